@@ -1,0 +1,1 @@
+int dl_sim_empty; 

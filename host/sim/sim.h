@@ -1,0 +1,134 @@
+/* The built-in simulator: a chip of tiles with RV32IM harts, seen through a PCIe window.
+ *
+ * What it is for: running the same binaries as the hardware, deterministically to the bit, and knowing by
+ * itself what they stored (ground truth for tests). What it is not: a model of the Tensix coprocessor or of
+ * real NoC timing; docs/simulator.md says what is modelled and from which document.
+ *
+ * Everything that depends on a chip is in sim_config: the simulator knows no board. An access that it does
+ * not model stops the simulation with a message that names the access, the tile, the hart and the pc
+ * (sim_fault); nothing is guessed. One object per simulation; no global state; one thread at a time. */
+#ifndef DEVLOG_SIM_SIM_H
+#define DEVLOG_SIM_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIM_MAX_HARTS = 8, SIM_MAX_TILES = 256, SIM_MAX_WINDOW_CLASSES = 4 };
+
+typedef struct sim sim;
+
+/* One RISC-V hart of a compute tile. */
+typedef struct sim_hart_config {
+    char name[16];         /* "BRISC", as messages print it */
+    uint32_t reset_pc;     /* pc when released from reset */
+    int8_t reset_bit;      /* bit of the soft-reset register; held in reset while it is set */
+    uint32_t local_size;   /* bytes of local data RAM at local_base; 0: none */
+    bool debug_config;     /* may access the backend configuration space (icache invalidate) */
+} sim_hart_config;
+
+typedef enum sim_tile_kind { SIM_TILE_TENSIX, SIM_TILE_DRAM } sim_tile_kind;
+
+typedef struct sim_tile_config {
+    sim_tile_kind kind;
+    uint8_t x, y;            /* NoC 0 coordinates */
+    uint64_t clock_offset;   /* added to the chip's clock to give this tile's wall clock (cycles) */
+} sim_tile_config;
+
+/* A run of equally large TLB windows in BAR0, in address order. */
+typedef struct sim_window_class {
+    uint32_t count;
+    uint8_t bits;            /* log2 of the window's size */
+} sim_window_class;
+
+typedef enum sim_window_format {
+    SIM_WINDOW_WORMHOLE,     /* 64-bit configuration (WormholeB0/PCIExpressTile/TLBs.md) */
+    SIM_WINDOW_BLACKHOLE,    /* 96-bit configuration, three 32-bit words per window */
+} sim_window_format;
+
+typedef struct sim_config {
+    char name[32];
+    uint32_t pci_id;         /* config space offset 0: vendor | device << 16 */
+    uint8_t noc_width, noc_height;
+
+    uint32_t n_tiles;
+    sim_tile_config tiles[SIM_MAX_TILES];
+
+    uint32_t n_harts;
+    sim_hart_config harts[SIM_MAX_HARTS];
+    uint32_t l1_size;        /* bytes, at address 0 of every compute tile */
+    uint32_t local_base;     /* address of each hart's local data RAM */
+    uint64_t dram_size;      /* bytes per DRAM tile; allocated lazily */
+
+    /* Registers of a compute tile (absolute addresses); 0: the tile has no such register. */
+    uint32_t soft_reset_addr;
+    uint32_t soft_reset_init;   /* value of the register at power-on */
+    uint32_t soft_reset_mask;   /* bits that may be set */
+    uint32_t clock_low_addr, clock_high_addr, clock_latched_addr;
+    uint32_t timestamp_addr;    /* event streams of the debug timestamper; 5 further registers follow */
+    uint32_t icache_addr;       /* RISCV_IC_INVALIDATE in the backend configuration */
+    uint32_t noc_regs_addr[2];  /* NIU register blocks of NoC 0 and NoC 1 */
+
+    sim_window_format window_format;
+    uint32_t n_window_classes;
+    sim_window_class windows[SIM_MAX_WINDOW_CLASSES];
+    uint64_t bar0_base, bar0_size;
+    uint32_t window_config_offset; /* offset in BAR0 of the window configuration array */
+
+    uint64_t clock_start;    /* chip clock at sim_create (cycles) */
+    bool functional;         /* true: every instruction takes one cycle (as ttsim); false: the cost table */
+
+    /* Stores by harts into [truth_base, truth_base + truth_size) of a tile's L1 are logged; size 0: none. */
+    uint32_t truth_base, truth_size;
+} sim_config;
+
+/* Makes a simulator in the state of power-on: every hart held in reset, memories zero. The configuration is
+ * copied. NULL on a bad configuration or no memory, with a reason in `why` (may be NULL). */
+sim *sim_create(const sim_config *config, char *why, size_t why_size);
+void sim_destroy(sim *s);
+
+/* Config space of the simulated PCIe device: ids at 0, BAR0 at 0x10/0x14, all-ones where there is nothing. */
+uint32_t sim_config_read(sim *s, uint32_t offset);
+
+/* Access through BAR0 by bus address: TLB windows and their configuration. False after a refusal (sim_fault). */
+bool sim_bus_read(sim *s, uint64_t addr, void *dst, uint32_t size);
+bool sim_bus_write(sim *s, uint64_t addr, const void *src, uint32_t size);
+
+/* Advances every tile by n cycles. False once the simulation has been stopped by a refusal. */
+bool sim_clock(sim *s, uint32_t n);
+
+/* The refusal that stopped the simulation, one line; NULL while it runs. Owned by s. */
+const char *sim_fault(const sim *s);
+
+/* ---- What only a simulator can tell (tests, benches, `devlog dump`) -------------------------------- */
+
+/* One store by a hart into the watched region, in the order in which the stores happened. */
+typedef struct sim_store {
+    uint64_t cycle;          /* chip clock (without the tile's offset) */
+    uint32_t addr, value;
+    uint32_t pc;
+    uint16_t tile;           /* index in sim_config.tiles */
+    uint8_t hart, size;
+} sim_store;
+
+/* All stores logged since sim_create or sim_truth_clear; owned by s, valid until the next sim call. */
+const sim_store *sim_truth(const sim *s, size_t *count);
+void sim_truth_clear(sim *s);
+
+typedef struct sim_hart_state {
+    uint32_t pc;
+    uint32_t x[32];
+    bool in_reset;
+    uint64_t retired;        /* instructions since sim_create */
+    uint64_t loads, stores;
+    uint64_t stalled;        /* cycles spent waiting, of the time out of reset */
+} sim_hart_state;
+
+uint64_t sim_chip_clock(const sim *s);
+uint64_t sim_retired_total(const sim *s);
+/* False if there is no such compute tile or hart. Tiles are named by index in sim_config.tiles. */
+bool sim_hart(const sim *s, uint32_t tile, uint32_t hart, sim_hart_state *out);
+/* Pointer to a compute tile's L1 or to NULL; for checks, not for drivers. */
+uint8_t *sim_l1(sim *s, uint32_t tile);
+
+#endif

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SIM_MAX_HARTS = 8, SIM_MAX_TILES = 256, SIM_MAX_WINDOW_CLASSES = 4 };
+enum { SIM_MAX_HARTS = 8, SIM_MAX_TILES = 256, SIM_MAX_WINDOW_CLASSES = 4, SIM_MAX_RAMS = 4 };
 
 typedef struct sim sim;
 
@@ -24,7 +24,7 @@ typedef struct sim_hart_config {
     uint32_t reset_pc;     /* pc when released from reset */
     int8_t reset_bit;      /* bit of the soft-reset register; held in reset while it is set */
     uint32_t local_size;   /* bytes of local data RAM at local_base; 0: none */
-    bool debug_config;     /* may access the backend configuration space (icache invalidate) */
+    bool backend_config;   /* may access the backend configuration space (icache invalidate) */
 } sim_hart_config;
 
 typedef enum sim_tile_kind { SIM_TILE_TENSIX, SIM_TILE_DRAM } sim_tile_kind;
@@ -34,6 +34,11 @@ typedef struct sim_tile_config {
     uint8_t x, y;            /* NoC 0 coordinates */
     uint64_t clock_offset;   /* added to the chip's clock to give this tile's wall clock (cycles) */
 } sim_tile_config;
+
+/* Memory shared by the harts of a compute tile. The first is its L1. */
+typedef struct sim_ram {
+    uint32_t base, size;     /* bytes */
+} sim_ram;
 
 /* A run of equally large TLB windows in BAR0, in address order. */
 typedef struct sim_window_class {
@@ -56,7 +61,8 @@ typedef struct sim_config {
 
     uint32_t n_harts;
     sim_hart_config harts[SIM_MAX_HARTS];
-    uint32_t l1_size;        /* bytes, at address 0 of every compute tile */
+    uint32_t n_rams;
+    sim_ram rams[SIM_MAX_RAMS];
     uint32_t local_base;     /* address of each hart's local data RAM */
     uint64_t dram_size;      /* bytes per DRAM tile; allocated lazily */
 
@@ -67,6 +73,8 @@ typedef struct sim_config {
     uint32_t clock_low_addr, clock_high_addr, clock_latched_addr;
     uint32_t timestamp_addr;    /* event streams of the debug timestamper; 5 further registers follow */
     uint32_t icache_addr;       /* RISCV_IC_INVALIDATE in the backend configuration */
+    uint32_t mtime_addr;        /* a 64-bit machine timer (low word first) that counts cycles */
+    bool csr_cycle;             /* cycle, cycleh, mcycle, mcycleh, mhartid can be read as CSRs */
     uint32_t noc_regs_addr[2];  /* NIU register blocks of NoC 0 and NoC 1 */
 
     sim_window_format window_format;
@@ -78,7 +86,7 @@ typedef struct sim_config {
     uint64_t clock_start;    /* chip clock at sim_create (cycles) */
     bool functional;         /* true: every instruction takes one cycle (as ttsim); false: the cost table */
 
-    /* Stores by harts into [truth_base, truth_base + truth_size) of a tile's L1 are logged; size 0: none. */
+    /* Stores by harts into [truth_base, truth_base + truth_size) of a tile's RAM are logged; size 0: none. */
     uint32_t truth_base, truth_size;
 } sim_config;
 
@@ -128,7 +136,21 @@ uint64_t sim_chip_clock(const sim *s);
 uint64_t sim_retired_total(const sim *s);
 /* False if there is no such compute tile or hart. Tiles are named by index in sim_config.tiles. */
 bool sim_hart(const sim *s, uint32_t tile, uint32_t hart, sim_hart_state *out);
-/* Pointer to a compute tile's L1 or to NULL; for checks, not for drivers. */
-uint8_t *sim_l1(sim *s, uint32_t tile);
+/* Pointer to a compute tile's RAM number `ram` or NULL; for checks, not for drivers. */
+uint8_t *sim_ram_bytes(sim *s, uint32_t tile, uint32_t ram);
+
+/* ---- What a debug module does (the model of a debug probe uses these) ------------------------------ */
+
+/* Memory and registers of a tile as a system bus sees them. False on a refusal, which does not stop the
+ * simulation here: an access of a debugger to nothing is a bus error and not a fault of the program. */
+bool sim_tile_read(sim *s, uint32_t tile, uint32_t addr, void *dst, uint32_t size);
+bool sim_tile_write(sim *s, uint32_t tile, uint32_t addr, const void *src, uint32_t size);
+
+/* Halts or resumes a hart; a halted hart keeps its state. ebreak halts by itself when `debugged` is set. */
+void sim_hart_halt(sim *s, uint32_t tile, uint32_t hart, bool halted);
+bool sim_hart_halted(const sim *s, uint32_t tile, uint32_t hart);
+void sim_hart_debugged(sim *s, uint32_t tile, uint32_t hart, bool debugged);
+/* Register 0-31, or 32 for the pc; the hart must be halted or in reset. */
+void sim_hart_set(sim *s, uint32_t tile, uint32_t hart, uint32_t reg, uint32_t value);
 
 #endif

@@ -12,6 +12,7 @@
 #ifndef DEVLOG_DEVLOG_H
 #define DEVLOG_DEVLOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,134 @@ typedef struct devlog_error {
 
 /* A short English text for a status; static storage. */
 const char *devlog_status_text(devlog_status status);
+
+/* ---- Devices ------------------------------------------------------------------------------------- */
+
+typedef struct devlog_device devlog_device;
+
+/* Logical coordinates of a compute tile: (0, 0) is the top left of the grid. */
+typedef struct devlog_core {
+    uint32_t x, y;
+} devlog_core;
+
+/* A rectangle of cores, both corners included. */
+typedef struct devlog_cores {
+    uint32_t x0, y0, x1, y1;
+} devlog_cores;
+
+typedef enum devlog_switch {
+    DEVLOG_AUTO = 0, /* on when the environment has TT_METAL_DEVICE_PROFILER=1 */
+    DEVLOG_ON,
+    DEVLOG_OFF,
+} devlog_switch;
+
+/* All members may be 0 or NULL; text is copied. */
+typedef struct devlog_device_options {
+    const char *board;      /* name or path of a board file; default $DEVLOG_BOARD, else wormhole_b0 */
+    const char *transport;  /* "sim", "ttsim"; default: ttsim when $TT_METAL_SIMULATOR is set, else sim */
+    const char *path;       /* what the transport opens; ttsim: default $TT_METAL_SIMULATOR */
+    const char *log_folder; /* default $DEVLOG_LOG_FOLDER, else generated/profiler/logs; made when missing */
+    const char *sim;        /* options of the built-in simulator, "name=value,..."; default $DEVLOG_SIM */
+    devlog_switch profile;  /* compile with -DPROFILE_DEVICE, and pull after each launch */
+    uint32_t timeout_ms;    /* wall time that a launch may take; default $DEVLOG_TIMEOUT_MS, else 20000 */
+    uint32_t slot;          /* number of the device in logs ("PCIe slot") */
+} devlog_device_options;
+
+/* Opens a device and holds its cores in reset. Close with devlog_device_close. */
+devlog_status devlog_device_open(const devlog_device_options *options, devlog_device **out,
+                                 devlog_error *err);
+
+/* Writes what is still to be written, and closes. NULL is allowed. */
+devlog_status devlog_device_close(devlog_device *device, devlog_error *err);
+
+/* The grid of compute tiles. */
+devlog_core devlog_device_grid(const devlog_device *device);
+/* Name of the board, name of the transport, chip clock in MHz, start and size (bytes) of the L1 that programs
+ * may use. Texts are owned by the device. */
+const char *devlog_device_board(const devlog_device *device);
+const char *devlog_device_transport(const devlog_device *device);
+uint32_t devlog_device_mhz(const devlog_device *device);
+uint32_t devlog_device_user_l1(const devlog_device *device, uint32_t *size);
+
+/* True when this device is profiled (devlog_device_options.profile). */
+bool devlog_device_profiles(const devlog_device *device);
+
+/* Copies between host and L1 of a core (tt-metal: WriteToDevice, ReadFromDevice). `address` and `size` in
+ * bytes. */
+devlog_status devlog_write_to_device(devlog_device *device, devlog_core core, uint32_t address,
+                                     const void *data, size_t size, devlog_error *err);
+devlog_status devlog_read_from_device(devlog_device *device, devlog_core core, uint32_t address, void *data,
+                                      size_t size, devlog_error *err);
+
+/* The wall clock of a core in cycles since its reset, read without tearing. */
+devlog_status devlog_wall_clock(devlog_device *device, devlog_core core, uint64_t *cycles, devlog_error *err);
+
+/* ---- Programs -------------------------------------------------------------------------------------- */
+
+typedef struct devlog_program devlog_program;
+typedef struct devlog_kernel devlog_kernel; /* owned by its program */
+
+/* One kernel on one RISC of a rectangle of cores. */
+typedef struct devlog_kernel_options {
+    const char *source; /* C or C++ file with kernel_main; includes are searched in its folder too */
+    const char *risc;   /* name of the RISC, as the board calls it: BRISC, NCRISC, TRISC0.. */
+    devlog_cores cores;
+    const char *flags; /* further compiler flags, separated by blanks; may be NULL */
+} devlog_kernel_options;
+
+devlog_status devlog_program_create(devlog_device *device, devlog_program **out, devlog_error *err);
+void devlog_program_free(devlog_program *program);
+
+/* Adds a kernel. Two kernels of a program must not meet on the same RISC of a core. */
+devlog_status devlog_program_add_kernel(devlog_program *program, const devlog_kernel_options *options,
+                                        devlog_kernel **out, devlog_error *err);
+
+/* Sets up to 64 arguments of a kernel on one core; devlog_arg(i) reads them on the device. */
+devlog_status devlog_kernel_set_args(devlog_kernel *kernel, devlog_core core, const uint32_t *args,
+                                     uint32_t count, devlog_error *err);
+
+/* Compiles what is not in the cache yet. The key of the cache is the content: sources with all that they
+ * include, flags, linker script and compiler. */
+devlog_status devlog_compile_program(devlog_program *program, devlog_error *err);
+
+/* Starts the firmware of cores that have not run yet and writes the kernels and their arguments to L1. */
+devlog_status devlog_configure_device_with_program(devlog_device *device, devlog_program *program,
+                                                   devlog_error *err);
+
+/* Launches the configured program, waits until every core is done, and, when the device is profiled, pulls
+ * the records of every core that ran and writes them to the log. DEVLOG_ERR_TIMEOUT names the cores and RISCs
+ * that still run; their records are pulled all the same. */
+devlog_status devlog_launch_program(devlog_device *device, devlog_program *program, devlog_error *err);
+
+/* ---- Profiling --------------------------------------------------------------------------------------- */
+
+/* Pulls and writes the records of the cores that ran last. devlog_launch_program does it by itself. */
+devlog_status devlog_dump_device_profile_results(devlog_device *device, devlog_error *err);
+
+/* Moves the log to another folder (made when missing); later launches are written there. */
+devlog_status devlog_set_profiler_location(devlog_device *device, const char *folder, devlog_error *err);
+
+/* Path of profile_log_device.csv; owned by the device. */
+const char *devlog_profiler_log(const devlog_device *device);
+
+/* The functions whose calls and times are counted, by the names of tt-metal. */
+typedef enum devlog_api {
+    DEVLOG_API_COMPILE_PROGRAM,
+    DEVLOG_API_CONFIGURE_DEVICE_WITH_PROGRAM,
+    DEVLOG_API_LAUNCH_PROGRAM,
+    DEVLOG_API_READ_FROM_DEVICE,
+    DEVLOG_API_WRITE_TO_DEVICE,
+    DEVLOG_API_DUMP_DEVICE_PROFILE_RESULTS,
+    DEVLOG_API_COUNT,
+} devlog_api;
+
+typedef struct devlog_api_stats {
+    uint64_t calls;
+    uint64_t total_ns; /* wall time inside the calls */
+} devlog_api_stats;
+
+const char *devlog_api_name(devlog_api api);
+devlog_api_stats devlog_device_api_stats(const devlog_device *device, devlog_api api);
 
 #ifdef __cplusplus
 }

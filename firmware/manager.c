@@ -1,0 +1,47 @@
+/* Firmware of the manager (BRISC): takes launch messages from the mailbox, starts the workers, runs its own
+ * kernel, waits for the workers, reports done. */
+#include "records.h"
+#include "run.h"
+
+static void wait_for_workers(volatile devlog_mailbox *mailbox, uint32_t launch)
+{
+    for (uint32_t i = 1; i < DEVLOG_RISC_COUNT; i++) {
+        while (mailbox->risc[i].done != launch) {
+        }
+    }
+}
+
+void firmware_main(void)
+{
+    volatile devlog_mailbox *mailbox = run_mailbox();
+    uint32_t launch = mailbox->done;
+    records_boot();
+#if defined(DEVLOG_WORKER_RESETS)
+    volatile uint32_t *reset = (volatile uint32_t *)(uintptr_t)DEVLOG_SOFT_RESET;
+    *reset = *reset & ~DEVLOG_WORKER_RESETS;
+#endif
+    for (uint32_t i = 1; i < DEVLOG_RISC_COUNT; i++) {
+        while (mailbox->risc[i].up != DEVLOG_MAGIC) {
+        }
+    }
+    mailbox->risc[DEVLOG_RISC].up = DEVLOG_MAGIC;
+    mailbox->ready = DEVLOG_MAGIC;
+
+    for (;;) {
+        while (mailbox->go == launch) {
+        }
+        launch = mailbox->go;
+        records_begin(launch, mailbox->host_id);
+#if defined(DEVLOG_ICACHE_INVALIDATE)
+        /* The host has written new code: no RISC may run what its cache still holds. */
+        *(volatile uint32_t *)(uintptr_t)DEVLOG_ICACHE_INVALIDATE = (1u << DEVLOG_RISC_COUNT) - 1u;
+#endif
+        for (uint32_t i = 1; i < DEVLOG_RISC_COUNT; i++)
+            mailbox->risc[i].go = launch;
+        run_kernel(mailbox);
+        mailbox->risc[DEVLOG_RISC].done = launch;
+        wait_for_workers(mailbox, launch);
+        records_mark(DEVLOG_ID_FW_END, DEVLOG_STATE_IDLE);
+        mailbox->done = launch;
+    }
+}

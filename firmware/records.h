@@ -1,0 +1,42 @@
+/* The records of this RISC: its control block, the default markers, and what happens when a segment is full.
+ * Linked into the firmware and into every kernel; without -DPROFILE_DEVICE all of it is empty. */
+#ifndef DEVLOG_FIRMWARE_RECORDS_H
+#define DEVLOG_FIRMWARE_RECORDS_H
+
+#include <stdint.h>
+
+#include "devlog/record.h"
+#include "devlog_board.h"
+
+#if defined(PROFILE_DEVICE)
+
+#define RECORDS_REGION (DEVLOG_PROFILER + DEVLOG_RISC * DEVLOG_REGION_BYTES(DEVLOG_SEGMENT_BITS))
+
+static inline volatile devlog_control *records_control(void)
+{
+    return (volatile devlog_control *)(uintptr_t)(RECORDS_REGION +
+                                                  DEVLOG_CONTROL_OFFSET(DEVLOG_SEGMENT_BITS));
+}
+
+/* At power-on: marks the block as initialised. */
+void records_boot(void);
+
+/* Begins a launch: takes the stamp of FW start, resets the block and the cursor. */
+void records_begin(uint32_t launch, uint32_t host_id);
+
+/* Takes the stamp of a default marker (DEVLOG_ID_*) and notes the state that it leads to. */
+void records_mark(uint32_t id, uint32_t state);
+
+/* After the kernel: publishes where its records end. */
+void records_finish(void);
+
+#else
+
+#define records_boot()                 ((void)0)
+#define records_begin(launch, host_id) ((void)(launch), (void)(host_id))
+#define records_mark(id, state)        ((void)0)
+#define records_finish()               ((void)0)
+
+#endif
+
+#endif

@@ -1,0 +1,197 @@
+/* ELF files of device code, read with libelf. Not for debug information (that is libdw's). */
+#include "base/elf.h"
+
+#include <elf.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/paths.h"
+#include "devlog/record.h"
+
+#ifndef EM_RISCV
+#define EM_RISCV 243
+#endif
+
+static uint32_t word_at(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static devlog_status check_kind(Elf *e, const char *origin, GElf_Ehdr *header, devlog_error *err)
+{
+    if (elf_kind(e) != ELF_K_ELF || !gelf_getehdr(e, header))
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: not an ELF file", origin);
+    if (header->e_ident[EI_CLASS] != ELFCLASS32)
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: a 64-bit ELF file; device code is 32-bit (-mabi=ilp32)",
+                       origin);
+    if (header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_machine != EM_RISCV)
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: an ELF file for machine %u, not for little-endian RISC-V",
+                       origin, header->e_machine);
+    if (header->e_type != ET_EXEC)
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: not a linked program (ELF type %u)", origin,
+                       header->e_type);
+    return DEVLOG_OK;
+}
+
+static devlog_status read_segments(Elf *e, const char *origin, dl_elf *out, devlog_error *err)
+{
+    size_t n = 0;
+    if (elf_getphdrnum(e, &n) != 0 || n > 64)
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: damaged program headers", origin);
+    out->segments = calloc(n ? n : 1, sizeof *out->segments);
+    if (!out->segments) return dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory", origin);
+    for (size_t i = 0; i < n; i++) {
+        GElf_Phdr ph;
+        if (!gelf_getphdr(e, (int)i, &ph))
+            return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: damaged program headers", origin);
+        if (ph.p_type != PT_LOAD || ph.p_filesz == 0) continue;
+        if (ph.p_offset > out->file_size || ph.p_filesz > out->file_size - ph.p_offset)
+            return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: a segment lies behind the end of the file", origin);
+        out->segments[out->n_segments++] =
+            (dl_elf_segment){(uint32_t)ph.p_paddr, (uint32_t)ph.p_filesz, out->file + ph.p_offset};
+    }
+    return DEVLOG_OK;
+}
+
+static int by_code(const void *a, const void *b)
+{
+    const dl_elf_site *x = a, *y = b;
+    if (x->wide != y->wide) return x->wide < y->wide ? -1 : 1;
+    return x->code < y->code ? -1 : x->code > y->code;
+}
+
+static devlog_status read_sites(const uint8_t *p, size_t size, const char *origin, dl_elf *out,
+                                devlog_error *err)
+{
+    size_t capacity = 0, at = 0;
+    while (at + 4 * DEVLOG_SITE_WORDS < size) {
+        if (out->n_sites == capacity) {
+            capacity = capacity ? 2 * capacity : 64;
+            dl_elf_site *bigger = realloc(out->sites, capacity * sizeof *bigger);
+            if (!bigger) return dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory", origin);
+            out->sites = bigger;
+        }
+        uint32_t code = word_at(p + at), flags = word_at(p + at + 4), line = word_at(p + at + 8);
+        at += 4 * DEVLOG_SITE_WORDS;
+        const char *name = (const char *)p + at;
+        const void *name_end = memchr(name, 0, size - at);
+        if (!name_end) break;
+        at = (size_t)((const uint8_t *)name_end - p) + 1;
+        const char *file = (const char *)p + at;
+        const void *file_end = memchr(file, 0, size - at);
+        if (!file_end) break;
+        at = (size_t)((const uint8_t *)file_end - p) + 1;
+        at = (at + 3) & ~(size_t)3;
+        bool wide = flags >> 16 & DEVLOG_SITE_FLAG_WIDE;
+        out->sites[out->n_sites++] = (dl_elf_site){
+            .code = wide ? code : code & 0xFFF,
+            .kind = (uint8_t)flags,
+            .cls = (uint8_t)(flags >> 8),
+            .wide = wide,
+            .stamp32 = flags >> 16 & DEVLOG_SITE_FLAG_STAMP32,
+            .line = line,
+            .name = name,
+            .file = file,
+        };
+    }
+    if (at < size) return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: the table of marker names is damaged", origin);
+    if (out->n_sites) qsort(out->sites, out->n_sites, sizeof *out->sites, by_code);
+    return DEVLOG_OK;
+}
+
+static devlog_status read_patches(const uint8_t *p, size_t size, const char *origin, dl_elf *out,
+                                  devlog_error *err)
+{
+    size_t n = size / (4 * DEVLOG_PATCH_WORDS);
+    out->patches = calloc(n ? n : 1, sizeof *out->patches);
+    if (!out->patches) return dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory", origin);
+    for (size_t i = 0; i < n; i++, p += 4 * DEVLOG_PATCH_WORDS)
+        out->patches[out->n_patches++] = (dl_elf_patch){word_at(p), word_at(p + 4), (uint8_t)word_at(p + 8)};
+    return DEVLOG_OK;
+}
+
+static void read_build_id(const uint8_t *p, size_t size, dl_elf *out)
+{
+    if (size < 16) return;
+    uint32_t name = word_at(p), desc = word_at(p + 4);
+    if (word_at(p + 8) != NT_GNU_BUILD_ID || name != 4 || desc > size - 16) return;
+    out->build_id_size = desc < DL_BUILD_ID_MAX ? desc : DL_BUILD_ID_MAX;
+    memcpy(out->build_id, p + 16, out->build_id_size);
+}
+
+static devlog_status read_sections(Elf *e, const char *origin, dl_elf *out, devlog_error *err)
+{
+    size_t names;
+    if (elf_getshdrstrndx(e, &names) != 0) return DEVLOG_OK; /* stripped of sections: markers have no names */
+    for (Elf_Scn *section = elf_nextscn(e, NULL); section; section = elf_nextscn(e, section)) {
+        GElf_Shdr sh;
+        const char *name = gelf_getshdr(section, &sh) ? elf_strptr(e, names, sh.sh_name) : NULL;
+        if (!name || sh.sh_type == SHT_NOBITS) continue;
+        bool sites = strcmp(name, ".devlog.sites") == 0, patches = strcmp(name, ".devlog.patch") == 0;
+        bool build_id = strcmp(name, ".note.gnu.build-id") == 0;
+        if (strcmp(name, ".devlog.build") == 0 && sh.sh_size > 0) out->profiled = true;
+        if (!sites && !patches && !build_id) continue;
+        if (sh.sh_offset > out->file_size || sh.sh_size > out->file_size - sh.sh_offset)
+            return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: section %s lies behind the end of the file", origin,
+                           name);
+        const uint8_t *p = out->file + sh.sh_offset;
+        devlog_status status = DEVLOG_OK;
+        if (sites && !out->sites) status = read_sites(p, sh.sh_size, origin, out, err);
+        if (patches && !out->patches) status = read_patches(p, sh.sh_size, origin, out, err);
+        if (build_id) read_build_id(p, sh.sh_size, out);
+        if (status != DEVLOG_OK) return status;
+    }
+    return DEVLOG_OK;
+}
+
+devlog_status dl_elf_parse(uint8_t *bytes, size_t size, const char *origin, dl_elf *out, devlog_error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (elf_version(EV_CURRENT) == EV_NONE) return dl_fail(err, DEVLOG_ERR_UNSUPPORTED, "libelf is too old");
+    Elf *e = elf_memory((char *)bytes, size);
+    if (!e) return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: not an ELF file", origin);
+    out->file = bytes;
+    out->file_size = size;
+    GElf_Ehdr header;
+    devlog_status status = check_kind(e, origin, &header, err);
+    if (status == DEVLOG_OK) {
+        out->entry = (uint32_t)header.e_entry;
+        status = read_segments(e, origin, out, err);
+    }
+    if (status == DEVLOG_OK) status = read_sections(e, origin, out, err);
+    elf_end(e);
+    if (status != DEVLOG_OK) {
+        out->file = NULL; /* still the caller's */
+        dl_elf_free(out);
+    }
+    return status;
+}
+
+devlog_status dl_elf_read(const char *path, dl_elf *out, devlog_error *err)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    devlog_status status = dl_read_file(path, &bytes, &size, err);
+    if (status != DEVLOG_OK) return status;
+    status = dl_elf_parse((uint8_t *)bytes, size, path, out, err);
+    if (status != DEVLOG_OK) free(bytes);
+    return status;
+}
+
+void dl_elf_free(dl_elf *elf)
+{
+    free(elf->segments);
+    free(elf->sites);
+    free(elf->patches);
+    free(elf->file);
+    memset(elf, 0, sizeof *elf);
+}
+
+const dl_elf_site *dl_elf_site_of(const dl_elf *elf, bool wide, uint32_t code)
+{
+    dl_elf_site key = {.wide = wide, .code = code};
+    if (!elf->n_sites) return NULL;
+    return bsearch(&key, elf->sites, elf->n_sites, sizeof key, by_code);
+}

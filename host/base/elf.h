@@ -1,0 +1,57 @@
+/* ELF files of device code: what is loaded, symbols, and the sections in which markers keep their names.
+ * Read with libelf. Layout of the sections: devlog/record.h. */
+#ifndef DEVLOG_BASE_ELF_H
+#define DEVLOG_BASE_ELF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef struct dl_elf_segment {
+    uint32_t address;    /* load address */
+    uint32_t size;       /* bytes in the file */
+    const uint8_t *data; /* owned by the dl_elf */
+} dl_elf_segment;
+
+typedef struct dl_elf_site {
+    uint32_t code;     /* low 12 bits of a record's word 0, or the wide id */
+    uint8_t kind, cls; /* DEVLOG_KIND_*, class */
+    bool wide, stamp32;
+    uint32_t line;
+    const char *name; /* owned by the dl_elf */
+    const char *file;
+} dl_elf_site;
+
+typedef struct dl_elf_patch {
+    uint32_t start, end; /* addresses of the marker's first instruction and of what follows it */
+    uint8_t cls;         /* 255: cannot be switched */
+} dl_elf_patch;
+
+enum { DL_BUILD_ID_MAX = 32 };
+
+typedef struct dl_elf {
+    uint8_t *file; /* the file's bytes */
+    size_t file_size;
+    uint32_t entry;
+    uint32_t n_segments, n_sites, n_patches;
+    dl_elf_segment *segments;
+    dl_elf_site *sites; /* sorted by wide, then code */
+    dl_elf_patch *patches;
+    uint8_t build_id[DL_BUILD_ID_MAX];
+    uint32_t build_id_size;
+    bool profiled; /* has the section .devlog.build: compiled with -DPROFILE_DEVICE */
+} dl_elf;
+
+/* Reads an ELF file for 32-bit little-endian RISC-V; anything else is DEVLOG_ERR_FORMAT and says what it is.
+ * Free with dl_elf_free. */
+devlog_status dl_elf_read(const char *path, dl_elf *out, devlog_error *err);
+
+/* The same from memory; takes over `bytes` (from malloc) when it succeeds. */
+devlog_status dl_elf_parse(uint8_t *bytes, size_t size, const char *origin, dl_elf *out, devlog_error *err);
+void dl_elf_free(dl_elf *elf);
+
+/* The site of a code or of a wide id; NULL when the file has none. */
+const dl_elf_site *dl_elf_site_of(const dl_elf *elf, bool wide, uint32_t code);
+
+#endif

@@ -1,0 +1,19 @@
+/* Running another program and keeping what it prints. */
+#ifndef DEVLOG_BASE_PROCESS_H
+#define DEVLOG_BASE_PROCESS_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+typedef struct dl_output {
+    char *text; /* standard output and standard error, zero-terminated; freed by the caller */
+    size_t size;
+    int exit; /* exit status; 128 + signal when killed by one */
+} dl_output;
+
+/* Runs argv[0] (looked up in PATH) and waits for it. DEVLOG_ERR_NOT_FOUND when there is no such program. The
+ * output is there on DEVLOG_OK, whatever the exit status. */
+devlog_status dl_run(const char *const *argv, dl_output *out, devlog_error *err);
+
+#endif

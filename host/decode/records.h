@@ -1,0 +1,61 @@
+/* Raw records: the words that markers wrote to L1 (devlog/record.h) as events in the order of their time.
+ *
+ * Tolerates everything: cut records, words that were overwritten, codes without a name. What is not a whole
+ * record is counted and the rest is kept. Not for pairing: an event is one end of a zone. */
+#ifndef DEVLOG_DECODE_RECORDS_H
+#define DEVLOG_DECODE_RECORDS_H
+
+#include "base/elf.h"
+#include "devlog/record.h"
+
+typedef struct record_event {
+    uint8_t kind;                       /* DEVLOG_KIND_*; the end of a zone is DEVLOG_KIND_ZONE_END */
+    bool stall;                         /* a flush held the RISC up: from start to time */
+    bool wide;                          /* code is a wide id */
+    uint16_t n_args;                    /* words of payload of a print */
+    uint32_t code;                      /* of the site; for the end of a zone that of its beginning */
+    const dl_elf_site *site;            /* NULL when the ELF file has none */
+    uint64_t time;                      /* cycles; of a complete zone its end */
+    uint64_t start;                     /* complete zones and stalls: where they begin */
+    uint64_t value;                     /* values and counters; sums: total */
+    uint32_t passes, shortest, longest; /* sums */
+    const uint32_t *args;               /* prints; points into the words */
+} record_event;
+
+/* What was found besides whole records. */
+typedef struct record_losses {
+    uint32_t damaged_words; /* words that belong to no plausible record */
+    uint32_t cut;           /* a last record that lacks words */
+    uint32_t torn;          /* stamps of complete zones that were 2^32 off and repaired */
+    uint32_t ambiguous;     /* stamps of complete zones that may be 2^32 off: nothing near enough decides */
+    uint32_t unnamed;       /* records whose site the ELF file does not have */
+} record_losses;
+
+/* One run of words: a segment, or what was streamed. */
+typedef struct record_span {
+    const uint32_t *words;
+    uint32_t n;
+} record_span;
+
+typedef struct record_input {
+    const record_span *spans; /* in the order in which they were written */
+    uint32_t n_spans;
+    const dl_elf *elf; /* may be NULL */
+    bool stamp32;      /* records without a site: whether their stamps have 32 bits */
+    uint64_t from;     /* no record is older (FW start), full width */
+    uint64_t until;    /* none is younger (FW end), or 0 when unknown */
+} record_input;
+
+typedef devlog_status record_fn(void *context, const record_event *event, devlog_error *err);
+
+/* Calls fn for every record, in the order in which they were written. *losses is added to. */
+devlog_status records_decode(const record_input *in, record_fn *fn, void *context, record_losses *losses,
+                             devlog_error *err);
+
+/* Length in words of the record that begins at words[0], of n words: 0 when it is cut or no record. */
+uint32_t record_words(const uint32_t *words, uint32_t n);
+
+/* The 52-bit stamp of the record that begins at words[0]. */
+uint64_t record_stamp(const uint32_t words[2]);
+
+#endif

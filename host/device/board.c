@@ -1,0 +1,377 @@
+/* Boards: reads boards/NAME.json and checks it. Not for what is generated from it (board_gen.c). */
+#include "device/board.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/paths.h"
+#include "devlog/record.h"
+
+/* Reading state: the first error wins, so that the field table below reads straight. */
+typedef struct reader {
+    const char *origin;
+    devlog_error *err;
+    devlog_status status;
+} reader;
+
+static void complain(reader *r, const char *path, const char *what)
+{
+    if (r->status != DEVLOG_OK) return;
+    r->status = dl_fail(r->err, DEVLOG_ERR_FORMAT, "%s: \"%s\" %s", r->origin, path, what);
+}
+
+/* A number, or a string that holds one in C notation: JSON numbers are doubles and have no hex. */
+static uint64_t get_number(reader *r, const cJSON *obj, const char *name, bool required, uint64_t missing)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(obj, name);
+    if (!item) {
+        if (required) complain(r, name, "is missing");
+        return missing;
+    }
+    if (cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble <= 4294967295.0)
+        return (uint64_t)(int64_t)item->valuedouble;
+    if (cJSON_IsString(item) && isdigit((unsigned char)item->valuestring[0])) {
+        char *end;
+        errno = 0;
+        uint64_t value = strtoull(item->valuestring, &end, 0);
+        if (*end == 0 && errno == 0) return value;
+    }
+    complain(r, name, "must be a number or a string like \"0x1000\"");
+    return missing;
+}
+
+static uint32_t get_u32(reader *r, const cJSON *obj, const char *name, bool required, uint32_t missing)
+{
+    uint64_t value = get_number(r, obj, name, required, missing);
+    if (value > UINT32_MAX) complain(r, name, "does not fit in 32 bits");
+    return (uint32_t)value;
+}
+
+static void get_text(reader *r, const cJSON *obj, const char *name, bool required, char *out, size_t size)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(obj, name);
+    if (!item && !required) return;
+    if (!cJSON_IsString(item) || strlen(item->valuestring) >= size || item->valuestring[0] == 0) {
+        complain(r, name, "must be a text, and not too long");
+        return;
+    }
+    snprintf(out, size, "%s", item->valuestring);
+}
+
+static const cJSON *get_object(reader *r, const cJSON *obj, const char *name, bool required)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(obj, name);
+    if (item && cJSON_IsObject(item)) return item;
+    if (item || required) complain(r, name, "must be an object");
+    return NULL;
+}
+
+/* The array `name` with at most `max` items; NULL when missing and not required. */
+static const cJSON *get_array(reader *r, const cJSON *obj, const char *name, bool required, int max)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(obj, name);
+    if (!item && !required) return NULL;
+    if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) > max || cJSON_GetArraySize(item) == 0) {
+        complain(r, name, "must be a list, neither empty nor too long");
+        return NULL;
+    }
+    return item;
+}
+
+static board_region get_region(reader *r, const cJSON *obj, const char *name, bool required)
+{
+    board_region region = {0, 0};
+    const cJSON *item = get_object(r, obj, name, required);
+    if (!item) return region;
+    region.base = get_u32(r, item, "base", true, 0);
+    region.size = get_u32(r, item, "size", true, 0);
+    return region;
+}
+
+static void read_riscs(reader *r, const cJSON *root, board *b)
+{
+    const cJSON *list = get_array(r, root, "riscs", true, BOARD_MAX_RISCS);
+    uint32_t local_base = get_u32(r, root, "local_base", false, 0);
+    const cJSON *item;
+    uint32_t managers = 0;
+    cJSON_ArrayForEach(item, list)
+    {
+        board_risc *risc = &b->riscs[b->n_riscs++];
+        char role[16] = "";
+        get_text(r, item, "name", true, risc->name, sizeof risc->name);
+        get_text(r, item, "role", true, role, sizeof role);
+        risc->role = strcmp(role, "manager") == 0 ? BOARD_MANAGER : BOARD_WORKER;
+        managers += risc->role == BOARD_MANAGER;
+        if (strcmp(role, "manager") != 0 && strcmp(role, "worker") != 0)
+            complain(r, "role", "must be \"manager\" or \"worker\"");
+        risc->reset_bit = (int)(int32_t)get_number(r, item, "reset_bit", false, UINT32_MAX);
+        risc->reset_pc = get_u32(r, item, "reset_pc", true, 0);
+        risc->local.base = get_u32(r, item, "local_base", false, local_base);
+        risc->local.size = get_u32(r, item, "local_size", true, 0);
+        risc->firmware = get_region(r, item, "firmware", true);
+        risc->kernel = get_region(r, item, "kernel", true);
+        risc->backend_config = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "backend_config"));
+    }
+    if (list && (managers != 1 || b->riscs[0].role != BOARD_MANAGER))
+        complain(r, "riscs", "must begin with the one manager");
+}
+
+static void read_bytes(reader *r, const cJSON *obj, const char *name, uint8_t *out, uint32_t *count, int max)
+{
+    const cJSON *list = get_array(r, obj, name, true, max);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+    {
+        if (!cJSON_IsNumber(item) || item->valueint < 0 || item->valueint > 63)
+            complain(r, name, "must hold coordinates from 0 to 63");
+        out[(*count)++] = (uint8_t)item->valueint;
+    }
+}
+
+static void read_grid(reader *r, const cJSON *root, board *b)
+{
+    const cJSON *grid = get_object(r, root, "grid", true);
+    if (!grid) return;
+    uint8_t noc[2] = {0, 0};
+    uint32_t n = 0;
+    read_bytes(r, grid, "noc", noc, &n, 2);
+    b->noc_width = noc[0];
+    b->noc_height = noc[1];
+    read_bytes(r, grid, "columns", b->columns, &b->n_columns, BOARD_MAX_LINE);
+    read_bytes(r, grid, "rows", b->rows, &b->n_rows, BOARD_MAX_LINE);
+    b->dram_size = get_number(r, grid, "dram_size", false, 0);
+    const cJSON *list = get_array(r, grid, "dram", false, BOARD_MAX_DRAM);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+    {
+        const cJSON *x = cJSON_GetArrayItem(item, 0), *y = cJSON_GetArrayItem(item, 1);
+        if (!cJSON_IsNumber(x) || !cJSON_IsNumber(y)) {
+            complain(r, "dram", "must be a list of [x, y]");
+            return;
+        }
+        b->dram[b->n_dram++] = (board_xy){(uint8_t)x->valueint, (uint8_t)y->valueint};
+    }
+}
+
+static void read_pcie(reader *r, const cJSON *root, board *b)
+{
+    const cJSON *pcie = get_object(r, root, "pcie", false);
+    if (!pcie) return;
+    char format[16] = "";
+    get_text(r, pcie, "windows", true, format, sizeof format);
+    if (strcmp(format, "wormhole") == 0)
+        b->window_format = BOARD_WINDOWS_WORMHOLE;
+    else if (strcmp(format, "blackhole") == 0)
+        b->window_format = BOARD_WINDOWS_BLACKHOLE;
+    else
+        complain(r, "windows", "must be \"wormhole\" or \"blackhole\"");
+    b->pci_vendor = get_u32(r, pcie, "vendor", true, 0);
+    b->pci_device = get_u32(r, pcie, "device", true, 0);
+    b->reserved_windows = get_u32(r, pcie, "reserved", false, 0);
+    b->window_config_offset = get_u32(r, pcie, "config_offset", true, 0);
+    b->bar0_base = get_number(r, pcie, "bar0_base", true, 0);
+    b->bar0_size = get_number(r, pcie, "bar0_size", true, 0);
+    const cJSON *list = get_array(r, pcie, "classes", true, BOARD_MAX_CLASSES);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+    {
+        board_window_class *c = &b->classes[b->n_classes++];
+        c->count = get_u32(r, item, "count", true, 0);
+        c->bits = (uint8_t)get_u32(r, item, "bits", true, 0);
+        if (c->bits < 16 || c->bits > 28) complain(r, "bits", "of a window class must be from 16 to 28");
+    }
+}
+
+static void read_rest(reader *r, const cJSON *root, board *b)
+{
+    get_text(r, root, "name", true, b->name, sizeof b->name);
+    get_text(r, root, "title", true, b->title, sizeof b->title);
+    get_text(r, root, "arch", true, b->arch, sizeof b->arch);
+    get_text(r, root, "march", true, b->march, sizeof b->march);
+    get_text(r, root, "mabi", true, b->mabi, sizeof b->mabi);
+    const cJSON *item;
+    const cJSON *list = get_array(r, root, "transports", true, BOARD_MAX_TRANSPORTS);
+    cJSON_ArrayForEach(item, list)
+    {
+        char *name = b->transports[b->n_transports++];
+        if (cJSON_IsString(item)) snprintf(name, sizeof b->transports[0], "%s", item->valuestring);
+    }
+
+    const cJSON *clock = get_object(r, root, "clock", true);
+    if (clock) {
+        b->mhz = get_u32(r, clock, "mhz", true, 0);
+        if (b->mhz == 0) complain(r, "mhz", "must not be 0");
+        bool csr = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(clock, "csr"));
+        b->clock_kind = csr ? BOARD_CLOCK_CSR : BOARD_CLOCK_MMIO;
+        b->clock_low = get_u32(r, clock, "low", !csr, 0);
+        b->clock_high = get_u32(r, clock, "high", !csr, 0);
+        b->clock_latched = get_u32(r, clock, "latched", false, 0);
+        b->clocks_start_together = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(clock, "start_together"));
+    }
+
+    const cJSON *registers = get_object(r, root, "registers", false);
+    if (registers) {
+        b->soft_reset = get_u32(r, registers, "soft_reset", false, 0);
+        b->soft_reset_init = get_u32(r, registers, "soft_reset_init", false, 0);
+        b->soft_reset_mask = get_u32(r, registers, "soft_reset_mask", false, 0);
+        b->timestamp = get_u32(r, registers, "timestamp", false, 0);
+        b->icache_invalidate = get_u32(r, registers, "icache_invalidate", false, 0);
+        b->mtime = get_u32(r, registers, "mtime", false, 0);
+        const cJSON *noc = cJSON_GetObjectItemCaseSensitive(registers, "noc");
+        for (int i = 0; noc && i < 2; i++) {
+            const cJSON *address = cJSON_GetArrayItem(noc, i);
+            if (cJSON_IsString(address)) b->noc_regs[i] = (uint32_t)strtoul(address->valuestring, NULL, 0);
+        }
+    }
+
+    list = get_array(r, root, "ram", true, BOARD_MAX_RAMS);
+    cJSON_ArrayForEach(item, list)
+    {
+        b->rams[b->n_rams].base = get_u32(r, item, "base", true, 0);
+        b->rams[b->n_rams++].size = get_u32(r, item, "size", true, 0);
+    }
+    const cJSON *regions = get_object(r, root, "regions", true);
+    if (regions) {
+        b->mailbox = get_region(r, regions, "mailbox", true);
+        b->profiler = get_region(r, regions, "profiler", true);
+        b->user = get_region(r, regions, "user", true);
+    }
+    const cJSON *profiler = get_object(r, root, "profiler", true);
+    if (profiler) b->segment_bits = get_u32(r, profiler, "segment_bits", true, 0);
+}
+
+typedef struct named_region {
+    char name[48];
+    board_region at;
+} named_region;
+
+static int by_base(const void *a, const void *b)
+{
+    const named_region *x = a, *y = b;
+    if (x->at.base != y->at.base) return x->at.base < y->at.base ? -1 : 1;
+    return x->at.size < y->at.size ? -1 : x->at.size > y->at.size;
+}
+
+static bool in_ram(const board *b, board_region at)
+{
+    for (uint32_t i = 0; i < b->n_rams; i++) {
+        uint64_t start = b->rams[i].base, end = start + b->rams[i].size;
+        if (at.base >= start && (uint64_t)at.base + at.size <= end) return true;
+    }
+    return false;
+}
+
+static void check_regions(reader *r, const board *b)
+{
+    named_region all[2 * BOARD_MAX_RISCS + 3];
+    uint32_t n = 0;
+    all[n++] = (named_region){"mailbox", b->mailbox};
+    all[n++] = (named_region){"profiler", b->profiler};
+    all[n++] = (named_region){"user", b->user};
+    for (uint32_t i = 0; i < b->n_riscs; i++) {
+        snprintf(all[n].name, sizeof all[n].name, "firmware of %s", b->riscs[i].name);
+        all[n++].at = b->riscs[i].firmware;
+        snprintf(all[n].name, sizeof all[n].name, "kernel of %s", b->riscs[i].name);
+        all[n++].at = b->riscs[i].kernel;
+    }
+    qsort(all, n, sizeof all[0], by_base);
+    for (uint32_t i = 0; i < n; i++) {
+        if (all[i].at.size == 0 || !in_ram(b, all[i].at))
+            complain(r, all[i].name, "is empty or lies outside the RAM");
+        if (i > 0 && (uint64_t)all[i - 1].at.base + all[i - 1].at.size > all[i].at.base) {
+            char what[96];
+            snprintf(what, sizeof what, "overlaps the region \"%s\"", all[i - 1].name);
+            complain(r, all[i].name, what);
+        }
+    }
+    if (b->segment_bits < DEVLOG_SEGMENT_BITS_MIN || b->segment_bits > DEVLOG_SEGMENT_BITS_MAX)
+        complain(r, "segment_bits", "must be from 9 to 16");
+    if (r->status != DEVLOG_OK) return;
+    uint32_t need = b->n_riscs * DEVLOG_REGION_BYTES(b->segment_bits);
+    if (b->profiler.size < need || b->profiler.base % (2u << b->segment_bits) != 0)
+        complain(r, "profiler", "must be aligned to two segments and hold one region per RISC");
+    if (b->mailbox.size < sizeof(devlog_mailbox)) complain(r, "mailbox", "is too small");
+}
+
+devlog_status board_parse(const char *json, const char *origin, board *out, devlog_error *err)
+{
+    reader r = {origin, err, DEVLOG_OK};
+    cJSON *root = cJSON_Parse(json);
+    if (!root || !cJSON_IsObject(root)) {
+        const char *at = cJSON_GetErrorPtr();
+        int line = 1;
+        for (const char *p = json; at && p < at && *p; p++)
+            line += *p == '\n';
+        cJSON_Delete(root);
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s:%d: not a JSON object", origin, line);
+    }
+    board b;
+    memset(&b, 0, sizeof b);
+    read_rest(&r, root, &b);
+    read_riscs(&r, root, &b);
+    read_grid(&r, root, &b);
+    read_pcie(&r, root, &b);
+    if (r.status == DEVLOG_OK) check_regions(&r, &b);
+    cJSON_Delete(root);
+    if (r.status == DEVLOG_OK) *out = b;
+    return r.status;
+}
+
+devlog_status board_load(const char *name, board *out, devlog_error *err)
+{
+    char path[4096];
+    size_t n = strlen(name);
+    bool is_path = n > 5 && strcmp(name + n - 5, ".json") == 0;
+    if (is_path) {
+        if (n >= sizeof path) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "path too long: %.200s...", name);
+        memcpy(path, name, n + 1);
+    } else {
+        if (strchr(name, '/') ||
+            snprintf(path, sizeof path, "%s/boards/%s.json", dl_home(), name) >= (int)sizeof path)
+            return dl_fail(err, DEVLOG_ERR_ARGUMENT, "'%.100s' is not the name of a board", name);
+    }
+    char *text = NULL;
+    devlog_status status = dl_read_file(path, &text, NULL, err);
+    if (status == DEVLOG_ERR_IO && !is_path && errno == ENOENT)
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                       "unknown board '%.100s': there is no %s; 'devlog boards' lists them", name, path);
+    if (status != DEVLOG_OK) return status;
+    status = board_parse(text, path, out, err);
+    free(text);
+    return status;
+}
+
+bool board_core_noc(const board *b, uint32_t x, uint32_t y, board_xy *out)
+{
+    if (x >= b->n_columns || y >= b->n_rows) return false;
+    *out = (board_xy){b->columns[x], b->rows[y]};
+    return true;
+}
+
+int board_risc_index(const board *b, const char *name)
+{
+    for (uint32_t i = 0; i < b->n_riscs; i++) {
+        const char *p = name, *q = b->riscs[i].name;
+        while (*p && *q) {
+            if (*p == '_') {
+                p++;
+                continue;
+            }
+            if (toupper((unsigned char)*p) != toupper((unsigned char)*q)) break;
+            p++;
+            q++;
+        }
+        if (*p == 0 && *q == 0) return (int)i;
+    }
+    return -1;
+}
+
+uint32_t board_profiler_base(const board *b, uint32_t risc)
+{
+    return b->profiler.base + risc * DEVLOG_REGION_BYTES(b->segment_bits);
+}

@@ -1,0 +1,113 @@
+/* A board: every number that depends on a chip, read from boards/NAME.json, the single source of them.
+ *
+ * The device header and the linker constants (board_gen.h) and the simulator's configuration (board_sim.h)
+ * are made from this struct. Addresses and sizes are bytes; coordinates are NoC 0 coordinates, except for
+ * "logical" ones, which count compute tiles from (0, 0) at the top left. */
+#ifndef DEVLOG_DEVICE_BOARD_H
+#define DEVLOG_DEVICE_BOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "devlog/devlog.h"
+
+enum {
+    BOARD_MAX_RISCS = 8,
+    BOARD_MAX_LINE = 32, /* columns or rows of the grid */
+    BOARD_MAX_DRAM = 32,
+    BOARD_MAX_CLASSES = 4,
+    BOARD_MAX_RAMS = 4,
+    BOARD_MAX_TRANSPORTS = 8,
+};
+
+typedef struct board_region {
+    uint32_t base, size;
+} board_region;
+
+typedef enum board_clock_kind {
+    BOARD_CLOCK_MMIO, /* two 32-bit registers, low and high */
+    BOARD_CLOCK_CSR,  /* mcycle and mcycleh */
+} board_clock_kind;
+
+typedef enum board_role { BOARD_MANAGER, BOARD_WORKER } board_role;
+
+typedef struct board_risc {
+    char name[16];   /* as logs print it: BRISC, NCRISC, TRISC0.. */
+    board_role role; /* the manager takes launch messages and starts the workers */
+    int reset_bit;   /* of the soft-reset register; -1: none */
+    uint32_t reset_pc;
+    board_region local;    /* local data RAM: stack and variables */
+    board_region firmware; /* code */
+    board_region kernel;   /* code, constants and the initial values of data */
+    bool backend_config;   /* may write the backend configuration */
+} board_risc;
+
+typedef struct board_xy {
+    uint8_t x, y;
+} board_xy;
+
+typedef struct board_window_class {
+    uint32_t count;
+    uint8_t bits;
+} board_window_class;
+
+typedef enum board_window_format {
+    BOARD_WINDOWS_NONE, /* not a PCIe board */
+    BOARD_WINDOWS_WORMHOLE,
+    BOARD_WINDOWS_BLACKHOLE,
+} board_window_format;
+
+typedef struct board {
+    char name[32], title[96], arch[32], march[32], mabi[16];
+    uint32_t n_transports;
+    char transports[BOARD_MAX_TRANSPORTS][16];
+
+    uint32_t mhz;
+    board_clock_kind clock_kind;
+    uint32_t clock_low, clock_high, clock_latched;
+    bool clocks_start_together; /* claimed by the board file; checked, never believed */
+
+    uint32_t soft_reset, soft_reset_init, soft_reset_mask;
+    uint32_t timestamp, icache_invalidate, mtime;
+    uint32_t noc_regs[2];
+
+    uint32_t n_rams;
+    board_region rams[BOARD_MAX_RAMS];
+    uint32_t n_riscs;
+    board_risc riscs[BOARD_MAX_RISCS];
+    board_region mailbox, profiler, user;
+    uint32_t segment_bits; /* log2 of the size of one segment of records; see devlog/record.h */
+
+    uint8_t noc_width, noc_height;
+    uint32_t n_columns, n_rows;
+    uint8_t columns[BOARD_MAX_LINE], rows[BOARD_MAX_LINE];
+    uint32_t n_dram;
+    board_xy dram[BOARD_MAX_DRAM];
+    uint64_t dram_size;
+
+    uint32_t pci_vendor, pci_device;
+    board_window_format window_format;
+    uint32_t n_classes;
+    board_window_class classes[BOARD_MAX_CLASSES];
+    uint32_t reserved_windows; /* at the end of the last class, for the kernel driver */
+    uint32_t window_config_offset;
+    uint64_t bar0_base, bar0_size;
+} board;
+
+/* Reads the board file `name`: a name in the boards folder (see base/paths.h) or a path that ends in .json.
+ * Checks that every region lies in RAM and that no two overlap. */
+devlog_status board_load(const char *name, board *out, devlog_error *err);
+
+/* The same from text; `origin` is what messages call it. */
+devlog_status board_parse(const char *json, const char *origin, board *out, devlog_error *err);
+
+/* NoC coordinates of a logical core. False when it is outside the grid. */
+bool board_core_noc(const board *b, uint32_t x, uint32_t y, board_xy *out);
+
+/* Index of a RISC by name (any letter case, with or without the underscore of TRISC_0), or -1. */
+int board_risc_index(const board *b, const char *name);
+
+/* Base address of the profiler region of a RISC. */
+uint32_t board_profiler_base(const board *b, uint32_t risc);
+
+#endif

@@ -1,0 +1,228 @@
+/* Opening a device and reaching its cores. Not for programs (program/) or records (profiler/). */
+#include "device/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "device/board_sim.h"
+
+uint64_t dl_now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* The first that is not empty: an option, a variable of the environment, a default. */
+static const char *choose(const char *option, const char *variable, const char *missing)
+{
+    if (option && *option) return option;
+    const char *value = getenv(variable);
+    return value && *value ? value : missing;
+}
+
+static devlog_status choose_transport(const devlog_device_options *o, const board *b,
+                                      const dl_transport_ops **ops, devlog_error *err)
+{
+    const char *simulator = getenv("TT_METAL_SIMULATOR");
+    const char *name = o->transport && *o->transport ? o->transport
+                       : simulator && *simulator     ? "ttsim"
+                                                     : choose(NULL, "DEVLOG_TRANSPORT", b->transports[0]);
+    *ops = dl_transport_find(name);
+    if (!*ops)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "unknown transport '%s'; 'devlog boards' lists those of each board", name);
+    for (uint32_t i = 0; i < b->n_transports; i++)
+        if (strcmp(b->transports[i], name) == 0) return DEVLOG_OK;
+    return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
+                   "board %s cannot be reached by transport '%s'; its board file lists: %s%s%s", b->name,
+                   name, b->transports[0], b->n_transports > 1 ? ", " : "",
+                   b->n_transports > 1 ? b->transports[1] : "");
+}
+
+static void window_layout(const board *b, dl_window_layout *out)
+{
+    memset(out, 0, sizeof *out);
+    out->format = b->window_format == BOARD_WINDOWS_BLACKHOLE ? DL_WINDOWS_BLACKHOLE : DL_WINDOWS_WORMHOLE;
+    out->n_classes = b->n_classes;
+    for (uint32_t i = 0; i < b->n_classes; i++) {
+        out->classes[i].count = b->classes[i].count;
+        out->classes[i].bits = b->classes[i].bits;
+    }
+    out->reserved = b->reserved_windows;
+    out->config_offset = b->window_config_offset;
+    out->pci_vendor = b->pci_vendor;
+    out->pci_device = b->pci_device;
+}
+
+static devlog_status open_transport(devlog_device *d, const devlog_device_options *o, devlog_error *err)
+{
+    const dl_transport_ops *ops;
+    devlog_status status = choose_transport(o, &d->board, &ops, err);
+    if (status != DEVLOG_OK) return status;
+    d->sim = calloc(1, sizeof *d->sim);
+    if (!d->sim) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
+    board_to_sim(&d->board, d->sim);
+    status = board_sim_options(choose(o->sim, "DEVLOG_SIM", ""), d->sim, err);
+    if (status != DEVLOG_OK) return status;
+    dl_window_layout layout;
+    window_layout(&d->board, &layout);
+    dl_transport_setup setup = {
+        .path = choose(o->path, "TT_METAL_SIMULATOR", NULL),
+        .sim = d->sim,
+        .layout = d->board.window_format == BOARD_WINDOWS_NONE ? NULL : &layout,
+    };
+    return dl_transport_open(&d->transport, ops, &setup, err);
+}
+
+/* Every core is held in reset, so that nothing left over from before runs while programs are written. */
+static devlog_status hold_all(devlog_device *d, devlog_error *err)
+{
+    if (!d->board.soft_reset) return DEVLOG_OK;
+    devlog_cores all = {0, 0, d->board.n_columns - 1, d->board.n_rows - 1};
+    return dl_cores_write(d, all, d->board.soft_reset, &d->board.soft_reset_init, 4, err);
+}
+
+devlog_status devlog_device_open(const devlog_device_options *options, devlog_device **out, devlog_error *err)
+{
+    static const devlog_device_options none;
+    const devlog_device_options *o = options ? options : &none;
+    devlog_device *d = calloc(1, sizeof *d);
+    if (!d) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
+    devlog_status status = board_load(choose(o->board, "DEVLOG_BOARD", "wormhole_b0"), &d->board, err);
+    if (status != DEVLOG_OK) goto fail;
+    d->slot = o->slot;
+    const char *profile = getenv("TT_METAL_DEVICE_PROFILER");
+    d->profile =
+        o->profile == DEVLOG_ON || (o->profile == DEVLOG_AUTO && profile && strcmp(profile, "1") == 0);
+    const char *timeout = getenv("DEVLOG_TIMEOUT_MS");
+    d->timeout_ms = o->timeout_ms ? o->timeout_ms : timeout ? (uint32_t)strtoul(timeout, NULL, 10) : 0;
+    if (d->timeout_ms == 0) d->timeout_ms = 20000;
+    const char *folder = choose(o->log_folder, "DEVLOG_LOG_FOLDER", "generated/profiler/logs");
+    if (snprintf(d->log_folder, sizeof d->log_folder, "%s", folder) >= (int)sizeof d->log_folder) {
+        status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the log folder is too long");
+        goto fail;
+    }
+    d->booted = calloc((size_t)d->board.n_columns * d->board.n_rows, sizeof *d->booted);
+    if (!d->booted) {
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
+        goto fail;
+    }
+    status = open_transport(d, o, err);
+    if (status == DEVLOG_OK) status = hold_all(d, err);
+    if (status != DEVLOG_OK) goto fail;
+    *out = d;
+    return DEVLOG_OK;
+fail:
+    dl_transport_close(&d->transport);
+    free(d->sim);
+    free(d->booted);
+    free(d);
+    return status;
+}
+
+devlog_core devlog_device_grid(const devlog_device *device)
+{
+    return (devlog_core){device->board.n_columns, device->board.n_rows};
+}
+
+const char *devlog_device_board(const devlog_device *device)
+{
+    return device->board.name;
+}
+
+const char *devlog_device_transport(const devlog_device *device)
+{
+    return device->transport.ops->name;
+}
+
+uint32_t devlog_device_mhz(const devlog_device *device)
+{
+    return device->board.mhz;
+}
+
+uint32_t devlog_device_user_l1(const devlog_device *device, uint32_t *size)
+{
+    if (size) *size = device->board.user.size;
+    return device->board.user.base;
+}
+
+bool devlog_device_profiles(const devlog_device *device)
+{
+    return device->profile;
+}
+
+devlog_status dl_device_target(const devlog_device *device, devlog_core core, dl_target *out,
+                               devlog_error *err)
+{
+    board_xy at;
+    if (!board_core_noc(&device->board, core.x, core.y, &at))
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "core (%u,%u) is outside the grid of %s: x 0 to %u, y 0 to %u", core.x, core.y,
+                       device->board.name, device->board.n_columns - 1, device->board.n_rows - 1);
+    *out = (dl_target){at.x, at.y, at.x, at.y};
+    return DEVLOG_OK;
+}
+
+devlog_status dl_core_read(devlog_device *device, devlog_core core, uint32_t address, void *dst, size_t size,
+                           devlog_error *err)
+{
+    dl_target at;
+    devlog_status status = dl_device_target(device, core, &at, err);
+    return status == DEVLOG_OK ? dl_read(&device->transport, at, address, dst, size, err) : status;
+}
+
+devlog_status dl_core_write(devlog_device *device, devlog_core core, uint32_t address, const void *src,
+                            size_t size, devlog_error *err)
+{
+    dl_target at;
+    devlog_status status = dl_device_target(device, core, &at, err);
+    return status == DEVLOG_OK ? dl_write(&device->transport, at, address, src, size, err) : status;
+}
+
+devlog_status dl_cores_write(devlog_device *device, devlog_cores cores, uint32_t address, const void *src,
+                             size_t size, devlog_error *err)
+{
+    dl_target first, last;
+    devlog_status status = dl_device_target(device, (devlog_core){cores.x0, cores.y0}, &first, err);
+    if (status == DEVLOG_OK) status = dl_device_target(device, (devlog_core){cores.x1, cores.y1}, &last, err);
+    if (status != DEVLOG_OK) return status;
+    dl_target all = {first.x0, first.y0, last.x0, last.y0};
+    return dl_write(&device->transport, all, address, src, size, err);
+}
+
+devlog_status dl_device_advance(devlog_device *device, uint32_t cycles, devlog_error *err)
+{
+    if (!device->transport.ops->advance) return DEVLOG_OK;
+    return device->transport.ops->advance(&device->transport, cycles, err);
+}
+
+devlog_status devlog_wall_clock(devlog_device *device, devlog_core core, uint64_t *cycles, devlog_error *err)
+{
+    const board *b = &device->board;
+    if (b->clock_kind != BOARD_CLOCK_MMIO)
+        return dl_fail(err, DEVLOG_ERR_UNSUPPORTED, "the clock of %s cannot be read from outside a core",
+                       b->name);
+    for (;;) {
+        uint32_t before, low, after;
+        devlog_status status = dl_core_read(device, core, b->clock_high, &before, 4, err);
+        if (status == DEVLOG_OK) status = dl_core_read(device, core, b->clock_low, &low, 4, err);
+        if (status == DEVLOG_OK) status = dl_core_read(device, core, b->clock_high, &after, 4, err);
+        if (status != DEVLOG_OK) return status;
+        if (before == after) {
+            *cycles = (uint64_t)before << 32 | low;
+            return DEVLOG_OK;
+        }
+    }
+}
+
+void dl_device_free(devlog_device *device)
+{
+    dl_transport_close(&device->transport);
+    free(device->sim);
+    free(device->booted);
+    free(device);
+}

@@ -1,0 +1,52 @@
+/* A device inside the host library: its board, its transport, and access to its cores by logical coordinates.
+ */
+#ifndef DEVLOG_DEVICE_DEVICE_H
+#define DEVLOG_DEVICE_DEVICE_H
+
+#include "device/board.h"
+#include "devlog/devlog.h"
+#include "transport/transport.h"
+
+/* Attached by the profiler, so that the rooms below it need not know it. */
+typedef struct dl_profiler dl_profiler;
+
+struct devlog_device {
+    board board;
+    dl_transport transport;
+    sim_config *sim; /* configuration of the built-in simulator; NULL for others */
+    uint32_t slot;
+    uint32_t timeout_ms;
+    bool profile;
+    char log_folder[2048];
+
+    bool *booted;         /* one per core, row by row: its firmware runs */
+    uint32_t launches;    /* number of the last launch */
+    uint32_t host_id;     /* op on behalf of which programs are launched; 0: none */
+    devlog_program *last; /* program of the last launch; NULL after it is freed */
+
+    dl_profiler *profiler;
+    devlog_api_stats api[DEVLOG_API_COUNT];
+};
+
+/* Coordinates for the transport. DEVLOG_ERR_ARGUMENT when the core is outside the grid. */
+devlog_status dl_device_target(const devlog_device *device, devlog_core core, dl_target *out,
+                               devlog_error *err);
+
+/* Memory and registers of a core, and a write to every core of a rectangle. */
+devlog_status dl_core_read(devlog_device *device, devlog_core core, uint32_t address, void *dst, size_t size,
+                           devlog_error *err);
+devlog_status dl_core_write(devlog_device *device, devlog_core core, uint32_t address, const void *src,
+                            size_t size, devlog_error *err);
+devlog_status dl_cores_write(devlog_device *device, devlog_cores cores, uint32_t address, const void *src,
+                             size_t size, devlog_error *err);
+
+/* Lets simulated time pass; does nothing on hardware. */
+devlog_status dl_device_advance(devlog_device *device, uint32_t cycles, devlog_error *err);
+
+/* Closes the transport and frees the device; what the profiler attached is freed before. */
+void dl_device_free(devlog_device *device);
+
+/* Nanoseconds of the monotonic clock. */
+uint64_t dl_now_ns(void);
+
+#endif

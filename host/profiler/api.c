@@ -1,0 +1,90 @@
+/* The public functions that tt-metal counts, each with its calls and its time, and closing a device. */
+#include <stdlib.h>
+
+#include "profiler/profiler.h"
+
+static const char *const names[DEVLOG_API_COUNT] = {
+    [DEVLOG_API_COMPILE_PROGRAM] = "CompileProgram",
+    [DEVLOG_API_CONFIGURE_DEVICE_WITH_PROGRAM] = "ConfigureDeviceWithProgram",
+    [DEVLOG_API_LAUNCH_PROGRAM] = "LaunchProgram",
+    [DEVLOG_API_READ_FROM_DEVICE] = "ReadFromDevice",
+    [DEVLOG_API_WRITE_TO_DEVICE] = "WriteToDevice",
+    [DEVLOG_API_DUMP_DEVICE_PROFILE_RESULTS] = "DumpDeviceProfileResults",
+};
+
+const char *devlog_api_name(devlog_api api)
+{
+    return (unsigned)api < DEVLOG_API_COUNT ? names[api] : "";
+}
+
+devlog_api_stats devlog_device_api_stats(const devlog_device *device, devlog_api api)
+{
+    return (unsigned)api < DEVLOG_API_COUNT ? device->api[api] : (devlog_api_stats){0, 0};
+}
+
+static devlog_status counted(devlog_device *device, devlog_api api, uint64_t start, devlog_status status)
+{
+    device->api[api].calls++;
+    device->api[api].total_ns += dl_now_ns() - start;
+    return status;
+}
+
+devlog_status devlog_write_to_device(devlog_device *device, devlog_core core, uint32_t address, const void *data,
+                                     size_t size, devlog_error *err)
+{
+    uint64_t start = dl_now_ns();
+    devlog_status status = dl_core_write(device, core, address, data, size, err);
+    return counted(device, DEVLOG_API_WRITE_TO_DEVICE, start, status);
+}
+
+devlog_status devlog_read_from_device(devlog_device *device, devlog_core core, uint32_t address, void *data, size_t size,
+                                      devlog_error *err)
+{
+    uint64_t start = dl_now_ns();
+    devlog_status status = dl_core_read(device, core, address, data, size, err);
+    return counted(device, DEVLOG_API_READ_FROM_DEVICE, start, status);
+}
+
+devlog_status devlog_compile_program(devlog_program *program, devlog_error *err)
+{
+    uint64_t start = dl_now_ns();
+    devlog_status status = program_compile(program, err);
+    return counted(program->device, DEVLOG_API_COMPILE_PROGRAM, start, status);
+}
+
+devlog_status devlog_configure_device_with_program(devlog_device *device, devlog_program *program, devlog_error *err)
+{
+    uint64_t start = dl_now_ns();
+    devlog_status status = program_configure(device, program, err);
+    return counted(device, DEVLOG_API_CONFIGURE_DEVICE_WITH_PROGRAM, start, status);
+}
+
+devlog_status devlog_dump_device_profile_results(devlog_device *device, devlog_error *err)
+{
+    uint64_t start = dl_now_ns();
+    devlog_status status = profiler_dump(device, err);
+    return counted(device, DEVLOG_API_DUMP_DEVICE_PROFILE_RESULTS, start, status);
+}
+
+devlog_status devlog_launch_program(devlog_device *device, devlog_program *program, devlog_error *err)
+{
+    uint64_t start = dl_now_ns();
+    devlog_status status = program_launch(device, program, err);
+    counted(device, DEVLOG_API_LAUNCH_PROGRAM, start, status);
+    /* What a program that hangs has recorded so far says where it hangs. */
+    if (device->profile && (status == DEVLOG_OK || status == DEVLOG_ERR_TIMEOUT)) {
+        devlog_error later;
+        devlog_status dumped = devlog_dump_device_profile_results(device, status == DEVLOG_OK ? err : &later);
+        if (status == DEVLOG_OK) return dumped;
+    }
+    return status;
+}
+
+devlog_status devlog_device_close(devlog_device *device, devlog_error *err)
+{
+    (void)err;
+    if (!device) return DEVLOG_OK;
+    profiler_free(device);
+    dl_device_free(device);
+    return DEVLOG_OK;
+}

@@ -1,0 +1,29 @@
+/* The profiler of a device: after each launch, pulls the records of every core that ran and writes the log. */
+#ifndef DEVLOG_PROFILER_PROFILER_H
+#define DEVLOG_PROFILER_PROFILER_H
+
+#include "device/device.h"
+#include "profiler/pull.h"
+#include "program/program.h"
+
+/* Totals over the life of a device. */
+typedef struct profiler_totals {
+    uint64_t launches;
+    uint64_t records;       /* decoded, without the default markers */
+    uint64_t dropped;       /* counted by the device as found no place */
+    uint64_t overwritten;   /* counted by the device as overwritten in the ring */
+    uint64_t damaged_words; /* words that belong to no record */
+    uint64_t record_bytes;  /* bytes of the records that were pulled */
+    uint64_t bytes_read;    /* bytes that pulling them read, control words included */
+} profiler_totals;
+
+/* Pulls the records of the last launch and appends them to the log. Does nothing when there was no launch
+ * since. */
+devlog_status profiler_dump(devlog_device *device, devlog_error *err);
+
+const profiler_totals *profiler_totals_of(const devlog_device *device);
+
+/* Frees what the profiler attached to the device. */
+void profiler_free(devlog_device *device);
+
+#endif

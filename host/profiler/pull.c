@@ -1,0 +1,118 @@
+/* Pulling: reading what one RISC has recorded. Not for what the words mean (decode/records.c). */
+#include "profiler/pull.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The part of the control block that firmware writes in every launch. */
+enum {
+    CONTROL_FROM = offsetof(devlog_control, magic),
+    CONTROL_BYTES = offsetof(devlog_control, cost) - CONTROL_FROM,
+};
+
+typedef struct extent {
+    uint32_t base, end; /* device addresses; end 0: unknown */
+} extent;
+
+static bool plausible_end(uint32_t base, uint32_t end, uint32_t segment_bytes)
+{
+    return end >= base && end <= base + segment_bytes + DEVLOG_SLACK && end % 4 == 0;
+}
+
+/* Words up to the first place where no record begins, or where time goes back (an older lap of the ring). */
+static uint32_t find_end(const uint32_t *words, uint32_t n)
+{
+    uint64_t last = 0;
+    uint32_t at = 0;
+    while (at < n && words[at] != 0) {
+        uint32_t length = record_words(words + at, n - at);
+        uint64_t time = record_stamp(words + at);
+        if (length == 0 || (time >> 32 != 0 && time < last)) break;
+        last = time;
+        at += length;
+    }
+    /* What stopped the walk may be a damaged record: keep what is not cleared memory behind it. */
+    while (at < n && words[at] != 0 && last == 0)
+        at++;
+    return at;
+}
+
+static devlog_status read_extent(devlog_device *device, pulled *p, extent e, uint32_t segment_bytes,
+                                 devlog_error *err)
+{
+    uint32_t bytes = e.end ? e.end - e.base : segment_bytes + DEVLOG_SLACK;
+    if (bytes == 0) return DEVLOG_OK;
+    uint32_t *bigger = realloc(p->words, (size_t)p->n_words * 4 + bytes);
+    if (!bigger) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the records of a core");
+    p->words = bigger;
+    uint32_t *to = p->words + p->n_words;
+    devlog_status status = dl_core_read(device, p->core, e.base, to, bytes, err);
+    if (status != DEVLOG_OK) return status;
+    uint32_t n = e.end ? bytes / 4 : find_end(to, bytes / 4);
+    p->spans[p->n_spans++].n = n;
+    p->n_words += n;
+    return DEVLOG_OK;
+}
+
+devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, uint32_t launch, bool clear,
+                        pulled *out, devlog_error *err)
+{
+    const board *b = &device->board;
+    uint32_t region = board_profiler_base(b, risc), bytes = DEVLOG_SEGMENT_BYTES(b->segment_bits);
+    uint32_t stride = DEVLOG_SEGMENT_STRIDE(b->segment_bits);
+    memset(out, 0, sizeof *out);
+    out->core = core;
+    out->risc = risc;
+    devlog_control *c = &out->control;
+    devlog_status status =
+        dl_core_read(device, core, region + DEVLOG_CONTROL_OFFSET(b->segment_bits) + CONTROL_FROM,
+                     (uint8_t *)c + CONTROL_FROM, CONTROL_BYTES, err);
+    if (status != DEVLOG_OK) return status;
+    bool whole = c->magic == DEVLOG_MAGIC && c->segment < DEVLOG_SEGMENTS;
+    out->alive = whole && c->launch == launch;
+    if (whole && !out->alive) return DEVLOG_OK; /* it has not begun this launch */
+
+    extent extents[DEVLOG_SEGMENTS];
+    uint32_t n = 0;
+    if (!whole) {
+        out->damaged = true;
+        for (uint32_t s = 0; s < DEVLOG_SEGMENTS; s++)
+            extents[n++] = (extent){region + s * stride, 0};
+    } else {
+        uint32_t current = c->segment, other = current ^ 1u;
+        if (c->segment_end[other]) extents[n++] = (extent){region + other * stride, c->segment_end[other]};
+        extents[n++] = (extent){region + current * stride, c->tail ? c->tail : c->segment_end[current]};
+        out->finished = c->tail != 0;
+    }
+    for (uint32_t i = 0; i < n && status == DEVLOG_OK; i++) {
+        if (extents[i].end && !plausible_end(extents[i].base, extents[i].end, bytes)) {
+            extents[i].end = 0;
+            out->damaged = true;
+        }
+        status = read_extent(device, out, extents[i], bytes, err);
+    }
+    uint32_t *at = out->words;
+    for (uint32_t i = 0; i < out->n_spans; i++) {
+        out->spans[i].words = at;
+        at += out->spans[i].n;
+    }
+    if (status == DEVLOG_OK && clear && out->n_words) {
+        uint8_t *zeros = calloc(1, bytes + DEVLOG_SLACK);
+        if (!zeros) status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the records of a core");
+        for (uint32_t i = 0; i < n && status == DEVLOG_OK; i++) {
+            uint32_t size = extents[i].end ? extents[i].end - extents[i].base : bytes + DEVLOG_SLACK;
+            if (size) status = dl_core_write(device, core, extents[i].base, zeros, size, err);
+        }
+        free(zeros);
+    }
+    if (status != DEVLOG_OK) pulled_free(out);
+    return status;
+}
+
+void pulled_free(pulled *p)
+{
+    free(p->words);
+    p->words = NULL;
+    p->n_words = p->n_spans = 0;
+}

@@ -1,0 +1,27 @@
+/* Pulling: reading what one RISC has recorded, control words first, then just the words that were written. */
+#ifndef DEVLOG_PROFILER_PULL_H
+#define DEVLOG_PROFILER_PULL_H
+
+#include "decode/records.h"
+#include "device/device.h"
+
+typedef struct pulled {
+    devlog_core core;
+    uint32_t risc;
+    devlog_control control;
+    bool alive;      /* the control block belongs to the launch that was asked for */
+    bool finished;   /* the kernel has returned: where its records end is known */
+    bool damaged;    /* control words that cannot be: the end of the records was found by looking */
+    uint32_t *words; /* all spans, one after the other; freed by pulled_free */
+    uint32_t n_words;
+    record_span spans[DEVLOG_SEGMENTS]; /* in the order in which they were written */
+    uint32_t n_spans;
+} pulled;
+
+/* Reads the records of one RISC for launch number `launch`. With `clear`, overwrites them with zeros on the
+ * device, so that the end of the next ones can be found even when the core hangs. */
+devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, uint32_t launch, bool clear,
+                        pulled *out, devlog_error *err);
+void pulled_free(pulled *p);
+
+#endif

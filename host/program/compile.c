@@ -1,0 +1,243 @@
+/* Compiling device code with the cross compiler, cached by content. Not for loading what comes out. */
+#include "program/compile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/paths.h"
+#include "base/process.h"
+#include "device/board_gen.h"
+
+enum { MAX_ARGS = 96 };
+
+/* What is linked into every kernel, and into every firmware, besides its own source. */
+static const char *const kernel_sources[] = {"kernel_start.S", "segment.S", "records.c", "mem.c"};
+static const char *const manager_sources[] = {"crt0.S", "manager.c", "records.c", "mem.c"};
+static const char *const worker_sources[] = {"crt0.S", "worker.c", "records.c", "mem.c"};
+enum { N_SOURCES = 4 };
+
+/* A command line under construction; texts are kept until it is freed. */
+typedef struct command {
+    const char *argv[MAX_ARGS];
+    char *owned[MAX_ARGS];
+    uint32_t n, n_owned;
+    bool failed;
+} command;
+
+static void add(command *c, const char *arg)
+{
+    if (c->n + 1 >= MAX_ARGS)
+        c->failed = true;
+    else
+        c->argv[c->n++] = arg;
+}
+
+static void addf(command *c, const char *fmt, ...) DL_PRINTF(2, 3);
+static void addf(command *c, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *text = NULL;
+    if (c->n_owned >= MAX_ARGS || vasprintf(&text, fmt, ap) < 0)
+        c->failed = true;
+    else
+        add(c, c->owned[c->n_owned++] = text);
+    va_end(ap);
+}
+
+static void command_free(command *c)
+{
+    for (uint32_t i = 0; i < c->n_owned; i++)
+        free(c->owned[i]);
+}
+
+static const char *compiler_of(const compile_job *job)
+{
+    const char *cc = getenv("DEVLOG_CC"), *cxx = getenv("DEVLOG_CXX");
+    const char *dot = job->source ? strrchr(job->source, '.') : NULL;
+    bool cpp = dot && (strcmp(dot, ".cc") == 0 || strcmp(dot, ".cpp") == 0 || strcmp(dot, ".cxx") == 0);
+    if (cpp) return cxx && *cxx ? cxx : "riscv64-unknown-elf-g++";
+    return cc && *cc ? cc : "riscv64-unknown-elf-gcc";
+}
+
+static devlog_status run(command *c, dl_output *out, devlog_error *err)
+{
+    if (c->failed) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many compiler flags");
+    c->argv[c->n] = NULL;
+    devlog_status status = dl_run(c->argv, out, err);
+    if (status == DEVLOG_ERR_NOT_FOUND)
+        return dl_fail(
+            err, DEVLOG_ERR_NOT_FOUND,
+            "cannot run the cross compiler %s: install the Debian package gcc-riscv64-unknown-elf, or set "
+            "DEVLOG_CC",
+            c->argv[0]);
+    return status;
+}
+
+/* Writes the generated files of a board for a RISC into the cache and returns their folder. */
+static devlog_status board_files(const compile_job *job, const char *cache, char *folder, size_t size,
+                                 XXH3_state_t *hash, devlog_error *err)
+{
+    char *header = NULL, *constants = NULL;
+    size_t header_size = 0, constants_size = 0;
+    FILE *h = open_memstream(&header, &header_size);
+    FILE *c = open_memstream(&constants, &constants_size);
+    if (h) board_write_header(job->board, h);
+    if (c) board_write_linker(job->board, job->risc, c);
+    if (h) fclose(h);
+    if (c) fclose(c);
+    devlog_status status =
+        header && constants ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "no memory to compile");
+    if (status == DEVLOG_OK) {
+        XXH64_hash_t id = XXH3_64bits_withSeed(header, header_size, XXH3_64bits(constants, constants_size));
+        XXH3_128bits_update(hash, &id, sizeof id);
+        if (snprintf(folder, size, "%s/board-%016llx", cache, (unsigned long long)id) >= (int)size)
+            status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
+    }
+    char path[COMPILE_PATH];
+    if (status == DEVLOG_OK) status = dl_make_folder(folder, err);
+    if (status == DEVLOG_OK) status = dl_join(path, sizeof path, folder, "devlog_board.h", err);
+    if (status == DEVLOG_OK && access(path, R_OK) != 0)
+        status = dl_write_file(path, header, header_size, err);
+    if (status == DEVLOG_OK) status = dl_join(path, sizeof path, folder, "devlog_board.ld", err);
+    if (status == DEVLOG_OK && access(path, R_OK) != 0)
+        status = dl_write_file(path, constants, constants_size, err);
+    free(header);
+    free(constants);
+    return status;
+}
+
+static void common_flags(command *c, const compile_job *job, const char *board_folder)
+{
+    add(c, compiler_of(job));
+    addf(c, "-march=%s", job->board->march);
+    addf(c, "-mabi=%s", job->board->mabi);
+    add(c, "-O2");
+    add(c, "-g");
+    add(c, "-ffreestanding");
+    add(c, "-ffunction-sections");
+    add(c, "-fdata-sections");
+    add(c, "-fno-asynchronous-unwind-tables");
+    add(c, "-fno-unwind-tables");
+    addf(c, "-I%s/include", dl_home());
+    addf(c, "-I%s/firmware", dl_home());
+    addf(c, "-I%s", board_folder);
+    addf(c, "-DDEVLOG_RISC=%u", job->risc);
+    if (job->source) add(c, "-DDEVLOG_KERNEL=1");
+    if (job->profile) add(c, "-DPROFILE_DEVICE=1");
+    char *flags = job->flags ? strdup(job->flags) : NULL;
+    if (flags && c->n_owned < MAX_ARGS) {
+        c->owned[c->n_owned++] = flags;
+        char *rest = flags;
+        for (char *flag = strsep(&rest, " \t\n"); flag; flag = strsep(&rest, " \t\n"))
+            if (*flag) add(c, flag);
+    }
+}
+
+/* The key of the cache: everything that can change the result. */
+static devlog_status key_of(const compile_job *job, const char *board_folder, XXH3_state_t *hash,
+                            devlog_error *err)
+{
+    dl_output out = {0};
+    command c = {0};
+    common_flags(&c, job, board_folder);
+    for (uint32_t i = 0; i < c.n; i++)
+        XXH3_128bits_update(hash, c.argv[i], strlen(c.argv[i]) + 1);
+
+    command version = {0};
+    add(&version, c.argv[0]);
+    add(&version, "--version");
+    devlog_status status = run(&version, &out, err);
+    if (status == DEVLOG_OK) XXH3_128bits_update(hash, out.text, out.size);
+    free(out.text);
+    if (status != DEVLOG_OK) goto done;
+
+    /* The preprocessed text holds whatever the source includes, and says #line where it came from. */
+    const char *const *sources = job->source                                          ? kernel_sources
+                                 : job->board->riscs[job->risc].role == BOARD_MANAGER ? manager_sources
+                                                                                      : worker_sources;
+    add(&c, "-E");
+    if (job->source) add(&c, job->source);
+    for (uint32_t i = 0; i < N_SOURCES; i++)
+        addf(&c, "%s/firmware/%s", dl_home(), sources[i]);
+    status = run(&c, &out, err);
+    if (status == DEVLOG_OK && out.exit != 0)
+        status = dl_fail(err, DEVLOG_ERR_COMPILE, "%s for %s does not compile:\n%s",
+                         job->source ? job->source : "firmware", job->board->riscs[job->risc].name, out.text);
+    if (status == DEVLOG_OK) XXH3_128bits_update(hash, out.text, out.size);
+    free(out.text);
+    const char *const scripts[] = {"linker/firmware.ld", "linker/kernel.ld", "linker/devlog_sites.ld"};
+    for (size_t i = 0; i < 3 && status == DEVLOG_OK; i++) {
+        char path[COMPILE_PATH], *text = NULL;
+        size_t size = 0;
+        status = dl_join(path, sizeof path, dl_home(), scripts[i], err);
+        if (status == DEVLOG_OK) status = dl_read_file(path, &text, &size, err);
+        if (status == DEVLOG_OK) XXH3_128bits_update(hash, text, size);
+        free(text);
+    }
+done:
+    command_free(&c);
+    command_free(&version);
+    return status;
+}
+
+static devlog_status build(const compile_job *job, const char *board_folder, const char *path,
+                           devlog_error *err)
+{
+    const char *const *sources = job->source                                          ? kernel_sources
+                                 : job->board->riscs[job->risc].role == BOARD_MANAGER ? manager_sources
+                                                                                      : worker_sources;
+    char part[COMPILE_PATH];
+    if (snprintf(part, sizeof part, "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof part)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
+    command c = {0};
+    common_flags(&c, job, board_folder);
+    add(&c, "-nostdlib");
+    add(&c, "-nostartfiles");
+    addf(&c, "-L%s/linker", dl_home());
+    addf(&c, "-L%s", board_folder);
+    addf(&c, "-Wl,-T,%s/linker/%s", dl_home(), job->source ? "kernel.ld" : "firmware.ld");
+    add(&c, "-Wl,--gc-sections,--build-id=sha1,-z,max-page-size=4");
+    if (job->source) add(&c, job->source);
+    for (uint32_t i = 0; i < N_SOURCES; i++)
+        addf(&c, "%s/firmware/%s", dl_home(), sources[i]);
+    add(&c, "-lgcc");
+    add(&c, "-o");
+    add(&c, part);
+    dl_output out = {0};
+    devlog_status status = run(&c, &out, err);
+    if (status == DEVLOG_OK && out.exit != 0)
+        status = dl_fail(err, DEVLOG_ERR_COMPILE, "%s for %s does not compile:\n%s",
+                         job->source ? job->source : "firmware", job->board->riscs[job->risc].name, out.text);
+    if (status == DEVLOG_OK && rename(part, path) != 0)
+        status = dl_fail(err, DEVLOG_ERR_IO, "cannot write %s", path);
+    if (status != DEVLOG_OK) unlink(part);
+    free(out.text);
+    command_free(&c);
+    return status;
+}
+
+devlog_status compile(const compile_job *job, char path[COMPILE_PATH], devlog_error *err)
+{
+    if (job->source && access(job->source, R_OK) != 0)
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "there is no kernel source %s", job->source);
+    char cache[2048], board_folder[2200];
+    XXH3_state_t *hash = XXH3_createState();
+    if (!hash) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory to compile");
+    XXH3_128bits_reset(hash);
+    devlog_status status = dl_cache_folder(cache, sizeof cache, err);
+    if (status == DEVLOG_OK) status = board_files(job, cache, board_folder, sizeof board_folder, hash, err);
+    if (status == DEVLOG_OK) status = key_of(job, board_folder, hash, err);
+    if (status == DEVLOG_OK) {
+        XXH128_hash_t key = XXH3_128bits_digest(hash);
+        snprintf(path, COMPILE_PATH, "%s/%016llx%016llx.elf", cache, (unsigned long long)key.high64,
+                 (unsigned long long)key.low64);
+        if (access(path, R_OK) != 0) status = build(job, board_folder, path, err);
+    }
+    XXH3_freeState(hash);
+    return status;
+}

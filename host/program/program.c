@@ -1,0 +1,170 @@
+/* Programs: which kernel runs where, with which arguments. Not for running them (launch.c). */
+#include "program/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+devlog_status devlog_program_create(devlog_device *device, devlog_program **out, devlog_error *err)
+{
+    devlog_program *p = calloc(1, sizeof *p);
+    if (!p) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a program");
+    p->device = device;
+    p->last = &p->kernels;
+    *out = p;
+    return DEVLOG_OK;
+}
+
+static void kernel_free(devlog_kernel *k)
+{
+    free(k->source);
+    free(k->flags);
+    free(k->args);
+    dl_elf_free(&k->elf);
+    free(k);
+}
+
+void devlog_program_free(devlog_program *program)
+{
+    if (!program) return;
+    if (program->device->last == program) program->device->last = NULL;
+    for (devlog_kernel *k = program->kernels, *next; k; k = next) {
+        next = k->next;
+        kernel_free(k);
+    }
+    free(program);
+}
+
+static bool overlap(devlog_cores a, devlog_cores b)
+{
+    return a.x0 <= b.x1 && b.x0 <= a.x1 && a.y0 <= b.y1 && b.y0 <= a.y1;
+}
+
+static bool inside(devlog_cores r, devlog_core c)
+{
+    return c.x >= r.x0 && c.x <= r.x1 && c.y >= r.y0 && c.y <= r.y1;
+}
+
+static size_t count_cores(devlog_cores r)
+{
+    return (size_t)(r.x1 - r.x0 + 1) * (r.y1 - r.y0 + 1);
+}
+
+static devlog_status check_kernel(const devlog_program *p, const devlog_kernel_options *o, int *risc,
+                                  devlog_error *err)
+{
+    const board *b = &p->device->board;
+    if (!o->source || !*o->source) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "a kernel has no source file");
+    *risc = o->risc ? board_risc_index(b, o->risc) : -1;
+    if (*risc < 0)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s: board %s has no RISC '%s'; the first is %s", o->source,
+                       b->name, o->risc ? o->risc : "", b->riscs[0].name);
+    devlog_cores r = o->cores;
+    if (r.x0 > r.x1 || r.y0 > r.y1 || r.x1 >= b->n_columns || r.y1 >= b->n_rows)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "%s: cores (%u,%u) to (%u,%u) are outside the grid of %s: x 0 to %u, y 0 to %u",
+                       o->source, r.x0, r.y0, r.x1, r.y1, b->name, b->n_columns - 1, b->n_rows - 1);
+    for (const devlog_kernel *k = p->kernels; k; k = k->next)
+        if (k->risc == (uint32_t)*risc && overlap(k->cores, r))
+            return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                           "%s: %s of cores (%u,%u) to (%u,%u) already runs %s there", o->source,
+                           b->riscs[*risc].name, k->cores.x0, k->cores.y0, k->cores.x1, k->cores.y1,
+                           k->source);
+    return DEVLOG_OK;
+}
+
+devlog_status devlog_program_add_kernel(devlog_program *program, const devlog_kernel_options *options,
+                                        devlog_kernel **out, devlog_error *err)
+{
+    int risc;
+    devlog_status status = check_kernel(program, options, &risc, err);
+    if (status != DEVLOG_OK) return status;
+    devlog_kernel *k = calloc(1, sizeof *k);
+    if (!k) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a kernel");
+    k->program = program;
+    k->risc = (uint32_t)risc;
+    k->cores = options->cores;
+    k->source = strdup(options->source);
+    k->flags = options->flags ? strdup(options->flags) : NULL;
+    k->args = calloc(count_cores(k->cores), sizeof *k->args);
+    if (!k->source || !k->args || (options->flags && !k->flags)) {
+        kernel_free(k);
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a kernel");
+    }
+    devlog_cores *r = &program->bounds;
+    if (!program->kernels) *r = k->cores;
+    if (k->cores.x0 < r->x0) r->x0 = k->cores.x0;
+    if (k->cores.y0 < r->y0) r->y0 = k->cores.y0;
+    if (k->cores.x1 > r->x1) r->x1 = k->cores.x1;
+    if (k->cores.y1 > r->y1) r->y1 = k->cores.y1;
+    *program->last = k;
+    program->last = &k->next;
+    program->compiled = program->configured = false;
+    if (out) *out = k;
+    return DEVLOG_OK;
+}
+
+devlog_status devlog_kernel_set_args(devlog_kernel *kernel, devlog_core core, const uint32_t *args,
+                                     uint32_t count, devlog_error *err)
+{
+    if (count > DEVLOG_MAX_ARGS)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s: %u arguments; a kernel takes at most %u",
+                       kernel->source, count, DEVLOG_MAX_ARGS);
+    if (!inside(kernel->cores, core))
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s does not run on core (%u,%u)", kernel->source, core.x,
+                       core.y);
+    size_t width = kernel->cores.x1 - kernel->cores.x0 + 1;
+    size_t row = (core.y - kernel->cores.y0) * width + (core.x - kernel->cores.x0);
+    if (count) memcpy(kernel->args[row], args, count * sizeof *args);
+    if (count > kernel->n_args) kernel->n_args = count;
+    kernel->program->configured = false;
+    return DEVLOG_OK;
+}
+
+const devlog_kernel *program_kernel_at(const devlog_program *program, devlog_core core, uint32_t risc)
+{
+    for (const devlog_kernel *k = program->kernels; k; k = k->next)
+        if (k->risc == risc && inside(k->cores, core)) return k;
+    return NULL;
+}
+
+bool program_uses(const devlog_program *program, devlog_core core)
+{
+    for (const devlog_kernel *k = program->kernels; k; k = k->next)
+        if (inside(k->cores, core)) return true;
+    return false;
+}
+
+devlog_status program_each_core(const devlog_program *program, program_core_fn *fn, void *context,
+                                devlog_error *err)
+{
+    devlog_cores r = program->bounds;
+    for (uint32_t y = r.y0; y <= r.y1; y++) {
+        for (uint32_t x = r.x0; x <= r.x1; x++) {
+            devlog_core core = {x, y};
+            if (!program_uses(program, core)) continue;
+            devlog_status status = fn(context, core, err);
+            if (status != DEVLOG_OK) return status;
+        }
+    }
+    return DEVLOG_OK;
+}
+
+devlog_status program_compile(devlog_program *program, devlog_error *err)
+{
+    if (!program->kernels) return dl_fail(err, DEVLOG_ERR_STATE, "the program has no kernel");
+    for (devlog_kernel *k = program->kernels; k; k = k->next) {
+        if (k->elf.file) continue;
+        compile_job job = {
+            .board = &program->device->board,
+            .risc = k->risc,
+            .profile = program->device->profile,
+            .source = k->source,
+            .flags = k->flags,
+        };
+        devlog_status status = compile(&job, k->path, err);
+        if (status == DEVLOG_OK) status = dl_elf_read(k->path, &k->elf, err);
+        if (status != DEVLOG_OK) return status;
+    }
+    program->compiled = true;
+    return DEVLOG_OK;
+}

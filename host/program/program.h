@@ -1,0 +1,49 @@
+/* Programs inside the host library: kernels on cores, compiled, configured, launched. */
+#ifndef DEVLOG_PROGRAM_PROGRAM_H
+#define DEVLOG_PROGRAM_PROGRAM_H
+
+#include "base/elf.h"
+#include "device/device.h"
+#include "devlog/record.h"
+#include "program/compile.h"
+
+struct devlog_kernel {
+    devlog_program *program;
+    char *source, *flags;
+    uint32_t risc;
+    devlog_cores cores;
+    uint32_t n_args;                   /* the largest number of arguments set for a core */
+    uint32_t (*args)[DEVLOG_MAX_ARGS]; /* one row per core of the rectangle, row by row */
+    char path[COMPILE_PATH];           /* of the ELF file, when compiled */
+    dl_elf elf;
+    struct devlog_kernel *next;
+};
+
+struct devlog_program {
+    devlog_device *device;
+    devlog_kernel *kernels, **last;
+    devlog_cores bounds; /* the smallest rectangle that holds every kernel */
+    bool compiled, configured;
+};
+
+/* True when the core runs a kernel of the program. */
+bool program_uses(const devlog_program *program, devlog_core core);
+
+/* The kernel on a RISC of a core, or NULL. */
+const devlog_kernel *program_kernel_at(const devlog_program *program, devlog_core core, uint32_t risc);
+
+/* Calls fn for every core that runs a kernel, row by row; stops at the first failure. */
+typedef devlog_status program_core_fn(void *context, devlog_core core, devlog_error *err);
+devlog_status program_each_core(const devlog_program *program, program_core_fn *fn, void *context,
+                                devlog_error *err);
+
+/* The four steps behind the public functions, without counting and without profiling. */
+devlog_status program_compile(devlog_program *program, devlog_error *err);
+devlog_status program_configure(devlog_device *device, devlog_program *program, devlog_error *err);
+devlog_status program_boot(devlog_device *device, devlog_program *program, devlog_error *err);
+devlog_status program_launch(devlog_device *device, devlog_program *program, devlog_error *err);
+
+/* What still runs on the cores of a program, for the message of a time-out: one clause per core. */
+void program_describe_running(devlog_device *device, const devlog_program *program, char *text, size_t size);
+
+#endif

@@ -1,0 +1,105 @@
+/* Transport "sim": the built-in simulator, in this process, through its PCIe window like any other chip. */
+#include <stdlib.h>
+
+#include "transport/pcie.h"
+
+typedef struct sim_transport {
+    sim *s;
+    uint64_t bar0;
+    pcie_windows windows;
+} sim_transport;
+
+static devlog_status refusal(const sim *s, devlog_error *err)
+{
+    const char *why = sim_fault(s);
+    return dl_fail(err, DEVLOG_ERR_DEVICE, "the simulator stopped: %s", why ? why : "no reason given");
+}
+
+static devlog_status bar_read(void *owner, uint64_t offset, void *dst, uint32_t size, devlog_error *err)
+{
+    sim_transport *t = owner;
+    return sim_bus_read(t->s, t->bar0 + offset, dst, size) ? DEVLOG_OK : refusal(t->s, err);
+}
+
+static devlog_status bar_write(void *owner, uint64_t offset, const void *src, uint32_t size,
+                               devlog_error *err)
+{
+    sim_transport *t = owner;
+    return sim_bus_write(t->s, t->bar0 + offset, src, size) ? DEVLOG_OK : refusal(t->s, err);
+}
+
+static void sim_close(dl_transport *t)
+{
+    sim_transport *state = t->state;
+    if (!state) return;
+    sim_destroy(state->s);
+    free(state);
+}
+
+static devlog_status sim_open(dl_transport *t, const dl_transport_setup *setup, devlog_error *err)
+{
+    if (!setup->sim || !setup->layout)
+        return dl_fail(err, DEVLOG_ERR_UNSUPPORTED, "this board cannot be simulated through a PCIe window");
+    sim_transport *state = calloc(1, sizeof *state);
+    if (!state) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the simulator");
+    char why[256] = "";
+    state->s = sim_create(setup->sim, why, sizeof why);
+    if (!state->s) {
+        free(state);
+        return dl_fail(err, DEVLOG_ERR_DEVICE, "cannot start the simulator: %s", why);
+    }
+    state->bar0 = (sim_config_read(state->s, 0x10) & ~0xFu) | (uint64_t)sim_config_read(state->s, 0x14) << 32;
+    pcie_bar bar = {state, bar_read, bar_write};
+    devlog_status status = pcie_windows_init(&state->windows, &bar, setup->layout, err);
+    t->state = state;
+    if (status != DEVLOG_OK) sim_close(t);
+    return status;
+}
+
+static devlog_status sim_read(dl_transport *t, dl_target at, uint64_t addr, void *dst, size_t size,
+                              devlog_error *err)
+{
+    sim_transport *state = t->state;
+    return pcie_windows_read(&state->windows, at, addr, dst, size, err);
+}
+
+static devlog_status sim_write(dl_transport *t, dl_target at, uint64_t addr, const void *src, size_t size,
+                               devlog_error *err)
+{
+    sim_transport *state = t->state;
+    return pcie_windows_write(&state->windows, at, addr, src, size, err);
+}
+
+static devlog_status sim_advance(dl_transport *t, uint32_t cycles, devlog_error *err)
+{
+    sim_transport *state = t->state;
+    return sim_clock(state->s, cycles) ? DEVLOG_OK : refusal(state->s, err);
+}
+
+static bool sim_hart_pc(dl_transport *t, dl_target at, uint32_t hart, uint32_t *pc)
+{
+    sim_transport *state = t->state;
+    sim_hart_state hs;
+    int tile = sim_tile_at(state->s, at.x0, at.y0);
+    if (tile < 0 || !sim_hart(state->s, (uint32_t)tile, hart, &hs)) return false;
+    *pc = hs.pc;
+    return true;
+}
+
+const dl_transport_ops dl_transport_ops_sim = {
+    .name = "sim",
+    .summary = "the built-in simulator",
+    .open = sim_open,
+    .close = sim_close,
+    .read = sim_read,
+    .write = sim_write,
+    .advance = sim_advance,
+    .hart_pc = sim_hart_pc,
+};
+
+sim *dl_transport_sim(dl_transport *t)
+{
+    if (t->ops != &dl_transport_ops_sim) return NULL;
+    sim_transport *state = t->state;
+    return state->s;
+}

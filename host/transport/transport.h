@@ -1,0 +1,90 @@
+/* A transport: how the host reaches the memory of a device. One struct of functions per kind, one file each.
+ *
+ *     sim      the built-in simulator, in this process
+ *     ttsim    any libttsim.so with the C ABI of ttsim_abi.h
+ *
+ * A transport knows nothing of programs or profiling. Targets are NoC 0 coordinates; addresses are those that
+ * the cores use. To add one: a new file with its struct, one line in transports.c, a board file that names
+ * it.
+ */
+#ifndef DEVLOG_TRANSPORT_TRANSPORT_H
+#define DEVLOG_TRANSPORT_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "sim/sim.h"
+
+/* One tile (x0 == x1, y0 == y1), or, for writes only, a rectangle of compute tiles. */
+typedef struct dl_target {
+    uint8_t x0, y0, x1, y1;
+} dl_target;
+
+enum { DL_MAX_WINDOW_CLASSES = 4 };
+
+typedef enum dl_window_format { DL_WINDOWS_WORMHOLE, DL_WINDOWS_BLACKHOLE } dl_window_format;
+
+/* The layout of BAR0, from the board file. */
+typedef struct dl_window_layout {
+    dl_window_format format;
+    uint32_t n_classes;
+    struct {
+        uint32_t count;
+        uint8_t bits;
+    } classes[DL_MAX_WINDOW_CLASSES];
+    uint32_t reserved; /* windows at the end of the last class that are not ours */
+    uint32_t config_offset;
+    uint32_t pci_vendor, pci_device;
+} dl_window_layout;
+
+/* What a transport needs to open; borrowed for the call. */
+typedef struct dl_transport_setup {
+    const char *path;               /* what to open: a library, a device node, a serial number; or NULL */
+    const sim_config *sim;          /* for the built-in simulator */
+    const dl_window_layout *layout; /* for PCIe transports */
+} dl_transport_setup;
+
+typedef struct dl_transport dl_transport;
+
+typedef struct dl_transport_ops {
+    const char *name;
+    const char *summary;
+    devlog_status (*open)(dl_transport *t, const dl_transport_setup *setup, devlog_error *err);
+    void (*close)(dl_transport *t);
+    /* Reads or writes `size` bytes; any size and alignment in memory, aligned words in register space. */
+    devlog_status (*read)(dl_transport *t, dl_target at, uint64_t addr, void *dst, size_t size,
+                          devlog_error *err);
+    devlog_status (*write)(dl_transport *t, dl_target at, uint64_t addr, const void *src, size_t size,
+                           devlog_error *err);
+    /* Lets simulated time pass (cycles); NULL where time passes by itself. */
+    devlog_status (*advance)(dl_transport *t, uint32_t cycles, devlog_error *err);
+    /* The pc of a hart, where the transport can tell without stopping it; NULL where it cannot. */
+    bool (*hart_pc)(dl_transport *t, dl_target at, uint32_t hart, uint32_t *pc);
+} dl_transport_ops;
+
+struct dl_transport {
+    const dl_transport_ops *ops;
+    void *state;
+    /* Counted here for every transport: calls and bytes. */
+    uint64_t reads, writes, bytes_read, bytes_written;
+};
+
+/* The transport called `name`, or NULL. */
+const dl_transport_ops *dl_transport_find(const char *name);
+/* Number i of all transports, or NULL behind the last. */
+const dl_transport_ops *dl_transport_at(uint32_t i);
+
+devlog_status dl_transport_open(dl_transport *t, const dl_transport_ops *ops, const dl_transport_setup *setup,
+                                devlog_error *err);
+void dl_transport_close(dl_transport *t);
+devlog_status dl_read(dl_transport *t, dl_target at, uint64_t addr, void *dst, size_t size,
+                      devlog_error *err);
+devlog_status dl_write(dl_transport *t, dl_target at, uint64_t addr, const void *src, size_t size,
+                       devlog_error *err);
+
+/* The built-in simulator behind an open transport of kind "sim"; NULL for any other. For tests and benches.
+ */
+sim *dl_transport_sim(dl_transport *t);
+
+#endif

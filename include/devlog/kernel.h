@@ -1,0 +1,107 @@
+/* devlog/kernel.h: what a kernel needs besides markers: its arguments, where it runs, and circular buffers
+ * in L1 that the RISCs of a core share. Device code only; C11 and C++17.
+ *
+ * A kernel is one source file with `void kernel_main(void)`. It runs on one RISC, to completion. */
+#ifndef DEVLOG_KERNEL_H
+#define DEVLOG_KERNEL_H
+
+#include <stdint.h>
+
+#include "devlog/record.h"
+#include "devlog_board.h" /* generated from the board file */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The kernel; defined by its author. */
+void kernel_main(void);
+
+static inline volatile devlog_mailbox *devlog_mailbox_of_core(void)
+{
+    return (volatile devlog_mailbox *)(uintptr_t)DEVLOG_MAILBOX;
+}
+
+/* Argument i (0 to 63) that the host set for this kernel on this core. */
+static inline uint32_t devlog_arg(uint32_t i)
+{
+    return devlog_mailbox_of_core()->args[DEVLOG_RISC][i];
+}
+
+/* Logical coordinates of this core, and the size of the grid of the launch. */
+static inline uint32_t devlog_core_x(void)
+{
+    return devlog_mailbox_of_core()->core_x;
+}
+static inline uint32_t devlog_core_y(void)
+{
+    return devlog_mailbox_of_core()->core_y;
+}
+static inline uint32_t devlog_grid_x(void)
+{
+    return devlog_mailbox_of_core()->grid_x;
+}
+static inline uint32_t devlog_grid_y(void)
+{
+    return devlog_mailbox_of_core()->grid_y;
+}
+
+/* ---- Circular buffers ------------------------------------------------------------------------------
+ * One producer RISC, one consumer RISC, `pages` pages of `page_bytes` in L1 behind the two counters. The
+ * counters only grow (modulo 2^32), and each is written by one side. The host clears them before a launch. */
+
+typedef struct devlog_cb {
+    uint32_t pushed; /* pages, by the producer */
+    uint32_t popped; /* pages, by the consumer */
+} devlog_cb;
+
+/* Keeps the compiler from moving accesses to a page across the counter that publishes it. The hardware keeps
+ * the order of one RISC's stores to L1 (WormholeB0/TensixTile/BabyRISCV/MemoryOrdering.md). */
+#define DEVLOG_CB_ORDER_() __asm__ __volatile__("" ::: "memory")
+
+static inline volatile devlog_cb *devlog_cb_at(uint32_t address)
+{
+    return (volatile devlog_cb *)(uintptr_t)address;
+}
+
+/* Waits for a free page and returns its address. */
+static inline uint32_t devlog_cb_reserve(uint32_t address, uint32_t pages, uint32_t page_bytes)
+{
+    volatile devlog_cb *cb = devlog_cb_at(address);
+    uint32_t pushed = cb->pushed;
+    while (pushed - cb->popped >= pages) {
+    }
+    DEVLOG_CB_ORDER_();
+    return address + (uint32_t)sizeof(devlog_cb) + (pushed % pages) * page_bytes;
+}
+
+/* Hands the reserved page to the consumer. */
+static inline void devlog_cb_push(uint32_t address)
+{
+    DEVLOG_CB_ORDER_();
+    devlog_cb_at(address)->pushed = devlog_cb_at(address)->pushed + 1;
+}
+
+/* Waits for a page and returns its address. */
+static inline uint32_t devlog_cb_front(uint32_t address, uint32_t pages, uint32_t page_bytes)
+{
+    volatile devlog_cb *cb = devlog_cb_at(address);
+    uint32_t popped = cb->popped;
+    while (cb->pushed == popped) {
+    }
+    DEVLOG_CB_ORDER_();
+    return address + (uint32_t)sizeof(devlog_cb) + (popped % pages) * page_bytes;
+}
+
+/* Gives the page back to the producer. */
+static inline void devlog_cb_pop(uint32_t address)
+{
+    DEVLOG_CB_ORDER_();
+    devlog_cb_at(address)->popped = devlog_cb_at(address)->popped + 1;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

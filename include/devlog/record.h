@@ -1,0 +1,155 @@
+/* The L1 layout and the record encoding: the one file that device and host share.
+ *
+ * Every RISC has one profiler region, at a fixed address of its board. A region holds two segments of
+ * records and, in the gap behind the first, a control block:
+ *
+ *     base                segment 0: 2^bits bytes of records
+ *     base + 2^bits       slack: the last record of a segment may run into it
+ *     + DEVLOG_SLACK      control block (struct devlog_control)
+ *     base + 2^(bits+1)   segment 1: 2^bits bytes of records
+ *     base + 3 * 2^bits   slack of segment 1, the rest is unused
+ *
+ * A segment is aligned to twice its size, so that bit `bits` of the cursor is 0 inside the segment and 1
+ * behind it: one test of one bit tells that it is full, and a record may begin anywhere before.
+ *
+ * A record is a row of 32-bit little-endian words:
+ *
+ *     word 0   clock[51:32] << 12, plus the code (12 bits, signed: a negative code borrows from the clock)
+ *     word 1   clock[31:0]
+ *     word 2.. payload, by the kind of the code
+ *
+ * The code of a record names its site: the place in the source where the marker stands. Codes are handed out
+ * by the linker, which places one byte (zones: two) per site in a section that is never loaded; two sites of
+ * an ELF file cannot have the same code. The names are in another such section, see devlog_site below.
+ * The default markers (FW start, kernel start, kernel end, FW end) are not records: they have a place of
+ * their own in the control block and are there whatever happens to the segments.
+ */
+#ifndef DEVLOG_RECORD_H
+#define DEVLOG_RECORD_H
+
+#include <stdint.h>
+
+/* ---- Regions ------------------------------------------------------------------------------------ */
+
+#define DEVLOG_SEGMENTS             2u
+#define DEVLOG_SEGMENT_BYTES(bits)  (1u << (bits))
+#define DEVLOG_SEGMENT_STRIDE(bits) (2u << (bits))
+#define DEVLOG_REGION_BYTES(bits)   (DEVLOG_SEGMENTS * DEVLOG_SEGMENT_STRIDE(bits))
+#define DEVLOG_SLACK                64u /* bytes; at least the longest record */
+#define DEVLOG_CONTROL_OFFSET(bits) (DEVLOG_SEGMENT_BYTES(bits) + DEVLOG_SLACK)
+#define DEVLOG_SEGMENT_BITS_MIN     9u
+#define DEVLOG_SEGMENT_BITS_MAX     16u
+
+/* ---- Codes --------------------------------------------------------------------------------------- */
+
+/* First code of each kind, as the low 12 bits of word 0. Linker scripts use the same numbers. */
+#define DEVLOG_CODE_NONE     0x000u /* no record: cleared memory or padding */
+#define DEVLOG_CODE_ZONE     0x010u /* even: zone begins; odd: zone ends.     8 bytes */
+#define DEVLOG_CODE_COMPLETE 0x800u /* a closed zone; word 1: end, 2: start. 12 bytes */
+#define DEVLOG_CODE_EVENT    0xC00u /* an event.                              8 bytes */
+#define DEVLOG_CODE_VALUE32  0xE00u /* word 2: value.                        12 bytes */
+#define DEVLOG_CODE_VALUE64  0xF00u /* words 2, 3: value, low word first.    16 bytes */
+#define DEVLOG_CODE_PRINT    0xF80u /* word 2: n; then n arguments.    12 + 4n bytes */
+#define DEVLOG_CODE_SPECIAL  0xFE0u
+#define DEVLOG_CODE_WIDE     0xFE0u /* word 2: kind << 28 | wide id; then the payload of that kind */
+#define DEVLOG_CODE_SUM      0xFE1u /* word 2: wide id; 3: passes; 4, 5: total; 6: min; 7: max. 32 bytes */
+#define DEVLOG_CODE_STALL    0xFE2u /* word 2: cycles that a flush held the RISC up.  12 bytes */
+#define DEVLOG_CODE_END      0x1000u
+
+#define DEVLOG_PRINT_MAX_ARGS 8u
+
+/* Kinds of sites. */
+#define DEVLOG_KIND_ZONE     1u
+#define DEVLOG_KIND_COMPLETE 2u
+#define DEVLOG_KIND_EVENT    3u
+#define DEVLOG_KIND_VALUE32  4u
+#define DEVLOG_KIND_VALUE64  5u
+#define DEVLOG_KIND_COUNTER  6u /* recorded as a value of 32 bits */
+#define DEVLOG_KIND_PRINT    7u
+#define DEVLOG_KIND_SUM      8u
+#define DEVLOG_KIND_ZONE_END 9u /* only in the word of a wide record: the end of a zone */
+
+/* Section .devlog.sites: one entry per site, 4-byte aligned: three words, then the name and the source
+ * file, each zero-terminated. Word 0: code (narrow sites) or wide id; word 1: kind | class << 8 |
+ * flags << 16; word 2: source line. */
+#define DEVLOG_SITE_WORDS        3u
+#define DEVLOG_SITE_FLAG_WIDE    1 /* word 0 is a wide id */
+#define DEVLOG_SITE_FLAG_STAMP32 2 /* its records carry clock[31:0] only */
+
+/* Section .devlog.patch: one entry per marker in the code, three words: the address of its first
+ * instruction, the address behind its last, its class. To switch a marker off, the host replaces the first
+ * instruction by a jump over the rest: a marker that is on pays nothing for that, one that is off costs
+ * one jump. */
+#define DEVLOG_PATCH_WORDS 3u
+#define DEVLOG_CLASSES     32u
+
+/* ---- Default markers ------------------------------------------------------------------------------ */
+
+/* Ids of the TT-Metal performance profiler's document, "Default markers". */
+#define DEVLOG_ID_FW_START     1u
+#define DEVLOG_ID_KERNEL_START 2u
+#define DEVLOG_ID_KERNEL_END   3u
+#define DEVLOG_ID_FW_END       4u
+
+/* ---- Control block -------------------------------------------------------------------------------- */
+
+#define DEVLOG_MAGIC 0x314C5644u /* "DVL1" */
+
+#define DEVLOG_MODE_STOP   0u /* keep the first records, count the rest as dropped */
+#define DEVLOG_MODE_RING   1u /* keep the last records, count those overwritten */
+#define DEVLOG_MODE_STREAM 2u /* flush full segments to DRAM */
+
+#define DEVLOG_STATE_IDLE   0u
+#define DEVLOG_STATE_FW     1u /* between FW start and FW end */
+#define DEVLOG_STATE_KERNEL 2u /* between kernel start and kernel end */
+
+/* All words; "host" words are written by the host before a launch, the others by firmware. */
+typedef struct devlog_control {
+    uint32_t mode;          /* host: DEVLOG_MODE_* */
+    uint32_t frozen;        /* host or device: not 0: record nothing more */
+    uint32_t stream_target; /* host: NoC coordinates of the DRAM tile, x | y << 6 */
+    uint32_t stream_base;   /* host: address in it */
+    uint32_t stream_size;   /* host: bytes that may be used there */
+    uint32_t host_reserved[3];
+
+    uint32_t magic;  /* DEVLOG_MAGIC once the firmware of this RISC has started */
+    uint32_t launch; /* the launch that the rest of the block belongs to */
+    uint32_t host_id;
+    uint32_t state;   /* DEVLOG_STATE_*: tells where a RISC hangs */
+    uint32_t marks;   /* bit i: stamp of default marker i + 1 is valid */
+    uint32_t tail;    /* cursor behind the last record; written at kernel end; 0: not yet */
+    uint32_t segment; /* index of the segment that the cursor is in */
+    uint32_t segment_end[DEVLOG_SEGMENTS]; /* cursor at which a full segment was left; 0: not left */
+    uint32_t switches;                     /* how often a full segment was left */
+    uint32_t dropped;      /* records that found no place (stop, frozen, stream without room) */
+    uint32_t overwritten;  /* records lost to the ring */
+    uint32_t streamed;     /* bytes flushed to stream_base */
+    uint32_t stall_cycles; /* cycles that flushes held the RISC up, in sum */
+    uint32_t reserved[2];
+    uint32_t stamps[8]; /* default markers 1 to 4: low word, high word */
+    uint32_t cost[8];   /* own cost of a marker by kind, in 1/16 cycle; 0: not measured */
+} devlog_control;
+
+/* ---- Launch messages ------------------------------------------------------------------------------ */
+
+#define DEVLOG_MAX_RISCS 8u
+#define DEVLOG_MAX_ARGS  64u
+
+typedef struct devlog_mailbox {
+    uint32_t ready;          /* firmware: DEVLOG_MAGIC once every RISC of the core is up */
+    uint32_t go;             /* host: number of the launch to run, written last */
+    uint32_t done;           /* manager: number of the launch that has finished */
+    uint32_t host_id;        /* host: the op that asked for the launch */
+    uint32_t core_x, core_y; /* host: logical coordinates of this core */
+    uint32_t grid_x, grid_y; /* host: size of the grid of cores in this launch */
+    uint32_t reserved[4];
+    struct {
+        uint32_t entry; /* host: address of the kernel; 0: this RISC has none */
+        uint32_t up;    /* firmware: DEVLOG_MAGIC once this RISC waits for work */
+        uint32_t go;    /* manager: number of the launch that this worker is to run */
+        uint32_t done;  /* firmware: number of the launch whose kernel has returned */
+    } risc[DEVLOG_MAX_RISCS];
+    uint32_t args[DEVLOG_MAX_RISCS][DEVLOG_MAX_ARGS]; /* host: arguments of the kernels */
+} devlog_mailbox;
+
+#endif

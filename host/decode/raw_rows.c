@@ -1,0 +1,216 @@
+/* What one RISC recorded in one launch, as device rows. Not for the encoding of records (records.c). */
+#include "decode/raw_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* User markers have timer ids from here on: two per site, so that both ends of a zone have one. */
+enum { FIRST_USER_ID = 16 };
+
+typedef struct maker {
+    dl_tables *tables;
+    const raw_risc *in;
+    uint32_t stream;
+    dl_row *rows;
+    size_t n, capacity;
+} maker;
+
+static dl_row *new_row(maker *m, dl_row_type type, uint64_t time, uint32_t site, uint32_t timer_id, devlog_error *err)
+{
+    if (m->n == m->capacity) {
+        size_t capacity = m->capacity ? 2 * m->capacity : 256;
+        dl_row *bigger = realloc(m->rows, capacity * sizeof *bigger);
+        if (!bigger) {
+            dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the rows of a launch");
+            return NULL;
+        }
+        m->rows = bigger;
+        m->capacity = capacity;
+    }
+    dl_row *row = &m->rows[m->n++];
+    *row = (dl_row){
+        .time = time,
+        .run_host_id = m->in->control->launch,
+        .stream = m->stream,
+        .site = site,
+        .timer_id = timer_id,
+        .trace_id = DL_NO_ID,
+        .trace_counter = DL_NO_ID,
+        .type = (uint8_t)type,
+        .has_launch = 1,
+    };
+    return row;
+}
+
+static uint32_t named(maker *m, const char *name, const char *file, uint32_t line)
+{
+    return dl_tables_site(m->tables, name, strlen(name), file, strlen(file), line);
+}
+
+static uint64_t stamp_of(const devlog_control *c, uint32_t id)
+{
+    return c->stamps[2 * (id - 1)] | (uint64_t)c->stamps[2 * (id - 1) + 1] << 32;
+}
+
+static devlog_status default_markers(maker *m, devlog_error *err)
+{
+    static const struct {
+        uint32_t id;
+        dl_role role;
+        dl_row_type type;
+    } markers[] = {
+        {DEVLOG_ID_FW_START, DL_ROLE_FW, DL_ROW_ZONE_START},
+        {DEVLOG_ID_KERNEL_START, DL_ROLE_KERNEL, DL_ROW_ZONE_START},
+        {DEVLOG_ID_KERNEL_END, DL_ROLE_KERNEL, DL_ROW_ZONE_END},
+        {DEVLOG_ID_FW_END, DL_ROLE_FW, DL_ROW_ZONE_END},
+    };
+    const devlog_control *c = m->in->control;
+    for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++) {
+        if (!(c->marks & 1u << (markers[i].id - 1))) continue;
+        char name[64];
+        dl_default_zone_name(name, m->in->risc, strlen(m->in->risc), markers[i].role);
+        dl_row *row = new_row(m, markers[i].type, stamp_of(c, markers[i].id), named(m, name, "firmware/run.h", 0),
+                              markers[i].id, err);
+        if (!row) return DEVLOG_ERR_MEMORY;
+        if (i == 0 && c->host_id) {
+            char meta[32];
+            int n = snprintf(meta, sizeof meta, "{\"op\":%" PRIu32 "}", c->host_id);
+            row->meta = dl_tables_text(m->tables, meta, (size_t)n);
+        }
+    }
+    return DEVLOG_OK;
+}
+
+/* The text of a print, or the way an unknown marker is called. */
+static void print_text(const record_event *e, dl_str *out)
+{
+    const char *f = e->site ? e->site->name : "print";
+    uint16_t arg = 0;
+    for (; *f; f++) {
+        if (*f != '%') {
+            dl_str_char(out, *f);
+            continue;
+        }
+        char spec[16] = "%";
+        size_t n = 1;
+        unsigned digits = 0; /* two at most in a row: a width is not a way to fill the memory */
+        for (f++; *f && strchr("-+ #0123456789.lhz", *f) && n < sizeof spec - 3; f++) {
+            digits = *f >= '0' && *f <= '9' ? digits + 1 : 0;
+            if (!strchr("lhz", *f) && digits <= 2) spec[n++] = *f;
+        }
+        if (*f == '%' || *f == 0) {
+            dl_str_char(out, '%');
+            if (*f == 0) break;
+            continue;
+        }
+        uint32_t value = arg < e->n_args ? e->args[arg] : 0;
+        bool missing = arg++ >= e->n_args;
+        spec[n++] = *f == 'p' || *f == 's' ? 'x' : *f;
+        spec[n] = 0;
+        if (missing || !strchr("diuxXcops", *f)) dl_str_add(out, "<?>");
+        else if (*f == 'd' || *f == 'i' || *f == 'c') dl_str_fmt(out, spec, (int)value);
+        else dl_str_fmt(out, spec, value);
+    }
+}
+
+static devlog_status add_meta(maker *m, dl_row *row, dl_str *json, devlog_error *err)
+{
+    devlog_status status = dl_str_status(json, err);
+    if (status == DEVLOG_OK) row->meta = dl_tables_text(m->tables, json->text, json->len);
+    if (row->meta == DL_NONE) row->meta = 0;
+    dl_str_free(json);
+    return status;
+}
+
+static devlog_status add_event(void *context, const record_event *e, devlog_error *err)
+{
+    maker *m = context;
+    char unknown[32];
+    snprintf(unknown, sizeof unknown, "%s %" PRIu32, e->wide ? "wide id" : "id", e->code);
+    bool print = e->kind == DEVLOG_KIND_PRINT;
+    uint32_t site = e->stall  ? named(m, RAW_STALL_ZONE, "", 0)
+                    : !e->site ? named(m, unknown, "", 0)
+                               : named(m, print ? "print" : e->site->name, e->site->file, e->site->line);
+    if (site == DL_NONE) site = 0;
+    uint32_t id = FIRST_USER_ID + 2 * site;
+    dl_row *row;
+    dl_str json = {0};
+    if (e->stall || e->kind == DEVLOG_KIND_COMPLETE) {
+        if (!new_row(m, DL_ROW_ZONE_START, e->start, site, id, err)) return DEVLOG_ERR_MEMORY;
+        return new_row(m, DL_ROW_ZONE_END, e->time, site, id + 1, err) ? DEVLOG_OK : DEVLOG_ERR_MEMORY;
+    }
+    switch (e->kind) {
+    case DEVLOG_KIND_ZONE: row = new_row(m, DL_ROW_ZONE_START, e->time, site, id, err); break;
+    case DEVLOG_KIND_ZONE_END: row = new_row(m, DL_ROW_ZONE_END, e->time, site, id + 1, err); break;
+    case DEVLOG_KIND_EVENT:
+    case DEVLOG_KIND_PRINT: row = new_row(m, DL_ROW_TS_EVENT, e->time, site, id, err); break;
+    case DEVLOG_KIND_SUM: row = new_row(m, DL_ROW_ZONE_TOTAL, e->time, site, id, err); break;
+    default: row = new_row(m, DL_ROW_TS_DATA, e->time, site, id, err); break;
+    }
+    if (!row) return DEVLOG_ERR_MEMORY;
+    row->data = e->value;
+    if (e->kind == DEVLOG_KIND_COUNTER) dl_str_add(&json, "{\"counter\":1}");
+    if (e->kind == DEVLOG_KIND_SUM)
+        dl_str_fmt(&json, "{\"count\":%" PRIu32 ",\"min\":%" PRIu32 ",\"max\":%" PRIu32 "}", e->passes, e->shortest,
+                   e->longest);
+    if (print) {
+        dl_str text = {0};
+        print_text(e, &text);
+        dl_str_add(&json, "{\"text\":");
+        dl_str_json(&json, text.text ? text.text : "", text.len);
+        dl_str_add(&json, "}");
+        dl_str_free(&text);
+    }
+    if (json.len == 0) return DEVLOG_OK;
+    return add_meta(m, row, &json, err);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const dl_row *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line; /* `line` holds the order in which they were made */
+}
+
+static devlog_status dropped_row(maker *m, devlog_error *err)
+{
+    const devlog_control *c = m->in->control;
+    uint64_t lost = (uint64_t)c->dropped + c->overwritten;
+    if (lost == 0) return DEVLOG_OK;
+    uint64_t time = c->marks & 8 ? stamp_of(c, DEVLOG_ID_FW_END) : stamp_of(c, DEVLOG_ID_FW_START);
+    dl_row *row = new_row(m, DL_ROW_ZONE_TOTAL, time, named(m, DL_DROPPED_ZONE, "", 0), FIRST_USER_ID - 1, err);
+    if (!row) return DEVLOG_ERR_MEMORY;
+    row->data = lost;
+    return DEVLOG_OK;
+}
+
+devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink *sink, record_losses *losses,
+                       devlog_error *err)
+{
+    maker m = {.tables = tables, .in = in};
+    m.stream = dl_tables_stream(tables, in->chip, in->core_x, in->core_y, in->risc, strlen(in->risc));
+    if (m.stream == DL_NONE) return dl_fail(err, DEVLOG_ERR_MEMORY, "too many cores in one log");
+    const devlog_control *c = in->control;
+    record_input records = {
+        .spans = in->spans,
+        .n_spans = in->n_spans,
+        .elf = in->elf,
+        .from = c->marks & 1 ? stamp_of(c, DEVLOG_ID_FW_START) : 0,
+        .until = c->marks & 8 ? stamp_of(c, DEVLOG_ID_FW_END) : 0,
+    };
+    devlog_status status = default_markers(&m, err);
+    if (status == DEVLOG_OK) status = records_decode(&records, add_event, &m, losses, err);
+    if (status == DEVLOG_OK) status = dropped_row(&m, err);
+    if (status == DEVLOG_OK && m.n) {
+        for (size_t i = 0; i < m.n; i++) m.rows[i].line = (uint32_t)i;
+        qsort(m.rows, m.n, sizeof *m.rows, by_time);
+        for (size_t i = 0; i < m.n; i++) m.rows[i].line = 0;
+        status = sink->rows(sink->ctx, m.rows, m.n, err);
+    }
+    free(m.rows);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* What one RISC recorded in one launch, as device rows: default markers, zones, values, text, losses.
+ * The same rows come out of a log that is written from them (report/device_log.h). */
+#ifndef DEVLOG_DECODE_RAW_ROWS_H
+#define DEVLOG_DECODE_RAW_ROWS_H
+
+#include "decode/records.h"
+#include "decode/row.h"
+#include "decode/tables.h"
+
+typedef struct raw_risc {
+    uint32_t chip;                 /* number of the device in logs */
+    uint16_t core_x, core_y;       /* logical coordinates */
+    const char *risc;              /* its name */
+    const devlog_control *control;
+    const record_span *spans;      /* in the order in which they were written */
+    uint32_t n_spans;
+    const dl_elf *elf;             /* of the kernel; may be NULL */
+} raw_risc;
+
+/* Zone names of what the firmware itself records. */
+#define RAW_STALL_ZONE "DEVLOG-STALL" /* a flush to DRAM held the RISC up */
+
+/* Hands the rows of one RISC and launch to the sink, ordered by time. */
+devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink *sink, record_losses *losses,
+                       devlog_error *err);
+
+#endif

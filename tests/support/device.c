@@ -1,0 +1,57 @@
+/* A device on the built-in simulator for tests. See device.h. */
+#include "support/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/paths.h"
+
+void check_ok(devlog_status status, const devlog_error *err)
+{
+    if (status != DEVLOG_OK) fail_msg("%s: %s", devlog_status_text(status), err->text);
+}
+
+const char *test_folder(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/devlog-test-XXXXXX");
+    assert_non_null(mkdtemp(path));
+    return path;
+}
+
+devlog_device *open_device(const char *board, const char *sim)
+{
+    devlog_error err = {0};
+    devlog_device *device = NULL;
+    const devlog_device_options options = {
+        .board = board, .transport = "sim", .sim = sim, .profile = DEVLOG_ON, .log_folder = test_folder()};
+    check_ok(devlog_device_open(&options, &device, &err), &err);
+    return device;
+}
+
+const char *source_path(const char *name)
+{
+    static char paths[8][512];
+    static int next;
+    char *path = paths[next++ & 7];
+    snprintf(path, sizeof paths[0], "%s/%s", dl_home(), name);
+    return path;
+}
+
+devlog_kernel *add_kernel(devlog_program *program, const char *source, const char *risc, devlog_cores cores,
+                          const char *flags)
+{
+    devlog_error err = {0};
+    devlog_kernel *kernel = NULL;
+    const devlog_kernel_options options = {
+        .source = source_path(source), .risc = risc, .cores = cores, .flags = flags};
+    check_ok(devlog_program_add_kernel(program, &options, &kernel, &err), &err);
+    return kernel;
+}
+
+void prepare(devlog_device *device, devlog_program *program)
+{
+    devlog_error err = {0};
+    check_ok(devlog_compile_program(program, &err), &err);
+    check_ok(devlog_configure_device_with_program(device, program, &err), &err);
+}

@@ -20,40 +20,40 @@ typedef struct sim sim;
 
 /* One RISC-V hart of a compute tile. */
 typedef struct sim_hart_config {
-    char name[16];         /* "BRISC", as messages print it */
-    uint32_t reset_pc;     /* pc when released from reset */
-    int8_t reset_bit;      /* bit of the soft-reset register; held in reset while it is set */
-    uint32_t local_size;   /* bytes of local data RAM at local_base; 0: none */
-    bool backend_config;   /* may access the backend configuration space (icache invalidate) */
+    char name[16];       /* "BRISC", as messages print it */
+    uint32_t reset_pc;   /* pc when released from reset */
+    int8_t reset_bit;    /* bit of the soft-reset register; held in reset while it is set. -1: it has none */
+    uint32_t local_size; /* bytes of local data RAM at local_base; 0: none */
+    bool backend_config; /* may access the backend configuration space (icache invalidate) */
 } sim_hart_config;
 
 typedef enum sim_tile_kind { SIM_TILE_TENSIX, SIM_TILE_DRAM } sim_tile_kind;
 
 typedef struct sim_tile_config {
     sim_tile_kind kind;
-    uint8_t x, y;            /* NoC 0 coordinates */
-    uint64_t clock_offset;   /* added to the chip's clock to give this tile's wall clock (cycles) */
+    uint8_t x, y;          /* NoC 0 coordinates */
+    uint64_t clock_offset; /* added to the chip's clock to give this tile's wall clock (cycles) */
 } sim_tile_config;
 
 /* Memory shared by the harts of a compute tile. The first is its L1. */
 typedef struct sim_ram {
-    uint32_t base, size;     /* bytes */
+    uint32_t base, size; /* bytes */
 } sim_ram;
 
 /* A run of equally large TLB windows in BAR0, in address order. */
 typedef struct sim_window_class {
     uint32_t count;
-    uint8_t bits;            /* log2 of the window's size */
+    uint8_t bits; /* log2 of the window's size */
 } sim_window_class;
 
 typedef enum sim_window_format {
-    SIM_WINDOW_WORMHOLE,     /* 64-bit configuration (WormholeB0/PCIExpressTile/TLBs.md) */
-    SIM_WINDOW_BLACKHOLE,    /* 96-bit configuration, three 32-bit words per window */
+    SIM_WINDOW_WORMHOLE,  /* 64-bit configuration (WormholeB0/PCIExpressTile/TLBs.md) */
+    SIM_WINDOW_BLACKHOLE, /* 96-bit configuration, three 32-bit words per window */
 } sim_window_format;
 
 typedef struct sim_config {
     char name[32];
-    uint32_t pci_id;         /* config space offset 0: vendor | device << 16 */
+    uint32_t pci_id; /* config space offset 0: vendor | device << 16 */
     uint8_t noc_width, noc_height;
 
     uint32_t n_tiles;
@@ -63,19 +63,19 @@ typedef struct sim_config {
     sim_hart_config harts[SIM_MAX_HARTS];
     uint32_t n_rams;
     sim_ram rams[SIM_MAX_RAMS];
-    uint32_t local_base;     /* address of each hart's local data RAM */
-    uint64_t dram_size;      /* bytes per DRAM tile; allocated lazily */
+    uint32_t local_base; /* address of each hart's local data RAM */
+    uint64_t dram_size;  /* bytes per DRAM tile; allocated lazily */
 
     /* Registers of a compute tile (absolute addresses); 0: the tile has no such register. */
     uint32_t soft_reset_addr;
-    uint32_t soft_reset_init;   /* value of the register at power-on */
-    uint32_t soft_reset_mask;   /* bits that may be set */
+    uint32_t soft_reset_init; /* value of the register at power-on */
+    uint32_t soft_reset_mask; /* bits that may be set */
     uint32_t clock_low_addr, clock_high_addr, clock_latched_addr;
-    uint32_t timestamp_addr;    /* event streams of the debug timestamper; 5 further registers follow */
-    uint32_t icache_addr;       /* RISCV_IC_INVALIDATE in the backend configuration */
-    uint32_t mtime_addr;        /* a 64-bit machine timer (low word first) that counts cycles */
-    bool csr_cycle;             /* cycle, cycleh, mcycle, mcycleh, mhartid can be read as CSRs */
-    uint32_t noc_regs_addr[2];  /* NIU register blocks of NoC 0 and NoC 1 */
+    uint32_t timestamp_addr;   /* event streams of the debug timestamper; 5 further registers follow */
+    uint32_t icache_addr;      /* RISCV_IC_INVALIDATE in the backend configuration */
+    uint32_t mtime_addr;       /* a 64-bit machine timer (low word first) that counts cycles */
+    bool csr_cycle;            /* cycle, cycleh, mcycle, mcycleh, mhartid can be read as CSRs */
+    uint32_t noc_regs_addr[2]; /* NIU register blocks of NoC 0 and NoC 1 */
 
     sim_window_format window_format;
     uint32_t n_window_classes;
@@ -83,8 +83,8 @@ typedef struct sim_config {
     uint64_t bar0_base, bar0_size;
     uint32_t window_config_offset; /* offset in BAR0 of the window configuration array */
 
-    uint64_t clock_start;    /* chip clock at sim_create (cycles) */
-    bool functional;         /* true: every instruction takes one cycle (as ttsim); false: the cost table */
+    uint64_t clock_start; /* chip clock at sim_create (cycles) */
+    bool functional;      /* true: every instruction takes one cycle (as ttsim); false: the cost table */
 
     /* Stores by harts into [truth_base, truth_base + truth_size) of a tile's RAM are logged; size 0: none. */
     uint32_t truth_base, truth_size;
@@ -98,7 +98,8 @@ void sim_destroy(sim *s);
 /* Config space of the simulated PCIe device: ids at 0, BAR0 at 0x10/0x14, all-ones where there is nothing. */
 uint32_t sim_config_read(sim *s, uint32_t offset);
 
-/* Access through BAR0 by bus address: TLB windows and their configuration. False after a refusal (sim_fault). */
+/* Access through BAR0 by bus address: TLB windows and their configuration. False after a refusal (sim_fault).
+ */
 bool sim_bus_read(sim *s, uint64_t addr, void *dst, uint32_t size);
 bool sim_bus_write(sim *s, uint64_t addr, const void *src, uint32_t size);
 
@@ -112,10 +113,10 @@ const char *sim_fault(const sim *s);
 
 /* One store by a hart into the watched region, in the order in which the stores happened. */
 typedef struct sim_store {
-    uint64_t cycle;          /* chip clock (without the tile's offset) */
+    uint64_t cycle; /* chip clock (without the tile's offset) */
     uint32_t addr, value;
     uint32_t pc;
-    uint16_t tile;           /* index in sim_config.tiles */
+    uint16_t tile; /* index in sim_config.tiles */
     uint8_t hart, size;
 } sim_store;
 
@@ -127,9 +128,9 @@ typedef struct sim_hart_state {
     uint32_t pc;
     uint32_t x[32];
     bool in_reset;
-    uint64_t retired;        /* instructions since sim_create */
+    uint64_t retired; /* instructions since sim_create */
     uint64_t loads, stores;
-    uint64_t stalled;        /* cycles spent waiting, of the time out of reset */
+    uint64_t stalled; /* cycles spent waiting, of the time out of reset */
 } sim_hart_state;
 
 uint64_t sim_chip_clock(const sim *s);
@@ -150,6 +151,9 @@ bool sim_tile_write(sim *s, uint32_t tile, uint32_t addr, const void *src, uint3
 void sim_hart_halt(sim *s, uint32_t tile, uint32_t hart, bool halted);
 bool sim_hart_halted(const sim *s, uint32_t tile, uint32_t hart);
 void sim_hart_debugged(sim *s, uint32_t tile, uint32_t hart, bool debugged);
+/* Puts a hart into reset or releases it, as its bit in the soft-reset register does. The only way to start a
+ * hart that has no such bit (reset_bit -1): a microcontroller's. */
+void sim_hart_reset(sim *s, uint32_t tile, uint32_t hart, bool held);
 /* Register 0-31, or 32 for the pc; the hart must be halted or in reset. */
 void sim_hart_set(sim *s, uint32_t tile, uint32_t hart, uint32_t reg, uint32_t value);
 

@@ -1,0 +1,139 @@
+/* The inside of the simulator: what a chip, a tile and a hart consist of.
+ *
+ * What it is for: the types that the files of this folder share. What it is not: for anybody else; users
+ * include sim.h.
+ *
+ * Time. The chip's clock counts cycles. sim_clock runs in quanta: within a quantum one tile after the other
+ * is run for all its cycles, which gives the same result as running all tiles cycle by cycle, because no tile
+ * can reach another in less than SIM_QUANTUM cycles: everything that travels (fabric.c) arrives at least that
+ * much later, at the start of a cycle, and a quantum never crosses an arrival. */
+#ifndef DEVLOG_SIM_CHIP_H
+#define DEVLOG_SIM_CHIP_H
+
+#include "sim/rv32.h"
+#include "sim/sim.h"
+#include "sim/timing.h"
+
+enum {
+    SIM_QUANTUM = 32,
+    SIM_PAGE_BITS = 12,
+    SIM_PAGE_CODE = 1,  /* some word of the page has been decoded */
+    SIM_PAGE_TRUTH = 2, /* some byte of the page is watched */
+    SIM_NO_HART = 0xff, /* a store that the tile makes by itself */
+    SIM_NOC_COUNTERS = 62,
+    SIM_NOC_INITIATORS = 4,
+    SIM_NOC_FIELDS = 11,
+};
+
+#define SIM_NEVER UINT64_MAX
+#define SIM_COLD  __attribute__((cold, noinline))
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "memory is copied to and from registers as it is");
+
+typedef struct sim_tile sim_tile;
+
+/* Memory with the decoded form of what has been executed from it. */
+typedef struct sim_bank {
+    uint32_t base, size;
+    uint8_t *bytes;
+    sim_op *ops;    /* one per word */
+    uint8_t *pages; /* SIM_PAGE_* of each page */
+} sim_bank;
+
+typedef struct sim_hart_core {
+    uint64_t ready; /* the cycle in which it can next start an instruction; SIM_NEVER while it does not run */
+    uint32_t pc;
+    uint32_t x[SIM_REGS];
+    const sim_bank *code; /* where pc was last found */
+    uint8_t *local;
+    uint32_t local_size;
+    bool held, halted, debugged; /* held: in reset */
+    uint64_t retired, loads, stores;
+    uint64_t live;    /* cycles spent running, without the current run */
+    uint64_t started; /* of the current run; SIM_NEVER if there is none */
+    sim_pipe pipe;
+    sim_predictor predictor;
+} sim_hart_core;
+
+/* Debug timestamper, WormholeB0/TensixTile/DebugTimestamper.md, "Functional specification". */
+typedef struct sim_stamper {
+    struct {
+        bool valid, full, overflow;
+        uint32_t start, end, position; /* in units of 16 bytes */
+    } bufs[2];
+    uint32_t accum[4];
+    uint32_t accum_position, event_size;
+    bool reset_streams;
+    uint32_t control;
+} sim_stamper;
+
+/* Network interface unit, WormholeB0/NoC/MemoryMap.md. */
+typedef struct sim_niu {
+    uint32_t field[SIM_NOC_INITIATORS][SIM_NOC_FIELDS]; /* by offset / 4 */
+    uint64_t busy_until[SIM_NOC_INITIATORS];
+    uint64_t link_free;  /* when the next flit can leave */
+    uint64_t inbox_free; /* when the next flit of a read response can arrive */
+    uint32_t counter[SIM_NOC_COUNTERS];
+} sim_niu;
+
+struct sim_tile {
+    sim *chip;
+    const sim_tile_config *config;
+    uint32_t index;
+    uint64_t clock_offset;
+    sim_bank banks[SIM_MAX_RAMS]; /* of a compute tile */
+    uint8_t *dram;                /* of a DRAM tile */
+    sim_hart_core harts[SIM_MAX_HARTS];
+    bool frozen; /* by a refusal */
+    bool rescan; /* a hart has been released in this cycle */
+    uint32_t soft_reset;
+    uint32_t clock_latched;
+    sim_stamper stamper;
+    sim_niu niu[2];
+    uint32_t packets; /* sent so far: orders those of one cycle */
+    char why[160];    /* text of the last refusal of a register */
+};
+
+typedef struct sim_packet sim_packet;
+
+struct sim {
+    sim_config config;
+    uint32_t n_tiles;
+    sim_tile *tiles;
+    uint64_t clock;
+    uint16_t by_place[64][64]; /* index + 1 of the tile at NoC 0 coordinates [y][x] */
+    uint64_t *windows;         /* configuration: two words of 64 bits per window */
+    uint32_t n_windows;
+
+    sim_packet **packets; /* heap by arrival */
+    size_t n_packets, packets_room;
+
+    sim_store *truth;
+    size_t n_truth, truth_room, truth_sorted;
+
+    bool faulted;
+    uint64_t fault_cycle;
+    uint32_t fault_tile;
+    uint64_t stop_at; /* where the clock stops after a refusal by a tile */
+    char fault[320];
+};
+
+/* Who makes an access to a register: a hart, or something outside (hart SIM_NO_HART). */
+typedef struct sim_by {
+    uint64_t now;
+    uint32_t pc;
+    uint8_t hart;
+} sim_by;
+
+/* chip.c: refusals and truth. The first refusal in order of time, then of tiles, is the one that counts. It
+ * freezes its tile in the middle of `cycle`, in which the harts before `hart` have had their turn. */
+SIM_COLD __attribute__((format(printf, 4, 5))) void sim_refuse(sim_tile *t, uint8_t hart, uint64_t cycle,
+                                                               const char *format, ...);
+SIM_COLD __attribute__((format(printf, 2, 3))) bool sim_refuse_host(sim *s, const char *format, ...);
+void sim_truth_add(sim_tile *t, sim_by by, uint32_t addr, uint32_t value, uint32_t size);
+const char *sim_hart_name(const sim_tile *t, uint32_t hart);
+
+/* run.c */
+void sim_tile_run(sim_tile *t, uint64_t from, uint64_t to);
+
+#endif

@@ -1,1 +1,0 @@
-int dl_sim_empty; 

@@ -133,6 +133,8 @@ typedef struct sim_hart_state {
     uint64_t stalled; /* cycles spent waiting, of the time out of reset */
 } sim_hart_state;
 
+/* Index of the tile at NoC 0 coordinates, or -1. */
+int sim_tile_at(const sim *s, uint32_t x, uint32_t y);
 uint64_t sim_chip_clock(const sim *s);
 uint64_t sim_retired_total(const sim *s);
 /* False if there is no such compute tile or hart. Tiles are named by index in sim_config.tiles. */

@@ -176,18 +176,6 @@ static int by_time(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line; /* `line` holds the order in which they were made */
 }
 
-static devlog_status dropped_row(maker *m, devlog_error *err)
-{
-    const devlog_control *c = m->in->control;
-    uint64_t lost = (uint64_t)c->dropped + c->overwritten;
-    if (lost == 0) return DEVLOG_OK;
-    uint64_t time = c->marks & 8 ? stamp_of(c, DEVLOG_ID_FW_END) : stamp_of(c, DEVLOG_ID_FW_START);
-    dl_row *row = new_row(m, DL_ROW_ZONE_TOTAL, time, named(m, DL_DROPPED_ZONE, "", 0), FIRST_USER_ID - 1, err);
-    if (!row) return DEVLOG_ERR_MEMORY;
-    row->data = lost;
-    return DEVLOG_OK;
-}
-
 devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink *sink, record_losses *losses,
                        devlog_error *err)
 {
@@ -204,7 +192,6 @@ devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink 
     };
     devlog_status status = default_markers(&m, err);
     if (status == DEVLOG_OK) status = records_decode(&records, add_event, &m, losses, err);
-    if (status == DEVLOG_OK) status = dropped_row(&m, err);
     if (status == DEVLOG_OK && m.n) {
         for (size_t i = 0; i < m.n; i++) m.rows[i].line = (uint32_t)i;
         qsort(m.rows, m.n, sizeof *m.rows, by_time);

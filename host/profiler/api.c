@@ -55,7 +55,8 @@ devlog_status devlog_compile_program(devlog_program *program, devlog_error *err)
 devlog_status devlog_configure_device_with_program(devlog_device *device, devlog_program *program, devlog_error *err)
 {
     uint64_t start = dl_now_ns();
-    devlog_status status = program_configure(device, program, err);
+    devlog_status status = device->profile ? profiler_prepare(device, err) : DEVLOG_OK;
+    if (status == DEVLOG_OK) status = program_configure(device, program, err);
     return counted(device, DEVLOG_API_CONFIGURE_DEVICE_WITH_PROGRAM, start, status);
 }
 

@@ -17,6 +17,9 @@ typedef struct profiler_totals {
     uint64_t bytes_read;    /* bytes that pulling them read, control words included */
 } profiler_totals;
 
+/* Makes the log ready, so that a folder that cannot be written is said before anything runs. */
+devlog_status profiler_prepare(devlog_device *device, devlog_error *err);
+
 /* Pulls the records of the last launch and appends them to the log. Does nothing when there was no launch
  * since. */
 devlog_status profiler_dump(devlog_device *device, devlog_error *err);

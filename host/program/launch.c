@@ -183,6 +183,16 @@ static devlog_status see_done(void *context, devlog_core core, devlog_error *err
     return status;
 }
 
+/* A core that did not finish is started anew before the next program. */
+static devlog_status give_up(void *context, devlog_core core, devlog_error *err)
+{
+    launch *l = context;
+    uint32_t running = l->running;
+    devlog_status status = see_done(context, core, err);
+    if (l->running != running) *booted(l->device, core) = false;
+    return status;
+}
+
 devlog_status program_launch(devlog_device *device, devlog_program *program, devlog_error *err)
 {
     if (!program->configured)
@@ -201,6 +211,8 @@ devlog_status program_launch(devlog_device *device, devlog_program *program, dev
         if (dl_now_ns() > deadline) {
             char text[1500];
             program_describe_running(device, program, text, sizeof text);
+            program_each_core(program, give_up, &l, err);
+            program->configured = false;
             status = dl_fail(err, DEVLOG_ERR_TIMEOUT, "launch %u did not finish within %u ms: %s", l.number,
                              device->timeout_ms, text);
         }

@@ -1,0 +1,171 @@
+/* Dumping: the records of every core of the last launch, from L1 into the device log. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "decode/raw_rows.h"
+#include "profiler/profiler.h"
+#include "report/device_log.h"
+
+struct dl_profiler {
+    dl_tables tables;
+    dl_device_log *log;
+    char *log_path;
+    uint32_t dumped; /* number of the last launch that was written */
+    profiler_totals totals;
+};
+
+static devlog_status attach(devlog_device *device, devlog_error *err)
+{
+    if (device->profiler) return DEVLOG_OK;
+    dl_profiler *p = calloc(1, sizeof *p);
+    if (!p) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
+    devlog_status status = dl_tables_init(&p->tables, err);
+    if (status != DEVLOG_OK) {
+        free(p);
+        return status;
+    }
+    device->profiler = p;
+    return DEVLOG_OK;
+}
+
+/* The log is opened when there is something to write, so that a device that is not profiled leaves no file. */
+static devlog_status open_log(devlog_device *device, devlog_error *err)
+{
+    dl_profiler *p = device->profiler;
+    if (p->log) return DEVLOG_OK;
+    const char *style = getenv("DEVLOG_LOG_STYLE");
+    const dl_device_log_options options = {
+        .style = !style || strcmp(style, "L9") == 0 ? DL_LOG_L9 : strcmp(style, "L0") == 0 ? DL_LOG_L0 : DL_LOG_L2,
+        .append = p->log_path != NULL,
+        .arch = device->board.arch,
+        .freq_khz = device->board.mhz * 1000ull,
+        .max_cores = device->board.n_columns * device->board.n_rows,
+    };
+    devlog_status status = dl_device_log_open(&p->log, device->log_folder, &options, err);
+    if (status != DEVLOG_OK) return status;
+    free(p->log_path);
+    p->log_path = strdup(dl_device_log_path(p->log));
+    return p->log_path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
+}
+
+devlog_status profiler_prepare(devlog_device *device, devlog_error *err)
+{
+    devlog_status status = attach(device, err);
+    return status == DEVLOG_OK ? open_log(device, err) : status;
+}
+
+typedef struct dump {
+    devlog_device *device;
+    const devlog_program *program;
+} dump;
+
+static devlog_status log_rows(void *context, const dl_row *rows, size_t n, devlog_error *err)
+{
+    dl_profiler *p = context;
+    return dl_device_log_rows(p->log, &p->tables, rows, n, err);
+}
+
+static devlog_status write_risc(devlog_device *device, const devlog_program *program, const pulled *got,
+                                devlog_error *err)
+{
+    dl_profiler *p = device->profiler;
+    const devlog_kernel *kernel = program_kernel_at(program, got->core, got->risc);
+    raw_risc raw = {
+        .chip = device->slot,
+        .core_x = (uint16_t)got->core.x,
+        .core_y = (uint16_t)got->core.y,
+        .risc = device->board.riscs[got->risc].name,
+        .control = &got->control,
+        .spans = got->spans,
+        .n_spans = got->n_spans,
+        .elf = kernel ? &kernel->elf : NULL,
+    };
+    record_losses losses = {0};
+    dl_row_sink sink = {p, log_rows};
+    devlog_status status = raw_rows(&p->tables, &raw, &sink, &losses, err);
+    uint64_t lost = (uint64_t)got->control.dropped + got->control.overwritten;
+    if (status == DEVLOG_OK && lost) {
+        dl_row like = {.run_host_id = got->control.launch, .trace_id = DL_NO_ID, .trace_counter = DL_NO_ID, .has_launch = 1};
+        like.stream = dl_tables_stream(&p->tables, raw.chip, raw.core_x, raw.core_y, raw.risc, strlen(raw.risc));
+        like.time = got->control.stamps[0] | (uint64_t)got->control.stamps[1] << 32;
+        status = dl_device_log_dropped(p->log, &p->tables, &like, lost, err);
+    }
+    p->totals.dropped += got->control.dropped;
+    p->totals.overwritten += got->control.overwritten;
+    p->totals.damaged_words += losses.damaged_words + losses.cut;
+    p->totals.record_bytes += 4ull * got->n_words;
+    return status;
+}
+
+static devlog_status dump_core(void *context, devlog_core core, devlog_error *err)
+{
+    dump *d = context;
+    for (uint32_t risc = 0; risc < d->device->board.n_riscs; risc++) {
+        pulled got;
+        devlog_status status = pull_risc(d->device, core, risc, d->device->launches, true, &got, err);
+        if (status != DEVLOG_OK) return status;
+        if (got.alive || got.damaged) status = write_risc(d->device, d->program, &got, err);
+        pulled_free(&got);
+        if (status != DEVLOG_OK) return status;
+    }
+    return DEVLOG_OK;
+}
+
+devlog_status profiler_dump(devlog_device *device, devlog_error *err)
+{
+    if (!device->profile)
+        return dl_fail(err, DEVLOG_ERR_STATE, "the device is not profiled: set TT_METAL_DEVICE_PROFILER=1 before opening it");
+    devlog_status status = profiler_prepare(device, err);
+    if (status != DEVLOG_OK) return status;
+    dl_profiler *p = device->profiler;
+    if (!device->last || p->dumped == device->launches) return DEVLOG_OK;
+    uint64_t before = device->transport.bytes_read;
+    dump d = {device, device->last};
+    status = program_each_core(device->last, dump_core, &d, err);
+    p->totals.bytes_read += device->transport.bytes_read - before;
+    p->totals.launches++;
+    p->dumped = device->launches;
+    /* What was pulled is written even when a core failed in between. */
+    devlog_error later;
+    devlog_status written = dl_device_log_commit(p->log, status == DEVLOG_OK ? err : &later);
+    return status == DEVLOG_OK ? written : status;
+}
+
+devlog_status devlog_set_profiler_location(devlog_device *device, const char *folder, devlog_error *err)
+{
+    if (!folder || !*folder || strlen(folder) >= sizeof device->log_folder)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the log folder must have a name of less than %zu bytes",
+                       sizeof device->log_folder);
+    strcpy(device->log_folder, folder);
+    dl_profiler *p = device->profiler;
+    if (p && p->log) {
+        dl_device_log_close(p->log);
+        p->log = NULL;
+        free(p->log_path);
+        p->log_path = NULL;
+    }
+    return device->profile ? profiler_prepare(device, err) : DEVLOG_OK;
+}
+
+const char *devlog_profiler_log(const devlog_device *device)
+{
+    return device->profiler && device->profiler->log_path ? device->profiler->log_path : "";
+}
+
+const profiler_totals *profiler_totals_of(const devlog_device *device)
+{
+    static const profiler_totals none;
+    return device->profiler ? &device->profiler->totals : &none;
+}
+
+void profiler_free(devlog_device *device)
+{
+    dl_profiler *p = device->profiler;
+    if (!p) return;
+    if (p->log) dl_device_log_close(p->log);
+    free(p->log_path);
+    dl_tables_free(&p->tables);
+    free(p);
+    device->profiler = NULL;
+}

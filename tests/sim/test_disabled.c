@@ -1,0 +1,95 @@
+/* Without -DPROFILE_DEVICE a source that uses every marker gives the same object file, to the byte, as the same
+ * source without the header and without the markers; in C and C++, at every level of optimisation. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/process.h"
+#include "support/device.h"
+#include "support/files.h"
+
+/* MARK(x) is the marker in one version and nothing in the other; the lines are the same. */
+static const char source[] = "#include <stdint.h>\n"
+                             "%s\n"
+                             "extern volatile uint32_t sink;\n"
+                             "uint32_t work(uint32_t n)\n"
+                             "{\n"
+                             "    uint32_t sum = 0;\n"
+                             "    MARK(DEVLOG_ZONE(\"outer\");)\n"
+                             "    MARK(DEVLOG_ZONE_BEGIN(tag, \"by hand\");)\n"
+                             "    for (uint32_t i = 0; i < n; i++) {\n"
+                             "        MARK(DEVLOG_ZONE_COMPLETE(\"complete\");)\n"
+                             "        MARK(DEVLOG_ZONE_SUM(\"sum\");)\n"
+                             "        MARK(DEVLOG_VALUE(\"value\", i * 3);)\n"
+                             "        MARK(DEVLOG_VALUE64(\"wide\", (uint64_t)i << 20);)\n"
+                             "        MARK(DEVLOG_COUNTER(\"counter\", sum);)\n"
+                             "        sum += sink * i;\n"
+                             "    }\n"
+                             "    MARK(DEVLOG_ZONE_END(tag);)\n"
+                             "    MARK(DEVLOG_EVENT(\"event\");)\n"
+                             "    MARK(DEVLOG_PRINTF(\"sum %%u\", sum);)\n"
+                             "    MARK(DEVLOG_FREEZE();)\n"
+                             "    return sum;\n"
+                             "}\n";
+
+static void compile_object(const char *folder, const char *file, bool markers, const char *level, const char *object)
+{
+    char path[512], include[512], text[4096];
+    snprintf(text, sizeof text, source,
+             markers ? "#include <devlog/profile.h>\n#define MARK(x) x" : "\n#define MARK(x)");
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    write_text(path, text);
+    snprintf(include, sizeof include, "-I%s", source_path("include"));
+    bool cpp = strstr(file, ".cpp") != NULL;
+    const char *argv[] = {cpp ? "riscv64-unknown-elf-g++" : "riscv64-unknown-elf-gcc",
+                          "-march=rv32im",
+                          "-mabi=ilp32",
+                          "-ffreestanding",
+                          "-Wall",
+                          "-Wextra",
+                          "-Wpedantic",
+                          "-Werror",
+                          cpp ? "-std=c++17" : "-std=c11",
+                          level,
+                          include,
+                          "-c",
+                          path,
+                          "-o",
+                          object,
+                          NULL};
+    dl_output out;
+    devlog_error err = {0};
+    check_ok(dl_run(argv, &out, &err), &err);
+    if (out.exit != 0) fail_msg("%s", out.text);
+    free(out.text);
+}
+
+static void nothing_is_left(void **state)
+{
+    (void)state;
+    const char *folder = test_folder();
+    const char *const levels[] = {"-O0", "-O1", "-O2", "-O3", "-Os"};
+    const char *const files[] = {"kernel.c", "kernel.cpp"};
+    for (size_t i = 0; i < 5; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            char with[512], without[512];
+            snprintf(with, sizeof with, "%s/with.o", folder);
+            snprintf(without, sizeof without, "%s/without.o", folder);
+            compile_object(folder, files[k], true, levels[i], with);
+            compile_object(folder, files[k], false, levels[i], without);
+            size_t a_size, b_size;
+            char *a = read_bytes(with, &a_size), *b = read_bytes(without, &b_size);
+            assert_int_equal(a_size, b_size);
+            assert_memory_equal(a, b, a_size);
+            free(a);
+            free(b);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_left)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

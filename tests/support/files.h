@@ -1,0 +1,11 @@
+/* Small files for tests. */
+#ifndef DEVLOG_TESTS_FILES_H
+#define DEVLOG_TESTS_FILES_H
+
+#include <stddef.h>
+
+/* Each fails the test when it cannot be done. */
+void write_text(const char *path, const char *text);
+char *read_bytes(const char *path, size_t *size); /* zero-terminated; freed by the caller */
+
+#endif

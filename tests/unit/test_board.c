@@ -1,0 +1,108 @@
+/* Boards: every shipped board loads; what is wrong in a board file is said with the name of the file and of the
+ * member; RISC names are found however they are written. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/board.h"
+#include "device/board_gen.h"
+#include "support/device.h"
+#include "support/files.h"
+
+static void shipped_boards_load(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t cores, mhz;
+    } boards[] = {{"wormhole_b0", 80, 1000}, {"grayskull", 120, 1202}, {"blackhole", 140, 1350}};
+    for (size_t i = 0; i < sizeof boards / sizeof boards[0]; i++) {
+        board b;
+        devlog_error err = {0};
+        check_ok(board_load(boards[i].name, &b, &err), &err);
+        assert_string_equal(b.name, boards[i].name);
+        assert_int_equal(b.n_columns * b.n_rows, boards[i].cores);
+        assert_int_equal(b.mhz, boards[i].mhz);
+        assert_int_equal(b.n_riscs, 5);
+    }
+}
+
+static void unknown_board_is_named(void **state)
+{
+    (void)state;
+    board b;
+    devlog_error err = {0};
+    assert_int_equal(board_load("warmhole", &b, &err), DEVLOG_ERR_NOT_FOUND);
+    assert_non_null(strstr(err.text, "unknown board 'warmhole'"));
+    assert_int_equal(board_load("../boards/wormhole_b0", &b, &err), DEVLOG_ERR_ARGUMENT);
+    assert_int_equal(board_load("/nowhere/x.json", &b, &err), DEVLOG_ERR_IO);
+}
+
+/* The text of a shipped board with the first `from` replaced by `to`. */
+static char *edited(const char *from, const char *to)
+{
+    char *text = read_bytes(source_path("boards/wormhole_b0.json"), NULL);
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    char *out = malloc(strlen(text) + strlen(to) + 1);
+    assert_non_null(out);
+    size_t before = (size_t)(at - text);
+    memcpy(out, text, before);
+    strcpy(out + before, to);
+    strcat(out, at + strlen(from));
+    free(text);
+    return out;
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *message;
+    } cases[] = {
+        {"\"mhz\": 1000", "\"mhz\": 0", "\"mhz\" must not be 0"},
+        {"\"mhz\": 1000,", "", "\"mhz\" is missing"},
+        {"\"0x2000\", \"size\": \"0x1000\"", "\"0x2000\", \"size\": \"0x8000\"", "overlaps the region \"mailbox\""},
+        {"\"base\": \"0x14000\"", "\"base\": \"0x15800\"", "\"profiler\" must be aligned"},
+        {"\"0x48000\"", "\"0x1480000\"", "outside the RAM"},
+        {"\"segment_bits\": 11", "\"segment_bits\": 40", "\"segment_bits\" must be from 9 to 16"},
+        {"\"role\": \"manager\"", "\"role\": \"boss\"", "\"role\" must be"},
+        {"\"windows\": \"wormhole\"", "\"windows\": \"x\"", "\"windows\" must be"},
+        {"\"columns\": [1", "\"columns\": [100", "\"columns\" must hold coordinates"},
+        {"{", "[", ":1: not a JSON object"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        board b;
+        devlog_error err = {0};
+        char *text = edited(cases[i].from, cases[i].to);
+        assert_int_equal(board_parse(text, "x.json", &b, &err), DEVLOG_ERR_FORMAT);
+        assert_non_null(strstr(err.text, "x.json"));
+        if (!strstr(err.text, cases[i].message)) fail_msg("'%s' does not say '%s'", err.text, cases[i].message);
+        free(text);
+    }
+}
+
+static void riscs_by_name(void **state)
+{
+    (void)state;
+    board b;
+    devlog_error err = {0};
+    check_ok(board_load("wormhole_b0", &b, &err), &err);
+    assert_int_equal(board_risc_index(&b, "BRISC"), 0);
+    assert_int_equal(board_risc_index(&b, "ncrisc"), 1);
+    assert_int_equal(board_risc_index(&b, "TRISC_2"), 4);
+    assert_int_equal(board_risc_index(&b, "TRISC"), -1);
+    assert_int_equal(board_risc_index(&b, "TRISC22"), -1);
+    assert_int_equal(board_risc_index(&b, ""), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shipped_boards_load),
+        cmocka_unit_test(unknown_board_is_named),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(riscs_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,5 +1,5 @@
-/* The records of this RISC: its control block, the default markers, and what happens when a segment is full.
- * Linked into the firmware and into every kernel; without -DPROFILE_DEVICE all of it is empty. */
+/* The records of this RISC: its control block and the default markers. Without -DPROFILE_DEVICE all of it is
+ * empty. */
 #ifndef DEVLOG_FIRMWARE_RECORDS_H
 #define DEVLOG_FIRMWARE_RECORDS_H
 
@@ -17,6 +17,27 @@ static inline volatile devlog_control *records_control(void)
     return (volatile devlog_control *)(uintptr_t)(RECORDS_REGION +
                                                   DEVLOG_CONTROL_OFFSET(DEVLOG_SEGMENT_BITS));
 }
+
+static inline uint32_t records_segment(uint32_t segment)
+{
+    return RECORDS_REGION + segment * DEVLOG_SEGMENT_STRIDE(DEVLOG_SEGMENT_BITS);
+}
+
+/* The cursor is register tp, everywhere. */
+static inline uint32_t records_cursor(void)
+{
+    uint32_t tp;
+    __asm__ __volatile__("mv %0,tp" : "=r"(tp));
+    return tp;
+}
+
+static inline void records_set_cursor(uint32_t tp)
+{
+    __asm__ __volatile__("mv tp,%0" ::"r"(tp));
+}
+
+/* Measures what each kind of marker costs and leaves it in the control block (cost.c). */
+void records_measure_cost(void);
 
 /* At power-on: marks the block as initialised. */
 void records_boot(void);

@@ -19,7 +19,8 @@ typedef struct maker {
     size_t n, capacity;
 } maker;
 
-static dl_row *new_row(maker *m, dl_row_type type, uint64_t time, uint32_t site, uint32_t timer_id, devlog_error *err)
+static dl_row *new_row(maker *m, dl_row_type type, uint64_t time, uint32_t site, uint32_t timer_id,
+                       devlog_error *err)
 {
     if (m->n == m->capacity) {
         size_t capacity = m->capacity ? 2 * m->capacity : 256;
@@ -73,8 +74,8 @@ static devlog_status default_markers(maker *m, devlog_error *err)
         if (!(c->marks & 1u << (markers[i].id - 1))) continue;
         char name[64];
         dl_default_zone_name(name, m->in->risc, strlen(m->in->risc), markers[i].role);
-        dl_row *row = new_row(m, markers[i].type, stamp_of(c, markers[i].id), named(m, name, "firmware/run.h", 0),
-                              markers[i].id, err);
+        dl_row *row = new_row(m, markers[i].type, stamp_of(c, markers[i].id),
+                              named(m, name, "firmware/run.h", 0), markers[i].id, err);
         if (!row) return DEVLOG_ERR_MEMORY;
         if (i == 0 && c->host_id) {
             char meta[32];
@@ -111,9 +112,12 @@ static void print_text(const record_event *e, dl_str *out)
         bool missing = arg++ >= e->n_args;
         spec[n++] = *f == 'p' || *f == 's' ? 'x' : *f;
         spec[n] = 0;
-        if (missing || !strchr("diuxXcops", *f)) dl_str_add(out, "<?>");
-        else if (*f == 'd' || *f == 'i' || *f == 'c') dl_str_fmt(out, spec, (int)value);
-        else dl_str_fmt(out, spec, value);
+        if (missing || !strchr("diuxXcops", *f))
+            dl_str_add(out, "<?>");
+        else if (*f == 'd' || *f == 'i' || *f == 'c')
+            dl_str_fmt(out, spec, (int)value);
+        else
+            dl_str_fmt(out, spec, value);
     }
 }
 
@@ -132,7 +136,7 @@ static devlog_status add_event(void *context, const record_event *e, devlog_erro
     char unknown[32];
     snprintf(unknown, sizeof unknown, "%s %" PRIu32, e->wide ? "wide id" : "id", e->code);
     bool print = e->kind == DEVLOG_KIND_PRINT;
-    uint32_t site = e->stall  ? named(m, RAW_STALL_ZONE, "", 0)
+    uint32_t site = e->stall   ? named(m, RAW_STALL_ZONE, "", 0)
                     : !e->site ? named(m, unknown, "", 0)
                                : named(m, print ? "print" : e->site->name, e->site->file, e->site->line);
     if (site == DL_NONE) site = 0;
@@ -155,8 +159,8 @@ static devlog_status add_event(void *context, const record_event *e, devlog_erro
     row->data = e->value;
     if (e->kind == DEVLOG_KIND_COUNTER) dl_str_add(&json, "{\"counter\":1}");
     if (e->kind == DEVLOG_KIND_SUM)
-        dl_str_fmt(&json, "{\"count\":%" PRIu32 ",\"min\":%" PRIu32 ",\"max\":%" PRIu32 "}", e->passes, e->shortest,
-                   e->longest);
+        dl_str_fmt(&json, "{\"count\":%" PRIu32 ",\"min\":%" PRIu32 ",\"max\":%" PRIu32 "}", e->passes,
+                   e->shortest, e->longest);
     if (print) {
         dl_str text = {0};
         print_text(e, &text);
@@ -193,9 +197,11 @@ devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink 
     devlog_status status = default_markers(&m, err);
     if (status == DEVLOG_OK) status = records_decode(&records, add_event, &m, losses, err);
     if (status == DEVLOG_OK && m.n) {
-        for (size_t i = 0; i < m.n; i++) m.rows[i].line = (uint32_t)i;
+        for (size_t i = 0; i < m.n; i++)
+            m.rows[i].line = (uint32_t)i;
         qsort(m.rows, m.n, sizeof *m.rows, by_time);
-        for (size_t i = 0; i < m.n; i++) m.rows[i].line = 0;
+        for (size_t i = 0; i < m.n; i++)
+            m.rows[i].line = 0;
         status = sink->rows(sink->ctx, m.rows, m.n, err);
     }
     free(m.rows);

@@ -37,6 +37,16 @@ void board_write_header(const board *b, FILE *out)
     if (b->timestamp) define(out, "TIMESTAMP", b->timestamp);
     for (int i = 0; i < 2; i++)
         if (b->noc_regs[i]) fprintf(out, "#define DEVLOG_NOC%d_REGS 0x%xu\n", i, b->noc_regs[i]);
+    if (b->noc_regs[0]) {
+        /* Where the two layouts of an NIU differ; sources in the board files. */
+        bool blackhole = b->window_format == BOARD_WINDOWS_BLACKHOLE;
+        define(out, "NOC_STRIDE", blackhole ? 0x800 : 0x400);
+        define(out, "NOC_COMMAND", blackhole ? 0x40 : 0x28);
+        define(out, "NOC_ID", blackhole ? 0x148 : 0x2C); /* NOC_ID_LOGICAL, NOC_NODE_ID */
+        define(out, "NOC_WIDTH", b->noc_width);
+        define(out, "NOC_HEIGHT", b->noc_height);
+        if (blackhole) fprintf(out, "#define DEVLOG_NOC_HIGH 1\n#define DEVLOG_NOC_UNIFORM 1\n");
+    }
 
     uint32_t release = 0;
     for (uint32_t i = 0; i < b->n_riscs; i++)

@@ -29,16 +29,16 @@ static devlog_status counted(devlog_device *device, devlog_api api, uint64_t sta
     return status;
 }
 
-devlog_status devlog_write_to_device(devlog_device *device, devlog_core core, uint32_t address, const void *data,
-                                     size_t size, devlog_error *err)
+devlog_status devlog_write_to_device(devlog_device *device, devlog_core core, uint32_t address,
+                                     const void *data, size_t size, devlog_error *err)
 {
     uint64_t start = dl_now_ns();
     devlog_status status = dl_core_write(device, core, address, data, size, err);
     return counted(device, DEVLOG_API_WRITE_TO_DEVICE, start, status);
 }
 
-devlog_status devlog_read_from_device(devlog_device *device, devlog_core core, uint32_t address, void *data, size_t size,
-                                      devlog_error *err)
+devlog_status devlog_read_from_device(devlog_device *device, devlog_core core, uint32_t address, void *data,
+                                      size_t size, devlog_error *err)
 {
     uint64_t start = dl_now_ns();
     devlog_status status = dl_core_read(device, core, address, data, size, err);
@@ -52,7 +52,8 @@ devlog_status devlog_compile_program(devlog_program *program, devlog_error *err)
     return counted(program->device, DEVLOG_API_COMPILE_PROGRAM, start, status);
 }
 
-devlog_status devlog_configure_device_with_program(devlog_device *device, devlog_program *program, devlog_error *err)
+devlog_status devlog_configure_device_with_program(devlog_device *device, devlog_program *program,
+                                                   devlog_error *err)
 {
     uint64_t start = dl_now_ns();
     devlog_status status = device->profile ? profiler_prepare(device, err) : DEVLOG_OK;

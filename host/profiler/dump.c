@@ -29,14 +29,17 @@ static devlog_status attach(devlog_device *device, devlog_error *err)
     return DEVLOG_OK;
 }
 
-/* The log is opened when there is something to write, so that a device that is not profiled leaves no file. */
+/* The log is opened when there is something to write, so that a device that is not profiled leaves no file.
+ */
 static devlog_status open_log(devlog_device *device, devlog_error *err)
 {
     dl_profiler *p = device->profiler;
     if (p->log) return DEVLOG_OK;
     const char *style = getenv("DEVLOG_LOG_STYLE");
     const dl_device_log_options options = {
-        .style = !style || strcmp(style, "L9") == 0 ? DL_LOG_L9 : strcmp(style, "L0") == 0 ? DL_LOG_L0 : DL_LOG_L2,
+        .style = !style || strcmp(style, "L9") == 0 ? DL_LOG_L9
+                 : strcmp(style, "L0") == 0         ? DL_LOG_L0
+                                                    : DL_LOG_L2,
         .append = p->log_path != NULL,
         .arch = device->board.arch,
         .freq_khz = device->board.mhz * 1000ull,
@@ -86,8 +89,12 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
     devlog_status status = raw_rows(&p->tables, &raw, &sink, &losses, err);
     uint64_t lost = (uint64_t)got->control.dropped + got->control.overwritten;
     if (status == DEVLOG_OK && lost) {
-        dl_row like = {.run_host_id = got->control.launch, .trace_id = DL_NO_ID, .trace_counter = DL_NO_ID, .has_launch = 1};
-        like.stream = dl_tables_stream(&p->tables, raw.chip, raw.core_x, raw.core_y, raw.risc, strlen(raw.risc));
+        dl_row like = {.run_host_id = got->control.launch,
+                       .trace_id = DL_NO_ID,
+                       .trace_counter = DL_NO_ID,
+                       .has_launch = 1};
+        like.stream =
+            dl_tables_stream(&p->tables, raw.chip, raw.core_x, raw.core_y, raw.risc, strlen(raw.risc));
         like.time = got->control.stamps[0] | (uint64_t)got->control.stamps[1] << 32;
         status = dl_device_log_dropped(p->log, &p->tables, &like, lost, err);
     }
@@ -115,7 +122,8 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
 devlog_status profiler_dump(devlog_device *device, devlog_error *err)
 {
     if (!device->profile)
-        return dl_fail(err, DEVLOG_ERR_STATE, "the device is not profiled: set TT_METAL_DEVICE_PROFILER=1 before opening it");
+        return dl_fail(err, DEVLOG_ERR_STATE,
+                       "the device is not profiled: set TT_METAL_DEVICE_PROFILER=1 before opening it");
     devlog_status status = profiler_prepare(device, err);
     if (status != DEVLOG_OK) return status;
     dl_profiler *p = device->profiler;

@@ -15,10 +15,18 @@
 enum { MAX_ARGS = 96 };
 
 /* What is linked into every kernel, and into every firmware, besides its own source. */
-static const char *const kernel_sources[] = {"kernel_start.S", "segment.S", "records.c", "mem.c"};
-static const char *const manager_sources[] = {"crt0.S", "manager.c", "records.c", "mem.c"};
-static const char *const worker_sources[] = {"crt0.S", "worker.c", "records.c", "mem.c"};
-enum { N_SOURCES = 4 };
+static const char *const kernel_sources[] = {"kernel_start.S", "segment.S", "segment.c",
+                                             "sums.c",         "mem.c",     NULL};
+static const char *const manager_sources[] = {"crt0.S",    "manager.c", "records.c", "cost.c",
+                                              "segment.S", "segment.c", "mem.c",     NULL};
+static const char *const worker_sources[] = {"crt0.S",    "worker.c",  "records.c", "cost.c",
+                                             "segment.S", "segment.c", "mem.c",     NULL};
+
+static const char *const *sources_of(const compile_job *job)
+{
+    if (job->source) return kernel_sources;
+    return job->board->riscs[job->risc].role == BOARD_MANAGER ? manager_sources : worker_sources;
+}
 
 /* A command line under construction; texts are kept until it is freed. */
 typedef struct command {
@@ -157,13 +165,11 @@ static devlog_status key_of(const compile_job *job, const char *board_folder, XX
     if (status != DEVLOG_OK) goto done;
 
     /* The preprocessed text holds whatever the source includes, and says #line where it came from. */
-    const char *const *sources = job->source                                          ? kernel_sources
-                                 : job->board->riscs[job->risc].role == BOARD_MANAGER ? manager_sources
-                                                                                      : worker_sources;
+    const char *const *sources = sources_of(job);
     add(&c, "-E");
     if (job->source) add(&c, job->source);
-    for (uint32_t i = 0; i < N_SOURCES; i++)
-        addf(&c, "%s/firmware/%s", dl_home(), sources[i]);
+    for (; *sources; sources++)
+        addf(&c, "%s/firmware/%s", dl_home(), *sources);
     status = run(&c, &out, err);
     if (status == DEVLOG_OK && out.exit != 0)
         status = dl_fail(err, DEVLOG_ERR_COMPILE, "%s for %s does not compile:\n%s",
@@ -188,9 +194,7 @@ done:
 static devlog_status build(const compile_job *job, const char *board_folder, const char *path,
                            devlog_error *err)
 {
-    const char *const *sources = job->source                                          ? kernel_sources
-                                 : job->board->riscs[job->risc].role == BOARD_MANAGER ? manager_sources
-                                                                                      : worker_sources;
+    const char *const *sources = sources_of(job);
     char part[COMPILE_PATH];
     if (snprintf(part, sizeof part, "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof part)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
@@ -203,8 +207,8 @@ static devlog_status build(const compile_job *job, const char *board_folder, con
     addf(&c, "-Wl,-T,%s/linker/%s", dl_home(), job->source ? "kernel.ld" : "firmware.ld");
     add(&c, "-Wl,--gc-sections,--build-id=sha1,-z,max-page-size=4");
     if (job->source) add(&c, job->source);
-    for (uint32_t i = 0; i < N_SOURCES; i++)
-        addf(&c, "%s/firmware/%s", dl_home(), sources[i]);
+    for (; *sources; sources++)
+        addf(&c, "%s/firmware/%s", dl_home(), *sources);
     add(&c, "-lgcc");
     add(&c, "-o");
     add(&c, part);

@@ -206,7 +206,8 @@ static sim_hart_core *find_hart(const sim *s, uint32_t tile, uint32_t hart)
 
 int sim_tile_at(const sim *s, uint32_t x, uint32_t y)
 {
-    size_t height = sizeof s->by_place / sizeof s->by_place[0], width = sizeof s->by_place[0] / sizeof s->by_place[0][0];
+    size_t height = sizeof s->by_place / sizeof s->by_place[0],
+           width = sizeof s->by_place[0] / sizeof s->by_place[0][0];
     return x < width && y < height ? (int)s->by_place[y][x] - 1 : -1;
 }
 

@@ -99,6 +99,9 @@
 #define DEVLOG_MODE_RING   1u /* keep the last records, count those overwritten */
 #define DEVLOG_MODE_STREAM 2u /* flush full segments to DRAM */
 
+#define DEVLOG_FROZEN_BY_KERNEL 1u /* for the rest of the launch */
+#define DEVLOG_FROZEN_BY_HOST   2u /* until the host takes it back */
+
 #define DEVLOG_STATE_IDLE   0u
 #define DEVLOG_STATE_FW     1u /* between FW start and FW end */
 #define DEVLOG_STATE_KERNEL 2u /* between kernel start and kernel end */

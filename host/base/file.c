@@ -1,0 +1,160 @@
+/* Files: reading a whole file, writing one so that a reader never sees half of it, making folders. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FLUSH_BYTES = 64 * 1024 };
+
+devlog_status dl_file_read(const char *path, size_t max, dl_str *out, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    size_t start = out->len;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        status = dl_fail_errno(err, errno, "cannot read %s", path);
+        if (errno == ENOENT) status = DEVLOG_ERR_NOT_FOUND;
+        if (err) err->status = status;
+        return status;
+    }
+    for (;;) {
+        if (!dl_str_reserve(out, 64 * 1024)) {
+            status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while reading %s", path);
+            break;
+        }
+        ssize_t n = read(fd, out->text + out->len, 64 * 1024);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) status = dl_fail_errno(err, errno, "cannot read %s", path);
+        if (n <= 0) break;
+        out->len += (size_t)n;
+        if (out->len - start > max) {
+            status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds more than %zu bytes", path, max);
+            break;
+        }
+    }
+    close(fd);
+    if (out->text) out->text[out->len] = 0;
+    return status;
+}
+
+devlog_status dl_folder_make(const char *path, devlog_error *err)
+{
+    if (!path[0]) return DEVLOG_OK;
+    char *copy = strdup(path);
+    if (!copy) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    devlog_status status = DEVLOG_OK;
+    for (char *p = copy + 1;; p++) {
+        if (*p && *p != '/') continue;
+        char end = *p;
+        *p = 0;
+        struct stat st;
+        if (mkdir(copy, 0777) != 0) {
+            int errnum = errno;
+            bool is_folder = stat(copy, &st) == 0 && S_ISDIR(st.st_mode);
+            if (!is_folder) {
+                status =
+                    dl_fail_errno(err, errnum == EEXIST ? ENOTDIR : errnum, "cannot make folder %s", copy);
+                break;
+            }
+        }
+        if (!end) break;
+        *p = end;
+    }
+    free(copy);
+    return status;
+}
+
+int dl_write_all(int fd, const void *bytes, size_t n)
+{
+    const char *p = bytes;
+    while (n) {
+        ssize_t written = write(fd, p, n);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return errno;
+        p += written;
+        n -= (size_t)written;
+    }
+    return 0;
+}
+
+char *dl_path_join(const char *folder, const char *name)
+{
+    if (!folder || !folder[0] || name[0] == '/') return strdup(name);
+    size_t n = strlen(folder);
+    const char *slash = folder[n - 1] == '/' ? "" : "/";
+    dl_str s = {0};
+    dl_str_fmt(&s, "%s%s%s", folder, slash, name);
+    if (s.failed) dl_str_free(&s);
+    return s.text;
+}
+
+devlog_status dl_file_create(dl_file_writer *w, const char *path, devlog_error *err)
+{
+    *w = (dl_file_writer){.fd = -1};
+    dl_str temporary = {0};
+    dl_str_fmt(&temporary, "%s.XXXXXX", path);
+    w->path = strdup(path);
+    w->temporary = temporary.text;
+    if (!w->path || temporary.failed) {
+        dl_file_abandon(w);
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    }
+    w->fd = mkostemp(w->temporary, O_CLOEXEC);
+    if (w->fd < 0) {
+        devlog_status status = dl_fail_errno(err, errno, "cannot write %s", path);
+        w->temporary[0] = 0;
+        dl_file_abandon(w);
+        return status;
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    (void)fchmod(w->fd, 0666 & ~mask);
+    return DEVLOG_OK;
+}
+
+static void write_out(dl_file_writer *w)
+{
+    if (!w->status && w->buffer.failed) w->status = DEVLOG_ERR_MEMORY;
+    if (!w->status) w->errnum = dl_write_all(w->fd, w->buffer.text, w->buffer.len);
+    if (!w->status && w->errnum) w->status = DEVLOG_ERR_IO;
+    dl_str_clear(&w->buffer);
+}
+
+void dl_file_flush(dl_file_writer *w)
+{
+    if (w->buffer.len >= FLUSH_BYTES) write_out(w);
+}
+
+devlog_status dl_file_commit(dl_file_writer *w, devlog_error *err)
+{
+    write_out(w);
+    if (!w->status && fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS) {
+        w->errnum = errno;
+        w->status = DEVLOG_ERR_IO;
+    }
+    if (!w->status && rename(w->temporary, w->path) != 0) {
+        w->errnum = errno;
+        w->status = DEVLOG_ERR_IO;
+    }
+    devlog_status status = w->status;
+    if (status == DEVLOG_ERR_IO) dl_fail_errno(err, w->errnum, "cannot write %s", w->path);
+    if (status == DEVLOG_ERR_MEMORY) dl_fail(err, status, "out of memory while writing %s", w->path);
+    if (!status) w->temporary[0] = 0;
+    dl_file_abandon(w);
+    return status;
+}
+
+void dl_file_abandon(dl_file_writer *w)
+{
+    if (w->fd >= 0) close(w->fd);
+    if (w->temporary && w->temporary[0]) unlink(w->temporary);
+    free(w->path);
+    free(w->temporary);
+    dl_str_free(&w->buffer);
+    *w = (dl_file_writer){.fd = -1};
+}

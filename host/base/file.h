@@ -1,0 +1,40 @@
+/* Files: reading a whole file, writing one so that a reader never sees half of it, making folders. Not for
+ * logs: decode/input.h streams those. */
+#ifndef DEVLOG_BASE_FILE_H
+#define DEVLOG_BASE_FILE_H
+
+#include "base/str.h"
+
+/* Appends the whole file to *out. Fails with NOT_FOUND, IO, or ARGUMENT when it holds more than `max` bytes.
+ */
+devlog_status dl_file_read(const char *path, size_t max, dl_str *out, devlog_error *err);
+
+/* Makes `path` and its parents; an existing folder is no error. */
+devlog_status dl_folder_make(const char *path, devlog_error *err);
+
+/* A file in the making: written under a temporary name beside `path`, renamed to it by dl_file_commit. */
+typedef struct dl_file_writer {
+    char *path, *temporary;
+    int fd;
+    dl_str buffer;
+    devlog_status status; /* of the first failure, which dl_file_commit reports */
+    int errnum;
+} dl_file_writer;
+
+devlog_status dl_file_create(dl_file_writer *w, const char *path, devlog_error *err);
+/* Text may be appended to w->buffer; call this now and then to write what has gathered (over 64 KiB). */
+void dl_file_flush(dl_file_writer *w);
+/* Writes the rest, syncs, renames. On failure the temporary file is removed and `path` is as it was. Frees.
+ */
+devlog_status dl_file_commit(dl_file_writer *w, devlog_error *err);
+/* Throws the file away. Frees. */
+void dl_file_abandon(dl_file_writer *w);
+
+/* Writes all of it to a file descriptor; returns 0 or an errno. */
+int dl_write_all(int fd, const void *bytes, size_t n);
+
+/* folder/name, or name alone when it is absolute or the folder is empty; the caller frees; NULL: no memory.
+ */
+char *dl_path_join(const char *folder, const char *name);
+
+#endif

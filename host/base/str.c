@@ -1,0 +1,171 @@
+/* Strings: a growing text buffer for writers, and the number formats that every report shares. */
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void dl_str_free(dl_str *s)
+{
+    free(s->text);
+    *s = (dl_str){0};
+}
+
+void dl_str_clear(dl_str *s)
+{
+    s->len = 0;
+    s->failed = false;
+    if (s->text) s->text[0] = 0;
+}
+
+bool dl_str_reserve(dl_str *s, size_t n)
+{
+    if (s->failed) return false;
+    if (n < s->cap - s->len && s->cap) return true;
+    size_t cap = s->cap ? s->cap : 256;
+    while (cap - s->len <= n) {
+        if (cap > SIZE_MAX / 2) goto failed;
+        cap *= 2;
+    }
+    char *text = realloc(s->text, cap);
+    if (!text) goto failed;
+    s->text = text;
+    s->cap = cap;
+    return true;
+failed:
+    s->failed = true;
+    return false;
+}
+
+void dl_str_add_n(dl_str *s, const char *text, size_t n)
+{
+    if (!dl_str_reserve(s, n)) return;
+    if (n) memcpy(s->text + s->len, text, n);
+    s->len += n;
+    s->text[s->len] = 0;
+}
+
+void dl_str_add(dl_str *s, const char *text)
+{
+    dl_str_add_n(s, text, strlen(text));
+}
+
+void dl_str_char(dl_str *s, char c)
+{
+    dl_str_add_n(s, &c, 1);
+}
+
+void dl_str_fmt(dl_str *s, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0) {
+        s->failed = true;
+        return;
+    }
+    if (!dl_str_reserve(s, (size_t)n)) return;
+    va_start(ap, fmt);
+    vsnprintf(s->text + s->len, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    s->len += (size_t)n;
+}
+
+size_t dl_u64_text(char *out, uint64_t value)
+{
+    char digits[DL_U64_DIGITS];
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    for (size_t i = 0; i < n; i++)
+        out[i] = digits[n - 1 - i];
+    return n;
+}
+
+const char *dl_u64_grouped(char out[DL_GROUPED_SIZE], uint64_t value)
+{
+    char digits[DL_U64_DIGITS];
+    size_t n = dl_u64_text(digits, value);
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i && (n - i) % 3 == 0) out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = 0;
+    return out;
+}
+
+void dl_str_u64(dl_str *s, uint64_t value)
+{
+    char digits[DL_U64_DIGITS];
+    dl_str_add_n(s, digits, dl_u64_text(digits, value));
+}
+
+/* Length of the valid UTF-8 sequence at text[0..n), 0 when it is not one. */
+static size_t utf8_length(const unsigned char *text, size_t n)
+{
+    static const struct {
+        unsigned char mask, lead;
+        uint32_t least;
+    } forms[] = {{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
+    for (size_t len = 1; len <= 4 && len <= n; len++) {
+        if ((text[0] & forms[len - 1].mask) != forms[len - 1].lead) continue;
+        uint32_t code = text[0] & (unsigned char)~forms[len - 1].mask;
+        for (size_t i = 1; i < len; i++) {
+            if ((text[i] & 0xC0) != 0x80) return 0;
+            code = code << 6 | (text[i] & 0x3F);
+        }
+        bool surrogate = code >= 0xD800 && code < 0xE000;
+        return code >= forms[len - 1].least && code < 0x110000 && !surrogate ? len : 0;
+    }
+    return 0;
+}
+
+void dl_str_json(dl_str *s, const char *text, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    dl_str_char(s, '"');
+    for (size_t i = 0; i < n;) {
+        if (p[i] == '"' || p[i] == '\\') {
+            char escaped[2] = {'\\', (char)p[i++]};
+            dl_str_add_n(s, escaped, 2);
+        } else if (p[i] < 0x20 || p[i] == 0x7F) {
+            dl_str_fmt(s, "\\u%04x", p[i++]);
+        } else {
+            size_t len = utf8_length(p + i, n - i);
+            if (len)
+                dl_str_add_n(s, text + i, len);
+            else
+                dl_str_add(s, "\\ufffd");
+            i += len ? len : 1;
+        }
+    }
+    dl_str_char(s, '"');
+}
+
+void dl_str_csv(dl_str *s, const char *text, size_t n)
+{
+    bool quote = n && (text[0] == ' ' || text[n - 1] == ' ');
+    for (size_t i = 0; i < n && !quote; i++)
+        quote = text[i] == '"' || text[i] == ',' || text[i] == '\n' || text[i] == '\r';
+    if (!quote) {
+        dl_str_add_n(s, text, n);
+        return;
+    }
+    dl_str_char(s, '"');
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] == '"') dl_str_char(s, '"');
+        dl_str_char(s, text[i]);
+    }
+    dl_str_char(s, '"');
+}
+
+devlog_status dl_str_status(const dl_str *s, devlog_error *err)
+{
+    if (!s->failed) return DEVLOG_OK;
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while building %zu bytes of text", s->len);
+}

@@ -1,0 +1,43 @@
+/* Strings: a growing text buffer for writers, and the number formats that every report shares. Not for
+ * parsing: decode/number.h reads numbers. */
+#ifndef DEVLOG_BASE_STR_H
+#define DEVLOG_BASE_STR_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* A growing buffer. Zero-initialise it; free it with dl_str_free. When memory runs out `failed` is set and
+ * further text is dropped, so that a writer checks once, at its end. `text` is NUL-terminated when not NULL.
+ */
+typedef struct dl_str {
+    char *text;
+    size_t len, cap;
+    bool failed;
+} dl_str;
+
+void dl_str_free(dl_str *s);
+/* Forgets the text and keeps the memory. */
+void dl_str_clear(dl_str *s);
+/* Makes room for `n` further bytes and a NUL; false when out of memory. */
+bool dl_str_reserve(dl_str *s, size_t n);
+void dl_str_add(dl_str *s, const char *text);
+void dl_str_add_n(dl_str *s, const char *text, size_t n);
+void dl_str_char(dl_str *s, char c);
+void dl_str_fmt(dl_str *s, const char *fmt, ...) DL_PRINTF(2, 3);
+void dl_str_u64(dl_str *s, uint64_t value);
+/* The text as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
+void dl_str_json(dl_str *s, const char *text, size_t n);
+/* The text as a CSV cell (RFC 4180), quoted when it must be. */
+void dl_str_csv(dl_str *s, const char *text, size_t n);
+/* DEVLOG_OK, or DEVLOG_ERR_MEMORY when any of the text could not be stored. */
+devlog_status dl_str_status(const dl_str *s, devlog_error *err);
+
+enum { DL_U64_DIGITS = 20, DL_GROUPED_SIZE = 28 };
+
+/* Writes `value` in decimal to `out` (at least DL_U64_DIGITS bytes, no NUL); returns the length. */
+size_t dl_u64_text(char *out, uint64_t value);
+/* The same with a comma between thousands and a NUL at the end: 1,234,567. Returns `out`. */
+const char *dl_u64_grouped(char out[DL_GROUPED_SIZE], uint64_t value);
+
+#endif

@@ -1,0 +1,61 @@
+/* The terminal: is there one, may it be coloured, and a progress line that appears only when work is slow. */
+#include "base/term.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_NS UINT64_C(1000000000)
+#define EVERY_NS UINT64_C(100000000)
+
+uint64_t dl_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+bool dl_term_colour(FILE *out)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    if (no_color && no_color[0]) return false;
+    if (!term || strcmp(term, "dumb") == 0) return false;
+    return isatty(fileno(out));
+}
+
+int dl_term_width(FILE *out)
+{
+    struct winsize size;
+    if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &size) != 0) return 0;
+    return size.ws_col;
+}
+
+void dl_progress_start(dl_progress *p)
+{
+    *p = (dl_progress){.enabled = isatty(STDERR_FILENO), .start_ns = dl_now_ns()};
+    p->next_ns = p->start_ns + FIRST_NS;
+}
+
+bool dl_progress_due(dl_progress *p)
+{
+    return p->enabled && dl_now_ns() >= p->next_ns;
+}
+
+void dl_progress_show(dl_progress *p, const char *text)
+{
+    fprintf(stderr, "\r\033[K%s", text);
+    fflush(stderr);
+    p->shown = true;
+    p->next_ns = dl_now_ns() + EVERY_NS;
+}
+
+void dl_progress_end(dl_progress *p)
+{
+    if (!p->shown) return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    p->shown = false;
+}

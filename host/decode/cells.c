@@ -1,0 +1,166 @@
+/* Cells: one line's cells into a row. The meaning of every cell is here, whoever split the line. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/number.h"
+#include "decode/parser_internal.h"
+
+enum { MAX_CHIP = 65535, MAX_CORE = 65535 };
+#define MAX_TIME ((UINT64_C(1) << 62) - 1) /* leaves room for what the clock repair adds */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static dl_cell trimmed(const char *from, const char *to)
+{
+    while (from < to && is_blank(*from))
+        from++;
+    while (to > from && is_blank(to[-1]))
+        to--;
+    return (dl_cell){from, (size_t)(to - from)};
+}
+
+int dl_split(const char *line, size_t n, dl_cell cells[DL_MAX_CELLS])
+{
+    const char *end = line + n, *from = line;
+    int count = 0;
+    for (;;) {
+        const char *comma = memchr(from, ',', (size_t)(end - from));
+        dl_cell cell = trimmed(from, comma ? comma : end);
+        if (cell.len && cell.text[0] == '"') return -1;
+        if (count < DL_MAX_CELLS) cells[count] = cell;
+        count++;
+        if (!comma) return count;
+        from = comma + 1;
+    }
+}
+
+bool dl_row_type_of(dl_cell cell, dl_row_type *type)
+{
+    static const struct {
+        const char *name;
+        dl_row_type type;
+    } names[] = {
+        {"ZONE_START", DL_ROW_ZONE_START}, {"ZONE_END", DL_ROW_ZONE_END},
+        {"TS_DATA", DL_ROW_TS_DATA},       {"TS_EVENT", DL_ROW_TS_EVENT},
+        {"ZONE_TOTAL", DL_ROW_ZONE_TOTAL}, {"TS_DATA_16B", DL_ROW_TS_DATA_16B},
+        {"begin", DL_ROW_ZONE_START},      {"end", DL_ROW_ZONE_END},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strlen(names[i].name) != cell.len || memcmp(names[i].name, cell.text, cell.len) != 0) continue;
+        *type = names[i].type;
+        return true;
+    }
+    return false;
+}
+
+dl_skip dl_stream_of_cells(dl_parser *p, const dl_cell cells[4], uint32_t *stream)
+{
+    uint64_t chip = 0, x, y;
+    dl_skip why = DL_SKIP_NONE;
+    if (cells[0].text) why = dl_number(cells[0], MAX_CHIP, &chip);
+    if (!why) why = dl_number(cells[1], MAX_CORE, &x);
+    if (!why) why = dl_number(cells[2], MAX_CORE, &y);
+    if (why) return why;
+    if (cells[3].len == 0) return DL_SKIP_NO_RISC;
+    if (memchr(cells[3].text, 0, cells[3].len)) return DL_SKIP_NUL;
+    *stream =
+        dl_tables_stream(p->tables, (uint32_t)chip, (uint16_t)x, (uint16_t)y, cells[3].text, cells[3].len);
+    return *stream == DL_NONE ? DL_SKIP_TABLE_FULL : DL_SKIP_NONE;
+}
+
+bool dl_row_by_timer(dl_parser *p, dl_row *row)
+{
+    static const struct {
+        dl_row_type type;
+        dl_role role;
+    } defaults[] = {
+        [1] = {DL_ROW_ZONE_START, DL_ROLE_FW},
+        [2] = {DL_ROW_ZONE_START, DL_ROLE_KERNEL},
+        [3] = {DL_ROW_ZONE_END, DL_ROLE_KERNEL},
+        [4] = {DL_ROW_ZONE_END, DL_ROLE_FW},
+    };
+    char name[64];
+    row->type = DL_ROW_TS_EVENT;
+    if (row->timer_id >= 1 && row->timer_id <= 4) {
+        size_t len;
+        const char *risc =
+            dl_intern_text(p->tables->strings, p->tables->streams[row->stream].risc_name, &len);
+        dl_default_zone_name(name, risc, len, defaults[row->timer_id].role);
+        row->type = (uint8_t)defaults[row->timer_id].type;
+    } else {
+        snprintf(name, sizeof name, "MARKER-%u", row->timer_id);
+    }
+    row->site = dl_tables_site(p->tables, name, strlen(name), "", 0, 0);
+    return row->site != DL_NONE;
+}
+
+/* A number that may be absent: `none` then. */
+static dl_skip optional(const dl_columns *c, const dl_cell *cells, dl_column column, uint64_t max,
+                        uint64_t none, uint64_t *out)
+{
+    *out = none;
+    if (c->at[column] < 0 || cells[c->at[column]].len == 0) return DL_SKIP_NONE;
+    return dl_number(cells[c->at[column]], max, out);
+}
+
+dl_skip dl_row_of_cells(dl_parser *p, const dl_cell *cells, size_t n, dl_row *row)
+{
+    const dl_columns *c = &p->header.columns;
+    if (n < c->n_needed) return DL_SKIP_TOO_FEW_CELLS;
+    uint64_t timer = 0, run = 0, trace = DL_NO_ID, counter = DL_NO_ID, line = 0, last = DL_NO_ID - 1;
+    const dl_cell none = {NULL, 0};
+    const dl_cell place[4] = {c->at[DL_COL_CHIP] < 0 ? none : cells[c->at[DL_COL_CHIP]],
+                              cells[c->at[DL_COL_CORE_X]], cells[c->at[DL_COL_CORE_Y]],
+                              cells[c->at[DL_COL_RISC]]};
+    dl_skip why = DL_SKIP_NONE;
+    *row = (dl_row){0};
+    if (!why && !c->named && cells[c->at[DL_COL_TIMER_ID]].len == 0) why = DL_SKIP_NOT_A_NUMBER;
+    if (!why) why = optional(c, cells, DL_COL_TIMER_ID, UINT32_MAX, 0, &timer);
+    if (!why) why = dl_number(cells[c->at[DL_COL_TIME]], MAX_TIME, &row->time);
+    if (!why) why = optional(c, cells, DL_COL_DATA, UINT64_MAX, 0, &row->data);
+    if (!why) why = optional(c, cells, DL_COL_RUN_ID, last, 0, &run);
+    if (!why) why = optional(c, cells, DL_COL_RUN_HOST_ID, UINT64_MAX, 0, &row->run_host_id);
+    if (!why) why = optional(c, cells, DL_COL_TRACE_ID, last, DL_NO_ID, &trace);
+    if (!why) why = optional(c, cells, DL_COL_TRACE_COUNTER, last, DL_NO_ID, &counter);
+    if (!why) why = optional(c, cells, DL_COL_LINE, last, 0, &line);
+    dl_row_type type = DL_ROW_TS_EVENT;
+    dl_cell zone = none, file = none, meta = none;
+    if (!why && c->named) {
+        zone = cells[c->at[DL_COL_ZONE]];
+        if (!dl_row_type_of(cells[c->at[DL_COL_TYPE]], &type)) why = DL_SKIP_UNKNOWN_TYPE;
+        if (c->at[DL_COL_FILE] >= 0) file = cells[c->at[DL_COL_FILE]];
+        if (c->at[DL_COL_META] >= 0 && (size_t)c->at[DL_COL_META] < n) meta = cells[c->at[DL_COL_META]];
+        bool nul =
+            (zone.len && memchr(zone.text, 0, zone.len)) || (file.len && memchr(file.text, 0, file.len));
+        if (!why && (nul || (meta.len && memchr(meta.text, 0, meta.len)))) why = DL_SKIP_NUL;
+    }
+    if (!why) why = dl_stream_of_cells(p, place, &row->stream);
+    if (why) return why;
+    row->timer_id = (uint32_t)timer;
+    row->run_id = (uint32_t)run;
+    row->trace_id = (uint32_t)trace;
+    row->trace_counter = (uint32_t)counter;
+    row->type = (uint8_t)type;
+    row->line = (uint32_t)p->line;
+    row->has_launch = row->run_host_id || run || trace != DL_NO_ID || counter != DL_NO_ID;
+    if (c->named) {
+        const char *empty = "";
+        row->site = dl_tables_site(p->tables, zone.len ? zone.text : empty, zone.len,
+                                   file.len ? file.text : empty, file.len, (uint32_t)line);
+        if (row->site == DL_NONE) return DL_SKIP_TABLE_FULL;
+    } else if (!dl_row_by_timer(p, row)) {
+        return DL_SKIP_TABLE_FULL;
+    }
+    if (meta.len && p->keep_meta) {
+        row->meta = dl_tables_text(p->tables, meta.text, meta.len);
+        if (row->meta == DL_NO_STRING) row->meta = 0;
+    }
+    if (n > c->n_cells) {
+        dl_losses_found(p->losses, DL_FOUND_EXTRA_CELLS, 1, "%s:%llu: %zu cells, the header has %u",
+                        p->source, (unsigned long long)p->line, n, c->n_cells);
+    }
+    return DL_SKIP_NONE;
+}

@@ -1,0 +1,232 @@
+/* The decoder: puts input, parser and pairing together. */
+#include "decode/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/input.h"
+#include "decode/order.h"
+
+enum { BLOCK = 256 * 1024 };
+
+struct dl_decode {
+    dl_decode_options options;
+    dl_tables tables;
+    dl_losses losses;
+    dl_parser *parser;
+    dl_pair *pair;
+    dl_row_sink rows;
+    char *buffer; /* DL_PARSE_BEFORE + cap + DL_PARSE_AFTER */
+    size_t cap;
+    char **names; /* of all inputs: messages borrow them */
+    size_t n_names;
+};
+
+devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options, devlog_error *err)
+{
+    dl_decode *d = calloc(1, sizeof *d);
+    if (!d) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (options) d->options = *options;
+    devlog_status status = dl_tables_init(&d->tables, err);
+    if (status) goto failed;
+    status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    const dl_filter *f = &d->options.filter;
+    bool filtered = f->n_chips || f->n_cores || f->n_riscs || f->n_zones || f->n_launches || f->from ||
+                    f->to || f->min_cycles || f->skip_launches;
+    dl_pair_options pair = {.filter = filtered ? f : NULL, .no_samples = d->options.no_samples};
+    d->parser = dl_parser_new(&d->tables, &d->losses, d->options.path);
+    d->pair = dl_pair_new(&d->tables, &d->losses, &pair);
+    d->cap = BLOCK;
+    d->buffer = calloc(1, DL_PARSE_BEFORE + d->cap + DL_PARSE_AFTER);
+    if (!d->parser || !d->pair || !d->buffer) goto failed;
+    dl_parser_keep_meta(d->parser, d->options.keep_meta);
+    *decode = d;
+    return DEVLOG_OK;
+failed:
+    dl_decode_free(d);
+    return status;
+}
+
+void dl_decode_free(dl_decode *d)
+{
+    if (!d) return;
+    dl_parser_free(d->parser);
+    dl_pair_free(d->pair);
+    dl_tables_free(&d->tables);
+    dl_losses_free(&d->losses);
+    for (size_t i = 0; i < d->n_names; i++)
+        free(d->names[i]);
+    free(d->names);
+    free(d->buffer);
+    free(d);
+}
+
+void dl_decode_event_sink(dl_decode *d, dl_event_sink sink)
+{
+    dl_pair_event_sink(d->pair, sink);
+}
+
+void dl_decode_marker_sink(dl_decode *d, dl_marker_sink sink)
+{
+    dl_pair_marker_sink(d->pair, sink);
+}
+
+void dl_decode_row_sink(dl_decode *d, dl_row_sink sink)
+{
+    d->rows = sink;
+}
+
+dl_tables *dl_decode_tables(dl_decode *d)
+{
+    return &d->tables;
+}
+
+const dl_launches *dl_decode_launches(const dl_decode *d)
+{
+    return dl_pair_launches(d->pair);
+}
+
+const dl_losses *dl_decode_losses(const dl_decode *d)
+{
+    return &d->losses;
+}
+
+size_t dl_decode_n_keys(const dl_decode *d)
+{
+    return dl_pair_n_keys(d->pair);
+}
+
+const dl_key *dl_decode_key(const dl_decode *d, size_t i)
+{
+    return dl_pair_key(d->pair, i);
+}
+
+size_t dl_decode_sample_bytes(const dl_decode *d)
+{
+    return dl_pair_sample_bytes(d->pair);
+}
+
+static devlog_status take_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err)
+{
+    if (d->rows.rows) {
+        devlog_status status = d->rows.rows(d->rows.ctx, rows, n, err);
+        if (status) return status;
+    }
+    return dl_pair_rows(d->pair, rows, n, err);
+}
+
+static devlog_status on_rows(void *ctx, dl_row *rows, size_t n, bool all, size_t *taken, devlog_error *err)
+{
+    dl_decode *d = ctx;
+    *taken = dl_order_rows(&d->tables, rows, n, all);
+    return take_rows(d, rows, *taken, err);
+}
+
+static devlog_status on_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err)
+{
+    return dl_pair_chip_line(((dl_decode *)ctx)->pair, chip, err);
+}
+
+/* Keeps the name of an input for as long as messages may point to it. */
+static const char *keep_name(dl_decode *d, const char *name)
+{
+    char **names = realloc(d->names, (d->n_names + 1) * sizeof *names);
+    if (!names) return NULL;
+    d->names = names;
+    names[d->n_names] = strdup(name);
+    return names[d->n_names] ? names[d->n_names++] : NULL;
+}
+
+/* An input broke off: what was read stays, the rest is lost. */
+static void lose_rest(dl_decode *d, const devlog_error *why)
+{
+    d->losses.stopped = true;
+    dl_losses_found(&d->losses, DL_FOUND_CORRUPT, 1, "%s", why->text);
+}
+
+/* The whole input, block by block; each block ends with its last line feed, and the rest is moved to the
+ * front of the next. */
+static devlog_status read_blocks(dl_decode *d, dl_input *in, devlog_error *err)
+{
+    const dl_parse_sink sink = {d, on_rows, on_chip_line};
+    char *text = d->buffer + DL_PARSE_BEFORE;
+    size_t have = 0;
+    bool skipping = false; /* the rest of a line that is too long */
+    for (;;) {
+        size_t got;
+        devlog_error why;
+        if (dl_input_read(in, text + have, d->cap - have, &got, &why) != DEVLOG_OK) {
+            lose_rest(d, &why);
+            got = 0;
+        }
+        if (got == 0) break;
+        have += got;
+        const char *last = memrchr(text + have - got, '\n', got);
+        if (!last && have < d->cap) continue;
+        if (!last) {
+            /* A line longer than the block: it has no row that anybody wrote. */
+            if (!skipping) dl_parser_too_long(d->parser);
+            skipping = true;
+            have = 0;
+            continue;
+        }
+        const char *from = text;
+        if (skipping) from = (const char *)memchr(text, '\n', have) + 1;
+        skipping = false;
+        devlog_status status = dl_parser_block(d->parser, from, (size_t)(last + 1 - from), &sink, err);
+        if (status) return status;
+        have = (size_t)(text + have - (last + 1));
+        memmove(text, last + 1, have);
+        if (d->options.progress)
+            d->options.progress(d->options.progress_ctx, dl_input_name(in), dl_input_taken(in),
+                                dl_input_size(in), d->losses.rows);
+    }
+    return dl_parser_last(d->parser, text, skipping ? 0 : have, &sink, err);
+}
+
+static devlog_status decode_input(dl_decode *d, dl_input *in, devlog_error *err)
+{
+    const char *name = keep_name(d, dl_input_name(in));
+    if (!name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    dl_parser_begin(d->parser, name);
+    dl_pair_source(d->pair, name);
+    devlog_status status = read_blocks(d, in, err);
+    d->losses.lines += dl_parser_lines(d->parser);
+    return status;
+}
+
+devlog_status dl_decode_file(dl_decode *d, const char *path, devlog_error *err)
+{
+    dl_input *in;
+    devlog_status status = dl_input_open(&in, path, err);
+    if (status) return status;
+    status = decode_input(d, in, err);
+    dl_input_close(in);
+    return status;
+}
+
+devlog_status dl_decode_memory(dl_decode *d, const char *name, const void *bytes, size_t n, devlog_error *err)
+{
+    dl_input *in;
+    devlog_status status = dl_input_memory(&in, name, bytes, n, err);
+    if (status) return status;
+    status = decode_input(d, in, err);
+    dl_input_close(in);
+    return status;
+}
+
+devlog_status dl_decode_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err)
+{
+    d->losses.rows += n;
+    return take_rows(d, rows, n, err);
+}
+
+devlog_status dl_decode_chip_line(dl_decode *d, const dl_chip_line *chip, devlog_error *err)
+{
+    return dl_pair_chip_line(d->pair, chip, err);
+}
+
+devlog_status dl_decode_finish(dl_decode *d, devlog_error *err)
+{
+    return dl_pair_finish(d->pair, err);
+}

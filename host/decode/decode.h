@@ -1,0 +1,61 @@
+/* The decoder: logs in, events and exact statistics out. This is the door that reports, op stitching and
+ * exporters use:
+ *
+ *     dl_decode *d;
+ *     dl_decode_new(&d, &options, err);
+ *     dl_decode_event_sink(d, sink);          if the events themselves are wanted
+ *     dl_decode_file(d, "log.csv", err);      as often as there are inputs
+ *     dl_decode_finish(d, err);
+ *     ... dl_decode_tables, _launches, _key, _losses ...
+ *     dl_decode_free(d);
+ *
+ * Several inputs are one log in the order given. A damaged input is not a failure: what could be read is
+ * decoded, and dl_decode_losses tells what could not. The result does not depend on the number of threads. */
+#ifndef DEVLOG_DECODE_DECODE_H
+#define DEVLOG_DECODE_DECODE_H
+
+#include "decode/pair.h"
+
+typedef struct dl_decode dl_decode;
+
+typedef struct dl_decode_options {
+    dl_filter filter;   /* zero: everything; its arrays are borrowed */
+    dl_parse_path path; /* DL_PARSE_BEST unless a test wants another */
+    unsigned threads;   /* 0: as many as are useful here (at most two) */
+    bool keep_meta;     /* keep meta data for the events */
+    bool no_samples;    /* no medians and percentiles, less memory */
+    /* Called now and then with the bytes read of the input's size (0: unknown) and the rows so far. */
+    void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
+    void *progress_ctx;
+} dl_decode_options;
+
+devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options, devlog_error *err);
+void dl_decode_free(dl_decode *d);
+
+/* Before the first input. One of each; see decode/pair.h. */
+void dl_decode_event_sink(dl_decode *d, dl_event_sink sink);
+void dl_decode_marker_sink(dl_decode *d, dl_marker_sink sink);
+/* Rows as they were read, before pairing; for copying and converting logs. */
+void dl_decode_row_sink(dl_decode *d, dl_row_sink sink);
+
+/* Decodes one more input: a file ("-": standard input), or memory. Fails only when it cannot be read at all,
+ * when memory runs out, or when a sink fails; an input that breaks off in its middle is a loss. */
+devlog_status dl_decode_file(dl_decode *d, const char *path, devlog_error *err);
+devlog_status dl_decode_memory(dl_decode *d, const char *name, const void *bytes, size_t n,
+                               devlog_error *err);
+/* Decodes rows that never were in a file; their numbers are of dl_decode_tables. */
+devlog_status dl_decode_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err);
+/* Tells the clock and name of the chips of the rows that follow, as a chip line in a log does. */
+devlog_status dl_decode_chip_line(dl_decode *d, const dl_chip_line *chip, devlog_error *err);
+/* No more inputs: closes the books. Call once. */
+devlog_status dl_decode_finish(dl_decode *d, devlog_error *err);
+
+/* Results, complete after dl_decode_finish; owned by the decoder. */
+dl_tables *dl_decode_tables(dl_decode *d);
+const dl_launches *dl_decode_launches(const dl_decode *d);
+const dl_losses *dl_decode_losses(const dl_decode *d);
+size_t dl_decode_n_keys(const dl_decode *d);
+const dl_key *dl_decode_key(const dl_decode *d, size_t i);
+size_t dl_decode_sample_bytes(const dl_decode *d);
+
+#endif

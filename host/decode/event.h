@@ -1,0 +1,62 @@
+/* Events: what pairing makes of rows, in one ordered stream. Everything behind the decoder (statistics, op
+ * stitching, trace exporters, pages) is built on these.
+ *
+ * Order: within one stream (a RISC) events come in the order in which they closed, so a nested zone comes
+ * before the zone around it and ends are in time order. Between streams the order is that of the input, which
+ * is by core, not by time; who needs one order over all RISCs sorts (decode/sorter.h). The same input gives
+ * the same order, whatever the number of threads. */
+#ifndef DEVLOG_DECODE_EVENT_H
+#define DEVLOG_DECODE_EVENT_H
+
+#include "decode/loss.h"
+#include "decode/tables.h"
+
+typedef enum dl_event_kind {
+    DL_EVENT_ZONE,  /* start..end, a closed zone */
+    DL_EVENT_POINT, /* a point in time; start == end */
+    DL_EVENT_VALUE, /* a point in time with data */
+    DL_EVENT_SUM, /* data is a sum of cycles over the launch (ZONE_TOTAL); start == end == when it was written
+                   */
+} dl_event_kind;
+
+enum {
+    DL_EVENT_OTHER_LAUNCH = 1, /* a zone that ended under another launch id than it began */
+    DL_EVENT_OVERLAPS = 2, /* a zone that does not nest: one that began inside it was still open at its end */
+    DL_EVENT_TORN = 4,     /* a stamp of it was 2^32 off and has been repaired */
+};
+
+typedef struct dl_event {
+    uint64_t start, end; /* cycles of the chip's clock; repaired, and continued over wraps */
+    uint64_t data;       /* of values and sums; of zones, the data cell of their end or start */
+    uint32_t stream;     /* chip, core, RISC */
+    uint32_t site;       /* zone name, source file and line */
+    uint32_t launch;     /* index into dl_launches; DL_NONE: belongs to no launch */
+    uint32_t timer_id;   /* of the row that closed it */
+    uint32_t meta;       /* text, 0: none */
+    uint32_t line;       /* of the input, of the row that closed it */
+    uint16_t depth; /* zones around it on the same RISC, the firmware zone included; of the first 65535 */
+    uint8_t kind, flags;
+    uint8_t padding[12];
+} dl_event;
+
+_Static_assert(sizeof(dl_event) == 64, "an event is one cache line");
+
+/* One launch of one chip. */
+typedef struct dl_launch {
+    uint64_t run_host_id; /* 0: none */
+    uint32_t chip;        /* index into chips */
+    uint32_t run_id;
+    uint32_t trace_id, trace_counter; /* DL_NO_ID: none */
+    uint32_t number;                  /* 0, 1, ... on this chip, in order of first appearance in the input */
+    bool has_ids;                     /* otherwise told apart by firmware starts */
+    uint64_t first_fw_start, last_fw_end; /* over all cores and RISCs; UINT64_MAX and 0 when there was none */
+} dl_launch;
+
+/* A consumer of events. `events` are valid during the call only; so are pointers into the tables, which may
+ * move when more is read. A status other than DEVLOG_OK stops the decoder. */
+typedef struct dl_event_sink {
+    void *ctx;
+    devlog_status (*events)(void *ctx, const dl_event *events, size_t n, devlog_error *err);
+} dl_event_sink;
+
+#endif

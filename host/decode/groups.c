@@ -1,0 +1,277 @@
+/* Groups: the statistics of zones put together, by RISC, by core, by launch. */
+#include "decode/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void dl_groups_free(dl_groups *g)
+{
+    free(g->items);
+    *g = (dl_groups){0};
+}
+
+/* One key and the group it belongs to; sorted so that a group's keys are neighbours. */
+typedef struct member {
+    const dl_key *key;
+    const dl_tables *tables;
+    uint32_t chip, chip_id;
+    uint16_t x, y;
+    dl_risc risc;
+    const char *risc_name, *site_name;
+    bool by_core;
+} member;
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int group_order(const member *a, const member *b)
+{
+    int c = compare_u64(a->chip_id, b->chip_id);
+    if (!c && a->by_core) c = compare_u64(a->y, b->y);
+    if (!c && a->by_core) c = compare_u64(a->x, b->x);
+    if (!c) c = compare_u64(a->risc, b->risc);
+    if (!c && a->risc == DL_RISC_OTHER) c = strcmp(a->risc_name, b->risc_name);
+    bool a_user = a->key->role == DL_ROLE_USER, b_user = b->key->role == DL_ROLE_USER;
+    if (!c) c = compare_u64(a_user, b_user);
+    if (!c) c = compare_u64(a->key->role, b->key->role);
+    return c ? c : strcmp(a->site_name, b->site_name);
+}
+
+/* Keys of one group in the order of their cores, so that "first" does not depend on the input's order. */
+static int member_order(const void *pa, const void *pb)
+{
+    const member *a = pa, *b = pb;
+    int c = group_order(a, b);
+    if (!c) c = compare_u64(a->key->first_start, b->key->first_start);
+    if (!c) c = compare_u64(a->y, b->y);
+    if (!c) c = compare_u64(a->x, b->x);
+    return c ? c : compare_u64(a->key->site, b->key->site);
+}
+
+static member *list_members(dl_decode *d, bool by_core, size_t *n, devlog_error *err)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    size_t all = dl_decode_n_keys(d);
+    member *members = calloc(all ? all : 1, sizeof *members);
+    *n = 0;
+    if (!members) {
+        dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < all; i++) {
+        const dl_key *k = dl_decode_key(d, i);
+        if (!k->count) continue;
+        const dl_stream *s = &t->streams[k->stream];
+        members[(*n)++] = (member){.key = k,
+                                   .tables = t,
+                                   .chip = s->chip,
+                                   .chip_id = t->chips[s->chip].id,
+                                   .x = s->core_x,
+                                   .y = s->core_y,
+                                   .risc = s->risc,
+                                   .risc_name = dl_text(t, s->risc_name),
+                                   .site_name = dl_site_text(t, k->site),
+                                   .by_core = by_core};
+    }
+    qsort(members, *n, sizeof *members, member_order);
+    return members;
+}
+
+static dl_group group_of(const member *m, size_t n)
+{
+    const dl_tables *t = m->tables;
+    dl_group g = {.chip = m->chip,
+                  .launch = DL_NONE,
+                  .risc_name = t->streams[m->key->stream].risc_name,
+                  .site_name = t->sites[m->key->site].name,
+                  .stream = m->by_core ? m->key->stream : DL_NONE,
+                  .risc = m->risc,
+                  .role = m->key->role};
+    dl_summary *s = &g.summary;
+    s->min = UINT64_MAX;
+    s->first = m->key->first;
+    for (size_t i = 0; i < n; i++) {
+        const dl_key *k = m[i].key;
+        s->count += k->count;
+        s->sum += k->sum;
+        if (k->min < s->min) s->min = k->min;
+        if (k->max > s->max) s->max = k->max;
+    }
+    return g;
+}
+
+static devlog_status by_key(dl_decode *d, bool by_core, dl_groups *out, devlog_error *err)
+{
+    size_t n;
+    *out = (dl_groups){0};
+    member *members = list_members(d, by_core, &n, err);
+    if (!members) return DEVLOG_ERR_MEMORY;
+    devlog_status status = DEVLOG_OK;
+    const dl_samples **sets = malloc((n ? n : 1) * sizeof *sets);
+    out->items = malloc((n ? n : 1) * sizeof *out->items);
+    if (!sets || !out->items) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (size_t from = 0, to; from < n && !status; from = to) {
+        for (to = from; to < n && group_order(&members[from], &members[to]) == 0; to++)
+            sets[to - from] = &members[to].key->samples;
+        dl_group g = group_of(&members[from], to - from);
+        bool sampled = members[from].key->samples.first != NULL;
+        if (sampled) status = dl_summary_quantiles(&g.summary, sets, to - from, err);
+        out->items[out->n++] = g;
+    }
+    free(sets);
+    free(members);
+    if (status) dl_groups_free(out);
+    return status;
+}
+
+devlog_status dl_groups_by_risc(dl_decode *d, dl_groups *out, devlog_error *err)
+{
+    return by_key(d, false, out, err);
+}
+
+devlog_status dl_groups_by_core(dl_decode *d, dl_groups *out, devlog_error *err)
+{
+    return by_key(d, true, out, err);
+}
+
+/* One sample with the group that it is of. */
+typedef struct tagged {
+    uint64_t cycles;
+    uint32_t group; /* of the list by RISC */
+    uint32_t launch;
+} tagged;
+
+typedef struct launch_rank {
+    const dl_launch *launch;
+    uint32_t chip_id, index;
+} launch_rank;
+
+static int launch_order(const void *pa, const void *pb)
+{
+    const launch_rank *a = pa, *b = pb;
+    int c = compare_u64(a->chip_id, b->chip_id);
+    if (!c) c = compare_u64(a->launch->first_fw_start, b->launch->first_fw_start);
+    return c ? c : compare_u64(a->index, b->index);
+}
+
+/* rank[i]: the place of launch i among all, by chip and time. */
+static uint32_t *rank_launches(dl_decode *d, uint32_t **order, devlog_error *err)
+{
+    const dl_launches *l = dl_decode_launches(d);
+    const dl_tables *t = dl_decode_tables(d);
+    size_t n = l->count ? l->count : 1;
+    launch_rank *ranks = malloc(n * sizeof *ranks);
+    uint32_t *rank = malloc(n * sizeof *rank);
+    *order = malloc(n * sizeof **order);
+    if (!ranks || !rank || !*order) {
+        dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        free(ranks);
+        free(rank);
+        free(*order);
+        *order = NULL;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < l->count; i++)
+        ranks[i] = (launch_rank){&l->items[i], t->chips[l->items[i].chip].id, i};
+    qsort(ranks, l->count, sizeof *ranks, launch_order);
+    for (uint32_t i = 0; i < l->count; i++) {
+        rank[ranks[i].index] = i;
+        (*order)[i] = ranks[i].index;
+    }
+    free(ranks);
+    return rank;
+}
+
+static int tagged_order(const void *pa, const void *pb)
+{
+    const tagged *a = pa, *b = pb;
+    int c = compare_u64(a->launch, b->launch);
+    if (!c) c = compare_u64(a->group, b->group);
+    return c ? c : compare_u64(a->cycles, b->cycles);
+}
+
+/* Appends the samples of a key with their launches' ranks; returns how many. */
+static size_t tag_key(const dl_key *k, uint32_t group, const uint32_t *rank, tagged *out)
+{
+    dl_sample_walk w;
+    dl_sample_walk_start(&w, &k->samples);
+    uint64_t cycles;
+    uint32_t run = 0, at = 0;
+    size_t n = 0;
+    for (; dl_sample_walk_next(&w, &cycles); at++) {
+        while (run + 1 < k->n_runs && k->runs[run + 1].sample <= at)
+            run++;
+        uint32_t launch = k->runs[run].launch + (at - k->runs[run].sample) * k->runs[run].step;
+        if (launch != DL_NONE) out[n++] = (tagged){cycles, group, rank[launch]};
+    }
+    return n;
+}
+
+/* The nearest-rank percentile of sorted samples. */
+static uint64_t ranked(const tagged *s, size_t n, unsigned percent)
+{
+    size_t rank = n / 100 * percent + (n % 100 * percent + 99) / 100;
+    return s[rank ? rank - 1 : 0].cycles;
+}
+
+static void summarise(dl_summary *s, const tagged *t, size_t n)
+{
+    *s = (dl_summary){.count = n, .min = t[0].cycles, .max = t[n - 1].cycles, .first = t[0].cycles};
+    for (size_t i = 0; i < n; i++)
+        s->sum += t[i].cycles;
+    s->median_low = s->p50 = t[(n - 1) / 2].cycles;
+    s->median_high = t[n / 2].cycles;
+    s->p90 = ranked(t, n, 90);
+    s->p95 = ranked(t, n, 95);
+    s->p99 = ranked(t, n, 99);
+}
+
+devlog_status dl_groups_by_launch(dl_decode *d, dl_groups *out, devlog_error *err)
+{
+    dl_groups riscs;
+    uint32_t *order = NULL;
+    *out = (dl_groups){0};
+    devlog_status status = by_key(d, false, &riscs, err);
+    if (status) return status;
+    size_t n_members, n_samples = 0, n_tagged = 0;
+    member *members = list_members(d, false, &n_members, err);
+    uint32_t *rank = rank_launches(d, &order, err);
+    tagged *all = NULL;
+    if (!members || !rank) goto no_memory;
+    for (size_t i = 0; i < n_members; i++)
+        if (members[i].key->n_runs) n_samples += members[i].key->count;
+    all = malloc((n_samples ? n_samples : 1) * sizeof *all);
+    if (!all) goto no_memory;
+    uint32_t group = 0;
+    for (size_t i = 0; i < n_members; i++) {
+        if (i && group_order(&members[i - 1], &members[i]) != 0) group++;
+        if (members[i].key->n_runs) n_tagged += tag_key(members[i].key, group, rank, all + n_tagged);
+    }
+    qsort(all, n_tagged, sizeof *all, tagged_order);
+    size_t n_groups = 0;
+    for (size_t i = 0; i < n_tagged; i++)
+        n_groups += i == 0 || all[i].launch != all[i - 1].launch || all[i].group != all[i - 1].group;
+    out->items = malloc((n_groups ? n_groups : 1) * sizeof *out->items);
+    if (!out->items) goto no_memory;
+    for (size_t from = 0, to; from < n_tagged; from = to) {
+        for (to = from;
+             to < n_tagged && all[to].launch == all[from].launch && all[to].group == all[from].group;)
+            to++;
+        dl_group g = riscs.items[all[from].group];
+        g.launch = order[all[from].launch];
+        summarise(&g.summary, all + from, to - from);
+        out->items[out->n++] = g;
+    }
+done:
+    free(order);
+    free(rank);
+    free(members);
+    free(all);
+    dl_groups_free(&riscs);
+    return status;
+no_memory:
+    status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    goto done;
+}

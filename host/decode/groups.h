@@ -1,0 +1,35 @@
+/* Groups: the statistics of zones put together: firmware and kernel durations per RISC, and per launch and
+ * RISC; every zone per RISC; every zone per core and RISC. Computed on demand from the decoder's keys. */
+#ifndef DEVLOG_DECODE_GROUPS_H
+#define DEVLOG_DECODE_GROUPS_H
+
+#include "decode/decode.h"
+
+typedef struct dl_group {
+    uint32_t chip;      /* index into chips */
+    uint32_t launch;    /* index into launches; DL_NONE: all */
+    uint32_t risc_name; /* text */
+    uint32_t site_name; /* text: the zone's name */
+    uint32_t stream;    /* DL_NONE: of several cores */
+    dl_risc risc;
+    dl_role role;
+    dl_summary summary;
+} dl_group;
+
+typedef struct dl_groups {
+    dl_group *items;
+    size_t n;
+} dl_groups;
+
+void dl_groups_free(dl_groups *g);
+
+/* Per chip, RISC and zone name, over all cores and launches; firmware, then kernel, then user zones by name.
+ */
+devlog_status dl_groups_by_risc(dl_decode *d, dl_groups *out, devlog_error *err);
+/* The same for every core by itself. */
+devlog_status dl_groups_by_core(dl_decode *d, dl_groups *out, devlog_error *err);
+/* Firmware and kernel zones per chip, launch (in order of their first firmware start) and RISC, over all
+ * cores. Takes 12 bytes per sample while it runs. */
+devlog_status dl_groups_by_launch(dl_decode *d, dl_groups *out, devlog_error *err);
+
+#endif

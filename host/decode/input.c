@@ -1,0 +1,239 @@
+/* Inputs: the bytes of a log, from wherever they come. */
+#include "decode/input.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PEEK = 512, PACKED_BLOCK = 64 * 1024 };
+
+struct dl_input {
+    char *name;
+    int fd; /* -1: memory */
+    const char *memory;
+    size_t memory_left;
+    uint64_t taken, size;
+    char peeked[PEEK]; /* read already, not yet given */
+    size_t n_peeked, at_peeked;
+    struct archive *packed; /* NULL: plain */
+    char *packed_block;
+    int read_errno;
+};
+
+const char *dl_input_name(const dl_input *input)
+{
+    return input->name;
+}
+
+uint64_t dl_input_taken(const dl_input *input)
+{
+    return input->taken;
+}
+
+uint64_t dl_input_size(const dl_input *input)
+{
+    return input->size;
+}
+
+/* Bytes as they are in the file: -1 with input->read_errno on failure. */
+static ssize_t read_raw(dl_input *in, void *bytes, size_t cap)
+{
+    if (in->fd < 0) {
+        size_t n = cap < in->memory_left ? cap : in->memory_left;
+        if (n) memcpy(bytes, in->memory, n);
+        in->memory += n;
+        in->memory_left -= n;
+        return (ssize_t)n;
+    }
+    for (;;) {
+        ssize_t n = read(in->fd, bytes, cap);
+        if (n >= 0) {
+            in->taken += (uint64_t)n;
+            return n;
+        }
+        if (errno == EINTR) continue;
+        in->read_errno = errno;
+        return -1;
+    }
+}
+
+/* Peeked bytes first, then the file's. */
+static ssize_t read_plain(dl_input *in, void *bytes, size_t cap)
+{
+    size_t left = in->n_peeked - in->at_peeked;
+    if (!left) return read_raw(in, bytes, cap);
+    size_t n = left < cap ? left : cap;
+    memcpy(bytes, in->peeked + in->at_peeked, n);
+    in->at_peeked += n;
+    return (ssize_t)n;
+}
+
+static la_ssize_t on_packed_read(struct archive *a, void *ctx, const void **bytes)
+{
+    (void)a;
+    dl_input *in = ctx;
+    *bytes = in->packed_block;
+    return read_plain(in, in->packed_block, PACKED_BLOCK);
+}
+
+static bool is_packed(const char *bytes, size_t n)
+{
+    static const struct {
+        const char *magic;
+        size_t n;
+    } magics[] = {{"\x1F\x8B", 2},
+                  {"\x28\xB5\x2F\xFD", 4},
+                  {"\xFD"
+                   "7zXZ",
+                   5}};
+    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if (n >= magics[i].n && memcmp(bytes, magics[i].magic, magics[i].n) == 0) return true;
+    return false;
+}
+
+static devlog_status open_packed(dl_input *in, devlog_error *err)
+{
+    struct archive_entry *entry;
+    in->packed = archive_read_new();
+    in->packed_block = malloc(PACKED_BLOCK);
+    if (!in->packed || !in->packed_block) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    archive_read_support_filter_gzip(in->packed);
+    archive_read_support_filter_zstd(in->packed);
+    archive_read_support_filter_xz(in->packed);
+    archive_read_support_format_raw(in->packed);
+    archive_read_support_format_empty(in->packed);
+    int r = archive_read_open(in->packed, in, NULL, on_packed_read, NULL);
+    if (r == ARCHIVE_OK) r = archive_read_next_header(in->packed, &entry);
+    if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_EOF) return DEVLOG_OK;
+    const char *why = archive_error_string(in->packed);
+    return dl_fail(err, DEVLOG_ERR_FORMAT, "cannot unpack %s: %s", in->name, why ? why : "damaged");
+}
+
+/* Looks at the first bytes and sets up unpacking. */
+static devlog_status look(dl_input *in, devlog_error *err)
+{
+    while (in->n_peeked < PEEK) {
+        ssize_t n = read_raw(in, in->peeked + in->n_peeked, PEEK - in->n_peeked);
+        if (n < 0) {
+            const char *hint = in->read_errno == EISDIR ? " (give the log file in it)" : "";
+            return dl_fail(err, DEVLOG_ERR_IO, "cannot read %s: %s%s", in->name, strerror(in->read_errno),
+                           hint);
+        }
+        if (n == 0) break;
+        in->n_peeked += (size_t)n;
+    }
+    if (!is_packed(in->peeked, in->n_peeked)) return DEVLOG_OK;
+    devlog_status status = open_packed(in, err);
+    if (status) return status;
+    /* A second peek, of what was packed. */
+    char first[PEEK];
+    size_t have = 0;
+    while (have < PEEK) {
+        la_ssize_t n = archive_read_data(in->packed, first + have, PEEK - have);
+        if (n <= 0) break; /* a failure shows again at the next read */
+        have += (size_t)n;
+    }
+    memcpy(in->peeked, first, have);
+    in->n_peeked = have;
+    in->at_peeked = 0;
+    return DEVLOG_OK;
+}
+
+static dl_input *new_input(const char *name)
+{
+    dl_input *in = calloc(1, sizeof *in);
+    if (!in) return NULL;
+    in->fd = -1;
+    in->name = strdup(name);
+    if (!in->name) {
+        free(in);
+        return NULL;
+    }
+    return in;
+}
+
+devlog_status dl_input_open(dl_input **input, const char *path, devlog_error *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    dl_input *in = new_input(is_stdin ? "standard input" : path);
+    if (!in) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    devlog_status status;
+    in->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (in->fd < 0) {
+        status = dl_fail_errno(err, errno, "cannot read %s", path);
+        if (errno == ENOENT) status = DEVLOG_ERR_NOT_FOUND;
+        if (err) err->status = status;
+        dl_input_close(in);
+        return status;
+    }
+    struct stat st;
+    if (fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode)) in->size = (uint64_t)st.st_size;
+    status = look(in, err);
+    if (status) {
+        dl_input_close(in);
+        return status;
+    }
+    *input = in;
+    return DEVLOG_OK;
+}
+
+devlog_status dl_input_memory(dl_input **input, const char *name, const void *bytes, size_t n,
+                              devlog_error *err)
+{
+    dl_input *in = new_input(name);
+    if (!in) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    in->memory = bytes;
+    in->memory_left = n;
+    devlog_status status = look(in, err);
+    if (status) {
+        dl_input_close(in);
+        return status;
+    }
+    *input = in;
+    return DEVLOG_OK;
+}
+
+void dl_input_close(dl_input *input)
+{
+    if (!input) return;
+    if (input->packed) archive_read_free(input->packed);
+    if (input->fd > STDIN_FILENO) close(input->fd);
+    free(input->packed_block);
+    free(input->name);
+    free(input);
+}
+
+devlog_status dl_input_peek(dl_input *input, const void **bytes, size_t *n, devlog_error *err)
+{
+    (void)err;
+    size_t have = input->n_peeked - input->at_peeked;
+    *bytes = input->peeked + input->at_peeked;
+    if (*n > have) *n = have;
+    return DEVLOG_OK;
+}
+
+devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n, devlog_error *err)
+{
+    *n = 0;
+    bool peeked = input->at_peeked < input->n_peeked;
+    if (!input->packed || peeked) {
+        ssize_t got = read_plain(input, bytes, cap);
+        if (got < 0) return dl_fail_errno(err, input->read_errno, "cannot read %s", input->name);
+        *n = (size_t)got;
+        return DEVLOG_OK;
+    }
+    la_ssize_t got = archive_read_data(input->packed, bytes, cap);
+    if (got < 0) {
+        if (input->read_errno) return dl_fail_errno(err, input->read_errno, "cannot read %s", input->name);
+        const char *why = archive_error_string(input->packed);
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "cannot unpack %s: %s", input->name, why ? why : "damaged");
+    }
+    *n = (size_t)got;
+    return DEVLOG_OK;
+}

@@ -1,0 +1,29 @@
+/* Inputs: the bytes of a log from a file, a pipe or standard input, unpacked when they are gzip, zstd or xz.
+ * Streaming: nothing is read twice and memory does not grow with the input. */
+#ifndef DEVLOG_DECODE_INPUT_H
+#define DEVLOG_DECODE_INPUT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+typedef struct dl_input dl_input;
+
+/* Opens a file; "-" is standard input. Fails with NOT_FOUND, IO (unreadable, a folder) or MEMORY. */
+devlog_status dl_input_open(dl_input **input, const char *path, devlog_error *err);
+/* Reads from memory, which is borrowed; `name` is for messages. */
+devlog_status dl_input_memory(dl_input **input, const char *name, const void *bytes, size_t n,
+                              devlog_error *err);
+void dl_input_close(dl_input *input);
+
+/* "log.csv", or "standard input". */
+const char *dl_input_name(const dl_input *input);
+/* Fills up to `cap` bytes; *n == 0 at the end. On failure what came before is good (a damaged archive). */
+devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n, devlog_error *err);
+/* The first bytes, up to `n`, which a later read gives again; less at the end of a short input. */
+devlog_status dl_input_peek(dl_input *input, const void **bytes, size_t *n, devlog_error *err);
+/* Bytes taken from the file so far, and its size; 0: unknown. For progress. */
+uint64_t dl_input_taken(const dl_input *input);
+uint64_t dl_input_size(const dl_input *input);
+
+#endif

@@ -1,0 +1,208 @@
+/* Launches: which launch a marker belongs to. */
+#include "decode/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The launches with the same ids, in order of appearance, and how many of them each stream has begun: the
+ * next firmware start with these ids on a stream belongs to the next of them. Nearly always there is one
+ * launch and a bit per stream is enough; only when ids come back is there a counter per stream. */
+struct dl_launch_chain {
+    uint32_t first;      /* launch */
+    uint32_t n, cap;     /* of launches */
+    uint32_t *launches;  /* NULL while n == 1 */
+    uint64_t bits[2];    /* while n == 1: the streams that have begun it */
+    uint64_t *more_bits; /* from bit 128 on */
+    uint32_t n_words;
+    uint32_t n_counts;
+    uint32_t *counts; /* once n > 1 */
+};
+
+void dl_launches_free(dl_launches *l)
+{
+    for (uint32_t i = 0; i < l->n_chains; i++) {
+        free(l->chains[i].launches);
+        free(l->chains[i].more_bits);
+        free(l->chains[i].counts);
+    }
+    free(l->items);
+    free(l->chains);
+    free(l->slots);
+    *l = (dl_launches){0};
+}
+
+uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip)
+{
+    return l->next_bit[chip]++;
+}
+
+static bool bit_is_set(const dl_launch_chain *c, uint32_t bit)
+{
+    if (bit < 128) return c->bits[bit / 64] >> (bit % 64) & 1;
+    uint32_t word = bit / 64 - 2;
+    return word < c->n_words && (c->more_bits[word] >> (bit % 64) & 1);
+}
+
+static bool set_bit(dl_launch_chain *c, uint32_t bit)
+{
+    if (bit < 128) {
+        c->bits[bit / 64] |= UINT64_C(1) << (bit % 64);
+        return true;
+    }
+    uint32_t word = bit / 64 - 2;
+    if (word >= c->n_words) {
+        uint32_t n = word + 8;
+        uint64_t *grown = realloc(c->more_bits, n * sizeof *grown);
+        if (!grown) return false;
+        memset(grown + c->n_words, 0, (n - c->n_words) * sizeof *grown);
+        c->more_bits = grown;
+        c->n_words = n;
+    }
+    c->more_bits[word] |= UINT64_C(1) << (bit % 64);
+    return true;
+}
+
+/* How many of the chain's launches the stream has begun. */
+static uint32_t begun(const dl_launch_chain *c, uint32_t bit)
+{
+    if (c->n == 1) return bit_is_set(c, bit);
+    return bit < c->n_counts ? c->counts[bit] : 0;
+}
+
+static bool set_begun(dl_launch_chain *c, uint32_t bit, uint32_t count)
+{
+    if (c->n == 1) return set_bit(c, bit);
+    if (bit >= c->n_counts) {
+        uint32_t n = bit + 64;
+        uint32_t *grown = realloc(c->counts, n * sizeof *grown);
+        if (!grown) return false;
+        memset(grown + c->n_counts, 0, (n - c->n_counts) * sizeof *grown);
+        c->counts = grown;
+        c->n_counts = n;
+    }
+    c->counts[bit] = count;
+    return true;
+}
+
+/* Adds a launch to a chain that has some; from the second on streams have counters instead of bits. */
+static bool append(dl_launch_chain *c, uint32_t launch)
+{
+    if (c->n + 1 > c->cap) {
+        uint32_t cap = c->cap ? c->cap * 2 : 8;
+        uint32_t *grown = realloc(c->launches, cap * sizeof *grown);
+        if (!grown) return false;
+        c->launches = grown;
+        c->cap = cap;
+        grown[0] = c->first;
+    }
+    if (c->n == 1) {
+        uint32_t n = (c->n_words + 2) * 64;
+        c->counts = calloc(n, sizeof *c->counts);
+        if (!c->counts) return false;
+        c->n_counts = n;
+        for (uint32_t bit = 0; bit < n; bit++)
+            c->counts[bit] = bit_is_set(c, bit);
+        free(c->more_bits);
+        c->more_bits = NULL;
+        c->n_words = 0;
+    }
+    c->launches[c->n++] = launch;
+    return true;
+}
+
+static uint64_t ids_hash(uint32_t chip, uint64_t run_host_id, uint32_t run_id, uint32_t trace_id,
+                         uint32_t trace_counter)
+{
+    uint64_t h = dl_hash_u64((uint64_t)chip << 32 | run_id) ^ run_host_id;
+    return dl_hash_u64(dl_hash_u64(h) ^ ((uint64_t)trace_id << 32 | trace_counter));
+}
+
+static uint64_t launch_hash(const dl_launch *k)
+{
+    return ids_hash(k->chip, k->run_host_id, k->run_id, k->trace_id, k->trace_counter);
+}
+
+static uint32_t *find_slot(const dl_launches *l, uint32_t chip, const dl_row *row)
+{
+    uint32_t mask = l->n_slots - 1;
+    uint64_t hash = ids_hash(chip, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
+    for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
+        if (!l->slots[at]) return &l->slots[at];
+        const dl_launch *k = &l->items[l->chains[l->slots[at] - 1].first];
+        bool same = k->chip == chip && k->run_host_id == row->run_host_id && k->run_id == row->run_id;
+        if (same && k->trace_id == row->trace_id && k->trace_counter == row->trace_counter)
+            return &l->slots[at];
+    }
+}
+
+static bool grow_slots(dl_launches *l)
+{
+    if (l->n_slots && (l->n_chains + 1) * 2 <= l->n_slots) return true;
+    uint32_t n = l->n_slots ? l->n_slots * 2 : 128;
+    uint32_t *slots = calloc(n, sizeof *slots);
+    if (!slots) return false;
+    for (uint32_t i = 0; i < l->n_chains; i++) {
+        uint32_t at = (uint32_t)launch_hash(&l->items[l->chains[i].first]) & (n - 1);
+        while (slots[at])
+            at = (at + 1) & (n - 1);
+        slots[at] = i + 1;
+    }
+    free(l->slots);
+    l->slots = slots;
+    l->n_slots = n;
+    return true;
+}
+
+static bool grow_items(dl_launches *l)
+{
+    if (l->count >= DL_MAX_LAUNCHES) return false;
+    if (l->count == l->cap) {
+        uint32_t cap = l->cap ? l->cap * 2 : 64;
+        dl_launch *items = realloc(l->items, cap * sizeof *items);
+        if (!items) return false;
+        l->items = items;
+        l->cap = cap;
+    }
+    if (l->n_chains == l->cap_chains) {
+        uint32_t cap = l->cap_chains ? l->cap_chains * 2 : 64;
+        dl_launch_chain *chains = realloc(l->chains, cap * sizeof *chains);
+        if (!chains) return false;
+        l->chains = chains;
+        l->cap_chains = cap;
+    }
+    return true;
+}
+
+uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, const dl_row *row, bool starts)
+{
+    if (!grow_slots(l)) return DL_NONE;
+    uint32_t *slot = find_slot(l, chip, row);
+    dl_launch_chain *chain = *slot ? &l->chains[*slot - 1] : NULL;
+    if (chain) {
+        uint32_t next = begun(chain, bit);
+        if (!starts && next > 0) next--;
+        if (next < chain->n)
+            return set_begun(chain, bit, next + 1) ? (chain->n == 1 ? chain->first : chain->launches[next])
+                                                   : DL_NONE;
+    }
+    if (!grow_items(l)) return DL_NONE;
+    chain = *slot ? &l->chains[*slot - 1] : NULL;
+    uint32_t index = l->count;
+    if (!chain) {
+        l->chains[l->n_chains] = (dl_launch_chain){.first = index, .n = 1};
+        chain = &l->chains[l->n_chains++];
+        *slot = l->n_chains;
+    } else if (!append(chain, index)) {
+        return DL_NONE;
+    }
+    l->items[index] = (dl_launch){.run_host_id = row->run_host_id,
+                                  .chip = chip,
+                                  .run_id = row->run_id,
+                                  .trace_id = row->trace_id,
+                                  .trace_counter = row->trace_counter,
+                                  .number = l->per_chip[chip]++,
+                                  .has_ids = row->has_launch,
+                                  .first_fw_start = UINT64_MAX};
+    l->count++;
+    return set_begun(chain, bit, chain->n) ? index : DL_NONE;
+}

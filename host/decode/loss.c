@@ -1,0 +1,170 @@
+/* Losses: everything that a report must own up to. */
+#include "decode/loss.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *key, *text;
+} skips[DL_SKIPS] = {
+    [DL_SKIP_NONE] = {"none", "none"},
+    [DL_SKIP_NOT_A_NUMBER] = {"not_a_number", "a cell that should be a number is none"},
+    [DL_SKIP_NEGATIVE] = {"negative", "a negative number"},
+    [DL_SKIP_TOO_BIG] = {"too_big", "a number that is too big"},
+    [DL_SKIP_TOO_FEW_CELLS] = {"too_few_cells", "fewer cells than the header names"},
+    [DL_SKIP_UNKNOWN_TYPE] = {"unknown_type", "an unknown marker type"},
+    [DL_SKIP_NO_RISC] = {"no_risc", "no RISC name"},
+    [DL_SKIP_NOT_A_ROW] = {"not_a_row", "neither a row nor a header"},
+    [DL_SKIP_NO_HEADER] = {"no_header", "no header says what the cells are"},
+    [DL_SKIP_BAD_HEADER] = {"bad_header", "below a header that lacks a column"},
+    [DL_SKIP_TOO_LONG] = {"too_long", "a line of more than 64 KiB"},
+    [DL_SKIP_NUL] = {"nul_bytes", "NUL bytes in a text"},
+    [DL_SKIP_CUT] = {"cut", "the last line is cut off"},
+    [DL_SKIP_TABLE_FULL] = {"table_full", "more chips, cores, RISCs or zones than can be kept apart"},
+};
+
+static const struct {
+    const char *key, *text;
+    bool loss;
+} findings[DL_FINDINGS] = {
+    [DL_FOUND_DROPPED] = {"dropped_on_device", "markers dropped on the device, which had no room for them",
+                          true},
+    [DL_FOUND_UNPAIRED_START] = {"unpaired_start", "zones that never ended", true},
+    [DL_FOUND_UNPAIRED_END] = {"unpaired_end", "zone ends without a start", true},
+    [DL_FOUND_NEGATIVE] = {"negative_zone", "zones that end before they start", true},
+    [DL_FOUND_TOO_DEEP] = {"too_deep", "zones nested too deep to follow", true},
+    [DL_FOUND_TABLE_FULL] = {"keys_full", "zones beyond the number that is kept apart", true},
+    [DL_FOUND_CORRUPT] = {"corrupt", "damaged parts of the input", true},
+    [DL_FOUND_TORN] = {"torn_stamp", "stamps read while the clock's upper half changed, repaired", false},
+    [DL_FOUND_WRAP] = {"clock_wrap", "wraps of the 44-bit clock, continued", false},
+    [DL_FOUND_CLOCK_RESTART] = {"clock_restart", "restarts of a RISC's clock (several runs in one log)",
+                                false},
+    [DL_FOUND_OUT_OF_ORDER] = {"out_of_order", "stamps earlier than the one before, kept", false},
+    [DL_FOUND_OTHER_LAUNCH] = {"other_launch", "zones that ended under another launch id, kept", false},
+    [DL_FOUND_EXTRA_CELLS] = {"extra_cells", "rows with more cells than the header, the rest ignored", false},
+    [DL_FOUND_COLUMN_TWICE] = {"column_twice", "columns named twice, the first used", false},
+    [DL_FOUND_NO_HEADER] = {"guessed_header", "inputs without a header, columns taken from their first row",
+                            false},
+    [DL_FOUND_FREQUENCY] = {"two_frequencies", "chips with two clock frequencies, the first used", false},
+    [DL_FOUND_NO_LINE_END] = {"no_line_end", "last lines without a line end, whole and kept", false},
+};
+
+void dl_losses_free(dl_losses *l)
+{
+    for (int kind = 0; kind < DL_SKIPS + DL_FINDINGS; kind++)
+        for (int i = 0; i < DL_DETAILS_PER_KIND; i++)
+            free(l->details[kind][i]);
+    *l = (dl_losses){0};
+}
+
+static char **free_detail(char *details[DL_DETAILS_PER_KIND])
+{
+    for (int i = 0; i < DL_DETAILS_PER_KIND; i++)
+        if (!details[i]) return &details[i];
+    return NULL;
+}
+
+bool dl_losses_wants_skip(const dl_losses *l, dl_skip why)
+{
+    return !l->details[why][DL_DETAILS_PER_KIND - 1];
+}
+
+bool dl_losses_wants(const dl_losses *l, dl_finding what)
+{
+    return !l->details[DL_SKIPS + what][DL_DETAILS_PER_KIND - 1];
+}
+
+void dl_losses_skip(dl_losses *l, dl_skip why, const char *where, const char *text, size_t n)
+{
+    l->skipped[why]++;
+    char **detail = free_detail(l->details[why]);
+    if (!detail) return;
+    dl_str s = {0};
+    dl_str_fmt(&s, "%s: %s", where, dl_skip_text(why));
+    if (text && n) {
+        bool cut = n > 60;
+        dl_str_add(&s, ": '");
+        for (size_t i = 0; i < n && i < 60; i++)
+            dl_str_char(&s, (unsigned char)text[i] < 0x20 || text[i] == 0x7F ? '?' : text[i]);
+        dl_str_add(&s, cut ? "...'" : "'");
+    }
+    *detail = s.text;
+}
+
+void dl_losses_found(dl_losses *l, dl_finding what, uint64_t amount, const char *fmt, ...)
+{
+    l->found[what] += amount;
+    char **detail = free_detail(l->details[DL_SKIPS + what]);
+    if (!detail || !fmt) return;
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    *detail = strdup(text);
+}
+
+void dl_losses_merge(dl_losses *to, dl_losses *from)
+{
+    to->lines += from->lines;
+    to->rows += from->rows;
+    to->rows_filtered += from->rows_filtered;
+    to->zones_filtered += from->zones_filtered;
+    to->stopped |= from->stopped;
+    for (int i = 0; i < DL_SKIPS; i++)
+        to->skipped[i] += from->skipped[i];
+    for (int i = 0; i < DL_FINDINGS; i++)
+        to->found[i] += from->found[i];
+    for (int kind = 0; kind < DL_SKIPS + DL_FINDINGS; kind++) {
+        for (int i = 0; i < DL_DETAILS_PER_KIND && from->details[kind][i]; i++) {
+            char **detail = free_detail(to->details[kind]);
+            if (!detail) break;
+            *detail = from->details[kind][i];
+            from->details[kind][i] = NULL;
+        }
+    }
+    dl_losses_free(from);
+}
+
+uint64_t dl_losses_skipped(const dl_losses *l)
+{
+    uint64_t sum = 0;
+    for (int i = DL_SKIP_NONE + 1; i < DL_SKIPS; i++)
+        sum += l->skipped[i];
+    return sum;
+}
+
+bool dl_losses_any(const dl_losses *l)
+{
+    bool any = l->stopped || dl_losses_skipped(l) > 0;
+    for (int i = 0; i < DL_FINDINGS; i++)
+        any |= findings[i].loss && l->found[i] > 0;
+    return any;
+}
+
+const char *dl_skip_text(dl_skip why)
+{
+    return (unsigned)why < DL_SKIPS ? skips[why].text : "?";
+}
+
+const char *dl_finding_text(dl_finding what)
+{
+    return (unsigned)what < DL_FINDINGS ? findings[what].text : "?";
+}
+
+const char *dl_skip_key(dl_skip why)
+{
+    return (unsigned)why < DL_SKIPS ? skips[why].key : "?";
+}
+
+const char *dl_finding_key(dl_finding what)
+{
+    return (unsigned)what < DL_FINDINGS ? findings[what].key : "?";
+}
+
+bool dl_finding_is_loss(dl_finding what)
+{
+    return (unsigned)what < DL_FINDINGS && findings[what].loss;
+}

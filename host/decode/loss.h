@@ -1,0 +1,87 @@
+/* Losses: everything that a report must own up to: rows skipped and why, markers dropped on the device,
+ * markers without a partner, stamps repaired. Counts are exact; details are kept for the first few of each
+ * kind, so that a ruined log does not fill the memory with complaints. */
+#ifndef DEVLOG_DECODE_LOSS_H
+#define DEVLOG_DECODE_LOSS_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+/* Why a line gave no row. */
+typedef enum dl_skip {
+    DL_SKIP_NONE,
+    DL_SKIP_NOT_A_NUMBER,
+    DL_SKIP_NEGATIVE,
+    DL_SKIP_TOO_BIG,
+    DL_SKIP_TOO_FEW_CELLS,
+    DL_SKIP_UNKNOWN_TYPE,
+    DL_SKIP_NO_RISC,
+    DL_SKIP_NOT_A_ROW,  /* neither a row nor a header */
+    DL_SKIP_NO_HEADER,  /* nothing says what the cells are */
+    DL_SKIP_BAD_HEADER, /* rows below a header that lacks a column */
+    DL_SKIP_TOO_LONG,   /* a line of more than DL_MAX_LINE bytes */
+    DL_SKIP_NUL,        /* NUL bytes where text should be */
+    DL_SKIP_CUT,        /* a last line that was cut off */
+    DL_SKIP_TABLE_FULL, /* more chips, cores, RISCs or zones than devlog will keep */
+    DL_SKIPS
+} dl_skip;
+
+/* What pairing found, beyond skipped lines. */
+typedef enum dl_finding {
+    DL_FOUND_DROPPED,        /* markers that the device had no room for; amount = markers */
+    DL_FOUND_UNPAIRED_START, /* a zone that never ended */
+    DL_FOUND_UNPAIRED_END,   /* an end without a start */
+    DL_FOUND_NEGATIVE,       /* a zone that ends before it starts */
+    DL_FOUND_TOO_DEEP,       /* more zones open at once than devlog follows */
+    DL_FOUND_TABLE_FULL,     /* more zones per RISC, or launches, than devlog keeps apart */
+    DL_FOUND_CORRUPT,        /* a damaged part of a capture or of a compressed log */
+    DL_FOUND_TORN,           /* stamps 2^32 off, repaired */
+    DL_FOUND_WRAP,           /* wraps of the 44-bit clock, continued */
+    DL_FOUND_CLOCK_RESTART,  /* a RISC's clock started again: another run in the same log */
+    DL_FOUND_OUT_OF_ORDER,   /* a stamp earlier than the one before it on the same RISC; kept */
+    DL_FOUND_OTHER_LAUNCH,   /* zones that ended under another launch id; kept */
+    DL_FOUND_EXTRA_CELLS,    /* rows with more cells than the header; the rest ignored */
+    DL_FOUND_COLUMN_TWICE,   /* a column named twice; the first is used */
+    DL_FOUND_NO_HEADER,      /* columns were taken from the shape of the first row */
+    DL_FOUND_FREQUENCY,      /* a chip with two clock frequencies; the first is used */
+    DL_FOUND_NO_LINE_END,    /* a last line without its line end, whole and kept */
+    DL_FINDINGS
+} dl_finding;
+
+enum { DL_DETAILS_PER_KIND = 5, DL_MAX_LINE = 64 * 1024 };
+
+typedef struct dl_losses {
+    uint64_t lines, rows;   /* read */
+    uint64_t rows_filtered; /* left out at the user's wish */
+    uint64_t zones_filtered;
+    uint64_t skipped[DL_SKIPS];
+    uint64_t found[DL_FINDINGS];
+    char *details[DL_SKIPS + DL_FINDINGS][DL_DETAILS_PER_KIND];
+    bool stopped; /* reading ended early: an input failed in its middle */
+} dl_losses;
+
+void dl_losses_free(dl_losses *l);
+/* Counts one skipped line. `where` is "file:line"; `text` is the beginning of the line, or NULL. */
+void dl_losses_skip(dl_losses *l, dl_skip why, const char *where, const char *text, size_t n);
+/* Counts `amount` of a finding; the detail is kept when there is room. */
+void dl_losses_found(dl_losses *l, dl_finding what, uint64_t amount, const char *fmt, ...) DL_PRINTF(4, 5);
+/* Whether a detail of this kind would still be kept, so that callers need not make one in vain. */
+bool dl_losses_wants_skip(const dl_losses *l, dl_skip why);
+bool dl_losses_wants(const dl_losses *l, dl_finding what);
+/* Adds `from` to `to` and empties `from`. */
+void dl_losses_merge(dl_losses *to, dl_losses *from);
+
+uint64_t dl_losses_skipped(const dl_losses *l);
+/* True when something that was in the input or on the device is not in the result. */
+bool dl_losses_any(const dl_losses *l);
+
+const char *dl_skip_text(dl_skip why);
+const char *dl_finding_text(dl_finding what);
+/* "unpaired_start" and so on: the key in machine-readable reports. */
+const char *dl_skip_key(dl_skip why);
+const char *dl_finding_key(dl_finding what);
+/* Whether a finding means that something was lost, as opposed to repaired or merely noticed. */
+bool dl_finding_is_loss(dl_finding what);
+
+#endif

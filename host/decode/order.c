@@ -1,0 +1,148 @@
+/* Order: the rows of one RISC by time. */
+#include "decode/order.h"
+
+#include <string.h>
+
+#define TORN (UINT64_C(1) << 32)
+#define HALF (UINT64_C(1) << 31)
+
+enum { MOVES_PER_ROW = 8 };
+
+bool dl_order_boundary(const dl_tables *tables, const dl_row *before, const dl_row *after)
+{
+    if (before->stream != after->stream || before->run_host_id != after->run_host_id) return true;
+    if (before->run_id != after->run_id || before->trace_id != after->trace_id) return true;
+    if (before->trace_counter != after->trace_counter) return true;
+    return after->type == DL_ROW_ZONE_START && tables->sites[after->site].role == DL_ROLE_FW;
+}
+
+/* Whether any row is earlier than its neighbour on the same RISC. */
+static bool is_disordered(const dl_row *rows, size_t n)
+{
+    bool found = false;
+    for (size_t i = 1; i < n; i++)
+        found |= (rows[i].time < rows[i - 1].time) & (rows[i].stream == rows[i - 1].stream);
+    return found;
+}
+
+/* Rows with the same stamp: starts from the outside in, then what was inside, then ends from the inside out.
+ */
+static int rank(const dl_tables *t, const dl_row *row)
+{
+    dl_role role = t->sites[row->site].role;
+    if (row->type == DL_ROW_ZONE_START && role == DL_ROLE_FW) return 0;
+    if (row->type == DL_ROW_ZONE_START && role == DL_ROLE_KERNEL) return 1;
+    if (row->type == DL_ROW_ZONE_END && role == DL_ROLE_KERNEL) return 3;
+    if (row->type == DL_ROW_ZONE_END && role == DL_ROLE_FW) return 4;
+    return 2;
+}
+
+/* A total order: rows with the same stamp and rank stay as they are in the log, by their lines. */
+static bool before(const dl_tables *t, const dl_row *a, const dl_row *b)
+{
+    if (a->time != b->time) return a->time < b->time;
+    int ra = rank(t, a), rb = rank(t, b);
+    return ra != rb ? ra < rb : a->line < b->line;
+}
+
+/* Linear for what it meets: four markers in the wrong place among rows that are in order. Gives up, with the
+ * rows in whatever order it has reached, when that is not what it meets. */
+static bool insertion_sort(const dl_tables *t, dl_row *rows, size_t n)
+{
+    size_t moved_rows = 0;
+    for (size_t i = 1; i < n; i++) {
+        if (moved_rows > MOVES_PER_ROW * n) return false;
+        if (!before(t, &rows[i], &rows[i - 1])) continue;
+        dl_row moved = rows[i];
+        size_t at = i;
+        while (at && before(t, &moved, &rows[at - 1]))
+            at--;
+        memmove(&rows[at + 1], &rows[at], (i - at) * sizeof *rows);
+        rows[at] = moved;
+        moved_rows += i - at;
+    }
+    return true;
+}
+
+static void sift_down(const dl_tables *t, dl_row *rows, size_t root, size_t n)
+{
+    for (;;) {
+        size_t child = root * 2 + 1;
+        if (child >= n) return;
+        if (child + 1 < n && before(t, &rows[child], &rows[child + 1])) child++;
+        if (!before(t, &rows[root], &rows[child])) return;
+        dl_row swapped = rows[root];
+        rows[root] = rows[child];
+        rows[child] = swapped;
+        root = child;
+    }
+}
+
+/* For rows in real disorder: n log n whatever they are. */
+static void heap_sort(const dl_tables *t, dl_row *rows, size_t n)
+{
+    for (size_t root = n / 2; root-- > 0;)
+        sift_down(t, rows, root, n);
+    for (size_t end = n - 1; end > 0; end--) {
+        dl_row swapped = rows[0];
+        rows[0] = rows[end];
+        rows[end] = swapped;
+        sift_down(t, rows, 0, end);
+    }
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* A stamp that both its neighbours contradict by 2^32 was torn. Works on rows in the order of the log. */
+static void repair_torn(dl_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n && n >= 3; i++) {
+        uint64_t one = rows[i ? i - 1 : 2].time, two = rows[i + 1 < n ? i + 1 : n - 3].time;
+        if (distance(one, two) >= HALF || distance(rows[i].time, one) < HALF) continue;
+        uint64_t up = rows[i].time + TORN, down = rows[i].time - TORN;
+        bool too_low = distance(up, one) < HALF && distance(up, two) < HALF;
+        bool too_high = rows[i].time >= TORN && distance(down, one) < HALF && distance(down, two) < HALF;
+        if (!too_low && !too_high) continue;
+        rows[i].time = too_low ? up : down;
+        rows[i].torn = 1;
+    }
+}
+
+static void order_run(const dl_tables *t, dl_row *rows, size_t n)
+{
+    if (!is_disordered(rows, n)) return;
+    uint64_t min = UINT64_MAX, max = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < n; i++) {
+            if (rows[i].time < min) min = rows[i].time;
+            if (rows[i].time > max) max = rows[i].time;
+        }
+        if (max - min < HALF || pass) break;
+        repair_torn(rows, n);
+        if (!is_disordered(rows, n)) return;
+        min = UINT64_MAX;
+        max = 0;
+    }
+    if (max - min >= HALF) return; /* not disorder but jumps of the clock: pairing judges them one by one */
+    if (!insertion_sort(t, rows, n)) heap_sort(t, rows, n);
+}
+
+size_t dl_order_rows(const dl_tables *tables, dl_row *rows, size_t n, bool all)
+{
+    size_t whole = n;
+    if (!all && n) {
+        for (whole = n - 1; whole && !dl_order_boundary(tables, &rows[whole - 1], &rows[whole]);)
+            whole--;
+        if (whole == 0 && n >= DL_MAX_RUN) whole = DL_MAX_RUN;
+    }
+    if (!is_disordered(rows, whole)) return whole;
+    for (size_t from = 0, to; from < whole; from = to) {
+        for (to = from + 1; to < whole && to - from < DL_MAX_RUN; to++)
+            if (dl_order_boundary(tables, &rows[to - 1], &rows[to])) break;
+        order_run(tables, rows + from, to - from);
+    }
+    return whole;
+}

@@ -1,0 +1,436 @@
+/* Pairing: rows into events. The common case of each step is here and inline; what is rare is elsewhere. */
+#include "decode/pair.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/pair_internal.h"
+
+dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options *options)
+{
+    dl_pair *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->tables = tables;
+    p->losses = losses;
+    p->source = "";
+    if (options) p->filter = options->filter;
+    if (options) p->no_samples = options->no_samples;
+    return p;
+}
+
+void dl_pair_free(dl_pair *p)
+{
+    if (!p) return;
+    for (uint32_t i = 0; i < p->n_keys; i++) {
+        dl_key *k = &p->key_blocks[i / KEYS_PER_BLOCK][i % KEYS_PER_BLOCK];
+        dl_samples_free(&k->samples);
+        free(k->runs);
+    }
+    for (uint32_t i = 0; i < p->n_blocks; i++)
+        free(p->key_blocks[i]);
+    free(p->key_blocks);
+    for (uint32_t i = 0; i < p->n_streams; i++) {
+        stream_state *s = p->streams[i];
+        if (!s) continue;
+        if (s->open != s->inline_open) free(s->open);
+        free(s->keys);
+        free(s->held_row);
+        free(s);
+    }
+    free(p->streams);
+    dl_launches_free(&p->launches);
+    free(p);
+}
+
+void dl_pair_event_sink(dl_pair *p, dl_event_sink sink)
+{
+    p->events = sink;
+}
+
+void dl_pair_marker_sink(dl_pair *p, dl_marker_sink sink)
+{
+    p->markers = sink;
+}
+
+void dl_pair_source(dl_pair *p, const char *name)
+{
+    p->source = name;
+}
+
+const dl_launches *dl_pair_launches(const dl_pair *p)
+{
+    return &p->launches;
+}
+
+size_t dl_pair_n_keys(const dl_pair *p)
+{
+    return p->n_keys;
+}
+
+const dl_key *dl_pair_key(const dl_pair *p, size_t i)
+{
+    return &p->key_blocks[i / KEYS_PER_BLOCK][i % KEYS_PER_BLOCK];
+}
+
+size_t dl_pair_sample_bytes(const dl_pair *p)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < p->n_keys; i++)
+        bytes += dl_samples_bytes(&dl_pair_key(p, i)->samples) +
+                 dl_pair_key(p, i)->cap_runs * sizeof(dl_launch_run);
+    return bytes;
+}
+
+void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128])
+{
+    const dl_stream *s = &p->tables->streams[stream];
+    snprintf(out, 128, "chip %u core %u,%u %.60s", p->tables->chips[s->chip].id, s->core_x, s->core_y,
+             dl_text(p->tables, s->risc_name));
+}
+
+static devlog_status out_of_memory(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while pairing markers");
+}
+
+devlog_status dl_pair_chip_line(dl_pair *p, const dl_chip_line *chip, devlog_error *err)
+{
+    (void)err;
+    p->chip_line = *chip;
+    p->header++;
+    /* The next row of every stream takes the slow path, which gives the line to its chip. */
+    for (uint32_t i = 0; i < p->n_streams; i++)
+        if (p->streams[i]) p->streams[i]->limit = 0;
+    return DEVLOG_OK;
+}
+
+devlog_status dl_pair_flush(dl_pair *p, devlog_error *err)
+{
+    size_t n = p->n_batch;
+    p->n_batch = 0;
+    return n ? p->events.events(p->events.ctx, p->batch, n, err) : DEVLOG_OK;
+}
+
+static devlog_status emit(dl_pair *p, const dl_event *e, devlog_error *err)
+{
+    p->batch[p->n_batch++] = *e;
+    return p->n_batch == EVENT_BATCH ? dl_pair_flush(p, err) : DEVLOG_OK;
+}
+
+static void lose_open(dl_pair *p, const stream_state *s, const open_zone *z)
+{
+    p->losses->found[DL_FOUND_UNPAIRED_START]++;
+    if (!dl_losses_wants(p->losses, DL_FOUND_UNPAIRED_START)) return;
+    char where[128];
+    dl_pair_where(p, z->key->stream, where);
+    (void)s;
+    dl_losses_found(p->losses, DL_FOUND_UNPAIRED_START, 0,
+                    "%s:%u: %s: zone '%s' began at cycle %llu and never ended", p->source, z->line, where,
+                    dl_site_text(p->tables, z->site), (unsigned long long)z->start);
+}
+
+void dl_pair_abandon_open(dl_pair *p, stream_state *s)
+{
+    for (uint16_t i = 0; i < s->n_open; i++)
+        if (s->open[i].key) lose_open(p, s, &s->open[i]);
+    s->n_open = 0;
+}
+
+static bool grow_open(stream_state *s)
+{
+    if (s->cap_open >= DL_MAX_OPEN) return false;
+    uint16_t cap = (uint16_t)(s->cap_open * 2);
+    open_zone *open = malloc(cap * sizeof *open);
+    if (!open) return false;
+    memcpy(open, s->open, s->n_open * sizeof *open);
+    if (s->open != s->inline_open) free(s->open);
+    s->open = open;
+    s->cap_open = cap;
+    return true;
+}
+
+/* Adds a closed zone to its statistics. */
+static inline bool count_zone(dl_pair *p, dl_key *k, uint64_t start, uint64_t cycles, uint32_t launch)
+{
+    if (!p->no_samples) {
+        if (k->role == DL_ROLE_FW || k->role == DL_ROLE_KERNEL) {
+            if (launch == k->next_launch && k->run_samples > 1)
+                k->next_launch += k->step;
+            else if (!dl_key_note_launch(k, launch))
+                return false;
+        }
+        if (!dl_samples_add(&k->samples, cycles)) return false;
+    }
+    if (k->count++ == 0) {
+        k->first = cycles;
+        k->first_start = start;
+    }
+    k->sum += cycles;
+    if (cycles < k->min) k->min = cycles;
+    if (cycles > k->max) k->max = cycles;
+    return true;
+}
+
+static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z, uint16_t depth,
+                                const dl_row *row, uint64_t time, uint8_t flags, devlog_error *err)
+{
+    if (time < z->start) {
+        char where[128];
+        dl_pair_where(p, row->stream, where);
+        dl_losses_found(p->losses, DL_FOUND_NEGATIVE, 1,
+                        "%s:%u: %s: zone '%s' ends at cycle %llu, before its start %llu", p->source,
+                        row->line, where, dl_site_text(p->tables, z->site), (unsigned long long)time,
+                        (unsigned long long)z->start);
+        return DEVLOG_OK;
+    }
+    flags |= z->flags;
+    if (z->launch != s->launch) {
+        flags |= DL_EVENT_OTHER_LAUNCH;
+        p->losses->found[DL_FOUND_OTHER_LAUNCH]++;
+    }
+    if (p->filter) {
+        const dl_filter *f = p->filter;
+        bool launch = z->launch == DL_NONE || dl_filter_launch(f, &p->launches.items[z->launch]);
+        bool kept = z->key->wanted && launch && time - z->start >= f->min_cycles;
+        if (!kept || !dl_filter_time(f, z->start, time)) {
+            p->losses->zones_filtered++;
+            return DEVLOG_OK;
+        }
+    }
+    if (!count_zone(p, z->key, z->start, time - z->start, z->launch)) return out_of_memory(err);
+    if (!p->events.events) return DEVLOG_OK;
+    const dl_event e = {.start = z->start,
+                        .end = time,
+                        .data = row->data ? row->data : z->data,
+                        .stream = row->stream,
+                        .site = z->site,
+                        .launch = z->launch,
+                        .timer_id = row->timer_id,
+                        .meta = row->meta ? row->meta : z->meta,
+                        .line = row->line,
+                        .depth = depth,
+                        .kind = DL_EVENT_ZONE,
+                        .flags = flags};
+    return emit(p, &e, err);
+}
+
+static devlog_status zone_start(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
+                                devlog_error *err)
+{
+    if (s->n_open == s->cap_open && !grow_open(s)) {
+        char where[128];
+        dl_pair_where(p, row->stream, where);
+        dl_losses_found(p->losses, DL_FOUND_TOO_DEEP, 1,
+                        "%s:%u: %s: more than %d zones are open; '%s' is left out", p->source, row->line,
+                        where, DL_MAX_OPEN, dl_site_text(p->tables, row->site));
+        return s->cap_open >= DL_MAX_OPEN ? DEVLOG_OK : out_of_memory(err);
+    }
+    dl_key *key = dl_pair_find_key(p, s, row->stream, row->site);
+    if (!key) {
+        dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: zone '%s'", p->source, row->line,
+                        dl_site_text(p->tables, row->site));
+        return DEVLOG_OK;
+    }
+    s->open[s->n_open++] = (open_zone){.start = time,
+                                       .data = row->data,
+                                       .key = key,
+                                       .site = row->site,
+                                       .launch = s->launch,
+                                       .line = row->line,
+                                       .meta = row->meta,
+                                       .flags = flags};
+    if (key->role == DL_ROLE_FW && s->launch != DL_NONE) {
+        dl_launch *l = &p->launches.items[s->launch];
+        if (time < l->first_fw_start) l->first_fw_start = time;
+    }
+    return DEVLOG_OK;
+}
+
+/* An end that does not match the innermost open zone: a zone further out, or none. */
+static devlog_status end_elsewhere(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time,
+                                   uint8_t flags, devlog_error *err)
+{
+    int at = s->n_open - 1;
+    while (at >= 0 && s->open[at].site != row->site)
+        at--;
+    if (at < 0) {
+        p->losses->found[DL_FOUND_UNPAIRED_END]++;
+        if (!dl_losses_wants(p->losses, DL_FOUND_UNPAIRED_END)) return DEVLOG_OK;
+        char where[128];
+        dl_pair_where(p, row->stream, where);
+        dl_losses_found(p->losses, DL_FOUND_UNPAIRED_END, 0,
+                        "%s:%u: %s: zone '%s' ends at cycle %llu but never began", p->source, row->line,
+                        where, dl_site_text(p->tables, row->site), (unsigned long long)time);
+        return DEVLOG_OK;
+    }
+    open_zone z = s->open[at];
+    if (!z.orphan) z.flags |= DL_EVENT_OVERLAPS;
+    uint16_t depth = 0;
+    for (int i = 0; i < at; i++)
+        depth += !s->open[i].orphan;
+    /* What began inside stays open: its end may still come, or its loss is told when the launch is over. */
+    for (int i = at + 1; i < s->n_open; i++) {
+        s->open[i - 1] = s->open[i];
+        s->open[i - 1].orphan = 1;
+    }
+    s->n_open--;
+    return close_zone(p, s, &z, depth, row, time, flags, err);
+}
+
+static inline devlog_status zone_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time,
+                                     uint8_t flags, devlog_error *err)
+{
+    if (p->tables->sites[row->site].role == DL_ROLE_FW && s->launch != DL_NONE) {
+        dl_launch *l = &p->launches.items[s->launch];
+        if (time > l->last_fw_end) l->last_fw_end = time;
+    }
+    if (s->n_open == 0 || s->open[s->n_open - 1].site != row->site || s->open[s->n_open - 1].orphan)
+        return end_elsewhere(p, s, row, time, flags, err);
+    s->n_open--;
+    return close_zone(p, s, &s->open[s->n_open], s->n_open, row, time, flags, err);
+}
+
+static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
+                           devlog_error *err)
+{
+    static const uint8_t kinds[DL_ROW_TYPES] = {
+        [DL_ROW_ZONE_TOTAL] = DL_EVENT_SUM,
+        [DL_ROW_TS_DATA] = DL_EVENT_VALUE,
+        [DL_ROW_TS_DATA_16B] = DL_EVENT_VALUE,
+        [DL_ROW_TS_EVENT] = DL_EVENT_POINT,
+    };
+    const dl_site *site = &p->tables->sites[row->site];
+    if (site->role == DL_ROLE_DROPPED) {
+        char where[128];
+        dl_pair_where(p, row->stream, where);
+        if (row->data)
+            dl_losses_found(p->losses, DL_FOUND_DROPPED, row->data, "%s:%u: %s: %llu markers", p->source,
+                            row->line, where, (unsigned long long)row->data);
+        return DEVLOG_OK;
+    }
+    if (!p->events.events) return DEVLOG_OK;
+    if (p->filter) {
+        const dl_filter *f = p->filter;
+        bool launch = s->launch == DL_NONE || dl_filter_launch(f, &p->launches.items[s->launch]);
+        if (!launch || !dl_filter_site(f, p->tables, site) || !dl_filter_time(f, time, time))
+            return DEVLOG_OK;
+    }
+    const dl_event e = {.start = time,
+                        .end = time,
+                        .data = row->data,
+                        .stream = row->stream,
+                        .site = row->site,
+                        .launch = s->launch,
+                        .timer_id = row->timer_id,
+                        .meta = row->meta,
+                        .line = row->line,
+                        .depth = s->n_open,
+                        .kind = kinds[row->type],
+                        .flags = flags};
+    return emit(p, &e, err);
+}
+
+static void change_launch(dl_pair *p, stream_state *s, const dl_row *row, bool starts)
+{
+    s->run_host_id = row->run_host_id;
+    s->run_id = row->run_id;
+    s->trace_id = row->trace_id;
+    s->trace_counter = row->trace_counter;
+    s->launch = dl_launches_find(&p->launches, s->chip, s->bit, row, starts);
+    if (s->launch == DL_NONE)
+        dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: more than %d launches", p->source,
+                        row->line, DL_MAX_LAUNCHES);
+    if (starts) s->fw_seen = s->kernel_seen = false;
+}
+
+devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
+                             devlog_error *err)
+{
+    s->last = time;
+    bool starts = false;
+    if (row->type == DL_ROW_ZONE_START) {
+        dl_role role = p->tables->sites[row->site].role;
+        if (role == DL_ROLE_FW) {
+            if (s->n_open) dl_pair_abandon_open(p, s);
+            starts = true;
+        } else if (role == DL_ROLE_KERNEL) {
+            starts = s->kernel_seen && s->n_open == 0; /* the firmware start between them was lost */
+        }
+        bool same_ids = row->run_host_id == s->run_host_id && row->run_id == s->run_id &&
+                        row->trace_id == s->trace_id && row->trace_counter == s->trace_counter;
+        if (starts || !same_ids) change_launch(p, s, row, starts || s->launch == DL_NONE);
+        if (role == DL_ROLE_FW) s->fw_seen = true;
+        if (role == DL_ROLE_KERNEL) s->kernel_seen = true;
+    } else if (row->run_host_id != s->run_host_id || row->run_id != s->run_id ||
+               row->trace_id != s->trace_id || row->trace_counter != s->trace_counter) {
+        change_launch(p, s, row, false);
+    }
+    if (p->markers.marker) {
+        const dl_marker m = {time,      row->data,     row->stream,           row->site,
+                             s->launch, row->timer_id, (dl_row_type)row->type};
+        devlog_status status = p->markers.marker(p->markers.ctx, &m, err);
+        if (status) return status;
+    }
+    switch (row->type) {
+    case DL_ROW_ZONE_START: return zone_start(p, s, row, time, flags, err);
+    case DL_ROW_ZONE_END: return zone_end(p, s, row, time, flags, err);
+    default: return point(p, s, row, time, flags, err);
+    }
+}
+
+static stream_state *new_stream(dl_pair *p, uint32_t stream)
+{
+    if (stream >= p->n_streams) {
+        uint32_t n = p->tables->n_streams > stream ? p->tables->cap_streams : stream + 1;
+        stream_state **streams = realloc(p->streams, n * sizeof *streams);
+        if (!streams) return NULL;
+        memset(streams + p->n_streams, 0, (n - p->n_streams) * sizeof *streams);
+        p->streams = streams;
+        p->n_streams = n;
+    }
+    stream_state *s = aligned_alloc(64, (sizeof *s + 63) & ~(size_t)63);
+    if (!s) return NULL;
+    memset(s, 0, sizeof *s);
+    s->open = s->inline_open;
+    s->cap_open = INLINE_OPEN;
+    s->launch = DL_NONE;
+    s->chip = p->tables->streams[stream].chip;
+    s->bit = dl_launches_new_stream(&p->launches, s->chip);
+    s->wanted = !p->filter || dl_filter_stream(p->filter, p->tables, &p->tables->streams[stream]);
+    p->streams[stream] = s;
+    return s;
+}
+
+devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const dl_row *row = &rows[i];
+        stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
+        if (!s) s = new_stream(p, row->stream);
+        if (!s) return out_of_memory(err);
+        if (!s->wanted) {
+            p->losses->rows_filtered++;
+            continue;
+        }
+        if (row->torn) dl_pair_note_torn(p, row);
+        uint64_t time = row->time + s->epoch;
+        devlog_status status = time - s->last < s->limit
+                                   ? dl_pair_accept(p, s, row, time, row->torn * DL_EVENT_TORN, err)
+                                   : dl_pair_suspicious(p, s, row, err);
+        if (status) return status;
+    }
+    return DEVLOG_OK;
+}
+
+devlog_status dl_pair_finish(dl_pair *p, devlog_error *err)
+{
+    for (uint32_t i = 0; i < p->n_streams; i++) {
+        stream_state *s = p->streams[i];
+        if (!s) continue;
+        devlog_status status = s->held ? dl_pair_settle(p, s, err) : DEVLOG_OK;
+        if (status) return status;
+        dl_pair_abandon_open(p, s);
+    }
+    return p->events.events ? dl_pair_flush(p, err) : DEVLOG_OK;
+}

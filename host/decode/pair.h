@@ -1,0 +1,80 @@
+/* Pairing: rows into events. Per stream it follows the clock (repairs torn stamps, continues over wraps,
+ * notices restarts), tells launches apart, and closes zones; it keeps exact statistics for every zone of
+ * every stream. Memory grows with streams, zones and launches, all of them capped, never with rows, except
+ * for four bytes per closed zone when exact medians are wanted. */
+#ifndef DEVLOG_DECODE_PAIR_H
+#define DEVLOG_DECODE_PAIR_H
+
+#include "decode/event.h"
+#include "decode/filter.h"
+#include "decode/launch.h"
+#include "decode/parser.h"
+#include "decode/row.h"
+#include "decode/samples.h"
+
+enum { DL_MAX_KEYS = 512 * 1024, DL_MAX_OPEN = 256 };
+
+/* Runs of samples whose launches go up by a constant step: sample i of a run is of launch + i * step. */
+typedef struct dl_launch_run {
+    uint32_t sample, launch, step;
+} dl_launch_run;
+
+/* The statistics of one zone (site) on one stream. */
+typedef struct dl_key {
+    uint64_t count, min, max, first;
+    dl_u128 sum;
+    dl_samples samples;
+    uint64_t first_start;
+    uint32_t stream, site;
+    dl_role role;
+    bool wanted; /* by the zone filter */
+    /* Launch of each sample, for firmware and kernel zones. */
+    uint32_t next_launch, step, run_samples;
+    uint32_t n_runs, cap_runs;
+    dl_launch_run *runs;
+} dl_key;
+
+typedef struct dl_pair dl_pair;
+
+typedef struct dl_pair_options {
+    const dl_filter *filter; /* NULL: everything */
+    bool no_samples;         /* no medians and percentiles */
+} dl_pair_options;
+
+/* A marker with everything known about it: what analyses are fed with, in the order of the input. */
+typedef struct dl_marker {
+    uint64_t time; /* cycles, repaired */
+    uint64_t data;
+    uint32_t stream, site, launch, timer_id;
+    dl_row_type type;
+} dl_marker;
+
+typedef struct dl_marker_sink {
+    void *ctx;
+    devlog_status (*marker)(void *ctx, const dl_marker *m, devlog_error *err);
+} dl_marker_sink;
+
+/* Tables and losses are borrowed, and so is what the options point to. NULL: out of memory. */
+dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options *options);
+void dl_pair_free(dl_pair *p);
+
+/* At most one consumer of each kind; several share one by a sink that hands on. Set before the first row. */
+void dl_pair_event_sink(dl_pair *p, dl_event_sink sink);
+void dl_pair_marker_sink(dl_pair *p, dl_marker_sink sink);
+
+/* Names the input in messages; borrowed until the next call. */
+void dl_pair_source(dl_pair *p, const char *name);
+devlog_status dl_pair_chip_line(dl_pair *p, const dl_chip_line *chip, devlog_error *err);
+devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err);
+/* Hands waiting events to the sink. */
+devlog_status dl_pair_flush(dl_pair *p, devlog_error *err);
+/* No more rows: what is still open is unpaired. Call once. */
+devlog_status dl_pair_finish(dl_pair *p, devlog_error *err);
+
+const dl_launches *dl_pair_launches(const dl_pair *p);
+size_t dl_pair_n_keys(const dl_pair *p);
+const dl_key *dl_pair_key(const dl_pair *p, size_t i);
+/* Bytes held by samples: the storage of the exact medians. */
+size_t dl_pair_sample_bytes(const dl_pair *p);
+
+#endif

@@ -1,0 +1,87 @@
+/* What the pairing's files share: the state of a stream. Included by pair.c, pair_clock.c and pair_keys.c. */
+#ifndef DEVLOG_DECODE_PAIR_INTERNAL_H
+#define DEVLOG_DECODE_PAIR_INTERNAL_H
+
+#include "decode/pair.h"
+
+enum { EVENT_BATCH = 128, INLINE_OPEN = 4, KEYS_PER_BLOCK = 256 };
+
+typedef struct open_zone {
+    uint64_t start, data;
+    dl_key *key;
+    uint32_t site, launch, line, meta;
+    uint8_t flags;  /* of the event that it will be */
+    uint8_t orphan; /* a zone around it has closed already */
+} open_zone;
+
+typedef struct key_slot {
+    uint32_t site; /* + 1; 0: free */
+    uint32_t key;
+} key_slot;
+
+typedef struct stream_state {
+    /* The clock: a row is as expected when its time is at most `limit` after `last`. */
+    uint64_t last, limit;
+    uint64_t epoch; /* added to every stamp: wraps so far */
+    /* The launch in hand, and the ids that mean it. */
+    uint64_t run_host_id;
+    uint32_t run_id, trace_id, trace_counter;
+    uint32_t launch;
+    uint32_t bit, chip;
+    bool known, wanted, held, fw_seen, kernel_seen, launch_wanted;
+    /* Open zones, outermost first. */
+    uint16_t n_open, cap_open;
+    open_zone *open;
+    open_zone inline_open[INLINE_OPEN];
+    key_slot *keys;
+    uint32_t n_keys, n_key_slots;
+    dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
+} stream_state;
+
+typedef struct chip_state {
+    uint64_t last, epoch;
+    uint32_t header; /* number of the chip line that it has been given */
+} chip_state;
+
+struct dl_pair {
+    dl_tables *tables;
+    dl_losses *losses;
+    const char *source;
+    const dl_filter *filter;
+    bool no_samples, filter_zones;
+    dl_event_sink events;
+    dl_marker_sink markers;
+    stream_state **streams; /* one allocation each: pointers stay valid */
+    uint32_t n_streams;
+    chip_state chips[DL_MAX_CHIPS];
+    dl_launches launches;
+    dl_chip_line chip_line;
+    uint32_t header; /* chip lines so far */
+    dl_key **key_blocks;
+    uint32_t n_keys, n_blocks;
+    dl_event batch[EVENT_BATCH];
+    size_t n_batch;
+};
+
+/* pair.c: one row whose stamp has been accepted; `time` is repaired. */
+devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
+                             devlog_error *err);
+/* pair.c: everything open on the stream is without an end. */
+void dl_pair_abandon_open(dl_pair *p, stream_state *s);
+/* pair_clock.c: a row whose stamp is not as expected, or the first of its stream. */
+devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const dl_row *row, devlog_error *err);
+/* pair_clock.c: a row whose stamp has been repaired already. */
+void dl_pair_note_torn(dl_pair *p, const dl_row *row);
+/* pair_clock.c: decides about a row that still waits at the end. */
+devlog_status dl_pair_settle(dl_pair *p, stream_state *s, devlog_error *err);
+/* pair_keys.c: the statistics of a site on a stream, or NULL when there are too many. */
+dl_key *dl_pair_find_key(dl_pair *p, stream_state *s, uint32_t stream, uint32_t site);
+/* pair_keys.c: notes that the next sample is of `launch`. */
+bool dl_key_note_launch(dl_key *k, uint32_t launch);
+/* "chip 0 core 1,1 BRISC" */
+void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128]);
+
+/* Stamps may step forward this far without a second look; a step of 2^32 or nearly may be a torn read. */
+#define CLOCK_LIMIT ((UINT64_C(1) << 32) - (UINT64_C(1) << 28))
+
+#endif

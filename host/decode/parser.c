@@ -1,0 +1,266 @@
+/* Parser: what a line is (blank, chip line, header, row), and the loop over a block of lines. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/fast.h"
+#include "decode/parser_internal.h"
+
+typedef struct line_sink {
+    const dl_parse_sink *sink;
+    devlog_error *err;
+    const char *line; /* for messages */
+    size_t n;
+} line_sink;
+
+dl_parser *dl_parser_new(dl_tables *tables, dl_losses *losses, dl_parse_path path)
+{
+    dl_parser *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->rows = malloc(DL_PARSER_ROWS * sizeof *p->rows);
+    p->cap_rows = DL_PARSER_ROWS;
+    if (!p->rows) {
+        free(p);
+        return NULL;
+    }
+    p->tables = tables;
+    p->losses = losses;
+    p->path = path;
+    p->source = "";
+    if (path == DL_PARSE_BEST || path == DL_PARSE_SCALAR) p->fast = dl_fast_new(path == DL_PARSE_SCALAR);
+    return p;
+}
+
+void dl_parser_free(dl_parser *p)
+{
+    if (!p) return;
+    if (p->csv_ready) csv_free(&p->csv);
+    dl_fast_free(p->fast);
+    free(p->csv_cells);
+    free(p->rows);
+    dl_str_free(&p->csv_text);
+    free(p);
+}
+
+void dl_parser_begin(dl_parser *p, const char *source)
+{
+    p->source = source;
+    p->line = 0;
+    p->last_time = 0;
+    p->header = (dl_header){.state = DL_HEADER_NONE};
+    dl_fast_header(p->fast, &p->header);
+}
+
+const dl_header *dl_parser_header(const dl_parser *p)
+{
+    return &p->header;
+}
+
+void dl_parser_resume(dl_parser *p, const dl_header *header, uint64_t lines_before)
+{
+    p->line = lines_before;
+    if (memcmp(&p->header, header, sizeof *header) == 0) return;
+    p->header = *header;
+    dl_fast_header(p->fast, &p->header);
+}
+
+uint64_t dl_parser_lines(const dl_parser *p)
+{
+    return p->line;
+}
+
+void dl_parser_keep_meta(dl_parser *p, bool keep)
+{
+    p->keep_meta = keep;
+}
+
+static void set_header(dl_parser *p, int state, const dl_columns *columns)
+{
+    memset(&p->header, 0, sizeof p->header); /* padding too: headers are compared as bytes */
+    p->header.state = state;
+    if (columns) p->header.columns = *columns;
+    dl_fast_header(p->fast, &p->header);
+}
+
+static void skip(dl_parser *p, dl_skip why, const char *text, size_t n)
+{
+    char where[512];
+    if (p->in_last_line) why = DL_SKIP_CUT;
+    if (!dl_losses_wants_skip(p->losses, why)) {
+        p->losses->skipped[why]++;
+        return;
+    }
+    snprintf(where, sizeof where, "%s:%llu", p->source, (unsigned long long)p->line);
+    dl_losses_skip(p->losses, why, where, text, n);
+}
+
+/* Hands the rows on; keeps those that are not taken, and makes room for more. */
+static devlog_status flush(dl_parser *p, const dl_parse_sink *sink, bool all, devlog_error *err)
+{
+    size_t n = p->n_rows, taken = 0;
+    if (n == 0) return DEVLOG_OK;
+    p->last_time = p->rows[n - 1].time;
+    devlog_status status = sink->rows(sink->ctx, p->rows, n, all, &taken, err);
+    if (status) return status;
+    p->losses->rows += taken;
+    p->n_rows = n - taken;
+    memmove(p->rows, p->rows + taken, p->n_rows * sizeof *p->rows);
+    if (p->n_rows * 2 <= p->cap_rows) return DEVLOG_OK;
+    dl_row *rows = realloc(p->rows, p->cap_rows * 2 * sizeof *rows);
+    if (!rows) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    p->rows = rows;
+    p->cap_rows *= 2;
+    return DEVLOG_OK;
+}
+
+static void read_header(dl_parser *p, const dl_cell *cells, size_t n)
+{
+    devlog_error why;
+    dl_columns columns;
+    const char *twice;
+    if (n > DL_MAX_CELLS) n = DL_MAX_CELLS;
+    if (dl_columns_read(&columns, cells, n, &twice, &why) != DEVLOG_OK) {
+        set_header(p, DL_HEADER_BAD, NULL);
+        dl_losses_found(p->losses, DL_FOUND_CORRUPT, 1, "%s:%llu: %s", p->source, (unsigned long long)p->line,
+                        why.text);
+        return;
+    }
+    if (twice)
+        dl_losses_found(p->losses, DL_FOUND_COLUMN_TWICE, 1, "%s:%llu: '%s'", p->source,
+                        (unsigned long long)p->line, twice);
+    set_header(p, DL_HEADER_GOOD, &columns);
+}
+
+static void guess_header(dl_parser *p, const dl_cell *cells, size_t n)
+{
+    dl_columns columns;
+    if (!dl_columns_guess(&columns, cells, n)) return;
+    set_header(p, DL_HEADER_GOOD, &columns);
+    if (n > 6) /* six columns without a header are the oldest format, not a defect */
+        dl_losses_found(p->losses, DL_FOUND_NO_HEADER, 1, "%s:%llu: no header line; %zu columns", p->source,
+                        (unsigned long long)p->line, n);
+}
+
+static bool starts_like_row(const dl_cell *cells)
+{
+    char c = cells[0].len ? cells[0].text[0] : 0;
+    return (c >= '0' && c <= '9') || c == '-' || c == '+';
+}
+
+static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, void *ctx)
+{
+    line_sink *s = ctx;
+    bool row_like = starts_like_row(cells);
+    if (!row_like && dl_columns_is_header(cells, n < DL_MAX_CELLS ? n : DL_MAX_CELLS)) {
+        read_header(p, cells, n);
+        return DEVLOG_OK;
+    }
+    if (p->header.state == DL_HEADER_NONE && row_like) guess_header(p, cells, n < DL_MAX_CELLS ? n : 0);
+    if (p->header.state != DL_HEADER_GOOD) {
+        bool bad = p->header.state == DL_HEADER_BAD;
+        skip(p, bad ? DL_SKIP_BAD_HEADER : row_like ? DL_SKIP_NO_HEADER : DL_SKIP_NOT_A_ROW, s->line, s->n);
+        return DEVLOG_OK;
+    }
+    dl_skip why = dl_row_of_cells(p, cells, n, &p->rows[p->n_rows]);
+    if (why) {
+        if (!row_like && n < p->header.columns.n_needed) why = DL_SKIP_NOT_A_ROW;
+        skip(p, why, s->line, s->n);
+        return DEVLOG_OK;
+    }
+    if (++p->n_rows == p->cap_rows) return flush(p, s->sink, false, s->err);
+    return DEVLOG_OK;
+}
+
+static devlog_status take_line(dl_parser *p, const char *line, size_t n, const dl_parse_sink *sink,
+                               devlog_error *err)
+{
+    p->line++;
+    if (p->line == 1 && n >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
+        line += 3;
+        n -= 3;
+    }
+    while (n && (line[n - 1] == '\r' || line[n - 1] == ' ' || line[n - 1] == '\t'))
+        n--;
+    if (n == 0) return DEVLOG_OK;
+    if (n > DL_MAX_LINE) {
+        skip(p, DL_SKIP_TOO_LONG, line, n);
+        return DEVLOG_OK;
+    }
+    dl_chip_line chip;
+    if (dl_chip_line_read(&chip, line, n)) {
+        devlog_status status = flush(p, sink, true, err);
+        return status ? status : sink->chip_line(sink->ctx, &chip, err);
+    }
+    line_sink s = {sink, err, line, n};
+    dl_cell cells[DL_MAX_CELLS];
+    int count = -1;
+    if (p->path != DL_PARSE_CSV && !memchr(line, '\r', n)) count = dl_split(line, n, cells);
+    if (count < 0) return dl_csv_line(p, line, n, take_cells, &s, err);
+    return take_cells(p, cells, (size_t)count, &s);
+}
+
+devlog_status dl_parser_block(dl_parser *p, const char *text, size_t n, const dl_parse_sink *sink,
+                              devlog_error *err)
+{
+    const char *at = text, *end = text + n;
+    devlog_status status = DEVLOG_OK;
+    while (at < end && !status) {
+        if (p->fast && p->header.state == DL_HEADER_GOOD) {
+            at = dl_fast_rows(p, at, end);
+            if (p->n_rows == p->cap_rows) {
+                status = flush(p, sink, false, err);
+                continue;
+            }
+            if (at == end) break;
+        }
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        if (!line_end) line_end = end;
+        status = take_line(p, at, (size_t)(line_end - at), sink, err);
+        at = line_end < end ? line_end + 1 : end;
+    }
+    return status ? status : flush(p, sink, false, err);
+}
+
+static size_t digits(uint64_t value)
+{
+    char text[DL_U64_DIGITS];
+    return dl_u64_text(text, value);
+}
+
+/* Whether a row from a line without a line end can be trusted to be whole. A cut number or name is still a
+ * number or a name, so it must look like what came before it, or end with empty or complete meta data. */
+static bool is_whole(const dl_parser *p, const dl_row *row, uint32_t sites_before, const char *line, size_t n)
+{
+    const dl_columns *c = &p->header.columns;
+    if (!c->named) return digits(row->time) >= digits(p->last_time);
+    if (c->at[DL_COL_META] != c->n_cells - 1) return row->site < sites_before;
+    return line[n - 1] == ',' || line[n - 1] == '}';
+}
+
+devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_parse_sink *sink,
+                             devlog_error *err)
+{
+    uint32_t sites_before = p->tables->n_sites;
+    size_t rows_before = p->n_rows;
+    if (rows_before) p->last_time = p->rows[rows_before - 1].time;
+    if (n == 0) return flush(p, sink, true, err);
+    p->in_last_line = true;
+    devlog_status status = take_line(p, text, n, sink, err);
+    if (!status && p->n_rows > rows_before) {
+        if (is_whole(p, &p->rows[p->n_rows - 1], sites_before, text, n)) {
+            dl_losses_found(p->losses, DL_FOUND_NO_LINE_END, 1, "%s:%llu", p->source,
+                            (unsigned long long)p->line);
+        } else {
+            p->n_rows--;
+            skip(p, DL_SKIP_CUT, text, n);
+        }
+    }
+    p->in_last_line = false;
+    return status ? status : flush(p, sink, true, err);
+}
+
+void dl_parser_too_long(dl_parser *p)
+{
+    p->line++;
+    skip(p, DL_SKIP_TOO_LONG, NULL, 0);
+}

@@ -1,0 +1,50 @@
+/* A device row: one marker as a device log holds it, before pairing. Readers make rows, the pairing stage
+ * and the device-log writer take them. Texts are numbers of dl_tables (decode/tables.h), so that a row is
+ * one cache line. */
+#ifndef DEVLOG_DECODE_ROW_H
+#define DEVLOG_DECODE_ROW_H
+
+#include "base/error.h"
+
+typedef enum dl_row_type {
+    DL_ROW_ZONE_START,
+    DL_ROW_ZONE_END,
+    DL_ROW_ZONE_TOTAL,  /* data is a sum over the launch, in cycles */
+    DL_ROW_TS_DATA,     /* data is a value of the program */
+    DL_ROW_TS_EVENT,    /* a point in time */
+    DL_ROW_TS_DATA_16B, /* as TS_DATA; data holds the low 64 bits */
+    DL_ROW_TYPES
+} dl_row_type;
+
+#define DL_NO_ID UINT32_MAX /* this row has no such id */
+
+typedef struct dl_row {
+    uint64_t time; /* cycles since the chip's reset, as recorded */
+    uint64_t data;
+    uint64_t run_host_id; /* the host's number of the launch; 0 when the log has none */
+    uint32_t stream;      /* chip, core, RISC: dl_tables_stream */
+    uint32_t site;        /* zone name, source file and line: dl_tables_site */
+    uint32_t timer_id;
+    uint32_t meta;          /* text of dl_tables; 0: none */
+    uint32_t run_id;        /* logs of 2024; otherwise 0 */
+    uint32_t trace_id;      /* DL_NO_ID: not part of a trace */
+    uint32_t trace_counter; /* DL_NO_ID: not part of a trace */
+    uint32_t line;          /* of the input that it came from, for messages; 0: none */
+    uint8_t type;           /* dl_row_type */
+    uint8_t has_launch;     /* 0: the log has no launch ids; launches are counted by firmware starts */
+    uint8_t torn;           /* the stamp was 2^32 off and has been repaired while putting rows in order */
+    uint8_t padding[5];
+} dl_row;
+
+_Static_assert(sizeof(dl_row) == 64, "a row is one cache line");
+
+/* "ZONE_START" and so on, as the logs of 2025 write it. */
+const char *dl_row_type_text(dl_row_type type);
+
+/* Where rows go. `rows` is valid only during the call; a status other than DEVLOG_OK stops the reader. */
+typedef struct dl_row_sink {
+    void *ctx;
+    devlog_status (*rows)(void *ctx, const dl_row *rows, size_t n, devlog_error *err);
+} dl_row_sink;
+
+#endif

@@ -1,0 +1,220 @@
+/* Samples: every duration of a zone in 4 bytes, and exact quantiles by counting digits from the top. */
+#include "decode/samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_CHUNK = 12,
+    LAST_CHUNK = 8188,
+    DIGIT_BITS = 12,
+    DIGITS = 1 << DIGIT_BITS,
+    MAX_RANKS = 6,
+    FEW = 1024
+};
+
+bool dl_samples_grow(dl_samples *s)
+{
+    uint32_t size = s->next_size ? s->next_size : FIRST_CHUNK;
+    dl_sample_chunk *chunk = malloc(sizeof *chunk + size * sizeof chunk->values[0]);
+    if (!chunk) return false;
+    chunk->next = NULL;
+    if (s->last) {
+        s->last->end = s->at;
+        s->last->next = chunk;
+    } else {
+        s->first = chunk;
+    }
+    s->last = chunk;
+    s->at = chunk->values;
+    s->limit = chunk->values + size;
+    s->next_size = size * 2 < LAST_CHUNK ? size * 2 : LAST_CHUNK;
+    return true;
+}
+
+bool dl_samples_add_wide(dl_samples *s, uint64_t value)
+{
+    if (s->at == s->limit && !dl_samples_grow(s)) return false;
+    if (s->n_wide == s->cap_wide) {
+        uint32_t cap = s->cap_wide ? s->cap_wide * 2 : 8;
+        uint64_t *wide = realloc(s->wide, cap * sizeof *wide);
+        if (!wide) return false;
+        s->wide = wide;
+        s->cap_wide = cap;
+    }
+    s->wide[s->n_wide++] = value;
+    *s->at++ = DL_WIDE;
+    return true;
+}
+
+void dl_samples_free(dl_samples *s)
+{
+    for (dl_sample_chunk *c = s->first; c;) {
+        dl_sample_chunk *next = c->next;
+        free(c);
+        c = next;
+    }
+    free(s->wide);
+    *s = (dl_samples){0};
+}
+
+size_t dl_samples_bytes(const dl_samples *s)
+{
+    size_t bytes = s->cap_wide * sizeof *s->wide;
+    for (const dl_sample_chunk *c = s->first; c; c = c->next) {
+        const uint32_t *end = c->next ? c->end : s->limit;
+        bytes += sizeof *c + (size_t)(end - c->values) * sizeof c->values[0];
+    }
+    return bytes;
+}
+
+static void enter_chunk(dl_sample_walk *w, const dl_sample_chunk *c)
+{
+    w->chunk = c;
+    w->at = c ? c->values : NULL;
+    w->end = !c ? NULL : c->next ? c->end : w->samples->at;
+}
+
+void dl_sample_walk_start(dl_sample_walk *w, const dl_samples *s)
+{
+    *w = (dl_sample_walk){.samples = s};
+    enter_chunk(w, s->first);
+}
+
+bool dl_sample_walk_next(dl_sample_walk *w, uint64_t *value)
+{
+    while (w->at == w->end) {
+        if (!w->chunk || !w->chunk->next) return false;
+        enter_chunk(w, w->chunk->next);
+    }
+    *value = *w->at++;
+    if (*value == DL_WIDE) *value = w->samples->wide[w->wide++];
+    return true;
+}
+
+double dl_summary_average(const dl_summary *s)
+{
+    return s->count ? (double)s->sum / (double)s->count : 0;
+}
+
+double dl_summary_median(const dl_summary *s)
+{
+    return ((double)s->median_low + (double)s->median_high) / 2;
+}
+
+/* One of the value ranges in which a wanted rank lies: all values v with (v - min) >> shift == prefix. */
+typedef struct bracket {
+    uint64_t prefix;
+    uint64_t before; /* values below the bracket */
+    uint32_t *counts;
+} bracket;
+
+/* Counts the digit below `shift + DIGIT_BITS` of every value that lies in one of the brackets. */
+static void count_digits(const dl_samples *const *sets, size_t n, uint64_t min, unsigned shift, unsigned bits,
+                         bracket *brackets, size_t n_brackets)
+{
+    uint64_t mask = (UINT64_C(1) << bits) - 1;
+    for (size_t i = 0; i < n; i++) {
+        dl_sample_walk w;
+        uint64_t value;
+        dl_sample_walk_start(&w, sets[i]);
+        while (dl_sample_walk_next(&w, &value)) {
+            uint64_t top = (value - min) >> shift;
+            uint64_t prefix = top >> bits;
+            for (size_t b = 0; b < n_brackets; b++) {
+                if (brackets[b].prefix != prefix) continue;
+                brackets[b].counts[top & mask]++;
+                break;
+            }
+        }
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The same as select_ranks for few values: by sorting a copy. */
+static void select_few(const dl_samples *const *sets, size_t n, const uint64_t *ranks, uint64_t *values,
+                       size_t n_ranks)
+{
+    uint64_t all[FEW];
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        dl_sample_walk w;
+        dl_sample_walk_start(&w, sets[i]);
+        while (count < FEW && dl_sample_walk_next(&w, &all[count]))
+            count++;
+    }
+    qsort(all, count, sizeof all[0], by_value);
+    for (size_t r = 0; r < n_ranks; r++)
+        values[r] = ranks[r] < count ? all[ranks[r]] : 0;
+}
+
+/* ranks[] are ascending and count from 0; values[] receives the value of each. */
+static bool select_ranks(const dl_samples *const *sets, size_t n, uint64_t min, uint64_t max,
+                         const uint64_t *ranks, uint64_t *values, size_t n_ranks)
+{
+    bracket brackets[MAX_RANKS] = {{0}};
+    size_t of_rank[MAX_RANKS] = {0}, n_brackets = 1;
+    uint32_t *counts = malloc((size_t)MAX_RANKS * DIGITS * sizeof *counts);
+    if (!counts) return false;
+    unsigned shift = 0;
+    for (uint64_t range = max - min; shift < 64 && range >> shift; shift++)
+        ;
+    do {
+        unsigned bits = shift < DIGIT_BITS ? shift : DIGIT_BITS;
+        if (bits == 0) bits = 1; /* a single value */
+        shift = shift > bits ? shift - bits : 0;
+        memset(counts, 0, n_brackets * DIGITS * sizeof *counts);
+        for (size_t b = 0; b < n_brackets; b++)
+            brackets[b].counts = counts + b * DIGITS;
+        count_digits(sets, n, min, shift, bits, brackets, n_brackets);
+        bracket next[MAX_RANKS];
+        size_t n_next = 0;
+        for (size_t r = 0; r < n_ranks; r++) {
+            const bracket *b = &brackets[of_rank[r]];
+            uint64_t below = b->before;
+            uint32_t digit = 0;
+            while (digit + 1 < (1u << bits) && below + b->counts[digit] <= ranks[r])
+                below += b->counts[digit++];
+            uint64_t prefix = b->prefix << bits | digit;
+            if (!n_next || next[n_next - 1].prefix != prefix) next[n_next++] = (bracket){prefix, below, NULL};
+            of_rank[r] = n_next - 1;
+        }
+        memcpy(brackets, next, sizeof next[0] * n_next);
+        n_brackets = n_next;
+    } while (shift);
+    for (size_t r = 0; r < n_ranks; r++)
+        values[r] = min + brackets[of_rank[r]].prefix;
+    free(counts);
+    return true;
+}
+
+/* The rank, from 0, of the smallest value that is not less than `percent` of them. */
+static uint64_t nearest_rank(uint64_t count, unsigned percent)
+{
+    uint64_t rank = count / 100 * percent + (count % 100 * percent + 99) / 100;
+    return rank ? rank - 1 : 0;
+}
+
+devlog_status dl_summary_quantiles(dl_summary *s, const dl_samples *const *sets, size_t n, devlog_error *err)
+{
+    if (s->count == 0) return DEVLOG_OK;
+    uint64_t ranks[MAX_RANKS] = {(s->count - 1) / 2, s->count / 2, nearest_rank(s->count, 90),
+                                 nearest_rank(s->count, 95), nearest_rank(s->count, 99)};
+    uint64_t values[MAX_RANKS];
+    if (s->count <= FEW)
+        select_few(sets, n, ranks, values, 5);
+    else if (!select_ranks(sets, n, s->min, s->max, ranks, values, 5))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the quantiles of %llu values",
+                       (unsigned long long)s->count);
+    s->median_low = s->p50 = values[0]; /* the nearest rank of 50 % is the lower median */
+    s->median_high = values[1];
+    s->p90 = values[2];
+    s->p95 = values[3];
+    s->p99 = values[4];
+    return DEVLOG_OK;
+}

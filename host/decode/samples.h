@@ -1,0 +1,69 @@
+/* Samples: every duration of a zone, kept in 4 bytes each so that medians and percentiles are exact; and the
+ * statistics of one or several sets of them. Durations of 2^32 - 1 cycles and more take 12 bytes. */
+#ifndef DEVLOG_DECODE_SAMPLES_H
+#define DEVLOG_DECODE_SAMPLES_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+__extension__ typedef unsigned __int128 dl_u128;
+
+typedef struct dl_sample_chunk {
+    struct dl_sample_chunk *next;
+    uint32_t *end; /* of the values stored; the last chunk's is dl_samples.at */
+    uint32_t values[];
+} dl_sample_chunk;
+
+/* Zero-initialised is empty. */
+typedef struct dl_samples {
+    uint32_t *at, *limit; /* the next value's place, and the end of the chunk */
+    dl_sample_chunk *first, *last;
+    uint64_t *wide; /* the values that did not fit, in order */
+    uint32_t n_wide, cap_wide;
+    uint32_t next_size; /* values in the next chunk */
+} dl_samples;
+
+#define DL_WIDE UINT32_MAX /* stands for the next of `wide` */
+
+bool dl_samples_grow(dl_samples *s);
+bool dl_samples_add_wide(dl_samples *s, uint64_t value);
+void dl_samples_free(dl_samples *s);
+/* Bytes that it holds. */
+size_t dl_samples_bytes(const dl_samples *s);
+
+/* False when out of memory. */
+static inline bool dl_samples_add(dl_samples *s, uint64_t value)
+{
+    if (value >= DL_WIDE) return dl_samples_add_wide(s, value);
+    if (s->at == s->limit && !dl_samples_grow(s)) return false;
+    *s->at++ = (uint32_t)value;
+    return true;
+}
+
+/* Walks through the values in the order in which they were added. */
+typedef struct dl_sample_walk {
+    const dl_samples *samples;
+    const dl_sample_chunk *chunk;
+    const uint32_t *at, *end;
+    uint32_t wide;
+} dl_sample_walk;
+
+void dl_sample_walk_start(dl_sample_walk *w, const dl_samples *s);
+bool dl_sample_walk_next(dl_sample_walk *w, uint64_t *value);
+
+/* Exact statistics of a set of durations or values. */
+typedef struct dl_summary {
+    uint64_t count, min, max, first;
+    dl_u128 sum;
+    uint64_t median_low, median_high; /* the two in the middle; equal when the count is odd */
+    uint64_t p50, p90, p95, p99;      /* nearest rank: a value that occurred */
+} dl_summary;
+
+double dl_summary_average(const dl_summary *s);
+double dl_summary_median(const dl_summary *s);
+
+/* Fills the median and percentiles of *s from the sets, whose count, min and max are already in *s. */
+devlog_status dl_summary_quantiles(dl_summary *s, const dl_samples *const *sets, size_t n, devlog_error *err);
+
+#endif

@@ -1,0 +1,205 @@
+/* Tables: the chips, streams and sites that rows and events name by number. */
+#include "decode/tables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/row.h"
+
+const char *dl_row_type_text(dl_row_type type)
+{
+    static const char *const names[DL_ROW_TYPES] = {
+        [DL_ROW_ZONE_START] = "ZONE_START", [DL_ROW_ZONE_END] = "ZONE_END",
+        [DL_ROW_ZONE_TOTAL] = "ZONE_TOTAL", [DL_ROW_TS_DATA] = "TS_DATA",
+        [DL_ROW_TS_EVENT] = "TS_EVENT",     [DL_ROW_TS_DATA_16B] = "TS_DATA_16B",
+    };
+    return (unsigned)type < DL_ROW_TYPES ? names[type] : "?";
+}
+
+devlog_status dl_tables_init(dl_tables *t, devlog_error *err)
+{
+    *t = (dl_tables){0};
+    t->strings = dl_intern_new(DL_MAX_STRINGS, DL_MAX_STRING_BYTES);
+    if (!t->strings) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    return DEVLOG_OK;
+}
+
+void dl_tables_free(dl_tables *t)
+{
+    dl_intern_free(t->strings);
+    free(t->chips);
+    free(t->streams);
+    free(t->sites);
+    free(t->stream_slots);
+    free(t->site_slots);
+    *t = (dl_tables){0};
+}
+
+/* Makes room for one more entry of `size` bytes in *array; false when full or out of memory. */
+static bool room(void **array, uint32_t count, uint32_t *cap, uint32_t max, size_t size)
+{
+    if (count >= max) return false;
+    if (count < *cap) return true;
+    uint32_t more = *cap ? *cap * 2 : 16;
+    void *grown = realloc(*array, more * size);
+    if (!grown) return false;
+    *array = grown;
+    *cap = more;
+    return true;
+}
+
+static uint64_t stream_hash(const dl_stream *s)
+{
+    uint64_t place = (uint64_t)s->chip << 32 | (uint64_t)s->core_x << 16 | s->core_y;
+    return dl_hash_u64(dl_hash_u64(place) ^ s->risc_name);
+}
+
+static uint64_t site_hash(const dl_site *s)
+{
+    return dl_hash_u64(dl_hash_u64((uint64_t)s->name << 32 | s->file) ^ s->line);
+}
+
+/* Doubles a hash table when it would be more than half full; the caller then enters all entries again. */
+static bool slots_grown(uint32_t **slots, uint32_t *n_slots, uint32_t count, bool *again)
+{
+    *again = false;
+    if (*n_slots && (count + 1) * 2 <= *n_slots) return true;
+    uint32_t n = *n_slots ? *n_slots * 2 : 64;
+    uint32_t *grown = calloc(n, sizeof *grown);
+    if (!grown) return false;
+    free(*slots);
+    *slots = grown;
+    *n_slots = n;
+    *again = true;
+    return true;
+}
+
+static void enter(uint32_t *slots, uint32_t n_slots, uint64_t hash, uint32_t index)
+{
+    uint32_t at = (uint32_t)hash & (n_slots - 1);
+    while (slots[at])
+        at = (at + 1) & (n_slots - 1);
+    slots[at] = index + 1;
+}
+
+uint32_t dl_tables_chip(dl_tables *t, uint32_t id)
+{
+    for (uint32_t i = 0; i < t->n_chips; i++)
+        if (t->chips[i].id == id) return i;
+    if (!room((void **)&t->chips, t->n_chips, &t->cap_chips, DL_MAX_CHIPS, sizeof *t->chips)) return DL_NONE;
+    t->chips[t->n_chips] = (dl_chip){.id = id};
+    return t->n_chips++;
+}
+
+uint32_t dl_tables_text(dl_tables *t, const char *text, size_t n)
+{
+    return dl_intern_add(t->strings, text, n);
+}
+
+uint32_t dl_tables_stream(dl_tables *t, uint32_t chip_id, uint16_t core_x, uint16_t core_y, const char *risc,
+                          size_t risc_len)
+{
+    uint32_t chip = dl_tables_chip(t, chip_id);
+    uint32_t name = dl_tables_text(t, risc, risc_len);
+    if (chip == DL_NONE || name == DL_NO_STRING) return DL_NONE;
+    dl_stream s = {chip, core_x, core_y, name, dl_risc_of_name(risc, risc_len)};
+    uint64_t hash = stream_hash(&s);
+    uint32_t mask = t->n_stream_slots - 1;
+    for (uint32_t at = (uint32_t)hash & mask; t->n_stream_slots && t->stream_slots[at];
+         at = (at + 1) & mask) {
+        const dl_stream *known = &t->streams[t->stream_slots[at] - 1];
+        bool same_core = known->chip == chip && known->core_x == core_x && known->core_y == core_y;
+        if (same_core && known->risc_name == name) return t->stream_slots[at] - 1;
+    }
+    bool again;
+    if (!room((void **)&t->streams, t->n_streams, &t->cap_streams, DL_MAX_STREAMS, sizeof s)) return DL_NONE;
+    if (!slots_grown(&t->stream_slots, &t->n_stream_slots, t->n_streams, &again)) return DL_NONE;
+    for (uint32_t i = 0; again && i < t->n_streams; i++)
+        enter(t->stream_slots, t->n_stream_slots, stream_hash(&t->streams[i]), i);
+    t->streams[t->n_streams] = s;
+    enter(t->stream_slots, t->n_stream_slots, hash, t->n_streams);
+    return t->n_streams++;
+}
+
+uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const char *file, size_t file_len,
+                        uint32_t line)
+{
+    dl_site s = {dl_tables_text(t, name, name_len), dl_tables_text(t, file, file_len), line,
+                 dl_role_of_zone(name, name_len)};
+    if (s.name == DL_NO_STRING || s.file == DL_NO_STRING) return DL_NONE;
+    uint64_t hash = site_hash(&s);
+    uint32_t mask = t->n_site_slots - 1;
+    for (uint32_t at = (uint32_t)hash & mask; t->n_site_slots && t->site_slots[at]; at = (at + 1) & mask) {
+        const dl_site *known = &t->sites[t->site_slots[at] - 1];
+        if (known->name == s.name && known->file == s.file && known->line == line)
+            return t->site_slots[at] - 1;
+    }
+    bool again;
+    if (!room((void **)&t->sites, t->n_sites, &t->cap_sites, DL_MAX_SITES, sizeof s)) return DL_NONE;
+    if (!slots_grown(&t->site_slots, &t->n_site_slots, t->n_sites, &again)) return DL_NONE;
+    for (uint32_t i = 0; again && i < t->n_sites; i++)
+        enter(t->site_slots, t->n_site_slots, site_hash(&t->sites[i]), i);
+    t->sites[t->n_sites] = s;
+    enter(t->site_slots, t->n_site_slots, hash, t->n_sites);
+    return t->n_sites++;
+}
+
+const char *dl_text(const dl_tables *t, uint32_t id)
+{
+    return dl_intern_text(t->strings, id, NULL);
+}
+
+const char *dl_risc_text(const dl_tables *t, uint32_t stream)
+{
+    return stream < t->n_streams ? dl_text(t, t->streams[stream].risc_name) : "?";
+}
+
+const char *dl_site_text(const dl_tables *t, uint32_t site)
+{
+    return site < t->n_sites ? dl_text(t, t->sites[site].name) : "?";
+}
+
+dl_risc dl_risc_of_name(const char *name, size_t n)
+{
+    static const struct {
+        const char *name;
+        dl_risc risc;
+    } known[] = {
+        {"BRISC", DL_RISC_BRISC},    {"NCRISC", DL_RISC_NCRISC},  {"TRISC_0", DL_RISC_TRISC0},
+        {"TRISC_1", DL_RISC_TRISC1}, {"TRISC_2", DL_RISC_TRISC2}, {"TRISC0", DL_RISC_TRISC0},
+        {"TRISC1", DL_RISC_TRISC1},  {"TRISC2", DL_RISC_TRISC2},  {"ERISC", DL_RISC_ERISC},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strlen(known[i].name) == n && memcmp(known[i].name, name, n) == 0) return known[i].risc;
+    return DL_RISC_OTHER;
+}
+
+static bool ends_with(const char *name, size_t n, const char *end)
+{
+    size_t len = strlen(end);
+    return n > len && memcmp(name + n - len, end, len) == 0;
+}
+
+dl_role dl_role_of_zone(const char *name, size_t n)
+{
+    if (ends_with(name, n, "-FW")) return DL_ROLE_FW;
+    if (ends_with(name, n, "-KERNEL")) return DL_ROLE_KERNEL;
+    if (n == strlen(DL_DROPPED_ZONE) && memcmp(name, DL_DROPPED_ZONE, n) == 0) return DL_ROLE_DROPPED;
+    return DL_ROLE_USER;
+}
+
+void dl_default_zone_name(char out[64], const char *risc, size_t n, dl_role role)
+{
+    bool trisc = n >= 5 && memcmp(risc, "TRISC", 5) == 0;
+    if (n > 40) n = 40;
+    snprintf(out, 64, "%.*s-%s", trisc ? 5 : (int)n, risc, role == DL_ROLE_FW ? "FW" : "KERNEL");
+}
+
+uint64_t dl_cycles_to_ns(uint64_t cycles, uint64_t freq_khz)
+{
+    uint64_t whole = cycles / freq_khz, rest = cycles % freq_khz;
+    if (whole > UINT64_MAX / 1000000 - 1) return UINT64_MAX;
+    if (rest > (UINT64_MAX - freq_khz) / 1000000) return whole * 1000000;
+    return whole * 1000000 + (rest * 1000000 + freq_khz / 2) / freq_khz;
+}

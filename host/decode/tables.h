@@ -1,0 +1,99 @@
+/* Tables: the chips, streams (one RISC of one core of one chip) and sites (one zone in one source line) that
+ * rows and events name by number. Append only and bounded: hostile input is refused, not stored. Numbers are
+ * given in order of first appearance, so the same input gives the same numbers. */
+#ifndef DEVLOG_DECODE_TABLES_H
+#define DEVLOG_DECODE_TABLES_H
+
+#include <stdbool.h>
+
+#include "base/intern.h"
+
+enum {
+    DL_MAX_CHIPS = 1024,
+    DL_MAX_STREAMS = 64 * 1024,
+    DL_MAX_SITES = 64 * 1024,
+    DL_MAX_STRINGS = 256 * 1024,
+    DL_MAX_STRING_BYTES = 16 * 1024 * 1024,
+};
+
+#define DL_NONE UINT32_MAX /* no such entry, or the table is full */
+
+/* Ordered as reports list them. */
+typedef enum dl_risc {
+    DL_RISC_BRISC,
+    DL_RISC_NCRISC,
+    DL_RISC_TRISC0,
+    DL_RISC_TRISC1,
+    DL_RISC_TRISC2,
+    DL_RISC_ERISC,
+    DL_RISC_OTHER, /* a name that devlog does not know: reported under that name */
+} dl_risc;
+
+typedef enum dl_role {
+    DL_ROLE_USER,
+    DL_ROLE_FW,      /* the whole of a launch on one RISC: "<RISC>-FW" */
+    DL_ROLE_KERNEL,  /* "<RISC>-KERNEL" */
+    DL_ROLE_DROPPED, /* DL_DROPPED_ZONE: its data counts markers that the device had no room for */
+} dl_role;
+
+/* Zone name of a ZONE_TOTAL row by which a device log says how many markers a RISC lost in a launch. */
+#define DL_DROPPED_ZONE "DEVLOG-DROPPED"
+
+typedef struct dl_chip {
+    uint32_t id;        /* the log's "PCIe slot" */
+    uint32_t arch;      /* text; 0: unknown */
+    uint64_t freq_khz;  /* 0: unknown; then there are cycles and no nanoseconds */
+    uint32_t max_cores; /* 0: unknown */
+} dl_chip;
+
+typedef struct dl_stream {
+    uint32_t chip; /* index into chips */
+    uint16_t core_x, core_y;
+    uint32_t risc_name; /* text */
+    dl_risc risc;
+} dl_stream;
+
+typedef struct dl_site {
+    uint32_t name, file; /* texts */
+    uint32_t line;
+    dl_role role;
+} dl_site;
+
+typedef struct dl_tables {
+    dl_intern *strings;
+    dl_chip *chips;
+    dl_stream *streams;
+    dl_site *sites;
+    uint32_t n_chips, n_streams, n_sites;
+    uint32_t cap_chips, cap_streams, cap_sites;
+    uint32_t *stream_slots, *site_slots; /* hash tables: number + 1 */
+    uint32_t n_stream_slots, n_site_slots;
+} dl_tables;
+
+/* Zero-initialised tables are made ready by dl_tables_init and freed by dl_tables_free. */
+devlog_status dl_tables_init(dl_tables *t, devlog_error *err);
+void dl_tables_free(dl_tables *t);
+
+/* Each returns the number of an entry, adding it when it is new, or DL_NONE when the table is full. */
+uint32_t dl_tables_chip(dl_tables *t, uint32_t id);
+uint32_t dl_tables_stream(dl_tables *t, uint32_t chip_id, uint16_t core_x, uint16_t core_y, const char *risc,
+                          size_t risc_len);
+uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const char *file, size_t file_len,
+                        uint32_t line);
+uint32_t dl_tables_text(dl_tables *t, const char *text, size_t n);
+
+/* NUL-terminated texts, owned by the tables. */
+const char *dl_text(const dl_tables *t, uint32_t id);
+const char *dl_risc_text(const dl_tables *t, uint32_t stream);
+const char *dl_site_text(const dl_tables *t, uint32_t site);
+
+/* BRISC, NCRISC, TRISC_0 or TRISC0, ...; DL_RISC_OTHER when unknown. */
+dl_risc dl_risc_of_name(const char *name, size_t n);
+dl_role dl_role_of_zone(const char *name, size_t n);
+/* The name that a RISC's default zone has in the logs: "BRISC-FW", "TRISC-KERNEL". `out` holds 64 bytes. */
+void dl_default_zone_name(char out[64], const char *risc, size_t n, dl_role role);
+
+/* Cycles in nanoseconds, rounded to nearest; only for freq_khz > 0. */
+uint64_t dl_cycles_to_ns(uint64_t cycles, uint64_t freq_khz);
+
+#endif

@@ -1,0 +1,17 @@
+/* The terminal's tables of a decoded log, and the list of what was lost that ends every report. */
+#ifndef DEVLOG_REPORT_DECODE_TABLE_H
+#define DEVLOG_REPORT_DECODE_TABLE_H
+
+#include "decode/groups.h"
+
+typedef struct dl_table_options {
+    bool colour;
+    uint32_t max_launches; /* of the table per launch; 0: none */
+} dl_table_options;
+
+/* Durations per RISC, then per launch and RISC, in cycles and, when the clock is known, nanoseconds. */
+devlog_status dl_report_table(dl_decode *d, const dl_table_options *options, dl_str *out, devlog_error *err);
+/* What was lost, repaired or noticed; one line when there was nothing. */
+void dl_report_losses(const dl_losses *l, bool colour, dl_str *out);
+
+#endif

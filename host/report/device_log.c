@@ -1,0 +1,222 @@
+/* The device-log writer: rows into profile_log_device.csv. */
+#include "report/device_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+#define SIX_COLUMNS "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]"
+#define L9_COLUMNS                                                                                           \
+    SIX_COLUMNS                                                                                              \
+        ", data, run host ID, trace id, trace id counter, zone name, type, source line, source file, "       \
+        "meta data"
+
+struct dl_device_log {
+    char *path;
+    int fd;
+    dl_log_style style;
+    dl_str launch; /* gathered, not yet written */
+    uint64_t left_out;
+};
+
+static void header_lines(dl_str *s, const dl_device_log_options *o)
+{
+    const char *arch = o->arch && o->arch[0] ? o->arch : "unknown";
+    if (o->style == DL_LOG_L0) return;
+    dl_str_fmt(s, "ARCH: %s, CHIP_FREQ[MHz]: ", arch);
+    if (o->freq_khz % 1000)
+        dl_str_fmt(s, "%g", (double)o->freq_khz / 1000);
+    else
+        dl_str_u64(s, o->freq_khz / 1000);
+    if (o->style == DL_LOG_L9) dl_str_fmt(s, ", Max Compute Cores: %u", o->max_cores);
+    dl_str_fmt(s, "\n%s\n", o->style == DL_LOG_L9 ? L9_COLUMNS : SIX_COLUMNS);
+}
+
+/* Whether the file begins with these header lines and ends with a whole line: then it is simply continued. */
+static bool continues(int fd, const dl_str *header)
+{
+    char first[1024], last;
+    ssize_t n = pread(fd, first, sizeof first, 0);
+    struct stat st;
+    if (n <= 0 || fstat(fd, &st) != 0 || (size_t)n < header->len) return false;
+    if (header->len && memcmp(first, header->text, header->len) != 0) return false;
+    return pread(fd, &last, 1, st.st_size - 1) == 1 && last == '\n';
+}
+
+devlog_status dl_device_log_open(dl_device_log **log, const char *folder,
+                                 const dl_device_log_options *options, devlog_error *err)
+{
+    devlog_status status = dl_folder_make(folder, err);
+    if (status) return status;
+    dl_device_log *l = calloc(1, sizeof *l);
+    if (!l) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    l->fd = -1;
+    l->style = options->style;
+    l->path = dl_path_join(folder, options->name ? options->name : DL_DEVICE_LOG_NAME);
+    status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!l->path) goto failed;
+    int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (options->append ? 0 : O_TRUNC);
+    l->fd = open(l->path, flags, 0666);
+    if (l->fd < 0) {
+        status = dl_fail_errno(err, errno, "cannot write the device log %s", l->path);
+        goto failed;
+    }
+    header_lines(&l->launch, options);
+    if (l->launch.failed) goto failed;
+    if (continues(l->fd, &l->launch))
+        dl_str_clear(&l->launch);
+    else
+        status = DEVLOG_OK;
+    struct stat st;
+    bool cut_before = fstat(l->fd, &st) == 0 && st.st_size > 0;
+    char last = '\n';
+    if (cut_before && pread(l->fd, &last, 1, st.st_size - 1) == 1 && last != '\n') {
+        int errnum = dl_write_all(l->fd, "\n", 1); /* an earlier writer was killed in the middle of a row */
+        if (errnum) {
+            status = dl_fail_errno(err, errnum, "cannot write the device log %s", l->path);
+            goto failed;
+        }
+    }
+    status = dl_device_log_commit(l, err);
+    if (status) goto failed;
+    *log = l;
+    return DEVLOG_OK;
+failed:
+    dl_device_log_close(l);
+    return status;
+}
+
+const char *dl_device_log_path(const dl_device_log *log)
+{
+    return log->path;
+}
+
+uint64_t dl_device_log_left_out(const dl_device_log *log)
+{
+    return log->left_out;
+}
+
+/* The id of a row in the six-column styles; 0: it cannot be said there. */
+static uint32_t six_column_id(const dl_row *row, dl_role role)
+{
+    bool start = row->type == DL_ROW_ZONE_START, end = row->type == DL_ROW_ZONE_END;
+    if (role == DL_ROLE_FW && (start || end)) return start ? 1 : 4;
+    if (role == DL_ROLE_KERNEL && (start || end)) return start ? 2 : 3;
+    return row->timer_id >= 5 ? row->timer_id : 0;
+}
+
+/* Text in a cell that is never quoted: what would end the cell or the row becomes something else. */
+static void add_plain(dl_str *s, const char *text)
+{
+    for (; *text; text++) {
+        char c = *text == ',' ? ';' : *text == '\n' || *text == '\r' ? ' ' : *text;
+        dl_str_char(s, c);
+    }
+}
+
+static void add_optional(dl_str *s, uint32_t id)
+{
+    if (id != DL_NO_ID) dl_str_u64(s, id);
+    dl_str_char(s, ',');
+}
+
+static void add_l9(dl_str *s, const dl_tables *t, const dl_row *row)
+{
+    const dl_stream *place = &t->streams[row->stream];
+    const dl_site *site = &t->sites[row->site];
+    const uint64_t numbers[] = {t->chips[place->chip].id, place->core_x, place->core_y};
+    for (size_t i = 0; i < 3; i++) {
+        dl_str_u64(s, numbers[i]);
+        dl_str_char(s, ',');
+    }
+    add_plain(s, dl_text(t, place->risc_name));
+    const uint64_t more[] = {row->timer_id, row->time, row->data, row->run_host_id};
+    for (size_t i = 0; i < 4; i++) {
+        dl_str_char(s, ',');
+        dl_str_u64(s, more[i]);
+    }
+    dl_str_char(s, ',');
+    add_optional(s, row->trace_id);
+    add_optional(s, row->trace_counter);
+    add_plain(s, dl_text(t, site->name));
+    dl_str_char(s, ',');
+    dl_str_add(s, dl_row_type_text((dl_row_type)row->type));
+    dl_str_char(s, ',');
+    dl_str_u64(s, site->line);
+    dl_str_char(s, ',');
+    add_plain(s, dl_text(t, site->file));
+    dl_str_char(s, ',');
+    if (row->meta) add_plain(s, dl_text(t, row->meta));
+    dl_str_char(s, '\n');
+}
+
+devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, const dl_row *rows, size_t n,
+                                 devlog_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const dl_row *row = &rows[i];
+        if (row->stream >= tables->n_streams || row->site >= tables->n_sites)
+            return dl_fail(err, DEVLOG_ERR_ARGUMENT, "a row of an unknown stream or site");
+        if (log->style == DL_LOG_L9) {
+            add_l9(&log->launch, tables, row);
+            continue;
+        }
+        const dl_stream *place = &tables->streams[row->stream];
+        uint32_t id = six_column_id(row, tables->sites[row->site].role);
+        if (id == 0) {
+            log->left_out++;
+            continue;
+        }
+        dl_str_fmt(&log->launch, "%u, %u, %u, ", tables->chips[place->chip].id, place->core_x, place->core_y);
+        add_plain(&log->launch, dl_text(tables, place->risc_name));
+        dl_str_fmt(&log->launch, ", %u, %llu\n", id, (unsigned long long)row->time);
+    }
+    return dl_str_status(&log->launch, err);
+}
+
+devlog_status dl_device_log_dropped(dl_device_log *log, const dl_tables *tables, const dl_row *like,
+                                    uint64_t markers, devlog_error *err)
+{
+    if (log->style != DL_LOG_L9 || markers == 0) return DEVLOG_OK;
+    const dl_stream *place = &tables->streams[like->stream];
+    dl_str *s = &log->launch;
+    dl_str_fmt(s, "%u,%u,%u,", tables->chips[place->chip].id, place->core_x, place->core_y);
+    add_plain(s, dl_text(tables, place->risc_name));
+    dl_str_fmt(s, ",0,%llu,%llu,%llu,", (unsigned long long)like->time, (unsigned long long)markers,
+               (unsigned long long)like->run_host_id);
+    add_optional(s, like->trace_id);
+    add_optional(s, like->trace_counter);
+    dl_str_add(s, DL_DROPPED_ZONE ",ZONE_TOTAL,0,,\n");
+    return dl_str_status(s, err);
+}
+
+devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err)
+{
+    devlog_status status = dl_str_status(&log->launch, err);
+    if (status || !log->launch.len) return status;
+    struct stat st;
+    if (fstat(log->fd, &st) != 0)
+        return dl_fail_errno(err, errno, "cannot write the device log %s", log->path);
+    int errnum = dl_write_all(log->fd, log->launch.text, log->launch.len);
+    if (errnum) {
+        (void)!ftruncate(log->fd, st.st_size); /* half a launch is worse than none */
+        return dl_fail_errno(err, errnum, "cannot write the device log %s", log->path);
+    }
+    dl_str_clear(&log->launch);
+    return DEVLOG_OK;
+}
+
+void dl_device_log_close(dl_device_log *log)
+{
+    if (!log) return;
+    if (log->fd >= 0) close(log->fd);
+    free(log->path);
+    dl_str_free(&log->launch);
+    free(log);
+}

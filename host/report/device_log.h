@@ -1,0 +1,58 @@
+/* The device-log writer: rows into profile_log_device.csv, as the reference tools write it and read it. The
+ * driver calls it after each launch: a launch's rows are gathered and written with one system call, so that a
+ * reader sees whole launches, and taken back when the disk is full. It does not pull, pair or judge.
+ *
+ *     dl_device_log_open(&log, "generated/profiler/logs", &options, err);
+ *     dl_device_log_rows(log, tables, rows, n, err);      any number of times, then once per launch
+ *     dl_device_log_commit(log, err);
+ *     dl_device_log_close(log);
+ */
+#ifndef DEVLOG_REPORT_DEVICE_LOG_H
+#define DEVLOG_REPORT_DEVICE_LOG_H
+
+#include "decode/row.h"
+#include "decode/tables.h"
+
+#define DL_DEVICE_LOG_NAME "profile_log_device.csv"
+
+typedef enum dl_log_style {
+    DL_LOG_L0, /* the reference document's: six columns, no header */
+    DL_LOG_L2, /* six columns below two header lines */
+    DL_LOG_L9, /* everything: launch and trace ids, zone names, types, source lines, meta data */
+} dl_log_style;
+
+typedef struct dl_device_log_options {
+    dl_log_style style;
+    bool append;        /* keep what the file holds; otherwise begin anew */
+    const char *name;   /* NULL: DL_DEVICE_LOG_NAME */
+    const char *arch;   /* "wormhole_b0"; for the chip line */
+    uint64_t freq_khz;  /* 0: written as 0, unknown */
+    uint32_t max_cores; /* L9 only */
+} dl_device_log_options;
+
+typedef struct dl_device_log dl_device_log;
+
+/* Makes the folder when it is missing, opens the file, and writes the header lines unless the file is being
+ * continued under the same ones. Fails with IO when that cannot be done. */
+devlog_status dl_device_log_open(dl_device_log **log, const char *folder,
+                                 const dl_device_log_options *options, devlog_error *err);
+/* The whole path; owned by the log. */
+const char *dl_device_log_path(const dl_device_log *log);
+
+/* Adds rows to the launch in hand. In the six-column styles the default zones get the ids 1 to 4, and other
+ * rows their timer_id, which must be 5 or more there: those that have a smaller one are left out and counted.
+ */
+devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, const dl_row *rows, size_t n,
+                                 devlog_error *err);
+/* Says how many markers a RISC dropped in the launch in hand: an L9 row that dl_decode understands (see
+ * DL_DROPPED_ZONE); nothing in the older styles, which cannot say it. */
+devlog_status dl_device_log_dropped(dl_device_log *log, const dl_tables *tables, const dl_row *like,
+                                    uint64_t markers, devlog_error *err);
+/* Writes the launch in hand. On failure none of it is in the file, and it is still in hand. */
+devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err);
+/* Rows that the style could not express. */
+uint64_t dl_device_log_left_out(const dl_device_log *log);
+/* Closes; rows that were not committed are forgotten. */
+void dl_device_log_close(dl_device_log *log);
+
+#endif

@@ -12,28 +12,31 @@ static void write_config(const sim_config *c)
     printf("        .noc_width = %u,\n        .noc_height = %u,\n", c->noc_width, c->noc_height);
     printf("        .n_tiles = %" PRIu32 ",\n        .tiles = {\n", c->n_tiles);
     for (uint32_t i = 0; i < c->n_tiles; i++)
-        printf("            {.kind = %d, .x = %u, .y = %u},\n", (int)c->tiles[i].kind, c->tiles[i].x, c->tiles[i].y);
+        printf("            {.kind = %d, .x = %u, .y = %u},\n", (int)c->tiles[i].kind, c->tiles[i].x,
+               c->tiles[i].y);
     printf("        },\n        .n_harts = %" PRIu32 ",\n        .harts = {\n", c->n_harts);
     for (uint32_t i = 0; i < c->n_harts; i++) {
         const sim_hart_config *h = &c->harts[i];
-        printf("            {.name = \"%s\", .reset_pc = 0x%" PRIx32 ", .reset_bit = %d, .local_size = %" PRIu32
-               ", .backend_config = %d},\n",
+        printf("            {.name = \"%s\", .reset_pc = 0x%" PRIx32
+               ", .reset_bit = %d, .local_size = %" PRIu32 ", .backend_config = %d},\n",
                h->name, h->reset_pc, h->reset_bit, h->local_size, h->backend_config);
     }
     printf("        },\n        .n_rams = %" PRIu32 ",\n        .rams = {", c->n_rams);
     for (uint32_t i = 0; i < c->n_rams; i++)
         printf("{.base = 0x%" PRIx32 ", .size = 0x%" PRIx32 "}, ", c->rams[i].base, c->rams[i].size);
-    printf("},\n        .local_base = 0x%" PRIx32 ",\n        .dram_size = 0x%" PRIx64 ",\n", c->local_base, c->dram_size);
+    printf("},\n        .local_base = 0x%" PRIx32 ",\n        .dram_size = 0x%" PRIx64 ",\n", c->local_base,
+           c->dram_size);
     printf("        .soft_reset_addr = 0x%" PRIx32 ",\n        .soft_reset_init = 0x%" PRIx32
            ",\n        .soft_reset_mask = 0x%" PRIx32 ",\n",
            c->soft_reset_addr, c->soft_reset_init, c->soft_reset_mask);
     printf("        .clock_low_addr = 0x%" PRIx32 ",\n        .clock_high_addr = 0x%" PRIx32
            ",\n        .clock_latched_addr = 0x%" PRIx32 ",\n",
            c->clock_low_addr, c->clock_high_addr, c->clock_latched_addr);
-    printf("        .timestamp_addr = 0x%" PRIx32 ",\n        .icache_addr = 0x%" PRIx32 ",\n        .mtime_addr = 0x%" PRIx32
-           ",\n        .csr_cycle = %d,\n",
+    printf("        .timestamp_addr = 0x%" PRIx32 ",\n        .icache_addr = 0x%" PRIx32
+           ",\n        .mtime_addr = 0x%" PRIx32 ",\n        .csr_cycle = %d,\n",
            c->timestamp_addr, c->icache_addr, c->mtime_addr, c->csr_cycle);
-    printf("        .noc_regs_addr = {0x%" PRIx32 ", 0x%" PRIx32 "},\n", c->noc_regs_addr[0], c->noc_regs_addr[1]);
+    printf("        .noc_regs_addr = {0x%" PRIx32 ", 0x%" PRIx32 "},\n", c->noc_regs_addr[0],
+           c->noc_regs_addr[1]);
     printf("        .window_format = %d,\n        .n_window_classes = %" PRIu32 ",\n        .windows = {",
            (int)c->window_format, c->n_window_classes);
     for (uint32_t i = 0; i < c->n_window_classes; i++)
@@ -45,7 +48,8 @@ static void write_config(const sim_config *c)
 
 int main(int argc, char **argv)
 {
-    printf("/* Generated from the board files; edit those. */\n#include <string.h>\n\n#include \"sim/shipped.h\"\n\n");
+    printf("/* Generated from the board files; edit those. */\n#include <string.h>\n\n#include "
+           "\"sim/shipped.h\"\n\n");
     printf("static const sim_config shipped[] = {\n");
     for (int i = 1; i < argc; i++) {
         board b;

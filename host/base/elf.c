@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/paths.h"
+#include "base/file.h"
 #include "devlog/record.h"
 
 #ifndef EM_RISCV
 #define EM_RISCV 243
 #endif
+
+enum { ELF_MAX_BYTES = 64 << 20 };
 
 static uint32_t word_at(const uint8_t *p)
 {
@@ -171,12 +173,10 @@ devlog_status dl_elf_parse(uint8_t *bytes, size_t size, const char *origin, dl_e
 
 devlog_status dl_elf_read(const char *path, dl_elf *out, devlog_error *err)
 {
-    char *bytes = NULL;
-    size_t size = 0;
-    devlog_status status = dl_read_file(path, &bytes, &size, err);
-    if (status != DEVLOG_OK) return status;
-    status = dl_elf_parse((uint8_t *)bytes, size, path, out, err);
-    if (status != DEVLOG_OK) free(bytes);
+    dl_str bytes = {0};
+    devlog_status status = dl_file_read(path, ELF_MAX_BYTES, &bytes, err);
+    if (status == DEVLOG_OK) status = dl_elf_parse((uint8_t *)bytes.text, bytes.len, path, out, err);
+    if (status != DEVLOG_OK) dl_str_free(&bytes);
     return status;
 }
 

@@ -8,13 +8,13 @@
 #include "decode/tables.h"
 
 typedef struct raw_risc {
-    uint32_t chip;                 /* number of the device in logs */
-    uint16_t core_x, core_y;       /* logical coordinates */
-    const char *risc;              /* its name */
+    uint32_t chip;           /* number of the device in logs */
+    uint16_t core_x, core_y; /* logical coordinates */
+    const char *risc;        /* its name */
     const devlog_control *control;
-    const record_span *spans;      /* in the order in which they were written */
+    const record_span *spans; /* in the order in which they were written */
     uint32_t n_spans;
-    const dl_elf *elf;             /* of the kernel; may be NULL */
+    const dl_elf *elf; /* of the kernel; may be NULL */
 } raw_risc;
 
 /* Zone names of what the firmware itself records. */

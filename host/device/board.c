@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/paths.h"
 #include "devlog/record.h"
+
+enum { BOARD_MAX_BYTES = 1 << 20 };
 
 /* Reading state: the first error wins, so that the field table below reads straight. */
 typedef struct reader {
@@ -335,14 +338,13 @@ devlog_status board_load(const char *name, board *out, devlog_error *err)
             snprintf(path, sizeof path, "%s/boards/%s.json", dl_home(), name) >= (int)sizeof path)
             return dl_fail(err, DEVLOG_ERR_ARGUMENT, "'%.100s' is not the name of a board", name);
     }
-    char *text = NULL;
-    devlog_status status = dl_read_file(path, &text, NULL, err);
-    if (status == DEVLOG_ERR_IO && !is_path && errno == ENOENT)
+    dl_str text = {0};
+    devlog_status status = dl_file_read(path, BOARD_MAX_BYTES, &text, err);
+    if (status == DEVLOG_ERR_NOT_FOUND && !is_path)
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                        "unknown board '%.100s': there is no %s; 'devlog boards' lists them", name, path);
-    if (status != DEVLOG_OK) return status;
-    status = board_parse(text, path, out, err);
-    free(text);
+    if (status == DEVLOG_OK) status = board_parse(text.text, path, out, err);
+    dl_str_free(&text);
     return status;
 }
 

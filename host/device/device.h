@@ -46,7 +46,4 @@ devlog_status dl_device_advance(devlog_device *device, uint32_t cycles, devlog_e
 /* Closes the transport and frees the device; what the profiler attached is freed before. */
 void dl_device_free(devlog_device *device);
 
-/* Nanoseconds of the monotonic clock. */
-uint64_t dl_now_ns(void);
-
 #endif

@@ -1,6 +1,7 @@
 /* The public functions that tt-metal counts, each with its calls and its time, and closing a device. */
 #include <stdlib.h>
 
+#include "base/term.h"
 #include "profiler/profiler.h"
 
 static const char *const names[DEVLOG_API_COUNT] = {

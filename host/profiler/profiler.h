@@ -1,4 +1,5 @@
-/* The profiler of a device: after each launch, pulls the records of every core that ran and writes the log. */
+/* The profiler of a device: after each launch, pulls the records of every core that ran and writes the log.
+ */
 #ifndef DEVLOG_PROFILER_PROFILER_H
 #define DEVLOG_PROFILER_PROFILER_H
 

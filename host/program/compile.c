@@ -8,11 +8,12 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/file.h"
 #include "base/paths.h"
 #include "base/process.h"
 #include "device/board_gen.h"
 
-enum { MAX_ARGS = 96 };
+enum { MAX_ARGS = 96, SCRIPT_MAX_BYTES = 1 << 20 };
 
 /* What is linked into every kernel, and into every firmware, besides its own source. */
 static const char *const kernel_sources[] = {"kernel_start.S", "segment.S", "segment.c",
@@ -86,6 +87,20 @@ static devlog_status run(command *c, dl_output *out, devlog_error *err)
     return status;
 }
 
+/* A file of the cache: written when it is not there yet, and never half. */
+static devlog_status write_once(const char *folder, const char *name, const char *text, size_t size,
+                                devlog_error *err)
+{
+    char path[COMPILE_PATH];
+    dl_file_writer w;
+    devlog_status status = dl_join(path, sizeof path, folder, name, err);
+    if (status != DEVLOG_OK || access(path, R_OK) == 0) return status;
+    status = dl_file_create(&w, path, err);
+    if (status != DEVLOG_OK) return status;
+    dl_str_add_n(&w.buffer, text, size);
+    return dl_file_commit(&w, err);
+}
+
 /* Writes the generated files of a board for a RISC into the cache and returns their folder. */
 static devlog_status board_files(const compile_job *job, const char *cache, char *folder, size_t size,
                                  XXH3_state_t *hash, devlog_error *err)
@@ -106,14 +121,9 @@ static devlog_status board_files(const compile_job *job, const char *cache, char
         if (snprintf(folder, size, "%s/board-%016llx", cache, (unsigned long long)id) >= (int)size)
             status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
     }
-    char path[COMPILE_PATH];
-    if (status == DEVLOG_OK) status = dl_make_folder(folder, err);
-    if (status == DEVLOG_OK) status = dl_join(path, sizeof path, folder, "devlog_board.h", err);
-    if (status == DEVLOG_OK && access(path, R_OK) != 0)
-        status = dl_write_file(path, header, header_size, err);
-    if (status == DEVLOG_OK) status = dl_join(path, sizeof path, folder, "devlog_board.ld", err);
-    if (status == DEVLOG_OK && access(path, R_OK) != 0)
-        status = dl_write_file(path, constants, constants_size, err);
+    if (status == DEVLOG_OK) status = dl_folder_make(folder, err);
+    if (status == DEVLOG_OK) status = write_once(folder, "devlog_board.h", header, header_size, err);
+    if (status == DEVLOG_OK) status = write_once(folder, "devlog_board.ld", constants, constants_size, err);
     free(header);
     free(constants);
     return status;
@@ -178,12 +188,12 @@ static devlog_status key_of(const compile_job *job, const char *board_folder, XX
     free(out.text);
     const char *const scripts[] = {"linker/firmware.ld", "linker/kernel.ld", "linker/devlog_sites.ld"};
     for (size_t i = 0; i < 3 && status == DEVLOG_OK; i++) {
-        char path[COMPILE_PATH], *text = NULL;
-        size_t size = 0;
+        char path[COMPILE_PATH];
+        dl_str text = {0};
         status = dl_join(path, sizeof path, dl_home(), scripts[i], err);
-        if (status == DEVLOG_OK) status = dl_read_file(path, &text, &size, err);
-        if (status == DEVLOG_OK) XXH3_128bits_update(hash, text, size);
-        free(text);
+        if (status == DEVLOG_OK) status = dl_file_read(path, SCRIPT_MAX_BYTES, &text, err);
+        if (status == DEVLOG_OK) XXH3_128bits_update(hash, text.text, text.len);
+        dl_str_free(&text);
     }
 done:
     command_free(&c);

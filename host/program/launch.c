@@ -1,4 +1,5 @@
 /* Running programs: booting the firmware of cores, writing kernels, launching, waiting. Not for records. */
+#include "base/term.h"
 #include "program/program.h"
 
 #include <inttypes.h>

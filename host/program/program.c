@@ -75,7 +75,7 @@ static devlog_status check_kernel(const devlog_program *p, const devlog_kernel_o
 devlog_status devlog_program_add_kernel(devlog_program *program, const devlog_kernel_options *options,
                                         devlog_kernel **out, devlog_error *err)
 {
-    int risc;
+    int risc = -1;
     devlog_status status = check_kernel(program, options, &risc, err);
     if (status != DEVLOG_OK) return status;
     devlog_kernel *k = calloc(1, sizeof *k);

@@ -14,8 +14,8 @@
 #define SIX_COLUMNS "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]"
 #define L9_COLUMNS                                                                                           \
     SIX_COLUMNS                                                                                              \
-        ", data, run host ID, trace id, trace id counter, zone name, type, source line, source file, "       \
-        "meta data"
+    ", data, run host ID, trace id, trace id counter, zone name, type, source line, source file, "           \
+    "meta data"
 
 struct dl_device_log {
     char *path;

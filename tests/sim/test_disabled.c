@@ -1,5 +1,5 @@
-/* Without -DPROFILE_DEVICE a source that uses every marker gives the same object file, to the byte, as the same
- * source without the header and without the markers; in C and C++, at every level of optimisation. */
+/* Without -DPROFILE_DEVICE a source that uses every marker gives the same object file, to the byte, as the
+ * same source without the header and without the markers; in C and C++, at every level of optimisation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static const char source[] = "#include <stdint.h>\n"
                              "    return sum;\n"
                              "}\n";
 
-static void compile_object(const char *folder, const char *file, bool markers, const char *level, const char *object)
+static void compile_object(const char *folder, const char *file, bool markers, const char *level,
+                           const char *object)
 {
     char path[512], include[512], text[4096];
     snprintf(text, sizeof text, source,

@@ -1,12 +1,12 @@
-/* Property: for random programs of markers on every RISC of several cores, the words that are pulled are the words
- * that the simulator saw stored, in order, and emitted = decoded + counted as dropped, for each RISC.
+/* Property: for random programs of markers on every RISC of several cores, the words that are pulled are the
+ * words that the simulator saw stored, in order, and emitted = decoded + counted as dropped, for each RISC.
  * DEVLOG_TEST_PROGRAMS sets the number of programs (default 10,000). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/kernels/marker_vm.h"
 #include "profiler/pull.h"
+#include "sim/kernels/marker_vm.h"
 #include "support/device.h"
 
 enum { COLUMNS = 4, ROWS = 2, MAX_STEPS = 800, PROGRAM_BYTES = 4 * MAX_STEPS };
@@ -54,13 +54,15 @@ static void make_program(vm_program *p)
 }
 
 /* The words that one hart stored into its segments, in order. */
-static uint32_t stored_words(const devlog_device *device, uint32_t tile, uint32_t risc, uint32_t *words, uint32_t max)
+static uint32_t stored_words(const devlog_device *device, uint32_t tile, uint32_t risc, uint32_t *words,
+                             uint32_t max)
 {
     size_t n;
     const sim_store *store = sim_truth(dl_transport_sim((dl_transport *)(uintptr_t)&device->transport), &n);
     uint32_t bits = device->board.segment_bits, base = board_profiler_base(&device->board, risc), count = 0;
     for (size_t i = 0; i < n; i++, store++) {
-        if (store->tile != tile || store->addr < base || store->addr >= base + DEVLOG_REGION_BYTES(bits)) continue;
+        if (store->tile != tile || store->addr < base || store->addr >= base + DEVLOG_REGION_BYTES(bits))
+            continue;
         uint32_t offset = (store->addr - base) % DEVLOG_SEGMENT_STRIDE(bits);
         if (offset >= DEVLOG_CONTROL_OFFSET(bits)) continue;
         assert_int_equal(store->hart, risc);
@@ -80,8 +82,8 @@ static devlog_status count_event(void *context, const record_event *event, devlo
 }
 
 /* Returns how many records the RISC dropped. */
-static uint32_t check_risc(devlog_device *device, const devlog_program *program, devlog_core core, uint32_t risc,
-                       const vm_program *p)
+static uint32_t check_risc(devlog_device *device, const devlog_program *program, devlog_core core,
+                           uint32_t risc, const vm_program *p)
 {
     devlog_error err = {0};
     pulled got;
@@ -124,7 +126,8 @@ static void pulled_is_what_was_stored(void **state)
     devlog_kernel *kernels[BOARD_MAX_RISCS];
     uint32_t riscs = device->board.n_riscs, user = device->board.user.base;
     for (uint32_t r = 0; r < riscs; r++)
-        kernels[r] = add_kernel(program, "tests/sim/kernels/marker_vm.c", device->board.riscs[r].name, cores, NULL);
+        kernels[r] =
+            add_kernel(program, "tests/sim/kernels/marker_vm.c", device->board.riscs[r].name, cores, NULL);
 
     static vm_program made[ROWS][COLUMNS][BOARD_MAX_RISCS];
     uint64_t dropped = 0;

@@ -1,5 +1,5 @@
-/* Programs on the simulator: what happens when something is wrong with them, and that a launch of a device that is
- * not profiled reads no profiler memory. */
+/* Programs on the simulator: what happens when something is wrong with them, and that a launch of a device
+ * that is not profiled reads no profiler memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,19 +40,23 @@ static void wrong_kernels_are_refused(void **state)
     const char fine[] = "#include <devlog/kernel.h>\nvoid kernel_main(void) {}\n";
     check_ok(try_kernel(device, fine, "BRISC", one, &err), &err);
 
-    assert_int_equal(try_kernel(device, "void kernel_main(void) { nonsense }\n", "BRISC", one, &err), DEVLOG_ERR_COMPILE);
+    assert_int_equal(try_kernel(device, "void kernel_main(void) { nonsense }\n", "BRISC", one, &err),
+                     DEVLOG_ERR_COMPILE);
     assert_says(&err, "kernel.c:1:");
     assert_says(&err, "nonsense");
 
-    assert_int_equal(try_kernel(device, "#include <stdint.h>\nconst uint32_t big[9000] = {1};\n"
-                                        "volatile uint32_t i; volatile uint32_t x;\nvoid kernel_main(void) { x = big[i]; }\n",
-                                "TRISC1", one, &err),
-                     DEVLOG_ERR_COMPILE);
+    assert_int_equal(
+        try_kernel(device,
+                   "#include <stdint.h>\nconst uint32_t big[9000] = {1};\n"
+                   "volatile uint32_t i; volatile uint32_t x;\nvoid kernel_main(void) { x = big[i]; }\n",
+                   "TRISC1", one, &err),
+        DEVLOG_ERR_COMPILE);
     assert_says(&err, "kernel_slot_of_TRISC1");
     assert_says(&err, "overflowed by");
 
-    assert_int_equal(try_kernel(device, "#include <stdint.h>\nvolatile uint32_t big[500];\n"
-                                        "void kernel_main(void) { big[0] = 1; }\n",
+    assert_int_equal(try_kernel(device,
+                                "#include <stdint.h>\nvolatile uint32_t big[500];\n"
+                                "void kernel_main(void) { big[0] = 1; }\n",
                                 "TRISC0", one, &err),
                      DEVLOG_ERR_COMPILE);
     assert_says(&err, "kernel_variables_of_TRISC0");
@@ -60,7 +64,8 @@ static void wrong_kernels_are_refused(void **state)
 
     assert_int_equal(try_kernel(device, fine, "QRISC", one, &err), DEVLOG_ERR_ARGUMENT);
     assert_says(&err, "no RISC 'QRISC'");
-    assert_int_equal(try_kernel(device, fine, "BRISC", (devlog_cores){0, 0, 8, 0}, &err), DEVLOG_ERR_ARGUMENT);
+    assert_int_equal(try_kernel(device, fine, "BRISC", (devlog_cores){0, 0, 8, 0}, &err),
+                     DEVLOG_ERR_ARGUMENT);
     assert_says(&err, "outside the grid of wormhole_b0: x 0 to 7, y 0 to 9");
 
     /* What came before is not lost: the device still runs. */
@@ -92,10 +97,12 @@ static void endless_kernel_times_out(void **state)
     devlog_error err = {0};
     devlog_device *device = open_device("wormhole_b0", NULL);
     device->timeout_ms = 300;
-    const char endless[] = "#include <devlog/kernel.h>\n#include <devlog/profile.h>\n"
-                           "void kernel_main(void) { DEVLOG_ZONE(\"forever\"); for (;;) { __asm__ volatile(\"\"); } }\n";
+    const char endless[] =
+        "#include <devlog/kernel.h>\n#include <devlog/profile.h>\n"
+        "void kernel_main(void) { DEVLOG_ZONE(\"forever\"); for (;;) { __asm__ volatile(\"\"); } }\n";
     const char fine[] = "#include <devlog/kernel.h>\nvoid kernel_main(void) {}\n";
-    assert_int_equal(try_kernel(device, endless, "NCRISC", (devlog_cores){1, 2, 1, 2}, &err), DEVLOG_ERR_TIMEOUT);
+    assert_int_equal(try_kernel(device, endless, "NCRISC", (devlog_cores){1, 2, 1, 2}, &err),
+                     DEVLOG_ERR_TIMEOUT);
     assert_says(&err, "core (1,2): NCRISC at pc 0x28");
     assert_null(strstr(err.text, "TRISC"));
     assert_null(strstr(err.text, "BRISC in"));

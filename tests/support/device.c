@@ -19,12 +19,15 @@ const char *test_folder(void)
     return path;
 }
 
-devlog_device *open_device(const char *board, const char *sim)
+devlog_device *open_device(const char *board_name, const char *sim_options)
 {
     devlog_error err = {0};
     devlog_device *device = NULL;
-    const devlog_device_options options = {
-        .board = board, .transport = "sim", .sim = sim, .profile = DEVLOG_ON, .log_folder = test_folder()};
+    const devlog_device_options options = {.board = board_name,
+                                           .transport = "sim",
+                                           .sim = sim_options,
+                                           .profile = DEVLOG_ON,
+                                           .log_folder = test_folder()};
     check_ok(devlog_device_open(&options, &device, &err), &err);
     return device;
 }

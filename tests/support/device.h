@@ -2,21 +2,15 @@
 #ifndef DEVLOG_TESTS_DEVICE_H
 #define DEVLOG_TESTS_DEVICE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "device/device.h"
 #include "program/program.h"
+#include "support/cmocka_all.h"
 
 /* Fails the test with the text of the error. */
 void check_ok(devlog_status status, const devlog_error *err);
 
-/* Opens a profiled device on the simulator; `sim` are its options, may be NULL. */
-devlog_device *open_device(const char *board, const char *sim);
+/* Opens a profiled device on the simulator; may be NULL: default board, no options. */
+devlog_device *open_device(const char *board_name, const char *sim_options);
 
 /* A folder for this test that did not exist before; removed by the system's cleaning of /tmp. */
 const char *test_folder(void);

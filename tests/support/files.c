@@ -3,19 +3,23 @@
 
 #include <string.h>
 
-#include "base/paths.h"
+#include "base/file.h"
 #include "support/device.h"
 
 void write_text(const char *path, const char *text)
 {
     devlog_error err = {0};
-    check_ok(dl_write_file(path, text, strlen(text), &err), &err);
+    dl_file_writer w;
+    check_ok(dl_file_create(&w, path, &err), &err);
+    dl_str_add(&w.buffer, text);
+    check_ok(dl_file_commit(&w, &err), &err);
 }
 
 char *read_bytes(const char *path, size_t *size)
 {
     devlog_error err = {0};
-    char *text = NULL;
-    check_ok(dl_read_file(path, &text, size, &err), &err);
-    return text;
+    dl_str text = {0};
+    check_ok(dl_file_read(path, 1u << 30, &text, &err), &err);
+    if (size) *size = text.len;
+    return text.text;
 }

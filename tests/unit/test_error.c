@@ -1,12 +1,9 @@
 /* Errors: statuses have texts, long texts are cut, prefixes keep the status. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "support/cmocka_all.h"
 
 static void every_status_has_a_text(void **state)
 {

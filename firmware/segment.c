@@ -44,14 +44,11 @@ static uint32_t count_records(uint32_t from, uint32_t to)
  * meanwhile, and the next flush waits for this one. */
 static uint32_t flush(volatile devlog_control *control, uint32_t segment, uint32_t end)
 {
-    uint32_t base = records_segment(segment), at = end;
-    /* The padding up to whole flits reads as "no record". */
-    while (at % 32u) {
-        *(volatile uint32_t *)(uintptr_t)at = 0;
-        at += 4;
-    }
-    uint32_t bytes = at - base;
+    uint32_t base = records_segment(segment), bytes = (end - base + 31u) & ~31u, at = end;
     if (control->stream_size - control->streamed < bytes) return 0;
+    /* The padding up to whole flits reads as "no record". */
+    for (; at < base + bytes; at += 4)
+        *(volatile uint32_t *)(uintptr_t)at = 0;
     noc_wait();
     /* The last store must have reached L1 before the NIU reads it (WormholeB0/TensixTile/BabyRISCV/
      * MemoryOrdering.md): a load from the same address waits for it. */

@@ -14,7 +14,7 @@
 #define EM_RISCV 243
 #endif
 
-enum { ELF_MAX_BYTES = 64 << 20 };
+enum { ELF_MAX_BYTES = 64 << 20, MARKER_MAX_BYTES = 4096 };
 
 static uint32_t word_at(const uint8_t *p)
 {
@@ -109,8 +109,15 @@ static devlog_status read_patches(const uint8_t *p, size_t size, const char *ori
     size_t n = size / (4 * DEVLOG_PATCH_WORDS);
     out->patches = calloc(n ? n : 1, sizeof *out->patches);
     if (!out->patches) return dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory", origin);
-    for (size_t i = 0; i < n; i++, p += 4 * DEVLOG_PATCH_WORDS)
-        out->patches[out->n_patches++] = (dl_elf_patch){word_at(p), word_at(p + 4), (uint8_t)word_at(p + 8)};
+    for (size_t i = 0; i < n; i++, p += 4 * DEVLOG_PATCH_WORDS) {
+        dl_elf_patch patch = {.start = word_at(p), .end = word_at(p + 4), .cls = (uint8_t)word_at(p + 8)};
+        uint8_t *code = dl_elf_code_at(out, patch.start);
+        if (!code) continue; /* of a function that the linker left out */
+        if (patch.end <= patch.start || patch.end - patch.start > MARKER_MAX_BYTES || patch.start % 4)
+            return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: the table of switchable markers is damaged", origin);
+        patch.first = word_at(code);
+        out->patches[out->n_patches++] = patch;
+    }
     return DEVLOG_OK;
 }
 
@@ -178,6 +185,16 @@ devlog_status dl_elf_read(const char *path, dl_elf *out, devlog_error *err)
     if (status == DEVLOG_OK) status = dl_elf_parse((uint8_t *)bytes.text, bytes.len, path, out, err);
     if (status != DEVLOG_OK) dl_str_free(&bytes);
     return status;
+}
+
+uint8_t *dl_elf_code_at(const dl_elf *elf, uint32_t address)
+{
+    for (uint32_t i = 0; i < elf->n_segments; i++) {
+        const dl_elf_segment *s = &elf->segments[i];
+        if (address >= s->address && address - s->address + 4ull <= s->size)
+            return s->data + (address - s->address);
+    }
+    return NULL;
 }
 
 void dl_elf_free(dl_elf *elf)

@@ -9,9 +9,9 @@
 #include "base/error.h"
 
 typedef struct dl_elf_segment {
-    uint32_t address;    /* load address */
-    uint32_t size;       /* bytes in the file */
-    const uint8_t *data; /* owned by the dl_elf */
+    uint32_t address; /* load address */
+    uint32_t size;    /* bytes in the file */
+    uint8_t *data;    /* owned by the dl_elf */
 } dl_elf_segment;
 
 typedef struct dl_elf_site {
@@ -26,6 +26,7 @@ typedef struct dl_elf_site {
 typedef struct dl_elf_patch {
     uint32_t start, end; /* addresses of the marker's first instruction and of what follows it */
     uint8_t cls;         /* 255: cannot be switched */
+    uint32_t first;      /* the instruction at `start`, for when it has been switched off */
 } dl_elf_patch;
 
 enum { DL_BUILD_ID_MAX = 32 };
@@ -50,6 +51,9 @@ devlog_status dl_elf_read(const char *path, dl_elf *out, devlog_error *err);
 /* The same from memory; takes over `bytes` (from malloc) when it succeeds. */
 devlog_status dl_elf_parse(uint8_t *bytes, size_t size, const char *origin, dl_elf *out, devlog_error *err);
 void dl_elf_free(dl_elf *elf);
+
+/* The four bytes of the file that are loaded at an address; NULL when there are none. */
+uint8_t *dl_elf_code_at(const dl_elf *elf, uint32_t address);
 
 /* The site of a code or of a wide id; NULL when the file has none. */
 const dl_elf_site *dl_elf_site_of(const dl_elf *elf, bool wide, uint32_t code);

@@ -199,7 +199,7 @@ static devlog_status decode_span(decoder *d, uint32_t number, record_fn *fn, voi
     bool lost = false; /* between records: looking for the next one */
     while (n > 0) {
         head h;
-        if (w[0] == 0 && (n < 2 || w[1] == 0)) { /* padding of a flush, or cleared memory */
+        if (w[0] == 0) { /* padding of a flush, or cleared memory: no record has code 0 */
             w++;
             n--;
             continue;
@@ -223,8 +223,13 @@ static devlog_status decode_span(decoder *d, uint32_t number, record_fn *fn, voi
         lost = false;
         if (h.kind == DEVLOG_KIND_COMPLETE && !stamp32)
             time = repair(d, time, w + h.words, n - h.words, number);
-        record_event e = {
-            .kind = h.kind, .stall = h.stall, .wide = h.wide, .code = h.code, .site = site, .time = time};
+        record_event e = {.words = w,
+                          .kind = h.kind,
+                          .stall = h.stall,
+                          .wide = h.wide,
+                          .code = h.code,
+                          .site = site,
+                          .time = time};
         if (site && site->kind == DEVLOG_KIND_COUNTER) e.kind = DEVLOG_KIND_COUNTER;
         if (!site && !h.stall) d->losses->unnamed++;
         payload(&h, w, stamp32, &e);

@@ -20,6 +20,7 @@ typedef struct record_event {
     uint64_t value;                     /* values and counters; sums: total */
     uint32_t passes, shortest, longest; /* sums */
     const uint32_t *args;               /* prints; points into the words */
+    const uint32_t *words;              /* the record itself */
 } record_event;
 
 /* What was found besides whole records. */

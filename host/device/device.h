@@ -19,7 +19,13 @@ struct devlog_device {
     bool profile;
     char log_folder[2048];
 
-    bool *booted;         /* one per core, row by row: its firmware runs */
+    bool *booted; /* one per core, row by row: its firmware runs */
+    devlog_recording recording;
+    uint32_t stream_bytes;      /* DRAM per RISC when recording streams */
+    uint32_t recording_version; /* counts changes, so that programs know when their cores must be told */
+    uint32_t classes;           /* bit i: markers of class i are on */
+    bool frozen;
+
     uint32_t launches;    /* number of the last launch */
     uint32_t host_id;     /* op on behalf of which programs are launched; 0: none */
     devlog_program *last; /* program of the last launch; NULL after it is freed */

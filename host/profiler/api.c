@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/term.h"
+#include "profiler/control.h"
 #include "profiler/profiler.h"
 
 static const char *const names[DEVLOG_API_COUNT] = {
@@ -71,6 +72,9 @@ devlog_status devlog_dump_device_profile_results(devlog_device *device, devlog_e
 
 devlog_status devlog_launch_program(devlog_device *device, devlog_program *program, devlog_error *err)
 {
+    devlog_status ready = program_switch_classes(device, program, err);
+    if (ready == DEVLOG_OK && device->profile) ready = control_arm(device, program, err);
+    if (ready != DEVLOG_OK) return ready;
     uint64_t start = dl_now_ns();
     devlog_status status = program_launch(device, program, err);
     counted(device, DEVLOG_API_LAUNCH_PROGRAM, start, status);

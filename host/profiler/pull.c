@@ -1,5 +1,6 @@
 /* Pulling: reading what one RISC has recorded. Not for what the words mean (decode/records.c). */
 #include "profiler/pull.h"
+#include "profiler/control.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -36,6 +37,25 @@ static uint32_t find_end(const uint32_t *words, uint32_t n)
     while (at < n && words[at] != 0 && last == 0)
         at++;
     return at;
+}
+
+/* What firmware flushed to DRAM. */
+static devlog_status read_stream(devlog_device *device, pulled *p, devlog_error *err)
+{
+    uint32_t bytes = p->control.streamed;
+    if (bytes == 0) return DEVLOG_OK;
+    stream_place place;
+    if (bytes > device->stream_bytes || bytes % 4 || !stream_place_of(device, p->core, p->risc, &place)) {
+        p->damaged = true;
+        return DEVLOG_OK;
+    }
+    p->words = malloc(bytes);
+    if (!p->words) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the records of a core");
+    dl_target at = {place.x, place.y, place.x, place.y};
+    devlog_status status = dl_read(&device->transport, at, place.base, p->words, bytes, err);
+    p->n_words = bytes / 4;
+    p->spans[p->n_spans++].n = p->n_words;
+    return status;
 }
 
 static devlog_status read_extent(devlog_device *device, pulled *p, extent e, uint32_t segment_bytes,
@@ -85,6 +105,7 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
         extents[n++] = (extent){region + current * stride, c->tail ? c->tail : c->segment_end[current]};
         out->finished = c->tail != 0;
     }
+    if (whole) status = read_stream(device, out, err);
     for (uint32_t i = 0; i < n && status == DEVLOG_OK; i++) {
         if (extents[i].end && !plausible_end(extents[i].base, extents[i].end, bytes)) {
             extents[i].end = 0;

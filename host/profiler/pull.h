@@ -14,7 +14,8 @@ typedef struct pulled {
     bool damaged;    /* control words that cannot be: the end of the records was found by looking */
     uint32_t *words; /* all spans, one after the other; freed by pulled_free */
     uint32_t n_words;
-    record_span spans[DEVLOG_SEGMENTS]; /* in the order in which they were written */
+    record_span spans[DEVLOG_SEGMENTS +
+                      1]; /* what was streamed, then segments; in the order in which they were written */
     uint32_t n_spans;
 } pulled;
 

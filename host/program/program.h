@@ -24,6 +24,8 @@ struct devlog_program {
     devlog_kernel *kernels, **last;
     devlog_cores bounds; /* the smallest rectangle that holds every kernel */
     bool compiled, configured;
+    uint32_t classes;           /* that the kernels in L1 have on */
+    uint32_t recording_version; /* of which the cores have been told; 0: none */
 };
 
 /* True when the core runs a kernel of the program. */
@@ -42,6 +44,10 @@ devlog_status program_compile(devlog_program *program, devlog_error *err);
 devlog_status program_configure(devlog_device *device, devlog_program *program, devlog_error *err);
 devlog_status program_boot(devlog_device *device, devlog_program *program, devlog_error *err);
 devlog_status program_launch(devlog_device *device, devlog_program *program, devlog_error *err);
+
+/* Switches the markers of every kernel to the classes of the device, in the host's copy and, when the program
+ * has been configured, in L1. */
+devlog_status program_switch_classes(devlog_device *device, devlog_program *program, devlog_error *err);
 
 /* What still runs on the cores of a program, for the message of a time-out: one clause per core. */
 void program_describe_running(devlog_device *device, const devlog_program *program, char *text, size_t size);

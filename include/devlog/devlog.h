@@ -144,6 +144,29 @@ devlog_status devlog_configure_device_with_program(devlog_device *device, devlog
  * that still run; their records are pulled all the same. */
 devlog_status devlog_launch_program(devlog_device *device, devlog_program *program, devlog_error *err);
 
+/* ---- Recording --- */
+
+/* What a RISC does when its records are full. Set before a launch; the default is STOP. */
+typedef enum devlog_recording {
+    DEVLOG_RECORD_STOP, /* keeps the first records of a launch, counts the rest */
+    DEVLOG_RECORD_RING, /* keeps the last records of a launch, counts those overwritten: a flight recorder */
+    DEVLOG_RECORD_STREAM, /* flushes to DRAM while the kernel runs, and says how long that held it up */
+} devlog_recording;
+
+/* `stream_bytes`: DRAM per RISC for STREAM, rounded up to 32; 0: 16 MiB. It is taken from the end of the
+ * DRAM. DEVLOG_ERR_UNSUPPORTED when the board has no DRAM or not enough. */
+devlog_status devlog_set_recording(devlog_device *device, devlog_recording recording, uint32_t stream_bytes,
+                                   devlog_error *err);
+
+/* Switches classes of markers (DEVLOG_CLASS in devlog/profile.h): bit i of the mask is class i. From the next
+ * launch on; no new build: the code of a marker that is off begins with a jump over it. Default: all on. */
+devlog_status devlog_set_classes(devlog_device *device, uint32_t mask);
+
+/* Freezes the records of every RISC that is up (a trigger for the flight recorder), or lets them go on. A
+ * frozen RISC counts its markers as dropped; the default markers go on. Takes effect at once for launches
+ * that begin later, and for a running kernel when its segment is full. */
+devlog_status devlog_freeze(devlog_device *device, bool frozen, devlog_error *err);
+
 /* ---- Profiling --------------------------------------------------------------------------------------- */
 
 /* Pulls and writes the records of the cores that ran last. devlog_launch_program does it by itself. */

@@ -1,0 +1,112 @@
+/* What the host tells the profiler of each RISC before a launch. */
+#include "profiler/control.h"
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum { DEFAULT_STREAM_BYTES = 16 << 20, STREAM_ALIGN = 32 };
+
+/* RISCs take turns over the DRAM tiles; in each tile their places fill the end of the memory, downwards. */
+bool stream_place_of(const devlog_device *device, devlog_core core, uint32_t risc, stream_place *out)
+{
+    const board *b = &device->board;
+    if (device->recording != DEVLOG_RECORD_STREAM || b->n_dram == 0) return false;
+    uint32_t n = (core.y * b->n_columns + core.x) * b->n_riscs + risc;
+    board_xy tile = b->dram[n % b->n_dram];
+    uint64_t top = b->dram_size < 1ull << 32 ? b->dram_size : 1ull << 32;
+    uint64_t base = top - (uint64_t)(n / b->n_dram + 1) * device->stream_bytes;
+    *out = (stream_place){tile.x, tile.y, (uint32_t)base};
+    return true;
+}
+
+devlog_status devlog_set_recording(devlog_device *device, devlog_recording recording, uint32_t stream_bytes,
+                                   devlog_error *err)
+{
+    const board *b = &device->board;
+    if ((unsigned)recording > DEVLOG_RECORD_STREAM)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "there is no recording mode %d", (int)recording);
+    if (recording == DEVLOG_RECORD_STREAM) {
+        if (b->n_dram == 0 || b->noc_regs[0] == 0)
+            return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
+                           "board %s has no DRAM that its cores can write to: use stop or ring", b->name);
+        uint64_t bytes = stream_bytes ? stream_bytes : DEFAULT_STREAM_BYTES;
+        bytes = (bytes + STREAM_ALIGN - 1) / STREAM_ALIGN * STREAM_ALIGN;
+        uint64_t riscs = (uint64_t)b->n_columns * b->n_rows * b->n_riscs;
+        uint64_t per_tile = (riscs + b->n_dram - 1) / b->n_dram;
+        uint64_t room = b->dram_size < 1ull << 32 ? b->dram_size : 1ull << 32;
+        if (bytes > room / per_tile)
+            return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
+                           "board %s has room for %llu bytes of DRAM per RISC, not %llu", b->name,
+                           (unsigned long long)(room / per_tile / STREAM_ALIGN * STREAM_ALIGN),
+                           (unsigned long long)bytes);
+        device->stream_bytes = (uint32_t)bytes;
+    }
+    device->recording = recording;
+    device->recording_version++;
+    return DEVLOG_OK;
+}
+
+devlog_status devlog_set_classes(devlog_device *device, uint32_t mask)
+{
+    device->classes = mask;
+    return DEVLOG_OK;
+}
+
+typedef struct arm {
+    devlog_device *device;
+} arm;
+
+static devlog_status arm_core(void *context, devlog_core core, devlog_error *err)
+{
+    static const uint32_t modes[] = {
+        [DEVLOG_RECORD_STOP] = DEVLOG_MODE_STOP,
+        [DEVLOG_RECORD_RING] = DEVLOG_MODE_RING,
+        [DEVLOG_RECORD_STREAM] = DEVLOG_MODE_STREAM,
+    };
+    devlog_device *device = ((arm *)context)->device;
+    for (uint32_t risc = 0; risc < device->board.n_riscs; risc++) {
+        stream_place place = {0, 0, 0};
+        bool streams = stream_place_of(device, core, risc, &place);
+        const uint32_t words[] = {
+            modes[device->recording],           device->frozen ? DEVLOG_FROZEN_BY_HOST : 0,
+            place.x | (uint32_t)place.y << 6,   place.base,
+            streams ? device->stream_bytes : 0,
+        };
+        uint32_t address =
+            board_profiler_base(&device->board, risc) + DEVLOG_CONTROL_OFFSET(device->board.segment_bits);
+        devlog_status status = dl_core_write(device, core, address + (uint32_t)offsetof(devlog_control, mode),
+                                             words, sizeof words, err);
+        if (status != DEVLOG_OK) return status;
+    }
+    return DEVLOG_OK;
+}
+
+devlog_status control_arm(devlog_device *device, devlog_program *program, devlog_error *err)
+{
+    if (program->recording_version == device->recording_version) return DEVLOG_OK;
+    arm a = {device};
+    devlog_status status = program_each_core(program, arm_core, &a, err);
+    if (status == DEVLOG_OK) program->recording_version = device->recording_version;
+    return status;
+}
+
+devlog_status devlog_freeze(devlog_device *device, bool frozen, devlog_error *err)
+{
+    device->frozen = frozen;
+    device->recording_version++;
+    const uint32_t word = frozen ? DEVLOG_FROZEN_BY_HOST : 0;
+    const board *b = &device->board;
+    for (uint32_t y = 0; y < b->n_rows; y++) {
+        for (uint32_t x = 0; x < b->n_columns; x++) {
+            if (!device->booted[y * b->n_columns + x]) continue;
+            for (uint32_t risc = 0; risc < b->n_riscs; risc++) {
+                uint32_t address = board_profiler_base(b, risc) + DEVLOG_CONTROL_OFFSET(b->segment_bits) +
+                                   (uint32_t)offsetof(devlog_control, frozen);
+                devlog_status status = dl_core_write(device, (devlog_core){x, y}, address, &word, 4, err);
+                if (status != DEVLOG_OK) return status;
+            }
+        }
+    }
+    return DEVLOG_OK;
+}

@@ -25,6 +25,45 @@ static void mark(volatile devlog_control *control, uint32_t id, uint64_t clock, 
     control->state = state;
 }
 
+/* The tile's event stream is started and stopped by the manager, for the five RISCs together
+ * (WormholeB0/TensixTile/DebugTimestamper.md, "Memory map"). */
+#if defined(DEVLOG_TIMESTAMP) && DEVLOG_RISC == 0
+enum { STAMPER_CONTROL = 4, STAMPER_STATUS = 8, STAMPER_START = 12, STAMPER_END = 16 };
+
+static volatile uint32_t *stamper(uint32_t offset)
+{
+    return (volatile uint32_t *)(uintptr_t)(DEVLOG_TIMESTAMP + offset);
+}
+
+static void events_begin(volatile devlog_control *control)
+{
+    if (control->events_base == 0) return;
+    *stamper(STAMPER_CONTROL) = 0x80000001u; /* reset; the first buffer only */
+    *stamper(STAMPER_CONTROL) = 1u;
+    *stamper(STAMPER_STATUS) = 0x33u; /* clears full and overflow, and so the positions */
+    *stamper(STAMPER_START) = control->events_base / 16u;
+    *stamper(STAMPER_END) = (control->events_base + control->events_size) / 16u - 1u;
+}
+
+static void events_end(volatile devlog_control *control)
+{
+    if (control->events_base == 0) return;
+    /* A flush of nothing would append a block of zeros. */
+    if (*stamper(STAMPER_STATUS) & DEVLOG_EVENTS_PENDING) *stamper(0) = DEVLOG_EVENT_FLUSH;
+    control->events_status = *stamper(STAMPER_STATUS);
+}
+#else
+static void events_begin(volatile devlog_control *control)
+{
+    (void)control;
+}
+
+static void events_end(volatile devlog_control *control)
+{
+    (void)control;
+}
+#endif
+
 void records_begin(uint32_t launch, uint32_t host_id)
 {
     uint64_t clock = devlog_clock();
@@ -41,17 +80,23 @@ void records_begin(uint32_t launch, uint32_t host_id)
     control->overwritten = 0;
     control->streamed = 0;
     control->stall_cycles = 0;
+    control->events_status = 0;
     if (control->frozen == DEVLOG_FROZEN_BY_KERNEL) control->frozen = 0;
     /* A launch that begins frozen records nothing: its cursor starts where the segment is full. */
     records_set_cursor(records_segment(0) +
                        (control->frozen ? DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS) : 0));
     if (control->frozen) control->segment_end[0] = records_segment(0);
+    events_begin(control);
     mark(control, DEVLOG_ID_FW_START, clock, DEVLOG_STATE_FW);
 }
 
 void records_mark(uint32_t id, uint32_t state)
 {
-    mark(records_control(), id, devlog_clock(), state);
+    uint64_t clock = devlog_clock();
+    volatile devlog_control *control = records_control();
+    /* The manager's FW end is when every worker is done. */
+    if (id == DEVLOG_ID_FW_END) events_end(control);
+    mark(control, id, clock, state);
 }
 
 void records_finish(void)

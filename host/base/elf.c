@@ -61,6 +61,7 @@ static int by_code(const void *a, const void *b)
 {
     const dl_elf_site *x = a, *y = b;
     if (x->wide != y->wide) return x->wide < y->wide ? -1 : 1;
+    if (x->events != y->events) return x->events < y->events ? -1 : 1;
     return x->code < y->code ? -1 : x->code > y->code;
 }
 
@@ -86,12 +87,13 @@ static devlog_status read_sites(const uint8_t *p, size_t size, const char *origi
         if (!file_end) break;
         at = (size_t)((const uint8_t *)file_end - p) + 1;
         at = (at + 3) & ~(size_t)3;
-        bool wide = flags >> 16 & DEVLOG_SITE_FLAG_WIDE;
+        bool wide = flags >> 16 & DEVLOG_SITE_FLAG_WIDE, events = flags >> 16 & DEVLOG_SITE_FLAG_EVENTS;
         out->sites[out->n_sites++] = (dl_elf_site){
-            .code = wide ? code : code & 0xFFF,
+            .code = wide || events ? code : code & 0xFFF,
             .kind = (uint8_t)flags,
             .cls = (uint8_t)(flags >> 8),
             .wide = wide,
+            .events = events,
             .stamp32 = flags >> 16 & DEVLOG_SITE_FLAG_STAMP32,
             .line = line,
             .name = name,
@@ -204,6 +206,17 @@ void dl_elf_free(dl_elf *elf)
     free(elf->patches);
     free(elf->file);
     memset(elf, 0, sizeof *elf);
+}
+
+const dl_elf_site *dl_elf_event_of(const dl_elf *elf, uint32_t id)
+{
+    dl_elf_site key = {.events = true, .code = id};
+    const dl_elf_site *site =
+        elf->n_sites ? bsearch(&key, elf->sites, elf->n_sites, sizeof key, by_code) : NULL;
+    if (site) return site;
+    key.code = id - 8; /* the end of a zone */
+    site = elf->n_sites ? bsearch(&key, elf->sites, elf->n_sites, sizeof key, by_code) : NULL;
+    return site && site->kind == DEVLOG_KIND_ZONE ? site : NULL;
 }
 
 const dl_elf_site *dl_elf_site_of(const dl_elf *elf, bool wide, uint32_t code)

@@ -18,6 +18,7 @@ typedef struct dl_elf_site {
     uint32_t code;     /* low 12 bits of a record's word 0, or the wide id */
     uint8_t kind, cls; /* DEVLOG_KIND_*, class */
     bool wide, stamp32;
+    bool events; /* recorded in the tile's event stream; code is its event id */
     uint32_t line;
     const char *name; /* owned by the dl_elf */
     const char *file;
@@ -57,5 +58,8 @@ uint8_t *dl_elf_code_at(const dl_elf *elf, uint32_t address);
 
 /* The site of a code or of a wide id; NULL when the file has none. */
 const dl_elf_site *dl_elf_site_of(const dl_elf *elf, bool wide, uint32_t code);
+
+/* The site of an id in the tile's event stream; of a zone for both of its ids. NULL when there is none. */
+const dl_elf_site *dl_elf_event_of(const dl_elf *elf, uint32_t id);
 
 #endif

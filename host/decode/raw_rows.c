@@ -180,6 +180,28 @@ static int by_time(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line; /* `line` holds the order in which they were made */
 }
 
+/* Events of this RISC. The tile's stream is in order of time, so the high half of the clock follows from the
+ * event before, whoever it was of. */
+static devlog_status stream_events(maker *m, record_losses *losses, devlog_error *err)
+{
+    uint64_t time = m->in->events_from;
+    for (uint32_t i = 0; i + DEVLOG_EVENT_WORDS <= m->in->n_events; i += DEVLOG_EVENT_WORDS) {
+        const uint32_t *w = m->in->events + i;
+        if (w[0] == 0 && w[1] == 0) continue; /* what a flush padded */
+        time += (uint32_t)(w[1] - (uint32_t)time);
+        if (w[0] >> DEVLOG_EVENT_RISC_SHIFT != m->in->index) continue;
+        uint32_t id = w[0] & DEVLOG_EVENT_ID_MASK;
+        const dl_elf_site *site = m->in->elf ? dl_elf_event_of(m->in->elf, id) : NULL;
+        record_event e = {.kind = DEVLOG_KIND_EVENT, .code = id, .site = site, .time = time, .words = w};
+        if (site && site->kind == DEVLOG_KIND_ZONE)
+            e.kind = id == site->code ? DEVLOG_KIND_ZONE : DEVLOG_KIND_ZONE_END;
+        if (!site) losses->unnamed++;
+        devlog_status status = add_event(m, &e, err);
+        if (status != DEVLOG_OK) return status;
+    }
+    return DEVLOG_OK;
+}
+
 devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink *sink, record_losses *losses,
                        devlog_error *err)
 {
@@ -196,6 +218,7 @@ devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink 
     };
     devlog_status status = default_markers(&m, err);
     if (status == DEVLOG_OK) status = records_decode(&records, add_event, &m, losses, err);
+    if (status == DEVLOG_OK) status = stream_events(&m, losses, err);
     if (status == DEVLOG_OK && m.n) {
         for (size_t i = 0; i < m.n; i++)
             m.rows[i].line = (uint32_t)i;

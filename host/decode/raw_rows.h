@@ -14,7 +14,11 @@ typedef struct raw_risc {
     const devlog_control *control;
     const record_span *spans; /* in the order in which they were written */
     uint32_t n_spans;
-    const dl_elf *elf; /* of the kernel; may be NULL */
+    const dl_elf *elf;      /* of the kernel; may be NULL */
+    uint32_t index;         /* of the RISC on its board, as its events carry it */
+    const uint32_t *events; /* event stream of the tile, or NULL */
+    uint32_t n_events;      /* words */
+    uint64_t events_from;   /* cycles; no event is older: FW start of the manager */
 } raw_risc;
 
 /* Zone names of what the firmware itself records. */

@@ -243,6 +243,7 @@ static void read_rest(reader *r, const cJSON *root, board *b)
         b->mailbox = get_region(r, regions, "mailbox", true);
         b->profiler = get_region(r, regions, "profiler", true);
         b->user = get_region(r, regions, "user", true);
+        b->events = get_region(r, regions, "events", false);
     }
     const cJSON *profiler = get_object(r, root, "profiler", true);
     if (profiler) b->segment_bits = get_u32(r, profiler, "segment_bits", true, 0);
@@ -271,11 +272,12 @@ static bool in_ram(const board *b, board_region at)
 
 static void check_regions(reader *r, const board *b)
 {
-    named_region all[2 * BOARD_MAX_RISCS + 3];
+    named_region all[2 * BOARD_MAX_RISCS + 4];
     uint32_t n = 0;
     all[n++] = (named_region){"mailbox", b->mailbox};
     all[n++] = (named_region){"profiler", b->profiler};
     all[n++] = (named_region){"user", b->user};
+    if (b->events.size) all[n++] = (named_region){"events", b->events};
     for (uint32_t i = 0; i < b->n_riscs; i++) {
         snprintf(all[n].name, sizeof all[n].name, "firmware of %s", b->riscs[i].name);
         all[n++].at = b->riscs[i].firmware;
@@ -298,6 +300,8 @@ static void check_regions(reader *r, const board *b)
     uint32_t need = b->n_riscs * DEVLOG_REGION_BYTES(b->segment_bits);
     if (b->profiler.size < need || b->profiler.base % (2u << b->segment_bits) != 0)
         complain(r, "profiler", "must be aligned to two segments and hold one region per RISC");
+    if (b->events.base % 16 || b->events.size % 16)
+        complain(r, "events", "must be made of blocks of 16 bytes");
     if (b->mailbox.size < sizeof(devlog_mailbox)) complain(r, "mailbox", "is too small");
 }
 

@@ -76,6 +76,7 @@ typedef struct board {
     uint32_t n_riscs;
     board_risc riscs[BOARD_MAX_RISCS];
     board_region mailbox, profiler, user;
+    board_region events;   /* buffer of the tile's event stream; size 0: none */
     uint32_t segment_bits; /* log2 of the size of one segment of records; see devlog/record.h */
 
     uint8_t noc_width, noc_height;

@@ -82,7 +82,7 @@ typedef struct named {
 
 void board_write_linker(const board *b, uint32_t risc, FILE *out)
 {
-    named all[2 * BOARD_MAX_RISCS + 3];
+    named all[2 * BOARD_MAX_RISCS + 4];
     uint32_t n = 0;
     snprintf(all[n].name, sizeof all[n].name, "devlog_mailbox");
     all[n++].at = b->mailbox;
@@ -90,6 +90,10 @@ void board_write_linker(const board *b, uint32_t risc, FILE *out)
     all[n++].at = b->profiler;
     snprintf(all[n].name, sizeof all[n].name, "devlog_user");
     all[n++].at = b->user;
+    if (b->events.size) {
+        snprintf(all[n].name, sizeof all[n].name, "devlog_events");
+        all[n++].at = b->events;
+    }
     for (uint32_t i = 0; i < b->n_riscs; i++) {
         symbol(all[n].name, sizeof all[n].name, "firmware_", b->riscs[i].name);
         all[n++].at = b->riscs[i].firmware;

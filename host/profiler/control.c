@@ -55,6 +55,7 @@ devlog_status devlog_set_classes(devlog_device *device, uint32_t mask)
 
 typedef struct arm {
     devlog_device *device;
+    bool events; /* a kernel uses the event stream of its tile */
 } arm;
 
 static devlog_status arm_core(void *context, devlog_core core, devlog_error *err)
@@ -64,14 +65,20 @@ static devlog_status arm_core(void *context, devlog_core core, devlog_error *err
         [DEVLOG_RECORD_RING] = DEVLOG_MODE_RING,
         [DEVLOG_RECORD_STREAM] = DEVLOG_MODE_STREAM,
     };
-    devlog_device *device = ((arm *)context)->device;
+    const arm *a = context;
+    devlog_device *device = a->device;
     for (uint32_t risc = 0; risc < device->board.n_riscs; risc++) {
         stream_place place = {0, 0, 0};
         bool streams = stream_place_of(device, core, risc, &place);
+        bool events = a->events && risc == 0;
         const uint32_t words[] = {
-            modes[device->recording],           device->frozen ? DEVLOG_FROZEN_BY_HOST : 0,
-            place.x | (uint32_t)place.y << 6,   place.base,
+            modes[device->recording],
+            device->frozen ? DEVLOG_FROZEN_BY_HOST : 0,
+            place.x | (uint32_t)place.y << 6,
+            place.base,
             streams ? device->stream_bytes : 0,
+            events ? device->board.events.base : 0,
+            events ? device->board.events.size : 0,
         };
         uint32_t address =
             board_profiler_base(&device->board, risc) + DEVLOG_CONTROL_OFFSET(device->board.segment_bits);
@@ -85,7 +92,16 @@ static devlog_status arm_core(void *context, devlog_core core, devlog_error *err
 devlog_status control_arm(devlog_device *device, devlog_program *program, devlog_error *err)
 {
     if (program->recording_version == device->recording_version) return DEVLOG_OK;
-    arm a = {device};
+    arm a = {.device = device};
+    for (const devlog_kernel *k = program->kernels; k; k = k->next) {
+        for (uint32_t i = 0; i < k->elf.n_sites && !a.events; i++)
+            a.events = k->elf.sites[i].events;
+        if (a.events && device->board.events.size == 0)
+            return dl_fail(
+                err, DEVLOG_ERR_UNSUPPORTED,
+                "%s was compiled with -DDEVLOG_HW_STREAM, and the board file of %s has no region \"events\"",
+                k->source, device->board.name);
+    }
     devlog_status status = program_each_core(program, arm_core, &a, err);
     if (status == DEVLOG_OK) program->recording_version = device->recording_version;
     return status;

@@ -70,7 +70,7 @@ static devlog_status log_rows(void *context, const dl_row *rows, size_t n, devlo
 }
 
 static devlog_status write_risc(devlog_device *device, const devlog_program *program, const pulled *got,
-                                devlog_error *err)
+                                const pulled_events *events, uint64_t events_from, devlog_error *err)
 {
     dl_profiler *p = device->profiler;
     const devlog_kernel *kernel = program_kernel_at(program, got->core, got->risc);
@@ -83,6 +83,10 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
         .spans = got->spans,
         .n_spans = got->n_spans,
         .elf = kernel ? &kernel->elf : NULL,
+        .index = got->risc,
+        .events = events->words,
+        .n_events = events->n_words,
+        .events_from = events_from,
     };
     record_losses losses = {0};
     dl_row_sink sink = {p, log_rows};
@@ -108,15 +112,24 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
 static devlog_status dump_core(void *context, devlog_core core, devlog_error *err)
 {
     dump *d = context;
-    for (uint32_t risc = 0; risc < d->device->board.n_riscs; risc++) {
-        pulled got;
-        devlog_status status = pull_risc(d->device, core, risc, d->device->launches, true, &got, err);
-        if (status != DEVLOG_OK) return status;
-        if (got.alive || got.damaged) status = write_risc(d->device, d->program, &got, err);
-        pulled_free(&got);
-        if (status != DEVLOG_OK) return status;
+    uint32_t riscs = d->device->board.n_riscs;
+    pulled got[BOARD_MAX_RISCS] = {0};
+    pulled_events events = {0};
+    devlog_status status = DEVLOG_OK;
+    for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++)
+        status = pull_risc(d->device, core, risc, d->device->launches, true, &got[risc], err);
+    if (status == DEVLOG_OK) status = pull_events(d->device, &got[0], &events, err);
+    uint64_t from = got[0].control.stamps[0] | (uint64_t)got[0].control.stamps[1] << 32;
+    for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++) {
+        /* The hardware says that events were lost, not how many: at least one. */
+        if (risc == 0 && events.overflow) got[0].control.dropped++;
+        if (got[risc].alive || got[risc].damaged)
+            status = write_risc(d->device, d->program, &got[risc], &events, from, err);
     }
-    return DEVLOG_OK;
+    for (uint32_t risc = 0; risc < riscs; risc++)
+        pulled_free(&got[risc]);
+    free(events.words);
+    return status;
 }
 
 devlog_status profiler_dump(devlog_device *device, devlog_error *err)

@@ -137,3 +137,23 @@ void pulled_free(pulled *p)
     p->words = NULL;
     p->n_words = p->n_spans = 0;
 }
+
+devlog_status pull_events(devlog_device *device, const pulled *manager, pulled_events *out, devlog_error *err)
+{
+    *out = (pulled_events){0};
+    const board_region *region = &device->board.events;
+    uint32_t status_word = manager->control.events_status, bytes = 16 * DEVLOG_EVENTS_BLOCKS(status_word);
+    if (!manager->alive || status_word == 0 || region->size == 0) return DEVLOG_OK;
+    if (bytes > region->size) bytes = region->size;
+    out->overflow = DEVLOG_EVENTS_OVERFLOW(status_word);
+    if (bytes == 0) return DEVLOG_OK;
+    out->words = malloc(bytes);
+    if (!out->words) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the events of a core");
+    out->n_words = bytes / 4;
+    devlog_status status = dl_core_read(device, manager->core, region->base, out->words, bytes, err);
+    if (status != DEVLOG_OK) {
+        free(out->words);
+        *out = (pulled_events){0};
+    }
+    return status;
+}

@@ -25,4 +25,14 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
                         pulled *out, devlog_error *err);
 void pulled_free(pulled *p);
 
+/* The event stream of a core's tile, whose manager has been pulled. */
+typedef struct pulled_events {
+    uint32_t *words; /* freed by the caller */
+    uint32_t n_words;
+    bool overflow; /* there were more, and the hardware does not say how many */
+} pulled_events;
+
+devlog_status pull_events(devlog_device *device, const pulled *manager, pulled_events *out,
+                          devlog_error *err);
+
 #endif

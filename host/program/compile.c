@@ -13,7 +13,7 @@
 #include "base/process.h"
 #include "device/board_gen.h"
 
-enum { MAX_ARGS = 96, SCRIPT_MAX_BYTES = 1 << 20 };
+enum { MAX_ARGS = 96, SCRIPT_MAX_BYTES = 1 << 20, OBJECT_MAX_BYTES = 64 << 20 };
 
 /* What is linked into every kernel, and into every firmware, besides its own source. */
 static const char *const kernel_sources[] = {"kernel_start.S", "segment.S", "segment.c",
@@ -64,12 +64,17 @@ static void command_free(command *c)
         free(c->owned[i]);
 }
 
-static const char *compiler_of(const compile_job *job)
+/* A kernel may come compiled, say by another compiler: an object file is linked as it is. */
+static bool is_object(const char *source)
 {
-    const char *cc = getenv("DEVLOG_CC"), *cxx = getenv("DEVLOG_CXX");
-    const char *dot = job->source ? strrchr(job->source, '.') : NULL;
-    bool cpp = dot && (strcmp(dot, ".cc") == 0 || strcmp(dot, ".cpp") == 0 || strcmp(dot, ".cxx") == 0);
-    if (cpp) return cxx && *cxx ? cxx : "riscv64-unknown-elf-g++";
+    const char *dot = source ? strrchr(source, '.') : NULL;
+    return dot && strcmp(dot, ".o") == 0;
+}
+
+/* The driver takes C++ by the name of the file. */
+static const char *compiler(void)
+{
+    const char *cc = getenv("DEVLOG_CC");
     return cc && *cc ? cc : "riscv64-unknown-elf-gcc";
 }
 
@@ -131,7 +136,7 @@ static devlog_status board_files(const compile_job *job, const char *cache, char
 
 static void common_flags(command *c, const compile_job *job, const char *board_folder)
 {
-    add(c, compiler_of(job));
+    add(c, compiler());
     addf(c, "-march=%s", job->board->march);
     addf(c, "-mabi=%s", job->board->mabi);
     add(c, "-O2");
@@ -141,6 +146,7 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     add(c, "-fdata-sections");
     add(c, "-fno-asynchronous-unwind-tables");
     add(c, "-fno-unwind-tables");
+    add(c, "-fno-exceptions");
     addf(c, "-I%s/include", dl_home());
     addf(c, "-I%s/firmware", dl_home());
     addf(c, "-I%s", board_folder);
@@ -177,7 +183,15 @@ static devlog_status key_of(const compile_job *job, const char *board_folder, XX
     /* The preprocessed text holds whatever the source includes, and says #line where it came from. */
     const char *const *sources = sources_of(job);
     add(&c, "-E");
-    if (job->source) add(&c, job->source);
+    if (is_object(job->source)) {
+        dl_str object = {0};
+        status = dl_file_read(job->source, OBJECT_MAX_BYTES, &object, err);
+        if (status == DEVLOG_OK) XXH3_128bits_update(hash, object.text, object.len);
+        dl_str_free(&object);
+        if (status != DEVLOG_OK) goto done;
+    } else if (job->source) {
+        add(&c, job->source);
+    }
     for (; *sources; sources++)
         addf(&c, "%s/firmware/%s", dl_home(), *sources);
     status = run(&c, &out, err);

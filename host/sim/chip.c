@@ -204,6 +204,12 @@ static sim_hart_core *find_hart(const sim *s, uint32_t tile, uint32_t hart)
     return t && hart < s->config.n_harts ? &t->harts[hart] : NULL;
 }
 
+void sim_skip(sim *s, uint64_t cycles)
+{
+    for (uint32_t i = 0; i < s->n_tiles; i++)
+        s->tiles[i].clock_offset += cycles;
+}
+
 int sim_tile_at(const sim *s, uint32_t x, uint32_t y)
 {
     size_t height = sizeof s->by_place / sizeof s->by_place[0],

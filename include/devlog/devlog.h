@@ -114,7 +114,7 @@ typedef struct devlog_kernel devlog_kernel; /* owned by its program */
 
 /* One kernel on one RISC of a rectangle of cores. */
 typedef struct devlog_kernel_options {
-    const char *source; /* C or C++ file with kernel_main; includes are searched in its folder too */
+    const char *source; /* C or C++ file with kernel_main, or an object file */
     const char *risc;   /* name of the RISC, as the board calls it: BRISC, NCRISC, TRISC0.. */
     devlog_cores cores;
     const char *flags; /* further compiler flags, separated by blanks; may be NULL */

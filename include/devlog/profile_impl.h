@@ -214,15 +214,64 @@ typedef struct devlog_zone_ {
     uint32_t cls;
 } devlog_zone_;
 
-DEVLOG_INLINE_ devlog_zone_ devlog_zone_begin_(const char *site, uint32_t cls)
+#if defined(DEVLOG_HW_STREAM)
+
+#if !defined(DEVLOG_TIMESTAMP)
+#error "DEVLOG_HW_STREAM: this board has no debug timestamper"
+#endif
+#if !defined(__OPTIMIZE__)
+#error "DEVLOG_HW_STREAM: compile with optimisation, so that a marker is one store"
+#endif
+#define DEVLOG_TIMESTAMP_PAGE_ ((DEVLOG_TIMESTAMP + 0x800u) & 0xFFFFF000u)
+
+/* One store; `off` is 0, or 8 for the end of a zone. `kind` and `cls` as for records. */
+#define DEVLOG_HW_EVENT_(s_, off, cls_)                                                                      \
+    do {                                                                                                     \
+        uint32_t h;                                                                                          \
+        __asm__ __volatile__("1:\tlui %[h],%%hi(%[site]+%[k])\n\t"                                            \
+                             "addi %[h],%[h],%%lo(%[site]+%[k])\n\t"                                         \
+                             "sw %[h],%[o](%[c])\n4:\n\t" DEVLOG_PATCH_                                       \
+                             : [h] "=&r"(h)                                                                  \
+                             : [site] "i"(s_), [cls] "i"(DEVLOG_CLASS_OPERAND_(cls_)),                       \
+                               [k] "i"((DEVLOG_RISC << DEVLOG_EVENT_RISC_SHIFT) + DEVLOG_EVENT_APPEND + (off)), \
+                               [o] "i"((int)(DEVLOG_TIMESTAMP - DEVLOG_TIMESTAMP_PAGE_)),                    \
+                               [c] "r"(DEVLOG_TIMESTAMP_PAGE_)                                               \
+                             : "memory");                                                                    \
+    } while (0)
+
+DEVLOG_INLINE_ void devlog_zone_begin_(const char *site, uint32_t cls)
+{
+    DEVLOG_HW_EVENT_(site, 0, cls);
+}
+
+DEVLOG_INLINE_ void devlog_zone_end_(const devlog_zone_ *zone)
+{
+    DEVLOG_HW_EVENT_(zone->site, 8, zone->cls);
+}
+
+DEVLOG_INLINE_ void devlog_event_(const char *site, uint32_t cls)
+{
+    DEVLOG_HW_EVENT_(site, 0, cls);
+}
+
+/* Sites of zones and events: ids in steps of 8, in a section of their own. */
+#define DEVLOG_ZONE_SITE_(n, cls, name)                                                                      \
+    DEVLOG_SITE_IN_(n, ".devlog.id.hw", "16", 1, cls, DEVLOG_SITE_FLAG_EVENTS, name)
+#define DEVLOG_EVENT_SITE_(n, cls, name)                                                                     \
+    DEVLOG_SITE_IN_(n, ".devlog.id.hw", "8", 3, cls, DEVLOG_SITE_FLAG_EVENTS, name)
+
+#else
+
+#define DEVLOG_ZONE_SITE_(n, cls, name)  DEVLOG_SITE_(n, "zone", "2", 1, cls, name)
+#define DEVLOG_EVENT_SITE_(n, cls, name) DEVLOG_SITE_(n, "event", "1", 3, cls, name)
+
+DEVLOG_INLINE_ void devlog_zone_begin_(const char *site, uint32_t cls)
 {
     uint32_t t, h, l, g;
     __asm__ __volatile__(DEVLOG_RECORD_("0", , DEVLOG_AT_("8", "12"))
                          : DEVLOG_OUTPUTS_
                          : DEVLOG_INPUTS_(site, DEVLOG_KIND_ZONE, cls)
                          : "t0", "memory");
-    devlog_zone_ zone = {site, cls};
-    return zone;
 }
 
 DEVLOG_INLINE_ void devlog_zone_end_(const devlog_zone_ *zone)
@@ -242,6 +291,8 @@ DEVLOG_INLINE_ void devlog_event_(const char *site, uint32_t cls)
                          : DEVLOG_INPUTS_(site, DEVLOG_KIND_EVENT, cls)
                          : "t0", "memory");
 }
+
+#endif
 
 DEVLOG_INLINE_ void devlog_value32_(const char *site, uint32_t cls, uint32_t kind, uint32_t value)
 {
@@ -288,12 +339,6 @@ DEVLOG_INLINE_ uint32_t devlog_clock_low_(void)
 #define DEVLOG_READ_END_ DEVLOG_READ_LOW_("%[l]") DEVLOG_READ_HIGH_("%[h]")
 #endif
 
-DEVLOG_INLINE_ devlog_complete_ devlog_complete_begin_(const char *site, uint32_t cls)
-{
-    devlog_complete_ zone = {site, cls, devlog_clock_low_()};
-    return zone;
-}
-
 DEVLOG_INLINE_ void devlog_complete_end_(const devlog_complete_ *zone)
 {
     uint32_t t, h, l;
@@ -331,12 +376,6 @@ typedef struct devlog_pass_ {
         DEVLOG_SUM_LABEL_(n) ":\t.4byte " DEVLOG_LABEL_(n) ",0,0,0,0xffffffff,0\n"                            \
         "\t.popsection\n"                                                                                    \
         "\t.endif")
-
-DEVLOG_INLINE_ devlog_pass_ devlog_sum_begin_(devlog_sum_ *sum)
-{
-    devlog_pass_ pass = {sum, devlog_clock_low_()};
-    return pass;
-}
 
 DEVLOG_INLINE_ void devlog_sum_end_(const devlog_pass_ *pass)
 {
@@ -395,15 +434,17 @@ DEVLOG_INLINE_ void devlog_freeze_(void)
 /* ---- The macros of profile.h, with the number of their site ---- */
 
 #define DEVLOG_ZONE_(n, cls, name)                                                                           \
-    DEVLOG_SITE_(n, "zone", "2", 1, cls, name);                                                              \
+    DEVLOG_ZONE_SITE_(n, cls, name);                                                                         \
     DEVLOG_SITE_DECL_(n);                                                                                    \
-    const devlog_zone_ DEVLOG_CAT_(devlog_zone_at_, n) __attribute__((cleanup(devlog_zone_end_), unused)) =  \
-        devlog_zone_begin_(DEVLOG_SITE_NAME_(n), cls)
+    devlog_zone_begin_(DEVLOG_SITE_NAME_(n), cls);                                                           \
+    const devlog_zone_ DEVLOG_CAT_(devlog_zone_at_, n)                                                       \
+        __attribute__((cleanup(devlog_zone_end_), unused)) = {DEVLOG_SITE_NAME_(n), cls}
 
 #define DEVLOG_ZONE_BEGIN_(tag, n, cls, name)                                                                \
-    DEVLOG_SITE_(n, "zone", "2", 1, cls, name);                                                              \
+    DEVLOG_ZONE_SITE_(n, cls, name);                                                                         \
     DEVLOG_SITE_DECL_(n);                                                                                    \
-    const devlog_zone_ devlog_zone_tag_##tag = devlog_zone_begin_(DEVLOG_SITE_NAME_(n), cls)
+    devlog_zone_begin_(DEVLOG_SITE_NAME_(n), cls);                                                           \
+    const devlog_zone_ devlog_zone_tag_##tag = {DEVLOG_SITE_NAME_(n), cls}
 #define DEVLOG_ZONE_END_(tag) devlog_zone_end_(&devlog_zone_tag_##tag)
 
 #define DEVLOG_ZONE_COMPLETE_(n, cls, name)                                                                  \
@@ -411,18 +452,18 @@ DEVLOG_INLINE_ void devlog_freeze_(void)
     DEVLOG_SITE_DECL_(n);                                                                                    \
     const devlog_complete_ DEVLOG_CAT_(devlog_zone_at_, n)                                                   \
         __attribute__((cleanup(devlog_complete_end_), unused)) =                                             \
-            devlog_complete_begin_(DEVLOG_SITE_NAME_(n), cls)
+            {DEVLOG_SITE_NAME_(n), cls, devlog_clock_low_()}
 
 #define DEVLOG_ZONE_SUM_(n, cls, name)                                                                       \
     DEVLOG_SITE_IN_(n, ".devlog.id.wide", "1", 8, cls, DEVLOG_SITE_FLAG_WIDE, name);                         \
     DEVLOG_SUM_DEFINE_(n);                                                                                   \
     extern devlog_sum_ DEVLOG_CAT_(devlog_sum_of_, n) __asm__(DEVLOG_SUM_LABEL_(n));                         \
-    const devlog_pass_ DEVLOG_CAT_(devlog_zone_at_, n) __attribute__((cleanup(devlog_sum_end_), unused)) =   \
-        devlog_sum_begin_(&DEVLOG_CAT_(devlog_sum_of_, n))
+    const devlog_pass_ DEVLOG_CAT_(devlog_zone_at_, n)                                                       \
+        __attribute__((cleanup(devlog_sum_end_), unused)) = {&DEVLOG_CAT_(devlog_sum_of_, n), devlog_clock_low_()}
 
 #define DEVLOG_EVENT_(n, cls, name)                                                                          \
     do {                                                                                                     \
-        DEVLOG_SITE_(n, "event", "1", 3, cls, name);                                                         \
+        DEVLOG_EVENT_SITE_(n, cls, name);                                                                    \
         DEVLOG_SITE_DECL_(n);                                                                                \
         devlog_event_(DEVLOG_SITE_NAME_(n), cls);                                                            \
     } while (0)

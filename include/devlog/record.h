@@ -75,6 +75,7 @@
 #define DEVLOG_SITE_WORDS        3u
 #define DEVLOG_SITE_FLAG_WIDE    1 /* word 0 is a wide id */
 #define DEVLOG_SITE_FLAG_STAMP32 2 /* its records carry clock[31:0] only */
+#define DEVLOG_SITE_FLAG_EVENTS  4 /* recorded in the event stream of the tile; word 0 is its event id */
 
 /* Section .devlog.patch: one entry per marker in the code, three words: the address of its first
  * instruction, the address behind its last, its class. To switch a marker off, the host replaces the first
@@ -82,6 +83,22 @@
  * one jump. */
 #define DEVLOG_PATCH_WORDS 3u
 #define DEVLOG_CLASSES     32u
+
+/* ---- Event stream of the tile --- */
+
+/* With -DDEVLOG_HW_STREAM zones and events are single stores to the debug timestamper, which appends two
+ * words to a buffer that the five RISCs of a tile share: the stored word and clock[31:0]
+ * (WormholeB0/TensixTile/DebugTimestamper.md, "Timestamp event streams", 64-bit events). */
+#define DEVLOG_EVENT_RISC_SHIFT 29u         /* bits 31:29: index of the RISC */
+#define DEVLOG_EVENT_ID_MASK    0x1FFFFFF8u /* bits 28:3: event id of the site; zones: + 8 for the end */
+#define DEVLOG_EVENT_APPEND     1u          /* bits 2:0: append a 64-bit event */
+#define DEVLOG_EVENT_FLUSH      3u
+#define DEVLOG_EVENT_WORDS      2u
+
+/* RISCV_DEBUG_REG_TIMESTAMP_STATUS. */
+#define DEVLOG_EVENTS_OVERFLOW(status) ((status) >> 4 & 1u)
+#define DEVLOG_EVENTS_PENDING          (1u << 8)
+#define DEVLOG_EVENTS_BLOCKS(status)   ((status) >> 14) /* of 16 bytes */
 
 /* ---- Default markers ------------------------------------------------------------------------------ */
 
@@ -113,7 +130,9 @@ typedef struct devlog_control {
     uint32_t stream_target; /* host: NoC coordinates of the DRAM tile, x | y << 6 */
     uint32_t stream_base;   /* host: address in it */
     uint32_t stream_size;   /* host: bytes that may be used there */
-    uint32_t host_reserved[3];
+    uint32_t events_base;   /* host, manager only: buffer of the tile's event stream, bytes; 0: not used */
+    uint32_t events_size;
+    uint32_t host_reserved;
 
     uint32_t magic;  /* DEVLOG_MAGIC once the firmware of this RISC has started */
     uint32_t launch; /* the launch that the rest of the block belongs to */
@@ -124,11 +143,12 @@ typedef struct devlog_control {
     uint32_t segment; /* index of the segment that the cursor is in */
     uint32_t segment_end[DEVLOG_SEGMENTS]; /* cursor at which a full segment was left; 0: not left */
     uint32_t switches;                     /* how often a full segment was left */
-    uint32_t dropped;      /* records that found no place (stop, frozen, stream without room) */
-    uint32_t overwritten;  /* records lost to the ring */
-    uint32_t streamed;     /* bytes flushed to stream_base */
-    uint32_t stall_cycles; /* cycles that flushes held the RISC up, in sum */
-    uint32_t reserved[2];
+    uint32_t dropped;       /* records that found no place (stop, frozen, stream without room) */
+    uint32_t overwritten;   /* records lost to the ring */
+    uint32_t streamed;      /* bytes flushed to stream_base */
+    uint32_t stall_cycles;  /* cycles that flushes held the RISC up, in sum */
+    uint32_t events_status; /* manager: RISCV_DEBUG_REG_TIMESTAMP_STATUS at the end of the launch */
+    uint32_t reserved;
     uint32_t stamps[8]; /* default markers 1 to 4: low word, high word */
     uint32_t cost[8];   /* own cost of a marker by kind, in 1/16 cycle; 0: not measured */
 } devlog_control;

@@ -1,0 +1,295 @@
+/* Markers end to end on the simulator: classes, text, sums, the event stream, a million records, long waits,
+ * wraps of the clock, and kernels that use markers wrongly. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiler/control.h"
+#include "profiler/profiler.h"
+#include "support/rows.h"
+
+static const devlog_cores one = {0, 0, 0, 0};
+static const devlog_core zero = {0, 0};
+
+typedef struct fixture {
+    devlog_device *device;
+    devlog_program *program;
+    devlog_kernel *kernel;
+} fixture;
+
+static fixture start(const char *source, const char *risc, const char *flags, const char *sim_options)
+{
+    devlog_error err = {0};
+    fixture f;
+    f.device = open_device(NULL, sim_options);
+    check_ok(devlog_program_create(f.device, &f.program, &err), &err);
+    f.kernel = add_kernel(f.program, source, risc, one, flags);
+    return f;
+}
+
+static void set_args(fixture *f, uint32_t a, uint32_t b)
+{
+    devlog_error err = {0};
+    const uint32_t args[] = {a, b};
+    check_ok(devlog_kernel_set_args(f->kernel, zero, args, 2, &err), &err);
+    prepare(f->device, f->program);
+}
+
+static void stop(fixture *f)
+{
+    devlog_error err = {0};
+    devlog_program_free(f->program);
+    check_ok(devlog_device_close(f->device, &err), &err);
+}
+
+/* ---- Classes, text, sums ---- */
+
+static void classes_are_switched_without_a_build(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t mask;
+        size_t zones, events, values, prints, complete;
+    } cases[] = {
+        {0xFFFFFFFF, 6, 3, 3, 3, 3}, {0, 0, 0, 0, 0, 0}, {1, 3, 0, 0, 0, 0},
+        {2, 3, 3, 0, 0, 0},          {4, 0, 0, 3, 3, 0}, {0x80000000, 0, 0, 0, 0, 3},
+        {0xFFFFFFFF, 6, 3, 3, 3, 3},
+    };
+    fixture f = start("tests/sim/kernels/classes.c", "TRISC1", NULL, NULL);
+    set_args(&f, 3, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        devlog_set_classes(f.device, cases[i].mask);
+        launch(f.device, f.program);
+        test_rows rows;
+        read_rows(f.device, f.program, zero, 3, &rows);
+        assert_int_equal(count_rows(&rows, DL_ROW_ZONE_START, "class 0") +
+                             count_rows(&rows, DL_ROW_ZONE_START, "class 1"),
+                         cases[i].zones);
+        assert_int_equal(count_rows(&rows, DL_ROW_TS_EVENT, "event 1"), cases[i].events);
+        assert_int_equal(count_rows(&rows, DL_ROW_TS_DATA, "value 2"), cases[i].values);
+        assert_int_equal(count_rows(&rows, DL_ROW_TS_EVENT, "print"), cases[i].prints);
+        assert_int_equal(count_rows(&rows, DL_ROW_ZONE_START, "class 31"), cases[i].complete);
+        assert_int_equal(rows.losses.damaged_words, 0);
+        free_rows(&rows);
+    }
+    stop(&f);
+}
+
+static void text_is_printed_on_the_host(void **state)
+{
+    (void)state;
+    fixture f = start("tests/sim/kernels/classes.c", "BRISC", NULL, NULL);
+    set_args(&f, 3, 0);
+    launch(f.device, f.program);
+    test_rows rows;
+    read_rows(f.device, f.program, zero, 0, &rows);
+    assert_string_equal(dl_text(&rows.tables, row_at(&rows, DL_ROW_TS_EVENT, "print", 0)->meta),
+                        "{\"text\":\"print 2: 0 of 3, 0x0000 x\"}");
+    assert_string_equal(dl_text(&rows.tables, row_at(&rows, DL_ROW_TS_EVENT, "print", 2)->meta),
+                        "{\"text\":\"print 2: -2 of 3, 0x0002 x\"}");
+    free_rows(&rows);
+    stop(&f);
+}
+
+static void sums_are_one_record(void **state)
+{
+    (void)state;
+    fixture f = start("tests/sim/kernels/cost.c", "NCRISC", "-DMARKER=DEVLOG_ZONE_SUM(\"sum\")", NULL);
+    set_args(&f, 10000, 0);
+    launch(f.device, f.program);
+    test_rows rows;
+    read_rows(f.device, f.program, zero, 1, &rows);
+    assert_int_equal(count_rows(&rows, DL_ROW_ZONE_TOTAL, "sum"), 1);
+    const dl_row *row = row_at(&rows, DL_ROW_ZONE_TOTAL, "sum", 0);
+    const char *meta = dl_text(&rows.tables, row->meta);
+    unsigned passes, shortest, longest;
+    assert_int_equal(sscanf(meta, "{\"count\":%u,\"min\":%u,\"max\":%u}", &passes, &shortest, &longest), 3);
+    assert_int_equal(passes, 10000);
+    assert_true(shortest > 0 && shortest <= longest);
+    assert_true(row->data >= 10000ull * shortest && row->data <= 10000ull * longest);
+    assert_int_equal(rows.control.dropped, 0);
+    free_rows(&rows);
+    stop(&f);
+}
+
+/* ---- Capacity ---- */
+
+static void two_kib_hold_170_complete_zones(void **state)
+{
+    (void)state;
+    fixture f = start("tests/sim/kernels/many.c", "BRISC", NULL, NULL);
+    set_args(&f, 170, 0);
+    launch(f.device, f.program);
+    test_rows rows;
+    read_rows(f.device, f.program, zero, 0, &rows);
+    assert_int_equal(count_rows(&rows, DL_ROW_ZONE_START, "pass"), 170);
+    assert_int_equal(rows.control.switches, 0); /* in the first segment, which has 2 KiB */
+    assert_int_equal(f.device->board.segment_bits, 11);
+    free_rows(&rows);
+    stop(&f);
+}
+
+static void a_million_markers_are_captured_whole(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    const uint32_t n = 1000000;
+    fixture f = start("tests/sim/kernels/many.c", "TRISC2", "-DVALUES", "functional=1");
+    check_ok(devlog_set_recording(f.device, DEVLOG_RECORD_STREAM, 0, &err), &err);
+    f.device->timeout_ms = 120000;
+    set_args(&f, n, 0);
+    launch(f.device, f.program);
+    test_rows rows;
+    read_rows(f.device, f.program, zero, 4, &rows);
+    assert_int_equal(rows.control.dropped + rows.control.overwritten, 0);
+    assert_int_equal(rows.losses.damaged_words + rows.losses.cut, 0);
+    uint32_t expected = 0;
+    uint64_t last = 0;
+    for (size_t i = 0; i < rows.n; i++) {
+        assert_true(rows.rows[i].time >= last);
+        last = rows.rows[i].time;
+        if (rows.rows[i].type == DL_ROW_TS_DATA) assert_int_equal(rows.rows[i].data, expected++);
+    }
+    assert_int_equal(expected, n);
+    size_t stalls = count_rows(&rows, DL_ROW_ZONE_START, RAW_STALL_ZONE);
+    assert_true(stalls > 5000);
+    printf("%u markers, %zu flushes, %u cycles of %llu held up\n", n, stalls, rows.control.stall_cycles,
+           (unsigned long long)(last - rows.rows[0].time));
+    free_rows(&rows);
+    stop(&f);
+}
+
+/* ---- The event stream of the tile ---- */
+
+static void hardware_events(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    devlog_device *device = open_device(NULL, NULL);
+    devlog_program *program;
+    check_ok(devlog_program_create(device, &program, &err), &err);
+    devlog_kernel *kernels[5];
+    for (uint32_t r = 0; r < 5; r++)
+        kernels[r] = add_kernel(program, "tests/sim/kernels/events.c", device->board.riscs[r].name, one,
+                                "-DDEVLOG_HW_STREAM");
+    for (int overflow = 0; overflow < 2; overflow++) {
+        uint32_t rounds =
+            overflow ? 200 : 100; /* 5 RISCs x 3 events x 8 bytes x rounds; the buffer has 16 KiB */
+        for (uint32_t r = 0; r < 5; r++)
+            check_ok(devlog_kernel_set_args(kernels[r], zero, &rounds, 1, &err), &err);
+        prepare(device, program);
+        launch(device, program);
+        size_t zones = 0;
+        for (uint32_t r = 0; r < 5; r++) {
+            test_rows rows;
+            read_rows(device, program, zero, r, &rows);
+            size_t starts = count_rows(&rows, DL_ROW_ZONE_START, "round"),
+                   ends = count_rows(&rows, DL_ROW_ZONE_END, "round");
+            assert_int_equal(count_rows(&rows, DL_ROW_TS_DATA, "i"), rounds); /* values are records as ever */
+            assert_int_equal(rows.losses.unnamed, 0);
+            if (!overflow) {
+                assert_int_equal(starts, rounds);
+                assert_int_equal(ends, rounds);
+                assert_int_equal(count_rows(&rows, DL_ROW_TS_EVENT, "middle"), rounds);
+                assert_int_equal(count_rows(&rows, DL_ROW_ZONE_END, "all rounds"), 1);
+                /* Each event lies between the values of its round and the one before. */
+                for (uint32_t i = 1; i < rounds; i++) {
+                    uint64_t before = row_at(&rows, DL_ROW_TS_DATA, "i", i - 1)->time;
+                    uint64_t middle = row_at(&rows, DL_ROW_TS_EVENT, "middle", i)->time;
+                    assert_true(before < middle && middle < row_at(&rows, DL_ROW_TS_DATA, "i", i)->time);
+                }
+            }
+            zones += starts;
+            free_rows(&rows);
+        }
+        if (overflow) {
+            assert_true(zones > 500 && zones < 1000);
+            check_ok(devlog_dump_device_profile_results(device, &err), &err);
+            assert_true(profiler_totals_of(device)->dropped > 0);
+        }
+    }
+    devlog_program_free(program);
+    check_ok(devlog_device_close(device, &err), &err);
+}
+
+/* ---- The clock ---- */
+
+static void gaps_longer_than_a_wrap_are_exact(void **state)
+{
+    (void)state;
+    static const uint64_t skips[] = {1000, 1ull << 32, (1ull << 32) - 7, 5ull << 32, 1ull << 40, 3};
+    enum { SKIPS = sizeof skips / sizeof skips[0] };
+    devlog_error err = {0};
+    fixture f = start("tests/sim/kernels/wait.c", "TRISC0", NULL, "clock=0xffffff00");
+    sim *s = dl_transport_sim(&f.device->transport);
+    uint32_t word = devlog_device_user_l1(f.device, NULL), value = 0;
+    check_ok(dl_core_write(f.device, zero, word, &value, 4, &err), &err);
+    set_args(&f, word, SKIPS);
+    check_ok(control_arm(f.device, f.program, &err), &err);
+    /* The launch by hand: the host lets the kernel go on, and the clock jumps while it waits. */
+    uint32_t go = ++f.device->launches;
+    f.device->last = f.program;
+    check_ok(dl_core_write(f.device, zero, f.device->board.mailbox.base + 4, &go, 4, &err), &err);
+    for (uint32_t i = 0; i < SKIPS; i++) {
+        check_ok(dl_device_advance(f.device, 2000, &err), &err);
+        sim_skip(s, skips[i]);
+        value = i + 1;
+        check_ok(dl_core_write(f.device, zero, word, &value, 4, &err), &err);
+    }
+    check_ok(dl_device_advance(f.device, 4000, &err), &err);
+    test_rows rows;
+    read_rows(f.device, f.program, zero, 2, &rows);
+    assert_int_equal(rows.losses.damaged_words + rows.losses.ambiguous, 0);
+    for (uint32_t i = 0; i < SKIPS; i++) {
+        uint64_t length = row_at(&rows, DL_ROW_ZONE_END, "wait", i)->time -
+                          row_at(&rows, DL_ROW_ZONE_START, "wait", i)->time;
+        if (length < skips[i] || length > skips[i] + 2200)
+            fail_msg("wait %u: %llu cycles, skipped %llu", i, (unsigned long long)length,
+                     (unsigned long long)skips[i]);
+    }
+    free_rows(&rows);
+    stop(&f);
+}
+
+/* ---- Misuse ---- */
+
+static void wrong_use_is_diagnosed(void **state)
+{
+    (void)state;
+    for (int garbage = 0; garbage < 2; garbage++) {
+        fixture f = start("tests/sim/kernels/bad.c", "BRISC", garbage ? "-DGARBAGE" : NULL, NULL);
+        set_args(&f, 0, 0);
+        launch(f.device, f.program);
+        test_rows rows;
+        read_rows(f.device, f.program, zero, 0, &rows);
+        assert_int_equal(count_rows(&rows, DL_ROW_TS_EVENT, "last"), 1);
+        assert_int_equal(count_rows(&rows, DL_ROW_ZONE_END, "never begun"), 2);
+        assert_int_equal(count_rows(&rows, DL_ROW_ZONE_START, "left open"), 1);
+        size_t down = count_rows(&rows, DL_ROW_ZONE_START, "down");
+        if (garbage) {
+            /* Words 10 to 29 of the records: ten records of two words are gone, everything else is kept. */
+            assert_int_equal(down, 90);
+            assert_int_equal(rows.losses.damaged_words, 20);
+        } else {
+            assert_int_equal(down, 100);
+            assert_int_equal(rows.losses.damaged_words, 0);
+        }
+        free_rows(&rows);
+        stop(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_are_switched_without_a_build),
+        cmocka_unit_test(text_is_printed_on_the_host),
+        cmocka_unit_test(sums_are_one_record),
+        cmocka_unit_test(two_kib_hold_170_complete_zones),
+        cmocka_unit_test(a_million_markers_are_captured_whole),
+        cmocka_unit_test(hardware_events),
+        cmocka_unit_test(gaps_longer_than_a_wrap_are_exact),
+        cmocka_unit_test(wrong_use_is_diagnosed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* What one marker costs, measured on the simulator. See cost.h. */
+#include "support/cost.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "profiler/control.h"
+
+enum { FEW = 20, MANY = 120, GIVE_UP = 1000000 };
+
+typedef struct counts {
+    uint64_t instructions, loads, stores, cycles, bytes;
+    uint32_t code;
+} counts;
+
+static uint32_t control_word(devlog_device *device, size_t member)
+{
+    uint32_t word;
+    uint32_t at = board_profiler_base(&device->board, 0) + DEVLOG_CONTROL_OFFSET(device->board.segment_bits) +
+                  (uint32_t)member;
+    memcpy(&word, sim_ram_bytes(dl_transport_sim(&device->transport), 0, 0) + at, 4);
+    return word;
+}
+
+/* Clock by clock until the state of the manager is, or is no longer, KERNEL. */
+static devlog_status run_while(devlog_device *device, bool in_kernel, devlog_error *err)
+{
+    sim *s = dl_transport_sim(&device->transport);
+    for (uint32_t i = 0; i < GIVE_UP; i++) {
+        if ((control_word(device, offsetof(devlog_control, state)) == DEVLOG_STATE_KERNEL) != in_kernel)
+            return DEVLOG_OK;
+        if (!sim_clock(s, 1))
+            return dl_fail(err, DEVLOG_ERR_DEVICE, "the simulator stopped: %s", sim_fault(s));
+    }
+    return dl_fail(err, DEVLOG_ERR_TIMEOUT, "the kernel does not come to its end");
+}
+
+static devlog_status run_once(devlog_device *device, devlog_program *program, devlog_kernel *kernel,
+                              uint32_t rounds, counts *out, devlog_error *err)
+{
+    const devlog_core core = {0, 0};
+    sim *s = dl_transport_sim(&device->transport);
+    devlog_status status = devlog_kernel_set_args(kernel, core, &rounds, 1, err);
+    if (status == DEVLOG_OK) status = program_configure(device, program, err);
+    if (status == DEVLOG_OK) status = control_arm(device, program, err);
+    if (status != DEVLOG_OK) return status;
+    uint32_t go = ++device->launches;
+    status = dl_core_write(device, core, device->board.mailbox.base + (uint32_t)offsetof(devlog_mailbox, go),
+                           &go, 4, err);
+    sim_hart_state before, after;
+    if (status == DEVLOG_OK) status = run_while(device, false, err);
+    sim_hart(s, 0, 0, &before);
+    uint64_t start = sim_chip_clock(s);
+    if (status == DEVLOG_OK) status = run_while(device, true, err);
+    sim_hart(s, 0, 0, &after);
+    out->cycles = sim_chip_clock(s) - start;
+    out->instructions = after.retired - before.retired;
+    out->loads = after.loads - before.loads;
+    out->stores = after.stores - before.stores;
+    if (status == DEVLOG_OK) status = dl_device_advance(device, 4000, err);
+    uint32_t tail = control_word(device, offsetof(devlog_control, tail));
+    uint32_t base = board_profiler_base(&device->board, 0);
+    out->bytes =
+        control_word(device, offsetof(devlog_control, segment)) == 0 && tail >= base ? tail - base : 0;
+    return status;
+}
+
+static devlog_status run_both(devlog_device *device, const cost_case *c, bool with_marker, counts out[2],
+                              devlog_error *err)
+{
+    char flags[512];
+    snprintf(flags, sizeof flags, "%s%s%s", c->flags ? c->flags : "", with_marker ? " -DMARKER=" : "",
+             with_marker ? c->marker : "");
+    devlog_program *program = NULL;
+    devlog_kernel *kernel = NULL;
+    const devlog_kernel_options options = {
+        .source = c->source, .risc = device->board.riscs[0].name, .flags = flags};
+    devlog_status status = devlog_program_create(device, &program, err);
+    if (status == DEVLOG_OK) status = devlog_program_add_kernel(program, &options, &kernel, err);
+    if (status == DEVLOG_OK) status = program_compile(program, err);
+    device->classes = c->classes;
+    for (int i = 0; i < 2 && status == DEVLOG_OK; i++)
+        status = run_once(device, program, kernel, i ? MANY : FEW, &out[i], err);
+    if (status == DEVLOG_OK) out[0].code = kernel->elf.segments[0].size;
+    devlog_program_free(program);
+    return status;
+}
+
+static double per_round(const counts with[2], const counts without[2], size_t member)
+{
+    uint64_t w[2], o[2];
+    for (int i = 0; i < 2; i++) {
+        memcpy(&w[i], (const char *)&with[i] + member, 8);
+        memcpy(&o[i], (const char *)&without[i] + member, 8);
+    }
+    return ((double)(w[1] - w[0]) - (double)(o[1] - o[0])) / (MANY - FEW);
+}
+
+devlog_status cost_measure(devlog_device *device, const cost_case *c, cost *out, devlog_error *err)
+{
+    counts with[2], without[2];
+    devlog_status status = run_both(device, c, true, with, err);
+    if (status == DEVLOG_OK) status = run_both(device, c, false, without, err);
+    if (status != DEVLOG_OK) return status;
+    *out = (cost){
+        .instructions = per_round(with, without, offsetof(counts, instructions)),
+        .loads = per_round(with, without, offsetof(counts, loads)),
+        .stores = per_round(with, without, offsetof(counts, stores)),
+        .cycles = per_round(with, without, offsetof(counts, cycles)),
+        .record_bytes = per_round(with, without, offsetof(counts, bytes)),
+        .code_bytes = with[0].code - without[0].code,
+    };
+    return DEVLOG_OK;
+}

@@ -1,0 +1,25 @@
+/* What one marker costs, measured on the simulator instruction by instruction. Used by tests and by
+ * bench/markers; knows nothing of cmocka. */
+#ifndef DEVLOG_TESTS_COST_H
+#define DEVLOG_TESTS_COST_H
+
+#include "program/program.h"
+
+typedef struct cost {
+    double instructions, loads, stores, cycles; /* per pass through the marker */
+    double record_bytes;                        /* in L1, per pass */
+    uint32_t code_bytes; /* that the marker adds to its function, the path for a full segment included */
+} cost;
+
+typedef struct cost_case {
+    const char *source; /* a kernel like tests/sim/kernels/cost.c */
+    const char *flags;  /* further compiler flags, or NULL */
+    const char *marker; /* without blanks: DEVLOG_EVENT("e") */
+    uint32_t classes;   /* that are switched on */
+} cost_case;
+
+/* Compiles the kernel with and without the marker, runs both for two numbers of rounds, and takes the
+ * differences. `device` is on the built-in simulator, profiled. */
+devlog_status cost_measure(devlog_device *device, const cost_case *c, cost *out, devlog_error *err);
+
+#endif

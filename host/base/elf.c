@@ -87,6 +87,13 @@ static devlog_status read_sites(const uint8_t *p, size_t size, const char *origi
         if (!file_end) break;
         at = (size_t)((const uint8_t *)file_end - p) + 1;
         at = (at + 3) & ~(size_t)3;
+        /* A name that came as a token (tt_metal/tools/profiler/kernel_profiler.hpp) may have quotes of its
+         * own. */
+        size_t length = strlen(name);
+        if (length >= 2 && name[0] == '"' && name[length - 1] == '"') {
+            ((char *)(uintptr_t)name)[length - 1] = 0;
+            name++;
+        }
         bool wide = flags >> 16 & DEVLOG_SITE_FLAG_WIDE, events = flags >> 16 & DEVLOG_SITE_FLAG_EVENTS;
         out->sites[out->n_sites++] = (dl_elf_site){
             .code = wide || events ? code : code & 0xFFF,

@@ -11,6 +11,8 @@
 /* User markers have timer ids from here on: two per site, so that both ends of a zone have one. */
 enum { FIRST_USER_ID = 16 };
 
+#define MARK_TIME "mark_time" /* include/devlog/tt_metal/tools/profiler/kernel_profiler.hpp */
+
 typedef struct maker {
     dl_tables *tables;
     const raw_risc *in;
@@ -157,6 +159,11 @@ static devlog_status add_event(void *context, const record_event *e, devlog_erro
     }
     if (!row) return DEVLOG_ERR_MEMORY;
     row->data = e->value;
+    /* A value by tt-metal's old name is an event whose id is the value. */
+    if (e->site && e->kind == DEVLOG_KIND_VALUE32 && strcmp(e->site->name, MARK_TIME) == 0) {
+        row->type = DL_ROW_TS_EVENT;
+        row->timer_id = (uint32_t)e->value;
+    }
     if (e->kind == DEVLOG_KIND_COUNTER) dl_str_add(&json, "{\"counter\":1}");
     if (e->kind == DEVLOG_KIND_SUM)
         dl_str_fmt(&json, "{\"count\":%" PRIu32 ",\"min\":%" PRIu32 ",\"max\":%" PRIu32 "}", e->passes,

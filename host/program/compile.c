@@ -148,6 +148,7 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     add(c, "-fno-unwind-tables");
     add(c, "-fno-exceptions");
     addf(c, "-I%s/include", dl_home());
+    addf(c, "-I%s/include/devlog/tt_metal", dl_home());
     addf(c, "-I%s/firmware", dl_home());
     addf(c, "-I%s", board_folder);
     addf(c, "-DDEVLOG_RISC=%u", job->risc);

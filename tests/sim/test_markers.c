@@ -6,6 +6,7 @@
 
 #include "profiler/control.h"
 #include "profiler/profiler.h"
+#include "support/files.h"
 #include "support/rows.h"
 
 static const devlog_cores one = {0, 0, 0, 0};
@@ -110,6 +111,122 @@ static void sums_are_one_record(void **state)
     assert_int_equal(rows.control.dropped, 0);
     free_rows(&rows);
     stop(&f);
+}
+
+static void kernels_for_tt_metal_compile_unchanged(void **state)
+{
+    (void)state;
+    fixture f = start("tests/sim/kernels/tt_metal_style.cpp", "NCRISC", NULL, NULL);
+    set_args(&f, 0, 0);
+    launch(f.device, f.program);
+    test_rows rows;
+    read_rows(f.device, f.program, zero, 1, &rows);
+    assert_int_equal(count_rows(&rows, DL_ROW_ZONE_START, "TEST-FULL"), 3);
+    assert_int_equal(count_rows(&rows, DL_ROW_ZONE_END, "MY-KERNEL"), 1);
+    assert_int_equal(count_rows(&rows, DL_ROW_ZONE_START, "spin"), 6);
+    assert_int_equal(count_rows(&rows, DL_ROW_ZONE_TOTAL, "SUM"), 1);
+    assert_int_equal(row_at(&rows, DL_ROW_TS_DATA, "TEST", 2)->data, 2 + (1ull << 32));
+    assert_int_equal(row_at(&rows, DL_ROW_TS_DATA, "12345", 1)->data, 1);
+    assert_int_equal(row_at(&rows, DL_ROW_TS_DATA, "DeviceRecordEvent", 2)->data, 2);
+    assert_int_equal(count_rows(&rows, DL_ROW_TS_EVENT, "mark_time"), 4);
+    assert_int_equal(row_at(&rows, DL_ROW_TS_EVENT, "mark_time", 1)->timer_id, 9);
+    assert_int_equal(row_at(&rows, DL_ROW_TS_EVENT, "mark_time", 3)->timer_id, 7);
+    free_rows(&rows);
+    stop(&f);
+}
+
+/* ---- Names ---- */
+
+/* Five kernels of one launch, a thousand zones each, every name at its own line. */
+static void five_thousand_names_resolve(void **state)
+{
+    (void)state;
+    enum { ZONES = 1000, FIRST_LINE = 5 };
+    devlog_error err = {0};
+    devlog_device *device = open_device(NULL, "functional=1");
+    check_ok(devlog_set_recording(device, DEVLOG_RECORD_STREAM, 1 << 20, &err), &err);
+    devlog_program *program;
+    check_ok(devlog_program_create(device, &program, &err), &err);
+    const char *folder = test_folder();
+    char paths[5][128];
+    static char text[200000];
+    for (uint32_t r = 0; r < 5; r++) {
+        size_t n = (size_t)snprintf(text, sizeof text,
+                                    "#include <devlog/kernel.h>\n#include <devlog/profile.h>\n"
+                                    "void kernel_main(void)\n{\n");
+        for (uint32_t i = 0; i < ZONES; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n, "    { DEVLOG_ZONE(\"%s zone %u\"); }\n",
+                                  i % 2 ? "odd" : device->board.riscs[r].name, i);
+        snprintf(text + n, sizeof text - n, "}\n");
+        snprintf(paths[r], sizeof paths[r], "%s/names%u.c", folder, r);
+        write_text(paths[r], text);
+        const devlog_kernel_options o = {
+            .source = paths[r], .risc = device->board.riscs[r].name, .cores = one};
+        check_ok(devlog_program_add_kernel(program, &o, NULL, &err), &err);
+    }
+    prepare(device, program);
+    launch(device, program);
+    for (uint32_t r = 0; r < 5; r++) {
+        test_rows rows;
+        read_rows(device, program, zero, r, &rows);
+        uint32_t seen = 0;
+        for (size_t i = 0; i < rows.n; i++) {
+            const dl_site *site = &rows.tables.sites[rows.rows[i].site];
+            const char *file = dl_text(&rows.tables, site->file);
+            if (strcmp(file, paths[r]) != 0) continue; /* firmware and flushes */
+            uint32_t zone = seen++ / 2;
+            char expected[64];
+            snprintf(expected, sizeof expected, "%s zone %u", zone % 2 ? "odd" : device->board.riscs[r].name,
+                     zone);
+            assert_string_equal(dl_text(&rows.tables, site->name), expected);
+            assert_int_equal(site->line, FIRST_LINE + zone);
+            assert_int_equal(rows.rows[i].type, seen % 2 ? DL_ROW_ZONE_START : DL_ROW_ZONE_END);
+        }
+        assert_int_equal(seen, 2 * ZONES);
+        assert_int_equal(rows.losses.unnamed + rows.losses.damaged_words, 0);
+        free_rows(&rows);
+    }
+    devlog_program_free(program);
+    check_ok(devlog_device_close(device, &err), &err);
+}
+
+/* More zones than codes: refused by the linker, which says what to do, and that works. */
+static void too_many_zones_say_what_to_do(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    static char text[200000];
+    char path[128];
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "#include <devlog/kernel.h>\n#include <devlog/profile.h>\n"
+                                "void kernel_main(void)\n{\n");
+    for (uint32_t i = 0; i < 1017; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "    { DEVLOG_ZONE(\"z\"); }\n");
+    snprintf(text + n, sizeof text - n, "}\n");
+    snprintf(path, sizeof path, "%s/many.c", test_folder());
+    write_text(path, text);
+    for (int wide = 0; wide < 2; wide++) {
+        devlog_device *device = open_device(NULL, "functional=1");
+        /* A thousand zones are more code than a slot holds: a board with a bigger one. */
+        for (uint32_t r = 1; r < 5; r++)
+            device->board.riscs[r].kernel = (board_region){0x60000 + 0x1000 * r, 0x1000};
+        device->board.user = (board_region){0x70000, 0x1000};
+        device->board.riscs[0].kernel.size = 0x28000;
+        devlog_program *program;
+        check_ok(devlog_program_create(device, &program, &err), &err);
+        const devlog_kernel_options o = {
+            .source = path, .risc = "BRISC", .cores = one, .flags = wide ? "-DDEVLOG_WIDE_IDS" : NULL};
+        check_ok(devlog_program_add_kernel(program, &o, NULL, &err), &err);
+        devlog_status status = devlog_compile_program(program, &err);
+        if (wide) {
+            check_ok(status, &err);
+        } else {
+            assert_int_equal(status, DEVLOG_ERR_COMPILE);
+            if (!strstr(err.text, "-DDEVLOG_WIDE_IDS")) fail_msg("%s", err.text);
+        }
+        devlog_program_free(program);
+        check_ok(devlog_device_close(device, &err), &err);
+    }
 }
 
 /* ---- Capacity ---- */
@@ -285,6 +402,9 @@ int main(void)
         cmocka_unit_test(classes_are_switched_without_a_build),
         cmocka_unit_test(text_is_printed_on_the_host),
         cmocka_unit_test(sums_are_one_record),
+        cmocka_unit_test(kernels_for_tt_metal_compile_unchanged),
+        cmocka_unit_test(five_thousand_names_resolve),
+        cmocka_unit_test(too_many_zones_say_what_to_do),
         cmocka_unit_test(two_kib_hold_170_complete_zones),
         cmocka_unit_test(a_million_markers_are_captured_whole),
         cmocka_unit_test(hardware_events),

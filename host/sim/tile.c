@@ -18,13 +18,19 @@ static void *reserve(size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
+static size_t tags_size(const sim_bank *b)
+{
+    return ((size_t)(b->size >> SIM_TAG_BITS) + 1) * sizeof *b->tags;
+}
+
 static bool init_bank(sim_bank *b, const sim_ram *ram, const sim_config *c)
 {
     *b = (sim_bank){.base = ram->base, .size = ram->size};
     b->bytes = reserve(ram->size);
     b->ops = reserve((size_t)ram->size / 4 * sizeof *b->ops);
+    b->tags = reserve(tags_size(b));
     b->pages = calloc((ram->size >> SIM_PAGE_BITS) + 1, 1);
-    if (!b->bytes || !b->ops || !b->pages) return false;
+    if (!b->bytes || !b->ops || !b->tags || !b->pages) return false;
     uint64_t first = c->truth_base, end = first + c->truth_size;
     for (uint64_t page = 0; page << SIM_PAGE_BITS < ram->size; page++) {
         uint64_t addr = ram->base + (page << SIM_PAGE_BITS);
@@ -52,6 +58,7 @@ bool sim_tile_init(sim_tile *t, sim *chip, uint32_t index)
         h->ready = h->started = SIM_NEVER;
         h->pc = c->harts[i].reset_pc;
         h->code = &t->banks[0];
+        h->local_base = c->local_base;
         h->local_size = c->harts[i].local_size;
         if (h->local_size && !(h->local = calloc(1, h->local_size))) return false;
     }
@@ -68,6 +75,7 @@ void sim_tile_free(sim_tile *t)
         sim_bank *b = &t->banks[i];
         if (b->bytes) munmap(b->bytes, b->size);
         if (b->ops) munmap(b->ops, (size_t)b->size / 4 * sizeof *b->ops);
+        if (b->tags) munmap(b->tags, tags_size(b));
         free(b->pages);
     }
     for (uint32_t i = 0; i < c->n_harts; i++)

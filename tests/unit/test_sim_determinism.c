@@ -23,17 +23,19 @@ static uint32_t next(uint32_t *seed)
 /* An endless loop of random instructions: arithmetic, loads and stores in a shared page of L1 that is partly
  * watched, local RAM, branches over one instruction, clock reads, and now and then a reset of the TRISCs or a
  * NoC request. Registers: t0 watched page, t1 local RAM, t2 debug registers, t3 NIU. */
-static void random_program(sim *s, uint32_t tile, enum rig_hart hart, uint32_t seed)
+static void random_program(sim *s, uint32_t tile, enum rig_hart hart, uint32_t seed, uint32_t kind)
 {
     uint32_t code[256], n = 0, target = (tile * 5 + seed) % 16;
-    const uint32_t prologue[] = {RV_LI(T0, RIG_TRUTH), RV_LUI(T1, RIG_LOCAL >> 12), RV_LI(T2, RIG_CLOCK),
+    const bool apart = kind % 3 != 0;
+    const uint32_t words = apart ? 64 : 512, mine = RIG_TRUTH + (apart ? hart * 0x100 : 0);
+    const uint32_t prologue[] = {RV_LI(T0, mine), RV_LUI(T1, RIG_LOCAL >> 12), RV_LI(T2, RIG_CLOCK),
                                  RV_LUI(T3, RIG_NOC0 >> 12), RV_ADDI(A0, ZERO, 17 + (int32_t)hart)};
     memcpy(code, prologue, sizeof prologue);
     n = sizeof prologue / 4;
     uint32_t start = n;
     for (uint32_t i = 0; i < 60; i++) {
         uint32_t rd = A0 + next(&seed) % 6, rs1 = A0 + next(&seed) % 6, rs2 = A0 + next(&seed) % 6;
-        int32_t word = (int32_t)(next(&seed) % 512 * 4);
+        int32_t word = (int32_t)(next(&seed) % words * 4);
         switch (next(&seed) % 16) {
         case 0: code[n++] = RV_ADD(rd, rs1, rs2); break;
         case 1: code[n++] = RV_XOR(rd, rs1, rs2); break;
@@ -53,8 +55,8 @@ static void random_program(sim *s, uint32_t tile, enum rig_hart hart, uint32_t s
         default: code[n++] = RV_SLTU(rd, rs1, rs2); break;
         }
     }
-    code[n++] = RV_NOP;  /* where the last branch may go */
-    if (hart == BRISC) { /* a NoC write of 64 bytes to another tile, once it is not busy */
+    code[n++] = RV_NOP;                  /* where the last branch may go */
+    if (hart == BRISC && kind % 5 < 2) { /* a NoC write of 64 bytes to another tile, once it is not busy */
         const uint32_t mid = (1 + target % 4) << 4 | (1 + target / 4) << 10;
         const uint32_t here = (1 + tile % 4) << 4 | (1 + tile / 4) << 10;
         const uint32_t noc[] = {RV_LW(A6, T3, 0x28),   RV_BNE(A6, ZERO, -4), RV_SW(T0, T3, 0),
@@ -65,10 +67,18 @@ static void random_program(sim *s, uint32_t tile, enum rig_hart hart, uint32_t s
         memcpy(&code[n], noc, sizeof noc);
         n += sizeof noc / 4;
     }
-    if (hart == NCRISC && seed & 1) { /* resets TRISC1 and lets it go again */
+    if (hart == NCRISC && kind % 4 == 1) { /* resets TRISC1 and lets it go again */
         const uint32_t reset[] = {RV_LI(A6, 1 << 13), RV_SW(A6, T2, -0x40), RV_SW(ZERO, T2, -0x40)};
         memcpy(&code[n], reset, sizeof reset);
         n += sizeof reset / 4;
+    }
+    if ((hart == TRISC0 || hart == NCRISC) &&
+        kind % 7 == 2) { /* changes an instruction in the loop of TRISC2, back and forth */
+        const uint32_t change[] = {
+            RV_LI(A6, RV_ADDI(A1, A1, 3)), RV_LI(A7, 0x400000), RV_XOR(S2, S2, A7), RV_XOR(A6, A6, S2),
+            RV_LI(A7, 0xE000 + 4 * 40),    RV_SW(A6, A7, 0)};
+        memcpy(&code[n], change, sizeof change);
+        n += sizeof change / 4;
     }
     code[n] = RV_JAL(ZERO, -4 * (int32_t)(n - start));
     rig_load(s, tile, hart, code, n + 1);
@@ -85,7 +95,7 @@ static sim *make(uint32_t seed, bool functional)
     sim *s = rig_create(&c);
     for (uint32_t tile = 0; tile < 16; tile += 3)
         for (uint32_t hart = BRISC; hart <= NCRISC; hart++)
-            random_program(s, tile, hart, seed * 97 + tile * 5 + hart);
+            random_program(s, tile, hart, seed * 97 + tile * 5 + hart, seed + tile);
     for (uint32_t tile = 0; tile < 16; tile += 3)
         rig_release(s, tile, 0x1f);
     return s;

@@ -114,11 +114,11 @@ void sim_bank_write(sim_bank *b, uint32_t offset, const void *src, uint32_t size
     if (size == 0) return;
     memcpy(b->bytes + offset, src, size);
     /* Page by page, so that filling data memory does not touch the decoded words of it. */
-    for (uint32_t at = offset; at < offset + size;) {
-        uint32_t page = at >> SIM_PAGE_BITS, page_end = (page + 1) << SIM_PAGE_BITS;
-        uint32_t n = (offset + size < page_end ? offset + size : page_end) - at;
-        if (b->pages[page] & SIM_PAGE_CODE) forget_decoded(b, at, n);
-        at += n;
+    const uint32_t page_size = 1u << SIM_PAGE_BITS;
+    for (uint32_t at = offset, left = size, n; left > 0; at += n, left -= n) {
+        n = page_size - at % page_size;
+        if (n > left) n = left;
+        if (b->pages[at >> SIM_PAGE_BITS] & SIM_PAGE_CODE) forget_decoded(b, at, n);
     }
 }
 

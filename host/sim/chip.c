@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/ahead.h"
 #include "sim/noc.h"
 #include "sim/tile.h"
 #include "sim/window.h"
@@ -96,7 +97,9 @@ sim *sim_create(const sim_config *config, char *why, size_t why_size)
     s->clock = config->clock_start;
     s->fault_cycle = s->stop_at = SIM_NEVER;
     s->tiles = calloc(config->n_tiles, sizeof *s->tiles);
-    if (!s->tiles || !sim_window_init(s)) return refuse_creation(s, why, why_size, "out of memory");
+    s->journal = calloc(1, sizeof *s->journal);
+    if (!s->tiles || !s->journal || !sim_window_init(s))
+        return refuse_creation(s, why, why_size, "out of memory");
     for (uint32_t i = 0; i < config->n_tiles; i++) {
         s->n_tiles = i + 1;
         s->by_place[config->tiles[i].y][config->tiles[i].x] = (uint16_t)(i + 1);
@@ -112,6 +115,7 @@ void sim_destroy(sim *s)
         sim_tile_free(&s->tiles[i]);
     sim_packets_free(s);
     free(s->tiles);
+    free(s->journal);
     free(s->windows);
     free(s->truth);
     free(s);

@@ -17,6 +17,7 @@
 enum {
     SIM_QUANTUM = 32,
     SIM_PAGE_BITS = 12,
+    SIM_TAG_BITS = 4,   /* log2 of the bytes that one tag of ahead.h stands for */
     SIM_PAGE_CODE = 1,  /* some word of the page has been decoded */
     SIM_PAGE_TRUTH = 2, /* some byte of the page is watched */
     SIM_NO_HART = 0xff, /* a store that the tile makes by itself */
@@ -31,6 +32,7 @@ enum {
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "memory is copied to and from registers as it is");
 
 typedef struct sim_tile sim_tile;
+typedef struct sim_journal sim_journal;
 
 /* Memory with the decoded form of what has been executed from it. */
 typedef struct sim_bank {
@@ -38,6 +40,7 @@ typedef struct sim_bank {
     uint8_t *bytes;
     sim_op *ops;    /* one per word */
     uint8_t *pages; /* SIM_PAGE_* of each page */
+    uint32_t *tags; /* who has accessed what in a trial (ahead.h) */
 } sim_bank;
 
 typedef struct sim_hart_core {
@@ -46,7 +49,7 @@ typedef struct sim_hart_core {
     uint32_t x[SIM_REGS];
     const sim_bank *code; /* where pc was last found */
     uint8_t *local;
-    uint32_t local_size;
+    uint32_t local_base, local_size;
     bool held, halted, debugged; /* held: in reset */
     uint64_t retired, loads, stores;
     uint64_t live;    /* cycles spent running, without the current run */
@@ -84,8 +87,12 @@ struct sim_tile {
     sim_bank banks[SIM_MAX_RAMS]; /* of a compute tile */
     uint8_t *dram;                /* of a DRAM tile */
     sim_hart_core harts[SIM_MAX_HARTS];
-    bool frozen; /* by a refusal */
-    bool rescan; /* a hart has been released in this cycle */
+    bool frozen;            /* by a refusal */
+    bool rescan;            /* a hart has been released in this cycle */
+    bool ahead, abandoned;  /* a trial is on; it has failed (ahead.h) */
+    bool idle;              /* its harts have mostly been waiting in the last quantum */
+    uint8_t wait, patience; /* quanta until the next trial; what `wait` becomes when it fails */
+    uint16_t epoch;         /* of the tags */
     uint32_t soft_reset;
     uint32_t clock_latched;
     sim_stamper stamper;
@@ -105,6 +112,7 @@ struct sim {
     uint64_t *windows;         /* configuration: two words of 64 bits per window */
     uint32_t n_windows;
 
+    sim_journal *journal; /* of the trial that is on (ahead.h) */
     sim_packet **packets; /* heap by arrival */
     size_t n_packets, packets_room;
 

@@ -154,9 +154,9 @@ static void refuse(sim_tile *far, const sim_packet *p, const char *why)
 {
     sim_tile *home = &far->chip->tiles[p->source];
     sim_refuse(home, SIM_NO_HART, far->chip->clock,
-               "NoC %u request of %s at pc 0x%08x to 0x%llx of tile (%u,%u): %s", p->noc,
-               sim_hart_name(home, p->hart), p->pc, (unsigned long long)p->addr, far->config->x,
-               far->config->y, why);
+               "NoC %u request of %s at tile (%u,%u), pc 0x%08x, to 0x%llx of tile (%u,%u): %s", p->noc,
+               sim_hart_name(home, p->hart), home->config->x, home->config->y, p->pc,
+               (unsigned long long)p->addr, far->config->x, far->config->y, why);
 }
 
 static const char *write_at(sim_tile *far, const sim_packet *p)

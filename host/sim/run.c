@@ -1,10 +1,12 @@
-/* Execution: the harts of one tile, interleaved cycle by cycle in the order of their numbers.
+/* Execution: the harts of one tile, interleaved cycle by cycle in the order of their numbers - or so that
+ * nobody can tell the difference (ahead.h).
  *
  * What it is for: the inner loop of the simulator. What it is not: decoding (rv32.c), the cost of things
  * (timing.h), registers (tile.c). An instruction has all its effects in the cycle in which it starts. */
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/ahead.h"
 #include "sim/tile.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -14,16 +16,22 @@
 /* What an instruction does next, other than a time. */
 #define STOPPED SIM_NEVER
 
+static uint32_t number(const sim_tile *t, const sim_hart_core *h)
+{
+    return (uint32_t)(h - t->harts);
+}
+
 static sim_by by_hart(const sim_tile *t, const sim_hart_core *h, uint64_t now)
 {
-    return (sim_by){.now = now, .pc = h->pc, .hart = (uint8_t)(h - t->harts)};
+    return (sim_by){.now = now, .pc = h->pc, .hart = (uint8_t)number(t, h)};
 }
 
 /* Every refusal of a hart reads alike: what it did, and why that cannot be. */
 SIM_COLD static uint64_t refuse(sim_tile *t, sim_hart_core *h, uint64_t now, const char *what,
                                 const char *why)
 {
-    uint8_t hart = (uint8_t)(h - t->harts);
+    if (sim_ahead_abandon(t)) return STOPPED;
+    uint8_t hart = (uint8_t)number(t, h);
     sim_refuse(t, hart, now, "%s of tile (%u,%u) at pc 0x%08x: %s: %s", sim_hart_name(t, hart), t->config->x,
                t->config->y, h->pc, what, why);
     return STOPPED;
@@ -61,44 +69,59 @@ __attribute__((noinline)) static bool load_elsewhere(sim_tile *t, sim_hart_core 
     const char *why = misfit(a);
     const sim_bank *b = why ? NULL : sim_tile_bank(t, a->addr, a->size);
     if (b) {
-        memcpy(&a->value, b->bytes + (a->addr - b->base), a->size);
+        uint32_t offset = a->addr - b->base;
+        if (t->ahead && !sim_ahead_claim(t, b, number(t, h), offset, false)) return false;
+        memcpy(&a->value, b->bytes + offset, a->size);
         a->latency = SIM_LATENCY_RAM;
         return true;
     }
     if (!why && a->size != 4) why = "only memory, or a register of 4 bytes, can be accessed";
+    if (!why && t->ahead && !sim_ahead_can_read(t, now, a->addr)) return !sim_ahead_abandon(t);
     if (!why) why = sim_reg_read(t, by_hart(t, h, now), a->addr, &a->value);
     a->latency = SIM_LATENCY_REGISTER;
     return why ? refuse_access(t, h, now, a, false, why) : true;
+}
+
+/* In memory; in a trial it is noted. False: the trial is abandoned. */
+ALWAYS_INLINE bool store_to(sim_tile *t, sim_hart_core *h, uint64_t now, const sim_bank *b, const access *a,
+                            bool ahead)
+{
+    uint32_t offset = a->addr - b->base;
+    uint8_t flags = b->pages[offset >> SIM_PAGE_BITS];
+    if (ahead) {
+        if (flags & SIM_PAGE_CODE && b->ops[offset / 4].code != SIM_OP_UNDECODED)
+            return !sim_ahead_abandon(t);
+        if (!sim_ahead_claim(t, b, number(t, h), offset, true)) return false;
+        sim_ahead_store(t, b, b->bytes + offset);
+    }
+    memcpy(b->bytes + offset, &a->value, a->size);
+    if (UNLIKELY(flags)) sim_bank_stored(t, b, by_hart(t, h, now), offset, a->value, a->size);
+    return true;
 }
 
 __attribute__((noinline)) static bool store_elsewhere(sim_tile *t, sim_hart_core *h, uint64_t now, access *a)
 {
     const char *why = misfit(a);
     const sim_bank *b = why ? NULL : sim_tile_bank(t, a->addr, a->size);
-    if (b) {
-        uint32_t offset = a->addr - b->base;
-        memcpy(b->bytes + offset, &a->value, a->size);
-        if (b->pages[offset >> SIM_PAGE_BITS])
-            sim_bank_stored(t, b, by_hart(t, h, now), offset, a->value, a->size);
-        a->latency = SIM_STORE_GAP_RAM;
-        return true;
-    }
+    a->latency = b ? SIM_STORE_GAP_RAM : SIM_STORE_GAP_OTHER;
+    if (b) return store_to(t, h, now, b, a, t->ahead);
+    if (sim_ahead_abandon(t)) return false; /* a write to a register is for all to see */
     if (!why && a->size != 4) why = "only memory, or a register of 4 bytes, can be accessed";
     if (!why) why = sim_reg_write(t, by_hart(t, h, now), a->addr, a->value);
-    a->latency = SIM_STORE_GAP_OTHER;
     return why ? refuse_access(t, h, now, a, true, why) : true;
 }
 
-ALWAYS_INLINE bool load(sim_tile *t, sim_hart_core *h, uint64_t now, access *a)
+ALWAYS_INLINE bool load(sim_tile *t, sim_hart_core *h, uint64_t now, access *a, const bool ahead)
 {
     const sim_bank *l1 = &t->banks[0];
     uint32_t offset = a->addr - l1->base;
     if (LIKELY(offset < l1->size && !(offset & (a->size - 1)))) {
+        if (ahead && UNLIKELY(!sim_ahead_claim(t, l1, number(t, h), offset, false))) return false;
         memcpy(&a->value, l1->bytes + offset, a->size);
         a->latency = SIM_LATENCY_RAM;
         return true;
     }
-    offset = a->addr - t->chip->config.local_base;
+    offset = a->addr - h->local_base;
     if (LIKELY(offset < h->local_size && !(offset & (a->size - 1)))) {
         memcpy(&a->value, h->local + offset, a->size);
         a->latency = SIM_LATENCY_LOCAL;
@@ -107,19 +130,17 @@ ALWAYS_INLINE bool load(sim_tile *t, sim_hart_core *h, uint64_t now, access *a)
     return load_elsewhere(t, h, now, a);
 }
 
-ALWAYS_INLINE bool store(sim_tile *t, sim_hart_core *h, uint64_t now, access *a)
+ALWAYS_INLINE bool store(sim_tile *t, sim_hart_core *h, uint64_t now, access *a, const bool ahead)
 {
     const sim_bank *l1 = &t->banks[0];
     uint32_t offset = a->addr - l1->base;
     if (LIKELY(offset < l1->size && !(offset & (a->size - 1)))) {
-        memcpy(l1->bytes + offset, &a->value, a->size);
-        if (UNLIKELY(l1->pages[offset >> SIM_PAGE_BITS]))
-            sim_bank_stored(t, l1, by_hart(t, h, now), offset, a->value, a->size);
         a->latency = SIM_STORE_GAP_RAM;
-        return true;
+        return store_to(t, h, now, l1, a, ahead);
     }
-    offset = a->addr - t->chip->config.local_base;
+    offset = a->addr - h->local_base;
     if (LIKELY(offset < h->local_size && !(offset & (a->size - 1)))) {
+        if (ahead) sim_ahead_store(t, NULL, h->local + offset);
         memcpy(h->local + offset, &a->value, a->size);
         a->latency = SIM_STORE_GAP_OTHER;
         return true;
@@ -148,6 +169,7 @@ __attribute__((noinline)) static bool find_code(sim_tile *t, sim_hart_core *h, u
         return false;
     }
     uint32_t offset = h->pc - b->base, word;
+    if (t->ahead && !sim_ahead_claim(t, b, number(t, h), offset, false)) return false;
     memcpy(&word, b->bytes + offset, sizeof word);
     b->ops[offset / 4] = sim_decode(word, h->pc);
     b->pages[offset >> SIM_PAGE_BITS] |= SIM_PAGE_CODE;
@@ -166,8 +188,9 @@ SIM_COLD static uint64_t refuse_illegal(sim_tile *t, sim_hart_core *h, uint64_t 
 
 SIM_COLD static uint64_t trap(sim_tile *t, sim_hart_core *h, uint64_t now, bool is_ebreak)
 {
+    if (sim_ahead_abandon(t)) return STOPPED;
     if (is_ebreak && h->debugged) {
-        sim_hart_pause(t, (uint32_t)(h - t->harts), true, now);
+        sim_hart_pause(t, number(t, h), true, now);
         return STOPPED;
     }
     return refuse(t, h, now, is_ebreak ? "ebreak" : "ecall",
@@ -194,8 +217,9 @@ SIM_COLD static uint64_t refuse_csr_write(sim_tile *t, sim_hart_core *h, uint64_
 
 /* ---- One instruction ------------------------------------------------------------------------------- */
 
-/* Runs one instruction of h, which is ready, in cycle `now`. Returns when it is ready for the next. */
-ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const bool timed)
+/* Runs one instruction of h, which is ready, in cycle `now`. Returns when it is ready for the next. `timed`
+ * and `ahead` are constants, so that there is a copy of this for each combination. */
+ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const bool timed, const bool ahead)
 {
     uint32_t index = word_index(h->code, h->pc);
     if (UNLIKELY(index >= h->code->size / 4 || h->code->ops[index].code == SIM_OP_UNDECODED)) {
@@ -242,7 +266,7 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
         break;
 #define LOAD(bytes, type)                                                                                    \
     mem = (access){.addr = a + op.imm, .size = (bytes)};                                                     \
-    if (!load(t, h, now, &mem)) return STOPPED;                                                              \
+    if (!load(t, h, now, &mem, ahead)) return STOPPED;                                                       \
     x[op.rd] = (uint32_t)(type)mem.value;                                                                    \
     goto loaded
     case SIM_OP_LB: LOAD(1, int8_t);
@@ -258,7 +282,7 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
         return timed ? sim_pipe_load(&h->pipe, op.rd, now, mem.latency, mem.addr) : now + 1;
 #define STORE(bytes, type)                                                                                   \
     mem = (access){.addr = a + op.imm, .value = (type)b, .size = (bytes)};                                   \
-    if (!store(t, h, now, &mem)) return STOPPED;                                                             \
+    if (!store(t, h, now, &mem, ahead)) return STOPPED;                                                      \
     goto stored
     case SIM_OP_SB: STORE(1, uint8_t);
     case SIM_OP_SH: STORE(2, uint16_t);
@@ -268,7 +292,7 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
         h->stores++;
         h->retired++;
         h->pc = next;
-        if (UNLIKELY(h->started == SIM_NEVER)) return STOPPED; /* it has reset itself */
+        if (!ahead && UNLIKELY(h->started == SIM_NEVER)) return STOPPED; /* it has reset itself */
         return timed ? sim_pipe_store(&h->pipe, now, mem.latency, mem.addr) : now + 1;
     case SIM_OP_ADDI: x[op.rd] = a + op.imm; break;
     case SIM_OP_SLTI: x[op.rd] = (int32_t)a < (int32_t)op.imm; break;
@@ -322,16 +346,16 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
 
 /* ---- One tile -------------------------------------------------------------------------------------- */
 
-ALWAYS_INLINE void run(sim_tile *t, uint64_t from, uint64_t to, const bool timed)
+/* All harts, cycle by cycle. */
+ALWAYS_INLINE void run_interleaved(sim_tile *t, uint64_t from, uint64_t to, const bool timed)
 {
-    const uint32_t n = t->chip->config.n_harts;
+    sim_hart_core *const end = t->harts + t->chip->config.n_harts;
     for (uint64_t now = from; now < to && !t->frozen;) {
         uint64_t next = to;
         t->rescan = false;
-        for (uint32_t i = 0; i < n; i++) {
-            sim_hart_core *h = &t->harts[i];
+        for (sim_hart_core *h = t->harts; h < end; h++) {
             if (h->ready <= now) {
-                uint64_t ready = step(t, h, now, timed);
+                uint64_t ready = step(t, h, now, timed, false);
                 if (UNLIKELY(t->frozen)) return;
                 h->ready = ready;
             }
@@ -341,8 +365,61 @@ ALWAYS_INLINE void run(sim_tile *t, uint64_t from, uint64_t to, const bool timed
     }
 }
 
+/* The only hart that is running. Returns the cycle until which it has been the only one. */
+ALWAYS_INLINE uint64_t run_alone(sim_tile *t, sim_hart_core *h, uint64_t to, const bool timed)
+{
+    uint64_t now = h->ready, last = now;
+    t->rescan = false;
+    while (now < to && !t->rescan) {
+        last = now;
+        now = step(t, h, now, timed, false);
+    }
+    h->ready = now;
+    return t->rescan ? last + 1 : to;
+}
+
+/* Each hart alone through the whole quantum; ahead.h. False: nothing has happened. */
+ALWAYS_INLINE bool run_ahead(sim_tile *t, uint64_t from, uint64_t to, const bool timed)
+{
+    if (!sim_ahead_begin(t, from, to)) return false;
+    sim_hart_core *const end = t->harts + t->chip->config.n_harts;
+    for (sim_hart_core *h = t->harts; h < end && !t->abandoned; h++) {
+        uint64_t now = h->ready;
+        while (now < to)
+            now = step(t, h, now, timed, true);
+        h->ready = now;
+    }
+    return sim_ahead_end(t);
+}
+
+static uint64_t retired(const sim_tile *t)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->chip->config.n_harts; i++)
+        sum += t->harts[i].retired;
+    return sum;
+}
+
+ALWAYS_INLINE void run(sim_tile *t, uint64_t from, uint64_t to, const bool timed)
+{
+    sim_hart_core *running = NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->chip->config.n_harts; i++)
+        if (t->harts[i].ready < to) running = &t->harts[i], n++;
+    if (n == 0) return;
+    if (n == 1) {
+        from = run_alone(t, running, to, timed);
+        run_interleaved(t, from, to, timed);
+        return;
+    }
+    uint64_t before = retired(t);
+    if (!run_ahead(t, from, to, timed)) run_interleaved(t, from, to, timed);
+    t->idle = (retired(t) - before) * SIM_AHEAD_BUSY < n * (to - from);
+}
+
 void sim_tile_run(sim_tile *t, uint64_t from, uint64_t to)
 {
+    if (t->frozen) return;
     if (t->chip->config.functional)
         run(t, from, to, false);
     else

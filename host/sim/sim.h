@@ -71,7 +71,7 @@ typedef struct sim_config {
     uint32_t soft_reset_init; /* value of the register at power-on */
     uint32_t soft_reset_mask; /* bits that may be set */
     uint32_t clock_low_addr, clock_high_addr, clock_latched_addr;
-    uint32_t timestamp_addr;   /* event streams of the debug timestamper; 5 further registers follow */
+    uint32_t timestamp_addr;   /* event streams of the debug timestamper; 6 further registers follow */
     uint32_t icache_addr;      /* RISCV_IC_INVALIDATE in the backend configuration */
     uint32_t mtime_addr;       /* a 64-bit machine timer (low word first) that counts cycles */
     bool csr_cycle;            /* cycle, cycleh, mcycle, mcycleh, mhartid can be read as CSRs */
@@ -98,8 +98,7 @@ void sim_destroy(sim *s);
 /* Config space of the simulated PCIe device: ids at 0, BAR0 at 0x10/0x14, all-ones where there is nothing. */
 uint32_t sim_config_read(sim *s, uint32_t offset);
 
-/* Access through BAR0 by bus address: TLB windows and their configuration. False after a refusal (sim_fault).
- */
+/* Access through BAR0 by bus address: TLB windows, their configuration. False after a refusal (sim_fault). */
 bool sim_bus_read(sim *s, uint64_t addr, void *dst, uint32_t size);
 bool sim_bus_write(sim *s, uint64_t addr, const void *src, uint32_t size);
 
@@ -111,7 +110,9 @@ const char *sim_fault(const sim *s);
 
 /* ---- What only a simulator can tell (tests, benches, `devlog dump`) -------------------------------- */
 
-/* One store by a hart into the watched region, in the order in which the stores happened. */
+/* One store by a hart into the watched region, in the order in which the stores happened: by cycle, then by
+ * tile, then by hart. Stores that a tile makes by itself (event streams of the debug timestamper) have hart
+ * 0xFF and come last. */
 typedef struct sim_store {
     uint64_t cycle; /* chip clock (without the tile's offset) */
     uint32_t addr, value;

@@ -18,13 +18,19 @@ static void *reserve(size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
+static size_t tags_size(const sim_bank *b)
+{
+    return ((size_t)(b->size >> SIM_TAG_BITS) + 1) * sizeof *b->tags;
+}
+
 static bool init_bank(sim_bank *b, const sim_ram *ram, const sim_config *c)
 {
     *b = (sim_bank){.base = ram->base, .size = ram->size};
     b->bytes = reserve(ram->size);
     b->ops = reserve((size_t)ram->size / 4 * sizeof *b->ops);
+    b->tags = reserve(tags_size(b));
     b->pages = calloc((ram->size >> SIM_PAGE_BITS) + 1, 1);
-    if (!b->bytes || !b->ops || !b->pages) return false;
+    if (!b->bytes || !b->ops || !b->tags || !b->pages) return false;
     uint64_t first = c->truth_base, end = first + c->truth_size;
     for (uint64_t page = 0; page << SIM_PAGE_BITS < ram->size; page++) {
         uint64_t addr = ram->base + (page << SIM_PAGE_BITS);
@@ -52,6 +58,7 @@ bool sim_tile_init(sim_tile *t, sim *chip, uint32_t index)
         h->ready = h->started = SIM_NEVER;
         h->pc = c->harts[i].reset_pc;
         h->code = &t->banks[0];
+        h->local_base = c->local_base;
         h->local_size = c->harts[i].local_size;
         if (h->local_size && !(h->local = calloc(1, h->local_size))) return false;
     }
@@ -68,6 +75,7 @@ void sim_tile_free(sim_tile *t)
         sim_bank *b = &t->banks[i];
         if (b->bytes) munmap(b->bytes, b->size);
         if (b->ops) munmap(b->ops, (size_t)b->size / 4 * sizeof *b->ops);
+        if (b->tags) munmap(b->tags, tags_size(b));
         free(b->pages);
     }
     for (uint32_t i = 0; i < c->n_harts; i++)
@@ -106,11 +114,11 @@ void sim_bank_write(sim_bank *b, uint32_t offset, const void *src, uint32_t size
     if (size == 0) return;
     memcpy(b->bytes + offset, src, size);
     /* Page by page, so that filling data memory does not touch the decoded words of it. */
-    for (uint32_t at = offset; at < offset + size;) {
-        uint32_t page = at >> SIM_PAGE_BITS, page_end = (page + 1) << SIM_PAGE_BITS;
-        uint32_t n = (offset + size < page_end ? offset + size : page_end) - at;
-        if (b->pages[page] & SIM_PAGE_CODE) forget_decoded(b, at, n);
-        at += n;
+    const uint32_t page_size = 1u << SIM_PAGE_BITS;
+    for (uint32_t at = offset, left = size, n; left > 0; at += n, left -= n) {
+        n = page_size - at % page_size;
+        if (n > left) n = left;
+        if (b->pages[at >> SIM_PAGE_BITS] & SIM_PAGE_CODE) forget_decoded(b, at, n);
     }
 }
 

@@ -30,9 +30,9 @@ enum {
     SIM_RETIRE_QUEUE = 8,
     SIM_LOADS_IN_FLIGHT = 4,
     SIM_STORE_QUEUE = 4,
-    SIM_BRANCH_COUNTERS = 256,
-    SIM_JUMP_TARGETS = 32,
-    SIM_RETURN_STACK = 8,
+    SIM_BRANCH_COUNTERS = 64,
+    SIM_JUMP_TARGETS = 16,
+    SIM_RETURN_STACK = 4,
 };
 
 typedef struct sim_pipe {

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/chip.h"
+#include "sim/ahead.h"
 
 void sim_truth_add(sim_tile *t, sim_by by, uint32_t addr, uint32_t value, uint32_t size)
 {
     sim *s = t->chip;
+    if (s->n_truth == s->truth_room && sim_ahead_abandon(t))
+        return; /* so that a lack of memory comes in its time */
     if (s->n_truth == s->truth_room) {
         size_t room = s->truth_room ? 2 * s->truth_room : 1024;
         sim_store *grown = realloc(s->truth, room * sizeof *grown);
@@ -31,7 +33,8 @@ void sim_truth_add(sim_tile *t, sim_by by, uint32_t addr, uint32_t value, uint32
 
 static bool after(const sim_store *a, const sim_store *b)
 {
-    return a->cycle != b->cycle ? a->cycle > b->cycle : a->tile > b->tile;
+    if (a->cycle != b->cycle) return a->cycle > b->cycle;
+    return a->tile != b->tile ? a->tile > b->tile : a->hart > b->hart;
 }
 
 /* Stable merge sort: runs are long, as each tile's stores are already in order. */

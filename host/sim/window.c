@@ -137,8 +137,7 @@ static bool locate(sim *s, uint64_t bar_offset, uint32_t size, const char *verb,
 
 /* ---- Configuration --------------------------------------------------------------------------------- */
 
-/* Bytes [offset, offset + size) of the configuration array, or NULL if it is not an access that is allowed.
- */
+/* Bytes [offset, offset + size) of the configuration array, or NULL if the access is not allowed. */
 static uint8_t *config_bytes(sim *s, uint64_t offset, uint32_t size)
 {
     uint32_t entry = entry_size(&s->config);

@@ -77,8 +77,7 @@ static void harts_share_l1(void **state)
     sim_destroy(s);
 }
 
-/* There is no stale instruction cache: a store to code, by a hart or from outside, is seen by the next fetch.
- */
+/* There is no stale instruction cache: a store to code, by whomever, is seen by the next fetch. */
 static void changed_code_is_executed(void **state)
 {
     (void)state;

@@ -100,8 +100,7 @@ static void a_hart_releases_and_holds_others(void **state)
     sim_destroy(s);
 }
 
-/* "A hart that another hart releases starts in the next cycle", whichever of the two comes first in a cycle.
- */
+/* Whichever of the two comes first within a cycle. */
 static void released_harts_start_in_the_next_cycle(void **state)
 {
     (void)state;

@@ -268,8 +268,7 @@ static void refusals_name_the_bus_address(void **state)
     }
 }
 
-/* 96 bits per window: local_offset 43, x_end, y_end, x_start, y_start 6 each, NoC 2, multicast 1, ordering 2.
- */
+/* 96 bits: local_offset 43, x_end, y_end, x_start, y_start 6 each, NoC 2, multicast 1, ordering 2. */
 static void blackhole_configure(sim *s, uint32_t window, uint64_t addr, uint32_t x, uint32_t y, uint32_t x0,
                                 uint32_t y0, bool multicast)
 {

@@ -1,0 +1,71 @@
+/* Running harts ahead of each other.
+ *
+ * What it is for: speed. Interleaving harts instruction by instruction costs most of the simulator's time,
+ * and hardly ever matters: in a quantum of 32 cycles the harts of a tile seldom touch the same memory. So
+ * each hart runs through the quantum alone, while everything that it reads or writes is noted. If two harts
+ * turn out to have met - one has written 16 bytes that another has accessed - or if anything happens that all
+ * have to notice at once (a write to a register, a change of code, a refusal), the quantum is undone and run
+ * again in lock-step. What it is not: visible. The result is that of lock-step, always;
+ * test_sim_determinism.c compares the two. */
+#ifndef DEVLOG_SIM_AHEAD_H
+#define DEVLOG_SIM_AHEAD_H
+
+#include "sim/chip.h"
+
+enum {
+    SIM_AHEAD_MIN = 8,      /* cycles: shorter quanta are not worth it */
+    SIM_AHEAD_BUSY = 3,     /* nor are harts that start less than one instruction in so many cycles */
+    SIM_AHEAD_MAX_WAIT = 63 /* quanta in lock-step after having met again and again */
+};
+
+struct sim_journal {
+    sim_hart_core harts[SIM_MAX_HARTS]; /* as they were; only those that run */
+    uint32_t saved;                     /* bits of those */
+    uint32_t clock_latched;
+    size_t n_truth;
+    uint32_t n_stores;
+    struct {
+        const sim_bank *bank; /* NULL: a local RAM */
+        uint8_t *word;
+        uint32_t old;
+    } stores[SIM_QUANTUM * SIM_MAX_HARTS]; /* a hart makes at most one per cycle */
+};
+
+/* Whether the quantum [from, to) can be tried, with more than one hart running in it. */
+bool sim_ahead_begin(sim_tile *t, uint64_t from, uint64_t to);
+/* Whether a register reads the same, whatever other harts have read before in the quantum. */
+bool sim_ahead_can_read(const sim_tile *t, uint64_t now, uint32_t addr);
+/* Ends the trial. False: it was abandoned and everything is as it was. */
+bool sim_ahead_end(sim_tile *t);
+
+/* True in a trial, which then is abandoned: what the caller was about to do needs lock-step. */
+static inline bool sim_ahead_abandon(sim_tile *t)
+{
+    if (t->ahead) t->abandoned = true;
+    return t->ahead;
+}
+
+/* Notes that a hart accesses the 16 bytes around `offset`. False: another one has met it there. */
+static inline bool sim_ahead_claim(sim_tile *t, const sim_bank *b, uint32_t hart, uint32_t offset, bool write)
+{
+    enum { WRITERS = 8, EPOCH = 16 }; /* bits 0-7 of a tag: readers */
+    uint32_t *tag = &b->tags[offset >> SIM_TAG_BITS], seen = *tag;
+    uint32_t mine = 1u << hart, all = 0xff, clash;
+    if (seen >> EPOCH != t->epoch) seen = (uint32_t)t->epoch << EPOCH;
+    clash = write ? (all | all << WRITERS) & ~(mine | mine << WRITERS) : (all & ~mine) << WRITERS;
+    if (seen & clash) return !sim_ahead_abandon(t);
+    *tag = seen | (write ? mine << WRITERS : mine);
+    return true;
+}
+
+/* Notes what a store is about to overwrite. */
+static inline void sim_ahead_store(sim_tile *t, const sim_bank *b, uint8_t *byte)
+{
+    sim_journal *j = t->chip->journal;
+    uint8_t *word = (uint8_t *)((uintptr_t)byte & ~(uintptr_t)3);
+    j->stores[j->n_stores].bank = b;
+    j->stores[j->n_stores].word = word;
+    __builtin_memcpy(&j->stores[j->n_stores++].old, word, 4);
+}
+
+#endif

@@ -107,6 +107,33 @@ drop:
     return 0;
 }
 
+/* The end of a zone in code that is not optimised: `code` as the low bits of the first word; `word` follows the stamp
+ * of a wide record; `start` follows when the zone is a complete one. */
+uint32_t devlog_emit_slow(uint32_t code, uint32_t word, uint32_t start);
+uint32_t devlog_emit_slow(uint32_t code, uint32_t word, uint32_t start)
+{
+    uint32_t low = code & 0xFFFu, n = 2;
+    uint32_t at = records_cursor();
+    while (at & DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS)) {
+        at = devlog_next_segment(at);
+        if (at == 0) return 0;
+    }
+    uint64_t clock = devlog_clock();
+    uint32_t complete = low == DEVLOG_CODE_WIDE ? word >> 28 == DEVLOG_KIND_COMPLETE
+                                                : low >= DEVLOG_CODE_COMPLETE && low < DEVLOG_CODE_EVENT;
+    volatile uint32_t *to = (volatile uint32_t *)(uintptr_t)at;
+#if defined(DEVLOG_STAMP32)
+    to[0] = low & 0x800u ? low | 0xFFFFF000u : low;
+#else
+    to[0] = ((uint32_t)(clock >> 32) << 12) + (low & 0x800u ? low - 0x1000u : low);
+#endif
+    to[1] = (uint32_t)clock;
+    if (low == DEVLOG_CODE_WIDE) to[n++] = word;
+    if (complete) to[n++] = start;
+    records_set_cursor(at + 4 * n);
+    return at;
+}
+
 /* DEVLOG_FREEZE at cursor tp: returns a cursor at which the segment is full. */
 uint32_t devlog_freeze_at(uint32_t tp);
 uint32_t devlog_freeze_at(uint32_t tp)

@@ -15,14 +15,11 @@
 /* A zone that is begun in one step and ended in another: BEGIN and END must share a site, so both are in one
  * function and the step says which to do. */
 #define ZONE(i)                                                                                              \
-    case i: {                                                                                                \
-        DEVLOG_SITE_(DEVLOG_CAT_(90, i), "zone", "2", 1, 0, "zone " #i);                                     \
-        DEVLOG_SITE_DECL_(DEVLOG_CAT_(90, i));                                                               \
-        devlog_zone_ zone = {DEVLOG_SITE_NAME_(DEVLOG_CAT_(90, i)), 0};                                      \
-        if (operation == VM_ZONE_BEGIN) devlog_zone_begin_(zone.site, 0);                                    \
-        else devlog_zone_end_(&zone);                                                                        \
-        break;                                                                                               \
-    }
+    case i:                                                                                                  \
+        DEVLOG_ZONE_SITE_(DEVLOG_CAT_(90, i), 0, "zone " #i);                                                \
+        if (operation == VM_ZONE_BEGIN) DEVLOG_EMIT_BEGIN_(DEVLOG_CAT_(90, i), 0);                           \
+        else DEVLOG_EMIT_END_(DEVLOG_CAT_(90, i), 0);                                                        \
+        break;
 
 static void zone(uint32_t operation, uint32_t site)
 {

@@ -1,0 +1,187 @@
+/* devlog/profile_asm.h: the text of a marker for the assembler. Included by profile_impl.h only.
+ *
+ * Every marker is one inline assembly statement, so that its cost is known to the instruction:
+ *
+ *     1:  lw    h, high(clock)        the three loads overlap
+ *         lw    l, low(clock)
+ *         lw    g, high(clock)
+ *         slli  t, tp, 31 - bits      is the segment full?
+ *         bltz  t, 7f
+ *         bne   h, g, 1b              the high half moved while the low half was read
+ *         slli  h, h, 12
+ *         addi  h, h, %lo(site)       the linker fills in the code
+ *         sw    h, 0(tp)
+ *         sw    l, 4(tp)
+ *         addi  tp, tp, 8
+ *     4:
+ *     7:  jal   t0, devlog_segment_full   out of line; comes back here to try again,
+ *         j     1b                        or one instruction further on
+ *         j     4b                        when there is no place
+ *
+ * The site of a marker is a label in a section that is never loaded; its address there is the code. A site is
+ * defined once however often its code is inlined (.ifndef). Sections and codes: devlog/record.h. */
+#ifndef DEVLOG_PROFILE_ASM_H
+#define DEVLOG_PROFILE_ASM_H
+
+#include "devlog/record.h"
+#include "devlog_board.h" /* generated from the board file */
+
+/* Laid out by hand: */
+/* clang-format off */
+
+#define DEVLOG_STR__(x)    #x
+#define DEVLOG_STR_(x)     DEVLOG_STR__(x)
+#define DEVLOG_CAT__(a, b) a##b
+#define DEVLOG_CAT_(a, b)  DEVLOG_CAT__(a, b)
+
+/* ---- Sites ---- */
+
+#if defined(DEVLOG_STAMP32)
+#define DEVLOG_FLAG_STAMP_ DEVLOG_SITE_FLAG_STAMP32
+#else
+#define DEVLOG_FLAG_STAMP_ 0
+#endif
+
+#define DEVLOG_LABEL_(n) ".Ldevlog_site_" DEVLOG_STR_(n)
+
+/* Defines site n with `bytes` codes in `section`. `name` must be a string literal. */
+#define DEVLOG_SITE_IN_(n, section, bytes, kind, cls, flags, name)                                           \
+    __asm__ __volatile__(                                                                                    \
+        ".ifndef " DEVLOG_LABEL_(n) "\n"                                                                     \
+        "\t.pushsection " section ",\"\",@progbits\n"                                                        \
+        DEVLOG_LABEL_(n) ":\t.zero " bytes "\n"                                                              \
+        "\t.popsection\n"                                                                                    \
+        "\t.pushsection .devlog.sites,\"\",@progbits\n"                                                      \
+        "\t.balign 4\n"                                                                                      \
+        "\t.4byte " DEVLOG_LABEL_(n) "\n"                                                                    \
+        "\t.4byte " DEVLOG_STR_(kind) "|" DEVLOG_STR_(cls) "<<8|(" DEVLOG_STR_(flags) ")<<16\n"              \
+        "\t.4byte " DEVLOG_STR_(__LINE__) "\n"                                                               \
+        "\t.asciz " DEVLOG_STR_(name) "\n"                                                                   \
+        "\t.asciz " DEVLOG_STR_(__FILE__) "\n"                                                               \
+        "\t.popsection\n"                                                                                    \
+        "\t.endif")
+
+#if defined(DEVLOG_WIDE_IDS)
+#define DEVLOG_SITE_(n, section, bytes, kind, cls, name)                                                     \
+    DEVLOG_SITE_IN_(n, ".devlog.id.wide", "1", kind, cls, DEVLOG_FLAG_STAMP_|DEVLOG_SITE_FLAG_WIDE, name)
+#else
+#define DEVLOG_SITE_(n, section, bytes, kind, cls, name)                                                     \
+    DEVLOG_SITE_IN_(n, ".devlog.id." section, bytes, kind, cls, DEVLOG_FLAG_STAMP_, name)
+#endif
+
+/* ---- Clock ---- */
+
+#if defined(DEVLOG_CLOCK_CSR)
+#define DEVLOG_CLOCK_INPUT_
+#define DEVLOG_COMMA_CLOCK_
+#define DEVLOG_READ_HIGH_(r) "csrr " r ",mcycleh\n\t"
+#define DEVLOG_READ_LOW_(r)  "csrr " r ",mcycle\n\t"
+#else
+#define DEVLOG_CLOCK_INPUT_  [c] "r"(DEVLOG_CLOCK_PAGE)
+#define DEVLOG_COMMA_CLOCK_  , DEVLOG_CLOCK_INPUT_
+#define DEVLOG_READ_HIGH_(r) "lw " r "," DEVLOG_STR_(DEVLOG_CLOCK_HIGH_OFFSET) "(%[c])\n\t"
+#define DEVLOG_READ_LOW_(r)  "lw " r "," DEVLOG_STR_(DEVLOG_CLOCK_LOW_OFFSET) "(%[c])\n\t"
+#endif
+
+#if defined(DEVLOG_STAMP32)
+#define DEVLOG_READ_     DEVLOG_READ_LOW_("%[l]")
+#define DEVLOG_READ_END_ DEVLOG_READ_LOW_("%[l]")
+#define DEVLOG_CHECK_
+#else
+#define DEVLOG_READ_     DEVLOG_READ_HIGH_("%[h]") DEVLOG_READ_LOW_("%[l]") DEVLOG_READ_HIGH_("%[g]")
+#define DEVLOG_READ_END_ DEVLOG_READ_LOW_("%[l]") DEVLOG_READ_HIGH_("%[h]")
+#define DEVLOG_CHECK_    "bne %[h],%[g],1b\n\t"
+#endif
+
+/* ---- Is there a place? ---- */
+
+/* slli by this puts the bit of the cursor that says "full" into the sign. */
+#if DEVLOG_SEGMENT_BITS == 9
+#define DEVLOG_FULL_SHIFT_ "22"
+#elif DEVLOG_SEGMENT_BITS == 10
+#define DEVLOG_FULL_SHIFT_ "21"
+#elif DEVLOG_SEGMENT_BITS == 11
+#define DEVLOG_FULL_SHIFT_ "20"
+#elif DEVLOG_SEGMENT_BITS == 12
+#define DEVLOG_FULL_SHIFT_ "19"
+#elif DEVLOG_SEGMENT_BITS == 13
+#define DEVLOG_FULL_SHIFT_ "18"
+#elif DEVLOG_SEGMENT_BITS == 14
+#define DEVLOG_FULL_SHIFT_ "17"
+#elif DEVLOG_SEGMENT_BITS == 15
+#define DEVLOG_FULL_SHIFT_ "16"
+#elif DEVLOG_SEGMENT_BITS == 16
+#define DEVLOG_FULL_SHIFT_ "15"
+#else
+#error "DEVLOG_SEGMENT_BITS must be from 9 to 16"
+#endif
+
+#define DEVLOG_FULL_TEST_ "slli %[t],tp," DEVLOG_FULL_SHIFT_ "\n\tbltz %[t],7f\n\t"
+#define DEVLOG_FULL_PATH_ ".subsection 1\n7:\tjal t0,devlog_segment_full\n\tj 1b\n\tj 4b\n\t.previous\n\t"
+
+/* ---- The record ---- */
+
+/* `site` is text: a label, or an operand that is one. Offsets: `off` is added to the code (1: end of a zone). */
+#define DEVLOG_ADD_SITE_(to, from, site, off)                                                                \
+    ".option push\n\t.option norelax\n\taddi " to "," from ",%%lo(" site "+" off ")\n\t.option pop\n\t"
+
+#if defined(DEVLOG_WIDE_IDS)
+/* Code -32 is DEVLOG_CODE_WIDE; the word behind the stamp has the kind and the id. */
+#if defined(DEVLOG_STAMP32)
+#define DEVLOG_CODE_(site, off) "li %[h],-32\n\t"
+#else
+#define DEVLOG_CODE_(site, off) "slli %[h],%[h],12\n\taddi %[h],%[h],-32\n\t"
+#endif
+#define DEVLOG_WIDE_STORE_(site, kind)                                                                       \
+    "lui %[t],%%hi(" site "+(" DEVLOG_STR_(kind) "<<28))\n\t"                                                 \
+    "addi %[t],%[t],%%lo(" site "+(" DEVLOG_STR_(kind) "<<28))\n\t"                                           \
+    "sw %[t],8(tp)\n\t"
+#define DEVLOG_AT_(narrow, wide) wide
+#else
+#if defined(DEVLOG_STAMP32)
+#define DEVLOG_CODE_(site, off) DEVLOG_ADD_SITE_("%[h]", "x0", site, off)
+#else
+#define DEVLOG_CODE_(site, off) "slli %[h],%[h],12\n\t" DEVLOG_ADD_SITE_("%[h]", "%[h]", site, off)
+#endif
+#define DEVLOG_WIDE_STORE_(site, kind)
+#define DEVLOG_AT_(narrow, wide) narrow
+#endif
+
+#define DEVLOG_PATCH_(cls) ".pushsection .devlog.patch,\"\",@progbits\n\t.4byte 1b,4b," cls "\n\t.popsection"
+
+/* All that follows the reading of the clock: `payload` stores what follows the head, `bytes` is the size. */
+#define DEVLOG_STORE_(site, cls, kind, off, payload, bytes)                                                  \
+    DEVLOG_CODE_(site, off)                                                                                  \
+    "sw %[h],0(tp)\n\tsw %[l],4(tp)\n\t"                                                                     \
+    DEVLOG_WIDE_STORE_(site, kind)                                                                           \
+    payload                                                                                                  \
+    "addi tp,tp," bytes "\n4:\n\t"                                                                           \
+    DEVLOG_FULL_PATH_                                                                                        \
+    DEVLOG_PATCH_(cls)
+
+#define DEVLOG_RECORD_(site, cls, kind, off, payload, bytes)                                                 \
+    "1:\t" DEVLOG_READ_ DEVLOG_FULL_TEST_ DEVLOG_CHECK_                                                      \
+    DEVLOG_STORE_(site, cls, kind, off, payload, bytes)
+
+/* A complete zone reads the low half first, and is repaired by the decoder when the high half then moved. */
+#define DEVLOG_RECORD_COMPLETE_(site, cls)                                                                   \
+    "1:\t" DEVLOG_READ_END_ DEVLOG_FULL_TEST_                                                                \
+    DEVLOG_STORE_(site, cls, 2, "0", "sw %[s]," DEVLOG_AT_("8", "12") "(tp)\n\t", DEVLOG_AT_("12", "16"))
+
+/* ---- The event stream of the tile: one store ---- */
+
+#if defined(DEVLOG_HW_STREAM)
+#if !defined(DEVLOG_TIMESTAMP)
+#error "DEVLOG_HW_STREAM: this board has no debug timestamper"
+#endif
+#define DEVLOG_TIMESTAMP_PAGE_ ((DEVLOG_TIMESTAMP + 0x800u) & 0xFFFFF000u)
+
+#define DEVLOG_EVENT_WORD_(site, off) site "+(" DEVLOG_STR_(DEVLOG_RISC) "<<29)+1+" off
+#define DEVLOG_RECORD_EVENT_(site, cls, off)                                                                 \
+    "1:\tlui %[h],%%hi(" DEVLOG_EVENT_WORD_(site, off) ")\n\t"                                                \
+    "addi %[h],%[h],%%lo(" DEVLOG_EVENT_WORD_(site, off) ")\n\t"                                              \
+    "sw %[h],%[o](%[c])\n4:\n\t"                                                                             \
+    DEVLOG_PATCH_(cls)
+#endif
+
+#endif

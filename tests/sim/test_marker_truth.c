@@ -8,10 +8,10 @@
 
 #include "profiler/control.h"
 #include "profiler/pull.h"
-#include "sim/kernels/marker_vm.h"
 #include "support/device.h"
+#include "support/vm.h"
 
-enum { COLUMNS = 4, ROWS = 2, MAX_STEPS = 800, PROGRAM_BYTES = 4 * MAX_STEPS, MAX_WORDS = 16384 };
+enum { COLUMNS = 4, ROWS = 2, MAX_WORDS = 16384 };
 
 static const struct setup {
     const char *name, *flags, *sim;
@@ -30,47 +30,6 @@ static const struct setup {
     {"stream without room", NULL, "functional=1", DEVLOG_RECORD_STREAM, 2112},
 };
 enum { SETUPS = sizeof setups / sizeof setups[0] };
-
-static uint64_t seed = 88172645463325252u;
-
-static uint32_t random_below(uint32_t n)
-{
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (uint32_t)(seed % n);
-}
-
-typedef struct vm_program {
-    uint32_t steps[MAX_STEPS], n;
-    uint32_t records; /* that it emits in all */
-} vm_program;
-
-static void make_program(vm_program *p)
-{
-    static const uint8_t operations[] = {VM_ZONE_BEGIN, VM_ZONE_END, VM_SCOPED,  VM_COMPLETE,
-                                         VM_EVENT,      VM_VALUE,    VM_VALUE64, VM_COUNTER,
-                                         VM_PRINT,      VM_DELAY,    VM_SUM};
-    uint32_t sums = 0;
-    /* Mostly small programs; some overflow both segments, some several times. */
-    p->n = random_below(8) == 0 ? random_below(MAX_STEPS) : random_below(60);
-    p->records = 0;
-    for (uint32_t i = 0; i < p->n; i++) {
-        uint32_t operation = operations[random_below(sizeof operations)], site = random_below(8);
-        if (random_below(3000) == 0) operation = VM_FREEZE;
-        uint32_t operand = operation == VM_DELAY ? random_below(30) : random_below(65536);
-        p->steps[i] = operation | site << 8 | operand << 16;
-        switch (operation) {
-        case VM_DELAY:
-        case VM_FREEZE: break;
-        case VM_SUM: sums |= 1u << site; break;
-        case VM_SCOPED: p->records += 2; break;
-        default: p->records++; break;
-        }
-    }
-    for (; sums; sums &= sums - 1)
-        p->records++; /* one per zone that was summed, at the end */
-}
 
 typedef struct truth {
     uint32_t words[MAX_WORDS];
@@ -181,8 +140,8 @@ static void run_setup(const struct setup *s, uint32_t programs)
             for (uint32_t x = 0; x < COLUMNS; x++) {
                 for (uint32_t r = 0; r < riscs; r++) {
                     vm_program *p = &made[y][x][r];
-                    make_program(p);
-                    uint32_t args[2] = {user + r * PROGRAM_BYTES, p->n};
+                    vm_make(p);
+                    uint32_t args[2] = {user + r * VM_PROGRAM_BYTES, p->n};
                     devlog_core core = {x, y};
                     check_ok(devlog_kernel_set_args(kernels[r], core, args, 2, &err), &err);
                     if (p->n) check_ok(dl_core_write(device, core, args[0], p->steps, 4 * p->n, &err), &err);

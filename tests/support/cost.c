@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "profiler/control.h"
 
-enum { FEW = 20, MANY = 120, GIVE_UP = 1000000 };
+enum { FEW = 10, MANY = 100, GIVE_UP = 1000000 };
 
 typedef struct counts {
     uint64_t instructions, loads, stores, cycles, bytes;
@@ -67,20 +67,29 @@ static devlog_status run_once(devlog_device *device, devlog_program *program, de
     return status;
 }
 
+/* The kernel with the marker `times` times. */
+static devlog_status make(devlog_device *device, const cost_case *c, int times, devlog_program **program,
+                          devlog_kernel **kernel, devlog_error *err)
+{
+    char flags[1024];
+    snprintf(flags, sizeof flags, "%s%s%s%s%s", c->flags ? c->flags : "",
+             times && c->marker ? " -DMARKER=" : "", times && c->marker ? c->marker : "",
+             times == 2 ? ";" : "", times == 2 ? c->marker : "");
+    const devlog_kernel_options options = {.source = times == 0 && c->baseline ? c->baseline : c->source,
+                                           .risc = device->board.riscs[0].name,
+                                           .flags = flags};
+    device->classes = c->classes;
+    devlog_status status = devlog_program_create(device, program, err);
+    if (status == DEVLOG_OK) status = devlog_program_add_kernel(*program, &options, kernel, err);
+    return status == DEVLOG_OK ? program_compile(*program, err) : status;
+}
+
 static devlog_status run_both(devlog_device *device, const cost_case *c, bool with_marker, counts out[2],
                               devlog_error *err)
 {
-    char flags[512];
-    snprintf(flags, sizeof flags, "%s%s%s", c->flags ? c->flags : "", with_marker ? " -DMARKER=" : "",
-             with_marker ? c->marker : "");
     devlog_program *program = NULL;
     devlog_kernel *kernel = NULL;
-    const devlog_kernel_options options = {
-        .source = c->source, .risc = device->board.riscs[0].name, .flags = flags};
-    devlog_status status = devlog_program_create(device, &program, err);
-    if (status == DEVLOG_OK) status = devlog_program_add_kernel(program, &options, &kernel, err);
-    if (status == DEVLOG_OK) status = program_compile(program, err);
-    device->classes = c->classes;
+    devlog_status status = make(device, c, with_marker, &program, &kernel, err);
     for (int i = 0; i < 2 && status == DEVLOG_OK; i++)
         status = run_once(device, program, kernel, i ? MANY : FEW, &out[i], err);
     if (status == DEVLOG_OK) out[0].code = kernel->elf.segments[0].size;
@@ -103,6 +112,14 @@ devlog_status cost_measure(devlog_device *device, const cost_case *c, cost *out,
     counts with[2], without[2];
     devlog_status status = run_both(device, c, true, with, err);
     if (status == DEVLOG_OK) status = run_both(device, c, false, without, err);
+    uint32_t twice = with[0].code;
+    if (status == DEVLOG_OK && c->marker) {
+        devlog_program *program = NULL;
+        devlog_kernel *kernel = NULL;
+        status = make(device, c, 2, &program, &kernel, err);
+        if (status == DEVLOG_OK) twice = kernel->elf.segments[0].size;
+        devlog_program_free(program);
+    }
     if (status != DEVLOG_OK) return status;
     *out = (cost){
         .instructions = per_round(with, without, offsetof(counts, instructions)),
@@ -110,7 +127,7 @@ devlog_status cost_measure(devlog_device *device, const cost_case *c, cost *out,
         .stores = per_round(with, without, offsetof(counts, stores)),
         .cycles = per_round(with, without, offsetof(counts, cycles)),
         .record_bytes = per_round(with, without, offsetof(counts, bytes)),
-        .code_bytes = with[0].code - without[0].code,
+        .code_bytes = twice - with[0].code,
     };
     return DEVLOG_OK;
 }

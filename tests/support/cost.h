@@ -8,14 +8,15 @@
 typedef struct cost {
     double instructions, loads, stores, cycles; /* per pass through the marker */
     double record_bytes;                        /* in L1, per pass */
-    uint32_t code_bytes; /* that the marker adds to its function, the path for a full segment included */
+    uint32_t code_bytes; /* of the marker and its path for a full segment; 0 for object files */
 } cost;
 
 typedef struct cost_case {
-    const char *source; /* a kernel like tests/sim/kernels/cost.c */
-    const char *flags;  /* further compiler flags, or NULL */
-    const char *marker; /* without blanks: DEVLOG_EVENT("e") */
-    uint32_t classes;   /* that are switched on */
+    const char *source;   /* a kernel like tests/sim/kernels/cost.c */
+    const char *baseline; /* the same without the marker, when they are object files; else NULL */
+    const char *flags;    /* further compiler flags, or NULL */
+    const char *marker;   /* without blanks: DEVLOG_EVENT("e"); NULL for object files */
+    uint32_t classes;     /* that are switched on */
 } cost_case;
 
 /* Compiles the kernel with and without the marker, runs both for two numbers of rounds, and takes the

@@ -107,8 +107,8 @@ drop:
     return 0;
 }
 
-/* The end of a zone in code that is not optimised: `code` as the low bits of the first word; `word` follows the stamp
- * of a wide record; `start` follows when the zone is a complete one. */
+/* The end of a zone in code that is not optimised: `code` as the low bits of the first word; `word` follows
+ * the stamp of a wide record; `start` follows when the zone is a complete one. */
 uint32_t devlog_emit_slow(uint32_t code, uint32_t word, uint32_t start);
 uint32_t devlog_emit_slow(uint32_t code, uint32_t word, uint32_t start)
 {

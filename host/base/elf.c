@@ -65,6 +65,21 @@ static int by_code(const void *a, const void *b)
     return x->code < y->code ? -1 : x->code > y->code;
 }
 
+/* A name that came as a token (tt_metal/tools/profiler/kernel_profiler.hpp) has the quotes of its literals,
+ * which may be several. */
+static void take_off_quotes(char *name)
+{
+    size_t length = strlen(name);
+    if (length < 2 || name[0] != '"' || name[length - 1] != '"') return;
+    char *to = name;
+    for (const char *from = name; *from; from++) {
+        bool quoted = *from == '"';
+        if (quoted && strncmp(from, "\" \"", 3) == 0) from += 2;
+        if (!quoted) *to++ = *from;
+    }
+    *to = 0;
+}
+
 static devlog_status read_sites(const uint8_t *p, size_t size, const char *origin, dl_elf *out,
                                 devlog_error *err)
 {
@@ -87,13 +102,7 @@ static devlog_status read_sites(const uint8_t *p, size_t size, const char *origi
         if (!file_end) break;
         at = (size_t)((const uint8_t *)file_end - p) + 1;
         at = (at + 3) & ~(size_t)3;
-        /* A name that came as a token (tt_metal/tools/profiler/kernel_profiler.hpp) may have quotes of its
-         * own. */
-        size_t length = strlen(name);
-        if (length >= 2 && name[0] == '"' && name[length - 1] == '"') {
-            ((char *)(uintptr_t)name)[length - 1] = 0;
-            name++;
-        }
+        take_off_quotes((char *)(uintptr_t)name);
         bool wide = flags >> 16 & DEVLOG_SITE_FLAG_WIDE, events = flags >> 16 & DEVLOG_SITE_FLAG_EVENTS;
         out->sites[out->n_sites++] = (dl_elf_site){
             .code = wide || events ? code : code & 0xFFF,

@@ -149,6 +149,8 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     add(c, "-fno-exceptions");
     addf(c, "-I%s/include", dl_home());
     addf(c, "-I%s/include/devlog/tt_metal", dl_home());
+    add(c, "-include");
+    add(c, "tools/profiler/kernel_profiler.hpp"); /* tt-metal's names need no include; C does not see them */
     addf(c, "-I%s/firmware", dl_home());
     addf(c, "-I%s", board_folder);
     addf(c, "-DDEVLOG_RISC=%u", job->risc);

@@ -136,8 +136,8 @@ typedef struct sim_hart_state {
 
 /* Index of the tile at NoC 0 coordinates, or -1. */
 int sim_tile_at(const sim *s, uint32_t x, uint32_t y);
-/* Lets the wall clock of every tile jump forward by so many cycles in which nothing happens: for tests of long
- * waits. The chip clock, which counts simulated cycles, stays. */
+/* Lets the wall clock of every tile jump forward by so many cycles in which nothing happens: for tests of
+ * long waits. The chip clock, which counts simulated cycles, stays. */
 void sim_skip(sim *s, uint64_t cycles);
 uint64_t sim_chip_clock(const sim *s);
 uint64_t sim_retired_total(const sim *s);

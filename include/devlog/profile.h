@@ -55,10 +55,10 @@
 /* DEVLOG_WIDE_IDS: records carry the id of their site in a word of their own. For kernels with more sites
  * than codes, which fail to link and say so; costs two instructions and 4 bytes per record. */
 
-/* DEVLOG_HW_STREAM: zones and events are recorded by the debug timestamper of the tile: 4 instructions each, one of
- * them shared by neighbours, in a buffer that the five RISCs share. Values, sums and text are recorded as without it.
- * What does not fit is noticed but cannot be counted: the hardware only says that there was more. Tried on the
- * simulator only, which models the block from its documentation. */
+/* DEVLOG_HW_STREAM: zones and events are recorded by the debug timestamper of the tile: 4 instructions each,
+ * one of them shared by neighbours, in a buffer that the five RISCs share. Values, sums and text are recorded
+ * as without it. What does not fit is noticed but cannot be counted: the hardware only says that there was
+ * more. Tried on the simulator only, which models the block from its documentation. */
 
 /* ---- Nothing to change below this line ------------------------------------------------------------- */
 

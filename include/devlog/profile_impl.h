@@ -1,5 +1,5 @@
-/* devlog/profile_impl.h: how the markers of profile.h are made. Included by it; not to be included by itself. The
- * text of a marker for the assembler is in profile_asm.h. */
+/* devlog/profile_impl.h: how the markers of profile.h are made. Included by it; not to be included by itself.
+ * The text of a marker for the assembler is in profile_asm.h. */
 #ifndef DEVLOG_PROFILE_IMPL_H
 #define DEVLOG_PROFILE_IMPL_H
 

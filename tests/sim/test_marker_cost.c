@@ -11,7 +11,7 @@ static const struct goal {
 } goals[] = {
     {"event", "DEVLOG_EVENT(\"e\")", NULL, 1, 12, 8},
     {"zone", "DEVLOG_ZONE(\"z\")", NULL, 1, 24, 16},
-    {"zone by hand", "DEVLOG_ZONE_BEGIN(t,\"z\");DEVLOG_ZONE_END(t)", NULL, 1, 24, 16},
+    {"zone by hand", "{DEVLOG_ZONE_BEGIN(t,\"z\");DEVLOG_ZONE_END(t);}", NULL, 1, 24, 16},
     {"complete zone", "DEVLOG_ZONE_COMPLETE(\"c\")", NULL, 1, 12, 12},
     {"value of 32 bits", "DEVLOG_VALUE(\"v\",v)", NULL, 1, 13, 12},
     {"counter", "DEVLOG_COUNTER(\"v\",v)", NULL, 1, 13, 12},

@@ -93,6 +93,8 @@ static void kernels_for_tt_metal_compile_unchanged(void **state)
     assert_int_equal(count_rows(&rows, DL_ROW_ZONE_TOTAL, "SUM"), 1);
     assert_int_equal(row_at(&rows, DL_ROW_TS_DATA, "TEST", 2)->data, 2 + (1ull << 32));
     assert_int_equal(row_at(&rows, DL_ROW_TS_DATA, "12345", 1)->data, 1);
+    assert_int_equal(row_at(&rows, DL_ROW_TS_DATA, "BR_Data", 2)->data, 9);
+    assert_int_equal(count_rows(&rows, DL_ROW_TS_EVENT, "BR_Flag"), 3);
     assert_int_equal(row_at(&rows, DL_ROW_TS_DATA, "DeviceRecordEvent", 2)->data, 2);
     assert_int_equal(count_rows(&rows, DL_ROW_TS_EVENT, "mark_time"), 4);
     assert_int_equal(row_at(&rows, DL_ROW_TS_EVENT, "mark_time", 1)->timer_id, 9);

@@ -30,8 +30,11 @@ void kernel_main(void)
     begin_only();
     deep(100);
 #if defined(GARBAGE)
-    volatile uint32_t *records = (volatile uint32_t *)(uintptr_t)(DEVLOG_PROFILER + DEVLOG_RISC * DEVLOG_REGION_BYTES(DEVLOG_SEGMENT_BITS));
-    for (uint32_t i = 10; i < 30; i++) records[i] = 0xDEADBEEFu * i;
+    volatile uint32_t *records =
+        (volatile uint32_t *)(uintptr_t)(DEVLOG_PROFILER +
+                                         DEVLOG_RISC * DEVLOG_REGION_BYTES(DEVLOG_SEGMENT_BITS));
+    for (uint32_t i = 10; i < 30; i++)
+        records[i] = 0xDEADBEEFu * i;
 #endif
     DEVLOG_EVENT("last");
 }

@@ -1,5 +1,6 @@
-/* Runs a program of markers that the host wrote to L1: one word per step, so that one binary can make any sequence.
- * Arguments: address of the program, number of steps. Step: operation | site << 8 | operand << 16. */
+/* Runs a program of markers that the host wrote to L1: one word per step, so that one binary can make any
+ * sequence. Arguments: address of the program, number of steps. Step: operation | site << 8 | operand << 16.
+ */
 #include <devlog/kernel.h>
 #include <devlog/profile.h>
 
@@ -17,8 +18,10 @@
 #define ZONE(i)                                                                                              \
     case i:                                                                                                  \
         DEVLOG_ZONE_SITE_(DEVLOG_CAT_(90, i), 0, "zone " #i);                                                \
-        if (operation == VM_ZONE_BEGIN) DEVLOG_EMIT_BEGIN_(DEVLOG_CAT_(90, i), 0);                           \
-        else DEVLOG_EMIT_END_(DEVLOG_CAT_(90, i), 0);                                                        \
+        if (operation == VM_ZONE_BEGIN)                                                                      \
+            DEVLOG_EMIT_BEGIN_(DEVLOG_CAT_(90, i), 0);                                                       \
+        else                                                                                                 \
+            DEVLOG_EMIT_END_(DEVLOG_CAT_(90, i), 0);                                                         \
         break;
 
 static void zone(uint32_t operation, uint32_t site)
@@ -63,9 +66,7 @@ static void delay(uint32_t cycles)
         DEVLOG_VALUE64("value64 " #i, (uint64_t)operand << 32 | ~operand);                                   \
         break;
 #define COUNTER(i)                                                                                           \
-    case i:                                                                                                  \
-        DEVLOG_COUNTER("counter " #i, operand);                                                              \
-        break;
+    case i: DEVLOG_COUNTER("counter " #i, operand); break;
 
 static void print(uint32_t site, uint32_t operand)
 {

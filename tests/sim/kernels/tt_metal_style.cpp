@@ -1,5 +1,7 @@
-// A kernel as it would be written for tt-metal.
-#include "tools/profiler/kernel_profiler.hpp"
+// A kernel as it would be written for tt-metal: without an include for its markers.
+#include <cstdint>
+
+#define TAG "BR"
 
 namespace {
 template <typename T> inline T spin(T n)
@@ -19,7 +21,9 @@ void kernel_main()
         DeviceZoneScopedN("TEST-FULL");
         DeviceZoneScopedSumN1("SUM");
         DeviceTimestampedData("TEST", i + ((uint64_t)1 << 32));
+        DeviceTimestampedData(TAG "_Data", i + 7);
         DeviceTimestampedData(12345, i);
+        DeviceFlag(TAG "_Flag");
         DeviceRecordEvent(i);
         kernel_profiler::mark_time(5 + i);
         kernel_profiler::mark_time_once(9, &once);

@@ -1,4 +1,5 @@
-/* Zones around waiting for the host, which sets a word in L1. Argument: address of the word, number of waits. */
+/* Zones around waiting for the host, which sets a word in L1. Argument: address of the word, number of waits.
+ */
 #include <devlog/kernel.h>
 #include <devlog/profile.h>
 

@@ -1,0 +1,303 @@
+/* Clock fit against a truth that the test makes up: the error never exceeds the stated bound. */
+#include "support/cmocka_all.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/clockfit.h"
+
+enum { MAX_PIECES = 8, MAX_BURSTS = 64, MAX_READS = 16 };
+
+/* Small random numbers that are the same everywhere. */
+static uint64_t seed;
+static uint64_t random64(void)
+{
+    seed += 0x9E3779B97F4A7C15u;
+    uint64_t z = seed;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+static double uniform(double lo, double hi)
+{
+    return lo + (hi - lo) * ((double)(random64() >> 11) / 9007199254740992.0);
+}
+static double log_uniform(double lo, double hi)
+{
+    return exp(uniform(log(lo), log(hi)));
+}
+
+/* A counter: its value at a time is the start plus the cycles of every piece up to there. */
+typedef struct truth {
+    uint64_t start; /* cycles at time 0 */
+    uint32_t n;
+    long double from[MAX_PIECES]; /* ns */
+    long double mhz[MAX_PIECES];
+} truth;
+
+static long double cycles_at(const truth *t, long double ns)
+{
+    long double cycles = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        long double end = i + 1 < t->n && t->from[i + 1] < ns ? t->from[i + 1] : ns;
+        if (end > t->from[i]) cycles += (end - t->from[i]) * t->mhz[i] / 1000;
+    }
+    return cycles;
+}
+
+static long double ns_of(const truth *t, long double cycles)
+{
+    for (uint32_t i = 0;; i++) {
+        long double piece = i + 1 < t->n ? (t->from[i + 1] - t->from[i]) * t->mhz[i] / 1000 : INFINITY;
+        if (cycles <= piece) return t->from[i] + cycles * 1000 / t->mhz[i];
+        cycles -= piece;
+    }
+}
+
+typedef struct world {
+    truth t;
+    uint64_t epoch; /* the reference clock at time 0 */
+    uint32_t n_bursts;
+    long double at[MAX_BURSTS]; /* ns */
+    double request, answer, jitter;
+    size_t n;
+    dl_clock_sample samples[MAX_BURSTS * MAX_READS];
+    double best;       /* of all round trips, by the host's clock */
+    double worst_best; /* the best of each burst; the worst of these */
+} world;
+
+static void sample(world *w)
+{
+    w->n = 0;
+    w->best = INFINITY;
+    w->worst_best = 0;
+    uint32_t reads = 3 + (uint32_t)(random64() % (MAX_READS - 2));
+    for (uint32_t b = 0; b < w->n_bursts; b++) {
+        long double now = w->at[b];
+        double best = INFINITY;
+        for (uint32_t r = 0; r < reads; r++) {
+            /* Now and then the host is interrupted. */
+            double slow = random64() % 16 ? 1 : 20;
+            long double before = now, moment = before + w->request + uniform(0, w->jitter) * slow;
+            now = moment + w->answer + uniform(0, w->jitter) * slow;
+            w->samples[w->n++] = (dl_clock_sample){.before = w->epoch + (uint64_t)before,
+                                                   .after = w->epoch + (uint64_t)now,
+                                                   .cycles = w->t.start + (uint64_t)cycles_at(&w->t, moment),
+                                                   .burst = b};
+            best = fmin(best, (double)(w->samples[w->n - 1].after - w->samples[w->n - 1].before));
+            now += uniform(10, 100);
+        }
+        w->best = fmin(w->best, best);
+        w->worst_best = fmax(w->worst_best, best);
+    }
+}
+
+static void make_world(world *w, uint32_t changes)
+{
+    w->t.start = random64() >> (20 + random64() % 20);
+    w->t.n = 1;
+    w->t.from[0] = 0;
+    w->t.mhz[0] = uniform(100, 2000) * (1 + uniform(-200e-6, 200e-6));
+    w->epoch = random64() >> 10;
+    w->request = log_uniform(50, 5e4);
+    w->answer = w->request * uniform(0.2, 5);
+    w->jitter = random64() % 4 ? w->request * uniform(0, 2) : 0;
+    /* Bursts must not overlap. */
+    double least = 40 * MAX_READS * (w->request + w->answer + w->jitter);
+    double length = least + log_uniform(2e4, 1e8);
+    w->n_bursts = 11 + (uint32_t)(random64() % (MAX_BURSTS - 10));
+    long double at = uniform(0, 1e6);
+    for (uint32_t b = 0; b < w->n_bursts; b++) {
+        w->at[b] = at;
+        at += least + length * uniform(0.2, 1);
+    }
+    /* Changes of frequency, ten intervals apart, not within the first and last four. */
+    uint32_t slot = 5 + (uint32_t)(random64() % 6);
+    for (uint32_t i = 0; i < changes && slot + 5 < w->n_bursts; i++, slot += 10) {
+        uint32_t n = w->t.n++;
+        w->t.from[n] = w->at[slot] + (w->at[slot + 1] - w->at[slot]) * uniform(0, 1);
+        double factor = random64() % 2 ? uniform(0.4, 2.2) : 1 + uniform(-300e-6, 300e-6);
+        w->t.mhz[n] = w->t.mhz[n - 1] * factor;
+    }
+    sample(w);
+}
+
+/* The largest error, as a part of the bound. Compared at random cycles and at the knots' sides. */
+static double check(const world *w, const dl_clock_fit *fit)
+{
+    double worst = 0;
+    uint64_t first = w->samples[0].cycles, last = w->samples[w->n - 1].cycles;
+    uint64_t span = last - first;
+    for (uint32_t i = 0; i < 300; i++) {
+        uint64_t cycles = first + random64() % span;
+        if (i < w->t.n && i > 0) cycles = w->t.start + (uint64_t)cycles_at(&w->t, w->t.from[i]);
+        double ticks, error;
+        dl_clock_fit_at(fit, cycles, &ticks, &error);
+        long double real = ns_of(&w->t, (long double)(cycles - w->t.start)) +
+                           (long double)(int64_t)(w->epoch - fit->ticks);
+        double off = (double)fabsl(real - ticks);
+        if (off > error) {
+            print_error("at cycle %" PRIu64 " of %" PRIu64 ": off by %.3f, bound %.3f\n", cycles - first, span,
+                        off, error);
+        }
+        assert_true(off <= error);
+        worst = fmax(worst, off / error);
+    }
+    return worst;
+}
+
+static void errors_stay_within_the_bound(void **state)
+{
+    (void)state;
+    double worst = 0, widest = 0;
+    uint32_t found = 0, made = 0;
+    world *w = malloc(sizeof *w);
+    for (uint32_t i = 0; i < 12000; i++) {
+        seed = i;
+        uint32_t changes = i % 4;
+        make_world(w, changes);
+        dl_clock_fit fit;
+        devlog_error err = {0};
+        assert_int_equal(dl_clock_fit_make(&fit, w->samples, w->n, &err), DEVLOG_OK);
+        assert_int_equal(fit.n_knots, w->n_bursts);
+        assert_true(fit.best_round_trip == w->best);
+        worst = fmax(worst, check(w, &fit));
+        if (changes == 0) {
+            /* Half the round trip, plus what rounding and a change too small to be seen between two bursts
+             * can do: a quarter of it, for windows of four intervals, in the middle of the run. */
+            double period = 1000 / (double)w->t.mhz[0];
+            for (uint32_t k = 4; k + 5 < fit.n_knots; k++) {
+                double bound = fmax(fit.knots[k].half, fit.knots[k + 1].half) + fit.knots[k].deviation;
+                double half = w->worst_best / 2 + 1 + period;
+                widest = fmax(widest, bound / half);
+                assert_true(bound <= half * 2);
+            }
+            assert_int_equal(fit.n_changes, 0);
+        }
+        made += w->t.n - 1;
+        found += fit.n_changes;
+        dl_clock_fit_free(&fit);
+    }
+    free(w);
+    printf("12000 cases: largest error %.3f of its bound; bound at most %.3f of half a round trip; %u of %u "
+           "changes seen\n",
+           worst, widest, found, made);
+    assert_true(found > made / 3);
+}
+
+/* Samples of a counter that runs at 1 cycle per ns, 100 ns round trip, one per burst, 1 ms apart. */
+static size_t plain(dl_clock_sample *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        s[i] = (dl_clock_sample){1000000 * i, 1000000 * i + 100, 5000 + 1000000 * i + 50, (uint32_t)i};
+    return n;
+}
+
+static void refused(const dl_clock_sample *s, size_t n, devlog_status status, const char *text)
+{
+    dl_clock_fit fit;
+    devlog_error err = {0};
+    assert_int_equal(dl_clock_fit_make(&fit, s, n, &err), status);
+    if (!strstr(err.text, text)) print_error("%s\n", err.text);
+    assert_non_null(strstr(err.text, text));
+    assert_null(fit.knots);
+}
+
+static void too_few_samples(void **state)
+{
+    (void)state;
+    dl_clock_sample s[4];
+    plain(s, 4);
+    refused(s, 0, DEVLOG_ERR_NOT_FOUND, "0 clock samples");
+    refused(s, 1, DEVLOG_ERR_NOT_FOUND, "1 clock samples");
+    for (int i = 0; i < 4; i++)
+        s[i].burst = 7;
+    refused(s, 4, DEVLOG_ERR_NOT_FOUND, "sampled once");
+}
+
+static void counters_that_do_not_count(void **state)
+{
+    (void)state;
+    dl_clock_sample s[8];
+    plain(s, 8);
+    s[5].cycles = s[4].cycles;
+    refused(s, 8, DEVLOG_ERR_FORMAT, "sample 5: the chip's counter stands still");
+    plain(s, 8);
+    s[6].cycles = 12;
+    refused(s, 8, DEVLOG_ERR_FORMAT, "sample 6: the chip's counter ran backwards");
+    /* Another boot of the host: its clock starts again. */
+    plain(s, 8);
+    s[4].before = 7;
+    s[4].after = 9;
+    refused(s, 8, DEVLOG_ERR_FORMAT, "sample 4: the reference clock ran backwards");
+    /* One reading whose end is before its beginning does not count. */
+    plain(s, 8);
+    s[3].after = s[3].before - 1;
+    dl_clock_fit fit;
+    devlog_error err = {0};
+    assert_int_equal(dl_clock_fit_make(&fit, s, 8, &err), DEVLOG_OK);
+    assert_int_equal(fit.n_ignored, 1);
+    assert_int_equal(fit.n_knots, 7);
+    dl_clock_fit_free(&fit);
+}
+
+/* A counter that jumps ahead is no change of frequency: in that interval only the order is known. */
+static void a_counter_that_jumps(void **state)
+{
+    (void)state;
+    dl_clock_sample s[20];
+    plain(s, 20);
+    for (int i = 10; i < 20; i++)
+        s[i].cycles += 700000000;
+    dl_clock_fit fit;
+    devlog_error err = {0};
+    double ticks, error;
+    assert_int_equal(dl_clock_fit_make(&fit, s, 20, &err), DEVLOG_OK);
+    assert_true(dl_clock_fit_at(&fit, s[9].cycles + 1000, &ticks, &error));
+    assert_true(error > 900000);
+    for (int i = 1; i < 17; i++) {
+        if (i == 9) continue;
+        assert_true(dl_clock_fit_at(&fit, s[i].cycles + 1000, &ticks, &error));
+        assert_true(error < 250);
+        assert_true(fabs(ticks - (1000000 * i + 50 + 1000)) < error);
+    }
+    assert_false(dl_clock_fit_at(&fit, s[0].cycles - 1000000, &ticks, &error));
+    assert_true(error > 50 && error < 250);
+    assert_false(dl_clock_fit_at(&fit, s[19].cycles + 100000000, &ticks, &error));
+    assert_true(error > 1000);
+    dl_clock_fit_free(&fit);
+}
+
+/* A chip that slows to half its clock: said, with both frequencies and where. */
+static void a_chip_that_slows_down(void **state)
+{
+    (void)state;
+    dl_clock_sample s[20];
+    plain(s, 20);
+    for (uint64_t i = 10; i < 20; i++)
+        s[i].cycles = 5000 + 9400000 + 50 + (i * 1000000 - 9400000) / 2;
+    dl_clock_fit fit;
+    devlog_error err = {0};
+    assert_int_equal(dl_clock_fit_make(&fit, s, 20, &err), DEVLOG_OK);
+    assert_int_equal(fit.n_changes, 1);
+    assert_int_equal(fit.changes[0].knot, 9);
+    assert_true(fabs(fit.changes[0].before - 1) < 1e-3);
+    assert_true(fabs(fit.changes[0].after - 0.5) < 1e-3);
+    double ticks, error;
+    assert_true(dl_clock_fit_at(&fit, 5000 + 9400000 + 50, &ticks, &error));
+    assert_true(fabs(ticks - 9400000 - 50) <= error);
+    dl_clock_fit_free(&fit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_stay_within_the_bound), cmocka_unit_test(too_few_samples),
+        cmocka_unit_test(counters_that_do_not_count),   cmocka_unit_test(a_counter_that_jumps),
+        cmocka_unit_test(a_chip_that_slows_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

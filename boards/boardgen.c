@@ -35,8 +35,8 @@ static void write_config(const sim_config *c)
     printf("        .timestamp_addr = 0x%" PRIx32 ",\n        .icache_addr = 0x%" PRIx32
            ",\n        .mtime_addr = 0x%" PRIx32 ",\n        .csr_cycle = %d,\n",
            c->timestamp_addr, c->icache_addr, c->mtime_addr, c->csr_cycle);
-    printf("        .noc_regs_addr = {0x%" PRIx32 ", 0x%" PRIx32 "},\n", c->noc_regs_addr[0],
-           c->noc_regs_addr[1]);
+    printf("        .noc_regs_addr = {0x%" PRIx32 ", 0x%" PRIx32 "},\n        .noc_wide = %d,\n",
+           c->noc_regs_addr[0], c->noc_regs_addr[1], c->noc_wide);
     printf("        .window_format = %d,\n        .n_window_classes = %" PRIu32 ",\n        .windows = {",
            (int)c->window_format, c->n_window_classes);
     for (uint32_t i = 0; i < c->n_window_classes; i++)
@@ -60,7 +60,8 @@ int main(int argc, char **argv)
         }
         if (b.window_format == BOARD_WINDOWS_NONE) continue;
         static sim_config config;
-        board_to_sim(&b, &config);
+        sim_world_options world;
+        board_to_sim(&b, &config, &world);
         write_config(&config);
     }
     printf("};\n\nconst sim_config *sim_shipped_config(const char *board)\n{\n"

@@ -1,5 +1,6 @@
 /* Firmware of the manager (BRISC): takes launch messages from the mailbox, starts the workers, runs its own
  * kernel, waits for the workers, reports done. */
+#include "clock_sync.h"
 #include "records.h"
 #include "run.h"
 
@@ -28,8 +29,8 @@ void firmware_main(void)
     mailbox->ready = DEVLOG_MAGIC;
 
     for (;;) {
-        while (mailbox->go == launch) {
-        }
+        while (mailbox->go == launch)
+            clock_sync(mailbox);
         launch = mailbox->go;
         records_begin(launch, mailbox->host_id);
 #if defined(DEVLOG_ICACHE_INVALIDATE)

@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    WINDOW = 4, /* intervals on each side that tell the slope there */
+    WINDOW = 4, /* intervals on each side that tell the slope there.. */
+    WIDEST = 32, /* ..and at most, when they are short */
 };
 
 /* Ticks per cycle. */
@@ -38,11 +39,20 @@ static slopes through(const dl_clock_knot *k, uint32_t a, uint32_t b)
     return s;
 }
 
+/* Intervals on one side of knot `at` in which the slope is the same, if it did not change in all of them. */
+static uint32_t window(const dl_clock_fit *fit, uint32_t at, bool behind)
+{
+    const dl_clock_knot *k = fit->knots;
+    uint32_t room = behind ? fit->n_knots - 1 - at : at, w = room < WINDOW ? room : WINDOW;
+    while (w < room && w < WIDEST && fabs(k[behind ? at + w : at - w].ticks - k[at].ticks) < fit->quiet)
+        w++;
+    return w;
+}
+
 /* The slopes just before knot `at` (or just behind it), from as many intervals as lie on one line. */
 static bool slopes_beside(const dl_clock_fit *fit, uint32_t at, bool behind, slopes *out)
 {
-    uint32_t room = behind ? fit->n_knots - 1 - at : at;
-    for (uint32_t w = room < WINDOW ? room : WINDOW; w >= 1; w--) {
+    for (uint32_t w = window(fit, at, behind); w >= 1; w--) {
         *out = behind ? through(fit->knots, at, at + w) : through(fit->knots, at - w, at);
         if (out->lo <= out->hi) return true;
     }
@@ -61,19 +71,15 @@ static double knee(double a, double b, slopes chord, double length)
 
 static double deviation(const dl_clock_fit *fit, uint32_t i)
 {
+    if (i == 0 || i + 2 == fit->n_knots) return 0; /* two bursts on end, and nothing runs between them */
     slopes before, behind, chord = through(fit->knots, i, i + 1);
     double length = fit->knots[i + 1].cycles - fit->knots[i].cycles;
-    bool has_before = slopes_beside(fit, i, false, &before);
-    bool has_behind = slopes_beside(fit, i + 1, true, &behind);
-    if (has_before && has_behind && (chord.hi < fmin(before.lo, behind.lo) || chord.lo > fmax(before.hi, behind.hi)))
+    slopes_beside(fit, i, false, &before);
+    slopes_beside(fit, i + 1, true, &behind);
+    if (chord.hi < fmin(before.lo, behind.lo) || chord.lo > fmax(before.hi, behind.hi))
         /* Not one change: the counter jumped, or there were several. Only the order is certain. */
         return fit->knots[i + 1].ticks - fit->knots[i].ticks;
-    if (has_before && has_behind)
-        return fmax(knee(before.lo, behind.hi, chord, length), knee(before.hi, behind.lo, chord, length));
-    if (!has_before && !has_behind) return 0;
-    /* One side is known: the map leaves the chord by no more than that slope takes it over the interval. */
-    slopes known = has_before ? before : behind;
-    return fmax(fabs(chord.hi - known.lo), fabs(chord.lo - known.hi)) * length;
+    return fmax(knee(before.lo, behind.hi, chord, length), knee(before.hi, behind.lo, chord, length));
 }
 
 /* ---- From bursts to knots ---- */
@@ -193,10 +199,11 @@ static devlog_status find_changes(dl_clock_fit *fit, devlog_error *err)
     return DEVLOG_OK;
 }
 
-devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *samples, size_t n,
+devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *samples, size_t n, double quiet,
                                 devlog_error *err)
 {
     memset(fit, 0, sizeof *fit);
+    fit->quiet = quiet;
     if (n < 2) return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%zu clock samples: at least two are needed", n);
     burst *bursts = calloc(n, sizeof *bursts);
     fit->knots = calloc(n, sizeof *fit->knots);

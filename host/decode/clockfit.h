@@ -7,8 +7,9 @@
  *
  * Between knots the counter's frequency may have changed once, at a moment that nobody saw. The slopes on
  * both sides bound how far the map can have strayed from the straight line; that is added to the error. So
- * the bound holds when the frequency changes at most once in nine successive intervals between bursts, and
- * for slow drift. docs/time.md explains it to users. */
+ * the bound holds for slow drift, and when the frequency changes at most once in nine successive intervals
+ * between bursts, at most once in twice the time `quiet`, and neither in the first interval nor in the last.
+ * docs/time.md explains it to users. */
 #ifndef DEVLOG_DECODE_CLOCKFIT_H
 #define DEVLOG_DECODE_CLOCKFIT_H
 
@@ -38,6 +39,7 @@ typedef struct dl_clock_change {
 
 typedef struct dl_clock_fit {
     uint64_t cycles, ticks; /* origin: the first sample */
+    double quiet;
     dl_clock_knot *knots;   /* ascending */
     uint32_t n_knots;
     dl_clock_change *changes;
@@ -50,9 +52,13 @@ typedef struct dl_clock_fit {
     double tail_lo, tail_hi;
 } dl_clock_fit;
 
-/* Makes the map. Fails with DEVLOG_ERR_NOT_FOUND when there are fewer than two bursts, and DEVLOG_ERR_FORMAT
+/* What a clock that is steered by firmware in steps can be trusted to stay unchanged: 1 ms, or as many cycles
+ * of a clock of 1 GHz. */
+#define DL_CLOCK_QUIET 1e6
+
+/* Makes the map; `quiet` in ticks. Fails with DEVLOG_ERR_NOT_FOUND when there are fewer than two bursts, and DEVLOG_ERR_FORMAT
  * when the counter stood still, ran backwards, or the reference clock did; the text says where. */
-devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *samples, size_t n,
+devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *samples, size_t n, double quiet,
                                 devlog_error *err);
 void dl_clock_fit_free(dl_clock_fit *fit);
 

@@ -2,15 +2,21 @@
 #include "device/board_sim.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "devlog/record.h"
 
-void board_to_sim(const board *b, sim_config *out)
+void board_to_sim(const board *b, sim_config *out, sim_world_options *world)
 {
     memset(out, 0, sizeof *out);
+    memset(world, 0, sizeof *world);
+    world->mhz = b->mhz;
+    world->link_out = b->mailbox.base + (uint32_t)offsetof(devlog_mailbox, link_out);
+    world->link_in = b->mailbox.base + (uint32_t)offsetof(devlog_mailbox, link_in);
     snprintf(out->name, sizeof out->name, "%s", b->name);
     out->pci_id = b->pci_vendor | b->pci_device << 16;
     out->noc_width = b->noc_width;
@@ -52,6 +58,7 @@ void board_to_sim(const board *b, sim_config *out)
     out->mtime_addr = b->mtime;
     for (int i = 0; i < 2; i++)
         out->noc_regs_addr[i] = b->noc_regs[i];
+    out->noc_wide = b->window_format == BOARD_WINDOWS_BLACKHOLE;
 
     out->window_format =
         b->window_format == BOARD_WINDOWS_BLACKHOLE ? SIM_WINDOW_BLACKHOLE : SIM_WINDOW_WORMHOLE;
@@ -66,28 +73,133 @@ void board_to_sim(const board *b, sim_config *out)
     out->truth_size = b->profiler.size;
 }
 
-devlog_status board_sim_options(const char *text, sim_config *out, devlog_error *err)
+/* ---- Options ---- */
+
+/* Every tile's counter starts somewhere else, in 44 bits. */
+static void offsets(sim_config *c, uint64_t seed)
+{
+    for (uint32_t i = 0; i < c->n_tiles; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        c->tiles[i].clock_offset = seed >> 20;
+    }
+}
+
+typedef struct option_target {
+    sim_config *c;
+    sim_world_options *w;
+} option_target;
+
+static bool set_clock(option_target *t, double n, uint64_t whole)
+{
+    (void)n;
+    t->c->clock_start = whole;
+    return true;
+}
+static bool set_functional(option_target *t, double n, uint64_t whole)
+{
+    (void)n;
+    t->c->functional = whole != 0;
+    return true;
+}
+static bool set_offsets(option_target *t, double n, uint64_t whole)
+{
+    (void)n;
+    offsets(t->c, whole);
+    return true;
+}
+static bool set_ppm(option_target *t, double n, uint64_t whole)
+{
+    (void)whole;
+    t->w->ppm = n;
+    return n > -100000 && n < 100000;
+}
+static bool set_change(option_target *t, double n, uint64_t whole)
+{
+    (void)n;
+    if (t->w->n_changes == SIM_WORLD_MAX_CHANGES) return false;
+    t->w->changes[t->w->n_changes].cycle = whole;
+    t->w->changes[t->w->n_changes++].mhz = 0;
+    return true;
+}
+static bool set_to(option_target *t, double n, uint64_t whole)
+{
+    (void)whole;
+    if (t->w->n_changes == 0 || n < 1 || n > 100000) return false;
+    t->w->changes[t->w->n_changes - 1].mhz = n;
+    return true;
+}
+static bool set_latency(option_target *t, double n, uint64_t whole)
+{
+    t->w->latency_ns = whole;
+    return n >= 0 && n < 1e10;
+}
+static bool set_jitter(option_target *t, double n, uint64_t whole)
+{
+    t->w->jitter_ns = whole;
+    return n >= 0 && n < 1e10;
+}
+static bool set_seed(option_target *t, double n, uint64_t whole)
+{
+    (void)n;
+    t->w->seed = whole;
+    return true;
+}
+static bool set_link(option_target *t, double n, uint64_t whole)
+{
+    t->w->link_ns = whole;
+    return n >= 0 && n < 1e9;
+}
+
+static const struct {
+    const char *name;
+    bool (*set)(option_target *t, double n, uint64_t whole);
+} options[] = {
+    {"clock", set_clock},   {"functional", set_functional}, {"offsets", set_offsets}, {"ppm", set_ppm},
+    {"change", set_change}, {"to", set_to},                 {"latency", set_latency}, {"jitter", set_jitter},
+    {"seed", set_seed},     {"link", set_link},
+};
+enum { N_OPTIONS = sizeof options / sizeof options[0] };
+
+static devlog_status set_option(option_target *t, const char *item, const char *value, devlog_error *err)
+{
+    char *end = NULL;
+    errno = 0;
+    double number = value ? strtod(value, &end) : 1;
+    if (value && (end == value || *end))
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "simulator option %s=%s: not a number", item, value);
+    /* Whole numbers keep all of their bits. */
+    uint64_t whole = value ? strtoull(value, NULL, 0) : 1;
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        if (strcmp(item, options[i].name) != 0) continue;
+        if (options[i].set(t, number, whole)) return DEVLOG_OK;
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "simulator option %s=%s: out of range", item,
+                       value ? value : "1");
+    }
+    char names[128] = "";
+    for (size_t i = 0, used = 0; i < N_OPTIONS; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", options[i].name);
+    return dl_fail(err, DEVLOG_ERR_ARGUMENT, "unknown simulator option '%s'; there are: %s", item, names);
+}
+
+devlog_status board_sim_options(const char *text, sim_config *out, sim_world_options *world,
+                                devlog_error *err)
 {
     char copy[512];
     if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the options of the simulator are too long");
+    option_target t = {out, world};
     char *rest = copy;
     for (char *item = strsep(&rest, ","); item; item = strsep(&rest, ",")) {
         if (!*item) continue;
         char *value = strchr(item, '=');
         if (value) *value++ = 0;
-        char *end = NULL;
-        errno = 0;
-        unsigned long long number = value ? strtoull(value, &end, 0) : 1;
-        if (errno || (value && (!*value || *end)))
-            return dl_fail(err, DEVLOG_ERR_ARGUMENT, "simulator option %s=%s: not a number", item, value);
-        if (strcmp(item, "clock") == 0)
-            out->clock_start = number;
-        else if (strcmp(item, "functional") == 0)
-            out->functional = number != 0;
-        else
-            return dl_fail(err, DEVLOG_ERR_ARGUMENT,
-                           "unknown simulator option '%s'; there are: clock, functional", item);
+        devlog_status status = set_option(&t, item, value, err);
+        if (status != DEVLOG_OK) return status;
     }
+    for (uint32_t i = 0; i < world->n_changes; i++)
+        if (world->changes[i].mhz == 0 ||
+            (i > 0 && world->changes[i].cycle <= world->changes[i - 1].cycle))
+            return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                           "simulator option change=CYCLE needs to=MHZ behind it, and cycles that ascend");
     return DEVLOG_OK;
 }

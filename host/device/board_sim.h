@@ -4,10 +4,12 @@
 
 #include "device/board.h"
 #include "sim/sim.h"
+#include "transport/sim_world.h"
 
-void board_to_sim(const board *b, sim_config *out);
+void board_to_sim(const board *b, sim_config *out, sim_world_options *world);
 
 /* Applies "name=value,..." (see docs/simulator.md, Options) on top. */
-devlog_status board_sim_options(const char *text, sim_config *out, devlog_error *err);
+devlog_status board_sim_options(const char *text, sim_config *out, sim_world_options *world,
+                                devlog_error *err);
 
 #endif

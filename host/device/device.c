@@ -57,17 +57,30 @@ static devlog_status open_transport(devlog_device *d, const devlog_device_option
     if (status != DEVLOG_OK) return status;
     d->sim = calloc(1, sizeof *d->sim);
     if (!d->sim) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
-    board_to_sim(&d->board, d->sim);
-    status = board_sim_options(choose(o->sim, "DEVLOG_SIM", ""), d->sim, err);
+    sim_world_options world;
+    board_to_sim(&d->board, d->sim, &world);
+    status = board_sim_options(choose(o->sim, "DEVLOG_SIM", ""), d->sim, &world, err);
     if (status != DEVLOG_OK) return status;
     dl_window_layout layout;
     window_layout(&d->board, &layout);
     dl_transport_setup setup = {
         .path = choose(o->path, "TT_METAL_SIMULATOR", NULL),
         .sim = d->sim,
+        .world = &world,
+        .peer = o->together ? &o->together->transport : NULL,
+        .mhz = d->board.mhz,
         .layout = d->board.window_format == BOARD_WINDOWS_NONE ? NULL : &layout,
     };
-    return dl_transport_open(&d->transport, ops, &setup, err);
+    if (o->together && (o->together->linked || !o->together->sim || o->together->transport.ops != ops))
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "only two devices of the same simulator can be simulated together");
+    status = dl_transport_open(&d->transport, ops, &setup, err);
+    if (status == DEVLOG_OK && o->together) {
+        d->linked = o->together;
+        d->linked->linked = d;
+        d->asks_linked = true;
+    }
+    return status;
 }
 
 /* Every core is held in reset, so that nothing left over from before runs while programs are written. */
@@ -111,6 +124,7 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
     *out = d;
     return DEVLOG_OK;
 fail:
+    if (d->linked) d->linked->linked = NULL;
     dl_transport_close(&d->transport);
     free(d->sim);
     free(d->booted);
@@ -215,6 +229,7 @@ devlog_status devlog_wall_clock(devlog_device *device, devlog_core core, uint64_
 
 void dl_device_free(devlog_device *device)
 {
+    if (device->linked) device->linked->linked = NULL;
     dl_transport_close(&device->transport);
     free(device->sim);
     free(device->booted);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/term.h"
+#include "profiler/clock_sync.h"
 #include "profiler/control.h"
 #include "profiler/profiler.h"
 
@@ -60,6 +61,7 @@ devlog_status devlog_configure_device_with_program(devlog_device *device, devlog
     uint64_t start = dl_now_ns();
     devlog_status status = device->profile ? profiler_prepare(device, err) : DEVLOG_OK;
     if (status == DEVLOG_OK) status = program_configure(device, program, err);
+    if (status == DEVLOG_OK && device->profile) status = clocks_open(device, program, err);
     return counted(device, DEVLOG_API_CONFIGURE_DEVICE_WITH_PROGRAM, start, status);
 }
 
@@ -74,6 +76,7 @@ devlog_status devlog_launch_program(devlog_device *device, devlog_program *progr
 {
     devlog_status ready = program_switch_classes(device, program, err);
     if (ready == DEVLOG_OK && device->profile) ready = control_arm(device, program, err);
+    if (ready == DEVLOG_OK && device->profile) ready = clocks_before_launch(device, err);
     if (ready != DEVLOG_OK) return ready;
     uint64_t start = dl_now_ns();
     devlog_status status = program_launch(device, program, err);
@@ -91,6 +94,8 @@ devlog_status devlog_device_close(devlog_device *device, devlog_error *err)
 {
     (void)err;
     if (!device) return DEVLOG_OK;
+    devlog_error unheard; /* a core that hangs is no reason not to close */
+    clocks_close(device, &unheard);
     profiler_free(device);
     dl_device_free(device);
     return DEVLOG_OK;

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "decode/raw_rows.h"
+#include "profiler/clock_sync.h"
 #include "profiler/profiler.h"
 #include "report/device_log.h"
 
@@ -24,6 +25,12 @@ static devlog_status attach(devlog_device *device, devlog_error *err)
     if (status != DEVLOG_OK) {
         free(p);
         return status;
+    }
+    device->clocks = clocks_new();
+    if (!device->clocks) {
+        dl_tables_free(&p->tables);
+        free(p);
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
     }
     device->profiler = p;
     return DEVLOG_OK;
@@ -187,6 +194,8 @@ void profiler_free(devlog_device *device)
     if (p->log) dl_device_log_close(p->log);
     free(p->log_path);
     dl_tables_free(&p->tables);
+    clocks_free(device->clocks);
+    device->clocks = NULL;
     free(p);
     device->profiler = NULL;
 }

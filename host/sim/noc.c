@@ -21,6 +21,9 @@ enum {
 };
 enum {
     INITIATOR_STRIDE = 0x400,
+    WIDE_STRIDE = 0x800,
+    WIDE_CMD = 0x40,
+    WIDE_ID_LOGICAL = 0x148,
     NODE_ID = 0x2c,
     CLEAR_IDS = 0x50,
     STATUS = 0x54,
@@ -68,14 +71,15 @@ enum {
 static void place(const sim_tile *t, uint32_t noc, uint32_t *x, uint32_t *y)
 {
     const sim_config *c = &t->chip->config;
-    *x = noc ? c->noc_width - 1u - t->config->x : t->config->x;
-    *y = noc ? c->noc_height - 1u - t->config->y : t->config->y;
+    bool other_corner = noc && !c->noc_wide;
+    *x = other_corner ? c->noc_width - 1u - t->config->x : t->config->x;
+    *y = other_corner ? c->noc_height - 1u - t->config->y : t->config->y;
 }
 
 sim_tile *sim_noc_tile(sim *s, uint32_t noc, uint32_t x, uint32_t y)
 {
     if (x >= s->config.noc_width || y >= s->config.noc_height) return NULL;
-    if (noc) x = s->config.noc_width - 1u - x, y = s->config.noc_height - 1u - y;
+    if (noc && !s->config.noc_wide) x = s->config.noc_width - 1u - x, y = s->config.noc_height - 1u - y;
     return s->by_place[y][x] ? &s->tiles[s->by_place[y][x] - 1] : NULL;
 }
 
@@ -321,7 +325,13 @@ static const char *make_atomic(sim_tile *t, const request *r, sim_packet **out)
 static const char *initiate(sim_tile *t, uint32_t noc, uint32_t initiator, sim_by by)
 {
     sim_niu *n = &t->niu[noc];
-    request r = {.noc = noc, .initiator = initiator, .field = n->field[initiator], .by = by};
+    uint32_t field[SIM_NOC_FIELDS];
+    memcpy(field, n->field[initiator], sizeof field);
+    if (t->chip->config.noc_wide) { /* the coordinates, of 24 bits, where the other layout has them */
+        field[TARG_MID] = (field[TARG_MID] & 0xf) | field[TARG_MID + 1] << 4;
+        field[RET_MID] = (field[RET_MID] & 0xf) | field[RET_MID + 1] << 4;
+    }
+    request r = {.noc = noc, .initiator = initiator, .field = field, .by = by};
     uint32_t ctrl = r.field[CTRL], tag = r.field[TAG];
     r.targ = r.field[TARG_LO] | (uint64_t)(r.field[TARG_MID] & 0xf) << 32;
     r.ret = r.field[RET_LO] | (uint64_t)(r.field[RET_MID] & 0xf) << 32;
@@ -358,8 +368,13 @@ static bool busy(const sim_niu *n, uint32_t initiator, uint64_t now)
 }
 
 /* Field of an initiator, or false. */
-static bool find_field(uint32_t offset, uint32_t *initiator, uint32_t *field)
+static bool find_field(const sim_tile *t, uint32_t offset, uint32_t *initiator, uint32_t *field)
 {
+    if (t->chip->config.noc_wide) {
+        *initiator = offset / WIDE_STRIDE;
+        *field = offset % WIDE_STRIDE == WIDE_CMD ? CMD : offset % WIDE_STRIDE / 4;
+        return *initiator < SIM_NOC_INITIATORS && (*field <= LEN_BE || offset % WIDE_STRIDE == WIDE_CMD);
+    }
     *initiator = offset / INITIATOR_STRIDE;
     *field = offset % INITIATOR_STRIDE / 4;
     if (*initiator >= SIM_NOC_INITIATORS || *field >= SIM_NOC_FIELDS) return false;
@@ -379,15 +394,16 @@ const char *sim_niu_read(sim_tile *t, uint32_t noc, sim_by by, uint32_t offset, 
 {
     const sim_niu *n = &t->niu[noc];
     uint32_t initiator, field;
-    if (find_field(offset, &initiator, &field)) {
+    if (find_field(t, offset, &initiator, &field)) {
         *value = field == CMD ? busy(n, initiator, by.now) : n->field[initiator][field];
         return NULL;
     }
-    if (offset % INITIATOR_STRIDE == NODE_ID && initiator < SIM_NOC_INITIATORS) {
+    bool wide = t->chip->config.noc_wide;
+    if (!wide && offset % INITIATOR_STRIDE == NODE_ID && initiator < SIM_NOC_INITIATORS) {
         *value = node_id(t, noc);
         return NULL;
     }
-    if (offset == ID_LOGICAL) {
+    if (offset == (wide ? WIDE_ID_LOGICAL : ID_LOGICAL)) {
         *value = node_id(t, noc) & 0xfff; /* as at power-on: there is no coordinate translation */
         return NULL;
     }
@@ -410,7 +426,7 @@ const char *sim_niu_write(sim_tile *t, uint32_t noc, sim_by by, uint32_t offset,
 {
     sim_niu *n = &t->niu[noc];
     uint32_t initiator, field;
-    if (find_field(offset, &initiator, &field)) {
+    if (find_field(t, offset, &initiator, &field)) {
         if (busy(n, initiator, by.now))
             return sim_tile_why(t, "NoC %u initiator %u is busy: NOC_CMD_CTRL has to read as 0 first", noc,
                                 initiator);

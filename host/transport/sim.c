@@ -5,40 +5,42 @@
 
 typedef struct sim_transport {
     sim *s;
+    sim_place *place;
     uint64_t bar0;
     pcie_windows windows;
 } sim_transport;
 
-static devlog_status refusal(const sim *s, devlog_error *err)
+static devlog_status refusal(const sim_transport *t, devlog_error *err)
 {
-    const char *why = sim_fault(s);
+    const char *why = sim_fault(sim_world_stopped(t->place));
     return dl_fail(err, DEVLOG_ERR_DEVICE, "the simulator stopped: %s", why ? why : "no reason given");
 }
 
 static devlog_status bar_read(void *owner, uint64_t offset, void *dst, uint32_t size, devlog_error *err)
 {
     sim_transport *t = owner;
-    return sim_bus_read(t->s, t->bar0 + offset, dst, size) ? DEVLOG_OK : refusal(t->s, err);
+    return sim_bus_read(t->s, t->bar0 + offset, dst, size) ? DEVLOG_OK : refusal(t, err);
 }
 
 static devlog_status bar_write(void *owner, uint64_t offset, const void *src, uint32_t size,
                                devlog_error *err)
 {
     sim_transport *t = owner;
-    return sim_bus_write(t->s, t->bar0 + offset, src, size) ? DEVLOG_OK : refusal(t->s, err);
+    return sim_bus_write(t->s, t->bar0 + offset, src, size) ? DEVLOG_OK : refusal(t, err);
 }
 
 static void sim_close(dl_transport *t)
 {
     sim_transport *state = t->state;
     if (!state) return;
+    sim_world_leave(state->place);
     sim_destroy(state->s);
     free(state);
 }
 
 static devlog_status sim_open(dl_transport *t, const dl_transport_setup *setup, devlog_error *err)
 {
-    if (!setup->sim || !setup->layout)
+    if (!setup->sim || !setup->world || !setup->layout)
         return dl_fail(err, DEVLOG_ERR_UNSUPPORTED, "this board cannot be simulated through a PCIe window");
     sim_transport *state = calloc(1, sizeof *state);
     if (!state) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the simulator");
@@ -47,6 +49,15 @@ static devlog_status sim_open(dl_transport *t, const dl_transport_setup *setup, 
     if (!state->s) {
         free(state);
         return dl_fail(err, DEVLOG_ERR_DEVICE, "cannot start the simulator: %s", why);
+    }
+    sim_place *other = setup->peer && setup->peer->ops == t->ops
+                           ? ((sim_transport *)setup->peer->state)->place
+                           : NULL;
+    state->place = sim_world_enter(state->s, setup->world, other);
+    if (!state->place) {
+        sim_destroy(state->s);
+        free(state);
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "no room for another simulated chip in this world");
     }
     state->bar0 = (sim_config_read(state->s, 0x10) & ~0xFu) | (uint64_t)sim_config_read(state->s, 0x14) << 32;
     pcie_bar bar = {state, bar_read, bar_write};
@@ -60,20 +71,30 @@ static devlog_status sim_read(dl_transport *t, dl_target at, uint64_t addr, void
                               devlog_error *err)
 {
     sim_transport *state = t->state;
-    return pcie_windows_read(&state->windows, at, addr, dst, size, err);
+    if (!sim_world_access(state->place)) return refusal(state, err);
+    devlog_status status = pcie_windows_read(&state->windows, at, addr, dst, size, err);
+    return status == DEVLOG_OK && !sim_world_access(state->place) ? refusal(state, err) : status;
 }
 
 static devlog_status sim_write(dl_transport *t, dl_target at, uint64_t addr, const void *src, size_t size,
                                devlog_error *err)
 {
     sim_transport *state = t->state;
-    return pcie_windows_write(&state->windows, at, addr, src, size, err);
+    if (!sim_world_access(state->place)) return refusal(state, err);
+    devlog_status status = pcie_windows_write(&state->windows, at, addr, src, size, err);
+    return status == DEVLOG_OK && !sim_world_access(state->place) ? refusal(state, err) : status;
 }
 
 static devlog_status sim_advance(dl_transport *t, uint32_t cycles, devlog_error *err)
 {
     sim_transport *state = t->state;
-    return sim_clock(state->s, cycles) ? DEVLOG_OK : refusal(state->s, err);
+    return sim_world_cycles(state->place, cycles) ? DEVLOG_OK : refusal(state, err);
+}
+
+static uint64_t sim_now(dl_transport *t)
+{
+    const sim_transport *state = t->state;
+    return sim_world_ns(state->place);
 }
 
 static bool sim_hart_pc(dl_transport *t, dl_target at, uint32_t hart, uint32_t *pc)
@@ -94,6 +115,7 @@ const dl_transport_ops dl_transport_ops_sim = {
     .read = sim_read,
     .write = sim_write,
     .advance = sim_advance,
+    .now_ns = sim_now,
     .hart_pc = sim_hart_pc,
 };
 

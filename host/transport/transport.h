@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "sim/sim.h"
+#include "transport/sim_world.h"
 
 /* One tile (x0 == x1, y0 == y1), or, for writes only, a rectangle of compute tiles. */
 typedef struct dl_target {
@@ -39,13 +40,16 @@ typedef struct dl_window_layout {
 } dl_window_layout;
 
 /* What a transport needs to open; borrowed for the call. */
+typedef struct dl_transport dl_transport;
+
 typedef struct dl_transport_setup {
     const char *path;               /* what to open: a library, a device node, a serial number; or NULL */
     const sim_config *sim;          /* for the built-in simulator */
+    const sim_world_options *world; /* for the built-in simulator */
+    dl_transport *peer;             /* a simulated chip in whose world this one is to be; or NULL */
     const dl_window_layout *layout; /* for PCIe transports */
+    uint32_t mhz;                   /* of the chip's clock */
 } dl_transport_setup;
-
-typedef struct dl_transport dl_transport;
 
 typedef struct dl_transport_ops {
     const char *name;
@@ -59,6 +63,9 @@ typedef struct dl_transport_ops {
                            devlog_error *err);
     /* Lets simulated time pass (cycles); NULL where time passes by itself. */
     devlog_status (*advance)(dl_transport *t, uint32_t cycles, devlog_error *err);
+    /* The time on the host as far as the device is concerned, in ns; NULL where that is the monotonic clock.
+     * A simulator's time passes only with its cycles. */
+    uint64_t (*now_ns)(dl_transport *t);
     /* The pc of a hart, where the transport can tell without stopping it; NULL where it cannot. */
     bool (*hart_pc)(dl_transport *t, dl_target at, uint32_t hart, uint32_t *pc);
 } dl_transport_ops;
@@ -82,6 +89,9 @@ devlog_status dl_read(dl_transport *t, dl_target at, uint64_t addr, void *dst, s
                       devlog_error *err);
 devlog_status dl_write(dl_transport *t, dl_target at, uint64_t addr, const void *src, size_t size,
                        devlog_error *err);
+
+/* The host's clock that belongs to the device's, in ns. */
+uint64_t dl_transport_now(dl_transport *t);
 
 /* The built-in simulator behind an open transport of kind "sim"; NULL for any other. For tests and benches.
  */

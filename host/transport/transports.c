@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/term.h"
+
 extern const dl_transport_ops dl_transport_ops_sim, dl_transport_ops_ttsim;
 
 static const dl_transport_ops *const all[] = {
@@ -52,4 +54,9 @@ devlog_status dl_write(dl_transport *t, dl_target at, uint64_t addr, const void 
     t->writes++;
     t->bytes_written += size;
     return t->ops->write(t, at, addr, src, size, err);
+}
+
+uint64_t dl_transport_now(dl_transport *t)
+{
+    return t->ops->now_ns ? t->ops->now_ns(t) : dl_now_ns();
 }

@@ -17,6 +17,8 @@ typedef struct ttsim_transport {
     ttsim_pci_mem_rd_bytes_fn *mem_rd_bytes;
     ttsim_pci_mem_wr_bytes_fn *mem_wr_bytes;
     ttsim_clock_fn *clock;
+    uint64_t cycles; /* that it was told to do */
+    uint32_t mhz;
     uint64_t bar0;
     pcie_windows windows;
 } ttsim_transport;
@@ -86,6 +88,7 @@ static devlog_status ttsim_open(dl_transport *t, const dl_transport_setup *setup
     if (!setup->layout) return dl_fail(err, DEVLOG_ERR_UNSUPPORTED, "this board has no PCIe windows");
     ttsim_transport *state = calloc(1, sizeof *state);
     if (!state) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the transport");
+    state->mhz = setup->mhz ? setup->mhz : 1000;
     state->library = dlopen(setup->path, RTLD_NOW | RTLD_LOCAL);
     if (!state->library) {
         free(state);
@@ -138,7 +141,15 @@ static devlog_status ttsim_advance(dl_transport *t, uint32_t cycles, devlog_erro
     (void)err;
     ttsim_transport *state = t->state;
     state->clock(cycles);
+    state->cycles += cycles;
     return DEVLOG_OK;
+}
+
+/* Its time stands still but for the cycles that it is told to do. */
+static uint64_t ttsim_now(dl_transport *t)
+{
+    const ttsim_transport *state = t->state;
+    return state->cycles * 1000 / state->mhz;
 }
 
 const dl_transport_ops dl_transport_ops_ttsim = {
@@ -149,5 +160,6 @@ const dl_transport_ops dl_transport_ops_ttsim = {
     .read = ttsim_read,
     .write = ttsim_write,
     .advance = ttsim_advance,
+    .now_ns = ttsim_now,
     .hart_pc = NULL,
 };

@@ -76,6 +76,8 @@ typedef struct devlog_device_options {
     devlog_switch profile;  /* compile with -DPROFILE_DEVICE, and pull after each launch */
     uint32_t timeout_ms;    /* wall time that a launch may take; default $DEVLOG_TIMEOUT_MS, else 20000 */
     uint32_t slot;          /* number of the device in logs ("PCIe slot") */
+    struct devlog_device *together; /* an open device that is simulated together with this one: their time
+                                       passes at once, and a link joins them (docs/simulator.md) */
 } devlog_device_options;
 
 /* Opens a device and holds its cores in reset. Close with devlog_device_close. */

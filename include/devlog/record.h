@@ -158,6 +158,9 @@ typedef struct devlog_control {
 #define DEVLOG_MAX_RISCS 8u
 #define DEVLOG_MAX_ARGS  64u
 
+#define DEVLOG_PEER_HOST 0xFFFFFFFFu /* the answer stays in link_out */
+#define DEVLOG_PEER_LINK 0xFFFFFFFEu /* the other end of the link */
+
 typedef struct devlog_mailbox {
     uint32_t ready;          /* firmware: DEVLOG_MAGIC once every RISC of the core is up */
     uint32_t go;             /* host: number of the launch to run, written last */
@@ -165,7 +168,20 @@ typedef struct devlog_mailbox {
     uint32_t host_id;        /* host: the op that asked for the launch */
     uint32_t core_x, core_y; /* host: logical coordinates of this core */
     uint32_t grid_x, grid_y; /* host: size of the grid of cores in this launch */
-    uint32_t reserved[4];
+    uint32_t reserved[4]; /* so that messages are aligned to 16 bytes, as the NoC wants them */
+
+    /* Clocks. A message is four words: number << 1 | 1 when it is an answer; sender x | y << 6, or one of
+     * DEVLOG_PEER_*; clock, low and high. The manager answers a message in link_in with its clock. */
+    uint32_t link_in[4];  /* host, another core's manager, or the other end of the link */
+    uint32_t link_out[4]; /* manager; what it holds goes to the other end of the link, if there is one */
+    struct {
+        uint32_t go;     /* host: number of the request to exchange messages with another core */
+        uint32_t done;   /* manager: number of the request that is done */
+        uint32_t peer;   /* host: NoC coordinates x | y << 6, or DEVLOG_PEER_LINK */
+        uint32_t rounds; /* host: exchanges; that with the shortest round trip is kept */
+        uint32_t sent[2], there[2], back[2]; /* manager: own clock, the peer's, own clock; low, high */
+        uint32_t reserved[2];
+    } sync;
     struct {
         uint32_t entry; /* host: address of the kernel; 0: this RISC has none */
         uint32_t up;    /* firmware: DEVLOG_MAGIC once this RISC waits for work */

@@ -62,7 +62,7 @@ typedef struct world {
     uint64_t epoch; /* the reference clock at time 0 */
     uint32_t n_bursts;
     long double at[MAX_BURSTS]; /* ns */
-    double request, answer, jitter;
+    double request, answer, jitter, quiet;
     size_t n;
     dl_clock_sample samples[MAX_BURSTS * MAX_READS];
     double best;       /* of all round trips, by the host's clock */
@@ -114,9 +114,13 @@ static void make_world(world *w, uint32_t changes)
         w->at[b] = at;
         at += least + length * uniform(0.2, 1);
     }
-    /* Changes of frequency, ten intervals apart, not within the first and last four. */
+    /* Changes of frequency: ten intervals apart and twice the quiet time, not in the first and last four. */
+    w->quiet = random64() % 2 ? 0 : log_uniform(1e5, 1e8);
     uint32_t slot = 5 + (uint32_t)(random64() % 6);
     for (uint32_t i = 0; i < changes && slot + 5 < w->n_bursts; i++, slot += 10) {
+        while (slot + 5 < w->n_bursts && w->t.n > 1 && w->at[slot] - w->t.from[w->t.n - 1] < 2.2 * w->quiet)
+            slot++;
+        if (slot + 5 >= w->n_bursts) break;
         uint32_t n = w->t.n++;
         w->t.from[n] = w->at[slot] + (w->at[slot + 1] - w->at[slot]) * uniform(0, 1);
         double factor = random64() % 2 ? uniform(0.4, 2.2) : 1 + uniform(-300e-6, 300e-6);
@@ -161,7 +165,7 @@ static void errors_stay_within_the_bound(void **state)
         make_world(w, changes);
         dl_clock_fit fit;
         devlog_error err = {0};
-        assert_int_equal(dl_clock_fit_make(&fit, w->samples, w->n, &err), DEVLOG_OK);
+        assert_int_equal(dl_clock_fit_make(&fit, w->samples, w->n, w->quiet, &err), DEVLOG_OK);
         assert_int_equal(fit.n_knots, w->n_bursts);
         assert_true(fit.best_round_trip == w->best);
         worst = fmax(worst, check(w, &fit));
@@ -200,7 +204,7 @@ static void refused(const dl_clock_sample *s, size_t n, devlog_status status, co
 {
     dl_clock_fit fit;
     devlog_error err = {0};
-    assert_int_equal(dl_clock_fit_make(&fit, s, n, &err), status);
+    assert_int_equal(dl_clock_fit_make(&fit, s, n, 0, &err), status);
     if (!strstr(err.text, text)) print_error("%s\n", err.text);
     assert_non_null(strstr(err.text, text));
     assert_null(fit.knots);
@@ -238,7 +242,7 @@ static void counters_that_do_not_count(void **state)
     s[3].after = s[3].before - 1;
     dl_clock_fit fit;
     devlog_error err = {0};
-    assert_int_equal(dl_clock_fit_make(&fit, s, 8, &err), DEVLOG_OK);
+    assert_int_equal(dl_clock_fit_make(&fit, s, 8, 0, &err), DEVLOG_OK);
     assert_int_equal(fit.n_ignored, 1);
     assert_int_equal(fit.n_knots, 7);
     dl_clock_fit_free(&fit);
@@ -255,7 +259,7 @@ static void a_counter_that_jumps(void **state)
     dl_clock_fit fit;
     devlog_error err = {0};
     double ticks, error;
-    assert_int_equal(dl_clock_fit_make(&fit, s, 20, &err), DEVLOG_OK);
+    assert_int_equal(dl_clock_fit_make(&fit, s, 20, 0, &err), DEVLOG_OK);
     assert_true(dl_clock_fit_at(&fit, s[9].cycles + 1000, &ticks, &error));
     assert_true(error > 900000);
     for (int i = 1; i < 17; i++) {
@@ -281,7 +285,7 @@ static void a_chip_that_slows_down(void **state)
         s[i].cycles = 5000 + 9400000 + 50 + (i * 1000000 - 9400000) / 2;
     dl_clock_fit fit;
     devlog_error err = {0};
-    assert_int_equal(dl_clock_fit_make(&fit, s, 20, &err), DEVLOG_OK);
+    assert_int_equal(dl_clock_fit_make(&fit, s, 20, 0, &err), DEVLOG_OK);
     assert_int_equal(fit.n_changes, 1);
     assert_int_equal(fit.changes[0].knot, 9);
     assert_true(fabs(fit.changes[0].before - 1) < 1e-3);

@@ -1,6 +1,6 @@
-/* Comparing clocks while no program runs: the manager answers messages with its clock, and exchanges messages with
- * another core's manager when the host asks (devlog/record.h, struct devlog_mailbox). Without -DPROFILE_DEVICE all of
- * it is empty. */
+/* Comparing clocks while no program runs: the manager answers messages with its clock, and exchanges messages
+ * with another core's manager when the host asks (devlog/record.h, struct devlog_mailbox). Without
+ * -DPROFILE_DEVICE all of it is empty. */
 #ifndef DEVLOG_FIRMWARE_CLOCK_SYNC_H
 #define DEVLOG_FIRMWARE_CLOCK_SYNC_H
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    WINDOW = 4, /* intervals on each side that tell the slope there.. */
+    WINDOW = 4,  /* intervals on each side that tell the slope there.. */
     WIDEST = 32, /* ..and at most, when they are short */
 };
 
@@ -92,7 +92,8 @@ static void narrow(const dl_clock_fit *fit, const dl_clock_sample *samples, cons
         if (samples[i].after < samples[i].before) continue;
         double d = cycles - since(samples[i].cycles, fit->cycles);
         /* The counter shows whole cycles and the reference whole ticks: both may be up to one further on. */
-        double from = since(samples[i].before, fit->ticks) - s.hi, to = since(samples[i].after, fit->ticks) + 1;
+        double from = since(samples[i].before, fit->ticks) - s.hi,
+               to = since(samples[i].after, fit->ticks) + 1;
         *lo = fmax(*lo, from + d * (d > 0 ? s.lo : s.hi));
         *hi = fmin(*hi, to + d * (d > 0 ? s.hi : s.lo));
     }
@@ -207,24 +208,23 @@ devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *sample
     if (n < 2) return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%zu clock samples: at least two are needed", n);
     burst *bursts = calloc(n, sizeof *bursts);
     fit->knots = calloc(n, sizeof *fit->knots);
-    devlog_status status = bursts && fit->knots
-                               ? DEVLOG_OK
-                               : dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for clock samples");
+    devlog_status status =
+        bursts && fit->knots ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for clock samples");
     if (status != DEVLOG_OK) goto done;
     fit->cycles = samples[0].cycles;
     fit->ticks = samples[0].before;
     status = find_bursts(fit, samples, n, bursts, &fit->n_knots, err);
     if (status != DEVLOG_OK) goto done;
     if (fit->n_knots < 2) {
-        status = dl_fail(err, DEVLOG_ERR_NOT_FOUND,
-                         "the clock was sampled once: how fast it runs is not known");
+        status =
+            dl_fail(err, DEVLOG_ERR_NOT_FOUND, "the clock was sampled once: how fast it runs is not known");
         goto done;
     }
     place_knots(fit, samples, bursts);
     for (uint32_t i = 0; i + 1 < fit->n_knots; i++) {
         fit->knots[i].deviation = deviation(fit, i);
-        fit->residual = fmax(fit->residual, fmax(fit->knots[i].half, fit->knots[i + 1].half) +
-                                                fit->knots[i].deviation);
+        fit->residual =
+            fmax(fit->residual, fmax(fit->knots[i].half, fit->knots[i + 1].half) + fit->knots[i].deviation);
     }
     status = find_changes(fit, err);
     if (status != DEVLOG_OK) goto done;

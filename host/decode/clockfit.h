@@ -40,7 +40,7 @@ typedef struct dl_clock_change {
 typedef struct dl_clock_fit {
     uint64_t cycles, ticks; /* origin: the first sample */
     double quiet;
-    dl_clock_knot *knots;   /* ascending */
+    dl_clock_knot *knots; /* ascending */
     uint32_t n_knots;
     dl_clock_change *changes;
     uint32_t n_changes;
@@ -56,8 +56,9 @@ typedef struct dl_clock_fit {
  * of a clock of 1 GHz. */
 #define DL_CLOCK_QUIET 1e6
 
-/* Makes the map; `quiet` in ticks. Fails with DEVLOG_ERR_NOT_FOUND when there are fewer than two bursts, and DEVLOG_ERR_FORMAT
- * when the counter stood still, ran backwards, or the reference clock did; the text says where. */
+/* Makes the map; `quiet` in ticks. Fails with DEVLOG_ERR_NOT_FOUND when there are fewer than two bursts, and
+ * DEVLOG_ERR_FORMAT when the counter stood still, ran backwards, or the reference clock did; the text says
+ * where. */
 devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *samples, size_t n, double quiet,
                                 devlog_error *err);
 void dl_clock_fit_free(dl_clock_fit *fit);

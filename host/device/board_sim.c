@@ -154,9 +154,10 @@ static const struct {
     const char *name;
     bool (*set)(option_target *t, double n, uint64_t whole);
 } options[] = {
-    {"clock", set_clock},   {"functional", set_functional}, {"offsets", set_offsets}, {"ppm", set_ppm},
-    {"change", set_change}, {"to", set_to},                 {"latency", set_latency}, {"jitter", set_jitter},
-    {"seed", set_seed},     {"link", set_link},
+    {"clock", set_clock},     {"functional", set_functional}, {"offsets", set_offsets},
+    {"ppm", set_ppm},         {"change", set_change},         {"to", set_to},
+    {"latency", set_latency}, {"jitter", set_jitter},         {"seed", set_seed},
+    {"link", set_link},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
@@ -197,8 +198,7 @@ devlog_status board_sim_options(const char *text, sim_config *out, sim_world_opt
         if (status != DEVLOG_OK) return status;
     }
     for (uint32_t i = 0; i < world->n_changes; i++)
-        if (world->changes[i].mhz == 0 ||
-            (i > 0 && world->changes[i].cycle <= world->changes[i - 1].cycle))
+        if (world->changes[i].mhz == 0 || (i > 0 && world->changes[i].cycle <= world->changes[i - 1].cycle))
             return dl_fail(err, DEVLOG_ERR_ARGUMENT,
                            "simulator option change=CYCLE needs to=MHZ behind it, and cycles that ascend");
     return DEVLOG_OK;

@@ -31,9 +31,9 @@ struct devlog_device {
     devlog_program *last; /* program of the last launch; NULL after it is freed */
 
     dl_profiler *profiler;
-    struct dl_clocks *clocks;      /* of the profiler */
-    struct devlog_device *linked;  /* simulated together with this one; it points back */
-    bool asks_linked;              /* this one was opened later */
+    struct dl_clocks *clocks;     /* of the profiler */
+    struct devlog_device *linked; /* simulated together with this one; it points back */
+    bool asks_linked;             /* this one was opened later */
     devlog_api_stats api[DEVLOG_API_COUNT];
 };
 

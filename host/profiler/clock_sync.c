@@ -85,8 +85,8 @@ static devlog_status ask_manager(devlog_device *d, dl_clock_sample *out, devlog_
 }
 
 /* Reads the low half of a counter; the rest follows from `high`, what the whole showed shortly before. */
-static devlog_status read_counter(devlog_device *d, devlog_core core, uint64_t shortly_before, uint64_t *cycles,
-                                  devlog_error *err)
+static devlog_status read_counter(devlog_device *d, devlog_core core, uint64_t shortly_before,
+                                  uint64_t *cycles, devlog_error *err)
 {
     uint32_t low;
     devlog_status status = dl_core_read(d, core, d->board.clock_low, &low, 4, err);
@@ -262,7 +262,8 @@ static bool is_up(const devlog_device *d, devlog_core core)
 static bool ends_here(const devlog_device *d)
 {
     const dl_clocks *c = d->clocks;
-    return c && c->on && c->has_reference && c->reference.x == 0 && c->reference.y == 0 && is_up(d, c->reference);
+    return c && c->on && c->has_reference && c->reference.x == 0 && c->reference.y == 0 &&
+           is_up(d, c->reference);
 }
 
 /* That which was opened later asks. */

@@ -1,10 +1,10 @@
 /* Clock synchronisation: samples of a device's clock against the host's, offsets of its cores' counters, and
  * samples against a linked chip's. What they mean is worked out by decode/clockfit.h.
  *
- * The first core that boots is the reference: its counter is sampled against the host's clock in short bursts,
- * when the device opens, before launches and when it closes. Every other core is compared with the reference
- * by an exchange of messages over the NoC, answered by the managers while no program runs; without a NoC by
- * reading the counters through the host in turn. */
+ * The first core that boots is the reference: its counter is sampled against the host's clock in short
+ * bursts, when the device opens, before launches and when it closes. Every other core is compared with the
+ * reference by an exchange of messages over the NoC, answered by the managers while no program runs; without
+ * a NoC by reading the counters through the host in turn. */
 #ifndef DEVLOG_PROFILER_CLOCK_SYNC_H
 #define DEVLOG_PROFILER_CLOCK_SYNC_H
 

@@ -76,8 +76,8 @@ typedef struct sim_config {
     uint32_t mtime_addr;       /* a 64-bit machine timer (low word first) that counts cycles */
     bool csr_cycle;            /* cycle, cycleh, mcycle, mcycleh, mhartid can be read as CSRs */
     uint32_t noc_regs_addr[2]; /* NIU register blocks of NoC 0 and NoC 1 */
-    bool noc_wide;             /* Blackhole's NIU: initiators 0x800 apart, coordinates in words of their own, and
-                                  both NoCs count them from the same corner */
+    bool noc_wide; /* Blackhole's NIU: initiators 0x800 apart, coordinates in words of their own, and
+                      both NoCs count them from the same corner */
 
     sim_window_format window_format;
     uint32_t n_window_classes;

@@ -50,9 +50,8 @@ static devlog_status sim_open(dl_transport *t, const dl_transport_setup *setup, 
         free(state);
         return dl_fail(err, DEVLOG_ERR_DEVICE, "cannot start the simulator: %s", why);
     }
-    sim_place *other = setup->peer && setup->peer->ops == t->ops
-                           ? ((sim_transport *)setup->peer->state)->place
-                           : NULL;
+    sim_place *other =
+        setup->peer && setup->peer->ops == t->ops ? ((sim_transport *)setup->peer->state)->place : NULL;
     state->place = sim_world_enter(state->s, setup->world, other);
     if (!state->place) {
         sim_destroy(state->s);

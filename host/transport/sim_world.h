@@ -31,8 +31,8 @@ typedef struct sim_world_options {
 
 typedef struct sim_world sim_world;
 
-/* Puts a chip into a world of its own, or into the world that `other`, a chip's place in it, is in. Returns its
- * place, or NULL: no memory or no room. The chip is borrowed, and left alone after sim_world_leave. */
+/* Puts a chip into a world of its own, or into the world that `other`, a chip's place in it, is in. Returns
+ * its place, or NULL: no memory or no room. The chip is borrowed, and left alone after sim_world_leave. */
 typedef struct sim_place sim_place;
 sim_place *sim_world_enter(sim *s, const sim_world_options *options, sim_place *other);
 void sim_world_leave(sim_place *place);

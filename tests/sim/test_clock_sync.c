@@ -1,5 +1,5 @@
-/* Clock synchronisation on simulated chips whose true clocks are known: the host's clock, the cores of a chip,
- * two linked chips. */
+/* Clock synchronisation on simulated chips whose true clocks are known: the host's clock, the cores of a
+ * chip, two linked chips. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,8 +58,8 @@ static double check_offsets(const devlog_device *d, size_t n)
         const dl_core_offset *o = &c->offsets[i];
         int64_t real = true_offset(d, o->core);
         if (real < o->lo || real > o->hi)
-            fail_msg("core (%u,%u): %" PRId64 " is not in %" PRId64 " to %" PRId64, o->core.x, o->core.y, real,
-                     o->lo, o->hi);
+            fail_msg("core (%u,%u): %" PRId64 " is not in %" PRId64 " to %" PRId64, o->core.x, o->core.y,
+                     real, o->lo, o->hi);
         assert_false(o->moved);
         widest = fmax(widest, (double)(o->hi - o->lo) / 2);
     }
@@ -236,7 +236,8 @@ static void two_linked_chips(void **state)
 {
     (void)state;
     devlog_error err = {0};
-    devlog_device *a = open_device("wormhole_b0", "offsets=21,ppm=60,link=700,latency=1200,jitter=500,seed=2");
+    devlog_device *a =
+        open_device("wormhole_b0", "offsets=21,ppm=60,link=700,latency=1200,jitter=500,seed=2");
     devlog_device *b = NULL;
     const devlog_device_options options = {.board = "wormhole_b0",
                                            .transport = "sim",

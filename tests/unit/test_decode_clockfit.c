@@ -140,12 +140,12 @@ static double check(const world *w, const dl_clock_fit *fit)
         if (i < w->t.n && i > 0) cycles = w->t.start + (uint64_t)cycles_at(&w->t, w->t.from[i]);
         double ticks, error;
         dl_clock_fit_at(fit, cycles, &ticks, &error);
-        long double real = ns_of(&w->t, (long double)(cycles - w->t.start)) +
-                           (long double)(int64_t)(w->epoch - fit->ticks);
+        long double real =
+            ns_of(&w->t, (long double)(cycles - w->t.start)) + (long double)(int64_t)(w->epoch - fit->ticks);
         double off = (double)fabsl(real - ticks);
         if (off > error) {
-            print_error("at cycle %" PRIu64 " of %" PRIu64 ": off by %.3f, bound %.3f\n", cycles - first, span,
-                        off, error);
+            print_error("at cycle %" PRIu64 " of %" PRIu64 ": off by %.3f, bound %.3f\n", cycles - first,
+                        span, off, error);
         }
         assert_true(off <= error);
         worst = fmax(worst, off / error);

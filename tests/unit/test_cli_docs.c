@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/paths.h"
@@ -95,12 +96,45 @@ static void man_shows_every_option(void **state)
     }
 }
 
+static void must_run(const char *const *argv)
+{
+    devlog_error err = {0};
+    dl_output out;
+    if (dl_run(argv, &out, &err)) fail_msg("%s", err.text);
+    if (out.exit) fail_msg("%s: %s", argv[0], out.text);
+    free(out.text);
+}
+
+/* After an installation man(1) finds the pages, and the program its boards and firmware beside itself. */
+static void an_installation_is_whole(void **state)
+{
+    (void)state;
+    static const char *const files[] = {
+        "share/man/man1/devlog-decode.1",       "include/devlog/profile.h",
+        "share/devlog/boards/wormhole_b0.json", "share/devlog/firmware/crt0.S",
+        "share/devlog/linker/kernel.ld",        "share/devlog/include/devlog/kernel.h"};
+    char build[600], prefix[] = "/tmp/devlog-install-XXXXXX", path[700];
+    assert_non_null(mkdtemp(prefix));
+    snprintf(build, sizeof build, "%s", getenv("DEVLOG_BIN"));
+    for (int up = 0; up < 2; up++)
+        *strrchr(build, '/') = '\0';
+    must_run((const char *[]){"cmake", "--install", build, "--prefix", prefix, NULL});
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", prefix, files[i]);
+        if (access(path, R_OK) != 0) fail_msg("%s is not installed", files[i]);
+    }
+    snprintf(path, sizeof path, "%s/bin/devlog", prefix);
+    must_run((const char *[]){path, "--version", NULL});
+    must_run((const char *[]){"rm", "-r", prefix, NULL});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(man_pages_are_of_the_tables),
         cmocka_unit_test(the_manual_has_every_help_text),
         cmocka_unit_test(man_shows_every_option),
+        cmocka_unit_test(an_installation_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  *
  * Large traces are printed directly: a tree of cJSON would have to be held in memory. Everything that does
  * not change from event to event is printed once, into fragments that are copied. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/export.h"
@@ -21,7 +22,7 @@ typedef struct chrome {
     const dl_view_core *cores;
     const dl_view_track *tracks;
     uint32_t n_chips, n_cores, n_tracks;
-    fragment *sites; /* name, category, source line */
+    fragment *sites;   /* name, category, source line */
     fragment *threads; /* "pid":1,"tid":2 */
     uint16_t *lanes;   /* lanes of a track that have been named */
     bool first;        /* no event has been written yet */
@@ -70,7 +71,8 @@ static void metadata(chrome *c, const char *what, uint64_t pid, uint64_t tid, co
 static void sort_index(chrome *c, const char *what, uint64_t pid, uint64_t tid, uint64_t index)
 {
     begin_event(c);
-    out_fmt(&c->out, "{\"ph\":\"M\",\"pid\":%llu,\"tid\":%llu,\"name\":\"%s\",\"args\":{\"sort_index\":%llu}}",
+    out_fmt(&c->out,
+            "{\"ph\":\"M\",\"pid\":%llu,\"tid\":%llu,\"name\":\"%s\",\"args\":{\"sort_index\":%llu}}",
             (unsigned long long)pid, (unsigned long long)tid, what, (unsigned long long)index);
 }
 
@@ -126,9 +128,10 @@ no_memory:
 /* ,"name":"...","cat":"user","loc":"file:line" */
 static const fragment *site_fragment(chrome *c, const dl_view_item *item, fragment *one)
 {
-    static const char *const categories[] = {
-        [DL_ROLE_USER] = "user", [DL_ROLE_FW] = "firmware", [DL_ROLE_KERNEL] = "kernel",
-        [DL_ROLE_DROPPED] = "dropped"};
+    static const char *const categories[] = {[DL_ROLE_USER] = "user",
+                                             [DL_ROLE_FW] = "firmware",
+                                             [DL_ROLE_KERNEL] = "kernel",
+                                             [DL_ROLE_DROPPED] = "dropped"};
     const dl_tables *t = dl_decode_tables(dl_view_decode(c->view));
     bool cached = item->site < t->n_sites && dl_view_site_name(c->view, item->site)[0];
     fragment *f = cached ? &c->sites[item->site] : one;

@@ -1,5 +1,5 @@
-/* Exports: a decoded log in the formats that timeline viewers and tools read. One writer per format, one table
- * of them; all are fed by the view (report/view.h), so that all hold the same zones. */
+/* Exports: a decoded log in the formats that timeline viewers and tools read. One writer per format, one
+ * table of them; all are fed by the view (report/view.h), so that all hold the same zones. */
 #ifndef DEVLOG_REPORT_EXPORT_H
 #define DEVLOG_REPORT_EXPORT_H
 

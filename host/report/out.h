@@ -1,5 +1,5 @@
-/* Output of the timeline writers: a buffered file that appears whole or not at all, standard output, or either
- * of them compressed; and printing that is fast enough for millions of lines. */
+/* Output of the timeline writers: a buffered file that appears whole or not at all, standard output, or
+ * either of them compressed; and printing that is fast enough for millions of lines. */
 #ifndef DEVLOG_REPORT_OUT_H
 #define DEVLOG_REPORT_OUT_H
 
@@ -7,8 +7,8 @@
 
 #include "base/str.h"
 
-/* Owned by out_open's caller; make it ready with out_open, end it with out_close. Text is appended through the
- * functions below; the first failure is kept and told by out_close. */
+/* Owned by out_open's caller; make it ready with out_open, end it with out_close. Text is appended through
+ * the functions below; the first failure is kept and told by out_close. */
 typedef struct dl_out dl_out;
 struct dl_out {
     char *text; /* what has gathered */
@@ -18,8 +18,9 @@ struct dl_out {
     struct out_target *target;
 };
 
-/* `path` "-" is standard output; a name that ends in ".gz" is compressed, with no name and time in its header,
- * so that the bytes depend on nothing else. A file is written beside `path` and renamed by out_close. */
+/* `path` "-" is standard output; a name that ends in ".gz" is compressed, with no name and time in its
+ * header, so that the bytes depend on nothing else. A file is written beside `path` and renamed by out_close.
+ */
 devlog_status out_open(dl_out *o, const char *path, devlog_error *err);
 /* `status` is of the work so far: when it is no success the file is thrown away and the status returned. */
 devlog_status out_close(dl_out *o, devlog_status status, devlog_error *err);

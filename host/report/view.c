@@ -37,17 +37,13 @@ void dl_view_free(dl_view *v)
     view_free_tracks(v);
     view_spool_free(&v->spool);
     view_spool_free(&v->overflow);
-    free(v->ops);
     free(v);
 }
 
 static devlog_status take_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
 {
     dl_view *v = ctx;
-    devlog_status status = DEVLOG_OK;
-    for (size_t i = 0; i < n && !status; i++)
-        if (events[i].meta) status = view_note_op(v, &events[i], err);
-    return status ? status : view_spool_add(&v->spool, events, n, err);
+    return view_spool_add(&v->spool, events, n, err);
 }
 
 dl_event_sink dl_view_events(dl_view *v)
@@ -135,8 +131,8 @@ static devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, uint16_
                           devlog_error *err)
 {
     static const uint8_t kinds[] = {
-        [DL_EVENT_ZONE] = DL_VIEW_ZONE,           [DL_EVENT_POINT] = DL_VIEW_POINT,
-        [DL_EVENT_VALUE] = DL_VIEW_VALUE,         [DL_EVENT_SUM] = DL_VIEW_SUM,
+        [DL_EVENT_ZONE] = DL_VIEW_ZONE,       [DL_EVENT_POINT] = DL_VIEW_POINT,
+        [DL_EVENT_VALUE] = DL_VIEW_VALUE,     [DL_EVENT_SUM] = DL_VIEW_SUM,
         [DL_EVENT_DROPPED] = DL_VIEW_DROPPED,
     };
     const dl_view_track *t = &v->tracks[track];

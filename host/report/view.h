@@ -1,6 +1,6 @@
 /* The view: one ordered stream of intervals, made from the decoder's events, that every timeline writer and
- * the page are written from. It knows the tracks (chip > core > RISC), gives every zone a place where it nests
- * (a lane of its track), and puts cycles on one time axis. It writes nothing itself.
+ * the page are written from. It knows the tracks (chip > core > RISC), gives every zone a place where it
+ * nests (a lane of its track), and puts cycles on one time axis. It writes nothing itself.
  *
  *     dl_view_new(&view, decode, &options, err);
  *     dl_decode_event_sink(decode, dl_view_events(view));    before the first input
@@ -10,8 +10,8 @@
  *     dl_view_free(view);
  *
  * Memory is bounded by the options, whatever the length of the log: events that do not fit wait in an
- * unlinked temporary file, sorted in parts and merged. The decoder may have no_samples set; with keep_meta
- * set, the view finds the op that a launch belongs to. The decoder must outlive the view. */
+ * unlinked temporary file, sorted in parts and merged. The decoder may have no_samples set, and must
+ * outlive the view. */
 #ifndef DEVLOG_REPORT_VIEW_H
 #define DEVLOG_REPORT_VIEW_H
 
@@ -39,6 +39,7 @@ typedef struct dl_view_item {
     uint16_t depth; /* zones around it in its lane */
     uint8_t kind;   /* dl_view_kind */
     uint8_t flags;  /* DL_EVENT_... */
+    uint8_t padding[2];
 } dl_view_item;
 
 /* Chips are in order of their ids, cores of y and then x, tracks in the order of reports: BRISC, NCRISC,
@@ -61,9 +62,9 @@ typedef struct dl_view_core {
 } dl_view_core;
 
 typedef struct dl_view_track {
-    uint32_t chip;   /* index into the view's chips */
-    uint32_t core;   /* index into the view's cores; DL_NONE: the launches of the chip */
-    uint32_t stream; /* index into the decoder's streams, or DL_NONE */
+    uint32_t chip;    /* index into the view's chips */
+    uint32_t core;    /* index into the view's cores; DL_NONE: the launches of the chip */
+    uint32_t stream;  /* index into the decoder's streams, or DL_NONE */
     const char *name; /* "BRISC", "launches"; UTF-8 */
 } dl_view_track;
 
@@ -80,8 +81,9 @@ typedef struct dl_view_clock {
 
 typedef struct dl_view_options {
     size_t memory; /* bytes for sorting; 0: 64 MiB */
-    /* The name of an op, borrowed until the view is freed; NULL: unknown. May be NULL itself. */
-    const char *(*op_name)(void *ctx, uint64_t op);
+    /* The name of the op that asked for a launch (by its fields `run` and `op`), borrowed until the view is
+     * freed; NULL: unknown. May be NULL itself. */
+    const char *(*op_name)(void *ctx, const dl_launch *launch);
     void *op_ctx;
     dl_view_clock clock; /* zero: none */
 } dl_view_options;
@@ -123,8 +125,7 @@ const char *dl_view_name(const dl_view *v, const dl_view_item *item, char buffer
 /* A site's name and file as UTF-8; the name is empty for markers without one. */
 const char *dl_view_site_name(const dl_view *v, uint32_t site);
 const char *dl_view_site_file(const dl_view *v, uint32_t site);
-/* The op that a launch belongs to, UINT64_MAX: unknown; and its name, NULL: unknown. */
-uint64_t dl_view_launch_op(const dl_view *v, uint32_t launch);
+/* The name of the op that asked for a launch (dl_launch.op); NULL: unknown. */
 const char *dl_view_launch_op_name(const dl_view *v, uint32_t launch);
 /* The op's name, or "launch 1024", "launch 1024 trace 3.7", "launch #5": UTF-8, cut at 255 bytes. */
 void dl_view_launch_name(const dl_view *v, uint32_t launch, char out[256]);

@@ -21,9 +21,6 @@ struct dl_view {
     uint32_t n_chips, n_cores, n_tracks;
     uint32_t *track_of_stream, *chip_rank; /* by the decoder's numbers */
 
-    uint64_t *ops; /* op of a launch, UINT64_MAX: unknown; NULL: no launch has any */
-    uint32_t n_ops;
-
     char **site_names, **site_files; /* NULL where the decoder's own text is UTF-8 */
     char **track_names;              /* the same, by stream */
 
@@ -41,8 +38,6 @@ devlog_status view_make_tracks(dl_view *v, devlog_error *err);
 void view_free_tracks(dl_view *v);
 devlog_status view_make_names(dl_view *v, devlog_error *err);
 void view_free_names(dl_view *v);
-/* Remembers the op that an event's meta data names, {"op":N}. */
-devlog_status view_note_op(dl_view *v, const dl_event *e, devlog_error *err);
 
 /* On the time axis. */
 uint64_t view_time(const dl_view *v, const dl_view_chip *chip, uint32_t stream, uint64_t cycles);

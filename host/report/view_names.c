@@ -1,4 +1,4 @@
-/* Names in the view: texts of the log made UTF-8, names of launches, and the ops that launches belong to. */
+/* Names in the view: texts of the log made UTF-8, names of launches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,52 +83,11 @@ const char *dl_view_name(const dl_view *v, const dl_view_item *item, char buffer
     return buffer;
 }
 
-/* The number behind "op": in a meta data cell; in cells the comma of JSON is a semicolon. */
-static bool op_of(const char *meta, uint64_t *op)
-{
-    const char *p = strstr(meta, "\"op\"");
-    if (!p) return false;
-    p += 4;
-    p += strspn(p, " \t");
-    if (*p++ != ':') return false;
-    p += strspn(p, " \t");
-    uint64_t value = 0;
-    size_t digits = strspn(p, "0123456789");
-    if (digits == 0 || digits > 18) return false;
-    for (size_t i = 0; i < digits; i++)
-        value = value * 10 + (uint64_t)(p[i] - '0');
-    *op = value;
-    return true;
-}
-
-devlog_status view_note_op(dl_view *v, const dl_event *e, devlog_error *err)
-{
-    uint64_t op;
-    if (e->launch == DL_NONE || !op_of(dl_text(v->tables, e->meta), &op)) return DEVLOG_OK;
-    if (e->launch >= v->n_ops) {
-        uint32_t n = v->n_ops ? v->n_ops : 256;
-        while (n <= e->launch)
-            n *= 2;
-        uint64_t *ops = realloc(v->ops, n * sizeof *ops);
-        if (!ops) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while noting ops");
-        memset(ops + v->n_ops, 0xFF, (n - v->n_ops) * sizeof *ops);
-        v->ops = ops;
-        v->n_ops = n;
-    }
-    if (v->ops[e->launch] == UINT64_MAX) v->ops[e->launch] = op;
-    return DEVLOG_OK;
-}
-
-uint64_t dl_view_launch_op(const dl_view *v, uint32_t launch)
-{
-    return launch < v->n_ops ? v->ops[launch] : UINT64_MAX;
-}
-
 const char *dl_view_launch_op_name(const dl_view *v, uint32_t launch)
 {
-    uint64_t op = dl_view_launch_op(v, launch);
-    if (op == UINT64_MAX || !v->options.op_name) return NULL;
-    return v->options.op_name(v->options.op_ctx, op);
+    const dl_launches *all = dl_decode_launches(v->decode);
+    bool has_op = launch < all->count && all->items[launch].op && v->options.op_name;
+    return has_op ? v->options.op_name(v->options.op_ctx, &all->items[launch]) : NULL;
 }
 
 /* Copies as much of a text as fits, whole characters only, anything else as '?'. */
@@ -162,8 +121,8 @@ void dl_view_launch_name(const dl_view *v, uint32_t launch, char out[256])
         snprintf(out, 256, "launch #%u", l->number);
         return;
     }
-    int n = snprintf(out, 256, "launch %llu",
-                     (unsigned long long)(l->run_host_id ? l->run_host_id : l->run_id));
+    int n =
+        snprintf(out, 256, "launch %llu", (unsigned long long)(l->run_host_id ? l->run_host_id : l->run_id));
     if (l->trace_id != DL_NO_ID) n += snprintf(out + n, 256 - (size_t)n, " trace %u", l->trace_id);
     if (l->trace_counter != DL_NO_ID) snprintf(out + n, 256 - (size_t)n, ".%u", l->trace_counter);
 }

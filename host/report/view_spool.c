@@ -2,6 +2,7 @@
 #include "report/view_spool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -311,8 +312,7 @@ devlog_status view_spool_run(view_spool *s, view_key_fn *key, void *key_ctx, vie
     devlog_status status = s->n ? spill(s, err) : DEVLOG_OK;
     for (uint64_t at = 0; at < s->n_spilled && !status; at += s->max) {
         uint64_t left = s->n_spilled - at;
-        status =
-            sort_spilled(s, &o, at * sizeof *s->events, (size_t)(left < s->max ? left : s->max), err);
+        status = sort_spilled(s, &o, at * sizeof *s->events, (size_t)(left < s->max ? left : s->max), err);
     }
     return status ? status : merge(s, &o, each, ctx, err);
 }

@@ -19,7 +19,7 @@ typedef struct view_spool {
     dl_event *events; /* the part in memory */
     size_t n, cap, max;
     uint64_t total;
-    int fd; /* -1: everything is in memory */
+    int fd;             /* -1: everything is in memory */
     uint64_t n_spilled; /* events in the file, in parts of `max` */
 } view_spool;
 

@@ -59,8 +59,7 @@ static void make_chips(dl_view *v)
         if (chip->arch) snprintf(arch, sizeof arch, "%.60s", dl_text(t, chip->arch));
         for (char *p = arch; *p; p++)
             if ((unsigned char)*p < ' ' || (unsigned char)*p > '~') *p = '?';
-        if (chip->freq_khz)
-            snprintf(frequency, sizeof frequency, "%g MHz", (double)chip->freq_khz / 1000);
+        if (chip->freq_khz) snprintf(frequency, sizeof frequency, "%g MHz", (double)chip->freq_khz / 1000);
         snprintf(c->name, sizeof c->name, "chip %u (%s, %s)", c->id, arch, frequency);
     }
 }
@@ -79,14 +78,14 @@ static void make_tree(dl_view *v, const dl_view_track *sorted, uint32_t n)
             const dl_stream *s = &v->tables->streams[sorted[at].stream];
             const dl_view_core *last = chip->n_cores ? &v->cores[v->n_cores - 1] : NULL;
             if (!last || last->x != s->core_x || last->y != s->core_y) {
-                v->cores[v->n_cores++] = (dl_view_core){
-                    .chip = c, .x = s->core_x, .y = s->core_y, .first_track = v->n_tracks};
+                v->cores[v->n_cores++] =
+                    (dl_view_core){.chip = c, .x = s->core_x, .y = s->core_y, .first_track = v->n_tracks};
                 chip->n_cores++;
             }
             v->cores[v->n_cores - 1].n_tracks++;
             v->track_of_stream[sorted[at].stream] = v->n_tracks;
-            v->tracks[v->n_tracks++] = (dl_view_track){
-                .chip = c, .core = v->n_cores - 1, .stream = sorted[at].stream, .name = ""};
+            v->tracks[v->n_tracks++] =
+                (dl_view_track){.chip = c, .core = v->n_cores - 1, .stream = sorted[at].stream, .name = ""};
         }
         chip->n_tracks = v->n_tracks - chip->first_track;
     }

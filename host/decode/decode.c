@@ -36,7 +36,7 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
     dl_pair_options pair = {.filter = filtered ? f : NULL, .no_samples = d->options.no_samples};
     d->parser = dl_parser_new(&d->tables, &d->losses, d->options.path);
     d->pair = dl_pair_new(&d->tables, &d->losses, &pair);
-    d->cap = BLOCK;
+    d->cap = d->options.block ? d->options.block : BLOCK;
     d->buffer = calloc(1, DL_PARSE_BEFORE + d->cap + DL_PARSE_AFTER);
     if (!d->parser || !d->pair || !d->buffer) goto failed;
     dl_parser_keep_meta(d->parser, d->options.keep_meta);

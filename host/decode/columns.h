@@ -47,6 +47,7 @@ typedef struct dl_chip_line {
     char arch[32];
     uint64_t freq_khz;  /* 0: unknown */
     uint32_t max_cores; /* 0: unknown */
+    uint64_t run;       /* id of the run that wrote the rows below ("Run: <hex>"); 0: not said */
 } dl_chip_line;
 
 /* Whether the cells are a header (three or more known names). */

@@ -172,7 +172,7 @@ FAST_TARGET static inline const char *FAST(named)(dl_parser *p, const char *at, 
             if (!z) break;
         }
         const char *next = cell + z->len;
-        uint32_t meta = 0;
+        uint32_t meta = 0, op = 0;
         if (z->meta_follows) {
             const char *meta_end = FAST(meta_end)(next);
             size_t n = (size_t)(meta_end - next);
@@ -180,7 +180,8 @@ FAST_TARGET static inline const char *FAST(named)(dl_parser *p, const char *at, 
             if (n && (*next == '"' || *next == ' ' || *next == '\t')) break;
             while (n && (next[n - 1] == ' ' || next[n - 1] == '\t'))
                 n--;
-            if (n && p->keep_meta) {
+            if (n) op = dl_meta_op((dl_cell){next, n});
+            if (n && p->keep_meta && op == 0) {
                 meta = dl_tables_text(p->tables, next, n);
                 if (meta == DL_NO_STRING) meta = 0;
             }
@@ -199,7 +200,8 @@ FAST_TARGET static inline const char *FAST(named)(dl_parser *p, const char *at, 
                           .trace_counter = f->last_ids.trace_counter,
                           .line = (uint32_t)++line,
                           .type = z->type,
-                          .has_launch = f->last_ids.has_launch};
+                          .has_launch = f->last_ids.has_launch,
+                          .op = op};
         at = next;
     }
     p->line = line;

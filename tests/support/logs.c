@@ -2,6 +2,7 @@
 #include "support/logs.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 uint64_t test_random(uint64_t *seed)
@@ -98,7 +99,9 @@ static void named(dl_str *out, const place *p, uint64_t t, uint64_t *seed)
     strcpy(kernel, name.text);
     dl_str_free(&name);
     unsigned fw_end = p->kind == 3 ? 118963 : 53427, kernel_end = p->kind == 3 ? 90791 : 25255;
-    row(out, p, 53427, t, 0, fw, "ZONE_START", "315,hw/firmware/src/brisc.cc", "");
+    char op[32] = "";
+    if (p->launch % 2) snprintf(op, sizeof op, "{\"op\":%u}", p->launch);
+    row(out, p, 53427, t, 0, fw, "ZONE_START", "315,hw/firmware/src/brisc.cc", op);
     row(out, p, fw_end, t + 9000, 0, fw, "ZONE_END", "315,hw/firmware/src/brisc.cc", "");
     row(out, p, 25255, t + 20, 0, kernel, "ZONE_START", "40,hw/firmware/src/brisck.cc", "");
     row(out, p, kernel_end, t + 8900, 0, kernel, "ZONE_END", "40,hw/firmware/src/brisck.cc", "");

@@ -10,7 +10,7 @@
 #include "decode/decode.h"
 #include "support/logs.h"
 
-enum { CASES = 3000, CAP = 64 * 1024 };
+enum { CASES = 1500, CAP = 64 * 1024 };
 
 /* Everything that a decoder has to say, as one number for each part. */
 typedef struct result {
@@ -100,8 +100,9 @@ static void take_keys(result *r, const dl_decode *d)
     const dl_launches *l = dl_decode_launches(d);
     for (uint32_t i = 0; i < l->count; i++) {
         const dl_launch *one = &l->items[i];
-        const uint64_t launch[] = {one->run_host_id,   one->chip,           one->run_id,      one->trace_id,
-                                   one->trace_counter, one->first_fw_start, one->last_fw_end, one->has_ids};
+        const uint64_t launch[] = {
+            one->run_host_id,    one->chip,        one->run_id,  one->trace_id, one->trace_counter,
+            one->first_fw_start, one->last_fw_end, one->has_ids, one->op,       one->run};
         r->launches = mix(r->launches, launch, sizeof launch);
     }
 }

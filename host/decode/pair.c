@@ -307,10 +307,10 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
         if (row->data)
             dl_losses_found(p->losses, DL_FOUND_DROPPED, row->data, "%s:%u: %s: %llu markers", p->source,
                             row->line, where, (unsigned long long)row->data);
-        return DEVLOG_OK;
+        if (!row->data) return DEVLOG_OK;
     }
     if (!p->events.events) return DEVLOG_OK;
-    if (p->filter) {
+    if (p->filter && site->role != DL_ROLE_DROPPED) {
         const dl_filter *f = p->filter;
         bool launch = s->launch == DL_NONE || dl_filter_launch(f, &p->launches.items[s->launch]);
         if (!launch || !dl_filter_site(f, p->tables, site) || !dl_filter_time(f, time, time))
@@ -326,7 +326,7 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
                         .meta = row->meta,
                         .line = row->line,
                         .depth = s->n_open,
-                        .kind = kinds[row->type],
+                        .kind = site->role == DL_ROLE_DROPPED ? (uint8_t)DL_EVENT_DROPPED : kinds[row->type],
                         .flags = flags};
     return emit(p, &e, err);
 }
@@ -337,7 +337,7 @@ static void change_launch(dl_pair *p, stream_state *s, const dl_row *row, bool s
     s->run_id = row->run_id;
     s->trace_id = row->trace_id;
     s->trace_counter = row->trace_counter;
-    s->launch = dl_launches_find(&p->launches, s->chip, s->bit, row, starts);
+    s->launch = dl_launches_find(&p->launches, s->chip, s->bit, p->chip_line.run, row, starts);
     if (s->launch == DL_NONE)
         dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: more than %d launches", p->source,
                         row->line, DL_MAX_LAUNCHES);
@@ -361,6 +361,8 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
                         row->trace_id == s->trace_id && row->trace_counter == s->trace_counter;
         if (starts || !same_ids) change_launch(p, s, row, starts || s->launch == DL_NONE);
         if (role == DL_ROLE_FW) s->fw_seen = true;
+        if (row->op && s->launch != DL_NONE && p->launches.items[s->launch].op == 0)
+            p->launches.items[s->launch].op = row->op;
         if (role == DL_ROLE_KERNEL) s->kernel_seen = true;
     } else if (row->run_host_id != s->run_host_id || row->run_id != s->run_id ||
                row->trace_id != s->trace_id || row->trace_counter != s->trace_counter) {

@@ -35,6 +35,7 @@ static void header_lines(dl_str *s, const dl_device_log_options *o)
     else
         dl_str_u64(s, o->freq_khz / 1000);
     if (o->style == DL_LOG_L9) dl_str_fmt(s, ", Max Compute Cores: %u", o->max_cores);
+    if (o->style == DL_LOG_L9 && o->run) dl_str_fmt(s, ", Run: %016llx", (unsigned long long)o->run);
     dl_str_fmt(s, "\n%s\n", o->style == DL_LOG_L9 ? L9_COLUMNS : SIX_COLUMNS);
 }
 
@@ -152,7 +153,10 @@ static void add_l9(dl_str *s, const dl_tables *t, const dl_row *row)
     dl_str_char(s, ',');
     add_plain(s, dl_text(t, site->file));
     dl_str_char(s, ',');
-    if (row->meta) add_plain(s, dl_text(t, row->meta));
+    if (row->meta)
+        add_plain(s, dl_text(t, row->meta));
+    else if (row->op)
+        dl_str_fmt(s, "{\"op\":%u}", row->op);
     dl_str_char(s, '\n');
 }
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,10 +41,7 @@ devlog_status dl_capture_open(dl_capture **capture, const char *folder, const ch
         dl_capture_close(c);
         return status;
     }
-    /* Whoever has the file open holds a lock on it: one that cannot be had alone means a second device. */
-    bool alone = flock(c->fd, LOCK_EX | LOCK_NB) == 0;
-    if (alone && !append && ftruncate(c->fd, 0) == 0) st.st_size = 0;
-    flock(c->fd, LOCK_SH | LOCK_NB);
+    if (dl_file_alone(c->fd) && !append && ftruncate(c->fd, 0) == 0) st.st_size = 0;
     if (st.st_size == 0) dl_str_add_n(&c->hand, DL_CAPTURE_MAGIC, DL_CAPTURE_MAGIC_BYTES);
     *capture = c;
     return DEVLOG_OK;

@@ -350,7 +350,7 @@ static void change_launch(dl_pair *p, stream_state *s, const dl_row *row, bool s
     s->run_id = row->run_id;
     s->trace_id = row->trace_id;
     s->trace_counter = row->trace_counter;
-    s->launch = dl_launches_find(&p->launches, s->chip, s->bit, row, starts);
+    s->launch = dl_launches_find(&p->launches, s->chip, s->bit, p->chip_line.run, row, starts);
     if (s->launch == DL_NONE)
         dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: more than %d launches", p->source,
                         row->line, DL_MAX_LAUNCHES);
@@ -374,6 +374,8 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
                         row->trace_id == s->trace_id && row->trace_counter == s->trace_counter;
         if (starts || !same_ids) change_launch(p, s, row, starts || s->launch == DL_NONE);
         if (role == DL_ROLE_FW) s->fw_seen = true;
+        if (row->op && s->launch != DL_NONE && p->launches.items[s->launch].op == 0)
+            p->launches.items[s->launch].op = row->op;
         if (role == DL_ROLE_KERNEL) s->kernel_seen = true;
     } else if (row->run_host_id != s->run_host_id || row->run_id != s->run_id ||
                row->trace_id != s->trace_id || row->trace_counter != s->trace_counter) {

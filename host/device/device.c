@@ -100,6 +100,7 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
     devlog_status status = board_load(choose(o->board, "DEVLOG_BOARD", "wormhole_b0"), &d->board, err);
     if (status != DEVLOG_OK) goto fail;
     d->slot = o->slot;
+    d->ops = o->ops;
     d->classes = UINT32_MAX;
     d->recording_version = 1;
     const char *profile = getenv("TT_METAL_DEVICE_PROFILER");

@@ -51,6 +51,9 @@ devlog_status dl_core_write(devlog_device *device, devlog_core core, uint32_t ad
 devlog_status dl_cores_write(devlog_device *device, devlog_cores cores, uint32_t address, const void *src,
                              size_t size, devlog_error *err);
 
+/* Holds the RISCs of a core whose bit is set, and lets the others go; for boards without a reset register. */
+devlog_status dl_core_hold(devlog_device *device, devlog_core core, uint32_t held, devlog_error *err);
+
 /* Lets simulated time pass; does nothing on hardware. */
 devlog_status dl_device_advance(devlog_device *device, uint32_t cycles, devlog_error *err);
 

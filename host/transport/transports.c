@@ -5,11 +5,12 @@
 
 #include "base/term.h"
 
-extern const dl_transport_ops dl_transport_ops_sim, dl_transport_ops_ttsim;
+extern const dl_transport_ops dl_transport_ops_sim, dl_transport_ops_ttsim, dl_transport_ops_qemu;
 
 static const dl_transport_ops *const all[] = {
     &dl_transport_ops_sim,
     &dl_transport_ops_ttsim,
+    &dl_transport_ops_qemu,
 };
 
 const dl_transport_ops *dl_transport_at(uint32_t i)

@@ -151,14 +151,16 @@ typedef struct devlog_cores {
 /* All members may be 0 or NULL; text is copied. */
 typedef struct devlog_device_options {
     const char *board;      /* name or path of a board file; default $DEVLOG_BOARD, else wormhole_b0 */
-    const char *transport;  /* "sim", "ttsim"; default: ttsim when $TT_METAL_SIMULATOR is set, else sim */
-    const char *path;       /* what the transport opens; ttsim: default $TT_METAL_SIMULATOR */
+    const char *transport;  /* "sim", "qemu", .. or "NAME:PATH"; default: ttsim when $TT_METAL_SIMULATOR is
+                               set,  else $DEVLOG_TRANSPORT, else the first that the board file lists */
+    const char *path;       /* what the transport opens; the default is in a variable of its own */
     const char *log_folder; /* default $DEVLOG_LOG_FOLDER, else generated/profiler/logs; made when missing */
     const char *sim;        /* options of the built-in simulator, "name=value,..."; default $DEVLOG_SIM */
     devlog_switch profile;  /* compile with -DPROFILE_DEVICE, and pull after each launch; AUTO: on when the
                                environment has TT_METAL_DEVICE_PROFILER=1 */
     uint32_t timeout_ms;    /* wall time that a launch may take; default $DEVLOG_TIMEOUT_MS, else 20000 */
     uint32_t slot;          /* number of the device in logs ("PCIe slot") */
+    bool attach;            /* only look at a device that runs or has run: nothing is started or stopped */
     devlog_ops *ops;        /* log of the run's ops, to which launches are written; must outlive the device */
     struct devlog_device *together; /* an open device that is simulated together with this one: their time
                                        passes at once, and a link joins them (docs/simulator.md) */
@@ -170,6 +172,10 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
 
 /* Writes what is still to be written, and closes. NULL is allowed. */
 devlog_status devlog_device_close(devlog_device *device, devlog_error *err);
+
+/* Name of RISC number `index` of a core, as kernels are placed and as logs call it; number 0 is the manager.
+ * NULL behind the last. */
+const char *devlog_device_risc(const devlog_device *device, uint32_t index);
 
 /* The grid of compute tiles. */
 devlog_core devlog_device_grid(const devlog_device *device);

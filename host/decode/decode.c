@@ -36,7 +36,7 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
     dl_pair_options pair = {.filter = filtered ? f : NULL, .no_samples = d->options.no_samples};
     d->parser = dl_parser_new(&d->tables, &d->losses, d->options.path);
     d->pair = dl_pair_new(&d->tables, &d->losses, &pair);
-    d->cap = BLOCK;
+    d->cap = d->options.block ? d->options.block : BLOCK;
     d->buffer = calloc(1, DL_PARSE_BEFORE + d->cap + DL_PARSE_AFTER);
     if (!d->parser || !d->pair || !d->buffer) goto failed;
     dl_parser_keep_meta(d->parser, d->options.keep_meta);
@@ -122,9 +122,15 @@ static devlog_status on_rows(void *ctx, dl_row *rows, size_t n, bool all, size_t
     return take_rows(d, rows, *taken, err);
 }
 
+/* Names are given their numbers where the input has them, so that the numbers do not depend on how far
+ * pairing is behind. */
 static devlog_status on_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err)
 {
-    return dl_pair_chip_line(((dl_decode *)ctx)->pair, chip, err);
+    dl_decode *d = ctx;
+    dl_chip_line named = *chip;
+    named.arch_text = dl_tables_text(&d->tables, chip->arch, strlen(chip->arch));
+    if (named.arch_text == DL_NO_STRING) named.arch_text = 0;
+    return dl_pair_chip_line(d->pair, &named, err);
 }
 
 /* Keeps the name of an input for as long as messages may point to it. */
@@ -223,7 +229,7 @@ devlog_status dl_decode_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_
 
 devlog_status dl_decode_chip_line(dl_decode *d, const dl_chip_line *chip, devlog_error *err)
 {
-    return dl_pair_chip_line(d->pair, chip, err);
+    return on_chip_line(d, chip, err);
 }
 
 devlog_status dl_decode_finish(dl_decode *d, devlog_error *err)

@@ -22,6 +22,7 @@ typedef struct dl_decode_options {
     dl_filter filter;   /* zero: everything; its arrays are borrowed */
     dl_parse_path path; /* DL_PARSE_BEST unless a test wants another */
     unsigned threads;   /* 0: as many as are useful here (at most two) */
+    size_t block;       /* bytes read at a time, also the longest line; 0: 256 KiB */
     bool keep_meta;     /* keep meta data for the events */
     bool no_samples;    /* no medians and percentiles, less memory */
     /* Called now and then with the bytes read of the input's size (0: unknown) and the rows so far. */

@@ -153,8 +153,8 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     add(c, "tools/profiler/kernel_profiler.hpp"); /* tt-metal's names need no include; C does not see them */
     addf(c, "-I%s/firmware", dl_home());
     addf(c, "-I%s", board_folder);
-    /* -n: no file header in front of the code, where another region ends. Here so that the key of the cache has
-     * it too. */
+    /* -n: no file header in front of the code, where another region ends. Here so that the key of the cache
+     * has it too. */
     add(c, "-Wl,-n,--gc-sections,--build-id=sha1,-z,max-page-size=4");
     addf(c, "-DDEVLOG_RISC=%u", job->risc);
     if (job->source) add(c, "-DDEVLOG_KERNEL=1");

@@ -307,10 +307,10 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
         if (row->data)
             dl_losses_found(p->losses, DL_FOUND_DROPPED, row->data, "%s:%u: %s: %llu markers", p->source,
                             row->line, where, (unsigned long long)row->data);
-        return DEVLOG_OK;
+        if (!row->data) return DEVLOG_OK;
     }
     if (!p->events.events) return DEVLOG_OK;
-    if (p->filter) {
+    if (p->filter && site->role != DL_ROLE_DROPPED) {
         const dl_filter *f = p->filter;
         bool launch = s->launch == DL_NONE || dl_filter_launch(f, &p->launches.items[s->launch]);
         if (!launch || !dl_filter_site(f, p->tables, site) || !dl_filter_time(f, time, time))
@@ -326,7 +326,7 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
                         .meta = row->meta,
                         .line = row->line,
                         .depth = s->n_open,
-                        .kind = kinds[row->type],
+                        .kind = site->role == DL_ROLE_DROPPED ? (uint8_t)DL_EVENT_DROPPED : kinds[row->type],
                         .flags = flags};
     return emit(p, &e, err);
 }

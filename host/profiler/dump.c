@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "decode/raw_rows.h"
 #include "profiler/clock_sync.h"
+#include "profiler/ops_log.h"
 #include "profiler/profiler.h"
 #include "report/device_log.h"
 
@@ -47,10 +48,11 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
         .style = !style || strcmp(style, "L9") == 0 ? DL_LOG_L9
                  : strcmp(style, "L0") == 0         ? DL_LOG_L0
                                                     : DL_LOG_L2,
-        .append = p->log_path != NULL,
+        .append = p->log_path != NULL || ops_began(device->ops, device->log_folder),
         .arch = device->board.arch,
         .freq_khz = device->board.mhz * 1000ull,
         .max_cores = device->board.n_columns * device->board.n_rows,
+        .run = devlog_ops_run(device->ops),
     };
     devlog_status status = dl_device_log_open(&p->log, device->log_folder, &options, err);
     if (status != DEVLOG_OK) return status;

@@ -53,6 +53,9 @@ typedef struct dl_launch {
     uint64_t run;                     /* of the chip line above its rows; 0: none */
     bool has_ids;                     /* otherwise told apart by firmware starts */
     uint64_t first_fw_start, last_fw_end; /* over all cores and RISCs; UINT64_MAX and 0 when there was none */
+    /* From captures: when the host called for the launch and pulled it, in ns of its monotonic clock; 0:
+     * unknown. dl_chip_clocks.origin is of the same clock. */
+    uint64_t call_start, call_end, pull_start, pull_end;
 } dl_launch;
 
 /* A consumer of events. `events` are valid during the call only; so are pointers into the tables, which may

@@ -63,6 +63,19 @@ const dl_launches *dl_pair_launches(const dl_pair *p)
     return &p->launches;
 }
 
+void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, const uint64_t times[4])
+{
+    for (uint32_t i = p->launches.count; i > 0; i--) {
+        dl_launch *l = &p->launches.items[i - 1];
+        if (l->run_host_id != run_host_id || p->tables->chips[l->chip].id != chip_id) continue;
+        l->call_start = times[0];
+        l->call_end = times[1];
+        l->pull_start = times[2];
+        l->pull_end = times[3];
+        return;
+    }
+}
+
 size_t dl_pair_n_keys(const dl_pair *p)
 {
     return p->n_keys;

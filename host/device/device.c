@@ -99,6 +99,7 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
     if (status != DEVLOG_OK) goto fail;
     d->board = choice->board;
     d->slot = o->slot;
+    d->ops = o->ops;
     d->classes = UINT32_MAX;
     d->recording_version = 1;
     const char *profile = getenv("TT_METAL_DEVICE_PROFILER");

@@ -16,13 +16,25 @@ static const char *choose(const char *option, const char *variable, const char *
     return value && *value ? value : missing;
 }
 
+/* "usb:SERIAL" is the transport usb and the path SERIAL. */
+static void split_name(const char *text, char name[32], const char **path)
+{
+    size_t n = strcspn(text, ":");
+    snprintf(name, 32, "%.*s", (int)n, text);
+    if (text[n] == ':' && text[n + 1]) *path = text + n + 1;
+}
+
 static devlog_status choose_transport(const devlog_device_options *o, const board *b,
-                                      const dl_transport_ops **ops, devlog_error *err)
+                                      const dl_transport_ops **ops, const char **path, devlog_error *err)
 {
     const char *simulator = getenv("TT_METAL_SIMULATOR");
-    const char *name = o->transport && *o->transport ? o->transport
+    const char *text = o->transport && *o->transport ? o->transport
                        : simulator && *simulator     ? "ttsim"
                                                      : choose(NULL, "DEVLOG_TRANSPORT", b->transports[0]);
+    char name[32];
+    *path = o->path && *o->path ? o->path : NULL;
+    split_name(text, name, path);
+    if (!*path) *path = getenv(strcmp(name, "ttsim") == 0 ? "TT_METAL_SIMULATOR" : "DEVLOG_PROBE");
     *ops = dl_transport_find(name);
     if (!*ops)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT,
@@ -53,7 +65,8 @@ static void window_layout(const board *b, dl_window_layout *out)
 static devlog_status open_transport(devlog_device *d, const devlog_device_options *o, devlog_error *err)
 {
     const dl_transport_ops *ops;
-    devlog_status status = choose_transport(o, &d->board, &ops, err);
+    const char *path;
+    devlog_status status = choose_transport(o, &d->board, &ops, &path, err);
     if (status != DEVLOG_OK) return status;
     d->sim = calloc(1, sizeof *d->sim);
     if (!d->sim) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
@@ -63,8 +76,16 @@ static devlog_status open_transport(devlog_device *d, const devlog_device_option
     if (status != DEVLOG_OK) return status;
     dl_window_layout layout;
     window_layout(&d->board, &layout);
+    const char *usb_timeout = getenv("DEVLOG_USB_TIMEOUT_MS");
+    const dl_usb_setup usb = {
+        .khz = d->board.usb_khz,
+        .idcode = d->board.usb_idcode,
+        .harts = d->board.n_riscs,
+        .timeout_ms = usb_timeout ? (uint32_t)strtoul(usb_timeout, NULL, 10) : 0,
+    };
     dl_transport_setup setup = {
-        .path = choose(o->path, "TT_METAL_SIMULATOR", NULL),
+        .path = path,
+        .usb = &usb,
         .sim = d->sim,
         .world = &world,
         .peer = o->together ? &o->together->transport : NULL,

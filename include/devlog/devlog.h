@@ -68,9 +68,11 @@ typedef enum devlog_switch {
 
 /* All members may be 0 or NULL; text is copied. */
 typedef struct devlog_device_options {
-    const char *board;      /* name or path of a board file; default $DEVLOG_BOARD, else wormhole_b0 */
-    const char *transport;  /* "sim", "ttsim"; default: ttsim when $TT_METAL_SIMULATOR is set, else sim */
-    const char *path;       /* what the transport opens; ttsim: default $TT_METAL_SIMULATOR */
+    const char *board;     /* name or path of a board file; default $DEVLOG_BOARD, else wormhole_b0 */
+    const char *transport; /* "sim", "ttsim", "usb", "usb:SERIAL"; default: ttsim when $TT_METAL_SIMULATOR
+                              is set, else $DEVLOG_TRANSPORT, else the first in the board file */
+    const char *path;      /* what the transport opens; ttsim: default $TT_METAL_SIMULATOR; usb: serial number
+                              or bus path of the probe, default $DEVLOG_PROBE, else the only one */
     const char *log_folder; /* default $DEVLOG_LOG_FOLDER, else generated/profiler/logs; made when missing */
     const char *sim;        /* options of the built-in simulator, "name=value,..."; default $DEVLOG_SIM */
     devlog_switch profile;  /* compile with -DPROFILE_DEVICE, and pull after each launch */

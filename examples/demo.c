@@ -3,9 +3,12 @@
  *   vector add   BRISC adds two vectors in L1
  *   pipeline     BRISC reads, TRISC0-2 compute, NCRISC writes; circular buffers in L1 between them
  *
- * Usage: demo [LAUNCHES [COLUMNS ROWS]]    (default: 10 launches on 4x4 cores)
- * The device is chosen by the environment: DEVLOG_BOARD, DEVLOG_TRANSPORT, TT_METAL_SIMULATOR; it is profiled
- * when TT_METAL_DEVICE_PROFILER=1. Ends with status 1 when a result is wrong. */
+ * Usage: demo [--device TRANSPORT[:PATH]] [LAUNCHES [COLUMNS ROWS]]
+ * Default: 10 launches on 4x4 cores, or on as many as the board has. Without --device, the device is chosen
+ * by the environment: DEVLOG_BOARD, DEVLOG_TRANSPORT, TT_METAL_SIMULATOR; it is profiled when
+ * TT_METAL_DEVICE_PROFILER=1. A board with one RISC per core runs the vector add only. The checksum is of all
+ * results: equal on every device for the same launches and cores. Ends with status 1 when a result is wrong.
+ */
 #include <devlog/devlog.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +19,7 @@
 enum { VECTOR_WORDS = 256, PAGES = 8, STREAM_WORDS = PAGES * PIPELINE_PAGE_WORDS };
 
 static devlog_error err;
+static uint32_t checksum;
 
 static int fail(void)
 {
@@ -29,6 +33,12 @@ static const char *kernel_path(const char *name)
     const char *home = getenv("DEVLOG_HOME");
     snprintf(path, sizeof path, "%s/firmware/kernels/%s", home ? home : ".", name);
     return path;
+}
+
+/* Every result goes into one number, so that runs on different devices can be compared. */
+static void add_to_checksum(uint32_t word)
+{
+    checksum = (checksum << 5 | checksum >> 27) ^ word;
 }
 
 /* Words that look random and depend only on where and when they are used. */
@@ -82,6 +92,7 @@ static int add_once(devlog_device *device, devlog_program *program, devlog_cores
             if (devlog_read_from_device(device, core, at.sum, sum, sizeof sum, &err) != DEVLOG_OK)
                 return fail();
             for (uint32_t i = 0; i < VECTOR_WORDS; i++) {
+                add_to_checksum(sum[i]);
                 if (sum[i] == a[i] + b[i]) continue;
                 fprintf(stderr, "demo: core (%u,%u), launch %u: sum[%u] is 0x%x, expected 0x%x\n", x, y,
                         launch, i, sum[i], a[i] + b[i]);
@@ -118,6 +129,7 @@ static int pipeline_once(devlog_device *device, devlog_program *program, devlog_
                 return fail();
             for (uint32_t i = 0; i < STREAM_WORDS; i++) {
                 uint32_t unpacked = PIPELINE_UNPACK(in[i]), computed = PIPELINE_COMPUTE(unpacked);
+                add_to_checksum(out[i]);
                 if (out[i] == PIPELINE_PACK(computed)) continue;
                 fprintf(stderr, "demo: core (%u,%u), launch %u: out[%u] is 0x%x, expected 0x%x\n", x, y,
                         launch, i, out[i], PIPELINE_PACK(computed));
@@ -148,7 +160,9 @@ static devlog_status make_vector_add(devlog_device *device, devlog_cores cores, 
     addresses at = layout(device);
     const uint32_t args[] = {at.a, at.b, at.sum, VECTOR_WORDS};
     devlog_status status = devlog_program_create(device, out, &err);
-    return status == DEVLOG_OK ? add_kernel(*out, "vector_add.c", "BRISC", cores, args, 4) : status;
+    return status == DEVLOG_OK
+               ? add_kernel(*out, "vector_add.c", devlog_device_risc(device, 0), cores, args, 4)
+               : status;
 }
 
 static devlog_status make_pipeline(devlog_device *device, devlog_cores cores, devlog_program **out)
@@ -168,8 +182,19 @@ static devlog_status make_pipeline(devlog_device *device, devlog_cores cores, de
     return status;
 }
 
+static uint32_t at_most(uint32_t n, uint32_t most)
+{
+    return n < most ? n : most;
+}
+
 int main(int argc, char **argv)
 {
+    devlog_device_options options = {0};
+    if (argc > 2 && strcmp(argv[1], "--device") == 0) {
+        options.transport = argv[2];
+        argc -= 2;
+        argv += 2;
+    }
     uint32_t launches = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10;
     devlog_cores cores = {0, 0, 3, 3};
     if (argc > 3) {
@@ -179,13 +204,19 @@ int main(int argc, char **argv)
     devlog_device *device = NULL;
     devlog_program *programs[2] = {NULL, NULL};
     int wrong = 1;
-    if (devlog_device_open(NULL, &device, &err) != DEVLOG_OK) return fail();
+    if (devlog_device_open(&options, &device, &err) != DEVLOG_OK) return fail();
+    if (argc <= 3) {
+        devlog_core grid = devlog_device_grid(device);
+        cores.x1 = at_most(cores.x1, grid.x - 1);
+        cores.y1 = at_most(cores.y1, grid.y - 1);
+    }
+    int n_programs = devlog_device_risc(device, 4) ? 2 : 1;
     if (make_vector_add(device, cores, &programs[0]) != DEVLOG_OK ||
-        make_pipeline(device, cores, &programs[1]) != DEVLOG_OK) {
+        (n_programs == 2 && make_pipeline(device, cores, &programs[1]) != DEVLOG_OK)) {
         fail();
         goto out;
     }
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; p < n_programs; p++) {
         if (devlog_compile_program(programs[p], &err) != DEVLOG_OK ||
             devlog_configure_device_with_program(device, programs[p], &err) != DEVLOG_OK) {
             fail();
@@ -200,6 +231,7 @@ int main(int argc, char **argv)
                p == 0 ? "vector add" : "pipeline", launches, cores.x1 - cores.x0 + 1, cores.y1 - cores.y0 + 1,
                devlog_device_board(device), devlog_device_transport(device));
     }
+    printf("checksum   %08x\n", checksum);
     printf("\n%-28s %8s %14s\n", "API call", "calls", "average [ns]");
     for (int api = 0; api < DEVLOG_API_COUNT; api++) {
         devlog_api_stats s = devlog_device_api_stats(device, (devlog_api)api);

@@ -15,6 +15,20 @@ static inline volatile devlog_mailbox *run_mailbox(void)
     return (volatile devlog_mailbox *)(uintptr_t)DEVLOG_MAILBOX;
 }
 
+/* The host has written new code: what this RISC still holds of the old is to be forgotten. The numbers are
+ * fence.i, which not every assembler takes for every architecture. */
+static inline void run_see_new_code(void)
+{
+#if defined(DEVLOG_ICACHE_REWRITE)
+    extern volatile uint32_t devlog_kernel_slot[], devlog_kernel_slot_end[];
+    for (volatile uint32_t *word = devlog_kernel_slot; word < devlog_kernel_slot_end; word++)
+        *word = *word;
+#endif
+#if defined(DEVLOG_ICACHE_REWRITE) || defined(DEVLOG_ICACHE_FENCE)
+    __asm__ __volatile__(".4byte 0x0000100f" ::: "memory");
+#endif
+}
+
 /* Runs the kernel of this RISC, if the launch has one. */
 static inline void run_kernel(volatile devlog_mailbox *mailbox)
 {
@@ -23,6 +37,7 @@ static inline void run_kernel(volatile devlog_mailbox *mailbox)
         records_finish();
         return;
     }
+    run_see_new_code();
     records_mark(DEVLOG_ID_KERNEL_START, DEVLOG_STATE_KERNEL);
     ((void (*)(void))(uintptr_t)entry)();
     records_mark(DEVLOG_ID_KERNEL_END, DEVLOG_STATE_FW);

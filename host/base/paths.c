@@ -1,18 +1,43 @@
 /* Where things are: the kit's own data, and the cache of compiled programs. */
 #include "base/paths.h"
 
+#include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef DEVLOG_DATA_FOLDER
 #error "the build defines DEVLOG_DATA_FOLDER"
 #endif
 
+/* PREFIX/share/devlog of the running PREFIX/bin/devlog. A path does not change while a program runs: it is
+ * found once. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char installed[PATH_MAX];
+
+static void find_installed(void)
+{
+    char path[PATH_MAX + 64];
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (n <= 0) return;
+    path[n] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (!slash) return;
+        *slash = '\0';
+    }
+    strcat(path, "/share/devlog");
+    if (strlen(path) < sizeof installed && access(path, R_OK | X_OK) == 0) strcpy(installed, path);
+}
+
 const char *dl_home(void)
 {
     const char *home = getenv("DEVLOG_HOME");
-    return home && *home ? home : DEVLOG_DATA_FOLDER;
+    if (home && *home) return home;
+    pthread_once(&once, find_installed);
+    return *installed ? installed : DEVLOG_DATA_FOLDER;
 }
 
 devlog_status dl_join(char *path, size_t size, const char *folder, const char *name, devlog_error *err)

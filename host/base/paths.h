@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 
-/* The folder that holds boards/, firmware/, linker/ and include/: $DEVLOG_HOME, else where devlog was
- * installed or built. */
+/* The folder that holds boards/, firmware/, linker/ and include/: $DEVLOG_HOME, else share/devlog beside the
+ * bin/ that the program runs from, else the source tree that it was built from. */
 const char *dl_home(void);
 
 /* Cache of compiled programs: $DEVLOG_CACHE, else $XDG_CACHE_HOME/devlog, else ~/.cache/devlog. */

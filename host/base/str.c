@@ -105,9 +105,9 @@ void dl_str_u64(dl_str *s, uint64_t value)
     dl_str_add_n(s, digits, dl_u64_text(digits, value));
 }
 
-/* Length of the valid UTF-8 sequence at text[0..n), 0 when it is not one. */
-static size_t utf8_length(const unsigned char *text, size_t n)
+size_t dl_utf8_length(const char *bytes, size_t n)
 {
+    const unsigned char *text = (const unsigned char *)bytes;
     static const struct {
         unsigned char mask, lead;
         uint32_t least;
@@ -136,7 +136,7 @@ void dl_str_json(dl_str *s, const char *text, size_t n)
         } else if (p[i] < 0x20 || p[i] == 0x7F) {
             dl_str_fmt(s, "\\u%04x", p[i++]);
         } else {
-            size_t len = utf8_length(p + i, n - i);
+            size_t len = dl_utf8_length(text + i, n - i);
             if (len)
                 dl_str_add_n(s, text + i, len);
             else

@@ -1,6 +1,9 @@
-/* The command line: one file per subcommand, one table of them in main.c. */
+/* The command line: one file per subcommand, one table of them in commands.c. cli/options.h says how a
+ * subcommand describes its options. */
 #ifndef DEVLOG_CLI_CLI_H
 #define DEVLOG_CLI_CLI_H
+
+#include "cli/options.h"
 
 /* What a subcommand's exit status means. */
 enum {
@@ -10,6 +13,11 @@ enum {
     CLI_PARTIAL = 3, /* the result is there, but something was lost; the report says what */
 };
 
-int cmd_decode(int argc, char **argv);
+/* The subcommands, by name; ends with NULL. In commands.c. */
+extern const cli_command *const cli_commands[];
+
+extern const cli_command cmd_decode;
+extern const cli_command cmd_export;
+extern const cli_command cmd_man;
 
 #endif

@@ -106,6 +106,16 @@ static dl_skip optional(const dl_columns *c, const dl_cell *cells, dl_column col
     return dl_number(cells[c->at[column]], max, out);
 }
 
+uint32_t dl_meta_op(dl_cell meta)
+{
+    static const char head[] = "{\"op\":";
+    const size_t n = sizeof head - 1;
+    uint64_t op = 0;
+    if (meta.len < n + 2 || memcmp(meta.text, head, n) != 0 || meta.text[meta.len - 1] != '}') return 0;
+    const dl_cell digits = {meta.text + n, meta.len - n - 1};
+    return dl_number(digits, UINT32_MAX, &op) == DL_SKIP_NONE ? (uint32_t)op : 0;
+}
+
 dl_skip dl_row_of_cells(dl_parser *p, const dl_cell *cells, size_t n, dl_row *row)
 {
     const dl_columns *c = &p->header.columns;
@@ -154,7 +164,8 @@ dl_skip dl_row_of_cells(dl_parser *p, const dl_cell *cells, size_t n, dl_row *ro
     } else if (!dl_row_by_timer(p, row)) {
         return DL_SKIP_TABLE_FULL;
     }
-    if (meta.len && p->keep_meta) {
+    if (meta.len) row->op = dl_meta_op(meta);
+    if (meta.len && p->keep_meta && row->op == 0) {
         row->meta = dl_tables_text(p->tables, meta.text, meta.len);
         if (row->meta == DL_NO_STRING) row->meta = 0;
     }

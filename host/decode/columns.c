@@ -160,6 +160,8 @@ bool dl_chip_line_read(dl_chip_line *chip, const char *line, size_t n)
         if (strstr(text, "Ghz") || strstr(text, "GHz")) chip->freq_khz *= 1000;
     }
     chip->max_cores = (uint32_t)(number_after(text, "Max Compute Cores:") / 1000);
+    const char *run = strstr(text, ", Run: ");
+    if (run) chip->run = strtoull(run + 7, NULL, 16);
     const char *arch = strstr(text, "ARCH:");
     if (arch) {
         arch += 5 + strspn(arch + 5, " ");

@@ -45,8 +45,10 @@ typedef struct dl_columns {
 /* What the chip line says. */
 typedef struct dl_chip_line {
     char arch[32];
+    uint32_t arch_text; /* in the decoder's tables, which sets it; 0: none */
     uint64_t freq_khz;  /* 0: unknown */
     uint32_t max_cores; /* 0: unknown */
+    uint64_t run;       /* id of the run that wrote the rows below ("Run: <hex>"); 0: not said */
 } dl_chip_line;
 
 /* Whether the cells are a header (three or more known names). */

@@ -17,6 +17,7 @@ typedef enum dl_event_kind {
     DL_EVENT_VALUE, /* a point in time with data */
     DL_EVENT_SUM, /* data is a sum of cycles over the launch (ZONE_TOTAL); start == end == when it was written
                    */
+    DL_EVENT_DROPPED, /* a point in time: data counts markers that the device had no room for until then */
 } dl_event_kind;
 
 enum {
@@ -48,8 +49,13 @@ typedef struct dl_launch {
     uint32_t run_id;
     uint32_t trace_id, trace_counter; /* DL_NO_ID: none */
     uint32_t number;                  /* 0, 1, ... on this chip, in order of first appearance in the input */
+    uint32_t op;                      /* that asked for the launch; 0: none, or the log does not say */
+    uint64_t run;                     /* of the chip line above its rows; 0: none */
     bool has_ids;                     /* otherwise told apart by firmware starts */
     uint64_t first_fw_start, last_fw_end; /* over all cores and RISCs; UINT64_MAX and 0 when there was none */
+    /* From captures: when the host called for the launch and pulled it, in ns of its monotonic clock; 0:
+     * unknown. dl_chip_clocks.origin is of the same clock. */
+    uint64_t call_start, call_end, pull_start, pull_end;
 } dl_launch;
 
 /* A consumer of events. `events` are valid during the call only; so are pointers into the tables, which may

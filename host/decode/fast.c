@@ -1,21 +1,333 @@
+/* The fast path: what it remembers of the lines that the general path has read, and which vector instructions
+ * it uses. */
 #include "decode/fast.h"
-struct dl_fast *dl_fast_new(bool scalar)
+
+#include <stdlib.h>
+
+#include "decode/fast_internal.h"
+
+/* Without vector instructions. */
+
+#define FAST_TARGET
+#define FAST(name) fast_##name##_plain
+
+static inline bool fast_equal_plain(const char *at, const char *text, uint32_t n)
 {
-    (void)scalar;
-    return NULL;
+    uint64_t differ = 0;
+    for (; n > 8; n -= 8, at += 8, text += 8)
+        differ |= fast_load64(at) ^ fast_load64(text);
+    return !(differ | (fast_first_bytes(at, n) ^ fast_first_bytes(text, n)));
 }
+
+static inline uint32_t fast_commas_plain(const char *at)
+{
+    uint32_t commas = 0;
+    for (uint32_t i = 0; i < 32; i++)
+        commas |= (uint32_t)(at[i] == ',') << i;
+    return commas;
+}
+
+static inline bool fast_digits_plain(const char *end, uint32_t n, uint64_t *value)
+{
+    return fast_digits_scalar(end, n, value);
+}
+
+static inline const char *fast_meta_end_plain(const char *at)
+{
+    while (*at != ',' && *at != '\n' && *at != '\r' && *at != 0)
+        at++;
+    return at;
+}
+
+#include "decode/fast_body.h"
+
+#undef FAST
+#undef FAST_TARGET
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+/* With SSE2, which every x86-64 has. */
+
+#define FAST_TARGET
+#define FAST(name) fast_##name##_sse2
+
+static inline uint32_t fast_mask_sse2(__m128i a, __m128i b)
+{
+    return (uint32_t)_mm_movemask_epi8(a) | (uint32_t)_mm_movemask_epi8(b) << 16;
+}
+
+static inline __m128i fast_at_sse2(const char *at)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)at);
+}
+
+static inline bool fast_equal_sse2(const char *at, const char *text, uint32_t n)
+{
+    uint32_t same = fast_mask_sse2(_mm_cmpeq_epi8(fast_at_sse2(at), fast_at_sse2(text)),
+                                   _mm_cmpeq_epi8(fast_at_sse2(at + 16), fast_at_sse2(text + 16)));
+    return (uint64_t)~same << (64 - n) == 0;
+}
+
+static inline uint32_t fast_commas_sse2(const char *at)
+{
+    const __m128i comma = _mm_set1_epi8(',');
+    return fast_mask_sse2(_mm_cmpeq_epi8(fast_at_sse2(at), comma),
+                          _mm_cmpeq_epi8(fast_at_sse2(at + 16), comma));
+}
+
+static inline bool fast_digits_sse2(const char *end, uint32_t n, uint64_t *value)
+{
+    return fast_digits_scalar(end, n, value);
+}
+
+static inline const char *fast_meta_end_sse2(const char *at)
+{
+    for (;; at += 16) {
+        __m128i v = fast_at_sse2(at);
+        __m128i hit = _mm_or_si128(
+            _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(',')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\n'))),
+            _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('\r')), _mm_cmpeq_epi8(v, _mm_setzero_si128())));
+        uint32_t mask = (uint32_t)_mm_movemask_epi8(hit);
+        if (mask) return at + __builtin_ctz(mask);
+    }
+}
+
+#include "decode/fast_body.h"
+
+#undef FAST
+#undef FAST_TARGET
+
+/* With AVX2, when the processor has it. */
+
+#define FAST_TARGET __attribute__((target("avx2,bmi,bmi2")))
+#define FAST(name)  fast_##name##_avx2
+
+FAST_TARGET static inline __m256i fast_at_avx2(const char *at)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)at);
+}
+
+FAST_TARGET static inline bool fast_equal_avx2(const char *at, const char *text, uint32_t n)
+{
+    __m256i same = _mm256_cmpeq_epi8(fast_at_avx2(at), fast_at_avx2(text));
+    uint32_t differ = ~(uint32_t)_mm256_movemask_epi8(same);
+    return (uint64_t)differ << (64 - n) == 0;
+}
+
+FAST_TARGET static inline uint32_t fast_commas_avx2(const char *at)
+{
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(fast_at_avx2(at), _mm256_set1_epi8(',')));
+}
+
+FAST_TARGET static inline bool fast_digits_avx2(const char *end, uint32_t n, uint64_t *value)
+{
+    /* Bytes 16 - n and after are digits, those before them belong to something else. */
+    static const uint8_t masks[32] = {0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+                                      0,    0,    0,    0,    0,    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+                                      0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+    const __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)(masks + n));
+    __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(end - 16));
+    d = _mm_and_si128(_mm_sub_epi8(d, _mm_set1_epi8('0')), mask);
+    if (_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d)) != 0xFFFF) return false;
+    d = _mm_maddubs_epi16(d, _mm_set1_epi16(0x010A));  /* 10, 1: pairs */
+    d = _mm_madd_epi16(d, _mm_set1_epi32(0x00010064)); /* 100, 1: fours */
+    d = _mm_packus_epi32(d, d);
+    d = _mm_madd_epi16(d, _mm_set1_epi32(0x00012710)); /* 10000, 1: eights */
+    uint64_t halves = (uint64_t)_mm_cvtsi128_si64(d);
+    *value = (halves & UINT32_MAX) * 100000000 + (halves >> 32);
+    return true;
+}
+
+FAST_TARGET static inline const char *fast_meta_end_avx2(const char *at)
+{
+    for (;; at += 32) {
+        __m256i v = fast_at_avx2(at);
+        __m256i hit = _mm256_or_si256(_mm256_or_si256(_mm256_cmpeq_epi8(v, _mm256_set1_epi8(',')),
+                                                      _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n'))),
+                                      _mm256_or_si256(_mm256_cmpeq_epi8(v, _mm256_set1_epi8('\r')),
+                                                      _mm256_cmpeq_epi8(v, _mm256_setzero_si256())));
+        uint32_t mask = (uint32_t)_mm256_movemask_epi8(hit);
+        if (mask) return at + __builtin_ctz(mask);
+    }
+}
+
+#include "decode/fast_body.h"
+
+#undef FAST
+#undef FAST_TARGET
+
+#endif
+
+static const char *(*choose(dl_parse_path path))(dl_parser *, const char *, const char *)
+{
+    if (path == DL_PARSE_SCALAR) return fast_rows_plain;
+#if defined(__x86_64__)
+    if (path == DL_PARSE_SSE2) return fast_rows_sse2;
+    __builtin_cpu_init();
+    bool avx2 =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    return avx2 ? fast_rows_avx2 : fast_rows_sse2;
+#else
+    return fast_rows_plain;
+#endif
+}
+
+struct dl_fast *dl_fast_new(dl_parse_path path)
+{
+    if (path == DL_PARSE_SLOW || path == DL_PARSE_CSV) return NULL;
+    struct dl_fast *f = calloc(1, sizeof *f);
+    if (!f) return NULL;
+    f->rows = choose(path);
+    f->time_len = 13;
+    f->places = calloc(FAST_MAX_PLACES, sizeof *f->places);
+    f->zones = calloc(FAST_MAX_ZONES, sizeof *f->zones);
+    f->place_slots = calloc(FAST_PLACE_SLOTS, sizeof *f->place_slots);
+    f->zone_slots = calloc(FAST_ZONE_SLOTS, sizeof *f->zone_slots);
+    f->markers = malloc(FAST_MARKERS * sizeof *f->markers);
+    if (!f->places || !f->zones || !f->place_slots || !f->zone_slots || !f->markers) {
+        dl_fast_free(f);
+        return NULL;
+    }
+    for (size_t i = 0; i < FAST_MARKERS; i++)
+        f->markers[i] = (fast_marker){.timer_id = UINT32_MAX};
+    return f;
+}
+
 void dl_fast_free(struct dl_fast *f)
 {
-    (void)f;
+    if (!f) return;
+    free(f->places);
+    free(f->zones);
+    free(f->place_slots);
+    free(f->zone_slots);
+    free(f->markers);
+    free(f);
 }
+
+/* Forgets all places and zones: the columns that they were learned under are no more. */
+static void forget(struct dl_fast *f)
+{
+    memset(f->places, 0, (f->n_places ? f->n_places : 1) * sizeof *f->places);
+    memset(f->zones, 0, (f->n_zones ? f->n_zones : 1) * sizeof *f->zones);
+    if (f->n_places) memset(f->place_slots, 0, FAST_PLACE_SLOTS * sizeof *f->place_slots);
+    if (f->n_zones) memset(f->zone_slots, 0, FAST_ZONE_SLOTS * sizeof *f->zone_slots);
+    f->n_places = f->n_zones = 0;
+    f->place = f->zone = 0;
+    f->last_ids = (fast_ids){.len = 0};
+}
+
 void dl_fast_header(struct dl_fast *f, const dl_header *header)
 {
-    (void)f;
-    (void)header;
+    if (!f) return;
+    const dl_columns *c = &header->columns;
+    struct dl_fast before = *f;
+    f->usable = false;
+    f->n_ids = 0;
+    if (header->state != DL_HEADER_GOOD) return;
+    for (int k = DL_COL_CHIP; k <= DL_COL_TIME; k++)
+        if (c->at[k] != k) return;
+    f->named = c->named;
+    f->n_cells = c->n_cells;
+    f->meta = c->at[DL_COL_META] >= 0;
+    if (!c->named) {
+        f->usable = c->n_cells == 6;
+    } else {
+        int zone = c->at[DL_COL_ZONE];
+        if (c->at[DL_COL_DATA] != 6 || zone < 7 || zone > 7 + (int)sizeof f->ids) return;
+        for (int i = 7; i < zone; i++) {
+            int k = DL_COL_RUN_ID;
+            while (k <= DL_COL_TRACE_COUNTER && c->at[k] != i)
+                k++;
+            if (k > DL_COL_TRACE_COUNTER) return; /* a column that nobody knows */
+            f->ids[f->n_ids++] = (uint8_t)k;
+        }
+        for (int k = DL_COL_TYPE; k <= DL_COL_FILE; k++)
+            if (c->at[k] >= 0 && c->at[k] < zone) return;
+        if (f->meta && c->at[DL_COL_META] != c->n_cells - 1) return;
+        f->zone_at = (uint8_t)zone;
+        f->usable = true;
+    }
+    bool same = before.named == f->named && before.n_cells == f->n_cells && before.meta == f->meta &&
+                before.zone_at == f->zone_at && before.n_ids == f->n_ids &&
+                memcmp(before.ids, f->ids, f->n_ids) == 0 && before.usable;
+    if (!same) forget(f);
 }
+
 const char *dl_fast_rows(dl_parser *p, const char *at, const char *end)
 {
-    (void)p;
-    (void)end;
-    return at;
+    struct dl_fast *f = p->fast;
+    if (!f->usable || !f->n_places || (f->named && !f->n_zones)) return at;
+    return f->rows(p, at, end);
+}
+
+static void learn_place(dl_parser *p, const char *line, const dl_cell *timer, const dl_row *row)
+{
+    struct dl_fast *f = p->fast;
+    size_t len = (size_t)(timer->text - line);
+    if (len > FAST_PLACE || f->n_places == FAST_MAX_PLACES) return;
+    uint64_t hash = fast_place_hash(line, len);
+    uint32_t slot = (uint32_t)hash & (FAST_PLACE_SLOTS - 1);
+    for (; f->place_slots[slot]; slot = (slot + 1) & (FAST_PLACE_SLOTS - 1)) {
+        const fast_place *known = &f->places[f->place_slots[slot] - 1];
+        if (known->hash == hash && known->len == len && memcmp(known->text, line, len) == 0) return;
+    }
+    fast_place *place = &f->places[f->n_places];
+    memcpy(place->text, line, len);
+    place->len = (uint32_t)len;
+    place->stream = row->stream;
+    place->risc_name = p->tables->streams[row->stream].risc_name;
+    place->hash = hash;
+    place->blank = line[len - 1] == ' ';
+    f->place_slots[slot] = ++f->n_places;
+}
+
+static void learn_zone(dl_parser *p, const char *line, size_t raw_n, const dl_cell *cells, const dl_row *row)
+{
+    struct dl_fast *f = p->fast;
+    const char *timer = cells[DL_COL_TIMER_ID].text, *end = line + raw_n;
+    const char *timer_end = (const char *)memchr(timer, ',', (size_t)(end - timer)) + 1;
+    const char *before = cells[f->zone_at - 1].text + cells[f->zone_at - 1].len;
+    const char *from = (const char *)memchr(before, ',', (size_t)(end - before)) + 1;
+    bool meta_follows = f->meta && cells[f->n_cells - 1].len;
+    if (meta_follows) end = cells[f->n_cells - 1].text;
+    size_t len = (size_t)(end - from), timer_len = (size_t)(timer_end - timer);
+    if (f->n_zones == FAST_MAX_ZONES || len > FAST_ZONE || timer_len > sizeof f->zones->timer) return;
+    if (cells[DL_COL_TIMER_ID].len == 0 || end[-1] == ' ' || end[-1] == '\t') return;
+    uint32_t *slot = &f->zone_slots[fast_timer_slot(row->timer_id)];
+    for (uint32_t at = *slot; at; at = f->zones[at - 1].same_timer) {
+        const fast_zone *z = &f->zones[at - 1];
+        if (z->len == len && memcmp(z->text, from, len) == 0 && z->timer_len == timer_len &&
+            memcmp(z->timer, timer, timer_len) == 0)
+            return;
+    }
+    fast_zone *z = &f->zones[f->n_zones];
+    memcpy(z->text, from, len);
+    memcpy(z->timer, timer, timer_len);
+    z->len = (uint32_t)len;
+    z->timer_len = (uint32_t)timer_len;
+    z->timer_id = row->timer_id;
+    z->site = row->site;
+    z->type = row->type;
+    z->meta_follows = meta_follows;
+    z->same_timer = *slot;
+    f->zones[f->zone].next = f->n_zones;
+    f->zone = f->n_zones;
+    *slot = ++f->n_zones;
+}
+
+void dl_fast_learn(dl_parser *p, const char *line, size_t raw_n, const dl_cell *cells, size_t n_cells,
+                   const dl_row *row)
+{
+    struct dl_fast *f = p->fast;
+    if (!f || !f->usable || n_cells != f->n_cells) return;
+    learn_place(p, line, &cells[DL_COL_TIMER_ID], row);
+    if (f->named) {
+        learn_zone(p, line, raw_n, cells, row);
+        return;
+    }
+    uint32_t risc_name = p->tables->streams[row->stream].risc_name;
+    f->markers[fast_marker_slot(risc_name, row->timer_id)] =
+        (fast_marker){risc_name, row->timer_id, row->site, row->type};
 }

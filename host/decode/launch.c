@@ -110,26 +110,27 @@ static bool append(dl_launch_chain *c, uint32_t launch)
     return true;
 }
 
-static uint64_t ids_hash(uint32_t chip, uint64_t run_host_id, uint32_t run_id, uint32_t trace_id,
-                         uint32_t trace_counter)
+static uint64_t ids_hash(uint32_t chip, uint64_t run, uint64_t run_host_id, uint32_t run_id,
+                         uint32_t trace_id, uint32_t trace_counter)
 {
-    uint64_t h = dl_hash_u64((uint64_t)chip << 32 | run_id) ^ run_host_id;
+    uint64_t h = dl_hash_u64((uint64_t)chip << 32 | run_id) ^ run_host_id ^ run;
     return dl_hash_u64(dl_hash_u64(h) ^ ((uint64_t)trace_id << 32 | trace_counter));
 }
 
 static uint64_t launch_hash(const dl_launch *k)
 {
-    return ids_hash(k->chip, k->run_host_id, k->run_id, k->trace_id, k->trace_counter);
+    return ids_hash(k->chip, k->run, k->run_host_id, k->run_id, k->trace_id, k->trace_counter);
 }
 
-static uint32_t *find_slot(const dl_launches *l, uint32_t chip, const dl_row *row)
+static uint32_t *find_slot(const dl_launches *l, uint32_t chip, uint64_t run, const dl_row *row)
 {
     uint32_t mask = l->n_slots - 1;
-    uint64_t hash = ids_hash(chip, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
+    uint64_t hash = ids_hash(chip, run, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
     for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
         if (!l->slots[at]) return &l->slots[at];
         const dl_launch *k = &l->items[l->chains[l->slots[at] - 1].first];
-        bool same = k->chip == chip && k->run_host_id == row->run_host_id && k->run_id == row->run_id;
+        bool same = k->chip == chip && k->run == run && k->run_host_id == row->run_host_id &&
+                    k->run_id == row->run_id;
         if (same && k->trace_id == row->trace_id && k->trace_counter == row->trace_counter)
             return &l->slots[at];
     }
@@ -173,10 +174,11 @@ static bool grow_items(dl_launches *l)
     return true;
 }
 
-uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, const dl_row *row, bool starts)
+uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
+                          bool starts)
 {
     if (!grow_slots(l)) return DL_NONE;
-    uint32_t *slot = find_slot(l, chip, row);
+    uint32_t *slot = find_slot(l, chip, run, row);
     dl_launch_chain *chain = *slot ? &l->chains[*slot - 1] : NULL;
     if (chain) {
         uint32_t next = begun(chain, bit);
@@ -197,6 +199,7 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, const dl_
     }
     l->items[index] = (dl_launch){.run_host_id = row->run_host_id,
                                   .chip = chip,
+                                  .run = run,
                                   .run_id = row->run_id,
                                   .trace_id = row->trace_id,
                                   .trace_counter = row->trace_counter,

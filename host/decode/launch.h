@@ -26,9 +26,10 @@ void dl_launches_free(dl_launches *l);
 /* The bit that stands for a new stream of this chip. */
 uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip);
 
-/* The launch of a row with these ids on the stream with `bit`. `starts`: the row begins a launch on that
- * stream (a firmware start, or what stands for a lost one); otherwise it belongs to the last launch with
- * these ids. DL_NONE when there are more than DL_MAX_LAUNCHES or memory runs out. */
-uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, const dl_row *row, bool starts);
+/* The launch of a row with these ids, of run `run`, on the stream with `bit`. `starts`: the row begins a
+ * launch on that stream (a firmware start, or what stands for a lost one); otherwise it belongs to the last
+ * launch with these ids. DL_NONE when there are more than DL_MAX_LAUNCHES or memory runs out. */
+uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
+                          bool starts);
 
 #endif

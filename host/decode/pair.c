@@ -63,6 +63,19 @@ const dl_launches *dl_pair_launches(const dl_pair *p)
     return &p->launches;
 }
 
+void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, const uint64_t times[4])
+{
+    for (uint32_t i = p->launches.count; i > 0; i--) {
+        dl_launch *l = &p->launches.items[i - 1];
+        if (l->run_host_id != run_host_id || p->tables->chips[l->chip].id != chip_id) continue;
+        l->call_start = times[0];
+        l->call_end = times[1];
+        l->pull_start = times[2];
+        l->pull_end = times[3];
+        return;
+    }
+}
+
 size_t dl_pair_n_keys(const dl_pair *p)
 {
     return p->n_keys;
@@ -307,10 +320,10 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
         if (row->data)
             dl_losses_found(p->losses, DL_FOUND_DROPPED, row->data, "%s:%u: %s: %llu markers", p->source,
                             row->line, where, (unsigned long long)row->data);
-        return DEVLOG_OK;
+        if (!row->data) return DEVLOG_OK;
     }
     if (!p->events.events) return DEVLOG_OK;
-    if (p->filter) {
+    if (p->filter && site->role != DL_ROLE_DROPPED) {
         const dl_filter *f = p->filter;
         bool launch = s->launch == DL_NONE || dl_filter_launch(f, &p->launches.items[s->launch]);
         if (!launch || !dl_filter_site(f, p->tables, site) || !dl_filter_time(f, time, time))
@@ -326,7 +339,7 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
                         .meta = row->meta,
                         .line = row->line,
                         .depth = s->n_open,
-                        .kind = kinds[row->type],
+                        .kind = site->role == DL_ROLE_DROPPED ? (uint8_t)DL_EVENT_DROPPED : kinds[row->type],
                         .flags = flags};
     return emit(p, &e, err);
 }
@@ -337,7 +350,7 @@ static void change_launch(dl_pair *p, stream_state *s, const dl_row *row, bool s
     s->run_id = row->run_id;
     s->trace_id = row->trace_id;
     s->trace_counter = row->trace_counter;
-    s->launch = dl_launches_find(&p->launches, s->chip, s->bit, row, starts);
+    s->launch = dl_launches_find(&p->launches, s->chip, s->bit, p->chip_line.run, row, starts);
     if (s->launch == DL_NONE)
         dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: more than %d launches", p->source,
                         row->line, DL_MAX_LAUNCHES);
@@ -361,6 +374,8 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
                         row->trace_id == s->trace_id && row->trace_counter == s->trace_counter;
         if (starts || !same_ids) change_launch(p, s, row, starts || s->launch == DL_NONE);
         if (role == DL_ROLE_FW) s->fw_seen = true;
+        if (row->op && s->launch != DL_NONE && p->launches.items[s->launch].op == 0)
+            p->launches.items[s->launch].op = row->op;
         if (role == DL_ROLE_KERNEL) s->kernel_seen = true;
     } else if (row->run_host_id != s->run_host_id || row->run_id != s->run_id ||
                row->trace_id != s->trace_id || row->trace_counter != s->trace_counter) {

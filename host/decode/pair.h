@@ -71,6 +71,9 @@ devlog_status dl_pair_flush(dl_pair *p, devlog_error *err);
 /* No more rows: what is still open is unpaired. Call once. */
 devlog_status dl_pair_finish(dl_pair *p, devlog_error *err);
 
+/* Says when a launch that has been seen was called and pulled. */
+void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, const uint64_t times[4]);
+
 const dl_launches *dl_pair_launches(const dl_pair *p);
 size_t dl_pair_n_keys(const dl_pair *p);
 const dl_key *dl_pair_key(const dl_pair *p, size_t i);

@@ -2,7 +2,6 @@
  * the 44-bit clock, a restart of the chip, a long pause, or rows out of order. One stamp alone does not tell
  * them apart, so a row with a suspicious stamp waits for the next row of its stream. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode/pair_internal.h"
 
@@ -39,10 +38,7 @@ static void give_chip_line(dl_pair *p, uint32_t chip, const dl_row *row)
                         (double)t->freq_khz / 1000);
     if (!t->freq_khz) t->freq_khz = p->chip_line.freq_khz;
     if (!t->max_cores) t->max_cores = p->chip_line.max_cores;
-    if (!t->arch && p->chip_line.arch[0]) {
-        t->arch = dl_tables_text(p->tables, p->chip_line.arch, strlen(p->chip_line.arch));
-        if (t->arch == DL_NO_STRING) t->arch = 0;
-    }
+    if (!t->arch) t->arch = p->chip_line.arch_text;
 }
 
 /* The first row of a stream: which round of the chip's clock is it in? */

@@ -11,6 +11,7 @@ typedef struct line_sink {
     devlog_error *err;
     const char *line; /* for messages */
     size_t n;
+    size_t raw_n; /* with the line end; 0: a line that the fast path is not to learn */
 } line_sink;
 
 dl_parser *dl_parser_new(dl_tables *tables, dl_losses *losses, dl_parse_path path)
@@ -27,7 +28,7 @@ dl_parser *dl_parser_new(dl_tables *tables, dl_losses *losses, dl_parse_path pat
     p->losses = losses;
     p->path = path;
     p->source = "";
-    if (path == DL_PARSE_BEST || path == DL_PARSE_SCALAR) p->fast = dl_fast_new(path == DL_PARSE_SCALAR);
+    p->fast = dl_fast_new(path);
     return p;
 }
 
@@ -167,6 +168,7 @@ static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, vo
         skip(p, why, s->line, s->n);
         return DEVLOG_OK;
     }
+    if (s->raw_n) dl_fast_learn(p, s->line, s->raw_n, cells, n, &p->rows[p->n_rows]);
     if (++p->n_rows == p->cap_rows) return flush(p, s->sink, false, s->err);
     return DEVLOG_OK;
 }
@@ -174,6 +176,7 @@ static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, vo
 static devlog_status take_line(dl_parser *p, const char *line, size_t n, const dl_parse_sink *sink,
                                devlog_error *err)
 {
+    const char *raw_end = line + n + 1;
     p->line++;
     if (p->line == 1 && n >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
         line += 3;
@@ -191,11 +194,12 @@ static devlog_status take_line(dl_parser *p, const char *line, size_t n, const d
         devlog_status status = flush(p, sink, true, err);
         return status ? status : sink->chip_line(sink->ctx, &chip, err);
     }
-    line_sink s = {sink, err, line, n};
+    line_sink s = {sink, err, line, n, 0};
     dl_cell cells[DL_MAX_CELLS];
     int count = -1;
     if (p->path != DL_PARSE_CSV && !memchr(line, '\r', n)) count = dl_split(line, n, cells);
     if (count < 0) return dl_csv_line(p, line, n, take_cells, &s, err);
+    if (p->fast && !p->in_last_line) s.raw_n = (size_t)(raw_end - line);
     return take_cells(p, cells, (size_t)count, &s);
 }
 

@@ -38,6 +38,9 @@ struct dl_parser {
 int dl_split(const char *line, size_t n, dl_cell cells[DL_MAX_CELLS]);
 /* cells.c: makes a row of the cells; DL_SKIP_NONE when it is one. */
 dl_skip dl_row_of_cells(dl_parser *p, const dl_cell *cells, size_t n, dl_row *row);
+/* cells.c: N of meta data that is {"op":N} and nothing else; 0 otherwise. Such meta data becomes dl_row.op
+ * and is not kept as a text: there is one for every launch. */
+uint32_t dl_meta_op(dl_cell meta);
 /* cells.c: stream and site for cells, DL_NONE when the tables are full. */
 dl_skip dl_stream_of_cells(dl_parser *p, const dl_cell cells[4], uint32_t *stream);
 bool dl_row_type_of(dl_cell cell, dl_row_type *type);

@@ -79,11 +79,7 @@ static devlog_status default_markers(maker *m, devlog_error *err)
         dl_row *row = new_row(m, markers[i].type, stamp_of(c, markers[i].id),
                               named(m, name, "firmware/run.h", 0), markers[i].id, err);
         if (!row) return DEVLOG_ERR_MEMORY;
-        if (i == 0 && c->host_id) {
-            char meta[32];
-            int n = snprintf(meta, sizeof meta, "{\"op\":%" PRIu32 "}", c->host_id);
-            row->meta = dl_tables_text(m->tables, meta, (size_t)n);
-        }
+        if (markers[i].id == DEVLOG_ID_FW_START) row->op = c->host_id;
     }
     return DEVLOG_OK;
 }

@@ -33,7 +33,8 @@ typedef struct dl_row {
     uint8_t type;           /* dl_row_type */
     uint8_t has_launch;     /* 0: the log has no launch ids; launches are counted by firmware starts */
     uint8_t torn;           /* the stamp was 2^32 off and has been repaired while putting rows in order */
-    uint8_t padding[5];
+    uint8_t padding;
+    uint32_t op; /* the op on whose behalf the launch was made (meta data {"op":N}); 0: not said here */
 } dl_row;
 
 _Static_assert(sizeof(dl_row) == 64, "a row is one cache line");

@@ -241,6 +241,14 @@ static void read_rest(reader *r, const cJSON *root, board *b)
         }
     }
 
+    char icache[16] = "register";
+    get_text(r, root, "icache", false, icache, sizeof icache);
+    b->icache = strcmp(icache, "fence.i") == 0   ? BOARD_ICACHE_FENCE
+                : strcmp(icache, "rewrite") == 0 ? BOARD_ICACHE_REWRITE
+                                                 : BOARD_ICACHE_REGISTER;
+    if (b->icache == BOARD_ICACHE_REGISTER && strcmp(icache, "register") != 0)
+        complain(r, "icache", "must be \"register\", \"fence.i\" or \"rewrite\"");
+
     list = get_array(r, root, "ram", true, BOARD_MAX_RAMS);
     cJSON_ArrayForEach(item, list)
     {
@@ -253,6 +261,7 @@ static void read_rest(reader *r, const cJSON *root, board *b)
         b->profiler = get_region(r, regions, "profiler", true);
         b->user = get_region(r, regions, "user", true);
         b->events = get_region(r, regions, "events", false);
+        b->boot = get_region(r, regions, "boot", false);
     }
     const cJSON *profiler = get_object(r, root, "profiler", true);
     if (profiler) b->segment_bits = get_u32(r, profiler, "segment_bits", true, 0);
@@ -270,7 +279,7 @@ static int by_base(const void *a, const void *b)
     return x->at.size < y->at.size ? -1 : x->at.size > y->at.size;
 }
 
-static bool in_ram(const board *b, board_region at)
+bool board_in_ram(const board *b, board_region at)
 {
     for (uint32_t i = 0; i < b->n_rams; i++) {
         uint64_t start = b->rams[i].base, end = start + b->rams[i].size;
@@ -281,21 +290,25 @@ static bool in_ram(const board *b, board_region at)
 
 static void check_regions(reader *r, const board *b)
 {
-    named_region all[2 * BOARD_MAX_RISCS + 4];
+    named_region all[3 * BOARD_MAX_RISCS + 5];
     uint32_t n = 0;
     all[n++] = (named_region){"mailbox", b->mailbox};
     all[n++] = (named_region){"profiler", b->profiler};
     all[n++] = (named_region){"user", b->user};
     if (b->events.size) all[n++] = (named_region){"events", b->events};
+    if (b->boot.size) all[n++] = (named_region){"boot", b->boot};
     for (uint32_t i = 0; i < b->n_riscs; i++) {
         snprintf(all[n].name, sizeof all[n].name, "firmware of %s", b->riscs[i].name);
         all[n++].at = b->riscs[i].firmware;
         snprintf(all[n].name, sizeof all[n].name, "kernel of %s", b->riscs[i].name);
         all[n++].at = b->riscs[i].kernel;
+        if (!board_in_ram(b, b->riscs[i].local)) continue;
+        snprintf(all[n].name, sizeof all[n].name, "local memory of %s", b->riscs[i].name);
+        all[n++].at = b->riscs[i].local;
     }
     qsort(all, n, sizeof all[0], by_base);
     for (uint32_t i = 0; i < n; i++) {
-        if (all[i].at.size == 0 || !in_ram(b, all[i].at))
+        if (all[i].at.size == 0 || !board_in_ram(b, all[i].at))
             complain(r, all[i].name, "is empty or lies outside the RAM");
         if (i > 0 && (uint64_t)all[i - 1].at.base + all[i - 1].at.size > all[i].at.base) {
             char what[96];

@@ -29,6 +29,14 @@ typedef enum board_clock_kind {
     BOARD_CLOCK_CSR,  /* mcycle and mcycleh */
 } board_clock_kind;
 
+/* How a RISC comes to see code that was written by the host. */
+typedef enum board_icache {
+    BOARD_ICACHE_REGISTER, /* by a register, if the board names one */
+    BOARD_ICACHE_FENCE,    /* each RISC executes fence.i before it runs a kernel */
+    BOARD_ICACHE_REWRITE,  /* each RISC stores the code of its kernel once more: an emulator that translates
+                              code  does not see what is stored from outside */
+} board_icache;
+
 typedef enum board_role { BOARD_MANAGER, BOARD_WORKER } board_role;
 
 typedef struct board_risc {
@@ -76,7 +84,9 @@ typedef struct board {
     uint32_t n_riscs;
     board_risc riscs[BOARD_MAX_RISCS];
     board_region mailbox, profiler, user;
-    board_region events;   /* buffer of the tile's event stream; size 0: none */
+    board_region events; /* buffer of the tile's event stream; size 0: none */
+    board_region boot;   /* memory that belongs to the transport: what starts the harts; size 0: none */
+    board_icache icache;
     uint32_t segment_bits; /* log2 of the size of one segment of records; see devlog/record.h */
 
     uint8_t noc_width, noc_height;
@@ -109,6 +119,9 @@ bool board_core_noc(const board *b, uint32_t x, uint32_t y, board_xy *out);
 
 /* Index of a RISC by name (any letter case, with or without the underscore of TRISC_0), or -1. */
 int board_risc_index(const board *b, const char *name);
+
+/* True when the whole region lies in one of the RAMs that the RISCs of a tile share. */
+bool board_in_ram(const board *b, board_region at);
 
 /* Base address of the profiler region of a RISC. */
 uint32_t board_profiler_base(const board *b, uint32_t risc);

@@ -34,6 +34,8 @@ void board_write_header(const board *b, FILE *out)
     }
     if (b->soft_reset) define(out, "SOFT_RESET", b->soft_reset);
     if (b->icache_invalidate) define(out, "ICACHE_INVALIDATE", b->icache_invalidate);
+    if (b->icache == BOARD_ICACHE_FENCE) fprintf(out, "#define DEVLOG_ICACHE_FENCE 1\n");
+    if (b->icache == BOARD_ICACHE_REWRITE) fprintf(out, "#define DEVLOG_ICACHE_REWRITE 1\n");
     if (b->timestamp) define(out, "TIMESTAMP", b->timestamp);
     for (int i = 0; i < 2; i++)
         if (b->noc_regs[i]) fprintf(out, "#define DEVLOG_NOC%d_REGS 0x%xu\n", i, b->noc_regs[i]);
@@ -82,7 +84,7 @@ typedef struct named {
 
 void board_write_linker(const board *b, uint32_t risc, FILE *out)
 {
-    named all[2 * BOARD_MAX_RISCS + 4];
+    named all[3 * BOARD_MAX_RISCS + 5];
     uint32_t n = 0;
     snprintf(all[n].name, sizeof all[n].name, "devlog_mailbox");
     all[n++].at = b->mailbox;
@@ -94,7 +96,15 @@ void board_write_linker(const board *b, uint32_t risc, FILE *out)
         snprintf(all[n].name, sizeof all[n].name, "devlog_events");
         all[n++].at = b->events;
     }
+    if (b->boot.size) {
+        snprintf(all[n].name, sizeof all[n].name, "devlog_boot");
+        all[n++].at = b->boot;
+    }
     for (uint32_t i = 0; i < b->n_riscs; i++) {
+        if (board_in_ram(b, b->riscs[i].local)) {
+            symbol(all[n].name, sizeof all[n].name, "local_", b->riscs[i].name);
+            all[n++].at = b->riscs[i].local;
+        }
         symbol(all[n].name, sizeof all[n].name, "firmware_", b->riscs[i].name);
         all[n++].at = b->riscs[i].firmware;
         symbol(all[n].name, sizeof all[n].name, "kernel_", b->riscs[i].name);
@@ -133,5 +143,7 @@ void board_write_linker(const board *b, uint32_t risc, FILE *out)
     fprintf(out, "REGION_ALIAS(\"KERNEL_DATA\", kernel_variables_of_%s)\n", r->name);
     fprintf(out, "devlog_stack_top = 0x%x;\nrisc_reset_pc = 0x%x;\n", r->local.base + r->local.size,
             r->reset_pc);
+    fprintf(out, "devlog_kernel_slot = 0x%x;\ndevlog_kernel_slot_end = 0x%x;\n", r->kernel.base,
+            r->kernel.base + r->kernel.size);
     fprintf(out, "devlog_global_pointer = 0x%x;\n", r->local.base + 0x800);
 }

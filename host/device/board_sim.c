@@ -37,7 +37,8 @@ void board_to_sim(const board *b, sim_config *out, sim_world_options *world)
         snprintf(hart->name, sizeof hart->name, "%s", b->riscs[i].name);
         hart->reset_pc = b->riscs[i].reset_pc;
         hart->reset_bit = (int8_t)b->riscs[i].reset_bit;
-        hart->local_size = b->riscs[i].local.size;
+        /* What lies in the RAM of the tile is not a memory of its own. */
+        hart->local_size = board_in_ram(b, b->riscs[i].local) ? 0 : b->riscs[i].local.size;
         hart->backend_config = b->riscs[i].backend_config;
     }
     out->n_rams = b->n_rams;
@@ -60,6 +61,7 @@ void board_to_sim(const board *b, sim_config *out, sim_world_options *world)
         out->noc_regs_addr[i] = b->noc_regs[i];
     out->noc_wide = b->window_format == BOARD_WINDOWS_BLACKHOLE;
 
+    if (b->window_format == BOARD_WINDOWS_NONE) goto done;
     out->window_format =
         b->window_format == BOARD_WINDOWS_BLACKHOLE ? SIM_WINDOW_BLACKHOLE : SIM_WINDOW_WORMHOLE;
     out->n_window_classes = b->n_classes;
@@ -69,6 +71,7 @@ void board_to_sim(const board *b, sim_config *out, sim_world_options *world)
     out->bar0_size = b->bar0_size;
     out->window_config_offset = b->window_config_offset;
 
+done:
     out->truth_base = b->profiler.base;
     out->truth_size = b->profiler.size;
 }

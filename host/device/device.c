@@ -7,45 +7,7 @@
 
 #include "base/error.h"
 #include "device/board_sim.h"
-
-/* The first that is not empty: an option, a variable of the environment, a default. */
-static const char *choose(const char *option, const char *variable, const char *missing)
-{
-    if (option && *option) return option;
-    const char *value = getenv(variable);
-    return value && *value ? value : missing;
-}
-
-/* "usb:SERIAL" is the transport usb and the path SERIAL. */
-static void split_name(const char *text, char name[32], const char **path)
-{
-    size_t n = strcspn(text, ":");
-    snprintf(name, 32, "%.*s", (int)n, text);
-    if (text[n] == ':' && text[n + 1]) *path = text + n + 1;
-}
-
-static devlog_status choose_transport(const devlog_device_options *o, const board *b,
-                                      const dl_transport_ops **ops, const char **path, devlog_error *err)
-{
-    const char *simulator = getenv("TT_METAL_SIMULATOR");
-    const char *text = o->transport && *o->transport ? o->transport
-                       : simulator && *simulator     ? "ttsim"
-                                                     : choose(NULL, "DEVLOG_TRANSPORT", b->transports[0]);
-    char name[32];
-    *path = o->path && *o->path ? o->path : NULL;
-    split_name(text, name, path);
-    if (!*path) *path = getenv(strcmp(name, "ttsim") == 0 ? "TT_METAL_SIMULATOR" : "DEVLOG_PROBE");
-    *ops = dl_transport_find(name);
-    if (!*ops)
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
-                       "unknown transport '%s'; 'devlog boards' lists those of each board", name);
-    for (uint32_t i = 0; i < b->n_transports; i++)
-        if (strcmp(b->transports[i], name) == 0) return DEVLOG_OK;
-    return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
-                   "board %s cannot be reached by transport '%s'; its board file lists: %s%s%s", b->name,
-                   name, b->transports[0], b->n_transports > 1 ? ", " : "",
-                   b->n_transports > 1 ? b->transports[1] : "");
-}
+#include "device/choose.h"
 
 static void window_layout(const board *b, dl_window_layout *out)
 {
@@ -62,35 +24,46 @@ static void window_layout(const board *b, dl_window_layout *out)
     out->pci_device = b->pci_device;
 }
 
-static devlog_status open_transport(devlog_device *d, const devlog_device_options *o, devlog_error *err)
+static devlog_status open_transport(devlog_device *d, const devlog_device_options *o,
+                                    const device_choice *choice, devlog_error *err)
 {
-    const dl_transport_ops *ops;
-    const char *path;
-    devlog_status status = choose_transport(o, &d->board, &ops, &path, err);
-    if (status != DEVLOG_OK) return status;
+    const dl_transport_ops *ops = choice->ops;
     d->sim = calloc(1, sizeof *d->sim);
     if (!d->sim) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
     sim_world_options world;
     board_to_sim(&d->board, d->sim, &world);
-    status = board_sim_options(choose(o->sim, "DEVLOG_SIM", ""), d->sim, &world, err);
+    devlog_status status = board_sim_options(device_option(o->sim, "DEVLOG_SIM", ""), d->sim, &world, err);
     if (status != DEVLOG_OK) return status;
     dl_window_layout layout;
     window_layout(&d->board, &layout);
+    dl_hart harts[BOARD_MAX_RISCS];
+    dl_memory rams[BOARD_MAX_RAMS];
+    for (uint32_t i = 0; i < d->board.n_riscs; i++)
+        harts[i] = (dl_hart){d->board.riscs[i].reset_pc, d->board.riscs[i].reset_bit};
+    for (uint32_t i = 0; i < d->board.n_rams; i++)
+        rams[i] = (dl_memory){d->board.rams[i].base, d->board.rams[i].size};
     const char *usb_timeout = getenv("DEVLOG_USB_TIMEOUT_MS");
     const dl_usb_setup usb = {
         .khz = d->board.usb_khz,
         .idcode = d->board.usb_idcode,
-        .harts = d->board.n_riscs,
         .timeout_ms = usb_timeout ? (uint32_t)strtoul(usb_timeout, NULL, 10) : 0,
     };
     dl_transport_setup setup = {
-        .path = path,
         .usb = &usb,
+        .path = choice->path[0] ? choice->path : NULL,
         .sim = d->sim,
         .world = &world,
         .peer = o->together ? &o->together->transport : NULL,
         .mhz = d->board.mhz,
         .layout = d->board.window_format == BOARD_WINDOWS_NONE ? NULL : &layout,
+        .harts = harts,
+        .n_harts = d->board.n_riscs,
+        .soft_reset = d->board.soft_reset,
+        .soft_reset_mask = d->board.soft_reset_mask,
+        .rams = rams,
+        .n_rams = d->board.n_rams,
+        .boot = {d->board.boot.base, d->board.boot.size},
+        .attach = o->attach,
     };
     if (o->together && (o->together->linked || !o->together->sim || o->together->transport.ops != ops))
         return dl_fail(err, DEVLOG_ERR_ARGUMENT,
@@ -107,8 +80,14 @@ static devlog_status open_transport(devlog_device *d, const devlog_device_option
 /* Every core is held in reset, so that nothing left over from before runs while programs are written. */
 static devlog_status hold_all(devlog_device *d, devlog_error *err)
 {
-    if (!d->board.soft_reset) return DEVLOG_OK;
     devlog_cores all = {0, 0, d->board.n_columns - 1, d->board.n_rows - 1};
+    if (!d->board.soft_reset) {
+        devlog_status status = DEVLOG_OK;
+        for (uint32_t y = 0; y <= all.y1; y++)
+            for (uint32_t x = 0; x <= all.x1 && status == DEVLOG_OK; x++)
+                status = dl_core_hold(d, (devlog_core){x, y}, UINT32_MAX, err);
+        return status;
+    }
     return dl_cores_write(d, all, d->board.soft_reset, &d->board.soft_reset_init, 4, err);
 }
 
@@ -118,9 +97,16 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
     const devlog_device_options *o = options ? options : &none;
     devlog_device *d = calloc(1, sizeof *d);
     if (!d) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
-    devlog_status status = board_load(choose(o->board, "DEVLOG_BOARD", "wormhole_b0"), &d->board, err);
+    device_choice *choice = malloc(sizeof *choice);
+    if (!choice) {
+        free(d);
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
+    }
+    devlog_status status = device_choose(o, choice, err);
     if (status != DEVLOG_OK) goto fail;
+    d->board = choice->board;
     d->slot = o->slot;
+    d->ops = o->ops;
     d->classes = UINT32_MAX;
     d->recording_version = 1;
     const char *profile = getenv("TT_METAL_DEVICE_PROFILER");
@@ -129,7 +115,7 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
     const char *timeout = getenv("DEVLOG_TIMEOUT_MS");
     d->timeout_ms = o->timeout_ms ? o->timeout_ms : timeout ? (uint32_t)strtoul(timeout, NULL, 10) : 0;
     if (d->timeout_ms == 0) d->timeout_ms = 20000;
-    const char *folder = choose(o->log_folder, "DEVLOG_LOG_FOLDER", "generated/profiler/logs");
+    const char *folder = device_option(o->log_folder, "DEVLOG_LOG_FOLDER", "generated/profiler/logs");
     if (snprintf(d->log_folder, sizeof d->log_folder, "%s", folder) >= (int)sizeof d->log_folder) {
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the log folder is too long");
         goto fail;
@@ -139,18 +125,25 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
         goto fail;
     }
-    status = open_transport(d, o, err);
-    if (status == DEVLOG_OK) status = hold_all(d, err);
+    status = open_transport(d, o, choice, err);
+    if (status == DEVLOG_OK && !o->attach) status = hold_all(d, err);
     if (status != DEVLOG_OK) goto fail;
+    free(choice);
     *out = d;
     return DEVLOG_OK;
 fail:
+    free(choice);
     if (d->linked) d->linked->linked = NULL;
     dl_transport_close(&d->transport);
     free(d->sim);
     free(d->booted);
     free(d);
     return status;
+}
+
+const char *devlog_device_risc(const devlog_device *device, uint32_t index)
+{
+    return index < device->board.n_riscs ? device->board.riscs[index].name : NULL;
 }
 
 devlog_core devlog_device_grid(const devlog_device *device)
@@ -221,6 +214,20 @@ devlog_status dl_cores_write(devlog_device *device, devlog_cores cores, uint32_t
     if (status != DEVLOG_OK) return status;
     dl_target all = {first.x0, first.y0, last.x0, last.y0};
     return dl_write(&device->transport, all, address, src, size, err);
+}
+
+devlog_status dl_core_hold(devlog_device *device, devlog_core core, uint32_t held, devlog_error *err)
+{
+    dl_target at;
+    devlog_status status = dl_device_target(device, core, &at, err);
+    if (status != DEVLOG_OK) return status;
+    if (!device->transport.ops->hold)
+        return dl_fail(
+            err, DEVLOG_ERR_UNSUPPORTED,
+            "board %s has no register \"soft_reset\", and transport '%s' cannot start and stop its "
+            "cores without one",
+            device->board.name, device->transport.ops->name);
+    return device->transport.ops->hold(&device->transport, at, held, err);
 }
 
 devlog_status dl_device_advance(devlog_device *device, uint32_t cycles, devlog_error *err)

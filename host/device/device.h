@@ -26,6 +26,8 @@ struct devlog_device {
     uint32_t classes;           /* bit i: markers of class i are on */
     bool frozen;
 
+    devlog_ops *ops;      /* borrowed; NULL: ops are not logged */
+    bool ops_told;        /* this device is in that log */
     uint32_t launches;    /* number of the last launch */
     uint32_t host_id;     /* op on behalf of which programs are launched; 0: none */
     devlog_program *last; /* program of the last launch; NULL after it is freed */
@@ -48,6 +50,9 @@ devlog_status dl_core_write(devlog_device *device, devlog_core core, uint32_t ad
                             size_t size, devlog_error *err);
 devlog_status dl_cores_write(devlog_device *device, devlog_cores cores, uint32_t address, const void *src,
                              size_t size, devlog_error *err);
+
+/* Holds the RISCs of a core whose bit is set, and lets the others go; for boards without a reset register. */
+devlog_status dl_core_hold(devlog_device *device, devlog_core core, uint32_t held, devlog_error *err);
 
 /* Lets simulated time pass; does nothing on hardware. */
 devlog_status dl_device_advance(devlog_device *device, uint32_t cycles, devlog_error *err);

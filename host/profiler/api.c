@@ -4,6 +4,7 @@
 #include "base/term.h"
 #include "profiler/clock_sync.h"
 #include "profiler/control.h"
+#include "profiler/ops_log.h"
 #include "profiler/profiler.h"
 
 static const char *const names[DEVLOG_API_COUNT] = {
@@ -27,8 +28,10 @@ devlog_api_stats devlog_device_api_stats(const devlog_device *device, devlog_api
 
 static devlog_status counted(devlog_device *device, devlog_api api, uint64_t start, devlog_status status)
 {
+    uint64_t ns = dl_now_ns() - start;
     device->api[api].calls++;
-    device->api[api].total_ns += dl_now_ns() - start;
+    device->api[api].total_ns += ns;
+    ops_count(device->ops, api, ns);
     return status;
 }
 
@@ -78,8 +81,11 @@ devlog_status devlog_launch_program(devlog_device *device, devlog_program *progr
     if (ready == DEVLOG_OK && device->profile) ready = control_arm(device, program, err);
     if (ready == DEVLOG_OK && device->profile) ready = clocks_before_launch(device, err);
     if (ready != DEVLOG_OK) return ready;
+    ops_launch(device, program);
     uint64_t start = dl_now_ns();
+    if (device->clocks) device->clocks->launch_start = dl_transport_now(&device->transport);
     devlog_status status = program_launch(device, program, err);
+    if (device->clocks) device->clocks->launch_end = dl_transport_now(&device->transport);
     counted(device, DEVLOG_API_LAUNCH_PROGRAM, start, status);
     /* What a program that hangs has recorded so far says where it hangs. */
     if (device->profile && (status == DEVLOG_OK || status == DEVLOG_ERR_TIMEOUT)) {

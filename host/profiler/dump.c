@@ -4,7 +4,9 @@
 
 #include "base/error.h"
 #include "decode/raw_rows.h"
+#include "profiler/capture_log.h"
 #include "profiler/clock_sync.h"
+#include "profiler/ops_log.h"
 #include "profiler/profiler.h"
 #include "report/device_log.h"
 
@@ -12,7 +14,8 @@ struct dl_profiler {
     dl_tables tables;
     dl_device_log *log;
     char *log_path;
-    uint32_t dumped; /* number of the last launch that was written */
+    capture_log *capture; /* NULL: not wanted */
+    uint32_t dumped;      /* number of the last launch that was written */
     profiler_totals totals;
 };
 
@@ -47,13 +50,20 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
         .style = !style || strcmp(style, "L9") == 0 ? DL_LOG_L9
                  : strcmp(style, "L0") == 0         ? DL_LOG_L0
                                                     : DL_LOG_L2,
-        .append = p->log_path != NULL,
+        .append = p->log_path != NULL || ops_began(device->ops, device->log_folder),
         .arch = device->board.arch,
         .freq_khz = device->board.mhz * 1000ull,
         .max_cores = device->board.n_columns * device->board.n_rows,
+        .run = devlog_ops_run(device->ops),
     };
     devlog_status status = dl_device_log_open(&p->log, device->log_folder, &options, err);
     if (status != DEVLOG_OK) return status;
+    status = capture_log_open(&p->capture, device, options.append, err);
+    if (status != DEVLOG_OK) {
+        dl_device_log_close(p->log);
+        p->log = NULL;
+        return status;
+    }
     free(p->log_path);
     p->log_path = strdup(dl_device_log_path(p->log));
     return p->log_path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
@@ -133,6 +143,8 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
         if (got[risc].alive || got[risc].damaged)
             status = write_risc(d->device, d->program, &got[risc], &events, from, err);
     }
+    if (status == DEVLOG_OK)
+        status = capture_log_core(d->device->profiler->capture, d->program, got, riscs, &events, from, err);
     for (uint32_t risc = 0; risc < riscs; risc++)
         pulled_free(&got[risc]);
     free(events.words);
@@ -149,6 +161,14 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err)
     dl_profiler *p = device->profiler;
     if (!device->last || p->dumped == device->launches) return DEVLOG_OK;
     uint64_t before = device->transport.bytes_read;
+    dl_capture_launch launch = {
+        .slot = device->slot,
+        .number = device->launches,
+        .op = device->host_id,
+        .call_start = device->clocks->launch_start,
+        .call_end = device->clocks->launch_end,
+        .pull_start = dl_transport_now(&device->transport),
+    };
     dump d = {device, device->last};
     status = program_each_core(device->last, dump_core, &d, err);
     p->totals.bytes_read += device->transport.bytes_read - before;
@@ -156,7 +176,10 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err)
     p->dumped = device->launches;
     /* What was pulled is written even when a core failed in between. */
     devlog_error later;
+    launch.pull_end = dl_transport_now(&device->transport);
     devlog_status written = dl_device_log_commit(p->log, status == DEVLOG_OK ? err : &later);
+    if (written == DEVLOG_OK)
+        written = capture_log_commit(p->capture, &launch, status == DEVLOG_OK ? err : &later);
     return status == DEVLOG_OK ? written : status;
 }
 
@@ -172,6 +195,9 @@ devlog_status devlog_set_profiler_location(devlog_device *device, const char *fo
         p->log = NULL;
         free(p->log_path);
         p->log_path = NULL;
+        devlog_status status = capture_log_close(p->capture, err);
+        p->capture = NULL;
+        if (status != DEVLOG_OK) return status;
     }
     return device->profile ? profiler_prepare(device, err) : DEVLOG_OK;
 }
@@ -191,6 +217,9 @@ void profiler_free(devlog_device *device)
 {
     dl_profiler *p = device->profiler;
     if (!p) return;
+    devlog_error
+        unheard; /* what has been committed is there; a decoder says that the capture was not closed */
+    capture_log_close(p->capture, &unheard);
     if (p->log) dl_device_log_close(p->log);
     free(p->log_path);
     dl_tables_free(&p->tables);

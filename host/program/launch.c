@@ -44,7 +44,10 @@ static devlog_status start_core(void *context, devlog_core core, devlog_error *e
     if (*booted(device, core)) return DEVLOG_OK;
     static const uint8_t zeros[sizeof(devlog_mailbox)];
     devlog_status status = DEVLOG_OK;
-    if (bd->soft_reset) status = dl_core_write(device, core, bd->soft_reset, &bd->soft_reset_init, 4, err);
+    if (bd->soft_reset)
+        status = dl_core_write(device, core, bd->soft_reset, &bd->soft_reset_init, 4, err);
+    else
+        status = dl_core_hold(device, core, UINT32_MAX, err);
     if (status == DEVLOG_OK) status = dl_core_write(device, core, bd->mailbox.base, zeros, sizeof zeros, err);
     for (uint32_t i = 0; i < bd->n_riscs && status == DEVLOG_OK; i++) {
         uint32_t region = board_profiler_base(bd, i), bytes = DEVLOG_REGION_BYTES(bd->segment_bits);
@@ -58,6 +61,8 @@ static devlog_status start_core(void *context, devlog_core core, devlog_error *e
     if (status == DEVLOG_OK && bd->soft_reset) {
         uint32_t reset = bd->soft_reset_init & ~(1u << bd->riscs[0].reset_bit);
         status = dl_core_write(device, core, bd->soft_reset, &reset, 4, err);
+    } else if (status == DEVLOG_OK) {
+        status = dl_core_hold(device, core, 0, err);
     }
     b->waiting++;
     return status;

@@ -99,6 +99,7 @@ devlog_status devlog_program_add_kernel(devlog_program *program, const devlog_ke
     *program->last = k;
     program->last = &k->next;
     program->compiled = program->configured = false;
+    program->number = program->uses = 0;
     if (out) *out = k;
     return DEVLOG_OK;
 }

@@ -24,6 +24,8 @@ struct devlog_program {
     devlog_kernel *kernels, **last;
     devlog_cores bounds; /* the smallest rectangle that holds every kernel */
     bool compiled, configured;
+    uint32_t number;            /* in the log of ops; 0: not there, or changed since */
+    uint32_t uses;              /* launches under this number */
     uint32_t classes;           /* that the kernels in L1 have on */
     uint32_t recording_version; /* of which the cores have been told; 0: none */
 };

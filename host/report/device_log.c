@@ -35,6 +35,7 @@ static void header_lines(dl_str *s, const dl_device_log_options *o)
     else
         dl_str_u64(s, o->freq_khz / 1000);
     if (o->style == DL_LOG_L9) dl_str_fmt(s, ", Max Compute Cores: %u", o->max_cores);
+    if (o->style == DL_LOG_L9 && o->run) dl_str_fmt(s, ", Run: %016llx", (unsigned long long)o->run);
     dl_str_fmt(s, "\n%s\n", o->style == DL_LOG_L9 ? L9_COLUMNS : SIX_COLUMNS);
 }
 
@@ -61,9 +62,12 @@ devlog_status dl_device_log_open(dl_device_log **log, const char *folder,
     l->path = dl_path_join(folder, options->name ? options->name : DL_DEVICE_LOG_NAME);
     status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!l->path) goto failed;
-    int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (options->append ? 0 : O_TRUNC);
-    l->fd = open(l->path, flags, 0666);
+    l->fd = open(l->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (l->fd < 0) {
+        status = dl_fail_errno(err, errno, "cannot write the device log %s", l->path);
+        goto failed;
+    }
+    if (dl_file_alone(l->fd) && !options->append && ftruncate(l->fd, 0) != 0 && errno != EINVAL) {
         status = dl_fail_errno(err, errno, "cannot write the device log %s", l->path);
         goto failed;
     }
@@ -152,7 +156,10 @@ static void add_l9(dl_str *s, const dl_tables *t, const dl_row *row)
     dl_str_char(s, ',');
     add_plain(s, dl_text(t, site->file));
     dl_str_char(s, ',');
-    if (row->meta) add_plain(s, dl_text(t, row->meta));
+    if (row->meta)
+        add_plain(s, dl_text(t, row->meta));
+    else if (row->op)
+        dl_str_fmt(s, "{\"op\":%u}", row->op);
     dl_str_char(s, '\n');
 }
 

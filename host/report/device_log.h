@@ -28,6 +28,7 @@ typedef struct dl_device_log_options {
     const char *arch;   /* "wormhole_b0"; for the chip line */
     uint64_t freq_khz;  /* 0: written as 0, unknown */
     uint32_t max_cores; /* L9 only */
+    uint64_t run;       /* L9 only: id of the run that writes; 0: none. Other tools ignore it */
 } dl_device_log_options;
 
 typedef struct dl_device_log dl_device_log;

@@ -1,4 +1,5 @@
-/* Transport "sim": the built-in simulator, in this process, through its PCIe window like any other chip. */
+/* Transport "sim": the built-in simulator, in this process, through its PCIe window like any other chip, or,
+ * for a board that has none, as a debugger sees its memory. */
 #include <stdlib.h>
 
 #include "transport/pcie.h"
@@ -6,6 +7,7 @@
 typedef struct sim_transport {
     sim *s;
     sim_place *place;
+    bool windowed;
     uint64_t bar0;
     pcie_windows windows;
 } sim_transport;
@@ -40,8 +42,12 @@ static void sim_close(dl_transport *t)
 
 static devlog_status sim_open(dl_transport *t, const dl_transport_setup *setup, devlog_error *err)
 {
-    if (!setup->sim || !setup->world || !setup->layout)
-        return dl_fail(err, DEVLOG_ERR_UNSUPPORTED, "this board cannot be simulated through a PCIe window");
+    if (!setup->sim || !setup->world)
+        return dl_fail(err, DEVLOG_ERR_UNSUPPORTED, "this board cannot be simulated");
+    if (setup->attach)
+        return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
+                       "the simulator lives in the process that uses it, so there is nothing to look at: set "
+                       "DEVLOG_POSTMORTEM=FILE there, and look at FILE");
     sim_transport *state = calloc(1, sizeof *state);
     if (!state) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the simulator");
     char why[256] = "";
@@ -58,12 +64,34 @@ static devlog_status sim_open(dl_transport *t, const dl_transport_setup *setup, 
         free(state);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "no room for another simulated chip in this world");
     }
+    t->state = state;
+    state->windowed = setup->layout != NULL;
+    if (!state->windowed) return DEVLOG_OK;
     state->bar0 = (sim_config_read(state->s, 0x10) & ~0xFu) | (uint64_t)sim_config_read(state->s, 0x14) << 32;
     pcie_bar bar = {state, bar_read, bar_write};
     devlog_status status = pcie_windows_init(&state->windows, &bar, setup->layout, err);
-    t->state = state;
     if (status != DEVLOG_OK) sim_close(t);
     return status;
+}
+
+/* Without a window: every tile of the rectangle in turn; only compute tiles are there. */
+static devlog_status direct(sim_transport *t, dl_target at, uint64_t addr, void *dst, const void *src,
+                            size_t size, devlog_error *err)
+{
+    for (uint32_t y = at.y0; y <= at.y1; y++) {
+        for (uint32_t x = at.x0; x <= at.x1; x++) {
+            int tile = sim_tile_at(t->s, x, y);
+            if (tile < 0) continue;
+            bool ok = dst ? sim_tile_read(t->s, (uint32_t)tile, (uint32_t)addr, dst, (uint32_t)size)
+                          : sim_tile_write(t->s, (uint32_t)tile, (uint32_t)addr, src, (uint32_t)size);
+            if (!ok && sim_fault(t->s)) return refusal(t, err);
+            if (!ok)
+                return dl_fail(err, DEVLOG_ERR_DEVICE,
+                               "nothing at 0x%08x (%zu bytes) of tile (%u,%u) can be accessed from outside",
+                               (unsigned)addr, size, x, y);
+        }
+    }
+    return DEVLOG_OK;
 }
 
 static devlog_status sim_read(dl_transport *t, dl_target at, uint64_t addr, void *dst, size_t size,
@@ -71,7 +99,8 @@ static devlog_status sim_read(dl_transport *t, dl_target at, uint64_t addr, void
 {
     sim_transport *state = t->state;
     if (!sim_world_access(state->place)) return refusal(state, err);
-    devlog_status status = pcie_windows_read(&state->windows, at, addr, dst, size, err);
+    devlog_status status = state->windowed ? pcie_windows_read(&state->windows, at, addr, dst, size, err)
+                                           : direct(state, at, addr, dst, NULL, size, err);
     return status == DEVLOG_OK && !sim_world_access(state->place) ? refusal(state, err) : status;
 }
 
@@ -80,8 +109,19 @@ static devlog_status sim_write(dl_transport *t, dl_target at, uint64_t addr, con
 {
     sim_transport *state = t->state;
     if (!sim_world_access(state->place)) return refusal(state, err);
-    devlog_status status = pcie_windows_write(&state->windows, at, addr, src, size, err);
+    devlog_status status = state->windowed ? pcie_windows_write(&state->windows, at, addr, src, size, err)
+                                           : direct(state, at, addr, NULL, src, size, err);
     return status == DEVLOG_OK && !sim_world_access(state->place) ? refusal(state, err) : status;
+}
+
+static devlog_status sim_hold(dl_transport *t, dl_target at, uint32_t held, devlog_error *err)
+{
+    (void)err;
+    sim_transport *state = t->state;
+    int tile = sim_tile_at(state->s, at.x0, at.y0);
+    for (uint32_t hart = 0; tile >= 0 && hart < SIM_MAX_HARTS; hart++)
+        sim_hart_reset(state->s, (uint32_t)tile, hart, held >> hart & 1);
+    return DEVLOG_OK;
 }
 
 static devlog_status sim_advance(dl_transport *t, uint32_t cycles, devlog_error *err)
@@ -113,6 +153,7 @@ const dl_transport_ops dl_transport_ops_sim = {
     .close = sim_close,
     .read = sim_read,
     .write = sim_write,
+    .hold = sim_hold,
     .advance = sim_advance,
     .now_ns = sim_now,
     .hart_pc = sim_hart_pc,

@@ -3,6 +3,7 @@
  *     sim      the built-in simulator, in this process
  *     ttsim    any libttsim.so with the C ABI of ttsim_abi.h
  *     usb      a debug probe on USB and the debug module of a RISC-V chip
+ *     qemu     qemu-system-riscv32 with its RAM shared
  *
  * A transport knows nothing of programs or profiling. Targets are NoC 0 coordinates; addresses are those that
  * the cores use. To add one: a new file with its struct, one line in transports.c, a board file that names
@@ -23,7 +24,7 @@ typedef struct dl_target {
     uint8_t x0, y0, x1, y1;
 } dl_target;
 
-enum { DL_MAX_WINDOW_CLASSES = 4 };
+enum { DL_MAX_WINDOW_CLASSES = 4, DL_MAX_HARTS = 8 };
 
 typedef enum dl_window_format { DL_WINDOWS_WORMHOLE, DL_WINDOWS_BLACKHOLE } dl_window_format;
 
@@ -44,9 +45,17 @@ typedef struct dl_window_layout {
 typedef struct dl_usb_setup {
     uint32_t khz;        /* of JTAG */
     uint32_t idcode;     /* that the chip must have */
-    uint32_t harts;      /* that it must have at least */
     uint32_t timeout_ms; /* of an answer of the probe */
 } dl_usb_setup;
+/* One hart of a tile, as far as starting it is concerned. */
+typedef struct dl_hart {
+    uint32_t reset_pc;
+    int reset_bit; /* of the soft-reset register; -1: none */
+} dl_hart;
+
+typedef struct dl_memory {
+    uint32_t base, size;
+} dl_memory;
 
 /* What a transport needs to open; borrowed for the call. */
 typedef struct dl_transport dl_transport;
@@ -59,11 +68,19 @@ typedef struct dl_transport_setup {
     const dl_window_layout *layout; /* for PCIe transports */
     const dl_usb_setup *usb;        /* for the transport "usb"; or NULL */
     uint32_t mhz;                   /* of the chip's clock */
+    const dl_hart *harts;
+    uint32_t n_harts;
+    uint32_t soft_reset, soft_reset_mask; /* address of the register that holds harts in reset; 0: none */
+    const dl_memory *rams;                /* of a tile; the first is the largest that holds programs */
+    uint32_t n_rams;
+    dl_memory boot; /* memory of a tile that belongs to the transport; size 0: none */
+    bool attach;    /* only look at a device that runs, or has run: nothing is started or stopped */
 } dl_transport_setup;
 
 typedef struct dl_transport_ops {
     const char *name;
     const char *summary;
+    const char *path_variable; /* of the environment: what to open when nothing else says so; or NULL */
     devlog_status (*open)(dl_transport *t, const dl_transport_setup *setup, devlog_error *err);
     void (*close)(dl_transport *t);
     /* Reads or writes `size` bytes; any size and alignment in memory, aligned words in register space. */
@@ -71,7 +88,11 @@ typedef struct dl_transport_ops {
                           devlog_error *err);
     devlog_status (*write)(dl_transport *t, dl_target at, uint64_t addr, const void *src, size_t size,
                            devlog_error *err);
-    /* Lets simulated time pass (cycles); NULL where time passes by itself. */
+    /* For boards without a register that does it: holds the harts of a tile whose bit is set in reset, and
+     * lets the others go, from their reset pc if they were held. NULL where it cannot. */
+    devlog_status (*hold)(dl_transport *t, dl_target at, uint32_t held, devlog_error *err);
+    /* Lets simulated time pass (cycles), or waits a little where that spares the device; NULL where time
+     * passes by itself. */
     devlog_status (*advance)(dl_transport *t, uint32_t cycles, devlog_error *err);
     /* The time on the host as far as the device is concerned, in ns; NULL where that is the monotonic clock.
      * A simulator's time passes only with its cycles. */

@@ -5,11 +5,13 @@
 
 #include "base/term.h"
 
-extern const dl_transport_ops dl_transport_ops_sim, dl_transport_ops_ttsim, dl_transport_ops_usb;
+extern const dl_transport_ops dl_transport_ops_sim, dl_transport_ops_ttsim, dl_transport_ops_qemu,
+    dl_transport_ops_usb;
 
 static const dl_transport_ops *const all[] = {
     &dl_transport_ops_sim,
     &dl_transport_ops_ttsim,
+    &dl_transport_ops_qemu,
     &dl_transport_ops_usb,
 };
 

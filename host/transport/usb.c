@@ -13,6 +13,8 @@ enum { DEFAULT_KHZ = 4000, DEFAULT_TIMEOUT_MS = 1000 };
 typedef struct usb_transport {
     usb_probe *probe;
     usb_dm dm;
+    uint32_t n_harts, held; /* of the board; those that are held, one bit each */
+    uint32_t reset_pc[USB_MAX_HARTS];
 } usb_transport;
 
 static devlog_status usb_open(dl_transport *t, const dl_transport_setup *setup, devlog_error *err)
@@ -27,13 +29,16 @@ static devlog_status usb_open(dl_transport *t, const dl_transport_setup *setup, 
     status = usb_dm_open(&state->dm, usb_probe_link(state->probe), o->khz ? o->khz : DEFAULT_KHZ, o->idcode,
                          timeout_ms, err);
     if (status != DEVLOG_OK) goto fail;
-    if (o->harts && state->dm.n_harts < o->harts) {
+    if (state->dm.n_harts < setup->n_harts) {
         status = dl_fail(err, DEVLOG_ERR_DEVICE,
                          "%s: the chip has %u harts, the board file describes %u: choose the board that fits",
-                         usb_probe_link(state->probe)->name, state->dm.n_harts, o->harts);
+                         usb_probe_link(state->probe)->name, state->dm.n_harts, setup->n_harts);
         usb_dm_close(&state->dm);
         goto fail;
     }
+    state->n_harts = setup->n_harts;
+    for (uint32_t i = 0; i < setup->n_harts; i++)
+        state->reset_pc[i] = setup->harts[i].reset_pc;
     t->state = state;
     return DEVLOG_OK;
 fail:
@@ -78,6 +83,28 @@ static devlog_status usb_write(dl_transport *t, dl_target at, uint64_t addr, con
     return status == DEVLOG_OK ? usb_memory_write(&state->dm, (uint32_t)addr, src, size, err) : status;
 }
 
+/* A hart is held by halting it, and goes on from its reset pc. */
+static devlog_status usb_hold(dl_transport *t, dl_target at, uint32_t held, devlog_error *err)
+{
+    (void)at;
+    usb_transport *state = t->state;
+    devlog_status status = DEVLOG_OK;
+    for (uint32_t i = 0; i < state->n_harts && status == DEVLOG_OK; i++) {
+        bool was = state->held >> i & 1, is = held >> i & 1;
+        if (was == is) continue;
+        if (is) {
+            status = usb_dm_halt(&state->dm, i, err);
+        } else {
+            status = usb_dm_reg_set(&state->dm, i, USB_REG_DPC, state->reset_pc[i], err);
+            /* Code that was written behind its back. */
+            if (status == DEVLOG_OK) status = usb_dm_fence(&state->dm, i, err);
+            if (status == DEVLOG_OK) status = usb_dm_resume(&state->dm, i, err);
+        }
+        if (status == DEVLOG_OK) state->held ^= 1u << i;
+    }
+    return status;
+}
+
 /* Only a hart that is halted tells. */
 static bool usb_hart_pc(dl_transport *t, dl_target at, uint32_t hart, uint32_t *pc)
 {
@@ -91,10 +118,12 @@ static bool usb_hart_pc(dl_transport *t, dl_target at, uint32_t hart, uint32_t *
 const dl_transport_ops dl_transport_ops_usb = {
     .name = "usb",
     .summary = "a debug probe on USB (CMSIS-DAP v2) and the RISC-V debug module behind it; usb:SERIAL",
+    .path_variable = "DEVLOG_PROBE",
     .open = usb_open,
     .close = usb_close,
     .read = usb_read,
     .write = usb_write,
+    .hold = usb_hold,
     .advance = NULL,
     .now_ns = NULL,
     .hart_pc = usb_hart_pc,

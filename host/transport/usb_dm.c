@@ -23,6 +23,9 @@ enum {
     COMMAND_REG32 = 2 << 20,
     COMMAND_TRANSFER = 1 << 17,
     COMMAND_WRITE = 1 << 16,
+    COMMAND_POSTEXEC = 1 << 18,
+    FENCE_I = 0x0000100F,
+    EBREAK = 0x00100073,
 };
 #define HALTREQ (1u << 31)
 
@@ -176,6 +179,20 @@ devlog_status usb_dm_reg_get(usb_dm *m, uint32_t hart, uint32_t reg, uint32_t *v
 devlog_status usb_dm_reg_set(usb_dm *m, uint32_t hart, uint32_t reg, uint32_t value, devlog_error *err)
 {
     return transfer(m, hart, reg, &value, true, err);
+}
+
+devlog_status usb_dm_fence(usb_dm *m, uint32_t hart, devlog_error *err)
+{
+    if (m->progbuf_words + m->impebreak < 2) return DEVLOG_OK;
+    usb_dmi ops[] = {
+        {USB_DMI_WRITE, DM_DMCONTROL, select_hart(hart), 0},
+        {USB_DMI_WRITE, DM_PROGBUF0, FENCE_I, 0},
+        {USB_DMI_WRITE, DM_PROGBUF0 + 1, EBREAK, 0},
+        {USB_DMI_WRITE, DM_COMMAND, COMMAND_REG32 | COMMAND_POSTEXEC, 0},
+        {USB_DMI_WRITE, DM_ABSTRACTCS, 7u << 8, 0},
+    };
+    m->hart = hart;
+    return run(m, ops, 5, err);
 }
 
 /* ---- Examining ----------------------------------------------------------------------------------- */

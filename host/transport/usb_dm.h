@@ -62,6 +62,9 @@ enum { USB_REG_X0 = 0x1000, USB_REG_S0 = 0x1008, USB_REG_S1 = 0x1009, USB_REG_DP
 devlog_status usb_dm_reg_get(usb_dm *m, uint32_t hart, uint32_t reg, uint32_t *value, devlog_error *err);
 devlog_status usb_dm_reg_set(usb_dm *m, uint32_t hart, uint32_t reg, uint32_t value, devlog_error *err);
 
+/* Makes a halted hart see code that was written by others; does nothing without a program buffer. */
+devlog_status usb_dm_fence(usb_dm *m, uint32_t hart, devlog_error *err);
+
 /* After a failure that trying again may cure: brings probe and transport back. */
 devlog_status usb_dm_recover(usb_dm *m, devlog_error *err);
 

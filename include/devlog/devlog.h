@@ -46,6 +46,94 @@ typedef struct devlog_error {
 /* A short English text for a status; static storage. */
 const char *devlog_status_text(devlog_status status);
 
+typedef enum devlog_switch {
+    DEVLOG_AUTO = 0, /* as the environment says; each member of this type tells how */
+    DEVLOG_ON,
+    DEVLOG_OFF,
+} devlog_switch;
+
+/* ---- Op profiler ------------------------------------------------------------------------------------- */
+
+/* What the host asked for, written to a log as it happens: ops with their tensors and attributes, the
+ * launches that belong to them, signposts and steps. `devlog ops` stitches it with the device's data
+ * (docs/op-reports.md).
+ *
+ * One log belongs to one run of a program; devices are told of it when they are opened
+ * (devlog_device_options.ops). Any number of threads may use it at once; ops nest per thread. Every function
+ * takes NULL for the log and then does nothing, which is what "off" is. None of them fails: events that could
+ * not be written are counted, and devlog_ops_close tells. Times are nanoseconds of CLOCK_MONOTONIC. */
+typedef struct devlog_ops devlog_ops;
+
+/* All members may be 0 or NULL. */
+typedef struct devlog_ops_options {
+    const char *log_folder; /* default $DEVLOG_LOG_FOLDER, else generated/profiler/logs; made when missing */
+    devlog_switch profile;  /* AUTO: on when the environment has DEVLOG_OPS=1 or TT_METAL_DEVICE_PROFILER=1 */
+    bool append;            /* keep what the log holds, instead of beginning anew */
+} devlog_ops_options;
+
+/* Opens profile_log_ops.jsonl in the folder. *out is NULL when op profiling is off. */
+devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **out, devlog_error *err);
+
+/* Ends the log and frees it, after every other thread has made its last call and the devices that know of it
+ * are closed. DEVLOG_ERR_PARTIAL when events could not be written; the text counts them. NULL is allowed. */
+devlog_status devlog_ops_close(devlog_ops *ops, devlog_error *err);
+
+/* Path of the log, owned by it, and the id of this run, never 0; "" and 0 when off. */
+const char *devlog_ops_log(const devlog_ops *ops);
+uint64_t devlog_ops_run(const devlog_ops *ops);
+
+typedef enum devlog_op_type {
+    DEVLOG_OP_PYTHON_FALLBACK, /* written in Python, runs on the CPU */
+    DEVLOG_OP_TT_DNN_CPU,      /* native, runs on the CPU */
+    DEVLOG_OP_TT_DNN_DEVICE,   /* runs on the device */
+} devlog_op_type;
+
+typedef enum devlog_fidelity {
+    DEVLOG_FIDELITY_NONE,
+    DEVLOG_FIDELITY_LOFI,
+    DEVLOG_FIDELITY_HIFI2,
+    DEVLOG_FIDELITY_HIFI3,
+    DEVLOG_FIDELITY_HIFI4,
+} devlog_fidelity;
+
+/* What is known of an op when it starts. Only the name is needed; texts are UTF-8 and copied. */
+typedef struct devlog_op {
+    const char *name;
+    devlog_op_type type;
+    devlog_fidelity fidelity;
+    const char *strategy; /* how it is spread over cores, "MULTI_CORE" */
+    uint32_t cores;       /* that it will use; 0: not known */
+} devlog_op;
+
+/* A tensor that an op reads or writes. Texts may be NULL. */
+typedef struct devlog_tensor {
+    uint64_t w, z, y, x;   /* shape as stored: batch, channels, height, width */
+    uint64_t logical[4];   /* the same without padding; all 0: like w, z, y, x */
+    const char *layout;    /* ROW_MAJOR, TILE, CHANNELS_LAST */
+    const char *data_type; /* BFLOAT16, FLOAT32, UINT32, BFLOAT8_B, ... */
+    const char *memory;    /* DEV_0_DRAM, DEV_0_L1, HOST */
+} devlog_tensor;
+
+/* Starts an op inside those that the calling thread has open. Returns its id, 1 or more, or 0 when off. */
+uint32_t devlog_op_start(devlog_ops *ops, const devlog_op *op);
+/* Ends it. Another thread than that which started it may do so, and then the report says so. */
+void devlog_op_end(devlog_ops *ops, uint32_t id);
+/* The innermost op that the calling thread has open; 0: none. */
+uint32_t devlog_op_current(devlog_ops *ops);
+
+/* In the following, id 0 means the innermost op of the calling thread. */
+void devlog_op_input(devlog_ops *ops, uint32_t id, const devlog_tensor *tensor);
+void devlog_op_output(devlog_ops *ops, uint32_t id, const devlog_tensor *tensor);
+/* Corrects what was said at the start; members that are 0 or NULL are left as they were. */
+void devlog_op_set(devlog_ops *ops, uint32_t id, const devlog_op *op);
+/* Appends to the attributes of an op: plain text, or a JSON object whose members become attributes. */
+void devlog_op_append_meta_data(devlog_ops *ops, uint32_t id, const char *text);
+
+/* A point in the run, named by a header and an optional message. */
+void devlog_signpost(devlog_ops *ops, const char *header, const char *message);
+/* The beginning of a step of the workload: a batch, a token, an iteration. */
+void devlog_step(devlog_ops *ops, uint64_t number, const char *name);
+
 /* ---- Devices ------------------------------------------------------------------------------------- */
 
 typedef struct devlog_device devlog_device;
@@ -60,24 +148,20 @@ typedef struct devlog_cores {
     uint32_t x0, y0, x1, y1;
 } devlog_cores;
 
-typedef enum devlog_switch {
-    DEVLOG_AUTO = 0, /* on when the environment has TT_METAL_DEVICE_PROFILER=1 */
-    DEVLOG_ON,
-    DEVLOG_OFF,
-} devlog_switch;
-
 /* All members may be 0 or NULL; text is copied. */
 typedef struct devlog_device_options {
-    const char *board;     /* name or path of a board file; default $DEVLOG_BOARD, else wormhole_b0 */
-    const char *transport; /* "sim", "ttsim", "usb", "usb:SERIAL"; default: ttsim when $TT_METAL_SIMULATOR
-                              is set, else $DEVLOG_TRANSPORT, else the first in the board file */
-    const char *path;      /* what the transport opens; ttsim: default $TT_METAL_SIMULATOR; usb: serial number
-                              or bus path of the probe, default $DEVLOG_PROBE, else the only one */
+    const char *board;      /* name or path of a board file; default $DEVLOG_BOARD, else wormhole_b0 */
+    const char *transport;  /* "sim", "qemu", .. or "NAME:PATH"; default: ttsim when $TT_METAL_SIMULATOR is
+                               set,  else $DEVLOG_TRANSPORT, else the first that the board file lists */
+    const char *path;       /* what the transport opens; the default is in a variable of its own */
     const char *log_folder; /* default $DEVLOG_LOG_FOLDER, else generated/profiler/logs; made when missing */
     const char *sim;        /* options of the built-in simulator, "name=value,..."; default $DEVLOG_SIM */
-    devlog_switch profile;  /* compile with -DPROFILE_DEVICE, and pull after each launch */
+    devlog_switch profile;  /* compile with -DPROFILE_DEVICE, and pull after each launch; AUTO: on when the
+                               environment has TT_METAL_DEVICE_PROFILER=1 */
     uint32_t timeout_ms;    /* wall time that a launch may take; default $DEVLOG_TIMEOUT_MS, else 20000 */
     uint32_t slot;          /* number of the device in logs ("PCIe slot") */
+    bool attach;            /* only look at a device that runs or has run: nothing is started or stopped */
+    devlog_ops *ops;        /* log of the run's ops, to which launches are written; must outlive the device */
     struct devlog_device *together; /* an open device that is simulated together with this one: their time
                                        passes at once, and a link joins them (docs/simulator.md) */
 } devlog_device_options;
@@ -88,6 +172,10 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
 
 /* Writes what is still to be written, and closes. NULL is allowed. */
 devlog_status devlog_device_close(devlog_device *device, devlog_error *err);
+
+/* Name of RISC number `index` of a core, as kernels are placed and as logs call it; number 0 is the manager.
+ * NULL behind the last. */
+const char *devlog_device_risc(const devlog_device *device, uint32_t index);
 
 /* The grid of compute tiles. */
 devlog_core devlog_device_grid(const devlog_device *device);
@@ -202,7 +290,49 @@ const char *devlog_api_name(devlog_api api);
 devlog_api_stats devlog_device_api_stats(const devlog_device *device, devlog_api api);
 
 #ifdef __cplusplus
-}
+} /* extern "C" */
+
+namespace devlog {
+/* An op for as long as the object lives. */
+class scoped_op {
+  public:
+    scoped_op(devlog_ops *ops, const devlog_op &op) : ops_(ops), id_(devlog_op_start(ops, &op)) {}
+    scoped_op(devlog_ops *ops, const char *name, devlog_op_type type = DEVLOG_OP_TT_DNN_DEVICE)
+        : ops_(ops), id_(0)
+    {
+        devlog_op op = devlog_op();
+        op.name = name;
+        op.type = type;
+        id_ = devlog_op_start(ops, &op);
+    }
+    ~scoped_op()
+    {
+        devlog_op_end(ops_, id_);
+    }
+    scoped_op(const scoped_op &) = delete;
+    scoped_op &operator=(const scoped_op &) = delete;
+    uint32_t id() const
+    {
+        return id_;
+    }
+    void input(const devlog_tensor &t)
+    {
+        devlog_op_input(ops_, id_, &t);
+    }
+    void output(const devlog_tensor &t)
+    {
+        devlog_op_output(ops_, id_, &t);
+    }
+    void append_meta_data(const char *text)
+    {
+        devlog_op_append_meta_data(ops_, id_, text);
+    }
+
+  private:
+    devlog_ops *ops_;
+    uint32_t id_;
+};
+} /* namespace devlog */
 #endif
 
 #endif

@@ -44,9 +44,12 @@ static inline void rig_plug(rig *r, const char *board_name, const model_options 
 
 static inline devlog_status rig_connect(rig *r, const char *which)
 {
-    const dl_usb_setup usb = {
-        .khz = r->b.usb_khz, .idcode = r->b.usb_idcode, .harts = r->b.n_riscs, .timeout_ms = RIG_TIMEOUT_MS};
-    const dl_transport_setup setup = {.path = which, .usb = &usb, .mhz = r->b.mhz};
+    const dl_usb_setup usb = {.khz = r->b.usb_khz, .idcode = r->b.usb_idcode, .timeout_ms = RIG_TIMEOUT_MS};
+    dl_hart harts[BOARD_MAX_RISCS];
+    for (uint32_t i = 0; i < r->b.n_riscs; i++)
+        harts[i] = (dl_hart){r->b.riscs[i].reset_pc, r->b.riscs[i].reset_bit};
+    const dl_transport_setup setup = {
+        .path = which, .usb = &usb, .mhz = r->b.mhz, .harts = harts, .n_harts = r->b.n_riscs};
     return dl_transport_open(&r->t, dl_transport_find("usb"), &setup, &r->err);
 }
 

@@ -1,0 +1,16 @@
+/* Device logs as tt-metal writes them, made up: the same bytes for the same arguments. For the bench and for
+ * developers who want a large log. */
+#ifndef DEVLOG_BENCH_GENERATE_H
+#define DEVLOG_BENCH_GENERATE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* `version`: 2 (six cells, 2023) or 9 (all columns, 2026). Returns the bytes written, 0 when writing failed.
+ *
+ * 8 x 8 cores with five RISCs each, launch after launch. L2: four rows per RISC and launch, the default
+ * markers, with every sixteenth launch eight user markers between them. L9: firmware start and end, kernel
+ * start and end (from their fixed slots, so not in the order of time), then three user zones. */
+uint64_t generate_log(FILE *out, int version, uint64_t rows);
+
+#endif

@@ -1,0 +1,160 @@
+/* devlog export: device logs as files for timeline viewers and other tools. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/term.h"
+#include "cli/cli.h"
+#include "report/decode_table.h"
+#include "report/export.h"
+
+typedef struct export_args {
+    const char *format, *output;
+    uint64_t memory;
+} export_args;
+
+static const cli_option options[] = {
+    CLI_TITLE("Output"),
+    {CLI_STRING, "format", 'f', "FORMAT",
+     "what to write; see Formats below. Unless told: by the suffix of PATH", offsetof(export_args, format)},
+    {CLI_STRING, "output", 'o', "PATH",
+     "where to; \"-\": standard output. Unless told: trace with the format's suffix",
+     offsetof(export_args, output)},
+    CLI_TITLE("Working"),
+    {CLI_SIZE, "memory", 0, "BYTES", "for sorting; more goes to a temporary file. 64M unless told",
+     offsetof(export_args, memory)},
+    {0},
+};
+
+static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows)
+{
+    dl_progress *progress = ctx;
+    if (!dl_progress_due(progress)) return;
+    char text[160], digits[DL_GROUPED_SIZE];
+    int percent = size ? (int)(taken * 100 / size) : 0;
+    snprintf(text, sizeof text, "%.80s: %d %%, %s rows", input, percent, dl_u64_grouped(digits, rows));
+    dl_progress_show(progress, text);
+}
+
+static int list_formats(void)
+{
+    size_t n;
+    const dl_export_format *formats = dl_export_formats(&n);
+    for (size_t i = 0; i < n; i++)
+        printf("  %-11s %s\n", formats[i].name, formats[i].summary);
+    return CLI_OK;
+}
+
+/* The format that was asked for, or that the output's name ends like; NULL when neither says. */
+static const dl_export_format *choose(const export_args *a)
+{
+    if (a->format) return dl_export_find(a->format);
+    size_t n, length = a->output ? strlen(a->output) : 0;
+    const dl_export_format *formats = dl_export_formats(&n), *best = NULL;
+    for (size_t i = 0; i < n; i++) {
+        size_t m = strlen(formats[i].suffix);
+        bool fits = length > m && strcmp(a->output + length - m, formats[i].suffix) == 0;
+        if (fits && (!best || m > strlen(best->suffix))) best = &formats[i];
+    }
+    return best;
+}
+
+static devlog_status decode(dl_decode *d, const cli_args *rest, dl_progress *progress, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    dl_progress_start(progress);
+    for (int i = 0; i < rest->n && !status; i++)
+        status = dl_decode_file(d, rest->items[i], err);
+    if (!status) status = dl_decode_finish(d, err);
+    dl_progress_end(progress);
+    return status;
+}
+
+/* What was lost goes to stderr: standard output may be the trace. */
+static int report(const dl_decode *d, const dl_view *v, const char *path)
+{
+    dl_str text = {0};
+    const dl_losses *losses = dl_decode_losses(d);
+    bool any = dl_losses_any(losses);
+    uint64_t left_out = dl_view_left_out(v);
+    if (any) dl_report_losses(losses, dl_term_colour(stderr), &text);
+    if (left_out)
+        dl_str_fmt(&text, "%llu zones overlapped on more than %d lanes of one RISC and are not in %s\n",
+                   (unsigned long long)left_out, DL_VIEW_LANES, path);
+    if (dl_view_count(v) == 0)
+        dl_str_add(&text,
+                   "devlog export: there is nothing in this log: no zone was closed and no marker set. "
+                   "Was the kernel compiled with -DPROFILE_DEVICE, and run with "
+                   "TT_METAL_DEVICE_PROFILER=1?\n");
+    if (text.len) (void)dl_write_all(STDERR_FILENO, text.text, text.len);
+    dl_str_free(&text);
+    return any || left_out ? CLI_PARTIAL : CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    export_args a = {0};
+    cli_args rest;
+    devlog_error err = {0};
+    dl_decode *d = NULL;
+    dl_view *v = NULL;
+    dl_progress progress;
+    char path[64];
+    int exit_status = CLI_FAILED;
+    if (!cli_parse(&cmd_export, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    const dl_export_format *format = choose(&a);
+    if (a.format && strcmp(a.format, "list") == 0) {
+        cli_args_free(&rest);
+        return list_formats();
+    }
+    if (!format) {
+        exit_status = cli_wrong(&cmd_export, "%s%s; --format list names them all",
+                                a.format ? "there is no format " : "which format?", a.format ? a.format : "");
+        goto done;
+    }
+    if (rest.n == 0) {
+        exit_status = cli_wrong(&cmd_export, "which log?");
+        goto done;
+    }
+    exit_status = CLI_FAILED;
+    snprintf(path, sizeof path, "trace%s", format->suffix);
+    const char *output = a.output ? a.output : path;
+    const dl_decode_options decoding = {
+        .progress = on_progress, .progress_ctx = &progress, .no_samples = true, .keep_meta = true};
+    const dl_view_options viewing = {.memory = (size_t)a.memory};
+    devlog_status status = dl_decode_new(&d, &decoding, &err);
+    if (!status) status = dl_view_new(&v, d, &viewing, &err);
+    if (!status) {
+        dl_decode_event_sink(d, dl_view_events(v));
+        status = decode(d, &rest, &progress, &err);
+    }
+    if (!status) status = dl_view_ready(v, &err);
+    if (!status) status = format->write(v, output, &err);
+    if (status)
+        fprintf(stderr, "devlog export: %s\n", err.text);
+    else
+        exit_status = report(d, v, output);
+done:
+    dl_view_free(v);
+    dl_decode_free(d);
+    cli_args_free(&rest);
+    return exit_status;
+}
+
+const cli_command cmd_export = {
+    .name = "export",
+    .summary = "Write a log as a trace that timeline viewers and other tools read",
+    .arguments = "LOG...",
+    .min_arguments = 0,
+    .max_arguments = CLI_ANY,
+    .description = "Decodes device logs, several as one, and writes their zones, markers, values, launches "
+                   "and losses in "
+                   "the chosen format. Zones that overlap without nesting get a lane of their own. The same "
+                   "log gives the "
+                   "same bytes.\n\n"
+                   "Formats: chrome. \"--format list\" tells what each is for.",
+    .options = options,
+    .examples = "  devlog export -f chrome -o trace.json.gz profile_log_device.csv    for ui.perfetto.dev\n",
+    .run = run,
+};

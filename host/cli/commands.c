@@ -1,0 +1,10 @@
+/* The subcommands. A new one: declare it in cli.h, add its line here, and run ./dev docs. */
+#include "cli/cli.h"
+
+/* By name. */
+const cli_command *const cli_commands[] = {
+    &cmd_decode,
+    &cmd_export,
+    &cmd_man,
+    NULL,
+};

@@ -1,0 +1,148 @@
+/* What the fast path remembers, and its arithmetic without vector instructions. Included by fast.c and
+ * fast_body.h only. */
+#ifndef DEVLOG_DECODE_FAST_INTERNAL_H
+#define DEVLOG_DECODE_FAST_INTERNAL_H
+
+#include <string.h>
+
+#include "decode/fast.h"
+#include "decode/number.h"
+#include "decode/parser_internal.h"
+
+enum {
+    FAST_PLACE = 32, /* bytes of a place's text at most */
+    FAST_ZONE = 256, /* bytes of a zone's text at most */
+    FAST_IDS = 32,   /* bytes of remembered ids at most */
+    FAST_MAX_PLACES = 16 * 1024,
+    FAST_MAX_ZONES = 8 * 1024,
+    FAST_PLACE_SLOTS = 2 * FAST_MAX_PLACES,
+    FAST_ZONE_SLOTS = 2 * FAST_MAX_ZONES,
+    FAST_MARKERS = 1024,
+    FAST_CHAIN = 16, /* zones with one timer id that are looked at */
+    FAST_DIGITS = 16,
+};
+
+/* The beginning of a line up to the timer id: "0,1,1,BRISC," or "0, 1, 1, BRISC, ". */
+typedef struct fast_place {
+    char text[FAST_PLACE];
+    uint32_t len;
+    uint32_t stream;
+    uint32_t risc_name;
+    uint32_t next; /* the place that came after this one last time */
+    uint64_t hash;
+    uint32_t blank; /* a blank follows each comma */
+    uint32_t padding;
+} fast_place;
+
+/* The timer id with its comma, and the end of a line from the zone name on: "BRISC-FW,ZONE_START,...\n". When
+ * meta data follow, the text ends with the comma before them. */
+typedef struct fast_zone {
+    char text[FAST_ZONE];
+    char timer[16]; /* "22845," or "2284 ," */
+    uint32_t len, timer_len;
+    uint32_t timer_id, site;
+    uint32_t next;       /* the zone that came after this one last time */
+    uint32_t same_timer; /* the next zone with an equal hash of its timer id, + 1 */
+    uint8_t type, meta_follows;
+    uint8_t padding[6];
+} fast_zone;
+
+/* The launch ids of a line as text, up to the zone name: "1024,,,". */
+typedef struct fast_ids {
+    char text[FAST_IDS];
+    uint32_t len;
+    uint32_t run_id, trace_id, trace_counter;
+    uint64_t run_host_id;
+    uint8_t has_launch;
+} fast_ids;
+
+/* Logs without zone names: the site of a timer id on a kind of RISC. */
+typedef struct fast_marker {
+    uint32_t risc_name, timer_id; /* timer_id UINT32_MAX: free */
+    uint32_t site;
+    uint8_t type;
+} fast_marker;
+
+struct dl_fast {
+    const char *(*rows)(dl_parser *p, const char *at, const char *end);
+    bool usable;      /* the header's columns are in an order that writers use */
+    bool named, meta; /* zones by name; the last column is meta data */
+    uint8_t n_cells, zone_at;
+    uint8_t n_ids, ids[8]; /* what the cells between data and zone name are: dl_column */
+    uint32_t n_places, n_zones;
+    uint32_t place, zone; /* of the row before */
+    uint32_t time_len;    /* digits of the stamp before */
+    fast_ids last_ids;
+    fast_place *places; /* reserved in full, used from the front: pages that are not used cost nothing */
+    fast_zone *zones;
+    uint32_t *place_slots; /* hash table: number + 1 */
+    uint32_t *zone_slots;  /* by timer id: number + 1 of the first in a chain */
+    fast_marker *markers;
+};
+
+static inline uint64_t fast_load64(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* As fast_load64, with the first byte in the lowest bits on every machine. */
+static inline uint64_t fast_load64_little(const char *at)
+{
+    uint64_t word = fast_load64(at);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* The first n bytes of a word as loaded, the others cleared; n <= 8. */
+static inline uint64_t fast_first_bytes(const char *at, size_t n)
+{
+    uint64_t word = fast_load64_little(at);
+    return n >= 8 ? word : word & ((UINT64_C(1) << (8 * n)) - 1);
+}
+
+/* Hash of the first n <= FAST_PLACE bytes at `at`. */
+static inline uint64_t fast_place_hash(const char *at, size_t n)
+{
+    uint64_t h = n;
+    for (size_t i = 0; i < n; i += 8)
+        h = (h ^ fast_first_bytes(at + i, n - i)) * UINT64_C(0x9E3779B97F4A7C15), h ^= h >> 32;
+    return h;
+}
+
+static inline uint32_t fast_timer_slot(uint32_t timer_id)
+{
+    return (timer_id * 0x9E3779B1u) >> 16 & (FAST_ZONE_SLOTS - 1);
+}
+
+static inline uint32_t fast_marker_slot(uint32_t risc_name, uint32_t timer_id)
+{
+    return (risc_name * 37 + timer_id) & (FAST_MARKERS - 1);
+}
+
+/* A word of eight digits, the first in the lowest byte, each already without its '0'. */
+static inline uint64_t fast_eight_digits(uint64_t d)
+{
+    d = d * 10 + (d >> 8);
+    return ((d & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064) +
+            ((d >> 16 & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x0000271000000001))) >>
+           32;
+}
+
+/* The number of n <= 16 digits that end before `end`; false when they are not all digits. Reads 16 bytes. */
+static inline bool fast_digits_scalar(const char *end, uint32_t n, uint64_t *value)
+{
+    const uint64_t zeros = UINT64_C(0x3030303030303030), tops = UINT64_C(0x8080808080808080);
+    uint64_t low = fast_load64_little(end - 8) ^ zeros, high = fast_load64_little(end - 16) ^ zeros;
+    low = n >= 8 ? low : n ? low >> (64 - 8 * n) << (64 - 8 * n) : 0;
+    high = n >= 16 ? high : n > 8 ? high >> (128 - 8 * n) << (128 - 8 * n) : 0;
+    const uint64_t over = UINT64_C(0x7676767676767676); /* carries into the top bit from 10 on */
+    if (((low + over) | low | (high + over) | high) & tops) return false;
+    *value = fast_eight_digits(high) * 100000000 + fast_eight_digits(low);
+    return true;
+}
+
+#endif

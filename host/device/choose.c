@@ -1,0 +1,94 @@
+/* Choosing a board and a transport. Not for opening them (device.c). */
+#include "device/choose.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/paths.h"
+
+static const char default_board[] = "wormhole_b0";
+
+const char *device_option(const char *option, const char *variable, const char *missing)
+{
+    if (option && *option) return option;
+    const char *value = getenv(variable);
+    return value && *value ? value : missing;
+}
+
+static bool reached_by(const board *b, const char *transport)
+{
+    for (uint32_t i = 0; i < b->n_transports; i++)
+        if (strcmp(b->transports[i], transport) == 0) return true;
+    return false;
+}
+
+static int is_board(const struct dirent *entry)
+{
+    size_t n = strlen(entry->d_name);
+    return n > 5 && strcmp(entry->d_name + n - 5, ".json") == 0;
+}
+
+/* The first board file, by name, whose first transport is this one; false when there is none. */
+static bool first_board_of(const char *transport, board *out)
+{
+    char folder[4096];
+    struct dirent **entries = NULL;
+    if (dl_join(folder, sizeof folder, dl_home(), "boards", NULL) != DEVLOG_OK) return false;
+    int n = scandir(folder, &entries, is_board, alphasort);
+    bool found = false;
+    for (int i = 0; i < n; i++) {
+        char path[4352];
+        if (!found && dl_join(path, sizeof path, folder, entries[i]->d_name, NULL) == DEVLOG_OK)
+            found = board_load(path, out, NULL) == DEVLOG_OK && strcmp(out->transports[0], transport) == 0;
+        free(entries[i]);
+    }
+    free(entries);
+    return found;
+}
+
+static devlog_status choose_board(const char *name, const char *transport, board *out, devlog_error *err)
+{
+    if (name) return board_load(name, out, err);
+    devlog_status status = board_load(default_board, out, err);
+    if (status != DEVLOG_OK || !transport || reached_by(out, transport)) return status;
+    if (first_board_of(transport, out)) return DEVLOG_OK;
+    return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                   "no board file has '%s' as its first transport: choose a board with DEVLOG_BOARD",
+                   transport);
+}
+
+devlog_status device_choose(const devlog_device_options *o, device_choice *out, devlog_error *err)
+{
+    const char *simulator = getenv("TT_METAL_SIMULATOR");
+    const char *spec = o->transport && *o->transport ? o->transport
+                       : simulator && *simulator     ? "ttsim"
+                                                     : device_option(NULL, "DEVLOG_TRANSPORT", NULL);
+    memset(out, 0, sizeof *out);
+    char name[32] = "";
+    size_t n = spec ? strcspn(spec, ":") : 0;
+    if (spec) snprintf(name, sizeof name, "%.*s", (int)n, spec);
+    if (spec && (n >= sizeof name || !(out->ops = dl_transport_find(name))))
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "unknown transport '%.*s'; 'devlog boards' lists those of each board", (int)n, spec);
+    devlog_status status =
+        choose_board(device_option(o->board, "DEVLOG_BOARD", NULL), spec ? name : NULL, &out->board, err);
+    if (status != DEVLOG_OK) return status;
+    const board *b = &out->board;
+    if (!spec) {
+        snprintf(name, sizeof name, "%s", b->transports[0]);
+        out->ops = dl_transport_find(name);
+    }
+    if (!out->ops || !reached_by(b, name))
+        return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
+                       "board %s cannot be reached by transport '%s'; its board file lists: %s%s%s", b->name,
+                       name, b->transports[0], b->n_transports > 1 ? ", " : "",
+                       b->n_transports > 1 ? b->transports[1] : "");
+    const char *path = spec && spec[n] == ':' ? spec + n + 1 : o->path;
+    if (out->ops->path_variable) path = device_option(path, out->ops->path_variable, NULL);
+    if (path && strlen(path) >= sizeof out->path)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the device is too long");
+    if (path) strcpy(out->path, path);
+    return DEVLOG_OK;
+}

@@ -1,0 +1,234 @@
+/* The log of ops: its file, and the threads that write to it. Not for what is written (ops_api.c,
+ * ops_device.c). */
+#include "profiler/ops_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/term.h"
+
+#define LOG_NAME "profile_log_ops.jsonl"
+
+static void free_thread(ops_thread *t)
+{
+    free(t->frames);
+    dl_str_free(&t->line);
+    free(t);
+}
+
+/* A thread ends: what it has open stays open in the log. */
+static void thread_gone(void *context)
+{
+    ops_thread *t = context;
+    pthread_mutex_lock(&t->ops->lock);
+    ops_thread **at = &t->ops->threads;
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    pthread_mutex_unlock(&t->ops->lock);
+    free_thread(t);
+}
+
+static void lose(devlog_ops *ops, int errnum)
+{
+    int none = 0;
+    atomic_compare_exchange_strong(&ops->errnum, &none, errnum);
+    atomic_fetch_add(&ops->lost, 1);
+}
+
+ops_thread *ops_thread_of(devlog_ops *ops)
+{
+    ops_thread *t = pthread_getspecific(ops->key);
+    if (t) return t;
+    t = calloc(1, sizeof *t);
+    if (!t || pthread_setspecific(ops->key, t) != 0) {
+        free(t);
+        lose(ops, ENOMEM);
+        return NULL;
+    }
+    t->ops = ops;
+    t->number = atomic_fetch_add(&ops->next_thread, 1);
+    pthread_mutex_lock(&ops->lock);
+    t->next = ops->threads;
+    ops->threads = t;
+    pthread_mutex_unlock(&ops->lock);
+    return t;
+}
+
+void ops_line(ops_thread *t, const char *event)
+{
+    dl_str_clear(&t->line);
+    if (atomic_exchange(&t->ops->torn, 0)) dl_str_char(&t->line, '\n');
+    dl_str_add(&t->line, "{\"e\":\"");
+    dl_str_add(&t->line, event);
+    dl_str_char(&t->line, '"');
+}
+
+static void key_of(dl_str *s, const char *key)
+{
+    dl_str_add(s, ",\"");
+    dl_str_add(s, key);
+    dl_str_add(s, "\":");
+}
+
+void ops_number(ops_thread *t, const char *key, uint64_t value)
+{
+    key_of(&t->line, key);
+    dl_str_u64(&t->line, value);
+}
+
+void ops_text_if(ops_thread *t, const char *key, const char *text)
+{
+    if (!text || !*text) return;
+    key_of(&t->line, key);
+    dl_str_json(&t->line, text, strlen(text));
+}
+
+void ops_write(ops_thread *t)
+{
+    devlog_ops *ops = t->ops;
+    dl_str_add(&t->line, "}\n");
+    if (t->line.failed) {
+        lose(ops, ENOMEM);
+        t->line.failed = false;
+        return;
+    }
+    /* One write for each line, so that lines of several threads do not mix and a crash leaves whole lines. */
+    ssize_t n;
+    do
+        n = write(ops->fd, t->line.text, t->line.len);
+    while (n < 0 && errno == EINTR);
+    if (n == (ssize_t)t->line.len) return;
+    lose(ops, n < 0 ? errno : ENOSPC);
+    if (n > 0) atomic_store(&ops->torn, 1);
+}
+
+/* ---- Open and close --- */
+
+static uint64_t new_run(void)
+{
+    uint64_t run = 0;
+    if (getrandom(&run, sizeof run, GRND_NONBLOCK) != sizeof run)
+        run = dl_now_ns() ^ (uint64_t)getpid() << 40;
+    return run ? run : 1;
+}
+
+static void write_head(devlog_ops *ops)
+{
+    ops_thread *t = ops_thread_of(ops);
+    if (!t) return;
+    struct timespec wall;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    ops_line(t, "run");
+    ops_number(t, "t", dl_now_ns());
+    ops_number(t, "version", 1);
+    dl_str_fmt(&t->line, ",\"run\":\"%016llx\"", (unsigned long long)ops->run);
+    ops_number(t, "pid", (uint64_t)getpid());
+    ops_number(t, "wall_ns", (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec);
+    ops_text_if(t, "program", program_invocation_name);
+    ops_write(t);
+}
+
+static bool wanted(const devlog_ops_options *o)
+{
+    if (o->profile != DEVLOG_AUTO) return o->profile == DEVLOG_ON;
+    const char *ops = getenv("DEVLOG_OPS"), *device = getenv("TT_METAL_DEVICE_PROFILER");
+    if (ops && *ops) return strcmp(ops, "0") != 0;
+    return device && strcmp(device, "1") == 0;
+}
+
+/* An earlier run that was killed while it wrote leaves half a line. */
+static bool ends_whole(int fd)
+{
+    struct stat st;
+    char last = '\n';
+    if (fstat(fd, &st) == 0 && st.st_size > 0) (void)!pread(fd, &last, 1, st.st_size - 1);
+    return last == '\n';
+}
+
+devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **out, devlog_error *err)
+{
+    static const devlog_ops_options none;
+    const devlog_ops_options *o = options ? options : &none;
+    *out = NULL;
+    if (!wanted(o)) return DEVLOG_OK;
+    const char *folder = o->log_folder ? o->log_folder : getenv("DEVLOG_LOG_FOLDER");
+    if (!folder || !*folder) folder = "generated/profiler/logs";
+    devlog_status status = dl_folder_make(folder, err);
+    if (status != DEVLOG_OK) return status;
+    devlog_ops *ops = calloc(1, sizeof *ops);
+    char *path = dl_path_join(folder, LOG_NAME);
+    if (!ops || !path) {
+        free(ops);
+        free(path);
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the log of ops");
+    }
+    ops->path = path;
+    ops->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (o->append ? 0 : O_TRUNC), 0666);
+    int errnum = ops->fd < 0 ? errno : pthread_key_create(&ops->key, thread_gone);
+    if (errnum) {
+        status = dl_fail_errno(err, errnum, "cannot write the log of ops %s", path);
+        if (ops->fd >= 0) close(ops->fd);
+        free(path);
+        free(ops);
+        return status;
+    }
+    pthread_mutex_init(&ops->lock, NULL);
+    ops->run = new_run();
+    atomic_store(&ops->next_op, 1);
+    atomic_store(&ops->next_program, 1);
+    atomic_store(&ops->torn, !ends_whole(ops->fd));
+    write_head(ops);
+    *out = ops;
+    return DEVLOG_OK;
+}
+
+devlog_status devlog_ops_close(devlog_ops *ops, devlog_error *err)
+{
+    if (!ops) return DEVLOG_OK;
+    ops_thread *t = ops_thread_of(ops);
+    if (t) {
+        ops_line(t, "close");
+        ops_number(t, "t", dl_now_ns());
+        ops_number(t, "ops", atomic_load(&ops->next_op) - 1);
+        ops_number(t, "lost", atomic_load(&ops->lost));
+        ops_write(t);
+    }
+    pthread_key_delete(ops->key);
+    uint64_t lost = atomic_load(&ops->lost);
+    devlog_status status = DEVLOG_OK;
+    if (lost) {
+        status = dl_fail(err, DEVLOG_ERR_PARTIAL, "%s: %llu events of ops could not be written: %s",
+                         ops->path, (unsigned long long)lost, strerror(atomic_load(&ops->errnum)));
+    }
+    while (ops->threads) {
+        ops_thread *next = ops->threads->next;
+        free_thread(ops->threads);
+        ops->threads = next;
+    }
+    for (uint32_t i = 0; i < ops->n_folders; i++)
+        free(ops->folders[i]);
+    free(ops->folders);
+    close(ops->fd);
+    pthread_mutex_destroy(&ops->lock);
+    free(ops->path);
+    free(ops);
+    return status;
+}
+
+const char *devlog_ops_log(const devlog_ops *ops)
+{
+    return ops ? ops->path : "";
+}
+
+uint64_t devlog_ops_run(const devlog_ops *ops)
+{
+    return ops ? ops->run : 0;
+}

@@ -1,0 +1,66 @@
+/* The log of ops inside the host library: its file, the threads that write to it, and what a device adds to
+ * it. The lines themselves: docs/op-reports.md, "The op log". */
+#ifndef DEVLOG_PROFILER_OPS_LOG_H
+#define DEVLOG_PROFILER_OPS_LOG_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/str.h"
+#include "program/program.h"
+
+/* An op that is open on a thread. */
+typedef struct ops_frame {
+    uint32_t id;
+    uint64_t own_ns; /* that this log itself took inside the op */
+    devlog_api_stats api[DEVLOG_API_COUNT];
+} ops_frame;
+
+typedef struct ops_thread {
+    devlog_ops *ops;
+    uint32_t number; /* 0, 1, ... in order of first use */
+    uint32_t depth, capacity;
+    ops_frame *frames; /* outermost first */
+    dl_str line;       /* in the making */
+    struct ops_thread *next;
+} ops_thread;
+
+enum { OPS_ELSEWHERE = 64 };
+
+struct devlog_ops {
+    int fd;
+    char *path;
+    uint64_t run;
+    pthread_key_t key; /* of the calling thread's ops_thread */
+    atomic_uint next_op, next_thread, next_program;
+    atomic_uint torn; /* the last write was cut: the next line begins with a line end */
+    atomic_ullong lost;
+    atomic_int errnum; /* of the first event that was lost */
+    /* Ops that another thread has ended, for the thread that has them open. */
+    atomic_uint n_elsewhere;
+    pthread_mutex_t lock; /* of what follows */
+    uint32_t elsewhere[OPS_ELSEWHERE];
+    ops_thread *threads;
+    char **folders; /* of the device logs that this run has begun */
+    uint32_t n_folders;
+};
+
+/* The calling thread; NULL when there is no memory for it, which counts as a lost event. */
+ops_thread *ops_thread_of(devlog_ops *ops);
+/* Begins a line {"e":"<event>" in t->line. */
+void ops_line(ops_thread *t, const char *event);
+/* Each appends ,"key":value to it; texts that are NULL or empty and numbers that are 0 are left out by the
+ * functions that say so. */
+void ops_number(ops_thread *t, const char *key, uint64_t value);
+void ops_text_if(ops_thread *t, const char *key, const char *text);
+/* Ends the line and writes it at once. */
+void ops_write(ops_thread *t);
+
+/* Counts a call of the API for the innermost op of the calling thread. `ops` may be NULL. */
+void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns);
+/* Before a launch: writes it to the log, and makes the op's id the one that the launch carries. */
+void ops_launch(devlog_device *device, devlog_program *program);
+/* Whether this run has begun the device log in a folder before; from now on it has. */
+bool ops_began(devlog_ops *ops, const char *folder);
+
+#endif

@@ -1,0 +1,334 @@
+/* Chrome Trace Event JSON. Source: "Trace Event Format" of the Catapult project. A process per chip (its
+ * launches) and per core, a thread per RISC; zones are complete events ("X") in the order that readers want:
+ * by start, the longer first. Times are microseconds.
+ *
+ * Large traces are printed directly: a tree of cJSON would have to be held in memory. Everything that does
+ * not change from event to event is printed once, into fragments that are copied. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/export.h"
+#include "report/out.h"
+
+typedef struct fragment {
+    char *text; /* NULL: not printed yet */
+    size_t n;
+} fragment;
+
+typedef struct chrome {
+    dl_view *view;
+    dl_out out;
+    const dl_view_chip *chips;
+    const dl_view_core *cores;
+    const dl_view_track *tracks;
+    uint32_t n_chips, n_cores, n_tracks;
+    fragment *sites;   /* name, category, source line */
+    fragment *threads; /* "pid":1,"tid":2 */
+    uint16_t *lanes;   /* lanes of a track that have been named */
+    bool first;        /* no event has been written yet */
+} chrome;
+
+/* Threads of a track's further lanes come after all tracks, so that numbers never meet. */
+static uint64_t thread_id(const chrome *c, uint32_t track, uint16_t lane)
+{
+    return 1 + track + (uint64_t)lane * c->n_tracks;
+}
+
+static uint32_t process_id(const chrome *c, uint32_t track)
+{
+    const dl_view_track *t = &c->tracks[track];
+    /* The process of a chip comes before those of its cores. */
+    return t->core == DL_NONE ? 1 + t->chip + c->chips[t->chip].first_core : 2 + t->chip + t->core;
+}
+
+static bool keep(fragment *f, dl_str *s)
+{
+    if (s->failed || !s->text) return false;
+    f->text = s->text;
+    f->n = s->len;
+    return true;
+}
+
+static void begin_event(chrome *c)
+{
+    if (c->first)
+        OUT_LITERAL(&c->out, "\n");
+    else
+        OUT_LITERAL(&c->out, ",\n");
+    c->first = false;
+}
+
+static void metadata(chrome *c, const char *what, uint64_t pid, uint64_t tid, const char *name)
+{
+    dl_str quoted = {0};
+    dl_str_json(&quoted, name, strlen(name));
+    begin_event(c);
+    out_fmt(&c->out, "{\"ph\":\"M\",\"pid\":%llu,\"tid\":%llu,\"name\":\"%s\",\"args\":{\"name\":%s}}",
+            (unsigned long long)pid, (unsigned long long)tid, what, quoted.text ? quoted.text : "\"\"");
+    dl_str_free(&quoted);
+}
+
+static void sort_index(chrome *c, const char *what, uint64_t pid, uint64_t tid, uint64_t index)
+{
+    begin_event(c);
+    out_fmt(&c->out,
+            "{\"ph\":\"M\",\"pid\":%llu,\"tid\":%llu,\"name\":\"%s\",\"args\":{\"sort_index\":%llu}}",
+            (unsigned long long)pid, (unsigned long long)tid, what, (unsigned long long)index);
+}
+
+/* Names a thread; viewers that know no processes (Tracy) show nothing else, so it names the core too. */
+static void name_thread(chrome *c, uint32_t track, uint16_t lane)
+{
+    const dl_view_track *t = &c->tracks[track];
+    dl_str name = {0};
+    if (t->core == DL_NONE)
+        dl_str_fmt(&name, "chip %u %s", c->chips[t->chip].id, t->name);
+    else
+        dl_str_fmt(&name, "%u,%u %s", c->cores[t->core].x, c->cores[t->core].y, t->name);
+    if (lane) dl_str_fmt(&name, " (overlap %u)", lane);
+    uint64_t pid = process_id(c, track), tid = thread_id(c, track, lane);
+    metadata(c, "thread_name", pid, tid, name.text ? name.text : "?");
+    sort_index(c, "thread_sort_index", pid, tid, (uint64_t)track * DL_VIEW_LANES + lane);
+    dl_str_free(&name);
+}
+
+static devlog_status prepare(chrome *c, devlog_error *err)
+{
+    const dl_tables *t = dl_decode_tables(dl_view_decode(c->view));
+    c->sites = calloc(t->n_sites + 1u, sizeof *c->sites);
+    c->threads = calloc(c->n_tracks + 1u, sizeof *c->threads);
+    c->lanes = calloc(c->n_tracks + 1u, sizeof *c->lanes);
+    if (!c->sites || !c->threads || !c->lanes) goto no_memory;
+    for (uint32_t i = 0; i < c->n_tracks; i++) {
+        dl_str s = {0};
+        dl_str_fmt(&s, ",\"pid\":%u,\"tid\":%llu,\"ts\":", process_id(c, i),
+                   (unsigned long long)thread_id(c, i, 0));
+        if (!keep(&c->threads[i], &s)) goto no_memory;
+    }
+    for (uint32_t i = 0; i < c->n_chips; i++) {
+        const dl_view_chip *chip = &c->chips[i];
+        uint32_t pid = process_id(c, chip->first_track);
+        metadata(c, "process_name", pid, 0, chip->name);
+        sort_index(c, "process_sort_index", pid, 0, pid);
+        for (uint32_t k = chip->first_core; k < chip->first_core + chip->n_cores; k++) {
+            char name[64];
+            pid = process_id(c, c->cores[k].first_track);
+            snprintf(name, sizeof name, "chip %u core %u,%u", chip->id, c->cores[k].x, c->cores[k].y);
+            metadata(c, "process_name", pid, 0, name);
+            sort_index(c, "process_sort_index", pid, 0, pid);
+        }
+    }
+    for (uint32_t i = 0; i < c->n_tracks; i++)
+        name_thread(c, i, 0);
+    return DEVLOG_OK;
+no_memory:
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing Chrome JSON");
+}
+
+/* ,"name":"...","cat":"user","loc":"file:line" */
+static const fragment *site_fragment(chrome *c, const dl_view_item *item, fragment *one)
+{
+    static const char *const categories[] = {[DL_ROLE_USER] = "user",
+                                             [DL_ROLE_FW] = "firmware",
+                                             [DL_ROLE_KERNEL] = "kernel",
+                                             [DL_ROLE_DROPPED] = "dropped"};
+    const dl_tables *t = dl_decode_tables(dl_view_decode(c->view));
+    bool cached = item->site < t->n_sites && dl_view_site_name(c->view, item->site)[0];
+    fragment *f = cached ? &c->sites[item->site] : one;
+    if (f->text) return f;
+    char buffer[32], launch[256];
+    const char *name = dl_view_name(c->view, item, buffer);
+    const char *category = item->site < t->n_sites ? categories[t->sites[item->site].role] : "launch";
+    if (item->kind == DL_VIEW_LAUNCH) {
+        dl_view_launch_name(c->view, item->launch, launch);
+        name = launch;
+    }
+    dl_str s = {0};
+    dl_str_add(&s, ",\"name\":");
+    dl_str_json(&s, name, strlen(name));
+    dl_str_fmt(&s, ",\"cat\":\"%s\"", category);
+    const char *file = dl_view_site_file(c->view, item->site);
+    if (file[0]) {
+        dl_str loc = {0};
+        dl_str_fmt(&loc, "%s:%u", file, t->sites[item->site].line);
+        dl_str_add(&s, ",\"loc\":");
+        dl_str_json(&s, loc.text ? loc.text : "", loc.len);
+        if (loc.failed) s.failed = true;
+        dl_str_free(&loc);
+    }
+    if (keep(f, &s)) return f;
+    dl_str_free(&s);
+    return NULL;
+}
+
+/* Nanoseconds as microseconds with four digits. Readers multiply by 1000 and cut off; where that would lose
+ * the last nanosecond because 0.001 is no binary number, a tenth of a nanosecond keeps it. */
+static char *microseconds(char *to, uint64_t ns)
+{
+    double back = (double)ns / 1000.0 * 1000.0;
+    to = out_digits(to, ns / 1000);
+    *to++ = '.';
+    to = out_fixed(to, (uint32_t)(ns % 1000), 3);
+    *to++ = (uint64_t)back < ns ? '1' : '0';
+    return to;
+}
+
+static char *copy(char *to, const char *text, size_t n)
+{
+    memcpy(to, text, n);
+    return to + n;
+}
+#define COPY(to, literal) copy(to, literal, sizeof(literal) - 1)
+
+/* The launch and what else goes to every event's arguments. */
+static char *arguments(const chrome *c, char *to, const dl_view_item *item)
+{
+    const dl_launches *launches = dl_decode_launches(dl_view_decode(c->view));
+    to = COPY(to, ",\"args\":{\"cycle\":");
+    to = out_digits(to, item->cycle);
+    if (item->launch < launches->count) {
+        const dl_launch *l = &launches->items[item->launch];
+        to = COPY(to, ",\"launch\":");
+        to = out_digits(to, l->has_ids ? (l->run_host_id ? l->run_host_id : l->run_id) : l->number);
+    }
+    return to;
+}
+
+static char *zone(const chrome *c, char *to, const dl_view_item *item)
+{
+    to = COPY(to, ",\"dur\":");
+    to = microseconds(to, item->end - item->start);
+    to = arguments(c, to, item);
+    to = COPY(to, ",\"cycles\":");
+    to = out_digits(to, item->end_cycle - item->cycle);
+    if (item->data) {
+        to = COPY(to, ",\"data\":\"");
+        to = out_digits(to, item->data);
+        *to++ = '"';
+    }
+    return COPY(to, "}}");
+}
+
+static char *point(const chrome *c, char *to, const dl_view_item *item)
+{
+    /* 64-bit values travel as text: a JSON number is a double for most readers. */
+    static const char *const data[] = {[DL_VIEW_VALUE] = ",\"value\":\"",
+                                       [DL_VIEW_SUM] = ",\"sum_cycles\":\"",
+                                       [DL_VIEW_DROPPED] = ",\"dropped_markers\":\""};
+    to = COPY(to, ",\"s\":\"t\"");
+    to = arguments(c, to, item);
+    if (item->kind != DL_VIEW_POINT) {
+        to = copy(to, data[item->kind], strlen(data[item->kind]));
+        to = out_digits(to, item->data);
+        *to++ = '"';
+    }
+    return COPY(to, "}}");
+}
+
+/* A value is a point, and a sample of a counter that is called after its core, RISC and name. */
+static void counter(chrome *c, const dl_view_item *item)
+{
+    char buffer[32];
+    const dl_view_track *t = &c->tracks[item->track];
+    dl_str name = {0}, quoted = {0};
+    dl_str_fmt(&name, "%u,%u %s %s", c->cores[t->core].x, c->cores[t->core].y, t->name,
+               dl_view_name(c->view, item, buffer));
+    dl_str_json(&quoted, name.text ? name.text : "", name.len);
+    begin_event(c);
+    OUT_LITERAL(&c->out, "{\"ph\":\"C\"");
+    out_bytes(&c->out, c->threads[item->track].text, c->threads[item->track].n);
+    char *to = out_room(&c->out, 32), *end = microseconds(to, item->start);
+    c->out.len += (size_t)(end - to);
+    OUT_LITERAL(&c->out, ",\"name\":");
+    out_str(&c->out, &quoted);
+    OUT_LITERAL(&c->out, ",\"args\":{");
+    out_str(&c->out, &quoted);
+    OUT_LITERAL(&c->out, ":");
+    out_u64(&c->out, item->data);
+    OUT_LITERAL(&c->out, "}}");
+    dl_str_free(&name);
+    dl_str_free(&quoted);
+}
+
+static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *err)
+{
+    enum { FIXED = 512 };
+    fragment one = {0};
+    bool is_zone = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
+    const fragment *site = site_fragment(c, item, &one);
+    if (!site) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing Chrome JSON");
+    for (; c->lanes[item->track] < item->lane; c->lanes[item->track]++)
+        name_thread(c, item->track, (uint16_t)(c->lanes[item->track] + 1));
+    begin_event(c);
+    if (is_zone)
+        OUT_LITERAL(&c->out, "{\"ph\":\"X\"");
+    else
+        OUT_LITERAL(&c->out, "{\"ph\":\"i\"");
+    out_bytes(&c->out, site->text, site->n);
+    char *start = out_room(&c->out, FIXED), *to = start;
+    if (item->lane == 0) {
+        to = copy(to, c->threads[item->track].text, c->threads[item->track].n);
+    } else {
+        to = COPY(to, ",\"pid\":");
+        to = out_digits(to, process_id(c, item->track));
+        to = COPY(to, ",\"tid\":");
+        to = out_digits(to, thread_id(c, item->track, item->lane));
+        to = COPY(to, ",\"ts\":");
+    }
+    to = microseconds(to, item->start);
+    to = is_zone ? zone(c, to, item) : point(c, to, item);
+    c->out.len += (size_t)(to - start);
+    if (item->kind == DL_VIEW_VALUE) counter(c, item);
+    free(one.text);
+    return DEVLOG_OK;
+}
+
+static devlog_status events(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = event(ctx, &items[i], err);
+    return status;
+}
+
+/* What was lost, what the time axis is: readers show it as the trace's metadata. */
+static void other_data(chrome *c)
+{
+    const dl_losses *l = dl_decode_losses(dl_view_decode(c->view));
+    OUT_LITERAL(&c->out, "\n],\"otherData\":{\"writer\":\"devlog\"");
+    for (uint32_t i = 0; i < c->n_chips; i++)
+        out_fmt(&c->out, ",\"chip %u time\":\"%s\"", c->chips[i].id,
+                !c->chips[i].has_ns   ? "cycles, 1000 shown as 1 us: the clock's frequency is unknown"
+                : c->chips[i].aligned ? "of the host's clock"
+                                      : "since the chip's reset, not aligned with other chips");
+    out_fmt(&c->out, ",\"zones without a lane\":\"%llu\"", (unsigned long long)dl_view_left_out(c->view));
+    out_fmt(&c->out, ",\"lines skipped\":\"%llu\"", (unsigned long long)dl_losses_skipped(l));
+    for (int i = 0; i < DL_FINDINGS; i++)
+        if (l->found[i])
+            out_fmt(&c->out, ",\"%s\":\"%llu\"", dl_finding_key((dl_finding)i),
+                    (unsigned long long)l->found[i]);
+    OUT_LITERAL(&c->out, "}}\n");
+}
+
+devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err)
+{
+    chrome c = {.view = v, .first = true};
+    uint32_t n_sites = dl_decode_tables(dl_view_decode(v))->n_sites;
+    c.chips = dl_view_chips(v, &c.n_chips);
+    c.cores = dl_view_cores(v, &c.n_cores);
+    c.tracks = dl_view_tracks(v, &c.n_tracks);
+    devlog_status status = out_open(&c.out, path, err);
+    if (status) return status;
+    OUT_LITERAL(&c.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    status = prepare(&c, err);
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){&c, events}, err);
+    if (!status) other_data(&c);
+    for (uint32_t i = 0; c.sites && i < n_sites; i++)
+        free(c.sites[i].text);
+    for (uint32_t i = 0; c.threads && i < c.n_tracks; i++)
+        free(c.threads[i].text);
+    free(c.sites);
+    free(c.threads);
+    free(c.lanes);
+    return out_close(&c.out, status, err);
+}

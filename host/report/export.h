@@ -1,0 +1,24 @@
+/* Exports: a decoded log in the formats that timeline viewers and tools read. One writer per format, one
+ * table of them; all are fed by the view (report/view.h), so that all hold the same zones. */
+#ifndef DEVLOG_REPORT_EXPORT_H
+#define DEVLOG_REPORT_EXPORT_H
+
+#include "report/view.h"
+
+typedef struct dl_export_format {
+    const char *name, *summary;
+    const char *suffix; /* of the file name when the user gives none */
+    bool folder;        /* writes a folder, not a file */
+    /* Writes `path` ("-": standard output, where the format is one stream). */
+    devlog_status (*write)(dl_view *v, const char *path, devlog_error *err);
+} dl_export_format;
+
+/* All formats, alphabetical. */
+const dl_export_format *dl_export_formats(size_t *n);
+/* NULL when there is none of this name. */
+const dl_export_format *dl_export_find(const char *name);
+
+/* Chrome Trace Event JSON, as ui.perfetto.dev, chrome://tracing and Tracy's importer read it. */
+devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err);
+
+#endif

@@ -1,0 +1,207 @@
+/* Output of the timeline writers: buffered, whole or not at all, compressed on demand. */
+#include "report/out.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/file.h"
+
+enum { BUFFER = 256 * 1024, PACKED = 64 * 1024, GZIP_WINDOW = 15 + 16 };
+
+struct out_target {
+    dl_file_writer file; /* fd -1: standard output */
+    char *path;
+    int errnum;
+    bool to_stdout, packs;
+    z_stream z;
+    unsigned char packed[PACKED];
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static void target_free(struct out_target *t)
+{
+    if (t->packs) deflateEnd(&t->z);
+    free(t->path);
+    free(t);
+}
+
+devlog_status out_open(dl_out *o, const char *path, devlog_error *err)
+{
+    struct out_target *t = calloc(1, sizeof *t);
+    *o = (dl_out){.target = t, .text = malloc(BUFFER), .cap = BUFFER};
+    if (t) t->path = strdup(path);
+    if (!t || !t->path || !o->text) goto no_memory;
+    t->to_stdout = strcmp(path, "-") == 0;
+    if (ends_with(path, ".gz")) {
+        /* zlib's header has no time and no name unless they are set. */
+        if (deflateInit2(&t->z, 6, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK) goto no_memory;
+        t->packs = true;
+    }
+    if (!t->to_stdout) {
+        devlog_status status = dl_file_create(&t->file, path, err);
+        if (status) {
+            target_free(t);
+            free(o->text);
+            *o = (dl_out){.status = status};
+            return status;
+        }
+    }
+    return DEVLOG_OK;
+no_memory:
+    if (t) target_free(t);
+    free(o->text);
+    *o = (dl_out){.status = DEVLOG_ERR_MEMORY};
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while opening %s", path);
+}
+
+static void fail(dl_out *o, int errnum)
+{
+    if (o->status || !errnum) return;
+    o->status = DEVLOG_ERR_IO;
+    o->target->errnum = errnum;
+}
+
+static void put(dl_out *o, const void *bytes, size_t n)
+{
+    struct out_target *t = o->target;
+    if (!o->status) fail(o, dl_write_all(t->to_stdout ? STDOUT_FILENO : t->file.fd, bytes, n));
+}
+
+static void pack(dl_out *o, int how)
+{
+    struct out_target *t = o->target;
+    int result;
+    t->z.next_in = (unsigned char *)o->text;
+    t->z.avail_in = (uInt)o->len;
+    do {
+        t->z.next_out = t->packed;
+        t->z.avail_out = PACKED;
+        result = deflate(&t->z, how);
+        put(o, t->packed, PACKED - t->z.avail_out);
+    } while (t->z.avail_out == 0 || (how == Z_FINISH && result == Z_OK));
+}
+
+void out_flush(dl_out *o)
+{
+    if (o->target && !o->status) {
+        if (o->target->packs)
+            pack(o, Z_NO_FLUSH);
+        else
+            put(o, o->text, o->len);
+    }
+    o->written += o->len;
+    o->len = 0;
+}
+
+bool out_can_patch(const dl_out *o)
+{
+    return !o->target->packs && !o->target->to_stdout;
+}
+
+void out_patch(dl_out *o, uint64_t at, const void *bytes, size_t n)
+{
+    if (at >= o->written) {
+        memcpy(o->text + (at - o->written), bytes, n);
+        return;
+    }
+    out_flush(o);
+    if (!o->status && pwrite(o->target->file.fd, bytes, n, (off_t)at) != (ssize_t)n)
+        fail(o, errno ? errno : EIO);
+}
+
+devlog_status out_close(dl_out *o, devlog_status status, devlog_error *err)
+{
+    struct out_target *t = o->target;
+    if (!t) return status ? status : o->status;
+    if (!status && t->packs)
+        pack(o, Z_FINISH);
+    else if (!status)
+        out_flush(o);
+    if (!status && o->status)
+        status = dl_fail_errno(err, t->errnum, "cannot write %s", t->to_stdout ? "standard output" : t->path);
+    if (!t->to_stdout) {
+        if (status)
+            dl_file_abandon(&t->file);
+        else
+            status = dl_file_commit(&t->file, err);
+    }
+    target_free(t);
+    free(o->text);
+    *o = (dl_out){.status = status};
+    return status;
+}
+
+void out_bytes(dl_out *o, const void *bytes, size_t n)
+{
+    const char *p = bytes;
+    while (n) {
+        if (o->len == o->cap) out_flush(o);
+        size_t some = o->cap - o->len < n ? o->cap - o->len : n;
+        memcpy(o->text + o->len, p, some);
+        o->len += some;
+        p += some;
+        n -= some;
+    }
+}
+
+void out_fmt(dl_out *o, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *text;
+    int n = vasprintf(&text, fmt, ap);
+    va_end(ap);
+    if (n < 0) {
+        if (!o->status) fail(o, ENOMEM);
+        return;
+    }
+    out_bytes(o, text, (size_t)n);
+    free(text);
+}
+
+static const char pairs[] = "0001020304050607080910111213141516171819"
+                            "2021222324252627282930313233343536373839"
+                            "4041424344454647484950515253545556575859"
+                            "6061626364656667686970717273747576777879"
+                            "8081828384858687888990919293949596979899";
+
+char *out_fixed(char *to, uint32_t value, unsigned n)
+{
+    for (unsigned at = n; at;) {
+        if (at >= 2) {
+            memcpy(to + at - 2, pairs + value % 100 * 2, 2);
+            value /= 100;
+            at -= 2;
+        } else {
+            to[--at] = (char)('0' + value % 10);
+        }
+    }
+    return to + n;
+}
+
+static char *digits_32(char *to, uint32_t value)
+{
+    unsigned n = 1;
+    for (uint32_t limit = 10; n < 9 && value >= limit; limit *= 10)
+        n++;
+    return out_fixed(to, value, n);
+}
+
+char *out_digits(char *to, uint64_t value)
+{
+    enum { E9 = 1000000000 };
+    if (value < E9) return digits_32(to, (uint32_t)value);
+    uint64_t high = value / E9;
+    to = high < E9 ? digits_32(to, (uint32_t)high)
+                   : out_fixed(digits_32(to, (uint32_t)(high / E9)), (uint32_t)(high % E9), 9);
+    return out_fixed(to, (uint32_t)(value % E9), 9);
+}

@@ -1,0 +1,71 @@
+/* Output of the timeline writers: a buffered file that appears whole or not at all, standard output, or
+ * either of them compressed; and printing that is fast enough for millions of lines. */
+#ifndef DEVLOG_REPORT_OUT_H
+#define DEVLOG_REPORT_OUT_H
+
+#include <string.h>
+
+#include "base/str.h"
+
+/* Owned by out_open's caller; make it ready with out_open, end it with out_close. Text is appended through
+ * the functions below; the first failure is kept and told by out_close. */
+typedef struct dl_out dl_out;
+struct dl_out {
+    char *text; /* what has gathered */
+    size_t len, cap;
+    uint64_t written; /* bytes before it, uncompressed */
+    devlog_status status;
+    struct out_target *target;
+};
+
+/* `path` "-" is standard output; a name that ends in ".gz" is compressed, with no name and time in its
+ * header, so that the bytes depend on nothing else. A file is written beside `path` and renamed by out_close.
+ */
+devlog_status out_open(dl_out *o, const char *path, devlog_error *err);
+/* `status` is of the work so far: when it is no success the file is thrown away and the status returned. */
+devlog_status out_close(dl_out *o, devlog_status status, devlog_error *err);
+/* Writes what has gathered; out_room calls it. */
+void out_flush(dl_out *o);
+/* Overwrites n bytes at an offset of the uncompressed output; only for files that are not compressed. */
+void out_patch(dl_out *o, uint64_t at, const void *bytes, size_t n);
+/* Whether out_patch works on it. */
+bool out_can_patch(const dl_out *o);
+
+/* Makes room for n bytes (at most OUT_MOST) and returns where they go; the caller then adds to o->len. */
+enum { OUT_MOST = 64 * 1024 };
+static inline char *out_room(dl_out *o, size_t n)
+{
+    if (o->cap - o->len < n) out_flush(o);
+    return o->text + o->len;
+}
+
+/* Any length. */
+void out_bytes(dl_out *o, const void *bytes, size_t n);
+
+static inline void out_text(dl_out *o, const char *text)
+{
+    out_bytes(o, text, strlen(text));
+}
+
+/* For literals: their length is known when compiling. */
+#define OUT_LITERAL(o, text) out_bytes(o, "" text, sizeof(text) - 1)
+
+static inline void out_str(dl_out *o, const dl_str *s)
+{
+    out_bytes(o, s->text, s->len);
+}
+
+void out_fmt(dl_out *o, const char *fmt, ...) DL_PRINTF(2, 3);
+
+/* Decimal digits at `to`, which holds DL_U64_DIGITS bytes; returns the place behind them. */
+char *out_digits(char *to, uint64_t value);
+/* The last n (up to 9) digits of a value, with zeros in front. */
+char *out_fixed(char *to, uint32_t value, unsigned n);
+
+static inline void out_u64(dl_out *o, uint64_t value)
+{
+    char *to = out_room(o, DL_U64_DIGITS);
+    o->len += (size_t)(out_digits(to, value) - to);
+}
+
+#endif

@@ -1,0 +1,261 @@
+/* The view: the decoder's events as one ordered stream of intervals. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/view_internal.h"
+
+enum { DEFAULT_MEMORY = 64 * 1024 * 1024 };
+
+devlog_status dl_view_new(dl_view **view, dl_decode *d, const dl_view_options *options, devlog_error *err)
+{
+    dl_view *v = calloc(1, sizeof *v);
+    if (!v) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (options) v->options = *options;
+    v->decode = d;
+    v->tables = dl_decode_tables(d);
+    size_t memory = v->options.memory ? v->options.memory : DEFAULT_MEMORY;
+    view_spool_init(&v->spool, memory - memory / 8);
+    view_spool_init(&v->overflow, memory / 8);
+    *view = v;
+    return DEVLOG_OK;
+}
+
+static void free_lanes(dl_view *v)
+{
+    for (uint32_t i = 0; i < v->n_lanes; i++)
+        view_lanes_free(&v->lanes[i]);
+    free(v->lanes);
+    v->lanes = NULL;
+    v->n_lanes = 0;
+}
+
+void dl_view_free(dl_view *v)
+{
+    if (!v) return;
+    free_lanes(v);
+    view_free_names(v);
+    view_free_tracks(v);
+    view_spool_free(&v->spool);
+    view_spool_free(&v->overflow);
+    free(v);
+}
+
+static devlog_status take_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+{
+    dl_view *v = ctx;
+    return view_spool_add(&v->spool, events, n, err);
+}
+
+dl_event_sink dl_view_events(dl_view *v)
+{
+    return (dl_event_sink){v, take_events};
+}
+
+/* Launches become events of their chip's launch track. */
+static devlog_status add_launches(dl_view *v, devlog_error *err)
+{
+    const dl_launches *launches = dl_decode_launches(v->decode);
+    for (uint32_t i = 0; i < launches->count; i++) {
+        const dl_launch *l = &launches->items[i];
+        if (l->first_fw_start > l->last_fw_end) continue; /* no firmware zone of it was seen whole */
+        const dl_event e = {.start = l->first_fw_start,
+                            .end = l->last_fw_end,
+                            .stream = v->chip_rank[l->chip],
+                            .site = DL_NONE,
+                            .launch = i,
+                            .kind = VIEW_EVENT_LAUNCH};
+        devlog_status status = view_spool_add(&v->spool, &e, 1, err);
+        if (status) return status;
+    }
+    return DEVLOG_OK;
+}
+
+devlog_status dl_view_ready(dl_view *v, devlog_error *err)
+{
+    devlog_status status = view_make_tracks(v, err);
+    if (!status) status = view_make_names(v, err);
+    return status ? status : add_launches(v, err);
+}
+
+uint64_t view_time(const dl_view *v, const dl_view_chip *chip, uint32_t stream, uint64_t cycles)
+{
+    if (chip->aligned) return v->options.clock.ns(v->options.clock.ctx, chip->id, stream, cycles);
+    return chip->has_ns ? dl_cycles_to_ns(cycles, v->tables->chips[chip->chip].freq_khz) : cycles;
+}
+
+static uint32_t track_of(const dl_view *v, const dl_event *e)
+{
+    if (e->kind == VIEW_EVENT_LAUNCH) return v->chips[e->stream].first_track;
+    return v->track_of_stream[e->stream];
+}
+
+static void key_by_track(void *ctx, const dl_event *e, view_key *out)
+{
+    const dl_view *v = ctx;
+    *out = (view_key){e->start, e->end, (uint64_t)e->depth << 32 | e->line, track_of(v, e)};
+}
+
+/* Cycles order like the time axis, unless every stream has a clock of its own. */
+static void key_by_time(void *ctx, const dl_event *e, view_key *out)
+{
+    const dl_view *v = ctx;
+    uint32_t track = track_of(v, e);
+    const dl_view_chip *chip = &v->chips[v->tracks[track].chip];
+    uint64_t start = e->start, end = e->end;
+    if (chip->aligned) {
+        uint32_t stream = v->tracks[track].stream;
+        start = view_time(v, chip, stream, start);
+        end = view_time(v, chip, stream, end);
+    }
+    uint64_t minor = (uint64_t)track << 41 | (uint64_t)(e->depth & 511) << 32 | e->line;
+    *out = (view_key){start, end, minor, v->tracks[track].chip};
+}
+
+/* Zones that wait in `overflow` keep their lane and depth in the padding. */
+static void key_by_lane(void *ctx, const dl_event *e, view_key *out)
+{
+    (void)ctx;
+    uint16_t lane;
+    memcpy(&lane, e->padding, sizeof lane);
+    *out = (view_key){e->start, e->end, (uint64_t)e->depth << 32 | e->line, lane};
+}
+
+static devlog_status flush(dl_view *v, devlog_error *err)
+{
+    size_t n = v->n_batch;
+    v->n_batch = 0;
+    return n ? v->sink.items(v->sink.ctx, v->batch, n, err) : DEVLOG_OK;
+}
+
+static devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, uint16_t lane, uint16_t depth,
+                          devlog_error *err)
+{
+    static const uint8_t kinds[] = {
+        [DL_EVENT_ZONE] = DL_VIEW_ZONE,       [DL_EVENT_POINT] = DL_VIEW_POINT,
+        [DL_EVENT_VALUE] = DL_VIEW_VALUE,     [DL_EVENT_SUM] = DL_VIEW_SUM,
+        [DL_EVENT_DROPPED] = DL_VIEW_DROPPED,
+    };
+    const dl_view_track *t = &v->tracks[track];
+    const dl_view_chip *chip = &v->chips[t->chip];
+    uint64_t start = view_time(v, chip, t->stream, e->start);
+    uint64_t end = e->end == e->start ? start : view_time(v, chip, t->stream, e->end);
+    v->batch[v->n_batch++] = (dl_view_item){
+        .start = start,
+        .end = end < start ? start : end,
+        .cycle = e->start,
+        .end_cycle = e->end,
+        .data = e->data,
+        .track = track,
+        .site = e->site,
+        .launch = e->launch,
+        .meta = e->meta,
+        .timer_id = e->timer_id,
+        .line = e->line,
+        .lane = lane,
+        .depth = depth,
+        .kind = e->kind == VIEW_EVENT_LAUNCH ? (uint8_t)DL_VIEW_LAUNCH : kinds[e->kind],
+        .flags = e->flags,
+    };
+    return v->n_batch == VIEW_BATCH ? flush(v, err) : DEVLOG_OK;
+}
+
+static devlog_status each_overflow(void *ctx, const dl_event *e, devlog_error *err)
+{
+    dl_view *v = ctx;
+    uint16_t place[2]; /* lane and depth */
+    memcpy(place, e->padding, sizeof place);
+    return emit(v, e, v->track, place[0], place[1], err);
+}
+
+/* What lane 0 of the track in hand could not hold comes after it, lane by lane. */
+static devlog_status end_track(dl_view *v, devlog_error *err)
+{
+    if (v->overflow.total == 0) return DEVLOG_OK;
+    devlog_status status = view_spool_run(&v->overflow, key_by_lane, v, each_overflow, v, err);
+    view_spool_clear(&v->overflow);
+    return status;
+}
+
+static devlog_status each(void *ctx, const dl_event *e, devlog_error *err)
+{
+    dl_view *v = ctx;
+    uint32_t track = track_of(v, e);
+    bool by_track = v->order == DL_VIEW_BY_TRACK;
+    if (by_track && track != v->track) {
+        devlog_status status = end_track(v, err);
+        if (status) return status;
+        view_lanes_clear(v->lanes);
+        v->track = track;
+    }
+    uint16_t lane = 0, depth = e->depth;
+    if (e->kind == DL_EVENT_ZONE || e->kind == VIEW_EVENT_LAUNCH) {
+        view_lanes *lanes = by_track ? v->lanes : &v->lanes[track];
+        if (!view_lanes_place(lanes, e->start, e->end, DL_VIEW_LANES, &lane, &depth))
+            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while ordering zones");
+        if (lane == VIEW_NO_LANE) {
+            v->left_out++;
+            return DEVLOG_OK;
+        }
+    }
+    if (lane == 0 || !by_track) return emit(v, e, track, lane, depth, err);
+    dl_event kept = *e;
+    const uint16_t place[2] = {lane, depth};
+    memcpy(kept.padding, place, sizeof place);
+    return view_spool_add(&v->overflow, &kept, 1, err);
+}
+
+devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, devlog_error *err)
+{
+    bool by_track = order == DL_VIEW_BY_TRACK;
+    v->order = order;
+    v->sink = sink;
+    v->left_out = 0;
+    v->n_batch = 0;
+    v->track = DL_NONE;
+    v->n_lanes = by_track || !v->n_tracks ? 1 : v->n_tracks;
+    v->lanes = calloc(v->n_lanes, sizeof *v->lanes);
+    devlog_status status = DEVLOG_OK;
+    if (!v->lanes) {
+        v->n_lanes = 0;
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    }
+    status = view_spool_run(&v->spool, by_track ? key_by_track : key_by_time, v, each, v, err);
+    if (!status && by_track) status = end_track(v, err);
+    if (!status) status = flush(v, err);
+    view_spool_clear(&v->overflow);
+    free_lanes(v);
+    return status;
+}
+
+const dl_view_chip *dl_view_chips(const dl_view *v, uint32_t *n)
+{
+    *n = v->n_chips;
+    return v->chips;
+}
+
+const dl_view_core *dl_view_cores(const dl_view *v, uint32_t *n)
+{
+    *n = v->n_cores;
+    return v->cores;
+}
+
+const dl_view_track *dl_view_tracks(const dl_view *v, uint32_t *n)
+{
+    *n = v->n_tracks;
+    return v->tracks;
+}
+
+dl_decode *dl_view_decode(const dl_view *v)
+{
+    return v->decode;
+}
+
+uint64_t dl_view_count(const dl_view *v)
+{
+    return v->spool.total;
+}
+
+uint64_t dl_view_left_out(const dl_view *v)
+{
+    return v->left_out;
+}

@@ -1,0 +1,45 @@
+/* What the files of the view share: view.c (the stream), view_tracks.c (tracks), view_names.c (names). */
+#ifndef DEVLOG_REPORT_VIEW_INTERNAL_H
+#define DEVLOG_REPORT_VIEW_INTERNAL_H
+
+#include "report/view.h"
+#include "report/view_lanes.h"
+#include "report/view_spool.h"
+
+/* An event of the spool that is a launch; its stream is an index into the view's chips. */
+enum { VIEW_EVENT_LAUNCH = 255, VIEW_BATCH = 256 };
+
+struct dl_view {
+    dl_view_options options;
+    dl_decode *decode;
+    const dl_tables *tables;
+    view_spool spool, overflow; /* overflow: zones of the track in hand that lane 0 cannot hold */
+
+    dl_view_chip *chips;
+    dl_view_core *cores;
+    dl_view_track *tracks;
+    uint32_t n_chips, n_cores, n_tracks;
+    uint32_t *track_of_stream, *chip_rank; /* by the decoder's numbers */
+
+    char **site_names, **site_files; /* NULL where the decoder's own text is UTF-8 */
+    char **track_names;              /* the same, by stream */
+
+    /* Of the run in hand. */
+    dl_view_order order;
+    dl_view_sink sink;
+    view_lanes *lanes; /* by track, or one for the track in hand */
+    uint32_t n_lanes, track;
+    uint64_t left_out;
+    dl_view_item batch[VIEW_BATCH];
+    size_t n_batch;
+};
+
+devlog_status view_make_tracks(dl_view *v, devlog_error *err);
+void view_free_tracks(dl_view *v);
+devlog_status view_make_names(dl_view *v, devlog_error *err);
+void view_free_names(dl_view *v);
+
+/* On the time axis. */
+uint64_t view_time(const dl_view *v, const dl_view_chip *chip, uint32_t stream, uint64_t cycles);
+
+#endif

@@ -1,0 +1,22 @@
+/* Small device logs of every version, as their writers write them, for tests that damage them. */
+#ifndef DEVLOG_TESTS_LOGS_H
+#define DEVLOG_TESTS_LOGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum { TEST_LOG_KINDS = 10 };
+
+/* A log of kind 0..9 (L0 to L9), with about `launches` times 40 rows; some with meta data, empty trace ids,
+ * values of 20 digits. The same bytes for the same arguments. */
+void test_log(dl_str *out, int kind, unsigned launches, uint64_t seed);
+
+/* The next of a sequence of random numbers. */
+uint64_t test_random(uint64_t *seed);
+
+/* Damages text[0..*n) in place (cap bytes of room) in one of many ways. */
+void test_damage(char *text, size_t *n, size_t cap, uint64_t *seed);
+
+#endif

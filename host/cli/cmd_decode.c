@@ -15,8 +15,8 @@
 #include "report/decode_table.h"
 
 typedef struct decode_args {
-    const char *folder, *suffix;
-    bool files, tar, date, print;
+    const char *folder, *suffix, *analyses;
+    bool files, tar, date, print, defaults, print_defaults;
     bool wanted[DL_ARTIFACT_KINDS];
     uint64_t max_launches;
     cli_filters filters;
@@ -32,10 +32,17 @@ static const cli_option options[] = {
      offsetof(decode_args, date)},
     {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the files' names", offsetof(decode_args, suffix)},
     {CLI_OFF, "no-files", 0, NULL, "write no files at all", offsetof(decode_args, files)},
+    {CLI_OFF, "no-stats", 0, NULL, "do not write device_stats.txt", offsetof(decode_args, wanted[DL_ARTIFACT_STATS])},
     {CLI_OFF, "no-rearranged", 0, NULL, "do not write device_rearranged_timestamps.csv",
      offsetof(decode_args, wanted[DL_ARTIFACT_REARRANGED])},
     {CLI_OFF, "no-tar", 0, NULL, "do not write device_perf_results.tar, which holds the others",
      offsetof(decode_args, tar)},
+    CLI_TITLE("Analyses"),
+    {CLI_STRING, "analyses", 'a', "FILE", "compute the analyses of this JSON file besides the default ones",
+     offsetof(decode_args, analyses)},
+    {CLI_OFF, "no-default-analyses", 0, NULL, "compute only those of --analyses", offsetof(decode_args, defaults)},
+    {CLI_FLAG, "print-analyses", 0, NULL, "print the analyses as a JSON file for --analyses, and end",
+     offsetof(decode_args, print_defaults)},
     CLI_TITLE("Printing"),
     {CLI_OFF, "no-print", 0, NULL, "print no tables, only what was lost and which files were written",
      offsetof(decode_args, print)},
@@ -71,7 +78,7 @@ static void date_prefix(char out[32])
 
 static devlog_status read_inputs(dl_decode *d, const cli_args *rest, devlog_error *err)
 {
-    devlog_status status = DEVLOG_OK;
+    devlog_status status = dl_decode_prepare(d, (const char *const *)rest->items, (size_t)rest->n, err);
     for (int i = 0; i < rest->n && !status; i++)
         status = dl_decode_file(d, rest->items[i], err);
     return status ? status : dl_decode_finish(d, err);

@@ -62,8 +62,7 @@ devlog_status dl_artifacts_events(dl_artifacts *set, dl_event_sink sink, devlog_
 
 devlog_status dl_artifacts_markers(dl_artifacts *set, dl_marker_sink sink, devlog_error *err)
 {
-    if (set->n_markers == MAX_SINKS)
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many marker sinks");
+    if (set->n_markers == MAX_SINKS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many marker sinks");
     set->markers[set->n_markers++] = sink;
     /* Nothing to hand on when there is one. */
     dl_decode_marker_sink(set->decode, set->n_markers == 1 ? sink : (dl_marker_sink){set, hand_marker});

@@ -38,12 +38,12 @@ typedef struct dl_artifact {
 } dl_artifact;
 
 typedef struct dl_artifacts_options {
-    const char *folder; /* made when it is missing */
-    const char *prefix; /* in front of every name; may be NULL */
-    const char *suffix; /* before the extension of every name, after a '_'; may be NULL */
-    const bool *wanted; /* of DL_ARTIFACT_KINDS */
+    const char *folder;    /* made when it is missing */
+    const char *prefix;    /* in front of every name; may be NULL */
+    const char *suffix;    /* before the extension of every name, after a '_'; may be NULL */
+    const bool *wanted;    /* of DL_ARTIFACT_KINDS */
     dl_analyzer *analyzer; /* fed with the markers too, and finished by dl_artifacts_finish; may be NULL */
-    bool tar;           /* pack them into device_perf_results.tar */
+    bool tar;              /* pack them into device_perf_results.tar */
 } dl_artifacts_options;
 
 /* What the options point to is borrowed. */

@@ -1,6 +1,7 @@
-/* device_stats.txt. A section begins with a line "=================== NAME ===================", as the reference
- * decoder's do, and has one line per statistic in its format, "{name:>12} [cycles] = {value:>10,.0f}"; then, for what is
- * measured per core, a grid of median±half the range. Unlike the reference's, every median is exact, also over cores. */
+/* device_stats.txt. A section begins with a line "=================== NAME ===================", as the
+ * reference decoder's do, and has one line per statistic in its format, "{name:>12} [cycles] =
+ * {value:>10,.0f}"; then, for what is measured per core, a grid of median±half the range. Unlike the
+ * reference's, every median is exact, also over cores. */
 #include "report/stats.h"
 
 #include <math.h>
@@ -68,8 +69,8 @@ static void pad(dl_str *out, int width, const char *text, int columns)
     dl_str_fmt(out, "%*s%s", width > columns ? width - columns : 0, "", text);
 }
 
-/* Cores from the smallest x and y to the largest; "X" where nothing was measured. A spread of cores that no screen
- * could hold is a list. The places are in the order of y, then x. */
+/* Cores from the smallest x and y to the largest; "X" where nothing was measured. A spread of cores that no
+ * screen could hold is a list. The places are in the order of y, then x. */
 static void grid(dl_str *out, const place *places, size_t n)
 {
     char text[80];
@@ -119,8 +120,8 @@ static void list_events(dl_str *out, const dl_tables *t, const dl_analyzer *a, s
             continue;
         }
         shown++;
-        dl_str_fmt(out, "  cycle %llu  core %u,%u %s  %s", (unsigned long long)events[k].time, s->core_x, s->core_y,
-                   dl_text(t, s->risc_name), dl_site_text(t, events[k].site));
+        dl_str_fmt(out, "  cycle %llu  core %u,%u %s  %s", (unsigned long long)events[k].time, s->core_x,
+                   s->core_y, dl_text(t, s->risc_name), dl_site_text(t, events[k].site));
         if (events[k].type != DL_ROW_TS_EVENT) dl_str_fmt(out, "  %llu", (unsigned long long)events[k].data);
         dl_str_char(out, '\n');
     }
@@ -134,8 +135,8 @@ static void incomplete(dl_str *out, uint64_t n)
 }
 
 /* One analysis on one chip: results[0] is the whole, the rest its parts. */
-static void analysis(dl_str *out, const dl_tables *t, const dl_analyzer *a, size_t i, const dl_analysis_result *r,
-                     size_t n, place *places)
+static void analysis(dl_str *out, const dl_tables *t, const dl_analyzer *a, size_t i,
+                     const dl_analysis_result *r, size_t n, place *places)
 {
     const dl_analysis *of = &dl_analyzer_list(a)->items[i];
     uint64_t khz = t->chips[r[0].chip].freq_khz;
@@ -156,11 +157,13 @@ static void analysis(dl_str *out, const dl_tables *t, const dl_analyzer *a, size
     for (size_t k = 1; k < n; k++) {
         char text[80];
         cell_text(text, &r[k].summary);
-        dl_str_fmt(out, "  core %u,%u %s: %s\n", r[k].core_x, r[k].core_y, dl_risc_text(t, r[k].stream), text);
+        dl_str_fmt(out, "  core %u,%u %s: %s\n", r[k].core_x, r[k].core_y, dl_risc_text(t, r[k].stream),
+                   text);
     }
 }
 
-static devlog_status analyses(const dl_analyzer *a, const dl_tables *t, uint32_t chip, dl_str *out, devlog_error *err)
+static devlog_status analyses(const dl_analyzer *a, const dl_tables *t, uint32_t chip, dl_str *out,
+                              devlog_error *err)
 {
     for (size_t i = 0; a && i < dl_analyzer_list(a)->n; i++) {
         size_t n, from = 0, to;
@@ -178,7 +181,8 @@ static devlog_status analyses(const dl_analyzer *a, const dl_tables *t, uint32_t
     return DEVLOG_OK;
 }
 
-/* Zones that kernels mark themselves; firmware and kernel are in the analyses, or here when there are none. */
+/* Zones that kernels mark themselves; firmware and kernel are in the analyses, or here when there are none.
+ */
 static devlog_status zones(const dl_tables *t, uint32_t chip, const dl_groups *all, const dl_groups *cores,
                            bool with_defaults, dl_str *out, devlog_error *err)
 {
@@ -216,8 +220,8 @@ static int by_id(const void *pa, const void *pb)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static devlog_status chips(dl_decode *d, const dl_analyzer *a, const dl_groups *all, const dl_groups *cores, dl_str *out,
-                           devlog_error *err)
+static devlog_status chips(dl_decode *d, const dl_analyzer *a, const dl_groups *all, const dl_groups *cores,
+                           dl_str *out, devlog_error *err)
 {
     const dl_tables *t = dl_decode_tables(d);
     chip_rank ranks[DL_MAX_CHIPS];
@@ -227,7 +231,8 @@ static devlog_status chips(dl_decode *d, const dl_analyzer *a, const dl_groups *
     qsort(ranks, t->n_chips, sizeof ranks[0], by_id);
     for (uint32_t i = 0; i < t->n_chips && !status; i++) {
         const dl_chip *chip = &t->chips[ranks[i].chip];
-        dl_str_fmt(out, "%sChip %u (%s", i ? "\n\n" : "", chip->id, chip->arch ? dl_text(t, chip->arch) : "unknown chip");
+        dl_str_fmt(out, "%sChip %u (%s", i ? "\n\n" : "", chip->id,
+                   chip->arch ? dl_text(t, chip->arch) : "unknown chip");
         if (chip->freq_khz)
             dl_str_fmt(out, ", %g MHz)\n", (double)chip->freq_khz / 1000);
         else

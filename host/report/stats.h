@@ -1,4 +1,5 @@
-/* device_stats.txt: every analysis and every zone with its exact statistics, per core as a grid, and what was lost. */
+/* device_stats.txt: every analysis and every zone with its exact statistics, per core as a grid, and what was
+ * lost. */
 #ifndef DEVLOG_REPORT_STATS_H
 #define DEVLOG_REPORT_STATS_H
 

@@ -129,6 +129,28 @@ static placed *place_launches(const join *j, size_t *n)
     return all;
 }
 
+typedef struct span {
+    uint64_t start, end;
+} span;
+
+static int by_start(const void *a, const void *b)
+{
+    const span *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Cycles between the first start and the last end in which no launch ran. */
+static uint64_t idle_between(span *spans, uint32_t n)
+{
+    uint64_t idle = 0;
+    qsort(spans, n, sizeof *spans, by_start);
+    for (uint32_t i = 1; i < n; i++) {
+        if (spans[i].start > spans[i - 1].end) idle += spans[i].start - spans[i - 1].end;
+        if (spans[i].end < spans[i - 1].end) spans[i].end = spans[i - 1].end;
+    }
+    return idle;
+}
+
 static bool merge(op_stitch *s, op_row *row, const placed *launches, uint32_t n)
 {
     if (s->n_merged == s->cap_merged) {
@@ -138,16 +160,20 @@ static bool merge(op_stitch *s, op_row *row, const placed *launches, uint32_t n)
         s->merged = grown;
         s->cap_merged = cap;
     }
+    span *spans = malloc(n * sizeof *spans);
+    if (!spans) return false;
+    uint32_t n_spans = 0;
     op_cycles *all = &s->merged[s->n_merged++];
     row->merged = (uint32_t)s->n_merged;
     op_cycles_none(all);
     for (uint32_t i = 0; i < n; i++) {
         const op_cycles *c = op_device_launch(s->cycles, launches[i].launch);
         if (!c) continue;
-        if (all->fw_end && c->fw_start != OP_NEVER && c->fw_start > all->fw_end)
-            row->idle += c->fw_start - all->fw_end;
+        if (c->fw_start != OP_NEVER) spans[n_spans++] = (span){c->fw_start, c->fw_end};
         op_cycles_add(all, c);
     }
+    row->idle = idle_between(spans, n_spans);
+    free(spans);
     return true;
 }
 

@@ -20,6 +20,7 @@ bool dl_samples_grow(dl_samples *s)
     if (!chunk) return false;
     chunk->next = NULL;
     if (s->last) {
+        s->before += (uint64_t)(s->at - s->last->values);
         s->last->end = s->at;
         s->last->next = chunk;
     } else {
@@ -90,6 +91,44 @@ bool dl_sample_walk_next(dl_sample_walk *w, uint64_t *value)
     *value = *w->at++;
     if (*value == DL_WIDE) *value = w->samples->wide[w->wide++];
     return true;
+}
+
+static const uint32_t *chunk_end(const dl_samples *s, const dl_sample_chunk *c)
+{
+    return c->next ? c->end : s->at;
+}
+
+void dl_samples_totals(const dl_samples *s, dl_summary *totals)
+{
+    *totals = (dl_summary){.count = dl_samples_count(s), .min = UINT64_MAX};
+    if (!totals->count) return;
+    if (s->n_wide) {
+        dl_sample_walk w;
+        uint64_t value;
+        dl_sample_walk_start(&w, s);
+        for (uint64_t i = 0; dl_sample_walk_next(&w, &value); i++) {
+            if (i == 0) totals->first = value;
+            if (value < totals->min) totals->min = value;
+            if (value > totals->max) totals->max = value;
+            totals->sum += value;
+        }
+        return;
+    }
+    uint32_t min = UINT32_MAX, max = 0;
+    for (const dl_sample_chunk *c = s->first; c; c = c->next) {
+        const uint32_t *v = c->values;
+        size_t n = (size_t)(chunk_end(s, c) - v);
+        uint64_t sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            min = v[i] < min ? v[i] : min;
+            max = v[i] > max ? v[i] : max;
+            sum += v[i];
+        }
+        totals->sum += sum;
+    }
+    totals->first = s->first->values[0];
+    totals->min = min;
+    totals->max = max;
 }
 
 double dl_summary_average(const dl_summary *s)

@@ -28,21 +28,19 @@ typedef struct fast_place {
     uint32_t len;
     uint32_t stream;
     uint32_t risc_name;
-    uint32_t next; /* the place that came after this one last time */
+    struct fast_place *next; /* the place that came after this one last time */
     uint64_t hash;
-    uint32_t blank; /* a blank follows each comma */
-    uint32_t padding;
 } fast_place;
 
 /* The timer id with its comma, and the end of a line from the zone name on: "BRISC-FW,ZONE_START,...\n". When
  * meta data follow, the text ends with the comma before them. */
 typedef struct fast_zone {
-    char text[FAST_ZONE];
     char timer[16]; /* "22845," or "2284 ," */
-    uint32_t len, timer_len;
+    uint32_t timer_len, len;
+    struct fast_zone *next; /* the zone that came after this one last time */
+    char text[FAST_ZONE];
     uint32_t timer_id, site;
-    uint32_t next;       /* the zone that came after this one last time */
-    uint32_t same_timer; /* the next zone with an equal hash of its timer id, + 1 */
+    struct fast_zone *same_timer; /* the next zone with an equal hash of its timer id */
     uint8_t type, meta_follows;
     uint8_t padding[6];
 } fast_zone;
@@ -51,16 +49,18 @@ typedef struct fast_zone {
 typedef struct fast_ids {
     char text[FAST_IDS];
     uint32_t len;
-    uint32_t run_id, trace_id, trace_counter;
-    uint64_t run_host_id;
-    uint8_t has_launch;
+    dl_row row; /* with these ids, and nothing else */
 } fast_ids;
 
-/* Logs without zone names: the site of a timer id on a kind of RISC. */
+/* Logs without zone names: a timer id on a kind of RISC, "1, ". */
 typedef struct fast_marker {
-    uint32_t risc_name, timer_id; /* timer_id UINT32_MAX: free */
-    uint32_t site;
+    uint64_t text, mask; /* as fast_load64 gives them */
+    uint32_t len;
+    uint32_t risc_name;
+    uint32_t timer_id, site;
+    struct fast_marker *next; /* that came after this one last time */
     uint8_t type;
+    uint8_t padding[7];
 } fast_marker;
 
 struct dl_fast {
@@ -69,15 +69,18 @@ struct dl_fast {
     bool named, meta; /* zones by name; the last column is meta data */
     uint8_t n_cells, zone_at;
     uint8_t n_ids, ids[8]; /* what the cells between data and zone name are: dl_column */
-    uint32_t n_places, n_zones;
-    uint32_t place, zone; /* of the row before */
-    uint32_t time_len;    /* digits of the stamp before */
+    uint32_t n_places, n_zones, n_markers;
+    /* Of the row before. */
+    fast_place *place;
+    fast_zone *zone;
+    fast_marker *marker;
+    uint32_t time_len; /* digits of the stamp */
     fast_ids last_ids;
     fast_place *places; /* reserved in full, used from the front: pages that are not used cost nothing */
     fast_zone *zones;
-    uint32_t *place_slots; /* hash table: number + 1 */
-    uint32_t *zone_slots;  /* by timer id: number + 1 of the first in a chain */
-    fast_marker *markers;
+    fast_marker *markers;   /* hash table by RISC and timer id; mask 0: free */
+    uint32_t *place_slots;  /* hash table: number + 1 */
+    fast_zone **zone_slots; /* by timer id: the first in a chain */
 };
 
 static inline uint64_t fast_load64(const char *at)

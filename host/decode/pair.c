@@ -124,9 +124,9 @@ static bool grow_open(stream_state *s)
 }
 
 /* Adds a closed zone to its statistics. */
-static inline bool count_zone(dl_pair *p, dl_key *k, uint64_t start, uint64_t cycles, uint32_t launch)
+static inline bool count_zone(bool no_samples, dl_key *k, uint64_t start, uint64_t cycles, uint32_t launch)
 {
-    if (p->no_samples) {
+    if (no_samples) {
         dl_key_count(k, start, cycles);
         return true;
     }
@@ -169,8 +169,8 @@ static devlog_status emit_zone(dl_pair *p, const open_zone *z, uint16_t depth, c
     return emit(p, &e, err);
 }
 
-static inline devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z, uint16_t depth,
-                                       const dl_row *row, uint64_t time, uint8_t flags, devlog_error *err)
+static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z, uint16_t depth,
+                                const dl_row *row, uint64_t time, uint8_t flags, devlog_error *err)
 {
     if (time < z->start) {
         dl_pair_lose_negative(p, row, z, time);
@@ -182,12 +182,26 @@ static inline devlog_status close_zone(dl_pair *p, stream_state *s, const open_z
         p->losses->found[DL_FOUND_OTHER_LAUNCH]++;
     }
     if (p->filter && !zone_is_kept(p, z, time)) return DEVLOG_OK;
-    if (!count_zone(p, z->key, z->start, time - z->start, z->launch)) return out_of_memory(err);
+    if (!count_zone(p->no_samples, z->key, z->start, time - z->start, z->launch)) return out_of_memory(err);
     return p->events.events ? emit_zone(p, z, depth, row, time, flags, err) : DEVLOG_OK;
 }
 
-static inline devlog_status zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row,
-                                       uint64_t time, uint8_t flags, devlog_error *err)
+static inline void note_fw_start(dl_pair *p, const stream_state *s, uint64_t time)
+{
+    if (s->launch == DL_NONE) return;
+    dl_launch *l = &p->launches.items[s->launch];
+    if (time < l->first_fw_start) l->first_fw_start = time;
+}
+
+static inline void note_fw_end(dl_pair *p, const stream_state *s, uint64_t time)
+{
+    if (s->launch == DL_NONE) return;
+    dl_launch *l = &p->launches.items[s->launch];
+    if (time > l->last_fw_end) l->last_fw_end = time;
+}
+
+static devlog_status zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row, uint64_t time,
+                                uint8_t flags, devlog_error *err)
 {
     if (s->n_open == s->cap_open && !grow_open(s)) {
         dl_pair_lose_deep(p, row);
@@ -206,18 +220,8 @@ static inline devlog_status zone_start(dl_pair *p, stream_state *s, dl_key *key,
                                        .line = row->line,
                                        .meta = row->meta,
                                        .flags = flags};
-    if (key->role == DL_ROLE_FW && s->launch != DL_NONE) {
-        dl_launch *l = &p->launches.items[s->launch];
-        if (time < l->first_fw_start) l->first_fw_start = time;
-    }
+    if (key->role == DL_ROLE_FW) note_fw_start(p, s, time);
     return DEVLOG_OK;
-}
-
-static void note_fw_end(dl_pair *p, const stream_state *s, uint64_t time)
-{
-    if (s->launch == DL_NONE) return;
-    dl_launch *l = &p->launches.items[s->launch];
-    if (time > l->last_fw_end) l->last_fw_end = time;
 }
 
 /* An end that does not match the innermost open zone: a zone further out, or none. */
@@ -246,8 +250,8 @@ static devlog_status end_elsewhere(dl_pair *p, stream_state *s, const dl_row *ro
     return close_zone(p, s, &z, depth, row, time, flags, err);
 }
 
-static inline devlog_status zone_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time,
-                                     uint8_t flags, devlog_error *err)
+static devlog_status zone_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
+                              devlog_error *err)
 {
     if (s->n_open == 0) return end_elsewhere(p, s, row, time, flags, err);
     const open_zone *z = &s->open[s->n_open - 1];
@@ -326,8 +330,8 @@ static void begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row)
     if (role == DL_ROLE_KERNEL) s->kernel_seen = true;
 }
 
-static inline devlog_status accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time,
-                                   uint8_t flags, devlog_error *err)
+devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
+                             devlog_error *err)
 {
     s->last = time;
     dl_key *key = NULL;
@@ -347,12 +351,6 @@ static inline devlog_status accept(dl_pair *p, stream_state *s, const dl_row *ro
     if (row->type == DL_ROW_ZONE_START) return zone_start(p, s, key, row, time, flags, err);
     if (row->type == DL_ROW_ZONE_END) return zone_end(p, s, row, time, flags, err);
     return point(p, s, row, time, flags, err);
-}
-
-devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
-                             devlog_error *err)
-{
-    return accept(p, s, row, time, flags, err);
 }
 
 static stream_state *new_stream(dl_pair *p, uint32_t stream)
@@ -390,18 +388,68 @@ static devlog_status unexpected(dl_pair *p, const dl_row *row, devlog_error *err
     }
     if (row->torn) dl_pair_note_torn(p, row);
     uint64_t time = row->time + s->epoch;
-    return time - s->last < s->limit ? accept(p, s, row, time, row->torn * DL_EVENT_TORN, err)
+    return time - s->last < s->limit ? dl_pair_accept(p, s, row, time, row->torn * DL_EVENT_TORN, err)
                                      : dl_pair_suspicious(p, s, row, err);
+}
+
+/* The ordinary start of a zone: of one that is known on this stream, and in the launch in hand or at its
+ * beginning. False, with nothing done, when it is not that. */
+static inline bool quick_start(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time)
+{
+    dl_key *key = dl_pair_known_key(s, row->site);
+    if (!key || s->n_open == s->cap_open) return false;
+    if (key->role != DL_ROLE_USER)
+        begin(p, s, key->role, row);
+    else if (row->op || !has_ids_of(row, s))
+        return false;
+    s->last = time;
+    s->open[s->n_open++] = (open_zone){.start = time,
+                                       .data = row->data,
+                                       .key = key,
+                                       .site = row->site,
+                                       .launch = s->launch,
+                                       .line = row->line,
+                                       .meta = row->meta};
+    if (key->role == DL_ROLE_FW) note_fw_start(p, s, time);
+    return true;
+}
+
+/* The ordinary end of a zone: of the innermost one, in the launch in which it began. */
+static inline bool quick_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time)
+{
+    if (s->n_open == 0 || !has_ids_of(row, s)) return false;
+    const open_zone *z = &s->open[s->n_open - 1];
+    if (z->site != row->site || z->orphan || z->launch != s->launch || time < z->start) return false;
+    dl_key *k = z->key;
+    uint64_t cycles = time - z->start;
+    if (cycles >= DL_WIDE || k->samples.at == k->samples.limit) return false;
+    if (k->role != DL_ROLE_USER) {
+        if (z->launch != k->next_launch || k->run_samples < 2) return false;
+        k->next_launch += k->step;
+        if (k->role == DL_ROLE_FW) note_fw_end(p, s, time);
+    }
+    *k->samples.at++ = (uint32_t)cycles;
+    s->last = time;
+    s->n_open--;
+    return true;
 }
 
 devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
 {
+    /* Whether statistics are all that is wanted: no filter, no consumer of each event. */
+    const bool quick = !p->filter && !p->events.events && !p->markers.marker && !p->no_samples;
     for (size_t i = 0; i < n; i++) {
         const dl_row *row = &rows[i];
         stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
         uint64_t time = s ? row->time + s->epoch : 0;
-        bool expected = s && time - s->last < s->limit && !row->torn; /* unwanted: limit is 0 */
-        devlog_status status = expected ? accept(p, s, row, time, 0, err) : unexpected(p, row, err);
+        devlog_status status;
+        if (s && time - s->last < s->limit && !row->torn) { /* unwanted: limit is 0 */
+            if (quick && row->type == DL_ROW_ZONE_START && quick_start(p, s, row, time)) continue;
+            if (quick && row->type == DL_ROW_ZONE_END && quick_end(p, s, row, time)) continue;
+            status = dl_pair_accept(p, s, row, time, 0, err);
+        } else {
+            status = unexpected(p, row, err);
+        }
         if (status) return status;
     }
     return DEVLOG_OK;

@@ -26,6 +26,11 @@ static inline bool fast_equal_long_plain(const char *at, const char *text, uint3
     return fast_equal_plain(at, text, n);
 }
 
+static inline void fast_copy_plain(dl_row *to, const dl_row *from)
+{
+    *to = *from;
+}
+
 static inline uint32_t fast_commas_plain(const char *at)
 {
     uint32_t commas = 0;
@@ -84,6 +89,11 @@ static inline bool fast_equal_long_sse2(const char *at, const char *text, uint32
     return fast_equal_sse2(at, text, n);
 }
 
+static inline void fast_copy_sse2(dl_row *to, const dl_row *from)
+{
+    *to = *from;
+}
+
 static inline uint32_t fast_commas_sse2(const char *at)
 {
     const __m128i comma = _mm_set1_epi8(',');
@@ -115,6 +125,8 @@ static inline const char *fast_meta_end_sse2(const char *at)
 
 /* With AVX2, when the processor has it. */
 
+#define FAST_FF16                                                                                            \
+    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF
 #define FAST_TARGET __attribute__((target("avx2,bmi,bmi2")))
 #define FAST(name)  fast_##name##_avx2
 
@@ -130,13 +142,29 @@ FAST_TARGET static inline bool fast_equal_avx2(const char *at, const char *text,
     return (uint64_t)differ << (64 - n) == 0;
 }
 
-/* Reads all of the text's length even where it differs early: it hardly ever does. */
+/* Up to 128 bytes without a branch: how long the texts are is hard to foretell, that they are equal is not.
+ */
 FAST_TARGET static inline bool fast_equal_long_avx2(const char *at, const char *text, uint32_t n)
 {
+    static const _Alignas(32) uint8_t ends[256] = {FAST_FF16, FAST_FF16, FAST_FF16, FAST_FF16,
+                                                   FAST_FF16, FAST_FF16, FAST_FF16, FAST_FF16};
     __m256i differ = _mm256_setzero_si256();
-    for (; n > 32; at += 32, text += 32, n -= 32)
+    for (; n > 128; at += 32, text += 32, n -= 32)
         differ = _mm256_or_si256(differ, _mm256_xor_si256(fast_at_avx2(at), fast_at_avx2(text)));
-    return _mm256_testz_si256(differ, differ) && fast_equal_avx2(at, text, n);
+    const char *mask = (const char *)ends + 128 - n;
+    for (int i = 0; i < 4; i++, at += 32, text += 32, mask += 32) {
+        __m256i d = _mm256_xor_si256(fast_at_avx2(at), fast_at_avx2(text));
+        differ = _mm256_or_si256(differ, _mm256_and_si256(d, fast_at_avx2(mask)));
+    }
+    return _mm256_testz_si256(differ, differ);
+}
+
+FAST_TARGET static inline void fast_copy_avx2(dl_row *to, const dl_row *from)
+{
+    const char *source = (const char *)from;
+    __m256i *target = (__m256i *)(void *)to;
+    _mm256_storeu_si256(target, fast_at_avx2(source));
+    _mm256_storeu_si256(target + 1, fast_at_avx2(source + 32));
 }
 
 FAST_TARGET static inline uint32_t fast_commas_avx2(const char *at)
@@ -147,9 +175,7 @@ FAST_TARGET static inline uint32_t fast_commas_avx2(const char *at)
 FAST_TARGET static inline bool fast_digits_avx2(const char *end, uint32_t n, uint64_t *value)
 {
     /* Bytes 16 - n and after are digits, those before them belong to something else. */
-    static const uint8_t masks[32] = {0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
-                                      0,    0,    0,    0,    0,    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
-                                      0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+    static const uint8_t masks[32] = {[16] = FAST_FF16};
     const __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)(masks + n));
     __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(end - 16));
     d = _mm_and_si128(_mm_sub_epi8(d, _mm_set1_epi8('0')), mask);
@@ -210,6 +236,7 @@ static void forget(struct dl_fast *f)
     f->zone = f->zones;
     f->marker = f->markers;
     f->last_ids = (fast_ids){.len = 0};
+    memset(f->riscs, 0, sizeof f->riscs);
 }
 
 struct dl_fast *dl_fast_new(dl_parse_path path)
@@ -304,11 +331,16 @@ static const fast_place *learn_place(dl_parser *p, const char *line, const dl_ce
     place->stream = row->stream;
     place->risc_name = p->tables->streams[row->stream].risc_name;
     place->hash = hash;
+    place->risc = 0;
+    while (place->risc < FAST_RISCS - 1 && f->riscs[place->risc] != place->risc_name && f->riscs[place->risc])
+        place->risc++;
+    f->riscs[place->risc] = place->risc_name;
     f->place_slots[slot] = ++f->n_places;
     return place;
 }
 
-static void learn_zone(dl_parser *p, const char *line, size_t raw_n, const dl_cell *cells, const dl_row *row)
+static void learn_zone(dl_parser *p, const fast_place *place, const char *line, size_t raw_n,
+                       const dl_cell *cells, const dl_row *row)
 {
     struct dl_fast *f = p->fast;
     const char *timer = cells[DL_COL_TIMER_ID].text, *end = line + raw_n;
@@ -335,8 +367,9 @@ static void learn_zone(dl_parser *p, const char *line, size_t raw_n, const dl_ce
     z->type = row->type;
     z->meta_follows = meta_follows;
     z->same_timer = *slot;
-    z->next = f->zones;
-    f->zone->next = z;
+    for (size_t i = 0; i < FAST_RISCS; i++)
+        z->next[i] = z;
+    f->zone->next[place->risc] = z;
     f->zone = *slot = z;
 }
 
@@ -368,9 +401,10 @@ void dl_fast_learn(dl_parser *p, const char *line, size_t raw_n, const dl_cell *
 {
     struct dl_fast *f = p->fast;
     if (!f || !f->usable || n_cells != f->n_cells) return;
-    if (!learn_place(p, line, &cells[DL_COL_TIMER_ID], row)) return;
+    const fast_place *place = learn_place(p, line, &cells[DL_COL_TIMER_ID], row);
+    if (!place) return;
     if (f->named)
-        learn_zone(p, line, raw_n, cells, row);
+        learn_zone(p, place, line, raw_n, cells, row);
     else
         learn_marker(p, cells, row);
 }

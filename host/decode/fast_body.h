@@ -5,6 +5,7 @@
  *     and FAST_TARGET static inline functions
  *     bool FAST(equal)(const char *at, const char *text, uint32_t n)     0 < n <= 32 bytes are equal
  *     bool FAST(equal_long)(...)                                         the same for n up to FAST_ZONE
+ *     void FAST(copy)(dl_row *to, const dl_row *from)
  *     uint32_t FAST(commas)(const char *at)                              which of 32 bytes are commas
  *     bool FAST(digits)(const char *end, uint32_t n, uint64_t *value)    as fast_digits_scalar
  *     const char *FAST(meta_end)(const char *at)          the first comma, CR, LF or NUL
@@ -92,7 +93,7 @@ FAST_TARGET static const char *FAST(read_ids)(struct dl_fast *f, const char *at)
 }
 
 /* The zone of a line that is not the predicted one: by its timer id, then by its text at `tail`. */
-FAST_TARGET static fast_zone *FAST(find_zone)(struct dl_fast *f, fast_zone *before, const char *timer,
+FAST_TARGET static fast_zone *FAST(find_zone)(struct dl_fast *f, fast_zone **before, const char *timer,
                                               const char *tail)
 {
     uint32_t id = 0, n = 0;
@@ -102,7 +103,7 @@ FAST_TARGET static fast_zone *FAST(find_zone)(struct dl_fast *f, fast_zone *befo
     for (int i = 0; z && i < FAST_CHAIN; i++, z = z->same_timer) {
         if (!FAST(equal)(timer, z->timer, z->timer_len)) continue;
         if (!FAST(equal_long)(tail, z->text, z->len)) continue;
-        before->next = z;
+        *before = z;
         return z;
     }
     return NULL;
@@ -153,7 +154,7 @@ FAST_TARGET static const char *FAST(named)(dl_parser *p, const char *at, const c
             place = found;
         }
         const char *timer = at + place->len;
-        fast_zone *z = zone->next;
+        fast_zone *z = zone->next[place->risc];
         bool predicted = FAST(equal)(timer, z->timer, z->timer_len);
         uint32_t timer_len = z->timer_len;
         if (!predicted && !(timer_len = FAST(timer_len)(timer))) break;
@@ -176,11 +177,11 @@ FAST_TARGET static const char *FAST(named)(dl_parser *p, const char *at, const c
         else if (!(cell = FAST(read_ids)(f, cell)))
             break;
         if (!predicted || !FAST(equal_long)(cell, z->text, z->len)) {
-            z = FAST(find_zone)(f, zone, timer, cell);
+            z = FAST(find_zone)(f, &zone->next[place->risc], timer, cell);
             if (!z) break;
         }
         const char *next = cell + z->len;
-        *row = ids->row;
+        FAST(copy)(row, &ids->row);
         if (z->meta_follows && !(next = FAST(meta)(p, at, next, row))) break;
         row->time = time;
         row->data = data;
@@ -243,7 +244,7 @@ FAST_TARGET static const char *FAST(unnamed)(dl_parser *p, const char *at, const
             digits = n;
         }
         marker = m;
-        *row = empty;
+        FAST(copy)(row, &empty);
         row->time = time;
         row->stream = place->stream;
         row->site = m->site;

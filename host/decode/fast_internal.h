@@ -20,6 +20,7 @@ enum {
     FAST_MARKERS = 1024,
     FAST_CHAIN = 16, /* zones with one timer id that are looked at */
     FAST_DIGITS = 16,
+    FAST_RISCS = 8,
 };
 
 /* The beginning of a line up to the timer id: "0,1,1,BRISC," or "0, 1, 1, BRISC, ". */
@@ -28,6 +29,7 @@ typedef struct fast_place {
     uint32_t len;
     uint32_t stream;
     uint32_t risc_name;
+    uint32_t risc;           /* kind of RISC: index into fast_zone.next */
     struct fast_place *next; /* the place that came after this one last time */
     uint64_t hash;
 } fast_place;
@@ -37,7 +39,7 @@ typedef struct fast_place {
 typedef struct fast_zone {
     char timer[16]; /* "22845," or "2284 ," */
     uint32_t timer_len, len;
-    struct fast_zone *next; /* the zone that came after this one last time */
+    struct fast_zone *next[FAST_RISCS]; /* what came after this one last time, by kind of RISC */
     char text[FAST_ZONE];
     uint32_t timer_id, site;
     struct fast_zone *same_timer; /* the next zone with an equal hash of its timer id */
@@ -74,7 +76,8 @@ struct dl_fast {
     fast_place *place;
     fast_zone *zone;
     fast_marker *marker;
-    uint32_t time_len; /* digits of the stamp */
+    uint32_t time_len;          /* digits of the stamp */
+    uint32_t riscs[FAST_RISCS]; /* names of the kinds of RISC; the last one serves all others too */
     fast_ids last_ids;
     fast_place *places; /* reserved in full, used from the front: pages that are not used cost nothing */
     fast_zone *zones;

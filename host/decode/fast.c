@@ -142,6 +142,11 @@ FAST_TARGET static inline bool fast_equal_avx2(const char *at, const char *text,
     return (uint64_t)differ << (64 - n) == 0;
 }
 
+FAST_TARGET static inline __m256i fast_differ_avx2(const char *at, const char *text, const char *mask)
+{
+    return _mm256_and_si256(_mm256_xor_si256(fast_at_avx2(at), fast_at_avx2(text)), fast_at_avx2(mask));
+}
+
 /* Up to 128 bytes without a branch: how long the texts are is hard to foretell, that they are equal is not.
  */
 FAST_TARGET static inline bool fast_equal_long_avx2(const char *at, const char *text, uint32_t n)
@@ -152,10 +157,10 @@ FAST_TARGET static inline bool fast_equal_long_avx2(const char *at, const char *
     for (; n > 128; at += 32, text += 32, n -= 32)
         differ = _mm256_or_si256(differ, _mm256_xor_si256(fast_at_avx2(at), fast_at_avx2(text)));
     const char *mask = (const char *)ends + 128 - n;
-    for (int i = 0; i < 4; i++, at += 32, text += 32, mask += 32) {
-        __m256i d = _mm256_xor_si256(fast_at_avx2(at), fast_at_avx2(text));
-        differ = _mm256_or_si256(differ, _mm256_and_si256(d, fast_at_avx2(mask)));
-    }
+    __m256i a = fast_differ_avx2(at, text, mask), b = fast_differ_avx2(at + 32, text + 32, mask + 32);
+    __m256i c = fast_differ_avx2(at + 64, text + 64, mask + 64);
+    __m256i d = fast_differ_avx2(at + 96, text + 96, mask + 96);
+    differ = _mm256_or_si256(differ, _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d)));
     return _mm256_testz_si256(differ, differ);
 }
 

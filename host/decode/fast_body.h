@@ -18,7 +18,8 @@
 
 /* The place at the beginning of a line, when it is not that of the line before: the one that followed it, or
  * any. */
-FAST_TARGET static fast_place *FAST(find_place)(struct dl_fast *f, fast_place *before, const char *at)
+FAST_TARGET FAST_COLD static fast_place *FAST(find_place)(struct dl_fast *f, fast_place *before,
+                                                          const char *at)
 {
     fast_place *p = before->next;
     if (p && FAST(equal)(at, p->text, p->len)) return p;
@@ -41,29 +42,17 @@ FAST_TARGET static fast_place *FAST(find_place)(struct dl_fast *f, fast_place *b
     return NULL;
 }
 
-/* A number of up to 20 digits that ends with a comma; NULL when it is none. */
-FAST_TARGET static inline const char *FAST(number)(const char *at, uint64_t max, uint64_t *value)
-{
-    size_t n = 0;
-    while (n < 21 && (unsigned char)(at[n] - '0') <= 9)
-        n++;
-    if (at[n] != ',' || dl_number((dl_cell){at, n}, max, value) != DL_SKIP_NONE) return NULL;
-    return at + n + 1;
-}
-
-/* The stamp at `at`, which `stop` follows, when it does not have as many digits as the one before. Returns
- * the number of its digits, or 0. */
-FAST_TARGET static uint32_t FAST(stamp)(const char *at, char stop, uint64_t *time)
+/* The number of digits of the stamp at `at`, which `stop` follows, or 0: it is none. */
+FAST_COLD static uint32_t FAST(stamp_len)(const char *at, char stop)
 {
     uint32_t n = 0;
     while (n <= FAST_DIGITS && (unsigned char)(at[n] - '0') <= 9)
         n++;
-    if (n > FAST_DIGITS || at[n] != stop || n == 0) return 0;
-    return FAST(digits)(at + n, n, time) ? n : 0;
+    return n <= FAST_DIGITS && at[n] == stop ? n : 0;
 }
 
 /* Reads the launch ids, from behind the data to the zone name, and remembers them. */
-FAST_TARGET static const char *FAST(read_ids)(struct dl_fast *f, const char *at)
+FAST_TARGET FAST_COLD static const char *FAST(read_ids)(struct dl_fast *f, const char *at)
 {
     uint64_t run = 0, run_host = 0, trace = DL_NO_ID, counter = DL_NO_ID;
     const char *from = at;
@@ -72,13 +61,14 @@ FAST_TARGET static const char *FAST(read_ids)(struct dl_fast *f, const char *at)
             at++;
             continue;
         }
-        uint64_t max = f->ids[i] == DL_COL_RUN_HOST_ID ? UINT64_MAX : DL_NO_ID - 1, value;
-        at = FAST(number)(at, max, &value);
+        const fast_number n =
+            fast_number_cell(at, f->ids[i] == DL_COL_RUN_HOST_ID ? UINT64_MAX : DL_NO_ID - 1);
+        at = n.next;
         if (!at) return NULL;
-        if (f->ids[i] == DL_COL_RUN_ID) run = value;
-        if (f->ids[i] == DL_COL_RUN_HOST_ID) run_host = value;
-        if (f->ids[i] == DL_COL_TRACE_ID) trace = value;
-        if (f->ids[i] == DL_COL_TRACE_COUNTER) counter = value;
+        if (f->ids[i] == DL_COL_RUN_ID) run = n.value;
+        if (f->ids[i] == DL_COL_RUN_HOST_ID) run_host = n.value;
+        if (f->ids[i] == DL_COL_TRACE_ID) trace = n.value;
+        if (f->ids[i] == DL_COL_TRACE_COUNTER) counter = n.value;
     }
     fast_ids *ids = &f->last_ids;
     ids->row = (dl_row){.run_host_id = run_host,
@@ -93,8 +83,8 @@ FAST_TARGET static const char *FAST(read_ids)(struct dl_fast *f, const char *at)
 }
 
 /* The zone of a line that is not the predicted one: by its timer id, then by its text at `tail`. */
-FAST_TARGET static fast_zone *FAST(find_zone)(struct dl_fast *f, fast_zone **before, const char *timer,
-                                              const char *tail)
+FAST_TARGET FAST_COLD static fast_zone *FAST(find_zone)(struct dl_fast *f, fast_zone **before,
+                                                        const char *timer, const char *tail)
 {
     uint32_t id = 0, n = 0;
     for (; (unsigned char)(timer[n] - '0') <= 9; n++)
@@ -110,7 +100,7 @@ FAST_TARGET static fast_zone *FAST(find_zone)(struct dl_fast *f, fast_zone **bef
 }
 
 /* The number of bytes of a timer id with its comma, when it is not the predicted one; 0: it is none. */
-static inline uint32_t FAST(timer_len)(const char *at)
+FAST_COLD static uint32_t FAST(timer_len)(const char *at)
 {
     uint32_t n = 0;
     while (n < 15 && (unsigned char)(at[n] - '0') <= 9)
@@ -122,7 +112,8 @@ static inline uint32_t FAST(timer_len)(const char *at)
 }
 
 /* Meta data up to the end of the line: fills meta and op of the row and returns the next line, or NULL. */
-FAST_TARGET static const char *FAST(meta)(dl_parser *p, const char *line, const char *at, dl_row *row)
+FAST_TARGET FAST_COLD static const char *FAST(meta)(dl_parser *p, const char *line, const char *at,
+                                                    dl_row *row)
 {
     const char *end = FAST(meta_end)(at);
     size_t n = (size_t)(end - at);
@@ -159,19 +150,23 @@ FAST_TARGET static const char *FAST(named)(dl_parser *p, const char *at, const c
         uint32_t timer_len = z->timer_len;
         if (!predicted && !(timer_len = FAST(timer_len)(timer))) break;
         const char *cell = timer + timer_len;
-        uint64_t time = 0, data = 0;
-        if (cell[digits] != ',' || !FAST(digits)(cell + digits, digits, &time)) {
-            uint32_t n = FAST(stamp)(cell, ',', &time);
-            if (!n) break;
+        uint64_t time, data = 0;
+        while (cell[digits] != ',' || !FAST(digits)(cell + digits, digits, &time)) {
+            uint32_t n = FAST(stamp_len)(cell, ',');
+            if (n == 0 || n == digits) goto declined;
             digits = n;
         }
         cell += digits + 1;
-        if (cell[0] == '0' && cell[1] == ',')
+        if (cell[0] == '0' && cell[1] == ',') {
             cell += 2;
-        else if (cell[0] == ',')
+        } else if (cell[0] == ',') {
             cell++;
-        else if (!(cell = FAST(number)(cell, UINT64_MAX, &data)))
-            break;
+        } else {
+            const fast_number n = fast_number_cell(cell, UINT64_MAX);
+            if (!n.next) break;
+            cell = n.next;
+            data = n.value;
+        }
         if (ids->len && FAST(equal)(cell, ids->text, ids->len))
             cell += ids->len;
         else if (!(cell = FAST(read_ids)(f, cell)))
@@ -193,6 +188,7 @@ FAST_TARGET static const char *FAST(named)(dl_parser *p, const char *at, const c
         zone = z;
         at = next;
     }
+declined:
     f->place = place;
     f->zone = zone;
     f->time_len = digits;
@@ -203,8 +199,8 @@ FAST_TARGET static const char *FAST(named)(dl_parser *p, const char *at, const c
 }
 
 /* The marker at `at` on this RISC, when it is not the predicted one. */
-static fast_marker *FAST(find_marker)(struct dl_fast *f, fast_marker *before, const fast_place *place,
-                                      const char *at)
+FAST_COLD static fast_marker *FAST(find_marker)(struct dl_fast *f, fast_marker *before,
+                                                const fast_place *place, const char *at)
 {
     uint32_t timer = 0;
     for (int n = 0; n < 9 && (unsigned char)(at[n] - '0') <= 9; n++)
@@ -237,10 +233,10 @@ FAST_TARGET static const char *FAST(unnamed)(dl_parser *p, const char *at, const
             if (!m) break;
         }
         cell += m->len;
-        uint64_t time = 0;
-        if (cell[digits] != '\n' || !FAST(digits)(cell + digits, digits, &time)) {
-            uint32_t n = FAST(stamp)(cell, '\n', &time);
-            if (!n) break;
+        uint64_t time;
+        while (cell[digits] != '\n' || !FAST(digits)(cell + digits, digits, &time)) {
+            uint32_t n = FAST(stamp_len)(cell, '\n');
+            if (n == 0 || n == digits) goto declined;
             digits = n;
         }
         marker = m;
@@ -253,6 +249,7 @@ FAST_TARGET static const char *FAST(unnamed)(dl_parser *p, const char *at, const
         row->type = m->type;
         at = cell + digits + 1;
     }
+declined:
     f->place = place;
     f->marker = marker;
     f->time_len = digits;

@@ -9,6 +9,9 @@
 #include "decode/number.h"
 #include "decode/parser_internal.h"
 
+/* Kept out of the loops, whose registers are scarce. */
+#define FAST_COLD __attribute__((noinline))
+
 enum {
     FAST_PLACE = 32, /* bytes of a place's text at most */
     FAST_ZONE = 256, /* bytes of a zone's text at most */
@@ -149,6 +152,24 @@ static inline bool fast_digits_scalar(const char *end, uint32_t n, uint64_t *val
     if (((low + over) | low | (high + over) | high) & tops) return false;
     *value = fast_eight_digits(high) * 100000000 + fast_eight_digits(low);
     return true;
+}
+
+/* A number at the beginning of a cell, and what is behind the cell's comma: NULL when the cell is no number
+ * or is above the maximum. */
+typedef struct fast_number {
+    const char *next;
+    uint64_t value;
+} fast_number;
+
+FAST_COLD static fast_number fast_number_cell(const char *at, uint64_t max)
+{
+    fast_number number = {NULL, 0};
+    size_t n = 0;
+    while (n < 21 && (unsigned char)(at[n] - '0') <= 9)
+        n++;
+    if (at[n] == ',' && dl_number((dl_cell){at, n}, max, &number.value) == DL_SKIP_NONE)
+        number.next = at + n + 1;
+    return number;
 }
 
 #endif

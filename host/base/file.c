@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,6 +68,13 @@ devlog_status dl_folder_make(const char *path, devlog_error *err)
     }
     free(copy);
     return status;
+}
+
+bool dl_file_alone(int fd)
+{
+    bool alone = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    flock(fd, LOCK_SH | LOCK_NB);
+    return alone;
 }
 
 int dl_write_all(int fd, const void *bytes, size_t n)

@@ -30,6 +30,10 @@ devlog_status dl_file_commit(dl_file_writer *w, devlog_error *err);
 /* Throws the file away. Frees. */
 void dl_file_abandon(dl_file_writer *w);
 
+/* Marks an open file as being written, until it is closed, and tells whether nobody else does (two devices of
+ * one program write one log). */
+bool dl_file_alone(int fd);
+
 /* Writes all of it to a file descriptor; returns 0 or an errno. */
 int dl_write_all(int fd, const void *bytes, size_t n);
 

@@ -1,30 +1,56 @@
 /* devlog decode: device logs into durations, statistics and artifacts. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/filters.h"
 #include "decode/decode.h"
+#include "report/artifacts.h"
 #include "report/decode_table.h"
 
 typedef struct decode_args {
+    const char *folder, *suffix;
+    bool files, tar, date, print, subtract_cost;
+    const char *elf_folder;
+    bool wanted[DL_ARTIFACT_KINDS];
     uint64_t max_launches;
+    cli_filters filters;
 } decode_args;
 
 static const cli_option options[] = {
+    CLI_TITLE("Files"),
+    {CLI_STRING, "output", 'o', "FOLDER",
+     "where files go; "
+     "generated/profiler/output/device unless told",
+     offsetof(decode_args, folder)},
+    {CLI_FLAG, "date", 0, NULL, "put date and time in front of the files' names",
+     offsetof(decode_args, date)},
+    {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the files' names", offsetof(decode_args, suffix)},
+    {CLI_OFF, "no-files", 0, NULL, "write no files at all", offsetof(decode_args, files)},
+    {CLI_OFF, "no-rearranged", 0, NULL, "do not write device_rearranged_timestamps.csv",
+     offsetof(decode_args, wanted[DL_ARTIFACT_REARRANGED])},
+    {CLI_OFF, "no-tar", 0, NULL, "do not write device_perf_results.tar, which holds the others",
+     offsetof(decode_args, tar)},
+    CLI_TITLE("Captures"),
+    {CLI_FLAG, "subtract-cost", 0, NULL,
+     "leave out of every zone what the markers inside it cost, as the device measured it",
+     offsetof(decode_args, subtract_cost)},
+    {CLI_STRING, "elf", 0, "FOLDER", "where to look for ELF files of kernels that have been moved",
+     offsetof(decode_args, elf_folder)},
     CLI_TITLE("Printing"),
+    {CLI_OFF, "no-print", 0, NULL, "print no tables, only what was lost and which files were written",
+     offsetof(decode_args, print)},
     {CLI_NUMBER, "max-launches", 0, "N", "launches in the table per launch; 20 unless told, 0: no such table",
      offsetof(decode_args, max_launches), 0, UINT32_MAX},
+    CLI_FILTERS(decode_args, filters),
     {0},
 };
-
-static void say(const char *text)
-{
-    fprintf(stderr, "devlog decode: %s\n", text);
-}
 
 static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows)
 {
@@ -39,37 +65,113 @@ static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t s
     dl_progress_show(progress, text);
 }
 
+/* "2026_11_21_20_05_00_", of now or of SOURCE_DATE_EPOCH. */
+static void date_prefix(char out[32])
+{
+    const char *fixed = getenv("SOURCE_DATE_EPOCH");
+    time_t now = fixed && *fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
+    struct tm tm;
+    if ((fixed && *fixed ? gmtime_r(&now, &tm) : localtime_r(&now, &tm)) == NULL ||
+        strftime(out, 32, "%Y_%m_%d_%H_%M_%S_", &tm) == 0)
+        out[0] = '\0';
+}
+
+static devlog_status read_inputs(dl_decode *d, const cli_args *rest, devlog_error *err)
+{
+    devlog_status status = dl_decode_prepare(d, rest->items, (size_t)rest->n, err);
+    for (int i = 0; i < rest->n && !status; i++)
+        status = dl_decode_file(d, rest->items[i], err);
+    return status ? status : dl_decode_finish(d, err);
+}
+
+/* A log without a single row has no report. The line says why, and what to do. */
+static devlog_status check_rows(dl_decode *d, const cli_args *rest, devlog_error *err)
+{
+    const dl_losses *l = dl_decode_losses(d);
+    const char *more = rest->n > 1 ? " and the others" : "", *detail = NULL;
+    if (l->rows) return DEVLOG_OK;
+    if (!dl_losses_skipped(l) && !l->stopped)
+        return dl_fail(
+            err, DEVLOG_ERR_NOT_FOUND,
+            "%s%s: no rows; was the program run with TT_METAL_DEVICE_PROFILER=1, and compiled with "
+            "-DPROFILE_DEVICE?",
+            rest->items[0], more);
+    for (int i = 0; i < DL_SKIPS + DL_FINDINGS && !detail; i++)
+        detail = l->details[i][0];
+    return dl_fail(err, DEVLOG_ERR_FORMAT, "%s%s: not one row of a device log in %llu lines; %s",
+                   rest->items[0], more, (unsigned long long)l->lines,
+                   detail ? detail : "nothing in it is known");
+}
+
+static devlog_status print_report(dl_decode *d, const decode_args *a, const dl_artifacts *set,
+                                  devlog_error *err)
+{
+    dl_str out = {0};
+    const dl_table_options table = {.colour = dl_term_colour(stdout),
+                                    .max_launches = (uint32_t)a->max_launches};
+    devlog_status status = a->print ? dl_report_table(d, &table, &out, err) : DEVLOG_OK;
+    for (size_t i = 0; dl_artifacts_path(set, i); i++)
+        dl_str_fmt(&out, "%s%s\n",
+                   i == 0 && a->print ? "\nFiles:\n  "
+                   : i                ? "  "
+                                      : "Files:\n  ",
+                   dl_artifacts_path(set, i));
+    if (out.len) dl_str_char(&out, '\n');
+    dl_report_losses(dl_decode_losses(d), table.colour, &out);
+    if (!status) status = dl_str_status(&out, err);
+    int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, out.text, out.len);
+    if (errnum) status = dl_fail_errno(err, errnum, "cannot write to standard output");
+    dl_str_free(&out);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
-    decode_args a = {.max_launches = 20};
+    decode_args a = {.folder = "generated/profiler/output/device",
+                     .files = true,
+                     .tar = true,
+                     .print = true,
+                     .max_launches = 20};
+    memset(a.wanted, true, sizeof a.wanted);
     cli_args rest;
+    int exit_status;
+    if (!cli_parse(&cmd_decode, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    if (a.suffix && strchr(a.suffix, '/')) {
+        cli_args_free(&rest);
+        return cli_wrong(&cmd_decode, "--name is part of a file's name and has no '/'");
+    }
+    if (!a.files) memset(a.wanted, false, sizeof a.wanted);
     devlog_error err = {0};
     dl_decode *d = NULL;
+    dl_artifacts *set = NULL;
     dl_progress progress;
-    dl_str out = {0};
-    int exit_status = CLI_FAILED;
-    if (!cli_parse(&cmd_decode, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    char prefix[32] = "";
+    exit_status = CLI_USAGE;
+    dl_decode_options decode = {.progress = on_progress, .progress_ctx = &progress};
+    if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &decode.filter)) goto done;
+    decode.subtract_cost = a.subtract_cost;
+    decode.elf_folder = a.elf_folder;
     exit_status = CLI_FAILED;
+    if (a.date) date_prefix(prefix);
+    const dl_artifacts_options artifacts = {.folder = a.folder,
+                                            .prefix = prefix,
+                                            .suffix = a.suffix,
+                                            .wanted = a.wanted,
+                                            .tar = a.tar && a.files};
     dl_progress_start(&progress);
-    const dl_decode_options decode = {.progress = on_progress, .progress_ctx = &progress};
     devlog_status status = dl_decode_new(&d, &decode, &err);
-    for (int i = 0; i < rest.n && !status; i++)
-        status = dl_decode_file(d, rest.items[i], &err);
-    if (!status) status = dl_decode_finish(d, &err);
+    if (!status) status = dl_artifacts_new(&set, d, &artifacts, &err);
+    if (!status) status = read_inputs(d, &rest, &err);
     dl_progress_end(&progress);
-    const dl_table_options table = {.colour = dl_term_colour(stdout),
-                                    .max_launches = (uint32_t)a.max_launches};
-    if (!status) status = dl_report_table(d, &table, &out, &err);
-    if (status) {
-        say(err.text);
-        goto done;
-    }
-    dl_str_char(&out, '\n');
-    dl_report_losses(dl_decode_losses(d), table.colour, &out);
-    if (dl_write_all(STDOUT_FILENO, out.text, out.len) != 0) goto done;
-    exit_status = dl_losses_any(dl_decode_losses(d)) ? CLI_PARTIAL : CLI_OK;
+    if (!status) status = check_rows(d, &rest, &err);
+    if (!status) status = dl_artifacts_write(set, &err);
+    if (!status) status = print_report(d, &a, set, &err);
+    if (status)
+        fprintf(stderr, "devlog decode: %s\n", err.text);
+    else
+        exit_status = dl_losses_any(dl_decode_losses(d)) ? CLI_PARTIAL : CLI_OK;
 done:
-    dl_str_free(&out);
+    dl_artifacts_free(set);
     dl_decode_free(d);
     cli_args_free(&rest);
     return exit_status;
@@ -77,18 +179,26 @@ done:
 
 const cli_command cmd_decode = {
     .name = "decode",
-    .summary = "Decode device logs: durations, statistics, artifacts",
+    .summary = "Decode device logs and captures: durations, statistics, artifacts",
     .arguments = "LOG...",
     .min_arguments = 1,
     .max_arguments = CLI_ANY,
-    .description =
-        "Reads profile_log_device.csv in every form that there has been, plain or compressed (.gz, .zst, "
-        ".xz), "
-        "pairs its markers into zones, and prints their durations. Several logs are one, in the order given; "
-        "\"-\" is standard input. A damaged log is decoded as far as it goes, and the report says what was "
-        "lost.",
+    .description = "Reads captures (capture.devlog) and profile_log_device.csv in every form that there has "
+                   "been, plain or compressed "
+                   "(.gz, .zst, .xz), "
+                   "pairs its markers into zones, prints their durations and writes the files below. Several "
+                   "logs are one, in "
+                   "the order given; \"-\" is standard input. A damaged log is decoded as far as it goes, "
+                   "and the report ends "
+                   "with what was lost.",
     .options = options,
     .examples = "  devlog decode generated/profiler/logs/profile_log_device.csv\n"
-                "  zstdcat old.csv.zst | devlog decode -\n",
+                "  zstdcat old.csv.zst | devlog decode --no-files -\n"
+                "  devlog decode log.csv -o out -n before --riscs BRISC,NCRISC --skip-launches 1\n",
+    .files = "device_rearranged_timestamps.csv: for every core the stamps of firmware and kernel start and "
+             "end of each "
+             "RISC, one row per core; stamps of repeated launches share a cell.\n\n"
+             "device_perf_results.tar: all of the files above, the same bytes for the same log.",
+    .see_also = "devlog-man(1)",
     .run = run,
 };

@@ -108,17 +108,16 @@ static void unknown(parse *p, const char *name, size_t n)
         wrong(p, "unknown option '--%.*s'", (int)n, name);
 }
 
-/* Remembers memory that lives as long as the arguments. */
-static bool own(parse *p, void *memory)
+void *cli_args_own(cli_args *rest, void *memory)
 {
-    void **owned = memory ? realloc(p->rest->owned, (p->rest->n_owned + 1) * sizeof *owned) : NULL;
+    void **owned = memory ? realloc(rest->owned, (rest->n_owned + 1) * sizeof *owned) : NULL;
     if (!owned) {
         free(memory);
-        return false;
+        return NULL;
     }
-    p->rest->owned = owned;
-    owned[p->rest->n_owned++] = memory;
-    return true;
+    rest->owned = owned;
+    owned[rest->n_owned++] = memory;
+    return memory;
 }
 
 static void add_items(parse *p, const cli_option *o, char *value)
@@ -127,8 +126,8 @@ static void add_items(parse *p, const cli_option *o, char *value)
     size_t more = 1;
     for (const char *c = value; o->kind == CLI_LIST && *c; c++)
         more += *c == ',';
-    const char **items = malloc((list->n + more) * sizeof *items);
-    if (!items || !own(p, items)) {
+    const char **items = cli_args_own(p->rest, malloc((list->n + more) * sizeof *items));
+    if (!items) {
         wrong(p, "out of memory");
         return;
     }

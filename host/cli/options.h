@@ -103,6 +103,8 @@ typedef struct cli_args {
  * stderr), and *exit_status is what the command returns. */
 bool cli_parse(const cli_command *c, int argc, char **argv, void *values, cli_args *rest, int *exit_status);
 void cli_args_free(cli_args *rest);
+/* Lets `rest` free the memory (from malloc); returns it, or NULL when it is NULL or cannot be kept. */
+void *cli_args_own(cli_args *rest, void *memory);
 
 /* One line on stderr, "devlog decode: ...; see 'devlog decode --help'"; returns CLI_USAGE. For what the table
  * cannot judge, such as options that exclude each other. */

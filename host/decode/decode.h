@@ -14,17 +14,20 @@
 #ifndef DEVLOG_DECODE_DECODE_H
 #define DEVLOG_DECODE_DECODE_H
 
+#include "decode/chip_clock.h"
 #include "decode/pair.h"
 
 typedef struct dl_decode dl_decode;
 
 typedef struct dl_decode_options {
-    dl_filter filter;   /* zero: everything; its arrays are borrowed */
-    dl_parse_path path; /* DL_PARSE_BEST unless a test wants another */
-    unsigned threads;   /* 0: as many as are useful here (at most two) */
-    size_t block;       /* bytes read at a time, also the longest line; 0: 256 KiB */
-    bool keep_meta;     /* keep meta data for the events */
-    bool no_samples;    /* no medians and percentiles, less memory */
+    dl_filter filter;       /* zero: everything; its arrays are borrowed */
+    dl_parse_path path;     /* DL_PARSE_BEST unless a test wants another */
+    unsigned threads;       /* 0: as many as are useful here (at most two) */
+    size_t block;           /* bytes read at a time, also the longest line; 0: 256 KiB */
+    bool keep_meta;         /* keep meta data for the events */
+    bool no_samples;        /* no medians and percentiles, less memory */
+    bool subtract_cost;     /* zones are shorter by what markers cost inside them; captures only */
+    const char *elf_folder; /* captures: where ELF files are looked for that have moved; borrowed; or NULL */
     /* Called now and then with the bytes read of the input's size (0: unknown) and the rows so far. */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
     void *progress_ctx;
@@ -39,8 +42,14 @@ void dl_decode_marker_sink(dl_decode *d, dl_marker_sink sink);
 /* Rows as they were read, before pairing; for copying and converting logs. */
 void dl_decode_row_sink(dl_decode *d, dl_row_sink sink);
 
-/* Decodes one more input: a file ("-": standard input), or memory. Fails only when it cannot be read at all,
- * when memory runs out, or when a sink fails; an input that breaks off in its middle is a loss. */
+/* Reads ahead what the captures among these files know about their clocks, so that events can be aligned
+ * while they come (dl_decode_clocks). Before the first of them is decoded; who has one input need not call
+ * it. */
+devlog_status dl_decode_prepare(dl_decode *d, char *const *paths, size_t n, devlog_error *err);
+
+/* Decodes one more input, a device log or a capture: a file ("-": standard input), or memory. Fails only when
+ * it cannot be read at all, when memory runs out, or when a sink fails; an input that breaks off in its
+ * middle is a loss. */
 devlog_status dl_decode_file(dl_decode *d, const char *path, devlog_error *err);
 devlog_status dl_decode_memory(dl_decode *d, const char *name, const void *bytes, size_t n,
                                devlog_error *err);
@@ -58,5 +67,8 @@ const dl_losses *dl_decode_losses(const dl_decode *d);
 size_t dl_decode_n_keys(const dl_decode *d);
 const dl_key *dl_decode_key(const dl_decode *d, size_t i);
 size_t dl_decode_sample_bytes(const dl_decode *d);
+/* The clocks of the chips: complete when the events of a file begin to come, and of a pipe at the end. Events
+ * of a capture have stamps of their chip's reference core. */
+const dl_chip_clocks *dl_decode_clocks(const dl_decode *d);
 
 #endif

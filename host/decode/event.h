@@ -37,7 +37,8 @@ typedef struct dl_event {
     uint32_t line;       /* of the input, of the row that closed it */
     uint16_t depth; /* zones around it on the same RISC, the firmware zone included; of the first 65535 */
     uint8_t kind, flags;
-    uint8_t padding[12];
+    uint32_t own_cost; /* cycles of start..end that are the markers' own; zones of captures only */
+    uint8_t padding[8];
 } dl_event;
 
 _Static_assert(sizeof(dl_event) == 64, "an event is one cache line");
@@ -53,6 +54,9 @@ typedef struct dl_launch {
     uint64_t run;                     /* of the chip line above its rows; 0: none */
     bool has_ids;                     /* otherwise told apart by firmware starts */
     uint64_t first_fw_start, last_fw_end; /* over all cores and RISCs; UINT64_MAX and 0 when there was none */
+    /* From captures: when the host called for the launch and pulled it, in ns of its monotonic clock; 0:
+     * unknown. dl_chip_clocks.origin is of the same clock. */
+    uint64_t call_start, call_end, pull_start, pull_end;
 } dl_launch;
 
 /* A consumer of events. `events` are valid during the call only; so are pointers into the tables, which may

@@ -231,14 +231,12 @@ static const char *(*choose(dl_parse_path path))(dl_parser *, const char *, cons
 /* Forgets everything: the columns that it was learned under are no more. */
 static void forget(struct dl_fast *f)
 {
-    memset(f->places, 0, f->n_places * sizeof *f->places);
-    memset(f->zones, 0, f->n_zones * sizeof *f->zones);
     if (f->n_places) memset(f->place_slots, 0, FAST_PLACE_SLOTS * sizeof *f->place_slots);
     if (f->n_zones) memset(f->zone_slots, 0, FAST_ZONE_SLOTS * sizeof *f->zone_slots);
     if (f->n_markers) memset(f->markers, 0, FAST_MARKERS * sizeof *f->markers);
     f->n_places = f->n_zones = f->n_markers = 0;
-    f->place = f->places;
-    f->zone = f->zones;
+    f->place = NULL;
+    f->zone = NULL;
     f->marker = f->markers;
     f->last_ids = (fast_ids){.len = 0};
     memset(f->riscs, 0, sizeof f->riscs);
@@ -251,12 +249,10 @@ struct dl_fast *dl_fast_new(dl_parse_path path)
     if (!f) return NULL;
     f->rows = choose(path);
     f->time_len = 13;
-    f->places = calloc(FAST_MAX_PLACES, sizeof *f->places);
-    f->zones = calloc(FAST_MAX_ZONES, sizeof *f->zones);
     f->place_slots = calloc(FAST_PLACE_SLOTS, sizeof *f->place_slots);
     f->zone_slots = calloc(FAST_ZONE_SLOTS, sizeof *f->zone_slots);
     f->markers = calloc(FAST_MARKERS, sizeof *f->markers);
-    if (!f->places || !f->zones || !f->place_slots || !f->zone_slots || !f->markers) {
+    if (!f->place_slots || !f->zone_slots || !f->markers) {
         dl_fast_free(f);
         return NULL;
     }
@@ -267,8 +263,10 @@ struct dl_fast *dl_fast_new(dl_parse_path path)
 void dl_fast_free(struct dl_fast *f)
 {
     if (!f) return;
-    free(f->places);
-    free(f->zones);
+    for (size_t i = 0; i < FAST_MAX_PLACES / FAST_PLACES_PER_BLOCK; i++)
+        free(f->places[i]);
+    for (size_t i = 0; i < FAST_MAX_ZONES / FAST_ZONES_PER_BLOCK; i++)
+        free(f->zones[i]);
     free(f->place_slots);
     free(f->zone_slots);
     free(f->markers);
@@ -327,10 +325,14 @@ static const fast_place *learn_place(dl_parser *p, const char *line, const dl_ce
     uint64_t hash = fast_place_hash(line, len);
     uint32_t slot = (uint32_t)hash & (FAST_PLACE_SLOTS - 1);
     for (; f->place_slots[slot]; slot = (slot + 1) & (FAST_PLACE_SLOTS - 1)) {
-        const fast_place *known = &f->places[f->place_slots[slot] - 1];
+        const fast_place *known = fast_place_at(f, f->place_slots[slot] - 1);
         if (known->hash == hash && known->len == len && memcmp(known->text, line, len) == 0) return known;
     }
-    fast_place *place = &f->places[f->n_places];
+    fast_place **block = &f->places[f->n_places / FAST_PLACES_PER_BLOCK];
+    if (!*block) *block = aligned_alloc(64, FAST_PLACES_PER_BLOCK * sizeof **block);
+    if (!*block) return NULL;
+    fast_place *place = fast_place_at(f, f->n_places);
+    memset(place, 0, sizeof *place);
     memcpy(place->text, line, len);
     place->len = (uint32_t)len;
     place->stream = row->stream;
@@ -341,6 +343,7 @@ static const fast_place *learn_place(dl_parser *p, const char *line, const dl_ce
         place->risc++;
     f->riscs[place->risc] = place->risc_name;
     f->place_slots[slot] = ++f->n_places;
+    if (!f->place) f->place = place;
     return place;
 }
 
@@ -355,14 +358,18 @@ static void learn_zone(dl_parser *p, const fast_place *place, const char *line, 
     bool meta_follows = f->meta && cells[f->n_cells - 1].len;
     if (meta_follows) end = cells[f->n_cells - 1].text;
     size_t len = (size_t)(end - from), timer_len = (size_t)(timer_end - timer);
-    if (f->n_zones == FAST_MAX_ZONES || len > FAST_ZONE || timer_len > sizeof f->zones->timer) return;
+    if (f->n_zones == FAST_MAX_ZONES || len > FAST_ZONE || timer_len > sizeof f->zone->timer) return;
     if (cells[DL_COL_TIMER_ID].len == 0 || end[-1] == ' ' || end[-1] == '\t') return;
     fast_zone **slot = &f->zone_slots[fast_timer_slot(row->timer_id)];
     for (const fast_zone *z = *slot; z; z = z->same_timer)
         if (z->len == len && memcmp(z->text, from, len) == 0 && z->timer_len == timer_len &&
             memcmp(z->timer, timer, timer_len) == 0)
             return;
-    fast_zone *z = &f->zones[f->n_zones++];
+    fast_zone **block = &f->zones[f->n_zones / FAST_ZONES_PER_BLOCK];
+    if (!*block) *block = malloc(FAST_ZONES_PER_BLOCK * sizeof **block);
+    if (!*block) return;
+    fast_zone *z = &(*block)[f->n_zones++ % FAST_ZONES_PER_BLOCK];
+    memset(z, 0, sizeof *z);
     memcpy(z->text, from, len);
     memcpy(z->timer, timer, timer_len);
     z->len = (uint32_t)len;
@@ -374,7 +381,7 @@ static void learn_zone(dl_parser *p, const fast_place *place, const char *line, 
     z->same_timer = *slot;
     for (size_t i = 0; i < FAST_RISCS; i++)
         z->next[i] = z;
-    f->zone->next[place->risc] = z;
+    if (f->zone) f->zone->next[place->risc] = z;
     f->zone = *slot = z;
 }
 

@@ -34,7 +34,7 @@ FAST_TARGET FAST_COLD static fast_place *FAST(find_place)(struct dl_fast *f, fas
     uint64_t hash = fast_place_hash(at, len);
     for (uint32_t slot = (uint32_t)hash & (FAST_PLACE_SLOTS - 1); f->place_slots[slot];
          slot = (slot + 1) & (FAST_PLACE_SLOTS - 1)) {
-        p = &f->places[f->place_slots[slot] - 1];
+        p = fast_place_at(f, f->place_slots[slot] - 1);
         if (p->hash != hash || p->len != len || !FAST(equal)(at, p->text, len)) continue;
         before->next = p;
         return p;

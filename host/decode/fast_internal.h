@@ -19,7 +19,9 @@ enum {
     FAST_MAX_PLACES = 16 * 1024,
     FAST_MAX_ZONES = 8 * 1024,
     FAST_PLACE_SLOTS = 2 * FAST_MAX_PLACES,
-    FAST_ZONE_SLOTS = 2 * FAST_MAX_ZONES,
+    FAST_ZONE_SLOTS = 4096,
+    FAST_PLACES_PER_BLOCK = 256,
+    FAST_ZONES_PER_BLOCK = 64,
     FAST_MARKERS = 1024,
     FAST_CHAIN = 16, /* zones with one timer id that are looked at */
     FAST_DIGITS = 16,
@@ -82,8 +84,9 @@ struct dl_fast {
     uint32_t time_len;          /* digits of the stamp */
     uint32_t riscs[FAST_RISCS]; /* names of the kinds of RISC; the last one serves all others too */
     fast_ids last_ids;
-    fast_place *places; /* reserved in full, used from the front: pages that are not used cost nothing */
-    fast_zone *zones;
+    /* In blocks, which are made when they are needed and do not move. */
+    fast_place *places[FAST_MAX_PLACES / FAST_PLACES_PER_BLOCK];
+    fast_zone *zones[FAST_MAX_ZONES / FAST_ZONES_PER_BLOCK];
     fast_marker *markers;   /* hash table by RISC and timer id; mask 0: free */
     uint32_t *place_slots;  /* hash table: number + 1 */
     fast_zone **zone_slots; /* by timer id: the first in a chain */
@@ -111,6 +114,11 @@ static inline uint64_t fast_first_bytes(const char *at, size_t n)
 {
     uint64_t word = fast_load64_little(at);
     return n >= 8 ? word : word & ((UINT64_C(1) << (8 * n)) - 1);
+}
+
+static inline fast_place *fast_place_at(const struct dl_fast *f, uint32_t i)
+{
+    return &f->places[i / FAST_PLACES_PER_BLOCK][i % FAST_PLACES_PER_BLOCK];
 }
 
 /* Hash of the first n <= FAST_PLACE bytes at `at`. */

@@ -37,6 +37,9 @@ static const struct {
     [DL_FOUND_TOO_DEEP] = {"too_deep", "zones nested too deep to follow", true},
     [DL_FOUND_TABLE_FULL] = {"keys_full", "zones beyond the number that is kept apart", true},
     [DL_FOUND_CORRUPT] = {"corrupt", "damaged parts of the input", true},
+    [DL_FOUND_DAMAGED_WORDS] = {"damaged_words", "words that belong to no record", true},
+    [DL_FOUND_CUT_CAPTURE] = {"cut_words", "words of records that were cut off", true},
+    [DL_FOUND_NEWER] = {"newer_frames", "parts of a capture that only a newer devlog can read", true},
     [DL_FOUND_TORN] = {"torn_stamp", "stamps read while the clock's upper half changed, repaired", false},
     [DL_FOUND_WRAP] = {"clock_wrap", "wraps of the 44-bit clock, continued", false},
     [DL_FOUND_CLOCK_RESTART] = {"clock_restart", "restarts of a RISC's clock (several runs in one log)",
@@ -49,6 +52,14 @@ static const struct {
                             false},
     [DL_FOUND_FREQUENCY] = {"two_frequencies", "chips with two clock frequencies, the first used", false},
     [DL_FOUND_NO_LINE_END] = {"no_line_end", "last lines without a line end, whole and kept", false},
+    [DL_FOUND_NO_ELF] = {"no_elf",
+                         "ELF files that are missing or of another build, their markers shown as numbers",
+                         false},
+    [DL_FOUND_UNNAMED] = {"unnamed", "records whose marker has no name, shown as numbers", false},
+    [DL_FOUND_AMBIGUOUS] = {"ambiguous_stamp", "stamps of 32 bits that may be 2^32 cycles off, kept", false},
+    [DL_FOUND_NOT_CLOSED] = {"not_closed", "captures whose run goes on or was killed", false},
+    [DL_FOUND_CLOCK] = {"clock", "clocks that could not be aligned, or do not do what their board claims",
+                        false},
 };
 
 void dl_losses_free(dl_losses *l)

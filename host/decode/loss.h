@@ -36,6 +36,9 @@ typedef enum dl_finding {
     DL_FOUND_TOO_DEEP,       /* more zones open at once than devlog follows */
     DL_FOUND_TABLE_FULL,     /* more zones per RISC, or launches, than devlog keeps apart */
     DL_FOUND_CORRUPT,        /* a damaged part of a capture or of a compressed log */
+    DL_FOUND_DAMAGED_WORDS,  /* words of a RISC's records that are no record */
+    DL_FOUND_CUT_CAPTURE,    /* words that a capture should hold and that were cut off */
+    DL_FOUND_NEWER,          /* frames of a capture by a newer devlog, skipped */
     DL_FOUND_TORN,           /* stamps 2^32 off, repaired */
     DL_FOUND_WRAP,           /* wraps of the 44-bit clock, continued */
     DL_FOUND_CLOCK_RESTART,  /* a RISC's clock started again: another run in the same log */
@@ -46,10 +49,24 @@ typedef enum dl_finding {
     DL_FOUND_NO_HEADER,      /* columns were taken from the shape of the first row */
     DL_FOUND_FREQUENCY,      /* a chip with two clock frequencies; the first is used */
     DL_FOUND_NO_LINE_END,    /* a last line without its line end, whole and kept */
+    DL_FOUND_NO_ELF,         /* an ELF file that is missing or another build: markers shown as numbers */
+    DL_FOUND_UNNAMED,        /* records whose marker the ELF file does not have */
+    DL_FOUND_AMBIGUOUS,      /* stamps of 32 bits that nothing near decides */
+    DL_FOUND_NOT_CLOSED,     /* a capture whose run has not ended, or was killed */
+    DL_FOUND_CLOCK,          /* a clock that could not be aligned, or does not do what its board claims */
     DL_FINDINGS
 } dl_finding;
 
 enum { DL_DETAILS_PER_KIND = 5, DL_MAX_LINE = 64 * 1024 };
+
+/* How far the stamps of a chip can be trusted (decode/chip_clock.h). */
+typedef struct dl_clock_note {
+    uint32_t slot;
+    double core_cycles; /* bound of the error between markers of two cores; 0: one core, or unknown */
+    double host_ns;     /* bound of the error against the host's clock; 0: unknown */
+} dl_clock_note;
+
+enum { DL_CLOCK_NOTES = 8 };
 
 typedef struct dl_losses {
     uint64_t lines, rows;   /* read */
@@ -59,6 +76,12 @@ typedef struct dl_losses {
     uint64_t found[DL_FINDINGS];
     char *details[DL_SKIPS + DL_FINDINGS][DL_DETAILS_PER_KIND];
     bool stopped; /* reading ended early: an input failed in its middle */
+    /* The markers' own cost, as the devices measured it; captures only. */
+    bool cost_known, cost_subtracted;
+    uint32_t cost_sixteenths[16];                /* of the dearest RISC, by DL_COST_*, 1/16 cycle */
+    uint64_t cost_of_kernels, cycles_of_kernels; /* own cost within kernels, and what they took with it */
+    dl_clock_note clocks[DL_CLOCK_NOTES];        /* of the first chips of captures; logs have none */
+    uint32_t n_clocks;
 } dl_losses;
 
 void dl_losses_free(dl_losses *l);

@@ -15,6 +15,7 @@ dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options
     p->source = "";
     if (options) p->filter = options->filter;
     if (options) p->no_samples = options->no_samples;
+    if (options) p->subtract_cost = options->subtract_cost;
     return p;
 }
 
@@ -34,6 +35,7 @@ void dl_pair_free(dl_pair *p)
         if (!s) continue;
         if (s->open != s->inline_open) free(s->open);
         free(s->keys);
+        free(s->costs);
         free(s->held_row);
         free(s);
     }
@@ -60,6 +62,19 @@ void dl_pair_source(dl_pair *p, const char *name)
 const dl_launches *dl_pair_launches(const dl_pair *p)
 {
     return &p->launches;
+}
+
+void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, const uint64_t times[4])
+{
+    for (uint32_t i = p->launches.count; i > 0; i--) {
+        dl_launch *l = &p->launches.items[i - 1];
+        if (l->run_host_id != run_host_id || p->tables->chips[l->chip].id != chip_id) continue;
+        l->call_start = times[0];
+        l->call_end = times[1];
+        l->pull_start = times[2];
+        l->pull_end = times[3];
+        return;
+    }
 }
 
 size_t dl_pair_n_keys(const dl_pair *p)
@@ -152,7 +167,7 @@ static bool zone_is_kept(dl_pair *p, const open_zone *z, uint64_t time)
 }
 
 static devlog_status emit_zone(dl_pair *p, const open_zone *z, uint16_t depth, const dl_row *row,
-                               uint64_t time, uint8_t flags, devlog_error *err)
+                               uint64_t time, uint8_t flags, uint32_t cost, devlog_error *err)
 {
     const dl_event e = {.start = z->start,
                         .end = time,
@@ -165,7 +180,8 @@ static devlog_status emit_zone(dl_pair *p, const open_zone *z, uint16_t depth, c
                         .line = row->line,
                         .depth = depth,
                         .kind = DL_EVENT_ZONE,
-                        .flags = flags};
+                        .flags = flags,
+                        .own_cost = cost};
     return emit(p, &e, err);
 }
 
@@ -182,8 +198,10 @@ static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z,
         p->losses->found[DL_FOUND_OTHER_LAUNCH]++;
     }
     if (p->filter && !zone_is_kept(p, z, time)) return DEVLOG_OK;
-    if (!count_zone(p->no_samples, z->key, z->start, time - z->start, z->launch)) return out_of_memory(err);
-    return p->events.events ? emit_zone(p, z, depth, row, time, flags, err) : DEVLOG_OK;
+    uint32_t cost = s->costs ? dl_pair_own_cost(p, s, z->spent, time - z->start, z->key->role) : 0;
+    uint64_t cycles = time - z->start - (p->subtract_cost ? cost : 0);
+    if (!count_zone(p->no_samples, z->key, z->start, cycles, z->launch)) return out_of_memory(err);
+    return p->events.events ? emit_zone(p, z, depth, row, time, flags, cost, err) : DEVLOG_OK;
 }
 
 static inline void note_fw_start(dl_pair *p, const stream_state *s, uint64_t time)
@@ -215,6 +233,7 @@ static devlog_status zone_start(dl_pair *p, stream_state *s, dl_key *key, const 
     s->open[s->n_open++] = (open_zone){.start = time,
                                        .data = row->data,
                                        .key = key,
+                                       .spent = s->spent,
                                        .site = row->site,
                                        .launch = s->launch,
                                        .line = row->line,
@@ -348,9 +367,14 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
         devlog_status status = p->markers.marker(p->markers.ctx, &m, err);
         if (status) return status;
     }
-    if (row->type == DL_ROW_ZONE_START) return zone_start(p, s, key, row, time, flags, err);
-    if (row->type == DL_ROW_ZONE_END) return zone_end(p, s, row, time, flags, err);
-    return point(p, s, row, time, flags, err);
+    devlog_status status;
+    switch (row->type) {
+    case DL_ROW_ZONE_START: status = zone_start(p, s, key, row, time, flags, err); break;
+    case DL_ROW_ZONE_END: status = zone_end(p, s, row, time, flags, err); break;
+    default: status = point(p, s, row, time, flags, err); break;
+    }
+    if (s->costs) dl_pair_spend(s, row);
+    return status;
 }
 
 static stream_state *new_stream(dl_pair *p, uint32_t stream)
@@ -376,11 +400,16 @@ static stream_state *new_stream(dl_pair *p, uint32_t stream)
     return s;
 }
 
+stream_state *dl_pair_stream(dl_pair *p, uint32_t stream)
+{
+    stream_state *s = stream < p->n_streams ? p->streams[stream] : NULL;
+    return s ? s : new_stream(p, stream);
+}
+
 /* A row that is not as expected: the first of its stream, unwanted, repaired, or with a stamp that jumps. */
 static devlog_status unexpected(dl_pair *p, const dl_row *row, devlog_error *err)
 {
-    stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
-    if (!s) s = new_stream(p, row->stream);
+    stream_state *s = dl_pair_stream(p, row->stream);
     if (!s) return out_of_memory(err);
     if (!s->wanted) {
         p->losses->rows_filtered++;
@@ -406,6 +435,7 @@ static inline bool quick_start(dl_pair *p, stream_state *s, const dl_row *row, u
     s->open[s->n_open++] = (open_zone){.start = time,
                                        .data = row->data,
                                        .key = key,
+                                       .spent = s->spent,
                                        .site = row->site,
                                        .launch = s->launch,
                                        .line = row->line,
@@ -444,8 +474,10 @@ devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_erro
         uint64_t time = s ? row->time + s->epoch : 0;
         devlog_status status;
         if (s && time - s->last < s->limit && !row->torn) { /* unwanted: limit is 0 */
-            if (quick && row->type == DL_ROW_ZONE_START && quick_start(p, s, row, time)) continue;
-            if (quick && row->type == DL_ROW_ZONE_END && quick_end(p, s, row, time)) continue;
+            if (quick && !s->costs) {
+                if (row->type == DL_ROW_ZONE_START && quick_start(p, s, row, time)) continue;
+                if (row->type == DL_ROW_ZONE_END && quick_end(p, s, row, time)) continue;
+            }
             status = dl_pair_accept(p, s, row, time, 0, err);
         } else {
             status = unexpected(p, row, err);

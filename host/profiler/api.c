@@ -83,7 +83,9 @@ devlog_status devlog_launch_program(devlog_device *device, devlog_program *progr
     if (ready != DEVLOG_OK) return ready;
     ops_launch(device, program);
     uint64_t start = dl_now_ns();
+    if (device->clocks) device->clocks->launch_start = dl_transport_now(&device->transport);
     devlog_status status = program_launch(device, program, err);
+    if (device->clocks) device->clocks->launch_end = dl_transport_now(&device->transport);
     counted(device, DEVLOG_API_LAUNCH_PROGRAM, start, status);
     /* What a program that hangs has recorded so far says where it hangs. */
     if (device->profile && (status == DEVLOG_OK || status == DEVLOG_ERR_TIMEOUT)) {

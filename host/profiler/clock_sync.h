@@ -34,6 +34,8 @@ typedef struct dl_clocks {
     dl_clock_sample *link_samples; /* cycles of this device against another device's */
     size_t n_link_samples, cap_link_samples;
     uint32_t link_to; /* slot of that device */
+    char boot[64];    /* what captures of one boot have in common; empty until a capture is opened */
+    uint64_t launch_start, launch_end; /* of the last call to launch, ns of the transport's clock */
 } dl_clocks;
 
 /* NULL: no memory. */

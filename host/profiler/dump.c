@@ -1,9 +1,11 @@
 /* Dumping: the records of every core of the last launch, from L1 into the device log. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "decode/raw_rows.h"
+#include "profiler/capture_log.h"
 #include "profiler/clock_sync.h"
 #include "profiler/ops_log.h"
 #include "profiler/profiler.h"
@@ -13,6 +15,11 @@ struct dl_profiler {
     dl_tables tables;
     dl_device_log *log;
     char *log_path;
+    capture_log *capture; /* NULL: not wanted */
+    struct own_cost {
+        bool known;
+        uint32_t by_kind[sizeof((devlog_control *)0)->cost / 4];
+    } * costs;       /* of each RISC of each core, row by row: read once, since firmware measures once */
     uint32_t dumped; /* number of the last launch that was written */
     profiler_totals totals;
 };
@@ -56,6 +63,12 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
     };
     devlog_status status = dl_device_log_open(&p->log, device->log_folder, &options, err);
     if (status != DEVLOG_OK) return status;
+    status = capture_log_open(&p->capture, device, options.append, err);
+    if (status != DEVLOG_OK) {
+        dl_device_log_close(p->log);
+        p->log = NULL;
+        return status;
+    }
     free(p->log_path);
     p->log_path = strdup(dl_device_log_path(p->log));
     return p->log_path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
@@ -118,6 +131,24 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
     return status;
 }
 
+/* The part of the control block that is not pulled with every launch. */
+static devlog_status add_cost(devlog_device *device, pulled *got, devlog_error *err)
+{
+    dl_profiler *p = device->profiler;
+    const board *b = &device->board;
+    if (!got->alive) return DEVLOG_OK;
+    if (!p->costs) p->costs = calloc((size_t)b->n_columns * b->n_rows * b->n_riscs, sizeof *p->costs);
+    if (!p->costs) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
+    struct own_cost *c = &p->costs[(got->core.y * b->n_columns + got->core.x) * b->n_riscs + got->risc];
+    uint32_t at = board_profiler_base(b, got->risc) + DEVLOG_CONTROL_OFFSET(b->segment_bits) +
+                  (uint32_t)offsetof(devlog_control, cost);
+    devlog_status status =
+        c->known ? DEVLOG_OK : dl_core_read(device, got->core, at, c->by_kind, sizeof c->by_kind, err);
+    c->known = status == DEVLOG_OK;
+    memcpy(got->control.cost, c->by_kind, sizeof c->by_kind);
+    return status;
+}
+
 static devlog_status dump_core(void *context, devlog_core core, devlog_error *err)
 {
     dump *d = context;
@@ -125,8 +156,10 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
     pulled got[BOARD_MAX_RISCS] = {0};
     pulled_events events = {0};
     devlog_status status = DEVLOG_OK;
-    for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++)
+    for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++) {
         status = pull_risc(d->device, core, risc, d->device->launches, true, &got[risc], err);
+        if (status == DEVLOG_OK) status = add_cost(d->device, &got[risc], err);
+    }
     if (status == DEVLOG_OK) status = pull_events(d->device, &got[0], &events, err);
     uint64_t from = got[0].control.stamps[0] | (uint64_t)got[0].control.stamps[1] << 32;
     for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++) {
@@ -135,6 +168,8 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
         if (got[risc].alive || got[risc].damaged)
             status = write_risc(d->device, d->program, &got[risc], &events, from, err);
     }
+    if (status == DEVLOG_OK)
+        status = capture_log_core(d->device->profiler->capture, d->program, got, riscs, &events, from, err);
     for (uint32_t risc = 0; risc < riscs; risc++)
         pulled_free(&got[risc]);
     free(events.words);
@@ -151,6 +186,14 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err)
     dl_profiler *p = device->profiler;
     if (!device->last || p->dumped == device->launches) return DEVLOG_OK;
     uint64_t before = device->transport.bytes_read;
+    dl_capture_launch launch = {
+        .slot = device->slot,
+        .number = device->launches,
+        .op = device->host_id,
+        .call_start = device->clocks->launch_start,
+        .call_end = device->clocks->launch_end,
+        .pull_start = dl_transport_now(&device->transport),
+    };
     dump d = {device, device->last};
     status = program_each_core(device->last, dump_core, &d, err);
     p->totals.bytes_read += device->transport.bytes_read - before;
@@ -158,7 +201,10 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err)
     p->dumped = device->launches;
     /* What was pulled is written even when a core failed in between. */
     devlog_error later;
+    launch.pull_end = dl_transport_now(&device->transport);
     devlog_status written = dl_device_log_commit(p->log, status == DEVLOG_OK ? err : &later);
+    if (written == DEVLOG_OK)
+        written = capture_log_commit(p->capture, &launch, status == DEVLOG_OK ? err : &later);
     return status == DEVLOG_OK ? written : status;
 }
 
@@ -174,6 +220,9 @@ devlog_status devlog_set_profiler_location(devlog_device *device, const char *fo
         p->log = NULL;
         free(p->log_path);
         p->log_path = NULL;
+        devlog_status status = capture_log_close(p->capture, err);
+        p->capture = NULL;
+        if (status != DEVLOG_OK) return status;
     }
     return device->profile ? profiler_prepare(device, err) : DEVLOG_OK;
 }
@@ -193,8 +242,12 @@ void profiler_free(devlog_device *device)
 {
     dl_profiler *p = device->profiler;
     if (!p) return;
+    devlog_error
+        unheard; /* what has been committed is there; a decoder says that the capture was not closed */
+    capture_log_close(p->capture, &unheard);
     if (p->log) dl_device_log_close(p->log);
     free(p->log_path);
+    free(p->costs);
     dl_tables_free(&p->tables);
     clocks_free(device->clocks);
     device->clocks = NULL;

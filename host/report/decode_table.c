@@ -167,6 +167,26 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
                      l->details[DL_SKIPS + i]);
         }
     }
+    for (uint32_t i = 0; i < l->n_clocks; i++) {
+        const dl_clock_note *c = &l->clocks[i];
+        dl_str_fmt(out, "Clock of chip %u: stamps of two cores are comparable to %.0f cycles", c->slot,
+                   c->core_cycles);
+        if (c->host_ns > 0)
+            dl_str_fmt(out, ", with the host to %.0f ns.\n", c->host_ns);
+        else
+            dl_str_add(out, "; not aligned with the host.\n");
+    }
+    if (l->cost_known)
+        dl_str_fmt(out,
+                   "Markers cost %.1f cycles a zone's end, %.1f a complete zone, %.1f an event; in kernels "
+                   "%.2f %% of "
+                   "the time, %s.\n",
+                   l->cost_sixteenths[1] / 16.0, l->cost_sixteenths[2] / 16.0, l->cost_sixteenths[3] / 16.0,
+                   l->cycles_of_kernels ? 100.0 * (double)l->cost_of_kernels / (double)l->cycles_of_kernels
+                                        : 0.0,
+                   l->cost_subtracted ? "subtracted" : "not subtracted (--subtract-cost)");
+    else if (l->cost_subtracted)
+        dl_str_add(out, "Markers' own cost is not in this log and was not subtracted; decode the capture.\n");
     char digits[DL_GROUPED_SIZE];
     if (l->rows_filtered)
         dl_str_fmt(out, "  %10s  rows left out by the filters\n", dl_u64_grouped(digits, l->rows_filtered));

@@ -62,9 +62,12 @@ devlog_status dl_device_log_open(dl_device_log **log, const char *folder,
     l->path = dl_path_join(folder, options->name ? options->name : DL_DEVICE_LOG_NAME);
     status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!l->path) goto failed;
-    int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (options->append ? 0 : O_TRUNC);
-    l->fd = open(l->path, flags, 0666);
+    l->fd = open(l->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (l->fd < 0) {
+        status = dl_fail_errno(err, errno, "cannot write the device log %s", l->path);
+        goto failed;
+    }
+    if (dl_file_alone(l->fd) && !options->append && ftruncate(l->fd, 0) != 0 && errno != EINVAL) {
         status = dl_fail_errno(err, errno, "cannot write the device log %s", l->path);
         goto failed;
     }

@@ -1,0 +1,46 @@
+/* Filters on the command line: the same options for every command that reads logs.
+ *
+ *     typedef struct args { ...; cli_filters filters; } args;
+ *     static const cli_option options[] = { ..., CLI_FILTERS(args, filters), {0} };
+ *
+ *     if (!cli_filter_of(&cmd_x, &a.filters, &rest, &decode_options.filter)) return CLI_USAGE;
+ *
+ * The filter points into what `rest` owns: free that after the decoder. */
+#ifndef DEVLOG_CLI_FILTERS_H
+#define DEVLOG_CLI_FILTERS_H
+
+#include "cli/cli.h"
+#include "decode/filter.h"
+
+typedef struct cli_filters {
+    cli_list chips, cores, riscs, zones, launches;
+    uint64_t from, until, min_cycles, skip_launches;
+} cli_filters;
+
+/* clang-format off */
+#define CLI_FILTERS(type, member) \
+    CLI_TITLE("Filters"), \
+    {CLI_LIST, "chips", 0, "N,...", "only these chips, by number or range (0,2-3)", offsetof(type, member.chips)}, \
+    {CLI_EACH, "core", 0, "X,Y[-X,Y]", "only this core, or this rectangle of cores; may be given again", \
+     offsetof(type, member.cores)}, \
+    {CLI_LIST, "riscs", 0, "NAME,...", "only these RISCs (BRISC,TRISC*); TRISC0 and TRISC_0 are the same", \
+     offsetof(type, member.riscs)}, \
+    {CLI_LIST, "launches", 0, "N,...", \
+     "only these launches, by run host id, or by number from 0 in logs without ids; ranges too (5,8-11)", \
+     offsetof(type, member.launches)}, \
+    {CLI_NUMBER, "skip-launches", 0, "N", "leave out the first N launches of every chip", \
+     offsetof(type, member.skip_launches)}, \
+    {CLI_EACH, "zone", 'z', "NAME", "only zones of this name, or beginning with it (NAME*); may be given again", \
+     offsetof(type, member.zones)}, \
+    {CLI_NUMBER, "from", 0, "CYCLE", "only what touches the time from this cycle on", offsetof(type, member.from)}, \
+    {CLI_NUMBER, "until", 0, "CYCLE", "only what touches the time up to this cycle", \
+     offsetof(type, member.until), 1, UINT64_MAX}, \
+    {CLI_NUMBER, "min-cycles", 0, "N", "only zones of at least so many cycles", offsetof(type, member.min_cycles)}
+/* clang-format on */
+
+/* False when an option makes no sense, which is said. `owner` frees what the filter points to. */
+bool cli_filter_of(const cli_command *c, const cli_filters *f, cli_args *owner, dl_filter *out);
+/* Whether any filter is set. */
+bool cli_filters_any(const cli_filters *f);
+
+#endif

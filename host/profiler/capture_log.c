@@ -1,0 +1,202 @@
+/* The capture of a device: see the header. */
+#include "profiler/capture_log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/file.h"
+
+struct capture_log {
+    devlog_device *device;
+    dl_capture *capture;
+    struct known_elf {
+        uint8_t build_id[DL_BUILD_ID_MAX];
+        uint32_t size;
+    } * elfs; /* number - 1 is the index */
+    uint32_t n_elfs;
+    size_t samples, link_samples; /* of the clocks, that have been put */
+    size_t offsets;
+};
+
+/* Two captures are of one boot when the host's monotonic clock and the chip's counters have not begun anew
+ * in between. A simulated chip begins with its device. */
+static devlog_status name_boot(dl_clocks *c, const devlog_device *d, devlog_error *err)
+{
+    if (c->boot[0]) return DEVLOG_OK;
+    const dl_clocks *linked = d->linked ? d->linked->clocks : NULL;
+    if (linked && linked->boot[0]) {
+        memcpy(c->boot, linked->boot, sizeof c->boot);
+        return DEVLOG_OK;
+    }
+    if (!d->transport.ops->now_ns) {
+        dl_str text = {0};
+        devlog_status status = dl_file_read("/proc/sys/kernel/random/boot_id", 256, &text, err);
+        if (status == DEVLOG_OK)
+            snprintf(c->boot, sizeof c->boot, "%.*s", (int)strcspn(text.text, "\n"), text.text);
+        dl_str_free(&text);
+        return status;
+    }
+    uint64_t random[2] = {0, 0};
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return dl_fail(err, DEVLOG_ERR_IO, "no random number for the name of this run");
+    snprintf(c->boot, sizeof c->boot, "sim-%016llx%016llx", (unsigned long long)random[0],
+             (unsigned long long)random[1]);
+    return DEVLOG_OK;
+}
+
+devlog_status capture_log_open(capture_log **out, devlog_device *device, bool append, devlog_error *err)
+{
+    const char *wanted = getenv("DEVLOG_CAPTURE");
+    *out = NULL;
+    if (wanted && strcmp(wanted, "0") == 0) return DEVLOG_OK;
+    capture_log *log = calloc(1, sizeof *log);
+    if (!log) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a capture");
+    log->device = device;
+    devlog_status status = name_boot(device->clocks, device, err);
+    if (status == DEVLOG_OK)
+        status = dl_capture_open(&log->capture, device->log_folder, DL_CAPTURE_NAME, append, err);
+    const board *b = &device->board;
+    const dl_capture_chip chip = {
+        .slot = device->slot,
+        .max_cores = b->n_columns * b->n_rows,
+        .freq_khz = b->mhz * 1000ull,
+        .together = b->clocks_start_together,
+        .arch = b->arch,
+        .board = b->name,
+        .transport = device->transport.ops->name,
+        .boot = device->clocks->boot,
+    };
+    if (status == DEVLOG_OK) status = dl_capture_put_chip(log->capture, &chip, err);
+    if (status == DEVLOG_OK) status = dl_capture_commit(log->capture, err);
+    if (status != DEVLOG_OK) {
+        dl_capture_close(log->capture);
+        free(log);
+        return status;
+    }
+    *out = log;
+    return DEVLOG_OK;
+}
+
+/* The number of a kernel's ELF file, which is put when it is new. */
+static devlog_status number_elf(capture_log *log, const devlog_kernel *kernel, uint32_t *number,
+                                devlog_error *err)
+{
+    *number = DL_CAPTURE_NO_ELF;
+    if (!kernel) return DEVLOG_OK;
+    const dl_elf *elf = &kernel->elf;
+    for (uint32_t i = log->n_elfs; i > 0; i--) {
+        const struct known_elf *e = &log->elfs[i - 1];
+        if (e->size != elf->build_id_size || memcmp(e->build_id, elf->build_id, e->size) != 0) continue;
+        *number = i;
+        return DEVLOG_OK;
+    }
+    struct known_elf *bigger = realloc(log->elfs, (log->n_elfs + 1) * sizeof *bigger);
+    if (!bigger) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a capture");
+    log->elfs = bigger;
+    struct known_elf *e = &bigger[log->n_elfs++];
+    *e = (struct known_elf){.size = elf->build_id_size};
+    memcpy(e->build_id, elf->build_id, e->size);
+    *number = log->n_elfs;
+    const dl_capture_elf put = {
+        .slot = log->device->slot,
+        .number = *number,
+        .path = kernel->path,
+        .source = kernel->source,
+        .build_id = elf->build_id,
+        .build_id_size = elf->build_id_size,
+    };
+    return dl_capture_put_elf(log->capture, &put, err);
+}
+
+devlog_status capture_log_core(capture_log *log, const devlog_program *program, const pulled *riscs,
+                               uint32_t n_riscs, const pulled_events *events, uint64_t events_from,
+                               devlog_error *err)
+{
+    if (!log) return DEVLOG_OK;
+    dl_capture_risc put[BOARD_MAX_RISCS];
+    dl_capture_core core = {
+        .slot = log->device->slot,
+        .x = (uint16_t)riscs[0].core.x,
+        .y = (uint16_t)riscs[0].core.y,
+        .riscs = put,
+        .events = events->words,
+        .n_events = events->n_words,
+        .events_from = events_from,
+    };
+    for (uint32_t i = 0; i < n_riscs; i++) {
+        const pulled *got = &riscs[i];
+        if (!got->alive && !got->damaged) continue;
+        dl_capture_risc *risc = &put[core.n_riscs++];
+        *risc = (dl_capture_risc){
+            .name = log->device->board.riscs[got->risc].name,
+            .index = got->risc,
+            .control = got->control,
+            .spans = got->spans,
+            .n_spans = got->n_spans,
+        };
+        devlog_status status =
+            number_elf(log, program_kernel_at(program, got->core, got->risc), &risc->elf, err);
+        if (status != DEVLOG_OK) return status;
+    }
+    return core.n_riscs ? dl_capture_put_core(log->capture, &core, err) : DEVLOG_OK;
+}
+
+static devlog_status put_offsets(capture_log *log, devlog_error *err)
+{
+    const dl_clocks *c = log->device->clocks;
+    dl_capture_offset *items = malloc((c->n_offsets + 1) * sizeof *items);
+    if (!items) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a capture");
+    for (size_t i = 0; i < c->n_offsets; i++) {
+        const dl_core_offset *o = &c->offsets[i];
+        items[i] = (dl_capture_offset){(uint16_t)o->core.x, (uint16_t)o->core.y, o->moved, o->lo, o->hi};
+    }
+    const dl_capture_offsets put = {
+        .slot = log->device->slot,
+        .reference_x = (uint16_t)c->reference.x,
+        .reference_y = (uint16_t)c->reference.y,
+        .items = items,
+        .n = c->n_offsets,
+    };
+    log->offsets = c->n_offsets;
+    devlog_status status = dl_capture_put_offsets(log->capture, &put, err);
+    free(items);
+    return status;
+}
+
+/* What has been added to the clocks since the last time. */
+static devlog_status put_clocks(capture_log *log, bool last, devlog_error *err)
+{
+    const dl_clocks *c = log->device->clocks;
+    dl_capture_samples host = {log->device->slot, DL_CAPTURE_HOST, c->samples + log->samples,
+                               c->n_samples - log->samples};
+    dl_capture_samples link = {log->device->slot, c->link_to, c->link_samples + log->link_samples,
+                               c->n_link_samples - log->link_samples};
+    devlog_status status = host.n ? dl_capture_put_samples(log->capture, &host, err) : DEVLOG_OK;
+    if (status == DEVLOG_OK && link.n) status = dl_capture_put_samples(log->capture, &link, err);
+    log->samples = c->n_samples;
+    log->link_samples = c->n_link_samples;
+    bool offsets = c->has_reference && (last || c->n_offsets != log->offsets);
+    return status == DEVLOG_OK && offsets ? put_offsets(log, err) : status;
+}
+
+devlog_status capture_log_commit(capture_log *log, const dl_capture_launch *launch, devlog_error *err)
+{
+    if (!log) return DEVLOG_OK;
+    devlog_status status = dl_capture_put_launch(log->capture, launch, err);
+    if (status == DEVLOG_OK) status = put_clocks(log, false, err);
+    return status == DEVLOG_OK ? dl_capture_commit(log->capture, err) : status;
+}
+
+devlog_status capture_log_close(capture_log *log, devlog_error *err)
+{
+    if (!log) return DEVLOG_OK;
+    devlog_status status = put_clocks(log, true, err);
+    if (status == DEVLOG_OK) status = dl_capture_put_end(log->capture, log->device->slot, err);
+    if (status == DEVLOG_OK) status = dl_capture_commit(log->capture, err);
+    dl_capture_close(log->capture);
+    free(log->elfs);
+    free(log);
+    return status;
+}

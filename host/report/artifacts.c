@@ -1,0 +1,153 @@
+/* Artifacts: the table of files, their names, and who gets the events. */
+#include "report/artifacts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/bundle.h"
+#include "report/rearranged.h"
+
+static const dl_artifact *const table[DL_ARTIFACT_KINDS] = {
+    [DL_ARTIFACT_REARRANGED] = &dl_artifact_rearranged,
+};
+
+static const char tar_name[] = "device_perf_results.tar";
+
+struct dl_artifacts {
+    dl_decode *decode;
+    dl_artifacts_options options;
+    void *states[DL_ARTIFACT_KINDS];
+    dl_event_sink events[DL_ARTIFACT_KINDS];
+    dl_marker_sink markers[DL_ARTIFACT_KINDS];
+    size_t n_events, n_markers;
+    char *paths[DL_ARTIFACT_KINDS + 2]; /* written; the last is NULL */
+    size_t n_paths;
+};
+
+static devlog_status hand_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+{
+    dl_artifacts *set = ctx;
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < set->n_events && !status; i++)
+        status = set->events[i].events(set->events[i].ctx, events, n, err);
+    return status;
+}
+
+static devlog_status hand_marker(void *ctx, const dl_marker *m, devlog_error *err)
+{
+    dl_artifacts *set = ctx;
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < set->n_markers && !status; i++)
+        status = set->markers[i].marker(set->markers[i].ctx, m, err);
+    return status;
+}
+
+dl_decode *dl_artifacts_decode(dl_artifacts *set)
+{
+    return set->decode;
+}
+
+devlog_status dl_artifacts_events(dl_artifacts *set, dl_event_sink sink, devlog_error *err)
+{
+    if (set->n_events == DL_ARTIFACT_KINDS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many event sinks");
+    set->events[set->n_events++] = sink;
+    dl_decode_event_sink(set->decode, (dl_event_sink){set, hand_events});
+    return DEVLOG_OK;
+}
+
+devlog_status dl_artifacts_markers(dl_artifacts *set, dl_marker_sink sink, devlog_error *err)
+{
+    if (set->n_markers == DL_ARTIFACT_KINDS)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many marker sinks");
+    set->markers[set->n_markers++] = sink;
+    /* Nothing to hand on when there is one. */
+    dl_decode_marker_sink(set->decode, set->n_markers == 1 ? sink : (dl_marker_sink){set, hand_marker});
+    return DEVLOG_OK;
+}
+
+devlog_status dl_artifacts_new(dl_artifacts **out, dl_decode *decode, const dl_artifacts_options *options,
+                               devlog_error *err)
+{
+    dl_artifacts *set = calloc(1, sizeof *set);
+    if (!set) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    set->decode = decode;
+    set->options = *options;
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < DL_ARTIFACT_KINDS && !status; i++)
+        if (options->wanted[i] && table[i]->begin) status = table[i]->begin(set, &set->states[i], err);
+    if (status) {
+        dl_artifacts_free(set);
+        return status;
+    }
+    *out = set;
+    return DEVLOG_OK;
+}
+
+void dl_artifacts_free(dl_artifacts *set)
+{
+    if (!set) return;
+    for (size_t i = 0; i < DL_ARTIFACT_KINDS; i++)
+        if (set->states[i] && table[i]->free) table[i]->free(set->states[i]);
+    for (size_t i = 0; i < set->n_paths; i++)
+        free(set->paths[i]);
+    free(set);
+}
+
+const char *dl_artifacts_path(const dl_artifacts *set, size_t i)
+{
+    return i < set->n_paths ? set->paths[i] : NULL;
+}
+
+/* folder/PREFIXname_SUFFIX.extension; NULL when out of memory. */
+static char *path_of(const dl_artifacts *set, const char *file)
+{
+    const dl_artifacts_options *o = &set->options;
+    const char *dot = strrchr(file, '.');
+    dl_str name = {0};
+    if (o->prefix) dl_str_add(&name, o->prefix);
+    dl_str_add_n(&name, file, dot ? (size_t)(dot - file) : strlen(file));
+    if (o->suffix) dl_str_fmt(&name, "_%s", o->suffix);
+    if (dot) dl_str_add(&name, dot);
+    char *path = name.failed ? NULL : dl_path_join(o->folder, name.text);
+    dl_str_free(&name);
+    return path;
+}
+
+static devlog_status write_one(dl_artifacts *set, size_t kind, dl_file_writer *out, devlog_error *err)
+{
+    if (kind < DL_ARTIFACT_KINDS) return table[kind]->write(set, set->states[kind], out, err);
+    return dl_bundle((const char *const *)set->paths, set->n_paths, out, err);
+}
+
+static devlog_status write_file(dl_artifacts *set, size_t kind, devlog_error *err)
+{
+    char *path = path_of(set, kind < DL_ARTIFACT_KINDS ? table[kind]->file : tar_name);
+    if (!path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    dl_file_writer out;
+    devlog_status status = dl_file_create(&out, path, err);
+    if (!status) {
+        status = write_one(set, kind, &out, err);
+        if (status)
+            dl_file_abandon(&out);
+        else
+            status = dl_file_commit(&out, err);
+    }
+    if (status)
+        free(path);
+    else
+        set->paths[set->n_paths++] = path;
+    return status;
+}
+
+devlog_status dl_artifacts_write(dl_artifacts *set, devlog_error *err)
+{
+    bool any = false;
+    for (size_t i = 0; i < DL_ARTIFACT_KINDS; i++)
+        any |= set->options.wanted[i];
+    if (!any) return DEVLOG_OK;
+    devlog_status status = dl_folder_make(set->options.folder, err);
+    for (size_t i = 0; i < DL_ARTIFACT_KINDS && !status; i++)
+        if (set->options.wanted[i]) status = write_file(set, i, err);
+    if (!status && set->options.tar) status = write_file(set, DL_ARTIFACT_KINDS, err);
+    return status;
+}

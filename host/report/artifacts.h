@@ -1,0 +1,60 @@
+/* Artifacts: the files that `devlog decode` leaves in its output folder. One table of them is in artifacts.c;
+ * each entry says how its file is made. A new one is an id here, a line in the table, and a --no-NAME in
+ * cli/cmd_decode.c.
+ *
+ *     dl_artifacts_new(&set, decode, &options, err);     before the first input: entries ask for events and
+ * markers
+ *     ... dl_decode_file ..., dl_decode_finish
+ *     dl_artifacts_write(set, err);
+ *     ... dl_artifacts_path(set, i) ...
+ *     dl_artifacts_free(set);                            before dl_decode_free
+ *
+ * Every file is written under a temporary name and renamed when it is whole; one that cannot be written is as
+ * it was. */
+#ifndef DEVLOG_REPORT_ARTIFACTS_H
+#define DEVLOG_REPORT_ARTIFACTS_H
+
+#include "base/file.h"
+#include "decode/decode.h"
+
+/* In the order in which they are written, listed and packed. */
+typedef enum dl_artifact_id {
+    DL_ARTIFACT_REARRANGED,
+    DL_ARTIFACT_KINDS,
+} dl_artifact_id;
+
+typedef struct dl_artifacts dl_artifacts;
+
+typedef struct dl_artifact {
+    const char *file; /* "device_stats.txt" */
+    /* Before the first input: makes *state and asks for what it wants to see (dl_artifacts_events, _markers).
+     * May be NULL. */
+    devlog_status (*begin)(dl_artifacts *set, void **state, devlog_error *err);
+    /* After dl_decode_finish: appends to out->buffer, with dl_file_flush(out) now and then. */
+    devlog_status (*write)(dl_artifacts *set, void *state, dl_file_writer *out, devlog_error *err);
+    void (*free)(void *state); /* may be NULL */
+} dl_artifact;
+
+typedef struct dl_artifacts_options {
+    const char *folder; /* made when it is missing */
+    const char *prefix; /* in front of every name; may be NULL */
+    const char *suffix; /* before the extension of every name, after a '_'; may be NULL */
+    const bool *wanted; /* of DL_ARTIFACT_KINDS */
+    bool tar;           /* pack them into device_perf_results.tar */
+} dl_artifacts_options;
+
+/* What the options point to is borrowed. */
+devlog_status dl_artifacts_new(dl_artifacts **set, dl_decode *decode, const dl_artifacts_options *options,
+                               devlog_error *err);
+void dl_artifacts_free(dl_artifacts *set);
+/* Writes all that are wanted, then the tar. Stops at the first that fails; *err names it. */
+devlog_status dl_artifacts_write(dl_artifacts *set, devlog_error *err);
+/* Path of the i-th file written, the tar last; NULL behind the last. Owned by the set. */
+const char *dl_artifacts_path(const dl_artifacts *set, size_t i);
+
+/* For the entries. Several may ask for the same; each gets all of it. */
+dl_decode *dl_artifacts_decode(dl_artifacts *set);
+devlog_status dl_artifacts_events(dl_artifacts *set, dl_event_sink sink, devlog_error *err);
+devlog_status dl_artifacts_markers(dl_artifacts *set, dl_marker_sink sink, devlog_error *err);
+
+#endif

@@ -1,0 +1,60 @@
+/* device_perf.html: puts the page together from its parts and its data. */
+#include "report/page.h"
+
+#include "base/file.h"
+#include "report/page_internal.h"
+
+/* A program or style that stands in the page itself runs only when its hash is in the policy, and nothing may
+ * be fetched from anywhere. Text from the log can therefore not become a program, whatever it holds. */
+static void policy(dl_str *out)
+{
+    dl_str_fmt(out,
+               "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src %s %s; "
+               "style-src %s; img-src data:; base-uri 'none'; form-action 'none'\">\n",
+               page_chart_hash, page_script_hash, page_style_hash);
+}
+
+static void part(dl_str *out, const char *before, const unsigned char *bytes, unsigned long size,
+                 const char *after)
+{
+    dl_str_add(out, before);
+    dl_str_add_n(out, (const char *)bytes, size);
+    dl_str_add(out, after);
+}
+
+devlog_status dl_page_text(dl_page *p, dl_decode *d, dl_str *out, devlog_error *err)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    dl_str columns = {0};
+    uint64_t column_bytes[4];
+    devlog_status status = page_lanes(p, t, err);
+    if (!status) status = page_pack(p, t, &columns, column_bytes, err);
+    if (status) goto done;
+    part(out, "", page_head, page_head_size, "");
+    policy(out);
+    part(out, "<style>", page_style, page_style_size, "</style>\n</head>\n");
+    part(out, "", page_body, page_body_size, "");
+    dl_str_add(out, "<script type=\"application/json\" id=\"meta\">");
+    status = page_meta(p, d, column_bytes, out, err);
+    if (status) goto done;
+    dl_str_add(out, "</script>\n<script type=\"text/plain\" id=\"columns\">");
+    page_base64(out, columns.text, columns.len);
+    dl_str_add(out, "</script>\n");
+    part(out, "<script>", page_chart, page_chart_size, "</script>\n");
+    part(out, "<script>", page_script, page_script_size, "</script>\n</body>\n</html>\n");
+    status = dl_str_status(out, err);
+done:
+    dl_str_free(&columns);
+    return status;
+}
+
+devlog_status dl_page_file(dl_page *p, dl_decode *d, const char *path, devlog_error *err)
+{
+    dl_file_writer w;
+    devlog_status status = dl_file_create(&w, path, err);
+    if (status) return status;
+    status = dl_page_text(p, d, &w.buffer, err);
+    if (!status) return dl_file_commit(&w, err);
+    dl_file_abandon(&w);
+    return status;
+}

@@ -1,0 +1,201 @@
+/* The page's JSON block: what its numbers mean, and the results that are of the whole log. 64-bit numbers
+ * that may pass 2^53 are strings. Read by page/data.js. */
+#include <math.h>
+#include <string.h>
+
+#include "decode/groups.h"
+#include "report/page_internal.h"
+
+enum { MAX_STATISTICS = 20000 }; /* rows of the statistics; more would only be scrolled over */
+
+static void text(dl_str *out, const char *s)
+{
+    size_t n = strlen(s);
+    dl_str_json(out, s, n);
+}
+
+static void comma(dl_str *out, bool needed)
+{
+    if (needed) dl_str_char(out, ',');
+}
+
+static void chips(const dl_page *p, const dl_tables *t, dl_str *out)
+{
+    dl_str_add(out, ",\"chips\":[");
+    for (uint32_t i = 0; i < t->n_chips; i++) {
+        const dl_chip *c = &t->chips[i];
+        comma(out, i);
+        dl_str_fmt(out, "{\"id\":%u,\"arch\":", c->id);
+        text(out, c->arch ? dl_text(t, c->arch) : "");
+        dl_str_fmt(out, ",\"khz\":%llu,\"cores\":%u,\"base\":\"%llu\"}", (unsigned long long)c->freq_khz,
+                   c->max_cores, (unsigned long long)(p->base[i] == UINT64_MAX ? 0 : p->base[i]));
+    }
+    dl_str_char(out, ']');
+}
+
+/* [chip, x, y, RISC] and the lanes of each: [level, points, intervals]. */
+static void rows(const dl_page *p, const dl_tables *t, dl_str *out)
+{
+    dl_str_add(out, ",\"rows\":[");
+    for (uint32_t i = 0, l = 0; i < p->n_rows; i++) {
+        const dl_stream *s = &t->streams[p->rows[i]];
+        comma(out, i);
+        dl_str_fmt(out, "[%u,%u,%u,", s->chip, s->core_x, s->core_y);
+        text(out, dl_text(t, s->risc_name));
+        dl_str_add(out, ",[");
+        for (bool more = false; l < p->n_lanes && p->lanes[l].stream == p->rows[i]; l++, more = true) {
+            comma(out, more);
+            dl_str_fmt(out, "%u,%d,%u", p->lanes[l].level, p->lanes[l].points, p->lanes[l].n);
+        }
+        dl_str_add(out, "]]");
+    }
+    dl_str_char(out, ']');
+}
+
+static void sites(const dl_page *p, const dl_tables *t, dl_str *out)
+{
+    bool more = false;
+    dl_str_add(out, ",\"sites\":[");
+    for (uint32_t i = 0; i < t->n_sites; i++) {
+        if (p->site_numbers[i] == DL_NONE) continue;
+        comma(out, more);
+        more = true;
+        dl_str_char(out, '[');
+        text(out, dl_text(t, t->sites[i].name));
+        dl_str_char(out, ',');
+        text(out, dl_text(t, t->sites[i].file));
+        dl_str_fmt(out, ",%u,%d]", t->sites[i].line, (int)t->sites[i].role);
+    }
+    dl_str_char(out, ']');
+}
+
+/* [chip, number, run id, trace id, trace counter]; an id that there is not is -1. */
+static void launches(const dl_page *p, const dl_launches *launches, dl_str *out)
+{
+    uint32_t n = launches->count < p->launch_end ? launches->count : p->launch_end;
+    dl_str_fmt(out, ",\"all_launches\":%u,\"launches\":[", launches->count);
+    for (uint32_t i = 0; i < n; i++) {
+        const dl_launch *l = &launches->items[i];
+        comma(out, i);
+        dl_str_fmt(out, "[%u,%u,", l->chip, l->number);
+        if (l->has_ids)
+            dl_str_fmt(out, "%llu", (unsigned long long)(l->run_host_id ? l->run_host_id : l->run_id));
+        else
+            dl_str_add(out, "-1");
+        dl_str_fmt(out, ",%lld,%lld]", l->trace_id == UINT32_MAX ? -1LL : (long long)l->trace_id,
+                   l->trace_counter == UINT32_MAX ? -1LL : (long long)l->trace_counter);
+    }
+    dl_str_char(out, ']');
+}
+
+/* JSON knows no infinity and no fraction is needed beyond a tenth of a cycle. */
+static void decimal(dl_str *out, double value)
+{
+    dl_str_fmt(out, ",%.1f", isfinite(value) ? value : 0.0);
+}
+
+/* [chip, RISC, zone, role, count, sum, min, max, average, median, p95, p99], exact, of the whole log. */
+static devlog_status statistics(dl_decode *d, dl_str *out, devlog_error *err)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    dl_groups g;
+    devlog_status status = dl_groups_by_risc(d, &g, err);
+    if (status) return status;
+    dl_str_fmt(out, ",\"all_statistics\":%zu,\"statistics\":[", g.n);
+    for (size_t i = 0; i < g.n && i < MAX_STATISTICS; i++) {
+        const dl_group *group = &g.items[i];
+        const dl_summary *s = &group->summary;
+        comma(out, i > 0);
+        dl_str_fmt(out, "[%u,", group->chip);
+        text(out, dl_text(t, group->risc_name));
+        dl_str_char(out, ',');
+        text(out, dl_text(t, group->site_name));
+        dl_str_fmt(out, ",%d,%llu", (int)group->role, (unsigned long long)s->count);
+        dl_str_fmt(out, ",%.0f,%llu,%llu", (double)s->sum, (unsigned long long)s->min,
+                   (unsigned long long)s->max);
+        decimal(out, dl_summary_average(s));
+        decimal(out, dl_summary_median(s));
+        dl_str_fmt(out, ",%llu,%llu]", (unsigned long long)s->p95, (unsigned long long)s->p99);
+    }
+    dl_str_char(out, ']');
+    dl_groups_free(&g);
+    return DEVLOG_OK;
+}
+
+static void loss(dl_str *out, bool *more, bool lost, uint64_t n, const char *before, const char *what,
+                 char *const *details)
+{
+    if (n == 0) return;
+    comma(out, *more);
+    *more = true;
+    dl_str_fmt(out, "[%d,\"%llu\",", lost, (unsigned long long)n);
+    dl_str line = {0};
+    dl_str_fmt(&line, "%s%s", before, what);
+    text(out, line.text ? line.text : "");
+    dl_str_free(&line);
+    dl_str_add(out, ",[");
+    for (int i = 0; i < DL_DETAILS_PER_KIND && details && details[i]; i++) {
+        comma(out, i);
+        text(out, details[i]);
+    }
+    dl_str_add(out, "]]");
+}
+
+/* [lost?, count, what, [details]]: losses first, then what was repaired or noticed. */
+static void losses(const dl_losses *l, dl_str *out)
+{
+    bool more = false;
+    dl_str_fmt(out, ",\"lost\":%s,\"log_lines\":%llu,\"log_rows\":%llu,\"findings\":[",
+               dl_losses_any(l) ? "true" : "false", (unsigned long long)l->lines,
+               (unsigned long long)l->rows);
+    for (int i = DL_SKIP_NONE + 1; i < DL_SKIPS; i++)
+        loss(out, &more, true, l->skipped[i], "lines skipped: ", dl_skip_text((dl_skip)i), l->details[i]);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < DL_FINDINGS; i++)
+            if (dl_finding_is_loss((dl_finding)i) == (pass == 0))
+                loss(out, &more, pass == 0, l->found[i], "", dl_finding_text((dl_finding)i),
+                     l->details[DL_SKIPS + i]);
+    loss(out, &more, false, l->rows_filtered, "", "rows left out by the filters", NULL);
+    loss(out, &more, false, l->zones_filtered, "", "zones left out by the filters", NULL);
+    dl_str_char(out, ']');
+}
+
+/* Takes '<' out of the JSON in out[from..): it stands only in strings, where \u003c is the same. */
+static void without_angle(dl_str *out, size_t from)
+{
+    size_t n = 0;
+    for (size_t i = from; i < out->len; i++)
+        n += out->text[i] == '<';
+    if (n == 0 || !dl_str_reserve(out, n * 5)) return;
+    size_t to = out->len + n * 5;
+    out->text[to] = '\0';
+    for (size_t i = out->len; i-- > from;) {
+        if (out->text[i] == '<')
+            memcpy(out->text + (to -= 6), "\\u003c", 6);
+        else
+            out->text[--to] = out->text[i];
+    }
+    out->len += n * 5;
+}
+
+devlog_status page_meta(const dl_page *p, dl_decode *d, const uint64_t column_bytes[4], dl_str *out,
+                        devlog_error *err)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    size_t from = out->len;
+    dl_str_add(out, "{\"title\":");
+    text(out, p->title);
+    dl_str_fmt(out, ",\"left_out\":%llu,\"columns\":[%llu,%llu,%llu,%llu]", (unsigned long long)p->left_out,
+               (unsigned long long)column_bytes[0], (unsigned long long)column_bytes[1],
+               (unsigned long long)column_bytes[2], (unsigned long long)column_bytes[3]);
+    chips(p, t, out);
+    rows(p, t, out);
+    sites(p, t, out);
+    launches(p, dl_decode_launches(d), out);
+    devlog_status status = statistics(d, out, err);
+    if (status) return status;
+    losses(dl_decode_losses(d), out);
+    dl_str_char(out, '}');
+    without_angle(out, from);
+    return dl_str_status(out, err);
+}

@@ -1,0 +1,203 @@
+/* device_rearranged_timestamps.csv, as the reference decoder of 2023 wrote it: for every chip two lines that
+ * say its clock and its number, a header, and a row per core with the stamps of firmware and kernel of each
+ * RISC; the stamps of repeated launches share a cell, separated by a blank. */
+#include "report/rearranged.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 4 };
+
+static const char *const column_names[COLUMNS] = {"Firmware Start", "Kernel start", "Kernel End",
+                                                  "Firmware End"};
+
+/* Stamps of one RISC: the differences of successive ones, which fit in four bytes each. */
+typedef struct stamps {
+    dl_samples steps[COLUMNS];
+    uint64_t last[COLUMNS];
+} stamps;
+
+typedef struct state {
+    dl_decode *decode;
+    stamps **streams; /* by number of the stream; NULL: none yet */
+    uint32_t n;
+} state;
+
+static devlog_status out_of_memory(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the stamps of default markers");
+}
+
+static stamps *stamps_of(state *s, uint32_t stream)
+{
+    if (stream >= s->n) {
+        uint32_t n = dl_decode_tables(s->decode)->cap_streams;
+        if (n <= stream) n = stream + 1;
+        stamps **grown = realloc(s->streams, n * sizeof(stamps *));
+        if (!grown) return NULL;
+        memset(grown + s->n, 0, (n - s->n) * sizeof(stamps *));
+        s->streams = grown;
+        s->n = n;
+    }
+    if (!s->streams[stream]) s->streams[stream] = calloc(1, sizeof(stamps));
+    return s->streams[stream];
+}
+
+static devlog_status on_marker(void *ctx, const dl_marker *m, devlog_error *err)
+{
+    state *s = ctx;
+    if (m->type != DL_ROW_ZONE_START && m->type != DL_ROW_ZONE_END) return DEVLOG_OK;
+    dl_role role = dl_decode_tables(s->decode)->sites[m->site].role;
+    if (role != DL_ROLE_FW && role != DL_ROLE_KERNEL) return DEVLOG_OK;
+    bool fw = role == DL_ROLE_FW, start = m->type == DL_ROW_ZONE_START;
+    int column = start ? (fw ? 0 : 1) : (fw ? 3 : 2);
+    stamps *of = stamps_of(s, m->stream);
+    if (!of || !dl_samples_add(&of->steps[column], m->time - of->last[column])) return out_of_memory(err);
+    of->last[column] = m->time;
+    return DEVLOG_OK;
+}
+
+static devlog_status begin(dl_artifacts *set, void **out, devlog_error *err)
+{
+    state *s = calloc(1, sizeof *s);
+    if (!s) return out_of_memory(err);
+    s->decode = dl_artifacts_decode(set);
+    *out = s;
+    return dl_artifacts_markers(set, (dl_marker_sink){s, on_marker}, err);
+}
+
+static void free_state(void *p)
+{
+    state *s = p;
+    for (uint32_t i = 0; i < s->n; i++) {
+        for (int c = 0; s->streams[i] && c < COLUMNS; c++)
+            dl_samples_free(&s->streams[i]->steps[c]);
+        free(s->streams[i]);
+    }
+    free(s->streams);
+    free(s);
+}
+
+typedef struct place {
+    uint32_t stream, chip_id;
+    uint16_t x, y;
+    dl_risc risc;
+    uint32_t risc_name;
+    const char *name;
+} place;
+
+static int by_risc(const place *a, const place *b)
+{
+    if (a->risc != b->risc) return a->risc < b->risc ? -1 : 1;
+    return a->risc_name == b->risc_name ? 0 : strcmp(a->name, b->name);
+}
+
+static int by_core(const void *pa, const void *pb)
+{
+    const place *a = pa, *b = pb;
+    if (a->chip_id != b->chip_id) return a->chip_id < b->chip_id ? -1 : 1;
+    if (a->y != b->y) return a->y < b->y ? -1 : 1;
+    if (a->x != b->x) return a->x < b->x ? -1 : 1;
+    return by_risc(a, b);
+}
+
+static int by_risc_only(const void *a, const void *b)
+{
+    return by_risc(a, b);
+}
+
+static void cell(const stamps *s, int column, dl_file_writer *out)
+{
+    dl_sample_walk w;
+    uint64_t step, time = 0;
+    dl_sample_walk_start(&w, &s->steps[column]);
+    for (bool first = true; dl_sample_walk_next(&w, &step); first = false) {
+        time += step;
+        if (!first) dl_str_char(&out->buffer, ' ');
+        dl_str_u64(&out->buffer, time);
+        dl_file_flush(out);
+    }
+}
+
+static void header(const dl_tables *t, const place *first, const place *riscs, size_t n_riscs,
+                   dl_file_writer *out)
+{
+    const dl_chip *chip = &t->chips[t->streams[first->stream].chip];
+    dl_str_fmt(&out->buffer, "Clock Frequency [MHz],%g\nPCIe slot,%u\ncore x,core y",
+               (double)chip->freq_khz / 1000, chip->id);
+    for (size_t r = 0; r < n_riscs; r++) {
+        for (int c = 0; c < COLUMNS; c++) {
+            dl_str name = {0};
+            dl_str_fmt(&name, "%s %s", riscs[r].name, column_names[c]);
+            dl_str_char(&out->buffer, ',');
+            if (!name.failed) dl_str_csv(&out->buffer, name.text, name.len);
+            out->buffer.failed |= name.failed;
+            dl_str_free(&name);
+        }
+    }
+    dl_str_char(&out->buffer, '\n');
+}
+
+/* The places of one chip, sorted by core. `riscs` has room for as many. */
+static void one_chip(const state *s, const place *places, size_t n, place *riscs, dl_file_writer *out)
+{
+    memcpy(riscs, places, n * sizeof *riscs);
+    qsort(riscs, n, sizeof *riscs, by_risc_only);
+    size_t n_riscs = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || by_risc(&riscs[n_riscs - 1], &riscs[i]) != 0) riscs[n_riscs++] = riscs[i];
+    header(dl_decode_tables(s->decode), places, riscs, n_riscs, out);
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from; to < n && places[to].x == places[from].x && places[to].y == places[from].y; to++)
+            ;
+        dl_str_fmt(&out->buffer, "%u,%u", places[from].x, places[from].y);
+        size_t at = from;
+        for (size_t r = 0; r < n_riscs; r++) {
+            bool has = at < to && by_risc(&places[at], &riscs[r]) == 0;
+            for (int c = 0; c < COLUMNS; c++) {
+                dl_str_char(&out->buffer, ',');
+                if (has) cell(s->streams[places[at].stream], c, out);
+            }
+            at += has;
+        }
+        dl_str_char(&out->buffer, '\n');
+        dl_file_flush(out);
+    }
+}
+
+static devlog_status write_file(dl_artifacts *set, void *p, dl_file_writer *out, devlog_error *err)
+{
+    (void)set;
+    const state *s = p;
+    const dl_tables *t = dl_decode_tables(s->decode);
+    size_t n = 0;
+    place *places = malloc((s->n + 1) * sizeof *places), *riscs = malloc((s->n + 1) * sizeof *riscs);
+    devlog_status status = places && riscs ? DEVLOG_OK : out_of_memory(err);
+    for (uint32_t i = 0; i < s->n && !status; i++) {
+        const dl_stream *of = &t->streams[i];
+        if (!s->streams[i]) continue;
+        places[n++] = (place){i,
+                              t->chips[of->chip].id,
+                              of->core_x,
+                              of->core_y,
+                              of->risc,
+                              of->risc_name,
+                              dl_text(t, of->risc_name)};
+    }
+    if (n) qsort(places, n, sizeof *places, by_core);
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from; to < n && places[to].chip_id == places[from].chip_id; to++)
+            ;
+        one_chip(s, places + from, to - from, riscs, out);
+    }
+    free(places);
+    free(riscs);
+    return status;
+}
+
+const dl_artifact dl_artifact_rearranged = {
+    .file = "device_rearranged_timestamps.csv",
+    .begin = begin,
+    .write = write_file,
+    .free = free_state,
+};

@@ -1,0 +1,214 @@
+/* Launches by core: one cell is the time of one launch on one core. What stands out is a straggler. */
+"use strict";
+
+const heat = { what: "kernel", by: "median", cells: null, launches: [], cores: [], w: 0, h: 0, at: null };
+const COOL_WARM = ["#2c6fbb", "#7fb0dc", "#d9dde2", "#f0b070", "#c4402a"];
+const VIRIDIS = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
+
+function offerHeat() {
+  const menu = byId("heat-what"), before = menu.value, model = timeline.model;
+  const options = [];
+  if (model.sites.some((s) => s.role === ROLE_KERNEL)) options.push(["kernel", "kernels: first start to last end"]);
+  if (model.sites.some((s) => s.role === ROLE_FW)) options.push(["fw", "firmware: first start to last end"]);
+  const row = table.chosen || table.suggested;
+  if (row) options.push(["zone", row.name.slice(0, 60) + " on " + row.risc + ", sum"]);
+  menu.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
+  menu.value = options.some((o) => o[0] === before) ? before : options.length ? options[0][0] : "";
+  heat.what = menu.value;
+  if (!byId("pane-heat").hidden) showHeat();
+}
+
+/* Fills cells[core * launches + launch] with cycles; NaN where the core had no part in the launch. */
+function computeHeat() {
+  const model = timeline.model, row = table.chosen || table.suggested;
+  const wanted = model.sites.map((s) => (heat.what === "kernel" ? s.role === ROLE_KERNEL : heat.what === "fw" ? s.role === ROLE_FW : row && s.name === row.name));
+  const all = model.launches.length, cores = model.cores.length;
+  const first = new Float64Array(all * cores).fill(Infinity), last = new Float64Array(all * cores).fill(-Infinity), sum = new Float64Array(all * cores);
+  const used = new Uint8Array(all);
+  for (const line of model.rows) {
+    if (heat.what === "zone" && row && (line.risc !== row.risc || line.core.chip !== row.chip)) continue;
+    for (const lane of line.lanes) {
+      if (lane.points) continue;
+      for (let i = 0; i < lane.n; i++) {
+        const launch = lane.launch[i];
+        if (launch < 0 || !wanted[lane.site[i]]) continue;
+        const at = line.core.index * all + launch;
+        if (lane.start[i] < first[at]) first[at] = lane.start[i];
+        if (lane.end[i] > last[at]) last[at] = lane.end[i];
+        sum[at] += lane.end[i] - lane.start[i];
+        used[launch] = 1;
+      }
+    }
+  }
+  heat.launches = [];
+  for (let l = 0; l < all; l++) if (used[l]) heat.launches.push(l);
+  const n = heat.launches.length;
+  heat.cores = model.cores;
+  heat.cells = new Float64Array(n * cores);
+  heat.starts = new Float64Array(n * cores);
+  heat.ends = new Float64Array(n * cores);
+  for (let c = 0; c < cores; c++)
+    for (let k = 0; k < n; k++) {
+      const at = c * all + heat.launches[k], time = heat.what === "zone" ? sum[at] : last[at] - first[at];
+      heat.cells[c * n + k] = last[at] === -Infinity ? NaN : time;
+      heat.starts[c * n + k] = first[at];
+      heat.ends[c * n + k] = last[at];
+    }
+  heat.medians = heat.launches.map((_, k) => {
+    const values = [];
+    for (let c = 0; c < cores; c++) if (!isNaN(heat.cells[c * n + k])) values.push(heat.cells[c * n + k]);
+    values.sort((a, b) => a - b);
+    return values.length ? (values[(values.length - 1) >> 1] + values[values.length >> 1]) / 2 : NaN;
+  });
+}
+
+function ramp(colours, part) {
+  const at = Math.min(0.99999, Math.max(0, part)) * (colours.length - 1), i = Math.floor(at);
+  return mixed(colours[i], colours[i + 1], at - i);
+}
+
+/* The difference from the median that has the strongest colour: the 98th percentile, at least 2 %. */
+function spread() {
+  const n = heat.launches.length, away = [];
+  for (let i = 0; i < heat.cells.length; i++) if (!isNaN(heat.cells[i]) && heat.medians[i % n] > 0) away.push(Math.abs(heat.cells[i] / heat.medians[i % n] - 1));
+  away.sort((a, b) => a - b);
+  return Math.max(0.02, away.length ? away[Math.floor((away.length - 1) * 0.98)] : 0);
+}
+
+function showHeat() {
+  computeHeat();
+  const box = byId("heat-scroll"), n = heat.launches.length, cores = heat.cores.length;
+  if (!n) {
+    byId("heat").width = 0;
+    byId("stragglers").replaceChildren(make("p", { class: "faint" }, "No launch in this page has times of this kind."));
+    return;
+  }
+  const gutter = 58, head = 18;
+  heat.w = Math.max(2, Math.min(40, Math.floor((box.clientWidth - gutter - 14) / n)));
+  heat.h = Math.max(5, Math.min(18, Math.floor((box.clientHeight - head - 4) / cores)));
+  heat.gutter = gutter;
+  heat.head = head;
+  const width = Math.min(16000, gutter + n * heat.w + 4), height = Math.min(16000, head + cores * heat.h + 2);
+  const context = fitCanvas(byId("heat"), width, height, timeline.ratio), colours = theme.colours;
+  context.clearRect(0, 0, width, height);
+  let low = Infinity, high = -Infinity;
+  for (const v of heat.cells) if (!isNaN(v)) [low, high] = [Math.min(low, v), Math.max(high, v)];
+  const most = spread(), shades = new Map();
+  const shade = (part, set) => {
+    const step = Math.round(part * 64);
+    if (!shades.has(step)) shades.set(step, ramp(set, step / 64));
+    return shades.get(step);
+  };
+  const gap = heat.w > 6 && heat.h > 6 ? 1 : 0;
+  for (let c = 0; c < cores; c++)
+    for (let k = 0; k < n; k++) {
+      const v = heat.cells[c * n + k];
+      if (isNaN(v)) continue;
+      context.fillStyle = heat.by === "median" ? shade((v / heat.medians[k] - 1) / most / 2 + 0.5, COOL_WARM) : shade(high > low ? (v - low) / (high - low) : 0, VIRIDIS);
+      context.fillRect(gutter + k * heat.w, head + c * heat.h, heat.w - gap, heat.h - gap);
+    }
+  context.fillStyle = colours.faint;
+  context.font = "11px system-ui, sans-serif";
+  context.textBaseline = "middle";
+  const every = Math.max(1, Math.ceil(13 / heat.h)), across = Math.max(1, Math.ceil(44 / heat.w));
+  for (let c = 0; c < cores; c += every) context.fillText(heat.cores[c].name, 4, head + c * heat.h + heat.h / 2);
+  for (let k = 0; k < n; k += across) context.fillText(timeline.model.launches[heat.launches[k]].name, gutter + k * heat.w, head / 2);
+  if (heat.at) {
+    context.strokeStyle = colours.ink;
+    context.lineWidth = 2;
+    context.strokeRect(gutter + heat.at.k * heat.w, head + heat.at.c * heat.h, heat.w - gap, heat.h - gap);
+  }
+  byId("heat-scale").textContent = heat.by === "median" ? "blue: " + (most * 100).toFixed(1) + " % faster, red: slower" : grouped(low) + " to " + grouped(high) + " cycles";
+  showStragglers();
+}
+
+/* Per core: in how many launches it took longest, and how far it was above the median then. */
+function showStragglers() {
+  const n = heat.launches.length, cores = heat.cores.length;
+  const worst = new Map();
+  for (let k = 0; k < n; k++) {
+    let slowest = -1, ran = 0;
+    for (let c = 0; c < cores; c++) {
+      if (isNaN(heat.cells[c * n + k])) continue;
+      ran++;
+      if (slowest < 0 || heat.cells[c * n + k] > heat.cells[slowest * n + k]) slowest = c;
+    }
+    if (ran < 2 || slowest < 0 || !(heat.cells[slowest * n + k] > heat.medians[k])) continue;
+    const entry = worst.get(slowest) || { c: slowest, times: 0, excess: 0, cycles: 0, k, peak: 0 };
+    const over = heat.cells[slowest * n + k] - heat.medians[k];
+    entry.times++;
+    entry.excess += over / heat.medians[k];
+    entry.cycles += over;
+    if (over > entry.peak) [entry.peak, entry.k] = [over, k];
+    worst.set(slowest, entry);
+  }
+  const list = [...worst.values()].sort((a, b) => b.cycles - a.cycles).slice(0, 30);
+  const lines = list.map((e) => {
+    const line = make("tr", { tabindex: "0" }, make("td", {}, heat.cores[e.c].name), make("td", { class: "n" }, e.times + " of " + n),
+      make("td", { class: "n" }, "+" + ((e.excess / e.times) * 100).toFixed(1) + " %"), make("td", { class: "n" }, grouped(Math.round(e.cycles))));
+    const show = () => showCell(e.c, e.k);
+    line.addEventListener("click", show);
+    line.addEventListener("keydown", (event) => event.key === "Enter" && show());
+    return line;
+  });
+  byId("stragglers").replaceChildren(make("h2", {}, "Stragglers"),
+    list.length ? make("table", {}, make("tr", {}, make("th", {}, "core"), make("th", { class: "n" }, "slowest in"), make("th", { class: "n" }, "over median"), make("th", { class: "n", title: "what the launches would gain if it were as fast as the median" }, "cycles lost")), ...lines)
+      : make("p", { class: "faint" }, "None: in no launch did a core take longer than the median of its launch."));
+}
+
+function cellText(c, k) {
+  const n = heat.launches.length, v = heat.cells[c * n + k];
+  const name = "core " + heat.cores[c].name + ", launch " + timeline.model.launches[heat.launches[k]].name + ": ";
+  if (isNaN(v)) return name + "not in this launch";
+  return name + cyclesAndTime(v, timeline.model.chips[heat.cores[c].chip].khz) + " (" + ((v / heat.medians[k] - 1) * 100).toFixed(1) + " % from the median)";
+}
+
+/* Brings a cell's launch into the timeline, with its core open. */
+function showCell(c, k) {
+  const core = heat.cores[c], at = c * heat.launches.length + k, row = core.rows[0];
+  heat.at = { c, k };
+  if (isNaN(heat.cells[at])) return;
+  if (!rowsLayout.open.has(core)) toggleCore(core);
+  viewRange(heat.starts[at] * row.scale + row.offset, heat.ends[at] * row.scale + row.offset);
+  reveal(rowsLayout.bands.find((b) => b.core === core && b.kind === "core"));
+  selection.band = rowsLayout.bands.find((b) => b.core === core) || null;
+  showHeat();
+}
+
+function heatCell(event) {
+  const box = byId("heat").getBoundingClientRect();
+  const k = Math.floor((event.clientX - box.left - heat.gutter) / heat.w), c = Math.floor((event.clientY - box.top - heat.head) / heat.h);
+  return k >= 0 && k < heat.launches.length && c >= 0 && c < heat.cores.length ? { c, k } : null;
+}
+
+function startHeat() {
+  byId("heat-what").addEventListener("change", (event) => {
+    heat.what = event.target.value;
+    showHeat();
+  });
+  byId("heat-by").addEventListener("change", (event) => {
+    heat.by = event.target.value;
+    showHeat();
+  });
+  byId("heat").addEventListener("pointermove", (event) => {
+    const cell = heatCell(event);
+    byId("heat-tip").textContent = cell ? cellText(cell.c, cell.k) : "";
+  });
+  byId("heat").addEventListener("click", (event) => {
+    const cell = heatCell(event);
+    if (cell) showCell(cell.c, cell.k);
+  });
+  byId("heat-scroll").addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    if (!step && event.key !== "Enter") return;
+    if (!heat.launches.length) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = heat.at || { c: 0, k: 0 };
+    if (!step) return showCell(at.c, at.k);
+    heat.at = { c: Math.max(0, Math.min(heat.cores.length - 1, at.c + step[0])), k: Math.max(0, Math.min(heat.launches.length - 1, at.k + step[1])) };
+    showHeat();
+    byId("heat-tip").textContent = cellText(heat.at.c, heat.at.k);
+    say(cellText(heat.at.c, heat.at.k));
+  });
+}

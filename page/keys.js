@@ -1,0 +1,155 @@
+/* The keyboard: every key in one table, which is also the help. */
+"use strict";
+
+/* The neighbour of the selection: in its lane (sideways) or on another row or level (up and down). */
+function walk(across, down) {
+  const item = selection.item;
+  if (!item) {
+    const rows = timeline.model.rows.filter((r) => rowsLayout.open.has(r.core));
+    const row = (rows.length ? rows : timeline.model.rows)[0], lane = row && row.lanes.find((l) => !l.points);
+    if (!lane) return;
+    return goTo({ lane, i: Math.min(lane.n - 1, lowerBound(lane.end, (view.t0 - row.offset) / row.scale)) });
+  }
+  if (across) {
+    const i = item.i + across;
+    if (i >= 0 && i < item.lane.n) goTo({ lane: item.lane, i });
+    return;
+  }
+  const lanes = timeline.model.rows.flatMap((r) => r.lanes);
+  const lane = lanes[lanes.indexOf(item.lane) + down];
+  if (!lane) return;
+  const t = (itemStart(item) - lane.row.offset) / lane.row.scale;
+  goTo({ lane, i: Math.min(lane.n - 1, lowerBound(lane.end, t)) });
+}
+
+/* The next interval of the same zone on the same row. */
+function sameZone(step) {
+  const item = selection.item;
+  if (!item) return;
+  const site = item.lane.site[item.i];
+  for (let i = item.i + step; i >= 0 && i < item.lane.n; i += step)
+    if (item.lane.site[i] === site) return goTo({ lane: item.lane, i });
+}
+
+function fitSelection() {
+  if (selection.range) viewRange(...selection.range);
+  else if (selection.item) viewRange(itemStart(selection.item), itemEnd(selection.item));
+}
+
+function clearAll() {
+  selection.item = selection.range = null;
+  byId("search").value = "";
+  runSearch("");
+  if (table.chosen) chooseRow(null);
+  showDetails();
+  repaint();
+}
+
+function toggleUnit() {
+  if (!timeline.model.khz && timeline.model.axis === "cycles") return say("The clock's frequency is unknown: cycles only.");
+  timeline.unit = timeline.unit === "cycles" ? "time" : "cycles";
+  byId("unit").textContent = timeline.unit;
+  showTable();
+  showHistogram();
+  showDetails();
+  repaint();
+}
+
+const TABS = ["zones", "heat", "log"];
+
+function showTab(name) {
+  for (const tab of TABS) {
+    byId("tab-" + tab).setAttribute("aria-selected", String(tab === name));
+    byId("tab-" + tab).tabIndex = tab === name ? 0 : -1;
+    byId("pane-" + tab).hidden = tab !== name;
+  }
+  if (name === "heat") showHeat();
+  if (name === "zones") showHistogram();
+}
+
+const KEYS = [
+  [["w", "+", "="], "w", "zoom in", () => zoom(0.7, 0.5)],
+  [["s", "-"], "s", "zoom out", () => zoom(1 / 0.7, 0.5)],
+  [["a"], "a", "pan left", () => pan(-0.15)],
+  [["d"], "d", "pan right", () => pan(0.15)],
+  [["Home", "0"], "Home", "the whole log", viewAll],
+  [["f"], "f", "fit what is selected or measured", fitSelection],
+  [["ArrowLeft"], "← →", "the zone before, after, in the same row", () => walk(-1, 0)],
+  [["ArrowRight"], "", "", () => walk(1, 0)],
+  [["ArrowUp"], "↑ ↓", "the level or row above, below", () => walk(0, -1)],
+  [["ArrowDown"], "", "", () => walk(0, 1)],
+  [["["], "[ ]", "the same zone before, after", () => sameZone(-1)],
+  [["]"], "", "", () => sameZone(1)],
+  [["Enter"], "Enter", "open or close the core of the selection", () => selection.band && selection.band.core && toggleCore(selection.band.core)],
+  [["e"], "e", "open or close all cores", () => toggleCore(null)],
+  [["m"], "m", "measure the selected zone", () => selection.item && measure(itemStart(selection.item), itemEnd(selection.item))],
+  [["/"], "/", "search; then Enter, Shift+Enter: next, previous", () => byId("search").focus()],
+  [["n"], "n N", "next, previous found", () => nextHit(1)],
+  [["N"], "", "", () => nextHit(-1)],
+  [["1"], "1 2 3", "zones, launches by core, log and losses", () => showTab("zones")],
+  [["2"], "", "", () => showTab("heat")],
+  [["3"], "", "", () => showTab("log")],
+  [["u"], "u", "cycles or time", toggleUnit],
+  [["t"], "t", "light or dark", () => byId("theme").click()],
+  [["Escape"], "Esc", "clear selection, measure and search", clearAll],
+  [["?"], "?", "this list", () => byId("help").showModal()],
+];
+const MOUSE = [
+  ["wheel", "zoom at the mouse; Shift+wheel pans; over the core names it scrolls"],
+  ["drag", "pan; Shift+drag measures a range"],
+  ["click", "select a zone; on a core's name, open or close it"],
+];
+
+function onKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || byId("help").open) return;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  const onControl = event.target.tagName === "BUTTON" || event.target.closest("tr[tabindex]");
+  if (onControl && (event.key === "Enter" || event.key.startsWith("Arrow"))) return;
+  const entry = KEYS.find((k) => k[0].includes(event.key));
+  if (!entry) return;
+  event.preventDefault();
+  entry[3]();
+}
+
+function startKeys() {
+  document.addEventListener("keydown", onKey);
+  byId("unit").addEventListener("click", toggleUnit);
+  const list = make("dl", {});
+  for (const [name, text] of MOUSE.concat(KEYS.filter((k) => k[1]).map((k) => [k[1], k[2]]))) list.append(make("dt", {}, name), make("dd", {}, text));
+  const close = make("button", { type: "button" }, "close");
+  close.addEventListener("click", () => byId("help").close());
+  byId("help").replaceChildren(make("h2", {}, "Keys and mouse"), list, close);
+  byId("ask").addEventListener("click", () => byId("help").showModal());
+  for (const tab of TABS) byId("tab-" + tab).addEventListener("click", () => showTab(tab));
+  byId("tabs").addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!step) return;
+    const at = TABS.findIndex((t) => byId("tab-" + t).getAttribute("aria-selected") === "true");
+    const next = TABS[(at + step + TABS.length) % TABS.length];
+    showTab(next);
+    byId("tab-" + next).focus();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  startSplit();
+}
+
+/* The line between timeline and panel: by mouse, or by arrow keys. */
+function startSplit() {
+  const split = byId("split");
+  const set = (y) => {
+    const top = byId("main").getBoundingClientRect().top;
+    document.documentElement.style.setProperty("--timeline", Math.max(140, Math.min(innerHeight - 120, y)) - top + "px");
+    if (!byId("pane-zones").hidden) showHistogram();
+    if (!byId("pane-heat").hidden) showHeat();
+  };
+  split.addEventListener("pointerdown", (event) => split.setPointerCapture(event.pointerId));
+  split.addEventListener("pointermove", (event) => event.buttons & 1 && set(event.clientY));
+  split.addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowUp" ? -24 : event.key === "ArrowDown" ? 24 : 0;
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    set(split.getBoundingClientRect().top + step);
+  });
+}

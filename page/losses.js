@@ -1,0 +1,70 @@
+/* What the log is, and what is not in it: the facts at the top, the badge of losses, and their list. A page
+ * that left something out says so where it cannot be overlooked. */
+"use strict";
+
+function fact(text, title) {
+  return make("li", { title }, text);
+}
+
+function showFacts(model) {
+  const launches = model.meta.all_launches, facts = [];
+  for (const chip of model.chips.filter((c) => model.usedChips.has(c.index)).slice(0, 4))
+    facts.push(fact((model.usedChips.size > 1 ? "chip " + chip.id + ": " : "") + chip.name + (chip.khz ? ", " + grouped(chip.khz / 1000) + " MHz" : ", clock unknown")));
+  facts.push(fact(counted(model.cores.length, "core")), fact(counted(launches, "launch")), fact(counted(model.intervals, "interval")));
+  const ns = model.axis === "ns" ? model.span : model.khz ? (model.span * 1e6) / model.khz : 0;
+  facts.push(fact(ns ? duration(ns) : grouped(model.span) + " cycles", "from the first to the last marker"));
+  byId("facts").replaceChildren(...facts);
+  byId("title").textContent = model.title.split("/").slice(-2).join("/");
+  byId("title").title = model.title;
+  document.title = (model.title ? model.title.split("/").pop() + " - " : "") + "devlog";
+}
+
+/* What the page itself cannot show, in words. */
+function shortcomings(model) {
+  const list = [];
+  if (model.meta.left_out)
+    list.push("This page holds " + grouped(model.intervals) + " intervals of the first " + counted(model.launches.length, "launch") + "; " +
+      counted(model.meta.left_out, "interval") + " of later launches are left out. The statistics are of the whole log.");
+  return list;
+}
+
+function showHealth(model) {
+  const lost = model.meta.findings.filter((f) => f[0]), badge = byId("health");
+  badge.className = model.meta.lost ? "bad" : model.meta.findings.length ? "warn" : "good";
+  const number = lost.reduce((sum, f) => sum + Number(f[1]), 0);
+  badge.textContent = model.meta.lost ? (number ? grouped(number) + " lost" : "incomplete") : model.meta.findings.length ? "nothing lost, " + counted(model.meta.findings.length, "remark") : "nothing lost";
+  badge.addEventListener("click", () => showTab("log"));
+  const banner = byId("banner"), texts = lost.map((f) => grouped(Number(f[1])) + " " + f[2]).concat(shortcomings(model));
+  banner.hidden = texts.length === 0;
+  banner.replaceChildren(make("b", {}, model.meta.lost ? "Not everything is here: " : "Note: "), texts.join("; "));
+}
+
+function showLog(model) {
+  const list = make("table", { class: "findings" });
+  for (const [lost, count, what, details] of model.meta.findings)
+    list.append(make("tr", { class: lost ? "bad" : "warn" }, make("td", { class: "n" }, grouped(BigInt(count))), make("td", {}, what, ...details.map((d) => make("div", { class: "faint" }, d)))));
+  const clocks = make("ul", {});
+  for (const chip of model.chips.filter((c) => model.usedChips.has(c.index)))
+    clocks.append(make("li", {}, "chip " + chip.id + ": " + (chip.khz ? grouped(chip.khz / 1000) + " MHz" : "frequency unknown, so no nanoseconds") + ", zero of the axis is cycle " + chip.base));
+  byId("pane-log").replaceChildren(
+    make("div", {}, make("h2", {}, model.meta.lost ? "Lost, repaired and noticed" : "Nothing was lost"),
+      make("p", { class: "faint" }, grouped(model.meta.log_rows) + " rows in " + grouped(model.meta.log_lines) + " lines were read."),
+      model.meta.findings.length ? list : "", ...shortcomings(model).map((t) => make("p", { class: "warn" }, t))),
+    make("div", {}, make("h2", {}, "Clocks"), clocks,
+      model.usedChips.size > 1 ? make("p", { class: "warn" }, "The chips' clocks are not aligned in this log: each begins at its own first marker.") : ""));
+}
+
+/* A log without a zone: says so, why that may be, and what to do. */
+function showEmpty(model) {
+  byId("main").hidden = true;
+  const why = model.meta.log_rows === 0
+    ? [["The log has no rows.", "The device wrote nothing, or the driver was not asked to pull it: run with TT_METAL_DEVICE_PROFILER=1, and compile kernels with -DPROFILE_DEVICE."],
+       ["The file was cut off or is not a device log.", "See what was skipped, below; decode the file that the driver wrote, profile_log_device.csv."]]
+    : [["The log has rows, but no zone in it was closed.", "See below what became of them: a core that hangs leaves starts without ends; filters may leave out everything."]];
+  const box = byId("empty");
+  box.hidden = false;
+  box.replaceChildren(make("h2", {}, "There is no zone to show"), make("dl", {}, ...why.flatMap(([a, b]) => [make("dt", {}, a), make("dd", {}, b)])));
+  showLog(model);
+  byId("pane-log").hidden = false;
+  box.append(byId("pane-log"));
+}

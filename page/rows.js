@@ -1,0 +1,81 @@
+/* Where each row is: cores one above the other, closed (one strip per RISC, as high as the screen allows) or
+ * open (a row per RISC, a line per level). Knows heights, not pixels' colours. */
+"use strict";
+
+const LINE = 14, POINTS = 8, HEAD = 18, CHIP = 20, RISC_GAP = 3;
+
+/* A band is one thing with a label in the gutter: { kind: "chip" | "core" | "risc", y, h, ... }. */
+const rowsLayout = { bands: [], height: 0, open: new Set() };
+
+function closedHeight(model, height) {
+  const closed = model.cores.length - rowsLayout.open.size;
+  let free = height - (model.usedChips.size > 1 ? CHIP * model.usedChips.size : 0);
+  for (const core of rowsLayout.open) free -= openHeight(core);
+  const fitting = Math.floor(free / Math.max(1, closed));
+  return Math.max(model.cores.length > 64 ? 4 : 9, Math.min(26, fitting));
+}
+
+function riscHeight(row) {
+  const levels = row.lanes.reduce((most, lane) => (lane.points ? most : Math.max(most, lane.level + 1)), 0);
+  return levels * LINE + (row.lanes.some((l) => l.points) ? POINTS : 0) + RISC_GAP;
+}
+
+function openHeight(core) {
+  return HEAD + core.rows.reduce((sum, row) => sum + riscHeight(row), 0);
+}
+
+function layoutRows(model, height) {
+  const each = closedHeight(model, height);
+  const bands = [];
+  let y = 0, chip = -1;
+  for (const core of model.cores) {
+    if (core.chip !== chip && model.usedChips.size > 1) {
+      bands.push({ kind: "chip", chip: core.chip, y, h: CHIP });
+      y += CHIP;
+    }
+    chip = core.chip;
+    if (!rowsLayout.open.has(core)) {
+      bands.push({ kind: "core", core, open: false, y, h: each });
+      y += each;
+      continue;
+    }
+    bands.push({ kind: "core", core, open: true, y, h: HEAD });
+    y += HEAD;
+    for (const row of core.rows) {
+      const h = riscHeight(row);
+      bands.push({ kind: "risc", core, row, y, h });
+      y += h;
+    }
+  }
+  rowsLayout.bands = bands;
+  rowsLayout.height = y;
+}
+
+/* The band at y (of all rows, not of the screen), or null. */
+function bandAt(y) {
+  let low = 0, high = rowsLayout.bands.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const band = rowsLayout.bands[middle];
+    if (y < band.y) high = middle;
+    else if (y >= band.y + band.h) low = middle + 1;
+    else return band;
+  }
+  return null;
+}
+
+/* Top and height of a lane inside its band. */
+function laneBox(band, lane) {
+  if (lane.points) return { y: band.y + band.h - RISC_GAP - POINTS, h: POINTS };
+  return { y: band.y + lane.level * LINE, h: LINE - 1 };
+}
+
+/* Top and height of one RISC's strip in a closed core. */
+function stripBox(band, index) {
+  const n = band.core.rows.length, room = band.h - (band.h > 7 ? 2 : 1);
+  return { y: band.y + (room * index) / n, h: room / n };
+}
+
+function bandOfRow(row) {
+  return rowsLayout.bands.find((b) => (b.kind === "risc" ? b.row === row : b.core === row.core && !b.open)) || null;
+}

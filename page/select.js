@@ -1,0 +1,315 @@
+/* What the user points at: hover and tooltip, the selected interval, the measured range, and the keyboard's
+ * walk from zone to zone. */
+"use strict";
+
+const selection = { item: null, hover: null, range: null, band: null, drag: null };
+
+function itemSite(item) {
+  return timeline.model.sites[item.lane.site[item.i]];
+}
+
+function itemStart(item) {
+  return item.lane.start[item.i] * item.lane.row.scale + item.lane.row.offset;
+}
+
+function itemEnd(item) {
+  return item.lane.end[item.i] * item.lane.row.scale + item.lane.row.offset;
+}
+
+/* The interval of a lane at cycle t, or the nearest that is at most `near` cycles away. */
+function inLane(lane, t, near) {
+  const i = lowerBound(lane.end, t);
+  let best = -1, distance = Infinity;
+  for (let k = Math.max(0, i - 1); k < Math.min(lane.n, i + 2); k++) {
+    const away = Math.max(lane.start[k] - t, t - lane.end[k], 0);
+    if (away < distance) [best, distance] = [k, away];
+  }
+  return best >= 0 && distance <= near ? { lane, i: best } : null;
+}
+
+/* What is under the mouse: in open rows the lane there, in closed cores the deepest zone of the strip there. */
+function itemAt(x, y) {
+  const band = bandAt(y);
+  if (!band || band.kind === "chip" || (band.kind === "core" && band.open)) return null;
+  const find = (lane) => {
+    const { scale, offset } = lane.row, near = ((view.t1 - view.t0) / timeline.width / scale) * (lane.points ? 3 : 1);
+    return inLane(lane, (xToAxis(x) - offset) / scale, near);
+  };
+  if (band.kind === "risc") {
+    const lane = band.row.lanes.find((l) => {
+      const box = laneBox(band, l);
+      return y >= box.y && y < box.y + box.h + 1;
+    });
+    return lane ? find(lane) : null;
+  }
+  const rows = band.core.rows;
+  const merged = band.h < rows.length;
+  const at = Math.min(rows.length - 1, Math.floor(((y - band.y) / band.h) * rows.length));
+  let best = null;
+  for (const row of merged ? rows : [rows[at]])
+    for (const lane of row.lanes) {
+      const item = lane.points ? null : find(lane);
+      if (item && (!best || lane.level >= best.lane.level)) best = item;
+    }
+  return best;
+}
+
+/* Cycles of an interval that are not in zones nested in it. */
+function selfTime(item) {
+  const { lane, i } = item;
+  const inner = lane.row.lanes.find((l) => !l.points && l.level === lane.level + 1);
+  let self = lane.end[i] - lane.start[i];
+  if (inner)
+    for (let k = lowerBound(inner.start, lane.start[i]); k < inner.n && inner.end[k] <= lane.end[i]; k++)
+      self -= inner.end[k] - inner.start[k];
+  return self;
+}
+
+/* [name, value] pairs that describe an interval; the same for tooltip, details and screen readers. */
+function describe(item) {
+  const { lane, i } = item, site = itemSite(item), chip = timeline.model.chips[lane.row.core.chip];
+  const launch = timeline.model.launches[lane.launch[i]];
+  const facts = [["where", (timeline.model.usedChips.size > 1 ? "chip " + chip.id + ", " : "") + "core " + lane.row.core.name + ", " + lane.row.risc]];
+  if (site.file) facts.push(["source", site.file + (site.line ? ":" + site.line : "")]);
+  facts.push(["launch", launch ? launch.name : "none"]);
+  if (lane.points) {
+    if (lane.kind[i] === 2) facts.push(["value", lane.value[i].toString() + " (0x" + lane.value[i].toString(16) + ")"]);
+    if (lane.kind[i] === 3) facts.push(["sum", cyclesAndTime(Number(lane.value[i]), chip.khz)]);
+  } else {
+    facts.push(["duration", cyclesAndTime(lane.end[i] - lane.start[i], chip.khz)]);
+    const self = selfTime(item);
+    if (self !== lane.end[i] - lane.start[i]) facts.push(["of it itself", cyclesAndTime(self, chip.khz)]);
+  }
+  facts.push(["start", cyclesAndTime(lane.start[i], chip.khz)]);
+  facts.push(["clock", (BigInt(chip.base) + BigInt(Math.round(lane.start[i]))).toString()]);
+  return facts;
+}
+
+function factList(item) {
+  const list = make("dl", {});
+  for (const [name, value] of describe(item)) list.append(make("dt", {}, name), make("dd", {}, value));
+  return list;
+}
+
+function swatch(site) {
+  const mark = make("i", { class: "swatch" });
+  mark.style.background = theme.css[site.index];
+  return mark;
+}
+
+function showTip(item, x, y) {
+  const tip = byId("tip");
+  tip.hidden = !item;
+  if (!item) return;
+  tip.replaceChildren(make("b", {}, swatch(itemSite(item)), itemSite(item).name.slice(0, 200)), factList(item));
+  const width = tip.offsetWidth, height = tip.offsetHeight;
+  tip.style.left = Math.max(4, x + 14 + width > innerWidth ? x - width - 14 : x + 14) + "px";
+  tip.style.top = Math.max(4, y + 16 + height > innerHeight ? y - height - 10 : y + 16) + "px";
+}
+
+function showDetails() {
+  const box = byId("details");
+  if (selection.range) return showRange(box, ...selection.range);
+  if (!selection.item) {
+    box.replaceChildren(make("h2", {}, "Selection"), make("p", { class: "faint" }, "Click a zone for its figures. Hold Shift and drag to measure a range."));
+    return;
+  }
+  const site = itemSite(selection.item);
+  box.replaceChildren(make("h2", {}, swatch(site), site.name.slice(0, 200)), factList(selection.item));
+}
+
+/* Zones that overlap t0..t1: the time of each inside the range. */
+function rangeTotals(t0, t1) {
+  const totals = new Map();
+  for (const row of timeline.model.rows)
+    for (const lane of row.lanes) {
+      if (lane.points) continue;
+      const a = (t0 - row.offset) / row.scale, b = (t1 - row.offset) / row.scale;
+      for (let i = upperBound(lane.end, a); i < lane.n && lane.start[i] < b; i++) {
+        const site = timeline.model.sites[lane.site[i]];
+        const sum = totals.get(site.name) || { site, time: 0, count: 0 };
+        sum.time += (Math.min(lane.end[i], b) - Math.max(lane.start[i], a)) * row.scale;
+        sum.count++;
+        totals.set(site.name, sum);
+      }
+    }
+  return [...totals.values()].sort((a, b) => b.time - a.time);
+}
+
+function showRange(box, t0, t1) {
+  const model = timeline.model, ns = model.axis === "ns";
+  const length = (value) => (ns ? duration(value) : cyclesAndTime(value, model.khz));
+  const table = make("table", {}, make("tr", {}, make("th", {}, "zone"), make("th", {}, "count"), make("th", {}, ns ? "ns inside" : "cycles inside")));
+  for (const { site, time, count } of rangeTotals(t0, t1).slice(0, 40))
+    table.append(make("tr", {}, make("td", {}, swatch(site), site.name.slice(0, 80)), make("td", { class: "n" }, grouped(count)), make("td", { class: "n" }, grouped(Math.round(time)))));
+  box.replaceChildren(make("h2", {}, "Measured: " + length(t1 - t0)), make("p", { class: "faint" }, "from " + length(t0)), table);
+}
+
+function say(text) {
+  byId("say").textContent = text;
+}
+
+function select(item, announce) {
+  selection.item = item;
+  selection.range = null;
+  if (item) {
+    selection.band = bandOfRow(item.lane.row);
+    if (announce) say(itemSite(item).name.slice(0, 200) + ", " + describe(item).map((f) => f.join(" ")).join(", "));
+    timeline.chosen(itemSite(item), item.lane.row.risc);
+  }
+  showDetails();
+  repaint();
+}
+
+function measure(t0, t1) {
+  selection.range = t0 < t1 ? [t0, t1] : [t1, t0];
+  selection.item = null;
+  showDetails();
+  repaint();
+}
+
+/* Scrolls a band into sight. */
+function reveal(band) {
+  const box = byId("rows");
+  if (!band) return;
+  if (band.y < box.scrollTop) box.scrollTop = band.y;
+  else if (band.y + band.h > box.scrollTop + box.clientHeight) box.scrollTop = band.y + band.h - box.clientHeight;
+}
+
+/* Selects an interval and brings it into sight, opening its core. */
+function goTo(item) {
+  if (!rowsLayout.open.has(item.lane.row.core)) {
+    rowsLayout.open.add(item.lane.row.core);
+    measureTimeline();
+  }
+  const t0 = itemStart(item), t1 = itemEnd(item), size = view.t1 - view.t0;
+  if (t0 < view.t0 || t1 > view.t1 || t1 - t0 < size / 200) viewRange(t0, t1);
+  select(item, true);
+  reveal(selection.band);
+}
+
+function itemBox(item) {
+  const band = bandOfRow(item.lane.row);
+  if (!band) return null;
+  const box = band.kind === "risc" ? laneBox(band, item.lane) : band.h < band.core.rows.length ? { y: band.y, h: band.h } : stripBox(band, band.core.rows.indexOf(item.lane.row));
+  const x0 = axisToX(itemStart(item)), x1 = axisToX(itemEnd(item));
+  return { x: x0, w: Math.max(2, x1 - x0), y: box.y - byId("rows").scrollTop, h: box.h };
+}
+
+function paintMarks() {
+  const context = fitCanvas(byId("marks"), timeline.width, timeline.height, timeline.ratio);
+  const colours = theme.colours;
+  context.clearRect(0, 0, timeline.width, timeline.height);
+  for (const [item, colour, line] of [[selection.hover, colours.ink, 1], [selection.item, colours.accent, 2]]) {
+    const box = item && itemBox(item);
+    if (!box) continue;
+    context.strokeStyle = colour;
+    context.lineWidth = line;
+    context.strokeRect(Math.max(-4, box.x), box.y, Math.min(box.w, timeline.width + 8), box.h);
+  }
+  if (selection.range) {
+    const x0 = axisToX(selection.range[0]), x1 = axisToX(selection.range[1]);
+    context.fillStyle = theme.dark ? "#5aa2ff22" : "#1f6feb18";
+    context.fillRect(x0, 0, x1 - x0, timeline.height);
+    context.fillStyle = colours.accent;
+    context.fillRect(x0, 0, 1, timeline.height);
+    context.fillRect(x1, 0, 1, timeline.height);
+    const length = selection.range[1] - selection.range[0], text = axisText(length, length / 1000);
+    context.font = "600 11px system-ui, sans-serif";
+    const width = context.measureText(text).width + 10, middle = Math.min(Math.max((x0 + x1) / 2, width / 2), timeline.width - width / 2);
+    context.fillRect(middle - width / 2, 4, width, 17);
+    context.fillStyle = theme.dark ? "#10141a" : "#ffffff";
+    context.textBaseline = "middle";
+    context.fillText(text, middle - width / 2 + 5, 13);
+  }
+}
+
+function pointer(event) {
+  const box = byId("paint").getBoundingClientRect();
+  return { x: event.clientX - box.left, y: event.clientY - box.top, rowsY: event.clientY - box.top + byId("rows").scrollTop };
+}
+
+function onDown(event) {
+  if (event.button !== 0) return;
+  const at = pointer(event);
+  byId("rows").focus({ preventScroll: true });
+  if (at.x < 0) {
+    const band = bandAt(at.rowsY);
+    if (band && band.kind === "core") toggleCore(band.core);
+    return;
+  }
+  if (at.x > timeline.width) return; /* the scroll bar */
+  selection.drag = { x: at.x, y: at.y, t0: view.t0, t1: view.t1, top: byId("rows").scrollTop, measure: event.shiftKey, from: xToAxis(at.x), moved: false };
+  byId("rows").setPointerCapture(event.pointerId);
+  event.preventDefault();
+}
+
+function onMove(event) {
+  const at = pointer(event), drag = selection.drag;
+  if (drag) {
+    drag.moved = drag.moved || Math.abs(at.x - drag.x) + Math.abs(at.y - drag.y) > 3;
+    if (!drag.moved) return;
+    showTip(null);
+    if (drag.measure) return measure(drag.from, xToAxis(at.x));
+    const step = ((drag.x - at.x) / timeline.width) * (drag.t1 - drag.t0);
+    byId("rows").scrollTop = drag.top + drag.y - at.y;
+    setView(drag.t0 + step, drag.t1 + step);
+    return;
+  }
+  const item = at.x >= 0 && at.x < timeline.width ? itemAt(at.x, at.rowsY) : null;
+  const same = item && selection.hover && item.lane === selection.hover.lane && item.i === selection.hover.i;
+  selection.hover = item;
+  showTip(item, event.clientX, event.clientY);
+  if (!same) paintMarks();
+}
+
+function onUp(event) {
+  const drag = selection.drag;
+  selection.drag = null;
+  if (drag && !drag.moved && event.type === "pointerup") {
+    const at = pointer(event);
+    select(itemAt(at.x, at.rowsY), false);
+  }
+}
+
+function onWheel(event) {
+  const at = pointer(event);
+  if (at.x < 0) return; /* over the gutter the rows scroll */
+  event.preventDefault();
+  const unit = event.deltaMode === 1 ? 30 : event.deltaMode === 2 ? 300 : 1;
+  const across = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+  if (Math.abs(across) > Math.abs(event.shiftKey ? 0 : event.deltaY)) return pan((across * unit) / 1000);
+  zoom(Math.exp(Math.max(-400, Math.min(400, event.deltaY * unit)) * 0.0022), at.x / timeline.width);
+}
+
+function startSelect() {
+  const rows = byId("rows");
+  timeline.marked = paintMarks;
+  rows.addEventListener("pointerdown", onDown);
+  rows.addEventListener("pointermove", onMove);
+  rows.addEventListener("pointerup", onUp);
+  rows.addEventListener("pointercancel", onUp);
+  rows.addEventListener("pointerleave", () => {
+    selection.hover = null;
+    showTip(null);
+    paintMarks();
+  });
+  rows.addEventListener("wheel", onWheel, { passive: false });
+  const overview = byId("overview");
+  const move = (event) => {
+    if (!(event.buttons & 1)) return;
+    const box = overview.getBoundingClientRect(), at = ((event.clientX - box.left) / box.width) * view.span;
+    const half = (view.t1 - view.t0) / 2;
+    setView(at - half, at + half);
+  };
+  overview.addEventListener("pointerdown", (event) => {
+    overview.setPointerCapture(event.pointerId);
+    move(event);
+  });
+  overview.addEventListener("pointermove", move);
+  overview.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    zoom(Math.exp(event.deltaY * 0.0022), 0.5);
+  }, { passive: false });
+  showDetails();
+}

@@ -1,0 +1,126 @@
+/* The table of statistics: exact figures of the whole log, as the decoder computed them. A click on a row
+ * chooses that zone on that RISC for the histogram and the heat map, and brings it out in the timeline. */
+"use strict";
+
+const COLUMNS = [
+  { key: "name", title: "zone" },
+  { key: "risc", title: "RISC" },
+  { key: "count", title: "count", number: true },
+  { key: "sum", title: "total", number: true, time: true },
+  { key: "share", title: "share", number: true, hint: "of the firmware time of this RISC" },
+  { key: "average", title: "avg", number: true, time: true },
+  { key: "min", title: "min", number: true, time: true },
+  { key: "median", title: "median", number: true, time: true },
+  { key: "p95", title: "p95", number: true, time: true },
+  { key: "max", title: "max", number: true, time: true },
+];
+const table = { rows: [], sort: "sum", up: false, chosen: null, shown: 300 };
+
+function readStatistics(model) {
+  table.rows = model.meta.statistics.map(([chip, risc, name, role, count, sum, min, max, average, median, p95, p99]) => ({
+    chip, risc, name, role, count, sum, min, max, average, median, p95, p99, share: 0,
+  }));
+  const whole = new Map();
+  const key = (r) => r.chip + " " + r.risc;
+  for (const r of table.rows) if (r.role === ROLE_FW) whole.set(key(r), r.sum);
+  for (const r of table.rows) r.share = whole.get(key(r)) ? (r.sum / whole.get(key(r))) * 100 : 0;
+}
+
+function cell(row, column) {
+  const value = row[column.key];
+  if (column.key === "share") {
+    const bar = make("td", { class: "n share" }, value ? value.toFixed(1) + " %" : "");
+    bar.style.setProperty("--part", Math.min(100, value) + "%");
+    return bar;
+  }
+  if (!column.number) return make("td", {}, String(value).slice(0, 200));
+  const khz = timeline.model.chips[row.chip].khz;
+  const inTime = column.time && timeline.unit === "time" && khz;
+  return make("td", { class: "n" }, grouped(inTime ? (value * 1e6) / khz : value));
+}
+
+function tableRow(model, row) {
+  const site = model.sites.find((s) => s.name === row.name);
+  const line = make("tr", { tabindex: "-1", "aria-selected": row === table.chosen ? "true" : "false", class: row.role === ROLE_USER ? "" : "quiet" });
+  for (const column of COLUMNS) {
+    const td = cell(row, column);
+    if (column.key === "name") {
+      td.title = row.name.slice(0, 1000);
+      if (site) td.prepend(swatch(site));
+    }
+    line.append(td);
+  }
+  if (model.usedChips.size > 1) line.firstChild.append(make("span", { class: "faint" }, " chip " + model.chips[row.chip].id));
+  line.addEventListener("click", () => chooseRow(row === table.chosen ? null : row));
+  return line;
+}
+
+function showTable() {
+  const model = timeline.model, by = COLUMNS.find((c) => c.key === table.sort);
+  const rows = table.rows.filter((r) => !search.names || search.names.has(r.name));
+  rows.sort((a, b) => {
+    const order = by.number ? a[by.key] - b[by.key] : a[by.key] < b[by.key] ? -1 : a[by.key] > b[by.key] ? 1 : 0;
+    return table.up ? order : -order;
+  });
+  const head = make("tr", {});
+  for (const column of COLUMNS) {
+    const unit = column.time ? (timeline.unit === "time" ? " ns" : " cyc") : "";
+    const button = make("button", { type: "button" }, column.title + unit);
+    const th = make("th", { scope: "col", class: column.number ? "n" : "", title: column.hint, "aria-sort": column === by ? (table.up ? "ascending" : "descending") : undefined }, button);
+    button.addEventListener("click", () => {
+      table.up = table.sort === column.key ? !table.up : !column.number;
+      table.sort = column.key;
+      showTable();
+    });
+    head.append(th);
+  }
+  const body = make("tbody", {}, ...rows.slice(0, table.shown).map((r) => tableRow(model, r)));
+  const left = model.meta.all_statistics - table.rows.length;
+  if (rows.length > table.shown || left > 0)
+    body.append(make("tr", { class: "faint" }, make("td", { colspan: COLUMNS.length },
+      "and " + grouped(rows.length - Math.min(rows.length, table.shown) + left) + " more: search narrows the table; device_stats.txt has all")));
+  byId("table").replaceChildren(make("thead", {}, head), body);
+}
+
+function chooseRow(row) {
+  table.chosen = row;
+  showTable();
+  showHistogram();
+  offerHeat();
+  refreshColours();
+}
+
+/* A zone was picked in the timeline. */
+function chooseSite(site, risc) {
+  const row = table.rows.find((r) => r.name === site.name && r.risc === risc);
+  if (!row || row === table.chosen) return;
+  table.chosen = row;
+  showTable();
+  showHistogram();
+  offerHeat();
+  const line = byId("table").querySelector("[aria-selected=true]");
+  if (line) line.scrollIntoView({ block: "nearest" });
+}
+
+function startTable(model) {
+  readStatistics(model);
+  timeline.chosen = chooseSite;
+  byId("table-box").addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const lines = [...byId("table").querySelectorAll("tbody tr[aria-selected]")];
+    const at = lines.findIndex((l) => l.getAttribute("aria-selected") === "true");
+    const next = lines[Math.max(0, Math.min(lines.length - 1, at + step))];
+    if (!next) return;
+    next.click();
+    const chosen = byId("table").querySelector("[aria-selected=true]");
+    if (chosen) chosen.scrollIntoView({ block: "nearest" });
+  });
+  const user = table.rows.filter((r) => r.role === ROLE_USER);
+  const most = (user.length ? user : table.rows).reduce((a, b) => (!a || b.sum > a.sum ? b : a), null);
+  table.chosen = null;
+  table.suggested = most;
+  showTable();
+}

@@ -1,0 +1,68 @@
+/* Colours, light and dark. Firmware and kernels are quiet, zones have the colours, and what waits is warm: a
+ * screen that is amber is a screen that waits. */
+"use strict";
+
+const PALETTE = ["#4f83c4", "#4aa36b", "#8f6fc0", "#3fa3a8", "#c0648f", "#7a8f3a", "#6a78d1", "#a2775a", "#5aa0d8", "#8a9aa8"];
+const WAITING = ["#e0a030", "#d07a2c", "#c4963f", "#b8642a"];
+const WAITS = /wait|stall|reserve|barrier|idle|poll|spin|blocked/i;
+const QUIET = {
+  light: { page: "#ffffff", fw: "#dce1e7", kernel: "#bcc7d5", ink: "#1d2329", faint: "#6b7682", line: "#e6e9ed", band: "#f6f7f9", accent: "#1f6feb" },
+  dark: { page: "#15181c", fw: "#2b3037", kernel: "#3d4652", ink: "#dfe3e8", faint: "#8d98a5", line: "#262b31", band: "#1b1f24", accent: "#5aa2ff" },
+};
+
+const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0) };
+
+function rgb(hex) {
+  return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+}
+
+/* As ImageData's bytes lie in a 32-bit word on a little-endian machine. */
+function packed(hex) {
+  const [r, g, b] = rgb(hex);
+  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}
+
+function mixed(hex, other, part) {
+  const a = rgb(hex), b = rgb(other);
+  return "#" + a.map((v, i) => Math.round(v + (b[i] - v) * part).toString(16).padStart(2, "0")).join("");
+}
+
+/* Colours go to names, not sites: the same zone in two files is one zone to the eye. Most time first. */
+function namesByTime(model) {
+  const total = new Map();
+  for (const site of model.sites)
+    if (site.role === ROLE_USER) total.set(site.name, (total.get(site.name) || 0) + site.total);
+  return [...total.keys()].sort((a, b) => total.get(b) - total.get(a) || (a < b ? -1 : 1));
+}
+
+function setTheme(model, dark) {
+  const colours = dark ? QUIET.dark : QUIET.light;
+  theme.dark = dark;
+  theme.colours = colours;
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  const ofName = new Map();
+  let cold = 0, warm = 0;
+  for (const name of namesByTime(model))
+    ofName.set(name, WAITS.test(name) ? WAITING[warm++ % WAITING.length] : PALETTE[cold++ % PALETTE.length]);
+  theme.css = model.sites.map((s) =>
+    s.role === ROLE_FW ? colours.fw : s.role === ROLE_KERNEL ? colours.kernel : ofName.get(s.name));
+  theme.packed = Uint32Array.from(theme.css, packed);
+  theme.dimmed = Uint32Array.from(theme.css, (c) => packed(mixed(c, colours.page, 0.8)));
+  theme.ofName = ofName;
+}
+
+function startTheme(model, changed) {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  let chosen = null;
+  const apply = () => {
+    setTheme(model, chosen === null ? system.matches : chosen);
+    byId("theme").textContent = theme.dark ? "light" : "dark";
+    changed();
+  };
+  system.addEventListener("change", apply);
+  byId("theme").addEventListener("click", () => {
+    chosen = !theme.dark;
+    apply();
+  });
+  apply();
+}

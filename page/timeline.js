@@ -1,0 +1,289 @@
+/* The timeline's canvases: rows, gutter, ruler and overview, painted once a frame when something has changed.
+ * Mouse and selection are in select.js. */
+"use strict";
+
+const timeline = {
+  model: null, width: 0, height: 0, ratio: 1, due: false, frames: [], busy: null, unit: "cycles",
+  colours: () => theme.packed,
+  marked: () => {}, /* draws what lies above the rows: selection, hover, measure */
+};
+
+function fitCanvas(canvas, width, height, ratio) {
+  const w = Math.round(width * ratio), h = Math.round(height * ratio);
+  if (canvas.width !== w || canvas.height !== h) {
+    canvas.width = w;
+    canvas.height = h;
+  }
+  canvas.style.width = width + "px";
+  canvas.style.height = height + "px";
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
+function gutterWidth() {
+  return 104;
+}
+
+function measureTimeline() {
+  const box = byId("rows");
+  timeline.ratio = window.devicePixelRatio || 1;
+  timeline.width = Math.max(50, box.clientWidth - gutterWidth());
+  timeline.height = Math.max(20, box.clientHeight);
+  layoutRows(timeline.model, timeline.height);
+  byId("spacer").style.height = rowsLayout.height + "px";
+}
+
+function axisToX(t) {
+  return ((t - view.t0) / (view.t1 - view.t0)) * timeline.width;
+}
+
+function xToAxis(x) {
+  return view.t0 + (x / timeline.width) * (view.t1 - view.t0);
+}
+
+/* Text of a place on the axis, and of a length, in the unit that was chosen. */
+function axisInTime() {
+  return timeline.model.axis === "ns" || (timeline.unit === "time" && timeline.model.khz > 0);
+}
+
+function axisText(value, step) {
+  if (!axisInTime()) return short(value, step);
+  const scale = timeline.model.axis === "ns" ? 1 : 1e6 / timeline.model.khz;
+  return shortTime(value * scale, step * scale);
+}
+
+function rulerStep() {
+  const least = ((view.t1 - view.t0) * 90) / timeline.width;
+  if (!axisInTime() || timeline.model.axis === "ns") return niceStep(least);
+  const scale = 1e6 / timeline.model.khz;
+  return niceStep(least * scale) / scale;
+}
+
+function bandLanes(band, paint) {
+  if (band.kind === "risc") {
+    for (const lane of band.row.lanes) paint(lane, laneBox(band, lane), true);
+  } else if (band.kind === "core" && !band.open) {
+    const merged = band.h < band.core.rows.length; /* no strip for each: the deepest zones of all, one over the other */
+    band.core.rows.forEach((row, i) => {
+      const box = merged ? { y: band.y, h: Math.max(1, band.h - 1) } : stripBox(band, i);
+      for (const lane of row.lanes) if (!lane.points && !merged) paint(lane, box, false);
+    });
+    if (merged)
+      for (let level = 0, more = true; more; level++) {
+        more = false;
+        for (const row of band.core.rows)
+          for (const lane of row.lanes)
+            if (!lane.points && lane.level === level) {
+              more = true;
+              paint(lane, { y: band.y, h: Math.max(1, band.h - 1) }, false);
+            }
+      }
+  }
+}
+
+function background(pixels, width, height, ratio, top) {
+  const colours = theme.colours;
+  pixels.fill(packed(colours.page));
+  const band = packed(colours.band), line = packed(colours.line);
+  for (const b of rowsLayout.bands) {
+    const y0 = Math.max(0, Math.round((b.y - top) * ratio)), y1 = Math.min(height, Math.round((b.y + b.h - top) * ratio));
+    if (y1 <= y0) continue;
+    if (b.kind === "chip" || (b.kind === "core" && b.open)) pixels.fill(band, y0 * width, y1 * width);
+    if (b.kind !== "core" || b.open || b.h >= 9) pixels.fill(line, (y1 - 1) * width, y1 * width);
+  }
+}
+
+function paintRows() {
+  const canvas = byId("paint"), ratio = timeline.ratio, top = byId("rows").scrollTop;
+  const context = fitCanvas(canvas, timeline.width, timeline.height, ratio);
+  const width = canvas.width, height = canvas.height;
+  if (!timeline.image || timeline.image.width !== width || timeline.image.height !== height) {
+    timeline.image = context.createImageData(width, height);
+    timeline.pixels = new Uint32Array(timeline.image.data.buffer);
+  }
+  const pixels = timeline.pixels, colours = timeline.colours(), texts = [];
+  const edge = packed(theme.colours.page);
+  background(pixels, width, height, ratio, top);
+  for (const band of rowsLayout.bands) {
+    if (band.y + band.h < top || band.y > top + timeline.height) continue;
+    bandLanes(band, (lane, box, open) => {
+      const y0 = Math.max(0, Math.round((box.y - top) * ratio));
+      const y1 = Math.min(height, Math.max(y0 + 1, Math.round((box.y + box.h - top) * ratio)));
+      if (y1 <= y0 || y0 >= height) return;
+      const { scale, offset } = lane.row;
+      const k = (width / (view.t1 - view.t0)) * scale, t0 = (view.t0 - offset) / scale;
+      if (lane.points) return paintPoints(pixels, width, y0, y1, lane, t0, k, colours);
+      paintLane(pixels, width, y0, y1, lane, t0, k, colours, open ? 26 * ratio : Infinity, (i, x0, x1) =>
+        texts.push(lane, i, x0 / ratio, x1 / ratio, box.y - top));
+      if (open) paintEdges(pixels, width, y0, y1, lane, t0, k, edge);
+    });
+  }
+  context.putImageData(timeline.image, 0, 0);
+  paintTexts(context, texts);
+}
+
+/* Names inside their zones. The font is of one width, so nothing has to be measured. */
+function paintTexts(context, texts) {
+  context.font = "10px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
+  context.textBaseline = "middle";
+  const one = context.measureText("m").width;
+  for (let i = 0; i < texts.length; i += 5) {
+    const [lane, k, x0, x1, y] = texts.slice(i, i + 5);
+    const site = timeline.model.sites[lane.site[k]], room = Math.floor((x1 - x0 - 6) / one);
+    if (room < 3) continue;
+    context.fillStyle = site.role === ROLE_USER ? "#ffffff" : theme.colours.ink;
+    context.fillText(site.name.length > room ? site.name.slice(0, room - 1) + "…" : site.name, x0 + 3, y + LINE / 2);
+  }
+}
+
+function paintGutter() {
+  const context = fitCanvas(byId("gutter"), gutterWidth(), timeline.height, timeline.ratio);
+  const top = byId("rows").scrollTop, colours = theme.colours, several = timeline.model.usedChips.size > 1;
+  context.fillStyle = colours.page;
+  context.fillRect(0, 0, gutterWidth(), timeline.height);
+  context.textBaseline = "middle";
+  let free = -Infinity; /* below the last label, where the rows are lower than a text */
+  for (const band of rowsLayout.bands) {
+    const y = band.y - top;
+    if (y + band.h < 0 || y > timeline.height) continue;
+    if (band === selection.band) {
+      context.fillStyle = colours.accent;
+      context.fillRect(0, y, 3, band.h);
+    }
+    if (band.kind === "chip") {
+      const chip = timeline.model.chips[band.chip];
+      context.fillStyle = colours.ink;
+      context.font = "600 11px system-ui, sans-serif";
+      context.fillText("chip " + chip.id + " " + chip.name, 6, y + band.h / 2);
+    } else if (band.kind === "core") {
+      if (y < free) continue;
+      context.fillStyle = band.open ? colours.ink : colours.faint;
+      context.font = (band.open ? "600 " : "") + "11px system-ui, sans-serif";
+      const at = y + Math.max(band.h, band.h < 9 ? 8 : 0) / 2;
+      context.fillText((band.open ? "▾ " : band.h >= 9 ? "▸ " : "") + band.core.name, several ? 12 : 6, at);
+      if (!band.open) free = y + 12;
+    } else {
+      context.fillStyle = colours.faint;
+      context.font = "11px system-ui, sans-serif";
+      context.fillText(band.row.risc.slice(0, 12), several ? 30 : 24, y + LINE / 2);
+    }
+  }
+  context.fillStyle = colours.line;
+  context.fillRect(gutterWidth() - 1, 0, 1, timeline.height);
+}
+
+function paintRuler() {
+  const height = 22, context = fitCanvas(byId("ruler"), timeline.width, height, timeline.ratio);
+  const colours = theme.colours, step = rulerStep();
+  context.clearRect(0, 0, timeline.width, height);
+  context.font = "11px system-ui, sans-serif";
+  context.textBaseline = "middle";
+  for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) {
+    const x = Math.round(axisToX(t));
+    context.fillStyle = colours.line;
+    context.fillRect(x, 0, 1, height);
+    context.fillStyle = colours.faint;
+    context.fillText(axisText(Math.abs(t) < step / 1e6 ? 0 : t, step), x + 4, height / 2);
+  }
+  const length = view.t1 - view.t0;
+  byId("view-label").textContent = axisText(length, length / 1000);
+}
+
+/* How many cores run a kernel (where there are none, firmware; else anything), in 1000 parts of the log. */
+function busyCores(model) {
+  const parts = 1000, busy = new Float64Array(parts + 1), per = parts / model.span;
+  const roles = model.sites.some((s) => s.role === ROLE_KERNEL) ? ROLE_KERNEL : model.sites.some((s) => s.role === ROLE_FW) ? ROLE_FW : ROLE_USER;
+  const one = new Float64Array(parts + 1);
+  for (const core of model.cores) {
+    one.fill(0);
+    for (const row of core.rows)
+      for (const lane of row.lanes) {
+        if (lane.points) continue;
+        for (let i = 0; i < lane.n; i++) {
+          if (model.sites[lane.site[i]].role !== roles) continue;
+          const a = (lane.start[i] * row.scale + row.offset) * per, b = (lane.end[i] * row.scale + row.offset) * per;
+          const first = a | 0, last = Math.min(parts - 1, b | 0);
+          if (first === last) one[first] = Math.max(one[first], b - a);
+          else {
+            one[first] = Math.max(one[first], first + 1 - a);
+            for (let p = first + 1; p < last; p++) one[p] = 1;
+            one[last] = Math.max(one[last], b - last);
+          }
+        }
+      }
+    for (let p = 0; p < parts; p++) busy[p] += Math.min(1, one[p]);
+  }
+  return busy.subarray(0, parts);
+}
+
+function paintOverview() {
+  const height = 34, width = timeline.width, context = fitCanvas(byId("overview"), width, height, timeline.ratio);
+  const colours = theme.colours, busy = timeline.busy, span = timeline.model.span;
+  context.fillStyle = colours.band;
+  context.fillRect(0, 0, width, height);
+  const most = Math.max(1, timeline.model.cores.length);
+  context.fillStyle = theme.dark ? "#4f83c4" : "#86aedb";
+  for (let x = 0; x < width; x++) {
+    const from = Math.floor((x / width) * busy.length), to = Math.max(from + 1, Math.floor(((x + 1) / width) * busy.length));
+    let peak = 0;
+    for (let p = from; p < to; p++) peak = Math.max(peak, busy[p]);
+    const h = (peak / most) * (height - 4);
+    context.fillRect(x, height - h, 1, h);
+  }
+  const x0 = (view.t0 / span) * width, x1 = Math.max((view.t1 / span) * width, x0 + 2);
+  context.fillStyle = theme.dark ? "#15181caa" : "#ffffffaa";
+  context.fillRect(0, 0, Math.max(0, x0), height);
+  context.fillRect(x1, 0, Math.max(0, width - x1), height);
+  context.strokeStyle = colours.accent;
+  context.strokeRect(x0 + 0.5, 0.5, x1 - x0 - 1, height - 1);
+}
+
+function paintAll() {
+  timeline.due = false;
+  const from = performance.now();
+  paintRows();
+  paintGutter();
+  paintRuler();
+  paintOverview();
+  timeline.marked();
+  timeline.last = performance.now() - from;
+}
+
+/* Asks for one painting in the next frame, however often it is called. */
+function repaint() {
+  if (timeline.due) return;
+  timeline.due = true;
+  requestAnimationFrame(paintAll);
+}
+
+function startTimeline(model) {
+  timeline.model = model;
+  timeline.busy = busyCores(model);
+  view.span = model.span;
+  view.changed = repaint;
+  if (model.cores.length) {
+    const first = model.cores[0], room = byId("rows").clientHeight - openHeight(first);
+    if (room > (model.cores.length - 1) * 12) rowsLayout.open.add(first);
+  }
+  measureTimeline();
+  new ResizeObserver(() => {
+    measureTimeline();
+    repaint();
+  }).observe(byId("rows"));
+  byId("rows").addEventListener("scroll", repaint);
+  viewAll();
+}
+
+/* Opens or closes a core; without one, all of them. */
+function toggleCore(core) {
+  if (core) {
+    if (!rowsLayout.open.delete(core)) rowsLayout.open.add(core);
+  } else {
+    const open = rowsLayout.open.size === 0;
+    rowsLayout.open.clear();
+    if (open) for (const each of timeline.model.cores) rowsLayout.open.add(each);
+  }
+  measureTimeline();
+  repaint();
+}

@@ -1,0 +1,178 @@
+/* devlog decode as a user runs it: bad input is one clear line and the right exit status; files are whole or
+ * absent. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/cli.h"
+#include "support/files.h"
+
+#define HEADER                                                                                               \
+    "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"                                       \
+    "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "             \
+    "run host ID, trace id, trace id counter, zone name, type, source line, source file, "                   \
+    "meta data\n"
+#define ROWS                                                                                                 \
+    "0,1,2,BRISC,1,1000,0,7,,,BRISC-FW,ZONE_START,1,brisc.cc,\n"                                             \
+    "0,1,2,BRISC,2,1100,0,7,,,BRISC-KERNEL,ZONE_START,2,k.cc,\n"                                             \
+    "0,1,2,BRISC,2,1400,0,7,,,BRISC-KERNEL,ZONE_END,2,k.cc,\n"                                               \
+    "0,1,2,BRISC,1,1500,0,7,,,BRISC-FW,ZONE_END,1,brisc.cc,\n"
+static const char header[] = HEADER, rows[] = ROWS, rows_behind_header[] = HEADER ROWS;
+
+static void write_log(const char *name, const char *a, const char *b)
+{
+    char text[4000];
+    snprintf(text, sizeof text, "%s%s", a, b);
+    write_text(in_scratch(name), text);
+}
+
+static void bad_input_is_one_line(void **state)
+{
+    (void)state;
+    write_log("whole.csv", header, rows);
+    mkdir(in_scratch("folder"), 0777);
+    devlog_fails("decode", 2, "LOG... is missing");
+    devlog_fails("decode missing.csv", 1, "missing.csv: No such file");
+    devlog_fails("decode folder", 1, "folder");
+    devlog_fails("decode whole.csv missing.csv", 1, "missing.csv");
+    write_text(in_scratch("empty.csv"), "");
+    devlog_fails("decode empty.csv", 1,
+                 "empty.csv: no rows; was the program run with TT_METAL_DEVICE_PROFILER=1");
+    write_text(in_scratch("header.csv"), header);
+    devlog_fails("decode header.csv", 1, "header.csv: no rows; was the program run");
+    devlog_fails("decode - <empty.csv", 1, "-: no rows");
+    write_text(in_scratch("other.csv"), "this is no log\nat all\n");
+    devlog_fails("decode other.csv", 1, "other.csv: not one row of a device log in 2 lines; other.csv:1:");
+    assert_int_not_equal(access(in_scratch("generated"), F_OK), 0);
+    write_text(in_scratch("secret.csv"), rows);
+    chmod(in_scratch("secret.csv"), 0);
+    if (getuid() != 0) devlog_fails("decode secret.csv", 1, "secret.csv: Permission denied");
+    devlog_fails("decode whole.csv --core 1", 2, "--core wants X,Y or X,Y-X,Y, not '1'");
+    devlog_fails("decode whole.csv --core 2,2-1,1", 2, "--core wants");
+    devlog_fails("decode whole.csv --core 0,0-65535,65535", 2, "more than 65536 cores");
+    devlog_fails("decode whole.csv --chips x", 2, "--chips wants numbers and ranges");
+    devlog_fails("decode whole.csv --launches 5-3", 2, "--launches wants numbers and ranges");
+    devlog_fails("decode whole.csv --from 9 --until 8", 2, "--from lies behind --until");
+    devlog_fails("decode whole.csv -n a/b", 2, "has no '/'");
+}
+
+/* Each prints a report that ends with what was lost. */
+static void incomplete_input_is_told_by_the_exit_status(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *head, *body;
+        int status;
+        const char *says;
+    } logs[] = {
+        {header, rows, 0, "4 rows in 6 lines. Nothing was lost."},
+        {"", "0, 1, 2, BRISC, 1, 1000\n0, 1, 2, BRISC, 4, 1500\n", 0, "2 rows in 2 lines. Nothing was lost."},
+        {header, "0,1,2,BRISC,1,1000,0,7,,,BRISC-FW,ZONE_START,1,brisc.cc,\n", 3, "zones that never ended"},
+        {rows_behind_header, "0,1,2,BRISC,1,many,0,7,,,BRISC-FW,ZONE_START,1,brisc.cc,\n", 3,
+         "lines skipped"},
+    };
+    for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+        write_log("log.csv", logs[i].head, logs[i].body);
+        char *out = devlog_ok("decode log.csv --no-files", logs[i].status);
+        if (!strstr(out, logs[i].says)) fail_msg("log %zu: '%s' does not say '%s'", i, out, logs[i].says);
+        free(out);
+    }
+    write_log("log.csv", header, rows);
+    char *file = devlog_ok("decode log.csv --no-files", 0),
+         *pipe = devlog_ok("decode --no-files - <log.csv", 0);
+    assert_string_equal(file, pipe);
+    free(file);
+    free(pipe);
+    assert_int_not_equal(access(in_scratch("generated"), F_OK), 0);
+}
+
+static void files_are_named_as_told(void **state)
+{
+    (void)state;
+    write_log("log.csv", header, rows);
+    free(devlog_ok("decode log.csv", 0));
+    assert_int_equal(access(in_scratch("generated/profiler/output/device/device_perf_results.tar"), R_OK), 0);
+    setenv("SOURCE_DATE_EPOCH", "1700000000", 1);
+    char *out = devlog_ok("decode log.csv -o a/b --date -n before --no-print", 0);
+    unsetenv("SOURCE_DATE_EPOCH");
+    assert_non_null(strstr(out, "  a/b/2023_11_14_22_13_20_device_rearranged_timestamps_before.csv\n"));
+    assert_non_null(strstr(out, "  a/b/2023_11_14_22_13_20_device_perf_results_before.tar\n"));
+    free(out);
+    free(devlog_ok("decode log.csv -o c --no-tar --no-print", 0));
+    assert_int_equal(access(in_scratch("c/device_rearranged_timestamps.csv"), R_OK), 0);
+    assert_int_not_equal(access(in_scratch("c/device_perf_results.tar"), F_OK), 0);
+}
+
+static void the_same_log_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    write_log("log.csv", header, rows);
+    size_t sizes[2];
+    char *tars[2];
+    for (int i = 0; i < 2; i++) {
+        free(devlog_ok(i ? "decode log.csv -o d1" : "decode log.csv -o d0", 0));
+        tars[i] = read_bytes(in_scratch(i ? "d1/device_perf_results.tar" : "d0/device_perf_results.tar"),
+                             &sizes[i]);
+    }
+    assert_true(sizes[0] > 1024);
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(tars[0], tars[1], sizes[0]);
+    free(tars[0]);
+    free(tars[1]);
+    if (system("command -v tar >/dev/null") == 0) {
+        char command[600];
+        snprintf(command, sizeof command,
+                 "cd %s && mkdir -p x && tar -C x -xf d0/device_perf_results.tar && "
+                 "cmp x/device_rearranged_timestamps.csv d0/device_rearranged_timestamps.csv",
+                 scratch());
+        assert_int_equal(system(command), 0);
+    }
+}
+
+/* What a line of the shell prints, with the program in its path. */
+static void run_shell(const char *line, const char *prints)
+{
+    char command[1000], said[500], bin[500];
+    snprintf(bin, sizeof bin, "%s", getenv("DEVLOG_BIN"));
+    *strrchr(bin, '/') = '\0';
+    snprintf(command, sizeof command, "cd %s && PATH='%s':$PATH; %s", scratch(), bin, line);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    said[fread(said, 1, sizeof said - 1, pipe)] = '\0';
+    pclose(pipe);
+    assert_string_equal(said, prints);
+}
+
+static void a_file_that_cannot_be_written_is_named(void **state)
+{
+    (void)state;
+    write_log("log.csv", header, rows);
+    write_text(in_scratch("afile"), "x");
+    devlog_fails("decode log.csv -o afile", 1, "afile");
+    mkdir(in_scratch("o"), 0777);
+    mkdir(in_scratch("o/device_perf_results.tar"), 0777);
+    devlog_fails("decode log.csv -o o", 1, "o/device_perf_results.tar: Is a directory");
+    /* The whole output of the program is lost when standard output is full. */
+    run_shell("devlog decode log.csv --no-files 2>&1 >/dev/full; echo $?",
+              "devlog decode: cannot write to standard output: No space left on device\n1\n");
+    /* No file may have any bytes: the error goes through a pipe to be read. */
+    run_shell("(trap '' XFSZ; ulimit -f 0; devlog decode log.csv -o full 2>&1; echo $?)",
+              "devlog decode: cannot write full/device_rearranged_timestamps.csv: File too large\n1\n");
+    char command[400];
+    snprintf(command, sizeof command, "ls -A %s/full | grep -q .", scratch());
+    assert_int_not_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_input_is_one_line),
+        cmocka_unit_test(incomplete_input_is_told_by_the_exit_status),
+        cmocka_unit_test(files_are_named_as_told),
+        cmocka_unit_test(the_same_log_gives_the_same_bytes),
+        cmocka_unit_test(a_file_that_cannot_be_written_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,369 @@
+/* Captures: what is written is read; cut at any byte, damaged anywhere, appended, of a newer version. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/capture.h"
+#include "support/decode_cmocka.h"
+#include "support/files.h"
+
+static char folder[64];
+
+/* What a reader has been told, as a text that can be compared. */
+typedef struct heard {
+    char *text;
+    size_t size;
+    FILE *out;
+    uint64_t cores, missing;
+} heard;
+
+static devlog_status on_chip(void *ctx, const dl_capture_chip *c, devlog_error *err)
+{
+    (void)err;
+    fprintf(((heard *)ctx)->out, "chip %u %u %llu %u %s %s %s %s\n", c->slot, c->max_cores,
+            (unsigned long long)c->freq_khz, c->together, c->arch, c->board, c->transport, c->boot);
+    return DEVLOG_OK;
+}
+
+static devlog_status on_elf(void *ctx, const dl_capture_elf *e, devlog_error *err)
+{
+    (void)err;
+    fprintf(((heard *)ctx)->out, "elf %u %u %s %s %u %02x\n", e->slot, e->number, e->path, e->source,
+            e->build_id_size, e->build_id[e->build_id_size - 1]);
+    return DEVLOG_OK;
+}
+
+static devlog_status on_launch(void *ctx, const dl_capture_launch *l, devlog_error *err)
+{
+    (void)err;
+    fprintf(((heard *)ctx)->out, "launch %u %u %u %llu %llu %llu %llu\n", l->slot, l->number, l->op,
+            (unsigned long long)l->call_start, (unsigned long long)l->call_end,
+            (unsigned long long)l->pull_start, (unsigned long long)l->pull_end);
+    return DEVLOG_OK;
+}
+
+static uint64_t sum_of(const uint32_t *words, size_t n)
+{
+    uint64_t sum = n;
+    for (size_t i = 0; i < n; i++)
+        sum = sum * 31 + words[i];
+    return sum;
+}
+
+static devlog_status on_core(void *ctx, const dl_capture_core *c, devlog_error *err)
+{
+    heard *h = ctx;
+    (void)err;
+    h->cores++;
+    fprintf(h->out, "core %u %u %u %llu events %u %llx\n", c->slot, c->x, c->y,
+            (unsigned long long)c->events_from, c->n_events,
+            (unsigned long long)sum_of(c->events, c->n_events));
+    for (uint32_t i = 0; i < c->n_riscs; i++) {
+        const dl_capture_risc *r = &c->riscs[i];
+        fprintf(h->out, "  %s %u %u %u:", r->name, r->index, r->elf, r->control.launch);
+        for (uint32_t s = 0; s < r->n_spans; s++)
+            fprintf(h->out, " %u %llx", r->spans[s].n,
+                    (unsigned long long)sum_of(r->spans[s].words, r->spans[s].n));
+        fputc('\n', h->out);
+        h->missing += r->missing;
+    }
+    return DEVLOG_OK;
+}
+
+static devlog_status on_samples(void *ctx, const dl_capture_samples *s, devlog_error *err)
+{
+    (void)err;
+    fprintf(((heard *)ctx)->out, "samples %u %u %zu %llu\n", s->slot, s->peer, s->n,
+            (unsigned long long)s->items[s->n - 1].cycles);
+    return DEVLOG_OK;
+}
+
+static devlog_status on_offsets(void *ctx, const dl_capture_offsets *o, devlog_error *err)
+{
+    (void)err;
+    fprintf(((heard *)ctx)->out, "offsets %u %u,%u %zu %lld\n", o->slot, o->reference_x, o->reference_y, o->n,
+            o->n ? (long long)o->items[o->n - 1].lo : 0);
+    return DEVLOG_OK;
+}
+
+static heard listen(const void *bytes, size_t n, dl_capture_state *state)
+{
+    heard h = {0};
+    devlog_error err = {0};
+    h.out = open_memstream(&h.text, &h.size);
+    const dl_capture_sink sink = {&h, on_chip, on_elf, on_launch, on_core, on_samples, on_offsets, NULL};
+    dl_input *in;
+    assert_int_equal(dl_input_memory(&in, "test", bytes, n, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_read(in, &sink, state, &err), DEVLOG_OK);
+    dl_input_close(in);
+    fclose(h.out);
+    return h;
+}
+
+static uint64_t seed;
+
+static uint32_t chance(uint32_t below)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33) % below;
+}
+
+/* Puts one core with random records; big ones take several frames. */
+static void put_core(dl_capture *c, uint32_t most_words)
+{
+    devlog_error err = {0};
+    uint32_t n = 1 + chance(5), *words[5][2], n_events = chance(20) * 2;
+    uint32_t *events = calloc(n_events + 1, 4);
+    record_span spans[5][2];
+    dl_capture_risc riscs[5];
+    static const char *const names[] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"};
+    for (uint32_t i = 0; i < n_events; i++)
+        events[i] = chance(1 << 30);
+    for (uint32_t i = 0; i < n; i++) {
+        riscs[i] = (dl_capture_risc){.name = names[i], .index = i, .elf = chance(3), .n_spans = chance(3)};
+        riscs[i].control.launch = chance(1000);
+        for (uint32_t s = 0; s < 2; s++) {
+            uint32_t k = chance(most_words);
+            words[i][s] = calloc(k + 1, 4);
+            for (uint32_t w = 0; w < k; w++)
+                words[i][s][w] = chance(1 << 20);
+            spans[i][s] = (record_span){words[i][s], k};
+        }
+        riscs[i].spans = spans[i];
+    }
+    const dl_capture_core core = {.slot = chance(2),
+                                  .x = (uint16_t)chance(10),
+                                  .y = (uint16_t)chance(10),
+                                  .n_riscs = n,
+                                  .riscs = riscs,
+                                  .events = events,
+                                  .n_events = n_events,
+                                  .events_from = chance(1 << 30)};
+    assert_int_equal(dl_capture_put_core(c, &core, &err), DEVLOG_OK);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t s = 0; s < 2; s++)
+            free(words[i][s]);
+    free(events);
+}
+
+/* Writes a capture with everything in it; returns its bytes. */
+static char *make(size_t *size, unsigned cores, uint32_t most_words, bool closed)
+{
+    devlog_error err = {0};
+    dl_capture *c;
+    assert_int_equal(dl_capture_open(&c, folder, DL_CAPTURE_NAME, false, &err), DEVLOG_OK);
+    const dl_capture_chip chip = {0, 80, 1000000, 1, "wormhole_b0", "wormhole_b0", "sim", "boot-1"};
+    assert_int_equal(dl_capture_put_chip(c, &chip, &err), DEVLOG_OK);
+    const uint8_t id[20] = {1, 2, 3, [19] = 0xAB};
+    const dl_capture_elf elf = {0, 1, "/tmp/a.elf", "kernels/a.c", id, 20};
+    assert_int_equal(dl_capture_put_elf(c, &elf, &err), DEVLOG_OK);
+    for (unsigned i = 0; i < cores; i++) {
+        put_core(c, most_words);
+        const dl_capture_launch launch = {0, i + 1, 7, 100, 200, 300, UINT64_MAX};
+        assert_int_equal(dl_capture_put_launch(c, &launch, &err), DEVLOG_OK);
+        dl_clock_sample samples[3] = {{1, 2, 3, 0}, {4, 5, 6, 0}, {7, 8, UINT64_MAX - i, 1}};
+        const dl_capture_samples s = {0, DL_CAPTURE_HOST, samples, 3};
+        assert_int_equal(dl_capture_put_samples(c, &s, &err), DEVLOG_OK);
+        assert_int_equal(dl_capture_commit(c, &err), DEVLOG_OK);
+    }
+    const dl_capture_offset items[2] = {{1, 0, 0, -5, 9}, {2, 3, 1, INT64_MIN, 7}};
+    const dl_capture_offsets offsets = {0, 0, 0, items, 2};
+    assert_int_equal(dl_capture_put_offsets(c, &offsets, &err), DEVLOG_OK);
+    if (closed) assert_int_equal(dl_capture_put_end(c, 0, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_commit(c, &err), DEVLOG_OK);
+    char path[256];
+    snprintf(path, sizeof path, "%s", dl_capture_path(c));
+    dl_capture_close(c);
+    return read_bytes(path, size);
+}
+
+static void comes_back(void **state)
+{
+    (void)state;
+    for (seed = 1; seed < 60; seed++) {
+        uint64_t kept = seed;
+        size_t n;
+        char *bytes = make(&n, 3, kept % 8 == 0 ? 150000 : 300, true);
+        seed = kept;
+        dl_capture_state s;
+        heard h = listen(bytes, n, &s);
+        assert_true(s.closed);
+        assert_int_equal(s.damaged_bytes + s.unknown + s.cut_bytes + s.malformed, 0);
+        assert_int_equal(h.cores, 3);
+        assert_int_equal(h.missing, 0);
+        assert_non_null(strstr(h.text, "chip 0 80 1000000 1 wormhole_b0 wormhole_b0 sim boot-1\n"));
+        assert_non_null(strstr(h.text, "elf 0 1 /tmp/a.elf kernels/a.c 20 ab\n"));
+        assert_non_null(strstr(h.text, "launch 0 3 7 100 200 300 18446744073709551615\n"));
+        assert_non_null(strstr(h.text, "samples 0 4294967295 3 18446744073709551613\n"));
+        assert_non_null(strstr(h.text, "offsets 0 0,0 2 -9223372036854775808\n"));
+        /* The same once more gives the same bytes. */
+        size_t again_n;
+        char *again = make(&again_n, 3, kept % 8 == 0 ? 150000 : 300, true);
+        assert_int_equal(n, again_n);
+        assert_memory_equal(bytes, again, n);
+        seed = kept;
+        free(again);
+        free(h.text);
+        free(bytes);
+    }
+}
+
+/* What is read of the first k bytes is a beginning of what is read of all, and what lacks is counted. */
+static void cut_at_every_byte(void **state)
+{
+    (void)state;
+    size_t n;
+    seed = 42;
+    char *bytes = make(&n, 4, 120, true);
+    dl_capture_state s;
+    heard whole = listen(bytes, n, &s);
+    size_t longest = 0;
+    for (size_t k = 0; k < n; k++) {
+        heard h = listen(bytes, k, &s);
+        if (k < DL_CAPTURE_MAGIC_BYTES)
+            assert_int_equal(s.damaged_bytes + s.cut_bytes, k);
+        else
+            assert_int_equal(s.damaged_bytes, 0);
+        assert_int_equal(s.malformed, 0);
+        assert_true(h.size <= whole.size);
+        assert_memory_equal(h.text, whole.text, h.size);
+        assert_true(h.size >= longest); /* nothing whole is ever lost by having more */
+        longest = h.size;
+        assert_true(k < 9 || !s.closed);
+        free(h.text);
+    }
+    free(whole.text);
+    free(bytes);
+}
+
+/* Words of a long core that arrived are kept, and those that did not are counted. */
+static void cut_in_a_long_core(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    dl_capture *c;
+    enum { WORDS = 500000 };
+    uint32_t *words = calloc(WORDS, 4);
+    for (uint32_t i = 0; i < WORDS; i++)
+        words[i] = i * 2654435761u;
+    const record_span span = {words, WORDS};
+    dl_capture_risc risc = {.name = "BRISC", .spans = &span, .n_spans = 1};
+    const dl_capture_core core = {.n_riscs = 1, .riscs = &risc};
+    assert_int_equal(dl_capture_open(&c, folder, "long", false, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_put_core(c, &core, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_commit(c, &err), DEVLOG_OK);
+    size_t n;
+    char *bytes = read_bytes(dl_capture_path(c), &n);
+    dl_capture_close(c);
+    dl_capture_state s;
+    heard h = listen(bytes, n / 2, &s);
+    assert_int_equal(h.cores, 1);
+    assert_true(h.missing > WORDS / 3 && h.missing < WORDS * 2 / 3);
+    assert_true(s.cut_bytes > 0);
+    free(h.text);
+    free(bytes);
+    free(words);
+}
+
+/* One wrong byte costs the frame that it is in. */
+static void damage(void **state)
+{
+    (void)state;
+    size_t n;
+    seed = 43;
+    char *bytes = make(&n, 4, 100, true);
+    dl_capture_state s;
+    heard whole = listen(bytes, n, &s);
+    uint64_t frames = s.frames;
+    for (size_t at = DL_CAPTURE_MAGIC_BYTES; at < n; at += 1 + at % 3) {
+        char kept = bytes[at];
+        bytes[at] = (char)(kept ^ (1 << at % 8));
+        heard h = listen(bytes, n, &s);
+        assert_int_equal(s.frames, frames - 1);
+        assert_true(s.damaged_bytes + s.cut_bytes > 0);
+        assert_true(h.size < whole.size || at > n - 40); /* the last frame says nothing */
+        bytes[at] = kept;
+        free(h.text);
+    }
+    free(whole.text);
+    free(bytes);
+}
+
+static void appended_and_open(void **state)
+{
+    (void)state;
+    size_t n, m;
+    seed = 44;
+    char *a = make(&n, 1, 50, true), *b = make(&m, 1, 50, false);
+    char *both = malloc(n + m);
+    memcpy(both, a, n);
+    memcpy(both + n, b, m);
+    dl_capture_state s;
+    heard h = listen(both, n + m, &s);
+    assert_int_equal(h.cores, 2);
+    assert_int_equal(s.damaged_bytes, 0);
+    assert_false(s.closed); /* the second never said that it was done */
+    free(h.text);
+    free(a);
+    free(b);
+    free(both);
+}
+
+/* Two devices of one program write to one file; a program that starts anew begins anew. */
+static void shared_file(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    dl_capture *c[2];
+    const dl_capture_chip chips[2] = {{.slot = 0, .arch = "a"}, {.slot = 1, .arch = "b"}};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(dl_capture_open(&c[i], folder, "shared", false, &err), DEVLOG_OK);
+            assert_int_equal(dl_capture_put_chip(c[i], &chips[i], &err), DEVLOG_OK);
+            assert_int_equal(dl_capture_commit(c[i], &err), DEVLOG_OK);
+        }
+        size_t n;
+        char *bytes = read_bytes(dl_capture_path(c[0]), &n);
+        dl_capture_state s;
+        heard h = listen(bytes, n, &s);
+        assert_int_equal(s.frames, 2);
+        free(h.text);
+        free(bytes);
+        dl_capture_close(c[0]);
+        dl_capture_close(c[1]);
+    }
+}
+
+static void cannot_be_written(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    dl_capture *c;
+    assert_int_equal(dl_capture_open(&c, "/dev/null/x", DL_CAPTURE_NAME, false, &err), DEVLOG_ERR_IO);
+    char name[128];
+    snprintf(name, sizeof name, "%s/is-a-folder", folder);
+    mkdir(name, 0777);
+    assert_int_equal(dl_capture_open(&c, folder, "is-a-folder", false, &err), DEVLOG_ERR_IO);
+    snprintf(name, sizeof name, "%s/full", folder);
+    assert_int_equal(symlink("/dev/full", name), 0);
+    assert_int_equal(dl_capture_open(&c, folder, "full", false, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_put_end(c, 0, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_commit(c, &err), DEVLOG_ERR_IO);
+    assert_non_null(strstr(err.text, "full"));
+    dl_capture_close(c);
+}
+
+int main(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/devlog-capture-XXXXXX");
+    if (!mkdtemp(folder)) return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comes_back),         cmocka_unit_test(cut_at_every_byte),
+        cmocka_unit_test(cut_in_a_long_core), cmocka_unit_test(damage),
+        cmocka_unit_test(appended_and_open),  cmocka_unit_test(shared_file),
+        cmocka_unit_test(cannot_be_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,7 +1,8 @@
 /* The subcommands. A new one: declare it in cli.h, add its line here, and run ./dev docs. */
 #include "cli/cli.h"
 
-/* By name. */
+/* By name, one on a line. */
+/* clang-format off */
 const cli_command *const cli_commands[] = {
     &cmd_decode,
     &cmd_export,
@@ -9,3 +10,4 @@ const cli_command *const cli_commands[] = {
     &cmd_ops,
     NULL,
 };
+/* clang-format on */

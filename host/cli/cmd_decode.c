@@ -16,7 +16,8 @@
 
 typedef struct decode_args {
     const char *folder, *suffix;
-    bool files, tar, date, print;
+    bool files, tar, date, print, subtract_cost;
+    const char *elf_folder;
     bool wanted[DL_ARTIFACT_KINDS];
     uint64_t max_launches;
     cli_filters filters;
@@ -36,6 +37,12 @@ static const cli_option options[] = {
      offsetof(decode_args, wanted[DL_ARTIFACT_REARRANGED])},
     {CLI_OFF, "no-tar", 0, NULL, "do not write device_perf_results.tar, which holds the others",
      offsetof(decode_args, tar)},
+    CLI_TITLE("Captures"),
+    {CLI_FLAG, "subtract-cost", 0, NULL,
+     "leave out of every zone what the markers inside it cost, as the device measured it",
+     offsetof(decode_args, subtract_cost)},
+    {CLI_STRING, "elf", 0, "FOLDER", "where to look for ELF files of kernels that have been moved",
+     offsetof(decode_args, elf_folder)},
     CLI_TITLE("Printing"),
     {CLI_OFF, "no-print", 0, NULL, "print no tables, only what was lost and which files were written",
      offsetof(decode_args, print)},
@@ -71,7 +78,7 @@ static void date_prefix(char out[32])
 
 static devlog_status read_inputs(dl_decode *d, const cli_args *rest, devlog_error *err)
 {
-    devlog_status status = DEVLOG_OK;
+    devlog_status status = dl_decode_prepare(d, rest->items, (size_t)rest->n, err);
     for (int i = 0; i < rest->n && !status; i++)
         status = dl_decode_file(d, rest->items[i], err);
     return status ? status : dl_decode_finish(d, err);
@@ -142,6 +149,8 @@ static int run(int argc, char **argv)
     exit_status = CLI_USAGE;
     dl_decode_options decode = {.progress = on_progress, .progress_ctx = &progress};
     if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &decode.filter)) goto done;
+    decode.subtract_cost = a.subtract_cost;
+    decode.elf_folder = a.elf_folder;
     exit_status = CLI_FAILED;
     if (a.date) date_prefix(prefix);
     const dl_artifacts_options artifacts = {.folder = a.folder,
@@ -170,11 +179,12 @@ done:
 
 const cli_command cmd_decode = {
     .name = "decode",
-    .summary = "Decode device logs: durations, statistics, artifacts",
+    .summary = "Decode device logs and captures: durations, statistics, artifacts",
     .arguments = "LOG...",
     .min_arguments = 1,
     .max_arguments = CLI_ANY,
-    .description = "Reads profile_log_device.csv in every form that there has been, plain or compressed "
+    .description = "Reads captures (capture.devlog) and profile_log_device.csv in every form that there has "
+                   "been, plain or compressed "
                    "(.gz, .zst, .xz), "
                    "pairs its markers into zones, prints their durations and writes the files below. Several "
                    "logs are one, in "

@@ -51,10 +51,11 @@ static const dl_export_format *choose(const export_args *a)
 {
     if (a->format) return dl_export_find(a->format);
     size_t n, length = a->output ? strlen(a->output) : 0;
+    if (length > 3 && strcmp(a->output + length - 3, ".gz") == 0) length -= 3;
     const dl_export_format *formats = dl_export_formats(&n), *best = NULL;
     for (size_t i = 0; i < n; i++) {
         size_t m = strlen(formats[i].suffix);
-        bool fits = length > m && strcmp(a->output + length - m, formats[i].suffix) == 0;
+        bool fits = length > m && strncmp(a->output + length - m, formats[i].suffix, m) == 0;
         if (fits && (!best || m > strlen(best->suffix))) best = &formats[i];
     }
     return best;
@@ -153,8 +154,12 @@ const cli_command cmd_export = {
                    "the chosen format. Zones that overlap without nesting get a lane of their own. The same "
                    "log gives the "
                    "same bytes.\n\n"
-                   "Formats: chrome. \"--format list\" tells what each is for.",
+                   "Formats: chrome, collapsed, csv, json, perfetto, speedscope, sqlite; \"--format list\" "
+                   "tells what each is for. A name that ends in .gz is compressed (not sqlite).",
     .options = options,
-    .examples = "  devlog export -f chrome -o trace.json.gz profile_log_device.csv    for ui.perfetto.dev\n",
+    .examples =
+        "  devlog export -o trace.perfetto-trace profile_log_device.csv    for ui.perfetto.dev\n"
+        "  devlog export -f sqlite -o log.sqlite profile_log_device.csv && sqlite3 log.sqlite 'SELECT * "
+        "FROM zone_sum'    the longest zones\n",
     .run = run,
 };

@@ -16,6 +16,7 @@ dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options
     p->source = "";
     if (options) p->filter = options->filter;
     if (options) p->no_samples = options->no_samples;
+    if (options) p->subtract_cost = options->subtract_cost;
     return p;
 }
 
@@ -35,6 +36,7 @@ void dl_pair_free(dl_pair *p)
         if (!s) continue;
         if (s->open != s->inline_open) free(s->open);
         free(s->keys);
+        free(s->costs);
         free(s->held_row);
         free(s);
     }
@@ -211,7 +213,9 @@ static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z,
             return DEVLOG_OK;
         }
     }
-    if (!count_zone(p, z->key, z->start, time - z->start, z->launch)) return out_of_memory(err);
+    uint32_t cost = s->costs ? dl_pair_own_cost(p, s, z->spent, time - z->start, z->key->role) : 0;
+    uint64_t cycles = time - z->start - (p->subtract_cost ? cost : 0);
+    if (!count_zone(p, z->key, z->start, cycles, z->launch)) return out_of_memory(err);
     if (!p->events.events) return DEVLOG_OK;
     const dl_event e = {.start = z->start,
                         .end = time,
@@ -224,7 +228,8 @@ static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z,
                         .line = row->line,
                         .depth = depth,
                         .kind = DL_EVENT_ZONE,
-                        .flags = flags};
+                        .flags = flags,
+                        .own_cost = cost};
     return emit(p, &e, err);
 }
 
@@ -248,6 +253,7 @@ static devlog_status zone_start(dl_pair *p, stream_state *s, const dl_row *row, 
     s->open[s->n_open++] = (open_zone){.start = time,
                                        .data = row->data,
                                        .key = key,
+                                       .spent = s->spent,
                                        .site = row->site,
                                        .launch = s->launch,
                                        .line = row->line,
@@ -387,11 +393,14 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
         devlog_status status = p->markers.marker(p->markers.ctx, &m, err);
         if (status) return status;
     }
+    devlog_status status;
     switch (row->type) {
-    case DL_ROW_ZONE_START: return zone_start(p, s, row, time, flags, err);
-    case DL_ROW_ZONE_END: return zone_end(p, s, row, time, flags, err);
-    default: return point(p, s, row, time, flags, err);
+    case DL_ROW_ZONE_START: status = zone_start(p, s, row, time, flags, err); break;
+    case DL_ROW_ZONE_END: status = zone_end(p, s, row, time, flags, err); break;
+    default: status = point(p, s, row, time, flags, err); break;
     }
+    if (s->costs) dl_pair_spend(s, row);
+    return status;
 }
 
 static stream_state *new_stream(dl_pair *p, uint32_t stream)
@@ -417,12 +426,17 @@ static stream_state *new_stream(dl_pair *p, uint32_t stream)
     return s;
 }
 
+stream_state *dl_pair_stream(dl_pair *p, uint32_t stream)
+{
+    stream_state *s = stream < p->n_streams ? p->streams[stream] : NULL;
+    return s ? s : new_stream(p, stream);
+}
+
 devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
 {
     for (size_t i = 0; i < n; i++) {
         const dl_row *row = &rows[i];
-        stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
-        if (!s) s = new_stream(p, row->stream);
+        stream_state *s = dl_pair_stream(p, row->stream);
         if (!s) return out_of_memory(err);
         if (!s->wanted) {
             p->losses->rows_filtered++;

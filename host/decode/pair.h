@@ -39,6 +39,7 @@ typedef struct dl_pair dl_pair;
 typedef struct dl_pair_options {
     const dl_filter *filter; /* NULL: everything */
     bool no_samples;         /* no medians and percentiles */
+    bool subtract_cost;      /* count zones without the markers' own cost inside them */
 } dl_pair_options;
 
 /* A marker with everything known about it: what analyses are fed with, in the order of the input. */
@@ -71,6 +72,9 @@ devlog_status dl_pair_flush(dl_pair *p, devlog_error *err);
 /* No more rows: what is still open is unpaired. Call once. */
 devlog_status dl_pair_finish(dl_pair *p, devlog_error *err);
 
+/* What markers cost the RISC of a stream, by DL_COST_*, in 1/16 cycle; all 0 when it is not known. From the
+ * next row on. */
+devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const uint32_t costs[DL_COSTS], devlog_error *err);
 /* Says when a launch that has been seen was called and pulled. */
 void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, const uint64_t times[4]);
 

@@ -3,12 +3,14 @@
 #define DEVLOG_DECODE_PAIR_INTERNAL_H
 
 #include "decode/pair.h"
+#include "devlog/record.h"
 
 enum { EVENT_BATCH = 128, INLINE_OPEN = 4, KEYS_PER_BLOCK = 256 };
 
 typedef struct open_zone {
     uint64_t start, data;
     dl_key *key;
+    uint64_t spent; /* own cost of markers on the stream before it, 1/16 cycle */
     uint32_t site, launch, line, meta;
     uint8_t flags;  /* of the event that it will be */
     uint8_t orphan; /* a zone around it has closed already */
@@ -35,6 +37,9 @@ typedef struct stream_state {
     open_zone inline_open[INLINE_OPEN];
     key_slot *keys;
     uint32_t n_keys, n_key_slots;
+    uint32_t *costs; /* by DL_COST_*, 1/16 cycle; NULL: not known */
+    uint64_t spent;  /* sum of them so far */
+    uint64_t stall_start;
     dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
 } stream_state;
 
@@ -48,7 +53,7 @@ struct dl_pair {
     dl_losses *losses;
     const char *source;
     const dl_filter *filter;
-    bool no_samples, filter_zones;
+    bool no_samples, filter_zones, subtract_cost;
     dl_event_sink events;
     dl_marker_sink markers;
     stream_state **streams; /* one allocation each: pointers stay valid */
@@ -66,6 +71,13 @@ struct dl_pair {
 /* pair.c: one row whose stamp has been accepted; `time` is repaired. */
 devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
                              devlog_error *err);
+/* pair.c: the state of a stream, made when it is new; NULL: out of memory. */
+stream_state *dl_pair_stream(dl_pair *p, uint32_t stream);
+/* pair_cost.c: adds what the marker of a row cost; only where s->costs is known. */
+void dl_pair_spend(stream_state *s, const dl_row *row);
+/* pair_cost.c: cycles of a zone that were the markers' own. */
+uint32_t dl_pair_own_cost(dl_pair *p, const stream_state *s, uint64_t spent_at_start, uint64_t cycles,
+                          dl_role role);
 /* pair.c: everything open on the stream is without an end. */
 void dl_pair_abandon_open(dl_pair *p, stream_state *s);
 /* pair_clock.c: a row whose stamp is not as expected, or the first of its stream. */

@@ -153,6 +153,9 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     add(c, "tools/profiler/kernel_profiler.hpp"); /* tt-metal's names need no include; C does not see them */
     addf(c, "-I%s/firmware", dl_home());
     addf(c, "-I%s", board_folder);
+    /* -n: no file header in front of the code, where another region ends. Here so that the key of the cache
+     * has it too. */
+    add(c, "-Wl,-n,--gc-sections,--build-id=sha1,-z,max-page-size=4");
     addf(c, "-DDEVLOG_RISC=%u", job->risc);
     if (job->source) add(c, "-DDEVLOG_KERNEL=1");
     if (job->profile) add(c, "-DPROFILE_DEVICE=1");
@@ -232,7 +235,6 @@ static devlog_status build(const compile_job *job, const char *board_folder, con
     addf(&c, "-L%s/linker", dl_home());
     addf(&c, "-L%s", board_folder);
     addf(&c, "-Wl,-T,%s/linker/%s", dl_home(), job->source ? "kernel.ld" : "firmware.ld");
-    add(&c, "-Wl,--gc-sections,--build-id=sha1,-z,max-page-size=4");
     if (job->source) add(&c, job->source);
     for (; *sources; sources++)
         addf(&c, "%s/firmware/%s", dl_home(), *sources);

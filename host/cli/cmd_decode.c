@@ -35,6 +35,8 @@ static const cli_option options[] = {
     {CLI_OFF, "no-files", 0, NULL, "write no files at all", offsetof(decode_args, files)},
     {CLI_OFF, "no-rearranged", 0, NULL, "do not write device_rearranged_timestamps.csv",
      offsetof(decode_args, wanted[DL_ARTIFACT_REARRANGED])},
+    {CLI_OFF, "no-page", 0, NULL, "do not write device_perf.html",
+     offsetof(decode_args, wanted[DL_ARTIFACT_PAGE])},
     {CLI_OFF, "no-tar", 0, NULL, "do not write device_perf_results.tar, which holds the others",
      offsetof(decode_args, tar)},
     CLI_TITLE("Captures"),
@@ -125,6 +127,16 @@ static devlog_status print_report(dl_decode *d, const decode_args *a, const dl_a
     return status;
 }
 
+/* What the page calls the log: names without folders, so that the same log gives the same page anywhere. */
+static void title_of(const cli_args *rest, char out[200])
+{
+    const char *slash = strrchr(rest->items[0], '/'), *name = slash ? slash + 1 : rest->items[0];
+    if (rest->n == 1)
+        snprintf(out, 200, "%s", name);
+    else
+        snprintf(out, 200, "%.150s and %d more", name, rest->n - 1);
+}
+
 static int run(int argc, char **argv)
 {
     decode_args a = {.folder = "generated/profiler/output/device",
@@ -145,7 +157,7 @@ static int run(int argc, char **argv)
     dl_decode *d = NULL;
     dl_artifacts *set = NULL;
     dl_progress progress;
-    char prefix[32] = "";
+    char prefix[32] = "", title[200];
     exit_status = CLI_USAGE;
     dl_decode_options decode = {.progress = on_progress, .progress_ctx = &progress};
     if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &decode.filter)) goto done;
@@ -153,9 +165,11 @@ static int run(int argc, char **argv)
     decode.elf_folder = a.elf_folder;
     exit_status = CLI_FAILED;
     if (a.date) date_prefix(prefix);
+    title_of(&rest, title);
     const dl_artifacts_options artifacts = {.folder = a.folder,
                                             .prefix = prefix,
                                             .suffix = a.suffix,
+                                            .title = title,
                                             .wanted = a.wanted,
                                             .tar = a.tar && a.files};
     dl_progress_start(&progress);
@@ -195,10 +209,13 @@ const cli_command cmd_decode = {
     .examples = "  devlog decode generated/profiler/logs/profile_log_device.csv\n"
                 "  zstdcat old.csv.zst | devlog decode --no-files -\n"
                 "  devlog decode log.csv -o out -n before --riscs BRISC,NCRISC --skip-launches 1\n",
-    .files = "device_rearranged_timestamps.csv: for every core the stamps of firmware and kernel start and "
-             "end of each "
-             "RISC, one row per core; stamps of repeated launches share a cell.\n\n"
-             "device_perf_results.tar: all of the files above, the same bytes for the same log.",
+    .files =
+        "device_rearranged_timestamps.csv: for every core the stamps of firmware and kernel start and "
+        "end of each "
+        "RISC, one row per core; stamps of repeated launches share a cell.\n\n"
+        "device_perf.html: one page that needs no network: timeline, statistics, histogram, and launches by "
+        "core.\n\n"
+        "device_perf_results.tar: all of the files above, the same bytes for the same log.",
     .see_also = "devlog-man(1)",
     .run = run,
 };

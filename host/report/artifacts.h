@@ -20,6 +20,7 @@
 /* In the order in which they are written, listed and packed. */
 typedef enum dl_artifact_id {
     DL_ARTIFACT_REARRANGED,
+    DL_ARTIFACT_PAGE,
     DL_ARTIFACT_KINDS,
 } dl_artifact_id;
 
@@ -38,6 +39,7 @@ typedef struct dl_artifact {
 typedef struct dl_artifacts_options {
     const char *folder; /* made when it is missing */
     const char *prefix; /* in front of every name; may be NULL */
+    const char *title;  /* of the page: the log's name, without folders; may be NULL */
     const char *suffix; /* before the extension of every name, after a '_'; may be NULL */
     const bool *wanted; /* of DL_ARTIFACT_KINDS */
     bool tar;           /* pack them into device_perf_results.tar */
@@ -51,6 +53,8 @@ void dl_artifacts_free(dl_artifacts *set);
 devlog_status dl_artifacts_write(dl_artifacts *set, devlog_error *err);
 /* Path of the i-th file written, the tar last; NULL behind the last. Owned by the set. */
 const char *dl_artifacts_path(const dl_artifacts *set, size_t i);
+
+const dl_artifacts_options *dl_artifacts_get(const dl_artifacts *set);
 
 /* For the entries. Several may ask for the same; each gets all of it. */
 dl_decode *dl_artifacts_decode(dl_artifacts *set);

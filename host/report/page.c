@@ -59,3 +59,31 @@ devlog_status dl_page_file(dl_view *v, const dl_page_options *options, const cha
     dl_file_abandon(&w);
     return status;
 }
+
+static devlog_status begin(dl_artifacts *set, void **state, devlog_error *err)
+{
+    dl_view *v = NULL;
+    devlog_status status = dl_view_new(&v, dl_artifacts_decode(set), &(dl_view_options){0}, err);
+    if (status) return status;
+    *state = v;
+    return dl_artifacts_events(set, dl_view_events(v), err);
+}
+
+static devlog_status write_artifact(dl_artifacts *set, void *state, dl_file_writer *out, devlog_error *err)
+{
+    const dl_page_options options = {.title = dl_artifacts_get(set)->title};
+    devlog_status status = dl_view_ready(state, err);
+    return status ? status : dl_page_text(state, &options, &out->buffer, err);
+}
+
+static void free_view(void *state)
+{
+    dl_view_free(state);
+}
+
+const dl_artifact dl_artifact_page = {
+    .file = "device_perf.html",
+    .begin = begin,
+    .write = write_artifact,
+    .free = free_view,
+};

@@ -5,6 +5,7 @@
 #ifndef DEVLOG_REPORT_PAGE_H
 #define DEVLOG_REPORT_PAGE_H
 
+#include "report/artifacts.h"
 #include "report/view.h"
 
 typedef struct dl_page_options {
@@ -20,5 +21,7 @@ enum { DL_PAGE_INTERVALS = 2000000 };
 devlog_status dl_page_text(dl_view *v, const dl_page_options *options, dl_str *out, devlog_error *err);
 /* The same into a file, which appears whole or not at all. */
 devlog_status dl_page_file(dl_view *v, const dl_page_options *options, const char *path, devlog_error *err);
+
+extern const dl_artifact dl_artifact_page;
 
 #endif

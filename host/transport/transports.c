@@ -5,12 +5,14 @@
 
 #include "base/term.h"
 
-extern const dl_transport_ops dl_transport_ops_sim, dl_transport_ops_ttsim, dl_transport_ops_qemu;
+extern const dl_transport_ops dl_transport_ops_sim, dl_transport_ops_ttsim, dl_transport_ops_qemu,
+    dl_transport_ops_usb;
 
 static const dl_transport_ops *const all[] = {
     &dl_transport_ops_sim,
     &dl_transport_ops_ttsim,
     &dl_transport_ops_qemu,
+    &dl_transport_ops_usb,
 };
 
 const dl_transport_ops *dl_transport_at(uint32_t i)
@@ -46,6 +48,7 @@ devlog_status dl_read(dl_transport *t, dl_target at, uint64_t addr, void *dst, s
 {
     t->reads++;
     t->bytes_read += size;
+    t->partial = 0;
     return t->ops->read(t, at, addr, dst, size, err);
 }
 

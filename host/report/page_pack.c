@@ -237,7 +237,8 @@ devlog_status page_deflate(const page_pack *p, dl_str *out, devlog_error *err)
     out->len += z.total_out;
     out->text[out->len] = '\0';
     deflateEnd(&z);
-    if (result != Z_STREAM_END) return dl_fail(err, DEVLOG_ERR_STATE, "zlib could not pack the page (%d)", result);
+    if (result != Z_STREAM_END)
+        return dl_fail(err, DEVLOG_ERR_STATE, "zlib could not pack the page (%d)", result);
     return DEVLOG_OK;
 }
 

@@ -6,5 +6,6 @@ const cli_command *const cli_commands[] = {
     &cmd_decode,
     &cmd_export,
     &cmd_man,
+    &cmd_serve,
     NULL,
 };

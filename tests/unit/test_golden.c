@@ -24,7 +24,7 @@ enum { N_CASES = sizeof cases / sizeof cases[0] };
 static const char *const printed[][2] = {
     {"decode.json", "decode log.csv -f json"},
     {"decode.csv", "decode log.csv -f csv"},
-    {"decode.txt", "decode log.csv -o out"},
+    {"decode.txt", "decode log.csv -o out --no-page"},
 };
 static const char *const files[] = {"device_stats.txt", "device_rearranged_timestamps.csv"};
 

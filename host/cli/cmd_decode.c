@@ -36,6 +36,8 @@ static const cli_option options[] = {
      offsetof(decode_args, wanted[DL_ARTIFACT_STATS])},
     {CLI_OFF, "no-rearranged", 0, NULL, "do not write device_rearranged_timestamps.csv",
      offsetof(decode_args, wanted[DL_ARTIFACT_REARRANGED])},
+    {CLI_OFF, "no-page", 0, NULL, "do not write device_perf.html",
+     offsetof(decode_args, wanted[DL_ARTIFACT_PAGE])},
     {CLI_OFF, "no-tar", 0, NULL, "do not write device_perf_results.tar, which holds the others",
      offsetof(decode_args, tar)},
     CLI_TITLE("Analyses"),
@@ -130,6 +132,16 @@ static devlog_status print_report(dl_decode *d, const decode_args *a, const dl_a
     return status;
 }
 
+/* What the page calls the log: names without folders, so that the same log gives the same page anywhere. */
+static void title_of(const cli_args *rest, char out[200])
+{
+    const char *slash = strrchr(rest->items[0], '/'), *name = slash ? slash + 1 : rest->items[0];
+    if (rest->n == 1)
+        snprintf(out, 200, "%s", name);
+    else
+        snprintf(out, 200, "%.150s and %d more", name, rest->n - 1);
+}
+
 /* The analyses that were asked for. */
 static devlog_status list_analyses(const decode_args *a, dl_analysis_list *list, devlog_error *err)
 {
@@ -168,7 +180,7 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
     dl_analyzer *analyzer = NULL;
     dl_analysis_list list = {0};
     dl_progress progress;
-    char prefix[32] = "";
+    char prefix[32] = "", title[200];
     int exit_status = CLI_FAILED;
     const dl_decode_options how = {.filter = *filter,
                                    .subtract_cost = a->subtract_cost,
@@ -176,6 +188,7 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
                                    .progress = on_progress,
                                    .progress_ctx = &progress};
     if (a->date) date_prefix(prefix);
+    title_of(rest, title);
     bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses;
     devlog_status status = analyse ? list_analyses(a, &list, &err) : DEVLOG_OK;
     if (!status) status = dl_decode_new(&d, &how, &err);
@@ -246,6 +259,8 @@ const cli_command cmd_decode = {
         "device_rearranged_timestamps.csv: for every core the stamps of firmware and kernel start and end of "
         "each "
         "RISC, one row per core; stamps of repeated launches share a cell.\n\n"
+        "device_perf.html: one page that needs no network: timeline, statistics, histogram, and launches by "
+        "core.\n\n"
         "device_perf_results.tar: all of the files above, the same bytes for the same log.",
     .see_also = "devlog-man(1)",
     .run = run,

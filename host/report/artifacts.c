@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "report/bundle.h"
+#include "report/page.h"
 #include "report/rearranged.h"
 #include "report/stats.h"
 
 static const dl_artifact *const table[DL_ARTIFACT_KINDS] = {
     [DL_ARTIFACT_STATS] = &dl_artifact_stats,
     [DL_ARTIFACT_REARRANGED] = &dl_artifact_rearranged,
+    [DL_ARTIFACT_PAGE] = &dl_artifact_page,
 };
 
 /* Those of the table, and the analyzer. */
@@ -45,6 +47,11 @@ static devlog_status hand_marker(void *ctx, const dl_marker *m, devlog_error *er
     for (size_t i = 0; i < set->n_markers && !status; i++)
         status = set->markers[i].marker(set->markers[i].ctx, m, err);
     return status;
+}
+
+const dl_artifacts_options *dl_artifacts_get(const dl_artifacts *set)
+{
+    return &set->options;
 }
 
 dl_decode *dl_artifacts_decode(dl_artifacts *set)

@@ -22,6 +22,7 @@
 typedef enum dl_artifact_id {
     DL_ARTIFACT_STATS,
     DL_ARTIFACT_REARRANGED,
+    DL_ARTIFACT_PAGE,
     DL_ARTIFACT_KINDS,
 } dl_artifact_id;
 
@@ -40,6 +41,7 @@ typedef struct dl_artifact {
 typedef struct dl_artifacts_options {
     const char *folder;    /* made when it is missing */
     const char *prefix;    /* in front of every name; may be NULL */
+    const char *title;     /* of the page: the log's name, without folders; may be NULL */
     const char *suffix;    /* before the extension of every name, after a '_'; may be NULL */
     const bool *wanted;    /* of DL_ARTIFACT_KINDS */
     dl_analyzer *analyzer; /* fed with the markers too, and finished by dl_artifacts_finish; may be NULL */
@@ -57,6 +59,8 @@ const char *dl_artifacts_path(const dl_artifacts *set, size_t i);
 
 /* After dl_decode_finish, before the analyzer's results are read and before dl_artifacts_write. */
 devlog_status dl_artifacts_finish(dl_artifacts *set, devlog_error *err);
+const dl_artifacts_options *dl_artifacts_get(const dl_artifacts *set);
+
 /* For the entries. Several may ask for the same; each gets all of it. */
 dl_decode *dl_artifacts_decode(dl_artifacts *set);
 /* The analyses' results; NULL when there are none. */

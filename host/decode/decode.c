@@ -242,12 +242,13 @@ static devlog_status pair_stage(void *ctx, dl_block *b, devlog_error *err)
     dl_decode *d = ctx;
     devlog_status status = DEVLOG_OK;
     size_t from = 0;
-    for (size_t i = 0; i < b->n_chips && !status; i++) {
-        status = take_rows(d, b->rows + from, b->chips[i].before_row - from, err);
-        from = b->chips[i].before_row;
-        if (!status) status = dl_pair_chip_line(d->pair, &b->chips[i].chip, err);
+    for (size_t i = 0; i <= b->n_chips && !status; i++) {
+        size_t to = i < b->n_chips ? b->chips[i].before_row : b->n_rows;
+        if (to > from) status = take_rows(d, b->rows + from, to - from, err);
+        from = to;
+        if (i < b->n_chips && !status) status = dl_pair_chip_line(d->pair, &b->chips[i].chip, err);
     }
-    return status ? status : take_rows(d, b->rows + from, b->n_rows - from, err);
+    return status;
 }
 
 static devlog_status on_two_threads(dl_decode *d, devlog_error *err)

@@ -104,17 +104,13 @@ static devlog_status per_launch(dl_decode *d, const dl_table_options *o, dl_str 
     dl_groups g;
     const dl_tables *t = dl_decode_tables(d);
     const dl_launches *launches = dl_decode_launches(d);
-    devlog_status status = dl_groups_by_launch(d, &g, err);
+    devlog_status status = dl_groups_by_launch(d, o->max_launches, &g, err);
     if (status) return status;
-    uint32_t shown = 0, left = 0;
     for (size_t i = 0; i < g.n; i++) {
         const dl_group *item = &g.items[i];
         const dl_chip *chip = &t->chips[item->chip];
         bool new_launch = i == 0 || item->launch != g.items[i - 1].launch;
         bool new_chip = i == 0 || item->chip != g.items[i - 1].chip;
-        if (new_launch && shown >= o->max_launches) left++;
-        if (shown >= o->max_launches && (new_launch || left)) continue;
-        shown += new_launch;
         if (new_chip) {
             head(t, chip, o, "Durations per launch and RISC, over all cores", out);
             columns(out, "launch       ", chip->freq_khz > 0);
@@ -124,8 +120,9 @@ static devlog_status per_launch(dl_decode *d, const dl_table_options *o, dl_str 
         dl_str_fmt(out, "%-12s ", name);
         row(t, item, out);
     }
-    if (left)
-        dl_str_fmt(out, "... and %u more launches (--max-launches shows more; --format csv has all)\n", left);
+    if (g.launches_left)
+        dl_str_fmt(out, "... and %u more launches (--max-launches shows more; --format csv has all)\n",
+                   g.launches_left);
     dl_groups_free(&g);
     return DEVLOG_OK;
 }

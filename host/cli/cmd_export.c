@@ -63,8 +63,8 @@ static const dl_export_format *choose(const export_args *a)
 
 static devlog_status decode(dl_decode *d, const cli_args *rest, dl_progress *progress, devlog_error *err)
 {
-    devlog_status status = DEVLOG_OK;
     dl_progress_start(progress);
+    devlog_status status = dl_decode_prepare(d, rest->items, (size_t)rest->n, err);
     for (int i = 0; i < rest->n && !status; i++)
         status = dl_decode_file(d, rest->items[i], err);
     if (!status) status = dl_decode_finish(d, err);

@@ -19,19 +19,21 @@ typedef struct dl_launch_run {
     uint32_t sample, launch, step;
 } dl_launch_run;
 
-/* The statistics of one zone (site) on one stream. */
+/* The statistics of one zone (site) on one stream. What a closed zone needs comes first: one cache line. */
 typedef struct dl_key {
+    /* Launch of each sample, for firmware and kernel zones: of the next one, if it is as the last ones. */
+    _Alignas(64) uint32_t next_launch;
+    uint32_t step, run_samples;
+    dl_role role;
+    dl_samples samples;
+    dl_launch_run *runs;
+    uint32_t n_runs, cap_runs;
+    uint32_t stream, site;
+    bool wanted; /* by the zone filter */
+    uint64_t first_start;
+    /* Complete after dl_pair_finish; until then they may be still in the samples. */
     uint64_t count, min, max, first;
     dl_u128 sum;
-    dl_samples samples;
-    uint64_t first_start;
-    uint32_t stream, site;
-    dl_role role;
-    bool wanted; /* by the zone filter */
-    /* Launch of each sample, for firmware and kernel zones. */
-    uint32_t next_launch, step, run_samples;
-    uint32_t n_runs, cap_runs;
-    dl_launch_run *runs;
 } dl_key;
 
 typedef struct dl_pair dl_pair;

@@ -68,8 +68,8 @@ typedef struct dl_view_track {
     const char *name; /* "BRISC", "launches"; UTF-8 */
 } dl_view_track;
 
-/* The clock of a timeline. Without one, nanoseconds are cycles * 1000 / MHz since the chip's reset, and chips
- * are not aligned with one another. */
+/* The clock of a timeline. Unless told, the host's, as far as a capture's samples allow; where they do not,
+ * nanoseconds are cycles * 1000 / MHz since the chip's reset, and chips are not aligned with one another. */
 typedef struct dl_view_clock {
     void *ctx;
     /* The reference clock's nanoseconds when this stream's counter (DL_NONE: the chip's) showed `cycles`.
@@ -85,7 +85,7 @@ typedef struct dl_view_options {
      * freed; NULL: unknown. May be NULL itself. */
     const char *(*op_name)(void *ctx, const dl_launch *launch);
     void *op_ctx;
-    dl_view_clock clock; /* zero: none */
+    dl_view_clock clock; /* zero: the decoder's */
 } dl_view_options;
 
 /* By track: track after track, in it lane after lane, in it by start and then longer first.

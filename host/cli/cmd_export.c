@@ -149,13 +149,14 @@ const cli_command cmd_export = {
     .arguments = "LOG...",
     .min_arguments = 0,
     .max_arguments = CLI_ANY,
-    .description = "Decodes device logs, several as one, and writes their zones, markers, values, launches "
-                   "and losses in "
-                   "the chosen format. Zones that overlap without nesting get a lane of their own. The same "
-                   "log gives the "
-                   "same bytes.\n\n"
-                   "Formats: chrome, collapsed, csv, json, perfetto, speedscope, sqlite; \"--format list\" "
-                   "tells what each is for. A name that ends in .gz is compressed (not sqlite).",
+    .description =
+        "Decodes device logs, several as one, and writes their zones, markers, values, launches "
+        "and losses in "
+        "the chosen format. Zones that overlap without nesting get a lane of their own. The same "
+        "log gives the "
+        "same bytes.\n\n"
+        "Formats: chrome, collapsed, csv, ctf, json, perfetto, speedscope, sqlite, xplane; \"--format list\" "
+        "tells what each is for. A name that ends in .gz is compressed (not sqlite).",
     .options = options,
     .examples =
         "  devlog export -o trace.perfetto-trace profile_log_device.csv    for ui.perfetto.dev\n"

@@ -28,6 +28,10 @@ devlog_status dl_export_speedscope(dl_view *v, const char *path, devlog_error *e
 devlog_status dl_export_collapsed(dl_view *v, const char *path, devlog_error *err);
 /* A database: report/sqlite.c has the schema. */
 devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err);
+/* A folder in Common Trace Format 1.8: babeltrace2, Trace Compass. */
+devlog_status dl_export_ctf(dl_view *v, const char *path, devlog_error *err);
+/* A log folder for TensorBoard's profiler plugin. */
+devlog_status dl_export_xplane(dl_view *v, const char *path, devlog_error *err);
 /* Perfetto's trace format, as ui.perfetto.dev and trace_processor read it. */
 devlog_status dl_export_perfetto(dl_view *v, const char *path, devlog_error *err);
 

@@ -63,14 +63,4 @@ static inline uint8_t *pb_end(uint8_t *body, uint8_t *to)
     return to;
 }
 
-/* A length of always four bytes, which may be filled in when it is known: readers accept lengths that are
- * longer than they need to be. At most 2^28 - 1. */
-static inline void pb_length4(uint8_t to[4], uint32_t n)
-{
-    to[0] = (uint8_t)(n | 128);
-    to[1] = (uint8_t)(n >> 7 | 128);
-    to[2] = (uint8_t)(n >> 14 | 128);
-    to[3] = (uint8_t)(n >> 21 & 127);
-}
-
 #endif

@@ -77,6 +77,7 @@ void model_arm(model *m, model_fault fault, uint32_t packet)
     m->fault = fault;
     m->fault_at = m->packets + packet;
     m->happened = m->repeats = false;
+    m->dm.fail_next = m->dm.busy_next = m->jtag.busy_next = false;
 }
 
 void model_arm_all(model *m, model_fault fault)

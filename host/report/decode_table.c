@@ -127,6 +127,42 @@ static devlog_status per_launch(dl_decode *d, const dl_table_options *o, dl_str 
     return DEVLOG_OK;
 }
 
+static void analysis_row(const dl_tables *t, const char *name, const dl_analysis_result *r, dl_str *out)
+{
+    char digits[DL_GROUPED_SIZE];
+    dl_str_fmt(out, "%-42.42s %8s", name, dl_u64_grouped(digits, r->summary.count));
+    durations(out, &r->summary, 1);
+    uint64_t khz = t->chips[r->chip].freq_khz;
+    if (khz) {
+        dl_str_add(out, " |");
+        number(out, 13, dl_summary_average(&r->summary) * 1e6 / (double)khz);
+    }
+    dl_str_char(out, '\n');
+}
+
+void dl_report_analyses(dl_decode *d, const dl_analyzer *a, bool colour, dl_str *out)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    const dl_table_options o = {.colour = colour};
+    for (uint32_t chip = 0; chip < t->n_chips; chip++) {
+        bool begun = false;
+        for (size_t i = 0; i < dl_analyzer_list(a)->n; i++) {
+            size_t n, at = 0;
+            const dl_analysis_result *r = dl_analyzer_results(a, i, &n);
+            while (at < n && r[at].chip != chip)
+                at++;
+            if (at == n) continue;
+            if (!begun) {
+                head(t, &t->chips[chip], &o, "Analyses, over all cores", out);
+                dl_str_fmt(out, "%-42s %8s%13s%11s%11s%11s%s\n", "analysis", "count", "avg [cyc]", "min",
+                           "max", "median", t->chips[chip].freq_khz ? " |     avg [ns]" : "");
+            }
+            begun = true;
+            analysis_row(t, dl_analyzer_list(a)->items[i].name, &r[at], out);
+        }
+    }
+}
+
 devlog_status dl_report_table(dl_decode *d, const dl_table_options *options, dl_str *out, devlog_error *err)
 {
     devlog_status status = per_risc(d, options, out, err);

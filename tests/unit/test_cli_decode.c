@@ -135,6 +135,36 @@ static void filters_leave_out_what_they_say(void **state)
     }
 }
 
+/* Logs that real tools wrote, where they are at hand. */
+static void real_logs_decode(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int exit_status; /* the last is cut off: two zones never end */
+        const char *rows;
+    } logs[] = {
+        {"device_log_L1b_user_markers.csv", 0, "\"rows\": 26,"},
+        {"device_log_L2_docs.csv", 0, "\"rows\": 16,"},
+        {"device_log_L3_docs.csv", 0, "\"rows\": 10,"},
+        {"device_log_L7_smoke.csv", 3, "\"rows\": 200,"},
+    };
+    char folder[600], line[1400];
+    const char *told = getenv("DEVLOG_SAMPLES");
+    snprintf(folder, sizeof folder, "%s%s", told ? told : dl_home(), told ? "" : "/../shared/samples");
+    if (access(folder, R_OK) != 0) {
+        print_message("skipped: no logs of other tools in %s; DEVLOG_SAMPLES names their folder\n", folder);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+        snprintf(line, sizeof line, "decode -f json '%s/%s' -o samples", folder, logs[i].name);
+        char *out = devlog_ok(line, logs[i].exit_status);
+        assert_true(is_json(out));
+        if (!strstr(out, logs[i].rows)) fail_msg("%s: not %s", logs[i].name, logs[i].rows);
+        free(out);
+    }
+}
+
 static void files_are_named_as_told(void **state)
 {
     (void)state;
@@ -218,6 +248,7 @@ int main(void)
         cmocka_unit_test(bad_input_is_one_line),
         cmocka_unit_test(incomplete_input_is_told_by_the_exit_status),
         cmocka_unit_test(filters_leave_out_what_they_say),
+        cmocka_unit_test(real_logs_decode),
         cmocka_unit_test(files_are_named_as_told),
         cmocka_unit_test(the_same_log_gives_the_same_bytes),
         cmocka_unit_test(a_file_that_cannot_be_written_is_named),

@@ -93,6 +93,7 @@ int cli_op_report(const char *command, op_job_options *o, int fd)
 
 static int run(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "summary") == 0) return cmd_ops_summary.run(argc - 1, argv + 1);
     ops_args a = {.input = "generated/profiler/logs", .output = "generated/profiler/output/ops", .tar = true};
     cli_args rest;
     int exit_status;
@@ -136,6 +137,6 @@ const cli_command cmd_ops = {
                 "  devlog ops --columns reference  as the TT-Metal document has it\n",
     .files = "ops_perf_results.csv: one row per op and chip; docs/op-reports.md explains every column.\n\n"
              "ops_perf_results.tar: the logs that it was made from.",
-    .see_also = "devlog-run(1), devlog-decode(1)",
+    .see_also = "devlog-ops-summary(1), devlog-run(1), devlog-decode(1)",
     .run = run,
 };

@@ -42,6 +42,8 @@ typedef struct model_options {
     bool no_narrow;   /* the bus takes only words */
     uint32_t progbuf; /* words of the program buffer */
     bool abstract_memory;
+    int stuck;     /* TDO: -1 stays low, 1 stays high, 0 follows the chip */
+    bool no_jtag;  /* the probe cannot drive JTAG */
     int other_tap; /* another TAP: -1 nearer to TDO, 1 further away, 0 none */
 } model_options;
 

@@ -160,7 +160,7 @@ static uint32_t info(const model *m, uint32_t id, uint8_t *in)
     case 0x04: return text(in, "2.1.0");
     case 0xF0:
         in[1] = 1;
-        in[2] = FIRMWARE_CAPABILITIES;
+        in[2] = m->options.no_jtag ? 1 : FIRMWARE_CAPABILITIES;
         return 3;
     case 0xFE:
         in[1] = 1;

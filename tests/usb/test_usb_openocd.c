@@ -72,7 +72,8 @@ static void same_dump(void **state)
     devlog_program *program;
     devlog_device *d = record_something(&program);
     board_region region = d->board.profiler;
-    region.size = 2 * DEVLOG_REGION_BYTES(d->board.segment_bits); /* of the RISC that recorded, and the next */
+    region.size =
+        2 * DEVLOG_REGION_BYTES(d->board.segment_bits); /* of the RISC that recorded, and the next */
     uint8_t *ours = malloc(region.size);
     devlog_error err = {0};
     check_ok(dl_core_read(d, (devlog_core){0, 0}, region.base, ours, region.size, &err), &err);

@@ -169,6 +169,11 @@ static bool look(libusb_device *device, usb_probe_info *info, found *f, libusb_d
     return true;
 }
 
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const usb_probe_info *)a)->path, ((const usb_probe_info *)b)->path);
+}
+
 devlog_status usb_probes_list(usb_probe_info **list, size_t *n, devlog_error *err)
 {
     libusb_context *context;
@@ -200,6 +205,7 @@ devlog_status usb_probes_list(usb_probe_info **list, size_t *n, devlog_error *er
     }
     if (count >= 0) libusb_free_device_list(devices, 1);
     libusb_exit(context);
+    if (*n) qsort(*list, *n, sizeof **list, by_path);
     return status;
 }
 

@@ -31,6 +31,7 @@ static devlog_status fail_in(const usb_dap *d, devlog_error *err)
 static devlog_status command(usb_dap *d, const uint8_t *out, uint32_t n, uint32_t least, uint8_t in[64],
                              uint32_t *got, devlog_error *err)
 {
+    *got = 0;
     usb_packet *p = calloc(1, sizeof *p);
     if (!p) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a packet");
     memcpy(p->out, out, n);

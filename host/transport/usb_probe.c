@@ -300,6 +300,7 @@ static usb_outcome exchange(void *owner, usb_packet *packets, size_t n, size_t *
     usb_probe *p = owner;
     size_t sent = 0, depth = p->link.depth < MAX_DEPTH ? p->link.depth : MAX_DEPTH;
     usb_outcome outcome = USB_DONE;
+    if (depth == 0) depth = 1;
     *done = 0;
     while (*done < n) {
         while (sent < n && sent < *done + depth && outcome == USB_DONE) {

@@ -11,7 +11,7 @@
 static char bin[400];
 
 /* Runs the demo on usb_tile; returns its log. */
-static char *run_demo(const char *transport, size_t *size)
+static char *run_demo(const char *transport, size_t *size, char checksum[32])
 {
     char folder[256], path[300], model[512], demo[512];
     snprintf(folder, sizeof folder, "%s/logs", test_folder());
@@ -19,14 +19,16 @@ static char *run_demo(const char *transport, size_t *size)
     snprintf(model, sizeof model, "%s/usb_model", bin);
     snprintf(demo, sizeof demo, "%s/demo", bin);
     setenv("DEVLOG_BOARD", "usb_tile", 1);
-    setenv("DEVLOG_TRANSPORT", transport, 1);
     setenv("DEVLOG_LOG_FOLDER", folder, 1);
     setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
-    const char *argv[] = {model, demo, "2", "1", "1", NULL};
+    const char *argv[] = {model, demo, "--device", transport, "2", "1", "1", NULL};
     dl_output out;
     devlog_error err = {0};
     check_ok(dl_run(argv, &out, &err), &err);
     if (out.exit != 0 || !strstr(out.text, "results correct")) fail_msg("%s: %s", transport, out.text);
+    const char *sum = strstr(out.text, "checksum");
+    assert_non_null(sum);
+    snprintf(checksum, 32, "%.*s", (int)strcspn(sum, "\n"), sum);
     free(out.text);
     return read_bytes(path, size);
 }
@@ -48,7 +50,10 @@ static void same_records_as_the_simulator(void **state)
 {
     (void)state;
     size_t size[2];
-    char *usb = run_demo("usb:DEVLOG0001", &size[0]), *simulated = run_demo("sim", &size[1]);
+    char sums[2][32];
+    char *usb = run_demo("usb:DEVLOG0001", &size[0], sums[0]),
+         *simulated = run_demo("sim", &size[1], sums[1]);
+    assert_string_equal(sums[0], sums[1]);
     assert_true(size[0] > 10000);
     size[0] = without_times(usb, size[0]);
     size[1] = without_times(simulated, size[1]);

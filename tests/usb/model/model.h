@@ -83,6 +83,9 @@ uint64_t model_clocks(const model *m);
 uint64_t model_bus_reads(const model *m);
 uint64_t model_bus_writes(const model *m);
 
+/* Probe and debug module as after power-on; the tile stays as it is, its harts running. */
+void model_restart(model *m);
+
 /* What the probe does with a command packet. */
 typedef enum model_reply {
     MODEL_ANSWERS,

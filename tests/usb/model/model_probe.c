@@ -259,6 +259,17 @@ model_reply model_packet(model *m, const uint8_t *out, uint32_t n, uint8_t *in, 
     return MODEL_ANSWERS;
 }
 
+void model_restart(model *m)
+{
+    memset(&m->dm, 0, sizeof m->dm);
+    memset(&m->jtag, 0, sizeof m->jtag);
+    model_dm_reset(m);
+    model_jtag_init(m);
+    for (uint32_t i = 0; i < m->n_harts; i++)
+        sim_hart_halt(m->s, m->tile, i, false);
+    m->pending = 0;
+}
+
 const char *model_serial(const model *m)
 {
     return m->options.serial;

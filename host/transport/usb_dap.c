@@ -32,6 +32,7 @@ static devlog_status command(usb_dap *d, const uint8_t *out, uint32_t n, uint32_
                              uint32_t *got, devlog_error *err)
 {
     *got = 0;
+    memset(in, 0, 64);
     usb_packet *p = calloc(1, sizeof *p);
     if (!p) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a packet");
     memcpy(p->out, out, n);

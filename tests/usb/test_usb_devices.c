@@ -142,6 +142,22 @@ static void listed(void **state)
     model_destroy(r.m);
 }
 
+static void in_use(void **state)
+{
+    (void)state;
+    rig r;
+    model_options o = rig_options("usb_tile");
+    rig_plug(&r, "usb_tile", &o);
+    model_bus_take(r.bus, true);
+    fails_with(&r, NULL, DEVLOG_ERR_TRANSPORT, "another program has opened it", "end that first");
+    cJSON *all = list_devices(r.bus, false);
+    assert_string_equal(cell(all, "usb:DEVLOG0001", "state"), "in use");
+    cJSON_Delete(all);
+    model_bus_take(r.bus, false);
+    rig_ok(&r, rig_connect(&r, NULL));
+    rig_close(&r);
+}
+
 static void no_permission(void **state)
 {
     (void)state;
@@ -170,6 +186,7 @@ int main(void)
         cmocka_unit_test(nothing_plugged_in),
         cmocka_unit_test(chips_that_do_not_fit),
         cmocka_unit_test(listed),
+        cmocka_unit_test(in_use),
         cmocka_unit_test(no_permission),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

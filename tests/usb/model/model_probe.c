@@ -48,6 +48,8 @@ model *model_create(const board *b, const model_options *options)
     m->options = *options;
     m->mhz = b->mhz;
     m->n_harts = b->n_riscs;
+    for (uint32_t i = 0; i < m->n_harts; i++)
+        m->starts_alone[i] = b->riscs[i].reset_bit < 0;
     m->tile = (uint32_t)sim_tile_at(m->s, b->columns[0], b->rows[0]);
     m->started_ns = dl_now_ns();
     m->fault_at = UINT64_MAX;
@@ -95,6 +97,11 @@ void model_speed(model *m, uint32_t cycles_per_tck)
 void model_delay(model *m, uint32_t answer_us)
 {
     m->options.answer_us = answer_us;
+}
+
+void model_set_progbuf(model *m, uint32_t words)
+{
+    m->options.progbuf = words;
 }
 
 void model_quick(model *m)

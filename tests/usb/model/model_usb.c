@@ -275,6 +275,7 @@ static gboolean on_ioctl(UMockdevIoctlBase *handler, UMockdevIoctlClient *client
         break;
     }
     case USBDEVFS_CLAIMINTERFACE:
+    case USBDEVFS_DISCONNECT_CLAIM:
         if (p->bus->taken) {
             umockdev_ioctl_client_complete(client, -1, EBUSY);
             break;
@@ -283,7 +284,6 @@ static gboolean on_ioctl(UMockdevIoctlBase *handler, UMockdevIoctlClient *client
     case USBDEVFS_SETINTERFACE:
     case USBDEVFS_SETCONFIGURATION:
     case USBDEVFS_RESET:
-    case USBDEVFS_DISCONNECT_CLAIM:
         umockdev_ioctl_client_complete(client, p->gone ? -1 : 0, p->gone ? ENODEV : 0);
         break;
     case USBDEVFS_CLEAR_HALT: clear_halt(p, client); break;

@@ -27,7 +27,7 @@ typedef struct table {
     bool failed;
 } table;
 
-static const char *const titles[COLUMNS] = {"kind", "name", "description", "state", "what to do"};
+static const char *const titles[COLUMNS] = {"kind", "name", "description", "state", "cure"};
 
 static void add(table *t, const char *const cells[COLUMNS])
 {

@@ -131,9 +131,9 @@ static void listed(void **state)
     model_bus_plug(r.bus, old, true);
     cJSON *all = list_devices(r.bus, false);
     assert_string_equal(cell(all, "usb:DEVLOG0001", "state"), "ready");
-    assert_string_equal(cell(all, "usb:DEVLOG0001", "what to do"), "");
+    assert_string_equal(cell(all, "usb:DEVLOG0001", "cure"), "");
     assert_string_equal(cell(all, "usb:OLD", "state"), "too old");
-    assert_non_null(strstr(cell(all, "usb:OLD", "what to do"), "update the probe's firmware"));
+    assert_non_null(strstr(cell(all, "usb:OLD", "cure"), "update the probe's firmware"));
     assert_string_equal(cell(all, "usb_tile", "kind"), "board");
     assert_string_equal(cell(all, "wormhole_b0", "state"), "known");
     cJSON_Delete(all);
@@ -171,7 +171,7 @@ static void no_permission(void **state)
     model_bus_forbid(r.bus);
     cJSON *all = list_devices(r.bus, geteuid() == 0);
     assert_string_equal(cell(all, "usb:DEVLOG0001", "state"), "no permission");
-    const char *cure = cell(all, "usb:DEVLOG0001", "what to do");
+    const char *cure = cell(all, "usb:DEVLOG0001", "cure");
     if (!strstr(cure, "ATTR{idVendor}==\"1209\", ATTR{idProduct}==\"de01\"") || !strstr(cure, "udevadm"))
         fail_msg("%s", cure);
     cJSON_Delete(all);

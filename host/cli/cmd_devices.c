@@ -223,7 +223,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_devices = {
     .name = "devices",
-    .summary = "list debug probes, cards and boards, and what is wrong with each",
+    .summary = "List debug probes, cards and boards, and what is wrong with each",
     .description =
         "Lists the CMSIS-DAP probes on USB, the cards of Tenstorrent's driver, and the board files. A name "
         "in the "

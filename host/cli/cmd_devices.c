@@ -27,7 +27,7 @@ typedef struct table {
     bool failed;
 } table;
 
-static const char *const titles[COLUMNS] = {"kind", "name", "description", "state", "what to do"};
+static const char *const titles[COLUMNS] = {"kind", "name", "description", "state", "cure"};
 
 static void add(table *t, const char *const cells[COLUMNS])
 {
@@ -223,7 +223,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_devices = {
     .name = "devices",
-    .summary = "list debug probes, cards and boards, and what is wrong with each",
+    .summary = "List debug probes, cards and boards, and what is wrong with each",
     .description =
         "Lists the CMSIS-DAP probes on USB, the cards of Tenstorrent's driver, and the board files. A name "
         "in the "

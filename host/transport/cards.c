@@ -66,7 +66,7 @@ static bool list_nodes(card_info **list, size_t *n)
         card_info *c = grow(list, n);
         good = c != NULL;
         if (!good) break;
-        strcpy(c->path, path);
+        memcpy(c->path, path, sizeof c->path);
         snprintf(sys, sizeof sys, "/sys/dev/char/%u:%u/device", major(st.st_rdev), minor(st.st_rdev));
         c->vendor = read_hex(sys, "vendor");
         c->device = read_hex(sys, "device");

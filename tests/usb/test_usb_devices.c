@@ -131,15 +131,31 @@ static void listed(void **state)
     model_bus_plug(r.bus, old, true);
     cJSON *all = list_devices(r.bus, false);
     assert_string_equal(cell(all, "usb:DEVLOG0001", "state"), "ready");
-    assert_string_equal(cell(all, "usb:DEVLOG0001", "what to do"), "");
+    assert_string_equal(cell(all, "usb:DEVLOG0001", "cure"), "");
     assert_string_equal(cell(all, "usb:OLD", "state"), "too old");
-    assert_non_null(strstr(cell(all, "usb:OLD", "what to do"), "update the probe's firmware"));
+    assert_non_null(strstr(cell(all, "usb:OLD", "cure"), "update the probe's firmware"));
     assert_string_equal(cell(all, "usb_tile", "kind"), "board");
     assert_string_equal(cell(all, "wormhole_b0", "state"), "known");
     cJSON_Delete(all);
     model_bus_free(r.bus);
     model_destroy(old);
     model_destroy(r.m);
+}
+
+static void in_use(void **state)
+{
+    (void)state;
+    rig r;
+    model_options o = rig_options("usb_tile");
+    rig_plug(&r, "usb_tile", &o);
+    model_bus_take(r.bus, true);
+    fails_with(&r, NULL, DEVLOG_ERR_TRANSPORT, "another program has opened it", "end that first");
+    cJSON *all = list_devices(r.bus, false);
+    assert_string_equal(cell(all, "usb:DEVLOG0001", "state"), "in use");
+    cJSON_Delete(all);
+    model_bus_take(r.bus, false);
+    rig_ok(&r, rig_connect(&r, NULL));
+    rig_close(&r);
 }
 
 static void no_permission(void **state)
@@ -155,7 +171,7 @@ static void no_permission(void **state)
     model_bus_forbid(r.bus);
     cJSON *all = list_devices(r.bus, geteuid() == 0);
     assert_string_equal(cell(all, "usb:DEVLOG0001", "state"), "no permission");
-    const char *cure = cell(all, "usb:DEVLOG0001", "what to do");
+    const char *cure = cell(all, "usb:DEVLOG0001", "cure");
     if (!strstr(cure, "ATTR{idVendor}==\"1209\", ATTR{idProduct}==\"de01\"") || !strstr(cure, "udevadm"))
         fail_msg("%s", cure);
     cJSON_Delete(all);
@@ -170,6 +186,7 @@ int main(void)
         cmocka_unit_test(nothing_plugged_in),
         cmocka_unit_test(chips_that_do_not_fit),
         cmocka_unit_test(listed),
+        cmocka_unit_test(in_use),
         cmocka_unit_test(no_permission),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

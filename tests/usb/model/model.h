@@ -72,6 +72,8 @@ void model_arm_all(model *m, model_fault fault);
 void model_speed(model *m, uint32_t cycles_per_tck);
 /* What a packet takes besides, from now on. */
 void model_delay(model *m, uint32_t answer_us);
+/* Words of the program buffer from now on. */
+void model_set_progbuf(model *m, uint32_t words);
 /* Takes MODEL_SLOW back. */
 void model_quick(model *m);
 /* True when the armed fault has happened. */
@@ -82,6 +84,9 @@ uint64_t model_clocks(const model *m);
 /* Words that the bus has read and written. */
 uint64_t model_bus_reads(const model *m);
 uint64_t model_bus_writes(const model *m);
+
+/* Probe and debug module as after power-on; the tile stays as it is, its harts running. */
+void model_restart(model *m);
 
 /* What the probe does with a command packet. */
 typedef enum model_reply {

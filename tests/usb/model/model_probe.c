@@ -48,6 +48,8 @@ model *model_create(const board *b, const model_options *options)
     m->options = *options;
     m->mhz = b->mhz;
     m->n_harts = b->n_riscs;
+    for (uint32_t i = 0; i < m->n_harts; i++)
+        m->starts_alone[i] = b->riscs[i].reset_bit < 0;
     m->tile = (uint32_t)sim_tile_at(m->s, b->columns[0], b->rows[0]);
     m->started_ns = dl_now_ns();
     m->fault_at = UINT64_MAX;
@@ -95,6 +97,11 @@ void model_speed(model *m, uint32_t cycles_per_tck)
 void model_delay(model *m, uint32_t answer_us)
 {
     m->options.answer_us = answer_us;
+}
+
+void model_set_progbuf(model *m, uint32_t words)
+{
+    m->options.progbuf = words;
 }
 
 void model_quick(model *m)
@@ -257,6 +264,17 @@ model_reply model_packet(model *m, const uint8_t *out, uint32_t n, uint8_t *in, 
     if (fault == MODEL_EMPTY) *n_in = 0;
     if (fault == MODEL_WRONG_ANSWER) in[0] ^= 0x55;
     return MODEL_ANSWERS;
+}
+
+void model_restart(model *m)
+{
+    memset(&m->dm, 0, sizeof m->dm);
+    memset(&m->jtag, 0, sizeof m->jtag);
+    model_dm_reset(m);
+    model_jtag_init(m);
+    for (uint32_t i = 0; i < m->n_harts; i++)
+        sim_hart_halt(m->s, m->tile, i, false);
+    m->pending = 0;
 }
 
 const char *model_serial(const model *m)

@@ -51,6 +51,7 @@ struct model_bus {
     GMutex lock;
     probe *probes[MAX_PROBES];
     uint32_t n;
+    bool taken;
 };
 
 /* ---- Descriptors --------------------------------------------------------------------------------- */
@@ -274,11 +275,15 @@ static gboolean on_ioctl(UMockdevIoctlBase *handler, UMockdevIoctlClient *client
         break;
     }
     case USBDEVFS_CLAIMINTERFACE:
+    case USBDEVFS_DISCONNECT_CLAIM:
+        if (p->bus->taken) {
+            umockdev_ioctl_client_complete(client, -1, EBUSY);
+            break;
+        } /* fall through */
     case USBDEVFS_RELEASEINTERFACE:
     case USBDEVFS_SETINTERFACE:
     case USBDEVFS_SETCONFIGURATION:
     case USBDEVFS_RESET:
-    case USBDEVFS_DISCONNECT_CLAIM:
         umockdev_ioctl_client_complete(client, p->gone ? -1 : 0, p->gone ? ENODEV : 0);
         break;
     case USBDEVFS_CLEAR_HALT: clear_halt(p, client); break;
@@ -366,6 +371,13 @@ void model_bus_forbid(model_bus *b)
         chmod(node, 0777);
     }
     g_free(root);
+}
+
+void model_bus_take(model_bus *b, bool taken)
+{
+    model_bus_lock(b);
+    b->taken = taken;
+    model_bus_unlock(b);
 }
 
 void model_bus_replug(model_bus *b)

@@ -233,7 +233,7 @@ const cli_command cmd_devices = {
         "Nothing is reset or stopped: a probe is opened and closed again, its board is left alone.",
     .options = options,
     .examples = "devlog devices                 what is plugged in\n"
-                "devlog devices --format json   the same for a program",
+                "devlog devices --format json   the same for a program\n",
     .see_also = "devlog-decode(1)",
     .run = run,
 };

@@ -139,10 +139,11 @@ bool dl_analyzer_incomplete(job *j, uint32_t chip)
 
 static bool learn_sites(dl_analyzer *a, const dl_tables *t)
 {
-    site_info *sites = realloc(a->sites, (size_t)t->n_sites * DL_ROW_TYPES * sizeof *sites);
+    uint32_t n = t->n_sites; /* another thread may add more meanwhile */
+    site_info *sites = realloc(a->sites, (size_t)n * DL_ROW_TYPES * sizeof *sites);
     if (!sites) return false;
     a->sites = sites;
-    for (; a->n_sites < t->n_sites; a->n_sites++) {
+    for (; a->n_sites < n; a->n_sites++) {
         for (int type = 0; type < DL_ROW_TYPES; type++) {
             site_info made = {0, 0};
             for (size_t i = 0; i < a->list->n; i++) {
@@ -190,10 +191,11 @@ static uint32_t cell_of(cells *c, uint32_t launch, uint32_t leaf)
 
 static bool learn_streams(dl_analyzer *a, const dl_tables *t)
 {
-    stream_info *streams = realloc(a->streams, (size_t)t->n_streams * sizeof *streams);
+    uint32_t n = t->n_streams; /* another thread may add more meanwhile */
+    stream_info *streams = realloc(a->streams, (size_t)n * sizeof *streams);
     if (!streams) return false;
     a->streams = streams;
-    for (; a->n_streams < t->n_streams; a->n_streams++) {
+    for (; a->n_streams < n; a->n_streams++) {
         const dl_stream *s = &t->streams[a->n_streams];
         stream_info made = {.chip = s->chip, .launch = DL_NONE};
         made.core = cell_of(&a->cores, s->chip, (uint32_t)s->core_y << 16 | s->core_x);

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     bool wanted[DL_ARTIFACT_KINDS] = {[DL_ARTIFACT_REARRANGED] = true};
     dl_artifacts_options options = {.folder = "/nowhere", .wanted = wanted};
     if (dl_analyses_defaults(&list, &err) || dl_decode_new(&d, NULL, &err) ||
-        dl_analyzer_new(&a, d, &list, NULL, &err))
+        dl_analyzer_new(&a, d, &list, &err))
         goto done;
     options.analyzer = a;
     if (dl_artifacts_new(&set, d, &options, &err)) goto done;

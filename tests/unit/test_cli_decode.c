@@ -152,6 +152,11 @@ static void filters_leave_out_what_they_say(void **state)
         free(out);
         free(err);
     }
+    free(devlog_ok("decode l9.csv -o filtered --no-page --launches 8 --from 9100", 3));
+    char *stamps = read_bytes(in_scratch("filtered/device_rearranged_timestamps.csv"), NULL);
+    assert_non_null(strstr(stamps, "\n1,1,,9100,9500,9600\n"));
+    assert_null(strstr(stamps, "5000"));
+    free(stamps);
 }
 
 /* Logs that real tools wrote, where they are at hand. */

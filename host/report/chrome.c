@@ -1,6 +1,6 @@
 /* Chrome Trace Event JSON. Source: "Trace Event Format" of the Catapult project. A process per chip (its
- * launches) and per core, a thread per RISC; zones are complete events ("X") in the order that readers want:
- * by start, the longer first. Times are microseconds.
+ * launches) and per core, a thread per RISC; zones are complete events ("X"), in a thread in the order that
+ * readers want: by start, the longer first. Times are microseconds.
  *
  * Large traces are printed directly: a tree of cJSON would have to be held in memory. Everything that does
  * not change from event to event is printed once, into fragments that are copied. */
@@ -251,20 +251,25 @@ static void counter(chrome *c, const dl_view_item *item)
 
 static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *err)
 {
-    enum { FIXED = 512 };
+    enum { FIXED = 512, NAME_MOST = 4096 };
     fragment one = {0};
     bool is_zone = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
     const fragment *site = site_fragment(c, item, &one);
     if (!site) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing Chrome JSON");
     for (; c->lanes[item->track] < item->lane; c->lanes[item->track]++)
         name_thread(c, item->track, (uint16_t)(c->lanes[item->track] + 1));
-    begin_event(c);
-    if (is_zone)
-        OUT_LITERAL(&c->out, "{\"ph\":\"X\"");
-    else
-        OUT_LITERAL(&c->out, "{\"ph\":\"i\"");
-    out_bytes(&c->out, site->text, site->n);
-    char *start = out_room(&c->out, FIXED), *to = start;
+    if (site->n > NAME_MOST) {
+        begin_event(c);
+        out_text(&c->out, is_zone ? "{\"ph\":\"X\"" : "{\"ph\":\"i\"");
+        out_bytes(&c->out, site->text, site->n);
+    }
+    char *start = out_room(&c->out, NAME_MOST + FIXED), *to = start;
+    if (site->n <= NAME_MOST) {
+        to = c->first ? COPY(to, "\n{\"ph\":\"X\"") : COPY(to, ",\n{\"ph\":\"X\"");
+        to[-2] = is_zone ? 'X' : 'i';
+        to = copy(to, site->text, site->n);
+        c->first = false;
+    }
     if (item->lane == 0) {
         to = copy(to, c->threads[item->track].text, c->threads[item->track].n);
     } else {
@@ -320,7 +325,7 @@ devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err)
     if (status) return status;
     OUT_LITERAL(&c.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     status = prepare(&c, err);
-    if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){&c, events}, err);
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&c, events}, err);
     if (!status) other_data(&c);
     for (uint32_t i = 0; c.sites && i < n_sites; i++)
         free(c.sites[i].text);

@@ -86,6 +86,44 @@ static void what_is_missing_is_said(void **state)
     free(text);
 }
 
+#define HEAD                                                                                                 \
+    "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"                                                              \
+    "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID," \
+    "trace id, trace id counter, zone name, type, source line, source file, meta data\n"
+#define ZONE(launch, zone, from, to, meta)                                                                   \
+    "0,0,0,BRISC,1," #from ",0," #launch ",,," zone ",ZONE_START,0,," meta "\n"                              \
+    "0,0,0,BRISC,1," #to ",0," #launch ",,," zone ",ZONE_END,0,,\n"
+#define START(id, name)                                                                                      \
+    "{\"e\":\"start\",\"id\":" #id ",\"t\":5,\"thread\":0,\"depth\":1,\"name\":\"" name "\"}\n"
+
+static void launches_are_called_after_their_ops(void **state)
+{
+    (void)state;
+    char log[128], ops[128], *text;
+    write_text(path(log, "with_ops.csv"),
+               HEAD ZONE(7, "BRISC-FW", 100, 200, "{\"op\":1}") ZONE(8, "BRISC-FW", 300, 400, "{\"op\":2}")
+                   ZONE(9, "BRISC-FW", 500, 600, ""));
+    write_text(
+        path(ops, "profile_log_ops.jsonl"),
+        "{\"e\":\"run\",\"t\":1,\"version\":1,\"run\":\"ab\",\"pid\":1}\n" START(1, "matmul, \\\"big\\\""));
+    /* The op log beside the device log is found by itself. */
+    assert_int_equal(run(&text, "-f", "csv", "-o", "-", log), 0);
+    assert_non_null(strstr(text, "launch,0,,,,\"matmul, \"\"big\"\"\",,,7,,,1,100,100,100,100,,0,0\n"));
+    assert_non_null(strstr(text, "launch,0,,,,launch 8,,,8,,,2,300,100,300,100,,0,0\n"));
+    assert_non_null(strstr(text, "launch,0,,,,launch 9,,,9,,,,500,100,500,100,,0,0\n"));
+    free(text);
+    assert_int_equal(run(&text, "-fcsv", "-o-", "--ops", "/nowhere/ops", log), 1);
+    assert_non_null(strstr(text, "/nowhere/ops"));
+    free(text);
+    /* Filters: launches that they leave nothing of are not shown. */
+    assert_int_equal(run(&text, "-fcsv", "-o-", "--launches", "8", log), 0);
+    assert_null(strstr(text, "matmul"));
+    assert_null(strstr(text, "launch 9"));
+    assert_non_null(strstr(text, "launch 8"));
+    free(text);
+    assert_int_equal(unlink(ops), 0);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -105,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_by_name_and_suffix),
         cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(launches_are_called_after_their_ops),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -205,3 +205,20 @@ char *out_digits(char *to, uint64_t value)
                    : out_fixed(digits_32(to, (uint32_t)(high / E9)), (uint32_t)(high % E9), 9);
     return out_fixed(to, (uint32_t)(value % E9), 9);
 }
+
+bool out_keep(out_fragment *f, dl_str *s)
+{
+    if (s->failed || !s->text) {
+        dl_str_free(s);
+        return false;
+    }
+    *f = (out_fragment){s->text, s->len};
+    return true;
+}
+
+void out_free_fragments(out_fragment *fragments, size_t n)
+{
+    for (size_t i = 0; fragments && i < n; i++)
+        free(fragments[i].text);
+    free(fragments);
+}

@@ -178,7 +178,7 @@ def read_perfetto(path, totals, proto_folder):
                 for n in d[field]:
                     sequences[sequence][to][n["iid"][0]] = n["name"][0]
             for n in d["source_locations"]:
-                check(n["file_name"][0] and int(n["line_number"][0]) > 0, "a source location without a place", n)
+                check(n["file_name"][0] and "line_number" in n, "a source location without a place", n)
                 sequences[sequence]["sources"][n["iid"][0]] = n
         for d in p["track_descriptor"]:
             if "parent_uuid" in d:

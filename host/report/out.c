@@ -222,3 +222,12 @@ void out_free_fragments(out_fragment *fragments, size_t n)
         free(fragments[i].text);
     free(fragments);
 }
+
+void out_cut_utf8(char *text)
+{
+    size_t n = strlen(text), at = n;
+    while (at && n - at < 3 && ((unsigned char)text[at - 1] & 0xC0) == 0x80)
+        at--;
+    if (at && (unsigned char)text[at - 1] >= 0x80 && dl_utf8_length(text + at - 1, n - at + 1) != n - at + 1)
+        text[at - 1] = 0;
+}

@@ -70,6 +70,9 @@ static inline char *out_copy(char *to, const char *text, size_t n)
 }
 #define OUT_COPY(to, literal) out_copy(to, "" literal, sizeof(literal) - 1)
 
+/* Takes away the beginning of a character whose rest was cut off at the end of a UTF-8 text. */
+void out_cut_utf8(char *text);
+
 /* Text that is printed once and copied often. */
 typedef struct out_fragment {
     char *text; /* NULL: not printed yet */

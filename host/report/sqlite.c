@@ -132,7 +132,11 @@ static devlog_status write_chips(const database *d, devlog_error *err)
         const dl_view_chip *c = &d->chips[i];
         const dl_chip *chip = &d->tables->chips[c->chip];
         sqlite3_bind_int64(s, 1, c->id);
-        bind_text(s, 2, chip->arch ? dl_text(d->tables, chip->arch) : "");
+        char arch[64];
+        snprintf(arch, sizeof arch, "%s", chip->arch ? dl_text(d->tables, chip->arch) : "");
+        for (char *p = arch; *p; p++)
+            if ((unsigned char)*p < ' ' || (unsigned char)*p > '~') *p = '?';
+        bind_text(s, 2, arch);
         bind_known(s, 3, chip->freq_khz != 0, chip->freq_khz);
         bind_text(s, 4, c->has_ns ? "ns" : "cycles");
         sqlite3_bind_int64(s, 5, c->aligned);

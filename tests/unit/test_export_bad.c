@@ -211,6 +211,27 @@ static void digits_are_those_of_printf(void **state)
     assert_string_equal(got, "042");
 }
 
+static void texts_are_cut_between_characters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *cut;
+    } cases[] = {{"", ""},
+                 {"abc", "abc"},
+                 {"\xC3\xBC", "\xC3\xBC"},
+                 {"a\xC3", "a"},
+                 {"a\xF0\x9F\xA6\x8A", "a\xF0\x9F\xA6\x8A"},
+                 {"a\xF0\x9F\xA6", "a"},
+                 {"a\xF0\x9F", "a"},
+                 {"a\xF0", "a"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[16];
+        strcpy(text, cases[i].text);
+        out_cut_utf8(text);
+        assert_string_equal(text, cases[i].cut);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +241,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_written_is_said),
         cmocka_unit_test(a_writer_that_fails_leaves_nothing),
         cmocka_unit_test(digits_are_those_of_printf),
+        cmocka_unit_test(texts_are_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,11 +64,12 @@ static size_t write_all(const fixture *f, const char *name)
 static void logs_without_zones(void **state)
 {
     (void)state;
-    static const char *const logs[] = {"",
-                                       "\n",
-                                       HEAD,
+    static const char *const logs[] = {"", "\n", HEAD,
                                        HEAD "0,1,2,BRISC,5,1000,42,7,,,value,TS_DATA,1,f.c,\n",
                                        HEAD "0,1,2,BRISC,5,1000,0,7,,,open,ZONE_START,1,f.c,\n",
+                                       /* A zone that ends before it starts. */
+                                       HEAD "0,1,2,BRISC,5,9000000000,0,7,,,back,ZONE_START,1,f.c,\n"
+                                            "0,1,2,BRISC,5,8990000000,0,7,,,back,ZONE_END,1,f.c,\n",
                                        "no log at all\n"};
     for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
         fixture f;

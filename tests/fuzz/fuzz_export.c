@@ -10,18 +10,17 @@
 #include "perfetto.pb-c.h"
 #include "report/export.h"
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Standard output is a file in memory; libFuzzer writes to stderr. */
-int LLVMFuzzerInitialize(int *argc, char ***argv)
+/* Standard output becomes a file in memory: what is written there is read back. */
+static void take_standard_output(void)
 {
-    (void)argc;
-    (void)argv;
+    static bool taken;
+    if (taken) return;
+    taken = true;
     int fd = memfd_create("export", 0);
     if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) abort();
     close(fd);
-    return 0;
 }
 
 static void check(const char *format, const char *text, size_t n)
@@ -41,6 +40,7 @@ static void check(const char *format, const char *text, size_t n)
 static void write_and_check(dl_view *v, const char *format)
 {
     devlog_error err;
+    take_standard_output();
     if (ftruncate(STDOUT_FILENO, 0) != 0 || lseek(STDOUT_FILENO, 0, SEEK_SET) != 0) abort();
     if (dl_export_find(format)->write(v, "-", &err) != DEVLOG_OK) return;
     off_t n = lseek(STDOUT_FILENO, 0, SEEK_END);

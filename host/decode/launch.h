@@ -7,7 +7,10 @@
 #include "decode/event.h"
 #include "decode/row.h"
 
-enum { DL_MAX_LAUNCHES = 4 * 1024 * 1024 };
+enum {
+    DL_MAX_LAUNCHES = 4 * 1024 * 1024,
+    DL_MAX_LAUNCH_BYTES = 256 * 1024 * 1024, /* for which streams have begun which launch */
+};
 
 typedef struct dl_launch_chain dl_launch_chain;
 
@@ -18,6 +21,7 @@ typedef struct dl_launches {
     uint32_t n_chains, cap_chains;
     uint32_t *slots, n_slots; /* hash table of chains: number + 1 */
     uint32_t last;            /* the chain found last, + 1: mostly it is wanted again */
+    size_t bytes;             /* of bits and counts in chains */
     uint32_t per_chip[DL_MAX_CHIPS];
     uint32_t next_bit[DL_MAX_CHIPS];
 } dl_launches;
@@ -29,7 +33,7 @@ uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip);
 
 /* The launch of a row with these ids, of run `run`, on the stream with `bit`. `starts`: the row begins a
  * launch on that stream (a firmware start, or what stands for a lost one); otherwise it belongs to the last
- * launch with these ids. DL_NONE when there are more than DL_MAX_LAUNCHES or memory runs out. */
+ * launch with these ids. DL_NONE when there are more than DL_MAX_LAUNCHES, or memory runs out. */
 uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
                           bool starts);
 

@@ -130,10 +130,11 @@ static devlog_status emit(dl_pair *p, const dl_event *e, devlog_error *err)
     return p->n_batch == EVENT_BATCH ? dl_pair_flush(p, err) : DEVLOG_OK;
 }
 
-static bool grow_open(stream_state *s)
+static bool grow_open(dl_pair *p, stream_state *s)
 {
-    if (s->cap_open >= DL_MAX_OPEN) return false;
     uint16_t cap = (uint16_t)(s->cap_open * 2);
+    if (cap > DL_MAX_OPEN || p->open_bytes > MAX_OPEN_BYTES) return false;
+    p->open_bytes += cap * sizeof(open_zone);
     open_zone *open = malloc(cap * sizeof *open);
     if (!open) return false;
     memcpy(open, s->open, s->n_open * sizeof *open);
@@ -223,17 +224,17 @@ static inline void note_fw_end(dl_pair *p, const stream_state *s, uint64_t time)
     if (time > l->last_fw_end) l->last_fw_end = time;
 }
 
-static devlog_status zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row, uint64_t time,
-                                uint8_t flags, devlog_error *err)
+static void zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row, uint64_t time,
+                       uint8_t flags)
 {
-    if (s->n_open == s->cap_open && !grow_open(s)) {
+    if (s->n_open == s->cap_open && !grow_open(p, s)) {
         dl_pair_lose_deep(p, row);
-        return s->cap_open >= DL_MAX_OPEN ? DEVLOG_OK : out_of_memory(err);
+        return;
     }
     if (!key) key = dl_pair_add_key(p, s, row->stream, row->site);
     if (!key) {
         dl_pair_lose_key(p, row);
-        return DEVLOG_OK;
+        return;
     }
     s->open[s->n_open++] = (open_zone){.start = time,
                                        .data = row->data,
@@ -245,7 +246,6 @@ static devlog_status zone_start(dl_pair *p, stream_state *s, dl_key *key, const 
                                        .meta = row->meta,
                                        .flags = flags};
     if (key->role == DL_ROLE_FW) note_fw_start(p, s, time);
-    return DEVLOG_OK;
 }
 
 /* An end that does not match the innermost open zone: a zone further out, or none. */
@@ -372,9 +372,9 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
         devlog_status status = p->markers.marker(p->markers.ctx, &m, err);
         if (status) return status;
     }
-    devlog_status status;
+    devlog_status status = DEVLOG_OK;
     switch (row->type) {
-    case DL_ROW_ZONE_START: status = zone_start(p, s, key, row, time, flags, err); break;
+    case DL_ROW_ZONE_START: zone_start(p, s, key, row, time, flags); break;
     case DL_ROW_ZONE_END: status = zone_end(p, s, row, time, flags, err); break;
     default: status = point(p, s, row, time, flags, err); break;
     }

@@ -5,7 +5,12 @@
 #include "decode/pair.h"
 #include "devlog/record.h"
 
-enum { EVENT_BATCH = 128, INLINE_OPEN = 4, KEYS_PER_BLOCK = 256 };
+enum {
+    EVENT_BATCH = 128,
+    INLINE_OPEN = 4,
+    KEYS_PER_BLOCK = 256,
+    MAX_OPEN_BYTES = 64 * 1024 * 1024, /* of zones open beyond INLINE_OPEN, on all streams */
+};
 
 typedef struct open_zone {
     uint64_t start, data;
@@ -54,6 +59,7 @@ struct dl_pair {
     const char *source;
     const dl_filter *filter;
     bool no_samples, subtract_cost;
+    size_t open_bytes;
     dl_event_sink events;
     dl_marker_sink markers;
     stream_state **streams; /* one allocation each: pointers stay valid */

@@ -19,5 +19,7 @@ extern const cli_command *const cli_commands[];
 extern const cli_command cmd_decode;
 extern const cli_command cmd_export;
 extern const cli_command cmd_man;
+extern const cli_command cmd_ops;
+extern const cli_command cmd_serve;
 
 #endif

@@ -1,10 +1,14 @@
 /* The subcommands. A new one: declare it in cli.h, add its line here, and run ./dev docs. */
 #include "cli/cli.h"
 
-/* By name. */
+/* By name, one on a line. */
+/* clang-format off */
 const cli_command *const cli_commands[] = {
     &cmd_decode,
     &cmd_export,
     &cmd_man,
+    &cmd_ops,
+    &cmd_serve,
     NULL,
 };
+/* clang-format on */

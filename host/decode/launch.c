@@ -4,20 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The launches with the same ids, in order of appearance, and how many of them each stream has begun: the
- * next firmware start with these ids on a stream belongs to the next of them. Nearly always there is one
- * launch and a bit per stream is enough; only when ids come back is there a counter per stream. */
-struct dl_launch_chain {
-    uint32_t first;      /* launch */
-    uint32_t n, cap;     /* of launches */
-    uint32_t *launches;  /* NULL while n == 1 */
-    uint64_t bits[2];    /* while n == 1: the streams that have begun it */
-    uint64_t *more_bits; /* from bit 128 on */
-    uint32_t n_words;
-    uint32_t n_counts;
-    uint32_t *counts; /* once n > 1 */
-};
-
 void dl_launches_free(dl_launches *l)
 {
     for (uint32_t i = 0; i < l->n_chains; i++) {

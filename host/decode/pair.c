@@ -321,13 +321,15 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
     return emit(p, &e, err);
 }
 
-static void change_launch(dl_pair *p, stream_state *s, const dl_row *row, bool starts)
+static inline void change_launch(dl_pair *p, stream_state *s, const dl_row *row, bool starts)
 {
     s->run_host_id = row->run_host_id;
     s->run_id = row->run_id;
     s->trace_id = row->trace_id;
     s->trace_counter = row->trace_counter;
-    s->launch = dl_launches_find(&p->launches, s->chip, s->bit, p->chip_line.run, row, starts);
+    uint64_t run = p->chip_line.run;
+    s->launch = starts ? dl_launches_next(&p->launches, s->chip, s->bit, run, row)
+                       : dl_launches_find(&p->launches, s->chip, s->bit, run, row, false);
     if (s->launch == DL_NONE) dl_pair_lose_launch(p, row);
     if (starts) s->kernel_seen = false;
 }
@@ -339,7 +341,7 @@ static inline bool has_ids_of(const dl_row *row, const stream_state *s)
 }
 
 /* A start that may begin a launch: of firmware, of a kernel, or with other ids than the row before. */
-static void begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row)
+static inline void begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row)
 {
     bool starts = false;
     if (role == DL_ROLE_FW) {

@@ -26,6 +26,7 @@ typedef struct key_slot {
     uint32_t site; /* the key's, so that a miss does not touch it */
 } key_slot;
 
+/* What every row needs comes first, then what every start needs. */
 typedef struct stream_state {
     /* The clock: a row is as expected when its time is at most `limit` after `last`. */
     uint64_t last, limit;
@@ -34,18 +35,18 @@ typedef struct stream_state {
     uint64_t run_host_id;
     uint32_t run_id, trace_id, trace_counter;
     uint32_t launch;
-    uint32_t bit, chip;
-    bool known, wanted, held, kernel_seen;
     /* Open zones, outermost first. */
     uint16_t n_open, cap_open;
+    bool known, wanted, held, kernel_seen;
+    uint32_t bit, chip;
     open_zone *open;
-    open_zone inline_open[INLINE_OPEN];
     key_slot *keys;
     uint32_t n_keys, n_key_slots;
     uint32_t *costs; /* by DL_COST_*, 1/16 cycle; NULL: not known */
     uint64_t spent;  /* sum of them so far */
     uint64_t stall_start;
     dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
+    open_zone inline_open[INLINE_OPEN];
 } stream_state;
 
 typedef struct chip_state {

@@ -436,9 +436,12 @@ static inline bool quick_start(dl_pair *p, stream_state *s, const dl_row *row, u
 {
     dl_key *key = dl_pair_known_key(s, row->site);
     if (!key || s->n_open == s->cap_open) return false;
-    if (key->role != DL_ROLE_USER)
+    bool plain = !row->op && has_ids_of(row, s);
+    if (key->role == DL_ROLE_KERNEL && plain && (!s->kernel_seen || s->n_open))
+        s->kernel_seen = true;
+    else if (key->role != DL_ROLE_USER)
         begin(p, s, key->role, row);
-    else if (row->op || !has_ids_of(row, s))
+    else if (!plain)
         return false;
     s->last = time;
     s->open[s->n_open++] = (open_zone){.start = time,
@@ -473,27 +476,40 @@ static inline bool quick_end(dl_pair *p, stream_state *s, const dl_row *row, uin
     return true;
 }
 
-devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
+static devlog_status one_row(dl_pair *p, const dl_row *row, devlog_error *err)
 {
-    /* Whether statistics are all that is wanted: no filter, no consumer of each event. */
-    const bool quick = !p->filter && !p->events.events && !p->markers.marker && !p->no_samples;
-    for (size_t i = 0; i < n; i++) {
-        const dl_row *row = &rows[i];
+    stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
+    uint64_t time = s ? row->time + s->epoch : 0;
+    if (!s || time - s->last >= s->limit || row->torn)
+        return unexpected(p, row, err); /* unwanted: limit is 0 */
+    return dl_pair_accept(p, s, row, time, 0, err);
+}
+
+/* Statistics are all that is wanted: no filter, no consumer of each event. */
+static devlog_status quick_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
+{
+    for (const dl_row *row = rows, *end = rows + n; row < end; row++) {
         stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
-        uint64_t time = s ? row->time + s->epoch : 0;
-        devlog_status status;
-        if (s && time - s->last < s->limit && !row->torn) { /* unwanted: limit is 0 */
-            if (quick && !s->costs) {
-                if (row->type == DL_ROW_ZONE_START && quick_start(p, s, row, time)) continue;
-                if (row->type == DL_ROW_ZONE_END && quick_end(p, s, row, time)) continue;
-            }
-            status = dl_pair_accept(p, s, row, time, 0, err);
-        } else {
-            status = unexpected(p, row, err);
+        if (s) {
+            uint64_t time = row->time + s->epoch;
+            bool expected = time - s->last < s->limit && !row->torn && !s->costs;
+            if (expected && row->type == DL_ROW_ZONE_START && quick_start(p, s, row, time)) continue;
+            if (expected && row->type == DL_ROW_ZONE_END && quick_end(p, s, row, time)) continue;
         }
+        devlog_status status = one_row(p, row, err);
         if (status) return status;
     }
     return DEVLOG_OK;
+}
+
+devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
+{
+    if (!p->filter && !p->events.events && !p->markers.marker && !p->no_samples)
+        return quick_rows(p, rows, n, err);
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = one_row(p, &rows[i], err);
+    return status;
 }
 
 devlog_status dl_pair_finish(dl_pair *p, devlog_error *err)

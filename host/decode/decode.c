@@ -273,6 +273,7 @@ static devlog_status parse_stage(void *ctx, dl_block *b, devlog_error *err)
     const dl_parse_sink sink = {&c, collect_rows, collect_chip};
     devlog_status status = parse_block(d, b, &sink, err);
     b->rows_so_far = d->losses.rows;
+    b->counts = d->tables.added;
     return status;
 }
 
@@ -281,6 +282,7 @@ static devlog_status pair_stage(void *ctx, dl_block *b, devlog_error *err)
     dl_decode *d = ctx;
     devlog_status status = DEVLOG_OK;
     size_t from = 0;
+    dl_tables_publish(&d->tables, b->counts);
     for (size_t i = 0; i <= b->n_chips && !status; i++) {
         size_t to = i < b->n_chips ? b->chips[i].before_row : b->n_rows;
         bool all = i < b->n_chips || b->last;
@@ -298,7 +300,10 @@ static devlog_status on_two_threads(dl_decode *d, devlog_error *err)
     dl_losses of_pairing = {0};
     d->run.n_rows = 0;
     dl_pair_losses(d->pair, &of_pairing);
+    d->tables.unpublished = true;
     devlog_status status = dl_pipeline_run(d->blocks, &stages, err);
+    d->tables.unpublished = false;
+    dl_tables_publish(&d->tables, d->tables.added);
     dl_pair_losses(d->pair, &d->losses);
     dl_losses_merge(&d->losses, &of_pairing);
     return status;

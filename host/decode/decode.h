@@ -37,7 +37,8 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
 void dl_decode_free(dl_decode *d);
 
 /* Before the first input. One of each; see decode/pair.h. Sinks are called on the thread that calls the
- * decoder. They may read the tables, but not add to them: another thread may be doing that. */
+ * decoder. They may read the tables, whose counts do not change meanwhile, but not add to
+ * them: another thread may be doing that. */
 void dl_decode_event_sink(dl_decode *d, dl_event_sink sink);
 void dl_decode_marker_sink(dl_decode *d, dl_marker_sink sink);
 /* Rows as they were read, before pairing; for copying and converting logs. */

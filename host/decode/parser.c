@@ -247,7 +247,7 @@ static bool is_whole(const dl_parser *p, const dl_row *row, uint32_t sites_befor
 devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_parse_sink *sink,
                              devlog_error *err)
 {
-    uint32_t sites_before = p->tables->n_sites;
+    uint32_t sites_before = p->tables->added.sites;
     size_t rows_before = p->n_rows;
     if (rows_before) p->last_time = p->rows[rows_before - 1].time;
     if (n == 0) return flush(p, sink, true, err);

@@ -9,8 +9,9 @@
 
 enum { READ, PARSE, PAIR, STAGES };
 
-/* How often a thread looks again before it sleeps: some ten microseconds, less than waking it takes. */
-enum { LOOKS = 2000 };
+/* How often a thread looks again before it sleeps, for about as long as a block takes: to be woken takes
+ * longer, above all on a virtual machine. Now and then it lets others have the processor. */
+enum { LOOKS = 20000, LOOKS_BETWEEN_YIELDS = 1000 };
 
 typedef struct pipeline {
     dl_block *blocks;
@@ -64,6 +65,7 @@ static void wait(pipeline *p)
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #endif
+        if (i % LOOKS_BETWEEN_YIELDS == LOOKS_BETWEEN_YIELDS - 1) sched_yield();
     }
     pthread_mutex_lock(&p->lock);
     while (atomic_load(&p->version) == seen)

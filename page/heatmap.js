@@ -2,7 +2,7 @@
 "use strict";
 
 const heat = { what: "kernel", by: "median", cells: null, launches: [], cores: [], w: 0, h: 0, at: null };
-const COOL_WARM = ["#2c6fbb", "#7fb0dc", "#d9dde2", "#f0b070", "#c4402a"];
+const COOL_WARM = { light: ["#2c6fbb", "#8bb8e0", "#e4e7eb", "#f0b070", "#c4402a"], dark: ["#4a9be8", "#2f5f8f", "#2b3037", "#9a6430", "#f0603f"] };
 const VIRIDIS = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
 
 function offerHeat() {
@@ -104,7 +104,7 @@ function showHeat() {
     for (let k = 0; k < n; k++) {
       const v = heat.cells[c * n + k];
       if (isNaN(v)) continue;
-      context.fillStyle = heat.by === "median" ? shade((v / heat.medians[k] - 1) / most / 2 + 0.5, COOL_WARM) : shade(high > low ? (v - low) / (high - low) : 0, VIRIDIS);
+      context.fillStyle = heat.by === "median" ? shade((v / heat.medians[k] - 1) / most / 2 + 0.5, theme.dark ? COOL_WARM.dark : COOL_WARM.light) : shade(high > low ? (v - low) / (high - low) : 0, VIRIDIS);
       context.fillRect(gutter + k * heat.w, head + c * heat.h, heat.w - gap, heat.h - gap);
     }
   context.fillStyle = colours.faint;

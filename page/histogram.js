@@ -49,7 +49,11 @@ function drawHistogram(box, row, values) {
       const right = x > u.bbox.left + u.bbox.width - 60; /* no room for it on that side */
       u.ctx.textAlign = right ? "right" : "left";
       u.ctx.textBaseline = "top";
-      u.ctx.fillText(text, x + (right ? -4 : 4), u.bbox.top + (text === "median" ? 2 : 2 + 13 * devicePixelRatio));
+      const y = u.bbox.top + (text === "median" ? 2 : 2 + 14 * devicePixelRatio), wide = u.ctx.measureText(text).width;
+      u.ctx.fillStyle = colours.page;
+      u.ctx.fillRect(right ? x - wide - 6 : x + 2, y - 1, wide + 4, 13 * devicePixelRatio);
+      u.ctx.fillStyle = colours.ink;
+      u.ctx.fillText(text, x + (right ? -4 : 4), y);
     }
   };
   histogram.plot = new uPlot({

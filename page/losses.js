@@ -20,7 +20,7 @@ function showFacts(model) {
   facts.push(fact(ns ? duration(ns) : grouped(model.span) + " cycles", "from the first to the last marker"));
   if (model.aligned) facts.push(fact("clock ±" + duration(residual(model)), "how far chips and cores may be from the host's clock"));
   const cost = model.meta.cost;
-  if (cost) facts.push(fact("markers' own cost " + (cost.subtracted ? "subtracted, " : "") + ((cost.within / Math.max(1, cost.of)) * 100).toFixed(1) + " %", "cycles inside kernels that the markers themselves took, as the device measured it"));
+  if (cost) facts.push(fact("markers cost " + (cost.subtracted ? "subtracted: " : "") + ((cost.within / Math.max(1, cost.of)) * 100).toFixed(1) + " %", "cycles inside kernels that the markers themselves took, as the device measured it"));
   byId("facts").replaceChildren(...facts);
   byId("title").textContent = model.title.split("/").slice(-2).join("/");
   byId("title").title = model.title;
@@ -64,7 +64,7 @@ function showLog(model) {
   }
   byId("pane-log").replaceChildren(
     make("div", {}, make("h2", {}, model.meta.lost ? "Lost, repaired and noticed" : "Nothing was lost"),
-      make("p", { class: "faint" }, grouped(model.meta.log_rows) + " rows in " + grouped(model.meta.log_lines) + " lines were read."),
+      make("p", { class: "faint" }, counted(model.meta.log_rows, "row") + (model.meta.log_lines ? " in " + counted(model.meta.log_lines, "line") : "") + " were read."),
       model.meta.findings.length ? list : "", ...shortcomings(model).map((t) => make("p", { class: "warn" }, t))),
     make("div", {}, make("h2", {}, "Clocks and cost"), clocks,
       make("p", {}, costText(model.meta.cost)),

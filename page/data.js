@@ -151,7 +151,7 @@ async function loadModel() {
     meta, title: meta.title, cores: [], rows: [], tops: [], intervals: 0, span: 1,
     chips: meta.chips.map((c, rank) => ({ ...c, rank, name: c.arch || "chip " + c.id })),
     usedChips: new Set(meta.rows.map((r) => r[0])),
-    sites: meta.sites.map(([name, file, line, role], index) => ({ name, file, line, role, index, total: 0, count: 0 })),
+    sites: meta.sites.map(([name, file, line, role], index) => ({ name: name || "marker", file, line, role, index, total: 0, count: 0 })),
     launches: meta.launches.map((l) => ({ name: launchName(l) })),
   };
   chooseAxis(model);

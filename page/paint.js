@@ -53,6 +53,7 @@ function paintEdges(pixels, row, width, lane, t0, k, colour) {
   const start = lane.start, stop = upperBound(start, t0 + width / k), first = lowerBound(start, t0);
   if (stop - first > width / 4) return; /* would be nothing but edges */
   for (let i = first; i < stop; i++) {
+    if ((lane.end[i] - start[i]) * k < 3) continue; /* would be hidden by its edge */
     const x = ((start[i] - t0) * k) | 0;
     if (x < width) pixels[row + x] = colour;
   }

@@ -234,7 +234,7 @@ function paintOverview() {
     const from = Math.floor((x / width) * busy.length), to = Math.max(from + 1, Math.floor(((x + 1) / width) * busy.length));
     let peak = 0;
     for (let p = from; p < to; p++) peak = Math.max(peak, busy[p]);
-    const h = (peak / most) * (height - 4);
+    const h = peak > 0 ? Math.max(1.5, (peak / most) * (height - 4)) : 0;
     context.fillRect(x, height - h, 1, h);
   }
   const x0 = (view.t0 / span) * width, x1 = Math.max((view.t1 / span) * width, x0 + 2);

@@ -110,7 +110,7 @@ function buildRows(meta, model) {
     let core = model.cores[model.cores.length - 1];
     if (x < 0) core = null;
     else if (!core || core.chip !== chip || core.x !== x || core.y !== y) {
-      core = { chip, x, y, name: x + "," + y, rows: [], index: model.cores.length };
+      core = { chip, x, y, name: (model.usedChips.size > 1 ? model.chips[chip].id + ":" : "") + x + "," + y, rows: [], index: model.cores.length };
       model.cores.push(core);
     }
     const khz = model.chips[chip].khz, from = Number(bases[i] - model.chips[chip].base);

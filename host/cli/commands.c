@@ -8,6 +8,8 @@ const cli_command *const cli_commands[] = {
     &cmd_export,
     &cmd_man,
     &cmd_ops,
+    &cmd_ops_summary,
+    &cmd_run,
     &cmd_serve,
     &cmd_view,
     NULL,

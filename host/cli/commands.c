@@ -12,6 +12,7 @@ const cli_command *const cli_commands[] = {
     &cmd_ops_summary,
     &cmd_run,
     &cmd_serve,
+    &cmd_view,
     NULL,
 };
 /* clang-format on */

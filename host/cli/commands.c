@@ -4,6 +4,7 @@
 /* By name. */
 const cli_command *const cli_commands[] = {
     &cmd_decode,
+    &cmd_dump,
     &cmd_export,
     &cmd_man,
     NULL,

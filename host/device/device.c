@@ -98,6 +98,8 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
     devlog_status status = device_choose(o, choice, err);
     if (status != DEVLOG_OK) goto fail;
     d->board = choice->board;
+    d->attached = o->attach;
+    snprintf(d->board_origin, sizeof d->board_origin, "%s", choice->origin);
     d->slot = o->slot;
     d->ops = o->ops;
     d->classes = UINT32_MAX;

@@ -18,6 +18,8 @@ struct devlog_device {
     uint32_t timeout_ms;
     bool profile;
     char log_folder[2048];
+    char board_origin[4096]; /* by which board_load finds the board again */
+    bool attached;           /* only looked at */
 
     bool *booted; /* one per core, row by row: its firmware runs */
     devlog_recording recording;

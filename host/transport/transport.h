@@ -3,6 +3,7 @@
  *     sim      the built-in simulator, in this process
  *     ttsim    any libttsim.so with the C ABI of ttsim_abi.h
  *     qemu     qemu-system-riscv32 with its RAM shared
+ *     saved    a file with the state of a device, for looking at it only
  *
  * A transport knows nothing of programs or profiling. Targets are NoC 0 coordinates; addresses are those that
  * the cores use. To add one: a new file with its struct, one line in transports.c, a board file that names
@@ -83,6 +84,8 @@ typedef struct dl_transport_ops {
     /* For boards without a register that does it: holds the harts of a tile whose bit is set in reset, and
      * lets the others go, from their reset pc if they were held. NULL where it cannot. */
     devlog_status (*hold)(dl_transport *t, dl_target at, uint32_t held, devlog_error *err);
+    /* The board of a state that was saved from it; then the board file need not list the transport. */
+    devlog_status (*board_of)(const char *path, char *name, size_t size, devlog_error *err);
     /* Lets simulated time pass (cycles), or waits a little where that spares the device; NULL where time
      * passes by itself. */
     devlog_status (*advance)(dl_transport *t, uint32_t cycles, devlog_error *err);

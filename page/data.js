@@ -4,8 +4,10 @@
  *   model.cores   [{ chip, x, y, name, rows: [row] }]
  *   row           { core, risc, lanes: [lane], scale, offset }   one RISC; time on the axis = cycles * scale + offset
  *   lane          { row, level, points, n, start, end, site, launch, value }   times in cycles since the chip's base
+ *   model.tops    rows of launches, one for each chip; row.core is null
  *   model.sites   [{ name, file, line, role }]
- *   model.span    the end of the axis; its unit is model.axis: "cycles" or "ns" */
+ *   model.span    the end of the axis; its unit is model.axis: "cycles" or "ns"
+ *   model.toNs, model.toCycles   what a unit of the axis is; 0: unknown */
 "use strict";
 
 const ROLE_USER = 0, ROLE_FW = 1, ROLE_KERNEL = 2;
@@ -60,7 +62,7 @@ function readLane(lane, bytes, at) {
   } else {
     at[1] = varints(bytes, at[1], n, end);
   }
-  let time = 0;
+  let time = lane.row.from;
   for (let i = 0; i < n; i++) {
     start[i] = time += start[i];
     end[i] = lane.points ? time : (time += end[i]);
@@ -69,8 +71,8 @@ function readLane(lane, bytes, at) {
   if (lane.points) {
     lane.kind = new Uint8Array(n);
     for (let i = 0; i < n; i++) {
-      lane.kind[i] = site[i] & 3;
-      site[i] >>>= 2;
+      lane.kind[i] = site[i] & 7;
+      site[i] >>>= 3;
     }
   }
   const launch = new Int32Array(n);
@@ -80,64 +82,82 @@ function readLane(lane, bytes, at) {
 }
 
 function launchName(launch) {
-  const [, number, id, trace, counter] = launch;
+  const [, number, id, trace, counter, op] = launch;
   let name = id < 0 ? "#" + number : String(id);
   if (trace >= 0) name += " t" + trace;
   if (counter >= 0) name += "." + counter;
-  return name;
+  return op ? op + " (" + name + ")" : name;
 }
 
-/* Rows by core, cores in the order of the data, with one clock for the axis. */
-function buildCores(meta, model) {
-  const known = model.chips.filter((c) => model.usedChips.has(c.index));
-  const oneClock = known.every((c) => c.khz === known[0].khz);
-  model.axis = oneClock || known.some((c) => !c.khz) ? "cycles" : "ns";
-  model.khz = oneClock && known.length ? known[0].khz : 0;
-  for (const [chip, x, y, risc, lanes] of meta.rows) {
+/* One axis for all: the synchronised clock where there is one; else cycles, when all chips count alike; else
+ * nanoseconds since each chip's first marker. */
+function chooseAxis(model) {
+  const used = model.chips.filter((c) => model.usedChips.has(c.rank)), one = used.every((c) => c.khz === used[0].khz);
+  model.khz = used.length && one ? used[0].khz : 0;
+  model.aligned = used.length > 0 && used.every((c) => c.aligned);
+  model.axis = model.aligned || (!one && used.every((c) => c.khz)) ? "ns" : "cycles";
+  model.toNs = model.axis === "ns" ? 1 : model.khz ? 1e6 / model.khz : 0;
+  model.toCycles = model.axis === "cycles" ? 1 : model.khz / 1e6;
+}
+
+/* Rows by core, cores in the order of the data. */
+function buildRows(meta, model) {
+  const bases = meta.rows.map((r) => BigInt(r[4])), times = meta.rows.map((r) => (r[6] ? BigInt(r[6][0]) : 0n));
+  const least = (a, b) => (a === undefined || b < a ? b : a);
+  meta.rows.forEach((r, i) => (model.chips[r[0]].base = least(model.chips[r[0]].base, bases[i])));
+  const time0 = times.reduce(least, undefined);
+  meta.rows.forEach(([chip, x, y, risc, , lanes, clock], i) => {
     let core = model.cores[model.cores.length - 1];
-    if (!core || core.chip !== chip || core.x !== x || core.y !== y) {
+    if (x < 0) core = null;
+    else if (!core || core.chip !== chip || core.x !== x || core.y !== y) {
       core = { chip, x, y, name: x + "," + y, rows: [], index: model.cores.length };
       model.cores.push(core);
     }
-    const khz = model.chips[chip].khz;
-    const row = { core, risc, lanes: [], scale: model.axis === "ns" ? 1e6 / khz : 1, offset: 0, index: model.rows.length };
-    for (let i = 0; i < lanes.length; i += 3)
-      row.lanes.push({ row, level: lanes[i], points: lanes[i + 1] === 1, n: lanes[i + 2] });
-    core.rows.push(row);
-    model.rows.push(row);
-  }
+    const khz = model.chips[chip].khz, from = Number(bases[i] - model.chips[chip].base);
+    let scale = model.axis === "ns" ? 1e6 / khz : 1, offset = 0;
+    if (model.aligned) {
+      if (clock[1] > 0) scale = clock[2] / clock[1];
+      offset = Number(times[i] - time0) - from * scale;
+    }
+    const row = { core, chip, risc, lanes: [], from, scale, offset, index: model.rows.length + model.tops.length };
+    for (let k = 0; k < lanes.length; k += 3)
+      row.lanes.push({ row, level: lanes[k], points: lanes[k + 1] === 1, n: lanes[k + 2] });
+    if (core) core.rows.push(row);
+    (core ? model.rows : model.tops).push(row);
+  });
+}
+
+function readColumns(model, bytes) {
+  const at = [0, 0, 0, 0];
+  for (let i = 1; i < 4; i++) at[i] = at[i - 1] + model.meta.columns[i - 1];
+  for (const row of [...model.rows, ...model.tops].sort((a, b) => a.index - b.index))
+    for (const lane of row.lanes) {
+      readLane(lane, bytes, at);
+      model.span = Math.max(model.span, lane.end[lane.n - 1] * row.scale + row.offset);
+      if (!row.core) continue;
+      model.intervals += lane.n;
+      if (lane.points) continue;
+      for (let i = 0; i < lane.n; i++) {
+        const site = model.sites[lane.site[i]];
+        site.total += lane.end[i] - lane.start[i];
+        site.count++;
+      }
+    }
 }
 
 async function loadModel() {
   const meta = JSON.parse(byId("meta").textContent);
   const model = {
-    meta, title: meta.title, cores: [], rows: [], intervals: 0, span: 0,
-    chips: meta.chips.map((c, index) => ({ ...c, index, name: c.arch || "chip " + c.id })),
+    meta, title: meta.title, cores: [], rows: [], tops: [], intervals: 0, span: 1,
+    chips: meta.chips.map((c, rank) => ({ ...c, rank, name: c.arch || "chip " + c.id })),
     usedChips: new Set(meta.rows.map((r) => r[0])),
     sites: meta.sites.map(([name, file, line, role], index) => ({ name, file, line, role, index, total: 0, count: 0 })),
-    launches: meta.launches.map((l) => ({ chip: l[0], name: launchName(l) })),
+    launches: meta.launches.map((l) => ({ name: launchName(l) })),
   };
-  buildCores(meta, model);
-  if (model.rows.length) {
-    const bytes = await inflate(byId("columns").textContent);
-    const at = [0, 0, 0, 0];
-    for (let i = 1; i < 4; i++) at[i] = at[i - 1] + meta.columns[i - 1];
-    for (const row of model.rows)
-      for (const lane of row.lanes) {
-        readLane(lane, bytes, at);
-        model.intervals += lane.n;
-        if (!lane.n) continue;
-        model.span = Math.max(model.span, lane.end[lane.n - 1] * row.scale + row.offset);
-        if (!lane.points)
-          for (let i = 0; i < lane.n; i++) {
-            const site = model.sites[lane.site[i]];
-            site.total += lane.end[i] - lane.start[i];
-            site.count++;
-          }
-      }
-  }
+  chooseAxis(model);
+  buildRows(meta, model);
+  if (meta.rows.length) readColumns(model, await inflate(byId("columns").textContent));
   byId("columns").remove(); /* the browser may forget the text */
-  model.span = Math.max(model.span, 1);
   return model;
 }
 

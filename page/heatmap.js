@@ -26,7 +26,7 @@ function computeHeat() {
   const first = new Float64Array(all * cores).fill(Infinity), last = new Float64Array(all * cores).fill(-Infinity), sum = new Float64Array(all * cores);
   const used = new Uint8Array(all);
   for (const line of model.rows) {
-    if (heat.what === "zone" && row && (line.risc !== row.risc || line.core.chip !== row.chip)) continue;
+    if (heat.what === "zone" && row && (line.risc !== row.risc || line.chip !== row.chip)) continue;
     for (const lane of line.lanes) {
       if (lane.points) continue;
       for (let i = 0; i < lane.n; i++) {

@@ -6,13 +6,19 @@ function fact(text, title) {
   return make("li", { title }, text);
 }
 
+/* The worst of the chips that are synchronised, in nanoseconds. */
+function residual(model) {
+  return Math.max(...model.chips.filter((c) => model.usedChips.has(c.rank)).map((c) => c.residual));
+}
+
 function showFacts(model) {
   const launches = model.meta.all_launches, facts = [];
-  for (const chip of model.chips.filter((c) => model.usedChips.has(c.index)).slice(0, 4))
+  for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank)).slice(0, 4))
     facts.push(fact((model.usedChips.size > 1 ? "chip " + chip.id + ": " : "") + chip.name + (chip.khz ? ", " + grouped(chip.khz / 1000) + " MHz" : ", clock unknown")));
   facts.push(fact(counted(model.cores.length, "core")), fact(counted(launches, "launch")), fact(counted(model.intervals, "interval")));
-  const ns = model.axis === "ns" ? model.span : model.khz ? (model.span * 1e6) / model.khz : 0;
+  const ns = model.span * model.toNs;
   facts.push(fact(ns ? duration(ns) : grouped(model.span) + " cycles", "from the first to the last marker"));
+  if (model.aligned) facts.push(fact("clock ±" + duration(residual(model)), "how far chips and cores may be from the host's clock"));
   byId("facts").replaceChildren(...facts);
   byId("title").textContent = model.title.split("/").slice(-2).join("/");
   byId("title").title = model.title;
@@ -44,14 +50,14 @@ function showLog(model) {
   for (const [lost, count, what, details] of model.meta.findings)
     list.append(make("tr", { class: lost ? "bad" : "warn" }, make("td", { class: "n" }, grouped(BigInt(count))), make("td", {}, what, ...details.map((d) => make("div", { class: "faint" }, d)))));
   const clocks = make("ul", {});
-  for (const chip of model.chips.filter((c) => model.usedChips.has(c.index)))
-    clocks.append(make("li", {}, "chip " + chip.id + ": " + (chip.khz ? grouped(chip.khz / 1000) + " MHz" : "frequency unknown, so no nanoseconds") + ", zero of the axis is cycle " + chip.base));
+  for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank)))
+    clocks.append(make("li", {}, "chip " + chip.id + ": " + (chip.khz ? grouped(chip.khz / 1000) + " MHz" : "frequency unknown, so no nanoseconds") + ", first marker at cycle " + chip.base + (chip.aligned ? ", aligned with the host's clock within " + duration(chip.residual) : "")));
   byId("pane-log").replaceChildren(
     make("div", {}, make("h2", {}, model.meta.lost ? "Lost, repaired and noticed" : "Nothing was lost"),
       make("p", { class: "faint" }, grouped(model.meta.log_rows) + " rows in " + grouped(model.meta.log_lines) + " lines were read."),
       model.meta.findings.length ? list : "", ...shortcomings(model).map((t) => make("p", { class: "warn" }, t))),
     make("div", {}, make("h2", {}, "Clocks"), clocks,
-      model.usedChips.size > 1 ? make("p", { class: "warn" }, "The chips' clocks are not aligned in this log: each begins at its own first marker.") : ""));
+      model.usedChips.size > 1 && !model.aligned ? make("p", { class: "warn" }, "The chips' clocks are not aligned in this log: each begins at its own first marker.") : ""));
 }
 
 /* A log without a zone: says so, why that may be, and what to do. */

@@ -3,7 +3,7 @@
 "use strict";
 
 /* Paints the intervals of `lane` into rows y0..y1 of `pixels` (width wide). `k` is pixels per cycle, `t0` the
- * cycle at x = 0. Calls wide(i, x0, x1) for those that have room for a text of `room` pixels. */
+ * cycle at x = 0; `colours` is by site, or null for launches: two greys in turn. Calls wide(i, x0, x1) for those that have room for a text of `room` pixels. */
 function paintLane(pixels, width, y0, y1, lane, t0, k, colours, room, wide) {
   const start = lane.start, end = lane.end, site = lane.site;
   const stop = upperBound(start, t0 + width / k);
@@ -16,7 +16,7 @@ function paintLane(pixels, width, y0, y1, lane, t0, k, colours, room, wide) {
     x1 = x1 > width ? width : x1 | 0;
     if (x1 <= x0) x1 = x0 + 1;
     if (x1 > width) continue;
-    const colour = colours[site[i]];
+    const colour = colours ? colours[site[i]] : theme.launches[lane.launch[i] & 1];
     if (x1 - x0 > 24) {
       for (let y = y0; y < y1; y++) pixels.fill(colour, y * width + x0, y * width + x1);
       if (x1 - x0 >= room) wide(i, x0, x1);

@@ -4,12 +4,13 @@
 
 const LINE = 14, POINTS = 8, HEAD = 18, CHIP = 20, RISC_GAP = 3;
 
-/* A band is one thing with a label in the gutter: { kind: "chip" | "core" | "risc", y, h, ... }. */
+/* A band is one thing with a label in the gutter: { kind: "chip" | "core" | "risc", y, h, ... }; a chip's band
+ * holds its launches. */
 const rowsLayout = { bands: [], height: 0, open: new Set() };
 
 function closedHeight(model, height) {
   const closed = model.cores.length - rowsLayout.open.size;
-  let free = height - (model.usedChips.size > 1 ? CHIP * model.usedChips.size : 0);
+  let free = height - CHIP * model.usedChips.size;
   for (const core of rowsLayout.open) free -= openHeight(core);
   const fitting = Math.floor(free / Math.max(1, closed));
   return Math.max(model.cores.length > 64 ? 4 : 9, Math.min(26, fitting));
@@ -29,8 +30,8 @@ function layoutRows(model, height) {
   const bands = [];
   let y = 0, chip = -1;
   for (const core of model.cores) {
-    if (core.chip !== chip && model.usedChips.size > 1) {
-      bands.push({ kind: "chip", chip: core.chip, y, h: CHIP });
+    if (core.chip !== chip) {
+      bands.push({ kind: "chip", chip: core.chip, row: model.tops.find((r) => r.chip === core.chip), y, h: CHIP });
       y += CHIP;
     }
     chip = core.chip;
@@ -66,6 +67,7 @@ function bandAt(y) {
 
 /* Top and height of a lane inside its band. */
 function laneBox(band, lane) {
+  if (band.kind === "chip") return { y: band.y + 2, h: band.h - 5 };
   if (lane.points) return { y: band.y + band.h - RISC_GAP - POINTS, h: POINTS };
   return { y: band.y + lane.level * LINE, h: LINE - 1 };
 }
@@ -77,5 +79,5 @@ function stripBox(band, index) {
 }
 
 function bandOfRow(row) {
-  return rowsLayout.bands.find((b) => (b.kind === "risc" ? b.row === row : b.core === row.core && !b.open)) || null;
+  return rowsLayout.bands.find((b) => (b.kind !== "core" ? b.row === row : row.core && b.core === row.core && !b.open)) || null;
 }

@@ -11,9 +11,9 @@ function matchingSites(model, text) {
 }
 
 /* Intervals of these sites, in the order of time; of a zone everywhere, so rows do not matter. */
-function findIntervals(model, wanted) {
+function findIntervals(rows, wanted) {
   const hits = [];
-  for (const row of model.rows)
+  for (const row of rows)
     for (const lane of row.lanes)
       for (let i = 0; i < lane.n && hits.length < MAX_HITS; i++)
         if (wanted(lane, i)) hits.push({ lane, i });
@@ -32,11 +32,11 @@ function runSearch(text) {
     search.hits = model.cores.filter((c) => c.x === Number(core[1]) && c.y === Number(core[2])).map((c) => ({ core: c }));
   } else if (launch) {
     const number = model.launches.findIndex((l) => l.name === launch[1] || l.name === "#" + launch[1]);
-    search.hits = number < 0 ? [] : findIntervals(model, (lane, i) => lane.launch[i] === number && lane.level === 0 && !lane.points);
+    search.hits = number < 0 ? [] : findIntervals(model.tops, (lane, i) => lane.launch[i] === number);
   } else if (text) {
     search.sites = matchingSites(model, text);
     search.names = new Set([...search.sites].map((i) => model.sites[i].name));
-    search.hits = findIntervals(model, (lane, i) => search.sites.has(lane.site[i]));
+    search.hits = findIntervals(model.rows, (lane, i) => search.sites.has(lane.site[i]));
   }
   showFound();
   refreshColours();

@@ -4,8 +4,13 @@
 
 const selection = { item: null, hover: null, range: null, band: null, drag: null };
 
+/* Its zone; null for a launch. */
 function itemSite(item) {
-  return timeline.model.sites[item.lane.site[item.i]];
+  return item.lane.row.core ? timeline.model.sites[item.lane.site[item.i]] : null;
+}
+
+function itemName(item) {
+  return (item.lane.row.core ? "" : "launch ") + laneName(item.lane, item.i).slice(0, 200);
 }
 
 function itemStart(item) {
@@ -30,13 +35,13 @@ function inLane(lane, t, near) {
 /* What is under the mouse: in open rows the lane there, in closed cores the deepest zone of the strip there. */
 function itemAt(x, y) {
   const band = bandAt(y);
-  if (!band || band.kind === "chip" || (band.kind === "core" && band.open)) return null;
+  if (!band || (band.kind === "core" && band.open)) return null;
   const find = (lane) => {
     const { scale, offset } = lane.row, near = ((view.t1 - view.t0) / timeline.width / scale) * (lane.points ? 3 : 1);
     return inLane(lane, (xToAxis(x) - offset) / scale, near);
   };
-  if (band.kind === "risc") {
-    const lane = band.row.lanes.find((l) => {
+  if (band.kind !== "core") {
+    const lane = band.row && band.row.lanes.find((l) => {
       const box = laneBox(band, l);
       return y >= box.y && y < box.y + box.h + 1;
     });
@@ -67,17 +72,19 @@ function selfTime(item) {
 
 /* [name, value] pairs that describe an interval; the same for tooltip, details and screen readers. */
 function describe(item) {
-  const { lane, i } = item, site = itemSite(item), chip = timeline.model.chips[lane.row.core.chip];
+  const { lane, i } = item, site = itemSite(item), chip = timeline.model.chips[lane.row.chip];
   const launch = timeline.model.launches[lane.launch[i]];
-  const facts = [["where", (timeline.model.usedChips.size > 1 ? "chip " + chip.id + ", " : "") + "core " + lane.row.core.name + ", " + lane.row.risc]];
-  if (site.file) facts.push(["source", site.file + (site.line ? ":" + site.line : "")]);
+  const place = site ? "core " + lane.row.core.name + ", " + lane.row.risc : "the whole chip";
+  const facts = [["where", (timeline.model.usedChips.size > 1 ? "chip " + chip.id + ", " : "") + place]];
+  if (site && site.file) facts.push(["source", site.file + (site.line ? ":" + site.line : "")]);
   facts.push(["launch", launch ? launch.name : "none"]);
   if (lane.points) {
     if (lane.kind[i] === 2) facts.push(["value", lane.value[i].toString() + " (0x" + lane.value[i].toString(16) + ")"]);
+    if (lane.kind[i] === 4) facts.push(["dropped", counted(Number(lane.value[i]), "marker")]);
     if (lane.kind[i] === 3) facts.push(["sum", cyclesAndTime(Number(lane.value[i]), chip.khz)]);
   } else {
     facts.push(["duration", cyclesAndTime(lane.end[i] - lane.start[i], chip.khz)]);
-    const self = selfTime(item);
+    const self = site ? selfTime(item) : lane.end[i] - lane.start[i];
     if (self !== lane.end[i] - lane.start[i]) facts.push(["of it itself", cyclesAndTime(self, chip.khz)]);
   }
   facts.push(["start", cyclesAndTime(lane.start[i], chip.khz)]);
@@ -92,6 +99,7 @@ function factList(item) {
 }
 
 function swatch(site) {
+  if (!site) return "";
   const mark = make("i", { class: "swatch" });
   mark.style.background = theme.css[site.index];
   return mark;
@@ -101,7 +109,7 @@ function showTip(item, x, y) {
   const tip = byId("tip");
   tip.hidden = !item;
   if (!item) return;
-  tip.replaceChildren(make("b", {}, swatch(itemSite(item)), itemSite(item).name.slice(0, 200)), factList(item));
+  tip.replaceChildren(make("b", {}, swatch(itemSite(item)), itemName(item)), factList(item));
   const width = tip.offsetWidth, height = tip.offsetHeight;
   tip.style.left = Math.max(4, x + 14 + width > innerWidth ? x - width - 14 : x + 14) + "px";
   tip.style.top = Math.max(4, y + 16 + height > innerHeight ? y - height - 10 : y + 16) + "px";
@@ -114,8 +122,7 @@ function showDetails() {
     box.replaceChildren(make("h2", {}, "Selection"), make("p", { class: "faint" }, "Click a zone for its figures. Hold Shift and drag to measure a range."));
     return;
   }
-  const site = itemSite(selection.item);
-  box.replaceChildren(make("h2", {}, swatch(site), site.name.slice(0, 200)), factList(selection.item));
+  box.replaceChildren(make("h2", {}, swatch(itemSite(selection.item)), itemName(selection.item)), factList(selection.item));
 }
 
 /* Zones that overlap t0..t1: the time of each inside the range. */
@@ -137,11 +144,11 @@ function rangeTotals(t0, t1) {
 }
 
 function showRange(box, t0, t1) {
-  const model = timeline.model, ns = model.axis === "ns";
-  const length = (value) => (ns ? duration(value) : cyclesAndTime(value, model.khz));
+  const model = timeline.model, ns = model.toCycles === 0, unit = ns ? 1 : model.toCycles;
+  const length = (value) => (ns ? duration(value) : cyclesAndTime(value * unit, model.khz));
   const table = make("table", {}, make("tr", {}, make("th", {}, "zone"), make("th", {}, "count"), make("th", {}, ns ? "ns inside" : "cycles inside")));
   for (const { site, time, count } of rangeTotals(t0, t1).slice(0, 40))
-    table.append(make("tr", {}, make("td", {}, swatch(site), site.name.slice(0, 80)), make("td", { class: "n" }, grouped(count)), make("td", { class: "n" }, grouped(Math.round(time)))));
+    table.append(make("tr", {}, make("td", {}, swatch(site), site.name.slice(0, 80)), make("td", { class: "n" }, grouped(count)), make("td", { class: "n" }, grouped(Math.round(time * unit)))));
   box.replaceChildren(make("h2", {}, "Measured: " + length(t1 - t0)), make("p", { class: "faint" }, "from " + length(t0)), table);
 }
 
@@ -154,8 +161,8 @@ function select(item, announce) {
   selection.range = null;
   if (item) {
     selection.band = bandOfRow(item.lane.row);
-    if (announce) say(itemSite(item).name.slice(0, 200) + ", " + describe(item).map((f) => f.join(" ")).join(", "));
-    timeline.chosen(itemSite(item), item.lane.row.risc);
+    if (announce) say(itemName(item) + ", " + describe(item).map((f) => f.join(" ")).join(", "));
+    if (itemSite(item)) timeline.chosen(itemSite(item), item.lane.row.risc);
   }
   showDetails();
   repaint();
@@ -178,7 +185,7 @@ function reveal(band) {
 
 /* Selects an interval and brings it into sight, opening its core. */
 function goTo(item) {
-  if (!rowsLayout.open.has(item.lane.row.core)) {
+  if (item.lane.row.core && !rowsLayout.open.has(item.lane.row.core)) {
     rowsLayout.open.add(item.lane.row.core);
     measureTimeline();
   }
@@ -191,7 +198,7 @@ function goTo(item) {
 function itemBox(item) {
   const band = bandOfRow(item.lane.row);
   if (!band) return null;
-  const box = band.kind === "risc" ? laneBox(band, item.lane) : band.h < band.core.rows.length ? { y: band.y, h: band.h } : stripBox(band, band.core.rows.indexOf(item.lane.row));
+  const box = band.kind !== "core" ? laneBox(band, item.lane) : band.h < band.core.rows.length ? { y: band.y, h: band.h } : stripBox(band, band.core.rows.indexOf(item.lane.row));
   const x0 = axisToX(itemStart(item)), x1 = axisToX(itemEnd(item));
   return { x: x0, w: Math.max(2, x1 - x0), y: box.y - byId("rows").scrollTop, h: box.h };
 }

@@ -48,6 +48,7 @@ function setTheme(model, dark) {
     s.role === ROLE_FW ? colours.fw : s.role === ROLE_KERNEL ? colours.kernel : ofName.get(s.name));
   theme.packed = Uint32Array.from(theme.css, packed);
   theme.dimmed = Uint32Array.from(theme.css, (c) => packed(mixed(c, colours.page, 0.8)));
+  theme.launches = [packed(colours.fw), packed(colours.kernel)];
   theme.ofName = ofName;
 }
 

@@ -42,26 +42,30 @@ function xToAxis(x) {
   return view.t0 + (x / timeline.width) * (view.t1 - view.t0);
 }
 
-/* Text of a place on the axis, and of a length, in the unit that was chosen. */
+/* What a unit of the axis is in the unit that was chosen, nanoseconds or cycles. */
 function axisInTime() {
-  return timeline.model.axis === "ns" || (timeline.unit === "time" && timeline.model.khz > 0);
+  const { toNs, toCycles } = timeline.model;
+  return timeline.unit === "time" ? toNs > 0 : toCycles === 0;
 }
 
+function axisUnit() {
+  return axisInTime() ? timeline.model.toNs : timeline.model.toCycles;
+}
+
+/* Text of a place on the axis, or of a length. */
 function axisText(value, step) {
-  if (!axisInTime()) return short(value, step);
-  const scale = timeline.model.axis === "ns" ? 1 : 1e6 / timeline.model.khz;
-  return shortTime(value * scale, step * scale);
+  const unit = axisUnit();
+  return (axisInTime() ? shortTime : short)(value * unit, step * unit);
 }
 
 function rulerStep() {
-  const least = ((view.t1 - view.t0) * 90) / timeline.width;
-  if (!axisInTime() || timeline.model.axis === "ns") return niceStep(least);
-  const scale = 1e6 / timeline.model.khz;
-  return niceStep(least * scale) / scale;
+  return niceStep(((view.t1 - view.t0) * 90 * axisUnit()) / timeline.width) / axisUnit();
 }
 
 function bandLanes(band, paint) {
-  if (band.kind === "risc") {
+  if (band.kind === "chip") {
+    if (band.row) for (const lane of band.row.lanes) if (lane.level === 0) paint(lane, laneBox(band, lane), true);
+  } else if (band.kind === "risc") {
     for (const lane of band.row.lanes) paint(lane, laneBox(band, lane), true);
   } else if (band.kind === "core" && !band.open) {
     const merged = band.h < band.core.rows.length; /* no strip for each: the deepest zones of all, one over the other */
@@ -114,13 +118,20 @@ function paintRows() {
       const { scale, offset } = lane.row;
       const k = (width / (view.t1 - view.t0)) * scale, t0 = (view.t0 - offset) / scale;
       if (lane.points) return paintPoints(pixels, width, y0, y1, lane, t0, k, colours);
-      paintLane(pixels, width, y0, y1, lane, t0, k, colours, open ? 26 * ratio : Infinity, (i, x0, x1) =>
+      paintLane(pixels, width, y0, y1, lane, t0, k, lane.row.core ? colours : null, open ? 26 * ratio : Infinity, (i, x0, x1) =>
         texts.push(lane, i, x0 / ratio, x1 / ratio, box.y - top));
       if (open) paintEdges(pixels, width, y0, y1, lane, t0, k, edge);
     });
   }
   context.putImageData(timeline.image, 0, 0);
   paintTexts(context, texts);
+}
+
+/* What an interval is called: its zone, or in a chip's row its launch. */
+function laneName(lane, i) {
+  if (lane.row.core) return timeline.model.sites[lane.site[i]].name;
+  const launch = timeline.model.launches[lane.launch[i]];
+  return launch ? launch.name : "launch";
 }
 
 /* Names inside their zones. The font is of one width, so nothing has to be measured. */
@@ -130,10 +141,10 @@ function paintTexts(context, texts) {
   const one = context.measureText("m").width;
   for (let i = 0; i < texts.length; i += 5) {
     const [lane, k, x0, x1, y] = texts.slice(i, i + 5);
-    const site = timeline.model.sites[lane.site[k]], room = Math.floor((x1 - x0 - 6) / one);
+    const room = Math.floor((x1 - x0 - 6) / one), name = laneName(lane, k), site = timeline.model.sites[lane.site[k]];
     if (room < 3) continue;
-    context.fillStyle = site.role === ROLE_USER ? "#ffffff" : theme.colours.ink;
-    context.fillText(site.name.length > room ? site.name.slice(0, room - 1) + "…" : site.name, x0 + 3, y + LINE / 2);
+    context.fillStyle = lane.row.core && site.role === ROLE_USER ? "#ffffff" : theme.colours.ink;
+    context.fillText(name.length > room ? name.slice(0, room - 1) + "…" : name, x0 + 3, y + LINE / 2);
   }
 }
 
@@ -152,10 +163,9 @@ function paintGutter() {
       context.fillRect(0, y, 3, band.h);
     }
     if (band.kind === "chip") {
-      const chip = timeline.model.chips[band.chip];
-      context.fillStyle = colours.ink;
-      context.font = "600 11px system-ui, sans-serif";
-      context.fillText("chip " + chip.id + " " + chip.name, 6, y + band.h / 2);
+      context.fillStyle = several ? colours.ink : colours.faint;
+      context.font = (several ? "600 " : "") + "11px system-ui, sans-serif";
+      context.fillText(several ? "chip " + timeline.model.chips[band.chip].id : "launches", 6, y + band.h / 2);
     } else if (band.kind === "core") {
       if (y < free) continue;
       context.fillStyle = band.open ? colours.ink : colours.faint;

@@ -15,8 +15,8 @@
 #include "report/decode_table.h"
 
 typedef struct decode_args {
-    const char *folder, *suffix;
-    bool files, tar, date, print;
+    const char *folder, *suffix, *analyses, *elf_folder;
+    bool files, tar, date, print, defaults, print_analyses, subtract_cost;
     bool wanted[DL_ARTIFACT_KINDS];
     uint64_t max_launches;
     cli_filters filters;
@@ -32,10 +32,27 @@ static const cli_option options[] = {
      offsetof(decode_args, date)},
     {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the files' names", offsetof(decode_args, suffix)},
     {CLI_OFF, "no-files", 0, NULL, "write no files at all", offsetof(decode_args, files)},
+    {CLI_OFF, "no-stats", 0, NULL, "do not write device_stats.txt",
+     offsetof(decode_args, wanted[DL_ARTIFACT_STATS])},
     {CLI_OFF, "no-rearranged", 0, NULL, "do not write device_rearranged_timestamps.csv",
      offsetof(decode_args, wanted[DL_ARTIFACT_REARRANGED])},
+    {CLI_OFF, "no-page", 0, NULL, "do not write device_perf.html",
+     offsetof(decode_args, wanted[DL_ARTIFACT_PAGE])},
     {CLI_OFF, "no-tar", 0, NULL, "do not write device_perf_results.tar, which holds the others",
      offsetof(decode_args, tar)},
+    CLI_TITLE("Analyses"),
+    {CLI_STRING, "analyses", 'a', "FILE", "compute the analyses of this JSON file besides the default ones",
+     offsetof(decode_args, analyses)},
+    {CLI_OFF, "no-default-analyses", 0, NULL, "compute only those of --analyses",
+     offsetof(decode_args, defaults)},
+    {CLI_FLAG, "print-analyses", 0, NULL, "print the analyses as a JSON file for --analyses, and end",
+     offsetof(decode_args, print_analyses)},
+    CLI_TITLE("Captures"),
+    {CLI_FLAG, "subtract-cost", 0, NULL,
+     "leave out of every zone what the markers inside it cost, as the device measured it",
+     offsetof(decode_args, subtract_cost)},
+    {CLI_STRING, "elf", 0, "FOLDER", "where to look for ELF files of kernels that have been moved",
+     offsetof(decode_args, elf_folder)},
     CLI_TITLE("Printing"),
     {CLI_OFF, "no-print", 0, NULL, "print no tables, only what was lost and which files were written",
      offsetof(decode_args, print)},
@@ -71,7 +88,7 @@ static void date_prefix(char out[32])
 
 static devlog_status read_inputs(dl_decode *d, const cli_args *rest, devlog_error *err)
 {
-    devlog_status status = DEVLOG_OK;
+    devlog_status status = dl_decode_prepare(d, rest->items, (size_t)rest->n, err);
     for (int i = 0; i < rest->n && !status; i++)
         status = dl_decode_file(d, rest->items[i], err);
     return status ? status : dl_decode_finish(d, err);
@@ -104,10 +121,7 @@ static devlog_status print_report(dl_decode *d, const decode_args *a, const dl_a
                                     .max_launches = (uint32_t)a->max_launches};
     devlog_status status = a->print ? dl_report_table(d, &table, &out, err) : DEVLOG_OK;
     for (size_t i = 0; dl_artifacts_path(set, i); i++)
-        dl_str_fmt(&out, "%s%s\n",
-                   i == 0 && a->print ? "\nFiles:\n  "
-                   : i                ? "  "
-                                      : "Files:\n  ",
+        dl_str_fmt(&out, "%s%s  %s\n", i == 0 && a->print ? "\n" : "", i == 0 ? "Files:\n" : "",
                    dl_artifacts_path(set, i));
     if (out.len) dl_str_char(&out, '\n');
     dl_report_losses(dl_decode_losses(d), table.colour, &out);
@@ -118,77 +132,136 @@ static devlog_status print_report(dl_decode *d, const decode_args *a, const dl_a
     return status;
 }
 
+/* What the page calls the log: names without folders, so that the same log gives the same page anywhere. */
+static void title_of(const cli_args *rest, char out[200])
+{
+    const char *slash = strrchr(rest->items[0], '/'), *name = slash ? slash + 1 : rest->items[0];
+    if (rest->n == 1)
+        snprintf(out, 200, "%s", name);
+    else
+        snprintf(out, 200, "%.150s and %d more", name, rest->n - 1);
+}
+
+/* The analyses that were asked for. */
+static devlog_status list_analyses(const decode_args *a, dl_analysis_list *list, devlog_error *err)
+{
+    devlog_status status = a->defaults ? dl_analyses_defaults(list, err) : DEVLOG_OK;
+    return !status && a->analyses ? dl_analyses_read(list, a->analyses, err) : status;
+}
+
+static int print_analyses(void)
+{
+    dl_str out = {0};
+    dl_analyses_default_text(&out);
+    int errnum = out.failed ? ENOMEM : dl_write_all(STDOUT_FILENO, out.text, out.len);
+    if (errnum) fprintf(stderr, "devlog decode: cannot write to standard output: %s\n", strerror(errnum));
+    dl_str_free(&out);
+    return errnum ? CLI_FAILED : CLI_OK;
+}
+
+/* From the first input to the last line of the report. */
+static devlog_status decode(const decode_args *a, const cli_args *rest, dl_decode *d, dl_artifacts *set,
+                            dl_progress *progress, devlog_error *err)
+{
+    dl_progress_start(progress);
+    devlog_status status = read_inputs(d, rest, err);
+    dl_progress_end(progress);
+    if (!status) status = check_rows(d, rest, err);
+    if (!status) status = dl_artifacts_finish(set, err);
+    if (!status) status = dl_artifacts_write(set, err);
+    return status ? status : print_report(d, a, set, err);
+}
+
+static int run_with(const decode_args *a, const cli_args *rest, const dl_filter *filter)
+{
+    devlog_error err = {0};
+    dl_decode *d = NULL;
+    dl_artifacts *set = NULL;
+    dl_analyzer *analyzer = NULL;
+    dl_analysis_list list = {0};
+    dl_progress progress;
+    char prefix[32] = "", title[200];
+    int exit_status = CLI_FAILED;
+    const dl_decode_options how = {.filter = *filter,
+                                   .subtract_cost = a->subtract_cost,
+                                   .elf_folder = a->elf_folder,
+                                   .progress = on_progress,
+                                   .progress_ctx = &progress};
+    if (a->date) date_prefix(prefix);
+    title_of(rest, title);
+    bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses;
+    devlog_status status = analyse ? list_analyses(a, &list, &err) : DEVLOG_OK;
+    if (!status) status = dl_decode_new(&d, &how, &err);
+    if (!status && analyse) status = dl_analyzer_new(&analyzer, d, &list, filter, &err);
+    const dl_artifacts_options artifacts = {.folder = a->folder,
+                                            .prefix = prefix,
+                                            .suffix = a->suffix,
+                                            .wanted = a->wanted,
+                                            .tar = a->tar,
+                                            .analyzer = analyzer};
+    if (!status) status = dl_artifacts_new(&set, d, &artifacts, &err);
+    if (!status) status = decode(a, rest, d, set, &progress, &err);
+    if (status)
+        fprintf(stderr, "devlog decode: %s\n", err.text);
+    else
+        exit_status = dl_losses_any(dl_decode_losses(d)) ? CLI_PARTIAL : CLI_OK;
+    dl_artifacts_free(set);
+    dl_analyzer_free(analyzer);
+    dl_analyses_free(&list);
+    dl_decode_free(d);
+    return exit_status;
+}
+
 static int run(int argc, char **argv)
 {
     decode_args a = {.folder = "generated/profiler/output/device",
                      .files = true,
                      .tar = true,
                      .print = true,
+                     .defaults = true,
                      .max_launches = 20};
-    memset(a.wanted, true, sizeof a.wanted);
     cli_args rest;
+    dl_filter filter;
     int exit_status;
+    memset(a.wanted, true, sizeof a.wanted);
     if (!cli_parse(&cmd_decode, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    if (a.suffix && strchr(a.suffix, '/')) {
-        cli_args_free(&rest);
-        return cli_wrong(&cmd_decode, "--name is part of a file's name and has no '/'");
-    }
     if (!a.files) memset(a.wanted, false, sizeof a.wanted);
-    devlog_error err = {0};
-    dl_decode *d = NULL;
-    dl_artifacts *set = NULL;
-    dl_progress progress;
-    char prefix[32] = "";
-    exit_status = CLI_USAGE;
-    dl_decode_options decode = {.progress = on_progress, .progress_ctx = &progress};
-    if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &decode.filter)) goto done;
-    exit_status = CLI_FAILED;
-    if (a.date) date_prefix(prefix);
-    const dl_artifacts_options artifacts = {.folder = a.folder,
-                                            .prefix = prefix,
-                                            .suffix = a.suffix,
-                                            .wanted = a.wanted,
-                                            .tar = a.tar && a.files};
-    dl_progress_start(&progress);
-    devlog_status status = dl_decode_new(&d, &decode, &err);
-    if (!status) status = dl_artifacts_new(&set, d, &artifacts, &err);
-    if (!status) status = read_inputs(d, &rest, &err);
-    dl_progress_end(&progress);
-    if (!status) status = check_rows(d, &rest, &err);
-    if (!status) status = dl_artifacts_write(set, &err);
-    if (!status) status = print_report(d, &a, set, &err);
-    if (status)
-        fprintf(stderr, "devlog decode: %s\n", err.text);
+    if (a.print_analyses)
+        exit_status = print_analyses();
+    else if (rest.n == 0)
+        exit_status = cli_wrong(&cmd_decode, "which log? LOG is missing");
+    else if (a.suffix && strchr(a.suffix, '/'))
+        exit_status = cli_wrong(&cmd_decode, "--name is part of a file's name and has no '/'");
+    else if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &filter))
+        exit_status = CLI_USAGE;
     else
-        exit_status = dl_losses_any(dl_decode_losses(d)) ? CLI_PARTIAL : CLI_OK;
-done:
-    dl_artifacts_free(set);
-    dl_decode_free(d);
+        exit_status = run_with(&a, &rest, &filter);
     cli_args_free(&rest);
     return exit_status;
 }
 
 const cli_command cmd_decode = {
     .name = "decode",
-    .summary = "Decode device logs: durations, statistics, artifacts",
+    .summary = "Decode device logs and captures: durations, statistics, artifacts",
     .arguments = "LOG...",
-    .min_arguments = 1,
     .max_arguments = CLI_ANY,
-    .description = "Reads profile_log_device.csv in every form that there has been, plain or compressed "
-                   "(.gz, .zst, .xz), "
-                   "pairs its markers into zones, prints their durations and writes the files below. Several "
-                   "logs are one, in "
-                   "the order given; \"-\" is standard input. A damaged log is decoded as far as it goes, "
-                   "and the report ends "
-                   "with what was lost.",
+    .description =
+        "Reads captures (capture.devlog) and profile_log_device.csv in every form that there has been, plain "
+        "or compressed (.gz, .zst, .xz), pairs its markers into zones, prints their durations and writes the "
+        "files below. Several logs are one, in the order given; \"-\" is standard input. A damaged log is "
+        "decoded as far as it goes, and the report ends with what was lost.",
     .options = options,
     .examples = "  devlog decode generated/profiler/logs/profile_log_device.csv\n"
                 "  zstdcat old.csv.zst | devlog decode --no-files -\n"
                 "  devlog decode log.csv -o out -n before --riscs BRISC,NCRISC --skip-launches 1\n",
-    .files = "device_rearranged_timestamps.csv: for every core the stamps of firmware and kernel start and "
-             "end of each "
-             "RISC, one row per core; stamps of repeated launches share a cell.\n\n"
-             "device_perf_results.tar: all of the files above, the same bytes for the same log.",
+    .files =
+        "device_stats.txt: every analysis and every zone with its exact statistics, per core as a grid.\n\n"
+        "device_rearranged_timestamps.csv: for every core the stamps of firmware and kernel start and end of "
+        "each "
+        "RISC, one row per core; stamps of repeated launches share a cell.\n\n"
+        "device_perf.html: one page that needs no network: timeline, statistics, histogram, and launches by "
+        "core.\n\n"
+        "device_perf_results.tar: all of the files above, the same bytes for the same log.",
     .see_also = "devlog-man(1)",
     .run = run,
 };

@@ -51,10 +51,11 @@ static const dl_export_format *choose(const export_args *a)
 {
     if (a->format) return dl_export_find(a->format);
     size_t n, length = a->output ? strlen(a->output) : 0;
+    if (length > 3 && strcmp(a->output + length - 3, ".gz") == 0) length -= 3;
     const dl_export_format *formats = dl_export_formats(&n), *best = NULL;
     for (size_t i = 0; i < n; i++) {
         size_t m = strlen(formats[i].suffix);
-        bool fits = length > m && strcmp(a->output + length - m, formats[i].suffix) == 0;
+        bool fits = length > m && strncmp(a->output + length - m, formats[i].suffix, m) == 0;
         if (fits && (!best || m > strlen(best->suffix))) best = &formats[i];
     }
     return best;
@@ -62,8 +63,8 @@ static const dl_export_format *choose(const export_args *a)
 
 static devlog_status decode(dl_decode *d, const cli_args *rest, dl_progress *progress, devlog_error *err)
 {
-    devlog_status status = DEVLOG_OK;
     dl_progress_start(progress);
+    devlog_status status = dl_decode_prepare(d, rest->items, (size_t)rest->n, err);
     for (int i = 0; i < rest->n && !status; i++)
         status = dl_decode_file(d, rest->items[i], err);
     if (!status) status = dl_decode_finish(d, err);
@@ -148,13 +149,18 @@ const cli_command cmd_export = {
     .arguments = "LOG...",
     .min_arguments = 0,
     .max_arguments = CLI_ANY,
-    .description = "Decodes device logs, several as one, and writes their zones, markers, values, launches "
-                   "and losses in "
-                   "the chosen format. Zones that overlap without nesting get a lane of their own. The same "
-                   "log gives the "
-                   "same bytes.\n\n"
-                   "Formats: chrome. \"--format list\" tells what each is for.",
+    .description =
+        "Decodes device logs, several as one, and writes their zones, markers, values, launches "
+        "and losses in "
+        "the chosen format. Zones that overlap without nesting get a lane of their own. The same "
+        "log gives the "
+        "same bytes.\n\n"
+        "Formats: chrome, collapsed, csv, ctf, json, perfetto, speedscope, sqlite, xplane; \"--format list\" "
+        "tells what each is for. A name that ends in .gz is compressed (not sqlite).",
     .options = options,
-    .examples = "  devlog export -f chrome -o trace.json.gz profile_log_device.csv    for ui.perfetto.dev\n",
+    .examples =
+        "  devlog export -o trace.perfetto-trace profile_log_device.csv    for ui.perfetto.dev\n"
+        "  devlog export -f sqlite -o log.sqlite profile_log_device.csv && sqlite3 log.sqlite 'SELECT * "
+        "FROM zone_sum'    the longest zones\n",
     .run = run,
 };

@@ -212,6 +212,18 @@ static devlog_status tell_dropped(reader *r, const dl_capture_core *core, const 
     return r->sink->rows(r->sink->ctx, &row, 1, err);
 }
 
+static devlog_status tell_costs(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
+                                devlog_error *err)
+{
+    uint32_t costs[DL_COSTS] = {0};
+    enum { KINDS = sizeof risc->control.cost / sizeof risc->control.cost[0] };
+    for (int i = 0; i < KINDS; i++)
+        costs[i] = risc->control.cost[i] < 1 << 20 ? risc->control.cost[i] : 0; /* more is damage */
+    uint32_t stream =
+        dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
+    return stream == DL_NONE ? DEVLOG_OK : r->sink->costs(r->sink->ctx, stream, costs, err);
+}
+
 static void tell_losses(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
                         const record_losses *found)
 {
@@ -255,7 +267,8 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
         const dl_row_sink rows = {r, on_rows};
         record_losses found = {0};
         r->dropped_time = 0;
-        status = raw_rows(r->tables, &raw, &rows, &found, err);
+        status = tell_costs(r, core, risc, err);
+        if (!status) status = raw_rows(r->tables, &raw, &rows, &found, err);
         if (!status) status = tell_dropped(r, core, risc, err);
         tell_losses(r, core, risc, &found);
     }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CHIPS = 64, MAX_SAMPLES = 4 * 1024 * 1024 };
+enum { MAX_CHIPS = 64, MAX_SAMPLES = 32 * 1024 };
 
 static void free_chip(dl_chip_clock *c)
 {
@@ -60,11 +60,27 @@ devlog_status dl_chip_clocks_chip(void *ctx, const dl_capture_chip *chip, devlog
     return DEVLOG_OK;
 }
 
+/* Room for more within the limit: leaves every other burst out, again and again. The first always stays. */
+static void thin(dl_clock_sample *items, size_t *n, size_t more)
+{
+    while (*n && *n + more > MAX_SAMPLES) {
+        size_t kept = 0;
+        bool keep = false;
+        for (size_t i = 0; i < *n; i++) {
+            if (i == 0 || items[i].burst != items[i - 1].burst) keep = !keep;
+            if (keep) items[kept++] = items[i];
+        }
+        if (kept == *n) kept = *n / 2; /* one burst */
+        *n = kept;
+    }
+}
+
 /* Samples that are appended keep bursts apart: their numbers go on behind those that are there. */
 static devlog_status append(dl_clock_sample **items, size_t *n, size_t *cap, const dl_capture_samples *more,
                             devlog_error *err)
 {
-    if (more->n > MAX_SAMPLES - *n) return DEVLOG_OK;
+    thin(*items, n, more->n);
+    if (more->n > MAX_SAMPLES) return DEVLOG_OK;
     if (*n + more->n > *cap) {
         size_t grown = *cap ? *cap : 64;
         while (grown < *n + more->n)

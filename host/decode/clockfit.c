@@ -166,6 +166,61 @@ static void place_knots(dl_clock_fit *fit, const dl_clock_sample *samples, const
     }
 }
 
+/* Time does not run backwards: what is possible at one knot bounds what is possible at its neighbours. */
+static void order_knots(dl_clock_fit *fit)
+{
+    dl_clock_knot *k = fit->knots;
+    double bound = -INFINITY;
+    for (uint32_t i = 0; i < fit->n_knots; i++) {
+        double lo = k[i].ticks - k[i].half, hi = k[i].ticks + k[i].half;
+        if (bound > lo && bound < hi) {
+            k[i].ticks = (bound + hi) / 2;
+            k[i].half = (hi - bound) / 2;
+        }
+        bound = fmax(bound, lo);
+    }
+    bound = INFINITY;
+    for (uint32_t i = fit->n_knots; i-- > 0;) {
+        double lo = k[i].ticks - k[i].half, hi = k[i].ticks + k[i].half;
+        if (bound < hi && bound > lo) {
+            k[i].ticks = (lo + bound) / 2;
+            k[i].half = (bound - lo) / 2;
+        }
+        bound = fmin(bound, hi);
+    }
+}
+
+/* Draws straight lines where the knots allow them, so that the noise of single bursts does not stretch and
+ * squeeze short zones: from knot a to b, unless one in between is further off than a part of its error; then
+ * in two pieces that meet there. What a knot was moved by is added to its error. */
+static void straighten(dl_clock_fit *fit, uint32_t first, uint32_t last)
+{
+    const double most = 0.25; /* of a knot's error */
+    dl_clock_knot *k = fit->knots;
+    while (last - first > 1) {
+        double slope = (k[last].ticks - k[first].ticks) / (k[last].cycles - k[first].cycles), worst = 0;
+        uint32_t at = first;
+        for (uint32_t i = first + 1; i < last; i++) {
+            double off =
+                fabs(k[first].ticks + slope * (k[i].cycles - k[first].cycles) - k[i].ticks) / k[i].half;
+            if (off > worst) at = i;
+            worst = fmax(worst, off);
+        }
+        if (worst > most) { /* the shorter piece by a call, so that calls are few */
+            bool left = at - first < last - at;
+            straighten(fit, left ? first : at, left ? at : last);
+            *(left ? &first : &last) = at;
+            continue;
+        }
+        for (uint32_t i = first + 1; i < last; i++) {
+            double on = k[first].ticks + slope * (k[i].cycles - k[first].cycles);
+            k[i].half += fabs(on - k[i].ticks);
+            k[i].ticks = on;
+        }
+        return;
+    }
+}
+
 /* A change shows when no line passes the intervals on both sides. */
 static bool changes_at(const dl_clock_fit *fit, uint32_t i, dl_clock_change *out)
 {
@@ -221,11 +276,9 @@ devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *sample
         goto done;
     }
     place_knots(fit, samples, bursts);
-    for (uint32_t i = 0; i + 1 < fit->n_knots; i++) {
+    order_knots(fit);
+    for (uint32_t i = 0; i + 1 < fit->n_knots; i++)
         fit->knots[i].deviation = deviation(fit, i);
-        fit->residual =
-            fmax(fit->residual, fmax(fit->knots[i].half, fit->knots[i + 1].half) + fit->knots[i].deviation);
-    }
     status = find_changes(fit, err);
     if (status != DEVLOG_OK) goto done;
     slopes head = {0}, tail = {0};
@@ -235,6 +288,10 @@ devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *sample
     fit->rate_hi = head.hi;
     fit->tail_lo = tail.lo;
     fit->tail_hi = tail.hi;
+    straighten(fit, 0, fit->n_knots - 1);
+    for (uint32_t i = 0; i + 1 < fit->n_knots; i++)
+        fit->residual =
+            fmax(fit->residual, fmax(fit->knots[i].half, fit->knots[i + 1].half) + fit->knots[i].deviation);
     const dl_clock_knot *first = &fit->knots[0], *end = &fit->knots[fit->n_knots - 1];
     fit->rate = (end->cycles - first->cycles) / (end->ticks - first->ticks);
 done:

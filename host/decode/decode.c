@@ -38,7 +38,9 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
     const dl_filter *f = &d->options.filter;
     bool filtered = f->n_chips || f->n_cores || f->n_riscs || f->n_zones || f->n_launches || f->from ||
                     f->to || f->min_cycles || f->skip_launches;
-    dl_pair_options pair = {.filter = filtered ? f : NULL, .no_samples = d->options.no_samples};
+    dl_pair_options pair = {.filter = filtered ? f : NULL,
+                            .no_samples = d->options.no_samples,
+                            .subtract_cost = d->options.subtract_cost};
     d->parser = dl_parser_new(&d->tables, &d->losses, d->options.path);
     d->pair = dl_pair_new(&d->tables, &d->losses, &pair);
     d->cap = d->options.block ? d->options.block : BLOCK;
@@ -210,6 +212,12 @@ static devlog_status on_capture_rows(void *ctx, const dl_row *rows, size_t n, de
     return take_rows(d, rows, n, err);
 }
 
+static devlog_status on_capture_costs(void *ctx, uint32_t stream, const uint32_t costs[DL_COSTS],
+                                      devlog_error *err)
+{
+    return dl_pair_costs(((dl_decode *)ctx)->pair, stream, costs, err);
+}
+
 static void on_capture_launch(void *ctx, const dl_capture_launch *l)
 {
     const uint64_t times[4] = {l->call_start, l->call_end, l->pull_start, l->pull_end};
@@ -260,7 +268,7 @@ static devlog_status learn_clocks(dl_decode *d, const char *path, devlog_error *
     return status;
 }
 
-devlog_status dl_decode_prepare(dl_decode *d, const char *const *paths, size_t n, devlog_error *err)
+devlog_status dl_decode_prepare(dl_decode *d, char *const *paths, size_t n, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
     for (size_t i = 0; i < n && !status; i++)
@@ -277,8 +285,8 @@ static devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name
                                              .elf_folder = d->options.elf_folder,
                                              .keep_meta = d->options.keep_meta,
                                              .learn_clocks = !known};
-    const dl_capture_rows_sink sink = {d, on_capture_rows, on_chip_line, on_capture_launch,
-                                       on_capture_progress};
+    const dl_capture_rows_sink sink = {
+        d, on_capture_rows, on_chip_line, on_capture_costs, on_capture_launch, on_capture_progress};
     d->in = in;
     devlog_status status = dl_capture_rows(in, &options, &d->tables, &d->losses, &d->clocks, &sink, err);
     d->in = NULL;
@@ -287,6 +295,7 @@ static devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name
 
 static void note_clocks(dl_decode *d)
 {
+    d->losses.cost_subtracted = d->options.subtract_cost;
     dl_losses *l = &d->losses;
     for (size_t i = 0; i < d->clocks.n; i++) {
         const dl_chip_clock *c = &d->clocks.items[i];

@@ -26,6 +26,7 @@ typedef struct dl_decode_options {
     size_t block;           /* bytes read at a time, also the longest line; 0: 256 KiB */
     bool keep_meta;         /* keep meta data for the events */
     bool no_samples;        /* no medians and percentiles, less memory */
+    bool subtract_cost;     /* zones are shorter by what markers cost inside them; captures only */
     const char *elf_folder; /* captures: where ELF files are looked for that have moved; borrowed; or NULL */
     /* Called now and then with the bytes read of the input's size (0: unknown) and the rows so far. */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
@@ -44,7 +45,7 @@ void dl_decode_row_sink(dl_decode *d, dl_row_sink sink);
 /* Reads ahead what the captures among these files know about their clocks, so that events can be aligned
  * while they come (dl_decode_clocks). Before the first of them is decoded; who has one input need not call
  * it. */
-devlog_status dl_decode_prepare(dl_decode *d, const char *const *paths, size_t n, devlog_error *err);
+devlog_status dl_decode_prepare(dl_decode *d, char *const *paths, size_t n, devlog_error *err);
 
 /* Decodes one more input, a device log or a capture: a file ("-": standard input), or memory. Fails only when
  * it cannot be read at all, when memory runs out, or when a sink fails; an input that breaks off in its

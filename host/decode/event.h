@@ -37,7 +37,8 @@ typedef struct dl_event {
     uint32_t line;       /* of the input, of the row that closed it */
     uint16_t depth; /* zones around it on the same RISC, the firmware zone included; of the first 65535 */
     uint8_t kind, flags;
-    uint8_t padding[12];
+    uint32_t own_cost; /* cycles of start..end that are the markers' own; zones of captures only */
+    uint8_t padding[8];
 } dl_event;
 
 _Static_assert(sizeof(dl_event) == 64, "an event is one cache line");

@@ -19,6 +19,18 @@ static inline bool fast_equal_plain(const char *at, const char *text, uint32_t n
     return !(differ | (fast_first_bytes(at, n) ^ fast_first_bytes(text, n)));
 }
 
+static inline bool fast_equal_long_plain(const char *at, const char *text, uint32_t n)
+{
+    for (; n > 32; at += 32, text += 32, n -= 32)
+        if (!fast_equal_plain(at, text, 32)) return false;
+    return fast_equal_plain(at, text, n);
+}
+
+static inline void fast_copy_plain(dl_row *to, const dl_row *from)
+{
+    *to = *from;
+}
+
 static inline uint32_t fast_commas_plain(const char *at)
 {
     uint32_t commas = 0;
@@ -70,6 +82,18 @@ static inline bool fast_equal_sse2(const char *at, const char *text, uint32_t n)
     return (uint64_t)~same << (64 - n) == 0;
 }
 
+static inline bool fast_equal_long_sse2(const char *at, const char *text, uint32_t n)
+{
+    for (; n > 32; at += 32, text += 32, n -= 32)
+        if (!fast_equal_sse2(at, text, 32)) return false;
+    return fast_equal_sse2(at, text, n);
+}
+
+static inline void fast_copy_sse2(dl_row *to, const dl_row *from)
+{
+    *to = *from;
+}
+
 static inline uint32_t fast_commas_sse2(const char *at)
 {
     const __m128i comma = _mm_set1_epi8(',');
@@ -101,6 +125,8 @@ static inline const char *fast_meta_end_sse2(const char *at)
 
 /* With AVX2, when the processor has it. */
 
+#define FAST_FF16                                                                                            \
+    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF
 #define FAST_TARGET __attribute__((target("avx2,bmi,bmi2")))
 #define FAST(name)  fast_##name##_avx2
 
@@ -116,6 +142,36 @@ FAST_TARGET static inline bool fast_equal_avx2(const char *at, const char *text,
     return (uint64_t)differ << (64 - n) == 0;
 }
 
+FAST_TARGET static inline __m256i fast_differ_avx2(const char *at, const char *text, const char *mask)
+{
+    return _mm256_and_si256(_mm256_xor_si256(fast_at_avx2(at), fast_at_avx2(text)), fast_at_avx2(mask));
+}
+
+/* Up to 128 bytes without a branch: how long the texts are is hard to foretell, that they are equal is not.
+ */
+FAST_TARGET static inline bool fast_equal_long_avx2(const char *at, const char *text, uint32_t n)
+{
+    static const _Alignas(32) uint8_t ends[256] = {FAST_FF16, FAST_FF16, FAST_FF16, FAST_FF16,
+                                                   FAST_FF16, FAST_FF16, FAST_FF16, FAST_FF16};
+    __m256i differ = _mm256_setzero_si256();
+    for (; n > 128; at += 32, text += 32, n -= 32)
+        differ = _mm256_or_si256(differ, _mm256_xor_si256(fast_at_avx2(at), fast_at_avx2(text)));
+    const char *mask = (const char *)ends + 128 - n;
+    __m256i a = fast_differ_avx2(at, text, mask), b = fast_differ_avx2(at + 32, text + 32, mask + 32);
+    __m256i c = fast_differ_avx2(at + 64, text + 64, mask + 64);
+    __m256i d = fast_differ_avx2(at + 96, text + 96, mask + 96);
+    differ = _mm256_or_si256(differ, _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d)));
+    return _mm256_testz_si256(differ, differ);
+}
+
+FAST_TARGET static inline void fast_copy_avx2(dl_row *to, const dl_row *from)
+{
+    const char *source = (const char *)from;
+    __m256i *target = (__m256i *)(void *)to;
+    _mm256_storeu_si256(target, fast_at_avx2(source));
+    _mm256_storeu_si256(target + 1, fast_at_avx2(source + 32));
+}
+
 FAST_TARGET static inline uint32_t fast_commas_avx2(const char *at)
 {
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(fast_at_avx2(at), _mm256_set1_epi8(',')));
@@ -124,9 +180,7 @@ FAST_TARGET static inline uint32_t fast_commas_avx2(const char *at)
 FAST_TARGET static inline bool fast_digits_avx2(const char *end, uint32_t n, uint64_t *value)
 {
     /* Bytes 16 - n and after are digits, those before them belong to something else. */
-    static const uint8_t masks[32] = {0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
-                                      0,    0,    0,    0,    0,    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
-                                      0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+    static const uint8_t masks[32] = {[16] = FAST_FF16};
     const __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)(masks + n));
     __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(end - 16));
     d = _mm_and_si128(_mm_sub_epi8(d, _mm_set1_epi8('0')), mask);
@@ -174,6 +228,20 @@ static const char *(*choose(dl_parse_path path))(dl_parser *, const char *, cons
 #endif
 }
 
+/* Forgets everything: the columns that it was learned under are no more. */
+static void forget(struct dl_fast *f)
+{
+    if (f->n_places) memset(f->place_slots, 0, FAST_PLACE_SLOTS * sizeof *f->place_slots);
+    if (f->n_zones) memset(f->zone_slots, 0, FAST_ZONE_SLOTS * sizeof *f->zone_slots);
+    if (f->n_markers) memset(f->markers, 0, FAST_MARKERS * sizeof *f->markers);
+    f->n_places = f->n_zones = f->n_markers = 0;
+    f->place = NULL;
+    f->zone = NULL;
+    f->marker = f->markers;
+    f->last_ids = (fast_ids){.len = 0};
+    memset(f->riscs, 0, sizeof f->riscs);
+}
+
 struct dl_fast *dl_fast_new(dl_parse_path path)
 {
     if (path == DL_PARSE_SLOW || path == DL_PARSE_CSV) return NULL;
@@ -181,41 +249,28 @@ struct dl_fast *dl_fast_new(dl_parse_path path)
     if (!f) return NULL;
     f->rows = choose(path);
     f->time_len = 13;
-    f->places = calloc(FAST_MAX_PLACES, sizeof *f->places);
-    f->zones = calloc(FAST_MAX_ZONES, sizeof *f->zones);
     f->place_slots = calloc(FAST_PLACE_SLOTS, sizeof *f->place_slots);
     f->zone_slots = calloc(FAST_ZONE_SLOTS, sizeof *f->zone_slots);
-    f->markers = malloc(FAST_MARKERS * sizeof *f->markers);
-    if (!f->places || !f->zones || !f->place_slots || !f->zone_slots || !f->markers) {
+    f->markers = calloc(FAST_MARKERS, sizeof *f->markers);
+    if (!f->place_slots || !f->zone_slots || !f->markers) {
         dl_fast_free(f);
         return NULL;
     }
-    for (size_t i = 0; i < FAST_MARKERS; i++)
-        f->markers[i] = (fast_marker){.timer_id = UINT32_MAX};
+    forget(f);
     return f;
 }
 
 void dl_fast_free(struct dl_fast *f)
 {
     if (!f) return;
-    free(f->places);
-    free(f->zones);
+    for (size_t i = 0; i < FAST_MAX_PLACES / FAST_PLACES_PER_BLOCK; i++)
+        free(f->places[i]);
+    for (size_t i = 0; i < FAST_MAX_ZONES / FAST_ZONES_PER_BLOCK; i++)
+        free(f->zones[i]);
     free(f->place_slots);
     free(f->zone_slots);
     free(f->markers);
     free(f);
-}
-
-/* Forgets all places and zones: the columns that they were learned under are no more. */
-static void forget(struct dl_fast *f)
-{
-    memset(f->places, 0, (f->n_places ? f->n_places : 1) * sizeof *f->places);
-    memset(f->zones, 0, (f->n_zones ? f->n_zones : 1) * sizeof *f->zones);
-    if (f->n_places) memset(f->place_slots, 0, FAST_PLACE_SLOTS * sizeof *f->place_slots);
-    if (f->n_zones) memset(f->zone_slots, 0, FAST_ZONE_SLOTS * sizeof *f->zone_slots);
-    f->n_places = f->n_zones = 0;
-    f->place = f->zone = 0;
-    f->last_ids = (fast_ids){.len = 0};
 }
 
 void dl_fast_header(struct dl_fast *f, const dl_header *header)
@@ -258,32 +313,42 @@ void dl_fast_header(struct dl_fast *f, const dl_header *header)
 const char *dl_fast_rows(dl_parser *p, const char *at, const char *end)
 {
     struct dl_fast *f = p->fast;
-    if (!f->usable || !f->n_places || (f->named && !f->n_zones)) return at;
+    if (!f->usable || !f->n_places || (f->named ? !f->n_zones : !f->n_markers)) return at;
     return f->rows(p, at, end);
 }
 
-static void learn_place(dl_parser *p, const char *line, const dl_cell *timer, const dl_row *row)
+static const fast_place *learn_place(dl_parser *p, const char *line, const dl_cell *timer, const dl_row *row)
 {
     struct dl_fast *f = p->fast;
     size_t len = (size_t)(timer->text - line);
-    if (len > FAST_PLACE || f->n_places == FAST_MAX_PLACES) return;
+    if (len > FAST_PLACE || f->n_places == FAST_MAX_PLACES) return NULL;
     uint64_t hash = fast_place_hash(line, len);
     uint32_t slot = (uint32_t)hash & (FAST_PLACE_SLOTS - 1);
     for (; f->place_slots[slot]; slot = (slot + 1) & (FAST_PLACE_SLOTS - 1)) {
-        const fast_place *known = &f->places[f->place_slots[slot] - 1];
-        if (known->hash == hash && known->len == len && memcmp(known->text, line, len) == 0) return;
+        const fast_place *known = fast_place_at(f, f->place_slots[slot] - 1);
+        if (known->hash == hash && known->len == len && memcmp(known->text, line, len) == 0) return known;
     }
-    fast_place *place = &f->places[f->n_places];
+    fast_place **block = &f->places[f->n_places / FAST_PLACES_PER_BLOCK];
+    if (!*block) *block = aligned_alloc(64, FAST_PLACES_PER_BLOCK * sizeof **block);
+    if (!*block) return NULL;
+    fast_place *place = fast_place_at(f, f->n_places);
+    memset(place, 0, sizeof *place);
     memcpy(place->text, line, len);
     place->len = (uint32_t)len;
     place->stream = row->stream;
     place->risc_name = p->tables->streams[row->stream].risc_name;
     place->hash = hash;
-    place->blank = line[len - 1] == ' ';
+    place->risc = 0;
+    while (place->risc < FAST_RISCS - 1 && f->riscs[place->risc] != place->risc_name && f->riscs[place->risc])
+        place->risc++;
+    f->riscs[place->risc] = place->risc_name;
     f->place_slots[slot] = ++f->n_places;
+    if (!f->place) f->place = place;
+    return place;
 }
 
-static void learn_zone(dl_parser *p, const char *line, size_t raw_n, const dl_cell *cells, const dl_row *row)
+static void learn_zone(dl_parser *p, const fast_place *place, const char *line, size_t raw_n,
+                       const dl_cell *cells, const dl_row *row)
 {
     struct dl_fast *f = p->fast;
     const char *timer = cells[DL_COL_TIMER_ID].text, *end = line + raw_n;
@@ -293,16 +358,18 @@ static void learn_zone(dl_parser *p, const char *line, size_t raw_n, const dl_ce
     bool meta_follows = f->meta && cells[f->n_cells - 1].len;
     if (meta_follows) end = cells[f->n_cells - 1].text;
     size_t len = (size_t)(end - from), timer_len = (size_t)(timer_end - timer);
-    if (f->n_zones == FAST_MAX_ZONES || len > FAST_ZONE || timer_len > sizeof f->zones->timer) return;
+    if (f->n_zones == FAST_MAX_ZONES || len > FAST_ZONE || timer_len > sizeof f->zone->timer) return;
     if (cells[DL_COL_TIMER_ID].len == 0 || end[-1] == ' ' || end[-1] == '\t') return;
-    uint32_t *slot = &f->zone_slots[fast_timer_slot(row->timer_id)];
-    for (uint32_t at = *slot; at; at = f->zones[at - 1].same_timer) {
-        const fast_zone *z = &f->zones[at - 1];
+    fast_zone **slot = &f->zone_slots[fast_timer_slot(row->timer_id)];
+    for (const fast_zone *z = *slot; z; z = z->same_timer)
         if (z->len == len && memcmp(z->text, from, len) == 0 && z->timer_len == timer_len &&
             memcmp(z->timer, timer, timer_len) == 0)
             return;
-    }
-    fast_zone *z = &f->zones[f->n_zones];
+    fast_zone **block = &f->zones[f->n_zones / FAST_ZONES_PER_BLOCK];
+    if (!*block) *block = malloc(FAST_ZONES_PER_BLOCK * sizeof **block);
+    if (!*block) return;
+    fast_zone *z = &(*block)[f->n_zones++ % FAST_ZONES_PER_BLOCK];
+    memset(z, 0, sizeof *z);
     memcpy(z->text, from, len);
     memcpy(z->timer, timer, timer_len);
     z->len = (uint32_t)len;
@@ -312,9 +379,33 @@ static void learn_zone(dl_parser *p, const char *line, size_t raw_n, const dl_ce
     z->type = row->type;
     z->meta_follows = meta_follows;
     z->same_timer = *slot;
-    f->zones[f->zone].next = f->n_zones;
-    f->zone = f->n_zones;
-    *slot = ++f->n_zones;
+    for (size_t i = 0; i < FAST_RISCS; i++)
+        z->next[i] = z;
+    if (f->zone) f->zone->next[place->risc] = z;
+    f->zone = *slot = z;
+}
+
+static void learn_marker(dl_parser *p, const dl_cell *cells, const dl_row *row)
+{
+    struct dl_fast *f = p->fast;
+    uint32_t risc_name = p->tables->streams[row->stream].risc_name;
+    const char *from = cells[DL_COL_TIMER_ID].text, *to = cells[DL_COL_TIME].text;
+    size_t len = (size_t)(to - from);
+    if (len > 8 || cells[DL_COL_TIMER_ID].len == 0) return;
+    fast_marker *m = &f->markers[fast_marker_slot(risc_name, row->timer_id)];
+    /* Another marker may have been here: what pointed to it is checked before it is used. */
+    if (!m->mask) m->next = m;
+    m->mask = 0;
+    memset(&m->mask, 0xFF, len);
+    m->text = fast_load64(from) & m->mask;
+    m->len = (uint32_t)len;
+    m->risc_name = risc_name;
+    m->timer_id = row->timer_id;
+    m->site = row->site;
+    m->type = row->type;
+    if (!f->marker->next) f->marker->next = m;
+    f->marker = m;
+    f->n_markers++;
 }
 
 void dl_fast_learn(dl_parser *p, const char *line, size_t raw_n, const dl_cell *cells, size_t n_cells,
@@ -322,12 +413,10 @@ void dl_fast_learn(dl_parser *p, const char *line, size_t raw_n, const dl_cell *
 {
     struct dl_fast *f = p->fast;
     if (!f || !f->usable || n_cells != f->n_cells) return;
-    learn_place(p, line, &cells[DL_COL_TIMER_ID], row);
-    if (f->named) {
-        learn_zone(p, line, raw_n, cells, row);
-        return;
-    }
-    uint32_t risc_name = p->tables->streams[row->stream].risc_name;
-    f->markers[fast_marker_slot(risc_name, row->timer_id)] =
-        (fast_marker){risc_name, row->timer_id, row->site, row->type};
+    const fast_place *place = learn_place(p, line, &cells[DL_COL_TIMER_ID], row);
+    if (!place) return;
+    if (f->named)
+        learn_zone(p, place, line, raw_n, cells, row);
+    else
+        learn_marker(p, cells, row);
 }

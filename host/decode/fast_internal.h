@@ -9,6 +9,9 @@
 #include "decode/number.h"
 #include "decode/parser_internal.h"
 
+/* Kept out of the loops, whose registers are scarce. */
+#define FAST_COLD __attribute__((noinline))
+
 enum {
     FAST_PLACE = 32, /* bytes of a place's text at most */
     FAST_ZONE = 256, /* bytes of a zone's text at most */
@@ -16,10 +19,13 @@ enum {
     FAST_MAX_PLACES = 16 * 1024,
     FAST_MAX_ZONES = 8 * 1024,
     FAST_PLACE_SLOTS = 2 * FAST_MAX_PLACES,
-    FAST_ZONE_SLOTS = 2 * FAST_MAX_ZONES,
+    FAST_ZONE_SLOTS = 4096,
+    FAST_PLACES_PER_BLOCK = 256,
+    FAST_ZONES_PER_BLOCK = 64,
     FAST_MARKERS = 1024,
     FAST_CHAIN = 16, /* zones with one timer id that are looked at */
     FAST_DIGITS = 16,
+    FAST_RISCS = 8,
 };
 
 /* The beginning of a line up to the timer id: "0,1,1,BRISC," or "0, 1, 1, BRISC, ". */
@@ -28,21 +34,20 @@ typedef struct fast_place {
     uint32_t len;
     uint32_t stream;
     uint32_t risc_name;
-    uint32_t next; /* the place that came after this one last time */
+    uint32_t risc;           /* kind of RISC: index into fast_zone.next */
+    struct fast_place *next; /* the place that came after this one last time */
     uint64_t hash;
-    uint32_t blank; /* a blank follows each comma */
-    uint32_t padding;
 } fast_place;
 
 /* The timer id with its comma, and the end of a line from the zone name on: "BRISC-FW,ZONE_START,...\n". When
  * meta data follow, the text ends with the comma before them. */
 typedef struct fast_zone {
-    char text[FAST_ZONE];
     char timer[16]; /* "22845," or "2284 ," */
-    uint32_t len, timer_len;
+    uint32_t timer_len, len;
+    struct fast_zone *next[FAST_RISCS]; /* what came after this one last time, by kind of RISC */
+    char text[FAST_ZONE];
     uint32_t timer_id, site;
-    uint32_t next;       /* the zone that came after this one last time */
-    uint32_t same_timer; /* the next zone with an equal hash of its timer id, + 1 */
+    struct fast_zone *same_timer; /* the next zone with an equal hash of its timer id */
     uint8_t type, meta_follows;
     uint8_t padding[6];
 } fast_zone;
@@ -51,16 +56,18 @@ typedef struct fast_zone {
 typedef struct fast_ids {
     char text[FAST_IDS];
     uint32_t len;
-    uint32_t run_id, trace_id, trace_counter;
-    uint64_t run_host_id;
-    uint8_t has_launch;
+    dl_row row; /* with these ids, and nothing else */
 } fast_ids;
 
-/* Logs without zone names: the site of a timer id on a kind of RISC. */
+/* Logs without zone names: a timer id on a kind of RISC, "1, ". */
 typedef struct fast_marker {
-    uint32_t risc_name, timer_id; /* timer_id UINT32_MAX: free */
-    uint32_t site;
+    uint64_t text, mask; /* as fast_load64 gives them */
+    uint32_t len;
+    uint32_t risc_name;
+    uint32_t timer_id, site;
+    struct fast_marker *next; /* that came after this one last time */
     uint8_t type;
+    uint8_t padding[7];
 } fast_marker;
 
 struct dl_fast {
@@ -69,15 +76,20 @@ struct dl_fast {
     bool named, meta; /* zones by name; the last column is meta data */
     uint8_t n_cells, zone_at;
     uint8_t n_ids, ids[8]; /* what the cells between data and zone name are: dl_column */
-    uint32_t n_places, n_zones;
-    uint32_t place, zone; /* of the row before */
-    uint32_t time_len;    /* digits of the stamp before */
+    uint32_t n_places, n_zones, n_markers;
+    /* Of the row before. */
+    fast_place *place;
+    fast_zone *zone;
+    fast_marker *marker;
+    uint32_t time_len;          /* digits of the stamp */
+    uint32_t riscs[FAST_RISCS]; /* names of the kinds of RISC; the last one serves all others too */
     fast_ids last_ids;
-    fast_place *places; /* reserved in full, used from the front: pages that are not used cost nothing */
-    fast_zone *zones;
-    uint32_t *place_slots; /* hash table: number + 1 */
-    uint32_t *zone_slots;  /* by timer id: number + 1 of the first in a chain */
-    fast_marker *markers;
+    /* In blocks, which are made when they are needed and do not move. */
+    fast_place *places[FAST_MAX_PLACES / FAST_PLACES_PER_BLOCK];
+    fast_zone *zones[FAST_MAX_ZONES / FAST_ZONES_PER_BLOCK];
+    fast_marker *markers;   /* hash table by RISC and timer id; mask 0: free */
+    uint32_t *place_slots;  /* hash table: number + 1 */
+    fast_zone **zone_slots; /* by timer id: the first in a chain */
 };
 
 static inline uint64_t fast_load64(const char *at)
@@ -102,6 +114,11 @@ static inline uint64_t fast_first_bytes(const char *at, size_t n)
 {
     uint64_t word = fast_load64_little(at);
     return n >= 8 ? word : word & ((UINT64_C(1) << (8 * n)) - 1);
+}
+
+static inline fast_place *fast_place_at(const struct dl_fast *f, uint32_t i)
+{
+    return &f->places[i / FAST_PLACES_PER_BLOCK][i % FAST_PLACES_PER_BLOCK];
 }
 
 /* Hash of the first n <= FAST_PLACE bytes at `at`. */
@@ -143,6 +160,24 @@ static inline bool fast_digits_scalar(const char *end, uint32_t n, uint64_t *val
     if (((low + over) | low | (high + over) | high) & tops) return false;
     *value = fast_eight_digits(high) * 100000000 + fast_eight_digits(low);
     return true;
+}
+
+/* A number at the beginning of a cell, and what is behind the cell's comma: NULL when the cell is no number
+ * or is above the maximum. */
+typedef struct fast_number {
+    const char *next;
+    uint64_t value;
+} fast_number;
+
+FAST_COLD static fast_number fast_number_cell(const char *at, uint64_t max)
+{
+    fast_number number = {NULL, 0};
+    size_t n = 0;
+    while (n < 21 && (unsigned char)(at[n] - '0') <= 9)
+        n++;
+    if (at[n] == ',' && dl_number((dl_cell){at, n}, max, &number.value) == DL_SKIP_NONE)
+        number.next = at + n + 1;
+    return number;
 }
 
 #endif

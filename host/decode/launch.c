@@ -122,17 +122,22 @@ static uint64_t launch_hash(const dl_launch *k)
     return ids_hash(k->chip, k->run, k->run_host_id, k->run_id, k->trace_id, k->trace_counter);
 }
 
+/* Whether the chain's launches have the ids of this row. */
+static inline bool is_of(const dl_launches *l, const dl_launch_chain *c, uint32_t chip, uint64_t run,
+                         const dl_row *row)
+{
+    const dl_launch *k = &l->items[c->first];
+    return k->chip == chip && k->run == run && k->run_host_id == row->run_host_id &&
+           k->run_id == row->run_id && k->trace_id == row->trace_id && k->trace_counter == row->trace_counter;
+}
+
 static uint32_t *find_slot(const dl_launches *l, uint32_t chip, uint64_t run, const dl_row *row)
 {
     uint32_t mask = l->n_slots - 1;
     uint64_t hash = ids_hash(chip, run, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
     for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
         if (!l->slots[at]) return &l->slots[at];
-        const dl_launch *k = &l->items[l->chains[l->slots[at] - 1].first];
-        bool same = k->chip == chip && k->run == run && k->run_host_id == row->run_host_id &&
-                    k->run_id == row->run_id;
-        if (same && k->trace_id == row->trace_id && k->trace_counter == row->trace_counter)
-            return &l->slots[at];
+        if (is_of(l, &l->chains[l->slots[at] - 1], chip, run, row)) return &l->slots[at];
     }
 }
 
@@ -177,17 +182,22 @@ static bool grow_items(dl_launches *l)
 uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
                           bool starts)
 {
-    if (!grow_slots(l)) return DL_NONE;
-    uint32_t *slot = find_slot(l, chip, run, row);
-    dl_launch_chain *chain = *slot ? &l->chains[*slot - 1] : NULL;
+    uint32_t last = l->last;
+    if (!last || !is_of(l, &l->chains[last - 1], chip, run, row)) {
+        if (!grow_slots(l)) return DL_NONE;
+        last = *find_slot(l, chip, run, row);
+    }
+    dl_launch_chain *chain = last ? &l->chains[last - 1] : NULL;
     if (chain) {
+        l->last = last;
         uint32_t next = begun(chain, bit);
         if (!starts && next > 0) next--;
         if (next < chain->n)
             return set_begun(chain, bit, next + 1) ? (chain->n == 1 ? chain->first : chain->launches[next])
                                                    : DL_NONE;
     }
-    if (!grow_items(l)) return DL_NONE;
+    if (!grow_items(l) || !grow_slots(l)) return DL_NONE;
+    uint32_t *slot = find_slot(l, chip, run, row);
     chain = *slot ? &l->chains[*slot - 1] : NULL;
     uint32_t index = l->count;
     if (!chain) {

@@ -75,8 +75,12 @@ typedef struct dl_losses {
     uint64_t skipped[DL_SKIPS];
     uint64_t found[DL_FINDINGS];
     char *details[DL_SKIPS + DL_FINDINGS][DL_DETAILS_PER_KIND];
-    bool stopped;                         /* reading ended early: an input failed in its middle */
-    dl_clock_note clocks[DL_CLOCK_NOTES]; /* of the first chips of captures; logs have none */
+    bool stopped; /* reading ended early: an input failed in its middle */
+    /* The markers' own cost, as the devices measured it; captures only. */
+    bool cost_known, cost_subtracted;
+    uint32_t cost_sixteenths[16];                /* of the dearest RISC, by DL_COST_*, 1/16 cycle */
+    uint64_t cost_of_kernels, cycles_of_kernels; /* own cost within kernels, and what they took with it */
+    dl_clock_note clocks[DL_CLOCK_NOTES];        /* of the first chips of captures; logs have none */
     uint32_t n_clocks;
 } dl_losses;
 

@@ -6,7 +6,7 @@
 #define TORN (UINT64_C(1) << 32)
 #define HALF (UINT64_C(1) << 31)
 
-enum { MOVES_PER_ROW = 8 };
+enum { MOVES_PER_ROW = 8, MAX_FRONT = 16 };
 
 bool dl_order_boundary(const dl_tables *tables, const dl_row *before, const dl_row *after)
 {
@@ -19,10 +19,9 @@ bool dl_order_boundary(const dl_tables *tables, const dl_row *before, const dl_r
 /* Whether any row is earlier than its neighbour on the same RISC. */
 static bool is_disordered(const dl_row *rows, size_t n)
 {
-    bool found = false;
     for (size_t i = 1; i < n; i++)
-        found |= (rows[i].time < rows[i - 1].time) & (rows[i].stream == rows[i - 1].stream);
-    return found;
+        if (rows[i].time < rows[i - 1].time && rows[i].stream == rows[i - 1].stream) return true;
+    return false;
 }
 
 /* Rows with the same stamp: starts from the outside in, then what was inside, then ends from the inside out.
@@ -111,22 +110,58 @@ static void repair_torn(dl_row *rows, size_t n)
     }
 }
 
-static void order_run(const dl_tables *t, dl_row *rows, size_t n)
+/* Rows that are in order but for a few at the front, as the reference writer leaves them: sorts those few and
+ * merges them with the others in place. */
+static void merge_front(const dl_tables *t, dl_row *rows, size_t n_front, size_t n)
 {
-    if (!is_disordered(rows, n)) return;
+    dl_row front[MAX_FRONT];
+    for (size_t i = 0; i < n_front; i++) {
+        size_t at = i;
+        for (; at && before(t, &rows[i], &front[at - 1]); at--)
+            front[at] = front[at - 1];
+        front[at] = rows[i];
+    }
+    /* The next place to fill is never behind the next row to move, as long as a row of the front waits. */
+    dl_row *to = rows;
+    const dl_row *next = rows + n_front, *end = rows + n;
+    for (size_t i = 0; i < n_front; i++) {
+        while (next < end && (next->time < front[i].time || before(t, next, &front[i])))
+            *to++ = *next++;
+        *to++ = front[i];
+    }
+}
+
+/* Whether all stamps are near enough to each other to be in disorder, rather than a jump of the clock. */
+static bool is_near(const dl_row *rows, size_t n)
+{
     uint64_t min = UINT64_MAX, max = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < n; i++) {
-            if (rows[i].time < min) min = rows[i].time;
-            if (rows[i].time > max) max = rows[i].time;
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].time < min) min = rows[i].time;
+        if (rows[i].time > max) max = rows[i].time;
+    }
+    return max - min < HALF;
+}
+
+/* The rows of a run. `front`: those before the last one that is earlier than its neighbour; the rows from
+ * there on are in order. */
+static void order_run(const dl_tables *t, dl_row *rows, size_t front, size_t n)
+{
+    if (front <= MAX_FRONT) {
+        uint64_t low = rows[front].time, high = rows[n - 1].time;
+        for (size_t i = 0; i < front; i++) {
+            if (rows[i].time < low) low = rows[i].time;
+            if (rows[i].time > high) high = rows[i].time;
         }
-        if (max - min < HALF || pass) break;
+        if (high - low < HALF) {
+            merge_front(t, rows, front, n);
+            return;
+        }
+    }
+    if (!is_near(rows, n)) {
         repair_torn(rows, n);
         if (!is_disordered(rows, n)) return;
-        min = UINT64_MAX;
-        max = 0;
+        if (!is_near(rows, n)) return; /* not disorder but jumps: pairing judges them one by one */
     }
-    if (max - min >= HALF) return; /* not disorder but jumps of the clock: pairing judges them one by one */
     if (!insertion_sort(t, rows, n)) heap_sort(t, rows, n);
 }
 
@@ -140,9 +175,12 @@ size_t dl_order_rows(const dl_tables *tables, dl_row *rows, size_t n, bool all)
     }
     if (!is_disordered(rows, whole)) return whole;
     for (size_t from = 0, to; from < whole; from = to) {
-        for (to = from + 1; to < whole && to - from < DL_MAX_RUN; to++)
+        size_t front = 0;
+        for (to = from + 1; to < whole && to - from < DL_MAX_RUN; to++) {
             if (dl_order_boundary(tables, &rows[to - 1], &rows[to])) break;
-        order_run(tables, rows + from, to - from);
+            if (rows[to].time < rows[to - 1].time) front = to - from;
+        }
+        if (front) order_run(tables, rows + from, front, to - from);
     }
     return whole;
 }

@@ -1,7 +1,6 @@
 /* Pairing: rows into events. The common case of each step is here and inline; what is rare is elsewhere. */
 #include "decode/pair.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +15,7 @@ dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options
     p->source = "";
     if (options) p->filter = options->filter;
     if (options) p->no_samples = options->no_samples;
+    if (options) p->subtract_cost = options->subtract_cost;
     return p;
 }
 
@@ -35,6 +35,7 @@ void dl_pair_free(dl_pair *p)
         if (!s) continue;
         if (s->open != s->inline_open) free(s->open);
         free(s->keys);
+        free(s->costs);
         free(s->held_row);
         free(s);
     }
@@ -95,13 +96,6 @@ size_t dl_pair_sample_bytes(const dl_pair *p)
     return bytes;
 }
 
-void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128])
-{
-    const dl_stream *s = &p->tables->streams[stream];
-    snprintf(out, 128, "chip %u core %u,%u %.60s", p->tables->chips[s->chip].id, s->core_x, s->core_y,
-             dl_text(p->tables, s->risc_name));
-}
-
 static devlog_status out_of_memory(devlog_error *err)
 {
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while pairing markers");
@@ -131,25 +125,6 @@ static devlog_status emit(dl_pair *p, const dl_event *e, devlog_error *err)
     return p->n_batch == EVENT_BATCH ? dl_pair_flush(p, err) : DEVLOG_OK;
 }
 
-static void lose_open(dl_pair *p, const stream_state *s, const open_zone *z)
-{
-    p->losses->found[DL_FOUND_UNPAIRED_START]++;
-    if (!dl_losses_wants(p->losses, DL_FOUND_UNPAIRED_START)) return;
-    char where[128];
-    dl_pair_where(p, z->key->stream, where);
-    (void)s;
-    dl_losses_found(p->losses, DL_FOUND_UNPAIRED_START, 0,
-                    "%s:%u: %s: zone '%s' began at cycle %llu and never ended", p->source, z->line, where,
-                    dl_site_text(p->tables, z->site), (unsigned long long)z->start);
-}
-
-void dl_pair_abandon_open(dl_pair *p, stream_state *s)
-{
-    for (uint16_t i = 0; i < s->n_open; i++)
-        if (s->open[i].key) lose_open(p, s, &s->open[i]);
-    s->n_open = 0;
-}
-
 static bool grow_open(stream_state *s)
 {
     if (s->cap_open >= DL_MAX_OPEN) return false;
@@ -164,55 +139,36 @@ static bool grow_open(stream_state *s)
 }
 
 /* Adds a closed zone to its statistics. */
-static inline bool count_zone(dl_pair *p, dl_key *k, uint64_t start, uint64_t cycles, uint32_t launch)
+static inline bool count_zone(bool no_samples, dl_key *k, uint64_t start, uint64_t cycles, uint32_t launch)
 {
-    if (!p->no_samples) {
-        if (k->role == DL_ROLE_FW || k->role == DL_ROLE_KERNEL) {
-            if (launch == k->next_launch && k->run_samples > 1)
-                k->next_launch += k->step;
-            else if (!dl_key_note_launch(k, launch))
-                return false;
-        }
-        if (!dl_samples_add(&k->samples, cycles)) return false;
+    if (no_samples) {
+        dl_key_count(k, start, cycles);
+        return true;
     }
-    if (k->count++ == 0) {
-        k->first = cycles;
-        k->first_start = start;
+    if (k->role == DL_ROLE_FW || k->role == DL_ROLE_KERNEL) {
+        if (launch == k->next_launch && k->run_samples > 1)
+            k->next_launch += k->step;
+        else if (!dl_key_note_launch(k, launch))
+            return false;
     }
-    k->sum += cycles;
-    if (cycles < k->min) k->min = cycles;
-    if (cycles > k->max) k->max = cycles;
+    if (cycles >= DL_WIDE || k->samples.at == k->samples.limit) return dl_key_add_sample(k, start, cycles);
+    *k->samples.at++ = (uint32_t)cycles;
     return true;
 }
 
-static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z, uint16_t depth,
-                                const dl_row *row, uint64_t time, uint8_t flags, devlog_error *err)
+static bool zone_is_kept(dl_pair *p, const open_zone *z, uint64_t time)
 {
-    if (time < z->start) {
-        char where[128];
-        dl_pair_where(p, row->stream, where);
-        dl_losses_found(p->losses, DL_FOUND_NEGATIVE, 1,
-                        "%s:%u: %s: zone '%s' ends at cycle %llu, before its start %llu", p->source,
-                        row->line, where, dl_site_text(p->tables, z->site), (unsigned long long)time,
-                        (unsigned long long)z->start);
-        return DEVLOG_OK;
-    }
-    flags |= z->flags;
-    if (z->launch != s->launch) {
-        flags |= DL_EVENT_OTHER_LAUNCH;
-        p->losses->found[DL_FOUND_OTHER_LAUNCH]++;
-    }
-    if (p->filter) {
-        const dl_filter *f = p->filter;
-        bool launch = z->launch == DL_NONE || dl_filter_launch(f, &p->launches.items[z->launch]);
-        bool kept = z->key->wanted && launch && time - z->start >= f->min_cycles;
-        if (!kept || !dl_filter_time(f, z->start, time)) {
-            p->losses->zones_filtered++;
-            return DEVLOG_OK;
-        }
-    }
-    if (!count_zone(p, z->key, z->start, time - z->start, z->launch)) return out_of_memory(err);
-    if (!p->events.events) return DEVLOG_OK;
+    const dl_filter *f = p->filter;
+    bool launch = z->launch == DL_NONE || dl_filter_launch(f, &p->launches.items[z->launch]);
+    bool kept = z->key->wanted && launch && time - z->start >= f->min_cycles;
+    if (kept && dl_filter_time(f, z->start, time)) return true;
+    p->losses->zones_filtered++;
+    return false;
+}
+
+static devlog_status emit_zone(dl_pair *p, const open_zone *z, uint16_t depth, const dl_row *row,
+                               uint64_t time, uint8_t flags, uint32_t cost, devlog_error *err)
+{
     const dl_event e = {.start = z->start,
                         .end = time,
                         .data = row->data ? row->data : z->data,
@@ -224,39 +180,66 @@ static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z,
                         .line = row->line,
                         .depth = depth,
                         .kind = DL_EVENT_ZONE,
-                        .flags = flags};
+                        .flags = flags,
+                        .own_cost = cost};
     return emit(p, &e, err);
 }
 
-static devlog_status zone_start(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
-                                devlog_error *err)
+static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z, uint16_t depth,
+                                const dl_row *row, uint64_t time, uint8_t flags, devlog_error *err)
+{
+    if (time < z->start) {
+        dl_pair_lose_negative(p, row, z, time);
+        return DEVLOG_OK;
+    }
+    flags |= z->flags;
+    if (z->launch != s->launch) {
+        flags |= DL_EVENT_OTHER_LAUNCH;
+        p->losses->found[DL_FOUND_OTHER_LAUNCH]++;
+    }
+    if (p->filter && !zone_is_kept(p, z, time)) return DEVLOG_OK;
+    uint32_t cost = s->costs ? dl_pair_own_cost(p, s, z->spent, time - z->start, z->key->role) : 0;
+    uint64_t cycles = time - z->start - (p->subtract_cost ? cost : 0);
+    if (!count_zone(p->no_samples, z->key, z->start, cycles, z->launch)) return out_of_memory(err);
+    return p->events.events ? emit_zone(p, z, depth, row, time, flags, cost, err) : DEVLOG_OK;
+}
+
+static inline void note_fw_start(dl_pair *p, const stream_state *s, uint64_t time)
+{
+    if (s->launch == DL_NONE) return;
+    dl_launch *l = &p->launches.items[s->launch];
+    if (time < l->first_fw_start) l->first_fw_start = time;
+}
+
+static inline void note_fw_end(dl_pair *p, const stream_state *s, uint64_t time)
+{
+    if (s->launch == DL_NONE) return;
+    dl_launch *l = &p->launches.items[s->launch];
+    if (time > l->last_fw_end) l->last_fw_end = time;
+}
+
+static devlog_status zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row, uint64_t time,
+                                uint8_t flags, devlog_error *err)
 {
     if (s->n_open == s->cap_open && !grow_open(s)) {
-        char where[128];
-        dl_pair_where(p, row->stream, where);
-        dl_losses_found(p->losses, DL_FOUND_TOO_DEEP, 1,
-                        "%s:%u: %s: more than %d zones are open; '%s' is left out", p->source, row->line,
-                        where, DL_MAX_OPEN, dl_site_text(p->tables, row->site));
+        dl_pair_lose_deep(p, row);
         return s->cap_open >= DL_MAX_OPEN ? DEVLOG_OK : out_of_memory(err);
     }
-    dl_key *key = dl_pair_find_key(p, s, row->stream, row->site);
+    if (!key) key = dl_pair_add_key(p, s, row->stream, row->site);
     if (!key) {
-        dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: zone '%s'", p->source, row->line,
-                        dl_site_text(p->tables, row->site));
+        dl_pair_lose_key(p, row);
         return DEVLOG_OK;
     }
     s->open[s->n_open++] = (open_zone){.start = time,
                                        .data = row->data,
                                        .key = key,
+                                       .spent = s->spent,
                                        .site = row->site,
                                        .launch = s->launch,
                                        .line = row->line,
                                        .meta = row->meta,
                                        .flags = flags};
-    if (key->role == DL_ROLE_FW && s->launch != DL_NONE) {
-        dl_launch *l = &p->launches.items[s->launch];
-        if (time < l->first_fw_start) l->first_fw_start = time;
-    }
+    if (key->role == DL_ROLE_FW) note_fw_start(p, s, time);
     return DEVLOG_OK;
 }
 
@@ -264,17 +247,12 @@ static devlog_status zone_start(dl_pair *p, stream_state *s, const dl_row *row, 
 static devlog_status end_elsewhere(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time,
                                    uint8_t flags, devlog_error *err)
 {
+    if (p->tables->sites[row->site].role == DL_ROLE_FW) note_fw_end(p, s, time);
     int at = s->n_open - 1;
     while (at >= 0 && s->open[at].site != row->site)
         at--;
     if (at < 0) {
-        p->losses->found[DL_FOUND_UNPAIRED_END]++;
-        if (!dl_losses_wants(p->losses, DL_FOUND_UNPAIRED_END)) return DEVLOG_OK;
-        char where[128];
-        dl_pair_where(p, row->stream, where);
-        dl_losses_found(p->losses, DL_FOUND_UNPAIRED_END, 0,
-                        "%s:%u: %s: zone '%s' ends at cycle %llu but never began", p->source, row->line,
-                        where, dl_site_text(p->tables, row->site), (unsigned long long)time);
+        dl_pair_lose_end(p, row, time);
         return DEVLOG_OK;
     }
     open_zone z = s->open[at];
@@ -291,17 +269,15 @@ static devlog_status end_elsewhere(dl_pair *p, stream_state *s, const dl_row *ro
     return close_zone(p, s, &z, depth, row, time, flags, err);
 }
 
-static inline devlog_status zone_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time,
-                                     uint8_t flags, devlog_error *err)
+static devlog_status zone_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
+                              devlog_error *err)
 {
-    if (p->tables->sites[row->site].role == DL_ROLE_FW && s->launch != DL_NONE) {
-        dl_launch *l = &p->launches.items[s->launch];
-        if (time > l->last_fw_end) l->last_fw_end = time;
-    }
-    if (s->n_open == 0 || s->open[s->n_open - 1].site != row->site || s->open[s->n_open - 1].orphan)
-        return end_elsewhere(p, s, row, time, flags, err);
+    if (s->n_open == 0) return end_elsewhere(p, s, row, time, flags, err);
+    const open_zone *z = &s->open[s->n_open - 1];
+    if (z->site != row->site || z->orphan) return end_elsewhere(p, s, row, time, flags, err);
+    if (z->key->role == DL_ROLE_FW) note_fw_end(p, s, time);
     s->n_open--;
-    return close_zone(p, s, &s->open[s->n_open], s->n_open, row, time, flags, err);
+    return close_zone(p, s, z, s->n_open, row, time, flags, err);
 }
 
 static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
@@ -315,12 +291,8 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
     };
     const dl_site *site = &p->tables->sites[row->site];
     if (site->role == DL_ROLE_DROPPED) {
-        char where[128];
-        dl_pair_where(p, row->stream, where);
-        if (row->data)
-            dl_losses_found(p->losses, DL_FOUND_DROPPED, row->data, "%s:%u: %s: %llu markers", p->source,
-                            row->line, where, (unsigned long long)row->data);
         if (!row->data) return DEVLOG_OK;
+        dl_pair_note_dropped(p, row);
     }
     if (!p->events.events) return DEVLOG_OK;
     if (p->filter && site->role != DL_ROLE_DROPPED) {
@@ -351,34 +323,42 @@ static void change_launch(dl_pair *p, stream_state *s, const dl_row *row, bool s
     s->trace_id = row->trace_id;
     s->trace_counter = row->trace_counter;
     s->launch = dl_launches_find(&p->launches, s->chip, s->bit, p->chip_line.run, row, starts);
-    if (s->launch == DL_NONE)
-        dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: more than %d launches", p->source,
-                        row->line, DL_MAX_LAUNCHES);
-    if (starts) s->fw_seen = s->kernel_seen = false;
+    if (s->launch == DL_NONE) dl_pair_lose_launch(p, row);
+    if (starts) s->kernel_seen = false;
+}
+
+static inline bool has_ids_of(const dl_row *row, const stream_state *s)
+{
+    return ((row->run_host_id ^ s->run_host_id) | (row->run_id ^ s->run_id) | (row->trace_id ^ s->trace_id) |
+            (row->trace_counter ^ s->trace_counter)) == 0;
+}
+
+/* A start that may begin a launch: of firmware, of a kernel, or with other ids than the row before. */
+static void begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row)
+{
+    bool starts = false;
+    if (role == DL_ROLE_FW) {
+        if (s->n_open) dl_pair_abandon_open(p, s);
+        starts = true;
+    } else if (role == DL_ROLE_KERNEL) {
+        starts = s->kernel_seen && s->n_open == 0; /* the firmware start between them was lost */
+    }
+    if (starts || !has_ids_of(row, s)) change_launch(p, s, row, starts || s->launch == DL_NONE);
+    if (row->op && s->launch != DL_NONE && p->launches.items[s->launch].op == 0)
+        p->launches.items[s->launch].op = row->op;
+    if (role == DL_ROLE_KERNEL) s->kernel_seen = true;
 }
 
 devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
                              devlog_error *err)
 {
     s->last = time;
-    bool starts = false;
+    dl_key *key = NULL;
     if (row->type == DL_ROW_ZONE_START) {
-        dl_role role = p->tables->sites[row->site].role;
-        if (role == DL_ROLE_FW) {
-            if (s->n_open) dl_pair_abandon_open(p, s);
-            starts = true;
-        } else if (role == DL_ROLE_KERNEL) {
-            starts = s->kernel_seen && s->n_open == 0; /* the firmware start between them was lost */
-        }
-        bool same_ids = row->run_host_id == s->run_host_id && row->run_id == s->run_id &&
-                        row->trace_id == s->trace_id && row->trace_counter == s->trace_counter;
-        if (starts || !same_ids) change_launch(p, s, row, starts || s->launch == DL_NONE);
-        if (role == DL_ROLE_FW) s->fw_seen = true;
-        if (row->op && s->launch != DL_NONE && p->launches.items[s->launch].op == 0)
-            p->launches.items[s->launch].op = row->op;
-        if (role == DL_ROLE_KERNEL) s->kernel_seen = true;
-    } else if (row->run_host_id != s->run_host_id || row->run_id != s->run_id ||
-               row->trace_id != s->trace_id || row->trace_counter != s->trace_counter) {
+        key = dl_pair_known_key(s, row->site);
+        dl_role role = key ? key->role : p->tables->sites[row->site].role;
+        if (role != DL_ROLE_USER || row->op || !has_ids_of(row, s)) begin(p, s, role, row);
+    } else if (!has_ids_of(row, s)) {
         change_launch(p, s, row, false);
     }
     if (p->markers.marker) {
@@ -387,11 +367,14 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
         devlog_status status = p->markers.marker(p->markers.ctx, &m, err);
         if (status) return status;
     }
+    devlog_status status;
     switch (row->type) {
-    case DL_ROW_ZONE_START: return zone_start(p, s, row, time, flags, err);
-    case DL_ROW_ZONE_END: return zone_end(p, s, row, time, flags, err);
-    default: return point(p, s, row, time, flags, err);
+    case DL_ROW_ZONE_START: status = zone_start(p, s, key, row, time, flags, err); break;
+    case DL_ROW_ZONE_END: status = zone_end(p, s, row, time, flags, err); break;
+    default: status = point(p, s, row, time, flags, err); break;
     }
+    if (s->costs) dl_pair_spend(s, row);
+    return status;
 }
 
 static stream_state *new_stream(dl_pair *p, uint32_t stream)
@@ -417,22 +400,88 @@ static stream_state *new_stream(dl_pair *p, uint32_t stream)
     return s;
 }
 
+stream_state *dl_pair_stream(dl_pair *p, uint32_t stream)
+{
+    stream_state *s = stream < p->n_streams ? p->streams[stream] : NULL;
+    return s ? s : new_stream(p, stream);
+}
+
+/* A row that is not as expected: the first of its stream, unwanted, repaired, or with a stamp that jumps. */
+static devlog_status unexpected(dl_pair *p, const dl_row *row, devlog_error *err)
+{
+    stream_state *s = dl_pair_stream(p, row->stream);
+    if (!s) return out_of_memory(err);
+    if (!s->wanted) {
+        p->losses->rows_filtered++;
+        return DEVLOG_OK;
+    }
+    if (row->torn) dl_pair_note_torn(p, row);
+    uint64_t time = row->time + s->epoch;
+    return time - s->last < s->limit ? dl_pair_accept(p, s, row, time, row->torn * DL_EVENT_TORN, err)
+                                     : dl_pair_suspicious(p, s, row, err);
+}
+
+/* The ordinary start of a zone: of one that is known on this stream, and in the launch in hand or at its
+ * beginning. False, with nothing done, when it is not that. */
+static inline bool quick_start(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time)
+{
+    dl_key *key = dl_pair_known_key(s, row->site);
+    if (!key || s->n_open == s->cap_open) return false;
+    if (key->role != DL_ROLE_USER)
+        begin(p, s, key->role, row);
+    else if (row->op || !has_ids_of(row, s))
+        return false;
+    s->last = time;
+    s->open[s->n_open++] = (open_zone){.start = time,
+                                       .data = row->data,
+                                       .key = key,
+                                       .spent = s->spent,
+                                       .site = row->site,
+                                       .launch = s->launch,
+                                       .line = row->line,
+                                       .meta = row->meta};
+    if (key->role == DL_ROLE_FW) note_fw_start(p, s, time);
+    return true;
+}
+
+/* The ordinary end of a zone: of the innermost one, in the launch in which it began. */
+static inline bool quick_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time)
+{
+    if (s->n_open == 0 || !has_ids_of(row, s)) return false;
+    const open_zone *z = &s->open[s->n_open - 1];
+    if (z->site != row->site || z->orphan || z->launch != s->launch || time < z->start) return false;
+    dl_key *k = z->key;
+    uint64_t cycles = time - z->start;
+    if (cycles >= DL_WIDE || k->samples.at == k->samples.limit) return false;
+    if (k->role != DL_ROLE_USER) {
+        if (z->launch != k->next_launch || k->run_samples < 2) return false;
+        k->next_launch += k->step;
+        if (k->role == DL_ROLE_FW) note_fw_end(p, s, time);
+    }
+    *k->samples.at++ = (uint32_t)cycles;
+    s->last = time;
+    s->n_open--;
+    return true;
+}
+
 devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
 {
+    /* Whether statistics are all that is wanted: no filter, no consumer of each event. */
+    const bool quick = !p->filter && !p->events.events && !p->markers.marker && !p->no_samples;
     for (size_t i = 0; i < n; i++) {
         const dl_row *row = &rows[i];
         stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
-        if (!s) s = new_stream(p, row->stream);
-        if (!s) return out_of_memory(err);
-        if (!s->wanted) {
-            p->losses->rows_filtered++;
-            continue;
+        uint64_t time = s ? row->time + s->epoch : 0;
+        devlog_status status;
+        if (s && time - s->last < s->limit && !row->torn) { /* unwanted: limit is 0 */
+            if (quick && !s->costs) {
+                if (row->type == DL_ROW_ZONE_START && quick_start(p, s, row, time)) continue;
+                if (row->type == DL_ROW_ZONE_END && quick_end(p, s, row, time)) continue;
+            }
+            status = dl_pair_accept(p, s, row, time, 0, err);
+        } else {
+            status = unexpected(p, row, err);
         }
-        if (row->torn) dl_pair_note_torn(p, row);
-        uint64_t time = row->time + s->epoch;
-        devlog_status status = time - s->last < s->limit
-                                   ? dl_pair_accept(p, s, row, time, row->torn * DL_EVENT_TORN, err)
-                                   : dl_pair_suspicious(p, s, row, err);
         if (status) return status;
     }
     return DEVLOG_OK;
@@ -447,5 +496,7 @@ devlog_status dl_pair_finish(dl_pair *p, devlog_error *err)
         if (status) return status;
         dl_pair_abandon_open(p, s);
     }
+    for (uint32_t i = 0; i < p->n_keys; i++)
+        dl_key_settle(&p->key_blocks[i / KEYS_PER_BLOCK][i % KEYS_PER_BLOCK]);
     return p->events.events ? dl_pair_flush(p, err) : DEVLOG_OK;
 }

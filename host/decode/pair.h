@@ -19,19 +19,21 @@ typedef struct dl_launch_run {
     uint32_t sample, launch, step;
 } dl_launch_run;
 
-/* The statistics of one zone (site) on one stream. */
+/* The statistics of one zone (site) on one stream. What a closed zone needs comes first: one cache line. */
 typedef struct dl_key {
+    /* Launch of each sample, for firmware and kernel zones: of the next one, if it is as the last ones. */
+    _Alignas(64) uint32_t next_launch;
+    uint32_t step, run_samples;
+    dl_role role;
+    dl_samples samples;
+    dl_launch_run *runs;
+    uint32_t n_runs, cap_runs;
+    uint32_t stream, site;
+    bool wanted; /* by the zone filter */
+    uint64_t first_start;
+    /* Complete after dl_pair_finish; until then they may be still in the samples. */
     uint64_t count, min, max, first;
     dl_u128 sum;
-    dl_samples samples;
-    uint64_t first_start;
-    uint32_t stream, site;
-    dl_role role;
-    bool wanted; /* by the zone filter */
-    /* Launch of each sample, for firmware and kernel zones. */
-    uint32_t next_launch, step, run_samples;
-    uint32_t n_runs, cap_runs;
-    dl_launch_run *runs;
 } dl_key;
 
 typedef struct dl_pair dl_pair;
@@ -39,6 +41,7 @@ typedef struct dl_pair dl_pair;
 typedef struct dl_pair_options {
     const dl_filter *filter; /* NULL: everything */
     bool no_samples;         /* no medians and percentiles */
+    bool subtract_cost;      /* count zones without the markers' own cost inside them */
 } dl_pair_options;
 
 /* A marker with everything known about it: what analyses are fed with, in the order of the input. */
@@ -71,6 +74,9 @@ devlog_status dl_pair_flush(dl_pair *p, devlog_error *err);
 /* No more rows: what is still open is unpaired. Call once. */
 devlog_status dl_pair_finish(dl_pair *p, devlog_error *err);
 
+/* What markers cost the RISC of a stream, by DL_COST_*, in 1/16 cycle; all 0 when it is not known. From the
+ * next row on. */
+devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const uint32_t costs[DL_COSTS], devlog_error *err);
 /* Says when a launch that has been seen was called and pulled. */
 void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, const uint64_t times[4]);
 

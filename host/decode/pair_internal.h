@@ -3,20 +3,22 @@
 #define DEVLOG_DECODE_PAIR_INTERNAL_H
 
 #include "decode/pair.h"
+#include "devlog/record.h"
 
 enum { EVENT_BATCH = 128, INLINE_OPEN = 4, KEYS_PER_BLOCK = 256 };
 
 typedef struct open_zone {
     uint64_t start, data;
     dl_key *key;
+    uint64_t spent; /* own cost of markers on the stream before it, 1/16 cycle */
     uint32_t site, launch, line, meta;
     uint8_t flags;  /* of the event that it will be */
     uint8_t orphan; /* a zone around it has closed already */
 } open_zone;
 
 typedef struct key_slot {
-    uint32_t site; /* + 1; 0: free */
-    uint32_t key;
+    dl_key *key;   /* NULL: free */
+    uint32_t site; /* the key's, so that a miss does not touch it */
 } key_slot;
 
 typedef struct stream_state {
@@ -28,13 +30,16 @@ typedef struct stream_state {
     uint32_t run_id, trace_id, trace_counter;
     uint32_t launch;
     uint32_t bit, chip;
-    bool known, wanted, held, fw_seen, kernel_seen, launch_wanted;
+    bool known, wanted, held, kernel_seen;
     /* Open zones, outermost first. */
     uint16_t n_open, cap_open;
     open_zone *open;
     open_zone inline_open[INLINE_OPEN];
     key_slot *keys;
     uint32_t n_keys, n_key_slots;
+    uint32_t *costs; /* by DL_COST_*, 1/16 cycle; NULL: not known */
+    uint64_t spent;  /* sum of them so far */
+    uint64_t stall_start;
     dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
 } stream_state;
 
@@ -48,7 +53,7 @@ struct dl_pair {
     dl_losses *losses;
     const char *source;
     const dl_filter *filter;
-    bool no_samples, filter_zones;
+    bool no_samples, subtract_cost;
     dl_event_sink events;
     dl_marker_sink markers;
     stream_state **streams; /* one allocation each: pointers stay valid */
@@ -66,20 +71,57 @@ struct dl_pair {
 /* pair.c: one row whose stamp has been accepted; `time` is repaired. */
 devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
                              devlog_error *err);
-/* pair.c: everything open on the stream is without an end. */
+/* pair.c: the state of a stream, made when it is new; NULL: out of memory. */
+stream_state *dl_pair_stream(dl_pair *p, uint32_t stream);
+/* pair_cost.c: adds what the marker of a row cost; only where s->costs is known. */
+void dl_pair_spend(stream_state *s, const dl_row *row);
+/* pair_cost.c: cycles of a zone that were the markers' own. */
+uint32_t dl_pair_own_cost(dl_pair *p, const stream_state *s, uint64_t spent_at_start, uint64_t cycles,
+                          dl_role role);
+/* pair_losses.c: everything open on the stream is without an end. */
 void dl_pair_abandon_open(dl_pair *p, stream_state *s);
+/* pair_losses.c: an end without a start; an end before its start; a zone too deep inside others; one zone or
+ * launch more than are kept apart. */
+void dl_pair_lose_end(dl_pair *p, const dl_row *row, uint64_t time);
+void dl_pair_lose_negative(dl_pair *p, const dl_row *row, const open_zone *z, uint64_t time);
+void dl_pair_lose_deep(dl_pair *p, const dl_row *row);
+void dl_pair_lose_key(dl_pair *p, const dl_row *row);
+void dl_pair_lose_launch(dl_pair *p, const dl_row *row);
+/* pair_losses.c: markers that the device had no room for. */
+void dl_pair_note_dropped(dl_pair *p, const dl_row *row);
 /* pair_clock.c: a row whose stamp is not as expected, or the first of its stream. */
 devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const dl_row *row, devlog_error *err);
 /* pair_clock.c: a row whose stamp has been repaired already. */
 void dl_pair_note_torn(dl_pair *p, const dl_row *row);
 /* pair_clock.c: decides about a row that still waits at the end. */
 devlog_status dl_pair_settle(dl_pair *p, stream_state *s, devlog_error *err);
-/* pair_keys.c: the statistics of a site on a stream, or NULL when there are too many. */
-dl_key *dl_pair_find_key(dl_pair *p, stream_state *s, uint32_t stream, uint32_t site);
+/* pair_keys.c: new statistics of a site on a stream, or NULL when there are too many. */
+dl_key *dl_pair_add_key(dl_pair *p, stream_state *s, uint32_t stream, uint32_t site);
 /* pair_keys.c: notes that the next sample is of `launch`. */
 bool dl_key_note_launch(dl_key *k, uint32_t launch);
+/* pair_keys.c: adds a zone to statistics without samples. */
+void dl_key_count(dl_key *k, uint64_t start, uint64_t cycles);
+/* pair_keys.c: adds a zone to the samples when their chunk is full or the zone is long. */
+bool dl_key_add_sample(dl_key *k, uint64_t start, uint64_t cycles);
+/* pair_keys.c: completes the statistics from the samples. */
+void dl_key_settle(dl_key *k);
 /* "chip 0 core 1,1 BRISC" */
 void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128]);
+
+static inline uint32_t dl_key_slot(uint32_t site, uint32_t n_slots)
+{
+    return site * 0x9E3779B1u & (n_slots - 1);
+}
+
+/* The statistics of a site on a stream, or NULL when there are none yet. */
+static inline dl_key *dl_pair_known_key(const stream_state *s, uint32_t site)
+{
+    if (!s->n_key_slots) return NULL;
+    for (uint32_t at = dl_key_slot(site, s->n_key_slots);; at = (at + 1) & (s->n_key_slots - 1)) {
+        const key_slot *slot = &s->keys[at];
+        if (!slot->key || slot->site == site) return slot->key;
+    }
+}
 
 /* Stamps may step forward this far without a second look; a step of 2^32 or nearly may be a torn read. */
 #define CLOCK_LIMIT ((UINT64_C(1) << 32) - (UINT64_C(1) << 28))

@@ -22,42 +22,33 @@ static dl_key *new_key(dl_pair *p, uint32_t stream, uint32_t site)
     return k;
 }
 
+static void enter(key_slot *slots, uint32_t n_slots, key_slot slot)
+{
+    uint32_t at = dl_key_slot(slot.site, n_slots);
+    while (slots[at].key)
+        at = (at + 1) & (n_slots - 1);
+    slots[at] = slot;
+}
+
 static bool grow_slots(stream_state *s)
 {
     uint32_t n = s->n_key_slots ? s->n_key_slots * 2 : 8;
     key_slot *slots = calloc(n, sizeof *slots);
     if (!slots) return false;
-    for (uint32_t i = 0; i < s->n_key_slots; i++) {
-        if (!s->keys[i].site) continue;
-        uint32_t at = (s->keys[i].site - 1) * 0x9E3779B1u & (n - 1);
-        while (slots[at].site)
-            at = (at + 1) & (n - 1);
-        slots[at] = s->keys[i];
-    }
+    for (uint32_t i = 0; i < s->n_key_slots; i++)
+        if (s->keys[i].key) enter(slots, n, s->keys[i]);
     free(s->keys);
     s->keys = slots;
     s->n_key_slots = n;
     return true;
 }
 
-dl_key *dl_pair_find_key(dl_pair *p, stream_state *s, uint32_t stream, uint32_t site)
+dl_key *dl_pair_add_key(dl_pair *p, stream_state *s, uint32_t stream, uint32_t site)
 {
-    uint32_t mask = s->n_key_slots - 1;
-    uint32_t at = site * 0x9E3779B1u & mask;
-    for (; s->n_key_slots && s->keys[at].site; at = (at + 1) & mask)
-        if (s->keys[at].site == site + 1)
-            return &p->key_blocks[s->keys[at].key / KEYS_PER_BLOCK][s->keys[at].key % KEYS_PER_BLOCK];
-    if ((s->n_keys + 1) * 2 > s->n_key_slots) {
-        if (!grow_slots(s)) return NULL;
-        mask = s->n_key_slots - 1;
-        at = site * 0x9E3779B1u & mask;
-        while (s->keys[at].site)
-            at = (at + 1) & mask;
-    }
-    uint32_t index = p->n_keys;
+    if ((s->n_keys + 1) * 2 > s->n_key_slots && !grow_slots(s)) return NULL;
     dl_key *k = new_key(p, stream, site);
     if (!k) return NULL;
-    s->keys[at] = (key_slot){site + 1, index};
+    enter(s->keys, s->n_key_slots, (key_slot){k, site});
     s->n_keys++;
     return k;
 }
@@ -78,8 +69,37 @@ bool dl_key_note_launch(dl_key *k, uint32_t launch)
         k->runs = runs;
         k->cap_runs = cap;
     }
-    k->runs[k->n_runs++] = (dl_launch_run){(uint32_t)k->count, launch, 0};
+    k->runs[k->n_runs++] = (dl_launch_run){(uint32_t)dl_samples_count(&k->samples), launch, 0};
     k->run_samples = 1;
     k->next_launch = launch; /* and the step is found with the next sample */
     return true;
+}
+
+void dl_key_count(dl_key *k, uint64_t start, uint64_t cycles)
+{
+    if (k->count++ == 0) {
+        k->first = cycles;
+        k->first_start = start;
+    }
+    k->sum += cycles;
+    if (cycles < k->min) k->min = cycles;
+    if (cycles > k->max) k->max = cycles;
+}
+
+bool dl_key_add_sample(dl_key *k, uint64_t start, uint64_t cycles)
+{
+    if (!k->samples.first) k->first_start = start;
+    return dl_samples_add(&k->samples, cycles);
+}
+
+void dl_key_settle(dl_key *k)
+{
+    dl_summary totals;
+    if (!k->samples.first) return;
+    dl_samples_totals(&k->samples, &totals);
+    k->count = totals.count;
+    k->min = totals.min;
+    k->max = totals.max;
+    k->first = totals.first;
+    k->sum = totals.sum;
 }

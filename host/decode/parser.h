@@ -51,7 +51,7 @@ uint64_t dl_parser_lines(const dl_parser *p);
 /* Whether meta data are kept (off: rows have meta 0; meta data are often unique and cost memory). */
 void dl_parser_keep_meta(dl_parser *p, bool keep);
 
-enum { DL_PARSE_BEFORE = 64, DL_PARSE_AFTER = 128 };
+enum { DL_PARSE_BEFORE = 64, DL_PARSE_AFTER = 320 };
 /* Parses whole lines: text[n-1] is a line feed. DL_PARSE_BEFORE bytes before the text and DL_PARSE_AFTER
  * bytes behind it must be readable, whatever they hold. */
 devlog_status dl_parser_block(dl_parser *p, const char *text, size_t n, const dl_parse_sink *sink,

@@ -142,8 +142,14 @@ static devlog_status add_event(void *context, const record_event *e, devlog_erro
     dl_row *row;
     dl_str json = {0};
     if (e->stall || e->kind == DEVLOG_KIND_COMPLETE) {
-        if (!new_row(m, DL_ROW_ZONE_START, e->start, site, id, err)) return DEVLOG_ERR_MEMORY;
-        return new_row(m, DL_ROW_ZONE_END, e->time, site, id + 1, err) ? DEVLOG_OK : DEVLOG_ERR_MEMORY;
+        uint8_t cost = e->stall ? DL_COST_STALL : DEVLOG_KIND_COMPLETE;
+        row = new_row(m, DL_ROW_ZONE_START, e->start, site, id, err);
+        if (!row) return DEVLOG_ERR_MEMORY;
+        row->cost = cost;
+        row = new_row(m, DL_ROW_ZONE_END, e->time, site, id + 1, err);
+        if (!row) return DEVLOG_ERR_MEMORY;
+        row->cost = cost;
+        return DEVLOG_OK;
     }
     switch (e->kind) {
     case DEVLOG_KIND_ZONE: row = new_row(m, DL_ROW_ZONE_START, e->time, site, id, err); break;
@@ -155,6 +161,7 @@ static devlog_status add_event(void *context, const record_event *e, devlog_erro
     }
     if (!row) return DEVLOG_ERR_MEMORY;
     row->data = e->value;
+    row->cost = e->kind;
     /* A value by tt-metal's old name is an event whose id is the value. */
     if (e->site && e->kind == DEVLOG_KIND_VALUE32 && strcmp(e->site->name, MARK_TIME) == 0) {
         row->type = DL_ROW_TS_EVENT;
@@ -181,6 +188,13 @@ static int by_time(const void *a, const void *b)
     const dl_row *x = a, *y = b;
     if (x->time != y->time) return x->time < y->time ? -1 : 1;
     return x->line < y->line ? -1 : x->line > y->line; /* `line` holds the order in which they were made */
+}
+
+static bool is_sorted(const dl_row *rows, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (rows[i].time < rows[i - 1].time) return false;
+    return true;
 }
 
 /* Events of this RISC. The tile's stream is in order of time, so the high half of the clock follows from the
@@ -223,11 +237,13 @@ devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink 
     if (status == DEVLOG_OK) status = records_decode(&records, add_event, &m, losses, err);
     if (status == DEVLOG_OK) status = stream_events(&m, losses, err);
     if (status == DEVLOG_OK && m.n) {
-        for (size_t i = 0; i < m.n; i++)
-            m.rows[i].line = (uint32_t)i;
-        qsort(m.rows, m.n, sizeof *m.rows, by_time);
-        for (size_t i = 0; i < m.n; i++)
-            m.rows[i].line = 0;
+        if (!is_sorted(m.rows, m.n)) {
+            for (size_t i = 0; i < m.n; i++)
+                m.rows[i].line = (uint32_t)i;
+            qsort(m.rows, m.n, sizeof *m.rows, by_time);
+            for (size_t i = 0; i < m.n; i++)
+                m.rows[i].line = 0;
+        }
         status = sink->rows(sink->ctx, m.rows, m.n, err);
     }
     free(m.rows);

@@ -16,6 +16,14 @@ typedef enum dl_row_type {
     DL_ROW_TYPES
 } dl_row_type;
 
+/* The own cost of a marker, as its RISC's firmware measured it: DEVLOG_KIND_* of devlog/record.h; and two
+ * that are no kind. */
+enum {
+    DL_COST_NONE = 0,   /* a default marker, or a log that does not say */
+    DL_COST_STALL = 14, /* a zone that is all cost: the RISC waited for a flush */
+    DL_COSTS = 16
+};
+
 #define DL_NO_ID UINT32_MAX /* this row has no such id */
 
 typedef struct dl_row {
@@ -33,7 +41,7 @@ typedef struct dl_row {
     uint8_t type;           /* dl_row_type */
     uint8_t has_launch;     /* 0: the log has no launch ids; launches are counted by firmware starts */
     uint8_t torn;           /* the stamp was 2^32 off and has been repaired while putting rows in order */
-    uint8_t padding;
+    uint8_t cost;           /* DL_COST_*: what the marker itself cost the RISC */
     uint32_t op; /* the op on whose behalf the launch was made (meta data {"op":N}); 0: not said here */
 } dl_row;
 

@@ -8,7 +8,8 @@ enum {
     FIRST_CHUNK = 12,
     LAST_CHUNK = 8188,
     DIGIT_BITS = 12,
-    DIGITS = 1 << DIGIT_BITS,
+    FIRST_DIGIT_BITS = 14,
+    DIGITS = 1 << DIGIT_BITS, /* MAX_RANKS of them are more than one first digit has */
     MAX_RANKS = 6,
     FEW = 1024
 };
@@ -20,6 +21,7 @@ bool dl_samples_grow(dl_samples *s)
     if (!chunk) return false;
     chunk->next = NULL;
     if (s->last) {
+        s->before += (uint64_t)(s->at - s->last->values);
         s->last->end = s->at;
         s->last->next = chunk;
     } else {
@@ -92,6 +94,44 @@ bool dl_sample_walk_next(dl_sample_walk *w, uint64_t *value)
     return true;
 }
 
+static const uint32_t *chunk_end(const dl_samples *s, const dl_sample_chunk *c)
+{
+    return c->next ? c->end : s->at;
+}
+
+void dl_samples_totals(const dl_samples *s, dl_summary *totals)
+{
+    *totals = (dl_summary){.count = dl_samples_count(s), .min = UINT64_MAX};
+    if (!totals->count) return;
+    if (s->n_wide) {
+        dl_sample_walk w;
+        uint64_t value;
+        dl_sample_walk_start(&w, s);
+        for (uint64_t i = 0; dl_sample_walk_next(&w, &value); i++) {
+            if (i == 0) totals->first = value;
+            if (value < totals->min) totals->min = value;
+            if (value > totals->max) totals->max = value;
+            totals->sum += value;
+        }
+        return;
+    }
+    uint32_t min = UINT32_MAX, max = 0;
+    for (const dl_sample_chunk *c = s->first; c; c = c->next) {
+        const uint32_t *v = c->values;
+        size_t n = (size_t)(chunk_end(s, c) - v);
+        uint64_t sum = 0;
+        for (size_t i = 0; i < n; i++) {
+            min = v[i] < min ? v[i] : min;
+            max = v[i] > max ? v[i] : max;
+            sum += v[i];
+        }
+        totals->sum += sum;
+    }
+    totals->first = s->first->values[0];
+    totals->min = min;
+    totals->max = max;
+}
+
 double dl_summary_average(const dl_summary *s)
 {
     return s->count ? (double)s->sum / (double)s->count : 0;
@@ -109,24 +149,47 @@ typedef struct bracket {
     uint32_t *counts;
 } bracket;
 
-/* Counts the digit below `shift + DIGIT_BITS` of every value that lies in one of the brackets. */
-static void count_digits(const dl_samples *const *sets, size_t n, uint64_t min, unsigned shift, unsigned bits,
-                         bracket *brackets, size_t n_brackets)
+/* What is counted in one pass: the digit of `bits` bits above bit `shift` of every value in a bracket. */
+typedef struct digit_pass {
+    uint64_t min;
+    unsigned shift, bits;
+    bracket *brackets;
+    size_t n_brackets;
+} digit_pass;
+
+static inline void count_one(const digit_pass *pass, uint64_t value)
 {
-    uint64_t mask = (UINT64_C(1) << bits) - 1;
+    uint64_t top = (value - pass->min) >> pass->shift, prefix = top >> pass->bits;
+    for (size_t b = 0; b < pass->n_brackets; b++) {
+        if (pass->brackets[b].prefix != prefix) continue;
+        pass->brackets[b].counts[top & ((UINT64_C(1) << pass->bits) - 1)]++;
+        return;
+    }
+}
+
+/* All values lie in the only bracket, and none is wide. */
+static void count_all(const digit_pass *pass, const uint32_t *values, size_t n)
+{
+    uint32_t *counts = pass->brackets[0].counts;
+    const uint32_t min = (uint32_t)pass->min;
+    const unsigned shift = pass->shift;
+    for (size_t i = 0; i < n; i++)
+        counts[(values[i] - min) >> shift]++;
+}
+
+static void count_digits(const dl_samples *const *sets, size_t n, const digit_pass *pass, bool first)
+{
     for (size_t i = 0; i < n; i++) {
+        if (first && !sets[i]->n_wide && pass->shift < 32) {
+            for (const dl_sample_chunk *c = sets[i]->first; c; c = c->next)
+                count_all(pass, c->values, (size_t)(chunk_end(sets[i], c) - c->values));
+            continue;
+        }
         dl_sample_walk w;
         uint64_t value;
         dl_sample_walk_start(&w, sets[i]);
-        while (dl_sample_walk_next(&w, &value)) {
-            uint64_t top = (value - min) >> shift;
-            uint64_t prefix = top >> bits;
-            for (size_t b = 0; b < n_brackets; b++) {
-                if (brackets[b].prefix != prefix) continue;
-                brackets[b].counts[top & mask]++;
-                break;
-            }
-        }
+        while (dl_sample_walk_next(&w, &value))
+            count_one(pass, value);
     }
 }
 
@@ -164,14 +227,18 @@ static bool select_ranks(const dl_samples *const *sets, size_t n, uint64_t min, 
     unsigned shift = 0;
     for (uint64_t range = max - min; shift < 64 && range >> shift; shift++)
         ;
+    bool first = true;
     do {
-        unsigned bits = shift < DIGIT_BITS ? shift : DIGIT_BITS;
+        /* There is one bracket at first, so its digit may have more bits. */
+        unsigned most = first ? FIRST_DIGIT_BITS : DIGIT_BITS, bits = shift < most ? shift : most;
         if (bits == 0) bits = 1; /* a single value */
         shift = shift > bits ? shift - bits : 0;
-        memset(counts, 0, n_brackets * DIGITS * sizeof *counts);
+        memset(counts, 0, (n_brackets << bits) * sizeof *counts);
         for (size_t b = 0; b < n_brackets; b++)
-            brackets[b].counts = counts + b * DIGITS;
-        count_digits(sets, n, min, shift, bits, brackets, n_brackets);
+            brackets[b].counts = counts + (b << bits);
+        const digit_pass pass = {min, shift, bits, brackets, n_brackets};
+        count_digits(sets, n, &pass, first);
+        first = false;
         bracket next[MAX_RANKS];
         size_t n_next = 0;
         for (size_t r = 0; r < n_ranks; r++) {

@@ -21,6 +21,7 @@ typedef struct dl_samples {
     dl_sample_chunk *first, *last;
     uint64_t *wide; /* the values that did not fit, in order */
     uint32_t n_wide, cap_wide;
+    uint64_t before;    /* values in all chunks but the last */
     uint32_t next_size; /* values in the next chunk */
 } dl_samples;
 
@@ -31,6 +32,12 @@ bool dl_samples_add_wide(dl_samples *s, uint64_t value);
 void dl_samples_free(dl_samples *s);
 /* Bytes that it holds. */
 size_t dl_samples_bytes(const dl_samples *s);
+
+/* How many values there are. */
+static inline uint64_t dl_samples_count(const dl_samples *s)
+{
+    return s->last ? s->before + (uint64_t)(s->at - s->last->values) : 0;
+}
 
 /* False when out of memory. */
 static inline bool dl_samples_add(dl_samples *s, uint64_t value)
@@ -59,6 +66,9 @@ typedef struct dl_summary {
     uint64_t median_low, median_high; /* the two in the middle; equal when the count is odd */
     uint64_t p50, p90, p95, p99;      /* nearest rank: a value that occurred */
 } dl_summary;
+
+/* Fills count, min, max, first and sum from all values. */
+void dl_samples_totals(const dl_samples *s, dl_summary *totals);
 
 double dl_summary_average(const dl_summary *s);
 double dl_summary_median(const dl_summary *s);

@@ -190,6 +190,15 @@ static void read_pcie(reader *r, const cJSON *root, board *b)
     }
 }
 
+static void read_usb(reader *r, const cJSON *root, board *b)
+{
+    const cJSON *usb = get_object(r, root, "usb", false);
+    if (!usb) return;
+    b->usb_khz = get_u32(r, usb, "khz", false, 0);
+    b->usb_idcode = get_u32(r, usb, "idcode", false, 0);
+    if (b->usb_khz > 100000) complain(r, "khz", "must be at most 100000");
+}
+
 static void read_rest(reader *r, const cJSON *root, board *b)
 {
     get_text(r, root, "name", true, b->name, sizeof b->name);
@@ -336,6 +345,7 @@ devlog_status board_parse(const char *json, const char *origin, board *out, devl
     read_riscs(&r, root, &b);
     read_grid(&r, root, &b);
     read_pcie(&r, root, &b);
+    read_usb(&r, root, &b);
     if (r.status == DEVLOG_OK) check_regions(&r, &b);
     cJSON_Delete(root);
     if (r.status == DEVLOG_OK) *out = b;

@@ -103,6 +103,8 @@ typedef struct board {
     uint32_t reserved_windows; /* at the end of the last class, for the kernel driver */
     uint32_t window_config_offset;
     uint64_t bar0_base, bar0_size;
+
+    uint32_t usb_khz, usb_idcode; /* JTAG behind a debug probe: clock, and IDCODE of the chip (0: any) */
 } board;
 
 /* Reads the board file `name`: a name in the boards folder (see base/paths.h) or a path that ends in .json.

@@ -42,7 +42,14 @@ static devlog_status open_transport(devlog_device *d, const devlog_device_option
         harts[i] = (dl_hart){d->board.riscs[i].reset_pc, d->board.riscs[i].reset_bit};
     for (uint32_t i = 0; i < d->board.n_rams; i++)
         rams[i] = (dl_memory){d->board.rams[i].base, d->board.rams[i].size};
+    const char *usb_timeout = getenv("DEVLOG_USB_TIMEOUT_MS");
+    const dl_usb_setup usb = {
+        .khz = d->board.usb_khz,
+        .idcode = d->board.usb_idcode,
+        .timeout_ms = usb_timeout ? (uint32_t)strtoul(usb_timeout, NULL, 10) : 0,
+    };
     dl_transport_setup setup = {
+        .usb = &usb,
         .path = choice->path[0] ? choice->path : NULL,
         .sim = d->sim,
         .world = &world,

@@ -192,7 +192,7 @@ static devlog_status read_in_turn(devlog_device *d, devlog_core core, uint64_t s
     devlog_status status = devlog_wall_clock(d, d->clocks->reference, &reference, err);
     if (status == DEVLOG_OK) status = devlog_wall_clock(d, core, &there, err);
     for (int i = 0; i < ROUNDS && status == DEVLOG_OK; i++) {
-        uint64_t sent, back;
+        uint64_t sent = reference, back = reference;
         status = read_counter(d, d->clocks->reference, reference, &sent, err);
         if (status == DEVLOG_OK) status = read_counter(d, core, there, &there, err);
         if (status == DEVLOG_OK) status = read_counter(d, d->clocks->reference, sent, &back, err);

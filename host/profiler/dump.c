@@ -1,4 +1,5 @@
 /* Dumping: the records of every core of the last launch, from L1 into the device log. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,11 @@ struct dl_profiler {
     dl_device_log *log;
     char *log_path;
     capture_log *capture; /* NULL: not wanted */
-    uint32_t dumped;      /* number of the last launch that was written */
+    struct own_cost {
+        bool known;
+        uint32_t by_kind[sizeof((devlog_control *)0)->cost / 4];
+    } * costs;       /* of each RISC of each core, row by row: read once, since firmware measures once */
+    uint32_t dumped; /* number of the last launch that was written */
     profiler_totals totals;
 };
 
@@ -126,6 +131,24 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
     return status;
 }
 
+/* The part of the control block that is not pulled with every launch. */
+static devlog_status add_cost(devlog_device *device, pulled *got, devlog_error *err)
+{
+    dl_profiler *p = device->profiler;
+    const board *b = &device->board;
+    if (!got->alive) return DEVLOG_OK;
+    if (!p->costs) p->costs = calloc((size_t)b->n_columns * b->n_rows * b->n_riscs, sizeof *p->costs);
+    if (!p->costs) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
+    struct own_cost *c = &p->costs[(got->core.y * b->n_columns + got->core.x) * b->n_riscs + got->risc];
+    uint32_t at = board_profiler_base(b, got->risc) + DEVLOG_CONTROL_OFFSET(b->segment_bits) +
+                  (uint32_t)offsetof(devlog_control, cost);
+    devlog_status status =
+        c->known ? DEVLOG_OK : dl_core_read(device, got->core, at, c->by_kind, sizeof c->by_kind, err);
+    c->known = status == DEVLOG_OK;
+    memcpy(got->control.cost, c->by_kind, sizeof c->by_kind);
+    return status;
+}
+
 static devlog_status dump_core(void *context, devlog_core core, devlog_error *err)
 {
     dump *d = context;
@@ -133,8 +156,10 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
     pulled got[BOARD_MAX_RISCS] = {0};
     pulled_events events = {0};
     devlog_status status = DEVLOG_OK;
-    for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++)
+    for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++) {
         status = pull_risc(d->device, core, risc, d->device->launches, true, &got[risc], err);
+        if (status == DEVLOG_OK) status = add_cost(d->device, &got[risc], err);
+    }
     if (status == DEVLOG_OK) status = pull_events(d->device, &got[0], &events, err);
     uint64_t from = got[0].control.stamps[0] | (uint64_t)got[0].control.stamps[1] << 32;
     for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++) {
@@ -222,6 +247,7 @@ void profiler_free(devlog_device *device)
     capture_log_close(p->capture, &unheard);
     if (p->log) dl_device_log_close(p->log);
     free(p->log_path);
+    free(p->costs);
     dl_tables_free(&p->tables);
     clocks_free(device->clocks);
     device->clocks = NULL;

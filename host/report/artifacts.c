@@ -5,11 +5,18 @@
 #include <string.h>
 
 #include "report/bundle.h"
+#include "report/page.h"
 #include "report/rearranged.h"
+#include "report/stats.h"
 
 static const dl_artifact *const table[DL_ARTIFACT_KINDS] = {
+    [DL_ARTIFACT_STATS] = &dl_artifact_stats,
     [DL_ARTIFACT_REARRANGED] = &dl_artifact_rearranged,
+    [DL_ARTIFACT_PAGE] = &dl_artifact_page,
 };
+
+/* Those of the table, and the analyzer. */
+enum { MAX_SINKS = DL_ARTIFACT_KINDS + 1 };
 
 static const char tar_name[] = "device_perf_results.tar";
 
@@ -17,8 +24,8 @@ struct dl_artifacts {
     dl_decode *decode;
     dl_artifacts_options options;
     void *states[DL_ARTIFACT_KINDS];
-    dl_event_sink events[DL_ARTIFACT_KINDS];
-    dl_marker_sink markers[DL_ARTIFACT_KINDS];
+    dl_event_sink events[MAX_SINKS];
+    dl_marker_sink markers[MAX_SINKS];
     size_t n_events, n_markers;
     char *paths[DL_ARTIFACT_KINDS + 2]; /* written; the last is NULL */
     size_t n_paths;
@@ -42,6 +49,11 @@ static devlog_status hand_marker(void *ctx, const dl_marker *m, devlog_error *er
     return status;
 }
 
+const dl_artifacts_options *dl_artifacts_get(const dl_artifacts *set)
+{
+    return &set->options;
+}
+
 dl_decode *dl_artifacts_decode(dl_artifacts *set)
 {
     return set->decode;
@@ -49,7 +61,7 @@ dl_decode *dl_artifacts_decode(dl_artifacts *set)
 
 devlog_status dl_artifacts_events(dl_artifacts *set, dl_event_sink sink, devlog_error *err)
 {
-    if (set->n_events == DL_ARTIFACT_KINDS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many event sinks");
+    if (set->n_events == MAX_SINKS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many event sinks");
     set->events[set->n_events++] = sink;
     dl_decode_event_sink(set->decode, (dl_event_sink){set, hand_events});
     return DEVLOG_OK;
@@ -57,8 +69,7 @@ devlog_status dl_artifacts_events(dl_artifacts *set, dl_event_sink sink, devlog_
 
 devlog_status dl_artifacts_markers(dl_artifacts *set, dl_marker_sink sink, devlog_error *err)
 {
-    if (set->n_markers == DL_ARTIFACT_KINDS)
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many marker sinks");
+    if (set->n_markers == MAX_SINKS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many marker sinks");
     set->markers[set->n_markers++] = sink;
     /* Nothing to hand on when there is one. */
     dl_decode_marker_sink(set->decode, set->n_markers == 1 ? sink : (dl_marker_sink){set, hand_marker});
@@ -73,6 +84,7 @@ devlog_status dl_artifacts_new(dl_artifacts **out, dl_decode *decode, const dl_a
     set->decode = decode;
     set->options = *options;
     devlog_status status = DEVLOG_OK;
+    if (options->analyzer) status = dl_artifacts_markers(set, dl_analyzer_sink(options->analyzer), err);
     for (size_t i = 0; i < DL_ARTIFACT_KINDS && !status; i++)
         if (options->wanted[i] && table[i]->begin) status = table[i]->begin(set, &set->states[i], err);
     if (status) {
@@ -81,6 +93,16 @@ devlog_status dl_artifacts_new(dl_artifacts **out, dl_decode *decode, const dl_a
     }
     *out = set;
     return DEVLOG_OK;
+}
+
+const dl_analyzer *dl_artifacts_analyzer(const dl_artifacts *set)
+{
+    return set->options.analyzer;
+}
+
+devlog_status dl_artifacts_finish(dl_artifacts *set, devlog_error *err)
+{
+    return set->options.analyzer ? dl_analyzer_finish(set->options.analyzer, err) : DEVLOG_OK;
 }
 
 void dl_artifacts_free(dl_artifacts *set)

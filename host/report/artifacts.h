@@ -5,6 +5,7 @@
  *     dl_artifacts_new(&set, decode, &options, err);     before the first input: entries ask for events and
  * markers
  *     ... dl_decode_file ..., dl_decode_finish
+ *     dl_artifacts_finish(set, err);
  *     dl_artifacts_write(set, err);
  *     ... dl_artifacts_path(set, i) ...
  *     dl_artifacts_free(set);                            before dl_decode_free
@@ -15,11 +16,13 @@
 #define DEVLOG_REPORT_ARTIFACTS_H
 
 #include "base/file.h"
-#include "decode/decode.h"
+#include "decode/analyzer.h"
 
 /* In the order in which they are written, listed and packed. */
 typedef enum dl_artifact_id {
+    DL_ARTIFACT_STATS,
     DL_ARTIFACT_REARRANGED,
+    DL_ARTIFACT_PAGE,
     DL_ARTIFACT_KINDS,
 } dl_artifact_id;
 
@@ -36,11 +39,13 @@ typedef struct dl_artifact {
 } dl_artifact;
 
 typedef struct dl_artifacts_options {
-    const char *folder; /* made when it is missing */
-    const char *prefix; /* in front of every name; may be NULL */
-    const char *suffix; /* before the extension of every name, after a '_'; may be NULL */
-    const bool *wanted; /* of DL_ARTIFACT_KINDS */
-    bool tar;           /* pack them into device_perf_results.tar */
+    const char *folder;    /* made when it is missing */
+    const char *prefix;    /* in front of every name; may be NULL */
+    const char *title;     /* of the page: the log's name, without folders; may be NULL */
+    const char *suffix;    /* before the extension of every name, after a '_'; may be NULL */
+    const bool *wanted;    /* of DL_ARTIFACT_KINDS */
+    dl_analyzer *analyzer; /* fed with the markers too, and finished by dl_artifacts_finish; may be NULL */
+    bool tar;              /* pack them into device_perf_results.tar */
 } dl_artifacts_options;
 
 /* What the options point to is borrowed. */
@@ -52,8 +57,14 @@ devlog_status dl_artifacts_write(dl_artifacts *set, devlog_error *err);
 /* Path of the i-th file written, the tar last; NULL behind the last. Owned by the set. */
 const char *dl_artifacts_path(const dl_artifacts *set, size_t i);
 
+/* After dl_decode_finish, before the analyzer's results are read and before dl_artifacts_write. */
+devlog_status dl_artifacts_finish(dl_artifacts *set, devlog_error *err);
+const dl_artifacts_options *dl_artifacts_get(const dl_artifacts *set);
+
 /* For the entries. Several may ask for the same; each gets all of it. */
 dl_decode *dl_artifacts_decode(dl_artifacts *set);
+/* The analyses' results; NULL when there are none. */
+const dl_analyzer *dl_artifacts_analyzer(const dl_artifacts *set);
 devlog_status dl_artifacts_events(dl_artifacts *set, dl_event_sink sink, devlog_error *err);
 devlog_status dl_artifacts_markers(dl_artifacts *set, dl_marker_sink sink, devlog_error *err);
 

@@ -187,9 +187,8 @@ static char *arguments(const chrome *c, char *to, const dl_view_item *item)
     to = COPY(to, ",\"args\":{\"cycle\":");
     to = out_digits(to, item->cycle);
     if (item->launch < launches->count) {
-        const dl_launch *l = &launches->items[item->launch];
         to = COPY(to, ",\"launch\":");
-        to = out_digits(to, l->has_ids ? (l->run_host_id ? l->run_host_id : l->run_id) : l->number);
+        to = out_digits(to, dl_view_launch_id(c->view, item->launch));
     }
     return to;
 }

@@ -20,5 +20,19 @@ const dl_export_format *dl_export_find(const char *name);
 
 /* Chrome Trace Event JSON, as ui.perfetto.dev, chrome://tracing and Tracy's importer read it. */
 devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err);
+/* A line per zone, marker and launch. */
+devlog_status dl_export_csv(dl_view *v, const char *path, devlog_error *err);
+devlog_status dl_export_json(dl_view *v, const char *path, devlog_error *err);
+/* Flame graphs: speedscope's evented profiles, and collapsed stacks. */
+devlog_status dl_export_speedscope(dl_view *v, const char *path, devlog_error *err);
+devlog_status dl_export_collapsed(dl_view *v, const char *path, devlog_error *err);
+/* A database: report/sqlite.c has the schema. */
+devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err);
+/* A folder in Common Trace Format 1.8: babeltrace2, Trace Compass. */
+devlog_status dl_export_ctf(dl_view *v, const char *path, devlog_error *err);
+/* A log folder for TensorBoard's profiler plugin. */
+devlog_status dl_export_xplane(dl_view *v, const char *path, devlog_error *err);
+/* Perfetto's trace format, as ui.perfetto.dev and trace_processor read it. */
+devlog_status dl_export_perfetto(dl_view *v, const char *path, devlog_error *err);
 
 #endif

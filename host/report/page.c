@@ -22,20 +22,20 @@ static void part(dl_str *out, const char *before, const unsigned char *bytes, un
     dl_str_add(out, after);
 }
 
-devlog_status dl_page_text(dl_page *p, dl_decode *d, dl_str *out, devlog_error *err)
+devlog_status dl_page_text(dl_view *v, const dl_page_options *options, dl_str *out, devlog_error *err)
 {
-    const dl_tables *t = dl_decode_tables(d);
+    uint32_t max = options->max_intervals ? options->max_intervals : DL_PAGE_INTERVALS;
     dl_str columns = {0};
-    uint64_t column_bytes[4];
-    devlog_status status = page_lanes(p, t, err);
-    if (!status) status = page_pack(p, t, &columns, column_bytes, err);
+    page_pack p;
+    devlog_status status = page_pack_view(&p, v, max, err);
+    if (!status) status = page_deflate(&p, &columns, err);
     if (status) goto done;
     part(out, "", page_head, page_head_size, "");
     policy(out);
     part(out, "<style>", page_style, page_style_size, "</style>\n</head>\n");
     part(out, "", page_body, page_body_size, "");
     dl_str_add(out, "<script type=\"application/json\" id=\"meta\">");
-    status = page_meta(p, d, column_bytes, out, err);
+    status = page_meta(&p, options->title, out, err);
     if (status) goto done;
     dl_str_add(out, "</script>\n<script type=\"text/plain\" id=\"columns\">");
     page_base64(out, columns.text, columns.len);
@@ -44,17 +44,46 @@ devlog_status dl_page_text(dl_page *p, dl_decode *d, dl_str *out, devlog_error *
     part(out, "<script>", page_script, page_script_size, "</script>\n</body>\n</html>\n");
     status = dl_str_status(out, err);
 done:
+    page_pack_free(&p);
     dl_str_free(&columns);
     return status;
 }
 
-devlog_status dl_page_file(dl_page *p, dl_decode *d, const char *path, devlog_error *err)
+devlog_status dl_page_file(dl_view *v, const dl_page_options *options, const char *path, devlog_error *err)
 {
     dl_file_writer w;
     devlog_status status = dl_file_create(&w, path, err);
     if (status) return status;
-    status = dl_page_text(p, d, &w.buffer, err);
+    status = dl_page_text(v, options, &w.buffer, err);
     if (!status) return dl_file_commit(&w, err);
     dl_file_abandon(&w);
     return status;
 }
+
+static devlog_status begin(dl_artifacts *set, void **state, devlog_error *err)
+{
+    dl_view *v = NULL;
+    devlog_status status = dl_view_new(&v, dl_artifacts_decode(set), &(dl_view_options){0}, err);
+    if (status) return status;
+    *state = v;
+    return dl_artifacts_events(set, dl_view_events(v), err);
+}
+
+static devlog_status write_artifact(dl_artifacts *set, void *state, dl_file_writer *out, devlog_error *err)
+{
+    const dl_page_options options = {.title = dl_artifacts_get(set)->title};
+    devlog_status status = dl_view_ready(state, err);
+    return status ? status : dl_page_text(state, &options, &out->buffer, err);
+}
+
+static void free_view(void *state)
+{
+    dl_view_free(state);
+}
+
+const dl_artifact dl_artifact_page = {
+    .file = "device_perf.html",
+    .begin = begin,
+    .write = write_artifact,
+    .free = free_view,
+};

@@ -19,71 +19,57 @@ static void comma(dl_str *out, bool needed)
     if (needed) dl_str_char(out, ',');
 }
 
-static void chips(const dl_page *p, const dl_tables *t, dl_str *out)
+static void chips(const page_pack *p, const dl_tables *t, dl_str *out)
 {
+    uint32_t n;
+    const dl_view_chip *chips = dl_view_chips(p->view, &n);
     dl_str_add(out, ",\"chips\":[");
-    for (uint32_t i = 0; i < t->n_chips; i++) {
-        const dl_chip *c = &t->chips[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const dl_chip *c = &t->chips[chips[i].chip];
         comma(out, i);
-        dl_str_fmt(out, "{\"id\":%u,\"arch\":", c->id);
+        dl_str_fmt(out, "{\"id\":%u,\"index\":%u,\"arch\":", c->id, chips[i].chip);
         text(out, c->arch ? dl_text(t, c->arch) : "");
-        dl_str_fmt(out, ",\"khz\":%llu,\"cores\":%u,\"base\":\"%llu\"}", (unsigned long long)c->freq_khz,
-                   c->max_cores, (unsigned long long)(p->base[i] == UINT64_MAX ? 0 : p->base[i]));
+        dl_str_fmt(out, ",\"khz\":%llu,\"aligned\":%s,\"residual\":%llu}", (unsigned long long)c->freq_khz,
+                   chips[i].aligned ? "true" : "false", (unsigned long long)chips[i].residual_ns);
     }
     dl_str_char(out, ']');
 }
 
-/* [chip, x, y, RISC] and the lanes of each: [level, points, intervals]. */
-static void rows(const dl_page *p, const dl_tables *t, dl_str *out)
+static void sites(const page_pack *p, const dl_tables *t, dl_str *out)
 {
-    dl_str_add(out, ",\"rows\":[");
-    for (uint32_t i = 0, l = 0; i < p->n_rows; i++) {
-        const dl_stream *s = &t->streams[p->rows[i]];
-        comma(out, i);
-        dl_str_fmt(out, "[%u,%u,%u,", s->chip, s->core_x, s->core_y);
-        text(out, dl_text(t, s->risc_name));
-        dl_str_add(out, ",[");
-        for (bool more = false; l < p->n_lanes && p->lanes[l].stream == p->rows[i]; l++, more = true) {
-            comma(out, more);
-            dl_str_fmt(out, "%u,%d,%u", p->lanes[l].level, p->lanes[l].points, p->lanes[l].n);
-        }
-        dl_str_add(out, "]]");
-    }
-    dl_str_char(out, ']');
-}
-
-static void sites(const dl_page *p, const dl_tables *t, dl_str *out)
-{
-    bool more = false;
     dl_str_add(out, ",\"sites\":[");
-    for (uint32_t i = 0; i < t->n_sites; i++) {
-        if (p->site_numbers[i] == DL_NONE) continue;
-        comma(out, more);
-        more = true;
+    for (uint32_t i = 0; i < p->n_sites; i++) {
+        comma(out, i);
         dl_str_char(out, '[');
-        text(out, dl_text(t, t->sites[i].name));
+        text(out, dl_view_site_name(p->view, p->sites[i]));
         dl_str_char(out, ',');
-        text(out, dl_text(t, t->sites[i].file));
-        dl_str_fmt(out, ",%u,%d]", t->sites[i].line, (int)t->sites[i].role);
+        text(out, dl_view_site_file(p->view, p->sites[i]));
+        dl_str_fmt(out, ",%u,%d]", t->sites[p->sites[i]].line, (int)t->sites[p->sites[i]].role);
     }
     dl_str_char(out, ']');
 }
 
-/* [chip, number, run id, trace id, trace counter]; an id that there is not is -1. */
-static void launches(const dl_page *p, const dl_launches *launches, dl_str *out)
+/* [chip, number, run id, trace id, trace counter, op]; an id that there is not is -1. */
+static void launches(const page_pack *p, const dl_launches *launches, dl_str *out)
 {
     uint32_t n = launches->count < p->launch_end ? launches->count : p->launch_end;
     dl_str_fmt(out, ",\"all_launches\":%u,\"launches\":[", launches->count);
     for (uint32_t i = 0; i < n; i++) {
         const dl_launch *l = &launches->items[i];
+        const char *op = dl_view_launch_op_name(p->view, i);
         comma(out, i);
         dl_str_fmt(out, "[%u,%u,", l->chip, l->number);
         if (l->has_ids)
             dl_str_fmt(out, "%llu", (unsigned long long)(l->run_host_id ? l->run_host_id : l->run_id));
         else
             dl_str_add(out, "-1");
-        dl_str_fmt(out, ",%lld,%lld]", l->trace_id == UINT32_MAX ? -1LL : (long long)l->trace_id,
+        dl_str_fmt(out, ",%lld,%lld", l->trace_id == UINT32_MAX ? -1LL : (long long)l->trace_id,
                    l->trace_counter == UINT32_MAX ? -1LL : (long long)l->trace_counter);
+        if (op) {
+            dl_str_char(out, ',');
+            text(out, op);
+        }
+        dl_str_char(out, ']');
     }
     dl_str_char(out, ']');
 }
@@ -95,9 +81,11 @@ static void decimal(dl_str *out, double value)
 }
 
 /* [chip, RISC, zone, role, count, sum, min, max, average, median, p95, p99], exact, of the whole log. */
-static devlog_status statistics(dl_decode *d, dl_str *out, devlog_error *err)
+static devlog_status statistics(const page_pack *p, dl_decode *d, dl_str *out, devlog_error *err)
 {
     const dl_tables *t = dl_decode_tables(d);
+    uint32_t n_chips, rank = 0;
+    const dl_view_chip *order = dl_view_chips(p->view, &n_chips);
     dl_groups g;
     devlog_status status = dl_groups_by_risc(d, &g, err);
     if (status) return status;
@@ -106,7 +94,9 @@ static devlog_status statistics(dl_decode *d, dl_str *out, devlog_error *err)
         const dl_group *group = &g.items[i];
         const dl_summary *s = &group->summary;
         comma(out, i > 0);
-        dl_str_fmt(out, "[%u,", group->chip);
+        for (rank = 0; rank + 1 < n_chips && order[rank].chip != group->chip;)
+            rank++;
+        dl_str_fmt(out, "[%u,", rank);
         text(out, dl_text(t, group->risc_name));
         dl_str_char(out, ',');
         text(out, dl_text(t, group->site_name));
@@ -178,24 +168,27 @@ static void without_angle(dl_str *out, size_t from)
     out->len += n * 5;
 }
 
-devlog_status page_meta(const dl_page *p, dl_decode *d, const uint64_t column_bytes[4], dl_str *out,
-                        devlog_error *err)
+devlog_status page_meta(const page_pack *p, const char *title, dl_str *out, devlog_error *err)
 {
+    dl_decode *d = dl_view_decode(p->view);
     const dl_tables *t = dl_decode_tables(d);
     size_t from = out->len;
     dl_str_add(out, "{\"title\":");
-    text(out, p->title);
-    dl_str_fmt(out, ",\"left_out\":%llu,\"columns\":[%llu,%llu,%llu,%llu]", (unsigned long long)p->left_out,
-               (unsigned long long)column_bytes[0], (unsigned long long)column_bytes[1],
-               (unsigned long long)column_bytes[2], (unsigned long long)column_bytes[3]);
+    text(out, title ? title : "");
+    dl_str_fmt(out, ",\"left_out\":%llu,\"columns\":[", (unsigned long long)p->left_out);
+    for (int i = 0; i < PAGE_COLUMNS; i++)
+        dl_str_fmt(out, "%s%zu", i ? "," : "", p->columns[i].len);
+    dl_str_char(out, ']');
     chips(p, t, out);
-    rows(p, t, out);
+    dl_str_add(out, ",\"rows\":[");
+    dl_str_add(out, p->rows.text ? p->rows.text : "");
+    dl_str_char(out, ']');
     sites(p, t, out);
     launches(p, dl_decode_launches(d), out);
-    devlog_status status = statistics(d, out, err);
+    devlog_status status = statistics(p, d, out, err);
     if (status) return status;
     losses(dl_decode_losses(d), out);
     dl_str_char(out, '}');
     without_angle(out, from);
-    return dl_str_status(out, err);
+    return p->rows.failed ? dl_str_status(&p->rows, err) : dl_str_status(out, err);
 }

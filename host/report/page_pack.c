@@ -1,10 +1,11 @@
-/* The page's columns of numbers; page_internal.h has the format. */
+/* The page's columns of numbers, from the view; page_internal.h has the format. */
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 #include "report/page_internal.h"
 
-void page_varint(dl_str *out, uint64_t value)
+static void varint(dl_str *out, uint64_t value)
 {
     char bytes[10];
     size_t n = 0;
@@ -35,73 +36,222 @@ void page_base64(dl_str *out, const void *bytes, size_t n)
     out->len = (size_t)(to - out->text);
 }
 
-static void gaps(const dl_page *p, const dl_tables *t, dl_str *out)
+static void add_launch(dl_str *out, int64_t step)
 {
-    for (uint32_t l = 0; l < p->n_lanes; l++) {
-        const page_lane *lane = &p->lanes[l];
-        uint64_t at = p->base[t->streams[lane->stream].chip];
-        for (uint32_t i = 0; i < lane->n; i++) {
-            const page_item *item = &p->items[lane->first + i];
-            page_varint(out, item->start - at);
-            at = item->start + (lane->points ? 0 : item->length);
+    varint(out, step < 0 ? (uint64_t)(-step) * 2 - 1 : (uint64_t)step * 2);
+}
+
+/* The number of a site in the page, given at its first use. */
+static uint32_t site_number(page_pack *p, uint32_t site)
+{
+    if (p->site_numbers[site] == DL_NONE) {
+        p->site_numbers[site] = p->n_sites;
+        p->sites[p->n_sites++] = site;
+    }
+    return p->site_numbers[site];
+}
+
+static void add_to_line(page_pack *p, page_line *line, const dl_view_item *item, bool point)
+{
+    uint64_t site = item->site == DL_NONE ? 0 : site_number(p, item->site);
+    int64_t launch = item->launch == DL_NONE ? -1 : (int64_t)item->launch;
+    varint(&line->columns[PAGE_GAPS], item->cycle - line->at);
+    varint(&line->columns[PAGE_LENGTHS], point ? item->data : item->end_cycle - item->cycle);
+    varint(&line->columns[PAGE_SITES], point ? site * 8 + item->kind : site);
+    add_launch(&line->columns[PAGE_LAUNCHES], launch - line->launch);
+    line->at = point ? item->cycle : item->end_cycle;
+    line->launch = launch;
+    line->n++;
+}
+
+static page_line *line_at(page_pack *p, uint32_t level)
+{
+    if (level >= p->cap_lines) {
+        uint32_t cap = level + 16;
+        page_line *lines = realloc(p->lines, cap * sizeof *lines);
+        if (!lines) return NULL;
+        memset(lines + p->cap_lines, 0, (cap - p->cap_lines) * sizeof *lines);
+        p->lines = lines;
+        p->cap_lines = cap;
+    }
+    for (; p->n_lines <= level; p->n_lines++)
+        p->lines[p->n_lines].at = p->base;
+    return &p->lines[level];
+}
+
+static void end_line(page_pack *p, page_line *line, uint32_t level, bool points, bool *more)
+{
+    if (line->n) {
+        dl_str_fmt(&p->rows, "%s%u,%d,%u", *more ? "," : "", level, points, line->n);
+        *more = true;
+    }
+    for (int i = 0; i < PAGE_COLUMNS; i++) {
+        dl_str_add_n(&p->columns[i], line->columns[i].text ? line->columns[i].text : "",
+                     line->columns[i].len);
+        p->columns[i].failed |= line->columns[i].failed;
+        dl_str_clear(&line->columns[i]);
+    }
+    line->n = 0;
+    line->launch = 0;
+}
+
+/* [chip, x, y, name, base, [level, points, intervals, ...]], and for a clock that is aligned [time of the
+ * base, cycles and time from there to the row's last marker]. The row of launches has no core: x is -1. */
+static void end_row(page_pack *p)
+{
+    uint32_t n;
+    if (p->track == DL_NONE) return;
+    const dl_view_track *track = &dl_view_tracks(p->view, &n)[p->track];
+    const dl_view_chip *chip = &dl_view_chips(p->view, &n)[track->chip];
+    const dl_view_core *core = track->core == DL_NONE ? NULL : &dl_view_cores(p->view, &n)[track->core];
+    dl_str_fmt(&p->rows, "%s[%u,%d,%d,", p->rows.len ? "," : "", track->chip, core ? core->x : -1,
+               core ? core->y : -1);
+    dl_str_json(&p->rows, track->name, strlen(track->name));
+    dl_str_fmt(&p->rows, ",\"%llu\",[", (unsigned long long)p->base);
+    bool more = false;
+    for (uint32_t i = 0; i < p->n_lines; i++)
+        end_line(p, &p->lines[i], i, false, &more);
+    end_line(p, &p->points, p->n_lines, true, &more);
+    dl_str_char(&p->rows, ']');
+    if (chip->aligned)
+        dl_str_fmt(&p->rows, ",[\"%llu\",%llu,%llu]", (unsigned long long)p->base_time,
+                   (unsigned long long)(p->last - p->base),
+                   (unsigned long long)(p->last_time - p->base_time));
+    dl_str_char(&p->rows, ']');
+}
+
+static void begin_row(page_pack *p, const dl_view_item *item)
+{
+    p->track = item->track;
+    p->lane = 0;
+    p->below = 0;
+    p->n_lines = 0;
+    p->base = p->points.at = p->last = item->cycle;
+    p->base_time = p->last_time = item->start;
+}
+
+static devlog_status each(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
+{
+    page_pack *p = ctx;
+    for (size_t i = 0; i < n; i++) {
+        const dl_view_item *item = &items[i];
+        bool left_out = item->launch != DL_NONE && item->launch >= p->launch_end;
+        if (left_out || p->intervals >= p->max) {
+            p->left_out += item->kind != DL_VIEW_LAUNCH;
+            continue;
         }
-    }
-}
-
-static void lengths(const dl_page *p, dl_str *out)
-{
-    for (uint32_t l = 0; l < p->n_lanes; l++)
-        for (uint32_t i = 0; i < p->lanes[l].n; i++)
-            page_varint(out, p->items[p->lanes[l].first + i].length);
-}
-
-static void sites(const dl_page *p, const uint32_t *numbers, dl_str *out)
-{
-    for (uint32_t l = 0; l < p->n_lanes; l++) {
-        for (uint32_t i = 0; i < p->lanes[l].n; i++) {
-            const page_item *item = &p->items[p->lanes[l].first + i];
-            uint64_t site = numbers[item->site];
-            page_varint(out, p->lanes[l].points ? site * 4 + item->kind : site);
+        if (item->track != p->track) {
+            end_row(p);
+            begin_row(p, item);
         }
-    }
-}
-
-static void launches(const dl_page *p, dl_str *out)
-{
-    for (uint32_t l = 0; l < p->n_lanes; l++) {
-        int64_t before = 0;
-        for (uint32_t i = 0; i < p->lanes[l].n; i++) {
-            uint32_t launch = p->items[p->lanes[l].first + i].launch;
-            int64_t now = launch == DL_NONE ? -1 : (int64_t)launch;
-            int64_t step = now - before;
-            page_varint(out, step < 0 ? (uint64_t)(-step) * 2 - 1 : (uint64_t)step * 2);
-            before = now;
+        if (item->end_cycle > p->last) {
+            p->last = item->end_cycle;
+            p->last_time = item->end;
         }
+        bool point = item->kind != DL_VIEW_ZONE && item->kind != DL_VIEW_LAUNCH;
+        if (!point && item->lane != p->lane) {
+            p->lane = item->lane;
+            p->below = p->n_lines;
+        }
+        page_line *line = point ? &p->points : line_at(p, p->below + item->depth);
+        if (!line) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's rows");
+        add_to_line(p, line, item, point);
+        p->intervals += item->kind != DL_VIEW_LAUNCH;
     }
-}
-
-devlog_status page_pack(const dl_page *p, const dl_tables *t, dl_str *out, uint64_t column_bytes[4],
-                        devlog_error *err)
-{
-    dl_str columns = {0};
-    size_t mark = 0;
-    gaps(p, t, &columns);
-    column_bytes[0] = columns.len - mark, mark = columns.len;
-    lengths(p, &columns);
-    column_bytes[1] = columns.len - mark, mark = columns.len;
-    sites(p, p->site_numbers, &columns);
-    column_bytes[2] = columns.len - mark, mark = columns.len;
-    launches(p, &columns);
-    column_bytes[3] = columns.len - mark;
-    uLongf size = compressBound(columns.len);
-    if (columns.failed || !dl_str_reserve(out, size)) {
-        dl_str_free(&columns);
-        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for %zu intervals of the page", p->n);
-    }
-    int z = compress2((Bytef *)out->text + out->len, &size, (const Bytef *)columns.text, columns.len, 6);
-    dl_str_free(&columns);
-    if (z != Z_OK) return dl_fail(err, DEVLOG_ERR_MEMORY, "zlib could not pack the page (%d)", z);
-    out->len += size;
-    out->text[out->len] = '\0';
     return DEVLOG_OK;
+}
+
+/* How many items each launch has; in the last place, those of none. */
+typedef struct launch_count {
+    uint32_t *counts, n;
+} launch_count;
+
+static devlog_status count_launch(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
+{
+    launch_count *c = ctx;
+    (void)err;
+    for (size_t i = 0; i < n; i++)
+        c->counts[items[i].launch < c->n ? items[i].launch : c->n] += items[i].kind != DL_VIEW_LAUNCH;
+    return DEVLOG_OK;
+}
+
+/* As many launches as fit, from the first on, so that each that is shown is whole. */
+static devlog_status choose_launches(page_pack *p, devlog_error *err)
+{
+    launch_count c = {.n = dl_decode_launches(dl_view_decode(p->view))->count};
+    p->launch_end = DL_NONE;
+    if (dl_view_count(p->view) <= p->max) return DEVLOG_OK;
+    c.counts = calloc((size_t)c.n + 1, sizeof *c.counts);
+    if (!c.counts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's launches");
+    const dl_view_sink sink = {&c, count_launch};
+    devlog_status status = dl_view_run(p->view, DL_VIEW_BY_TRACK, sink, err);
+    uint64_t kept = c.counts[c.n];
+    for (uint32_t i = 0; i < c.n && !status && p->launch_end == DL_NONE; i++) {
+        kept += c.counts[i];
+        if (kept > p->max) p->launch_end = i ? i : 1; /* of one launch that does not fit, what fits */
+    }
+    free(c.counts);
+    return status;
+}
+
+devlog_status page_pack_view(page_pack *p, dl_view *v, uint64_t max, devlog_error *err)
+{
+    uint32_t sites = dl_decode_tables(dl_view_decode(v))->n_sites;
+    memset(p, 0, sizeof *p);
+    p->view = v;
+    p->max = max;
+    p->track = DL_NONE;
+    p->site_numbers = malloc((sites + 1u) * sizeof *p->site_numbers);
+    p->sites = malloc((sites + 1u) * sizeof *p->sites);
+    if (!p->site_numbers || !p->sites)
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's zones");
+    memset(p->site_numbers, 0xff, (sites + 1u) * sizeof *p->site_numbers);
+    devlog_status status = choose_launches(p, err);
+    const dl_view_sink sink = {p, each};
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, sink, err);
+    if (status) return status;
+    end_row(p);
+    p->left_out += dl_view_left_out(v);
+    for (int i = 0; i < PAGE_COLUMNS && !status; i++)
+        status = dl_str_status(&p->columns[i], err);
+    return status;
+}
+
+devlog_status page_deflate(const page_pack *p, dl_str *out, devlog_error *err)
+{
+    size_t n = 0;
+    for (int i = 0; i < PAGE_COLUMNS; i++)
+        n += p->columns[i].len;
+    z_stream z = {0};
+    if (!dl_str_reserve(out, compressBound(n)) || deflateInit(&z, 6) != Z_OK)
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's intervals");
+    z.next_out = (Bytef *)out->text + out->len;
+    z.avail_out = (uInt)compressBound(n);
+    int result = Z_OK;
+    for (int i = 0; i < PAGE_COLUMNS && result == Z_OK; i++) {
+        z.next_in = (Bytef *)p->columns[i].text;
+        z.avail_in = (uInt)p->columns[i].len;
+        result = deflate(&z, i + 1 < PAGE_COLUMNS ? Z_NO_FLUSH : Z_FINISH);
+        if (result == Z_BUF_ERROR && z.avail_in == 0) result = Z_OK; /* an empty column */
+    }
+    out->len += z.total_out;
+    out->text[out->len] = '\0';
+    deflateEnd(&z);
+    if (result != Z_STREAM_END)
+        return dl_fail(err, DEVLOG_ERR_STATE, "zlib could not pack the page (%d)", result);
+    return DEVLOG_OK;
+}
+
+void page_pack_free(page_pack *p)
+{
+    for (int i = 0; i < PAGE_COLUMNS; i++) {
+        dl_str_free(&p->columns[i]);
+        dl_str_free(&p->points.columns[i]);
+        for (uint32_t k = 0; k < p->cap_lines; k++)
+            dl_str_free(&p->lines[k].columns[i]);
+    }
+    dl_str_free(&p->rows);
+    free(p->lines);
+    free(p->site_numbers);
+    free(p->sites);
 }

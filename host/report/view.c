@@ -13,6 +13,7 @@ devlog_status dl_view_new(dl_view **view, dl_decode *d, const dl_view_options *o
     if (options) v->options = *options;
     v->decode = d;
     v->tables = dl_decode_tables(d);
+    if (!v->options.clock.ns) v->options.clock = view_host_clock(d);
     size_t memory = v->options.memory ? v->options.memory : DEFAULT_MEMORY;
     view_spool_init(&v->spool, memory - memory / 8);
     view_spool_init(&v->overflow, memory / 8);

@@ -68,8 +68,8 @@ typedef struct dl_view_track {
     const char *name; /* "BRISC", "launches"; UTF-8 */
 } dl_view_track;
 
-/* The clock of a timeline. Without one, nanoseconds are cycles * 1000 / MHz since the chip's reset, and chips
- * are not aligned with one another. */
+/* The clock of a timeline. Unless told, the host's, as far as a capture's samples allow; where they do not,
+ * nanoseconds are cycles * 1000 / MHz since the chip's reset, and chips are not aligned with one another. */
 typedef struct dl_view_clock {
     void *ctx;
     /* The reference clock's nanoseconds when this stream's counter (DL_NONE: the chip's) showed `cycles`.
@@ -85,7 +85,7 @@ typedef struct dl_view_options {
      * freed; NULL: unknown. May be NULL itself. */
     const char *(*op_name)(void *ctx, const dl_launch *launch);
     void *op_ctx;
-    dl_view_clock clock; /* zero: none */
+    dl_view_clock clock; /* zero: the decoder's */
 } dl_view_options;
 
 /* By track: track after track, in it lane after lane, in it by start and then longer first.
@@ -119,14 +119,16 @@ uint64_t dl_view_count(const dl_view *v);
 uint64_t dl_view_left_out(const dl_view *v);
 enum { DL_VIEW_LANES = 1024 };
 
-/* The name of a zone or marker, always UTF-8 and never empty: bytes that are not UTF-8 are U+FFFD, a marker
- * without a name is called by its timer id. `buffer` holds 32 bytes. */
+/* The name of a zone or marker, always UTF-8 and never empty: bytes that are not UTF-8 are U+FFFD, a zone
+ * without a name is "(no name)", a marker without one is called by its timer id. `buffer` holds 32 bytes. */
 const char *dl_view_name(const dl_view *v, const dl_view_item *item, char buffer[32]);
 /* A site's name and file as UTF-8; the name is empty for markers without one. */
 const char *dl_view_site_name(const dl_view *v, uint32_t site);
 const char *dl_view_site_file(const dl_view *v, uint32_t site);
 /* The name of the op that asked for a launch (dl_launch.op); NULL: unknown. */
 const char *dl_view_launch_op_name(const dl_view *v, uint32_t launch);
+/* The number by which people know a launch: its run host id or run id, or its place in the log. */
+uint64_t dl_view_launch_id(const dl_view *v, uint32_t launch);
 /* The op's name, or "launch 1024", "launch 1024 trace 3.7", "launch #5": UTF-8, cut at 255 bytes. */
 void dl_view_launch_name(const dl_view *v, uint32_t launch, char out[256]);
 

@@ -42,4 +42,7 @@ void view_free_names(dl_view *v);
 /* On the time axis. */
 uint64_t view_time(const dl_view *v, const dl_view_chip *chip, uint32_t stream, uint64_t cycles);
 
+/* view_clock.c: the clock that a decoder's captures know. */
+dl_view_clock view_host_clock(const dl_decode *d);
+
 #endif

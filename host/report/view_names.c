@@ -79,6 +79,7 @@ const char *dl_view_name(const dl_view *v, const dl_view_item *item, char buffer
     const char *name = dl_view_site_name(v, item->site);
     if (name[0]) return name;
     if (item->kind == DL_VIEW_LAUNCH) return "launch";
+    if (item->kind == DL_VIEW_ZONE) return "(no name)";
     snprintf(buffer, 32, "marker %u", item->timer_id);
     return buffer;
 }
@@ -104,6 +105,12 @@ static void copy_utf8(const char *text, char out[256])
     out[at] = 0;
 }
 
+uint64_t dl_view_launch_id(const dl_view *v, uint32_t launch)
+{
+    const dl_launch *l = &dl_decode_launches(v->decode)->items[launch];
+    return l->has_ids ? (l->run_host_id ? l->run_host_id : l->run_id) : l->number;
+}
+
 void dl_view_launch_name(const dl_view *v, uint32_t launch, char out[256])
 {
     const dl_launches *all = dl_decode_launches(v->decode);
@@ -121,8 +128,7 @@ void dl_view_launch_name(const dl_view *v, uint32_t launch, char out[256])
         snprintf(out, 256, "launch #%u", l->number);
         return;
     }
-    int n =
-        snprintf(out, 256, "launch %llu", (unsigned long long)(l->run_host_id ? l->run_host_id : l->run_id));
+    int n = snprintf(out, 256, "launch %llu", (unsigned long long)dl_view_launch_id(v, launch));
     if (l->trace_id != DL_NO_ID) n += snprintf(out + n, 256 - (size_t)n, " trace %u", l->trace_id);
     if (l->trace_counter != DL_NO_ID) snprintf(out + n, 256 - (size_t)n, ".%u", l->trace_counter);
 }

@@ -2,6 +2,7 @@
  *
  *     sim      the built-in simulator, in this process
  *     ttsim    any libttsim.so with the C ABI of ttsim_abi.h
+ *     usb      a debug probe on USB and the debug module of a RISC-V chip
  *     qemu     qemu-system-riscv32 with its RAM shared
  *     saved    a file with the state of a device, for looking at it only
  *
@@ -41,6 +42,12 @@ typedef struct dl_window_layout {
     uint32_t pci_vendor, pci_device;
 } dl_window_layout;
 
+/* For the transport "usb"; 0: its default, or any. */
+typedef struct dl_usb_setup {
+    uint32_t khz;        /* of JTAG */
+    uint32_t idcode;     /* that the chip must have */
+    uint32_t timeout_ms; /* of an answer of the probe */
+} dl_usb_setup;
 /* One hart of a tile, as far as starting it is concerned. */
 typedef struct dl_hart {
     uint32_t reset_pc;
@@ -60,6 +67,7 @@ typedef struct dl_transport_setup {
     const sim_world_options *world; /* for the built-in simulator */
     dl_transport *peer;             /* a simulated chip in whose world this one is to be; or NULL */
     const dl_window_layout *layout; /* for PCIe transports */
+    const dl_usb_setup *usb;        /* for the transport "usb"; or NULL */
     uint32_t mhz;                   /* of the chip's clock */
     const dl_hart *harts;
     uint32_t n_harts;
@@ -101,6 +109,8 @@ struct dl_transport {
     void *state;
     /* Counted here for every transport: calls and bytes. */
     uint64_t reads, writes, bytes_read, bytes_written;
+    /* Bytes that the last read got, and that are right, before it failed: what is worth keeping. */
+    size_t partial;
 };
 
 /* The transport called `name`, or NULL. */

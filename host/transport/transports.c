@@ -6,12 +6,13 @@
 #include "base/term.h"
 
 extern const dl_transport_ops dl_transport_ops_sim, dl_transport_ops_ttsim, dl_transport_ops_qemu,
-    dl_transport_ops_saved;
+    dl_transport_ops_usb, dl_transport_ops_saved;
 
 static const dl_transport_ops *const all[] = {
     &dl_transport_ops_sim,
     &dl_transport_ops_ttsim,
     &dl_transport_ops_qemu,
+    &dl_transport_ops_usb,
     &dl_transport_ops_saved,
 };
 
@@ -48,6 +49,7 @@ devlog_status dl_read(dl_transport *t, dl_target at, uint64_t addr, void *dst, s
 {
     t->reads++;
     t->bytes_read += size;
+    t->partial = 0;
     return t->ops->read(t, at, addr, dst, size, err);
 }
 

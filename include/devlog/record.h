@@ -150,7 +150,9 @@ typedef struct devlog_control {
     uint32_t events_status; /* manager: RISCV_DEBUG_REG_TIMESTAMP_STATUS at the end of the launch */
     uint32_t reserved;
     uint32_t stamps[8]; /* default markers 1 to 4: low word, high word */
-    uint32_t cost[10];  /* own cost of a marker by kind, in 1/16 cycle; 0: not measured */
+    /* Own cost of a marker by kind, in 1/16 cycle; 0: not measured. cost[0]: how long a complete zone with
+     * nothing in it takes by its own record. */
+    uint32_t cost[10];
 } devlog_control;
 
 /* ---- Launch messages ------------------------------------------------------------------------------ */

@@ -100,6 +100,9 @@ static void own_cost_is_measured(void **state)
         printf("kind %u: %.2f cycles\n", kinds[i], cycles);
         assert_true(cycles > 8 && cycles < 40);
     }
+    double complete = control.cost[0] / 16.0;
+    printf("a complete zone by its own record: %.2f cycles\n", complete);
+    assert_true(complete > 0 && complete < control.cost[DEVLOG_KIND_COMPLETE] / 16.0);
     stop(&f);
 }
 

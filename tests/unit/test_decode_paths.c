@@ -10,7 +10,7 @@
 #include "decode/decode.h"
 #include "support/logs.h"
 
-enum { CASES = 1500, CAP = 64 * 1024 };
+enum { CASES = 1000, CAP = 64 * 1024 };
 
 /* Everything that a decoder has to say, as one number for each part. */
 typedef struct result {

@@ -17,24 +17,31 @@
     "ID, "                                                                                                   \
     "zone name, type, source line, source file, meta data\n"
 
-static dl_str page_of(const char *log, uint32_t max_intervals, dl_page **keep)
+typedef void (*look)(const page_pack *p);
+
+/* The page of a log; `at` looks at what was packed. */
+static dl_str page_of(const char *log, uint32_t max_intervals, look at)
 {
     devlog_error err = {0};
     dl_decode *d;
-    dl_page *p;
+    dl_view *v;
     dl_str html = {0};
     const dl_page_options options = {.title = "a <b>log</b>", .max_intervals = max_intervals};
     assert_int_equal(dl_decode_new(&d, NULL, &err), DEVLOG_OK);
-    assert_int_equal(dl_page_new(&p, &options, &err), DEVLOG_OK);
-    dl_decode_event_sink(d, dl_page_sink(p));
+    assert_int_equal(dl_view_new(&v, d, &(dl_view_options){0}, &err), DEVLOG_OK);
+    dl_decode_event_sink(d, dl_view_events(v));
     assert_int_equal(dl_decode_memory(d, "log", log, strlen(log), &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
-    assert_int_equal(dl_page_text(p, d, &html, &err), DEVLOG_OK);
+    assert_int_equal(dl_view_ready(v, &err), DEVLOG_OK);
+    assert_int_equal(dl_page_text(v, &options, &html, &err), DEVLOG_OK);
+    if (at) {
+        page_pack p;
+        assert_int_equal(page_pack_view(&p, v, max_intervals ? max_intervals : 1000, &err), DEVLOG_OK);
+        at(&p);
+        page_pack_free(&p);
+    }
+    dl_view_free(v);
     dl_decode_free(d);
-    if (keep)
-        *keep = p;
-    else
-        dl_page_free(p);
     return html;
 }
 
@@ -92,15 +99,16 @@ static void columns_hold_what_was_decoded(void **state)
     unsigned char bytes[4096];
     size_t n = columns_of(&html, bytes, sizeof bytes);
     const unsigned char *at = bytes;
-    /* Lanes: firmware, two zones inside, the value. Gaps, lengths, sites, launches. */
-    const uint64_t expected[] = {0, 100, 0, 150, 1000, 200, 200, UINT64_MAX, 0, 1, 1, 2 * 4 + DL_EVENT_VALUE,
-                                 0, 0,   0, 0};
+    /* Lines: the launch, firmware, two zones inside, the value. Gaps, lengths, sites, launches. */
+    const uint64_t expected[] = {
+        0, 0, 100, 0, 150, 1000, 1000, 200, 200, UINT64_MAX, 0, 0, 1, 1, 2 * 8 + DL_VIEW_VALUE,
+        0, 0, 0,   0, 0};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         assert_int_equal(varint(&at), expected[i]);
     assert_ptr_equal(at, bytes + n);
-    assert_non_null(strstr(html.text, "\"rows\":[[0,1,2,\"BRISC\",[0,0,1,1,0,2,0,1,1]]]"));
+    assert_non_null(strstr(html.text, "\"rows\":[[0,-1,-1,\"launches\",\"1000\",[0,0,1]],"
+                                      "[0,1,2,\"BRISC\",\"1000\",[0,0,1,1,0,2,2,1,1]]]"));
     assert_non_null(strstr(html.text, "[\"inner\",\"k.c\",5,0]"));
-    assert_non_null(strstr(html.text, "\"base\":\"1000\""));
     assert_non_null(strstr(html.text, "\"lost\":false"));
     dl_str_free(&html);
 }
@@ -142,7 +150,19 @@ static void names_never_become_markup(void **state)
     dl_str_free(&html);
 }
 
-static void zones_that_overlap_get_lanes_of_their_own(void **state)
+/* Two lines, in none of which a zone begins before the one before it has ended. */
+static void look_at_overlaps(const page_pack *p)
+{
+    assert_int_equal(p->intervals, 4);
+    assert_int_equal(p->left_out, 0);
+    assert_non_null(strstr(p->rows.text, "\"BRISC\",\"1000\",[0,0,3,1,0,1]]"));
+    const unsigned char *at = (const unsigned char *)p->columns[PAGE_GAPS].text;
+    const uint64_t expected[] = {0, 100, 10, 100};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(varint(&at), expected[i]);
+}
+
+static void zones_that_overlap_get_lines_of_their_own(void **state)
 {
     (void)state;
     const char *log = HEADER "0,1,2,BRISC,1,1000,0,7,a,ZONE_START,1,k.c,\n"
@@ -150,23 +170,18 @@ static void zones_that_overlap_get_lanes_of_their_own(void **state)
                              "0,1,2,BRISC,1,1200,0,7,a,ZONE_END,1,k.c,\n"
                              "0,1,2,BRISC,2,1300,0,7,b,ZONE_END,2,k.c,\n"
                              "0,1,2,BRISC,3,1300,0,7,c,ZONE_START,3,k.c,\n"
-                             "0,1,2,BRISC,3,1300,0,7,c,ZONE_END,3,k.c,\n";
-    dl_page *p;
-    dl_str html = page_of(log, 0, &p);
-    uint64_t total = 0;
-    for (uint32_t l = 0; l < p->n_lanes; l++) {
-        uint64_t end = 0;
-        for (uint32_t i = 0; i < p->lanes[l].n; i++) {
-            const page_item *item = &p->items[p->lanes[l].first + i];
-            assert_true(item->start >= end);
-            end = item->start + item->length;
-            total++;
-        }
-    }
-    assert_int_equal(total, 3);
-    assert_int_equal(p->left_out, 0);
-    dl_page_free(p);
+                             "0,1,2,BRISC,3,1340,0,7,c,ZONE_END,3,k.c,\n"
+                             "0,1,2,BRISC,3,1350,0,7,c,ZONE_START,3,k.c,\n"
+                             "0,1,2,BRISC,3,1350,0,7,c,ZONE_END,3,k.c,\n";
+    dl_str html = page_of(log, 0, look_at_overlaps);
     dl_str_free(&html);
+}
+
+static void look_at_a_page_cut_short(const page_pack *p)
+{
+    assert_true(p->intervals >= 20 && p->intervals <= 40);
+    assert_int_equal(p->intervals + p->left_out, 100);
+    assert_int_equal(p->intervals, p->launch_end);
 }
 
 static void later_launches_are_left_out_and_counted(void **state)
@@ -178,18 +193,9 @@ static void later_launches_are_left_out_and_counted(void **state)
         for (int end = 0; end < 2; end++)
             dl_str_fmt(&log, "0,1,2,BRISC,1,%d,0,%d,BRISC-FW,%s,1,fw.c,\n", 1000 + launch * 20 + end * 10,
                        launch + 1, end ? "ZONE_END" : "ZONE_START");
-    dl_page *p;
-    dl_str html = page_of(log.text, 40, &p);
-    assert_true(p->n >= 20 && p->n <= 40);
-    assert_int_equal(p->n + p->left_out, 100);
-    assert_int_equal(p->n, p->launch_end);
-    for (size_t i = 0; i < p->n; i++)
-        assert_true(p->items[i].launch < p->launch_end);
-    char expected[64];
-    snprintf(expected, sizeof expected, "\"left_out\":%llu,", (unsigned long long)p->left_out);
-    assert_non_null(strstr(html.text, expected));
+    dl_str html = page_of(log.text, 40, look_at_a_page_cut_short);
+    assert_non_null(strstr(html.text, "\"left_out\":60,"));
     assert_non_null(strstr(html.text, "[0,\"BRISC\",\"BRISC-FW\",1,100,1000,")); /* statistics are of all */
-    dl_page_free(p);
     dl_str_free(&html);
     dl_str_free(&log);
 }
@@ -227,7 +233,7 @@ int main(void)
         cmocka_unit_test(columns_hold_what_was_decoded),
         cmocka_unit_test(same_log_same_bytes),
         cmocka_unit_test(names_never_become_markup),
-        cmocka_unit_test(zones_that_overlap_get_lanes_of_their_own),
+        cmocka_unit_test(zones_that_overlap_get_lines_of_their_own),
         cmocka_unit_test(later_launches_are_left_out_and_counted),
         cmocka_unit_test(a_log_without_rows_gives_a_page),
         cmocka_unit_test(parts_are_embedded),

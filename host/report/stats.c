@@ -1,0 +1,266 @@
+/* device_stats.txt. A section begins with a line "=================== NAME ===================", as the
+ * reference decoder's do, and has one line per statistic in its format, "{name:>12} [cycles] =
+ * {value:>10,.0f}"; then, for what is measured per core, a grid of median±half the range. Unlike the
+ * reference's, every median is exact, also over cores. */
+#include "report/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/groups.h"
+#include "report/decode_table.h"
+
+enum { MAX_GRID = 64, MAX_LISTED = 20, MAX_GROUPS = 4096 };
+
+/* A core's statistics, for the grid. */
+typedef struct place {
+    uint32_t x, y;
+    const dl_summary *summary;
+} place;
+
+/* Rounds to even as the reference does. */
+static const char *rounded(char out[DL_GROUPED_SIZE], double value)
+{
+    double whole = nearbyint(value);
+    return dl_u64_grouped(out, whole < 1.8e19 ? (uint64_t)whole : UINT64_MAX);
+}
+
+static void line(dl_str *out, const char *name, const char *unit, double value)
+{
+    char digits[DL_GROUPED_SIZE];
+    dl_str_fmt(out, "%12s %-8s = %10s\n", name, unit, rounded(digits, value));
+}
+
+static void statistics(dl_str *out, const dl_summary *s, uint64_t khz)
+{
+    static const char cycles[] = "[cycles]";
+    line(out, "Count", cycles, (double)s->count);
+    line(out, "Average", cycles, dl_summary_average(s));
+    line(out, "Max", cycles, (double)s->max);
+    line(out, "Median", cycles, dl_summary_median(s));
+    line(out, "Min", cycles, (double)s->min);
+    line(out, "Range", cycles, (double)(s->max - s->min));
+    line(out, "Sum", cycles, (double)s->sum);
+    line(out, "First", cycles, (double)s->first);
+    line(out, "p90", cycles, (double)s->p90);
+    line(out, "p95", cycles, (double)s->p95);
+    line(out, "p99", cycles, (double)s->p99);
+    if (khz) line(out, "Average", "[ns]", dl_summary_average(s) * 1e6 / (double)khz);
+}
+
+static void title(dl_str *out, const char *name)
+{
+    dl_str_fmt(out, "\n=================== %s ===================\n", name);
+}
+
+/* "1,234±56"; returns its width in columns. */
+static int cell_text(char out[80], const dl_summary *s)
+{
+    char median[DL_GROUPED_SIZE], half[DL_GROUPED_SIZE];
+    rounded(median, dl_summary_median(s));
+    if (s->count == 1) return snprintf(out, 80, "%s", median);
+    return snprintf(out, 80, "%s\u00b1%s", median, dl_u64_grouped(half, (s->max - s->min) / 2)) - 1;
+}
+
+static void pad(dl_str *out, int width, const char *text, int columns)
+{
+    dl_str_fmt(out, "%*s%s", width > columns ? width - columns : 0, "", text);
+}
+
+/* Cores from the smallest x and y to the largest; "X" where nothing was measured. A spread of cores that no
+ * screen could hold is a list. The places are in the order of y, then x. */
+static void grid(dl_str *out, const place *places, size_t n)
+{
+    char text[80];
+    uint32_t x0 = UINT32_MAX, x1 = 0;
+    int width = 8;
+    for (size_t i = 0; i < n; i++) {
+        int columns = cell_text(text, places[i].summary) + 2;
+        if (columns > width) width = columns;
+        if (places[i].x < x0) x0 = places[i].x;
+        if (places[i].x > x1) x1 = places[i].x;
+    }
+    if (n < 2) return;
+    dl_str_char(out, '\n');
+    if (x1 - x0 >= MAX_GRID || places[n - 1].y - places[0].y >= MAX_GRID) {
+        for (size_t i = 0; i < n; i++) {
+            cell_text(text, places[i].summary);
+            dl_str_fmt(out, "  core %u,%u: %s\n", places[i].x, places[i].y, text);
+        }
+        return;
+    }
+    dl_str_fmt(out, "%6s", "y\\x");
+    for (uint32_t x = x0; x <= x1; x++)
+        dl_str_fmt(out, "%*u", width, x);
+    dl_str_char(out, '\n');
+    size_t at = 0;
+    for (uint32_t y = places[0].y; y <= places[n - 1].y; y++) {
+        dl_str_fmt(out, "%4u||", y);
+        for (uint32_t x = x0; x <= x1; x++) {
+            bool has = at < n && places[at].x == x && places[at].y == y;
+            int columns = has ? cell_text(text, places[at].summary) : snprintf(text, sizeof text, "X");
+            pad(out, width, text, columns);
+            at += has;
+        }
+        dl_str_char(out, '\n');
+    }
+}
+
+static void list_events(dl_str *out, const dl_tables *t, const dl_analyzer *a, size_t i, uint32_t chip)
+{
+    size_t n, shown = 0, more = 0;
+    const dl_analysis_event *events = dl_analyzer_events(a, i, &n);
+    for (size_t k = 0; k < n; k++) {
+        const dl_stream *s = &t->streams[events[k].stream];
+        if (s->chip != chip) continue;
+        if (shown == MAX_LISTED) {
+            more++;
+            continue;
+        }
+        shown++;
+        dl_str_fmt(out, "  cycle %llu  core %u,%u %s  %s", (unsigned long long)events[k].time, s->core_x,
+                   s->core_y, dl_text(t, s->risc_name), dl_site_text(t, events[k].site));
+        if (events[k].type != DL_ROW_TS_EVENT) dl_str_fmt(out, "  %llu", (unsigned long long)events[k].data);
+        dl_str_char(out, '\n');
+    }
+    if (more) dl_str_fmt(out, "  ... and %zu more\n", more);
+}
+
+static void incomplete(dl_str *out, uint64_t n)
+{
+    char digits[DL_GROUPED_SIZE];
+    if (n) dl_str_fmt(out, "  %s without an end\n", dl_u64_grouped(digits, n));
+}
+
+/* One analysis on one chip: results[0] is the whole, the rest its parts. */
+static void analysis(dl_str *out, const dl_tables *t, const dl_analyzer *a, size_t i,
+                     const dl_analysis_result *r, size_t n, place *places)
+{
+    const dl_analysis *of = &dl_analyzer_list(a)->items[i];
+    uint64_t khz = t->chips[r[0].chip].freq_khz;
+    title(out, of->name);
+    if (of->type == DL_ANALYSIS_EVENT) {
+        line(out, "Count", "", (double)r[0].summary.count);
+        list_events(out, t, a, i, r[0].chip);
+        return;
+    }
+    statistics(out, &r[0].summary, khz);
+    incomplete(out, r[0].incomplete);
+    if (n > 1 && r[1].stream == DL_NONE) {
+        for (size_t k = 1; k < n; k++)
+            places[k - 1] = (place){r[k].core_x, r[k].core_y, &r[k].summary};
+        grid(out, places, n - 1);
+        return;
+    }
+    for (size_t k = 1; k < n; k++) {
+        char text[80];
+        cell_text(text, &r[k].summary);
+        dl_str_fmt(out, "  core %u,%u %s: %s\n", r[k].core_x, r[k].core_y, dl_risc_text(t, r[k].stream),
+                   text);
+    }
+}
+
+static devlog_status analyses(const dl_analyzer *a, const dl_tables *t, uint32_t chip, dl_str *out,
+                              devlog_error *err)
+{
+    for (size_t i = 0; a && i < dl_analyzer_list(a)->n; i++) {
+        size_t n, from = 0, to;
+        const dl_analysis_result *r = dl_analyzer_results(a, i, &n);
+        while (from < n && r[from].chip != chip)
+            from++;
+        for (to = from; to < n && r[to].chip == chip; to++)
+            ;
+        if (from == to) continue;
+        place *places = malloc((to - from) * sizeof *places);
+        if (!places) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for statistics");
+        analysis(out, t, a, i, r + from, to - from, places);
+        free(places);
+    }
+    return DEVLOG_OK;
+}
+
+/* Zones that kernels mark themselves; firmware and kernel are in the analyses, or here when there are none.
+ */
+static devlog_status zones(const dl_tables *t, uint32_t chip, const dl_groups *all, const dl_groups *cores,
+                           bool with_defaults, dl_str *out, devlog_error *err)
+{
+    char name[160];
+    place *places = malloc((cores->n + 1) * sizeof *places);
+    if (!places) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for statistics");
+    for (size_t i = 0; i < all->n; i++) {
+        const dl_group *g = &all->items[i];
+        bool is_default = g->role == DL_ROLE_FW || g->role == DL_ROLE_KERNEL;
+        if (g->chip != chip || (is_default && !with_defaults)) continue;
+        snprintf(name, sizeof name, "%.60s: %.80s", dl_text(t, g->risc_name), dl_text(t, g->site_name));
+        title(out, name);
+        statistics(out, &g->summary, t->chips[chip].freq_khz);
+        size_t n = 0;
+        for (size_t k = 0; k < cores->n && all->n <= MAX_GROUPS; k++) {
+            const dl_group *c = &cores->items[k];
+            bool same = c->chip == chip && c->risc == g->risc && c->risc_name == g->risc_name;
+            if (!same || c->site_name != g->site_name) continue;
+            const dl_stream *s = &t->streams[c->stream];
+            places[n++] = (place){s->core_x, s->core_y, &c->summary};
+        }
+        grid(out, places, n);
+    }
+    free(places);
+    return DEVLOG_OK;
+}
+
+typedef struct chip_rank {
+    uint32_t id, chip;
+} chip_rank;
+
+static int by_id(const void *pa, const void *pb)
+{
+    const chip_rank *a = pa, *b = pb;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static devlog_status chips(dl_decode *d, const dl_analyzer *a, const dl_groups *all, const dl_groups *cores,
+                           dl_str *out, devlog_error *err)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    chip_rank ranks[DL_MAX_CHIPS];
+    devlog_status status = DEVLOG_OK;
+    for (uint32_t i = 0; i < t->n_chips; i++)
+        ranks[i] = (chip_rank){t->chips[i].id, i};
+    qsort(ranks, t->n_chips, sizeof ranks[0], by_id);
+    for (uint32_t i = 0; i < t->n_chips && !status; i++) {
+        const dl_chip *chip = &t->chips[ranks[i].chip];
+        dl_str_fmt(out, "%sChip %u (%s", i ? "\n\n" : "", chip->id,
+                   chip->arch ? dl_text(t, chip->arch) : "unknown chip");
+        if (chip->freq_khz)
+            dl_str_fmt(out, ", %g MHz)\n", (double)chip->freq_khz / 1000);
+        else
+            dl_str_add(out, ", clock unknown)\n");
+        status = analyses(a, t, ranks[i].chip, out, err);
+        if (!status) status = zones(t, ranks[i].chip, all, cores, a == NULL, out, err);
+    }
+    return status;
+}
+
+devlog_status dl_report_stats(dl_decode *d, const dl_analyzer *analyzer, dl_str *out, devlog_error *err)
+{
+    dl_groups all = {0}, cores = {0};
+    devlog_status status = dl_groups_by_risc(d, &all, err);
+    if (!status) status = dl_groups_by_core(d, &cores, err);
+    if (!status) status = chips(d, analyzer, &all, &cores, out, err);
+    dl_groups_free(&all);
+    dl_groups_free(&cores);
+    if (status) return status;
+    dl_str_char(out, '\n');
+    dl_report_losses(dl_decode_losses(d), false, out);
+    return dl_str_status(out, err);
+}
+
+static devlog_status write_file(dl_artifacts *set, void *state, dl_file_writer *out, devlog_error *err)
+{
+    (void)state;
+    return dl_report_stats(dl_artifacts_decode(set), dl_artifacts_analyzer(set), &out->buffer, err);
+}
+
+const dl_artifact dl_artifact_stats = {.file = "device_stats.txt", .write = write_file};

@@ -1,0 +1,248 @@
+/* Every zone, marker and launch as one line of text: CSV (RFC 4180) and JSON. What does not change from line
+ * to line is printed once, into fragments that are copied. */
+#include <stdlib.h>
+
+#include "report/export.h"
+#include "report/out.h"
+
+typedef struct fragment {
+    char *text; /* NULL: not printed yet */
+    size_t n;
+} fragment;
+
+typedef struct table {
+    dl_view *view;
+    dl_out out;
+    bool json, first;
+    const dl_view_chip *chips;
+    const dl_view_core *cores;
+    const dl_view_track *tracks;
+    const dl_tables *tables;
+    const dl_launches *launches;
+    uint32_t n_chips, n_cores, n_tracks;
+    fragment *places; /* by track: chip, core, RISC */
+    fragment *sites;  /* name, file, line */
+} table;
+
+static const char *const kinds[] = {
+    [DL_VIEW_ZONE] = "zone", [DL_VIEW_POINT] = "event",     [DL_VIEW_VALUE] = "value",
+    [DL_VIEW_SUM] = "sum",   [DL_VIEW_DROPPED] = "dropped", [DL_VIEW_LAUNCH] = "launch",
+};
+
+static bool keep(fragment *f, dl_str *s)
+{
+    if (s->failed || !s->text) {
+        dl_str_free(s);
+        return false;
+    }
+    f->text = s->text;
+    f->n = s->len;
+    return true;
+}
+
+static bool make_place(const table *t, uint32_t track, fragment *f)
+{
+    dl_str s = {0};
+    const dl_view_track *at = &t->tracks[track];
+    const dl_view_core *core = at->core == DL_NONE ? NULL : &t->cores[at->core];
+    uint32_t chip = t->chips[at->chip].id;
+    if (t->json) {
+        dl_str_fmt(&s, "\",\"chip\":%u", chip);
+        if (core) {
+            dl_str_fmt(&s, ",\"core_x\":%u,\"core_y\":%u,\"risc\":", core->x, core->y);
+            dl_str_json(&s, at->name, strlen(at->name));
+        }
+    } else {
+        dl_str_fmt(&s, ",%u,", chip);
+        if (core) dl_str_fmt(&s, "%u,%u,", core->x, core->y);
+        dl_str_add(&s, core ? "" : ",,");
+        if (core) dl_str_csv(&s, at->name, strlen(at->name));
+    }
+    return keep(f, &s);
+}
+
+static bool make_site(const table *t, const dl_view_item *item, fragment *f)
+{
+    dl_str s = {0};
+    char buffer[32], launch[256];
+    const char *name = dl_view_name(t->view, item, buffer), *file = dl_view_site_file(t->view, item->site);
+    uint32_t line = file[0] ? t->tables->sites[item->site].line : 0;
+    if (item->kind == DL_VIEW_LAUNCH) {
+        dl_view_launch_name(t->view, item->launch, launch);
+        name = launch;
+    }
+    if (t->json) {
+        dl_str_add(&s, ",\"name\":");
+        dl_str_json(&s, name, strlen(name));
+        if (file[0]) {
+            dl_str_add(&s, ",\"file\":");
+            dl_str_json(&s, file, strlen(file));
+            dl_str_fmt(&s, ",\"line\":%u", line);
+        }
+    } else {
+        dl_str_char(&s, ',');
+        dl_str_csv(&s, name, strlen(name));
+        dl_str_char(&s, ',');
+        dl_str_csv(&s, file, strlen(file));
+        dl_str_char(&s, ',');
+        if (file[0]) dl_str_u64(&s, line);
+    }
+    return keep(f, &s);
+}
+
+static char *copy(char *to, const char *text, size_t n)
+{
+    memcpy(to, text, n);
+    return to + n;
+}
+
+/* A number: with its key in JSON, behind a comma in CSV; one that is not known has no key, or an empty cell.
+ */
+#define NUMBER(t, to, key, known, value)                                                                     \
+    number(t, to, ",\"" key "\":", sizeof(",\"" key "\":") - 1, known, value)
+
+static char *number(const table *t, char *to, const char *key, size_t n, bool known, uint64_t value)
+{
+    if (t->json && !known) return to;
+    if (t->json)
+        to = copy(to, key, n);
+    else
+        *to++ = ',';
+    return known ? out_digits(to, value) : to;
+}
+
+static char *numbers(const table *t, char *to, const dl_view_item *item)
+{
+    bool interval = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
+    bool ns = t->chips[t->tracks[item->track].chip].has_ns;
+    bool has_data = item->data || (!interval && item->kind != DL_VIEW_POINT);
+    const dl_launch *l = item->launch < t->launches->count ? &t->launches->items[item->launch] : NULL;
+    to = NUMBER(t, to, "launch", l != NULL, l ? dl_view_launch_id(t->view, item->launch) : 0);
+    to = NUMBER(t, to, "trace_id", l && l->trace_id != DL_NO_ID, l ? l->trace_id : 0);
+    to = NUMBER(t, to, "trace_counter", l && l->trace_counter != DL_NO_ID, l ? l->trace_counter : 0);
+    to = NUMBER(t, to, "op", l && l->op, l ? l->op : 0);
+    to = NUMBER(t, to, "start_cycle", true, item->cycle);
+    to = NUMBER(t, to, "cycles", interval, item->end_cycle - item->cycle);
+    to = NUMBER(t, to, "start_ns", ns, item->start);
+    to = NUMBER(t, to, "ns", ns && interval, item->end - item->start);
+    if (t->json && has_data) {
+        /* As text: a 64-bit number does not survive readers whose numbers are doubles. */
+        to = copy(to, ",\"data\":\"", 9);
+        to = out_digits(to, item->data);
+        *to++ = '"';
+    } else {
+        to = NUMBER(t, to, "data", has_data, item->data);
+    }
+    to = NUMBER(t, to, "lane", true, item->lane);
+    return NUMBER(t, to, "depth", true, item->depth);
+}
+
+static devlog_status line(table *t, const dl_view_item *item, devlog_error *err)
+{
+    enum { MOST = 1024 };
+    fragment one = {0}, *place = &t->places[item->track];
+    bool named = item->site < t->tables->n_sites && t->tables->sites[item->site].name;
+    fragment *site = named ? &t->sites[item->site] : &one;
+    bool ok = place->text || make_place(t, item->track, place);
+    if (!ok || (!site->text && !make_site(t, item, site)))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing %s", t->json ? "JSON" : "CSV");
+    if (t->json && t->first)
+        OUT_LITERAL(&t->out, "\n{\"kind\":\"");
+    else if (t->json)
+        OUT_LITERAL(&t->out, ",\n{\"kind\":\"");
+    t->first = false;
+    out_text(&t->out, kinds[item->kind]);
+    out_bytes(&t->out, place->text, place->n);
+    out_bytes(&t->out, site->text, site->n);
+    free(one.text);
+    char *start = out_room(&t->out, MOST), *to = numbers(t, start, item);
+    if (t->json) *to++ = '}';
+    if (!t->json) *to++ = '\n';
+    t->out.len += (size_t)(to - start);
+    return DEVLOG_OK;
+}
+
+static devlog_status lines(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = line(ctx, &items[i], err);
+    return status;
+}
+
+static void json_head(table *t)
+{
+    OUT_LITERAL(&t->out, "{\"writer\":\"devlog\",\"chips\":[");
+    for (uint32_t i = 0; i < t->n_chips; i++) {
+        const dl_view_chip *c = &t->chips[i];
+        const dl_chip *chip = &t->tables->chips[c->chip];
+        out_fmt(&t->out, "%s\n{\"id\":%u,\"freq_khz\":%llu,\"aligned\":%s", i ? "," : "", c->id,
+                (unsigned long long)chip->freq_khz, c->aligned ? "true" : "false");
+        if (c->aligned) out_fmt(&t->out, ",\"residual_ns\":%llu", (unsigned long long)c->residual_ns);
+        if (chip->arch) {
+            dl_str arch = {0};
+            const char *text = dl_text(t->tables, chip->arch);
+            dl_str_json(&arch, text, strlen(text));
+            OUT_LITERAL(&t->out, ",\"arch\":");
+            out_str(&t->out, &arch);
+            dl_str_free(&arch);
+        }
+        OUT_LITERAL(&t->out, "}");
+    }
+    OUT_LITERAL(&t->out, "],\n\"events\":[");
+}
+
+static void json_foot(table *t)
+{
+    const dl_losses *l = dl_decode_losses(dl_view_decode(t->view));
+    OUT_LITERAL(&t->out, "\n],\n\"losses\":{");
+    out_fmt(&t->out, "\"rows\":%llu,\"lines\":%llu,\"zones_without_lane\":%llu", (unsigned long long)l->rows,
+            (unsigned long long)l->lines, (unsigned long long)dl_view_left_out(t->view));
+    for (int i = DL_SKIP_NONE + 1; i < DL_SKIPS; i++)
+        if (l->skipped[i])
+            out_fmt(&t->out, ",\"skipped_%s\":%llu", dl_skip_key((dl_skip)i),
+                    (unsigned long long)l->skipped[i]);
+    for (int i = 0; i < DL_FINDINGS; i++)
+        if (l->found[i])
+            out_fmt(&t->out, ",\"%s\":%llu", dl_finding_key((dl_finding)i), (unsigned long long)l->found[i]);
+    OUT_LITERAL(&t->out, "}}\n");
+}
+
+static devlog_status write_table(dl_view *v, const char *path, bool json, devlog_error *err)
+{
+    table t = {.view = v, .json = json, .first = true};
+    t.chips = dl_view_chips(v, &t.n_chips);
+    t.cores = dl_view_cores(v, &t.n_cores);
+    t.tracks = dl_view_tracks(v, &t.n_tracks);
+    t.tables = dl_decode_tables(dl_view_decode(v));
+    t.launches = dl_decode_launches(dl_view_decode(v));
+    devlog_status status = out_open(&t.out, path, err);
+    if (status) return status;
+    t.places = calloc(t.n_tracks + 1u, sizeof *t.places);
+    t.sites = calloc(t.tables->n_sites + 1u, sizeof *t.sites);
+    if (!t.places || !t.sites) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (json)
+        json_head(&t);
+    else
+        OUT_LITERAL(&t.out, "kind,chip,core_x,core_y,risc,name,file,line,launch,trace_id,trace_counter,op,"
+                            "start_cycle,cycles,start_ns,ns,data,lane,depth\n");
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){&t, lines}, err);
+    if (json) json_foot(&t);
+    for (uint32_t i = 0; t.places && i < t.n_tracks; i++)
+        free(t.places[i].text);
+    for (uint32_t i = 0; t.sites && i < t.tables->n_sites; i++)
+        free(t.sites[i].text);
+    free(t.places);
+    free(t.sites);
+    return out_close(&t.out, status, err);
+}
+
+devlog_status dl_export_csv(dl_view *v, const char *path, devlog_error *err)
+{
+    return write_table(v, path, false, err);
+}
+
+devlog_status dl_export_json(dl_view *v, const char *path, devlog_error *err)
+{
+    return write_table(v, path, true, err);
+}

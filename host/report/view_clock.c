@@ -1,0 +1,27 @@
+/* The time axis of captures: host time, by the fits of the chips' clocks (decode/chip_clock.h). */
+#include <math.h>
+
+#include "report/view_internal.h"
+
+static uint64_t host_ns(void *ctx, uint32_t chip_id, uint32_t stream, uint64_t cycles)
+{
+    const dl_chip_clocks *clocks = ctx;
+    double ns, error;
+    (void)stream; /* the decoder has brought every core's stamps to its chip's counter */
+    if (!dl_chip_clocks_ns(clocks, chip_id, cycles, &ns, &error)) return 0;
+    if (ns < 0 && clocks->origin < (uint64_t)-ns) return 0;
+    return clocks->origin + (uint64_t)(int64_t)llround(ns);
+}
+
+static bool is_known(void *ctx, uint32_t chip_id, uint64_t *residual_ns)
+{
+    const dl_chip_clock *clock = dl_chip_clocks_of(ctx, chip_id);
+    if (!clock || !clock->fitted) return false;
+    *residual_ns = (uint64_t)ceil(dl_chip_clock_host_residual(clock));
+    return true;
+}
+
+dl_view_clock view_host_clock(const dl_decode *d)
+{
+    return (dl_view_clock){(void *)dl_decode_clocks(d), host_ns, is_known};
+}

@@ -1,0 +1,264 @@
+"""Reads what `devlog export` wrote, with readers that are not devlog's: Python's json, csv and sqlite3, protoc,
+and babeltrace2. Prints a line per zone name: the name's UTF-8 in hex, count, total cycles, total ns, separated by
+tabs; "-" where the format does not hold a number. A line "=dropped" has the number of markers that the device had
+no room for. Anything that the format does not allow ends it with a message.
+
+usage: read_export.py FORMAT PATH PROTO_FOLDER"""
+import collections
+import csv
+import gzip
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+
+csv.field_size_limit(1 << 30)
+
+
+class Totals:
+    def __init__(self):
+        self.zones = collections.defaultdict(lambda: [0, 0, 0])
+        self.dropped = 0
+
+    def add(self, name, cycles, ns, count=1):
+        t = self.zones[name]
+        for i, value in enumerate((count, cycles, ns)):
+            t[i] = None if value is None or t[i] is None else t[i] + value
+
+
+def check(condition, *what):
+    if not condition:
+        sys.exit("read_export: " + " ".join(str(w) for w in what))
+
+
+def read_json_file(path):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8") as f:
+        return json.load(f)
+
+
+def read_chrome(path, totals):
+    last = {}
+    for e in read_json_file(path)["traceEvents"]:
+        check(e["ph"] in "MXiC", "unknown phase", e)
+        if e["ph"] == "i":
+            totals.dropped += int(e["args"].get("dropped_markers", 0))
+        if e["ph"] != "X":
+            continue
+        # Readers cut off what is below a nanosecond.
+        start, ns = int(e["ts"] * 1000.0), int(e["dur"] * 1000.0)
+        key = (e["pid"], e["tid"])
+        stack = last.setdefault(key, [])
+        check(not stack or stack[-1][2] <= start, "starts are out of order", e)
+        while stack and stack[-1][1] <= start:
+            top = stack.pop()
+        check(not stack or stack[-1][1] >= start + ns, "zones of a thread do not nest", e)
+        stack.append((start, start + ns, start))
+        if e["cat"] != "launch":
+            totals.add(e["name"], e["args"]["cycles"], ns)
+
+
+def read_json(path, totals):
+    for e in read_json_file(path)["events"]:
+        if e["kind"] == "zone":
+            totals.add(e["name"], e["cycles"], e.get("ns"))
+        if e["kind"] == "dropped":
+            totals.dropped += int(e["data"])
+
+
+def read_csv(path, totals):
+    with open(path, newline="", encoding="utf-8") as f:
+        for row in csv.DictReader(f, strict=True):
+            check(None not in row and None not in row.values(), "a row of another length", row)
+            if row["kind"] == "zone":
+                totals.add(row["name"], int(row["cycles"]), int(row["ns"]) if row["ns"] else None)
+            if row["kind"] == "dropped":
+                totals.dropped += int(row["data"])
+
+
+def read_sqlite(path, totals):
+    db = sqlite3.connect(path)
+    check(db.execute("PRAGMA integrity_check").fetchone() == ("ok",), "the database is damaged")
+    for name, count, cycles, ns in db.execute("SELECT name, count, total_cycles, total_ns FROM zone_sum"):
+        totals.add(name, cycles, ns, count)
+    totals.dropped = db.execute("SELECT total(data) FROM markers WHERE kind = 'dropped'").fetchone()[0]
+    check(db.execute("SELECT count FROM losses WHERE what = 'dropped_on_device'").fetchone()[0] == totals.dropped, "losses")
+    for view in ("core_sum", "op_sum", "gap_sum", "zone_list"):
+        db.execute("SELECT * FROM " + view).fetchall()
+
+
+def read_speedscope(path, totals):
+    file = read_json_file(path)
+    totals.dropped = None
+    check(file["$schema"] == "https://www.speedscope.app/file-format-schema.json", "schema")
+    frames = file["shared"]["frames"]
+    for f in frames:
+        check(isinstance(f["name"], str) and isinstance(f.get("file", ""), str), "frame", f)
+        check(isinstance(f.get("line", 0), int), "frame", f)
+    for p in file["profiles"]:
+        check(p["type"] == "evented" and isinstance(p["name"], str), "profile", p["type"])
+        check(p["unit"] in ("none", "nanoseconds"), "unit", p["unit"])
+        check(p["startValue"] <= p["endValue"], "profile ends before it starts", p["name"])
+        stack, at = [], p["startValue"]
+        for e in p["events"]:
+            check(e["at"] >= at, "events are out of order", e)
+            at = e["at"]
+            if e["type"] == "O":
+                stack.append((e["frame"], at))
+                continue
+            check(e["type"] == "C" and stack and stack[-1][0] == e["frame"], "closes what is not open", e)
+            frame, start = stack.pop()
+            if not p["name"].endswith(" launches"):
+                totals.add(frames[frame]["name"], None, at - start)
+        check(not stack and at <= p["endValue"], "profile", p["name"], "leaves frames open")
+
+
+def read_collapsed(path, totals):
+    totals.dropped = None
+    with open(path, encoding="utf-8", newline="\n") as f:
+        for line in f:
+            stack, _, value = line.rstrip("\n").rpartition(" ")
+            frames = stack.split(";")
+            check(frames[0].startswith("chip ") and frames[1].startswith("core "), "stack", line)
+            for name in set(frames[3:]):
+                totals.add(name, None, int(value), None)
+
+
+def unescape(text):
+    """A string as protoc prints it, or babeltrace2: C's escapes."""
+    simple = {"n": b"\n", "r": b"\r", "t": b"\t", "a": b"\a", "b": b"\b", "f": b"\f", "v": b"\v", "e": b"\x1b"}
+
+    def one(m):
+        code = m.group(1).decode()
+        if code[0] in "01234567":
+            return bytes([int(code, 8)])
+        if code[0] == "x":
+            return bytes([int(code[1:], 16)])
+        return simple.get(code, code.encode())
+
+    return re.sub(rb"\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)", one, text.encode("utf-8")).decode("utf-8")
+
+
+def protoc(path, message, proto_folder, proto):
+    command = ["protoc", "--decode=" + message, "-I", proto_folder, proto_folder + "/" + proto]
+    with open(path, "rb") as f:
+        done = subprocess.run(command, stdin=f, stdout=subprocess.PIPE, check=True)
+    root = collections.defaultdict(list)
+    stack = [root]
+    for line in done.stdout.decode("utf-8").splitlines():
+        line = line.strip()
+        if line == "}":
+            stack.pop()
+        elif line.endswith(" {"):
+            check(not line[0].isdigit(), "a field that the schema does not have:", line)
+            child = collections.defaultdict(list)
+            stack[-1][line[:-2]].append(child)
+            stack.append(child)
+        else:
+            key, _, value = line.partition(": ")
+            check(not key[0].isdigit(), "a field that the schema does not have:", line)
+            stack[-1][key].append(unescape(value[1:-1]) if value[0] == '"' else value)
+    return root
+
+
+def read_perfetto(path, totals, proto_folder):
+    trace = protoc(path, "devlog.perfetto.Trace", proto_folder, "perfetto.proto")
+    sequences, events, tracks = {}, [], {}
+    for p in trace["packet"]:
+        sequence = int(p["trusted_packet_sequence_id"][0])
+        flags = int(p["sequence_flags"][0]) if "sequence_flags" in p else 0
+        if flags & 1:
+            sequences[sequence] = {"names": {}, "arguments": {}, "categories": {}}
+        if flags & 2:
+            check(sequence in sequences, "packets before the sequence's first: readers drop them")
+        for d in p["interned_data"]:
+            for field, to in (("event_names", "names"), ("debug_annotation_names", "arguments"),
+                              ("event_categories", "categories")):
+                for n in d[field]:
+                    sequences[sequence][to][n["iid"][0]] = n["name"][0]
+        for d in p["track_descriptor"]:
+            if "parent_uuid" in d:
+                check(d["parent_uuid"][0] in tracks, "a track before its parent", d)
+            check(d["uuid"][0] not in tracks, "a track twice", d)
+            tracks[d["uuid"][0]] = d
+        for e in p["track_event"]:
+            check(e["track_uuid"][0] in tracks, "an event of a track that nobody described")
+            events.append((sequence, int(p["timestamp"][0]), len(events), e))
+    events.sort(key=lambda e: (e[0], e[1], e[2]))
+    stacks = collections.defaultdict(list)
+    for sequence, time, _, e in events:
+        state, kind, track = sequences[sequence], e["type"][0], e["track_uuid"][0]
+        if kind == "1":
+            name = e["name"][0] if "name" in e else state["names"][e["name_iid"][0]]
+            arguments = {state["arguments"][a["name_iid"][0]]: int(a["uint_value"][0])
+                         for a in e["debug_annotations"]}
+            category = state["categories"][e["category_iids"][0]]
+            stacks[track].append((name, time, arguments["cycles"], category))
+        elif kind == "3":
+            for a in e["debug_annotations"]:
+                if state["arguments"][a["name_iid"][0]] == "dropped_markers":
+                    totals.dropped += int(a["uint_value"][0])
+        elif kind == "2":
+            check(stacks[track], "a slice ends that never began")
+            name, start, cycles, category = stacks[track].pop()
+            if category != "launch":
+                totals.add(name, cycles, time - start)
+    check(not any(stacks.values()), "slices that never end")
+
+
+def read_xplane(path, totals, proto_folder):
+    file = path + "/plugins/profile/devlog/devlog.xplane.pb"
+    for plane in protoc(file, "devlog.xplane.XSpace", proto_folder, "xplane.proto")["planes"]:
+        names = {e["key"][0]: e["value"][0]["name"][0] for e in plane["event_metadata"]}
+        stats = {e["key"][0]: e["value"][0]["name"][0] for e in plane["stat_metadata"]}
+        for line in plane["lines"]:
+            open_ends, last = [], 0
+            for e in line["events"]:
+                start, ps = int(e["offset_ps"][0]), int(e["duration_ps"][0])
+                check(start >= last, "events of a line are out of order")
+                last = start
+                values = {stats[s["metadata_id"][0]]: s for s in e["stats"]}
+                while open_ends and open_ends[-1] <= start:
+                    open_ends.pop()
+                kind = stats[values["kind"]["ref_value"][0]] if "kind" in values else "zone"
+                if kind == "dropped":
+                    totals.dropped += int(values["data"]["uint64_value"][0])
+                if kind not in ("zone", "launch"):
+                    continue
+                check(not open_ends or open_ends[-1] >= start + ps, "events of a line do not nest")
+                open_ends.append(start + ps)
+                if kind == "zone":
+                    check(ps % 1000 == 0, "not whole nanoseconds")
+                    totals.add(names[e["metadata_id"][0]], int(values["cycles"]["uint64_value"][0]), ps // 1000)
+
+
+def read_ctf(path, totals):
+    done = subprocess.run(["babeltrace2", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+    for line in done.stderr.decode("utf-8").splitlines():
+        m = re.match(r".*Tracer discarded (\d+) event", line)
+        check(m, "babeltrace2 says:", line)
+        totals.dropped += int(m.group(1))
+    pattern = re.compile(r' zone: \{.*name = \( "((?:[^"\\]|\\.)*)" : container = \d+ \), source = .*'
+                         r"cycles = (\d+), duration = (\d+), lane = \d+, depth = \d+, data = \d+ \}$")
+    for line in done.stdout.decode("utf-8").split("\n"):
+        if "] (" not in line or ") zone: " not in line:
+            continue
+        m = pattern.search(line)
+        check(m, "a zone that was not understood:", line)
+        totals.add(unescape(m.group(1)), int(m.group(2)), int(m.group(3)))
+
+
+def main():
+    form, path, proto_folder = sys.argv[1:4]
+    totals = Totals()
+    if form in ("perfetto", "xplane"):
+        globals()["read_" + form](path, totals, proto_folder)
+    else:
+        globals()["read_" + form](path, totals)
+    print("=dropped", "-" if totals.dropped is None else int(totals.dropped), "-", "-", sep="\t")
+    for name, values in sorted(totals.zones.items()):
+        print(name.encode("utf-8").hex(), *("-" if v is None else v for v in values), sep="\t")
+
+
+main()

@@ -1,0 +1,67 @@
+/* The demo over USB, through a program of its own: every result is right, and the records are those of the
+ * same board on the simulator, apart from when they were made. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/process.h"
+#include "support/device.h"
+#include "support/files.h"
+
+static char bin[400];
+
+/* Runs the demo on usb_tile; returns its log. */
+static char *run_demo(const char *transport, size_t *size)
+{
+    char folder[256], path[300], model[512], demo[512];
+    snprintf(folder, sizeof folder, "%s/logs", test_folder());
+    snprintf(path, sizeof path, "%s/profile_log_device.csv", folder);
+    snprintf(model, sizeof model, "%s/usb_model", bin);
+    snprintf(demo, sizeof demo, "%s/demo", bin);
+    setenv("DEVLOG_BOARD", "usb_tile", 1);
+    setenv("DEVLOG_TRANSPORT", transport, 1);
+    setenv("DEVLOG_LOG_FOLDER", folder, 1);
+    setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
+    const char *argv[] = {model, demo, "2", "1", "1", NULL};
+    dl_output out;
+    devlog_error err = {0};
+    check_ok(dl_run(argv, &out, &err), &err);
+    if (out.exit != 0 || !strstr(out.text, "results correct")) fail_msg("%s: %s", transport, out.text);
+    free(out.text);
+    return read_bytes(path, size);
+}
+
+/* Takes the sixth column, the time, out of every line. */
+static size_t without_times(char *text, size_t size)
+{
+    size_t used = 0;
+    int column = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == ',') column++;
+        if (text[i] == '\n') column = 0;
+        if (column != 5 || text[i] == ',') text[used++] = text[i];
+    }
+    return used;
+}
+
+static void same_records_as_the_simulator(void **state)
+{
+    (void)state;
+    size_t size[2];
+    char *usb = run_demo("usb:DEVLOG0001", &size[0]), *simulated = run_demo("sim", &size[1]);
+    assert_true(size[0] > 10000);
+    size[0] = without_times(usb, size[0]);
+    size[1] = without_times(simulated, size[1]);
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(usb, simulated, size[0]);
+    free(usb);
+    free(simulated);
+}
+
+int main(void)
+{
+    const char *devlog = getenv("DEVLOG_BIN");
+    if (devlog) snprintf(bin, sizeof bin, "%.*s", (int)(strrchr(devlog, '/') - devlog), devlog);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_records_as_the_simulator)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

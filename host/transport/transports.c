@@ -9,11 +9,8 @@ extern const dl_transport_ops dl_transport_ops_sim, dl_transport_ops_ttsim, dl_t
     dl_transport_ops_usb, dl_transport_ops_saved;
 
 static const dl_transport_ops *const all[] = {
-    &dl_transport_ops_sim,
-    &dl_transport_ops_ttsim,
-    &dl_transport_ops_qemu,
-    &dl_transport_ops_usb,
-    &dl_transport_ops_saved,
+    &dl_transport_ops_sim, &dl_transport_ops_ttsim, &dl_transport_ops_qemu,
+    &dl_transport_ops_usb, &dl_transport_ops_saved,
 };
 
 const dl_transport_ops *dl_transport_at(uint32_t i)

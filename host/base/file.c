@@ -125,6 +125,12 @@ devlog_status dl_file_create(dl_file_writer *w, const char *path, devlog_error *
     return DEVLOG_OK;
 }
 
+devlog_status dl_file_stream(dl_file_writer *w, int fd, const char *name, devlog_error *err)
+{
+    *w = (dl_file_writer){.fd = fd, .path = strdup(name)};
+    return w->path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
 static void write_out(dl_file_writer *w)
 {
     if (!w->status && w->buffer.failed) w->status = DEVLOG_ERR_MEMORY;
@@ -141,25 +147,25 @@ void dl_file_flush(dl_file_writer *w)
 devlog_status dl_file_commit(dl_file_writer *w, devlog_error *err)
 {
     write_out(w);
-    if (!w->status && fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS) {
+    if (!w->status && w->temporary && fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS) {
         w->errnum = errno;
         w->status = DEVLOG_ERR_IO;
     }
-    if (!w->status && rename(w->temporary, w->path) != 0) {
+    if (!w->status && w->temporary && rename(w->temporary, w->path) != 0) {
         w->errnum = errno;
         w->status = DEVLOG_ERR_IO;
     }
     devlog_status status = w->status;
     if (status == DEVLOG_ERR_IO) dl_fail_errno(err, w->errnum, "cannot write %s", w->path);
     if (status == DEVLOG_ERR_MEMORY) dl_fail(err, status, "out of memory while writing %s", w->path);
-    if (!status) w->temporary[0] = 0;
+    if (!status && w->temporary) w->temporary[0] = 0;
     dl_file_abandon(w);
     return status;
 }
 
 void dl_file_abandon(dl_file_writer *w)
 {
-    if (w->fd >= 0) close(w->fd);
+    if (w->fd >= 0 && w->temporary) close(w->fd);
     if (w->temporary && w->temporary[0]) unlink(w->temporary);
     free(w->path);
     free(w->temporary);

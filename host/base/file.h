@@ -27,6 +27,9 @@ void dl_file_flush(dl_file_writer *w);
 /* Writes the rest, syncs, renames. On failure the temporary file is removed and `path` is as it was. Frees.
  */
 devlog_status dl_file_commit(dl_file_writer *w, devlog_error *err);
+/* The same for a file descriptor that is open already, such as standard output; `name` is for messages. It
+ * stays open, and dl_file_commit neither syncs nor renames. */
+devlog_status dl_file_stream(dl_file_writer *w, int fd, const char *name, devlog_error *err);
 /* Throws the file away. Frees. */
 void dl_file_abandon(dl_file_writer *w);
 

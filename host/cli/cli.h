@@ -20,5 +20,6 @@ extern const cli_command cmd_decode;
 extern const cli_command cmd_dump;
 extern const cli_command cmd_export;
 extern const cli_command cmd_man;
+extern const cli_command cmd_ops;
 
 #endif

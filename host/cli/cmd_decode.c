@@ -13,20 +13,22 @@
 #include "decode/decode.h"
 #include "report/artifacts.h"
 #include "report/decode_table.h"
+#include "report/machine.h"
 
 typedef struct decode_args {
     const char *folder, *suffix, *analyses, *elf_folder;
     bool files, tar, date, print, defaults, print_analyses, subtract_cost;
     bool wanted[DL_ARTIFACT_KINDS];
+    int format; /* FORMAT_* */
     uint64_t max_launches;
     cli_filters filters;
 } decode_args;
 
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
 static const cli_option options[] = {
     CLI_TITLE("Files"),
-    {CLI_STRING, "output", 'o', "FOLDER",
-     "where files go; "
-     "generated/profiler/output/device unless told",
+    {CLI_STRING, "output", 'o', "FOLDER", "where files go; generated/profiler/output/device unless told",
      offsetof(decode_args, folder)},
     {CLI_FLAG, "date", 0, NULL, "put date and time in front of the files' names",
      offsetof(decode_args, date)},
@@ -54,6 +56,11 @@ static const cli_option options[] = {
     {CLI_STRING, "elf", 0, "FOLDER", "where to look for ELF files of kernels that have been moved",
      offsetof(decode_args, elf_folder)},
     CLI_TITLE("Printing"),
+    {CLI_CHOICE, "format", 'f', "text|json|csv",
+     "what to print: tables for people, or everything for programs; with json and csv no files are written "
+     "unless "
+     "--output says where",
+     offsetof(decode_args, format)},
     {CLI_OFF, "no-print", 0, NULL, "print no tables, only what was lost and which files were written",
      offsetof(decode_args, print)},
     {CLI_NUMBER, "max-launches", 0, "N", "launches in the table per launch; 20 unless told, 0: no such table",
@@ -113,8 +120,26 @@ static devlog_status check_rows(dl_decode *d, const cli_args *rest, devlog_error
                    detail ? detail : "nothing in it is known");
 }
 
-static devlog_status print_report(dl_decode *d, const decode_args *a, const dl_artifacts *set,
-                                  devlog_error *err)
+/* Everything, for programs. */
+static devlog_status print_machine(dl_decode *d, const decode_args *a, const dl_artifacts *set,
+                                   devlog_error *err)
+{
+    const char *files[DL_ARTIFACT_KINDS + 2] = {NULL};
+    for (size_t i = 0; i <= DL_ARTIFACT_KINDS; i++)
+        files[i] = dl_artifacts_path(set, i);
+    const dl_machine_options how = {.analyzer = dl_artifacts_analyzer(set), .files = files};
+    dl_file_writer out;
+    devlog_status status = dl_file_stream(&out, STDOUT_FILENO, "standard output", err);
+    if (status) return status;
+    status =
+        a->format == FORMAT_JSON ? dl_report_json(d, &how, &out, err) : dl_report_csv(d, &how, &out, err);
+    if (!status) return dl_file_commit(&out, err);
+    dl_file_abandon(&out);
+    return status;
+}
+
+static devlog_status print_text(dl_decode *d, const decode_args *a, const dl_artifacts *set,
+                                devlog_error *err)
 {
     dl_str out = {0};
     const dl_table_options table = {.colour = dl_term_colour(stdout),
@@ -169,7 +194,8 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, dl_decod
     if (!status) status = check_rows(d, rest, err);
     if (!status) status = dl_artifacts_finish(set, err);
     if (!status) status = dl_artifacts_write(set, err);
-    return status ? status : print_report(d, a, set, err);
+    if (status) return status;
+    return a->format == FORMAT_TEXT ? print_text(d, a, set, err) : print_machine(d, a, set, err);
 }
 
 static int run_with(const decode_args *a, const cli_args *rest, const dl_filter *filter)
@@ -189,7 +215,7 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
                                    .progress_ctx = &progress};
     if (a->date) date_prefix(prefix);
     title_of(rest, title);
-    bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses;
+    bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses || a->format != FORMAT_TEXT;
     devlog_status status = analyse ? list_analyses(a, &list, &err) : DEVLOG_OK;
     if (!status) status = dl_decode_new(&d, &how, &err);
     if (!status && analyse) status = dl_analyzer_new(&analyzer, d, &list, filter, &err);
@@ -214,18 +240,14 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
 
 static int run(int argc, char **argv)
 {
-    decode_args a = {.folder = "generated/profiler/output/device",
-                     .files = true,
-                     .tar = true,
-                     .print = true,
-                     .defaults = true,
-                     .max_launches = 20};
+    decode_args a = {.files = true, .tar = true, .print = true, .defaults = true, .max_launches = 20};
     cli_args rest;
     dl_filter filter;
     int exit_status;
     memset(a.wanted, true, sizeof a.wanted);
     if (!cli_parse(&cmd_decode, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    if (!a.files) memset(a.wanted, false, sizeof a.wanted);
+    if (!a.files || (a.format != FORMAT_TEXT && !a.folder)) memset(a.wanted, false, sizeof a.wanted);
+    if (!a.folder) a.folder = "generated/profiler/output/device";
     if (a.print_analyses)
         exit_status = print_analyses();
     else if (rest.n == 0)

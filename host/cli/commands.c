@@ -1,11 +1,14 @@
 /* The subcommands. A new one: declare it in cli.h, add its line here, and run ./dev docs. */
 #include "cli/cli.h"
 
-/* By name. */
+/* By name, one on a line. */
+/* clang-format off */
 const cli_command *const cli_commands[] = {
     &cmd_decode,
     &cmd_dump,
     &cmd_export,
     &cmd_man,
+    &cmd_ops,
     NULL,
 };
+/* clang-format on */

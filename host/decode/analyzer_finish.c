@@ -52,9 +52,16 @@ static bool finish_sums(dl_analyzer *a, job *j)
     return true;
 }
 
-/* Starts that are still open when the log ends. */
+/* Starts that are still open when the log ends. From the end of something to the next beginning the last is
+ * always open: that is no loss. */
+static bool is_gap(const job *j)
+{
+    return j->analysis->start.types == 1 << DL_ROW_ZONE_END;
+}
+
 static bool finish_adjacent(dl_analyzer *a, job *j)
 {
+    if (is_gap(j)) return true;
     for (uint32_t i = 0; i < j->n_spans && i < a->n_streams; i++)
         if (j->spans[i].first != NO_START && !dl_analyzer_incomplete(j, a->streams[i].chip)) return false;
     return true;
@@ -108,7 +115,7 @@ static bool count_moments(dl_analyzer *a, job *j, uint32_t leaf, const moment *m
             start = m[i].time;
         }
     }
-    return start == NO_START || dl_analyzer_incomplete(j, chip_of(a, j, leaf));
+    return start == NO_START || is_gap(j) || dl_analyzer_incomplete(j, chip_of(a, j, leaf));
 }
 
 typedef struct home {

@@ -33,10 +33,9 @@ static devlog_status pack_bytes(struct archive *a, int fd, uint64_t size, const 
     return DEVLOG_OK;
 }
 
-static devlog_status pack(struct archive *a, const char *path, devlog_error *err)
+static devlog_status pack(struct archive *a, const char *path, const char *name, devlog_error *err)
 {
     struct stat st;
-    const char *slash = strrchr(path, '/');
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) != 0) {
         devlog_status status = dl_fail_errno(err, errno, "cannot read %s", path);
@@ -48,7 +47,7 @@ static devlog_status pack(struct archive *a, const char *path, devlog_error *err
     if (!entry) {
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while packing %s", path);
     } else {
-        archive_entry_set_pathname(entry, slash ? slash + 1 : path);
+        archive_entry_set_pathname(entry, name);
         archive_entry_set_filetype(entry, AE_IFREG);
         archive_entry_set_perm(entry, 0644);
         archive_entry_set_size(entry, st.st_size);
@@ -66,6 +65,12 @@ static devlog_status pack(struct archive *a, const char *path, devlog_error *err
 
 devlog_status dl_bundle(const char *const *paths, size_t n, dl_file_writer *out, devlog_error *err)
 {
+    return dl_bundle_as(paths, NULL, n, out, err);
+}
+
+devlog_status dl_bundle_as(const char *const *paths, const char *const *names, size_t n, dl_file_writer *out,
+                           devlog_error *err)
+{
     struct archive *a = archive_write_new();
     if (!a) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while packing");
     devlog_status status = DEVLOG_OK;
@@ -74,8 +79,10 @@ devlog_status dl_bundle(const char *const *paths, size_t n, dl_file_writer *out,
     archive_write_set_bytes_in_last_block(a, 1);
     if (archive_write_open(a, out, NULL, take, NULL) != ARCHIVE_OK)
         status = dl_fail(err, DEVLOG_ERR_IO, "cannot pack: %s", archive_error_string(a));
-    for (size_t i = 0; i < n && !status; i++)
-        status = pack(a, paths[i], err);
+    for (size_t i = 0; i < n && !status; i++) {
+        const char *slash = strrchr(paths[i], '/');
+        status = pack(a, paths[i], names ? names[i] : slash ? slash + 1 : paths[i], err);
+    }
     if (!status && archive_write_close(a) != ARCHIVE_OK)
         status = dl_fail(err, DEVLOG_ERR_IO, "cannot pack: %s", archive_error_string(a));
     archive_write_free(a);

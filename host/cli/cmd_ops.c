@@ -1,0 +1,141 @@
+/* devlog ops: the op report. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/term.h"
+#include "cli/cli.h"
+#include "cli/op_report.h"
+
+typedef struct ops_args {
+    const char *input, *output, *suffix, *device_log;
+    bool date, tar, host_only;
+    int format, columns;
+} ops_args;
+
+static const cli_option options[] = {
+    CLI_TITLE("Input"),
+    {CLI_STRING, "input", 'i', "FOLDER",
+     "folder of the logs; generated/profiler/logs unless told. When it has no device log, that of "
+     "FOLDER_device is "
+     "taken: a second run of the same program",
+     offsetof(ops_args, input)},
+    {CLI_STRING, "device-log", 0, "FILE", "device log or capture to use instead of the one in the folder",
+     offsetof(ops_args, device_log)},
+    {CLI_FLAG, "host-only", 0, NULL, "leave device data out", offsetof(ops_args, host_only)},
+    CLI_TITLE("Output"),
+    {CLI_STRING, "output", 'o', "FOLDER", "where files go; generated/profiler/output/ops unless told",
+     offsetof(ops_args, output)},
+    {CLI_FLAG, "date", 0, NULL, "put date and time in front of the files' names", offsetof(ops_args, date)},
+    {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the files' names", offsetof(ops_args, suffix)},
+    {CLI_CHOICE, "format", 0, "csv|json", "of the report", offsetof(ops_args, format)},
+    {CLI_CHOICE, "columns", 0, "current|reference",
+     "current: what tt-perf-report and ttnn-visualizer read; reference: the columns of TT-Metal's document, "
+     "in its "
+     "order",
+     offsetof(ops_args, columns)},
+    {CLI_OFF, "no-tar", 0, NULL, "do not pack the logs into a tar beside the report",
+     offsetof(ops_args, tar)},
+    {0},
+};
+
+static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows)
+{
+    dl_progress *progress = ctx;
+    if (!dl_progress_due(progress)) return;
+    char text[160], digits[DL_GROUPED_SIZE];
+    snprintf(text, sizeof text, "%.80s: %d %%, %s rows", input, size ? (int)(taken * 100 / size) : 0,
+             dl_u64_grouped(digits, rows));
+    dl_progress_show(progress, text);
+}
+
+void cli_date_prefix(char out[32])
+{
+    const char *fixed = getenv("SOURCE_DATE_EPOCH");
+    time_t now = fixed && *fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
+    struct tm tm;
+    if ((fixed && *fixed ? gmtime_r(&now, &tm) : localtime_r(&now, &tm)) == NULL ||
+        strftime(out, 32, "%Y_%m_%d_%H_%M_%S_", &tm) == 0)
+        out[0] = '\0';
+}
+
+int cli_op_report(const char *command, op_job_options *o)
+{
+    devlog_error err = {0};
+    dl_progress progress;
+    op_job job;
+    dl_str out = {0};
+    dl_progress_start(&progress);
+    o->progress = on_progress;
+    o->progress_ctx = &progress;
+    devlog_status status = op_job_run(&job, o, &err);
+    dl_progress_end(&progress);
+    int exit_status = CLI_FAILED;
+    if (!status) {
+        op_job_describe(&job, dl_term_colour(stdout), &out);
+        dl_str_fmt(&out, "\nFiles:\n  %s\n", job.report_path);
+        if (job.tar_path) dl_str_fmt(&out, "  %s\n", job.tar_path);
+        status = dl_str_status(&out, &err);
+    }
+    int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, out.text, out.len);
+    if (errnum) status = dl_fail_errno(&err, errnum, "cannot write to standard output");
+    if (status)
+        fprintf(stderr, "devlog %s: %s\n", command, err.text);
+    else
+        exit_status = op_job_lost(&job) ? CLI_PARTIAL : CLI_OK;
+    dl_str_free(&out);
+    op_job_free(&job);
+    return exit_status;
+}
+
+static int run(int argc, char **argv)
+{
+    ops_args a = {.input = "generated/profiler/logs", .output = "generated/profiler/output/ops", .tar = true};
+    cli_args rest;
+    int exit_status;
+    if (!cli_parse(&cmd_ops, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    cli_args_free(&rest);
+    if (a.suffix && strchr(a.suffix, '/'))
+        return cli_wrong(&cmd_ops, "--name is part of a file's name and has no '/'");
+    if (a.host_only && a.device_log)
+        return cli_wrong(&cmd_ops, "--host-only and --device-log exclude each other");
+    char prefix[32] = "";
+    dl_str name = {0};
+    if (a.date) cli_date_prefix(prefix);
+    dl_str_fmt(&name, "%sops_perf_results%s%s", prefix, a.suffix ? "_" : "", a.suffix ? a.suffix : "");
+    if (name.failed) return CLI_FAILED;
+    op_job_options o = {
+        .logs = a.input,
+        .device_log = a.device_log,
+        .no_device = a.host_only,
+        .output = a.output,
+        .name = name.text,
+        .report = {.columns = a.columns ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT, .json = a.format == 1},
+        .no_tar = !a.tar,
+    };
+    exit_status = cli_op_report("ops", &o);
+    dl_str_free(&name);
+    return exit_status;
+}
+
+const cli_command cmd_ops = {
+    .name = "ops",
+    .summary = "Op report: what the host asked for, beside what the device did, one row per op",
+    .description =
+        "Joins the op log (profile_log_ops.jsonl) and the device log of a run by the ids of ops into "
+        "ops_perf_results.csv, and packs the logs into a tar beside it. Ops without device data and launches "
+        "without an op are kept and marked; what could not be joined is counted at the end, and the exit "
+        "status is "
+        "3 then.",
+    .options = options,
+    .examples = "  devlog ops\n"
+                "  devlog ops -i logs -o out -n before --date\n"
+                "  devlog ops --columns reference  as the TT-Metal document has it\n",
+    .files = "ops_perf_results.csv: one row per op and chip; docs/op-reports.md explains every column.\n\n"
+             "ops_perf_results.tar: the logs that it was made from.",
+    .see_also = "devlog-run(1), devlog-decode(1)",
+    .run = run,
+};

@@ -1,0 +1,14 @@
+/* What the commands that make op reports share. In cmd_ops.c. */
+#ifndef DEVLOG_CLI_OP_REPORT_H
+#define DEVLOG_CLI_OP_REPORT_H
+
+#include "ops/op_job.h"
+
+/* Runs the job with progress on a terminal, prints what was found and where the files are. Returns CLI_OK,
+ * ... */
+int cli_op_report(const char *command, op_job_options *options);
+
+/* "2026_11_21_20_05_00_", of now or of SOURCE_DATE_EPOCH. */
+void cli_date_prefix(char out[32]);
+
+#endif

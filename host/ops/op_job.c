@@ -1,0 +1,208 @@
+/* One op report from beginning to end. Not for the words it ends with (op_job_text.c). */
+#include "ops/op_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "decode/capture.h"
+#include "report/bundle.h"
+#include "report/device_log.h"
+
+static bool readable(const char *path)
+{
+    return path && access(path, R_OK) == 0;
+}
+
+static char *existing(const char *folder, const char *name)
+{
+    char *path = dl_path_join(folder, name);
+    if (readable(path)) return path;
+    free(path);
+    return NULL;
+}
+
+static char *device_log_in(const char *folder)
+{
+    char *path = existing(folder, DL_DEVICE_LOG_NAME);
+    return path ? path : existing(folder, DL_CAPTURE_NAME);
+}
+
+/* "logs_device" beside "logs", without the slashes that may end it. */
+static char *sibling(const char *folder)
+{
+    size_t n = strlen(folder);
+    while (n > 1 && folder[n - 1] == '/')
+        n--;
+    dl_str s = {0};
+    dl_str_add_n(&s, folder, n);
+    dl_str_add(&s, "_device");
+    if (!s.failed) return s.text;
+    dl_str_free(&s);
+    return NULL;
+}
+
+/* Which files there are. */
+static devlog_status find_logs(op_job *j, const op_job_options *o, devlog_error *err)
+{
+    j->op_log_path = existing(o->logs, OP_LOG_NAME);
+    if (o->no_device) {
+        if (j->op_log_path) return DEVLOG_OK;
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                       "no " OP_LOG_NAME
+                       " in %s; does the program open an op log (devlog_ops_open), and was it run "
+                       "with DEVLOG_OPS=1?",
+                       o->logs);
+    }
+    char *beside = NULL;
+    const char *device = o->device_logs ? o->device_logs : o->logs;
+    j->device_log_path = o->device_log ? strdup(o->device_log) : device_log_in(device);
+    if (!j->device_log_path && !o->device_logs) {
+        beside = sibling(o->logs);
+        char *there = beside ? device_log_in(beside) : NULL;
+        if (there) {
+            j->device_log_path = there;
+            device = beside;
+        }
+    }
+    if (device != o->logs) j->device_op_log_path = existing(device, OP_LOG_NAME);
+    free(beside);
+    if (j->op_log_path || j->device_log_path) return DEVLOG_OK;
+    return dl_fail(
+        err, DEVLOG_ERR_NOT_FOUND,
+        "neither " OP_LOG_NAME " nor " DL_DEVICE_LOG_NAME
+        " in %s; run the program with DEVLOG_OPS=1 and TT_METAL_DEVICE_PROFILER=1, or by 'devlog run'",
+        o->logs);
+}
+
+static devlog_status read_device_log(op_job *j, const op_job_options *o, devlog_error *err)
+{
+    const dl_decode_options options = {
+        .no_samples = true, .progress = o->progress, .progress_ctx = o->progress_ctx};
+    devlog_status status = dl_decode_new(&j->decode, &options, err);
+    if (!status) status = op_device_new(&j->cycles, j->decode, err);
+    if (!status) status = dl_decode_file(j->decode, j->device_log_path, err);
+    if (!status) status = dl_decode_finish(j->decode, err);
+    if (!status) op_device_finish(j->cycles);
+    return status;
+}
+
+static devlog_status flush(void *ctx, devlog_error *err)
+{
+    (void)err;
+    dl_file_flush(ctx);
+    return DEVLOG_OK;
+}
+
+static devlog_status write_report(op_job *j, const op_job_options *o, devlog_error *err)
+{
+    dl_file_writer w;
+    devlog_status status = dl_file_create(&w, j->report_path, err);
+    if (status) return status;
+    status = op_report_write(&j->stitch, &o->report, &w.buffer, flush, &w, &j->counts, err);
+    if (!status) return dl_file_commit(&w, err);
+    dl_file_abandon(&w);
+    return status;
+}
+
+static devlog_status write_tar(op_job *j, devlog_error *err)
+{
+    const char *paths[4], *names[4];
+    size_t n = 0;
+    const bool two = j->two_runs;
+    if (j->op_log_path) {
+        paths[n] = j->op_log_path;
+        names[n++] = two ? "logs/" OP_LOG_NAME : OP_LOG_NAME;
+    }
+    if (j->device_op_log_path) {
+        paths[n] = j->device_op_log_path;
+        names[n++] = "logs_device/" OP_LOG_NAME;
+    }
+    if (j->device_log_path) {
+        const char *slash = strrchr(j->device_log_path, '/');
+        bool capture = strcmp(slash ? slash + 1 : j->device_log_path, DL_CAPTURE_NAME) == 0;
+        paths[n] = j->device_log_path;
+        names[n++] = capture ? (two ? "logs_device/" DL_CAPTURE_NAME : DL_CAPTURE_NAME)
+                             : (two ? "logs_device/" DL_DEVICE_LOG_NAME : DL_DEVICE_LOG_NAME);
+    }
+    dl_file_writer w;
+    devlog_status status = dl_file_create(&w, j->tar_path, err);
+    if (status) return status;
+    status = dl_bundle_as(paths, names, n, &w, err);
+    if (!status) return dl_file_commit(&w, err);
+    dl_file_abandon(&w);
+    return status;
+}
+
+static char *named(const char *folder, const char *name, const char *extension)
+{
+    dl_str s = {0};
+    dl_str_add(&s, name);
+    dl_str_add(&s, extension);
+    char *path = s.failed ? NULL : dl_path_join(folder, s.text);
+    dl_str_free(&s);
+    return path;
+}
+
+devlog_status op_job_run(op_job *job, const op_job_options *o, devlog_error *err)
+{
+    op_job *j = job;
+    *j = (op_job){.host = {.fd = -1}, .device = {.fd = -1}};
+    devlog_status status = find_logs(j, o, err);
+    if (status) return status;
+    if (j->op_log_path) {
+        status = op_log_read(&j->host, j->op_log_path, err);
+        j->has_host = true;
+    }
+    if (!status && j->device_op_log_path) {
+        status = op_log_read(&j->device, j->device_op_log_path, err);
+        j->two_runs = j->has_host;
+    }
+    if (!status && j->device_log_path) status = read_device_log(j, o, err);
+    if (status) return status;
+    op_log *host = j->has_host ? &j->host : NULL, *device = j->device_op_log_path ? &j->device : NULL;
+    status = op_stitch_make(&j->stitch, host, device, j->decode, j->cycles, err);
+    if (!status) status = dl_folder_make(o->output, err);
+    if (status) return status;
+    j->report_path = named(o->output, o->name, o->report.json ? ".json" : ".csv");
+    if (!j->report_path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    status = write_report(j, o, err);
+    if (status || o->no_tar) return status;
+    j->tar_path = named(o->output, o->name, ".tar");
+    if (!j->tar_path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    status = write_tar(j, err);
+    if (status) {
+        free(j->tar_path);
+        j->tar_path = NULL;
+    }
+    return status;
+}
+
+void op_job_free(op_job *j)
+{
+    op_stitch_free(&j->stitch);
+    op_device_free(j->cycles);
+    dl_decode_free(j->decode);
+    op_log_free(&j->host);
+    op_log_free(&j->device);
+    free(j->op_log_path);
+    free(j->device_op_log_path);
+    free(j->device_log_path);
+    free(j->report_path);
+    free(j->tar_path);
+}
+
+static bool log_lost(const op_log *log)
+{
+    bool lost = false;
+    for (int i = 0; i < OP_TROUBLES; i++)
+        lost |= log->found[i] && op_trouble_is_loss((op_trouble)i);
+    return lost;
+}
+
+bool op_job_lost(const op_job *j)
+{
+    return log_lost(&j->host) || log_lost(&j->device) || op_stitch_lost(&j->stitch) || j->counts.damaged ||
+           (j->decode && dl_losses_any(dl_decode_losses(j->decode)));
+}

@@ -1,0 +1,42 @@
+/* One op report from beginning to end: finds the logs of a run (or of two), reads and stitches them, writes
+ * the report and the tarball, and says what was found. */
+#ifndef DEVLOG_OPS_OP_JOB_H
+#define DEVLOG_OPS_OP_JOB_H
+
+#include "ops/op_report.h"
+
+typedef struct op_job_options {
+    const char *logs;        /* folder of the run whose host times are reported */
+    const char *device_logs; /* folder of the run with device data; NULL: <logs>_device when that has any and
+                                <logs> has none, else the same */
+    const char *device_log;  /* device log or capture to use instead of those in the folder; may be NULL */
+    bool no_device;          /* leave device data out */
+    const char *output;      /* folder of the report; made when missing */
+    const char *name;        /* of the report's files, without extension */
+    op_report_options report;
+    bool no_tar;
+    void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
+    void *progress_ctx;
+} op_job_options;
+
+typedef struct op_job {
+    op_log host, device;
+    bool has_host, two_runs;
+    dl_decode *decode;
+    op_device *cycles;
+    op_stitch stitch;
+    op_report_counts counts;
+    char *op_log_path, *device_op_log_path, *device_log_path; /* that were read; NULL: there was none */
+    char *report_path, *tar_path;
+} op_job;
+
+/* NOT_FOUND when the folder holds neither an op log nor a device log. Free with op_job_free, also after a
+ * failure. */
+devlog_status op_job_run(op_job *job, const op_job_options *options, devlog_error *err);
+void op_job_free(op_job *job);
+/* True when something that happened is not in the report. */
+bool op_job_lost(const op_job *job);
+/* What was found, for a person: counts, totals, and everything that is missing or doubtful. */
+void op_job_describe(const op_job *job, bool colour, dl_str *out);
+
+#endif

@@ -1,0 +1,121 @@
+/* The op log as the host wrote it: a first pass finds every op with its times and where its lines are; the
+ * texts stay in the file and are read again when a row is written. So memory grows with ops by less than 200
+ * bytes each, not with what is said about them. Damaged lines are counted and the rest is kept. The lines:
+ * docs/op-reports.md, "The op log". */
+#ifndef DEVLOG_OPS_OP_LOG_H
+#define DEVLOG_OPS_OP_LOG_H
+
+#include "base/str.h"
+
+#define OP_LOG_NAME "profile_log_ops.jsonl"
+
+enum { OP_MAX_LINE = 1024 * 1024, OP_DETAILS = 3 };
+
+/* What can be wrong with an op log; each is counted. */
+typedef enum op_trouble {
+    OP_BAD_LINE,        /* a line that is none of ours */
+    OP_CUT_LINE,        /* the last line lacks its end: the run was killed */
+    OP_NO_OP,           /* an event of an op that never started */
+    OP_ENDED_TWICE,     /* the first end is kept */
+    OP_DUPLICATE,       /* a second op with the id of an earlier one */
+    OP_OTHER_RUN,       /* ops of an earlier run in the same file */
+    OP_NOT_WRITTEN,     /* events that the run itself could not write */
+    OP_OPEN,            /* never ended; kept, as open */
+    OP_ENDED_ELSEWHERE, /* ended by another thread than began it; kept */
+    OP_BACKWARDS,       /* ends before it begins; kept, without a duration */
+    OP_TROUBLES
+} op_trouble;
+
+const char *op_trouble_text(op_trouble what);
+/* Whether it means that something is missing from the report. */
+bool op_trouble_is_loss(op_trouble what);
+
+enum { OP_ENDED = 1, OP_ELSEWHERE = 2, OP_IS_DUPLICATE = 4, OP_ENDS_EARLY = 8 };
+
+typedef struct op_entry {
+    uint64_t start, end;       /* ns; end 0 while open */
+    uint64_t at_start, at_end; /* offsets of the lines in the file */
+    uint32_t id, parent;
+    uint32_t extra, last_extra;   /* number + 1 in extras; 0: none */
+    uint32_t launch, last_launch; /* number + 1 in launches; 0: none */
+    uint32_t len_start, len_end;
+    uint16_t thread, depth;
+    uint8_t n_in, n_out, type, flags;
+} op_entry;
+
+/* A line about an op: a tensor, meta data, a correction. */
+typedef struct op_extra {
+    uint64_t at;
+    uint32_t len, next; /* next: number + 1 */
+} op_extra;
+
+typedef struct op_launch {
+    uint64_t t;
+    uint32_t op; /* id; 0: none */
+    uint32_t chip, launch, program, cores;
+    uint32_t next; /* of the same op: number + 1 */
+    bool cached;
+} op_launch;
+
+/* A signpost or the beginning of a step. */
+typedef struct op_point {
+    uint64_t t, at;
+    uint32_t len, after; /* after: the id of the op that was started last */
+    bool step;
+} op_point;
+
+typedef struct op_program {
+    uint64_t at;
+    uint32_t number, len;
+} op_program;
+
+typedef struct op_chip {
+    char arch[32], board[32];
+    uint64_t mhz;
+    uint32_t chip, cores;
+    bool profiled;
+} op_chip;
+
+typedef struct op_log {
+    char *path;
+    int fd;
+    uint64_t run; /* 0: the file does not say */
+    bool closed;  /* the run ended its log */
+    op_entry *ops;
+    op_extra *extras;
+    op_launch *launches;
+    op_point *points;
+    op_program *programs;
+    op_chip *chips;
+    size_t n_ops, n_extras, n_launches, n_points, n_programs, n_chips;
+    size_t cap_ops, cap_extras, cap_launches, cap_points, cap_programs, cap_chips;
+    uint32_t *slots; /* hash table of ids: number of the op + 1 */
+    size_t n_slots;
+    uint32_t max_in, max_out; /* most tensors that an op has */
+    uint64_t lines;
+    uint64_t found[OP_TROUBLES];
+    char *details[OP_TROUBLES][OP_DETAILS]; /* "file:line: ..." of the first few */
+    struct op_window {
+        char *text;
+        uint64_t at;
+        size_t n, cap;
+    } windows[2]; /* on the lines read last: one runs with starts, one with ends */
+} op_log;
+
+/* Reads the log of a run. NOT_FOUND when there is none, ARGUMENT when it is no plain file; damage is no
+ * failure. Free with op_log_free, also after a failure. */
+devlog_status op_log_read(op_log *log, const char *path, devlog_error *err);
+void op_log_free(op_log *log);
+
+/* The op with an id; NULL: there is none. */
+op_entry *op_log_find(const op_log *log, uint32_t id);
+
+/* A line of the file again; window 0 or 1. Valid until the next call for the same window. NULL: the file has
+ * changed under us or cannot be read. */
+const char *op_log_line(op_log *log, int window, uint64_t at, uint32_t len);
+
+/* Counts a trouble, with a detail while there is room. `line` 0: no line. */
+void op_log_found(op_log *log, op_trouble what, uint64_t amount, uint64_t line, const char *fmt, ...)
+    DL_PRINTF(5, 6);
+
+#endif

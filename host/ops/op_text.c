@@ -1,0 +1,203 @@
+/* What the op log says about one op, read again from its lines. */
+#include "ops/op_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/jsonline.h"
+
+void op_text_free(op_text *t)
+{
+    dl_str_free(&t->texts);
+    dl_str_free(&t->attributes);
+    free(t->in);
+    free(t->out);
+    *t = (op_text){0};
+}
+
+static op_piece keep(op_text *t, const jl_value *v)
+{
+    op_piece p = {(uint32_t)t->texts.len, 0};
+    jl_text(v, &t->texts);
+    p.len = (uint32_t)(t->texts.len - p.at);
+    return p;
+}
+
+/* Walks a line; `member` is called for each of its members. */
+static void walk(op_text *t, const char *line, uint32_t len,
+                 void (*member)(op_text *t, const jl_value *v, void *ctx), void *ctx)
+{
+    jl_reader r;
+    jl_value v;
+    jl_kind kind = JL_BAD;
+    if (line && jl_line(&r, line, len))
+        while ((kind = jl_next(&r, &v)) > JL_BAD)
+            member(t, &v, ctx);
+    if (kind == JL_BAD) t->damaged++;
+}
+
+static void of_start(op_text *t, const jl_value *v, void *ctx)
+{
+    (void)ctx;
+    if (v->kind == JL_TEXT && jl_key_is(v, "name")) t->name = keep(t, v);
+    if (v->kind == JL_TEXT && jl_key_is(v, "type")) t->type = keep(t, v);
+    if (v->kind == JL_TEXT && jl_key_is(v, "fidelity")) t->fidelity = keep(t, v);
+    if (v->kind == JL_TEXT && jl_key_is(v, "strategy")) t->strategy = keep(t, v);
+    if (v->kind == JL_NUMBER && jl_key_is(v, "cores")) t->cores = v->number;
+}
+
+static void four(const jl_value *v, uint64_t out[4])
+{
+    jl_reader r;
+    jl_value item;
+    jl_inside(&r, v);
+    for (int i = 0; i < 4 && jl_next(&r, &item) == JL_NUMBER; i++)
+        out[i] = item.number;
+}
+
+static void of_tensor(op_text *t, const jl_value *v, void *ctx)
+{
+    op_tensor *x = ctx;
+    if (v->kind == JL_LIST && jl_key_is(v, "shape")) {
+        four(v, x->shape);
+        memcpy(x->logical, x->shape, sizeof x->logical);
+    }
+    if (v->kind == JL_LIST && jl_key_is(v, "logical")) four(v, x->logical);
+    if (v->kind == JL_TEXT && jl_key_is(v, "layout")) x->layout = keep(t, v);
+    if (v->kind == JL_TEXT && jl_key_is(v, "dtype")) x->data_type = keep(t, v);
+    if (v->kind == JL_TEXT && jl_key_is(v, "memory")) x->memory = keep(t, v);
+}
+
+static void add_tensor(op_text *t, const char *line, uint32_t len, op_tensor **list, uint32_t *n,
+                       uint32_t *cap)
+{
+    if (*n == *cap) {
+        uint32_t more = *cap ? *cap * 2 : 8;
+        op_tensor *grown = realloc(*list, more * sizeof *grown);
+        if (!grown) {
+            t->no_memory = true;
+            return;
+        }
+        *list = grown;
+        *cap = more;
+    }
+    op_tensor *x = &(*list)[(*n)++];
+    *x = (op_tensor){0};
+    walk(t, line, len, of_tensor, x);
+}
+
+void op_attribute_add(dl_str *attributes, const char *text, size_t n)
+{
+    jl_reader r;
+    jl_value v;
+    size_t before = attributes->len;
+    if (before) dl_str_add(attributes, "; ");
+    size_t begun = attributes->len;
+    jl_kind kind = JL_BAD;
+    if (jl_line(&r, text, n)) {
+        while ((kind = jl_next(&r, &v)) > JL_BAD) {
+            if (attributes->len > begun) dl_str_add(attributes, "; ");
+            jl_value key = {
+                .text = v.key, .len = v.key_len, .escaped = memchr(v.key, '\\', v.key_len) != NULL};
+            dl_str_char(attributes, '\'');
+            jl_text(&key, attributes);
+            dl_str_add(attributes, "': '");
+            if (v.kind == JL_LIST) dl_str_char(attributes, '[');
+            if (v.kind == JL_OBJECT) dl_str_char(attributes, '{');
+            if (v.kind == JL_TEXT)
+                jl_text(&v, attributes);
+            else
+                dl_str_add_n(attributes, v.text, v.len);
+            if (v.kind == JL_LIST) dl_str_char(attributes, ']');
+            if (v.kind == JL_OBJECT) dl_str_char(attributes, '}');
+            dl_str_char(attributes, '\'');
+        }
+    }
+    if (kind == JL_END || attributes->failed) return;
+    attributes->len = begun; /* no JSON, or not to its end: the text itself */
+    dl_str_add_n(attributes, text, n);
+}
+
+static void of_meta(op_text *t, const jl_value *v, void *ctx)
+{
+    (void)ctx;
+    if (v->kind != JL_TEXT || !jl_key_is(v, "text")) return;
+    op_piece p = keep(t, v);
+    if (!t->texts.failed) op_attribute_add(&t->attributes, op_piece_text(t, p), p.len);
+}
+
+static void of_end(op_text *t, const jl_value *v, void *ctx)
+{
+    (void)ctx;
+    if (v->kind == JL_NUMBER && jl_key_is(v, "own")) t->own = v->number;
+    if (v->kind != JL_OBJECT || !jl_key_is(v, "api")) return;
+    jl_reader r;
+    jl_value call;
+    jl_inside(&r, v);
+    while (jl_next(&r, &call) > JL_BAD) {
+        for (int i = 0; i < DEVLOG_API_COUNT && call.kind == JL_LIST; i++) {
+            if (!jl_key_is(&call, devlog_api_name((devlog_api)i))) continue;
+            uint64_t pair[4] = {0};
+            four(&call, pair);
+            t->api[i] = (devlog_api_stats){pair[0], pair[1]};
+        }
+    }
+}
+
+/* The event of a line: its first member. */
+static bool event_is(const char *line, uint32_t len, const char *event)
+{
+    jl_reader r;
+    jl_value v;
+    return jl_line(&r, line, len) && jl_next(&r, &v) == JL_TEXT && v.len == strlen(event) &&
+           memcmp(v.text, event, v.len) == 0;
+}
+
+static void clear(op_text *t)
+{
+    op_text kept = *t;
+    *t = (op_text){.texts = kept.texts,
+                   .attributes = kept.attributes,
+                   .in = kept.in,
+                   .out = kept.out,
+                   .cap_in = kept.cap_in,
+                   .cap_out = kept.cap_out};
+    dl_str_clear(&t->texts);
+    dl_str_clear(&t->attributes);
+}
+
+void op_text_read(op_text *t, op_log *log, const op_entry *op)
+{
+    clear(t);
+    walk(t, op_log_line(log, 0, op->at_start, op->len_start), op->len_start, of_start, NULL);
+    for (uint32_t at = op->extra; at; at = log->extras[at - 1].next) {
+        const op_extra *x = &log->extras[at - 1];
+        const char *line = op_log_line(log, 0, x->at, x->len);
+        if (!line)
+            t->damaged++;
+        else if (event_is(line, x->len, "in"))
+            add_tensor(t, line, x->len, &t->in, &t->n_in, &t->cap_in);
+        else if (event_is(line, x->len, "out"))
+            add_tensor(t, line, x->len, &t->out, &t->n_out, &t->cap_out);
+        else if (event_is(line, x->len, "meta"))
+            walk(t, line, x->len, of_meta, NULL);
+        else
+            walk(t, line, x->len, of_start, NULL);
+    }
+    if (op->flags & OP_ENDED)
+        walk(t, op_log_line(log, 1, op->at_end, op->len_end), op->len_end, of_end, NULL);
+}
+
+static void of_point(op_text *t, const jl_value *v, void *ctx)
+{
+    if (v->kind == JL_TEXT && (jl_key_is(v, "header") || jl_key_is(v, "name"))) t->name = keep(t, v);
+    if (v->kind == JL_TEXT && jl_key_is(v, "text")) t->strategy = keep(t, v);
+    if (v->kind == JL_NUMBER && jl_key_is(v, "n")) *(uint64_t *)ctx = v->number;
+}
+
+void op_text_point(op_text *t, op_log *log, const op_point *p, uint64_t *number)
+{
+    clear(t);
+    *number = 0;
+    walk(t, op_log_line(log, 1, p->at, p->len), p->len, of_point, number);
+}

@@ -1,0 +1,48 @@
+/* What the op log says about one op: name, attributes, tensors, calls of the API; read again from its lines.
+ */
+#ifndef DEVLOG_OPS_OP_TEXT_H
+#define DEVLOG_OPS_OP_TEXT_H
+
+#include "devlog/devlog.h"
+#include "ops/op_log.h"
+
+/* A piece of op_text.texts. */
+typedef struct op_piece {
+    uint32_t at, len;
+} op_piece;
+
+typedef struct op_tensor {
+    uint64_t shape[4], logical[4]; /* W, Z, Y, X */
+    op_piece layout, data_type, memory;
+} op_tensor;
+
+typedef struct op_text {
+    dl_str texts; /* storage of all pieces */
+    op_piece name, type, fidelity, strategy;
+    uint64_t cores; /* 0: not said */
+    uint64_t own;   /* ns that the log itself took inside the op */
+    dl_str attributes;
+    op_tensor *in, *out;
+    uint32_t n_in, n_out, cap_in, cap_out;
+    devlog_api_stats api[DEVLOG_API_COUNT];
+    uint32_t damaged; /* lines that could not be read as JSON to their end */
+    bool no_memory;
+} op_text;
+
+/* Reads it. The op_text is used again for the next op; free it with op_text_free. */
+void op_text_read(op_text *t, op_log *log, const op_entry *op);
+void op_text_free(op_text *t);
+
+/* Header and message of a signpost, name of a step, as pieces of t->texts: name and strategy. */
+void op_text_point(op_text *t, op_log *log, const op_point *p, uint64_t *number);
+
+static inline const char *op_piece_text(const op_text *t, op_piece p)
+{
+    return p.len ? t->texts.text + p.at : "";
+}
+
+/* Appends a user's meta data to attributes: the members of a JSON object as 'key': 'value', other text as it
+ * is; parts are separated by "; ". */
+void op_attribute_add(dl_str *attributes, const char *text, size_t n);
+
+#endif

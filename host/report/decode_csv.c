@@ -1,0 +1,120 @@
+/* A decoded log as one CSV table: a row per zone, core, launch and analysis, and one per kind of loss. Cells
+ * that a row has no use for are empty. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/groups.h"
+#include "report/machine.h"
+#include "report/summary_text.h"
+
+static void cell(dl_str *b, const char *text)
+{
+    dl_str_csv(b, text, strlen(text));
+    dl_str_char(b, ',');
+}
+
+static void number(dl_str *b, bool has, uint64_t value)
+{
+    if (has) dl_str_u64(b, value);
+    dl_str_char(b, ',');
+}
+
+static void summary(dl_str *b, const dl_summary *s)
+{
+    for (int i = 0; i < DL_SUMMARY_FIELDS; i++) {
+        if (i) dl_str_char(b, ',');
+        dl_summary_field(b, s, i);
+    }
+    dl_str_char(b, '\n');
+}
+
+static void header(dl_str *b)
+{
+    dl_str_add(b, "table,name,chip,launch,run_host_id,trace_id,trace_counter,core_x,core_y,risc,zone");
+    for (int i = 0; i < DL_SUMMARY_FIELDS; i++)
+        dl_str_fmt(b, ",%s", dl_summary_names[i]);
+    dl_str_char(b, '\n');
+}
+
+static void group(dl_decode *d, const char *table, const dl_group *g, dl_file_writer *out)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    const dl_launch *l = g->launch == DL_NONE ? NULL : &dl_decode_launches(d)->items[g->launch];
+    const dl_stream *s = g->stream == DL_NONE ? NULL : &t->streams[g->stream];
+    dl_str *b = &out->buffer;
+    dl_file_flush(out);
+    dl_str_fmt(b, "%s,,", table);
+    number(b, true, t->chips[g->chip].id);
+    number(b, l != NULL, l ? l->number : 0);
+    number(b, l && l->has_ids, l ? l->run_host_id : 0);
+    number(b, l && l->trace_id != DL_NO_ID, l ? l->trace_id : 0);
+    number(b, l && l->trace_counter != DL_NO_ID, l ? l->trace_counter : 0);
+    number(b, s != NULL, s ? s->core_x : 0);
+    number(b, s != NULL, s ? s->core_y : 0);
+    cell(b, dl_text(t, g->risc_name));
+    cell(b, dl_text(t, g->site_name));
+    summary(b, &g->summary);
+}
+
+static devlog_status groups(dl_decode *d, const char *table,
+                            devlog_status (*make)(dl_decode *, dl_groups *, devlog_error *),
+                            dl_file_writer *out, devlog_error *err)
+{
+    dl_groups g;
+    devlog_status status = make(d, &g, err);
+    if (status) return status;
+    for (size_t i = 0; i < g.n; i++)
+        group(d, table, &g.items[i], out);
+    dl_groups_free(&g);
+    return DEVLOG_OK;
+}
+
+static void analyses(const dl_tables *t, const dl_analyzer *a, dl_file_writer *out)
+{
+    dl_str *b = &out->buffer;
+    for (size_t i = 0; a && i < dl_analyzer_list(a)->n; i++) {
+        size_t n;
+        const dl_analysis_result *r = dl_analyzer_results(a, i, &n);
+        for (size_t k = 0; k < n; k++) {
+            dl_file_flush(out);
+            dl_str_add(b, "analyses,");
+            cell(b, dl_analyzer_list(a)->items[i].name);
+            number(b, true, t->chips[r[k].chip].id);
+            dl_str_add(b, ",,,,");
+            number(b, r[k].core_x != DL_NONE, r[k].core_x);
+            number(b, r[k].core_y != DL_NONE, r[k].core_y);
+            cell(b, r[k].stream == DL_NONE ? "" : dl_risc_text(t, r[k].stream));
+            dl_str_char(b, ',');
+            summary(b, &r[k].summary);
+        }
+    }
+}
+
+static void loss(dl_str *b, const char *name, uint64_t n)
+{
+    dl_str_fmt(b, "losses,%s,,,,,,,,,,%llu,,,,,,,,,,,\n", name, (unsigned long long)n);
+}
+
+static void losses(const dl_losses *l, dl_str *b)
+{
+    loss(b, "lines", l->lines);
+    loss(b, "rows", l->rows);
+    if (l->rows_filtered) loss(b, "rows_filtered", l->rows_filtered);
+    if (l->zones_filtered) loss(b, "zones_filtered", l->zones_filtered);
+    for (int i = DL_SKIP_NONE + 1; i < DL_SKIPS; i++)
+        if (l->skipped[i]) loss(b, dl_skip_key((dl_skip)i), l->skipped[i]);
+    for (int i = 0; i < DL_FINDINGS; i++)
+        if (l->found[i]) loss(b, dl_finding_key((dl_finding)i), l->found[i]);
+}
+
+devlog_status dl_report_csv(dl_decode *d, const dl_machine_options *o, dl_file_writer *out, devlog_error *err)
+{
+    header(&out->buffer);
+    devlog_status status = groups(d, "zones", dl_groups_by_risc, out, err);
+    if (!status) status = groups(d, "cores", dl_groups_by_core, out, err);
+    if (!status) status = groups(d, "launches", dl_groups_by_launch, out, err);
+    if (status) return status;
+    analyses(dl_decode_tables(d), o->analyzer, out);
+    losses(dl_decode_losses(d), &out->buffer);
+    return DEVLOG_OK;
+}

@@ -1,0 +1,292 @@
+/* A decoded log as one JSON object. Printed directly: a tree of it would not fit in memory for large logs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/groups.h"
+#include "report/machine.h"
+#include "report/summary_text.h"
+
+static void text(dl_str *out, const char *key, const char *value)
+{
+    dl_str_fmt(out, "\"%s\": ", key);
+    dl_str_json(out, value, strlen(value));
+}
+
+static void number(dl_str *out, const char *key, uint64_t value)
+{
+    dl_str_fmt(out, "\"%s\": %llu", key, (unsigned long long)value);
+}
+
+static void number_or_null(dl_str *out, const char *key, bool has, uint64_t value)
+{
+    if (has)
+        number(out, key, value);
+    else
+        dl_str_fmt(out, "\"%s\": null", key);
+}
+
+static void summary(dl_str *out, const dl_summary *s)
+{
+    for (int i = 0; i < DL_SUMMARY_FIELDS; i++) {
+        dl_str_fmt(out, "%s\"%s\": ", i ? ", " : "", dl_summary_names[i]);
+        dl_summary_field(out, s, i);
+    }
+}
+
+/* Begins item i of an array. */
+static void item(dl_file_writer *out, size_t i, const char *indent)
+{
+    dl_file_flush(out);
+    dl_str_fmt(&out->buffer, "%s\n%s", i ? "," : "", indent);
+}
+
+static void chips(const dl_tables *t, dl_file_writer *out)
+{
+    dl_str *b = &out->buffer;
+    dl_str_add(b, "  \"chips\": [");
+    for (uint32_t i = 0; i < t->n_chips; i++) {
+        const dl_chip *c = &t->chips[i];
+        item(out, i, "    {");
+        number(b, "id", c->id);
+        dl_str_add(b, ", ");
+        if (c->arch)
+            text(b, "arch", dl_text(t, c->arch));
+        else
+            dl_str_add(b, "\"arch\": null");
+        if (c->freq_khz)
+            dl_str_fmt(b, ", \"frequency_mhz\": %g}", (double)c->freq_khz / 1000);
+        else
+            dl_str_add(b, ", \"frequency_mhz\": null}");
+    }
+    dl_str_add(b, "\n  ],\n");
+}
+
+/* One group without its braces; those of a core say which, those of a launch do not repeat it. */
+static void group(dl_str *b, const dl_tables *t, const dl_group *g, bool with_chip)
+{
+    if (with_chip) {
+        number(b, "chip", t->chips[g->chip].id);
+        dl_str_add(b, ", ");
+    }
+    if (g->stream != DL_NONE) {
+        const dl_stream *s = &t->streams[g->stream];
+        dl_str_fmt(b, "\"core\": [%u, %u], ", s->core_x, s->core_y);
+    }
+    text(b, "risc", dl_text(t, g->risc_name));
+    dl_str_add(b, ", ");
+    text(b, "zone", dl_text(t, g->site_name));
+    dl_str_add(b, ", ");
+    summary(b, &g->summary);
+}
+
+static devlog_status groups(dl_decode *d, const char *key,
+                            devlog_status (*make)(dl_decode *, dl_groups *, devlog_error *),
+                            dl_file_writer *out, devlog_error *err)
+{
+    dl_groups g;
+    devlog_status status = make(d, &g, err);
+    if (status) return status;
+    dl_str_fmt(&out->buffer, "  \"%s\": [", key);
+    for (size_t i = 0; i < g.n; i++) {
+        item(out, i, "    {");
+        group(&out->buffer, dl_decode_tables(d), &g.items[i], true);
+        dl_str_char(&out->buffer, '}');
+    }
+    dl_str_add(&out->buffer, "\n  ],\n");
+    dl_groups_free(&g);
+    return DEVLOG_OK;
+}
+
+static void launch(dl_str *b, const dl_tables *t, const dl_launch *l)
+{
+    number(b, "chip", t->chips[l->chip].id);
+    dl_str_add(b, ", ");
+    number(b, "launch", l->number);
+    dl_str_add(b, ", ");
+    number_or_null(b, "run_host_id", l->has_ids, l->run_host_id);
+    dl_str_add(b, ", ");
+    number_or_null(b, "trace_id", l->trace_id != DL_NO_ID, l->trace_id);
+    dl_str_add(b, ", ");
+    number_or_null(b, "trace_counter", l->trace_counter != DL_NO_ID, l->trace_counter);
+    dl_str_add(b, ", ");
+    number_or_null(b, "first_fw_start", l->first_fw_start != UINT64_MAX, l->first_fw_start);
+    dl_str_add(b, ", ");
+    number_or_null(b, "last_fw_end", l->last_fw_end != 0, l->last_fw_end);
+}
+
+static devlog_status launches(dl_decode *d, dl_file_writer *out, devlog_error *err)
+{
+    dl_groups g;
+    dl_str *b = &out->buffer;
+    const dl_tables *t = dl_decode_tables(d);
+    devlog_status status = dl_groups_by_launch(d, &g, err);
+    if (status) return status;
+    dl_str_add(b, "  \"launches\": [");
+    for (size_t i = 0; i < g.n; i++) {
+        bool begins = i == 0 || g.items[i].launch != g.items[i - 1].launch;
+        bool ends = i + 1 == g.n || g.items[i].launch != g.items[i + 1].launch;
+        if (begins) {
+            item(out, i, "    {");
+            launch(b, t, &dl_decode_launches(d)->items[g.items[i].launch]);
+            dl_str_add(b, ", \"zones\": [");
+        }
+        item(out, !begins, "      {");
+        group(b, t, &g.items[i], false);
+        dl_str_add(b, ends ? "}]}" : "}");
+    }
+    dl_str_add(b, "\n  ],\n");
+    dl_groups_free(&g);
+    return DEVLOG_OK;
+}
+
+static void events(const dl_tables *t, const dl_analyzer *a, size_t i, uint32_t chip, dl_file_writer *out)
+{
+    size_t n, shown = 0;
+    dl_str *b = &out->buffer;
+    const dl_analysis_event *e = dl_analyzer_events(a, i, &n);
+    dl_str_add(b, ", \"events\": [");
+    for (size_t k = 0; k < n; k++) {
+        const dl_stream *s = &t->streams[e[k].stream];
+        if (s->chip != chip) continue;
+        item(out, shown++, "      {");
+        number(b, "cycle", e[k].time);
+        dl_str_fmt(b, ", \"core\": [%u, %u], ", s->core_x, s->core_y);
+        text(b, "risc", dl_text(t, s->risc_name));
+        dl_str_add(b, ", ");
+        text(b, "zone", dl_site_text(t, e[k].site));
+        dl_str_add(b, ", ");
+        number_or_null(b, "data", e[k].type != DL_ROW_TS_EVENT, e[k].data);
+        dl_str_char(b, '}');
+    }
+    dl_str_add(b, "]");
+}
+
+/* Results r[0 .. n) of one chip. */
+static void analysis(const dl_tables *t, const dl_analyzer *a, size_t i, const dl_analysis_result *r,
+                     size_t n, dl_file_writer *out)
+{
+    const dl_analysis *of = &dl_analyzer_list(a)->items[i];
+    dl_str *b = &out->buffer;
+    text(b, "name", of->name);
+    dl_str_add(b, ", ");
+    text(b, "across", dl_across_text(of->across));
+    dl_str_add(b, ", ");
+    text(b, "type", dl_analysis_type_text(of->type));
+    dl_str_add(b, ", ");
+    number(b, "chip", t->chips[r[0].chip].id);
+    dl_str_add(b, ", ");
+    summary(b, &r[0].summary);
+    dl_str_add(b, ", ");
+    number(b, "incomplete", r[0].incomplete);
+    if (n > 1) dl_str_add(b, ", \"parts\": [");
+    for (size_t k = 1; k < n; k++) {
+        item(out, k - 1, "      {");
+        dl_str_fmt(b, "\"core\": [%u, %u], ", r[k].core_x, r[k].core_y);
+        if (r[k].stream != DL_NONE) {
+            text(b, "risc", dl_risc_text(t, r[k].stream));
+            dl_str_add(b, ", ");
+        }
+        summary(b, &r[k].summary);
+        dl_str_add(b, k + 1 == n ? "}]" : "}");
+    }
+    if (of->type == DL_ANALYSIS_EVENT) events(t, a, i, r[0].chip, out);
+}
+
+static void analyses(const dl_tables *t, const dl_analyzer *a, dl_file_writer *out)
+{
+    size_t shown = 0;
+    dl_str_add(&out->buffer, "  \"analyses\": [");
+    for (size_t i = 0; a && i < dl_analyzer_list(a)->n; i++) {
+        size_t n;
+        const dl_analysis_result *r = dl_analyzer_results(a, i, &n);
+        for (size_t from = 0, to; from < n; from = to) {
+            for (to = from; to < n && r[to].chip == r[from].chip; to++)
+                ;
+            item(out, shown++, "    {");
+            analysis(t, a, i, r + from, to - from, out);
+            dl_str_char(&out->buffer, '}');
+        }
+    }
+    dl_str_add(&out->buffer, "\n  ],\n");
+}
+
+/* How far the figures can be trusted: captures say it, logs do not. */
+static void trust(const dl_losses *l, dl_file_writer *out)
+{
+    dl_str *b = &out->buffer;
+    dl_str_add(b, "  \"clocks\": [");
+    for (uint32_t i = 0; i < l->n_clocks; i++)
+        dl_str_fmt(b, "%s{\"chip\": %u, \"core_error_cycles\": %.3f, \"host_error_ns\": %.3f}", i ? ", " : "",
+                   l->clocks[i].slot, l->clocks[i].core_cycles, l->clocks[i].host_ns);
+    dl_str_add(b, "],\n  \"markers_own_cost\": ");
+    if (l->cost_known)
+        dl_str_fmt(b, "{\"subtracted\": %s, \"cycles_within_kernels\": %llu, \"cycles_of_kernels\": %llu},\n",
+                   l->cost_subtracted ? "true" : "false", (unsigned long long)l->cost_of_kernels,
+                   (unsigned long long)l->cycles_of_kernels);
+    else
+        dl_str_add(b, "null,\n");
+}
+
+static void losses(const dl_losses *l, dl_file_writer *out)
+{
+    dl_str *b = &out->buffer;
+    dl_str_add(b, "  \"losses\": {\n    ");
+    number(b, "lines", l->lines);
+    dl_str_add(b, ", ");
+    number(b, "rows", l->rows);
+    dl_str_add(b, ", ");
+    number(b, "rows_filtered", l->rows_filtered);
+    dl_str_add(b, ", ");
+    number(b, "zones_filtered", l->zones_filtered);
+    dl_str_add(b, ",\n    \"skipped\": {");
+    bool first = true;
+    for (int i = DL_SKIP_NONE + 1; i < DL_SKIPS; i++) {
+        if (!l->skipped[i]) continue;
+        dl_str_add(b, first ? "" : ", ");
+        number(b, dl_skip_key((dl_skip)i), l->skipped[i]);
+        first = false;
+    }
+    dl_str_add(b, "},\n    \"found\": {");
+    first = true;
+    for (int i = 0; i < DL_FINDINGS; i++) {
+        if (!l->found[i]) continue;
+        dl_str_add(b, first ? "" : ", ");
+        number(b, dl_finding_key((dl_finding)i), l->found[i]);
+        first = false;
+    }
+    dl_str_add(b, "},\n    \"details\": [");
+    size_t shown = 0;
+    for (int i = 0; i < DL_SKIPS + DL_FINDINGS; i++) {
+        for (int k = 0; k < DL_DETAILS_PER_KIND && l->details[i][k]; k++) {
+            item(out, shown++, "      ");
+            dl_str_json(b, l->details[i][k], strlen(l->details[i][k]));
+        }
+    }
+    dl_str_add(b, "]\n  }\n");
+}
+
+devlog_status dl_report_json(dl_decode *d, const dl_machine_options *o, dl_file_writer *out,
+                             devlog_error *err)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    const dl_losses *l = dl_decode_losses(d);
+    dl_str *b = &out->buffer;
+    dl_str_fmt(b, "{\n  \"format\": \"devlog-decode-1\",\n  \"unit\": \"cycles\",\n  \"complete\": %s,\n",
+               dl_losses_any(l) ? "false" : "true");
+    dl_str_add(b, "  \"files\": [");
+    for (size_t i = 0; o->files && o->files[i]; i++) {
+        if (i) dl_str_add(b, ", ");
+        dl_str_json(b, o->files[i], strlen(o->files[i]));
+    }
+    dl_str_add(b, "],\n");
+    chips(t, out);
+    devlog_status status = groups(d, "zones", dl_groups_by_risc, out, err);
+    if (!status) status = groups(d, "cores", dl_groups_by_core, out, err);
+    if (!status) status = launches(d, out, err);
+    if (status) return status;
+    analyses(t, o->analyzer, out);
+    trust(l, out);
+    losses(l, out);
+    dl_str_add(b, "}\n");
+    return DEVLOG_OK;
+}

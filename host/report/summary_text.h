@@ -1,0 +1,14 @@
+/* The statistics of a summary as text, the same digits in every machine-readable report. */
+#ifndef DEVLOG_REPORT_SUMMARY_TEXT_H
+#define DEVLOG_REPORT_SUMMARY_TEXT_H
+
+#include "base/str.h"
+#include "decode/samples.h"
+
+/* In the order in which they are written: "count", "average", ... */
+enum { DL_SUMMARY_FIELDS = 12 };
+extern const char *const dl_summary_names[DL_SUMMARY_FIELDS];
+/* Field i: an exact decimal number; the average has three decimals, a median between two values one. */
+void dl_summary_field(dl_str *out, const dl_summary *s, int i);
+
+#endif

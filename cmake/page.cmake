@@ -32,13 +32,18 @@ set(page_scripts "")
 foreach(name format data theme rows paint view timeline select table histogram heatmap losses search keys start)
   list(APPEND page_scripts ${CMAKE_SOURCE_DIR}/page/${name}.js)
 endforeach()
+set(page_serve_scripts ${CMAKE_SOURCE_DIR}/page/format.js ${CMAKE_SOURCE_DIR}/page/serve.js)
 set(page_styles ${chart_style} ${CMAKE_SOURCE_DIR}/page/page.css)
 set(page_parts ${CMAKE_BINARY_DIR}/page_parts.c)
 add_custom_command(
   OUTPUT ${page_parts}
   COMMAND ${CMAKE_COMMAND} -DOUT=${page_parts} -DHEAD=${CMAKE_SOURCE_DIR}/page/head.html
           -DBODY=${CMAKE_SOURCE_DIR}/page/body.html "-DSTYLE=${page_styles}" "-DCHART=${chart_parts}"
-          "-DSCRIPT=${page_scripts}" -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+          "-DSCRIPT=${page_scripts}" "-DSERVE_HEAD=${CMAKE_SOURCE_DIR}/page/serve_head.html"
+          "-DSERVE_BODY=${CMAKE_SOURCE_DIR}/page/serve_body.html" "-DSERVE_STYLE=${CMAKE_SOURCE_DIR}/page/serve.css"
+          "-DSERVE_SCRIPT=${page_serve_scripts}" -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${CMAKE_SOURCE_DIR}/cmake/embed.cmake ${CMAKE_SOURCE_DIR}/page/head.html
           ${CMAKE_SOURCE_DIR}/page/body.html ${page_styles} ${page_scripts} ${chart_parts}
+          ${CMAKE_SOURCE_DIR}/page/serve_head.html ${CMAKE_SOURCE_DIR}/page/serve_body.html
+          ${CMAKE_SOURCE_DIR}/page/serve.css ${page_serve_scripts}
   COMMENT "Embedding device_perf.html" VERBATIM)

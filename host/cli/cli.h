@@ -21,5 +21,6 @@ extern const cli_command cmd_dump;
 extern const cli_command cmd_export;
 extern const cli_command cmd_man;
 extern const cli_command cmd_ops;
+extern const cli_command cmd_serve;
 
 #endif

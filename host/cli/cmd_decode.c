@@ -221,6 +221,7 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
     if (!status && analyse) status = dl_analyzer_new(&analyzer, d, &list, filter, &err);
     const dl_artifacts_options artifacts = {.folder = a->folder,
                                             .prefix = prefix,
+                                            .title = title,
                                             .suffix = a->suffix,
                                             .wanted = a->wanted,
                                             .tar = a->tar,

@@ -9,6 +9,7 @@ const cli_command *const cli_commands[] = {
     &cmd_export,
     &cmd_man,
     &cmd_ops,
+    &cmd_serve,
     NULL,
 };
 /* clang-format on */

@@ -18,6 +18,7 @@ typedef struct elf_entry {
     uint32_t build_id_size;
     bool tried, good;
     dl_elf elf;
+    raw_sites *sites; /* of the ELF file when it is good */
 } elf_entry;
 
 typedef struct reader {
@@ -36,7 +37,8 @@ typedef struct reader {
         dl_chip_line line;
     } chips[MAX_CHIPS];
     size_t n_chips;
-    uint32_t told; /* index + 1 of the chip whose line the sink was told last */
+    raw_sites *unnamed; /* of markers without an ELF file */
+    uint32_t told;      /* index + 1 of the chip whose line the sink was told last */
 } reader;
 
 static devlog_status no_memory(devlog_error *err)
@@ -158,9 +160,8 @@ static bool try_elf(elf_entry *e, const char *path, bool *seen)
     return true;
 }
 
-static const dl_elf *open_elf(reader *r, uint32_t slot, uint32_t number)
+static const dl_elf *open_elf(reader *r, elf_entry *e)
 {
-    elf_entry *e = number == DL_CAPTURE_NO_ELF ? NULL : elf_of(r, slot, number);
     if (!e) return NULL;
     if (e->tried) return e->good ? &e->elf : NULL;
     e->tried = true;
@@ -252,6 +253,10 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
     devlog_status status = tell_chip(r, core->slot, err);
     for (uint32_t i = 0; i < core->n_riscs && !status; i++) {
         const dl_capture_risc *risc = &core->riscs[i];
+        elf_entry *elf = risc->elf == DL_CAPTURE_NO_ELF ? NULL : elf_of(r, core->slot, risc->elf);
+        const dl_elf *opened = open_elf(r, elf);
+        raw_sites **sites = opened ? &elf->sites : &r->unnamed;
+        if (!*sites) *sites = calloc(1, sizeof **sites); /* without, it is slower */
         const raw_risc raw = {.chip = core->slot,
                               .core_x = core->x,
                               .core_y = core->y,
@@ -259,7 +264,8 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
                               .control = &risc->control,
                               .spans = risc->spans,
                               .n_spans = risc->n_spans,
-                              .elf = open_elf(r, core->slot, risc->elf),
+                              .elf = opened,
+                              .sites = *sites,
                               .index = risc->index,
                               .events = core->events,
                               .n_events = core->n_events,
@@ -318,9 +324,11 @@ devlog_status dl_capture_rows(dl_input *in, const dl_capture_rows_options *optio
     tell_state(&r, &state);
     for (size_t i = 0; i < r.n_elfs; i++) {
         if (r.elfs[i].good) dl_elf_free(&r.elfs[i].elf);
+        free(r.elfs[i].sites);
         free(r.elfs[i].path);
         free(r.elfs[i].source);
     }
     free(r.elfs);
+    free(r.unnamed);
     return status;
 }

@@ -59,7 +59,8 @@ static uint64_t stamp_of(const devlog_control *c, uint32_t id)
     return c->stamps[2 * (id - 1)] | (uint64_t)c->stamps[2 * (id - 1) + 1] << 32;
 }
 
-static devlog_status default_markers(maker *m, devlog_error *err)
+/* FW start and kernel start, or their ends: with the records between them, the rows are mostly in order. */
+static devlog_status default_markers(maker *m, bool starts, devlog_error *err)
 {
     static const struct {
         uint32_t id;
@@ -73,7 +74,8 @@ static devlog_status default_markers(maker *m, devlog_error *err)
     };
     const devlog_control *c = m->in->control;
     for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++) {
-        if (!(c->marks & 1u << (markers[i].id - 1))) continue;
+        if ((markers[i].type == DL_ROW_ZONE_START) != starts || !(c->marks & 1u << (markers[i].id - 1)))
+            continue;
         char name[64];
         dl_default_zone_name(name, m->in->risc, strlen(m->in->risc), markers[i].role);
         dl_row *row = new_row(m, markers[i].type, stamp_of(c, markers[i].id),
@@ -128,16 +130,32 @@ static devlog_status add_meta(maker *m, dl_row *row, dl_str *json, devlog_error 
     return status;
 }
 
+static uint32_t find_site(maker *m, const record_event *e)
+{
+    char unknown[32];
+    if (e->stall) return named(m, RAW_STALL_ZONE, "", 0);
+    if (e->site)
+        return named(m, e->kind == DEVLOG_KIND_PRINT ? "print" : e->site->name, e->site->file, e->site->line);
+    snprintf(unknown, sizeof unknown, "%s %" PRIu32, e->wide ? "wide id" : "id", e->code);
+    return named(m, unknown, "", 0);
+}
+
+static uint32_t site_of(maker *m, const record_event *e)
+{
+    bool narrow = m->in->sites && !e->wide && !e->stall && e->code < DEVLOG_CODE_END;
+    uint32_t *known = narrow ? &m->in->sites->of_code[e->code] : NULL;
+    if (known && *known) return *known - 1;
+    uint32_t site = find_site(m, e);
+    if (site == DL_NONE) return 0;
+    if (known) *known = site + 1;
+    return site;
+}
+
 static devlog_status add_event(void *context, const record_event *e, devlog_error *err)
 {
     maker *m = context;
-    char unknown[32];
-    snprintf(unknown, sizeof unknown, "%s %" PRIu32, e->wide ? "wide id" : "id", e->code);
     bool print = e->kind == DEVLOG_KIND_PRINT;
-    uint32_t site = e->stall   ? named(m, RAW_STALL_ZONE, "", 0)
-                    : !e->site ? named(m, unknown, "", 0)
-                               : named(m, print ? "print" : e->site->name, e->site->file, e->site->line);
-    if (site == DL_NONE) site = 0;
+    uint32_t site = site_of(m, e);
     uint32_t id = FIRST_USER_ID + 2 * site;
     dl_row *row;
     dl_str json = {0};
@@ -233,9 +251,10 @@ devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink 
         .from = c->marks & 1 ? stamp_of(c, DEVLOG_ID_FW_START) : 0,
         .until = c->marks & 8 ? stamp_of(c, DEVLOG_ID_FW_END) : 0,
     };
-    devlog_status status = default_markers(&m, err);
+    devlog_status status = default_markers(&m, true, err);
     if (status == DEVLOG_OK) status = records_decode(&records, add_event, &m, losses, err);
     if (status == DEVLOG_OK) status = stream_events(&m, losses, err);
+    if (status == DEVLOG_OK) status = default_markers(&m, false, err);
     if (status == DEVLOG_OK && m.n) {
         if (!is_sorted(m.rows, m.n)) {
             for (size_t i = 0; i < m.n; i++)

@@ -7,6 +7,12 @@
 #include "decode/row.h"
 #include "decode/tables.h"
 
+/* Sites of one ELF file that have been looked up: number + 1 in the tables by narrow code, 0: not yet. Zero
+ * to begin with; for one pair of ELF file and tables. */
+typedef struct raw_sites {
+    uint32_t of_code[DEVLOG_CODE_END];
+} raw_sites;
+
 typedef struct raw_risc {
     uint32_t chip;           /* number of the device in logs */
     uint16_t core_x, core_y; /* logical coordinates */
@@ -15,6 +21,7 @@ typedef struct raw_risc {
     const record_span *spans; /* in the order in which they were written */
     uint32_t n_spans;
     const dl_elf *elf;      /* of the kernel; may be NULL */
+    raw_sites *sites;       /* of that ELF file, or of none; may be NULL, which is slower */
     uint32_t index;         /* of the RISC on its board, as its events carry it */
     const uint32_t *events; /* event stream of the tile, or NULL */
     uint32_t n_events;      /* words */

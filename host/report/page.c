@@ -6,11 +6,11 @@
 
 /* A program or style that stands in the page itself runs only when its hash is in the policy, and nothing may
  * be fetched from anywhere. Text from the log can therefore not become a program, whatever it holds. */
-static void policy(dl_str *out)
+void dl_page_policy(dl_str *out)
 {
     dl_str_fmt(out,
-               "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src %s %s; "
-               "style-src %s; img-src data:; base-uri 'none'; form-action 'none'\">\n",
+               "default-src 'none'; script-src %s %s; style-src %s; img-src data:; base-uri 'none'; "
+               "form-action 'none'",
                page_chart_hash, page_script_hash, page_style_hash);
 }
 
@@ -31,7 +31,9 @@ devlog_status dl_page_text(dl_view *v, const dl_page_options *options, dl_str *o
     if (!status) status = page_deflate(&p, &columns, err);
     if (status) goto done;
     part(out, "", page_head, page_head_size, "");
-    policy(out);
+    dl_str_add(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"");
+    dl_page_policy(out);
+    dl_str_add(out, "\">\n");
     part(out, "<style>", page_style, page_style_size, "</style>\n</head>\n");
     part(out, "", page_body, page_body_size, "");
     dl_str_add(out, "<script type=\"application/json\" id=\"meta\">");

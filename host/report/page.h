@@ -22,6 +22,9 @@ devlog_status dl_page_text(dl_view *v, const dl_page_options *options, dl_str *o
 /* The same into a file, which appears whole or not at all. */
 devlog_status dl_page_file(dl_view *v, const dl_page_options *options, const char *path, devlog_error *err);
 
+/* The page's content security policy, for whoever serves it; it is in the page, too. */
+void dl_page_policy(dl_str *out);
+
 extern const dl_artifact dl_artifact_page;
 
 #endif

@@ -20,6 +20,7 @@
 #define DEVLOG_REPORT_PAGE_INTERNAL_H
 
 #include "report/page.h"
+#include "report/page_parts.h"
 
 enum { PAGE_GAPS, PAGE_LENGTHS, PAGE_SITES, PAGE_LAUNCHES, PAGE_COLUMNS };
 
@@ -55,11 +56,5 @@ void page_pack_free(page_pack *p);
 /* The JSON block; contains no '<', so that it can stand inside a script element. */
 devlog_status page_meta(const page_pack *p, const char *title, dl_str *out, devlog_error *err);
 void page_base64(dl_str *out, const void *bytes, size_t n);
-
-/* The parts of the page, from page/, made into C by cmake/embed.cmake. */
-extern const unsigned char page_head[], page_body[], page_style[], page_chart[], page_script[];
-extern const unsigned long page_head_size, page_body_size, page_style_size, page_chart_size, page_script_size;
-/* "'sha256-...'" of each, for the content security policy. */
-extern const char page_style_hash[], page_chart_hash[], page_script_hash[];
 
 #endif

@@ -1,0 +1,104 @@
+/* devlog serve: the dashboard, in a browser, of all logs below a folder. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/dashboard.h"
+
+typedef struct serve_args {
+    uint64_t port;
+    const char *address;
+    cli_list host_names;
+} serve_args;
+
+static const cli_option options[] = {
+    {CLI_NUMBER, "port", 'p', "PORT", "port; 8050 unless told, 0: any that is free",
+     offsetof(serve_args, port), 0, 65535},
+    {CLI_STRING, "address", 0, "ADDRESS",
+     "where to listen; 127.0.0.1 unless told, so that only this machine can ask. 0.0.0.0: every network",
+     offsetof(serve_args, address)},
+    {CLI_LIST, "host-name", 0, "NAME,...",
+     "names, besides numbers and localhost, that browsers may call it by", offsetof(serve_args, host_names)},
+    {0},
+};
+
+/* Waits until the user has had enough. The signals are blocked in every thread, so none is lost. */
+static void wait_for_end(const sigset_t *signals)
+{
+    int which;
+    sigwait(signals, &which);
+}
+
+static int serve(const serve_args *a, const char *folder, devlog_error *err)
+{
+    cli_store *store = NULL;
+    dashboard d = {0};
+    http *server = NULL;
+    cli_logs logs;
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a browser that goes away in the middle */
+    devlog_status status = cli_logs_find(folder, &logs, err);
+    size_t n = logs.n;
+    cli_logs_free(&logs);
+    if (!status) status = cli_store_new(&store, err);
+    if (!status) status = dashboard_init(&d, folder, store, err);
+    const http_options how = {.address = a->address,
+                              .port = (uint16_t)a->port,
+                              .host_names = a->host_names.items,
+                              .n_host_names = a->host_names.n,
+                              .handler = dashboard_answer,
+                              .ctx = &d};
+    if (!status) status = http_start(&server, &how, err);
+    if (!status) {
+        printf("%s/  %zu log%s in %s; Ctrl-C ends\n", http_url(server), n, n == 1 ? "" : "s", folder);
+        fflush(stdout);
+        wait_for_end(&signals);
+    }
+    http_stop(server);
+    dashboard_free(&d);
+    cli_store_free(store);
+    return status ? CLI_FAILED : CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    serve_args a = {.port = 8050};
+    cli_args rest;
+    devlog_error err = {0};
+    int exit_status;
+    if (!cli_parse(&cmd_serve, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    exit_status = serve(&a, rest.n ? rest.items[0] : "generated/profiler", &err);
+    if (exit_status) fprintf(stderr, "devlog serve: %s\n", err.text);
+    cli_args_free(&rest);
+    return exit_status;
+}
+
+const cli_command cmd_serve = {
+    .name = "serve",
+    .summary = "Dashboard in a browser: the logs of a folder, newest first",
+    .arguments = "[FOLDER]",
+    .min_arguments = 0,
+    .max_arguments = 1,
+    .description =
+        "Serves a page that lists the logs and captures below FOLDER (generated/profiler unless told), "
+        "newest "
+        "first, with the timeline and statistics of each and a button that downloads its artifacts as "
+        "device_perf_results.tar. A new log appears by itself. Logs are decoded when they are first looked "
+        "at; nothing is written into FOLDER.\n\n"
+        "It answers this machine only, unless --address says otherwise: it has no password. A browser must "
+        "call it by a number, localhost or a name given with --host-name, so that no web site can read from "
+        "it by pointing a name of its own here.",
+    .options = options,
+    .examples = "  devlog serve                          then open http://127.0.0.1:8050/\n"
+                "  devlog serve -p 9000 ~/runs\n"
+                "  ssh -L 8050:127.0.0.1:8050 machine    the dashboard of another machine\n",
+    .see_also = "devlog-decode(1), devlog-view(1)",
+    .run = run,
+};

@@ -1,0 +1,25 @@
+/* The parts of the pages, from page/, made into C by cmake/embed.cmake when devlog is built. */
+#ifndef DEVLOG_REPORT_PAGE_PARTS_H
+#define DEVLOG_REPORT_PAGE_PARTS_H
+
+#define PAGE_PART(name)                                                                                      \
+    extern const unsigned char page_##name[];                                                                \
+    extern const unsigned long page_##name##_size
+/* "'sha256-...'" of its text, for the content security policy. */
+#define PAGE_HASHED(name)                                                                                    \
+    PAGE_PART(name);                                                                                         \
+    extern const char page_##name##_hash[]
+
+PAGE_PART(head);
+PAGE_PART(body);
+PAGE_HASHED(style);
+PAGE_HASHED(chart);
+PAGE_HASHED(script);
+
+/* The list of logs of `devlog serve`. */
+PAGE_PART(serve_head);
+PAGE_PART(serve_body);
+PAGE_HASHED(serve_style);
+PAGE_HASHED(serve_script);
+
+#endif

@@ -1,0 +1,34 @@
+/* Results of one log. */
+#include "report/results.h"
+
+#include <string.h>
+
+devlog_status dl_results_make(const char *log, const char *folder, devlog_error *err)
+{
+    dl_decode *d = NULL;
+    dl_artifacts *set = NULL;
+    dl_analyzer *analyzer = NULL;
+    dl_analysis_list list = {0};
+    const dl_filter everything = {0};
+    const char *slash = strrchr(log, '/');
+    bool wanted[DL_ARTIFACT_KINDS];
+    memset(wanted, true, sizeof wanted);
+    devlog_status status = dl_analyses_defaults(&list, err);
+    if (!status) status = dl_decode_new(&d, &(dl_decode_options){0}, err);
+    if (!status) status = dl_analyzer_new(&analyzer, d, &list, &everything, err);
+    const dl_artifacts_options options = {.folder = folder,
+                                          .title = slash ? slash + 1 : log,
+                                          .wanted = wanted,
+                                          .tar = true,
+                                          .analyzer = analyzer};
+    if (!status) status = dl_artifacts_new(&set, d, &options, err);
+    if (!status) status = dl_decode_file(d, log, err);
+    if (!status) status = dl_decode_finish(d, err);
+    if (!status) status = dl_artifacts_finish(set, err);
+    if (!status) status = dl_artifacts_write(set, err);
+    dl_artifacts_free(set);
+    dl_analyzer_free(analyzer);
+    dl_analyses_free(&list);
+    dl_decode_free(d);
+    return status;
+}

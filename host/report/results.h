@@ -1,0 +1,14 @@
+/* Results: everything that `devlog decode` makes of one log, into a folder, by one call; for commands that
+ * need the files and not the tables. The same bytes as `devlog decode` without options writes. */
+#ifndef DEVLOG_REPORT_RESULTS_H
+#define DEVLOG_REPORT_RESULTS_H
+
+#include "report/artifacts.h"
+
+#define DL_RESULTS_TAR "device_perf_results.tar"
+
+/* Decodes `log` and writes all artifacts and the tar into `folder`, which is made when it is missing. A log
+ * without rows still has results: files that say so. */
+devlog_status dl_results_make(const char *log, const char *folder, devlog_error *err);
+
+#endif

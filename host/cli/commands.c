@@ -4,11 +4,13 @@
 /* By name, one on a line. */
 /* clang-format off */
 const cli_command *const cli_commands[] = {
+    &cmd_boards,
     &cmd_decode,
     &cmd_dump,
     &cmd_export,
     &cmd_man,
     &cmd_ops,
+    &cmd_selftest,
     &cmd_serve,
     NULL,
 };

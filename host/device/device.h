@@ -41,6 +41,10 @@ struct devlog_device {
     devlog_api_stats api[DEVLOG_API_COUNT];
 };
 
+/* devlog_device_open with the calls of the system that the transport "kmd" makes answered by a test. */
+devlog_status dl_device_open(const devlog_device_options *options, const struct kmd_system *kmd,
+                             devlog_device **out, devlog_error *err);
+
 /* Coordinates for the transport. DEVLOG_ERR_ARGUMENT when the core is outside the grid. */
 devlog_status dl_device_target(const devlog_device *device, devlog_core core, dl_target *out,
                                devlog_error *err);

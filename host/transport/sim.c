@@ -68,7 +68,7 @@ static devlog_status sim_open(dl_transport *t, const dl_transport_setup *setup, 
     state->windowed = setup->layout != NULL;
     if (!state->windowed) return DEVLOG_OK;
     state->bar0 = (sim_config_read(state->s, 0x10) & ~0xFu) | (uint64_t)sim_config_read(state->s, 0x14) << 32;
-    pcie_bar bar = {state, bar_read, bar_write};
+    pcie_bar bar = {.owner = state, .read = bar_read, .write = bar_write};
     devlog_status status = pcie_windows_init(&state->windows, &bar, setup->layout, err);
     if (status != DEVLOG_OK) sim_close(t);
     return status;

@@ -11,9 +11,12 @@ typedef struct entry {
     uint64_t hash;
 } entry;
 
+enum { PER_BLOCK = 1024 };
+
 struct dl_intern {
-    entry *entries;
-    uint32_t count, cap, max;
+    entry **blocks; /* of PER_BLOCK entries, which do not move; one for every `max` entries is reserved */
+    _Atomic uint32_t count;
+    uint32_t cap, max;
     uint32_t *slots; /* number + 1; 0: free; always a power of two, at most half full */
     uint32_t n_slots;
     size_t bytes, max_bytes;
@@ -33,23 +36,26 @@ uint64_t dl_hash_bytes(const void *bytes, size_t n)
     return dl_hash_u64(h ^ last);
 }
 
+static entry *entry_at(const dl_intern *in, uint32_t id)
+{
+    return &in->blocks[id / PER_BLOCK][id % PER_BLOCK];
+}
+
 static uint32_t find_slot(const dl_intern *in, const char *text, size_t n, uint64_t hash)
 {
     uint32_t mask = in->n_slots - 1;
     uint32_t at = (uint32_t)hash & mask;
     for (;; at = (at + 1) & mask) {
         if (!in->slots[at]) return at;
-        const entry *e = &in->entries[in->slots[at] - 1];
+        const entry *e = entry_at(in, in->slots[at] - 1);
         if (e->hash == hash && e->len == n && (n == 0 || memcmp(e->text, text, n) == 0)) return at;
     }
 }
 
+/* Room for more slots; the entries are entered again. */
 static bool grow(dl_intern *in)
 {
     uint32_t cap = in->cap ? in->cap * 2 : 64;
-    entry *entries = realloc(in->entries, cap * sizeof *entries);
-    if (!entries) return false;
-    in->entries = entries;
     uint32_t *slots = calloc(cap * 2, sizeof *slots);
     if (!slots) return false;
     free(in->slots);
@@ -57,7 +63,7 @@ static bool grow(dl_intern *in)
     in->n_slots = cap * 2;
     in->cap = cap;
     for (uint32_t i = 0; i < in->count; i++) {
-        uint32_t at = (uint32_t)entries[i].hash & (in->n_slots - 1);
+        uint32_t at = (uint32_t)entry_at(in, i)->hash & (in->n_slots - 1);
         while (slots[at])
             at = (at + 1) & (in->n_slots - 1);
         slots[at] = i + 1;
@@ -71,7 +77,8 @@ dl_intern *dl_intern_new(uint32_t max_strings, size_t max_bytes)
     if (!in) return NULL;
     in->max = max_strings < UINT32_MAX / 8 ? max_strings : UINT32_MAX / 8;
     in->max_bytes = max_bytes;
-    if (dl_intern_add(in, "", 0) == DL_NO_STRING) {
+    in->blocks = calloc(in->max / PER_BLOCK + 1, sizeof *in->blocks);
+    if (!in->blocks || dl_intern_add(in, "", 0) == DL_NO_STRING) {
         dl_intern_free(in);
         return NULL;
     }
@@ -82,8 +89,10 @@ void dl_intern_free(dl_intern *in)
 {
     if (!in) return;
     for (uint32_t i = 0; i < in->count; i++)
-        free(in->entries[i].text);
-    free(in->entries);
+        free(entry_at(in, i)->text);
+    for (uint32_t i = 0; in->blocks && i <= in->max / PER_BLOCK; i++)
+        free(in->blocks[i]);
+    free(in->blocks);
     free(in->slots);
     free(in);
 }
@@ -95,11 +104,13 @@ uint32_t dl_intern_add(dl_intern *in, const char *text, size_t n)
     uint32_t slot = find_slot(in, text, n, hash);
     if (in->slots[slot]) return in->slots[slot] - 1;
     if (in->count >= in->max || n > in->max_bytes - in->bytes) return DL_NO_STRING;
-    char *copy = malloc(n + 1);
+    entry **block = &in->blocks[in->count / PER_BLOCK];
+    if (!*block) *block = malloc(PER_BLOCK * sizeof **block);
+    char *copy = *block ? malloc(n + 1) : NULL;
     if (!copy) return DL_NO_STRING;
     if (n) memcpy(copy, text, n);
     copy[n] = 0;
-    in->entries[in->count] = (entry){copy, n, hash};
+    *entry_at(in, in->count) = (entry){copy, n, hash};
     in->slots[slot] = ++in->count;
     in->bytes += n;
     return in->count - 1;
@@ -114,8 +125,8 @@ uint32_t dl_intern_find(const dl_intern *in, const char *text, size_t n)
 const char *dl_intern_text(const dl_intern *in, uint32_t id, size_t *n)
 {
     bool known = id < in->count;
-    if (n) *n = known ? in->entries[id].len : 1;
-    return known ? in->entries[id].text : "?";
+    if (n) *n = known ? entry_at(in, id)->len : 1;
+    return known ? entry_at(in, id)->text : "?";
 }
 
 uint32_t dl_intern_count(const dl_intern *in)

@@ -1,5 +1,6 @@
 /* Interning: equal texts get equal small numbers. Bounded: after `max_strings` or `max_bytes` new texts are
- * refused, so that hostile input cannot make it grow. */
+ * refused, so that hostile input cannot make it grow. Texts do not move: while one thread adds, another may
+ * ask for the texts of numbers that it has been handed. */
 #ifndef DEVLOG_BASE_INTERN_H
 #define DEVLOG_BASE_INTERN_H
 

@@ -23,6 +23,8 @@ extern const cli_command cmd_export;
 extern const cli_command cmd_man;
 extern const cli_command cmd_selftest;
 extern const cli_command cmd_ops;
+extern const cli_command cmd_ops_summary;
+extern const cli_command cmd_run;
 extern const cli_command cmd_serve;
 
 #endif

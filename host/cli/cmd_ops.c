@@ -62,7 +62,7 @@ void cli_date_prefix(char out[32])
         out[0] = '\0';
 }
 
-int cli_op_report(const char *command, op_job_options *o)
+int cli_op_report(const char *command, op_job_options *o, int fd)
 {
     devlog_error err = {0};
     dl_progress progress;
@@ -75,13 +75,13 @@ int cli_op_report(const char *command, op_job_options *o)
     dl_progress_end(&progress);
     int exit_status = CLI_FAILED;
     if (!status) {
-        op_job_describe(&job, dl_term_colour(stdout), &out);
+        op_job_describe(&job, dl_term_colour(fd == STDOUT_FILENO ? stdout : stderr), &out);
         dl_str_fmt(&out, "\nFiles:\n  %s\n", job.report_path);
         if (job.tar_path) dl_str_fmt(&out, "  %s\n", job.tar_path);
         status = dl_str_status(&out, &err);
     }
-    int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, out.text, out.len);
-    if (errnum) status = dl_fail_errno(&err, errnum, "cannot write to standard output");
+    int errnum = status ? 0 : dl_write_all(fd, out.text, out.len);
+    if (errnum) status = dl_fail_errno(&err, errnum, "cannot write what was found");
     if (status)
         fprintf(stderr, "devlog %s: %s\n", command, err.text);
     else
@@ -93,6 +93,7 @@ int cli_op_report(const char *command, op_job_options *o)
 
 static int run(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "summary") == 0) return cmd_ops_summary.run(argc - 1, argv + 1);
     ops_args a = {.input = "generated/profiler/logs", .output = "generated/profiler/output/ops", .tar = true};
     cli_args rest;
     int exit_status;
@@ -116,7 +117,7 @@ static int run(int argc, char **argv)
         .report = {.columns = a.columns ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT, .json = a.format == 1},
         .no_tar = !a.tar,
     };
-    exit_status = cli_op_report("ops", &o);
+    exit_status = cli_op_report("ops", &o, STDOUT_FILENO);
     dl_str_free(&name);
     return exit_status;
 }
@@ -136,6 +137,6 @@ const cli_command cmd_ops = {
                 "  devlog ops --columns reference  as the TT-Metal document has it\n",
     .files = "ops_perf_results.csv: one row per op and chip; docs/op-reports.md explains every column.\n\n"
              "ops_perf_results.tar: the logs that it was made from.",
-    .see_also = "devlog-run(1), devlog-decode(1)",
+    .see_also = "devlog-ops-summary(1), devlog-run(1), devlog-decode(1)",
     .run = run,
 };

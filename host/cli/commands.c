@@ -10,6 +10,8 @@ const cli_command *const cli_commands[] = {
     &cmd_export,
     &cmd_man,
     &cmd_ops,
+    &cmd_ops_summary,
+    &cmd_run,
     &cmd_selftest,
     &cmd_serve,
     NULL,

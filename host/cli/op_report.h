@@ -4,9 +4,9 @@
 
 #include "ops/op_job.h"
 
-/* Runs the job with progress on a terminal, prints what was found and where the files are. Returns CLI_OK,
- * ... */
-int cli_op_report(const char *command, op_job_options *options);
+/* Runs the job with progress on a terminal, prints what was found and where the files are, on file descriptor
+ * `fd`. Returns CLI_OK, ... */
+int cli_op_report(const char *command, op_job_options *options, int fd);
 
 /* "2026_11_21_20_05_00_", of now or of SOURCE_DATE_EPOCH. */
 void cli_date_prefix(char out[32]);

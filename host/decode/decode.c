@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 
 #include "decode/capture_rows.h"
-#include "decode/input.h"
 #include "decode/order.h"
+#include "decode/pipeline.h"
 
-enum { BLOCK = 256 * 1024 };
+enum { BLOCK = 256 * 1024, TWO_THREADS_FROM = 2 * 1024 * 1024 };
 
 struct dl_decode {
     dl_decode_options options;
@@ -18,13 +18,14 @@ struct dl_decode {
     dl_parser *parser;
     dl_pair *pair;
     dl_row_sink rows;
-    char *buffer; /* DL_PARSE_BEFORE + cap + DL_PARSE_AFTER */
-    size_t cap;
-    char **names; /* of all inputs: messages borrow them */
+    size_t cap;                          /* of a block */
+    dl_block blocks[DL_PIPELINE_BLOCKS]; /* made when they are needed; one thread needs the first only */
+    char **names;                        /* of all inputs: messages borrow them */
     size_t n_names;
     dl_chip_clocks clocks;
     bool prepared; /* the clocks of all inputs are known */
-    dl_input *in;  /* the capture in hand, for progress */
+    dl_input *in;  /* in hand, for progress */
+    dl_block_reader reader;
 };
 
 devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options, devlog_error *err)
@@ -44,8 +45,7 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
     d->parser = dl_parser_new(&d->tables, &d->losses, d->options.path);
     d->pair = dl_pair_new(&d->tables, &d->losses, &pair);
     d->cap = d->options.block ? d->options.block : BLOCK;
-    d->buffer = calloc(1, DL_PARSE_BEFORE + d->cap + DL_PARSE_AFTER);
-    if (!d->parser || !d->pair || !d->buffer) goto failed;
+    if (!d->parser || !d->pair) goto failed;
     dl_parser_keep_meta(d->parser, d->options.keep_meta);
     *decode = d;
     return DEVLOG_OK;
@@ -65,7 +65,8 @@ void dl_decode_free(dl_decode *d)
     for (size_t i = 0; i < d->n_names; i++)
         free(d->names[i]);
     free(d->names);
-    free(d->buffer);
+    for (size_t i = 0; i < DL_PIPELINE_BLOCKS; i++)
+        dl_block_free(&d->blocks[i]);
     free(d);
 }
 
@@ -121,6 +122,7 @@ const dl_chip_clocks *dl_decode_clocks(const dl_decode *d)
 
 static devlog_status take_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err)
 {
+    if (n == 0) return DEVLOG_OK;
     if (d->rows.rows) {
         devlog_status status = d->rows.rows(d->rows.ctx, rows, n, err);
         if (status) return status;
@@ -137,12 +139,18 @@ static devlog_status on_rows(void *ctx, dl_row *rows, size_t n, bool all, size_t
 
 /* Names are given their numbers where the input has them, so that the numbers do not depend on how far
  * pairing is behind. */
-static devlog_status on_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err)
+static dl_chip_line named_chip(dl_decode *d, const dl_chip_line *chip)
 {
-    dl_decode *d = ctx;
     dl_chip_line named = *chip;
     named.arch_text = dl_tables_text(&d->tables, chip->arch, strlen(chip->arch));
     if (named.arch_text == DL_NO_STRING) named.arch_text = 0;
+    return named;
+}
+
+static devlog_status on_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err)
+{
+    dl_decode *d = ctx;
+    const dl_chip_line named = named_chip(d, chip);
     return dl_pair_chip_line(d->pair, &named, err);
 }
 
@@ -163,44 +171,116 @@ static void lose_rest(dl_decode *d, const devlog_error *why)
     dl_losses_found(&d->losses, DL_FOUND_CORRUPT, 1, "%s", why->text);
 }
 
-/* The whole input, block by block; each block ends with its last line feed, and the rest is moved to the
- * front of the next. */
-static devlog_status read_blocks(dl_decode *d, dl_input *in, devlog_error *err)
+static devlog_status parse_block(dl_decode *d, const dl_block *b, const dl_parse_sink *sink,
+                                 devlog_error *err)
+{
+    if (b->too_long) dl_parser_too_long(d->parser);
+    if (b->broken) lose_rest(d, &b->why);
+    return b->last ? dl_parser_last(d->parser, b->text, b->n, sink, err)
+                   : dl_parser_block(d->parser, b->text, b->n, sink, err);
+}
+
+static void tell_progress(void *ctx, uint64_t taken, uint64_t rows)
+{
+    dl_decode *d = ctx;
+    if (d->options.progress)
+        d->options.progress(d->options.progress_ctx, dl_input_name(d->in), taken, dl_input_size(d->in), rows);
+}
+
+static devlog_status on_one_thread(dl_decode *d, devlog_error *err)
 {
     const dl_parse_sink sink = {d, on_rows, on_chip_line};
-    char *text = d->buffer + DL_PARSE_BEFORE;
-    size_t have = 0;
-    bool skipping = false; /* the rest of a line that is too long */
-    for (;;) {
-        size_t got;
-        devlog_error why;
-        if (dl_input_read(in, text + have, d->cap - have, &got, &why) != DEVLOG_OK) {
-            lose_rest(d, &why);
-            got = 0;
-        }
-        if (got == 0) break;
-        have += got;
-        const char *last = memrchr(text + have - got, '\n', got);
-        if (!last && have < d->cap) continue;
-        if (!last) {
-            /* A line longer than the block: it has no row that anybody wrote. */
-            if (!skipping) dl_parser_too_long(d->parser);
-            skipping = true;
-            have = 0;
-            continue;
-        }
-        const char *from = text;
-        if (skipping) from = (const char *)memchr(text, '\n', have) + 1;
-        skipping = false;
-        devlog_status status = dl_parser_block(d->parser, from, (size_t)(last + 1 - from), &sink, err);
-        if (status) return status;
-        have = (size_t)(text + have - (last + 1));
-        memmove(text, last + 1, have);
-        if (d->options.progress)
-            d->options.progress(d->options.progress_ctx, dl_input_name(in), dl_input_taken(in),
-                                dl_input_size(in), d->losses.rows);
+    dl_block *b = &d->blocks[0];
+    devlog_status status = DEVLOG_OK;
+    do {
+        dl_block_read(&d->reader, b);
+        status = parse_block(d, b, &sink, err);
+        tell_progress(d, b->taken, d->losses.rows);
+    } while (!status && !b->last);
+    return status;
+}
+
+/* On two threads, parsing puts its rows into the block, and pairing takes them from there. */
+
+typedef struct collector {
+    dl_decode *d;
+    dl_block *block;
+} collector;
+
+static devlog_status collect_rows(void *ctx, dl_row *rows, size_t n, bool all, size_t *taken,
+                                  devlog_error *err)
+{
+    collector *c = ctx;
+    *taken = dl_order_rows(&c->d->tables, rows, n, all);
+    return dl_block_add_rows(c->block, rows, *taken, err);
+}
+
+static devlog_status collect_chip(void *ctx, const dl_chip_line *chip, devlog_error *err)
+{
+    collector *c = ctx;
+    const dl_chip_line named = named_chip(c->d, chip);
+    return dl_block_add_chip(c->block, &named, err);
+}
+
+static void read_stage(void *ctx, dl_block *b)
+{
+    dl_block_read(&((dl_decode *)ctx)->reader, b);
+}
+
+static devlog_status parse_stage(void *ctx, dl_block *b, devlog_error *err)
+{
+    dl_decode *d = ctx;
+    collector c = {d, b};
+    const dl_parse_sink sink = {&c, collect_rows, collect_chip};
+    devlog_status status = parse_block(d, b, &sink, err);
+    b->rows_so_far = d->losses.rows;
+    return status;
+}
+
+static devlog_status pair_stage(void *ctx, dl_block *b, devlog_error *err)
+{
+    dl_decode *d = ctx;
+    devlog_status status = DEVLOG_OK;
+    size_t from = 0;
+    for (size_t i = 0; i <= b->n_chips && !status; i++) {
+        size_t to = i < b->n_chips ? b->chips[i].before_row : b->n_rows;
+        if (to > from) status = take_rows(d, b->rows + from, to - from, err);
+        from = to;
+        if (i < b->n_chips && !status) status = dl_pair_chip_line(d->pair, &b->chips[i].chip, err);
     }
-    return dl_parser_last(d->parser, text, skipping ? 0 : have, &sink, err);
+    return status;
+}
+
+static devlog_status on_two_threads(dl_decode *d, devlog_error *err)
+{
+    const dl_pipeline_stages stages = {d, read_stage, parse_stage, pair_stage, tell_progress};
+    dl_losses of_pairing = {0};
+    dl_pair_losses(d->pair, &of_pairing);
+    devlog_status status = dl_pipeline_run(d->blocks, &stages, err);
+    dl_pair_losses(d->pair, &d->losses);
+    dl_losses_merge(&d->losses, &of_pairing);
+    return status;
+}
+
+/* A small log is read before a second thread has begun. */
+static bool wants_two_threads(const dl_decode *d, dl_input *in)
+{
+    if (d->options.threads) return d->options.threads > 1;
+    uint64_t size = dl_input_size(in);
+    return (size == 0 || size >= TWO_THREADS_FROM) && dl_pipeline_threads() > 1;
+}
+
+static devlog_status read_blocks(dl_decode *d, dl_input *in, devlog_error *err)
+{
+    bool two = wants_two_threads(d, in);
+    for (size_t i = 0; i < (two ? DL_PIPELINE_BLOCKS : 1); i++)
+        if (!d->blocks[i].buffer && !dl_block_init(&d->blocks[i], d->cap))
+            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    d->reader = (dl_block_reader){.in = in};
+    d->in = in;
+    devlog_status status = two ? on_two_threads(d, err) : on_one_thread(d, err);
+    d->in = NULL;
+    return status;
 }
 
 /* ---- Captures ---------------------------------------------------------------------------------------- */

@@ -124,6 +124,12 @@ void dl_losses_merge(dl_losses *to, dl_losses *from)
     to->rows_filtered += from->rows_filtered;
     to->zones_filtered += from->zones_filtered;
     to->stopped |= from->stopped;
+    to->cost_known |= from->cost_known;
+    for (size_t i = 0; i < sizeof to->cost_sixteenths / sizeof to->cost_sixteenths[0]; i++)
+        if (from->cost_sixteenths[i] > to->cost_sixteenths[i])
+            to->cost_sixteenths[i] = from->cost_sixteenths[i];
+    to->cost_of_kernels += from->cost_of_kernels;
+    to->cycles_of_kernels += from->cycles_of_kernels;
     for (int i = 0; i < DL_SKIPS; i++)
         to->skipped[i] += from->skipped[i];
     for (int i = 0; i < DL_FINDINGS; i++)

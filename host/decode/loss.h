@@ -92,7 +92,7 @@ void dl_losses_found(dl_losses *l, dl_finding what, uint64_t amount, const char 
 /* Whether a detail of this kind would still be kept, so that callers need not make one in vain. */
 bool dl_losses_wants_skip(const dl_losses *l, dl_skip why);
 bool dl_losses_wants(const dl_losses *l, dl_finding what);
-/* Adds `from` to `to` and empties `from`. */
+/* Adds `from` to `to`, except for notes on clocks, and empties `from`. */
 void dl_losses_merge(dl_losses *to, dl_losses *from);
 
 uint64_t dl_losses_skipped(const dl_losses *l);

@@ -54,6 +54,11 @@ void dl_pair_marker_sink(dl_pair *p, dl_marker_sink sink)
     p->markers = sink;
 }
 
+void dl_pair_losses(dl_pair *p, dl_losses *losses)
+{
+    p->losses = losses;
+}
+
 void dl_pair_source(dl_pair *p, const char *name)
 {
     p->source = name;
@@ -380,7 +385,9 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
 static stream_state *new_stream(dl_pair *p, uint32_t stream)
 {
     if (stream >= p->n_streams) {
-        uint32_t n = p->tables->n_streams > stream ? p->tables->cap_streams : stream + 1;
+        uint32_t n = p->n_streams ? p->n_streams : 64;
+        while (n <= stream)
+            n *= 2;
         stream_state **streams = realloc(p->streams, n * sizeof *streams);
         if (!streams) return NULL;
         memset(streams + p->n_streams, 0, (n - p->n_streams) * sizeof *streams);

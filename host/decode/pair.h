@@ -65,6 +65,8 @@ void dl_pair_free(dl_pair *p);
 void dl_pair_event_sink(dl_pair *p, dl_event_sink sink);
 void dl_pair_marker_sink(dl_pair *p, dl_marker_sink sink);
 
+/* Findings go to `losses` from now on. */
+void dl_pair_losses(dl_pair *p, dl_losses *losses);
 /* Names the input in messages; borrowed until the next call. */
 void dl_pair_source(dl_pair *p, const char *name);
 devlog_status dl_pair_chip_line(dl_pair *p, const dl_chip_line *chip, devlog_error *err);

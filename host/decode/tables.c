@@ -21,8 +21,13 @@ devlog_status dl_tables_init(dl_tables *t, devlog_error *err)
 {
     *t = (dl_tables){0};
     t->strings = dl_intern_new(DL_MAX_STRINGS, DL_MAX_STRING_BYTES);
-    if (!t->strings) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    return DEVLOG_OK;
+    /* In full, so that they need not move: pages that are not used cost nothing. */
+    t->chips = calloc(DL_MAX_CHIPS, sizeof *t->chips);
+    t->streams = calloc(DL_MAX_STREAMS, sizeof *t->streams);
+    t->sites = calloc(DL_MAX_SITES, sizeof *t->sites);
+    if (t->strings && t->chips && t->streams && t->sites) return DEVLOG_OK;
+    dl_tables_free(t);
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
 void dl_tables_free(dl_tables *t)
@@ -34,19 +39,6 @@ void dl_tables_free(dl_tables *t)
     free(t->stream_slots);
     free(t->site_slots);
     *t = (dl_tables){0};
-}
-
-/* Makes room for one more entry of `size` bytes in *array; false when full or out of memory. */
-static bool room(void **array, uint32_t count, uint32_t *cap, uint32_t max, size_t size)
-{
-    if (count >= max) return false;
-    if (count < *cap) return true;
-    uint32_t more = *cap ? *cap * 2 : 16;
-    void *grown = realloc(*array, more * size);
-    if (!grown) return false;
-    *array = grown;
-    *cap = more;
-    return true;
 }
 
 static uint64_t stream_hash(const dl_stream *s)
@@ -87,7 +79,7 @@ uint32_t dl_tables_chip(dl_tables *t, uint32_t id)
 {
     for (uint32_t i = 0; i < t->n_chips; i++)
         if (t->chips[i].id == id) return i;
-    if (!room((void **)&t->chips, t->n_chips, &t->cap_chips, DL_MAX_CHIPS, sizeof *t->chips)) return DL_NONE;
+    if (t->n_chips == DL_MAX_CHIPS) return DL_NONE;
     t->chips[t->n_chips] = (dl_chip){.id = id};
     return t->n_chips++;
 }
@@ -113,7 +105,7 @@ uint32_t dl_tables_stream(dl_tables *t, uint32_t chip_id, uint16_t core_x, uint1
         if (same_core && known->risc_name == name) return t->stream_slots[at] - 1;
     }
     bool again;
-    if (!room((void **)&t->streams, t->n_streams, &t->cap_streams, DL_MAX_STREAMS, sizeof s)) return DL_NONE;
+    if (t->n_streams == DL_MAX_STREAMS) return DL_NONE;
     if (!slots_grown(&t->stream_slots, &t->n_stream_slots, t->n_streams, &again)) return DL_NONE;
     for (uint32_t i = 0; again && i < t->n_streams; i++)
         enter(t->stream_slots, t->n_stream_slots, stream_hash(&t->streams[i]), i);
@@ -136,7 +128,7 @@ uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const c
             return t->site_slots[at] - 1;
     }
     bool again;
-    if (!room((void **)&t->sites, t->n_sites, &t->cap_sites, DL_MAX_SITES, sizeof s)) return DL_NONE;
+    if (t->n_sites == DL_MAX_SITES) return DL_NONE;
     if (!slots_grown(&t->site_slots, &t->n_site_slots, t->n_sites, &again)) return DL_NONE;
     for (uint32_t i = 0; again && i < t->n_sites; i++)
         enter(t->site_slots, t->n_site_slots, site_hash(&t->sites[i]), i);

@@ -1,6 +1,9 @@
 /* Tables: the chips, streams (one RISC of one core of one chip) and sites (one zone in one source line) that
  * rows and events name by number. Append only and bounded: hostile input is refused, not stored. Numbers are
- * given in order of first appearance, so the same input gives the same numbers. */
+ * given in order of first appearance, so the same input gives the same numbers.
+ *
+ * Nothing in them moves, so one thread may read what another has handed it the numbers of, while a third
+ * entry is added. Only one thread at a time adds. */
 #ifndef DEVLOG_DECODE_TABLES_H
 #define DEVLOG_DECODE_TABLES_H
 
@@ -64,8 +67,7 @@ typedef struct dl_tables {
     dl_chip *chips;
     dl_stream *streams;
     dl_site *sites;
-    uint32_t n_chips, n_streams, n_sites;
-    uint32_t cap_chips, cap_streams, cap_sites;
+    _Atomic uint32_t n_chips, n_streams, n_sites;
     uint32_t *stream_slots, *site_slots; /* hash tables: number + 1 */
     uint32_t n_stream_slots, n_site_slots;
 } dl_tables;

@@ -66,7 +66,7 @@ static devlog_status find_logs(op_job *j, const op_job_options *o, devlog_error 
             device = beside;
         }
     }
-    if (device != o->logs) j->device_op_log_path = existing(device, OP_LOG_NAME);
+    if (strcmp(device, o->logs) != 0) j->device_op_log_path = existing(device, OP_LOG_NAME);
     free(beside);
     if (j->op_log_path || j->device_log_path) return DEVLOG_OK;
     return dl_fail(

@@ -351,6 +351,7 @@ static void cell(writer *w, const row_facts *f, const op_column *c)
         .risc_start = {OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER}};
     const op_cycles *y = f->cycles ? f->cycles : &nothing;
     const op_entry *op = f->op;
+    bool timed = op && !w->o->no_host_times;
     bool fw = y->fw_start != OP_NEVER, per_core = y->core_n && !y->cores_twice;
     switch ((op_column_kind)c->kind) {
     case OP_COL_EMPTY: cell_empty(w); break;
@@ -369,9 +370,9 @@ static void cell(writer *w, const row_facts *f, const op_column *c)
     case OP_COL_CORES: cell_cores(w, f); break;
     case OP_COL_AVAILABLE_CORES: number_if(w, f->max_cores, f->max_cores); break;
     case OP_COL_STRATEGY: cell_piece(w, w->text.strategy); break;
-    case OP_COL_HOST_START: number_if(w, op, op ? op->start : 0); break;
-    case OP_COL_HOST_END: number_if(w, op && (op->flags & OP_ENDED), op ? op->end : 0); break;
-    case OP_COL_HOST_NS: number_if(w, has_duration(op), op ? op->end - op->start : 0); break;
+    case OP_COL_HOST_START: number_if(w, timed, op ? op->start : 0); break;
+    case OP_COL_HOST_END: number_if(w, timed && (op->flags & OP_ENDED), op ? op->end : 0); break;
+    case OP_COL_HOST_NS: number_if(w, timed && has_duration(op), op ? op->end - op->start : 0); break;
     case OP_COL_FW_START: device_number_if(w, fw, y->fw_start); break;
     case OP_COL_FW_END: device_number_if(w, fw, y->fw_end); break;
     case OP_COL_LATENCY: cell_signed_ns(w, f, f->row->latency); break;
@@ -483,7 +484,7 @@ static void op_row_write(writer *w, const op_row *row, bool first_of_op)
         w->counts->damaged += w->text.damaged;
         w->counts->ops++;
         count_call(w);
-        if (has_duration(f.op)) w->counts->host_ns += f.op->end - f.op->start;
+        if (has_duration(f.op) && !w->o->no_host_times) w->counts->host_ns += f.op->end - f.op->start;
     } else if (!f.op) {
         w->text.texts.len = w->text.attributes.len = 0;
         op_text empty = {.texts = w->text.texts,

@@ -7,7 +7,8 @@
 
 typedef struct op_report_options {
     op_column_set columns;
-    bool json; /* an array of objects, one for each row; numbers as integers */
+    bool json;          /* an array of objects, one for each row; numbers as integers */
+    bool no_host_times; /* leave them out: they would be those of downloading device data */
 } op_report_options;
 
 typedef struct op_report_counts {

@@ -149,27 +149,51 @@ static devlog_status add_cost(devlog_device *device, pulled *got, devlog_error *
     return status;
 }
 
+/* What a core whose device failed in mid-pull has lost; the reason is in *err. */
+static devlog_status say_missing(const devlog_device *device, devlog_core core, const pulled *got,
+                                 uint32_t first, devlog_error *err)
+{
+    devlog_error why = *err;
+    uint64_t words = 0;
+    for (uint32_t risc = 0; risc <= first; risc++)
+        words += got[risc].n_words;
+    return dl_fail(
+        err, DEVLOG_ERR_PARTIAL,
+        "the records of core (%u,%u) are missing from %s of %s on, and those of the cores after it; "
+        "%llu words of it were kept: %s",
+        core.x, core.y, got[first].cut ? "the middle" : "the first", device->board.riscs[first].name,
+        (unsigned long long)words, why.text);
+}
+
 static devlog_status dump_core(void *context, devlog_core core, devlog_error *err)
 {
     dump *d = context;
-    uint32_t riscs = d->device->board.n_riscs;
+    uint32_t riscs = d->device->board.n_riscs, failed = riscs;
     pulled got[BOARD_MAX_RISCS] = {0};
     pulled_events events = {0};
-    devlog_status status = DEVLOG_OK;
-    for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++) {
-        status = pull_risc(d->device, core, risc, d->device->launches, true, &got[risc], err);
-        if (status == DEVLOG_OK) status = add_cost(d->device, &got[risc], err);
+    devlog_status pull = DEVLOG_OK;
+    for (uint32_t risc = 0; risc < riscs && pull == DEVLOG_OK; risc++) {
+        pull = pull_risc(d->device, core, risc, d->device->launches, true, &got[risc], err);
+        if (pull == DEVLOG_OK) pull = add_cost(d->device, &got[risc], err);
+        if (pull != DEVLOG_OK) failed = risc;
     }
-    if (status == DEVLOG_OK) status = pull_events(d->device, &got[0], &events, err);
+    if (pull == DEVLOG_OK) pull = pull_events(d->device, &got[0], &events, err);
+    /* What was pulled is written even when the device failed in between. */
+    devlog_error later, *unless_pull = pull == DEVLOG_OK ? err : &later;
+    devlog_status status = DEVLOG_OK;
     uint64_t from = got[0].control.stamps[0] | (uint64_t)got[0].control.stamps[1] << 32;
     for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++) {
         /* The hardware says that events were lost, not how many: at least one. */
         if (risc == 0 && events.overflow) got[0].control.dropped++;
         if (got[risc].alive || got[risc].damaged)
-            status = write_risc(d->device, d->program, &got[risc], &events, from, err);
+            status = write_risc(d->device, d->program, &got[risc], &events, from, unless_pull);
     }
     if (status == DEVLOG_OK)
-        status = capture_log_core(d->device->profiler->capture, d->program, got, riscs, &events, from, err);
+        status = capture_log_core(d->device->profiler->capture, d->program, got, riscs, &events, from,
+                                  unless_pull);
+    if (pull != DEVLOG_OK)
+        status =
+            failed < riscs && status == DEVLOG_OK ? say_missing(d->device, core, got, failed, err) : pull;
     for (uint32_t risc = 0; risc < riscs; risc++)
         pulled_free(&got[risc]);
     free(events.words);

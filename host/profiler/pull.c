@@ -63,7 +63,7 @@ static devlog_status read_stream(devlog_device *device, pulled *p, devlog_error 
     if (!p->words) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the records of a core");
     dl_target at = {place.x, place.y, place.x, place.y};
     devlog_status status = dl_read(&device->transport, at, place.base, p->words, bytes, err);
-    p->n_words = bytes / 4;
+    p->n_words = (uint32_t)(status == DEVLOG_OK ? bytes : device->transport.partial) / 4;
     p->spans[p->n_spans++].n = p->n_words;
     return status;
 }
@@ -78,11 +78,11 @@ static devlog_status read_extent(devlog_device *device, pulled *p, extent e, uin
     p->words = bigger;
     uint32_t *to = p->words + p->n_words;
     devlog_status status = dl_core_read(device, p->core, e.base, to, bytes, err);
-    if (status != DEVLOG_OK) return status;
-    uint32_t n = e.end ? bytes / 4 : find_end(to, bytes / 4);
+    uint32_t got = (uint32_t)(status == DEVLOG_OK ? bytes : device->transport.partial) / 4;
+    uint32_t n = e.end ? got : find_end(to, got);
     p->spans[p->n_spans++].n = n;
     p->n_words += n;
-    return DEVLOG_OK;
+    return status;
 }
 
 devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, uint32_t launch, bool clear,
@@ -128,6 +128,7 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
         out->spans[i].words = at;
         at += out->spans[i].n;
     }
+    out->cut = status != DEVLOG_OK;
     /* A RISC that has not finished goes on where it is; before its core is used again, all of it is cleared.
      */
     if (status == DEVLOG_OK && clear && out->n_words && (out->finished || !whole)) {
@@ -139,7 +140,6 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
         }
         free(zeros);
     }
-    if (status != DEVLOG_OK) pulled_free(out);
     return status;
 }
 

@@ -12,6 +12,7 @@ typedef struct pulled {
     bool alive;      /* the control block belongs to the launch that was asked for */
     bool finished;   /* the kernel has returned: where its records end is known */
     bool damaged;    /* control words that cannot be: the end of the records was found by looking */
+    bool cut;        /* the device failed before all of them were read */
     uint32_t *words; /* all spans, one after the other; freed by pulled_free */
     uint32_t n_words;
     record_span spans[DEVLOG_SEGMENTS +
@@ -20,7 +21,8 @@ typedef struct pulled {
 } pulled;
 
 /* Reads the records of one RISC for launch number `launch`. With `clear`, overwrites them with zeros on the
- * device, so that the end of the next ones can be found even when the core hangs. */
+ * device, so that the end of the next ones can be found even when the core hangs. After a failure, what had
+ * been read until then is in *out; it is the caller's in any case (pulled_free). */
 devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, uint32_t launch, bool clear,
                         pulled *out, devlog_error *err);
 void pulled_free(pulled *p);

@@ -31,8 +31,9 @@ static devlog_status out_of_memory(devlog_error *err)
 static stamps *stamps_of(state *s, uint32_t stream)
 {
     if (stream >= s->n) {
-        uint32_t n = dl_decode_tables(s->decode)->cap_streams;
-        if (n <= stream) n = stream + 1;
+        uint32_t n = s->n ? s->n : 64;
+        while (n <= stream)
+            n *= 2;
         stamps **grown = realloc(s->streams, n * sizeof(stamps *));
         if (!grown) return NULL;
         memset(grown + s->n, 0, (n - s->n) * sizeof(stamps *));

@@ -29,7 +29,7 @@ static devlog_status fail_in(const usb_dap *d, devlog_error *err)
 
 /* One command and its answer of at least `least` bytes. */
 static devlog_status command(usb_dap *d, const uint8_t *out, uint32_t n, uint32_t least, uint8_t in[64],
-                             devlog_error *err)
+                             uint32_t *got, devlog_error *err)
 {
     usb_packet *p = calloc(1, sizeof *p);
     if (!p) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a packet");
@@ -47,6 +47,7 @@ static devlog_status command(usb_dap *d, const uint8_t *out, uint32_t n, uint32_
                          "%s: %u bytes that begin with 0x%02x answer command 0x%02x: update its firmware",
                          d->link->name, p->n_in, p->n_in ? p->in[0] : 0, out[0]);
     }
+    *got = p->n_in;
     memcpy(in, p->in, 64);
     if (p->n_in < 64) memset(in + p->n_in, 0, 64u - p->n_in);
     free(p);
@@ -57,9 +58,16 @@ static devlog_status command(usb_dap *d, const uint8_t *out, uint32_t n, uint32_
 static devlog_status info(usb_dap *d, uint8_t id, uint32_t *out, devlog_error *err)
 {
     uint8_t in[64];
+    uint32_t got;
     const uint8_t ask[] = {DAP_INFO, id};
-    devlog_status status = command(d, ask, sizeof ask, 2, in, err);
+    devlog_status status = command(d, ask, sizeof ask, 2, in, &got, err);
     *out = 0;
+    if (status == DEVLOG_OK && in[1] > got - 2) {
+        d->outcome = USB_AGAIN;
+        return dl_fail(err, DEVLOG_ERR_TRANSPORT,
+                       "%s: its answer about itself is cut: plug it in again, or update its firmware",
+                       d->link->name);
+    }
     if (status == DEVLOG_OK && in[1] >= 1) *out = in[2];
     if (status == DEVLOG_OK && in[1] >= 2) *out |= (uint32_t)in[3] << 8;
     return status;
@@ -69,7 +77,8 @@ static devlog_status demand(usb_dap *d, const uint8_t *out, uint32_t n, uint8_t 
                             devlog_error *err)
 {
     uint8_t in[64];
-    devlog_status status = command(d, out, n, 2, in, err);
+    uint32_t got;
+    devlog_status status = command(d, out, n, 2, in, &got, err);
     if (status == DEVLOG_OK && in[1] != expected)
         return dl_fail(err, DEVLOG_ERR_UNSUPPORTED, "%s refuses to %s (answer 0x%02x)", d->link->name, what,
                        in[1]);
@@ -111,8 +120,9 @@ devlog_status usb_dap_open(usb_dap *d, usb_link *link, uint32_t khz, devlog_erro
 void usb_dap_close(usb_dap *d)
 {
     uint8_t in[64];
+    uint32_t got;
     const uint8_t disconnect[] = {DAP_DISCONNECT};
-    command(d, disconnect, sizeof disconnect, 1, in, NULL);
+    command(d, disconnect, sizeof disconnect, 1, in, &got, NULL);
 }
 
 /* ---- Batches ------------------------------------------------------------------------------------- */

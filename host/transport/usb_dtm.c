@@ -19,10 +19,13 @@ enum {
     DMI_OK = 0,
     DMI_BUSY = 3,
     MAX_TAPS = 8,
-    MAX_IDLE = 1024,
+    MAX_IDLE = 255,
     MAX_SCAN = 62, /* bits of a DR scan that fit one sequence with the two clocks before */
     RESET_CLOCKS = 8,
     MAX_BUSY = 64,
+    SOON = 2, /* batches */
+    FIRST_PATIENCE = 16,
+    MAX_PATIENCE = 1 << 16,
 };
 
 /* ---- Scans --------------------------------------------------------------------------------------- */
@@ -96,8 +99,23 @@ static devlog_status reset_dmi(usb_dtm *t, uint32_t *dtmcs, devlog_error *err)
 bool usb_dtm_slower(usb_dtm *t)
 {
     t->busy++;
-    t->idle += 1 + t->idle / 2;
+    /* Again at once: it really is slower. Else it was a matter of the moment, and one clock may do. */
+    t->step = t->quiet < SOON && t->step ? 2 * t->step : 1;
+    t->idle += t->step;
+    if (t->lowered && t->quiet < t->patience && t->patience < MAX_PATIENCE) t->patience *= 2;
+    t->lowered = false;
+    t->quiet = 0;
     return t->idle <= MAX_IDLE;
+}
+
+/* Being busy may have been a matter of the moment: after a while fewer idle clocks are tried again. */
+static void settle_down(usb_dtm *t)
+{
+    t->quiet++;
+    if (t->idle <= t->least_idle || t->quiet < t->patience) return;
+    t->idle -= (t->idle - t->least_idle + 3) / 4;
+    t->lowered = true;
+    t->quiet = 0;
 }
 
 /* ---- Accesses ------------------------------------------------------------------------------------ */
@@ -138,7 +156,10 @@ devlog_status usb_dtm_run(usb_dtm *t, usb_dmi *ops, size_t n, size_t *done, devl
         uint32_t answer = DMI_OK;
         bool good = take(t, ops, &from, captured, done, &answer);
         if (status != DEVLOG_OK) return status;
-        if (good) return DEVLOG_OK;
+        if (good) {
+            settle_down(t);
+            return DEVLOG_OK;
+        }
         if (answer != DMI_BUSY) {
             uint8_t address = from ? ops[from - 1].address : 0;
             reset_dmi(t, NULL, NULL);
@@ -271,7 +292,8 @@ static devlog_status find_tap(usb_dtm *t, devlog_error *err)
             name, t->idcode, dtmcs);
     t->abits = dtmcs >> 4 & 63;
     uint32_t idle = dtmcs >> 12 & 7;
-    if (t->idle < idle) t->idle = idle;
+    t->least_idle = t->idle = idle;
+    t->patience = FIRST_PATIENCE;
     if (t->dr_before + 34 + t->abits + t->dr_after > MAX_SCAN)
         return dl_fail(err, DEVLOG_ERR_UNSUPPORTED, "%s: the chip's debug module has %u bits of address",
                        name, t->abits);

@@ -14,7 +14,11 @@ typedef struct usb_dtm {
     uint32_t ir_bits;               /* of our TAP's instruction register */
     uint32_t ir_before, ir_after;   /* bits of other TAPs, nearer to TDO and further away */
     uint32_t dr_before, dr_after;
-    uint64_t busy; /* counted: times that it was still busy */
+    uint32_t least_idle;      /* what it says itself */
+    uint32_t step;            /* by which they grew last */
+    uint32_t quiet, patience; /* batches since that changed; so many, and fewer are tried again */
+    bool lowered;             /* the last change was to fewer */
+    uint64_t busy;            /* counted: times that it was still busy */
 } usb_dtm;
 
 typedef enum usb_dmi_kind { USB_DMI_NOP = 0, USB_DMI_READ = 1, USB_DMI_WRITE = 2 } usb_dmi_kind;

@@ -62,6 +62,12 @@ uint64_t model_clock_now(model *m);
 
 /* Arms a fault for packet number `packet` from now (0: the next). */
 void model_arm(model *m, model_fault fault, uint32_t packet);
+/* The same for every packet from now on. */
+void model_arm_all(model *m, model_fault fault);
+/* Cycles of the tile per clock of JTAG from now on. */
+void model_speed(model *m, uint32_t cycles_per_tck);
+/* Takes MODEL_SLOW back. */
+void model_quick(model *m);
 /* True when the armed fault has happened. */
 bool model_happened(const model *m);
 /* Packets and clocks of JTAG since it was made. */

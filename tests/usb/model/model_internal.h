@@ -50,7 +50,7 @@ struct model {
     model_jtag jtag;
     uint64_t packets, fault_at;
     model_fault fault;
-    bool happened;
+    bool happened, repeats;
 };
 
 /* Lets the tile do the cycles that JTAG's clocks have let pass. */

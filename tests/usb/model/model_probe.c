@@ -76,7 +76,24 @@ void model_arm(model *m, model_fault fault, uint32_t packet)
 {
     m->fault = fault;
     m->fault_at = m->packets + packet;
-    m->happened = false;
+    m->happened = m->repeats = false;
+    m->dm.fail_next = m->dm.busy_next = m->jtag.busy_next = false;
+}
+
+void model_arm_all(model *m, model_fault fault)
+{
+    model_arm(m, fault, 0);
+    m->repeats = true;
+}
+
+void model_speed(model *m, uint32_t cycles_per_tck)
+{
+    m->options.cycles_per_tck = cycles_per_tck;
+}
+
+void model_quick(model *m)
+{
+    m->jtag.extra = 0;
 }
 
 bool model_happened(const model *m)
@@ -213,7 +230,9 @@ static uint32_t command(model *m, const uint8_t *out, uint32_t n, uint8_t *in)
 
 model_reply model_packet(model *m, const uint8_t *out, uint32_t n, uint8_t *in, uint32_t *n_in)
 {
-    model_fault fault = m->packets++ == m->fault_at ? m->fault : MODEL_NO_FAULT;
+    bool here = m->packets == m->fault_at || (m->repeats && m->packets > m->fault_at);
+    model_fault fault = here ? m->fault : MODEL_NO_FAULT;
+    m->packets++;
     m->happened |= fault != MODEL_NO_FAULT;
     *n_in = 0;
     if (fault == MODEL_STALL_OUT) return MODEL_STALLS;

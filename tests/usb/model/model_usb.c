@@ -337,6 +337,20 @@ void model_bus_plug(model_bus *b, model *m, bool hid_only)
     }
 }
 
+void model_bus_replug(model_bus *b)
+{
+    model_bus_lock(b);
+    for (uint32_t i = 0; i < b->n; i++) {
+        probe *p = b->probes[i];
+        p->gone = p->late = false;
+        p->n_answers = 0;
+        memset(p->halted, 0, sizeof p->halted);
+        while (p->n_urbs)
+            drop(p, 0);
+    }
+    model_bus_unlock(b);
+}
+
 void model_bus_lock(model_bus *b)
 {
     g_mutex_lock(&b->lock);

@@ -13,6 +13,8 @@ void model_bus_free(model_bus *b);
 /* Plugs a probe into port 1, 2, .. of bus 1. `hid_only`: an old one that speaks only CMSIS-DAP v1. The model
  * is borrowed. */
 void model_bus_plug(model_bus *b, model *m, bool hid_only);
+/* Plugs all probes that were unplugged in again. */
+void model_bus_replug(model_bus *b);
 /* Holds the models still while a test looks at them or arms a fault. */
 void model_bus_lock(model_bus *b);
 void model_bus_unlock(model_bus *b);

@@ -1,0 +1,246 @@
+/* devlog run: runs a command without and with device profiling, and makes one op report of both runs. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/paths.h"
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "cli/op_report.h"
+#include "decode/capture.h"
+#include "report/device_log.h"
+
+typedef struct run_args {
+    const char *output, *suffix;
+    bool once, device_only, host_only, date, tar;
+    int format, columns;
+} run_args;
+
+static const cli_option options[] = {
+    CLI_TITLE("Runs"),
+    {CLI_FLAG, "once", 0, NULL, "run it once, with device profiling: host times then include the download",
+     offsetof(run_args, once)},
+    {CLI_FLAG, "device-only", 0, NULL, "as --once, and leave the host's times out of the report",
+     offsetof(run_args, device_only)},
+    {CLI_FLAG, "host-only", 0, NULL, "run it once, without device profiling", offsetof(run_args, host_only)},
+    CLI_TITLE("Output"),
+    {CLI_STRING, "output", 'o', "FOLDER",
+     "where the report goes, and the logs, into FOLDER/logs and FOLDER/logs_device; generated/profiler/run "
+     "unless "
+     "told",
+     offsetof(run_args, output)},
+    {CLI_FLAG, "date", 0, NULL, "put date and time in front of the report's name", offsetof(run_args, date)},
+    {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the report's name", offsetof(run_args, suffix)},
+    {CLI_CHOICE, "format", 0, "csv|json", "of the report", offsetof(run_args, format)},
+    {CLI_CHOICE, "columns", 0, "current|reference", "as of devlog ops", offsetof(run_args, columns)},
+    {CLI_OFF, "no-tar", 0, NULL, "do not pack the logs into a tar beside the report",
+     offsetof(run_args, tar)},
+    {0},
+};
+
+static void say(const char *fmt, ...) DL_PRINTF(1, 2);
+static void say(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fputs("devlog run: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+}
+
+enum { PATH_SIZE = 4096 };
+
+/* What an earlier run left would be taken for this one's. */
+static devlog_status clear_logs(const char *folder, devlog_error *err)
+{
+    static const char *const names[] = {OP_LOG_NAME, DL_DEVICE_LOG_NAME, DL_CAPTURE_NAME};
+    devlog_status status = dl_folder_make(folder, err);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !status; i++) {
+        char path[PATH_SIZE];
+        status = dl_join(path, sizeof path, folder, names[i], err);
+        if (!status && unlink(path) != 0 && errno != ENOENT)
+            status = dl_fail_errno(err, errno, "cannot remove the log of an earlier run, %s", path);
+    }
+    return status;
+}
+
+/* One run. False when it cannot be started. */
+static bool run_once(char *const *command, const char *folder, bool device, cli_child_result *result)
+{
+    devlog_error err = {0};
+    char log_folder[PATH_SIZE + 32], absolute[PATH_SIZE];
+    devlog_status status = clear_logs(folder, &err);
+    if (!status && !realpath(folder, absolute))
+        status = dl_fail_errno(&err, errno, "cannot use the folder %s", folder);
+    if (!status) {
+        /* Absolute, as the command may go elsewhere. */
+        snprintf(log_folder, sizeof log_folder, "DEVLOG_LOG_FOLDER=%s", absolute);
+        const char *const settings[] = {log_folder, "DEVLOG_OPS=1",
+                                        device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0"};
+        status = cli_child(command, settings, 3, result, &err);
+    }
+    if (status) say("%s", err.text);
+    return status == DEVLOG_OK;
+}
+
+static void say_end(const char *which, const cli_child_result *result)
+{
+    if (result->signal)
+        say("%s was ended by signal %d (%s); the report is of what it left", which, result->signal,
+            strsignal(result->signal));
+    else
+        say("%s ended with status %d; the report is of what it left", which, result->exit);
+}
+
+static bool holds(const char *folder, const char *name)
+{
+    char path[PATH_SIZE];
+    devlog_error err;
+    return dl_join(path, sizeof path, folder, name, &err) == DEVLOG_OK && access(path, R_OK) == 0;
+}
+
+/* Whether the run with device profiling gave device data; says why not. */
+static bool was_profiled(const char *command, const char *folder)
+{
+    op_log log;
+    devlog_error err;
+    char path[PATH_SIZE];
+    if (holds(folder, DL_DEVICE_LOG_NAME) || holds(folder, DL_CAPTURE_NAME)) return true;
+    bool off = false;
+    if (dl_join(path, sizeof path, folder, OP_LOG_NAME, &err) == DEVLOG_OK) {
+        if (op_log_read(&log, path, &err) == DEVLOG_OK)
+            for (size_t i = 0; i < log.n_chips; i++)
+                off |= !log.chips[i].profiled;
+        op_log_free(&log);
+    }
+    if (off)
+        say("%s opens its device with profiling off (devlog_device_options.profile): its programs are not "
+            "built to "
+            "profile",
+            command);
+    else
+        say("%s gave no device data: it launched no program through devlog, or none that was built to "
+            "profile "
+            "(-DPROFILE_DEVICE)",
+            command);
+    return false;
+}
+
+/* The runs that the options ask for. *device tells whether there is device data; -1: nothing to report. */
+static int do_runs(const run_args *a, char *const *command, const char *logs, const char *device_logs,
+                   bool *device)
+{
+    cli_child_result result = {0};
+    const bool two = !a->once && !a->device_only && !a->host_only;
+    *device = false;
+    if (two || a->host_only) {
+        if (!run_once(command, logs, false, &result)) return -1;
+        if (result.exit) say_end(two ? "the run without device profiling" : "the run", &result);
+        if (!holds(logs, OP_LOG_NAME))
+            say("%s wrote no op log: does it open one (devlog_ops_open), and tell its devices "
+                "(devlog_device_options.ops)?",
+                command[0]);
+        if (result.exit || a->host_only) return result.exit;
+    }
+    if (!run_once(command, device_logs, true, &result)) return -1;
+    if (result.exit) say_end("the run with device profiling", &result);
+    *device = was_profiled(command[0], device_logs);
+    return result.exit;
+}
+
+static int report(const run_args *a, const char *logs, const char *device_logs, bool device)
+{
+    char prefix[32] = "";
+    dl_str name = {0};
+    if (a->date) cli_date_prefix(prefix);
+    dl_str_fmt(&name, "%sops_perf_results%s%s", prefix, a->suffix ? "_" : "", a->suffix ? a->suffix : "");
+    if (name.failed) return CLI_FAILED;
+    op_job_options o = {
+        .logs = logs,
+        .device_logs = device ? device_logs : NULL,
+        .no_device = !device,
+        .output = a->output,
+        .name = name.text,
+        .report = {.columns = a->columns ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT,
+                   .json = a->format == 1,
+                   .no_host_times = a->device_only},
+        .no_tar = !a->tar,
+    };
+    int status = cli_op_report("run", &o, STDERR_FILENO);
+    dl_str_free(&name);
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    run_args a = {.output = "generated/profiler/run", .tar = true};
+    cli_args rest;
+    int exit_status;
+    if (!cli_parse(&cmd_run, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    char logs[PATH_SIZE], device_logs[PATH_SIZE];
+    devlog_error err = {0};
+    char **command = calloc((size_t)rest.n + 1, sizeof *command);
+    exit_status = CLI_USAGE;
+    if (a.once + a.device_only + a.host_only > 1) {
+        cli_wrong(&cmd_run, "--once, --device-only and --host-only exclude each other");
+        goto done;
+    }
+    if (a.suffix && strchr(a.suffix, '/')) {
+        cli_wrong(&cmd_run, "--name is part of a file's name and has no '/'");
+        goto done;
+    }
+    exit_status = CLI_FAILED;
+    bool one = a.once || a.device_only;
+    if (!command || dl_join(logs, sizeof logs, a.output, "logs", &err) != DEVLOG_OK ||
+        dl_join(device_logs, sizeof device_logs, a.output, one ? "logs" : "logs_device", &err) != DEVLOG_OK) {
+        say("%s", command ? err.text : "out of memory");
+        goto done;
+    }
+    memcpy(command, rest.items, (size_t)rest.n * sizeof *command);
+    bool device;
+    int child_status = do_runs(&a, command, logs, device_logs, &device);
+    if (child_status < 0) goto done;
+    bool anything = holds(logs, OP_LOG_NAME) || device;
+    if (anything)
+        exit_status = report(&a, logs, device_logs, device);
+    else
+        say("there is nothing to report");
+    if (!device && !a.host_only && exit_status == CLI_OK) exit_status = CLI_FAILED;
+    if (child_status) exit_status = child_status; /* as if devlog were not there */
+done:
+    free(command);
+    cli_args_free(&rest);
+    return exit_status;
+}
+
+const cli_command cmd_run = {
+    .name = "run",
+    .summary = "Run a command without and with device profiling, and make one op report of both",
+    .arguments = "COMMAND...",
+    .min_arguments = 1,
+    .max_arguments = CLI_ANY,
+    .stops = true,
+    .description =
+        "Runs the command twice: first with the op log only, so that the host's times are not those of "
+        "downloading "
+        "device data, then with device profiling too. Checks that both runs did the same ops, and stitches "
+        "host "
+        "times of the first with device data of the second, op by op. The command's input, output, signals "
+        "and exit "
+        "status are its own; what devlog says goes to standard error. Logs of both runs are kept.\n\n"
+        "The exit status is the command's when that is not 0; else 0, 3 when something is missing from the "
+        "report, "
+        "1 when there is no device data.",
+    .options = options,
+    .examples = "  devlog run -- build/release/bin/nn 4\n"
+                "  devlog run -o out --once ./app --its options\n",
+    .files = "FOLDER/ops_perf_results.csv: the report, as of devlog ops.\n\n"
+             "FOLDER/logs, FOLDER/logs_device: the logs of the first and of the second run.",
+    .see_also = "devlog-ops(1)",
+    .run = run,
+};

@@ -1,0 +1,305 @@
+/* Where the device time of an op report went. */
+#include "ops/op_summary.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/filter.h"
+
+static bool wanted_op(const op_summary_options *o, const char *code)
+{
+    for (size_t i = 0; i < o->n_ops; i++)
+        if (dl_filter_match(o->ops[i], code)) return true;
+    return o->n_ops == 0;
+}
+
+static void add(op_summary_item *to, const op_table_row *r, bool by_fw)
+{
+    bool has = r->has & (by_fw ? OP_HAS_FW : OP_HAS_KERNEL);
+    uint64_t ns = by_fw ? r->fw_ns : r->kernel_ns;
+    to->count++;
+    if (r->has & OP_HAS_HOST) to->host_ns += r->host_ns;
+    if (r->has & OP_HAS_FW) to->fw_ns += r->fw_ns;
+    if (r->has & OP_HAS_KERNEL) to->kernel_ns += r->kernel_ns;
+    if (r->has & OP_HAS_GAP) to->gap_ns += r->gap_ns;
+    if ((r->has & OP_HAS_CORES) && r->cores) {
+        if (to->cores_min == 0 || r->cores < to->cores_min) to->cores_min = r->cores;
+        if (r->cores > to->cores_max) to->cores_max = r->cores;
+    }
+    if (!has) return;
+    if (to->with_device++ == 0 || ns < to->min_ns) to->min_ns = ns;
+    if (ns > to->max_ns) to->max_ns = ns;
+    to->total_ns += ns;
+}
+
+typedef struct ranked {
+    op_summary_item item;
+    size_t at;
+} ranked;
+
+static int by_total(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->item.total_ns != y->item.total_ns) return x->item.total_ns > y->item.total_ns ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at; /* as they first came */
+}
+
+static bool is_point(const op_table *t, size_t i, const char *name)
+{
+    return (t->rows[i].has & OP_IS_POINT) &&
+           strcmp(dl_intern_text(t->texts, t->rows[i].code, NULL), name) == 0;
+}
+
+/* The rows between the two signposts. */
+static devlog_status window(const op_table *t, const op_summary_options *o, size_t *from, size_t *to,
+                            devlog_error *err)
+{
+    *from = 0;
+    *to = t->n;
+    if (o->from) {
+        while (*from < t->n && !is_point(t, *from, o->from))
+            ++*from;
+        if (*from == t->n)
+            return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no signpost '%s'", t->name, o->from);
+    }
+    if (o->to) {
+        *to = *from;
+        while (*to < t->n && !is_point(t, *to, o->to))
+            ++*to;
+        if (*to == t->n)
+            return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no signpost '%s'%s%s", t->name, o->to,
+                           o->from ? " behind " : "", o->from ? o->from : "");
+    }
+    return DEVLOG_OK;
+}
+
+/* Puts the items in order, and leaves those with a small share out. */
+static bool finish(op_summary *s, const op_summary_options *o)
+{
+    ranked *order = malloc((s->n + 1) * sizeof *order);
+    if (!order) return false;
+    for (size_t i = 0; i < s->n; i++)
+        order[i] = (ranked){s->items[i], i};
+    if (!o->list) qsort(order, s->n, sizeof *order, by_total);
+    size_t n = s->n;
+    s->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        double share = s->all.total_ns ? 100.0 * (double)order[i].item.total_ns / (double)s->all.total_ns : 0;
+        if (share < o->min_share)
+            s->below++;
+        else
+            s->items[s->n++] = order[i].item;
+    }
+    free(order);
+    return true;
+}
+
+devlog_status op_summary_make(op_summary *s, const op_table *t, const op_summary_options *o,
+                              devlog_error *err)
+{
+    *s = (op_summary){0};
+    size_t from, to;
+    devlog_status status = window(t, o, &from, &to, err);
+    if (status) return status;
+    uint32_t n_texts = dl_intern_count(t->texts);
+    uint32_t *group = calloc(n_texts + 1, sizeof *group); /* by op code: number of the item + 1 */
+    s->items = malloc(((o->list ? t->n : n_texts) + 1) * sizeof *s->items);
+    if (!group || !s->items) {
+        free(group);
+        op_summary_free(s);
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < t->n; i++) {
+        const op_table_row *r = &t->rows[i];
+        if (r->has & OP_IS_POINT) continue;
+        bool in = i >= from && i < to && r->id >= o->first && (o->last == 0 || r->id <= o->last);
+        if (!in || !wanted_op(o, dl_intern_text(t->texts, r->code, NULL))) {
+            s->left_out++;
+            continue;
+        }
+        op_summary_item *item = !o->list && group[r->code] ? &s->items[group[r->code] - 1] : NULL;
+        if (!item) {
+            item = &s->items[s->n++];
+            *item = (op_summary_item){.code = r->code, .type = r->type, .id = r->id};
+            group[r->code] = (uint32_t)s->n;
+        }
+        add(item, r, o->by_fw);
+        add(&s->all, r, o->by_fw);
+    }
+    free(group);
+    if (finish(s, o)) return DEVLOG_OK;
+    op_summary_free(s);
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+void op_summary_free(op_summary *s)
+{
+    free(s->items);
+    *s = (op_summary){0};
+}
+
+/* ---- Printing --- */
+
+/* Percent with two decimals, from integers. */
+static void share(dl_str *out, uint64_t part, uint64_t whole)
+{
+    double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+    dl_str_fmt(out, "%.2f", percent);
+}
+
+static uint64_t average(const op_summary_item *x)
+{
+    return x->with_device ? (x->total_ns + x->with_device / 2) / x->with_device : 0;
+}
+
+static void cores_text(const op_summary_item *x, char out[32])
+{
+    if (x->cores_max == 0)
+        out[0] = 0;
+    else if (x->cores_min == x->cores_max)
+        snprintf(out, 32, "%u", x->cores_max);
+    else
+        snprintf(out, 32, "%u-%u", x->cores_min, x->cores_max);
+}
+
+static const char *name_of(const op_table *t, const op_summary_item *x, size_t *n)
+{
+    return dl_intern_text(t->texts, x->code, n);
+}
+
+static void text_line(const op_summary *s, const op_summary_item *x, const char *name, bool list, dl_str *out)
+{
+    char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE], c[DL_GROUPED_SIZE], d[DL_GROUPED_SIZE], cores[32];
+    dl_str percent = {0};
+    share(&percent, x->total_ns, s->all.total_ns);
+    cores_text(x, cores);
+    if (list)
+        dl_str_fmt(out, "%8llu ", (unsigned long long)x->id);
+    else
+        dl_str_fmt(out, "%8llu ", (unsigned long long)x->count);
+    dl_str_fmt(out, "%7s %15s", percent.text ? percent.text : "", dl_u64_grouped(a, x->total_ns));
+    if (!list)
+        dl_str_fmt(out, " %13s %13s %13s", dl_u64_grouped(b, average(x)), dl_u64_grouped(c, x->min_ns),
+                   dl_u64_grouped(d, x->max_ns));
+    uint64_t gap = x->gap_ns < 0 ? 0 - (uint64_t)x->gap_ns : (uint64_t)x->gap_ns;
+    dl_str_fmt(out, " %7s %s%*s  %s\n", cores, x->gap_ns < 0 ? "-" : "", x->gap_ns < 0 ? 13 : 14,
+               dl_u64_grouped(a, gap), name);
+    dl_str_free(&percent);
+}
+
+static void print_text(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
+{
+    const char *bold = o->colour ? "\033[1m" : "", *plain = o->colour ? "\033[0m" : "";
+    dl_str_fmt(out, "%sDevice %s time by op, %s%s\n", bold, o->by_fw ? "firmware" : "kernel", t->name, plain);
+    dl_str_fmt(out, "%8s %7s %15s", o->list ? "id" : "count", "share %",
+               o->list ? "time [ns]" : "total [ns]");
+    if (!o->list) dl_str_fmt(out, " %13s %13s %13s", "avg [ns]", "min", "max");
+    dl_str_fmt(out, " %7s %14s  %s\n", "cores", "gap before", "op");
+    for (size_t i = 0; i < s->n; i++)
+        text_line(s, &s->items[i], name_of(t, &s->items[i], NULL), o->list, out);
+    op_summary_item all = s->all;
+    all.id = s->all.count;
+    text_line(s, &all, "in total", o->list, out);
+    char a[DL_GROUPED_SIZE];
+    uint64_t without = s->all.count - s->all.with_device;
+    if (without) dl_str_fmt(out, "%s ops have no device data.\n", dl_u64_grouped(a, without));
+    if (s->below) dl_str_fmt(out, "%s lines are below the share asked for.\n", dl_u64_grouped(a, s->below));
+    if (s->left_out)
+        dl_str_fmt(out, "%s ops were left out by the filters.\n", dl_u64_grouped(a, s->left_out));
+}
+
+static const struct {
+    const char *name;
+    size_t at;
+} numbers[] = {
+    {"count", offsetof(op_summary_item, count)},
+    {"with_device", offsetof(op_summary_item, with_device)},
+    {"total_ns", offsetof(op_summary_item, total_ns)},
+    {"min_ns", offsetof(op_summary_item, min_ns)},
+    {"max_ns", offsetof(op_summary_item, max_ns)},
+    {"kernel_ns", offsetof(op_summary_item, kernel_ns)},
+    {"fw_ns", offsetof(op_summary_item, fw_ns)},
+    {"host_ns", offsetof(op_summary_item, host_ns)},
+};
+enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
+
+static void print_csv(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
+{
+    dl_str_add(out, o->list ? "id,op_code,op_type" : "op_code,op_type");
+    for (int i = 0; i < N_NUMBERS; i++)
+        dl_str_fmt(out, ",%s", numbers[i].name);
+    dl_str_add(out, ",avg_ns,gap_ns,cores_min,cores_max,share_percent\n");
+    for (size_t k = 0; k < s->n; k++) {
+        const op_summary_item *x = &s->items[k];
+        size_t n;
+        const char *name = name_of(t, x, &n);
+        if (o->list) dl_str_fmt(out, "%llu,", (unsigned long long)x->id);
+        dl_str_csv(out, name, n);
+        dl_str_char(out, ',');
+        name = dl_intern_text(t->texts, x->type, &n);
+        dl_str_csv(out, name, n);
+        for (int i = 0; i < N_NUMBERS; i++) {
+            dl_str_char(out, ',');
+            dl_str_u64(out, *(const uint64_t *)((const char *)x + numbers[i].at));
+        }
+        dl_str_fmt(out, ",%llu,%lld,%u,%u,", (unsigned long long)average(x), (long long)x->gap_ns,
+                   x->cores_min, x->cores_max);
+        share(out, x->total_ns, s->all.total_ns);
+        dl_str_char(out, '\n');
+    }
+}
+
+static void json_numbers(const op_summary *s, const op_summary_item *x, dl_str *out)
+{
+    for (int i = 0; i < N_NUMBERS; i++) {
+        dl_str_fmt(out, "\"%s\":", numbers[i].name);
+        dl_str_u64(out, *(const uint64_t *)((const char *)x + numbers[i].at));
+        dl_str_char(out, ',');
+    }
+    dl_str_fmt(out,
+               "\"avg_ns\":%llu,\"gap_ns\":%lld,\"cores_min\":%u,\"cores_max\":%"
+               "u,\"share_percent\":",
+               (unsigned long long)average(x), (long long)x->gap_ns, x->cores_min, x->cores_max);
+    share(out, x->total_ns, s->all.total_ns);
+}
+
+static void print_json(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
+{
+    dl_str_add(out, "{\"file\":");
+    dl_str_json(out, t->name, strlen(t->name));
+    dl_str_fmt(out, ",\"time\":\"%s\",\"ops\":[", o->by_fw ? "fw" : "kernel");
+    for (size_t k = 0; k < s->n; k++) {
+        const op_summary_item *x = &s->items[k];
+        size_t n;
+        const char *name = name_of(t, x, &n);
+        dl_str_add(out, k ? ",\n{" : "\n{");
+        if (o->list) dl_str_fmt(out, "\"id\":%llu,", (unsigned long long)x->id);
+        dl_str_add(out, "\"op_code\":");
+        dl_str_json(out, name, n);
+        dl_str_add(out, ",\"op_type\":");
+        name = dl_intern_text(t->texts, x->type, &n);
+        dl_str_json(out, name, n);
+        dl_str_char(out, ',');
+        json_numbers(s, x, out);
+        dl_str_char(out, '}');
+    }
+    dl_str_add(out, "],\n\"total\":{");
+    json_numbers(s, &s->all, out);
+    dl_str_fmt(out,
+               "},\"left_out\":%llu,\"below_share\":%llu,\"bad_cells\":%llu,"
+               "\"short_rows\":%llu}\n",
+               (unsigned long long)s->left_out, (unsigned long long)s->below,
+               (unsigned long long)t->bad_cells, (unsigned long long)t->short_rows);
+}
+
+void op_summary_print(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
+{
+    if (o->format == OP_SUMMARY_CSV)
+        print_csv(s, t, o, out);
+    else if (o->format == OP_SUMMARY_JSON)
+        print_json(s, t, o, out);
+    else
+        print_text(s, t, o, out);
+}

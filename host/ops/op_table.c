@@ -1,0 +1,275 @@
+/* An op report read back, through libcsv. */
+#include "ops/op_table.h"
+
+#include <csv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/input.h"
+
+enum {
+    MAX_COLUMNS = 4096,
+    BLOCK = 256 * 1024,
+    MAX_TEXTS = 4 * 1024 * 1024,
+    MAX_TEXT_BYTES = 256 * 1024 * 1024
+};
+
+typedef enum wanted {
+    W_NONE,
+    W_CODE,
+    W_TYPE,
+    W_ID,
+    W_CHIP,
+    W_CORES,
+    W_FW,
+    W_KERNEL,
+    W_GAP,
+    W_HOST,
+} wanted;
+
+static const struct {
+    const char *name;
+    uint8_t what;
+} names[] = {
+    {"OP CODE", W_CODE},
+    {"OP TYPE", W_TYPE},
+    {"GLOBAL CALL COUNT", W_ID},
+    {"DEVICE ID", W_CHIP},
+    {"CORE COUNT", W_CORES},
+    {"DEVICE FW DURATION [ns]", W_FW},
+    {"DEVICE KERNEL DURATION [ns]", W_KERNEL},
+    {"OP TO OP LATENCY [ns]", W_GAP},
+    {"HOST DURATION [ns]", W_HOST},
+};
+
+typedef struct reader {
+    op_table *t;
+    uint8_t column[MAX_COLUMNS]; /* wanted */
+    size_t n_columns;            /* 0: the header has not come yet */
+    bool seen[W_HOST + 1];
+    size_t cell;
+    bool any; /* the row in hand has a cell that is not empty */
+    op_table_row row;
+    bool no_memory, no_header;
+} reader;
+
+static void detail(op_table *t, uint64_t line, const char *column, const char *text, size_t n)
+{
+    int at = 0;
+    while (at < OP_TABLE_DETAILS && t->details[at])
+        at++;
+    if (at == OP_TABLE_DETAILS) return;
+    char all[300];
+    snprintf(all, sizeof all, "%.120s, row %llu: %s is '%.*s'", t->name, (unsigned long long)line, column,
+             (int)(n < 60 ? n : 60), text);
+    t->details[at] = strdup(all);
+}
+
+/* A number, possibly with decimals, which are rounded. */
+static bool number(const char *text, size_t n, bool *negative, uint64_t *out)
+{
+    size_t i = 0;
+    *negative = n && text[0] == '-';
+    i += *negative;
+    uint64_t value = 0;
+    size_t digits = 0;
+    for (; i < n && text[i] >= '0' && text[i] <= '9'; i++, digits++) {
+        unsigned digit = (unsigned)(text[i] - '0');
+        if (value > (UINT64_MAX - digit) / 10) return false;
+        value = value * 10 + digit;
+    }
+    if (digits && i < n && text[i] == '.') {
+        bool up = i + 1 < n && text[i + 1] >= '5' && text[i + 1] <= '9';
+        for (i++; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+            digits++;
+        value += up;
+    } else if (digits && i < n && (text[i] == 'e' || text[i] == 'E') && n < 40) {
+        char copy[40];
+        memcpy(copy, text, n);
+        copy[n] = 0;
+        char *end;
+        double real = strtod(copy, &end);
+        if (*end || !(real > -9e18 && real < 9e18)) return false;
+        *out = (uint64_t)((*negative ? -real : real) + 0.5);
+        return true;
+    }
+    *out = value;
+    return digits && i == n;
+}
+
+static void take_number(reader *r, uint8_t what, const char *text, size_t n)
+{
+    static const uint8_t bits[W_HOST + 1] = {
+        [W_ID] = OP_HAS_ID,         [W_CHIP] = OP_HAS_CHIP, [W_CORES] = OP_HAS_CORES, [W_FW] = OP_HAS_FW,
+        [W_KERNEL] = OP_HAS_KERNEL, [W_GAP] = OP_HAS_GAP,   [W_HOST] = OP_HAS_HOST};
+    bool negative;
+    uint64_t value;
+    bool good = number(text, n, &negative, &value) && (!negative || what == W_GAP);
+    if ((what == W_CHIP || what == W_CORES) && good) good = value <= UINT32_MAX;
+    if (what == W_GAP && good) good = value <= INT64_MAX;
+    if (!good) {
+        r->t->bad_cells++;
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (names[i].what == what) detail(r->t, r->t->lines + 1, names[i].name, text, n);
+        return;
+    }
+    op_table_row *row = &r->row;
+    row->has |= bits[what];
+    switch ((wanted)what) {
+    case W_ID: row->id = value; break;
+    case W_CHIP: row->chip = (uint32_t)value; break;
+    case W_CORES: row->cores = (uint32_t)value; break;
+    case W_FW: row->fw_ns = value; break;
+    case W_KERNEL: row->kernel_ns = value; break;
+    case W_GAP: row->gap_ns = negative ? -(int64_t)value : (int64_t)value; break;
+    case W_HOST: row->host_ns = value; break;
+    default: break;
+    }
+}
+
+static void header_cell(reader *r, const char *text, size_t n)
+{
+    uint8_t what = W_NONE;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i].name) == n && memcmp(names[i].name, text, n) == 0) what = names[i].what;
+    if (what && r->seen[what]) what = W_NONE; /* a column named twice: the first is used */
+    if (what) r->seen[what] = true;
+    if (r->cell < MAX_COLUMNS) r->column[r->cell] = what;
+}
+
+static void on_cell(void *bytes, size_t n, void *ctx)
+{
+    reader *r = ctx;
+    const char *text = bytes;
+    if (r->n_columns == 0) {
+        /* A byte order mark is no part of the first name. */
+        if (r->cell == 0 && n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+            text += 3;
+            n -= 3;
+        }
+        header_cell(r, text, n);
+        r->cell++;
+        return;
+    }
+    uint8_t what = r->cell < r->n_columns ? r->column[r->cell] : W_NONE;
+    r->cell++;
+    if (n == 0) return;
+    r->any = true;
+    if (what == W_NONE) return;
+    if (what == W_CODE || what == W_TYPE) {
+        uint32_t id = dl_intern_add(r->t->texts, text, n);
+        if (id == DL_NO_STRING) {
+            r->no_memory = true;
+            return;
+        }
+        *(what == W_CODE ? &r->row.code : &r->row.type) = id;
+        if (what == W_TYPE && n == 8 && memcmp(text, "signpost", 8) == 0) r->row.has |= OP_IS_POINT;
+        return;
+    }
+    if (n == 1 && text[0] == '-') return; /* no device data */
+    take_number(r, what, text, n);
+}
+
+static void on_row(int end, void *ctx)
+{
+    (void)end;
+    reader *r = ctx;
+    op_table *t = r->t;
+    t->lines++;
+    if (r->n_columns == 0) {
+        r->n_columns = r->cell < MAX_COLUMNS ? r->cell : MAX_COLUMNS;
+        r->no_header = !r->seen[W_CODE] || !(r->seen[W_FW] || r->seen[W_KERNEL] || r->seen[W_HOST]);
+    } else if (r->any) {
+        if (r->cell < r->n_columns) t->short_rows++;
+        if (r->cell > r->n_columns) t->long_rows++;
+        if (t->n == t->cap) {
+            size_t cap = t->cap ? t->cap * 2 : 1024;
+            op_table_row *grown = realloc(t->rows, cap * sizeof *grown);
+            r->no_memory |= grown == NULL;
+            if (grown) t->rows = grown;
+            if (grown) t->cap = cap;
+        }
+        r->row.line = t->lines;
+        if (t->n < t->cap) t->rows[t->n++] = r->row;
+    }
+    r->row = (op_table_row){0};
+    r->cell = 0;
+    r->any = false;
+}
+
+static devlog_status read_all(op_table *t, dl_input *in, devlog_error *err)
+{
+    reader *r = calloc(1, sizeof *r);
+    char *block = malloc(BLOCK);
+    struct csv_parser csv;
+    devlog_status status = DEVLOG_OK;
+    t->texts = dl_intern_new(MAX_TEXTS, MAX_TEXT_BYTES);
+    if (!r || !block || !t->texts || csv_init(&csv, 0) != 0) {
+        free(r);
+        free(block);
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    }
+    r->t = t;
+    for (;;) {
+        size_t got;
+        status = dl_input_read(in, block, BLOCK, &got, err);
+        if (status || got == 0) break;
+        if (csv_parse(&csv, block, got, on_cell, on_row, r) != got) r->no_memory = true;
+        if (r->no_header || r->no_memory) break;
+    }
+    if (csv_fini(&csv, on_cell, on_row, r) != 0) r->no_memory = true;
+    csv_free(&csv);
+    t->has_fw = r->seen[W_FW];
+    t->has_kernel = r->seen[W_KERNEL];
+    if (!status && r->no_memory)
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory for more than %zu ops", t->name, t->n);
+    else if (!status && r->n_columns == 0)
+        status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s is empty", t->name);
+    else if (!status && r->no_header)
+        status = dl_fail(err, DEVLOG_ERR_FORMAT,
+                         "%s: its first line has no column '%s'; is it an op report "
+                         "(ops_perf_results.csv)?",
+                         t->name, r->seen[W_CODE] ? "DEVICE KERNEL DURATION [ns]" : "OP CODE");
+    free(block);
+    free(r);
+    return status;
+}
+
+static devlog_status keep_name(op_table *t, const char *name, devlog_error *err)
+{
+    *t = (op_table){.name = strdup(name)};
+    return t->name ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+devlog_status op_table_read(op_table *t, const char *path, devlog_error *err)
+{
+    dl_input *in;
+    devlog_status status = keep_name(t, path, err);
+    if (!status) status = dl_input_open(&in, path, err);
+    if (status) return status;
+    status = read_all(t, in, err);
+    dl_input_close(in);
+    return status;
+}
+
+devlog_status op_table_parse(op_table *t, const char *name, const void *bytes, size_t n, devlog_error *err)
+{
+    dl_input *in;
+    devlog_status status = keep_name(t, name, err);
+    if (!status) status = dl_input_memory(&in, name, bytes, n, err);
+    if (status) return status;
+    status = read_all(t, in, err);
+    dl_input_close(in);
+    return status;
+}
+
+void op_table_free(op_table *t)
+{
+    for (int i = 0; i < OP_TABLE_DETAILS; i++)
+        free(t->details[i]);
+    free(t->name);
+    free(t->rows);
+    dl_intern_free(t->texts);
+    *t = (op_table){0};
+}

@@ -1,0 +1,54 @@
+/* An op report read back, ours or anybody's: any CSV with the columns of an op
+ * report, found by their names. What `devlog ops summary` works on. */
+#ifndef DEVLOG_OPS_OP_TABLE_H
+#define DEVLOG_OPS_OP_TABLE_H
+
+#include "base/intern.h"
+#include "base/str.h"
+
+enum { OP_TABLE_DETAILS = 5 };
+
+/* Which values a row has. */
+enum {
+    OP_HAS_ID = 1,
+    OP_HAS_CHIP = 2,
+    OP_HAS_CORES = 4,
+    OP_HAS_FW = 8,
+    OP_HAS_KERNEL = 16,
+    OP_HAS_GAP = 32,
+    OP_HAS_HOST = 64,
+    OP_IS_POINT = 128, /* a signpost: only its code counts */
+};
+
+typedef struct op_table_row {
+    uint64_t fw_ns, kernel_ns, host_ns;
+    int64_t gap_ns;      /* OP TO OP LATENCY */
+    uint64_t id;         /* GLOBAL CALL COUNT */
+    uint64_t line;       /* of the file */
+    uint32_t code, type; /* texts */
+    uint32_t chip, cores;
+    uint8_t has;
+} op_table_row;
+
+typedef struct op_table {
+    char *name;
+    dl_intern *texts;
+    op_table_row *rows;
+    size_t n, cap;
+    uint64_t lines;
+    bool has_fw, has_kernel; /* the file has these columns */
+    uint64_t bad_cells;      /* that should be numbers and are none; taken as missing */
+    uint64_t short_rows;     /* with fewer cells than the header; what they have is kept */
+    uint64_t long_rows;      /* with more; the rest is ignored */
+    char *details[OP_TABLE_DETAILS];
+} op_table;
+
+/* Reads a file ("-": standard input), plain or compressed. FORMAT when it has
+ * no header with OP CODE and a device or host duration. Free with
+ * op_table_free, also after a failure. */
+devlog_status op_table_read(op_table *t, const char *path, devlog_error *err);
+/* The same from memory. */
+devlog_status op_table_parse(op_table *t, const char *name, const void *bytes, size_t n, devlog_error *err);
+void op_table_free(op_table *t);
+
+#endif

@@ -1,0 +1,27 @@
+/* Device logs of any bytes, by the fast path and by libcsv alone, which must say the same. The first byte
+ * chooses how the fast one reads: vector instructions, threads, block size. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/digest.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const dl_parse_path paths[] = {DL_PARSE_BEST, DL_PARSE_SSE2, DL_PARSE_SCALAR, DL_PARSE_SLOW};
+    if (size == 0) return 0;
+    const char *text = (const char *)data + 1;
+    size_t n = size - 1;
+    dl_decode_options options = {.path = DL_PARSE_CSV, .threads = 1, .keep_meta = data[0] >> 3 & 1};
+    /* A block smaller than a line is a fault of its own, so both have the same. */
+    options.block = data[0] & 0x80 ? n + 1 : data[0] & 0x40 ? 300 : 0;
+    test_digest expected, got;
+    if (test_digest_of(&expected, text, n, &options) != DEVLOG_OK) return 0;
+    options.path = paths[data[0] & 3];
+    options.threads = 1 + (data[0] >> 2 & 1);
+    if (test_digest_of(&got, text, n, &options) != DEVLOG_OK) return 0;
+    if (memcmp(&got, &expected, sizeof got) != 0) abort();
+    return 0;
+}

@@ -1,0 +1,193 @@
+/* devlog run: two runs and one report, the reference's columns, and a command that devlog does not disturb.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/paths.h"
+#include "base/process.h"
+#include "support/cmocka_all.h"
+#include "support/device.h"
+#include "support/files.h"
+
+static char bin[400]; /* folder of the programs */
+
+static int run(const char *folder, const char *options, const char *command, char **text)
+{
+    char line[2000];
+    devlog_error err = {0};
+    dl_output out;
+    snprintf(line, sizeof line, "exec %s/devlog run -o %s %s -- %s", bin, folder, options, command);
+    const char *const argv[] = {"sh", "-c", line, NULL};
+    check_ok(dl_run(argv, &out, &err), &err);
+    *text = out.text;
+    return out.exit;
+}
+
+static bool there(const char *folder, const char *name)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, R_OK) == 0;
+}
+
+static char *first_line(const char *folder, const char *name)
+{
+    char path[600];
+    size_t size;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    char *text = read_bytes(path, &size);
+    text[strcspn(text, "\n")] = 0;
+    return text;
+}
+
+/* The document's columns; inputs and outputs as the network has them. */
+#define TENSOR(t) t "_W," t "_Z," t "_Y," t "_X," t "_LAYOUT," t "_DATA TYPE," t "_MEMORY,"
+#define API(f)    f " Count," f " Average"
+static const char document[] =
+    "OP CODE,OP TYPE,GLOBAL CALL COUNT,ATTRIBUTES,MATH FIDELITY,CORE COUNT,PARALLELIZATION STRATEGY,"
+    "HOST START TS,HOST END TS,HOST DURATION [ns],DEVICE FW START CYCLE,DEVICE FW END CYCLE,"
+    "DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],DEVICE BRISC KERNEL DURATION [ns],"
+    "DEVICE NCRISC KERNEL DURATION [ns],DEVICE TRISC0 KERNEL DURATION [ns],DEVICE TRISC1 KERNEL DURATION "
+    "[ns],"
+    "DEVICE TRISC2 KERNEL DURATION [ns],DEVICE ERISC KERNEL DURATION [ns],CALL COUNT," TENSOR(
+        "INPUT_0") TENSOR("INPUT_1")
+        TENSOR("OUTPUT_0") "CALL DEPTH," API("CompileProgram") "," API("ConfigureDeviceWithProgram") "," API(
+            "LaunchProgram") "," API("ReadFromDevice") "," API("WriteToDevice") "," API("DumpDeviceProfileRes"
+                                                                                        "ults");
+
+/* The names in the document itself are columns of ours, in its order. */
+static void compare_with_document(const char *header)
+{
+    const char *folder = getenv("DEVLOG_REFERENCE");
+    char path[600];
+    size_t size;
+    snprintf(path, sizeof path, "%s/tt-metal-performance-profiler.rst",
+             folder ? folder : "../shared/reference");
+    if (access(path, R_OK) != 0) {
+        printf("no %s: not compared with the document itself\n", path);
+        return;
+    }
+    char *text = read_bytes(path, &size), *at = strstr(text, "Perf Report Headers");
+    const char *from = header;
+    int names = 0;
+    assert_non_null(at);
+    *strstr(at, "profile_this description") = 0;
+    while ((at = strstr(at, "\n- **")) != NULL) {
+        char name[100], *end = strstr(at += 5, "**");
+        snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
+        if (strcmp(name, "Input & Output Tensor Headers") == 0) strcpy(name, "INPUT_0_W");
+        if (strcmp(name, "TT_METAL API calls") == 0) strcpy(name, "CompileProgram Count");
+        const char *found = strstr(from, name);
+        if (!found || (found != header && found[-1] != ','))
+            fail_msg("no column '%s' behind '%.40s'", name, from);
+        from = found + strlen(name);
+        assert_true(*from == ',' || *from == 0);
+        names++;
+    }
+    assert_int_equal(names, 22);
+    free(text);
+}
+
+static void two_runs_one_report(void **state)
+{
+    (void)state;
+    char folder[300], command[500], *text;
+    snprintf(folder, sizeof folder, "%s/out", test_folder());
+    snprintf(command, sizeof command, "%s/nn 1 1", bin);
+    int status = run(folder, "--columns reference", command, &text);
+    if (status != 0) fail_msg("status %d: %s", status, text);
+    const char *once = strstr(text, "results correct");
+    assert_true(once && strstr(once + 1, "results correct")); /* it ran twice, and its output is there */
+    assert_non_null(strstr(text, "/out/ops_perf_results.csv\n"));
+    assert_non_null(strstr(text, "8 ops, 5 rows with device data of an op, 6 launches in the device log."));
+    assert_true(there(folder, "logs/profile_log_ops.jsonl") && !there(folder, "logs/profile_log_device.csv"));
+    assert_true(there(folder, "logs_device/profile_log_ops.jsonl") &&
+                there(folder, "logs_device/profile_log_device.csv"));
+    assert_true(there(folder, "ops_perf_results.tar"));
+    char *header = first_line(folder, "ops_perf_results.csv");
+    assert_string_equal(header, document);
+    compare_with_document(header);
+    free(header);
+    free(text);
+
+    /* The same folder again, once: nothing of before is taken for this run's. */
+    status = run(folder, "--once -n once", command, &text);
+    if (status != 0) fail_msg("status %d: %s", status, text);
+    assert_true(there(folder, "logs/profile_log_device.csv") && there(folder, "ops_perf_results_once.csv"));
+    free(text);
+    status = run(folder, "--host-only -n host", command, &text);
+    assert_int_equal(status, 0);
+    assert_true(!there(folder, "logs/profile_log_device.csv") && there(folder, "ops_perf_results_host.csv"));
+    assert_non_null(strstr(text, "No device log was found"));
+    free(text);
+}
+
+static void expect(const char *options, const char *command, int status, const char *says)
+{
+    char folder[300], *text;
+    snprintf(folder, sizeof folder, "%s/out", test_folder());
+    int got = run(folder, options, command, &text);
+    if (got != status || !strstr(text, says)) fail_msg("%s: status %d, '%s'", command, got, text);
+    free(text);
+}
+
+static void the_command_is_not_disturbed(void **state)
+{
+    (void)state;
+    expect("--host-only", "sh -c 'echo out; echo err >&2; exit 7'", 7, "out\nerr\n");
+    expect("", "sh -c 'exit 3'", 3, "the run without device profiling ended with status 3");
+    expect("", "sh -c 'kill -SEGV $$'", 128 + SIGSEGV, "was ended by signal 11");
+    expect("", "true", 1, "true gave no device data");
+    expect("", "/no/such/program", 1, "there is no program '/no/such/program'");
+    expect("--once", "sh -c 'echo $TT_METAL_DEVICE_PROFILER $DEVLOG_OPS; exit 9'", 9, "1 1\n");
+    expect("--once --host-only", "true", 2, "exclude each other");
+    expect("", "", 2, "devlog run");
+}
+
+/* A signal to devlog reaches the command, which may take its time to end. */
+static void signals_reach_the_command(void **state)
+{
+    (void)state;
+    char folder[300], program[500], file[400], script[900];
+    snprintf(folder, sizeof folder, "%s", test_folder());
+    snprintf(program, sizeof program, "%s/devlog", bin);
+    snprintf(file, sizeof file, "%s/said", folder);
+    snprintf(script, sizeof script,
+             "trap 'echo caught >%s; exit 5' TERM; touch %s.up; while :; do sleep 0.05; done", file, file);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int null = open("/dev/null", O_WRONLY);
+        dup2(null, 2);
+        execl(program, program, "run", "-o", folder, "--host-only", "sh", "-c", script, (char *)NULL);
+        _exit(127);
+    }
+    while (!there(folder, "said.up"))
+        usleep(10000);
+    kill(pid, SIGTERM);
+    int code;
+    assert_int_equal(waitpid(pid, &code, 0), pid);
+    assert_true(WIFEXITED(code));
+    assert_int_equal(WEXITSTATUS(code), 5);
+    size_t size;
+    char *said = read_bytes(file, &size);
+    assert_string_equal(said, "caught\n");
+    free(said);
+}
+
+int main(void)
+{
+    const char *devlog = getenv("DEVLOG_BIN");
+    snprintf(bin, sizeof bin, "%.*s", devlog ? (int)(strrchr(devlog, '/') - devlog) : 0,
+             devlog ? devlog : "");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_runs_one_report),
+        cmocka_unit_test(the_command_is_not_disturbed),
+        cmocka_unit_test(signals_reach_the_command),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+/* Everything that a decoder says about a log, as a few numbers. See digest.h. */
+#include "support/digest.h"
+
+#include <string.h>
+
+static uint64_t mix(uint64_t h, const void *bytes, size_t n)
+{
+    return dl_hash_u64(h ^ dl_hash_bytes(bytes, n));
+}
+
+static uint64_t mix_text(uint64_t h, const char *text)
+{
+    return text ? mix(h, text, strlen(text)) : h + 1;
+}
+
+static devlog_status on_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
+{
+    (void)err;
+    test_digest *r = ctx;
+    for (size_t i = 0; i < n; i++)
+        r->rows = mix(r->rows, &rows[i], sizeof rows[i]);
+    r->n_rows += n;
+    return DEVLOG_OK;
+}
+
+static devlog_status on_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+{
+    (void)err;
+    test_digest *r = ctx;
+    for (size_t i = 0; i < n; i++)
+        r->events = mix(r->events, &events[i], sizeof events[i]);
+    return DEVLOG_OK;
+}
+
+static devlog_status on_marker(void *ctx, const dl_marker *m, devlog_error *err)
+{
+    (void)err;
+    test_digest *r = ctx;
+    const uint64_t parts[] = {m->time, m->data, m->stream, m->site, m->launch, m->timer_id, m->type};
+    r->markers = mix(r->markers, parts, sizeof parts);
+    return DEVLOG_OK;
+}
+
+static void take_tables(test_digest *r, const dl_tables *t)
+{
+    for (uint32_t i = 0; i < t->n_chips; i++) {
+        const uint64_t chip[] = {t->chips[i].id, t->chips[i].freq_khz, t->chips[i].max_cores};
+        r->tables = mix(mix_text(r->tables, dl_text(t, t->chips[i].arch)), chip, sizeof chip);
+    }
+    for (uint32_t i = 0; i < t->n_streams; i++) {
+        const dl_stream *s = &t->streams[i];
+        const uint64_t stream[] = {s->chip, s->core_x, s->core_y, s->risc};
+        r->tables = mix(mix_text(r->tables, dl_text(t, s->risc_name)), stream, sizeof stream);
+    }
+    for (uint32_t i = 0; i < t->n_sites; i++) {
+        const uint64_t site[] = {t->sites[i].line, t->sites[i].role};
+        r->tables = mix(mix_text(r->tables, dl_text(t, t->sites[i].name)), site, sizeof site);
+        r->tables = mix_text(r->tables, dl_text(t, t->sites[i].file));
+    }
+}
+
+static void take_losses(test_digest *r, const dl_losses *l)
+{
+    const uint64_t totals[] = {l->lines, l->rows, l->rows_filtered, l->zones_filtered, l->stopped};
+    r->losses = mix(r->losses, totals, sizeof totals);
+    r->losses = mix(r->losses, l->skipped, sizeof l->skipped);
+    r->losses = mix(r->losses, l->found, sizeof l->found);
+    for (int kind = 0; kind < DL_SKIPS + DL_FINDINGS; kind++)
+        for (int i = 0; i < DL_DETAILS_PER_KIND; i++)
+            r->losses = mix_text(r->losses, l->details[kind][i]);
+}
+
+static void take_keys(test_digest *r, const dl_decode *d)
+{
+    for (size_t i = 0; i < dl_decode_n_keys(d); i++) {
+        const dl_key *k = dl_decode_key(d, i);
+        const uint64_t key[] = {k->count, k->min, k->max, k->first, (uint64_t)k->sum, k->stream, k->site};
+        r->keys = mix(r->keys, key, sizeof key);
+        dl_sample_walk w;
+        uint64_t value;
+        dl_sample_walk_start(&w, &k->samples);
+        while (dl_sample_walk_next(&w, &value))
+            r->keys = mix(r->keys, &value, sizeof value);
+    }
+    const dl_launches *l = dl_decode_launches(d);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const dl_launch *one = &l->items[i];
+        const uint64_t launch[] = {
+            one->run_host_id,    one->chip,        one->run_id,  one->trace_id, one->trace_counter,
+            one->first_fw_start, one->last_fw_end, one->has_ids, one->op,       one->run};
+        r->launches = mix(r->launches, launch, sizeof launch);
+    }
+}
+
+devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
+                             const dl_decode_options *options)
+{
+    devlog_error err = {0};
+    dl_decode *d;
+    *digest = (test_digest){0};
+    devlog_status status = dl_decode_new(&d, options, &err);
+    if (status) return status;
+    dl_decode_row_sink(d, (dl_row_sink){digest, on_rows});
+    dl_decode_event_sink(d, (dl_event_sink){digest, on_events});
+    dl_decode_marker_sink(d, (dl_marker_sink){digest, on_marker});
+    size_t half = n / 2;
+    while (half < n && half && text[half - 1] != '\n')
+        half++;
+    status = dl_decode_memory(d, "one.csv", text, half, &err);
+    if (!status) status = dl_decode_memory(d, "two.csv", text + half, n - half, &err);
+    if (!status) status = dl_decode_memory(d, "all.csv", text, n, &err);
+    if (!status) status = dl_decode_finish(d, &err);
+    take_tables(digest, dl_decode_tables(d));
+    take_losses(digest, dl_decode_losses(d));
+    take_keys(digest, d);
+    dl_decode_free(d);
+    return status;
+}

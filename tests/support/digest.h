@@ -1,0 +1,17 @@
+/* Everything that a decoder says about a log, as a few numbers: to compare ways of reading it. */
+#ifndef DEVLOG_TESTS_DIGEST_H
+#define DEVLOG_TESTS_DIGEST_H
+
+#include "decode/decode.h"
+
+typedef struct test_digest {
+    uint64_t rows, events, markers, tables, launches, losses, keys;
+    uint64_t n_rows;
+} test_digest;
+
+/* Decodes the text three times with one decoder, in two inputs and in one, so that what is remembered of one
+ * is tried on the next. Returns the first status that is not DEVLOG_OK. */
+devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
+                             const dl_decode_options *options);
+
+#endif

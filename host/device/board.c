@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/paths.h"
@@ -208,6 +209,7 @@ static void read_rest(reader *r, const cJSON *root, board *b)
     get_text(r, root, "arch", true, b->arch, sizeof b->arch);
     get_text(r, root, "march", true, b->march, sizeof b->march);
     get_text(r, root, "mabi", true, b->mabi, sizeof b->mabi);
+    get_text(r, root, "linker", false, b->linker, sizeof b->linker);
     const cJSON *item;
     const cJSON *list = get_array(r, root, "transports", true, BOARD_MAX_TRANSPORTS);
     cJSON_ArrayForEach(item, list)
@@ -393,6 +395,22 @@ devlog_status board_parse(const char *json, const char *origin, board *out, devl
     return r.status;
 }
 
+/* The linker fragment lies beside the board file, unless it is named by a whole path. */
+static devlog_status find_fragment(board *b, const char *path, devlog_error *err)
+{
+    if (!b->linker[0]) return DEVLOG_OK;
+    const char *slash = strrchr(path, '/');
+    char whole[sizeof b->linker];
+    if (b->linker[0] != '/' && slash) {
+        int n = snprintf(whole, sizeof whole, "%.*s/%s", (int)(slash - path), path, b->linker);
+        if (n < 0 || (size_t)n >= sizeof whole)
+            return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: the path of its linker fragment is too long", path);
+        memcpy(b->linker, whole, sizeof whole);
+    }
+    if (access(b->linker, R_OK) == 0) return DEVLOG_OK;
+    return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s: \"linker\": cannot read %s", path, b->linker);
+}
+
 devlog_status board_load(const char *name, board *out, devlog_error *err)
 {
     char path[4096];
@@ -413,7 +431,7 @@ devlog_status board_load(const char *name, board *out, devlog_error *err)
                        "unknown board '%.100s': there is no %s; 'devlog boards' lists them", name, path);
     if (status == DEVLOG_OK) status = board_parse(text.text, path, out, err);
     dl_str_free(&text);
-    return status;
+    return status == DEVLOG_OK ? find_fragment(out, path, err) : status;
 }
 
 bool board_core_noc(const board *b, uint32_t x, uint32_t y, board_xy *out)

@@ -17,6 +17,16 @@ const char *device_option(const char *option, const char *variable, const char *
     return value && *value ? value : missing;
 }
 
+/* All transports of a board, for messages. */
+static void list_transports(const board *b, char *text, size_t size)
+{
+    text[0] = 0;
+    for (uint32_t i = 0; i < b->n_transports; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", i ? ", " : "", b->transports[i]);
+    }
+}
+
 static bool reached_by(const board *b, const char *transport)
 {
     for (uint32_t i = 0; i < b->n_transports; i++)
@@ -96,11 +106,13 @@ devlog_status device_choose(const devlog_device_options *o, device_choice *out, 
         snprintf(name, sizeof name, "%s", b->transports[0]);
         out->ops = dl_transport_find(name);
     }
-    if (!out->ops || (!out->ops->board_of && !reached_by(b, name)))
+    if (!out->ops || (!out->ops->board_of && !reached_by(b, name))) {
+        char all[BOARD_MAX_TRANSPORTS * 18];
+        list_transports(b, all, sizeof all);
         return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
-                       "board %s cannot be reached by transport '%s'; its board file lists: %s%s%s", b->name,
-                       name, b->transports[0], b->n_transports > 1 ? ", " : "",
-                       b->n_transports > 1 ? b->transports[1] : "");
+                       "board %s cannot be reached by transport '%s'; its board file lists: %s", b->name,
+                       name, all);
+    }
     if (out->ops->path_variable) path = device_option(path, out->ops->path_variable, NULL);
     if (path && strlen(path) >= sizeof out->path)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the device is too long");

@@ -39,17 +39,14 @@ static devlog_device *ready(const char *board_name, const char *transport, const
                                            .transport = transport,
                                            .path = folder,
                                            .profile = DEVLOG_ON,
-                                           .timeout_ms = 300,
                                            .log_folder = test_folder()};
     check_ok(devlog_device_open(&options, &device, &err), &err);
-    device->timeout_ms = 20000;
     check_ok(devlog_program_create(device, program, &err), &err);
     devlog_kernel *kernel = add_kernel(*program, "tests/sim/kernels/hang.c", risc, cores, NULL);
     for (uint32_t y = cores.y0; y <= cores.y1; y++)
         for (uint32_t x = cores.x0; x <= cores.x1; x++)
             check_ok(devlog_kernel_set_args(kernel, (devlog_core){x, y}, &argument, 1, &err), &err);
     prepare(device, *program);
-    device->timeout_ms = 300;
     return device;
 }
 
@@ -76,6 +73,7 @@ static void a_hang_in_the_simulator(void **state)
     const uint32_t forever = UINT32_MAX;
     check_ok(devlog_kernel_set_args(program->kernels, (devlog_core){3, 1}, &forever, 1, &err), &err);
     prepare(device, program);
+    device->timeout_ms = 300;
     assert_int_equal(devlog_launch_program(device, program, &err), DEVLOG_ERR_TIMEOUT);
     unsetenv("DEVLOG_POSTMORTEM");
     says(err.text, "; look at it with: devlog dump ");

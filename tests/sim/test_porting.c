@@ -106,9 +106,7 @@ static void a_hang_without_a_reset_register(void **state)
 {
     (void)state;
     devlog_error err = {0};
-    setenv("DEVLOG_TIMEOUT_MS", "200", 1);
     devlog_device *device = open_on(source_path("tests/boards/made_up.json"));
-    unsetenv("DEVLOG_TIMEOUT_MS");
     devlog_program *program;
     const devlog_cores one = {1, 1, 1, 1};
     check_ok(devlog_program_create(device, &program, &err), &err);
@@ -116,6 +114,7 @@ static void a_hang_without_a_reset_register(void **state)
     const uint32_t args[] = {UINT32_MAX};
     check_ok(devlog_kernel_set_args(kernel, (devlog_core){1, 1}, args, 1, &err), &err);
     prepare(device, program);
+    device->timeout_ms = 300;
     assert_int_equal(devlog_launch_program(device, program, &err), DEVLOG_ERR_TIMEOUT);
     if (!strstr(err.text, "core (1,1): RIGHT at pc 0x40024")) fail_msg("%s", err.text);
     devlog_program_free(program);

@@ -44,7 +44,7 @@ static void hang_and_look(const char *board_name, const char *risc)
     devlog_kernel *kernel = add_kernel(program, "tests/sim/kernels/hang.c", risc, one, NULL);
     check_ok(devlog_kernel_set_args(kernel, (devlog_core){0, 0}, &forever, 1, &err), &err);
     prepare(device, program);
-    device->timeout_ms = 300;
+    device->timeout_ms = 1500;
     assert_int_equal(devlog_launch_program(device, program, &err), DEVLOG_ERR_TIMEOUT);
     if (!strstr(err.text, risc)) fail_msg("%s", err.text);
     devlog_program_free(program);

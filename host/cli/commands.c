@@ -6,6 +6,7 @@
 const cli_command *const cli_commands[] = {
     &cmd_boards,
     &cmd_decode,
+    &cmd_devices,
     &cmd_dump,
     &cmd_export,
     &cmd_man,

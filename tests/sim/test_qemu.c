@@ -219,12 +219,30 @@ static void a_missing_qemu_is_one_line(void **state)
     unsetenv("DEVLOG_QEMU");
 }
 
+/* A folder belongs to one program at a time. */
+static void a_folder_in_use_is_refused(void **state)
+{
+    (void)state;
+    NEEDS_QEMU();
+    devlog_error err = {0};
+    devlog_device *first, *second;
+    char folder[128];
+    snprintf(folder, sizeof folder, "%s/qemu", test_folder());
+    const devlog_device_options options = {.transport = "qemu", .path = folder};
+    check_ok(devlog_device_open(&options, &first, &err), &err);
+    assert_int_equal(devlog_device_open(&options, &second, &err), DEVLOG_ERR_STATE);
+    assert_non_null(strstr(err.text, "another program uses "));
+    check_ok(devlog_device_close(first, &err), &err);
+    check_ok(devlog_device_open(&options, &second, &err), &err);
+    check_ok(devlog_device_close(second, &err), &err);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(demo_computes_the_same),     cmocka_unit_test(new_code_is_seen),
         cmocka_unit_test(a_hang_is_named_and_over),   cmocka_unit_test(nothing_is_left_of_it),
-        cmocka_unit_test(a_missing_qemu_is_one_line),
+        cmocka_unit_test(a_missing_qemu_is_one_line), cmocka_unit_test(a_folder_in_use_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,6 +356,13 @@ static inline void begin(dl_pair *p, stream_state *s, dl_role role, const dl_row
     if (role == DL_ROLE_KERNEL) s->kernel_seen = true;
 }
 
+static bool marker_wanted(const dl_pair *p, const stream_state *s, uint64_t time)
+{
+    if (!p->filter) return true;
+    if (!dl_filter_time(p->filter, time, time)) return false;
+    return s->launch == DL_NONE || dl_filter_launch(p->filter, &p->launches.items[s->launch]);
+}
+
 devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
                              devlog_error *err)
 {
@@ -368,7 +375,7 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
     } else if (!has_ids_of(row, s)) {
         change_launch(p, s, row, false);
     }
-    if (p->markers.marker) {
+    if (p->markers.marker && marker_wanted(p, s, time)) {
         const dl_marker m = {time,      row->data,     row->stream,           row->site,
                              s->launch, row->timer_id, (dl_row_type)row->type};
         devlog_status status = p->markers.marker(p->markers.ctx, &m, err);

@@ -27,5 +27,6 @@ extern const cli_command cmd_ops;
 extern const cli_command cmd_ops_summary;
 extern const cli_command cmd_run;
 extern const cli_command cmd_serve;
+extern const cli_command cmd_view;
 
 #endif

@@ -15,6 +15,7 @@ const cli_command *const cli_commands[] = {
     &cmd_run,
     &cmd_selftest,
     &cmd_serve,
+    &cmd_view,
     NULL,
 };
 /* clang-format on */

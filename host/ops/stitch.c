@@ -55,7 +55,9 @@ typedef struct join {
     uint32_t *found; /* by op of the device's run: launches with device data */
 } join;
 
-enum { OTHER_RUN = DL_NONE - 1, UNKNOWN_OP = DL_NONE - 2 };
+/* In join.op_of, besides DL_NONE. */
+#define OTHER_RUN  (DL_NONE - 1)
+#define UNKNOWN_OP (DL_NONE - 2)
 
 static uint32_t op_number(const op_log *log, uint32_t id)
 {

@@ -88,6 +88,7 @@ static void join_launch(join *j, uint32_t number)
     if (id == 0 && known) id = known->op;
     if (id == 0) {
         s->launches_without_op++;
+        s->launches_without_ids += !l->has_ids;
         return;
     }
     uint32_t op = op_number(s->device, id);

@@ -78,10 +78,10 @@ static devlog_status read_lines(op_log *log, char *block, devlog_error *err)
         char *from = block, *end = block + have, *line_end;
         while ((line_end = memchr(from, '\n', (size_t)(end - from))) != NULL) {
             log->lines++;
-            const op_place p = {at + (uint64_t)(from - block), log->lines, (uint32_t)(line_end - from)};
+            const op_place p = {from, at + (uint64_t)(from - block), log->lines, (uint32_t)(line_end - from)};
             if (skipping)
                 skipping = false;
-            else if (!op_log_take(log, from, &p))
+            else if (!op_log_take(log, &p))
                 return no_memory(log, err);
             from = line_end + 1;
         }

@@ -34,7 +34,7 @@ enum { OP_ENDED = 1, OP_ELSEWHERE = 2, OP_IS_DUPLICATE = 4, OP_ENDS_EARLY = 8 };
 
 typedef struct op_entry {
     uint64_t start, end;       /* ns; end 0 while open */
-    uint64_t at_start, at_end; /* offsets of the lines in the file */
+    uint64_t at_start, at_end; /* offsets in the file: the start's line; the end's, or what counts of it */
     uint32_t id, parent;
     uint32_t block; /* bytes behind the start's line in which its other lines stand, most often all of them */
     uint32_t extra, last_extra;   /* its lines elsewhere: number + 1 in extras; 0: none */

@@ -6,11 +6,12 @@
 
 /* Where a line is. */
 typedef struct op_place {
-    uint64_t at, line;
+    const char *text;
+    uint64_t at, line; /* offset in the file, number */
     uint32_t len;
 } op_place;
 
 /* op_log_lines.c: takes one line. False when there is no memory for what it says. */
-bool op_log_take(op_log *log, const char *line, const op_place *p);
+bool op_log_take(op_log *log, const op_place *p);
 
 #endif

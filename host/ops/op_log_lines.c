@@ -71,41 +71,65 @@ static bool grow_slots(op_log *log)
 typedef struct head {
     uint64_t id, t, thread, depth, parent, chip, launch, program, cores, cached, after, ops, lost, mhz,
         profiled;
-    jl_value type, run, arch, board;
+    jl_value run, arch, board;
 } head;
 
-#define HEAD(name)                                                                                           \
-    {                                                                                                        \
-#name, sizeof #name - 1, offsetof(head, name)                                                        \
+static uint64_t *number_of(head *h, const char *key, size_t n)
+{
+#define KEY(name) (n == sizeof #name - 1 && memcmp(key, #name, sizeof #name - 1) == 0)
+    switch (n) {
+    case 1: return KEY(t) ? &h->t : NULL;
+    case 2: return KEY(id) ? &h->id : NULL;
+    case 3: return KEY(mhz) ? &h->mhz : KEY(ops) ? &h->ops : NULL;
+    case 4: return KEY(chip) ? &h->chip : KEY(lost) ? &h->lost : NULL;
+    case 5: return KEY(depth) ? &h->depth : KEY(cores) ? &h->cores : KEY(after) ? &h->after : NULL;
+    case 6:
+        return KEY(thread)   ? &h->thread
+               : KEY(parent) ? &h->parent
+               : KEY(launch) ? &h->launch
+               : KEY(cached) ? &h->cached
+                             : NULL;
+    case 7: return KEY(program) ? &h->program : NULL;
+    case 8: return KEY(profiled) ? &h->profiled : NULL;
+    default: return NULL;
     }
-static const struct {
-    const char *key;
-    size_t len, at;
-} head_numbers[] = {HEAD(id),    HEAD(t),      HEAD(thread),  HEAD(depth), HEAD(parent),
-                    HEAD(chip),  HEAD(launch), HEAD(program), HEAD(cores), HEAD(cached),
-                    HEAD(after), HEAD(ops),    HEAD(lost),    HEAD(mhz),   HEAD(profiled)},
-  head_texts[] = {HEAD(type), HEAD(run), HEAD(arch), HEAD(board)};
-enum {
-    N_HEAD_NUMBERS = sizeof head_numbers / sizeof head_numbers[0],
-    N_HEAD_TEXTS = sizeof head_texts / sizeof head_texts[0],
-};
+#undef KEY
+}
+
+/* Numbers just as devlog writes them, ,"key":123, up to the first member that is something else. */
+static void quick_numbers(jl_reader *r, head *out)
+{
+    enum { MOST_DIGITS = 19 };
+    while (r->begun && r->at && r->end - r->at > 4 && r->at[0] == ',' && r->at[1] == '"') {
+        const char *key = r->at + 2, *quote = key;
+        while (quote < r->end && *quote != '"' && quote - key < 9)
+            quote++;
+        if (r->end - quote < 3 || quote[0] != '"' || quote[1] != ':') return;
+        const char *digit = quote + 2;
+        uint64_t value = 0;
+        for (; digit < r->end && *digit >= '0' && *digit <= '9'; digit++)
+            value = value * 10 + (uint64_t)(*digit - '0');
+        if (digit == quote + 2 || digit - quote > MOST_DIGITS + 2 || (digit < r->end && *digit != ','))
+            return;
+        uint64_t *to = number_of(out, key, (size_t)(quote - key));
+        if (!to) return;
+        *to = value;
+        r->at = digit;
+    }
+}
 
 static void read_head(jl_reader *r, const char *until, head *out)
 {
     jl_value v;
+    quick_numbers(r, out);
     while (jl_next(r, &v) > JL_BAD) {
         if (until && jl_key_is(&v, until)) return;
-        if (v.kind == JL_NUMBER) {
-            for (size_t i = 0; i < N_HEAD_NUMBERS; i++) {
-                if (head_numbers[i].len != v.key_len || memcmp(head_numbers[i].key, v.key, v.key_len) != 0)
-                    continue;
-                *(uint64_t *)((char *)out + head_numbers[i].at) = v.number;
-                break;
-            }
-        } else if (v.kind == JL_TEXT) {
-            for (size_t i = 0; i < N_HEAD_TEXTS; i++)
-                if (jl_key_is(&v, head_texts[i].key)) *(jl_value *)((char *)out + head_texts[i].at) = v;
-        }
+        uint64_t *to = v.kind == JL_NUMBER ? number_of(out, v.key, v.key_len) : NULL;
+        if (to) *to = v.number;
+        if (v.kind != JL_TEXT) continue;
+        if (jl_key_is(&v, "run")) out->run = v;
+        if (jl_key_is(&v, "arch")) out->arch = v;
+        if (jl_key_is(&v, "board")) out->board = v;
     }
 }
 
@@ -169,7 +193,10 @@ static op_entry *op_of(op_log *log, const head *h, const op_place *p)
 static bool take_end(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
+    quick_numbers(r, &h);
+    const char *rest = r->at; /* what is left, when it begins with the costs, is all that is read again */
     read_head(r, "own", &h);
+    bool short_rest = rest && r->end - rest > 8 && memcmp(rest, ",\"own\":", 7) == 0;
     op_entry *op = op_of(log, &h, p);
     if (!op) return true;
     if (op->flags & OP_ENDED) {
@@ -178,8 +205,8 @@ static bool take_end(op_log *log, jl_reader *r, const op_place *p)
     }
     op->flags |= OP_ENDED;
     op->end = h.t;
-    op->at_end = p->at;
-    op->len_end = p->len;
+    op->at_end = short_rest ? p->at + (uint64_t)(rest - p->text) : p->at;
+    op->len_end = short_rest ? (uint32_t)(p->text + p->len - rest) - 1 : p->len;
     if ((uint16_t)h.thread != op->thread) {
         op->flags |= OP_ELSEWHERE;
         op_log_found(log, OP_ENDED_ELSEWHERE, 1, p->line, "op %u began on thread %u and ended on %llu",
@@ -197,7 +224,8 @@ static bool take_extra(op_log *log, jl_reader *r, const op_place *p, uint8_t *(*
 {
     jl_value v;
     head h = {0};
-    if (jl_next(r, &v) == JL_NUMBER && jl_key_is(&v, "id")) h.id = v.number;
+    quick_numbers(r, &h);
+    if (h.id == 0 && jl_next(r, &v) == JL_NUMBER && jl_key_is(&v, "id")) h.id = v.number;
     op_entry *op = op_of(log, &h, p);
     if (!op) return true;
     uint8_t *count = counter ? counter(op) : NULL;
@@ -338,26 +366,49 @@ static bool take_close(op_log *log, jl_reader *r, const op_place *p)
     return true;
 }
 
+#define EVENT(name, take)                                                                                    \
+    {                                                                                                        \
+        name, sizeof name - 1, take                                                                          \
+    }
+/* clang-format off */
 static const struct {
     const char *event;
+    size_t len;
     bool (*take)(op_log *log, jl_reader *r, const op_place *p); /* false: no memory */
 } events[] = {
-    {"start", take_start}, {"end", take_end},         {"in", take_in},         {"out", take_out},
-    {"meta", take_other},  {"set", take_other},       {"launch", take_launch}, {"signpost", take_signpost},
-    {"step", take_step},   {"program", take_program}, {"device", take_device}, {"run", take_run},
-    {"close", take_close},
+    EVENT("in", take_in), EVENT("out", take_out), EVENT("start", take_start), EVENT("end", take_end),
+    EVENT("launch", take_launch), EVENT("meta", take_other), EVENT("set", take_other),
+    EVENT("signpost", take_signpost), EVENT("step", take_step), EVENT("program", take_program),
+    EVENT("device", take_device), EVENT("run", take_run), EVENT("close", take_close),
 };
+/* clang-format on */
 
-bool op_log_take(op_log *log, const char *line, const op_place *p)
+/* The event of a line, with the reader behind it. */
+static bool event_of(jl_reader *r, const char *line, uint32_t len, jl_value *event)
+{
+    static const char first[] = "{\"e\":\"";
+    enum { FIRST = sizeof first - 1 };
+    const char *quote;
+    if (!jl_line(r, line, len) || memchr(line, 0, len)) return false;
+    if (len > FIRST && memcmp(line, first, FIRST) == 0 &&
+        (quote = memchr(line + FIRST, '"', len - FIRST)) != NULL) {
+        *event = (jl_value){.kind = JL_TEXT, .text = line + FIRST, .len = (size_t)(quote - line - FIRST)};
+        r->at = quote + 1;
+        r->begun = true;
+        return true;
+    }
+    return jl_next(r, event) == JL_TEXT && jl_key_is(event, "e");
+}
+
+bool op_log_take(op_log *log, const op_place *p)
 {
     jl_reader r;
     jl_value v;
     if (p->len == 0) return true;
-    if (jl_line(&r, line, p->len) && !memchr(line, 0, p->len) && jl_next(&r, &v) == JL_TEXT &&
-        jl_key_is(&v, "e"))
+    if (event_of(&r, p->text, p->len, &v))
         for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
-            if (strlen(events[i].event) == v.len && memcmp(events[i].event, v.text, v.len) == 0)
+            if (events[i].len == v.len && memcmp(events[i].event, v.text, v.len) == 0)
                 return events[i].take(log, &r, p);
-    op_log_found(log, OP_BAD_LINE, 1, p->line, "%.*s", (int)(p->len < 60 ? p->len : 60), line);
+    op_log_found(log, OP_BAD_LINE, 1, p->line, "%.*s", (int)(p->len < 60 ? p->len : 60), p->text);
     return true;
 }

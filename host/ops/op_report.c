@@ -79,6 +79,7 @@ static void op_row_write(op_writer *w, const op_row *row, bool first_of_op)
         w->text.texts.len = w->text.attributes.len = 0;
         op_text empty = {.texts = w->text.texts,
                          .attributes = w->text.attributes,
+                         .starts = w->text.starts,
                          .in = w->text.in,
                          .out = w->text.out,
                          .cap_in = w->text.cap_in,

@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "ops/jsonline.h"
+
+static void free_starts(op_text *t);
 
 void op_text_free(op_text *t)
 {
+    free_starts(t);
     dl_str_free(&t->texts);
     dl_str_free(&t->attributes);
     free(t->in);
@@ -184,6 +188,7 @@ static void clear(op_text *t)
     op_text kept = *t;
     *t = (op_text){.texts = kept.texts,
                    .attributes = kept.attributes,
+                   .starts = kept.starts,
                    .in = kept.in,
                    .out = kept.out,
                    .cap_in = kept.cap_in,
@@ -192,11 +197,82 @@ static void clear(op_text *t)
     dl_str_clear(&t->attributes);
 }
 
+/* The end's line, or just its members from the costs on. */
+static void read_end(op_text *t, const char *line, uint32_t len)
+{
+    if (!line || len == 0 || *line != ',') {
+        walk(t, line, len, of_end, NULL);
+        return;
+    }
+    jl_reader r = {.at = line, .end = line + len, .begun = true};
+    jl_value v;
+    jl_kind kind;
+    while ((kind = jl_next(&r, &v)) > JL_BAD)
+        of_end(t, &v, NULL);
+    if (kind == JL_BAD) t->damaged++;
+}
+
+/* Ops are started in the same words again and again: what came of them is kept. */
+enum { STARTS = 256, MAX_START_BYTES = 1024 };
+
+struct op_start_cache {
+    struct {
+        char *said, *texts; /* one allocation */
+        uint32_t said_len, texts_len;
+        op_piece name, type, fidelity, strategy;
+        uint64_t cores;
+    } entries[STARTS];
+};
+
+static void free_starts(op_text *t)
+{
+    for (int i = 0; t->starts && i < STARTS; i++)
+        free(t->starts->entries[i].said);
+    free(t->starts);
+}
+
+static void read_start(op_text *t, const char *line, uint32_t len)
+{
+    const char *said = line ? memmem(line, len, ",\"name\":", 8) : NULL;
+    uint32_t n = said ? (uint32_t)(line + len - said) : 0;
+    if (!t->starts) t->starts = calloc(1, sizeof *t->starts);
+    if (!said || n > MAX_START_BYTES || !t->starts) {
+        walk(t, line, len, of_start, NULL);
+        return;
+    }
+    size_t at = dl_hash_bytes(said, n) % STARTS;
+    if (t->starts->entries[at].said_len == n && memcmp(t->starts->entries[at].said, said, n) == 0) {
+        dl_str_add_n(&t->texts, t->starts->entries[at].texts, t->starts->entries[at].texts_len);
+        t->name = t->starts->entries[at].name;
+        t->type = t->starts->entries[at].type;
+        t->fidelity = t->starts->entries[at].fidelity;
+        t->strategy = t->starts->entries[at].strategy;
+        t->cores = t->starts->entries[at].cores;
+        return;
+    }
+    uint32_t damaged = t->damaged;
+    walk(t, line, len, of_start, NULL);
+    char *both = t->texts.failed || t->damaged != damaged ? NULL : malloc(n + t->texts.len);
+    if (!both) return;
+    memcpy(both, said, n);
+    if (t->texts.len) memcpy(both + n, t->texts.text, t->texts.len);
+    free(t->starts->entries[at].said);
+    t->starts->entries[at].said = both;
+    t->starts->entries[at].texts = both + n;
+    t->starts->entries[at].said_len = n;
+    t->starts->entries[at].texts_len = (uint32_t)t->texts.len;
+    t->starts->entries[at].name = t->name;
+    t->starts->entries[at].type = t->type;
+    t->starts->entries[at].fidelity = t->fidelity;
+    t->starts->entries[at].strategy = t->strategy;
+    t->starts->entries[at].cores = t->cores;
+}
+
 void op_text_read(op_text *t, op_log *log, const op_entry *op)
 {
     clear(t);
     const char *line = op_log_line(log, 0, op->at_start, op->len_start + op->block);
-    walk(t, line, op->len_start, of_start, NULL);
+    read_start(t, line, op->len_start);
     for (uint32_t at = op->len_start; line && at < op->block + op->len_start;) {
         const char *from = line + at + 1, *end = line + op->len_start + op->block;
         const char *line_end = from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
@@ -208,8 +284,7 @@ void op_text_read(op_text *t, op_log *log, const op_entry *op)
         const op_extra *x = &log->extras[at - 1];
         of_extra(t, op_log_line(log, 0, x->at, x->len), x->len);
     }
-    if (op->flags & OP_ENDED)
-        walk(t, op_log_line(log, 1, op->at_end, op->len_end), op->len_end, of_end, NULL);
+    if (op->flags & OP_ENDED) read_end(t, op_log_line(log, 1, op->at_end, op->len_end), op->len_end);
 }
 
 static void of_point(op_text *t, const jl_value *v, void *ctx)

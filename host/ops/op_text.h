@@ -25,6 +25,7 @@ typedef struct op_text {
     op_piece *in, *out; /* what the lines of its tensors say: for op_tensor_read */
     uint32_t n_in, n_out, cap_in, cap_out;
     devlog_api_stats api[DEVLOG_API_COUNT];
+    struct op_start_cache *starts;
     uint32_t damaged; /* lines that could not be read as JSON to their end */
     bool no_memory;
 } op_text;

@@ -142,6 +142,7 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
     read_head(r, "name", &h);
+    if (h.id == 0 || h.depth == 0) read_head(r, NULL, &h); /* somebody else's order */
     if (h.id == 0 || h.id > UINT32_MAX) {
         op_log_found(log, OP_BAD_LINE, 1, p->line, "an op without an id");
         return true;
@@ -196,6 +197,7 @@ static bool take_end(op_log *log, jl_reader *r, const op_place *p)
     quick_numbers(r, &h);
     const char *rest = r->at; /* what is left, when it begins with the costs, is all that is read again */
     read_head(r, "own", &h);
+    if (h.id == 0) read_head(r, NULL, &h);
     bool short_rest = rest && r->end - rest > 8 && memcmp(rest, ",\"own\":", 7) == 0;
     op_entry *op = op_of(log, &h, p);
     if (!op) return true;
@@ -225,7 +227,8 @@ static bool take_extra(op_log *log, jl_reader *r, const op_place *p, uint8_t *(*
     jl_value v;
     head h = {0};
     quick_numbers(r, &h);
-    if (h.id == 0 && jl_next(r, &v) == JL_NUMBER && jl_key_is(&v, "id")) h.id = v.number;
+    while (h.id == 0 && jl_next(r, &v) > JL_BAD)
+        if (v.kind == JL_NUMBER && jl_key_is(&v, "id")) h.id = v.number;
     op_entry *op = op_of(log, &h, p);
     if (!op) return true;
     uint8_t *count = counter ? counter(op) : NULL;

@@ -169,9 +169,12 @@ static bool event_is(const jl_value *event, const char *name)
 
 static void of_extra(op_text *t, const char *line, uint32_t len)
 {
-    jl_reader r;
+    jl_reader r = {0}, behind;
     jl_value event, id;
-    if (!line || !jl_line(&r, line, len) || jl_next(&r, &event) != JL_TEXT || jl_next(&r, &id) <= JL_BAD)
+    bool good = line && jl_line(&r, line, len) && jl_next(&r, &event) == JL_TEXT;
+    behind = r;
+    if (good && jl_next(&behind, &id) > JL_BAD && jl_key_is(&id, "id")) r = behind;
+    if (!good)
         t->damaged++;
     else if (event_is(&event, "in"))
         add_tensor(t, &r, &t->in, &t->n_in, &t->cap_in);

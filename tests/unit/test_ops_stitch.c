@@ -427,6 +427,30 @@ static void lines_may_come_in_any_order(void **state)
     done(&f);
 }
 
+/* What another program may write: members in another order, blanks, members that nobody knows. */
+static void members_may_come_in_any_order(void **state)
+{
+    (void)state;
+    fixture f = stitched(
+        "{\"e\": \"start\", \"name\": \"A\", \"type\": \"python_fallback\", \"new\": {\"a\": [1, \"]\"]}, "
+        "\"depth\": 2, \"id\": 5, \"t\": 10}\n"
+        "{\"e\": \"in\", \"layout\": \"TILE\", \"shape\": [1, 2, 3, 4], \"id\": 5}\n"
+        " {\"e\": \"meta\", \"text\": \"x\", \"id\": 5} \r\n"
+        "{\"e\": \"end\", \"own\": 3, \"t\": 30, \"thread\": 0, \"id\": 5}\n",
+        NULL);
+    check_ok(f.status, &f.err);
+    text_is(&f, 0, "OP CODE", "A");
+    text_is(&f, 0, "OP TYPE", "python_fallback");
+    number_is(&f, 0, "HOST DURATION [ns]", 20);
+    number_is(&f, 0, "CALL DEPTH", 2);
+    number_is(&f, 0, "HOST PROFILER COST [ns]", 3);
+    text_is(&f, 0, "INPUT_0_LAYOUT", "TILE");
+    text_is(&f, 0, "INPUT_0_Z_PAD[LOGICAL]", "2[2]");
+    text_is(&f, 0, "ATTRIBUTES", "x");
+    assert_false(op_job_lost(&f.job));
+    done(&f);
+}
+
 /* A log without ids is not joined by order. */
 static void logs_without_ids_are_not_guessed(void **state)
 {
@@ -455,6 +479,7 @@ int main(void)
         cmocka_unit_test(two_runs_become_one_report),
         cmocka_unit_test(texts_survive),
         cmocka_unit_test(lines_may_come_in_any_order),
+        cmocka_unit_test(members_may_come_in_any_order),
         cmocka_unit_test(logs_without_ids_are_not_guessed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,8 @@ static const cli_option options[] = {
     {CLI_OFF, "no-tar", 0, NULL, "do not write device_perf_results.tar, which holds the others",
      offsetof(decode_args, tar)},
     CLI_TITLE("Analyses"),
-    {CLI_STRING, "analyses", 'a', "FILE", "compute the analyses of this JSON file besides the default ones",
+    {CLI_STRING, "analyses", 'a', "FILE",
+     "compute the analyses of this JSON file besides the default ones, and print all of them",
      offsetof(decode_args, analyses)},
     {CLI_OFF, "no-default-analyses", 0, NULL, "compute only those of --analyses",
      offsetof(decode_args, defaults)},
@@ -145,6 +146,8 @@ static devlog_status print_text(dl_decode *d, const decode_args *a, const dl_art
     const dl_table_options table = {.colour = dl_term_colour(stdout),
                                     .max_launches = (uint32_t)a->max_launches};
     devlog_status status = a->print ? dl_report_table(d, &table, &out, err) : DEVLOG_OK;
+    if (!status && a->print && a->analyses)
+        dl_report_analyses(d, dl_artifacts_analyzer(set), table.colour, &out);
     for (size_t i = 0; dl_artifacts_path(set, i); i++)
         dl_str_fmt(&out, "%s%s  %s\n", i == 0 && a->print ? "\n" : "", i == 0 ? "Files:\n" : "",
                    dl_artifacts_path(set, i));

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 void dl_groups_free(dl_groups *g)
 {
     free(g->items);
@@ -136,11 +138,10 @@ devlog_status dl_groups_by_core(dl_decode *d, dl_groups *out, devlog_error *err)
     return by_key(d, true, out, err);
 }
 
-/* One sample with the group that it is of. */
+/* One sample with the group (of the list by RISC) that it is of. */
 typedef struct tagged {
     uint64_t cycles;
-    uint32_t group; /* of the list by RISC */
-    uint32_t launch;
+    uint32_t group;
 } tagged;
 
 typedef struct launch_rank {
@@ -184,94 +185,149 @@ static uint32_t *rank_launches(dl_decode *d, uint32_t **order, devlog_error *err
     return rank;
 }
 
-static int tagged_order(const void *pa, const void *pb)
+/* Walks through the samples of a key with the places of their launches among all. */
+typedef struct rank_walk {
+    dl_sample_walk samples;
+    const dl_key *key;
+    const uint32_t *rank;
+    uint32_t run, at;
+} rank_walk;
+
+static bool next_ranked(rank_walk *w, uint64_t *cycles, uint32_t *place)
 {
-    const tagged *a = pa, *b = pb;
-    int c = compare_u64(a->launch, b->launch);
-    if (!c) c = compare_u64(a->group, b->group);
-    return c ? c : compare_u64(a->cycles, b->cycles);
+    const dl_key *k = w->key;
+    uint32_t launch;
+    do {
+        if (!dl_sample_walk_next(&w->samples, cycles)) return false;
+        while (w->run + 1 < k->n_runs && k->runs[w->run + 1].sample <= w->at)
+            w->run++;
+        const dl_launch_run *run = &k->runs[w->run];
+        launch = run->launch + (w->at++ - run->sample) * run->step;
+    } while (launch == DL_NONE);
+    *place = w->rank[launch];
+    return true;
 }
 
-/* Appends the samples of a key with their launches' ranks; returns how many. */
-static size_t tag_key(const dl_key *k, uint32_t group, const uint32_t *rank, tagged *out)
+static rank_walk walk_key(const dl_key *k, const uint32_t *rank)
 {
-    dl_sample_walk w;
-    dl_sample_walk_start(&w, &k->samples);
+    rank_walk w = {.key = k, .rank = rank};
+    dl_sample_walk_start(&w.samples, &k->samples);
+    return w;
+}
+
+/* Samples put together by launch, and within a launch by group. */
+typedef struct by_launches {
+    tagged *items;
+    size_t *ends; /* of each launch's samples; those of launch 0 begin at 0 */
+    uint32_t n;   /* launches */
+} by_launches;
+
+/* Members are sorted by group, so what is put behind each other launch by launch is sorted by group too. */
+static bool gather(const member *members, size_t n_members, const uint32_t *rank, uint32_t n_launches,
+                   uint32_t most, by_launches *out, uint32_t *left)
+{
     uint64_t cycles;
-    uint32_t run = 0, at = 0;
-    size_t n = 0;
-    for (; dl_sample_walk_next(&w, &cycles); at++) {
-        while (run + 1 < k->n_runs && k->runs[run + 1].sample <= at)
-            run++;
-        uint32_t launch = k->runs[run].launch + (at - k->runs[run].sample) * k->runs[run].step;
-        if (launch != DL_NONE) out[n++] = (tagged){cycles, group, rank[launch]};
+    uint32_t place, group = 0;
+    size_t total = 0;
+    size_t *counts = calloc((size_t)n_launches + 1, sizeof *counts);
+    out->n = most && most < n_launches ? most : n_launches;
+    out->ends = counts;
+    if (!counts) return false;
+    for (size_t i = 0; i < n_members; i++) {
+        if (!members[i].key->n_runs) continue;
+        for (rank_walk w = walk_key(members[i].key, rank); next_ranked(&w, &cycles, &place);)
+            counts[place]++;
     }
-    return n;
+    for (uint32_t i = 0; i < n_launches; i++) {
+        size_t count = counts[i];
+        if (i >= out->n) *left += count != 0;
+        counts[i] = total; /* where the next of the launch goes; its end when all are there */
+        total += i < out->n ? count : 0;
+    }
+    out->items = malloc((total ? total : 1) * sizeof *out->items);
+    if (!out->items) return false;
+    for (size_t i = 0; i < n_members; i++) {
+        if (i && group_order(&members[i - 1], &members[i]) != 0) group++;
+        if (!members[i].key->n_runs) continue;
+        for (rank_walk w = walk_key(members[i].key, rank); next_ranked(&w, &cycles, &place);)
+            if (place < out->n) out->items[counts[place]++] = (tagged){cycles, group};
+    }
+    return true;
 }
 
 /* The nearest-rank percentile of sorted samples. */
-static uint64_t ranked(const tagged *s, size_t n, unsigned percent)
+static uint64_t ranked(const uint64_t *s, size_t n, unsigned percent)
 {
     size_t rank = n / 100 * percent + (n % 100 * percent + 99) / 100;
-    return s[rank ? rank - 1 : 0].cycles;
+    return s[rank ? rank - 1 : 0];
 }
 
-static void summarise(dl_summary *s, const tagged *t, size_t n)
+static void summarise(dl_summary *s, const uint64_t *t, size_t n)
 {
-    *s = (dl_summary){.count = n, .min = t[0].cycles, .max = t[n - 1].cycles, .first = t[0].cycles};
+    *s = (dl_summary){.count = n, .min = t[0], .max = t[n - 1]};
     for (size_t i = 0; i < n; i++)
-        s->sum += t[i].cycles;
-    s->median_low = s->p50 = t[(n - 1) / 2].cycles;
-    s->median_high = t[n / 2].cycles;
+        s->sum += t[i];
+    s->median_low = s->p50 = t[(n - 1) / 2];
+    s->median_high = t[n / 2];
     s->p90 = ranked(t, n, 90);
     s->p95 = ranked(t, n, 95);
     s->p99 = ranked(t, n, 99);
 }
 
-devlog_status dl_groups_by_launch(dl_decode *d, dl_groups *out, devlog_error *err)
+/* Groups of what was gathered, launch by launch. */
+static bool group_launches(const by_launches *all, const dl_groups *riscs, const uint32_t *order,
+                           dl_groups *out)
+{
+    size_t n_groups = 0, largest = 1, from = 0, to;
+    for (uint32_t i = 0; i < all->n; from = all->ends[i++]) {
+        if (all->ends[i] - from > largest) largest = all->ends[i] - from;
+        for (size_t k = from; k < all->ends[i]; k++)
+            n_groups += k == from || all->items[k].group != all->items[k - 1].group;
+    }
+    uint64_t *cycles = malloc(largest * sizeof *cycles);
+    out->items = malloc((n_groups ? n_groups : 1) * sizeof *out->items);
+    if (!cycles || !out->items) {
+        free(cycles);
+        return false;
+    }
+    from = 0;
+    for (uint32_t i = 0; i < all->n; i++) {
+        for (; from < all->ends[i]; from = to) {
+            for (to = from; to < all->ends[i] && all->items[to].group == all->items[from].group; to++)
+                cycles[to - from] = all->items[to].cycles;
+            dl_sort_u64(cycles, to - from);
+            dl_group g = riscs->items[all->items[from].group];
+            g.launch = order[i];
+            summarise(&g.summary, cycles, to - from);
+            out->items[out->n++] = g;
+        }
+    }
+    free(cycles);
+    return true;
+}
+
+devlog_status dl_groups_by_launch(dl_decode *d, uint32_t most, dl_groups *out, devlog_error *err)
 {
     dl_groups riscs;
     uint32_t *order = NULL;
+    by_launches all = {0};
     *out = (dl_groups){0};
     devlog_status status = by_key(d, false, &riscs, err);
     if (status) return status;
-    size_t n_members, n_samples = 0, n_tagged = 0;
+    size_t n_members;
     member *members = list_members(d, false, &n_members, err);
     uint32_t *rank = rank_launches(d, &order, err);
-    tagged *all = NULL;
-    if (!members || !rank) goto no_memory;
-    for (size_t i = 0; i < n_members; i++)
-        if (members[i].key->n_runs) n_samples += members[i].key->count;
-    all = malloc((n_samples ? n_samples : 1) * sizeof *all);
-    if (!all) goto no_memory;
-    uint32_t group = 0;
-    for (size_t i = 0; i < n_members; i++) {
-        if (i && group_order(&members[i - 1], &members[i]) != 0) group++;
-        if (members[i].key->n_runs) n_tagged += tag_key(members[i].key, group, rank, all + n_tagged);
+    if (!members || !rank ||
+        !gather(members, n_members, rank, dl_decode_launches(d)->count, most, &all, &out->launches_left) ||
+        !group_launches(&all, &riscs, order, out)) {
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the durations of launches");
+        dl_groups_free(out);
     }
-    qsort(all, n_tagged, sizeof *all, tagged_order);
-    size_t n_groups = 0;
-    for (size_t i = 0; i < n_tagged; i++)
-        n_groups += i == 0 || all[i].launch != all[i - 1].launch || all[i].group != all[i - 1].group;
-    out->items = malloc((n_groups ? n_groups : 1) * sizeof *out->items);
-    if (!out->items) goto no_memory;
-    for (size_t from = 0, to; from < n_tagged; from = to) {
-        for (to = from;
-             to < n_tagged && all[to].launch == all[from].launch && all[to].group == all[from].group;)
-            to++;
-        dl_group g = riscs.items[all[from].group];
-        g.launch = order[all[from].launch];
-        summarise(&g.summary, all + from, to - from);
-        out->items[out->n++] = g;
-    }
-done:
     free(order);
     free(rank);
     free(members);
-    free(all);
+    free(all.items);
+    free(all.ends);
     dl_groups_free(&riscs);
     return status;
-no_memory:
-    status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    goto done;
 }

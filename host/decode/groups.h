@@ -19,6 +19,7 @@ typedef struct dl_group {
 typedef struct dl_groups {
     dl_group *items;
     size_t n;
+    uint32_t launches_left; /* by_launch: launches with samples behind the first `most` */
 } dl_groups;
 
 void dl_groups_free(dl_groups *g);
@@ -29,7 +30,8 @@ devlog_status dl_groups_by_risc(dl_decode *d, dl_groups *out, devlog_error *err)
 /* The same for every core by itself. */
 devlog_status dl_groups_by_core(dl_decode *d, dl_groups *out, devlog_error *err);
 /* Firmware and kernel zones per chip, launch (in order of their first firmware start) and RISC, over all
- * cores. Takes 12 bytes per sample while it runs. */
-devlog_status dl_groups_by_launch(dl_decode *d, dl_groups *out, devlog_error *err);
+ * cores; of the first `most` launches, 0: of all. Their summaries have no `first`: when a sample began is not
+ * known here. Takes 12 bytes per sample while it runs. */
+devlog_status dl_groups_by_launch(dl_decode *d, uint32_t most, dl_groups *out, devlog_error *err);
 
 #endif

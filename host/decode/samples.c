@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 enum {
     FIRST_CHUNK = 12,
     LAST_CHUNK = 8188,
@@ -193,12 +195,6 @@ static void count_digits(const dl_samples *const *sets, size_t n, const digit_pa
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The same as select_ranks for few values: by sorting a copy. */
 static void select_few(const dl_samples *const *sets, size_t n, const uint64_t *ranks, uint64_t *values,
                        size_t n_ranks)
@@ -211,7 +207,7 @@ static void select_few(const dl_samples *const *sets, size_t n, const uint64_t *
         while (count < FEW && dl_sample_walk_next(&w, &all[count]))
             count++;
     }
-    qsort(all, count, sizeof all[0], by_value);
+    dl_sort_u64(all, count);
     for (size_t r = 0; r < n_ranks; r++)
         values[r] = ranks[r] < count ? all[ranks[r]] : 0;
 }

@@ -19,11 +19,11 @@ static void number(dl_str *b, bool has, uint64_t value)
     dl_str_char(b, ',');
 }
 
-static void summary(dl_str *b, const dl_summary *s)
+static void summary(dl_str *b, const dl_summary *s, bool has_first)
 {
     for (int i = 0; i < DL_SUMMARY_FIELDS; i++) {
         if (i) dl_str_char(b, ',');
-        dl_summary_field(b, s, i);
+        if (i != DL_SUMMARY_FIRST || has_first) dl_summary_field(b, s, i);
     }
     dl_str_char(b, '\n');
 }
@@ -53,7 +53,12 @@ static void group(dl_decode *d, const char *table, const dl_group *g, dl_file_wr
     number(b, s != NULL, s ? s->core_y : 0);
     cell(b, dl_text(t, g->risc_name));
     cell(b, dl_text(t, g->site_name));
-    summary(b, &g->summary);
+    summary(b, &g->summary, l == NULL);
+}
+
+static devlog_status all_launches(dl_decode *d, dl_groups *out, devlog_error *err)
+{
+    return dl_groups_by_launch(d, 0, out, err);
 }
 
 static devlog_status groups(dl_decode *d, const char *table,
@@ -85,7 +90,7 @@ static void analyses(const dl_tables *t, const dl_analyzer *a, dl_file_writer *o
             number(b, r[k].core_y != DL_NONE, r[k].core_y);
             cell(b, r[k].stream == DL_NONE ? "" : dl_risc_text(t, r[k].stream));
             dl_str_char(b, ',');
-            summary(b, &r[k].summary);
+            summary(b, &r[k].summary, true);
         }
     }
 }
@@ -112,7 +117,7 @@ devlog_status dl_report_csv(dl_decode *d, const dl_machine_options *o, dl_file_w
     header(&out->buffer);
     devlog_status status = groups(d, "zones", dl_groups_by_risc, out, err);
     if (!status) status = groups(d, "cores", dl_groups_by_core, out, err);
-    if (!status) status = groups(d, "launches", dl_groups_by_launch, out, err);
+    if (!status) status = groups(d, "launches", all_launches, out, err);
     if (status) return status;
     analyses(dl_decode_tables(d), o->analyzer, out);
     losses(dl_decode_losses(d), &out->buffer);

@@ -25,12 +25,18 @@ static void number_or_null(dl_str *out, const char *key, bool has, uint64_t valu
         dl_str_fmt(out, "\"%s\": null", key);
 }
 
-static void summary(dl_str *out, const dl_summary *s)
+static void summary_but(dl_str *out, const dl_summary *s, int without)
 {
     for (int i = 0; i < DL_SUMMARY_FIELDS; i++) {
+        if (i == without) continue;
         dl_str_fmt(out, "%s\"%s\": ", i ? ", " : "", dl_summary_names[i]);
         dl_summary_field(out, s, i);
     }
+}
+
+static void summary(dl_str *out, const dl_summary *s)
+{
+    summary_but(out, s, -1);
 }
 
 /* Begins item i of an array. */
@@ -76,7 +82,7 @@ static void group(dl_str *b, const dl_tables *t, const dl_group *g, bool with_ch
     dl_str_add(b, ", ");
     text(b, "zone", dl_text(t, g->site_name));
     dl_str_add(b, ", ");
-    summary(b, &g->summary);
+    summary_but(b, &g->summary, g->launch == DL_NONE ? -1 : DL_SUMMARY_FIRST);
 }
 
 static devlog_status groups(dl_decode *d, const char *key,
@@ -119,7 +125,7 @@ static devlog_status launches(dl_decode *d, dl_file_writer *out, devlog_error *e
     dl_groups g;
     dl_str *b = &out->buffer;
     const dl_tables *t = dl_decode_tables(d);
-    devlog_status status = dl_groups_by_launch(d, &g, err);
+    devlog_status status = dl_groups_by_launch(d, 0, &g, err);
     if (status) return status;
     dl_str_add(b, "  \"launches\": [");
     for (size_t i = 0; i < g.n; i++) {

@@ -104,17 +104,13 @@ static devlog_status per_launch(dl_decode *d, const dl_table_options *o, dl_str 
     dl_groups g;
     const dl_tables *t = dl_decode_tables(d);
     const dl_launches *launches = dl_decode_launches(d);
-    devlog_status status = dl_groups_by_launch(d, &g, err);
+    devlog_status status = dl_groups_by_launch(d, o->max_launches, &g, err);
     if (status) return status;
-    uint32_t shown = 0, left = 0;
     for (size_t i = 0; i < g.n; i++) {
         const dl_group *item = &g.items[i];
         const dl_chip *chip = &t->chips[item->chip];
         bool new_launch = i == 0 || item->launch != g.items[i - 1].launch;
         bool new_chip = i == 0 || item->chip != g.items[i - 1].chip;
-        if (new_launch && shown >= o->max_launches) left++;
-        if (shown >= o->max_launches && (new_launch || left)) continue;
-        shown += new_launch;
         if (new_chip) {
             head(t, chip, o, "Durations per launch and RISC, over all cores", out);
             columns(out, "launch       ", chip->freq_khz > 0);
@@ -124,10 +120,47 @@ static devlog_status per_launch(dl_decode *d, const dl_table_options *o, dl_str 
         dl_str_fmt(out, "%-12s ", name);
         row(t, item, out);
     }
-    if (left)
-        dl_str_fmt(out, "... and %u more launches (--max-launches shows more; --format csv has all)\n", left);
+    if (g.launches_left)
+        dl_str_fmt(out, "... and %u more launches (--max-launches shows more; --format csv has all)\n",
+                   g.launches_left);
     dl_groups_free(&g);
     return DEVLOG_OK;
+}
+
+static void analysis_row(const dl_tables *t, const char *name, const dl_analysis_result *r, dl_str *out)
+{
+    char digits[DL_GROUPED_SIZE];
+    dl_str_fmt(out, "%-42.42s %8s", name, dl_u64_grouped(digits, r->summary.count));
+    durations(out, &r->summary, 1);
+    uint64_t khz = t->chips[r->chip].freq_khz;
+    if (khz) {
+        dl_str_add(out, " |");
+        number(out, 13, dl_summary_average(&r->summary) * 1e6 / (double)khz);
+    }
+    dl_str_char(out, '\n');
+}
+
+void dl_report_analyses(dl_decode *d, const dl_analyzer *a, bool colour, dl_str *out)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    const dl_table_options o = {.colour = colour};
+    for (uint32_t chip = 0; chip < t->n_chips; chip++) {
+        bool begun = false;
+        for (size_t i = 0; i < dl_analyzer_list(a)->n; i++) {
+            size_t n, at = 0;
+            const dl_analysis_result *r = dl_analyzer_results(a, i, &n);
+            while (at < n && r[at].chip != chip)
+                at++;
+            if (at == n) continue;
+            if (!begun) {
+                head(t, &t->chips[chip], &o, "Analyses, over all cores", out);
+                dl_str_fmt(out, "%-42s %8s%13s%11s%11s%11s%s\n", "analysis", "count", "avg [cyc]", "min",
+                           "max", "median", t->chips[chip].freq_khz ? " |     avg [ns]" : "");
+            }
+            begun = true;
+            analysis_row(t, dl_analyzer_list(a)->items[i].name, &r[at], out);
+        }
+    }
 }
 
 devlog_status dl_report_table(dl_decode *d, const dl_table_options *options, dl_str *out, devlog_error *err)

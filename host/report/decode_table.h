@@ -2,6 +2,7 @@
 #ifndef DEVLOG_REPORT_DECODE_TABLE_H
 #define DEVLOG_REPORT_DECODE_TABLE_H
 
+#include "decode/analyzer.h"
 #include "decode/groups.h"
 
 typedef struct dl_table_options {
@@ -11,6 +12,8 @@ typedef struct dl_table_options {
 
 /* Durations per RISC, then per launch and RISC, in cycles and, when the clock is known, nanoseconds. */
 devlog_status dl_report_table(dl_decode *d, const dl_table_options *options, dl_str *out, devlog_error *err);
+/* Every analysis that has results, over all cores of a chip. */
+void dl_report_analyses(dl_decode *d, const dl_analyzer *a, bool colour, dl_str *out);
 /* What was lost, repaired or noticed; one line when there was nothing. */
 void dl_report_losses(const dl_losses *l, bool colour, dl_str *out);
 

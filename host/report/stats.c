@@ -12,7 +12,7 @@
 #include "decode/groups.h"
 #include "report/decode_table.h"
 
-enum { MAX_GRID = 64, MAX_LISTED = 20, MAX_GROUPS = 4096 };
+enum { MAX_GRID = 64, MAX_LISTED = 20, MAX_LOOKS = 50 * 1000 * 1000 };
 
 /* A core's statistics, for the grid. */
 typedef struct place {
@@ -197,7 +197,7 @@ static devlog_status zones(const dl_tables *t, uint32_t chip, const dl_groups *a
         title(out, name);
         statistics(out, &g->summary, t->chips[chip].freq_khz);
         size_t n = 0;
-        for (size_t k = 0; k < cores->n && all->n <= MAX_GROUPS; k++) {
+        for (size_t k = 0; k < cores->n && all->n <= MAX_LOOKS / cores->n; k++) {
             const dl_group *c = &cores->items[k];
             bool same = c->chip == chip && c->risc == g->risc && c->risc_name == g->risc_name;
             if (!same || c->site_name != g->site_name) continue;

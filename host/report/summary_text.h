@@ -6,7 +6,7 @@
 #include "decode/samples.h"
 
 /* In the order in which they are written: "count", "average", ... */
-enum { DL_SUMMARY_FIELDS = 12 };
+enum { DL_SUMMARY_FIELDS = 12, DL_SUMMARY_FIRST = 7 };
 extern const char *const dl_summary_names[DL_SUMMARY_FIELDS];
 /* Field i: an exact decimal number; the average has three decimals, a median between two values one. */
 void dl_summary_field(dl_str *out, const dl_summary *s, int i);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/paths.h"
 #include "support/cli.h"
 #include "support/files.h"
 
@@ -86,6 +87,82 @@ static void incomplete_input_is_told_by_the_exit_status(void **state)
     free(file);
     free(pipe);
     assert_int_not_equal(access(in_scratch("generated"), F_OK), 0);
+}
+
+/* The first of the two logs in tests/golden/l9 has cores 1,1 and 2,1, launches 7 and 8; what is left over of
+ * BRISC-FW (500, 700, 600 cycles on chip 0, 300 on chip 1) tells which rows came through. */
+static void filters_leave_out_what_they_say(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        const char *fw; /* count, average, min, max of zone BRISC-FW on chip 0; NULL: not there */
+    } cases[] = {
+        {"", "3,600.000,500,700"},
+        {"--chips 0", "3,600.000,500,700"},
+        {"--chips 1-3", NULL},
+        {"--core 1,1", "2,550.000,500,600"},
+        {"--core 2,0-9,1", "1,700.000,700,700"},
+        {"--core 2,1 --core 1,1", "3,600.000,500,700"},
+        {"--riscs BRISC", "3,600.000,500,700"},
+        {"--riscs TRISC0", NULL},
+        {"--riscs NCRISC,BR*", "3,600.000,500,700"},
+        {"--launches 8", "1,600.000,600,600"},
+        {"--launches 1-7", "2,600.000,500,700"},
+        {"--skip-launches 1", "1,600.000,600,600"},
+        {"--zone BRISC-*", "3,600.000,500,700"},
+        {"--zone BLOCK*", NULL},
+        {"--from 5600", "2,650.000,600,700"},
+        {"--until 5500", "2,600.000,500,700"},
+        {"--min-cycles 600", "2,650.000,600,700"},
+    };
+    char path[600];
+    snprintf(path, sizeof path, "%s/tests/golden/l9/log.csv", dl_home());
+    char *log = read_bytes(path, NULL);
+    write_text(in_scratch("l9.csv"), log);
+    free(log);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char line[200], *out, *err;
+        snprintf(line, sizeof line, "decode l9.csv -f csv %s", cases[i].options);
+        int status = devlog(line, &out, &err);
+        assert_true(status == 0 || status == 3);
+        const char *fw = strstr(out, "zones,,0,,,,,,,BRISC,BRISC-FW,");
+        if (fw && !cases[i].fw) fail_msg("%s: %.60s", line, fw);
+        if (!fw && cases[i].fw) fail_msg("%s: %s", line, out);
+        if (fw && strncmp(fw + 30, cases[i].fw, strlen(cases[i].fw)) != 0) fail_msg("%s: %.60s", line, fw);
+        free(out);
+        free(err);
+    }
+}
+
+/* Logs that real tools wrote, where they are at hand. */
+static void real_logs_decode(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int exit_status; /* the last is cut off: two zones never end */
+        const char *rows;
+    } logs[] = {
+        {"device_log_L1b_user_markers.csv", 0, "\"rows\": 26,"},
+        {"device_log_L2_docs.csv", 0, "\"rows\": 16,"},
+        {"device_log_L3_docs.csv", 0, "\"rows\": 10,"},
+        {"device_log_L7_smoke.csv", 3, "\"rows\": 200,"},
+    };
+    char folder[600], line[1400];
+    const char *told = getenv("DEVLOG_SAMPLES");
+    snprintf(folder, sizeof folder, "%s%s", told ? told : dl_home(), told ? "" : "/../shared/samples");
+    if (access(folder, R_OK) != 0) {
+        print_message("skipped: no logs of other tools in %s; DEVLOG_SAMPLES names their folder\n", folder);
+        skip();
+    }
+    for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+        snprintf(line, sizeof line, "decode -f json '%s/%s' -o samples", folder, logs[i].name);
+        char *out = devlog_ok(line, logs[i].exit_status);
+        assert_true(is_json(out));
+        if (!strstr(out, logs[i].rows)) fail_msg("%s: not %s", logs[i].name, logs[i].rows);
+        free(out);
+    }
 }
 
 static void files_are_named_as_told(void **state)
@@ -170,6 +247,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_input_is_one_line),
         cmocka_unit_test(incomplete_input_is_told_by_the_exit_status),
+        cmocka_unit_test(filters_leave_out_what_they_say),
+        cmocka_unit_test(real_logs_decode),
         cmocka_unit_test(files_are_named_as_told),
         cmocka_unit_test(the_same_log_gives_the_same_bytes),
         cmocka_unit_test(a_file_that_cannot_be_written_is_named),

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/paths.h"
 #include "decode/analyzer.h"
 #include "support/cmocka_all.h"
@@ -257,6 +258,26 @@ static void wrong_files_are_told(void **state)
     }
 }
 
+/* The example in docs/file-formats.md is one that works. */
+static void the_documents_example_is_read(void **state)
+{
+    (void)state;
+    char path[600];
+    devlog_error err;
+    dl_str text = {0};
+    dl_analysis_list list = {0};
+    snprintf(path, sizeof path, "%s/docs/file-formats.md", dl_home());
+    assert_int_equal(dl_file_read(path, 1 << 20, &text, &err), DEVLOG_OK);
+    char *from = strstr(text.text, "```json\n");
+    assert_non_null(from);
+    from += strlen("```json\n");
+    *strstr(from, "```") = '\0';
+    if (dl_analyses_parse(&list, "docs/file-formats.md", from, &err)) fail_msg("%s", err.text);
+    assert_int_equal(list.n, 5);
+    dl_analyses_free(&list);
+    dl_str_free(&text);
+}
+
 /* A file may replace a default by its name, and there is a limit to how many there are. */
 static void names_replace_and_are_limited(void **state)
 {
@@ -291,6 +312,7 @@ int main(void)
         cmocka_unit_test(the_users_own),
         cmocka_unit_test(filters_hold_for_analyses),
         cmocka_unit_test(wrong_files_are_told),
+        cmocka_unit_test(the_documents_example_is_read),
         cmocka_unit_test(names_replace_and_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

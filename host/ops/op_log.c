@@ -64,13 +64,13 @@ static devlog_status no_memory(const op_log *log, devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory for more than %zu ops", log->path, log->n_ops);
 }
 
-static devlog_status read_lines(op_log *log, char *block, devlog_error *err)
+static devlog_status read_lines(op_log *log, char *block, size_t room, devlog_error *err)
 {
     size_t have = 0;
     uint64_t at = 0; /* of block[0] in the file */
     bool skipping = false;
     for (;;) {
-        ssize_t n = pread(log->fd, block + have, BLOCK + OP_MAX_LINE - have, (off_t)(at + have));
+        ssize_t n = pread(log->fd, block + have, room - have, (off_t)(at + have));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return dl_fail_errno(err, errno, "cannot read %s", log->path);
         if (n == 0) break;
@@ -107,8 +107,8 @@ devlog_status op_log_read(op_log *log, const char *path, devlog_error *err)
     *log = (op_log){.fd = -1, .in_order = true};
     struct stat st;
     log->path = strdup(path);
-    char *block = malloc(BLOCK + OP_MAX_LINE);
-    devlog_status status = log->path && block ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    char *block = NULL;
+    devlog_status status = log->path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (status) goto done;
     log->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (log->fd < 0) {
@@ -122,7 +122,12 @@ devlog_status op_log_read(op_log *log, const char *path, devlog_error *err)
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s is no plain file", path);
         goto done;
     }
-    status = read_lines(log, block, err);
+    /* A small file needs no large block; one that grows meanwhile is read as far as the block takes it at
+     * once. */
+    size_t room = BLOCK + OP_MAX_LINE;
+    if ((uint64_t)st.st_size < BLOCK) room = (size_t)st.st_size + OP_MAX_LINE / 16;
+    block = malloc(room);
+    status = block ? read_lines(log, block, room, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < log->n_ops && !status; i++)
         if (!(log->ops[i].flags & OP_ENDED)) log->found[OP_OPEN]++;
 done:

@@ -108,10 +108,19 @@ static void cell_kernels(op_writer *w, const op_row_facts *f, op_program_text_li
     }
     dl_str all = {0};
     dl_str_char(&all, '[');
-    uint32_t before = 0;
+    enum { MOST = 16 }; /* programs that are named; further ones are "..." */
+    uint32_t seen[MOST], n = 0;
     for (const op_launch *l = next_launch(w, f, NULL); l; l = next_launch(w, f, l)) {
-        const op_program_text *p = l->program == before ? NULL : op_programs_find(&w->programs, l->program);
-        before = l->program;
+        uint32_t i = 0;
+        while (i < n && seen[i] != l->program)
+            i++;
+        if (i < n) continue;
+        if (n == MOST) {
+            dl_str_add(&all, "; ...");
+            break;
+        }
+        seen[n++] = l->program;
+        const op_program_text *p = op_programs_find(&w->programs, l->program);
         if (!p || list(p)->failed || list(p)->len <= 2) continue;
         if (all.len > 1) dl_str_add(&all, "; ");
         dl_str_add_n(&all, list(p)->text + 1, list(p)->len - 2);

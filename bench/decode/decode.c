@@ -39,7 +39,9 @@ static int decode(const char *path, unsigned threads, bool no_samples, uint64_t 
 {
     devlog_error err;
     dl_decode *d;
-    const dl_decode_options options = {.threads = threads, .no_samples = no_samples};
+    const char *block = getenv("DEVLOG_BENCH_BLOCK");
+    const dl_decode_options options = {
+        .threads = threads, .no_samples = no_samples, .block = block ? strtoull(block, NULL, 10) : 0};
     if (dl_decode_new(&d, &options, &err) != DEVLOG_OK) return fail(err.text);
     dl_groups groups = {0};
     devlog_status status = dl_decode_file(d, path, &err);

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static char installed[PATH_MAX];
 
 static void find_installed(void)
 {
-    char path[PATH_MAX + 64];
+    char path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
     if (n <= 0) return;
     path[n] = '\0';
@@ -28,8 +29,9 @@ static void find_installed(void)
         if (!slash) return;
         *slash = '\0';
     }
-    strcat(path, "/share/devlog");
-    if (strlen(path) < sizeof installed && access(path, R_OK | X_OK) == 0) strcpy(installed, path);
+    int length = snprintf(installed, sizeof installed, "%s/share/devlog", path);
+    bool fits = length > 0 && (size_t)length < sizeof installed;
+    if (!fits || access(installed, R_OK | X_OK) != 0) installed[0] = '\0';
 }
 
 const char *dl_home(void)

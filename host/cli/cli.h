@@ -17,6 +17,7 @@ enum {
 extern const cli_command *const cli_commands[];
 
 extern const cli_command cmd_decode;
+extern const cli_command cmd_devices;
 extern const cli_command cmd_export;
 extern const cli_command cmd_man;
 extern const cli_command cmd_ops;

@@ -221,7 +221,7 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
     bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses || a->format != FORMAT_TEXT;
     devlog_status status = analyse ? list_analyses(a, &list, &err) : DEVLOG_OK;
     if (!status) status = dl_decode_new(&d, &how, &err);
-    if (!status && analyse) status = dl_analyzer_new(&analyzer, d, &list, filter, &err);
+    if (!status && analyse) status = dl_analyzer_new(&analyzer, d, &list, &err);
     const dl_artifacts_options artifacts = {.folder = a->folder,
                                             .prefix = prefix,
                                             .title = title,

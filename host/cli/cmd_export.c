@@ -6,12 +6,15 @@
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/filters.h"
+#include "cli/op_names.h"
 #include "report/decode_table.h"
 #include "report/export.h"
 
 typedef struct export_args {
-    const char *format, *output;
+    const char *format, *output, *ops;
     uint64_t memory;
+    cli_filters filters;
 } export_args;
 
 static const cli_option options[] = {
@@ -21,6 +24,11 @@ static const cli_option options[] = {
     {CLI_STRING, "output", 'o', "PATH",
      "where to; \"-\": standard output. Unless told: trace with the format's suffix",
      offsetof(export_args, output)},
+    {CLI_STRING, "ops", 0, "FILE",
+     "the run's op log, which names launches after their ops; unless told, " OP_LOG_NAME
+     " beside the first log",
+     offsetof(export_args, ops)},
+    CLI_FILTERS(export_args, filters),
     CLI_TITLE("Working"),
     {CLI_SIZE, "memory", 0, "BYTES", "for sorting; more goes to a temporary file. 64M unless told",
      offsetof(export_args, memory)},
@@ -93,42 +101,31 @@ static int report(const dl_decode *d, const dl_view *v, const char *path)
     return any || left_out ? CLI_PARTIAL : CLI_OK;
 }
 
-static int run(int argc, char **argv)
+/* Decodes the logs and writes them; everything that can be wrong with the command line has been said. */
+static int write_trace(const export_args *a, const dl_export_format *format, const cli_args *rest,
+                       const dl_filter *filter)
 {
-    export_args a = {0};
-    cli_args rest;
     devlog_error err = {0};
     dl_decode *d = NULL;
     dl_view *v = NULL;
+    cli_op_names names = {0};
     dl_progress progress;
     char path[64];
     int exit_status = CLI_FAILED;
-    if (!cli_parse(&cmd_export, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    const dl_export_format *format = choose(&a);
-    if (a.format && strcmp(a.format, "list") == 0) {
-        cli_args_free(&rest);
-        return list_formats();
-    }
-    if (!format) {
-        exit_status = cli_wrong(&cmd_export, "%s%s; --format list names them all",
-                                a.format ? "there is no format " : "which format?", a.format ? a.format : "");
-        goto done;
-    }
-    if (rest.n == 0) {
-        exit_status = cli_wrong(&cmd_export, "which log?");
-        goto done;
-    }
-    exit_status = CLI_FAILED;
     snprintf(path, sizeof path, "trace%s", format->suffix);
-    const char *output = a.output ? a.output : path;
-    const dl_decode_options decoding = {
-        .progress = on_progress, .progress_ctx = &progress, .no_samples = true, .keep_meta = true};
-    const dl_view_options viewing = {.memory = (size_t)a.memory};
-    devlog_status status = dl_decode_new(&d, &decoding, &err);
+    const char *output = a->output ? a->output : path;
+    const dl_decode_options decoding = {.filter = *filter,
+                                        .progress = on_progress,
+                                        .progress_ctx = &progress,
+                                        .no_samples = true,
+                                        .keep_meta = true};
+    const dl_view_options viewing = {.memory = (size_t)a->memory, .op_name = cli_op_name, .op_ctx = &names};
+    devlog_status status = cli_op_names_read(&names, a->ops, rest->items[0], &err);
+    if (!status) status = dl_decode_new(&d, &decoding, &err);
     if (!status) status = dl_view_new(&v, d, &viewing, &err);
     if (!status) {
         dl_decode_event_sink(d, dl_view_events(v));
-        status = decode(d, &rest, &progress, &err);
+        status = decode(d, rest, &progress, &err);
     }
     if (!status) status = dl_view_ready(v, &err);
     if (!status) status = format->write(v, output, &err);
@@ -136,9 +133,31 @@ static int run(int argc, char **argv)
         fprintf(stderr, "devlog export: %s\n", err.text);
     else
         exit_status = report(d, v, output);
-done:
     dl_view_free(v);
     dl_decode_free(d);
+    cli_op_names_free(&names);
+    return exit_status;
+}
+
+static int run(int argc, char **argv)
+{
+    export_args a = {0};
+    cli_args rest;
+    dl_filter filter;
+    int exit_status;
+    if (!cli_parse(&cmd_export, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    const dl_export_format *format = choose(&a);
+    if (a.format && strcmp(a.format, "list") == 0)
+        exit_status = list_formats();
+    else if (!format)
+        exit_status = cli_wrong(&cmd_export, "%s%s; --format list names them all",
+                                a.format ? "there is no format " : "which format?", a.format ? a.format : "");
+    else if (rest.n == 0)
+        exit_status = cli_wrong(&cmd_export, "which log?");
+    else if (!cli_filter_of(&cmd_export, &a.filters, &rest, &filter))
+        exit_status = CLI_USAGE;
+    else
+        exit_status = write_trace(&a, format, &rest, &filter);
     cli_args_free(&rest);
     return exit_status;
 }

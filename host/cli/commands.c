@@ -5,6 +5,7 @@
 /* clang-format off */
 const cli_command *const cli_commands[] = {
     &cmd_decode,
+    &cmd_devices,
     &cmd_export,
     &cmd_man,
     &cmd_ops,

@@ -18,6 +18,7 @@ typedef struct cli_filters {
 } cli_filters;
 
 /* clang-format off */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type and a member cannot have any */
 #define CLI_FILTERS(type, member) \
     CLI_TITLE("Filters"), \
     {CLI_LIST, "chips", 0, "N,...", "only these chips, by number or range (0,2-3)", offsetof(type, member.chips)}, \
@@ -36,6 +37,7 @@ typedef struct cli_filters {
     {CLI_NUMBER, "until", 0, "CYCLE", "only what touches the time up to this cycle", \
      offsetof(type, member.until), 1, UINT64_MAX}, \
     {CLI_NUMBER, "min-cycles", 0, "N", "only zones of at least so many cycles", offsetof(type, member.min_cycles)}
+/* NOLINTEND(bugprone-macro-parentheses) */
 /* clang-format on */
 
 /* False when an option makes no sense, which is said. `owner` frees what the filter points to. */

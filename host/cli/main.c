@@ -1,4 +1,5 @@
 /* devlog: the program. Finds the subcommand in the table (commands.c) and calls it. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ static const cli_command *find(const char *name)
 
 int main(int argc, char **argv)
 {
+    /* A file that may not grow is an error to be told, with the file's name, not a silent end. */
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         usage(stderr);
         return CLI_USAGE;

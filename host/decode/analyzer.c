@@ -54,13 +54,12 @@ static void plan_job(job *j, const dl_analysis *a)
 }
 
 devlog_status dl_analyzer_new(dl_analyzer **out, dl_decode *decode, const dl_analysis_list *list,
-                              const dl_filter *filter, devlog_error *err)
+                              devlog_error *err)
 {
     dl_analyzer *a = calloc(1, sizeof *a);
     if (!a) return dl_analyzer_no_memory(err);
     a->decode = decode;
     a->list = list;
-    a->filter = filter;
     memset(a->t0, 0xff, sizeof a->t0);
     for (size_t i = 0; i < list->n; i++) {
         const dl_analysis *of = &list->items[i];
@@ -139,10 +138,11 @@ bool dl_analyzer_incomplete(job *j, uint32_t chip)
 
 static bool learn_sites(dl_analyzer *a, const dl_tables *t)
 {
-    site_info *sites = realloc(a->sites, (size_t)t->n_sites * DL_ROW_TYPES * sizeof *sites);
+    uint32_t n = t->n_sites; /* another thread may add more meanwhile */
+    site_info *sites = realloc(a->sites, (size_t)n * DL_ROW_TYPES * sizeof *sites);
     if (!sites) return false;
     a->sites = sites;
-    for (; a->n_sites < t->n_sites; a->n_sites++) {
+    for (; a->n_sites < n; a->n_sites++) {
         for (int type = 0; type < DL_ROW_TYPES; type++) {
             site_info made = {0, 0};
             for (size_t i = 0; i < a->list->n; i++) {
@@ -190,10 +190,11 @@ static uint32_t cell_of(cells *c, uint32_t launch, uint32_t leaf)
 
 static bool learn_streams(dl_analyzer *a, const dl_tables *t)
 {
-    stream_info *streams = realloc(a->streams, (size_t)t->n_streams * sizeof *streams);
+    uint32_t n = t->n_streams; /* another thread may add more meanwhile */
+    stream_info *streams = realloc(a->streams, (size_t)n * sizeof *streams);
     if (!streams) return false;
     a->streams = streams;
-    for (; a->n_streams < t->n_streams; a->n_streams++) {
+    for (; a->n_streams < n; a->n_streams++) {
         const dl_stream *s = &t->streams[a->n_streams];
         stream_info made = {.chip = s->chip, .launch = DL_NONE};
         made.core = cell_of(&a->cores, s->chip, (uint32_t)s->core_y << 16 | s->core_x);
@@ -323,21 +324,12 @@ static bool step(dl_analyzer *a, job *j, const dl_marker *m, bool start, bool en
     return step_first_last(a, j, m, start, end);
 }
 
-static bool is_wanted(const dl_analyzer *a, const dl_marker *m)
-{
-    if (!a->filter) return true;
-    if (!dl_filter_time(a->filter, m->time, m->time)) return false;
-    return m->launch == DL_NONE ||
-           dl_filter_launch(a->filter, &dl_decode_launches(a->decode)->items[m->launch]);
-}
-
 static devlog_status on_marker(void *ctx, const dl_marker *m, devlog_error *err)
 {
     dl_analyzer *a = ctx;
     const dl_tables *t = dl_decode_tables(a->decode);
     if (m->site >= a->n_sites && !learn_sites(a, t)) return dl_analyzer_no_memory(err);
     if (m->stream >= a->n_streams && !learn_streams(a, t)) return dl_analyzer_no_memory(err);
-    if (a->filter && !is_wanted(a, m)) return DEVLOG_OK;
     const site_info *site = &a->sites[m->site * DL_ROW_TYPES + m->type];
     const stream_info *stream = &a->streams[m->stream];
     if (m->time < a->t0[stream->chip]) a->t0[stream->chip] = m->time;

@@ -1,6 +1,6 @@
 /* Analyzer: computes analyses (decode/analysis.h) while markers come, and gives exact statistics.
  *
- *     dl_analyzer_new(&a, decode, list, &filter, err);
+ *     dl_analyzer_new(&a, decode, list, err);
  *     dl_decode_marker_sink(decode, dl_analyzer_sink(a));
  *     ... dl_decode_file ..., dl_decode_finish
  *     dl_analyzer_finish(a, err);
@@ -35,9 +35,9 @@ typedef struct dl_analysis_event {
 
 typedef struct dl_analyzer dl_analyzer;
 
-/* The list, the decoder and the filter (may be NULL) are borrowed. */
+/* The list and the decoder are borrowed. */
 devlog_status dl_analyzer_new(dl_analyzer **out, dl_decode *decode, const dl_analysis_list *list,
-                              const dl_filter *filter, devlog_error *err);
+                              devlog_error *err);
 void dl_analyzer_free(dl_analyzer *a);
 dl_marker_sink dl_analyzer_sink(dl_analyzer *a);
 /* After dl_decode_finish, once. */

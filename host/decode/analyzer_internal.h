@@ -94,7 +94,6 @@ typedef struct site_info {
 struct dl_analyzer {
     dl_decode *decode;
     const dl_analysis_list *list;
-    const dl_filter *filter;
     job jobs[DL_MAX_ANALYSES];
     uint64_t timed;   /* jobs with a timer id */
     site_info *sites; /* site * DL_ROW_TYPES + type */

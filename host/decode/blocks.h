@@ -27,7 +27,8 @@ typedef struct dl_block {
     size_t n_rows, cap_rows;
     dl_block_chip *chips;
     size_t n_chips, cap_chips;
-    uint64_t rows_so_far; /* of all inputs, for progress */
+    dl_table_counts counts; /* of the tables when it had been parsed */
+    uint64_t rows_so_far;   /* of all inputs, for progress */
 } dl_block;
 
 /* Where the reading of an input stands. Zero-initialised but for `in` at its beginning. */

@@ -9,7 +9,7 @@
 #include "decode/order.h"
 #include "decode/pipeline.h"
 
-enum { BLOCK = 256 * 1024, TWO_THREADS_FROM = 2 * 1024 * 1024 };
+enum { BLOCK = 256 * 1024, TWO_THREADS_FROM = 2 * 1024 * 1024, ROWS_AT_ONCE = 512 };
 
 struct dl_decode {
     dl_decode_options options;
@@ -26,6 +26,7 @@ struct dl_decode {
     bool prepared; /* the clocks of all inputs are known */
     dl_input *in;  /* in hand, for progress */
     dl_block_reader reader;
+    dl_block run; /* rows of a run that goes on in the next block */
 };
 
 devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options, devlog_error *err)
@@ -67,6 +68,7 @@ void dl_decode_free(dl_decode *d)
     free(d->names);
     for (size_t i = 0; i < DL_PIPELINE_BLOCKS; i++)
         dl_block_free(&d->blocks[i]);
+    dl_block_free(&d->run);
     free(d);
 }
 
@@ -200,7 +202,7 @@ static devlog_status on_one_thread(dl_decode *d, devlog_error *err)
     return status;
 }
 
-/* On two threads, parsing puts its rows into the block, and pairing takes them from there. */
+/* On two threads, parsing puts its rows into the block as they are, and pairing takes them from there. */
 
 typedef struct collector {
     dl_decode *d;
@@ -210,9 +212,9 @@ typedef struct collector {
 static devlog_status collect_rows(void *ctx, dl_row *rows, size_t n, bool all, size_t *taken,
                                   devlog_error *err)
 {
-    collector *c = ctx;
-    *taken = dl_order_rows(&c->d->tables, rows, n, all);
-    return dl_block_add_rows(c->block, rows, *taken, err);
+    (void)all;
+    *taken = n;
+    return dl_block_add_rows(((collector *)ctx)->block, rows, n, err);
 }
 
 static devlog_status collect_chip(void *ctx, const dl_chip_line *chip, devlog_error *err)
@@ -220,6 +222,43 @@ static devlog_status collect_chip(void *ctx, const dl_chip_line *chip, devlog_er
     collector *c = ctx;
     const dl_chip_line named = named_chip(c->d, chip);
     return dl_block_add_chip(c->block, &named, err);
+}
+
+/* Completes the run of rows that the block before has left unfinished. Returns how many rows it took. */
+static devlog_status finish_run(dl_decode *d, const dl_row *rows, size_t n, bool all, size_t *taken,
+                                devlog_error *err)
+{
+    dl_block *run = &d->run;
+    const dl_row *last = &run->rows[run->n_rows - 1];
+    size_t room = DL_MAX_RUN - run->n_rows, i = 0;
+    while (i < n && i < room && !dl_order_boundary(&d->tables, i ? &rows[i - 1] : last, &rows[i]))
+        i++;
+    *taken = i;
+    devlog_status status = dl_block_add_rows(run, rows, i, err);
+    if (status || (i == n && !all && i < room)) return status;
+    dl_order_rows(&d->tables, run->rows, run->n_rows, true);
+    status = take_rows(d, run->rows, run->n_rows, err);
+    run->n_rows = 0;
+    return status;
+}
+
+/* Puts rows in order, run by run, and pairs them. Unless `all`, the last run may go on in the next block and
+ * is kept until then. */
+static devlog_status pair_rows(dl_decode *d, dl_row *rows, size_t n, bool all, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    size_t window = ROWS_AT_ONCE, from = 0;
+    if (n == 0 && !d->run.n_rows) return DEVLOG_OK;
+    if (d->run.n_rows) status = finish_run(d, rows, n, all, &from, err);
+    while (from < n && !status) {
+        size_t some = n - from < window ? n - from : window;
+        size_t whole = dl_order_rows(&d->tables, rows + from, some, all && some == n - from);
+        window = whole ? ROWS_AT_ONCE : window * 2;
+        if (whole) status = take_rows(d, rows + from, whole, err);
+        from += whole;
+        if (!whole && some == n - from) break;
+    }
+    return status || from == n ? status : dl_block_add_rows(&d->run, rows + from, n - from, err);
 }
 
 static void read_stage(void *ctx, dl_block *b)
@@ -234,6 +273,7 @@ static devlog_status parse_stage(void *ctx, dl_block *b, devlog_error *err)
     const dl_parse_sink sink = {&c, collect_rows, collect_chip};
     devlog_status status = parse_block(d, b, &sink, err);
     b->rows_so_far = d->losses.rows;
+    b->counts = d->tables.added;
     return status;
 }
 
@@ -242,9 +282,12 @@ static devlog_status pair_stage(void *ctx, dl_block *b, devlog_error *err)
     dl_decode *d = ctx;
     devlog_status status = DEVLOG_OK;
     size_t from = 0;
+    dl_tables_publish(&d->tables, b->counts);
     for (size_t i = 0; i <= b->n_chips && !status; i++) {
         size_t to = i < b->n_chips ? b->chips[i].before_row : b->n_rows;
-        if (to > from) status = take_rows(d, b->rows + from, to - from, err);
+        bool all = i < b->n_chips || b->last;
+        dl_row *rows = to > from ? b->rows + from : NULL;
+        status = pair_rows(d, rows, to - from, all, err);
         from = to;
         if (i < b->n_chips && !status) status = dl_pair_chip_line(d->pair, &b->chips[i].chip, err);
     }
@@ -255,8 +298,12 @@ static devlog_status on_two_threads(dl_decode *d, devlog_error *err)
 {
     const dl_pipeline_stages stages = {d, read_stage, parse_stage, pair_stage, tell_progress};
     dl_losses of_pairing = {0};
+    d->run.n_rows = 0;
     dl_pair_losses(d->pair, &of_pairing);
+    d->tables.unpublished = true;
     devlog_status status = dl_pipeline_run(d->blocks, &stages, err);
+    d->tables.unpublished = false;
+    dl_tables_publish(&d->tables, d->tables.added);
     dl_pair_losses(d->pair, &d->losses);
     dl_losses_merge(&d->losses, &of_pairing);
     return status;

@@ -36,8 +36,9 @@ typedef struct dl_decode_options {
 devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options, devlog_error *err);
 void dl_decode_free(dl_decode *d);
 
-/* Before the first input. One of each; see decode/pair.h. With two threads a sink is called by either of
- * them, one call after the other; it may read the tables but not add to them. */
+/* Before the first input. One of each; see decode/pair.h. Sinks are called on the thread that calls the
+ * decoder. They may read the tables, whose counts do not change meanwhile, but not add to
+ * them: another thread may be doing that. */
 void dl_decode_event_sink(dl_decode *d, dl_event_sink sink);
 void dl_decode_marker_sink(dl_decode *d, dl_marker_sink sink);
 /* Rows as they were read, before pairing; for copying and converting logs. */

@@ -4,20 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The launches with the same ids, in order of appearance, and how many of them each stream has begun: the
- * next firmware start with these ids on a stream belongs to the next of them. Nearly always there is one
- * launch and a bit per stream is enough; only when ids come back is there a counter per stream. */
-struct dl_launch_chain {
-    uint32_t first;      /* launch */
-    uint32_t n, cap;     /* of launches */
-    uint32_t *launches;  /* NULL while n == 1 */
-    uint64_t bits[2];    /* while n == 1: the streams that have begun it */
-    uint64_t *more_bits; /* from bit 128 on */
-    uint32_t n_words;
-    uint32_t n_counts;
-    uint32_t *counts; /* once n > 1 */
-};
-
 void dl_launches_free(dl_launches *l)
 {
     for (uint32_t i = 0; i < l->n_chains; i++) {
@@ -43,7 +29,15 @@ static bool bit_is_set(const dl_launch_chain *c, uint32_t bit)
     return word < c->n_words && (c->more_bits[word] >> (bit % 64) & 1);
 }
 
-static bool set_bit(dl_launch_chain *c, uint32_t bit)
+/* Asks for memory for the bits and counts of chains, which hostile ids could make large. */
+static bool spend(dl_launches *l, size_t bytes)
+{
+    if (bytes > DL_MAX_LAUNCH_BYTES - l->bytes) return false;
+    l->bytes += bytes;
+    return true;
+}
+
+static bool set_bit(dl_launches *l, dl_launch_chain *c, uint32_t bit)
 {
     if (bit < 128) {
         c->bits[bit / 64] |= UINT64_C(1) << (bit % 64);
@@ -52,6 +46,7 @@ static bool set_bit(dl_launch_chain *c, uint32_t bit)
     uint32_t word = bit / 64 - 2;
     if (word >= c->n_words) {
         uint32_t n = word + 8;
+        if (!spend(l, (n - c->n_words) * sizeof *c->more_bits)) return false;
         uint64_t *grown = realloc(c->more_bits, n * sizeof *grown);
         if (!grown) return false;
         memset(grown + c->n_words, 0, (n - c->n_words) * sizeof *grown);
@@ -69,11 +64,12 @@ static uint32_t begun(const dl_launch_chain *c, uint32_t bit)
     return bit < c->n_counts ? c->counts[bit] : 0;
 }
 
-static bool set_begun(dl_launch_chain *c, uint32_t bit, uint32_t count)
+static bool set_begun(dl_launches *l, dl_launch_chain *c, uint32_t bit, uint32_t count)
 {
-    if (c->n == 1) return set_bit(c, bit);
+    if (c->n == 1) return set_bit(l, c, bit);
     if (bit >= c->n_counts) {
         uint32_t n = bit + 64;
+        if (!spend(l, (n - c->n_counts) * sizeof *c->counts)) return false;
         uint32_t *grown = realloc(c->counts, n * sizeof *grown);
         if (!grown) return false;
         memset(grown + c->n_counts, 0, (n - c->n_counts) * sizeof *grown);
@@ -85,7 +81,7 @@ static bool set_begun(dl_launch_chain *c, uint32_t bit, uint32_t count)
 }
 
 /* Adds a launch to a chain that has some; from the second on streams have counters instead of bits. */
-static bool append(dl_launch_chain *c, uint32_t launch)
+static bool append(dl_launches *l, dl_launch_chain *c, uint32_t launch)
 {
     if (c->n + 1 > c->cap) {
         uint32_t cap = c->cap ? c->cap * 2 : 8;
@@ -97,6 +93,7 @@ static bool append(dl_launch_chain *c, uint32_t launch)
     }
     if (c->n == 1) {
         uint32_t n = (c->n_words + 2) * 64;
+        if (!spend(l, n * sizeof *c->counts)) return false;
         c->counts = calloc(n, sizeof *c->counts);
         if (!c->counts) return false;
         c->n_counts = n;
@@ -197,8 +194,8 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
         uint32_t next = begun(chain, bit);
         if (!starts && next > 0) next--;
         if (next < chain->n)
-            return set_begun(chain, bit, next + 1) ? (chain->n == 1 ? chain->first : chain->launches[next])
-                                                   : DL_NONE;
+            return set_begun(l, chain, bit, next + 1) ? (chain->n == 1 ? chain->first : chain->launches[next])
+                                                      : DL_NONE;
     }
     if (!grow_items(l) || !grow_slots(l)) return DL_NONE;
     uint32_t *slot = find_slot(l, chip, run, row);
@@ -208,7 +205,7 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
         l->chains[l->n_chains] = (dl_launch_chain){.first = index, .n = 1};
         chain = &l->chains[l->n_chains++];
         *slot = l->n_chains;
-    } else if (!append(chain, index)) {
+    } else if (!append(l, chain, index)) {
         return DL_NONE;
     }
     l->items[index] = (dl_launch){.run_host_id = row->run_host_id,
@@ -221,5 +218,5 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
                                   .has_ids = row->has_launch,
                                   .first_fw_start = UINT64_MAX};
     l->count++;
-    return set_begun(chain, bit, chain->n) ? index : DL_NONE;
+    return set_begun(l, chain, bit, chain->n) ? index : DL_NONE;
 }

@@ -7,9 +7,24 @@
 #include "decode/event.h"
 #include "decode/row.h"
 
-enum { DL_MAX_LAUNCHES = 4 * 1024 * 1024 };
+enum {
+    DL_MAX_LAUNCHES = 4 * 1024 * 1024,
+    DL_MAX_LAUNCH_BYTES = 256 * 1024 * 1024, /* for which streams have begun which launch */
+};
 
-typedef struct dl_launch_chain dl_launch_chain;
+/* The launches with the same ids, in order of appearance, and how many of them each stream has begun: the
+ * next firmware start with these ids on a stream belongs to the next of them. Nearly always there is one
+ * launch and a bit per stream is enough; only when ids come back is there a counter per stream. */
+typedef struct dl_launch_chain {
+    uint32_t first;      /* launch */
+    uint32_t n, cap;     /* of launches */
+    uint32_t *launches;  /* NULL while n == 1 */
+    uint64_t bits[2];    /* while n == 1: the streams that have begun it */
+    uint64_t *more_bits; /* from bit 128 on */
+    uint32_t n_words;
+    uint32_t n_counts;
+    uint32_t *counts; /* once n > 1 */
+} dl_launch_chain;
 
 typedef struct dl_launches {
     dl_launch *items;
@@ -18,6 +33,7 @@ typedef struct dl_launches {
     uint32_t n_chains, cap_chains;
     uint32_t *slots, n_slots; /* hash table of chains: number + 1 */
     uint32_t last;            /* the chain found last, + 1: mostly it is wanted again */
+    size_t bytes;             /* of bits and counts in chains */
     uint32_t per_chip[DL_MAX_CHIPS];
     uint32_t next_bit[DL_MAX_CHIPS];
 } dl_launches;
@@ -29,8 +45,33 @@ uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip);
 
 /* The launch of a row with these ids, of run `run`, on the stream with `bit`. `starts`: the row begins a
  * launch on that stream (a firmware start, or what stands for a lost one); otherwise it belongs to the last
- * launch with these ids. DL_NONE when there are more than DL_MAX_LAUNCHES or memory runs out. */
+ * launch with these ids. DL_NONE when there are more than DL_MAX_LAUNCHES, or memory runs out. */
 uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
                           bool starts);
+
+/* The same for a row that starts, when it is as usual: another stream begins the launch that was found last.
+ */
+static inline uint32_t dl_launches_next(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run,
+                                        const dl_row *row)
+{
+    if (!l->last) return dl_launches_find(l, chip, bit, run, row, true);
+    dl_launch_chain *c = &l->chains[l->last - 1];
+    const dl_launch *k = &l->items[c->first];
+    uint64_t differ = (k->run_host_id ^ row->run_host_id) | (k->run ^ run) | (k->chip ^ chip) |
+                      (k->run_id ^ row->run_id) | (k->trace_id ^ row->trace_id) |
+                      (k->trace_counter ^ row->trace_counter);
+    if (differ) return dl_launches_find(l, chip, bit, run, row, true);
+    if (c->n == 1) {
+        bool more = bit >= 128;
+        if (more && bit / 64 - 2 >= c->n_words) return dl_launches_find(l, chip, bit, run, row, true);
+        uint64_t *word = more ? &c->more_bits[bit / 64 - 2] : &c->bits[bit / 64];
+        uint64_t mask = UINT64_C(1) << (bit % 64);
+        if (*word & mask) return dl_launches_find(l, chip, bit, run, row, true);
+        *word |= mask;
+        return c->first;
+    }
+    if (bit >= c->n_counts || c->counts[bit] >= c->n) return dl_launches_find(l, chip, bit, run, row, true);
+    return c->launches[c->counts[bit]++];
+}
 
 #endif

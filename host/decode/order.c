@@ -8,12 +8,17 @@
 
 enum { MOVES_PER_ROW = 8, MAX_FRONT = 16 };
 
+static inline bool is_boundary(const dl_site *sites, const dl_row *before, const dl_row *after)
+{
+    uint64_t differ = (before->run_host_id ^ after->run_host_id) | (before->stream ^ after->stream) |
+                      (before->run_id ^ after->run_id) | (before->trace_id ^ after->trace_id) |
+                      (before->trace_counter ^ after->trace_counter);
+    return differ || (after->type == DL_ROW_ZONE_START && sites[after->site].role == DL_ROLE_FW);
+}
+
 bool dl_order_boundary(const dl_tables *tables, const dl_row *before, const dl_row *after)
 {
-    if (before->stream != after->stream || before->run_host_id != after->run_host_id) return true;
-    if (before->run_id != after->run_id || before->trace_id != after->trace_id) return true;
-    if (before->trace_counter != after->trace_counter) return true;
-    return after->type == DL_ROW_ZONE_START && tables->sites[after->site].role == DL_ROLE_FW;
+    return is_boundary(tables->sites, before, after);
 }
 
 /* Whether any row is earlier than its neighbour on the same RISC. */
@@ -169,15 +174,16 @@ size_t dl_order_rows(const dl_tables *tables, dl_row *rows, size_t n, bool all)
 {
     size_t whole = n;
     if (!all && n) {
-        for (whole = n - 1; whole && !dl_order_boundary(tables, &rows[whole - 1], &rows[whole]);)
+        for (whole = n - 1; whole && !is_boundary(tables->sites, &rows[whole - 1], &rows[whole]);)
             whole--;
         if (whole == 0 && n >= DL_MAX_RUN) whole = DL_MAX_RUN;
     }
     if (!is_disordered(rows, whole)) return whole;
+    const dl_site *sites = tables->sites;
     for (size_t from = 0, to; from < whole; from = to) {
         size_t front = 0;
         for (to = from + 1; to < whole && to - from < DL_MAX_RUN; to++) {
-            if (dl_order_boundary(tables, &rows[to - 1], &rows[to])) break;
+            if (is_boundary(sites, &rows[to - 1], &rows[to])) break;
             if (rows[to].time < rows[to - 1].time) front = to - from;
         }
         if (front) order_run(tables, rows + from, front, to - from);

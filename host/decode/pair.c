@@ -130,10 +130,11 @@ static devlog_status emit(dl_pair *p, const dl_event *e, devlog_error *err)
     return p->n_batch == EVENT_BATCH ? dl_pair_flush(p, err) : DEVLOG_OK;
 }
 
-static bool grow_open(stream_state *s)
+static bool grow_open(dl_pair *p, stream_state *s)
 {
-    if (s->cap_open >= DL_MAX_OPEN) return false;
     uint16_t cap = (uint16_t)(s->cap_open * 2);
+    if (cap > DL_MAX_OPEN || p->open_bytes > MAX_OPEN_BYTES) return false;
+    p->open_bytes += cap * sizeof(open_zone);
     open_zone *open = malloc(cap * sizeof *open);
     if (!open) return false;
     memcpy(open, s->open, s->n_open * sizeof *open);
@@ -223,17 +224,17 @@ static inline void note_fw_end(dl_pair *p, const stream_state *s, uint64_t time)
     if (time > l->last_fw_end) l->last_fw_end = time;
 }
 
-static devlog_status zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row, uint64_t time,
-                                uint8_t flags, devlog_error *err)
+static void zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row, uint64_t time,
+                       uint8_t flags)
 {
-    if (s->n_open == s->cap_open && !grow_open(s)) {
+    if (s->n_open == s->cap_open && !grow_open(p, s)) {
         dl_pair_lose_deep(p, row);
-        return s->cap_open >= DL_MAX_OPEN ? DEVLOG_OK : out_of_memory(err);
+        return;
     }
     if (!key) key = dl_pair_add_key(p, s, row->stream, row->site);
     if (!key) {
         dl_pair_lose_key(p, row);
-        return DEVLOG_OK;
+        return;
     }
     s->open[s->n_open++] = (open_zone){.start = time,
                                        .data = row->data,
@@ -245,7 +246,6 @@ static devlog_status zone_start(dl_pair *p, stream_state *s, dl_key *key, const 
                                        .meta = row->meta,
                                        .flags = flags};
     if (key->role == DL_ROLE_FW) note_fw_start(p, s, time);
-    return DEVLOG_OK;
 }
 
 /* An end that does not match the innermost open zone: a zone further out, or none. */
@@ -321,13 +321,15 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
     return emit(p, &e, err);
 }
 
-static void change_launch(dl_pair *p, stream_state *s, const dl_row *row, bool starts)
+static inline void change_launch(dl_pair *p, stream_state *s, const dl_row *row, bool starts)
 {
     s->run_host_id = row->run_host_id;
     s->run_id = row->run_id;
     s->trace_id = row->trace_id;
     s->trace_counter = row->trace_counter;
-    s->launch = dl_launches_find(&p->launches, s->chip, s->bit, p->chip_line.run, row, starts);
+    uint64_t run = p->chip_line.run;
+    s->launch = starts ? dl_launches_next(&p->launches, s->chip, s->bit, run, row)
+                       : dl_launches_find(&p->launches, s->chip, s->bit, run, row, false);
     if (s->launch == DL_NONE) dl_pair_lose_launch(p, row);
     if (starts) s->kernel_seen = false;
 }
@@ -339,7 +341,7 @@ static inline bool has_ids_of(const dl_row *row, const stream_state *s)
 }
 
 /* A start that may begin a launch: of firmware, of a kernel, or with other ids than the row before. */
-static void begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row)
+static inline void begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row)
 {
     bool starts = false;
     if (role == DL_ROLE_FW) {
@@ -354,6 +356,13 @@ static void begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row)
     if (role == DL_ROLE_KERNEL) s->kernel_seen = true;
 }
 
+static bool marker_wanted(const dl_pair *p, const stream_state *s, uint64_t time)
+{
+    if (!p->filter) return true;
+    if (!dl_filter_time(p->filter, time, time)) return false;
+    return s->launch == DL_NONE || dl_filter_launch(p->filter, &p->launches.items[s->launch]);
+}
+
 devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
                              devlog_error *err)
 {
@@ -366,15 +375,15 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
     } else if (!has_ids_of(row, s)) {
         change_launch(p, s, row, false);
     }
-    if (p->markers.marker) {
+    if (p->markers.marker && marker_wanted(p, s, time)) {
         const dl_marker m = {time,      row->data,     row->stream,           row->site,
                              s->launch, row->timer_id, (dl_row_type)row->type};
         devlog_status status = p->markers.marker(p->markers.ctx, &m, err);
         if (status) return status;
     }
-    devlog_status status;
+    devlog_status status = DEVLOG_OK;
     switch (row->type) {
-    case DL_ROW_ZONE_START: status = zone_start(p, s, key, row, time, flags, err); break;
+    case DL_ROW_ZONE_START: zone_start(p, s, key, row, time, flags); break;
     case DL_ROW_ZONE_END: status = zone_end(p, s, row, time, flags, err); break;
     default: status = point(p, s, row, time, flags, err); break;
     }
@@ -434,9 +443,12 @@ static inline bool quick_start(dl_pair *p, stream_state *s, const dl_row *row, u
 {
     dl_key *key = dl_pair_known_key(s, row->site);
     if (!key || s->n_open == s->cap_open) return false;
-    if (key->role != DL_ROLE_USER)
+    bool plain = !row->op && has_ids_of(row, s);
+    if (key->role == DL_ROLE_KERNEL && plain && (!s->kernel_seen || s->n_open))
+        s->kernel_seen = true;
+    else if (key->role != DL_ROLE_USER)
         begin(p, s, key->role, row);
-    else if (row->op || !has_ids_of(row, s))
+    else if (!plain)
         return false;
     s->last = time;
     s->open[s->n_open++] = (open_zone){.start = time,
@@ -471,27 +483,40 @@ static inline bool quick_end(dl_pair *p, stream_state *s, const dl_row *row, uin
     return true;
 }
 
-devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
+static devlog_status one_row(dl_pair *p, const dl_row *row, devlog_error *err)
 {
-    /* Whether statistics are all that is wanted: no filter, no consumer of each event. */
-    const bool quick = !p->filter && !p->events.events && !p->markers.marker && !p->no_samples;
-    for (size_t i = 0; i < n; i++) {
-        const dl_row *row = &rows[i];
+    stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
+    uint64_t time = s ? row->time + s->epoch : 0;
+    if (!s || time - s->last >= s->limit || row->torn)
+        return unexpected(p, row, err); /* unwanted: limit is 0 */
+    return dl_pair_accept(p, s, row, time, 0, err);
+}
+
+/* Statistics are all that is wanted: no filter, no consumer of each event. */
+static devlog_status quick_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
+{
+    for (const dl_row *row = rows, *end = rows + n; row < end; row++) {
         stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
-        uint64_t time = s ? row->time + s->epoch : 0;
-        devlog_status status;
-        if (s && time - s->last < s->limit && !row->torn) { /* unwanted: limit is 0 */
-            if (quick && !s->costs) {
-                if (row->type == DL_ROW_ZONE_START && quick_start(p, s, row, time)) continue;
-                if (row->type == DL_ROW_ZONE_END && quick_end(p, s, row, time)) continue;
-            }
-            status = dl_pair_accept(p, s, row, time, 0, err);
-        } else {
-            status = unexpected(p, row, err);
+        if (s) {
+            uint64_t time = row->time + s->epoch;
+            bool expected = time - s->last < s->limit && !row->torn && !s->costs;
+            if (expected && row->type == DL_ROW_ZONE_START && quick_start(p, s, row, time)) continue;
+            if (expected && row->type == DL_ROW_ZONE_END && quick_end(p, s, row, time)) continue;
         }
+        devlog_status status = one_row(p, row, err);
         if (status) return status;
     }
     return DEVLOG_OK;
+}
+
+devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
+{
+    if (!p->filter && !p->events.events && !p->markers.marker && !p->no_samples)
+        return quick_rows(p, rows, n, err);
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = one_row(p, &rows[i], err);
+    return status;
 }
 
 devlog_status dl_pair_finish(dl_pair *p, devlog_error *err)

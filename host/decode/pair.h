@@ -44,7 +44,9 @@ typedef struct dl_pair_options {
     bool subtract_cost;      /* count zones without the markers' own cost inside them */
 } dl_pair_options;
 
-/* A marker with everything known about it: what analyses are fed with, in the order of the input. */
+/* A marker with everything known about it: what analyses are fed with, in the order of the input. Filters of
+ * chips, cores, RISCs, launches and time hold for markers; those of zones do not, for they are of pairs of
+ * markers. */
 typedef struct dl_marker {
     uint64_t time; /* cycles, repaired */
     uint64_t data;

@@ -5,7 +5,12 @@
 #include "decode/pair.h"
 #include "devlog/record.h"
 
-enum { EVENT_BATCH = 128, INLINE_OPEN = 4, KEYS_PER_BLOCK = 256 };
+enum {
+    EVENT_BATCH = 128,
+    INLINE_OPEN = 4,
+    KEYS_PER_BLOCK = 256,
+    MAX_OPEN_BYTES = 64 * 1024 * 1024, /* of zones open beyond INLINE_OPEN, on all streams */
+};
 
 typedef struct open_zone {
     uint64_t start, data;
@@ -21,6 +26,7 @@ typedef struct key_slot {
     uint32_t site; /* the key's, so that a miss does not touch it */
 } key_slot;
 
+/* What every row needs comes first, then what every start needs. */
 typedef struct stream_state {
     /* The clock: a row is as expected when its time is at most `limit` after `last`. */
     uint64_t last, limit;
@@ -29,18 +35,18 @@ typedef struct stream_state {
     uint64_t run_host_id;
     uint32_t run_id, trace_id, trace_counter;
     uint32_t launch;
-    uint32_t bit, chip;
-    bool known, wanted, held, kernel_seen;
     /* Open zones, outermost first. */
     uint16_t n_open, cap_open;
+    bool known, wanted, held, kernel_seen;
+    uint32_t bit, chip;
     open_zone *open;
-    open_zone inline_open[INLINE_OPEN];
     key_slot *keys;
     uint32_t n_keys, n_key_slots;
     uint32_t *costs; /* by DL_COST_*, 1/16 cycle; NULL: not known */
     uint64_t spent;  /* sum of them so far */
     uint64_t stall_start;
     dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
+    open_zone inline_open[INLINE_OPEN];
 } stream_state;
 
 typedef struct chip_state {
@@ -54,6 +60,7 @@ struct dl_pair {
     const char *source;
     const dl_filter *filter;
     bool no_samples, subtract_cost;
+    size_t open_bytes;
     dl_event_sink events;
     dl_marker_sink markers;
     stream_state **streams; /* one allocation each: pointers stay valid */

@@ -53,9 +53,8 @@ void dl_pair_lose_deep(dl_pair *p, const dl_row *row)
 {
     char where[128];
     dl_pair_where(p, row->stream, where);
-    dl_losses_found(p->losses, DL_FOUND_TOO_DEEP, 1,
-                    "%s:%u: %s: more than %d zones are open; '%s' is left out", p->source, row->line, where,
-                    DL_MAX_OPEN, dl_site_text(p->tables, row->site));
+    dl_losses_found(p->losses, DL_FOUND_TOO_DEEP, 1, "%s:%u: %s: too many zones are open; '%s' is left out",
+                    p->source, row->line, where, dl_site_text(p->tables, row->site));
 }
 
 void dl_pair_lose_key(dl_pair *p, const dl_row *row)
@@ -66,8 +65,8 @@ void dl_pair_lose_key(dl_pair *p, const dl_row *row)
 
 void dl_pair_lose_launch(dl_pair *p, const dl_row *row)
 {
-    dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: more than %d launches", p->source, row->line,
-                    DL_MAX_LAUNCHES);
+    dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: more launches than are kept apart", p->source,
+                    row->line);
 }
 
 void dl_pair_note_dropped(dl_pair *p, const dl_row *row)

@@ -238,13 +238,16 @@ static bool is_whole(const dl_parser *p, const dl_row *row, uint32_t sites_befor
     const dl_columns *c = &p->header.columns;
     if (!c->named) return digits(row->time) >= digits(p->last_time);
     if (c->at[DL_COL_META] != c->n_cells - 1) return row->site < sites_before;
-    return line[n - 1] == ',' || line[n - 1] == '}';
+    int commas = 0;
+    for (size_t i = 0; i < n; i++)
+        commas += line[i] == ',';
+    return commas >= c->n_cells - 1 && (line[n - 1] == ',' || line[n - 1] == '}');
 }
 
 devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_parse_sink *sink,
                              devlog_error *err)
 {
-    uint32_t sites_before = p->tables->n_sites;
+    uint32_t sites_before = p->tables->added.sites;
     size_t rows_before = p->n_rows;
     if (rows_before) p->last_time = p->rows[rows_before - 1].time;
     if (n == 0) return flush(p, sink, true, err);

@@ -1,16 +1,24 @@
-/* Pipeline: three stages, each of which is at work on one block at most, and two threads that take turns. */
+/* Pipeline: three stages, each of which is at work on one block at most, and two threads. One pairs, the
+ * other parses, so that what each stage knows stays in the cache of one core; whichever has nothing else to
+ * do reads. */
 #include "decode/pipeline.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 
 enum { READ, PARSE, PAIR, STAGES };
+
+/* How often a thread looks again before it sleeps, for about as long as a block takes: to be woken takes
+ * longer, above all on a virtual machine. Now and then it lets others have the processor. */
+enum { LOOKS = 20000, LOOKS_BETWEEN_YIELDS = 1000 };
 
 typedef struct pipeline {
     dl_block *blocks;
     const dl_pipeline_stages *stages;
     pthread_mutex_t lock;
     pthread_cond_t changed;
+    atomic_uint version; /* changes with what is under the lock */
     /* Under the lock: */
     uint64_t done[STAGES]; /* blocks that each stage is done with */
     bool busy[STAGES];
@@ -26,12 +34,13 @@ unsigned dl_pipeline_threads(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1 ? 2 : 1;
 }
 
-/* The stage to work on next, the last one first: so blocks are emptied before others are filled. */
-static int next_stage(const pipeline *p)
+/* The stage to work on next, of those in `mask`; the last one first: so blocks are emptied before others are
+ * filled. */
+static int next_stage(const pipeline *p, unsigned mask)
 {
     for (int stage = PAIR; stage >= READ; stage--) {
         uint64_t block = p->done[stage];
-        if (p->busy[stage] || block >= p->n_blocks) continue;
+        if (!(mask >> stage & 1) || p->busy[stage] || block >= p->n_blocks) continue;
         bool ready = stage == READ ? block < p->done[PAIR] + DL_PIPELINE_BLOCKS : block < p->done[stage - 1];
         if (ready) return stage;
     }
@@ -47,13 +56,30 @@ static devlog_status run_stage(const pipeline *p, int stage, dl_block *b, devlog
     return DEVLOG_OK;
 }
 
-static void work(pipeline *p, bool caller)
+/* Waits until something has changed. Called and left with the lock held. */
+static void wait(pipeline *p)
+{
+    unsigned seen = atomic_load(&p->version);
+    pthread_mutex_unlock(&p->lock);
+    for (int i = 0; i < LOOKS && atomic_load_explicit(&p->version, memory_order_relaxed) == seen; i++) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+        if (i % LOOKS_BETWEEN_YIELDS == LOOKS_BETWEEN_YIELDS - 1) sched_yield();
+    }
+    pthread_mutex_lock(&p->lock);
+    while (atomic_load(&p->version) == seen)
+        pthread_cond_wait(&p->changed, &p->lock);
+}
+
+/* Works on the stages in `mask` until there is nothing left for them. */
+static void work(pipeline *p, unsigned mask)
 {
     pthread_mutex_lock(&p->lock);
     while (!p->status && p->done[PAIR] < p->n_blocks) {
-        int stage = next_stage(p);
+        int stage = next_stage(p, mask);
         if (stage < 0) {
-            pthread_cond_wait(&p->changed, &p->lock);
+            wait(p);
             continue;
         }
         dl_block *b = &p->blocks[p->done[stage] % DL_PIPELINE_BLOCKS];
@@ -73,8 +99,9 @@ static void work(pipeline *p, bool caller)
             p->status = status;
             p->err = err;
         }
+        atomic_fetch_add(&p->version, 1);
         pthread_cond_broadcast(&p->changed);
-        if (!caller || !p->stages->progress || stage != PAIR) continue;
+        if (!p->stages->progress || stage != PAIR) continue;
         uint64_t taken = p->taken, rows = p->rows;
         pthread_mutex_unlock(&p->lock);
         p->stages->progress(p->stages->ctx, taken, rows);
@@ -85,7 +112,7 @@ static void work(pipeline *p, bool caller)
 
 static void *other_thread(void *ctx)
 {
-    work(ctx, false);
+    work(ctx, 1u << READ | 1u << PARSE);
     return NULL;
 }
 
@@ -97,7 +124,7 @@ devlog_status dl_pipeline_run(dl_block blocks[DL_PIPELINE_BLOCKS], const dl_pipe
     pthread_cond_init(&p.changed, NULL);
     pthread_t other;
     bool two = pthread_create(&other, NULL, other_thread, &p) == 0; /* alone it takes longer, that is all */
-    work(&p, true);
+    work(&p, 1u << READ | 1u << PAIR | (two ? 0 : 1u << PARSE));
     if (two) pthread_join(other, NULL);
     pthread_cond_destroy(&p.changed);
     pthread_mutex_destroy(&p.lock);

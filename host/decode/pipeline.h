@@ -1,6 +1,6 @@
 /* Pipeline: the blocks of an input through reading, parsing and pairing on two threads. Each stage takes the
- * blocks one by one in their order, so nothing that it knows is shared; whichever thread is free takes the
- * next stage of a block that is ready. So the result is that of one thread. */
+ * blocks one by one in their order, and keeps what it knows to itself, so the result is that of one thread.
+ * Pairing is on the thread that calls. */
 #ifndef DEVLOG_DECODE_PIPELINE_H
 #define DEVLOG_DECODE_PIPELINE_H
 
@@ -13,7 +13,7 @@ typedef struct dl_pipeline_stages {
     void (*read)(void *ctx, dl_block *b);
     devlog_status (*parse)(void *ctx, dl_block *b, devlog_error *err);
     devlog_status (*pair)(void *ctx, dl_block *b, devlog_error *err);
-    /* After blocks have been paired, now and then, on the thread that called dl_pipeline_run. May be NULL. */
+    /* After a block has been paired, on the same thread. May be NULL. */
     void (*progress)(void *ctx, uint64_t taken, uint64_t rows);
 } dl_pipeline_stages;
 

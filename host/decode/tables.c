@@ -75,13 +75,27 @@ static void enter(uint32_t *slots, uint32_t n_slots, uint64_t hash, uint32_t ind
     slots[at] = index + 1;
 }
 
+void dl_tables_publish(dl_tables *t, dl_table_counts counts)
+{
+    t->n_chips = counts.chips;
+    t->n_streams = counts.streams;
+    t->n_sites = counts.sites;
+}
+
+/* After an entry has been added: its number. */
+static uint32_t added(dl_tables *t, uint32_t number)
+{
+    if (!t->unpublished) dl_tables_publish(t, t->added);
+    return number;
+}
+
 uint32_t dl_tables_chip(dl_tables *t, uint32_t id)
 {
-    for (uint32_t i = 0; i < t->n_chips; i++)
+    for (uint32_t i = 0; i < t->added.chips; i++)
         if (t->chips[i].id == id) return i;
-    if (t->n_chips == DL_MAX_CHIPS) return DL_NONE;
-    t->chips[t->n_chips] = (dl_chip){.id = id};
-    return t->n_chips++;
+    if (t->added.chips == DL_MAX_CHIPS) return DL_NONE;
+    t->chips[t->added.chips++] = (dl_chip){.id = id};
+    return added(t, t->added.chips - 1);
 }
 
 uint32_t dl_tables_text(dl_tables *t, const char *text, size_t n)
@@ -105,13 +119,13 @@ uint32_t dl_tables_stream(dl_tables *t, uint32_t chip_id, uint16_t core_x, uint1
         if (same_core && known->risc_name == name) return t->stream_slots[at] - 1;
     }
     bool again;
-    if (t->n_streams == DL_MAX_STREAMS) return DL_NONE;
-    if (!slots_grown(&t->stream_slots, &t->n_stream_slots, t->n_streams, &again)) return DL_NONE;
-    for (uint32_t i = 0; again && i < t->n_streams; i++)
+    if (t->added.streams == DL_MAX_STREAMS) return DL_NONE;
+    if (!slots_grown(&t->stream_slots, &t->n_stream_slots, t->added.streams, &again)) return DL_NONE;
+    for (uint32_t i = 0; again && i < t->added.streams; i++)
         enter(t->stream_slots, t->n_stream_slots, stream_hash(&t->streams[i]), i);
-    t->streams[t->n_streams] = s;
-    enter(t->stream_slots, t->n_stream_slots, hash, t->n_streams);
-    return t->n_streams++;
+    t->streams[t->added.streams] = s;
+    enter(t->stream_slots, t->n_stream_slots, hash, t->added.streams);
+    return added(t, t->added.streams++);
 }
 
 uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const char *file, size_t file_len,
@@ -128,13 +142,13 @@ uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const c
             return t->site_slots[at] - 1;
     }
     bool again;
-    if (t->n_sites == DL_MAX_SITES) return DL_NONE;
-    if (!slots_grown(&t->site_slots, &t->n_site_slots, t->n_sites, &again)) return DL_NONE;
-    for (uint32_t i = 0; again && i < t->n_sites; i++)
+    if (t->added.sites == DL_MAX_SITES) return DL_NONE;
+    if (!slots_grown(&t->site_slots, &t->n_site_slots, t->added.sites, &again)) return DL_NONE;
+    for (uint32_t i = 0; again && i < t->added.sites; i++)
         enter(t->site_slots, t->n_site_slots, site_hash(&t->sites[i]), i);
-    t->sites[t->n_sites] = s;
-    enter(t->site_slots, t->n_site_slots, hash, t->n_sites);
-    return t->n_sites++;
+    t->sites[t->added.sites] = s;
+    enter(t->site_slots, t->n_site_slots, hash, t->added.sites);
+    return added(t, t->added.sites++);
 }
 
 const char *dl_text(const dl_tables *t, uint32_t id)

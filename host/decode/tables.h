@@ -62,14 +62,20 @@ typedef struct dl_site {
     dl_role role;
 } dl_site;
 
+typedef struct dl_table_counts {
+    uint32_t chips, streams, sites;
+} dl_table_counts;
+
 typedef struct dl_tables {
     dl_intern *strings;
     dl_chip *chips;
     dl_stream *streams;
     dl_site *sites;
-    _Atomic uint32_t n_chips, n_streams, n_sites;
+    uint32_t n_chips, n_streams, n_sites;
     uint32_t *stream_slots, *site_slots; /* hash tables: number + 1 */
     uint32_t n_stream_slots, n_site_slots;
+    dl_table_counts added; /* what there is, for those who add */
+    bool unpublished;      /* the counts above are told by dl_tables_publish; otherwise they follow at once */
 } dl_tables;
 
 /* Zero-initialised tables are made ready by dl_tables_init and freed by dl_tables_free. */
@@ -83,6 +89,9 @@ uint32_t dl_tables_stream(dl_tables *t, uint32_t chip_id, uint16_t core_x, uint1
 uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const char *file, size_t file_len,
                         uint32_t line);
 uint32_t dl_tables_text(dl_tables *t, const char *text, size_t n);
+
+/* Tells readers of entries up to these counts, which are of `added` at some time. */
+void dl_tables_publish(dl_tables *t, dl_table_counts counts);
 
 /* NUL-terminated texts, owned by the tables. */
 const char *dl_text(const dl_tables *t, uint32_t id);

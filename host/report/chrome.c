@@ -1,6 +1,6 @@
 /* Chrome Trace Event JSON. Source: "Trace Event Format" of the Catapult project. A process per chip (its
- * launches) and per core, a thread per RISC; zones are complete events ("X") in the order that readers want:
- * by start, the longer first. Times are microseconds.
+ * launches) and per core, a thread per RISC; zones are complete events ("X"), in a thread in the order that
+ * readers want: by start, the longer first. Times are microseconds.
  *
  * Large traces are printed directly: a tree of cJSON would have to be held in memory. Everything that does
  * not change from event to event is printed once, into fragments that are copied. */
@@ -10,11 +10,6 @@
 #include "report/export.h"
 #include "report/out.h"
 
-typedef struct fragment {
-    char *text; /* NULL: not printed yet */
-    size_t n;
-} fragment;
-
 typedef struct chrome {
     dl_view *view;
     dl_out out;
@@ -22,10 +17,10 @@ typedef struct chrome {
     const dl_view_core *cores;
     const dl_view_track *tracks;
     uint32_t n_chips, n_cores, n_tracks;
-    fragment *sites;   /* name, category, source line */
-    fragment *threads; /* "pid":1,"tid":2 */
-    uint16_t *lanes;   /* lanes of a track that have been named */
-    bool first;        /* no event has been written yet */
+    out_fragment *sites;   /* name, category, source line */
+    out_fragment *threads; /* "pid":1,"tid":2 */
+    uint16_t *lanes;       /* lanes of a track that have been named */
+    bool first;            /* no event has been written yet */
 } chrome;
 
 /* Threads of a track's further lanes come after all tracks, so that numbers never meet. */
@@ -39,14 +34,6 @@ static uint32_t process_id(const chrome *c, uint32_t track)
     const dl_view_track *t = &c->tracks[track];
     /* The process of a chip comes before those of its cores. */
     return t->core == DL_NONE ? 1 + t->chip + c->chips[t->chip].first_core : 2 + t->chip + t->core;
-}
-
-static bool keep(fragment *f, dl_str *s)
-{
-    if (s->failed || !s->text) return false;
-    f->text = s->text;
-    f->n = s->len;
-    return true;
 }
 
 static void begin_event(chrome *c)
@@ -103,7 +90,7 @@ static devlog_status prepare(chrome *c, devlog_error *err)
         dl_str s = {0};
         dl_str_fmt(&s, ",\"pid\":%u,\"tid\":%llu,\"ts\":", process_id(c, i),
                    (unsigned long long)thread_id(c, i, 0));
-        if (!keep(&c->threads[i], &s)) goto no_memory;
+        if (!out_keep(&c->threads[i], &s)) goto no_memory;
     }
     for (uint32_t i = 0; i < c->n_chips; i++) {
         const dl_view_chip *chip = &c->chips[i];
@@ -126,7 +113,7 @@ no_memory:
 }
 
 /* ,"name":"...","cat":"user","loc":"file:line" */
-static const fragment *site_fragment(chrome *c, const dl_view_item *item, fragment *one)
+static const out_fragment *site_fragment(chrome *c, const dl_view_item *item, out_fragment *one)
 {
     static const char *const categories[] = {[DL_ROLE_USER] = "user",
                                              [DL_ROLE_FW] = "firmware",
@@ -134,7 +121,7 @@ static const fragment *site_fragment(chrome *c, const dl_view_item *item, fragme
                                              [DL_ROLE_DROPPED] = "dropped"};
     const dl_tables *t = dl_decode_tables(dl_view_decode(c->view));
     bool cached = item->site < t->n_sites && dl_view_site_name(c->view, item->site)[0];
-    fragment *f = cached ? &c->sites[item->site] : one;
+    out_fragment *f = cached ? &c->sites[item->site] : one;
     if (f->text) return f;
     char buffer[32], launch[256];
     const char *name = dl_view_name(c->view, item, buffer);
@@ -156,9 +143,7 @@ static const fragment *site_fragment(chrome *c, const dl_view_item *item, fragme
         if (loc.failed) s.failed = true;
         dl_str_free(&loc);
     }
-    if (keep(f, &s)) return f;
-    dl_str_free(&s);
-    return NULL;
+    return out_keep(f, &s) ? f : NULL;
 }
 
 /* Nanoseconds as microseconds with four digits. Readers multiply by 1000 and cut off; where that would lose
@@ -173,21 +158,14 @@ static char *microseconds(char *to, uint64_t ns)
     return to;
 }
 
-static char *copy(char *to, const char *text, size_t n)
-{
-    memcpy(to, text, n);
-    return to + n;
-}
-#define COPY(to, literal) copy(to, literal, sizeof(literal) - 1)
-
 /* The launch and what else goes to every event's arguments. */
 static char *arguments(const chrome *c, char *to, const dl_view_item *item)
 {
     const dl_launches *launches = dl_decode_launches(dl_view_decode(c->view));
-    to = COPY(to, ",\"args\":{\"cycle\":");
+    to = OUT_COPY(to, ",\"args\":{\"cycle\":");
     to = out_digits(to, item->cycle);
     if (item->launch < launches->count) {
-        to = COPY(to, ",\"launch\":");
+        to = OUT_COPY(to, ",\"launch\":");
         to = out_digits(to, dl_view_launch_id(c->view, item->launch));
     }
     return to;
@@ -195,17 +173,17 @@ static char *arguments(const chrome *c, char *to, const dl_view_item *item)
 
 static char *zone(const chrome *c, char *to, const dl_view_item *item)
 {
-    to = COPY(to, ",\"dur\":");
+    to = OUT_COPY(to, ",\"dur\":");
     to = microseconds(to, item->end - item->start);
     to = arguments(c, to, item);
-    to = COPY(to, ",\"cycles\":");
+    to = OUT_COPY(to, ",\"cycles\":");
     to = out_digits(to, item->end_cycle - item->cycle);
     if (item->data) {
-        to = COPY(to, ",\"data\":\"");
+        to = OUT_COPY(to, ",\"data\":\"");
         to = out_digits(to, item->data);
         *to++ = '"';
     }
-    return COPY(to, "}}");
+    return OUT_COPY(to, "}}");
 }
 
 static char *point(const chrome *c, char *to, const dl_view_item *item)
@@ -214,14 +192,14 @@ static char *point(const chrome *c, char *to, const dl_view_item *item)
     static const char *const data[] = {[DL_VIEW_VALUE] = ",\"value\":\"",
                                        [DL_VIEW_SUM] = ",\"sum_cycles\":\"",
                                        [DL_VIEW_DROPPED] = ",\"dropped_markers\":\""};
-    to = COPY(to, ",\"s\":\"t\"");
+    to = OUT_COPY(to, ",\"s\":\"t\"");
     to = arguments(c, to, item);
     if (item->kind != DL_VIEW_POINT) {
-        to = copy(to, data[item->kind], strlen(data[item->kind]));
+        to = out_copy(to, data[item->kind], strlen(data[item->kind]));
         to = out_digits(to, item->data);
         *to++ = '"';
     }
-    return COPY(to, "}}");
+    return OUT_COPY(to, "}}");
 }
 
 /* A value is a point, and a sample of a counter that is called after its core, RISC and name. */
@@ -251,28 +229,33 @@ static void counter(chrome *c, const dl_view_item *item)
 
 static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *err)
 {
-    enum { FIXED = 512 };
-    fragment one = {0};
+    enum { FIXED = 512, NAME_MOST = 4096 };
+    out_fragment one = {0};
     bool is_zone = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
-    const fragment *site = site_fragment(c, item, &one);
+    const out_fragment *site = site_fragment(c, item, &one);
     if (!site) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing Chrome JSON");
     for (; c->lanes[item->track] < item->lane; c->lanes[item->track]++)
         name_thread(c, item->track, (uint16_t)(c->lanes[item->track] + 1));
-    begin_event(c);
-    if (is_zone)
-        OUT_LITERAL(&c->out, "{\"ph\":\"X\"");
-    else
-        OUT_LITERAL(&c->out, "{\"ph\":\"i\"");
-    out_bytes(&c->out, site->text, site->n);
-    char *start = out_room(&c->out, FIXED), *to = start;
+    if (site->n > NAME_MOST) {
+        begin_event(c);
+        out_text(&c->out, is_zone ? "{\"ph\":\"X\"" : "{\"ph\":\"i\"");
+        out_bytes(&c->out, site->text, site->n);
+    }
+    char *start = out_room(&c->out, NAME_MOST + FIXED), *to = start;
+    if (site->n <= NAME_MOST) {
+        to = c->first ? OUT_COPY(to, "\n{\"ph\":\"X\"") : OUT_COPY(to, ",\n{\"ph\":\"X\"");
+        to[-2] = is_zone ? 'X' : 'i';
+        to = out_copy(to, site->text, site->n);
+        c->first = false;
+    }
     if (item->lane == 0) {
-        to = copy(to, c->threads[item->track].text, c->threads[item->track].n);
+        to = out_copy(to, c->threads[item->track].text, c->threads[item->track].n);
     } else {
-        to = COPY(to, ",\"pid\":");
+        to = OUT_COPY(to, ",\"pid\":");
         to = out_digits(to, process_id(c, item->track));
-        to = COPY(to, ",\"tid\":");
+        to = OUT_COPY(to, ",\"tid\":");
         to = out_digits(to, thread_id(c, item->track, item->lane));
-        to = COPY(to, ",\"ts\":");
+        to = OUT_COPY(to, ",\"ts\":");
     }
     to = microseconds(to, item->start);
     to = is_zone ? zone(c, to, item) : point(c, to, item);
@@ -320,14 +303,10 @@ devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err)
     if (status) return status;
     OUT_LITERAL(&c.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     status = prepare(&c, err);
-    if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){&c, events}, err);
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&c, events}, err);
     if (!status) other_data(&c);
-    for (uint32_t i = 0; c.sites && i < n_sites; i++)
-        free(c.sites[i].text);
-    for (uint32_t i = 0; c.threads && i < c.n_tracks; i++)
-        free(c.threads[i].text);
-    free(c.sites);
-    free(c.threads);
+    out_free_fragments(c.sites, n_sites);
+    out_free_fragments(c.threads, c.n_tracks);
     free(c.lanes);
     return out_close(&c.out, status, err);
 }

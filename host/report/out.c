@@ -205,3 +205,29 @@ char *out_digits(char *to, uint64_t value)
                    : out_fixed(digits_32(to, (uint32_t)(high / E9)), (uint32_t)(high % E9), 9);
     return out_fixed(to, (uint32_t)(value % E9), 9);
 }
+
+bool out_keep(out_fragment *f, dl_str *s)
+{
+    if (s->failed || !s->text) {
+        dl_str_free(s);
+        return false;
+    }
+    *f = (out_fragment){s->text, s->len};
+    return true;
+}
+
+void out_free_fragments(out_fragment *fragments, size_t n)
+{
+    for (size_t i = 0; fragments && i < n; i++)
+        free(fragments[i].text);
+    free(fragments);
+}
+
+void out_cut_utf8(char *text)
+{
+    size_t n = strlen(text), at = n;
+    while (at && n - at < 3 && ((unsigned char)text[at - 1] & 0xC0) == 0x80)
+        at--;
+    if (at && (unsigned char)text[at - 1] >= 0x80 && dl_utf8_length(text + at - 1, n - at + 1) != n - at + 1)
+        text[at - 1] = 0;
+}

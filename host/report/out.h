@@ -62,6 +62,28 @@ char *out_digits(char *to, uint64_t value);
 /* The last n (up to 9) digits of a value, with zeros in front. */
 char *out_fixed(char *to, uint32_t value, unsigned n);
 
+/* Copies to `to` and returns the place behind. */
+static inline char *out_copy(char *to, const char *text, size_t n)
+{
+    memcpy(to, text, n);
+    return to + n;
+}
+#define OUT_COPY(to, literal) out_copy(to, "" literal, sizeof(literal) - 1)
+
+/* Takes away the beginning of a character whose rest was cut off at the end of a UTF-8 text. */
+void out_cut_utf8(char *text);
+
+/* Text that is printed once and copied often. */
+typedef struct out_fragment {
+    char *text; /* NULL: not printed yet */
+    size_t n;
+} out_fragment;
+
+/* Takes over what *s holds; false, and *s freed, when it is not whole. */
+bool out_keep(out_fragment *f, dl_str *s);
+/* Frees an array of them; NULL is allowed. */
+void out_free_fragments(out_fragment *fragments, size_t n);
+
 static inline void out_u64(dl_out *o, uint64_t value)
 {
     char *to = out_room(o, DL_U64_DIGITS);

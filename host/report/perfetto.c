@@ -360,8 +360,10 @@ static devlog_status enter_lane(perfetto *p, uint32_t track, uint32_t lane, devl
     p->uuid = track_uuid(p, track);
     if (lane == 0) return DEVLOG_OK;
     const dl_view_track *t = &p->tracks[track];
-    char name[160];
-    snprintf(name, sizeof name, "%.100s (overlap %u)", t->core == DL_NONE ? "launches" : t->name, lane);
+    char track_name[128], name[160];
+    snprintf(track_name, sizeof track_name, "%s", t->name);
+    out_cut_utf8(track_name);
+    snprintf(name, sizeof name, "%s (overlap %u)", track_name, lane);
     p->uuid = p->next_uuid++;
     uint64_t parent = t->core == DL_NONE ? chip_uuid(t->chip) : core_uuid(p, t->core);
     return describe(p, p->uuid, parent, name, NULL, (int32_t)(track - p->chips[t->chip].first_track), false,

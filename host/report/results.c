@@ -9,13 +9,12 @@ devlog_status dl_results_make(const char *log, const char *folder, devlog_error 
     dl_artifacts *set = NULL;
     dl_analyzer *analyzer = NULL;
     dl_analysis_list list = {0};
-    const dl_filter everything = {0};
     const char *slash = strrchr(log, '/');
     bool wanted[DL_ARTIFACT_KINDS];
     memset(wanted, true, sizeof wanted);
     devlog_status status = dl_analyses_defaults(&list, err);
     if (!status) status = dl_decode_new(&d, &(dl_decode_options){0}, err);
-    if (!status) status = dl_analyzer_new(&analyzer, d, &list, &everything, err);
+    if (!status) status = dl_analyzer_new(&analyzer, d, &list, err);
     const dl_artifacts_options options = {.folder = folder,
                                           .title = slash ? slash + 1 : log,
                                           .wanted = wanted,

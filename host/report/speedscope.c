@@ -66,13 +66,12 @@ static void event(speedscope *s, char type, uint64_t at, uint32_t frame)
 {
     char *start = out_room(&s->out, 128), *to = start;
     if (!s->first_event) *to++ = ',';
-    memcpy(to, "\n{\"type\":\"", 10);
-    to += 10;
+    to = OUT_COPY(to, "\n{\"type\":\"");
     *to++ = type;
-    memcpy(to, "\",\"frame\":", 10);
-    to = out_digits(to + 10, frame);
-    memcpy(to, ",\"at\":", 6);
-    to = out_digits(to + 6, at);
+    to = OUT_COPY(to, "\",\"frame\":");
+    to = out_digits(to, frame);
+    to = OUT_COPY(to, ",\"at\":");
+    to = out_digits(to, at);
     *to++ = '}';
     s->out.len += (size_t)(to - start);
     s->first_event = false;

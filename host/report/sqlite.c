@@ -52,7 +52,7 @@ static const char schema[] =
     " ORDER BY kernel_cycles DESC;"
     "CREATE VIEW op_sum AS SELECT l.run, l.op, o.name, count(*) AS launches, sum(l.cycles) AS total_cycles,"
     " avg(l.cycles) AS avg_cycles, sum(l.ns) AS total_ns, avg(l.ns) AS avg_ns, min(l.ns) AS min_ns,"
-    " max(l.ns) AS max_ns FROM launches l LEFT JOIN ops o ON o.run = l.run AND o.op = l.op"
+    " max(l.ns) AS max_ns FROM launches l LEFT JOIN ops o ON o.run = coalesce(l.run, 0) AND o.op = l.op"
     " WHERE l.op IS NOT NULL GROUP BY l.run, l.op ORDER BY total_cycles DESC;"
     /* From the end of each launch to the start of the next on the same chip; negative when they overlap. */
     "CREATE VIEW gap_sum AS SELECT chip, launch, name, start_cycle - before_end AS gap_cycles,"
@@ -132,7 +132,11 @@ static devlog_status write_chips(const database *d, devlog_error *err)
         const dl_view_chip *c = &d->chips[i];
         const dl_chip *chip = &d->tables->chips[c->chip];
         sqlite3_bind_int64(s, 1, c->id);
-        bind_text(s, 2, chip->arch ? dl_text(d->tables, chip->arch) : "");
+        char arch[64];
+        snprintf(arch, sizeof arch, "%s", chip->arch ? dl_text(d->tables, chip->arch) : "");
+        for (char *p = arch; *p; p++)
+            if ((unsigned char)*p < ' ' || (unsigned char)*p > '~') *p = '?';
+        bind_text(s, 2, arch);
         bind_known(s, 3, chip->freq_khz != 0, chip->freq_khz);
         bind_text(s, 4, c->has_ns ? "ns" : "cycles");
         sqlite3_bind_int64(s, 5, c->aligned);

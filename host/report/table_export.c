@@ -5,11 +5,6 @@
 #include "report/export.h"
 #include "report/out.h"
 
-typedef struct fragment {
-    char *text; /* NULL: not printed yet */
-    size_t n;
-} fragment;
-
 typedef struct table {
     dl_view *view;
     dl_out out;
@@ -20,8 +15,8 @@ typedef struct table {
     const dl_tables *tables;
     const dl_launches *launches;
     uint32_t n_chips, n_cores, n_tracks;
-    fragment *places; /* by track: chip, core, RISC */
-    fragment *sites;  /* name, file, line */
+    out_fragment *places; /* by track: chip, core, RISC */
+    out_fragment *sites;  /* name, file, line */
 } table;
 
 static const char *const kinds[] = {
@@ -29,18 +24,7 @@ static const char *const kinds[] = {
     [DL_VIEW_SUM] = "sum",   [DL_VIEW_DROPPED] = "dropped", [DL_VIEW_LAUNCH] = "launch",
 };
 
-static bool keep(fragment *f, dl_str *s)
-{
-    if (s->failed || !s->text) {
-        dl_str_free(s);
-        return false;
-    }
-    f->text = s->text;
-    f->n = s->len;
-    return true;
-}
-
-static bool make_place(const table *t, uint32_t track, fragment *f)
+static bool make_place(const table *t, uint32_t track, out_fragment *f)
 {
     dl_str s = {0};
     const dl_view_track *at = &t->tracks[track];
@@ -58,10 +42,10 @@ static bool make_place(const table *t, uint32_t track, fragment *f)
         dl_str_add(&s, core ? "" : ",,");
         if (core) dl_str_csv(&s, at->name, strlen(at->name));
     }
-    return keep(f, &s);
+    return out_keep(f, &s);
 }
 
-static bool make_site(const table *t, const dl_view_item *item, fragment *f)
+static bool make_site(const table *t, const dl_view_item *item, out_fragment *f)
 {
     dl_str s = {0};
     char buffer[32], launch[256];
@@ -87,13 +71,7 @@ static bool make_site(const table *t, const dl_view_item *item, fragment *f)
         dl_str_char(&s, ',');
         if (file[0]) dl_str_u64(&s, line);
     }
-    return keep(f, &s);
-}
-
-static char *copy(char *to, const char *text, size_t n)
-{
-    memcpy(to, text, n);
-    return to + n;
+    return out_keep(f, &s);
 }
 
 /* A number: with its key in JSON, behind a comma in CSV; one that is not known has no key, or an empty cell.
@@ -105,7 +83,7 @@ static char *number(const table *t, char *to, const char *key, size_t n, bool kn
 {
     if (t->json && !known) return to;
     if (t->json)
-        to = copy(to, key, n);
+        to = out_copy(to, key, n);
     else
         *to++ = ',';
     return known ? out_digits(to, value) : to;
@@ -127,7 +105,7 @@ static char *numbers(const table *t, char *to, const dl_view_item *item)
     to = NUMBER(t, to, "ns", ns && interval, item->end - item->start);
     if (t->json && has_data) {
         /* As text: a 64-bit number does not survive readers whose numbers are doubles. */
-        to = copy(to, ",\"data\":\"", 9);
+        to = out_copy(to, ",\"data\":\"", 9);
         to = out_digits(to, item->data);
         *to++ = '"';
     } else {
@@ -140,9 +118,9 @@ static char *numbers(const table *t, char *to, const dl_view_item *item)
 static devlog_status line(table *t, const dl_view_item *item, devlog_error *err)
 {
     enum { MOST = 1024 };
-    fragment one = {0}, *place = &t->places[item->track];
+    out_fragment one = {0}, *place = &t->places[item->track];
     bool named = item->site < t->tables->n_sites && t->tables->sites[item->site].name;
-    fragment *site = named ? &t->sites[item->site] : &one;
+    out_fragment *site = named ? &t->sites[item->site] : &one;
     bool ok = place->text || make_place(t, item->track, place);
     if (!ok || (!site->text && !make_site(t, item, site)))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing %s", t->json ? "JSON" : "CSV");
@@ -228,12 +206,8 @@ static devlog_status write_table(dl_view *v, const char *path, bool json, devlog
                             "start_cycle,cycles,start_ns,ns,data,lane,depth\n");
     if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){&t, lines}, err);
     if (json) json_foot(&t);
-    for (uint32_t i = 0; t.places && i < t.n_tracks; i++)
-        free(t.places[i].text);
-    for (uint32_t i = 0; t.sites && i < t.tables->n_sites; i++)
-        free(t.sites[i].text);
-    free(t.places);
-    free(t.sites);
+    out_free_fragments(t.places, t.n_tracks);
+    out_free_fragments(t.sites, t.tables->n_sites);
     return out_close(&t.out, status, err);
 }
 

@@ -13,6 +13,7 @@ devlog_status dl_view_new(dl_view **view, dl_decode *d, const dl_view_options *o
     if (options) v->options = *options;
     v->decode = d;
     v->tables = dl_decode_tables(d);
+    v->last_launch = DL_NONE;
     if (!v->options.clock.ns) v->options.clock = view_host_clock(d);
     size_t memory = v->options.memory ? v->options.memory : DEFAULT_MEMORY;
     view_spool_init(&v->spool, memory - memory / 8);
@@ -34,6 +35,7 @@ void dl_view_free(dl_view *v)
 {
     if (!v) return;
     free_lanes(v);
+    free(v->shown);
     view_free_names(v);
     view_free_tracks(v);
     view_spool_free(&v->spool);
@@ -41,9 +43,34 @@ void dl_view_free(dl_view *v)
     free(v);
 }
 
+/* Remembers that there is an event of this launch: filters leave launches without any, which are not shown.
+ */
+static bool note_launch(dl_view *v, uint32_t launch)
+{
+    if (launch / 8 >= v->n_shown) {
+        uint32_t n = v->n_shown ? v->n_shown : 128;
+        while (n <= launch / 8)
+            n *= 2;
+        uint8_t *shown = realloc(v->shown, n);
+        if (!shown) return false;
+        memset(shown + v->n_shown, 0, n - v->n_shown);
+        v->shown = shown;
+        v->n_shown = n;
+    }
+    v->shown[launch / 8] |= (uint8_t)(1u << launch % 8);
+    return true;
+}
+
 static devlog_status take_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
 {
     dl_view *v = ctx;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t launch = events[i].launch;
+        if (launch == v->last_launch || launch == DL_NONE) continue;
+        v->last_launch = launch;
+        if (!note_launch(v, launch))
+            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
+    }
     return view_spool_add(&v->spool, events, n, err);
 }
 
@@ -59,6 +86,7 @@ static devlog_status add_launches(dl_view *v, devlog_error *err)
     for (uint32_t i = 0; i < launches->count; i++) {
         const dl_launch *l = &launches->items[i];
         if (l->first_fw_start > l->last_fw_end) continue; /* no firmware zone of it was seen whole */
+        if (i / 8 >= v->n_shown || !(v->shown[i / 8] >> i % 8 & 1)) continue;
         const dl_event e = {.start = l->first_fw_start,
                             .end = l->last_fw_end,
                             .stream = v->chip_rank[l->chip],

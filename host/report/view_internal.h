@@ -15,6 +15,9 @@ struct dl_view {
     const dl_tables *tables;
     view_spool spool, overflow; /* overflow: zones of the track in hand that lane 0 cannot hold */
 
+    uint8_t *shown; /* a bit for each launch that has events */
+    uint32_t n_shown, last_launch;
+
     dl_view_chip *chips;
     dl_view_core *cores;
     dl_view_track *tracks;

@@ -16,7 +16,13 @@ typedef struct entry {
     uint32_t major, index;
 } entry;
 
-enum { COST = sizeof(dl_event) + 2 * sizeof(entry), LEAST_EVENTS = 4096, DIGIT = 11, BUCKETS = 1 << DIGIT };
+enum {
+    COST = sizeof(dl_event) + 2 * sizeof(entry),
+    LEAST_EVENTS = 4096,
+    AHEAD = 16,
+    DIGIT = 11,
+    BUCKETS = 1 << DIGIT
+};
 
 void view_spool_init(view_spool *s, size_t memory)
 {
@@ -208,8 +214,10 @@ static devlog_status sort_spilled(view_spool *s, order *o, uint64_t at, size_t n
     if (!sorted || !block) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while sorting events");
     for (size_t i = 0, some; i < n && !status; i += some) {
         some = n - i < BLOCK ? n - i : BLOCK;
-        for (size_t k = 0; k < some; k++)
+        for (size_t k = 0; k < some; k++) {
+            if (i + k + AHEAD < n) __builtin_prefetch(&s->events[sorted[i + k + AHEAD].index]);
             block[k] = s->events[sorted[i + k].index];
+        }
         status = transfer(s->fd, true, block, some * sizeof *block, at + i * sizeof *block, err);
     }
     free(block);
@@ -298,8 +306,11 @@ static devlog_status run_in_memory(const view_spool *s, order *o, view_event_fn 
     entry *memory, *sorted = sort_part(o, s->n, &memory);
     devlog_status status = DEVLOG_OK;
     if (!sorted) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while sorting events");
-    for (size_t i = 0; i < s->n && !status; i++)
+    /* Sorted order is no order of the memory: what comes soon is asked for early. */
+    for (size_t i = 0; i < s->n && !status; i++) {
+        if (i + AHEAD < s->n) __builtin_prefetch(&s->events[sorted[i + AHEAD].index]);
         status = each(ctx, &s->events[sorted[i].index], err);
+    }
     free(memory);
     return status;
 }

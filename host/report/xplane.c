@@ -201,16 +201,7 @@ static void begin_line(xplane *x, const dl_view_item *item)
         snprintf(name, sizeof name, "%s: launches", x->chips[t->chip].name);
     else
         snprintf(name, sizeof name, "core %u,%u %s", x->cores[t->core].x, x->cores[t->core].y, t->name);
-    /* A name may have been cut in a character; readers want whole ones. */
-    size_t n = strlen(name);
-    while (n && !dl_utf8_length(name + n - 1, 1)) {
-        size_t at = n - 1;
-        while (at && ((unsigned char)name[at] & 0xC0) == 0x80)
-            at--;
-        if (dl_utf8_length(name + at, n - at) == n - at) break;
-        n = at;
-    }
-    name[n] = 0;
+    out_cut_utf8(name);
     if (item->lane) {
         char lane[256];
         snprintf(lane, sizeof lane, "%s (overlap %u)", name, item->lane);

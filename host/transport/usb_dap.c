@@ -31,6 +31,8 @@ static devlog_status fail_in(const usb_dap *d, devlog_error *err)
 static devlog_status command(usb_dap *d, const uint8_t *out, uint32_t n, uint32_t least, uint8_t in[64],
                              uint32_t *got, devlog_error *err)
 {
+    *got = 0;
+    memset(in, 0, 64);
     usb_packet *p = calloc(1, sizeof *p);
     if (!p) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a packet");
     memcpy(p->out, out, n);
@@ -88,6 +90,8 @@ static devlog_status demand(usb_dap *d, const uint8_t *out, uint32_t n, uint8_t 
 devlog_status usb_dap_connect(usb_dap *d, uint32_t khz, devlog_error *err)
 {
     uint32_t hz = khz * 1000;
+    d->khz = khz;
+    d->link->busy_ms = 0;
     const uint8_t connect[] = {DAP_CONNECT, PORT_JTAG};
     const uint8_t clock[] = {DAP_SWJ_CLOCK, (uint8_t)hz, (uint8_t)(hz >> 8), (uint8_t)(hz >> 16),
                              (uint8_t)(hz >> 24)};
@@ -113,7 +117,7 @@ devlog_status usb_dap_open(usb_dap *d, usb_link *link, uint32_t khz, devlog_erro
                        "%s says that its packets have %u bytes, at least 64 are needed: update its firmware",
                        link->name, bytes);
     link->packet_bytes = bytes < USB_PACKET_MAX ? bytes : USB_PACKET_MAX;
-    link->depth = count > 1 ? count : 1;
+    link->depth = count < 1 ? 1 : count < USB_DEPTH_MAX ? count : USB_DEPTH_MAX;
     return usb_dap_connect(d, khz, err);
 }
 
@@ -138,6 +142,7 @@ void usb_batch_free(usb_batch *b)
 void usb_batch_clear(usb_batch *b)
 {
     b->n = b->n_captures = 0;
+    b->clocks = 0;
     b->failed = false;
 }
 
@@ -185,6 +190,7 @@ void usb_batch_add(usb_batch *b, uint32_t clocks, bool tms, uint64_t tdi, bool c
         b->failed = true;
         return;
     }
+    b->clocks += clocks;
     p->out[1]++;
     p->out[p->n_out++] =
         (uint8_t)((clocks & 63) | (tms ? SEQUENCE_TMS : 0) | (capture ? SEQUENCE_CAPTURE : 0));
@@ -213,6 +219,7 @@ devlog_status usb_batch_run(usb_dap *d, usb_batch *b, size_t *captured, devlog_e
     size_t done;
     devlog_error why = {0};
     devlog_status status = DEVLOG_OK;
+    if (b->n && d->khz) d->link->busy_ms = (uint32_t)(b->clocks / b->n * (d->link->depth + 1) / d->khz);
     d->outcome = d->link->exchange(d->link->owner, b->packets, b->n, &done, &why);
     if (d->outcome != USB_DONE) status = dl_fail(err, why.status, "%s %s", d->link->name, why.text);
     for (size_t i = 0; i < done; i++) {

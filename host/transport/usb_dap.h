@@ -11,6 +11,7 @@
 typedef struct usb_dap {
     usb_link *link; /* borrowed */
     usb_outcome outcome;
+    uint32_t khz;
 } usb_dap;
 
 /* Asks the probe for its packets and lets it drive JTAG at `khz`. */
@@ -28,7 +29,8 @@ typedef struct usb_batch {
     uint32_t *captures; /* packet << 16 | offset of the answer, one per capture */
     uint16_t *answered; /* bytes of captures so far in each packet */
     size_t n_captures, cap_captures;
-    bool failed; /* out of memory */
+    uint64_t clocks; /* of JTAG in all of it */
+    bool failed;     /* out of memory */
 } usb_batch;
 
 void usb_batch_free(usb_batch *b);

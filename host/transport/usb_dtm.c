@@ -48,6 +48,7 @@ static void idle_clocks(usb_dtm *t, uint32_t clocks)
 static void select_ir(usb_dtm *t, uint32_t ir)
 {
     uint32_t length = t->ir_before + t->ir_bits + t->ir_after;
+    if (length == 0 || length > 63) return; /* find_tap has refused it */
     uint64_t ones = (1ull << length) - 1, mine = ((1ull << t->ir_bits) - 1) << t->ir_before;
     uint64_t bits = (ones & ~mine) | (uint64_t)ir << t->ir_before;
     usb_batch_group(&t->dap, &t->batch, 32, 0, 8);

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-enum { USB_PACKET_MAX = 1024 };
+enum { USB_PACKET_MAX = 1024, USB_DEPTH_MAX = 16 };
 
 typedef struct usb_packet {
     uint16_t n_out, n_in; /* bytes to send; bytes that were answered */
@@ -27,6 +27,7 @@ typedef struct usb_link {
     void *owner;
     char name[160];               /* "CMSIS-DAP probe 1234 (USB 1-2)": what messages call it */
     uint32_t packet_bytes, depth; /* largest packet; packets that may be in flight */
+    uint32_t busy_ms;             /* what the packets in flight take on JTAG: added to the time-out */
     uint64_t packets;             /* counted: packets answered */
     /* Sends n packets and takes their answers in order; *done are those answered, also on failure. err is
      * filled unless USB_DONE, without the probe's name. */

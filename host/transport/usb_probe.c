@@ -11,7 +11,7 @@
 
 #include "base/term.h"
 
-enum { MAX_PORTS = 7, MAX_DEPTH = 16, DRAIN_MS = 5, USB_CLASS_HID = 3, USB_CLASS_VENDOR = 255 };
+enum { MAX_PORTS = 7, DRAIN_MS = 5, USB_CLASS_HID = 3, USB_CLASS_VENDOR = 255 };
 
 typedef struct slot {
     struct libusb_transfer *out, *in;
@@ -27,7 +27,7 @@ struct usb_probe {
     int interface;
     uint8_t out, in;
     uint32_t timeout_ms;
-    slot slots[MAX_DEPTH];
+    slot slots[USB_DEPTH_MAX];
 };
 
 /* ---- What a device says of itself ---------------------------------------------------------------- */
@@ -169,6 +169,11 @@ static bool look(libusb_device *device, usb_probe_info *info, found *f, libusb_d
     return true;
 }
 
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const usb_probe_info *)a)->path, ((const usb_probe_info *)b)->path);
+}
+
 devlog_status usb_probes_list(usb_probe_info **list, size_t *n, devlog_error *err)
 {
     libusb_context *context;
@@ -200,6 +205,7 @@ devlog_status usb_probes_list(usb_probe_info **list, size_t *n, devlog_error *er
     }
     if (count >= 0) libusb_free_device_list(devices, 1);
     libusb_exit(context);
+    if (*n) qsort(*list, *n, sizeof **list, by_path);
     return status;
 }
 
@@ -220,9 +226,9 @@ static int submit(usb_probe *p, slot *s, usb_packet *packet)
     packet->n_in = 0;
     /* The answer is asked for with the size of a whole packet: less ends it, more is an overflow. */
     libusb_fill_bulk_transfer(s->in, p->handle, p->in, s->answer, (int)p->link.packet_bytes, landed, s,
-                              p->timeout_ms);
+                              p->timeout_ms + p->link.busy_ms);
     libusb_fill_bulk_transfer(s->out, p->handle, p->out, packet->out, packet->n_out, landed, s,
-                              p->timeout_ms);
+                              p->timeout_ms + p->link.busy_ms);
     int rc = libusb_submit_transfer(s->in);
     if (rc != 0) return rc;
     s->in_flies = true;
@@ -241,11 +247,11 @@ static void wait_for(usb_probe *p, const slot *s)
 
 static void cancel_all(usb_probe *p)
 {
-    for (int i = 0; i < MAX_DEPTH; i++) {
+    for (int i = 0; i < USB_DEPTH_MAX; i++) {
         if (p->slots[i].in_flies) libusb_cancel_transfer(p->slots[i].in);
         if (p->slots[i].out_flies) libusb_cancel_transfer(p->slots[i].out);
     }
-    for (int i = 0; i < MAX_DEPTH; i++)
+    for (int i = 0; i < USB_DEPTH_MAX; i++)
         wait_for(p, &p->slots[i]);
 }
 
@@ -256,7 +262,7 @@ static void clear(usb_probe *p)
     int n, rc = 0;
     libusb_clear_halt(p->handle, p->out);
     libusb_clear_halt(p->handle, p->in);
-    for (int i = 0; i < 2 * MAX_DEPTH && rc == 0; i++)
+    for (int i = 0; i < 2 * USB_DEPTH_MAX && rc == 0; i++)
         rc = libusb_bulk_transfer(p->handle, p->in, late, (int)p->link.packet_bytes, &n, DRAIN_MS);
 }
 
@@ -292,8 +298,9 @@ static usb_outcome explain_submit(int rc, const usb_probe *p, devlog_error *err)
 static usb_outcome exchange(void *owner, usb_packet *packets, size_t n, size_t *done, devlog_error *err)
 {
     usb_probe *p = owner;
-    size_t sent = 0, depth = p->link.depth < MAX_DEPTH ? p->link.depth : MAX_DEPTH;
+    size_t sent = 0, depth = p->link.depth < USB_DEPTH_MAX ? p->link.depth : USB_DEPTH_MAX;
     usb_outcome outcome = USB_DONE;
+    if (depth == 0) depth = 1;
     *done = 0;
     while (*done < n) {
         while (sent < n && sent < *done + depth && outcome == USB_DONE) {
@@ -325,7 +332,7 @@ static usb_outcome exchange(void *owner, usb_packet *packets, size_t n, size_t *
 void usb_probe_close(usb_probe *p)
 {
     if (!p) return;
-    for (int i = 0; i < MAX_DEPTH; i++) {
+    for (int i = 0; i < USB_DEPTH_MAX; i++) {
         libusb_free_transfer(p->slots[i].out);
         libusb_free_transfer(p->slots[i].in);
     }
@@ -361,7 +368,7 @@ static devlog_status claim(usb_probe *p, const found *f, usb_probe_info *info, d
     p->out = f->out;
     p->in = f->in;
     p->link.packet_bytes = f->packet_bytes < 64 ? 64 : f->packet_bytes;
-    for (int i = 0; i < MAX_DEPTH; i++) {
+    for (int i = 0; i < USB_DEPTH_MAX; i++) {
         p->slots[i].out = libusb_alloc_transfer(0);
         p->slots[i].in = libusb_alloc_transfer(0);
         if (!p->slots[i].out || !p->slots[i].in)

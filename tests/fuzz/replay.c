@@ -6,6 +6,7 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+__attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv); /* few targets have one */
 
 static int run_file(const char *path)
 {
@@ -42,6 +43,7 @@ static int run_file(const char *path)
 int main(int argc, char **argv)
 {
     int failed = 0, files = 0;
+    if (LLVMFuzzerInitialize) LLVMFuzzerInitialize(&argc, &argv);
     for (int i = 1; i < argc; i++) {
         struct dirent **names;
         int n = scandir(argv[i], &names, NULL, alphasort);
@@ -56,6 +58,6 @@ int main(int argc, char **argv)
         }
         if (n >= 0) free(names);
     }
-    printf("%d inputs\n", files);
+    fprintf(stderr, "%d inputs\n", files);
     return failed || files == 0;
 }

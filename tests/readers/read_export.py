@@ -169,7 +169,7 @@ def read_perfetto(path, totals, proto_folder):
         sequence = int(p["trusted_packet_sequence_id"][0])
         flags = int(p["sequence_flags"][0]) if "sequence_flags" in p else 0
         if flags & 1:
-            sequences[sequence] = {"names": {}, "arguments": {}, "categories": {}}
+            sequences[sequence] = {"names": {}, "arguments": {}, "categories": {}, "sources": {}}
         if flags & 2:
             check(sequence in sequences, "packets before the sequence's first: readers drop them")
         for d in p["interned_data"]:
@@ -177,6 +177,9 @@ def read_perfetto(path, totals, proto_folder):
                               ("event_categories", "categories")):
                 for n in d[field]:
                     sequences[sequence][to][n["iid"][0]] = n["name"][0]
+            for n in d["source_locations"]:
+                check(n["file_name"][0] and "line_number" in n, "a source location without a place", n)
+                sequences[sequence]["sources"][n["iid"][0]] = n
         for d in p["track_descriptor"]:
             if "parent_uuid" in d:
                 check(d["parent_uuid"][0] in tracks, "a track before its parent", d)
@@ -187,6 +190,7 @@ def read_perfetto(path, totals, proto_folder):
             events.append((sequence, int(p["timestamp"][0]), len(events), e))
     events.sort(key=lambda e: (e[0], e[1], e[2]))
     stacks = collections.defaultdict(list)
+    flows, kernels, with_flows, values, samples = set(), 0, 0, 0, 0
     for sequence, time, _, e in events:
         state, kind, track = sequences[sequence], e["type"][0], e["track_uuid"][0]
         if kind == "1":
@@ -194,17 +198,29 @@ def read_perfetto(path, totals, proto_folder):
             arguments = {state["arguments"][a["name_iid"][0]]: int(a["uint_value"][0])
                          for a in e["debug_annotations"]}
             category = state["categories"][e["category_iids"][0]]
+            if "source_location_iid" in e:
+                check(e["source_location_iid"][0] in state["sources"], "a source location that nobody described")
+            if category == "launch":
+                flows.update(e["flow_ids"])
+            kernels += category == "kernel"
+            with_flows += category == "kernel" and bool(e["flow_ids"]) and set(e["flow_ids"]) <= flows
             stacks[track].append((name, time, arguments["cycles"], category))
         elif kind == "3":
             for a in e["debug_annotations"]:
-                if state["arguments"][a["name_iid"][0]] == "dropped_markers":
-                    totals.dropped += int(a["uint_value"][0])
+                what = state["arguments"][a["name_iid"][0]]
+                totals.dropped += int(a["uint_value"][0]) if what == "dropped_markers" else 0
+                values += what == "data"
+        elif kind == "4":
+            check("counter" in tracks[track], "a sample on a track that is no counter")
+            samples += 1
         elif kind == "2":
             check(stacks[track], "a slice ends that never began")
             name, start, cycles, category = stacks[track].pop()
             if category != "launch":
                 totals.add(name, cycles, time - start)
     check(not any(stacks.values()), "slices that never end")
+    check(values == samples, values, "values, but", samples, "samples of counters")
+    check(kernels == with_flows, kernels, "kernels, but", with_flows, "with an arrow from their launch")
 
 
 def read_xplane(path, totals, proto_folder):

@@ -31,7 +31,7 @@ static setup analyse(const char *log, const char *analyses, const dl_filter *fil
     }
     golden(path, log);
     assert_int_equal(dl_decode_new(&s.d, &options, &err), DEVLOG_OK);
-    assert_int_equal(dl_analyzer_new(&s.a, s.d, &s.list, filter, &err), DEVLOG_OK);
+    assert_int_equal(dl_analyzer_new(&s.a, s.d, &s.list, &err), DEVLOG_OK);
     dl_decode_marker_sink(s.d, dl_analyzer_sink(s.a));
     if (dl_decode_file(s.d, path, &err)) fail_msg("%s", err.text);
     assert_int_equal(dl_decode_finish(s.d, &err), DEVLOG_OK);

@@ -120,7 +120,7 @@ static const char *const names[] = {
     long_name,
     "",
 };
-enum { NAMES = sizeof names / sizeof names[0], LAUNCHES = 5, CORES = 3 };
+enum { NAMES = sizeof names / sizeof names[0], LAUNCHES = 3, CORES = 2 };
 
 /* A launch of one RISC: nested zones, one of no length, two that overlap, markers of every kind, a drop. */
 static void fill_risc(making *m, uint64_t at, const char *fw, const char *kernel, uint32_t salt)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/term.h"
+#include "devlog/record.h"
 #include "profiler/profiler.h"
 #include "support/device.h"
 #include "support/files.h"
@@ -80,9 +81,14 @@ static int set_up(void **state)
     s->snapshot = malloc(region.size);
     memcpy(s->snapshot, s->profiler, region.size);
     model_speed(s->r.m, 0); /* nothing runs any more: spares time */
-    uint64_t before = model_packets(s->r.m);
+    uint64_t before = model_packets(s->r.m), reads = model_bus_reads(s->r.m);
     devlog_status status;
     assert_int_equal(pull_all(s, s->truth, &status, &err), RISCS);
+    /* It reads control words and used words, and nothing else. */
+    uint64_t words = 0;
+    for (uint32_t i = 0; i < RISCS; i++)
+        words += s->truth[i].n_words + (offsetof(devlog_control, cost) - offsetof(devlog_control, magic)) / 4;
+    assert_int_equal(model_bus_reads(s->r.m) - reads, words);
     s->packets = (uint32_t)(model_packets(s->r.m) - before);
     *state = s;
     return 0;

@@ -91,6 +91,31 @@ static void beside_another_tap(void **state)
     check_memory(&o);
 }
 
+/* Not more than 1.1 times the packets that DAP_JTAG_Sequence allows: nine bytes a word, two bytes of head. */
+static void fewest_packets(void **state)
+{
+    (void)state;
+    rig r;
+    model_options o = rig_options("usb_tile");
+    o.cycles_per_tck = 0;
+    rig_open(&r, "usb_tile", &o);
+    static uint32_t words[2048];
+    for (uint32_t n = 256; n <= 2048; n *= 2) {
+        uint32_t fewest = (n + 55) / 56;
+        uint64_t packets = model_packets(r.m), reads = model_bus_reads(r.m), writes = model_bus_writes(r.m);
+        rig_ok(&r, dl_read(&r.t, r.at, 0x48000, words, 4 * n, &r.err));
+        uint64_t used = model_packets(r.m) - packets;
+        rig_ok(&r, dl_write(&r.t, r.at, 0x48000, words, 4 * n, &r.err));
+        uint64_t used_too = model_packets(r.m) - packets - used;
+        if (10 * used > 11 * fewest || 10 * used_too > 11 * fewest)
+            fail_msg("%u words: %u packets to read, %u to write, %u do", n, (unsigned)used,
+                     (unsigned)used_too, fewest);
+        assert_int_equal(model_bus_reads(r.m) - reads, n);
+        assert_int_equal(model_bus_writes(r.m) - writes, n);
+    }
+    rig_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +124,7 @@ int main(void)
         cmocka_unit_test(by_program_buffer),
         cmocka_unit_test(by_abstract_command),
         cmocka_unit_test(beside_another_tap),
+        cmocka_unit_test(fewest_packets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

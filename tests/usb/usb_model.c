@@ -22,12 +22,13 @@ static int usage(void)
     return 2;
 }
 
-static int run(model_bus *bus, char **argv)
+static int run(model_bus *bus, const char *board_name, char **argv)
 {
     int status = 0;
     pid_t child = fork();
     if (child == 0) {
         model_bus_env(bus);
+        setenv("DEVLOG_BOARD", board_name, 0);
         execvp(argv[0], argv);
         fprintf(stderr, "usb_model: cannot run %s\n", argv[0]);
         _exit(127);
@@ -91,7 +92,7 @@ int main(int argc, char **argv)
         }
         model_bus_plug(bus, models[i], false);
     }
-    int status = run(bus, argv + at);
+    int status = run(bus, name, argv + at);
     model_bus_free(bus);
     for (uint32_t i = 0; i < probes; i++)
         model_destroy(models[i]);

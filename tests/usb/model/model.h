@@ -36,12 +36,15 @@ typedef struct model_options {
     uint32_t bus_clocks;  /* clocks that an access to the bus takes */
     uint32_t packet_bytes, packet_count;
     uint32_t cycles_per_tck;
-    bool real_time;   /* the tile's counter follows the host's monotonic clock */
-    bool version_1;   /* of the debug specification: 1.0 rather than 0.13 */
-    bool no_bus;      /* no system bus access */
-    bool no_narrow;   /* the bus takes only words */
-    uint32_t progbuf; /* words of the program buffer */
+    uint32_t answer_us; /* what a packet takes besides */
+    bool real_time;     /* the tile's counter follows the host's monotonic clock */
+    bool version_1;     /* of the debug specification: 1.0 rather than 0.13 */
+    bool no_bus;        /* no system bus access */
+    bool no_narrow;     /* the bus takes only words */
+    uint32_t progbuf;   /* words of the program buffer */
     bool abstract_memory;
+    int stuck;     /* TDO: -1 stays low, 1 stays high, 0 follows the chip */
+    bool no_jtag;  /* the probe cannot drive JTAG */
     int other_tap; /* another TAP: -1 nearer to TDO, 1 further away, 0 none */
 } model_options;
 
@@ -58,7 +61,8 @@ void model_destroy(model *m);
 const char *model_serial(const model *m);
 sim *model_sim(model *m);
 uint32_t model_tile(const model *m);
-uint64_t model_clock_now(model *m);
+/* The tile's counter at a time of the host's monotonic clock, with real_time. */
+double model_clock_at(const model *m, uint64_t ns);
 
 /* Arms a fault for packet number `packet` from now (0: the next). */
 void model_arm(model *m, model_fault fault, uint32_t packet);
@@ -66,6 +70,10 @@ void model_arm(model *m, model_fault fault, uint32_t packet);
 void model_arm_all(model *m, model_fault fault);
 /* Cycles of the tile per clock of JTAG from now on. */
 void model_speed(model *m, uint32_t cycles_per_tck);
+/* What a packet takes besides, from now on. */
+void model_delay(model *m, uint32_t answer_us);
+/* Words of the program buffer from now on. */
+void model_set_progbuf(model *m, uint32_t words);
 /* Takes MODEL_SLOW back. */
 void model_quick(model *m);
 /* True when the armed fault has happened. */
@@ -76,6 +84,9 @@ uint64_t model_clocks(const model *m);
 /* Words that the bus has read and written. */
 uint64_t model_bus_reads(const model *m);
 uint64_t model_bus_writes(const model *m);
+
+/* Probe and debug module as after power-on; the tile stays as it is, its harts running. */
+void model_restart(model *m);
 
 /* What the probe does with a command packet. */
 typedef enum model_reply {

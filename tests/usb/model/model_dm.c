@@ -222,9 +222,21 @@ static uint32_t dmstatus(const model *m)
     return v;
 }
 
+/* A hart without a bit in a reset register is held by the simulator until somebody starts it: a
+ * microcontroller that runs what is in its flash, of which the tile knows nothing. */
+static void start(model *m, uint32_t hart)
+{
+    sim_hart_state hs;
+    sim_hart(m->s, m->tile, hart, &hs);
+    if (!hs.in_reset || !m->starts_alone[hart]) return;
+    sim_hart_reset(m->s, m->tile, hart, false);
+    sim_hart_set(m->s, m->tile, hart, 32, hs.pc);
+}
+
 static void resume(model *m, uint32_t hart)
 {
     sim_hart_state before, now;
+    start(m, hart);
     sim_hart_halt(m->s, m->tile, hart, false);
     m->dm.resumeack[hart] = true;
     if (!(m->dm.dcsr[hart] & DCSR_STEP)) return;
@@ -252,7 +264,7 @@ static void write_dmcontrol(model *m, uint32_t value)
         for (uint32_t i = 0; i < m->n_harts; i++) {
             m->dm.havereset[i] = true;
             sim_hart_reset(m->s, m->tile, i, true);
-            sim_hart_reset(m->s, m->tile, i, false);
+            if (!m->starts_alone[i]) sim_hart_reset(m->s, m->tile, i, false);
         }
     if (h >= m->n_harts) return;
     if (value >> 28 & 1) m->dm.havereset[h] = false;

@@ -43,6 +43,7 @@ struct model {
     model_options options;
     sim *s;
     uint32_t tile, n_harts;
+    bool starts_alone[SIM_MAX_HARTS]; /* there is no bit that holds it in reset */
     uint32_t mhz;
     uint64_t pending; /* cycles that the tile has yet to do */
     uint64_t started_ns, skipped;

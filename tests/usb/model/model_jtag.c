@@ -129,5 +129,5 @@ bool model_jtag_clock(model *m, bool tms, bool tdi)
         if (j->state == UPDATE_IR) j->taps[i].ir = (uint32_t)j->taps[i].shift;
         if (j->state == UPDATE_DR) update_dr(m, &j->taps[i]);
     }
-    return tdo;
+    return m->options.stuck ? m->options.stuck > 0 : tdo;
 }

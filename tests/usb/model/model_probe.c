@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/term.h"
 #include "device/board_sim.h"
@@ -47,6 +48,8 @@ model *model_create(const board *b, const model_options *options)
     m->options = *options;
     m->mhz = b->mhz;
     m->n_harts = b->n_riscs;
+    for (uint32_t i = 0; i < m->n_harts; i++)
+        m->starts_alone[i] = b->riscs[i].reset_bit < 0;
     m->tile = (uint32_t)sim_tile_at(m->s, b->columns[0], b->rows[0]);
     m->started_ns = dl_now_ns();
     m->fault_at = UINT64_MAX;
@@ -91,6 +94,16 @@ void model_speed(model *m, uint32_t cycles_per_tck)
     m->options.cycles_per_tck = cycles_per_tck;
 }
 
+void model_delay(model *m, uint32_t answer_us)
+{
+    m->options.answer_us = answer_us;
+}
+
+void model_set_progbuf(model *m, uint32_t words)
+{
+    m->options.progbuf = words;
+}
+
 void model_quick(model *m)
 {
     m->jtag.extra = 0;
@@ -121,10 +134,9 @@ uint64_t model_bus_writes(const model *m)
     return m->dm.writes;
 }
 
-uint64_t model_clock_now(model *m)
+double model_clock_at(const model *m, uint64_t ns)
 {
-    model_run(m);
-    return sim_chip_clock(m->s) + m->skipped;
+    return ((double)ns - (double)m->started_ns) * m->mhz * 1e-3;
 }
 
 void model_run(model *m)
@@ -160,7 +172,7 @@ static uint32_t info(const model *m, uint32_t id, uint8_t *in)
     case 0x04: return text(in, "2.1.0");
     case 0xF0:
         in[1] = 1;
-        in[2] = FIRMWARE_CAPABILITIES;
+        in[2] = m->options.no_jtag ? 1 : FIRMWARE_CAPABILITIES;
         return 3;
     case 0xFE:
         in[1] = 1;
@@ -241,7 +253,9 @@ model_reply model_packet(model *m, const uint8_t *out, uint32_t n, uint8_t *in, 
     if (fault == MODEL_SLOW) m->jtag.extra = SLOW_CLOCKS;
     if (fault == MODEL_SB_BUSY) m->dm.busy_next = true;
     if (fault == MODEL_SB_ERROR) m->dm.fail_next = true;
+    if (m->options.answer_us) usleep(m->options.answer_us / 2);
     *n_in = n ? command(m, out, n, in) : 0;
+    if (m->options.answer_us) usleep(m->options.answer_us / 2);
     model_run(m);
     if (fault == MODEL_STALL_IN) return MODEL_STALLS_IN;
     if (fault == MODEL_TIMEOUT) return MODEL_SILENT;
@@ -250,6 +264,17 @@ model_reply model_packet(model *m, const uint8_t *out, uint32_t n, uint8_t *in, 
     if (fault == MODEL_EMPTY) *n_in = 0;
     if (fault == MODEL_WRONG_ANSWER) in[0] ^= 0x55;
     return MODEL_ANSWERS;
+}
+
+void model_restart(model *m)
+{
+    memset(&m->dm, 0, sizeof m->dm);
+    memset(&m->jtag, 0, sizeof m->jtag);
+    model_dm_reset(m);
+    model_jtag_init(m);
+    for (uint32_t i = 0; i < m->n_harts; i++)
+        sim_hart_halt(m->s, m->tile, i, false);
+    m->pending = 0;
 }
 
 const char *model_serial(const model *m)

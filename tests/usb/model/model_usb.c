@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <umockdev.h>
 
 enum {
@@ -50,6 +51,7 @@ struct model_bus {
     GMutex lock;
     probe *probes[MAX_PROBES];
     uint32_t n;
+    bool taken;
 };
 
 /* ---- Descriptors --------------------------------------------------------------------------------- */
@@ -273,11 +275,15 @@ static gboolean on_ioctl(UMockdevIoctlBase *handler, UMockdevIoctlClient *client
         break;
     }
     case USBDEVFS_CLAIMINTERFACE:
+    case USBDEVFS_DISCONNECT_CLAIM:
+        if (p->bus->taken) {
+            umockdev_ioctl_client_complete(client, -1, EBUSY);
+            break;
+        } /* fall through */
     case USBDEVFS_RELEASEINTERFACE:
     case USBDEVFS_SETINTERFACE:
     case USBDEVFS_SETCONFIGURATION:
     case USBDEVFS_RESET:
-    case USBDEVFS_DISCONNECT_CLAIM:
         umockdev_ioctl_client_complete(client, p->gone ? -1 : 0, p->gone ? ENODEV : 0);
         break;
     case USBDEVFS_CLEAR_HALT: clear_halt(p, client); break;
@@ -302,6 +308,25 @@ model_bus *model_bus_new(void)
     return b;
 }
 
+static void must(gboolean good, GError *error)
+{
+    if (good) return;
+    fprintf(stderr, "test bed: %s\n", error->message);
+    abort();
+}
+
+/* What the kernel shows of an interface. */
+static void add_interface(model_bus *b, const probe *p, uint32_t port, uint32_t number)
+{
+    char text[300];
+    GError *error = NULL;
+    snprintf(text, sizeof text,
+             "P: /devices/pci0000:00/0000:00:01.0/usb1/1-%u/1-%u:1.%u\nE: DEVTYPE=usb_interface\n"
+             "E: SUBSYSTEM=usb\nA: interface=%s\\n\n\n",
+             port, port, number, string_of(p, (uint8_t)(4 + number)));
+    must(umockdev_testbed_add_from_string(b->bed, text, &error), error);
+}
+
 void model_bus_plug(model_bus *b, model *m, bool hid_only)
 {
     probe *p = calloc(1, sizeof *p);
@@ -324,17 +349,35 @@ void model_bus_plug(model_bus *b, model *m, bool hid_only)
              "H: descriptors=%s\n\n",
              port, port + 1, node, port + 1, port + 1, string_of(p, 3), string_of(p, 2), hex);
     GError *error = NULL;
-    if (!umockdev_testbed_add_from_string(b->bed, text, &error)) {
-        fprintf(stderr, "test bed: %s\n", error->message);
-        abort();
-    }
+    must(umockdev_testbed_add_from_string(b->bed, text, &error), error);
+    add_interface(b, p, port, 0);
+    if (!hid_only) add_interface(b, p, port, 1);
     p->syspath = g_strdup_printf("/sys/devices/pci0000:00/0000:00:01.0/usb1/1-%u", port);
     p->handler = umockdev_ioctl_base_new();
     g_signal_connect(p->handler, "handle-ioctl", G_CALLBACK(on_ioctl), p);
-    if (!umockdev_testbed_attach_ioctl(b->bed, node, p->handler, &error)) {
-        fprintf(stderr, "test bed: %s\n", error->message);
-        abort();
+    must(umockdev_testbed_attach_ioctl(b->bed, node, p->handler, &error), error);
+}
+
+void model_bus_forbid(model_bus *b)
+{
+    gchar *root = umockdev_testbed_get_root_dir(b->bed);
+    chmod(root, 0777);
+    for (uint32_t i = 0; i < b->n; i++) {
+        char node[256];
+        snprintf(node, sizeof node, "%s/dev/bus/usb/001/%03u", root, i + 2);
+        chmod(node, 0);
+        /* libumockdev connects this before it looks whether the node could be opened. */
+        snprintf(node, sizeof node, "%s/ioctl/dev/bus/usb/001/%03u", root, i + 2);
+        chmod(node, 0777);
     }
+    g_free(root);
+}
+
+void model_bus_take(model_bus *b, bool taken)
+{
+    model_bus_lock(b);
+    b->taken = taken;
+    model_bus_unlock(b);
 }
 
 void model_bus_replug(model_bus *b)

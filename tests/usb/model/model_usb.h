@@ -13,6 +13,10 @@ void model_bus_free(model_bus *b);
 /* Plugs a probe into port 1, 2, .. of bus 1. `hid_only`: an old one that speaks only CMSIS-DAP v1. The model
  * is borrowed. */
 void model_bus_plug(model_bus *b, model *m, bool hid_only);
+/* Lets only root open them, and the program of model_bus_env look at the bus under any user. */
+void model_bus_forbid(model_bus *b);
+/* Another program has claimed the interfaces of all of them. */
+void model_bus_take(model_bus *b, bool taken);
 /* Plugs all probes that were unplugged in again. */
 void model_bus_replug(model_bus *b);
 /* Holds the models still while a test looks at them or arms a fault. */

@@ -1,0 +1,280 @@
+/* Bad input of every kind that has been seen, or that one would make to do harm: what can be read is decoded,
+ * what cannot is counted under its name, and memory stays bounded. */
+#include "support/decode_cmocka.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/digest.h"
+#include "support/logs.h"
+
+#define CHIP "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+#define HEADER                                                                                               \
+    "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host "    \
+    "ID, "                                                                                                   \
+    "zone name, type, source line, source file, meta data\n"
+#define START "0,1,1,BRISC,7,1000,0,1,z,ZONE_START,3,k.cpp,\n"
+#define END   "0,1,1,BRISC,7,1500,0,1,z,ZONE_END,3,k.cpp,\n"
+
+static dl_decode *decode(const char *text, size_t n, unsigned threads)
+{
+    devlog_error err;
+    dl_decode *d;
+    const dl_decode_options options = {.threads = threads};
+    assert_int_equal(dl_decode_new(&d, &options, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_memory(d, "log.csv", text, n, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    return d;
+}
+
+static uint64_t zones(const dl_decode *d)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < dl_decode_n_keys(d); i++)
+        n += dl_decode_key(d, i)->count;
+    return n;
+}
+
+typedef struct bad_case {
+    const char *what, *text;
+    uint64_t zones;
+    dl_skip skip;       /* DL_SKIP_NONE: none is skipped */
+    dl_finding finding; /* DL_FINDINGS: none */
+    bool whole;         /* nothing is lost */
+    const char *detail; /* in the first detail; NULL: any */
+} bad_case;
+
+static const bad_case cases[] = {
+    {"empty", "", 0, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"blank lines only", "\n\n\r\n  \n", 0, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"header only", CHIP HEADER, 0, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"blank lines", CHIP "\n" HEADER "\n" START "\n\n" END "\n", 1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"byte order mark", "\xEF\xBB\xBF" CHIP HEADER START END, 1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"CRLF",
+     "ARCH: x, CHIP_FREQ[MHz]: 1000\r\n"
+     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\r\n"
+     "0, 1, 1, BRISC, 1, 1000\r\n0, 1, 1, BRISC, 4, 1500\r\n",
+     1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"no header, newest columns", START END, 1, DL_SKIP_NONE, DL_FOUND_NO_HEADER, true, "log.csv:1"},
+    {"no header, unknown columns", "0,1,1,BRISC,7,1000,5,6\n", 0, DL_SKIP_NO_HEADER, DL_FINDINGS, false,
+     "log.csv:1"},
+    {"a column is missing", CHIP "core_x, core_y, RISC processor type, timer_id\n0,1,BRISC,5\n", 0,
+     DL_SKIP_BAD_HEADER, DL_FOUND_CORRUPT, false, "log.csv:3"},
+    {"a column comes twice",
+     CHIP "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], timer_id\n"
+          "0,1,1,BRISC,1,1000,9\n0,1,1,BRISC,4,1500,9\n",
+     1, DL_SKIP_NONE, DL_FOUND_COLUMN_TWICE, true, "log.csv:2"},
+    {"another order of columns",
+     CHIP "time[cycles since reset], timer_id, RISC processor type, core_y, core_x, PCIe slot\n"
+          "1000,1,BRISC,1,1,0\n1500,4,BRISC,1,1,0\n",
+     1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"quotes inside meta data",
+     CHIP HEADER "0,1,1,BRISC,7,1000,0,1,z,ZONE_START,3,k.cpp,{\"a\":\"b\";\"c\":1}\n"
+                 "0,1,1,BRISC,7,1500,0,1,z,ZONE_END,3,k.cpp,\"quoted, with a comma\"\n",
+     1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"an open quote", CHIP HEADER START "0,1,1,BRISC,7,1400,0,1,\"z,ZONE_END,3,k.cpp,\n" END, 1,
+     DL_SKIP_TOO_FEW_CELLS, DL_FINDINGS, false, "log.csv:4"},
+    {"a number too big",
+     CHIP HEADER START "0,1,1,BRISC,7,99999999999999999999999,0,1,z,ZONE_END,3,k.cpp,\n" END, 1,
+     DL_SKIP_TOO_BIG, DL_FINDINGS, false, "log.csv:4"},
+    {"a core too far", CHIP HEADER START "0,65536,1,BRISC,7,1200,0,1,z,ZONE_END,3,k.cpp,\n" END, 1,
+     DL_SKIP_TOO_BIG, DL_FINDINGS, false, "log.csv:4"},
+    {"a negative number", CHIP HEADER START "0,1,1,BRISC,7,-5,0,1,z,ZONE_END,3,k.cpp,\n" END, 1,
+     DL_SKIP_NEGATIVE, DL_FINDINGS, false, "log.csv:4"},
+    {"no number", CHIP HEADER START "0,1,1,BRISC,7,12x0,0,1,z,ZONE_END,3,k.cpp,\n" END, 1,
+     DL_SKIP_NOT_A_NUMBER, DL_FINDINGS, false, "log.csv:4"},
+    {"an unknown type", CHIP HEADER START "0,1,1,BRISC,7,1200,0,1,z,ZONE_MIDDLE,3,k.cpp,\n" END, 1,
+     DL_SKIP_UNKNOWN_TYPE, DL_FINDINGS, false, "log.csv:4"},
+    {"no RISC", CHIP HEADER START "0,1,1,,7,1200,0,1,z,ZONE_END,3,k.cpp,\n" END, 1, DL_SKIP_NO_RISC,
+     DL_FINDINGS, false, "log.csv:4"},
+    {"an unknown RISC",
+     CHIP HEADER "0,1,1,QUASAR_9,7,1000,0,1,z,ZONE_START,3,k.cpp,\n"
+                 "0,1,1,QUASAR_9,7,1500,0,1,z,ZONE_END,3,k.cpp,\n",
+     1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"too few cells", CHIP HEADER START "0,1,1,BRISC\n" END, 1, DL_SKIP_TOO_FEW_CELLS, DL_FINDINGS, false,
+     "log.csv:4"},
+    {"too many cells", CHIP HEADER START "0,1,1,BRISC,7,1500,0,1,z,ZONE_END,3,k.cpp,,,,\n", 1, DL_SKIP_NONE,
+     DL_FOUND_EXTRA_CELLS, true, "log.csv:4"},
+    {"something else", CHIP HEADER START "Traceback (most recent call last):\n" END, 1, DL_SKIP_NOT_A_ROW,
+     DL_FINDINGS, false, "log.csv:4"},
+    {"a start without an end", CHIP HEADER START, 0, DL_SKIP_NONE, DL_FOUND_UNPAIRED_START, false,
+     "log.csv:3"},
+    {"an end without a start", CHIP HEADER END, 0, DL_SKIP_NONE, DL_FOUND_UNPAIRED_END, false, "log.csv:3"},
+};
+
+static void every_case_is_told(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const bad_case *c = &cases[i];
+        for (unsigned threads = 1; threads <= 2; threads++) {
+            dl_decode *d = decode(c->text, strlen(c->text), threads);
+            const dl_losses *l = dl_decode_losses(d);
+            const char *detail = l->details[c->finding < DL_FINDINGS ? DL_SKIPS + c->finding : c->skip][0];
+            bool right = zones(d) == c->zones && dl_losses_any(l) == !c->whole;
+            right = right && dl_losses_skipped(l) == (c->skip != DL_SKIP_NONE);
+            right = right && (c->skip == DL_SKIP_NONE || l->skipped[c->skip] == 1);
+            right = right && (c->finding == DL_FINDINGS || l->found[c->finding] == 1);
+            if (c->skip != DL_SKIP_NONE) detail = l->details[c->skip][0];
+            right = right && (!c->detail || (detail && strstr(detail, c->detail)));
+            if (!right)
+                fail_msg("%s: %d zones, %d lines skipped, %d expected ones, '%s'", c->what, (int)zones(d),
+                         (int)dl_losses_skipped(l), (int)l->skipped[c->skip], detail ? detail : "");
+            dl_decode_free(d);
+        }
+    }
+}
+
+static void nul_bytes_cost_their_line_only(void **state)
+{
+    (void)state;
+    static const char text[] = CHIP HEADER START "0,1,1,BRISC,7,1200,0,1,z\0z,ZONE_END,3,k.cpp,\n" END;
+    dl_decode *d = decode(text, sizeof text - 1, 1);
+    assert_int_equal(zones(d), 1);
+    assert_int_equal(dl_decode_losses(d)->skipped[DL_SKIP_NUL], 1);
+    dl_decode_free(d);
+}
+
+static void no_frequency_no_nanoseconds(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {"ARCH: x, CHIP_FREQ[MHz]: 0\n", "ARCH: x\n", ""};
+    for (size_t i = 0; i < 3; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s", heads[i], HEADER START END);
+        dl_decode *d = decode(text, strlen(text), 1);
+        assert_int_equal(zones(d), 1);
+        assert_int_equal(dl_decode_key(d, 0)->min, 500);
+        assert_int_equal(dl_decode_tables(d)->chips[0].freq_khz, 0);
+        dl_decode_free(d);
+    }
+}
+
+static void lines_of_ten_megabytes(void **state)
+{
+    (void)state;
+    enum { LONG = 10 * 1000 * 1000 };
+    dl_str text = {0};
+    dl_str_add(&text, CHIP HEADER START);
+    assert_true(dl_str_reserve(&text, LONG + 1000));
+    memset(text.text + text.len, 'x', LONG); /* no comma at all */
+    text.len += LONG;
+    dl_str_add(&text, "\n0,1,1,BRISC,7,1200,0,1,z,ZONE_END,3,k.cpp,");
+    for (int i = 0; i < LONG / 8; i++)
+        dl_str_add(&text, ",,\"a\",1,");
+    dl_str_add(&text, "\n" END);
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        dl_decode *d = decode(text.text, text.len, threads);
+        assert_int_equal(zones(d), 1);
+        assert_int_equal(dl_decode_losses(d)->skipped[DL_SKIP_TOO_LONG], 2);
+        assert_int_equal(dl_decode_losses(d)->lines, 6);
+        dl_decode_free(d);
+    }
+    dl_str_free(&text);
+}
+
+static void what_cannot_be_opened_is_said(void **state)
+{
+    (void)state;
+    devlog_error err;
+    dl_decode *d;
+    char folder[] = "/tmp/devlog-test-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(dl_decode_new(&d, NULL, &err), DEVLOG_OK);
+    assert_int_not_equal(dl_decode_file(d, folder, &err), DEVLOG_OK);
+    assert_non_null(strstr(err.text, folder));
+    snprintf(path, sizeof path, "%s/log.csv", folder);
+    assert_int_equal(dl_decode_file(d, path, &err), DEVLOG_ERR_NOT_FOUND);
+    assert_non_null(strstr(err.text, path));
+    if (geteuid() != 0) {
+        FILE *out = fopen(path, "w");
+        assert_non_null(out);
+        fclose(out);
+        chmod(path, 0);
+        assert_int_not_equal(dl_decode_file(d, path, &err), DEVLOG_OK);
+        assert_non_null(strstr(err.text, path));
+        unlink(path);
+    }
+    rmdir(folder);
+    dl_decode_free(d);
+}
+
+/* Peak memory of this process in MiB. Under AddressSanitizer freed memory is kept back, so it is an upper
+ * bound. */
+static long peak(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;
+}
+
+/* A log of `n` rows, each made by `row`, decoded; memory must not have grown by more than `limit` MiB. */
+static void grows_less(const char *what, void (*row)(dl_str *out, unsigned i), unsigned n, long limit)
+{
+    dl_str text = {0};
+    dl_str_add(&text, CHIP HEADER);
+    for (unsigned i = 0; i < n; i++)
+        row(&text, i);
+    long before = peak();
+    dl_decode *d = decode(text.text, text.len, 1);
+    long grown = peak() - before;
+    dl_decode_free(d);
+    dl_str_free(&text);
+    if (grown > limit) fail_msg("%s: memory grew by %ld MiB, more than %ld", what, grown, limit);
+}
+
+static void every_core(dl_str *out, unsigned i)
+{
+    dl_str_fmt(out, "%u,%u,%u,R%u,7,1000,0,1,z,ZONE_START,3,k.cpp,\n", i % 1500, i, i / 3, i);
+}
+
+static void every_zone(dl_str *out, unsigned i)
+{
+    dl_str_fmt(out, "0,1,1,BRISC,%u,%u,0,1,zone %u,ZONE_START,%u,file%u.cpp,\n", i, 1000 + i, i, i, i);
+}
+
+static void every_launch(dl_str *out, unsigned i)
+{
+    dl_str_fmt(out, "0,1,1,BRISC,7,%u,0,%u,BRISC-FW,ZONE_START,3,k.cpp,\n", 1000 + i, i);
+}
+
+/* Sixty thousand RISCs, and each launch id twice on the last of them: bookkeeping per launch and RISC. */
+static void launches_times_riscs(dl_str *out, unsigned i)
+{
+    if (i < 60000)
+        dl_str_fmt(out, "0,%u,%u,BRISC,7,1000,0,1,BRISC-FW,ZONE_START,3,k.cpp,\n", i % 300, i / 300);
+    else
+        dl_str_fmt(out, "0,299,199,BRISC,7,%u,0,%u,BRISC-FW,ZONE_START,3,k.cpp,\n", 1000 + i, i / 2);
+}
+
+static void always_deeper(dl_str *out, unsigned i)
+{
+    dl_str_fmt(out, "0,%u,1,BRISC,7,%u,0,1,z,ZONE_START,3,k.cpp,\n", i / 300, 1000 + i);
+}
+
+static void hostile_numbers_do_not_eat_memory(void **state)
+{
+    (void)state;
+    grows_less("cores", every_core, 100000, 256);
+    grows_less("zones", every_zone, 100000, 256);
+    grows_less("launches", every_launch, 100000, 128);
+    grows_less("launches of many RISCs", launches_times_riscs, 80000, 384);
+    grows_less("depth", always_deeper, 60000, 128);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_case_is_told),
+        cmocka_unit_test(nul_bytes_cost_their_line_only),
+        cmocka_unit_test(no_frequency_no_nanoseconds),
+        cmocka_unit_test(lines_of_ten_megabytes),
+        cmocka_unit_test(what_cannot_be_opened_is_said),
+        cmocka_unit_test(hostile_numbers_do_not_eat_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -110,7 +110,7 @@ function buildRows(meta, model) {
     let core = model.cores[model.cores.length - 1];
     if (x < 0) core = null;
     else if (!core || core.chip !== chip || core.x !== x || core.y !== y) {
-      core = { chip, x, y, name: x + "," + y, rows: [], index: model.cores.length };
+      core = { chip, x, y, name: (model.usedChips.size > 1 ? model.chips[chip].id + ":" : "") + x + "," + y, rows: [], index: model.cores.length };
       model.cores.push(core);
     }
     const khz = model.chips[chip].khz, from = Number(bases[i] - model.chips[chip].base);
@@ -151,7 +151,7 @@ async function loadModel() {
     meta, title: meta.title, cores: [], rows: [], tops: [], intervals: 0, span: 1,
     chips: meta.chips.map((c, rank) => ({ ...c, rank, name: c.arch || "chip " + c.id })),
     usedChips: new Set(meta.rows.map((r) => r[0])),
-    sites: meta.sites.map(([name, file, line, role], index) => ({ name, file, line, role, index, total: 0, count: 0 })),
+    sites: meta.sites.map(([name, file, line, role], index) => ({ name: name || "marker", file, line, role, index, total: 0, count: 0 })),
     launches: meta.launches.map((l) => ({ name: launchName(l) })),
   };
   chooseAxis(model);

@@ -2,7 +2,8 @@
 "use strict";
 
 const heat = { what: "kernel", by: "median", cells: null, launches: [], cores: [], w: 0, h: 0, at: null };
-const COOL_WARM = ["#2c6fbb", "#7fb0dc", "#d9dde2", "#f0b070", "#c4402a"];
+const COOL_WARM = { light: ["#2c6fbb", "#8bb8e0", "#e4e7eb", "#f0b070", "#c4402a"], dark: ["#4a9be8", "#2f5f8f", "#2b3037", "#9a6430", "#f0603f"] };
+const MOST_PIXELS = 16000; /* of a canvas, each way */
 const VIRIDIS = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
 
 function offerHeat() {
@@ -88,7 +89,8 @@ function showHeat() {
   heat.h = Math.max(5, Math.min(18, Math.floor((box.clientHeight - head - 4) / cores)));
   heat.gutter = gutter;
   heat.head = head;
-  const width = Math.min(16000, gutter + n * heat.w + 4), height = Math.min(16000, head + cores * heat.h + 2);
+  const width = Math.min(MOST_PIXELS, gutter + n * heat.w + 4), height = Math.min(MOST_PIXELS, head + cores * heat.h + 2);
+  const shown = [Math.floor((width - gutter) / heat.w), Math.floor((height - head) / heat.h)];
   const context = fitCanvas(byId("heat"), width, height, timeline.ratio), colours = theme.colours;
   context.clearRect(0, 0, width, height);
   let low = Infinity, high = -Infinity;
@@ -104,7 +106,7 @@ function showHeat() {
     for (let k = 0; k < n; k++) {
       const v = heat.cells[c * n + k];
       if (isNaN(v)) continue;
-      context.fillStyle = heat.by === "median" ? shade((v / heat.medians[k] - 1) / most / 2 + 0.5, COOL_WARM) : shade(high > low ? (v - low) / (high - low) : 0, VIRIDIS);
+      context.fillStyle = heat.by === "median" ? shade((v / heat.medians[k] - 1) / most / 2 + 0.5, theme.dark ? COOL_WARM.dark : COOL_WARM.light) : shade(high > low ? (v - low) / (high - low) : 0, VIRIDIS);
       context.fillRect(gutter + k * heat.w, head + c * heat.h, heat.w - gap, heat.h - gap);
     }
   context.fillStyle = colours.faint;
@@ -119,6 +121,8 @@ function showHeat() {
     context.strokeRect(gutter + heat.at.k * heat.w, head + heat.at.c * heat.h, heat.w - gap, heat.h - gap);
   }
   byId("heat-scale").textContent = heat.by === "median" ? "blue: " + (most * 100).toFixed(1) + " % faster, red: slower" : grouped(low) + " to " + grouped(high) + " cycles";
+  if (shown[0] < n || shown[1] < cores)
+    byId("heat-scale").textContent += "; here are the first " + counted(Math.min(shown[0], n), "launch") + " and " + counted(Math.min(shown[1], cores), "core");
   showStragglers();
 }
 

@@ -46,9 +46,14 @@ function drawHistogram(box, row, values) {
       u.ctx.fillStyle = colours.ink;
       u.ctx.fillRect(x, u.bbox.top, 1, u.bbox.height);
       u.ctx.font = 10 * devicePixelRatio + "px system-ui, sans-serif";
-      u.ctx.textAlign = text === "median" ? "right" : "left";
+      const right = x > u.bbox.left + u.bbox.width - 60; /* no room for it on that side */
+      u.ctx.textAlign = right ? "right" : "left";
       u.ctx.textBaseline = "top";
-      u.ctx.fillText(text, x + (text === "median" ? -4 : 4), u.bbox.top + 2);
+      const y = u.bbox.top + (text === "median" ? 2 : 2 + 14 * devicePixelRatio), wide = u.ctx.measureText(text).width;
+      u.ctx.fillStyle = colours.page;
+      u.ctx.fillRect(right ? x - wide - 6 : x + 2, y - 1, wide + 4, 13 * devicePixelRatio);
+      u.ctx.fillStyle = colours.ink;
+      u.ctx.fillText(text, x + (right ? -4 : 4), y);
     }
   };
   histogram.plot = new uPlot({

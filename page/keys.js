@@ -31,6 +31,21 @@ function sameZone(step) {
     if (item.lane.site[i] === site) return goTo({ lane: item.lane, i });
 }
 
+/* The launch after (1) or before (-1) what is on the screen, over all of its width. */
+function nextLaunch(step) {
+  const middle = (view.t0 + view.t1) / 2;
+  let best = null;
+  for (const row of timeline.model.tops)
+    for (const lane of row.lanes)
+      for (let i = 0; i < lane.n; i++) {
+        const item = { lane, i }, away = ((itemStart(item) + itemEnd(item)) / 2 - middle) * step;
+        if (away > (itemEnd(item) - itemStart(item)) * 0.01 && (!best || away < best.away)) best = { away, item };
+      }
+  if (!best) return say(step > 0 ? "no further launch" : "no launch before");
+  viewRange(itemStart(best.item), itemEnd(best.item));
+  select(best.item, true);
+}
+
 function fitSelection() {
   if (selection.range) viewRange(...selection.range);
   else if (selection.item) viewRange(itemStart(selection.item), itemEnd(selection.item));
@@ -82,6 +97,8 @@ const KEYS = [
   [["]"], "", "", () => sameZone(1)],
   [["Enter"], "Enter", "open or close the core of the selection", () => selection.band && selection.band.core && toggleCore(selection.band.core)],
   [["e"], "e", "open or close all cores", () => toggleCore(null)],
+  [["."], ". ,", "the next launch, the one before", () => nextLaunch(1)],
+  [[","], "", "", () => nextLaunch(-1)],
   [["m"], "m", "measure the selected zone", () => selection.item && measure(itemStart(selection.item), itemEnd(selection.item))],
   [["/"], "/", "search; then Enter, Shift+Enter: next, previous", () => byId("search").focus()],
   [["n"], "n N", "next, previous found", () => nextHit(1)],

@@ -19,6 +19,8 @@ function showFacts(model) {
   const ns = model.span * model.toNs;
   facts.push(fact(ns ? duration(ns) : grouped(model.span) + " cycles", "from the first to the last marker"));
   if (model.aligned) facts.push(fact("clock ±" + duration(residual(model)), "how far chips and cores may be from the host's clock"));
+  const cost = model.meta.cost;
+  if (cost) facts.push(fact("markers cost " + (cost.subtracted ? "subtracted: " : "") + ((cost.within / Math.max(1, cost.of)) * 100).toFixed(1) + " %", "cycles inside kernels that the markers themselves took, as the device measured it"));
   byId("facts").replaceChildren(...facts);
   byId("title").textContent = model.title.split("/").slice(-2).join("/");
   byId("title").title = model.title;
@@ -45,18 +47,27 @@ function showHealth(model) {
   banner.replaceChildren(make("b", {}, model.meta.lost ? "Not everything is here: " : "Note: "), texts.join("; "));
 }
 
+function costText(cost) {
+  if (!cost) return "What the markers themselves cost is not known of a device log; captures say it.";
+  return "The markers themselves took " + grouped(cost.within) + " of " + grouped(cost.of) + " cycles inside kernels; " + (cost.subtracted ? "they have been subtracted from every zone." : "they are part of the zones here (devlog decode --subtract-cost leaves them out).");
+}
+
 function showLog(model) {
   const list = make("table", { class: "findings" });
   for (const [lost, count, what, details] of model.meta.findings)
     list.append(make("tr", { class: lost ? "bad" : "warn" }, make("td", { class: "n" }, grouped(BigInt(count))), make("td", {}, what, ...details.map((d) => make("div", { class: "faint" }, d)))));
   const clocks = make("ul", {});
-  for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank)))
+  for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank))) {
+    const note = model.meta.clocks.find((c) => c[0] === chip.id);
+    if (note && note[1]) clocks.append(make("li", {}, "chip " + chip.id + ": markers of two cores are comparable within " + grouped(note[1]) + " cycles"));
     clocks.append(make("li", {}, "chip " + chip.id + ": " + (chip.khz ? grouped(chip.khz / 1000) + " MHz" : "frequency unknown, so no nanoseconds") + ", first marker at cycle " + chip.base + (chip.aligned ? ", aligned with the host's clock within " + duration(chip.residual) : "")));
+  }
   byId("pane-log").replaceChildren(
     make("div", {}, make("h2", {}, model.meta.lost ? "Lost, repaired and noticed" : "Nothing was lost"),
-      make("p", { class: "faint" }, grouped(model.meta.log_rows) + " rows in " + grouped(model.meta.log_lines) + " lines were read."),
+      make("p", { class: "faint" }, counted(model.meta.log_rows, "row") + (model.meta.log_lines ? " in " + counted(model.meta.log_lines, "line") : "") + " were read."),
       model.meta.findings.length ? list : "", ...shortcomings(model).map((t) => make("p", { class: "warn" }, t))),
-    make("div", {}, make("h2", {}, "Clocks"), clocks,
+    make("div", {}, make("h2", {}, "Clocks and cost"), clocks,
+      make("p", {}, costText(model.meta.cost)),
       model.usedChips.size > 1 && !model.aligned ? make("p", { class: "warn" }, "The chips' clocks are not aligned in this log: each begins at its own first marker.") : ""));
 }
 

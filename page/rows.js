@@ -13,7 +13,7 @@ function closedHeight(model, height) {
   let free = height - CHIP * model.usedChips.size;
   for (const core of rowsLayout.open) free -= openHeight(core);
   const fitting = Math.floor(free / Math.max(1, closed));
-  return Math.max(model.cores.length > 64 ? 4 : 9, Math.min(26, fitting));
+  return Math.max(model.cores.length > 64 ? 3 : 9, Math.min(26, fitting));
 }
 
 function riscHeight(row) {

@@ -75,7 +75,7 @@ function describe(item) {
   const { lane, i } = item, site = itemSite(item), chip = timeline.model.chips[lane.row.chip];
   const launch = timeline.model.launches[lane.launch[i]];
   const place = site ? "core " + lane.row.core.name + ", " + lane.row.risc : "the whole chip";
-  const facts = [["where", (timeline.model.usedChips.size > 1 ? "chip " + chip.id + ", " : "") + place]];
+  const facts = [["where", !site && timeline.model.usedChips.size > 1 ? "chip " + chip.id : place]];
   if (site && site.file) facts.push(["source", site.file + (site.line ? ":" + site.line : "")]);
   facts.push(["launch", launch ? launch.name : "none"]);
   if (lane.points) {

@@ -62,27 +62,19 @@ function rulerStep() {
   return niceStep(((view.t1 - view.t0) * 90 * axisUnit()) / timeline.width) / axisUnit();
 }
 
-function bandLanes(band, paint) {
+/* Calls paint(lanes, box, open) for what shares a strip of the screen; the last lane lies on top. */
+function bandStrips(band, paint) {
+  const zones = (row) => row.lanes.filter((l) => !l.points);
   if (band.kind === "chip") {
-    if (band.row) for (const lane of band.row.lanes) if (lane.level === 0) paint(lane, laneBox(band, lane), true);
+    if (band.row) paint(zones(band.row).slice(0, 1), { y: band.y + 2, h: band.h - 5 }, true);
   } else if (band.kind === "risc") {
-    for (const lane of band.row.lanes) paint(lane, laneBox(band, lane), true);
-  } else if (band.kind === "core" && !band.open) {
-    const merged = band.h < band.core.rows.length; /* no strip for each: the deepest zones of all, one over the other */
-    band.core.rows.forEach((row, i) => {
-      const box = merged ? { y: band.y, h: Math.max(1, band.h - 1) } : stripBox(band, i);
-      for (const lane of row.lanes) if (!lane.points && !merged) paint(lane, box, false);
-    });
-    if (merged)
-      for (let level = 0, more = true; more; level++) {
-        more = false;
-        for (const row of band.core.rows)
-          for (const lane of row.lanes)
-            if (!lane.points && lane.level === level) {
-              more = true;
-              paint(lane, { y: band.y, h: Math.max(1, band.h - 1) }, false);
-            }
-      }
+    for (const lane of band.row.lanes) paint([lane], laneBox(band, lane), true);
+  } else if (!band.open && band.h >= band.core.rows.length) {
+    band.core.rows.forEach((row, i) => paint(zones(row), stripBox(band, i), false));
+  } else if (!band.open) {
+    /* No strip for each: the deepest zones of all RISCs, one over the other. */
+    const lanes = band.core.rows.flatMap(zones).sort((a, b) => a.level - b.level);
+    paint(lanes, { y: band.y, h: Math.max(1, band.h - 1) }, false);
   }
 }
 
@@ -111,16 +103,20 @@ function paintRows() {
   background(pixels, width, height, ratio, top);
   for (const band of rowsLayout.bands) {
     if (band.y + band.h < top || band.y > top + timeline.height) continue;
-    bandLanes(band, (lane, box, open) => {
+    bandStrips(band, (lanes, box, open) => {
       const y0 = Math.max(0, Math.round((box.y - top) * ratio));
       const y1 = Math.min(height, Math.max(y0 + 1, Math.round((box.y + box.h - top) * ratio)));
       if (y1 <= y0 || y0 >= height) return;
-      const { scale, offset } = lane.row;
-      const k = (width / (view.t1 - view.t0)) * scale, t0 = (view.t0 - offset) / scale;
-      if (lane.points) return paintPoints(pixels, width, y0, y1, lane, t0, k, colours);
-      paintLane(pixels, width, y0, y1, lane, t0, k, lane.row.core ? colours : null, open ? 26 * ratio : Infinity, (i, x0, x1) =>
-        texts.push(lane, i, x0 / ratio, x1 / ratio, box.y - top));
-      if (open) paintEdges(pixels, width, y0, y1, lane, t0, k, edge);
+      for (const lane of lanes) {
+        const { scale, offset } = lane.row, row = y0 * width;
+        const k = (width / (view.t1 - view.t0)) * scale, t0 = (view.t0 - offset) / scale;
+        if (lane.points) paintPoints(pixels, row, width, lane, t0, k, colours);
+        else
+          paintLane(pixels, row, width, lane, t0, k, lane.row.core ? colours : null, open ? 26 * ratio : Infinity, (i, x0, x1) =>
+            texts.push(lane, i, x0 / ratio, x1 / ratio, box.y - top));
+        if (open && !lane.points) paintEdges(pixels, row, width, lane, t0, k, edge);
+      }
+      repeatRow(pixels, width, y0, y1);
     });
   }
   context.putImageData(timeline.image, 0, 0);
@@ -238,7 +234,7 @@ function paintOverview() {
     const from = Math.floor((x / width) * busy.length), to = Math.max(from + 1, Math.floor(((x + 1) / width) * busy.length));
     let peak = 0;
     for (let p = from; p < to; p++) peak = Math.max(peak, busy[p]);
-    const h = (peak / most) * (height - 4);
+    const h = peak > 0 ? Math.max(1.5, (peak / most) * (height - 4)) : 0;
     context.fillRect(x, height - h, 1, h);
   }
   const x0 = (view.t0 / span) * width, x1 = Math.max((view.t1 / span) * width, x0 + 2);

@@ -16,13 +16,17 @@ enum {
 /* The subcommands, by name; ends with NULL. In commands.c. */
 extern const cli_command *const cli_commands[];
 
+extern const cli_command cmd_boards;
 extern const cli_command cmd_decode;
 extern const cli_command cmd_devices;
+extern const cli_command cmd_dump;
 extern const cli_command cmd_export;
 extern const cli_command cmd_man;
+extern const cli_command cmd_selftest;
 extern const cli_command cmd_ops;
 extern const cli_command cmd_ops_summary;
 extern const cli_command cmd_run;
 extern const cli_command cmd_serve;
+extern const cli_command cmd_view;
 
 #endif

@@ -4,14 +4,18 @@
 /* By name, one on a line. */
 /* clang-format off */
 const cli_command *const cli_commands[] = {
+    &cmd_boards,
     &cmd_decode,
     &cmd_devices,
+    &cmd_dump,
     &cmd_export,
     &cmd_man,
     &cmd_ops,
     &cmd_ops_summary,
     &cmd_run,
+    &cmd_selftest,
     &cmd_serve,
+    &cmd_view,
     NULL,
 };
 /* clang-format on */

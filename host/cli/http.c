@@ -101,11 +101,13 @@ static enum MHD_Result answer(const http *s, struct MHD_Connection *connection, 
     return result;
 }
 
+/* What is known of a request between the calls for it: the address of one of these. */
+static const char headers_seen, given_200, given_other;
+
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **state)
 {
-    static char seen; /* its address marks a request whose headers have been looked at */
     const http *s = ctx;
     http_reply reply = {.status = MHD_HTTP_OK, .fd = -1};
     (void)version, (void)upload;
@@ -121,13 +123,24 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
         plain(&reply, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET and HEAD are answered here.\n");
     } else if (*upload_size) {
         plain(&reply, MHD_HTTP_BAD_REQUEST, "A request here has no body.\n");
-    } else if (*state != &seen) {
-        *state = &seen;
+    } else if (*state != (void *)&headers_seen) {
+        *state = (void *)&headers_seen;
         return MHD_YES;
     } else {
         s->options.handler(s->options.ctx, url, &reply);
+        bool whole = reply.status == MHD_HTTP_OK && strcmp(method, MHD_HTTP_METHOD_GET) == 0;
+        *state = (void *)(whole ? &given_200 : &given_other);
     }
     return answer(s, connection, &reply);
+}
+
+static void on_completed(void *ctx, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode how)
+{
+    const http *s = ctx;
+    (void)connection;
+    if (how == MHD_REQUEST_TERMINATED_COMPLETED_OK && *state == (void *)&given_200 && s->options.done)
+        s->options.done(s->options.ctx, MHD_HTTP_OK);
 }
 
 /* Paths are compared as they come: nothing in a route needs an escape. */
@@ -193,7 +206,8 @@ devlog_status http_start(http **server, const http_options *options, devlog_erro
         on_request, s, MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)HTTP_REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_IDLE_SECONDS,
-        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (!s->daemon) {
         close(fd);
         free(s);

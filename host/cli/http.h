@@ -27,6 +27,8 @@ typedef struct http_options {
     const char *origin; /* one other site that may read the answers; NULL: none */
     /* `path` begins with '/' and has no query. Called from several threads at once. */
     void (*handler)(void *ctx, const char *path, http_reply *reply);
+    /* When the answer to a GET has been sent whole; may be NULL. */
+    void (*done)(void *ctx, unsigned status);
     void *ctx;
 } http_options;
 

@@ -277,7 +277,9 @@ void dl_fast_header(struct dl_fast *f, const dl_header *header)
 {
     if (!f) return;
     const dl_columns *c = &header->columns;
-    struct dl_fast before = *f;
+    /* The end of a line, too, was learned as what these columns made of it. */
+    if (!f->usable || memcmp(&f->columns, c, sizeof *c) != 0) forget(f);
+    f->columns = *c;
     f->usable = false;
     f->n_ids = 0;
     if (header->state != DL_HEADER_GOOD) return;
@@ -304,10 +306,6 @@ void dl_fast_header(struct dl_fast *f, const dl_header *header)
         f->zone_at = (uint8_t)zone;
         f->usable = true;
     }
-    bool same = before.named == f->named && before.n_cells == f->n_cells && before.meta == f->meta &&
-                before.zone_at == f->zone_at && before.n_ids == f->n_ids &&
-                memcmp(before.ids, f->ids, f->n_ids) == 0 && before.usable;
-    if (!same) forget(f);
 }
 
 const char *dl_fast_rows(dl_parser *p, const char *at, const char *end)

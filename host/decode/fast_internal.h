@@ -72,7 +72,8 @@ typedef struct fast_marker {
 
 struct dl_fast {
     const char *(*rows)(dl_parser *p, const char *at, const char *end);
-    bool usable;      /* the header's columns are in an order that writers use */
+    bool usable; /* the header's columns are in an order that writers use */
+    dl_columns columns;
     bool named, meta; /* zones by name; the last column is meta data */
     uint8_t n_cells, zone_at;
     uint8_t n_ids, ids[8]; /* what the cells between data and zone name are: dl_column */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { PEEK = 512, PACKED_BLOCK = 64 * 1024 };
 
@@ -24,6 +25,11 @@ struct dl_input {
     struct archive *packed; /* NULL: plain */
     char *packed_block;
     int read_errno;
+    /* libarchive does not compare the checksum of gzip. */
+    bool gzip;
+    uint8_t tail[8]; /* the last bytes of the file: checksum and length of what was packed */
+    uint32_t check;
+    uint64_t unpacked;
 };
 
 const char *dl_input_name(const dl_input *input)
@@ -79,7 +85,34 @@ static la_ssize_t on_packed_read(struct archive *a, void *ctx, const void **byte
     (void)a;
     dl_input *in = ctx;
     *bytes = in->packed_block;
-    return read_plain(in, in->packed_block, PACKED_BLOCK);
+    ssize_t n = read_plain(in, in->packed_block, PACKED_BLOCK);
+    if (n <= 0) return n;
+    size_t new = (size_t)n < sizeof in->tail ? (size_t)n : sizeof in->tail;
+    memmove(in->tail, in->tail + new, sizeof in->tail - new);
+    memcpy(in->tail + sizeof in->tail - new, in->packed_block + n - new, new);
+    return n;
+}
+
+static la_ssize_t read_packed(dl_input *in, void *bytes, size_t cap)
+{
+    la_ssize_t n = archive_read_data(in->packed, bytes, cap);
+    if (n <= 0 || !in->gzip) return n;
+    in->check = (uint32_t)crc32(in->check, bytes, (uInt)n);
+    in->unpacked += (uint64_t)n;
+    return n;
+}
+
+static uint32_t le32(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* Whether the file's checksum contradicts what came out of it. Where the lengths do not agree either, the
+ * file has several parts, or something behind its end, and there is nothing to compare with. */
+static bool is_contradicted(const dl_input *in)
+{
+    return in->gzip && in->unpacked && le32(in->tail + 4) == (uint32_t)in->unpacked &&
+           le32(in->tail) != in->check;
 }
 
 static bool is_packed(const char *bytes, size_t n)
@@ -103,6 +136,7 @@ static devlog_status open_packed(dl_input *in, devlog_error *err)
     in->packed = archive_read_new();
     in->packed_block = malloc(PACKED_BLOCK);
     if (!in->packed || !in->packed_block) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    in->gzip = (uint8_t)in->peeked[0] == 0x1F; /* no other magic begins so */
     archive_read_support_filter_gzip(in->packed);
     archive_read_support_filter_zstd(in->packed);
     archive_read_support_filter_xz(in->packed);
@@ -135,7 +169,7 @@ static devlog_status look(dl_input *in, devlog_error *err)
     char first[PEEK];
     size_t have = 0;
     while (have < PEEK) {
-        la_ssize_t n = archive_read_data(in->packed, first + have, PEEK - have);
+        la_ssize_t n = read_packed(in, first + have, PEEK - have);
         if (n <= 0) break; /* a failure shows again at the next read */
         have += (size_t)n;
     }
@@ -228,7 +262,10 @@ devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n,
         *n = (size_t)got;
         return DEVLOG_OK;
     }
-    la_ssize_t got = archive_read_data(input->packed, bytes, cap);
+    la_ssize_t got = read_packed(input, bytes, cap);
+    if (got == 0 && is_contradicted(input))
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s is damaged: its checksum is not that of its contents",
+                       input->name);
     if (got < 0) {
         if (input->read_errno) return dl_fail_errno(err, input->read_errno, "cannot read %s", input->name);
         const char *why = archive_error_string(input->packed);

@@ -11,6 +11,15 @@
 
 #include "base/intern.h"
 
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+enum { /* small enough to be reached, and to be made anew thousands of times a second */
+       DL_MAX_CHIPS = 16,
+       DL_MAX_STREAMS = 64,
+       DL_MAX_SITES = 64,
+       DL_MAX_STRINGS = 128,
+       DL_MAX_STRING_BYTES = 4096,
+};
+#else
 enum {
     DL_MAX_CHIPS = 1024,
     DL_MAX_STREAMS = 64 * 1024,
@@ -18,6 +27,7 @@ enum {
     DL_MAX_STRINGS = 256 * 1024,
     DL_MAX_STRING_BYTES = 16 * 1024 * 1024,
 };
+#endif
 
 #define DL_NONE UINT32_MAX /* no such entry, or the table is full */
 

@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/paths.h"
 #include "devlog/record.h"
 
-enum { BOARD_MAX_BYTES = 1 << 20 };
+enum { BOARD_MAX_BYTES = 1 << 20, LOCAL_LEAST = 512 };
 
 /* Reading state: the first error wins, so that the field table below reads straight. */
 typedef struct reader {
@@ -153,8 +154,9 @@ static void read_grid(reader *r, const cJSON *root, board *b)
     cJSON_ArrayForEach(item, list)
     {
         const cJSON *x = cJSON_GetArrayItem(item, 0), *y = cJSON_GetArrayItem(item, 1);
-        if (!cJSON_IsNumber(x) || !cJSON_IsNumber(y)) {
-            complain(r, "dram", "must be a list of [x, y]");
+        if (!cJSON_IsNumber(x) || !cJSON_IsNumber(y) || x->valueint < 0 || x->valueint > 63 ||
+            y->valueint < 0 || y->valueint > 63) {
+            complain(r, "dram", "must be a list of [x, y], from 0 to 63");
             return;
         }
         b->dram[b->n_dram++] = (board_xy){(uint8_t)x->valueint, (uint8_t)y->valueint};
@@ -185,8 +187,9 @@ static void read_pcie(reader *r, const cJSON *root, board *b)
     {
         board_window_class *c = &b->classes[b->n_classes++];
         c->count = get_u32(r, item, "count", true, 0);
-        c->bits = (uint8_t)get_u32(r, item, "bits", true, 0);
-        if (c->bits < 16 || c->bits > 28) complain(r, "bits", "of a window class must be from 16 to 28");
+        uint32_t bits = get_u32(r, item, "bits", true, 0);
+        c->bits = (uint8_t)bits;
+        if (bits < 16 || bits > 28) complain(r, "bits", "of a window class must be from 16 to 28");
     }
 }
 
@@ -206,6 +209,7 @@ static void read_rest(reader *r, const cJSON *root, board *b)
     get_text(r, root, "arch", true, b->arch, sizeof b->arch);
     get_text(r, root, "march", true, b->march, sizeof b->march);
     get_text(r, root, "mabi", true, b->mabi, sizeof b->mabi);
+    get_text(r, root, "linker", false, b->linker, sizeof b->linker);
     const cJSON *item;
     const cJSON *list = get_array(r, root, "transports", true, BOARD_MAX_TRANSPORTS);
     cJSON_ArrayForEach(item, list)
@@ -288,6 +292,44 @@ bool board_in_ram(const board *b, board_region at)
     return false;
 }
 
+/* A name that becomes a symbol of the linker and of C. */
+static bool is_identifier(const char *name)
+{
+    if (!isalpha((unsigned char)name[0]) && name[0] != '_') return false;
+    for (; *name; name++)
+        if (!isalnum((unsigned char)*name) && *name != '_') return false;
+    return true;
+}
+
+static void check_riscs(reader *r, const board *b)
+{
+    if (!is_identifier(b->name)) complain(r, "name", "must be made of letters, digits and _");
+    for (uint32_t i = 0; i < b->n_riscs; i++) {
+        const board_risc *risc = &b->riscs[i];
+        if (!is_identifier(risc->name))
+            complain(r, "riscs", "have names that are not made of letters, digits and _");
+        if (risc->reset_bit < -1 || risc->reset_bit > 31)
+            complain(r, "reset_bit", "must be from 0 to 31, or -1: none");
+        if ((risc->reset_bit >= 0) != (b->soft_reset != 0))
+            complain(r, "reset_bit",
+                     "is for every RISC when there is a register \"soft_reset\", else for none");
+        if (risc->local.size < LOCAL_LEAST || risc->local.size % 4)
+            complain(r, "local_size", "must be a multiple of 4, and at least 512");
+        if (risc->local.size > UINT32_MAX - risc->local.base) complain(r, "local_size", "goes beyond 4 GiB");
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(b->riscs[k].name, risc->name) == 0) complain(r, "riscs", "have the same name twice");
+    }
+    for (uint32_t i = 0; i < b->n_columns; i++)
+        if (b->columns[i] >= b->noc_width)
+            complain(r, "columns", "lie outside of the size \"noc\" of the grid");
+    for (uint32_t i = 0; i < b->n_rows; i++)
+        if (b->rows[i] >= b->noc_height) complain(r, "rows", "lie outside of the size \"noc\" of the grid");
+    uint32_t page = (b->clock_low + 0x800) & 0xFFFFF000u;
+    int32_t high = (int32_t)(b->clock_high - page);
+    if (b->clock_kind == BOARD_CLOCK_MMIO && (high < -0x800 || high > 0x7FF))
+        complain(r, "high", "must be within the 4 KiB around \"low\": one base register reaches both");
+}
+
 static void check_regions(reader *r, const board *b)
 {
     named_region all[3 * BOARD_MAX_RISCS + 5];
@@ -346,10 +388,27 @@ devlog_status board_parse(const char *json, const char *origin, board *out, devl
     read_grid(&r, root, &b);
     read_pcie(&r, root, &b);
     read_usb(&r, root, &b);
+    if (r.status == DEVLOG_OK) check_riscs(&r, &b);
     if (r.status == DEVLOG_OK) check_regions(&r, &b);
     cJSON_Delete(root);
     if (r.status == DEVLOG_OK) *out = b;
     return r.status;
+}
+
+/* The linker fragment lies beside the board file, unless it is named by a whole path. */
+static devlog_status find_fragment(board *b, const char *path, devlog_error *err)
+{
+    if (!b->linker[0]) return DEVLOG_OK;
+    const char *slash = strrchr(path, '/');
+    char whole[sizeof b->linker];
+    if (b->linker[0] != '/' && slash) {
+        int n = snprintf(whole, sizeof whole, "%.*s/%s", (int)(slash - path), path, b->linker);
+        if (n < 0 || (size_t)n >= sizeof whole)
+            return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: the path of its linker fragment is too long", path);
+        memcpy(b->linker, whole, sizeof whole);
+    }
+    if (access(b->linker, R_OK) == 0) return DEVLOG_OK;
+    return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s: \"linker\": cannot read %s", path, b->linker);
 }
 
 devlog_status board_load(const char *name, board *out, devlog_error *err)
@@ -372,7 +431,7 @@ devlog_status board_load(const char *name, board *out, devlog_error *err)
                        "unknown board '%.100s': there is no %s; 'devlog boards' lists them", name, path);
     if (status == DEVLOG_OK) status = board_parse(text.text, path, out, err);
     dl_str_free(&text);
-    return status;
+    return status == DEVLOG_OK ? find_fragment(out, path, err) : status;
 }
 
 bool board_core_noc(const board *b, uint32_t x, uint32_t y, board_xy *out)

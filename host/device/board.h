@@ -67,6 +67,7 @@ typedef enum board_window_format {
 
 typedef struct board {
     char name[32], title[96], arch[32], march[32], mabi[16];
+    char linker[1024]; /* path of a linker fragment that all device code is linked with; empty: none */
     uint32_t n_transports;
     char transports[BOARD_MAX_TRANSPORTS][16];
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "devlog/record.h"
 
 static void define(FILE *out, const char *name, uint64_t value)
@@ -70,7 +71,7 @@ static void symbol(char *out, size_t size, const char *prefix, const char *name)
 }
 
 /* Bytes of local data RAM for the variables of the firmware; the kernel's follow, the stack has the end. */
-enum { LOCAL_FIRMWARE = 128 };
+enum { LOCAL_FIRMWARE = 128, FRAGMENT_MAX = 1 << 20 };
 
 static void memory(FILE *out, const char *kind, const char *risc, uint32_t base, uint32_t size)
 {
@@ -81,6 +82,18 @@ typedef struct named {
     char name[48];
     board_region at;
 } named;
+
+/* The board's own fragment as it is, so that its content counts in the key of the cache. */
+static void append_fragment(const board *b, FILE *out)
+{
+    dl_str text = {0};
+    fprintf(out, "\n/* From the linker fragment of the board. */\n");
+    if (dl_file_read(b->linker, FRAGMENT_MAX, &text, NULL) == DEVLOG_OK)
+        fwrite(text.text ? text.text : "", 1, text.len, out);
+    else
+        fprintf(out, "ASSERT(0, \"cannot read the linker fragment of the board\")\n");
+    dl_str_free(&text);
+}
 
 void board_write_linker(const board *b, uint32_t risc, FILE *out)
 {
@@ -146,4 +159,5 @@ void board_write_linker(const board *b, uint32_t risc, FILE *out)
     fprintf(out, "devlog_kernel_slot = 0x%x;\ndevlog_kernel_slot_end = 0x%x;\n", r->kernel.base,
             r->kernel.base + r->kernel.size);
     fprintf(out, "devlog_global_pointer = 0x%x;\n", r->local.base + 0x800);
+    if (b->linker[0]) append_fragment(b, out);
 }

@@ -17,6 +17,16 @@ const char *device_option(const char *option, const char *variable, const char *
     return value && *value ? value : missing;
 }
 
+/* All transports of a board, for messages. */
+static void list_transports(const board *b, char *text, size_t size)
+{
+    text[0] = 0;
+    for (uint32_t i = 0; i < b->n_transports; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", i ? ", " : "", b->transports[i]);
+    }
+}
+
 static bool reached_by(const board *b, const char *transport)
 {
     for (uint32_t i = 0; i < b->n_transports; i++)
@@ -24,10 +34,15 @@ static bool reached_by(const board *b, const char *transport)
     return false;
 }
 
+static bool is_path(const char *name)
+{
+    size_t n = name ? strlen(name) : 0;
+    return n > 5 && strcmp(name + n - 5, ".json") == 0;
+}
+
 static int is_board(const struct dirent *entry)
 {
-    size_t n = strlen(entry->d_name);
-    return n > 5 && strcmp(entry->d_name + n - 5, ".json") == 0;
+    return is_path(entry->d_name);
 }
 
 /* The first board file, by name, whose first transport is this one; false when there is none. */
@@ -72,20 +87,32 @@ devlog_status device_choose(const devlog_device_options *o, device_choice *out, 
     if (spec && (n >= sizeof name || !(out->ops = dl_transport_find(name))))
         return dl_fail(err, DEVLOG_ERR_ARGUMENT,
                        "unknown transport '%.*s'; 'devlog boards' lists those of each board", (int)n, spec);
-    devlog_status status =
-        choose_board(device_option(o->board, "DEVLOG_BOARD", NULL), spec ? name : NULL, &out->board, err);
+    const char *path = spec && spec[n] == ':' ? spec + n + 1 : o->path, *wanted = o->board;
+    char saved_of[sizeof out->origin];
+    devlog_status status = DEVLOG_OK;
+    if (out->ops && out->ops->board_of && !(wanted && *wanted)) {
+        status = out->ops->board_of(path, saved_of, sizeof saved_of, err);
+        wanted = saved_of;
+    }
+    if (status == DEVLOG_OK) {
+        wanted = device_option(wanted, "DEVLOG_BOARD", NULL);
+        status = choose_board(wanted, spec ? name : NULL, &out->board, err);
+    }
     if (status != DEVLOG_OK) return status;
     const board *b = &out->board;
+    if (!is_path(wanted) || !realpath(wanted, out->origin))
+        snprintf(out->origin, sizeof out->origin, "%s", b->name);
     if (!spec) {
         snprintf(name, sizeof name, "%s", b->transports[0]);
         out->ops = dl_transport_find(name);
     }
-    if (!out->ops || !reached_by(b, name))
+    if (!out->ops || (!out->ops->board_of && !reached_by(b, name))) {
+        char all[BOARD_MAX_TRANSPORTS * 18];
+        list_transports(b, all, sizeof all);
         return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
-                       "board %s cannot be reached by transport '%s'; its board file lists: %s%s%s", b->name,
-                       name, b->transports[0], b->n_transports > 1 ? ", " : "",
-                       b->n_transports > 1 ? b->transports[1] : "");
-    const char *path = spec && spec[n] == ':' ? spec + n + 1 : o->path;
+                       "board %s cannot be reached by transport '%s'; its board file lists: %s", b->name,
+                       name, all);
+    }
     if (out->ops->path_variable) path = device_option(path, out->ops->path_variable, NULL);
     if (path && strlen(path) >= sizeof out->path)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the device is too long");

@@ -8,7 +8,8 @@
 typedef struct device_choice {
     board board;
     const dl_transport_ops *ops;
-    char path[4096]; /* what the transport opens; empty: nothing was said */
+    char path[4096];   /* what the transport opens; empty: nothing was said */
+    char origin[4096]; /* by which board_load finds the board again */
 } device_choice;
 
 /* The first that is not empty: an option, a variable of the environment, a default. */

@@ -25,7 +25,8 @@ static void window_layout(const board *b, dl_window_layout *out)
 }
 
 static devlog_status open_transport(devlog_device *d, const devlog_device_options *o,
-                                    const device_choice *choice, devlog_error *err)
+                                    const device_choice *choice, const struct kmd_system *kmd,
+                                    devlog_error *err)
 {
     const dl_transport_ops *ops = choice->ops;
     d->sim = calloc(1, sizeof *d->sim);
@@ -64,6 +65,7 @@ static devlog_status open_transport(devlog_device *d, const devlog_device_option
         .n_rams = d->board.n_rams,
         .boot = {d->board.boot.base, d->board.boot.size},
         .attach = o->attach,
+        .kmd = kmd,
     };
     if (o->together && (o->together->linked || !o->together->sim || o->together->transport.ops != ops))
         return dl_fail(err, DEVLOG_ERR_ARGUMENT,
@@ -93,6 +95,12 @@ static devlog_status hold_all(devlog_device *d, devlog_error *err)
 
 devlog_status devlog_device_open(const devlog_device_options *options, devlog_device **out, devlog_error *err)
 {
+    return dl_device_open(options, NULL, out, err);
+}
+
+devlog_status dl_device_open(const devlog_device_options *options, const struct kmd_system *kmd,
+                             devlog_device **out, devlog_error *err)
+{
     static const devlog_device_options none;
     const devlog_device_options *o = options ? options : &none;
     devlog_device *d = calloc(1, sizeof *d);
@@ -105,6 +113,8 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
     devlog_status status = device_choose(o, choice, err);
     if (status != DEVLOG_OK) goto fail;
     d->board = choice->board;
+    d->attached = o->attach;
+    snprintf(d->board_origin, sizeof d->board_origin, "%s", choice->origin);
     d->slot = o->slot;
     d->ops = o->ops;
     d->classes = UINT32_MAX;
@@ -125,7 +135,7 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
         goto fail;
     }
-    status = open_transport(d, o, choice, err);
+    status = open_transport(d, o, choice, kmd, err);
     if (status == DEVLOG_OK && !o->attach) status = hold_all(d, err);
     if (status != DEVLOG_OK) goto fail;
     free(choice);

@@ -18,6 +18,8 @@ struct devlog_device {
     uint32_t timeout_ms;
     bool profile;
     char log_folder[2048];
+    char board_origin[4096]; /* by which board_load finds the board again */
+    bool attached;           /* only looked at */
 
     bool *booted; /* one per core, row by row: its firmware runs */
     devlog_recording recording;
@@ -38,6 +40,10 @@ struct devlog_device {
     bool asks_linked;             /* this one was opened later */
     devlog_api_stats api[DEVLOG_API_COUNT];
 };
+
+/* devlog_device_open with the calls of the system that the transport "kmd" makes answered by a test. */
+devlog_status dl_device_open(const devlog_device_options *options, const struct kmd_system *kmd,
+                             devlog_device **out, devlog_error *err);
 
 /* Coordinates for the transport. DEVLOG_ERR_ARGUMENT when the core is outside the grid. */
 devlog_status dl_device_target(const devlog_device *device, devlog_core core, dl_target *out,

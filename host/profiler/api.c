@@ -1,5 +1,7 @@
 /* The public functions that tt-metal counts, each with its calls and its time, and closing a device. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/term.h"
 #include "profiler/clock_sync.h"
@@ -75,6 +77,21 @@ devlog_status devlog_dump_device_profile_results(devlog_device *device, devlog_e
     return counted(device, DEVLOG_API_DUMP_DEVICE_PROFILE_RESULTS, start, status);
 }
 
+/* For whoever looks at it later: $DEVLOG_POSTMORTEM names the file, and the message says what became of it.
+ */
+static void save_postmortem(devlog_device *device, devlog_error *err)
+{
+    const char *path = getenv("DEVLOG_POSTMORTEM");
+    devlog_error why;
+    if (!path || !*path || !err) return;
+    bool saved = devlog_save_state(device, path, &why) == DEVLOG_OK;
+    size_t used = strlen(err->text), room = sizeof err->text - used;
+    if (saved)
+        snprintf(err->text + used, room, "; look at it with: devlog dump %s", path);
+    else
+        snprintf(err->text + used, room, "; its state could not be saved: %s", why.text);
+}
+
 devlog_status devlog_launch_program(devlog_device *device, devlog_program *program, devlog_error *err)
 {
     devlog_status ready = program_switch_classes(device, program, err);
@@ -87,8 +104,10 @@ devlog_status devlog_launch_program(devlog_device *device, devlog_program *progr
     devlog_status status = program_launch(device, program, err);
     if (device->clocks) device->clocks->launch_end = dl_transport_now(&device->transport);
     counted(device, DEVLOG_API_LAUNCH_PROGRAM, start, status);
+    if (status == DEVLOG_ERR_TIMEOUT || status == DEVLOG_ERR_DEVICE) save_postmortem(device, err);
     /* What a program that hangs has recorded so far says where it hangs. */
-    if (device->profile && (status == DEVLOG_OK || status == DEVLOG_ERR_TIMEOUT)) {
+    if (device->profile &&
+        (status == DEVLOG_OK || status == DEVLOG_ERR_TIMEOUT || status == DEVLOG_ERR_DEVICE)) {
         devlog_error later;
         devlog_status dumped = devlog_dump_device_profile_results(device, status == DEVLOG_OK ? err : &later);
         if (status == DEVLOG_OK) return dumped;

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The part of the control block that firmware writes in every launch. */
+/* The part of the control block that firmware writes in every launch. A device that is only looked at was
+ * told by another program what the rest says. */
 enum {
     CONTROL_FROM = offsetof(devlog_control, magic),
-    CONTROL_BYTES = offsetof(devlog_control, cost) - CONTROL_FROM,
+    CONTROL_END = offsetof(devlog_control, cost),
 };
 
 typedef struct extent {
@@ -45,7 +46,16 @@ static devlog_status read_stream(devlog_device *device, pulled *p, devlog_error 
     uint32_t bytes = p->control.streamed;
     if (bytes == 0) return DEVLOG_OK;
     stream_place place;
-    if (bytes > device->stream_bytes || bytes % 4 || !stream_place_of(device, p->core, p->risc, &place)) {
+    uint32_t room = device->stream_bytes;
+    if (device->attached) {
+        const devlog_control *c = &p->control;
+        place = (stream_place){c->stream_target & 63, c->stream_target >> 6 & 63, c->stream_base};
+        room =
+            c->mode == DEVLOG_MODE_STREAM && c->stream_size <= device->board.dram_size ? c->stream_size : 0;
+    } else if (!stream_place_of(device, p->core, p->risc, &place)) {
+        room = 0;
+    }
+    if (bytes > room || bytes % 4) {
         p->damaged = true;
         return DEVLOG_OK;
     }
@@ -85,9 +95,9 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
     out->core = core;
     out->risc = risc;
     devlog_control *c = &out->control;
-    devlog_status status =
-        dl_core_read(device, core, region + DEVLOG_CONTROL_OFFSET(b->segment_bits) + CONTROL_FROM,
-                     (uint8_t *)c + CONTROL_FROM, CONTROL_BYTES, err);
+    uint32_t from = device->attached ? 0 : CONTROL_FROM;
+    devlog_status status = dl_core_read(device, core, region + DEVLOG_CONTROL_OFFSET(b->segment_bits) + from,
+                                        (uint8_t *)c + from, CONTROL_END - from, err);
     if (status != DEVLOG_OK) return status;
     bool whole = c->magic == DEVLOG_MAGIC && c->segment < DEVLOG_SEGMENTS;
     out->alive = whole && c->launch == launch;
@@ -119,7 +129,9 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
         at += out->spans[i].n;
     }
     out->cut = status != DEVLOG_OK;
-    if (status == DEVLOG_OK && clear && out->n_words) {
+    /* A RISC that has not finished goes on where it is; before its core is used again, all of it is cleared.
+     */
+    if (status == DEVLOG_OK && clear && out->n_words && (out->finished || !whole)) {
         uint8_t *zeros = calloc(1, bytes + DEVLOG_SLACK);
         if (!zeros) status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the records of a core");
         for (uint32_t i = 0; i < n && status == DEVLOG_OK; i++) {

@@ -128,12 +128,16 @@ static devlog_status configure_core(void *context, devlog_core core, devlog_erro
     devlog_device *device = c->device;
     for (uint32_t i = 0; i < device->board.n_riscs; i++) {
         const devlog_kernel *k = program_kernel_at(c->program, core, i);
-        uint32_t entry = k ? k->elf.entry : 0;
+        uint32_t entry = k ? k->elf.entry : 0, build[2] = {0, 0};
+        if (k && k->elf.build_id_size >= sizeof build) memcpy(build, k->elf.build_id, sizeof build);
         devlog_status status = k ? load(device, core, &k->elf, err) : DEVLOG_OK;
         if (status == DEVLOG_OK)
             status =
                 dl_core_write(device, core, MAILBOX(device, risc) + i * sizeof((devlog_mailbox *)0)->risc[0],
                               &entry, 4, err);
+        if (status == DEVLOG_OK)
+            status = dl_core_write(device, core, MAILBOX(device, build) + i * (uint32_t)sizeof build, build,
+                                   sizeof build, err);
         if (status == DEVLOG_OK && k && k->n_args) {
             size_t row = (core.y - k->cores.y0) * (k->cores.x1 - k->cores.x0 + 1) + (core.x - k->cores.x0);
             status =

@@ -227,6 +227,22 @@ static void counter(chrome *c, const dl_view_item *item)
     dl_str_free(&quoted);
 }
 
+/* Arrows from the host's call to the launch and on to its pull. */
+static void flow(chrome *c, const dl_view_item *item)
+{
+    static const char *const steps[] = {
+        [DL_VIEW_NO_CALL] = "t", [DL_VIEW_LAUNCH_CALL] = "s", [DL_VIEW_PULL_CALL] = "f\",\"bp\":\"e"};
+    char ts[48];
+    if (c->chips[c->tracks[item->track].chip].host_track == DL_NONE) return;
+    *microseconds(ts, item->start) = '\0';
+    begin_event(c);
+    out_fmt(
+        &c->out,
+        "{\"ph\":\"%s\",\"id\":%u,\"cat\":\"host\",\"name\":\"launch\",\"pid\":%u,\"tid\":%llu,\"ts\":%s}",
+        steps[dl_view_call_of(c->view, item)], item->launch, process_id(c, item->track),
+        (unsigned long long)thread_id(c, item->track, item->lane), ts);
+}
+
 static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *err)
 {
     enum { FIXED = 512, NAME_MOST = 4096 };
@@ -261,6 +277,7 @@ static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *er
     to = is_zone ? zone(c, to, item) : point(c, to, item);
     c->out.len += (size_t)(to - start);
     if (item->kind == DL_VIEW_VALUE) counter(c, item);
+    if (c->tracks[item->track].core == DL_NONE) flow(c, item);
     free(one.text);
     return DEVLOG_OK;
 }

@@ -268,8 +268,9 @@ static devlog_status event(ctf *c, const dl_view_item *item, devlog_error *err)
     to = put(to, in_launch ? dl_view_launch_id(c->view, item->launch) : 0, 8);
     to = put(to, item->cycle, 8);
     if (item->kind != DL_VIEW_LAUNCH) {
-        to = put(to, c->cores[t->core].x, 2);
-        to = put(to, c->cores[t->core].y, 2);
+        bool on_core = t->core != DL_NONE; /* otherwise the host's: it is nowhere on the chip */
+        to = put(to, on_core ? c->cores[t->core].x : UINT16_MAX, 2);
+        to = put(to, on_core ? c->cores[t->core].y : UINT16_MAX, 2);
         to = put(to, c->riscs.of[item->track], 4);
         to = put(to, c->names.of[item->site], 4);
         to = put(to, c->sources.of[item->site], 4);

@@ -131,6 +131,20 @@ static void loss(dl_str *out, bool *more, bool lost, uint64_t n, const char *bef
     dl_str_add(out, "]]");
 }
 
+/* How far the figures can be trusted: captures say it, device logs do not. */
+static void trust(const dl_losses *l, dl_str *out)
+{
+    dl_str_add(out, ",\"clocks\":[");
+    for (uint32_t i = 0; i < l->n_clocks; i++)
+        dl_str_fmt(out, "%s[%u,%.1f,%.1f]", i ? "," : "", l->clocks[i].slot, l->clocks[i].core_cycles,
+                   l->clocks[i].host_ns);
+    dl_str_char(out, ']');
+    if (l->cost_known)
+        dl_str_fmt(out, ",\"cost\":{\"subtracted\":%s,\"within\":%llu,\"of\":%llu}",
+                   l->cost_subtracted ? "true" : "false", (unsigned long long)l->cost_of_kernels,
+                   (unsigned long long)l->cycles_of_kernels);
+}
+
 /* [lost?, count, what, [details]]: losses first, then what was repaired or noticed. */
 static void losses(const dl_losses *l, dl_str *out)
 {
@@ -187,6 +201,7 @@ devlog_status page_meta(const page_pack *p, const char *title, dl_str *out, devl
     launches(p, dl_decode_launches(d), out);
     devlog_status status = statistics(p, d, out, err);
     if (status) return status;
+    trust(dl_decode_losses(d), out);
     losses(dl_decode_losses(d), out);
     dl_str_char(out, '}');
     without_angle(out, from);

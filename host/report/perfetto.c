@@ -295,16 +295,24 @@ static uint64_t flow_id(const perfetto *p, uint32_t launch, uint32_t core)
     return 1 + core + (uint64_t)launch * p->n_cores;
 }
 
+/* And one binds the host's call, the launch, and the host's pull. */
+static uint64_t host_flow_id(uint32_t launch)
+{
+    return (UINT64_C(1) << 62) + launch;
+}
+
 static uint8_t *flows(const perfetto *p, uint8_t *to, const dl_view_item *item)
 {
     const dl_view_track *t = &p->tracks[item->track];
     if (item->launch >= p->launches->count) return to;
+    if (t->core == DL_NONE && p->chips[t->chip].host_track != DL_NONE)
+        to = pb_fixed64(to, 47, host_flow_id(item->launch));
     if (item->kind == DL_VIEW_ZONE) {
         bool kernel = p->tables->sites[item->site].role == DL_ROLE_KERNEL;
         return kernel ? pb_fixed64(to, 47, flow_id(p, item->launch, t->core)) : to;
     }
     const dl_view_chip *chip = &p->chips[t->chip];
-    for (uint32_t i = 0; i < chip->n_cores && i < MOST_FLOWS; i++)
+    for (uint32_t i = 0; i < chip->n_cores && i < MOST_FLOWS - 1; i++)
         to = pb_fixed64(to, 47, flow_id(p, item->launch, chip->first_core + i));
     return to;
 }

@@ -184,15 +184,14 @@ static devlog_status analyses(const dl_analyzer *a, const dl_tables *t, uint32_t
 /* Zones that kernels mark themselves; firmware and kernel are in the analyses, or here when there are none.
  */
 static devlog_status zones(const dl_tables *t, uint32_t chip, const dl_groups *all, const dl_groups *cores,
-                           bool with_defaults, dl_str *out, devlog_error *err)
+                           dl_str *out, devlog_error *err)
 {
     char name[160];
     place *places = malloc((cores->n + 1) * sizeof *places);
     if (!places) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for statistics");
     for (size_t i = 0; i < all->n; i++) {
         const dl_group *g = &all->items[i];
-        bool is_default = g->role == DL_ROLE_FW || g->role == DL_ROLE_KERNEL;
-        if (g->chip != chip || (is_default && !with_defaults)) continue;
+        if (g->chip != chip) continue;
         snprintf(name, sizeof name, "%.60s: %.80s", dl_text(t, g->risc_name), dl_text(t, g->site_name));
         title(out, name);
         statistics(out, &g->summary, t->chips[chip].freq_khz);
@@ -238,7 +237,7 @@ static devlog_status chips(dl_decode *d, const dl_analyzer *a, const dl_groups *
         else
             dl_str_add(out, ", clock unknown)\n");
         status = analyses(a, t, ranks[i].chip, out, err);
-        if (!status) status = zones(t, ranks[i].chip, all, cores, a == NULL, out, err);
+        if (!status) status = zones(t, ranks[i].chip, all, cores, out, err);
     }
     return status;
 }

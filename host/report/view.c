@@ -99,11 +99,47 @@ static devlog_status add_launches(dl_view *v, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* What the host called becomes zones of its track: so every writer shows it that shows zones. */
+static devlog_status add_calls(dl_view *v, devlog_error *err)
+{
+    static const char *const names[2] = {"LaunchProgram", "DumpDeviceProfileResults"};
+    const dl_launches *launches = dl_decode_launches(v->decode);
+    uint32_t *sites = v->call_sites;
+    for (uint32_t i = 0; i < launches->count; i++) {
+        const dl_launch *l = &launches->items[i];
+        const dl_view_chip *chip = &v->chips[v->chip_rank[l->chip]];
+        const uint64_t spans[2][2] = {{l->call_start, l->call_end}, {l->pull_start, l->pull_end}};
+        if (i / 8 >= v->n_shown || !(v->shown[i / 8] >> i % 8 & 1) || chip->host_track == DL_NONE) continue;
+        for (int k = 0; k < 2; k++) {
+            if (spans[k][0] == 0 || spans[k][1] < spans[k][0]) continue;
+            if (!sites[k]) /* the first site is never one of these: a launch has been seen */
+                sites[k] = dl_tables_site(dl_decode_tables(v->decode), names[k], strlen(names[k]), "", 0, 0);
+            if (sites[k] == DL_NONE) return DEVLOG_OK; /* the table is full */
+            const dl_event e = {.start = view_cycle_at(v->decode, chip->id, spans[k][0]),
+                                .end = view_cycle_at(v->decode, chip->id, spans[k][1]),
+                                .stream = v->chip_rank[l->chip],
+                                .site = sites[k],
+                                .launch = i,
+                                .kind = VIEW_EVENT_HOST};
+            devlog_status status = view_spool_add(&v->spool, &e, 1, err);
+            if (status) return status;
+        }
+    }
+    return DEVLOG_OK;
+}
+
+dl_view_call dl_view_call_of(const dl_view *v, const dl_view_item *item)
+{
+    if (v->tracks[item->track].core != DL_NONE || item->kind != DL_VIEW_ZONE) return DL_VIEW_NO_CALL;
+    return item->site == v->call_sites[0] ? DL_VIEW_LAUNCH_CALL : DL_VIEW_PULL_CALL;
+}
+
 devlog_status dl_view_ready(dl_view *v, devlog_error *err)
 {
     devlog_status status = view_make_tracks(v, err);
-    if (!status) status = view_make_names(v, err);
-    return status ? status : add_launches(v, err);
+    if (!status) status = add_launches(v, err);
+    if (!status) status = add_calls(v, err);
+    return status ? status : view_make_names(v, err);
 }
 
 uint64_t view_time(const dl_view *v, const dl_view_chip *chip, uint32_t stream, uint64_t cycles)
@@ -115,6 +151,7 @@ uint64_t view_time(const dl_view *v, const dl_view_chip *chip, uint32_t stream, 
 static uint32_t track_of(const dl_view *v, const dl_event *e)
 {
     if (e->kind == VIEW_EVENT_LAUNCH) return v->chips[e->stream].first_track;
+    if (e->kind == VIEW_EVENT_HOST) return v->chips[e->stream].host_track;
     return v->track_of_stream[e->stream];
 }
 
@@ -182,7 +219,9 @@ static devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, uint16_
         .line = e->line,
         .lane = lane,
         .depth = depth,
-        .kind = e->kind == VIEW_EVENT_LAUNCH ? (uint8_t)DL_VIEW_LAUNCH : kinds[e->kind],
+        .kind = e->kind == VIEW_EVENT_LAUNCH ? (uint8_t)DL_VIEW_LAUNCH
+                : e->kind == VIEW_EVENT_HOST ? (uint8_t)DL_VIEW_ZONE
+                                             : kinds[e->kind],
         .flags = e->flags,
     };
     return v->n_batch == VIEW_BATCH ? flush(v, err) : DEVLOG_OK;
@@ -217,7 +256,7 @@ static devlog_status each(void *ctx, const dl_event *e, devlog_error *err)
         v->track = track;
     }
     uint16_t lane = 0, depth = e->depth;
-    if (e->kind == DL_EVENT_ZONE || e->kind == VIEW_EVENT_LAUNCH) {
+    if (e->kind == DL_EVENT_ZONE || e->kind == VIEW_EVENT_LAUNCH || e->kind == VIEW_EVENT_HOST) {
         view_lanes *lanes = by_track ? v->lanes : &v->lanes[track];
         if (!view_lanes_place(lanes, e->start, e->end, DL_VIEW_LANES, &lane, &depth))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while ordering zones");

@@ -43,12 +43,14 @@ typedef struct dl_view_item {
 } dl_view_item;
 
 /* Chips are in order of their ids, cores of y and then x, tracks in the order of reports: BRISC, NCRISC,
- * TRISC0, ... The first track of a chip is its launch track. */
+ * TRISC0, ... The first track of a chip is its launch track; captures have a second, of what the host called:
+ * zones by the names of the API, with the number of their launch. */
 typedef struct dl_view_chip {
     uint32_t chip; /* index into the decoder's chips */
     uint32_t id;
     uint32_t first_core, n_cores;
     uint32_t first_track, n_tracks;
+    uint32_t host_track;  /* DL_NONE: it is not known when the host called */
     bool has_ns;          /* start and end are nanoseconds; otherwise cycles, because the clock is unknown */
     bool aligned;         /* the time axis is the host's clock; otherwise the chip's own, from its reset */
     uint64_t residual_ns; /* when aligned: how far off it may be */
@@ -62,9 +64,9 @@ typedef struct dl_view_core {
 } dl_view_core;
 
 typedef struct dl_view_track {
-    uint32_t chip;    /* index into the view's chips */
-    uint32_t core;    /* index into the view's cores; DL_NONE: the launches of the chip */
-    uint32_t stream;  /* index into the decoder's streams, or DL_NONE */
+    uint32_t chip;   /* index into the view's chips */
+    uint32_t core;   /* index into the view's cores; DL_NONE: the launches of the chip, or its host's calls */
+    uint32_t stream; /* index into the decoder's streams, or DL_NONE */
     const char *name; /* "BRISC", "launches"; UTF-8 */
 } dl_view_track;
 
@@ -127,6 +129,9 @@ const char *dl_view_site_name(const dl_view *v, uint32_t site);
 const char *dl_view_site_file(const dl_view *v, uint32_t site);
 /* The name of the op that asked for a launch (dl_launch.op); NULL: unknown. */
 const char *dl_view_launch_op_name(const dl_view *v, uint32_t launch);
+/* Whether an item is a call of the host, and which. */
+typedef enum dl_view_call { DL_VIEW_NO_CALL, DL_VIEW_LAUNCH_CALL, DL_VIEW_PULL_CALL } dl_view_call;
+dl_view_call dl_view_call_of(const dl_view *v, const dl_view_item *item);
 /* The number by which people know a launch: its run host id or run id, or its place in the log. */
 uint64_t dl_view_launch_id(const dl_view *v, uint32_t launch);
 /* The op's name, or "launch 1024", "launch 1024 trace 3.7", "launch #5": UTF-8, cut at 255 bytes. */

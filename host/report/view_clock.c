@@ -21,6 +21,24 @@ static bool is_known(void *ctx, uint32_t chip_id, uint64_t *residual_ns)
     return true;
 }
 
+/* The clock never runs backwards, so halving finds it. */
+uint64_t view_cycle_at(const dl_decode *d, uint32_t chip_id, uint64_t host)
+{
+    const dl_chip_clocks *clocks = dl_decode_clocks(d);
+    const dl_chip_clock *clock = dl_chip_clocks_of(clocks, chip_id);
+    const uint64_t reach = UINT64_C(1) << 50;
+    if (!clock || !clock->fitted) return 0;
+    uint64_t lo = clock->fit.cycles > reach ? clock->fit.cycles - reach : 0, hi = clock->fit.cycles + reach;
+    while (lo < hi) {
+        uint64_t middle = lo + (hi - lo) / 2;
+        if (host_ns((void *)clocks, chip_id, DL_NONE, middle) < host)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
 dl_view_clock view_host_clock(const dl_decode *d)
 {
     return (dl_view_clock){(void *)dl_decode_clocks(d), host_ns, is_known};

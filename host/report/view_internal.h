@@ -6,8 +6,9 @@
 #include "report/view_lanes.h"
 #include "report/view_spool.h"
 
-/* An event of the spool that is a launch; its stream is an index into the view's chips. */
-enum { VIEW_EVENT_LAUNCH = 255, VIEW_BATCH = 256 };
+/* Events of the spool that are launches, and calls of the host; their stream is an index into the view's
+ * chips. */
+enum { VIEW_EVENT_LAUNCH = 255, VIEW_EVENT_HOST = 254, VIEW_BATCH = 256 };
 
 struct dl_view {
     dl_view_options options;
@@ -22,6 +23,7 @@ struct dl_view {
     dl_view_core *cores;
     dl_view_track *tracks;
     uint32_t n_chips, n_cores, n_tracks;
+    uint32_t call_sites[2];                /* of the host's calls: launch, pull; 0: none */
     uint32_t *track_of_stream, *chip_rank; /* by the decoder's numbers */
 
     char **site_names, **site_files; /* NULL where the decoder's own text is UTF-8 */
@@ -45,6 +47,8 @@ void view_free_names(dl_view *v);
 /* On the time axis. */
 uint64_t view_time(const dl_view *v, const dl_view_chip *chip, uint32_t stream, uint64_t cycles);
 
+/* view_clock.c: what a chip's counter showed at a moment of the host's clock. */
+uint64_t view_cycle_at(const dl_decode *d, uint32_t chip_id, uint64_t host_ns);
 /* view_clock.c: the clock that a decoder's captures know. */
 dl_view_clock view_host_clock(const dl_decode *d);
 

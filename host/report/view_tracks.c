@@ -64,6 +64,17 @@ static void make_chips(dl_view *v)
     }
 }
 
+/* Whether it is known when the host called, on a clock that the chip's can be compared with. */
+static bool has_calls(const dl_view *v, const dl_view_chip *chip)
+{
+    const dl_launches *l = dl_decode_launches(v->decode);
+    const dl_chip_clock *clock = dl_chip_clocks_of(dl_decode_clocks(v->decode), chip->id);
+    if (!chip->aligned || !clock || !clock->fitted) return false;
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->items[i].chip == chip->chip && l->items[i].call_start) return true;
+    return false;
+}
+
 /* Streams in their order; in front of each chip's first one, its launches. */
 static void make_tree(dl_view *v, const dl_view_track *sorted, uint32_t n)
 {
@@ -74,6 +85,10 @@ static void make_tree(dl_view *v, const dl_view_track *sorted, uint32_t n)
         chip->first_core = v->n_cores;
         v->tracks[v->n_tracks++] =
             (dl_view_track){.chip = c, .core = DL_NONE, .stream = DL_NONE, .name = "launches"};
+        chip->host_track = has_calls(v, chip) ? v->n_tracks : DL_NONE;
+        if (chip->host_track != DL_NONE)
+            v->tracks[v->n_tracks++] =
+                (dl_view_track){.chip = c, .core = DL_NONE, .stream = DL_NONE, .name = "host"};
         for (; at < n && sorted[at].chip == c; at++) {
             const dl_stream *s = &v->tables->streams[sorted[at].stream];
             const dl_view_core *last = chip->n_cores ? &v->cores[v->n_cores - 1] : NULL;
@@ -97,7 +112,7 @@ devlog_status view_make_tracks(dl_view *v, devlog_error *err)
     v->chips = calloc(t->n_chips + 1u, sizeof *v->chips);
     v->chip_rank = calloc(t->n_chips + 1u, sizeof *v->chip_rank);
     v->cores = calloc(t->n_streams + 1u, sizeof *v->cores);
-    v->tracks = calloc(t->n_streams + t->n_chips + 1u, sizeof *v->tracks);
+    v->tracks = calloc(t->n_streams + 2 * t->n_chips + 1u, sizeof *v->tracks);
     v->track_of_stream = calloc(t->n_streams + 1u, sizeof *v->track_of_stream);
     dl_view_track *sorted = calloc(t->n_streams + 1u, sizeof *sorted);
     bool made = v->chips && v->chip_rank && v->cores && v->tracks && v->track_of_stream && sorted;

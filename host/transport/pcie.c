@@ -23,6 +23,7 @@ devlog_status pcie_windows_init(pcie_windows *w, const pcie_bar *bar, const dl_w
         offset += (uint64_t)layout->classes[i].count << layout->classes[i].bits;
     }
     if (w->bits == 0) return dl_fail(err, DEVLOG_ERR_FORMAT, "the board file has too few TLB windows");
+    if (bar->configure) w->first_offset = 0;
     return DEVLOG_OK;
 }
 
@@ -83,9 +84,11 @@ static devlog_status show(pcie_windows *w, dl_target at, uint64_t addr, uint64_t
         }
     }
     if (!found) {
-        devlog_status status = w->layout.format == DL_WINDOWS_WORMHOLE
+        devlog_status status = w->bar.configure ? w->bar.configure(w->bar.owner, slot, at, base, err)
+                               : w->layout.format == DL_WINDOWS_WORMHOLE
                                    ? configure_wormhole(w, w->first + slot, at, base, err)
                                    : configure_blackhole(w, w->first + slot, at, base, err);
+        w->windows[slot].valid = false; /* until it shows the new target */
         if (status != DEVLOG_OK) return status;
         w->windows[slot].valid = true;
         w->windows[slot].at = at;

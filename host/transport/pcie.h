@@ -6,11 +6,14 @@
 
 #include "transport/transport.h"
 
-/* BAR0 as its owner sees it: offsets from its start. */
+/* BAR0 as its owner sees it: offsets from its start, or, when the owner configures the windows, from the
+ * first of PCIE_WINDOWS windows of its own, one behind the other. */
 typedef struct pcie_bar {
     void *owner;
     devlog_status (*read)(void *owner, uint64_t offset, void *dst, uint32_t size, devlog_error *err);
     devlog_status (*write)(void *owner, uint64_t offset, const void *src, uint32_t size, devlog_error *err);
+    /* Makes window `slot` of its own show `base` of the target; NULL: by the registers behind the windows. */
+    devlog_status (*configure)(void *owner, uint32_t slot, dl_target at, uint64_t base, devlog_error *err);
 } pcie_bar;
 
 enum { PCIE_WINDOWS = 4 }; /* windows in use, so that alternating between few targets reconfigures nothing */

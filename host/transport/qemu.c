@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -37,6 +38,7 @@ enum {
 typedef struct qemu_transport {
     char folder[PATH - 64];
     bool own_folder, attached;
+    int fd;       /* of the RAM; locked while it is used */
     uint8_t *ram; /* mapped */
     size_t ram_size;
     dl_memory board_ram, boot;
@@ -269,6 +271,7 @@ static void qemu_close(dl_transport *t)
     qemu_transport *q = t->state;
     end_process(q);
     if (q->ram) munmap(q->ram, q->ram_size);
+    if (q->fd >= 0) close(q->fd);
     if (q->own_folder) remove_folder(q->folder);
     free(q);
 }
@@ -278,10 +281,13 @@ static devlog_status map_ram(qemu_transport *q, devlog_error *err)
     char path[PATH];
     struct stat st;
     snprintf(path, sizeof path, "%s/ram", q->folder);
-    int fd = open(path, q->attached ? O_RDONLY : O_RDWR | O_CREAT | O_TRUNC, 0600);
+    int fd = q->fd = open(path, (q->attached ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC, 0600);
     if (fd < 0) return dl_fail_errno(err, errno, "cannot open the RAM of QEMU, %s", path);
     devlog_status status = DEVLOG_OK;
-    if (!q->attached && ftruncate(fd, (off_t)q->ram_size) != 0)
+    if (!q->attached && flock(fd, LOCK_EX | LOCK_NB) != 0)
+        status = dl_fail(err, DEVLOG_ERR_STATE, "another program uses %s: name another folder for this one",
+                         q->folder);
+    else if (!q->attached && (ftruncate(fd, 0) != 0 || ftruncate(fd, (off_t)q->ram_size) != 0))
         status = dl_fail_errno(err, errno, "cannot make the RAM of QEMU, %s", path);
     else if (fstat(fd, &st) != 0 || (uint64_t)st.st_size != q->ram_size)
         status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s is not the RAM of this board: it should have %zu bytes",
@@ -294,7 +300,6 @@ static devlog_status map_ram(qemu_transport *q, devlog_error *err)
         else
             q->ram = at;
     }
-    close(fd);
     return status;
 }
 
@@ -341,6 +346,7 @@ static devlog_status qemu_open(dl_transport *t, const dl_transport_setup *setup,
     if (!q) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the transport");
     t->state = q;
     qmp_init(&q->monitor);
+    q->fd = -1;
     q->attached = setup->attach;
     q->board_ram = setup->rams[0];
     q->boot = setup->boot;

@@ -68,7 +68,7 @@ static devlog_status sim_open(dl_transport *t, const dl_transport_setup *setup, 
     state->windowed = setup->layout != NULL;
     if (!state->windowed) return DEVLOG_OK;
     state->bar0 = (sim_config_read(state->s, 0x10) & ~0xFu) | (uint64_t)sim_config_read(state->s, 0x14) << 32;
-    pcie_bar bar = {state, bar_read, bar_write};
+    pcie_bar bar = {.owner = state, .read = bar_read, .write = bar_write};
     devlog_status status = pcie_windows_init(&state->windows, &bar, setup->layout, err);
     if (status != DEVLOG_OK) sim_close(t);
     return status;
@@ -94,10 +94,21 @@ static devlog_status direct(sim_transport *t, dl_target at, uint64_t addr, void 
     return DEVLOG_OK;
 }
 
+/* A refusal is final, but memory and core states can still be looked at. */
+static devlog_status look(const sim_transport *t, dl_target at, uint64_t addr, void *dst, size_t size,
+                          devlog_error *err)
+{
+    int tile = sim_tile_at(t->s, at.x0, at.y0);
+    if (tile >= 0 && sim_tile_read(t->s, (uint32_t)tile, (uint32_t)addr, dst, (uint32_t)size))
+        return DEVLOG_OK;
+    return refusal(t, err);
+}
+
 static devlog_status sim_read(dl_transport *t, dl_target at, uint64_t addr, void *dst, size_t size,
                               devlog_error *err)
 {
     sim_transport *state = t->state;
+    if (sim_fault(state->s)) return look(state, at, addr, dst, size, err);
     if (!sim_world_access(state->place)) return refusal(state, err);
     devlog_status status = state->windowed ? pcie_windows_read(&state->windows, at, addr, dst, size, err)
                                            : direct(state, at, addr, dst, NULL, size, err);

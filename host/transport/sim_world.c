@@ -142,6 +142,7 @@ bool sim_world_cycles(sim_place *place, uint64_t cycles)
     uint64_t goal = place->cycles + cycles;
     while (place->cycles < goal) {
         uint64_t n = goal - place->cycles;
+        if (sim_fault(place->s)) return false; /* it does no more cycles */
         if (place->next_change < place->options.n_changes) {
             uint64_t change = place->options.changes[place->next_change].cycle;
             if (change > place->cycles && n > change - place->cycles) n = change - place->cycles;

@@ -4,6 +4,8 @@
  *     ttsim    any libttsim.so with the C ABI of ttsim_abi.h
  *     usb      a debug probe on USB and the debug module of a RISC-V chip
  *     qemu     qemu-system-riscv32 with its RAM shared
+ *     kmd      a card on PCIe, by its kernel driver
+ *     saved    a file with the state of a device, for looking at it only
  *
  * A transport knows nothing of programs or profiling. Targets are NoC 0 coordinates; addresses are those that
  * the cores use. To add one: a new file with its struct, one line in transports.c, a board file that names
@@ -73,8 +75,9 @@ typedef struct dl_transport_setup {
     uint32_t soft_reset, soft_reset_mask; /* address of the register that holds harts in reset; 0: none */
     const dl_memory *rams;                /* of a tile; the first is the largest that holds programs */
     uint32_t n_rams;
-    dl_memory boot; /* memory of a tile that belongs to the transport; size 0: none */
-    bool attach;    /* only look at a device that runs, or has run: nothing is started or stopped */
+    dl_memory boot;               /* memory of a tile that belongs to the transport; size 0: none */
+    const struct kmd_system *kmd; /* for the transport "kmd": the calls of the system; NULL: those of Linux */
+    bool attach; /* only look at a device that runs, or has run: nothing is started or stopped */
 } dl_transport_setup;
 
 typedef struct dl_transport_ops {
@@ -91,6 +94,8 @@ typedef struct dl_transport_ops {
     /* For boards without a register that does it: holds the harts of a tile whose bit is set in reset, and
      * lets the others go, from their reset pc if they were held. NULL where it cannot. */
     devlog_status (*hold)(dl_transport *t, dl_target at, uint32_t held, devlog_error *err);
+    /* The board of a state that was saved from it; then the board file need not list the transport. */
+    devlog_status (*board_of)(const char *path, char *name, size_t size, devlog_error *err);
     /* Lets simulated time pass (cycles), or waits a little where that spares the device; NULL where time
      * passes by itself. */
     devlog_status (*advance)(dl_transport *t, uint32_t cycles, devlog_error *err);

@@ -6,13 +6,11 @@
 #include "base/term.h"
 
 extern const dl_transport_ops dl_transport_ops_sim, dl_transport_ops_ttsim, dl_transport_ops_qemu,
-    dl_transport_ops_usb;
+    dl_transport_ops_usb, dl_transport_ops_kmd, dl_transport_ops_saved;
 
 static const dl_transport_ops *const all[] = {
-    &dl_transport_ops_sim,
-    &dl_transport_ops_ttsim,
-    &dl_transport_ops_qemu,
-    &dl_transport_ops_usb,
+    &dl_transport_ops_sim, &dl_transport_ops_ttsim, &dl_transport_ops_qemu,
+    &dl_transport_ops_usb, &dl_transport_ops_kmd,   &dl_transport_ops_saved,
 };
 
 const dl_transport_ops *dl_transport_at(uint32_t i)

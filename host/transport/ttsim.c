@@ -108,7 +108,7 @@ static devlog_status ttsim_open(dl_transport *t, const dl_transport_setup *setup
         goto fail;
     }
     state->bar0 = (state->config_rd32(0, 0x10) & ~0xFu) | (uint64_t)state->config_rd32(0, 0x14) << 32;
-    pcie_bar bar = {state, bar_read, bar_write};
+    pcie_bar bar = {.owner = state, .read = bar_read, .write = bar_write};
     status = pcie_windows_init(&state->windows, &bar, setup->layout, err);
     if (status != DEVLOG_OK) {
         state->exit();

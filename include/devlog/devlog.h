@@ -237,6 +237,11 @@ devlog_status devlog_configure_device_with_program(devlog_device *device, devlog
  * that still run; their records are pulled all the same. */
 devlog_status devlog_launch_program(devlog_device *device, devlog_program *program, devlog_error *err);
 
+/* Saves what is needed to see later where every RISC is and which zones are open: 'devlog dump FILE' shows
+ * it. For a program that was not done in time; a launch does it by itself when $DEVLOG_POSTMORTEM names a
+ * file. */
+devlog_status devlog_save_state(devlog_device *device, const char *path, devlog_error *err);
+
 /* ---- Recording --- */
 
 /* What a RISC does when its records are full. Set before a launch; the default is STOP. */

@@ -191,6 +191,9 @@ typedef struct devlog_mailbox {
         uint32_t done;  /* firmware: number of the launch whose kernel has returned */
     } risc[DEVLOG_MAX_RISCS];
     uint32_t args[DEVLOG_MAX_RISCS][DEVLOG_MAX_ARGS]; /* host: arguments of the kernels */
+    /* host: the first eight bytes of the build id of each kernel's ELF file, so that another program finds
+     * the names of its markers; 0: unknown */
+    uint32_t build[DEVLOG_MAX_RISCS][2];
 } devlog_mailbox;
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "decode/decode.h"
+#include "report/view.h"
 #include "support/device.h"
 #include "support/files.h"
 
@@ -233,6 +234,66 @@ static void slows_down(void **state)
     free(path);
 }
 
+typedef struct timeline {
+    dl_view *view;
+    dl_view_item call[8], launch[8], pull[8];
+    uint32_t n;
+} timeline;
+
+static devlog_status on_items(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
+{
+    timeline *t = ctx;
+    uint32_t n_tracks;
+    const dl_view_track *tracks = dl_view_tracks(t->view, &n_tracks);
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        const dl_view_item *item = &items[i];
+        if (tracks[item->track].core != DL_NONE) continue;
+        assert_true(item->launch < 8);
+        dl_view_item *to = item->kind == DL_VIEW_LAUNCH                            ? t->launch
+                           : dl_view_call_of(t->view, item) == DL_VIEW_LAUNCH_CALL ? t->call
+                                                                                   : t->pull;
+        to[item->launch] = *item;
+        t->n++;
+    }
+    return DEVLOG_OK;
+}
+
+/* The call that launches, the launch on the device, and the pull, on one time axis. */
+static void host_and_device_on_one_axis(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    char *path = run(NULL, "offsets=5,latency=400,jitter=100,ppm=80");
+    dl_decode *d;
+    timeline t = {0};
+    check_ok(dl_decode_new(&d, NULL, &err), &err);
+    check_ok(dl_view_new(&t.view, d, NULL, &err), &err);
+    dl_decode_event_sink(d, dl_view_events(t.view));
+    check_ok(dl_decode_file(d, path, &err), &err);
+    check_ok(dl_decode_finish(d, &err), &err);
+    check_ok(dl_view_ready(t.view, &err), &err);
+    check_ok(dl_view_run(t.view, DL_VIEW_BY_TIME, (dl_view_sink){&t, on_items}, &err), &err);
+    assert_int_equal(t.n, 9);
+    uint32_t n;
+    const dl_view_chip *chip = dl_view_chips(t.view, &n);
+    assert_true(chip->aligned && chip->host_track != DL_NONE);
+    for (uint32_t i = 0; i < 3; i++) {
+        const dl_launch *l = &dl_decode_launches(d)->items[i];
+        assert_true(llabs((int64_t)(t.call[i].start - l->call_start)) <= 2);
+        assert_true(llabs((int64_t)(t.pull[i].end - l->pull_end)) <= 2);
+        assert_true(t.call[i].start <= t.launch[i].start + chip->residual_ns);
+        assert_true(t.launch[i].end <= t.call[i].end + chip->residual_ns);
+        assert_true(t.call[i].end <= t.pull[i].start);
+        assert_string_equal(dl_view_site_name(t.view, t.call[i].site), "LaunchProgram");
+        assert_string_equal(dl_view_site_name(t.view, t.pull[i].site), "DumpDeviceProfileResults");
+        if (i) assert_true(t.pull[i - 1].end <= t.call[i].start);
+    }
+    dl_view_free(t.view);
+    dl_decode_free(d);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +302,7 @@ int main(void)
         cmocka_unit_test(two_boots_are_not_aligned),
         cmocka_unit_test(without_samples),
         cmocka_unit_test(slows_down),
+        cmocka_unit_test(host_and_device_on_one_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "program/compile.h"
+#include "support/files.h"
 #include "support/rows.h"
 
 static devlog_device *open_on(const char *board_file)
@@ -69,14 +70,43 @@ static void a_made_up_board_runs(void **state)
     check_ok(devlog_device_close(device, &err), &err);
 }
 
+/* What the board's linker fragment says holds: a table of a kernel lies where it wants it, and is loaded
+ * there. */
+static void the_linker_fragment_counts(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    devlog_device *device = open_on(source_path("tests/boards/made_up.json"));
+    devlog_program *program;
+    uint32_t got[2] = {0, 0};
+    char path[256];
+    snprintf(path, sizeof path, "%s/kernel.c", test_folder());
+    write_text(path,
+               "#include <devlog/kernel.h>\n"
+               "__attribute__((section(\".corner\"))) volatile uint32_t table[] = {7, 11, 13};\n"
+               "void kernel_main(void)\n{\n"
+               "    volatile uint32_t *to = (volatile uint32_t *)(uintptr_t)DEVLOG_USER_BASE;\n"
+               "    to[0] = (uint32_t)(uintptr_t)table;\n    to[1] = table[0] + table[1] + table[2];\n}\n");
+    check_ok(devlog_program_create(device, &program, &err), &err);
+    const devlog_kernel_options options = {.source = path, .risc = "LEFT", .cores = {0, 1, 0, 1}};
+    check_ok(devlog_program_add_kernel(program, &options, NULL, &err), &err);
+    prepare(device, program);
+    launch(device, program);
+    check_ok(devlog_read_from_device(device, (devlog_core){0, 1}, devlog_device_user_l1(device, NULL), got,
+                                     sizeof got, &err),
+             &err);
+    assert_int_equal(got[0], 0x40028000);
+    assert_int_equal(got[1], 31);
+    devlog_program_free(program);
+    check_ok(devlog_device_close(device, &err), &err);
+}
+
 /* Hangs, is named with its pc, and the core is of use again. */
 static void a_hang_without_a_reset_register(void **state)
 {
     (void)state;
     devlog_error err = {0};
-    setenv("DEVLOG_TIMEOUT_MS", "200", 1);
     devlog_device *device = open_on(source_path("tests/boards/made_up.json"));
-    unsetenv("DEVLOG_TIMEOUT_MS");
     devlog_program *program;
     const devlog_cores one = {1, 1, 1, 1};
     check_ok(devlog_program_create(device, &program, &err), &err);
@@ -84,6 +114,7 @@ static void a_hang_without_a_reset_register(void **state)
     const uint32_t args[] = {UINT32_MAX};
     check_ok(devlog_kernel_set_args(kernel, (devlog_core){1, 1}, args, 1, &err), &err);
     prepare(device, program);
+    device->timeout_ms = 300;
     assert_int_equal(devlog_launch_program(device, program, &err), DEVLOG_ERR_TIMEOUT);
     if (!strstr(err.text, "core (1,1): RIGHT at pc 0x40024")) fail_msg("%s", err.text);
     devlog_program_free(program);
@@ -142,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_made_up_board_runs),
+        cmocka_unit_test(the_linker_fragment_counts),
         cmocka_unit_test(a_hang_without_a_reset_register),
         cmocka_unit_test(microcontrollers_run),
         cmocka_unit_test(all_is_linked_into_its_slot),

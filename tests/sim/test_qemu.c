@@ -34,12 +34,12 @@ static bool have_qemu(void)
         skip();                                                                                              \
     } while (0)
 
-static devlog_device *open_qemu(uint32_t timeout_ms)
+static devlog_device *open_qemu(void)
 {
     devlog_error err = {0};
     devlog_device *device = NULL;
     const devlog_device_options options = {
-        .transport = "qemu", .profile = DEVLOG_ON, .timeout_ms = timeout_ms, .log_folder = test_folder()};
+        .transport = "qemu", .profile = DEVLOG_ON, .log_folder = test_folder()};
     check_ok(devlog_device_open(&options, &device, &err), &err);
     assert_string_equal(devlog_device_board(device), "qemu_virt");
     return device;
@@ -98,7 +98,7 @@ static void new_code_is_seen(void **state)
     (void)state;
     NEEDS_QEMU();
     devlog_error err = {0};
-    devlog_device *device = open_qemu(0);
+    devlog_device *device = open_qemu();
     uint32_t user = devlog_device_user_l1(device, NULL);
     for (uint32_t i = 0; i < 4; i++) {
         char text[256];
@@ -123,10 +123,12 @@ static void a_hang_is_named_and_over(void **state)
     (void)state;
     NEEDS_QEMU();
     devlog_error err = {0};
-    devlog_device *device = open_qemu(1500);
+    devlog_device *device = open_qemu();
     devlog_program *hangs = program_of(device, "#include <devlog/kernel.h>\nvoid kernel_main(void)\n{\n"
                                                "    for (volatile int i = 1; i;) {}\n}\n");
+    device->timeout_ms = 1500;
     assert_int_equal(devlog_launch_program(device, hangs, &err), DEVLOG_ERR_TIMEOUT);
+    device->timeout_ms = 20000;
     if (!strstr(err.text, "core (0,0): BRISC at pc 0x8002")) fail_msg("%s", err.text);
     devlog_program_free(hangs);
 
@@ -157,7 +159,7 @@ static void nothing_is_left_of_it(void **state)
     (void)state;
     NEEDS_QEMU();
     devlog_error err = {0};
-    devlog_device *device = open_qemu(0);
+    devlog_device *device = open_qemu();
     devlog_program *program = program_of(device, "#include <devlog/kernel.h>\nvoid kernel_main(void) {}\n");
     pid_t pid = qemu_below(getpid());
     assert_true(pid > 0);
@@ -170,7 +172,7 @@ static void nothing_is_left_of_it(void **state)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t host = fork();
     if (host == 0) {
-        device = open_qemu(0);
+        device = open_qemu();
         program_of(device, "#include <devlog/kernel.h>\nvoid kernel_main(void) {}\n");
         for (;;)
             pause();
@@ -217,12 +219,30 @@ static void a_missing_qemu_is_one_line(void **state)
     unsetenv("DEVLOG_QEMU");
 }
 
+/* A folder belongs to one program at a time. */
+static void a_folder_in_use_is_refused(void **state)
+{
+    (void)state;
+    NEEDS_QEMU();
+    devlog_error err = {0};
+    devlog_device *first, *second;
+    char folder[128];
+    snprintf(folder, sizeof folder, "%s/qemu", test_folder());
+    const devlog_device_options options = {.transport = "qemu", .path = folder};
+    check_ok(devlog_device_open(&options, &first, &err), &err);
+    assert_int_equal(devlog_device_open(&options, &second, &err), DEVLOG_ERR_STATE);
+    assert_non_null(strstr(err.text, "another program uses "));
+    check_ok(devlog_device_close(first, &err), &err);
+    check_ok(devlog_device_open(&options, &second, &err), &err);
+    check_ok(devlog_device_close(second, &err), &err);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(demo_computes_the_same),     cmocka_unit_test(new_code_is_seen),
         cmocka_unit_test(a_hang_is_named_and_over),   cmocka_unit_test(nothing_is_left_of_it),
-        cmocka_unit_test(a_missing_qemu_is_one_line),
+        cmocka_unit_test(a_missing_qemu_is_one_line), cmocka_unit_test(a_folder_in_use_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

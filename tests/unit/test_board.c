@@ -70,6 +70,16 @@ static void what_is_wrong_is_said(void **state)
         {"\"role\": \"manager\"", "\"role\": \"boss\"", "\"role\" must be"},
         {"\"windows\": \"wormhole\"", "\"windows\": \"x\"", "\"windows\" must be"},
         {"\"columns\": [1", "\"columns\": [100", "\"columns\" must hold coordinates"},
+        {"\"reset_bit\": 11", "\"reset_bit\": 47", "\"reset_bit\" must be from 0 to 31"},
+        {"\"reset_bit\": 11,", "", "\"reset_bit\" is for every RISC"},
+        {"\"name\": \"NCRISC\"", "\"name\": \"N C\"", "not made of letters, digits and _"},
+        {"\"name\": \"NCRISC\"", "\"name\": \"BRISC\"", "have the same name twice"},
+        {"\"local_size\": 4096", "\"local_size\": 100",
+         "\"local_size\" must be a multiple of 4, and at least 512"},
+        {"\"high\": \"0xFFB121F4\"", "\"high\": \"0xFFB221F4\"", "\"high\" must be within the 4 KiB"},
+        {"\"columns\": [1", "\"columns\": [10", "\"columns\" lie outside"},
+        {"\"bits\": 20", "\"bits\": 276", "\"bits\" of a window class must be from 16 to 28"},
+        {"[0, 5]", "[0, 64]", "\"dram\" must be a list of [x, y], from 0 to 63"},
         {"\"arch\":", "arch", "x.json:12: not a JSON object"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

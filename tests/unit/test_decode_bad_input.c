@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "support/digest.h"
 #include "support/logs.h"
@@ -266,6 +267,71 @@ static void hostile_numbers_do_not_eat_memory(void **state)
     grows_less("depth", always_deeper, 60000, 128);
 }
 
+static devlog_status fails_late(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+{
+    (void)events;
+    uint64_t *seen = ctx;
+    *seen += n;
+    return *seen > 1000 ? dl_fail(err, DEVLOG_ERR_IO, "no room after %d events", 1000) : DEVLOG_OK;
+}
+
+static void a_failing_consumer_stops_the_decoder(void **state)
+{
+    (void)state;
+    dl_str log = {0};
+    test_log(&log, 9, 200, 3);
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        devlog_error err = {0};
+        dl_decode *d;
+        uint64_t seen = 0;
+        const dl_decode_options options = {.threads = threads, .block = 4096};
+        assert_int_equal(dl_decode_new(&d, &options, &err), DEVLOG_OK);
+        dl_decode_event_sink(d, (dl_event_sink){&seen, fails_late});
+        assert_int_equal(dl_decode_memory(d, "log.csv", log.text, log.len, &err), DEVLOG_ERR_IO);
+        assert_string_equal(err.text, "no room after 1000 events");
+        assert_true(seen < 1200); /* and nothing more was handed to it */
+        dl_decode_free(d);
+    }
+    dl_str_free(&log);
+}
+
+/* A packed log that breaks off, and one with damage inside: decoded as far as it goes, alike on one thread
+ * and two. */
+static void a_broken_archive_is_read_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    dl_str log = {0};
+    test_log(&log, 8, 400, 4);
+    uLongf n = compressBound(log.len) + 64;
+    Bytef *packed = malloc(n);
+    assert_non_null(packed);
+    z_stream z = {
+        .next_in = (Bytef *)log.text, .avail_in = (uInt)log.len, .next_out = packed, .avail_out = (uInt)n};
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    n = z.total_out;
+    deflateEnd(&z);
+    for (int damage = 0; damage < 3; damage++) {
+        uint64_t rows[2];
+        size_t size = damage == 1 ? n / 2 : n;
+        if (damage == 2) packed[n / 2] ^= 0x55;
+        for (unsigned threads = 1; threads <= 2; threads++) {
+            dl_decode *d = decode((char *)packed, size, threads);
+            const dl_losses *l = dl_decode_losses(d);
+            rows[threads - 1] = l->rows;
+            assert_int_equal(l->stopped, damage != 0);
+            assert_int_equal(l->found[DL_FOUND_CORRUPT], damage != 0);
+
+            assert_int_equal(dl_losses_any(l), damage != 0 || l->found[DL_FOUND_UNPAIRED_START] != 0);
+            dl_decode_free(d);
+        }
+        assert_true(rows[0] > 100);
+        assert_int_equal(rows[0], rows[1]);
+    }
+    free(packed);
+    dl_str_free(&log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +340,8 @@ int main(void)
         cmocka_unit_test(no_frequency_no_nanoseconds),
         cmocka_unit_test(lines_of_ten_megabytes),
         cmocka_unit_test(what_cannot_be_opened_is_said),
+        cmocka_unit_test(a_failing_consumer_stops_the_decoder),
+        cmocka_unit_test(a_broken_archive_is_read_as_far_as_it_goes),
         cmocka_unit_test(hostile_numbers_do_not_eat_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,14 @@ model *model_create(const board *b, const model_options *options)
     for (uint32_t i = 0; i < m->n_harts; i++)
         m->starts_alone[i] = b->riscs[i].reset_bit < 0;
     m->tile = (uint32_t)sim_tile_at(m->s, b->columns[0], b->rows[0]);
+    /* No register holds the harts of a microcontroller: they run from power-on. Here there is no program in
+     * flash that they could run, so they are found as if a debugger had halted them at their first
+     * instruction. */
+    for (uint32_t i = 0; i < b->n_riscs; i++) {
+        if (b->riscs[i].reset_bit >= 0) continue;
+        sim_hart_halt(m->s, m->tile, i, true);
+        sim_hart_reset(m->s, m->tile, i, false);
+    }
     m->started_ns = dl_now_ns();
     m->fault_at = UINT64_MAX;
     model_dm_reset(m);

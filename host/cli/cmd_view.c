@@ -1,0 +1,289 @@
+/* devlog view: one command for every viewer. Finds a log, makes what the viewer reads, and opens it, or says
+ * where it is on a machine without a display. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/paths.h"
+#include "base/process.h"
+#include "cli/cli.h"
+#include "cli/handover.h"
+#include "cli/logs.h"
+#include "report/export.h"
+#include "report/results.h"
+
+typedef enum ui { UI_HTML, UI_PERFETTO, UI_TENSORBOARD, UI_SPEEDSCOPE, UIS } ui;
+
+typedef struct view_args {
+    int ui, format;
+    bool latest, list, open;
+    const char *extract;
+    uint64_t port;
+} view_args;
+
+static const cli_option options[] = {
+    {CLI_CHOICE, "ui", 'u', "html|perfetto|tensorboard|speedscope", "the viewer; html unless told",
+     offsetof(view_args, ui)},
+    {CLI_FLAG, "latest", 'l', NULL, "of several logs the newest", offsetof(view_args, latest)},
+    {CLI_FLAG, "list-only", 0, NULL, "list the logs, newest first, and end", offsetof(view_args, list)},
+    {CLI_CHOICE, "format", 0, "text|json|csv", "how --list-only prints", offsetof(view_args, format)},
+    {CLI_STRING, "extract", 'x', "FOLDER", "write what the viewer reads into this folder, and open nothing",
+     offsetof(view_args, extract)},
+    {CLI_OFF, "no-open", 0, NULL, "print the address instead of opening a browser",
+     offsetof(view_args, open)},
+    {CLI_NUMBER, "port", 'p', "PORT",
+     "port from which a web viewer fetches the trace; 9001 unless told, the only one that ui.perfetto.dev "
+     "may "
+     "ask; 0: any that is free",
+     offsetof(view_args, port), 0, 65535},
+    {0},
+};
+
+/* What each viewer reads, and how it is told of a trace on this machine. */
+static const struct {
+    const char *export, *file;
+    const char *origin; /* of the viewer, when it is a web site */
+    const char *link;   /* before the trace's address */
+    bool escaped;       /* the address stands escaped in the link */
+} uis[UIS] = {
+    [UI_HTML] = {NULL, "device_perf.html", NULL, NULL, false},
+    [UI_PERFETTO] = {"perfetto", "trace.perfetto-trace", "https://ui.perfetto.dev",
+                     "https://ui.perfetto.dev/#!/?url=", false},
+    [UI_TENSORBOARD] = {"xplane", "tensorboard", NULL, NULL, false},
+    [UI_SPEEDSCOPE] = {"speedscope", "trace.speedscope.json", "https://www.speedscope.app",
+                       "https://www.speedscope.app/#profileURL=", true},
+};
+
+static void when(const cli_log *l, char out[32])
+{
+    time_t t = (time_t)(l->time_ns / 1000000000);
+    struct tm tm;
+    if (!localtime_r(&t, &tm) || !strftime(out, 32, "%Y-%m-%d %H:%M:%S", &tm)) out[0] = '\0';
+}
+
+static void list_text(const cli_logs *logs, dl_str *out)
+{
+    for (size_t i = 0; i < logs->n; i++) {
+        char time[32], bytes[DL_GROUPED_SIZE];
+        when(&logs->items[i], time);
+        dl_str_fmt(out, "%s  %15s  %-10s  %s\n", time, dl_u64_grouped(bytes, logs->items[i].bytes),
+                   logs->items[i].capture ? "capture" : "device log", logs->items[i].path);
+    }
+    if (logs->more) dl_str_add(out, "... and more than are listed here\n");
+}
+
+static void list_data(const cli_logs *logs, bool json, dl_str *out)
+{
+    dl_str_add(out, json ? "[" : "time_ns,bytes,kind,path\n");
+    for (size_t i = 0; i < logs->n; i++) {
+        const cli_log *l = &logs->items[i];
+        const char *kind = l->capture ? "capture" : "device log";
+        if (json) {
+            dl_str_fmt(out, "%s\n  {\"time_ns\": \"%lld\", \"bytes\": %llu, \"kind\": \"%s\", \"path\": ",
+                       i ? "," : "", (long long)l->time_ns, (unsigned long long)l->bytes, kind);
+            dl_str_json(out, l->path, strlen(l->path));
+            dl_str_char(out, '}');
+        } else {
+            dl_str_fmt(out, "%lld,%llu,%s,", (long long)l->time_ns, (unsigned long long)l->bytes, kind);
+            dl_str_csv(out, l->path, strlen(l->path));
+            dl_str_char(out, '\n');
+        }
+    }
+    if (json) dl_str_add(out, "\n]\n");
+}
+
+static int list(const cli_logs *logs, int format)
+{
+    dl_str out = {0};
+    if (format == 0)
+        list_text(logs, &out);
+    else
+        list_data(logs, format == 1, &out);
+    int bad = out.failed || dl_write_all(STDOUT_FILENO, out.text ? out.text : "", out.len) != 0;
+    dl_str_free(&out);
+    return bad ? CLI_FAILED : CLI_OK;
+}
+
+static devlog_status export_log(const cli_log *log, const char *format, const char *path, devlog_error *err)
+{
+    dl_decode *d = NULL;
+    dl_view *v = NULL;
+    const dl_decode_options how = {.no_samples = true, .keep_meta = true};
+    devlog_status status = dl_decode_new(&d, &how, err);
+    if (!status) status = dl_view_new(&v, d, &(dl_view_options){0}, err);
+    if (!status) dl_decode_event_sink(d, dl_view_events(v));
+    if (!status) status = dl_decode_file(d, log->path, err);
+    if (!status) status = dl_decode_finish(d, err);
+    if (!status) status = dl_view_ready(v, err);
+    if (!status) status = dl_export_find(format)->write(v, path, err);
+    dl_view_free(v);
+    dl_decode_free(d);
+    return status;
+}
+
+/* Writes what the viewer reads into `folder`; *path, freed by the caller, is its place. */
+static devlog_status make(const cli_log *log, ui which, const char *folder, char **path, devlog_error *err)
+{
+    *path = dl_path_join(folder, uis[which].file);
+    if (!*path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    devlog_status status = dl_folder_make(folder, err);
+    if (status) return status;
+    if (which == UI_HTML) return dl_results_make(log->path, folder, err);
+    return export_log(log, uis[which].export, *path, err);
+}
+
+/* The folder for what is only to be looked at: one for each log, so that it does not grow by looking twice.
+ */
+static devlog_status looking_folder(const cli_log *log, char *folder, size_t size, devlog_error *err)
+{
+    char cache[400], name[64];
+    devlog_status status = dl_cache_folder(cache, sizeof cache, err);
+    snprintf(name, sizeof name, "view/%s", log->id);
+    return status ? status : dl_join(folder, size, cache, name, err);
+}
+
+static bool has_display(void)
+{
+    const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+    return (x && *x) || (wayland && *wayland);
+}
+
+/* Opens an address in the user's browser; when there is none, or no screen, it is only printed. */
+static void open_address(const char *address, bool may)
+{
+    const char *argv[] = {"xdg-open", address, NULL};
+    dl_output out = {0};
+    devlog_error err;
+    printf("%s\n", address);
+    fflush(stdout);
+    if (may && has_display() && dl_run(argv, &out, &err) == DEVLOG_OK) free(out.text);
+}
+
+static devlog_status show_file(const char *path, bool may, devlog_error *err)
+{
+    char *whole = realpath(path, NULL);
+    dl_str address = {0};
+    if (!whole) return dl_fail(err, DEVLOG_ERR_IO, "%s is gone", path);
+    dl_str_add(&address, "file://");
+    for (const char *c = whole; *c; c++) { /* RFC 3986: what is not plain is escaped */
+        if (strchr("/-._~", *c) || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
+            (*c >= 'A' && *c <= 'Z'))
+            dl_str_char(&address, *c);
+        else
+            dl_str_fmt(&address, "%%%02X", (unsigned char)*c);
+    }
+    if (!address.failed) open_address(address.text, may);
+    dl_str_free(&address);
+    free(whole);
+    return DEVLOG_OK;
+}
+
+/* Lends the trace to a web viewer, once. */
+static devlog_status show_web(ui which, const char *path, const view_args *a, devlog_error *err)
+{
+    cli_handover *h = NULL;
+    char name[80], url[200], link[400];
+    snprintf(name, sizeof name, "/%s", uis[which].file);
+    uint16_t port = which == UI_PERFETTO || a->port != 9001 ? (uint16_t)a->port : 0;
+    devlog_status status = cli_handover_start(&h, path, name, uis[which].origin, port, err);
+    if (status) return status;
+    snprintf(url, sizeof url, "%s%s", cli_handover_url(h), name);
+    size_t n = (size_t)snprintf(link, sizeof link, "%s", uis[which].link);
+    for (const char *c = url; *c && n + 4 < sizeof link; c++) {
+        bool escape = uis[which].escaped && strchr(":/", *c);
+        n += (size_t)snprintf(link + n, sizeof link - n, escape ? "%%%02X" : "%c", *c);
+    }
+    fprintf(stderr, "waiting for the viewer to fetch the trace, once, from this machine; Ctrl-C ends\n");
+    open_address(link, a->open);
+    cli_handover_wait(h);
+    cli_handover_stop(h);
+    return DEVLOG_OK;
+}
+
+static devlog_status show(const cli_log *log, const view_args *a, devlog_error *err)
+{
+    char folder[600], *path = NULL;
+    ui which = (ui)a->ui;
+    devlog_status status = a->extract ? DEVLOG_OK : looking_folder(log, folder, sizeof folder, err);
+    if (!status) status = make(log, which, a->extract ? a->extract : folder, &path, err);
+    if (status)
+        ;
+    else if (a->extract)
+        printf("%s\n", path);
+    else if (which == UI_HTML)
+        status = show_file(path, a->open, err);
+    else if (which == UI_TENSORBOARD)
+        printf("%s\nLook at it with: tensorboard --logdir '%s'   (pip install tensorboard "
+               "tensorboard-plugin-profile)\n",
+               path, path);
+    else
+        status = show_web(which, path, a, err);
+    free(path);
+    return status;
+}
+
+/* What to look at; NULL when that is not clear, and then it is said. */
+static const cli_log *choose(const cli_logs *logs, const view_args *a, const char *where)
+{
+    if (logs->n == 1 || (logs->n && a->latest)) return &logs->items[0];
+    if (logs->n == 0) {
+        fprintf(
+            stderr,
+            "devlog view: there is no log in %s; run the program with TT_METAL_DEVICE_PROFILER=1 and kernels "
+            "compiled with -DPROFILE_DEVICE, or name a log or a folder\n",
+            where);
+        return NULL;
+    }
+    fprintf(stderr, "devlog view: %zu logs are in %s: name one, or say --latest; --list-only lists them\n",
+            logs->n, where);
+    return NULL;
+}
+
+static int run(int argc, char **argv)
+{
+    view_args a = {.open = true, .port = 9001};
+    cli_args rest;
+    devlog_error err = {0};
+    cli_logs logs;
+    int exit_status;
+    if (!cli_parse(&cmd_view, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    const char *where = rest.n ? rest.items[0] : "generated/profiler";
+    exit_status = CLI_FAILED;
+    devlog_status status = cli_logs_find(where, &logs, &err);
+    const cli_log *log = NULL;
+    if (!status && a.list)
+        exit_status = list(&logs, a.format);
+    else if (!status && (log = choose(&logs, &a, where)))
+        status = show(log, &a, &err);
+    if (status) fprintf(stderr, "devlog view: %s\n", err.text);
+    if (log && !status) exit_status = CLI_OK;
+    cli_logs_free(&logs);
+    cli_args_free(&rest);
+    return exit_status;
+}
+
+const cli_command cmd_view = {
+    .name = "view",
+    .summary = "Open a log in a viewer: the page, Perfetto, TensorBoard, speedscope",
+    .arguments = "[LOG-OR-FOLDER]",
+    .min_arguments = 0,
+    .max_arguments = 1,
+    .description =
+        "Finds the log (in generated/profiler unless told), makes what the viewer reads, and opens it in the "
+        "browser; on a machine without a display it prints the address.\n\n"
+        "html is device_perf.html, which needs no network. Perfetto and speedscope are web sites: the trace "
+        "stays on this machine, and a server on the loopback interface hands it to the site's program in "
+        "your "
+        "browser, once, then ends. For TensorBoard it writes the log folder and prints the command.",
+    .options = options,
+    .examples = "  devlog view --latest                       the newest log, as a page\n"
+                "  devlog view --ui perfetto run1.csv         in ui.perfetto.dev\n"
+                "  devlog view --list-only ~/runs             which logs there are\n"
+                "  devlog view --ui speedscope -x out run1.csv  only write the file\n",
+    .files = "Without --extract, files are made below ~/.cache/devlog/view (DEVLOG_CACHE, XDG_CACHE_HOME).",
+    .see_also = "devlog-decode(1), devlog-export(1), devlog-serve(1)",
+    .run = run,
+};

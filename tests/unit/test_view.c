@@ -1,0 +1,208 @@
+/* devlog view: choosing a log, writing what each viewer reads, and lending a trace to a web viewer once. */
+#include "support/cmocka_all.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "support/device.h"
+#include "support/files.h"
+#include "support/serve.h"
+
+static const char log_text[] =
+    "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+    "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n"
+    "0, 1, 2, BRISC, 1, 1000\n0, 1, 2, BRISC, 2, 1100\n0, 1, 2, BRISC, 3, 1200\n0, 1, 2, BRISC, 4, 1400\n";
+
+static char home[64];
+
+/* Two logs below home; run2's is newer. */
+static int setup(void **state)
+{
+    (void)state;
+    char path[200];
+    devlog_error err;
+    snprintf(home, sizeof home, "%s", test_folder());
+    for (int i = 1; i <= 2; i++) {
+        const struct timespec times[2] = {{.tv_sec = 1000000000 + i}, {.tv_sec = 1000000000 + i}};
+        snprintf(path, sizeof path, "%s/run%d", home, i);
+        check_ok(dl_folder_make(path, &err), &err);
+        snprintf(path, sizeof path, "%s/run%d/profile_log_device.csv", home, i);
+        write_text(path, log_text);
+        if (utimensat(AT_FDCWD, path, times, 0) != 0) return -1;
+    }
+    unsetenv("DISPLAY");
+    unsetenv("WAYLAND_DISPLAY");
+    snprintf(path, sizeof path, "%s/cache", home);
+    return setenv("DEVLOG_CACHE", path, 1);
+}
+
+/* Runs devlog view with up to six further arguments; returns what it printed, freed by the caller. */
+static char *view(int exit_status, const char *a, const char *b, const char *c, const char *d, const char *e)
+{
+    const char *argv[] = {getenv("DEVLOG_BIN"), "view", a, b, c, d, e, NULL};
+    devlog_error err;
+    dl_output out;
+    check_ok(dl_run(argv, &out, &err), &err);
+    if (out.exit != exit_status) print_message("%s\n", out.text);
+    assert_int_equal(out.exit, exit_status);
+    return out.text;
+}
+
+static void expect_in(char *text, const char *what)
+{
+    if (!strstr(text, what)) print_message("'%s' is not in:\n%s\n", what, text);
+    assert_non_null(strstr(text, what));
+    free(text);
+}
+
+static void lists_the_newest_first(void **state)
+{
+    (void)state;
+    char *text = view(0, "--list-only", home, NULL, NULL, NULL);
+    const char *newer = strstr(text, "run2/"), *older = strstr(text, "run1/");
+    assert_true(newer && older && newer < older);
+    free(text);
+    expect_in(view(0, "--list-only", "--format", "csv", home, NULL),
+              "time_ns,bytes,kind,path\n1000000002000000000,");
+    expect_in(view(0, "--list-only", "--format", "json", home, NULL), "\"kind\": \"device log\"");
+}
+
+static void says_what_it_cannot_choose(void **state)
+{
+    (void)state;
+    char empty[100];
+    devlog_error err;
+    expect_in(view(1, home, NULL, NULL, NULL, NULL), "2 logs are in");
+    expect_in(view(1, "/nowhere", NULL, NULL, NULL, NULL), "there is no such file or folder");
+    snprintf(empty, sizeof empty, "%s/run3", home);
+    check_ok(dl_folder_make(empty, &err), &err);
+    expect_in(view(1, empty, NULL, NULL, NULL, NULL), "there is no log in");
+    expect_in(view(2, "--ui", "netscape", NULL, NULL, NULL), "--ui");
+}
+
+static void prints_where_the_page_is(void **state)
+{
+    (void)state;
+    char *text = view(0, "--latest", home, NULL, NULL, NULL), *end = strchr(text, '\n');
+    assert_true(strncmp(text, "file:///", 8) == 0 && end);
+    *end = '\0';
+    size_t n;
+    char *page = read_bytes(text + 7, &n);
+    assert_non_null(strstr(page, "async function start()"));
+    free(page);
+    free(text);
+}
+
+static void extracts_for_every_viewer(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ui, *file;
+    } uis[] = {{"html", "device_perf.html"},
+               {"perfetto", "trace.perfetto-trace"},
+               {"speedscope", "trace.speedscope.json"},
+               {"tensorboard", "tensorboard/plugins/profile"}};
+    char out[100], path[200];
+    snprintf(out, sizeof out, "%s/out", home);
+    for (size_t i = 0; i < sizeof uis / sizeof uis[0]; i++) {
+        struct stat st;
+        snprintf(path, sizeof path, "%s/run1", home);
+        free(view(0, "--ui", uis[i].ui, "-x", out, path));
+        snprintf(path, sizeof path, "%s/%s", out, uis[i].file);
+        assert_int_equal(stat(path, &st), 0);
+        assert_true(st.st_size > 0);
+    }
+}
+
+/* The trace is handed to one site, once; then the command ends. */
+static void lends_a_trace_once(const char *ui, const char *file, const char *link, const char *origin)
+{
+    char log[100], out[100], line[600] = "", request[400], path[200];
+    int pipes[2], status;
+    snprintf(log, sizeof log, "%s/run1", home);
+    assert_int_equal(pipe(pipes), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        const char *argv[] = {getenv("DEVLOG_BIN"), "view", "--ui", ui, "-p", "0", log, NULL};
+        dup2(pipes[1], STDOUT_FILENO);
+        close(pipes[0]);
+        close(pipes[1]);
+        execv(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    close(pipes[1]);
+    for (size_t at = 0; at + 1 < sizeof line && !strchr(line, '\n'); at++)
+        if (read(pipes[0], line + at, 1) != 1) break;
+    assert_non_null(strstr(line, link));
+    const char *port = strstr(line, "127.0.0.1");
+    assert_non_null(port);
+    port += strlen("127.0.0.1") + (port[9] == '%' ? 3 : 1);
+    served s = {.port = atoi(port)};
+    char *answer = serve_get(&s, "/", NULL);
+    assert_int_equal(serve_status(answer), 404);
+    free(answer);
+    snprintf(
+        request, sizeof request,
+        "OPTIONS /%s HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: %s\r\nAccess-Control-Request-Private-Network: "
+        "true\r\nConnection: close\r\n\r\n",
+        file, origin);
+    answer = serve_ask(&s, request, NULL);
+    assert_int_equal(serve_status(answer), 204);
+    assert_non_null(strstr(answer, "Access-Control-Allow-Private-Network: true"));
+    free(answer);
+    size_t n, expected;
+    snprintf(request, sizeof request, "/%s", file);
+    answer = serve_get(&s, request, &n);
+    assert_int_equal(serve_status(answer), 200);
+    snprintf(path, sizeof path, "Access-Control-Allow-Origin: %s\r\n", origin);
+    assert_non_null(strstr(answer, path));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    close(pipes[0]);
+    snprintf(out, sizeof out, "%s/out", home);
+    snprintf(path, sizeof path, "%s/%s", out, file);
+    free(view(0, "--ui", ui, "-x", out, log));
+    char *trace = read_bytes(path, &expected);
+    assert_int_equal(n - (size_t)(serve_body(answer) - answer), expected);
+    assert_memory_equal(serve_body(answer), trace, expected);
+    free(trace);
+    free(answer);
+}
+
+static void perfetto_fetches_the_trace_once(void **state)
+{
+    (void)state;
+    lends_a_trace_once("perfetto", "trace.perfetto-trace",
+                       "https://ui.perfetto.dev/#!/?url=http://127.0.0.1:", "https://ui.perfetto.dev");
+}
+
+static void speedscope_fetches_the_trace_once(void **state)
+{
+    (void)state;
+    lends_a_trace_once("speedscope", "trace.speedscope.json",
+                       "https://www.speedscope.app/#profileURL=http%3A%2F%2F127.0.0.1%3A",
+                       "https://www.speedscope.app");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_the_newest_first),
+        cmocka_unit_test(says_what_it_cannot_choose),
+        cmocka_unit_test(prints_where_the_page_is),
+        cmocka_unit_test(extracts_for_every_viewer),
+        cmocka_unit_test(perfetto_fetches_the_trace_once),
+        cmocka_unit_test(speedscope_fetches_the_trace_once),
+    };
+    signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

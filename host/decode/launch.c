@@ -107,11 +107,15 @@ static bool append(dl_launches *l, dl_launch_chain *c, uint32_t launch)
     return true;
 }
 
+/* The low bits are those of the number, so that launches which follow one another are neighbours in the
+ * table. */
 static uint64_t ids_hash(uint32_t chip, uint64_t run, uint64_t run_host_id, uint32_t run_id,
                          uint32_t trace_id, uint32_t trace_counter)
 {
-    uint64_t h = dl_hash_u64((uint64_t)chip << 32 | run_id) ^ run_host_id ^ run;
-    return dl_hash_u64(dl_hash_u64(h) ^ ((uint64_t)trace_id << 32 | trace_counter));
+    enum { LOW = 6 };
+    uint64_t h = dl_hash_u64((uint64_t)chip << 32 | run_id) ^ run_host_id >> LOW ^ run;
+    h = dl_hash_u64(dl_hash_u64(h) ^ ((uint64_t)trace_id << 32 | trace_counter));
+    return h << LOW | (run_host_id & ((1u << LOW) - 1));
 }
 
 static uint64_t launch_hash(const dl_launch *k)

@@ -30,6 +30,9 @@ void jl_inside(jl_reader *r, const jl_value *v)
 static const char *closing_quote(const char *at, const char *end, bool *escaped)
 {
     *escaped = false;
+    /* Keys and most texts are short. */
+    for (const char *near = end - at > 24 ? at + 24 : end; at < near && *at != '\\'; at++)
+        if (*at == '"') return at;
     for (;;) {
         const char *quote = memchr(at, '"', (size_t)(end - at));
         if (!quote) return NULL;
@@ -146,12 +149,6 @@ jl_kind jl_next(jl_reader *r, jl_value *out)
     out->len = (size_t)(close - out->text);
     r->at = close + 1;
     return out->kind;
-}
-
-bool jl_key_is(const jl_value *v, const char *key)
-{
-    size_t n = strlen(key);
-    return v->key_len == n && memcmp(v->key, key, n) == 0;
 }
 
 /* Four hexadecimal digits; false when they are none. */

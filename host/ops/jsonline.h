@@ -3,6 +3,8 @@
 #ifndef DEVLOG_OPS_JSONLINE_H
 #define DEVLOG_OPS_JSONLINE_H
 
+#include <string.h>
+
 #include "base/str.h"
 
 typedef enum jl_kind {
@@ -35,7 +37,11 @@ bool jl_line(jl_reader *r, const char *line, size_t n);
 void jl_inside(jl_reader *r, const jl_value *v);
 jl_kind jl_next(jl_reader *r, jl_value *out);
 
-bool jl_key_is(const jl_value *v, const char *key);
+/* Inline, so that the length of a literal is known when compiling. */
+static inline bool jl_key_is(const jl_value *v, const char *key)
+{
+    return v->key_len == strlen(key) && memcmp(v->key, key, v->key_len) == 0;
+}
 /* Appends the text of a JL_TEXT with its escapes resolved; what is no escape stays as it is. */
 void jl_text(const jl_value *v, dl_str *out);
 

@@ -204,5 +204,5 @@ static bool log_lost(const op_log *log)
 bool op_job_lost(const op_job *j)
 {
     return log_lost(&j->host) || log_lost(&j->device) || op_stitch_lost(&j->stitch) || j->counts.damaged ||
-           (j->decode && dl_losses_any(dl_decode_losses(j->decode)));
+           j->counts.tensors_left_out || (j->decode && dl_losses_any(dl_decode_losses(j->decode)));
 }

@@ -47,11 +47,14 @@ static void stitched(const op_job *j, dl_str *out)
     line(out, s->launches_missing, "launches that the op log has and the device log has not");
     line(out, s->ops_without_device, "ops launched programs and have no device data; kept, marked");
     line(out, s->launches_without_op, "launches that no op asked for; kept, marked");
+    line(out, s->launches_without_ids,
+         "of them in a log that carries no ids (styles L0, L2): never joined by order");
     line(out, s->launches_of_unknown_ops, "launches of ops that are not in the op log; kept, marked");
     line(out, s->contradictions,
          "launches whose op is another one in the op log; the device's word is taken");
     line(out, j->counts.points_left_out,
          "signposts and steps: the reference's columns have no place for them");
+    line(out, j->counts.tensors_left_out, "tensors of ops with more than 255 inputs or outputs, left out");
     line(out, j->counts.damaged, "lines of the op log that could not be read to their end");
 }
 

@@ -1,5 +1,5 @@
-/* Reading an op log: the first pass, which finds ops, launches and points. Not for their texts (op_text.c).
- */
+/* Reading an op log: its file, block by block and again line by line, and what was wrong with it. Not for
+ * what the lines say (op_log_lines.c, op_text.c). */
 #include "ops/op_log.h"
 
 #include <errno.h>
@@ -11,10 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/intern.h"
-#include "ops/jsonline.h"
+#include "ops/op_log_internal.h"
 
-enum { BLOCK = 1024 * 1024, WINDOW = 256 * 1024, MAX_ENTRIES = 256 * 1024 * 1024 };
+enum { BLOCK = 1024 * 1024, WINDOW = 256 * 1024 };
 
 static const struct {
     const char *text;
@@ -60,354 +59,18 @@ void op_log_found(op_log *log, op_trouble what, uint64_t amount, uint64_t line, 
     log->details[what][at] = strdup(text);
 }
 
-/* Makes room for one more entry; false when there are too many or memory runs out. */
-static bool room(void **array, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap) return true;
-    size_t more = *cap ? *cap * 2 : 64;
-    if (more > MAX_ENTRIES) return false;
-    void *grown = realloc(*array, more * size);
-    if (!grown) return false;
-    *array = grown;
-    *cap = more;
-    return true;
-}
-#define ROOM(log, what) room((void **)&(log)->what, (log)->n_##what, &(log)->cap_##what, sizeof *(log)->what)
-
-/* ---- Ops by id --- */
-
-op_entry *op_log_find(const op_log *log, uint32_t id)
-{
-    if (log->n_slots == 0) return NULL;
-    for (size_t at = dl_hash_u64(id) & (log->n_slots - 1);; at = (at + 1) & (log->n_slots - 1)) {
-        if (log->slots[at] == 0) return NULL;
-        op_entry *op = &log->ops[log->slots[at] - 1];
-        if (op->id == id) return op;
-    }
-}
-
-static void enter(op_log *log, uint32_t number)
-{
-    size_t at = dl_hash_u64(log->ops[number].id) & (log->n_slots - 1);
-    while (log->slots[at])
-        at = (at + 1) & (log->n_slots - 1);
-    log->slots[at] = number + 1;
-}
-
-static bool grow_slots(op_log *log)
-{
-    if ((log->n_ops + 1) * 2 <= log->n_slots) return true;
-    size_t n = log->n_slots ? log->n_slots * 2 : 1024;
-    uint32_t *slots = calloc(n, sizeof *slots);
-    if (!slots) return false;
-    free(log->slots);
-    log->slots = slots;
-    log->n_slots = n;
-    for (size_t i = 0; i < log->n_ops; i++)
-        if (!(log->ops[i].flags & OP_IS_DUPLICATE)) enter(log, (uint32_t)i);
-    return true;
-}
-
-/* ---- Lines --- */
-
-/* Where a line is. */
-typedef struct place {
-    uint64_t at, line;
-    uint32_t len;
-} place;
-
-/* The members of a line that the first pass needs. */
-typedef struct head {
-    uint64_t id, t, thread, depth, parent, chip, launch, program, cores, cached, after, ops, lost, mhz,
-        profiled;
-    jl_value type, run, arch, board;
-} head;
-
-static void read_head(jl_reader *r, const char *until, head *out)
-{
-    static const struct {
-        const char *key;
-        size_t at;
-    } numbers[] = {
-        {"id", offsetof(head, id)},
-        {"t", offsetof(head, t)},
-        {"thread", offsetof(head, thread)},
-        {"depth", offsetof(head, depth)},
-        {"parent", offsetof(head, parent)},
-        {"chip", offsetof(head, chip)},
-        {"launch", offsetof(head, launch)},
-        {"program", offsetof(head, program)},
-        {"cores", offsetof(head, cores)},
-        {"cached", offsetof(head, cached)},
-        {"after", offsetof(head, after)},
-        {"ops", offsetof(head, ops)},
-        {"lost", offsetof(head, lost)},
-        {"mhz", offsetof(head, mhz)},
-        {"profiled", offsetof(head, profiled)},
-    };
-    static const struct {
-        const char *key;
-        size_t at;
-    } texts[] = {{"type", offsetof(head, type)},
-                 {"run", offsetof(head, run)},
-                 {"arch", offsetof(head, arch)},
-                 {"board", offsetof(head, board)}};
-    jl_value v;
-    while (jl_next(r, &v) > JL_BAD) {
-        if (until && jl_key_is(&v, until)) return;
-        if (v.kind == JL_NUMBER) {
-            for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-                if (!jl_key_is(&v, numbers[i].key)) continue;
-                *(uint64_t *)((char *)out + numbers[i].at) = v.number;
-                break;
-            }
-        } else if (v.kind == JL_TEXT) {
-            for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-                if (jl_key_is(&v, texts[i].key)) *(jl_value *)((char *)out + texts[i].at) = v;
-        }
-    }
-}
-
-static void copy_text(char *out, size_t size, const jl_value *v)
-{
-    snprintf(out, size, "%.*s", (int)(v->len < size ? v->len : size - 1), v->len ? v->text : "");
-}
-
-static bool take_start(op_log *log, jl_reader *r, const place *p)
-{
-    head h = {0};
-    read_head(r, "name", &h);
-    if (h.id == 0 || h.id > UINT32_MAX) {
-        op_log_found(log, OP_BAD_LINE, 1, p->line, "an op without an id");
-        return true;
-    }
-    if (!ROOM(log, ops) || !grow_slots(log)) return false;
-    bool again = op_log_find(log, (uint32_t)h.id) != NULL;
-    if (again)
-        op_log_found(log, OP_DUPLICATE, 1, p->line, "op %llu started before", (unsigned long long)h.id);
-    log->ops[log->n_ops] = (op_entry){.start = h.t,
-                                      .at_start = p->at,
-                                      .len_start = p->len,
-                                      .id = (uint32_t)h.id,
-                                      .parent = (uint32_t)h.parent,
-                                      .thread = (uint16_t)h.thread,
-                                      .depth = (uint16_t)h.depth,
-                                      .flags = again ? OP_IS_DUPLICATE : 0};
-    if (!again) enter(log, (uint32_t)log->n_ops);
-    log->n_ops++;
-    return true;
-}
-
-static op_entry *op_of(op_log *log, const head *h, const place *p)
-{
-    op_entry *op = h->id && h->id <= UINT32_MAX ? op_log_find(log, (uint32_t)h->id) : NULL;
-    if (!op) op_log_found(log, OP_NO_OP, 1, p->line, "op %llu has not started", (unsigned long long)h->id);
-    return op;
-}
-
-static bool take_end(op_log *log, jl_reader *r, const place *p)
-{
-    head h = {0};
-    read_head(r, "own", &h);
-    op_entry *op = op_of(log, &h, p);
-    if (!op) return true;
-    if (op->flags & OP_ENDED) {
-        op_log_found(log, OP_ENDED_TWICE, 1, p->line, "op %u has ended before", op->id);
-        return true;
-    }
-    op->flags |= OP_ENDED;
-    op->end = h.t;
-    op->at_end = p->at;
-    op->len_end = p->len;
-    if ((uint16_t)h.thread != op->thread) {
-        op->flags |= OP_ELSEWHERE;
-        op_log_found(log, OP_ENDED_ELSEWHERE, 1, p->line, "op %u began on thread %u and ended on %llu",
-                     op->id, op->thread, (unsigned long long)h.thread);
-    }
-    if (op->end < op->start) {
-        op->flags |= OP_ENDS_EARLY;
-        op_log_found(log, OP_BACKWARDS, 1, p->line, "op %u", op->id);
-    }
-    return true;
-}
-
-static bool take_extra(op_log *log, jl_reader *r, const place *p, uint8_t *(*counter)(op_entry *),
-                       uint32_t *max)
-{
-    jl_value v;
-    head h = {0};
-    if (jl_next(r, &v) == JL_NUMBER && jl_key_is(&v, "id")) h.id = v.number;
-    op_entry *op = op_of(log, &h, p);
-    if (!op) return true;
-    if (!ROOM(log, extras)) return false;
-    uint8_t *count = counter ? counter(op) : NULL;
-    if (count && *count < UINT8_MAX) ++*count;
-    if (count && *count > *max) *max = *count;
-    log->extras[log->n_extras++] = (op_extra){p->at, p->len, 0};
-    if (op->last_extra)
-        log->extras[op->last_extra - 1].next = (uint32_t)log->n_extras;
-    else
-        op->extra = (uint32_t)log->n_extras;
-    op->last_extra = (uint32_t)log->n_extras;
-    return true;
-}
-
-static uint8_t *inputs_of(op_entry *op)
-{
-    return &op->n_in;
-}
-
-static uint8_t *outputs_of(op_entry *op)
-{
-    return &op->n_out;
-}
-
-static bool take_in(op_log *log, jl_reader *r, const place *p)
-{
-    return take_extra(log, r, p, inputs_of, &log->max_in);
-}
-
-static bool take_out(op_log *log, jl_reader *r, const place *p)
-{
-    return take_extra(log, r, p, outputs_of, &log->max_out);
-}
-
-static bool take_other(op_log *log, jl_reader *r, const place *p)
-{
-    return take_extra(log, r, p, NULL, NULL);
-}
-
-static bool take_launch(op_log *log, jl_reader *r, const place *p)
-{
-    head h = {0};
-    read_head(r, NULL, &h);
-    op_entry *op = NULL;
-    if (h.id) op = op_of(log, &h, p);
-    if (!ROOM(log, launches)) return false;
-    log->launches[log->n_launches++] = (op_launch){.t = h.t,
-                                                   .op = op ? op->id : 0,
-                                                   .chip = (uint32_t)h.chip,
-                                                   .launch = (uint32_t)h.launch,
-                                                   .program = (uint32_t)h.program,
-                                                   .cores = (uint32_t)h.cores,
-                                                   .cached = h.cached != 0};
-    if (!op) return true;
-    if (op->last_launch)
-        log->launches[op->last_launch - 1].next = (uint32_t)log->n_launches;
-    else
-        op->launch = (uint32_t)log->n_launches;
-    op->last_launch = (uint32_t)log->n_launches;
-    return true;
-}
-
-static bool take_point(op_log *log, jl_reader *r, const place *p, bool step)
-{
-    head h = {0};
-    read_head(r, NULL, &h);
-    if (!ROOM(log, points)) return false;
-    log->points[log->n_points++] =
-        (op_point){.t = h.t, .at = p->at, .len = p->len, .after = (uint32_t)h.after, .step = step};
-    return true;
-}
-
-static bool take_signpost(op_log *log, jl_reader *r, const place *p)
-{
-    return take_point(log, r, p, false);
-}
-
-static bool take_step(op_log *log, jl_reader *r, const place *p)
-{
-    return take_point(log, r, p, true);
-}
-
-static bool take_program(op_log *log, jl_reader *r, const place *p)
-{
-    head h = {0};
-    read_head(r, "hash", &h);
-    if (!ROOM(log, programs)) return false;
-    log->programs[log->n_programs++] = (op_program){p->at, (uint32_t)h.program, p->len};
-    return true;
-}
-
-static bool take_device(op_log *log, jl_reader *r, const place *p)
-{
-    (void)p;
-    head h = {0};
-    read_head(r, NULL, &h);
-    if (!ROOM(log, chips)) return false;
-    op_chip *c = &log->chips[log->n_chips++];
-    *c = (op_chip){
-        .chip = (uint32_t)h.chip, .mhz = h.mhz, .cores = (uint32_t)h.cores, .profiled = h.profiled != 0};
-    copy_text(c->arch, sizeof c->arch, &h.arch);
-    copy_text(c->board, sizeof c->board, &h.board);
-    return true;
-}
-
-/* A new run begins in the same file: the ops before it are of another. */
-static bool take_run(op_log *log, jl_reader *r, const place *p)
-{
-    head h = {0};
-    char text[32];
-    read_head(r, NULL, &h);
-    if (log->n_ops)
-        op_log_found(log, OP_OTHER_RUN, log->n_ops, p->line, "run %016llx ends here",
-                     (unsigned long long)log->run);
-    log->n_ops = log->n_extras = log->n_launches = log->n_points = log->n_programs = log->n_chips = 0;
-    log->max_in = log->max_out = 0;
-    log->closed = false;
-    if (log->n_slots) memset(log->slots, 0, log->n_slots * sizeof *log->slots);
-    copy_text(text, sizeof text, &h.run);
-    log->run = strtoull(text, NULL, 16);
-    return true;
-}
-
-static bool take_close(op_log *log, jl_reader *r, const place *p)
-{
-    head h = {0};
-    read_head(r, NULL, &h);
-    log->closed = true;
-    if (h.lost) op_log_found(log, OP_NOT_WRITTEN, h.lost, p->line, "the run says that it lost them");
-    return true;
-}
-
-static const struct {
-    const char *event;
-    bool (*take)(op_log *log, jl_reader *r, const place *p); /* false: no memory */
-} events[] = {
-    {"start", take_start}, {"end", take_end},         {"in", take_in},         {"out", take_out},
-    {"meta", take_other},  {"set", take_other},       {"launch", take_launch}, {"signpost", take_signpost},
-    {"step", take_step},   {"program", take_program}, {"device", take_device}, {"run", take_run},
-    {"close", take_close},
-};
-
-static bool take_line(op_log *log, const char *line, const place *p)
-{
-    jl_reader r;
-    jl_value v;
-    if (p->len == 0) return true;
-    if (jl_line(&r, line, p->len) && !memchr(line, 0, p->len) && jl_next(&r, &v) == JL_TEXT &&
-        jl_key_is(&v, "e"))
-        for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
-            if (strlen(events[i].event) == v.len && memcmp(events[i].event, v.text, v.len) == 0)
-                return events[i].take(log, &r, p);
-    op_log_found(log, OP_BAD_LINE, 1, p->line, "%.*s", (int)(p->len < 60 ? p->len : 60), line);
-    return true;
-}
-
-/* ---- The file --- */
-
 static devlog_status no_memory(const op_log *log, devlog_error *err)
 {
     return dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory for more than %zu ops", log->path, log->n_ops);
 }
 
-static devlog_status read_lines(op_log *log, char *block, devlog_error *err)
+static devlog_status read_lines(op_log *log, char *block, size_t room, devlog_error *err)
 {
     size_t have = 0;
     uint64_t at = 0; /* of block[0] in the file */
     bool skipping = false;
     for (;;) {
-        ssize_t n = pread(log->fd, block + have, BLOCK + OP_MAX_LINE - have, (off_t)(at + have));
+        ssize_t n = pread(log->fd, block + have, room - have, (off_t)(at + have));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return dl_fail_errno(err, errno, "cannot read %s", log->path);
         if (n == 0) break;
@@ -415,10 +78,10 @@ static devlog_status read_lines(op_log *log, char *block, devlog_error *err)
         char *from = block, *end = block + have, *line_end;
         while ((line_end = memchr(from, '\n', (size_t)(end - from))) != NULL) {
             log->lines++;
-            const place p = {at + (uint64_t)(from - block), log->lines, (uint32_t)(line_end - from)};
+            const op_place p = {from, at + (uint64_t)(from - block), log->lines, (uint32_t)(line_end - from)};
             if (skipping)
                 skipping = false;
-            else if (!take_line(log, from, &p))
+            else if (!op_log_take(log, &p))
                 return no_memory(log, err);
             from = line_end + 1;
         }
@@ -441,11 +104,11 @@ static devlog_status read_lines(op_log *log, char *block, devlog_error *err)
 
 devlog_status op_log_read(op_log *log, const char *path, devlog_error *err)
 {
-    *log = (op_log){.fd = -1};
+    *log = (op_log){.fd = -1, .in_order = true};
     struct stat st;
     log->path = strdup(path);
-    char *block = malloc(BLOCK + OP_MAX_LINE);
-    devlog_status status = log->path && block ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    char *block = NULL;
+    devlog_status status = log->path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (status) goto done;
     log->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (log->fd < 0) {
@@ -459,7 +122,12 @@ devlog_status op_log_read(op_log *log, const char *path, devlog_error *err)
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s is no plain file", path);
         goto done;
     }
-    status = read_lines(log, block, err);
+    /* A small file needs no large block; one that grows meanwhile is read as far as the block takes it at
+     * once. */
+    size_t room = BLOCK + OP_MAX_LINE;
+    if ((uint64_t)st.st_size < BLOCK) room = (size_t)st.st_size + OP_MAX_LINE / 16;
+    block = malloc(room);
+    status = block ? read_lines(log, block, room, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < log->n_ops && !status; i++)
         if (!(log->ops[i].flags & OP_ENDED)) log->found[OP_OPEN]++;
 done:

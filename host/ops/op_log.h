@@ -34,16 +34,17 @@ enum { OP_ENDED = 1, OP_ELSEWHERE = 2, OP_IS_DUPLICATE = 4, OP_ENDS_EARLY = 8 };
 
 typedef struct op_entry {
     uint64_t start, end;       /* ns; end 0 while open */
-    uint64_t at_start, at_end; /* offsets of the lines in the file */
+    uint64_t at_start, at_end; /* offsets in the file: the start's line; the end's, or what counts of it */
     uint32_t id, parent;
-    uint32_t extra, last_extra;   /* number + 1 in extras; 0: none */
+    uint32_t block; /* bytes behind the start's line in which its other lines stand, most often all of them */
+    uint32_t extra, last_extra;   /* its lines elsewhere: number + 1 in extras; 0: none */
     uint32_t launch, last_launch; /* number + 1 in launches; 0: none */
     uint32_t len_start, len_end;
     uint16_t thread, depth;
     uint8_t n_in, n_out, type, flags;
 } op_entry;
 
-/* A line about an op: a tensor, meta data, a correction. */
+/* A line about an op that does not stand behind its start: a tensor, meta data, a correction. */
 typedef struct op_extra {
     uint64_t at;
     uint32_t len, next; /* next: number + 1 */
@@ -89,8 +90,11 @@ typedef struct op_log {
     op_chip *chips;
     size_t n_ops, n_extras, n_launches, n_points, n_programs, n_chips;
     size_t cap_ops, cap_extras, cap_launches, cap_points, cap_programs, cap_chips;
+    bool in_order;   /* every id is one more than that before it: no table is needed */
     uint32_t *slots; /* hash table of ids: number of the op + 1 */
     size_t n_slots;
+    uint32_t run_op;          /* while reading: the op whose lines come now, number + 1 */
+    uint64_t run_end;         /* where the next of them begins */
     uint32_t max_in, max_out; /* most tensors that an op has */
     uint64_t lines;
     uint64_t found[OP_TROUBLES];

@@ -9,7 +9,7 @@
 
 static void add_item(dl_str *list, const char *text, size_t n)
 {
-    dl_str_add(list, list->len ? "; '" : "'");
+    dl_str_add(list, list->len > 1 ? "; '" : "'");
     dl_str_add_n(list, text, n);
     dl_str_char(list, '\'');
 }
@@ -56,6 +56,8 @@ static void read_program(op_program_text *p, const char *line, uint32_t len)
     jl_reader r, kernels;
     jl_value v, kernel;
     dl_str lists[4] = {0};
+    for (int i = 0; i < 4; i++)
+        dl_str_char(&lists[i], '[');
     if (line && jl_line(&r, line, len)) {
         while (jl_next(&r, &v) > JL_BAD) {
             if (v.kind == JL_TEXT && jl_key_is(&v, "hash"))
@@ -66,9 +68,11 @@ static void read_program(op_program_text *p, const char *line, uint32_t len)
                 add_kernel(p, lists, &kernel);
         }
     }
-    char **const out[4] = {&p->compute_source, &p->compute_hash, &p->dm_source, &p->dm_hash};
-    for (int i = 0; i < 4; i++)
-        *out[i] = lists[i].text;
+    dl_str *const out[4] = {&p->compute_source, &p->compute_hash, &p->dm_source, &p->dm_hash};
+    for (int i = 0; i < 4; i++) {
+        dl_str_char(&lists[i], ']');
+        *out[i] = lists[i];
+    }
 }
 
 static int by_number(const void *a, const void *b)
@@ -95,10 +99,10 @@ devlog_status op_programs_read(op_programs *p, op_log *log, devlog_error *err)
 void op_programs_free(op_programs *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        free(p->items[i].compute_source);
-        free(p->items[i].compute_hash);
-        free(p->items[i].dm_source);
-        free(p->items[i].dm_hash);
+        dl_str_free(&p->items[i].compute_source);
+        dl_str_free(&p->items[i].compute_hash);
+        dl_str_free(&p->items[i].dm_source);
+        dl_str_free(&p->items[i].dm_hash);
     }
     free(p->items);
     *p = (op_programs){0};

@@ -8,8 +8,8 @@
 typedef struct op_program_text {
     uint32_t number;
     char hash[20];
-    /* "'a.c'; 'b.c'" and "'a/<hash>/'; ...", without brackets; NULL when it has no such kernel. */
-    char *compute_source, *compute_hash, *dm_source, *dm_hash;
+    /* "['a.c'; 'b.c']" and "['a/<hash>/'; ...]"; "[]" when it has no such kernel. */
+    dl_str compute_source, compute_hash, dm_source, dm_hash;
     uint32_t bytes[OP_RISCS]; /* of the kernel on each RISC, the largest of several */
 } op_program_text;
 

@@ -6,7 +6,7 @@
 #include "devlog/devlog.h"
 #include "ops/op_log.h"
 
-/* A piece of op_text.texts. */
+/* A piece of the texts that belong to it. */
 typedef struct op_piece {
     uint32_t at, len;
 } op_piece;
@@ -22,9 +22,10 @@ typedef struct op_text {
     uint64_t cores; /* 0: not said */
     uint64_t own;   /* ns that the log itself took inside the op */
     dl_str attributes;
-    op_tensor *in, *out;
+    op_piece *in, *out; /* what the lines of its tensors say: for op_tensor_read */
     uint32_t n_in, n_out, cap_in, cap_out;
     devlog_api_stats api[DEVLOG_API_COUNT];
+    struct op_start_cache *starts;
     uint32_t damaged; /* lines that could not be read as JSON to their end */
     bool no_memory;
 } op_text;
@@ -32,6 +33,9 @@ typedef struct op_text {
 /* Reads it. The op_text is used again for the next op; free it with op_text_free. */
 void op_text_read(op_text *t, op_log *log, const op_entry *op);
 void op_text_free(op_text *t);
+
+/* A tensor of what op_text.in or .out holds; its texts are appended to `texts`. */
+void op_tensor_read(op_tensor *tensor, const char *said, size_t n, dl_str *texts);
 
 /* Header and message of a signpost, name of a step, as pieces of t->texts: name and strategy. */
 void op_text_point(op_text *t, op_log *log, const op_point *p, uint64_t *number);

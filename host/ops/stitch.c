@@ -38,6 +38,9 @@ static const op_launch *find_launch(const op_log *log, const known_launch *index
 {
     if (launch > UINT32_MAX) return NULL;
     const known_launch key = {(uint64_t)chip << 32 | launch, 0};
+    /* Launches are numbered in order. */
+    uint64_t guess = log->n_launches ? key.key - index[0].key : 0;
+    if (guess < log->n_launches && index[guess].key == key.key) return &log->launches[index[guess].number];
     const known_launch *found = bsearch(&key, index, log->n_launches, sizeof *index, by_key);
     return found ? &log->launches[found->number] : NULL;
 }
@@ -52,7 +55,9 @@ typedef struct join {
     uint32_t *found; /* by op of the device's run: launches with device data */
 } join;
 
-enum { OTHER_RUN = DL_NONE - 1, UNKNOWN_OP = DL_NONE - 2 };
+/* In join.op_of, besides DL_NONE. */
+#define OTHER_RUN  (DL_NONE - 1)
+#define UNKNOWN_OP (DL_NONE - 2)
 
 static uint32_t op_number(const op_log *log, uint32_t id)
 {
@@ -83,6 +88,7 @@ static void join_launch(join *j, uint32_t number)
     if (id == 0 && known) id = known->op;
     if (id == 0) {
         s->launches_without_op++;
+        s->launches_without_ids += !l->has_ids;
         return;
     }
     uint32_t op = op_number(s->device, id);

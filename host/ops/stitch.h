@@ -41,6 +41,7 @@ typedef struct op_stitch {
     size_t n_merged, cap_merged;
     /* What was found. */
     uint64_t launches, launches_stitched, launches_without_op, launches_of_unknown_ops;
+    uint64_t launches_without_ids; /* of those without an op: the device log carries no ids at all */
     uint64_t launches_of_other_runs, other_run; /* other_run: the id of one of them */
     uint64_t launches_missing;                  /* that the op log has and the device log has not */
     uint64_t ops_without_device;                /* that launched something and have no device data */

@@ -61,7 +61,8 @@ typedef enum devlog_switch {
  * One log belongs to one run of a program; devices are told of it when they are opened
  * (devlog_device_options.ops). Any number of threads may use it at once; ops nest per thread. Every function
  * takes NULL for the log and then does nothing, which is what "off" is. None of them fails: events that could
- * not be written are counted, and devlog_ops_close tells. Times are nanoseconds of CLOCK_MONOTONIC. */
+ * not be written are counted, and devlog_ops_close tells. A forked child must not go on with its parent's
+ * log. Times are nanoseconds of CLOCK_MONOTONIC. */
 typedef struct devlog_ops devlog_ops;
 
 /* All members may be 0 or NULL. */

@@ -179,6 +179,48 @@ static void signals_reach_the_command(void **state)
     free(said);
 }
 
+static void devlog(const char *arguments, int status, const char *says)
+{
+    char line[1200];
+    devlog_error err = {0};
+    dl_output out;
+    snprintf(line, sizeof line, "SOURCE_DATE_EPOCH=0 exec %s/devlog %s", bin, arguments);
+    const char *const argv[] = {"sh", "-c", line, NULL};
+    check_ok(dl_run(argv, &out, &err), &err);
+    if (out.exit != status || !strstr(out.text, says))
+        fail_msg("%s: status %d, '%s'", arguments, out.exit, out.text);
+    free(out.text);
+}
+
+static void options_and_what_is_wrong_with_them(void **state)
+{
+    (void)state;
+    char folder[300], path[400], line[900];
+    snprintf(folder, sizeof folder, "%s", test_folder());
+    snprintf(path, sizeof path, "%s/profile_log_ops.jsonl", folder);
+    devlog("ops -i /nowhere", 1, "neither profile_log_ops.jsonl nor profile_log_device.csv in /nowhere");
+    devlog("ops --host-only -i /nowhere", 1, "no profile_log_ops.jsonl in /nowhere");
+    devlog("ops -n a/b", 2, "has no '/'");
+    devlog("ops summary /nowhere/report.csv", 1, "/nowhere/report.csv");
+    devlog("ops summary --ids 7-3 x.csv", 2, "--ids wants FIRST-LAST");
+    devlog("ops summary", 2, "ops-summary");
+    write_text(path, "{\"e\":\"start\",\"id\":1,\"t\":5,\"thread\":0,\"depth\":1,\"name\":\"A\"}\n"
+                     "{\"e\":\"end\",\"id\":1,\"t\":9,\"thread\":0}\n");
+    snprintf(line, sizeof line, "ops -i %s -o %s/out --date -n x --format json", folder, folder);
+    devlog(line, 0, "/out/1970_01_01_00_00_00_ops_perf_results_x.json\n");
+    assert_true(there(folder, "out/1970_01_01_00_00_00_ops_perf_results_x.tar"));
+    snprintf(line, sizeof line, "ops -i %s -o %s/out --no-tar", folder, folder);
+    devlog(line, 0, "1 ops, 0 rows with device data of an op");
+    assert_false(there(folder, "out/ops_perf_results.tar"));
+    snprintf(line, sizeof line, "ops summary %s/out/ops_perf_results.csv", folder);
+    devlog(line, 0, "1 ops have no device data.");
+    /* Something is missing: status 3. */
+    write_text(path,
+               "{\"e\":\"start\",\"id\":1,\"t\":5,\"thread\":0,\"depth\":1,\"name\":\"A\"}\n{\"e\":\"en");
+    snprintf(line, sizeof line, "ops -i %s -o %s/out", folder, folder);
+    devlog(line, 3, "a last line that was cut off");
+}
+
 int main(void)
 {
     const char *devlog = getenv("DEVLOG_BIN");
@@ -188,6 +230,7 @@ int main(void)
         cmocka_unit_test(two_runs_one_report),
         cmocka_unit_test(the_command_is_not_disturbed),
         cmocka_unit_test(signals_reach_the_command),
+        cmocka_unit_test(options_and_what_is_wrong_with_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

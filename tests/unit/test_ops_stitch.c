@@ -396,6 +396,77 @@ static void texts_survive(void **state)
     done(&f);
 }
 
+/* Ids in no order, and lines of an op that stand between those of others. */
+static void lines_may_come_in_any_order(void **state)
+{
+    (void)state;
+#define START(id, name)                                                                                      \
+    "{\"e\":\"start\",\"id\":" #id ",\"t\":10,\"thread\":0,\"depth\":1,\"name\":\"" name "\"}\n"
+#define IN(id, layout) "{\"e\":\"in\",\"id\":" #id ",\"shape\":[1,1,1,1],\"layout\":\"" layout "\"}\n"
+#define END(id)        "{\"e\":\"end\",\"id\":" #id ",\"t\":20,\"thread\":0}\n"
+    fixture f = stitched(RUN("ab") DEVICE(0) START(7, "B") IN(7, "b0") LAUNCH(7, 0, 2) IN(7, "b1")
+                             START(4000000000, "C") IN(7, "b2") IN(4000000000, "c0") START(3, "A") END(7)
+                                 IN(3, "a0") END(4000000000) IN(4000000000, "c1") END(3) LAUNCH(3, 0, 1),
+                         CHIP("ab") ZONE(0, 0, "BRISC", 1, "BRISC-FW", 100, 110, "{\"op\":3}")
+                             ZONE(0, 0, "BRISC", 2, "BRISC-FW", 200, 220, "{\"op\":7}"));
+    check_ok(f.status, &f.err);
+    assert_int_equal(cJSON_GetArraySize(f.rows), 3);
+    static const struct {
+        const char *code, *layouts[3];
+        double fw;
+    } expected[] = {
+        {"A", {"a0", NULL, NULL}, 20}, {"B", {"b0", "b1", "b2"}, 40}, {"C", {"c0", "c1", NULL}, 0}};
+    for (int row = 0; row < 3; row++) {
+        text_is(&f, row, "OP CODE", expected[row].code);
+        text_is(&f, row, "INPUT_0_LAYOUT", expected[row].layouts[0]);
+        text_is(&f, row, "INPUT_1_LAYOUT", expected[row].layouts[1]);
+        text_is(&f, row, "INPUT_2_LAYOUT", expected[row].layouts[2]);
+        if (expected[row].fw) number_is(&f, row, "DEVICE FW DURATION [ns]", expected[row].fw);
+    }
+    assert_false(op_job_lost(&f.job));
+    done(&f);
+}
+
+/* What another program may write: members in another order, blanks, members that nobody knows. */
+static void members_may_come_in_any_order(void **state)
+{
+    (void)state;
+    fixture f = stitched(
+        "{\"e\": \"start\", \"name\": \"A\", \"type\": \"python_fallback\", \"new\": {\"a\": [1, \"]\"]}, "
+        "\"depth\": 2, \"id\": 5, \"t\": 10}\n"
+        "{\"e\": \"in\", \"layout\": \"TILE\", \"shape\": [1, 2, 3, 4], \"id\": 5}\n"
+        " {\"e\": \"meta\", \"text\": \"x\", \"id\": 5} \r\n"
+        "{\"e\": \"end\", \"own\": 3, \"t\": 30, \"thread\": 0, \"id\": 5}\n",
+        NULL);
+    check_ok(f.status, &f.err);
+    text_is(&f, 0, "OP CODE", "A");
+    text_is(&f, 0, "OP TYPE", "python_fallback");
+    number_is(&f, 0, "HOST DURATION [ns]", 20);
+    number_is(&f, 0, "CALL DEPTH", 2);
+    number_is(&f, 0, "HOST PROFILER COST [ns]", 3);
+    text_is(&f, 0, "INPUT_0_LAYOUT", "TILE");
+    text_is(&f, 0, "INPUT_0_Z_PAD[LOGICAL]", "2[2]");
+    text_is(&f, 0, "ATTRIBUTES", "x");
+    assert_false(op_job_lost(&f.job));
+    done(&f);
+}
+
+/* A log without ids is not joined by order. */
+static void logs_without_ids_are_not_guessed(void **state)
+{
+    (void)state;
+    fixture f = stitched(RUN("ab") DEVICE(0) OP(1, "A", 1, 2) LAUNCH(1, 0, 1),
+                         "0, 0, 0, BRISC, 1, 100\n0, 0, 0, BRISC, 4, 200\n");
+    check_ok(f.status, &f.err);
+    assert_int_equal(cJSON_GetArraySize(f.rows), 2);
+    text_is(&f, 0, "NOTE", "no device data");
+    text_is(&f, 1, "OP CODE", "(launch without op)");
+    number_is(&f, 1, "DEVICE FW START CYCLE", 100);
+    text_is(&f, 1, "DEVICE FW DURATION [ns]", NULL); /* the clock's frequency is not known */
+    says(&f, "1  of them in a log that carries no ids");
+    done(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +478,9 @@ int main(void)
         cmocka_unit_test(damaged_op_logs),
         cmocka_unit_test(two_runs_become_one_report),
         cmocka_unit_test(texts_survive),
+        cmocka_unit_test(lines_may_come_in_any_order),
+        cmocka_unit_test(members_may_come_in_any_order),
+        cmocka_unit_test(logs_without_ids_are_not_guessed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,347 @@
+/* The cells of an op report's row, column by column. Not for rows (op_report.c) and tensors
+ * (op_tensor_cells.c). */
+#include "ops/op_cells.h"
+
+#include <string.h>
+
+/* ---- Cells --- */
+
+void op_cell_text(op_writer *w, const char *text, size_t n)
+{
+    op_cell_begin(w);
+    if (w->o->json)
+        dl_str_json(w->out, text, n);
+    else
+        dl_str_csv(w->out, text, n);
+}
+
+void op_cell_str(op_writer *w, const char *text)
+{
+    op_cell_text(w, text, strlen(text));
+}
+
+void op_cell_signed(op_writer *w, int64_t value)
+{
+    op_cell_begin(w);
+    if (value < 0) dl_str_char(w->out, '-');
+    dl_str_u64(w->out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void op_cell_missing(op_writer *w)
+{
+    if (w->o->columns == OP_COLUMNS_REFERENCE && !w->o->json)
+        op_cell_str(w, "-");
+    else
+        op_cell_empty(w);
+}
+
+void op_cell_piece(op_writer *w, op_piece p)
+{
+    if (p.len)
+        op_cell_text(w, op_piece_text(&w->text, p), p.len);
+    else
+        op_cell_empty(w);
+}
+
+static void cell_ns(op_writer *w, const op_row_facts *f, bool known, uint64_t cycles)
+{
+    if (known && f->freq_khz)
+        op_cell_number(w, dl_cycles_to_ns(cycles, f->freq_khz));
+    else
+        op_cell_missing(w);
+}
+
+static void cell_span(op_writer *w, const op_row_facts *f, uint64_t start, uint64_t end)
+{
+    cell_ns(w, f, start != OP_NEVER && end >= start, end - start);
+}
+
+static void cell_signed_ns(op_writer *w, const op_row_facts *f, int64_t cycles)
+{
+    if (!f->row->has_latency || !f->freq_khz) {
+        op_cell_missing(w);
+        return;
+    }
+    uint64_t ns = dl_cycles_to_ns(cycles < 0 ? 0 - (uint64_t)cycles : (uint64_t)cycles, f->freq_khz);
+    op_cell_signed(w, cycles < 0 ? -(int64_t)ns : (int64_t)ns);
+}
+
+/* ---- Groups of cells --- */
+
+/* The launches of an op in the op log, one after the other; begin with NULL. */
+static const op_launch *next_launch(const op_writer *w, const op_row_facts *f, const op_launch *l)
+{
+    if (!l) return f->first;
+    return l->next ? &w->s->device->launches[l->next - 1] : NULL;
+}
+
+typedef const dl_str *op_program_text_list(const op_program_text *p);
+
+static const dl_str *compute_source(const op_program_text *p)
+{
+    return &p->compute_source;
+}
+static const dl_str *compute_hash(const op_program_text *p)
+{
+    return &p->compute_hash;
+}
+static const dl_str *dm_source(const op_program_text *p)
+{
+    return &p->dm_source;
+}
+static const dl_str *dm_hash(const op_program_text *p)
+{
+    return &p->dm_hash;
+}
+
+/* ['a.c'; 'b.c'] of all programs of an op. */
+static void cell_kernels(op_writer *w, const op_row_facts *f, op_program_text_list *list)
+{
+    if (!f->first) {
+        op_cell_empty(w);
+        return;
+    }
+    const op_program_text *only = f->first->next ? NULL : op_programs_find(&w->programs, f->first->program);
+    if (only && !list(only)->failed) {
+        op_cell_text(w, list(only)->text, list(only)->len);
+        return;
+    }
+    dl_str all = {0};
+    dl_str_char(&all, '[');
+    enum { MOST = 16 }; /* programs that are named; further ones are "..." */
+    uint32_t seen[MOST], n = 0;
+    for (const op_launch *l = next_launch(w, f, NULL); l; l = next_launch(w, f, l)) {
+        uint32_t i = 0;
+        while (i < n && seen[i] != l->program)
+            i++;
+        if (i < n) continue;
+        if (n == MOST) {
+            dl_str_add(&all, "; ...");
+            break;
+        }
+        seen[n++] = l->program;
+        const op_program_text *p = op_programs_find(&w->programs, l->program);
+        if (!p || list(p)->failed || list(p)->len <= 2) continue;
+        if (all.len > 1) dl_str_add(&all, "; ");
+        dl_str_add_n(&all, list(p)->text + 1, list(p)->len - 2);
+    }
+    dl_str_char(&all, ']');
+    if (!all.failed) op_cell_text(w, all.text, all.len);
+    w->no_memory |= all.failed;
+    dl_str_free(&all);
+}
+
+static void cell_program(op_writer *w, const op_row_facts *f, bool hash)
+{
+    const op_program_text *p = f->first ? op_programs_find(&w->programs, f->first->program) : NULL;
+    bool cached = f->first != NULL;
+    for (const op_launch *l = next_launch(w, f, NULL); l; l = next_launch(w, f, l))
+        cached &= l->cached;
+    if (!p)
+        op_cell_empty(w);
+    else if (hash)
+        op_cell_str(w, p->hash);
+    else
+        op_cell_number(w, cached);
+}
+
+static void cell_kernel_bytes(op_writer *w, const op_row_facts *f, uint8_t risc)
+{
+    uint32_t most = 0;
+    for (const op_launch *l = next_launch(w, f, NULL); l; l = next_launch(w, f, l)) {
+        const op_program_text *p = op_programs_find(&w->programs, l->program);
+        if (p && p->bytes[risc] > most) most = p->bytes[risc];
+    }
+    if (f->first)
+        op_cell_number(w, most);
+    else
+        op_cell_empty(w);
+}
+
+static void cell_cores(op_writer *w, const op_row_facts *f)
+{
+    uint64_t cores = f->cycles       ? f->cycles->cores
+                     : w->text.cores ? w->text.cores
+                     : f->first      ? f->first->cores
+                                     : 0;
+    if (cores)
+        op_cell_number(w, cores);
+    else
+        op_cell_missing(w);
+}
+
+static void cell_attributes(op_writer *w)
+{
+    const dl_str *a = &w->text.attributes;
+    if (!a->len) {
+        op_cell_empty(w);
+        return;
+    }
+    if (a->text[0] != '\'') {
+        op_cell_text(w, a->text, a->len);
+        return;
+    }
+    dl_str all = {0};
+    dl_str_char(&all, '{');
+    dl_str_add_n(&all, a->text, a->len);
+    dl_str_char(&all, '}');
+    if (!all.failed) op_cell_text(w, all.text, all.len);
+    w->no_memory |= all.failed;
+    dl_str_free(&all);
+}
+
+static void cell_note(op_writer *w, const op_row_facts *f)
+{
+    static const struct {
+        uint16_t bit;
+        const char *text;
+    } notes[] = {
+        {OP_NOTE_NO_DEVICE, "no device data"},
+        {OP_NOTE_PARTLY, "device data of some launches only"},
+        {OP_NOTE_NO_OP, "a launch without an op"},
+        {OP_NOTE_UNKNOWN_OP, "a launch of an op that is not in the op log"},
+        {OP_NOTE_CORES_TWICE, "a core is twice in the device log"},
+        {OP_NOTE_CORES_DIFFER, "device data of some cores only"},
+    };
+    dl_str all = {0};
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        if (!(f->row->notes & notes[i].bit)) continue;
+        if (all.len) dl_str_add(&all, "; ");
+        dl_str_add(&all, notes[i].text);
+    }
+    uint8_t flags = f->op ? f->op->flags : OP_ENDED;
+    if (!(flags & OP_ENDED)) dl_str_add(&all, all.len ? "; never ended" : "never ended");
+    if (flags & OP_ELSEWHERE)
+        dl_str_add(&all, all.len ? "; ended on another thread" : "ended on another thread");
+    if (flags & OP_IS_DUPLICATE) dl_str_add(&all, all.len ? "; id used twice" : "id used twice");
+    if (flags & OP_ENDS_EARLY)
+        dl_str_add(&all, all.len ? "; ends before it begins" : "ends before it begins");
+    if (all.len && !all.failed)
+        op_cell_text(w, all.text, all.len);
+    else
+        op_cell_empty(w);
+    w->no_memory |= all.failed;
+    dl_str_free(&all);
+}
+
+bool op_has_duration(const op_entry *op)
+{
+    return op && (op->flags & (OP_ENDED | OP_ENDS_EARLY)) == OP_ENDED;
+}
+
+static void number_if(op_writer *w, bool known, uint64_t value)
+{
+    if (known)
+        op_cell_number(w, value);
+    else
+        op_cell_empty(w);
+}
+
+static void device_number_if(op_writer *w, bool known, uint64_t value)
+{
+    if (known)
+        op_cell_number(w, value);
+    else
+        op_cell_missing(w);
+}
+
+static void api_average(op_writer *w, const op_row_facts *f, uint8_t api)
+{
+    const devlog_api_stats *s = &w->text.api[api];
+    number_if(w, f->op && s->calls, s->calls ? (s->total_ns + s->calls / 2) / s->calls : 0);
+}
+
+static void code_cell(op_writer *w, const op_row_facts *f)
+{
+    static const char no_op[] = "(launch without op)";
+    if (f->op)
+        op_cell_piece(w, w->text.name);
+    else
+        op_cell_str(w, no_op);
+}
+
+static void type_cell(op_writer *w, const op_row_facts *f)
+{
+    if (f->op)
+        op_cell_piece(w, w->text.type);
+    else
+        op_cell_str(w, "tt_dnn_device");
+}
+
+void op_cell(op_writer *w, const op_row_facts *f, const op_column *c)
+{
+    static const op_cycles nothing = {
+        .fw_start = OP_NEVER,
+        .kernel_start = OP_NEVER,
+        .dm_start = OP_NEVER,
+        .core_min = OP_NEVER,
+        .risc_start = {OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER}};
+    const op_cycles *y = f->cycles ? f->cycles : &nothing;
+    const op_entry *op = f->op;
+    bool timed = op && !w->o->no_host_times;
+    bool fw = y->fw_start != OP_NEVER, per_core = y->core_n && !y->cores_twice;
+    switch ((op_column_kind)c->kind) {
+    case OP_COL_EMPTY: op_cell_empty(w); break;
+    case OP_COL_CODE: code_cell(w, f); break;
+    case OP_COL_TYPE: type_cell(w, f); break;
+    case OP_COL_GLOBAL_COUNT: op_cell_number(w, f->id); break;
+    case OP_COL_DEVICE: number_if(w, f->device, f->chip_id); break;
+    case OP_COL_ARCH:
+        if (f->arch)
+            op_cell_str(w, dl_text(dl_decode_tables(w->s->decode), f->arch));
+        else
+            op_cell_empty(w);
+        break;
+    case OP_COL_ATTRIBUTES: cell_attributes(w); break;
+    case OP_COL_FIDELITY: op_cell_piece(w, w->text.fidelity); break;
+    case OP_COL_CORES: cell_cores(w, f); break;
+    case OP_COL_AVAILABLE_CORES: number_if(w, f->max_cores, f->max_cores); break;
+    case OP_COL_STRATEGY: op_cell_piece(w, w->text.strategy); break;
+    case OP_COL_HOST_START: number_if(w, timed, op ? op->start : 0); break;
+    case OP_COL_HOST_END: number_if(w, timed && (op->flags & OP_ENDED), op ? op->end : 0); break;
+    case OP_COL_HOST_NS: number_if(w, timed && op_has_duration(op), op ? op->end - op->start : 0); break;
+    case OP_COL_FW_START: device_number_if(w, fw, y->fw_start); break;
+    case OP_COL_FW_END: device_number_if(w, fw, y->fw_end); break;
+    case OP_COL_LATENCY: cell_signed_ns(w, f, f->row->latency); break;
+    case OP_COL_DM_LATENCY: cell_signed_ns(w, f, f->row->dm_latency); break;
+    case OP_COL_FW_NS: cell_span(w, f, y->fw_start, y->fw_end); break;
+    case OP_COL_KERNEL_NS: cell_span(w, f, y->kernel_start, y->kernel_end); break;
+    case OP_COL_DM_KERNEL_NS: cell_span(w, f, y->dm_start, y->kernel_end); break;
+    case OP_COL_CORE_MIN_NS: cell_ns(w, f, per_core, y->core_min); break;
+    case OP_COL_CORE_MAX_NS: cell_ns(w, f, per_core, y->core_max); break;
+    case OP_COL_CORE_AVG_NS:
+        cell_ns(w, f, per_core, per_core ? (y->core_sum + y->core_n / 2) / y->core_n : 0);
+        break;
+    case OP_COL_FIRST_TO_LAST_NS: cell_span(w, f, y->kernel_start, y->kernel_last_start); break;
+    case OP_COL_RISC_NS: cell_span(w, f, y->risc_start[c->argument], y->risc_end[c->argument]); break;
+    case OP_COL_CB_WAIT_NS: cell_ns(w, f, y->has_cb_wait, y->cb_wait); break;
+    case OP_COL_CB_RESERVE_NS: cell_ns(w, f, y->has_cb_reserve, y->cb_reserve); break;
+    case OP_COL_CALL_COUNT: number_if(w, f->call, f->call); break;
+    case OP_COL_INPUTS: op_tensor_cells(w, w->text.in, w->text.n_in, w->n_in); break;
+    case OP_COL_OUTPUTS: op_tensor_cells(w, w->text.out, w->text.n_out, w->n_out); break;
+    case OP_COL_DEPTH: number_if(w, op, op ? op->depth : 0); break;
+    case OP_COL_TRACE_ID:
+    case OP_COL_TRACE_SESSION: {
+        const dl_launch *l = f->cycles ? &dl_decode_launches(w->s->decode)->items[f->row->launch] : NULL;
+        uint32_t id = !l ? DL_NO_ID : c->kind == OP_COL_TRACE_ID ? l->trace_id : l->trace_counter;
+        number_if(w, id != DL_NO_ID, id);
+        break;
+    }
+    case OP_COL_COMPUTE_SOURCE: cell_kernels(w, f, compute_source); break;
+    case OP_COL_COMPUTE_HASH: cell_kernels(w, f, compute_hash); break;
+    case OP_COL_DM_SOURCE: cell_kernels(w, f, dm_source); break;
+    case OP_COL_DM_HASH: cell_kernels(w, f, dm_hash); break;
+    case OP_COL_PROGRAM_HASH: cell_program(w, f, true); break;
+    case OP_COL_CACHE_HIT: cell_program(w, f, false); break;
+    case OP_COL_KERNEL_BYTES: cell_kernel_bytes(w, f, c->argument); break;
+    case OP_COL_API_COUNT:
+        number_if(w, op && w->text.api[c->argument].calls, w->text.api[c->argument].calls);
+        break;
+    case OP_COL_API_AVERAGE: api_average(w, f, c->argument); break;
+    case OP_COL_THREAD: number_if(w, op, op ? op->thread : 0); break;
+    case OP_COL_OWN_NS: number_if(w, op_has_duration(op), w->text.own); break;
+    case OP_COL_LAUNCHES: number_if(w, f->launches, f->launches); break;
+    case OP_COL_IDLE_NS: cell_ns(w, f, f->cycles && f->row->n_launches > 1, f->row->idle); break;
+    case OP_COL_NOTE: cell_note(w, f); break;
+    }
+}

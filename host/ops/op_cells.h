@@ -1,0 +1,96 @@
+/* What the files of the op report share: the row in the making, and its cells. Included by op_report.c,
+ * op_cells.c and op_tensor_cells.c. */
+#ifndef DEVLOG_OPS_OP_CELLS_H
+#define DEVLOG_OPS_OP_CELLS_H
+
+#include "ops/op_programs.h"
+#include "ops/op_report.h"
+#include "ops/op_text.h"
+#include "report/out.h"
+
+typedef struct op_writer {
+    op_stitch *s;
+    const op_report_options *o;
+    dl_str *out;
+    const op_column *columns;
+    size_t n_columns;
+    uint32_t n_in, n_out;
+    char **keys; /* JSON: "\"HEADER\":" of each cell */
+    size_t n_keys, cap_keys;
+    size_t cell; /* of the row in hand */
+    op_text text;
+    op_programs programs;
+    dl_intern *names; /* for CALL COUNT */
+    uint32_t *calls;
+    uint32_t call; /* of the op in hand */
+    uint32_t cap_calls;
+    uint32_t next_id; /* for rows without an op */
+    op_report_counts *counts;
+    struct op_tensor_cache *tensors;
+    bool no_memory;
+} op_writer;
+
+/* What a row is about. */
+typedef struct op_row_facts {
+    const op_row *row;
+    const op_entry *op; /* NULL: none */
+    const op_cycles *cycles;
+    uint64_t freq_khz; /* 0: no nanoseconds */
+    uint32_t id, chip_id, arch, call;
+    uint64_t max_cores;
+    uint32_t launches;      /* of it on this chip */
+    const op_launch *first; /* in the op log, or NULL */
+    bool device;            /* it ran on a device */
+} op_row_facts;
+
+/* ---- Cells: each begins with what separates it from the one before --- */
+
+static inline void op_put(op_writer *w, char c)
+{
+    dl_str *s = w->out;
+    if (s->cap - s->len > 1)
+        s->text[s->len++] = c;
+    else
+        dl_str_char(s, c);
+}
+
+static inline void op_cell_begin(op_writer *w)
+{
+    if (w->cell) op_put(w, ',');
+    if (w->o->json && w->cell < w->n_keys) dl_str_add(w->out, w->keys[w->cell]);
+    w->cell++;
+}
+
+static inline void op_cell_number(op_writer *w, uint64_t value)
+{
+    op_cell_begin(w);
+    dl_str *s = w->out;
+    if (s->cap - s->len > DL_U64_DIGITS)
+        s->len = (size_t)(out_digits(s->text + s->len, value) - s->text);
+    else
+        dl_str_u64(s, value);
+}
+
+static inline void op_cell_empty(op_writer *w)
+{
+    op_cell_begin(w);
+    if (w->o->json) dl_str_add(w->out, "null");
+}
+
+void op_cell_text(op_writer *w, const char *text, size_t n);
+void op_cell_str(op_writer *w, const char *text);
+void op_cell_signed(op_writer *w, int64_t value);
+/* Device data that is missing: "-" in the reference's report, nothing in today's. */
+void op_cell_missing(op_writer *w);
+void op_cell_piece(op_writer *w, op_piece p);
+
+/* op_cells.c: the cells of one column; those of inputs and outputs are several. */
+void op_cell(op_writer *w, const op_row_facts *f, const op_column *c);
+/* Whether its host times make sense. */
+bool op_has_duration(const op_entry *op);
+
+/* op_tensor_cells.c: the columns of inputs or outputs. */
+void op_tensor_cells(op_writer *w, const op_piece *said, uint32_t have, uint32_t want);
+void op_tensor_cells_free(op_writer *w);
+
+#endif

@@ -1,0 +1,417 @@
+/* The lines of an op log: what each kind of event adds to it. Not for the file (op_log.c) and not for texts
+ * (op_text.c). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "ops/jsonline.h"
+#include "ops/op_log_internal.h"
+
+enum { MAX_BLOCK = 64 * 1024, MAX_ENTRIES = 256 * 1024 * 1024 };
+
+/* Makes room for one more entry; false when there are too many or memory runs out. */
+static bool room(void **array, size_t n, size_t *cap, size_t size)
+{
+    if (n < *cap) return true;
+    size_t more = *cap ? *cap * 2 : 64;
+    if (more > MAX_ENTRIES) return false;
+    void *grown = realloc(*array, more * size);
+    if (!grown) return false;
+    *array = grown;
+    *cap = more;
+    return true;
+}
+#define ROOM(log, what) room((void **)&(log)->what, (log)->n_##what, &(log)->cap_##what, sizeof *(log)->what)
+
+/* ---- Ops by id --- */
+
+op_entry *op_log_find(const op_log *log, uint32_t id)
+{
+    /* Ids are given in order, and nearly always stand in the log so. */
+    size_t guess = log->n_ops ? (size_t)id - log->ops[0].id : 0;
+    if (guess < log->n_ops && log->ops[guess].id == id && !(log->ops[guess].flags & OP_IS_DUPLICATE))
+        return &log->ops[guess];
+    if (log->in_order || log->n_slots == 0) return NULL;
+    for (size_t at = dl_hash_u64(id) & (log->n_slots - 1);; at = (at + 1) & (log->n_slots - 1)) {
+        if (log->slots[at] == 0) return NULL;
+        op_entry *op = &log->ops[log->slots[at] - 1];
+        if (op->id == id) return op;
+    }
+}
+
+static void enter(op_log *log, uint32_t number)
+{
+    size_t at = dl_hash_u64(log->ops[number].id) & (log->n_slots - 1);
+    while (log->slots[at])
+        at = (at + 1) & (log->n_slots - 1);
+    log->slots[at] = number + 1;
+}
+
+/* The table is made when an id comes out of order. */
+static bool grow_slots(op_log *log)
+{
+    if (log->in_order || (log->n_ops + 1) * 2 <= log->n_slots) return true;
+    size_t n = log->n_slots ? log->n_slots * 2 : 1024;
+    while (n < (log->n_ops + 1) * 2)
+        n *= 2;
+    uint32_t *slots = calloc(n, sizeof *slots);
+    if (!slots) return false;
+    free(log->slots);
+    log->slots = slots;
+    log->n_slots = n;
+    for (size_t i = 0; i < log->n_ops; i++)
+        if (!(log->ops[i].flags & OP_IS_DUPLICATE)) enter(log, (uint32_t)i);
+    return true;
+}
+
+/* ---- Lines --- */
+
+/* The members of a line that the first pass needs. */
+typedef struct head {
+    uint64_t id, t, thread, depth, parent, chip, launch, program, cores, cached, after, ops, lost, mhz,
+        profiled;
+    jl_value run, arch, board;
+} head;
+
+static uint64_t *number_of(head *h, const char *key, size_t n)
+{
+#define KEY(name) (n == sizeof #name - 1 && memcmp(key, #name, sizeof #name - 1) == 0)
+    switch (n) {
+    case 1: return KEY(t) ? &h->t : NULL;
+    case 2: return KEY(id) ? &h->id : NULL;
+    case 3: return KEY(mhz) ? &h->mhz : KEY(ops) ? &h->ops : NULL;
+    case 4: return KEY(chip) ? &h->chip : KEY(lost) ? &h->lost : NULL;
+    case 5: return KEY(depth) ? &h->depth : KEY(cores) ? &h->cores : KEY(after) ? &h->after : NULL;
+    case 6:
+        return KEY(thread)   ? &h->thread
+               : KEY(parent) ? &h->parent
+               : KEY(launch) ? &h->launch
+               : KEY(cached) ? &h->cached
+                             : NULL;
+    case 7: return KEY(program) ? &h->program : NULL;
+    case 8: return KEY(profiled) ? &h->profiled : NULL;
+    default: return NULL;
+    }
+#undef KEY
+}
+
+/* Numbers just as devlog writes them, ,"key":123, up to the first member that is something else. */
+static void quick_numbers(jl_reader *r, head *out)
+{
+    enum { MOST_DIGITS = 19 };
+    while (r->begun && r->at && r->end - r->at > 4 && r->at[0] == ',' && r->at[1] == '"') {
+        const char *key = r->at + 2, *quote = key;
+        while (quote < r->end && *quote != '"' && quote - key < 9)
+            quote++;
+        if (r->end - quote < 3 || quote[0] != '"' || quote[1] != ':') return;
+        const char *digit = quote + 2;
+        uint64_t value = 0;
+        for (; digit < r->end && *digit >= '0' && *digit <= '9'; digit++)
+            value = value * 10 + (uint64_t)(*digit - '0');
+        if (digit == quote + 2 || digit - quote > MOST_DIGITS + 2 || (digit < r->end && *digit != ','))
+            return;
+        uint64_t *to = number_of(out, key, (size_t)(quote - key));
+        if (!to) return;
+        *to = value;
+        r->at = digit;
+    }
+}
+
+static void read_head(jl_reader *r, const char *until, head *out)
+{
+    jl_value v;
+    quick_numbers(r, out);
+    while (jl_next(r, &v) > JL_BAD) {
+        if (until && jl_key_is(&v, until)) return;
+        uint64_t *to = v.kind == JL_NUMBER ? number_of(out, v.key, v.key_len) : NULL;
+        if (to) *to = v.number;
+        if (v.kind != JL_TEXT) continue;
+        if (jl_key_is(&v, "run")) out->run = v;
+        if (jl_key_is(&v, "arch")) out->arch = v;
+        if (jl_key_is(&v, "board")) out->board = v;
+    }
+}
+
+static void copy_text(char *out, size_t size, const jl_value *v)
+{
+    snprintf(out, size, "%.*s", (int)(v->len < size ? v->len : size - 1), v->len ? v->text : "");
+}
+
+static bool take_start(op_log *log, jl_reader *r, const op_place *p)
+{
+    head h = {0};
+    read_head(r, "name", &h);
+    if (h.id == 0 || h.depth == 0) read_head(r, NULL, &h); /* somebody else's order */
+    if (h.id == 0 || h.id > UINT32_MAX) {
+        op_log_found(log, OP_BAD_LINE, 1, p->line, "an op without an id");
+        return true;
+    }
+    log->in_order &= log->n_ops == 0 || h.id == log->ops[log->n_ops - 1].id + (uint64_t)1;
+    if (!ROOM(log, ops) || !grow_slots(log)) return false;
+    bool again = op_log_find(log, (uint32_t)h.id) != NULL;
+    if (again)
+        op_log_found(log, OP_DUPLICATE, 1, p->line, "op %llu started before", (unsigned long long)h.id);
+    log->ops[log->n_ops] = (op_entry){.start = h.t,
+                                      .at_start = p->at,
+                                      .len_start = p->len,
+                                      .id = (uint32_t)h.id,
+                                      .parent = (uint32_t)h.parent,
+                                      .thread = (uint16_t)h.thread,
+                                      .depth = (uint16_t)h.depth,
+                                      .flags = again ? OP_IS_DUPLICATE : 0};
+    if (!again && !log->in_order) enter(log, (uint32_t)log->n_ops);
+    log->n_ops++;
+    log->run_op = (uint32_t)log->n_ops;
+    log->run_end = p->at + p->len + 1;
+    return true;
+}
+
+/* Lines between those of an op that are not about it: reading it again skips them. */
+static void pass_over(op_log *log, const op_place *p)
+{
+    if (p->at == log->run_end) log->run_end = p->at + p->len + 1;
+}
+
+/* Whether a line stands behind the others of its op. */
+static bool in_block(op_log *log, op_entry *op, const op_place *p)
+{
+    uint64_t block = p->at + p->len - (op->at_start + op->len_start);
+    if (p->at != log->run_end || log->run_op != (size_t)(op - log->ops) + 1 || block > MAX_BLOCK)
+        return false;
+    op->block = (uint32_t)block;
+    log->run_end = p->at + p->len + 1;
+    return true;
+}
+
+static op_entry *op_of(op_log *log, const head *h, const op_place *p)
+{
+    op_entry *op = h->id && h->id <= UINT32_MAX ? op_log_find(log, (uint32_t)h->id) : NULL;
+    if (!op) op_log_found(log, OP_NO_OP, 1, p->line, "op %llu has not started", (unsigned long long)h->id);
+    return op;
+}
+
+static bool take_end(op_log *log, jl_reader *r, const op_place *p)
+{
+    head h = {0};
+    quick_numbers(r, &h);
+    const char *rest = r->at; /* what is left, when it begins with the costs, is all that is read again */
+    read_head(r, "own", &h);
+    if (h.id == 0) read_head(r, NULL, &h);
+    bool short_rest = rest && r->end - rest > 8 && memcmp(rest, ",\"own\":", 7) == 0;
+    op_entry *op = op_of(log, &h, p);
+    if (!op) return true;
+    if (op->flags & OP_ENDED) {
+        op_log_found(log, OP_ENDED_TWICE, 1, p->line, "op %u has ended before", op->id);
+        return true;
+    }
+    op->flags |= OP_ENDED;
+    op->end = h.t;
+    op->at_end = short_rest ? p->at + (uint64_t)(rest - p->text) : p->at;
+    op->len_end = short_rest ? (uint32_t)(p->text + p->len - rest) - 1 : p->len;
+    if ((uint16_t)h.thread != op->thread) {
+        op->flags |= OP_ELSEWHERE;
+        op_log_found(log, OP_ENDED_ELSEWHERE, 1, p->line, "op %u began on thread %u and ended on %llu",
+                     op->id, op->thread, (unsigned long long)h.thread);
+    }
+    if (op->end < op->start) {
+        op->flags |= OP_ENDS_EARLY;
+        op_log_found(log, OP_BACKWARDS, 1, p->line, "op %u", op->id);
+    }
+    return true;
+}
+
+static bool take_extra(op_log *log, jl_reader *r, const op_place *p, uint8_t *(*counter)(op_entry *),
+                       uint32_t *max)
+{
+    jl_value v;
+    head h = {0};
+    quick_numbers(r, &h);
+    while (h.id == 0 && jl_next(r, &v) > JL_BAD)
+        if (v.kind == JL_NUMBER && jl_key_is(&v, "id")) h.id = v.number;
+    op_entry *op = op_of(log, &h, p);
+    if (!op) return true;
+    uint8_t *count = counter ? counter(op) : NULL;
+    if (count && *count < UINT8_MAX) ++*count;
+    if (count && *count > *max) *max = *count;
+    if (in_block(log, op, p)) return true;
+    if (!ROOM(log, extras)) return false;
+    log->extras[log->n_extras++] = (op_extra){p->at, p->len, 0};
+    if (op->last_extra)
+        log->extras[op->last_extra - 1].next = (uint32_t)log->n_extras;
+    else
+        op->extra = (uint32_t)log->n_extras;
+    op->last_extra = (uint32_t)log->n_extras;
+    return true;
+}
+
+static uint8_t *inputs_of(op_entry *op)
+{
+    return &op->n_in;
+}
+
+static uint8_t *outputs_of(op_entry *op)
+{
+    return &op->n_out;
+}
+
+static bool take_in(op_log *log, jl_reader *r, const op_place *p)
+{
+    return take_extra(log, r, p, inputs_of, &log->max_in);
+}
+
+static bool take_out(op_log *log, jl_reader *r, const op_place *p)
+{
+    return take_extra(log, r, p, outputs_of, &log->max_out);
+}
+
+static bool take_other(op_log *log, jl_reader *r, const op_place *p)
+{
+    return take_extra(log, r, p, NULL, NULL);
+}
+
+static bool take_launch(op_log *log, jl_reader *r, const op_place *p)
+{
+    head h = {0};
+    read_head(r, NULL, &h);
+    pass_over(log, p);
+    op_entry *op = NULL;
+    if (h.id) op = op_of(log, &h, p);
+    if (!ROOM(log, launches)) return false;
+    log->launches[log->n_launches++] = (op_launch){.t = h.t,
+                                                   .op = op ? op->id : 0,
+                                                   .chip = (uint32_t)h.chip,
+                                                   .launch = (uint32_t)h.launch,
+                                                   .program = (uint32_t)h.program,
+                                                   .cores = (uint32_t)h.cores,
+                                                   .cached = h.cached != 0};
+    if (!op) return true;
+    if (op->last_launch)
+        log->launches[op->last_launch - 1].next = (uint32_t)log->n_launches;
+    else
+        op->launch = (uint32_t)log->n_launches;
+    op->last_launch = (uint32_t)log->n_launches;
+    return true;
+}
+
+static bool take_point(op_log *log, jl_reader *r, const op_place *p, bool step)
+{
+    head h = {0};
+    read_head(r, NULL, &h);
+    if (!ROOM(log, points)) return false;
+    log->points[log->n_points++] =
+        (op_point){.t = h.t, .at = p->at, .len = p->len, .after = (uint32_t)h.after, .step = step};
+    return true;
+}
+
+static bool take_signpost(op_log *log, jl_reader *r, const op_place *p)
+{
+    return take_point(log, r, p, false);
+}
+
+static bool take_step(op_log *log, jl_reader *r, const op_place *p)
+{
+    return take_point(log, r, p, true);
+}
+
+static bool take_program(op_log *log, jl_reader *r, const op_place *p)
+{
+    head h = {0};
+    read_head(r, "hash", &h);
+    pass_over(log, p);
+    if (!ROOM(log, programs)) return false;
+    log->programs[log->n_programs++] = (op_program){p->at, (uint32_t)h.program, p->len};
+    return true;
+}
+
+static bool take_device(op_log *log, jl_reader *r, const op_place *p)
+{
+    head h = {0};
+    read_head(r, NULL, &h);
+    pass_over(log, p);
+    if (!ROOM(log, chips)) return false;
+    op_chip *c = &log->chips[log->n_chips++];
+    *c = (op_chip){
+        .chip = (uint32_t)h.chip, .mhz = h.mhz, .cores = (uint32_t)h.cores, .profiled = h.profiled != 0};
+    copy_text(c->arch, sizeof c->arch, &h.arch);
+    copy_text(c->board, sizeof c->board, &h.board);
+    return true;
+}
+
+/* A new run begins in the same file: the ops before it are of another. */
+static bool take_run(op_log *log, jl_reader *r, const op_place *p)
+{
+    head h = {0};
+    char text[32];
+    read_head(r, NULL, &h);
+    if (log->n_ops)
+        op_log_found(log, OP_OTHER_RUN, log->n_ops, p->line, "run %016llx ends here",
+                     (unsigned long long)log->run);
+    log->n_ops = log->n_extras = log->n_launches = log->n_points = log->n_programs = log->n_chips = 0;
+    log->max_in = log->max_out = 0;
+    log->closed = false;
+    log->in_order = true;
+    log->run_op = 0;
+    free(log->slots);
+    log->slots = NULL;
+    log->n_slots = 0;
+    copy_text(text, sizeof text, &h.run);
+    log->run = strtoull(text, NULL, 16);
+    return true;
+}
+
+static bool take_close(op_log *log, jl_reader *r, const op_place *p)
+{
+    head h = {0};
+    read_head(r, NULL, &h);
+    log->closed = true;
+    if (h.lost) op_log_found(log, OP_NOT_WRITTEN, h.lost, p->line, "the run says that it lost them");
+    return true;
+}
+
+#define EVENT(name, take)                                                                                    \
+    {                                                                                                        \
+        name, sizeof name - 1, take                                                                          \
+    }
+/* clang-format off */
+static const struct {
+    const char *event;
+    size_t len;
+    bool (*take)(op_log *log, jl_reader *r, const op_place *p); /* false: no memory */
+} events[] = {
+    EVENT("in", take_in), EVENT("out", take_out), EVENT("start", take_start), EVENT("end", take_end),
+    EVENT("launch", take_launch), EVENT("meta", take_other), EVENT("set", take_other),
+    EVENT("signpost", take_signpost), EVENT("step", take_step), EVENT("program", take_program),
+    EVENT("device", take_device), EVENT("run", take_run), EVENT("close", take_close),
+};
+/* clang-format on */
+
+/* The event of a line, with the reader behind it. */
+static bool event_of(jl_reader *r, const char *line, uint32_t len, jl_value *event)
+{
+    static const char first[] = "{\"e\":\"";
+    enum { FIRST = sizeof first - 1 };
+    const char *quote;
+    if (!jl_line(r, line, len) || memchr(line, 0, len)) return false;
+    if (len > FIRST && memcmp(line, first, FIRST) == 0 &&
+        (quote = memchr(line + FIRST, '"', len - FIRST)) != NULL) {
+        *event = (jl_value){.kind = JL_TEXT, .text = line + FIRST, .len = (size_t)(quote - line - FIRST)};
+        r->at = quote + 1;
+        r->begun = true;
+        return true;
+    }
+    return jl_next(r, event) == JL_TEXT && jl_key_is(event, "e");
+}
+
+bool op_log_take(op_log *log, const op_place *p)
+{
+    jl_reader r;
+    jl_value v;
+    if (p->len == 0) return true;
+    if (event_of(&r, p->text, p->len, &v))
+        for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+            if (events[i].len == v.len && memcmp(events[i].event, v.text, v.len) == 0)
+                return events[i].take(log, &r, p);
+    op_log_found(log, OP_BAD_LINE, 1, p->line, "%.*s", (int)(p->len < 60 ? p->len : 60), p->text);
+    return true;
+}

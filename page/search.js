@@ -34,9 +34,12 @@ function runSearch(text) {
     const number = model.launches.findIndex((l) => l.name === launch[1] || l.name === "#" + launch[1]);
     search.hits = number < 0 ? [] : findIntervals(model.tops, (lane, i) => lane.launch[i] === number);
   } else if (text) {
-    search.sites = matchingSites(model, text);
-    search.names = new Set([...search.sites].map((i) => model.sites[i].name));
-    search.hits = findIntervals(model.rows, (lane, i) => search.sites.has(lane.site[i]));
+    const found = matchingSites(model, text);
+    search.hits = findIntervals(model.rows, (lane, i) => found.has(lane.site[i]));
+    if (found.size) { /* where nothing is found, nothing fades */
+      search.sites = found;
+      search.names = new Set([...found].map((i) => model.sites[i].name));
+    }
   }
   showFound();
   refreshColours();

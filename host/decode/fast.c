@@ -358,11 +358,13 @@ static void learn_zone(dl_parser *p, const fast_place *place, const char *line, 
     size_t len = (size_t)(end - from), timer_len = (size_t)(timer_end - timer);
     if (f->n_zones == FAST_MAX_ZONES || len > FAST_ZONE || timer_len > sizeof f->zone->timer) return;
     if (cells[DL_COL_TIMER_ID].len == 0 || end[-1] == ' ' || end[-1] == '\t') return;
-    fast_zone **slot = &f->zone_slots[fast_timer_slot(row->timer_id)];
-    for (const fast_zone *z = *slot; z; z = z->same_timer)
+    fast_zone **slot = &f->zone_slots[fast_zone_slot(row->timer_id, from)];
+    int in_slot = 0;
+    for (const fast_zone *z = *slot; z; z = z->same_slot, in_slot++)
         if (z->len == len && memcmp(z->text, from, len) == 0 && z->timer_len == timer_len &&
             memcmp(z->timer, timer, timer_len) == 0)
             return;
+    if (in_slot == FAST_CHAIN) return;
     fast_zone **block = &f->zones[f->n_zones / FAST_ZONES_PER_BLOCK];
     if (!*block) *block = malloc(FAST_ZONES_PER_BLOCK * sizeof **block);
     if (!*block) return;
@@ -376,7 +378,7 @@ static void learn_zone(dl_parser *p, const fast_place *place, const char *line, 
     z->site = row->site;
     z->type = row->type;
     z->meta_follows = meta_follows;
-    z->same_timer = *slot;
+    z->same_slot = *slot;
     for (size_t i = 0; i < FAST_RISCS; i++)
         z->next[i] = z;
     if (f->zone) f->zone->next[place->risc] = z;

@@ -89,8 +89,8 @@ FAST_TARGET FAST_COLD static fast_zone *FAST(find_zone)(struct dl_fast *f, fast_
     uint32_t id = 0, n = 0;
     for (; (unsigned char)(timer[n] - '0') <= 9; n++)
         id = id * 10 + (uint32_t)(timer[n] - '0');
-    fast_zone *z = f->zone_slots[fast_timer_slot(id)];
-    for (int i = 0; z && i < FAST_CHAIN; i++, z = z->same_timer) {
+    fast_zone *z = f->zone_slots[fast_zone_slot(id, tail)];
+    for (; z; z = z->same_slot) {
         if (!FAST(equal)(timer, z->timer, z->timer_len)) continue;
         if (!FAST(equal_long)(tail, z->text, z->len)) continue;
         *before = z;

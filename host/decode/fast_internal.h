@@ -23,7 +23,7 @@ enum {
     FAST_PLACES_PER_BLOCK = 256,
     FAST_ZONES_PER_BLOCK = 64,
     FAST_MARKERS = 1024,
-    FAST_CHAIN = 16, /* zones with one timer id that are looked at */
+    FAST_CHAIN = 16, /* zones at most in one slot */
     FAST_DIGITS = 16,
     FAST_RISCS = 8,
 };
@@ -47,7 +47,7 @@ typedef struct fast_zone {
     struct fast_zone *next[FAST_RISCS]; /* what came after this one last time, by kind of RISC */
     char text[FAST_ZONE];
     uint32_t timer_id, site;
-    struct fast_zone *same_timer; /* the next zone with an equal hash of its timer id */
+    struct fast_zone *same_slot; /* the next zone in its slot */
     uint8_t type, meta_follows;
     uint8_t padding[6];
 } fast_zone;
@@ -90,7 +90,7 @@ struct dl_fast {
     fast_zone *zones[FAST_MAX_ZONES / FAST_ZONES_PER_BLOCK];
     fast_marker *markers;   /* hash table by RISC and timer id; mask 0: free */
     uint32_t *place_slots;  /* hash table: number + 1 */
-    fast_zone **zone_slots; /* by timer id: the first in a chain */
+    fast_zone **zone_slots; /* the first in each chain */
 };
 
 static inline uint64_t fast_load64(const char *at)
@@ -131,9 +131,12 @@ static inline uint64_t fast_place_hash(const char *at, size_t n)
     return h;
 }
 
-static inline uint32_t fast_timer_slot(uint32_t timer_id)
+/* Where zones with this timer id, and a name that begins as `tail` does, are kept. */
+static inline uint32_t fast_zone_slot(uint32_t timer_id, const char *tail)
 {
-    return (timer_id * 0x9E3779B1u) >> 16 & (FAST_ZONE_SLOTS - 1);
+    /* A text of less than eight bytes is hashed with what follows it, and then may not be found again. */
+    uint64_t h = fast_load64_little(tail) * UINT64_C(0x9E3779B97F4A7C15) ^ timer_id;
+    return (uint32_t)((h ^ h >> 29) * UINT64_C(0xBF58476D1CE4E5B9) >> 40) & (FAST_ZONE_SLOTS - 1);
 }
 
 static inline uint32_t fast_marker_slot(uint32_t risc_name, uint32_t timer_id)

@@ -60,7 +60,7 @@ static void get_text(reader *r, const cJSON *obj, const char *name, bool require
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(obj, name);
     if (!item && !required) return;
-    if (!cJSON_IsString(item) || strlen(item->valuestring) >= size || item->valuestring[0] == 0) {
+    if (!item || !cJSON_IsString(item) || strlen(item->valuestring) >= size || item->valuestring[0] == 0) {
         complain(r, name, "must be a text, and not too long");
         return;
     }

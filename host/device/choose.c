@@ -116,6 +116,6 @@ devlog_status device_choose(const devlog_device_options *o, device_choice *out, 
     if (out->ops->path_variable) path = device_option(path, out->ops->path_variable, NULL);
     if (path && strlen(path) >= sizeof out->path)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the device is too long");
-    if (path) strcpy(out->path, path);
+    if (path) snprintf(out->path, sizeof out->path, "%s", path);
     return DEVLOG_OK;
 }

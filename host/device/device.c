@@ -202,7 +202,7 @@ devlog_status dl_device_target(const devlog_device *device, devlog_core core, dl
 devlog_status dl_core_read(devlog_device *device, devlog_core core, uint32_t address, void *dst, size_t size,
                            devlog_error *err)
 {
-    dl_target at;
+    dl_target at = {0, 0, 0, 0};
     devlog_status status = dl_device_target(device, core, &at, err);
     return status == DEVLOG_OK ? dl_read(&device->transport, at, address, dst, size, err) : status;
 }
@@ -210,7 +210,7 @@ devlog_status dl_core_read(devlog_device *device, devlog_core core, uint32_t add
 devlog_status dl_core_write(devlog_device *device, devlog_core core, uint32_t address, const void *src,
                             size_t size, devlog_error *err)
 {
-    dl_target at;
+    dl_target at = {0, 0, 0, 0};
     devlog_status status = dl_device_target(device, core, &at, err);
     return status == DEVLOG_OK ? dl_write(&device->transport, at, address, src, size, err) : status;
 }
@@ -218,7 +218,7 @@ devlog_status dl_core_write(devlog_device *device, devlog_core core, uint32_t ad
 devlog_status dl_cores_write(devlog_device *device, devlog_cores cores, uint32_t address, const void *src,
                              size_t size, devlog_error *err)
 {
-    dl_target first, last;
+    dl_target first = {0, 0, 0, 0}, last = first;
     devlog_status status = dl_device_target(device, (devlog_core){cores.x0, cores.y0}, &first, err);
     if (status == DEVLOG_OK) status = dl_device_target(device, (devlog_core){cores.x1, cores.y1}, &last, err);
     if (status != DEVLOG_OK) return status;
@@ -228,7 +228,7 @@ devlog_status dl_cores_write(devlog_device *device, devlog_cores cores, uint32_t
 
 devlog_status dl_core_hold(devlog_device *device, devlog_core core, uint32_t held, devlog_error *err)
 {
-    dl_target at;
+    dl_target at = {0, 0, 0, 0};
     devlog_status status = dl_device_target(device, core, &at, err);
     if (status != DEVLOG_OK) return status;
     if (!device->transport.ops->hold)

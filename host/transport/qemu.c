@@ -244,7 +244,7 @@ static devlog_status choose_folder(qemu_transport *q, const dl_transport_setup *
         if (strlen(setup->path) >= sizeof q->folder || strpbrk(setup->path, ","))
             return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path %.200s cannot be used for QEMU: %s",
                            setup->path, strpbrk(setup->path, ",") ? "it has a comma" : "it is too long");
-        strcpy(q->folder, setup->path);
+        snprintf(q->folder, sizeof q->folder, "%s", setup->path);
         return q->attached ? DEVLOG_OK : dl_folder_make(q->folder, err);
     }
     if (q->attached) {
@@ -259,7 +259,7 @@ static devlog_status choose_folder(qemu_transport *q, const dl_transport_setup *
     look_for_folders(true, NULL, 0);
     snprintf(path, sizeof path, "%s/devlog-qemu-%ld-XXXXXX", temporary(), (long)getpid());
     if (!mkdtemp(path)) return dl_fail_errno(err, errno, "cannot make a folder in %s", temporary());
-    strcpy(q->folder, path);
+    snprintf(q->folder, sizeof q->folder, "%s", path);
     q->own_folder = true;
     return DEVLOG_OK;
 }

@@ -32,21 +32,21 @@ static devlog_status broken(qmp *m, const char *what, devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_TRANSPORT, "the monitor of QEMU %s", what);
 }
 
-/* The next line, zero-terminated, in the buffer; *next is where the one behind it begins. */
-static devlog_status read_line(qmp *m, size_t *next, devlog_error *err)
+/* The next line, zero-terminated, in the buffer; *next is where the one behind it begins. NULL: *err says
+ * why. */
+static const char *read_line(qmp *m, size_t *next, devlog_error *err)
 {
     for (;;) {
         char *end = memchr(m->buffer, '\n', m->filled);
         if (end) {
             *end = 0;
             *next = (size_t)(end - m->buffer) + 1;
-            return DEVLOG_OK;
+            return m->buffer;
         }
-        if (m->filled == sizeof m->buffer) return broken(m, "sent a line that is too long", err);
+        if (m->filled == sizeof m->buffer) return broken(m, "sent a line that is too long", err), NULL;
         ssize_t n = recv(m->fd, m->buffer + m->filled, sizeof m->buffer - m->filled, 0);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return broken(m, "does not answer", err);
-        if (n == 0) return broken(m, "has hung up", err);
+        if (n <= 0) return broken(m, n < 0 ? "does not answer" : "has hung up", err), NULL;
         m->filled += (size_t)n;
     }
 }
@@ -63,11 +63,11 @@ static devlog_status ask(qmp *m, const char *command, char *answer, size_t size,
     size_t n = strlen(command), next;
     if (send(m->fd, command, n, MSG_NOSIGNAL) != (ssize_t)n) return broken(m, "has hung up", err);
     for (;;) {
-        devlog_status status = read_line(m, &next, err);
-        if (status != DEVLOG_OK) return status;
-        bool failed = strncmp(m->buffer, "{\"error\"", 8) == 0;
-        bool done = failed || strncmp(m->buffer, "{\"return\"", 9) == 0;
-        if (done) snprintf(answer, size, "%s", m->buffer);
+        const char *line = read_line(m, &next, err);
+        if (!line) return DEVLOG_ERR_TRANSPORT;
+        bool failed = strncmp(line, "{\"error\"", 8) == 0;
+        bool done = failed || strncmp(line, "{\"return\"", 9) == 0;
+        if (done) snprintf(answer, size, "%s", line);
         drop_line(m, next);
         if (failed) return dl_fail(err, DEVLOG_ERR_TRANSPORT, "QEMU refused %s: %.300s", command, answer);
         if (done) return DEVLOG_OK;
@@ -84,7 +84,7 @@ devlog_status qmp_open(qmp *m, const char *path, devlog_error *err)
     if (strlen(path) >= sizeof to.sun_path)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of QEMU's monitor is too long for a socket: %s",
                        path);
-    strcpy(to.sun_path, path);
+    snprintf(to.sun_path, sizeof to.sun_path, "%s", path);
     qmp_init(m);
     m->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (m->fd < 0) return dl_fail_errno(err, errno, "cannot make a socket");
@@ -100,8 +100,7 @@ devlog_status qmp_open(qmp *m, const char *path, devlog_error *err)
         return dl_fail_errno(err, errnum, "cannot reach the monitor of QEMU, %s", path);
     }
     setsockopt(m->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    devlog_status status = read_line(m, &next, err);
-    if (status != DEVLOG_OK) return status;
+    if (!read_line(m, &next, err)) return DEVLOG_ERR_TRANSPORT;
     drop_line(m, next);
     return ask(m, "{\"execute\":\"qmp_capabilities\"}\n", answer, sizeof answer, err);
 }

@@ -72,13 +72,15 @@ typedef struct saved_transport {
 static uint32_t take32(const char *p)
 {
     const uint8_t *b = (const uint8_t *)p;
+    /* Never NULL: head_bytes has looked. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
 /* Bytes of the head with the name, or 0 when it is none. */
 static size_t head_bytes(const dl_str *file)
 {
-    if (file->len < HEAD || memcmp(file->text, magic, sizeof magic) != 0 || take32(file->text + 8) != VERSION)
+    if (!file->text || file->len < HEAD || memcmp(file->text, magic, sizeof magic) != 0 ||
+        take32(file->text + 8) != VERSION)
         return 0;
     uint32_t name = take32(file->text + 12);
     return name == 0 || name > MAX_NAME || name > file->len - HEAD ? 0 : HEAD + name;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "profiler/look.h"
 #include "support/device.h"
 #include "usb/rig.h"
@@ -25,6 +26,22 @@ static devlog_status see(void *context, const look_risc *risc, devlog_error *err
     for (uint32_t i = 0; i < risc->n_open; i++)
         snprintf(s->zones + strlen(s->zones), sizeof s->zones - strlen(s->zones), "%s;", risc->open[i].name);
     return DEVLOG_OK;
+}
+
+/* What a user types. */
+static void by_command(rig *r, const char *board_name, const char *risc)
+{
+    devlog_error err = {0};
+    dl_output out;
+    const char *bin = getenv("DEVLOG_BIN");
+    const char *argv[] = {bin, "dump", "--device", "usb", "--board", board_name, NULL};
+    if (!bin) return;
+    model_bus_env(r->bus);
+    check_ok(dl_run(argv, &out, &err), &err);
+    unsetenv("LD_PRELOAD");
+    bool told = strstr(out.text, risc) && strstr(out.text, "stuck here");
+    if (out.exit != 0 || !told) fail_msg("exit %d: %s", out.exit, out.text);
+    free(out.text);
 }
 
 static void hang_and_look(const char *board_name, const char *risc)
@@ -66,6 +83,7 @@ static void hang_and_look(const char *board_name, const char *risc)
     if (!strstr(s.zones, "-KERNEL;outer;stuck here;")) fail_msg("%s", s.zones);
     assert_string_equal(s.last, "stuck here");
     check_ok(devlog_device_close(device, &err), &err);
+    by_command(&r, board_name, risc);
     model_bus_free(r.bus);
     model_destroy(r.m);
 }

@@ -1,33 +1,11 @@
 /* The decoder: puts input, parser and pairing together. */
-#include "decode/decode.h"
-
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "decode/capture_rows.h"
+#include "decode/decode_internal.h"
 #include "decode/order.h"
-#include "decode/pipeline.h"
 
 enum { BLOCK = 256 * 1024, TWO_THREADS_FROM = 2 * 1024 * 1024, ROWS_AT_ONCE = 512 };
-
-struct dl_decode {
-    dl_decode_options options;
-    dl_tables tables;
-    dl_losses losses;
-    dl_parser *parser;
-    dl_pair *pair;
-    dl_row_sink rows;
-    size_t cap;                          /* of a block */
-    dl_block blocks[DL_PIPELINE_BLOCKS]; /* made when they are needed; one thread needs the first only */
-    char **names;                        /* of all inputs: messages borrow them */
-    size_t n_names;
-    dl_chip_clocks clocks;
-    bool prepared; /* the clocks of all inputs are known */
-    dl_input *in;  /* in hand, for progress */
-    dl_block_reader reader;
-    dl_block run; /* rows of a run that goes on in the next block */
-};
 
 devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options, devlog_error *err)
 {
@@ -122,7 +100,7 @@ const dl_chip_clocks *dl_decode_clocks(const dl_decode *d)
     return &d->clocks;
 }
 
-static devlog_status take_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err)
+devlog_status decode_take_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err)
 {
     if (n == 0) return DEVLOG_OK;
     if (d->rows.rows) {
@@ -136,7 +114,7 @@ static devlog_status on_rows(void *ctx, dl_row *rows, size_t n, bool all, size_t
 {
     dl_decode *d = ctx;
     *taken = dl_order_rows(&d->tables, rows, n, all);
-    return take_rows(d, rows, *taken, err);
+    return decode_take_rows(d, rows, *taken, err);
 }
 
 /* Names are given their numbers where the input has them, so that the numbers do not depend on how far
@@ -149,7 +127,7 @@ static dl_chip_line named_chip(dl_decode *d, const dl_chip_line *chip)
     return named;
 }
 
-static devlog_status on_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err)
+devlog_status decode_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err)
 {
     dl_decode *d = ctx;
     const dl_chip_line named = named_chip(d, chip);
@@ -191,7 +169,7 @@ static void tell_progress(void *ctx, uint64_t taken, uint64_t rows)
 
 static devlog_status on_one_thread(dl_decode *d, devlog_error *err)
 {
-    const dl_parse_sink sink = {d, on_rows, on_chip_line};
+    const dl_parse_sink sink = {d, on_rows, decode_chip_line};
     dl_block *b = &d->blocks[0];
     devlog_status status = DEVLOG_OK;
     do {
@@ -237,7 +215,7 @@ static devlog_status finish_run(dl_decode *d, const dl_row *rows, size_t n, bool
     devlog_status status = dl_block_add_rows(run, rows, i, err);
     if (status || (i == n && !all && i < room)) return status;
     dl_order_rows(&d->tables, run->rows, run->n_rows, true);
-    status = take_rows(d, run->rows, run->n_rows, err);
+    status = decode_take_rows(d, run->rows, run->n_rows, err);
     run->n_rows = 0;
     return status;
 }
@@ -254,7 +232,7 @@ static devlog_status pair_rows(dl_decode *d, dl_row *rows, size_t n, bool all, d
         size_t some = n - from < window ? n - from : window;
         size_t whole = dl_order_rows(&d->tables, rows + from, some, all && some == n - from);
         window = whole ? ROWS_AT_ONCE : window * 2;
-        if (whole) status = take_rows(d, rows + from, whole, err);
+        if (whole) status = decode_take_rows(d, rows + from, whole, err);
         from += whole;
         if (!whole && some == n - from) break;
     }
@@ -330,126 +308,6 @@ static devlog_status read_blocks(dl_decode *d, dl_input *in, devlog_error *err)
     return status;
 }
 
-/* ---- Captures ---------------------------------------------------------------------------------------- */
-
-static devlog_status on_capture_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
-{
-    dl_decode *d = ctx;
-    d->losses.rows += n;
-    return take_rows(d, rows, n, err);
-}
-
-static devlog_status on_capture_costs(void *ctx, uint32_t stream, const uint32_t costs[DL_COSTS],
-                                      devlog_error *err)
-{
-    return dl_pair_costs(((dl_decode *)ctx)->pair, stream, costs, err);
-}
-
-static void on_capture_launch(void *ctx, const dl_capture_launch *l)
-{
-    const uint64_t times[4] = {l->call_start, l->call_end, l->pull_start, l->pull_end};
-    dl_pair_launch_times(((dl_decode *)ctx)->pair, l->slot, l->number, times);
-}
-
-static void on_capture_progress(void *ctx)
-{
-    dl_decode *d = ctx;
-    if (d->options.progress)
-        d->options.progress(d->options.progress_ctx, dl_input_name(d->in), dl_input_taken(d->in),
-                            dl_input_size(d->in), d->losses.rows);
-}
-
-static bool is_capture(dl_input *in)
-{
-    const void *first;
-    size_t n = DL_CAPTURE_MAGIC_BYTES;
-    devlog_error unheard;
-    return dl_input_peek(in, &first, &n, &unheard) == DEVLOG_OK && dl_capture_is(first, n);
-}
-
-/* Reads a capture to its end for its clocks; other inputs have none. */
-static devlog_status learn_from(dl_decode *d, dl_input *in, devlog_error *err)
-{
-    const dl_capture_sink sink = {.ctx = &d->clocks,
-                                  .chip = dl_chip_clocks_chip,
-                                  .samples = dl_chip_clocks_samples,
-                                  .offsets = dl_chip_clocks_offsets};
-    dl_capture_state state;
-    return is_capture(in) ? dl_capture_read(in, &sink, &state, err) : DEVLOG_OK;
-}
-
-/* Only files can be read twice. */
-static bool is_file(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static devlog_status learn_clocks(dl_decode *d, const char *path, devlog_error *err)
-{
-    dl_input *in;
-    devlog_error unheard; /* a file that cannot be read is told when it is decoded */
-    if (!is_file(path) || dl_input_open(&in, path, &unheard) != DEVLOG_OK) return DEVLOG_OK;
-    devlog_status status = learn_from(d, in, err);
-    dl_input_close(in);
-    return status;
-}
-
-devlog_status dl_decode_prepare(dl_decode *d, char *const *paths, size_t n, devlog_error *err)
-{
-    devlog_status status = DEVLOG_OK;
-    for (size_t i = 0; i < n && !status; i++)
-        status = learn_clocks(d, paths[i], err);
-    if (!status) status = dl_chip_clocks_make(&d->clocks, err);
-    d->prepared = true;
-    return status;
-}
-
-static devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool known,
-                                    devlog_error *err)
-{
-    const dl_capture_rows_options options = {.name = name,
-                                             .elf_folder = d->options.elf_folder,
-                                             .keep_meta = d->options.keep_meta,
-                                             .learn_clocks = !known};
-    const dl_capture_rows_sink sink = {
-        d, on_capture_rows, on_chip_line, on_capture_costs, on_capture_launch, on_capture_progress};
-    d->in = in;
-    devlog_status status = dl_capture_rows(in, &options, &d->tables, &d->losses, &d->clocks, &sink, err);
-    d->in = NULL;
-    return status;
-}
-
-static void note_clocks(dl_decode *d)
-{
-    d->losses.cost_subtracted = d->options.subtract_cost;
-    dl_losses *l = &d->losses;
-    for (size_t i = 0; i < d->clocks.n; i++) {
-        const dl_chip_clock *c = &d->clocks.items[i];
-        if (l->n_clocks < DL_CLOCK_NOTES)
-            l->clocks[l->n_clocks++] =
-                (dl_clock_note){c->slot, dl_chip_clock_core_residual(c), dl_chip_clock_host_residual(c)};
-        if (c->refuted)
-            dl_losses_found(
-                l, DL_FOUND_CLOCK, 1,
-                "chip %u: its board says that the counters of its cores start together; that of core "
-                "%u,%u does not",
-                c->slot, c->refuted_x, c->refuted_y);
-        if (c->moved)
-            dl_losses_found(
-                l, DL_FOUND_CLOCK, 1,
-                "chip %u: offsets of its cores changed while it was measured; the bound holds both", c->slot);
-        if (!c->fitted)
-            dl_losses_found(l, DL_FOUND_CLOCK, 1, "chip %u is not aligned with the host: %s", c->slot,
-                            c->why);
-        if (c->fitted && c->fit.n_changes)
-            dl_losses_found(l, DL_FOUND_CLOCK, c->fit.n_changes,
-                            "chip %u changed its frequency %u times, first from %.3f to %.3f MHz", c->slot,
-                            c->fit.n_changes, c->fit.changes[0].before * 1000,
-                            c->fit.changes[0].after * 1000);
-    }
-}
-
 /* ---- Inputs ------------------------------------------------------------------------------------------ */
 
 static devlog_status decode_input(dl_decode *d, dl_input *in, bool known, devlog_error *err)
@@ -457,7 +315,7 @@ static devlog_status decode_input(dl_decode *d, dl_input *in, bool known, devlog
     const char *name = keep_name(d, dl_input_name(in));
     if (!name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     dl_pair_source(d->pair, name);
-    if (is_capture(in)) return decode_capture(d, in, name, known, err);
+    if (decode_is_capture(in)) return decode_capture(d, in, name, known, err);
     dl_parser_begin(d->parser, name);
     devlog_status status = read_blocks(d, in, err);
     d->losses.lines += dl_parser_lines(d->parser);
@@ -470,8 +328,8 @@ devlog_status dl_decode_file(dl_decode *d, const char *path, devlog_error *err)
     bool known = d->prepared;
     devlog_status status = dl_input_open(&in, path, err);
     if (status) return status;
-    if (!known && is_file(path)) {
-        status = learn_clocks(d, path, err);
+    if (!known && decode_is_file(path)) {
+        status = decode_learn_clocks(d, path, err);
         if (!status) status = dl_chip_clocks_make(&d->clocks, err);
         known = true;
     }
@@ -485,7 +343,7 @@ devlog_status dl_decode_memory(dl_decode *d, const char *name, const void *bytes
     dl_input *in;
     devlog_status status = dl_input_memory(&in, name, bytes, n, err);
     if (status) return status;
-    status = learn_from(d, in, err);
+    status = decode_learn_from(d, in, err);
     dl_input_close(in);
     if (!status) status = dl_chip_clocks_make(&d->clocks, err);
     if (!status) status = dl_input_memory(&in, name, bytes, n, err);
@@ -498,18 +356,18 @@ devlog_status dl_decode_memory(dl_decode *d, const char *name, const void *bytes
 devlog_status dl_decode_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err)
 {
     d->losses.rows += n;
-    return take_rows(d, rows, n, err);
+    return decode_take_rows(d, rows, n, err);
 }
 
 devlog_status dl_decode_chip_line(dl_decode *d, const dl_chip_line *chip, devlog_error *err)
 {
-    return on_chip_line(d, chip, err);
+    return decode_chip_line(d, chip, err);
 }
 
 devlog_status dl_decode_finish(dl_decode *d, devlog_error *err)
 {
     devlog_status status = dl_chip_clocks_make(&d->clocks, err);
-    note_clocks(d);
+    decode_note_clocks(d);
     devlog_status paired = dl_pair_finish(d->pair, err);
     return status ? status : paired;
 }

@@ -1,0 +1,123 @@
+/* The decoder's way through captures: clocks first, then rows. Not for the format (capture_read.c). */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "decode/capture_rows.h"
+#include "decode/decode_internal.h"
+
+static devlog_status on_capture_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
+{
+    dl_decode *d = ctx;
+    d->losses.rows += n;
+    return decode_take_rows(d, rows, n, err);
+}
+
+static devlog_status on_capture_costs(void *ctx, uint32_t stream, const uint32_t costs[DL_COSTS],
+                                      devlog_error *err)
+{
+    return dl_pair_costs(((dl_decode *)ctx)->pair, stream, costs, err);
+}
+
+static void on_capture_launch(void *ctx, const dl_capture_launch *l)
+{
+    const uint64_t times[4] = {l->call_start, l->call_end, l->pull_start, l->pull_end};
+    dl_pair_launch_times(((dl_decode *)ctx)->pair, l->slot, l->number, times);
+}
+
+static void on_capture_progress(void *ctx)
+{
+    dl_decode *d = ctx;
+    if (d->options.progress)
+        d->options.progress(d->options.progress_ctx, dl_input_name(d->in), dl_input_taken(d->in),
+                            dl_input_size(d->in), d->losses.rows);
+}
+
+bool decode_is_capture(dl_input *in)
+{
+    const void *first;
+    size_t n = DL_CAPTURE_MAGIC_BYTES;
+    devlog_error unheard;
+    return dl_input_peek(in, &first, &n, &unheard) == DEVLOG_OK && dl_capture_is(first, n);
+}
+
+/* Reads a capture to its end for its clocks; other inputs have none. */
+devlog_status decode_learn_from(dl_decode *d, dl_input *in, devlog_error *err)
+{
+    const dl_capture_sink sink = {.ctx = &d->clocks,
+                                  .chip = dl_chip_clocks_chip,
+                                  .samples = dl_chip_clocks_samples,
+                                  .offsets = dl_chip_clocks_offsets};
+    dl_capture_state state;
+    return decode_is_capture(in) ? dl_capture_read(in, &sink, &state, err) : DEVLOG_OK;
+}
+
+/* Only files can be read twice. */
+bool decode_is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+devlog_status decode_learn_clocks(dl_decode *d, const char *path, devlog_error *err)
+{
+    dl_input *in;
+    devlog_error unheard; /* a file that cannot be read is told when it is decoded */
+    if (!decode_is_file(path) || dl_input_open(&in, path, &unheard) != DEVLOG_OK) return DEVLOG_OK;
+    devlog_status status = decode_learn_from(d, in, err);
+    dl_input_close(in);
+    return status;
+}
+
+devlog_status dl_decode_prepare(dl_decode *d, char *const *paths, size_t n, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = decode_learn_clocks(d, paths[i], err);
+    if (!status) status = dl_chip_clocks_make(&d->clocks, err);
+    d->prepared = true;
+    return status;
+}
+
+devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool known, devlog_error *err)
+{
+    const dl_capture_rows_options options = {.name = name,
+                                             .elf_folder = d->options.elf_folder,
+                                             .keep_meta = d->options.keep_meta,
+                                             .learn_clocks = !known};
+    const dl_capture_rows_sink sink = {
+        d, on_capture_rows, decode_chip_line, on_capture_costs, on_capture_launch, on_capture_progress};
+    d->in = in;
+    devlog_status status = dl_capture_rows(in, &options, &d->tables, &d->losses, &d->clocks, &sink, err);
+    d->in = NULL;
+    return status;
+}
+
+void decode_note_clocks(dl_decode *d)
+{
+    d->losses.cost_subtracted = d->options.subtract_cost;
+    dl_losses *l = &d->losses;
+    for (size_t i = 0; i < d->clocks.n; i++) {
+        const dl_chip_clock *c = &d->clocks.items[i];
+        if (l->n_clocks < DL_CLOCK_NOTES)
+            l->clocks[l->n_clocks++] =
+                (dl_clock_note){c->slot, dl_chip_clock_core_residual(c), dl_chip_clock_host_residual(c)};
+        if (c->refuted)
+            dl_losses_found(
+                l, DL_FOUND_CLOCK, 1,
+                "chip %u: its board says that the counters of its cores start together; that of core "
+                "%u,%u does not",
+                c->slot, c->refuted_x, c->refuted_y);
+        if (c->moved)
+            dl_losses_found(
+                l, DL_FOUND_CLOCK, 1,
+                "chip %u: offsets of its cores changed while it was measured; the bound holds both", c->slot);
+        if (!c->fitted)
+            dl_losses_found(l, DL_FOUND_CLOCK, 1, "chip %u is not aligned with the host: %s", c->slot,
+                            c->why);
+        if (c->fitted && c->fit.n_changes)
+            dl_losses_found(l, DL_FOUND_CLOCK, c->fit.n_changes,
+                            "chip %u changed its frequency %u times, first from %.3f to %.3f MHz", c->slot,
+                            c->fit.n_changes, c->fit.changes[0].before * 1000,
+                            c->fit.changes[0].after * 1000);
+    }
+}

@@ -1,0 +1,42 @@
+/* What the decoder's files share: decode.c (device logs, and the public door) and decode_capture.c
+ * (captures). */
+#ifndef DEVLOG_DECODE_DECODE_INTERNAL_H
+#define DEVLOG_DECODE_DECODE_INTERNAL_H
+
+#include "decode/decode.h"
+#include "decode/pipeline.h"
+
+struct dl_decode {
+    dl_decode_options options;
+    dl_tables tables;
+    dl_losses losses;
+    dl_parser *parser;
+    dl_pair *pair;
+    dl_row_sink rows;
+    size_t cap;                          /* of a block */
+    dl_block blocks[DL_PIPELINE_BLOCKS]; /* made when they are needed; one thread needs the first only */
+    char **names;                        /* of all inputs: messages borrow them */
+    size_t n_names;
+    dl_chip_clocks clocks;
+    bool prepared; /* the clocks of all inputs are known */
+    dl_input *in;  /* in hand, for progress */
+    dl_block_reader reader;
+    dl_block run; /* rows of a run that goes on in the next block */
+};
+
+/* decode.c: rows on their way to the row sink and to pairing; a chip line. ctx is the decoder. */
+devlog_status decode_take_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err);
+devlog_status decode_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err);
+
+/* decode_capture.c: whether an input is a capture; what it knows about clocks, which reads it to its end. */
+bool decode_is_capture(dl_input *in);
+devlog_status decode_learn_from(dl_decode *d, dl_input *in, devlog_error *err);
+/* The same for a file; other inputs cannot be read twice, and are left alone. */
+bool decode_is_file(const char *path);
+devlog_status decode_learn_clocks(dl_decode *d, const char *path, devlog_error *err);
+/* Rows of a capture; `known`: its clocks have been learned. */
+devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool known, devlog_error *err);
+/* At the end: what reports must say about clocks. */
+void decode_note_clocks(dl_decode *d);
+
+#endif

@@ -94,8 +94,10 @@ void ops_text_if(ops_thread *t, const char *key, const char *text)
 void ops_write(ops_thread *t)
 {
     devlog_ops *ops = t->ops;
+    bool mends = t->line.len && t->line.text[0] == '\n'; /* it ends the line that was cut before */
     dl_str_add(&t->line, "}\n");
     if (t->line.failed) {
+        if (mends) atomic_store(&ops->torn, 1);
         lose(ops, ENOMEM);
         t->line.failed = false;
         return;
@@ -107,7 +109,7 @@ void ops_write(ops_thread *t)
     while (n < 0 && errno == EINTR);
     if (n == (ssize_t)t->line.len) return;
     lose(ops, n < 0 ? errno : ENOSPC);
-    if (n > 0) atomic_store(&ops->torn, 1);
+    if (n > 0 || mends) atomic_store(&ops->torn, 1);
 }
 
 /* ---- Open and close --- */

@@ -210,20 +210,6 @@ static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z,
     return p->events.events ? emit_zone(p, z, depth, row, time, flags, cost, err) : DEVLOG_OK;
 }
 
-static inline void note_fw_start(dl_pair *p, const stream_state *s, uint64_t time)
-{
-    if (s->launch == DL_NONE) return;
-    dl_launch *l = &p->launches.items[s->launch];
-    if (time < l->first_fw_start) l->first_fw_start = time;
-}
-
-static inline void note_fw_end(dl_pair *p, const stream_state *s, uint64_t time)
-{
-    if (s->launch == DL_NONE) return;
-    dl_launch *l = &p->launches.items[s->launch];
-    if (time > l->last_fw_end) l->last_fw_end = time;
-}
-
 static void zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row, uint64_t time,
                        uint8_t flags)
 {
@@ -245,14 +231,14 @@ static void zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *r
                                        .line = row->line,
                                        .meta = row->meta,
                                        .flags = flags};
-    if (key->role == DL_ROLE_FW) note_fw_start(p, s, time);
+    if (key->role == DL_ROLE_FW) dl_pair_note_fw_start(p, s, time);
 }
 
 /* An end that does not match the innermost open zone: a zone further out, or none. */
 static devlog_status end_elsewhere(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time,
                                    uint8_t flags, devlog_error *err)
 {
-    if (p->tables->sites[row->site].role == DL_ROLE_FW) note_fw_end(p, s, time);
+    if (p->tables->sites[row->site].role == DL_ROLE_FW) dl_pair_note_fw_end(p, s, time);
     int at = s->n_open - 1;
     while (at >= 0 && s->open[at].site != row->site)
         at--;
@@ -280,7 +266,7 @@ static devlog_status zone_end(dl_pair *p, stream_state *s, const dl_row *row, ui
     if (s->n_open == 0) return end_elsewhere(p, s, row, time, flags, err);
     const open_zone *z = &s->open[s->n_open - 1];
     if (z->site != row->site || z->orphan) return end_elsewhere(p, s, row, time, flags, err);
-    if (z->key->role == DL_ROLE_FW) note_fw_end(p, s, time);
+    if (z->key->role == DL_ROLE_FW) dl_pair_note_fw_end(p, s, time);
     s->n_open--;
     return close_zone(p, s, z, s->n_open, row, time, flags, err);
 }
@@ -334,14 +320,7 @@ static inline void change_launch(dl_pair *p, stream_state *s, const dl_row *row,
     if (starts) s->kernel_seen = false;
 }
 
-static inline bool has_ids_of(const dl_row *row, const stream_state *s)
-{
-    return ((row->run_host_id ^ s->run_host_id) | (row->run_id ^ s->run_id) | (row->trace_id ^ s->trace_id) |
-            (row->trace_counter ^ s->trace_counter)) == 0;
-}
-
-/* A start that may begin a launch: of firmware, of a kernel, or with other ids than the row before. */
-static inline void begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row)
+void dl_pair_begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row)
 {
     bool starts = false;
     if (role == DL_ROLE_FW) {
@@ -350,7 +329,7 @@ static inline void begin(dl_pair *p, stream_state *s, dl_role role, const dl_row
     } else if (role == DL_ROLE_KERNEL) {
         starts = s->kernel_seen && s->n_open == 0; /* the firmware start between them was lost */
     }
-    if (starts || !has_ids_of(row, s)) change_launch(p, s, row, starts || s->launch == DL_NONE);
+    if (starts || !dl_pair_has_ids(row, s)) change_launch(p, s, row, starts || s->launch == DL_NONE);
     if (row->op && s->launch != DL_NONE && p->launches.items[s->launch].op == 0)
         p->launches.items[s->launch].op = row->op;
     if (role == DL_ROLE_KERNEL) s->kernel_seen = true;
@@ -371,8 +350,8 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
     if (row->type == DL_ROW_ZONE_START) {
         key = dl_pair_known_key(s, row->site);
         dl_role role = key ? key->role : p->tables->sites[row->site].role;
-        if (role != DL_ROLE_USER || row->op || !has_ids_of(row, s)) begin(p, s, role, row);
-    } else if (!has_ids_of(row, s)) {
+        if (role != DL_ROLE_USER || row->op || !dl_pair_has_ids(row, s)) dl_pair_begin(p, s, role, row);
+    } else if (!dl_pair_has_ids(row, s)) {
         change_launch(p, s, row, false);
     }
     if (p->markers.marker && marker_wanted(p, s, time)) {
@@ -437,53 +416,7 @@ static devlog_status unexpected(dl_pair *p, const dl_row *row, devlog_error *err
                                      : dl_pair_suspicious(p, s, row, err);
 }
 
-/* The ordinary start of a zone: of one that is known on this stream, and in the launch in hand or at its
- * beginning. False, with nothing done, when it is not that. */
-static inline bool quick_start(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time)
-{
-    dl_key *key = dl_pair_known_key(s, row->site);
-    if (!key || s->n_open == s->cap_open) return false;
-    bool plain = !row->op && has_ids_of(row, s);
-    if (key->role == DL_ROLE_KERNEL && plain && (!s->kernel_seen || s->n_open))
-        s->kernel_seen = true;
-    else if (key->role != DL_ROLE_USER)
-        begin(p, s, key->role, row);
-    else if (!plain)
-        return false;
-    s->last = time;
-    s->open[s->n_open++] = (open_zone){.start = time,
-                                       .data = row->data,
-                                       .key = key,
-                                       .spent = s->spent,
-                                       .site = row->site,
-                                       .launch = s->launch,
-                                       .line = row->line,
-                                       .meta = row->meta};
-    if (key->role == DL_ROLE_FW) note_fw_start(p, s, time);
-    return true;
-}
-
-/* The ordinary end of a zone: of the innermost one, in the launch in which it began. */
-static inline bool quick_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time)
-{
-    if (s->n_open == 0 || !has_ids_of(row, s)) return false;
-    const open_zone *z = &s->open[s->n_open - 1];
-    if (z->site != row->site || z->orphan || z->launch != s->launch || time < z->start) return false;
-    dl_key *k = z->key;
-    uint64_t cycles = time - z->start;
-    if (cycles >= DL_WIDE || k->samples.at == k->samples.limit) return false;
-    if (k->role != DL_ROLE_USER) {
-        if (z->launch != k->next_launch || k->run_samples < 2) return false;
-        k->next_launch += k->step;
-        if (k->role == DL_ROLE_FW) note_fw_end(p, s, time);
-    }
-    *k->samples.at++ = (uint32_t)cycles;
-    s->last = time;
-    s->n_open--;
-    return true;
-}
-
-static devlog_status one_row(dl_pair *p, const dl_row *row, devlog_error *err)
+devlog_status dl_pair_row(dl_pair *p, const dl_row *row, devlog_error *err)
 {
     stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
     uint64_t time = s ? row->time + s->epoch : 0;
@@ -492,30 +425,13 @@ static devlog_status one_row(dl_pair *p, const dl_row *row, devlog_error *err)
     return dl_pair_accept(p, s, row, time, 0, err);
 }
 
-/* Statistics are all that is wanted: no filter, no consumer of each event. */
-static devlog_status quick_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
-{
-    for (const dl_row *row = rows, *end = rows + n; row < end; row++) {
-        stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
-        if (s) {
-            uint64_t time = row->time + s->epoch;
-            bool expected = time - s->last < s->limit && !row->torn && !s->costs;
-            if (expected && row->type == DL_ROW_ZONE_START && quick_start(p, s, row, time)) continue;
-            if (expected && row->type == DL_ROW_ZONE_END && quick_end(p, s, row, time)) continue;
-        }
-        devlog_status status = one_row(p, row, err);
-        if (status) return status;
-    }
-    return DEVLOG_OK;
-}
-
 devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
 {
     if (!p->filter && !p->events.events && !p->markers.marker && !p->no_samples)
-        return quick_rows(p, rows, n, err);
+        return dl_pair_quick_rows(p, rows, n, err);
     devlog_status status = DEVLOG_OK;
     for (size_t i = 0; i < n && !status; i++)
-        status = one_row(p, &rows[i], err);
+        status = dl_pair_row(p, &rows[i], err);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* What the pairing's files share: the state of a stream. Included by pair.c, pair_clock.c and pair_keys.c. */
+/* What the pairing's files share: the state of a stream. Included by pair*.c only. */
 #ifndef DEVLOG_DECODE_PAIR_INTERNAL_H
 #define DEVLOG_DECODE_PAIR_INTERNAL_H
 
@@ -78,6 +78,13 @@ struct dl_pair {
 /* pair.c: one row whose stamp has been accepted; `time` is repaired. */
 devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
                              devlog_error *err);
+/* pair.c: one row of any kind. */
+devlog_status dl_pair_row(dl_pair *p, const dl_row *row, devlog_error *err);
+/* pair.c: a start that may begin a launch: of firmware, of a kernel, or with other ids than the row before.
+ */
+void dl_pair_begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row);
+/* pair_quick.c: rows of which only statistics are wanted: no filter, no consumer of each event. */
+devlog_status dl_pair_quick_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err);
 /* pair.c: the state of a stream, made when it is new; NULL: out of memory. */
 stream_state *dl_pair_stream(dl_pair *p, uint32_t stream);
 /* pair_cost.c: adds what the marker of a row cost; only where s->costs is known. */
@@ -128,6 +135,26 @@ static inline dl_key *dl_pair_known_key(const stream_state *s, uint32_t site)
         const key_slot *slot = &s->keys[at];
         if (!slot->key || slot->site == site) return slot->key;
     }
+}
+
+static inline void dl_pair_note_fw_start(dl_pair *p, const stream_state *s, uint64_t time)
+{
+    if (s->launch == DL_NONE) return;
+    dl_launch *l = &p->launches.items[s->launch];
+    if (time < l->first_fw_start) l->first_fw_start = time;
+}
+
+static inline void dl_pair_note_fw_end(dl_pair *p, const stream_state *s, uint64_t time)
+{
+    if (s->launch == DL_NONE) return;
+    dl_launch *l = &p->launches.items[s->launch];
+    if (time > l->last_fw_end) l->last_fw_end = time;
+}
+
+static inline bool dl_pair_has_ids(const dl_row *row, const stream_state *s)
+{
+    return ((row->run_host_id ^ s->run_host_id) | (row->run_id ^ s->run_id) | (row->trace_id ^ s->trace_id) |
+            (row->trace_counter ^ s->trace_counter)) == 0;
 }
 
 /* Stamps may step forward this far without a second look; a step of 2^32 or nearly may be a torn read. */

@@ -6,6 +6,8 @@
 
 #include "decode/pair_internal.h"
 
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 bool dl_pair_takes_records(const dl_pair *p)
 {
     return !p->filter && !p->events.events && !p->markers.marker && !p->subtract_cost;
@@ -34,7 +36,7 @@ static void spend(stream_state *s, uint64_t n_starts, uint64_t n_ends, uint64_t 
 
 /* Adds a zone to the statistics of its key. False, with nothing done, when its chunk is full or it is long.
  */
-static inline bool count(dl_key *k, uint64_t start, uint64_t cycles, bool samples)
+ALWAYS_INLINE bool count(dl_key *k, uint64_t start, uint64_t cycles, bool samples)
 {
     if (cycles >= DL_WIDE) return false;
     if (!samples) {
@@ -46,53 +48,58 @@ static inline bool count(dl_key *k, uint64_t start, uint64_t cycles, bool sample
     return true;
 }
 
-/* Takes records from the front of words[0..n) as long as they are ordinary; returns how many words. */
-static inline uint32_t stretch(dl_pair_run *run, const uint32_t *words, uint32_t n, uint64_t *rows,
+/* Takes records from the front of words[0..n) as long as they are ordinary; returns how many words. What
+ * changes with every record is in variables, for the processor would wait for it to come back from memory. */
+ALWAYS_INLINE uint32_t stretch(dl_pair_run *run, const uint32_t *words, uint32_t n, uint64_t *rows,
                                bool samples)
 {
     stream_state *s = run->stream;
     const raw_sites *sites = run->sites;
     const uint64_t add = run->add + s->epoch;
-    const uint32_t *w = words, *end = words + n;
-    uint64_t last = s->last, n_starts = 0, n_ends = 0, n_complete = 0;
-    for (; end - w >= 2; w += 2) {
+    const uint32_t launch = s->launch, line = run->row.line;
+    const uint32_t *w = words, *const end = words + n;
+    open_zone *const bottom = s->open, *const limit = bottom + s->cap_open, *top = bottom + s->n_open;
+    uint64_t time = s->last, n_starts = 0, n_complete = 0;
+    while (end - w >= 2) {
         uint32_t code = w[0] & 0xFFF;
         uint8_t shape = sites->shape[code] & RAW_SHAPE;
         if (shape == RAW_START) {
-            uint64_t time = record_stamp(w) + add;
             uint32_t site = sites->of_code[code] - 1;
             dl_key *key = dl_pair_known_key(s, site);
-            if (!key || s->n_open == s->cap_open) break;
-            s->open[s->n_open++] = (open_zone){
-                .start = time, .key = key, .site = site, .launch = s->launch, .line = run->row.line};
-            last = time;
+            if (!key || top == limit) break;
+            time = record_zone_stamp(w) + add;
+            *top++ = (open_zone){.start = time, .key = key, .site = site, .launch = launch, .line = line};
             n_starts++;
+            w += 2;
         } else if (shape == RAW_END) {
-            uint64_t time = record_stamp(w) + add;
-            if (s->n_open == 0) break;
-            const open_zone *z = &s->open[s->n_open - 1];
-            if (z->site != sites->of_code[code - 1] - 1 || z->orphan || z->launch != s->launch) break;
-            if (!count(z->key, z->start, time - z->start, samples)) break;
-            s->n_open--;
-            last = time;
-            n_ends++;
+            uint64_t at = record_zone_stamp(w) + add;
+            const open_zone *z = top - 1;
+            if (top == bottom || z->site != sites->of_code[code - 1] - 1 || z->orphan || z->launch != launch)
+                break;
+            if (!count(z->key, z->start, at - z->start, samples)) break;
+            time = at;
+            top--;
+            w += 2;
         } else if (shape == RAW_COMPLETE && end - w >= 3) {
-            uint64_t time = record_stamp(w) + add;
+            uint64_t at = record_stamp(w) + add;
             uint32_t cycles = w[1] - w[2];
             dl_key *key = dl_pair_known_key(s, sites->of_code[code] - 1);
-            if (!key || s->n_open == s->cap_open || !count(key, time - cycles, cycles, samples)) break;
-            last = time;
+            if (!key || top == limit || !count(key, at - cycles, cycles, samples)) break;
+            time = at;
             n_complete++;
-            w++;
+            w += 3;
         } else {
             break;
         }
     }
-    if (w != words) run->last = last - s->epoch;
-    s->last = last;
+    uint32_t taken = (uint32_t)(w - words);
+    uint64_t n_ends = (taken - 3 * n_complete) / 2 - n_starts;
+    if (taken) run->last = time - s->epoch;
+    s->last = time;
+    s->n_open = (uint16_t)(top - bottom);
     spend(s, n_starts, n_ends, n_complete);
     *rows += n_starts + n_ends + 2 * n_complete;
-    return (uint32_t)(w - words);
+    return taken;
 }
 
 /* The record at w[0], whose shape is known, by the general path. */

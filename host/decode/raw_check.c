@@ -46,35 +46,41 @@ static uint32_t other(look *l, const uint32_t *w, uint32_t n)
 static bool look_at(look *l, const record_span *span)
 {
     const uint8_t *shapes = l->sites->shape;
-    const uint32_t *w = span->words, *end = w + span->n;
+    const uint32_t *w = span->words, *const end = w + span->n;
+    const uint64_t top = l->top;
+    uint64_t last = l->last, record = l->record; /* here, so that they are not in memory */
+    uint32_t unnamed = 0;
     while (w < end) {
         uint32_t code = w[0] & 0xFFF;
-        uint8_t shape = shapes[code];
-        if (w[0] == 0) { /* padding of a flush */
-            w++;
-            continue;
-        }
-        if (shape == RAW_UNKNOWN) shape = learn(l->in, l->tables, l->sites, code);
-        uint8_t kind = shape & RAW_SHAPE;
-        uint32_t left = (uint32_t)(end - w);
-        uint32_t words = 2;
-        if ((kind == RAW_START || kind == RAW_END) && left >= 2) {
-            uint64_t time = l->top | record_stamp(w);
-            if (time < l->last) return false;
-            l->last = l->record = time;
-            l->unnamed += shape / RAW_UNNAMED;
-        } else if (kind == RAW_COMPLETE && left >= 3) {
-            uint64_t time = l->top | record_stamp(w), cycles = w[1] - w[2];
+        uint8_t shape = shapes[code], kind = shape & RAW_SHAPE;
+        size_t left = (size_t)(end - w);
+        if (left >= 2 && (kind == RAW_START || kind == RAW_END)) {
+            uint64_t time = top | record_zone_stamp(w);
+            if (time < last) return false;
+            last = record = time;
+            unnamed += shape / RAW_UNNAMED;
+            w += 2;
+        } else if (left >= 3 && kind == RAW_COMPLETE) {
+            uint64_t time = top | record_stamp(w), cycles = w[1] - w[2];
             /* In order, and not so far behind the record before that it may be torn. */
-            if (time < l->last || time - l->last < cycles || time - l->record >= 1ull << 32) return false;
-            l->last = l->record = time;
-            l->unnamed += shape / RAW_UNNAMED;
-            words = 3;
-        } else if ((words = other(l, w, left)) == 0) {
-            return false;
+            if (time < last || time - last < cycles || time - record >= 1ull << 32) return false;
+            last = record = time;
+            unnamed += shape / RAW_UNNAMED;
+            w += 3;
+        } else if (w[0] == 0) { /* padding of a flush */
+            w++;
+        } else if (kind != RAW_UNKNOWN || learn(l->in, l->tables, l->sites, code) == RAW_UNKNOWN) {
+            l->last = last;
+            l->record = record;
+            uint32_t words = other(l, w, (uint32_t)left);
+            if (words == 0) return false;
+            last = record = l->last;
+            w += words;
         }
-        w += words;
     }
+    l->last = last;
+    l->record = record;
+    l->unnamed += unnamed;
     return true;
 }
 

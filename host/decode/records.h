@@ -69,4 +69,10 @@ static inline uint64_t record_stamp(const uint32_t words[2])
     return (uint64_t)(high & 0xFFFFF) << 32 | words[1];
 }
 
+/* The same where the code is that of a zone, which is not negative. */
+static inline uint64_t record_zone_stamp(const uint32_t words[2])
+{
+    return (uint64_t)(words[0] & ~0xFFFu) << 20 | words[1];
+}
+
 #endif

@@ -29,7 +29,7 @@ typedef struct core_in_hand {
     char *names; /* of the RISCs, one after the other */
     record_span *spans;
     uint32_t *words;
-    uint32_t *room; /* for taking words apart: as many as there is space for in `words` */
+    uint32_t *room; /* for taking words apart: twice what there is space for in `words` */
     size_t n_words, cap_words, expected;
 } core_in_hand;
 
@@ -130,7 +130,7 @@ static devlog_status add_words(reader *r, cursor *c)
         size_t cap = h->cap_words ? h->cap_words : 1024;
         while (cap < h->n_words + n)
             cap *= 2;
-        uint32_t *bigger = realloc(h->words, cap * 4), *room = bigger ? malloc(cap * 4) : NULL;
+        uint32_t *bigger = realloc(h->words, cap * 4), *room = bigger ? malloc(cap * 8) : NULL;
         if (bigger) h->words = bigger;
         if (!room) return no_memory(r->err);
         free(h->room);

@@ -274,6 +274,7 @@ static devlog_status plain_span(maker *m, dl_pair_run *run, const record_input *
         taken = 1; /* padding */
         if (span.words[at] == 0) continue;
         taken = record_read(records, span.words + at, span.n - at, run->last + m->in->ahead, &e);
+        if (!taken) break; /* raw_check would have found it */
         run->last = e.time - m->in->ahead;
         status = add_event(m, &e, err);
         if (!status) status = hand_on(m, sink, err);

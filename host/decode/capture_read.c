@@ -126,7 +126,7 @@ static devlog_status add_words(reader *r, cursor *c)
         c->bad = true;
         n = h->expected - h->n_words;
     }
-    if (h->n_words + n > h->cap_words) {
+    if (h->n_words + n > h->cap_words || !h->words) {
         size_t cap = h->cap_words ? h->cap_words : 1024;
         while (cap < h->n_words + n)
             cap *= 2;

@@ -118,31 +118,36 @@ static devlog_status read_launch(reader *r, cursor *c)
     return r->sink->launch(r->sink->ctx, &launch, r->err);
 }
 
+static devlog_status make_room(reader *r, size_t n)
+{
+    core_in_hand *h = &r->hand;
+    if (h->words && h->n_words + n <= h->cap_words) return DEVLOG_OK;
+    size_t cap = h->cap_words ? h->cap_words : 1024;
+    while (cap < h->n_words + n)
+        cap *= 2;
+    uint32_t *bigger = realloc(h->words, cap * 4), *room = bigger ? malloc(cap * 8) : NULL;
+    if (bigger) h->words = bigger;
+    if (!room) return no_memory(r->err);
+    free(h->room);
+    h->room = room;
+    h->cap_words = cap;
+    return DEVLOG_OK;
+}
+
 static devlog_status add_words(reader *r, cursor *c)
 {
     core_in_hand *h = &r->hand;
-    size_t size = (size_t)(c->end - c->at), n = c->version < 2 ? size / 4 : dl_words_count(c->at, size);
+    bool sorted = c->version >= 2;
+    size_t size = (size_t)(c->end - c->at), n = sorted ? dl_words_count(c->at, size) : size / 4;
     if (n > h->expected - h->n_words) {
         c->bad = true;
-        n = h->expected - h->n_words;
+        n = sorted ? 0 : h->expected - h->n_words;
     }
-    if (h->n_words + n > h->cap_words || !h->words) {
-        size_t cap = h->cap_words ? h->cap_words : 1024;
-        while (cap < h->n_words + n)
-            cap *= 2;
-        uint32_t *bigger = realloc(h->words, cap * 4), *room = bigger ? malloc(cap * 8) : NULL;
-        if (bigger) h->words = bigger;
-        if (!room) return no_memory(r->err);
-        free(h->room);
-        h->room = room;
-        h->cap_words = cap;
-    }
-    if (c->version >= 2) {
-        if (c->bad || !dl_words_join(c->at, h->words + h->n_words, n, h->room)) {
-            c->bad = true;
-            return DEVLOG_OK;
-        }
-        h->n_words += n;
+    devlog_status status = make_room(r, n);
+    if (status) return status;
+    if (sorted) {
+        if (!c->bad && !dl_words_join(c->at, h->words + h->n_words, n, h->room)) c->bad = true;
+        if (!c->bad) h->n_words += n;
         return DEVLOG_OK;
     }
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

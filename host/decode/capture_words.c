@@ -112,7 +112,7 @@ size_t dl_words_count(const uint8_t *bytes, size_t size)
 {
     if (size < DL_WORDS_HEADER_BYTES) return SIZE_MAX;
     uint64_t n = get32(bytes), heads = get32(bytes + 4), lows = get32(bytes + 8), rest = get32(bytes + 12);
-    if (heads > n || lows > heads || rest > n) return SIZE_MAX;
+    if (heads > n || lows > heads || rest > n || n > heads + lows + rest) return SIZE_MAX;
     return 2 * (heads + lows) + 4 * rest == size - DL_WORDS_HEADER_BYTES ? (size_t)n : SIZE_MAX;
 }
 

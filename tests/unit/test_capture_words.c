@@ -96,6 +96,7 @@ static void any_bytes_are_refused_or_read(void **state)
         bytes = realloc(bytes, size);
         assert_non_null(bytes);
         size_t count = dl_words_count(bytes, size);
+        assert_true(count == SIZE_MAX || count <= size / 2); /* or it would take much memory */
         uint32_t *to = malloc(count < 256 ? 4 * count + 1 : 1),
                  *space = malloc(count < 256 ? 8 * count + 1 : 1);
         bool joined = count < 256 && dl_words_join(bytes, to, count, space);

@@ -284,7 +284,7 @@ static bool group_launches(const by_launches *all, const dl_groups *riscs, const
         for (size_t k = from; k < all->ends[i]; k++)
             n_groups += k == from || all->items[k].group != all->items[k - 1].group;
     }
-    uint64_t *cycles = malloc(largest * sizeof *cycles);
+    uint64_t *cycles = calloc(largest, sizeof *cycles);
     out->items = malloc((n_groups ? n_groups : 1) * sizeof *out->items);
     if (!cycles || !out->items) {
         free(cycles);
@@ -294,7 +294,7 @@ static bool group_launches(const by_launches *all, const dl_groups *riscs, const
     for (uint32_t i = 0; i < all->n; i++) {
         for (; from < all->ends[i]; from = to) {
             for (to = from; to < all->ends[i] && all->items[to].group == all->items[from].group; to++)
-                cycles[to - from] = all->items[to].cycles;
+                cycles[to - from] = all->items[to].cycles; /* NOLINT: all of `ends` has been filled */
             dl_sort_u64(cycles, to - from);
             dl_group g = riscs->items[all->items[from].group];
             g.launch = order[i];

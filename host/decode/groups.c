@@ -294,10 +294,10 @@ static bool group_launches(const by_launches *all, const dl_groups *riscs, const
     for (uint32_t i = 0; i < all->n; i++) {
         for (; from < all->ends[i]; from = to) {
             for (to = from; to < all->ends[i] && all->items[to].group == all->items[from].group; to++)
-                cycles[to - from] = all->items[to].cycles; /* NOLINT: all of `ends` has been filled */
+                cycles[to - from] = all->items[to].cycles;
             dl_sort_u64(cycles, to - from);
             dl_group g = riscs->items[all->items[from].group];
-            g.launch = order[i];
+            g.launch = order[i]; /* NOLINT: groups are whole */
             summarise(&g.summary, cycles, to - from);
             out->items[out->n++] = g;
         }

@@ -269,7 +269,10 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
                               .index = risc->index,
                               .events = core->events,
                               .n_events = core->n_events,
-                              .events_from = core->events_from};
+                              .events_from = core->events_from,
+                              .pair = r->sink->pair,
+                              .ahead = (uint64_t)r->ahead,
+                              .line = (uint32_t)(r->frame + 1)};
         const dl_row_sink rows = {r, on_rows};
         record_losses found = {0};
         r->dropped_time = 0;

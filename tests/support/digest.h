@@ -14,4 +14,9 @@ typedef struct test_digest {
 devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
                              const dl_decode_options *options);
 
+/* Statistics, launches, tables and losses of a capture that is decoded twice with one decoder. `by_events`:
+ * with a consumer of every event, which has pairing go its general way. */
+devlog_status test_statistics_of(test_digest *digest, const void *bytes, size_t n,
+                                 const dl_decode_options *options, bool by_events);
+
 #endif

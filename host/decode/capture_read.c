@@ -79,6 +79,7 @@ static devlog_status read_chip(reader *r, cursor *c)
     chip.board = take_text(c, &room);
     chip.transport = take_text(c, &room);
     chip.boot = take_text(c, &room);
+    if (c->end - c->at >= 8) chip.run = take64(c);
     devlog_status status = DEVLOG_OK;
     if (!c->bad) {
         uint32_t i = 0;

@@ -49,7 +49,7 @@ static devlog_status no_memory(devlog_error *err)
 static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
 {
     reader *r = ctx;
-    dl_chip_line line = {.freq_khz = chip->freq_khz, .max_cores = chip->max_cores};
+    dl_chip_line line = {.freq_khz = chip->freq_khz, .max_cores = chip->max_cores, .run = chip->run};
     snprintf(line.arch, sizeof line.arch, "%s", chip->arch);
     size_t i = 0;
     while (i < r->n_chips && r->chips[i].slot != chip->slot)

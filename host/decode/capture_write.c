@@ -172,6 +172,7 @@ devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, de
     put_text(c, chip->board);
     put_text(c, chip->transport);
     put_text(c, chip->boot);
+    put64(c, chip->run);
     return end_frame(c, DL_FRAME_CHIP, err);
 }
 
@@ -317,7 +318,7 @@ devlog_status dl_capture_commit(dl_capture *c, devlog_error *err)
     bool known = fstat(c->fd, &st) == 0;
     int errnum = dl_write_all(c->fd, c->hand.text, c->hand.len);
     if (errnum) {
-        if (known && ftruncate(c->fd, st.st_size) != 0) known = false;
+        if (known) (void)!ftruncate(c->fd, st.st_size); /* half a launch is worse than none */
         return dl_fail_errno(err, errnum, "%s: the launch is not in the capture", c->path);
     }
     dl_str_clear(&c->hand);

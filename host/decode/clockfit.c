@@ -72,7 +72,7 @@ static double knee(double a, double b, slopes chord, double length)
 static double deviation(const dl_clock_fit *fit, uint32_t i)
 {
     if (i == 0 || i + 2 == fit->n_knots) return 0; /* two bursts on end, and nothing runs between them */
-    slopes before, behind, chord = through(fit->knots, i, i + 1);
+    slopes chord = through(fit->knots, i, i + 1), before = chord, behind = chord;
     double length = fit->knots[i + 1].cycles - fit->knots[i].cycles;
     slopes_beside(fit, i, false, &before);
     slopes_beside(fit, i + 1, true, &behind);

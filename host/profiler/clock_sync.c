@@ -67,7 +67,7 @@ static devlog_status grow(void **items, size_t n, size_t *cap, size_t size, devl
 static devlog_status ask_manager(devlog_device *d, dl_clock_sample *out, devlog_error *err)
 {
     dl_clocks *c = d->clocks;
-    uint32_t number = ++c->requests << 6, answer[4];
+    uint32_t number = ++c->requests << 6, answer[4] = {0};
     const uint32_t rest[3] = {DEVLOG_PEER_HOST, 0, 0};
     devlog_status status = dl_core_write(d, c->reference, FIELD(d, link_in) + 4, rest, sizeof rest, err);
     out->before = dl_transport_now(&d->transport);

@@ -40,6 +40,7 @@ void dl_pair_free(dl_pair *p)
         free(s);
     }
     free(p->streams);
+    free(p->run);
     dl_launches_free(&p->launches);
     free(p);
 }
@@ -427,8 +428,7 @@ devlog_status dl_pair_row(dl_pair *p, const dl_row *row, devlog_error *err)
 
 devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
 {
-    if (!p->filter && !p->events.events && !p->markers.marker && !p->no_samples)
-        return dl_pair_quick_rows(p, rows, n, err);
+    if (dl_pair_is_quick(p)) return dl_pair_quick_rows(p, rows, n, err);
     devlog_status status = DEVLOG_OK;
     for (size_t i = 0; i < n && !status; i++)
         status = dl_pair_row(p, &rows[i], err);

@@ -46,6 +46,7 @@ typedef struct stream_state {
     uint64_t spent;  /* sum of them so far */
     uint64_t stall_start;
     dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
+    dl_key *started;  /* pair_hits.c: of the last start */
     open_zone inline_open[INLINE_OPEN];
 } stream_state;
 
@@ -73,6 +74,8 @@ struct dl_pair {
     uint32_t n_keys, n_blocks;
     dl_event batch[EVENT_BATCH];
     size_t n_batch;
+    dl_row *run; /* pair_hits.c: rows of a run that is not ordinary */
+    size_t cap_run;
 };
 
 /* pair.c: one row whose stamp has been accepted; `time` is repaired. */
@@ -83,6 +86,11 @@ devlog_status dl_pair_row(dl_pair *p, const dl_row *row, devlog_error *err);
 /* pair.c: a start that may begin a launch: of firmware, of a kernel, or with other ids than the row before.
  */
 void dl_pair_begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row);
+/* Whether only statistics are wanted: no filter, no consumer of each event. */
+static inline bool dl_pair_is_quick(const dl_pair *p)
+{
+    return !p->filter && !p->events.events && !p->markers.marker && !p->no_samples;
+}
 /* pair_quick.c: rows of which only statistics are wanted: no filter, no consumer of each event. */
 devlog_status dl_pair_quick_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err);
 /* pair.c: the state of a stream, made when it is new; NULL: out of memory. */

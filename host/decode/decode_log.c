@@ -1,5 +1,5 @@
-/* The decoder's way through a device log: block by block, on one thread or on two, as rows or, when statistics
- * are all that is wanted, as hits. Not for captures. */
+/* The decoder's way through a device log: block by block, on one thread or on two, as rows or, when
+ * statistics are all that is wanted, as hits. Not for captures. */
 #include <string.h>
 
 #include "decode/decode_internal.h"
@@ -8,7 +8,8 @@
 enum {
     TWO_THREADS_FROM = 2 * 1024 * 1024,
     ROWS_AT_ONCE = 512,
-    MOST_FOR_HITS = 64 * 1024 * 1024 /* bytes in a block, whose hits must not have more frames than are numbered */
+    MOST_FOR_HITS =
+        64 * 1024 * 1024 /* bytes in a block, whose hits must not have more frames than are numbered */
 };
 
 static devlog_status on_rows(void *ctx, dl_row *rows, size_t n, bool all, size_t *taken, devlog_error *err)
@@ -61,7 +62,8 @@ static devlog_status on_one_thread(dl_decode *d, devlog_error *err)
     return status;
 }
 
-/* On two threads, parsing puts its rows or hits into the block as they are, and pairing takes them from there.
+/* On two threads, parsing puts its rows or hits into the block as they are, and pairing takes them from
+ * there.
  */
 
 typedef struct collector {
@@ -228,7 +230,8 @@ devlog_status decode_log(dl_decode *d, dl_input *in, const char *name, devlog_er
     for (size_t i = 0; i < (two ? DL_PIPELINE_BLOCKS : 1); i++)
         if (!d->blocks[i].buffer && !dl_block_init(&d->blocks[i], d->cap))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    d->as_hits = dl_pair_takes_hits(d->pair) && !d->rows.rows && !d->options.keep_meta && d->cap <= MOST_FOR_HITS;
+    d->as_hits =
+        dl_pair_takes_hits(d->pair) && !d->rows.rows && !d->options.keep_meta && d->cap <= MOST_FOR_HITS;
     d->reader = (dl_block_reader){.in = in};
     d->in = in;
     dl_parser_begin(d->parser, name);

@@ -38,6 +38,13 @@ static bool same_frame(const dl_row *a, const dl_row *b)
            a->data == b->data && a->line == b->line;
 }
 
+/* The last frame's part of a code. */
+static uint64_t code_of_last(const dl_hits *h)
+{
+    const dl_row *frame = &h->frames[h->n_frames - 1];
+    return (uint64_t)h->n_frames << DL_HIT_FRAME_SHIFT | (frame->op || frame->data ? DL_HIT_RARE : 0);
+}
+
 static uint64_t add_frame(dl_hits *h, const dl_row *frame)
 {
     if (h->n_frames == h->cap_frames) {
@@ -49,7 +56,7 @@ static uint64_t add_frame(dl_hits *h, const dl_row *frame)
     }
     if (h->n_frames == DL_MAX_FRAMES - 1) return 0;
     h->frames[h->n_frames++] = *frame;
-    return (uint64_t)h->n_frames << DL_HIT_FRAME_SHIFT;
+    return code_of_last(h);
 }
 
 uint64_t dl_hits_frame(dl_hits *h, const dl_row *row, uint32_t at, uint32_t line)
@@ -62,9 +69,8 @@ uint64_t dl_hits_frame(dl_hits *h, const dl_row *row, uint32_t at, uint32_t line
                           .op = row->op,
                           .data = row->data,
                           .line = line - at};
-    if (h->n_frames && same_frame(&h->frames[h->n_frames - 1], &frame))
-        return (uint64_t)h->n_frames << DL_HIT_FRAME_SHIFT;
-    return add_frame(h, &frame);
+    bool same = h->n_frames && same_frame(&h->frames[h->n_frames - 1], &frame);
+    return same ? code_of_last(h) : add_frame(h, &frame);
 }
 
 bool dl_hits_add_row(dl_hits *h, const dl_tables *tables, const dl_row *row)
@@ -90,7 +96,7 @@ bool dl_hits_add(dl_hits *h, const dl_hits *from, uint32_t at, uint32_t n)
             ours = dl_hits_frame(h, frame, h->n, frame->line + i);
             if (!ours) return false;
         }
-        hit.code = (hit.code & ~DL_HIT_FRAME) | ours;
+        hit.code = (hit.code & ~(DL_HIT_FRAME | DL_HIT_RARE)) | ours;
         h->items[h->n++] = hit;
     }
     return true;

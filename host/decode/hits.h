@@ -1,6 +1,6 @@
-/* Hits: rows in sixteen bytes, for when statistics are all that is wanted of them. What neighbouring rows have
- * in common (launch ids and what else is rare) is kept once, in a frame. A hit and its frame make the row
- * again, but for what only consumers of events look at: timer id, meta data, and data where it is not a
+/* Hits: rows in sixteen bytes, for when statistics are all that is wanted of them. What neighbouring rows
+ * have in common (launch ids and what else is rare) is kept once, in a frame. A hit and its frame make the
+ * row again, but for what only consumers of events look at: timer id, meta data, and data where it is not a
  * count of dropped markers. */
 #ifndef DEVLOG_DECODE_HITS_H
 #define DEVLOG_DECODE_HITS_H
@@ -11,12 +11,13 @@
 #include "decode/tables.h"
 
 /* The code of a hit, from its lowest bit: stream 16, site 16, type 3, role 2, then whether it is a firmware
- * start, and from bit 40 on the number of its frame. */
+ * start, whether its frame says what is rare (an op, or data), and from bit 40 on the number of its frame. */
 enum {
     DL_HIT_SITE_SHIFT = 16,
     DL_HIT_TYPE_SHIFT = 32,
     DL_HIT_ROLE_SHIFT = 35,
     DL_HIT_FW_START_SHIFT = 37,
+    DL_HIT_RARE_SHIFT = 38,
     DL_HIT_FRAME_SHIFT = 40,
     DL_MAX_FRAMES = 1 << 24,
 };
@@ -25,6 +26,7 @@ enum {
 #define DL_HIT_TYPE     (UINT64_C(7) << DL_HIT_TYPE_SHIFT)
 #define DL_HIT_ROLE     (UINT64_C(3) << DL_HIT_ROLE_SHIFT)
 #define DL_HIT_FW_START (UINT64_C(1) << DL_HIT_FW_START_SHIFT)
+#define DL_HIT_RARE     (UINT64_C(1) << DL_HIT_RARE_SHIFT)
 #define DL_HIT_FRAME    (~UINT64_C(0) << DL_HIT_FRAME_SHIFT)
 
 _Static_assert(DL_MAX_STREAMS <= 1 << 16 && DL_MAX_SITES <= 1 << 16 && DL_ROW_TYPES <= 8, "they fit a code");
@@ -33,8 +35,8 @@ typedef struct dl_hit {
     uint64_t time, code;
 } dl_hit;
 
-/* Zero-initialised is empty. Frames are rows with what is common; `line` is that of a hit less the hit's place
- * in the batch. The last frame is that of the next hit. */
+/* Zero-initialised is empty. Frames are rows with what is common; `line` is that of a hit less the hit's
+ * place in the batch. The last frame is that of the next hit. */
 typedef struct dl_hits {
     dl_hit *items;
     uint32_t n, cap;
@@ -46,8 +48,8 @@ void dl_hits_free(dl_hits *h);
 void dl_hits_clear(dl_hits *h);
 /* Room for at least n hits more; false when out of memory. */
 bool dl_hits_room(dl_hits *h, uint32_t n);
-/* The frame for a hit to be put at place `at`, with what is common in `row` and with this line, ready to be
- * put into a code; 0: out of memory (frames count from 1). */
+/* The frame for a hit to be put at place `at`, with what is common in `row` and with this line: its part of
+ * the code; 0: out of memory (frames count from 1). */
 uint64_t dl_hits_frame(dl_hits *h, const dl_row *row, uint32_t at, uint32_t line);
 /* Adds a row. */
 bool dl_hits_add_row(dl_hits *h, const dl_tables *tables, const dl_row *row);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/pair_internal.h"
+#include "decode/pair_shape.h"
 
 dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options *options)
 {
@@ -37,8 +37,12 @@ void dl_pair_free(dl_pair *p)
         free(s->keys);
         free(s->costs);
         free(s->held_row);
+        for (uint32_t k = 0; k < s->n_shapes; k++)
+            free(s->shapes[k]);
+        free(s->shapes);
         free(s);
     }
+    dl_pair_free_shapes(p);
     free(p->streams);
     free(p->run);
     dl_launches_free(&p->launches);

@@ -1,243 +1,152 @@
-/* Pairing of hits: whole runs at a time, for when statistics are all that is wanted. A run is of one RISC and
- * has one set of launch ids, so what rows are asked one by one (whose state, which launch) is asked once. What
- * is not ordinary becomes rows again, from that hit to the end of its run, and takes the general way; the
- * result is the same. Not for what is rare. */
-#include <stdlib.h>
+/* Pairing of hits, run by run, for when statistics are all that is wanted: runs that look like one before are
+ * paired here, as a whole; the others by pair_run.c. */
 #include <string.h>
 
 #include "decode/order.h"
-#include "decode/pair_internal.h"
+#include "decode/pair_shape.h"
 
-enum {
-    MOST_FRONT = 16,   /* hits before those that are in order; more are put in order as rows */
-    MOST_MERGED = 512, /* hits of a run that is merged here */
-    MOST_OPEN = 16     /* zones of a run that are open at once */
-};
+#define OF_RUN (DL_HIT_STREAM | DL_HIT_FRAME | DL_HIT_FW_START)
 
-#define HALF    (UINT64_C(1) << 31)
-#define OF_RUN  (DL_HIT_STREAM | DL_HIT_FRAME | DL_HIT_FW_START)
-#define TYPE(x) ((uint64_t)(x) << DL_HIT_TYPE_SHIFT)
+/* The launch ids of a frame are those of the launches found last. */
+typedef struct known_ids {
+    const dl_row *frame;
+    uint32_t last, chip;
+} known_ids;
 
-typedef struct run {
-    const dl_hits *hits;
-    uint32_t at, n;
-    const dl_hit *sorted; /* in order of time: hits->items + at, or a copy */
-    const dl_row *first;  /* frame of the first hit, which alone may name an op */
-} run;
-
-/* A zone that has begun in the run. */
-typedef struct begun {
-    uint64_t start;
-    dl_key *key;
-    const dl_hit *hit;
-} begun;
-
-static devlog_status out_of_memory(devlog_error *err)
+static inline shape_step load(const dl_hit *hit)
 {
-    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while pairing markers");
+    shape_step step;
+    memcpy(&step, hit, sizeof step);
+    return step;
 }
 
-/* The run as rows, in order; NULL: out of memory. */
-static dl_row *rows_of(dl_pair *p, const run *r)
+/* Whether hits have this shape: the codes that it has, of one stream and in one frame but for the first, and
+ * stamps in the order that it has. Whether the run ends there is another question. */
+static inline bool has_shape(const pair_shape *shape, const dl_hit *hits)
 {
-    if (r->n > p->cap_run) {
-        size_t cap = p->cap_run ? p->cap_run : 64;
-        while (cap < r->n)
-            cap *= 2;
-        dl_row *rows = realloc(p->run, cap * sizeof *rows);
-        if (!rows) return NULL;
-        p->run = rows;
-        p->cap_run = cap;
+    const shape_step but_frame = {UINT64_MAX, ~(DL_HIT_FRAME | DL_HIT_RARE)};
+    const uint32_t n = shape->n;
+    const uint8_t *order = shape->order;
+    shape_step before = load(hits + (order ? order[1] : 1));
+    shape_step differ = (before - load(hits) - shape->steps[1]) & but_frame;
+    for (uint32_t i = 2; i < n; i++) {
+        shape_step hit = load(hits + (order ? order[i] : i));
+        differ |= hit - before - shape->steps[i];
+        before = hit;
     }
-    dl_hits_rows(r->hits, r->at, r->n, p->run);
-    dl_order_rows(p->tables, p->run, r->n, true);
-    return p->run;
+    differ[0] |= before[0] - hits[0].time;
+    differ[1] |= (hits[0].code & ~(DL_HIT_STREAM | DL_HIT_FRAME | DL_HIT_RARE)) ^ shape->code;
+    return (differ[0] >> 31 | differ[1]) == 0;
 }
 
-/* Leaves the run to the general way from `from` on, with the zones that are open then. */
-__attribute__((noinline)) static devlog_status leave(dl_pair *p, const run *r, stream_state *s, const begun *open,
-                                    unsigned n_open, const dl_hit *from, devlog_error *err)
+/* The launch that a firmware start begins; as dl_pair_begin, with nothing open. */
+static inline void begin(dl_pair *p, stream_state *s, const dl_hits *h, uint32_t at, known_ids *known)
 {
-    size_t done = (size_t)(from - r->sorted);
-    const dl_row *rows = NULL;
-    if (done < r->n || r->sorted != r->hits->items + r->at) {
-        rows = rows_of(p, r);
-        if (!rows) return out_of_memory(err);
+    dl_launches *l = &p->launches;
+    const dl_row *ids = dl_hit_frame(h, h->items[at].code);
+    s->run_host_id = ids->run_host_id;
+    s->run_id = ids->run_id;
+    s->trace_id = ids->trace_id;
+    s->trace_counter = ids->trace_counter;
+    if (known->frame != ids || known->last != l->last || known->chip != s->chip) {
+        bool last = dl_launches_are_last(l, s->chip, p->chip_line.run, ids);
+        *known = (known_ids){last ? ids : NULL, l->last, s->chip};
     }
-    for (unsigned i = 0; i < n_open; i++) {
-        uint32_t at = (uint32_t)(open[i].hit - r->sorted);
-        uint32_t line = rows ? rows[at].line : dl_hit_frame(r->hits, open[i].hit->code)->line + r->at + at;
-        s->open[s->n_open++] = (open_zone){.start = open[i].start,
-                                           .key = open[i].key,
-                                           .spent = s->spent,
-                                           .site = open[i].key->site,
-                                           .launch = s->launch,
-                                           .line = line};
-    }
-    return rows ? dl_pair_quick_rows(p, rows + done, r->n - done, err) : DEVLOG_OK;
+    s->launch = known->frame ? dl_launches_next_of_last(l, s->bit) : DL_NONE;
+    if (s->launch == DL_NONE)
+        s->launch = dl_launches_find(l, s->chip, s->bit, p->chip_line.run, ids, true);
+    if (s->launch != DL_NONE) return;
+    dl_row row;
+    dl_hits_rows(h, at, 1, &row);
+    dl_pair_lose_launch(p, &row);
 }
 
-/* How many zones may begin before some end. */
-static unsigned room_of(const stream_state *s)
+/* Adds the zones of a run to their statistics; false when out of memory. */
+static inline bool count_zones(const stream_state *s, const stream_shape *known, const dl_hit *hits)
 {
-    unsigned room = (unsigned)(s->cap_open - s->n_open);
-    return room < MOST_OPEN ? room : MOST_OPEN;
-}
-
-/* The start of a default zone: whether it is ordinary, and then what it means for the launch. */
-static inline bool begin(dl_pair *p, const run *r, stream_state *s, uint64_t code, unsigned n_open, bool same_ids)
-{
-    if (code & DL_HIT_FW_START) {
-        if (n_open) return false;
-        dl_pair_begin(p, s, DL_ROLE_FW, r->first);
-        return true;
+    const shape_zone *zone = known->shape->zones, *end = zone + known->shape->n_zones;
+    const uint32_t launch = s->launch;
+    for (dl_key *const *key = known->keys; zone < end; zone++, key++) {
+        dl_key *k = *key;
+        uint64_t start = hits[zone->start].time, cycles = hits[zone->end].time - start;
+        if (zone->tells_launch) {
+            if (launch == k->next_launch && k->run_samples > 1)
+                k->next_launch += k->step;
+            else if (!dl_key_note_launch(k, launch))
+                return false;
+        }
+        if (k->samples.at != k->samples.limit)
+            *k->samples.at++ = (uint32_t)cycles;
+        else if (!dl_key_add_sample(k, start + s->epoch, cycles))
+            return false;
     }
-    if ((code & DL_HIT_ROLE) != (uint64_t)DL_ROLE_KERNEL << DL_HIT_ROLE_SHIFT || !same_ids) return false;
-    if (s->kernel_seen && s->n_open + n_open == 0) return false; /* begins a launch */
-    s->kernel_seen = true;
     return true;
 }
 
-static devlog_status pair_run(dl_pair *p, const run *r, stream_state *s, devlog_error *err)
+/* The known shape of these hits; NULL: none of those. */
+static inline stream_shape *find_shape(const stream_state *s, const dl_hit *hits, uint32_t n)
 {
-    const dl_hit *hit = r->sorted, *const end = hit + r->n;
-    const uint64_t epoch = s->epoch;
-    uint64_t last = s->last;
-    dl_key *started = s->started;
-    bool same_ids = dl_pair_has_ids(r->first, s);
-    begun open[MOST_OPEN];
-    unsigned n_open = 0, room = room_of(s);
-    for (; hit < end; hit++) {
-        uint64_t time = hit->time + epoch, code = hit->code, type = code & DL_HIT_TYPE;
-        uint32_t site = dl_hit_site(code);
-        if (time - last >= CLOCK_LIMIT) break;
-        if (type == TYPE(DL_ROW_ZONE_START)) {
-            /* Mostly the zone that followed this one last time. */
-            dl_key *key = started ? started->follows : NULL;
-            if (!key || key->site != site) {
-                key = dl_pair_known_key(s, site);
-                if (!key) break;
-                if (started) started->follows = key;
-            }
-            if (n_open == room) break;
-            if (code & DL_HIT_ROLE) {
-                if (!begin(p, r, s, code, n_open, same_ids)) break;
-                if (code & DL_HIT_FW_START) {
-                    same_ids = true;
-                    room = room_of(s);
-                    dl_pair_note_fw_start(p, s, time);
-                }
-            } else if (!same_ids) {
-                break;
-            }
-            started = key;
-            open[n_open++] = (begun){time, key, hit};
-        } else if (!same_ids) {
-            break;
-        } else if (type == TYPE(DL_ROW_ZONE_END)) {
-            dl_key *key;
-            uint64_t start;
-            if (n_open) {
-                key = open[n_open - 1].key;
-                start = open[n_open - 1].start;
-            } else {
-                if (s->n_open == 0) break;
-                const open_zone *z = &s->open[s->n_open - 1];
-                if (z->orphan || z->launch != s->launch || time < z->start) break;
-                key = z->key;
-                start = z->start;
-            }
-            uint64_t cycles = time - start;
-            if (key->site != site || cycles >= DL_WIDE) break;
-            if (code & DL_HIT_ROLE) {
-                if (key->role == DL_ROLE_DROPPED) break;
-                if (s->launch == key->next_launch && key->run_samples > 1)
-                    key->next_launch += key->step;
-                else if (!dl_key_note_launch(key, s->launch))
-                    return out_of_memory(err);
-                if (key->role == DL_ROLE_FW) dl_pair_note_fw_end(p, s, time);
-            }
-            if (key->samples.at == key->samples.limit) {
-                if (!dl_key_add_sample(key, start, cycles)) return out_of_memory(err);
-            } else {
-                *key->samples.at++ = (uint32_t)cycles;
-            }
-            if (n_open)
-                n_open--;
-            else
-                s->n_open--;
-        }
-        last = time;
+    stream_shape *expected = s->shape->follows;
+    if (expected->shape->n <= n && has_shape(expected->shape, hits)) return expected;
+    for (uint32_t i = 0; i < s->n_shapes; i++) {
+        stream_shape *known = s->shapes[i];
+        if (known == expected || known->shape->n > n || !has_shape(known->shape, hits)) continue;
+        s->shape->follows = known;
+        return known;
     }
-    s->last = last;
-    s->started = started;
-    return n_open || hit < end ? leave(p, r, s, open, n_open, hit, err) : DEVLOG_OK;
+    return NULL;
 }
 
-/* Hits with the same stamp, as order.c has it. */
-static int rank(const dl_hit *h)
+/* How many hits from `at` on are a run of a known shape, which they now are paired by; 0: none, and nothing
+ * has been done. */
+static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at, uint32_t to, bool all,
+                                      known_ids *ids, devlog_status *status)
 {
-    static const uint8_t ranks[] = {
-        [DL_ROLE_FW << 3 | DL_ROW_ZONE_START] = 1,
-        [DL_ROLE_KERNEL << 3 | DL_ROW_ZONE_START] = 2,
-        [DL_ROLE_KERNEL << 3 | DL_ROW_ZONE_END] = 4,
-        [DL_ROLE_FW << 3 | DL_ROW_ZONE_END] = 5,
-        [31] = 0,
-    };
-    uint8_t known = ranks[h->code >> DL_HIT_TYPE_SHIFT & 31];
-    return known ? known : 3;
-}
-
-static inline bool before(const dl_hit *a, const dl_hit *b)
-{
-    return a->time < b->time || (a->time == b->time && rank(a) < rank(b));
-}
-
-/* Hits that are in order but for `n_front` at the front: sorts those few and merges them with the others.
- * False when their stamps are so far apart that it may be something else than disorder. */
-static bool merge(const dl_hit *hits, uint32_t n_front, uint32_t n, dl_hit *to)
-{
-    dl_hit front[MOST_FRONT];
-    const dl_hit *next = hits + n_front, *const end = hits + n, *const sorted = to;
-    for (uint32_t i = 0; i < n_front; i++) {
-        uint32_t at = i;
-        for (; at && before(&hits[i], &front[at - 1]); at--)
-            front[at] = front[at - 1];
-        front[at] = hits[i];
-    }
-    for (uint32_t i = 0; i < n_front; i++) {
-        while (next < end && before(next, &front[i]))
-            *to++ = *next++;
-        *to++ = front[i];
-    }
-    while (next < end)
-        *to++ = *next++;
-    return sorted[n - 1].time - sorted[0].time < HALF;
-}
-
-/* One run. `front`: the place of the last hit that is earlier than the one before it; `plain`: nothing in its
- * frames is rare. */
-static devlog_status take_run(dl_pair *p, const dl_hits *h, uint32_t at, uint32_t n, uint32_t front, bool plain,
-                              devlog_error *err)
-{
-    dl_hit merged[MOST_MERGED];
-    run r = {h, at, n, h->items + at, dl_hit_frame(h, h->items[at].code)};
-    uint32_t stream = dl_hit_stream(h->items[at].code);
+    const dl_hit *hits = h->items + at;
+    const uint64_t code = hits->code;
+    uint32_t stream = dl_hit_stream(code);
     stream_state *s = stream < p->n_streams ? p->streams[stream] : NULL;
-    bool expected = plain && s && s->limit == CLOCK_LIMIT && !s->costs;
-    if (expected && front) {
-        expected = front <= MOST_FRONT && n <= MOST_MERGED && merge(r.sorted, front, n, merged);
-        r.sorted = merged;
+    if (!s || !s->shape || s->limit != CLOCK_LIMIT || s->n_open) return 0;
+    if (hits->time + s->epoch - s->last >= CLOCK_LIMIT) return 0;
+    stream_shape *known = find_shape(s, hits, to - at);
+    if (!known) return 0;
+    const pair_shape *shape = known->shape;
+    uint32_t n = shape->n;
+    if (at + n == to) {
+        if (!all) return 0;
+    } else {
+        uint64_t after = hits[n].code;
+        bool ends = (after & DL_HIT_FW_START) | ((after ^ code) & DL_HIT_STREAM);
+        if (!ends && !dl_hits_boundary(h, at + n - 1, h, at + n)) return 0;
     }
-    return expected ? pair_run(p, &r, s, err) : leave(p, &r, s, NULL, 0, r.sorted, err);
+    if ((code ^ hits[1].code) & DL_HIT_FRAME && dl_hits_boundary(h, at, h, at + 1)) return 0;
+    if ((code | hits[1].code) & DL_HIT_RARE && (dl_hit_frame(h, code)->data || hits[1].code & DL_HIT_RARE))
+        return 0;
+    begin(p, s, h, at, ids);
+    uint64_t from = hits->time + s->epoch, end = hits[shape->fw_end].time + s->epoch;
+    if (s->launch != DL_NONE) {
+        dl_launch *l = &p->launches.items[s->launch];
+        if (from < l->first_fw_start) l->first_fw_start = from;
+        if (end > l->last_fw_end) l->last_fw_end = end;
+        if (code & DL_HIT_RARE && l->op == 0) l->op = dl_hit_frame(h, code)->op;
+    }
+    s->kernel_seen = shape->has_kernel;
+    s->last = hits[shape->last].time + s->epoch;
+    s->shape = known;
+    if (!count_zones(s, known, hits)) *status = DEVLOG_ERR_MEMORY;
+    return n;
 }
 
-devlog_status dl_pair_hits(dl_pair *p, const dl_hits *h, uint32_t from, uint32_t to, bool all, uint32_t *taken,
-                           devlog_error *err)
+devlog_status dl_pair_hits(dl_pair *p, const dl_hits *h, uint32_t from, uint32_t to, bool all,
+                           uint32_t *taken, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
     uint32_t at = from, end;
-    for (; at < to; at = end) {
+    known_ids ids = {0};
+    for (; at < to && !status; at = end) {
+        uint32_t n = pair_as_before(p, h, at, to, all, &ids, &status);
+        end = at + n;
+        if (n) continue;
         const dl_hit *hits = h->items;
         const uint32_t most = to - at < DL_MAX_RUN ? to : at + DL_MAX_RUN;
         const dl_row *first = dl_hit_frame(h, hits[at].code);
@@ -256,10 +165,10 @@ devlog_status dl_pair_hits(dl_pair *p, const dl_hits *h, uint32_t from, uint32_t
         }
         if (end == to && !all && end - at < DL_MAX_RUN) break;
         if (first->op && end > at + 1 && dl_hit_frame(h, hits[at + 1].code)->op) plain = false;
-        status = take_run(p, h, at, end - at, front, plain, err);
-        if (status) break;
+        status = dl_pair_run(p, h, at, end - at, front, plain, err);
     }
     *taken = at - from;
+    if (status == DEVLOG_ERR_MEMORY) return dl_fail(err, status, "out of memory while pairing markers");
     return status;
 }
 

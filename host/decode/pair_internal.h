@@ -46,7 +46,11 @@ typedef struct stream_state {
     uint64_t spent;  /* sum of them so far */
     uint64_t stall_start;
     dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
-    dl_key *started;  /* pair_hits.c: of the last start */
+    /* Pairing of hits: */
+    dl_key *started;            /* of the last start */
+    struct stream_shape *shape; /* of the last run that had one; NULL: none is known */
+    struct stream_shape **shapes;
+    uint32_t n_shapes;
     open_zone inline_open[INLINE_OPEN];
 } stream_state;
 
@@ -74,8 +78,10 @@ struct dl_pair {
     uint32_t n_keys, n_blocks;
     dl_event batch[EVENT_BATCH];
     size_t n_batch;
-    dl_row *run; /* pair_hits.c: rows of a run that is not ordinary */
+    dl_row *run; /* pair_run.c: rows of a run that is not ordinary */
     size_t cap_run;
+    struct pair_shape *shapes;
+    size_t shape_bytes;
 };
 
 /* pair.c: one row whose stamp has been accepted; `time` is repaired. */

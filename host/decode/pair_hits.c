@@ -24,7 +24,7 @@ static inline shape_step load(const dl_hit *hit)
  * stamps in the order that it has. Whether the run ends there is another question. */
 static inline bool has_shape(const pair_shape *shape, const dl_hit *hits)
 {
-    const shape_step but_frame = {UINT64_MAX, ~(DL_HIT_FRAME | DL_HIT_RARE)};
+    const shape_step but_frame = {UINT64_MAX, DL_HIT_RARE - 1};
     const uint32_t n = shape->n;
     const uint8_t *order = shape->order;
     shape_step before = load(hits + (order ? order[1] : 1));
@@ -35,7 +35,7 @@ static inline bool has_shape(const pair_shape *shape, const dl_hit *hits)
         before = hit;
     }
     differ[0] |= before[0] - hits[0].time;
-    differ[1] |= (hits[0].code & ~(DL_HIT_STREAM | DL_HIT_FRAME | DL_HIT_RARE)) ^ shape->code;
+    differ[1] |= (hits[0].code & (DL_HIT_RARE - 1) & ~DL_HIT_STREAM) ^ shape->code;
     return (differ[0] >> 31 | differ[1]) == 0;
 }
 
@@ -53,8 +53,7 @@ static inline void begin(dl_pair *p, stream_state *s, const dl_hits *h, uint32_t
         *known = (known_ids){last ? ids : NULL, l->last, s->chip};
     }
     s->launch = known->frame ? dl_launches_next_of_last(l, s->bit) : DL_NONE;
-    if (s->launch == DL_NONE)
-        s->launch = dl_launches_find(l, s->chip, s->bit, p->chip_line.run, ids, true);
+    if (s->launch == DL_NONE) s->launch = dl_launches_find(l, s->chip, s->bit, p->chip_line.run, ids, true);
     if (s->launch != DL_NONE) return;
     dl_row row;
     dl_hits_rows(h, at, 1, &row);
@@ -120,8 +119,7 @@ static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at,
         if (!ends && !dl_hits_boundary(h, at + n - 1, h, at + n)) return 0;
     }
     if ((code ^ hits[1].code) & DL_HIT_FRAME && dl_hits_boundary(h, at, h, at + 1)) return 0;
-    if ((code | hits[1].code) & DL_HIT_RARE && (dl_hit_frame(h, code)->data || hits[1].code & DL_HIT_RARE))
-        return 0;
+    if (hits[1].code & DL_HIT_RARE) return 0;
     begin(p, s, h, at, ids);
     uint64_t from = hits->time + s->epoch, end = hits[shape->fw_end].time + s->epoch;
     if (s->launch != DL_NONE) {

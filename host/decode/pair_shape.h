@@ -20,7 +20,8 @@ typedef struct shape_zone {
     bool tells_launch; /* of firmware or kernel: which launch it is of is kept */
 } shape_zone;
 
-/* The difference between two hits: of their stamps and of their codes. Two at once where the processor can. */
+/* The difference between two hits: of their stamps and of their codes. Two at once where the processor can.
+ */
 typedef uint64_t shape_step __attribute__((vector_size(16)));
 
 /* Begins with a firmware start; every zone that begins in it ends in it. */
@@ -28,9 +29,9 @@ typedef struct pair_shape {
     struct pair_shape *next; /* of all shapes */
     uint64_t hash;
     uint64_t code; /* of the first hit, without stream and frame */
-    /* In the order of their stamps: how the code differs from that of the hit before, and by how much the stamp
-     * does at least (more than 0 only where the log is not in order: hits with the same stamp have an order of
-     * their own). The first is not used. */
+    /* In the order of their stamps: how the code differs from that of the hit before, and by how much the
+     * stamp does at least (more than 0 only where the log is not in order: hits with the same stamp have an
+     * order of their own). The first is not used. */
     const shape_step *steps;
     const uint8_t *order;    /* places of the hits in the order of their stamps; NULL: they are in order */
     const shape_zone *zones; /* in the order of their ends */

@@ -13,5 +13,11 @@ typedef struct test_digest {
  * is tried on the next. Returns the first status that is not DEVLOG_OK. */
 devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
                              const dl_decode_options *options);
+/* The same without a consumer of rows, events or markers, as when statistics are all that is wanted: their
+ * digests stay 0. */
+devlog_status test_digest_of_statistics(test_digest *digest, const char *text, size_t n,
+                                        const dl_decode_options *options);
+/* What of a digest does not depend on who listens. */
+void test_digest_only_statistics(test_digest *digest);
 
 #endif

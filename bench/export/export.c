@@ -85,7 +85,7 @@ static uint64_t size_of(const char *path)
 {
     char command[256];
     unsigned long long bytes = 0;
-    snprintf(command, sizeof command, "du -sb %s", path);
+    snprintf(command, sizeof command, "du -sb %s 2>/dev/null", path);
     FILE *p = popen(command, "r");
     if (p && fscanf(p, "%llu", &bytes) != 1) bytes = 0;
     if (p) pclose(p);

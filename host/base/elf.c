@@ -85,7 +85,7 @@ static devlog_status read_sites(const uint8_t *p, size_t size, const char *origi
 {
     size_t capacity = 0, at = 0;
     while (at + 4 * DEVLOG_SITE_WORDS < size) {
-        if (out->n_sites == capacity) {
+        if (out->n_sites >= capacity) {
             capacity = capacity ? 2 * capacity : 64;
             dl_elf_site *bigger = realloc(out->sites, capacity * sizeof *bigger);
             if (!bigger) return dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory", origin);
@@ -117,7 +117,7 @@ static devlog_status read_sites(const uint8_t *p, size_t size, const char *origi
         };
     }
     if (at < size) return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: the table of marker names is damaged", origin);
-    if (out->n_sites) qsort(out->sites, out->n_sites, sizeof *out->sites, by_code);
+    if (out->sites) qsort(out->sites, out->n_sites, sizeof *out->sites, by_code);
     return DEVLOG_OK;
 }
 

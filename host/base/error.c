@@ -1,4 +1,5 @@
 /* Errors: filling a devlog_error, and the texts of statuses. Not for printing: the command line does that. */
+#define DEVLOG_ERROR_C
 #include "base/error.h"
 
 #include <stdarg.h>

@@ -88,7 +88,7 @@ dl_intern *dl_intern_new(uint32_t max_strings, size_t max_bytes)
 void dl_intern_free(dl_intern *in)
 {
     if (!in) return;
-    for (uint32_t i = 0; i < in->count; i++)
+    for (uint32_t i = 0; in->blocks && i < in->count; i++)
         free(entry_at(in, i)->text);
     for (uint32_t i = 0; in->blocks && i <= in->max / PER_BLOCK; i++)
         free(in->blocks[i]);
@@ -100,6 +100,7 @@ void dl_intern_free(dl_intern *in)
 uint32_t dl_intern_add(dl_intern *in, const char *text, size_t n)
 {
     if (in->count == in->cap && in->count < in->max && !grow(in)) return DL_NO_STRING;
+    if (!in->slots) return DL_NO_STRING;
     uint64_t hash = dl_hash_bytes(text, n);
     uint32_t slot = find_slot(in, text, n, hash);
     if (in->slots[slot]) return in->slots[slot] - 1;

@@ -33,7 +33,7 @@ static bool ranges(const cli_command *c, const char *option, const cli_list *lis
                    const dl_filter_range **out, size_t *n)
 {
     if (!list->n) return true;
-    dl_filter_range *made = cli_args_own(owner, malloc(list->n * sizeof *made));
+    dl_filter_range *made = cli_args_own(owner, calloc(list->n, sizeof *made));
     if (!made) {
         cli_wrong(c, "out of memory");
         return false;
@@ -51,16 +51,17 @@ static bool ranges(const cli_command *c, const char *option, const cli_list *lis
 /* "1,2" or "0,0-3,3". */
 static bool rectangle(const char *text, uint64_t corner[4])
 {
-    bool good =
-        number(&text, UINT16_MAX, &corner[0]) && *text++ == ',' && number(&text, UINT16_MAX, &corner[1]);
+    if (!number(&text, UINT16_MAX, &corner[0]) || *text++ != ',' || !number(&text, UINT16_MAX, &corner[1]))
+        return false;
     corner[2] = corner[0];
     corner[3] = corner[1];
-    if (good && *text == '-') {
+    if (*text == '-') {
         text++;
-        good =
-            number(&text, UINT16_MAX, &corner[2]) && *text++ == ',' && number(&text, UINT16_MAX, &corner[3]);
+        if (!number(&text, UINT16_MAX, &corner[2]) || *text++ != ',' ||
+            !number(&text, UINT16_MAX, &corner[3]))
+            return false;
     }
-    return good && *text == '\0' && corner[0] <= corner[2] && corner[1] <= corner[3];
+    return *text == '\0' && corner[0] <= corner[2] && corner[1] <= corner[3];
 }
 
 static bool cores(const cli_command *c, const cli_list *list, cli_args *owner, dl_filter *out)
@@ -85,7 +86,7 @@ static bool cores(const cli_command *c, const cli_list *list, cli_args *owner, d
     }
     for (size_t i = 0; i < list->n; i++) {
         uint64_t k[4];
-        rectangle(list->items[i], k);
+        if (!rectangle(list->items[i], k)) continue;
         for (uint64_t y = k[1]; y <= k[3]; y++)
             for (uint64_t x = k[0]; x <= k[2]; x++)
                 made[out->n_cores++] = (dl_filter_core){(uint16_t)x, (uint16_t)y};

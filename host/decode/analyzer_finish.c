@@ -245,8 +245,12 @@ static devlog_status make_results(dl_analyzer *a, job *j, devlog_error *err)
     ranked *r = malloc((j->n_accounts + 1) * sizeof *r);
     const dl_samples **sets = malloc((j->n_accounts + 1) * sizeof *sets);
     j->results = malloc((2 * (size_t)j->n_accounts + 1) * sizeof *j->results);
-    devlog_status status = r && sets && j->results ? DEVLOG_OK : dl_analyzer_no_memory(err);
-    for (uint32_t i = 0; i < j->n_accounts && !status; i++)
+    devlog_status status = DEVLOG_OK;
+    if (!r || !sets || !j->results) {
+        status = dl_analyzer_no_memory(err);
+        goto done;
+    }
+    for (uint32_t i = 0; i < j->n_accounts; i++)
         if (j->accounts[i]) r[n++] = rank(a, j, i);
     if (n) qsort(r, n, sizeof *r, by_place);
     for (size_t from = 0, to; from < n && !status; from = to) {
@@ -254,6 +258,7 @@ static devlog_status make_results(dl_analyzer *a, job *j, devlog_error *err)
             ;
         status = chip_results(j, r + from, to - from, sets, err);
     }
+done:
     free(r);
     free(sets);
     return status;

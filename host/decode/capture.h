@@ -3,17 +3,16 @@
  * launch was called and pulled. This file is the format and its two ends; what the words mean is decided by
  * decode/raw_rows.h, and rows of a capture come from decode/capture_rows.h.
  *
- * Format, version 1 (docs/file-formats.md tells users). Little-endian. A file is the eight bytes
+ * The format (docs/file-formats.md tells users). Little-endian. A file is the eight bytes
  * "DEVLOGC1" and then frames:
  *
  *     u32 magic    "DLF1"
  *     u8  kind     DL_FRAME_*
- *     u8  version  of the payload of this kind; a reader skips and counts what is newer than it knows
- *     u8  packed   1: the payload is one zstd frame
- *     u8  0
- *     u32 stored   bytes that follow this header
- *     u32 size     bytes of the payload when unpacked, at most DL_FRAME_MAX
- *     u64 check    XXH64 of the 16 bytes before it, continued over the stored bytes
+ *     u8  version  of the payload of this kind; a reader skips and counts what is newer than it knows. 2:
+ * words of records as in capture_words.h; 1 of cores and words: as they were u8  packed   1: the payload is
+ * one zstd frame u8  0 u32 stored   bytes that follow this header u32 size     bytes of the payload when
+ * unpacked, at most DL_FRAME_MAX u64 check    XXH64 of the 16 bytes before it, continued over the stored
+ * bytes
  *
  * A reader that meets damage looks for the next frame whose check is right. A launch is written with one
  * system call, so that a reader beside a running program sees whole launches. Two captures may be appended to
@@ -39,6 +38,7 @@ typedef struct dl_capture_chip {
     const char *board;     /* name of the board */
     const char *transport; /* "sim", .. */
     const char *boot; /* what one boot of host and chip has in common: captures of two cannot be aligned */
+    uint64_t run;     /* of the op log that belongs to it; 0: none. Captures before November 2026 lack it */
 } dl_capture_chip;
 
 /* An ELF file, before the first core that ran it. */

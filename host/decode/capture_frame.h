@@ -18,7 +18,12 @@ enum {
     DL_FRAME_KINDS
 };
 
-enum { DL_FRAME_VERSION = 1 };
+/* The newest version of each kind, which is the one that is written. 2: words as in capture_words.h, before
+ * that as they were. */
+static inline uint8_t dl_frame_version(uint8_t kind)
+{
+    return kind == DL_FRAME_CORE || kind == DL_FRAME_WORDS ? 2 : 1;
+}
 
 /* Words per frame: small enough that a cut costs little, large enough to pack well. */
 enum { DL_FRAME_WORDS_MAX = 64 * 1024 };

@@ -6,7 +6,9 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "decode/capture_cursor.h"
 #include "decode/capture_frame.h"
+#include "decode/capture_words.h"
 
 enum {
     BUFFER = 2 * (DL_FRAME_MAX + DL_FRAME_HEADER_BYTES),
@@ -20,12 +22,6 @@ enum {
     VAIN_TIMES = 16,
 };
 
-/* A payload being taken apart: reading past its end gives zeros and sets `bad`. */
-typedef struct cursor {
-    const uint8_t *at, *end;
-    bool bad;
-} cursor;
-
 typedef struct core_in_hand {
     bool any;
     dl_capture_core core;
@@ -33,6 +29,7 @@ typedef struct core_in_hand {
     char *names; /* of the RISCs, one after the other */
     record_span *spans;
     uint32_t *words;
+    uint32_t *room; /* for taking words apart: as many as there is space for in `words` */
     size_t n_words, cap_words, expected;
 } core_in_hand;
 
@@ -56,46 +53,6 @@ typedef struct reader {
 bool dl_capture_is(const void *bytes, size_t n)
 {
     return n >= DL_CAPTURE_MAGIC_BYTES && memcmp(bytes, DL_CAPTURE_MAGIC, DL_CAPTURE_MAGIC_BYTES) == 0;
-}
-
-static uint32_t le32(const uint8_t *p)
-{
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static const uint8_t *take(cursor *c, size_t n)
-{
-    if (c->bad || (size_t)(c->end - c->at) < n) {
-        c->bad = true;
-        return NULL;
-    }
-    c->at += n;
-    return c->at - n;
-}
-
-static uint32_t take32(cursor *c)
-{
-    const uint8_t *p = take(c, 4);
-    return p ? le32(p) : 0;
-}
-
-static uint64_t take64(cursor *c)
-{
-    uint64_t low = take32(c);
-    return low | (uint64_t)take32(c) << 32;
-}
-
-/* A text, copied and terminated to *room, which moves on. NUL bytes in it end it early. */
-static const char *take_text(cursor *c, char **room)
-{
-    uint32_t n = take32(c);
-    const uint8_t *p = take(c, n);
-    char *text = *room;
-    if (!p) return "";
-    memcpy(text, p, n);
-    text[n] = 0;
-    *room += n + 1;
-    return text;
 }
 
 /* Room for all texts of a payload: each has a length of four bytes, which makes place for its NUL. */
@@ -122,6 +79,7 @@ static devlog_status read_chip(reader *r, cursor *c)
     chip.board = take_text(c, &room);
     chip.transport = take_text(c, &room);
     chip.boot = take_text(c, &room);
+    if (c->end - c->at >= 8) chip.run = take64(c);
     devlog_status status = DEVLOG_OK;
     if (!c->bad) {
         uint32_t i = 0;
@@ -164,7 +122,7 @@ static devlog_status read_launch(reader *r, cursor *c)
 static devlog_status add_words(reader *r, cursor *c)
 {
     core_in_hand *h = &r->hand;
-    size_t n = (size_t)(c->end - c->at) / 4;
+    size_t size = (size_t)(c->end - c->at), n = c->version < 2 ? size / 4 : dl_words_count(c->at, size);
     if (n > h->expected - h->n_words) {
         c->bad = true;
         n = h->expected - h->n_words;
@@ -173,10 +131,20 @@ static devlog_status add_words(reader *r, cursor *c)
         size_t cap = h->cap_words ? h->cap_words : 1024;
         while (cap < h->n_words + n)
             cap *= 2;
-        uint32_t *bigger = realloc(h->words, cap * 4);
-        if (!bigger) return no_memory(r->err);
-        h->words = bigger;
+        uint32_t *bigger = realloc(h->words, cap * 4), *room = bigger ? malloc(cap * 4) : NULL;
+        if (bigger) h->words = bigger;
+        if (!room) return no_memory(r->err);
+        free(h->room);
+        h->room = room;
         h->cap_words = cap;
+    }
+    if (c->version >= 2) {
+        if (c->bad || !dl_words_join(c->at, h->words + h->n_words, n, h->room)) {
+            c->bad = true;
+            return DEVLOG_OK;
+        }
+        h->n_words += n;
+        return DEVLOG_OK;
     }
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     if (n) memcpy(h->words + h->n_words, c->at, n * 4);
@@ -355,19 +323,19 @@ static devlog_status read_frame(reader *r, const uint8_t *header)
         devlog_status status = hand_on_core(r);
         if (status) return status;
     }
-    if (kind == 0 || kind >= DL_FRAME_KINDS || header[5] > DL_FRAME_VERSION) {
+    if (kind == 0 || kind >= DL_FRAME_KINDS || header[5] > dl_frame_version(kind)) {
         r->state->unknown++;
         return DEVLOG_OK;
     }
     if ((kind == DL_FRAME_CORE || kind == DL_FRAME_WORDS) && !r->sink->core) return DEVLOG_OK;
-    cursor c = {stored, stored + n, false};
+    cursor c = {stored, stored + n, false, header[5]};
     if (header[6]) {
         size_t got = ZSTD_decompressDCtx(r->zstd, r->unpacked, DL_FRAME_MAX, stored, n);
         if (ZSTD_isError(got) || got != size) {
             r->state->malformed++;
             return DEVLOG_OK;
         }
-        c = (cursor){r->unpacked, r->unpacked + got, false};
+        c = (cursor){r->unpacked, r->unpacked + got, false, header[5]};
     }
     devlog_status status = kinds[kind](r, &c);
     if (c.bad) r->state->malformed++;
@@ -490,6 +458,7 @@ devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, dl_capt
     }
     forget_core(&r->hand);
     free(r->hand.words);
+    free(r->hand.room);
     free(r->buffer);
     free(r->unpacked);
     ZSTD_freeDCtx(r->zstd);

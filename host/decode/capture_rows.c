@@ -49,7 +49,7 @@ static devlog_status no_memory(devlog_error *err)
 static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
 {
     reader *r = ctx;
-    dl_chip_line line = {.freq_khz = chip->freq_khz, .max_cores = chip->max_cores};
+    dl_chip_line line = {.freq_khz = chip->freq_khz, .max_cores = chip->max_cores, .run = chip->run};
     snprintf(line.arch, sizeof line.arch, "%s", chip->arch);
     size_t i = 0;
     while (i < r->n_chips && r->chips[i].slot != chip->slot)
@@ -269,7 +269,10 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
                               .index = risc->index,
                               .events = core->events,
                               .n_events = core->n_events,
-                              .events_from = core->events_from};
+                              .events_from = core->events_from,
+                              .pair = r->sink->pair,
+                              .ahead = (uint64_t)r->ahead,
+                              .line = (uint32_t)(r->frame + 1)};
         const dl_row_sink rows = {r, on_rows};
         record_losses found = {0};
         r->dropped_time = 0;

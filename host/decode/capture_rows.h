@@ -7,6 +7,7 @@
 #include "decode/chip_clock.h"
 #include "decode/columns.h"
 #include "decode/loss.h"
+#include "decode/pair.h"
 #include "decode/row.h"
 #include "decode/tables.h"
 
@@ -20,6 +21,7 @@ typedef struct dl_capture_rows_sink {
     devlog_status (*costs)(void *ctx, uint32_t stream, const uint32_t costs[DL_COSTS], devlog_error *err);
     void (*launch)(void *ctx, const dl_capture_launch *launch);
     void (*progress)(void *ctx);
+    dl_pair *pair; /* where `rows` ends, when ordinary records may go there as they are; or NULL */
 } dl_capture_rows_sink;
 
 typedef struct dl_capture_rows_options {

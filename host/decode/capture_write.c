@@ -11,8 +11,9 @@
 
 #include "base/file.h"
 #include "decode/capture_frame.h"
+#include "decode/capture_words.h"
 
-enum { PACK_FROM = 256, PACK_LEVEL = 1 };
+enum { PACK_FROM = 256, PACK_LEVEL = 3 };
 
 struct dl_capture {
     char *path;
@@ -20,6 +21,7 @@ struct dl_capture {
     dl_str hand;    /* frames that are not written yet */
     dl_str payload; /* of the frame in the making */
     dl_str packed;
+    dl_str words; /* of the frame in the making, as they are */
 };
 
 devlog_status dl_capture_open(dl_capture **capture, const char *folder, const char *name, bool append,
@@ -59,6 +61,7 @@ void dl_capture_close(dl_capture *c)
     dl_str_free(&c->hand);
     dl_str_free(&c->payload);
     dl_str_free(&c->packed);
+    dl_str_free(&c->words);
     free(c->path);
     free(c);
 }
@@ -98,6 +101,27 @@ static void put_words(dl_capture *c, const uint32_t *words, size_t n)
 #endif
 }
 
+/* Words of records wait until the frame ends. */
+static void gather(dl_capture *c, const uint32_t *words, size_t n)
+{
+    if (n) dl_str_add_n(&c->words, (const char *)words, n * 4);
+}
+
+static void put_gathered(dl_capture *c)
+{
+    size_t n = c->words.len / 4, bytes = DL_WORDS_HEADER_BYTES + 4 * n;
+    dl_str_clear(&c->packed); /* room, for now */
+    if (c->words.failed || !dl_str_reserve(&c->packed, 12 * n) || !dl_str_reserve(&c->payload, bytes)) {
+        c->payload.failed = true;
+        dl_str_clear(&c->words);
+        return;
+    }
+    dl_words_split((const uint32_t *)c->words.text, n, (uint8_t *)c->payload.text + c->payload.len,
+                   (uint32_t *)c->packed.text);
+    c->payload.len += bytes;
+    dl_str_clear(&c->words);
+}
+
 static void le32(uint8_t *to, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
@@ -109,6 +133,7 @@ static devlog_status end_frame(dl_capture *c, uint8_t kind, devlog_error *err)
 {
     dl_str *stored = &c->payload;
     uint8_t header[DL_FRAME_HEADER_BYTES] = {0};
+    if (kind == DL_FRAME_CORE || kind == DL_FRAME_WORDS) put_gathered(c);
     size_t size = c->payload.len;
     if (size >= PACK_FROM && !c->payload.failed) {
         size_t bound = ZSTD_compressBound(size);
@@ -123,7 +148,7 @@ static devlog_status end_frame(dl_capture *c, uint8_t kind, devlog_error *err)
     }
     le32(header, DL_FRAME_MAGIC);
     header[4] = kind;
-    header[5] = DL_FRAME_VERSION;
+    header[5] = dl_frame_version(kind);
     header[6] = stored == &c->packed;
     le32(header + 8, (uint32_t)stored->len);
     le32(header + 12, (uint32_t)size);
@@ -148,6 +173,7 @@ devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, de
     put_text(c, chip->board);
     put_text(c, chip->transport);
     put_text(c, chip->boot);
+    put64(c, chip->run);
     return end_frame(c, DL_FRAME_CHIP, err);
 }
 
@@ -187,7 +213,7 @@ static size_t put_some(dl_capture *c, all_words *w, size_t room)
     if (w->risc == UINT32_MAX) {
         size_t n = w->core->n_events - w->at;
         if (n > room) n = room;
-        put_words(c, w->core->events + w->at, n);
+        gather(c, w->core->events + w->at, n);
         w->at += (uint32_t)n;
         done = n;
         if (w->at < w->core->n_events) return done;
@@ -202,7 +228,7 @@ static size_t put_some(dl_capture *c, all_words *w, size_t room)
         }
         size_t n = r->spans[w->span].n - w->at;
         if (n > room - done) n = room - done;
-        put_words(c, r->spans[w->span].words + w->at, n);
+        gather(c, r->spans[w->span].words + w->at, n);
         w->at += (uint32_t)n;
         done += n;
         if (w->at == r->spans[w->span].n) {
@@ -293,7 +319,7 @@ devlog_status dl_capture_commit(dl_capture *c, devlog_error *err)
     bool known = fstat(c->fd, &st) == 0;
     int errnum = dl_write_all(c->fd, c->hand.text, c->hand.len);
     if (errnum) {
-        if (known && ftruncate(c->fd, st.st_size) != 0) known = false;
+        if (known) (void)!ftruncate(c->fd, st.st_size); /* half a launch is worse than none */
         return dl_fail_errno(err, errnum, "%s: the launch is not in the capture", c->path);
     }
     dl_str_clear(&c->hand);

@@ -72,7 +72,7 @@ static double knee(double a, double b, slopes chord, double length)
 static double deviation(const dl_clock_fit *fit, uint32_t i)
 {
     if (i == 0 || i + 2 == fit->n_knots) return 0; /* two bursts on end, and nothing runs between them */
-    slopes before, behind, chord = through(fit->knots, i, i + 1);
+    slopes chord = through(fit->knots, i, i + 1), before = chord, behind = chord;
     double length = fit->knots[i + 1].cycles - fit->knots[i].cycles;
     slopes_beside(fit, i, false, &before);
     slopes_beside(fit, i + 1, true, &behind);
@@ -190,10 +190,46 @@ static void order_knots(dl_clock_fit *fit)
     }
 }
 
+/* What the lines through knots a to b allow at knot `at`, which is a or b. */
+static bool allowed(const dl_clock_knot *k, uint32_t a, uint32_t b, uint32_t at, double *lo, double *hi)
+{
+    slopes s = through(k, a, b);
+    if (s.lo > s.hi) return false;
+    for (uint32_t i = a; i <= b; i++) { /* the further back a line comes from, the higher the steepest ends */
+        double d = k[at].cycles - k[i].cycles;
+        *lo = fmax(*lo, k[i].ticks - k[i].half + d * (d > 0 ? s.lo : s.hi));
+        *hi = fmin(*hi, k[i].ticks + k[i].half + d * (d > 0 ? s.hi : s.lo));
+    }
+    return *lo <= *hi;
+}
+
+/* A burst whose reads were all slow is helped by its neighbours: the frequency did not change on both sides
+ * of it, so the value is what the lines of one side or those of the other allow. */
+static void tighten(dl_clock_fit *fit)
+{
+    dl_clock_knot *k = fit->knots;
+    for (uint32_t i = 0; i < fit->n_knots; i++) {
+        double lo[2], hi[2];
+        bool good[2];
+        for (int behind = 0; behind < 2; behind++) {
+            uint32_t w = window(fit, i, behind);
+            lo[behind] = k[i].ticks - k[i].half;
+            hi[behind] = k[i].ticks + k[i].half;
+            good[behind] = allowed(k, behind ? i : i - w, behind ? i + w : i, i, &lo[behind], &hi[behind]);
+        }
+        if (!good[0] && !good[1]) continue; /* the counter jumped */
+        double from = good[0] && good[1] ? fmin(lo[0], lo[1]) : lo[good[1]];
+        double to = good[0] && good[1] ? fmax(hi[0], hi[1]) : hi[good[1]];
+        k[i].ticks = (from + to) / 2;
+        k[i].half = (to - from) / 2;
+    }
+}
+
 /* Draws straight lines where the knots allow them, so that the noise of single bursts does not stretch and
- * squeeze short zones: from knot a to b, unless one in between is further off than a part of its error; then
- * in two pieces that meet there. What a knot was moved by is added to its error. */
-static void straighten(dl_clock_fit *fit, uint32_t first, uint32_t last)
+ * squeeze short zones: from knot a to b, unless one in between is further off than a part of its error, or
+ * would be the worst of all; then in two pieces that meet there. What a knot was moved by is added to its
+ * error. */
+static void straighten(dl_clock_fit *fit, uint32_t first, uint32_t last, double worst_half)
 {
     const double most = 0.25; /* of a knot's error */
     dl_clock_knot *k = fit->knots;
@@ -201,14 +237,14 @@ static void straighten(dl_clock_fit *fit, uint32_t first, uint32_t last)
         double slope = (k[last].ticks - k[first].ticks) / (k[last].cycles - k[first].cycles), worst = 0;
         uint32_t at = first;
         for (uint32_t i = first + 1; i < last; i++) {
-            double off =
-                fabs(k[first].ticks + slope * (k[i].cycles - k[first].cycles) - k[i].ticks) / k[i].half;
-            if (off > worst) at = i;
-            worst = fmax(worst, off);
+            double off = fabs(k[first].ticks + slope * (k[i].cycles - k[first].cycles) - k[i].ticks);
+            double over = off / fmin(most * k[i].half, worst_half - k[i].half);
+            if (over > worst) at = i;
+            worst = fmax(worst, over);
         }
-        if (worst > most) { /* the shorter piece by a call, so that calls are few */
+        if (worst > 1) { /* the shorter piece by a call, so that calls are few */
             bool left = at - first < last - at;
-            straighten(fit, left ? first : at, left ? at : last);
+            straighten(fit, left ? first : at, left ? at : last, worst_half);
             *(left ? &first : &last) = at;
             continue;
         }
@@ -277,6 +313,7 @@ devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *sample
     }
     place_knots(fit, samples, bursts);
     order_knots(fit);
+    tighten(fit);
     for (uint32_t i = 0; i + 1 < fit->n_knots; i++)
         fit->knots[i].deviation = deviation(fit, i);
     status = find_changes(fit, err);
@@ -288,7 +325,10 @@ devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *sample
     fit->rate_hi = head.hi;
     fit->tail_lo = tail.lo;
     fit->tail_hi = tail.hi;
-    straighten(fit, 0, fit->n_knots - 1);
+    double worst_half = 0;
+    for (uint32_t i = 0; i < fit->n_knots; i++)
+        worst_half = fmax(worst_half, fit->knots[i].half);
+    straighten(fit, 0, fit->n_knots - 1, worst_half);
     for (uint32_t i = 0; i + 1 < fit->n_knots; i++)
         fit->residual =
             fmax(fit->residual, fmax(fit->knots[i].half, fit->knots[i + 1].half) + fit->knots[i].deviation);

@@ -9,7 +9,8 @@
  * both sides bound how far the map can have strayed from the straight line; that is added to the error. So
  * the bound holds for slow drift, and when the frequency changes at most once in nine successive intervals
  * between bursts, at most once in twice the time `quiet`, and neither in the first interval nor in the last.
- * docs/time.md explains it to users. */
+ * It is half the best round trip, a tick and a cycle, plus that drift of one interval; a burst whose round
+ * trips were all slow is narrowed by the lines through its neighbours. docs/time.md explains it to users. */
 #ifndef DEVLOG_DECODE_CLOCKFIT_H
 #define DEVLOG_DECODE_CLOCKFIT_H
 

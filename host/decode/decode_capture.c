@@ -4,6 +4,7 @@
 
 #include "decode/capture_rows.h"
 #include "decode/decode_internal.h"
+#include "decode/pair_records.h"
 
 static devlog_status on_capture_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
 {
@@ -84,8 +85,13 @@ devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool 
                                              .elf_folder = d->options.elf_folder,
                                              .keep_meta = d->options.keep_meta,
                                              .learn_clocks = !known};
-    const dl_capture_rows_sink sink = {
-        d, on_capture_rows, decode_chip_line, on_capture_costs, on_capture_launch, on_capture_progress};
+    const dl_capture_rows_sink sink = {d,
+                                       on_capture_rows,
+                                       decode_chip_line,
+                                       on_capture_costs,
+                                       on_capture_launch,
+                                       on_capture_progress,
+                                       !d->rows.rows && dl_pair_takes_records(d->pair) ? d->pair : NULL};
     d->in = in;
     devlog_status status = dl_capture_rows(in, &options, &d->tables, &d->losses, &d->clocks, &sink, err);
     d->in = NULL;

@@ -284,7 +284,7 @@ static bool group_launches(const by_launches *all, const dl_groups *riscs, const
         for (size_t k = from; k < all->ends[i]; k++)
             n_groups += k == from || all->items[k].group != all->items[k - 1].group;
     }
-    uint64_t *cycles = malloc(largest * sizeof *cycles);
+    uint64_t *cycles = calloc(largest, sizeof *cycles);
     out->items = malloc((n_groups ? n_groups : 1) * sizeof *out->items);
     if (!cycles || !out->items) {
         free(cycles);
@@ -297,7 +297,7 @@ static bool group_launches(const by_launches *all, const dl_groups *riscs, const
                 cycles[to - from] = all->items[to].cycles;
             dl_sort_u64(cycles, to - from);
             dl_group g = riscs->items[all->items[from].group];
-            g.launch = order[i];
+            g.launch = order[i]; /* NOLINT: groups are whole */
             summarise(&g.summary, cycles, to - from);
             out->items[out->n++] = g;
         }

@@ -108,11 +108,11 @@ static bool append(dl_launches *l, dl_launch_chain *c, uint32_t launch)
 }
 
 /* The low bits are those of the number, so that launches which follow one another are neighbours in the
- * table. */
+ * table; few of them, as whole neighbourhoods collide. */
 static uint64_t ids_hash(uint32_t chip, uint64_t run, uint64_t run_host_id, uint32_t run_id,
                          uint32_t trace_id, uint32_t trace_counter)
 {
-    enum { LOW = 6 };
+    enum { LOW = 2 };
     uint64_t h = dl_hash_u64((uint64_t)chip << 32 | run_id) ^ run_host_id >> LOW ^ run;
     h = dl_hash_u64(dl_hash_u64(h) ^ ((uint64_t)trace_id << 32 | trace_counter));
     return h << LOW | (run_host_id & ((1u << LOW) - 1));
@@ -132,13 +132,26 @@ static inline bool is_of(const dl_launches *l, const dl_launch_chain *c, uint32_
            k->run_id == row->run_id && k->trace_id == row->trace_id && k->trace_counter == row->trace_counter;
 }
 
-static uint32_t *find_slot(const dl_launches *l, uint32_t chip, uint64_t run, const dl_row *row)
+/* A slot holds the number of a chain + 1, and above it the top bits of its hash: so that another chain is
+ * nearly always told without a look at it. */
+enum { NUMBER_BITS = 23, TAG_SHIFT = 64 - (32 - NUMBER_BITS) };
+#define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
+_Static_assert(DL_MAX_LAUNCHES < (1 << NUMBER_BITS), "the number of a chain fits into its slot");
+
+static inline uint32_t slot_tag(uint64_t hash)
 {
-    uint32_t mask = l->n_slots - 1;
-    uint64_t hash = ids_hash(chip, run, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
+    return (uint32_t)(hash >> TAG_SHIFT) << NUMBER_BITS;
+}
+
+static uint32_t *find_slot(const dl_launches *l, uint32_t chip, uint64_t run, const dl_row *row,
+                           uint64_t hash)
+{
+    uint32_t mask = l->n_slots - 1, tag = slot_tag(hash);
     for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
-        if (!l->slots[at]) return &l->slots[at];
-        if (is_of(l, &l->chains[l->slots[at] - 1], chip, run, row)) return &l->slots[at];
+        uint32_t slot = l->slots[at];
+        if (!slot) return &l->slots[at];
+        if ((slot & ~NUMBER_MASK) == tag && is_of(l, &l->chains[(slot & NUMBER_MASK) - 1], chip, run, row))
+            return &l->slots[at];
     }
 }
 
@@ -149,10 +162,11 @@ static bool grow_slots(dl_launches *l)
     uint32_t *slots = calloc(n, sizeof *slots);
     if (!slots) return false;
     for (uint32_t i = 0; i < l->n_chains; i++) {
-        uint32_t at = (uint32_t)launch_hash(&l->items[l->chains[i].first]) & (n - 1);
+        uint64_t hash = launch_hash(&l->items[l->chains[i].first]);
+        uint32_t at = (uint32_t)hash & (n - 1);
         while (slots[at])
             at = (at + 1) & (n - 1);
-        slots[at] = i + 1;
+        slots[at] = slot_tag(hash) | (i + 1);
     }
     free(l->slots);
     l->slots = slots;
@@ -183,10 +197,13 @@ static bool grow_items(dl_launches *l)
 uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
                           bool starts)
 {
-    uint32_t last = l->last;
+    uint32_t last = l->last, *slot = NULL;
+    uint64_t hash = 0;
     if (!last || !is_of(l, &l->chains[last - 1], chip, run, row)) {
-        if (!grow_slots(l)) return DL_NONE;
-        last = *find_slot(l, chip, run, row);
+        if (!grow_slots(l)) return DL_NONE; /* with room for one more */
+        hash = ids_hash(chip, run, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
+        slot = find_slot(l, chip, run, row, hash);
+        last = *slot & NUMBER_MASK;
     }
     dl_launch_chain *chain = last ? &l->chains[last - 1] : NULL;
     if (chain) {
@@ -197,14 +214,13 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
             return set_begun(l, chain, bit, next + 1) ? (chain->n == 1 ? chain->first : chain->launches[next])
                                                       : DL_NONE;
     }
-    if (!grow_items(l) || !grow_slots(l)) return DL_NONE;
-    uint32_t *slot = find_slot(l, chip, run, row);
-    chain = *slot ? &l->chains[*slot - 1] : NULL;
+    if (!grow_items(l)) return DL_NONE;
+    if (chain) chain = &l->chains[last - 1]; /* where it is now */
     uint32_t index = l->count;
     if (!chain) {
         l->chains[l->n_chains] = (dl_launch_chain){.first = index, .n = 1};
         chain = &l->chains[l->n_chains++];
-        *slot = l->n_chains;
+        *slot = slot_tag(hash) | l->n_chains;
     } else if (!append(l, chain, index)) {
         return DL_NONE;
     }

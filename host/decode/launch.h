@@ -31,7 +31,7 @@ typedef struct dl_launches {
     uint32_t count, cap;
     dl_launch_chain *chains; /* one for each set of ids: the launches that have them */
     uint32_t n_chains, cap_chains;
-    uint32_t *slots, n_slots; /* hash table of chains: number + 1 */
+    uint32_t *slots, n_slots; /* hash table of chains; see launch.c */
     uint32_t last;            /* the chain found last, + 1: mostly it is wanted again */
     size_t bytes;             /* of bits and counts in chains */
     uint32_t per_chip[DL_MAX_CHIPS];

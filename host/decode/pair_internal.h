@@ -127,14 +127,24 @@ devlog_status dl_pair_settle(dl_pair *p, stream_state *s, devlog_error *err);
 dl_key *dl_pair_add_key(dl_pair *p, stream_state *s, uint32_t stream, uint32_t site);
 /* pair_keys.c: notes that the next sample is of `launch`. */
 bool dl_key_note_launch(dl_key *k, uint32_t launch);
-/* pair_keys.c: adds a zone to statistics without samples. */
-void dl_key_count(dl_key *k, uint64_t start, uint64_t cycles);
 /* pair_keys.c: adds a zone to the samples when their chunk is full or the zone is long. */
 bool dl_key_add_sample(dl_key *k, uint64_t start, uint64_t cycles);
 /* pair_keys.c: completes the statistics from the samples. */
 void dl_key_settle(dl_key *k);
 /* "chip 0 core 1,1 BRISC" */
 void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128]);
+
+/* Adds a zone to statistics without samples. */
+static inline void dl_key_count(dl_key *k, uint64_t start, uint64_t cycles)
+{
+    if (k->count++ == 0) {
+        k->first = cycles;
+        k->first_start = start;
+    }
+    k->sum += cycles;
+    if (cycles < k->min) k->min = cycles;
+    if (cycles > k->max) k->max = cycles;
+}
 
 static inline uint32_t dl_key_slot(uint32_t site, uint32_t n_slots)
 {

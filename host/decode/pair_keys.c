@@ -75,17 +75,6 @@ bool dl_key_note_launch(dl_key *k, uint32_t launch)
     return true;
 }
 
-void dl_key_count(dl_key *k, uint64_t start, uint64_t cycles)
-{
-    if (k->count++ == 0) {
-        k->first = cycles;
-        k->first_start = start;
-    }
-    k->sum += cycles;
-    if (cycles < k->min) k->min = cycles;
-    if (cycles > k->max) k->max = cycles;
-}
-
 bool dl_key_add_sample(dl_key *k, uint64_t start, uint64_t cycles)
 {
     if (!k->samples.first) k->first_start = start;

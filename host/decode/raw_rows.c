@@ -8,9 +8,6 @@
 
 #include "base/str.h"
 
-/* User markers have timer ids from here on: two per site, so that both ends of a zone have one. */
-enum { FIRST_USER_ID = 16 };
-
 #define MARK_TIME "mark_time" /* include/devlog/tt_metal/tools/profiler/kernel_profiler.hpp */
 
 typedef struct maker {
@@ -20,6 +17,17 @@ typedef struct maker {
     dl_row *rows;
     size_t n, capacity;
 } maker;
+
+static dl_row row_of(const maker *m)
+{
+    return (dl_row){
+        .run_host_id = m->in->control->launch,
+        .stream = m->stream,
+        .trace_id = DL_NO_ID,
+        .trace_counter = DL_NO_ID,
+        .has_launch = 1,
+    };
+}
 
 static dl_row *new_row(maker *m, dl_row_type type, uint64_t time, uint32_t site, uint32_t timer_id,
                        devlog_error *err)
@@ -35,17 +43,11 @@ static dl_row *new_row(maker *m, dl_row_type type, uint64_t time, uint32_t site,
         m->capacity = capacity;
     }
     dl_row *row = &m->rows[m->n++];
-    *row = (dl_row){
-        .time = time,
-        .run_host_id = m->in->control->launch,
-        .stream = m->stream,
-        .site = site,
-        .timer_id = timer_id,
-        .trace_id = DL_NO_ID,
-        .trace_counter = DL_NO_ID,
-        .type = (uint8_t)type,
-        .has_launch = 1,
-    };
+    *row = row_of(m);
+    row->time = time;
+    row->site = site;
+    row->timer_id = timer_id;
+    row->type = (uint8_t)type;
     return row;
 }
 
@@ -156,7 +158,7 @@ static devlog_status add_event(void *context, const record_event *e, devlog_erro
     maker *m = context;
     bool print = e->kind == DEVLOG_KIND_PRINT;
     uint32_t site = site_of(m, e);
-    uint32_t id = FIRST_USER_ID + 2 * site;
+    uint32_t id = raw_timer_id(site);
     dl_row *row;
     dl_str json = {0};
     if (e->stall || e->kind == DEVLOG_KIND_COMPLETE) {
@@ -237,6 +239,73 @@ static devlog_status stream_events(maker *m, record_losses *losses, devlog_error
     return DEVLOG_OK;
 }
 
+static devlog_status hand_on(maker *m, const dl_row_sink *sink, devlog_error *err)
+{
+    size_t n = m->n;
+    m->n = 0;
+    return n ? sink->rows(sink->ctx, m->rows, n, err) : DEVLOG_OK;
+}
+
+/* Whether the records can go to pairing as they are: they would be rows in order between the default markers.
+ */
+static bool is_plain(const maker *m, const record_input *records, record_losses *losses)
+{
+    const raw_risc *in = m->in;
+    const devlog_control *c = in->control;
+    uint32_t unnamed = 0;
+    if (!in->pair || !in->sites || in->n_events || (c->marks & 15) != 15) return false;
+    if (!raw_check(records, m->tables, in->sites, stamp_of(c, DEVLOG_ID_KERNEL_START),
+                   stamp_of(c, DEVLOG_ID_KERNEL_END), &unnamed))
+        return false;
+    losses->unnamed += unnamed;
+    return true;
+}
+
+/* Records to pairing as they are; those that have no short way as rows, one by one. */
+static devlog_status plain_span(maker *m, dl_pair_run *run, const record_input *records, record_span span,
+                                const dl_row_sink *sink, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (uint32_t at = 0, taken = 0; at < span.n && !status; at += taken) {
+        status = dl_pair_records(m->in->pair, run, span.words + at, span.n - at, &taken, err);
+        at += taken;
+        if (status || at == span.n) break;
+        record_event e;
+        taken = 1; /* padding */
+        if (span.words[at] == 0) continue;
+        taken = record_read(records, span.words + at, span.n - at, run->last + m->in->ahead, &e);
+        run->last = e.time - m->in->ahead;
+        status = add_event(m, &e, err);
+        if (!status) status = hand_on(m, sink, err);
+    }
+    return status;
+}
+
+static devlog_status plain_rows(maker *m, const record_input *records, const dl_row_sink *sink,
+                                devlog_error *err)
+{
+    const raw_risc *in = m->in;
+    const uint64_t low = (1ull << 52) - 1;
+    dl_pair_run run = {.row = row_of(m),
+                       .sites = in->sites,
+                       .add = (records->from & ~low) - in->ahead,
+                       .last = records->from - in->ahead};
+    run.row.line = in->line;
+    record_losses counted = {0}; /* already, by is_plain */
+    devlog_status status = default_markers(m, true, err);
+    if (!status) status = hand_on(m, sink, err);
+    if (!status) {
+        if (dl_pair_records_begin(in->pair, &run, stamp_of(in->control, DEVLOG_ID_KERNEL_START) - in->ahead,
+                                  records->until - in->ahead))
+            for (uint32_t i = 0; i < records->n_spans && !status; i++)
+                status = plain_span(m, &run, records, records->spans[i], sink, err);
+        else
+            status = records_decode(records, add_event, m, &counted, err);
+    }
+    if (!status) status = default_markers(m, false, err);
+    return status ? status : hand_on(m, sink, err);
+}
+
 devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink *sink, record_losses *losses,
                        devlog_error *err)
 {
@@ -251,7 +320,12 @@ devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink 
         .from = c->marks & 1 ? stamp_of(c, DEVLOG_ID_FW_START) : 0,
         .until = c->marks & 8 ? stamp_of(c, DEVLOG_ID_FW_END) : 0,
     };
-    devlog_status status = default_markers(&m, true, err);
+    devlog_status status;
+    if (is_plain(&m, &records, losses)) {
+        status = plain_rows(&m, &records, sink, err);
+        goto done;
+    }
+    status = default_markers(&m, true, err);
     if (status == DEVLOG_OK) status = records_decode(&records, add_event, &m, losses, err);
     if (status == DEVLOG_OK) status = stream_events(&m, losses, err);
     if (status == DEVLOG_OK) status = default_markers(&m, false, err);
@@ -263,8 +337,9 @@ devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink 
             for (size_t i = 0; i < m.n; i++)
                 m.rows[i].line = 0;
         }
-        status = sink->rows(sink->ctx, m.rows, m.n, err);
+        status = hand_on(&m, sink, err);
     }
+done:
     free(m.rows);
     return status;
 }

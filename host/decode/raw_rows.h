@@ -3,15 +3,10 @@
 #ifndef DEVLOG_DECODE_RAW_ROWS_H
 #define DEVLOG_DECODE_RAW_ROWS_H
 
-#include "decode/records.h"
+#include "decode/pair_records.h"
+#include "decode/raw_sites.h"
 #include "decode/row.h"
 #include "decode/tables.h"
-
-/* Sites of one ELF file that have been looked up: number + 1 in the tables by narrow code, 0: not yet. Zero
- * to begin with; for one pair of ELF file and tables. */
-typedef struct raw_sites {
-    uint32_t of_code[DEVLOG_CODE_END];
-} raw_sites;
 
 typedef struct raw_risc {
     uint32_t chip;           /* number of the device in logs */
@@ -26,6 +21,9 @@ typedef struct raw_risc {
     const uint32_t *events; /* event stream of the tile, or NULL */
     uint32_t n_events;      /* words */
     uint64_t events_from;   /* cycles; no event is older: FW start of the manager */
+    dl_pair *pair;          /* takes ordinary records instead of rows; NULL: nobody does */
+    uint64_t ahead;         /* for it: what the sink subtracts from the times of rows .. */
+    uint32_t line;          /* .. and the line that it gives them */
 } raw_risc;
 
 /* Zone names of what the firmware itself records. */
@@ -34,5 +32,10 @@ typedef struct raw_risc {
 /* Hands the rows of one RISC and launch to the sink, ordered by time. */
 devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink *sink, record_losses *losses,
                        devlog_error *err);
+
+/* raw_check.c: whether records_decode would find every record whole and plausible, and all rows made of them
+ * between `from` and `until` and in order as they come. Looks up shapes of codes in `sites`. */
+bool raw_check(const record_input *in, const dl_tables *tables, raw_sites *sites, uint64_t from,
+               uint64_t until, uint32_t *unnamed);
 
 #endif

@@ -94,13 +94,6 @@ static uint64_t extend(uint64_t low, unsigned bits, uint64_t from)
     return time < from ? time + span : time;
 }
 
-uint64_t record_stamp(const uint32_t words[2])
-{
-    uint32_t high = words[0] >> 12;
-    if (words[0] & 0x800) high = (high + 1) & 0xFFFFF; /* a negative code borrowed */
-    return (uint64_t)high << 32 | words[1];
-}
-
 /* The stamp as it stands, 52 bits extended to 64, or 32 bits from the record before. */
 static uint64_t stamp(const uint32_t *w, bool stamp32, uint64_t floor)
 {
@@ -164,7 +157,7 @@ static uint64_t repair(decoder *d, uint64_t time, const uint32_t *behind, uint32
     return time;
 }
 
-static void payload(const head *h, const uint32_t *w, bool stamp32, record_event *e)
+static void payload(const head *h, const uint32_t *w, record_event *e)
 {
     const uint32_t *p = w + h->payload;
     switch (h->kind) {
@@ -188,7 +181,41 @@ static void payload(const head *h, const uint32_t *w, bool stamp32, record_event
     default: break;
     }
     if (h->stall) e->start = e->time - w[2];
-    (void)stamp32;
+}
+
+static inline void fill(const head *h, const uint32_t *w, const dl_elf_site *site, uint64_t time,
+                        record_event *e)
+{
+    *e = (record_event){.words = w,
+                        .kind = h->kind,
+                        .stall = h->stall,
+                        .wide = h->wide,
+                        .code = h->code,
+                        .site = site,
+                        .time = time};
+    if (site && site->kind == DEVLOG_KIND_COUNTER) e->kind = DEVLOG_KIND_COUNTER;
+    payload(h, w, e);
+}
+
+static bool has_stamp32(const record_input *in, const head *h, const dl_elf_site *site)
+{
+    return site ? site->stamp32 : !h->stall && h->kind != DEVLOG_KIND_SUM && in->stamp32;
+}
+
+uint32_t record_read(const record_input *in, const uint32_t *words, uint32_t n, uint64_t last,
+                     record_event *event)
+{
+    head h;
+    const decoder d = {.in = in, .last = last};
+    if (!read_head(words, n, &h)) return 0;
+    const dl_elf_site *site = site_of(in->elf, &h);
+    bool stamp32 = has_stamp32(in, &h, site);
+    uint64_t time = stamp(words, stamp32, last);
+    if (!plausible(&d, &h, time)) return 0;
+    /* A complete zone that may be torn is not judged here. */
+    if (h.kind == DEVLOG_KIND_COMPLETE && (time - last >= 1ull << 32 || time > in->until)) return 0;
+    fill(&h, words, site, time, event);
+    return h.words;
 }
 
 static devlog_status decode_span(decoder *d, uint32_t number, record_fn *fn, void *context, devlog_error *err)
@@ -206,7 +233,7 @@ static devlog_status decode_span(decoder *d, uint32_t number, record_fn *fn, voi
         }
         bool whole = read_head(w, n, &h);
         const dl_elf_site *site = whole ? site_of(d->in->elf, &h) : NULL;
-        bool stamp32 = site ? site->stamp32 : !h.stall && h.kind != DEVLOG_KIND_SUM && d->in->stamp32;
+        bool stamp32 = has_stamp32(d->in, &h, site);
         uint64_t time = whole ? stamp(w, stamp32, d->last) : 0;
         /* While looking for the next record after damage, only a known site is believed. */
         if (!whole || !plausible(d, &h, time) || (lost && d->in->elf && !site && !h.stall)) {
@@ -223,16 +250,9 @@ static devlog_status decode_span(decoder *d, uint32_t number, record_fn *fn, voi
         lost = false;
         if (h.kind == DEVLOG_KIND_COMPLETE && !stamp32)
             time = repair(d, time, w + h.words, n - h.words, number);
-        record_event e = {.words = w,
-                          .kind = h.kind,
-                          .stall = h.stall,
-                          .wide = h.wide,
-                          .code = h.code,
-                          .site = site,
-                          .time = time};
-        if (site && site->kind == DEVLOG_KIND_COUNTER) e.kind = DEVLOG_KIND_COUNTER;
+        record_event e;
+        fill(&h, w, site, time, &e);
         if (!site && !h.stall) d->losses->unnamed++;
-        payload(&h, w, stamp32, &e);
         d->last = time;
         devlog_status status = fn(context, &e, err);
         if (status != DEVLOG_OK) return status;

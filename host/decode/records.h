@@ -56,7 +56,23 @@ devlog_status records_decode(const record_input *in, record_fn *fn, void *contex
 /* Length in words of the record that begins at words[0], of n words: 0 when it is cut or no record. */
 uint32_t record_words(const uint32_t *words, uint32_t n);
 
+/* The record at words[0] when it is whole and plausible behind `last` and needs no repair: its length in
+ * words; otherwise 0. For callers who have nothing else to do with damage than to leave all to
+ * records_decode. */
+uint32_t record_read(const record_input *in, const uint32_t *words, uint32_t n, uint64_t last,
+                     record_event *event);
+
 /* The 52-bit stamp of the record that begins at words[0]. */
-uint64_t record_stamp(const uint32_t words[2]);
+static inline uint64_t record_stamp(const uint32_t words[2])
+{
+    uint32_t high = (words[0] >> 12) + (words[0] >> 11 & 1); /* a negative code borrowed */
+    return (uint64_t)(high & 0xFFFFF) << 32 | words[1];
+}
+
+/* The same where the code is that of a zone, which is not negative. */
+static inline uint64_t record_zone_stamp(const uint32_t words[2])
+{
+    return (uint64_t)(words[0] & ~0xFFFu) << 20 | words[1];
+}
 
 #endif

@@ -2,6 +2,7 @@
  * (op_tensor_cells.c). */
 #include "ops/op_cells.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* ---- Cells --- */
@@ -192,6 +193,10 @@ static void cell_attributes(op_writer *w)
 
 static void cell_note(op_writer *w, const op_row_facts *f)
 {
+    if (!f->row->notes && (!f->op || f->op->flags == OP_ENDED)) {
+        op_cell_empty(w);
+        return;
+    }
     static const struct {
         uint16_t bit;
         const char *text;
@@ -251,11 +256,23 @@ static void api_average(op_writer *w, const op_row_facts *f, uint8_t api)
     number_if(w, f->op && s->calls, s->calls ? (s->total_ns + s->calls / 2) / s->calls : 0);
 }
 
+/* What the start of the op says. */
+static void start_cell(op_writer *w, op_piece piece, size_t in_cells)
+{
+    const op_start_cells *kept = w->o->json ? NULL : w->text.cells;
+    if (!kept) {
+        op_cell_piece(w, piece);
+        return;
+    }
+    const op_piece *cell = (const op_piece *)((const char *)kept + in_cells);
+    op_cell_ready(w, kept->text + cell->at, cell->len);
+}
+
 static void code_cell(op_writer *w, const op_row_facts *f)
 {
     static const char no_op[] = "(launch without op)";
     if (f->op)
-        op_cell_piece(w, w->text.name);
+        start_cell(w, w->text.name, offsetof(op_start_cells, name));
     else
         op_cell_str(w, no_op);
 }
@@ -263,7 +280,7 @@ static void code_cell(op_writer *w, const op_row_facts *f)
 static void type_cell(op_writer *w, const op_row_facts *f)
 {
     if (f->op)
-        op_cell_piece(w, w->text.type);
+        start_cell(w, w->text.type, offsetof(op_start_cells, type));
     else
         op_cell_str(w, "tt_dnn_device");
 }
@@ -293,10 +310,10 @@ void op_cell(op_writer *w, const op_row_facts *f, const op_column *c)
             op_cell_empty(w);
         break;
     case OP_COL_ATTRIBUTES: cell_attributes(w); break;
-    case OP_COL_FIDELITY: op_cell_piece(w, w->text.fidelity); break;
+    case OP_COL_FIDELITY: start_cell(w, w->text.fidelity, offsetof(op_start_cells, fidelity)); break;
     case OP_COL_CORES: cell_cores(w, f); break;
     case OP_COL_AVAILABLE_CORES: number_if(w, f->max_cores, f->max_cores); break;
-    case OP_COL_STRATEGY: op_cell_piece(w, w->text.strategy); break;
+    case OP_COL_STRATEGY: start_cell(w, w->text.strategy, offsetof(op_start_cells, strategy)); break;
     case OP_COL_HOST_START: number_if(w, timed, op ? op->start : 0); break;
     case OP_COL_HOST_END: number_if(w, timed && (op->flags & OP_ENDED), op ? op->end : 0); break;
     case OP_COL_HOST_NS: number_if(w, timed && op_has_duration(op), op ? op->end - op->start : 0); break;

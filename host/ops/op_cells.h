@@ -1,5 +1,5 @@
 /* What the files of the op report share: the row in the making, and its cells. Included by op_report.c,
- * op_cells.c and op_tensor_cells.c. */
+ * op_cells.c, op_row_cells.c and op_tensor_cells.c. */
 #ifndef DEVLOG_OPS_OP_CELLS_H
 #define DEVLOG_OPS_OP_CELLS_H
 
@@ -8,12 +8,20 @@
 #include "ops/op_text.h"
 #include "report/out.h"
 
+/* How a row of CSV is written: column by column, except for neighbours that are quicker together. */
+typedef struct op_step {
+    enum { OP_STEP_CELL, OP_STEP_EMPTY, OP_STEP_PROGRAMS, OP_STEP_API } kind;
+    uint32_t first, n; /* columns */
+} op_step;
+
 typedef struct op_writer {
     op_stitch *s;
     const op_report_options *o;
     dl_str *out;
     const op_column *columns;
     size_t n_columns;
+    op_step *steps; /* NULL: column by column */
+    size_t n_steps;
     uint32_t n_in, n_out;
     char **keys; /* JSON: "\"HEADER\":" of each cell */
     size_t n_keys, cap_keys;
@@ -27,6 +35,7 @@ typedef struct op_writer {
     uint32_t next_id; /* for rows without an op */
     op_report_counts *counts;
     struct op_tensor_cache *tensors;
+    struct op_program_cache *program_cells;
     bool no_memory;
 } op_writer;
 
@@ -77,6 +86,13 @@ static inline void op_cell_empty(op_writer *w)
     if (w->o->json) dl_str_add(w->out, "null");
 }
 
+/* Text that is a cell already. */
+static inline void op_cell_ready(op_writer *w, const char *text, size_t n)
+{
+    op_cell_begin(w);
+    dl_str_add_n(w->out, text, n);
+}
+
 void op_cell_text(op_writer *w, const char *text, size_t n);
 void op_cell_str(op_writer *w, const char *text);
 void op_cell_signed(op_writer *w, int64_t value);
@@ -86,6 +102,10 @@ void op_cell_piece(op_writer *w, op_piece p);
 
 /* op_cells.c: the cells of one column; those of inputs and outputs are several. */
 void op_cell(op_writer *w, const op_row_facts *f, const op_column *c);
+/* op_row_cells.c: all cells of a row, and what makes that quick; steps are for CSV only. */
+void op_row_cells(op_writer *w, const op_row_facts *f);
+bool op_row_plan(op_writer *w);
+void op_row_plan_free(op_writer *w);
 /* Whether its host times make sense. */
 bool op_has_duration(const op_entry *op);
 

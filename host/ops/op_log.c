@@ -76,9 +76,11 @@ static devlog_status read_lines(op_log *log, char *block, size_t room, devlog_er
         if (n == 0) break;
         have += (size_t)n;
         char *from = block, *end = block + have, *line_end;
+        bool has_nul = memchr(block, 0, have) != NULL;
         while ((line_end = memchr(from, '\n', (size_t)(end - from))) != NULL) {
             log->lines++;
-            const op_place p = {from, at + (uint64_t)(from - block), log->lines, (uint32_t)(line_end - from)};
+            const op_place p = {from, at + (uint64_t)(from - block), log->lines, (uint32_t)(line_end - from),
+                                has_nul};
             if (skipping)
                 skipping = false;
             else if (!op_log_take(log, &p))

@@ -41,7 +41,8 @@ typedef struct op_entry {
     uint32_t launch, last_launch; /* number + 1 in launches; 0: none */
     uint32_t len_start, len_end;
     uint16_t thread, depth;
-    uint8_t n_in, n_out, type, flags;
+    uint8_t n_in, n_out, flags;
+    uint8_t name_at; /* where in the start's line its name and what follows stand; 0: look for it */
 } op_entry;
 
 /* A line about an op that does not stand behind its start: a tensor, meta data, a correction. */

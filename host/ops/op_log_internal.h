@@ -9,6 +9,7 @@ typedef struct op_place {
     const char *text;
     uint64_t at, line; /* offset in the file, number */
     uint32_t len;
+    bool has_nul; /* perhaps */
 } op_place;
 
 /* op_log_lines.c: takes one line. False when there is no memory for what it says. */

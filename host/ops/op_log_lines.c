@@ -96,32 +96,31 @@ static uint64_t *number_of(head *h, const char *key, size_t n)
 #undef KEY
 }
 
-/* Numbers just as devlog writes them, ,"key":123, up to the first member that is something else. */
-static void quick_numbers(jl_reader *r, head *out)
+/* A number just as devlog writes it, ,"key":123, behind which the object goes on or ends. What is not that,
+ * or stands elsewhere, is left to jl_next. */
+static inline void quick_number(jl_reader *r, const char *key, uint64_t *to)
 {
     enum { MOST_DIGITS = 19 };
-    while (r->begun && r->at && r->end - r->at > 4 && r->at[0] == ',' && r->at[1] == '"') {
-        const char *key = r->at + 2, *quote = key;
-        while (quote < r->end && *quote != '"' && quote - key < 9)
-            quote++;
-        if (r->end - quote < 3 || quote[0] != '"' || quote[1] != ':') return;
-        const char *digit = quote + 2;
-        uint64_t value = 0;
-        for (; digit < r->end && *digit >= '0' && *digit <= '9'; digit++)
-            value = value * 10 + (uint64_t)(*digit - '0');
-        if (digit == quote + 2 || digit - quote > MOST_DIGITS + 2 || (digit < r->end && *digit != ','))
-            return;
-        uint64_t *to = number_of(out, key, (size_t)(quote - key));
-        if (!to) return;
-        *to = value;
-        r->at = digit;
-    }
+    size_t n = strlen(key); /* known when compiling */
+    if (!r->begun || (size_t)(r->end - r->at) <= n || memcmp(r->at, key, n) != 0) return;
+    const char *first = r->at + n, *at = first, *end = r->end;
+    uint64_t value = 0;
+    for (unsigned digit; at < end && (digit = (unsigned)*at - '0') < 10; at++)
+        value = value * 10 + digit;
+    if (at == first || at - first > MOST_DIGITS || (at < end && *at != ',')) return;
+    *to = value;
+    r->at = at;
+}
+
+/* Whether an object goes on with these bytes. */
+static inline bool goes_on(const jl_reader *r, const char *with)
+{
+    return r->begun && (size_t)(r->end - r->at) > strlen(with) && memcmp(r->at, with, strlen(with)) == 0;
 }
 
 static void read_head(jl_reader *r, const char *until, head *out)
 {
     jl_value v;
-    quick_numbers(r, out);
     while (jl_next(r, &v) > JL_BAD) {
         if (until && jl_key_is(&v, until)) return;
         uint64_t *to = v.kind == JL_NUMBER ? number_of(out, v.key, v.key_len) : NULL;
@@ -141,7 +140,13 @@ static void copy_text(char *out, size_t size, const jl_value *v)
 static bool take_start(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
-    read_head(r, "name", &h);
+    quick_number(r, ",\"id\":", &h.id);
+    quick_number(r, ",\"t\":", &h.t);
+    quick_number(r, ",\"thread\":", &h.thread);
+    quick_number(r, ",\"depth\":", &h.depth);
+    quick_number(r, ",\"parent\":", &h.parent);
+    size_t name = goes_on(r, ",\"name\":") ? (size_t)(r->at - p->text) : 0;
+    if (!name) read_head(r, "name", &h);
     if (h.id == 0 || h.depth == 0) read_head(r, NULL, &h); /* somebody else's order */
     if (h.id == 0 || h.id > UINT32_MAX) {
         op_log_found(log, OP_BAD_LINE, 1, p->line, "an op without an id");
@@ -155,6 +160,7 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
     log->ops[log->n_ops] = (op_entry){.start = h.t,
                                       .at_start = p->at,
                                       .len_start = p->len,
+                                      .name_at = name <= UINT8_MAX ? (uint8_t)name : 0,
                                       .id = (uint32_t)h.id,
                                       .parent = (uint32_t)h.parent,
                                       .thread = (uint16_t)h.thread,
@@ -194,11 +200,14 @@ static op_entry *op_of(op_log *log, const head *h, const op_place *p)
 static bool take_end(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
-    quick_numbers(r, &h);
-    const char *rest = r->at; /* what is left, when it begins with the costs, is all that is read again */
-    read_head(r, "own", &h);
+    quick_number(r, ",\"id\":", &h.id);
+    quick_number(r, ",\"t\":", &h.t);
+    quick_number(r, ",\"thread\":", &h.thread);
+    /* What is left, when it begins with the costs, is all that is read again. */
+    const char *rest = r->at;
+    bool short_rest = goes_on(r, ",\"own\":");
+    if (!short_rest) read_head(r, "own", &h);
     if (h.id == 0) read_head(r, NULL, &h);
-    bool short_rest = rest && r->end - rest > 8 && memcmp(rest, ",\"own\":", 7) == 0;
     op_entry *op = op_of(log, &h, p);
     if (!op) return true;
     if (op->flags & OP_ENDED) {
@@ -226,7 +235,7 @@ static bool take_extra(op_log *log, jl_reader *r, const op_place *p, uint8_t *(*
 {
     jl_value v;
     head h = {0};
-    quick_numbers(r, &h);
+    quick_number(r, ",\"id\":", &h.id);
     while (h.id == 0 && jl_next(r, &v) > JL_BAD)
         if (v.kind == JL_NUMBER && jl_key_is(&v, "id")) h.id = v.number;
     op_entry *op = op_of(log, &h, p);
@@ -273,6 +282,13 @@ static bool take_other(op_log *log, jl_reader *r, const op_place *p)
 static bool take_launch(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
+    quick_number(r, ",\"id\":", &h.id);
+    quick_number(r, ",\"t\":", &h.t);
+    quick_number(r, ",\"chip\":", &h.chip);
+    quick_number(r, ",\"launch\":", &h.launch);
+    quick_number(r, ",\"program\":", &h.program);
+    quick_number(r, ",\"cached\":", &h.cached);
+    quick_number(r, ",\"cores\":", &h.cores);
     read_head(r, NULL, &h);
     pass_over(log, p);
     op_entry *op = NULL;
@@ -387,20 +403,21 @@ static const struct {
 /* clang-format on */
 
 /* The event of a line, with the reader behind it. */
-static bool event_of(jl_reader *r, const char *line, uint32_t len, jl_value *event)
+static bool event_of(jl_reader *r, const op_place *p, jl_value *event)
 {
     static const char first[] = "{\"e\":\"";
-    enum { FIRST = sizeof first - 1 };
-    const char *quote;
-    if (!jl_line(r, line, len) || memchr(line, 0, len)) return false;
-    if (len > FIRST && memcmp(line, first, FIRST) == 0 &&
-        (quote = memchr(line + FIRST, '"', len - FIRST)) != NULL) {
-        *event = (jl_value){.kind = JL_TEXT, .text = line + FIRST, .len = (size_t)(quote - line - FIRST)};
-        r->at = quote + 1;
-        r->begun = true;
-        return true;
+    enum { FIRST = sizeof first - 1, LONGEST = 16 };
+    const char *line = p->text, *end = line + p->len;
+    if (p->has_nul && memchr(line, 0, p->len)) return false;
+    if (p->len > FIRST + 2 && memcmp(line, first, FIRST) == 0 && end[-1] == '}') {
+        const char *name = line + FIRST, *quote = name;
+        while (quote < end && *quote != '"' && quote - name < LONGEST)
+            quote++;
+        *event = (jl_value){.kind = JL_TEXT, .text = name, .len = (size_t)(quote - name)};
+        *r = (jl_reader){.at = quote + 1, .end = end - 1, .begun = true};
+        return r->at <= r->end && *quote == '"';
     }
-    return jl_next(r, event) == JL_TEXT && jl_key_is(event, "e");
+    return jl_line(r, line, p->len) && jl_next(r, event) == JL_TEXT && jl_key_is(event, "e");
 }
 
 bool op_log_take(op_log *log, const op_place *p)
@@ -408,7 +425,7 @@ bool op_log_take(op_log *log, const op_place *p)
     jl_reader r;
     jl_value v;
     if (p->len == 0) return true;
-    if (event_of(&r, p->text, p->len, &v))
+    if (event_of(&r, p, &v))
         for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
             if (events[i].len == v.len && memcmp(events[i].event, v.text, v.len) == 0)
                 return events[i].take(log, &r, p);

@@ -76,15 +76,7 @@ static void op_row_write(op_writer *w, const op_row *row, bool first_of_op)
         count_call(w);
         if (op_has_duration(f.op) && !w->o->no_host_times) w->counts->host_ns += f.op->end - f.op->start;
     } else if (!f.op) {
-        w->text.texts.len = w->text.attributes.len = 0;
-        op_text empty = {.texts = w->text.texts,
-                         .attributes = w->text.attributes,
-                         .starts = w->text.starts,
-                         .in = w->text.in,
-                         .out = w->text.out,
-                         .cap_in = w->text.cap_in,
-                         .cap_out = w->text.cap_out};
-        w->text = empty;
+        op_text_clear(&w->text);
         f.id = w->next_id++;
         w->counts->launches_without_op++;
     }
@@ -101,8 +93,7 @@ static void op_row_write(op_writer *w, const op_row *row, bool first_of_op)
         w->counts->fw_ns += rounded_ns(&f, f.cycles->fw_start, f.cycles->fw_end);
     }
     begin_row(w);
-    for (size_t i = 0; i < w->n_columns; i++)
-        op_cell(w, &f, &w->columns[i]);
+    op_row_cells(w, &f);
     end_row(w);
 }
 
@@ -174,6 +165,7 @@ static void free_writer(op_writer *w)
     op_programs_free(&w->programs);
     op_text_free(&w->text);
     op_tensor_cells_free(w);
+    op_row_plan_free(w);
 }
 
 /* Signposts and steps stand behind the op that was started last before them. */
@@ -201,10 +193,11 @@ devlog_status op_report_write(op_stitch *s, const op_report_options *options, dl
     w.names = dl_intern_new(MAX_NAMES, MAX_NAME_BYTES);
     devlog_status status = w.names ? op_programs_read(&w.programs, s->device, err)
                                    : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!options->json && !options->plain) w.no_memory |= !op_row_plan(&w);
     op_columns_headers(options->columns, w.n_in, w.n_out, header_cell, &w);
     dl_str_add(out, options->json ? "[" : "\n");
     size_t point = 0;
-    for (size_t i = 0; i <= s->n_rows && !status; i++) {
+    for (size_t i = 0; i <= s->n_rows && !status && !w.no_memory; i++) {
         const op_row *row = i < s->n_rows ? &s->rows[i] : NULL;
         while (point_is_next(&w, point, row))
             point_row(&w, &s->host->points[point++]);

@@ -8,6 +8,7 @@
 typedef struct op_report_options {
     op_column_set columns;
     bool json;          /* an array of objects, one for each row; numbers as integers */
+    bool plain;         /* every row cell by cell: the same bytes, for tests */
     bool no_host_times; /* leave them out: they would be those of downloading device data */
 } op_report_options;
 

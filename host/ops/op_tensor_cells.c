@@ -47,7 +47,7 @@ static void render(op_writer *w, const char *said, size_t n, dl_str *texts)
 /* The cells as CSV, rendered once for each wording. */
 static void copy_cells(op_writer *w, struct op_tensor_cache *cache, const char *said, uint32_t n)
 {
-    cached *c = &cache->entries[dl_hash_bytes(said, n) % CACHED];
+    cached *c = &cache->entries[op_wording_hash(said, n) % CACHED];
     if (!c->said || c->said_len != n || memcmp(c->said, said, n) != 0) {
         op_writer aside = *w;
         aside.out = &cache->cells;

@@ -167,37 +167,96 @@ static bool event_is(const jl_value *event, const char *name)
     return event->len == strlen(name) && memcmp(event->text, name, event->len) == 0;
 }
 
+/* The line of a tensor just as devlog writes it: what it says behind event and id. */
+static bool quick_tensor(const char *line, uint32_t len, const char *begin, jl_reader *rest)
+{
+    size_t n = strlen(begin); /* known when compiling */
+    if (len <= n || memcmp(line, begin, n) != 0 || line[len - 1] != '}') return false;
+    const char *at = line + n, *end = line + len - 1;
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    *rest = (jl_reader){.at = at, .end = end, .begun = true};
+    return at > line + n && at < end && *at == ',';
+}
+
 static void of_extra(op_text *t, const char *line, uint32_t len)
 {
     jl_reader r = {0}, behind;
     jl_value event, id;
+    if (line && quick_tensor(line, len, "{\"e\":\"in\",\"id\":", &r)) {
+        add_tensor(t, &r, &t->in, &t->n_in, &t->cap_in);
+        return;
+    }
+    if (line && quick_tensor(line, len, "{\"e\":\"out\",\"id\":", &r)) {
+        add_tensor(t, &r, &t->out, &t->n_out, &t->cap_out);
+        return;
+    }
     bool good = line && jl_line(&r, line, len) && jl_next(&r, &event) == JL_TEXT;
     behind = r;
     if (good && jl_next(&behind, &id) > JL_BAD && jl_key_is(&id, "id")) r = behind;
-    if (!good)
+    if (!good) {
         t->damaged++;
-    else if (event_is(&event, "in"))
+    } else if (event_is(&event, "in")) {
         add_tensor(t, &r, &t->in, &t->n_in, &t->cap_in);
-    else if (event_is(&event, "out"))
+    } else if (event_is(&event, "out")) {
         add_tensor(t, &r, &t->out, &t->n_out, &t->cap_out);
-    else if (event_is(&event, "meta"))
+    } else if (event_is(&event, "meta")) {
         walk(t, line, len, of_meta, NULL);
-    else if (event_is(&event, "set"))
+    } else if (event_is(&event, "set")) {
+        t->cells = NULL;
         walk(t, line, len, of_start, NULL);
+    }
 }
 
-static void clear(op_text *t)
+void op_text_clear(op_text *t)
 {
-    op_text kept = *t;
-    *t = (op_text){.texts = kept.texts,
-                   .attributes = kept.attributes,
-                   .starts = kept.starts,
-                   .in = kept.in,
-                   .out = kept.out,
-                   .cap_in = kept.cap_in,
-                   .cap_out = kept.cap_out};
     dl_str_clear(&t->texts);
     dl_str_clear(&t->attributes);
+    t->name = t->type = t->fidelity = t->strategy = (op_piece){0};
+    t->cells = NULL;
+    t->cores = t->own = 0;
+    t->n_in = t->n_out = 0;
+    memset(t->api, 0, sizeof t->api);
+    t->damaged = 0;
+    t->no_memory = false;
+}
+
+static inline const char *quick_digits(const char *at, const char *end, uint64_t *out)
+{
+    enum { MOST_DIGITS = 19 };
+    const char *first = at;
+    uint64_t value = 0;
+    for (unsigned digit; at < end && (digit = (unsigned)*at - '0') < 10; at++)
+        value = value * 10 + digit;
+    *out = value;
+    return at > first && at - first <= MOST_DIGITS ? at : NULL;
+}
+
+/* Costs just as devlog writes them: ,"own":900,"api":{"LaunchProgram":[1,500]}. False, with whatever it has
+ * read, when they are not so. */
+static bool quick_costs(op_text *t, const char *at, const char *end)
+{
+    static const char own[] = ",\"own\":", api[] = ",\"api\":{";
+    if ((size_t)(end - at) < sizeof own || memcmp(at, own, sizeof own - 1) != 0) return false;
+    at = quick_digits(at + sizeof own - 1, end, &t->own);
+    if (!at || at == end) return at != NULL;
+    if ((size_t)(end - at) < sizeof api || memcmp(at, api, sizeof api - 1) != 0) return false;
+    at += sizeof api - 1;
+    for (int i = 0; i < DEVLOG_API_COUNT; i++) { /* they are written in this order */
+        const char *name = devlog_api_name((devlog_api)i);
+        size_t n = strlen(name);
+        if ((size_t)(end - at) < n + 8 || at[0] != '"' || memcmp(at + 1, name, n) != 0) continue;
+        at += n + 1;
+        if (memcmp(at, "\":[", 3) != 0) return false;
+        at = quick_digits(at + 3, end, &t->api[i].calls);
+        if (!at || at == end || *at != ',') return false;
+        at = quick_digits(at + 1, end, &t->api[i].total_ns);
+        if (!at || end - at < 2 || *at != ']') return false;
+        if (at[1] == '}') return at + 2 == end;
+        if (at[1] != ',') return false;
+        at += 2;
+    }
+    return false;
 }
 
 /* The end's line, or just its members from the costs on. */
@@ -207,6 +266,9 @@ static void read_end(op_text *t, const char *line, uint32_t len)
         walk(t, line, len, of_end, NULL);
         return;
     }
+    if (quick_costs(t, line, line + len)) return;
+    t->own = 0;
+    memset(t->api, 0, sizeof t->api);
     jl_reader r = {.at = line, .end = line + len, .begun = true};
     jl_value v;
     jl_kind kind;
@@ -219,63 +281,90 @@ static void read_end(op_text *t, const char *line, uint32_t len)
 enum { STARTS = 256, MAX_START_BYTES = 1024 };
 
 struct op_start_cache {
-    struct {
-        char *said, *texts; /* one allocation */
+    struct kept_start {
+        char *said, *texts; /* one allocation, which the cells' text is at the end of */
         uint32_t said_len, texts_len;
         op_piece name, type, fidelity, strategy;
+        op_start_cells cells;
         uint64_t cores;
     } entries[STARTS];
+    dl_str cells;
 };
 
 static void free_starts(op_text *t)
 {
     for (int i = 0; t->starts && i < STARTS; i++)
         free(t->starts->entries[i].said);
+    if (t->starts) dl_str_free(&t->starts->cells);
     free(t->starts);
 }
 
-static void read_start(op_text *t, const char *line, uint32_t len)
+static op_piece cell_of(const op_text *t, op_piece p, dl_str *cells)
 {
-    const char *said = line ? memmem(line, len, ",\"name\":", 8) : NULL;
+    op_piece cell = {(uint32_t)cells->len, 0};
+    dl_str_csv(cells, op_piece_text(t, p), p.len);
+    cell.len = (uint32_t)(cells->len - cell.at);
+    return cell;
+}
+
+static void keep_start(op_text *t, struct kept_start *k, const char *said, uint32_t n)
+{
+    dl_str *cells = &t->starts->cells;
+    dl_str_clear(cells);
+    op_start_cells made = {.name = cell_of(t, t->name, cells),
+                           .type = cell_of(t, t->type, cells),
+                           .fidelity = cell_of(t, t->fidelity, cells),
+                           .strategy = cell_of(t, t->strategy, cells)};
+    char *all = cells->failed || t->texts.failed ? NULL : malloc(n + t->texts.len + cells->len);
+    if (!all) return;
+    free(k->said);
+    *k = (struct kept_start){.said = all,
+                             .texts = all + n,
+                             .said_len = n,
+                             .texts_len = (uint32_t)t->texts.len,
+                             .name = t->name,
+                             .type = t->type,
+                             .fidelity = t->fidelity,
+                             .strategy = t->strategy,
+                             .cells = made,
+                             .cores = t->cores};
+    memcpy(k->said, said, n);
+    if (k->texts_len) memcpy(k->texts, t->texts.text, k->texts_len);
+    if (cells->len) memcpy(k->texts + k->texts_len, cells->text, cells->len);
+    k->cells.text = k->texts + k->texts_len;
+}
+
+/* `name_at`: where its name begins; 0: look for it. */
+static void read_start(op_text *t, const char *line, uint32_t len, uint32_t name_at)
+{
+    const char *said = !line ? NULL : name_at ? line + name_at : memmem(line, len, ",\"name\":", 8);
     uint32_t n = said ? (uint32_t)(line + len - said) : 0;
     if (!t->starts) t->starts = calloc(1, sizeof *t->starts);
     if (!said || n > MAX_START_BYTES || !t->starts) {
         walk(t, line, len, of_start, NULL);
         return;
     }
-    size_t at = dl_hash_bytes(said, n) % STARTS;
-    if (t->starts->entries[at].said_len == n && memcmp(t->starts->entries[at].said, said, n) == 0) {
-        dl_str_add_n(&t->texts, t->starts->entries[at].texts, t->starts->entries[at].texts_len);
-        t->name = t->starts->entries[at].name;
-        t->type = t->starts->entries[at].type;
-        t->fidelity = t->starts->entries[at].fidelity;
-        t->strategy = t->starts->entries[at].strategy;
-        t->cores = t->starts->entries[at].cores;
+    struct kept_start *k = &t->starts->entries[op_wording_hash(said, n) % STARTS];
+    if (k->said_len == n && memcmp(k->said, said, n) == 0) {
+        dl_str_add_n(&t->texts, k->texts, k->texts_len);
+        t->name = k->name;
+        t->type = k->type;
+        t->fidelity = k->fidelity;
+        t->strategy = k->strategy;
+        t->cores = k->cores;
+        t->cells = &k->cells;
         return;
     }
     uint32_t damaged = t->damaged;
     walk(t, line, len, of_start, NULL);
-    char *both = t->texts.failed || t->damaged != damaged ? NULL : malloc(n + t->texts.len);
-    if (!both) return;
-    memcpy(both, said, n);
-    if (t->texts.len) memcpy(both + n, t->texts.text, t->texts.len);
-    free(t->starts->entries[at].said);
-    t->starts->entries[at].said = both;
-    t->starts->entries[at].texts = both + n;
-    t->starts->entries[at].said_len = n;
-    t->starts->entries[at].texts_len = (uint32_t)t->texts.len;
-    t->starts->entries[at].name = t->name;
-    t->starts->entries[at].type = t->type;
-    t->starts->entries[at].fidelity = t->fidelity;
-    t->starts->entries[at].strategy = t->strategy;
-    t->starts->entries[at].cores = t->cores;
+    if (t->damaged == damaged) keep_start(t, k, said, n);
 }
 
 void op_text_read(op_text *t, op_log *log, const op_entry *op)
 {
-    clear(t);
+    op_text_clear(t);
     const char *line = op_log_line(log, 0, op->at_start, op->len_start + op->block);
-    read_start(t, line, op->len_start);
+    read_start(t, line, op->len_start, op->name_at);
     for (uint32_t at = op->len_start; line && at < op->block + op->len_start;) {
         const char *from = line + at + 1, *end = line + op->len_start + op->block;
         const char *line_end = from < end ? memchr(from, '\n', (size_t)(end - from)) : NULL;
@@ -299,7 +388,7 @@ static void of_point(op_text *t, const jl_value *v, void *ctx)
 
 void op_text_point(op_text *t, op_log *log, const op_point *p, uint64_t *number)
 {
-    clear(t);
+    op_text_clear(t);
     *number = 0;
     walk(t, op_log_line(log, 1, p->at, p->len), p->len, of_point, number);
 }

@@ -67,6 +67,7 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
         .board = b->name,
         .transport = device->transport.ops->name,
         .boot = device->clocks->boot,
+        .run = devlog_ops_run(device->ops),
     };
     if (status == DEVLOG_OK) status = dl_capture_put_chip(log->capture, &chip, err);
     if (status == DEVLOG_OK) status = dl_capture_commit(log->capture, err);

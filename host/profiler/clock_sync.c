@@ -13,9 +13,14 @@
 enum {
     END_BURSTS = 5, /* when a device opens and closes: windows of four intervals for the fit */
     READS = 8,
+    MOST_READS = 32, /* of a burst whose reads are all slower than a quarter above the quickest so far */
     ROUNDS = 4,
-    GAP_CYCLES = 500,  /* between the bursts at an end, on a simulator */
-    GAP_NS = 1000000,  /* elsewhere */
+    STEP_CYCLES = 500,      /* while cores are compared on a simulator */
+    QUICK_GAP_CYCLES = 500, /* between the bursts at an end there, when reads take no time */
+    GAP_CYCLES = 20000,
+    GAP_NS = 1000000, /* elsewhere */
+    LONGEST_GAP_CYCLES = 100000,
+    LONGEST_GAP_NS = 20000000,
     CHEAP_NS = 100000, /* a burst that takes less comes before every launch */
     DEAR_NS = 1000000000,
     LONGEST_BURST_NS = 20000000,
@@ -62,7 +67,7 @@ static devlog_status grow(void **items, size_t n, size_t *cap, size_t size, devl
 static devlog_status ask_manager(devlog_device *d, dl_clock_sample *out, devlog_error *err)
 {
     dl_clocks *c = d->clocks;
-    uint32_t number = ++c->requests << 6, answer[4];
+    uint32_t number = ++c->requests << 6, answer[4] = {0};
     const uint32_t rest[3] = {DEVLOG_PEER_HOST, 0, 0};
     devlog_status status = dl_core_write(d, c->reference, FIELD(d, link_in) + 4, rest, sizeof rest, err);
     out->before = dl_transport_now(&d->transport);
@@ -111,7 +116,10 @@ static devlog_status burst(devlog_device *d, devlog_error *err)
     devlog_status status = DEVLOG_OK;
     if (d->board.clock_kind == BOARD_CLOCK_MMIO) status = devlog_wall_clock(d, c->reference, &cycles, err);
     size_t first = c->n_samples;
-    for (int i = 0; i < READS && status == DEVLOG_OK; i++) {
+    uint64_t quickest = UINT64_MAX;
+    int most = d->board.clock_kind == BOARD_CLOCK_MMIO ? MOST_READS : READS; /* messages wait for programs */
+    for (int i = 0; status == DEVLOG_OK; i++) {
+        if (i >= READS && (i == most || quickest <= c->round_trip_ns + c->round_trip_ns / 4)) break;
         status = grow((void **)&c->samples, c->n_samples, &c->cap_samples, sizeof *c->samples, err);
         if (status != DEVLOG_OK) break;
         dl_clock_sample *s = &c->samples[c->n_samples];
@@ -121,8 +129,8 @@ static devlog_status burst(devlog_device *d, devlog_error *err)
         cycles = s->cycles;
         /* A simulator whose time stands still between two reads has nothing new to tell. */
         if (i > 0 && s->cycles == s[-1].cycles && s->after == s[-1].after) break;
-        if (c->round_trip_ns == 0 || s->after - s->before < c->round_trip_ns)
-            c->round_trip_ns = s->after - s->before;
+        if (s->after - s->before < quickest) quickest = s->after - s->before;
+        if (c->round_trip_ns == 0 || quickest < c->round_trip_ns) c->round_trip_ns = quickest;
         c->n_samples++;
         if (s->after - started > LONGEST_BURST_NS && i >= 2) break;
     }
@@ -139,10 +147,21 @@ static devlog_status burst(devlog_device *d, devlog_error *err)
     return status;
 }
 
+/* Before the next burst at an end. What lies between the last launches is as well known as the slope behind
+ * them, so the bursts when a device closes are as far apart as those before launches were. */
 static devlog_status wait_a_little(devlog_device *d, devlog_error *err)
 {
-    if (d->transport.ops->now_ns) return dl_device_advance(d, GAP_CYCLES, err);
-    nanosleep(&(struct timespec){.tv_nsec = GAP_NS}, NULL);
+    const dl_clocks *c = d->clocks;
+    uint64_t apart = c->n_launches > 1 ? (c->last_launch_ns - c->first_launch_ns) / (c->n_launches - 1) : 0;
+    if (d->transport.ops->now_ns) { /* idle cycles have to be simulated: few where reads take no time */
+        uint64_t cycles = apart * d->board.mhz / 1000;
+        if (cycles < GAP_CYCLES) cycles = GAP_CYCLES;
+        if (cycles > LONGEST_GAP_CYCLES) cycles = LONGEST_GAP_CYCLES;
+        return dl_device_advance(d, c->round_trip_ns < 100 ? QUICK_GAP_CYCLES : (uint32_t)cycles, err);
+    }
+    if (apart < GAP_NS) apart = GAP_NS;
+    if (apart > LONGEST_GAP_NS) apart = LONGEST_GAP_NS;
+    nanosleep(&(struct timespec){.tv_nsec = (long)apart}, NULL);
     return DEVLOG_OK;
 }
 
@@ -169,7 +188,7 @@ static devlog_status exchange(devlog_device *d, uint32_t peer, uint64_t stamps[3
     if (status == DEVLOG_OK) status = dl_core_write(d, c->reference, FIELD(d, sync.go), &number, 4, err);
     uint64_t deadline = dl_now_ns() + d->timeout_ms * 1000000ull;
     for (;;) {
-        if (status == DEVLOG_OK) status = dl_device_advance(d, GAP_CYCLES, err);
+        if (status == DEVLOG_OK) status = dl_device_advance(d, STEP_CYCLES, err);
         if (status == DEVLOG_OK) status = dl_core_read(d, c->reference, FIELD(d, sync.done), &done, 4, err);
         if (status != DEVLOG_OK) return status;
         if (done == number) break;
@@ -325,6 +344,8 @@ devlog_status clocks_before_launch(devlog_device *device, devlog_error *err)
     if (!c || !c->on || !c->has_reference) return DEVLOG_OK;
     devlog_status status = ask_linked(device, err);
     if (status != DEVLOG_OK) return status;
+    c->last_launch_ns = dl_transport_now(&device->transport);
+    if (c->n_launches++ == 0) c->first_launch_ns = c->last_launch_ns;
     bool cheap = c->round_trip_ns * READS < CHEAP_NS;
     if (!cheap && dl_transport_now(&device->transport) - c->last_burst_ns < DEAR_NS) return DEVLOG_OK;
     return burst(device, err);

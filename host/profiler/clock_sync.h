@@ -27,6 +27,8 @@ typedef struct dl_clocks {
     size_t n_samples, cap_samples;
     uint32_t bursts;
     uint64_t last_burst_ns, round_trip_ns; /* of the tightest sample so far */
+    uint64_t first_launch_ns, last_launch_ns;
+    uint32_t n_launches;
     dl_core_offset *offsets;
     size_t n_offsets, cap_offsets;
     uint32_t requests;             /* numbers of messages */

@@ -132,7 +132,7 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
     /* A RISC that has not finished goes on where it is; before its core is used again, all of it is cleared.
      */
     if (status == DEVLOG_OK && clear && out->n_words && (out->finished || !whole)) {
-        uint8_t *zeros = calloc(1, bytes + DEVLOG_SLACK);
+        uint8_t *zeros = calloc(1, (size_t)bytes + DEVLOG_SLACK);
         if (!zeros) status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the records of a core");
         for (uint32_t i = 0; i < n && status == DEVLOG_OK; i++) {
             uint32_t size = extents[i].end ? extents[i].end - extents[i].base : bytes + DEVLOG_SLACK;

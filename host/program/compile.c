@@ -159,8 +159,9 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     addf(c, "-DDEVLOG_RISC=%u", job->risc);
     if (job->source) add(c, "-DDEVLOG_KERNEL=1");
     if (job->profile) add(c, "-DPROFILE_DEVICE=1");
-    char *flags = job->flags ? strdup(job->flags) : NULL;
-    if (flags && c->n_owned < MAX_ARGS) {
+    char *flags = job->flags && c->n_owned < MAX_ARGS ? strdup(job->flags) : NULL;
+    if (job->flags && !flags) c->failed = true;
+    if (flags) {
         c->owned[c->n_owned++] = flags;
         char *rest = flags;
         for (char *flag = strsep(&rest, " \t\n"); flag; flag = strsep(&rest, " \t\n"))

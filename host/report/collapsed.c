@@ -63,7 +63,8 @@ static void print_stack(collapsed *c, const node *n, dl_str *line)
 static devlog_status end_track(collapsed *c, devlog_error *err)
 {
     dl_str line = {0};
-    for (uint32_t i = 1; i < c->n_nodes && !line.failed; i++)
+    /* The RISC itself has time of its own when there were too many stacks to tell them apart. */
+    for (uint32_t i = c->nodes[0].self ? 0 : 1; i < c->n_nodes && !line.failed; i++)
         print_stack(c, &c->nodes[i], &line);
     bool failed = line.failed;
     dl_str_free(&line);

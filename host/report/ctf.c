@@ -219,7 +219,7 @@ static void end_packet(ctf *c)
     to = put(to, bits, 8);
     to = put(to, bits, 8);
     to = put(to, c->discarded, 8);
-    to = put(to, c->number++, 8);
+    put(to, c->number++, 8);
     out_bytes(&c->out, header, PACKET_HEADER);
     out_bytes(&c->out, c->packet.text, c->packet.len);
     c->packet.len = 0;

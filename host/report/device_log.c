@@ -73,10 +73,7 @@ devlog_status dl_device_log_open(dl_device_log **log, const char *folder,
     }
     header_lines(&l->launch, options);
     if (l->launch.failed) goto failed;
-    if (continues(l->fd, &l->launch))
-        dl_str_clear(&l->launch);
-    else
-        status = DEVLOG_OK;
+    if (continues(l->fd, &l->launch)) dl_str_clear(&l->launch);
     struct stat st;
     bool cut_before = fstat(l->fd, &st) == 0 && st.st_size > 0;
     char last = '\n';

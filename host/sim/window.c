@@ -193,7 +193,7 @@ bool sim_bus_read(sim *s, uint64_t addr, void *dst, uint32_t size)
     static const char verb[] = "read";
     uint64_t offset = 0;
     bool is_config = false;
-    target to;
+    target to = {0};
     if (!in_bar0(s, addr, size, verb, &offset, &is_config)) return false;
     if (is_config) {
         const uint8_t *p = config_bytes(s, offset, size);
@@ -218,7 +218,7 @@ bool sim_bus_write(sim *s, uint64_t addr, const void *src, uint32_t size)
     static const char verb[] = "write";
     uint64_t offset = 0;
     bool is_config = false;
-    target to;
+    target to = {0};
     if (!in_bar0(s, addr, size, verb, &offset, &is_config)) return false;
     if (is_config) {
         uint8_t *p = config_bytes(s, offset, size);

@@ -65,6 +65,9 @@ static void take_losses(test_digest *r, const dl_losses *l)
     r->losses = mix(r->losses, totals, sizeof totals);
     r->losses = mix(r->losses, l->skipped, sizeof l->skipped);
     r->losses = mix(r->losses, l->found, sizeof l->found);
+    const uint64_t costs[] = {l->cost_known, l->cost_subtracted, l->cost_of_kernels, l->cycles_of_kernels};
+    r->losses = mix(r->losses, costs, sizeof costs);
+    r->losses = mix(r->losses, l->cost_sixteenths, sizeof l->cost_sixteenths);
     for (int kind = 0; kind < DL_SKIPS + DL_FINDINGS; kind++)
         for (int i = 0; i < DL_DETAILS_PER_KIND; i++)
             r->losses = mix_text(r->losses, l->details[kind][i]);
@@ -74,10 +77,11 @@ static void take_keys(test_digest *r, const dl_decode *d)
 {
     for (size_t i = 0; i < dl_decode_n_keys(d); i++) {
         const dl_key *k = dl_decode_key(d, i);
-        const uint64_t key[] = {k->count,         k->min,    k->max,  k->first,
-                                (uint64_t)k->sum, k->stream, k->site, k->first_start};
+        const uint64_t key[] = {k->count,  k->min,  k->max,         k->first, (uint64_t)k->sum,
+                                k->stream, k->site, k->first_start, k->role};
         r->keys = mix(r->keys, key, sizeof key);
-        r->keys = mix(r->keys, k->runs, k->n_runs * sizeof *k->runs);
+        for (uint32_t run = 0; run < k->n_runs; run++)
+            r->keys = mix(r->keys, &k->runs[run], sizeof k->runs[run]);
         dl_sample_walk w;
         uint64_t value;
         dl_sample_walk_start(&w, &k->samples);
@@ -136,4 +140,31 @@ devlog_status test_digest_of_statistics(test_digest *digest, const char *text, s
 void test_digest_only_statistics(test_digest *digest)
 {
     digest->rows = digest->events = digest->markers = digest->n_rows = 0;
+}
+
+static devlog_status ignore_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+{
+    (void)events, (void)n, (void)err;
+    (void)ctx;
+    return DEVLOG_OK;
+}
+
+devlog_status test_statistics_of(test_digest *digest, const void *bytes, size_t n,
+                                 const dl_decode_options *options, bool by_events)
+{
+    devlog_error err = {0};
+    dl_decode *d;
+    *digest = (test_digest){0};
+    devlog_status status = dl_decode_new(&d, options, &err);
+    if (status) return status;
+    if (by_events) dl_decode_event_sink(d, (dl_event_sink){NULL, ignore_events});
+    status = dl_decode_memory(d, "one", bytes, n, &err);
+    if (!status) status = dl_decode_memory(d, "two", bytes, n, &err);
+    if (!status) status = dl_decode_finish(d, &err);
+    digest->n_rows = dl_decode_losses(d)->rows;
+    take_tables(digest, dl_decode_tables(d));
+    take_losses(digest, dl_decode_losses(d));
+    take_keys(digest, d);
+    dl_decode_free(d);
+    return status;
 }

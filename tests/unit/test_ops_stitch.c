@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "decode/capture.h"
 #include "ops/op_job.h"
 #include "support/cmocka_all.h"
 #include "support/device.h"
@@ -251,6 +252,51 @@ static void data_of_another_run_is_not_stitched(void **state)
     done(&f);
 }
 
+/* A capture with one launch of a run. */
+static void put_capture(const char *folder, uint64_t run)
+{
+    devlog_error err = {0};
+    dl_capture *c;
+    check_ok(dl_capture_open(&c, folder, DL_CAPTURE_NAME, false, &err), &err);
+    const dl_capture_chip chip = {.freq_khz = 500000,
+                                  .max_cores = 80,
+                                  .arch = "wormhole_b0",
+                                  .board = "",
+                                  .transport = "",
+                                  .boot = "",
+                                  .run = run};
+    check_ok(dl_capture_put_chip(c, &chip, &err), &err);
+    dl_capture_risc risc = {.name = "BRISC"};
+    devlog_control *k = &risc.control;
+    k->launch = 1;
+    k->host_id = 1;
+    k->marks = 1 | 8;
+    k->stamps[0] = 200;
+    k->stamps[6] = 300;
+    check_ok(dl_capture_put_core(c, &(dl_capture_core){.n_riscs = 1, .riscs = &risc}, &err), &err);
+    check_ok(dl_capture_put_end(c, 0, &err), &err);
+    check_ok(dl_capture_commit(c, &err), &err);
+    dl_capture_close(c);
+}
+
+static void captures_say_their_run(void **state)
+{
+    (void)state;
+    for (uint64_t run = 0xab; run <= 0xac; run++) {
+        fixture f = {.folder = strdup(test_folder())};
+        put(f.folder, "profile_log_ops.jsonl", RUN("ab") DEVICE(0) OP(1, "A", 1, 2) LAUNCH(1, 0, 1) CLOSE);
+        put_capture(f.folder, run);
+        run_job(&f, NULL);
+        check_ok(f.status, &f.err);
+        assert_int_equal(cJSON_GetArraySize(f.rows), 1);
+        if (run == 0xab)
+            number_is(&f, 0, "DEVICE FW DURATION [ns]", 200);
+        else
+            says(&f, "1 launches in the device log are of another run (00000000000000ac, the op log is of");
+        done(&f);
+    }
+}
+
 static void one_log_is_enough(void **state)
 {
     (void)state;
@@ -474,6 +520,7 @@ int main(void)
         cmocka_unit_test(launches_find_their_op),
         cmocka_unit_test(what_cannot_be_joined_is_kept_and_said),
         cmocka_unit_test(data_of_another_run_is_not_stitched),
+        cmocka_unit_test(captures_say_their_run),
         cmocka_unit_test(one_log_is_enough),
         cmocka_unit_test(damaged_op_logs),
         cmocka_unit_test(two_runs_become_one_report),

@@ -1,0 +1,146 @@
+/* Pairing straight from the words of records: the ordinary zones of one RISC and launch when statistics are
+ * all that is wanted. The caller has made sure that the records are whole, in order and between the marks of
+ * the launch (raw_check.c), so a record here is what a row would be in pair_quick.c. What is not ordinary
+ * becomes a row, or is left to the caller. */
+#include "decode/pair_records.h"
+
+#include "decode/pair_internal.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+bool dl_pair_takes_records(const dl_pair *p)
+{
+    return !p->filter && !p->events.events && !p->markers.marker && !p->subtract_cost;
+}
+
+bool dl_pair_records_begin(dl_pair *p, dl_pair_run *run, uint64_t first, uint64_t until)
+{
+    const dl_row *row = &run->row;
+    stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
+    if (!s || s->limit != CLOCK_LIMIT || !dl_pair_has_ids(row, s)) return false;
+    if (until + s->epoch < first + s->epoch) return false; /* goes through 0 */
+    /* Every row up to `until` is as expected, whichever of them was the one before it. */
+    if (s->last != first + s->epoch || until - first >= CLOCK_LIMIT) return false;
+    run->stream = s;
+    return true;
+}
+
+/* What the records of a stretch cost their RISC. */
+static void spend(stream_state *s, uint64_t n_starts, uint64_t n_ends, uint64_t n_complete)
+{
+    if (!s->costs) return;
+    uint32_t before = s->costs[0], behind = s->costs[DEVLOG_KIND_COMPLETE] - s->costs[0];
+    s->spent += n_starts * s->costs[DEVLOG_KIND_ZONE] + n_ends * s->costs[DEVLOG_KIND_ZONE_END] +
+                n_complete * before + n_complete * behind;
+}
+
+/* Adds a zone to the statistics of its key. False, with nothing done, when its chunk is full or it is long.
+ */
+ALWAYS_INLINE bool count(dl_key *k, uint64_t start, uint64_t cycles, bool samples)
+{
+    if (cycles >= DL_WIDE) return false;
+    if (!samples) {
+        dl_key_count(k, start, cycles);
+        return true;
+    }
+    if (k->samples.at == k->samples.limit) return false;
+    *k->samples.at++ = (uint32_t)cycles;
+    return true;
+}
+
+/* Takes records from the front of words[0..n) as long as they are ordinary; returns how many words. What
+ * changes with every record is in variables, for the processor would wait for it to come back from memory. */
+ALWAYS_INLINE uint32_t stretch(dl_pair_run *run, const uint32_t *words, uint32_t n, uint64_t *rows,
+                               bool samples)
+{
+    stream_state *s = run->stream;
+    const raw_sites *sites = run->sites;
+    const uint64_t add = run->add + s->epoch;
+    const uint32_t launch = s->launch, line = run->row.line;
+    const uint32_t *w = words, *const end = words + n;
+    open_zone *const bottom = s->open, *const limit = bottom + s->cap_open, *top = bottom + s->n_open;
+    uint64_t time = s->last, n_starts = 0, n_complete = 0;
+    while (end - w >= 2) {
+        uint32_t code = w[0] & 0xFFF;
+        uint8_t shape = sites->shape[code] & RAW_SHAPE;
+        if (shape == RAW_START) {
+            uint32_t site = sites->of_code[code] - 1;
+            dl_key *key = dl_pair_known_key(s, site);
+            if (!key || top == limit) break;
+            time = record_zone_stamp(w) + add;
+            *top++ = (open_zone){.start = time, .key = key, .site = site, .launch = launch, .line = line};
+            n_starts++;
+            w += 2;
+        } else if (shape == RAW_END) {
+            uint64_t at = record_zone_stamp(w) + add;
+            const open_zone *z = top - 1;
+            if (top == bottom || z->site != sites->of_code[code - 1] - 1 || z->orphan || z->launch != launch)
+                break;
+            if (!count(z->key, z->start, at - z->start, samples)) break;
+            time = at;
+            top--;
+            w += 2;
+        } else if (shape == RAW_COMPLETE && end - w >= 3) {
+            uint64_t at = record_stamp(w) + add;
+            uint32_t cycles = w[1] - w[2];
+            dl_key *key = dl_pair_known_key(s, sites->of_code[code] - 1);
+            if (!key || top == limit || !count(key, at - cycles, cycles, samples)) break;
+            time = at;
+            n_complete++;
+            w += 3;
+        } else {
+            break;
+        }
+    }
+    uint32_t taken = (uint32_t)(w - words);
+    uint64_t n_ends = (taken - 3 * n_complete) / 2 - n_starts;
+    if (taken) run->last = time - s->epoch;
+    s->last = time;
+    s->n_open = (uint16_t)(top - bottom);
+    spend(s, n_starts, n_ends, n_complete);
+    *rows += n_starts + n_ends + 2 * n_complete;
+    return taken;
+}
+
+/* The record at w[0], whose shape is known, by the general path. */
+static devlog_status by_rows(dl_pair *p, dl_pair_run *run, const uint32_t *w, uint8_t shape,
+                             devlog_error *err)
+{
+    uint32_t code = w[0] & 0xFFF, site = run->sites->of_code[shape == RAW_END ? code - 1 : code] - 1;
+    uint64_t time = record_stamp(w) + run->add;
+    dl_row start = run->row;
+    start.time = time;
+    start.site = site;
+    start.timer_id = raw_timer_id(site);
+    dl_row end = start;
+    start.type = DL_ROW_ZONE_START;
+    end.type = DL_ROW_ZONE_END;
+    end.timer_id++;
+    if (shape == RAW_COMPLETE) start.time -= w[1] - w[2];
+    start.cost = shape == RAW_COMPLETE ? DEVLOG_KIND_COMPLETE : DEVLOG_KIND_ZONE;
+    end.cost = shape == RAW_COMPLETE ? DEVLOG_KIND_COMPLETE : DEVLOG_KIND_ZONE_END;
+    devlog_status status = DEVLOG_OK;
+    run->last = time;
+    p->losses->rows += shape == RAW_COMPLETE ? 2 : 1;
+    if (shape != RAW_END) status = dl_pair_row(p, &start, err);
+    if (shape != RAW_START && !status) status = dl_pair_row(p, &end, err);
+    return status;
+}
+
+devlog_status dl_pair_records(dl_pair *p, dl_pair_run *run, const uint32_t *words, uint32_t n,
+                              uint32_t *taken, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    *taken = 0;
+    while (!status) {
+        *taken += p->no_samples ? stretch(run, words + *taken, n - *taken, &p->losses->rows, false)
+                                : stretch(run, words + *taken, n - *taken, &p->losses->rows, true);
+        uint32_t left = n - *taken;
+        uint8_t shape = left >= 2 ? run->sites->shape[words[*taken] & 0xFFF] & RAW_SHAPE : RAW_OTHER;
+        uint32_t size = shape == RAW_COMPLETE ? 3 : 2;
+        if (shape == RAW_UNKNOWN || shape == RAW_OTHER || left < size) break;
+        status = by_rows(p, run, words + *taken, shape, err);
+        *taken += size;
+    }
+    return status;
+}

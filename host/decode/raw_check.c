@@ -1,0 +1,100 @@
+/* A look ahead over the records of one RISC and launch: are they whole, and in order? Then they need not
+ * become rows that are sorted before they are paired. Not for damage: whoever finds any leaves it to
+ * records.c. */
+#include "decode/raw_rows.h"
+
+/* A shape is kept once the number of the code's site is known, so that sites are numbered where records.c and
+ * raw_rows.c number them. */
+static uint8_t learn(const record_input *in, const dl_tables *tables, raw_sites *sites, uint32_t code)
+{
+    uint8_t shape = RAW_OTHER;
+    if (code < DEVLOG_CODE_ZONE || code >= DEVLOG_CODE_EVENT) return sites->shape[code] = shape;
+    bool complete = code >= DEVLOG_CODE_COMPLETE;
+    uint32_t own = complete ? code : code & ~1u;
+    if (!sites->of_code[own]) return RAW_UNKNOWN;
+    const dl_elf_site *site = in->elf ? dl_elf_site_of(in->elf, false, own) : NULL;
+    bool plain = site ? !site->stamp32 && site->kind != DEVLOG_KIND_COUNTER : !in->stamp32;
+    if (plain && tables->sites[sites->of_code[own] - 1].role == DL_ROLE_USER)
+        shape = complete ? RAW_COMPLETE : code == own ? RAW_START : RAW_END;
+    if (!site) shape |= RAW_UNNAMED;
+    return sites->shape[code] = shape;
+}
+
+typedef struct look {
+    const record_input *in;
+    const dl_tables *tables;
+    raw_sites *sites;
+    uint64_t top;
+    uint64_t last;   /* time of the row before */
+    uint64_t record; /* of the record before */
+    uint32_t unnamed;
+} look;
+
+/* A record that has no short way: its length in words, or 0 when it must be left to records.c. */
+static uint32_t other(look *l, const uint32_t *w, uint32_t n)
+{
+    record_event e;
+    uint32_t words = record_read(l->in, w, n, l->record, &e);
+    if (!words || e.time < l->last) return 0;
+    bool zone = e.stall || e.kind == DEVLOG_KIND_COMPLETE;
+    if (zone && (e.start < l->last || e.start > e.time)) return 0;
+    l->unnamed += !e.site && !e.stall;
+    l->last = l->record = e.time;
+    return words;
+}
+
+static bool look_at(look *l, const record_span *span)
+{
+    const uint8_t *shapes = l->sites->shape;
+    const uint32_t *w = span->words, *const end = w + span->n;
+    const uint64_t top = l->top;
+    uint64_t last = l->last, record = l->record; /* here, so that they are not in memory */
+    uint32_t unnamed = 0;
+    while (w < end) {
+        uint32_t code = w[0] & 0xFFF;
+        uint8_t shape = shapes[code], kind = shape & RAW_SHAPE;
+        size_t left = (size_t)(end - w);
+        if (left >= 2 && (kind == RAW_START || kind == RAW_END)) {
+            uint64_t time = top | record_zone_stamp(w);
+            if (time < last) return false;
+            last = record = time;
+            unnamed += shape / RAW_UNNAMED;
+            w += 2;
+        } else if (left >= 3 && kind == RAW_COMPLETE) {
+            uint64_t time = top | record_stamp(w), cycles = w[1] - w[2];
+            /* In order, and not so far behind the record before that it may be torn. */
+            if (time < last || time - last < cycles || time - record >= 1ull << 32) return false;
+            last = record = time;
+            unnamed += shape / RAW_UNNAMED;
+            w += 3;
+        } else if (w[0] == 0) { /* padding of a flush */
+            w++;
+        } else if (kind != RAW_UNKNOWN || learn(l->in, l->tables, l->sites, code) == RAW_UNKNOWN) {
+            l->last = last;
+            l->record = record;
+            uint32_t words = other(l, w, (uint32_t)left);
+            if (words == 0) return false;
+            last = record = l->last;
+            w += words;
+        }
+    }
+    l->last = last;
+    l->record = record;
+    l->unnamed += unnamed;
+    return true;
+}
+
+bool raw_check(const record_input *in, const dl_tables *tables, raw_sites *sites, uint64_t from,
+               uint64_t until, uint32_t *unnamed)
+{
+    const uint64_t low = (1ull << 52) - 1;
+    if (!in->until || in->from > from || until > in->until || (in->from & ~low) != (in->until & ~low))
+        return false;
+    look l = {
+        .in = in, .tables = tables, .sites = sites, .top = in->from & ~low, .last = from, .record = in->from};
+    for (uint32_t i = 0; i < in->n_spans; i++)
+        if (!look_at(&l, &in->spans[i])) return false;
+    if (l.last > until) return false;
+    *unnamed = l.unnamed;
+    return true;
+}

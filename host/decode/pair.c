@@ -43,6 +43,7 @@ void dl_pair_free(dl_pair *p)
         free(s);
     }
     dl_pair_free_shapes(p);
+    dl_sample_pool_free(&p->pool);
     free(p->streams);
     free(p->run);
     dl_launches_free(&p->launches);

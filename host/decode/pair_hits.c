@@ -11,6 +11,7 @@
 typedef struct known_ids {
     const dl_row *frame;
     uint32_t last, chip;
+    stream_state *stream;
 } known_ids;
 
 static inline shape_step load(const dl_hit *hit)
@@ -50,7 +51,9 @@ static inline void begin(dl_pair *p, stream_state *s, const dl_hits *h, uint32_t
     s->trace_counter = ids->trace_counter;
     if (known->frame != ids || known->last != l->last || known->chip != s->chip) {
         bool last = dl_launches_are_last(l, s->chip, p->chip_line.run, ids);
-        *known = (known_ids){last ? ids : NULL, l->last, s->chip};
+        known->frame = last ? ids : NULL;
+        known->last = l->last;
+        known->chip = s->chip;
     }
     s->launch = known->frame ? dl_launches_next_of_last(l, s->bit) : DL_NONE;
     if (s->launch == DL_NONE) s->launch = dl_launches_find(l, s->chip, s->bit, p->chip_line.run, ids, true);
@@ -96,6 +99,19 @@ static inline stream_shape *find_shape(const stream_state *s, const dl_hit *hits
     return NULL;
 }
 
+/* The state of the streams that will probably come next is on its way when they do. */
+static inline void prefetch_next(const stream_state *s)
+{
+    const stream_state *next = s->next;
+    if (!next || !next->shape) return;
+    const char *after = (const char *)next->next;
+    __builtin_prefetch(after);
+    __builtin_prefetch(after + 64);
+    const stream_shape *shape = next->shape->follows;
+    for (uint32_t i = 0; i < shape->shape->n_zones; i++)
+        __builtin_prefetch(shape->keys[i]);
+}
+
 /* How many hits from `at` on are a run of a known shape, which they now are paired by; 0: none, and nothing
  * has been done. */
 static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at, uint32_t to, bool all,
@@ -106,6 +122,7 @@ static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at,
     uint32_t stream = dl_hit_stream(code);
     stream_state *s = stream < p->n_streams ? p->streams[stream] : NULL;
     if (!s || !s->shape || s->limit != CLOCK_LIMIT || s->n_open) return 0;
+    prefetch_next(s);
     if (hits->time + s->epoch - s->last >= CLOCK_LIMIT) return 0;
     stream_shape *known = find_shape(s, hits, to - at);
     if (!known) return 0;
@@ -131,6 +148,8 @@ static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at,
     s->kernel_seen = shape->has_kernel;
     s->last = hits[shape->last].time + s->epoch;
     s->shape = known;
+    if (ids->stream && ids->stream->next != s) ids->stream->next = s;
+    ids->stream = s;
     if (!count_zones(s, known, hits)) *status = DEVLOG_ERR_MEMORY;
     return n;
 }

@@ -39,6 +39,11 @@ typedef struct stream_state {
     uint16_t n_open, cap_open;
     bool known, wanted, held, kernel_seen;
     uint32_t bit, chip;
+    /* Pairing of hits: */
+    struct stream_shape *shape; /* of the last run that had one; NULL: none is known */
+    struct stream_state
+        *next;              /* the stream whose run of a known shape came after that of this one last time */
+    struct dl_key *started; /* by the last start */
     open_zone *open;
     key_slot *keys;
     uint32_t n_keys, n_key_slots;
@@ -46,9 +51,6 @@ typedef struct stream_state {
     uint64_t spent;  /* sum of them so far */
     uint64_t stall_start;
     dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
-    /* Pairing of hits: */
-    dl_key *started;            /* of the last start */
-    struct stream_shape *shape; /* of the last run that had one; NULL: none is known */
     struct stream_shape **shapes;
     uint32_t n_shapes;
     open_zone inline_open[INLINE_OPEN];
@@ -82,6 +84,7 @@ struct dl_pair {
     size_t cap_run;
     struct pair_shape *shapes;
     size_t shape_bytes;
+    dl_sample_pool pool;
 };
 
 /* pair.c: one row whose stamp has been accepted; `time` is repaired. */

@@ -86,7 +86,8 @@ static void swap(line *a, line *b)
 /* Something that is not regular, at a row. */
 static void make_odd(log *l, size_t at, uint64_t *seed)
 {
-    static const char *const lines[] = {"\n", "not a row\n", "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n", "0,1,1\n"};
+    static const char *const lines[] = {"\n", "not a row\n", "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n",
+                                        "0,1,1\n"};
     line *row = &l->rows[at], *next = at + 1 < l->n ? row + 1 : row, copy = *row;
     unsigned some = (unsigned)(test_random(seed) % 1000);
     switch (test_random(seed) % 26) {
@@ -186,12 +187,13 @@ void test_runs(dl_str *out, unsigned launches, unsigned odd, uint64_t seed)
     if (seed_given % 6 == 5) qsort(l.rows, l.n, sizeof *l.rows, by_stamp);
     while (odd-- && l.n > 2)
         make_odd(&l, test_random(&seed) % (l.n - 1), &seed);
-    dl_str_add(out, named ? "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
-                            "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], "
-                            "data, run host ID, trace id, trace id counter, zone name, type, source line, "
-                            "source file, meta data\n"
-                          : "ARCH: grayskull, CHIP_FREQ[MHz]: 1202\n"
-                            "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n");
+    dl_str_add(
+        out, named ? "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
+                     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], "
+                     "data, run host ID, trace id, trace id counter, zone name, type, source line, "
+                     "source file, meta data\n"
+                   : "ARCH: grayskull, CHIP_FREQ[MHz]: 1202\n"
+                     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n");
     for (size_t i = 0; i < l.n; i++)
         write_row(out, &l.rows[i], named);
     free(l.rows);

@@ -19,7 +19,8 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
                     f->to || f->min_cycles || f->skip_launches;
     dl_pair_options pair = {.filter = filtered ? f : NULL,
                             .no_samples = d->options.no_samples,
-                            .subtract_cost = d->options.subtract_cost};
+                            .subtract_cost = d->options.subtract_cost,
+                            .scratch = d->options.scratch};
     d->parser = dl_parser_new(&d->tables, &d->losses, d->options.path);
     d->pair = dl_pair_new(&d->tables, &d->losses, &pair);
     d->cap = d->options.block ? d->options.block : BLOCK;
@@ -73,6 +74,11 @@ dl_tables *dl_decode_tables(dl_decode *d)
 const dl_launches *dl_decode_launches(const dl_decode *d)
 {
     return dl_pair_launches(d->pair);
+}
+
+void dl_decode_cool(dl_decode *d)
+{
+    dl_pair_cool(d->pair);
 }
 
 const dl_losses *dl_decode_losses(const dl_decode *d)

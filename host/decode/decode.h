@@ -27,6 +27,8 @@ typedef struct dl_decode_options {
     bool keep_meta;         /* keep meta data for the events */
     bool no_samples;        /* no medians and percentiles, less memory */
     bool subtract_cost;     /* zones are shorter by what markers cost inside them; captures only */
+    const char *scratch;    /* folder in which tables may take room that should not fill memory (base/big.h);
+                               borrowed; or NULL */
     const char *elf_folder; /* captures: where ELF files are looked for that have moved; borrowed; or NULL */
     /* Called now and then with the bytes read of the input's size (0: unknown) and the rows so far. */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
@@ -65,6 +67,8 @@ devlog_status dl_decode_finish(dl_decode *d, devlog_error *err);
 /* Results, complete after dl_decode_finish; owned by the decoder. */
 dl_tables *dl_decode_tables(dl_decode *d);
 const dl_launches *dl_decode_launches(const dl_decode *d);
+/* Nothing of the launches is wanted at once: for who walks over very many. */
+void dl_decode_cool(dl_decode *d);
 const dl_losses *dl_decode_losses(const dl_decode *d);
 size_t dl_decode_n_keys(const dl_decode *d);
 const dl_key *dl_decode_key(const dl_decode *d, size_t i);

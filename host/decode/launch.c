@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { COOL_EVERY = 16384 };
+
 void dl_launches_free(dl_launches *l)
 {
     for (uint32_t i = 0; i < l->n_chains; i++) {
@@ -11,10 +13,16 @@ void dl_launches_free(dl_launches *l)
         free(l->chains[i].more_bits);
         free(l->chains[i].counts);
     }
-    free(l->items);
-    free(l->chains);
+    dl_big_free(&l->big_items);
+    dl_big_free(&l->big_chains);
     free(l->slots);
     *l = (dl_launches){0};
+}
+
+void dl_launches_cool(dl_launches *l)
+{
+    dl_big_cool(&l->big_items);
+    dl_big_cool(&l->big_chains);
 }
 
 uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip)
@@ -162,6 +170,7 @@ static bool grow_slots(dl_launches *l)
     uint32_t *slots = calloc(n, sizeof *slots);
     if (!slots) return false;
     for (uint32_t i = 0; i < l->n_chains; i++) {
+        if (i % COOL_EVERY == 0) dl_launches_cool(l);
         uint64_t hash = launch_hash(&l->items[l->chains[i].first]);
         uint32_t at = (uint32_t)hash & (n - 1);
         while (slots[at])
@@ -177,20 +186,13 @@ static bool grow_slots(dl_launches *l)
 static bool grow_items(dl_launches *l)
 {
     if (l->count >= DL_MAX_LAUNCHES) return false;
-    if (l->count == l->cap) {
-        uint32_t cap = l->cap ? l->cap * 2 : 64;
-        dl_launch *items = realloc(l->items, cap * sizeof *items);
-        if (!items) return false;
-        l->items = items;
-        l->cap = cap;
-    }
-    if (l->n_chains == l->cap_chains) {
-        uint32_t cap = l->cap_chains ? l->cap_chains * 2 : 64;
-        dl_launch_chain *chains = realloc(l->chains, cap * sizeof *chains);
-        if (!chains) return false;
-        l->chains = chains;
-        l->cap_chains = cap;
-    }
+    enum { FIRST = 64 };
+    uint32_t want = l->count < FIRST ? FIRST : l->count + 1;
+    if (!dl_big_room(&l->big_items, want * sizeof *l->items)) return false;
+    if (!dl_big_room(&l->big_chains, want * sizeof *l->chains)) return false;
+    l->items = l->big_items.data;
+    l->chains = l->big_chains.data;
+    if (want % COOL_EVERY == 0) dl_launches_cool(l);
     return true;
 }
 

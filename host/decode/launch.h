@@ -4,6 +4,7 @@
 #ifndef DEVLOG_DECODE_LAUNCH_H
 #define DEVLOG_DECODE_LAUNCH_H
 
+#include "base/big.h"
 #include "decode/event.h"
 #include "decode/row.h"
 
@@ -28,17 +29,20 @@ typedef struct dl_launch_chain {
 
 typedef struct dl_launches {
     dl_launch *items;
-    uint32_t count, cap;
+    uint32_t count;
     dl_launch_chain *chains; /* one for each set of ids: the launches that have them */
-    uint32_t n_chains, cap_chains;
-    uint32_t *slots, n_slots; /* hash table of chains; see launch.c */
-    uint32_t last;            /* the chain found last, + 1: mostly it is wanted again */
-    size_t bytes;             /* of bits and counts in chains */
+    uint32_t n_chains;
+    dl_big big_items, big_chains; /* where they are */
+    uint32_t *slots, n_slots;     /* hash table of chains; see launch.c */
+    uint32_t last;                /* the chain found last, + 1: mostly it is wanted again */
+    size_t bytes;                 /* of bits and counts in chains */
     uint32_t per_chip[DL_MAX_CHIPS];
     uint32_t next_bit[DL_MAX_CHIPS];
 } dl_launches;
 
 void dl_launches_free(dl_launches *l);
+/* Nothing of them is wanted at once (base/big.h). */
+void dl_launches_cool(dl_launches *l);
 
 /* The bit that stands for a new stream of this chip. */
 uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip);

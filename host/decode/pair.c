@@ -16,6 +16,7 @@ dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options
     if (options) p->filter = options->filter;
     if (options) p->no_samples = options->no_samples;
     if (options) p->subtract_cost = options->subtract_cost;
+    if (options) p->launches.big_items.folder = p->launches.big_chains.folder = options->scratch;
     return p;
 }
 
@@ -73,6 +74,11 @@ void dl_pair_source(dl_pair *p, const char *name)
 const dl_launches *dl_pair_launches(const dl_pair *p)
 {
     return &p->launches;
+}
+
+void dl_pair_cool(dl_pair *p)
+{
+    dl_launches_cool(&p->launches);
 }
 
 void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, const uint64_t times[4])

@@ -44,6 +44,7 @@ typedef struct dl_pair_options {
     const dl_filter *filter; /* NULL: everything */
     bool no_samples;         /* no medians and percentiles */
     bool subtract_cost;      /* count zones without the markers' own cost inside them */
+    const char *scratch;     /* folder in which launches may take room instead of memory; borrowed; or NULL */
 } dl_pair_options;
 
 /* A marker with everything known about it: what analyses are fed with, in the order of the input. Filters of
@@ -93,6 +94,7 @@ devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const uint32_t costs[DL
 void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, const uint64_t times[4]);
 
 const dl_launches *dl_pair_launches(const dl_pair *p);
+void dl_pair_cool(dl_pair *p);
 size_t dl_pair_n_keys(const dl_pair *p);
 const dl_key *dl_pair_key(const dl_pair *p, size_t i);
 /* Bytes held by samples: the storage of the exact medians. */

@@ -202,11 +202,8 @@ void dl_default_zone_name(char out[64], const char *risc, size_t n, dl_role role
     snprintf(out, 64, "%.*s-%s", trisc ? 5 : (int)n, risc, role == DL_ROLE_FW ? "FW" : "KERNEL");
 }
 
-uint64_t dl_cycles_to_ns(uint64_t cycles, uint64_t freq_khz)
+uint64_t dl_many_cycles_to_ns(uint64_t cycles, uint64_t freq_khz)
 {
-    /* Without overflow the same in one step. */
-    if (cycles < UINT64_C(1) << 43 && freq_khz < UINT64_C(1) << 43)
-        return (cycles * 1000000 + freq_khz / 2) / freq_khz;
     uint64_t whole = cycles / freq_khz, rest = cycles % freq_khz;
     if (whole > UINT64_MAX / 1000000 - 1) return UINT64_MAX;
     if (rest > (UINT64_MAX - freq_khz) / 1000000) return whole * 1000000;

@@ -115,6 +115,13 @@ dl_role dl_role_of_zone(const char *name, size_t n);
 void dl_default_zone_name(char out[64], const char *risc, size_t n, dl_role role);
 
 /* Cycles in nanoseconds, rounded to nearest; only for freq_khz > 0. */
-uint64_t dl_cycles_to_ns(uint64_t cycles, uint64_t freq_khz);
+uint64_t dl_many_cycles_to_ns(uint64_t cycles, uint64_t freq_khz);
+static inline uint64_t dl_cycles_to_ns(uint64_t cycles, uint64_t freq_khz)
+{
+    /* Without overflow the same in one step. */
+    if (cycles < UINT64_C(1) << 43 && freq_khz < UINT64_C(1) << 43)
+        return (cycles * 1000000 + freq_khz / 2) / freq_khz;
+    return dl_many_cycles_to_ns(cycles, freq_khz);
+}
 
 #endif

@@ -52,19 +52,72 @@ static void cell_ns(op_writer *w, const op_row_facts *f, bool known, uint64_t cy
         op_cell_missing(w);
 }
 
-static void cell_span(op_writer *w, const op_row_facts *f, uint64_t start, uint64_t end)
+/* ---- What the device did --- */
+
+static const op_cycles nothing = {.fw_start = OP_NEVER,
+                                  .kernel_start = OP_NEVER,
+                                  .dm_start = OP_NEVER,
+                                  .core_min = OP_NEVER,
+                                  .risc_start = {OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER}};
+
+typedef struct device_value {
+    bool known, negative;
+    uint64_t value;
+} device_value;
+
+static inline device_value value_of(bool known, uint64_t cycles, const op_row_facts *f)
 {
-    cell_ns(w, f, start != OP_NEVER && end >= start, end - start);
+    if (!known || !f->freq_khz) return (device_value){0};
+    return (device_value){true, false, dl_cycles_to_ns(cycles, f->freq_khz)};
 }
 
-static void cell_signed_ns(op_writer *w, const op_row_facts *f, int64_t cycles)
+static inline device_value span_of(uint64_t start, uint64_t end, const op_row_facts *f)
 {
-    if (!f->row->has_latency || !f->freq_khz) {
-        op_cell_missing(w);
-        return;
+    return value_of(start != OP_NEVER && end >= start, end - start, f);
+}
+
+static device_value latency_of(int64_t cycles, const op_row_facts *f)
+{
+    device_value v = value_of(f->row->has_latency, cycles < 0 ? 0 - (uint64_t)cycles : (uint64_t)cycles, f);
+    v.negative = cycles < 0 && v.known;
+    return v;
+}
+
+static inline device_value device_value_of(const op_row_facts *f, const op_column *c)
+{
+    const op_cycles *y = f->cycles ? f->cycles : &nothing;
+    bool fw = y->fw_start != OP_NEVER, per_core = y->core_n && !y->cores_twice;
+    switch ((op_column_kind)c->kind) {
+    case OP_COL_FW_START: return (device_value){fw, false, y->fw_start};
+    case OP_COL_FW_END: return (device_value){fw, false, y->fw_end};
+    case OP_COL_LATENCY: return latency_of(f->row->latency, f);
+    case OP_COL_DM_LATENCY: return latency_of(f->row->dm_latency, f);
+    case OP_COL_FW_NS: return span_of(y->fw_start, y->fw_end, f);
+    case OP_COL_KERNEL_NS: return span_of(y->kernel_start, y->kernel_end, f);
+    case OP_COL_DM_KERNEL_NS: return span_of(y->dm_start, y->kernel_end, f);
+    case OP_COL_CORE_MIN_NS: return value_of(per_core, y->core_min, f);
+    case OP_COL_CORE_MAX_NS: return value_of(per_core, y->core_max, f);
+    case OP_COL_CORE_AVG_NS:
+        return value_of(per_core, per_core ? (y->core_sum + y->core_n / 2) / y->core_n : 0, f);
+    case OP_COL_FIRST_TO_LAST_NS: return span_of(y->kernel_start, y->kernel_last_start, f);
+    case OP_COL_RISC_NS: return span_of(y->risc_start[c->argument], y->risc_end[c->argument], f);
+    case OP_COL_CB_WAIT_NS: return value_of(y->has_cb_wait, y->cb_wait, f);
+    case OP_COL_CB_RESERVE_NS: return value_of(y->has_cb_reserve, y->cb_reserve, f);
+    default: return (device_value){0};
     }
-    uint64_t ns = dl_cycles_to_ns(cycles < 0 ? 0 - (uint64_t)cycles : (uint64_t)cycles, f->freq_khz);
-    op_cell_signed(w, cycles < 0 ? -(int64_t)ns : (int64_t)ns);
+}
+
+void op_device_cells(op_writer *w, const op_row_facts *f, const op_column *columns, uint32_t n)
+{
+    for (const op_column *c = columns; c < columns + n; c++) {
+        device_value v = device_value_of(f, c);
+        if (!v.known)
+            op_cell_missing(w);
+        else if (v.negative && v.value)
+            op_cell_signed(w, -(int64_t)v.value);
+        else
+            op_cell_number(w, v.value);
+    }
 }
 
 /* ---- Groups of cells --- */
@@ -242,14 +295,6 @@ static void number_if(op_writer *w, bool known, uint64_t value)
         op_cell_empty(w);
 }
 
-static void device_number_if(op_writer *w, bool known, uint64_t value)
-{
-    if (known)
-        op_cell_number(w, value);
-    else
-        op_cell_missing(w);
-}
-
 static void api_average(op_writer *w, const op_row_facts *f, uint8_t api)
 {
     const devlog_api_stats *s = &w->text.api[api];
@@ -287,16 +332,8 @@ static void type_cell(op_writer *w, const op_row_facts *f)
 
 void op_cell(op_writer *w, const op_row_facts *f, const op_column *c)
 {
-    static const op_cycles nothing = {
-        .fw_start = OP_NEVER,
-        .kernel_start = OP_NEVER,
-        .dm_start = OP_NEVER,
-        .core_min = OP_NEVER,
-        .risc_start = {OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER}};
-    const op_cycles *y = f->cycles ? f->cycles : &nothing;
     const op_entry *op = f->op;
     bool timed = op && !w->o->no_host_times;
-    bool fw = y->fw_start != OP_NEVER, per_core = y->core_n && !y->cores_twice;
     switch ((op_column_kind)c->kind) {
     case OP_COL_EMPTY: op_cell_empty(w); break;
     case OP_COL_CODE: code_cell(w, f); break;
@@ -317,22 +354,20 @@ void op_cell(op_writer *w, const op_row_facts *f, const op_column *c)
     case OP_COL_HOST_START: number_if(w, timed, op ? op->start : 0); break;
     case OP_COL_HOST_END: number_if(w, timed && (op->flags & OP_ENDED), op ? op->end : 0); break;
     case OP_COL_HOST_NS: number_if(w, timed && op_has_duration(op), op ? op->end - op->start : 0); break;
-    case OP_COL_FW_START: device_number_if(w, fw, y->fw_start); break;
-    case OP_COL_FW_END: device_number_if(w, fw, y->fw_end); break;
-    case OP_COL_LATENCY: cell_signed_ns(w, f, f->row->latency); break;
-    case OP_COL_DM_LATENCY: cell_signed_ns(w, f, f->row->dm_latency); break;
-    case OP_COL_FW_NS: cell_span(w, f, y->fw_start, y->fw_end); break;
-    case OP_COL_KERNEL_NS: cell_span(w, f, y->kernel_start, y->kernel_end); break;
-    case OP_COL_DM_KERNEL_NS: cell_span(w, f, y->dm_start, y->kernel_end); break;
-    case OP_COL_CORE_MIN_NS: cell_ns(w, f, per_core, y->core_min); break;
-    case OP_COL_CORE_MAX_NS: cell_ns(w, f, per_core, y->core_max); break;
+    case OP_COL_FW_START:
+    case OP_COL_FW_END:
+    case OP_COL_LATENCY:
+    case OP_COL_DM_LATENCY:
+    case OP_COL_FW_NS:
+    case OP_COL_KERNEL_NS:
+    case OP_COL_DM_KERNEL_NS:
+    case OP_COL_CORE_MIN_NS:
+    case OP_COL_CORE_MAX_NS:
     case OP_COL_CORE_AVG_NS:
-        cell_ns(w, f, per_core, per_core ? (y->core_sum + y->core_n / 2) / y->core_n : 0);
-        break;
-    case OP_COL_FIRST_TO_LAST_NS: cell_span(w, f, y->kernel_start, y->kernel_last_start); break;
-    case OP_COL_RISC_NS: cell_span(w, f, y->risc_start[c->argument], y->risc_end[c->argument]); break;
-    case OP_COL_CB_WAIT_NS: cell_ns(w, f, y->has_cb_wait, y->cb_wait); break;
-    case OP_COL_CB_RESERVE_NS: cell_ns(w, f, y->has_cb_reserve, y->cb_reserve); break;
+    case OP_COL_FIRST_TO_LAST_NS:
+    case OP_COL_RISC_NS:
+    case OP_COL_CB_WAIT_NS:
+    case OP_COL_CB_RESERVE_NS: op_device_cells(w, f, c, 1); break;
     case OP_COL_CALL_COUNT: number_if(w, f->call, f->call); break;
     case OP_COL_INPUTS: op_tensor_cells(w, w->text.in, w->text.n_in, w->n_in); break;
     case OP_COL_OUTPUTS: op_tensor_cells(w, w->text.out, w->text.n_out, w->n_out); break;

@@ -10,7 +10,7 @@
 
 /* How a row of CSV is written: column by column, except for neighbours that are quicker together. */
 typedef struct op_step {
-    enum { OP_STEP_CELL, OP_STEP_EMPTY, OP_STEP_PROGRAMS, OP_STEP_API } kind;
+    enum { OP_STEP_CELL, OP_STEP_EMPTY, OP_STEP_DEVICE, OP_STEP_PROGRAMS, OP_STEP_API } kind;
     uint32_t first, n; /* columns */
 } op_step;
 
@@ -102,6 +102,8 @@ void op_cell_piece(op_writer *w, op_piece p);
 
 /* op_cells.c: the cells of one column; those of inputs and outputs are several. */
 void op_cell(op_writer *w, const op_row_facts *f, const op_column *c);
+/* op_cells.c: the same for n columns, from OP_COL_FW_START to OP_COL_CB_RESERVE_NS. */
+void op_device_cells(op_writer *w, const op_row_facts *f, const op_column *columns, uint32_t n);
 /* op_row_cells.c: all cells of a row, and what makes that quick; steps are for CSV only. */
 void op_row_cells(op_writer *w, const op_row_facts *f);
 bool op_row_plan(op_writer *w);

@@ -1,8 +1,8 @@
 /* What the device did for each launch, gathered from the decoder's events.
  *
- * Durations per core need the first start and last end of each launch on each core. As the rows of a core are
- * neighbours in every log, they are kept for the core in hand only, and folded into their launches when
- * another core comes; a core that comes back for the same launch is noticed by its bit. */
+ * Durations per core need the first start and last end of each launch on each core. As the rows of a launch
+ * on one core are neighbours in every log, they are kept for one core, and folded into the launch when
+ * another comes; a core that comes back for the same launch is noticed by its bit. */
 #include "ops/op_device.h"
 
 #include <stdlib.h>
@@ -11,33 +11,30 @@
 #define CB_WAIT_ZONE    "CB-COMPUTE-WAIT-FRONT"
 #define CB_RESERVE_ZONE "CB-COMPUTE-RESERVE-BACK"
 
-/* A launch on the core in hand. */
-typedef struct on_core {
-    uint64_t start, end;
-    uint32_t launch;
-} on_core;
-
-typedef struct in_hand {
-    uint32_t place; /* x << 16 | y */
-    uint32_t core;  /* index of the core on its chip, in order of appearance */
+/* The cores of a chip by index, in order of appearance. */
+typedef struct chip_cores {
+    uint32_t place; /* of the last, x << 16 | y */
+    uint32_t core;  /* its index */
     bool any;
-    on_core *launches;
-    uint32_t n, cap;
     uint32_t *cores; /* places by index */
     uint32_t n_cores, cap_cores;
-} in_hand;
+} chip_cores;
 
 struct op_device {
     dl_decode *decode;
     op_cycles *launches;
-    uint32_t n, cap;
-    in_hand *chips;
+    uint32_t n;
+    dl_big big;         /* where they are */
+    op_cycles whole[2]; /* that were asked for last */
+    uint32_t n_whole;
+    chip_cores *chips;
     uint32_t n_chips;
     /* Roles of sites, asked for once each. */
     uint8_t *roles;
     uint32_t n_roles;
 };
 
+enum { COOL_EVERY = 16384 };
 enum { ROLE_UNKNOWN, ROLE_NONE, ROLE_FW, ROLE_KERNEL, ROLE_CB_WAIT, ROLE_CB_RESERVE };
 
 void op_cycles_none(op_cycles *c)
@@ -118,45 +115,48 @@ static uint8_t role_of(op_device *d, uint32_t site)
 static op_cycles *launch_of(op_device *d, uint32_t launch)
 {
     if (launch >= d->n) {
-        if (launch >= d->cap) {
-            uint32_t cap = launch < 512 ? 1024 : launch * 2;
-            op_cycles *grown = realloc(d->launches, cap * sizeof *grown);
-            if (!grown) return NULL;
-            d->launches = grown;
-            d->cap = cap;
+        if (!dl_big_room(&d->big, ((size_t)launch + 1) * sizeof *d->launches)) return NULL;
+        d->launches = d->big.data;
+        for (; d->n <= launch; d->n++) {
+            op_cycles_none(&d->launches[d->n]);
+            if (d->n % COOL_EVERY == 0) dl_big_cool(&d->big);
         }
-        while (d->n <= launch)
-            op_cycles_none(&d->launches[d->n++]);
     }
     return &d->launches[launch];
 }
 
-static void fold(op_device *d, in_hand *h)
+/* What is known of the core in hand is complete. */
+static void fold(op_cycles *l)
 {
-    for (uint32_t i = 0; i < h->n; i++) {
-        const on_core *c = &h->launches[i];
-        op_cycles *l = &d->launches[c->launch];
-        l->number = 0;
-        l->cores++;
-        if (h->core < 64 * OP_CORE_WORDS) {
-            uint64_t bit = UINT64_C(1) << (h->core % 64);
-            if (l->seen[h->core / 64] & bit) {
-                l->cores--;
-                l->cores_twice = true;
-            }
-            l->seen[h->core / 64] |= bit;
-        }
-        if (c->start == OP_NEVER || c->end < c->start) continue;
-        least(&l->core_min, c->end - c->start);
-        most(&l->core_max, c->end - c->start);
-        l->core_sum += c->end - c->start;
-        l->core_n++;
+    bool ran = l->core && l->core_start != OP_NEVER && l->core_end >= l->core_start;
+    l->core = 0;
+    if (!ran) return;
+    uint64_t cycles = l->core_end - l->core_start;
+    least(&l->core_min, cycles);
+    most(&l->core_max, cycles);
+    l->core_sum += cycles;
+    l->core_n++;
+}
+
+/* Another core of the launch. */
+static void next_core(op_cycles *l, uint32_t core)
+{
+    fold(l);
+    l->core = core + 1;
+    l->core_start = OP_NEVER;
+    l->core_end = 0;
+    l->cores++;
+    if (core >= 64 * OP_CORE_WORDS) return;
+    uint64_t bit = UINT64_C(1) << (core % 64);
+    if (l->seen[core / 64] & bit) {
+        l->cores--;
+        l->cores_twice = true;
     }
-    h->n = 0;
+    l->seen[core / 64] |= bit;
 }
 
 /* The index of a core on its chip. */
-static bool core_index(in_hand *h, uint32_t place)
+static bool core_index(chip_cores *h, uint32_t place)
 {
     for (uint32_t i = 0; i < h->n_cores; i++) {
         /* The next core is most often the one behind the last. */
@@ -177,38 +177,24 @@ static bool core_index(in_hand *h, uint32_t place)
     return true;
 }
 
-static in_hand *hand_of(op_device *d, const dl_stream *s)
+static bool find_core(op_device *d, const dl_stream *s, uint32_t *core)
 {
     if (s->chip >= d->n_chips) {
-        in_hand *grown = realloc(d->chips, (s->chip + 1) * sizeof *grown);
-        if (!grown) return NULL;
+        chip_cores *grown = realloc(d->chips, (s->chip + 1) * sizeof *grown);
+        if (!grown) return false;
         memset(grown + d->n_chips, 0, (s->chip + 1 - d->n_chips) * sizeof *grown);
         d->chips = grown;
         d->n_chips = s->chip + 1;
     }
-    in_hand *h = &d->chips[s->chip];
+    chip_cores *h = &d->chips[s->chip];
     uint32_t place = (uint32_t)s->core_x << 16 | s->core_y;
-    if (h->any && h->place == place) return h;
-    fold(d, h);
-    h->place = place;
-    h->any = true;
-    return core_index(h, place) ? h : NULL;
-}
-
-static on_core *entry_of(in_hand *h, op_cycles *l, uint32_t launch)
-{
-    if (l->number && l->number <= h->n && h->launches[l->number - 1].launch == launch)
-        return &h->launches[l->number - 1];
-    if (h->n == h->cap) {
-        uint32_t cap = h->cap ? h->cap * 2 : 16;
-        on_core *grown = realloc(h->launches, cap * sizeof *grown);
-        if (!grown) return NULL;
-        h->launches = grown;
-        h->cap = cap;
+    if (!h->any || h->place != place) {
+        h->place = place;
+        h->any = true;
+        if (!core_index(h, place)) return false;
     }
-    h->launches[h->n] = (on_core){.start = OP_NEVER, .launch = launch};
-    l->number = ++h->n;
-    return &h->launches[h->n - 1];
+    *core = h->core;
+    return true;
 }
 
 static bool take(op_device *d, const dl_tables *t, const dl_event *e)
@@ -228,17 +214,17 @@ static bool take(op_device *d, const dl_tables *t, const dl_event *e)
         return true;
     }
     if (e->kind != DL_EVENT_ZONE) return true;
-    in_hand *h = hand_of(d, s);
-    on_core *c = h ? entry_of(h, l, e->launch) : NULL;
-    if (!c) return false;
+    uint32_t core;
+    if (!find_core(d, s, &core)) return false;
+    if (l->core != core + 1) next_core(l, core);
     l->zones++;
     if (role == ROLE_FW) {
         least(&l->fw_start, e->start);
         most(&l->fw_end, e->end);
         return true;
     }
-    least(&c->start, e->start);
-    most(&c->end, e->end);
+    least(&l->core_start, e->start);
+    most(&l->core_end, e->end);
     least(&l->kernel_start, e->start);
     most(&l->kernel_last_start, e->start);
     most(&l->kernel_end, e->end);
@@ -261,11 +247,12 @@ static devlog_status on_events(void *context, const dl_event *events, size_t n, 
     return DEVLOG_OK;
 }
 
-devlog_status op_device_new(op_device **out, dl_decode *decode, devlog_error *err)
+devlog_status op_device_new(op_device **out, dl_decode *decode, const char *scratch, devlog_error *err)
 {
     op_device *d = calloc(1, sizeof *d);
     if (!d) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     d->decode = decode;
+    d->big.folder = scratch;
     dl_decode_event_sink(decode, (dl_event_sink){d, on_events});
     *out = d;
     return DEVLOG_OK;
@@ -274,23 +261,24 @@ devlog_status op_device_new(op_device **out, dl_decode *decode, devlog_error *er
 void op_device_free(op_device *d)
 {
     if (!d) return;
-    for (uint32_t i = 0; i < d->n_chips; i++) {
-        free(d->chips[i].launches);
+    for (uint32_t i = 0; i < d->n_chips; i++)
         free(d->chips[i].cores);
-    }
     free(d->chips);
-    free(d->launches);
+    dl_big_free(&d->big);
     free(d->roles);
     free(d);
 }
 
-void op_device_finish(op_device *d)
+void op_device_cool(op_device *d)
 {
-    for (uint32_t i = 0; i < d->n_chips; i++)
-        fold(d, &d->chips[i]);
+    dl_big_cool(&d->big);
 }
 
-const op_cycles *op_device_launch(const op_device *d, uint32_t launch)
+const op_cycles *op_device_launch(op_device *d, uint32_t launch)
 {
-    return launch < d->n && d->launches[launch].zones ? &d->launches[launch] : NULL;
+    if (launch >= d->n || !d->launches[launch].zones) return NULL;
+    op_cycles *whole = &d->whole[d->n_whole++ % 2];
+    *whole = d->launches[launch]; /* which stays as it is: a page that is written to must be written out */
+    fold(whole);
+    return whole;
 }

@@ -1,6 +1,7 @@
 /* What the device did for each launch, gathered from the decoder's events: first and last firmware and kernel
- * cycle over all cores, for each kind of RISC and for each core. Memory grows with launches by less than 300
- * bytes each, not with events. Which op a launch is of is decided elsewhere (stitch.c). */
+ * cycle over all cores, for each kind of RISC and for each core. Memory, or room in a folder,
+ * grows with launches by less than 300 bytes each, not with events. Which op a launch is of is decided
+ * elsewhere (stitch.c). */
 #ifndef DEVLOG_OPS_OP_DEVICE_H
 #define DEVLOG_OPS_OP_DEVICE_H
 
@@ -22,21 +23,24 @@ typedef struct op_cycles {
     /* Kernel durations per core, first kernel start to last kernel end. */
     uint64_t core_min, core_max, core_sum;
     uint32_t core_n;
-    uint32_t cores;  /* that ran firmware or a kernel */
-    uint32_t zones;  /* firmware and kernel zones seen */
-    uint32_t number; /* of the entry for the core in hand */
+    uint32_t cores; /* that ran firmware or a kernel */
+    uint32_t zones; /* firmware and kernel zones seen */
+    uint32_t core;  /* in hand: its index + 1; its kernels: */
+    uint64_t core_start, core_end;
     uint64_t seen[OP_CORE_WORDS];
 } op_cycles;
 
 typedef struct op_device op_device;
 
-/* Hands itself to the decoder as its event sink; before the first input. The decoder must outlive it. */
-devlog_status op_device_new(op_device **out, dl_decode *decode, devlog_error *err);
+/* Hands itself to the decoder as its event sink; before the first input. The decoder must outlive it.
+ * `scratch`: a folder in which it may take room instead of memory (base/big.h), borrowed; or NULL. */
+devlog_status op_device_new(op_device **out, dl_decode *decode, const char *scratch, devlog_error *err);
 void op_device_free(op_device *d);
-/* After dl_decode_finish. */
-void op_device_finish(op_device *d);
-/* By number of the launch in dl_decode_launches; NULL: no default zone of it was closed. */
-const op_cycles *op_device_launch(const op_device *d, uint32_t launch);
+/* Nothing of it is wanted at once. */
+void op_device_cool(op_device *d);
+/* After dl_decode_finish, by number of the launch in dl_decode_launches; NULL: no default zone of it was
+ * closed. Valid until the next call but one. */
+const op_cycles *op_device_launch(op_device *d, uint32_t launch);
 
 /* Adds what another launch did: for ops with several. */
 void op_cycles_none(op_cycles *c);

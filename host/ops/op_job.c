@@ -79,12 +79,11 @@ static devlog_status find_logs(op_job *j, const op_job_options *o, devlog_error 
 static devlog_status read_device_log(op_job *j, const op_job_options *o, devlog_error *err)
 {
     const dl_decode_options options = {
-        .no_samples = true, .progress = o->progress, .progress_ctx = o->progress_ctx};
+        .no_samples = true, .scratch = o->output, .progress = o->progress, .progress_ctx = o->progress_ctx};
     devlog_status status = dl_decode_new(&j->decode, &options, err);
-    if (!status) status = op_device_new(&j->cycles, j->decode, err);
+    if (!status) status = op_device_new(&j->cycles, j->decode, o->output, err);
     if (!status) status = dl_decode_file(j->decode, j->device_log_path, err);
     if (!status) status = dl_decode_finish(j->decode, err);
-    if (!status) op_device_finish(j->cycles);
     return status;
 }
 
@@ -150,20 +149,20 @@ devlog_status op_job_run(op_job *job, const op_job_options *o, devlog_error *err
     op_job *j = job;
     *j = (op_job){.host = {.fd = -1}, .device = {.fd = -1}};
     devlog_status status = find_logs(j, o, err);
+    if (!status) status = dl_folder_make(o->output, err);
     if (status) return status;
     if (j->op_log_path) {
-        status = op_log_read(&j->host, j->op_log_path, err);
+        status = op_log_read_large(&j->host, j->op_log_path, o->output, err);
         j->has_host = true;
     }
     if (!status && j->device_op_log_path) {
-        status = op_log_read(&j->device, j->device_op_log_path, err);
+        status = op_log_read_large(&j->device, j->device_op_log_path, o->output, err);
         j->two_runs = j->has_host;
     }
     if (!status && j->device_log_path) status = read_device_log(j, o, err);
     if (status) return status;
     op_log *host = j->has_host ? &j->host : NULL, *device = j->device_op_log_path ? &j->device : NULL;
-    status = op_stitch_make(&j->stitch, host, device, j->decode, j->cycles, err);
-    if (!status) status = dl_folder_make(o->output, err);
+    status = op_stitch_make(&j->stitch, host, device, j->decode, j->cycles, o->output, err);
     if (status) return status;
     j->report_path = named(o->output, o->name, o->report.json ? ".json" : ".csv");
     if (!j->report_path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");

@@ -13,7 +13,7 @@
 
 #include "ops/op_log_internal.h"
 
-enum { BLOCK = 1024 * 1024, WINDOW = 256 * 1024 };
+enum { BLOCK = 256 * 1024, WINDOW = 256 * 1024 };
 
 static const struct {
     const char *text;
@@ -70,7 +70,8 @@ static devlog_status read_lines(op_log *log, char *block, size_t room, devlog_er
     uint64_t at = 0; /* of block[0] in the file */
     bool skipping = false;
     for (;;) {
-        ssize_t n = pread(log->fd, block + have, room - have, (off_t)(at + have));
+        ssize_t n =
+            pread(log->fd, block + have, room - have < BLOCK ? room - have : BLOCK, (off_t)(at + have));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return dl_fail_errno(err, errno, "cannot read %s", log->path);
         if (n == 0) break;
@@ -106,7 +107,13 @@ static devlog_status read_lines(op_log *log, char *block, size_t room, devlog_er
 
 devlog_status op_log_read(op_log *log, const char *path, devlog_error *err)
 {
-    *log = (op_log){.fd = -1, .in_order = true};
+    return op_log_read_large(log, path, NULL, err);
+}
+
+devlog_status op_log_read_large(op_log *log, const char *path, const char *scratch, devlog_error *err)
+{
+    *log = (op_log){
+        .fd = -1, .in_order = true, .big_ops = {.folder = scratch}, .big_launches = {.folder = scratch}};
     struct stat st;
     log->path = strdup(path);
     char *block = NULL;
@@ -130,8 +137,10 @@ devlog_status op_log_read(op_log *log, const char *path, devlog_error *err)
     if ((uint64_t)st.st_size < BLOCK) room = (size_t)st.st_size + OP_MAX_LINE / 16;
     block = malloc(room);
     status = block ? read_lines(log, block, room, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < log->n_ops && !status; i++)
+    for (size_t i = 0; i < log->n_ops && !status; i++) {
+        if (i % OP_LOG_PASSED == 0) op_log_cool(log);
         if (!(log->ops[i].flags & OP_ENDED)) log->found[OP_OPEN]++;
+    }
 done:
     free(block);
     return status;
@@ -144,9 +153,9 @@ void op_log_free(op_log *log)
         for (int k = 0; k < OP_DETAILS; k++)
             free(log->details[i][k]);
     free(log->path);
-    free(log->ops);
+    dl_big_free(&log->big_ops);
+    dl_big_free(&log->big_launches);
     free(log->extras);
-    free(log->launches);
     free(log->points);
     free(log->programs);
     free(log->chips);
@@ -154,6 +163,12 @@ void op_log_free(op_log *log)
     free(log->windows[0].text);
     free(log->windows[1].text);
     *log = (op_log){.fd = -1};
+}
+
+void op_log_cool(op_log *log)
+{
+    dl_big_cool(&log->big_ops);
+    dl_big_cool(&log->big_launches);
 }
 
 const char *op_log_line(op_log *log, int window, uint64_t at, uint32_t len)

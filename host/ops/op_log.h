@@ -1,15 +1,18 @@
 /* The op log as the host wrote it: a first pass finds every op with its times and where its lines are; the
- * texts stay in the file and are read again when a row is written. So memory grows with ops by less than 200
- * bytes each, not with what is said about them. Damaged lines are counted and the rest is kept. The lines:
- * docs/op-reports.md, "The op log". */
+ * texts stay in the file and are read again when a row is written. So memory, or room in a folder, grows with
+ * ops by about 100 bytes each, not with what is said about them. Damaged lines are counted and the rest is
+ * kept. The lines: docs/op-reports.md, "The op log". */
 #ifndef DEVLOG_OPS_OP_LOG_H
 #define DEVLOG_OPS_OP_LOG_H
 
+#include "base/big.h"
 #include "base/str.h"
 
 #define OP_LOG_NAME "profile_log_ops.jsonl"
 
 enum { OP_MAX_LINE = 1024 * 1024, OP_DETAILS = 3 };
+/* Who walks over ops or launches says op_log_cool after so many. */
+enum { OP_LOG_PASSED = 16384 };
 
 /* What can be wrong with an op log; each is counted. */
 typedef enum op_trouble {
@@ -35,7 +38,7 @@ enum { OP_ENDED = 1, OP_ELSEWHERE = 2, OP_IS_DUPLICATE = 4, OP_ENDS_EARLY = 8 };
 typedef struct op_entry {
     uint64_t start, end;       /* ns; end 0 while open */
     uint64_t at_start, at_end; /* offsets in the file: the start's line; the end's, or what counts of it */
-    uint32_t id, parent;
+    uint32_t id;
     uint32_t block; /* bytes behind the start's line in which its other lines stand, most often all of them */
     uint32_t extra, last_extra;   /* its lines elsewhere: number + 1 in extras; 0: none */
     uint32_t launch, last_launch; /* number + 1 in launches; 0: none */
@@ -52,7 +55,6 @@ typedef struct op_extra {
 } op_extra;
 
 typedef struct op_launch {
-    uint64_t t;
     uint32_t op; /* id; 0: none */
     uint32_t chip, launch, program, cores;
     uint32_t next; /* of the same op: number + 1 */
@@ -90,9 +92,10 @@ typedef struct op_log {
     op_program *programs;
     op_chip *chips;
     size_t n_ops, n_extras, n_launches, n_points, n_programs, n_chips;
-    size_t cap_ops, cap_extras, cap_launches, cap_points, cap_programs, cap_chips;
-    bool in_order;   /* every id is one more than that before it: no table is needed */
-    uint32_t *slots; /* hash table of ids: number of the op + 1 */
+    size_t cap_extras, cap_points, cap_programs, cap_chips;
+    dl_big big_ops, big_launches; /* where ops and launches are */
+    bool in_order;                /* every id is one more than that before it: no table is needed */
+    uint32_t *slots;              /* hash table of ids: number of the op + 1 */
     size_t n_slots;
     uint32_t run_op;          /* while reading: the op whose lines come now, number + 1 */
     uint64_t run_end;         /* where the next of them begins */
@@ -110,6 +113,11 @@ typedef struct op_log {
 /* Reads the log of a run. NOT_FOUND when there is none, ARGUMENT when it is no plain file; damage is no
  * failure. Free with op_log_free, also after a failure. */
 devlog_status op_log_read(op_log *log, const char *path, devlog_error *err);
+/* The same with a folder in which room may be taken for what should not fill memory (base/big.h); borrowed.
+ */
+devlog_status op_log_read_large(op_log *log, const char *path, const char *scratch, devlog_error *err);
+/* Nothing of it is wanted at once. */
+void op_log_cool(op_log *log);
 void op_log_free(op_log *log);
 
 /* The op with an id; NULL: there is none. */

@@ -22,6 +22,17 @@ static bool room(void **array, size_t n, size_t *cap, size_t size)
     *cap = more;
     return true;
 }
+
+/* The same for ops and launches, of which there may be very many. */
+static bool big_room(void **array, size_t n, dl_big *big, size_t size)
+{
+    if (n < big->bytes / size) return true;
+    if (n >= MAX_ENTRIES || !dl_big_room(big, (n < 64 ? 64 : n + 1) * size)) return false;
+    *array = big->data;
+    return true;
+}
+#define BIG_ROOM(log, what)                                                                                  \
+    big_room((void **)&(log)->what, (log)->n_##what, &(log)->big_##what, sizeof *(log)->what)
 #define ROOM(log, what) room((void **)&(log)->what, (log)->n_##what, &(log)->cap_##what, sizeof *(log)->what)
 
 /* ---- Ops by id --- */
@@ -69,8 +80,7 @@ static bool grow_slots(op_log *log)
 
 /* The members of a line that the first pass needs. */
 typedef struct head {
-    uint64_t id, t, thread, depth, parent, chip, launch, program, cores, cached, after, ops, lost, mhz,
-        profiled;
+    uint64_t id, t, thread, depth, chip, launch, program, cores, cached, after, ops, lost, mhz, profiled;
     jl_value run, arch, board;
 } head;
 
@@ -83,12 +93,7 @@ static uint64_t *number_of(head *h, const char *key, size_t n)
     case 3: return KEY(mhz) ? &h->mhz : KEY(ops) ? &h->ops : NULL;
     case 4: return KEY(chip) ? &h->chip : KEY(lost) ? &h->lost : NULL;
     case 5: return KEY(depth) ? &h->depth : KEY(cores) ? &h->cores : KEY(after) ? &h->after : NULL;
-    case 6:
-        return KEY(thread)   ? &h->thread
-               : KEY(parent) ? &h->parent
-               : KEY(launch) ? &h->launch
-               : KEY(cached) ? &h->cached
-                             : NULL;
+    case 6: return KEY(thread) ? &h->thread : KEY(launch) ? &h->launch : KEY(cached) ? &h->cached : NULL;
     case 7: return KEY(program) ? &h->program : NULL;
     case 8: return KEY(profiled) ? &h->profiled : NULL;
     default: return NULL;
@@ -140,11 +145,12 @@ static void copy_text(char *out, size_t size, const jl_value *v)
 static bool take_start(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
+    uint64_t parent; /* its own start says enough of it */
     quick_number(r, ",\"id\":", &h.id);
     quick_number(r, ",\"t\":", &h.t);
     quick_number(r, ",\"thread\":", &h.thread);
     quick_number(r, ",\"depth\":", &h.depth);
-    quick_number(r, ",\"parent\":", &h.parent);
+    quick_number(r, ",\"parent\":", &parent);
     size_t name = goes_on(r, ",\"name\":") ? (size_t)(r->at - p->text) : 0;
     if (!name) read_head(r, "name", &h);
     if (h.id == 0 || h.depth == 0) read_head(r, NULL, &h); /* somebody else's order */
@@ -153,7 +159,7 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
         return true;
     }
     log->in_order &= log->n_ops == 0 || h.id == log->ops[log->n_ops - 1].id + (uint64_t)1;
-    if (!ROOM(log, ops) || !grow_slots(log)) return false;
+    if (!BIG_ROOM(log, ops) || !grow_slots(log)) return false;
     bool again = op_log_find(log, (uint32_t)h.id) != NULL;
     if (again)
         op_log_found(log, OP_DUPLICATE, 1, p->line, "op %llu started before", (unsigned long long)h.id);
@@ -162,12 +168,11 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
                                       .len_start = p->len,
                                       .name_at = name <= UINT8_MAX ? (uint8_t)name : 0,
                                       .id = (uint32_t)h.id,
-                                      .parent = (uint32_t)h.parent,
                                       .thread = (uint16_t)h.thread,
                                       .depth = (uint16_t)h.depth,
                                       .flags = again ? OP_IS_DUPLICATE : 0};
     if (!again && !log->in_order) enter(log, (uint32_t)log->n_ops);
-    log->n_ops++;
+    if (++log->n_ops % OP_LOG_PASSED == 0) op_log_cool(log);
     log->run_op = (uint32_t)log->n_ops;
     log->run_end = p->at + p->len + 1;
     return true;
@@ -293,9 +298,8 @@ static bool take_launch(op_log *log, jl_reader *r, const op_place *p)
     pass_over(log, p);
     op_entry *op = NULL;
     if (h.id) op = op_of(log, &h, p);
-    if (!ROOM(log, launches)) return false;
-    log->launches[log->n_launches++] = (op_launch){.t = h.t,
-                                                   .op = op ? op->id : 0,
+    if (!BIG_ROOM(log, launches)) return false;
+    log->launches[log->n_launches++] = (op_launch){.op = op ? op->id : 0,
                                                    .chip = (uint32_t)h.chip,
                                                    .launch = (uint32_t)h.launch,
                                                    .program = (uint32_t)h.program,

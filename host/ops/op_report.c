@@ -188,8 +188,10 @@ devlog_status op_report_write(op_stitch *s, const op_report_options *options, dl
         w.n_out = s->host->max_out;
         if (options->columns == OP_COLUMNS_REFERENCE) counts->points_left_out = s->host->n_points;
     }
-    for (size_t i = 0; i < s->n_rows; i++)
+    for (size_t i = 0; i < s->n_rows; i++) {
+        op_stitch_passed(s, i);
         if (s->rows[i].op != DL_NONE && s->rows[i].id >= w.next_id) w.next_id = s->rows[i].id + 1;
+    }
     w.names = dl_intern_new(MAX_NAMES, MAX_NAME_BYTES);
     devlog_status status = w.names ? op_programs_read(&w.programs, s->device, err)
                                    : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -199,6 +201,7 @@ devlog_status op_report_write(op_stitch *s, const op_report_options *options, dl
     size_t point = 0;
     for (size_t i = 0; i <= s->n_rows && !status && !w.no_memory; i++) {
         const op_row *row = i < s->n_rows ? &s->rows[i] : NULL;
+        op_stitch_passed(s, i);
         while (point_is_next(&w, point, row))
             point_row(&w, &s->host->points[point++]);
         if (row) op_row_write(&w, row, i == 0 || s->rows[i - 1].op != row->op);

@@ -25,6 +25,7 @@ static bool about_programs(uint8_t kind)
 static uint8_t step_kind(const op_column *c)
 {
     if (c->kind == OP_COL_EMPTY) return OP_STEP_EMPTY;
+    if (c->kind >= OP_COL_FW_START && c->kind <= OP_COL_CB_RESERVE_NS) return OP_STEP_DEVICE;
     if (c->kind == OP_COL_API_COUNT || c->kind == OP_COL_API_AVERAGE) return OP_STEP_API;
     return about_programs(c->kind) ? OP_STEP_PROGRAMS : OP_STEP_CELL;
 }
@@ -126,6 +127,7 @@ void op_row_cells(op_writer *w, const op_row_facts *f)
         switch (s->kind) {
         case OP_STEP_CELL: op_cell(w, f, &w->columns[s->first]); break;
         case OP_STEP_EMPTY: empties(w, s->n); break;
+        case OP_STEP_DEVICE: op_device_cells(w, f, &w->columns[s->first], s->n); break;
         case OP_STEP_PROGRAMS: programs(w, f, s); break;
         case OP_STEP_API: api(w, f, s); break;
         }

@@ -37,6 +37,8 @@ static void describe(char *out, size_t size, op_log *a, const op_entry *x, op_lo
 static bool by_id(op_log *first, op_log *second, uint32_t *map, char *difference, size_t size)
 {
     for (size_t i = 0; i < second->n_ops; i++) {
+        if (i % OP_LOG_PASSED == 0) op_log_cool(first);
+        if (i % OP_LOG_PASSED == 0) op_log_cool(second);
         const op_entry *there = &second->ops[i];
         const op_entry *here = op_log_find(first, there->id);
         if ((there->flags | (here ? here->flags : 0)) & OP_IS_DUPLICATE) return false;

@@ -7,6 +7,16 @@
 
 #include "ops/same_ops.h"
 
+void op_stitch_passed(op_stitch *s, size_t number)
+{
+    if (number % OP_LOG_PASSED) return;
+    dl_big_cool(&s->big_rows);
+    if (s->host) op_log_cool(s->host);
+    if (s->device && s->device != s->host) op_log_cool(s->device);
+    if (s->decode) dl_decode_cool(s->decode);
+    if (s->cycles) op_device_cool(s->cycles);
+}
+
 /* ---- Launches that the op log knows, by chip and number --- */
 
 typedef struct known_launch {
@@ -20,26 +30,45 @@ static int by_key(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-static known_launch *index_launches(const op_log *log)
+static uint64_t key_of(const op_launch *l)
 {
+    return (uint64_t)l->chip << 32 | l->launch;
+}
+
+/* NULL, and *good, when they stand in the log in the order of their keys. */
+static known_launch *index_launches(const op_log *log, bool *good)
+{
+    size_t ordered = 1;
+    *good = true;
+    while (ordered < log->n_launches &&
+           key_of(&log->launches[ordered - 1]) <= key_of(&log->launches[ordered]))
+        ordered++;
+    if (ordered >= log->n_launches) return NULL;
     known_launch *index = malloc((log->n_launches + 1) * sizeof *index);
-    bool sorted = true;
-    for (size_t i = 0; index && i < log->n_launches; i++) {
-        index[i] =
-            (known_launch){(uint64_t)log->launches[i].chip << 32 | log->launches[i].launch, (uint32_t)i};
-        sorted &= i == 0 || index[i - 1].key <= index[i].key;
-    }
-    if (index && !sorted) qsort(index, log->n_launches, sizeof *index, by_key);
+    *good = index != NULL;
+    for (size_t i = 0; index && i < log->n_launches; i++)
+        index[i] = (known_launch){key_of(&log->launches[i]), (uint32_t)i};
+    if (index) qsort(index, log->n_launches, sizeof *index, by_key);
     return index;
+}
+
+static int compare_key(const void *key, const void *launch)
+{
+    uint64_t x = *(const uint64_t *)key, y = key_of(launch);
+    return x < y ? -1 : x > y;
 }
 
 static const op_launch *find_launch(const op_log *log, const known_launch *index, uint32_t chip,
                                     uint64_t launch)
 {
-    if (launch > UINT32_MAX) return NULL;
+    if (launch > UINT32_MAX || log->n_launches == 0) return NULL;
     const known_launch key = {(uint64_t)chip << 32 | launch, 0};
     /* Launches are numbered in order. */
-    uint64_t guess = log->n_launches ? key.key - index[0].key : 0;
+    uint64_t guess = key.key - (index ? index[0].key : key_of(&log->launches[0]));
+    if (!index) {
+        if (guess < log->n_launches && key_of(&log->launches[guess]) == key.key) return &log->launches[guess];
+        return bsearch(&key.key, log->launches, log->n_launches, sizeof *log->launches, compare_key);
+    }
     if (guess < log->n_launches && index[guess].key == key.key) return &log->launches[index[guess].number];
     const known_launch *found = bsearch(&key, index, log->n_launches, sizeof *index, by_key);
     return found ? &log->launches[found->number] : NULL;
@@ -51,7 +80,8 @@ typedef struct join {
     op_stitch *s;
     uint32_t *op_of; /* by launch of the decoder: number of the op in device->ops, DL_NONE, or OTHER_RUN */
     const uint32_t *map; /* from device->ops to host->ops; NULL: the same */
-    known_launch *index;
+    known_launch *index; /* NULL: the op log's launches are in order */
+    dl_big big_op_of, big_found;
     uint32_t *found; /* by op of the device's run: launches with device data */
 } join;
 
@@ -117,14 +147,15 @@ static int by_place(const void *a, const void *b)
 }
 
 /* The launches that become rows, by op, chip and number. */
-static placed *place_launches(const join *j, size_t *n)
+static placed *place_launches(const join *j, dl_big *big, size_t *n)
 {
-    const op_stitch *s = j->s;
+    op_stitch *s = j->s;
     const dl_launches *launches = dl_decode_launches(s->decode);
-    placed *all = malloc((launches->count + 1) * sizeof *all);
+    placed *all = dl_big_room(big, (launches->count + (size_t)1) * sizeof *all) ? big->data : NULL;
     bool sorted = true;
     *n = 0;
     for (uint32_t i = 0; all && i < launches->count; i++) {
+        op_stitch_passed(s, i);
         uint32_t op = j->op_of[i];
         if (op == OTHER_RUN) continue;
         all[*n] = (placed){op == UNKNOWN_OP ? DL_NONE : op, launches->items[i].chip, i};
@@ -186,7 +217,7 @@ static bool merge(op_stitch *s, op_row *row, const placed *launches, uint32_t n)
 /* The cores of its launches in the op log against those in the device log. */
 static void compare_cores(const op_stitch *s, const join *j, op_row *row, const op_cycles *c)
 {
-    if (row->n_launches != 1 || !j->index || row->device_op == DL_NONE) return;
+    if (row->n_launches != 1 || !s->device || row->device_op == DL_NONE) return;
     const dl_launch *l = &dl_decode_launches(s->decode)->items[row->launch];
     uint32_t chip = dl_decode_tables(s->decode)->chips[l->chip].id;
     const op_launch *known = find_launch(s->device, j->index, chip, l->run_host_id);
@@ -234,7 +265,8 @@ static bool add_row(op_stitch *s, const join *j, const placed *p, uint32_t n)
 static bool device_rows(op_stitch *s, const join *j)
 {
     size_t n;
-    placed *all = place_launches(j, &n);
+    dl_big big = {.folder = s->big_rows.folder};
+    placed *all = place_launches(j, &big, &n);
     bool good = all != NULL;
     for (size_t at = 0, next; at < n && good; at = next) {
         next = at + 1;
@@ -242,8 +274,9 @@ static bool device_rows(op_stitch *s, const join *j)
             while (next < n && all[next].op == all[at].op && all[next].chip == all[at].chip)
                 next++;
         good = add_row(s, j, &all[at], (uint32_t)(next - at));
+        op_stitch_passed(s, s->n_rows);
     }
-    free(all);
+    dl_big_free(&big);
     return good;
 }
 
@@ -262,8 +295,10 @@ static bool host_rows(op_stitch *s, const join *j)
 {
     uint8_t *has_row = calloc(s->host->n_ops + 1, 1);
     if (!has_row) return false;
-    for (size_t i = 0; i < s->n_rows; i++)
+    for (size_t i = 0; i < s->n_rows; i++) {
+        op_stitch_passed(s, i);
         if (s->rows[i].op != DL_NONE) has_row[s->rows[i].op] = 1;
+    }
     uint32_t *back = NULL; /* from host->ops to device->ops */
     if (j->map) {
         back = malloc((s->host->n_ops + 1) * sizeof *back);
@@ -275,6 +310,7 @@ static bool host_rows(op_stitch *s, const join *j)
             back[j->map[i]] = (uint32_t)i;
     }
     for (size_t i = 0; i < s->host->n_ops; i++) {
+        op_stitch_passed(s, i);
         if (has_row[i]) continue;
         uint32_t device_op = back ? back[i] : (uint32_t)i;
         const op_entry *there = &s->device->ops[device_op];
@@ -307,19 +343,24 @@ static int by_time(const void *a, const void *b)
 
 static bool latencies(op_stitch *s)
 {
-    timed *order = malloc((s->n_rows + 1) * sizeof *order);
+    dl_big big = {.folder = s->big_rows.folder};
+    timed *order = dl_big_room(&big, (s->n_rows + 1) * sizeof *order) ? big.data : NULL;
     size_t n = 0;
     bool sorted = true;
     for (size_t i = 0; order && i < s->n_rows; i++) {
+        op_stitch_passed(s, i);
+        if (i % OP_LOG_PASSED == 0) dl_big_cool(&big);
         const op_cycles *c = op_stitch_cycles(s, &s->rows[i]);
         if (!c || c->fw_start == OP_NEVER) continue;
         order[n] = (timed){c->fw_start, s->rows[i].chip, (uint32_t)i};
         sorted &= n == 0 || by_time(&order[n - 1], &order[n]) <= 0;
         n++;
     }
-    if (!order) return false;
+    if (!order) return false; /* then it holds nothing */
     if (!sorted) qsort(order, n, sizeof *order, by_time);
     for (size_t i = 0; i < n; i++) {
+        op_stitch_passed(s, i);
+        if (i % OP_LOG_PASSED == 0) dl_big_cool(&big);
         op_row *row = &s->rows[order[i].row];
         row->has_latency = true;
         if (i == 0 || order[i - 1].chip != order[i].chip) continue;
@@ -329,7 +370,7 @@ static bool latencies(op_stitch *s)
         if (here->dm_start != OP_NEVER && before->kernel_end)
             row->dm_latency = (int64_t)(here->dm_start - before->kernel_end);
     }
-    free(order);
+    dl_big_free(&big);
     return true;
 }
 
@@ -338,6 +379,7 @@ static bool latencies(op_stitch *s)
 static void count_missing(op_stitch *s, const join *j)
 {
     for (size_t i = 0; s->device && i < s->device->n_ops; i++) {
+        op_stitch_passed(s, i);
         const op_entry *op = &s->device->ops[i];
         if (!was_profiled(s->device, op)) continue;
         uint32_t asked = launches_of(s->device, op);
@@ -345,14 +387,27 @@ static void count_missing(op_stitch *s, const join *j)
     }
 }
 
+/* A number for each of n things, all 0. */
+static uint32_t *zeros(dl_big *big, size_t n)
+{
+    if (!dl_big_room(big, n * sizeof(uint32_t))) return NULL;
+    if (!big->file) memset(big->data, 0, n * sizeof(uint32_t)); /* a new file is all zeros */
+    return big->data;
+}
+
 devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_decode *decode,
-                             op_device *cycles, devlog_error *err)
+                             op_device *cycles, const char *scratch, devlog_error *err)
 {
     op_stitch *s = out;
-    *s = (op_stitch){.host = host, .device = device ? device : host, .decode = decode, .cycles = cycles};
+    *s = (op_stitch){.host = host,
+                     .device = device ? device : host,
+                     .decode = decode,
+                     .cycles = cycles,
+                     .big_rows = {.folder = scratch}};
     uint32_t n_launches = decode ? dl_decode_launches(decode)->count : 0;
     uint32_t *map = NULL;
-    join j = {.s = s};
+    join j = {.s = s, .big_op_of = {.folder = scratch}, .big_found = {.folder = scratch}};
+    bool indexed = true;
     devlog_status status = DEVLOG_OK;
     if (device && host && device != host) {
         status = same_ops(host, device, &map, s->difference, sizeof s->difference, err);
@@ -363,26 +418,32 @@ devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_de
     if (!s->host) s->host = s->device;
     status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory to stitch %u launches", n_launches);
     j.map = map;
-    j.op_of = malloc((n_launches + 1) * sizeof *j.op_of);
-    j.found = calloc(s->device ? s->device->n_ops + 1 : 1, sizeof *j.found);
-    j.index = s->device ? index_launches(s->device) : NULL;
-    s->rows = malloc(((s->host ? s->host->n_ops : 0) + n_launches + 1) * sizeof *s->rows);
-    if (!j.op_of || !j.found || (s->device && !j.index) || !s->rows) goto done;
-    for (uint32_t i = 0; i < n_launches; i++)
+    j.op_of = zeros(&j.big_op_of, (size_t)n_launches + 1);
+    j.found = zeros(&j.big_found, s->device ? s->device->n_ops + 1 : 1);
+    if (s->device) j.index = index_launches(s->device, &indexed);
+    size_t most_rows = (s->host ? s->host->n_ops : 0) + n_launches + 1;
+    if (!j.op_of || !j.found || !indexed || !dl_big_room(&s->big_rows, most_rows * sizeof *s->rows))
+        goto done;
+    s->rows = s->big_rows.data;
+    for (uint32_t i = 0; i < n_launches; i++) {
+        op_stitch_passed(s, i);
         join_launch(&j, i);
+    }
     if (decode && !device_rows(s, &j)) goto done;
     if (s->host && !host_rows(s, &j)) goto done;
     count_missing(s, &j);
     bool sorted = true;
-    for (size_t i = 1; i < s->n_rows && sorted; i++)
+    for (size_t i = 1; i < s->n_rows && sorted; i++) {
+        op_stitch_passed(s, i);
         sorted = by_row(&s->rows[i - 1], &s->rows[i]) <= 0;
+    }
     if (!sorted) qsort(s->rows, s->n_rows, sizeof *s->rows, by_row);
     if (!latencies(s)) goto done;
     status = DEVLOG_OK;
 done:
     free(map);
-    free(j.op_of);
-    free(j.found);
+    dl_big_free(&j.big_op_of);
+    dl_big_free(&j.big_found);
     free(j.index);
     if (status) op_stitch_free(s);
     return status;
@@ -390,7 +451,7 @@ done:
 
 void op_stitch_free(op_stitch *s)
 {
-    free(s->rows);
+    dl_big_free(&s->big_rows);
     free(s->merged);
     s->rows = NULL;
     s->merged = NULL;

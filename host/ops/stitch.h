@@ -37,6 +37,7 @@ typedef struct op_stitch {
     op_device *cycles;
     op_row *rows;
     size_t n_rows;
+    dl_big big_rows; /* where they are */
     op_cycles *merged;
     size_t n_merged, cap_merged;
     /* What was found. */
@@ -51,9 +52,12 @@ typedef struct op_stitch {
 } op_stitch;
 
 /* All inputs are borrowed and must outlive the result. `device` may be NULL: same as `host`; any other may be
- * NULL when there is none. Free with op_stitch_free. */
+ * NULL when there is none. `scratch`: a folder in which it may take room instead of memory (base/big.h). Free
+ * with op_stitch_free. */
 devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_decode *decode,
-                             op_device *cycles, devlog_error *err);
+                             op_device *cycles, const char *scratch, devlog_error *err);
+/* To be called for every row or launch that a walk over them comes to: lets go of what lies behind. */
+void op_stitch_passed(op_stitch *s, size_t number);
 void op_stitch_free(op_stitch *s);
 
 /* What the device did for a row; NULL: nothing is known. */

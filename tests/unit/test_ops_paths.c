@@ -79,6 +79,19 @@ static void one_op(dl_str *s, dl_str *device, unsigned id, unsigned *launch)
         dl_str_fmt(s, "{\"e\":\"signpost\",\"after\":%u,\"t\":9,\"header\":\"h,\",\"text\":\"m\"}\n", id);
 }
 
+#define HEADER                                                                                               \
+    "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host "    \
+    "ID, "                                                                                                   \
+    "trace id, trace id counter, zone name, type, source line, source file, meta data\n"
+
+static void put(const char *folder, const char *name, dl_str *text)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    write_text(path, text->text);
+    dl_str_free(text);
+}
+
 /* Logs in the folder, of one more seed. */
 static void make_logs(const char *folder)
 {
@@ -92,21 +105,12 @@ static void make_logs(const char *folder)
             "{\"e\":\"program\",\"program\":%u,\"hash\":\"%x\",\"kernels\":[{\"risc\":\"BRISC\",\"source\":"
             "\"a,%u.c\",\"hash\":\"1\",\"bytes\":%u}]}\n",
             p, p, p, p * 4);
-    dl_str_add(
-        &device,
-        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 700, Max Compute Cores: 80, Run: ab\n"
-        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host "
-        "ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n");
+    dl_str_add(&device, "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 700, Max Compute Cores: 80, Run: ab\n" HEADER);
     for (unsigned id = 1; id <= OPS; id++)
         one_op(&ops, &device, id, &launch);
     assert_false(ops.failed || device.failed);
-    char path[400];
-    snprintf(path, sizeof path, "%s/profile_log_ops.jsonl", folder);
-    write_text(path, ops.text);
-    snprintf(path, sizeof path, "%s/profile_log_device.csv", folder);
-    write_text(path, device.text);
-    dl_str_free(&ops);
-    dl_str_free(&device);
+    put(folder, "profile_log_ops.jsonl", &ops);
+    put(folder, "profile_log_device.csv", &device);
 }
 
 static char *report(const char *folder, op_column_set columns, bool plain)
@@ -144,8 +148,56 @@ static void quick_is_plain(void **state)
     }
 }
 
+/* More ops than the tables keep in memory. */
+static void large_runs(void **state)
+{
+    (void)state;
+    enum { LAUNCHES = 40000 };
+    const char *folder = test_folder();
+    dl_str ops = {0}, device = {0};
+    uint64_t kernel_ns = 0;
+    dl_str_add(&ops, "{\"e\":\"run\",\"t\":1,\"version\":1,\"run\":\"ab\",\"pid\":1}\n");
+    dl_str_add(&device, "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 80, Run: ab\n" HEADER);
+    for (unsigned i = 1; i <= LAUNCHES; i++) {
+        dl_str_fmt(&ops,
+                   "{\"e\":\"start\",\"id\":%u,\"t\":%u,\"thread\":0,\"depth\":1,\"name\":\"A\"}\n"
+                   "{\"e\":\"launch\",\"id\":%u,\"t\":3,\"chip\":0,\"launch\":%u}\n"
+                   "{\"e\":\"end\",\"id\":%u,\"t\":%u,\"thread\":0,\"own\":1}\n",
+                   i, i * 10, i, i, i, i * 10 + 5);
+        kernel_ns += 100 + i % 7;
+    }
+    /* Core by core, so that the second core comes back to what is cold. */
+    for (unsigned x = 0; x < 2; x++)
+        for (unsigned i = 1; i <= LAUNCHES; i++)
+            dl_str_fmt(&device,
+                       "0,%u,0,BRISC,1,%u,0,%u,,,BRISC-FW,ZONE_START,0,,{\"op\":%u}\n"
+                       "0,%u,0,BRISC,2,%u,0,%u,,,BRISC-KERNEL,ZONE_START,0,,\n"
+                       "0,%u,0,BRISC,3,%u,0,%u,,,BRISC-KERNEL,ZONE_END,0,,\n"
+                       "0,%u,0,BRISC,4,%u,0,%u,,,BRISC-FW,ZONE_END,0,,\n",
+                       x, i * 1000, i, i, x, i * 1000 + 10, i, x, i * 1000 + 110 + x * (i % 7), i, x,
+                       i * 1000 + 300, i);
+    assert_false(ops.failed || device.failed);
+    put(folder, "profile_log_ops.jsonl", &ops);
+    put(folder, "profile_log_device.csv", &device);
+    op_job job;
+    devlog_error err;
+    const op_job_options o = {.logs = folder, .output = folder, .name = "out", .no_tar = true};
+    check_ok(op_job_run(&job, &o, &err), &err);
+    assert_int_equal(job.counts.ops_with_device, LAUNCHES);
+    assert_int_equal(job.counts.kernel_ns, kernel_ns);
+    assert_int_equal(job.counts.fw_ns, (uint64_t)LAUNCHES * 300);
+    assert_int_equal(job.counts.host_ns, (uint64_t)LAUNCHES * 5);
+    for (size_t i = 0; i < job.stitch.n_rows; i++) {
+        assert_int_equal(job.stitch.rows[i].id, i + 1);
+        assert_int_equal(job.stitch.rows[i].notes, 0);
+        assert_int_equal(op_stitch_cycles(&job.stitch, &job.stitch.rows[i])->cores, 2);
+    }
+    assert_false(op_job_lost(&job));
+    op_job_free(&job);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(quick_is_plain)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(quick_is_plain), cmocka_unit_test(large_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,124 @@
+/* Arrays that may become larger than memory should hold: memory first, then a shared mapping of a file
+ * without a name. Room in the file is asked for before it is mapped, so that a full disk is a failure here
+ * and no signal later; that promise is kept by the file systems below only. */
+#include "base/big.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { STEP = 8 * 1024 * 1024, AT_ONCE = 1024 * 1024 };
+
+static bool keeps_promises(int fd)
+{
+    static const uint32_t kinds[] = {0xEF53 /* ext2, 3, 4 */, 0x58465342 /* xfs */};
+    struct statfs s;
+    bool known = false;
+    if (fstatfs(fd, &s) != 0) return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        known |= (uint32_t)s.f_type == kinds[i];
+    return known;
+}
+
+/* Makes the file longer by writing to it, in large pieces: the system then keeps it in large pieces too,
+ * which makes the first touch of each page cost a tenth of what it costs after posix_fallocate. */
+static bool lengthen(int fd, size_t from, size_t to)
+{
+    char *zeros = calloc(1, AT_ONCE);
+    while (zeros && from < to) {
+        size_t n = to - from < AT_ONCE ? to - from : AT_ONCE;
+        ssize_t written = pwrite(fd, zeros, n, (off_t)from);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) break;
+        from += (size_t)written;
+    }
+    free(zeros);
+    return from >= to;
+}
+
+/* Maps `bytes` of the file, which grows to them; NULL: no room. */
+static void *map(dl_big *b, int fd, size_t bytes)
+{
+    if (!lengthen(fd, b->file ? b->bytes : 0, bytes)) return NULL;
+    void *at = b->file ? mremap(b->data, b->bytes, bytes, MREMAP_MAYMOVE)
+                       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static bool move_to_file(dl_big *b, size_t bytes)
+{
+    int fd = open(b->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    void *at = fd >= 0 && keeps_promises(fd) ? map(b, fd, bytes) : NULL;
+    if (!at) {
+        if (fd >= 0) close(fd);
+        return false;
+    }
+    if (b->bytes) memcpy(at, b->data, b->bytes);
+    free(b->data);
+    b->data = at;
+    b->bytes = bytes;
+    b->file = fd + 1;
+    return true;
+}
+
+/* Back into memory, as the file cannot grow. */
+static bool move_to_memory(dl_big *b, size_t bytes)
+{
+    void *copy = malloc(bytes);
+    if (!copy) return false;
+    memcpy(copy, b->data, b->bytes);
+    munmap(b->data, b->bytes);
+    close(b->file - 1);
+    b->file = 0;
+    b->data = copy;
+    b->bytes = bytes;
+    b->stays = true;
+    return true;
+}
+
+bool dl_big_room(dl_big *b, size_t n)
+{
+    if (n <= b->bytes) return true;
+    size_t bytes = b->bytes < STEP ? b->bytes * 2 : b->bytes + b->bytes / 8;
+    if (bytes < n) bytes = n;
+    bytes = (bytes + 4095) & ~(size_t)4095;
+    if (b->file) {
+        if (bytes < b->bytes + STEP) bytes = b->bytes + STEP;
+        void *at = map(b, b->file - 1, bytes);
+        if (!at) return move_to_memory(b, bytes);
+        b->data = at;
+        b->bytes = bytes;
+        return true;
+    }
+    if (b->folder && !b->stays && bytes > DL_BIG_FROM) {
+        if (move_to_file(b, bytes + STEP)) return true;
+        b->stays = true;
+    }
+    if (b->bytes >= STEP && bytes < b->bytes * 2) bytes = b->bytes * 2;
+    void *grown = realloc(b->data, bytes);
+    if (!grown) return false;
+    b->data = grown;
+    b->bytes = bytes;
+    return true;
+}
+
+void dl_big_cool(dl_big *b)
+{
+    if (b->file) madvise(b->data, b->bytes, MADV_DONTNEED);
+}
+
+void dl_big_free(dl_big *b)
+{
+    if (b->file) {
+        munmap(b->data, b->bytes);
+        close(b->file - 1);
+    } else {
+        free(b->data);
+    }
+    *b = (dl_big){0};
+}

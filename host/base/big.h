@@ -1,0 +1,29 @@
+/* Arrays that may become larger than memory should hold. Beyond a few megabytes an array moves into a file
+ * without a name in a folder that its user names; the system writes parts that are not in use to the disk and
+ * reads them when they are wanted. Without such a folder, or where the file system cannot promise the room,
+ * it stays in memory. Not for arrays that are small or used all over all the time. */
+#ifndef DEVLOG_BASE_BIG_H
+#define DEVLOG_BASE_BIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zero-initialise it; set `folder` before it grows; free it with dl_big_free. */
+typedef struct dl_big {
+    void *data;
+    size_t bytes;       /* that it has room for */
+    const char *folder; /* borrowed; NULL: memory only */
+    int file;           /* descriptor + 1; 0: in memory */
+    bool stays;         /* in memory, as there is no room in the folder */
+} dl_big;
+
+enum { DL_BIG_FROM = 4 * 1024 * 1024 }; /* smaller ones are ordinary memory */
+
+/* Makes room for n bytes; what was there stays, though perhaps elsewhere. False: out of memory. */
+bool dl_big_room(dl_big *b, size_t n);
+/* Says that nothing of it is wanted at once: memory that it holds may go to others. Its contents stay, and so
+ * do pointers into it. Quick; to be called now and then. */
+void dl_big_cool(dl_big *b);
+void dl_big_free(dl_big *b);
+
+#endif

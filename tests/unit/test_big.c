@@ -1,0 +1,96 @@
+/* Large arrays: what is in them survives growing, moving into a file, and cooling. */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/big.h"
+#include "support/cmocka_all.h"
+#include "support/device.h"
+
+enum { MANY = 3000000 };
+
+/* Whether it moved into a file. */
+static bool fill(dl_big *b)
+{
+    uint64_t *numbers = NULL;
+    for (size_t i = 0; i < MANY; i++) {
+        if ((i + 1) * sizeof *numbers > b->bytes) {
+            assert_true(dl_big_room(b, (i + 1) * sizeof *numbers));
+            numbers = b->data;
+        }
+        numbers[i] = i * 0x9E3779B97F4A7C15u;
+        if (i % 500000 == 0) dl_big_cool(b);
+    }
+    dl_big_cool(b);
+    for (size_t i = 0; i < MANY; i++)
+        if (numbers[i] != i * 0x9E3779B97F4A7C15u) fail_msg("number %zu is another", i);
+    return b->file != 0;
+}
+
+/* Tests run in folders of file systems of any kind; some cannot promise room. */
+static void contents_survive(void **state)
+{
+    (void)state;
+    dl_big b = {.folder = test_folder()};
+    bool in_file = fill(&b);
+    if (!in_file) print_message("this file system cannot promise room: in memory\n");
+    if (in_file) assert_int_equal(lseek(b.file - 1, 0, SEEK_END), b.bytes);
+    dl_big_free(&b);
+    assert_null(b.data);
+}
+
+static void memory_will_do(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {NULL, "/nonexistent", "/proc", "/dev/shm"};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        dl_big b = {.folder = folders[i]};
+        assert_false(fill(&b));
+        dl_big_free(&b);
+    }
+}
+
+static void small_ones_need_no_file(void **state)
+{
+    (void)state;
+    dl_big b = {.folder = test_folder()};
+    assert_true(dl_big_room(&b, DL_BIG_FROM / 2));
+    assert_int_equal(b.file, 0);
+    dl_big_cool(&b);
+    dl_big_free(&b);
+}
+
+/* A file that cannot grow further gives its contents back to memory. */
+static void a_full_disk_is_no_loss(void **state)
+{
+    (void)state;
+    dl_big b = {.folder = test_folder()};
+    assert_true(dl_big_room(&b, 2 * DL_BIG_FROM));
+    if (!b.file) {
+        dl_big_free(&b);
+        skip();
+    }
+    memset(b.data, 7, b.bytes);
+    size_t before = b.bytes;
+    int file = b.file - 1, read_only = open("/dev/null", O_RDONLY);
+    assert_int_equal(dup2(read_only, file), file); /* which cannot be written to */
+    close(read_only);
+    assert_true(dl_big_room(&b, 2 * before));
+    assert_int_equal(b.file, 0);
+    for (size_t i = 0; i < before; i++)
+        assert_int_equal(((char *)b.data)[i], 7);
+    dl_big_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contents_survive),
+        cmocka_unit_test(memory_will_do),
+        cmocka_unit_test(small_ones_need_no_file),
+        cmocka_unit_test(a_full_disk_is_no_loss),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

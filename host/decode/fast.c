@@ -315,6 +315,7 @@ const char *dl_fast_rows(dl_parser *p, const char *at, const char *end)
 {
     struct dl_fast *f = p->fast;
     if (!f->usable || !f->n_places || (f->named ? !f->n_zones : !f->n_markers)) return at;
+    if (p->hits && p->hits->n == p->hits->cap) return at;
     return p->hits ? f->hits(p, at, end) : f->rows(p, at, end);
 }
 

@@ -7,11 +7,17 @@
 
 #define OF_RUN (DL_HIT_STREAM | DL_HIT_FRAME | DL_HIT_FW_START)
 
+/* The streams of the next runs, if they follow each other as they did last time. */
+typedef struct coming {
+    const stream_state *one, *two, *three;
+} coming;
+
 /* The launch ids of a frame are those of the launches found last. */
 typedef struct known_ids {
     const dl_row *frame;
     uint32_t last, chip;
-    stream_state *stream;
+    stream_state *stream; /* of the run before */
+    coming coming;
 } known_ids;
 
 static inline shape_step load(const dl_hit *hit)
@@ -99,17 +105,22 @@ static inline stream_shape *find_shape(const stream_state *s, const dl_hit *hits
     return NULL;
 }
 
-/* The state of the streams that will probably come next is on its way when they do. */
-static inline void prefetch_next(const stream_state *s)
+/* What the runs after this one will probably need is on its way when they come: the state of a stream three
+ * runs ahead, what it remembers two ahead, statistics one ahead. Each step needs only what the one before it
+ * has fetched. */
+static inline void fetch_ahead(coming *c, const stream_state *s)
 {
-    const stream_state *next = s->next;
-    if (!next || !next->shape) return;
-    const char *after = (const char *)next->next;
-    __builtin_prefetch(after);
-    __builtin_prefetch(after + 64);
-    const stream_shape *shape = next->shape->follows;
-    for (uint32_t i = 0; i < shape->shape->n_zones; i++)
-        __builtin_prefetch(shape->keys[i]);
+    const stream_state *one = s == c->one ? c->two : s->next;
+    const stream_state *two = s == c->one ? c->three : one ? one->next : NULL;
+    const stream_state *three = two ? two->next : NULL;
+    *c = (coming){one, two, three};
+    if (!three) return;
+    __builtin_prefetch(three);
+    __builtin_prefetch((const char *)three + 64);
+    __builtin_prefetch(two->shape);
+    if (!one->shape) return;
+    for (uint32_t i = 0; i < one->shape->n_keys; i++)
+        __builtin_prefetch(one->shape->keys[i]);
 }
 
 /* How many hits from `at` on are a run of a known shape, which they now are paired by; 0: none, and nothing
@@ -122,7 +133,7 @@ static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at,
     uint32_t stream = dl_hit_stream(code);
     stream_state *s = stream < p->n_streams ? p->streams[stream] : NULL;
     if (!s || !s->shape || s->limit != CLOCK_LIMIT || s->n_open) return 0;
-    prefetch_next(s);
+    fetch_ahead(&ids->coming, s);
     if (hits->time + s->epoch - s->last >= CLOCK_LIMIT) return 0;
     stream_shape *known = find_shape(s, hits, to - at);
     if (!known) return 0;

@@ -138,6 +138,7 @@ void dl_pair_learn_shape(dl_pair *p, stream_state *s, const dl_hit *hits, const 
     if (!known) return;
     known->shape = shape;
     known->follows = known;
+    known->n_keys = shape->n_zones;
     for (uint32_t i = 0; i < shape->n_zones; i++)
         known->keys[i] = dl_pair_known_key(s, dl_hit_site(hits[shape->zones[i].start].code));
     if (s->shape) s->shape->follows = known;

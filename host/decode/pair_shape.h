@@ -44,7 +44,8 @@ typedef struct pair_shape {
 typedef struct stream_shape {
     const pair_shape *shape;
     struct stream_shape *follows; /* what came after it last time */
-    dl_key *keys[];               /* of the shape's zones */
+    uint32_t n_keys;
+    dl_key *keys[]; /* of the shape's zones */
 } stream_shape;
 
 /* pair_shape.c: remembers a run that was ordinary: `sorted` are its hits in the order of their stamps, all of

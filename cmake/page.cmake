@@ -29,7 +29,7 @@ endif()
 
 # In this order they are one program; page/README.md says what is in which.
 set(page_scripts "")
-foreach(name format data theme rows paint view timeline select table histogram heatmap losses search keys start)
+foreach(name format data theme rows paint view timeline select flows table histogram heatmap losses search keys start)
   list(APPEND page_scripts ${CMAKE_SOURCE_DIR}/page/${name}.js)
 endforeach()
 set(page_serve_scripts ${CMAKE_SOURCE_DIR}/page/format.js ${CMAKE_SOURCE_DIR}/page/serve.js)

@@ -5,7 +5,8 @@
  *   row           { core, risc, lanes: [lane], scale, offset }   one RISC; time on the axis = cycles * scale + offset
  *   lane          { row, level, points, n, start, end, site, launch, value }   times in cycles since the chip's base
  *   model.tops    rows of launches, one for each chip; row.core is null
- *   model.sites   [{ name, file, line, role }]
+ *   model.hosts   rows of the host's calls, for each chip of which they are known; row.core is null, row.host true
+ *   model.sites   [{ name, file, line, role, host }]
  *   model.span    the end of the axis; its unit is model.axis: "cycles" or "ns"
  *   model.toNs, model.toCycles   what a unit of the axis is; 0: unknown */
 "use strict";
@@ -119,21 +120,22 @@ function buildRows(meta, model) {
       if (clock[1] > 0) scale = clock[2] / clock[1];
       offset = Number(times[i] - time0) - from * scale;
     }
-    const row = { core, chip, risc, lanes: [], from, scale, offset, index: model.rows.length + model.tops.length };
+    const row = { core, chip, risc, lanes: [], from, scale, offset, index: i, host: x < 0 && risc === "host" };
     for (let k = 0; k < lanes.length; k += 3)
       row.lanes.push({ row, level: lanes[k], points: lanes[k + 1] === 1, n: lanes[k + 2] });
     if (core) core.rows.push(row);
-    (core ? model.rows : model.tops).push(row);
+    (core ? model.rows : row.host ? model.hosts : model.tops).push(row);
   });
 }
 
 function readColumns(model, bytes) {
   const at = [0, 0, 0, 0];
   for (let i = 1; i < 4; i++) at[i] = at[i - 1] + model.meta.columns[i - 1];
-  for (const row of [...model.rows, ...model.tops].sort((a, b) => a.index - b.index))
+  for (const row of [...model.rows, ...model.tops, ...model.hosts].sort((a, b) => a.index - b.index))
     for (const lane of row.lanes) {
       readLane(lane, bytes, at);
       model.span = Math.max(model.span, lane.end[lane.n - 1] * row.scale + row.offset);
+      if (row.host) for (const site of new Set(lane.site)) model.sites[site].host = true; /* no zone of the device */
       if (!row.core) continue;
       model.intervals += lane.n;
       if (lane.points) continue;
@@ -148,7 +150,7 @@ function readColumns(model, bytes) {
 async function loadModel() {
   const meta = JSON.parse(byId("meta").textContent);
   const model = {
-    meta, title: meta.title, cores: [], rows: [], tops: [], intervals: 0, span: 1,
+    meta, title: meta.title, cores: [], rows: [], tops: [], hosts: [], intervals: 0, span: 1,
     chips: meta.chips.map((c, rank) => ({ ...c, rank, name: c.arch || "chip " + c.id })),
     usedChips: new Set(meta.rows.map((r) => r[0])),
     sites: meta.sites.map(([name, file, line, role], index) => ({ name: name || "marker", file, line, role, index, total: 0, count: 0 })),

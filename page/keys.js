@@ -15,7 +15,7 @@ function walk(across, down) {
     if (i >= 0 && i < item.lane.n) goTo({ lane: item.lane, i });
     return;
   }
-  const lanes = [...timeline.model.tops, ...timeline.model.rows].sort((a, b) => a.index - b.index).flatMap((r) => r.lanes);
+  const lanes = [...timeline.model.tops, ...timeline.model.hosts, ...timeline.model.rows].sort((a, b) => a.index - b.index).flatMap((r) => r.lanes);
   const lane = lanes[lanes.indexOf(item.lane) + down];
   if (!lane) return;
   const t = (itemStart(item) - lane.row.offset) / lane.row.scale;

@@ -2,15 +2,15 @@
  * open (a row per RISC, a line per level). Knows heights, not pixels' colours. */
 "use strict";
 
-const LINE = 14, POINTS = 8, HEAD = 18, CHIP = 20, RISC_GAP = 3;
+const LINE = 14, POINTS = 8, HEAD = 18, CHIP = 20, FLOWS = 8, RISC_GAP = 3;
 
 /* A band is one thing with a label in the gutter: { kind: "chip" | "core" | "risc", y, h, ... }; a chip's band
- * holds its launches. */
+ * holds its launches, and a second one, where `host` is true, what the host called. */
 const rowsLayout = { bands: [], height: 0, open: new Set() };
 
 function closedHeight(model, height) {
   const closed = model.cores.length - rowsLayout.open.size;
-  let free = height - CHIP * model.usedChips.size;
+  let free = height - CHIP * model.usedChips.size - (CHIP + FLOWS) * model.hosts.length;
   for (const core of rowsLayout.open) free -= openHeight(core);
   const fitting = Math.floor(free / Math.max(1, closed));
   return Math.max(model.cores.length > 64 ? 3 : 9, Math.min(26, fitting));
@@ -33,6 +33,12 @@ function layoutRows(model, height) {
     if (core.chip !== chip) {
       bands.push({ kind: "chip", chip: core.chip, row: model.tops.find((r) => r.chip === core.chip), y, h: CHIP });
       y += CHIP;
+      const host = model.hosts.find((r) => r.chip === core.chip);
+      if (host) {
+        y += FLOWS;
+        bands.push({ kind: "chip", chip: core.chip, row: host, host: true, y, h: CHIP });
+        y += CHIP;
+      }
     }
     chip = core.chip;
     if (!rowsLayout.open.has(core)) {

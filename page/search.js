@@ -35,7 +35,7 @@ function runSearch(text) {
     search.hits = number < 0 ? [] : findIntervals(model.tops, (lane, i) => lane.launch[i] === number);
   } else if (text) {
     const found = matchingSites(model, text);
-    search.hits = findIntervals(model.rows, (lane, i) => found.has(lane.site[i]));
+    search.hits = findIntervals([...model.rows, ...model.hosts], (lane, i) => found.has(lane.site[i]));
     if (found.size) { /* where nothing is found, nothing fades */
       search.sites = found;
       search.names = new Set([...found].map((i) => model.sites[i].name));

@@ -4,13 +4,13 @@
 
 const selection = { item: null, hover: null, range: null, band: null, drag: null };
 
-/* Its zone; null for a launch. */
+/* Its zone; null for a launch and for a call of the host. */
 function itemSite(item) {
   return item.lane.row.core ? timeline.model.sites[item.lane.site[item.i]] : null;
 }
 
 function itemName(item) {
-  return (item.lane.row.core ? "" : "launch ") + laneName(item.lane, item.i).slice(0, 200);
+  return (item.lane.row.core || item.lane.row.host ? "" : "launch ") + laneName(item.lane, item.i).slice(0, 200);
 }
 
 function itemStart(item) {
@@ -74,8 +74,8 @@ function selfTime(item) {
 function describe(item) {
   const { lane, i } = item, site = itemSite(item), chip = timeline.model.chips[lane.row.chip];
   const launch = timeline.model.launches[lane.launch[i]];
-  const place = site ? "core " + lane.row.core.name + ", " + lane.row.risc : "the whole chip";
-  const facts = [["where", !site && timeline.model.usedChips.size > 1 ? "chip " + chip.id : place]];
+  const place = site ? "core " + lane.row.core.name + ", " + lane.row.risc : lane.row.host ? "the host" : "the whole chip";
+  const facts = [["where", !site && !lane.row.host && timeline.model.usedChips.size > 1 ? "chip " + chip.id : place]];
   if (site && site.file) facts.push(["source", site.file + (site.line ? ":" + site.line : "")]);
   facts.push(["launch", launch ? launch.name : "none"]);
   if (lane.points) {
@@ -207,6 +207,7 @@ function paintMarks() {
   const context = fitCanvas(byId("marks"), timeline.width, timeline.height, timeline.ratio);
   const colours = theme.colours;
   context.clearRect(0, 0, timeline.width, timeline.height);
+  paintFlows(context);
   for (const [item, colour, line] of [[selection.hover, colours.ink, 1], [selection.item, colours.accent, 2]]) {
     const box = item && itemBox(item);
     if (!box) continue;

@@ -31,7 +31,7 @@ function mixed(hex, other, part) {
 function namesByTime(model) {
   const total = new Map();
   for (const site of model.sites)
-    if (site.role === ROLE_USER) total.set(site.name, (total.get(site.name) || 0) + site.total);
+    if (site.role === ROLE_USER && !site.host) total.set(site.name, (total.get(site.name) || 0) + site.total);
   return [...total.keys()].sort((a, b) => total.get(b) - total.get(a) || (a < b ? -1 : 1));
 }
 
@@ -45,7 +45,7 @@ function setTheme(model, dark) {
   for (const name of namesByTime(model))
     ofName.set(name, WAITS.test(name) ? WAITING[warm++ % WAITING.length] : PALETTE[cold++ % PALETTE.length]);
   theme.css = model.sites.map((s) =>
-    s.role === ROLE_FW ? colours.fw : s.role === ROLE_KERNEL ? colours.kernel : ofName.get(s.name));
+    s.role === ROLE_FW ? colours.fw : s.role === ROLE_KERNEL || s.host ? colours.kernel : ofName.get(s.name));
   theme.packed = Uint32Array.from(theme.css, packed);
   theme.dimmed = Uint32Array.from(theme.css, (c) => packed(mixed(c, colours.page, 0.8)));
   theme.launches = [packed(colours.fw), packed(colours.kernel)];

@@ -123,9 +123,9 @@ function paintRows() {
   paintTexts(context, texts);
 }
 
-/* What an interval is called: its zone, or in a chip's row its launch. */
+/* What an interval is called: its zone or call, or in a chip's row its launch. */
 function laneName(lane, i) {
-  if (lane.row.core) return timeline.model.sites[lane.site[i]].name;
+  if (lane.row.core || lane.row.host) return timeline.model.sites[lane.site[i]].name;
   const launch = timeline.model.launches[lane.launch[i]];
   return launch ? launch.name : "launch";
 }
@@ -161,7 +161,8 @@ function paintGutter() {
     if (band.kind === "chip") {
       context.fillStyle = several ? colours.ink : colours.faint;
       context.font = (several ? "600 " : "") + "11px system-ui, sans-serif";
-      context.fillText(several ? "chip " + timeline.model.chips[band.chip].id : "launches", 6, y + band.h / 2);
+      const name = band.host ? "host" : several ? "chip " + timeline.model.chips[band.chip].id : "launches";
+      context.fillText(name, band.host && several ? 12 : 6, y + band.h / 2);
     } else if (band.kind === "core") {
       if (y < free) continue;
       context.fillStyle = band.open ? colours.ink : colours.faint;

@@ -9,7 +9,7 @@ static void usage(FILE *out)
 {
     fputs("usage: devlog COMMAND [OPTION]... [ARGUMENT]...\n\n", out);
     for (size_t i = 0; cli_commands[i]; i++)
-        fprintf(out, "  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
+        fprintf(out, "  %-12s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     fputs("\n'devlog COMMAND --help' tells more, and so does 'man devlog-COMMAND'.\n", out);
 }
 

@@ -2,6 +2,7 @@
  * and keyboard, with everything but this machine out of reach. Skipped where there is no chromium. */
 #include "support/cmocka_all.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "decode/capture.h"
 #include "support/browser.h"
 #include "support/device.h"
 #include "support/files.h"
@@ -246,6 +248,83 @@ static void tooltip_and_selection_tell_everything(void **state)
     assert_string_equal(browser_problems(b), "");
 }
 
+/* A capture of three launches: a counter of 1 GHz that is 5 ms behind the host's clock. */
+static void write_capture(const char *folder)
+{
+    enum { CALLS = 3, BURSTS = 10, NS = 1000000 };
+    devlog_error err = {0};
+    dl_capture *c;
+    check_ok(dl_capture_open(&c, folder, DL_CAPTURE_NAME, false, &err), &err);
+    const dl_capture_chip chip = {.freq_khz = 1000000,
+                                  .max_cores = 1,
+                                  .arch = "wormhole_b0",
+                                  .board = "",
+                                  .transport = "sim",
+                                  .boot = "b"};
+    check_ok(dl_capture_put_chip(c, &chip, &err), &err);
+    for (uint64_t i = 0; i < BURSTS; i++) {
+        const dl_clock_sample sample = {5 * NS + i * NS / 2, 5 * NS + i * NS / 2 + 100, i * NS / 2 + 50,
+                                        (uint32_t)i};
+        const dl_capture_samples samples = {0, DL_CAPTURE_HOST, &sample, 1};
+        check_ok(dl_capture_put_samples(c, &samples, &err), &err);
+    }
+    for (uint32_t i = 1; i <= CALLS; i++) {
+        dl_capture_risc risc = {.name = "BRISC"};
+        const uint32_t from = i * NS, to = from + NS / 4;
+        risc.control.launch = i;
+        risc.control.marks = 1 | 8;
+        risc.control.stamps[0] = from;
+        risc.control.stamps[6] = to;
+        check_ok(dl_capture_put_core(c, &(dl_capture_core){.n_riscs = 1, .riscs = &risc}, &err), &err);
+        const dl_capture_launch launch = {0,
+                                          i,
+                                          0,
+                                          5 * NS + from - NS / 5,
+                                          5 * NS + to + NS / 10,
+                                          5 * NS + to + NS / 8,
+                                          5 * NS + to + NS / 4};
+        check_ok(dl_capture_put_launch(c, &launch, &err), &err);
+    }
+    check_ok(dl_capture_put_end(c, 0, &err), &err);
+    check_ok(dl_capture_commit(c, &err), &err);
+    dl_capture_close(c);
+}
+
+static void the_host_and_what_it_called(void **state)
+{
+    NEEDS_BROWSER();
+    char log[300], out[300], url[400];
+    const char *folder = test_folder();
+    write_capture(folder);
+    snprintf(log, sizeof log, "%s/" DL_CAPTURE_NAME, folder);
+    snprintf(out, sizeof out, "%s/out", folder);
+    decode(log, out);
+    snprintf(url, sizeof url, "file://%s/device_perf.html", out);
+    assert_true(browser_go(b, url, READY));
+    free(browser_js(b, "viewAll()"));
+    settle();
+    expect_number("rowsLayout.bands.filter((b) => b.host).length", 1);
+    expect_number("timeline.model.hosts[0].lanes[0].n", 6);
+    /* Call to launch and launch to pull, three times. */
+    expect_number("timeline.flows", 6);
+    /* The host called 200 us before the firmware of launch 2 began, and pulled 125 us after it had ended. */
+    free(browser_js(b, "window.flow = flowsOfChip(0).get(1)"));
+    assert_true(fabs(browser_number(b, "itemStart(flow.launch) - itemStart(flow.call)") - 200000) < 200);
+    assert_true(fabs(browser_number(b, "itemStart(flow.pull) - itemEnd(flow.launch)") - 125000) < 200);
+    free(browser_js(b, "select(flow.call, true)"));
+    settle();
+    expect_text("document.getElementById('details').innerText", "LaunchProgram");
+    expect_text("document.getElementById('details').innerText", "the host");
+    /* Keys and search keep to launches. */
+    free(browser_js(b, "viewAll(), nextLaunch(1)"));
+    expect_text("itemName(selection.item)", "launch 3");
+    free(browser_js(b, "runSearch('launch 2')"));
+    expect_text("document.getElementById('found').textContent", "1 found");
+    free(browser_js(b, "runSearch('LaunchProgram')"));
+    expect_text("document.getElementById('found').textContent", "3 found");
+    assert_string_equal(browser_problems(b), "");
+}
+
 static void statistics_and_stragglers(void **state)
 {
     NEEDS_BROWSER();
@@ -372,6 +451,7 @@ int main(void)
         cmocka_unit_test(zooms_and_pans),
         cmocka_unit_test(searches),
         cmocka_unit_test(tooltip_and_selection_tell_everything),
+        cmocka_unit_test(the_host_and_what_it_called),
         cmocka_unit_test(statistics_and_stragglers),
         cmocka_unit_test(light_and_dark),
         cmocka_unit_test(hostile_names_stay_text),

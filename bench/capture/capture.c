@@ -1,14 +1,19 @@
 /* Bench of captures: records per second from the file to statistics, and its steps by themselves: reading and
- * unpacking, decoding records, making rows, pairing. Beside a plain copy of the same bytes. Usage: capture
- * RECORDS. */
+ * unpacking, decoding records, making rows, pairing. Of a capture of zones only whose names are not known,
+ * and of one with an ELF file, measured costs of markers, and records of other kinds. One thread, the least
+ * CPU time of three rounds. Usage: capture RECORDS. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "decode/decode.h"
+#include "decode/groups.h"
+#include "program/compile.h"
+
+enum { PER_RISC = 1000, RISCS = 5, CORES = 16, MOST_WORDS = 3 * (PER_RISC + 50), ROUNDS = 3 };
 
 static devlog_error err;
 
@@ -26,45 +31,104 @@ static double cpu(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* 16 cores of five RISCs, launch after launch; nested zones of three names, as kernels of the demo record. */
-static void generate(const char *folder, uint64_t records)
+static uint32_t chance(uint32_t below)
 {
-    enum { PER_RISC = 1000, RISCS = 5, CORES = 16 };
+    static uint32_t random = 1;
+    random = random * 1664525 + 1013904223;
+    return (random >> 16) * below >> 16;
+}
+
+static uint32_t *put(uint32_t *w, uint32_t code, uint64_t time)
+{
+    w[0] = ((uint32_t)(time >> 32) << 12) + (code & 0x800 ? code - 0x1000u : code);
+    w[1] = (uint32_t)time;
+    return w + 2;
+}
+
+/* A kernel's loop: zones by number, each with its end, in the order in which they come; some other records.
+ */
+enum { START, END, COMPLETE, EVENT, VALUE, BODY };
+static const struct {
+    uint8_t what, zone;
+} simple[] = {{START, 0}, {START, 1}, {END, 1},   {END, 0},   {START, 2}, {START, 3},
+              {END, 3},   {END, 2},   {START, 4}, {START, 5}, {END, 5},   {END, 4}},
+  mixed[] = {{START, 0}, {START, 1}, {END, 1}, {END, 0},      {START, 2}, {BODY, 3},  {END, 2},
+             {START, 4}, {START, 5}, {END, 5}, {COMPLETE, 0}, {END, 4},   {VALUE, 0}, {EVENT, 0}};
+
+static uint32_t *put_one(uint32_t *w, uint32_t what, uint32_t zone, uint64_t *time)
+{
+    *time += 40 + chance(256);
+    switch (what) {
+    case START: return put(w, DEVLOG_CODE_ZONE + 2 * zone, *time);
+    case END: return put(w, DEVLOG_CODE_ZONE + 2 * zone + 1, *time);
+    case EVENT: return put(w, DEVLOG_CODE_EVENT, *time);
+    case COMPLETE: w = put(w, DEVLOG_CODE_COMPLETE, *time); break;
+    default: w = put(w, DEVLOG_CODE_VALUE32, *time); break;
+    }
+    *w = what == COMPLETE ? (uint32_t)*time - chance(40) : chance(4096);
+    return w + 1;
+}
+
+/* The records of one RISC and launch; returns their words. */
+static uint32_t records_of(uint32_t *words, bool is_mixed, uint64_t *time)
+{
+    uint32_t *w = words;
+    size_t n = is_mixed ? sizeof mixed / sizeof mixed[0] : sizeof simple / sizeof simple[0];
+    for (uint32_t done = 0; done < PER_RISC;) {
+        for (size_t i = 0; i < n; i++) {
+            uint32_t what = is_mixed ? mixed[i].what : simple[i].what;
+            uint32_t zone = is_mixed ? mixed[i].zone : simple[i].zone;
+            /* The inner loop of the body goes round once to three times. */
+            for (uint32_t rounds = what == BODY ? 1 + chance(3) : 0; rounds; rounds--, done += 2) {
+                w = put_one(w, START, zone, time);
+                w = put_one(w, END, zone, time);
+            }
+            if (what == BODY) continue;
+            w = put_one(w, what, zone, time);
+            done++;
+        }
+    }
+    return (uint32_t)(w - words);
+}
+
+/* 16 cores of five RISCs, launch after launch. */
+static void generate(const char *folder, uint64_t records, const dl_capture_elf *elf)
+{
     static const char *const names[RISCS] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"};
     dl_capture *c;
     must(dl_capture_open(&c, folder, DL_CAPTURE_NAME, false, &err));
     const dl_capture_chip chip = {.freq_khz = 1000000, .max_cores = CORES, .arch = "wormhole_b0"};
     must(dl_capture_put_chip(c, &chip, &err));
+    if (elf) must(dl_capture_put_elf(c, elf, &err));
     uint64_t time = 1000000, done = 0;
-    uint32_t random = 1;
     for (uint32_t launch = 1; done < records; launch++) {
         for (uint16_t core = 0; core < CORES; core++) {
             dl_capture_risc riscs[RISCS];
-            static uint32_t words[RISCS][2 * PER_RISC];
+            static uint32_t words[RISCS][MOST_WORDS];
             record_span spans[RISCS];
             for (uint32_t r = 0; r < RISCS; r++) {
                 uint64_t at = time + 200;
-                for (uint32_t i = 0; i < PER_RISC; i++) {
-                    static const uint32_t codes[4] = {16, 18, 19, 17}; /* ( ( ) ) */
-                    random = random * 1664525 + 1013904223;
-                    at += 40 + (random >> 24);
-                    words[r][2 * i] = (uint32_t)(at >> 32) << 12 | (codes[i % 4] + (i / 4 % 3) * 4);
-                    words[r][2 * i + 1] = (uint32_t)at;
-                }
-                spans[r] = (record_span){words[r], 2 * PER_RISC};
-                riscs[r] = (dl_capture_risc){.name = names[r], .index = r, .spans = &spans[r], .n_spans = 1};
+                uint32_t n = records_of(words[r], elf != NULL, &at);
+                spans[r] = (record_span){words[r], n};
+                riscs[r] = (dl_capture_risc){.name = names[r],
+                                             .index = r,
+                                             .elf = elf ? elf->number : 0,
+                                             .spans = &spans[r],
+                                             .n_spans = 1};
                 devlog_control *k = &riscs[r].control;
                 k->launch = launch;
                 k->marks = 15;
+                for (int kind = 0; elf && kind < 10; kind++)
+                    k->cost[kind] = 12 * 16;
                 const uint64_t marks[4] = {time, time + 100, at + 100, at + 200};
                 for (int m = 0; m < 4; m++) {
                     k->stamps[2 * m] = (uint32_t)marks[m];
                     k->stamps[2 * m + 1] = (uint32_t)(marks[m] >> 32);
                 }
             }
-            const dl_capture_core put = {
+            const dl_capture_core core_of = {
                 .x = core % 4, .y = core / 4, .n_riscs = RISCS, .riscs = riscs, .events_from = time};
-            must(dl_capture_put_core(c, &put, &err));
+            must(dl_capture_put_core(c, &core_of, &err));
             done += PER_RISC * RISCS;
         }
         must(dl_capture_commit(c, &err));
@@ -85,82 +149,147 @@ static devlog_status count_words(void *ctx, const dl_capture_core *core, devlog_
     return DEVLOG_OK;
 }
 
-static devlog_status count_event(void *ctx, const record_event *event, devlog_error *e)
-{
-    uint64_t *sum = ctx;
-    (void)e;
-    *sum += event->time;
-    return DEVLOG_OK;
-}
-
 typedef struct decoding {
-    uint64_t sum;
+    uint64_t records, sum;
     record_losses losses;
 } decoding;
+
+static devlog_status count_event(void *ctx, const record_event *event, devlog_error *e)
+{
+    decoding *d = ctx;
+    (void)e;
+    d->records++;
+    d->sum += event->time;
+    return DEVLOG_OK;
+}
 
 static devlog_status decode_core(void *ctx, const dl_capture_core *core, devlog_error *e)
 {
     decoding *d = ctx;
     for (uint32_t r = 0; r < core->n_riscs; r++) {
         const record_input in = {.spans = core->riscs[r].spans, .n_spans = core->riscs[r].n_spans};
-        devlog_status status = records_decode(&in, count_event, &d->sum, &d->losses, e);
+        devlog_status status = records_decode(&in, count_event, d, &d->losses, e);
         if (status) return status;
     }
     return DEVLOG_OK;
 }
 
-static void read_with(const char *path, const dl_capture_sink *sink)
+/* Reads once; returns how long it took. */
+static double read_with(const char *path, const dl_capture_sink *sink)
 {
+    double start = cpu();
     dl_input *in;
     dl_capture_state state;
     must(dl_input_open(&in, path, &err));
     must(dl_capture_read(in, sink, &state, &err));
     dl_input_close(in);
+    return cpu() - start;
 }
 
 static void line(const char *name, double seconds, uint64_t records)
 {
-    printf("%-46s %8.3f s %8.1f M records/s %7.1f ns each\n", name, seconds, (double)records / seconds / 1e6,
-           seconds * 1e9 / (double)records);
+    printf("  %-46s %8.3f s %8.1f M records/s %7.1f ns each\n", name, seconds,
+           (double)records / seconds / 1e6, seconds * 1e9 / (double)records);
+}
+
+static devlog_status take_events(void *ctx, const dl_event *events, size_t n, devlog_error *e)
+{
+    (void)events, (void)e;
+    *(uint64_t *)ctx += n;
+    return DEVLOG_OK;
+}
+
+/* Everything that `devlog decode` does before it prints. Returns how long it took. */
+static double decode(const char *path, bool samples, bool events)
+{
+    dl_decode *d;
+    dl_groups groups;
+    uint64_t n_events = 0;
+    const dl_decode_options options = {.no_samples = !samples};
+    double start = cpu();
+    must(dl_decode_new(&d, &options, &err));
+    if (events) dl_decode_event_sink(d, (dl_event_sink){&n_events, take_events});
+    must(dl_decode_file(d, path, &err));
+    must(dl_decode_finish(d, &err));
+    must(dl_groups_by_risc(d, &groups, &err));
+    double seconds = cpu() - start;
+    const dl_losses *l = dl_decode_losses(d);
+    if (l->found[DL_FOUND_UNPAIRED_START] || l->found[DL_FOUND_UNPAIRED_END] || l->found[DL_FOUND_CORRUPT])
+        printf("  something was lost!\n");
+    dl_groups_free(&groups);
+    dl_decode_free(d);
+    return seconds;
+}
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static void measure(const char *folder, const char *title, uint64_t records, const dl_capture_elf *elf)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", folder, DL_CAPTURE_NAME);
+    double start = cpu();
+    generate(folder, records, elf);
+    double seconds = cpu() - start;
+
+    decoding d = {0};
+    read_with(path, &(dl_capture_sink){.ctx = &d, .core = decode_core});
+    records = d.records;
+    struct stat st;
+    if (stat(path, &st) != 0) exit(1);
+    printf("%s: %.2f bytes a record\n", title, (double)st.st_size / (double)records);
+    line("generating and writing", seconds, records);
+
+    enum { UNPACK, RECORDS, SUMS, MEDIANS, EVENTS_TOO, STEPS };
+    static const char *const names[STEPS] = {
+        "reading and unpacking", "  + records, one by one", "devlog decode: zones and sums",
+        "devlog decode, with exact medians", "  and with a consumer of every event"};
+    double best[STEPS] = {1e9, 1e9, 1e9, 1e9, 1e9};
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t words = 0;
+        best[UNPACK] =
+            least(best[UNPACK], read_with(path, &(dl_capture_sink){.ctx = &words, .core = count_words}));
+        best[RECORDS] =
+            least(best[RECORDS], read_with(path, &(dl_capture_sink){.ctx = &d, .core = decode_core}));
+        best[SUMS] = least(best[SUMS], decode(path, false, false));
+        best[MEDIANS] = least(best[MEDIANS], decode(path, true, false));
+        best[EVENTS_TOO] = least(best[EVENTS_TOO], decode(path, true, true));
+    }
+    for (int i = 0; i < STEPS; i++)
+        line(names[i], best[i], records);
+    unlink(path);
 }
 
 int main(int argc, char **argv)
 {
     uint64_t records = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000000;
-    char folder[] = "/tmp/devlog-bench-XXXXXX", path[64];
+    char folder[] = "/tmp/devlog-bench-XXXXXX";
     if (!mkdtemp(folder)) return 1;
-    snprintf(path, sizeof path, "%s/%s", folder, DL_CAPTURE_NAME);
-    double start = cpu();
-    generate(folder, records);
-    line("generating and writing", cpu() - start, records);
+    measure(folder, "nested zones without names", records, NULL);
 
-    uint64_t words = 0;
-    start = cpu();
-    read_with(path, &(dl_capture_sink){.ctx = &words, .core = count_words});
-    records = words / 2;
-    line("reading and unpacking", cpu() - start, records);
-
-    decoding d = {0};
-    start = cpu();
-    read_with(path, &(dl_capture_sink){.ctx = &d, .core = decode_core});
-    line("  + records", cpu() - start, records);
-
-    for (int samples = 0; samples < 2; samples++) {
-        dl_decode *decode;
-        const dl_decode_options options = {.no_samples = !samples};
-        start = cpu();
-        must(dl_decode_new(&decode, &options, &err));
-        must(dl_decode_file(decode, path, &err));
-        must(dl_decode_finish(decode, &err));
-        line(samples ? "devlog decode, with exact medians" : "devlog decode: zones and sums", cpu() - start,
-             records);
-        if (dl_losses_any(dl_decode_losses(decode))) printf("  something was lost!\n");
-        dl_decode_free(decode);
+    static board b;
+    const char *home = getenv("DEVLOG_HOME");
+    char source[4096], path[COMPILE_PATH];
+    dl_elf elf = {0};
+    snprintf(source, sizeof source, "%s/bench/capture/kernels/body.c", home ? home : ".");
+    const compile_job job = {.board = &b, .profile = true, .source = source};
+    if (board_load("wormhole_b0", &b, &err) == DEVLOG_OK && compile(&job, path, &err) == DEVLOG_OK &&
+        dl_elf_read(path, &elf, &err) == DEVLOG_OK) {
+        const dl_capture_elf named = {.number = 1,
+                                      .path = path,
+                                      .source = source,
+                                      .build_id = elf.build_id,
+                                      .build_id_size = elf.build_id_size};
+        measure(folder, "zones, complete zones, events, values, with names and costs", records, &named);
+        dl_elf_free(&elf);
+    } else {
+        printf("(not measured with names: %s)\n", err.text);
     }
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("peak memory %ld KiB\n", usage.ru_maxrss);
-    unlink(path);
     rmdir(folder);
     return 0;
 }

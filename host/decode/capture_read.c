@@ -29,7 +29,6 @@ typedef struct core_in_hand {
     char *names; /* of the RISCs, one after the other */
     record_span *spans;
     uint32_t *words;
-    uint32_t *room; /* for taking words apart: as many as there is space for in `words` */
     size_t n_words, cap_words, expected;
 } core_in_hand;
 
@@ -43,6 +42,7 @@ typedef struct reader {
     uint64_t position; /* of the buffer's first byte in the input */
     bool ended;
     uint8_t *unpacked;
+    uint32_t *room; /* for putting words together */
     ZSTD_DCtx *zstd;
     core_in_hand hand;
     uint32_t open[MAX_CHIPS], n_open; /* slots of chips that have not ended */
@@ -119,31 +119,34 @@ static devlog_status read_launch(reader *r, cursor *c)
     return r->sink->launch(r->sink->ctx, &launch, r->err);
 }
 
+static devlog_status make_room(reader *r, size_t n)
+{
+    core_in_hand *h = &r->hand;
+    if (h->words && h->n_words + n <= h->cap_words) return DEVLOG_OK;
+    size_t cap = h->cap_words ? h->cap_words : 1024;
+    while (cap < h->n_words + n)
+        cap *= 2;
+    uint32_t *bigger = realloc(h->words, cap * 4);
+    if (!bigger) return no_memory(r->err);
+    h->words = bigger;
+    h->cap_words = cap;
+    return DEVLOG_OK;
+}
+
 static devlog_status add_words(reader *r, cursor *c)
 {
     core_in_hand *h = &r->hand;
-    size_t size = (size_t)(c->end - c->at), n = c->version < 2 ? size / 4 : dl_words_count(c->at, size);
+    bool sorted = c->version >= 2;
+    size_t size = (size_t)(c->end - c->at), n = sorted ? dl_words_count(c->at, size) : size / 4;
     if (n > h->expected - h->n_words) {
         c->bad = true;
-        n = h->expected - h->n_words;
+        n = sorted ? 0 : h->expected - h->n_words;
     }
-    if (h->n_words + n > h->cap_words) {
-        size_t cap = h->cap_words ? h->cap_words : 1024;
-        while (cap < h->n_words + n)
-            cap *= 2;
-        uint32_t *bigger = realloc(h->words, cap * 4), *room = bigger ? malloc(cap * 4) : NULL;
-        if (bigger) h->words = bigger;
-        if (!room) return no_memory(r->err);
-        free(h->room);
-        h->room = room;
-        h->cap_words = cap;
-    }
-    if (c->version >= 2) {
-        if (c->bad || !dl_words_join(c->at, h->words + h->n_words, n, h->room)) {
-            c->bad = true;
-            return DEVLOG_OK;
-        }
-        h->n_words += n;
+    devlog_status status = make_room(r, n);
+    if (status) return status;
+    if (sorted) {
+        if (!c->bad && !dl_words_join(c->at, h->words + h->n_words, n, r->room)) c->bad = true;
+        if (!c->bad) h->n_words += n;
         return DEVLOG_OK;
     }
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -450,17 +453,18 @@ devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, dl_capt
     r->err = err;
     r->buffer = malloc(BUFFER);
     r->unpacked = malloc(DL_FRAME_MAX);
+    r->room = malloc(8 * (DL_FRAME_MAX / 2)); /* a word takes two bytes or more */
     r->zstd = ZSTD_createDCtx();
-    if (r->buffer && r->unpacked && r->zstd) {
+    if (r->buffer && r->unpacked && r->room && r->zstd) {
         status = read_frames(r);
         if (!status) status = hand_on_core(r);
         state->closed = r->any_chip && r->n_open == 0;
     }
     forget_core(&r->hand);
     free(r->hand.words);
-    free(r->hand.room);
     free(r->buffer);
     free(r->unpacked);
+    free(r->room);
     ZSTD_freeDCtx(r->zstd);
     free(r);
     return status;

@@ -229,6 +229,9 @@ static void tell_losses(reader *r, const dl_capture_core *core, const dl_capture
                         const record_losses *found)
 {
     char where[160];
+    if (!(found->damaged_words | found->cut | found->torn | found->ambiguous | found->unnamed |
+          risc->missing))
+        return;
     snprintf(where, sizeof where, "%.60s: frame %llu: core %u,%u %.40s", r->options->name,
              (unsigned long long)(r->frame + 1), core->x, core->y, risc->name);
     if (found->damaged_words)

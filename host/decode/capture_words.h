@@ -1,13 +1,18 @@
 /* The words of a core as a frame stores them since version 2 of its kinds: heads of records, low halves of
- * their stamps and the rest apart from one another, stamps as differences, and each as four planes of bytes,
- * so that what hardly changes lies together. zstd then makes them smaller, and faster, than as they were.
+ * their stamps and the rest apart from one another, what repeats left out, and what is left as planes of
+ * bytes, so that what hardly changes lies together. zstd then makes them smaller, and faster, than as they
+ * were.
  *
- *     u32 heads, lows, rest     how many words of each there are
- *     heads, lows, rest         each: the lowest bytes of all its words, the next ones, .., the highest ones
+ *     u32 words, heads, lows, rest    how many there are
+ *     heads                           16 bits each, as two planes: all low bytes, then all high bytes
+ *     lows                            the same
+ *     rest                            32 bits each, as four planes from the lowest bytes to the highest
  *
- * Words are taken for records one after the other by the code in their low 12 bits (devlog/record.h): the
- * first word of each is a head, the second a low half, less that of the record before; others are the rest,
- * of which the start of a complete zone is stored as its duration. A code that begins no record is a head
+ * Words are taken for records one after the other by the code in their low 12 bits (devlog/record.h). The
+ * first word of each is a head: its code, and where the other 20 bits are not those of the head before,
+ * 0x8000 and these 20 bits in the rest. The second is a low half: how much more it is than the one before, or
+ * 0xFFFF and that difference in the rest when it is 0xFFFF or more. Further words are in the rest; that of a
+ * complete zone, its start, as how much less it is than the low half. A code that begins no record is a head
  * alone. All words come back, whether they are records or not. */
 #ifndef DEVLOG_DECODE_CAPTURE_WORDS_H
 #define DEVLOG_DECODE_CAPTURE_WORDS_H
@@ -16,13 +21,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DL_WORDS_HEADER_BYTES = 12 };
+enum { DL_WORDS_HEADER_BYTES = 16 };
 
-/* Writes DL_WORDS_HEADER_BYTES + 4 * n bytes to `out`; `room` holds 3 * n words. */
-void dl_words_split(const uint32_t *words, size_t n, uint8_t *out, uint32_t *room);
+/* At most this many bytes for n words. */
+static inline size_t dl_words_bound(size_t n)
+{
+    return DL_WORDS_HEADER_BYTES + 8 * n;
+}
+
+/* Writes to `out` and returns how many bytes; `room` holds 2 * n words. */
+size_t dl_words_split(const uint32_t *words, size_t n, uint8_t *out, uint32_t *room);
 /* How many words are in these bytes; SIZE_MAX: they cannot be. */
 size_t dl_words_count(const uint8_t *bytes, size_t size);
-/* The other way, for bytes that have been counted: n words; `room` holds as many. False: they cannot be. */
+/* The other way, for bytes that have been counted: n words; `room` holds 2 * n. False: they cannot be. */
 bool dl_words_join(const uint8_t *bytes, uint32_t *words, size_t n, uint32_t *room);
 
 #endif

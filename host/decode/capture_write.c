@@ -109,16 +109,15 @@ static void gather(dl_capture *c, const uint32_t *words, size_t n)
 
 static void put_gathered(dl_capture *c)
 {
-    size_t n = c->words.len / 4, bytes = DL_WORDS_HEADER_BYTES + 4 * n;
+    size_t n = c->words.len / 4;
     dl_str_clear(&c->packed); /* room, for now */
-    if (c->words.failed || !dl_str_reserve(&c->packed, 12 * n) || !dl_str_reserve(&c->payload, bytes)) {
+    if (c->words.failed || !dl_str_reserve(&c->packed, 8 * n) ||
+        !dl_str_reserve(&c->payload, dl_words_bound(n)))
         c->payload.failed = true;
-        dl_str_clear(&c->words);
-        return;
-    }
-    dl_words_split((const uint32_t *)c->words.text, n, (uint8_t *)c->payload.text + c->payload.len,
-                   (uint32_t *)c->packed.text);
-    c->payload.len += bytes;
+    else
+        c->payload.len +=
+            dl_words_split((const uint32_t *)c->words.text, n, (uint8_t *)c->payload.text + c->payload.len,
+                           (uint32_t *)c->packed.text);
     dl_str_clear(&c->words);
 }
 

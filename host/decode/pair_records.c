@@ -25,13 +25,18 @@ bool dl_pair_records_begin(dl_pair *p, dl_pair_run *run, uint64_t first, uint64_
     return true;
 }
 
-/* What the records of a stretch cost their RISC. */
-static void spend(stream_state *s, uint64_t n_starts, uint64_t n_ends, uint64_t n_complete)
+/* What a record of each shape cost its RISC, as dl_pair_spend has it. */
+static void costs_of(const stream_state *s, uint64_t costs[RAW_SHAPES])
 {
-    if (!s->costs) return;
-    uint32_t before = s->costs[0], behind = s->costs[DEVLOG_KIND_COMPLETE] - s->costs[0];
-    s->spent += n_starts * s->costs[DEVLOG_KIND_ZONE] + n_ends * s->costs[DEVLOG_KIND_ZONE_END] +
-                n_complete * before + n_complete * behind;
+    static const uint8_t kinds[RAW_SHAPES] = {
+        [RAW_START] = DEVLOG_KIND_ZONE,      [RAW_END] = DEVLOG_KIND_ZONE_END,
+        [RAW_EVENT] = DEVLOG_KIND_EVENT,     [RAW_VALUE32] = DEVLOG_KIND_VALUE32,
+        [RAW_COUNTER] = DEVLOG_KIND_COUNTER, [RAW_VALUE64] = DEVLOG_KIND_VALUE64,
+    };
+    for (int i = 0; i < RAW_SHAPES; i++)
+        costs[i] = s->costs && kinds[i] ? s->costs[kinds[i]] : 0;
+    uint32_t behind = s->costs ? s->costs[DEVLOG_KIND_COMPLETE] - s->costs[0] : 0;
+    if (s->costs) costs[RAW_COMPLETE] = (uint64_t)s->costs[0] + behind;
 }
 
 /* Adds a zone to the statistics of its key. False, with nothing done, when its chunk is full or it is long.
@@ -59,7 +64,8 @@ ALWAYS_INLINE uint32_t stretch(dl_pair_run *run, const uint32_t *words, uint32_t
     const uint32_t launch = s->launch, line = run->row.line;
     const uint32_t *w = words, *const end = words + n;
     open_zone *const bottom = s->open, *const limit = bottom + s->cap_open, *top = bottom + s->n_open;
-    uint64_t time = s->last, n_starts = 0, n_complete = 0;
+    uint64_t time = s->last, spent = 0, n_rows = 0, costs[RAW_SHAPES];
+    costs_of(s, costs);
     while (end - w >= 2) {
         uint32_t code = w[0] & 0xFFF;
         uint8_t shape = sites->shape[code] & RAW_SHAPE;
@@ -69,7 +75,6 @@ ALWAYS_INLINE uint32_t stretch(dl_pair_run *run, const uint32_t *words, uint32_t
             if (!key || top == limit) break;
             time = record_zone_stamp(w) + add;
             *top++ = (open_zone){.start = time, .key = key, .site = site, .launch = launch, .line = line};
-            n_starts++;
             w += 2;
         } else if (shape == RAW_END) {
             uint64_t at = record_zone_stamp(w) + add;
@@ -86,19 +91,23 @@ ALWAYS_INLINE uint32_t stretch(dl_pair_run *run, const uint32_t *words, uint32_t
             dl_key *key = dl_pair_known_key(s, sites->of_code[code] - 1);
             if (!key || top == limit || !count(key, at - cycles, cycles, samples)) break;
             time = at;
-            n_complete++;
+            n_rows++; /* one more */
             w += 3;
+        } else if (raw_words[shape] && end - w >= raw_words[shape]) {
+            time = record_stamp(w) + add;
+            w += raw_words[shape];
         } else {
             break;
         }
+        spent += costs[shape];
+        n_rows++;
     }
     uint32_t taken = (uint32_t)(w - words);
-    uint64_t n_ends = (taken - 3 * n_complete) / 2 - n_starts;
     if (taken) run->last = time - s->epoch;
     s->last = time;
     s->n_open = (uint16_t)(top - bottom);
-    spend(s, n_starts, n_ends, n_complete);
-    *rows += n_starts + n_ends + 2 * n_complete;
+    s->spent += spent;
+    *rows += n_rows;
     return taken;
 }
 
@@ -137,10 +146,10 @@ devlog_status dl_pair_records(dl_pair *p, dl_pair_run *run, const uint32_t *word
                                 : stretch(run, words + *taken, n - *taken, &p->losses->rows, true);
         uint32_t left = n - *taken;
         uint8_t shape = left >= 2 ? run->sites->shape[words[*taken] & 0xFFF] & RAW_SHAPE : RAW_OTHER;
-        uint32_t size = shape == RAW_COMPLETE ? 3 : 2;
-        if (shape == RAW_UNKNOWN || shape == RAW_OTHER || left < size) break;
+        if (shape != RAW_START && shape != RAW_END && shape != RAW_COMPLETE) break;
+        if (left < raw_words[shape]) break;
         status = by_rows(p, run, words + *taken, shape, err);
-        *taken += size;
+        *taken += raw_words[shape];
     }
     return status;
 }

@@ -7,15 +7,28 @@
  * raw_rows.c number them. */
 static uint8_t learn(const record_input *in, const dl_tables *tables, raw_sites *sites, uint32_t code)
 {
-    uint8_t shape = RAW_OTHER;
-    if (code < DEVLOG_CODE_ZONE || code >= DEVLOG_CODE_EVENT) return sites->shape[code] = shape;
-    bool complete = code >= DEVLOG_CODE_COMPLETE;
-    uint32_t own = complete ? code : code & ~1u;
+    static const struct {
+        uint16_t below;
+        uint8_t shape;
+    } shapes[] = {
+        {DEVLOG_CODE_ZONE, RAW_OTHER},      {DEVLOG_CODE_COMPLETE, RAW_START},
+        {DEVLOG_CODE_EVENT, RAW_COMPLETE},  {DEVLOG_CODE_VALUE32, RAW_EVENT},
+        {DEVLOG_CODE_VALUE64, RAW_VALUE32}, {DEVLOG_CODE_PRINT, RAW_VALUE64},
+        {DEVLOG_CODE_END, RAW_OTHER},
+    };
+    size_t i = 0;
+    while (code >= shapes[i].below)
+        i++;
+    uint8_t shape = shapes[i].shape;
+    if (shape == RAW_OTHER) return sites->shape[code] = shape;
+    uint32_t own = shape == RAW_START ? code & ~1u : code;
+    if (own != code) shape = RAW_END;
     if (!sites->of_code[own]) return RAW_UNKNOWN;
     const dl_elf_site *site = in->elf ? dl_elf_site_of(in->elf, false, own) : NULL;
-    bool plain = site ? !site->stamp32 && site->kind != DEVLOG_KIND_COUNTER : !in->stamp32;
-    if (plain && tables->sites[sites->of_code[own] - 1].role == DL_ROLE_USER)
-        shape = complete ? RAW_COMPLETE : code == own ? RAW_START : RAW_END;
+    bool counter = site && site->kind == DEVLOG_KIND_COUNTER;
+    if (counter) shape = shape == RAW_VALUE32 ? RAW_COUNTER : RAW_OTHER;
+    if (site ? site->stamp32 : in->stamp32) shape = RAW_OTHER;
+    if (tables->sites[sites->of_code[own] - 1].role != DL_ROLE_USER) shape = RAW_OTHER;
     if (!site) shape |= RAW_UNNAMED;
     return sites->shape[code] = shape;
 }
@@ -67,6 +80,12 @@ static bool look_at(look *l, const record_span *span)
             last = record = time;
             unnamed += shape / RAW_UNNAMED;
             w += 3;
+        } else if (raw_words[kind] && left >= raw_words[kind]) {
+            uint64_t time = top | record_stamp(w);
+            if (time < last) return false;
+            last = record = time;
+            unnamed += shape / RAW_UNNAMED;
+            w += raw_words[kind];
         } else if (w[0] == 0) { /* padding of a flush */
             w++;
         } else if (kind != RAW_UNKNOWN || learn(l->in, l->tables, l->sites, code) == RAW_UNKNOWN) {

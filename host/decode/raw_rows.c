@@ -16,6 +16,7 @@ typedef struct maker {
     uint32_t stream;
     dl_row *rows;
     size_t n, capacity;
+    uint32_t default_sites[2]; /* number + 1 of the zones of firmware and kernel; 0: not looked up yet */
 } maker;
 
 static dl_row row_of(const maker *m)
@@ -61,6 +62,18 @@ static uint64_t stamp_of(const devlog_control *c, uint32_t id)
     return c->stamps[2 * (id - 1)] | (uint64_t)c->stamps[2 * (id - 1) + 1] << 32;
 }
 
+static uint32_t default_site(maker *m, dl_role role)
+{
+    uint32_t *known = &m->default_sites[role == DL_ROLE_KERNEL];
+    if (*known) return *known - 1;
+    char name[64];
+    dl_default_zone_name(name, m->in->risc, strlen(m->in->risc), role);
+    uint32_t site = named(m, name, "firmware/run.h", 0);
+    if (site == DL_NONE) site = 0; /* as for records: the table is full */
+    *known = site + 1;
+    return site;
+}
+
 /* FW start and kernel start, or their ends: with the records between them, the rows are mostly in order. */
 static devlog_status default_markers(maker *m, bool starts, devlog_error *err)
 {
@@ -78,10 +91,8 @@ static devlog_status default_markers(maker *m, bool starts, devlog_error *err)
     for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++) {
         if ((markers[i].type == DL_ROW_ZONE_START) != starts || !(c->marks & 1u << (markers[i].id - 1)))
             continue;
-        char name[64];
-        dl_default_zone_name(name, m->in->risc, strlen(m->in->risc), markers[i].role);
         dl_row *row = new_row(m, markers[i].type, stamp_of(c, markers[i].id),
-                              named(m, name, "firmware/run.h", 0), markers[i].id, err);
+                              default_site(m, markers[i].role), markers[i].id, err);
         if (!row) return DEVLOG_ERR_MEMORY;
         if (markers[i].id == DEVLOG_ID_FW_START) row->op = c->host_id;
     }
@@ -274,6 +285,7 @@ static devlog_status plain_span(maker *m, dl_pair_run *run, const record_input *
         taken = 1; /* padding */
         if (span.words[at] == 0) continue;
         taken = record_read(records, span.words + at, span.n - at, run->last + m->in->ahead, &e);
+        if (!taken) break; /* raw_check would have found it */
         run->last = e.time - m->in->ahead;
         status = add_event(m, &e, err);
         if (!status) status = hand_on(m, sink, err);

@@ -298,7 +298,7 @@ static void whole_captures(void **state)
     };
     const uint64_t from[] = {1000000, (1ull << 32) - 3000, (1ull << 44) - 4000, (1ull << 52) - 5000, 0};
     seed = 1;
-    for (unsigned i = 0; i < 360; i++) {
+    for (unsigned i = 0; i < 180; i++) {
         size_t size;
         char *bytes = make(&all[i % 12], from[i / 12 % 5], &size);
         compare(bytes, size, i);
@@ -310,7 +310,7 @@ static void damaged_records(void **state)
 {
     (void)state;
     seed = 2;
-    for (unsigned i = 0; i < 240; i++) {
+    for (unsigned i = 0; i < 160; i++) {
         const habits h = {.depth = 1 + chance(8),
                           .damage = 1 + chance(20),
                           .other_kinds = chance(100),
@@ -331,7 +331,7 @@ static void cut_and_hurt_captures(void **state)
 {
     (void)state;
     seed = 3;
-    for (unsigned i = 0; i < 12; i++) {
+    for (unsigned i = 0; i < 8; i++) {
         const habits h = {.depth = 5, .other_kinds = chance(40)};
         size_t size;
         char *bytes = make(&h, 1000000, &size);

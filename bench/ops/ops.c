@@ -1,7 +1,9 @@
 /* ./dev bench ops: how fast ops are logged, stitched with device data, and summed up again.
  *
  * Usage: bench_ops FOLDER [OPS]    (default: 1,000,000 ops with two inputs, an output, a launch, and the
- * firmware and kernel zones of two RISCs). Leaves the logs and the report in FOLDER. */
+ * firmware and kernel zones of two RISCs). Leaves the logs and the report in FOLDER. On one core: where there
+ * are two, device logs are read on both, which takes less time and more of the processors. */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,10 @@
 #include "devlog/devlog.h"
 #include "ops/op_job.h"
 #include "ops/op_summary.h"
+
+/* Of stitching: what other work, and a virtual machine that hands out memory for the first time, add to the
+ * processor time is not devlog's. */
+enum { RUNS = 4 };
 
 static devlog_error err;
 
@@ -28,6 +34,14 @@ static double cpu(void)
     getrusage(RUSAGE_SELF, &u);
     return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
            (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+static void one_core(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)sched_getcpu(), &set);
+    sched_setaffinity(0, sizeof set, &set);
 }
 
 static long peak_mib(void)
@@ -130,21 +144,27 @@ int main(int argc, char **argv)
         return 2;
     }
     const char *folder = argv[1];
+    one_core();
     uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
     if (dl_folder_make(folder, &err) || log_cost(folder)) return fail();
     if (write_op_log(folder, n) || write_device_log(folder, n)) return fail();
     static op_job job;
     const op_job_options o = {.logs = folder, .output = folder, .name = "ops_perf_results", .no_tar = true};
-    double start = cpu();
-    if (op_job_run(&job, &o, &err)) return fail();
-    double took = cpu() - start;
-    printf(
-        "stitched %llu ops with %llu device rows in %.2f CPU s: %.0f ops/s, peak memory %ld MiB (%.0f MiB of "
-        "logs, "
-        "%.0f MiB report)\n",
-        (unsigned long long)job.counts.ops_with_device,
-        (unsigned long long)dl_decode_losses(job.decode)->rows, took, (double)n / took, peak_mib(),
-        mib(job.op_log_path) + mib(job.device_log_path), mib(job.report_path));
+    double took = 0, start;
+    for (int i = 0; i < RUNS; i++) {
+        if (i) op_job_free(&job);
+        start = cpu();
+        if (op_job_run(&job, &o, &err)) return fail();
+        double this = cpu() - start;
+        if (i == 0 || this < took) took = this;
+    }
+    printf("stitched %llu ops with %llu device rows in %.2f CPU s, the best of %d runs: %.0f ops/s, peak "
+           "memory %ld MiB (%.0f MiB of "
+           "logs, "
+           "%.0f MiB report)\n",
+           (unsigned long long)job.counts.ops_with_device,
+           (unsigned long long)dl_decode_losses(job.decode)->rows, took, RUNS, (double)n / took, peak_mib(),
+           mib(job.op_log_path) + mib(job.device_log_path), mib(job.report_path));
     op_table t;
     op_summary s;
     const op_summary_options so = {0};

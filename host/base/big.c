@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { STEP = 8 * 1024 * 1024, AT_ONCE = 1024 * 1024 };
+enum { STEP = 8 * 1024 * 1024, AT_ONCE = 256 * 1024, ZEROS = 32 * 1024 };
 
 static bool keeps_promises(int fd)
 {
@@ -29,16 +30,21 @@ static bool keeps_promises(int fd)
  * which makes the first touch of each page cost a tenth of what it costs after posix_fallocate. */
 static bool lengthen(int fd, size_t from, size_t to)
 {
-    char *zeros = calloc(1, AT_ONCE);
-    while (zeros && from < to) {
-        size_t n = to - from < AT_ONCE ? to - from : AT_ONCE;
-        ssize_t written = pwrite(fd, zeros, n, (off_t)from);
+    static const char zeros[ZEROS];
+    struct iovec pieces[AT_ONCE / ZEROS];
+    while (from < to) {
+        size_t left = to - from;
+        int n = 0;
+        for (; left && n < AT_ONCE / ZEROS; n++) {
+            pieces[n] = (struct iovec){(void *)zeros, left < ZEROS ? left : ZEROS};
+            left -= pieces[n].iov_len;
+        }
+        ssize_t written = pwritev(fd, pieces, n, (off_t)from);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) break;
+        if (written <= 0) return false;
         from += (size_t)written;
     }
-    free(zeros);
-    return from >= to;
+    return true;
 }
 
 /* Maps `bytes` of the file, which grows to them; NULL: no room. */
@@ -84,11 +90,10 @@ static bool move_to_memory(dl_big *b, size_t bytes)
 bool dl_big_room(dl_big *b, size_t n)
 {
     if (n <= b->bytes) return true;
-    size_t bytes = b->bytes < STEP ? b->bytes * 2 : b->bytes + b->bytes / 8;
+    size_t bytes = b->bytes < STEP ? b->bytes * 2 : b->bytes + STEP;
     if (bytes < n) bytes = n;
     bytes = (bytes + 4095) & ~(size_t)4095;
     if (b->file) {
-        if (bytes < b->bytes + STEP) bytes = b->bytes + STEP;
         void *at = map(b, b->file - 1, bytes);
         if (!at) return move_to_memory(b, bytes);
         b->data = at;

@@ -11,6 +11,7 @@ enum {
     CLI_FAILED = 1,  /* nothing useful was produced; stderr says why */
     CLI_USAGE = 2,   /* the command line is wrong */
     CLI_PARTIAL = 3, /* the result is there, but something was lost; the report says what */
+    CLI_WORSE = 4,   /* the result is there, and it is worse than the user allows */
 };
 
 /* The subcommands, by name; ends with NULL. In commands.c. */
@@ -24,6 +25,7 @@ extern const cli_command cmd_export;
 extern const cli_command cmd_man;
 extern const cli_command cmd_selftest;
 extern const cli_command cmd_ops;
+extern const cli_command cmd_ops_compare;
 extern const cli_command cmd_ops_summary;
 extern const cli_command cmd_run;
 extern const cli_command cmd_serve;

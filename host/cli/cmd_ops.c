@@ -91,8 +91,25 @@ int cli_op_report(const char *command, op_job_options *o, int fd)
     return exit_status;
 }
 
+bool cli_op_table_troubles(const char *command, const op_table *t)
+{
+    if (t->bad_cells)
+        fprintf(stderr, "devlog %s: %s: %llu cells that should be numbers are none and count as missing\n",
+                command, t->name, (unsigned long long)t->bad_cells);
+    for (int i = 0; i < OP_TABLE_DETAILS && t->details[i]; i++)
+        fprintf(stderr, "  %s\n", t->details[i]);
+    if (t->short_rows)
+        fprintf(stderr, "devlog %s: %s: %llu rows have fewer cells than the header\n", command, t->name,
+                (unsigned long long)t->short_rows);
+    if (t->long_rows)
+        fprintf(stderr, "devlog %s: %s: %llu rows have more cells than the header\n", command, t->name,
+                (unsigned long long)t->long_rows);
+    return t->bad_cells || t->short_rows || t->long_rows;
+}
+
 static int run(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "compare") == 0) return cmd_ops_compare.run(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "summary") == 0) return cmd_ops_summary.run(argc - 1, argv + 1);
     ops_args a = {.input = "generated/profiler/logs", .output = "generated/profiler/output/ops", .tar = true};
     cli_args rest;
@@ -137,6 +154,6 @@ const cli_command cmd_ops = {
                 "  devlog ops --columns reference  as the TT-Metal document has it\n",
     .files = "ops_perf_results.csv: one row per op and chip; docs/op-reports.md explains every column.\n\n"
              "ops_perf_results.tar: the logs that it was made from.",
-    .see_also = "devlog-ops-summary(1), devlog-run(1), devlog-decode(1)",
+    .see_also = "devlog-ops-summary(1), devlog-ops-compare(1), devlog-run(1), devlog-decode(1)",
     .run = run,
 };

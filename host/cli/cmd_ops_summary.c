@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/op_report.h"
 #include "ops/op_summary.h"
 
 typedef struct summary_args {
@@ -58,22 +59,6 @@ static bool range_of(const char *text, uint64_t *first, uint64_t *last)
     return *end == 0 && *last >= *first;
 }
 
-static void say_troubles(const op_table *t)
-{
-    if (t->bad_cells)
-        fprintf(stderr,
-                "devlog ops summary: %s: %llu cells that should be numbers are none and count as missing\n",
-                t->name, (unsigned long long)t->bad_cells);
-    for (int i = 0; i < OP_TABLE_DETAILS && t->details[i]; i++)
-        fprintf(stderr, "  %s\n", t->details[i]);
-    if (t->short_rows)
-        fprintf(stderr, "devlog ops summary: %s: %llu rows have fewer cells than the header\n", t->name,
-                (unsigned long long)t->short_rows);
-    if (t->long_rows)
-        fprintf(stderr, "devlog ops summary: %s: %llu rows have more cells than the header\n", t->name,
-                (unsigned long long)t->long_rows);
-}
-
 static int run(int argc, char **argv)
 {
     summary_args a = {0};
@@ -107,8 +92,7 @@ static int run(int argc, char **argv)
     if (status) {
         fprintf(stderr, "devlog ops summary: %s\n", err.text);
     } else {
-        say_troubles(&t);
-        exit_status = t.bad_cells || t.short_rows || t.long_rows ? CLI_PARTIAL : CLI_OK;
+        exit_status = cli_op_table_troubles("ops summary", &t) ? CLI_PARTIAL : CLI_OK;
     }
 done:
     op_summary_free(&s);
@@ -132,6 +116,6 @@ const cli_command cmd_ops_summary = {
     .examples = "  devlog ops summary generated/profiler/output/ops/ops_perf_results.csv\n"
                 "  devlog ops summary --from 'layer 0' --to 'layer 1' --min-share 1 report.csv\n"
                 "  devlog ops summary --list --ops 'Matmul*' --format csv report.csv\n",
-    .see_also = "devlog-ops(1)",
+    .see_also = "devlog-ops(1), devlog-ops-compare(1)",
     .run = run,
 };

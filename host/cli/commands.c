@@ -11,6 +11,7 @@ const cli_command *const cli_commands[] = {
     &cmd_export,
     &cmd_man,
     &cmd_ops,
+    &cmd_ops_compare,
     &cmd_ops_summary,
     &cmd_run,
     &cmd_selftest,

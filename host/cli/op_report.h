@@ -3,10 +3,14 @@
 #define DEVLOG_CLI_OP_REPORT_H
 
 #include "ops/op_job.h"
+#include "ops/op_table.h"
 
 /* Runs the job with progress on a terminal, prints what was found and where the files are, on file descriptor
  * `fd`. Returns CLI_OK, ... */
 int cli_op_report(const char *command, op_job_options *options, int fd);
+
+/* Says on stderr what of a report could not be used; true when there was any. */
+bool cli_op_table_troubles(const char *command, const op_table *t);
 
 /* "2026_11_21_20_05_00_", of now or of SOURCE_DATE_EPOCH. */
 void cli_date_prefix(char out[32]);

@@ -15,6 +15,7 @@ void dl_block_free(dl_block *b)
 {
     free(b->buffer);
     free(b->rows);
+    dl_hits_free(&b->hits);
     free(b->chips);
     *b = (dl_block){0};
 }
@@ -26,6 +27,7 @@ void dl_block_read(dl_block_reader *r, dl_block *b)
     if (have) memmove(text, r->rest, have);
     b->last = b->too_long = b->broken = false;
     b->n_rows = b->n_chips = 0;
+    dl_hits_clear(&b->hits);
     for (;;) {
         size_t got = 0;
         if (dl_input_read(r->in, text + have, b->cap - have, &got, &b->why) != DEVLOG_OK) {
@@ -87,6 +89,6 @@ devlog_status dl_block_add_chip(dl_block *b, const dl_chip_line *chip, devlog_er
 {
     if (!room((void **)&b->chips, b->n_chips, &b->cap_chips, 1, sizeof *b->chips))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    b->chips[b->n_chips++] = (dl_block_chip){b->n_rows, *chip};
+    b->chips[b->n_chips++] = (dl_block_chip){b->n_rows + b->hits.n, *chip};
     return DEVLOG_OK;
 }

@@ -7,7 +7,7 @@
 #include "decode/parser.h"
 
 typedef struct dl_block_chip {
-    size_t before_row; /* the chip line stands above this row of the block */
+    size_t before_row; /* the chip line stands above this row or hit of the block */
     dl_chip_line chip;
 } dl_block_chip;
 
@@ -22,7 +22,8 @@ typedef struct dl_block {
     bool broken;   /* the input failed: *why */
     devlog_error why;
     uint64_t taken; /* bytes of the input so far, for progress */
-    /* Parsed, when parsing and pairing are apart: */
+    /* Parsed, when parsing and pairing are apart: rows or hits. */
+    dl_hits hits;
     dl_row *rows;
     size_t n_rows, cap_rows;
     dl_block_chip *chips;

@@ -1,4 +1,4 @@
-/* What the decoder's files share: decode.c (device logs, and the public door) and decode_capture.c
+/* What the decoder's files share: decode.c (the public door), decode_log.c (device logs) and decode_capture.c
  * (captures). */
 #ifndef DEVLOG_DECODE_DECODE_INTERNAL_H
 #define DEVLOG_DECODE_DECODE_INTERNAL_H
@@ -21,12 +21,18 @@ struct dl_decode {
     bool prepared; /* the clocks of all inputs are known */
     dl_input *in;  /* in hand, for progress */
     dl_block_reader reader;
-    dl_block run; /* rows of a run that goes on in the next block */
+    dl_block run; /* rows, or hits, of a run that goes on in the next block */
+    dl_hits hits; /* on one thread */
+    bool as_hits; /* rows of the input in hand become hits */
 };
 
 /* decode.c: rows on their way to the row sink and to pairing; a chip line. ctx is the decoder. */
 devlog_status decode_take_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err);
 devlog_status decode_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err);
+dl_chip_line decode_named_chip(dl_decode *d, const dl_chip_line *chip);
+
+/* decode_log.c: the rows of a device log. */
+devlog_status decode_log(dl_decode *d, dl_input *in, const char *name, devlog_error *err);
 
 /* decode_capture.c: whether an input is a capture; what it knows about clocks, which reads it to its end. */
 bool decode_is_capture(dl_input *in);

@@ -214,17 +214,20 @@ FAST_TARGET static inline const char *fast_meta_end_avx2(const char *at)
 
 #endif
 
-static const char *(*choose(dl_parse_path path))(dl_parser *, const char *, const char *)
+static void choose(struct dl_fast *f, dl_parse_path path)
 {
-    if (path == DL_PARSE_SCALAR) return fast_rows_plain;
+    f->rows = fast_rows_plain;
+    f->hits = fast_hits_plain;
+    if (path == DL_PARSE_SCALAR) return;
 #if defined(__x86_64__)
-    if (path == DL_PARSE_SSE2) return fast_rows_sse2;
+    f->rows = fast_rows_sse2;
+    f->hits = fast_hits_sse2;
+    if (path == DL_PARSE_SSE2) return;
     __builtin_cpu_init();
-    bool avx2 =
-        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-    return avx2 ? fast_rows_avx2 : fast_rows_sse2;
-#else
-    return fast_rows_plain;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2"))
+        return;
+    f->rows = fast_rows_avx2;
+    f->hits = fast_hits_avx2;
 #endif
 }
 
@@ -247,7 +250,7 @@ struct dl_fast *dl_fast_new(dl_parse_path path)
     if (path == DL_PARSE_SLOW || path == DL_PARSE_CSV) return NULL;
     struct dl_fast *f = calloc(1, sizeof *f);
     if (!f) return NULL;
-    f->rows = choose(path);
+    choose(f, path);
     f->time_len = 13;
     f->place_slots = calloc(FAST_PLACE_SLOTS, sizeof *f->place_slots);
     f->zone_slots = calloc(FAST_ZONE_SLOTS, sizeof *f->zone_slots);
@@ -312,7 +315,8 @@ const char *dl_fast_rows(dl_parser *p, const char *at, const char *end)
 {
     struct dl_fast *f = p->fast;
     if (!f->usable || !f->n_places || (f->named ? !f->n_zones : !f->n_markers)) return at;
-    return f->rows(p, at, end);
+    if (p->hits && p->hits->n == p->hits->cap) return at;
+    return p->hits ? f->hits(p, at, end) : f->rows(p, at, end);
 }
 
 static const fast_place *learn_place(dl_parser *p, const char *line, const dl_cell *timer, const dl_row *row)
@@ -377,7 +381,11 @@ static void learn_zone(dl_parser *p, const fast_place *place, const char *line, 
     z->timer_id = row->timer_id;
     z->site = row->site;
     z->type = row->type;
+    dl_role role = p->tables->sites[row->site].role;
+    z->code = dl_hit_code(row->site, row->type, role);
     z->meta_follows = meta_follows;
+    z->dropped = role == DL_ROLE_DROPPED;
+    z->rare = z->meta_follows | z->dropped;
     z->same_slot = *slot;
     for (size_t i = 0; i < FAST_RISCS; i++)
         z->next[i] = z;
@@ -402,6 +410,7 @@ static void learn_marker(dl_parser *p, const dl_cell *cells, const dl_row *row)
     m->risc_name = risc_name;
     m->timer_id = row->timer_id;
     m->site = row->site;
+    m->code = dl_hit_code(row->site, row->type, p->tables->sites[row->site].role);
     m->type = row->type;
     if (!f->marker->next) f->marker->next = m;
     f->marker = m;

@@ -13,8 +13,8 @@ struct dl_fast *dl_fast_new(dl_parse_path path);
 void dl_fast_free(struct dl_fast *f);
 /* Tells it the columns, at each header line. */
 void dl_fast_header(struct dl_fast *f, const dl_header *header);
-/* Parses lines from `at` until the first that it declines, `end`, or until p->rows is full; returns where it
- * stopped, always the beginning of a line. */
+/* Parses lines from `at` until the first that it declines, `end`, or until p->hits, or p->rows when there are
+ * no hits, is full; returns where it stopped, always the beginning of a line. */
 const char *dl_fast_rows(dl_parser *p, const char *at, const char *end);
 /* Shows it a line that the general path has split at commas and made a row of, so that it knows the next one
  * like it. line[raw_n - 1] is the line feed. */

@@ -111,9 +111,9 @@ FAST_COLD static uint32_t FAST(timer_len)(const char *at)
     return at[n] == ',' ? n + 1 : 0;
 }
 
-/* Meta data up to the end of the line: fills meta and op of the row and returns the next line, or NULL. */
+/* Meta data up to the end of the line: fills in what is not 0 and returns the next line, or NULL. */
 FAST_TARGET FAST_COLD static const char *FAST(meta)(dl_parser *p, const char *line, const char *at,
-                                                    dl_row *row)
+                                                    uint32_t *op, uint32_t *meta)
 {
     const char *end = FAST(meta_end)(at);
     size_t n = (size_t)(end - at);
@@ -121,24 +121,27 @@ FAST_TARGET FAST_COLD static const char *FAST(meta)(dl_parser *p, const char *li
     if (n && (*at == '"' || *at == ' ' || *at == '\t')) return NULL;
     while (n && (at[n - 1] == ' ' || at[n - 1] == '\t'))
         n--;
-    if (n) row->op = dl_meta_op((dl_cell){at, n});
-    if (n && p->keep_meta && row->op == 0) {
-        row->meta = dl_tables_text(p->tables, at, n);
-        if (row->meta == DL_NO_STRING) row->meta = 0;
+    if (n) *op = dl_meta_op((dl_cell){at, n});
+    if (n && p->keep_meta && *op == 0) {
+        *meta = dl_tables_text(p->tables, at, n);
+        if (*meta == DL_NO_STRING) *meta = 0;
     }
     return end + 1;
 }
 
-/* Rows with zone names: L3 to L9. */
-FAST_TARGET static const char *FAST(named)(dl_parser *p, const char *at, const char *end)
+/* Rows with zone names, L3 to L9: as hits or as rows. */
+FAST_TARGET static inline __attribute__((always_inline)) const char *
+FAST(named)(dl_parser *p, const char *at, const char *end, const bool as_hits)
 {
     struct dl_fast *f = p->fast;
-    dl_row *row = p->rows + p->n_rows, *const full = p->rows + p->cap_rows;
+    const fast_output out = fast_begin(p, as_hits);
     fast_place *place = f->place;
     fast_zone *zone = f->zone;
     const fast_ids *ids = &f->last_ids;
-    uint32_t digits = f->time_len, line = (uint32_t)p->line;
-    for (; at < end && row < full; row++) {
+    uint32_t digits = f->time_len, i = 0;
+    uint64_t frame = as_hits ? fast_frame(p, &out, &ids->row, 0) : 0;
+    if (as_hits && !frame) return at;
+    for (; at < end && i < out.room; i++) {
         if (!FAST(equal)(at, place->text, place->len)) {
             fast_place *found = FAST(find_place)(f, place, at);
             if (!found) break;
@@ -169,22 +172,37 @@ FAST_TARGET static const char *FAST(named)(dl_parser *p, const char *at, const c
         }
         if (ids->len && FAST(equal)(cell, ids->text, ids->len))
             cell += ids->len;
-        else if (!(cell = FAST(read_ids)(f, cell)))
+        else if (!(cell = FAST(read_ids)(f, cell)) ||
+                 (as_hits && !(frame = fast_frame(p, &out, &ids->row, i))))
             break;
         if (!predicted || !FAST(equal_long)(cell, z->text, z->len)) {
             z = FAST(find_zone)(f, &zone->next[place->risc], timer, cell);
             if (!z) break;
         }
         const char *next = cell + z->len;
-        FAST(copy)(row, &ids->row);
-        if (z->meta_follows && !(next = FAST(meta)(p, at, next, row))) break;
-        row->time = time;
-        row->data = data;
-        row->stream = place->stream;
-        row->site = z->site;
-        row->timer_id = z->timer_id;
-        row->line = ++line;
-        row->type = z->type;
+        uint32_t op = 0, meta = 0;
+        uint64_t of_this = frame;
+        if (z->rare) {
+            if (z->meta_follows && !(next = FAST(meta)(p, at, next, &op, &meta))) break;
+            if (as_hits && (op || (z->dropped && data)) &&
+                !fast_rare_frame(p, &out, &ids->row, op, z->dropped ? data : 0, i, &of_this, &frame))
+                break;
+        }
+        if (as_hits) {
+            out.hits[i] = (dl_hit){time, place->stream | z->code | of_this};
+        } else {
+            dl_row *row = out.rows + i;
+            FAST(copy)(row, &ids->row);
+            row->time = time;
+            row->data = data;
+            row->stream = place->stream;
+            row->site = z->site;
+            row->timer_id = z->timer_id;
+            row->line = out.line + i;
+            row->type = z->type;
+            row->op = op;
+            row->meta = meta;
+        }
         zone = z;
         at = next;
     }
@@ -192,9 +210,7 @@ declined:
     f->place = place;
     f->zone = zone;
     f->time_len = digits;
-    size_t n = (size_t)(row - p->rows);
-    p->line += n - p->n_rows;
-    p->n_rows = n;
+    fast_end(p, i, as_hits);
     return at;
 }
 
@@ -211,16 +227,19 @@ FAST_COLD static fast_marker *FAST(find_marker)(struct dl_fast *f, fast_marker *
     return m;
 }
 
-/* Rows of six cells: L0 to L2. */
-FAST_TARGET static const char *FAST(unnamed)(dl_parser *p, const char *at, const char *end)
+/* Rows of six cells, L0 to L2: as hits or as rows. */
+FAST_TARGET static inline __attribute__((always_inline)) const char *
+FAST(unnamed)(dl_parser *p, const char *at, const char *end, const bool as_hits)
 {
     struct dl_fast *f = p->fast;
-    dl_row *row = p->rows + p->n_rows, *const full = p->rows + p->cap_rows;
+    const fast_output out = fast_begin(p, as_hits);
     fast_place *place = f->place;
     fast_marker *marker = f->marker;
-    uint32_t digits = f->time_len, line = (uint32_t)p->line;
+    uint32_t digits = f->time_len, i = 0;
     const dl_row empty = {.trace_id = DL_NO_ID, .trace_counter = DL_NO_ID};
-    for (; at < end && row < full; row++) {
+    const uint64_t frame = as_hits ? fast_frame(p, &out, &empty, 0) : 0;
+    if (as_hits && !frame) return at;
+    for (; at < end && i < out.room; i++) {
         if (!FAST(equal)(at, place->text, place->len)) {
             fast_place *found = FAST(find_place)(f, place, at);
             if (!found) break;
@@ -240,26 +259,34 @@ FAST_TARGET static const char *FAST(unnamed)(dl_parser *p, const char *at, const
             digits = n;
         }
         marker = m;
-        FAST(copy)(row, &empty);
-        row->time = time;
-        row->stream = place->stream;
-        row->site = m->site;
-        row->timer_id = m->timer_id;
-        row->line = ++line;
-        row->type = m->type;
+        if (as_hits) {
+            out.hits[i] = (dl_hit){time, place->stream | m->code | frame};
+        } else {
+            dl_row *row = out.rows + i;
+            FAST(copy)(row, &empty);
+            row->time = time;
+            row->stream = place->stream;
+            row->site = m->site;
+            row->timer_id = m->timer_id;
+            row->line = out.line + i;
+            row->type = m->type;
+        }
         at = cell + digits + 1;
     }
 declined:
     f->place = place;
     f->marker = marker;
     f->time_len = digits;
-    size_t n = (size_t)(row - p->rows);
-    p->line += n - p->n_rows;
-    p->n_rows = n;
+    fast_end(p, i, as_hits);
     return at;
 }
 
 FAST_TARGET static const char *FAST(rows)(dl_parser *p, const char *at, const char *end)
 {
-    return p->fast->named ? FAST(named)(p, at, end) : FAST(unnamed)(p, at, end);
+    return p->fast->named ? FAST(named)(p, at, end, false) : FAST(unnamed)(p, at, end, false);
+}
+
+FAST_TARGET static const char *FAST(hits)(dl_parser *p, const char *at, const char *end)
+{
+    return p->fast->named ? FAST(named)(p, at, end, true) : FAST(unnamed)(p, at, end, true);
 }

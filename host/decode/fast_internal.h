@@ -48,8 +48,11 @@ typedef struct fast_zone {
     char text[FAST_ZONE];
     uint32_t timer_id, site;
     struct fast_zone *same_slot; /* the next zone in its slot */
+    uint64_t code;               /* of its hits: dl_hit_code */
     uint8_t type, meta_follows;
-    uint8_t padding[6];
+    uint8_t dropped; /* its data count: dl_role */
+    uint8_t rare;    /* any of the two */
+    uint8_t padding[4];
 } fast_zone;
 
 /* The launch ids of a line as text, up to the zone name: "1024,,,". */
@@ -66,12 +69,15 @@ typedef struct fast_marker {
     uint32_t risc_name;
     uint32_t timer_id, site;
     struct fast_marker *next; /* that came after this one last time */
+    uint64_t code;            /* of its hits: dl_hit_code */
     uint8_t type;
     uint8_t padding[7];
 } fast_marker;
 
+typedef const char *fast_function(dl_parser *p, const char *at, const char *end);
+
 struct dl_fast {
-    const char *(*rows)(dl_parser *p, const char *at, const char *end);
+    fast_function *rows, *hits;
     bool usable; /* the header's columns are in an order that writers use */
     dl_columns columns;
     bool named, meta; /* zones by name; the last column is meta data */
@@ -115,6 +121,48 @@ static inline uint64_t fast_first_bytes(const char *at, size_t n)
 {
     uint64_t word = fast_load64_little(at);
     return n >= 8 ? word : word & ((UINT64_C(1) << (8 * n)) - 1);
+}
+
+/* Where rows go, as hits or as rows. */
+typedef struct fast_output {
+    dl_hit *hits;
+    dl_row *rows;
+    uint32_t room, line; /* line: of the first */
+} fast_output;
+
+static inline fast_output fast_begin(const dl_parser *p, bool as_hits)
+{
+    uint32_t line = (uint32_t)p->line + 1;
+    if (as_hits) return (fast_output){p->hits->items + p->hits->n, NULL, p->hits->cap - p->hits->n, line};
+    return (fast_output){NULL, p->rows + p->n_rows, (uint32_t)(p->cap_rows - p->n_rows), line};
+}
+
+/* n of them have been made. */
+static inline void fast_end(dl_parser *p, uint32_t n, bool as_hits)
+{
+    p->line += n;
+    if (as_hits)
+        p->hits->n += n;
+    else
+        p->n_rows += n;
+}
+
+/* The frame from hit i on. */
+FAST_COLD static uint64_t fast_frame(dl_parser *p, const fast_output *out, const dl_row *ids, uint32_t i)
+{
+    return dl_hits_frame(p->hits, ids, p->hits->n + i, out->line + i);
+}
+
+/* A frame for hit i alone, and the one from the next hit on; false when out of memory. */
+FAST_COLD static bool fast_rare_frame(dl_parser *p, const fast_output *out, const dl_row *ids, uint32_t op,
+                                      uint64_t data, uint32_t i, uint64_t *of_this, uint64_t *after)
+{
+    dl_row row = *ids;
+    row.op = op;
+    row.data = data;
+    *of_this = fast_frame(p, out, &row, i);
+    if (*of_this) *after = fast_frame(p, out, ids, i + 1);
+    return *of_this && *after;
 }
 
 static inline fast_place *fast_place_at(const struct dl_fast *f, uint32_t i)

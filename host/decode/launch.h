@@ -53,29 +53,38 @@ uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip);
 uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
                           bool starts);
 
-/* The same for a row that starts, when it is as usual: another stream begins the launch that was found last.
- */
+/* Whether the launches found last have the ids of this row. */
+static inline bool dl_launches_are_last(const dl_launches *l, uint32_t chip, uint64_t run, const dl_row *row)
+{
+    if (!l->last) return false;
+    const dl_launch *k = &l->items[l->chains[l->last - 1].first];
+    return ((k->run_host_id ^ row->run_host_id) | (k->run ^ run) | (k->chip ^ chip) |
+            (k->run_id ^ row->run_id) | (k->trace_id ^ row->trace_id) |
+            (k->trace_counter ^ row->trace_counter)) == 0;
+}
+
+/* Of the launches found last the next that the stream begins, when that is known already; DL_NONE: it is for
+ * dl_launches_find. */
+static inline uint32_t dl_launches_next_of_last(dl_launches *l, uint32_t bit)
+{
+    dl_launch_chain *c = &l->chains[l->last - 1];
+    if (c->n > 1) return bit < c->n_counts && c->counts[bit] < c->n ? c->launches[c->counts[bit]++] : DL_NONE;
+    bool more = bit >= 128;
+    if (more && bit / 64 - 2 >= c->n_words) return DL_NONE;
+    uint64_t *word = more ? &c->more_bits[bit / 64 - 2] : &c->bits[bit / 64];
+    uint64_t mask = UINT64_C(1) << (bit % 64);
+    if (*word & mask) return DL_NONE;
+    *word |= mask;
+    return c->first;
+}
+
+/* dl_launches_find for a row that starts, when it is as usual: another stream begins the launch that was
+ * found last. */
 static inline uint32_t dl_launches_next(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run,
                                         const dl_row *row)
 {
-    if (!l->last) return dl_launches_find(l, chip, bit, run, row, true);
-    dl_launch_chain *c = &l->chains[l->last - 1];
-    const dl_launch *k = &l->items[c->first];
-    uint64_t differ = (k->run_host_id ^ row->run_host_id) | (k->run ^ run) | (k->chip ^ chip) |
-                      (k->run_id ^ row->run_id) | (k->trace_id ^ row->trace_id) |
-                      (k->trace_counter ^ row->trace_counter);
-    if (differ) return dl_launches_find(l, chip, bit, run, row, true);
-    if (c->n == 1) {
-        bool more = bit >= 128;
-        if (more && bit / 64 - 2 >= c->n_words) return dl_launches_find(l, chip, bit, run, row, true);
-        uint64_t *word = more ? &c->more_bits[bit / 64 - 2] : &c->bits[bit / 64];
-        uint64_t mask = UINT64_C(1) << (bit % 64);
-        if (*word & mask) return dl_launches_find(l, chip, bit, run, row, true);
-        *word |= mask;
-        return c->first;
-    }
-    if (bit >= c->n_counts || c->counts[bit] >= c->n) return dl_launches_find(l, chip, bit, run, row, true);
-    return c->launches[c->counts[bit]++];
+    uint32_t launch = dl_launches_are_last(l, chip, run, row) ? dl_launches_next_of_last(l, bit) : DL_NONE;
+    return launch != DL_NONE ? launch : dl_launches_find(l, chip, bit, run, row, true);
 }
 
 #endif

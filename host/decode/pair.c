@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/pair_internal.h"
+#include "decode/pair_shape.h"
 
 dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options *options)
 {
@@ -38,9 +38,15 @@ void dl_pair_free(dl_pair *p)
         free(s->keys);
         free(s->costs);
         free(s->held_row);
+        for (uint32_t k = 0; k < s->n_shapes; k++)
+            free(s->shapes[k]);
+        free(s->shapes);
         free(s);
     }
+    dl_pair_free_shapes(p);
+    dl_sample_pool_free(&p->pool);
     free(p->streams);
+    free(p->run);
     dl_launches_free(&p->launches);
     free(p);
 }
@@ -433,8 +439,7 @@ devlog_status dl_pair_row(dl_pair *p, const dl_row *row, devlog_error *err)
 
 devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err)
 {
-    if (!p->filter && !p->events.events && !p->markers.marker && !p->no_samples)
-        return dl_pair_quick_rows(p, rows, n, err);
+    if (dl_pair_is_quick(p)) return dl_pair_quick_rows(p, rows, n, err);
     devlog_status status = DEVLOG_OK;
     for (size_t i = 0; i < n && !status; i++)
         status = dl_pair_row(p, &rows[i], err);

@@ -7,6 +7,7 @@
 
 #include "decode/event.h"
 #include "decode/filter.h"
+#include "decode/hits.h"
 #include "decode/launch.h"
 #include "decode/parser.h"
 #include "decode/row.h"
@@ -25,10 +26,11 @@ typedef struct dl_key {
     _Alignas(64) uint32_t next_launch;
     uint32_t step, run_samples;
     dl_role role;
+    uint32_t stream, site;
+    struct dl_key *follows; /* the zone that began after this one last time, on the same stream; or NULL */
     dl_samples samples;
     dl_launch_run *runs;
     uint32_t n_runs, cap_runs;
-    uint32_t stream, site;
     bool wanted; /* by the zone filter */
     uint64_t first_start;
     /* Complete after dl_pair_finish; until then they may be still in the samples. */
@@ -74,6 +76,12 @@ void dl_pair_losses(dl_pair *p, dl_losses *losses);
 void dl_pair_source(dl_pair *p, const char *name);
 devlog_status dl_pair_chip_line(dl_pair *p, const dl_chip_line *chip, devlog_error *err);
 devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err);
+/* Whether dl_pair_hits may be called: there is no filter and no consumer of each event. */
+bool dl_pair_takes_hits(const dl_pair *p);
+/* Puts hits [from, to) in order and pairs them. The last run may go on in hits that are not here yet: unless
+ * `all`, it is left alone; *taken says how many are done with. */
+devlog_status dl_pair_hits(dl_pair *p, const dl_hits *h, uint32_t from, uint32_t to, bool all,
+                           uint32_t *taken, devlog_error *err);
 /* Hands waiting events to the sink. */
 devlog_status dl_pair_flush(dl_pair *p, devlog_error *err);
 /* No more rows: what is still open is unpaired. Call once. */

@@ -19,6 +19,7 @@ devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const uint32_t costs[DL
     if (!s->costs) s->costs = malloc(sizeof unknown);
     if (!s->costs) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while pairing markers");
     memcpy(s->costs, costs, sizeof unknown);
+    s->shape = NULL; /* shapes know nothing of costs */
     dl_losses *l = p->losses;
     l->cost_known = true;
     for (int i = 0; i < DL_COSTS; i++)

@@ -39,6 +39,11 @@ typedef struct stream_state {
     uint16_t n_open, cap_open;
     bool known, wanted, held, kernel_seen;
     uint32_t bit, chip;
+    /* Pairing of hits: */
+    struct stream_shape *shape; /* of the last run that had one; NULL: none is known */
+    struct stream_state
+        *next;              /* the stream whose run of a known shape came after that of this one last time */
+    struct dl_key *started; /* by the last start */
     open_zone *open;
     key_slot *keys;
     uint32_t n_keys, n_key_slots;
@@ -46,6 +51,8 @@ typedef struct stream_state {
     uint64_t spent;  /* sum of them so far */
     uint64_t stall_start;
     dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
+    struct stream_shape **shapes;
+    uint32_t n_shapes;
     open_zone inline_open[INLINE_OPEN];
 } stream_state;
 
@@ -73,6 +80,11 @@ struct dl_pair {
     uint32_t n_keys, n_blocks;
     dl_event batch[EVENT_BATCH];
     size_t n_batch;
+    dl_row *run; /* pair_run.c: rows of a run that is not ordinary */
+    size_t cap_run;
+    struct pair_shape *shapes;
+    size_t shape_bytes;
+    dl_sample_pool pool;
 };
 
 /* pair.c: one row whose stamp has been accepted; `time` is repaired. */
@@ -83,6 +95,11 @@ devlog_status dl_pair_row(dl_pair *p, const dl_row *row, devlog_error *err);
 /* pair.c: a start that may begin a launch: of firmware, of a kernel, or with other ids than the row before.
  */
 void dl_pair_begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row);
+/* Whether only statistics are wanted: no filter, no consumer of each event. */
+static inline bool dl_pair_is_quick(const dl_pair *p)
+{
+    return !p->filter && !p->events.events && !p->markers.marker && !p->no_samples;
+}
 /* pair_quick.c: rows of which only statistics are wanted: no filter, no consumer of each event. */
 devlog_status dl_pair_quick_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err);
 /* pair.c: the state of a stream, made when it is new; NULL: out of memory. */

@@ -17,6 +17,7 @@ static dl_key *new_key(dl_pair *p, uint32_t stream, uint32_t site)
     dl_key *k = &p->key_blocks[p->n_keys / KEYS_PER_BLOCK][p->n_keys % KEYS_PER_BLOCK];
     const dl_site *s = &p->tables->sites[site];
     *k = (dl_key){.stream = stream, .site = site, .role = s->role, .min = UINT64_MAX, .wanted = true};
+    k->samples.pool = &p->pool;
     if (p->filter) k->wanted = dl_filter_site(p->filter, p->tables, s);
     p->n_keys++;
     return k;

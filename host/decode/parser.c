@@ -75,6 +75,11 @@ void dl_parser_keep_meta(dl_parser *p, bool keep)
     p->keep_meta = keep;
 }
 
+void dl_parser_hits(dl_parser *p, dl_hits *hits)
+{
+    p->hits = hits;
+}
+
 static void set_header(dl_parser *p, int state, const dl_columns *columns)
 {
     memset(&p->header, 0, sizeof p->header); /* padding too: headers are compared as bytes */
@@ -95,10 +100,32 @@ static void skip(dl_parser *p, dl_skip why, const char *text, size_t n)
     dl_losses_skip(p->losses, why, where, text, n);
 }
 
+static devlog_status no_memory(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+/* Hands the hits on, as `flush` does with rows. */
+static devlog_status flush_hits(dl_parser *p, const dl_parse_sink *sink, bool all, devlog_error *err)
+{
+    dl_hits *h = p->hits;
+    uint32_t taken = 0;
+    if (h->n) {
+        p->last_time = h->items[h->n - 1].time;
+        devlog_status status = sink->hits(sink->ctx, h, all, &taken, err);
+        if (status) return status;
+        p->losses->rows += taken;
+        dl_hits_drop(h, taken);
+    }
+    return dl_hits_room(h, h->n > DL_PARSER_ROWS / 2 ? h->n : DL_PARSER_ROWS - h->n) ? DEVLOG_OK
+                                                                                     : no_memory(err);
+}
+
 /* Hands the rows on; keeps those that are not taken, and makes room for more. */
 static devlog_status flush(dl_parser *p, const dl_parse_sink *sink, bool all, devlog_error *err)
 {
     size_t n = p->n_rows, taken = 0;
+    if (p->hits) return flush_hits(p, sink, all, err);
     if (n == 0) return DEVLOG_OK;
     p->last_time = p->rows[n - 1].time;
     devlog_status status = sink->rows(sink->ctx, p->rows, n, all, &taken, err);
@@ -108,7 +135,7 @@ static devlog_status flush(dl_parser *p, const dl_parse_sink *sink, bool all, de
     memmove(p->rows, p->rows + taken, p->n_rows * sizeof *p->rows);
     if (p->n_rows * 2 <= p->cap_rows) return DEVLOG_OK;
     dl_row *rows = realloc(p->rows, p->cap_rows * 2 * sizeof *rows);
-    if (!rows) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!rows) return no_memory(err);
     p->rows = rows;
     p->cap_rows *= 2;
     return DEVLOG_OK;
@@ -148,6 +175,11 @@ static bool starts_like_row(const dl_cell *cells)
     return (c >= '0' && c <= '9') || c == '-' || c == '+';
 }
 
+static bool is_full(const dl_parser *p)
+{
+    return p->hits ? p->hits->n == p->hits->cap : p->n_rows == p->cap_rows;
+}
+
 static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, void *ctx)
 {
     line_sink *s = ctx;
@@ -162,6 +194,9 @@ static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, vo
         skip(p, bad ? DL_SKIP_BAD_HEADER : row_like ? DL_SKIP_NO_HEADER : DL_SKIP_NOT_A_ROW, s->line, s->n);
         return DEVLOG_OK;
     }
+    /* Before the row rather than after it, so that the last row of an input is still here to be judged. */
+    devlog_status status = is_full(p) ? flush(p, s->sink, false, s->err) : DEVLOG_OK;
+    if (status) return status;
     dl_skip why = dl_row_of_cells(p, cells, n, &p->rows[p->n_rows]);
     if (why) {
         if (!row_like && n < p->header.columns.n_needed) why = DL_SKIP_NOT_A_ROW;
@@ -169,7 +204,8 @@ static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, vo
         return DEVLOG_OK;
     }
     if (s->raw_n) dl_fast_learn(p, s->line, s->raw_n, cells, n, &p->rows[p->n_rows]);
-    if (++p->n_rows == p->cap_rows) return flush(p, s->sink, false, s->err);
+    if (p->hits && !dl_hits_add_row(p->hits, p->tables, &p->rows[0])) return no_memory(s->err);
+    p->n_rows += !p->hits;
     return DEVLOG_OK;
 }
 
@@ -211,7 +247,7 @@ devlog_status dl_parser_block(dl_parser *p, const char *text, size_t n, const dl
     while (at < end && !status) {
         if (p->fast && p->header.state == DL_HEADER_GOOD) {
             at = dl_fast_rows(p, at, end);
-            if (p->n_rows == p->cap_rows) {
+            if (is_full(p)) {
                 status = flush(p, sink, false, err);
                 continue;
             }
@@ -244,21 +280,35 @@ static bool is_whole(const dl_parser *p, const dl_row *row, uint32_t sites_befor
     return commas >= c->n_cells - 1 && (line[n - 1] == ',' || line[n - 1] == '}');
 }
 
+static size_t n_waiting(const dl_parser *p)
+{
+    return p->hits ? p->hits->n : p->n_rows;
+}
+
 devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_parse_sink *sink,
                              devlog_error *err)
 {
     uint32_t sites_before = p->tables->added.sites;
-    size_t rows_before = p->n_rows;
-    if (rows_before) p->last_time = p->rows[rows_before - 1].time;
+    size_t waiting = n_waiting(p);
+    uint64_t rows_before = p->losses->rows + waiting;
+    if (waiting) p->last_time = p->hits ? p->hits->items[waiting - 1].time : p->rows[waiting - 1].time;
     if (n == 0) return flush(p, sink, true, err);
     p->in_last_line = true;
     devlog_status status = take_line(p, text, n, sink, err);
-    if (!status && p->n_rows > rows_before) {
-        if (is_whole(p, &p->rows[p->n_rows - 1], sites_before, text, n)) {
+    if (!status && p->losses->rows + n_waiting(p) > rows_before) {
+        dl_row last;
+        if (p->hits)
+            dl_hits_rows(p->hits, p->hits->n - 1, 1, &last);
+        else
+            last = p->rows[p->n_rows - 1];
+        if (is_whole(p, &last, sites_before, text, n)) {
             dl_losses_found(p->losses, DL_FOUND_NO_LINE_END, 1, "%s:%llu", p->source,
                             (unsigned long long)p->line);
         } else {
-            p->n_rows--;
+            if (p->hits)
+                p->hits->n--;
+            else
+                p->n_rows--;
             skip(p, DL_SKIP_CUT, text, n);
         }
     }

@@ -5,6 +5,7 @@
 #define DEVLOG_DECODE_PARSER_H
 
 #include "decode/columns.h"
+#include "decode/hits.h"
 #include "decode/loss.h"
 #include "decode/row.h"
 #include "decode/tables.h"
@@ -17,6 +18,8 @@ typedef struct dl_parse_sink {
     /* May change the rows. *taken says how many of them, from the first, it is done with: the others come
      * again, with more behind them. When `all` is set it must take all. */
     devlog_status (*rows)(void *ctx, dl_row *rows, size_t n, bool all, size_t *taken, devlog_error *err);
+    /* The same for hits, in place of rows when the parser has been told to make them. */
+    devlog_status (*hits)(void *ctx, dl_hits *hits, bool all, uint32_t *taken, devlog_error *err);
     /* A chip line: the clock and name of the chips in the rows that follow. */
     devlog_status (*chip_line)(void *ctx, const dl_chip_line *chip, devlog_error *err);
 } dl_parse_sink;
@@ -50,6 +53,9 @@ uint64_t dl_parser_lines(const dl_parser *p);
 
 /* Whether meta data are kept (off: rows have meta 0; meta data are often unique and cost memory). */
 void dl_parser_keep_meta(dl_parser *p, bool keep);
+
+/* Makes hits instead of rows from now on, there; NULL: rows. Nothing may wait to be taken. */
+void dl_parser_hits(dl_parser *p, dl_hits *hits);
 
 enum { DL_PARSE_BEFORE = 64, DL_PARSE_AFTER = 320 };
 /* Parses whole lines: text[n-1] is a line feed. DL_PARSE_BEFORE bytes before the text and DL_PARSE_AFTER

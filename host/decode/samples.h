@@ -15,14 +15,24 @@ typedef struct dl_sample_chunk {
     uint32_t values[];
 } dl_sample_chunk;
 
+/* Memory for the chunks of many sets, in large pieces; given back all at once. Zero-initialised is empty. */
+typedef struct dl_sample_pool {
+    char *at, *end; /* of the piece in hand */
+    void **pieces;
+    uint32_t n_pieces, cap_pieces;
+} dl_sample_pool;
+
+void dl_sample_pool_free(dl_sample_pool *p);
+
 /* Zero-initialised is empty. */
 typedef struct dl_samples {
     uint32_t *at, *limit; /* the next value's place, and the end of the chunk */
     dl_sample_chunk *first, *last;
     uint64_t *wide; /* the values that did not fit, in order */
     uint32_t n_wide, cap_wide;
-    uint64_t before;    /* values in all chunks but the last */
-    uint32_t next_size; /* values in the next chunk */
+    uint64_t before;      /* values in all chunks but the last */
+    uint32_t next_size;   /* values in the next chunk */
+    dl_sample_pool *pool; /* where chunks come from; NULL: each is allocated by itself */
 } dl_samples;
 
 #define DL_WIDE UINT32_MAX /* stands for the next of `wide` */

@@ -97,8 +97,10 @@ typedef struct op_log {
     bool in_order;                /* every id is one more than that before it: no table is needed */
     uint32_t *slots;              /* hash table of ids: number of the op + 1 */
     size_t n_slots;
-    uint32_t run_op;          /* while reading: the op whose lines come now, number + 1 */
-    uint64_t run_end;         /* where the next of them begins */
+    uint32_t run_op;  /* while reading: the op whose lines come now, number + 1 */
+    uint64_t run_end; /* where the next of them begins */
+    char run_id[16];  /* its id in digits, with a comma */
+    uint32_t run_id_len;
     uint32_t max_in, max_out; /* most tensors that an op has */
     uint64_t lines;
     uint64_t found[OP_TROUBLES];

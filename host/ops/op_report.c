@@ -6,7 +6,7 @@
 
 #include "ops/op_cells.h"
 
-enum { FLUSH_BYTES = 64 * 1024, MAX_NAMES = 1024 * 1024, MAX_NAME_BYTES = 64 * 1024 * 1024 };
+enum { FLUSH_BYTES = 256 * 1024, MAX_NAMES = 1024 * 1024, MAX_NAME_BYTES = 64 * 1024 * 1024 };
 
 /* ---- Rows --- */
 

@@ -1,4 +1,5 @@
-/* Stitching: the ops of the host beside what the device did for them. */
+/* Stitching: the ops of the host beside what the device did for them. Not for the time between ops
+ * (latency.c). */
 #include "ops/stitch.h"
 
 #include <stdio.h>
@@ -242,10 +243,18 @@ static bool was_profiled(const op_log *log, const op_entry *op)
     return true;
 }
 
+static op_row *new_row(op_stitch *s)
+{
+    if (!dl_big_room(&s->big_rows, (s->n_rows + 1) * sizeof *s->rows)) return NULL;
+    s->rows = s->big_rows.data;
+    return &s->rows[s->n_rows++];
+}
+
 /* Rows of the launches placed[at .. at + n), all of one op and chip. */
 static bool add_row(op_stitch *s, const join *j, const placed *p, uint32_t n)
 {
-    op_row *row = &s->rows[s->n_rows++];
+    op_row *row = new_row(s);
+    if (!row) return false;
     *row = (op_row){.op = DL_NONE, .device_op = p->op, .chip = p->chip, .launch = p->launch, .n_launches = n};
     if (p->op != DL_NONE) {
         row->op = j->map ? j->map[p->op] : p->op;
@@ -309,12 +318,15 @@ static bool host_rows(op_stitch *s, const join *j)
         for (size_t i = 0; i < s->device->n_ops; i++)
             back[j->map[i]] = (uint32_t)i;
     }
+    bool good = true;
     for (size_t i = 0; i < s->host->n_ops; i++) {
         op_stitch_passed(s, i);
         if (has_row[i]) continue;
         uint32_t device_op = back ? back[i] : (uint32_t)i;
         const op_entry *there = &s->device->ops[device_op];
-        op_row *row = &s->rows[s->n_rows++];
+        op_row *row = new_row(s);
+        good = row != NULL;
+        if (!good) break;
         *row = (op_row){.op = (uint32_t)i, .device_op = device_op, .id = s->host->ops[i].id, .chip = DL_NONE};
         row->launch = DL_NONE;
         if (!there->launch || !was_profiled(s->device, there)) continue;
@@ -323,55 +335,7 @@ static bool host_rows(op_stitch *s, const join *j)
     }
     free(back);
     free(has_row);
-    return true;
-}
-
-/* ---- Latencies: between an op and the one before it on the same chip, in the order of their firmware --- */
-
-typedef struct timed {
-    uint64_t start;
-    uint32_t chip, row;
-} timed;
-
-static int by_time(const void *a, const void *b)
-{
-    const timed *x = a, *y = b;
-    if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static bool latencies(op_stitch *s)
-{
-    dl_big big = {.folder = s->big_rows.folder};
-    timed *order = dl_big_room(&big, (s->n_rows + 1) * sizeof *order) ? big.data : NULL;
-    size_t n = 0;
-    bool sorted = true;
-    for (size_t i = 0; order && i < s->n_rows; i++) {
-        op_stitch_passed(s, i);
-        if (i % OP_LOG_PASSED == 0) dl_big_cool(&big);
-        const op_cycles *c = op_stitch_cycles(s, &s->rows[i]);
-        if (!c || c->fw_start == OP_NEVER) continue;
-        order[n] = (timed){c->fw_start, s->rows[i].chip, (uint32_t)i};
-        sorted &= n == 0 || by_time(&order[n - 1], &order[n]) <= 0;
-        n++;
-    }
-    if (!order) return false; /* then it holds nothing */
-    if (!sorted) qsort(order, n, sizeof *order, by_time);
-    for (size_t i = 0; i < n; i++) {
-        op_stitch_passed(s, i);
-        if (i % OP_LOG_PASSED == 0) dl_big_cool(&big);
-        op_row *row = &s->rows[order[i].row];
-        row->has_latency = true;
-        if (i == 0 || order[i - 1].chip != order[i].chip) continue;
-        const op_cycles *here = op_stitch_cycles(s, row);
-        const op_cycles *before = op_stitch_cycles(s, &s->rows[order[i - 1].row]);
-        row->latency = (int64_t)(here->fw_start - before->fw_end);
-        if (here->dm_start != OP_NEVER && before->kernel_end)
-            row->dm_latency = (int64_t)(here->dm_start - before->kernel_end);
-    }
-    dl_big_free(&big);
-    return true;
+    return good;
 }
 
 /* ---- All of it --- */
@@ -421,10 +385,7 @@ devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_de
     j.op_of = zeros(&j.big_op_of, (size_t)n_launches + 1);
     j.found = zeros(&j.big_found, s->device ? s->device->n_ops + 1 : 1);
     if (s->device) j.index = index_launches(s->device, &indexed);
-    size_t most_rows = (s->host ? s->host->n_ops : 0) + n_launches + 1;
-    if (!j.op_of || !j.found || !indexed || !dl_big_room(&s->big_rows, most_rows * sizeof *s->rows))
-        goto done;
-    s->rows = s->big_rows.data;
+    if (!j.op_of || !j.found || !indexed) goto done;
     for (uint32_t i = 0; i < n_launches; i++) {
         op_stitch_passed(s, i);
         join_launch(&j, i);
@@ -438,7 +399,7 @@ devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_de
         sorted = by_row(&s->rows[i - 1], &s->rows[i]) <= 0;
     }
     if (!sorted) qsort(s->rows, s->n_rows, sizeof *s->rows, by_row);
-    if (!latencies(s)) goto done;
+    if (!op_stitch_latencies(s)) goto done;
     status = DEVLOG_OK;
 done:
     free(map);

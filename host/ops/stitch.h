@@ -58,6 +58,8 @@ devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_de
                              op_device *cycles, const char *scratch, devlog_error *err);
 /* To be called for every row or launch that a walk over them comes to: lets go of what lies behind. */
 void op_stitch_passed(op_stitch *s, size_t number);
+/* latency.c: fills in the latencies of the rows. False: no memory. */
+bool op_stitch_latencies(op_stitch *s);
 void op_stitch_free(op_stitch *s);
 
 /* What the device did for a row; NULL: nothing is known. */

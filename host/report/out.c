@@ -188,20 +188,37 @@ char *out_fixed(char *to, uint32_t value, unsigned n)
     return to + n;
 }
 
+/* Exactly four digits of what is less than 10,000. */
+static inline char *four_fixed(char *to, uint32_t value)
+{
+    memcpy(to, pairs + value / 100 * 2, 2);
+    memcpy(to + 2, pairs + value % 100 * 2, 2);
+    return to + 4;
+}
+
+/* As many as it needs. */
+static inline char *four_digits(char *to, uint32_t value)
+{
+    if (value >= 1000) return four_fixed(to, value);
+    if (value >= 100) {
+        *to++ = (char)('0' + value / 100);
+        value %= 100;
+    } else if (value < 10) {
+        *to = (char)('0' + value);
+        return to + 1;
+    }
+    memcpy(to, pairs + value * 2, 2);
+    return to + 2;
+}
+
+/* Of what is less than 1,000,000,000. */
 static char *digits_32(char *to, uint32_t value)
 {
-    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    /* 1233/4096 is log10(2), nearly: the number of digits, or one more than that. */
-    unsigned n = (unsigned)(32 - __builtin_clz(value | 1)) * 1233 >> 12;
-    if (n > 8) n = 8;
-    n += value >= powers[n];
-    if (n == 0) n = 1;
-    for (unsigned at = n; at >= 2; at -= 2) {
-        memcpy(to + at - 2, pairs + value % 100 * 2, 2);
-        value /= 100;
-    }
-    if (n % 2) *to = (char)('0' + value);
-    return to + n;
+    enum { E4 = 10000 };
+    if (value < E4) return four_digits(to, value);
+    uint32_t high = value / E4;
+    to = high < E4 ? four_digits(to, high) : four_fixed(four_digits(to, high / E4), high % E4);
+    return four_fixed(to, value % E4);
 }
 
 char *out_digits(char *to, uint64_t value)

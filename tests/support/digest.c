@@ -98,17 +98,19 @@ static void take_keys(test_digest *r, const dl_decode *d)
     }
 }
 
-devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
-                             const dl_decode_options *options)
+static devlog_status digest_of(test_digest *digest, bool listen, const char *text, size_t n,
+                               const dl_decode_options *options)
 {
     devlog_error err = {0};
     dl_decode *d;
     *digest = (test_digest){0};
     devlog_status status = dl_decode_new(&d, options, &err);
     if (status) return status;
-    dl_decode_row_sink(d, (dl_row_sink){digest, on_rows});
-    dl_decode_event_sink(d, (dl_event_sink){digest, on_events});
-    dl_decode_marker_sink(d, (dl_marker_sink){digest, on_marker});
+    if (listen) {
+        dl_decode_row_sink(d, (dl_row_sink){digest, on_rows});
+        dl_decode_event_sink(d, (dl_event_sink){digest, on_events});
+        dl_decode_marker_sink(d, (dl_marker_sink){digest, on_marker});
+    }
     size_t half = n / 2;
     while (half < n && half && text[half - 1] != '\n')
         half++;
@@ -121,6 +123,23 @@ devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
     take_keys(digest, d);
     dl_decode_free(d);
     return status;
+}
+
+devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
+                             const dl_decode_options *options)
+{
+    return digest_of(digest, true, text, n, options);
+}
+
+devlog_status test_digest_of_statistics(test_digest *digest, const char *text, size_t n,
+                                        const dl_decode_options *options)
+{
+    return digest_of(digest, false, text, n, options);
+}
+
+void test_digest_only_statistics(test_digest *digest)
+{
+    digest->rows = digest->events = digest->markers = digest->n_rows = 0;
 }
 
 static devlog_status ignore_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)

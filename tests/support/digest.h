@@ -13,6 +13,12 @@ typedef struct test_digest {
  * is tried on the next. Returns the first status that is not DEVLOG_OK. */
 devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
                              const dl_decode_options *options);
+/* The same without a consumer of rows, events or markers, as when statistics are all that is wanted: their
+ * digests stay 0. */
+devlog_status test_digest_of_statistics(test_digest *digest, const char *text, size_t n,
+                                        const dl_decode_options *options);
+/* What of a digest does not depend on who listens. */
+void test_digest_only_statistics(test_digest *digest);
 
 /* Statistics, launches, tables and losses of a capture that is decoded twice with one decoder. `by_events`:
  * with a consumer of every event, which has pairing go its general way. */

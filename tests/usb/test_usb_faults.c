@@ -12,7 +12,9 @@
 #include "support/files.h"
 #include "usb/rig.h"
 
-enum { RISCS = 5, LIMIT_NS = 2000000000 };
+enum { RISCS = 5 };
+/* Nothing takes a second; a machine with other work is given all the time that it may need. */
+#define LIMIT_NS UINT64_C(100000000000)
 
 typedef struct scene {
     rig r;
@@ -221,7 +223,7 @@ static void faults_that_stay(void **state)
         model_arm_all(s->r.m, (model_fault)fault);
         uint64_t started = dl_now_ns();
         pull_all(s, got, &status, &err);
-        if (dl_now_ns() - started > 3ull * LIMIT_NS) fail_msg("%s hangs", model_fault_names[fault]);
+        if (dl_now_ns() - started > LIMIT_NS) fail_msg("%s hangs", model_fault_names[fault]);
         if (status == DEVLOG_OK) fail_msg("%s stays, and the pull says nothing", model_fault_names[fault]);
         check_message(err.text, model_fault_names[fault], 0);
         free_all(got);

@@ -1,0 +1,127 @@
+/* devlog ops compare: two op reports beside one another. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/term.h"
+#include "cli/cli.h"
+#include "cli/op_report.h"
+#include "ops/op_compare.h"
+
+typedef struct compare_args {
+    bool list;
+    int time, format;
+    cli_list ops;
+    double min_share;
+    const char *max_regression;
+} compare_args;
+
+static const cli_option options[] = {
+    CLI_TITLE("What is shown"),
+    {CLI_FLAG, "list", 'l', NULL,
+     "op by op instead of by op code; for reports of the same ops in the same order",
+     offsetof(compare_args, list)},
+    {CLI_CHOICE, "time", 0, "kernel|fw", "the duration that is compared", offsetof(compare_args, time)},
+    {CLI_CHOICE, "format", 0, "text|csv|json", "times in csv and json are integers of ns",
+     offsetof(compare_args, format)},
+    CLI_TITLE("Filters"),
+    {CLI_LIST, "ops", 0, "NAME,...", "only these op codes; a trailing * stands for any ending",
+     offsetof(compare_args, ops)},
+    {CLI_REAL, "min-share", 0, "PERCENT",
+     "leave out, of the list and the judgement, what has a smaller share of the time in both reports",
+     offsetof(compare_args, min_share)},
+    CLI_TITLE("Judgement"),
+    {CLI_STRING, "max-regression", 0, "PERCENT",
+     "exit with status 4 when any line takes more time per op than before, by more than this",
+     offsetof(compare_args, max_regression)},
+    {0},
+};
+
+/* Digits, perhaps with decimals. */
+static bool percent_of(const char *text, op_compare_options *o)
+{
+    double whole = 0, place = 1;
+    size_t digits = 0;
+    bool point = false;
+    for (const char *p = text; text && *p; p++) {
+        if (*p == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (*p < '0' || *p > '9' || ++digits > 15) return false;
+        whole = whole * 10 + (*p - '0');
+        if (point) place *= 10;
+    }
+    o->judged = text != NULL;
+    o->max_regression = whole / place;
+    return !text || digits;
+}
+
+static int run(int argc, char **argv)
+{
+    compare_args a = {0};
+    cli_args rest;
+    int exit_status;
+    if (!cli_parse(&cmd_ops_compare, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    devlog_error err = {0};
+    op_table before = {0}, after = {0};
+    op_compare c = {0};
+    dl_str out = {0};
+    op_compare_options o = {.list = a.list,
+                            .by_fw = a.time == 1,
+                            .ops = a.ops.items,
+                            .n_ops = a.ops.n,
+                            .min_share = a.min_share,
+                            .colour = dl_term_colour(stdout)};
+    o.format = a.format == 1 ? OP_COMPARE_CSV : a.format == 2 ? OP_COMPARE_JSON : OP_COMPARE_TEXT;
+    if (!percent_of(a.max_regression, &o)) {
+        exit_status = cli_wrong(&cmd_ops_compare, "--max-regression wants a number of percent, not '%s'",
+                                a.max_regression);
+        goto done;
+    }
+    exit_status = CLI_FAILED;
+    devlog_status status = op_table_read(&before, rest.items[0], &err);
+    if (!status) status = op_table_read(&after, rest.items[1], &err);
+    if (!status) status = op_compare_make(&c, &before, &after, &o, &err);
+    if (!status) op_compare_print(&c, &before, &after, &o, &out);
+    if (!status) status = dl_str_status(&out, &err);
+    int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, out.text, out.len);
+    if (errnum) status = dl_fail_errno(&err, errnum, "cannot write to standard output");
+    if (status) {
+        fprintf(stderr, "devlog ops compare: %s\n", err.text);
+    } else {
+        bool troubles = cli_op_table_troubles("ops compare", &before);
+        troubles |= cli_op_table_troubles("ops compare", &after);
+        exit_status = c.worse ? CLI_WORSE : troubles ? CLI_PARTIAL : CLI_OK;
+    }
+done:
+    op_compare_free(&c);
+    op_table_free(&before);
+    op_table_free(&after);
+    dl_str_free(&out);
+    cli_args_free(&rest);
+    return exit_status;
+}
+
+const cli_command cmd_ops_compare = {
+    .name = "ops-compare",
+    .summary = "Two op reports beside one another: which ops became faster or slower",
+    .arguments = "BEFORE AFTER",
+    .min_arguments = 2,
+    .max_arguments = 2,
+    .description =
+        "Also as 'devlog ops compare'. Reads any op reports, of devlog or of tt-metal since 2023, by the "
+        "names "
+        "of their columns, plain or compressed. Per op code: device time and count before and after, their "
+        "difference, and by how much one op changed, in percent; the greatest difference comes first. An op "
+        "code that only one of them has is shown and not judged.\n\n"
+        "The exit status is 4 when --max-regression is given and something is worse; else 0, or 3 when cells "
+        "or rows of a report could not be used.",
+    .options = options,
+    .examples = "  devlog ops compare before/ops_perf_results.csv after/ops_perf_results.csv\n"
+                "  devlog ops compare --max-regression 5 --min-share 1 main.csv branch.csv  for CI\n"
+                "  devlog ops compare --list --format csv before.csv after.csv\n",
+    .see_also = "devlog-ops-summary(1), devlog-ops(1)",
+    .run = run,
+};

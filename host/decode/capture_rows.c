@@ -258,7 +258,7 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
         const dl_capture_risc *risc = &core->riscs[i];
         elf_entry *elf = risc->elf == DL_CAPTURE_NO_ELF ? NULL : elf_of(r, core->slot, risc->elf);
         const dl_elf *opened = open_elf(r, elf);
-        raw_sites **sites = opened ? &elf->sites : &r->unnamed;
+        raw_sites **sites = opened && elf ? &elf->sites : &r->unnamed;
         if (!*sites) *sites = calloc(1, sizeof **sites); /* without, it is slower */
         const raw_risc raw = {.chip = core->slot,
                               .core_x = core->x,

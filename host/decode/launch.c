@@ -220,6 +220,7 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
     if (chain) chain = &l->chains[last - 1]; /* where it is now */
     uint32_t index = l->count;
     if (!chain) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): grow_items has made room */
         l->chains[l->n_chains] = (dl_launch_chain){.first = index, .n = 1};
         chain = &l->chains[l->n_chains++];
         *slot = slot_tag(hash) | l->n_chains;

@@ -110,6 +110,7 @@ static devlog_status pair_run(dl_pair *p, const run *r, stream_state *s, devlog_
     unsigned n_open = 0, room = room_of(s);
     const bool whole = s->n_open == 0 && (hit->code & DL_HIT_FW_START);
     for (; hit < end; hit++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): sorted is full up to n */
         uint64_t time = hit->time + epoch, code = hit->code, type = code & DL_HIT_TYPE;
         uint32_t site = dl_hit_site(code);
         if (time - last >= CLOCK_LIMIT) break;

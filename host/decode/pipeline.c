@@ -9,6 +9,9 @@
 
 enum { READ, PARSE, PAIR, STAGES };
 
+/* Blocks that have been read and not parsed: as many should wait, at least. */
+enum { LEAD = 3 };
+
 /* How often a thread looks again before it sleeps, for about as long as a block takes: to be woken takes
  * longer, above all on a virtual machine. Now and then it lets others have the processor. */
 enum { LOOKS = 20000, LOOKS_BETWEEN_YIELDS = 1000 };
@@ -34,16 +37,22 @@ unsigned dl_pipeline_threads(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1 ? 2 : 1;
 }
 
+static bool is_ready(const pipeline *p, unsigned mask, int stage)
+{
+    uint64_t block = p->done[stage];
+    if (!(mask >> stage & 1) || p->busy[stage] || block >= p->n_blocks) return false;
+    return stage == READ ? block < p->done[PAIR] + DL_PIPELINE_BLOCKS : block < p->done[stage - 1];
+}
+
 /* The stage to work on next, of those in `mask`; the last one first: so blocks are emptied before others are
- * filled. */
+ * filled. But blocks are read one after the other, and that must not stop while the other thread pairs: so
+ * the one that parses reads before it has nothing left to parse. */
 static int next_stage(const pipeline *p, unsigned mask)
 {
-    for (int stage = PAIR; stage >= READ; stage--) {
-        uint64_t block = p->done[stage];
-        if (!(mask >> stage & 1) || p->busy[stage] || block >= p->n_blocks) continue;
-        bool ready = stage == READ ? block < p->done[PAIR] + DL_PIPELINE_BLOCKS : block < p->done[stage - 1];
-        if (ready) return stage;
-    }
+    bool parses = mask >> PARSE & 1;
+    if (parses && p->done[READ] < p->done[PARSE] + LEAD && is_ready(p, mask, READ)) return READ;
+    for (int stage = PAIR; stage >= READ; stage--)
+        if (is_ready(p, mask, stage)) return stage;
     return -1;
 }
 

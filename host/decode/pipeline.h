@@ -6,7 +6,7 @@
 
 #include "decode/blocks.h"
 
-enum { DL_PIPELINE_BLOCKS = 4 };
+enum { DL_PIPELINE_BLOCKS = 6 };
 
 typedef struct dl_pipeline_stages {
     void *ctx;

@@ -178,6 +178,7 @@ void dl_samples_totals(const dl_samples *s, dl_summary *totals)
         }
         totals->sum += sum;
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): empty samples have returned */
     totals->first = s->first->values[0];
     totals->min = min;
     totals->max = max;

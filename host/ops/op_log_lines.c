@@ -393,7 +393,7 @@ static bool take_close(op_log *log, jl_reader *r, const op_place *p)
 
 #define EVENT(name, take)                                                                                    \
     {                                                                                                        \
-        name, sizeof name - 1, take                                                                          \
+        name, sizeof(name) - 1, take                                                                         \
     }
 /* clang-format off */
 static const struct {

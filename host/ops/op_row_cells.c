@@ -32,7 +32,7 @@ static uint8_t step_kind(const op_column *c)
 
 bool op_row_plan(op_writer *w)
 {
-    w->steps = malloc((w->n_columns + 1) * sizeof *w->steps);
+    w->steps = calloc(w->n_columns + 1, sizeof *w->steps);
     w->program_cells = calloc(1, sizeof *w->program_cells);
     if (!w->steps || !w->program_cells) return false;
     for (uint32_t i = 0; i < w->n_columns; i++) {

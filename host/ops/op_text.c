@@ -345,7 +345,7 @@ static void read_start(op_text *t, const char *line, uint32_t len, uint32_t name
         return;
     }
     struct kept_start *k = &t->starts->entries[op_wording_hash(said, n) % STARTS];
-    if (k->said_len == n && memcmp(k->said, said, n) == 0) {
+    if (k->said && k->said_len == n && memcmp(k->said, said, n) == 0) {
         dl_str_add_n(&t->texts, k->texts, k->texts_len);
         t->name = k->name;
         t->type = k->type;

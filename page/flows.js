@@ -14,11 +14,12 @@ function flowsOfChip(chip) {
   for (const row of [host, top])
     for (const lane of row.lanes) {
       const a = (view.t0 - row.offset) / row.scale, b = (view.t1 - row.offset) / row.scale;
+      /* Two more on each side: the ends of lines that cross the edge of the screen. */
       const first = Math.max(0, lowerBound(lane.end, a) - 2), last = Math.min(lane.n, upperBound(lane.start, b) + 2);
       for (let i = first; i < last && flows.size <= MOST_FLOWS; i++) {
         const flow = of(lane.launch[i]), item = { lane, i };
         if (row === top) flow.launch = item;
-        else if (!flow.call) flow.call = item; /* the first of a launch is the call, the second the pull */
+        else if (laneName(lane, i) === "LaunchProgram") flow.call = item;
         else flow.pull = item;
       }
     }

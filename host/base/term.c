@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,13 +23,6 @@ bool dl_term_colour(FILE *out)
     if (no_color && no_color[0]) return false;
     if (!term || strcmp(term, "dumb") == 0) return false;
     return isatty(fileno(out));
-}
-
-int dl_term_width(FILE *out)
-{
-    struct winsize size;
-    if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &size) != 0) return 0;
-    return size.ws_col;
 }
 
 void dl_progress_start(dl_progress *p)

@@ -8,8 +8,6 @@
 
 /* Whether colour may be written to `out`: a terminal, TERM not "dumb", NO_COLOR unset or empty. */
 bool dl_term_colour(FILE *out);
-/* Columns of the terminal behind `out`, or 0 when it is none. */
-int dl_term_width(FILE *out);
 
 /* One line on a terminal's stderr, rewritten in place, first shown after a second. On anything that is not a
  * terminal it stays silent. */

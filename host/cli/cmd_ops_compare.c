@@ -122,6 +122,7 @@ const cli_command cmd_ops_compare = {
     .examples = "  devlog ops compare before/ops_perf_results.csv after/ops_perf_results.csv\n"
                 "  devlog ops compare --max-regression 5 --min-share 1 main.csv branch.csv  for CI\n"
                 "  devlog ops compare --list --format csv before.csv after.csv\n",
+    .exit_worse = "the result is there, and with --max-regression something is worse than that allows",
     .see_also = "devlog-ops-summary(1), devlog-ops(1)",
     .run = run,
 };

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/options.h"
 
 enum { WIDTH = 90, COLUMN = 28 };
@@ -196,6 +197,7 @@ void cli_man(const cli_command *c, dl_str *out)
     dl_str_add(out, ".SH \"EXIT STATUS\"\n");
     for (size_t i = 0; i < sizeof exit_texts / sizeof exit_texts[0]; i++)
         dl_str_fmt(out, ".TP\n%s\n%s\n", exit_texts[i][0], exit_texts[i][1]);
+    if (c->exit_worse) dl_str_fmt(out, ".TP\n%d\n%s\n", CLI_WORSE, c->exit_worse);
     if (c->examples) {
         dl_str_add(out, ".SH EXAMPLES\n.nf\n");
         troff_text(out, c->examples);

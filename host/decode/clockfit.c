@@ -31,9 +31,10 @@ static slopes through(const dl_clock_knot *k, uint32_t a, uint32_t b)
     slopes s = {-INFINITY, INFINITY};
     for (uint32_t i = a; i < b; i++) {
         for (uint32_t j = i + 1; j <= b; j++) {
-            double d = k[j].cycles - k[i].cycles, rise = k[j].ticks - k[i].ticks;
-            s.lo = fmax(s.lo, (rise - k[i].half - k[j].half) / d);
-            s.hi = fmin(s.hi, (rise + k[i].half + k[j].half) / d);
+            double per = 1 / (k[j].cycles - k[i].cycles), rise = k[j].ticks - k[i].ticks;
+            double room = k[i].half + k[j].half, lo = (rise - room) * per, hi = (rise + room) * per;
+            if (lo > s.lo) s.lo = lo;
+            if (hi < s.hi) s.hi = hi;
         }
     }
     return s;
@@ -69,13 +70,11 @@ static double knee(double a, double b, slopes chord, double length)
     return (middle - lo) * (hi - middle) / (hi - lo) * length;
 }
 
-static double deviation(const dl_clock_fit *fit, uint32_t i)
+/* `before` and `behind`: the slopes on both sides of the interval behind knot i. */
+static double deviation(const dl_clock_fit *fit, uint32_t i, slopes before, slopes behind)
 {
-    if (i == 0 || i + 2 == fit->n_knots) return 0; /* two bursts on end, and nothing runs between them */
-    slopes chord = through(fit->knots, i, i + 1), before = chord, behind = chord;
+    slopes chord = through(fit->knots, i, i + 1);
     double length = fit->knots[i + 1].cycles - fit->knots[i].cycles;
-    slopes_beside(fit, i, false, &before);
-    slopes_beside(fit, i + 1, true, &behind);
     if (chord.hi < fmin(before.lo, behind.lo) || chord.lo > fmax(before.hi, behind.hi))
         /* Not one change: the counter jumped, or there were several. Only the order is certain. */
         return fit->knots[i + 1].ticks - fit->knots[i].ticks;
@@ -257,36 +256,26 @@ static void straighten(dl_clock_fit *fit, uint32_t first, uint32_t last, double 
     }
 }
 
-/* A change shows when no line passes the intervals on both sides. */
-static bool changes_at(const dl_clock_fit *fit, uint32_t i, dl_clock_change *out)
-{
-    slopes before, behind;
-    if (!slopes_beside(fit, i, false, &before) || !slopes_beside(fit, i + 1, true, &behind)) return false;
-    if (before.lo <= behind.hi && behind.lo <= before.hi) return false;
-    *out = (dl_clock_change){i, 2 / (before.lo + before.hi), 2 / (behind.lo + behind.hi)};
-    return true;
-}
-
-static devlog_status find_changes(dl_clock_fit *fit, devlog_error *err)
+/* How far the map may have strayed in each interval, and where the frequency changed: a change shows when no
+ * line passes the intervals on both sides. Nothing is known of the first interval and the last, between
+ * bursts at an end, when nothing runs. */
+static devlog_status judge_intervals(dl_clock_fit *fit, devlog_error *err)
 {
     fit->changes = calloc(fit->n_knots, sizeof *fit->changes);
     if (!fit->changes) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for clock samples");
     uint32_t last = 0;
     double strength = 0;
-    for (uint32_t i = 0; i + 1 < fit->n_knots; i++) {
-        dl_clock_change c;
-        if (!changes_at(fit, i, &c)) continue;
+    for (uint32_t i = 1; i + 2 < fit->n_knots; i++) {
+        slopes before, behind;
+        if (!slopes_beside(fit, i, false, &before) || !slopes_beside(fit, i + 1, true, &behind)) continue;
+        double here = fit->knots[i].deviation = deviation(fit, i, before, behind);
+        if (before.lo <= behind.hi && behind.lo <= before.hi) continue;
+        const dl_clock_change c = {i, 2 / (before.lo + before.hi), 2 / (behind.lo + behind.hi)};
         /* One change is seen from the intervals around it too: the one that strays most has it. */
-        double here = fit->knots[i].deviation;
-        if (fit->n_changes && i - last <= 1) {
-            last = i;
-            if (here > strength) fit->changes[fit->n_changes - 1] = c;
-            strength = fmax(strength, here);
-            continue;
-        }
-        fit->changes[fit->n_changes++] = c;
+        bool same = fit->n_changes && i - last <= 1;
+        if (!same || here > strength) fit->changes[same ? fit->n_changes - 1 : fit->n_changes++] = c;
+        strength = same ? fmax(strength, here) : here;
         last = i;
-        strength = here;
     }
     return DEVLOG_OK;
 }
@@ -314,9 +303,7 @@ devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *sample
     place_knots(fit, samples, bursts);
     order_knots(fit);
     tighten(fit);
-    for (uint32_t i = 0; i + 1 < fit->n_knots; i++)
-        fit->knots[i].deviation = deviation(fit, i);
-    status = find_changes(fit, err);
+    status = judge_intervals(fit, err);
     if (status != DEVLOG_OK) goto done;
     slopes head = {0}, tail = {0};
     slopes_beside(fit, 0, true, &head);

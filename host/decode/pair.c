@@ -234,16 +234,7 @@ static void zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *r
         dl_pair_lose_key(p, row);
         return;
     }
-    s->open[s->n_open++] = (open_zone){.start = time,
-                                       .data = row->data,
-                                       .key = key,
-                                       .spent = s->spent,
-                                       .site = row->site,
-                                       .launch = s->launch,
-                                       .line = row->line,
-                                       .meta = row->meta,
-                                       .flags = flags};
-    if (key->role == DL_ROLE_FW) dl_pair_note_fw_start(p, s, time);
+    dl_pair_open(p, s, key, row, time, flags);
 }
 
 /* An end that does not match the innermost open zone: a zone further out, or none. */

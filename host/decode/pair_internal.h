@@ -184,6 +184,22 @@ static inline bool dl_pair_has_ids(const dl_row *row, const stream_state *s)
             (row->trace_counter ^ s->trace_counter)) == 0;
 }
 
+/* A zone of a row begins: there is room for it. */
+static inline void dl_pair_open(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row, uint64_t time,
+                                uint8_t flags)
+{
+    s->open[s->n_open++] = (open_zone){.start = time,
+                                       .data = row->data,
+                                       .key = key,
+                                       .spent = s->spent,
+                                       .site = row->site,
+                                       .launch = s->launch,
+                                       .line = row->line,
+                                       .meta = row->meta,
+                                       .flags = flags};
+    if (key->role == DL_ROLE_FW) dl_pair_note_fw_start(p, s, time);
+}
+
 /* Stamps may step forward this far without a second look; a step of 2^32 or nearly may be a torn read. */
 #define CLOCK_LIMIT ((UINT64_C(1) << 32) - (UINT64_C(1) << 28))
 

@@ -16,15 +16,7 @@ static inline bool quick_start(dl_pair *p, stream_state *s, const dl_row *row, u
     else if (!plain)
         return false;
     s->last = time;
-    s->open[s->n_open++] = (open_zone){.start = time,
-                                       .data = row->data,
-                                       .key = key,
-                                       .spent = s->spent,
-                                       .site = row->site,
-                                       .launch = s->launch,
-                                       .line = row->line,
-                                       .meta = row->meta};
-    if (key->role == DL_ROLE_FW) dl_pair_note_fw_start(p, s, time);
+    dl_pair_open(p, s, key, row, time, 0);
     return true;
 }
 

@@ -52,20 +52,6 @@ void dl_parser_begin(dl_parser *p, const char *source)
     dl_fast_header(p->fast, &p->header);
 }
 
-const dl_header *dl_parser_header(const dl_parser *p)
-{
-    return &p->header;
-}
-
-void dl_parser_resume(dl_parser *p, const dl_header *header, uint64_t lines_before)
-{
-    p->line = lines_before;
-    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): padding that differs only costs time */
-    if (memcmp(&p->header, header, sizeof *header) == 0) return;
-    p->header = *header;
-    dl_fast_header(p->fast, &p->header);
-}
-
 uint64_t dl_parser_lines(const dl_parser *p)
 {
     return p->line;

@@ -45,10 +45,6 @@ void dl_parser_free(dl_parser *p);
 
 /* Starts an input: forgets its predecessor's header. `source` names it in messages and is borrowed. */
 void dl_parser_begin(dl_parser *p, const char *source);
-/* For readers that cut an input into blocks: the header that holds at the block's beginning or end, and the
- * number of lines before it. */
-const dl_header *dl_parser_header(const dl_parser *p);
-void dl_parser_resume(dl_parser *p, const dl_header *header, uint64_t lines_before);
 uint64_t dl_parser_lines(const dl_parser *p);
 
 /* Whether meta data are kept (off: rows have meta 0; meta data are often unique and cost memory). */

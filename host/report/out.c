@@ -102,11 +102,6 @@ void out_flush(dl_out *o)
     o->len = 0;
 }
 
-bool out_can_patch(const dl_out *o)
-{
-    return !o->target->packs && !o->target->to_stdout;
-}
-
 void out_patch(dl_out *o, uint64_t at, const void *bytes, size_t n)
 {
     if (at >= o->written) {

@@ -28,8 +28,6 @@ devlog_status out_close(dl_out *o, devlog_status status, devlog_error *err);
 void out_flush(dl_out *o);
 /* Overwrites n bytes at an offset of the uncompressed output; only for files that are not compressed. */
 void out_patch(dl_out *o, uint64_t at, const void *bytes, size_t n);
-/* Whether out_patch works on it. */
-bool out_can_patch(const dl_out *o);
 
 /* Makes room for n bytes (at most OUT_MOST) and returns where they go; the caller then adds to o->len. */
 enum { OUT_MOST = 64 * 1024 };

@@ -96,7 +96,8 @@ static void end_line(page_pack *p, page_line *line, uint32_t level, bool points,
 }
 
 /* [chip, x, y, name, base, [level, points, intervals, ...]], and for a clock that is aligned [time of the
- * base, cycles and time from there to the row's last marker]. The row of launches has no core: x is -1. */
+ * base, cycles and time from there to the row's last marker]. Rows of launches, called "launches", and of
+ * what the host called, "host", have no core: x is -1. */
 static void end_row(page_pack *p)
 {
     uint32_t n;

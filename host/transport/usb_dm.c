@@ -51,14 +51,6 @@ static devlog_status run(usb_dm *m, usb_dmi *ops, size_t n, devlog_error *err)
     }
 }
 
-devlog_status usb_dm_get(usb_dm *m, uint8_t address, uint32_t *value, devlog_error *err)
-{
-    usb_dmi op = {USB_DMI_READ, address, 0, 0};
-    devlog_status status = run(m, &op, 1, err);
-    *value = op.value;
-    return status;
-}
-
 devlog_status usb_dm_set(usb_dm *m, uint8_t address, uint32_t value, devlog_error *err)
 {
     usb_dmi op = {USB_DMI_WRITE, address, value, 0};

@@ -48,7 +48,6 @@ devlog_status usb_dm_open(usb_dm *m, usb_link *link, uint32_t khz, uint32_t idco
 void usb_dm_close(usb_dm *m);
 
 /* One register of the debug module. */
-devlog_status usb_dm_get(usb_dm *m, uint8_t address, uint32_t *value, devlog_error *err);
 devlog_status usb_dm_set(usb_dm *m, uint8_t address, uint32_t value, devlog_error *err);
 
 devlog_status usb_dm_halted(usb_dm *m, uint32_t hart, bool *halted, devlog_error *err);

@@ -44,6 +44,11 @@ static inline bool fast_digits_plain(const char *end, uint32_t n, uint64_t *valu
     return fast_digits_scalar(end, n, value);
 }
 
+static inline bool fast_digits_two_plain(const char *a, const char *b, uint32_t n, uint64_t *values)
+{
+    return fast_digits_scalar(a, n, &values[0]) && fast_digits_scalar(b, n, &values[1]);
+}
+
 static inline const char *fast_meta_end_plain(const char *at)
 {
     while (*at != ',' && *at != '\n' && *at != '\r' && *at != 0)
@@ -106,6 +111,11 @@ static inline bool fast_digits_sse2(const char *end, uint32_t n, uint64_t *value
     return fast_digits_scalar(end, n, value);
 }
 
+static inline bool fast_digits_two_sse2(const char *a, const char *b, uint32_t n, uint64_t *values)
+{
+    return fast_digits_scalar(a, n, &values[0]) && fast_digits_scalar(b, n, &values[1]);
+}
+
 static inline const char *fast_meta_end_sse2(const char *at)
 {
     for (;; at += 16) {
@@ -138,8 +148,7 @@ FAST_TARGET static inline __m256i fast_at_avx2(const char *at)
 FAST_TARGET static inline bool fast_equal_avx2(const char *at, const char *text, uint32_t n)
 {
     __m256i same = _mm256_cmpeq_epi8(fast_at_avx2(at), fast_at_avx2(text));
-    uint32_t differ = ~(uint32_t)_mm256_movemask_epi8(same);
-    return (uint64_t)differ << (64 - n) == 0;
+    return _bzhi_u32(~(uint32_t)_mm256_movemask_epi8(same), n) == 0;
 }
 
 FAST_TARGET static inline __m256i fast_differ_avx2(const char *at, const char *text, const char *mask)
@@ -177,13 +186,16 @@ FAST_TARGET static inline uint32_t fast_commas_avx2(const char *at)
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(fast_at_avx2(at), _mm256_set1_epi8(',')));
 }
 
+/* Of 16 bytes the last n are digits; those before them belong to something else. */
+FAST_TARGET static inline __m128i fast_digits_mask(uint32_t n)
+{
+    static const uint8_t masks[32] = {[16] = FAST_FF16};
+    return fast_at_sse2((const char *)masks + n);
+}
+
 FAST_TARGET static inline bool fast_digits_avx2(const char *end, uint32_t n, uint64_t *value)
 {
-    /* Bytes 16 - n and after are digits, those before them belong to something else. */
-    static const uint8_t masks[32] = {[16] = FAST_FF16};
-    const __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)(masks + n));
-    __m128i d = _mm_loadu_si128((const __m128i *)(const void *)(end - 16));
-    d = _mm_and_si128(_mm_sub_epi8(d, _mm_set1_epi8('0')), mask);
+    __m128i d = _mm_and_si128(_mm_sub_epi8(fast_at_sse2(end - 16), _mm_set1_epi8('0')), fast_digits_mask(n));
     if (_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(d, _mm_set1_epi8(9)), d)) != 0xFFFF) return false;
     d = _mm_maddubs_epi16(d, _mm_set1_epi16(0x010A));  /* 10, 1: pairs */
     d = _mm_madd_epi16(d, _mm_set1_epi32(0x00010064)); /* 100, 1: fours */
@@ -191,6 +203,24 @@ FAST_TARGET static inline bool fast_digits_avx2(const char *end, uint32_t n, uin
     d = _mm_madd_epi16(d, _mm_set1_epi32(0x00012710)); /* 10000, 1: eights */
     uint64_t halves = (uint64_t)_mm_cvtsi128_si64(d);
     *value = (halves & UINT32_MAX) * 100000000 + (halves >> 32);
+    return true;
+}
+
+FAST_TARGET static inline bool fast_digits_two_avx2(const char *a, const char *b, uint32_t n,
+                                                    uint64_t *values)
+{
+    const __m256i mask = _mm256_broadcastsi128_si256(fast_digits_mask(n));
+    __m256i d = _mm256_set_m128i(fast_at_sse2(b - 16), fast_at_sse2(a - 16));
+    d = _mm256_and_si256(_mm256_sub_epi8(d, _mm256_set1_epi8('0')), mask);
+    if (_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(d, _mm256_set1_epi8(9)), d)) != -1)
+        return false;
+    d = _mm256_maddubs_epi16(d, _mm256_set1_epi16(0x010A));
+    d = _mm256_madd_epi16(d, _mm256_set1_epi32(0x00010064));
+    d = _mm256_packus_epi32(d, d);
+    d = _mm256_madd_epi16(d, _mm256_set1_epi32(0x00012710));
+    d = _mm256_add_epi64(_mm256_mul_epu32(d, _mm256_set1_epi64x(100000000)), _mm256_srli_epi64(d, 32));
+    values[0] = (uint64_t)_mm256_extract_epi64(d, 0);
+    values[1] = (uint64_t)_mm256_extract_epi64(d, 2);
     return true;
 }
 

@@ -8,13 +8,16 @@
  *     void FAST(copy)(dl_row *to, const dl_row *from)
  *     uint32_t FAST(commas)(const char *at)                              which of 32 bytes are commas
  *     bool FAST(digits)(const char *end, uint32_t n, uint64_t *value)    as fast_digits_scalar
+ *     bool FAST(digits_two)(const char *a, const char *b, uint32_t n, uint64_t *values)
+ *                                                                        the same of two
  *     const char *FAST(meta_end)(const char *at)          the first comma, CR, LF or NUL
  *
  * How it goes: a line is a place, a timer id, a stamp, data, launch ids and a zone. Place, ids and zone are
  * compared as bytes with what the line before it, or the line that came after a line like that, had; only
  * stamp and data are read as numbers. So the length of each part is known, by prediction, before its bytes
- * have arrived, and the processor works on several lines at once. What has not been seen is declined; the
- * general path reads it and shows it to dl_fast_learn. */
+ * have arrived, and the processor works on several lines at once. Lines of six cells are so short that two
+ * are taken together. What has not been seen is declined; the general path reads it and shows it to
+ * dl_fast_learn. */
 
 /* The place at the beginning of a line, when it is not that of the line before: the one that followed it, or
  * any. */
@@ -227,57 +230,100 @@ FAST_COLD static fast_marker *FAST(find_marker)(struct dl_fast *f, fast_marker *
     return m;
 }
 
-/* Rows of six cells, L0 to L2: as hits or as rows. */
+/* Whether this marker of this kind of RISC is at `at`. */
+static inline bool FAST(is_marker)(const fast_marker *m, const fast_place *place, const char *at)
+{
+    return (((fast_load64(at) & m->mask) ^ m->text) | (m->risc_name ^ place->risc_name)) == 0;
+}
+
+/* Reads a line of six cells, L0 to L2: its place and marker become those of the row before. Returns the next
+ * line, or NULL. */
+FAST_TARGET FAST_COLD static const char *FAST(line)(struct dl_fast *f, const char *at, uint64_t *time)
+{
+    fast_place *place = f->place;
+    if (!FAST(equal)(at, place->text, place->len) && !(place = FAST(find_place)(f, place, at))) return NULL;
+    const char *cell = at + place->len;
+    fast_marker *marker = f->marker->next;
+    if (!FAST(is_marker)(marker, place, cell) && !(marker = FAST(find_marker)(f, f->marker, place, cell)))
+        return NULL;
+    cell += marker->len;
+    uint32_t digits = f->time_len;
+    while (cell[digits] != '\n' || !FAST(digits)(cell + digits, digits, time)) {
+        uint32_t n = FAST(stamp_len)(cell, '\n');
+        if (n == 0 || n == digits) return NULL;
+        digits = n;
+    }
+    f->place = place;
+    f->marker = marker;
+    f->time_len = digits;
+    return cell + digits + 1;
+}
+
+/* Puts a line of six cells behind the others, as a hit or as a row. */
+FAST_TARGET static inline __attribute__((always_inline)) void
+FAST(put)(fast_output *to, const fast_place *place, const fast_marker *marker, uint64_t time, uint64_t frame,
+          const bool as_hits)
+{
+    static const dl_row empty = {.trace_id = DL_NO_ID, .trace_counter = DL_NO_ID};
+    if (as_hits) {
+        *to->hits++ = (dl_hit){time, place->stream | marker->code | frame};
+        return;
+    }
+    dl_row *row = to->rows++;
+    FAST(copy)(row, &empty);
+    row->time = time;
+    row->stream = place->stream;
+    row->site = marker->site;
+    row->timer_id = marker->timer_id;
+    row->line = to->line++;
+    row->type = marker->type;
+}
+
+/* Lines of six cells, as hits or as rows: two by two, as long as two are of one place and all is as foretold;
+ * by themselves when not. */
 FAST_TARGET static inline __attribute__((always_inline)) const char *
 FAST(unnamed)(dl_parser *p, const char *at, const char *end, const bool as_hits)
 {
     struct dl_fast *f = p->fast;
-    const fast_output out = fast_begin(p, as_hits);
-    fast_place *place = f->place;
-    fast_marker *marker = f->marker;
-    uint32_t digits = f->time_len, i = 0;
+    fast_output to = fast_begin(p, as_hits);
     const dl_row empty = {.trace_id = DL_NO_ID, .trace_counter = DL_NO_ID};
-    const uint64_t frame = as_hits ? fast_frame(p, &out, &empty, 0) : 0;
+    const uint64_t frame = as_hits ? fast_frame(p, &to, &empty, 0) : 0;
+    const uint32_t room = to.room;
     if (as_hits && !frame) return at;
-    for (; at < end && i < out.room; i++) {
-        if (!FAST(equal)(at, place->text, place->len)) {
-            fast_place *found = FAST(find_place)(f, place, at);
-            if (!found) break;
-            place = found;
+    while (at < end && to.room) {
+        fast_place *place = f->place;
+        fast_marker *marker = f->marker;
+        const uint32_t digits = f->time_len;
+        for (; at < end && to.room >= 2; to.room -= 2) {
+            if (!FAST(equal)(at, place->text, place->len)) {
+                if (!place->next || !FAST(equal)(at, place->next->text, place->next->len)) break;
+                place = place->next;
+            }
+            fast_marker *one = marker->next, *two = one->next;
+            const char *cell = at + place->len, *line_end = cell + one->len + digits;
+            const char *next = line_end + 1; /* behind the end may be lines of an earlier block */
+            if (*line_end != '\n' || next >= end || !FAST(is_marker)(one, place, cell)) break;
+            if (!FAST(equal)(next, place->text, place->len)) break;
+            const char *next_cell = next + place->len, *next_end = next_cell + two->len + digits;
+            if (*next_end != '\n' || !FAST(is_marker)(two, place, next_cell)) break;
+            uint64_t times[2];
+            if (!FAST(digits_two)(line_end, next_end, digits, times)) break;
+            FAST(put)(&to, place, one, times[0], frame, as_hits);
+            FAST(put)(&to, place, two, times[1], frame, as_hits);
+            marker = two;
+            at = next_end + 1;
         }
-        const char *cell = at + place->len;
-        fast_marker *m = marker->next;
-        if ((fast_load64(cell) & m->mask) != m->text || m->risc_name != place->risc_name) {
-            m = FAST(find_marker)(f, marker, place, cell);
-            if (!m) break;
-        }
-        cell += m->len;
+        f->place = place;
+        f->marker = marker;
+        if (at >= end || !to.room) break;
         uint64_t time;
-        while (cell[digits] != '\n' || !FAST(digits)(cell + digits, digits, &time)) {
-            uint32_t n = FAST(stamp_len)(cell, '\n');
-            if (n == 0 || n == digits) goto declined;
-            digits = n;
-        }
-        marker = m;
-        if (as_hits) {
-            out.hits[i] = (dl_hit){time, place->stream | m->code | frame};
-        } else {
-            dl_row *row = out.rows + i;
-            FAST(copy)(row, &empty);
-            row->time = time;
-            row->stream = place->stream;
-            row->site = m->site;
-            row->timer_id = m->timer_id;
-            row->line = out.line + i;
-            row->type = m->type;
-        }
-        at = cell + digits + 1;
+        const char *next = FAST(line)(f, at, &time);
+        if (!next) break;
+        FAST(put)(&to, f->place, f->marker, time, frame, as_hits);
+        to.room--;
+        at = next;
     }
-declined:
-    f->place = place;
-    f->marker = marker;
-    f->time_len = digits;
-    fast_end(p, i, as_hits);
+    fast_end(p, room - to.room, as_hits);
     return at;
 }
 

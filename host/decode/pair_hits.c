@@ -7,17 +7,11 @@
 
 #define OF_RUN (DL_HIT_STREAM | DL_HIT_FRAME | DL_HIT_FW_START)
 
-/* The streams of the next runs, if they follow each other as they did last time. */
-typedef struct coming {
-    const stream_state *one, *two, *three;
-} coming;
-
 /* The launch ids of a frame are those of the launches found last. */
 typedef struct known_ids {
     const dl_row *frame;
     uint32_t last, chip;
     stream_state *stream; /* of the run before */
-    coming coming;
 } known_ids;
 
 static inline shape_step load(const dl_hit *hit)
@@ -41,9 +35,11 @@ static inline bool has_shape(const pair_shape *shape, const dl_hit *hits)
         differ |= hit - before - shape->steps[i];
         before = hit;
     }
-    differ[0] |= before[0] - hits[0].time;
-    differ[1] |= (hits[0].code & (DL_HIT_RARE - 1) & ~DL_HIT_STREAM) ^ shape->code;
-    return (differ[0] >> 31 | differ[1]) == 0;
+    const shape_step first = load(hits), of_code = {0, (DL_HIT_RARE - 1) & ~DL_HIT_STREAM};
+    differ |= (before - first) & (shape_step){UINT64_MAX, 0};
+    differ |= (first ^ shape->first) & of_code;
+    differ &= (shape_step){~UINT64_C(0) << 31, UINT64_MAX};
+    return (differ[0] | differ[1]) == 0;
 }
 
 /* The launch that a firmware start begins; as dl_pair_begin, with nothing open. */
@@ -108,12 +104,11 @@ static inline stream_shape *find_shape(const stream_state *s, const dl_hit *hits
 /* What the runs after this one will probably need is on its way when they come: the state of a stream three
  * runs ahead, what it remembers two ahead, statistics one ahead. Each step needs only what the one before it
  * has fetched. */
-static inline void fetch_ahead(coming *c, const stream_state *s)
+static inline void fetch_ahead(const stream_state *s)
 {
-    const stream_state *one = s == c->one ? c->two : s->next;
-    const stream_state *two = s == c->one ? c->three : one ? one->next : NULL;
+    const stream_state *one = s->next;
+    const stream_state *two = one ? one->next : NULL;
     const stream_state *three = two ? two->next : NULL;
-    *c = (coming){one, two, three};
     if (!three) return;
     __builtin_prefetch(three);
     __builtin_prefetch((const char *)three + 64);
@@ -133,7 +128,7 @@ static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at,
     uint32_t stream = dl_hit_stream(code);
     stream_state *s = stream < p->n_streams ? p->streams[stream] : NULL;
     if (!s || !s->shape || s->limit != CLOCK_LIMIT || s->n_open) return 0;
-    fetch_ahead(&ids->coming, s);
+    fetch_ahead(s);
     if (hits->time + s->epoch - s->last >= CLOCK_LIMIT) return 0;
     stream_shape *known = find_shape(s, hits, to - at);
     if (!known) return 0;

@@ -78,7 +78,7 @@ static const pair_shape *find_shape(const dl_pair *p, const finding *f, const dl
     const pair_shape *shape = p->shapes;
     for (; shape; shape = shape->next) {
         if (shape->hash != f->shape.hash || shape->n != f->shape.n) continue;
-        if (shape->code != f->shape.code || !shape->order != f->in_order) continue;
+        if (shape->first[1] != f->shape.first[1] || !shape->order != f->in_order) continue;
         if (shape->order && memcmp(shape->order, f->order, shape->n) != 0) continue;
         uint32_t i = 1;
         while (i < shape->n && shape->steps[i][1] == step_of(f, sorted, i)[1])
@@ -123,7 +123,7 @@ void dl_pair_learn_shape(dl_pair *p, stream_state *s, const dl_hit *hits, const 
 {
     if (n < 2 || n > SHAPE_HITS || s->n_shapes == SHAPES_PER_STREAM || s->costs) return;
     finding f;
-    f.shape = (pair_shape){.n = n, .code = hits[0].code & ~COMMON, .hash = hash_of(sorted, n)};
+    f.shape = (pair_shape){.n = n, .first = {0, hits[0].code & ~COMMON}, .hash = hash_of(sorted, n)};
     if (!find_order(&f, hits, sorted, n) || !find_zones(&f, sorted, n)) return;
     f.shape.last = f.order[n - 1];
     const pair_shape *shape = find_shape(p, &f, sorted);

@@ -28,7 +28,7 @@ typedef uint64_t shape_step __attribute__((vector_size(16)));
 typedef struct pair_shape {
     struct pair_shape *next; /* of all shapes */
     uint64_t hash;
-    uint64_t code; /* of the first hit, without stream and frame */
+    shape_step first; /* the first hit's code, without stream and frame; its stamp is 0 */
     /* In the order of their stamps: how the code differs from that of the hit before, and by how much the
      * stamp does at least (more than 0 only where the log is not in order: hits with the same stamp have an
      * order of their own). The first is not used. */

@@ -104,7 +104,7 @@ static devlog_status flush_hits(dl_parser *p, const dl_parse_sink *sink, bool al
         p->losses->rows += taken;
         dl_hits_drop(h, taken);
     }
-    return dl_hits_room(h, h->n > DL_PARSER_ROWS / 2 ? h->n : DL_PARSER_ROWS - h->n) ? DEVLOG_OK
+    return dl_hits_room(h, h->n > DL_PARSER_HITS / 2 ? h->n : DL_PARSER_HITS - h->n) ? DEVLOG_OK
                                                                                      : no_memory(err);
 }
 

@@ -7,7 +7,8 @@
 
 #include "decode/parser.h"
 
-enum { DL_PARSER_ROWS = 512 }; /* rows handed on at a time: they stay in the first-level cache */
+/* Rows and hits handed on at a time: they stay in the first-level cache. */
+enum { DL_PARSER_ROWS = 512, DL_PARSER_HITS = 1024 };
 
 struct dl_fast;
 

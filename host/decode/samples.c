@@ -150,6 +150,62 @@ static const uint32_t *chunk_end(const dl_samples *s, const dl_sample_chunk *c)
     return c->next ? c->end : s->at;
 }
 
+/* The least, the greatest and the sum of values. */
+typedef struct extent {
+    uint32_t min, max;
+    uint64_t sum;
+} extent;
+
+static void widen(extent *e, const uint32_t *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        e->min = v[i] < e->min ? v[i] : e->min;
+        e->max = v[i] > e->max ? v[i] : e->max;
+        e->sum += v[i];
+    }
+}
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+__attribute__((target("avx2"))) static void widen_avx2(extent *e, const uint32_t *v, size_t n)
+{
+    __m256i min = _mm256_set1_epi32((int)e->min), max = _mm256_set1_epi32((int)e->max);
+    __m256i sum = _mm256_setzero_si256();
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m256i eight = _mm256_loadu_si256((const __m256i *)(const void *)(v + i));
+        min = _mm256_min_epu32(min, eight);
+        max = _mm256_max_epu32(max, eight);
+        sum = _mm256_add_epi64(sum, _mm256_srli_epi64(eight, 32));
+        sum = _mm256_add_epi64(sum, _mm256_blend_epi32(eight, _mm256_setzero_si256(), 0xAA));
+    }
+    uint32_t mins[8], maxs[8];
+    uint64_t sums[4];
+    _mm256_storeu_si256((__m256i *)(void *)mins, min);
+    _mm256_storeu_si256((__m256i *)(void *)maxs, max);
+    _mm256_storeu_si256((__m256i *)(void *)sums, sum);
+    for (size_t k = 0; k < 8; k++) {
+        e->min = mins[k] < e->min ? mins[k] : e->min;
+        e->max = maxs[k] > e->max ? maxs[k] : e->max;
+    }
+    e->sum += sums[0] + sums[1] + sums[2] + sums[3];
+    widen(e, v + i, n - i);
+}
+
+static void widen_best(extent *e, const uint32_t *v, size_t n)
+{
+    if (__builtin_cpu_supports("avx2"))
+        widen_avx2(e, v, n);
+    else
+        widen(e, v, n);
+}
+
+#else
+#define widen_best widen
+#endif
+
 void dl_samples_totals(const dl_samples *s, dl_summary *totals)
 {
     *totals = (dl_summary){.count = dl_samples_count(s), .min = UINT64_MAX};
@@ -166,22 +222,14 @@ void dl_samples_totals(const dl_samples *s, dl_summary *totals)
         }
         return;
     }
-    uint32_t min = UINT32_MAX, max = 0;
-    for (const dl_sample_chunk *c = s->first; c; c = c->next) {
-        const uint32_t *v = c->values;
-        size_t n = (size_t)(chunk_end(s, c) - v);
-        uint64_t sum = 0;
-        for (size_t i = 0; i < n; i++) {
-            min = v[i] < min ? v[i] : min;
-            max = v[i] > max ? v[i] : max;
-            sum += v[i];
-        }
-        totals->sum += sum;
-    }
+    extent of_all = {.min = UINT32_MAX};
+    for (const dl_sample_chunk *c = s->first; c; c = c->next)
+        widen_best(&of_all, c->values, (size_t)(chunk_end(s, c) - c->values));
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): empty samples have returned */
     totals->first = s->first->values[0];
-    totals->min = min;
-    totals->max = max;
+    totals->min = of_all.min;
+    totals->max = of_all.max;
+    totals->sum = of_all.sum;
 }
 
 double dl_summary_average(const dl_summary *s)
@@ -287,10 +335,15 @@ static bool select_ranks(const dl_samples *const *sets, size_t n, uint64_t min, 
         first = false;
         bracket next[MAX_RANKS];
         size_t n_next = 0;
-        for (size_t r = 0; r < n_ranks; r++) {
+        uint64_t below = 0;
+        uint32_t digit = 0;
+        for (size_t r = 0, last = MAX_RANKS; r < n_ranks; r++) {
             const bracket *b = &brackets[of_rank[r]];
-            uint64_t below = b->before;
-            uint32_t digit = 0;
+            if (of_rank[r] != last) {
+                below = b->before;
+                digit = 0;
+            }
+            last = of_rank[r];
             while (digit + 1 < (1u << bits) && below + b->counts[digit] <= ranks[r])
                 below += b->counts[digit++];
             uint64_t prefix = b->prefix << bits | digit;

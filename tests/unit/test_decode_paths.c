@@ -129,12 +129,29 @@ static void regular_logs_with_odd_rows_read_the_same(void **state)
     }
 }
 
+/* Lines of one length: behind the last one of a short block those of the block before it stand in the same
+ * places, and must not be taken for more of them. */
+static void lines_of_an_earlier_block_are_not_read(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+    dl_str log = {0};
+    dl_str_add(&log, "ARCH: grayskull, CHIP_FREQ[MHz]: 1202\n"
+                     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n");
+    for (unsigned row = 0; row < 400; row++) {
+        dl_str_fmt(&log, "0, 1, %u, BRISC, %u, %u\n", 1 + row / 4 % 8, 1 + row % 4, 1882735032 + 7 * row);
+        if (row > 200) compare(log.text, log.len, &seed, row);
+    }
+    dl_str_free(&log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_logs_read_the_same),
         cmocka_unit_test(damaged_logs_read_the_same),
         cmocka_unit_test(regular_logs_with_odd_rows_read_the_same),
+        cmocka_unit_test(lines_of_an_earlier_block_are_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

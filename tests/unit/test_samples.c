@@ -1,0 +1,96 @@
+/* Statistics of durations: least, greatest, sum, median and percentiles of random sets, in one set and in
+ * several, against a sorted copy. */
+#include "support/decode_cmocka.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "decode/samples.h"
+#include "support/logs.h"
+
+enum { CASES = 400, SETS = 3, MOST = 6000 };
+
+/* A duration of one of the kinds that there are: alike, of a narrow range, up to 2^32, or wide. */
+static uint64_t duration(unsigned kind, uint64_t *seed)
+{
+    uint64_t value = test_random(seed);
+    switch (kind % 6) {
+    case 0: return 42;
+    case 1: return 5000 + value % 300;
+    case 2: return value % 20000;
+    case 3: return value & UINT32_MAX;
+    case 4: return UINT32_MAX - 3 + value % 6;
+    default: return value % 50 ? value % 100000 : value >> value % 40;
+    }
+}
+
+static uint64_t nearest_rank(const uint64_t *sorted, size_t n, unsigned percent)
+{
+    size_t rank = (n * percent + 99) / 100;
+    return sorted[rank ? rank - 1 : 0];
+}
+
+static void check_quantiles(const dl_summary *s, const uint64_t *sorted, size_t n)
+{
+    assert_int_equal(s->median_low, sorted[(n - 1) / 2]);
+    assert_int_equal(s->median_high, sorted[n / 2]);
+    assert_int_equal(s->p50, nearest_rank(sorted, n, 50));
+    assert_int_equal(s->p90, nearest_rank(sorted, n, 90));
+    assert_int_equal(s->p95, nearest_rank(sorted, n, 95));
+    assert_int_equal(s->p99, nearest_rank(sorted, n, 99));
+}
+
+static void are_those_of_a_sorted_copy(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    uint64_t *all = malloc(SETS * MOST * sizeof *all);
+    assert_non_null(all);
+    for (unsigned number = 0; number < CASES; number++) {
+        dl_sample_pool pool = {0};
+        dl_samples sets[SETS];
+        const dl_samples *of_all[SETS] = {&sets[0], &sets[1], &sets[2]};
+        dl_summary whole = {.min = UINT64_MAX};
+        size_t n_all = 0;
+        for (size_t k = 0; k < SETS; k++) {
+            sets[k] = (dl_samples){.pool = number % 2 ? &pool : NULL};
+            size_t n = 1 + test_random(&seed) % (number % 3 ? 40 : MOST);
+            dl_summary expected = {.count = n, .min = UINT64_MAX}, got;
+            uint64_t *mine = all + n_all;
+            for (size_t i = 0; i < n; i++) {
+                uint64_t value = mine[i] = duration(number, &seed);
+                assert_true(dl_samples_add(&sets[k], value));
+                if (value < expected.min) expected.min = value;
+                if (value > expected.max) expected.max = value;
+                expected.sum += value;
+            }
+            dl_samples_totals(&sets[k], &got);
+            assert_int_equal(dl_samples_count(&sets[k]), n);
+            assert_int_equal(got.count, n);
+            assert_int_equal(got.first, mine[0]);
+            assert_int_equal(got.min, expected.min);
+            assert_int_equal(got.max, expected.max);
+            assert_true(got.sum == expected.sum);
+            if (got.min < whole.min) whole.min = got.min;
+            if (got.max > whole.max) whole.max = got.max;
+            n_all += n;
+        }
+        whole.count = n_all;
+        assert_int_equal(dl_summary_quantiles(&whole, of_all, SETS, NULL), DEVLOG_OK);
+        dl_sort_u64(all, n_all);
+        check_quantiles(&whole, all, n_all);
+        for (size_t k = 0; k < SETS; k++)
+            dl_samples_free(&sets[k]);
+        dl_sample_pool_free(&pool);
+    }
+    free(all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(are_those_of_a_sorted_copy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -187,20 +187,34 @@ static uint32_t at_most(uint32_t n, uint32_t most)
     return n < most ? n : most;
 }
 
+/* A number from 1 on; 0: it is none. */
+static uint32_t count(const char *text)
+{
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
+}
+
 int main(int argc, char **argv)
 {
+    static const char usage[] = "usage: demo [--device TRANSPORT[:PATH]] [LAUNCHES [COLUMNS ROWS]]\n";
     devlog_device_options options = {0};
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        fputs(usage, stdout);
+        return 0;
+    }
     if (argc > 2 && strcmp(argv[1], "--device") == 0) {
         options.transport = argv[2];
         argc -= 2;
         argv += 2;
     }
-    uint32_t launches = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10;
-    devlog_cores cores = {0, 0, 3, 3};
-    if (argc > 3) {
-        cores.x1 = (uint32_t)strtoul(argv[2], NULL, 10) - 1;
-        cores.y1 = (uint32_t)strtoul(argv[3], NULL, 10) - 1;
+    const uint32_t launches = argc > 1 ? count(argv[1]) : 10;
+    const uint32_t columns = argc > 3 ? count(argv[2]) : 4, rows = argc > 3 ? count(argv[3]) : 4;
+    if (!launches || !columns || !rows || argc == 3 || argc > 4) {
+        fprintf(stderr, "demo: all of them are numbers from 1 on; %s", usage);
+        return 2;
     }
+    devlog_cores cores = {0, 0, columns - 1, rows - 1};
     devlog_device *device = NULL;
     devlog_program *programs[2] = {NULL, NULL};
     int wrong = 1;

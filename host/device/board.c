@@ -97,6 +97,17 @@ static board_region get_region(reader *r, const cJSON *obj, const char *name, bo
     return region;
 }
 
+static void name_in_logs(board_risc *risc)
+{
+    const char *from = risc->name;
+    char *to = risc->log_name;
+    do {
+        *to++ = *from;
+        if (from == risc->name + 4 && strncmp(risc->name, "TRISC", 5) == 0 && isdigit((unsigned char)from[1]))
+            *to++ = '_';
+    } while (*from++);
+}
+
 static void read_riscs(reader *r, const cJSON *root, board *b)
 {
     const cJSON *list = get_array(r, root, "riscs", true, BOARD_MAX_RISCS);
@@ -108,6 +119,7 @@ static void read_riscs(reader *r, const cJSON *root, board *b)
         board_risc *risc = &b->riscs[b->n_riscs++];
         char role[16] = "";
         get_text(r, item, "name", true, risc->name, sizeof risc->name);
+        name_in_logs(risc);
         get_text(r, item, "role", true, role, sizeof role);
         risc->role = strcmp(role, "manager") == 0 ? BOARD_MANAGER : BOARD_WORKER;
         managers += risc->role == BOARD_MANAGER;

@@ -40,9 +40,10 @@ typedef enum board_icache {
 typedef enum board_role { BOARD_MANAGER, BOARD_WORKER } board_role;
 
 typedef struct board_risc {
-    char name[16];   /* as logs print it: BRISC, NCRISC, TRISC0.. */
-    board_role role; /* the manager takes launch messages and starts the workers */
-    int reset_bit;   /* of the soft-reset register; -1: none */
+    char name[16];     /* BRISC, NCRISC, TRISC0.. */
+    char log_name[17]; /* in device logs, as tt-metal's writers and readers have it: TRISC_0 for TRISC0 */
+    board_role role;   /* the manager takes launch messages and starts the workers */
+    int reset_bit;     /* of the soft-reset register; -1: none */
     uint32_t reset_pc;
     board_region local;    /* local data RAM: stack and variables */
     board_region firmware; /* code */

@@ -131,7 +131,7 @@ devlog_status capture_log_core(capture_log *log, const devlog_program *program, 
         if (!got->alive && !got->damaged) continue;
         dl_capture_risc *risc = &put[core.n_riscs++];
         *risc = (dl_capture_risc){
-            .name = log->device->board.riscs[got->risc].name,
+            .name = log->device->board.riscs[got->risc].log_name,
             .index = got->risc,
             .control = got->control,
             .spans = got->spans,

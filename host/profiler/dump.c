@@ -100,7 +100,7 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
         .chip = device->slot,
         .core_x = (uint16_t)got->core.x,
         .core_y = (uint16_t)got->core.y,
-        .risc = device->board.riscs[got->risc].name,
+        .risc = device->board.riscs[got->risc].log_name,
         .control = &got->control,
         .spans = got->spans,
         .n_spans = got->n_spans,

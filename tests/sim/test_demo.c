@@ -8,7 +8,7 @@
 #include "support/device.h"
 #include "support/files.h"
 
-static int run_demo(const char *board_name, const char *folder, char **text)
+static int run_demo_with(const char *const args[3], const char *board_name, const char *folder, char **text)
 {
     const char *bin = getenv("DEVLOG_BIN");
     assert_non_null(bin);
@@ -17,7 +17,7 @@ static int run_demo(const char *board_name, const char *folder, char **text)
     setenv("DEVLOG_BOARD", board_name, 1);
     setenv("DEVLOG_LOG_FOLDER", folder, 1);
     setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
-    const char *argv[] = {program, "10", "4", "4", NULL};
+    const char *argv[] = {program, args[0], args[1], args[2], NULL};
     dl_output out;
     devlog_error err = {0};
     check_ok(dl_run(argv, &out, &err), &err);
@@ -26,6 +26,11 @@ static int run_demo(const char *board_name, const char *folder, char **text)
     else
         free(out.text);
     return out.exit;
+}
+
+static int run_demo(const char *board_name, const char *folder, char **text)
+{
+    return run_demo_with((const char *const[]){"10", "4", "4"}, board_name, folder, text);
 }
 
 static void same_bytes_twice(void **state)
@@ -45,6 +50,9 @@ static void same_bytes_twice(void **state)
             logs[run] = read_bytes(path, &sizes[run]);
         }
         assert_true(sizes[0] > 100000);
+        /* As tt-metal names them; its scripts find no others. */
+        assert_non_null(strstr(logs[0], ",TRISC_2,"));
+        assert_null(strstr(logs[0], "TRISC2"));
         assert_int_equal(sizes[0], sizes[1]);
         assert_memory_equal(logs[0], logs[1], sizes[0]);
         free(logs[0]);
@@ -73,11 +81,26 @@ static void wrong_devices_are_one_line(void **state)
     unsetenv("TT_METAL_SIMULATOR");
 }
 
+static void wrong_numbers_are_one_line(void **state)
+{
+    (void)state;
+    static const char *const wrong[][3] = {{"banana"},     {"0"},      {"-1"},          {"10x"},
+                                           {"4294967296"}, {"3", "2"}, {"3", "0", "1"}, {"--device"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char *text;
+        assert_int_equal(run_demo_with(wrong[i], "wormhole_b0", test_folder(), &text), 2);
+        if (!strstr(text, "usage: demo ")) fail_msg("'%s' does not say how", text);
+        assert_ptr_equal(strchr(text, '\n'), strrchr(text, '\n'));
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes_twice),
         cmocka_unit_test(wrong_devices_are_one_line),
+        cmocka_unit_test(wrong_numbers_are_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

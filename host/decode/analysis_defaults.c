@@ -1,5 +1,6 @@
 /* The default analyses, in the form in which a user writes them. The first part are those of the reference
- * decoder of 2023, the second what its successor added. FW and KERNEL are said by role rather than by the
+ * decoder of 2023, the others what its successors added (tt-metal of April 2026,
+ * tools/tracy/device_post_proc_config.py). FW and KERNEL are said by role rather than by the
  * names of zones, so that RISCs of newer chips are in. */
 #include "decode/analysis.h"
 
@@ -10,7 +11,9 @@
 #define DM_START                                                                                             \
     "{\"zone_name\": [\"BRISC-KERNEL\", \"NCRISC-KERNEL\", \"ERISC-KERNEL\"], \"zone_phase\": "              \
     "\"ZONE_START\"}"
-#define T0 "{\"timerID\": 0}"
+#define T0                 "{\"timerID\": 0}"
+#define OP_START           "{\"zone_name\": [\"BRISC-KERNEL\", \"NCRISC-KERNEL\"], \"zone_phase\": \"ZONE_START\"}"
+#define TRACE(zone, phase) "{\"zone_name\": \"TRACE-" zone "\", \"zone_phase\": \"" phase "\"}"
 
 #define TWO(name, across, type, start, end)                                                                  \
     "\"" name "\": {\"across\": \"" across "\", \"type\": \"" type "\",\n    \"start\": " start              \
@@ -54,6 +57,12 @@ static const char *const texts[] = {
     DURATION("ERISC", "erisc"),
     ONE("device_compute_cb_wait_front", "ops", "sum", ZONE("TRISC_0", "CB-COMPUTE-WAIT-FRONT")),
     ONE("device_compute_cb_reserve_back", "ops", "sum", ZONE("TRISC_2", "CB-COMPUTE-RESERVE-BACK")),
+    TWO("op2op", "core", "adjacent", KERNEL_END, OP_START),
+    TWO("trace_fw_duration", "ops", "op_first_last", TRACE("FW", "ANY"), TRACE("FW", "ANY")),
+    TWO("trace_kernel_duration", "ops", "op_first_last", TRACE("KERNEL", "ANY"), TRACE("KERNEL", "ANY")),
+    TWO("trace2trace - FW", "device", "adjacent", TRACE("FW", "ZONE_END"), TRACE("FW", "ZONE_START")),
+    TWO("trace2trace - kernel", "device", "adjacent", TRACE("KERNEL", "ZONE_END"),
+        TRACE("KERNEL", "ZONE_START")),
     TWO("dispatch_total_cq_cmd_op_time", "ops", "op_first_last", ZONE("BRISC", "CQ_DISPATCH_*"),
         ZONE("BRISC", "CQ_DISPATCH_*")),
     TWO("dispatch_go_send_wait_time", "ops", "op_first_last", GO, GO),

@@ -77,6 +77,7 @@ def analyse(series):
         "ANY RISC FW end -> BRISC FW start": over(cores, adjacent, fw_end, brisc_fw),
         "T0 -> ANY RISC FW end": [max(m.time for m in c if fw_end(m)) - t0 for c in cores if any(map(fw_end, c))],
         "T0 -> ANY CORE ANY RISC FW end": [max(m.time for m in series if fw_end(m)) - t0],
+        "op2op": over(cores, adjacent, kernel_end, matches("KERNEL", "S", "BRISC", "NCRISC")),
         "device_fw_duration": over(ops, first_last, fw_start, fw_end),
         "device_kernel_duration": over(ops, first_last, kernel_start, kernel_end),
         "device_kernel_duration_per_core": over(op_cores, first_last, kernel_start, kernel_end),

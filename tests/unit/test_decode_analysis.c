@@ -118,9 +118,10 @@ static void the_reference_sample(void **state)
         {"device_kernel_first_to_last_start", 0, -1, 0, 1, 685, 685, 1370, 685, 685, 0},
         {"device_brisc_kernel_duration", 0, -1, 0, 1, 69, 69, 138, 69, 69, 0},
         {"device_ncrisc_kernel_duration", 0, -1, 0, 1, 42, 42, 84, 42, 42, 0},
+        {"op2op", 0, 0, 0, 1, 616, 616, 1232, 616, 616, 0},
     };
     setup s = analyse("reference/log.csv", NULL, NULL);
-    CHECK_ALL(&s, e, 13);
+    CHECK_ALL(&s, e, 14);
     done(&s);
 }
 
@@ -146,9 +147,27 @@ static void two_launches_on_two_cores_without_ids(void **state)
         {"device_kernel_first_to_last_start", 0, -1, 0, 2, 45, 55, 100, 100, 55, 0},
         {"device_brisc_kernel_duration", 0, -1, 0, 2, 205, 205, 410, 410, 205, 0},
         {"device_ncrisc_kernel_duration", 0, -1, 0, 2, 340, 350, 690, 690, 350, 0},
+        {"op2op", 0, -1, 0, 2, 660, 800, 1460, 1460, 800, 0},
+        {"op2op", 0, 0, 0, 1, 660, 660, 1320, 660, 660, 0},
     };
     setup s = analyse("l2/log.csv", NULL, NULL);
-    CHECK_ALL(&s, e, 14);
+    CHECK_ALL(&s, e, 15);
+    done(&s);
+}
+
+/* What a trace of programs leaves where nothing but traces is profiled: zones of TENSIX_RISC_AGG. */
+static void traces(void **state)
+{
+    (void)state;
+    static const expected e[] = {
+        {"trace_fw_duration", 0, -1, 0, 2, 850, 1000, 1850, 1850, 850, 0},
+        {"trace_kernel_duration", 0, -1, 0, 2, 650, 800, 1450, 1450, 650, 0},
+        {"trace2trace - FW", 0, -1, 0, 1, 1150, 1150, 2300, 1150, 1150, 0},
+        {"trace2trace - kernel", 0, -1, 0, 1, 1350, 1350, 2700, 1350, 1350, 0},
+    };
+    setup s = analyse("traces/log.csv", NULL, NULL);
+    for (size_t i = 0; i < sizeof e / sizeof e[0]; i++)
+        check(&s, &e[i]);
     done(&s);
 }
 
@@ -167,9 +186,10 @@ static void two_chips_with_sums_and_losses(void **state)
         {"device_kernel_first_to_last_start", 0, -1, 0, 2, 0, 30, 30, 30, 30, 0},
         {"device_trisc0_kernel_duration", 0, -1, 0, 1, 410, 410, 820, 410, 410, 0},
         {"device_compute_cb_wait_front", 0, -1, 0, 1, 700, 700, 1400, 700, 700, 0},
+        {"op2op", 0, 1, 1, 1, 3660, 3660, 7320, 3660, 3660, 0},
     };
     setup s = analyse("l9/log.csv", NULL, NULL);
-    CHECK_ALL(&s, e, 15);
+    CHECK_ALL(&s, e, 16);
     done(&s);
 }
 
@@ -309,6 +329,7 @@ int main(void)
         cmocka_unit_test(the_reference_sample),
         cmocka_unit_test(two_launches_on_two_cores_without_ids),
         cmocka_unit_test(two_chips_with_sums_and_losses),
+        cmocka_unit_test(traces),
         cmocka_unit_test(the_users_own),
         cmocka_unit_test(filters_hold_for_analyses),
         cmocka_unit_test(wrong_files_are_told),

@@ -41,6 +41,7 @@
 
 #define DeviceProfilerInit()
 #define DeviceTraceOnlyProfilerInit()
+#define DeviceIncrementTraceCount()
 #define DeviceValidateProfiler(condition)
 #define DeviceZoneSetCounter(counter)
 #define DeviceZoneScopedPush()

@@ -333,6 +333,8 @@ void dl_fast_header(struct dl_fast *f, const dl_header *header)
             if (k > DL_COL_TRACE_COUNTER) return; /* a column that nobody knows */
             f->ids[f->n_ids++] = (uint8_t)k;
         }
+        for (int k = DL_COL_RUN_ID; k <= DL_COL_TRACE_COUNTER; k++)
+            if (c->at[k] > zone) return; /* the end of a line stands for its zone alone */
         for (int k = DL_COL_TYPE; k <= DL_COL_FILE; k++)
             if (c->at[k] >= 0 && c->at[k] < zone) return;
         if (f->meta && c->at[DL_COL_META] != c->n_cells - 1) return;

@@ -6,7 +6,7 @@
 #include "decode/capture_words.h"
 #include "decode/decode.h"
 #include "devlog/record.h"
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 #include "support/files.h"
 #include "support/logs.h"
 

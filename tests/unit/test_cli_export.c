@@ -1,6 +1,6 @@
 /* devlog export on the command line: formats by name and by suffix, what is said when something is missing.
  */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

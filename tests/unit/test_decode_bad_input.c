@@ -1,6 +1,6 @@
 /* Bad input of every kind that has been seen, or that one would make to do harm: what can be read is decoded,
  * what cannot is counted under its name, and memory stays bounded. */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

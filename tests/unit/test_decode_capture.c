@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "decode/capture.h"
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 #include "support/files.h"
 
 static char folder[64];

@@ -1,6 +1,6 @@
 /* A log cut at any byte of its last 200 loses the row that was cut, nothing else, and says so. Every real
  * sample decodes. */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

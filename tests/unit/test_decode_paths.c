@@ -1,7 +1,7 @@
 /* Every way of reading a log gives the same rows, events and losses: libcsv alone, our own splitting, the
  * fast path with each set of instructions, any block size, one thread or two. On whole logs of every version
  * and on thousands of damaged ones. */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

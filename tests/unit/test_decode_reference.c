@@ -1,5 +1,5 @@
 /* The reference document's own sample, decoded, against figures worked out by hand. */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Exports of logs that nobody should have: nothing in them, no zones, more tracks than devlog keeps, a
  * million zones that overlap; and outputs that cannot be written. Everything is counted, nothing crashes. */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Conformance: one log in every format, read back by readers that are not ours (tests/readers): per zone
  * name, count, total cycles and total nanoseconds are those of the decoder, in all of them. */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

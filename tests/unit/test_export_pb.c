@@ -1,6 +1,6 @@
 /* Protobuf by hand (report/pb.h) gives what protobuf-c gives: a Perfetto trace as devlog writes it is taken
  * apart and put together again by protobuf-c, to the same bytes. */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The device-log writer: the three styles to the byte, appending, and reading back what it wrote. */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* device_perf.html: the columns hold what was decoded, nothing in a log becomes a program, what is left out
  * is counted, and the bytes depend on the log alone. How it looks and works is tested in a browser
  * (test_page_browser.c). */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

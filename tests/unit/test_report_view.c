@@ -1,5 +1,5 @@
 /* The view: order, lanes of zones that overlap, the time axis, and the same stream with little memory. */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Statistics of durations: least, greatest, sum, median and percentiles of random sets, in one set and in
  * several, against a sorted copy. */
-#include "support/decode_cmocka.h"
+#include "support/cmocka_all.h"
 
 #include <stdlib.h>
 #include <string.h>

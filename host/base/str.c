@@ -169,3 +169,19 @@ devlog_status dl_str_status(const dl_str *s, devlog_error *err)
     if (!s->failed) return DEVLOG_OK;
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while building %zu bytes of text", s->len);
 }
+
+const char *dl_mhz_text(char out[DL_GROUPED_SIZE], uint64_t khz)
+{
+    size_t n = dl_u64_text(out, khz / 1000);
+    unsigned rest = (unsigned)(khz % 1000);
+    if (rest) {
+        const char digits[4] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+                                (char)('0' + rest % 10)};
+        memcpy(out + n, digits, sizeof digits);
+        n += sizeof digits;
+        while (out[n - 1] == '0')
+            n--;
+    }
+    out[n] = '\0';
+    return out;
+}

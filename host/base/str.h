@@ -41,5 +41,7 @@ enum { DL_U64_DIGITS = 20, DL_GROUPED_SIZE = 28 };
 size_t dl_u64_text(char *out, uint64_t value);
 /* The same with a comma between thousands and a NUL at the end: 1,234,567. Returns `out`. */
 const char *dl_u64_grouped(char out[DL_GROUPED_SIZE], uint64_t value);
+/* A frequency in kHz as MHz, exactly: 1202, 1202.375. Returns `out`. */
+const char *dl_mhz_text(char out[DL_GROUPED_SIZE], uint64_t khz);
 
 #endif

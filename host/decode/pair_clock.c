@@ -32,10 +32,11 @@ static void give_chip_line(dl_pair *p, uint32_t chip, const dl_row *row)
     if (c->header == p->header) return;
     c->header = p->header;
     dl_chip *t = &p->tables->chips[chip];
+    char now[DL_GROUPED_SIZE], before[DL_GROUPED_SIZE];
     if (t->freq_khz && p->chip_line.freq_khz && t->freq_khz != p->chip_line.freq_khz)
-        dl_losses_found(p->losses, DL_FOUND_FREQUENCY, 1, "%s:%u: chip %u: %g MHz, before it was %g MHz",
-                        p->source, row->line, t->id, (double)p->chip_line.freq_khz / 1000,
-                        (double)t->freq_khz / 1000);
+        dl_losses_found(p->losses, DL_FOUND_FREQUENCY, 1, "%s:%u: chip %u: %s MHz, before it was %s MHz",
+                        p->source, row->line, t->id, dl_mhz_text(now, p->chip_line.freq_khz),
+                        dl_mhz_text(before, t->freq_khz));
     if (!t->freq_khz) t->freq_khz = p->chip_line.freq_khz;
     if (!t->max_cores) t->max_cores = p->chip_line.max_cores;
     if (!t->arch) t->arch = p->chip_line.arch_text;

@@ -59,8 +59,9 @@ static void chips(const dl_tables *t, dl_file_writer *out)
             text(b, "arch", dl_text(t, c->arch));
         else
             dl_str_add(b, "\"arch\": null");
+        char mhz[DL_GROUPED_SIZE];
         if (c->freq_khz)
-            dl_str_fmt(b, ", \"frequency_mhz\": %g}", (double)c->freq_khz / 1000);
+            dl_str_fmt(b, ", \"frequency_mhz\": %s}", dl_mhz_text(mhz, c->freq_khz));
         else
             dl_str_add(b, ", \"frequency_mhz\": null}");
     }
@@ -222,8 +223,8 @@ static void trust(const dl_losses *l, dl_file_writer *out)
     dl_str *b = &out->buffer;
     dl_str_add(b, "  \"clocks\": [");
     for (uint32_t i = 0; i < l->n_clocks; i++)
-        dl_str_fmt(b, "%s{\"chip\": %u, \"core_error_cycles\": %.3f, \"host_error_ns\": %.3f}", i ? ", " : "",
-                   l->clocks[i].slot, l->clocks[i].core_cycles, l->clocks[i].host_ns);
+        dl_str_fmt(b, "%s{\"chip\": %u, \"core_error_cycles\": %.17g, \"host_error_ns\": %.17g}",
+                   i ? ", " : "", l->clocks[i].slot, l->clocks[i].core_cycles, l->clocks[i].host_ns);
     dl_str_add(b, "],\n  \"markers_own_cost\": ");
     if (l->cost_known)
         dl_str_fmt(b, "{\"subtracted\": %s, \"cycles_within_kernels\": %llu, \"cycles_of_kernels\": %llu},\n",

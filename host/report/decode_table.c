@@ -47,14 +47,14 @@ static void row(const dl_tables *t, const dl_group *g, dl_str *out)
 static void head(const dl_tables *t, const dl_chip *chip, const dl_table_options *o, const char *title,
                  dl_str *out)
 {
-    char line[256];
+    char line[256], mhz[DL_GROUPED_SIZE];
     const char *arch = chip->arch ? dl_text(t, chip->arch) : "unknown chip";
     snprintf(line, sizeof line, "chip %u (%s", chip->id, arch);
     dl_str_char(out, '\n');
     coloured(out, o->colour, bold, title);
     dl_str_fmt(out, ", %s", line);
     if (chip->freq_khz)
-        dl_str_fmt(out, ", %g MHz)\n", (double)chip->freq_khz / 1000);
+        dl_str_fmt(out, ", %s MHz)\n", dl_mhz_text(mhz, chip->freq_khz));
     else
         dl_str_add(out, ", clock unknown: no nanoseconds)\n");
 }

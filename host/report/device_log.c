@@ -27,13 +27,11 @@ struct dl_device_log {
 
 static void header_lines(dl_str *s, const dl_device_log_options *o)
 {
+    char mhz[DL_GROUPED_SIZE];
     const char *arch = o->arch && o->arch[0] ? o->arch : "unknown";
     if (o->style == DL_LOG_L0) return;
     dl_str_fmt(s, "ARCH: %s, CHIP_FREQ[MHz]: ", arch);
-    if (o->freq_khz % 1000)
-        dl_str_fmt(s, "%g", (double)o->freq_khz / 1000);
-    else
-        dl_str_u64(s, o->freq_khz / 1000);
+    dl_str_add(s, dl_mhz_text(mhz, o->freq_khz));
     if (o->style == DL_LOG_L9) dl_str_fmt(s, ", Max Compute Cores: %u", o->max_cores);
     if (o->style == DL_LOG_L9 && o->run) dl_str_fmt(s, ", Run: %016llx", (unsigned long long)o->run);
     dl_str_fmt(s, "\n%s\n", o->style == DL_LOG_L9 ? L9_COLUMNS : SIX_COLUMNS);

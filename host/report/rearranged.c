@@ -123,9 +123,10 @@ static void cell(const stamps *s, int column, dl_file_writer *out)
 static void header(const dl_tables *t, const place *first, const place *riscs, size_t n_riscs,
                    dl_file_writer *out)
 {
+    char mhz[DL_GROUPED_SIZE];
     const dl_chip *chip = &t->chips[t->streams[first->stream].chip];
-    dl_str_fmt(&out->buffer, "Clock Frequency [MHz],%g\nPCIe slot,%u\ncore x,core y",
-               (double)chip->freq_khz / 1000, chip->id);
+    dl_str_fmt(&out->buffer, "Clock Frequency [MHz],%s\nPCIe slot,%u\ncore x,core y",
+               dl_mhz_text(mhz, chip->freq_khz), chip->id);
     for (size_t r = 0; r < n_riscs; r++) {
         for (int c = 0; c < COLUMNS; c++) {
             dl_str name = {0};

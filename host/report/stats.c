@@ -230,10 +230,11 @@ static devlog_status chips(dl_decode *d, const dl_analyzer *a, const dl_groups *
     qsort(ranks, t->n_chips, sizeof ranks[0], by_id);
     for (uint32_t i = 0; i < t->n_chips && !status; i++) {
         const dl_chip *chip = &t->chips[ranks[i].chip];
+        char mhz[DL_GROUPED_SIZE];
         dl_str_fmt(out, "%sChip %u (%s", i ? "\n\n" : "", chip->id,
                    chip->arch ? dl_text(t, chip->arch) : "unknown chip");
         if (chip->freq_khz)
-            dl_str_fmt(out, ", %g MHz)\n", (double)chip->freq_khz / 1000);
+            dl_str_fmt(out, ", %s MHz)\n", dl_mhz_text(mhz, chip->freq_khz));
         else
             dl_str_add(out, ", clock unknown)\n");
         status = analyses(a, t, ranks[i].chip, out, err);

@@ -8,7 +8,8 @@
 /* In the order in which they are written: "count", "average", ... */
 enum { DL_SUMMARY_FIELDS = 12, DL_SUMMARY_FIRST = 7 };
 extern const char *const dl_summary_names[DL_SUMMARY_FIELDS];
-/* Field i: an exact decimal number; the average has three decimals, a median between two values one. */
+/* Field i: a decimal number, exact but for an average, which has 17 significant digits (as many as a
+ * double tells apart; sum and count are beside it); a median between two values has one decimal. */
 void dl_summary_field(dl_str *out, const dl_summary *s, int i);
 
 #endif

@@ -117,23 +117,23 @@ static void filters_leave_out_what_they_say(void **state)
         const char *options;
         const char *fw; /* count, average, min, max of zone BRISC-FW on chip 0; NULL: not there */
     } cases[] = {
-        {"", "3,600.000,500,700"},
-        {"--chips 0", "3,600.000,500,700"},
+        {"", "3,600.0,500,700"},
+        {"--chips 0", "3,600.0,500,700"},
         {"--chips 1-3", NULL},
-        {"--core 1,1", "2,550.000,500,600"},
-        {"--core 2,0-9,1", "1,700.000,700,700"},
-        {"--core 2,1 --core 1,1", "3,600.000,500,700"},
-        {"--riscs BRISC", "3,600.000,500,700"},
+        {"--core 1,1", "2,550.0,500,600"},
+        {"--core 2,0-9,1", "1,700.0,700,700"},
+        {"--core 2,1 --core 1,1", "3,600.0,500,700"},
+        {"--riscs BRISC", "3,600.0,500,700"},
         {"--riscs TRISC0", NULL},
-        {"--riscs NCRISC,BR*", "3,600.000,500,700"},
-        {"--launches 8", "1,600.000,600,600"},
-        {"--launches 1-7", "2,600.000,500,700"},
-        {"--skip-launches 1", "1,600.000,600,600"},
-        {"--zone BRISC-*", "3,600.000,500,700"},
+        {"--riscs NCRISC,BR*", "3,600.0,500,700"},
+        {"--launches 8", "1,600.0,600,600"},
+        {"--launches 1-7", "2,600.0,500,700"},
+        {"--skip-launches 1", "1,600.0,600,600"},
+        {"--zone BRISC-*", "3,600.0,500,700"},
         {"--zone BLOCK*", NULL},
-        {"--from 5600", "2,650.000,600,700"},
-        {"--until 5500", "2,600.000,500,700"},
-        {"--min-cycles 600", "2,650.000,600,700"},
+        {"--from 5600", "2,650.0,600,700"},
+        {"--until 5500", "2,600.0,500,700"},
+        {"--min-cycles 600", "2,650.0,600,700"},
     };
     char path[600];
     snprintf(path, sizeof path, "%s/tests/golden/l9/log.csv", dl_home());

@@ -7,6 +7,7 @@
 
 #include "base/sort.h"
 #include "decode/samples.h"
+#include "report/summary_text.h"
 #include "support/logs.h"
 
 enum { CASES = 400, SETS = 3, MOST = 6000 };
@@ -87,10 +88,65 @@ static void are_those_of_a_sorted_copy(void **state)
     free(all);
 }
 
+/* What reports print of an average is the average: as near as a double gets, for sums of any size. */
+static void averages_are_printed_in_full(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t sum, count;
+        const char *text;
+    } known[] = {
+        {0, 1, "0.0"},
+        {0, 0, "0.0"},
+        {600, 1, "600.0"},
+        {5, 2, "2.5"},
+        {1, 3, "0.33333333333333333"},
+        {2, 3, "0.66666666666666667"},
+        {100, 3, "33.333333333333333"},
+        {1, 70000, "0.000014285714285714286"},
+        {UINT64_MAX, 2, "9223372036854775807.5"},
+        {UINT64_MAX, 1, "18446744073709551615.0"},
+        {1, UINT64_MAX, "0.000000000000000000054210108624275222"},
+        {UINT64_MAX - 1, UINT64_MAX, "1.0"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        const dl_summary s = {.count = known[i].count, .sum = known[i].sum};
+        dl_str out = {0};
+        dl_summary_field(&out, &s, 1);
+        assert_string_equal(out.text, known[i].text);
+        dl_str_free(&out);
+    }
+    uint64_t seed = 11;
+    for (int i = 0; i < 20000; i++) {
+        dl_summary s = {.count = 1 + (test_random(&seed) >> test_random(&seed) % 64)};
+        s.sum = (dl_u128)test_random(&seed) << test_random(&seed) % 50 >> test_random(&seed) % 64;
+        if (!s.count) s.count = 1;
+        dl_str out = {0};
+        dl_summary_field(&out, &s, 1);
+        long double truth = (long double)s.sum / (long double)s.count;
+        long double off = strtold(out.text, NULL) - truth;
+        if ((off < 0 ? -off : off) > truth * 1e-16L) fail_msg("%s is %.20Lg", out.text, truth);
+        dl_str_free(&out);
+    }
+}
+
+static void frequencies_are_printed_in_full(void **state)
+{
+    (void)state;
+    char text[DL_GROUPED_SIZE];
+    assert_string_equal(dl_mhz_text(text, 1202000), "1202");
+    assert_string_equal(dl_mhz_text(text, 1202375), "1202.375");
+    assert_string_equal(dl_mhz_text(text, 1234567890), "1234567.89");
+    assert_string_equal(dl_mhz_text(text, 5), "0.005");
+    assert_string_equal(dl_mhz_text(text, UINT64_MAX), "18446744073709551.615");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(are_those_of_a_sorted_copy),
+        cmocka_unit_test(averages_are_printed_in_full),
+        cmocka_unit_test(frequencies_are_printed_in_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

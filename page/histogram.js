@@ -1,8 +1,8 @@
-/* The histogram of one zone's durations, drawn by uPlot. Its durations are those in the page; when launches
- * were left out of the page, it says so. */
+/* The histogram of one zone's durations. Its durations are those in the page; when launches were left out of the
+ * page, it says so. */
 "use strict";
 
-const histogram = { plot: null };
+const histogram = { drawn: null }; /* what is on the canvas, for the mouse */
 const BINS = 60;
 
 /* Durations in cycles of a zone by name and RISC (of one chip). */
@@ -33,63 +33,108 @@ function bins(values) {
   return { at: counts.map((_, i) => low + i * width), counts, width };
 }
 
+/* The ticks of an axis from `low` to `high` in whole numbers, with their texts: at most `most` of them. */
+function ticks(low, high, most, text) {
+  const step = Math.max(1, niceStep((high - low) / Math.max(1, most))), list = [];
+  for (let v = Math.ceil(low / step) * step; v <= high; v += step) list.push({ v, text: text(v, step) });
+  return list;
+}
+
+/* Where things are on the canvas, in its pixels: as much room on the left as the longest count needs. */
+function histogramFrame(context, box, { at, counts, width, scale, unit }) {
+  const w = Math.max(120, box.clientWidth - 12), h = Math.max(80, box.clientHeight - 8 - box.firstChild.offsetHeight);
+  const most = Math.max(1, ...counts), low = (at[0] - width / 2) * scale, high = (at[at.length - 1] + width * 1.5) * scale;
+  const rows = ticks(0, most * 1.08, Math.max(2, Math.floor((h - 46) / 26)), grouped);
+  const left = Math.ceil(Math.max(...rows.map((t) => context.measureText(t.text).width), context.measureText("count").width)) + 8;
+  const wide = context.measureText(short(high, (high - low) / 8)).width + 18;
+  const columns = ticks(low, high, Math.floor((w - left - 10) / wide), short);
+  const frame = { left, top: 16, right: w - 10, bottom: h - 30, w, h, rows, columns, unit };
+  frame.x = (v) => frame.left + ((v - low) / (high - low)) * (frame.right - frame.left);
+  frame.y = (n) => frame.bottom - (n / (most * 1.08)) * (frame.bottom - frame.top);
+  frame.bin = (x) => Math.floor(((low + ((x - frame.left) / (frame.right - frame.left)) * (high - low)) / scale - at[0]) / width);
+  return frame;
+}
+
+function paintAxes(context, f) {
+  const colours = theme.colours;
+  context.textBaseline = "middle";
+  for (const { v, text } of f.rows) {
+    context.fillStyle = colours.line;
+    context.fillRect(f.left, Math.round(f.y(v)), f.right - f.left, 1);
+    context.fillStyle = colours.faint;
+    context.textAlign = "right";
+    context.fillText(text, f.left - 5, f.y(v));
+  }
+  for (const { v, text } of f.columns) {
+    context.fillStyle = colours.line;
+    context.fillRect(Math.round(f.x(v)), f.top, 1, f.bottom - f.top + 4);
+    context.fillStyle = colours.faint;
+    const half = context.measureText(text).width / 2;
+    context.textAlign = "center";
+    context.fillText(text, Math.min(Math.max(f.x(v), half), f.w - half), f.bottom + 11);
+  }
+  context.textAlign = "right";
+  context.fillText("count", f.left - 5, 6);
+  context.fillText(f.unit, f.right, f.bottom + 23);
+}
+
+/* A line with its name, which keeps inside the frame. */
+function paintLine(context, f, value, text, y) {
+  const x = Math.round(f.x(value)), wide = context.measureText(text).width, right = x + wide + 8 > f.right;
+  context.fillStyle = theme.colours.ink;
+  context.fillRect(x, f.top, 1, f.bottom - f.top);
+  context.fillStyle = theme.colours.page;
+  context.fillRect(right ? x - wide - 6 : x + 2, y - 1, wide + 4, 14);
+  context.fillStyle = theme.colours.ink;
+  context.textAlign = right ? "right" : "left";
+  context.textBaseline = "top";
+  context.fillText(text, x + (right ? -4 : 4), y + 1);
+}
+
 function drawHistogram(box, row, values) {
-  const { at, counts, width } = bins(values), colours = theme.colours;
-  const khz = timeline.model.chips[row.chip].khz, inTime = timeline.unit === "time" && khz;
-  const scale = inTime ? 1e6 / khz : 1;
-  const axis = { stroke: colours.faint, grid: { stroke: colours.line, width: 1 }, ticks: { stroke: colours.line, width: 1 }, font: "11px system-ui, sans-serif" };
+  const khz = timeline.model.chips[row.chip].khz, inTime = timeline.unit === "time" && khz > 0;
+  const drawn = { ...bins(values), scale: inTime ? 1e6 / khz : 1, unit: inTime ? "ns" : "cycles" };
+  const canvas = box.lastChild, context = canvas.getContext("2d");
+  context.font = "11px system-ui, sans-serif";
+  const f = histogramFrame(context, box, drawn);
+  fitCanvas(canvas, f.w, f.h, timeline.ratio);
+  context.font = "11px system-ui, sans-serif"; /* the canvas forgets it when its size changes */
+  context.clearRect(0, 0, f.w, f.h);
+  paintAxes(context, f);
   const site = timeline.model.sites.find((s) => s.name === row.name);
-  const colour = site && site.role === ROLE_USER ? theme.css[site.index] : theme.dark ? "#7d8a99" : "#8fa0b4";
-  const marks = (u) => {
-    for (const [value, text] of [[row.median, "median"], [row.p95, "p95"]]) {
-      const x = u.valToPos(value * scale, "x", true);
-      u.ctx.fillStyle = colours.ink;
-      u.ctx.fillRect(x, u.bbox.top, 1, u.bbox.height);
-      u.ctx.font = 10 * devicePixelRatio + "px system-ui, sans-serif";
-      const right = x > u.bbox.left + u.bbox.width - 60; /* no room for it on that side */
-      u.ctx.textAlign = right ? "right" : "left";
-      u.ctx.textBaseline = "top";
-      const y = u.bbox.top + (text === "median" ? 2 : 2 + 14 * devicePixelRatio), wide = u.ctx.measureText(text).width;
-      u.ctx.fillStyle = colours.page;
-      u.ctx.fillRect(right ? x - wide - 6 : x + 2, y - 1, wide + 4, 13 * devicePixelRatio);
-      u.ctx.fillStyle = colours.ink;
-      u.ctx.fillText(text, x + (right ? -4 : 4), y);
-    }
-  };
-  histogram.plot = new uPlot({
-    width: Math.max(120, box.clientWidth - 12), height: Math.max(80, box.clientHeight - 44),
-    legend: { show: false }, cursor: { drag: { setScale: false }, points: { show: false } },
-    padding: [4, 12, 0, 0],
-    scales: { x: { time: false, range: [(at[0] - width * 0.5) * scale, (at[at.length - 1] + width * 1.5) * scale] }, y: { range: (u, low, high) => [0, Math.max(1, high * 1.08)] } },
-    series: [{}, { stroke: colour, fill: colour, width: 0, points: { show: false }, paths: uPlot.paths.bars({ size: [0.92, 200], align: 1 }) }],
-    axes: [
-      { ...axis, size: 26, values: (u, ticks) => ticks.map((v) => short(v, ticks.length > 1 ? ticks[1] - ticks[0] : 1)) },
-      { ...axis, size: 44, values: (u, ticks) => ticks.map((v) => (v % 1 ? "" : grouped(v))) },
-    ],
-    hooks: {
-      draw: [marks],
-      setCursor: [(u) => {
-        const i = u.cursor.idx, note = byId("bin");
-        if (note) note.textContent = i === null || i === undefined ? "" : grouped(at[i] * scale) + (width > 1 ? " to " + grouped((at[i] + width - 1) * scale) : "") + (inTime ? " ns: " : " cycles: ") + grouped(counts[i]);
-      }],
-    },
-  }, [at.map((v) => v * scale), counts], box.lastChild);
+  context.fillStyle = site && site.role === ROLE_USER ? theme.css[site.index] : theme.dark ? "#7d8a99" : "#8fa0b4";
+  drawn.counts.forEach((n, i) => {
+    if (!n) return;
+    const x0 = f.x(drawn.at[i] * drawn.scale), x1 = f.x((drawn.at[i] + drawn.width) * drawn.scale);
+    const h = Math.max(1.5, f.bottom - f.y(n)); /* one among ten thousand is seen, too */
+    context.fillRect(x0, f.bottom - h, Math.max(1, x1 - x0 - (x1 - x0 > 4 ? 1 : 0)), h);
+  });
+  paintLine(context, f, row.median * drawn.scale, "median", f.top + 2);
+  paintLine(context, f, row.p95 * drawn.scale, "p95", f.top + 18);
+  histogram.drawn = { ...drawn, frame: f };
+}
+
+/* What the bin under the mouse holds; empty outside of all bins. */
+function binText(x) {
+  const { at, counts, width, scale, unit, frame } = histogram.drawn, i = frame.bin(x);
+  if (i < 0 || i >= at.length) return "";
+  const from = grouped(at[i] * scale), to = grouped((at[i] + width - 1) * scale);
+  return from + (width > 1 ? " to " + to : "") + " " + unit + ": " + grouped(counts[i]);
 }
 
 function showHistogram() {
   const box = byId("chart"), row = table.chosen || table.suggested;
-  if (histogram.plot) histogram.plot.destroy();
-  histogram.plot = null;
+  histogram.drawn = null;
   if (!row) return box.replaceChildren();
-  const unit = timeline.unit === "time" && timeline.model.chips[row.chip].khz ? "ns" : "cycles";
-  box.replaceChildren(make("h2", {}, row.name.slice(0, 60) + " on " + row.risc, make("span", { class: "faint" }, " durations, " + unit + " "), make("output", { id: "bin", class: "faint" })), make("div", {}));
-  if (typeof uPlot === "undefined") {
-    box.append(make("p", { class: "faint" }, "No charts: this devlog was built where its chart library could not be fetched. Build it again with npm and a network."));
-    return;
-  }
+  const bin = make("output", { id: "bin", class: "faint" });
+  box.replaceChildren(make("h2", {}, row.name.slice(0, 60) + " on " + row.risc, make("span", { class: "faint" }, " durations "), bin));
   const values = durationsOf(row);
-  if (values.length) drawHistogram(box, row, values);
-  else box.append(make("p", { class: "faint" }, "No interval of this zone is in the page."));
-  if (values.length && values.length < row.count)
+  if (values.length < row.count)
     box.firstChild.append(make("span", { class: "warn" }, grouped(values.length) + " of " + grouped(row.count) + " are in the page"));
+  if (!values.length) return;
+  const canvas = make("canvas", {});
+  box.append(canvas);
+  canvas.addEventListener("pointermove", (event) => (bin.textContent = binText(event.clientX - canvas.getBoundingClientRect().left)));
+  canvas.addEventListener("pointerleave", () => (bin.textContent = ""));
+  drawHistogram(box, row, values);
 }

@@ -79,9 +79,9 @@ function describe(item) {
   if (site && site.file) facts.push(["source", site.file + (site.line ? ":" + site.line : "")]);
   facts.push(["launch", launch ? launch.name : "none"]);
   if (lane.points) {
-    if (lane.kind[i] === 2) facts.push(["value", lane.value[i].toString() + " (0x" + lane.value[i].toString(16) + ")"]);
-    if (lane.kind[i] === 4) facts.push(["dropped", counted(Number(lane.value[i]), "marker")]);
-    if (lane.kind[i] === 3) facts.push(["sum", cyclesAndTime(Number(lane.value[i]), chip.khz)]);
+    if (lane.kind[i] === POINT_VALUE) facts.push(["value", lane.value[i].toString() + " (0x" + lane.value[i].toString(16) + ")"]);
+    if (lane.kind[i] === POINT_DROPPED) facts.push(["dropped", counted(Number(lane.value[i]), "marker")]);
+    if (lane.kind[i] === POINT_SUM) facts.push(["sum", cyclesAndTime(Number(lane.value[i]), chip.khz)]);
   } else {
     facts.push(["duration", cyclesAndTime(lane.end[i] - lane.start[i], chip.khz)]);
     const self = site ? selfTime(item) : lane.end[i] - lane.start[i];

@@ -6,8 +6,8 @@ const PALETTE = ["#4f83c4", "#4aa36b", "#8f6fc0", "#3fa3a8", "#c0648f", "#7a8f3a
 const WAITING = ["#e0a030", "#d07a2c", "#c4963f", "#b8642a"];
 const WAITS = /wait|stall|reserve|barrier|idle|poll|spin|blocked/i;
 const QUIET = {
-  light: { page: "#ffffff", fw: "#dce1e7", kernel: "#bcc7d5", ink: "#1d2329", faint: "#6b7682", line: "#e6e9ed", band: "#f6f7f9", accent: "#1f6feb" },
-  dark: { page: "#15181c", fw: "#2b3037", kernel: "#3d4652", ink: "#dfe3e8", faint: "#8d98a5", line: "#262b31", band: "#1b1f24", accent: "#5aa2ff" },
+  light: { page: "#ffffff", fw: "#dce1e7", kernel: "#bcc7d5", ink: "#1d2329", faint: "#6b7682", line: "#e6e9ed", band: "#f6f7f9", accent: "#1f6feb", lost: "#c4302b" },
+  dark: { page: "#15181c", fw: "#2b3037", kernel: "#3d4652", ink: "#dfe3e8", faint: "#8d98a5", line: "#262b31", band: "#1b1f24", accent: "#5aa2ff", lost: "#ff7b72" },
 };
 
 const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0) };
@@ -45,7 +45,7 @@ function setTheme(model, dark) {
   for (const name of namesByTime(model))
     ofName.set(name, WAITS.test(name) ? WAITING[warm++ % WAITING.length] : PALETTE[cold++ % PALETTE.length]);
   theme.css = model.sites.map((s) =>
-    s.role === ROLE_FW ? colours.fw : s.role === ROLE_KERNEL || s.host ? colours.kernel : ofName.get(s.name));
+    s.role === ROLE_FW ? colours.fw : s.role === ROLE_KERNEL || s.host ? colours.kernel : ofName.get(s.name) || colours.lost);
   theme.packed = Uint32Array.from(theme.css, packed);
   theme.dimmed = Uint32Array.from(theme.css, (c) => packed(mixed(c, colours.page, 0.8)));
   theme.launches = [packed(colours.fw), packed(colours.kernel)];

@@ -125,7 +125,9 @@ function paintRows() {
 
 /* What an interval is called: its zone or call, or in a chip's row its launch. */
 function laneName(lane, i) {
-  if (lane.row.core || lane.row.host) return timeline.model.sites[lane.site[i]].name;
+  const site = timeline.model.sites[lane.site[i]];
+  if (lane.points && lane.kind[i] === POINT_DROPPED) return "markers dropped";
+  if (lane.row.core || lane.row.host) return site.name;
   const launch = timeline.model.launches[lane.launch[i]];
   return launch ? launch.name : "launch";
 }

@@ -9,9 +9,9 @@
 void dl_page_policy(dl_str *out)
 {
     dl_str_fmt(out,
-               "default-src 'none'; script-src %s %s; style-src %s; img-src data:; base-uri 'none'; "
+               "default-src 'none'; script-src %s; style-src %s; img-src data:; base-uri 'none'; "
                "form-action 'none'",
-               page_chart_hash, page_script_hash, page_style_hash);
+               page_script_hash, page_style_hash);
 }
 
 static void part(dl_str *out, const char *before, const unsigned char *bytes, unsigned long size,
@@ -42,7 +42,6 @@ devlog_status dl_page_text(dl_view *v, const dl_page_options *options, dl_str *o
     dl_str_add(out, "</script>\n<script type=\"text/plain\" id=\"columns\">");
     page_base64(out, columns.text, columns.len);
     dl_str_add(out, "</script>\n");
-    part(out, "<script>", page_chart, page_chart_size, "</script>\n");
     part(out, "<script>", page_script, page_script_size, "</script>\n</body>\n</html>\n");
     status = dl_str_status(out, err);
 done:

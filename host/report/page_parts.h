@@ -13,7 +13,6 @@
 PAGE_PART(head);
 PAGE_PART(body);
 PAGE_HASHED(style);
-PAGE_HASHED(chart);
 PAGE_HASHED(script);
 
 /* The list of logs of `devlog serve`. */

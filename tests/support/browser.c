@@ -160,6 +160,11 @@ static void note(browser *b, const cJSON *event)
     } else if (strcmp(method, "Log.entryAdded") == 0 &&
                strcmp(text_at(params, "entry", "level", NULL), "error") == 0) {
         dl_str_fmt(&b->problems, "%.1000s\n", text_at(params, "entry", "text", NULL));
+    } else if (strcmp(method, "Runtime.consoleAPICalled") == 0) {
+        const char *type = text_at(params, "type", NULL, NULL);
+        const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(params, "args"), 0);
+        if (strcmp(type, "error") == 0 || strcmp(type, "warning") == 0 || strcmp(type, "assert") == 0)
+            dl_str_fmt(&b->problems, "console: %.1000s\n", text_at(first, "value", NULL, NULL));
     }
 }
 

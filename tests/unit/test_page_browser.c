@@ -332,8 +332,11 @@ static void statistics_and_stragglers(void **state)
     expect_text("document.querySelector('#table tbody').innerText", "wait for page");
     expect_number("table.rows.find((r) => r.name === 'compute' && r.risc === 'BRISC').count",
                   CORES * LAUNCHES * 2);
-    if (browser_number(b, "typeof uPlot === 'undefined' ? 0 : 1"))
-        expect_number("document.querySelectorAll('#chart canvas').length", 1);
+    expect_number("document.querySelectorAll('#chart canvas').length", 1);
+    /* Bins hold every duration once, and the mouse tells them. */
+    expect_number("histogram.drawn.counts.reduce((a, n) => a + n)", CORES * LAUNCHES * 2);
+    expect_text("binText(histogram.drawn.frame.x(700))", "700 cycles: 192");
+    expect_text("binText(0) || 'nothing'", "nothing");
     browser_key(b, "2");
     expect_number("heat.launches.length", LAUNCHES);
     expect_text("document.getElementById('stragglers').innerText", SLOW_CORE);

@@ -1,0 +1,40 @@
+/* device_perf.html for tests: made-up logs of every kind, their pages in a browser, and what must be on them.
+ */
+#ifndef DEVLOG_TESTS_PAGE_H
+#define DEVLOG_TESTS_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/browser.h"
+
+#define PAGE_READY "document.documentElement.dataset.ready === 'yes'"
+
+typedef struct page_log {
+    unsigned chips, columns, rows, riscs, launches,
+        zones;                 /* zones in each kernel; every other holds one more */
+    size_t name;               /* bytes of a zone's name; 0: a few */
+    bool drops;                /* markers were dropped in every other launch */
+    bool values;               /* values, events, sums between the zones */
+    bool shuffled;             /* zones in random order, instead of taking turns */
+    unsigned slow, slower;     /* of the launch `slow` (from 1), core 0,0 takes this many cycles more */
+    unsigned apart, staggered; /* cycles between launches (0: 20,000), and between the starts of two cores */
+} page_log;
+
+/* A launch's kernel takes 500 cycles and 300 for each zone. */
+void page_log_write(const char *path, const page_log *log);
+
+/* `devlog decode LOG -o OUT`, which must end with this exit status; -1: any. */
+void page_decode(const char *log, const char *out, int exit_status);
+/* The same, then opens the page from the file and waits until it is drawn. */
+void page_open(browser *b, const char *log, const char *out, int exit_status);
+/* Waits for two frames. */
+void page_settle(browser *b);
+
+/* Each fails the test, and says what is there instead. */
+void page_has_text(browser *b, const char *expression, const char *expected);
+void page_has_number(browser *b, const char *expression, double expected);
+void page_has_no_problems(browser *b, const char *where);
+
+#endif

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
+
 static const char *const status_text[] = {
     [DEVLOG_OK] = "no error",
     [DEVLOG_ERR_ARGUMENT] = "wrong argument",
@@ -36,6 +38,7 @@ devlog_status dl_fail(devlog_error *err, devlog_status status, const char *fmt, 
     va_start(ap, fmt);
     vsnprintf(err->text, sizeof err->text, fmt, ap);
     va_end(ap);
+    dl_shown_in_place(err->text); /* it may name what a log or a user wrote */
     err->status = status;
     return status;
 }
@@ -51,6 +54,7 @@ devlog_status dl_fail_in(devlog_error *err, const char *fmt, ...)
     if (n < 0) n = 0;
     if ((size_t)n < sizeof text - 2) snprintf(text + n, sizeof text - (size_t)n, ": %s", err->text);
     memcpy(err->text, text, sizeof text);
+    dl_shown_in_place(err->text);
     return err->status;
 }
 
@@ -63,6 +67,7 @@ devlog_status dl_fail_errno(devlog_error *err, int errnum, const char *fmt, ...)
     va_end(ap);
     if (n >= 0 && (size_t)n < sizeof err->text)
         snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", strerror(errnum));
+    dl_shown_in_place(err->text);
     err->status = DEVLOG_ERR_IO;
     return DEVLOG_ERR_IO;
 }

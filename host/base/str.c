@@ -164,6 +164,52 @@ void dl_str_csv(dl_str *s, const char *text, size_t n)
     dl_str_char(s, '"');
 }
 
+/* Length of the control character at text[0..n): those of ASCII, and of Latin-1 (U+0080 to U+009F), which
+ * terminals obey as well; 0: there is none. */
+static size_t control_length(const char *text, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    if (p[0] < 0x20 || p[0] == 0x7F) return 1;
+    return n > 1 && p[0] == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0 ? 2 : 0;
+}
+
+void dl_str_shown(dl_str *s, const char *text, size_t n)
+{
+    static const char from[] = "\n\t\r", to[] = "ntr";
+    size_t plain = 0;
+    for (size_t i = 0; i < n;) {
+        size_t control = control_length(text + i, n - i);
+        size_t length = control ? 0 : dl_utf8_length(text + i, n - i);
+        if (length) {
+            i += length;
+            continue;
+        }
+        dl_str_add_n(s, text + plain, i - plain);
+        const char *known = text[i] ? strchr(from, text[i]) : NULL;
+        if (known)
+            dl_str_fmt(s, "\\%c", to[known - from]);
+        else if (control == 2)
+            dl_str_fmt(s, "\\x%02x", (unsigned char)text[i + 1]);
+        else
+            dl_str_fmt(s, "\\x%02x", (unsigned char)text[i]);
+        i += control ? control : 1;
+        plain = i;
+    }
+    dl_str_add_n(s, text + plain, n - plain);
+}
+
+void dl_shown_in_place(char *text)
+{
+    for (size_t n = strlen(text), i = 0; i < n;) {
+        size_t control = control_length(text + i, n - i);
+        size_t length = control ? control : dl_utf8_length(text + i, n - i);
+        bool keep = !control || text[i] == '\n' || text[i] == '\t';
+        for (size_t k = 0; k < (length ? length : 1); k++)
+            if (!length || !keep) text[i + k] = '?';
+        i += length ? length : 1;
+    }
+}
+
 devlog_status dl_str_status(const dl_str *s, devlog_error *err)
 {
     if (!s->failed) return DEVLOG_OK;

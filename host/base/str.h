@@ -32,6 +32,13 @@ size_t dl_utf8_length(const char *text, size_t n);
 void dl_str_json(dl_str *s, const char *text, size_t n);
 /* The text as a CSV cell (RFC 4180), quoted when it must be. */
 void dl_str_csv(dl_str *s, const char *text, size_t n);
+/* The text as a terminal may show it, on one line: control characters and bytes that are not UTF-8 as \n, \t,
+ * \r or \x1b, so that a name from a log can neither move the cursor nor look like another line. For every
+ * name that a table or a message shows. */
+void dl_str_shown(dl_str *s, const char *text, size_t n);
+/* The same of a whole NUL-terminated text in place, "?" for what cannot be shown; line feeds and tabs stay.
+ */
+void dl_shown_in_place(char *text);
 /* DEVLOG_OK, or DEVLOG_ERR_MEMORY when any of the text could not be stored. */
 devlog_status dl_str_status(const dl_str *s, devlog_error *err);
 

@@ -50,6 +50,8 @@ const char *cli_op_name(void *ctx, const dl_launch *launch)
     char **name = &names->names[op - names->log.ops];
     if (*name) return *name;
     op_text_read(&names->text, &names->log, op);
-    *name = strdup(op_piece_text(&names->text, names->text.name));
+    /* A piece of the texts has a length and no end of its own. */
+    op_piece piece = names->text.name;
+    *name = strndup(op_piece_text(&names->text, piece), piece.len);
     return *name;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +24,16 @@ bool dl_term_colour(FILE *out)
     if (no_color && no_color[0]) return false;
     if (!term || strcmp(term, "dumb") == 0) return false;
     return isatty(fileno(out));
+}
+
+unsigned dl_term_width(FILE *out)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    if (!isatty(fileno(out))) return 0;
+    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col) return size.ws_col;
+    long n = columns ? strtol(columns, NULL, 10) : 0;
+    return n > 0 && n < 10000 ? (unsigned)n : 80;
 }
 
 void dl_progress_start(dl_progress *p)

@@ -8,6 +8,8 @@
 
 /* Whether colour may be written to `out`: a terminal, TERM not "dumb", NO_COLOR unset or empty. */
 bool dl_term_colour(FILE *out);
+/* Columns of the terminal; 0: `out` is none. One that does not say how wide it is has COLUMNS, or 80. */
+unsigned dl_term_width(FILE *out);
 
 /* One line on a terminal's stderr, rewritten in place, first shown after a second. On anything that is not a
  * terminal it stays silent. */

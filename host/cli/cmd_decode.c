@@ -20,7 +20,8 @@ typedef struct decode_args {
     bool files, tar, date, print, defaults, print_analyses, subtract_cost;
     bool wanted[DL_ARTIFACT_KINDS];
     int format; /* FORMAT_* */
-    uint64_t max_launches;
+    int sort;   /* dl_table_sort */
+    uint64_t max_launches, top;
     cli_filters filters;
 } decode_args;
 
@@ -66,6 +67,10 @@ static const cli_option options[] = {
      offsetof(decode_args, print)},
     {CLI_NUMBER, "max-launches", 0, "N", "launches in the table per launch; 20 unless told, 0: no such table",
      offsetof(decode_args, max_launches), 0, UINT32_MAX},
+    {CLI_CHOICE, "sort", 0, "total|average|max|count|name",
+     "what the rows of tables are sorted by; total unless told", offsetof(decode_args, sort)},
+    {CLI_NUMBER, "top", 0, "N", "rows in a table; 50 unless told, 0: all of them", offsetof(decode_args, top),
+     0, UINT32_MAX},
     CLI_FILTERS(decode_args, filters),
     {0},
 };
@@ -144,10 +149,12 @@ static devlog_status print_text(dl_decode *d, const decode_args *a, const dl_art
 {
     dl_str out = {0};
     const dl_table_options table = {.colour = dl_term_colour(stdout),
-                                    .max_launches = (uint32_t)a->max_launches};
+                                    .max_launches = (uint32_t)a->max_launches,
+                                    .width = dl_term_width(stdout),
+                                    .sort = (dl_table_sort)a->sort,
+                                    .top = (size_t)a->top};
     devlog_status status = a->print ? dl_report_table(d, &table, &out, err) : DEVLOG_OK;
-    if (!status && a->print && a->analyses)
-        dl_report_analyses(d, dl_artifacts_analyzer(set), table.colour, &out);
+    if (!status && a->print && a->analyses) dl_report_analyses(d, dl_artifacts_analyzer(set), &table, &out);
     for (size_t i = 0; dl_artifacts_path(set, i); i++)
         dl_str_fmt(&out, "%s%s  %s\n", i == 0 && a->print ? "\n" : "", i == 0 ? "Files:\n" : "",
                    dl_artifacts_path(set, i));
@@ -244,7 +251,8 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
 
 static int run(int argc, char **argv)
 {
-    decode_args a = {.files = true, .tar = true, .print = true, .defaults = true, .max_launches = 20};
+    decode_args a = {
+        .files = true, .tar = true, .print = true, .defaults = true, .max_launches = 20, .top = 50};
     cli_args rest;
     dl_filter filter;
     int exit_status;

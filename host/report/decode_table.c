@@ -1,9 +1,11 @@
 /* The terminal's tables of a decoded log, and the list of what was lost that ends every report. */
 #include "report/decode_table.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/grid.h"
 
 static const char bold[] = "\033[1m", red[] = "\033[31m", yellow[] = "\033[33m", plain[] = "\033[0m";
 
@@ -14,57 +16,154 @@ static void coloured(dl_str *out, bool colour, const char *code, const char *tex
     if (colour) dl_str_add(out, plain);
 }
 
-static void number(dl_str *out, int width, double value)
+/* One row of a table, and what it is sorted by. */
+typedef struct ranked {
+    const dl_group *group;
+    double total, average;
+    double share; /* percent; negative: of nothing that is known */
+    size_t at;    /* its place by RISC and name */
+} ranked;
+
+/* The columns of every table of durations. A narrow terminal does without nanoseconds first. */
+enum { COLUMNS = 14, FIRST_NS = 10 };
+static const dl_grid_column all_columns[COLUMNS] = {
+    {"launch", DL_GRID_LEFT, 0},
+    {"RISC", DL_GRID_LEFT, 0},
+    {"zone", DL_GRID_NAME, 0},
+    {"count", DL_GRID_RIGHT, 0},
+    {"total [cyc]", DL_GRID_RIGHT, 0},
+    {"share %", DL_GRID_RIGHT, 0},
+    {"avg [cyc]", DL_GRID_RIGHT, 0},
+    {"min", DL_GRID_RIGHT, 4},
+    {"max", DL_GRID_RIGHT, 3},
+    {"median", DL_GRID_RIGHT, 5},
+    {"avg [ns]", DL_GRID_RIGHT | DL_GRID_RULE, 2},
+    {"min [ns]", DL_GRID_RIGHT, 8},
+    {"max [ns]", DL_GRID_RIGHT, 7},
+    {"median [ns]", DL_GRID_RIGHT, 9},
+};
+
+static dl_grid grid_of(bool launches, bool ns)
 {
-    char digits[DL_GROUPED_SIZE];
-    uint64_t rounded = value < 0 ? 0 : value > 1.8e19 ? UINT64_MAX : (uint64_t)llround(value);
-    dl_str_fmt(out, "%*s", width, dl_u64_grouped(digits, rounded));
+    dl_grid g = DL_GRID(all_columns);
+    if (!launches) g.columns[0].flags |= DL_GRID_GONE;
+    for (int i = FIRST_NS; !ns && i < COLUMNS; i++)
+        g.columns[i].flags |= DL_GRID_GONE;
+    return g;
 }
 
 /* The four durations of a row, in cycles or nanoseconds. */
-static void durations(dl_str *out, const dl_summary *s, double scale)
+static void durations(dl_grid *grid, const dl_summary *s, double scale)
 {
-    number(out, 13, dl_summary_average(s) * scale);
-    number(out, 11, (double)s->min * scale);
-    number(out, 11, (double)s->max * scale);
-    number(out, 11, dl_summary_median(s) * scale);
+    dl_grid_number(grid, dl_summary_average(s) * scale);
+    dl_grid_number(grid, (double)s->min * scale);
+    dl_grid_number(grid, (double)s->max * scale);
+    dl_grid_number(grid, dl_summary_median(s) * scale);
 }
 
-static void row(const dl_tables *t, const dl_group *g, dl_str *out)
+static void row(const dl_tables *t, const ranked *r, const char *launch, dl_grid *grid)
 {
-    char digits[DL_GROUPED_SIZE];
-    dl_str_fmt(out, "%-8s %-16s %10s", dl_text(t, g->risc_name), dl_text(t, g->site_name),
-               dl_u64_grouped(digits, g->summary.count));
-    durations(out, &g->summary, 1);
+    const dl_group *g = r->group;
     uint64_t khz = t->chips[g->chip].freq_khz;
-    if (khz) {
-        dl_str_add(out, " |");
-        durations(out, &g->summary, 1e6 / (double)khz);
+    const char *name = dl_text(t, g->site_name);
+    dl_grid_text(grid, launch);
+    dl_grid_text(grid, dl_text(t, g->risc_name));
+    dl_grid_text(grid, name[0] ? name : "(no name)");
+    dl_grid_u64(grid, g->summary.count);
+    if (g->summary.sum <= UINT64_MAX)
+        dl_grid_u64(grid, (uint64_t)g->summary.sum);
+    else
+        dl_grid_number(grid, r->total);
+    if (r->share < 0)
+        dl_grid_text(grid, "");
+    else
+        dl_grid_fmt(grid, "%.1f", r->share);
+    durations(grid, &g->summary, 1);
+    if (khz)
+        durations(grid, &g->summary, 1e6 / (double)khz);
+    else
+        for (int i = FIRST_NS; i < COLUMNS; i++)
+            dl_grid_text(grid, "");
+}
+
+static double sort_key(const ranked *r, dl_table_sort by)
+{
+    switch (by) {
+    case DL_SORT_TOTAL: return r->total;
+    case DL_SORT_AVERAGE: return r->average;
+    case DL_SORT_MAX: return (double)r->group->summary.max;
+    case DL_SORT_COUNT: return (double)r->group->summary.count;
+    default: return 0;
     }
-    dl_str_char(out, '\n');
+}
+
+static int by_key(const void *pa, const void *pb, void *ctx)
+{
+    const ranked *a = pa, *b = pb;
+    const dl_table_sort by = *(const dl_table_sort *)ctx;
+    double x = sort_key(a, by), y = sort_key(b, by);
+    if (x != y) return x > y ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Groups of one chip, or of one launch of it, sorted as was asked for. Each RISC's time in its firmware zone
+ * is what shares are of; where that was lost, its time in its kernel zone. */
+static void rank(const dl_group *g, size_t n, dl_table_sort by, ranked *out)
+{
+    double base = 0;
+    dl_role role = DL_ROLE_USER;
+    for (size_t i = 0, from = 0; i < n; i++) {
+        if (i == 0 || g[i].risc_name != g[i - 1].risc_name) {
+            base = 0;
+            role = DL_ROLE_USER;
+            for (from = i; from < n && g[from].risc_name == g[i].risc_name; from++) {
+                bool better =
+                    g[from].role == DL_ROLE_FW || (g[from].role == DL_ROLE_KERNEL && role != DL_ROLE_FW);
+                if (better && g[from].role != role) base = 0;
+                if (better) role = g[from].role;
+                if (better) base += (double)g[from].summary.sum;
+            }
+        }
+        const dl_summary *s = &g[i].summary;
+        out[i] = (ranked){.group = &g[i],
+                          .total = (double)s->sum,
+                          .average = dl_summary_average(s),
+                          .share = base > 0 ? 100 * (double)s->sum / base : -1,
+                          .at = i};
+    }
+    qsort_r(out, n, sizeof *out, by_key, &by);
+}
+
+/* The first `top` of n rows, and how many more there are. */
+static void rows(const dl_tables *t, const ranked *r, size_t n, const dl_table_options *o, const char *launch,
+                 dl_grid *grid)
+{
+    size_t shown = o->top && o->top < n ? o->top : n;
+    double left = 0;
+    for (size_t i = 0; i < shown; i++)
+        row(t, &r[i], i ? "" : launch, grid);
+    for (size_t i = shown; i < n; i++)
+        left += r[i].total;
+    if (shown == n) return;
+    char line[200], more[DL_GROUPED_SIZE], cycles[DL_GROUPED_SIZE];
+    snprintf(line, sizeof line, "... and %s more, %s cycles together (--top N shows more, --top 0 all)",
+             dl_u64_grouped(more, n - shown),
+             dl_u64_grouped(cycles, left < 1.8e19 ? (uint64_t)left : UINT64_MAX));
+    dl_grid_note(grid, line);
 }
 
 static void head(const dl_tables *t, const dl_chip *chip, const dl_table_options *o, const char *title,
                  dl_str *out)
 {
-    char line[256], mhz[DL_GROUPED_SIZE];
-    const char *arch = chip->arch ? dl_text(t, chip->arch) : "unknown chip";
-    snprintf(line, sizeof line, "chip %u (%s", chip->id, arch);
+    char mhz[DL_GROUPED_SIZE];
     dl_str_char(out, '\n');
     coloured(out, o->colour, bold, title);
-    dl_str_fmt(out, ", %s", line);
+    dl_str_fmt(out, ", chip %u (", chip->id);
+    dl_str_short(out, chip->arch ? dl_text(t, chip->arch) : "unknown chip", 40);
     if (chip->freq_khz)
         dl_str_fmt(out, ", %s MHz)\n", dl_mhz_text(mhz, chip->freq_khz));
     else
         dl_str_add(out, ", clock unknown: no nanoseconds)\n");
-}
-
-static void columns(dl_str *out, const char *first, bool ns)
-{
-    dl_str_fmt(out, "%s%-8s %-16s %10s%13s%11s%11s%11s", first, "RISC", "zone", "count", "avg [cyc]", "min",
-               "max", "median");
-    if (ns) dl_str_fmt(out, " |%13s%11s%11s%11s", "avg [ns]", "min", "max", "median");
-    dl_str_char(out, '\n');
 }
 
 static devlog_status per_risc(dl_decode *d, const dl_table_options *o, dl_str *out, devlog_error *err)
@@ -73,17 +172,22 @@ static devlog_status per_risc(dl_decode *d, const dl_table_options *o, dl_str *o
     const dl_tables *t = dl_decode_tables(d);
     devlog_status status = dl_groups_by_risc(d, &g, err);
     if (status) return status;
-    for (size_t i = 0; i < g.n; i++) {
-        const dl_chip *chip = &t->chips[g.items[i].chip];
-        if (i == 0 || g.items[i].chip != g.items[i - 1].chip) {
-            head(t, chip, o, "Durations per RISC, over all cores and launches", out);
-            columns(out, "", chip->freq_khz > 0);
-        }
-        row(t, &g.items[i], out);
+    ranked *r = malloc((g.n + 1) * sizeof *r);
+    if (!r) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the table");
+    for (size_t from = 0, to; from < g.n && !status; from = to) {
+        const dl_chip *chip = &t->chips[g.items[from].chip];
+        for (to = from; to < g.n && g.items[to].chip == g.items[from].chip; to++)
+            ;
+        dl_grid grid = grid_of(false, chip->freq_khz > 0);
+        rank(g.items + from, to - from, o->sort, r);
+        rows(t, r, to - from, o, "", &grid);
+        head(t, chip, o, "Durations per RISC, over all cores and launches", out);
+        dl_grid_print(&grid, o->width, out);
     }
     if (g.n == 0) dl_str_add(out, "No zone was closed in this log: there are no durations to show.\n");
+    free(r);
     dl_groups_free(&g);
-    return DEVLOG_OK;
+    return status;
 }
 
 static void launch_name(const dl_launch *l, char out[64])
@@ -106,60 +210,78 @@ static devlog_status per_launch(dl_decode *d, const dl_table_options *o, dl_str 
     const dl_launches *launches = dl_decode_launches(d);
     devlog_status status = dl_groups_by_launch(d, o->max_launches, &g, err);
     if (status) return status;
-    for (size_t i = 0; i < g.n; i++) {
-        const dl_group *item = &g.items[i];
-        const dl_chip *chip = &t->chips[item->chip];
-        bool new_launch = i == 0 || item->launch != g.items[i - 1].launch;
-        bool new_chip = i == 0 || item->chip != g.items[i - 1].chip;
-        if (new_chip) {
-            head(t, chip, o, "Durations per launch and RISC, over all cores", out);
-            columns(out, "launch       ", chip->freq_khz > 0);
+    ranked *r = malloc((g.n + 1) * sizeof *r);
+    if (!r) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the table");
+    for (size_t from = 0, to, end; from < g.n && !status; from = end) {
+        const dl_chip *chip = &t->chips[g.items[from].chip];
+        dl_grid grid = grid_of(true, chip->freq_khz > 0);
+        for (end = from; end < g.n && g.items[end].chip == g.items[from].chip; end = to) {
+            char name[64];
+            for (to = end; to < g.n && g.items[to].launch == g.items[end].launch; to++)
+                ;
+            launch_name(&launches->items[g.items[end].launch], name);
+            rank(g.items + end, to - end, o->sort, r);
+            rows(t, r, to - end, o, name, &grid);
         }
-        char name[64] = "";
-        if (new_launch) launch_name(&launches->items[item->launch], name);
-        dl_str_fmt(out, "%-12s ", name);
-        row(t, item, out);
+        head(t, chip, o, "Durations per launch and RISC, over all cores", out);
+        dl_grid_print(&grid, o->width, out);
     }
     if (g.launches_left)
         dl_str_fmt(out, "... and %u more launches (--max-launches shows more; --format csv has all)\n",
                    g.launches_left);
+    free(r);
     dl_groups_free(&g);
-    return DEVLOG_OK;
+    return status;
 }
 
-static void analysis_row(const dl_tables *t, const char *name, const dl_analysis_result *r, dl_str *out)
+enum { ANALYSIS_NS = 6 };
+static const dl_grid_column analysis_columns[] = {
+    {"analysis", DL_GRID_NAME, 0},
+    {"count", DL_GRID_RIGHT, 0},
+    {"avg [cyc]", DL_GRID_RIGHT, 0},
+    {"min", DL_GRID_RIGHT, 4},
+    {"max", DL_GRID_RIGHT, 3},
+    {"median", DL_GRID_RIGHT, 5},
+    {"avg [ns]", DL_GRID_RIGHT | DL_GRID_RULE, 2},
+};
+
+/* An analysis of type `event` lists points and values: there is no duration in it. */
+static void analysis_row(const dl_tables *t, const dl_analysis *of, const dl_analysis_result *r,
+                         dl_grid *grid)
 {
-    char digits[DL_GROUPED_SIZE];
-    dl_str_fmt(out, "%-42.42s %8s", name, dl_u64_grouped(digits, r->summary.count));
-    durations(out, &r->summary, 1);
     uint64_t khz = t->chips[r->chip].freq_khz;
-    if (khz) {
-        dl_str_add(out, " |");
-        number(out, 13, dl_summary_average(&r->summary) * 1e6 / (double)khz);
+    dl_grid_text(grid, of->name);
+    dl_grid_u64(grid, r->summary.count);
+    if (of->type == DL_ANALYSIS_EVENT) {
+        for (int i = 0; i < 5; i++)
+            dl_grid_text(grid, "");
+        return;
     }
-    dl_str_char(out, '\n');
+    durations(grid, &r->summary, 1);
+    if (khz)
+        dl_grid_number(grid, dl_summary_average(&r->summary) * 1e6 / (double)khz);
+    else
+        dl_grid_text(grid, "");
 }
 
-void dl_report_analyses(dl_decode *d, const dl_analyzer *a, bool colour, dl_str *out)
+void dl_report_analyses(dl_decode *d, const dl_analyzer *a, const dl_table_options *o, dl_str *out)
 {
     const dl_tables *t = dl_decode_tables(d);
-    const dl_table_options o = {.colour = colour};
     for (uint32_t chip = 0; chip < t->n_chips; chip++) {
+        dl_grid grid = DL_GRID(analysis_columns);
         bool begun = false;
+        if (!t->chips[chip].freq_khz) grid.columns[ANALYSIS_NS].flags |= DL_GRID_GONE;
         for (size_t i = 0; i < dl_analyzer_list(a)->n; i++) {
             size_t n, at = 0;
             const dl_analysis_result *r = dl_analyzer_results(a, i, &n);
             while (at < n && r[at].chip != chip)
                 at++;
             if (at == n) continue;
-            if (!begun) {
-                head(t, &t->chips[chip], &o, "Analyses, over all cores", out);
-                dl_str_fmt(out, "%-42s %8s%13s%11s%11s%11s%s\n", "analysis", "count", "avg [cyc]", "min",
-                           "max", "median", t->chips[chip].freq_khz ? " |     avg [ns]" : "");
-            }
             begun = true;
-            analysis_row(t, dl_analyzer_list(a)->items[i].name, &r[at], out);
+            analysis_row(t, &dl_analyzer_list(a)->items[i], &r[at], &grid);
         }
+        if (begun) head(t, &t->chips[chip], o, "Analyses, over all cores", out);
+        if (begun) dl_grid_print(&grid, o->width, out);
     }
 }
 
@@ -177,8 +299,11 @@ static void item(dl_str *out, bool colour, bool loss, uint64_t n, const char *te
     dl_str_add(out, "  ");
     coloured(out, colour, loss ? red : yellow, line);
     dl_str_fmt(out, "  %s\n", text);
-    for (int i = 0; i < DL_DETAILS_PER_KIND && details[i]; i++)
-        dl_str_fmt(out, "              %s\n", details[i]);
+    for (int i = 0; i < DL_DETAILS_PER_KIND && details[i]; i++) {
+        dl_str_add(out, "              ");
+        dl_str_shown(out, details[i], strlen(details[i]));
+        dl_str_char(out, '\n');
+    }
 }
 
 void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)

@@ -116,6 +116,51 @@ uint32_t dl_meta_op(dl_cell meta)
     return dl_number(digits, UINT32_MAX, &op) == DL_SKIP_NONE ? (uint32_t)op : 0;
 }
 
+/* The text behind "key": in meta data, up to what ends it; empty when there is none. */
+static dl_cell meta_text(dl_cell meta, const char *key)
+{
+    size_t n = strlen(key);
+    for (size_t i = 0; i + n + 3 < meta.len; i++) {
+        const char *at = meta.text + i, *end = meta.text + meta.len;
+        if (*at != '"' || memcmp(at + 1, key, n) != 0 || at[n + 1] != '"' || at[n + 2] != ':') continue;
+        at += n + 3;
+        while (at < end && (*at == ' ' || *at == '"'))
+            at++;
+        const char *from = at;
+        while (at < end && !strchr("\";,} ", *at))
+            at++;
+        return (dl_cell){from, (size_t)(at - from)};
+    }
+    return (dl_cell){NULL, 0};
+}
+
+bool dl_meta_counter(dl_cell meta, dl_cell *name, uint64_t *value)
+{
+    if (meta.len < 2 || meta.text[0] != '{') return false;
+    *name = meta_text(meta, "counter type");
+    return name->len && dl_number(meta_text(meta, "value"), UINT64_MAX, value) == DL_SKIP_NONE;
+}
+
+uint32_t dl_meta_passes(dl_cell meta)
+{
+    uint64_t count = 0;
+    if (meta.len < 2 || meta.text[0] != '{') return 0;
+    return dl_number(meta_text(meta, "count"), UINT32_MAX, &count) == DL_SKIP_NONE ? (uint32_t)count : 0;
+}
+
+/* A marker without a name is called by its number; a hardware counter has its name in the meta data, and its
+ * value, where the data are the words of its record. */
+static dl_cell name_of_point(dl_row *row, dl_cell meta, char unnamed[32])
+{
+    dl_cell name;
+    uint64_t value;
+    if (row->type != DL_ROW_ZONE_TOTAL && dl_meta_counter(meta, &name, &value)) {
+        row->data = value;
+        return name;
+    }
+    return (dl_cell){unnamed, (size_t)snprintf(unnamed, 32, "MARKER-%u", row->timer_id)};
+}
+
 dl_skip dl_row_of_cells(dl_parser *p, const dl_cell *cells, size_t n, dl_row *row)
 {
     const dl_columns *c = &p->header.columns;
@@ -158,14 +203,18 @@ dl_skip dl_row_of_cells(dl_parser *p, const dl_cell *cells, size_t n, dl_row *ro
     row->has_launch = row->run_host_id || run || trace != DL_NO_ID || counter != DL_NO_ID;
     if (c->named) {
         const char *empty = "";
+        char unnamed[32];
+        if (zone.len == 0 && type != DL_ROW_ZONE_START && type != DL_ROW_ZONE_END)
+            zone = name_of_point(row, meta, unnamed);
         row->site = dl_tables_site(p->tables, zone.len ? zone.text : empty, zone.len,
                                    file.len ? file.text : empty, file.len, (uint32_t)line);
         if (row->site == DL_NONE) return DL_SKIP_TABLE_FULL;
     } else if (!dl_row_by_timer(p, row)) {
         return DL_SKIP_TABLE_FULL;
     }
-    if (meta.len) row->op = dl_meta_op(meta);
-    if (meta.len && p->keep_meta && row->op == 0) {
+    const bool sum = type == DL_ROW_ZONE_TOTAL;
+    if (meta.len) row->op = sum ? dl_meta_passes(meta) : dl_meta_op(meta);
+    if (meta.len && p->keep_meta && (row->op == 0 || sum)) {
         row->meta = dl_tables_text(p->tables, meta.text, meta.len);
         if (row->meta == DL_NO_STRING) row->meta = 0;
     }

@@ -96,6 +96,16 @@ const dl_key *dl_decode_key(const dl_decode *d, size_t i)
     return dl_pair_key(d->pair, i);
 }
 
+size_t dl_decode_n_series(const dl_decode *d)
+{
+    return dl_pair_series(d->pair)->n;
+}
+
+const dl_series *dl_decode_series(const dl_decode *d, size_t i)
+{
+    return &dl_pair_series(d->pair)->items[i];
+}
+
 size_t dl_decode_sample_bytes(const dl_decode *d)
 {
     return dl_pair_sample_bytes(d->pair);

@@ -416,8 +416,8 @@ static void learn_zone(dl_parser *p, const fast_place *place, const char *line, 
     dl_role role = p->tables->sites[row->site].role;
     z->code = dl_hit_code(row->site, row->type, role);
     z->meta_follows = meta_follows;
-    z->dropped = role == DL_ROLE_DROPPED;
-    z->rare = z->meta_follows | z->dropped;
+    z->counted = role == DL_ROLE_DROPPED || row->type > DL_ROW_ZONE_END;
+    z->rare = z->meta_follows | z->counted;
     z->same_slot = *slot;
     for (size_t i = 0; i < FAST_RISCS; i++)
         z->next[i] = z;
@@ -454,6 +454,7 @@ void dl_fast_learn(dl_parser *p, const char *line, size_t raw_n, const dl_cell *
 {
     struct dl_fast *f = p->fast;
     if (!f || !f->usable || n_cells != f->n_cells) return;
+    if (f->meta && fast_tells_counter(cells[n_cells - 1].text, cells[n_cells - 1].len)) return;
     const fast_place *place = learn_place(p, line, &cells[DL_COL_TIMER_ID], row);
     if (!place) return;
     if (f->named)

@@ -116,7 +116,7 @@ FAST_COLD static uint32_t FAST(timer_len)(const char *at)
 
 /* Meta data up to the end of the line: fills in what is not 0 and returns the next line, or NULL. */
 FAST_TARGET FAST_COLD static const char *FAST(meta)(dl_parser *p, const char *line, const char *at,
-                                                    uint32_t *op, uint32_t *meta)
+                                                    uint8_t type, uint32_t *op, uint32_t *meta)
 {
     const char *end = FAST(meta_end)(at);
     size_t n = (size_t)(end - at);
@@ -124,8 +124,10 @@ FAST_TARGET FAST_COLD static const char *FAST(meta)(dl_parser *p, const char *li
     if (n && (*at == '"' || *at == ' ' || *at == '\t')) return NULL;
     while (n && (at[n - 1] == ' ' || at[n - 1] == '\t'))
         n--;
-    if (n) *op = dl_meta_op((dl_cell){at, n});
-    if (n && p->keep_meta && *op == 0) {
+    const bool sum = type == DL_ROW_ZONE_TOTAL;
+    if (type > DL_ROW_ZONE_TOTAL && fast_tells_counter(at, n)) return NULL; /* its name is in there */
+    if (n) *op = sum ? dl_meta_passes((dl_cell){at, n}) : dl_meta_op((dl_cell){at, n});
+    if (n && p->keep_meta && (*op == 0 || sum)) {
         *meta = dl_tables_text(p->tables, at, n);
         if (*meta == DL_NO_STRING) *meta = 0;
     }
@@ -186,9 +188,9 @@ FAST(named)(dl_parser *p, const char *at, const char *end, const bool as_hits)
         uint32_t op = 0, meta = 0;
         uint64_t of_this = frame;
         if (z->rare) {
-            if (z->meta_follows && !(next = FAST(meta)(p, at, next, &op, &meta))) break;
-            if (as_hits && (op || (z->dropped && data)) &&
-                !fast_rare_frame(p, &out, &ids->row, op, z->dropped ? data : 0, i, &of_this, &frame))
+            if (z->meta_follows && !(next = FAST(meta)(p, at, next, z->type, &op, &meta))) break;
+            if (as_hits && (op || (z->counted && data)) &&
+                !fast_rare_frame(p, &out, &ids->row, op, z->counted ? data : 0, i, &of_this, &frame))
                 break;
         }
         if (as_hits) {

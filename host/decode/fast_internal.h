@@ -50,7 +50,7 @@ typedef struct fast_zone {
     struct fast_zone *same_slot; /* the next zone in its slot */
     uint64_t code;               /* of its hits: dl_hit_code */
     uint8_t type, meta_follows;
-    uint8_t dropped; /* its data count: dl_role */
+    uint8_t counted; /* its data are wanted in statistics: no zone, or markers that were dropped */
     uint8_t rare;    /* any of the two */
     uint8_t padding[4];
 } fast_zone;
@@ -163,6 +163,13 @@ FAST_COLD static bool fast_rare_frame(dl_parser *p, const fast_output *out, cons
     *of_this = fast_frame(p, out, &row, i);
     if (*of_this) *after = fast_frame(p, out, ids, i + 1);
     return *of_this && *after;
+}
+
+/* Whether meta data name the marker, which its line then does not. */
+static inline bool fast_tells_counter(const char *meta, size_t n)
+{
+    static const char head[] = "{\"counter type\"";
+    return n >= sizeof head - 1 && memcmp(meta, head, sizeof head - 1) == 0;
 }
 
 static inline fast_place *fast_place_at(const struct dl_fast *f, uint32_t i)

@@ -77,7 +77,7 @@ bool dl_hits_add_row(dl_hits *h, const dl_tables *tables, const dl_row *row)
 {
     dl_role role = tables->sites[row->site].role;
     dl_row common = *row;
-    if (role != DL_ROLE_DROPPED) common.data = 0;
+    if (role != DL_ROLE_DROPPED && row->type <= DL_ROW_ZONE_END) common.data = 0;
     uint64_t frame = dl_hits_frame(h, &common, h->n, row->line);
     if (!frame || !dl_hits_room(h, 1)) return false;
     h->items[h->n++] = (dl_hit){row->time, dl_hit_code(row->site, row->type, role) | row->stream | frame};

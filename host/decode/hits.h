@@ -1,7 +1,6 @@
 /* Hits: rows in sixteen bytes, for when statistics are all that is wanted of them. What neighbouring rows
  * have in common (launch ids and what else is rare) is kept once, in a frame. A hit and its frame make the
- * row again, but for what only consumers of events look at: timer id, meta data, and data where it is not a
- * count of dropped markers. */
+ * row again, but for what only consumers of events look at: timer id, meta data, and the data of zones. */
 #ifndef DEVLOG_DECODE_HITS_H
 #define DEVLOG_DECODE_HITS_H
 

@@ -45,6 +45,7 @@ void dl_pair_free(dl_pair *p)
     }
     dl_pair_free_shapes(p);
     dl_sample_pool_free(&p->pool);
+    dl_series_free(&p->series);
     free(p->streams);
     free(p->run);
     dl_launches_free(&p->launches);
@@ -102,6 +103,11 @@ size_t dl_pair_n_keys(const dl_pair *p)
 const dl_key *dl_pair_key(const dl_pair *p, size_t i)
 {
     return &p->key_blocks[i / KEYS_PER_BLOCK][i % KEYS_PER_BLOCK];
+}
+
+const dl_series_table *dl_pair_series(const dl_pair *p)
+{
+    return &p->series;
 }
 
 size_t dl_pair_sample_bytes(const dl_pair *p)
@@ -277,24 +283,19 @@ static devlog_status zone_end(dl_pair *p, stream_state *s, const dl_row *row, ui
 static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
                            devlog_error *err)
 {
-    static const uint8_t kinds[DL_ROW_TYPES] = {
-        [DL_ROW_ZONE_TOTAL] = DL_EVENT_SUM,
-        [DL_ROW_TS_DATA] = DL_EVENT_VALUE,
-        [DL_ROW_TS_DATA_16B] = DL_EVENT_VALUE,
-        [DL_ROW_TS_EVENT] = DL_EVENT_POINT,
-    };
     const dl_site *site = &p->tables->sites[row->site];
     if (site->role == DL_ROLE_DROPPED) {
         if (!row->data) return DEVLOG_OK;
         dl_pair_note_dropped(p, row);
     }
-    if (!p->events.events) return DEVLOG_OK;
     if (p->filter && site->role != DL_ROLE_DROPPED) {
         const dl_filter *f = p->filter;
         bool launch = s->launch == DL_NONE || dl_filter_launch(f, &p->launches.items[s->launch]);
         if (!launch || !dl_filter_site(f, p->tables, site) || !dl_filter_time(f, time, time))
             return DEVLOG_OK;
     }
+    if (site->role != DL_ROLE_DROPPED) dl_pair_count_point(p, row, time);
+    if (!p->events.events) return DEVLOG_OK;
     const dl_event e = {.start = time,
                         .end = time,
                         .data = row->data,
@@ -305,7 +306,8 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
                         .meta = row->meta,
                         .line = row->line,
                         .depth = s->n_open,
-                        .kind = site->role == DL_ROLE_DROPPED ? (uint8_t)DL_EVENT_DROPPED : kinds[row->type],
+                        .kind = site->role == DL_ROLE_DROPPED ? (uint8_t)DL_EVENT_DROPPED
+                                                              : dl_pair_kinds[row->type],
                         .flags = flags};
     return emit(p, &e, err);
 }

@@ -12,6 +12,7 @@
 #include "decode/parser.h"
 #include "decode/row.h"
 #include "decode/samples.h"
+#include "decode/series.h"
 
 enum { DL_MAX_KEYS = 512 * 1024, DL_MAX_OPEN = 256 };
 
@@ -97,6 +98,8 @@ const dl_launches *dl_pair_launches(const dl_pair *p);
 void dl_pair_cool(dl_pair *p);
 size_t dl_pair_n_keys(const dl_pair *p);
 const dl_key *dl_pair_key(const dl_pair *p, size_t i);
+/* Values, sums and points in time, in the order in which the first of each came. */
+const dl_series_table *dl_pair_series(const dl_pair *p);
 /* Bytes held by samples: the storage of the exact medians. */
 size_t dl_pair_sample_bytes(const dl_pair *p);
 

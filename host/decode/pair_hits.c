@@ -157,6 +157,8 @@ static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at,
     if (ids->stream && ids->stream->next != s) ids->stream->next = s;
     ids->stream = s;
     if (!count_zones(s, known, hits)) *status = DEVLOG_ERR_MEMORY;
+    for (uint32_t i = 0; i < shape->n_points; i++)
+        dl_series_add_empty(&p->series.items[known->series[i]], hits[shape->points[i]].time + s->epoch);
     return n;
 }
 

@@ -85,6 +85,7 @@ struct dl_pair {
     struct pair_shape *shapes;
     size_t shape_bytes;
     dl_sample_pool pool;
+    dl_series_table series;
 };
 
 /* pair.c: one row whose stamp has been accepted; `time` is repaired. */
@@ -95,6 +96,10 @@ devlog_status dl_pair_row(dl_pair *p, const dl_row *row, devlog_error *err);
 /* pair.c: a start that may begin a launch: of firmware, of a kernel, or with other ids than the row before.
  */
 void dl_pair_begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row);
+/* pair_keys.c: counts a value, a sum or a point in time; `passes` of a sum. */
+void dl_pair_count_point(dl_pair *p, const dl_row *row, uint64_t time);
+/* The kind of the event that a row other than the start or end of a zone is. */
+extern const uint8_t dl_pair_kinds[DL_ROW_TYPES];
 /* Whether only statistics are wanted: no filter, no consumer of each event. */
 static inline bool dl_pair_is_quick(const dl_pair *p)
 {

@@ -54,6 +54,21 @@ dl_key *dl_pair_add_key(dl_pair *p, stream_state *s, uint32_t stream, uint32_t s
     return k;
 }
 
+const uint8_t dl_pair_kinds[DL_ROW_TYPES] = {
+    [DL_ROW_ZONE_TOTAL] = DL_EVENT_SUM,
+    [DL_ROW_TS_DATA] = DL_EVENT_VALUE,
+    [DL_ROW_TS_DATA_16B] = DL_EVENT_VALUE,
+    [DL_ROW_TS_EVENT] = DL_EVENT_POINT,
+};
+
+void dl_pair_count_point(dl_pair *p, const dl_row *row, uint64_t time)
+{
+    dl_event_kind kind = (dl_event_kind)dl_pair_kinds[row->type];
+    uint64_t data = kind == DL_EVENT_POINT ? 0 : row->data, passes = kind == DL_EVENT_SUM ? row->op : 0;
+    if (!dl_series_add(&p->series, row->stream, row->site, kind, time, data, passes))
+        dl_pair_lose_key(p, row);
+}
+
 bool dl_key_note_launch(dl_key *k, uint32_t launch)
 {
     if (k->n_runs && k->run_samples == 1) {

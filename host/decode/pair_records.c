@@ -53,10 +53,20 @@ ALWAYS_INLINE bool count(dl_key *k, uint64_t start, uint64_t cycles, bool sample
     return true;
 }
 
+/* Counts an event or a value. */
+static void count_point(dl_pair *p, const dl_pair_run *run, uint8_t shape, const uint32_t *w, uint64_t time)
+{
+    dl_row row = run->row;
+    row.site = run->sites->of_code[w[0] & 0xFFF] - 1;
+    row.type = shape == RAW_EVENT ? DL_ROW_TS_EVENT : DL_ROW_TS_DATA;
+    row.data = shape == RAW_EVENT ? 0 : shape == RAW_VALUE64 ? w[2] | (uint64_t)w[3] << 32 : w[2];
+    dl_pair_count_point(p, &row, time);
+}
+
 /* Takes records from the front of words[0..n) as long as they are ordinary; returns how many words. What
  * changes with every record is in variables, for the processor would wait for it to come back from memory. */
-ALWAYS_INLINE uint32_t stretch(dl_pair_run *run, const uint32_t *words, uint32_t n, uint64_t *rows,
-                               bool samples)
+ALWAYS_INLINE uint32_t stretch(dl_pair *p, dl_pair_run *run, const uint32_t *words, uint32_t n,
+                               uint64_t *rows, bool samples)
 {
     stream_state *s = run->stream;
     const raw_sites *sites = run->sites;
@@ -95,6 +105,7 @@ ALWAYS_INLINE uint32_t stretch(dl_pair_run *run, const uint32_t *words, uint32_t
             w += 3;
         } else if (raw_words[shape] && end - w >= raw_words[shape]) {
             time = record_stamp(w) + add;
+            count_point(p, run, shape, w, time);
             w += raw_words[shape];
         } else {
             break;
@@ -142,8 +153,8 @@ devlog_status dl_pair_records(dl_pair *p, dl_pair_run *run, const uint32_t *word
     devlog_status status = DEVLOG_OK;
     *taken = 0;
     while (!status) {
-        *taken += p->no_samples ? stretch(run, words + *taken, n - *taken, &p->losses->rows, false)
-                                : stretch(run, words + *taken, n - *taken, &p->losses->rows, true);
+        *taken += p->no_samples ? stretch(p, run, words + *taken, n - *taken, &p->losses->rows, false)
+                                : stretch(p, run, words + *taken, n - *taken, &p->losses->rows, true);
         uint32_t left = n - *taken;
         uint8_t shape = left >= 2 ? run->sites->shape[words[*taken] & 0xFFF] & RAW_SHAPE : RAW_OTHER;
         if (shape != RAW_START && shape != RAW_END && shape != RAW_COMPLETE) break;

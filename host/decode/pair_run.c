@@ -169,6 +169,14 @@ static devlog_status pair_run(dl_pair *p, const run *r, stream_state *s, devlog_
                 n_open--;
             else
                 s->n_open--;
+        } else if (code & DL_HIT_ROLE) {
+            break;
+        } else {
+            const dl_row point = {.stream = dl_hit_stream(code),
+                                  .site = site,
+                                  .type = (uint8_t)(type >> DL_HIT_TYPE_SHIFT),
+                                  .line = dl_hit_frame(r->hits, code)->line};
+            dl_pair_count_point(p, &point, time);
         }
         last = time;
     }

@@ -9,7 +9,7 @@
 /* What is found out about a run. */
 typedef struct finding {
     pair_shape shape; /* points to what follows */
-    uint8_t order[SHAPE_HITS];
+    uint8_t order[SHAPE_HITS], points[SHAPE_HITS];
     shape_zone zones[SHAPE_HITS];
     bool in_order;
 } finding;
@@ -50,8 +50,11 @@ static bool find_zones(finding *f, const dl_hit *sorted, uint32_t n)
         uint64_t type = (code & DL_HIT_TYPE) >> DL_HIT_TYPE_SHIFT;
         dl_role role = (dl_role)((code & DL_HIT_ROLE) >> DL_HIT_ROLE_SHIFT);
         if ((i == 0) != ((code & DL_HIT_FW_START) != 0)) return false;
-        if (type > DL_ROW_ZONE_END) continue;
         if (role == DL_ROLE_DROPPED) return false;
+        if (type > DL_ROW_ZONE_END) {
+            f->points[f->shape.n_points++] = f->order[i];
+            continue;
+        }
         if (type == DL_ROW_ZONE_START) {
             if (n_open == SHAPE_DEPTH) return false;
             if (role == DL_ROLE_KERNEL && f->shape.has_kernel && n_open == 0) return false;
@@ -97,23 +100,25 @@ static bool spend(dl_pair *p, size_t bytes)
 
 static const pair_shape *add_shape(dl_pair *p, const finding *f, const dl_hit *sorted)
 {
-    const uint32_t n = f->shape.n, n_zones = f->shape.n_zones;
+    const uint32_t n = f->shape.n, n_zones = f->shape.n_zones, n_points = f->shape.n_points;
     size_t head = (sizeof(pair_shape) + sizeof(shape_step) - 1) & ~(sizeof(shape_step) - 1);
-    size_t bytes = head + n * (sizeof(shape_step) + 1) + n_zones * sizeof(shape_zone);
+    size_t bytes = head + n * (sizeof(shape_step) + 1) + n_zones * sizeof(shape_zone) + n_points;
     char *memory = spend(p, bytes) ? malloc(bytes) : NULL;
     if (!memory) return NULL;
     pair_shape *shape = (pair_shape *)(void *)memory;
     shape_step *steps = (shape_step *)(void *)(memory + head);
     shape_zone *zones = (shape_zone *)(void *)(steps + n);
-    uint8_t *order = (uint8_t *)(zones + n_zones);
+    uint8_t *order = (uint8_t *)(zones + n_zones), *points = order + n;
     steps[0] = (shape_step){0, 0};
     for (uint32_t i = 1; i < n; i++)
         steps[i] = step_of(f, sorted, i);
     memcpy(zones, f->zones, n_zones * sizeof *zones);
     memcpy(order, f->order, n);
+    memcpy(points, f->points, n_points);
     *shape = f->shape;
     shape->steps = steps;
     shape->zones = zones;
+    shape->points = points;
     shape->order = f->in_order ? NULL : order;
     shape->next = p->shapes;
     return p->shapes = shape;
@@ -133,7 +138,8 @@ void dl_pair_learn_shape(dl_pair *p, stream_state *s, const dl_hit *hits, const 
         if (s->shapes[i]->shape == shape) return; /* it was the stamps */
     if (!s->shapes && spend(p, SHAPES_PER_STREAM * sizeof *s->shapes))
         s->shapes = malloc(SHAPES_PER_STREAM * sizeof *s->shapes);
-    size_t bytes = sizeof(stream_shape) + shape->n_zones * sizeof(dl_key *);
+    size_t bytes =
+        sizeof(stream_shape) + shape->n_zones * sizeof(dl_key *) + shape->n_points * sizeof(uint32_t);
     stream_shape *known = s->shapes && spend(p, bytes) ? malloc(bytes) : NULL;
     if (!known) return;
     known->shape = shape;
@@ -141,6 +147,12 @@ void dl_pair_learn_shape(dl_pair *p, stream_state *s, const dl_hit *hits, const 
     known->n_keys = shape->n_zones;
     for (uint32_t i = 0; i < shape->n_zones; i++)
         known->keys[i] = dl_pair_known_key(s, dl_hit_site(hits[shape->zones[i].start].code));
+    known->series = (uint32_t *)(void *)(known->keys + shape->n_zones);
+    for (uint32_t i = 0; i < shape->n_points; i++) {
+        uint64_t code = hits[shape->points[i]].code;
+        dl_event_kind kind = (dl_event_kind)dl_pair_kinds[(code & DL_HIT_TYPE) >> DL_HIT_TYPE_SHIFT];
+        known->series[i] = dl_series_number(&p->series, dl_hit_stream(code), dl_hit_site(code), kind);
+    }
     if (s->shape) s->shape->follows = known;
     s->shapes[s->n_shapes++] = s->shape = known;
 }

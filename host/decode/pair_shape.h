@@ -35,7 +35,8 @@ typedef struct pair_shape {
     const shape_step *steps;
     const uint8_t *order;    /* places of the hits in the order of their stamps; NULL: they are in order */
     const shape_zone *zones; /* in the order of their ends */
-    uint32_t n, n_zones;
+    const uint8_t *points;   /* the hits that are no zones */
+    uint32_t n, n_zones, n_points;
     uint8_t last, fw_end; /* places of the hit with the last stamp, and of the end of firmware */
     bool has_kernel;
 } pair_shape;
@@ -45,7 +46,8 @@ typedef struct stream_shape {
     const pair_shape *shape;
     struct stream_shape *follows; /* what came after it last time */
     uint32_t n_keys;
-    dl_key *keys[]; /* of the shape's zones */
+    uint32_t *series; /* of the shape's points: numbers in the table of series */
+    dl_key *keys[];   /* of the shape's zones */
 } stream_shape;
 
 /* pair_shape.c: remembers a run that was ordinary: `sorted` are its hits in the order of their stamps, all of

@@ -40,6 +40,11 @@ struct dl_parser {
 int dl_split(const char *line, size_t n, dl_cell cells[DL_MAX_CELLS]);
 /* cells.c: makes a row of the cells; DL_SKIP_NONE when it is one. */
 dl_skip dl_row_of_cells(dl_parser *p, const dl_cell *cells, size_t n, dl_row *row);
+/* cells.c: the hardware counter that meta data of tt-metal tell of ({"counter type":"X";"ref
+ * cnt":N;"value":N}): its name and value; false: they do not. */
+bool dl_meta_counter(dl_cell meta, dl_cell *name, uint64_t *value);
+/* cells.c: N of {"count":N;...}, the meta data of a ZONE_TOTAL; 0 otherwise. They are kept besides. */
+uint32_t dl_meta_passes(dl_cell meta);
 /* cells.c: N of meta data that is {"op":N} and nothing else; 0 otherwise. Such meta data becomes dl_row.op
  * and is not kept as a text: there is one for every launch. */
 uint32_t dl_meta_op(dl_cell meta);

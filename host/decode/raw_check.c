@@ -3,6 +3,8 @@
  * records.c. */
 #include "decode/raw_rows.h"
 
+#include <string.h>
+
 /* A shape is kept once the number of the code's site is known, so that sites are numbered where records.c and
  * raw_rows.c number them. */
 static uint8_t learn(const record_input *in, const dl_tables *tables, raw_sites *sites, uint32_t code)
@@ -27,6 +29,7 @@ static uint8_t learn(const record_input *in, const dl_tables *tables, raw_sites 
     const dl_elf_site *site = in->elf ? dl_elf_site_of(in->elf, false, own) : NULL;
     bool counter = site && site->kind == DEVLOG_KIND_COUNTER;
     if (counter) shape = shape == RAW_VALUE32 ? RAW_COUNTER : RAW_OTHER;
+    if (site && shape == RAW_VALUE32 && strcmp(site->name, RAW_MARK_TIME) == 0) shape = RAW_OTHER;
     if (site ? site->stamp32 : in->stamp32) shape = RAW_OTHER;
     if (tables->sites[sites->of_code[own] - 1].role != DL_ROLE_USER) shape = RAW_OTHER;
     if (!site) shape |= RAW_UNNAMED;

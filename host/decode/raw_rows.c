@@ -8,8 +8,6 @@
 
 #include "base/str.h"
 
-#define MARK_TIME "mark_time" /* include/devlog/tt_metal/tools/profiler/kernel_profiler.hpp */
-
 typedef struct maker {
     dl_tables *tables;
     const raw_risc *in;
@@ -193,12 +191,12 @@ static devlog_status add_event(void *context, const record_event *e, devlog_erro
     if (!row) return DEVLOG_ERR_MEMORY;
     row->data = e->value;
     row->cost = e->kind;
-    /* A value by tt-metal's old name is an event whose id is the value. */
-    if (e->site && e->kind == DEVLOG_KIND_VALUE32 && strcmp(e->site->name, MARK_TIME) == 0) {
+    if (e->site && e->kind == DEVLOG_KIND_VALUE32 && strcmp(e->site->name, RAW_MARK_TIME) == 0) {
         row->type = DL_ROW_TS_EVENT;
         row->timer_id = (uint32_t)e->value;
     }
     if (e->kind == DEVLOG_KIND_COUNTER) dl_str_add(&json, "{\"counter\":1}");
+    if (e->kind == DEVLOG_KIND_SUM) row->op = e->passes;
     if (e->kind == DEVLOG_KIND_SUM)
         dl_str_fmt(&json, "{\"count\":%" PRIu32 ",\"min\":%" PRIu32 ",\"max\":%" PRIu32 "}", e->passes,
                    e->shortest, e->longest);

@@ -26,6 +26,10 @@ typedef struct raw_risc {
     uint32_t line;          /* .. and the line that it gives them */
 } raw_risc;
 
+/* A value by tt-metal's old name (include/devlog/tt_metal/tools/profiler/kernel_profiler.hpp) is an event
+ * whose id is the value. */
+#define RAW_MARK_TIME "mark_time"
+
 /* Zone names of what the firmware itself records. */
 #define RAW_STALL_ZONE "DEVLOG-STALL" /* a flush to DRAM held the RISC up */
 

@@ -42,7 +42,8 @@ typedef struct dl_row {
     uint8_t has_launch;     /* 0: the log has no launch ids; launches are counted by firmware starts */
     uint8_t torn;           /* the stamp was 2^32 off and has been repaired while putting rows in order */
     uint8_t cost;           /* DL_COST_*: what the marker itself cost the RISC */
-    uint32_t op; /* the op on whose behalf the launch was made (meta data {"op":N}); 0: not said here */
+    uint32_t op; /* the op on whose behalf the launch was made (meta data {"op":N}); of a ZONE_TOTAL how often
+                    what is summed up was passed ({"count":N;...}); 0: not said here */
 } dl_row;
 
 _Static_assert(sizeof(dl_row) == 64, "a row is one cache line");

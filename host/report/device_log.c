@@ -153,7 +153,7 @@ static void add_l9(dl_str *s, const dl_tables *t, const dl_row *row)
     dl_str_char(s, ',');
     if (row->meta)
         add_plain(s, dl_text(t, row->meta));
-    else if (row->op)
+    else if (row->op && row->type != DL_ROW_ZONE_TOTAL)
         dl_str_fmt(s, "{\"op\":%u}", row->op);
     dl_str_char(s, '\n');
 }

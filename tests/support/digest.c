@@ -88,6 +88,12 @@ static void take_keys(test_digest *r, const dl_decode *d)
         while (dl_sample_walk_next(&w, &value))
             r->keys = mix(r->keys, &value, sizeof value);
     }
+    for (size_t i = 0; i < dl_decode_n_series(d); i++) {
+        const dl_series *s = dl_decode_series(d, i);
+        const uint64_t series[] = {s->stream, s->site, s->kind,      s->count,         s->last,
+                                   s->min,    s->max,  s->last_time, (uint64_t)s->sum, s->passes};
+        r->keys = mix(r->keys, series, sizeof series);
+    }
     const dl_launches *l = dl_decode_launches(d);
     for (uint32_t i = 0; i < l->count; i++) {
         const dl_launch *one = &l->items[i];

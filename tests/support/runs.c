@@ -31,7 +31,8 @@ static const char *const zones[][ZONES] = {
     {"NCRISC-FW", "NCRISC-KERNEL", "write", "wait", "DEVLOG-DROPPED", "seldom"},
     {"TRISC-FW", "TRISC-KERNEL", "math", "pack", "DEVLOG-DROPPED", "seldom"},
 };
-static const char start[] = "ZONE_START", end[] = "ZONE_END", total[] = "ZONE_TOTAL", event[] = "TS_EVENT";
+static const char start[] = "ZONE_START", end[] = "ZONE_END", total[] = "ZONE_TOTAL", event[] = "TS_EVENT",
+                  value[] = "TS_DATA";
 
 static void add(log *l, line row)
 {
@@ -65,7 +66,10 @@ static void run(log *l, line row, bool by_time, unsigned program, uint64_t *seed
         if (program / 4 % 2) zone(l, &row, 3, end, at[k]);
         zone(l, &row, 2, end, at[k++]);
     }
-    if (program % 3 == 0) zone(l, &row, 5, event, at[k]);
+    static const char *const points[] = {event, total, value};
+    row.data = program % 4 ? 0 : test_random(seed) % 1000;
+    if (program % 3 == 0) zone(l, &row, 5, points[test_random(seed) % 3], at[k]);
+    row.data = 0;
     if (kernel && by_time) zone(l, &row, 1, end, at[2 * n + 3]);
     if (by_time) zone(l, &row, 0, end, at[2 * n + 4]);
 }

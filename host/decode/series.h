@@ -1,0 +1,47 @@
+/* Series: what values, sums and points in time come to, by name, on each RISC. Zones have keys (pair.h); what
+ * is no zone is counted here, so that nothing that a program recorded is in no table. Not for single values:
+ * those are events (event.h). */
+#ifndef DEVLOG_DECODE_SERIES_H
+#define DEVLOG_DECODE_SERIES_H
+
+#include "decode/event.h"
+#include "decode/samples.h"
+
+enum { DL_MAX_SERIES = 256 * 1024 };
+
+typedef struct dl_series {
+    uint32_t stream, site;
+    dl_event_kind kind;      /* DL_EVENT_VALUE, DL_EVENT_SUM or DL_EVENT_POINT */
+    uint64_t count;          /* rows: values, points, and of sums one for each launch */
+    uint64_t last, min, max; /* of their data; 0 for points. The last is the last in time. */
+    uint64_t last_time;
+    dl_u128 sum;     /* of their data */
+    uint64_t passes; /* of sums: how often what is summed up was passed; 0: the log does not say */
+} dl_series;
+
+/* Zero-initialised is empty. */
+typedef struct dl_series_table {
+    dl_series *items;
+    uint32_t n, cap;
+    uint32_t *slots, n_slots; /* hash table by stream, site and kind: number + 1 */
+} dl_series_table;
+
+void dl_series_free(dl_series_table *t);
+/* Adds one row; false when out of memory, or when there are too many to keep apart. */
+bool dl_series_add(dl_series_table *t, uint32_t stream, uint32_t site, dl_event_kind kind, uint64_t time,
+                   uint64_t data, uint64_t passes);
+
+/* The same for a row without data, of a series that is there. */
+static inline void dl_series_add_empty(dl_series *s, uint64_t time)
+{
+    s->min = 0;
+    if (time >= s->last_time) {
+        s->last = 0;
+        s->last_time = time;
+    }
+    s->count++;
+}
+/* The number of a series in its table, that has a row already. */
+uint32_t dl_series_number(const dl_series_table *t, uint32_t stream, uint32_t site, dl_event_kind kind);
+
+#endif

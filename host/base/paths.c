@@ -1,6 +1,7 @@
 /* Where things are: the kit's own data, and the cache of compiled programs. */
 #include "base/paths.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,25 +14,34 @@
 #error "the build defines DEVLOG_DATA_FOLDER"
 #endif
 
-/* PREFIX/share/devlog of the running PREFIX/bin/devlog. A path does not change while a program runs: it is
- * found once. */
+/* PREFIX/share/devlog of the running PREFIX/bin/devlog, or of the library's PREFIX/lib or PREFIX/lib/TRIPLET.
+ * A path does not change while a program runs: it is found once. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char installed[PATH_MAX];
 
-static void find_installed(void)
+/* Looks for share/devlog beside the folder of `file`, or beside the folder around that. */
+static bool find_beside(const char *file)
 {
     char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    if (n <= 0) return;
-    path[n] = '\0';
-    for (int up = 0; up < 2; up++) {
+    if (!realpath(file, path)) return false;
+    for (int up = 0; up < 3; up++) {
         char *slash = strrchr(path, '/');
-        if (!slash) return;
+        if (!slash) break;
         *slash = '\0';
+        if (up == 0) continue;
+        int length = snprintf(installed, sizeof installed, "%s/share/devlog", path);
+        if (length > 0 && (size_t)length < sizeof installed && access(installed, R_OK | X_OK) == 0)
+            return true;
     }
-    int length = snprintf(installed, sizeof installed, "%s/share/devlog", path);
-    bool fits = length > 0 && (size_t)length < sizeof installed;
-    if (!fits || access(installed, R_OK | X_OK) != 0) installed[0] = '\0';
+    installed[0] = '\0';
+    return false;
+}
+
+static void find_installed(void)
+{
+    Dl_info here;
+    if (find_beside("/proc/self/exe")) return;
+    if (dladdr(installed, &here) && here.dli_fname) find_beside(here.dli_fname);
 }
 
 const char *dl_home(void)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "devlog/version.h"
 
 static void usage(FILE *out)
 {

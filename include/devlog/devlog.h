@@ -19,6 +19,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default) /* all else in the library is hidden */
 
 /* ---- Errors ------------------------------------------------------------------------------------- */
 
@@ -295,6 +296,7 @@ typedef struct devlog_api_stats {
 const char *devlog_api_name(devlog_api api);
 devlog_api_stats devlog_device_api_stats(const devlog_device *device, devlog_api api);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 } /* extern "C" */
 

@@ -1,0 +1,28 @@
+# cmake --install build/release --prefix PREFIX: the program, its man pages, the libraries with what finds them
+# (pkg-config devlog, find_package(devlog)), the public headers, and under share/devlog what a program needs to compile
+# kernels, found from the program's or the library's own place (host/base/paths.h).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS devlog RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS devlog_host ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS devlogsim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS devlog_shared EXPORT devlog LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(DIRECTORY include/devlog DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY boards firmware linker include DESTINATION share/devlog
+        FILES_MATCHING PATTERN "*.json" PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.S" PATTERN "*.ld"
+        PATTERN "cstdint" PATTERN "boardgen.c" EXCLUDE)
+install(FILES LICENSE docs/cli.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/devlog)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/devlog-config-version.cmake VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+install(EXPORT devlog NAMESPACE devlog:: FILE devlog-config.cmake DESTINATION ${package_folder})
+install(FILES ${PROJECT_BINARY_DIR}/devlog-config-version.cmake DESTINATION ${package_folder})
+
+# The prefix is that of the installation, which may be moved: pkg-config works it out from the file's own place.
+file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+foreach(name devlog devlog-static)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

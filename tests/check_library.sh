@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The installed library as others use it: docs/getting-started.md's host program and kernel, taken out of the document and
+# built outside of the source tree by CMake, by pkg-config and by plain flags, in C and in C++, shared and static, and run;
+# and the symbols that the shared library shows are those that the public headers declare.
+# Called by ctest: check_library.sh BUILD [FLAG...], with the flags that the library itself was built with (sanitizers).
+set -euo pipefail
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$1
+shift
+flags="$*"
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+
+fail() { printf '%s\n' "$*" >&2; exit 1; }
+
+cmake --install "$build" --prefix "$here/prefix" >/dev/null
+mkdir "$here/mine" && cd "$here/mine"
+# Each fenced block whose first line names a file is that file.
+awk '/^```/ { inside = !inside; first = inside; next }
+     inside && first { file = ""; first = 0; if (match($0, /[A-Za-z]+\.(c|txt)/)) file = substr($0, RSTART, RLENGTH) }
+     inside && file != "" { print > file }' "$source/docs/getting-started.md"
+for file in kernel.c host.c CMakeLists.txt; do [ -s "$file" ] || fail "docs/getting-started.md has no $file"; done
+sed 's/LANGUAGES C)/LANGUAGES CXX)/; s/host\.c/host.cpp/' CMakeLists.txt >cpp.txt
+cp host.c host.cpp
+
+lib=$here/prefix/lib
+[ -e "$lib/pkgconfig/devlog.pc" ] || lib=$(dirname "$(dirname "$(find "$here/prefix" -name devlog.pc)")")
+export PKG_CONFIG_PATH=$lib/pkgconfig
+rpath=-Wl,-rpath,$lib
+# shellcheck disable=SC2046,SC2086
+{
+  cc -Wall -Werror $flags host.c -o by_pkg_config $(pkg-config --cflags --libs devlog) "$rpath"
+  g++ -Wall -Werror $flags host.cpp -o by_pkg_config_cpp $(pkg-config --cflags --libs devlog) "$rpath"
+  cc $flags host.c -o by_flags -I"$here/prefix/include" -L"$lib" -ldevlog "$rpath"
+  g++ $flags host.cpp -o by_flags_cpp -I"$here/prefix/include" -L"$lib" -ldevlog "$rpath"
+  cc $flags host.c -o static $(pkg-config --cflags --libs devlog-static)
+}
+cmake -S . -B c -DCMAKE_PREFIX_PATH="$here/prefix" -DCMAKE_C_FLAGS="$flags" >/dev/null && cmake --build c >/dev/null
+mkdir cxx_source && cp cpp.txt cxx_source/CMakeLists.txt && cp host.cpp cxx_source
+cmake -S cxx_source -B cxx -DCMAKE_PREFIX_PATH="$here/prefix" -DCMAKE_CXX_FLAGS="$flags" >/dev/null && cmake --build cxx >/dev/null
+
+# Boards, firmware and linker scripts are found from the library's place alone.
+unset DEVLOG_HOME
+export TT_METAL_DEVICE_PROFILER=1
+for program in ./by_pkg_config ./by_pkg_config_cpp ./by_flags ./by_flags_cpp ./c/host ./cxx/host; do
+  rm -rf generated
+  said=$("$program") || fail "$program fails"
+  [ "$said" = $'core 0,0: 42\ncore 1,0: 43' ] || fail "$program: $said"
+  "$here/prefix/bin/devlog" decode --no-files generated/profiler/logs/profile_log_device.csv | grep -q 'NCRISC *add ' ||
+    fail "$program: its zone is not in the log"
+done
+DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
+
+nm -D --defined-only "$lib/libdevlog.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >shown
+cat "$here"/prefix/include/devlog/{version,devlog}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/namespace devlog/,$d' |
+  grep -oE '\bdevlog_[a-z_0-9]+\(' | tr -d '(' | sort -u >declared
+diff declared shown || fail "declared in the public headers (<) and shown by libdevlog.so (>) differ; host/libdevlog.map lists what is shown"

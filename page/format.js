@@ -33,6 +33,7 @@ function niceStep(least) {
 /* A short form for ruler and axes: 12.5k, 3M. `step` tells how many digits differ. */
 function short(value, step) {
   const size = Math.max(Math.abs(value), step);
+  if (value === 0) return "0";
   const [unit, name] = size >= 1e9 ? [1e9, "G"] : size >= 1e6 ? [1e6, "M"] : size >= 1e4 ? [1e3, "k"] : [1, ""];
   const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / unit) - 1e-9)));
   return (value / unit).toFixed(digits) + name;

@@ -1,9 +1,10 @@
-/* Launches by core: one cell is the time of one launch on one core. What stands out is a straggler. */
+/* Launches by core: one cell is the time of one launch on one core; where there are more launches than room, of that
+ * one of several that stands out most. What stands out is a straggler. */
 "use strict";
 
-const heat = { what: "kernel", by: "median", cells: null, launches: [], cores: [], w: 0, h: 0, at: null };
+const heat = { what: "kernel", by: "median", cells: null, launches: [], cores: [], w: 0, h: 0, at: null, per: 1, columns: 0, shown: null };
 const COOL_WARM = { light: ["#2c6fbb", "#8bb8e0", "#e4e7eb", "#f0b070", "#c4402a"], dark: ["#4a9be8", "#2f5f8f", "#2b3037", "#9a6430", "#f0603f"] };
-const MOST_PIXELS = 16000; /* of a canvas, each way */
+const MOST_PIXELS = 16000; /* of a canvas */
 const VIRIDIS = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
 
 function offerHeat() {
@@ -68,12 +69,33 @@ function ramp(colours, part) {
   return mixed(colours[i], colours[i + 1], at - i);
 }
 
-/* The difference from the median that has the strongest colour: the 98th percentile, at least 2 %. */
+/* How far a cell is from the median of its launch: 0.1 is 10 % above. */
+function fromMedian(c, k) {
+  const v = heat.cells[c * heat.launches.length + k];
+  return heat.medians[k] > 0 ? v / heat.medians[k] - 1 : isNaN(v) ? NaN : 0;
+}
+
+/* For each core and column the launch that is drawn there, or -1: of heat.per launches the one that stands out. */
+function chooseLaunches() {
+  const n = heat.launches.length, cores = heat.cores.length;
+  heat.columns = Math.ceil(n / heat.per);
+  heat.shown = new Int32Array(cores * heat.columns).fill(-1);
+  for (let c = 0; c < cores; c++)
+    for (let k = 0; k < n; k++) {
+      const at = c * heat.columns + Math.floor(k / heat.per), best = heat.shown[at];
+      if (isNaN(heat.cells[c * n + k])) continue;
+      const size = (l) => (heat.by === "median" ? Math.abs(fromMedian(c, l)) : heat.cells[c * n + l]);
+      if (best < 0 || size(k) > size(best)) heat.shown[at] = k;
+    }
+}
+
+/* The difference from the median that has the strongest colour: the 98th percentile of what is drawn, at least 2 %. */
 function spread() {
-  const n = heat.launches.length, away = [];
-  for (let i = 0; i < heat.cells.length; i++) if (!isNaN(heat.cells[i]) && heat.medians[i % n] > 0) away.push(Math.abs(heat.cells[i] / heat.medians[i % n] - 1));
-  away.sort((a, b) => a - b);
-  return Math.max(0.02, away.length ? away[Math.floor((away.length - 1) * 0.98)] : 0);
+  const away = new Float64Array(heat.shown.length);
+  let n = 0;
+  heat.shown.forEach((k, at) => k >= 0 && (away[n++] = Math.abs(fromMedian(Math.floor(at / heat.columns), k))));
+  const sorted = away.subarray(0, n).sort();
+  return Math.max(0.02, n ? sorted[Math.floor((n - 1) * 0.98)] : 0);
 }
 
 function showHeat() {
@@ -85,12 +107,15 @@ function showHeat() {
     return;
   }
   const gutter = 58, head = 18;
-  heat.w = Math.max(2, Math.min(40, Math.floor((box.clientWidth - gutter - 14) / n)));
+  const room = Math.max(100, box.clientWidth - gutter - 14), most_cores = MOST_PIXELS - head;
+  heat.per = Math.max(1, Math.ceil((n * 2) / room));
+  chooseLaunches();
+  heat.w = Math.max(2, Math.min(40, Math.floor(room / heat.columns)));
   heat.h = Math.max(5, Math.min(18, Math.floor((box.clientHeight - head - 4) / cores)));
+  heat.h = Math.max(1, Math.min(heat.h, Math.floor(most_cores / cores)));
   heat.gutter = gutter;
   heat.head = head;
-  const width = Math.min(MOST_PIXELS, gutter + n * heat.w + 4), height = Math.min(MOST_PIXELS, head + cores * heat.h + 2);
-  const shown = [Math.floor((width - gutter) / heat.w), Math.floor((height - head) / heat.h)];
+  const width = gutter + heat.columns * heat.w + 4, height = Math.min(MOST_PIXELS, head + cores * heat.h + 2);
   const context = fitCanvas(byId("heat"), width, height, timeline.ratio), colours = theme.colours;
   context.clearRect(0, 0, width, height);
   let low = Infinity, high = -Infinity;
@@ -103,26 +128,27 @@ function showHeat() {
   };
   const gap = heat.w > 6 && heat.h > 6 ? 1 : 0;
   for (let c = 0; c < cores; c++)
-    for (let k = 0; k < n; k++) {
-      const v = heat.cells[c * n + k];
-      if (isNaN(v)) continue;
-      context.fillStyle = heat.by === "median" ? shade((v / heat.medians[k] - 1) / most / 2 + 0.5, theme.dark ? COOL_WARM.dark : COOL_WARM.light) : shade(high > low ? (v - low) / (high - low) : 0, VIRIDIS);
-      context.fillRect(gutter + k * heat.w, head + c * heat.h, heat.w - gap, heat.h - gap);
+    for (let column = 0; column < heat.columns; column++) {
+      const k = heat.shown[c * heat.columns + column], v = heat.cells[c * n + k];
+      if (k < 0) continue;
+      context.fillStyle = heat.by === "median" ? shade(fromMedian(c, k) / most / 2 + 0.5, theme.dark ? COOL_WARM.dark : COOL_WARM.light) : shade(high > low ? (v - low) / (high - low) : 0, VIRIDIS);
+      context.fillRect(gutter + column * heat.w, head + c * heat.h, heat.w - gap, heat.h - gap);
     }
   context.fillStyle = colours.faint;
   context.font = "11px system-ui, sans-serif";
   context.textBaseline = "middle";
   const every = Math.max(1, Math.ceil(13 / heat.h)), across = Math.max(1, Math.ceil(44 / heat.w));
   for (let c = 0; c < cores; c += every) context.fillText(heat.cores[c].name, 4, head + c * heat.h + heat.h / 2);
-  for (let k = 0; k < n; k += across) context.fillText(timeline.model.launches[heat.launches[k]].name, gutter + k * heat.w, head / 2);
+  for (let column = 0; column < heat.columns; column += across)
+    context.fillText(timeline.model.launches[heat.launches[column * heat.per]].name.slice(0, Math.floor((across * heat.w) / 7)), gutter + column * heat.w, head / 2);
   if (heat.at) {
     context.strokeStyle = colours.ink;
     context.lineWidth = 2;
-    context.strokeRect(gutter + heat.at.k * heat.w, head + heat.at.c * heat.h, heat.w - gap, heat.h - gap);
+    context.strokeRect(gutter + Math.floor(heat.at.k / heat.per) * heat.w, head + heat.at.c * heat.h, heat.w - gap, heat.h - gap);
   }
   byId("heat-scale").textContent = heat.by === "median" ? "blue: " + (most * 100).toFixed(1) + " % faster, red: slower" : grouped(low) + " to " + grouped(high) + " cycles";
-  if (shown[0] < n || shown[1] < cores)
-    byId("heat-scale").textContent += "; here are the first " + counted(Math.min(shown[0], n), "launch") + " and " + counted(Math.min(shown[1], cores), "core");
+  if (heat.per > 1) byId("heat-scale").textContent += "; a cell is the one of " + counted(heat.per, "launch") + " that " + (heat.by === "median" ? "is furthest from the median" : "took longest");
+  if (cores > most_cores) byId("heat-scale").textContent += "; here are the first " + counted(most_cores, "core");
   showStragglers();
 }
 
@@ -181,8 +207,14 @@ function showCell(c, k) {
 
 function heatCell(event) {
   const box = byId("heat").getBoundingClientRect();
-  const k = Math.floor((event.clientX - box.left - heat.gutter) / heat.w), c = Math.floor((event.clientY - box.top - heat.head) / heat.h);
-  return k >= 0 && k < heat.launches.length && c >= 0 && c < heat.cores.length ? { c, k } : null;
+  const column = Math.floor((event.clientX - box.left - heat.gutter) / heat.w), c = Math.floor((event.clientY - box.top - heat.head) / heat.h);
+  return column >= 0 && column < heat.columns && c >= 0 && c < heat.cores.length ? cellAt(c, column) : null;
+}
+
+/* What is drawn there, or where nothing is the first launch of the column. */
+function cellAt(c, column) {
+  const k = heat.shown[c * heat.columns + column];
+  return { c, k: k < 0 ? column * heat.per : k };
 }
 
 function startHeat() {
@@ -210,7 +242,8 @@ function startHeat() {
     event.stopPropagation();
     const at = heat.at || { c: 0, k: 0 };
     if (!step) return showCell(at.c, at.k);
-    heat.at = { c: Math.max(0, Math.min(heat.cores.length - 1, at.c + step[0])), k: Math.max(0, Math.min(heat.launches.length - 1, at.k + step[1])) };
+    const column = Math.floor(at.k / heat.per) + step[1];
+    heat.at = cellAt(Math.max(0, Math.min(heat.cores.length - 1, at.c + step[0])), Math.max(0, Math.min(heat.columns - 1, column)));
     showHeat();
     byId("heat-tip").textContent = cellText(heat.at.c, heat.at.k);
     say(cellText(heat.at.c, heat.at.k));

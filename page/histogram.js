@@ -42,7 +42,7 @@ function ticks(low, high, most, text) {
 
 /* Where things are on the canvas, in its pixels: as much room on the left as the longest count needs. */
 function histogramFrame(context, box, { at, counts, width, scale, unit }) {
-  const w = Math.max(120, box.clientWidth - 12), h = Math.max(80, box.clientHeight - 8 - box.firstChild.offsetHeight);
+  const w = Math.max(120, box.clientWidth - 12), h = Math.max(80, box.clientHeight - 18 - box.firstChild.offsetHeight);
   const most = Math.max(1, ...counts), low = (at[0] - width / 2) * scale, high = (at[at.length - 1] + width * 1.5) * scale;
   const rows = ticks(0, most * 1.08, Math.max(2, Math.floor((h - 46) / 26)), grouped);
   const left = Math.ceil(Math.max(...rows.map((t) => context.measureText(t.text).width), context.measureText("count").width)) + 8;

@@ -12,9 +12,13 @@ function residual(model) {
 }
 
 function showFacts(model) {
-  const launches = model.meta.all_launches, facts = [];
-  for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank)).slice(0, 4))
-    facts.push(fact((model.usedChips.size > 1 ? "chip " + chip.id + ": " : "") + chip.name + (chip.khz ? ", " + grouped(chip.khz / 1000) + " MHz" : ", clock unknown")));
+  const launches = model.meta.all_launches, facts = [], kinds = new Map();
+  for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank))) {
+    const kind = chip.name + (chip.khz ? ", " + grouped(chip.khz / 1000) + " MHz" : ", clock unknown");
+    kinds.set(kind, [...(kinds.get(kind) || []), chip.id]);
+  }
+  for (const [kind, ids] of kinds) /* chips that are alike stand together */
+    facts.push(fact((model.usedChips.size === 1 ? "" : (ids.length > 4 ? counted(ids.length, "chip") : (ids.length > 1 ? "chips " : "chip ") + ids.join(", ")) + ": ") + kind, "chip " + ids.join(", ")));
   facts.push(fact(counted(model.cores.length, "core")), fact(counted(launches, "launch")), fact(counted(model.intervals, "interval")));
   const ns = model.span * model.toNs;
   facts.push(fact(ns ? duration(ns) : grouped(model.span) + " cycles", "from the first to the last marker"));

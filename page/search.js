@@ -2,40 +2,40 @@
  * the rest fades; Enter and Shift+Enter go from one to the next. */
 "use strict";
 
-const search = { text: "", names: null, sites: null, hits: [], at: -1, colours: null };
-const MAX_HITS = 100000;
+/* `lanes` are those in which something was found; `cores` is instead of them when cores were looked for. `item` or
+ * `core` is where one has gone to, `at` its number. */
+const search = { text: "", names: null, sites: null, lanes: [], cores: [], count: 0, at: -1, item: null, wanted: null };
 
 function matchingSites(model, text) {
   const low = text.toLowerCase();
   return new Set(model.sites.filter((s) => s.name.toLowerCase().includes(low) || s.file.toLowerCase().includes(low)).map((s) => s.index));
 }
 
-/* Intervals of these sites, in the order of time; of a zone everywhere, so rows do not matter. */
+/* What was found stays where it is: there may be millions. */
 function findIntervals(rows, wanted) {
-  const hits = [];
+  search.wanted = wanted;
   for (const row of rows)
-    for (const lane of row.lanes)
-      for (let i = 0; i < lane.n && hits.length < MAX_HITS; i++)
-        if (wanted(lane, i)) hits.push({ lane, i });
-  const time = (h) => h.lane.start[h.i] * h.lane.row.scale + h.lane.row.offset;
-  return hits.sort((a, b) => time(a) - time(b) || a.lane.row.index - b.lane.row.index);
+    row.lanes.forEach((lane, k) => {
+      let n = 0;
+      for (let i = 0; i < lane.n; i++) n += wanted(lane, i) ? 1 : 0;
+      if (n) search.lanes.push({ lane, order: row.index * 65536 + k });
+      search.count += n;
+    });
 }
 
 function runSearch(text) {
   const model = timeline.model;
-  search.text = text = text.trim();
-  search.at = -1;
-  search.hits = [];
-  search.names = search.sites = null;
+  Object.assign(search, { text: (text = text.trim()), names: null, sites: null, lanes: [], cores: [], count: 0, at: -1, item: null });
   const core = /^(?:core\s+)?(\d+)\s*,\s*(\d+)$/i.exec(text), launch = /^launch\s+(\S.*)$/i.exec(text);
   if (core) {
-    search.hits = model.cores.filter((c) => c.x === Number(core[1]) && c.y === Number(core[2])).map((c) => ({ core: c }));
+    search.cores = model.cores.filter((c) => c.x === Number(core[1]) && c.y === Number(core[2]));
+    search.count = search.cores.length;
   } else if (launch) {
-    const number = model.launches.findIndex((l) => l.name === launch[1] || l.name === "#" + launch[1]);
-    search.hits = number < 0 ? [] : findIntervals(model.tops, (lane, i) => lane.launch[i] === number);
+    const found = model.launches.map((l) => l.name === launch[1] || l.name === "#" + launch[1]); /* one for each chip */
+    findIntervals(model.tops, (lane, i) => found[lane.launch[i]] === true);
   } else if (text) {
     const found = matchingSites(model, text);
-    search.hits = findIntervals([...model.rows, ...model.hosts], (lane, i) => found.has(lane.site[i]));
+    findIntervals([...model.rows, ...model.hosts], (lane, i) => found.has(lane.site[i]));
     if (found.size) { /* where nothing is found, nothing fades */
       search.sites = found;
       search.names = new Set([...found].map((i) => model.sites[i].name));
@@ -47,8 +47,54 @@ function runSearch(text) {
 }
 
 function showFound() {
-  const n = search.hits.length, many = n >= MAX_HITS ? "over " : "";
-  byId("found").textContent = !search.text ? "" : n === 0 ? "nothing found" : search.at < 0 ? many + grouped(n) + " found" : grouped(search.at + 1) + " of " + many + grouped(n);
+  const n = search.count;
+  byId("found").textContent = !search.text ? "" : n === 0 ? "nothing found" : search.at < 0 ? grouped(n) + " found" : grouped(search.at + 1) + " of " + grouped(n);
+}
+
+/* The place of a hit in the order of all: time, then row and level, then its number there. */
+function hitPlace({ lane, order }, i) {
+  return { lane, order, i, time: lane.start[i] * lane.row.scale + lane.row.offset };
+}
+
+function hitBefore(a, b) {
+  return a.time !== b.time ? a.time < b.time : a.order !== b.order ? a.order < b.order : a.i < b.i;
+}
+
+/* First i of a lane that is not before `place`. */
+function firstFrom(found, place) {
+  let low = 0, high = found.lane.n;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (hitBefore(hitPlace(found, middle), place)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* The hit nearest to `place` on this side of it; not the one at the place itself. Null: none. */
+function hitBeside(place, step) {
+  let best = null;
+  for (const found of search.lanes) {
+    let i = firstFrom(found, place);
+    if (step < 0) i--;
+    else if (found.order === place.order && i === place.i) i++;
+    for (; i >= 0 && i < found.lane.n; i += step) {
+      const hit = hitPlace(found, i);
+      if (best && hitBefore(best, hit) === step > 0) break;
+      if (!search.wanted(found.lane, i)) continue;
+      best = hit;
+      break;
+    }
+  }
+  return best;
+}
+
+/* How many hits there are before this one. */
+function hitNumber(place) {
+  let n = 0;
+  for (const found of search.lanes)
+    for (let i = firstFrom(found, place); i-- > 0;) n += search.wanted(found.lane, i) ? 1 : 0;
+  return n;
 }
 
 function goToCore(core) {
@@ -58,13 +104,20 @@ function goToCore(core) {
   repaint();
 }
 
+/* From the hit where one is, as long as that is on the screen; otherwise from the screen's edge. */
 function nextHit(step) {
-  const n = search.hits.length;
+  const n = search.count, edge = { order: step > 0 ? -1 : Infinity, i: 0 };
   if (!n) return;
-  search.at = search.at < 0 ? (step > 0 ? 0 : n - 1) : (search.at + step + n) % n;
-  const hit = search.hits[search.at];
-  if (hit.core) goToCore(hit.core);
-  else goTo(hit);
+  if (search.cores.length) {
+    search.at = search.at < 0 ? (step > 0 ? 0 : n - 1) : (search.at + step + n) % n;
+    goToCore(search.cores[search.at]);
+    return showFound();
+  }
+  const seen = search.item && itemEnd(search.item) >= view.t0 && itemStart(search.item) <= view.t1;
+  const hit = hitBeside(seen ? search.item : { ...edge, time: step > 0 ? view.t0 : view.t1 }, step) || hitBeside({ ...edge, time: step > 0 ? -Infinity : Infinity }, step);
+  search.item = hit;
+  search.at = hitNumber(hit);
+  goTo({ lane: hit.lane, i: hit.i });
   showFound();
 }
 
@@ -72,8 +125,10 @@ function nextHit(step) {
 function refreshColours() {
   let keep = search.sites;
   if (!keep && table.chosen) keep = new Set(timeline.model.sites.filter((s) => s.name === table.chosen.name).map((s) => s.index));
-  timeline.faded = keep ? theme.packed.map((c, i) => (keep.has(i) ? c : theme.dimmed[i])) : null;
-  timeline.colours = () => timeline.faded || theme.packed;
+  const faded = keep ? theme.packed.map((c, i) => (keep.has(i) ? c : theme.dimmed[i])) : theme.packed;
+  const inks = keep ? theme.inks.map((c, i) => (keep.has(i) ? c : theme.dimmedInks[i])) : theme.inks;
+  timeline.colours = () => faded;
+  timeline.inks = () => inks;
   repaint();
 }
 

@@ -222,11 +222,11 @@ function paintMarks() {
     context.fillStyle = colours.accent;
     context.fillRect(x0, 0, 1, timeline.height);
     context.fillRect(x1, 0, 1, timeline.height);
-    const length = selection.range[1] - selection.range[0], text = axisText(length, length / 1000);
+    const length = selection.range[1] - selection.range[0], text = axisTextUnit(length, length / 1000);
     context.font = "600 11px system-ui, sans-serif";
     const width = context.measureText(text).width + 10, middle = Math.min(Math.max((x0 + x1) / 2, width / 2), timeline.width - width / 2);
     context.fillRect(middle - width / 2, 4, width, 17);
-    context.fillStyle = theme.dark ? "#10141a" : "#ffffff";
+    context.fillStyle = inkOn(colours.accent);
     context.textBaseline = "middle";
     context.fillText(text, middle - width / 2 + 5, 13);
   }

@@ -6,11 +6,11 @@ const PALETTE = ["#4f83c4", "#4aa36b", "#8f6fc0", "#3fa3a8", "#c0648f", "#7a8f3a
 const WAITING = ["#e0a030", "#d07a2c", "#c4963f", "#b8642a"];
 const WAITS = /wait|stall|reserve|barrier|idle|poll|spin|blocked/i;
 const QUIET = {
-  light: { page: "#ffffff", fw: "#dce1e7", kernel: "#bcc7d5", ink: "#1d2329", faint: "#6b7682", line: "#e6e9ed", band: "#f6f7f9", accent: "#1f6feb", lost: "#c4302b" },
-  dark: { page: "#15181c", fw: "#2b3037", kernel: "#3d4652", ink: "#dfe3e8", faint: "#8d98a5", line: "#262b31", band: "#1b1f24", accent: "#5aa2ff", lost: "#ff7b72" },
+  light: { page: "#ffffff", fw: "#dce1e7", kernel: "#bcc7d5", ink: "#1d2329", faint: "#586270", line: "#e6e9ed", band: "#f6f7f9", accent: "#1f6feb", lost: "#c4302b" },
+  dark: { page: "#15181c", fw: "#2b3037", kernel: "#3d4652", ink: "#dfe3e8", faint: "#9aa5b2", line: "#262b31", band: "#1b1f24", accent: "#5aa2ff", lost: "#ff7b72" },
 };
 
-const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0) };
+const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0), inks: [], dimmedInks: [] };
 
 function rgb(hex) {
   return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
@@ -25,6 +25,22 @@ function packed(hex) {
 function mixed(hex, other, part) {
   const a = rgb(hex), b = rgb(other);
   return "#" + a.map((v, i) => Math.round(v + (b[i] - v) * part).toString(16).padStart(2, "0")).join("");
+}
+
+/* How much light a colour gives off, and the contrast of two, as WCAG 2 defines them. */
+function luminance(hex) {
+  const [r, g, b] = rgb(hex).map((v) => (v <= 10 ? v / 255 / 12.92 : Math.pow((v / 255 + 0.055) / 1.055, 2.4)));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a, b) {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/* Black or white: one of the two always has a contrast of 4.58 or more. */
+function inkOn(hex) {
+  return contrast("#ffffff", hex) >= 4.5 ? "#ffffff" : "#000000";
 }
 
 /* Colours go to names, not sites: the same zone in two files is one zone to the eye. Most time first. */
@@ -47,7 +63,10 @@ function setTheme(model, dark) {
   theme.css = model.sites.map((s) =>
     s.role === ROLE_FW ? colours.fw : s.role === ROLE_KERNEL || s.host ? colours.kernel : ofName.get(s.name) || colours.lost);
   theme.packed = Uint32Array.from(theme.css, packed);
-  theme.dimmed = Uint32Array.from(theme.css, (c) => packed(mixed(c, colours.page, 0.8)));
+  theme.inks = theme.css.map(inkOn);
+  const dimmed = theme.css.map((c) => mixed(c, colours.page, 0.8));
+  theme.dimmed = Uint32Array.from(dimmed, packed);
+  theme.dimmedInks = dimmed.map(inkOn);
   theme.launches = [packed(colours.fw), packed(colours.kernel)];
   theme.ofName = ofName;
 }

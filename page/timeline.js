@@ -5,6 +5,7 @@
 const timeline = {
   model: null, width: 0, height: 0, ratio: 1, due: false, frames: [], busy: null, unit: "cycles",
   colours: () => theme.packed,
+  inks: () => theme.inks, /* of names on them */
   marked: () => {}, /* draws what lies above the rows: selection, hover, measure */
 };
 
@@ -52,10 +53,15 @@ function axisUnit() {
   return axisInTime() ? timeline.model.toNs : timeline.model.toCycles;
 }
 
-/* Text of a place on the axis, or of a length. */
+/* Text of a place on the axis; a time has its unit in it. */
 function axisText(value, step) {
   const unit = axisUnit();
   return (axisInTime() ? shortTime : short)(value * unit, step * unit);
+}
+
+/* The same with the unit in any case: of a length, and of the first place on the ruler. */
+function axisTextUnit(value, step) {
+  return axisText(value, step) + (axisInTime() ? "" : " cycles");
 }
 
 function rulerStep() {
@@ -139,9 +145,9 @@ function paintTexts(context, texts) {
   const one = context.measureText("m").width;
   for (let i = 0; i < texts.length; i += 5) {
     const [lane, k, x0, x1, y] = texts.slice(i, i + 5);
-    const room = Math.floor((x1 - x0 - 6) / one), name = laneName(lane, k), site = timeline.model.sites[lane.site[k]];
+    const room = Math.floor((x1 - x0 - 6) / one), name = laneName(lane, k);
     if (room < 3) continue;
-    context.fillStyle = lane.row.core && site.role === ROLE_USER ? "#ffffff" : theme.colours.ink;
+    context.fillStyle = lane.row.core ? timeline.inks()[lane.site[k]] : theme.colours.ink;
     context.fillText(name.length > room ? name.slice(0, room - 1) + "…" : name, x0 + 3, y + LINE / 2);
   }
 }
@@ -151,8 +157,11 @@ function paintGutter() {
   const top = byId("rows").scrollTop, colours = theme.colours, several = timeline.model.usedChips.size > 1;
   context.fillStyle = colours.page;
   context.fillRect(0, 0, gutterWidth(), timeline.height);
+  timeline.named = new Set(); /* cores whose names stand there */
   context.textBaseline = "middle";
-  let free = -Infinity; /* below the last label, where the rows are lower than a text */
+  /* Where rows are lower than a text, not each has its name; an open core has it always. */
+  const taken = rowsLayout.bands.filter((b) => b.kind === "core" && b.open).map((b) => b.y - top + b.h / 2);
+  let free = -Infinity; /* below the last label */
   for (const band of rowsLayout.bands) {
     const y = band.y - top;
     if (y + band.h < 0 || y > timeline.height) continue;
@@ -166,11 +175,12 @@ function paintGutter() {
       const name = band.host ? "host" : several ? "chip " + timeline.model.chips[band.chip].id : "launches";
       context.fillText(name, band.host && several ? 12 : 6, y + band.h / 2);
     } else if (band.kind === "core") {
-      if (y < free) continue;
+      const at = y + Math.max(band.h, band.h < 9 ? 8 : 0) / 2;
+      if (!band.open && (y < free || taken.some((other) => Math.abs(other - at) < 12))) continue;
       context.fillStyle = band.open ? colours.ink : colours.faint;
       context.font = (band.open ? "600 " : "") + "11px system-ui, sans-serif";
-      const at = y + Math.max(band.h, band.h < 9 ? 8 : 0) / 2;
       context.fillText((band.open ? "▾ " : band.h >= 9 ? "▸ " : "") + band.core.name, several ? 12 : 6, at);
+      timeline.named.add(band.core);
       if (!band.open) free = y + 12;
     } else {
       context.fillStyle = colours.faint;
@@ -188,42 +198,58 @@ function paintRuler() {
   context.clearRect(0, 0, timeline.width, height);
   context.font = "11px system-ui, sans-serif";
   context.textBaseline = "middle";
+  let text = axisTextUnit;
   for (let t = Math.ceil(view.t0 / step) * step; t <= view.t1; t += step) {
     const x = Math.round(axisToX(t));
     context.fillStyle = colours.line;
     context.fillRect(x, 0, 1, height);
     context.fillStyle = colours.faint;
-    context.fillText(axisText(Math.abs(t) < step / 1e6 ? 0 : t, step), x + 4, height / 2);
+    context.fillText(text(Math.abs(t) < step / 1e6 ? 0 : t, step), x + 4, height / 2);
+    text = axisText;
   }
   const length = view.t1 - view.t0;
-  byId("view-label").textContent = axisText(length, length / 1000);
+  byId("view-label").textContent = axisTextUnit(length, length / 1000);
 }
 
-/* How many cores run a kernel (where there are none, firmware; else anything), in 1000 parts of the log. */
-function busyCores(model) {
-  const parts = 1000, busy = new Float64Array(parts + 1), per = parts / model.span;
-  const roles = model.sites.some((s) => s.role === ROLE_KERNEL) ? ROLE_KERNEL : model.sites.some((s) => s.role === ROLE_FW) ? ROLE_FW : ROLE_USER;
-  const one = new Float64Array(parts + 1);
-  for (const core of model.cores) {
-    one.fill(0);
-    for (const row of core.rows)
-      for (const lane of row.lanes) {
-        if (lane.points) continue;
-        for (let i = 0; i < lane.n; i++) {
-          if (model.sites[lane.site[i]].role !== roles) continue;
-          const a = (lane.start[i] * row.scale + row.offset) * per, b = (lane.end[i] * row.scale + row.offset) * per;
-          const first = a | 0, last = Math.min(parts - 1, b | 0);
-          if (first === last) one[first] = Math.max(one[first], b - a);
-          else {
-            one[first] = Math.max(one[first], first + 1 - a);
-            for (let p = first + 1; p < last; p++) one[p] = 1;
-            one[last] = Math.max(one[last], b - last);
-          }
-        }
-      }
-    for (let p = 0; p < parts; p++) busy[p] += Math.min(1, one[p]);
+/* When one core ran zones of this role, on whichever of its RISCs: [start, end, start, end, ...] on the axis, which
+ * neither touch nor overlap. */
+function busyTimes(model, core, role) {
+  const all = [];
+  for (const row of core.rows)
+    for (const lane of row.lanes) {
+      if (lane.points) continue;
+      for (let i = 0; i < lane.n; i++)
+        if (model.sites[lane.site[i]].role === role) all.push([lane.start[i] * row.scale + row.offset, lane.end[i] * row.scale + row.offset]);
+    }
+  all.sort((a, b) => a[0] - b[0]);
+  const times = [];
+  for (const [start, end] of all) {
+    if (times.length && start <= times[times.length - 1]) times[times.length - 1] = Math.max(times[times.length - 1], end);
+    else times.push(start, end);
   }
-  return busy.subarray(0, parts);
+  return times;
+}
+
+/* How many cores run a kernel (where there are none, firmware; else anything), on average in each of 1000 parts of
+ * the log. */
+function busyCores(model) {
+  const parts = 1000, busy = new Float64Array(parts), per = parts / model.span;
+  const role = [ROLE_KERNEL, ROLE_FW, ROLE_USER].find((r) => model.sites.some((s) => s.role === r));
+  for (const core of model.cores) {
+    const times = busyTimes(model, core, role);
+    for (let i = 0; i < times.length; i += 2) {
+      const a = times[i] * per, b = Math.min(parts, times[i + 1] * per), last = Math.min(parts - 1, b | 0);
+      for (let p = a | 0; p <= last; p++) busy[p] += Math.min(b, p + 1) - Math.max(a, p);
+    }
+  }
+  return busy;
+}
+
+/* The average of parts from..to, which need not be whole. */
+function busyBetween(busy, from, to) {
+  let sum = 0;
+  for (let p = Math.floor(from); p < to && p < busy.length; p++) sum += busy[p] * (Math.min(to, p + 1) - Math.max(from, p));
+  return sum / (to - from);
 }
 
 function paintOverview() {
@@ -234,10 +260,8 @@ function paintOverview() {
   const most = Math.max(1, timeline.model.cores.length);
   context.fillStyle = theme.dark ? "#4f83c4" : "#86aedb";
   for (let x = 0; x < width; x++) {
-    const from = Math.floor((x / width) * busy.length), to = Math.max(from + 1, Math.floor(((x + 1) / width) * busy.length));
-    let peak = 0;
-    for (let p = from; p < to; p++) peak = Math.max(peak, busy[p]);
-    const h = peak > 0 ? Math.max(1.5, (peak / most) * (height - 4)) : 0;
+    const cores = busyBetween(busy, (x / width) * busy.length, ((x + 1) / width) * busy.length);
+    const h = cores > 0 ? Math.max(1.5, (cores / most) * (height - 4)) : 0;
     context.fillRect(x, height - h, 1, h);
   }
   const x0 = (view.t0 / span) * width, x1 = Math.max((view.t1 / span) * width, x0 + 2);
@@ -269,6 +293,9 @@ function repaint() {
 function startTimeline(model) {
   timeline.model = model;
   timeline.busy = busyCores(model);
+  const average = busyBetween(timeline.busy, 0, timeline.busy.length), most = model.cores.length;
+  byId("strip-label").replaceChildren("cores busy", make("br"), average.toFixed(average < 10 ? 2 : 0) + " of " + most);
+  byId("strip-label").title = "On average " + average.toFixed(3) + " of " + counted(most, "core") + " ran a kernel, from the first to the last marker";
   view.span = model.span;
   view.changed = repaint;
   if (model.cores.length) {

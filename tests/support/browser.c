@@ -76,15 +76,21 @@ browser *browser_start(int width, int height)
     const char *session = cJSON_GetStringValue(cJSON_GetObjectItem(r, "sessionId"));
     snprintf(b->session, sizeof b->session, "%.70s", session ? session : "");
     cJSON_Delete(r);
-    snprintf(params, sizeof params, "{\"width\":%d,\"height\":%d,\"deviceScaleFactor\":1,\"mobile\":false}",
-             width, height);
     static const char *const domains[] = {"Page.enable", "Runtime.enable", "Network.enable", "Log.enable"};
     for (size_t i = 0; i < sizeof domains / sizeof domains[0] && b->session[0]; i++)
         cJSON_Delete(browser_call(b, domains[i], NULL));
-    cJSON_Delete(browser_call(b, "Emulation.setDeviceMetricsOverride", params));
+    browser_size(b, width, height);
     if (b->session[0]) return b;
     browser_stop(b);
     return NULL;
+}
+
+void browser_size(browser *b, int width, int height)
+{
+    char params[120];
+    snprintf(params, sizeof params, "{\"width\":%d,\"height\":%d,\"deviceScaleFactor\":1,\"mobile\":false}",
+             width, height);
+    cJSON_Delete(browser_call(b, "Emulation.setDeviceMetricsOverride", params));
 }
 
 void browser_stop(browser *b)

@@ -13,6 +13,9 @@ typedef struct browser browser;
 browser *browser_start(int width, int height);
 void browser_stop(browser *b);
 
+/* The size of the page from now on. */
+void browser_size(browser *b, int width, int height);
+
 /* One call of the protocol; `params` is JSON or NULL. The result's object, deleted by the caller; NULL when
  * the browser refused or is gone. */
 cJSON *browser_call(browser *b, const char *method, const char *params);

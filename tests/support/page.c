@@ -136,16 +136,18 @@ void page_has_text(browser *b, const char *expression, const char *expected)
     char *text = browser_js(b, "%s", expression);
     if (!strstr(text, expected))
         print_message("%s\n  is        '%s'\n  without   '%s'\n", expression, text, expected);
-    assert_non_null(strstr(text, expected));
+    bool has = strstr(text, expected) != NULL;
     free(text);
+    assert_true(has);
 }
 
 void page_has_number(browser *b, const char *expression, double expected)
 {
     char *text = browser_js(b, "%s", expression);
     if (atof(text) != expected) print_message("%s is %s, not %g\n", expression, text, expected);
-    assert_true(atof(text) == expected);
+    bool is = atof(text) == expected;
     free(text);
+    assert_true(is);
 }
 
 void page_has_no_problems(browser *b, const char *where)

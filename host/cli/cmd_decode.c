@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -195,17 +196,32 @@ static int print_analyses(void)
 }
 
 /* From the first input to the last line of the report. */
-static devlog_status decode(const decode_args *a, const cli_args *rest, dl_decode *d, dl_artifacts *set,
-                            dl_progress *progress, devlog_error *err)
+static devlog_status decode(const decode_args *a, const cli_args *rest, const dl_filter *filter, dl_decode *d,
+                            dl_artifacts *set, dl_progress *progress, devlog_error *err)
 {
     dl_progress_start(progress);
     devlog_status status = read_inputs(d, rest, err);
     dl_progress_end(progress);
     if (!status) status = check_rows(d, rest, err);
+    if (!status) status = cli_filters_check(&a->filters, filter, d, err);
     if (!status) status = dl_artifacts_finish(set, err);
-    if (!status) status = dl_artifacts_write(set, err);
     if (status) return status;
-    return a->format == FORMAT_TEXT ? print_text(d, a, set, err) : print_machine(d, a, set, err);
+    devlog_status written = dl_artifacts_write(set, err);
+    /* Printed whatever happens to files; of two failures the first is told. */
+    devlog_error unheard;
+    devlog_error *heard = written ? &unheard : err;
+    status = a->format == FORMAT_TEXT ? print_text(d, a, set, heard) : print_machine(d, a, set, heard);
+    return written ? written : status;
+}
+
+/* A folder that is named is meant to be looked into. */
+static devlog_status check_folder(const char *folder, devlog_error *err)
+{
+    struct stat st;
+    if (stat(folder, &st) != 0) return dl_fail_errno(err, errno, "--elf: %s", folder);
+    return S_ISDIR(st.st_mode)
+               ? DEVLOG_OK
+               : dl_fail(err, DEVLOG_ERR_ARGUMENT, "--elf wants a folder: %s is none", folder);
 }
 
 static int run_with(const decode_args *a, const cli_args *rest, const dl_filter *filter)
@@ -226,7 +242,8 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
     if (a->date) date_prefix(prefix);
     title_of(rest, title);
     bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses || a->format != FORMAT_TEXT;
-    devlog_status status = analyse ? list_analyses(a, &list, &err) : DEVLOG_OK;
+    devlog_status status = a->elf_folder ? check_folder(a->elf_folder, &err) : DEVLOG_OK;
+    if (!status && analyse) status = list_analyses(a, &list, &err);
     if (!status) status = dl_decode_new(&d, &how, &err);
     if (!status && analyse) status = dl_analyzer_new(&analyzer, d, &list, &err);
     const dl_artifacts_options artifacts = {.folder = a->folder,
@@ -237,7 +254,7 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
                                             .tar = a->tar,
                                             .analyzer = analyzer};
     if (!status) status = dl_artifacts_new(&set, d, &artifacts, &err);
-    if (!status) status = decode(a, rest, d, set, &progress, &err);
+    if (!status) status = decode(a, rest, filter, d, set, &progress, &err);
     if (status)
         fprintf(stderr, "devlog decode: %s\n", err.text);
     else

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/elf.h"
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
@@ -173,7 +174,7 @@ static devlog_status print_risc(void *context, const look_risc *r, devlog_error 
 {
     static void (*const print[])(printer *, const look_risc *) = {print_text, print_csv, print_json};
     printer *p = context;
-    p->incomplete |= r->damaged || r->lost > 0;
+    p->incomplete |= r->damaged || r->unnamed || r->lost > 0;
     p->busy += is_busy(r);
     if (!is_busy(r) && !p->args->all) {
         p->hidden++;
@@ -197,6 +198,18 @@ static void print_end(printer *p, const devlog_device *device, uint32_t cores)
     dl_str_char(out, '\n');
 }
 
+/* Files that are named are meant to be read. */
+static devlog_status check_elfs(const cli_list *elfs, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < elfs->n && !status; i++) {
+        dl_elf elf;
+        status = dl_elf_read(elfs->items[i], &elf, err);
+        if (!status) dl_elf_free(&elf);
+    }
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     dump_args a = {0};
@@ -217,7 +230,8 @@ static int run(int argc, char **argv)
                                            .path = a.device ? NULL : rest.items[0],
                                            .profile = DEVLOG_OFF,
                                            .attach = true};
-    devlog_status status = devlog_device_open(&opening, &device, &err);
+    devlog_status status = check_elfs(&a.elfs, &err);
+    if (!status) status = devlog_device_open(&opening, &device, &err);
     const look_options looking = {.elfs = a.elfs.items, .n_elfs = (uint32_t)a.elfs.n};
     if (status == DEVLOG_OK && a.save) {
         status = devlog_save_state(device, a.save, &err);

@@ -98,6 +98,7 @@ static int report(const dl_decode *d, const dl_view *v, const char *path)
                    "TT_METAL_DEVICE_PROFILER=1?\n");
     if (text.len) (void)dl_write_all(STDERR_FILENO, text.text, text.len);
     dl_str_free(&text);
+    if (dl_view_count(v) == 0 && !any) return CLI_FAILED;
     return any || left_out ? CLI_PARTIAL : CLI_OK;
 }
 
@@ -127,6 +128,7 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
         dl_decode_event_sink(d, dl_view_events(v));
         status = decode(d, rest, &progress, &err);
     }
+    if (!status && dl_decode_losses(d)->rows) status = cli_filters_check(&a->filters, filter, d, &err);
     if (!status) status = dl_view_ready(v, &err);
     if (!status) status = format->write(v, output, &err);
     if (status)

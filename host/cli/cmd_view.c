@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/handover.h"
 #include "cli/logs.h"
+#include "report/decode_table.h"
 #include "report/export.h"
 #include "report/results.h"
 
@@ -107,7 +108,8 @@ static int list(const cli_logs *logs, int format)
     return bad ? CLI_FAILED : CLI_OK;
 }
 
-static devlog_status export_log(const cli_log *log, const char *format, const char *path, devlog_error *err)
+static devlog_status export_log(const cli_log *log, const char *format, const char *path, dl_str *lost,
+                                devlog_error *err)
 {
     dl_decode *d = NULL;
     dl_view *v = NULL;
@@ -119,20 +121,22 @@ static devlog_status export_log(const cli_log *log, const char *format, const ch
     if (!status) status = dl_decode_finish(d, err);
     if (!status) status = dl_view_ready(v, err);
     if (!status) status = dl_export_find(format)->write(v, path, err);
+    if (!status && dl_losses_any(dl_decode_losses(d))) dl_report_losses(dl_decode_losses(d), false, lost);
     dl_view_free(v);
     dl_decode_free(d);
     return status;
 }
 
 /* Writes what the viewer reads into `folder`; *path, freed by the caller, is its place. */
-static devlog_status make(const cli_log *log, ui which, const char *folder, char **path, devlog_error *err)
+static devlog_status make(const cli_log *log, ui which, const char *folder, char **path, dl_str *lost,
+                          devlog_error *err)
 {
     *path = dl_path_join(folder, uis[which].file);
     if (!*path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     devlog_status status = dl_folder_make(folder, err);
     if (status) return status;
-    if (which == UI_HTML) return dl_results_make(log->path, folder, err);
-    return export_log(log, uis[which].export, *path, err);
+    if (which == UI_HTML) return dl_results_make(log->path, folder, lost, err);
+    return export_log(log, uis[which].export, *path, lost, err);
 }
 
 /* The folder for what is only to be looked at: one for each log, so that it does not grow by looking twice.
@@ -203,12 +207,18 @@ static devlog_status show_web(ui which, const char *path, const view_args *a, de
     return DEVLOG_OK;
 }
 
-static devlog_status show(const cli_log *log, const view_args *a, devlog_error *err)
+/* *lost: something was, and it has been said. */
+static devlog_status show(const cli_log *log, const view_args *a, bool *lost, devlog_error *err)
 {
     char folder[600], *path = NULL;
+    dl_str losses = {0};
     ui which = (ui)a->ui;
     devlog_status status = a->extract ? DEVLOG_OK : looking_folder(log, folder, sizeof folder, err);
-    if (!status) status = make(log, which, a->extract ? a->extract : folder, &path, err);
+    if (!status) status = make(log, which, a->extract ? a->extract : folder, &path, &losses, err);
+    if (!status) status = dl_str_status(&losses, err);
+    *lost = losses.len > 0;
+    if (*lost) fputs(losses.text, stderr); /* before what may wait for a viewer */
+    dl_str_free(&losses);
     if (status)
         ;
     else if (a->extract)
@@ -254,12 +264,13 @@ static int run(int argc, char **argv)
     exit_status = CLI_FAILED;
     devlog_status status = cli_logs_find(where, &logs, &err);
     const cli_log *log = NULL;
+    bool lost = false;
     if (!status && a.list)
         exit_status = list(&logs, a.format);
     else if (!status && (log = choose(&logs, &a, where)))
-        status = show(log, &a, &err);
+        status = show(log, &a, &lost, &err);
     if (status) fprintf(stderr, "devlog view: %s\n", err.text);
-    if (log && !status) exit_status = CLI_OK;
+    if (log && !status) exit_status = lost ? CLI_PARTIAL : CLI_OK;
     cli_logs_free(&logs);
     cli_args_free(&rest);
     return exit_status;

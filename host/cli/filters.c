@@ -49,7 +49,7 @@ static bool ranges(const cli_command *c, const char *option, const cli_list *lis
 }
 
 /* "1,2" or "0,0-3,3". */
-static bool rectangle(const char *text, uint64_t corner[4])
+bool cli_filter_cores(const char *text, uint64_t corner[4])
 {
     if (!number(&text, UINT16_MAX, &corner[0]) || *text++ != ',' || !number(&text, UINT16_MAX, &corner[1]))
         return false;
@@ -69,7 +69,7 @@ static bool cores(const cli_command *c, const cli_list *list, cli_args *owner, d
     size_t n = 0;
     for (size_t i = 0; i < list->n; i++) {
         uint64_t k[4];
-        if (!rectangle(list->items[i], k)) {
+        if (!cli_filter_cores(list->items[i], k)) {
             cli_wrong(c, "--core wants X,Y or X,Y-X,Y, not '%s'", list->items[i]);
             return false;
         }
@@ -86,7 +86,7 @@ static bool cores(const cli_command *c, const cli_list *list, cli_args *owner, d
     }
     for (size_t i = 0; i < list->n; i++) {
         uint64_t k[4];
-        if (!rectangle(list->items[i], k)) continue;
+        if (!cli_filter_cores(list->items[i], k)) continue;
         for (uint64_t y = k[1]; y <= k[3]; y++)
             for (uint64_t x = k[0]; x <= k[2]; x++)
                 made[out->n_cores++] = (dl_filter_core){(uint16_t)x, (uint16_t)y};

@@ -10,7 +10,7 @@
 #define DEVLOG_CLI_FILTERS_H
 
 #include "cli/cli.h"
-#include "decode/filter.h"
+#include "decode/decode.h"
 
 typedef struct cli_filters {
     cli_list chips, cores, riscs, zones, launches;
@@ -42,6 +42,12 @@ typedef struct cli_filters {
 
 /* False when an option makes no sense, which is said. `owner` frees what the filter points to. */
 bool cli_filter_of(const cli_command *c, const cli_filters *f, cli_args *owner, dl_filter *out);
+/* After dl_decode_finish: fails when some filter, or all of them together, let nothing of the log through,
+ * and says what there is. (filter_check.c) */
+devlog_status cli_filters_check(const cli_filters *f, const dl_filter *filter, dl_decode *d,
+                                devlog_error *err);
+/* The rectangle that a value of --core stands for: x and y of its first and last core; false: it is none. */
+bool cli_filter_cores(const char *text, uint64_t corner[4]);
 /* Whether any filter is set. */
 bool cli_filters_any(const cli_filters *f);
 

@@ -230,7 +230,7 @@ static bool gather(const member *members, size_t n_members, const uint32_t *rank
     uint32_t place, group = 0;
     size_t total = 0;
     size_t *counts = calloc((size_t)n_launches + 1, sizeof *counts);
-    out->n = most && most < n_launches ? most : n_launches;
+    out->n = n_launches;
     out->ends = counts;
     if (!counts) return false;
     for (size_t i = 0; i < n_members; i++) {
@@ -238,11 +238,17 @@ static bool gather(const member *members, size_t n_members, const uint32_t *rank
         for (rank_walk w = walk_key(members[i].key, rank); next_ranked(&w, &cycles, &place);)
             counts[place]++;
     }
+    uint32_t shown = 0;
     for (uint32_t i = 0; i < n_launches; i++) {
         size_t count = counts[i];
-        if (i >= out->n) *left += count != 0;
+        if (most && shown == most) { /* launches without samples, such as a filter's, do not count */
+            if (i < out->n) out->n = i;
+            *left += count != 0;
+            continue;
+        }
+        shown += count != 0;
         counts[i] = total; /* where the next of the launch goes; its end when all are there */
-        total += i < out->n ? count : 0;
+        total += count;
     }
     out->items = malloc((total ? total : 1) * sizeof *out->items);
     if (!out->items) return false;

@@ -50,14 +50,14 @@ static const struct {
     [DL_FOUND_COLUMN_TWICE] = {"column_twice", "columns named twice, the first used", false},
     [DL_FOUND_NO_HEADER] = {"guessed_header", "inputs without a header, columns taken from their first row",
                             false},
-    [DL_FOUND_FREQUENCY] = {"two_frequencies", "chips with two clock frequencies, the first used", false},
+    [DL_FOUND_FREQUENCY] = {"two_frequencies", "chips with two clock frequencies, the first used", true},
     [DL_FOUND_NO_LINE_END] = {"no_line_end", "last lines without a line end, whole and kept", false},
     [DL_FOUND_NO_ELF] = {"no_elf",
                          "ELF files that are missing or of another build, their markers shown as numbers",
                          false},
-    [DL_FOUND_UNNAMED] = {"unnamed", "records whose marker has no name, shown as numbers", false},
-    [DL_FOUND_AMBIGUOUS] = {"ambiguous_stamp", "stamps of 32 bits that may be 2^32 cycles off, kept", false},
-    [DL_FOUND_NOT_CLOSED] = {"not_closed", "captures whose run goes on or was killed", false},
+    [DL_FOUND_UNNAMED] = {"unnamed", "records whose marker has no name, shown as numbers", true},
+    [DL_FOUND_AMBIGUOUS] = {"ambiguous_stamp", "stamps of 32 bits that may be 2^32 cycles off, kept", true},
+    [DL_FOUND_NOT_CLOSED] = {"not_closed", "captures whose run goes on or was killed", true},
     [DL_FOUND_CLOCK] = {"clock", "clocks that could not be aligned, or do not do what their board claims",
                         false},
 };
@@ -117,8 +117,20 @@ void dl_losses_found(dl_losses *l, dl_finding what, uint64_t amount, const char 
     *detail = strdup(text);
 }
 
+static void merge_seen(dl_filter_seen *to, const dl_filter_seen *from)
+{
+    to->rows |= from->rows;
+    to->zones |= from->zones;
+    if (from->longest > to->longest) to->longest = from->longest;
+    if (!from->any) return;
+    if (!to->any || from->first < to->first) to->first = from->first;
+    if (!to->any || from->last > to->last) to->last = from->last;
+    to->any = true;
+}
+
 void dl_losses_merge(dl_losses *to, dl_losses *from)
 {
+    merge_seen(&to->seen, &from->seen);
     to->lines += from->lines;
     to->rows += from->rows;
     to->rows_filtered += from->rows_filtered;

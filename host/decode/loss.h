@@ -68,10 +68,19 @@ typedef struct dl_clock_note {
 
 enum { DL_CLOCK_NOTES = 8 };
 
+/* What the filters met, so that one that let nothing through can be told (host/cli/filter_check.c). */
+typedef struct dl_filter_seen {
+    bool rows, zones;     /* some row, some closed zone came through all of them */
+    bool any;             /* there is a row of the wanted chips, cores and RISCs: */
+    uint64_t first, last; /* of these rows, cycles */
+    uint64_t longest;     /* of their zones, cycles */
+} dl_filter_seen;
+
 typedef struct dl_losses {
     uint64_t lines, rows;   /* read */
     uint64_t rows_filtered; /* left out at the user's wish */
     uint64_t zones_filtered;
+    dl_filter_seen seen; /* only when there are filters */
     uint64_t skipped[DL_SKIPS];
     uint64_t found[DL_FINDINGS];
     char *details[DL_SKIPS + DL_FINDINGS][DL_DETAILS_PER_KIND];

@@ -183,9 +183,11 @@ static inline bool count_zone(bool no_samples, dl_key *k, uint64_t start, uint64
 static bool zone_is_kept(dl_pair *p, const open_zone *z, uint64_t time)
 {
     const dl_filter *f = p->filter;
+    dl_filter_seen *seen = &p->losses->seen;
+    if (time - z->start > seen->longest) seen->longest = time - z->start;
     bool launch = z->launch == DL_NONE || dl_filter_launch(f, &p->launches.items[z->launch]);
     bool kept = z->key->wanted && launch && time - z->start >= f->min_cycles;
-    if (kept && dl_filter_time(f, z->start, time)) return true;
+    if (kept && dl_filter_time(f, z->start, time)) return seen->zones = true;
     p->losses->zones_filtered++;
     return false;
 }
@@ -347,6 +349,18 @@ static bool marker_wanted(const dl_pair *p, const stream_state *s, uint64_t time
     return s->launch == DL_NONE || dl_filter_launch(p->filter, &p->launches.items[s->launch]);
 }
 
+/* Remembers what the filters meet: a filter that lets nothing through is a mistake of who asked. */
+static void see(dl_pair *p, const stream_state *s, const dl_row *row, uint64_t time)
+{
+    dl_filter_seen *seen = &p->losses->seen;
+    if (!seen->any || time < seen->first) seen->first = time;
+    if (!seen->any || time > seen->last) seen->last = time;
+    seen->any = true;
+    if (!seen->rows)
+        seen->rows =
+            marker_wanted(p, s, time) && dl_filter_site(p->filter, p->tables, &p->tables->sites[row->site]);
+}
+
 devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
                              devlog_error *err)
 {
@@ -359,6 +373,7 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
     } else if (!dl_pair_has_ids(row, s)) {
         change_launch(p, s, row, false);
     }
+    if (p->filter) see(p, s, row, time);
     if (p->markers.marker && marker_wanted(p, s, time)) {
         const dl_marker m = {time,      row->data,     row->stream,           row->site,
                              s->launch, row->timer_id, (dl_row_type)row->type};

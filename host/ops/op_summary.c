@@ -96,6 +96,54 @@ static bool finish(op_summary *s, const op_summary_options *o)
     return true;
 }
 
+/* The op codes of a report, the first few of them, each once. */
+static void list_codes(const op_table *t, dl_str *out)
+{
+    enum { MOST = 12 };
+    size_t n = 0;
+    bool *met = calloc(dl_intern_count(t->texts) + 1, sizeof *met);
+    for (size_t i = 0; met && i < t->n; i++) {
+        const op_table_row *r = &t->rows[i];
+        if (r->has & OP_IS_POINT || met[r->code]) continue;
+        met[r->code] = true;
+        if (n++ < MOST)
+            dl_str_fmt(out, "%s'%.60s'", n > 1 ? ", " : "", dl_intern_text(t->texts, r->code, NULL));
+    }
+    if (n > MOST) dl_str_fmt(out, " and %zu more", n - MOST);
+    if (n == 0) dl_str_add(out, "no ops");
+    free(met);
+}
+
+/* Filters that let nothing through are a mistake; says what there is. */
+static devlog_status check_filters(const op_summary *s, const op_table *t, const op_summary_options *o,
+                                   devlog_error *err)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+    dl_str codes = {0};
+    for (size_t k = 0; k < o->n_ops; k++) {
+        bool met = false;
+        for (size_t i = 0; i < t->n && !met; i++)
+            met = !(t->rows[i].has & OP_IS_POINT) &&
+                  dl_filter_match(o->ops[k], dl_intern_text(t->texts, t->rows[i].code, NULL));
+        if (met) continue;
+        list_codes(t, &codes);
+        dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--ops %s: no such op; %s has %s", o->ops[k], t->name,
+                codes.failed ? "others" : codes.text);
+        dl_str_free(&codes);
+        return DEVLOG_ERR_NOT_FOUND;
+    }
+    if (!s->left_out || s->all.count) return DEVLOG_OK;
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->rows[i].has & OP_IS_POINT) continue;
+        if (t->rows[i].id < first) first = t->rows[i].id;
+        if (t->rows[i].id > last) last = t->rows[i].id;
+    }
+    if (o->first > last || (o->last && o->last < first))
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--ids: no such op; those of %s are %llu to %llu", t->name,
+                       (unsigned long long)first, (unsigned long long)last);
+    return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "the filters together leave nothing of the ops of %s", t->name);
+}
+
 devlog_status op_summary_make(op_summary *s, const op_table *t, const op_summary_options *o,
                               devlog_error *err)
 {
@@ -129,6 +177,11 @@ devlog_status op_summary_make(op_summary *s, const op_table *t, const op_summary
         add(&s->all, r, o->by_fw);
     }
     free(group);
+    status = check_filters(s, t, o, err);
+    if (status) {
+        op_summary_free(s);
+        return status;
+    }
     if (finish(s, o)) return DEVLOG_OK;
     op_summary_free(s);
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");

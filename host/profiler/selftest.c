@@ -288,7 +288,10 @@ devlog_status selftest_run(devlog_device *device, const selftest_options *option
 {
     const board *b = &device->board;
     test t = {.device = device, .cores = b->n_columns * b->n_rows, .fn = fn, .context = context};
-    if (options->cores && options->cores < t.cores) t.cores = options->cores;
+    if (options->cores > t.cores)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "there are no %u cores to test: %s has %u", options->cores,
+                       b->title, t.cores);
+    if (options->cores) t.cores = options->cores;
     /* More than both segments hold, in records of 8 bytes. */
     const uint32_t many = DEVLOG_SEGMENT_BYTES(b->segment_bits) / 8 + 50;
     devlog_status status = make_program(&t, err);

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-devlog_status dl_results_make(const char *log, const char *folder, devlog_error *err)
+#include "report/decode_table.h"
+
+devlog_status dl_results_make(const char *log, const char *folder, dl_str *lost, devlog_error *err)
 {
     dl_decode *d = NULL;
     dl_artifacts *set = NULL;
@@ -25,6 +27,8 @@ devlog_status dl_results_make(const char *log, const char *folder, devlog_error 
     if (!status) status = dl_decode_finish(d, err);
     if (!status) status = dl_artifacts_finish(set, err);
     if (!status) status = dl_artifacts_write(set, err);
+    if (!status && lost && dl_losses_any(dl_decode_losses(d)))
+        dl_report_losses(dl_decode_losses(d), false, lost);
     dl_artifacts_free(set);
     dl_analyzer_free(analyzer);
     dl_analyses_free(&list);

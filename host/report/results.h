@@ -8,7 +8,8 @@
 #define DL_RESULTS_TAR "device_perf_results.tar"
 
 /* Decodes `log` and writes all artifacts and the tar into `folder`, which is made when it is missing. A log
- * without rows still has results: files that say so. */
-devlog_status dl_results_make(const char *log, const char *folder, devlog_error *err);
+ * without rows still has results: files that say so. What was lost is added to `lost` (NULL: not wanted), as
+ * `devlog decode` says it; nothing when nothing was. */
+devlog_status dl_results_make(const char *log, const char *folder, dl_str *lost, devlog_error *err);
 
 #endif

@@ -166,6 +166,34 @@ static void one_core_is_the_same_to_the_byte(void **state)
     free(log);
 }
 
+/* Whatever shows the capture says so, does not say that nothing was lost, and exits with 3. */
+static void every_command_tells(const char *capture, const char *says)
+{
+    static const char *const commands[] = {
+        "decode '%s' -o '%s'",
+        "decode -f json '%s' -o '%s'",
+        "export -f chrome '%s' -o '%s/t.json'",
+        "ops --device-log '%s' -i /nowhere -o '%s'",
+        "view -x '%2$s/view' '%1$s'",
+        "view --ui speedscope -x '%2$s/view' '%1$s'",
+    };
+    const char *folder = test_folder(), *devlog = getenv("DEVLOG_BIN");
+    assert_non_null(devlog);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        char command[2000], line[1500];
+        snprintf(line, sizeof line, commands[i], capture, folder); /* NOLINT: a table of formats */
+        snprintf(command, sizeof command, "'%s' %s >'%s/said.txt' 2>&1", devlog, line, folder);
+        int status = system(command);
+        char *said_in = path_of(folder, "said.txt"), *said = read_bytes(said_in, NULL);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 3) fail_msg("%s: not 3: %s", line, said);
+        bool json = strstr(line, "-f json") != NULL;
+        if (!strstr(said, json ? "\"complete\": false" : says)) fail_msg("%s does not tell: %s", line, said);
+        assert_null(strstr(said, "Nothing was lost"));
+        free(said_in);
+        free(said);
+    }
+}
+
 static void missing_elf(void **state)
 {
     (void)state;
@@ -190,7 +218,9 @@ static void missing_elf(void **state)
     assert_non_null(strstr(l->details[DL_SKIPS + DL_FOUND_NO_ELF][0], "is not there"));
     assert_true(l->found[DL_FOUND_UNNAMED] > 0);
     assert_non_null(strstr(without, " id "));
+    assert_true(dl_losses_any(l));
     dl_decode_free(decode);
+    every_command_tells(capture, "records whose marker has no name, shown as numbers");
 
     char *with = decoded(capture, moved, NULL);
     assert_string_equal(before, with);
@@ -235,9 +265,10 @@ static void killed(void **state)
     char *text = decoded(capture, NULL, &decode);
     assert_int_equal(dl_decode_launches(decode)->count, 3);
     assert_int_equal(dl_decode_losses(decode)->found[DL_FOUND_NOT_CLOSED], 1);
-    assert_false(dl_losses_any(dl_decode_losses(decode)));
+    assert_true(dl_losses_any(dl_decode_losses(decode)));
     dl_decode_free(decode);
     free(text);
+    every_command_tells(capture, "captures whose run goes on or was killed");
     free(capture);
 }
 

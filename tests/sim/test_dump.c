@@ -102,6 +102,18 @@ static void a_hang_in_the_simulator(void **state)
     says(text, "\"risc\":\"TRISC1\",\"state\":\"in kernel\",\"launch\":2");
     says(text, "\"last_what\":\"zone begins\",\"last\":{\"name\":\"stuck here\"");
     free(text);
+
+    /* Numbers for names are something missing; so is a file that was named. */
+    char cache[256] = "", *kept = getenv("DEVLOG_CACHE");
+    snprintf(cache, sizeof cache, "%s", kept ? kept : "");
+    setenv("DEVLOG_CACHE", test_folder(), 1);
+    text = dump(3, path, NULL, NULL, NULL);
+    says(text, "the ELF file of its kernel is not in the cache: name it with --elf");
+    free(text);
+    setenv("DEVLOG_CACHE", cache, 1);
+    text = dump(1, path, "--elf", "/nowhere/kernel.elf", NULL);
+    says(text, "devlog dump: cannot read /nowhere/kernel.elf: No such file");
+    free(text);
 }
 
 /* A store to nowhere stops the simulation: what is in its memory is still told. */

@@ -53,6 +53,9 @@ static void good_boards_pass(void **state)
     says(text, "ok      markers   800 markers: 800 recorded, 0 counted as dropped\n");
     says(text, "ok      drops     ");
     free(text);
+    text = devlog(1, "selftest", "wormhole_b0", "--device", "sim", "--cores", "81");
+    says(text, "devlog selftest: there are no 81 cores to test: Tenstorrent Wormhole B0 has 80\n");
+    free(text);
     text = devlog(0, "selftest", "fe310", "--device", "sim", "-f", "csv");
     says(text, "check,ok,found\nmemory,1,");
     says(text, "\nclock,1,");

@@ -151,6 +151,24 @@ static void groups_are_ranked_and_filtered(void **state)
     assert_int_equal(op_summary_make(&s, &t, &(op_summary_options){.from = "third"}, &err),
                      DEVLOG_ERR_NOT_FOUND);
     assert_string_equal(err.text, "memory has no signpost 'third'");
+
+    /* What matches nothing is an error that says what there is. */
+    const struct {
+        op_summary_options o;
+        const char *says;
+    } nothing[] = {
+        {{.ops = (const char *const[]){"Add", "Sub*"}, .n_ops = 2},
+         "--ops Sub*: no such op; memory has 'Add', 'Mat, mul', 'Host'"},
+        {{.first = 5}, "--ids: no such op; those of memory are 1 to 4"},
+        {{.first = 1, .last = 2, .from = "second"},
+         "the filters together leave nothing of the ops of memory"},
+        {{.ops = (const char *const[]){"Add"}, .n_ops = 1, .from = "second"},
+         "the filters together leave nothing of the ops of memory"},
+    };
+    for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++) {
+        assert_int_equal(op_summary_make(&s, &t, &nothing[i].o, &err), DEVLOG_ERR_NOT_FOUND);
+        assert_string_equal(err.text, nothing[i].says);
+    }
     dl_str_free(&text);
     op_table_free(&t);
 }

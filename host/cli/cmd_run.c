@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/paths.h"
+#include "base/run_file.h"
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/op_report.h"
@@ -58,7 +59,7 @@ enum { PATH_SIZE = 4096 };
 /* What an earlier run left would be taken for this one's. */
 static devlog_status clear_logs(const char *folder, devlog_error *err)
 {
-    static const char *const names[] = {OP_LOG_NAME, DL_DEVICE_LOG_NAME, DL_CAPTURE_NAME};
+    static const char *const names[] = {OP_LOG_NAME, DL_DEVICE_LOG_NAME, DL_CAPTURE_NAME, DL_RUN_FILE_NAME};
     devlog_status status = dl_folder_make(folder, err);
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !status; i++) {
         char path[PATH_SIZE];
@@ -73,16 +74,19 @@ static devlog_status clear_logs(const char *folder, devlog_error *err)
 static bool run_once(char *const *command, const char *folder, bool device, cli_child_result *result)
 {
     devlog_error err = {0};
-    char log_folder[PATH_SIZE + 32], absolute[PATH_SIZE];
+    char log_folder[PATH_SIZE + 32], absolute[PATH_SIZE], run_id[40];
     devlog_status status = clear_logs(folder, &err);
     if (!status && !realpath(folder, absolute))
         status = dl_fail_errno(&err, errno, "cannot use the folder %s", folder);
+    uint64_t id = dl_run_file_new_id();
+    if (!status) status = dl_run_file_begin(folder, id, &err);
     if (!status) {
         /* Absolute, as the command may go elsewhere. */
         snprintf(log_folder, sizeof log_folder, "DEVLOG_LOG_FOLDER=%s", absolute);
-        const char *const settings[] = {log_folder, "DEVLOG_OPS=1",
+        snprintf(run_id, sizeof run_id, DL_RUN_VARIABLE "=%016llx", (unsigned long long)id);
+        const char *const settings[] = {log_folder, run_id, "DEVLOG_OPS=1",
                                         device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0"};
-        status = cli_child(command, settings, 3, result, &err);
+        status = cli_child(command, settings, sizeof settings / sizeof settings[0], result, &err);
     }
     if (status) say("%s", err.text);
     return status == DEVLOG_OK;

@@ -76,28 +76,68 @@ static const char *word_end(const char *at, const char *end)
     return at;
 }
 
-static jl_kind scalar(jl_reader *r, jl_value *out)
+static const char *skip_digits(const char *at, const char *end)
 {
-    const char *end = word_end(r->at, r->end);
-    out->text = r->at;
-    out->len = (size_t)(end - r->at);
-    char first = *r->at;
-    bool number = first == '-' || (first >= '0' && first <= '9');
-    out->kind = number ? JL_NUMBER : JL_WORD;
-    out->number = 0;
-    for (const char *p = r->at; number && p < end && *p >= '0' && *p <= '9'; p++) {
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
+
+/* Where the number that begins at `at` ends, as JSON writes them; NULL: it is none. */
+static const char *real_end(const char *at, const char *end)
+{
+    if (at < end && *at == '-') at++;
+    const char *digits = at;
+    at = skip_digits(at, end);
+    if (at == digits) return NULL;
+    if (at < end && *at == '.') {
+        digits = ++at;
+        at = skip_digits(at, end);
+        if (at == digits) return NULL;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        if (++at < end && (*at == '+' || *at == '-')) at++;
+        digits = at;
+        at = skip_digits(at, end);
+        if (at == digits) return NULL;
+    }
+    return at;
+}
+
+/* A number that is cut, or has something behind its digits, is no number. */
+static jl_kind number(jl_reader *r, jl_value *out, const char *end)
+{
+    const char *p = r->at;
+    out->kind = JL_NUMBER;
+    for (; p < end && *p >= '0' && *p <= '9'; p++) {
         unsigned digit = (unsigned)(*p - '0');
         if (out->number > (UINT64_MAX - digit) / 10) return bad(r, out);
         out->number = out->number * 10 + digit;
     }
-    if (!number) {
-        static const char *const words[] = {"true", "false", "null"};
-        bool known = false;
-        for (int i = 0; i < 3; i++)
-            known |= out->len == strlen(words[i]) && memcmp(out->text, words[i], out->len) == 0;
-        if (!known) return bad(r, out);
-        out->number = first == 't';
+    if (p < end || p == r->at) {
+        out->kind = JL_REAL;
+        out->number = 0;
+        if (real_end(r->at, end) != end) return bad(r, out);
     }
+    r->at = end;
+    return out->kind;
+}
+
+static jl_kind scalar(jl_reader *r, jl_value *out)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    const char *end = word_end(r->at, r->end);
+    out->text = r->at;
+    out->len = (size_t)(end - r->at);
+    out->number = 0;
+    char first = *r->at;
+    if (first == '-' || (first >= '0' && first <= '9')) return number(r, out, end);
+    out->kind = JL_WORD;
+    bool known = false;
+    for (int i = 0; i < 3; i++)
+        known |= out->len == strlen(words[i]) && memcmp(out->text, words[i], out->len) == 0;
+    if (!known) return bad(r, out);
+    out->number = first == 't';
     r->at = end;
     return out->kind;
 }

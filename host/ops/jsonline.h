@@ -10,7 +10,8 @@
 typedef enum jl_kind {
     JL_END,    /* no further member */
     JL_BAD,    /* this is not JSON; nothing more comes */
-    JL_NUMBER, /* text is the number as written; `number` when it is one of up to 64 bits without sign */
+    JL_NUMBER, /* `number`: digits alone, up to 64 bits; text is the number as written */
+    JL_REAL,   /* any other number, as written: with sign, point or exponent */
     JL_TEXT,   /* text lies between its quotes; `escaped` when it holds a backslash */
     JL_LIST,   /* text is everything between the brackets */
     JL_OBJECT, /* text is everything between the braces */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/run_file.h"
 #include "ops/op_log_internal.h"
 
 enum { BLOCK = 256 * 1024, WINDOW = 256 * 1024 };
@@ -20,15 +21,16 @@ static const struct {
     bool loss;
 } troubles[OP_TROUBLES] = {
     [OP_BAD_LINE] = {"lines that are not of an op log, skipped", true},
-    [OP_CUT_LINE] = {"a last line that was cut off: the run was killed while it wrote", true},
+    [OP_CUT_LINE] = {"a last line that was cut off", true},
+    [OP_NOT_CLOSED] = {"programs that did not close the log: killed, or still at work", true},
     [OP_NO_OP] = {"events of ops that never started, skipped", true},
-    [OP_ENDED_TWICE] = {"ops that ended twice; the first end is used", false},
-    [OP_DUPLICATE] = {"ops with the id of an earlier one; kept, without device data", false},
+    [OP_ENDED_TWICE] = {"ops that ended twice; the first end is used", true},
+    [OP_DUPLICATE] = {"ops with the id of an earlier one; kept, without device data", true},
     [OP_OTHER_RUN] = {"ops of earlier runs in the same log, left out", true},
     [OP_NOT_WRITTEN] = {"events that the run could not write", true},
-    [OP_OPEN] = {"ops that never ended; kept, without a duration", false},
+    [OP_OPEN] = {"ops that never ended; kept, without a duration", true},
     [OP_ENDED_ELSEWHERE] = {"ops that another thread ended than began them; kept", false},
-    [OP_BACKWARDS] = {"ops that end before they begin; kept, without a duration", false},
+    [OP_BACKWARDS] = {"ops that end before they begin; kept, without a duration", true},
 };
 
 const char *op_trouble_text(op_trouble what)
@@ -64,45 +66,93 @@ static devlog_status no_memory(const op_log *log, devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory for more than %zu ops", log->path, log->n_ops);
 }
 
-static devlog_status read_lines(op_log *log, char *block, size_t room, devlog_error *err)
+/* The part of the file in hand. */
+typedef struct lines {
+    char *block;
+    size_t room, have;
+    size_t searched;        /* as far as there is no line end in it */
+    uint64_t at;            /* of block[0] in the file */
+    bool skipping, has_nul; /* has_nul: the line that is not whole yet */
+} lines;
+
+/* Takes the whole lines in hand; what is left of the last one comes to the front. */
+static bool take_lines(op_log *log, lines *l)
 {
-    size_t have = 0;
-    uint64_t at = 0; /* of block[0] in the file */
-    bool skipping = false;
+    char *from = l->block, *end = l->block + l->have, *search = from + l->searched, *line_end;
+    bool has_nul = l->has_nul || memchr(search, 0, l->have - l->searched) != NULL;
+    for (; (line_end = memchr(search, '\n', (size_t)(end - search))) != NULL; search = from) {
+        log->lines++;
+        const op_place p = {from, l->at + (uint64_t)(from - l->block), log->lines,
+                            (uint32_t)(line_end - from), has_nul};
+        if (l->skipping)
+            l->skipping = false;
+        else if (!op_log_take(log, &p))
+            return false;
+        from = line_end + 1;
+    }
+    size_t left = (size_t)(end - from);
+    if (left >= OP_MAX_LINE) {
+        if (!l->skipping)
+            op_log_found(log, OP_BAD_LINE, 1, log->lines + 1, "longer than %d bytes", OP_MAX_LINE);
+        l->skipping = true;
+        from = end;
+        left = 0;
+    }
+    l->at += (uint64_t)(from - l->block);
+    l->has_nul = has_nul && from == l->block;
+    memmove(l->block, from, left);
+    l->have = l->searched = left;
+    return true;
+}
+
+static devlog_status read_lines(op_log *log, lines *l, devlog_error *err)
+{
     for (;;) {
-        ssize_t n =
-            pread(log->fd, block + have, room - have < BLOCK ? room - have : BLOCK, (off_t)(at + have));
+        if (l->room - l->have < BLOCK / 2) { /* a line that is longer than the block */
+            char *grown = realloc(l->block, l->room * 2);
+            if (!grown) return no_memory(log, err);
+            l->block = grown;
+            l->room *= 2;
+        }
+        size_t want = l->room - l->have < BLOCK ? l->room - l->have : BLOCK;
+        ssize_t n = pread(log->fd, l->block + l->have, want, (off_t)(l->at + l->have));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return dl_fail_errno(err, errno, "cannot read %s", log->path);
-        if (n == 0) break;
-        have += (size_t)n;
-        char *from = block, *end = block + have, *line_end;
-        bool has_nul = memchr(block, 0, have) != NULL;
-        while ((line_end = memchr(from, '\n', (size_t)(end - from))) != NULL) {
-            log->lines++;
-            const op_place p = {from, at + (uint64_t)(from - block), log->lines, (uint32_t)(line_end - from),
-                                has_nul};
-            if (skipping)
-                skipping = false;
-            else if (!op_log_take(log, &p))
-                return no_memory(log, err);
-            from = line_end + 1;
-        }
-        size_t left = (size_t)(end - from);
-        if (left >= OP_MAX_LINE) {
-            if (!skipping)
-                op_log_found(log, OP_BAD_LINE, 1, log->lines + 1, "longer than %d bytes", OP_MAX_LINE);
-            skipping = true;
-            from = end;
-            left = 0;
-        }
-        at += (uint64_t)(from - block);
-        memmove(block, from, left);
-        have = left;
+        if (n == 0) return DEVLOG_OK;
+        l->have += (size_t)n;
+        if (!take_lines(log, l)) return no_memory(log, err);
     }
-    if (have && !skipping)
-        op_log_found(log, OP_CUT_LINE, 1, log->lines + 1, "%.*s", (int)(have < 60 ? have : 60), block);
-    return DEVLOG_OK;
+}
+
+/* What the file beside the log knows, which could still be written when the log could not. */
+static bool look_beside(const op_log *log, dl_run_file_state *out)
+{
+    const char *slash = strrchr(log->path, '/');
+    char *folder = slash ? strndup(log->path, (size_t)(slash + 1 - log->path)) : strdup(".");
+    bool good = log->run && folder && dl_run_file_look(folder, log->run, out);
+    free(folder);
+    return good;
+}
+
+/* How the log ends: whole or not, closed or not, and with everything in it or not. */
+static void look_at_end(op_log *log, const lines *l)
+{
+    dl_run_file_state state = {0};
+    bool known = look_beside(log, &state);
+    if (l->have && !l->skipping)
+        op_log_found(log, OP_CUT_LINE, 1, log->lines + 1, "%s: %.*s",
+                     !known       ? "the run was killed while it wrote, or its disk was full"
+                     : state.lost ? strerror(state.errnum)
+                                  : "the run was killed while it wrote",
+                     (int)(l->have < 60 ? l->have : 60), l->block);
+    if (known && state.lost > log->found[OP_NOT_WRITTEN])
+        op_log_found(log, OP_NOT_WRITTEN, state.lost - log->found[OP_NOT_WRITTEN], 0, "%s",
+                     strerror(state.errnum));
+    uint32_t opens = known && state.opens > log->opens ? state.opens : log->opens;
+    uint32_t closes = known && state.closes > log->closes ? state.closes : log->closes;
+    if (opens > closes)
+        op_log_found(log, OP_NOT_CLOSED, opens - closes, 0, "opened %u times, closed %u times", opens,
+                     closes);
 }
 
 devlog_status op_log_read(op_log *log, const char *path, devlog_error *err)
@@ -116,7 +166,7 @@ devlog_status op_log_read_large(op_log *log, const char *path, const char *scrat
         .fd = -1, .in_order = true, .big_ops = {.folder = scratch}, .big_launches = {.folder = scratch}};
     struct stat st;
     log->path = strdup(path);
-    char *block = NULL;
+    lines l = {0};
     devlog_status status = log->path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (status) goto done;
     log->fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -131,18 +181,16 @@ devlog_status op_log_read_large(op_log *log, const char *path, const char *scrat
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s is no plain file", path);
         goto done;
     }
-    /* A small file needs no large block; one that grows meanwhile is read as far as the block takes it at
-     * once. */
-    size_t room = BLOCK + OP_MAX_LINE;
-    if ((uint64_t)st.st_size < BLOCK) room = (size_t)st.st_size + OP_MAX_LINE / 16;
-    block = malloc(room);
-    status = block ? read_lines(log, block, room, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    l.room = 2 * BLOCK;
+    l.block = malloc(l.room);
+    status = l.block ? read_lines(log, &l, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status) look_at_end(log, &l);
     for (size_t i = 0; i < log->n_ops && !status; i++) {
         if (i % OP_LOG_PASSED == 0) op_log_cool(log);
         if (!(log->ops[i].flags & OP_ENDED)) log->found[OP_OPEN]++;
     }
 done:
-    free(block);
+    free(l.block);
     return status;
 }
 

@@ -10,14 +10,16 @@
 
 #define OP_LOG_NAME "profile_log_ops.jsonl"
 
-enum { OP_MAX_LINE = 1024 * 1024, OP_DETAILS = 3 };
+/* What the library writes as one line at most (profiler/ops_log.c); longer ones are skipped and counted. */
+enum { OP_MAX_LINE = 64 * 1024 * 1024, OP_DETAILS = 3 };
 /* Who walks over ops or launches says op_log_cool after so many. */
 enum { OP_LOG_PASSED = 16384 };
 
 /* What can be wrong with an op log; each is counted. */
 typedef enum op_trouble {
     OP_BAD_LINE,        /* a line that is none of ours */
-    OP_CUT_LINE,        /* the last line lacks its end: the run was killed */
+    OP_CUT_LINE,        /* the last line lacks its end */
+    OP_NOT_CLOSED,      /* programs of the run that did not close the log: killed, or at work still */
     OP_NO_OP,           /* an event of an op that never started */
     OP_ENDED_TWICE,     /* the first end is kept */
     OP_DUPLICATE,       /* a second op with the id of an earlier one */
@@ -83,8 +85,8 @@ typedef struct op_chip {
 typedef struct op_log {
     char *path;
     int fd;
-    uint64_t run; /* 0: the file does not say */
-    bool closed;  /* the run ended its log */
+    uint64_t run;           /* 0: the file does not say */
+    uint32_t opens, closes; /* of the log, in the run */
     op_entry *ops;
     op_extra *extras;
     op_launch *launches;

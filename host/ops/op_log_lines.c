@@ -80,7 +80,8 @@ static bool grow_slots(op_log *log)
 
 /* The members of a line that the first pass needs. */
 typedef struct head {
-    uint64_t id, t, thread, depth, chip, launch, program, cores, cached, after, ops, lost, mhz, profiled;
+    uint64_t id, t, thread, depth, chip, launch, program, cores, cached, after, ops, lost, mhz, profiled,
+        forked;
     jl_value run, arch, board;
 } head;
 
@@ -93,7 +94,12 @@ static uint64_t *number_of(head *h, const char *key, size_t n)
     case 3: return KEY(mhz) ? &h->mhz : KEY(ops) ? &h->ops : NULL;
     case 4: return KEY(chip) ? &h->chip : KEY(lost) ? &h->lost : NULL;
     case 5: return KEY(depth) ? &h->depth : KEY(cores) ? &h->cores : KEY(after) ? &h->after : NULL;
-    case 6: return KEY(thread) ? &h->thread : KEY(launch) ? &h->launch : KEY(cached) ? &h->cached : NULL;
+    case 6:
+        return KEY(thread)   ? &h->thread
+               : KEY(launch) ? &h->launch
+               : KEY(cached) ? &h->cached
+               : KEY(forked) ? &h->forked
+                             : NULL;
     case 7: return KEY(program) ? &h->program : NULL;
     case 8: return KEY(profiled) ? &h->profiled : NULL;
     default: return NULL;
@@ -123,18 +129,30 @@ static inline bool goes_on(const jl_reader *r, const char *with)
     return r->begun && (size_t)(r->end - r->at) > strlen(with) && memcmp(r->at, with, strlen(with)) == 0;
 }
 
-static void read_head(jl_reader *r, const char *until, head *out)
+/* Reads members, up to one of that name when it is given. False when the line is no JSON as far as that, or a
+ * number that is wanted is none of ours: no half of it is taken for the whole. */
+static bool read_head(jl_reader *r, const char *until, head *out)
 {
     jl_value v;
-    while (jl_next(r, &v) > JL_BAD) {
-        if (until && jl_key_is(&v, until)) return;
-        uint64_t *to = v.kind == JL_NUMBER ? number_of(out, v.key, v.key_len) : NULL;
+    jl_kind kind;
+    while ((kind = jl_next(r, &v)) > JL_BAD) {
+        if (until && jl_key_is(&v, until)) return true;
+        uint64_t *to = v.kind == JL_NUMBER || v.kind == JL_REAL ? number_of(out, v.key, v.key_len) : NULL;
+        if (to && v.kind == JL_REAL) return false;
         if (to) *to = v.number;
         if (v.kind != JL_TEXT) continue;
         if (jl_key_is(&v, "run")) out->run = v;
         if (jl_key_is(&v, "arch")) out->arch = v;
         if (jl_key_is(&v, "board")) out->board = v;
     }
+    return kind == JL_END;
+}
+
+/* A line that cannot be used. */
+static bool bad_line(op_log *log, const op_place *p)
+{
+    op_log_found(log, OP_BAD_LINE, 1, p->line, "%.*s", (int)(p->len < 60 ? p->len : 60), p->text);
+    return true;
 }
 
 static void copy_text(char *out, size_t size, const jl_value *v)
@@ -152,10 +170,11 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
     quick_number(r, ",\"depth\":", &h.depth);
     quick_number(r, ",\"parent\":", &parent);
     size_t name = goes_on(r, ",\"name\":") ? (size_t)(r->at - p->text) : 0;
-    if (!name) read_head(r, "name", &h);
-    if (h.id == 0 || h.depth == 0) read_head(r, NULL, &h); /* somebody else's order */
-    if (h.id == 0 || h.id > UINT32_MAX) {
-        op_log_found(log, OP_BAD_LINE, 1, p->line, "an op without an id");
+    if (!name && !read_head(r, "name", &h)) return bad_line(log, p);
+    bool whole = h.id && h.t && h.depth; /* else it is in somebody else's order */
+    if (!whole && !read_head(r, NULL, &h)) return bad_line(log, p);
+    if (h.id == 0 || h.id > UINT32_MAX || h.t == 0) {
+        op_log_found(log, OP_BAD_LINE, 1, p->line, "an op without %s", h.t ? "an id" : "a time");
         return true;
     }
     log->in_order &= log->n_ops == 0 || h.id == log->ops[log->n_ops - 1].id + (uint64_t)1;
@@ -213,8 +232,8 @@ static bool take_end(op_log *log, jl_reader *r, const op_place *p)
     /* What is left, when it begins with the costs, is all that is read again. */
     const char *rest = r->at;
     bool short_rest = goes_on(r, ",\"own\":");
-    if (!short_rest) read_head(r, "own", &h);
-    if (h.id == 0) read_head(r, NULL, &h);
+    if (!short_rest && !read_head(r, "own", &h)) return bad_line(log, p);
+    if ((h.id == 0 || h.t == 0) && !read_head(r, NULL, &h)) return bad_line(log, p);
     op_entry *op = op_of(log, &h, p);
     if (!op) return true;
     if (op->flags & OP_ENDED) {
@@ -243,8 +262,10 @@ static bool take_extra(op_log *log, jl_reader *r, const op_place *p, uint8_t *(*
     jl_value v;
     head h = {0};
     quick_number(r, ",\"id\":", &h.id);
-    while (h.id == 0 && jl_next(r, &v) > JL_BAD)
+    jl_kind kind = JL_END;
+    while (h.id == 0 && (kind = jl_next(r, &v)) > JL_BAD)
         if (v.kind == JL_NUMBER && jl_key_is(&v, "id")) h.id = v.number;
+    if (kind == JL_BAD) return bad_line(log, p);
     op_entry *op = op_of(log, &h, p);
     if (!op) return true;
     uint8_t *count = counter ? counter(op) : NULL;
@@ -296,7 +317,7 @@ static bool take_launch(op_log *log, jl_reader *r, const op_place *p)
     quick_number(r, ",\"program\":", &h.program);
     quick_number(r, ",\"cached\":", &h.cached);
     quick_number(r, ",\"cores\":", &h.cores);
-    read_head(r, NULL, &h);
+    if (!read_head(r, NULL, &h)) return bad_line(log, p);
     pass_over(log, p);
     op_entry *op = NULL;
     if (h.id) op = op_of(log, &h, p);
@@ -319,7 +340,7 @@ static bool take_launch(op_log *log, jl_reader *r, const op_place *p)
 static bool take_point(op_log *log, jl_reader *r, const op_place *p, bool step)
 {
     head h = {0};
-    read_head(r, NULL, &h);
+    if (!read_head(r, NULL, &h)) return bad_line(log, p);
     if (!ROOM(log, points)) return false;
     log->points[log->n_points++] =
         (op_point){.t = h.t, .at = p->at, .len = p->len, .after = (uint32_t)h.after, .step = step};
@@ -339,7 +360,7 @@ static bool take_step(op_log *log, jl_reader *r, const op_place *p)
 static bool take_program(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
-    read_head(r, "hash", &h);
+    if (!read_head(r, "hash", &h)) return bad_line(log, p);
     pass_over(log, p);
     if (!ROOM(log, programs)) return false;
     log->programs[log->n_programs++] = (op_program){p->at, (uint32_t)h.program, p->len};
@@ -349,7 +370,7 @@ static bool take_program(op_log *log, jl_reader *r, const op_place *p)
 static bool take_device(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
-    read_head(r, NULL, &h);
+    if (!read_head(r, NULL, &h)) return bad_line(log, p);
     pass_over(log, p);
     if (!ROOM(log, chips)) return false;
     op_chip *c = &log->chips[log->n_chips++];
@@ -360,33 +381,45 @@ static bool take_device(op_log *log, jl_reader *r, const op_place *p)
     return true;
 }
 
-/* A new run begins in the same file: the ops before it are of another. */
-static bool take_run(op_log *log, jl_reader *r, const op_place *p)
+static void forget(op_log *log)
 {
-    head h = {0};
-    char text[32];
-    read_head(r, NULL, &h);
-    if (log->n_ops)
-        op_log_found(log, OP_OTHER_RUN, log->n_ops, p->line, "run %016llx ends here",
-                     (unsigned long long)log->run);
     log->n_ops = log->n_extras = log->n_launches = log->n_points = log->n_programs = log->n_chips = 0;
     log->max_in = log->max_out = 0;
-    log->closed = false;
+    log->opens = log->closes = 0;
     log->in_order = true;
     log->run_op = 0;
     free(log->slots);
     log->slots = NULL;
     log->n_slots = 0;
+}
+
+/* A program opens the log: of the same run as those before it, or of another, whose ops are then all that
+ * counts. What stands before the first such line was written by somebody who says nothing of runs
+ * (docs/op-reports.md, "From Python"), and belongs to it. */
+static bool take_run(op_log *log, jl_reader *r, const op_place *p)
+{
+    head h = {0};
+    char text[32];
+    if (!read_head(r, NULL, &h)) return bad_line(log, p);
     copy_text(text, sizeof text, &h.run);
-    log->run = strtoull(text, NULL, 16);
+    uint64_t run = strtoull(text, NULL, 16);
+    bool another = log->opens && run != log->run;
+    if (another && log->n_ops)
+        op_log_found(log, OP_OTHER_RUN, log->n_ops, p->line, "run %016llx ends here",
+                     (unsigned long long)log->run);
+    if (another) forget(log);
+    pass_over(log, p);
+    log->opens++;
+    log->run = run;
     return true;
 }
 
 static bool take_close(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
-    read_head(r, NULL, &h);
-    log->closed = true;
+    if (!read_head(r, NULL, &h)) return bad_line(log, p);
+    pass_over(log, p);
+    if (!h.forked) log->closes++;
     if (h.lost) op_log_found(log, OP_NOT_WRITTEN, h.lost, p->line, "the run says that it lost them");
     return true;
 }
@@ -454,6 +487,5 @@ bool op_log_take(op_log *log, const op_place *p)
         for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
             if (events[i].len == v.len && memcmp(events[i].event, v.text, v.len) == 0)
                 return events[i].take(log, &r, p);
-    op_log_found(log, OP_BAD_LINE, 1, p->line, "%.*s", (int)(p->len < 60 ? p->len : 60), p->text);
-    return true;
+    return bad_line(log, p);
 }

@@ -50,18 +50,21 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
 {
     dl_profiler *p = device->profiler;
     if (p->log) return DEVLOG_OK;
+    bool began = p->log_path != NULL;
+    devlog_status status = began ? DEVLOG_OK : ops_began(device, &began, err);
+    if (status != DEVLOG_OK) return status;
     const char *style = getenv("DEVLOG_LOG_STYLE");
     const dl_device_log_options options = {
         .style = !style || strcmp(style, "L9") == 0 ? DL_LOG_L9
                  : strcmp(style, "L0") == 0         ? DL_LOG_L0
                                                     : DL_LOG_L2,
-        .append = p->log_path != NULL || ops_began(device->ops, device->log_folder),
+        .append = began,
         .arch = device->board.arch,
         .freq_khz = device->board.mhz * 1000ull,
         .max_cores = device->board.n_columns * device->board.n_rows,
         .run = devlog_ops_run(device->ops),
     };
-    devlog_status status = dl_device_log_open(&p->log, device->log_folder, &options, err);
+    status = dl_device_log_open(&p->log, device->log_folder, &options, err);
     if (status != DEVLOG_OK) return status;
     status = capture_log_open(&p->capture, device, options.append, err);
     if (status != DEVLOG_OK) {

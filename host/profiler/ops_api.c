@@ -19,6 +19,7 @@ enum {
 static void remove_frame(ops_thread *t, uint32_t at, ops_frame *out)
 {
     *out = t->frames[at];
+    if (at < t->inherited) t->inherited--;
     t->depth--;
     memmove(&t->frames[at], &t->frames[at + 1], (t->depth - at) * sizeof *t->frames);
 }
@@ -102,7 +103,8 @@ uint32_t devlog_op_start(devlog_ops *ops, const devlog_op *op)
     ops_thread *t = here(ops);
     if (!t) return 0;
     uint64_t entered = dl_now_ns();
-    uint32_t id = atomic_fetch_add(&ops->next_op, 1);
+    uint32_t id = atomic_fetch_add(&ops->run.shared->next_op, 1);
+    atomic_fetch_add_explicit(&ops->n_ops, 1, memory_order_relaxed);
     uint32_t parent = t->depth ? t->frames[t->depth - 1].id : 0;
     ops_line(t, "start");
     ops_number(t, "id", id);
@@ -158,8 +160,9 @@ void devlog_op_end(devlog_ops *ops, uint32_t id)
     if (!t) return;
     ops_frame gone = {0};
     uint32_t at;
-    bool known = find_frame(t, id, &at);
+    bool known = find_frame(t, id, &at), inherited = known && at < t->inherited;
     if (known) remove_frame(t, at, &gone);
+    if (inherited) return; /* the process that began it ends it */
     ops_line(t, "end");
     ops_number(t, "id", id);
     ops_number(t, "t", ended);
@@ -259,7 +262,7 @@ static ops_thread *point(devlog_ops *ops, const char *event, uint64_t at)
     ops_thread *t = here(ops);
     if (!t) return NULL;
     ops_line(t, event);
-    ops_number(t, "after", atomic_load(&ops->next_op) - 1);
+    ops_number(t, "after", atomic_load(&ops->run.shared->next_op) - 1);
     ops_number(t, "t", at);
     ops_number(t, "thread", t->number);
     return t;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/intern.h"
 #include "base/term.h"
 #include "profiler/ops_log.h"
@@ -47,7 +48,7 @@ static uint32_t kernel_bytes(const devlog_kernel *k)
 static void tell_program(ops_thread *t, const devlog_device *device, devlog_program *program)
 {
     if (program->number) return;
-    program->number = atomic_fetch_add(&t->ops->next_program, 1);
+    program->number = atomic_fetch_add(&t->ops->run.shared->next_program, 1);
     uint64_t hash = 0;
     for (const devlog_kernel *k = program->kernels; k; k = k->next)
         hash = dl_hash_u64(hash ^ kernel_hash(k) ^ k->risc);
@@ -74,6 +75,9 @@ void ops_launch(devlog_device *device, devlog_program *program)
     uint64_t entered = dl_now_ns();
     device->host_id = devlog_op_current(device->ops);
     ops_thread *t = ops_thread_of(device->ops);
+    /* Numbers of launches are the run's, so that those of its other programs on the same chip are not taken
+     * for these; launching counts one up. */
+    device->launches = atomic_fetch_add(&device->ops->run.shared->launches[device->slot % DL_RUN_CHIPS], 1);
     if (!t) return;
     tell_device(t, device);
     tell_program(t, device, program);
@@ -93,19 +97,21 @@ void ops_launch(devlog_device *device, devlog_program *program)
     if (t->depth) t->frames[t->depth - 1].own_ns += dl_now_ns() - entered;
 }
 
-bool ops_began(devlog_ops *ops, const char *folder)
+devlog_status ops_began(devlog_device *device, bool *began, devlog_error *err)
 {
-    if (!ops) return false;
-    bool known = false;
-    pthread_mutex_lock(&ops->lock);
-    for (uint32_t i = 0; i < ops->n_folders && !known; i++)
-        known = strcmp(ops->folders[i], folder) == 0;
-    char **more = known ? NULL : realloc(ops->folders, (ops->n_folders + 1) * sizeof *more);
-    if (more) {
-        ops->folders = more;
-        more[ops->n_folders] = strdup(folder);
-        if (more[ops->n_folders]) ops->n_folders++;
+    *began = false;
+    devlog_status status = dl_folder_make(device->log_folder, err);
+    if (status != DEVLOG_OK) return status;
+    if (device->ops) {
+        *began = dl_run_file_began(&device->ops->run, device->log_folder);
+        return DEVLOG_OK;
     }
-    pthread_mutex_unlock(&ops->lock);
-    return known;
+    /* Without a log of ops: one of several programs of `devlog run`, perhaps. */
+    dl_run_file run;
+    status = dl_run_file_open(&run, device->log_folder, NULL, false, err);
+    if (status == DEVLOG_ERR_NOT_FOUND) return DEVLOG_OK;
+    if (status != DEVLOG_OK) return status;
+    *began = dl_run_file_began(&run, device->log_folder);
+    dl_run_file_close(&run);
+    return DEVLOG_OK;
 }

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +15,9 @@
 #include "base/term.h"
 
 #define LOG_NAME "profile_log_ops.jsonl"
+
+/* What a reader takes as one line (ops/op_log.h). */
+enum { OPS_MAX_LINE = 64 * 1024 * 1024 };
 
 static void free_thread(ops_thread *t)
 {
@@ -41,11 +44,51 @@ static void lose(devlog_ops *ops, int errnum)
     int none = 0;
     atomic_compare_exchange_strong(&ops->errnum, &none, errnum);
     atomic_fetch_add(&ops->lost, 1);
+    none = 0;
+    atomic_compare_exchange_strong(&ops->run.shared->errnum, &none, errnum);
+    atomic_fetch_add(&ops->run.shared->lost, 1);
+}
+
+static void enlist(ops_thread *t)
+{
+    t->number = atomic_fetch_add(&t->ops->run.shared->next_thread, 1);
+    pthread_mutex_lock(&t->ops->lock);
+    t->next = t->ops->threads;
+    t->ops->threads = t;
+    pthread_mutex_unlock(&t->ops->lock);
+}
+
+static bool in_same_process(const devlog_ops *ops)
+{
+    if (ops->same_process) return atomic_load_explicit(ops->same_process, memory_order_relaxed);
+    return ops->pid == (uint64_t)getpid();
+}
+
+/* In a forked child only the calling thread has come along, under a number of its own from now on. What it
+ * has open is its parent's to end; the memory of the other threads is left, as they may have been at work on
+ * it. */
+static void after_fork(devlog_ops *ops, ops_thread *t)
+{
+    ops->pid = (uint64_t)getpid();
+    if (ops->same_process) atomic_store(ops->same_process, 1);
+    ops->forked = true;
+    ops->threads = NULL;
+    pthread_mutex_init(&ops->lock, NULL);
+    atomic_store(&ops->n_elsewhere, 0);
+    atomic_store(&ops->n_ops, 0);
+    atomic_store(&ops->lost, 0);
+    atomic_store(&ops->errnum, 0);
+    if (!t) return;
+    enlist(t);
+    t->inherited = t->depth;
+    for (uint32_t i = 0; i < t->depth; i++)
+        t->frames[i] = (ops_frame){.id = t->frames[i].id};
 }
 
 ops_thread *ops_thread_of(devlog_ops *ops)
 {
     ops_thread *t = pthread_getspecific(ops->key);
+    if (!in_same_process(ops)) after_fork(ops, t);
     if (t) return t;
     t = calloc(1, sizeof *t);
     if (!t || pthread_setspecific(ops->key, t) != 0) {
@@ -54,11 +97,7 @@ ops_thread *ops_thread_of(devlog_ops *ops)
         return NULL;
     }
     t->ops = ops;
-    t->number = atomic_fetch_add(&ops->next_thread, 1);
-    pthread_mutex_lock(&ops->lock);
-    t->next = ops->threads;
-    ops->threads = t;
-    pthread_mutex_unlock(&ops->lock);
+    enlist(t);
     return t;
 }
 
@@ -96,9 +135,9 @@ void ops_write(ops_thread *t)
     devlog_ops *ops = t->ops;
     bool mends = t->line.len && t->line.text[0] == '\n'; /* it ends the line that was cut before */
     dl_str_add(&t->line, "}\n");
-    if (t->line.failed) {
+    if (t->line.failed || t->line.len > OPS_MAX_LINE) {
         if (mends) atomic_store(&ops->torn, 1);
-        lose(ops, ENOMEM);
+        lose(ops, t->line.failed ? ENOMEM : EMSGSIZE);
         t->line.failed = false;
         return;
     }
@@ -114,14 +153,6 @@ void ops_write(ops_thread *t)
 
 /* ---- Open and close --- */
 
-static uint64_t new_run(void)
-{
-    uint64_t run = 0;
-    if (getrandom(&run, sizeof run, GRND_NONBLOCK) != sizeof run)
-        run = dl_now_ns() ^ (uint64_t)getpid() << 40;
-    return run ? run : 1;
-}
-
 static void write_head(devlog_ops *ops)
 {
     ops_thread *t = ops_thread_of(ops);
@@ -131,8 +162,8 @@ static void write_head(devlog_ops *ops)
     ops_line(t, "run");
     ops_number(t, "t", dl_now_ns());
     ops_number(t, "version", 1);
-    dl_str_fmt(&t->line, ",\"run\":\"%016llx\"", (unsigned long long)ops->run);
-    ops_number(t, "pid", (uint64_t)getpid());
+    dl_str_fmt(&t->line, ",\"run\":\"%016llx\"", (unsigned long long)ops->run.shared->run);
+    ops_number(t, "pid", ops->pid);
     ops_number(t, "wall_ns", (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec);
     ops_text_if(t, "program", program_invocation_name);
     ops_write(t);
@@ -155,6 +186,28 @@ static bool ends_whole(int fd)
     return last == '\n';
 }
 
+/* A page that a forked child finds cleared; NULL where the system cannot do that. */
+static atomic_uint *fork_mark(void)
+{
+    void *page = mmap(NULL, sizeof(atomic_uint), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return NULL;
+    if (madvise(page, sizeof(atomic_uint), MADV_WIPEONFORK) != 0) {
+        munmap(page, sizeof(atomic_uint));
+        return NULL;
+    }
+    atomic_init((atomic_uint *)page, 1);
+    return page;
+}
+
+static void free_log(devlog_ops *ops)
+{
+    dl_run_file_close(&ops->run);
+    if (ops->fd >= 0) close(ops->fd);
+    if (ops->same_process) munmap(ops->same_process, sizeof(atomic_uint));
+    free(ops->path);
+    free(ops);
+}
+
 devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **out, devlog_error *err)
 {
     static const devlog_ops_options none;
@@ -166,27 +219,28 @@ devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **ou
     devlog_status status = dl_folder_make(folder, err);
     if (status != DEVLOG_OK) return status;
     devlog_ops *ops = calloc(1, sizeof *ops);
-    char *path = dl_path_join(folder, LOG_NAME);
-    if (!ops || !path) {
-        free(ops);
-        free(path);
+    if (!ops) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the log of ops");
+    ops->fd = ops->run.fd = -1;
+    ops->path = dl_path_join(folder, LOG_NAME);
+    if (!ops->path) {
+        free_log(ops);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the log of ops");
     }
-    ops->path = path;
-    ops->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (o->append ? 0 : O_TRUNC), 0666);
-    int errnum = ops->fd < 0 ? errno : pthread_key_create(&ops->key, thread_gone);
-    if (errnum) {
-        status = dl_fail_errno(err, errnum, "cannot write the log of ops %s", path);
-        if (ops->fd >= 0) close(ops->fd);
-        free(path);
-        free(ops);
+    status = dl_run_file_open(&ops->run, folder, LOG_NAME, o->append, err);
+    if (status == DEVLOG_OK) {
+        ops->fd = open(ops->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        int errnum = ops->fd < 0 ? errno : pthread_key_create(&ops->key, thread_gone);
+        if (errnum) status = dl_fail_errno(err, errnum, "cannot write the log of ops %s", ops->path);
+    }
+    if (status != DEVLOG_OK) {
+        free_log(ops);
         return status;
     }
     pthread_mutex_init(&ops->lock, NULL);
-    ops->run = new_run();
-    atomic_store(&ops->next_op, 1);
-    atomic_store(&ops->next_program, 1);
+    ops->pid = (uint64_t)getpid();
+    ops->same_process = fork_mark();
     atomic_store(&ops->torn, !ends_whole(ops->fd));
+    atomic_fetch_add(&ops->run.shared->opens, 1);
     write_head(ops);
     *out = ops;
     return DEVLOG_OK;
@@ -199,10 +253,12 @@ devlog_status devlog_ops_close(devlog_ops *ops, devlog_error *err)
     if (t) {
         ops_line(t, "close");
         ops_number(t, "t", dl_now_ns());
-        ops_number(t, "ops", atomic_load(&ops->next_op) - 1);
+        ops_number(t, "ops", atomic_load(&ops->n_ops));
         ops_number(t, "lost", atomic_load(&ops->lost));
+        if (ops->forked) ops_number(t, "forked", 1);
         ops_write(t);
     }
+    if (!ops->forked) atomic_fetch_add(&ops->run.shared->closes, 1);
     pthread_key_delete(ops->key);
     uint64_t lost = atomic_load(&ops->lost);
     devlog_status status = DEVLOG_OK;
@@ -215,13 +271,8 @@ devlog_status devlog_ops_close(devlog_ops *ops, devlog_error *err)
         free_thread(ops->threads);
         ops->threads = next;
     }
-    for (uint32_t i = 0; i < ops->n_folders; i++)
-        free(ops->folders[i]);
-    free(ops->folders);
-    close(ops->fd);
     pthread_mutex_destroy(&ops->lock);
-    free(ops->path);
-    free(ops);
+    free_log(ops);
     return status;
 }
 
@@ -232,5 +283,5 @@ const char *devlog_ops_log(const devlog_ops *ops)
 
 uint64_t devlog_ops_run(const devlog_ops *ops)
 {
-    return ops ? ops->run : 0;
+    return ops ? ops->run.shared->run : 0;
 }

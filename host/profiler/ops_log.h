@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/run_file.h"
 #include "base/str.h"
 #include "program/program.h"
 
@@ -18,10 +19,11 @@ typedef struct ops_frame {
 
 typedef struct ops_thread {
     devlog_ops *ops;
-    uint32_t number; /* 0, 1, ... in order of first use */
+    uint32_t number; /* 0, 1, ... in order of first use, over all processes of the run */
     uint32_t depth, capacity;
-    ops_frame *frames; /* outermost first */
-    dl_str line;       /* in the making */
+    uint32_t inherited; /* of its frames: those that the parent of a forked child has open */
+    ops_frame *frames;  /* outermost first */
+    dl_str line;        /* in the making */
     struct ops_thread *next;
 } ops_thread;
 
@@ -30,19 +32,20 @@ enum { OPS_ELSEWHERE = 64 };
 struct devlog_ops {
     int fd;
     char *path;
-    uint64_t run;
-    pthread_key_t key; /* of the calling thread's ops_thread */
-    atomic_uint next_op, next_thread, next_program;
-    atomic_uint torn; /* the last write was cut: the next line begins with a line end */
+    dl_run_file run;           /* shared with everybody who writes to the folder */
+    pthread_key_t key;         /* of the calling thread's ops_thread */
+    atomic_uint *same_process; /* 1; the system makes it 0 in a forked child. NULL: it cannot */
+    uint64_t pid;
+    atomic_uint torn;  /* the last write was cut: the next line begins with a line end */
+    atomic_uint n_ops; /* that this process has started */
     atomic_ullong lost;
     atomic_int errnum; /* of the first event that was lost */
+    bool forked;       /* a child that goes on with its parent's log */
     /* Ops that another thread has ended, for the thread that has them open. */
     atomic_uint n_elsewhere;
     pthread_mutex_t lock; /* of what follows */
     uint32_t elsewhere[OPS_ELSEWHERE];
     ops_thread *threads;
-    char **folders; /* of the device logs that this run has begun */
-    uint32_t n_folders;
 };
 
 /* The calling thread; NULL when there is no memory for it, which counts as a lost event. */
@@ -60,7 +63,8 @@ void ops_write(ops_thread *t);
 void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns);
 /* Before a launch: writes it to the log, and makes the op's id the one that the launch carries. */
 void ops_launch(devlog_device *device, devlog_program *program);
-/* Whether this run has begun the device log in a folder before; from now on it has. */
-bool ops_began(devlog_ops *ops, const char *folder);
+/* Whether the run of a device has begun the device logs in its folder before; from now on it has. The folder
+ * is made when it is missing. */
+devlog_status ops_began(devlog_device *device, bool *began, devlog_error *err);
 
 #endif

@@ -59,18 +59,20 @@ typedef enum devlog_switch {
  * launches that belong to them, signposts and steps. `devlog ops` stitches it with the device's data
  * (docs/op-reports.md).
  *
- * One log belongs to one run of a program; devices are told of it when they are opened
- * (devlog_device_options.ops). Any number of threads may use it at once; ops nest per thread. Every function
- * takes NULL for the log and then does nothing, which is what "off" is. None of them fails: events that could
- * not be written are counted, and devlog_ops_close tells. A forked child must not go on with its parent's
- * log. Times are nanoseconds of CLOCK_MONOTONIC. */
+ * One log belongs to one run: to a program, and to all programs that write to its folder meanwhile or that
+ * `devlog run` starts (docs/op-reports.md, "Several programs, several opens"). Devices are told of it when
+ * they are opened (devlog_device_options.ops). Any number of threads may use it at once; ops nest per thread.
+ * Every function takes NULL for the log and then does nothing, which is what "off" is. None of them fails:
+ * events that could not be written are counted, and devlog_ops_close tells. A forked child may go on with its
+ * parent's log: its ops have ids and a thread number of their own, and what its parent has open stays its
+ * parent's to end. Times are nanoseconds of CLOCK_MONOTONIC. */
 typedef struct devlog_ops devlog_ops;
 
 /* All members may be 0 or NULL. */
 typedef struct devlog_ops_options {
     const char *log_folder; /* default $DEVLOG_LOG_FOLDER, else generated/profiler/logs; made when missing */
     devlog_switch profile;  /* AUTO: on when the environment has DEVLOG_OPS=1 or TT_METAL_DEVICE_PROFILER=1 */
-    bool append;            /* keep what the log holds, instead of beginning anew */
+    bool append;            /* belong to the run whose log is there, instead of beginning anew */
 } devlog_ops_options;
 
 /* Opens profile_log_ops.jsonl in the folder. *out is NULL when op profiling is off. */

@@ -91,7 +91,9 @@ static void ops_of_a_killed_application(void **state)
         assert_int_equal(job.host.found[OP_OPEN], open);
         assert_int_equal(job.counts.ops, job.host.n_ops);
         assert_int_equal(job.host.found[OP_BAD_LINE] + job.host.found[OP_NO_OP], 0);
-        assert_false(job.host.closed);
+        assert_true(job.host.opens == 1 && job.host.closes == 0);
+        assert_int_equal(job.host.found[OP_NOT_CLOSED], 1); /* even when it was killed between two ops */
+        assert_true(op_job_lost(&job));
         op_job_free(&job);
     }
     assert_true(with_open > POINTS / 4); /* it was killed in the middle, not between */

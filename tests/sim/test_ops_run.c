@@ -127,6 +127,20 @@ static void two_runs_one_report(void **state)
     free(text);
 }
 
+/* Two programs of one command: both are in the report, with the device data of both. */
+static void several_programs_add_up(void **state)
+{
+    (void)state;
+    char folder[300], command[1200], *text;
+    snprintf(folder, sizeof folder, "%s/out", test_folder());
+    snprintf(command, sizeof command, "sh -c '%s/nn 1 1; cd /tmp && %s/nn 1 1 && %s/nn 1 1'", bin, bin, bin);
+    int status = run(folder, "", command, &text);
+    if (status != 0) fail_msg("status %d: %s", status, text);
+    if (!strstr(text, "24 ops, 15 rows with device data of an op, 18 launches in the device log."))
+        fail_msg("%s", text);
+    free(text);
+}
+
 static void expect(const char *options, const char *command, int status, const char *says)
 {
     char folder[300], *text;
@@ -228,6 +242,7 @@ int main(void)
              devlog ? devlog : "");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_runs_one_report),
+        cmocka_unit_test(several_programs_add_up),
         cmocka_unit_test(the_command_is_not_disturbed),
         cmocka_unit_test(signals_reach_the_command),
         cmocka_unit_test(options_and_what_is_wrong_with_them),

@@ -166,6 +166,7 @@ static void large_runs(void **state)
                    i, i * 10, i, i, i, i * 10 + 5);
         kernel_ns += 100 + i % 7;
     }
+    dl_str_add(&ops, "{\"e\":\"close\",\"t\":9,\"ops\":40000,\"lost\":0}\n");
     /* Core by core, so that the second core comes back to what is cold. */
     for (unsigned x = 0; x < 2; x++)
         for (unsigned i = 1; i <= LAUNCHES; i++)

@@ -386,9 +386,9 @@ static void two_runs_become_one_report(void **state)
 {
     (void)state;
     static const char device[] = CHIP("22") ZONE(0, 0, "BRISC", 1, "BRISC-FW", 200, 300, "{\"op\":2}");
-    fixture f =
-        two_runs(RUN("11") OP(1, "A", 10, 20) OP(2, "B", 30, 40),
-                 RUN("22") DEVICE(0) OP(1, "A", 1000, 2000) OP(2, "B", 3000, 4000) LAUNCH(2, 0, 1), device);
+    fixture f = two_runs(
+        RUN("11") OP(1, "A", 10, 20) OP(2, "B", 30, 40) CLOSE,
+        RUN("22") DEVICE(0) OP(1, "A", 1000, 2000) OP(2, "B", 3000, 4000) LAUNCH(2, 0, 1) CLOSE, device);
     check_ok(f.status, &f.err);
     number_is(&f, 0, "HOST DURATION [ns]", 10);
     number_is(&f, 1, "HOST START TS", 30);
@@ -450,11 +450,12 @@ static void lines_may_come_in_any_order(void **state)
     "{\"e\":\"start\",\"id\":" #id ",\"t\":10,\"thread\":0,\"depth\":1,\"name\":\"" name "\"}\n"
 #define IN(id, layout) "{\"e\":\"in\",\"id\":" #id ",\"shape\":[1,1,1,1],\"layout\":\"" layout "\"}\n"
 #define END(id)        "{\"e\":\"end\",\"id\":" #id ",\"t\":20,\"thread\":0}\n"
-    fixture f = stitched(RUN("ab") DEVICE(0) START(7, "B") IN(7, "b0") LAUNCH(7, 0, 2) IN(7, "b1")
-                             START(4000000000, "C") IN(7, "b2") IN(4000000000, "c0") START(3, "A") END(7)
-                                 IN(3, "a0") END(4000000000) IN(4000000000, "c1") END(3) LAUNCH(3, 0, 1),
-                         CHIP("ab") ZONE(0, 0, "BRISC", 1, "BRISC-FW", 100, 110, "{\"op\":3}")
-                             ZONE(0, 0, "BRISC", 2, "BRISC-FW", 200, 220, "{\"op\":7}"));
+    fixture f =
+        stitched(RUN("ab") DEVICE(0) START(7, "B") IN(7, "b0") LAUNCH(7, 0, 2) IN(7, "b1")
+                     START(4000000000, "C") IN(7, "b2") IN(4000000000, "c0") START(3, "A") END(7) IN(3, "a0")
+                         END(4000000000) IN(4000000000, "c1") END(3) LAUNCH(3, 0, 1) CLOSE,
+                 CHIP("ab") ZONE(0, 0, "BRISC", 1, "BRISC-FW", 100, 110, "{\"op\":3}")
+                     ZONE(0, 0, "BRISC", 2, "BRISC-FW", 200, 220, "{\"op\":7}"));
     check_ok(f.status, &f.err);
     assert_int_equal(cJSON_GetArraySize(f.rows), 3);
     static const struct {

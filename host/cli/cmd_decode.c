@@ -11,6 +11,7 @@
 #include "base/term.h"
 #include "cli/cli.h"
 #include "cli/filters.h"
+#include "cli/logs.h"
 #include "decode/decode.h"
 #include "report/artifacts.h"
 #include "report/decode_table.h"
@@ -266,25 +267,72 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
     return exit_status;
 }
 
+/* A folder stands for its only log. */
+static devlog_status look_into_folders(cli_args *rest, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (int i = 0; i < rest->n && !status; i++) {
+        struct stat st;
+        cli_logs logs;
+        if (stat(rest->items[i], &st) != 0 || !S_ISDIR(st.st_mode)) continue;
+        status = cli_logs_find(rest->items[i], &logs, err);
+        const cli_log *log =
+            status ? NULL
+                   : cli_logs_choose(&logs, rest->items[i], false,
+                                     "name those to decode; devlog view --list-only FOLDER lists them", err);
+        if (!log) status = err->status;
+        if (log && !(rest->items[i] = cli_args_own(rest, strdup(log->path))))
+            status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        cli_logs_free(&logs);
+    }
+    return status;
+}
+
+/* No log was named: the newest there is, which is said. */
+static devlog_status take_newest(cli_args *rest, char **item, devlog_error *err)
+{
+    cli_logs logs;
+    dl_str where = {0};
+    devlog_status status = cli_logs_find_any(&logs, &where, err);
+    const cli_log *log = NULL;
+    if (!status && !(log = cli_logs_choose(&logs, where.failed ? "" : where.text, true, "", err)))
+        status = err->status;
+    if (log && !(*item = cli_args_own(rest, strdup(log->path))))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (log && !status) {
+        fprintf(stderr, "devlog decode: %s", *item);
+        if (logs.n > 1) fprintf(stderr, ", the newest of %zu logs", logs.n);
+        fputc('\n', stderr);
+        rest->items = item;
+        rest->n = 1;
+    }
+    dl_str_free(&where);
+    cli_logs_free(&logs);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     decode_args a = {
         .files = true, .tar = true, .print = true, .defaults = true, .max_launches = 20, .top = 50};
     cli_args rest;
     dl_filter filter;
+    devlog_error err = {0};
+    char *newest = NULL;
     int exit_status;
     memset(a.wanted, true, sizeof a.wanted);
     if (!cli_parse(&cmd_decode, argc, argv, &a, &rest, &exit_status)) return exit_status;
     if (!a.files || (a.format != FORMAT_TEXT && !a.folder)) memset(a.wanted, false, sizeof a.wanted);
     if (!a.folder) a.folder = "generated/profiler/output/device";
+    exit_status = CLI_FAILED;
     if (a.print_analyses)
         exit_status = print_analyses();
-    else if (rest.n == 0)
-        exit_status = cli_wrong(&cmd_decode, "which log? LOG is missing");
     else if (a.suffix && strchr(a.suffix, '/'))
         exit_status = cli_wrong(&cmd_decode, "--name is part of a file's name and has no '/'");
     else if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
+    else if (rest.n ? look_into_folders(&rest, &err) : take_newest(&rest, &newest, &err))
+        fprintf(stderr, "devlog decode: %s\n", err.text);
     else
         exit_status = run_with(&a, &rest, &filter);
     cli_args_free(&rest);
@@ -294,12 +342,16 @@ static int run(int argc, char **argv)
 const cli_command cmd_decode = {
     .name = "decode",
     .summary = "Decode device logs and captures: durations, statistics, artifacts",
-    .arguments = "LOG...",
+    .arguments = "[LOG-OR-FOLDER...]",
     .max_arguments = CLI_ANY,
     .description =
         "Reads captures (capture.devlog) and profile_log_device.csv in every form that there has been, plain "
         "or compressed (.gz, .zst, .xz), pairs its markers into zones, prints their durations and writes the "
-        "files below. Several logs are one, in the order given; \"-\" is standard input. A damaged log is "
+        "files below. Several logs are one, in the order given; \"-\" is standard input. A folder stands for "
+        "its only log, "
+        "a capture and the device log beside it being one. Without a LOG it takes the newest of those in "
+        "DEVLOG_LOG_FOLDER, generated/profiler, TT_METAL_PROFILER_DIR and TT_METAL_HOME/generated/profiler. "
+        "A damaged log is "
         "decoded as far as it goes, and the report ends with what was lost.",
     .options = options,
     .examples = "  devlog decode generated/profiler/logs/profile_log_device.csv\n"

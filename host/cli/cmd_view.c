@@ -155,19 +155,59 @@ static bool has_display(void)
     return (x && *x) || (wayland && *wayland);
 }
 
+/* What is behind an address, for somebody whose browser is on another machine. */
+typedef struct served {
+    unsigned port;     /* at which this machine answers */
+    const char *start; /* what has to be typed here before, or NULL; and its folder */
+    const char *folder;
+    const char *open; /* the address there; NULL: the one that was printed */
+} served;
+
+/* Over ssh: what to type, here and there. SSH_CONNECTION is the client's address and port, then this
+ * machine's. */
+static void say_tunnel(const served *s)
+{
+    const char *connection = getenv("SSH_CONNECTION"), *user = getenv("USER");
+    char host[64] = "this-machine";
+    int port = 22;
+    if (!connection || !*connection) return;
+    if (sscanf(connection, "%*s %*s %63s %d", host, &port) < 1) strcpy(host, "this-machine");
+    if (!user || !*user) user = getenv("LOGNAME");
+    fprintf(stderr, "You are here over ssh. To see it in the browser of your own machine, type\n");
+    if (s->start) {
+        fprintf(stderr, "  here:   %s '", s->start);
+        for (const char *c = s->folder; *c; c++) {
+            if (*c == '\'') fputs("'\\'", stderr); /* 'a'\''b' */
+            fputc(*c, stderr);
+        }
+        fprintf(stderr, "'\n");
+    }
+    fprintf(stderr, "  there:  ssh -L %u:127.0.0.1:%u ", s->port, s->port);
+    if (port != 22) fprintf(stderr, "-p %d ", port);
+    fprintf(stderr, "%s%s%s\n  and open %s there\n", user && *user ? user : "", user && *user ? "@" : "",
+            host, s->open ? s->open : "the address above");
+}
+
 /* Opens an address in the user's browser; when there is none, or no screen, it is only printed. */
-static void open_address(const char *address, bool may)
+static void open_address(const char *address, bool may, const served *s)
 {
     const char *argv[] = {"xdg-open", address, NULL};
     dl_output out = {0};
     devlog_error err;
     printf("%s\n", address);
     fflush(stdout);
-    if (may && has_display() && dl_run(argv, &out, &err) == DEVLOG_OK) free(out.text);
+    if (!may || !has_display())
+        say_tunnel(s);
+    else if (dl_run(argv, &out, &err) == DEVLOG_OK)
+        free(out.text);
 }
 
-static devlog_status show_file(const char *path, bool may, devlog_error *err)
+static devlog_status show_file(const char *path, const char *log, bool may, devlog_error *err)
 {
+    const char *slash = strrchr(log, '/');
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - log) : 1, slash ? log : ".");
+    const served dashboard = {8050, "devlog serve", folder, "http://127.0.0.1:8050/"};
     char *whole = realpath(path, NULL);
     dl_str address = {0};
     if (!whole) return dl_fail(err, DEVLOG_ERR_IO, "%s is gone", path);
@@ -179,7 +219,7 @@ static devlog_status show_file(const char *path, bool may, devlog_error *err)
         else
             dl_str_fmt(&address, "%%%02X", (unsigned char)*c);
     }
-    if (!address.failed) open_address(address.text, may);
+    if (!address.failed) open_address(address.text, may, &dashboard);
     dl_str_free(&address);
     free(whole);
     return DEVLOG_OK;
@@ -201,7 +241,7 @@ static devlog_status show_web(ui which, const char *path, const view_args *a, de
         n += (size_t)snprintf(link + n, sizeof link - n, escape ? "%%%02X" : "%c", *c);
     }
     fprintf(stderr, "waiting for the viewer to fetch the trace, once, from this machine; Ctrl-C ends\n");
-    open_address(link, a->open);
+    open_address(link, a->open, &(served){.port = cli_handover_port(h)});
     cli_handover_wait(h);
     cli_handover_stop(h);
     return DEVLOG_OK;
@@ -224,32 +264,17 @@ static devlog_status show(const cli_log *log, const view_args *a, bool *lost, de
     else if (a->extract)
         printf("%s\n", path);
     else if (which == UI_HTML)
-        status = show_file(path, a->open, err);
-    else if (which == UI_TENSORBOARD)
+        status = show_file(path, log->path, a->open, err);
+    else if (which == UI_TENSORBOARD) {
         printf("%s\nLook at it with: tensorboard --logdir '%s'   (pip install tensorboard "
                "tensorboard-plugin-profile)\n",
                path, path);
-    else
+        fflush(stdout);
+        say_tunnel(&(served){.port = 6006, .open = "http://127.0.0.1:6006/"});
+    } else
         status = show_web(which, path, a, err);
     free(path);
     return status;
-}
-
-/* What to look at; NULL when that is not clear, and then it is said. */
-static const cli_log *choose(const cli_logs *logs, const view_args *a, const char *where)
-{
-    if (logs->n == 1 || (logs->n && a->latest)) return &logs->items[0];
-    if (logs->n == 0) {
-        fprintf(
-            stderr,
-            "devlog view: there is no log in %s; run the program with TT_METAL_DEVICE_PROFILER=1 and kernels "
-            "compiled with -DPROFILE_DEVICE, or name a log or a folder\n",
-            where);
-        return NULL;
-    }
-    fprintf(stderr, "devlog view: %zu logs are in %s: name one, or say --latest; --list-only lists them\n",
-            logs->n, where);
-    return NULL;
 }
 
 static int run(int argc, char **argv)
@@ -258,19 +283,28 @@ static int run(int argc, char **argv)
     cli_args rest;
     devlog_error err = {0};
     cli_logs logs;
+    dl_str where = {0};
     int exit_status;
     if (!cli_parse(&cmd_view, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    const char *where = rest.n ? rest.items[0] : "generated/profiler";
     exit_status = CLI_FAILED;
-    devlog_status status = cli_logs_find(where, &logs, &err);
+    if (rest.n) dl_str_add(&where, rest.items[0]);
+    devlog_status status =
+        rest.n ? cli_logs_find(rest.items[0], &logs, &err) : cli_logs_find_any(&logs, &where, &err);
     const cli_log *log = NULL;
     bool lost = false;
-    if (!status && a.list)
+    if (!status && a.list) {
         exit_status = list(&logs, a.format);
-    else if (!status && (log = choose(&logs, &a, where)))
-        status = show(log, &a, &lost, &err);
+    } else if (!status) {
+        log = cli_logs_choose(&logs, where.failed ? "" : where.text, a.latest || !rest.n,
+                              "name one, or say --latest; --list-only lists them", &err);
+        status = log ? DEVLOG_OK : err.status;
+        if (log && logs.n > 1 && !rest.n && !a.latest)
+            fprintf(stderr, "%s is the newest of %zu logs; --list-only lists them\n", log->path, logs.n);
+        if (log) status = show(log, &a, &lost, &err);
+    }
     if (status) fprintf(stderr, "devlog view: %s\n", err.text);
     if (log && !status) exit_status = lost ? CLI_PARTIAL : CLI_OK;
+    dl_str_free(&where);
     cli_logs_free(&logs);
     cli_args_free(&rest);
     return exit_status;
@@ -283,14 +317,20 @@ const cli_command cmd_view = {
     .min_arguments = 0,
     .max_arguments = 1,
     .description =
-        "Finds the log (in generated/profiler unless told), makes what the viewer reads, and opens it in the "
-        "browser; on a machine without a display it prints the address.\n\n"
+        "Finds the log, makes what the viewer reads, and opens it in the browser; on a machine without a "
+        "display "
+        "it prints the address, and over ssh what to type so that the browser of your own machine shows "
+        "it.\n\n"
+        "Unless told it takes the newest log of those in DEVLOG_LOG_FOLDER, generated/profiler, and where "
+        "tt-metal writes its own: TT_METAL_PROFILER_DIR and TT_METAL_HOME/generated/profiler. A capture and "
+        "the "
+        "device log beside it are of one run: it takes the capture, which knows more.\n\n"
         "html is device_perf.html, which needs no network. Perfetto and speedscope are web sites: the trace "
         "stays on this machine, and a server on the loopback interface hands it to the site's program in "
         "your "
         "browser, once, then ends. For TensorBoard it writes the log folder and prints the command.",
     .options = options,
-    .examples = "  devlog view --latest                       the newest log, as a page\n"
+    .examples = "  devlog view                                the newest log, as a page\n"
                 "  devlog view --ui perfetto run1.csv         in ui.perfetto.dev\n"
                 "  devlog view --list-only ~/runs             which logs there are\n"
                 "  devlog view --ui speedscope -x out run1.csv  only write the file\n",

@@ -56,6 +56,11 @@ const char *cli_handover_url(const cli_handover *h)
     return http_url(h->server);
 }
 
+uint16_t cli_handover_port(const cli_handover *h)
+{
+    return http_port(h->server);
+}
+
 void cli_handover_wait(cli_handover *h)
 {
     while (sem_wait(&h->fetched) != 0 && errno == EINTR)

@@ -12,6 +12,7 @@ devlog_status cli_handover_start(cli_handover **h, const char *file, const char 
                                  uint16_t port, devlog_error *err);
 /* "http://127.0.0.1:9001" */
 const char *cli_handover_url(const cli_handover *h);
+uint16_t cli_handover_port(const cli_handover *h);
 /* Until the file has been fetched whole. */
 void cli_handover_wait(cli_handover *h);
 void cli_handover_stop(cli_handover *h);

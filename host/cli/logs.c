@@ -40,11 +40,13 @@ static bool is_log(const char *name, bool *capture)
 static void add(search *s, const char *path, const char *name, bool capture, const struct stat *st)
 {
     cli_logs *logs = s->logs;
-    if (logs->n == CLI_MAX_LOGS) {
+    for (size_t i = 0; i < logs->n_all; i++) /* one folder may lie in another that is looked through, too */
+        if (logs->items[i].inode == st->st_ino && logs->items[i].device == st->st_dev) return;
+    if (logs->n_all == CLI_MAX_LOGS) {
         logs->more = true;
         return;
     }
-    if (logs->n == s->cap) {
+    if (logs->n_all == s->cap) {
         size_t cap = s->cap ? s->cap * 2 : 16;
         cli_log *items = realloc(logs->items, cap * sizeof *items);
         if (!items) {
@@ -54,13 +56,15 @@ static void add(search *s, const char *path, const char *name, bool capture, con
         logs->items = items;
         s->cap = cap;
     }
-    cli_log *l = &logs->items[logs->n];
+    cli_log *l = &logs->items[logs->n_all];
     *l = (cli_log){.path = strdup(path),
                    .name = strdup(name),
                    .capture = capture,
                    .bytes = (uint64_t)st->st_size,
+                   .device = st->st_dev,
+                   .inode = st->st_ino,
                    .time_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
-    logs->n++;
+    logs->n_all++;
     if (!l->path || !l->name) s->failed = true;
     snprintf(l->id, sizeof l->id, "%016llx", (unsigned long long)dl_hash_bytes(name, strlen(name)));
 }
@@ -72,7 +76,7 @@ static void walk(search *s, const char *folder, const char *below, int depth)
     for (struct dirent *e; (e = readdir(dir)) && !s->failed;) {
         struct stat st;
         bool capture;
-        if (e->d_name[0] == '.') continue;
+        if (e->d_name[0] == '.' && strcmp(e->d_name, ".logs") != 0) continue; /* tt-metal's folder of logs */
         if (++s->entries > CLI_MAX_ENTRIES) {
             s->logs->more = true;
             break;
@@ -102,6 +106,55 @@ static int newest_first(const void *a, const void *b)
     return strcmp(p->name, q->name);
 }
 
+static bool in_one_folder(const char *a, const char *b)
+{
+    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    size_t n = slash_a ? (size_t)(slash_a - a) : 0, m = slash_b ? (size_t)(slash_b - b) : 0;
+    return n == m && memcmp(a, b, n) == 0;
+}
+
+static bool has_capture(const cli_logs *logs, const cli_log *l)
+{
+    for (size_t i = 0; i < logs->n_all && !l->capture; i++) {
+        const cli_log *c = &logs->items[i];
+        int64_t apart = l->time_ns > c->time_ns ? l->time_ns - c->time_ns : c->time_ns - l->time_ns;
+        if (c->capture && apart <= CLI_RUN_SECONDS * INT64_C(1000000000) && in_one_folder(c->path, l->path))
+            return true;
+    }
+    return false;
+}
+
+/* Newest first, and device logs of captures behind all others. */
+static bool put_in_order(cli_logs *logs)
+{
+    cli_log *behind = malloc((logs->n_all + 1) * sizeof *behind);
+    size_t n_behind = 0;
+    if (!behind) return false;
+    if (logs->n_all) qsort(logs->items, logs->n_all, sizeof *logs->items, newest_first);
+    bool *twin = calloc(logs->n_all + 1, sizeof *twin);
+    for (size_t i = 0; twin && i < logs->n_all; i++)
+        twin[i] = has_capture(logs, &logs->items[i]);
+    for (size_t i = 0; twin && i < logs->n_all; i++) {
+        if (twin[i])
+            behind[n_behind++] = logs->items[i];
+        else
+            logs->items[logs->n++] = logs->items[i];
+    }
+    for (size_t i = 0; i < n_behind; i++)
+        logs->items[logs->n + i] = behind[i];
+    bool done = twin != NULL;
+    free(twin);
+    free(behind);
+    return done;
+}
+
+static devlog_status end_search(search *s, const char *where, devlog_error *err)
+{
+    if (s->failed || !put_in_order(s->logs))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while looking through %s", where);
+    return DEVLOG_OK;
+}
+
 devlog_status cli_logs_find(const char *folder, cli_logs *logs, devlog_error *err)
 {
     search s = {.logs = logs};
@@ -117,14 +170,59 @@ devlog_status cli_logs_find(const char *folder, cli_logs *logs, devlog_error *er
         const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
         add(&s, folder, name, ends_with(name, strlen(name), ".devlog"), &st);
     }
-    if (s.failed) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while looking through %s", folder);
-    if (logs->n) qsort(logs->items, logs->n, sizeof *logs->items, newest_first);
-    return DEVLOG_OK;
+    return end_search(&s, folder, err);
+}
+
+devlog_status cli_logs_find_any(cli_logs *logs, dl_str *where, devlog_error *err)
+{
+    static const struct {
+        const char *variable, *below;
+    } places[] = {{"DEVLOG_LOG_FOLDER", ""},
+                  {NULL, "generated/profiler"},
+                  {"TT_METAL_PROFILER_DIR", ""},
+                  {"TT_METAL_HOME", "/generated/profiler"}};
+    enum { PLACES = sizeof places / sizeof places[0] };
+    search s = {.logs = logs};
+    struct stat seen[PLACES];
+    size_t n = 0;
+    memset(logs, 0, sizeof *logs);
+    for (size_t i = 0; i < PLACES; i++) {
+        const char *value = places[i].variable ? getenv(places[i].variable) : "";
+        if (!value || (places[i].variable && !*value)) continue;
+        dl_str folder = {0};
+        dl_str_fmt(&folder, "%s%s", value, places[i].below);
+        bool again = folder.failed || stat(folder.text, &seen[n]) != 0 || !S_ISDIR(seen[n].st_mode);
+        for (size_t k = 0; k < n && !again; k++)
+            again = seen[k].st_dev == seen[n].st_dev && seen[k].st_ino == seen[n].st_ino;
+        if (!again) {
+            dl_str_fmt(where, "%s%s", n ? ", " : "", folder.text);
+            walk(&s, folder.text, "", 0);
+            n++;
+        }
+        s.failed |= folder.failed;
+        dl_str_free(&folder);
+    }
+    if (n == 0) dl_str_add(where, "generated/profiler");
+    return end_search(&s, "the folders of logs", err);
+}
+
+const cli_log *cli_logs_choose(const cli_logs *logs, const char *where, bool latest, const char *ways,
+                               devlog_error *err)
+{
+    if (logs->n == 1 || (logs->n && latest)) return &logs->items[0];
+    if (logs->n)
+        dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%zu logs are in %s: %s", logs->n, where, ways);
+    else
+        dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                "there is no log in %s; run the program with TT_METAL_DEVICE_PROFILER=1 and kernels compiled "
+                "with -DPROFILE_DEVICE, or name a log or a folder",
+                where);
+    return NULL;
 }
 
 void cli_logs_free(cli_logs *logs)
 {
-    for (size_t i = 0; i < logs->n; i++) {
+    for (size_t i = 0; i < logs->n_all; i++) {
         free(logs->items[i].path);
         free(logs->items[i].name);
     }
@@ -135,7 +233,7 @@ void cli_logs_free(cli_logs *logs)
 const cli_log *cli_logs_by_id(const cli_logs *logs, const char *id, size_t n)
 {
     if (n != 16) return NULL;
-    for (size_t i = 0; i < logs->n; i++)
+    for (size_t i = 0; i < logs->n_all; i++)
         if (memcmp(logs->items[i].id, id, 16) == 0) return &logs->items[i];
     return NULL;
 }

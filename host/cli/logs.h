@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/str.h"
 
 typedef struct cli_log {
     char *path;   /* as it can be opened */
@@ -16,20 +17,34 @@ typedef struct cli_log {
     bool capture; /* capture.devlog, otherwise a device log */
     uint64_t bytes;
     int64_t time_ns; /* of its last change, since 1970 */
+    uint64_t device, inode;
 } cli_log;
 
+/* A run leaves a capture and a device log side by side: then the run is the capture, which knows more, and
+ * its device log is one of those behind the n that are told. Side by side is: in one folder, and changed last
+ * within CLI_RUN_SECONDS of each other. */
 typedef struct cli_logs {
-    cli_log *items; /* newest first */
-    size_t n;
+    cli_log *items; /* newest first; n, and behind them those that belong to captures */
+    size_t n, n_all;
     bool more; /* there are more than CLI_MAX_LOGS, or folders deeper than CLI_MAX_DEPTH */
 } cli_logs;
 
-enum { CLI_MAX_LOGS = 1000, CLI_MAX_DEPTH = 8, CLI_MAX_ENTRIES = 100000 };
+enum { CLI_MAX_LOGS = 1000, CLI_MAX_DEPTH = 8, CLI_MAX_ENTRIES = 100000, CLI_RUN_SECONDS = 60 };
 
 /* The logs below `folder`, or the one log when it is a file. Links are not followed. Free *logs in any case.
  * NOT_FOUND when there is no such folder; a folder without a log is no failure. */
 devlog_status cli_logs_find(const char *folder, cli_logs *logs, devlog_error *err);
+/* The logs of all places where programs leave them when nobody says where: DEVLOG_LOG_FOLDER,
+ * generated/profiler, and where tt-metal puts its own, TT_METAL_PROFILER_DIR and
+ * TT_METAL_HOME/generated/profiler. `where` receives their names; those that are not there are left out,
+ * unless none is. */
+devlog_status cli_logs_find_any(cli_logs *logs, dl_str *where, devlog_error *err);
 void cli_logs_free(cli_logs *logs);
+/* The one log there is, or with `latest` the newest. NOT_FOUND when there is none, or it is not clear which;
+ * `ways` is what else the user can do then. */
+const cli_log *cli_logs_choose(const cli_logs *logs, const char *where, bool latest, const char *ways,
+                               devlog_error *err);
+/* Of all, those that belong to captures too. */
 const cli_log *cli_logs_by_id(const cli_logs *logs, const char *id, size_t n);
 
 #endif

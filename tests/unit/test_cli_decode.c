@@ -53,7 +53,7 @@ static void bad_input_is_one_line(void **state)
     (void)state;
     write_log("whole.csv", header, rows);
     mkdir(in_scratch("folder"), 0777);
-    devlog_fails("decode", 2, "LOG is missing");
+    devlog_fails("decode", 1, "there is no log in generated/profiler");
     devlog_fails("decode missing.csv", 1, "missing.csv: No such file");
     devlog_fails("decode folder", 1, "folder");
     devlog_fails("decode whole.csv missing.csv", 1, "missing.csv");

@@ -88,6 +88,114 @@ static void says_what_it_cannot_choose(void **state)
     expect_in(view(2, "--ui", "netscape", NULL, NULL, NULL), "--ui");
 }
 
+/* Runs a shell line in `folder`, with devlog's path in $D; returns what it printed, freed by the caller. */
+static char *shell(const char *folder, int exit_status, const char *line)
+{
+    dl_str whole = {0};
+    devlog_error err;
+    dl_output out;
+    dl_str_fmt(&whole, "unset DEVLOG_LOG_FOLDER SSH_CONNECTION; D='%s'; cd '%s' && %s", getenv("DEVLOG_BIN"),
+               folder, line);
+    const char *argv[] = {"/bin/sh", "-c", whole.text, NULL};
+    check_ok(dl_run(argv, &out, &err), &err);
+    if (out.exit != exit_status) print_message("%s\n%s\n", whole.text, out.text);
+    assert_int_equal(out.exit, exit_status);
+    dl_str_free(&whole);
+    return out.text;
+}
+
+/* A log in home/FOLDER, changed last at this second; a capture is empty, as nothing reads it here. */
+static void put(const char *folder, const char *name, long second)
+{
+    char path[300];
+    devlog_error err;
+    const struct timespec times[2] = {{.tv_sec = second}, {.tv_sec = second}};
+    snprintf(path, sizeof path, "%s/%s", home, folder);
+    check_ok(dl_folder_make(path, &err), &err);
+    snprintf(path, sizeof path, "%s/%s/%s", home, folder, name);
+    write_text(path, log_text);
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* The run is the capture, unless its neighbour is of another time. */
+static void a_capture_and_its_csv_are_one_run(void **state)
+{
+    (void)state;
+    char path[200];
+    put("one/generated/profiler/logs", "profile_log_device.csv", 1000000000);
+    put("one/generated/profiler/logs", "capture.devlog", 1000000003);
+    snprintf(path, sizeof path, "%s/one", home);
+    expect_in(shell(path, 0, "$D view"), "file:///");
+    expect_in(shell(path, 0, "$D view generated"), "file:///");
+    expect_in(shell(path, 0, "$D view --list-only --format csv | wc -l"), "2\n"); /* with its heading */
+    expect_in(shell(path, 0, "$D view --list-only"), "capture.devlog");
+    expect_in(shell(path, 0, "$D decode --no-files"), "logs/capture.devlog\n");
+    expect_in(shell(path, 0, "$D decode --no-files generated"), "FW");
+    /* The CSV alone is still what it was. */
+    expect_in(shell(path, 0, "$D view generated/profiler/logs/profile_log_device.csv"), "file:///");
+    /* A device log that is an hour younger is of another run. */
+    put("one/generated/profiler/logs", "profile_log_device.csv", 1000003600);
+    expect_in(shell(path, 1, "$D view generated"), "2 logs are in generated: name one");
+    expect_in(shell(path, 1, "$D decode --no-files generated"),
+              "2 logs are in generated: name those to decode");
+    expect_in(shell(path, 0, "$D view"), "profile_log_device.csv is the newest of 2 logs");
+    expect_in(shell(path, 0, "$D decode --no-files"), "profile_log_device.csv, the newest of 2 logs");
+}
+
+/* tt-metal writes into a folder whose name begins with a point, below where it is or where it is told. */
+static void looks_where_tt_metal_writes(void **state)
+{
+    (void)state;
+    char path[200];
+    devlog_error err;
+    put("here/generated/profiler/.logs", "profile_log_device.csv", 1000000000);
+    snprintf(path, sizeof path, "%s/here", home);
+    expect_in(shell(path, 0, "$D decode --no-files"), "generated/profiler/.logs/profile_log_device.csv");
+    expect_in(shell(path, 0, "$D view --list-only"), ".logs/profile_log_device.csv");
+    put("tt/generated/profiler/.logs", "profile_log_device.csv", 1000000000);
+    put("own/.logs", "profile_log_device.csv", 1000000000);
+    snprintf(path, sizeof path, "%s/empty", home);
+    check_ok(dl_folder_make(path, &err), &err);
+    expect_in(shell(path, 1, "$D decode --no-files"), "there is no log in generated/profiler");
+    expect_in(shell(path, 0, "TT_METAL_HOME=$PWD/../tt $D decode --no-files"),
+              "../tt/generated/profiler/.logs/profile_log_device.csv");
+    expect_in(shell(path, 0, "TT_METAL_HOME=$PWD/../tt $D view"), "file:///");
+    expect_in(shell(path, 0, "TT_METAL_PROFILER_DIR=../own $D view --list-only"),
+              "../own/.logs/profile_log_device.csv");
+    expect_in(shell(path, 0, "DEVLOG_LOG_FOLDER=../own $D decode --no-files"),
+              "../own/.logs/profile_log_device.csv");
+    /* A folder that is named twice is looked through once. */
+    expect_in(shell(path, 0,
+                    "cd ../tt; TT_METAL_HOME=$PWD DEVLOG_LOG_FOLDER=generated/profiler/.logs $D view "
+                    "--list-only | wc -l"),
+              "1\n");
+}
+
+static void says_what_to_type_over_ssh(void **state)
+{
+    (void)state;
+    char path[200];
+    snprintf(path, sizeof path, "%s/run1", home);
+    char *text = shell(path, 0, "USER=me SSH_CONNECTION='10.0.0.9 5000 10.0.0.1 2222' $D view .");
+    assert_non_null(strstr(text, "devlog serve '.'"));
+    assert_non_null(strstr(text, "ssh -L 8050:127.0.0.1:8050 -p 2222 me@10.0.0.1\n"));
+    expect_in(text, "open http://127.0.0.1:8050/");
+    expect_in(shell(path, 0, "USER=me SSH_CONNECTION='10.0.0.9 5000 10.0.0.1 22' $D view -u tensorboard ."),
+              "ssh -L 6006:127.0.0.1:6006 me@10.0.0.1\n");
+    /* The trace is fetched through the tunnel, from the port that is said. */
+    text = shell(path, 0,
+                 "export USER=me SSH_CONNECTION='10.0.0.9 5000 10.0.0.1 22'; $D view -p 0 -u perfetto . >o "
+                 "2>&1 & p=$!; "
+                 "until grep -q '^  and open' o; do sleep 0.1; done; kill $p; cat o");
+    const char *port = strstr(text, "127.0.0.1:"), *tunnel = strstr(text, "ssh -L ");
+    assert_true(port && tunnel);
+    assert_int_equal(atoi(tunnel + 7), atoi(port + 10));
+    free(text);
+    text = shell(path, 0, "$D view .");
+    assert_null(strstr(text, "ssh"));
+    free(text);
+}
+
 static void prints_where_the_page_is(void **state)
 {
     (void)state;
@@ -198,6 +306,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_the_newest_first),
         cmocka_unit_test(says_what_it_cannot_choose),
+        cmocka_unit_test(a_capture_and_its_csv_are_one_run),
+        cmocka_unit_test(looks_where_tt_metal_writes),
+        cmocka_unit_test(says_what_to_type_over_ssh),
         cmocka_unit_test(prints_where_the_page_is),
         cmocka_unit_test(extracts_for_every_viewer),
         cmocka_unit_test(perfetto_fetches_the_trace_once),

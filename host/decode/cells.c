@@ -4,6 +4,7 @@
 
 #include "decode/number.h"
 #include "decode/parser_internal.h"
+#include "decode/series.h"
 
 enum { MAX_CHIP = 65535, MAX_CORE = 65535 };
 #define MAX_TIME ((UINT64_C(1) << 62) - 1) /* leaves room for what the clock repair adds */
@@ -104,6 +105,11 @@ static dl_skip optional(const dl_columns *c, const dl_cell *cells, dl_column col
     *out = none;
     if (c->at[column] < 0 || cells[c->at[column]].len == 0) return DL_SKIP_NONE;
     return dl_number(cells[c->at[column]], max, out);
+}
+
+bool dl_meta_is_kept(const dl_parser *p, dl_row_type type, dl_cell meta)
+{
+    return p->keep_meta || (type > DL_ROW_ZONE_END && dl_series_meta(meta.text, meta.len));
 }
 
 uint32_t dl_meta_op(dl_cell meta)
@@ -214,9 +220,13 @@ dl_skip dl_row_of_cells(dl_parser *p, const dl_cell *cells, size_t n, dl_row *ro
     }
     const bool sum = type == DL_ROW_ZONE_TOTAL;
     if (meta.len) row->op = sum ? dl_meta_passes(meta) : dl_meta_op(meta);
-    if (meta.len && p->keep_meta && (row->op == 0 || sum)) {
-        row->meta = dl_tables_text(p->tables, meta.text, meta.len);
-        if (row->meta == DL_NO_STRING) row->meta = 0;
+    if (meta.len && (row->op == 0 || sum) && dl_meta_is_kept(p, type, meta)) {
+        row->meta = dl_tables_meta(p->tables, meta.text, meta.len);
+        if (row->meta == DL_NONE) {
+            row->meta = 0;
+            dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%llu: meta data of '%.60s'", p->source,
+                            (unsigned long long)p->line, dl_site_text(p->tables, row->site));
+        }
     }
     if (n > c->n_cells) {
         dl_losses_found(p->losses, DL_FOUND_EXTRA_CELLS, 1, "%s:%llu: %zu cells, the header has %u",

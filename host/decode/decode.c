@@ -106,6 +106,11 @@ const dl_series *dl_decode_series(const dl_decode *d, size_t i)
     return &dl_pair_series(d->pair)->items[i];
 }
 
+const dl_series_table *dl_decode_series_table(const dl_decode *d)
+{
+    return dl_pair_series(d->pair);
+}
+
 size_t dl_decode_sample_bytes(const dl_decode *d)
 {
     return dl_pair_sample_bytes(d->pair);

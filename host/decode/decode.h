@@ -75,6 +75,7 @@ const dl_key *dl_decode_key(const dl_decode *d, size_t i);
 /* Values, sums and points in time, by name and RISC. */
 size_t dl_decode_n_series(const dl_decode *d);
 const dl_series *dl_decode_series(const dl_decode *d, size_t i);
+const dl_series_table *dl_decode_series_table(const dl_decode *d);
 size_t dl_decode_sample_bytes(const dl_decode *d);
 /* The clocks of the chips: complete when the events of a file begin to come, and of a pipe at the end. Events
  * of a capture have stamps of their chip's reference core. */

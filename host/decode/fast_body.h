@@ -127,9 +127,9 @@ FAST_TARGET FAST_COLD static const char *FAST(meta)(dl_parser *p, const char *li
     const bool sum = type == DL_ROW_ZONE_TOTAL;
     if (type > DL_ROW_ZONE_TOTAL && fast_tells_counter(at, n)) return NULL; /* its name is in there */
     if (n) *op = sum ? dl_meta_passes((dl_cell){at, n}) : dl_meta_op((dl_cell){at, n});
-    if (n && p->keep_meta && (*op == 0 || sum)) {
-        *meta = dl_tables_text(p->tables, at, n);
-        if (*meta == DL_NO_STRING) *meta = 0;
+    if (n && (*op == 0 || sum) && dl_meta_is_kept(p, (dl_row_type)type, (dl_cell){at, n})) {
+        *meta = dl_tables_meta(p->tables, at, n);
+        if (*meta == DL_NONE) return NULL; /* the general path tells it */
     }
     return end + 1;
 }
@@ -189,8 +189,9 @@ FAST(named)(dl_parser *p, const char *at, const char *end, const bool as_hits)
         uint64_t of_this = frame;
         if (z->rare) {
             if (z->meta_follows && !(next = FAST(meta)(p, at, next, z->type, &op, &meta))) break;
-            if (as_hits && (op || (z->counted && data)) &&
-                !fast_rare_frame(p, &out, &ids->row, op, z->counted ? data : 0, i, &of_this, &frame))
+            if (as_hits && (op || (z->counted && (data || meta))) &&
+                !fast_rare_frame(p, &out, &ids->row, op, z->counted ? data : 0, z->counted ? meta : 0, i,
+                                 &of_this, &frame))
                 break;
         }
         if (as_hits) {

@@ -155,11 +155,13 @@ FAST_COLD static uint64_t fast_frame(dl_parser *p, const fast_output *out, const
 
 /* A frame for hit i alone, and the one from the next hit on; false when out of memory. */
 FAST_COLD static bool fast_rare_frame(dl_parser *p, const fast_output *out, const dl_row *ids, uint32_t op,
-                                      uint64_t data, uint32_t i, uint64_t *of_this, uint64_t *after)
+                                      uint64_t data, uint32_t meta, uint32_t i, uint64_t *of_this,
+                                      uint64_t *after)
 {
     dl_row row = *ids;
     row.op = op;
     row.data = data;
+    row.meta = meta;
     *of_this = fast_frame(p, out, &row, i);
     if (*of_this) *after = fast_frame(p, out, ids, i + 1);
     return *of_this && *after;

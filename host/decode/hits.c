@@ -35,14 +35,15 @@ static bool same_frame(const dl_row *a, const dl_row *b)
 {
     return a->run_host_id == b->run_host_id && a->run_id == b->run_id && a->trace_id == b->trace_id &&
            a->trace_counter == b->trace_counter && a->has_launch == b->has_launch && a->op == b->op &&
-           a->data == b->data && a->line == b->line;
+           a->data == b->data && a->meta == b->meta && a->line == b->line;
 }
 
 /* The last frame's part of a code. */
 static uint64_t code_of_last(const dl_hits *h)
 {
     const dl_row *frame = &h->frames[h->n_frames - 1];
-    return (uint64_t)h->n_frames << DL_HIT_FRAME_SHIFT | (frame->op || frame->data ? DL_HIT_RARE : 0);
+    return (uint64_t)h->n_frames << DL_HIT_FRAME_SHIFT |
+           (frame->op || frame->data || frame->meta ? DL_HIT_RARE : 0);
 }
 
 static uint64_t add_frame(dl_hits *h, const dl_row *frame)
@@ -68,6 +69,7 @@ uint64_t dl_hits_frame(dl_hits *h, const dl_row *row, uint32_t at, uint32_t line
                           .has_launch = row->has_launch,
                           .op = row->op,
                           .data = row->data,
+                          .meta = row->meta,
                           .line = line - at};
     bool same = h->n_frames && same_frame(&h->frames[h->n_frames - 1], &frame);
     return same ? code_of_last(h) : add_frame(h, &frame);
@@ -77,6 +79,7 @@ bool dl_hits_add_row(dl_hits *h, const dl_tables *tables, const dl_row *row)
 {
     dl_role role = tables->sites[row->site].role;
     dl_row common = *row;
+    if (row->type <= DL_ROW_ZONE_END) common.meta = 0;
     if (role != DL_ROLE_DROPPED && row->type <= DL_ROW_ZONE_END) common.data = 0;
     uint64_t frame = dl_hits_frame(h, &common, h->n, row->line);
     if (!frame || !dl_hits_room(h, 1)) return false;

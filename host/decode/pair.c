@@ -293,10 +293,12 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
     if (p->filter && site->role != DL_ROLE_DROPPED) {
         const dl_filter *f = p->filter;
         bool launch = s->launch == DL_NONE || dl_filter_launch(f, &p->launches.items[s->launch]);
-        if (!launch || !dl_filter_site(f, p->tables, site) || !dl_filter_time(f, time, time))
+        if (!launch || !dl_filter_site(f, p->tables, site) || !dl_filter_time(f, time, time)) {
+            p->losses->rows_filtered++;
             return DEVLOG_OK;
+        }
     }
-    if (site->role != DL_ROLE_DROPPED) dl_pair_count_point(p, row, time);
+    if (site->role != DL_ROLE_DROPPED) dl_pair_count_point(p, row, time, s->launch);
     if (!p->events.events) return DEVLOG_OK;
     const dl_event e = {.start = time,
                         .end = time,

@@ -175,14 +175,15 @@ devlog_status dl_pair_hits(dl_pair *p, const dl_hits *h, uint32_t from, uint32_t
         const dl_hit *hits = h->items;
         const uint32_t most = to - at < DL_MAX_RUN ? to : at + DL_MAX_RUN;
         const dl_row *first = dl_hit_frame(h, hits[at].code);
-        bool starts = hits[at].code & DL_HIT_FW_START, plain = !first->data && (!first->op || starts);
+        bool starts = hits[at].code & DL_HIT_FW_START,
+             plain = !first->data && !first->meta && (!first->op || starts);
         uint64_t code = hits[at].code & ~DL_HIT_FW_START, last = hits[at].time;
         uint32_t front = 0;
         for (end = at + 1; end < most; end++) {
             if ((hits[end].code ^ code) & OF_RUN) {
                 if (dl_hits_boundary(h, end - 1, h, end)) break;
                 const dl_row *frame = dl_hit_frame(h, hits[end].code);
-                if (frame->op || frame->data) plain = false;
+                if (frame->op || frame->data || frame->meta) plain = false;
                 code = hits[end].code;
             }
             if (hits[end].time < last) front = end - at;

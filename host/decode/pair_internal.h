@@ -97,7 +97,7 @@ devlog_status dl_pair_row(dl_pair *p, const dl_row *row, devlog_error *err);
  */
 void dl_pair_begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row);
 /* pair_keys.c: counts a value, a sum or a point in time; `passes` of a sum. */
-void dl_pair_count_point(dl_pair *p, const dl_row *row, uint64_t time);
+void dl_pair_count_point(dl_pair *p, const dl_row *row, uint64_t time, uint32_t launch);
 /* The kind of the event that a row other than the start or end of a zone is. */
 extern const uint8_t dl_pair_kinds[DL_ROW_TYPES];
 /* Whether only statistics are wanted: no filter, no consumer of each event. */

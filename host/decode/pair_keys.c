@@ -61,12 +61,19 @@ const uint8_t dl_pair_kinds[DL_ROW_TYPES] = {
     [DL_ROW_TS_EVENT] = DL_EVENT_POINT,
 };
 
-void dl_pair_count_point(dl_pair *p, const dl_row *row, uint64_t time)
+void dl_pair_count_point(dl_pair *p, const dl_row *row, uint64_t time, uint32_t launch)
 {
     dl_event_kind kind = (dl_event_kind)dl_pair_kinds[row->type];
     uint64_t data = kind == DL_EVENT_POINT ? 0 : row->data, passes = kind == DL_EVENT_SUM ? row->op : 0;
-    if (!dl_series_add(&p->series, row->stream, row->site, kind, time, data, passes))
+    dl_series *s = dl_series_add(&p->series, row->stream, row->site, kind, time, data, passes);
+    if (!s) {
         dl_pair_lose_key(p, row);
+        return;
+    }
+    if (row->cost == DEVLOG_KIND_COUNTER && kind == DL_EVENT_VALUE) s->what = DL_SERIES_COUNTER;
+    if (row->meta)
+        dl_series_tell(&p->series, s, dl_text(p->tables, row->meta),
+                       &(dl_message){time, row->stream, row->site, launch, row->meta});
 }
 
 bool dl_key_note_launch(dl_key *k, uint32_t launch)

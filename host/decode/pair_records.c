@@ -60,7 +60,8 @@ static void count_point(dl_pair *p, const dl_pair_run *run, uint8_t shape, const
     row.site = run->sites->of_code[w[0] & 0xFFF] - 1;
     row.type = shape == RAW_EVENT ? DL_ROW_TS_EVENT : DL_ROW_TS_DATA;
     row.data = shape == RAW_EVENT ? 0 : shape == RAW_VALUE64 ? w[2] | (uint64_t)w[3] << 32 : w[2];
-    dl_pair_count_point(p, &row, time);
+    row.cost = shape == RAW_COUNTER ? DEVLOG_KIND_COUNTER : 0;
+    dl_pair_count_point(p, &row, time, run->stream->launch);
 }
 
 /* Takes records from the front of words[0..n) as long as they are ordinary; returns how many words. What

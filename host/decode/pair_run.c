@@ -176,7 +176,7 @@ static devlog_status pair_run(dl_pair *p, const run *r, stream_state *s, devlog_
                                   .site = site,
                                   .type = (uint8_t)(type >> DL_HIT_TYPE_SHIFT),
                                   .line = dl_hit_frame(r->hits, code)->line};
-            dl_pair_count_point(p, &point, time);
+            dl_pair_count_point(p, &point, time, s->launch);
         }
         last = time;
     }

@@ -48,6 +48,8 @@ uint32_t dl_meta_passes(dl_cell meta);
 /* cells.c: N of meta data that is {"op":N} and nothing else; 0 otherwise. Such meta data becomes dl_row.op
  * and is not kept as a text: there is one for every launch. */
 uint32_t dl_meta_op(dl_cell meta);
+/* cells.c: whether meta data of a row are kept: when they were asked for, and where statistics need them. */
+bool dl_meta_is_kept(const dl_parser *p, dl_row_type type, dl_cell meta);
 /* cells.c: stream and site for cells, DL_NONE when the tables are full. */
 dl_skip dl_stream_of_cells(dl_parser *p, const dl_cell cells[4], uint32_t *stream);
 bool dl_row_type_of(dl_cell cell, dl_row_type *type);

@@ -135,7 +135,7 @@ static void print_text(const record_event *e, dl_str *out)
 static devlog_status add_meta(maker *m, dl_row *row, dl_str *json, devlog_error *err)
 {
     devlog_status status = dl_str_status(json, err);
-    if (status == DEVLOG_OK) row->meta = dl_tables_text(m->tables, json->text, json->len);
+    if (status == DEVLOG_OK) row->meta = dl_tables_meta(m->tables, json->text, json->len);
     if (row->meta == DL_NONE) row->meta = 0;
     dl_str_free(json);
     return status;

@@ -2,6 +2,7 @@
 #include "decode/series.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/intern.h"
 
@@ -9,6 +10,7 @@ void dl_series_free(dl_series_table *t)
 {
     free(t->items);
     free(t->slots);
+    free(t->messages);
     *t = (dl_series_table){0};
 }
 
@@ -49,14 +51,14 @@ uint32_t dl_series_number(const dl_series_table *t, uint32_t stream, uint32_t si
     return t->slots[slot_of(t, stream, site, kind)] - 1;
 }
 
-bool dl_series_add(dl_series_table *t, uint32_t stream, uint32_t site, dl_event_kind kind, uint64_t time,
-                   uint64_t data, uint64_t passes)
+dl_series *dl_series_add(dl_series_table *t, uint32_t stream, uint32_t site, dl_event_kind kind,
+                         uint64_t time, uint64_t data, uint64_t passes)
 {
     uint32_t slot = t->n_slots ? slot_of(t, stream, site, kind) : 0;
     if (!t->n_slots || !t->slots[slot]) {
-        if (!grow(t)) return false;
-        t->items[t->n++] =
-            (dl_series){.stream = stream, .site = site, .kind = kind, .min = data, .max = data};
+        if (!grow(t)) return NULL;
+        t->items[t->n++] = (dl_series){
+            .stream = stream, .site = site, .kind = kind, .min = data, .max = data, .shortest = UINT64_MAX};
         slot = slot_of(t, stream, site, kind);
         t->slots[slot] = t->n;
     }
@@ -70,5 +72,115 @@ bool dl_series_add(dl_series_table *t, uint32_t stream, uint32_t site, dl_event_
     s->count++;
     s->sum += data;
     s->passes += passes;
+    return s;
+}
+
+/* ---- Meta data --------------------------------------------------------------------------------------- */
+
+static const char text_head[] = "{\"text\":\"",
+                  passes_head[] = "{\"count\":", counter_head[] = "{\"counter\":";
+
+static bool begins(const char *meta, size_t n, const char *head)
+{
+    size_t len = strlen(head);
+    return n >= len && memcmp(meta, head, len) == 0;
+}
+
+bool dl_series_meta(const char *meta, size_t n)
+{
+    return begins(meta, n, text_head) || begins(meta, n, passes_head) || begins(meta, n, counter_head);
+}
+
+/* The number behind "key": in meta data; in a device log ';' stands for ','. */
+static bool number_of(const char *meta, const char *key, uint64_t *value)
+{
+    const char *at = strstr(meta, key);
+    if (!at) return false;
+    at += strlen(key);
+    if (*at < '0' || *at > '9') return false;
+    *value = strtoull(at, NULL, 10);
+    return true;
+}
+
+/* A message that cannot be kept is counted. */
+static void keep(dl_series_table *t, const dl_message *message)
+{
+    if (t->n_messages == t->cap_messages) {
+        uint32_t cap = t->cap_messages ? t->cap_messages * 2 : 64;
+        dl_message *grown = cap <= DL_MAX_MESSAGES ? realloc(t->messages, cap * sizeof *grown) : NULL;
+        if (!grown) {
+            t->more_messages++;
+            return;
+        }
+        t->messages = grown;
+        t->cap_messages = cap;
+    }
+    t->messages[t->n_messages++] = *message;
+}
+
+void dl_series_tell(dl_series_table *t, dl_series *s, const char *text, const dl_message *message)
+{
+    size_t n = strlen(text);
+    uint64_t shortest, longest;
+    if (s->kind == DL_EVENT_POINT && begins(text, n, text_head)) {
+        s->what = DL_SERIES_TEXT;
+        keep(t, message);
+    } else if (s->kind == DL_EVENT_VALUE && begins(text, n, counter_head)) {
+        s->what = DL_SERIES_COUNTER;
+    } else if (s->kind == DL_EVENT_SUM && number_of(text, "\"min\":", &shortest) &&
+               number_of(text, "\"max\":", &longest)) {
+        if (shortest < s->shortest) s->shortest = shortest;
+        if (longest > s->longest) s->longest = longest;
+    }
+}
+
+static int hex_of(const char *at)
+{
+    int value = 0;
+    for (int i = 0; i < 4; i++) {
+        static const char digits[] = "0123456789abcdefABCDEF";
+        const char *digit = at[i] ? strchr(digits, at[i]) : NULL;
+        if (!digit) return -1;
+        value = value * 16 + (int)(digit - digits < 16 ? digit - digits : digit - digits - 6);
+    }
+    return value;
+}
+
+/* A code point as UTF-8; never NUL, which would end the text. */
+static void add_code_point(dl_str *out, unsigned c)
+{
+    if (c == 0) c = 0xFFFD;
+    if (c < 0x80) {
+        dl_str_char(out, (char)c);
+    } else if (c < 0x800) {
+        dl_str_char(out, (char)(0xC0 | c >> 6));
+        dl_str_char(out, (char)(0x80 | (c & 63)));
+    } else {
+        dl_str_char(out, (char)(0xE0 | c >> 12));
+        dl_str_char(out, (char)(0x80 | (c >> 6 & 63)));
+        dl_str_char(out, (char)(0x80 | (c & 63)));
+    }
+}
+
+bool dl_meta_text(const char *meta, dl_str *out)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    if (!meta || strncmp(meta, text_head, sizeof text_head - 1) != 0) return false;
+    for (const char *at = meta + sizeof text_head - 1; *at && *at != '"'; at++) {
+        if (*at != '\\') {
+            dl_str_char(out, *at);
+            continue;
+        }
+        at++;
+        int code = *at == 'u' ? hex_of(at + 1) : -1;
+        const char *known = *at ? strchr(from, *at) : NULL;
+        if (!*at) break;
+        if (code >= 0) {
+            add_code_point(out, code >= 0xD800 && code < 0xE000 ? 0xFFFD : (unsigned)code);
+            at += 4;
+        } else {
+            dl_str_char(out, known ? to[known - from] : *at);
+        }
+    }
     return true;
 }

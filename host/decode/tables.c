@@ -21,11 +21,12 @@ devlog_status dl_tables_init(dl_tables *t, devlog_error *err)
 {
     *t = (dl_tables){0};
     t->strings = dl_intern_new(DL_MAX_STRINGS, DL_MAX_STRING_BYTES);
+    t->metas = dl_intern_new(DL_MAX_STRINGS, DL_MAX_STRING_BYTES);
     /* In full, so that they need not move: pages that are not used cost nothing. */
     t->chips = calloc(DL_MAX_CHIPS, sizeof *t->chips);
     t->streams = calloc(DL_MAX_STREAMS, sizeof *t->streams);
     t->sites = calloc(DL_MAX_SITES, sizeof *t->sites);
-    if (t->strings && t->chips && t->streams && t->sites) return DEVLOG_OK;
+    if (t->strings && t->metas && t->chips && t->streams && t->sites) return DEVLOG_OK;
     dl_tables_free(t);
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
@@ -33,6 +34,7 @@ devlog_status dl_tables_init(dl_tables *t, devlog_error *err)
 void dl_tables_free(dl_tables *t)
 {
     dl_intern_free(t->strings);
+    dl_intern_free(t->metas);
     free(t->chips);
     free(t->streams);
     free(t->sites);
@@ -103,6 +105,12 @@ uint32_t dl_tables_text(dl_tables *t, const char *text, size_t n)
     return dl_intern_add(t->strings, text, n);
 }
 
+uint32_t dl_tables_meta(dl_tables *t, const char *text, size_t n)
+{
+    uint32_t id = dl_intern_add(t->metas, text, n);
+    return id == DL_NO_STRING ? DL_NONE : id ? id | DL_META_TEXT : 0;
+}
+
 uint32_t dl_tables_stream(dl_tables *t, uint32_t chip_id, uint16_t core_x, uint16_t core_y, const char *risc,
                           size_t risc_len)
 {
@@ -153,7 +161,8 @@ uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const c
 
 const char *dl_text(const dl_tables *t, uint32_t id)
 {
-    return dl_intern_text(t->strings, id, NULL);
+    return id & DL_META_TEXT ? dl_intern_text(t->metas, id & ~DL_META_TEXT, NULL)
+                             : dl_intern_text(t->strings, id, NULL);
 }
 
 const char *dl_risc_text(const dl_tables *t, uint32_t stream)

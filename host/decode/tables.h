@@ -29,7 +29,10 @@ enum {
 };
 #endif
 
-#define DL_NONE UINT32_MAX /* no such entry, or the table is full */
+/* Meta data have numbers of their own, with this bit, and room of their own: they are often unique, and must
+ * not take the room of names. dl_text knows them. */
+#define DL_META_TEXT UINT32_C(0x80000000)
+#define DL_NONE      UINT32_MAX /* no such entry, or the table is full */
 
 /* Ordered as reports list them. */
 typedef enum dl_risc {
@@ -77,7 +80,7 @@ typedef struct dl_table_counts {
 } dl_table_counts;
 
 typedef struct dl_tables {
-    dl_intern *strings;
+    dl_intern *strings, *metas;
     dl_chip *chips;
     dl_stream *streams;
     dl_site *sites;
@@ -99,6 +102,7 @@ uint32_t dl_tables_stream(dl_tables *t, uint32_t chip_id, uint16_t core_x, uint1
 uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const char *file, size_t file_len,
                         uint32_t line);
 uint32_t dl_tables_text(dl_tables *t, const char *text, size_t n);
+uint32_t dl_tables_meta(dl_tables *t, const char *text, size_t n);
 
 /* Tells readers of entries up to these counts, which are of `added` at some time. */
 void dl_tables_publish(dl_tables *t, dl_table_counts counts);

@@ -1,7 +1,10 @@
 /* Everything that a decoder says about a log, as a few numbers. See digest.h. */
 #include "support/digest.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "decode/series_groups.h"
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t n)
 {
@@ -73,7 +76,7 @@ static void take_losses(test_digest *r, const dl_losses *l)
             r->losses = mix_text(r->losses, l->details[kind][i]);
 }
 
-static void take_keys(test_digest *r, const dl_decode *d)
+static void take_keys(test_digest *r, dl_decode *d)
 {
     for (size_t i = 0; i < dl_decode_n_keys(d); i++) {
         const dl_key *k = dl_decode_key(d, i);
@@ -90,10 +93,21 @@ static void take_keys(test_digest *r, const dl_decode *d)
     }
     for (size_t i = 0; i < dl_decode_n_series(d); i++) {
         const dl_series *s = dl_decode_series(d, i);
-        const uint64_t series[] = {s->stream, s->site, s->kind,      s->count,         s->last,
-                                   s->min,    s->max,  s->last_time, (uint64_t)s->sum, s->passes};
+        const uint64_t series[] = {s->stream, s->site,     s->kind,      s->count,         s->last,
+                                   s->min,    s->max,      s->last_time, (uint64_t)s->sum, s->passes,
+                                   s->what,   s->shortest, s->longest};
         r->keys = mix(r->keys, series, sizeof series);
     }
+    size_t n_messages;
+    uint64_t more;
+    dl_message *list = dl_messages_of(d, &n_messages, &more);
+    for (size_t i = 0; i < n_messages; i++) {
+        const uint64_t message[] = {list[i].time, list[i].stream, list[i].site, list[i].launch};
+        r->keys = mix(mix_text(r->keys, dl_text(dl_decode_tables(d), list[i].meta)), message, sizeof message);
+    }
+    r->keys = mix(r->keys, &more, sizeof more);
+    r->n_texts += n_messages;
+    free(list);
     const dl_launches *l = dl_decode_launches(d);
     for (uint32_t i = 0; i < l->count; i++) {
         const dl_launch *one = &l->items[i];

@@ -88,6 +88,11 @@ static void named(dl_str *out, const place *p, uint64_t t, uint64_t *seed)
     static const char *const metas[] = {
         "", "{\"noc\":0;\"dst\":\"1-1\";\"bytes\":32}", "plain text", " blank before", "\"quoted; text\"",
     };
+    static const char *const sums[] = {"", "{\"count\":3;\"min\":1;\"max\":70}", "{\"count\":x}",
+                                       "{\"count\":1;\"min\":2}"};
+    static const char *const texts[] = {"", "{\"text\":\"a line\"}", "{\"text\":\"one\\u002c two\\n\"}",
+                                        "{\"text\""};
+    static const char *const values_of[] = {"", "{\"counter\":1}"};
     static const uint64_t values[] = {0, 7, 3105098146250761, UINT64_MAX};
     char fw[32], kernel[32];
     int core_name = strncmp(p->risc, "TRISC", 5) == 0 ? 5 : 10;
@@ -111,8 +116,10 @@ static void named(dl_str *out, const place *p, uint64_t t, uint64_t *seed)
         if (p->kind >= 5) {
             const char *meta = metas[test_random(seed) % 5];
             row(out, p, 12345, t += 3, values[test_random(seed) % 4], "", "TS_DATA", "0,", meta);
-            row(out, p, 77, t += 2, 0, "here", "TS_EVENT", "11,./kernel.cpp", "");
-            row(out, p, 4711, t, test_random(seed) % 1000, "waits", "ZONE_TOTAL", "12,./kernel.cpp", "");
+            row(out, p, 77, t += 2, 0, "here", "TS_EVENT", "11,./kernel.cpp", texts[test_random(seed) % 4]);
+            row(out, p, 78, t, 2 + i, "level", "TS_DATA_16B", "13,./kernel.cpp", values_of[i % 2]);
+            row(out, p, 4711, t, test_random(seed) % 1000, "waits", "ZONE_TOTAL", "12,./kernel.cpp",
+                sums[test_random(seed) % 4]);
         }
         row(out, p, 36986, t += 30 + test_random(seed) % 500, 0, "a zone", "ZONE_END", "10,./kernel.cpp", "");
     }

@@ -1,5 +1,6 @@
 /* Start of the firmware of every RISC: stack, global pointer, variables, then firmware_main, which does not
- * return. Linked first, at the reset pc. */
+ * return. Linked first, at the reset pc. Who comes here a second time is stopped before anything is written:
+ * a reset in mid-launch, or a call of a null pointer where this is address 0. */
     .section .text.start, "ax"
     .globl _start
 _start:
@@ -8,6 +9,7 @@ _start:
     la gp, __global_pointer$
     .option pop
     la sp, devlog_stack_top
+    call firmware_see_restart
 
     la a0, devlog_data_start
     la a1, devlog_data_end

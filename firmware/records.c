@@ -81,6 +81,7 @@ void records_begin(uint32_t launch, uint32_t host_id)
     control->streamed = 0;
     control->stall_cycles = 0;
     control->events_status = 0;
+    control->damage = 0;
     if (control->frozen == DEVLOG_FROZEN_BY_KERNEL) control->frozen = 0;
     /* A launch that begins frozen records nothing: its cursor starts where the segment is full. */
     records_set_cursor(records_segment(0) +

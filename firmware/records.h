@@ -42,6 +42,13 @@ void records_measure_cost(void);
 /* At power-on: marks the block as initialised. */
 void records_boot(void);
 
+/* The firmware was started again: counts it. Uses no stack. */
+static inline void records_restarted(void)
+{
+    volatile devlog_control *control = records_control();
+    control->damage = control->damage + DEVLOG_DAMAGE_RESTART;
+}
+
 /* Begins a launch: takes the stamp of FW start, resets the block and the cursor. */
 void records_begin(uint32_t launch, uint32_t host_id);
 
@@ -54,6 +61,7 @@ void records_finish(void);
 #else
 
 #define records_boot()                 ((void)0)
+#define records_restarted()            ((void)0)
 #define records_begin(launch, host_id) ((void)(launch), (void)(host_id))
 #define records_mark(id, state)        ((void)0)
 #define records_finish()               ((void)0)

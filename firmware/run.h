@@ -10,6 +10,11 @@
 
 void firmware_main(void);
 
+/* Returns when this is the first start since the host cleared the mailbox. Otherwise the launch that was in
+ * flight cannot go on, and what it has recorded is kept: counts the restart, tells the host, and stops. In
+ * front of everything else, so it uses neither stack nor variables: it may be another RISC that came here. */
+void firmware_see_restart(void);
+
 static inline volatile devlog_mailbox *run_mailbox(void)
 {
     return (volatile devlog_mailbox *)(uintptr_t)DEVLOG_MAILBOX;

@@ -85,6 +85,11 @@ uint32_t devlog_next_segment(uint32_t tp)
     volatile devlog_control *control = records_control();
     uint32_t start = devlog_clock_low_();
     uint32_t segment = control->segment, next = segment ^ 1u;
+    uint32_t full = records_segment(segment) + DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS);
+    if (tp - full > DEVLOG_SLACK) { /* the kernel has changed it: where its records end is not known */
+        control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
+        tp = full;
+    }
     if (control->frozen) goto drop;
     if (control->mode == DEVLOG_MODE_STREAM && control->segment_end[segment] == 0 &&
         flush(control, segment, tp)) {

@@ -47,7 +47,7 @@ typedef struct printer {
 static bool is_busy(const look_risc *r)
 {
     return r->state == LOOK_FIRMWARE || r->state == LOOK_KERNEL || r->state == LOOK_RUNNING ||
-           r->state == LOOK_DOWN;
+           r->state == LOOK_DOWN || r->state == LOOK_RESTARTED;
 }
 
 /* Cycles between a stamp and now. */

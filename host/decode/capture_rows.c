@@ -30,8 +30,8 @@ typedef struct reader {
     elf_entry *elfs;
     size_t n_elfs, cap_elfs;
     uint64_t frame;
-    int64_t ahead; /* of the core in hand */
-    uint64_t dropped_time;
+    int64_t ahead;      /* of the core in hand */
+    uint64_t last_time; /* of the rows that were handed on */
     struct {
         uint32_t slot;
         dl_chip_line line;
@@ -190,17 +190,18 @@ static devlog_status on_rows(void *ctx, const dl_row *rows, size_t n, devlog_err
         own[i].line = (uint32_t)(r->frame + 1);
         if (!r->options->keep_meta) own[i].meta = 0;
     }
-    if (n) r->dropped_time = own[n - 1].time;
+    if (n) r->last_time = own[n - 1].time;
     return r->sink->rows(r->sink->ctx, own, n, err);
 }
 
-static devlog_status tell_dropped(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
-                                  devlog_error *err)
+/* The same rows as a device log has. */
+static devlog_status tell_lost(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
+                               dl_loss_zone zone, uint64_t amount, devlog_error *err)
 {
-    uint64_t lost = (uint64_t)risc->control.dropped + risc->control.overwritten;
-    if (lost == 0) return DEVLOG_OK;
-    dl_row row = {.time = r->dropped_time,
-                  .data = lost,
+    const char *name = dl_loss_zone_name(zone);
+    if (amount == 0) return DEVLOG_OK;
+    dl_row row = {.time = r->last_time,
+                  .data = amount,
                   .run_host_id = risc->control.launch,
                   .trace_id = DL_NO_ID,
                   .trace_counter = DL_NO_ID,
@@ -208,7 +209,7 @@ static devlog_status tell_dropped(reader *r, const dl_capture_core *core, const 
                   .type = DL_ROW_ZONE_TOTAL,
                   .has_launch = 1};
     row.stream = dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
-    row.site = dl_tables_site(r->tables, DL_DROPPED_ZONE, strlen(DL_DROPPED_ZONE), "", 0, 0);
+    row.site = dl_tables_site(r->tables, name, strlen(name), "", 0, 0);
     if (row.stream == DL_NONE || row.site == DL_NONE) return DEVLOG_OK;
     return r->sink->rows(r->sink->ctx, &row, 1, err);
 }
@@ -229,19 +230,9 @@ static void tell_losses(reader *r, const dl_capture_core *core, const dl_capture
                         const record_losses *found)
 {
     char where[160];
-    if (!(found->damaged_words | found->cut | found->torn | found->ambiguous | found->unnamed |
-          risc->missing))
-        return;
+    if (!found->unnamed && !risc->missing) return;
     snprintf(where, sizeof where, "%.60s: frame %llu: core %u,%u %.40s", r->options->name,
              (unsigned long long)(r->frame + 1), core->x, core->y, risc->name);
-    if (found->damaged_words)
-        dl_losses_found(r->losses, DL_FOUND_DAMAGED_WORDS, found->damaged_words, "%s: %u words", where,
-                        found->damaged_words);
-    if (found->cut)
-        dl_losses_found(r->losses, DL_FOUND_DAMAGED_WORDS, found->cut, "%s: a record that lacks its end",
-                        where);
-    if (found->torn) dl_losses_found(r->losses, DL_FOUND_TORN, found->torn, "%s", where);
-    if (found->ambiguous) dl_losses_found(r->losses, DL_FOUND_AMBIGUOUS, found->ambiguous, "%s", where);
     if (found->unnamed) dl_losses_found(r->losses, DL_FOUND_UNNAMED, found->unnamed, "%s", where);
     if (risc->missing)
         dl_losses_found(r->losses, DL_FOUND_CUT_CAPTURE, risc->missing, "%s: %llu words", where,
@@ -278,10 +269,12 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
                               .line = (uint32_t)(r->frame + 1)};
         const dl_row_sink rows = {r, on_rows};
         record_losses found = {0};
-        r->dropped_time = 0;
         status = tell_costs(r, core, risc, err);
         if (!status) status = raw_rows(r->tables, &raw, &rows, &found, err);
-        if (!status) status = tell_dropped(r, core, risc, err);
+        uint64_t lost[DL_LOSS_ZONES];
+        raw_lost(&risc->control, &found, lost);
+        for (int zone = 0; zone < DL_LOSS_ZONES && !status; zone++)
+            status = tell_lost(r, core, risc, (dl_loss_zone)zone, lost[zone], err);
         tell_losses(r, core, risc, &found);
     }
     return status;

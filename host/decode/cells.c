@@ -91,6 +91,11 @@ bool dl_row_by_timer(dl_parser *p, dl_row *row)
             dl_intern_text(p->tables->strings, p->tables->streams[row->stream].risc_name, &len);
         dl_default_zone_name(name, risc, len, defaults[row->timer_id].role);
         row->type = (uint8_t)defaults[row->timer_id].type;
+    } else if ((row->timer_id & DL_LOSS_TIMER_MASK) == DL_LOSS_TIMER &&
+               (row->timer_id >> 24 & 15) < DL_LOSS_ZONES) {
+        snprintf(name, sizeof name, "%s", dl_loss_zone_name((dl_loss_zone)(row->timer_id >> 24 & 15)));
+        row->type = DL_ROW_ZONE_TOTAL;
+        row->data = row->timer_id & DL_LOSS_TIMER_MOST;
     } else {
         snprintf(name, sizeof name, "MARKER-%u", row->timer_id);
     }

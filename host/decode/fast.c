@@ -428,6 +428,7 @@ static void learn_zone(dl_parser *p, const fast_place *place, const char *line, 
 static void learn_marker(dl_parser *p, const dl_cell *cells, const dl_row *row)
 {
     struct dl_fast *f = p->fast;
+    if (p->tables->sites[row->site].role == DL_ROLE_DROPPED) return; /* its timer id says an amount */
     uint32_t risc_name = p->tables->streams[row->stream].risc_name;
     const char *from = cells[DL_COL_TIMER_ID].text, *to = cells[DL_COL_TIME].text;
     size_t len = (size_t)(to - from);

@@ -31,6 +31,8 @@ static const struct {
 } findings[DL_FINDINGS] = {
     [DL_FOUND_DROPPED] = {"dropped_on_device", "markers dropped on the device, which had no room for them",
                           true},
+    [DL_FOUND_UNKNOWN] = {"unknown_loss", "launches of a RISC of which nobody knows what they lost", true},
+    [DL_FOUND_RESTARTED] = {"restarted", "restarts of a RISC's firmware in the middle of a launch", true},
     [DL_FOUND_UNPAIRED_START] = {"unpaired_start", "zones that never ended", true},
     [DL_FOUND_UNPAIRED_END] = {"unpaired_end", "zone ends without a start", true},
     [DL_FOUND_NEGATIVE] = {"negative_zone", "zones that end before they start", true},

@@ -30,6 +30,8 @@ typedef enum dl_skip {
 /* What pairing found, beyond skipped lines. */
 typedef enum dl_finding {
     DL_FOUND_DROPPED,        /* markers that the device had no room for; amount = markers */
+    DL_FOUND_UNKNOWN,        /* a RISC and launch of which nobody knows what was lost */
+    DL_FOUND_RESTARTED,      /* a RISC's firmware started again in the middle of a launch */
     DL_FOUND_UNPAIRED_START, /* a zone that never ended */
     DL_FOUND_UNPAIRED_END,   /* an end without a start */
     DL_FOUND_NEGATIVE,       /* a zone that ends before it starts */

@@ -287,8 +287,8 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
 {
     const dl_site *site = &p->tables->sites[row->site];
     if (site->role == DL_ROLE_DROPPED) {
-        if (!row->data) return DEVLOG_OK;
-        dl_pair_note_dropped(p, row);
+        /* Only markers that found no room have a place in time. */
+        if (!row->data || dl_pair_note_loss(p, row) != DL_LOSS_DROPPED) return DEVLOG_OK;
     }
     if (p->filter && site->role != DL_ROLE_DROPPED) {
         const dl_filter *f = p->filter;

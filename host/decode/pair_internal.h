@@ -124,7 +124,8 @@ void dl_pair_lose_deep(dl_pair *p, const dl_row *row);
 void dl_pair_lose_key(dl_pair *p, const dl_row *row);
 void dl_pair_lose_launch(dl_pair *p, const dl_row *row);
 /* pair_losses.c: markers that the device had no room for. */
-void dl_pair_note_dropped(dl_pair *p, const dl_row *row);
+/* What a row of a loss zone says is added to the losses; returns which it is. */
+dl_loss_zone dl_pair_note_loss(dl_pair *p, const dl_row *row);
 /* pair_clock.c: a row whose stamp is not as expected, or the first of its stream. */
 devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const dl_row *row, devlog_error *err);
 /* pair_clock.c: a row whose stamp has been repaired already. */

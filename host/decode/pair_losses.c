@@ -1,7 +1,9 @@
 /* What pairing could not match, told: counted always, described for the first few of each kind. */
 #include <stdio.h>
+#include <string.h>
 
 #include "decode/pair_internal.h"
+#include "devlog/record.h"
 
 void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128])
 {
@@ -69,10 +71,45 @@ void dl_pair_lose_launch(dl_pair *p, const dl_row *row)
                     row->line);
 }
 
-void dl_pair_note_dropped(dl_pair *p, const dl_row *row)
+/* Why nobody knows what a RISC lost. */
+static const char *why_unknown(uint64_t damage)
 {
+    static const struct {
+        uint32_t bit;
+        const char *text;
+    } reasons[] = {
+        {DEVLOG_DAMAGE_CONTROL, "its control words were overwritten"},
+        {DEVLOG_DAMAGE_CURSOR, "tp, the cursor of its records, was not in its segment"},
+        {DEVLOG_DAMAGE_KERNEL, "its kernel has instructions that write tp, the cursor of its records"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (damage & reasons[i].bit) return reasons[i].text;
+    return "no reason is given";
+}
+
+dl_loss_zone dl_pair_note_loss(dl_pair *p, const dl_row *row)
+{
+    static const struct {
+        dl_finding finding;
+        const char *of;
+    } zones[DL_LOSS_ZONES] = {
+        [DL_LOSS_DROPPED] = {DL_FOUND_DROPPED, "markers"},
+        [DL_LOSS_DAMAGED] = {DL_FOUND_DAMAGED_WORDS, "words"},
+        [DL_LOSS_UNKNOWN] = {DL_FOUND_UNKNOWN, NULL},
+        [DL_LOSS_RESTARTED] = {DL_FOUND_RESTARTED, "restarts"},
+        [DL_LOSS_TORN] = {DL_FOUND_TORN, "stamps"},
+        [DL_LOSS_AMBIGUOUS] = {DL_FOUND_AMBIGUOUS, "stamps"},
+    };
+    const char *name = dl_site_text(p->tables, row->site);
+    dl_loss_zone zone = dl_loss_of_zone(name, strlen(name));
     char where[128];
+    if (zone == DL_LOSS_ZONES) return zone;
     dl_pair_where(p, row->stream, where);
-    dl_losses_found(p->losses, DL_FOUND_DROPPED, row->data, "%s:%u: %s: %llu markers", p->source, row->line,
-                    where, (unsigned long long)row->data);
+    if (zone == DL_LOSS_UNKNOWN)
+        dl_losses_found(p->losses, DL_FOUND_UNKNOWN, 1, "%s:%u: %s: launch %llu: %s", p->source, row->line,
+                        where, (unsigned long long)row->run_host_id, why_unknown(row->data));
+    else
+        dl_losses_found(p->losses, zones[zone].finding, row->data, "%s:%u: %s: %llu %s", p->source, row->line,
+                        where, (unsigned long long)row->data, zones[zone].of);
+    return zone;
 }

@@ -89,8 +89,11 @@ static bool look_at(look *l, const record_span *span)
             last = record = time;
             unnamed += shape / RAW_UNNAMED;
             w += raw_words[kind];
-        } else if (w[0] == 0) { /* padding of a flush */
-            w++;
+        } else if (w[0] == 0) { /* padding of a flush, or damage */
+            uint32_t padding =
+                span == l->in->spans && l->in->padded ? record_padding(span, (uint32_t)(w - span->words)) : 0;
+            if (padding == 0) return false;
+            w += padding;
         } else if (kind != RAW_UNKNOWN || learn(l->in, l->tables, l->sites, code) == RAW_UNKNOWN) {
             l->last = last;
             l->record = record;
@@ -116,7 +119,8 @@ bool raw_check(const record_input *in, const dl_tables *tables, raw_sites *sites
         .in = in, .tables = tables, .sites = sites, .top = in->from & ~low, .last = from, .record = in->from};
     for (uint32_t i = 0; i < in->n_spans; i++)
         if (!look_at(&l, &in->spans[i])) return false;
-    if (l.last > until) return false;
+    /* Markers that the ELF file does not have are damage when it has any. */
+    if (l.last > until || (l.unnamed && in->elf && in->elf->n_sites)) return false;
     *unnamed = l.unnamed;
     return true;
 }

@@ -263,6 +263,9 @@ static bool is_plain(const maker *m, const record_input *records, record_losses 
     const devlog_control *c = in->control;
     uint32_t unnamed = 0;
     if (!in->pair || !in->sites || in->n_events || (c->marks & 15) != 15) return false;
+    if (stamp_of(c, DEVLOG_ID_FW_START) > stamp_of(c, DEVLOG_ID_KERNEL_START) ||
+        stamp_of(c, DEVLOG_ID_KERNEL_END) > stamp_of(c, DEVLOG_ID_FW_END))
+        return false;
     if (!raw_check(records, m->tables, in->sites, stamp_of(c, DEVLOG_ID_KERNEL_START),
                    stamp_of(c, DEVLOG_ID_KERNEL_END), &unnamed))
         return false;
@@ -280,7 +283,7 @@ static devlog_status plain_span(maker *m, dl_pair_run *run, const record_input *
         at += taken;
         if (status || at == span.n) break;
         record_event e;
-        taken = 1; /* padding */
+        taken = 1; /* padding, as raw_check has found */
         if (span.words[at] == 0) continue;
         taken = record_read(records, span.words + at, span.n - at, run->last + m->in->ahead, &e);
         if (!taken) break; /* raw_check would have found it */
@@ -299,14 +302,14 @@ static devlog_status plain_rows(maker *m, const record_input *records, const dl_
     dl_pair_run run = {.row = row_of(m),
                        .sites = in->sites,
                        .add = (records->from & ~low) - in->ahead,
-                       .last = records->from - in->ahead};
+                       .last = stamp_of(in->control, DEVLOG_ID_KERNEL_START) - in->ahead};
     run.row.line = in->line;
     record_losses counted = {0}; /* already, by is_plain */
     devlog_status status = default_markers(m, true, err);
     if (!status) status = hand_on(m, sink, err);
     if (!status) {
         if (dl_pair_records_begin(in->pair, &run, stamp_of(in->control, DEVLOG_ID_KERNEL_START) - in->ahead,
-                                  records->until - in->ahead))
+                                  stamp_of(in->control, DEVLOG_ID_FW_END) - in->ahead))
             for (uint32_t i = 0; i < records->n_spans && !status; i++)
                 status = plain_span(m, &run, records, records->spans[i], sink, err);
         else
@@ -314,6 +317,29 @@ static devlog_status plain_rows(maker *m, const record_input *records, const dl_
     }
     if (!status) status = default_markers(m, false, err);
     return status ? status : hand_on(m, sink, err);
+}
+
+void raw_lost(const devlog_control *control, const record_losses *found, uint64_t lost[DL_LOSS_ZONES])
+{
+    lost[DL_LOSS_DROPPED] = (uint64_t)control->dropped + control->overwritten;
+    lost[DL_LOSS_DAMAGED] = (uint64_t)found->damaged_words + found->cut;
+    lost[DL_LOSS_UNKNOWN] = control->damage & DEVLOG_DAMAGE_ANY;
+    lost[DL_LOSS_RESTARTED] = DEVLOG_RESTARTS(control->damage);
+    lost[DL_LOSS_TORN] = found->torn;
+    lost[DL_LOSS_AMBIGUOUS] = found->ambiguous;
+}
+
+/* Records are made between kernel start and kernel end. */
+static uint64_t from_of(const devlog_control *c)
+{
+    if (c->marks & 1u << (DEVLOG_ID_KERNEL_START - 1)) return stamp_of(c, DEVLOG_ID_KERNEL_START);
+    return c->marks & 1u << (DEVLOG_ID_FW_START - 1) ? stamp_of(c, DEVLOG_ID_FW_START) : 0;
+}
+
+static uint64_t until_of(const devlog_control *c)
+{
+    if (c->marks & 1u << (DEVLOG_ID_KERNEL_END - 1)) return stamp_of(c, DEVLOG_ID_KERNEL_END);
+    return c->marks & 1u << (DEVLOG_ID_FW_END - 1) ? stamp_of(c, DEVLOG_ID_FW_END) : 0;
 }
 
 devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink *sink, record_losses *losses,
@@ -326,9 +352,10 @@ devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink 
     record_input records = {
         .spans = in->spans,
         .n_spans = in->n_spans,
+        .padded = c->streamed != 0,
         .elf = in->elf,
-        .from = c->marks & 1 ? stamp_of(c, DEVLOG_ID_FW_START) : 0,
-        .until = c->marks & 8 ? stamp_of(c, DEVLOG_ID_FW_END) : 0,
+        .from = from_of(c),
+        .until = until_of(c),
     };
     devlog_status status;
     if (is_plain(&m, &records, losses)) {

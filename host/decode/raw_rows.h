@@ -37,6 +37,9 @@ typedef struct raw_risc {
 devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink *sink, record_losses *losses,
                        devlog_error *err);
 
+/* What the RISC lost in the launch, by zone of dl_loss_zone: every output says this and nothing else. */
+void raw_lost(const devlog_control *control, const record_losses *found, uint64_t lost[DL_LOSS_ZONES]);
+
 /* raw_check.c: whether records_decode would find every record whole and plausible, and all rows made of them
  * between `from` and `until` and in order as they come. Looks up shapes of codes in `sites`. */
 bool raw_check(const record_input *in, const dl_tables *tables, raw_sites *sites, uint64_t from,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Two loads of a torn stamp are never further apart: the longest documented load latency, with room. */
-enum { TORN_WINDOW = 64 };
+enum { TORN_WINDOW = 64, FLIT_WORDS = 8 };
 
 /* The kinds of narrow codes by range, and the words of their records. */
 static const struct {
@@ -116,12 +116,25 @@ typedef struct decoder {
     uint64_t last; /* time of the record before */
 } decoder;
 
-/* A record is believed when its time is not before the one before it, nor after the end of the launch. A
- * complete zone may be 2^32 too late (torn), which its repair takes care of. */
-static bool plausible(const decoder *d, const head *h, uint64_t time)
+/* Whether the ELF file has the marker: it has all of them, if it has any. */
+static bool known(const record_input *in, const head *h, const dl_elf_site *site)
+{
+    if (h->stall || !in->elf || in->elf->n_sites == 0) return true;
+    if (!site) return false;
+    if (h->kind == DEVLOG_KIND_ZONE_END) return site->kind == DEVLOG_KIND_ZONE;
+    return site->kind == h->kind || (site->kind == DEVLOG_KIND_COUNTER && h->kind == DEVLOG_KIND_VALUE32);
+}
+
+/* A record is believed when its marker exists, when its time is not before the one before it, nor after the
+ * end of the kernel, and when what it says of its beginning lies in the kernel. A complete zone may be 2^32
+ * too late (torn), which its repair takes care of. */
+static bool plausible(const decoder *d, const head *h, const uint32_t *w, const dl_elf_site *site,
+                      uint64_t time)
 {
     uint64_t slack = h->kind == DEVLOG_KIND_COMPLETE ? 1ull << 32 : 0;
-    if (time < d->last) return false;
+    if (time < d->last || !known(d->in, h, site)) return false;
+    if (h->stall && w[2] > time - d->in->from) return false;
+    if (h->kind == DEVLOG_KIND_COMPLETE && w[1] - w[h->payload] > time - d->in->from) return false;
     if (d->in->until) return time <= d->in->until + slack;
     return time - d->last < 1ull << 48; /* 3 days at 1 GHz */
 }
@@ -143,11 +156,16 @@ static uint64_t next_time(const decoder *d, const uint32_t *w, uint32_t n, uint3
     }
 }
 
+static bool may_be_torn(const decoder *d, uint64_t time)
+{
+    return (uint32_t)time >= UINT32_MAX - TORN_WINDOW && time - d->last >= 1ull << 32;
+}
+
 /* A complete zone reads the low half first: when the high half moves in between, its stamp is 2^32 too late.
  */
 static uint64_t repair(decoder *d, uint64_t time, const uint32_t *behind, uint32_t n, uint32_t span)
 {
-    if ((uint32_t)time < UINT32_MAX - TORN_WINDOW || time - d->last < 1ull << 32) return time;
+    if (!may_be_torn(d, time)) return time;
     uint64_t next = next_time(d, behind, n, span);
     if (next && next < time) {
         d->losses->torn++;
@@ -211,11 +229,38 @@ uint32_t record_read(const record_input *in, const uint32_t *words, uint32_t n, 
     const dl_elf_site *site = site_of(in->elf, &h);
     bool stamp32 = has_stamp32(in, &h, site);
     uint64_t time = stamp(words, stamp32, last);
-    if (!plausible(&d, &h, time)) return 0;
+    if (!plausible(&d, &h, words, site, time)) return 0;
     /* A complete zone that may be torn is not judged here. */
     if (h.kind == DEVLOG_KIND_COMPLETE && (time - last >= 1ull << 32 || time > in->until)) return 0;
     fill(&h, words, site, time, event);
     return h.words;
+}
+
+uint32_t record_padding(const record_span *span, uint32_t at)
+{
+    const uint32_t end = (at + FLIT_WORDS - 1) / FLIT_WORDS * FLIT_WORDS;
+    if (end > span->n) return 0;
+    for (uint32_t i = at; i < end; i++)
+        if (span->words[i]) return 0;
+    return end - at;
+}
+
+/* Whether two records behind this one agree with each other and with the one before, and not with it. */
+static bool contradicted(const decoder *d, uint64_t time, const uint32_t *w, uint32_t n)
+{
+    uint64_t last = d->last;
+    for (int i = 0; i < 2; i++) {
+        head h;
+        if (n == 0 || w[0] == 0 || !read_head(w, n, &h)) return false;
+        const dl_elf_site *site = site_of(d->in->elf, &h);
+        if (has_stamp32(d->in, &h, site)) return false;
+        uint64_t behind = stamp(w, false, last);
+        if (behind >= time || behind < last || !plausible(d, &h, w, site, behind)) return false;
+        last = behind;
+        w += h.words;
+        n -= h.words;
+    }
+    return true;
 }
 
 static devlog_status decode_span(decoder *d, uint32_t number, record_fn *fn, void *context, devlog_error *err)
@@ -226,17 +271,20 @@ static devlog_status decode_span(decoder *d, uint32_t number, record_fn *fn, voi
     bool lost = false; /* between records: looking for the next one */
     while (n > 0) {
         head h;
-        if (w[0] == 0) { /* padding of a flush, or cleared memory: no record has code 0 */
-            w++;
-            n--;
+        uint32_t padding = d->in->padded && number == 0 && w[0] == 0 ? record_padding(span, span->n - n) : 0;
+        if (padding) {
+            w += padding;
+            n -= padding;
             continue;
         }
-        bool whole = read_head(w, n, &h);
+        bool whole = w[0] != 0 && read_head(w, n, &h); /* no record has code 0 */
+        if (w[0] == 0) h = (head){0};
         const dl_elf_site *site = whole ? site_of(d->in->elf, &h) : NULL;
         bool stamp32 = has_stamp32(d->in, &h, site);
         uint64_t time = whole ? stamp(w, stamp32, d->last) : 0;
-        /* While looking for the next record after damage, only a known site is believed. */
-        if (!whole || !plausible(d, &h, time) || (lost && d->in->elf && !site && !h.stall)) {
+        if (!whole || !plausible(d, &h, w, site, time) ||
+            (!stamp32 && !(h.kind == DEVLOG_KIND_COMPLETE && may_be_torn(d, time)) &&
+             contradicted(d, time, w + h.words, n - h.words))) {
             if (!whole && !lost && h.words > n) {
                 d->losses->cut++;
                 return DEVLOG_OK;

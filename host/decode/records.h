@@ -25,7 +25,7 @@ typedef struct record_event {
 
 /* What was found besides whole records. */
 typedef struct record_losses {
-    uint32_t damaged_words; /* words that belong to no plausible record */
+    uint32_t damaged_words; /* words that belong to no plausible record; zeros where none should be */
     uint32_t cut;           /* a last record that lacks words */
     uint32_t torn;          /* stamps of complete zones that were 2^32 off and repaired */
     uint32_t ambiguous;     /* stamps of complete zones that may be 2^32 off: nothing near enough decides */
@@ -41,13 +41,17 @@ typedef struct record_span {
 typedef struct record_input {
     const record_span *spans; /* in the order in which they were written */
     uint32_t n_spans;
+    bool padded;       /* the first span was streamed: zeros fill it up to whole flits */
     const dl_elf *elf; /* may be NULL */
     bool stamp32;      /* records without a site: whether their stamps have 32 bits */
-    uint64_t from;     /* no record is older (FW start), full width */
-    uint64_t until;    /* none is younger (FW end), or 0 when unknown */
+    uint64_t from;     /* no record is older (kernel start), full width */
+    uint64_t until;    /* none is younger (kernel end), or 0 when unknown */
 } record_input;
 
 typedef devlog_status record_fn(void *context, const record_event *event, devlog_error *err);
+
+/* Words of zeros at `at` of a streamed span that fill a flush up to whole flits; 0: they are no padding. */
+uint32_t record_padding(const record_span *span, uint32_t at);
 
 /* Calls fn for every record, in the order in which they were written. *losses is added to. */
 devlog_status records_decode(const record_input *in, record_fn *fn, void *context, record_losses *losses,

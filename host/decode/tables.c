@@ -200,8 +200,28 @@ dl_role dl_role_of_zone(const char *name, size_t n)
 {
     if (ends_with(name, n, "-FW")) return DL_ROLE_FW;
     if (ends_with(name, n, "-KERNEL")) return DL_ROLE_KERNEL;
-    if (n == strlen(DL_DROPPED_ZONE) && memcmp(name, DL_DROPPED_ZONE, n) == 0) return DL_ROLE_DROPPED;
-    return DL_ROLE_USER;
+    return dl_loss_of_zone(name, n) < DL_LOSS_ZONES ? DL_ROLE_DROPPED : DL_ROLE_USER;
+}
+
+const char *dl_loss_zone_name(dl_loss_zone zone)
+{
+    static const char *const names[DL_LOSS_ZONES] = {
+        [DL_LOSS_DROPPED] = DL_DROPPED_ZONE,  [DL_LOSS_DAMAGED] = "DEVLOG-DAMAGED",
+        [DL_LOSS_UNKNOWN] = "DEVLOG-UNKNOWN", [DL_LOSS_RESTARTED] = "DEVLOG-RESTARTED",
+        [DL_LOSS_TORN] = "DEVLOG-TORN",       [DL_LOSS_AMBIGUOUS] = "DEVLOG-AMBIGUOUS",
+    };
+    return names[zone];
+}
+
+dl_loss_zone dl_loss_of_zone(const char *name, size_t n)
+{
+    int zone = 0;
+    if (n < 7 || memcmp(name, "DEVLOG-", 7) != 0) return DL_LOSS_ZONES;
+    for (; zone < DL_LOSS_ZONES; zone++) {
+        const char *own = dl_loss_zone_name((dl_loss_zone)zone);
+        if (n == strlen(own) && memcmp(name, own, n) == 0) break;
+    }
+    return (dl_loss_zone)zone;
 }
 
 void dl_default_zone_name(char out[64], const char *risc, size_t n, dl_role role)

@@ -49,11 +49,27 @@ typedef enum dl_role {
     DL_ROLE_USER,
     DL_ROLE_FW,      /* the whole of a launch on one RISC: "<RISC>-FW" */
     DL_ROLE_KERNEL,  /* "<RISC>-KERNEL" */
-    DL_ROLE_DROPPED, /* DL_DROPPED_ZONE: its data counts markers that the device had no room for */
+    DL_ROLE_DROPPED, /* a zone of dl_loss_zone: its data count what was lost */
 } dl_role;
 
-/* Zone name of a ZONE_TOTAL row by which a device log says how many markers a RISC lost in a launch. */
+/* Zones of ZONE_TOTAL rows by which a device log owns up to what a RISC lost in a launch. */
+typedef enum dl_loss_zone {
+    DL_LOSS_DROPPED,   /* "DEVLOG-DROPPED": markers that the device had no room for */
+    DL_LOSS_DAMAGED,   /* "DEVLOG-DAMAGED": words that belong to no record */
+    DL_LOSS_UNKNOWN,   /* "DEVLOG-UNKNOWN": why nobody knows what was lost, bits DEVLOG_DAMAGE_* */
+    DL_LOSS_RESTARTED, /* "DEVLOG-RESTARTED": how often the firmware started again in mid-launch */
+    DL_LOSS_TORN,      /* "DEVLOG-TORN": stamps that were repaired */
+    DL_LOSS_AMBIGUOUS, /* "DEVLOG-AMBIGUOUS": stamps that may be 2^32 cycles off */
+    DL_LOSS_ZONES,
+} dl_loss_zone;
+
 #define DL_DROPPED_ZONE "DEVLOG-DROPPED"
+
+/* In logs of six columns a timer id says the same: these upper four bits, four for the zone, 24 for the
+ * amount; several such rows add up. */
+#define DL_LOSS_TIMER      0xD0000000u
+#define DL_LOSS_TIMER_MASK 0xF0000000u
+#define DL_LOSS_TIMER_MOST 0x00FFFFFFu
 
 typedef struct dl_chip {
     uint32_t id;        /* the log's "PCIe slot" */
@@ -115,6 +131,9 @@ const char *dl_site_text(const dl_tables *t, uint32_t site);
 /* BRISC, NCRISC, TRISC_0 or TRISC0, ...; DL_RISC_OTHER when unknown. */
 dl_risc dl_risc_of_name(const char *name, size_t n);
 dl_role dl_role_of_zone(const char *name, size_t n);
+/* DL_LOSS_ZONES when the name is none of theirs. */
+dl_loss_zone dl_loss_of_zone(const char *name, size_t n);
+const char *dl_loss_zone_name(dl_loss_zone zone);
 /* The name that a RISC's default zone has in the logs: "BRISC-FW", "TRISC-KERNEL". `out` holds 64 bytes. */
 void dl_default_zone_name(char out[64], const char *risc, size_t n, dl_role role);
 

@@ -31,6 +31,7 @@ struct devlog_device {
     devlog_ops *ops;      /* borrowed; NULL: ops are not logged */
     bool ops_told;        /* this device is in that log */
     uint32_t launches;    /* number of the last launch */
+    uint32_t ended;       /* number of the last launch that all of its cores ended */
     uint32_t host_id;     /* op on behalf of which programs are launched; 0: none */
     devlog_program *last; /* program of the last launch; NULL after it is freed */
 

@@ -19,8 +19,9 @@ struct dl_profiler {
     struct own_cost {
         bool known;
         uint32_t by_kind[sizeof((devlog_control *)0)->cost / 4];
-    } * costs;       /* of each RISC of each core, row by row: read once, since firmware measures once */
-    uint32_t dumped; /* number of the last launch that was written */
+    } * costs;          /* of each RISC of each core, row by row: read once, since firmware measures once */
+    uint64_t last_time; /* of the rows that were logged */
+    uint32_t dumped;    /* number of the last launch that was written */
     profiler_totals totals;
 };
 
@@ -91,6 +92,7 @@ typedef struct dump {
 static devlog_status log_rows(void *context, const dl_row *rows, size_t n, devlog_error *err)
 {
     dl_profiler *p = context;
+    if (n) p->last_time = rows[n - 1].time;
     return dl_device_log_rows(p->log, &p->tables, rows, n, err);
 }
 
@@ -116,17 +118,16 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
     record_losses losses = {0};
     dl_row_sink sink = {p, log_rows};
     devlog_status status = raw_rows(&p->tables, &raw, &sink, &losses, err);
-    uint64_t lost = (uint64_t)got->control.dropped + got->control.overwritten;
-    if (status == DEVLOG_OK && lost) {
-        dl_row like = {.run_host_id = got->control.launch,
-                       .trace_id = DL_NO_ID,
-                       .trace_counter = DL_NO_ID,
-                       .has_launch = 1};
-        like.stream =
-            dl_tables_stream(&p->tables, raw.chip, raw.core_x, raw.core_y, raw.risc, strlen(raw.risc));
-        like.time = got->control.stamps[0] | (uint64_t)got->control.stamps[1] << 32;
-        status = dl_device_log_dropped(p->log, &p->tables, &like, lost, err);
-    }
+    uint64_t lost[DL_LOSS_ZONES];
+    raw_lost(&got->control, &losses, lost);
+    dl_row like = {.run_host_id = got->control.launch,
+                   .trace_id = DL_NO_ID,
+                   .trace_counter = DL_NO_ID,
+                   .has_launch = 1,
+                   .time = p->last_time};
+    like.stream = dl_tables_stream(&p->tables, raw.chip, raw.core_x, raw.core_y, raw.risc, strlen(raw.risc));
+    for (int zone = 0; zone < DL_LOSS_ZONES && status == DEVLOG_OK; zone++)
+        status = dl_device_log_loss(p->log, &p->tables, &like, (dl_loss_zone)zone, lost[zone], err);
     p->totals.dropped += got->control.dropped;
     p->totals.overwritten += got->control.overwritten;
     p->totals.damaged_words += losses.damaged_words + losses.cut;

@@ -15,6 +15,7 @@ const char *look_state_text(look_state state)
     static const char *const texts[] = {
         [LOOK_DOWN] = "not started",     [LOOK_IDLE] = "idle",        [LOOK_DONE] = "done",
         [LOOK_FIRMWARE] = "in firmware", [LOOK_KERNEL] = "in kernel", [LOOK_RUNNING] = "running",
+        [LOOK_RESTARTED] = "restarted",
     };
     return texts[state];
 }
@@ -27,7 +28,7 @@ devlog_status look_started(devlog_device *device, devlog_core core, bool *starte
     if (status == DEVLOG_ERR_NOT_FOUND) return DEVLOG_OK; /* a saved state that does not have the core */
     if (status != DEVLOG_OK) return status;
     for (uint32_t i = 0; i < device->board.n_riscs; i++)
-        *started |= m.risc[i].up == DEVLOG_MAGIC;
+        *started |= m.risc[i].up == DEVLOG_MAGIC || m.risc[i].up == DEVLOG_RESTARTED;
     return DEVLOG_OK;
 }
 
@@ -116,6 +117,7 @@ typedef struct looker {
 
 static look_state state_of(const devlog_mailbox *m, uint32_t i, const devlog_control *c, bool profiled)
 {
+    if (m->risc[i].up == DEVLOG_RESTARTED) return LOOK_RESTARTED;
     if (m->risc[i].up != DEVLOG_MAGIC) return LOOK_DOWN;
     if (m->go == m->done) return LOOK_IDLE;
     if (m->risc[i].done == m->go) return LOOK_DONE;

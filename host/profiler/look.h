@@ -9,12 +9,13 @@
 enum { LOOK_TEXT = 256 };
 
 typedef enum look_state {
-    LOOK_DOWN,     /* its firmware has not come up */
-    LOOK_IDLE,     /* nothing is launched on the core */
-    LOOK_DONE,     /* has ended its part of the launch; others of the core have not */
-    LOOK_FIRMWARE, /* in its firmware, before or behind the kernel */
-    LOOK_KERNEL,   /* in its kernel */
-    LOOK_RUNNING,  /* in one of them; without -DPROFILE_DEVICE it cannot be told in which */
+    LOOK_DOWN,      /* its firmware has not come up */
+    LOOK_IDLE,      /* nothing is launched on the core */
+    LOOK_DONE,      /* has ended its part of the launch; others of the core have not */
+    LOOK_FIRMWARE,  /* in its firmware, before or behind the kernel */
+    LOOK_KERNEL,    /* in its kernel */
+    LOOK_RESTARTED, /* its firmware was started again in mid-launch, and has stopped */
+    LOOK_RUNNING,   /* in one of them; without -DPROFILE_DEVICE it cannot be told in which */
 } look_state;
 
 /* A marker, or the beginning of a zone. */

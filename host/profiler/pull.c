@@ -11,15 +11,51 @@
 enum {
     CONTROL_FROM = offsetof(devlog_control, magic),
     CONTROL_END = offsetof(devlog_control, cost),
+    GUARD = 16, /* bytes behind the last record that are read too: the host has cleared them */
 };
 
 typedef struct extent {
     uint32_t base, end; /* device addresses; end 0: unknown */
+    bool fresh;         /* written once since the host cleared it: nothing but zeros behind its records */
 } extent;
 
 static bool plausible_end(uint32_t base, uint32_t end, uint32_t segment_bytes)
 {
     return end >= base && end <= base + segment_bytes + DEVLOG_SLACK && end % 4 == 0;
+}
+
+/* Whether the control words are of launch `launch` and can be so: what a kernel that writes where it should
+ * not leaves there is not believed. */
+static bool plausible_control(const devlog_control *c)
+{
+    static const uint8_t marks[] = {1, 3, 7, 9, 15};
+    uint64_t last = 0;
+    bool known = memchr(marks, (int)(c->marks & 0xFF), sizeof marks) && c->marks < 16;
+    for (uint32_t i = 0; i < 4 && known; i++) {
+        uint64_t stamp = c->stamps[2 * i] | (uint64_t)c->stamps[2 * i + 1] << 32;
+        if (!(c->marks >> i & 1)) continue;
+        known = stamp >= last;
+        last = stamp;
+    }
+    uint64_t first = c->stamps[0] | (uint64_t)c->stamps[1] << 32;
+    /* Not more was lost than there was time for. */
+    bool lost = !(c->marks & 8) || (uint64_t)c->dropped + c->overwritten <= last - first;
+    return known && lost && c->state <= DEVLOG_STATE_KERNEL && c->frozen <= DEVLOG_FROZEN_BY_HOST &&
+           (c->damage & DEVLOG_DAMAGE_ANY & ~DEVLOG_DAMAGE_CURSOR) == 0;
+}
+
+/* Words up to the last one that is not zero, in a segment that was clear. The last record may end in zeros.
+ */
+static uint32_t find_last(const uint32_t *words, uint32_t n)
+{
+    uint32_t end = n, at = 0;
+    while (end && words[end - 1] == 0)
+        end--;
+    while (at < end) {
+        uint32_t length = words[at] ? record_words(words + at, n - at) : 0;
+        at += length ? length : 1;
+    }
+    return at;
 }
 
 /* Words up to the first place where no record begins, or where time goes back (an older lap of the ring). */
@@ -56,7 +92,8 @@ static devlog_status read_stream(devlog_device *device, pulled *p, devlog_error 
         room = 0;
     }
     if (bytes > room || bytes % 4) {
-        p->damaged = true;
+        p->control.damage |= DEVLOG_DAMAGE_CONTROL;
+        p->control.streamed = 0;
         return DEVLOG_OK;
     }
     p->words = malloc(bytes);
@@ -71,7 +108,12 @@ static devlog_status read_stream(devlog_device *device, pulled *p, devlog_error 
 static devlog_status read_extent(devlog_device *device, pulled *p, extent e, uint32_t segment_bytes,
                                  devlog_error *err)
 {
-    uint32_t bytes = e.end ? e.end - e.base : segment_bytes + DEVLOG_SLACK;
+    const uint32_t most = segment_bytes + DEVLOG_SLACK;
+    uint32_t own = e.end ? e.end - e.base : 0, bytes = e.end ? own : most;
+    /* Only a kernel that wrote where it should not leaves something behind its records, so it must have run.
+     */
+    bool guarded = e.end && e.fresh && p->control.marks & 1u << (DEVLOG_ID_KERNEL_START - 1);
+    if (guarded) bytes = own + GUARD < most ? own + GUARD : most;
     if (bytes == 0) return DEVLOG_OK;
     uint32_t *bigger = realloc(p->words, (size_t)p->n_words * 4 + bytes);
     if (!bigger) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the records of a core");
@@ -79,7 +121,17 @@ static devlog_status read_extent(devlog_device *device, pulled *p, extent e, uin
     uint32_t *to = p->words + p->n_words;
     devlog_status status = dl_core_read(device, p->core, e.base, to, bytes, err);
     uint32_t got = (uint32_t)(status == DEVLOG_OK ? bytes : device->transport.partial) / 4;
-    uint32_t n = e.end ? got : find_end(to, got);
+    uint32_t n = !e.end ? e.fresh ? find_last(to, got) : find_end(to, got) : got;
+    if (guarded && n > own / 4) {
+        n = own / 4;
+        bool stray = false;
+        for (uint32_t i = n; i < got; i++)
+            stray |= to[i] != 0;
+        if (stray && status == DEVLOG_OK) {
+            p->stray = true;
+            return read_extent(device, p, (extent){e.base, 0, true}, segment_bytes, err);
+        }
+    }
     p->spans[p->n_spans++].n = n;
     p->n_words += n;
     return status;
@@ -100,29 +152,36 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
                                         (uint8_t *)c + from, CONTROL_END - from, err);
     if (status != DEVLOG_OK) return status;
     bool whole = c->magic == DEVLOG_MAGIC && c->segment < DEVLOG_SEGMENTS;
-    out->alive = whole && c->launch == launch;
-    if (whole && !out->alive) return DEVLOG_OK; /* it has not begun this launch */
+    /* A core that has ended the launch has begun it on every RISC. */
+    bool ended = !device->attached && device->ended == launch;
+    if (whole && c->launch != launch && !ended) return DEVLOG_OK; /* it has not begun this launch */
+    whole = whole && c->launch == launch && plausible_control(c);
 
     extent extents[DEVLOG_SEGMENTS];
     uint32_t n = 0;
     if (!whole) {
-        out->damaged = true;
+        /* Nothing of it is believed, but that the host asked for this launch. */
+        *c = (devlog_control){.magic = DEVLOG_MAGIC, .launch = launch, .damage = DEVLOG_DAMAGE_CONTROL};
         for (uint32_t s = 0; s < DEVLOG_SEGMENTS; s++)
-            extents[n++] = (extent){region + s * stride, 0};
+            extents[n++] = (extent){region + s * stride, 0, true};
     } else {
         uint32_t current = c->segment, other = current ^ 1u;
-        if (c->segment_end[other]) extents[n++] = (extent){region + other * stride, c->segment_end[other]};
-        extents[n++] = (extent){region + current * stride, c->tail ? c->tail : c->segment_end[current]};
+        if (c->segment_end[other])
+            extents[n++] = (extent){region + other * stride, c->segment_end[other], c->switches < 2};
+        extents[n++] =
+            (extent){region + current * stride, c->tail ? c->tail : c->segment_end[current], c->switches < 2};
         out->finished = c->tail != 0;
     }
+    out->alive = true;
     if (whole) status = read_stream(device, out, err);
     for (uint32_t i = 0; i < n && status == DEVLOG_OK; i++) {
         if (extents[i].end && !plausible_end(extents[i].base, extents[i].end, bytes)) {
             extents[i].end = 0;
-            out->damaged = true;
+            c->damage |= DEVLOG_DAMAGE_CURSOR;
         }
         status = read_extent(device, out, extents[i], bytes, err);
     }
+    out->damaged = (c->damage & DEVLOG_DAMAGE_ANY) != 0 || out->stray;
     uint32_t *at = out->words;
     for (uint32_t i = 0; i < out->n_spans; i++) {
         out->spans[i].words = at;
@@ -131,9 +190,15 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
     out->cut = status != DEVLOG_OK;
     /* A RISC that has not finished goes on where it is; before its core is used again, all of it is cleared.
      */
-    if (status == DEVLOG_OK && clear && out->n_words && (out->finished || !whole)) {
+    if (status == DEVLOG_OK && clear && (out->n_words || out->damaged || c->switches) &&
+        (out->finished || !whole)) {
         uint8_t *zeros = calloc(1, (size_t)bytes + DEVLOG_SLACK);
         if (!zeros) status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the records of a core");
+        /* A segment that was written more than once holds more than its last records. */
+        bool all = out->damaged || c->switches;
+        for (uint32_t s = 0; s < DEVLOG_SEGMENTS && all; s++)
+            extents[s] = (extent){region + s * stride, 0, true};
+        if (all) n = DEVLOG_SEGMENTS;
         for (uint32_t i = 0; i < n && status == DEVLOG_OK; i++) {
             uint32_t size = extents[i].end ? extents[i].end - extents[i].base : bytes + DEVLOG_SLACK;
             if (size) status = dl_core_write(device, core, extents[i].base, zeros, size, err);

@@ -11,7 +11,8 @@ typedef struct pulled {
     devlog_control control;
     bool alive;      /* the control block belongs to the launch that was asked for */
     bool finished;   /* the kernel has returned: where its records end is known */
-    bool damaged;    /* control words that cannot be: the end of the records was found by looking */
+    bool damaged;    /* control words that cannot be, or something behind the records: control.damage says */
+    bool stray;      /* words behind the end of the records that were read as if they belonged to them */
     bool cut;        /* the device failed before all of them were read */
     uint32_t *words; /* all spans, one after the other; freed by pulled_free */
     uint32_t n_words;

@@ -18,10 +18,10 @@ enum { MAX_ARGS = 96, SCRIPT_MAX_BYTES = 1 << 20, OBJECT_MAX_BYTES = 64 << 20 };
 /* What is linked into every kernel, and into every firmware, besides its own source. */
 static const char *const kernel_sources[] = {"kernel_start.S", "segment.S", "segment.c",
                                              "sums.c",         "mem.c",     NULL};
-static const char *const manager_sources[] = {"crt0.S",    "manager.c", "clock_sync.c", "records.c", "cost.c",
-                                              "segment.S", "segment.c", "mem.c",        NULL};
-static const char *const worker_sources[] = {"crt0.S",    "worker.c",  "records.c", "cost.c",
-                                             "segment.S", "segment.c", "mem.c",     NULL};
+static const char *const manager_sources[] = {"crt0.S", "restart.c", "manager.c", "clock_sync.c", "records.c",
+                                              "cost.c", "segment.S", "segment.c", "mem.c",        NULL};
+static const char *const worker_sources[] = {"crt0.S",    "restart.c", "worker.c", "records.c", "cost.c",
+                                             "segment.S", "segment.c", "mem.c",    NULL};
 
 static const char *const *sources_of(const compile_job *job)
 {

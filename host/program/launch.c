@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Simulated cycles between two looks at the mailboxes: few at first, for short kernels. */
-enum { FIRST_WAIT = 500, LONGEST_WAIT = 16000 };
+enum { FIRST_WAIT = 500, LONGEST_WAIT = 16000, LOOKS = 16 /* until RISCs are looked at, one by one */ };
 
 #define MAILBOX(device, member) ((device)->board.mailbox.base + (uint32_t)offsetof(devlog_mailbox, member))
 
@@ -175,6 +175,8 @@ devlog_status program_configure(devlog_device *device, devlog_program *program, 
 typedef struct launch {
     devlog_device *device;
     uint32_t number, running;
+    bool look_closer; /* for what cannot end any more */
+    bool restarted;   /* a RISC's firmware was started again */
 } launch;
 
 static devlog_status go(void *context, devlog_core core, devlog_error *err)
@@ -191,7 +193,13 @@ static devlog_status see_done(void *context, devlog_core core, devlog_error *err
     launch *l = context;
     uint32_t done;
     devlog_status status = dl_core_read(l->device, core, MAILBOX(l->device, done), &done, 4, err);
-    if (status == DEVLOG_OK && done != l->number) l->running++;
+    if (status != DEVLOG_OK || done == l->number) return status;
+    l->running++;
+    for (uint32_t i = 0; l->look_closer && i < l->device->board.n_riscs && status == DEVLOG_OK; i++) {
+        uint32_t up, at = MAILBOX(l->device, risc[0].up) + i * sizeof((devlog_mailbox *)0)->risc[0];
+        status = dl_core_read(l->device, core, at, &up, 4, err);
+        l->restarted |= status == DEVLOG_OK && up == DEVLOG_RESTARTED;
+    }
     return status;
 }
 
@@ -214,19 +222,24 @@ devlog_status program_launch(devlog_device *device, devlog_program *program, dev
     device->last = program;
     devlog_status status = program_each_core(program, go, &l, err);
     uint64_t deadline = dl_now_ns() + device->timeout_ms * 1000000ull;
-    uint32_t wait = FIRST_WAIT;
+    uint32_t wait = FIRST_WAIT, looks = 0;
     while (status == DEVLOG_OK) {
         status = dl_device_advance(device, wait, err);
         l.running = 0;
+        /* Rarely, since it costs a reading of every RISC. */
+        l.look_closer = wait >= LONGEST_WAIT && looks++ % LOOKS == 0;
         if (status == DEVLOG_OK) status = program_each_core(program, see_done, &l, err);
+        if (status == DEVLOG_OK && l.running == 0) device->ended = l.number;
         if (status != DEVLOG_OK || l.running == 0) break;
-        if (dl_now_ns() > deadline) {
+        bool late = dl_now_ns() > deadline;
+        if (late || l.restarted) {
             char text[1500];
             program_describe_running(device, program, text, sizeof text);
             program_each_core(program, give_up, &l, err);
             program->configured = false;
-            status = dl_fail(err, DEVLOG_ERR_TIMEOUT, "launch %u did not finish within %u ms: %s", l.number,
-                             device->timeout_ms, text);
+            status = late ? dl_fail(err, DEVLOG_ERR_TIMEOUT, "launch %u did not finish within %u ms: %s",
+                                    l.number, device->timeout_ms, text)
+                          : dl_fail(err, DEVLOG_ERR_DEVICE, "launch %u cannot finish: %s", l.number, text);
         }
         if (wait < LONGEST_WAIT) wait += wait / 2;
     }
@@ -261,6 +274,10 @@ static devlog_status describe_core(void *context, devlog_core core, devlog_error
     if (status == DEVLOG_OK) status = dl_device_target(device, core, &at, err);
     if (status != DEVLOG_OK || mailbox.done == mailbox.go) return status;
     say(d, "%score (%u,%u):", d->used ? "; " : "", core.x, core.y);
+    for (uint32_t i = 0; i < device->board.n_riscs; i++)
+        if (mailbox.risc[i].up == DEVLOG_RESTARTED)
+            say(d, " the firmware of %s was started again (a reset, or somebody called a null pointer);",
+                device->board.riscs[i].name);
     for (uint32_t i = 0; i < device->board.n_riscs; i++) {
         uint32_t pc;
         if (mailbox.risc[i].done == mailbox.go) continue;

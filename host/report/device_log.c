@@ -107,7 +107,7 @@ static uint32_t six_column_id(const dl_row *row, dl_role role)
     bool start = row->type == DL_ROW_ZONE_START, end = row->type == DL_ROW_ZONE_END;
     if (role == DL_ROLE_FW && (start || end)) return start ? 1 : 4;
     if (role == DL_ROLE_KERNEL && (start || end)) return start ? 2 : 3;
-    return row->timer_id >= 5 ? row->timer_id : 0;
+    return row->timer_id >= 5 && (row->timer_id & DL_LOSS_TIMER_MASK) != DL_LOSS_TIMER ? row->timer_id : 0;
 }
 
 /* Text in a cell that is never quoted: what would end the cell or the row becomes something else. */
@@ -158,6 +158,14 @@ static void add_l9(dl_str *s, const dl_tables *t, const dl_row *row)
     dl_str_char(s, '\n');
 }
 
+static void add_six(dl_str *s, const dl_tables *tables, const dl_row *row, uint32_t id)
+{
+    const dl_stream *place = &tables->streams[row->stream];
+    dl_str_fmt(s, "%u, %u, %u, ", tables->chips[place->chip].id, place->core_x, place->core_y);
+    add_plain(s, dl_text(tables, place->risc_name));
+    dl_str_fmt(s, ", %u, %llu\n", id, (unsigned long long)row->time);
+}
+
 devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, const dl_row *rows, size_t n,
                                  devlog_error *err)
 {
@@ -169,32 +177,35 @@ devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, co
             add_l9(&log->launch, tables, row);
             continue;
         }
-        const dl_stream *place = &tables->streams[row->stream];
         uint32_t id = six_column_id(row, tables->sites[row->site].role);
         if (id == 0) {
             log->left_out++;
             continue;
         }
-        dl_str_fmt(&log->launch, "%u, %u, %u, ", tables->chips[place->chip].id, place->core_x, place->core_y);
-        add_plain(&log->launch, dl_text(tables, place->risc_name));
-        dl_str_fmt(&log->launch, ", %u, %llu\n", id, (unsigned long long)row->time);
+        add_six(&log->launch, tables, row, id);
     }
     return dl_str_status(&log->launch, err);
 }
 
-devlog_status dl_device_log_dropped(dl_device_log *log, const dl_tables *tables, const dl_row *like,
-                                    uint64_t markers, devlog_error *err)
+devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, const dl_row *like,
+                                 dl_loss_zone zone, uint64_t amount, devlog_error *err)
 {
-    if (log->style != DL_LOG_L9 || markers == 0) return DEVLOG_OK;
+    if (amount == 0) return DEVLOG_OK;
     const dl_stream *place = &tables->streams[like->stream];
     dl_str *s = &log->launch;
+    while (log->style != DL_LOG_L9 && amount) {
+        uint32_t some = amount < DL_LOSS_TIMER_MOST ? (uint32_t)amount : DL_LOSS_TIMER_MOST;
+        add_six(s, tables, like, DL_LOSS_TIMER | (uint32_t)zone << 24 | some);
+        amount -= some;
+    }
+    if (log->style != DL_LOG_L9) return dl_str_status(s, err);
     dl_str_fmt(s, "%u,%u,%u,", tables->chips[place->chip].id, place->core_x, place->core_y);
     add_plain(s, dl_text(tables, place->risc_name));
-    dl_str_fmt(s, ",0,%llu,%llu,%llu,", (unsigned long long)like->time, (unsigned long long)markers,
+    dl_str_fmt(s, ",0,%llu,%llu,%llu,", (unsigned long long)like->time, (unsigned long long)amount,
                (unsigned long long)like->run_host_id);
     add_optional(s, like->trace_id);
     add_optional(s, like->trace_counter);
-    dl_str_add(s, DL_DROPPED_ZONE ",ZONE_TOTAL,0,,\n");
+    dl_str_fmt(s, "%s,ZONE_TOTAL,0,,\n", dl_loss_zone_name(zone));
     return dl_str_status(s, err);
 }
 

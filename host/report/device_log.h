@@ -45,10 +45,10 @@ const char *dl_device_log_path(const dl_device_log *log);
  */
 devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, const dl_row *rows, size_t n,
                                  devlog_error *err);
-/* Says how many markers a RISC dropped in the launch in hand: an L9 row that dl_decode understands (see
- * DL_DROPPED_ZONE); nothing in the older styles, which cannot say it. */
-devlog_status dl_device_log_dropped(dl_device_log *log, const dl_tables *tables, const dl_row *like,
-                                    uint64_t markers, devlog_error *err);
+/* Says what a RISC lost in the launch in hand: a row of its own that dl_decode understands (dl_loss_zone).
+ * `like` is where and when. In the six-column styles it is a timer id of its own (DL_LOSS_TIMER). */
+devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, const dl_row *like,
+                                 dl_loss_zone zone, uint64_t amount, devlog_error *err);
 /* Writes the launch in hand. On failure none of it is in the file, and it is still in hand. */
 devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err);
 /* Rows that the style could not express. */

@@ -123,6 +123,15 @@
 #define DEVLOG_STATE_FW     1u /* between FW start and FW end */
 #define DEVLOG_STATE_KERNEL 2u /* between kernel start and kernel end */
 
+/* Why nobody knows what was lost. */
+#define DEVLOG_DAMAGE_CONTROL 1u /* host: control words that cannot be */
+#define DEVLOG_DAMAGE_CURSOR  2u /* the cursor was not in its segment */
+#define DEVLOG_DAMAGE_KERNEL                                                                                 \
+    4u /* host: the kernel has instructions that write the cursor, outside of markers */
+#define DEVLOG_DAMAGE_ANY       0xFFu
+#define DEVLOG_DAMAGE_RESTART   0x100u /* is added for every restart */
+#define DEVLOG_RESTARTS(damage) ((damage) >> 8)
+
 /* All words; "host" words are written by the host before a launch, the others by firmware. */
 typedef struct devlog_control {
     uint32_t mode;          /* host: DEVLOG_MODE_* */
@@ -148,8 +157,8 @@ typedef struct devlog_control {
     uint32_t streamed;      /* bytes flushed to stream_base */
     uint32_t stall_cycles;  /* cycles that flushes held the RISC up, in sum */
     uint32_t events_status; /* manager: RISCV_DEBUG_REG_TIMESTAMP_STATUS at the end of the launch */
-    uint32_t reserved;
-    uint32_t stamps[8]; /* default markers 1 to 4: low word, high word */
+    uint32_t damage;        /* firmware and host: DEVLOG_DAMAGE_*, and from bit 8 on restarts in mid-launch */
+    uint32_t stamps[8];     /* default markers 1 to 4: low word, high word */
     /* Own cost of a marker by kind, in 1/16 cycle; 0: not measured. cost[0]: how long a complete zone with
      * nothing in it takes by its own record. */
     uint32_t cost[10];
@@ -162,6 +171,9 @@ typedef struct devlog_control {
 
 #define DEVLOG_PEER_HOST 0xFFFFFFFFu /* the answer stays in link_out */
 #define DEVLOG_PEER_LINK 0xFFFFFFFEu /* the other end of the link */
+
+/* In devlog_mailbox.risc[].up: the firmware was started again, and has stopped. */
+#define DEVLOG_RESTARTED 0x54525344u /* "DSRT" */
 
 typedef struct devlog_mailbox {
     uint32_t ready;          /* firmware: DEVLOG_MAGIC once every RISC of the core is up */
@@ -186,7 +198,7 @@ typedef struct devlog_mailbox {
     } sync;
     struct {
         uint32_t entry; /* host: address of the kernel; 0: this RISC has none */
-        uint32_t up;    /* firmware: DEVLOG_MAGIC once this RISC waits for work */
+        uint32_t up;    /* firmware: DEVLOG_MAGIC once this RISC waits for work; 0: not started */
         uint32_t go;    /* manager: number of the launch that this worker is to run */
         uint32_t done;  /* firmware: number of the launch whose kernel has returned */
     } risc[DEVLOG_MAX_RISCS];

@@ -104,6 +104,7 @@ static void check_risc(devlog_device *device, const devlog_program *program, dev
     record_input in = {
         .spans = got.spans,
         .n_spans = got.n_spans,
+        .padded = got.control.streamed != 0,
         .elf = &kernel->elf,
         .from = got.control.stamps[0] | (uint64_t)got.control.stamps[1] << 32,
         .until = got.control.stamps[6] | (uint64_t)got.control.stamps[7] << 32,

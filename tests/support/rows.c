@@ -34,8 +34,8 @@ void read_rows(devlog_device *device, const devlog_program *program, devlog_core
     pulled_events events;
     memset(out, 0, sizeof *out);
     check_ok(dl_tables_init(&out->tables, &err), &err);
-    check_ok(pull_risc(device, core, risc, device->launches, false, &got, &err), &err);
     check_ok(pull_risc(device, core, 0, device->launches, false, &manager, &err), &err);
+    check_ok(pull_risc(device, core, risc, device->launches, true, &got, &err), &err);
     check_ok(pull_events(device, &manager, &events, &err), &err);
     const devlog_kernel *kernel = program_kernel_at(program, core, risc);
     raw_risc raw = {

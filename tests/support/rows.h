@@ -17,7 +17,7 @@ typedef struct test_rows {
 /* Launches the program (told of mode and classes) without dumping; fails the test when that fails. */
 void launch(devlog_device *device, devlog_program *program);
 
-/* Pulls and decodes the last launch of one RISC, without clearing. */
+/* Pulls and decodes the last launch of one RISC, and clears its records, as the profiler does. */
 void read_rows(devlog_device *device, const devlog_program *program, devlog_core core, uint32_t risc,
                test_rows *out);
 void free_rows(test_rows *rows);

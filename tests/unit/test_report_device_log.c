@@ -151,7 +151,7 @@ static void dropped_markers_are_told(void **state)
     const dl_device_log_options options = {.style = DL_LOG_L9, .freq_khz = 1000000};
     assert_int_equal(dl_device_log_open(&log, f->folder, &options, &err), DEVLOG_OK);
     assert_int_equal(dl_device_log_rows(log, &f->tables, f->rows, 6, &err), DEVLOG_OK);
-    assert_int_equal(dl_device_log_dropped(log, &f->tables, &f->rows[5], 17, &err), DEVLOG_OK);
+    assert_int_equal(dl_device_log_loss(log, &f->tables, &f->rows[5], DL_LOSS_DROPPED, 17, &err), DEVLOG_OK);
     assert_int_equal(dl_device_log_commit(log, &err), DEVLOG_OK);
     assert_int_equal(dl_decode_new(&d, NULL, &err), DEVLOG_OK);
     assert_int_equal(dl_decode_file(d, dl_device_log_path(log), &err), DEVLOG_OK);

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
+
+#include "decode/gunzip.h"
 
 enum { PEEK = 512, PACKED_BLOCK = 64 * 1024 };
 
@@ -22,14 +23,10 @@ struct dl_input {
     uint64_t taken, size;
     char peeked[PEEK]; /* read already, not yet given */
     size_t n_peeked, at_peeked;
-    struct archive *packed; /* NULL: plain */
+    struct archive *packed; /* NULL: plain, or gzip */
+    dl_gunzip *gzip;
     char *packed_block;
     int read_errno;
-    /* libarchive does not compare the checksum of gzip. */
-    bool gzip;
-    uint8_t tail[8]; /* the last bytes of the file: checksum and length of what was packed */
-    uint32_t check;
-    uint64_t unpacked;
 };
 
 const char *dl_input_name(const dl_input *input)
@@ -87,32 +84,23 @@ static la_ssize_t on_packed_read(struct archive *a, void *ctx, const void **byte
     *bytes = in->packed_block;
     ssize_t n = read_plain(in, in->packed_block, PACKED_BLOCK);
     if (n <= 0) return n;
-    size_t new = (size_t)n < sizeof in->tail ? (size_t)n : sizeof in->tail;
-    memmove(in->tail, in->tail + new, sizeof in->tail - new);
-    memcpy(in->tail + sizeof in->tail - new, in->packed_block + n - new, new);
     return n;
+}
+
+static ssize_t on_gzip_read(void *ctx, void *bytes, size_t cap)
+{
+    return read_plain(ctx, bytes, cap);
 }
 
 static la_ssize_t read_packed(dl_input *in, void *bytes, size_t cap)
 {
-    la_ssize_t n = archive_read_data(in->packed, bytes, cap);
-    if (n <= 0 || !in->gzip) return n;
-    in->check = (uint32_t)crc32(in->check, bytes, (uInt)n);
-    in->unpacked += (uint64_t)n;
-    return n;
+    return in->gzip ? dl_gunzip_read(in->gzip, bytes, cap) : archive_read_data(in->packed, bytes, cap);
 }
 
-static uint32_t le32(const uint8_t *p)
+static const char *why_packed(const dl_input *in)
 {
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-/* Whether the file's checksum contradicts what came out of it. Where the lengths do not agree either, the
- * file has several parts, or something behind its end, and there is nothing to compare with. */
-static bool is_contradicted(const dl_input *in)
-{
-    return in->gzip && in->unpacked && le32(in->tail + 4) == (uint32_t)in->unpacked &&
-           le32(in->tail) != in->check;
+    const char *why = in->gzip ? dl_gunzip_why(in->gzip) : archive_error_string(in->packed);
+    return why ? why : "damaged";
 }
 
 static bool is_packed(const char *bytes, size_t n)
@@ -133,11 +121,13 @@ static bool is_packed(const char *bytes, size_t n)
 static devlog_status open_packed(dl_input *in, devlog_error *err)
 {
     struct archive_entry *entry;
+    if ((uint8_t)in->peeked[0] == 0x1F) { /* no other magic begins so */
+        in->gzip = dl_gunzip_new(on_gzip_read, in);
+        return in->gzip ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    }
     in->packed = archive_read_new();
     in->packed_block = malloc(PACKED_BLOCK);
     if (!in->packed || !in->packed_block) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    in->gzip = (uint8_t)in->peeked[0] == 0x1F; /* no other magic begins so */
-    archive_read_support_filter_gzip(in->packed);
     archive_read_support_filter_zstd(in->packed);
     archive_read_support_filter_xz(in->packed);
     archive_read_support_format_raw(in->packed);
@@ -145,8 +135,7 @@ static devlog_status open_packed(dl_input *in, devlog_error *err)
     int r = archive_read_open(in->packed, in, NULL, on_packed_read, NULL);
     if (r == ARCHIVE_OK) r = archive_read_next_header(in->packed, &entry);
     if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_EOF) return DEVLOG_OK;
-    const char *why = archive_error_string(in->packed);
-    return dl_fail(err, DEVLOG_ERR_FORMAT, "cannot unpack %s: %s", in->name, why ? why : "damaged");
+    return dl_fail(err, DEVLOG_ERR_FORMAT, "cannot unpack %s: %s", in->name, why_packed(in));
 }
 
 /* Looks at the first bytes and sets up unpacking. */
@@ -237,6 +226,7 @@ void dl_input_close(dl_input *input)
 {
     if (!input) return;
     if (input->packed) archive_read_free(input->packed);
+    dl_gunzip_free(input->gzip);
     if (input->fd > STDIN_FILENO) close(input->fd);
     free(input->packed_block);
     free(input->name);
@@ -256,20 +246,16 @@ devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n,
 {
     *n = 0;
     bool peeked = input->at_peeked < input->n_peeked;
-    if (!input->packed || peeked) {
+    if ((!input->packed && !input->gzip) || peeked) {
         ssize_t got = read_plain(input, bytes, cap);
         if (got < 0) return dl_fail_errno(err, input->read_errno, "cannot read %s", input->name);
         *n = (size_t)got;
         return DEVLOG_OK;
     }
     la_ssize_t got = read_packed(input, bytes, cap);
-    if (got == 0 && is_contradicted(input))
-        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s is damaged: its checksum is not that of its contents",
-                       input->name);
     if (got < 0) {
         if (input->read_errno) return dl_fail_errno(err, input->read_errno, "cannot read %s", input->name);
-        const char *why = archive_error_string(input->packed);
-        return dl_fail(err, DEVLOG_ERR_FORMAT, "cannot unpack %s: %s", input->name, why ? why : "damaged");
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "cannot unpack %s: %s", input->name, why_packed(input));
     }
     *n = (size_t)got;
     return DEVLOG_OK;

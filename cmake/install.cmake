@@ -9,11 +9,12 @@ install(TARGETS devlog_host ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS devlogsim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS devlog_shared EXPORT devlog LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 FILES_MATCHING PATTERN "*.7")
 install(DIRECTORY include/devlog DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY boards firmware linker include DESTINATION share/devlog
         FILES_MATCHING PATTERN "*.json" PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.S" PATTERN "*.ld"
         PATTERN "cstdint" PATTERN "boardgen.c" EXCLUDE)
-install(FILES LICENSE docs/cli.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE docs/cli.md docs/environment.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/devlog)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/devlog-config-version.cmake VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/settings.h"
+
 #ifndef DEVLOG_DATA_FOLDER
 #error "the build defines DEVLOG_DATA_FOLDER"
 #endif
@@ -46,8 +48,8 @@ static void find_installed(void)
 
 const char *dl_home(void)
 {
-    const char *home = getenv("DEVLOG_HOME");
-    if (home && *home) return home;
+    const char *home = dl_setting_text(DL_SET_HOME);
+    if (home) return home;
     pthread_once(&once, find_installed);
     return *installed ? installed : DEVLOG_DATA_FOLDER;
 }
@@ -64,12 +66,12 @@ devlog_status dl_join(char *path, size_t size, const char *folder, const char *n
 
 devlog_status dl_cache_folder(char *path, size_t size, devlog_error *err)
 {
-    const char *own = getenv("DEVLOG_CACHE");
-    if (own && *own) return dl_join(path, size, own, "", err);
-    const char *xdg = getenv("XDG_CACHE_HOME");
-    if (xdg && *xdg) return dl_join(path, size, xdg, "devlog", err);
-    const char *home = getenv("HOME");
-    if (home && *home) return dl_join(path, size, home, ".cache/devlog", err);
+    const char *own = dl_setting_text(DL_SET_CACHE);
+    if (own) return dl_join(path, size, own, "", err);
+    const char *xdg = dl_setting_text(DL_SET_XDG_CACHE_HOME);
+    if (xdg) return dl_join(path, size, xdg, "devlog", err);
+    const char *home = dl_setting_text(DL_SET_USER_HOME);
+    if (home) return dl_join(path, size, home, ".cache/devlog", err);
     return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                    "no folder for compiled programs: set DEVLOG_CACHE, XDG_CACHE_HOME or HOME");
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/settings.h"
 
 _Static_assert(sizeof(dl_run_file_shared) <= DL_RUN_BYTES, "the file has one size");
 
@@ -50,9 +51,9 @@ static uint64_t started(uint64_t pid)
 /* DEVLOG_RUN; *id is 0 when it is not set. */
 static devlog_status wanted(uint64_t *id, devlog_error *err)
 {
-    const char *text = getenv(DL_RUN_VARIABLE);
+    const char *text = dl_setting_text(DL_SET_RUN);
     *id = 0;
-    if (!text || !*text) return DEVLOG_OK;
+    if (!text) return DEVLOG_OK;
     size_t digits = strspn(text, "0123456789abcdefABCDEF");
     if (!text[digits] && digits <= 16) *id = strtoull(text, NULL, 16);
     if (*id) return DEVLOG_OK;

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/settings.h"
+
 #define FIRST_NS UINT64_C(1000000000)
 #define EVERY_NS UINT64_C(100000000)
 
@@ -19,9 +21,8 @@ uint64_t dl_now_ns(void)
 
 bool dl_term_colour(FILE *out)
 {
-    const char *no_color = getenv("NO_COLOR");
-    const char *term = getenv("TERM");
-    if (no_color && no_color[0]) return false;
+    const char *term = dl_setting_text(DL_SET_TERM);
+    if (dl_setting_text(DL_SET_NO_COLOR)) return false;
     if (!term || strcmp(term, "dumb") == 0) return false;
     return isatty(fileno(out));
 }
@@ -29,7 +30,7 @@ bool dl_term_colour(FILE *out)
 unsigned dl_term_width(FILE *out)
 {
     struct winsize size;
-    const char *columns = getenv("COLUMNS");
+    const char *columns = dl_setting_text(DL_SET_COLUMNS);
     if (!isatty(fileno(out))) return 0;
     if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col) return size.ws_col;
     long n = columns ? strtol(columns, NULL, 10) : 0;

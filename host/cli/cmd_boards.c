@@ -129,7 +129,7 @@ static void add_transports(dl_str *out, int format)
     const dl_transport_ops *t;
     if (format == CSV) dl_str_add(out, "transport,path_variable,summary\n");
     for (uint32_t i = 0; (t = dl_transport_at(i)) != NULL; i++) {
-        const char *variable = t->path_variable ? t->path_variable : "";
+        const char *variable = t->path_setting ? dl_setting_of(t->path_setting)->name : "";
         if (format == TEXT) {
             dl_str_fmt(out, "%-8s %s\n", t->name, t->summary);
         } else if (format == CSV) {

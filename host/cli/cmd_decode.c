@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/date.h"
 #include "cli/filters.h"
 #include "cli/logs.h"
 #include "decode/decode.h"
@@ -88,17 +88,6 @@ static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t s
     else
         snprintf(text, sizeof text, "%.80s: %s rows", input, dl_u64_grouped(digits, rows));
     dl_progress_show(progress, text);
-}
-
-/* "2026_11_21_20_05_00_", of now or of SOURCE_DATE_EPOCH. */
-static void date_prefix(char out[32])
-{
-    const char *fixed = getenv("SOURCE_DATE_EPOCH");
-    time_t now = fixed && *fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
-    struct tm tm;
-    if ((fixed && *fixed ? gmtime_r(&now, &tm) : localtime_r(&now, &tm)) == NULL ||
-        strftime(out, 32, "%Y_%m_%d_%H_%M_%S_", &tm) == 0)
-        out[0] = '\0';
 }
 
 static devlog_status read_inputs(dl_decode *d, const cli_args *rest, devlog_error *err)
@@ -240,10 +229,10 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
                                    .elf_folder = a->elf_folder,
                                    .progress = on_progress,
                                    .progress_ctx = &progress};
-    if (a->date) date_prefix(prefix);
     title_of(rest, title);
     bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses || a->format != FORMAT_TEXT;
-    devlog_status status = a->elf_folder ? check_folder(a->elf_folder, &err) : DEVLOG_OK;
+    devlog_status status = cli_date_prefix(a->date, prefix, &err);
+    if (!status && a->elf_folder) status = check_folder(a->elf_folder, &err);
     if (!status && analyse) status = list_analyses(a, &list, &err);
     if (!status) status = dl_decode_new(&d, &how, &err);
     if (!status && analyse) status = dl_analyzer_new(&analyzer, d, &list, &err);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/environment.h"
 
 typedef struct man_args {
     bool list, markdown;
@@ -13,13 +14,19 @@ typedef struct man_args {
 
 static const cli_option options[] = {
     {CLI_FLAG, "list", 0, NULL, "print the names of all commands instead", offsetof(man_args, list)},
-    {CLI_FLAG, "markdown", 0, NULL, "print all commands as Markdown instead, as in docs/cli.md",
+    {CLI_FLAG, "markdown", 0, NULL,
+     "print all commands as Markdown instead, as in docs/cli.md; with environment, those of "
+     "docs/environment.md",
      offsetof(man_args, markdown)},
     {0},
 };
 
 static int one_page(const char *name, dl_str *out)
 {
+    if (strcmp(name, "environment") == 0) {
+        cli_environment_man(out);
+        return CLI_OK;
+    }
     for (size_t i = 0; cli_commands[i]; i++) {
         if (strcmp(cli_commands[i]->name, name) != 0) continue;
         cli_man(cli_commands[i], out);
@@ -36,7 +43,9 @@ static int run(int argc, char **argv)
     int status;
     if (!cli_parse(&cmd_man, argc, argv, &a, &rest, &status)) return status;
     status = CLI_OK;
-    if (a.list || a.markdown) {
+    if (a.markdown && rest.n && strcmp(rest.items[0], "environment") == 0) {
+        cli_environment_markdown(&out);
+    } else if (a.list || a.markdown) {
         for (size_t i = 0; cli_commands[i]; i++) {
             if (a.list) dl_str_fmt(&out, "%s\n", cli_commands[i]->name);
             if (a.markdown && i) dl_str_char(&out, '\n');
@@ -59,8 +68,8 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_man = {
     .name = "man",
-    .summary = "Print the man page of a command",
-    .arguments = "COMMAND",
+    .summary = "Print the man page of a command, or of the environment's variables",
+    .arguments = "COMMAND|environment",
     .max_arguments = 1,
     .description =
         "Prints the page in the form that man(1) reads, made of the same table of options as --help.",

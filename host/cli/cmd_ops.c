@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/date.h"
 #include "cli/op_report.h"
 
 typedef struct ops_args {
@@ -50,16 +51,6 @@ static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t s
     snprintf(text, sizeof text, "%.80s: %d %%, %s rows", input, size ? (int)(taken * 100 / size) : 0,
              dl_u64_grouped(digits, rows));
     dl_progress_show(progress, text);
-}
-
-void cli_date_prefix(char out[32])
-{
-    const char *fixed = getenv("SOURCE_DATE_EPOCH");
-    time_t now = fixed && *fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
-    struct tm tm;
-    if ((fixed && *fixed ? gmtime_r(&now, &tm) : localtime_r(&now, &tm)) == NULL ||
-        strftime(out, 32, "%Y_%m_%d_%H_%M_%S_", &tm) == 0)
-        out[0] = '\0';
 }
 
 int cli_op_report(const char *command, op_job_options *o, int fd)
@@ -122,7 +113,11 @@ static int run(int argc, char **argv)
         return cli_wrong(&cmd_ops, "--host-only and --device-log exclude each other");
     char prefix[32] = "";
     dl_str name = {0};
-    if (a.date) cli_date_prefix(prefix);
+    devlog_error err = {0};
+    if (cli_date_prefix(a.date, prefix, &err)) {
+        fprintf(stderr, "devlog ops: %s\n", err.text);
+        return CLI_FAILED;
+    }
     dl_str_fmt(&name, "%sops_perf_results%s%s", prefix, a.suffix ? "_" : "", a.suffix ? a.suffix : "");
     if (name.failed) return CLI_FAILED;
     op_job_options o = {

@@ -9,8 +9,10 @@
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/run_file.h"
+#include "base/settings.h"
 #include "cli/child.h"
 #include "cli/cli.h"
+#include "cli/date.h"
 #include "cli/op_report.h"
 #include "decode/capture.h"
 #include "report/device_log.h"
@@ -161,7 +163,11 @@ static int report(const run_args *a, const char *logs, const char *device_logs, 
 {
     char prefix[32] = "";
     dl_str name = {0};
-    if (a->date) cli_date_prefix(prefix);
+    devlog_error err = {0};
+    if (cli_date_prefix(a->date, prefix, &err)) {
+        say("%s", err.text);
+        return CLI_FAILED;
+    }
     dl_str_fmt(&name, "%sops_perf_results%s%s", prefix, a->suffix ? "_" : "", a->suffix ? a->suffix : "");
     if (name.failed) return CLI_FAILED;
     op_job_options o = {
@@ -199,6 +205,11 @@ static int run(int argc, char **argv)
         goto done;
     }
     exit_status = CLI_FAILED;
+    char unused[32]; /* what is wrong with a setting is said before anything runs */
+    if (cli_date_prefix(a.date, unused, &err) || dl_settings_check(&err)) {
+        say("%s", err.text);
+        goto done;
+    }
     bool one = a.once || a.device_only;
     if (!command || dl_join(logs, sizeof logs, a.output, "logs", &err) != DEVLOG_OK ||
         dl_join(device_logs, sizeof device_logs, a.output, one ? "logs" : "logs_device", &err) != DEVLOG_OK) {

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/process.h"
+#include "base/settings.h"
 #include "cli/cli.h"
 #include "cli/handover.h"
 #include "cli/logs.h"
@@ -151,8 +152,7 @@ static devlog_status looking_folder(const cli_log *log, char *folder, size_t siz
 
 static bool has_display(void)
 {
-    const char *x = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
-    return (x && *x) || (wayland && *wayland);
+    return dl_setting_text(DL_SET_DISPLAY) || dl_setting_text(DL_SET_WAYLAND_DISPLAY);
 }
 
 /* What is behind an address, for somebody whose browser is on another machine. */
@@ -167,12 +167,12 @@ typedef struct served {
  * machine's. */
 static void say_tunnel(const served *s)
 {
-    const char *connection = getenv("SSH_CONNECTION"), *user = getenv("USER");
+    const char *connection = dl_setting_text(DL_SET_SSH_CONNECTION), *user = dl_setting_text(DL_SET_USER);
     char host[64] = "this-machine";
     int port = 22;
-    if (!connection || !*connection) return;
+    if (!connection) return;
     if (sscanf(connection, "%*s %*s %63s %d", host, &port) < 1) strcpy(host, "this-machine");
-    if (!user || !*user) user = getenv("LOGNAME");
+    if (!user) user = dl_setting_text(DL_SET_LOGNAME);
     fprintf(stderr, "You are here over ssh. To see it in the browser of your own machine, type\n");
     if (s->start) {
         fprintf(stderr, "  here:   %s '", s->start);
@@ -184,8 +184,8 @@ static void say_tunnel(const served *s)
     }
     fprintf(stderr, "  there:  ssh -L %u:127.0.0.1:%u ", s->port, s->port);
     if (port != 22) fprintf(stderr, "-p %d ", port);
-    fprintf(stderr, "%s%s%s\n  and open %s there\n", user && *user ? user : "", user && *user ? "@" : "",
-            host, s->open ? s->open : "the address above");
+    fprintf(stderr, "%s%s%s\n  and open %s there\n", user ? user : "", user ? "@" : "", host,
+            s->open ? s->open : "the address above");
 }
 
 /* Opens an address in the user's browser; when there is none, or no screen, it is only printed. */

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/intern.h"
+#include "base/settings.h"
 
 typedef struct search {
     cli_logs *logs;
@@ -176,19 +177,20 @@ devlog_status cli_logs_find(const char *folder, cli_logs *logs, devlog_error *er
 devlog_status cli_logs_find_any(cli_logs *logs, dl_str *where, devlog_error *err)
 {
     static const struct {
-        const char *variable, *below;
-    } places[] = {{"DEVLOG_LOG_FOLDER", ""},
-                  {NULL, "generated/profiler"},
-                  {"TT_METAL_PROFILER_DIR", ""},
-                  {"TT_METAL_HOME", "/generated/profiler"}};
+        dl_setting setting;
+        const char *below;
+    } places[] = {{DL_SET_LOG_FOLDER, ""},
+                  {DL_SET_NONE, "generated/profiler"},
+                  {DL_SET_PROFILER_DIR, ""},
+                  {DL_SET_METAL_HOME, "/generated/profiler"}};
     enum { PLACES = sizeof places / sizeof places[0] };
     search s = {.logs = logs};
     struct stat seen[PLACES];
     size_t n = 0;
     memset(logs, 0, sizeof *logs);
     for (size_t i = 0; i < PLACES; i++) {
-        const char *value = places[i].variable ? getenv(places[i].variable) : "";
-        if (!value || (places[i].variable && !*value)) continue;
+        const char *value = places[i].setting ? dl_setting_text(places[i].setting) : "";
+        if (!value) continue;
         dl_str folder = {0};
         dl_str_fmt(&folder, "%s%s", value, places[i].below);
         bool again = folder.failed || stat(folder.text, &seen[n]) != 0 || !S_ISDIR(seen[n].st_mode);

@@ -1,9 +1,13 @@
 /* devlog: the program. Finds the subcommand in the table (commands.c) and calls it. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
+#include "cli/environment.h"
 #include "devlog/version.h"
 
 static void usage(FILE *out)
@@ -11,7 +15,10 @@ static void usage(FILE *out)
     fputs("usage: devlog COMMAND [OPTION]... [ARGUMENT]...\n\n", out);
     for (size_t i = 0; cli_commands[i]; i++)
         fprintf(out, "  %-12s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-    fputs("\n'devlog COMMAND --help' tells more, and so does 'man devlog-COMMAND'.\n", out);
+    fputs("\n'devlog COMMAND --help' tells more, and so does 'man devlog-COMMAND'; 'devlog help environment' "
+          "lists the\n"
+          "variables of the environment.\n",
+          out);
 }
 
 static const cli_command *find(const char *name)
@@ -19,6 +26,16 @@ static const cli_command *find(const char *name)
     for (size_t i = 0; cli_commands[i]; i++)
         if (strcmp(name, cli_commands[i]->name) == 0) return cli_commands[i];
     return NULL;
+}
+
+static int help_environment(void)
+{
+    dl_str out = {0};
+    cli_environment_text(&out);
+    int errnum = out.failed ? ENOMEM : dl_write_all(STDOUT_FILENO, out.text, out.len);
+    if (errnum) fprintf(stderr, "devlog help: cannot write: %s\n", strerror(errnum));
+    dl_str_free(&out);
+    return errnum ? CLI_FAILED : CLI_OK;
 }
 
 int main(int argc, char **argv)
@@ -35,6 +52,11 @@ int main(int argc, char **argv)
     if (help && argc > 2 && (command = find(argv[2])) != NULL) {
         char *asks[] = {argv[2], (char[]){"--help"}, NULL};
         return command->run(2, asks);
+    }
+    if (help && argc > 2 && strcmp(argv[2], "environment") == 0) return help_environment();
+    if (help && argc > 2) {
+        fprintf(stderr, "devlog: unknown command '%s'; see 'devlog --help'\n", argv[2]);
+        return CLI_USAGE;
     }
     if (help || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         usage(stdout);

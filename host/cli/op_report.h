@@ -12,7 +12,4 @@ int cli_op_report(const char *command, op_job_options *options, int fd);
 /* Says on stderr what of a report could not be used; true when there was any. */
 bool cli_op_table_troubles(const char *command, const op_table *t);
 
-/* "2026_11_21_20_05_00_", of now or of SOURCE_DATE_EPOCH. */
-void cli_date_prefix(char out[32]);
-
 #endif

@@ -3,49 +3,19 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/doc_text.h"
 #include "cli/options.h"
 
-enum { WIDTH = 90, COLUMN = 28 };
+enum { COLUMN = 28 };
 
 static const char *const exit_texts[][2] = {
     {"0", "all is well: the result is complete"},
     {"1", "nothing useful was produced; standard error says why"},
     {"2", "the command line is wrong"},
-    {"3", "the result is there, but something was lost, and the report says what"},
+    {"3", "the result is there, but something was lost, names are missing or the run did not end, and the "
+          "report says "
+          "what"},
 };
-
-static void spaces(dl_str *out, size_t n)
-{
-    dl_str_fmt(out, "%*s", (int)n, "");
-}
-
-/* Text wrapped at WIDTH, every line but the first `indent` blanks in; ends with a line feed. `at` is the
- * column where the first line begins. */
-static void wrap(dl_str *out, const char *text, size_t n, size_t at, size_t indent)
-{
-    const char *end = text + n;
-    bool first = true;
-    while (text < end) {
-        size_t word = 0;
-        while (text + word < end && text[word] != ' ' && text[word] != '\n')
-            word++;
-        if (!first && at + 1 + word > WIDTH) {
-            dl_str_char(out, '\n');
-            spaces(out, indent);
-            at = indent;
-        } else if (!first) {
-            dl_str_char(out, ' ');
-            at++;
-        }
-        dl_str_add_n(out, text, word);
-        at += word;
-        first = false;
-        text += word;
-        while (text < end && (*text == ' ' || *text == '\n'))
-            text++;
-    }
-    dl_str_char(out, '\n');
-}
 
 /* Calls `paragraph` for each; they are separated by empty lines. */
 static void paragraphs(dl_str *out, const char *text, void (*paragraph)(dl_str *, const char *, size_t))
@@ -60,7 +30,7 @@ static void paragraphs(dl_str *out, const char *text, void (*paragraph)(dl_str *
 static void plain_paragraph(dl_str *out, const char *text, size_t n)
 {
     dl_str_char(out, '\n');
-    wrap(out, text, n, 0, 0);
+    cli_wrap(out, text, n, 0, 0);
 }
 
 static void usage(const cli_command *c, dl_str *out)
@@ -80,8 +50,8 @@ static void help_option(const cli_option *o, dl_str *out)
         dl_str_char(out, '\n');
         at = 0;
     }
-    spaces(out, COLUMN - at);
-    wrap(out, o->help, strlen(o->help), COLUMN, COLUMN);
+    cli_spaces(out, COLUMN - at);
+    cli_wrap(out, o->help, strlen(o->help), COLUMN, COLUMN);
 }
 
 static const cli_option help_itself = {
@@ -106,31 +76,10 @@ void cli_help(const cli_command *c, dl_str *out)
     if (out->len && out->text[out->len - 1] != '\n') dl_str_char(out, '\n');
 }
 
-/* One piece of text for troff: backslashes and hyphens as they are, no line that is taken for a request. */
-static void troff(dl_str *out, const char *text, size_t n)
-{
-    bool begins = out->len && out->text[out->len - 1] == '\n';
-    for (size_t i = 0; i < n; i++) {
-        if (begins && (text[i] == '.' || text[i] == '\'')) dl_str_add(out, "\\&");
-        begins = text[i] == '\n';
-        if (text[i] == '\\')
-            dl_str_add(out, "\\e");
-        else if (text[i] == '-')
-            dl_str_add(out, "\\-");
-        else
-            dl_str_char(out, text[i]);
-    }
-}
-
-static void troff_text(dl_str *out, const char *text)
-{
-    troff(out, text, strlen(text));
-}
-
 static void man_paragraph(dl_str *out, const char *text, size_t n)
 {
     dl_str_add(out, ".PP\n");
-    troff(out, text, n);
+    cli_troff(out, text, n);
     dl_str_char(out, '\n');
 }
 
@@ -139,15 +88,15 @@ static void man_option(const cli_option *o, dl_str *out)
     dl_str_add(out, ".TP\n");
     if (o->letter) dl_str_fmt(out, "\\fB\\-%c\\fR, ", o->letter);
     dl_str_add(out, "\\fB\\-\\-");
-    troff_text(out, o->name);
+    cli_troff_text(out, o->name);
     dl_str_add(out, "\\fR");
     if (o->argument) {
         dl_str_add(out, " \\fI");
-        troff_text(out, o->argument);
+        cli_troff_text(out, o->argument);
         dl_str_add(out, "\\fR");
     }
     dl_str_char(out, '\n');
-    troff_text(out, o->help);
+    cli_troff_text(out, o->help);
     dl_str_char(out, '\n');
 }
 
@@ -158,15 +107,15 @@ static void man_title(const cli_command *c, dl_str *out)
     for (const char *name = c->name; *name; name++)
         dl_str_char(out, *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name);
     dl_str_add(out, "\" 1 \"\" \"devlog\" \"devlog manual\"\n.SH NAME\ndevlog\\-");
-    troff_text(out, c->name);
+    cli_troff_text(out, c->name);
     dl_str_add(out, " \\- ");
-    troff_text(out, c->summary);
+    cli_troff_text(out, c->summary);
     dl_str_add(out, "\n.SH SYNOPSIS\n\\fBdevlog ");
-    troff_text(out, c->name);
+    cli_troff_text(out, c->name);
     dl_str_add(out, "\\fR [\\fIOPTION\\fR]...");
     if (c->arguments) {
         dl_str_add(out, " \\fI");
-        troff_text(out, c->arguments);
+        cli_troff_text(out, c->arguments);
         dl_str_add(out, "\\fR");
     }
     dl_str_char(out, '\n');
@@ -183,7 +132,7 @@ void cli_man(const cli_command *c, dl_str *out)
     for (const cli_option *o = c->options; o && o->kind != CLI_END; o++) {
         if (o->kind == CLI_HEADING) {
             dl_str_add(out, ".SS ");
-            troff_text(out, o->help);
+            cli_troff_text(out, o->help);
             dl_str_char(out, '\n');
         } else {
             man_option(o, out);
@@ -200,12 +149,12 @@ void cli_man(const cli_command *c, dl_str *out)
     if (c->exit_worse) dl_str_fmt(out, ".TP\n%d\n%s\n", CLI_WORSE, c->exit_worse);
     if (c->examples) {
         dl_str_add(out, ".SH EXAMPLES\n.nf\n");
-        troff_text(out, c->examples);
+        cli_troff_text(out, c->examples);
         dl_str_add(out, ".fi\n");
     }
     if (c->see_also) {
         dl_str_add(out, ".SH \"SEE ALSO\"\n");
-        troff_text(out, c->see_also);
+        cli_troff_text(out, c->see_also);
         dl_str_char(out, '\n');
     }
 }

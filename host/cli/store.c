@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/settings.h"
 #include "report/results.h"
 
 typedef enum state { EMPTY, WORKING, DONE, FAILED } state;
@@ -50,8 +51,8 @@ devlog_status cli_store_new(cli_store **store, devlog_error *err)
     cli_store *s = calloc(1, sizeof *s);
     *store = NULL;
     if (!s) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    const char *tmp = getenv("TMPDIR");
-    snprintf(s->folder, sizeof s->folder, "%.30s/devlog-serve-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    const char *tmp = dl_setting_text(DL_SET_TMPDIR);
+    snprintf(s->folder, sizeof s->folder, "%.30s/devlog-serve-XXXXXX", tmp ? tmp : "/tmp");
     if (!mkdtemp(s->folder)) {
         dl_fail_errno(err, errno, "cannot make the temporary folder %s", s->folder);
         free(s);

@@ -10,11 +10,11 @@
 
 static const char default_board[] = "wormhole_b0";
 
-const char *device_option(const char *option, const char *variable, const char *missing)
+const char *device_option(const char *option, dl_setting setting, const char *missing)
 {
     if (option && *option) return option;
-    const char *value = getenv(variable);
-    return value && *value ? value : missing;
+    const char *value = dl_setting_text(setting);
+    return value ? value : missing;
 }
 
 /* All transports of a board, for messages. */
@@ -76,10 +76,9 @@ static devlog_status choose_board(const char *name, const char *transport, board
 
 devlog_status device_choose(const devlog_device_options *o, device_choice *out, devlog_error *err)
 {
-    const char *simulator = getenv("TT_METAL_SIMULATOR");
-    const char *spec = o->transport && *o->transport ? o->transport
-                       : simulator && *simulator     ? "ttsim"
-                                                     : device_option(NULL, "DEVLOG_TRANSPORT", NULL);
+    const char *spec = o->transport && *o->transport       ? o->transport
+                       : dl_setting_text(DL_SET_SIMULATOR) ? "ttsim"
+                                                           : dl_setting_text(DL_SET_TRANSPORT);
     memset(out, 0, sizeof *out);
     char name[32] = "";
     size_t n = spec ? strcspn(spec, ":") : 0;
@@ -95,7 +94,7 @@ devlog_status device_choose(const devlog_device_options *o, device_choice *out, 
         wanted = saved_of;
     }
     if (status == DEVLOG_OK) {
-        wanted = device_option(wanted, "DEVLOG_BOARD", NULL);
+        wanted = device_option(wanted, DL_SET_BOARD, NULL);
         status = choose_board(wanted, spec ? name : NULL, &out->board, err);
     }
     if (status != DEVLOG_OK) return status;
@@ -113,7 +112,7 @@ devlog_status device_choose(const devlog_device_options *o, device_choice *out, 
                        "board %s cannot be reached by transport '%s'; its board file lists: %s", b->name,
                        name, all);
     }
-    if (out->ops->path_variable) path = device_option(path, out->ops->path_variable, NULL);
+    if (out->ops->path_setting) path = device_option(path, out->ops->path_setting, NULL);
     if (path && strlen(path) >= sizeof out->path)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the device is too long");
     if (path) snprintf(out->path, sizeof out->path, "%s", path);

@@ -12,8 +12,8 @@ typedef struct device_choice {
     char origin[4096]; /* by which board_load finds the board again */
 } device_choice;
 
-/* The first that is not empty: an option, a variable of the environment, a default. */
-const char *device_option(const char *option, const char *variable, const char *missing);
+/* The first that is not empty: an option, a setting, a default. */
+const char *device_option(const char *option, dl_setting setting, const char *missing);
 
 /* The transport: an option, ttsim when $TT_METAL_SIMULATOR is set, $DEVLOG_TRANSPORT, else the first of the
  * board; each may be "NAME:PATH". The board: an option, $DEVLOG_BOARD, else wormhole_b0 when it can be

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/settings.h"
 #include "device/board_sim.h"
 #include "device/choose.h"
 
@@ -33,7 +34,7 @@ static devlog_status open_transport(devlog_device *d, const devlog_device_option
     if (!d->sim) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
     sim_world_options world;
     board_to_sim(&d->board, d->sim, &world);
-    devlog_status status = board_sim_options(device_option(o->sim, "DEVLOG_SIM", ""), d->sim, &world, err);
+    devlog_status status = board_sim_options(device_option(o->sim, DL_SET_SIM, ""), d->sim, &world, err);
     if (status != DEVLOG_OK) return status;
     dl_window_layout layout;
     window_layout(&d->board, &layout);
@@ -43,11 +44,13 @@ static devlog_status open_transport(devlog_device *d, const devlog_device_option
         harts[i] = (dl_hart){d->board.riscs[i].reset_pc, d->board.riscs[i].reset_bit};
     for (uint32_t i = 0; i < d->board.n_rams; i++)
         rams[i] = (dl_memory){d->board.rams[i].base, d->board.rams[i].size};
-    const char *usb_timeout = getenv("DEVLOG_USB_TIMEOUT_MS");
+    uint64_t usb_timeout;
+    status = dl_setting_number(DL_SET_USB_TIMEOUT_MS, 0, &usb_timeout, err);
+    if (status != DEVLOG_OK) return status;
     const dl_usb_setup usb = {
         .khz = d->board.usb_khz,
         .idcode = d->board.usb_idcode,
-        .timeout_ms = usb_timeout ? (uint32_t)strtoul(usb_timeout, NULL, 10) : 0,
+        .timeout_ms = (uint32_t)usb_timeout,
     };
     dl_transport_setup setup = {
         .usb = &usb,
@@ -110,7 +113,9 @@ devlog_status dl_device_open(const devlog_device_options *options, const struct 
         free(d);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
     }
-    devlog_status status = device_choose(o, choice, err);
+    dl_settings_say_unused();
+    devlog_status status = dl_settings_check(err);
+    if (status == DEVLOG_OK) status = device_choose(o, choice, err);
     if (status != DEVLOG_OK) goto fail;
     d->board = choice->board;
     d->attached = o->attach;
@@ -119,13 +124,14 @@ devlog_status dl_device_open(const devlog_device_options *options, const struct 
     d->ops = o->ops;
     d->classes = UINT32_MAX;
     d->recording_version = 1;
-    const char *profile = getenv("TT_METAL_DEVICE_PROFILER");
-    d->profile =
-        o->profile == DEVLOG_ON || (o->profile == DEVLOG_AUTO && profile && strcmp(profile, "1") == 0);
-    const char *timeout = getenv("DEVLOG_TIMEOUT_MS");
-    d->timeout_ms = o->timeout_ms ? o->timeout_ms : timeout ? (uint32_t)strtoul(timeout, NULL, 10) : 0;
-    if (d->timeout_ms == 0) d->timeout_ms = 20000;
-    const char *folder = device_option(o->log_folder, "DEVLOG_LOG_FOLDER", "generated/profiler/logs");
+    bool profile;
+    uint64_t timeout;
+    status = dl_setting_flag(DL_SET_DEVICE_PROFILER, false, &profile, err);
+    if (status == DEVLOG_OK) status = dl_setting_number(DL_SET_TIMEOUT_MS, 20000, &timeout, err);
+    if (status != DEVLOG_OK) goto fail;
+    d->profile = o->profile == DEVLOG_AUTO ? profile : o->profile == DEVLOG_ON;
+    d->timeout_ms = o->timeout_ms ? o->timeout_ms : (uint32_t)timeout;
+    const char *folder = device_option(o->log_folder, DL_SET_LOG_FOLDER, "generated/profiler/logs");
     if (snprintf(d->log_folder, sizeof d->log_folder, "%s", folder) >= (int)sizeof d->log_folder) {
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the log folder is too long");
         goto fail;

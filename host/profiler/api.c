@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/settings.h"
 #include "base/term.h"
 #include "profiler/clock_sync.h"
 #include "profiler/control.h"
@@ -81,9 +82,9 @@ devlog_status devlog_dump_device_profile_results(devlog_device *device, devlog_e
  */
 static void save_postmortem(devlog_device *device, devlog_error *err)
 {
-    const char *path = getenv("DEVLOG_POSTMORTEM");
+    const char *path = dl_setting_text(DL_SET_POSTMORTEM);
     devlog_error why;
-    if (!path || !*path || !err) return;
+    if (!path || !err) return;
     bool saved = devlog_save_state(device, path, &why) == DEVLOG_OK;
     size_t used = strlen(err->text), room = sizeof err->text - used;
     if (saved)

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "base/file.h"
+#include "base/settings.h"
 
 struct capture_log {
     devlog_device *device;
@@ -48,13 +49,14 @@ static devlog_status name_boot(dl_clocks *c, const devlog_device *d, devlog_erro
 
 devlog_status capture_log_open(capture_log **out, devlog_device *device, bool append, devlog_error *err)
 {
-    const char *wanted = getenv("DEVLOG_CAPTURE");
+    bool wanted;
     *out = NULL;
-    if (wanted && strcmp(wanted, "0") == 0) return DEVLOG_OK;
+    devlog_status status = dl_setting_flag(DL_SET_CAPTURE, true, &wanted, err);
+    if (status != DEVLOG_OK || !wanted) return status;
     capture_log *log = calloc(1, sizeof *log);
     if (!log) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a capture");
     log->device = device;
-    devlog_status status = name_boot(device->clocks, device, err);
+    status = name_boot(device->clocks, device, err);
     if (status == DEVLOG_OK)
         status = dl_capture_open(&log->capture, device->log_folder, DL_CAPTURE_NAME, append, err);
     const board *b = &device->board;

@@ -28,11 +28,10 @@ enum {
 
 #define FIELD(device, member) ((device)->board.mailbox.base + (uint32_t)offsetof(devlog_mailbox, member))
 
-dl_clocks *clocks_new(void)
+dl_clocks *clocks_new(bool on)
 {
     dl_clocks *c = calloc(1, sizeof *c);
-    const char *off = getenv("DEVLOG_CLOCK_SYNC");
-    if (c) c->on = !off || strcmp(off, "0") != 0;
+    if (c) c->on = on;
     return c;
 }
 

@@ -41,7 +41,8 @@ typedef struct dl_clocks {
 } dl_clocks;
 
 /* NULL: no memory. */
-dl_clocks *clocks_new(void);
+/* `on`: samples are taken. */
+dl_clocks *clocks_new(bool on);
 void clocks_free(dl_clocks *c);
 
 /* After the cores of a program have been started: the first bursts, and the offsets of cores that are new. */

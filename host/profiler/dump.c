@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/settings.h"
 #include "decode/raw_rows.h"
 #include "profiler/capture_log.h"
 #include "profiler/clock_sync.h"
@@ -30,12 +31,14 @@ static devlog_status attach(devlog_device *device, devlog_error *err)
     if (device->profiler) return DEVLOG_OK;
     dl_profiler *p = calloc(1, sizeof *p);
     if (!p) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
-    devlog_status status = dl_tables_init(&p->tables, err);
+    bool sync;
+    devlog_status status = dl_setting_flag(DL_SET_CLOCK_SYNC, true, &sync, err);
+    if (status == DEVLOG_OK) status = dl_tables_init(&p->tables, err);
     if (status != DEVLOG_OK) {
         free(p);
         return status;
     }
-    device->clocks = clocks_new();
+    device->clocks = clocks_new(sync);
     if (!device->clocks) {
         dl_tables_free(&p->tables);
         free(p);
@@ -51,14 +54,14 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
 {
     dl_profiler *p = device->profiler;
     if (p->log) return DEVLOG_OK;
+    static const dl_log_style styles[] = {DL_LOG_L9, DL_LOG_L2, DL_LOG_L0}; /* as in base/settings.c */
+    int style;
     bool began = p->log_path != NULL;
-    devlog_status status = began ? DEVLOG_OK : ops_began(device, &began, err);
+    devlog_status status = dl_setting_choice(DL_SET_LOG_STYLE, 0, &style, err);
+    if (status == DEVLOG_OK && !began) status = ops_began(device, &began, err);
     if (status != DEVLOG_OK) return status;
-    const char *style = getenv("DEVLOG_LOG_STYLE");
     const dl_device_log_options options = {
-        .style = !style || strcmp(style, "L9") == 0 ? DL_LOG_L9
-                 : strcmp(style, "L0") == 0         ? DL_LOG_L0
-                                                    : DL_LOG_L2,
+        .style = styles[style],
         .append = began,
         .arch = device->board.arch,
         .freq_khz = device->board.mhz * 1000ull,

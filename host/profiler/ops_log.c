@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/settings.h"
 #include "base/term.h"
 
 #define LOG_NAME "profile_log_ops.jsonl"
@@ -169,12 +170,13 @@ static void write_head(devlog_ops *ops)
     ops_write(t);
 }
 
-static bool wanted(const devlog_ops_options *o)
+static devlog_status is_wanted(const devlog_ops_options *o, bool *wanted, devlog_error *err)
 {
-    if (o->profile != DEVLOG_AUTO) return o->profile == DEVLOG_ON;
-    const char *ops = getenv("DEVLOG_OPS"), *device = getenv("TT_METAL_DEVICE_PROFILER");
-    if (ops && *ops) return strcmp(ops, "0") != 0;
-    return device && strcmp(device, "1") == 0;
+    devlog_status status = dl_settings_check(err);
+    if (status == DEVLOG_OK) status = dl_setting_flag(DL_SET_DEVICE_PROFILER, false, wanted, err);
+    if (status == DEVLOG_OK) status = dl_setting_flag(DL_SET_OPS, *wanted, wanted, err);
+    if (o->profile != DEVLOG_AUTO) *wanted = o->profile == DEVLOG_ON;
+    return status;
 }
 
 /* An earlier run that was killed while it wrote leaves half a line. */
@@ -213,10 +215,12 @@ devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **ou
     static const devlog_ops_options none;
     const devlog_ops_options *o = options ? options : &none;
     *out = NULL;
-    if (!wanted(o)) return DEVLOG_OK;
-    const char *folder = o->log_folder ? o->log_folder : getenv("DEVLOG_LOG_FOLDER");
+    bool wanted = false;
+    devlog_status status = is_wanted(o, &wanted, err);
+    if (status != DEVLOG_OK || !wanted) return status;
+    const char *folder = o->log_folder ? o->log_folder : dl_setting_text(DL_SET_LOG_FOLDER);
     if (!folder || !*folder) folder = "generated/profiler/logs";
-    devlog_status status = dl_folder_make(folder, err);
+    status = dl_folder_make(folder, err);
     if (status != DEVLOG_OK) return status;
     devlog_ops *ops = calloc(1, sizeof *ops);
     if (!ops) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the log of ops");

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/process.h"
+#include "base/settings.h"
 #include "device/board_gen.h"
 
 enum { MAX_ARGS = 96, SCRIPT_MAX_BYTES = 1 << 20, OBJECT_MAX_BYTES = 64 << 20 };
@@ -74,8 +75,8 @@ static bool is_object(const char *source)
 /* The driver takes C++ by the name of the file. */
 static const char *compiler(void)
 {
-    const char *cc = getenv("DEVLOG_CC");
-    return cc && *cc ? cc : "riscv64-unknown-elf-gcc";
+    const char *cc = dl_setting_text(DL_SET_CC);
+    return cc ? cc : "riscv64-unknown-elf-gcc";
 }
 
 static devlog_status run(command *c, dl_output *out, devlog_error *err)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/settings.h"
 
 /* What one event costs: itself, and an entry of the sort and of its copy. */
 typedef struct entry {
@@ -47,9 +48,9 @@ void view_spool_clear(view_spool *s)
 
 static devlog_status temporary_file(int *fd, devlog_error *err)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *folder = dl_setting_text(DL_SET_TMPDIR);
     char path[4096];
-    snprintf(path, sizeof path, "%s/devlog-XXXXXX", folder && folder[0] ? folder : "/tmp");
+    snprintf(path, sizeof path, "%s/devlog-XXXXXX", folder ? folder : "/tmp");
     *fd = mkostemp(path, O_CLOEXEC);
     if (*fd < 0) return dl_fail_errno(err, errno, "cannot make a temporary file in %s (set TMPDIR)", path);
     unlink(path);

@@ -247,7 +247,7 @@ static devlog_status kmd_write(dl_transport *t, dl_target at, uint64_t addr, con
 const dl_transport_ops dl_transport_ops_kmd = {
     .name = "kmd",
     .summary = "a card on PCIe, /dev/tenstorrent/N, by its kernel driver: kmd:N",
-    .path_variable = "DEVLOG_KMD",
+    .path_setting = DL_SET_KMD,
     .open = kmd_open,
     .close = kmd_close,
     .read = kmd_read,

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/settings.h"
 #include "transport/qmp.h"
 #include "transport/transport.h"
 
@@ -50,8 +51,8 @@ typedef struct qemu_transport {
 
 static const char *program(void)
 {
-    const char *name = getenv("DEVLOG_QEMU");
-    return name && *name ? name : "qemu-system-riscv32";
+    const char *name = dl_setting_text(DL_SET_QEMU);
+    return name ? name : "qemu-system-riscv32";
 }
 
 /* ---- The boot memory ----------------------------------------------------------------------------- */
@@ -196,9 +197,9 @@ static devlog_status check_process(qemu_transport *q, devlog_error *err)
 static const char *temporary(void)
 {
     static const char shm[] = "/dev/shm"; /* memory, so that nothing is written to a disk */
-    const char *folder = getenv("TMPDIR");
+    const char *folder = dl_setting_text(DL_SET_TMPDIR);
     if (access(shm, W_OK | X_OK) == 0) return shm;
-    return folder && *folder ? folder : "/tmp";
+    return folder ? folder : "/tmp";
 }
 
 static void remove_folder(const char *folder)
@@ -307,7 +308,7 @@ static devlog_status map_ram(qemu_transport *q, devlog_error *err)
 static bool installed(void)
 {
     if (strchr(program(), '/')) return access(program(), X_OK) == 0;
-    const char *path = getenv("PATH");
+    const char *path = dl_setting_text(DL_SET_PATH);
     for (const char *at = path ? path : ""; *at;) {
         char file[PATH];
         size_t n = strcspn(at, ":");
@@ -468,7 +469,7 @@ static bool qemu_hart_pc(dl_transport *t, dl_target at, uint32_t hart, uint32_t 
 const dl_transport_ops dl_transport_ops_qemu = {
     .name = "qemu",
     .summary = "qemu-system-riscv32 with its RAM shared; qemu:DIR names the folder of RAM and monitor",
-    .path_variable = "DEVLOG_QEMU_DIR",
+    .path_setting = DL_SET_QEMU_DIR,
     .open = qemu_open,
     .close = qemu_close,
     .read = qemu_read,

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/settings.h"
 #include "sim/sim.h"
 #include "transport/sim_world.h"
 
@@ -83,7 +84,7 @@ typedef struct dl_transport_setup {
 typedef struct dl_transport_ops {
     const char *name;
     const char *summary;
-    const char *path_variable; /* of the environment: what to open when nothing else says so; or NULL */
+    dl_setting path_setting; /* what to open when nothing else says so; or DL_SET_NONE */
     devlog_status (*open)(dl_transport *t, const dl_transport_setup *setup, devlog_error *err);
     void (*close)(dl_transport *t);
     /* Reads or writes `size` bytes; any size and alignment in memory, aligned words in register space. */

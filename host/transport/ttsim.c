@@ -155,7 +155,7 @@ static uint64_t ttsim_now(dl_transport *t)
 const dl_transport_ops dl_transport_ops_ttsim = {
     .name = "ttsim",
     .summary = "a libttsim.so, such as tenstorrent/ttsim; TT_METAL_SIMULATOR is its path",
-    .path_variable = "TT_METAL_SIMULATOR",
+    .path_setting = DL_SET_SIMULATOR,
     .open = ttsim_open,
     .close = ttsim_close,
     .read = ttsim_read,

@@ -118,7 +118,7 @@ static bool usb_hart_pc(dl_transport *t, dl_target at, uint32_t hart, uint32_t *
 const dl_transport_ops dl_transport_ops_usb = {
     .name = "usb",
     .summary = "a debug probe on USB (CMSIS-DAP v2) and the RISC-V debug module behind it; usb:SERIAL",
-    .path_variable = "DEVLOG_PROBE",
+    .path_setting = DL_SET_PROBE,
     .open = usb_open,
     .close = usb_close,
     .read = usb_read,

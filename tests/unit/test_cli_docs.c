@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/process.h"
+#include "base/settings.h"
 #include "cli/cli.h"
 
 static dl_str read_file(const char *name)
@@ -65,6 +66,30 @@ static void the_manual_has_every_help_text(void **state)
     dl_str_free(&manual);
 }
 
+/* The environment's variables: the page, the document, and what the program says. */
+static void the_environment_is_of_its_table(void **state)
+{
+    (void)state;
+    dl_str page = read_file("docs/man/devlog-environment.7"), manual = read_file("docs/environment.md");
+    char *man = ask("man", "environment"), *text = ask("help", "environment");
+    devlog_error err = {0};
+    dl_output out;
+    const char *argv[] = {getenv("DEVLOG_BIN"), "man", "--markdown", "environment", NULL};
+    assert_int_equal(dl_run(argv, &out, &err), DEVLOG_OK);
+    if (strcmp(man, page.text) != 0) fail_msg("docs/man/devlog-environment.7: run ./dev docs");
+    if (!strstr(manual.text, out.text)) fail_msg("docs/environment.md: run ./dev docs");
+    for (int s = 1; s < DL_SETTINGS; s++) {
+        const char *name = dl_setting_of((dl_setting)s)->name;
+        if (!strstr(text, name) || !strstr(man, name) || !strstr(out.text, name))
+            fail_msg("%s is not shown", name);
+    }
+    free(out.text);
+    free(man);
+    free(text);
+    dl_str_free(&page);
+    dl_str_free(&manual);
+}
+
 /* A reader of man pages finds every option in the page. */
 static void man_shows_every_option(void **state)
 {
@@ -109,10 +134,13 @@ static void must_run(const char *const *argv)
 static void an_installation_is_whole(void **state)
 {
     (void)state;
-    static const char *const files[] = {
-        "share/man/man1/devlog-decode.1",       "include/devlog/profile.h",
-        "share/devlog/boards/wormhole_b0.json", "share/devlog/firmware/crt0.S",
-        "share/devlog/linker/kernel.ld",        "share/devlog/include/devlog/kernel.h"};
+    static const char *const files[] = {"share/man/man1/devlog-decode.1",
+                                        "share/man/man7/devlog-environment.7",
+                                        "include/devlog/profile.h",
+                                        "share/devlog/boards/wormhole_b0.json",
+                                        "share/devlog/firmware/crt0.S",
+                                        "share/devlog/linker/kernel.ld",
+                                        "share/devlog/include/devlog/kernel.h"};
     char build[600], prefix[] = "/tmp/devlog-install-XXXXXX", path[700];
     assert_non_null(mkdtemp(prefix));
     snprintf(build, sizeof build, "%s", getenv("DEVLOG_BIN"));
@@ -131,9 +159,8 @@ static void an_installation_is_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(man_pages_are_of_the_tables),
-        cmocka_unit_test(the_manual_has_every_help_text),
-        cmocka_unit_test(man_shows_every_option),
+        cmocka_unit_test(man_pages_are_of_the_tables),     cmocka_unit_test(the_manual_has_every_help_text),
+        cmocka_unit_test(the_environment_is_of_its_table), cmocka_unit_test(man_shows_every_option),
         cmocka_unit_test(an_installation_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,278 @@
+/* The table of the environment's variables, and its readers. */
+#include "base/settings.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+/* clang-format off */
+static const dl_setting_info table[DL_SETTINGS] = {
+    [DL_SET_DEVICE_PROFILER] = {"TT_METAL_DEVICE_PROFILER", DL_SETTING_FLAG, "0|1", 0, 0, "0", "programs",
+        "1: kernels are compiled with -DPROFILE_DEVICE, and what their markers record is pulled after every launch and logged", "What is recorded"},
+    [DL_SET_OPS] = {"DEVLOG_OPS", DL_SETTING_FLAG, "0|1", 0, 0, "as TT_METAL_DEVICE_PROFILER", "programs",
+        "1: the log of ops (profile_log_ops.jsonl) is written", NULL},
+    [DL_SET_LOG_FOLDER] = {"DEVLOG_LOG_FOLDER", DL_SETTING_TEXT, "FOLDER", 0, 0, "generated/profiler/logs", "programs",
+        "where logs go", NULL},
+    [DL_SET_LOG_STYLE] = {"DEVLOG_LOG_STYLE", DL_SETTING_CHOICE, "L9|L2|L0", 0, 0, "L9", "programs",
+        "form of profile_log_device.csv: L9 as tt-metal writes it today, L2 and L0 as in 2023", NULL},
+    [DL_SET_CAPTURE] = {"DEVLOG_CAPTURE", DL_SETTING_FLAG, "0|1", 0, 0, "1", "programs",
+        "0: no capture.devlog is written beside the CSV", NULL},
+    [DL_SET_CLOCK_SYNC] = {"DEVLOG_CLOCK_SYNC", DL_SETTING_FLAG, "0|1", 0, 0, "1", "programs",
+        "0: clocks of cores, chips and host are not compared while the program runs", NULL},
+    [DL_SET_POSTMORTEM] = {"DEVLOG_POSTMORTEM", DL_SETTING_TEXT, "FILE", 0, 0, "nothing is saved", "programs",
+        "where the state of a device is saved when a launch is not done in time or its chip stops, for devlog dump",
+        NULL},
+    [DL_SET_RUN] = {"DEVLOG_RUN", DL_SETTING_TEXT, "ID", 0, 0, "a new run, or that of the process that opened the log", "programs",
+        "id of the run whose logs are added to, up to 16 hexadecimal digits; devlog run sets it", NULL},
+
+    [DL_SET_BOARD] = {"DEVLOG_BOARD", DL_SETTING_TEXT, "BOARD", 0, 0, "wormhole_b0", "programs and devlog",
+        "name of a board (devlog boards), or path of a board file", "The device"},
+    [DL_SET_TRANSPORT] = {"DEVLOG_TRANSPORT", DL_SETTING_TEXT, "TRANSPORT[:PATH]", 0, 0,
+        "the first of the board's", "programs and devlog", "how the device is reached: sim, qemu, usb, kmd:0, ...", NULL},
+    [DL_SET_SIMULATOR] = {"TT_METAL_SIMULATOR", DL_SETTING_TEXT, "FILE", 0, 0, "none", "programs and devlog",
+        "a libttsim.so: the device is that simulator; goes before DEVLOG_TRANSPORT", NULL},
+    [DL_SET_SIM] = {"DEVLOG_SIM", DL_SETTING_TEXT, "NAME=VALUE,...", 0, 0, "no options", "programs and devlog",
+        "options of the built-in simulator (docs/simulator.md)", NULL},
+    [DL_SET_KMD] = {"DEVLOG_KMD", DL_SETTING_TEXT, "NUMBER or FILE", 0, 0, "0", "programs and devlog",
+        "the card that transport kmd opens when its name says none: N of /dev/tenstorrent/N, or a device file", NULL},
+    [DL_SET_PROBE] = {"DEVLOG_PROBE", DL_SETTING_TEXT, "SERIAL or BUS-PORT", 0, 0, "the only one", "programs and devlog",
+        "the probe that transport usb opens when its name says none", NULL},
+    [DL_SET_QEMU_DIR] = {"DEVLOG_QEMU_DIR", DL_SETTING_TEXT, "FOLDER", 0, 0, "a new folder", "programs and devlog",
+        "where transport qemu has its machine's files when its name says none", NULL},
+    [DL_SET_TIMEOUT_MS] = {"DEVLOG_TIMEOUT_MS", DL_SETTING_NUMBER, "MILLISECONDS", 1, UINT32_MAX, "20000", "programs and devlog",
+        "how long a launch may take", NULL},
+    [DL_SET_USB_TIMEOUT_MS] = {"DEVLOG_USB_TIMEOUT_MS", DL_SETTING_NUMBER, "MILLISECONDS", 1, UINT32_MAX, "1000", "programs and devlog",
+        "how long one transfer to a probe may take", NULL},
+    [DL_SET_SIM_BOARD] = {"DEVLOG_SIM_BOARD", DL_SETTING_TEXT, "BOARD", 0, 0, "wormhole_b0", "libdevlogsim.so",
+        "the board that the simulator is when another program loads it as its libttsim.so", NULL},
+
+    [DL_SET_HOME] = {"DEVLOG_HOME", DL_SETTING_TEXT, "FOLDER", 0, 0, "share/devlog beside the program", "programs and devlog",
+        "where boards, firmware, linker scripts and headers are: an installation's share/devlog, or the sources", "Where things are"},
+    [DL_SET_CACHE] = {"DEVLOG_CACHE", DL_SETTING_TEXT, "FOLDER", 0, 0, "devlog in XDG_CACHE_HOME", "programs and devlog",
+        "compiled kernels and firmware, whose names of markers devlog dump reads", NULL},
+    [DL_SET_XDG_CACHE_HOME] = {"XDG_CACHE_HOME", DL_SETTING_TEXT, "FOLDER", 0, 0, ".cache in HOME", "programs and devlog",
+        "the user's caches", NULL},
+    [DL_SET_USER_HOME] = {"HOME", DL_SETTING_TEXT, "FOLDER", 0, 0, "one of the two above must be set", "programs and devlog",
+        "the user's home", NULL},
+    [DL_SET_TMPDIR] = {"TMPDIR", DL_SETTING_TEXT, "FOLDER", 0, 0, "/tmp", "programs and devlog",
+        "temporary files: what does not fit in memory, and what devlog serve has decoded", NULL},
+    [DL_SET_CC] = {"DEVLOG_CC", DL_SETTING_TEXT, "COMPILER", 0, 0, "riscv64-unknown-elf-gcc", "programs and devlog",
+        "what kernels and firmware are compiled with", NULL},
+    [DL_SET_QEMU] = {"DEVLOG_QEMU", DL_SETTING_TEXT, "PROGRAM", 0, 0, "qemu-system-riscv32", "programs and devlog",
+        "what transport qemu runs", NULL},
+    [DL_SET_PATH] = {"PATH", DL_SETTING_TEXT, "FOLDER:...", 0, 0, "nothing is found", "programs and devlog",
+        "where the compiler, QEMU and a browser are looked for", NULL},
+    [DL_SET_PROFILER_DIR] = {"TT_METAL_PROFILER_DIR", DL_SETTING_TEXT, "FOLDER", 0, 0, "it is not looked into", "devlog decode, view",
+        "where tt-metal writes its logs: looked into when no log is named; programs with devlog's API write to "
+        "DEVLOG_LOG_FOLDER", NULL},
+    [DL_SET_METAL_HOME] = {"TT_METAL_HOME", DL_SETTING_TEXT, "FOLDER", 0, 0, "it is not looked into", "devlog decode, view",
+        "tt-metal's folder: its generated/profiler is looked into when no log is named", NULL},
+
+    [DL_SET_SOURCE_DATE_EPOCH] = {"SOURCE_DATE_EPOCH", DL_SETTING_NUMBER, "SECONDS", 0, 253402300799, "now", "devlog decode, ops, run",
+        "the time, since 1970, that --date puts into names, in UTC: the same name every time", "What is shown"},
+    [DL_SET_NO_COLOR] = {"NO_COLOR", DL_SETTING_TEXT, "anything", 0, 0, "colours on a terminal", "devlog",
+        "no colours (no-color.org)", NULL},
+    [DL_SET_TERM] = {"TERM", DL_SETTING_TEXT, "NAME", 0, 0, "no colours", "devlog",
+        "the terminal; dumb: no colours", NULL},
+    [DL_SET_COLUMNS] = {"COLUMNS", DL_SETTING_TEXT, "NUMBER", 0, 0, "80", "devlog",
+        "width of a terminal that does not tell its own", NULL},
+    [DL_SET_DISPLAY] = {"DISPLAY", DL_SETTING_TEXT, "NAME", 0, 0, "addresses are printed", "devlog view",
+        "set on a machine with a screen: a browser is opened", NULL},
+    [DL_SET_WAYLAND_DISPLAY] = {"WAYLAND_DISPLAY", DL_SETTING_TEXT, "NAME", 0, 0, "addresses are printed", "devlog view",
+        "as DISPLAY", NULL},
+    [DL_SET_SSH_CONNECTION] = {"SSH_CONNECTION", DL_SETTING_TEXT, "ADDRESSES", 0, 0, "no ssh", "devlog view",
+        "set by ssh: what to type for a tunnel is printed", NULL},
+    [DL_SET_USER] = {"USER", DL_SETTING_TEXT, "NAME", 0, 0, "LOGNAME", "devlog view", "the user's name there", NULL},
+    [DL_SET_LOGNAME] = {"LOGNAME", DL_SETTING_TEXT, "NAME", 0, 0, "no name", "devlog view", "as USER", NULL},
+};
+
+/* Names: tt_metal/llrt/rtoptions.cpp, tools/tracy/__main__.py and the profiler's documents of tt-metal, 2025-26. */
+const dl_setting_other dl_settings_without_effect[] = {
+    {"TT_METAL_DEVICE_PROFILER_DISPATCH", "devlog has no dispatch cores"},
+    {"TT_METAL_DEVICE_PROFILER_NOC_EVENTS", "devlog does not record NoC events"},
+    {"TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH", "devlog does not record NoC events"},
+    {"TT_METAL_PROFILER_SYNC", "clocks are compared unless DEVLOG_CLOCK_SYNC=0"},
+    {"TT_METAL_PROFILER_SUM", "sums are markers of their own: DEVLOG_ZONE_SUM"},
+    {"TT_METAL_PROFILER_ACCUMULATE", "every launch is pulled by itself"},
+    {"TT_METAL_PROFILER_MID_RUN_DUMP", "every launch is pulled when it is done"},
+    {"TT_METAL_PROFILER_TRACE_TRACKING", "devlog has no traces to replay"},
+    {"TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT", "room does not depend on the number of programs"},
+    {"TT_METAL_PROFILER_CPP_POST_PROCESS", "devlog decode works on any log"},
+    {"TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", "logs are always files; DEVLOG_CAPTURE=0 leaves out the capture"},
+    {"TT_METAL_PROFILER_DISABLE_PUSH_TO_TRACY", "nothing is sent to Tracy"},
+    {"TT_METAL_PROFILER_NO_CACHE_OP_INFO", "the op log holds every op in full"},
+    {"TT_METAL_PROFILER_FILTER_CHIPS", "devlog decode --chips chooses chips"},
+    {"TT_METAL_PROFILER_COMPUTE_CORE_SAMPLE", "every core of a program is recorded"},
+    {"TT_METAL_PROFILE_PERF_COUNTERS", "devlog does not read hardware counters"},
+    {"TT_METAL_TRACE_PROFILER", "devlog has no traces to replay"},
+    {"TT_METAL_STREAMING_PROFILER", "markers are streamed by the recording mode STREAM"},
+    {"TT_METAL_MEM_PROFILER", "devlog does not record allocations"},
+    {"TT_METAL_TRACY_MID_RUN_PUSH", "nothing is sent to Tracy"},
+    {"TTNN_OP_PROFILER", "DEVLOG_OPS=1 writes the log of ops"},
+    {NULL, NULL},
+};
+
+const dl_setting_other dl_settings_of_tests[] = {
+    {"DEVLOG_BIN", "tests: the program devlog that they run; ctest sets it"},
+    {"DEVLOG_SAMPLES", "tests: folder of logs that other tools wrote; without it those tests say SKIPPED"},
+    {"DEVLOG_REFERENCE", "tests: folder of the reference documents; without it their test says SKIPPED"},
+    {"DEVLOG_GOLDEN", "tests: set to write expected results anew instead of comparing with them"},
+    {"DEVLOG_TEST_CASES", "tests: how many random cases, instead of the few of every day"},
+    {"DEVLOG_TEST_PROGRAMS", "tests: how many random programs, instead of the few of every day"},
+    {"DEVLOG_TEST_LIBTTSIM", "tests: a libttsim.so to compare with"},
+    {"DEVLOG_BENCH_BLOCK", "benches: bytes that the decoder reads at a time"},
+    {"DEVLOG_BENCH_LIBTTSIM", "benches: a libttsim.so to measure"},
+    {"DEVLOG_BENCH_PEERS", "benches: folder of other profilers' sources, to measure beside devlog"},
+    {"DEVLOG_BENCH_RECORDS", "benches: records of the capture that is decoded"},
+    {"DEVLOG_BENCH_ROWS", "benches: rows of the logs that are decoded"},
+    {"DEVLOG_BENCH_RUNS", "benches: how often each is measured"},
+    {"DEVLOG_BENCH_TMP", "benches: folder of the logs that they make"},
+    {NULL, NULL},
+};
+/* clang-format on */
+
+const dl_setting_info *dl_setting_of(dl_setting s)
+{
+    return &table[s];
+}
+
+const char *dl_setting_text(dl_setting s)
+{
+    const char *value = table[s].name ? getenv(table[s].name) : NULL;
+    return value && *value ? value : NULL;
+}
+
+static devlog_status wrong(dl_setting s, const char *value, devlog_error *err)
+{
+    const dl_setting_info *i = &table[s];
+    if (i->kind == DL_SETTING_NUMBER)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s=%.100s: it is a number from %llu to %llu (%s)", i->name,
+                       value, (unsigned long long)i->low, (unsigned long long)i->high, i->values);
+    return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s=%.100s: it is one of %s", i->name, value, i->values);
+}
+
+/* Which of the words "a|b|c" the value is; -1: none. */
+static int which(const char *words, const char *value)
+{
+    size_t n = strlen(value);
+    for (int at = 0;; at++) {
+        size_t length = strcspn(words, "|");
+        if (length == n && memcmp(words, value, n) == 0) return at;
+        if (words[length] == '\0') return -1;
+        words += length + 1;
+    }
+}
+
+static devlog_status read_choice(dl_setting s, const char *value, int *out, devlog_error *err)
+{
+    int at = which(table[s].values, value);
+    if (at < 0) return wrong(s, value, err);
+    *out = at;
+    return DEVLOG_OK;
+}
+
+static devlog_status read_number(dl_setting s, const char *value, uint64_t *out, devlog_error *err)
+{
+    errno = 0;
+    char *end = NULL;
+    unsigned long long n = *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+    if (!end || *end || errno || n < table[s].low || n > table[s].high) return wrong(s, value, err);
+    *out = n;
+    return DEVLOG_OK;
+}
+
+devlog_status dl_setting_flag(dl_setting s, bool unset, bool *out, devlog_error *err)
+{
+    int at = unset;
+    devlog_status status = dl_setting_choice(s, unset, &at, err);
+    if (status == DEVLOG_OK) *out = at != 0;
+    return status;
+}
+
+devlog_status dl_setting_number(dl_setting s, uint64_t unset, uint64_t *out, devlog_error *err)
+{
+    const char *value = dl_setting_text(s);
+    if (value) return read_number(s, value, out, err);
+    *out = unset;
+    return DEVLOG_OK;
+}
+
+devlog_status dl_setting_choice(dl_setting s, int unset, int *out, devlog_error *err)
+{
+    const char *value = dl_setting_text(s);
+    if (value) return read_choice(s, value, out, err);
+    *out = unset;
+    return DEVLOG_OK;
+}
+
+devlog_status dl_settings_check(devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (int s = 1; s < DL_SETTINGS && !status; s++) {
+        const char *value = dl_setting_text((dl_setting)s);
+        uint64_t number;
+        int choice;
+        if (!value || table[s].kind == DL_SETTING_TEXT) continue;
+        status = table[s].kind == DL_SETTING_NUMBER ? read_number((dl_setting)s, value, &number, err)
+                                                    : read_choice((dl_setting)s, value, &choice, err);
+    }
+    return status;
+}
+
+/* ---- What is set and does nothing -------------------------------------------------------------------- */
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Whether name[0..n) is in the table, or one of devlog's own tests. */
+static bool is_ours(const char *name, size_t n)
+{
+    for (int s = 1; s < DL_SETTINGS; s++)
+        if (strlen(table[s].name) == n && memcmp(table[s].name, name, n) == 0) return true;
+    for (const dl_setting_other *o = dl_settings_of_tests; o->name; o++)
+        if (strlen(o->name) == n && memcmp(o->name, name, n) == 0) return true;
+    return false;
+}
+
+/* Why a variable of tt-metal's profiler does nothing; NULL: it is none. Its own newest ones are known by
+ * their beginnings. */
+static const char *why_without_effect(const char *name, size_t n)
+{
+    static const char *const beginnings[] = {"TT_METAL_DEVICE_PROFILER_", "TT_METAL_PROFILER_",
+                                             "TT_METAL_PROFILE_", "TT_METAL_STREAMING_PROFILER",
+                                             "TT_METAL_TRACE_PROFILER"};
+    for (const dl_setting_other *o = dl_settings_without_effect; o->name; o++)
+        if (strlen(o->name) == n && memcmp(o->name, name, n) == 0) return o->what;
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (begins(name, beginnings[i])) return "it is for tt-metal's own profiler";
+    return NULL;
+}
+
+static void say_unused(void)
+{
+    for (char **e = environ; e && *e; e++) {
+        size_t n = strcspn(*e, "=");
+        const char *value = (*e)[n] ? *e + n + 1 : "";
+        if (!*value || strcmp(value, "0") == 0) continue; /* asks for nothing */
+        const bool ours = is_ours(*e, n);
+        const char *why = ours ? NULL : why_without_effect(*e, n);
+        if (why)
+            fprintf(stderr, "devlog: %.*s is a setting of tt-metal that does nothing here: %s\n", (int)n, *e,
+                    why);
+        else if (begins(*e, "DEVLOG_") && !ours)
+            fprintf(stderr, "devlog: %.*s is no setting of devlog; 'devlog help environment' lists them\n",
+                    (int)n, *e);
+    }
+}
+
+void dl_settings_say_unused(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, say_unused);
+}

@@ -1,0 +1,272 @@
+/* Settings: values that cannot be read are errors that say what is allowed, wherever they are read; what does
+ * nothing is said; and there is no variable anywhere, in code or documents, that is not in the table. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/paths.h"
+#include "base/settings.h"
+#include "support/cli.h"
+#include "support/device.h"
+#include "support/files.h"
+
+/* What cannot be read, of every kind; the message begins with name and value. */
+static const struct {
+    dl_setting setting;
+    const char *value, *says;
+} wrong[] = {
+    {DL_SET_TIMEOUT_MS, "abc", "DEVLOG_TIMEOUT_MS=abc: it is a number from 1 to 4294967295 (MILLISECONDS)"},
+    {DL_SET_TIMEOUT_MS, "0", "it is a number from 1"},
+    {DL_SET_TIMEOUT_MS, "-5", "it is a number from 1"},
+    {DL_SET_TIMEOUT_MS, " 5", "it is a number from 1"},
+    {DL_SET_TIMEOUT_MS, "5s", "it is a number from 1"},
+    {DL_SET_TIMEOUT_MS, "0x10", "it is a number from 1"},
+    {DL_SET_TIMEOUT_MS, "4294967296", "it is a number from 1"},
+    {DL_SET_TIMEOUT_MS, "99999999999999999999999", "it is a number from 1"},
+    {DL_SET_USB_TIMEOUT_MS, "fast", "DEVLOG_USB_TIMEOUT_MS=fast: it is a number from 1 to"},
+    {DL_SET_LOG_STYLE, "foo", "DEVLOG_LOG_STYLE=foo: it is one of L9|L2|L0"},
+    {DL_SET_LOG_STYLE, "L", "it is one of L9|L2|L0"},
+    {DL_SET_LOG_STYLE, "L9|L2", "it is one of L9|L2|L0"},
+    {DL_SET_DEVICE_PROFILER, "yes", "TT_METAL_DEVICE_PROFILER=yes: it is one of 0|1"},
+    {DL_SET_DEVICE_PROFILER, "2", "it is one of 0|1"},
+    {DL_SET_OPS, "on", "DEVLOG_OPS=on: it is one of 0|1"},
+    {DL_SET_CAPTURE, "no", "DEVLOG_CAPTURE=no: it is one of 0|1"},
+    {DL_SET_CLOCK_SYNC, "off", "DEVLOG_CLOCK_SYNC=off: it is one of 0|1"},
+    {DL_SET_SOURCE_DATE_EPOCH, "yesterday",
+     "SOURCE_DATE_EPOCH=yesterday: it is a number from 0 to 253402300799"},
+};
+
+static devlog_status read_it(dl_setting s, devlog_error *err)
+{
+    uint64_t number;
+    int choice;
+    bool flag;
+    switch (dl_setting_of(s)->kind) {
+    case DL_SETTING_NUMBER: return dl_setting_number(s, 7, &number, err);
+    case DL_SETTING_CHOICE: return dl_setting_choice(s, 1, &choice, err);
+    case DL_SETTING_FLAG: return dl_setting_flag(s, true, &flag, err);
+    default: return DEVLOG_OK;
+    }
+}
+
+static void what_cannot_be_read_is_an_error(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        devlog_error err = {0};
+        devlog_device *device = NULL;
+        devlog_ops *ops = NULL;
+        const char *name = dl_setting_of(wrong[i].setting)->name;
+        setenv(name, wrong[i].value, 1);
+        assert_int_equal(read_it(wrong[i].setting, &err), DEVLOG_ERR_ARGUMENT);
+        if (!strstr(err.text, wrong[i].says)) fail_msg("'%s' is not '%s'", err.text, wrong[i].says);
+        /* Where something begins, all are checked, whatever options say. */
+        const devlog_device_options options = {
+            .profile = DEVLOG_OFF, .timeout_ms = 5, .log_folder = test_folder()};
+        assert_int_equal(devlog_device_open(&options, &device, &err), DEVLOG_ERR_ARGUMENT);
+        if (!strstr(err.text, wrong[i].says)) fail_msg("'%s' is not '%s'", err.text, wrong[i].says);
+        assert_int_equal(devlog_ops_open(&(devlog_ops_options){.log_folder = test_folder()}, &ops, &err),
+                         DEVLOG_ERR_ARGUMENT);
+        if (!strstr(err.text, wrong[i].says)) fail_msg("'%s' is not '%s'", err.text, wrong[i].says);
+        assert_null(strchr(err.text, '\n'));
+        unsetenv(name);
+    }
+}
+
+static void what_can_be_read_is_read(void **state)
+{
+    (void)state;
+    uint64_t number = 0;
+    int choice = 9;
+    bool flag = false;
+    assert_int_equal(dl_setting_number(DL_SET_TIMEOUT_MS, 7, &number, NULL), DEVLOG_OK);
+    assert_int_equal(number, 7);
+    setenv("DEVLOG_TIMEOUT_MS", "", 1); /* empty is not set */
+    assert_int_equal(dl_setting_number(DL_SET_TIMEOUT_MS, 8, &number, NULL), DEVLOG_OK);
+    assert_int_equal(number, 8);
+    assert_null(dl_setting_text(DL_SET_TIMEOUT_MS));
+    setenv("DEVLOG_TIMEOUT_MS", "4294967295", 1);
+    assert_int_equal(dl_setting_number(DL_SET_TIMEOUT_MS, 8, &number, NULL), DEVLOG_OK);
+    assert_int_equal(number, UINT32_MAX);
+    unsetenv("DEVLOG_TIMEOUT_MS");
+    setenv("DEVLOG_LOG_STYLE", "L0", 1);
+    assert_int_equal(dl_setting_choice(DL_SET_LOG_STYLE, 0, &choice, NULL), DEVLOG_OK);
+    assert_int_equal(choice, 2);
+    unsetenv("DEVLOG_LOG_STYLE");
+    assert_int_equal(dl_setting_flag(DL_SET_CAPTURE, true, &flag, NULL), DEVLOG_OK);
+    assert_true(flag);
+    setenv("DEVLOG_CAPTURE", "0", 1);
+    assert_int_equal(dl_setting_flag(DL_SET_CAPTURE, true, &flag, NULL), DEVLOG_OK);
+    assert_false(flag);
+    assert_int_equal(dl_settings_check(NULL), DEVLOG_OK);
+    unsetenv("DEVLOG_CAPTURE");
+}
+
+static void commands_say_it_in_one_line(void **state)
+{
+    (void)state;
+    write_text(in_scratch("log.csv"), "0, 1, 2, BRISC, 1, 1000\n0, 1, 2, BRISC, 4, 1500\n");
+    setenv("SOURCE_DATE_EPOCH", "abc", 1);
+    devlog_fails("decode log.csv --date -o out", 1, "SOURCE_DATE_EPOCH=abc: it is a number");
+    devlog_fails("ops --date", 1, "SOURCE_DATE_EPOCH=abc: it is a number");
+    devlog_fails("run --date -o r -- true", 1, "SOURCE_DATE_EPOCH=abc: it is a number");
+    free(devlog_ok("decode log.csv --no-files", 0)); /* which does not read it */
+    unsetenv("SOURCE_DATE_EPOCH");
+    setenv("DEVLOG_LOG_STYLE", "foo", 1);
+    devlog_fails("dump nothing.state", 1, "DEVLOG_LOG_STYLE=foo: it is one of L9|L2|L0");
+    devlog_fails("selftest", 1, "DEVLOG_LOG_STYLE=foo: it is one of L9|L2|L0");
+    devlog_fails("run -o r -- false", 1, "DEVLOG_LOG_STYLE=foo: it is one of L9|L2|L0");
+    unsetenv("DEVLOG_LOG_STYLE");
+    assert_int_not_equal(access(in_scratch("r"), F_OK), 0);
+}
+
+/* Once, on stderr, when a device is opened; not when the value asks for nothing. */
+static void what_does_nothing_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *value, *says; /* NULL: nothing */
+    } cases[] = {
+        {"TT_METAL_PROFILER_SYNC", "1",
+         "devlog: TT_METAL_PROFILER_SYNC is a setting of tt-metal that does nothing here: clocks are "
+         "compared"},
+        {"TT_METAL_DEVICE_PROFILER_NOC_EVENTS", "1",
+         "TT_METAL_DEVICE_PROFILER_NOC_EVENTS is a setting of tt-metal"},
+        {"TT_METAL_PROFILER_DIR", "/tmp/x", NULL}, /* devlog view looks there */
+        {"TT_METAL_PROFILER_OF_TOMORROW", "1", "it is for tt-metal's own profiler"},
+        {"TT_METAL_STREAMING_PROFILER_RING_MB", "64", "it is for tt-metal's own profiler"},
+        {"TT_METAL_PROFILER_SUM", "0", NULL},
+        {"TT_METAL_HOME", "/tt", NULL},
+        {"DEVLOG_LOGSTYLE", "L2",
+         "devlog: DEVLOG_LOGSTYLE is no setting of devlog; 'devlog help environment' lists them"},
+        {"DEVLOG_LOG_STYLE", "L2", NULL},
+        {"DEVLOG_BENCH_ROWS", "5", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *err;
+        setenv(cases[i].name, cases[i].value, 1);
+        assert_int_equal(devlog("dump nothing.state", NULL, &err), 1);
+        unsetenv(cases[i].name);
+        const char *at = strstr(err, cases[i].name);
+        if (cases[i].says && (!strstr(err, cases[i].says) || !at || strstr(at + 1, cases[i].name)))
+            fail_msg("%s: '%s'", cases[i].name, err);
+        if (!cases[i].says && at) fail_msg("%s: '%s'", cases[i].name, err);
+        free(err);
+    }
+}
+
+/* ---- The table has them all -------------------------------------------------------------------------- */
+
+static bool in_table(const char *name)
+{
+    for (int s = 1; s < DL_SETTINGS; s++)
+        if (strcmp(dl_setting_of((dl_setting)s)->name, name) == 0) return true;
+    for (const dl_setting_other *o = dl_settings_of_tests; o->name; o++)
+        if (strcmp(o->name, name) == 0) return true;
+    return false;
+}
+
+static bool is_of_tt_metal(const char *name)
+{
+    for (const dl_setting_other *o = dl_settings_without_effect; o->name; o++)
+        if (strcmp(o->name, name) == 0) return true;
+    return false;
+}
+
+/* What a line of the shell prints in the folder of the sources; freed by the caller. */
+static char *shell(const char *line)
+{
+    char command[1500];
+    snprintf(command, sizeof command, "cd '%s' && %s", dl_home(), line);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    dl_str text = {0};
+    char part[4096];
+    for (size_t n; (n = fread(part, 1, sizeof part, pipe)) > 0;)
+        dl_str_add_n(&text, part, n);
+    pclose(pipe);
+    return text.text ? text.text : strdup("");
+}
+
+static void nothing_else_reads_the_environment(void **state)
+{
+    (void)state;
+    /* libdevlogsim.so stands alone: it has nothing of base/. */
+    char *places = shell("grep -rlE '\\b(secure_)?getenv *\\(' host firmware include | sort");
+    assert_string_equal(places, "host/base/settings.c\nhost/sim/exports.c\n");
+    free(places);
+    static const char *const foreign[] = {"ASAN_OPTIONS", "LD_PRELOAD", "MANWIDTH", "MAN_KEEP_FORMATTING",
+                                          "UMOCKDEV_DIR"};
+    char *names = shell(
+        "grep -rhoE '\\bgetenv *\\(\"[A-Za-z_]+\"' host tests bench examples | sed 's/.*\"\\(.*\\)\"/\\1/' | "
+        "sort -u");
+    size_t n = 0;
+    for (char *save = NULL, *name = strtok_r(names, "\n", &save); name;
+         name = strtok_r(NULL, "\n", &save), n++) {
+        bool known = in_table(name);
+        for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+            known |= strcmp(foreign[i], name) == 0;
+        if (!known) fail_msg("getenv(\"%s\"): there is no such variable in host/base/settings.c", name);
+    }
+    assert_true(n > 5);
+    free(names);
+}
+
+/* Every name in documents, scripts and the texts of programs is in the table, or a name of the headers or of
+ * the build. */
+static void no_other_name_is_spoken_of(void **state)
+{
+    (void)state;
+    dl_str known = {0};
+    char *headers = shell("grep -rhoE '\\bDEVLOG_[A-Z0-9_]+' include firmware linker CMakeLists.txt boards "
+                          "host/CMakeLists.txt host/device/board_gen.c | sort -u");
+    dl_str_fmt(&known, "\n%s", headers);
+    free(headers);
+    char *names = shell(
+        "{ cat README.md CHANGELOG.md docs/*.md dev .ci/* bench/*/run; grep -rhoE '\"([^\"\\\\]|\\\\.)*\"' "
+        "host examples "
+        "--include=*.c --include=*.h --exclude=settings.c; } | grep -oE "
+        "'\\b(DEVLOG|TT_METAL|TTNN)_[A-Z0-9_]*[A-Z0-9]' | sort -u");
+    size_t n = 0;
+    for (char *save = NULL, *name = strtok_r(names, "\n", &save); name;
+         name = strtok_r(NULL, "\n", &save), n++) {
+        char line[200];
+        snprintf(line, sizeof line, "\n%s\n", name);
+        if (!in_table(name) && !is_of_tt_metal(name) && !strstr(known.text, line))
+            fail_msg("%s: neither a variable of host/base/settings.c nor a name of the headers", name);
+    }
+    assert_true(n > 40);
+    free(names);
+    dl_str_free(&known);
+}
+
+/* A row of the table that is not complete shows nothing. */
+static void rows_are_complete(void **state)
+{
+    (void)state;
+    for (int s = 1; s < DL_SETTINGS; s++) {
+        const dl_setting_info *i = dl_setting_of((dl_setting)s);
+        if (!i->name || !i->values || !i->unset || !i->reader || !i->what)
+            fail_msg("setting %d has an empty cell", s);
+        assert_true(i->kind != DL_SETTING_NUMBER || i->high > i->low);
+        assert_true((i->kind != DL_SETTING_FLAG) || strcmp(i->values, "0|1") == 0);
+    }
+    assert_non_null(dl_setting_of((dl_setting)1)->title);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_be_read_is_an_error),
+        cmocka_unit_test(what_can_be_read_is_read),
+        cmocka_unit_test(commands_say_it_in_one_line),
+        cmocka_unit_test(what_does_nothing_is_said),
+        cmocka_unit_test(nothing_else_reads_the_environment),
+        cmocka_unit_test(no_other_name_is_spoken_of),
+        cmocka_unit_test(rows_are_complete),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

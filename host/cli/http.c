@@ -13,8 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/http_guard.h"
+
 struct http {
     struct MHD_Daemon *daemon;
+    http_guard *guard;
     http_options options;
     uint16_t port;
     char url[80];
@@ -101,6 +104,30 @@ static enum MHD_Result answer(const http *s, struct MHD_Connection *connection, 
     return result;
 }
 
+static http_guest *guest_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+static void on_connection(void *ctx, struct MHD_Connection *connection, void **socket_context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    http *s = ctx;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        http_guest_leaves(*socket_context);
+        *socket_context = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *fd =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    int number = fd ? fd->connect_fd : -1;
+    const union MHD_ConnectionInfo *from =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    *socket_context = number < 0 ? NULL : http_guest_comes(s->guard, number, from ? from->client_addr : NULL);
+}
+
 /* What is known of a request between the calls for it: the address of one of these. */
 static const char headers_seen, given_200, given_other;
 
@@ -127,10 +154,12 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
         *state = (void *)&headers_seen;
         return MHD_YES;
     } else {
+        http_guest_does(guest_of(connection), HTTP_IS_WAITING);
         s->options.handler(s->options.ctx, url, &reply);
         bool whole = reply.status == MHD_HTTP_OK && strcmp(method, MHD_HTTP_METHOD_GET) == 0;
         *state = (void *)(whole ? &given_200 : &given_other);
     }
+    http_guest_does(guest_of(connection), HTTP_IS_TAKING);
     return answer(s, connection, &reply);
 }
 
@@ -138,7 +167,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **st
                          enum MHD_RequestTerminationCode how)
 {
     const http *s = ctx;
-    (void)connection;
+    http_guest_does(guest_of(connection), HTTP_IS_ASKING); /* the next, if there is one */
     if (how == MHD_REQUEST_TERMINATED_COMPLETED_OK && *state == (void *)&given_200 && s->options.done)
         s->options.done(s->options.ctx, MHD_HTTP_OK);
 }
@@ -170,7 +199,7 @@ static int listen_on(http *s, devlog_error *err)
     socklen_t size = six ? sizeof v6 : sizeof v4;
     int one = 1, fd = socket(sa->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (fd < 0 || bind(fd, sa, size) != 0 || listen(fd, 64) != 0) {
+    if (fd < 0 || bind(fd, sa, size) != 0 || listen(fd, SOMAXCONN) != 0) {
         int errnum = errno;
         if (errnum == EADDRINUSE)
             dl_fail(err, DEVLOG_ERR_STATE,
@@ -200,6 +229,12 @@ devlog_status http_start(http **server, const http_options *options, devlog_erro
         free(s);
         return err->status;
     }
+    devlog_status status = http_guard_start(&s->guard, HTTP_CONNECTIONS, err);
+    if (status) {
+        close(fd);
+        free(s);
+        return status;
+    }
     /* A thread for each connection: one that waits for a log to be decoded holds up no other. */
     s->daemon = MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ERROR_LOG, 0, NULL, NULL,
@@ -207,9 +242,10 @@ devlog_status http_start(http **server, const http_options *options, devlog_erro
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)HTTP_REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_IDLE_SECONDS,
         MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (!s->daemon) {
         close(fd);
+        http_guard_stop(s->guard);
         free(s);
         return dl_fail(err, DEVLOG_ERR_IO, "the web server did not start");
     }
@@ -231,5 +267,6 @@ void http_stop(http *server)
 {
     if (!server) return;
     MHD_stop_daemon(server->daemon);
+    http_guard_stop(server->guard);
     free(server);
 }

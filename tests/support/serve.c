@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -26,6 +27,7 @@ served serve_start(const char *folder, const char *const *more)
     s.pid = fork();
     assert_true(s.pid >= 0);
     if (s.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive a test that was ended */
         dup2(pipes[1], STDOUT_FILENO);
         close(pipes[0]);
         close(pipes[1]);

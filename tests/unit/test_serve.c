@@ -1,7 +1,9 @@
 /* devlog serve over real sockets: what it answers, and what it does about requests that it should not get. */
 #include "support/cmocka_all.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,13 +218,17 @@ static void many_at_once(void **state)
     int fds[MANY], answered = 0;
     for (int i = 0; i < MANY; i++)
         fds[i] = serve_connect(&s); /* open and silent */
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < 32; i++) {
         const char *request = "GET /logs.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         char text[64] = "";
-        if (i < 32) {
-            send(fds[i], request, strlen(request), MSG_NOSIGNAL);
-            if (recv(fds[i], text, sizeof text - 1, 0) > 0) answered += serve_status(text) == 200;
-        }
+        send(fds[i], request, strlen(request), MSG_NOSIGNAL);
+        ssize_t got = recv(fds[i], text, sizeof text - 1, 0);
+        answered += serve_status(text) == 200;
+        if (got > 0) continue;
+        assert_false(got < 0 && errno == EAGAIN); /* was it silent for too long, it is told, and asks again */
+        char *again = serve_get(&s, "/logs.json", NULL);
+        answered += serve_status(again) == 200;
+        free(again);
     }
     assert_int_equal(answered, 32);
     for (int i = 0; i < MANY; i++)
@@ -237,6 +243,81 @@ static void many_at_once(void **state)
     }
     assert_non_null(answer);
     free(answer);
+    assert_int_equal(serve_stop(&s), 0);
+}
+
+/* Clients that send their requests a byte at a time, and come again when they are sent away. */
+enum { DRIPPING = HTTP_CONNECTIONS + 16 };
+typedef struct dripper {
+    const served *server;
+    pthread_t thread;
+    volatile bool end;
+    int sent_away;
+} dripper;
+
+static void *drip(void *ctx)
+{
+    dripper *d = ctx;
+    int fds[DRIPPING];
+    static const char start[] = "GET /logs.json HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
+    for (int i = 0; i < DRIPPING; i++)
+        fds[i] = -1;
+    while (!d->end) {
+        for (int i = 0; i < DRIPPING; i++) {
+            if (fds[i] < 0) {
+                fds[i] = serve_connect(d->server);
+                send(fds[i], start, sizeof start - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+            } else if (send(fds[i], "a", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+                close(fds[i]);
+                fds[i] = -1;
+                d->sent_away++;
+            }
+        }
+        usleep(100000);
+    }
+    for (int i = 0; i < DRIPPING; i++)
+        if (fds[i] >= 0) close(fds[i]);
+    return NULL;
+}
+
+static void dripping_clients_do_not_starve_others(void **state)
+{
+    (void)state;
+    served s = start(NULL);
+    dripper d = {.server = &s};
+    assert_int_equal(pthread_create(&d.thread, NULL, drip, &d), 0);
+    usleep(300000); /* so that they are there first */
+    int answered = 0;
+    for (int i = 0; i < 5; i++) {
+        char *answer = serve_get(&s, i % 2 ? "/" : "/logs.json", NULL);
+        answered += serve_status(answer) == 200;
+        free(answer);
+        if (answered <= i) break; /* each would wait for a minute */
+    }
+    d.end = true;
+    assert_int_equal(pthread_join(d.thread, NULL), 0);
+    assert_int_equal(answered, 5);
+    assert_true(d.sent_away > 0);
+    assert_int_equal(serve_stop(&s), 0);
+}
+
+/* A connection that is used again after a rest, and one whose log takes long, are left alone. */
+static void a_connection_is_used_again(void **state)
+{
+    (void)state;
+    served s = start(NULL);
+    int fd = serve_connect(&s);
+    static const char request[] = "GET /logs.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    for (int i = 0; i < 3; i++) {
+        char text[4096];
+        assert_int_equal(send(fd, request, sizeof request - 1, MSG_NOSIGNAL), sizeof request - 1);
+        ssize_t n = recv(fd, text, sizeof text - 1, 0);
+        assert_true(n > 0);
+        text[n] = '\0';
+        assert_int_equal(serve_status(text), 200);
+        usleep(1200000);
+    }
+    close(fd);
     assert_int_equal(serve_stop(&s), 0);
 }
 
@@ -375,6 +456,8 @@ int main(void)
         cmocka_unit_test(foreign_names_and_methods_are_refused),
         cmocka_unit_test(huge_and_broken_requests_do_no_harm),
         cmocka_unit_test(many_at_once),
+        cmocka_unit_test(dripping_clients_do_not_starve_others),
+        cmocka_unit_test(a_connection_is_used_again),
         cmocka_unit_test(a_port_in_use_is_said),
         cmocka_unit_test(logs_come_and_go),
         cmocka_unit_test(links_lead_nowhere),

@@ -8,7 +8,8 @@
 #include "devlog/profile_impl.h"
 
 /* Tells the host that this program was compiled to record. */
-__asm__(".pushsection .devlog.build,\"\",@progbits\n\t.4byte 1\n\t.popsection");
+__asm__(".pushsection .devlog.build,\"\",@progbits\n\t.4byte " DEVLOG_STR_(
+    DEVLOG_BUILD_LITERALS) "\n\t.popsection");
 
 /* Bytes of the record that begins at `at`. */
 static uint32_t record_bytes(uint32_t at)

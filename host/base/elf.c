@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cliteral.h"
 #include "base/file.h"
 #include "devlog/record.h"
 
@@ -65,19 +66,15 @@ static int by_code(const void *a, const void *b)
     return x->code < y->code ? -1 : x->code > y->code;
 }
 
-/* A name that came as a token (tt_metal/tools/profiler/kernel_profiler.hpp) has the quotes of its literals,
- * which may be several. */
-static void take_off_quotes(char *name)
+/* The name as it was written in the source. A value of tt-metal's is named by a token that may be a literal
+ * itself (tt_metal/tools/profiler/kernel_profiler.hpp). */
+static dl_name_fault read_name(char *name, uint8_t kind)
 {
-    size_t length = strlen(name);
-    if (length < 2 || name[0] != '"' || name[length - 1] != '"') return;
-    char *to = name;
-    for (const char *from = name; *from; from++) {
-        bool quoted = *from == '"';
-        if (quoted && strncmp(from, "\" \"", 3) == 0) from += 2;
-        if (!quoted) *to++ = *from;
-    }
-    *to = 0;
+    size_t length = 0;
+    bool literal = dl_c_literal(name, &length);
+    if (literal && length != strlen(name)) return DL_NAME_HAS_ZERO;
+    if (literal && kind == DEVLOG_KIND_VALUE64) dl_c_literal(name, NULL);
+    return literal ? DL_NAME_FINE : DL_NAME_NO_LITERAL;
 }
 
 static devlog_status read_sites(const uint8_t *p, size_t size, const char *origin, dl_elf *out,
@@ -102,7 +99,7 @@ static devlog_status read_sites(const uint8_t *p, size_t size, const char *origi
         if (!file_end) break;
         at = (size_t)((const uint8_t *)file_end - p) + 1;
         at = (at + 3) & ~(size_t)3;
-        take_off_quotes((char *)(uintptr_t)name);
+        dl_name_fault fault = read_name((char *)(uintptr_t)name, (uint8_t)flags);
         bool wide = flags >> 16 & DEVLOG_SITE_FLAG_WIDE, events = flags >> 16 & DEVLOG_SITE_FLAG_EVENTS;
         out->sites[out->n_sites++] = (dl_elf_site){
             .code = wide || events ? code : code & 0xFFF,
@@ -112,6 +109,8 @@ static devlog_status read_sites(const uint8_t *p, size_t size, const char *origi
             .events = events,
             .stamp32 = flags >> 16 & DEVLOG_SITE_FLAG_STAMP32,
             .line = line,
+            .n_args = (uint8_t)(flags >> 24),
+            .fault = fault,
             .name = name,
             .file = file,
         };
@@ -157,9 +156,8 @@ static devlog_status read_sections(Elf *e, const char *origin, dl_elf *out, devl
         const char *name = gelf_getshdr(section, &sh) ? elf_strptr(e, names, sh.sh_name) : NULL;
         if (!name || sh.sh_type == SHT_NOBITS) continue;
         bool sites = strcmp(name, ".devlog.sites") == 0, patches = strcmp(name, ".devlog.patch") == 0;
-        bool build_id = strcmp(name, ".note.gnu.build-id") == 0;
-        if (strcmp(name, ".devlog.build") == 0 && sh.sh_size > 0) out->profiled = true;
-        if (!sites && !patches && !build_id) continue;
+        bool build_id = strcmp(name, ".note.gnu.build-id") == 0, build = strcmp(name, ".devlog.build") == 0;
+        if (!sites && !patches && !build_id && !build) continue;
         if (sh.sh_offset > out->file_size || sh.sh_size > out->file_size - sh.sh_offset)
             return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: section %s lies behind the end of the file", origin,
                            name);
@@ -168,8 +166,13 @@ static devlog_status read_sections(Elf *e, const char *origin, dl_elf *out, devl
         if (sites && !out->sites) status = read_sites(p, sh.sh_size, origin, out, err);
         if (patches && !out->patches) status = read_patches(p, sh.sh_size, origin, out, err);
         if (build_id) read_build_id(p, sh.sh_size, out);
+        if (build && sh.sh_size >= 4) out->version = word_at(p);
+        if (build && sh.sh_size > 0) out->profiled = true;
         if (status != DEVLOG_OK) return status;
     }
+    /* The names in ELF files of before are the text, without quotes. */
+    for (uint32_t i = 0; i < out->n_sites && out->version < DEVLOG_BUILD_LITERALS; i++)
+        out->sites[i].fault = DL_NAME_FINE;
     return DEVLOG_OK;
 }
 
@@ -211,6 +214,17 @@ uint8_t *dl_elf_code_at(const dl_elf *elf, uint32_t address)
         const dl_elf_segment *s = &elf->segments[i];
         if (address >= s->address && address - s->address + 4ull <= s->size)
             return s->data + (address - s->address);
+    }
+    return NULL;
+}
+
+const char *dl_elf_text_at(const dl_elf *elf, uint32_t address)
+{
+    for (uint32_t i = 0; i < elf->n_segments; i++) {
+        const dl_elf_segment *s = &elf->segments[i];
+        if (address < s->address || address - s->address >= s->size) continue;
+        const uint8_t *text = s->data + (address - s->address);
+        return memchr(text, 0, s->size - (address - s->address)) ? (const char *)text : NULL;
     }
     return NULL;
 }

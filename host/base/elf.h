@@ -14,12 +14,20 @@ typedef struct dl_elf_segment {
     uint8_t *data;    /* owned by the dl_elf */
 } dl_elf_segment;
 
+typedef enum dl_name_fault {
+    DL_NAME_FINE,
+    DL_NAME_NO_LITERAL, /* the name is not a string literal, but what the source has in its place */
+    DL_NAME_HAS_ZERO,   /* it ends at a zero inside the literal */
+} dl_name_fault;
+
 typedef struct dl_elf_site {
     uint32_t code;     /* low 12 bits of a record's word 0, or the wide id */
     uint8_t kind, cls; /* DEVLOG_KIND_*, class */
     bool wide, stamp32;
     bool events; /* recorded in the tile's event stream; code is its event id */
     uint32_t line;
+    uint8_t n_args; /* of a print */
+    dl_name_fault fault;
     const char *name; /* owned by the dl_elf */
     const char *file;
 } dl_elf_site;
@@ -42,7 +50,8 @@ typedef struct dl_elf {
     dl_elf_patch *patches;
     uint8_t build_id[DL_BUILD_ID_MAX];
     uint32_t build_id_size;
-    bool profiled; /* has the section .devlog.build: compiled with -DPROFILE_DEVICE */
+    bool profiled;    /* has the section .devlog.build: compiled with -DPROFILE_DEVICE */
+    uint32_t version; /* of its table of sites: what that section says */
 } dl_elf;
 
 /* Reads an ELF file for 32-bit little-endian RISC-V; anything else is DEVLOG_ERR_FORMAT and says what it is.
@@ -55,6 +64,9 @@ void dl_elf_free(dl_elf *elf);
 
 /* The four bytes of the file that are loaded at an address; NULL when there are none. */
 uint8_t *dl_elf_code_at(const dl_elf *elf, uint32_t address);
+
+/* The zero-terminated text that is loaded at an address; NULL when there is none. */
+const char *dl_elf_text_at(const dl_elf *elf, uint32_t address);
 
 /* The site of a code or of a wide id; NULL when the file has none. */
 const dl_elf_site *dl_elf_site_of(const dl_elf *elf, bool wide, uint32_t code);

@@ -8,6 +8,8 @@
 
 #include "base/str.h"
 
+enum { PRINT_TEXT_MAX = 1024 }; /* bytes of a text that a print points to */
+
 typedef struct maker {
     dl_tables *tables;
     const raw_risc *in;
@@ -66,7 +68,7 @@ static uint32_t default_site(maker *m, dl_role role)
     if (*known) return *known - 1;
     char name[64];
     dl_default_zone_name(name, m->in->risc, strlen(m->in->risc), role);
-    uint32_t site = named(m, name, "firmware/run.h", 0);
+    uint32_t site = named(m, name, DL_FIRMWARE_FILE, 0);
     if (site == DL_NONE) site = 0; /* as for records: the table is full */
     *known = site + 1;
     return site;
@@ -97,8 +99,21 @@ static devlog_status default_markers(maker *m, bool starts, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* A text that the kernel gave the address of: the literals of its ELF file can be read there. */
+static void print_pointer(const dl_elf *elf, const char *spec, uint32_t address, dl_str *out)
+{
+    const char *text = elf ? dl_elf_text_at(elf, address) : NULL;
+    char cut[PRINT_TEXT_MAX];
+    if (!text) {
+        dl_str_fmt(out, "<no literal: 0x%" PRIx32 ">", address);
+        return;
+    }
+    snprintf(cut, sizeof cut, "%s", text);
+    dl_str_fmt(out, spec, cut);
+}
+
 /* The text of a print, or the way an unknown marker is called. */
-static void print_text(const record_event *e, dl_str *out)
+static void print_text(const dl_elf *elf, const record_event *e, dl_str *out)
 {
     const char *f = e->site ? e->site->name : "print";
     uint16_t arg = 0;
@@ -121,10 +136,12 @@ static void print_text(const record_event *e, dl_str *out)
         }
         uint32_t value = arg < e->n_args ? e->args[arg] : 0;
         bool missing = arg++ >= e->n_args;
-        spec[n++] = *f == 'p' || *f == 's' ? 'x' : *f;
+        spec[n++] = *f == 'p' ? 'x' : *f;
         spec[n] = 0;
         if (missing || !strchr("diuxXcops", *f))
             dl_str_add(out, "<?>");
+        else if (*f == 's')
+            print_pointer(elf, spec, value, out);
         else if (*f == 'd' || *f == 'i' || *f == 'c')
             dl_str_fmt(out, spec, (int)value);
         else
@@ -202,7 +219,7 @@ static devlog_status add_event(void *context, const record_event *e, devlog_erro
                    e->shortest, e->longest);
     if (print) {
         dl_str text = {0};
-        print_text(e, &text);
+        print_text(m->in->elf, e, &text);
         dl_str_add(&json, "{\"text\":");
         dl_str_json(&json, text.text ? text.text : "", text.len);
         dl_str_add(&json, "}");

@@ -140,7 +140,7 @@ uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const c
                         uint32_t line)
 {
     dl_site s = {dl_tables_text(t, name, name_len), dl_tables_text(t, file, file_len), line,
-                 dl_role_of_zone(name, name_len)};
+                 dl_role_of_zone(name, name_len, file, file_len)};
     if (s.name == DL_NO_STRING || s.file == DL_NO_STRING) return DL_NONE;
     uint64_t hash = site_hash(&s);
     uint32_t mask = t->n_site_slots - 1;
@@ -196,10 +196,21 @@ static bool ends_with(const char *name, size_t n, const char *end)
     return n > len && memcmp(name + n - len, end, len) == 0;
 }
 
-dl_role dl_role_of_zone(const char *name, size_t n)
+/* Whether a zone that is called like the whole of a launch is one: tt-metal's RISCs and traces are known by
+ * their names, those of other boards by where the firmware that marks them is. A user's MY-KERNEL is neither.
+ */
+static bool is_default_zone(const char *name, size_t n, const char *file, size_t file_len)
 {
-    if (ends_with(name, n, "-FW")) return DL_ROLE_FW;
-    if (ends_with(name, n, "-KERNEL")) return DL_ROLE_KERNEL;
+    if (file_len == 0 ||
+        (file_len == strlen(DL_FIRMWARE_FILE) && memcmp(file, DL_FIRMWARE_FILE, file_len) == 0))
+        return true;
+    return memmem(name, n, "RISC", 4) || (n > 6 && memcmp(name, "TRACE-", 6) == 0);
+}
+
+dl_role dl_role_of_zone(const char *name, size_t n, const char *file, size_t file_len)
+{
+    bool fw = ends_with(name, n, "-FW"), kernel = ends_with(name, n, "-KERNEL");
+    if ((fw || kernel) && is_default_zone(name, n, file, file_len)) return fw ? DL_ROLE_FW : DL_ROLE_KERNEL;
     return dl_loss_of_zone(name, n) < DL_LOSS_ZONES ? DL_ROLE_DROPPED : DL_ROLE_USER;
 }
 

@@ -71,6 +71,9 @@ typedef enum dl_loss_zone {
 #define DL_LOSS_TIMER_MASK 0xF0000000u
 #define DL_LOSS_TIMER_MOST 0x00FFFFFFu
 
+/* Source file of the default zones of our own firmware. */
+#define DL_FIRMWARE_FILE "firmware/run.h"
+
 typedef struct dl_chip {
     uint32_t id;        /* the log's "PCIe slot" */
     uint32_t arch;      /* text; 0: unknown */
@@ -130,7 +133,7 @@ const char *dl_site_text(const dl_tables *t, uint32_t site);
 
 /* BRISC, NCRISC, TRISC_0 or TRISC0, ...; DL_RISC_OTHER when unknown. */
 dl_risc dl_risc_of_name(const char *name, size_t n);
-dl_role dl_role_of_zone(const char *name, size_t n);
+dl_role dl_role_of_zone(const char *name, size_t n, const char *file, size_t file_len);
 /* DL_LOSS_ZONES when the name is none of theirs. */
 dl_loss_zone dl_loss_of_zone(const char *name, size_t n);
 const char *dl_loss_zone_name(dl_loss_zone zone);

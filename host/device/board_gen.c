@@ -95,7 +95,7 @@ static void append_fragment(const board *b, FILE *out)
     dl_str_free(&text);
 }
 
-void board_write_linker(const board *b, uint32_t risc, FILE *out)
+void board_write_linker(const board *b, uint32_t risc, board_region code, FILE *out)
 {
     named all[3 * BOARD_MAX_RISCS + 5];
     uint32_t n = 0;
@@ -145,7 +145,7 @@ void board_write_linker(const board *b, uint32_t risc, FILE *out)
     uint32_t stack = r->local.size * 3 / 8;
     fprintf(out, "\n/* The memories of %s: code, and parts of its local data RAM. */\nMEMORY\n{\n", r->name);
     memory(out, "firmware_of", r->name, r->firmware.base, r->firmware.size);
-    memory(out, "kernel_slot_of", r->name, r->kernel.base, r->kernel.size);
+    memory(out, "kernel_slot_of", r->name, code.base, code.size);
     memory(out, "firmware_variables_of", r->name, r->local.base, LOCAL_FIRMWARE);
     memory(out, "kernel_variables_of", r->name, r->local.base + LOCAL_FIRMWARE,
            r->local.size - LOCAL_FIRMWARE - stack);
@@ -156,8 +156,8 @@ void board_write_linker(const board *b, uint32_t risc, FILE *out)
     fprintf(out, "REGION_ALIAS(\"KERNEL_DATA\", kernel_variables_of_%s)\n", r->name);
     fprintf(out, "devlog_stack_top = 0x%x;\nrisc_reset_pc = 0x%x;\n", r->local.base + r->local.size,
             r->reset_pc);
-    fprintf(out, "devlog_kernel_slot = 0x%x;\ndevlog_kernel_slot_end = 0x%x;\n", r->kernel.base,
-            r->kernel.base + r->kernel.size);
+    fprintf(out, "devlog_kernel_slot = 0x%x;\ndevlog_kernel_slot_end = 0x%x;\n", code.base,
+            code.base + code.size);
     fprintf(out, "devlog_global_pointer = 0x%x;\n", r->local.base + 0x800);
     if (b->linker[0]) append_fragment(b, out);
 }

@@ -10,7 +10,8 @@
 void board_write_header(const board *b, FILE *out);
 
 /* devlog_board.ld, which linker/firmware.ld and linker/kernel.ld include, for one RISC: the reserved regions
- * by name, each ASSERTed to lie in RAM and not to overlap another, and the regions of this RISC. */
-void board_write_linker(const board *b, uint32_t risc, FILE *out);
+ * by name, each ASSERTed to lie in RAM and not to overlap another, and the regions of this RISC. `code` is
+ * where its kernel may lie: its slot, or more. */
+void board_write_linker(const board *b, uint32_t risc, board_region code, FILE *out);
 
 #endif

@@ -277,5 +277,6 @@ void dl_device_free(devlog_device *device)
     dl_transport_close(&device->transport);
     free(device->sim);
     free(device->booted);
+    dl_str_free(&device->remarked);
     free(device);
 }

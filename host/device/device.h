@@ -3,6 +3,7 @@
 #ifndef DEVLOG_DEVICE_DEVICE_H
 #define DEVLOG_DEVICE_DEVICE_H
 
+#include "base/str.h"
 #include "device/board.h"
 #include "devlog/devlog.h"
 #include "transport/transport.h"
@@ -34,6 +35,7 @@ struct devlog_device {
     uint32_t ended;       /* number of the last launch that all of its cores ended */
     uint32_t host_id;     /* op on behalf of which programs are launched; 0: none */
     devlog_program *last; /* program of the last launch; NULL after it is freed */
+    dl_str remarked; /* paths of the ELF files whose remarks by the compiler have been shown, a line each */
 
     dl_profiler *profiler;
     struct dl_clocks *clocks;     /* of the profiler */

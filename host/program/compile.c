@@ -13,6 +13,7 @@
 #include "base/process.h"
 #include "base/settings.h"
 #include "device/board_gen.h"
+#include "program/compile_words.h"
 
 enum { MAX_ARGS = 96, SCRIPT_MAX_BYTES = 1 << 20, OBJECT_MAX_BYTES = 64 << 20 };
 
@@ -79,11 +80,12 @@ static const char *compiler(void)
     return cc ? cc : "riscv64-unknown-elf-gcc";
 }
 
-static devlog_status run(command *c, dl_output *out, devlog_error *err)
+/* *said, freed by the caller, is what the compiler has to say; `out` is what it makes. */
+static devlog_status run(command *c, dl_output *out, char **said, devlog_error *err)
 {
     if (c->failed) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many compiler flags");
     c->argv[c->n] = NULL;
-    devlog_status status = dl_run(c->argv, out, err);
+    devlog_status status = dl_run_apart(c->argv, out, said, err);
     if (status == DEVLOG_ERR_NOT_FOUND)
         return dl_fail(
             err, DEVLOG_ERR_NOT_FOUND,
@@ -108,23 +110,22 @@ static devlog_status write_once(const char *folder, const char *name, const char
 }
 
 /* Writes the generated files of a board for a RISC into the cache and returns their folder. */
-static devlog_status board_files(const compile_job *job, const char *cache, char *folder, size_t size,
-                                 XXH3_state_t *hash, devlog_error *err)
+static devlog_status board_files(const compile_job *job, board_region code, const char *cache, char *folder,
+                                 size_t size, XXH64_hash_t *id, devlog_error *err)
 {
     char *header = NULL, *constants = NULL;
     size_t header_size = 0, constants_size = 0;
     FILE *h = open_memstream(&header, &header_size);
     FILE *c = open_memstream(&constants, &constants_size);
     if (h) board_write_header(job->board, h);
-    if (c) board_write_linker(job->board, job->risc, c);
+    if (c) board_write_linker(job->board, job->risc, code, c);
     if (h) fclose(h);
     if (c) fclose(c);
     devlog_status status =
         header && constants ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "no memory to compile");
     if (status == DEVLOG_OK) {
-        XXH64_hash_t id = XXH3_64bits_withSeed(header, header_size, XXH3_64bits(constants, constants_size));
-        XXH3_128bits_update(hash, &id, sizeof id);
-        if (snprintf(folder, size, "%s/board-%016llx", cache, (unsigned long long)id) >= (int)size)
+        *id = XXH3_64bits_withSeed(header, header_size, XXH3_64bits(constants, constants_size));
+        if (snprintf(folder, size, "%s/board-%016llx", cache, (unsigned long long)*id) >= (int)size)
             status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
     }
     if (status == DEVLOG_OK) status = dl_folder_make(folder, err);
@@ -170,43 +171,72 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     }
 }
 
+/* The content of an object file, which the preprocessor does not see. Link-time optimisation is refused: it
+ * puts the functions of several files into one, and a file knows its markers by number. */
+static devlog_status hash_object(const char *path, XXH3_state_t *hash, devlog_error *err)
+{
+    dl_str object = {0};
+    devlog_status status = dl_file_read(path, OBJECT_MAX_BYTES, &object, err);
+    if (status == DEVLOG_OK) XXH3_128bits_update(hash, object.text, object.len);
+    if (status == DEVLOG_OK && memmem(object.text, object.len, ".gnu.lto_", 9))
+        status =
+            dl_fail(err, DEVLOG_ERR_COMPILE,
+                    "%s was compiled with -flto, by which markers of one file get the names of another's: "
+                    "compile it without",
+                    path);
+    dl_str_free(&object);
+    return status;
+}
+
+static devlog_status check_flags(const compile_job *job, const command *c, XXH3_state_t *hash,
+                                 devlog_error *err)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (strncmp(c->argv[i], "-flto", 5) == 0)
+            return dl_fail(
+                err, DEVLOG_ERR_COMPILE,
+                "%s: markers of one file get the names of another's by %s: take it out of the flags",
+                job->source ? job->source : "firmware", c->argv[i]);
+        if (!is_object(c->argv[i]) || access(c->argv[i], R_OK) != 0) continue;
+        devlog_status status = hash_object(c->argv[i], hash, err);
+        if (status != DEVLOG_OK) return status;
+    }
+    return DEVLOG_OK;
+}
+
 /* The key of the cache: everything that can change the result. */
 static devlog_status key_of(const compile_job *job, const char *board_folder, XXH3_state_t *hash,
                             devlog_error *err)
 {
     dl_output out = {0};
-    command c = {0};
+    char *said = NULL;
+    command c = {0}, version = {0};
     common_flags(&c, job, board_folder);
     for (uint32_t i = 0; i < c.n; i++)
         XXH3_128bits_update(hash, c.argv[i], strlen(c.argv[i]) + 1);
+    devlog_status status = check_flags(job, &c, hash, err);
+    if (status == DEVLOG_OK && is_object(job->source)) status = hash_object(job->source, hash, err);
+    if (status != DEVLOG_OK) goto done;
 
-    command version = {0};
     add(&version, c.argv[0]);
     add(&version, "--version");
-    devlog_status status = run(&version, &out, err);
-    if (status == DEVLOG_OK) XXH3_128bits_update(hash, out.text, out.size);
-    free(out.text);
+    status = run(&version, &out, &said, err);
     if (status != DEVLOG_OK) goto done;
+    XXH3_128bits_update(hash, out.text, out.size);
+    free(out.text);
+    free(said);
+    said = NULL;
 
     /* The preprocessed text holds whatever the source includes, and says #line where it came from. */
     const char *const *sources = sources_of(job);
     add(&c, "-E");
-    if (is_object(job->source)) {
-        dl_str object = {0};
-        status = dl_file_read(job->source, OBJECT_MAX_BYTES, &object, err);
-        if (status == DEVLOG_OK) XXH3_128bits_update(hash, object.text, object.len);
-        dl_str_free(&object);
-        if (status != DEVLOG_OK) goto done;
-    } else if (job->source) {
-        add(&c, job->source);
-    }
+    if (job->source && !is_object(job->source)) add(&c, job->source);
     for (; *sources; sources++)
         addf(&c, "%s/firmware/%s", dl_home(), *sources);
-    status = run(&c, &out, err);
-    if (status == DEVLOG_OK && out.exit != 0)
-        status = dl_fail(err, DEVLOG_ERR_COMPILE, "%s for %s does not compile:\n%s",
-                         job->source ? job->source : "firmware", job->board->riscs[job->risc].name, out.text);
-    if (status == DEVLOG_OK) XXH3_128bits_update(hash, out.text, out.size);
+    status = run(&c, &out, &said, err);
+    if (status != DEVLOG_OK) goto done;
+    if (out.exit != 0) status = compile_failed(job, job->board->riscs[job->risc].kernel, said, err);
+    XXH3_128bits_update(hash, out.text, out.size);
     free(out.text);
     const char *const scripts[] = {"linker/firmware.ld", "linker/kernel.ld", "linker/devlog_sites.ld"};
     for (size_t i = 0; i < 3 && status == DEVLOG_OK; i++) {
@@ -218,24 +248,32 @@ static devlog_status key_of(const compile_job *job, const char *board_folder, XX
         dl_str_free(&text);
     }
 done:
+    free(said);
     command_free(&c);
     command_free(&version);
     return status;
 }
 
-static devlog_status build(const compile_job *job, const char *board_folder, const char *path,
-                           devlog_error *err)
+/* How a kernel is built. */
+typedef struct manner {
+    char board_folder[2200];
+    char path[COMPILE_PATH];
+    board_region code;
+    bool wide;
+} manner;
+
+/* *said is what the compiler had to say, whatever became of it. */
+static devlog_status link_program(const compile_job *job, const manner *m, const char *part, char **said,
+                                  bool *linked, devlog_error *err)
 {
     const char *const *sources = sources_of(job);
-    char part[COMPILE_PATH];
-    if (snprintf(part, sizeof part, "%s.%ld.tmp", path, (long)getpid()) >= (int)sizeof part)
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
     command c = {0};
-    common_flags(&c, job, board_folder);
+    common_flags(&c, job, m->board_folder);
+    if (m->wide) add(&c, "-DDEVLOG_WIDE_IDS=1");
     add(&c, "-nostdlib");
     add(&c, "-nostartfiles");
     addf(&c, "-L%s/linker", dl_home());
-    addf(&c, "-L%s", board_folder);
+    addf(&c, "-L%s", m->board_folder);
     addf(&c, "-Wl,-T,%s/linker/%s", dl_home(), job->source ? "kernel.ld" : "firmware.ld");
     if (job->source) add(&c, job->source);
     for (; *sources; sources++)
@@ -244,15 +282,123 @@ static devlog_status build(const compile_job *job, const char *board_folder, con
     add(&c, "-o");
     add(&c, part);
     dl_output out = {0};
-    devlog_status status = run(&c, &out, err);
-    if (status == DEVLOG_OK && out.exit != 0)
-        status = dl_fail(err, DEVLOG_ERR_COMPILE, "%s for %s does not compile:\n%s",
-                         job->source ? job->source : "firmware", job->board->riscs[job->risc].name, out.text);
-    if (status == DEVLOG_OK && rename(part, path) != 0)
-        status = dl_fail(err, DEVLOG_ERR_IO, "cannot write %s", path);
-    if (status != DEVLOG_OK) unlink(part);
+    devlog_status status = run(&c, &out, said, err);
+    *linked = status == DEVLOG_OK && out.exit == 0;
     free(out.text);
     command_free(&c);
+    return status;
+}
+
+static bool remarks_path(char out[COMPILE_PATH], const char *path)
+{
+    return snprintf(out, COMPILE_PATH, "%.*s.said", (int)(strlen(path) - strlen(".elf")), path) <
+           COMPILE_PATH;
+}
+
+/* The firmware's C files are compiled with the flags of a C++ kernel, on which the compiler remarks. */
+static void add_remarks(dl_str *out, const char *said)
+{
+    static const char of_flags[] = "cc1: warning: command-line option ";
+    for (const char *line = said, *next; *line; line = next) {
+        next = line + strcspn(line, "\n");
+        next += *next == '\n';
+        if (strncmp(line, of_flags, strlen(of_flags)) != 0) dl_str_add_n(out, line, (size_t)(next - line));
+    }
+}
+
+/* Beside the ELF file, before it is there itself. */
+static devlog_status keep_remarks(const compile_job *job, const manner *m, const char *said,
+                                  devlog_error *err)
+{
+    char path[COMPILE_PATH];
+    dl_file_writer w;
+    if (!remarks_path(path, m->path))
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
+    unlink(path);
+    dl_str remarks = {0};
+    add_remarks(&remarks, said);
+    if (m->wide)
+        dl_str_fmt(
+            &remarks,
+            "devlog: %s for %s has more markers of a kind than there are short ids: it was compiled with "
+            "-DDEVLOG_WIDE_IDS, which costs 3 instructions and 4 bytes for every record\n",
+            job->source, job->board->riscs[job->risc].name);
+    devlog_status status = dl_str_status(&remarks, err);
+    if (status == DEVLOG_OK && remarks.len) {
+        status = dl_file_create(&w, path, err);
+        if (status == DEVLOG_OK) {
+            dl_str_add_n(&w.buffer, remarks.text, remarks.len);
+            status = dl_file_commit(&w, err);
+        }
+    }
+    dl_str_free(&remarks);
+    return status;
+}
+
+static devlog_status accept_program(const compile_job *job, const manner *m, const char *part,
+                                    const char *said, devlog_error *err)
+{
+    dl_elf elf;
+    devlog_status status = dl_elf_read(part, &elf, err);
+    if (status != DEVLOG_OK) return status;
+    if (job->source) status = compile_check_sites(job, &elf, err);
+    dl_elf_free(&elf);
+    if (status == DEVLOG_OK) status = keep_remarks(job, m, said, err);
+    if (status == DEVLOG_OK && rename(part, m->path) != 0)
+        status = dl_fail(err, DEVLOG_ERR_IO, "cannot write %s", m->path);
+    return status;
+}
+
+/* Wide ids cannot be asked of what is compiled already. */
+static bool may_be_wide(const compile_job *job)
+{
+    return job->source && !is_object(job->source) && !(job->flags && strstr(job->flags, "-DDEVLOG_WIDE_IDS"));
+}
+
+/* Builds in the manner `m`, and when something is full in those that follow: with wide ids, with all the
+ * room. */
+static devlog_status build(const compile_job *job, manner *m, const manner *roomy, devlog_error *err)
+{
+    for (;;) {
+        char part[COMPILE_PATH], *said = NULL;
+        bool linked = false;
+        if (snprintf(part, sizeof part, "%s.%ld.tmp", m->path, (long)getpid()) >= (int)sizeof part)
+            return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the cache is too long");
+        devlog_status status = link_program(job, m, part, &said, &linked, err);
+        link_full full =
+            status == DEVLOG_OK && !linked && job->source ? compile_what_is_full(said) : (link_full){0};
+        bool widen = full.ids && !m->wide && may_be_wide(job),
+             more = full.code && m->code.size < roomy->code.size;
+        if (status == DEVLOG_OK && linked) status = accept_program(job, m, part, said, err);
+        if (status == DEVLOG_OK && !linked && !widen && !more)
+            status = compile_failed(job, m->code, said, err);
+        free(said);
+        unlink(part);
+        if (!widen && !more) return status;
+        bool wide = m->wide || widen;
+        if (more) *m = *roomy;
+        m->wide = wide;
+    }
+}
+
+static void path_of(char path[COMPILE_PATH], const char *cache, XXH3_state_t *hash)
+{
+    XXH128_hash_t key = XXH3_128bits_digest(hash);
+    snprintf(path, COMPILE_PATH, "%s/%016llx%016llx.elf", cache, (unsigned long long)key.high64,
+             (unsigned long long)key.low64);
+}
+
+/* Where an ELF file of the cache is, or is to be, when its code may lie in m->code. Its key goes on from that
+ * of the one before. */
+static devlog_status manner_of(const compile_job *job, const char *cache, XXH3_state_t *hash, bool first,
+                               manner *m, devlog_error *err)
+{
+    XXH64_hash_t id = 0;
+    devlog_status status =
+        board_files(job, m->code, cache, m->board_folder, sizeof m->board_folder, &id, err);
+    if (status == DEVLOG_OK) XXH3_128bits_update(hash, &id, sizeof id);
+    if (status == DEVLOG_OK && first) status = key_of(job, m->board_folder, hash, err);
+    if (status == DEVLOG_OK) path_of(m->path, cache, hash);
     return status;
 }
 
@@ -260,19 +406,30 @@ devlog_status compile(const compile_job *job, char path[COMPILE_PATH], devlog_er
 {
     if (job->source && access(job->source, R_OK) != 0)
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "there is no kernel source %s", job->source);
-    char cache[2048], board_folder[2200];
+    char cache[2048];
+    manner m = {.code = job->board->riscs[job->risc].kernel}, roomy = {.code = job->room};
+    bool has_room = job->source && job->room.size > m.code.size;
     XXH3_state_t *hash = XXH3_createState();
     if (!hash) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory to compile");
     XXH3_128bits_reset(hash);
     devlog_status status = dl_cache_folder(cache, sizeof cache, err);
-    if (status == DEVLOG_OK) status = board_files(job, cache, board_folder, sizeof board_folder, hash, err);
-    if (status == DEVLOG_OK) status = key_of(job, board_folder, hash, err);
-    if (status == DEVLOG_OK) {
-        XXH128_hash_t key = XXH3_128bits_digest(hash);
-        snprintf(path, COMPILE_PATH, "%s/%016llx%016llx.elf", cache, (unsigned long long)key.high64,
-                 (unsigned long long)key.low64);
-        if (access(path, R_OK) != 0) status = build(job, board_folder, path, err);
-    }
+    if (status == DEVLOG_OK) status = manner_of(job, cache, hash, true, &m, err);
+    if (status != DEVLOG_OK || access(m.path, R_OK) == 0) goto done;
+    if (has_room) status = manner_of(job, cache, hash, false, &roomy, err);
+    if (status != DEVLOG_OK) goto done;
+    if (has_room && access(roomy.path, R_OK) == 0)
+        m = roomy;
+    else
+        status = build(job, &m, &roomy, err);
+done:
+    if (status == DEVLOG_OK) memcpy(path, m.path, COMPILE_PATH);
     XXH3_freeState(hash);
     return status;
+}
+
+devlog_status compile_remarks(const char *path, dl_str *out, devlog_error *err)
+{
+    char at[COMPILE_PATH];
+    if (!remarks_path(at, path) || access(at, R_OK) != 0) return DEVLOG_OK;
+    return dl_file_read(at, SCRIPT_MAX_BYTES, out, err);
 }

@@ -1,6 +1,7 @@
 /* Programs: which kernel runs where, with which arguments. Not for running them (launch.c). */
 #include "program/program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,20 +151,87 @@ devlog_status program_each_core(const devlog_program *program, program_core_fn *
     return DEVLOG_OK;
 }
 
+/* ---- Compiling ---- */
+
+static bool is_used(const devlog_kernel *k, uint32_t risc)
+{
+    for (const devlog_kernel *other = k->program->kernels; other; other = other->next)
+        if (other->risc == risc && overlap(other->cores, k->cores)) return true;
+    return false;
+}
+
+/* The RISC whose slot begins (or ends) at an address; -1: none. */
+static int slot_at(const board *b, uint32_t address, bool ends)
+{
+    for (uint32_t i = 0; i < b->n_riscs; i++)
+        if (b->riscs[i].kernel.size &&
+            b->riscs[i].kernel.base + (ends ? b->riscs[i].kernel.size : 0) == address)
+            return (int)i;
+    return -1;
+}
+
+/* Slots that no kernel of the program uses belong to the kernel below them, and those below the first kernel
+ * to that: the memory that a kernel may have when its slot is too small for it. */
+static board_region room_of(const devlog_kernel *k)
+{
+    const board *b = &k->program->device->board;
+    board_region room = b->riscs[k->risc].kernel;
+    if (b->icache == BOARD_ICACHE_REWRITE) return room; /* the firmware knows the slot only */
+    int next;
+    while ((next = slot_at(b, room.base + room.size, false)) >= 0 && !is_used(k, (uint32_t)next))
+        room.size += b->riscs[next].kernel.size;
+    uint32_t lowest = room.base;
+    while ((next = slot_at(b, lowest, true)) >= 0) {
+        if (is_used(k, (uint32_t)next)) return room;
+        lowest -= b->riscs[next].kernel.size;
+    }
+    room.size += room.base - lowest;
+    room.base = lowest;
+    return room;
+}
+
+static bool fits(const devlog_kernel *k, board_region room)
+{
+    for (uint32_t i = 0; i < k->elf.n_segments; i++) {
+        const dl_elf_segment *s = &k->elf.segments[i];
+        if (s->address < room.base || s->address - room.base + s->size > room.size) return false;
+    }
+    return true;
+}
+
+/* What the compiler remarked on a kernel is for whoever runs the program: shown once per device. */
+static devlog_status show_remarks(devlog_device *device, const char *path, devlog_error *err)
+{
+    dl_str remarks = {0};
+    if (device->remarked.text && strstr(device->remarked.text, path)) return DEVLOG_OK;
+    devlog_status status = compile_remarks(path, &remarks, err);
+    if (status == DEVLOG_OK && remarks.len) {
+        fwrite(remarks.text, 1, remarks.len, stderr);
+        dl_str_fmt(&device->remarked, "%s\n", path);
+        status = dl_str_status(&device->remarked, err);
+    }
+    dl_str_free(&remarks);
+    return status;
+}
+
 devlog_status program_compile(devlog_program *program, devlog_error *err)
 {
     if (!program->kernels) return dl_fail(err, DEVLOG_ERR_STATE, "the program has no kernel");
     for (devlog_kernel *k = program->kernels; k; k = k->next) {
-        if (k->elf.file) continue;
         compile_job job = {
             .board = &program->device->board,
             .risc = k->risc,
             .profile = program->device->profile,
             .source = k->source,
             .flags = k->flags,
+            .room = room_of(k),
         };
+        /* Compiled before, and still within its room although kernels may have been added. */
+        if (k->elf.file && fits(k, job.room)) continue;
+        dl_elf_free(&k->elf);
         devlog_status status = compile(&job, k->path, err);
         if (status == DEVLOG_OK) status = dl_elf_read(k->path, &k->elf, err);
+        if (status == DEVLOG_OK) status = show_remarks(program->device, k->path, err);
         if (status != DEVLOG_OK) return status;
     }
     program->compiled = true;

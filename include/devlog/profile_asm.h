@@ -44,8 +44,17 @@
 
 #define DEVLOG_LABEL_(n) ".Ldevlog_site_" DEVLOG_STR_(n)
 
-/* Defines site n with `bytes` codes in `section`. `name` must be a string literal. */
+/* Defines site n with `bytes` codes in `section`. `name` must be a string literal; it goes into the table as it is
+ * written, with its quotes, because compilers and assemblers do not know the same escape sequences. `flags` may
+ * have the number of arguments of a print above its eight bits. */
+#if defined(__cplusplus)
+#define DEVLOG_IS_LITERAL_(text)                                                                             \
+    static_assert(text[sizeof(text) - 2] == '"', "devlog: the name of a marker must be a string literal");
+#else
+#define DEVLOG_IS_LITERAL_(text) /* no constant expression in C: the host looks when the kernel is linked */
+#endif
 #define DEVLOG_SITE_IN_(n, section, bytes, kind, cls, flags, name)                                           \
+    DEVLOG_IS_LITERAL_(DEVLOG_STR_(name))                                                                    \
     __asm__ __volatile__(                                                                                    \
         ".ifndef " DEVLOG_LABEL_(n) "\n"                                                                     \
         "\t.pushsection " section ",\"\",@progbits\n"                                                        \
@@ -56,7 +65,7 @@
         "\t.4byte " DEVLOG_LABEL_(n) "\n"                                                                    \
         "\t.4byte " DEVLOG_STR_(kind) "|" DEVLOG_STR_(cls) "<<8|(" DEVLOG_STR_(flags) ")<<16\n"              \
         "\t.4byte " DEVLOG_STR_(__LINE__) "\n"                                                               \
-        "\t.asciz " DEVLOG_STR_(name) "\n"                                                                   \
+        "\t.asciz " DEVLOG_STR_(DEVLOG_STR_(name)) "\n"                                                      \
         "\t.asciz " DEVLOG_STR_(__FILE__) "\n"                                                               \
         "\t.popsection\n"                                                                                    \
         "\t.endif")
@@ -149,7 +158,7 @@
 #define DEVLOG_AT_(narrow, wide) narrow
 #endif
 
-#define DEVLOG_PATCH_(cls) ".pushsection .devlog.patch,\"\",@progbits\n\t.4byte 1b,4b," cls "\n\t.popsection"
+#define DEVLOG_PATCH_(cls) ".pushsection .devlog.patch,\"?\",@progbits\n\t.4byte 1b,4b," cls "\n\t.popsection"
 
 /* All that follows the reading of the clock: `payload` stores what follows the head, `bytes` is the size. */
 #define DEVLOG_STORE_(site, cls, kind, off, payload, bytes)                                                  \

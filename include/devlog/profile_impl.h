@@ -294,41 +294,66 @@ DEVLOG_INLINE_ void devlog_print_args_(uint32_t place, const uint32_t *args, uin
     for (uint32_t i = 0; i < n; i++) to[i] = args[i];
 }
 
-__attribute__((format(printf, 1, 2))) static inline void devlog_print_check_(const char *format, ...)
-{
-    (void)format;
-}
-
 /* Stops recording on this RISC for the rest of the launch. */
 DEVLOG_INLINE_ void devlog_freeze_(void)
 {
     __asm__ __volatile__("jal t0,devlog_segment_freeze" ::: "t0", "memory");
 }
 
+/* An argument as a word. What does not fit is refused here; the host compares their number with the format. */
+#define DEVLOG_TOO_WIDE_ "devlog: an argument of DEVLOG_PRINTF is a number of at most 32 bits or a pointer: cast it"
+#if defined(__cplusplus)
+extern "C++" {
+template <typename t> struct devlog_is_float_ { static constexpr bool value = false; };
+template <> struct devlog_is_float_<float> { static constexpr bool value = true; };
+template <> struct devlog_is_float_<double> { static constexpr bool value = true; };
+template <typename t> DEVLOG_INLINE_ uint32_t devlog_word_(t value)
+{
+    static_assert(sizeof(t) <= 4 && !devlog_is_float_<t>::value, DEVLOG_TOO_WIDE_);
+    return (uint32_t)value;
+}
+}
+#define DEVLOG_WORD_(a) devlog_word_(a)
+#else
+#define DEVLOG_FITS_(a)                                                                                      \
+    _Generic((a), long long: 0, unsigned long long: 0, float: 0, double: 0, long double: 0, default: 1)
+#define DEVLOG_WORD_(a)                                                                                      \
+    ((uint32_t)(a) + 0u * (uint32_t)sizeof(struct { _Static_assert(DEVLOG_FITS_(a), DEVLOG_TOO_WIDE_); int i; }))
+#endif
+
 #define DEVLOG_FIRST_(first, ...) first
 /* The arguments behind the format as words, by their number (0 to 8). */
-#define DEVLOG_COUNT_(a, b, c, d, e, f, g, h, i, n, ...) n
-#define DEVLOG_WORDS0_(f)                                0u
-#define DEVLOG_WORDS1_(f, a)                             (uint32_t)(a)
-#define DEVLOG_WORDS2_(f, a, b)                          (uint32_t)(a), (uint32_t)(b)
-#define DEVLOG_WORDS3_(f, a, b, c)                       (uint32_t)(a), (uint32_t)(b), (uint32_t)(c)
-#define DEVLOG_WORDS4_(f, a, b, c, d)                    DEVLOG_WORDS3_(f, a, b, c), (uint32_t)(d)
-#define DEVLOG_WORDS5_(f, a, b, c, d, e)                 DEVLOG_WORDS4_(f, a, b, c, d), (uint32_t)(e)
-#define DEVLOG_WORDS6_(f, a, b, c, d, e, g)              DEVLOG_WORDS5_(f, a, b, c, d, e), (uint32_t)(g)
-#define DEVLOG_WORDS7_(f, a, b, c, d, e, g, h)           DEVLOG_WORDS6_(f, a, b, c, d, e, g), (uint32_t)(h)
-#define DEVLOG_WORDS8_(f, a, b, c, d, e, g, h, i)        DEVLOG_WORDS7_(f, a, b, c, d, e, g, h), (uint32_t)(i)
-#define DEVLOG_NARGS_(...) DEVLOG_COUNT_(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
+#define DEVLOG_COUNT_(a, b, c, d, e, f, g, h, i, j, n, ...) n
+#define DEVLOG_WORDS0_(f)                         0u
+#define DEVLOG_WORDS1_(f, a)                      DEVLOG_WORD_(a)
+#define DEVLOG_WORDS2_(f, a, b)                   DEVLOG_WORD_(a), DEVLOG_WORD_(b)
+#define DEVLOG_WORDS3_(f, a, b, c)                DEVLOG_WORDS2_(f, a, b), DEVLOG_WORD_(c)
+#define DEVLOG_WORDS4_(f, a, b, c, d)             DEVLOG_WORDS3_(f, a, b, c), DEVLOG_WORD_(d)
+#define DEVLOG_WORDS5_(f, a, b, c, d, e)          DEVLOG_WORDS4_(f, a, b, c, d), DEVLOG_WORD_(e)
+#define DEVLOG_WORDS6_(f, a, b, c, d, e, g)       DEVLOG_WORDS5_(f, a, b, c, d, e), DEVLOG_WORD_(g)
+#define DEVLOG_WORDS7_(f, a, b, c, d, e, g, h)    DEVLOG_WORDS6_(f, a, b, c, d, e, g), DEVLOG_WORD_(h)
+#define DEVLOG_WORDS8_(f, a, b, c, d, e, g, h, i) DEVLOG_WORDS7_(f, a, b, c, d, e, g, h), DEVLOG_WORD_(i)
+#define DEVLOG_WORDS9_(...)                       devlog_printf_has_more_than_8_arguments
+#define DEVLOG_NARGS_(...) DEVLOG_COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
 
 #define DEVLOG_PRINTF_(n, cls, ...)                                                                          \
     do {                                                                                                     \
-        if (0) devlog_print_check_(__VA_ARGS__);                                                             \
         const uint32_t devlog_args_[] = {                                                                    \
             DEVLOG_CAT_(DEVLOG_CAT_(DEVLOG_WORDS, DEVLOG_NARGS_(__VA_ARGS__)), _)(__VA_ARGS__)};             \
         uint32_t devlog_place_ = 0;                                                                          \
-        DEVLOG_SITE_(n, "print", "1", 7, cls, DEVLOG_FIRST_(__VA_ARGS__, 0));                                \
+        DEVLOG_PRINT_SITE_(n, cls, DEVLOG_NARGS_(__VA_ARGS__), DEVLOG_FIRST_(__VA_ARGS__, 0));               \
         DEVLOG_EMIT_PRINT_(n, cls, devlog_place_, DEVLOG_NARGS_(__VA_ARGS__));                               \
         devlog_print_args_(devlog_place_, devlog_args_, DEVLOG_NARGS_(__VA_ARGS__));                         \
     } while (0)
+
+#if defined(DEVLOG_WIDE_IDS)
+#define DEVLOG_PRINT_SITE_(n, cls, count, name)                                                              \
+    DEVLOG_SITE_IN_(n, ".devlog.id.wide", "1", 7, cls,                                                       \
+                    DEVLOG_FLAG_STAMP_|DEVLOG_SITE_FLAG_WIDE|count<<8, name)
+#else
+#define DEVLOG_PRINT_SITE_(n, cls, count, name)                                                              \
+    DEVLOG_SITE_IN_(n, ".devlog.id.print", "1", 7, cls, DEVLOG_FLAG_STAMP_|count<<8, name)
+#endif
 
 /* Reserves the record and leaves in `place` where its arguments go. */
 #define DEVLOG_EMIT_PRINT_(n, cls, place, count)                                                             \

@@ -69,13 +69,16 @@
 #define DEVLOG_KIND_SUM      8u
 #define DEVLOG_KIND_ZONE_END 9u /* only in the word of a wide record: the end of a zone */
 
-/* Section .devlog.sites: one entry per site, 4-byte aligned: three words, then the name and the source
- * file, each zero-terminated. Word 0: code (narrow sites) or wide id; word 1: kind | class << 8 |
- * flags << 16; word 2: source line. */
+/* Section .devlog.sites: one entry per site, 4-byte aligned: three words, then the name, as a string literal
+ * with its quotes, and the source file, each zero-terminated. Word 0: code (narrow sites) or wide id; word 1:
+ * kind | class << 8 | flags << 16 | arguments of a print << 24; word 2: source line. */
 #define DEVLOG_SITE_WORDS        3u
 #define DEVLOG_SITE_FLAG_WIDE    1 /* word 0 is a wide id */
 #define DEVLOG_SITE_FLAG_STAMP32 2 /* its records carry clock[31:0] only */
 #define DEVLOG_SITE_FLAG_EVENTS  4 /* recorded in the event stream of the tile; word 0 is its event id */
+
+/* Section .devlog.build: one word, the version of the table of sites. */
+#define DEVLOG_BUILD_LITERALS 2 /* names are literals; before, they were what the assembler made of those */
 
 /* Section .devlog.patch: one entry per marker in the code, three words: the address of its first
  * instruction, the address behind its last, its class. To switch a marker off, the host replaces the first

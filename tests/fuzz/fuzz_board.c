@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         b.linker[0] = 0; /* board_load has found it, and no file of this machine is to be read here */
         board_write_header(&b, out);
         for (uint32_t risc = 0; risc < b.n_riscs; risc++)
-            board_write_linker(&b, risc, out);
+            board_write_linker(&b, risc, b.riscs[risc].kernel, out);
         fclose(out);
         /* Not created: a board may ask for more memory than there is. */
         board_to_sim(&b, &config, &world);

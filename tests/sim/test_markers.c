@@ -162,45 +162,6 @@ static void five_thousand_names_resolve(void **state)
     check_ok(devlog_device_close(device, &err), &err);
 }
 
-/* More zones than codes: refused by the linker, which says what to do, and that works. */
-static void too_many_zones_say_what_to_do(void **state)
-{
-    (void)state;
-    devlog_error err = {0};
-    static char text[200000];
-    char path[128];
-    size_t n = (size_t)snprintf(text, sizeof text,
-                                "#include <devlog/kernel.h>\n#include <devlog/profile.h>\n"
-                                "void kernel_main(void)\n{\n");
-    for (uint32_t i = 0; i < 1017; i++)
-        n += (size_t)snprintf(text + n, sizeof text - n, "    { DEVLOG_ZONE(\"z\"); }\n");
-    snprintf(text + n, sizeof text - n, "}\n");
-    snprintf(path, sizeof path, "%s/many.c", test_folder());
-    write_text(path, text);
-    for (int wide = 0; wide < 2; wide++) {
-        devlog_device *device = open_device(NULL, "functional=1");
-        /* A thousand zones are more code than a slot holds: a board with a bigger one. */
-        for (uint32_t r = 1; r < 5; r++)
-            device->board.riscs[r].kernel = (board_region){0x60000 + 0x1000 * r, 0x1000};
-        device->board.user = (board_region){0x70000, 0x1000};
-        device->board.riscs[0].kernel.size = 0x28000;
-        devlog_program *program;
-        check_ok(devlog_program_create(device, &program, &err), &err);
-        const devlog_kernel_options o = {
-            .source = path, .risc = "BRISC", .cores = one, .flags = wide ? "-DDEVLOG_WIDE_IDS" : NULL};
-        check_ok(devlog_program_add_kernel(program, &o, NULL, &err), &err);
-        devlog_status status = devlog_compile_program(program, &err);
-        if (wide) {
-            check_ok(status, &err);
-        } else {
-            assert_int_equal(status, DEVLOG_ERR_COMPILE);
-            if (!strstr(err.text, "-DDEVLOG_WIDE_IDS")) fail_msg("%s", err.text);
-        }
-        devlog_program_free(program);
-        check_ok(devlog_device_close(device, &err), &err);
-    }
-}
-
 /* ---- Capacity ---- */
 
 static void two_kib_hold_170_complete_zones(void **state)
@@ -337,7 +298,6 @@ int main(void)
         cmocka_unit_test(sums_are_one_record),
         cmocka_unit_test(kernels_for_tt_metal_compile_unchanged),
         cmocka_unit_test(five_thousand_names_resolve),
-        cmocka_unit_test(too_many_zones_say_what_to_do),
         cmocka_unit_test(two_kib_hold_170_complete_zones),
         cmocka_unit_test(a_million_markers_are_captured_whole),
         cmocka_unit_test(hardware_events),

@@ -47,20 +47,21 @@ static void wrong_kernels_are_refused(void **state)
 
     assert_int_equal(
         try_kernel(device,
-                   "#include <stdint.h>\nconst uint32_t big[9000] = {1};\n"
+                   "#include <stdint.h>\nconst uint32_t big[50000] = {1};\n"
                    "volatile uint32_t i; volatile uint32_t x;\nvoid kernel_main(void) { x = big[i]; }\n",
                    "TRISC1", one, &err),
         DEVLOG_ERR_COMPILE);
-    assert_says(&err, "kernel_slot_of_TRISC1");
-    assert_says(&err, "overflowed by");
+    assert_says(&err, "kernel.c for TRISC1 does not fit: its code and constants take 20");
+    assert_says(&err, "no kernel of the program uses, has 163,840 (");
+    assert_says(&err, "docs/markers.md");
 
     assert_int_equal(try_kernel(device,
                                 "#include <stdint.h>\nvolatile uint32_t big[500];\n"
                                 "void kernel_main(void) { big[0] = 1; }\n",
                                 "TRISC0", one, &err),
                      DEVLOG_ERR_COMPILE);
-    assert_says(&err, "kernel_variables_of_TRISC0");
-    assert_says(&err, "overflowed by");
+    assert_says(&err, "kernel.c for TRISC0 does not fit: its variables take ");
+    assert_says(&err, "bytes of local data RAM");
 
     assert_int_equal(try_kernel(device, fine, "QRISC", one, &err), DEVLOG_ERR_ARGUMENT);
     assert_says(&err, "no RISC 'QRISC'");

@@ -1,0 +1,103 @@
+/* Markers that a linked kernel has and that no report could show as they are meant: refused, with the place
+ * in the source. Not for what the compiler refuses (compile_words.c). */
+#include "program/compile_words.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "devlog/record.h"
+
+/* Names that mean something in every device log: by them tt-metal's tools and ours tell which rows bound a
+ * launch, and what was lost. */
+static const char *const taken[] = {"TRISC-FW",     "TRISC-KERNEL",   "TRACE-FW",
+                                    "TRACE-KERNEL", "DEVLOG-DROPPED", "DEVLOG-STALL"};
+
+static devlog_status refuse(const dl_elf_site *site, devlog_error *err, const char *what, const char *part)
+{
+    return dl_fail(err, DEVLOG_ERR_COMPILE, "%s:%u: %s%s", site->file, site->line, what, part);
+}
+
+static bool is_taken(const board *b, const char *name)
+{
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+        if (strcmp(name, taken[i]) == 0) return true;
+    if (strncmp(name, "DEVLOG-", strlen("DEVLOG-")) == 0) return true;
+    const char *end = strrchr(name, '-');
+    if (!end || (strcmp(end, "-FW") != 0 && strcmp(end, "-KERNEL") != 0)) return false;
+    for (uint32_t i = 0; i < b->n_riscs; i++) {
+        const char *names[] = {b->riscs[i].name, b->riscs[i].log_name};
+        for (size_t k = 0; k < 2; k++)
+            if (strlen(names[k]) == (size_t)(end - name) && memcmp(name, names[k], strlen(names[k])) == 0)
+                return true;
+    }
+    return false;
+}
+
+static devlog_status check_name(const board *b, const dl_elf_site *site, devlog_error *err)
+{
+    const char *name = site->name;
+    size_t n = strlen(name);
+    char part[400];
+    snprintf(part, sizeof part, "'%.300s'", name);
+    if (n == 0) return refuse(site, err, "this marker has an empty name", "");
+    for (size_t i = 0; i < n;) {
+        size_t length = dl_utf8_length(name + i, n - i);
+        if (length == 0)
+            return refuse(site, err, "the name of this marker is not UTF-8: byte ",
+                          (snprintf(part, sizeof part, "%zu is 0x%02x", i + 1, (uint8_t)name[i]), part));
+        if ((uint8_t)name[i] < ' ' || name[i] == 0x7F)
+            return refuse(site, err, "the name of this marker has a control character: byte ",
+                          (snprintf(part, sizeof part, "%zu is 0x%02x", i + 1, (uint8_t)name[i]), part));
+        i += length;
+    }
+    if (is_taken(b, name))
+        return refuse(site, err,
+                      "every device log has a zone of its own with this name; another is needed for ", part);
+    return DEVLOG_OK;
+}
+
+/* What follows a % in the format of a print: flags, width, precision, length, conversion. */
+static devlog_status check_print(const dl_elf_site *site, devlog_error *err)
+{
+    uint32_t n = 0;
+    char part[400];
+    for (const char *f = site->name; (f = strchr(f, '%')); f++) {
+        const char *from = f++;
+        f += strspn(f, "-+ #0123456789.");
+        const char *length = f;
+        f += strspn(f, "hlzjtL");
+        snprintf(part, sizeof part, "'%.*s'", (int)(f - from < 30 ? f - from + (*f != 0) : 30), from);
+        if (*f == 0) return refuse(site, err, "the format ends in the middle of ", part);
+        if (*f == '%') continue;
+        if (!strchr("diuxXcops", *f))
+            return refuse(site, err, "DEVLOG_PRINTF knows d i u x X o c p s, and does not know ", part);
+        if (strncmp(length, "ll", 2) == 0 || memchr(length, 'j', (size_t)(f - length)) ||
+            memchr(length, 'L', (size_t)(f - length)))
+            return refuse(site, err,
+                          "DEVLOG_PRINTF records arguments of 32 bits (DEVLOG_VALUE64 has 64), not ", part);
+        n++;
+    }
+    if (n == site->n_args) return DEVLOG_OK;
+    snprintf(part, sizeof part, "%u argument%s and has %u: \"%.300s\"", n, n == 1 ? "" : "s", site->n_args,
+             site->name);
+    return refuse(site, err, "the format of this DEVLOG_PRINTF needs ", part);
+}
+
+devlog_status compile_check_sites(const compile_job *job, const dl_elf *elf, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (uint32_t i = 0; i < elf->n_sites && status == DEVLOG_OK && elf->version >= DEVLOG_BUILD_LITERALS;
+         i++) {
+        const dl_elf_site *site = &elf->sites[i];
+        const char *what =
+            site->kind == DEVLOG_KIND_PRINT ? "the format of DEVLOG_PRINTF" : "the name of a marker";
+        char part[400];
+        snprintf(part, sizeof part, "%s must be a string literal, this is: %.300s", what, site->name);
+        if (site->fault == DL_NAME_NO_LITERAL) return refuse(site, err, part, "");
+        snprintf(part, sizeof part, "%s has a zero in it, behind '%.300s'", what, site->name);
+        if (site->fault == DL_NAME_HAS_ZERO) return refuse(site, err, part, "");
+        status = site->kind == DEVLOG_KIND_PRINT ? check_print(site, err) : check_name(job->board, site, err);
+    }
+    return status;
+}

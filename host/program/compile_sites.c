@@ -8,23 +8,20 @@
 
 #include "devlog/record.h"
 
-/* Names that mean something in every device log: by them tt-metal's tools and ours tell which rows bound a
- * launch, and what was lost. */
-static const char *const taken[] = {"TRISC-FW",     "TRISC-KERNEL",   "TRACE-FW",
-                                    "TRACE-KERNEL", "DEVLOG-DROPPED", "DEVLOG-STALL"};
-
 static devlog_status refuse(const dl_elf_site *site, devlog_error *err, const char *what, const char *part)
 {
     return dl_fail(err, DEVLOG_ERR_COMPILE, "%s:%u: %s%s", site->file, site->line, what, part);
 }
 
+/* Names that mean something in every device log: by them tt-metal's tools and ours tell which rows bound a
+ * launch, and what was lost. */
 static bool is_taken(const board *b, const char *name)
 {
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
-        if (strcmp(name, taken[i]) == 0) return true;
     if (strncmp(name, "DEVLOG-", strlen("DEVLOG-")) == 0) return true;
     const char *end = strrchr(name, '-');
     if (!end || (strcmp(end, "-FW") != 0 && strcmp(end, "-KERNEL") != 0)) return false;
+    if (memmem(name, (size_t)(end - name), "RISC", 4) || strncmp(name, "TRACE-", strlen("TRACE-")) == 0)
+        return true;
     for (uint32_t i = 0; i < b->n_riscs; i++) {
         const char *names[] = {b->riscs[i].name, b->riscs[i].log_name};
         for (size_t k = 0; k < 2; k++)

@@ -28,6 +28,7 @@ typedef struct dl_run_file_shared {
     uint64_t magic, run;
     uint64_t pid, pid_start; /* the process that began the run, and when that started */
     atomic_uint next_op, next_thread, next_program;
+    atomic_uint next_boot;               /* of devices that were opened */
     atomic_uint opens, closes;           /* of its op log */
     atomic_int errnum;                   /* of the first event that was lost */
     atomic_ullong lost;                  /* events that could not be written */

@@ -29,8 +29,10 @@ struct devlog_device {
     uint32_t classes;           /* bit i: markers of class i are on */
     bool frozen;
 
-    devlog_ops *ops;      /* borrowed; NULL: ops are not logged */
-    bool ops_told;        /* this device is in that log */
+    devlog_ops *ops;         /* borrowed; NULL: ops are not logged */
+    struct dl_run_file *run; /* the profiler's: without ops, the run that DEVLOG_RUN names; NULL: none */
+    bool ops_told;           /* this device is in that log */
+    uint32_t boot;        /* which of the devices that the run opened: their clocks have nothing in common */
     uint32_t launches;    /* number of the last launch */
     uint32_t ended;       /* number of the last launch that all of its cores ended */
     uint32_t host_id;     /* op on behalf of which programs are launched; 0: none */

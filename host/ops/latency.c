@@ -5,20 +5,22 @@
 
 typedef struct timed {
     uint64_t start;
-    uint32_t chip, row;
+    uint32_t chip, boot, row;
 } timed;
 
 static int by_time(const void *a, const void *b)
 {
     const timed *x = a, *y = b;
     if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
+    if (x->boot != y->boot) return x->boot < y->boot ? -1 : 1;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* What a chip did last. */
+/* What a chip did before, until when. */
 typedef struct before {
     uint64_t fw_start, fw_end, kernel_end;
+    uint32_t boot;
     bool any;
 } before;
 
@@ -32,9 +34,10 @@ static void latency(op_row *row, const op_cycles *here, const before *b)
         row->dm_latency = (int64_t)(here->dm_start - b->kernel_end);
 }
 
-static before before_of(const op_cycles *c)
+static void pass(before *b, const op_row *row, const op_cycles *c)
 {
-    return (before){c->fw_start, c->fw_end, c->kernel_end, true};
+    *b = (before){c->fw_start, c->fw_end > b->fw_end ? c->fw_end : b->fw_end,
+                  c->kernel_end > b->kernel_end ? c->kernel_end : b->kernel_end, row->boot, true};
 }
 
 /* When the rows of each chip are in the order of their firmware already; false when they are not. */
@@ -47,9 +50,11 @@ static bool latencies_as_they_stand(op_stitch *s)
         const op_cycles *c = op_stitch_cycles(s, row);
         if (!c || c->fw_start == OP_NEVER) continue;
         before *b = &last[row->chip];
+        if (b->any && row->boot < b->boot) return false;
+        if (b->any && row->boot > b->boot) *b = (before){0};
         if (b->any && c->fw_start < b->fw_start) return false;
         latency(row, c, b);
-        *b = before_of(c);
+        pass(b, row, c);
     }
     return true;
 }
@@ -65,7 +70,7 @@ bool op_stitch_latencies(op_stitch *s)
         if (i % OP_LOG_PASSED == 0) dl_big_cool(&big);
         const op_cycles *c = op_stitch_cycles(s, &s->rows[i]);
         if (!c || c->fw_start == OP_NEVER) continue;
-        order[n++] = (timed){c->fw_start, s->rows[i].chip, (uint32_t)i};
+        order[n++] = (timed){c->fw_start, s->rows[i].chip, s->rows[i].boot, (uint32_t)i};
     }
     if (!order) return false; /* then it holds nothing */
     qsort(order, n, sizeof *order, by_time);
@@ -75,9 +80,9 @@ bool op_stitch_latencies(op_stitch *s)
         if (i % OP_LOG_PASSED == 0) dl_big_cool(&big);
         op_row *row = &s->rows[order[i].row];
         const op_cycles *here = op_stitch_cycles(s, row);
-        if (i && order[i - 1].chip != order[i].chip) b = (before){0};
+        if (i && (order[i - 1].chip != order[i].chip || order[i - 1].boot != order[i].boot)) b = (before){0};
         latency(row, here, &b);
-        b = before_of(here);
+        pass(&b, row, here);
     }
     dl_big_free(&big);
     return true;

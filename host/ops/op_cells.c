@@ -71,10 +71,13 @@ static inline device_value value_of(bool known, uint64_t cycles, const op_row_fa
     return (device_value){true, false, dl_cycles_to_ns(cycles, f->freq_khz)};
 }
 
-static inline device_value span_of(uint64_t start, uint64_t end, const op_row_facts *f)
+/* Of it, `idle` is time in which nothing ran. */
+static inline device_value span_of(uint64_t start, uint64_t end, uint64_t idle, const op_row_facts *f)
 {
-    return value_of(start != OP_NEVER && end >= start, end - start, f);
+    return value_of(start != OP_NEVER && end >= start, end - start - idle, f);
 }
+
+static const op_merged one_launch;
 
 static device_value latency_of(int64_t cycles, const op_row_facts *f)
 {
@@ -86,21 +89,25 @@ static device_value latency_of(int64_t cycles, const op_row_facts *f)
 static inline device_value device_value_of(const op_row_facts *f, const op_column *c)
 {
     const op_cycles *y = f->cycles ? f->cycles : &nothing;
+    const op_merged *m = f->merged ? f->merged : &one_launch;
     bool fw = y->fw_start != OP_NEVER, per_core = y->core_n && !y->cores_twice;
     switch ((op_column_kind)c->kind) {
     case OP_COL_FW_START: return (device_value){fw, false, y->fw_start};
     case OP_COL_FW_END: return (device_value){fw, false, y->fw_end};
     case OP_COL_LATENCY: return latency_of(f->row->latency, f);
     case OP_COL_DM_LATENCY: return latency_of(f->row->dm_latency, f);
-    case OP_COL_FW_NS: return span_of(y->fw_start, y->fw_end, f);
-    case OP_COL_KERNEL_NS: return span_of(y->kernel_start, y->kernel_end, f);
-    case OP_COL_DM_KERNEL_NS: return span_of(y->dm_start, y->kernel_end, f);
+    case OP_COL_FW_NS: return span_of(y->fw_start, y->fw_end, m->fw_idle, f);
+    case OP_COL_KERNEL_NS: return span_of(y->kernel_start, y->kernel_end, m->kernel_idle, f);
+    case OP_COL_DM_KERNEL_NS: return span_of(y->dm_start, y->kernel_end, m->dm_idle, f);
     case OP_COL_CORE_MIN_NS: return value_of(per_core, y->core_min, f);
     case OP_COL_CORE_MAX_NS: return value_of(per_core, y->core_max, f);
     case OP_COL_CORE_AVG_NS:
         return value_of(per_core, per_core ? (y->core_sum + y->core_n / 2) / y->core_n : 0, f);
-    case OP_COL_FIRST_TO_LAST_NS: return span_of(y->kernel_start, y->kernel_last_start, f);
-    case OP_COL_RISC_NS: return span_of(y->risc_start[c->argument], y->risc_end[c->argument], f);
+    case OP_COL_FIRST_TO_LAST_NS:
+        if (f->merged) return value_of(y->kernel_start != OP_NEVER, m->first_to_last, f);
+        return span_of(y->kernel_start, y->kernel_last_start, 0, f);
+    case OP_COL_RISC_NS:
+        return span_of(y->risc_start[c->argument], y->risc_end[c->argument], m->risc_idle[c->argument], f);
     case OP_COL_CB_WAIT_NS: return value_of(y->has_cb_wait, y->cb_wait, f);
     case OP_COL_CB_RESERVE_NS: return value_of(y->has_cb_reserve, y->cb_reserve, f);
     default: return (device_value){0};
@@ -260,6 +267,7 @@ static void cell_note(op_writer *w, const op_row_facts *f)
         {OP_NOTE_UNKNOWN_OP, "a launch of an op that is not in the op log"},
         {OP_NOTE_CORES_TWICE, "a core is twice in the device log"},
         {OP_NOTE_CORES_DIFFER, "device data of some cores only"},
+        {OP_NOTE_BESIDE, "ran beside a launch that began earlier"},
     };
     dl_str all = {0};
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
@@ -394,6 +402,7 @@ void op_cell(op_writer *w, const op_row_facts *f, const op_column *c)
     case OP_COL_OWN_NS: number_if(w, op_has_duration(op), w->text.own); break;
     case OP_COL_LAUNCHES: number_if(w, f->launches, f->launches); break;
     case OP_COL_IDLE_NS: cell_ns(w, f, f->cycles && f->row->n_launches > 1, f->row->idle); break;
+    case OP_COL_OVERLAP_NS: cell_ns(w, f, f->cycles && f->row->overlap, f->row->overlap); break;
     case OP_COL_NOTE: cell_note(w, f); break;
     }
 }

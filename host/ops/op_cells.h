@@ -32,6 +32,8 @@ typedef struct op_writer {
     uint32_t *calls;
     uint32_t call; /* of the op in hand */
     uint32_t cap_calls;
+    uint64_t *host_until; /* by thread: end of what has been counted as host time */
+    uint32_t n_threads;
     uint32_t next_id; /* for rows without an op */
     op_report_counts *counts;
     struct op_tensor_cache *tensors;
@@ -44,7 +46,8 @@ typedef struct op_row_facts {
     const op_row *row;
     const op_entry *op; /* NULL: none */
     const op_cycles *cycles;
-    uint64_t freq_khz; /* 0: no nanoseconds */
+    const op_merged *merged; /* NULL: of one launch */
+    uint64_t freq_khz;       /* 0: no nanoseconds */
     uint32_t id, chip_id, arch, call;
     uint64_t max_cores;
     uint32_t launches;      /* of it on this chip */

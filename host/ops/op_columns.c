@@ -131,6 +131,7 @@ static const op_column current[] = {
     {"HOST PROFILER COST [ns]", OP_COL_OWN_NS, 0},
     {"DEVICE LAUNCHES", OP_COL_LAUNCHES, 0},
     {"DEVICE IDLE BETWEEN LAUNCHES [ns]", OP_COL_IDLE_NS, 0},
+    {"DEVICE FW OVERLAP [ns]", OP_COL_OVERLAP_NS, 0},
     {"NOTE", OP_COL_NOTE, 0},
 };
 /* clang-format on */

@@ -45,6 +45,10 @@ static void stitched(const op_job *j, dl_str *out)
             dl_u64_grouped(digits, s->launches_of_other_runs), (unsigned long long)s->other_run,
             (unsigned long long)(s->device ? s->device->run : 0));
     line(out, s->launches_missing, "launches that the op log has and the device log has not");
+    line(out, s->launches_twice,
+         "launches that are in the device log twice, to the cycle; one of both is left out");
+    line(out, s->launches_with_other_cores,
+         "launches with other cores in the device log than were launched; kept, marked");
     line(out, s->ops_without_device, "ops launched programs and have no device data; kept, marked");
     line(out, s->launches_without_op, "launches that no op asked for; kept, marked");
     line(out, s->launches_without_ids,
@@ -65,8 +69,9 @@ void op_job_describe(const op_job *j, bool colour, dl_str *out)
     dl_str_fmt(out, "%s ops, %s rows with device data of an op, %s launches in the device log.\n",
                dl_u64_grouped(a, c->ops), dl_u64_grouped(b, c->ops_with_device),
                dl_u64_grouped(d, j->stitch.launches));
-    if (c->host_ns) ms(out, "host, nested ops included", c->host_ns);
+    if (c->host_ns) ms(out, "host, inside ops", c->host_ns);
     if (c->fw_ns) ms(out, "device FW", c->fw_ns);
+    if (c->overlap_ns) ms(out, "  of it beside another", c->overlap_ns);
     if (c->kernel_ns) ms(out, "device kernels", c->kernel_ns);
     stitched(j, out);
     troubles(&j->host, out);

@@ -60,6 +60,7 @@ typedef struct op_launch {
     uint32_t op; /* id; 0: none */
     uint32_t chip, launch, program, cores;
     uint32_t next; /* of the same op: number + 1 */
+    uint32_t boot; /* of the device; clocks of two boots have nothing in common. 0: not said */
     bool cached;
 } op_launch;
 

@@ -81,7 +81,7 @@ static bool grow_slots(op_log *log)
 /* The members of a line that the first pass needs. */
 typedef struct head {
     uint64_t id, t, thread, depth, chip, launch, program, cores, cached, after, ops, lost, mhz, profiled,
-        forked;
+        forked, boot;
     jl_value run, arch, board;
 } head;
 
@@ -92,7 +92,7 @@ static uint64_t *number_of(head *h, const char *key, size_t n)
     case 1: return KEY(t) ? &h->t : NULL;
     case 2: return KEY(id) ? &h->id : NULL;
     case 3: return KEY(mhz) ? &h->mhz : KEY(ops) ? &h->ops : NULL;
-    case 4: return KEY(chip) ? &h->chip : KEY(lost) ? &h->lost : NULL;
+    case 4: return KEY(chip) ? &h->chip : KEY(lost) ? &h->lost : KEY(boot) ? &h->boot : NULL;
     case 5: return KEY(depth) ? &h->depth : KEY(cores) ? &h->cores : KEY(after) ? &h->after : NULL;
     case 6:
         return KEY(thread)   ? &h->thread
@@ -327,6 +327,7 @@ static bool take_launch(op_log *log, jl_reader *r, const op_place *p)
                                                    .launch = (uint32_t)h.launch,
                                                    .program = (uint32_t)h.program,
                                                    .cores = (uint32_t)h.cores,
+                                                   .boot = (uint32_t)h.boot,
                                                    .cached = h.cached != 0};
     if (!op) return true;
     if (op->last_launch)

@@ -39,9 +39,28 @@ static uint32_t count_call(op_writer *w)
     return w->call = ++w->calls[name];
 }
 
-static uint64_t rounded_ns(const op_row_facts *f, uint64_t start, uint64_t end)
+static uint64_t rounded_ns(const op_row_facts *f, uint64_t start, uint64_t end, uint64_t idle)
 {
-    return f->freq_khz && start != OP_NEVER && end >= start ? dl_cycles_to_ns(end - start, f->freq_khz) : 0;
+    return f->freq_khz && start != OP_NEVER && end >= start ? dl_cycles_to_ns(end - start - idle, f->freq_khz)
+                                                            : 0;
+}
+
+/* What an op adds to the time in which its thread had ops open. Ops come as they were started. */
+static uint64_t new_host_time(op_writer *w, const op_entry *op)
+{
+    if (op->thread >= w->n_threads) {
+        uint32_t n = op->thread + 8u;
+        uint64_t *grown = realloc(w->host_until, n * sizeof *grown);
+        w->no_memory |= grown == NULL;
+        if (!grown) return 0;
+        memset(grown + w->n_threads, 0, (n - w->n_threads) * sizeof *grown);
+        w->host_until = grown;
+        w->n_threads = n;
+    }
+    uint64_t *until = &w->host_until[op->thread], from = op->start > *until ? op->start : *until;
+    if (op->end <= from) return 0;
+    *until = op->end;
+    return op->end - from;
 }
 
 static void about_chip(const op_writer *w, op_row_facts *f)
@@ -69,12 +88,13 @@ static void op_row_write(op_writer *w, const op_row *row, bool first_of_op)
     op_row_facts f = {.row = row, .id = row->id};
     f.op = row->op == DL_NONE ? NULL : &s->host->ops[row->op];
     f.cycles = op_stitch_cycles(s, row);
+    f.merged = row->merged ? &s->merged[row->merged - 1] : NULL;
     if (f.op && first_of_op) {
         op_text_read(&w->text, s->host, f.op);
         w->counts->damaged += w->text.damaged;
         w->counts->ops++;
         count_call(w);
-        if (op_has_duration(f.op) && !w->o->no_host_times) w->counts->host_ns += f.op->end - f.op->start;
+        if (op_has_duration(f.op) && !w->o->no_host_times) w->counts->host_ns += new_host_time(w, f.op);
     } else if (!f.op) {
         op_text_clear(&w->text);
         f.id = w->next_id++;
@@ -89,8 +109,10 @@ static void op_row_write(op_writer *w, const op_row *row, bool first_of_op)
     f.launches = row->n_launches;
     if (f.cycles && f.op) w->counts->ops_with_device++;
     if (f.cycles) {
-        w->counts->kernel_ns += rounded_ns(&f, f.cycles->kernel_start, f.cycles->kernel_end);
-        w->counts->fw_ns += rounded_ns(&f, f.cycles->fw_start, f.cycles->fw_end);
+        w->counts->kernel_ns += rounded_ns(&f, f.cycles->kernel_start, f.cycles->kernel_end,
+                                           f.merged ? f.merged->kernel_idle : 0);
+        w->counts->fw_ns += rounded_ns(&f, f.cycles->fw_start, f.cycles->fw_end, row->idle);
+        w->counts->overlap_ns += f.freq_khz ? dl_cycles_to_ns(row->overlap, f.freq_khz) : 0;
     }
     begin_row(w);
     op_row_cells(w, &f);
@@ -160,6 +182,7 @@ static void free_writer(op_writer *w)
     for (size_t i = 0; i < w->n_keys; i++)
         free(w->keys[i]);
     free(w->keys);
+    free(w->host_until);
     free(w->calls);
     dl_intern_free(w->names);
     op_programs_free(&w->programs);

@@ -17,8 +17,9 @@ typedef struct op_report_counts {
     uint64_t points_left_out;   /* the reference's columns have no place for signposts and steps */
     uint64_t tensors_left_out;  /* of ops with more than 255 inputs or outputs */
     uint64_t ops_with_device, launches_without_op;
-    uint64_t damaged;                   /* lines of the op log that could not be read to their end */
-    uint64_t kernel_ns, fw_ns, host_ns; /* sums of the columns of those names */
+    uint64_t damaged;                      /* lines of the op log that could not be read to their end */
+    uint64_t kernel_ns, fw_ns, overlap_ns; /* sums of the columns of those names */
+    uint64_t host_ns; /* in which an op was open, per thread: nested ops are not counted again */
 } op_report_counts;
 
 /* Appends to `out`, and calls `flush` now and then so that it can be written and emptied. */

@@ -14,20 +14,33 @@ enum {
     OP_NOTE_UNKNOWN_OP = 8, /* launches of an op that is not in the op log */
     OP_NOTE_CORES_TWICE = 16,
     OP_NOTE_CORES_DIFFER = 32, /* the device log has not the cores that were launched */
+    OP_NOTE_BESIDE = 64,       /* a launch that began earlier ran beside it */
 };
 
-/* One row of the report: an op on one chip, an op without device data, or launches without an op. */
+/* What several launches did as one row. Between the first start and the last end of each there may be time in
+ * which none of them ran. */
+typedef struct op_merged {
+    op_cycles cycles;
+    uint64_t fw_idle, kernel_idle, dm_idle, risc_idle[OP_RISCS];
+    uint64_t first_to_last; /* summed up over the launches */
+} op_merged;
+
+/* One row of the report: launches of an op that followed one another on a chip, an op without device data, or
+ * a launch without an op. So no cycle of a chip is in two rows, unless launches ran beside one another. */
 typedef struct op_row {
     uint32_t op;                 /* number in host->ops; DL_NONE: none */
     uint32_t device_op;          /* the same op in device->ops; DL_NONE: none */
     uint32_t id;                 /* GLOBAL CALL COUNT; 0: give one */
     uint32_t chip;               /* index into the decoder's chips; DL_NONE: no device data */
+    uint32_t boot;               /* of the chip: rows of two boots are not on one clock; 0: not known */
     uint32_t launch;             /* first launch, number in the decoder's launches */
     uint32_t n_launches, merged; /* merged: number + 1 of the cycles of several launches */
     uint16_t notes;
     bool has_latency;
     int64_t latency, dm_latency; /* cycles since the op before it on the same chip; 0 for the first */
     uint64_t idle;               /* cycles between its launches */
+    uint64_t overlap; /* of its time: cycles in which a launch of another row, begun earlier, ran too */
+    uint32_t order;   /* of rows of one op on a chip */
 } op_row;
 
 typedef struct op_stitch {
@@ -38,13 +51,15 @@ typedef struct op_stitch {
     op_row *rows;
     size_t n_rows;
     dl_big big_rows; /* where they are */
-    op_cycles *merged;
+    op_merged *merged;
     size_t n_merged, cap_merged;
     /* What was found. */
     uint64_t launches, launches_stitched, launches_without_op, launches_of_unknown_ops;
     uint64_t launches_without_ids; /* of those without an op: the device log carries no ids at all */
     uint64_t launches_of_other_runs, other_run; /* other_run: the id of one of them */
     uint64_t launches_missing;                  /* that the op log has and the device log has not */
+    uint64_t launches_twice;                    /* in the device log, to the cycle: left out once */
+    uint64_t launches_with_other_cores;         /* in the device log than in the op log */
     uint64_t ops_without_device;                /* that launched something and have no device data */
     uint64_t contradictions; /* launches whose op is another one in the op log; the device's word is taken */
     bool runs_differ;        /* two runs that did not do the same: host is then the device's run */

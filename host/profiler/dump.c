@@ -272,6 +272,7 @@ const profiler_totals *profiler_totals_of(const devlog_device *device)
 void profiler_free(devlog_device *device)
 {
     dl_profiler *p = device->profiler;
+    ops_leave(device);
     if (!p) return;
     devlog_error
         unheard; /* what has been committed is there; a decoder says that the capture was not closed */

@@ -20,6 +20,7 @@ static void tell_device(ops_thread *t, devlog_device *device)
 {
     if (device->ops_told) return;
     device->ops_told = true;
+    device->boot = atomic_fetch_add(&t->ops->run.shared->next_boot, 1) + 1;
     ops_line(t, "device");
     ops_number(t, "chip", device->slot);
     ops_number(t, "t", dl_now_ns());
@@ -71,13 +72,14 @@ static void tell_program(ops_thread *t, const devlog_device *device, devlog_prog
 void ops_launch(devlog_device *device, devlog_program *program)
 {
     device->host_id = 0;
+    dl_run_file *run = device->ops ? &device->ops->run : device->run;
+    /* Numbers of launches are the run's, so that those of its other programs on the same chip are not taken
+     * for these; launching counts one up. */
+    if (run) device->launches = atomic_fetch_add(&run->shared->launches[device->slot % DL_RUN_CHIPS], 1);
     if (!device->ops) return;
     uint64_t entered = dl_now_ns();
     device->host_id = devlog_op_current(device->ops);
     ops_thread *t = ops_thread_of(device->ops);
-    /* Numbers of launches are the run's, so that those of its other programs on the same chip are not taken
-     * for these; launching counts one up. */
-    device->launches = atomic_fetch_add(&device->ops->run.shared->launches[device->slot % DL_RUN_CHIPS], 1);
     if (!t) return;
     tell_device(t, device);
     tell_program(t, device, program);
@@ -93,6 +95,7 @@ void ops_launch(devlog_device *device, devlog_program *program)
     ops_number(t, "program", program->number);
     ops_number(t, "cached", program->uses++ > 0);
     ops_number(t, "cores", cores);
+    ops_number(t, "boot", device->boot);
     ops_write(t);
     if (t->depth) t->frames[t->depth - 1].own_ns += dl_now_ns() - entered;
 }
@@ -107,11 +110,21 @@ devlog_status ops_began(devlog_device *device, bool *began, devlog_error *err)
         return DEVLOG_OK;
     }
     /* Without a log of ops: one of several programs of `devlog run`, perhaps. */
-    dl_run_file run;
-    status = dl_run_file_open(&run, device->log_folder, NULL, false, err);
-    if (status == DEVLOG_ERR_NOT_FOUND) return DEVLOG_OK;
-    if (status != DEVLOG_OK) return status;
-    *began = dl_run_file_began(&run, device->log_folder);
-    dl_run_file_close(&run);
+    dl_run_file *run = device->run ? device->run : malloc(sizeof *run);
+    if (!run) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
+    if (!device->run) status = dl_run_file_open(run, device->log_folder, NULL, false, err);
+    if (status != DEVLOG_OK) {
+        free(run);
+        return status == DEVLOG_ERR_NOT_FOUND ? DEVLOG_OK : status;
+    }
+    device->run = run;
+    *began = dl_run_file_began(run, device->log_folder);
     return DEVLOG_OK;
+}
+
+void ops_leave(devlog_device *device)
+{
+    if (device->run) dl_run_file_close(device->run);
+    free(device->run);
+    device->run = NULL;
 }

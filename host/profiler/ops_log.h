@@ -66,5 +66,7 @@ void ops_launch(devlog_device *device, devlog_program *program);
 /* Whether the run of a device has begun the device logs in its folder before; from now on it has. The folder
  * is made when it is missing. */
 devlog_status ops_began(devlog_device *device, bool *began, devlog_error *err);
+/* The device writes no more. */
+void ops_leave(devlog_device *device);
 
 #endif

@@ -237,8 +237,8 @@ static void put(const dl_grid *g, const layout *l, unsigned k, const char *text,
     bool right = g->columns[k].flags & DL_GRID_RIGHT;
     if (g->columns[k].flags & DL_GRID_RULE) {
         pad(out, *blanks + (*begun ? 2 : 0));
-        dl_str_add(out, "| ");
-        *blanks = right ? free_ : 0;
+        dl_str_char(out, '|');
+        *blanks = 1 + (right ? free_ : 0);
     } else {
         *blanks += (*begun ? 2 : 0) + (right ? free_ : 0);
     }

@@ -307,7 +307,8 @@ static bool step_event(dl_analyzer *a, job *j, const dl_marker *m)
         j->events = events;
         j->cap_events = cap;
     }
-    j->events[j->n_events++] = (dl_analysis_event){m->time, m->data, m->stream, m->site, m->launch, m->type};
+    j->events[j->n_events++] =
+        (dl_analysis_event){m->time, m->data, m->stream, m->site, m->launch, m->meta, m->type};
     return true;
 }
 

@@ -30,6 +30,7 @@ typedef struct dl_analysis_result {
 typedef struct dl_analysis_event {
     uint64_t time, data;
     uint32_t stream, site, launch;
+    uint32_t meta; /* text, 0: none */
     dl_row_type type;
 } dl_analysis_event;
 

@@ -377,8 +377,8 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
     }
     if (p->filter) see(p, s, row, time);
     if (p->markers.marker && marker_wanted(p, s, time)) {
-        const dl_marker m = {time,      row->data,     row->stream,           row->site,
-                             s->launch, row->timer_id, (dl_row_type)row->type};
+        const dl_marker m = {time,      row->data,     row->stream, row->site,
+                             s->launch, row->timer_id, row->meta,   (dl_row_type)row->type};
         devlog_status status = p->markers.marker(p->markers.ctx, &m, err);
         if (status) return status;
     }

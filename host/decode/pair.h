@@ -55,6 +55,7 @@ typedef struct dl_marker {
     uint64_t time; /* cycles, repaired */
     uint64_t data;
     uint32_t stream, site, launch, timer_id;
+    uint32_t meta; /* text, 0: none */
     dl_row_type type;
 } dl_marker;
 

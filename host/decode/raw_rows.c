@@ -179,6 +179,23 @@ static uint32_t site_of(maker *m, const record_event *e)
     return site;
 }
 
+/* A text as JSON, with escapes for what a device log has no room for: a comma parts its cells, and ';' stands
+ * for one. */
+static void json_text(dl_str *json, const dl_str *text)
+{
+    dl_str quoted = {0};
+    dl_str_json(&quoted, text->text ? text->text : "", text->len);
+    for (size_t i = 0; i < quoted.len; i++) {
+        const char c = quoted.text[i];
+        if (c == ',' || c == ';')
+            dl_str_add(json, c == ',' ? "\\u002c" : "\\u003b");
+        else
+            dl_str_char(json, c);
+    }
+    json->failed |= quoted.failed;
+    dl_str_free(&quoted);
+}
+
 static devlog_status add_event(void *context, const record_event *e, devlog_error *err)
 {
     maker *m = context;
@@ -221,7 +238,7 @@ static devlog_status add_event(void *context, const record_event *e, devlog_erro
         dl_str text = {0};
         print_text(m->in->elf, e, &text);
         dl_str_add(&json, "{\"text\":");
-        dl_str_json(&json, text.text ? text.text : "", text.len);
+        json_text(&json, &text);
         dl_str_add(&json, "}");
         dl_str_free(&text);
     }

@@ -1,8 +1,10 @@
 /* A decoded log as one JSON object. Printed directly: a tree of it would not fit in memory for large logs. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/groups.h"
+#include "decode/series_groups.h"
 #include "report/machine.h"
 #include "report/summary_text.h"
 
@@ -104,6 +106,97 @@ static devlog_status groups(dl_decode *d, const char *key,
     return DEVLOG_OK;
 }
 
+/* What is no zone. Numbers that a kind has no use for, or that the log does not tell, are null. */
+static void series(dl_str *b, const dl_tables *t, const dl_series_group *g, bool by_core)
+{
+    const dl_series *s = &g->series;
+    const dl_stream *stream = &t->streams[s->stream];
+    bool sum = s->kind == DL_EVENT_SUM, valued = sum || s->kind == DL_EVENT_VALUE;
+    bool passes = sum && s->passes, extremes = passes && s->longest >= s->shortest;
+    const dl_summary of = {.count = passes ? s->passes : s->count, .sum = s->sum};
+    number(b, "chip", t->chips[g->chip].id);
+    dl_str_add(b, ", ");
+    if (by_core) dl_str_fmt(b, "\"core\": [%u, %u], ", stream->core_x, stream->core_y);
+    text(b, "risc", dl_text(t, stream->risc_name));
+    dl_str_add(b, ", ");
+    text(b, "name", dl_site_text(t, s->site));
+    dl_str_fmt(b, ", \"kind\": \"%s\", ", dl_series_kind_text(s));
+    number(b, "count", s->count);
+    dl_str_add(b, ", ");
+    number_or_null(b, "passes", passes, s->passes);
+    dl_str_add(b, ", ");
+    number_or_null(b, "last", valued, s->last);
+    dl_str_add(b, ", ");
+    number(b, "last_cycle", s->last_time);
+    dl_str_add(b, ", ");
+    number_or_null(b, "min", valued, s->min);
+    dl_str_add(b, ", ");
+    number_or_null(b, "max", valued, s->max);
+    dl_str_add(b, ", ");
+    number_or_null(b, "shortest_pass", extremes, s->shortest);
+    dl_str_add(b, ", ");
+    number_or_null(b, "longest_pass", extremes, s->longest);
+    static const char *const names[] = {"sum", "average"};
+    static const int fields[] = {DL_SUMMARY_SUM, DL_SUMMARY_AVERAGE};
+    for (int i = 0; i < 2; i++) {
+        dl_str_fmt(b, ", \"%s\": ", names[i]);
+        if (valued)
+            dl_summary_field(b, &of, fields[i]);
+        else
+            dl_str_add(b, "null");
+    }
+}
+
+static devlog_status all_series(dl_decode *d, const char *key, bool by_core, dl_file_writer *out,
+                                devlog_error *err)
+{
+    dl_series_groups g;
+    devlog_status status = dl_series_groups_of(d, by_core, &g, err);
+    if (status) return status;
+    dl_str_fmt(&out->buffer, "  \"%s\": [", key);
+    for (size_t i = 0; i < g.n; i++) {
+        item(out, i, "    {");
+        series(&out->buffer, dl_decode_tables(d), &g.items[i], by_core);
+        dl_str_char(&out->buffer, '}');
+    }
+    dl_str_add(&out->buffer, "\n  ],\n");
+    dl_series_groups_free(&g);
+    return DEVLOG_OK;
+}
+
+static void messages(dl_decode *d, dl_file_writer *out)
+{
+    size_t n;
+    uint64_t more;
+    const dl_tables *t = dl_decode_tables(d);
+    const dl_launches *l = dl_decode_launches(d);
+    dl_message *list = dl_messages_of(d, &n, &more);
+    dl_str *b = &out->buffer;
+    dl_str_add(b, "  \"messages\": [");
+    for (size_t i = 0; i < n; i++) {
+        const dl_stream *s = &t->streams[list[i].stream];
+        dl_str said = {0};
+        dl_meta_text(dl_text(t, list[i].meta), &said);
+        item(out, i, "    {");
+        number(b, "chip", t->chips[s->chip].id);
+        dl_str_fmt(b, ", \"core\": [%u, %u], ", s->core_x, s->core_y);
+        text(b, "risc", dl_text(t, s->risc_name));
+        dl_str_add(b, ", ");
+        number_or_null(b, "launch", list[i].launch < l->count,
+                       list[i].launch < l->count ? l->items[list[i].launch].number : 0);
+        dl_str_add(b, ", ");
+        number(b, "cycle", list[i].time);
+        dl_str_add(b, ", ");
+        text(b, "text", said.text ? said.text : "");
+        dl_str_char(b, '}');
+        dl_str_free(&said);
+    }
+    dl_str_add(b, "\n  ],\n  ");
+    number(b, "messages_left_out", more);
+    dl_str_add(b, ",\n");
+    free(list);
+}
+
 static void launch(dl_str *b, const dl_tables *t, const dl_launch *l)
 {
     number(b, "chip", t->chips[l->chip].id);
@@ -163,6 +256,12 @@ static void events(const dl_tables *t, const dl_analyzer *a, size_t i, uint32_t 
         text(b, "zone", dl_site_text(t, e[k].site));
         dl_str_add(b, ", ");
         number_or_null(b, "data", e[k].type != DL_ROW_TS_EVENT, e[k].data);
+        dl_str said = {0};
+        if (e[k].meta && dl_meta_text(dl_text(t, e[k].meta), &said)) {
+            dl_str_add(b, ", ");
+            text(b, "text", said.text ? said.text : "");
+        }
+        dl_str_free(&said);
         dl_str_char(b, '}');
     }
     dl_str_add(b, "]");
@@ -182,7 +281,10 @@ static void analysis(const dl_tables *t, const dl_analyzer *a, size_t i, const d
     dl_str_add(b, ", ");
     number(b, "chip", t->chips[r[0].chip].id);
     dl_str_add(b, ", ");
-    summary(b, &r[0].summary);
+    if (of->type == DL_ANALYSIS_EVENT) /* lists points and values, which are no durations */
+        number(b, "count", r[0].summary.count);
+    else
+        summary(b, &r[0].summary);
     dl_str_add(b, ", ");
     number(b, "incomplete", r[0].incomplete);
     if (n > 1) dl_str_add(b, ", \"parts\": [");
@@ -193,7 +295,10 @@ static void analysis(const dl_tables *t, const dl_analyzer *a, size_t i, const d
             text(b, "risc", dl_risc_text(t, r[k].stream));
             dl_str_add(b, ", ");
         }
-        summary(b, &r[k].summary);
+        if (of->type == DL_ANALYSIS_EVENT)
+            number(b, "count", r[k].summary.count);
+        else
+            summary(b, &r[k].summary);
         dl_str_add(b, k + 1 == n ? "}]" : "}");
     }
     if (of->type == DL_ANALYSIS_EVENT) events(t, a, i, r[0].chip, out);
@@ -289,6 +394,9 @@ devlog_status dl_report_json(dl_decode *d, const dl_machine_options *o, dl_file_
     chips(t, out);
     devlog_status status = groups(d, "zones", dl_groups_by_risc, out, err);
     if (!status) status = groups(d, "cores", dl_groups_by_core, out, err);
+    if (!status) status = all_series(d, "markers", false, out, err);
+    if (!status) status = all_series(d, "core_markers", true, out, err);
+    if (!status) messages(d, out);
     if (!status) status = launches(d, out, err);
     if (status) return status;
     analyses(t, o->analyzer, out);

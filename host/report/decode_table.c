@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/grid.h"
+#include "report/launch_text.h"
+#include "report/series_table.h"
 
 static const char bold[] = "\033[1m", red[] = "\033[31m", yellow[] = "\033[33m", plain[] = "\033[0m";
 
@@ -152,8 +154,8 @@ static void rows(const dl_tables *t, const ranked *r, size_t n, const dl_table_o
     dl_grid_note(grid, line);
 }
 
-static void head(const dl_tables *t, const dl_chip *chip, const dl_table_options *o, const char *title,
-                 dl_str *out)
+void dl_report_head(const dl_tables *t, const dl_chip *chip, const dl_table_options *o, const char *title,
+                    dl_str *out)
 {
     char mhz[DL_GROUPED_SIZE];
     dl_str_char(out, '\n');
@@ -181,7 +183,7 @@ static devlog_status per_risc(dl_decode *d, const dl_table_options *o, dl_str *o
         dl_grid grid = grid_of(false, chip->freq_khz > 0);
         rank(g.items + from, to - from, o->sort, r);
         rows(t, r, to - from, o, "", &grid);
-        head(t, chip, o, "Durations per RISC, over all cores and launches", out);
+        dl_report_head(t, chip, o, "Durations per RISC, over all cores and launches", out);
         dl_grid_print(&grid, o->width, out);
     }
     if (g.n == 0) dl_str_add(out, "No zone was closed in this log: there are no durations to show.\n");
@@ -190,7 +192,7 @@ static devlog_status per_risc(dl_decode *d, const dl_table_options *o, dl_str *o
     return status;
 }
 
-static void launch_name(const dl_launch *l, char out[64])
+void dl_launch_text(const dl_launch *l, char out[64])
 {
     if (!l->has_ids) {
         snprintf(out, 64, "#%u", l->number);
@@ -219,11 +221,11 @@ static devlog_status per_launch(dl_decode *d, const dl_table_options *o, dl_str 
             char name[64];
             for (to = end; to < g.n && g.items[to].launch == g.items[end].launch; to++)
                 ;
-            launch_name(&launches->items[g.items[end].launch], name);
+            dl_launch_text(&launches->items[g.items[end].launch], name);
             rank(g.items + end, to - end, o->sort, r);
             rows(t, r, to - end, o, name, &grid);
         }
-        head(t, chip, o, "Durations per launch and RISC, over all cores", out);
+        dl_report_head(t, chip, o, "Durations per launch and RISC, over all cores", out);
         dl_grid_print(&grid, o->width, out);
     }
     if (g.launches_left)
@@ -280,7 +282,7 @@ void dl_report_analyses(dl_decode *d, const dl_analyzer *a, const dl_table_optio
             begun = true;
             analysis_row(t, &dl_analyzer_list(a)->items[i], &r[at], &grid);
         }
-        if (begun) head(t, &t->chips[chip], o, "Analyses, over all cores", out);
+        if (begun) dl_report_head(t, &t->chips[chip], o, "Analyses, over all cores", out);
         if (begun) dl_grid_print(&grid, o->width, out);
     }
 }
@@ -288,6 +290,7 @@ void dl_report_analyses(dl_decode *d, const dl_analyzer *a, const dl_table_optio
 devlog_status dl_report_table(dl_decode *d, const dl_table_options *options, dl_str *out, devlog_error *err)
 {
     devlog_status status = per_risc(d, options, out, err);
+    if (!status) status = dl_report_series(d, options, out, err);
     if (!status && options->max_launches) status = per_launch(d, options, out, err);
     return status ? status : dl_str_status(out, err);
 }

@@ -24,6 +24,9 @@ typedef struct dl_table_options {
 
 /* Durations per RISC, then per launch and RISC, in cycles and, when the clock is known, nanoseconds. */
 devlog_status dl_report_table(dl_decode *d, const dl_table_options *options, dl_str *out, devlog_error *err);
+/* The line above a table: its title, and the chip. */
+void dl_report_head(const dl_tables *t, const dl_chip *chip, const dl_table_options *options,
+                    const char *title, dl_str *out);
 /* Every analysis that has results, over all cores of a chip. */
 void dl_report_analyses(dl_decode *d, const dl_analyzer *a, const dl_table_options *options, dl_str *out);
 /* What was lost, repaired or noticed; one line when there was nothing. */

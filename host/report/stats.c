@@ -11,6 +11,7 @@
 
 #include "decode/groups.h"
 #include "report/decode_table.h"
+#include "report/series_table.h"
 
 enum { MAX_GRID = 64, MAX_LISTED = 20, MAX_LOOKS = 50 * 1000 * 1000 };
 
@@ -52,7 +53,9 @@ static void statistics(dl_str *out, const dl_summary *s, uint64_t khz)
 
 static void title(dl_str *out, const char *name)
 {
-    dl_str_fmt(out, "\n=================== %s ===================\n", name);
+    dl_str_add(out, "\n=================== ");
+    dl_str_shown(out, name, strlen(name));
+    dl_str_add(out, " ===================\n");
 }
 
 /* "1,234±56"; returns its width in columns. */
@@ -120,8 +123,16 @@ static void list_events(dl_str *out, const dl_tables *t, const dl_analyzer *a, s
             continue;
         }
         shown++;
-        dl_str_fmt(out, "  cycle %llu  core %u,%u %s  %s", (unsigned long long)events[k].time, s->core_x,
-                   s->core_y, dl_text(t, s->risc_name), dl_site_text(t, events[k].site));
+        const char *name = dl_site_text(t, events[k].site);
+        dl_str said = {0};
+        dl_str_fmt(out, "  cycle %llu  core %u,%u %s  ", (unsigned long long)events[k].time, s->core_x,
+                   s->core_y, dl_text(t, s->risc_name));
+        dl_str_shown(out, name, strlen(name));
+        if (events[k].meta && dl_meta_text(dl_text(t, events[k].meta), &said)) {
+            dl_str_add(out, "  ");
+            dl_str_shown(out, said.text ? said.text : "", said.len);
+        }
+        dl_str_free(&said);
         if (events[k].type != DL_ROW_TS_EVENT) dl_str_fmt(out, "  %llu", (unsigned long long)events[k].data);
         dl_str_char(out, '\n');
     }
@@ -186,14 +197,15 @@ static devlog_status analyses(const dl_analyzer *a, const dl_tables *t, uint32_t
 static devlog_status zones(const dl_tables *t, uint32_t chip, const dl_groups *all, const dl_groups *cores,
                            dl_str *out, devlog_error *err)
 {
-    char name[160];
+    dl_str name = {0};
     place *places = malloc((cores->n + 1) * sizeof *places);
     if (!places) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for statistics");
     for (size_t i = 0; i < all->n; i++) {
         const dl_group *g = &all->items[i];
         if (g->chip != chip) continue;
-        snprintf(name, sizeof name, "%.60s: %.80s", dl_text(t, g->risc_name), dl_text(t, g->site_name));
-        title(out, name);
+        dl_str_clear(&name);
+        dl_str_fmt(&name, "%s: %s", dl_text(t, g->risc_name), dl_text(t, g->site_name));
+        title(out, name.text ? name.text : "");
         statistics(out, &g->summary, t->chips[chip].freq_khz);
         size_t n = 0;
         for (size_t k = 0; k < cores->n && all->n <= MAX_LOOKS / cores->n; k++) {
@@ -206,6 +218,7 @@ static devlog_status zones(const dl_tables *t, uint32_t chip, const dl_groups *a
         grid(out, places, n);
     }
     free(places);
+    dl_str_free(&name);
     return DEVLOG_OK;
 }
 
@@ -251,6 +264,9 @@ devlog_status dl_report_stats(dl_decode *d, const dl_analyzer *analyzer, dl_str 
     if (!status) status = chips(d, analyzer, &all, &cores, out, err);
     dl_groups_free(&all);
     dl_groups_free(&cores);
+    if (status) return status;
+    const dl_table_options all_rows = {.sort = DL_SORT_NAME};
+    status = dl_report_series(d, &all_rows, out, err);
     if (status) return status;
     dl_str_char(out, '\n');
     dl_report_losses(dl_decode_losses(d), false, out);

@@ -6,7 +6,7 @@
 #include "decode/samples.h"
 
 /* In the order in which they are written: "count", "average", ... */
-enum { DL_SUMMARY_FIELDS = 12, DL_SUMMARY_FIRST = 7 };
+enum { DL_SUMMARY_FIELDS = 12, DL_SUMMARY_AVERAGE = 1, DL_SUMMARY_SUM = 6, DL_SUMMARY_FIRST = 7 };
 extern const char *const dl_summary_names[DL_SUMMARY_FIELDS];
 /* Field i: a decimal number, exact but for an average, which has 17 significant digits (as many as a
  * double tells apart; sum and count are beside it); a median between two values has one decimal. */

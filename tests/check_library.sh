@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The installed library as others use it: docs/getting-started.md's host program and kernel, taken out of the document and
-# built outside of the source tree by CMake, by pkg-config and by plain flags, in C and in C++, shared and static, and run;
+# The installed library as others use it: the programs and the kernel of docs/getting-started.md and docs/library.md, taken out
+# of the documents and built outside of the source tree by CMake, by pkg-config and by plain flags, in C and in C++, shared and static, and run;
 # and the symbols that the shared library shows are those that the public headers declare.
 # Called by ctest: check_library.sh BUILD [FLAG...], with the flags that the library itself was built with (sanitizers).
 set -euo pipefail
@@ -18,10 +18,11 @@ mkdir "$here/mine" && cd "$here/mine"
 # Each fenced block whose first line names a file is that file.
 awk '/^```/ { inside = !inside; first = inside; next }
      inside && first { file = ""; first = 0; if (match($0, /[A-Za-z]+\.(c|txt)/)) file = substr($0, RSTART, RLENGTH) }
-     inside && file != "" { print > file }' "$source/docs/getting-started.md"
-for file in kernel.c host.c CMakeLists.txt; do [ -s "$file" ] || fail "docs/getting-started.md has no $file"; done
+     inside && file != "" { print > file }' "$source/docs/getting-started.md" "$source/docs/library.md"
+for file in kernel.c host.c CMakeLists.txt zones.c; do [ -s "$file" ] || fail "no document has $file"; done
 sed 's/LANGUAGES C)/LANGUAGES CXX)/; s/host\.c/host.cpp/' CMakeLists.txt >cpp.txt
 cp host.c host.cpp
+cp zones.c zones.cpp
 
 lib=$here/prefix/lib
 [ -e "$lib/pkgconfig/devlog.pc" ] || lib=$(dirname "$(dirname "$(find "$here/prefix" -name devlog.pc)")")
@@ -31,6 +32,8 @@ rpath=-Wl,-rpath,$lib
 {
   cc -Wall -Werror $flags host.c -o by_pkg_config $(pkg-config --cflags --libs devlog) "$rpath"
   g++ -Wall -Werror $flags host.cpp -o by_pkg_config_cpp $(pkg-config --cflags --libs devlog) "$rpath"
+  cc -Wall -Werror $flags zones.c -o zones $(pkg-config --cflags --libs devlog) "$rpath"
+  g++ -Wall -Werror $flags zones.cpp -o zones_cpp $(pkg-config --cflags --libs devlog) "$rpath"
   cc $flags host.c -o by_flags -I"$here/prefix/include" -L"$lib" -ldevlog "$rpath"
   g++ $flags host.cpp -o by_flags_cpp -I"$here/prefix/include" -L"$lib" -ldevlog "$rpath"
   cc $flags host.c -o static $(pkg-config --cflags --libs devlog-static)
@@ -49,9 +52,13 @@ for program in ./by_pkg_config ./by_pkg_config_cpp ./by_flags ./by_flags_cpp ./c
   "$here/prefix/bin/devlog" decode --no-files generated/profiler/logs/profile_log_device.csv | grep -q 'NCRISC *add ' ||
     fail "$program: its zone is not in the log"
 done
+# No zone of two equal launches is far from the median, and nothing is lost; of a log cut short something is.
+[ -z "$(./zones)" ] && [ -z "$(./zones_cpp generated/profiler/logs/capture.devlog)" ] || fail "zones: $(./zones)"
+head -c -40 generated/profiler/logs/profile_log_device.csv >cut.csv
+./zones cut.csv | grep -q 'something was lost' || fail "zones does not say that a log was cut"
 DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
 
 nm -D --defined-only "$lib/libdevlog.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >shown
-cat "$here"/prefix/include/devlog/{version,devlog}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/namespace devlog/,$d' |
+cat "$here"/prefix/include/devlog/{version,decode,devlog}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/namespace devlog/,$d' |
   grep -oE '\bdevlog_[a-z_0-9]+\(' | tr -d '(' | sort -u >declared
 diff declared shown || fail "declared in the public headers (<) and shown by libdevlog.so (>) differ; host/libdevlog.map lists what is shown"

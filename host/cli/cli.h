@@ -18,6 +18,7 @@ enum {
 extern const cli_command *const cli_commands[];
 
 extern const cli_command cmd_boards;
+extern const cli_command cmd_cflags;
 extern const cli_command cmd_decode;
 extern const cli_command cmd_devices;
 extern const cli_command cmd_dump;

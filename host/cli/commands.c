@@ -5,6 +5,7 @@
 /* clang-format off */
 const cli_command *const cli_commands[] = {
     &cmd_boards,
+    &cmd_cflags,
     &cmd_decode,
     &cmd_devices,
     &cmd_dump,

@@ -171,6 +171,42 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     }
 }
 
+/* A word of a command line, as a shell takes it. */
+static void add_word(dl_str *out, const char *word)
+{
+    bool plain =
+        *word &&
+        word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+,./:@%")] ==
+            '\0';
+    if (out->len) dl_str_char(out, ' ');
+    if (plain) {
+        dl_str_add(out, word);
+        return;
+    }
+    dl_str_char(out, '\'');
+    for (; *word; word++)
+        dl_str_add(out, *word == '\'' ? "'\\''" : (const char[]){*word, '\0'});
+    dl_str_char(out, '\'');
+}
+
+devlog_status compile_flags(const compile_job *job, dl_str *out, devlog_error *err)
+{
+    char cache[2048], board_folder[2200];
+    XXH64_hash_t id;
+    command c = {0};
+    devlog_status status = dl_cache_folder(cache, sizeof cache, err);
+    if (!status)
+        status = board_files(job, job->board->riscs[job->risc].kernel, cache, board_folder,
+                             sizeof board_folder, &id, err);
+    if (status) return status;
+    common_flags(&c, job, board_folder);
+    for (uint32_t i = 1; i < c.n; i++) /* behind the compiler's name */
+        if (strncmp(c.argv[i], "-Wl,", 4) != 0) add_word(out, c.argv[i]);
+    status = c.failed ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory") : dl_str_status(out, err);
+    command_free(&c);
+    return status;
+}
+
 /* The content of an object file, which the preprocessor does not see. Link-time optimisation is refused: it
  * puts the functions of several files into one, and a file knows its markers by number. */
 static devlog_status hash_object(const char *path, XXH3_state_t *hash, devlog_error *err)

@@ -24,6 +24,10 @@ enum { COMPILE_PATH = 4096 };
  * enough. */
 devlog_status compile(const compile_job *job, char path[COMPILE_PATH], devlog_error *err);
 
+/* Adds to `out` what a compiler has to be told to compile the job's kernel with -c, in one line, quoted for a
+ * shell; writes the header of the board, to which one of them points, into the cache. */
+devlog_status compile_flags(const compile_job *job, dl_str *out, devlog_error *err);
+
 /* What the compiler and devlog remarked on the kernel of an ELF file that compile returned, or nothing. */
 devlog_status compile_remarks(const char *path, dl_str *out, devlog_error *err);
 

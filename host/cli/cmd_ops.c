@@ -95,7 +95,10 @@ bool cli_op_table_troubles(const char *command, const op_table *t)
     if (t->long_rows)
         fprintf(stderr, "devlog %s: %s: %llu rows have more cells than the header\n", command, t->name,
                 (unsigned long long)t->long_rows);
-    return t->bad_cells || t->short_rows || t->long_rows;
+    if (t->cut)
+        fprintf(stderr, "devlog %s: %s: the last row is cut off; the number that it ends with is not used\n",
+                command, t->name);
+    return t->bad_cells || t->short_rows || t->long_rows || t->cut;
 }
 
 static int run(int argc, char **argv)

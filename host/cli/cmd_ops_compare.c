@@ -14,7 +14,8 @@ typedef struct compare_args {
     int time, format;
     cli_list ops;
     double min_share;
-    const char *max_regression;
+    const char *max_regression, *max_host;
+    bool other_ops;
 } compare_args;
 
 static const cli_option options[] = {
@@ -33,13 +34,25 @@ static const cli_option options[] = {
      offsetof(compare_args, min_share)},
     CLI_TITLE("Judgement"),
     {CLI_STRING, "max-regression", 0, "PERCENT",
-     "exit with status 4 when any line takes more time per op than before, by more than this",
+     "exit with status 4 when any op code takes more device time per op than before, or all of them "
+     "together, by more "
+     "than this; when ops are gone, new, or more or fewer by more than this; when device data, host times or "
+     "gaps are "
+     "missing that were there; and when host times or gaps grew by more than --max-host-regression",
      offsetof(compare_args, max_regression)},
+    {CLI_STRING, "max-host-regression", 0, "PERCENT",
+     "by which all host times together, and all gaps between ops, may grow; 400 unless told, as they are "
+     "those of a "
+     "whole machine",
+     offsetof(compare_args, max_host)},
+    {CLI_FLAG, "other-ops", 0, NULL,
+     "ops that are gone or new, and other counts, are as they should be; the total is judged all the same",
+     offsetof(compare_args, other_ops)},
     {0},
 };
 
 /* Digits, perhaps with decimals. */
-static bool percent_of(const char *text, op_compare_options *o)
+static bool percent_of(const char *text, double *out)
 {
     double whole = 0, place = 1;
     size_t digits = 0;
@@ -53,8 +66,7 @@ static bool percent_of(const char *text, op_compare_options *o)
         whole = whole * 10 + (*p - '0');
         if (point) place *= 10;
     }
-    o->judged = text != NULL;
-    o->max_regression = whole / place;
+    *out = whole / place;
     return !text || digits;
 }
 
@@ -70,14 +82,22 @@ static int run(int argc, char **argv)
     dl_str out = {0};
     op_compare_options o = {.list = a.list,
                             .by_fw = a.time == 1,
-                            .ops = a.ops.items,
-                            .n_ops = a.ops.n,
+                            .filter = {a.ops.items, a.ops.n},
+                            .judged = a.max_regression != NULL,
+                            .host_told = a.max_host != NULL,
+                            .other_ops = a.other_ops,
                             .min_share = a.min_share,
                             .colour = dl_term_colour(stdout)};
     o.format = a.format == 1 ? OP_COMPARE_CSV : a.format == 2 ? OP_COMPARE_JSON : OP_COMPARE_TEXT;
-    if (!percent_of(a.max_regression, &o)) {
-        exit_status = cli_wrong(&cmd_ops_compare, "--max-regression wants a number of percent, not '%s'",
-                                a.max_regression);
+    if (!percent_of(a.max_regression, &o.max_regression) || !percent_of(a.max_host, &o.max_host)) {
+        bool host = percent_of(a.max_regression, &o.max_regression);
+        exit_status = cli_wrong(&cmd_ops_compare, "--max-%sregression wants a number of percent, not '%s'",
+                                host ? "host-" : "", host ? a.max_host : a.max_regression);
+        goto done;
+    }
+    if (!a.max_regression && (a.max_host || a.other_ops)) {
+        exit_status = cli_wrong(&cmd_ops_compare, "--%s says how to judge, and --max-regression is not given",
+                                a.max_host ? "max-host-regression" : "other-ops");
         goto done;
     }
     exit_status = CLI_FAILED;
@@ -114,10 +134,12 @@ const cli_command cmd_ops_compare = {
         "Also as 'devlog ops compare'. Reads any op reports, of devlog or of tt-metal since 2023, by the "
         "names "
         "of their columns, plain or compressed. Per op code: device time and count before and after, their "
-        "difference, and by how much one op changed, in percent; the greatest difference comes first. An op "
-        "code that only one of them has is shown and not judged.\n\n"
+        "difference, and by how much one op changed, in percent; the greatest difference comes first. Below "
+        "the total stand the gaps between ops and the host's time inside them.\n\n"
         "The exit status is 4 when --max-regression is given and something is worse; else 0, or 3 when cells "
-        "or rows of a report could not be used.",
+        "or rows of a report could not be used. It is 1 when there is nothing to judge: no device data "
+        "before, or op "
+        "codes that neither report has.",
     .options = options,
     .examples = "  devlog ops compare before/ops_perf_results.csv after/ops_perf_results.csv\n"
                 "  devlog ops compare --max-regression 5 --min-share 1 main.csv branch.csv  for CI\n"

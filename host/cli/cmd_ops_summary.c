@@ -73,8 +73,7 @@ static int run(int argc, char **argv)
                             .by_fw = a.time == 1,
                             .from = a.from,
                             .to = a.to,
-                            .ops = a.ops.items,
-                            .n_ops = a.ops.n,
+                            .filter = {a.ops.items, a.ops.n},
                             .min_share = a.min_share,
                             .colour = dl_term_colour(stdout)};
     o.format = a.format == 1 ? OP_SUMMARY_CSV : a.format == 2 ? OP_SUMMARY_JSON : OP_SUMMARY_TEXT;

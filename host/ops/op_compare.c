@@ -4,14 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/filter.h"
-
-static bool wanted(const op_compare_options *o, const char *code)
-{
-    for (size_t i = 0; i < o->n_ops; i++)
-        if (dl_filter_match(o->ops[i], code)) return true;
-    return o->n_ops == 0;
-}
+#include "ops/op_host_time.h"
 
 /* The next row at or behind *at that is an op; NULL: there is none. */
 static const op_table_row *next_op(const op_table *t, size_t *at)
@@ -69,7 +62,7 @@ static bool compare_ops(op_compare *c, const op_table *before, const op_table *a
     size_t cap = 0, x = 0, y = 0;
     for (const op_table_row *a, *b; (a = next_op(before, &x)) && (b = next_op(after, &y));) {
         const char *code = code_of(before, a);
-        if (!wanted(o, code)) {
+        if (!op_filter_lets(&o->filter, code)) {
             c->left_out += 2;
             continue;
         }
@@ -89,7 +82,7 @@ static bool add_codes(op_compare *c, size_t *cap, const op_table *t, bool after,
     size_t at = 0;
     for (const op_table_row *r; (r = next_op(t, &at));) {
         const char *code = code_of(t, r);
-        if (!wanted(o, code)) {
+        if (!op_filter_lets(&o->filter, code)) {
             c->left_out++;
             continue;
         }
@@ -139,13 +132,51 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Whether one op takes more than allowed; what is in one report only is not judged. */
-static bool is_worse(const op_compare_item *x, double allowed)
+/* ---- The judgement --- */
+
+static bool grew(double before, double after, double percent)
 {
-    if (!x->before.with_device || !x->after.with_device) return false;
+    return after > before * (1 + percent / 100);
+}
+
+static uint8_t judge_counts(const op_compare_side *before, const op_compare_side *after,
+                            const op_compare_options *o)
+{
+    double x = (double)before->count, y = (double)after->count;
+    uint8_t worse = 0;
+    if (!before->count || !after->count) {
+        if (!o->other_ops) worse |= before->count ? OP_WORSE_GONE : OP_WORSE_NEW;
+        return worse;
+    }
+    if (!o->other_ops && (grew(x, y, o->max_regression) || grew(y, x, o->max_regression)))
+        worse |= OP_WORSE_COUNT;
+    if ((double)after->with_device * x < (double)before->with_device * y) worse |= OP_WORSE_DATA;
+    return worse;
+}
+
+/* One op of a line against one before. */
+static uint8_t judge_item(const op_compare_item *x, const op_compare_options *o)
+{
+    uint8_t worse = judge_counts(&x->before, &x->after, o);
+    if (!x->before.with_device || !x->after.with_device) return worse;
     double before = (double)x->before.ns / (double)x->before.with_device;
     double after = (double)x->after.ns / (double)x->after.with_device;
-    return after > before * (1 + allowed / 100);
+    return grew(before, after, o->max_regression) ? worse | OP_WORSE_TIME : worse;
+}
+
+/* All ops together, with their host times and the gaps between them. */
+static uint8_t judge_total(const op_compare_item *all, const op_compare_options *o)
+{
+    const op_compare_side *x = &all->before, *y = &all->after;
+    double host = o->host_told ? o->max_host : OP_COMPARE_HOST;
+    if (!o->host_told && host < o->max_regression) host = o->max_regression;
+    uint8_t worse = judge_counts(x, y, o);
+    if (!y->with_device || (x->with_host && !y->with_host) || (x->with_gap && !y->with_gap))
+        worse |= OP_WORSE_DATA;
+    if (grew((double)x->ns, (double)y->ns, o->max_regression)) worse |= OP_WORSE_TIME;
+    if (x->with_host && grew((double)x->host_ns, (double)y->host_ns, host)) worse |= OP_WORSE_HOST;
+    if (x->with_gap && grew((double)x->gap_ns, (double)y->gap_ns, host)) worse |= OP_WORSE_GAPS;
+    return worse;
 }
 
 static void add_side(op_compare_side *to, const op_compare_side *from)
@@ -155,12 +186,34 @@ static void add_side(op_compare_side *to, const op_compare_side *from)
     to->ns += from->ns;
 }
 
+/* Gaps and host times of one report. False: no memory. */
+static bool add_total(op_compare_side *to, const op_table *t, const op_compare_options *o)
+{
+    op_host_times *times = op_host_times_new();
+    size_t at = 0;
+    bool good = times != NULL;
+    for (const op_table_row *r; good && (r = next_op(t, &at));) {
+        if (!op_filter_lets(&o->filter, code_of(t, r))) continue;
+        to->with_host += (r->has & OP_HAS_HOST) != 0;
+        to->with_gap += (r->has & OP_HAS_GAP) != 0;
+        if ((r->has & OP_HAS_GAP) && r->gap_ns > 0) to->gap_ns += (uint64_t)r->gap_ns;
+        good = op_host_times_add(times, r, 0);
+    }
+    if (good) op_host_times_sum(times, &to->host_ns);
+    op_host_times_free(times);
+    return good;
+}
+
+/* ---- All of it --- */
+
 static void finish(op_compare *c, const op_compare_options *o)
 {
     for (size_t i = 0; i < c->n; i++) {
         add_side(&c->all.before, &c->items[i].before);
         add_side(&c->all.after, &c->items[i].after);
     }
+    c->all.worse = o->judged ? judge_total(&c->all, o) : 0;
+    c->worse += c->all.worse != 0;
     size_t n = c->n;
     c->n = 0;
     for (size_t i = 0; i < n; i++) {
@@ -170,8 +223,8 @@ static void finish(op_compare *c, const op_compare_options *o)
             c->below++;
             continue;
         }
-        x.worse = o->judged && is_worse(&x, o->max_regression);
-        c->worse += x.worse;
+        x.worse = o->judged ? judge_item(&x, o) : 0;
+        c->worse += x.worse != 0;
         c->items[c->n++] = x;
     }
     if (!o->list && c->n) qsort(c->items, c->n, sizeof *c->items, by_difference);
@@ -181,6 +234,9 @@ devlog_status op_compare_make(op_compare *c, const op_table *before, const op_ta
                               const op_compare_options *o, devlog_error *err)
 {
     *c = (op_compare){.all = {.code = "in total"}};
+    const op_table *both[] = {before, after};
+    devlog_status status = op_filter_check(&o->filter, both, 2, err);
+    if (status) return status;
     find_difference(c, before, after);
     if (o->list && !c->same)
         return dl_fail(
@@ -189,11 +245,18 @@ devlog_status op_compare_make(op_compare *c, const op_table *before, const op_ta
             "without --list they are compared by op code",
             (unsigned long long)c->difference, c->here[0] ? c->here[0] : "(none)", before->name,
             c->here[1] ? c->here[1] : "(none)", after->name);
-    if (!(o->list ? compare_ops : compare_codes)(c, before, after, o)) {
+    if (!(o->list ? compare_ops : compare_codes)(c, before, after, o) ||
+        !add_total(&c->all.before, before, o) || !add_total(&c->all.after, after, o)) {
         op_compare_free(c);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
     finish(c, o);
+    if (o->judged && !c->all.before.with_device) {
+        op_compare_free(c);
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                       "%s has no device data%s: there is nothing that another report could be judged by",
+                       before->name, o->filter.n ? " of these ops" : "");
+    }
     return DEVLOG_OK;
 }
 

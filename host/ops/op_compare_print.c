@@ -23,19 +23,59 @@ static bool change(const op_compare_item *x, double *percent)
     return true;
 }
 
+static const struct {
+    uint8_t bit;
+    const char *key, *text;
+} reasons[] = {
+    {OP_WORSE_TIME, "time", "worse"},
+    {OP_WORSE_COUNT, "count", "another count"},
+    {OP_WORSE_DATA, "data", "data missing"},
+    {OP_WORSE_GONE, "gone", "gone"},
+    {OP_WORSE_NEW, "new", "new"},
+    {OP_WORSE_HOST, "host", "host times longer"},
+    {OP_WORSE_GAPS, "gaps", "gaps longer"},
+};
+enum { N_REASONS = sizeof reasons / sizeof reasons[0] };
+
+/* Whether the sum of a side's device times is known: of ops without any it is not, of no ops it is 0. */
+static bool has_sum(const op_compare_side *s)
+{
+    return s->with_device || !s->count;
+}
+
 /* ---- Text --- */
+
+static void reasons_text(uint8_t worse, const op_compare_options *o, dl_str *out)
+{
+    if (!worse) return;
+    bool any = false;
+    if (o->colour) dl_str_add(out, "\033[31m");
+    for (int i = 0; i < N_REASONS; i++) {
+        if (!(worse & reasons[i].bit)) continue;
+        dl_str_fmt(out, "%s%s", any ? ", " : "", reasons[i].text);
+        any = true;
+    }
+    if (o->colour) dl_str_add(out, "\033[0m");
+}
+
+static const char *sum_text(char out[DL_GROUPED_SIZE], bool known, uint64_t ns)
+{
+    return known ? dl_u64_grouped(out, ns) : "-";
+}
 
 static void text_line(const op_compare_item *x, bool list, const op_compare_options *o, dl_str *out)
 {
     char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE], d[DL_GROUPED_SIZE];
     int64_t by = difference(x);
+    bool known = has_sum(&x->before) && has_sum(&x->after);
     double percent;
-    dl_str_fmt(out, "%17s %17s ", dl_u64_grouped(a, x->before.ns), dl_u64_grouped(b, x->after.ns));
+    dl_str_fmt(out, "%17s %17s ", sum_text(a, has_sum(&x->before), x->before.ns),
+               sum_text(b, has_sum(&x->after), x->after.ns));
     dl_str_fmt(out, "%c%16s ",
-               by < 0 ? '-'
-               : by   ? '+'
-                      : ' ',
-               dl_u64_grouped(d, by < 0 ? 0 - (uint64_t)by : (uint64_t)by));
+               !known || !by ? ' '
+               : by < 0      ? '-'
+                             : '+',
+               sum_text(d, known, by < 0 ? 0 - (uint64_t)by : (uint64_t)by));
     if (change(x, &percent))
         dl_str_fmt(out, "%+9.2f ", percent);
     else
@@ -45,9 +85,48 @@ static void text_line(const op_compare_item *x, bool list, const op_compare_opti
     else
         dl_str_fmt(out, "%8llu %8llu", (unsigned long long)x->before.count,
                    (unsigned long long)x->after.count);
-    dl_str_fmt(out, "  %s", x->code);
-    if (x->worse) dl_str_add(out, o->colour ? "  \033[31mworse\033[0m" : "  worse");
+    dl_str_add(out, "  ");
+    dl_str_shown(out, x->code, strlen(x->code));
+    if (x->worse) dl_str_add(out, "  ");
+    reasons_text(x->worse, o, out);
     dl_str_char(out, '\n');
+}
+
+/* Host times or gaps of all ops. */
+static void other_times(const char *what, uint64_t with[2], uint64_t ns[2], dl_str *out)
+{
+    char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE];
+    if (with[0] || with[1])
+        dl_str_fmt(out, "%17s %17s  %s\n", sum_text(a, with[0], ns[0]), sum_text(b, with[1], ns[1]), what);
+}
+
+static void difference_text(const op_compare *c, dl_str *out)
+{
+    char n[DL_GROUPED_SIZE];
+    const char *sides[] = {"before", "after"};
+    dl_str_fmt(out, "The reports do not hold the same ops in the same order: op %s is",
+               dl_u64_grouped(n, c->difference));
+    for (int i = 0; i < 2; i++) {
+        const char *code = c->here[i] ? c->here[i] : "(none)";
+        dl_str_add(out, i ? " and '" : " '");
+        dl_str_shown(out, code, strlen(code));
+        dl_str_fmt(out, "' %s", sides[i]);
+    }
+    dl_str_add(out, ".\n");
+}
+
+static void judgement_text(const op_compare *c, const op_compare_options *o, dl_str *out)
+{
+    char n[DL_GROUPED_SIZE];
+    uint64_t lines = c->worse - (c->all.worse != 0);
+    dl_str_fmt(out, "%s of %zu lines are worse by more than %g %%", dl_u64_grouped(n, lines), c->n,
+               o->max_regression);
+    if (c->all.worse) {
+        dl_str_add(out, ", and in total: ");
+        reasons_text(c->all.worse, o, out);
+    }
+    dl_str_add(out, ".\n");
+    if (!c->all.after.with_device) dl_str_add(out, "The report after has no device data.\n");
 }
 
 static void print_text(const op_compare *c, const op_table *before, const op_table *after,
@@ -55,30 +134,30 @@ static void print_text(const op_compare *c, const op_table *before, const op_tab
 {
     const char *bold = o->colour ? "\033[1m" : "", *plain = o->colour ? "\033[0m" : "";
     char n[DL_GROUPED_SIZE];
-    dl_str_fmt(out, "%sDevice %s time, before: %s, after: %s%s\n", bold, o->by_fw ? "firmware" : "kernel",
-               before->name, after->name, plain);
+    dl_str_fmt(out, "%sDevice %s time, before: ", bold, o->by_fw ? "firmware" : "kernel");
+    dl_str_shown(out, before->name, strlen(before->name));
+    dl_str_add(out, ", after: ");
+    dl_str_shown(out, after->name, strlen(after->name));
+    dl_str_fmt(out, "%s\n", plain);
     dl_str_fmt(out, "%17s %17s %17s %9s %8s %8s  %s\n", "before [ns]", "after [ns]", "difference", "% per op",
                o->list ? "id" : "count", o->list ? "id" : "count", "op");
     for (size_t i = 0; i < c->n; i++)
         text_line(&c->items[i], o->list, o, out);
     text_line(&c->all, false, o, out);
-    if (!c->same)
-        dl_str_fmt(
-            out,
-            "The reports do not hold the same ops in the same order: op %s is '%s' before and '%s' after.\n",
-            dl_u64_grouped(n, c->difference), c->here[0] ? c->here[0] : "(none)",
-            c->here[1] ? c->here[1] : "(none)");
-    const op_compare_side *a = &c->all.before, *b = &c->all.after;
-    uint64_t without = a->count - a->with_device + b->count - b->with_device;
+    const op_compare_side *x = &c->all.before, *y = &c->all.after;
+    other_times("gaps between ops [ns]", (uint64_t[]){x->with_gap, y->with_gap},
+                (uint64_t[]){x->gap_ns, y->gap_ns}, out);
+    other_times("host time inside ops [ns]", (uint64_t[]){x->with_host, y->with_host},
+                (uint64_t[]){x->host_ns, y->host_ns}, out);
+    if (!c->same) difference_text(c, out);
+    uint64_t without = x->count - x->with_device + y->count - y->with_device;
     if (without) dl_str_fmt(out, "%s ops have no device data.\n", dl_u64_grouped(n, without));
     if (c->below)
         dl_str_fmt(out, "%s lines are below the share asked for, and not judged.\n",
                    dl_u64_grouped(n, c->below));
     if (c->left_out)
         dl_str_fmt(out, "%s ops were left out by the filters.\n", dl_u64_grouped(n, c->left_out));
-    if (o->judged)
-        dl_str_fmt(out, "%s of %zu lines are worse by more than %g %%.\n", dl_u64_grouped(n, c->worse), c->n,
-                   o->max_regression);
+    if (o->judged) judgement_text(c, o, out);
 }
 
 /* ---- For programs --- */
@@ -100,45 +179,102 @@ static uint64_t value_of(const op_compare_item *x, bool after, int side)
     return *(const uint64_t *)((const char *)(after ? &x->after : &x->before) + sides[side].at);
 }
 
+static void reasons_keys(uint8_t worse, const char *quote, const char *between, dl_str *out)
+{
+    bool any = false;
+    for (int i = 0; i < N_REASONS; i++) {
+        if (!(worse & reasons[i].bit)) continue;
+        dl_str_fmt(out, "%s%s%s%s", any ? between : "", quote, reasons[i].key, quote);
+        any = true;
+    }
+}
+
+static bool is_known(const op_compare_item *x, bool after, int side)
+{
+    return sides[side].at != offsetof(op_compare_side, ns) || has_sum(after ? &x->after : &x->before);
+}
+
+static void csv_number(bool known, uint64_t value, dl_str *out)
+{
+    dl_str_char(out, ',');
+    if (known) dl_str_u64(out, value);
+}
+
 static void print_csv(const op_compare *c, const op_compare_options *o, dl_str *out)
 {
     dl_str_add(out, "op_code");
     for (int i = 0; i < N_SIDES; i++)
         if (o->list || !sides[i].list) dl_str_fmt(out, ",before_%s,after_%s", sides[i].name, sides[i].name);
-    dl_str_add(out, ",before_avg_ns,after_avg_ns,difference_ns,change_percent,worse\n");
+    dl_str_add(out, ",before_avg_ns,after_avg_ns,difference_ns,change_percent,worse,why\n");
     for (size_t k = 0; k < c->n; k++) {
         const op_compare_item *x = &c->items[k];
         double percent;
         dl_str_csv(out, x->code, strlen(x->code));
-        for (int i = 0; i < N_SIDES; i++)
-            if (o->list || !sides[i].list)
-                dl_str_fmt(out, ",%llu,%llu", (unsigned long long)value_of(x, false, i),
-                           (unsigned long long)value_of(x, true, i));
-        dl_str_fmt(out, ",%llu,%llu,%lld,", (unsigned long long)average(&x->before),
-                   (unsigned long long)average(&x->after), (long long)difference(x));
+        for (int i = 0; i < N_SIDES; i++) {
+            if (!o->list && sides[i].list) continue;
+            for (int after = 0; after < 2; after++)
+                csv_number(is_known(x, after, i), value_of(x, after, i), out);
+        }
+        csv_number(x->before.with_device, average(&x->before), out);
+        csv_number(x->after.with_device, average(&x->after), out);
+        dl_str_char(out, ',');
+        if (has_sum(&x->before) && has_sum(&x->after)) dl_str_fmt(out, "%lld", (long long)difference(x));
+        dl_str_char(out, ',');
         if (change(x, &percent)) dl_str_fmt(out, "%.2f", percent);
-        dl_str_add(out, x->worse ? ",1\n" : ",0\n");
+        dl_str_add(out, x->worse ? ",1," : ",0,");
+        reasons_keys(x->worse, "", " ", out);
+        dl_str_char(out, '\n');
     }
 }
 
-static void json_item(const op_compare_item *x, bool list, dl_str *out)
+static void json_number(bool known, uint64_t value, dl_str *out)
+{
+    if (known)
+        dl_str_u64(out, value);
+    else
+        dl_str_add(out, "null");
+}
+
+static void json_total(const op_compare_side *s, dl_str *out)
+{
+    dl_str_add(out, ",\"gap_ns\":");
+    json_number(s->with_gap, s->gap_ns, out);
+    dl_str_add(out, ",\"host_ns\":");
+    json_number(s->with_host, s->host_ns, out);
+}
+
+static void json_item(const op_compare_item *x, bool list, bool total, dl_str *out)
 {
     double percent;
     dl_str_add(out, "{\"op_code\":");
     dl_str_json(out, x->code, strlen(x->code));
     for (int after = 0; after < 2; after++) {
+        const op_compare_side *s = after ? &x->after : &x->before;
         dl_str_add(out, after ? ",\"after\":{" : ",\"before\":{");
-        for (int i = 0; i < N_SIDES; i++)
-            if (list || !sides[i].list)
-                dl_str_fmt(out, "\"%s\":%llu,", sides[i].name, (unsigned long long)value_of(x, after, i));
-        dl_str_fmt(out, "\"avg_ns\":%llu}", (unsigned long long)average(after ? &x->after : &x->before));
+        for (int i = 0; i < N_SIDES; i++) {
+            if (!list && sides[i].list) continue;
+            dl_str_fmt(out, "\"%s\":", sides[i].name);
+            json_number(is_known(x, after, i), value_of(x, after, i), out);
+            dl_str_char(out, ',');
+        }
+        dl_str_add(out, "\"avg_ns\":");
+        json_number(s->with_device, average(s), out);
+        if (total) json_total(s, out);
+        dl_str_char(out, '}');
     }
-    dl_str_fmt(out, ",\"difference_ns\":%lld,\"change_percent\":", (long long)difference(x));
+    dl_str_add(out, ",\"difference_ns\":");
+    if (has_sum(&x->before) && has_sum(&x->after))
+        dl_str_fmt(out, "%lld", (long long)difference(x));
+    else
+        dl_str_add(out, "null");
+    dl_str_add(out, ",\"change_percent\":");
     if (change(x, &percent))
         dl_str_fmt(out, "%.2f", percent);
     else
         dl_str_add(out, "null");
-    dl_str_fmt(out, ",\"worse\":%s}", x->worse ? "true" : "false");
+    dl_str_fmt(out, ",\"worse\":%s,\"why\":[", x->worse ? "true" : "false");
+    reasons_keys(x->worse, "\"", ",", out);
+    dl_str_add(out, "]}");
 }
 
 static void print_json(const op_compare *c, const op_table *before, const op_table *after,
@@ -152,10 +288,10 @@ static void print_json(const op_compare *c, const op_table *before, const op_tab
                c->same ? "true" : "false");
     for (size_t k = 0; k < c->n; k++) {
         dl_str_add(out, k ? ",\n" : "\n");
-        json_item(&c->items[k], o->list, out);
+        json_item(&c->items[k], o->list, false, out);
     }
     dl_str_add(out, "],\n\"total\":");
-    json_item(&c->all, false, out);
+    json_item(&c->all, false, true, out);
     dl_str_fmt(out, ",\"worse\":%llu,\"below_share\":%llu,\"left_out\":%llu}\n", (unsigned long long)c->worse,
                (unsigned long long)c->below, (unsigned long long)c->left_out);
 }

@@ -6,21 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/filter.h"
-
-static bool wanted_op(const op_summary_options *o, const char *code)
-{
-    for (size_t i = 0; i < o->n_ops; i++)
-        if (dl_filter_match(o->ops[i], code)) return true;
-    return o->n_ops == 0;
-}
+#include "ops/op_host_time.h"
 
 static void add(op_summary_item *to, const op_table_row *r, bool by_fw)
 {
     bool has = r->has & (by_fw ? OP_HAS_FW : OP_HAS_KERNEL);
     uint64_t ns = by_fw ? r->fw_ns : r->kernel_ns;
     to->count++;
-    if (r->has & OP_HAS_HOST) to->host_ns += r->host_ns;
+    to->with_host += (r->has & OP_HAS_HOST) != 0; /* its time: op_host_time.h */
+    to->with_fw += (r->has & OP_HAS_FW) != 0;
+    to->with_kernel += (r->has & OP_HAS_KERNEL) != 0;
+    to->with_gap += (r->has & OP_HAS_GAP) != 0;
     if (r->has & OP_HAS_FW) to->fw_ns += r->fw_ns;
     if (r->has & OP_HAS_KERNEL) to->kernel_ns += r->kernel_ns;
     if (r->has & OP_HAS_GAP) to->gap_ns += r->gap_ns;
@@ -96,42 +92,13 @@ static bool finish(op_summary *s, const op_summary_options *o)
     return true;
 }
 
-/* The op codes of a report, the first few of them, each once. */
-static void list_codes(const op_table *t, dl_str *out)
-{
-    enum { MOST = 12 };
-    size_t n = 0;
-    bool *met = calloc(dl_intern_count(t->texts) + 1, sizeof *met);
-    for (size_t i = 0; met && i < t->n; i++) {
-        const op_table_row *r = &t->rows[i];
-        if (r->has & OP_IS_POINT || met[r->code]) continue;
-        met[r->code] = true;
-        if (n++ < MOST)
-            dl_str_fmt(out, "%s'%.60s'", n > 1 ? ", " : "", dl_intern_text(t->texts, r->code, NULL));
-    }
-    if (n > MOST) dl_str_fmt(out, " and %zu more", n - MOST);
-    if (n == 0) dl_str_add(out, "no ops");
-    free(met);
-}
-
 /* Filters that let nothing through are a mistake; says what there is. */
 static devlog_status check_filters(const op_summary *s, const op_table *t, const op_summary_options *o,
                                    devlog_error *err)
 {
     uint64_t first = UINT64_MAX, last = 0;
-    dl_str codes = {0};
-    for (size_t k = 0; k < o->n_ops; k++) {
-        bool met = false;
-        for (size_t i = 0; i < t->n && !met; i++)
-            met = !(t->rows[i].has & OP_IS_POINT) &&
-                  dl_filter_match(o->ops[k], dl_intern_text(t->texts, t->rows[i].code, NULL));
-        if (met) continue;
-        list_codes(t, &codes);
-        dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--ops %s: no such op; %s has %s", o->ops[k], t->name,
-                codes.failed ? "others" : codes.text);
-        dl_str_free(&codes);
-        return DEVLOG_ERR_NOT_FOUND;
-    }
+    devlog_status status = op_filter_check(&o->filter, &t, 1, err);
+    if (status) return status;
     if (!s->left_out || s->all.count) return DEVLOG_OK;
     for (size_t i = 0; i < t->n; i++) {
         if (t->rows[i].has & OP_IS_POINT) continue;
@@ -144,6 +111,16 @@ static devlog_status check_filters(const op_summary *s, const op_table *t, const
     return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "the filters together leave nothing of the ops of %s", t->name);
 }
 
+/* Host times of the lines and of all together. */
+static void give_host_times(op_summary *s, op_host_times *lines, op_host_times *all, uint64_t *sums)
+{
+    memset(sums, 0, (s->n + 1) * sizeof *sums);
+    op_host_times_sum(lines, sums);
+    for (size_t i = 0; i < s->n; i++)
+        s->items[i].host_ns = sums[i];
+    op_host_times_sum(all, &s->all.host_ns);
+}
+
 devlog_status op_summary_make(op_summary *s, const op_table *t, const op_summary_options *o,
                               devlog_error *err)
 {
@@ -152,18 +129,17 @@ devlog_status op_summary_make(op_summary *s, const op_table *t, const op_summary
     devlog_status status = window(t, o, &from, &to, err);
     if (status) return status;
     uint32_t n_texts = dl_intern_count(t->texts);
+    size_t most = (o->list ? t->n : n_texts) + 1;
     uint32_t *group = calloc(n_texts + 1, sizeof *group); /* by op code: number of the item + 1 */
-    s->items = malloc(((o->list ? t->n : n_texts) + 1) * sizeof *s->items);
-    if (!group || !s->items) {
-        free(group);
-        op_summary_free(s);
-        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    }
-    for (size_t i = 0; i < t->n; i++) {
+    uint64_t *sums = malloc(most * sizeof *sums);
+    op_host_times *lines = op_host_times_new(), *all = op_host_times_new();
+    s->items = malloc(most * sizeof *s->items);
+    bool good = group && sums && lines && all && s->items;
+    for (size_t i = 0; i < t->n && good; i++) {
         const op_table_row *r = &t->rows[i];
         if (r->has & OP_IS_POINT) continue;
         bool in = i >= from && i < to && r->id >= o->first && (o->last == 0 || r->id <= o->last);
-        if (!in || !wanted_op(o, dl_intern_text(t->texts, r->code, NULL))) {
+        if (!in || !op_filter_lets(&o->filter, dl_intern_text(t->texts, r->code, NULL))) {
             s->left_out++;
             continue;
         }
@@ -175,16 +151,18 @@ devlog_status op_summary_make(op_summary *s, const op_table *t, const op_summary
         }
         add(item, r, o->by_fw);
         add(&s->all, r, o->by_fw);
+        good = op_host_times_add(lines, r, (uint32_t)(item - s->items)) && op_host_times_add(all, r, 0);
     }
+    if (good) give_host_times(s, lines, all, sums);
+    op_host_times_free(lines);
+    op_host_times_free(all);
+    free(sums);
     free(group);
-    status = check_filters(s, t, o, err);
-    if (status) {
-        op_summary_free(s);
-        return status;
-    }
-    if (finish(s, o)) return DEVLOG_OK;
-    op_summary_free(s);
-    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (good) status = check_filters(s, t, o, err);
+    if (good && !status) good = finish(s, o);
+    if (!good) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (status) op_summary_free(s);
+    return status;
 }
 
 void op_summary_free(op_summary *s)
@@ -222,39 +200,56 @@ static const char *name_of(const op_table *t, const op_summary_item *x, size_t *
     return dl_intern_text(t->texts, x->code, n);
 }
 
-static void text_line(const op_summary *s, const op_summary_item *x, const char *name, bool list, dl_str *out)
+/* A number with its thousands apart, or "-" when it is not known. */
+static const char *known(char out[DL_GROUPED_SIZE], bool is_known, uint64_t value)
+{
+    return is_known ? dl_u64_grouped(out, value) : "-";
+}
+
+static void text_line(const op_summary *s, const op_summary_item *x, const char *name, size_t n, bool list,
+                      dl_str *out)
 {
     char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE], c[DL_GROUPED_SIZE], d[DL_GROUPED_SIZE], cores[32];
     dl_str percent = {0};
-    share(&percent, x->total_ns, s->all.total_ns);
+    if (x->with_device)
+        share(&percent, x->total_ns, s->all.total_ns);
+    else
+        dl_str_char(&percent, '-');
     cores_text(x, cores);
     if (list)
         dl_str_fmt(out, "%8llu ", (unsigned long long)x->id);
     else
         dl_str_fmt(out, "%8llu ", (unsigned long long)x->count);
-    dl_str_fmt(out, "%7s %15s", percent.text ? percent.text : "", dl_u64_grouped(a, x->total_ns));
+    dl_str_fmt(out, "%7s %15s", percent.text ? percent.text : "", known(a, x->with_device, x->total_ns));
     if (!list)
-        dl_str_fmt(out, " %13s %13s %13s", dl_u64_grouped(b, average(x)), dl_u64_grouped(c, x->min_ns),
-                   dl_u64_grouped(d, x->max_ns));
+        dl_str_fmt(out, " %13s %13s %13s", known(b, x->with_device, average(x)),
+                   known(c, x->with_device, x->min_ns), known(d, x->with_device, x->max_ns));
     uint64_t gap = x->gap_ns < 0 ? 0 - (uint64_t)x->gap_ns : (uint64_t)x->gap_ns;
-    dl_str_fmt(out, " %7s %s%*s  %s\n", cores, x->gap_ns < 0 ? "-" : "", x->gap_ns < 0 ? 13 : 14,
-               dl_u64_grouped(a, gap), name);
+    dl_str_fmt(out, " %7s %s%*s  ", cores, x->gap_ns < 0 ? "-" : "", x->gap_ns < 0 ? 13 : 14,
+               known(a, x->with_gap, gap));
+    dl_str_shown(out, name, n);
+    dl_str_char(out, '\n');
     dl_str_free(&percent);
 }
 
 static void print_text(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
 {
     const char *bold = o->colour ? "\033[1m" : "", *plain = o->colour ? "\033[0m" : "";
-    dl_str_fmt(out, "%sDevice %s time by op, %s%s\n", bold, o->by_fw ? "firmware" : "kernel", t->name, plain);
+    dl_str_fmt(out, "%sDevice %s time by op, ", bold, o->by_fw ? "firmware" : "kernel");
+    dl_str_shown(out, t->name, strlen(t->name));
+    dl_str_fmt(out, "%s\n", plain);
     dl_str_fmt(out, "%8s %7s %15s", o->list ? "id" : "count", "share %",
                o->list ? "time [ns]" : "total [ns]");
     if (!o->list) dl_str_fmt(out, " %13s %13s %13s", "avg [ns]", "min", "max");
     dl_str_fmt(out, " %7s %14s  %s\n", "cores", "gap before", "op");
-    for (size_t i = 0; i < s->n; i++)
-        text_line(s, &s->items[i], name_of(t, &s->items[i], NULL), o->list, out);
+    for (size_t i = 0; i < s->n; i++) {
+        size_t n;
+        const char *name = name_of(t, &s->items[i], &n);
+        text_line(s, &s->items[i], name, n, o->list, out);
+    }
     op_summary_item all = s->all;
     all.id = s->all.count;
-    text_line(s, &all, "in total", o->list, out);
+    text_line(s, &all, "in total", strlen("in total"), o->list, out);
     char a[DL_GROUPED_SIZE];
     uint64_t without = s->all.count - s->all.with_device;
     if (without) dl_str_fmt(out, "%s ops have no device data.\n", dl_u64_grouped(a, without));
@@ -265,18 +260,66 @@ static void print_text(const op_summary *s, const op_table *t, const op_summary_
 
 static const struct {
     const char *name;
-    size_t at;
+    size_t at, known; /* known: how many rows say it; no row, no number */
 } numbers[] = {
-    {"count", offsetof(op_summary_item, count)},
-    {"with_device", offsetof(op_summary_item, with_device)},
-    {"total_ns", offsetof(op_summary_item, total_ns)},
-    {"min_ns", offsetof(op_summary_item, min_ns)},
-    {"max_ns", offsetof(op_summary_item, max_ns)},
-    {"kernel_ns", offsetof(op_summary_item, kernel_ns)},
-    {"fw_ns", offsetof(op_summary_item, fw_ns)},
-    {"host_ns", offsetof(op_summary_item, host_ns)},
+#define NUMBER(name, known)                                                                                  \
+    {                                                                                                        \
+#name, offsetof(op_summary_item, name), offsetof(op_summary_item, known)                             \
+    }
+    NUMBER(count, count),        NUMBER(with_device, count),  NUMBER(total_ns, with_device),
+    NUMBER(min_ns, with_device), NUMBER(max_ns, with_device), NUMBER(kernel_ns, with_kernel),
+    NUMBER(fw_ns, with_fw),      NUMBER(host_ns, with_host),
+#undef NUMBER
 };
 enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
+
+static uint64_t member(const op_summary_item *x, size_t at)
+{
+    return *(const uint64_t *)((const char *)x + at);
+}
+
+/* All numbers of a line, each behind `before` of its name; what is not known is `none`. */
+static void print_numbers(const op_summary *s, const op_summary_item *x, bool json, dl_str *out)
+{
+    const char *none = json ? "null" : "";
+#define BEGIN(name)                                                                                          \
+    (json ? dl_str_fmt(out, "%s\"%s\":", first ? "" : ",", name) : dl_str_char(out, ','), first = false)
+    bool first = true;
+    for (int i = 0; i < N_NUMBERS; i++) {
+        BEGIN(numbers[i].name);
+        /* How many there are is known when there are none. */
+        if (i < 2 || member(x, numbers[i].known))
+            dl_str_u64(out, member(x, numbers[i].at));
+        else
+            dl_str_add(out, none);
+    }
+    BEGIN("avg_ns");
+    if (x->with_device)
+        dl_str_u64(out, average(x));
+    else
+        dl_str_add(out, none);
+    BEGIN("gap_ns");
+    if (x->with_gap)
+        dl_str_fmt(out, "%lld", (long long)x->gap_ns);
+    else
+        dl_str_add(out, none);
+    BEGIN("cores_min");
+    if (x->cores_max)
+        dl_str_u64(out, x->cores_min);
+    else
+        dl_str_add(out, none);
+    BEGIN("cores_max");
+    if (x->cores_max)
+        dl_str_u64(out, x->cores_max);
+    else
+        dl_str_add(out, none);
+    BEGIN("share_percent");
+    if (x->with_device)
+        share(out, x->total_ns, s->all.total_ns);
+    else
+        dl_str_add(out, none);
+#undef BEGIN
+}
 
 static void print_csv(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
 {
@@ -293,29 +336,9 @@ static void print_csv(const op_summary *s, const op_table *t, const op_summary_o
         dl_str_char(out, ',');
         name = dl_intern_text(t->texts, x->type, &n);
         dl_str_csv(out, name, n);
-        for (int i = 0; i < N_NUMBERS; i++) {
-            dl_str_char(out, ',');
-            dl_str_u64(out, *(const uint64_t *)((const char *)x + numbers[i].at));
-        }
-        dl_str_fmt(out, ",%llu,%lld,%u,%u,", (unsigned long long)average(x), (long long)x->gap_ns,
-                   x->cores_min, x->cores_max);
-        share(out, x->total_ns, s->all.total_ns);
+        print_numbers(s, x, false, out);
         dl_str_char(out, '\n');
     }
-}
-
-static void json_numbers(const op_summary *s, const op_summary_item *x, dl_str *out)
-{
-    for (int i = 0; i < N_NUMBERS; i++) {
-        dl_str_fmt(out, "\"%s\":", numbers[i].name);
-        dl_str_u64(out, *(const uint64_t *)((const char *)x + numbers[i].at));
-        dl_str_char(out, ',');
-    }
-    dl_str_fmt(out,
-               "\"avg_ns\":%llu,\"gap_ns\":%lld,\"cores_min\":%u,\"cores_max\":%"
-               "u,\"share_percent\":",
-               (unsigned long long)average(x), (long long)x->gap_ns, x->cores_min, x->cores_max);
-    share(out, x->total_ns, s->all.total_ns);
 }
 
 static void print_json(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
@@ -335,11 +358,11 @@ static void print_json(const op_summary *s, const op_table *t, const op_summary_
         name = dl_intern_text(t->texts, x->type, &n);
         dl_str_json(out, name, n);
         dl_str_char(out, ',');
-        json_numbers(s, x, out);
+        print_numbers(s, x, true, out);
         dl_str_char(out, '}');
     }
     dl_str_add(out, "],\n\"total\":{");
-    json_numbers(s, &s->all, out);
+    print_numbers(s, &s->all, true, out);
     dl_str_fmt(out,
                "},\"left_out\":%llu,\"below_share\":%llu,\"bad_cells\":%llu,"
                "\"short_rows\":%llu}\n",

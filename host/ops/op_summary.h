@@ -3,17 +3,16 @@
 #ifndef DEVLOG_OPS_OP_SUMMARY_H
 #define DEVLOG_OPS_OP_SUMMARY_H
 
-#include "ops/op_table.h"
+#include "ops/op_filter.h"
 
 typedef struct op_summary_options {
-    bool list;              /* every op by itself, in the order of the file, instead of grouped
-                               and ranked */
-    bool by_fw;             /* firmware instead of kernel durations */
-    uint64_t first, last;   /* GLOBAL CALL COUNT, both included; last 0: no end */
-    const char *from, *to;  /* signposts: rows behind the first, before the second;
-                               NULL: no such bound */
-    const char *const *ops; /* op codes; a trailing * is a prefix */
-    size_t n_ops;
+    bool list;             /* every op by itself, in the order of the file, instead of grouped
+                              and ranked */
+    bool by_fw;            /* firmware instead of kernel durations */
+    uint64_t first, last;  /* GLOBAL CALL COUNT, both included; last 0: no end */
+    const char *from, *to; /* signposts: rows behind the first, before the second;
+                              NULL: no such bound */
+    op_filter filter;
     double min_share; /* percent of the device time; less is left out of the list,
                          not of the totals */
     enum { OP_SUMMARY_TEXT, OP_SUMMARY_CSV, OP_SUMMARY_JSON } format;
@@ -22,10 +21,12 @@ typedef struct op_summary_options {
 
 /* One line of it. */
 typedef struct op_summary_item {
-    uint64_t count, with_device, total_ns, min_ns, max_ns, host_ns;
+    uint64_t count, with_device, total_ns, min_ns, max_ns;
+    uint64_t host_ns; /* nested ops and rows of one op are not added up again */
     uint64_t fw_ns, kernel_ns;
-    int64_t gap_ns; /* sum of the gaps before */
-    uint64_t id;    /* of the first */
+    uint64_t with_fw, with_kernel, with_host, with_gap; /* rows that say it */
+    int64_t gap_ns;                                     /* sum of the gaps before */
+    uint64_t id;                                        /* of the first */
     uint32_t code, type, cores_min, cores_max;
 } op_summary_item;
 

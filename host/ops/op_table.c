@@ -26,6 +26,10 @@ typedef enum wanted {
     W_KERNEL,
     W_GAP,
     W_HOST,
+    W_HOST_START,
+    W_HOST_END,
+    W_THREAD,
+    WANTED,
 } wanted;
 
 static const struct {
@@ -41,13 +45,18 @@ static const struct {
     {"DEVICE KERNEL DURATION [ns]", W_KERNEL},
     {"OP TO OP LATENCY [ns]", W_GAP},
     {"HOST DURATION [ns]", W_HOST},
+    {"HOST START TS", W_HOST_START},
+    {"HOST END TS", W_HOST_END},
+    {"HOST THREAD", W_THREAD},
 };
 
 typedef struct reader {
     op_table *t;
     uint8_t column[MAX_COLUMNS]; /* wanted */
     size_t n_columns;            /* 0: the header has not come yet */
-    bool seen[W_HOST + 1];
+    bool seen[WANTED];
+    uint16_t last_cell; /* the bit that the last cell has set */
+    bool at_end;        /* of a file that does not end with a line end */
     size_t cell;
     bool any; /* the row in hand has a cell that is not empty */
     op_table_row row;
@@ -100,13 +109,20 @@ static bool number(const char *text, size_t n, bool *negative, uint64_t *out)
 
 static void take_number(reader *r, uint8_t what, const char *text, size_t n)
 {
-    static const uint8_t bits[W_HOST + 1] = {
-        [W_ID] = OP_HAS_ID,         [W_CHIP] = OP_HAS_CHIP, [W_CORES] = OP_HAS_CORES, [W_FW] = OP_HAS_FW,
-        [W_KERNEL] = OP_HAS_KERNEL, [W_GAP] = OP_HAS_GAP,   [W_HOST] = OP_HAS_HOST};
+    static const uint16_t bits[WANTED] = {[W_ID] = OP_HAS_ID,
+                                          [W_CHIP] = OP_HAS_CHIP,
+                                          [W_CORES] = OP_HAS_CORES,
+                                          [W_FW] = OP_HAS_FW,
+                                          [W_KERNEL] = OP_HAS_KERNEL,
+                                          [W_GAP] = OP_HAS_GAP,
+                                          [W_HOST] = OP_HAS_HOST,
+                                          [W_HOST_START] = OP_HAS_HOST_START,
+                                          [W_HOST_END] = OP_HAS_HOST_END,
+                                          [W_THREAD] = OP_HAS_THREAD};
     bool negative;
     uint64_t value;
     bool good = number(text, n, &negative, &value) && (!negative || what == W_GAP);
-    if ((what == W_CHIP || what == W_CORES) && good) good = value <= UINT32_MAX;
+    if ((what == W_CHIP || what == W_CORES || what == W_THREAD) && good) good = value <= UINT32_MAX;
     if (what == W_GAP && good) good = value <= INT64_MAX;
     if (!good) {
         r->t->bad_cells++;
@@ -116,6 +132,7 @@ static void take_number(reader *r, uint8_t what, const char *text, size_t n)
     }
     op_table_row *row = &r->row;
     row->has |= bits[what];
+    r->last_cell = bits[what];
     switch ((wanted)what) {
     case W_ID: row->id = value; break;
     case W_CHIP: row->chip = (uint32_t)value; break;
@@ -124,6 +141,9 @@ static void take_number(reader *r, uint8_t what, const char *text, size_t n)
     case W_KERNEL: row->kernel_ns = value; break;
     case W_GAP: row->gap_ns = negative ? -(int64_t)value : (int64_t)value; break;
     case W_HOST: row->host_ns = value; break;
+    case W_HOST_START: row->host_start = value; break;
+    case W_HOST_END: row->host_end = value; break;
+    case W_THREAD: row->thread = (uint32_t)value; break;
     default: break;
     }
 }
@@ -154,6 +174,7 @@ static void on_cell(void *bytes, size_t n, void *ctx)
     }
     uint8_t what = r->cell < r->n_columns ? r->column[r->cell] : W_NONE;
     r->cell++;
+    r->last_cell = 0;
     if (n == 0) return;
     r->any = true;
     if (what == W_NONE) return;
@@ -181,7 +202,12 @@ static void on_row(int end, void *ctx)
         r->n_columns = r->cell < MAX_COLUMNS ? r->cell : MAX_COLUMNS;
         r->no_header = !r->seen[W_CODE] || !(r->seen[W_FW] || r->seen[W_KERNEL] || r->seen[W_HOST]);
     } else if (r->any) {
-        if (r->cell < r->n_columns) t->short_rows++;
+        if (r->at_end && (r->last_cell || r->cell < r->n_columns)) {
+            t->cut = true;
+            r->row.has &= (uint16_t)~r->last_cell; /* half a number, perhaps */
+        } else if (r->cell < r->n_columns) {
+            t->short_rows++;
+        }
         if (r->cell > r->n_columns) t->long_rows++;
         if (t->n == t->cap) {
             size_t cap = t->cap ? t->cap * 2 : 1024;
@@ -204,6 +230,7 @@ static devlog_status read_all(op_table *t, dl_input *in, devlog_error *err)
     char *block = malloc(BLOCK);
     struct csv_parser csv;
     devlog_status status = DEVLOG_OK;
+    char last = '\n';
     t->texts = dl_intern_new(MAX_TEXTS, MAX_TEXT_BYTES);
     if (!r || !block || !t->texts || csv_init(&csv, 0) != 0) {
         free(r);
@@ -216,8 +243,10 @@ static devlog_status read_all(op_table *t, dl_input *in, devlog_error *err)
         status = dl_input_read(in, block, BLOCK, &got, err);
         if (status || got == 0) break;
         if (csv_parse(&csv, block, got, on_cell, on_row, r) != got) r->no_memory = true;
+        last = block[got - 1];
         if (r->no_header || r->no_memory) break;
     }
+    r->at_end = last != '\n' && last != '\r';
     if (csv_fini(&csv, on_cell, on_row, r) != 0) r->no_memory = true;
     csv_free(&csv);
     t->has_fw = r->seen[W_FW];

@@ -18,16 +18,20 @@ enum {
     OP_HAS_GAP = 32,
     OP_HAS_HOST = 64,
     OP_IS_POINT = 128, /* a signpost: only its code counts */
+    OP_HAS_HOST_START = 256,
+    OP_HAS_HOST_END = 512,
+    OP_HAS_THREAD = 1024,
 };
 
 typedef struct op_table_row {
     uint64_t fw_ns, kernel_ns, host_ns;
-    int64_t gap_ns;      /* OP TO OP LATENCY */
+    int64_t gap_ns; /* OP TO OP LATENCY */
+    uint64_t host_start, host_end;
     uint64_t id;         /* GLOBAL CALL COUNT */
     uint64_t line;       /* of the file */
     uint32_t code, type; /* texts */
-    uint32_t chip, cores;
-    uint8_t has;
+    uint32_t chip, cores, thread;
+    uint16_t has;
 } op_table_row;
 
 typedef struct op_table {
@@ -40,6 +44,7 @@ typedef struct op_table {
     uint64_t bad_cells;      /* that should be numbers and are none; taken as missing */
     uint64_t short_rows;     /* with fewer cells than the header; what they have is kept */
     uint64_t long_rows;      /* with more; the rest is ignored */
+    bool cut;                /* the last row lacks its end; the number that it ends with is not used */
     char *details[OP_TABLE_DETAILS];
 } op_table;
 

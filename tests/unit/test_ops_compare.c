@@ -43,7 +43,8 @@ static void done(pair *p)
     op_table_free(&p->after);
 }
 
-static void item_is(const pair *p, size_t i, const char *code, uint64_t counts[2], uint64_t ns[2], bool worse)
+static void item_is(const pair *p, size_t i, const char *code, uint64_t counts[2], uint64_t ns[2],
+                    unsigned worse)
 {
     assert_true(i < p->c.n);
     const op_compare_item *x = &p->c.items[i];
@@ -52,7 +53,7 @@ static void item_is(const pair *p, size_t i, const char *code, uint64_t counts[2
     assert_int_equal(x->after.count, counts[1]);
     assert_int_equal(x->before.ns, ns[0]);
     assert_int_equal(x->after.ns, ns[1]);
-    if (x->worse != worse) fail_msg("%s is %sworse", code, worse ? "not " : "");
+    if (x->worse != worse) fail_msg("%s: %x instead of %x", code, x->worse, worse);
 }
 #define PAIR(a, b)                                                                                           \
     (uint64_t[2])                                                                                            \
@@ -68,12 +69,13 @@ static void by_op_code(void **state)
     check_ok(compared(&p, BEFORE, AFTER, &(op_compare_options){.judged = true, .max_regression = 9.9}, &err),
              &err);
     assert_int_equal(p.c.n, 5);
-    item_is(&p, 0, "Add", PAIR(1, 2), PAIR(100, 60), false);
-    item_is(&p, 1, "Matmul", PAIR(2, 2), PAIR(300, 330), true);
-    item_is(&p, 2, "New", PAIR(0, 1), PAIR(0, 20), false); /* there is nothing that it could be worse than */
-    item_is(&p, 3, "Gone", PAIR(1, 0), PAIR(10, 0), false);
-    item_is(&p, 4, "Cpu", PAIR(1, 1), PAIR(0, 0), false);
-    assert_int_equal(p.c.worse, 1);
+    item_is(&p, 0, "Add", PAIR(1, 2), PAIR(100, 60), OP_WORSE_COUNT);
+    item_is(&p, 1, "Matmul", PAIR(2, 2), PAIR(300, 330), OP_WORSE_TIME);
+    item_is(&p, 2, "New", PAIR(0, 1), PAIR(0, 20), OP_WORSE_NEW);
+    item_is(&p, 3, "Gone", PAIR(1, 0), PAIR(10, 0), OP_WORSE_GONE);
+    item_is(&p, 4, "Cpu", PAIR(1, 1), PAIR(0, 0), 0);
+    assert_int_equal(p.c.worse, 5);
+    assert_int_equal(p.c.all.worse, OP_WORSE_COUNT); /* 6 ops instead of 5 */
     assert_int_equal(p.c.all.before.ns, 410);
     assert_int_equal(p.c.all.after.ns, 410);
     assert_false(p.c.same);
@@ -91,12 +93,14 @@ static void filters_and_limits(void **state)
         size_t n;
         uint64_t worse, below, left_out;
     } cases[] = {
-        {{.judged = true, .max_regression = 10.1}, 5, 0, 0, 0},
-        {{.max_regression = 1}, 5, 0, 0, 0}, /* nobody asked for a judgement */
-        {{.judged = true, .by_fw = true}, 5, 0, 0, 0},
-        {{.judged = true, .min_share = 5}, 2, 1, 3, 0},
-        {{.judged = true, .min_share = 4.5}, 3, 1, 2, 0}, /* New has more than that in one of them */
-        {{.judged = true, .ops = (const char *const[]){"M*"}, .n_ops = 1}, 1, 1, 0, 7},
+        {{.judged = true, .other_ops = true, .max_regression = 10.1}, 5, 0, 0, 0},
+        {{.judged = true, .max_regression = 10.1}, 5, 4, 0, 0},
+        {{.judged = true, .max_regression = 101}, 5, 2, 0, 0},            /* New and Gone */
+        {{.max_regression = 1}, 5, 0, 0, 0},                              /* nobody asked for a judgement */
+        {{.judged = true, .by_fw = true, .other_ops = true}, 5, 1, 0, 0}, /* the total: 671 instead of 670 */
+        {{.judged = true, .min_share = 5, .other_ops = true}, 2, 1, 3, 0},
+        {{.judged = true, .min_share = 4.5}, 3, 4, 2, 0}, /* New has more than that in one of them */
+        {{.judged = true, .filter = {(const char *const[]){"M*"}, 1}}, 1, 2, 0, 7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pair p;
@@ -120,9 +124,9 @@ static void op_by_op(void **state)
     check_ok(compared(&p, BEFORE, AGAIN, &o, &err), &err);
     assert_true(p.c.same);
     assert_int_equal(p.c.n, 5);
-    item_is(&p, 0, "Matmul", PAIR(1, 1), PAIR(100, 100), false);
-    item_is(&p, 1, "Add", PAIR(1, 1), PAIR(100, 103), true);
-    item_is(&p, 2, "Matmul", PAIR(1, 1), PAIR(200, 190), false);
+    item_is(&p, 0, "Matmul", PAIR(1, 1), PAIR(100, 100), 0);
+    item_is(&p, 1, "Add", PAIR(1, 1), PAIR(100, 103), OP_WORSE_TIME);
+    item_is(&p, 2, "Matmul", PAIR(1, 1), PAIR(200, 190), 0);
     assert_int_equal(p.c.items[2].before.id, 3);
     assert_int_equal(p.c.items[2].after.id, 9);
     done(&p);
@@ -133,6 +137,177 @@ static void op_by_op(void **state)
     if (!strstr(err.text, "op 1 is 'Matmul' in b.csv and '(none)' in a.csv"))
         fail_msg("it says '%s'", err.text);
     done(&p);
+}
+
+/* ---- Ways to pass a gate wrongly --- */
+
+#define WIDE                                                                                                 \
+    "OP CODE,OP TYPE,GLOBAL CALL COUNT,HOST START TS,HOST END TS,HOST DURATION [ns],HOST THREAD,OP TO OP "   \
+    "LATENCY [ns],DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns]\n"
+static const char *const code_names[] = {"Matmul", "Add", "Softmax"};
+enum { CODES = 3, EACH = 20 };
+
+typedef struct shape {
+    const char *suffix;       /* of op codes */
+    unsigned copies, without; /* per op; without: of 20 ops of a code, those without device data */
+    double device, host, gap; /* factors */
+    unsigned noise;           /* per cent up and down: of device times; hosts and gaps get 20 times that */
+    bool no_host, no_gap;
+} shape;
+
+static uint32_t seed;
+
+static double around(double value, double percent)
+{
+    seed = seed * 1664525u + 1013904223u;
+    double at = (double)(seed >> 8) / (1 << 24) * 2 - 1;
+    return value * (1 + at * percent / 100);
+}
+
+/* A report of 60 ops of three codes: one of them is an op around the others. */
+static void report(const char *name, const shape *s)
+{
+    dl_str out = {0};
+    dl_str_add(&out, WIDE);
+    unsigned id = 0;
+    unsigned long long at = 1000;
+    for (unsigned i = 0; i < EACH; i++) {
+        for (unsigned code = 0; code < CODES; code++) {
+            for (unsigned copy = 0; copy < s->copies; copy++) {
+                double hosted = around(5000 * s->host, s->noise * 20 > 90 ? 90 : s->noise * 20);
+                double gap = around(300 * s->gap, s->noise * 20 > 90 ? 90 : s->noise * 20);
+                unsigned long long ns = (unsigned long long)around((code + 1) * 10000 * s->device, s->noise);
+                dl_str_fmt(&out, "%s%s,tt_dnn_device,%u,", code_names[code], s->suffix, ++id);
+                if (s->no_host)
+                    dl_str_add(&out, ",,,,");
+                else
+                    dl_str_fmt(&out, "%llu,%llu,%llu,0,", at, at + (unsigned long long)hosted,
+                               (unsigned long long)hosted);
+                at += (unsigned long long)hosted + 100;
+                if (s->no_gap)
+                    dl_str_add(&out, ",");
+                else
+                    dl_str_fmt(&out, "%llu,", (unsigned long long)gap);
+                if (i < s->without)
+                    dl_str_add(&out, ",\n");
+                else
+                    dl_str_fmt(&out, "%llu,%llu\n", ns + 100, ns);
+            }
+        }
+    }
+    write_text(in_scratch(name), out.text);
+    dl_str_free(&out);
+}
+
+static void a_gate_is_not_passed_wrongly(void **state)
+{
+    (void)state;
+    const shape same = {.suffix = "", .copies = 1, .device = 1, .host = 1, .gap = 1};
+    report("before.csv", &same);
+    static const struct {
+        const char *what;
+        shape s;
+        const char *options;
+        int status;
+        const char *says;
+    } cases[] = {
+        {"the same", {"", 1, 0, 1, 1, 1, 0, 0, 0}, "", 0, "0 of 3 lines are worse by more than 5 %."},
+        {"no device data", {"", 1, EACH, 1, 1, 1, 0, 0, 0}, "", 4, "The report after has no device data."},
+        {"none by firmware", {"", 1, EACH, 1, 1, 1, 0, 0, 0}, "--time fw", 4, "has no device data."},
+        {"one op in twenty without", {"", 1, 1, 1, 1, 1, 0, 0, 0}, "", 4, "Matmul  data missing"},
+        {"renamed and slower", {"2", 1, 0, 10, 1, 1, 0, 0, 0}, "", 4, "Softmax2  new"},
+        {"renamed and slower, with leave",
+         {"2", 1, 0, 10, 1, 1, 0, 0, 0},
+         "--other-ops",
+         4,
+         "in total: worse."},
+        {"renamed, with leave", {"2", 1, 0, 1, 1, 1, 0, 0, 0}, "--other-ops", 0, "0 of 6 lines"},
+        {"ten times as many", {"", 10, 0, 1, 1, 1, 0, 0, 0}, "", 4, "Add  another count"},
+        {"ten times as many, each a tenth", {"", 10, 0, 0.1, 0.1, 0.1, 0, 0, 0}, "", 4, "Add  another count"},
+        {"ten times as many, with leave", {"", 10, 0, 1, 1, 1, 0, 0, 0}, "--other-ops", 4, "in total: worse"},
+        {"gaps a hundred times as long", {"", 1, 0, 1, 1, 100, 0, 0, 0}, "", 4, "in total: gaps longer."},
+        {"hosts a hundred times as long",
+         {"", 1, 0, 1, 100, 1, 0, 0, 0},
+         "",
+         4,
+         "in total: host times longer."},
+        {"six times as long", {"", 1, 0, 1, 6, 1, 0, 0, 0}, "", 4, "host times longer."},
+        {"twice as long", {"", 1, 0, 1, 2, 2, 0, 0, 0}, "", 0, "0 of 3 lines"},
+        {"twice is too much",
+         {"", 1, 0, 1, 2, 2, 0, 0, 0},
+         "--max-host-regression 50",
+         4,
+         "host times longer, gaps"},
+        {"nothing is too much",
+         {"", 1, 0, 1, 1.01, 1, 0, 0, 0},
+         "--max-host-regression 0",
+         4,
+         "host times longer"},
+        {"host times missing", {"", 1, 0, 1, 1, 1, 0, true, 0}, "", 4, "in total: data missing."},
+        {"gaps missing", {"", 1, 0, 1, 1, 1, 0, 0, true}, "", 4, "in total: data missing."},
+        {"six per cent", {"", 1, 0, 1.06, 1, 1, 0, 0, 0}, "", 4, "Matmul  worse"},
+        {"six per cent of what is left out",
+         {"", 1, 0, 1.06, 1, 1, 0, 0, 0},
+         "--min-share 90",
+         4,
+         "in total: worse."},
+        {"four per cent", {"", 1, 0, 1.04, 1, 1, 0, 0, 0}, "", 0, "0 of 3 lines"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char line[300], *out, *err;
+        report("after.csv", &cases[i].s);
+        snprintf(line, sizeof line, "ops compare --max-regression 5 %s before.csv after.csv",
+                 cases[i].options);
+        int status = devlog(line, &out, &err);
+        if (status != cases[i].status || !strstr(out, cases[i].says))
+            fail_msg("%s: status %d, %s%s", cases[i].what, status, out, err);
+        free(out);
+        free(err);
+    }
+    devlog_fails("ops compare --max-regression 5 --ops Typo before.csv before.csv", 1,
+                 "--ops Typo: no such op; before.csv has 'Matmul', 'Add', 'Softmax'");
+    devlog_fails("ops compare --ops 'Mat*,Typo' before.csv before.csv", 1, "--ops Typo: no such op");
+    report("after.csv", &(shape){"", 1, EACH, 1, 1, 1, 0, 0, 0});
+    devlog_fails("ops compare --max-regression 5 after.csv before.csv", 1, "after.csv has no device data");
+    devlog_fails("ops compare --max-host-regression 5 before.csv before.csv", 2,
+                 "--max-regression is not given");
+    devlog_fails("ops compare --max-regression 5 --max-host-regression x before.csv before.csv", 2,
+                 "--max-host-regression wants a number of percent, not 'x'");
+}
+
+/* Two runs of one program: each device time 3 % up or down, host times and gaps 60 %. */
+static void noisy_repeats_pass(void **state)
+{
+    (void)state;
+    const shape noisy = {.suffix = "", .copies = 1, .device = 1, .host = 1, .gap = 1, .noise = 3};
+    for (seed = 1; seed < 100; seed += 7) {
+        report("before.csv", &noisy);
+        report("after.csv", &noisy);
+        free(devlog_ok("ops compare --max-regression 5 before.csv after.csv", 0));
+    }
+}
+
+/* Names that would move the cursor, and a row that is cut off. */
+static void what_is_shown_is_harmless(void **state)
+{
+    (void)state;
+    write_text(in_scratch("evil.csv"), HEADER "\"\x1b[2J\nE\",t,1,200,100\nB,t,2,3,4\n");
+    static const char *const lines[] = {"ops compare evil.csv b.csv", "ops summary evil.csv",
+                                        "ops summary --list evil.csv"};
+    write_text(in_scratch("b.csv"), BEFORE);
+    for (size_t i = 0; i < 3; i++) {
+        char *text = devlog_ok(lines[i], 0);
+        if (strchr(text, '\x1b') || !strstr(text, "  \\x1b[2J\\nE\n")) fail_msg("%s", text);
+        free(text);
+    }
+    write_text(in_scratch("cut.csv"), HEADER "A,t,1,200,100\nB,t,2,300,12");
+    char *text = devlog_ok("ops summary --format csv cut.csv 2>/dev/null", 3);
+    assert_non_null(strstr(text, "\nB,t,1,0,,,,,300,,,,,,\n"));
+    free(text);
+    write_text(in_scratch("cut.csv"), HEADER "A,t,1,200,100\nB,t,2,30");
+    text = devlog_ok("ops summary --format csv cut.csv 2>/dev/null", 3);
+    assert_non_null(strstr(text, "\nB,t,1,0,,,,,,,,,,,\n"));
+    free(text);
 }
 
 static void as_a_command(void **state)
@@ -146,11 +321,12 @@ static void as_a_command(void **state)
     free(text);
     text = devlog_ok("ops compare --max-regression 9.9 b.csv a.csv", 4);
     assert_non_null(strstr(text, "Matmul  worse\n"));
-    assert_non_null(strstr(text, "1 of 5 lines are worse by more than 9.9 %"));
+    assert_non_null(strstr(text, "4 of 5 lines are worse by more than 9.9 %, and in total: another count."));
     free(text);
-    text = devlog_ok("ops compare --format csv --max-regression=10.5 b.csv a.csv", 0);
-    assert_non_null(strstr(text, "\nAdd,1,2,1,2,100,60,100,30,-40,-70.00,0\n"));
-    assert_non_null(strstr(text, "\nNew,0,1,0,1,0,20,0,20,20,,0\n"));
+    text = devlog_ok("ops compare --format csv --max-regression=10.5 b.csv a.csv", 4);
+    assert_non_null(strstr(text, "\nAdd,1,2,1,2,100,60,100,30,-40,-70.00,1,count\n"));
+    assert_non_null(strstr(text, "\nNew,0,1,0,1,0,20,,20,20,,1,new\n"));
+    assert_non_null(strstr(text, "\nCpu,1,1,0,0,,,,,,,0,\n")); /* nothing is known of its time: not 0 */
     free(text);
     text = devlog_ok("ops-compare --format json b.csv a.csv", 0);
     cJSON *json = cJSON_Parse(text);
@@ -176,6 +352,9 @@ int main(void)
         cmocka_unit_test(filters_and_limits),
         cmocka_unit_test(op_by_op),
         cmocka_unit_test(as_a_command),
+        cmocka_unit_test(a_gate_is_not_passed_wrongly),
+        cmocka_unit_test(noisy_repeats_pass),
+        cmocka_unit_test(what_is_shown_is_harmless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

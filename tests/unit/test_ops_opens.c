@@ -246,7 +246,8 @@ static void a_full_disk_is_said(void **state)
     assert_true(op_job_lost(&job));
     assert_true(job.host.found[OP_NOT_WRITTEN] > 100);
     assert_int_equal(job.host.found[OP_NOT_CLOSED], 0);
-    if (strstr(text.text, "killed") || !strstr(text.text, "No space left on device")) fail_msg("%s", text.text);
+    if (strstr(text.text, "killed") || !strstr(text.text, "No space left on device"))
+        fail_msg("%s", text.text);
     dl_str_free(&text);
     op_job_free(&job);
 }

@@ -138,7 +138,7 @@ static void groups_are_ranked_and_filtered(void **state)
         {{.from = "second"}, 2, 290, 2},      {{.to = "second"}, 2, 110, 2},
         {{.first = 2, .last = 3}, 2, 390, 1}, {{.first = 3}, 2, 290, 2},
         {{.min_share = 10}, 4, 400, 1},       {{.list = true}, 4, 400, 4},
-        {{.by_fw = true}, 4, 520, 3},         {{.ops = (const char *const[]){"Mat*"}, .n_ops = 1}, 2, 390, 1},
+        {{.by_fw = true}, 4, 520, 3},         {{.filter = {(const char *const[]){"Mat*"}, 1}}, 2, 390, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         check_ok(op_summary_make(&s, &t, &cases[i].o, &err), &err);
@@ -157,12 +157,12 @@ static void groups_are_ranked_and_filtered(void **state)
         op_summary_options o;
         const char *says;
     } nothing[] = {
-        {{.ops = (const char *const[]){"Add", "Sub*"}, .n_ops = 2},
+        {{.filter = {(const char *const[]){"Add", "Sub*"}, 2}},
          "--ops Sub*: no such op; memory has 'Add', 'Mat, mul', 'Host'"},
         {{.first = 5}, "--ids: no such op; those of memory are 1 to 4"},
         {{.first = 1, .last = 2, .from = "second"},
          "the filters together leave nothing of the ops of memory"},
-        {{.ops = (const char *const[]){"Add"}, .n_ops = 1, .from = "second"},
+        {{.filter = {(const char *const[]){"Add"}, 1}, .from = "second"},
          "the filters together leave nothing of the ops of memory"},
     };
     for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++) {
@@ -171,6 +171,56 @@ static void groups_are_ranked_and_filtered(void **state)
     }
     dl_str_free(&text);
     op_table_free(&t);
+}
+
+/* Ops inside ops, on two threads, in two rows for two chips: the host spent their time once. */
+static void host_time_is_counted_once(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    static const struct {
+        const char *text;
+        uint64_t all, outer, inner;
+    } cases[] = {
+        {"OP CODE,GLOBAL CALL COUNT,HOST START TS,HOST END TS,HOST DURATION [ns],HOST THREAD\n"
+         "outer,1,1000,1100,100,0\ninner,2,1010,1050,40,0\ninner,2,1010,1050,40,0\n"
+         "inner,3,1020,1080,60,1\nouter,4,1200,1210,10,0\n",
+         170, 110, 100},
+        /* Without a beginning: rows of one op count once. */
+        {"OP CODE,GLOBAL CALL COUNT,HOST DURATION [ns]\nouter,1,100\nouter,1,100\ninner,2,40\n", 140, 100,
+         40},
+        {"OP CODE,GLOBAL CALL COUNT,HOST DURATION [ns],DEVICE FW DURATION [ns]\nouter,1,,5\ninner,2,-,6\n", 0,
+         0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        op_table t = parsed(cases[i].text);
+        op_summary s;
+        check_ok(op_summary_make(&s, &t, &(op_summary_options){.format = OP_SUMMARY_JSON}, &err), &err);
+        assert_int_equal(s.all.host_ns, cases[i].all);
+        assert_int_equal(item_of(&s, &t, "outer")->host_ns, cases[i].outer);
+        assert_int_equal(item_of(&s, &t, "inner")->host_ns, cases[i].inner);
+        dl_str text = {0};
+        op_summary_print(&s, &t, &(op_summary_options){.format = OP_SUMMARY_JSON}, &text);
+        cJSON *json = cJSON_Parse(text.text), *total = cJSON_GetObjectItem(json, "total");
+        assert_non_null(total);
+        if (cJSON_IsNull(cJSON_GetObjectItem(total, "host_ns")) != (i == 2)) fail_msg("%s", text.text);
+        assert_true(cJSON_IsNull(cJSON_GetObjectItem(total, "kernel_ns")));
+        assert_true(cJSON_IsNull(cJSON_GetObjectItem(total, "gap_ns")));
+        assert_true(cJSON_IsNull(cJSON_GetObjectItem(total, "avg_ns")));
+        assert_true(cJSON_IsNull(cJSON_GetObjectItem(total, "cores_max")));
+        cJSON_Delete(json);
+        dl_str_clear(&text);
+        op_summary_print(&s, &t, &(op_summary_options){0}, &text);
+        /* Nothing is known of the device: no zero says that it took no time. */
+        if (i < 2 &&
+            !strstr(text.text,
+                    "       5       -               -             -             -             -") &&
+            !strstr(text.text, "       3       -               -             -             -             -"))
+            fail_msg("%s", text.text);
+        dl_str_free(&text);
+        op_summary_free(&s);
+        op_table_free(&t);
+    }
 }
 
 static void what_is_wrong_is_counted(void **state)
@@ -207,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_equal_an_independent_sum),
         cmocka_unit_test(groups_are_ranked_and_filtered),
+        cmocka_unit_test(host_time_is_counted_once),
         cmocka_unit_test(what_is_wrong_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,80 @@
+/* Host time of ops, counted once. See op_host_time.h. */
+#include "ops/op_host_time.h"
+
+#include <stdlib.h>
+
+typedef struct span {
+    uint64_t start, end;
+    uint32_t group, thread;
+} span;
+
+struct op_host_times {
+    span *spans;
+    size_t n, cap;
+    uint64_t end, id; /* of rows that do not say when they began: put one behind the other */
+};
+
+enum { NO_TIMES = UINT32_MAX }; /* the thread of those */
+
+op_host_times *op_host_times_new(void)
+{
+    return calloc(1, sizeof(op_host_times));
+}
+
+void op_host_times_free(op_host_times *t)
+{
+    if (t) free(t->spans);
+    free(t);
+}
+
+bool op_host_times_add(op_host_times *t, const op_table_row *r, uint32_t group)
+{
+    if (!(r->has & OP_HAS_HOST)) return true;
+    span s = {.group = group};
+    enum { TIMES = OP_HAS_HOST_START | OP_HAS_HOST_END };
+    if ((r->has & TIMES) == TIMES && r->host_end >= r->host_start &&
+        r->host_end - r->host_start == r->host_ns) {
+        s.start = r->host_start;
+        s.end = r->host_end;
+        s.thread = r->thread;
+    } else {
+        /* Rows of one op on several chips follow one another. */
+        if ((r->has & OP_HAS_ID) && t->end && r->id == t->id) return true;
+        s.start = t->end;
+        s.end = t->end + r->host_ns;
+        s.thread = NO_TIMES;
+        t->id = r->id;
+        t->end = s.end;
+    }
+    if (t->n == t->cap) {
+        size_t cap = t->cap ? t->cap * 2 : 1024;
+        span *grown = realloc(t->spans, cap * sizeof *grown);
+        if (!grown) return false;
+        t->spans = grown;
+        t->cap = cap;
+    }
+    t->spans[t->n++] = s;
+    return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const span *x = a, *y = b;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+void op_host_times_sum(op_host_times *t, uint64_t *sums)
+{
+    uint64_t until = 0;
+    if (t->n) qsort(t->spans, t->n, sizeof *t->spans, by_start);
+    for (size_t i = 0; i < t->n; i++) {
+        const span *s = &t->spans[i];
+        if (i == 0 || s[-1].group != s->group || s[-1].thread != s->thread) until = 0;
+        uint64_t from = s->start > until ? s->start : until;
+        if (s->end <= from) continue;
+        sums[s->group] += s->end - from;
+        until = s->end;
+    }
+}

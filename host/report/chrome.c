@@ -120,11 +120,12 @@ static const out_fragment *site_fragment(chrome *c, const dl_view_item *item, ou
                                              [DL_ROLE_KERNEL] = "kernel",
                                              [DL_ROLE_DROPPED] = "dropped"};
     const dl_tables *t = dl_decode_tables(dl_view_decode(c->view));
-    bool cached = item->site < t->n_sites && dl_view_site_name(c->view, item->site)[0];
+    const char *text = dl_view_text(c->view, item, 0);
+    bool cached = !text && item->site < t->n_sites && dl_view_site_name(c->view, item->site)[0];
     out_fragment *f = cached ? &c->sites[item->site] : one;
     if (f->text) return f;
     char buffer[32], launch[256];
-    const char *name = dl_view_name(c->view, item, buffer);
+    const char *name = text && text[0] ? text : dl_view_name(c->view, item, buffer);
     const char *category = item->site < t->n_sites ? categories[t->sites[item->site].role] : "launch";
     if (item->kind == DL_VIEW_LAUNCH) {
         dl_view_launch_name(c->view, item->launch, launch);

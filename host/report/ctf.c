@@ -44,7 +44,7 @@ static const char *const event_names[] = {
 static const char place[] = "uint16_t core_x; uint16_t core_y; riscs risc; names name; sources source;";
 static const char *const event_fields[] = {
     [DL_VIEW_ZONE] = "uint64_t cycles; uint64_t duration; uint16_t lane; uint16_t depth; uint64_t data;",
-    [DL_VIEW_POINT] = "uint32_t timer_id;",
+    [DL_VIEW_POINT] = "uint32_t timer_id; string { encoding = UTF8; } text;",
     [DL_VIEW_VALUE] = "uint32_t timer_id; uint64_t data;",
     [DL_VIEW_SUM] = "uint32_t timer_id; uint64_t data;",
     [DL_VIEW_DROPPED] = "uint32_t timer_id; uint64_t data;",
@@ -254,11 +254,12 @@ static devlog_status begin_stream(ctf *c, uint32_t chip, uint64_t time, devlog_e
 
 static devlog_status event(ctf *c, const dl_view_item *item, devlog_error *err)
 {
-    enum { MOST = 512 };
+    enum { MOST = 512, MOST_TEXT = 4096 };
     const dl_view_track *t = &c->tracks[item->track];
     devlog_status status = t->chip != c->chip ? begin_stream(c, t->chip, item->start, err) : DEVLOG_OK;
     if (status) return status;
-    if (!dl_str_reserve(&c->packet, MOST)) return no_memory(err);
+    const char *text = dl_view_text(c->view, item, MOST_TEXT);
+    if (!dl_str_reserve(&c->packet, MOST + MOST_TEXT)) return no_memory(err);
     uint32_t n_launches = dl_decode_launches(dl_view_decode(c->view))->count;
     bool in_launch = item->launch < n_launches;
     char *start = c->packet.text + c->packet.len, *to = start;
@@ -288,11 +289,13 @@ static devlog_status event(ctf *c, const dl_view_item *item, devlog_error *err)
         to += strlen(to) + 1;
     } else if (item->kind != DL_VIEW_POINT) {
         to = put(to, item->data, 8);
+    } else {
+        to = out_copy(to, text ? text : "", text ? strlen(text) + 1 : 1);
     }
     c->packet.len += (size_t)(to - start);
     c->end = item->start;
     if (item->kind == DL_VIEW_DROPPED) c->discarded += item->data;
-    if (c->packet.len >= PACKET - MOST) end_packet(c);
+    if (c->packet.len >= PACKET - MOST - MOST_TEXT) end_packet(c);
     return DEVLOG_OK;
 }
 

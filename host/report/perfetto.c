@@ -15,7 +15,13 @@
 enum { BOOT_TIME = 6, CHIP_CLOCK = 64, STATE_CLEARED = 1, NEEDS_STATE = 2, EXPLICIT_ORDER = 3 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 enum { ARG_CYCLE = 1, ARG_CYCLES, ARG_LAUNCH, ARG_DATA, ARG_SUM, ARG_DROPPED, ARG_OP, ARGS };
-enum { CATEGORY_LAUNCH = DL_ROLE_DROPPED + 2, MOST_HOT = 512, MOST_FLOWS = 1000, MOST_UNNAMED = 64 };
+enum {
+    CATEGORY_LAUNCH = DL_ROLE_DROPPED + 2,
+    MOST_HOT = 512,
+    MOST_FLOWS = 1000,
+    MOST_TEXT = 4096,
+    MOST_UNNAMED = 64
+};
 
 /* A counter track: the values of one site on one track; of sites without a name, those of one timer id. */
 typedef struct counter {
@@ -321,9 +327,11 @@ static uint8_t *flows(const perfetto *p, uint8_t *to, const dl_view_item *item)
 static uint8_t *identity(const perfetto *p, uint8_t *to, const dl_view_item *item, bool is_interned)
 {
     char buffer[32], launch[256];
+    const char *text = dl_view_text(p->view, item, MOST_TEXT);
     if (is_interned) {
         to = pb_uint(to, 3, p->tables->sites[item->site].role + 1u);
-        to = pb_uint(to, 10, (uint64_t)item->site + 1);
+        to = text && text[0] ? pb_bytes(to, 23, text, strlen(text))
+                             : pb_uint(to, 10, (uint64_t)item->site + 1);
         if (p->tables->sites[item->site].file) to = pb_uint(to, 34, (uint64_t)item->site + 1);
         return to;
     }
@@ -433,7 +441,8 @@ static devlog_status instant(perfetto *p, const dl_view_item *item, devlog_error
 {
     hot h;
     bool is_interned = item->site < p->tables->n_sites && p->interned[item->site];
-    uint8_t *to = hot_begin(p, &h, item->start, INSTANT, p->uuid, MOST_HOT);
+    size_t n = MOST_HOT + (item->meta ? MOST_TEXT : 0);
+    uint8_t *to = hot_begin(p, &h, item->start, INSTANT, p->uuid, n);
     to = identity(p, to, item, is_interned);
     hot_end(p, &h, arguments(p, to, item));
     return item->kind == DL_VIEW_VALUE ? sample(p, item, err) : DEVLOG_OK;

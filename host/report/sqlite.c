@@ -32,7 +32,8 @@ static const char schema[] =
     " depth INTEGER, lane INTEGER, data INTEGER);"
     "CREATE TABLE markers(id INTEGER PRIMARY KEY, track INTEGER REFERENCES tracks, site INTEGER REFERENCES "
     "sites,"
-    " launch INTEGER REFERENCES launches, kind TEXT, name TEXT, cycle INTEGER, time_ns INTEGER, data);"
+    " launch INTEGER REFERENCES launches, kind TEXT, name TEXT, cycle INTEGER, time_ns INTEGER, data, text "
+    "TEXT);"
     "CREATE TABLE losses(what TEXT PRIMARY KEY, is_loss INTEGER, count INTEGER, text TEXT) WITHOUT ROWID;"
     /* Everything about a zone in one row. */
     "CREATE VIEW zone_list AS SELECT z.id, t.chip, c.x AS core_x, c.y AS core_y, t.risc, s.name, s.role, "
@@ -269,6 +270,11 @@ static devlog_status write_item(const database *d, const dl_view_item *item, dev
         bind_u64(d->marker, 6, item->cycle);
         bind_known(d->marker, 7, ns, item->start);
         bind_known(d->marker, 8, item->kind != DL_VIEW_POINT, item->data);
+        const char *text = dl_view_text(d->view, item, 0);
+        if (text)
+            bind_text(d->marker, 9, text);
+        else
+            sqlite3_bind_null(d->marker, 9);
         return step(d, d->marker, err);
     }
     sqlite3_bind_int64(d->zone, 1, item->track);
@@ -316,8 +322,8 @@ static devlog_status fill(database *d, devlog_error *err)
                 &d->zone, err);
     if (!status)
         status = prepare(d,
-                         "INSERT INTO markers(track,site,launch,kind,name,cycle,time_ns,data)"
-                         " VALUES(?,?,?,?,?,?,?,?)",
+                         "INSERT INTO markers(track,site,launch,kind,name,cycle,time_ns,data,text)"
+                         " VALUES(?,?,?,?,?,?,?,?,?)",
                          &d->marker, err);
     if (!status) status = prepare(d, "INSERT INTO launches VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", &d->launch, err);
     if (!status) status = prepare(d, "INSERT OR IGNORE INTO ops VALUES(?,?,?)", &d->op, err);

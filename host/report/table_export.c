@@ -134,10 +134,27 @@ static devlog_status line(table *t, const dl_view_item *item, devlog_error *err)
     out_bytes(&t->out, site->text, site->n);
     free(one.text);
     char *start = out_room(&t->out, MOST), *to = numbers(t, start, item);
-    if (t->json) *to++ = '}';
-    if (!t->json) *to++ = '\n';
+    const char *said = dl_view_text(t->view, item, 0);
+    if (!t->json) *to++ = ',';
+    if (!said) {
+        *to++ = t->json ? '}' : '\n';
+        t->out.len += (size_t)(to - start);
+        return DEVLOG_OK;
+    }
     t->out.len += (size_t)(to - start);
-    return DEVLOG_OK;
+    dl_str quoted = {0};
+    if (t->json) {
+        dl_str_add(&quoted, ",\"text\":");
+        dl_str_json(&quoted, said, strlen(said));
+        dl_str_char(&quoted, '}');
+    } else {
+        dl_str_csv(&quoted, said, strlen(said));
+        dl_str_char(&quoted, '\n');
+    }
+    out_str(&t->out, &quoted);
+    bool failed = quoted.failed;
+    dl_str_free(&quoted);
+    return failed ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing text") : DEVLOG_OK;
 }
 
 static devlog_status lines(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
@@ -203,7 +220,7 @@ static devlog_status write_table(dl_view *v, const char *path, bool json, devlog
         json_head(&t);
     else
         OUT_LITERAL(&t.out, "kind,chip,core_x,core_y,risc,name,file,line,launch,trace_id,trace_counter,op,"
-                            "start_cycle,cycles,start_ns,ns,data,lane,depth\n");
+                            "start_cycle,cycles,start_ns,ns,data,lane,depth,text\n");
     if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){&t, lines}, err);
     if (json) json_foot(&t);
     out_free_fragments(t.places, t.n_tracks);

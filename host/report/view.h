@@ -124,6 +124,9 @@ enum { DL_VIEW_LANES = 1024 };
 /* The name of a zone or marker, always UTF-8 and never empty: bytes that are not UTF-8 are U+FFFD, a zone
  * without a name is "(no name)", a marker without one is called by its timer id. `buffer` holds 32 bytes. */
 const char *dl_view_name(const dl_view *v, const dl_view_item *item, char buffer[32]);
+/* What a kernel printed (DEVLOG_PRINTF), as UTF-8, until the next call; NULL: the item is no text. `most`
+ * bytes of it, 0: all. */
+const char *dl_view_text(dl_view *v, const dl_view_item *item, size_t most);
 /* A site's name and file as UTF-8; the name is empty for markers without one. */
 const char *dl_view_site_name(const dl_view *v, uint32_t site);
 const char *dl_view_site_file(const dl_view *v, uint32_t site);

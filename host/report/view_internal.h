@@ -29,6 +29,7 @@ struct dl_view {
     char **site_names, **site_files; /* NULL where the decoder's own text is UTF-8 */
     char **track_names;              /* the same, by stream */
 
+    dl_str text; /* dl_view_text */
     /* Of the run in hand. */
     dl_view_order order;
     dl_view_sink sink;

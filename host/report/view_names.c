@@ -14,6 +14,7 @@ static void free_texts(char **texts, uint32_t n)
 
 void view_free_names(dl_view *v)
 {
+    dl_str_free(&v->text);
     if (!v->tables) return;
     free_texts(v->site_names, v->tables->n_sites);
     free_texts(v->site_files, v->tables->n_sites);
@@ -82,6 +83,28 @@ const char *dl_view_name(const dl_view *v, const dl_view_item *item, char buffer
     if (item->kind == DL_VIEW_ZONE) return "(no name)";
     snprintf(buffer, 32, "marker %u", item->timer_id);
     return buffer;
+}
+
+const char *dl_view_text(dl_view *v, const dl_view_item *item, size_t most)
+{
+    char *copy;
+    if (item->kind != DL_VIEW_POINT || !item->meta) return NULL;
+    dl_str_clear(&v->text);
+    if (!dl_meta_text(dl_text(v->tables, item->meta), &v->text)) return NULL;
+    if (v->text.failed || !v->text.text || !utf8_copy(v->text.text, &copy)) return "";
+    if (copy) {
+        dl_str_clear(&v->text);
+        dl_str_add(&v->text, copy);
+        free(copy);
+    }
+    size_t n = 0;
+    while (most && n < v->text.len) {
+        size_t len = dl_utf8_length(v->text.text + n, v->text.len - n);
+        if (n + len > most) break;
+        n += len ? len : 1;
+    }
+    if (most) v->text.text[n] = 0;
+    return v->text.failed ? "" : v->text.text;
 }
 
 const char *dl_view_launch_op_name(const dl_view *v, uint32_t launch)

@@ -16,8 +16,17 @@
 enum { LENGTH = 5 }; /* bytes of a length that is filled in later */
 
 /* Stats, and the names that some have as values. */
-enum { STAT_CYCLE = 1, STAT_CYCLES, STAT_LAUNCH, STAT_DATA, STAT_KERNEL_DETAILS, STAT_SOURCE, STAT_KIND };
-enum { FIRST_KIND = STAT_KIND + 1, STATS = FIRST_KIND + DL_VIEW_LAUNCH + 1 };
+enum {
+    STAT_CYCLE = 1,
+    STAT_CYCLES,
+    STAT_LAUNCH,
+    STAT_DATA,
+    STAT_KERNEL_DETAILS,
+    STAT_SOURCE,
+    STAT_KIND,
+    STAT_TEXT
+};
+enum { FIRST_KIND = STAT_TEXT + 1, STATS = FIRST_KIND + DL_VIEW_LAUNCH + 1 };
 static const char *const stat_names[STATS] = {
     [STAT_CYCLE] = "cycle",
     [STAT_CYCLES] = "cycles",
@@ -26,6 +35,7 @@ static const char *const stat_names[STATS] = {
     [STAT_KERNEL_DETAILS] = "kernel_details",
     [STAT_SOURCE] = "source",
     [STAT_KIND] = "kind",
+    [STAT_TEXT] = "text",
     [FIRST_KIND + DL_VIEW_ZONE] = "zone",
     [FIRST_KIND + DL_VIEW_POINT] = "event",
     [FIRST_KIND + DL_VIEW_VALUE] = "value",
@@ -224,6 +234,12 @@ static uint8_t *stat_kind(uint8_t *to, uint32_t kind)
     return pb_end(body, pb_uint(pb_uint(to, 1, STAT_KIND), 7, FIRST_KIND + kind));
 }
 
+static uint8_t *stat_text(uint8_t *to, const char *text)
+{
+    uint8_t *body = to = pb_begin(to, 4);
+    return pb_end(body, pb_bytes(pb_uint(to, 1, STAT_TEXT), 5, text, strlen(text)));
+}
+
 /* What the kernel tables read; a kernel runs on one RISC, which has no registers or blocks to report. */
 static uint8_t *stat_kernel(uint8_t *to)
 {
@@ -234,9 +250,10 @@ static uint8_t *stat_kernel(uint8_t *to)
 
 static void put_event(xplane *x, const dl_view_item *item)
 {
-    enum { MOST = 512 };
+    enum { MOST = 512, MOST_TEXT = 4096 };
+    const char *text = dl_view_text(x->view, item, MOST_TEXT);
     bool launch = item->kind == DL_VIEW_LAUNCH, interval = launch || item->kind == DL_VIEW_ZONE;
-    uint8_t *start = (uint8_t *)out_room(&x->out, MOST), *to = start, *body;
+    uint8_t *start = (uint8_t *)out_room(&x->out, MOST + MOST_TEXT), *to = start, *body;
     body = to = pb_begin(to, 4);
     to = pb_uint(to, 1, launch ? (uint64_t)x->tables->n_sites + 1 + item->launch : (uint64_t)item->site + 1);
     to = pb_uint(to, 2, (item->start - x->line_start) * 1000);
@@ -246,6 +263,7 @@ static void put_event(xplane *x, const dl_view_item *item)
     if (item->launch < x->launches->count)
         to = stat_uint(to, STAT_LAUNCH, dl_view_launch_id(x->view, item->launch));
     if (item->data || (!interval && item->kind != DL_VIEW_POINT)) to = stat_uint(to, STAT_DATA, item->data);
+    if (text) to = stat_text(to, text);
     if (item->kind != DL_VIEW_ZONE)
         to = stat_kind(to, item->kind);
     else if (x->tables->sites[item->site].role == DL_ROLE_KERNEL)

@@ -45,7 +45,7 @@ static void formats_by_name_and_suffix(void **state)
         free(text);
     }
     assert_int_equal(run(&text, "--format", "csv", "--output=-", log, NULL), 0);
-    assert_non_null(strstr(text, "zone,0,0,0,NCRISC,NCRISC-FW,,,0,,,,100,3,,,,0,0\n"));
+    assert_non_null(strstr(text, "zone,0,0,0,NCRISC,NCRISC-FW,,,0,,,,100,3,,,,0,0,\n"));
     free(text);
     assert_int_equal(run(&text, "--format", "list", NULL, NULL, NULL), 0);
     assert_non_null(strstr(text, "perfetto"));
@@ -108,9 +108,9 @@ static void launches_are_called_after_their_ops(void **state)
         "{\"e\":\"run\",\"t\":1,\"version\":1,\"run\":\"ab\",\"pid\":1}\n" START(1, "matmul, \\\"big\\\""));
     /* The op log beside the device log is found by itself. */
     assert_int_equal(run(&text, "-f", "csv", "-o", "-", log), 0);
-    assert_non_null(strstr(text, "launch,0,,,,\"matmul, \"\"big\"\"\",,,7,,,1,100,100,100,100,,0,0\n"));
-    assert_non_null(strstr(text, "launch,0,,,,launch 8,,,8,,,2,300,100,300,100,,0,0\n"));
-    assert_non_null(strstr(text, "launch,0,,,,launch 9,,,9,,,,500,100,500,100,,0,0\n"));
+    assert_non_null(strstr(text, "launch,0,,,,\"matmul, \"\"big\"\"\",,,7,,,1,100,100,100,100,,0,0,\n"));
+    assert_non_null(strstr(text, "launch,0,,,,launch 8,,,8,,,2,300,100,300,100,,0,0,\n"));
+    assert_non_null(strstr(text, "launch,0,,,,launch 9,,,9,,,,500,100,500,100,,0,0,\n"));
     free(text);
     assert_int_equal(run(&text, "-fcsv", "-o-", "--ops", "/nowhere/ops", log), 1);
     assert_non_null(strstr(text, "/nowhere/ops"));

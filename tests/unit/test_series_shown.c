@@ -143,12 +143,51 @@ static void an_event_analysis_prints_no_cycles(void **state)
     free(stats);
 }
 
+static bool has_bytes(const char *bytes, size_t n, const char *text)
+{
+    return memmem(bytes, n, text, strlen(text)) != NULL;
+}
+
+/* Text is the event's text, values and sums are data, in every format that has points in time. */
+static void exports_have_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *format, *file, *text, *value, *sum;
+    } formats[] = {
+        {"perfetto", "t.pb", "core 2, launch 8; \"ok\"", "bytes", "wait"},
+        {"chrome", "t.json", "\"name\":\"core 2, launch 8; \\\"ok\\\"\"", "\"value\":\"514\"",
+         "\"sum_cycles\":\"400\""},
+        {"csv", "t.csv", ",\"core 2, launch 8; \"\"ok\"\"\"\n", ",514,0,1,\n", ",400,0,1,\n"},
+        {"json", "t2.json", ",\"text\":\"core 2, launch 8; \\\"ok\\\"\"}", "\"data\":\"514\"",
+         "\"data\":\"400\""},
+        {"sqlite", "t.db", "core 2, launch 8; \"ok\"", "bytes", "wait"},
+        {"xplane", "xp/plugins/profile/devlog/devlog.xplane.pb", "core 2, launch 8; \"ok\"", "bytes", "wait"},
+        {"ctf", "ctf/chip_1", "core 2, launch 8; \"ok\"", "", ""},
+    };
+    write_log("rich.csv");
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        char line[200], path[100];
+        snprintf(path, sizeof path, "%s", formats[i].file);
+        if (strchr(path, '/')) *strchr(path, '/') = 0;
+        snprintf(line, sizeof line, "export -f %s -o %s rich.csv", formats[i].format, path);
+        free(devlog_ok(line, 3));
+        size_t n;
+        char *bytes = read_bytes(in_scratch(formats[i].file), &n);
+        if (!has_bytes(bytes, n, formats[i].text)) fail_msg("%s: no text", formats[i].format);
+        if (!has_bytes(bytes, n, formats[i].value)) fail_msg("%s: no value", formats[i].format);
+        if (!has_bytes(bytes, n, formats[i].sum)) fail_msg("%s: no sum", formats[i].format);
+        free(bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_and_statistics_show_them),
         cmocka_unit_test(programs_get_them),
         cmocka_unit_test(an_event_analysis_prints_no_cycles),
+        cmocka_unit_test(exports_have_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,10 +10,10 @@ void kernel_main(void)
         DEVLOG_ZONE("inner");
     }
     {
-        DEVLOG_ZONE("BRISC-KERNEL");
+        DEVLOG_ZONE("a zone of its own");
     }
     {
-        DEVLOG_ZONE("DEVLOG-DROPPED");
+        DEVLOG_ZONE("another one");
     }
     DEVLOG_ZONE_COMPLETE("complete");
     DEVLOG_ZONE_COMPLETE("complete too");

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "decode/tables.h"
+
 static const struct {
     const char *name;
     dl_column column;
@@ -162,6 +164,8 @@ bool dl_chip_line_read(dl_chip_line *chip, const char *line, size_t n)
     chip->max_cores = (uint32_t)(number_after(text, "Max Compute Cores:") / 1000);
     const char *run = strstr(text, ", Run: ");
     if (run) chip->run = strtoull(run + 7, NULL, 16);
+    chip->ends = strstr(text, ", Ends: " DL_END_ZONE) != NULL;
+    chip->beside = strstr(text, ", Beside: ") != NULL;
     const char *arch = strstr(text, "ARCH:");
     if (arch) {
         arch += 5 + strspn(arch + 5, " ");

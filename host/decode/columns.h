@@ -49,6 +49,8 @@ typedef struct dl_chip_line {
     uint64_t freq_khz;  /* 0: unknown */
     uint32_t max_cores; /* 0: unknown */
     uint64_t run;       /* id of the run that wrote the rows below ("Run: <hex>"); 0: not said */
+    bool ends;          /* a last row will say that the log is whole (DL_END_ZONE) */
+    bool beside;        /* and that of another device of the program, above, may come later */
 } dl_chip_line;
 
 /* Whether the cells are a header (three or more known names). */

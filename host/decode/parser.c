@@ -47,7 +47,7 @@ void dl_parser_begin(dl_parser *p, const char *source)
 {
     p->source = source;
     p->line = 0;
-    p->last_time = 0;
+    p->last_time = p->ends_from = p->end_line = 0;
     p->header = (dl_header){.state = DL_HEADER_NONE};
     dl_fast_header(p->fast, &p->header);
 }
@@ -162,6 +162,24 @@ static bool starts_like_row(const dl_cell *cells)
     return (c >= '0' && c <= '9') || c == '-' || c == '+';
 }
 
+/* A log of devlog's ends with a row that says so: then it is whole. `last` is the number of its last line. */
+static void check_end(dl_parser *p, uint64_t last)
+{
+    bool rows = last > p->ends_from + 1; /* more than the chip line and the header */
+    if (p->ends_from && rows && p->end_line != last)
+        dl_losses_found(p->losses, DL_FOUND_NOT_CLOSED, 1, "%s:%llu: not the last line of a run", p->source,
+                        (unsigned long long)last);
+    p->ends_from = 0;
+}
+
+static bool is_end(const dl_columns *c, const dl_cell *cells, size_t n)
+{
+    const size_t len = sizeof DL_END_ZONE - 1;
+    if (!c->named || n < c->n_needed) return false;
+    const dl_cell zone = cells[c->at[DL_COL_ZONE]];
+    return zone.len == len && memcmp(zone.text, DL_END_ZONE, len) == 0;
+}
+
 static bool is_full(const dl_parser *p)
 {
     return p->hits ? p->hits->n == p->hits->cap : p->n_rows == p->cap_rows;
@@ -179,6 +197,10 @@ static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, vo
     if (p->header.state != DL_HEADER_GOOD) {
         bool bad = p->header.state == DL_HEADER_BAD;
         skip(p, bad ? DL_SKIP_BAD_HEADER : row_like ? DL_SKIP_NO_HEADER : DL_SKIP_NOT_A_ROW, s->line, s->n);
+        return DEVLOG_OK;
+    }
+    if (is_end(&p->header.columns, cells, n)) {
+        p->end_line = p->line;
         return DEVLOG_OK;
     }
     /* Before the row rather than after it, so that the last row of an input is still here to be judged. */
@@ -214,6 +236,8 @@ static devlog_status take_line(dl_parser *p, const char *line, size_t n, const d
     }
     dl_chip_line chip;
     if (dl_chip_line_read(&chip, line, n)) {
+        if (!chip.beside) check_end(p, p->line - 1);
+        if (chip.ends) p->ends_from = p->line;
         devlog_status status = flush(p, sink, true, err);
         return status ? status : sink->chip_line(sink->ctx, &chip, err);
     }
@@ -279,7 +303,10 @@ devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_
     size_t waiting = n_waiting(p);
     uint64_t rows_before = p->losses->rows + waiting;
     if (waiting) p->last_time = p->hits ? p->hits->items[waiting - 1].time : p->rows[waiting - 1].time;
-    if (n == 0) return flush(p, sink, true, err);
+    if (n == 0) {
+        check_end(p, p->line);
+        return flush(p, sink, true, err);
+    }
     p->in_last_line = true;
     devlog_status status = take_line(p, text, n, sink, err);
     if (!status && p->losses->rows + n_waiting(p) > rows_before) {
@@ -300,6 +327,7 @@ devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_
         }
     }
     p->in_last_line = false;
+    check_end(p, p->line);
     return status ? status : flush(p, sink, true, err);
 }
 

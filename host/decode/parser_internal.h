@@ -31,6 +31,8 @@ struct dl_parser {
     dl_hits *hits; /* where rows go; NULL: to `rows` */
     dl_row *rows;  /* grows when a run of rows that belong together is longer */
     size_t n_rows, cap_rows;
+    uint64_t ends_from; /* line of a chip line that promises a last row; 0: none does */
+    uint64_t end_line;  /* of the last such row */
     uint64_t last_time; /* of the last row handed on, to judge a cut last line */
     bool in_last_line;  /* the line in hand has no line end */
 };

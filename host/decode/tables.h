@@ -65,6 +65,10 @@ typedef enum dl_loss_zone {
 
 #define DL_DROPPED_ZONE "DEVLOG-DROPPED"
 
+/* Zone of the row with which a run closes its device log, when the chip line has said that one will come. It
+ * is no row of the result. */
+#define DL_END_ZONE "DEVLOG-END"
+
 /* In logs of six columns a timer id says the same: these upper four bits, four for the zone, 24 for the
  * amount; several such rows add up. */
 #define DL_LOSS_TIMER      0xD0000000u

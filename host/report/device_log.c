@@ -22,10 +22,11 @@ struct dl_device_log {
     int fd;
     dl_log_style style;
     dl_str launch; /* gathered, not yet written */
+    dl_str last;   /* where and when the last row was, for the row that closes the log */
     uint64_t left_out;
 };
 
-static void header_lines(dl_str *s, const dl_device_log_options *o)
+static void header_lines(dl_str *s, const dl_device_log_options *o, bool beside)
 {
     char mhz[DL_GROUPED_SIZE];
     const char *arch = o->arch && o->arch[0] ? o->arch : "unknown";
@@ -34,6 +35,8 @@ static void header_lines(dl_str *s, const dl_device_log_options *o)
     dl_str_add(s, dl_mhz_text(mhz, o->freq_khz));
     if (o->style == DL_LOG_L9) dl_str_fmt(s, ", Max Compute Cores: %u", o->max_cores);
     if (o->style == DL_LOG_L9 && o->run) dl_str_fmt(s, ", Run: %016llx", (unsigned long long)o->run);
+    if (o->style == DL_LOG_L9) dl_str_add(s, ", Ends: " DL_END_ZONE);
+    if (o->style == DL_LOG_L9 && beside) dl_str_add(s, ", Beside: others");
     dl_str_fmt(s, "\n%s\n", o->style == DL_LOG_L9 ? L9_COLUMNS : SIX_COLUMNS);
 }
 
@@ -46,6 +49,23 @@ static bool continues(int fd, const dl_str *header)
     if (n <= 0 || fstat(fd, &st) != 0 || (size_t)n < header->len) return false;
     if (header->len && memcmp(first, header->text, header->len) != 0) return false;
     return pread(fd, &last, 1, st.st_size - 1) == 1 && last == '\n';
+}
+
+/* Whether the last run that wrote to the file closed it, or wrote nothing but header lines: if not, the next
+ * one begins with header lines of its own. */
+static bool has_ended(int fd)
+{
+    char text[1024];
+    struct stat st;
+    if (fstat(fd, &st) != 0 || st.st_size == 0) return true;
+    off_t from = st.st_size > (off_t)sizeof text - 1 ? st.st_size - (off_t)sizeof text + 1 : 0;
+    ssize_t n = pread(fd, text, sizeof text - 1, from);
+    if (n <= 0) return false;
+    text[n] = 0;
+    if (text[n - 1] == '\n') text[n - 1] = 0;
+    const char *line = strrchr(text, '\n');
+    line = line ? line + 1 : text;
+    return strstr(line, "," DL_END_ZONE ",") || strstr(line, "zone name");
 }
 
 devlog_status dl_device_log_open(dl_device_log **log, const char *folder,
@@ -65,13 +85,20 @@ devlog_status dl_device_log_open(dl_device_log **log, const char *folder,
         status = dl_fail_errno(err, errno, "cannot write the device log %s", l->path);
         goto failed;
     }
-    if (dl_file_alone(l->fd) && !options->append && ftruncate(l->fd, 0) != 0 && errno != EINVAL) {
+    bool alone = dl_file_alone(l->fd);
+    if (alone && !options->append && ftruncate(l->fd, 0) != 0 && errno != EINVAL) {
         status = dl_fail_errno(err, errno, "cannot write the device log %s", l->path);
         goto failed;
     }
-    header_lines(&l->launch, options);
+    header_lines(&l->launch, options, false);
     if (l->launch.failed) goto failed;
-    if (continues(l->fd, &l->launch)) dl_str_clear(&l->launch);
+    if (continues(l->fd, &l->launch) && (l->style != DL_LOG_L9 || !alone || has_ended(l->fd)))
+        dl_str_clear(&l->launch);
+    if (l->launch.len && !alone) {
+        dl_str_clear(&l->launch);
+        header_lines(&l->launch, options, true);
+        if (l->launch.failed) goto failed;
+    }
     struct stat st;
     bool cut_before = fstat(l->fd, &st) == 0 && st.st_size > 0;
     char last = '\n';
@@ -166,6 +193,18 @@ static void add_six(dl_str *s, const dl_tables *tables, const dl_row *row, uint3
     dl_str_fmt(s, ", %u, %llu\n", id, (unsigned long long)row->time);
 }
 
+/* A row of L9 up to the name of its zone, like this one but for the data. */
+static void add_total(dl_str *s, const dl_tables *tables, const dl_row *like, uint64_t data)
+{
+    const dl_stream *place = &tables->streams[like->stream];
+    dl_str_fmt(s, "%u,%u,%u,", tables->chips[place->chip].id, place->core_x, place->core_y);
+    add_plain(s, dl_text(tables, place->risc_name));
+    dl_str_fmt(s, ",0,%llu,%llu,%llu,", (unsigned long long)like->time, (unsigned long long)data,
+               (unsigned long long)like->run_host_id);
+    add_optional(s, like->trace_id);
+    add_optional(s, like->trace_counter);
+}
+
 devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, const dl_row *rows, size_t n,
                                  devlog_error *err)
 {
@@ -184,6 +223,10 @@ devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, co
         }
         add_six(&log->launch, tables, row, id);
     }
+    if (n && log->style == DL_LOG_L9) {
+        dl_str_clear(&log->last);
+        add_total(&log->last, tables, &rows[n - 1], 1);
+    }
     return dl_str_status(&log->launch, err);
 }
 
@@ -191,7 +234,6 @@ devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, co
                                  dl_loss_zone zone, uint64_t amount, devlog_error *err)
 {
     if (amount == 0) return DEVLOG_OK;
-    const dl_stream *place = &tables->streams[like->stream];
     dl_str *s = &log->launch;
     while (log->style != DL_LOG_L9 && amount) {
         uint32_t some = amount < DL_LOSS_TIMER_MOST ? (uint32_t)amount : DL_LOSS_TIMER_MOST;
@@ -199,12 +241,7 @@ devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, co
         amount -= some;
     }
     if (log->style != DL_LOG_L9) return dl_str_status(s, err);
-    dl_str_fmt(s, "%u,%u,%u,", tables->chips[place->chip].id, place->core_x, place->core_y);
-    add_plain(s, dl_text(tables, place->risc_name));
-    dl_str_fmt(s, ",0,%llu,%llu,%llu,", (unsigned long long)like->time, (unsigned long long)amount,
-               (unsigned long long)like->run_host_id);
-    add_optional(s, like->trace_id);
-    add_optional(s, like->trace_counter);
+    add_total(s, tables, like, amount);
     dl_str_fmt(s, "%s,ZONE_TOTAL,0,,\n", dl_loss_zone_name(zone));
     return dl_str_status(s, err);
 }
@@ -225,11 +262,22 @@ devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* Says that the log is whole, unless something is still in hand. */
+static void say_end(dl_device_log *log)
+{
+    devlog_error unheard; /* a reader says that the log was not closed */
+    if (log->fd < 0 || !log->last.len || log->launch.len) return;
+    dl_str_fmt(&log->launch, "%s" DL_END_ZONE ",ZONE_TOTAL,0,,\n", log->last.text);
+    dl_device_log_commit(log, &unheard);
+}
+
 void dl_device_log_close(dl_device_log *log)
 {
     if (!log) return;
+    say_end(log);
     if (log->fd >= 0) close(log->fd);
     free(log->path);
     dl_str_free(&log->launch);
+    dl_str_free(&log->last);
     free(log);
 }

@@ -53,7 +53,8 @@ devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, co
 devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err);
 /* Rows that the style could not express. */
 uint64_t dl_device_log_left_out(const dl_device_log *log);
-/* Closes; rows that were not committed are forgotten. */
+/* Closes; rows that were not committed are forgotten. In L9 a last row says that the log is whole, when it
+ * has rows and none were forgotten: a run that was killed has not said so. */
 void dl_device_log_close(dl_device_log *log);
 
 #endif

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "decode/groups.h"
+#include "devlog/record.h"
 #include "report/device_log.h"
 
 typedef struct fixture {
@@ -117,7 +119,7 @@ static void newest_style_comes_back_whole(void **state)
     uint64_t left_out;
     dl_str text = written(f, &options, 1, &left_out);
     const char *header =
-        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64, Ends: DEVLOG-END\n"
         "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
         "run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n"
         "0,1,2,TRISC_0,7,1000,0,1024,,,TRISC-FW,ZONE_START,30,trisc.c,\n";
@@ -160,6 +162,104 @@ static void dropped_markers_are_told(void **state)
     assert_true(dl_losses_any(dl_decode_losses(d)));
     dl_decode_free(d);
     dl_device_log_close(log);
+}
+
+/* Every kind of loss comes back with its amount, in the newest style and in that of six columns. */
+static void every_loss_is_told(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        dl_loss_zone zone;
+        uint64_t amount;
+        dl_finding finding;
+        uint64_t found;
+    } losses[] = {
+        {DL_LOSS_DROPPED, 40000000, DL_FOUND_DROPPED, 40000000},
+        {DL_LOSS_DAMAGED, 24, DL_FOUND_DAMAGED_WORDS, 24},
+        {DL_LOSS_UNKNOWN, DEVLOG_DAMAGE_CURSOR, DL_FOUND_UNKNOWN, 1},
+        {DL_LOSS_RESTARTED, 2, DL_FOUND_RESTARTED, 2},
+        {DL_LOSS_TORN, 3, DL_FOUND_TORN, 3},
+        {DL_LOSS_AMBIGUOUS, 5, DL_FOUND_AMBIGUOUS, 5},
+    };
+    static const dl_log_style styles[] = {DL_LOG_L9, DL_LOG_L2, DL_LOG_L0};
+    for (size_t s = 0; s < sizeof styles / sizeof styles[0]; s++) {
+        devlog_error err;
+        dl_device_log *log;
+        dl_decode *d;
+        char path[256];
+        const dl_device_log_options options = {.style = styles[s], .freq_khz = 1000000};
+        assert_int_equal(dl_device_log_open(&log, f->folder, &options, &err), DEVLOG_OK);
+        for (int launch = 0; launch < 2; launch++) {
+            assert_int_equal(dl_device_log_rows(log, &f->tables, f->rows, 6, &err), DEVLOG_OK);
+            for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+                assert_int_equal(
+                    dl_device_log_loss(log, &f->tables, &f->rows[5], losses[i].zone, losses[i].amount, &err),
+                    DEVLOG_OK);
+            assert_int_equal(dl_device_log_commit(log, &err), DEVLOG_OK);
+        }
+        snprintf(path, sizeof path, "%s", dl_device_log_path(log));
+        dl_device_log_close(log);
+        for (int rows = 0; rows < 2; rows++) { /* by the way of statistics, and by the way of rows */
+            const dl_decode_options keep = {.keep_meta = rows};
+            assert_int_equal(dl_decode_new(&d, &keep, &err), DEVLOG_OK);
+            assert_int_equal(dl_decode_file(d, path, &err), DEVLOG_OK);
+            assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+            const dl_losses *l = dl_decode_losses(d);
+            for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++)
+                assert_int_equal(l->found[losses[i].finding], 2 * losses[i].found);
+            assert_int_equal(l->found[DL_FOUND_NOT_CLOSED] + dl_losses_skipped(l), 0);
+            dl_decode_free(d);
+        }
+    }
+}
+
+/* Writes one launch to the log, and closes it or is killed. */
+static void run_once(fixture *f, bool killed)
+{
+    devlog_error err;
+    dl_device_log *log;
+    const dl_device_log_options options = {.style = DL_LOG_L9, .append = true};
+    pid_t pid = fork();
+    if (pid == 0) {
+        bool good = dl_device_log_open(&log, f->folder, &options, &err) == DEVLOG_OK &&
+                    dl_device_log_rows(log, &f->tables, f->rows, 6, &err) == DEVLOG_OK &&
+                    dl_device_log_commit(log, &err) == DEVLOG_OK;
+        if (!killed) dl_device_log_close(log);
+        _exit(good ? 0 : 1);
+    }
+    int how;
+    assert_int_equal(waitpid(pid, &how, 0), pid);
+    assert_int_equal(how, 0);
+}
+
+static uint64_t runs_not_closed(fixture *f)
+{
+    devlog_error err;
+    dl_decode *d;
+    char path[256];
+    snprintf(path, sizeof path, "%s/" DL_DEVICE_LOG_NAME, f->folder);
+    assert_int_equal(dl_decode_new(&d, NULL, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_file(d, path, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    uint64_t n = dl_decode_losses(d)->found[DL_FOUND_NOT_CLOSED];
+    assert_int_equal(n > 0, dl_losses_any(dl_decode_losses(d)));
+    dl_decode_free(d);
+    return n;
+}
+
+static void a_killed_run_is_told(void **state)
+{
+    fixture *f = *state;
+    run_once(f, false);
+    assert_int_equal(runs_not_closed(f), 0);
+    run_once(f, false);
+    assert_int_equal(runs_not_closed(f), 0);
+    run_once(f, true);
+    assert_int_equal(runs_not_closed(f), 1);
+    run_once(f, false); /* what comes later does not hide it */
+    assert_int_equal(runs_not_closed(f), 1);
+    run_once(f, true);
+    assert_int_equal(runs_not_closed(f), 2);
 }
 
 static void a_row_cut_by_a_killed_writer_is_ended(void **state)
@@ -225,6 +325,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(header_is_written_once, setup, teardown),
         cmocka_unit_test_setup_teardown(newest_style_comes_back_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(dropped_markers_are_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_loss_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_killed_run_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(a_row_cut_by_a_killed_writer_is_ended, setup, teardown),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_said, setup, teardown),
         cmocka_unit_test_setup_teardown(a_full_disk_leaves_whole_launches, setup, teardown),

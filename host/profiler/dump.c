@@ -182,6 +182,8 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
     for (uint32_t risc = 0; risc < riscs && pull == DEVLOG_OK; risc++) {
         pull = pull_risc(d->device, core, risc, d->device->launches, true, &got[risc], err);
         if (pull == DEVLOG_OK) pull = add_cost(d->device, &got[risc], err);
+        const devlog_kernel *kernel = program_kernel_at(d->program, core, risc);
+        if (kernel && kernel->writes_cursor) got[risc].control.damage |= DEVLOG_DAMAGE_KERNEL;
         if (pull != DEVLOG_OK) failed = risc;
     }
     if (pull == DEVLOG_OK) pull = pull_events(d->device, &got[0], &events, err);

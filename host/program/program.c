@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elf_code.h"
+
 devlog_status devlog_program_create(devlog_device *device, devlog_program **out, devlog_error *err)
 {
     devlog_program *p = calloc(1, sizeof *p);
@@ -214,6 +216,25 @@ static devlog_status show_remarks(devlog_device *device, const char *path, devlo
     return status;
 }
 
+/* Refuses what markers cannot do; notes what may damage records. */
+static devlog_status look_at_code(devlog_kernel *k, devlog_error *err)
+{
+    dl_elf_code found;
+    devlog_status status = dl_elf_look_at_code(&k->elf, &found, err);
+    if (status != DEVLOG_OK || !found.marked_handler) {
+        k->writes_cursor = status == DEVLOG_OK && found.writes_cursor;
+        return status;
+    }
+    bool itself = strcmp(found.handler, found.records) == 0;
+    dl_elf_free(&k->elf);
+    return dl_fail(
+        err, DEVLOG_ERR_COMPILE,
+        "%s: the interrupt handler %s %s%s%s: a marker that it interrupts would be lost with it. Count "
+        "in a variable there, and record that in the kernel",
+        k->source, found.handler, itself ? "has markers" : "calls ", itself ? "" : found.records,
+        itself ? "" : ", which records");
+}
+
 devlog_status program_compile(devlog_program *program, devlog_error *err)
 {
     if (!program->kernels) return dl_fail(err, DEVLOG_ERR_STATE, "the program has no kernel");
@@ -231,6 +252,7 @@ devlog_status program_compile(devlog_program *program, devlog_error *err)
         dl_elf_free(&k->elf);
         devlog_status status = compile(&job, k->path, err);
         if (status == DEVLOG_OK) status = dl_elf_read(k->path, &k->elf, err);
+        if (status == DEVLOG_OK) status = look_at_code(k, err);
         if (status == DEVLOG_OK) status = show_remarks(program->device, k->path, err);
         if (status != DEVLOG_OK) return status;
     }

@@ -16,6 +16,7 @@ struct devlog_kernel {
     uint32_t (*args)[DEVLOG_MAX_ARGS]; /* one row per core of the rectangle, row by row */
     char path[COMPILE_PATH];           /* of the ELF file, when compiled */
     dl_elf elf;
+    bool writes_cursor; /* it has instructions that write tp, outside of markers */
     struct devlog_kernel *next;
 };
 

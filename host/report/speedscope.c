@@ -152,6 +152,17 @@ static devlog_status items(void *ctx, const dl_view_item *all, size_t n, devlog_
     return status;
 }
 
+/* Here, because the format has no other place for it. The texts have nothing to escape. */
+static void put_losses(speedscope *s)
+{
+    const dl_losses *l = dl_decode_losses(dl_view_decode(s->view));
+    if (dl_losses_skipped(l))
+        out_fmt(&s->out, "; %llu lines skipped", (unsigned long long)dl_losses_skipped(l));
+    for (int i = 0; i < DL_FINDINGS; i++)
+        if (l->found[i] && dl_finding_is_loss((dl_finding)i))
+            out_fmt(&s->out, "; %llu %s", (unsigned long long)l->found[i], dl_finding_text((dl_finding)i));
+}
+
 devlog_status dl_export_speedscope(dl_view *v, const char *path, devlog_error *err)
 {
     speedscope s = {.view = v, .track = DL_NONE, .first_profile = true};
@@ -164,13 +175,13 @@ devlog_status dl_export_speedscope(dl_view *v, const char *path, devlog_error *e
     OUT_LITERAL(&s.out, "\n]},\"profiles\":[");
     if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&s, items}, err);
     end_profile(&s);
-    out_fmt(&s.out,
-            "\n],\"exporter\":\"devlog; not in this format: %llu markers, values and sums; markers dropped "
-            "on the "
-            "device: %llu; zones without a lane: %llu\"}\n",
-            (unsigned long long)s.left_out,
-            (unsigned long long)dl_decode_losses(dl_view_decode(v))->found[DL_FOUND_DROPPED],
-            (unsigned long long)dl_view_left_out(v));
+    out_fmt(
+        &s.out,
+        "\n],\"exporter\":\"devlog; not in this format: %llu markers, values and sums; zones without a lane: "
+        "%llu",
+        (unsigned long long)s.left_out, (unsigned long long)dl_view_left_out(v));
+    put_losses(&s);
+    OUT_LITERAL(&s.out, "\"}\n");
     free(s.open);
     return out_close(&s.out, status, err);
 }

@@ -96,6 +96,9 @@ void kernel_main(void)
         case VM_PRINT: print(site, operand); break;
         case VM_DELAY: delay(operand); break;
         case VM_FREEZE: DEVLOG_FREEZE(); break;
+#if defined(MARKER_VM_MORE)
+            MARKER_VM_MORE
+#endif
         default: break;
         }
     }

@@ -15,7 +15,13 @@ enum {
     VM_DELAY,
     VM_SUM,
     VM_FREEZE,
-    VM_OPERATIONS
+    VM_OPERATIONS,
+
+    /* Of damage.c only. */
+    VM_OVERWRITE = 32, /* bits 8 to 10: how many words, 11 to 13: which; operand: from which word on */
+    VM_MOVE_CURSOR,    /* site: whither */
+    VM_CALL_NULL,      /* operand: 0 */
+    VM_HANG
 };
 
 #endif

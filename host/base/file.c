@@ -70,6 +70,31 @@ devlog_status dl_folder_make(const char *path, devlog_error *err)
     return status;
 }
 
+size_t dl_folder_there(const char *path)
+{
+    size_t n = strlen(path);
+    char *copy = strdup(path);
+    for (struct stat st; copy && n && (copy[n] = 0, stat(copy, &st) != 0);) {
+        while (n && copy[n - 1] == '/') /* "a//b" */
+            n--;
+        while (n && copy[n - 1] != '/')
+            n--;
+    }
+    free(copy);
+    return n;
+}
+
+void dl_folder_unmake(const char *path, size_t there)
+{
+    char *copy = strdup(path);
+    for (size_t n = copy ? strlen(copy) : 0; n > there; n--) {
+        if (copy[n] && copy[n] != '/') continue;
+        copy[n] = 0;
+        if (n && copy[n - 1] != '/' && rmdir(copy) != 0) break;
+    }
+    free(copy);
+}
+
 bool dl_file_alone(int fd)
 {
     bool alone = flock(fd, LOCK_EX | LOCK_NB) == 0;
@@ -144,23 +169,91 @@ void dl_file_flush(dl_file_writer *w)
     if (w->buffer.len >= FLUSH_BYTES) write_out(w);
 }
 
-devlog_status dl_file_commit(dl_file_writer *w, devlog_error *err)
+/* The rest of it on the disk, still under the temporary name. */
+static void settle(dl_file_writer *w)
 {
     write_out(w);
     if (!w->status && w->temporary && fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS) {
         w->errnum = errno;
         w->status = DEVLOG_ERR_IO;
     }
-    if (!w->status && w->temporary && rename(w->temporary, w->path) != 0) {
+}
+
+static void give_name(dl_file_writer *w)
+{
+    if (!w->temporary) return;
+    if (!w->status && rename(w->temporary, w->path) != 0) {
         w->errnum = errno;
         w->status = DEVLOG_ERR_IO;
     }
-    devlog_status status = w->status;
-    if (status == DEVLOG_ERR_IO) dl_fail_errno(err, w->errnum, "cannot write %s", w->path);
-    if (status == DEVLOG_ERR_MEMORY) dl_fail(err, status, "out of memory while writing %s", w->path);
-    if (!status && w->temporary) w->temporary[0] = 0;
+    if (!w->status) w->temporary[0] = 0;
+}
+
+/* Tells how it went. */
+static devlog_status outcome(const dl_file_writer *w, devlog_error *err)
+{
+    if (w->status == DEVLOG_ERR_IO) dl_fail_errno(err, w->errnum, "cannot write %s", w->path);
+    if (w->status == DEVLOG_ERR_MEMORY) dl_fail(err, w->status, "out of memory while writing %s", w->path);
+    return w->status;
+}
+
+devlog_status dl_file_commit(dl_file_writer *w, devlog_error *err)
+{
+    settle(w);
+    give_name(w);
+    devlog_status status = outcome(w, err);
     dl_file_abandon(w);
     return status;
+}
+
+devlog_status dl_file_set_take(dl_file_set *set, dl_file_writer *w, devlog_error *err)
+{
+    if (set->n == set->cap) {
+        size_t cap = set->cap ? set->cap * 2 : 4;
+        dl_file_writer *files = realloc(set->files, cap * sizeof *files);
+        if (!files) {
+            dl_file_abandon(w);
+            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        }
+        set->files = files;
+        set->cap = cap;
+    }
+    settle(w);
+    devlog_status status = outcome(w, err);
+    if (status) {
+        dl_file_abandon(w);
+        return status;
+    }
+    if (close(w->fd) != 0) { /* some file systems tell only now that there is no room */
+        status = dl_fail_errno(err, errno, "cannot write %s", w->path);
+        w->fd = -1;
+        dl_file_abandon(w);
+        return status;
+    }
+    w->fd = -1;
+    dl_str_free(&w->buffer);
+    set->files[set->n++] = *w;
+    *w = (dl_file_writer){.fd = -1};
+    return DEVLOG_OK;
+}
+
+devlog_status dl_file_set_commit(dl_file_set *set, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < set->n && !status; i++) {
+        give_name(&set->files[i]);
+        status = outcome(&set->files[i], err);
+    }
+    dl_file_set_abandon(set);
+    return status;
+}
+
+void dl_file_set_abandon(dl_file_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        dl_file_abandon(&set->files[i]);
+    free(set->files);
+    *set = (dl_file_set){0};
 }
 
 void dl_file_abandon(dl_file_writer *w)

@@ -33,6 +33,24 @@ devlog_status dl_file_stream(dl_file_writer *w, int fd, const char *name, devlog
 /* Throws the file away. Frees. */
 void dl_file_abandon(dl_file_writer *w);
 
+/* Files that belong together: each whole under its temporary name before the first has its own, so that a
+ * full disk leaves none of them, and what was there before as it was. Zero is an empty set. */
+typedef struct dl_file_set {
+    dl_file_writer *files;
+    size_t n, cap;
+} dl_file_set;
+
+/* Writes the rest of a file, syncs it, and takes it over; on failure it is abandoned. */
+devlog_status dl_file_set_take(dl_file_set *set, dl_file_writer *w, devlog_error *err);
+/* Renames all of them. Frees, as does dl_file_set_abandon, which throws them away. */
+devlog_status dl_file_set_commit(dl_file_set *set, devlog_error *err);
+void dl_file_set_abandon(dl_file_set *set);
+
+/* How many bytes of `path` name folders that are there; dl_folder_unmake removes the others, if they are
+ * empty: what dl_folder_make has made. */
+size_t dl_folder_there(const char *path);
+void dl_folder_unmake(const char *path, size_t there);
+
 /* Marks an open file as being written, until it is closed, and tells whether nobody else does (two devices of
  * one program write one log). */
 bool dl_file_alone(int fd);

@@ -104,6 +104,11 @@ static devlog_status check_rows(dl_decode *d, const cli_args *rest, devlog_error
     const dl_losses *l = dl_decode_losses(d);
     const char *more = rest->n > 1 ? " and the others" : "", *detail = NULL;
     if (l->rows) return DEVLOG_OK;
+    if (l->empty == (uint64_t)rest->n && !l->stopped)
+        return dl_fail(
+            err, DEVLOG_ERR_NOT_FOUND,
+            "%s%s: the file is empty; did the program end before it wrote its log, or was the disk full?",
+            rest->items[0], more);
     if (!dl_losses_skipped(l) && !l->stopped)
         return dl_fail(
             err, DEVLOG_ERR_NOT_FOUND,

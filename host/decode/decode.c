@@ -165,6 +165,9 @@ static devlog_status decode_input(dl_decode *d, dl_input *in, bool known, devlog
     const char *name = keep_name(d, dl_input_name(in));
     if (!name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     dl_pair_source(d->pair, name);
+    const void *first;
+    size_t n = 1;
+    if (dl_input_peek(in, &first, &n, err) == DEVLOG_OK && n == 0) d->losses.empty++;
     if (decode_is_capture(in)) return decode_capture(d, in, name, known, err);
     return decode_log(d, in, name, err);
 }

@@ -26,6 +26,7 @@ struct dl_input {
     struct archive *packed; /* NULL: plain, or gzip */
     dl_gunzip *gzip;
     char *packed_block;
+    bool empty; /* nothing is packed in it; libarchive has an internal error for who reads that */
     int read_errno;
 };
 
@@ -94,6 +95,7 @@ static ssize_t on_gzip_read(void *ctx, void *bytes, size_t cap)
 
 static la_ssize_t read_packed(dl_input *in, void *bytes, size_t cap)
 {
+    if (in->empty) return 0;
     return in->gzip ? dl_gunzip_read(in->gzip, bytes, cap) : archive_read_data(in->packed, bytes, cap);
 }
 
@@ -134,6 +136,7 @@ static devlog_status open_packed(dl_input *in, devlog_error *err)
     archive_read_support_format_empty(in->packed);
     int r = archive_read_open(in->packed, in, NULL, on_packed_read, NULL);
     if (r == ARCHIVE_OK) r = archive_read_next_header(in->packed, &entry);
+    in->empty = r == ARCHIVE_EOF;
     if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_EOF) return DEVLOG_OK;
     return dl_fail(err, DEVLOG_ERR_FORMAT, "cannot unpack %s: %s", in->name, why_packed(in));
 }

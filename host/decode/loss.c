@@ -135,6 +135,7 @@ void dl_losses_merge(dl_losses *to, dl_losses *from)
     merge_seen(&to->seen, &from->seen);
     to->lines += from->lines;
     to->rows += from->rows;
+    to->empty += from->empty;
     to->rows_filtered += from->rows_filtered;
     to->zones_filtered += from->zones_filtered;
     to->stopped |= from->stopped;

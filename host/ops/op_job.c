@@ -94,18 +94,18 @@ static devlog_status flush(void *ctx, devlog_error *err)
     return DEVLOG_OK;
 }
 
-static devlog_status write_report(op_job *j, const op_job_options *o, devlog_error *err)
+static devlog_status write_report(op_job *j, const op_job_options *o, dl_file_set *files, devlog_error *err)
 {
     dl_file_writer w;
     devlog_status status = dl_file_create(&w, j->report_path, err);
     if (status) return status;
     status = op_report_write(&j->stitch, &o->report, &w.buffer, flush, &w, &j->counts, err);
-    if (!status) return dl_file_commit(&w, err);
+    if (!status) return dl_file_set_take(files, &w, err);
     dl_file_abandon(&w);
     return status;
 }
 
-static devlog_status write_tar(op_job *j, devlog_error *err)
+static devlog_status write_tar(op_job *j, dl_file_set *files, devlog_error *err)
 {
     const char *paths[4], *names[4];
     size_t n = 0;
@@ -129,7 +129,7 @@ static devlog_status write_tar(op_job *j, devlog_error *err)
     devlog_status status = dl_file_create(&w, j->tar_path, err);
     if (status) return status;
     status = dl_bundle_as(paths, names, n, &w, err);
-    if (!status) return dl_file_commit(&w, err);
+    if (!status) return dl_file_set_take(files, &w, err);
     dl_file_abandon(&w);
     return status;
 }
@@ -144,12 +144,24 @@ static char *named(const char *folder, const char *name, const char *extension)
     return path;
 }
 
-devlog_status op_job_run(op_job *job, const op_job_options *o, devlog_error *err)
+/* The report and the tar, or neither. */
+static devlog_status write_files(op_job *j, const op_job_options *o, devlog_error *err)
 {
-    op_job *j = job;
-    *j = (op_job){.host = {.fd = -1}, .device = {.fd = -1}};
-    devlog_status status = find_logs(j, o, err);
-    if (!status) status = dl_folder_make(o->output, err);
+    dl_file_set files = {0};
+    j->report_path = named(o->output, o->name, o->report.json ? ".json" : ".csv");
+    j->tar_path = o->no_tar ? NULL : named(o->output, o->name, ".tar");
+    if (!j->report_path || (!o->no_tar && !j->tar_path))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    devlog_status status = write_report(j, o, &files, err);
+    if (!status && !o->no_tar) status = write_tar(j, &files, err);
+    if (!status) return dl_file_set_commit(&files, err);
+    dl_file_set_abandon(&files);
+    return status;
+}
+
+static devlog_status make_report(op_job *j, const op_job_options *o, devlog_error *err)
+{
+    devlog_status status = dl_folder_make(o->output, err);
     if (status) return status;
     if (j->op_log_path) {
         status = op_log_read_large(&j->host, j->op_log_path, o->output, err);
@@ -164,17 +176,17 @@ devlog_status op_job_run(op_job *job, const op_job_options *o, devlog_error *err
     op_log *host = j->has_host ? &j->host : NULL, *device = j->device_op_log_path ? &j->device : NULL;
     status = op_stitch_make(&j->stitch, host, device, j->decode, j->cycles, o->output, err);
     if (status) return status;
-    j->report_path = named(o->output, o->name, o->report.json ? ".json" : ".csv");
-    if (!j->report_path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    status = write_report(j, o, err);
-    if (status || o->no_tar) return status;
-    j->tar_path = named(o->output, o->name, ".tar");
-    if (!j->tar_path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    status = write_tar(j, err);
-    if (status) {
-        free(j->tar_path);
-        j->tar_path = NULL;
-    }
+    return write_files(j, o, err);
+}
+
+devlog_status op_job_run(op_job *job, const op_job_options *o, devlog_error *err)
+{
+    *job = (op_job){.host = {.fd = -1}, .device = {.fd = -1}};
+    devlog_status status = find_logs(job, o, err);
+    if (status) return status;
+    size_t there = dl_folder_there(o->output);
+    status = make_report(job, o, err);
+    if (status) dl_folder_unmake(o->output, there);
     return status;
 }
 

@@ -135,24 +135,32 @@ static char *path_of(const dl_artifacts *set, const char *file)
     return path;
 }
 
-static devlog_status write_one(dl_artifacts *set, size_t kind, dl_file_writer *out, devlog_error *err)
+/* The tar holds the others as they are, which have only temporary names yet. */
+static devlog_status write_tar(const dl_artifacts *set, const dl_file_set *files, dl_file_writer *out,
+                               devlog_error *err)
 {
-    if (kind < DL_ARTIFACT_KINDS) return table[kind]->write(set, set->states[kind], out, err);
-    return dl_bundle((const char *const *)set->paths, set->n_paths, out, err);
+    const char *paths[DL_ARTIFACT_KINDS], *names[DL_ARTIFACT_KINDS];
+    for (size_t i = 0; i < files->n; i++) {
+        const char *slash = strrchr(set->paths[i], '/');
+        paths[i] = files->files[i].temporary;
+        names[i] = slash ? slash + 1 : set->paths[i];
+    }
+    return dl_bundle_as(paths, names, files->n, out, err);
 }
 
-static devlog_status write_file(dl_artifacts *set, size_t kind, devlog_error *err)
+static devlog_status write_file(dl_artifacts *set, size_t kind, dl_file_set *files, devlog_error *err)
 {
     char *path = path_of(set, kind < DL_ARTIFACT_KINDS ? table[kind]->file : tar_name);
     if (!path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     dl_file_writer out;
     devlog_status status = dl_file_create(&out, path, err);
     if (!status) {
-        status = write_one(set, kind, &out, err);
+        status = kind < DL_ARTIFACT_KINDS ? table[kind]->write(set, set->states[kind], &out, err)
+                                          : write_tar(set, files, &out, err);
         if (status)
             dl_file_abandon(&out);
         else
-            status = dl_file_commit(&out, err);
+            status = dl_file_set_take(files, &out, err);
     }
     if (status)
         free(path);
@@ -163,13 +171,22 @@ static devlog_status write_file(dl_artifacts *set, size_t kind, devlog_error *er
 
 devlog_status dl_artifacts_write(dl_artifacts *set, devlog_error *err)
 {
+    const char *folder = set->options.folder;
     bool any = false;
+    dl_file_set files = {0};
     for (size_t i = 0; i < DL_ARTIFACT_KINDS; i++)
         any |= set->options.wanted[i];
     if (!any) return DEVLOG_OK;
-    devlog_status status = dl_folder_make(set->options.folder, err);
+    size_t there = dl_folder_there(folder);
+    devlog_status status = dl_folder_make(folder, err);
     for (size_t i = 0; i < DL_ARTIFACT_KINDS && !status; i++)
-        if (set->options.wanted[i]) status = write_file(set, i, err);
-    if (!status && set->options.tar) status = write_file(set, DL_ARTIFACT_KINDS, err);
+        if (set->options.wanted[i]) status = write_file(set, i, &files, err);
+    if (!status && set->options.tar) status = write_file(set, DL_ARTIFACT_KINDS, &files, err);
+    if (!status) status = dl_file_set_commit(&files, err);
+    if (!status) return DEVLOG_OK;
+    dl_file_set_abandon(&files);
+    while (set->n_paths)
+        free(set->paths[--set->n_paths]);
+    dl_folder_unmake(folder, there);
     return status;
 }

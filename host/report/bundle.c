@@ -63,11 +63,6 @@ static devlog_status pack(struct archive *a, const char *path, const char *name,
     return status;
 }
 
-devlog_status dl_bundle(const char *const *paths, size_t n, dl_file_writer *out, devlog_error *err)
-{
-    return dl_bundle_as(paths, NULL, n, out, err);
-}
-
 devlog_status dl_bundle_as(const char *const *paths, const char *const *names, size_t n, dl_file_writer *out,
                            devlog_error *err)
 {
@@ -80,8 +75,7 @@ devlog_status dl_bundle_as(const char *const *paths, const char *const *names, s
     if (archive_write_open(a, out, NULL, take, NULL) != ARCHIVE_OK)
         status = dl_fail(err, DEVLOG_ERR_IO, "cannot pack: %s", archive_error_string(a));
     for (size_t i = 0; i < n && !status; i++) {
-        const char *slash = strrchr(paths[i], '/');
-        status = pack(a, paths[i], names ? names[i] : slash ? slash + 1 : paths[i], err);
+        status = pack(a, paths[i], names[i], err);
     }
     if (!status && archive_write_close(a) != ARCHIVE_OK)
         status = dl_fail(err, DEVLOG_ERR_IO, "cannot pack: %s", archive_error_string(a));

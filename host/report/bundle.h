@@ -4,10 +4,8 @@
 
 #include "base/file.h"
 
-/* Packs paths[0 .. n) under their last names into out, in the given order; times are 0, owner and group are
- * root. */
-devlog_status dl_bundle(const char *const *paths, size_t n, dl_file_writer *out, devlog_error *err);
-/* The same under other names, which may have slashes; NULL: last names. */
+/* Packs paths[0 .. n) under these names, which may have slashes, into out, in the given order; times are 0,
+ * owner and group are root. */
 devlog_status dl_bundle_as(const char *const *paths, const char *const *names, size_t n, dl_file_writer *out,
                            devlog_error *err);
 

@@ -70,7 +70,8 @@ typedef struct ctf {
     char **locations;             /* "file:line" of each site */
     uint32_t chip;                /* of the stream in hand; DL_NONE: none */
     dl_out out;
-    dl_str packet; /* events of the packet in hand */
+    dl_file_set files; /* done, and without their names until all are */
+    dl_str packet;     /* events of the packet in hand */
     uint64_t begin, end, discarded, number;
 } ctf;
 
@@ -196,7 +197,7 @@ static devlog_status write_metadata(ctf *c, devlog_error *err)
             &o,
             "event {\n  name = \"%s\";\n  id = %zu;\n  stream_id = 0;\n  fields := struct { %s %s };\n};\n",
             event_names[i], i, i == DL_VIEW_LAUNCH ? "" : place, event_fields[i]);
-    return out_close(&o, DEVLOG_OK, err);
+    return out_close_into(&o, &c->files, DEVLOG_OK, err);
 }
 
 static char *put(char *to, uint64_t value, int bytes)
@@ -230,7 +231,7 @@ static devlog_status end_stream(ctf *c, devlog_error *err)
 {
     if (c->chip == DL_NONE) return DEVLOG_OK;
     if (c->packet.len) end_packet(c);
-    return out_close(&c->out, c->packet.failed ? no_memory(err) : DEVLOG_OK, err);
+    return out_close_into(&c->out, &c->files, c->packet.failed ? no_memory(err) : DEVLOG_OK, err);
 }
 
 static devlog_status begin_stream(ctf *c, uint32_t chip, uint64_t time, devlog_error *err)
@@ -328,6 +329,7 @@ static devlog_status make_folder(const char *path, devlog_error *err)
 devlog_status dl_export_ctf(dl_view *v, const char *path, devlog_error *err)
 {
     ctf c = {.view = v, .folder = path, .chip = DL_NONE};
+    size_t there = dl_folder_there(path);
     devlog_status status = make_folder(path, err);
     if (status) return status;
     c.chips = dl_view_chips(v, &c.n_chips);
@@ -341,6 +343,9 @@ devlog_status dl_export_ctf(dl_view *v, const char *path, devlog_error *err)
     else if (!status)
         status = end_stream(&c, err);
     if (!status) status = write_metadata(&c, err);
+    if (!status) status = dl_file_set_commit(&c.files, err);
+    dl_file_set_abandon(&c.files); /* nothing is in it any more, unless something failed */
+    if (status) dl_folder_unmake(path, there);
     for (uint32_t i = 0; c.locations && i < c.tables->n_sites; i++)
         free(c.locations[i]);
     free(c.locations);

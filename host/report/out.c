@@ -8,8 +8,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/file.h"
-
 enum { BUFFER = 256 * 1024, PACKED = 64 * 1024, GZIP_WINDOW = 15 + 16 };
 
 struct out_target {
@@ -115,6 +113,11 @@ void out_patch(dl_out *o, uint64_t at, const void *bytes, size_t n)
 
 devlog_status out_close(dl_out *o, devlog_status status, devlog_error *err)
 {
+    return out_close_into(o, NULL, status, err);
+}
+
+devlog_status out_close_into(dl_out *o, dl_file_set *set, devlog_status status, devlog_error *err)
+{
     struct out_target *t = o->target;
     if (!t) return status ? status : o->status;
     if (!status && t->packs)
@@ -127,7 +130,7 @@ devlog_status out_close(dl_out *o, devlog_status status, devlog_error *err)
         if (status)
             dl_file_abandon(&t->file);
         else
-            status = dl_file_commit(&t->file, err);
+            status = set ? dl_file_set_take(set, &t->file, err) : dl_file_commit(&t->file, err);
     }
     target_free(t);
     free(o->text);

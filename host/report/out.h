@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/str.h"
+#include "base/file.h"
 
 /* Owned by out_open's caller; make it ready with out_open, end it with out_close. Text is appended through
  * the functions below; the first failure is kept and told by out_close. */
@@ -24,6 +24,8 @@ struct dl_out {
 devlog_status out_open(dl_out *o, const char *path, devlog_error *err);
 /* `status` is of the work so far: when it is no success the file is thrown away and the status returned. */
 devlog_status out_close(dl_out *o, devlog_status status, devlog_error *err);
+/* The same for one of several files that belong together: it gets its name with the set's others. */
+devlog_status out_close_into(dl_out *o, dl_file_set *set, devlog_status status, devlog_error *err);
 /* Writes what has gathered; out_room calls it. */
 void out_flush(dl_out *o);
 /* Overwrites n bytes at an offset of the uncompressed output; only for files that are not compressed. */

@@ -72,6 +72,7 @@ static const char *const kinds[] = {
 
 typedef struct database {
     dl_view *view;
+    const char *path; /* for messages */
     sqlite3 *db;
     sqlite3_stmt *zone, *marker, *launch, *op;
     const dl_view_chip *chips;
@@ -85,7 +86,7 @@ static devlog_status failed(const database *d, devlog_error *err)
 {
     int code = sqlite3_errcode(d->db);
     if (code == SQLITE_NOMEM) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing SQLite");
-    return dl_fail(err, DEVLOG_ERR_IO, "cannot write the database: %s", sqlite3_errmsg(d->db));
+    return dl_fail(err, DEVLOG_ERR_IO, "cannot write %s: %s", d->path, sqlite3_errmsg(d->db));
 }
 
 static devlog_status prepare(const database *d, const char *sql, sqlite3_stmt **statement, devlog_error *err)
@@ -343,7 +344,7 @@ static devlog_status fill(database *d, devlog_error *err)
 
 devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err)
 {
-    database d = {.view = v};
+    database d = {.view = v, .path = path};
     dl_str temporary = {0};
     if (strcmp(path, "-") == 0)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT,

@@ -30,7 +30,7 @@ enum { FIRST_KIND = STAT_TEXT + 1, STATS = FIRST_KIND + DL_VIEW_LAUNCH + 1 };
 static const char *const stat_names[STATS] = {
     [STAT_CYCLE] = "cycle",
     [STAT_CYCLES] = "cycles",
-    [STAT_LAUNCH] = "launch",
+    [STAT_LAUNCH] = "launch id", /* a kind is called "launch": no two have one name */
     [STAT_DATA] = "data",
     [STAT_KERNEL_DETAILS] = "kernel_details",
     [STAT_SOURCE] = "source",
@@ -208,7 +208,7 @@ static void begin_line(xplane *x, const dl_view_item *item)
     x->line_at = begin_message(x, 3);
     put_uint(x, 1, ++x->n_lines);
     if (t->core == DL_NONE)
-        snprintf(name, sizeof name, "%s: launches", x->chips[t->chip].name);
+        snprintf(name, sizeof name, "%s: %s", x->chips[t->chip].name, t->name); /* "launches", "host" */
     else
         snprintf(name, sizeof name, "core %u,%u %s", x->cores[t->core].x, x->cores[t->core].y, t->name);
     out_cut_utf8(name);
@@ -314,11 +314,15 @@ devlog_status dl_export_xplane(dl_view *v, const char *path, devlog_error *err)
                        "XPlane is written into a log folder and cannot go to standard output");
     char *folder = dl_path_join(path, "plugins/profile/devlog");
     char *file = folder ? dl_path_join(folder, "devlog.xplane.pb") : NULL;
+    size_t there = folder ? dl_folder_there(folder) : 0;
     devlog_status status = file ? dl_folder_make(folder, err) : no_memory(err);
     if (!status) status = out_open(&x.out, file, err);
-    free(folder);
     free(file);
-    if (status) return status;
+    if (status) {
+        if (folder) dl_folder_unmake(folder, there);
+        free(folder);
+        return status;
+    }
     x.chips = dl_view_chips(v, &x.n_chips);
     x.cores = dl_view_cores(v, &x.n_cores);
     x.tracks = dl_view_tracks(v, &x.n_tracks);
@@ -327,5 +331,8 @@ devlog_status dl_export_xplane(dl_view *v, const char *path, devlog_error *err)
     status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&x, items}, err);
     if (!status) status = end_plane(&x, err);
     if (!status) put_warnings(&x);
-    return out_close(&x.out, status, err);
+    status = out_close(&x.out, status, err);
+    if (status) dl_folder_unmake(folder, there);
+    free(folder);
+    return status;
 }

@@ -228,6 +228,9 @@ def read_xplane(path, totals, proto_folder):
     for plane in protoc(file, "devlog.xplane.XSpace", proto_folder, "xplane.proto")["planes"]:
         names = {e["key"][0]: e["value"][0]["name"][0] for e in plane["event_metadata"]}
         stats = {e["key"][0]: e["value"][0]["name"][0] for e in plane["stat_metadata"]}
+        check(len(set(stats.values())) == len(stats), "two stats have one name")
+        lines = [line["name"][0] for line in plane["lines"]]
+        check(len(set(lines)) == len(lines), "two lines have one name:", lines)
         for line in plane["lines"]:
             open_ends, last = [], 0
             for e in line["events"]:

@@ -7,6 +7,7 @@
 
 #include "base/process.h"
 #include "base/str.h"
+#include "decode/capture.h"
 #include "support/device.h"
 #include "support/logs.h"
 
@@ -100,6 +101,47 @@ void page_log_write(const char *path, const page_log *log)
         }
     }
     assert_int_equal(fclose(w.f), 0);
+}
+
+void page_capture_write(const char *folder)
+{
+    enum { CALLS = 3, BURSTS = 10, NS = 1000000 };
+    devlog_error err = {0};
+    dl_capture *c;
+    check_ok(dl_capture_open(&c, folder, DL_CAPTURE_NAME, false, &err), &err);
+    const dl_capture_chip chip = {.freq_khz = 1000000,
+                                  .max_cores = 1,
+                                  .arch = "wormhole_b0",
+                                  .board = "",
+                                  .transport = "sim",
+                                  .boot = "b"};
+    check_ok(dl_capture_put_chip(c, &chip, &err), &err);
+    for (uint64_t i = 0; i < BURSTS; i++) {
+        const dl_clock_sample sample = {5 * NS + i * NS / 2, 5 * NS + i * NS / 2 + 100, i * NS / 2 + 50,
+                                        (uint32_t)i};
+        const dl_capture_samples samples = {0, DL_CAPTURE_HOST, &sample, 1};
+        check_ok(dl_capture_put_samples(c, &samples, &err), &err);
+    }
+    for (uint32_t i = 1; i <= CALLS; i++) {
+        dl_capture_risc risc = {.name = "BRISC"};
+        const uint32_t from = i * NS, to = from + NS / 4;
+        risc.control.launch = i;
+        risc.control.marks = 1 | 8;
+        risc.control.stamps[0] = from;
+        risc.control.stamps[6] = to;
+        check_ok(dl_capture_put_core(c, &(dl_capture_core){.n_riscs = 1, .riscs = &risc}, &err), &err);
+        const dl_capture_launch launch = {0,
+                                          i,
+                                          0,
+                                          5 * NS + from - NS / 5,
+                                          5 * NS + to + NS / 10,
+                                          5 * NS + to + NS / 8,
+                                          5 * NS + to + NS / 4};
+        check_ok(dl_capture_put_launch(c, &launch, &err), &err);
+    }
+    check_ok(dl_capture_put_end(c, 0, &err), &err);
+    check_ok(dl_capture_commit(c, &err), &err);
+    dl_capture_close(c);
 }
 
 void page_decode(const char *log, const char *out, int exit_status)

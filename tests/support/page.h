@@ -25,6 +25,10 @@ typedef struct page_log {
 /* A launch's kernel takes 500 cycles and 300 for each zone. */
 void page_log_write(const char *path, const page_log *log);
 
+/* capture.devlog of three launches with what the host called: a counter of 1 GHz that is 5 ms behind the
+ * host's clock. */
+void page_capture_write(const char *folder);
+
 /* `devlog decode LOG -o OUT`, which must end with this exit status; -1: any. */
 void page_decode(const char *log, const char *out, int exit_status);
 /* The same, then opens the page from the file and waits until it is drawn. */

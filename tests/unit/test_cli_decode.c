@@ -29,6 +29,34 @@ static void write_log(const char *name, const char *a, const char *b)
     write_text(in_scratch(name), text);
 }
 
+/* What gzip, zstd and xz make of nothing, and captures of nothing: one line that says so. */
+static void packed_nothing(void)
+{
+    static const struct {
+        const char *name;
+        size_t n;
+        unsigned char bytes[32];
+    } files[] = {
+        {"nothing.csv.gz", 20, {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3}},
+        {"nothing.csv.zst", 13, {0x28, 0xb5, 0x2f, 0xfd, 0x24, 0, 1, 0, 0, 0x99, 0xe9, 0xd8, 0x51}},
+        {"nothing.csv.xz", 32, {0xfd, '7',  'z', 'X', 'Z', 0,    0,    4,    0xe6, 0xd6, 0xb4,
+                                0x46, 0,    0,   0,   0,   0x1c, 0xdf, 0x44, 0x21, 0x1f, 0xb6,
+                                0xf3, 0x7d, 1,   0,   0,   0,    0,    4,    'Y',  'Z'}},
+        {"capture.devlog", 0, {0}},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char line[100], says[100];
+        FILE *f = fopen(in_scratch(files[i].name), "wb");
+        assert_non_null(f);
+        assert_int_equal(fwrite(files[i].bytes, 1, files[i].n, f), files[i].n);
+        assert_int_equal(fclose(f), 0);
+        snprintf(line, sizeof line, "decode %s", files[i].name);
+        snprintf(says, sizeof says, "%s: the file is empty", files[i].name);
+        devlog_fails(line, 1, says);
+        unlink(in_scratch(files[i].name));
+    }
+}
+
 static void the_program_itself(void **state)
 {
     (void)state;
@@ -58,11 +86,12 @@ static void bad_input_is_one_line(void **state)
     devlog_fails("decode folder", 1, "folder");
     devlog_fails("decode whole.csv missing.csv", 1, "missing.csv");
     write_text(in_scratch("empty.csv"), "");
-    devlog_fails("decode empty.csv", 1,
-                 "empty.csv: no rows; was the program run with TT_METAL_DEVICE_PROFILER=1");
+    devlog_fails("decode empty.csv", 1, "empty.csv: the file is empty");
+    packed_nothing();
     write_text(in_scratch("header.csv"), header);
-    devlog_fails("decode header.csv", 1, "header.csv: no rows; was the program run");
-    devlog_fails("decode - <empty.csv", 1, "-: no rows");
+    devlog_fails("decode header.csv", 1,
+                 "header.csv: no rows; was the program run with TT_METAL_DEVICE_PROFILER=1");
+    devlog_fails("decode - <empty.csv", 1, "-: the file is empty");
     write_text(in_scratch("other.csv"), "this is no log\nat all\n");
     devlog_fails("decode other.csv", 1, "other.csv: not one row of a device log in 2 lines; other.csv:1:");
     assert_int_not_equal(access(in_scratch("generated"), F_OK), 0);

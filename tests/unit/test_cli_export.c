@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "base/str.h"
+#include "decode/capture.h"
 #include "support/files.h"
+#include "support/page.h"
 
 static char folder[] = "/tmp/devlog-export-XXXXXX";
 
@@ -136,6 +139,40 @@ static void launches_are_called_after_their_ops(void **state)
     free(text);
 }
 
+/* A capture that knows when the host called: what the host did is a line of its own, with a name of its own.
+ * The reader refuses two lines or two stats of one name. */
+static void xplane_of_a_capture_has_different_names(void **state)
+{
+    (void)state;
+    char log[128], output[128], *text;
+    devlog_error err;
+    dl_output out = {0};
+    const char *home = getenv("DEVLOG_HOME"), *protoc[] = {"protoc", "--version", NULL};
+    if (dl_run(protoc, &out, &err) != DEVLOG_OK) skip();
+    free(out.text);
+    page_capture_write(folder);
+    assert_int_equal(
+        run(&text, "-f", "xplane", "-o", path(output, "host.xplane"), path(log, DL_CAPTURE_NAME)), 0);
+    free(text);
+    dl_str script = {0}, protos = {0};
+    dl_str_fmt(&script, "%s/tests/readers/read_export.py", home ? home : ".");
+    dl_str_fmt(&protos, "%s/host/report/proto", home ? home : ".");
+    const char *argv[] = {"python3", script.text, "xplane", output, protos.text, NULL};
+    assert_int_equal(dl_run(argv, &out, &err), DEVLOG_OK);
+    if (out.exit) print_message("%s\n", out.text);
+    assert_int_equal(out.exit, 0);
+    free(out.text);
+    size_t n;
+    char file[256];
+    snprintf(file, sizeof file, "%s/plugins/profile/devlog/devlog.xplane.pb", output);
+    char *bytes = read_bytes(file, &n);
+    assert_non_null(memmem(bytes, n, " MHz): host", 11));
+    assert_non_null(memmem(bytes, n, " MHz): launches", 15));
+    free(bytes);
+    dl_str_free(&script);
+    dl_str_free(&protos);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -156,6 +193,7 @@ int main(void)
         cmocka_unit_test(formats_by_name_and_suffix),
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(launches_are_called_after_their_ops),
+        cmocka_unit_test(xplane_of_a_capture_has_different_names),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

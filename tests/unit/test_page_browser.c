@@ -16,6 +16,7 @@
 #include "support/browser.h"
 #include "support/device.h"
 #include "support/files.h"
+#include "support/page.h"
 #include "support/serve.h"
 
 #define READY "document.documentElement.dataset.ready === 'yes'"
@@ -248,54 +249,12 @@ static void tooltip_and_selection_tell_everything(void **state)
     assert_string_equal(browser_problems(b), "");
 }
 
-/* A capture of three launches: a counter of 1 GHz that is 5 ms behind the host's clock. */
-static void write_capture(const char *folder)
-{
-    enum { CALLS = 3, BURSTS = 10, NS = 1000000 };
-    devlog_error err = {0};
-    dl_capture *c;
-    check_ok(dl_capture_open(&c, folder, DL_CAPTURE_NAME, false, &err), &err);
-    const dl_capture_chip chip = {.freq_khz = 1000000,
-                                  .max_cores = 1,
-                                  .arch = "wormhole_b0",
-                                  .board = "",
-                                  .transport = "sim",
-                                  .boot = "b"};
-    check_ok(dl_capture_put_chip(c, &chip, &err), &err);
-    for (uint64_t i = 0; i < BURSTS; i++) {
-        const dl_clock_sample sample = {5 * NS + i * NS / 2, 5 * NS + i * NS / 2 + 100, i * NS / 2 + 50,
-                                        (uint32_t)i};
-        const dl_capture_samples samples = {0, DL_CAPTURE_HOST, &sample, 1};
-        check_ok(dl_capture_put_samples(c, &samples, &err), &err);
-    }
-    for (uint32_t i = 1; i <= CALLS; i++) {
-        dl_capture_risc risc = {.name = "BRISC"};
-        const uint32_t from = i * NS, to = from + NS / 4;
-        risc.control.launch = i;
-        risc.control.marks = 1 | 8;
-        risc.control.stamps[0] = from;
-        risc.control.stamps[6] = to;
-        check_ok(dl_capture_put_core(c, &(dl_capture_core){.n_riscs = 1, .riscs = &risc}, &err), &err);
-        const dl_capture_launch launch = {0,
-                                          i,
-                                          0,
-                                          5 * NS + from - NS / 5,
-                                          5 * NS + to + NS / 10,
-                                          5 * NS + to + NS / 8,
-                                          5 * NS + to + NS / 4};
-        check_ok(dl_capture_put_launch(c, &launch, &err), &err);
-    }
-    check_ok(dl_capture_put_end(c, 0, &err), &err);
-    check_ok(dl_capture_commit(c, &err), &err);
-    dl_capture_close(c);
-}
-
 static void the_host_and_what_it_called(void **state)
 {
     NEEDS_BROWSER();
     char log[300], out[300], url[400];
     const char *folder = test_folder();
-    write_capture(folder);
+    page_capture_write(folder);
     snprintf(log, sizeof log, "%s/" DL_CAPTURE_NAME, folder);
     snprintf(out, sizeof out, "%s/out", folder);
     decode(log, out);

@@ -2,7 +2,7 @@
 
 # In this order they are one program; page/README.md says what is in which.
 set(page_scripts "")
-foreach(name format data theme rows paint view timeline select flows table histogram heatmap losses search keys start)
+foreach(name format data theme rows paint view timeline select flows table histogram heatmap markers losses search keys start)
   list(APPEND page_scripts ${PROJECT_SOURCE_DIR}/page/${name}.js)
 endforeach()
 set(page_serve_scripts ${PROJECT_SOURCE_DIR}/page/format.js ${PROJECT_SOURCE_DIR}/page/serve.js)

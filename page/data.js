@@ -12,7 +12,7 @@
 "use strict";
 
 const ROLE_USER = 0, ROLE_FW = 1, ROLE_KERNEL = 2, ROLE_DROPPED = 3; /* as dl_role in host/decode/tables.h */
-const POINT_VALUE = 2, POINT_SUM = 3, POINT_DROPPED = 4; /* as dl_view_kind in host/report/view.h */
+const POINT_TEXT = 1, POINT_VALUE = 2, POINT_SUM = 3, POINT_DROPPED = 4; /* as dl_view_kind in host/report/view.h */
 
 async function inflate(base64) {
   let bytes;

@@ -70,7 +70,7 @@ function toggleUnit() {
   repaint();
 }
 
-const TABS = ["zones", "heat", "log"];
+const TABS = ["zones", "heat", "markers", "log"];
 
 function showTab(name) {
   for (const tab of TABS) {

@@ -79,6 +79,7 @@ function describe(item) {
   if (site && site.file) facts.push(["source", site.file + (site.line ? ":" + site.line : "")]);
   facts.push(["launch", launch ? launch.name : "none"]);
   if (lane.points) {
+    if (textOf(lane, i) !== null) facts.push(["text of", site.name]);
     if (lane.kind[i] === POINT_VALUE) facts.push(["value", lane.value[i].toString() + " (0x" + lane.value[i].toString(16) + ")"]);
     if (lane.kind[i] === POINT_DROPPED) facts.push(["dropped", counted(Number(lane.value[i]), "marker")]);
     if (lane.kind[i] === POINT_SUM) facts.push(["sum", cyclesAndTime(Number(lane.value[i]), chip.khz)]);

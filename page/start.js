@@ -41,6 +41,7 @@ async function start() {
   timeline.ready = true;
   themeChanged(model);
   offerHeat();
+  showMarkers(model);
   showLog(model);
   let due = 0;
   addEventListener("resize", () => {

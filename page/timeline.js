@@ -133,6 +133,8 @@ function paintRows() {
 function laneName(lane, i) {
   const site = timeline.model.sites[lane.site[i]];
   if (lane.points && lane.kind[i] === POINT_DROPPED) return "markers dropped";
+  const text = textOf(lane, i);
+  if (text) return text;
   if (lane.row.core || lane.row.host) return site.name;
   const launch = timeline.model.launches[lane.launch[i]];
   return launch ? launch.name : "launch";

@@ -8,7 +8,7 @@
  *
  *   gap     cycles from the end of the interval before in this line (the first: from the row's base) to the
  *           start of this one
- *   length  cycles; in lines of points: the value
+ *   length  cycles; in lines of points: the value; of text the number in the JSON's texts, from 1
  *   site    number in the JSON's sites; in lines of points: that times 8 plus the dl_view_kind. Of launches:
  * 0 launch  difference to the launch before in this line (the first: to 0), zigzag: 0, -1, 1, -2 are 0, 1, 2,
  *           3; -1 is no launch
@@ -23,6 +23,7 @@
 #include "report/page_parts.h"
 
 enum { PAGE_GAPS, PAGE_LENGTHS, PAGE_SITES, PAGE_LAUNCHES, PAGE_COLUMNS };
+enum { PAGE_TEXTS = 20000 }; /* different ones; others are there without their text */
 
 typedef struct page_line {
     dl_str columns[PAGE_COLUMNS];
@@ -40,7 +41,10 @@ typedef struct page_pack {
     dl_str rows;                  /* their JSON */
     uint32_t *site_numbers;       /* of each site; DL_NONE: not in the page */
     uint32_t *sites, n_sites;     /* in the page, in the order of their numbers */
-    page_line *lines, points;     /* of the row in hand */
+    uint32_t *text_numbers;       /* of each text of the tables; 0: not in the page */
+    uint32_t n_text_numbers, n_texts;
+    dl_str texts;             /* their JSON */
+    page_line *lines, points; /* of the row in hand */
     uint32_t n_lines, cap_lines;
     uint32_t track, lane, below; /* in hand; lines of lanes before it */
     uint64_t base, base_time;    /* of the row in hand: its first cycle, and that on the time axis */

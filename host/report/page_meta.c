@@ -4,9 +4,13 @@
 #include <string.h>
 
 #include "decode/groups.h"
+#include "decode/series_groups.h"
 #include "report/page_internal.h"
 
-enum { MAX_STATISTICS = 20000 }; /* rows of the statistics; more would only be scrolled over */
+enum {
+    MAX_STATISTICS = 20000,
+    MAX_MARKERS = 2000
+}; /* rows of the statistics; more would only be scrolled over */
 
 static void text(dl_str *out, const char *s)
 {
@@ -112,6 +116,53 @@ static devlog_status statistics(const page_pack *p, dl_decode *d, dl_str *out, d
     return DEVLOG_OK;
 }
 
+static void quoted(dl_str *out, bool known, uint64_t value)
+{
+    if (known)
+        dl_str_fmt(out, ",\"%llu\"", (unsigned long long)value);
+    else
+        dl_str_add(out, ",\"\"");
+}
+
+/* [chip, RISC, name, kind, count, passes, last, min, max, mean, total], of the whole log: what is no zone.
+ * What a kind has not is "". */
+static devlog_status markers(const page_pack *p, dl_decode *d, dl_str *out, devlog_error *err)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    uint32_t n_chips, rank = 0;
+    const dl_view_chip *order = dl_view_chips(p->view, &n_chips);
+    dl_series_groups g;
+    devlog_status status = dl_series_groups_of(d, false, &g, err);
+    if (status) return status;
+    dl_str_fmt(out, ",\"all_markers\":%zu,\"markers\":[", g.n);
+    for (size_t i = 0; i < g.n && i < MAX_MARKERS; i++) {
+        const dl_series *s = &g.items[i].series;
+        bool sum = s->kind == DL_EVENT_SUM, valued = sum || s->kind == DL_EVENT_VALUE;
+        bool by_pass = sum && s->passes && s->longest >= s->shortest;
+        comma(out, i > 0);
+        for (rank = 0; rank + 1 < n_chips && order[rank].chip != g.items[i].chip;)
+            rank++;
+        dl_str_fmt(out, "[%u,", rank);
+        text(out, dl_risc_text(t, s->stream));
+        dl_str_char(out, ',');
+        text(out, dl_site_text(t, s->site));
+        dl_str_fmt(out, ",\"%s\",%llu", dl_series_kind_text(s), (unsigned long long)s->count);
+        quoted(out, sum && s->passes, s->passes);
+        quoted(out, valued && !sum, s->last);
+        quoted(out, valued, by_pass ? s->shortest : s->min);
+        quoted(out, valued, by_pass ? s->longest : s->max);
+        if (valued)
+            decimal(out, dl_series_average(s));
+        else
+            dl_str_add(out, ",\"\"");
+        quoted(out, sum, s->sum > UINT64_MAX ? UINT64_MAX : (uint64_t)s->sum);
+        dl_str_char(out, ']');
+    }
+    dl_str_char(out, ']');
+    dl_series_groups_free(&g);
+    return DEVLOG_OK;
+}
+
 static void loss(dl_str *out, bool *more, bool lost, uint64_t n, const char *before, const char *what,
                  char *const *details)
 {
@@ -200,7 +251,9 @@ devlog_status page_meta(const page_pack *p, const char *title, dl_str *out, devl
     sites(p, t, out);
     launches(p, dl_decode_launches(d), out);
     devlog_status status = statistics(p, d, out, err);
+    if (!status) status = markers(p, d, out, err);
     if (status) return status;
+    dl_str_fmt(out, ",\"texts\":[%s]", p->texts.text ? p->texts.text : "");
     trust(dl_decode_losses(d), out);
     losses(dl_decode_losses(d), out);
     dl_str_char(out, '}');

@@ -51,12 +51,26 @@ static uint32_t site_number(page_pack *p, uint32_t site)
     return p->site_numbers[site];
 }
 
+/* The number of what a kernel printed, from 1; 0: the item is no text. */
+static uint64_t text_number(page_pack *p, const dl_view_item *item)
+{
+    const uint32_t meta = item->meta & ~DL_META_TEXT;
+    if (!(item->meta & DL_META_TEXT) || meta >= p->n_text_numbers) return 0;
+    if (p->text_numbers[meta]) return p->text_numbers[meta];
+    const char *said = dl_view_text(p->view, item, 0);
+    if (!said || p->n_texts == PAGE_TEXTS) return 0;
+    if (p->n_texts) dl_str_char(&p->texts, ',');
+    dl_str_json(&p->texts, said, strlen(said));
+    return p->text_numbers[meta] = ++p->n_texts;
+}
+
 static void add_to_line(page_pack *p, page_line *line, const dl_view_item *item, bool point)
 {
     uint64_t site = item->site == DL_NONE ? 0 : site_number(p, item->site);
+    uint64_t data = item->kind == DL_VIEW_POINT ? text_number(p, item) : item->data;
     int64_t launch = item->launch == DL_NONE ? -1 : (int64_t)item->launch;
     varint(&line->columns[PAGE_GAPS], item->cycle - line->at);
-    varint(&line->columns[PAGE_LENGTHS], point ? item->data : item->end_cycle - item->cycle);
+    varint(&line->columns[PAGE_LENGTHS], point ? data : item->end_cycle - item->cycle);
     varint(&line->columns[PAGE_SITES], point ? site * 8 + item->kind : site);
     add_launch(&line->columns[PAGE_LAUNCHES], launch - line->launch);
     line->at = point ? item->cycle : item->end_cycle;
@@ -204,7 +218,9 @@ devlog_status page_pack_view(page_pack *p, dl_view *v, uint64_t max, devlog_erro
     p->track = DL_NONE;
     p->site_numbers = malloc((sites + 1u) * sizeof *p->site_numbers);
     p->sites = malloc((sites + 1u) * sizeof *p->sites);
-    if (!p->site_numbers || !p->sites)
+    p->n_text_numbers = dl_intern_count(dl_decode_tables(dl_view_decode(v))->metas);
+    p->text_numbers = calloc(p->n_text_numbers + 1u, sizeof *p->text_numbers);
+    if (!p->site_numbers || !p->sites || !p->text_numbers)
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's zones");
     memset(p->site_numbers, 0xff, (sites + 1u) * sizeof *p->site_numbers);
     devlog_status status = choose_launches(p, err);
@@ -252,6 +268,8 @@ void page_pack_free(page_pack *p)
             dl_str_free(&p->lines[k].columns[i]);
     }
     dl_str_free(&p->rows);
+    dl_str_free(&p->texts);
+    free(p->text_numbers);
     free(p->lines);
     free(p->site_numbers);
     free(p->sites);

@@ -1,0 +1,55 @@
+/* The panel of what is no zone: sums, values, counters and events by name, of the whole log, and what kernels
+ * printed. A click on a line of text shows where it was printed. */
+"use strict";
+
+const MARKERS_SHOWN = 300;
+const MARKER_COLUMNS = ["kind", "name", "RISC", "count", "passes", "last", "min", "max", "mean", "total"];
+
+/* What a point of text says; null: it is no text. */
+function textOf(lane, i) {
+  if (!lane.points || lane.kind[i] !== POINT_TEXT || !lane.value[i]) return null;
+  return timeline.model.meta.texts[Number(lane.value[i]) - 1];
+}
+
+function markerRow(model, [chip, risc, name, kind, count, passes, last, min, max, mean, total]) {
+  const number = (value) => make("td", { class: "n" }, value === "" ? "" : grouped(typeof value === "string" ? BigInt(value) : value));
+  const line = make("tr", {}, make("td", {}, kind), make("td", { title: name.slice(0, 1000) }, name.slice(0, 200)), make("td", {}, risc),
+    ...[count, passes, last, min, max, mean, total].map(number));
+  if (model.usedChips.size > 1) line.firstChild.append(make("span", { class: "faint" }, " chip " + model.chips[chip].id));
+  return line;
+}
+
+/* The first texts of the page, by time. */
+function textList(model) {
+  const list = [];
+  for (const row of model.rows)
+    for (const lane of row.lanes)
+      for (let i = 0; lane.points && i < lane.n; i++) if (textOf(lane, i) !== null) list.push({ lane, i });
+  list.sort((a, b) => itemStart(a) - itemStart(b));
+  return list;
+}
+
+function textRow(item) {
+  const { row } = item.lane;
+  const line = make("tr", { tabindex: "0" }, make("td", { class: "n" }, cyclesAndTime(item.lane.start[item.i], timeline.model.chips[row.chip].khz)),
+    make("td", {}, "core " + row.core.name + ", " + row.risc), make("td", {}, textOf(item.lane, item.i).slice(0, 1000)));
+  line.addEventListener("click", () => goTo(item));
+  line.addEventListener("keydown", (event) => event.key === "Enter" && goTo(item));
+  return line;
+}
+
+function more(n, where) {
+  return n > 0 ? make("p", { class: "faint" }, "and " + grouped(n) + " more: " + where + " has all") : "";
+}
+
+function showMarkers(model) {
+  const { markers, all_markers: all } = model.meta, texts = textList(model);
+  const head = make("tr", {}, ...MARKER_COLUMNS.map((c, i) => make("th", { scope: "col", class: i > 2 ? "n" : "" }, c)));
+  const table = make("table", { id: "markers" }, make("thead", {}, head), make("tbody", {}, ...markers.slice(0, MARKERS_SHOWN).map((m) => markerRow(model, m))));
+  const said = make("table", { id: "texts" }, make("tbody", {}, ...texts.slice(0, MARKERS_SHOWN).map(textRow)));
+  byId("tab-markers").textContent = "Values and text" + (all ? " (" + grouped(all) + ")" : "");
+  byId("pane-markers").replaceChildren(
+    make("div", {}, make("h2", {}, markers.length ? "Sums, values, counters and events" : "There are no sums, values or events in this log"),
+      markers.length ? table : "", more(all - Math.min(markers.length, MARKERS_SHOWN), "device_stats.txt")),
+    make("div", {}, make("h2", {}, texts.length ? "Text" : "No kernel printed text"), texts.length ? said : "", more(texts.length - Math.min(texts.length, MARKERS_SHOWN), "device_stats.txt")));
+}

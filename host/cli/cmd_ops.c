@@ -20,9 +20,11 @@ typedef struct ops_args {
 static const cli_option options[] = {
     CLI_TITLE("Input"),
     {CLI_STRING, "input", 'i', "FOLDER",
-     "folder of the logs; generated/profiler/logs unless told. When it has no device log, that of "
-     "FOLDER_device is "
-     "taken: a second run of the same program",
+     "folder of the logs, or what 'devlog run' made; generated/profiler/logs unless told, and where that is "
+     "not, "
+     "generated/profiler/run. When it has no device log, that of FOLDER_device is taken: a second run of the "
+     "same "
+     "program",
      offsetof(ops_args, input)},
     {CLI_STRING, "device-log", 0, "FILE", "device log or capture to use instead of the one in the folder",
      offsetof(ops_args, device_log)},
@@ -67,8 +69,13 @@ int cli_op_report(const char *command, op_job_options *o, int fd)
     int exit_status = CLI_FAILED;
     if (!status) {
         op_job_describe(&job, dl_term_colour(fd == STDOUT_FILENO ? stdout : stderr), &out);
-        dl_str_fmt(&out, "\nFiles:\n  %s\n", job.report_path);
-        if (job.tar_path) dl_str_fmt(&out, "  %s\n", job.tar_path);
+        const char *const files[] = {job.report_path, job.tar_path};
+        dl_str_add(&out, "\nFiles:\n");
+        for (int i = 0; i < 2 && files[i]; i++) {
+            dl_str_add(&out, "  ");
+            dl_str_shown(&out, files[i], strlen(files[i]));
+            dl_str_char(&out, '\n');
+        }
         status = dl_str_status(&out, &err);
     }
     int errnum = status ? 0 : dl_write_all(fd, out.text, out.len);
@@ -105,7 +112,8 @@ static int run(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "compare") == 0) return cmd_ops_compare.run(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "summary") == 0) return cmd_ops_summary.run(argc - 1, argv + 1);
-    ops_args a = {.input = "generated/profiler/logs", .output = "generated/profiler/output/ops", .tar = true};
+    static const char of_programs[] = "generated/profiler/logs", of_run[] = "generated/profiler/run";
+    ops_args a = {.input = of_programs, .output = "generated/profiler/output/ops", .tar = true};
     cli_args rest;
     int exit_status;
     if (!cli_parse(&cmd_ops, argc, argv, &a, &rest, &exit_status)) return exit_status;
@@ -114,6 +122,8 @@ static int run(int argc, char **argv)
         return cli_wrong(&cmd_ops, "--name is part of a file's name and has no '/'");
     if (a.host_only && a.device_log)
         return cli_wrong(&cmd_ops, "--host-only and --device-log exclude each other");
+    if (a.input == of_programs && access(of_programs, F_OK) != 0 && access(of_run, F_OK) == 0)
+        a.input = of_run;
     char prefix[32] = "";
     dl_str name = {0};
     devlog_error err = {0};

@@ -43,37 +43,63 @@ static char *sibling(const char *folder)
     return NULL;
 }
 
+static bool has_logs(const char *folder)
+{
+    static const char *const names[] = {OP_LOG_NAME, DL_DEVICE_LOG_NAME, DL_CAPTURE_NAME};
+    bool any = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !any; i++) {
+        char *path = existing(folder, names[i]);
+        any = path != NULL;
+        free(path);
+    }
+    return any;
+}
+
+/* Where the logs are: in the folder itself, or, as `devlog run` leaves them, in "logs" and "logs_device" in
+ * it. NULL: no memory. */
+static char *log_folder(const char *folder)
+{
+    char *inside = dl_path_join(folder, "logs"), *beside = inside ? sibling(inside) : NULL;
+    bool of_a_run = beside && !has_logs(folder) && (has_logs(inside) || has_logs(beside));
+    char *found = of_a_run ? inside : strdup(folder);
+    if (!of_a_run) free(inside);
+    free(beside);
+    return found;
+}
+
 /* Which files there are. */
 static devlog_status find_logs(op_job *j, const op_job_options *o, devlog_error *err)
 {
-    j->op_log_path = existing(o->logs, OP_LOG_NAME);
+    char *logs = j->folder = log_folder(o->logs);
+    if (!logs) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    j->op_log_path = existing(logs, OP_LOG_NAME);
     if (o->no_device) {
         if (j->op_log_path) return DEVLOG_OK;
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                        "no " OP_LOG_NAME
                        " in %s; does the program open an op log (devlog_ops_open), and was it run "
                        "with DEVLOG_OPS=1?",
-                       o->logs);
+                       logs);
     }
     char *beside = NULL;
-    const char *device = o->device_logs ? o->device_logs : o->logs;
+    const char *device = o->device_logs ? o->device_logs : logs;
     j->device_log_path = o->device_log ? strdup(o->device_log) : device_log_in(device);
     if (!j->device_log_path && !o->device_logs) {
-        beside = sibling(o->logs);
+        beside = sibling(logs);
         char *there = beside ? device_log_in(beside) : NULL;
         if (there) {
             j->device_log_path = there;
             device = beside;
         }
     }
-    if (strcmp(device, o->logs) != 0) j->device_op_log_path = existing(device, OP_LOG_NAME);
+    if (strcmp(device, logs) != 0) j->device_op_log_path = existing(device, OP_LOG_NAME);
     free(beside);
     if (j->op_log_path || j->device_log_path) return DEVLOG_OK;
     return dl_fail(
         err, DEVLOG_ERR_NOT_FOUND,
         "neither " OP_LOG_NAME " nor " DL_DEVICE_LOG_NAME
         " in %s; run the program with DEVLOG_OPS=1 and TT_METAL_DEVICE_PROFILER=1, or by 'devlog run'",
-        o->logs);
+        logs);
 }
 
 static devlog_status read_device_log(op_job *j, const op_job_options *o, devlog_error *err)
@@ -197,6 +223,7 @@ void op_job_free(op_job *j)
     dl_decode_free(j->decode);
     op_log_free(&j->host);
     op_log_free(&j->device);
+    free(j->folder);
     free(j->op_log_path);
     free(j->device_op_log_path);
     free(j->device_log_path);

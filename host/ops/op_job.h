@@ -6,7 +6,8 @@
 #include "ops/op_report.h"
 
 typedef struct op_job_options {
-    const char *logs;        /* folder of the run whose host times are reported */
+    const char *logs; /* folder of the run whose host times are reported, or the folder that `devlog run`
+                         made, with "logs" and "logs_device" in it */
     const char *device_logs; /* folder of the run with device data; NULL: <logs>_device when that has any and
                                 <logs> has none, else the same */
     const char *device_log;  /* device log or capture to use instead of those in the folder; may be NULL */
@@ -26,6 +27,7 @@ typedef struct op_job {
     op_device *cycles;
     op_stitch stitch;
     op_report_counts counts;
+    char *folder;                                             /* where the logs are */
     char *op_log_path, *device_op_log_path, *device_log_path; /* that were read; NULL: there was none */
     char *report_path, *tar_path;
 } op_job;

@@ -1,4 +1,6 @@
 /* What an op report has found, for a person. */
+#include <string.h>
+
 #include "ops/op_job.h"
 #include "report/decode_table.h"
 
@@ -14,13 +16,21 @@ static void ms(dl_str *out, const char *what, uint64_t ns)
     dl_str_fmt(out, "  %-28s %16s ns\n", what, dl_u64_grouped(digits, ns));
 }
 
+/* What a log or a name says is shown, not obeyed by the terminal. */
+static void detail(dl_str *out, const char *text)
+{
+    dl_str_add(out, "                ");
+    dl_str_shown(out, text, strlen(text));
+    dl_str_char(out, '\n');
+}
+
 static void troubles(const op_log *log, dl_str *out)
 {
     for (int i = 0; i < OP_TROUBLES; i++) {
         if (!log->found[i]) continue;
         line(out, log->found[i], op_trouble_text((op_trouble)i));
         for (int k = 0; k < OP_DETAILS && log->details[i][k]; k++)
-            dl_str_fmt(out, "                %s\n", log->details[i][k]);
+            detail(out, log->details[i][k]);
     }
 }
 
@@ -31,12 +41,14 @@ static void stitched(const op_job *j, dl_str *out)
     if (!j->has_host && !s->host)
         dl_str_add(out, "No op log was found: every launch of the device log is a row of its own.\n");
     if (!s->decode) dl_str_add(out, "No device log was found: the report has host data only.\n");
-    if (s->runs_differ)
-        dl_str_fmt(
+    if (s->runs_differ) {
+        dl_str_add(out, "The two runs did not do the same: ");
+        dl_str_shown(out, s->difference, strlen(s->difference));
+        dl_str_add(
             out,
-            "The two runs did not do the same: %s. The report is of the run with device profiling alone; its "
-            "host times include the download of device data.\n",
-            s->difference);
+            ". The report is of the run with device profiling alone; its host times include the download "
+            "of device data.\n");
+    }
     if (s->launches_of_other_runs)
         dl_str_fmt(
             out,

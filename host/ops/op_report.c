@@ -206,9 +206,11 @@ devlog_status op_report_write(op_stitch *s, const op_report_options *options, dl
     *counts = (op_report_counts){0};
     op_writer w = {.s = s, .o = options, .out = out, .counts = counts, .next_id = 1};
     w.columns = op_columns(options->columns, &w.n_columns);
+    /* Readers of today's report expect one of each, tensors or not. */
+    if (options->columns == OP_COLUMNS_CURRENT) w.n_in = w.n_out = 1;
     if (s->host) {
-        w.n_in = s->host->max_in;
-        w.n_out = s->host->max_out;
+        if (s->host->max_in > w.n_in) w.n_in = s->host->max_in;
+        if (s->host->max_out > w.n_out) w.n_out = s->host->max_out;
         if (options->columns == OP_COLUMNS_REFERENCE) counts->points_left_out = s->host->n_points;
     }
     for (size_t i = 0; i < s->n_rows; i++) {

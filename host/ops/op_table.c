@@ -69,10 +69,12 @@ static void detail(op_table *t, uint64_t line, const char *column, const char *t
     while (at < OP_TABLE_DETAILS && t->details[at])
         at++;
     if (at == OP_TABLE_DETAILS) return;
-    char all[300];
-    snprintf(all, sizeof all, "%.120s, row %llu: %s is '%.*s'", t->name, (unsigned long long)line, column,
-             (int)(n < 60 ? n : 60), text);
-    t->details[at] = strdup(all);
+    dl_str all = {0};
+    dl_str_shown(&all, t->name, strlen(t->name));
+    dl_str_fmt(&all, ", row %llu: %s is '", (unsigned long long)line, column);
+    dl_str_shown(&all, text, n < 60 ? n : 60);
+    dl_str_char(&all, '\'');
+    t->details[at] = all.text;
 }
 
 /* A number, possibly with decimals, which are rounded. */

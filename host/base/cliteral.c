@@ -89,8 +89,9 @@ static const char *plain_part(const char *at, writer *w)
 static const char *raw_part(const char *at, writer *w)
 {
     size_t n = strcspn(at, "( )\\\t\v\f\n");
-    if (n > 16 || at[n] != '(') return NULL;
-    const char *delimiter = at;
+    char delimiter[16]; /* what is written may come to lie on it */
+    if (n > sizeof delimiter || at[n] != '(') return NULL;
+    memcpy(delimiter, at, n);
     for (at += n + 1; *at; at++) {
         if (*at == ')' && strncmp(at + 1, delimiter, n) == 0 && at[n + 1] == '"') return at + n + 2;
         put(w, *at);

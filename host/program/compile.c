@@ -143,6 +143,8 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     addf(c, "-mabi=%s", job->board->mabi);
     add(c, "-O2");
     add(c, "-g");
+    add(c,
+        "-ftrack-macro-expansion=0"); /* what is wrong with a marker is told with the line where it stands */
     add(c, "-ffreestanding");
     add(c, "-ffunction-sections");
     add(c, "-fdata-sections");

@@ -33,11 +33,16 @@ static devlog_status no_memory(devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing collapsed stacks");
 }
 
-/* A frame's name: a semicolon ends a frame, a line feed a stack. */
+/* A frame's name: a semicolon ends a frame, a line feed a stack. A comma would make "a;b" the same as "a,b";
+ * the full-width semicolon is in nobody's names. */
 static void add_frame(dl_str *s, const char *name)
 {
-    for (; *name; name++)
-        dl_str_char(s, *name == ';' ? ',' : (unsigned char)*name < ' ' ? ' ' : *name);
+    for (; *name; name++) {
+        if (*name == ';')
+            dl_str_add(s, "\xEF\xBC\x9B"); /* U+FF1B */
+        else
+            dl_str_char(s, (unsigned char)*name < ' ' ? ' ' : *name);
+    }
 }
 
 static void print_stack(collapsed *c, const node *n, dl_str *line)

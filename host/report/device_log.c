@@ -137,12 +137,48 @@ static uint32_t six_column_id(const dl_row *row, dl_role role)
     return row->timer_id >= 5 && (row->timer_id & DL_LOSS_TIMER_MASK) != DL_LOSS_TIMER ? row->timer_id : 0;
 }
 
-/* Text in a cell that is never quoted: what would end the cell or the row becomes something else. */
+/* The name of a RISC, in a cell that is never quoted: what would end the cell or the row becomes something
+ * else. */
 static void add_plain(dl_str *s, const char *text)
 {
     for (; *text; text++) {
         char c = *text == ',' ? ';' : *text == '\n' || *text == '\r' ? ' ' : *text;
         dl_str_char(s, c);
+    }
+}
+
+/* The name of a zone or a file: quoted when it has a comma (RFC 4180), so that "a,b" and "a;b" stay two
+ * names. A row is one line, whatever names there are in logs that others wrote. */
+static void add_name(dl_str *s, const char *name)
+{
+    if (!strpbrk(name, "\n\r")) {
+        dl_str_csv(s, name, strlen(name));
+        return;
+    }
+    dl_str line = {0};
+    for (; *name; name++)
+        dl_str_char(&line, *name == '\n' || *name == '\r' ? ' ' : *name);
+    if (line.text) dl_str_csv(s, line.text, line.len);
+    s->failed |= line.failed;
+    dl_str_free(&line);
+}
+
+/* JSON in a cell that is never quoted: as tt-metal writes it, ';' stands for the commas between members;
+ * those inside of texts, and their ';', are escaped, so that the texts stay what they are. */
+static void add_meta(dl_str *s, const char *json)
+{
+    bool in_text = false;
+    for (; *json; json++) {
+        if (in_text && *json == '\\' && json[1]) {
+            dl_str_char(s, *json++);
+            dl_str_char(s, *json);
+            continue;
+        }
+        in_text ^= *json == '"';
+        if (in_text && (*json == ',' || *json == ';'))
+            dl_str_fmt(s, "\\u%04x", (unsigned)*json);
+        else
+            dl_str_char(s, *json == ',' ? ';' : *json == '\n' || *json == '\r' ? ' ' : *json);
     }
 }
 
@@ -170,16 +206,16 @@ static void add_l9(dl_str *s, const dl_tables *t, const dl_row *row)
     dl_str_char(s, ',');
     add_optional(s, row->trace_id);
     add_optional(s, row->trace_counter);
-    add_plain(s, dl_text(t, site->name));
+    add_name(s, dl_text(t, site->name));
     dl_str_char(s, ',');
     dl_str_add(s, dl_row_type_text((dl_row_type)row->type));
     dl_str_char(s, ',');
     dl_str_u64(s, site->line);
     dl_str_char(s, ',');
-    add_plain(s, dl_text(t, site->file));
+    add_name(s, dl_text(t, site->file));
     dl_str_char(s, ',');
     if (row->meta)
-        add_plain(s, dl_text(t, row->meta));
+        add_meta(s, dl_text(t, row->meta));
     else if (row->op && row->type != DL_ROW_ZONE_TOTAL)
         dl_str_fmt(s, "{\"op\":%u}", row->op);
     dl_str_char(s, '\n');

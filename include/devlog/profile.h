@@ -22,7 +22,7 @@
  * The counts are gcc 12, -O2, rv32im, with a stamp of 52 bits; one instruction of them loads the address of
  * the clock and is shared by neighbouring markers.
  *
- * Names are string literals. They may repeat: every place has its own identity. Stamps count cycles of the
+ * Names are string literals (docs/markers.md). They may repeat: every place has its own identity. Stamps count cycles of the
  * tile's wall clock; a torn read of its two halves is retried on the device (a complete zone is repaired by
  * the decoder instead).
  *
@@ -53,7 +53,7 @@
  */
 
 /* DEVLOG_WIDE_IDS: records carry the id of their site in a word of their own. For kernels with more sites
- * than codes, which fail to link and say so; costs two instructions and 4 bytes per record. */
+ * than codes, which devlog compiles so by itself; costs three instructions and 4 bytes per record. */
 
 /* DEVLOG_HW_STREAM: zones and events are recorded by the debug timestamper of the tile: 4 instructions each,
  * one of them shared by neighbours, in a buffer that the five RISCs share. Values, sums and text are recorded

@@ -44,17 +44,11 @@
 
 #define DEVLOG_LABEL_(n) ".Ldevlog_site_" DEVLOG_STR_(n)
 
-/* Defines site n with `bytes` codes in `section`. `name` must be a string literal; it goes into the table as it is
- * written, with its quotes, because compilers and assemblers do not know the same escape sequences. `flags` may
- * have the number of arguments of a print above its eight bits. */
-#if defined(__cplusplus)
-#define DEVLOG_IS_LITERAL_(text)                                                                             \
-    static_assert(text[sizeof(text) - 2] == '"', "devlog: the name of a marker must be a string literal");
-#else
-#define DEVLOG_IS_LITERAL_(text) /* no constant expression in C: the host looks when the kernel is linked */
-#endif
+/* Defines site n with `bytes` codes in `section`. `name` must be a string literal, which the host checks
+ * (host/program/compile_sites.c); it goes into the table as it is written, with its quotes, because compilers and
+ * assemblers do not know the same escape sequences. `flags` may have the number of arguments of a print above its
+ * eight bits. */
 #define DEVLOG_SITE_IN_(n, section, bytes, kind, cls, flags, name)                                           \
-    DEVLOG_IS_LITERAL_(DEVLOG_STR_(name))                                                                    \
     __asm__ __volatile__(                                                                                    \
         ".ifndef " DEVLOG_LABEL_(n) "\n"                                                                     \
         "\t.pushsection " section ",\"\",@progbits\n"                                                        \
@@ -127,8 +121,17 @@
 #error "DEVLOG_SEGMENT_BITS must be from 9 to 16"
 #endif
 
+#if defined(__clang__)
+/* Its assembler does not lengthen a branch that cannot reach the end of a long function: what is rare stays where it
+ * is, and is jumped over. */
+#define DEVLOG_FULL_TEST_                                                                                    \
+    "slli %[t],tp," DEVLOG_FULL_SHIFT_ "\n\tbgez %[t],8f\n"                                                  \
+    "7:\tjal t0,devlog_segment_full\n\tj 1b\n\tj 4f\n8:\n\t"
+#define DEVLOG_FULL_PATH_
+#else
 #define DEVLOG_FULL_TEST_ "slli %[t],tp," DEVLOG_FULL_SHIFT_ "\n\tbltz %[t],7f\n\t"
 #define DEVLOG_FULL_PATH_ ".subsection 1\n7:\tjal t0,devlog_segment_full\n\tj 1b\n\tj 4b\n\t.previous\n\t"
+#endif
 
 /* ---- The record ---- */
 

@@ -207,16 +207,19 @@ static void unmake(fixture *f)
     assert_int_equal(system(command), 0);
 }
 
-/* The name as a format writes it: collapsed stacks have no place for semicolons and control characters. */
+/* The name as a format writes it: collapsed stacks have no place for semicolons (U+FF1B stands for them) and
+ * control characters. */
 static void hex_of(const char *format, const char *name, dl_str *out)
 {
     bool collapsed = strcmp(format, "collapsed") == 0;
     dl_str_clear(out);
     for (; *name; name++) {
         unsigned char c = (unsigned char)*name;
-        if (collapsed && c == ';') c = ',';
         if (collapsed && c < ' ') c = ' ';
-        dl_str_fmt(out, "%02x", c);
+        if (collapsed && c == ';')
+            dl_str_add(out, "efbc9b");
+        else
+            dl_str_fmt(out, "%02x", c);
     }
 }
 

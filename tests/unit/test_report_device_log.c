@@ -124,7 +124,7 @@ static void newest_style_comes_back_whole(void **state)
         "run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n"
         "0,1,2,TRISC_0,7,1000,0,1024,,,TRISC-FW,ZONE_START,30,trisc.c,\n";
     assert_memory_equal(text.text, header, strlen(header));
-    assert_non_null(strstr(text.text, "0,1,2,TRISC_0,9,1150,42,1024,,,MY;ZONE,TS_DATA,5,k.c,\n"));
+    assert_non_null(strstr(text.text, "0,1,2,TRISC_0,9,1150,42,1024,,,\"MY,ZONE\",TS_DATA,5,k.c,\n"));
     devlog_error err;
     dl_decode *d;
     dl_groups g;

@@ -2,10 +2,12 @@
 #include "ops/op_table.h"
 
 #include <csv.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "decode/input.h"
 
 enum {
@@ -102,7 +104,7 @@ static bool number(const char *text, size_t n, bool *negative, uint64_t *out)
         char *end;
         double real = strtod(copy, &end);
         if (*end || !(real > -9e18 && real < 9e18)) return false;
-        *out = (uint64_t)((*negative ? -real : real) + 0.5);
+        *out = dl_u64_of(fabs(real));
         return true;
     }
     *out = value;

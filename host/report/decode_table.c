@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grid.h"
+#include "base/round.h"
 #include "report/launch_text.h"
 #include "report/series_table.h"
 
@@ -149,8 +150,7 @@ static void rows(const dl_tables *t, const ranked *r, size_t n, const dl_table_o
     if (shown == n) return;
     char line[200], more[DL_GROUPED_SIZE], cycles[DL_GROUPED_SIZE];
     snprintf(line, sizeof line, "... and %s more, %s cycles together (--top N shows more, --top 0 all)",
-             dl_u64_grouped(more, n - shown),
-             dl_u64_grouped(cycles, left < 1.8e19 ? (uint64_t)left : UINT64_MAX));
+             dl_u64_grouped(more, n - shown), dl_u64_grouped(cycles, dl_u64_of(left)));
     dl_grid_note(grid, line);
 }
 

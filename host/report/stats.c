@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/round.h"
 #include "decode/groups.h"
 #include "report/decode_table.h"
 #include "report/series_table.h"
@@ -25,7 +26,7 @@ typedef struct place {
 static const char *rounded(char out[DL_GROUPED_SIZE], double value)
 {
     double whole = nearbyint(value);
-    return dl_u64_grouped(out, whole < 1.8e19 ? (uint64_t)whole : UINT64_MAX);
+    return dl_u64_grouped(out, dl_u64_of(whole));
 }
 
 static void line(dl_str *out, const char *name, const char *unit, double value)

@@ -1,6 +1,7 @@
 /* The time axis of captures: host time, by the fits of the chips' clocks (decode/chip_clock.h). */
 #include <math.h>
 
+#include "base/round.h"
 #include "report/view_internal.h"
 
 static uint64_t host_ns(void *ctx, uint32_t chip_id, uint32_t stream, uint64_t cycles)
@@ -9,15 +10,16 @@ static uint64_t host_ns(void *ctx, uint32_t chip_id, uint32_t stream, uint64_t c
     double ns, error;
     (void)stream; /* the decoder has brought every core's stamps to its chip's counter */
     if (!dl_chip_clocks_ns(clocks, chip_id, cycles, &ns, &error)) return 0;
-    if (ns < 0 && clocks->origin < (uint64_t)-ns) return 0;
-    return clocks->origin + (uint64_t)(int64_t)llround(ns);
+    uint64_t away = dl_u64_of(fabs(ns));
+    if (ns < 0) return clocks->origin > away ? clocks->origin - away : 0;
+    return away < UINT64_MAX - clocks->origin ? clocks->origin + away : UINT64_MAX;
 }
 
 static bool is_known(void *ctx, uint32_t chip_id, uint64_t *residual_ns)
 {
     const dl_chip_clock *clock = dl_chip_clocks_of(ctx, chip_id);
     if (!clock || !clock->fitted) return false;
-    *residual_ns = (uint64_t)ceil(dl_chip_clock_host_residual(clock));
+    *residual_ns = dl_u64_of(ceil(dl_chip_clock_host_residual(clock)));
     return true;
 }
 

@@ -233,10 +233,35 @@ static void texts_are_cut_between_characters(void **state)
     }
 }
 
+/* A clock of 1 kHz and stamps near the last: nanoseconds end at 2^64, and no conversion goes beyond. */
+static void times_that_have_no_end(void **state)
+{
+    (void)state;
+    static const char log[] =
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 0.001\n"
+        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID,"
+        "trace id, trace id counter, zone name, type, source line, source file, meta data\n"
+        "0,1,2,BRISC,5,1000,0,7,,,long,ZONE_START,1,f.c,\n"
+        "0,1,2,BRISC,5,4600000000000000000,0,7,,,long,ZONE_END,1,f.c,\n";
+    fixture f;
+    char path[160];
+    devlog_error err;
+    begin(&f, log, sizeof log - 1);
+    assert_int_equal(write_all(&f, "a"), 9);
+    snprintf(path, sizeof path, "%s/a.trace.json", f.folder);
+    assert_int_equal(dl_export_find("chrome")->write(f.view, path, &err), DEVLOG_OK);
+    dl_str text = {0};
+    assert_int_equal(dl_file_read(path, 1 << 20, &text, &err), DEVLOG_OK);
+    assert_non_null(strstr(text.text, "\"dur\":18446744072709551.6150,"));
+    dl_str_free(&text);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logs_without_zones),
+        cmocka_unit_test(times_that_have_no_end),
         cmocka_unit_test(a_hundred_thousand_tracks),
         cmocka_unit_test(more_overlaps_than_lanes),
         cmocka_unit_test(what_cannot_be_written_is_said),

@@ -100,12 +100,17 @@ static devlog_status finish_run(dl_decode *d, const dl_row *rows, size_t n, bool
 {
     dl_block *run = &d->run;
     const dl_row *last = &run->rows[run->n_rows - 1];
-    size_t room = DL_MAX_RUN - run->n_rows, i = 0;
-    while (i < n && i < room && !dl_order_boundary(&d->tables, i ? &rows[i - 1] : last, &rows[i]))
-        i++;
+    dl_order_run known = {0};
+    size_t i = 0;
+    for (size_t k = 0; k < run->n_rows; k++)
+        dl_order_add(&d->tables, &known, &run->rows[k]);
+    for (; i < n && !dl_order_run_is_full(&known); i++) {
+        if (dl_order_boundary(&d->tables, &known, i ? &rows[i - 1] : last, &rows[i])) break;
+        dl_order_add(&d->tables, &known, &rows[i]);
+    }
     *taken = i;
     devlog_status status = dl_block_add_rows(run, rows, i, err);
-    if (status || (i == n && !all && i < room)) return status;
+    if (status || (i == n && !all && !dl_order_run_is_full(&known))) return status;
     dl_order_rows(&d->tables, run->rows, run->n_rows, true);
     status = decode_take_rows(d, run->rows, run->n_rows, err);
     run->n_rows = 0;
@@ -136,13 +141,20 @@ static devlog_status finish_run_of_hits(dl_decode *d, const dl_hits *h, uint32_t
                                         uint32_t *taken, devlog_error *err)
 {
     dl_hits *run = &d->run.hits;
-    uint32_t room = DL_MAX_RUN - run->n, n = 0;
-    while (from + n < to && n < room &&
-           !(n ? dl_hits_boundary(h, from + n - 1, h, from + n) : dl_hits_boundary(run, run->n - 1, h, from)))
-        n++;
+    dl_order_run known = {0};
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < run->n; k++)
+        dl_hit_add(&known, &run->items[k]);
+    for (; from + n < to && !dl_order_run_is_full(&known); n++) {
+        const dl_hit *hit = &h->items[from + n];
+        if (n ? dl_hits_boundary(&known, h, from + n - 1, h, from + n)
+              : dl_hits_boundary(&known, run, run->n - 1, h, from))
+            break;
+        dl_hit_add(&known, hit);
+    }
     *taken = n;
     if (!dl_hits_add(run, h, from, n)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (from + n == to && !all && n < room) return DEVLOG_OK;
+    if (from + n == to && !all && !dl_order_run_is_full(&known)) return DEVLOG_OK;
     uint32_t whole;
     devlog_status status = dl_pair_hits(d->pair, run, 0, run->n, true, &whole, err);
     dl_hits_clear(run);

@@ -21,7 +21,6 @@ typedef enum dl_event_kind {
 } dl_event_kind;
 
 enum {
-    DL_EVENT_OTHER_LAUNCH = 1, /* a zone that ended under another launch id than it began */
     DL_EVENT_OVERLAPS = 2, /* a zone that does not nest: one that began inside it was still open at its end */
     DL_EVENT_TORN = 4,     /* a stamp of it was 2^32 off and has been repaired */
 };

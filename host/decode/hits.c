@@ -133,11 +133,13 @@ void dl_hits_rows(const dl_hits *h, uint32_t at, uint32_t n, dl_row *rows)
     }
 }
 
-bool dl_hits_boundary(const dl_hits *h, uint32_t before, const dl_hits *next, uint32_t after)
+bool dl_hits_boundary(const dl_order_run *run, const dl_hits *h, uint32_t before, const dl_hits *next,
+                      uint32_t after)
 {
     uint64_t a = h->items[before].code, b = next->items[after].code;
     const dl_row *one = dl_hit_frame(h, a), *two = dl_hit_frame(next, b);
-    return (b & DL_HIT_FW_START) || ((a ^ b) & DL_HIT_STREAM) || one->run_host_id != two->run_host_id ||
-           one->run_id != two->run_id || one->trace_id != two->trace_id ||
-           one->trace_counter != two->trace_counter;
+    if ((a ^ b) & DL_HIT_STREAM || one->run_host_id != two->run_host_id || one->run_id != two->run_id ||
+        one->trace_id != two->trace_id || one->trace_counter != two->trace_counter)
+        return true;
+    return (b & DL_HIT_FW_START) && dl_order_run_starts(run, next->items[after].time);
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "decode/order.h"
 #include "decode/row.h"
 #include "decode/tables.h"
 
@@ -58,8 +59,10 @@ bool dl_hits_add(dl_hits *h, const dl_hits *from, uint32_t at, uint32_t n);
 void dl_hits_drop(dl_hits *h, uint32_t n);
 /* Makes rows of n hits. */
 void dl_hits_rows(const dl_hits *h, uint32_t at, uint32_t n, dl_row *rows);
-/* Whether a run (order.h) ends between two neighbours, which may be of two batches. */
-bool dl_hits_boundary(const dl_hits *h, uint32_t before, const dl_hits *next, uint32_t after);
+/* Whether the run (order.h) that ends with hit `before` does not go on with hit `after`, which may be of
+ * another batch. */
+bool dl_hits_boundary(const dl_order_run *run, const dl_hits *h, uint32_t before, const dl_hits *next,
+                      uint32_t after);
 
 /* The code of every row of a site and type, but for stream and frame. */
 static inline uint64_t dl_hit_code(uint32_t site, unsigned type, dl_role role)
@@ -77,6 +80,16 @@ static inline uint32_t dl_hit_stream(uint64_t code)
 static inline uint32_t dl_hit_site(uint64_t code)
 {
     return (uint32_t)(code >> DL_HIT_SITE_SHIFT) & 0xFFFF;
+}
+
+/* Adds a hit to what is known of its run. */
+static inline void dl_hit_add(dl_order_run *run, const dl_hit *hit)
+{
+    uint64_t type = hit->code & DL_HIT_TYPE;
+    if ((hit->code & DL_HIT_ROLE) == (uint64_t)DL_ROLE_FW << DL_HIT_ROLE_SHIFT &&
+        type <= (uint64_t)DL_ROW_ZONE_END << DL_HIT_TYPE_SHIFT)
+        dl_order_run_add_fw(run, hit->time, type == (uint64_t)DL_ROW_ZONE_START << DL_HIT_TYPE_SHIFT);
+    dl_order_run_add(run, hit->time);
 }
 
 static inline const dl_row *dl_hit_frame(const dl_hits *h, uint64_t code)

@@ -44,8 +44,8 @@ typedef enum dl_finding {
     DL_FOUND_TORN,           /* stamps 2^32 off, repaired */
     DL_FOUND_WRAP,           /* wraps of the 44-bit clock, continued */
     DL_FOUND_CLOCK_RESTART,  /* a RISC's clock started again: another run in the same log */
-    DL_FOUND_OUT_OF_ORDER,   /* a stamp earlier than the one before it on the same RISC; kept */
-    DL_FOUND_OTHER_LAUNCH,   /* zones that ended under another launch id; kept */
+    DL_FOUND_OUT_OF_ORDER,   /* starts and ends of zones behind later ones of their RISC; not paired */
+    DL_FOUND_OTHER_LAUNCH,   /* ends of zones that began under another launch id; not paired */
     DL_FOUND_EXTRA_CELLS,    /* rows with more cells than the header; the rest ignored */
     DL_FOUND_COLUMN_TWICE,   /* a column named twice; the first is used */
     DL_FOUND_NO_HEADER,      /* columns were taken from the shape of the first row */

@@ -3,34 +3,44 @@
 
 #include <string.h>
 
-#define TORN (UINT64_C(1) << 32)
-#define HALF (UINT64_C(1) << 31)
+#define WRAP (UINT64_C(1) << 44)
 
 enum { MOVES_PER_ROW = 8, MAX_FRONT = 16 };
 
-static inline bool is_boundary(const dl_site *sites, const dl_row *before, const dl_row *after)
+static inline bool has_other_ids(const dl_row *before, const dl_row *after)
 {
     uint64_t differ = (before->run_host_id ^ after->run_host_id) | (before->stream ^ after->stream) |
                       (before->run_id ^ after->run_id) | (before->trace_id ^ after->trace_id) |
                       (before->trace_counter ^ after->trace_counter);
-    return differ || (after->type == DL_ROW_ZONE_START && sites[after->site].role == DL_ROLE_FW);
+    return differ;
 }
 
-bool dl_order_boundary(const dl_tables *tables, const dl_row *before, const dl_row *after)
+static inline bool ends(const dl_site *sites, const dl_order_run *run, const dl_row *before,
+                        const dl_row *after)
 {
-    return is_boundary(tables->sites, before, after);
+    if (has_other_ids(before, after)) return true;
+    bool fw_start = after->type == DL_ROW_ZONE_START && sites[after->site].role == DL_ROLE_FW;
+    return fw_start && dl_order_run_starts(run, after->time);
 }
 
-/* Whether any row is earlier than its neighbour on the same RISC. */
-static bool is_disordered(const dl_row *rows, size_t n)
+bool dl_order_boundary(const dl_tables *tables, const dl_order_run *run, const dl_row *before,
+                       const dl_row *after)
 {
-    for (size_t i = 1; i < n; i++)
-        if (rows[i].time < rows[i - 1].time && rows[i].stream == rows[i - 1].stream) return true;
-    return false;
+    return ends(tables->sites, run, before, after);
 }
 
-/* Rows with the same stamp: starts from the outside in, then what was inside, then ends from the inside out.
- */
+static inline void add(const dl_site *sites, dl_order_run *run, const dl_row *row)
+{
+    if (row->type <= DL_ROW_ZONE_END && sites[row->site].role == DL_ROLE_FW)
+        dl_order_run_add_fw(run, row->time, row->type == DL_ROW_ZONE_START);
+    dl_order_run_add(run, row->time);
+}
+
+void dl_order_add(const dl_tables *tables, dl_order_run *run, const dl_row *row)
+{
+    add(tables->sites, run, row);
+}
+
 static int rank(const dl_tables *t, const dl_row *row)
 {
     dl_role role = t->sites[row->site].role;
@@ -47,6 +57,11 @@ static bool before(const dl_tables *t, const dl_row *a, const dl_row *b)
     if (a->time != b->time) return a->time < b->time;
     int ra = rank(t, a), rb = rank(t, b);
     return ra != rb ? ra < rb : a->line < b->line;
+}
+
+bool dl_order_before(const dl_tables *tables, const dl_row *a, const dl_row *b)
+{
+    return before(tables, a, b);
 }
 
 /* Linear for what it meets: four markers in the wrong place among rows that are in order. Gives up, with the
@@ -95,26 +110,6 @@ static void heap_sort(const dl_tables *t, dl_row *rows, size_t n)
     }
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : b - a;
-}
-
-/* A stamp that both its neighbours contradict by 2^32 was torn. Works on rows in the order of the log. */
-static void repair_torn(dl_row *rows, size_t n)
-{
-    for (size_t i = 0; i < n && n >= 3; i++) {
-        uint64_t one = rows[i ? i - 1 : 2].time, two = rows[i + 1 < n ? i + 1 : n - 3].time;
-        if (distance(one, two) >= HALF || distance(rows[i].time, one) < HALF) continue;
-        uint64_t up = rows[i].time + TORN, down = rows[i].time - TORN;
-        bool too_low = distance(up, one) < HALF && distance(up, two) < HALF;
-        bool too_high = rows[i].time >= TORN && distance(down, one) < HALF && distance(down, two) < HALF;
-        if (!too_low && !too_high) continue;
-        rows[i].time = too_low ? up : down;
-        rows[i].torn = 1;
-    }
-}
-
 /* Rows that are in order but for a few at the front, as the reference writer leaves them: sorts those few and
  * merges them with the others in place. */
 static void merge_front(const dl_tables *t, dl_row *rows, size_t n_front, size_t n)
@@ -136,57 +131,67 @@ static void merge_front(const dl_tables *t, dl_row *rows, size_t n_front, size_t
     }
 }
 
-/* Whether all stamps are near enough to each other to be in disorder, rather than a jump of the clock. */
-static bool is_near(const dl_row *rows, size_t n)
+/* Whether the clock went through its 44 bits among these rows: some are near its end, others near 0. */
+static bool wraps(const dl_row *rows, size_t n)
 {
-    uint64_t min = UINT64_MAX, max = 0;
+    uint64_t least = UINT64_MAX, most = 0;
     for (size_t i = 0; i < n; i++) {
-        if (rows[i].time < min) min = rows[i].time;
-        if (rows[i].time > max) max = rows[i].time;
+        if (rows[i].time < least) least = rows[i].time;
+        if (rows[i].time > most) most = rows[i].time;
     }
-    return max - min < HALF;
+    return most < WRAP && most - least > WRAP / 2;
 }
 
-/* The rows of a run. `front`: those before the last one that is earlier than its neighbour; the rows from
- * there on are in order. */
-static void order_run(const dl_tables *t, dl_row *rows, size_t front, size_t n)
+/* Stamps behind a wrap as if the clock had more bits, and back. */
+static void unwrap(dl_row *rows, size_t n)
 {
-    if (front <= MAX_FRONT) {
-        uint64_t low = rows[front].time, high = rows[n - 1].time;
-        for (size_t i = 0; i < front; i++) {
-            if (rows[i].time < low) low = rows[i].time;
-            if (rows[i].time > high) high = rows[i].time;
-        }
-        if (high - low < HALF) {
-            merge_front(t, rows, front, n);
-            return;
-        }
-    }
-    if (!is_near(rows, n)) {
-        repair_torn(rows, n);
-        if (!is_disordered(rows, n)) return;
-        if (!is_near(rows, n)) return; /* not disorder but jumps: pairing judges them one by one */
-    }
-    if (!insertion_sort(t, rows, n)) heap_sort(t, rows, n);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].time < WRAP / 2) rows[i].time += WRAP;
+}
+
+static void wrap(dl_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].time >= WRAP) rows[i].time -= WRAP;
+}
+
+void dl_order_sort(const dl_tables *tables, dl_row *rows, size_t n)
+{
+    bool wrapped = n && wraps(rows, n);
+    if (wrapped) unwrap(rows, n);
+    if (n > 1 && !insertion_sort(tables, rows, n)) heap_sort(tables, rows, n);
+    if (wrapped) wrap(rows, n);
+}
+
+/* The rows of a run. `whole`: it has not been cut. */
+static void order_run(const dl_tables *t, dl_row *rows, const dl_order_run *run, bool whole)
+{
+    const size_t n = run->n;
+    bool wrapped = wraps(rows, n);
+    if (wrapped) unwrap(rows, n);
+    if (run->front && run->front <= MAX_FRONT && !wrapped)
+        merge_front(t, rows, run->front, n);
+    else if ((run->front || wrapped) && !insertion_sort(t, rows, n))
+        heap_sort(t, rows, n);
+    if (whole && rows[n - 1].time - rows[0].time >= DL_HALF_TORN) dl_order_repair(t, rows, n);
+    if (wrapped) wrap(rows, n);
 }
 
 size_t dl_order_rows(const dl_tables *tables, dl_row *rows, size_t n, bool all)
 {
-    size_t whole = n;
-    if (!all && n) {
-        for (whole = n - 1; whole && !is_boundary(tables->sites, &rows[whole - 1], &rows[whole]);)
-            whole--;
-        if (whole == 0 && n >= DL_MAX_RUN) whole = DL_MAX_RUN;
-    }
-    if (!is_disordered(rows, whole)) return whole;
     const dl_site *sites = tables->sites;
-    for (size_t from = 0, to; from < whole; from = to) {
-        size_t front = 0;
-        for (to = from + 1; to < whole && to - from < DL_MAX_RUN; to++) {
-            if (is_boundary(sites, &rows[to - 1], &rows[to])) break;
-            if (rows[to].time < rows[to - 1].time) front = to - from;
+    size_t from = 0;
+    for (size_t to; from < n; from = to) {
+        dl_order_run run = {0};
+        add(sites, &run, &rows[from]);
+        for (to = from + 1; to < n && !dl_order_run_is_full(&run); to++) {
+            if (ends(sites, &run, &rows[to - 1], &rows[to])) break;
+            add(sites, &run, &rows[to]);
         }
-        if (front) order_run(tables, rows + from, front, to - from);
+        bool full = dl_order_run_is_full(&run);
+        if (to == n && !all && !full) break;
+        if (run.front || run.most - rows[from].time >= DL_HALF_TORN)
+            order_run(tables, rows + from, &run, !full);
     }
-    return whole;
+    return from;
 }

@@ -219,10 +219,6 @@ static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z,
         return DEVLOG_OK;
     }
     flags |= z->flags;
-    if (z->launch != s->launch) {
-        flags |= DL_EVENT_OTHER_LAUNCH;
-        p->losses->found[DL_FOUND_OTHER_LAUNCH]++;
-    }
     if (p->filter && !zone_is_kept(p, z, time)) return DEVLOG_OK;
     uint32_t cost = s->costs ? dl_pair_own_cost(p, s, z->spent, time - z->start, z->key->role) : 0;
     uint64_t cycles = time - z->start - (p->subtract_cost ? cost : 0);
@@ -251,14 +247,21 @@ static devlog_status end_elsewhere(dl_pair *p, stream_state *s, const dl_row *ro
 {
     if (p->tables->sites[row->site].role == DL_ROLE_FW) dl_pair_note_fw_end(p, s, time);
     int at = s->n_open - 1;
-    while (at >= 0 && s->open[at].site != row->site)
-        at--;
+    bool of_another = false;
+    for (; at >= 0; at--) {
+        if (s->open[at].site != row->site) continue;
+        if (s->open[at].launch == s->launch) break;
+        of_another = true;
+    }
     if (at < 0) {
-        dl_pair_lose_end(p, row, time);
+        dl_pair_lose_end(p, row, time, of_another);
         return DEVLOG_OK;
     }
     open_zone z = s->open[at];
     if (!z.orphan) z.flags |= DL_EVENT_OVERLAPS;
+    /* Nothing outlasts the firmware's part of a launch: the ends of these are lost, or their stamps are
+     * wrong. */
+    if (z.key->role == DL_ROLE_FW) dl_pair_abandon_from(p, s, at + 1);
     uint16_t depth = 0;
     for (int i = 0; i < at; i++)
         depth += !s->open[i].orphan;
@@ -276,7 +279,8 @@ static devlog_status zone_end(dl_pair *p, stream_state *s, const dl_row *row, ui
 {
     if (s->n_open == 0) return end_elsewhere(p, s, row, time, flags, err);
     const open_zone *z = &s->open[s->n_open - 1];
-    if (z->site != row->site || z->orphan) return end_elsewhere(p, s, row, time, flags, err);
+    if (z->site != row->site || z->orphan || z->launch != s->launch)
+        return end_elsewhere(p, s, row, time, flags, err);
     if (z->key->role == DL_ROLE_FW) dl_pair_note_fw_end(p, s, time);
     s->n_open--;
     return close_zone(p, s, z, s->n_open, row, time, flags, err);

@@ -60,6 +60,14 @@ static devlog_status accept(dl_pair *p, stream_state *s, const dl_row *row, uint
     return dl_pair_accept(p, s, row, time, flags, err);
 }
 
+/* Whether this stamp is so near to a change of the clock's upper half that it may be torn, too high or too
+ * low. */
+static bool may_be_torn(uint64_t time, bool high)
+{
+    const uint32_t near = UINT32_C(1) << 20;
+    return high ? (uint32_t)time >= UINT32_MAX - near : (uint32_t)time < near;
+}
+
 /* Judges the row that has waited; `next` is the stamp after it, or NULL at the end of the input. */
 static devlog_status judge(dl_pair *p, stream_state *s, const dl_row *row, const uint64_t *next,
                            devlog_error *err)
@@ -67,12 +75,14 @@ static devlog_status judge(dl_pair *p, stream_state *s, const dl_row *row, const
     uint64_t last = s->last, time = row->time + s->epoch;
     if (time >= last) {
         bool torn = next && *next < time && time - TORN >= last && *next >= time - TORN;
-        if (!torn) return accept(p, s, row, time, 0, err);
+        /* Otherwise it was long ago, and the row after it is of another run. */
+        if (!torn || !may_be_torn(row->time, true)) return accept(p, s, row, time, 0, err);
         note(p, DL_FOUND_TORN, row, "was 2^32 too high");
         return accept(p, s, row, time - TORN, DL_EVENT_TORN, err);
     }
     bool fits = time + TORN >= last;
-    bool torn = next ? *next >= last && *next >= time + TORN : time + TORN - last < TORN / 2;
+    bool torn = next ? *next >= last && *next >= time + TORN
+                     : time + TORN - last < TORN / 2 && may_be_torn(row->time, false);
     if (fits && torn) {
         note(p, DL_FOUND_TORN, row, "was 2^32 too low");
         return accept(p, s, row, time + TORN, DL_EVENT_TORN, err);
@@ -85,13 +95,20 @@ static devlog_status judge(dl_pair *p, stream_state *s, const dl_row *row, const
         return accept(p, s, row, row->time + s->epoch, 0, err);
     }
     bool begins = row->type == DL_ROW_ZONE_START && p->tables->sites[row->site].role == DL_ROLE_FW;
-    bool stays = last - time >= RESTART && (!next || *next < last);
+    bool of_launch = row->has_launch && dl_pair_has_ids(row, s);
+    bool stays = !of_launch && last - time >= RESTART && (!next || *next < last);
     if (begins || stays) {
         note(p, DL_FOUND_CLOCK_RESTART, row, "is the first of another run");
         dl_pair_abandon_open(p, s);
         return accept(p, s, row, time, 0, err);
     }
-    note(p, DL_FOUND_OUT_OF_ORDER, row, "is earlier than the one before it");
+    if (row->type <= DL_ROW_ZONE_END) {
+        /* Whatever of this zone is open now or comes next may belong to another pass of it. */
+        note(p, DL_FOUND_OUT_OF_ORDER, row, "is earlier than one before it");
+        dl_pair_abandon_site(p, s, row->site);
+        s->limit = CLOCK_LIMIT;
+        return DEVLOG_OK;
+    }
     devlog_status status = accept(p, s, row, time, 0, err);
     s->last = last;
     return status;

@@ -137,11 +137,16 @@ static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at,
     if (at + n == to) {
         if (!all) return 0;
     } else {
-        uint64_t after = hits[n].code;
-        bool ends = (after & DL_HIT_FW_START) | ((after ^ code) & DL_HIT_STREAM);
-        if (!ends && !dl_hits_boundary(h, at + n - 1, h, at + n)) return 0;
+        const dl_hit *after = &hits[n];
+        if (!((after->code ^ code) & DL_HIT_STREAM)) {
+            bool starts = after->code & DL_HIT_FW_START;
+            if (starts && after->time < hits[shape->last].time) return 0; /* it may be of this run */
+            const dl_order_run run = {.most = hits[shape->last].time};
+            if (!starts && !dl_hits_boundary(&run, h, at + n - 1, h, at + n)) return 0;
+        }
     }
-    if ((code ^ hits[1].code) & DL_HIT_FRAME && dl_hits_boundary(h, at, h, at + 1)) return 0;
+    const dl_order_run one = {.n = 1, .most = hits->time}; /* and the second is no start */
+    if ((code ^ hits[1].code) & DL_HIT_FRAME && dl_hits_boundary(&one, h, at, h, at + 1)) return 0;
     if (hits[1].code & DL_HIT_RARE) return 0;
     begin(p, s, h, at, ids);
     uint64_t from = hits->time + s->epoch, end = hits[shape->fw_end].time + s->epoch;
@@ -173,25 +178,24 @@ devlog_status dl_pair_hits(dl_pair *p, const dl_hits *h, uint32_t from, uint32_t
         end = at + n;
         if (n) continue;
         const dl_hit *hits = h->items;
-        const uint32_t most = to - at < DL_MAX_RUN ? to : at + DL_MAX_RUN;
         const dl_row *first = dl_hit_frame(h, hits[at].code);
         bool starts = hits[at].code & DL_HIT_FW_START,
              plain = !first->data && !first->meta && (!first->op || starts);
-        uint64_t code = hits[at].code & ~DL_HIT_FW_START, last = hits[at].time;
-        uint32_t front = 0;
-        for (end = at + 1; end < most; end++) {
+        uint64_t code = hits[at].code & ~DL_HIT_FW_START;
+        dl_order_run run = {0};
+        dl_hit_add(&run, &hits[at]);
+        for (end = at + 1; end < to && !dl_order_run_is_full(&run); end++) {
             if ((hits[end].code ^ code) & OF_RUN) {
-                if (dl_hits_boundary(h, end - 1, h, end)) break;
+                if (dl_hits_boundary(&run, h, end - 1, h, end)) break;
                 const dl_row *frame = dl_hit_frame(h, hits[end].code);
                 if (frame->op || frame->data || frame->meta) plain = false;
-                code = hits[end].code;
+                code = hits[end].code & ~DL_HIT_FW_START;
             }
-            if (hits[end].time < last) front = end - at;
-            last = hits[end].time;
+            dl_hit_add(&run, &hits[end]);
         }
-        if (end == to && !all && end - at < DL_MAX_RUN) break;
+        if (end == to && !all && !dl_order_run_is_full(&run)) break;
         if (first->op && end > at + 1 && dl_hit_frame(h, hits[at + 1].code)->op) plain = false;
-        status = dl_pair_run(p, h, at, end - at, front, plain, err);
+        status = dl_pair_run(p, h, at, &run, plain, err);
     }
     *taken = at - from;
     if (status == DEVLOG_ERR_MEMORY) return dl_fail(err, status, "out of memory while pairing markers");

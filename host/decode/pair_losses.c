@@ -23,22 +23,40 @@ static void lose_open(dl_pair *p, const open_zone *z)
                     dl_site_text(p->tables, z->site), (unsigned long long)z->start);
 }
 
-void dl_pair_abandon_open(dl_pair *p, stream_state *s)
+void dl_pair_abandon_from(dl_pair *p, stream_state *s, int first)
 {
-    for (uint16_t i = 0; i < s->n_open; i++)
+    for (int i = first; i < s->n_open; i++)
         lose_open(p, &s->open[i]);
-    s->n_open = 0;
+    s->n_open = (uint16_t)first;
 }
 
-void dl_pair_lose_end(dl_pair *p, const dl_row *row, uint64_t time)
+void dl_pair_abandon_open(dl_pair *p, stream_state *s)
 {
-    p->losses->found[DL_FOUND_UNPAIRED_END]++;
-    if (!dl_losses_wants(p->losses, DL_FOUND_UNPAIRED_END)) return;
+    dl_pair_abandon_from(p, s, 0);
+}
+
+void dl_pair_abandon_site(dl_pair *p, stream_state *s, uint32_t site)
+{
+    uint16_t kept = 0;
+    for (uint16_t i = 0; i < s->n_open; i++) {
+        if (s->open[i].site == site)
+            lose_open(p, &s->open[i]);
+        else
+            s->open[kept++] = s->open[i];
+    }
+    s->n_open = kept;
+}
+
+void dl_pair_lose_end(dl_pair *p, const dl_row *row, uint64_t time, bool of_another)
+{
+    dl_finding what = of_another ? DL_FOUND_OTHER_LAUNCH : DL_FOUND_UNPAIRED_END;
+    p->losses->found[what]++;
+    if (!dl_losses_wants(p->losses, what)) return;
     char where[128];
     dl_pair_where(p, row->stream, where);
-    dl_losses_found(p->losses, DL_FOUND_UNPAIRED_END, 0,
-                    "%s:%u: %s: zone '%s' ends at cycle %llu but never began", p->source, row->line, where,
-                    dl_site_text(p->tables, row->site), (unsigned long long)time);
+    dl_losses_found(p->losses, what, 0, "%s:%u: %s: zone '%s' ends at cycle %llu but %s", p->source,
+                    row->line, where, dl_site_text(p->tables, row->site), (unsigned long long)time,
+                    of_another ? "began in another launch" : "never began");
 }
 
 void dl_pair_lose_negative(dl_pair *p, const dl_row *row, const open_zone *z, uint64_t time)

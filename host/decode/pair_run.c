@@ -14,7 +14,6 @@ enum {
     MOST_OPEN = SHAPE_DEPTH
 };
 
-#define HALF    (UINT64_C(1) << 31)
 #define TYPE(x) ((uint64_t)(x) << DL_HIT_TYPE_SHIFT)
 
 typedef struct run {
@@ -203,7 +202,7 @@ static int rank(const dl_hit *h)
 
 static inline bool before(const dl_hit *a, const dl_hit *b)
 {
-    return a->time < b->time || (a->time == b->time && rank(a) < rank(b));
+    return dl_order_is_later(b->time, a->time) || (a->time == b->time && rank(a) < rank(b));
 }
 
 /* Hits that are in order but for `n_front` at the front: sorts those few and merges them with the others.
@@ -225,17 +224,19 @@ static bool merge(const dl_hit *hits, uint32_t n_front, uint32_t n, dl_hit *to)
     }
     while (next < end)
         *to++ = *next++;
-    return sorted[n - 1].time - sorted[0].time < HALF;
+    return sorted[n - 1].time - sorted[0].time < DL_HALF_TORN;
 }
 
-devlog_status dl_pair_run(dl_pair *p, const dl_hits *h, uint32_t at, uint32_t n, uint32_t front, bool plain,
+devlog_status dl_pair_run(dl_pair *p, const dl_hits *h, uint32_t at, const dl_order_run *of, bool plain,
                           devlog_error *err)
 {
+    const uint32_t n = of->n, front = of->front;
     dl_hit merged[MOST_MERGED];
     run r = {h, at, n, h->items + at, dl_hit_frame(h, h->items[at].code)};
     uint32_t stream = dl_hit_stream(h->items[at].code);
     stream_state *s = stream < p->n_streams ? p->streams[stream] : NULL;
-    bool expected = plain && s && s->limit == CLOCK_LIMIT && !s->costs;
+    bool is_short = of->most - h->items[at].time < DL_HALF_TORN; /* or something in it may be torn */
+    bool expected = plain && is_short && s && s->limit == CLOCK_LIMIT && !s->costs;
     if (expected && front) {
         expected = front <= MOST_FRONT && n <= MOST_MERGED && merge(r.sorted, front, n, merged);
         r.sorted = merged;

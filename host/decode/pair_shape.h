@@ -56,9 +56,8 @@ typedef struct stream_shape {
 void dl_pair_learn_shape(dl_pair *p, stream_state *s, const dl_hit *hits, const dl_hit *sorted, uint32_t n);
 void dl_pair_free_shapes(dl_pair *p);
 
-/* pair_run.c: pairs a run hit by hit. `front`: the place of the last hit that is earlier than the one before
- * it; `plain`: nothing in its frames is rare. */
-devlog_status dl_pair_run(dl_pair *p, const dl_hits *h, uint32_t at, uint32_t n, uint32_t front, bool plain,
+/* pair_run.c: pairs a run hit by hit. `plain`: nothing in its frames is rare. */
+devlog_status dl_pair_run(dl_pair *p, const dl_hits *h, uint32_t at, const dl_order_run *run, bool plain,
                           devlog_error *err);
 
 #endif

@@ -246,10 +246,13 @@ static void put(const dl_grid *g, const layout *l, unsigned k, const char *text,
     if (n) {
         pad(out, *blanks);
         *blanks = 0;
+        const bool red = g->colour && g->columns[k].flags & DL_GRID_RED;
+        if (red) dl_str_add(out, "\033[31m");
         if (columns > width)
             shorten(out, text, n, width);
         else
             dl_str_add_n(out, text, n);
+        if (red) dl_str_add(out, "\033[0m");
     }
     if (!right) *blanks += free_;
 }

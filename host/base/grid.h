@@ -16,6 +16,7 @@ enum {
     DL_GRID_RIGHT = 1, /* numbers */
     DL_GRID_NAME = 2,  /* may be shortened, but keeps its two ends */
     DL_GRID_RULE = 4,  /* a '|' stands before the column */
+    DL_GRID_RED = 16,  /* where there is colour */
     DL_GRID_GONE = 8,  /* this table has no such column: its cells are given all the same */
 };
 
@@ -29,6 +30,7 @@ typedef struct dl_grid_column {
 
 typedef struct dl_grid {
     dl_grid_column columns[DL_GRID_COLUMNS];
+    bool colour;
     unsigned n_columns, at; /* at: column of the next cell */
     dl_str text;            /* the cells, each with a NUL; a note begins with '\1' */
     size_t cells;           /* notes included */

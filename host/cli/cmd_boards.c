@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grid.h"
 #include "base/paths.h"
+#include "base/term.h"
 #include "cli/cli.h"
 #include "device/board.h"
 #include "devlog/record.h"
@@ -58,14 +60,18 @@ static void facts_of(const board *b, char out[FACTS][FACT])
     snprintf(out[10], FACT, "%u", b->user.size);
 }
 
-static void add_row(dl_str *out, int format, bool first, const char facts[FACTS][FACT])
+static const dl_grid_column board_columns[] = {
+    {"board", DL_GRID_LEFT, 0},    {"cores", DL_GRID_RIGHT, 0},     {"RISCs", DL_GRID_RIGHT, 0},
+    {"MHz", DL_GRID_RIGHT, 0},     {"clock", DL_GRID_LEFT, 3},      {"RAM", DL_GRID_RIGHT, 2},
+    {"records", DL_GRID_RIGHT, 1}, {"transports", DL_GRID_LEFT, 0}, {"title", DL_GRID_NAME, 0},
+};
+
+static void add_row(dl_str *out, dl_grid *grid, int format, bool first, const char facts[FACTS][FACT])
 {
+    static const int shown[] = {0, 4, 5, 6, 7, 8, 9, 3, 1};
     if (format == TEXT) {
-        if (first)
-            dl_str_fmt(out, "%-14s %5s %5s %6s %-10s %10s %8s  %-20s %s\n", "board", "cores", "RISCs", "MHz",
-                       "clock", "RAM", "records", "transports", "title");
-        dl_str_fmt(out, "%-14s %5s %5s %6s %-10s %10s %8s  %-20s %s\n", facts[0], facts[4], facts[5],
-                   facts[6], facts[7], facts[8], facts[9], facts[3], facts[1]);
+        for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+            dl_grid_text(grid, facts[shown[i]]);
         return;
     }
     if (format == CSV && first)
@@ -98,6 +104,7 @@ static uint32_t add_boards(dl_str *out, int format, const cli_args *rest)
     struct dirent **entries = NULL;
     int n = rest->n;
     uint32_t bad = 0, good = 0;
+    dl_grid grid = DL_GRID(board_columns);
     if (n == 0 && dl_join(folder, sizeof folder, dl_home(), "boards", NULL) == DEVLOG_OK)
         n = scandir(folder, &entries, is_board, alphasort);
     if (n <= 0) {
@@ -115,23 +122,27 @@ static uint32_t add_boards(dl_str *out, int format, const cli_args *rest)
             bad++;
         } else {
             facts_of(&b, facts);
-            add_row(out, format, good++ == 0, (const char(*)[FACT])facts);
+            add_row(out, &grid, format, good++ == 0, (const char(*)[FACT])facts);
         }
         if (entries) free(entries[i]);
     }
     free(entries);
     if (format == JSON) dl_str_add(out, good ? "\n]\n" : "[]\n");
+    if (good && format == TEXT) dl_grid_print(&grid, dl_term_width(stdout), out);
     return bad;
 }
 
 static void add_transports(dl_str *out, int format)
 {
+    static const dl_grid_column columns[] = {{NULL, DL_GRID_LEFT, 0}, {NULL, DL_GRID_NAME, 0}};
     const dl_transport_ops *t;
+    dl_grid grid = DL_GRID(columns);
     if (format == CSV) dl_str_add(out, "transport,path_variable,summary\n");
     for (uint32_t i = 0; (t = dl_transport_at(i)) != NULL; i++) {
         const char *variable = t->path_setting ? dl_setting_of(t->path_setting)->name : "";
         if (format == TEXT) {
-            dl_str_fmt(out, "%-8s %s\n", t->name, t->summary);
+            dl_grid_text(&grid, t->name);
+            dl_grid_text(&grid, t->summary);
         } else if (format == CSV) {
             dl_str_fmt(out, "%s,%s,", t->name, variable);
             dl_str_csv(out, t->summary, strlen(t->summary));
@@ -145,6 +156,7 @@ static void add_transports(dl_str *out, int format)
         }
     }
     if (format == JSON) dl_str_add(out, "\n]\n");
+    if (format == TEXT) dl_grid_print(&grid, dl_term_width(stdout), out);
 }
 
 static int run(int argc, char **argv)

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grid.h"
 #include "base/paths.h"
 #include "base/str.h"
+#include "base/term.h"
 #include "cli/cli.h"
 #include "device/board.h"
 #include "transport/cards.h"
@@ -140,16 +142,19 @@ static void add_boards(table *t)
 
 static void print_text(const table *t, dl_str *out)
 {
-    size_t widths[COLUMNS] = {0};
-    for (size_t i = 0; i < t->n; i++)
-        for (int k = 0; k < COLUMNS; k++)
-            if (strlen(t->rows[i].cells[k]) > widths[k]) widths[k] = strlen(t->rows[i].cells[k]);
+    static const dl_grid_column columns[] = {
+        {NULL, DL_GRID_LEFT, 0}, {NULL, DL_GRID_LEFT, 0}, {NULL, DL_GRID_NAME, 0}, {NULL, DL_GRID_LEFT, 0}};
+    dl_grid grid = DL_GRID(columns);
     for (size_t i = 0; i < t->n; i++) {
         char *const *c = t->rows[i].cells;
-        dl_str_fmt(out, "%-*s  %-*s  %-*s  %s\n", (int)widths[0], c[0], (int)widths[1], c[1], (int)widths[2],
-                   c[2], c[3]);
-        if (c[4][0]) dl_str_fmt(out, "%-*s  %s\n", (int)widths[0], "", c[4]);
+        for (int k = 0; k < 4; k++)
+            dl_grid_text(&grid, c[k]);
+        dl_str what = {0}; /* what to do, in full: it is to be read and typed */
+        if (c[4][0]) dl_str_fmt(&what, "       %s", c[4]);
+        if (c[4][0]) dl_grid_note(&grid, what.text ? what.text : c[4]);
+        dl_str_free(&what);
     }
+    dl_grid_print(&grid, dl_term_width(stdout), out);
 }
 
 static void print_json(const table *t, dl_str *out)

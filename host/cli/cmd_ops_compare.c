@@ -16,6 +16,7 @@ typedef struct compare_args {
     double min_share;
     const char *max_regression, *max_host;
     bool other_ops;
+    uint64_t top;
 } compare_args;
 
 static const cli_option options[] = {
@@ -26,6 +27,8 @@ static const cli_option options[] = {
     {CLI_CHOICE, "time", 0, "kernel|fw", "the duration that is compared", offsetof(compare_args, time)},
     {CLI_CHOICE, "format", 0, "text|csv|json", "times in csv and json are integers of ns",
      offsetof(compare_args, format)},
+    {CLI_NUMBER, "top", 0, "N", "lines of text; 50 unless told, with --list all; 0: all",
+     offsetof(compare_args, top), 0, UINT32_MAX},
     CLI_TITLE("Filters"),
     {CLI_LIST, "ops", 0, "NAME,...", "only these op codes; a trailing * stands for any ending",
      offsetof(compare_args, ops)},
@@ -72,7 +75,7 @@ static bool percent_of(const char *text, double *out)
 
 static int run(int argc, char **argv)
 {
-    compare_args a = {0};
+    compare_args a = {.top = UINT64_MAX};
     cli_args rest;
     int exit_status;
     if (!cli_parse(&cmd_ops_compare, argc, argv, &a, &rest, &exit_status)) return exit_status;
@@ -87,7 +90,9 @@ static int run(int argc, char **argv)
                             .host_told = a.max_host != NULL,
                             .other_ops = a.other_ops,
                             .min_share = a.min_share,
-                            .colour = dl_term_colour(stdout)};
+                            .colour = dl_term_colour(stdout),
+                            .width = dl_term_width(stdout),
+                            .top = (size_t)(a.top == UINT64_MAX ? (a.list ? 0 : 50) : a.top)};
     o.format = a.format == 1 ? OP_COMPARE_CSV : a.format == 2 ? OP_COMPARE_JSON : OP_COMPARE_TEXT;
     if (!percent_of(a.max_regression, &o.max_regression) || !percent_of(a.max_host, &o.max_host)) {
         bool host = percent_of(a.max_regression, &o.max_regression);

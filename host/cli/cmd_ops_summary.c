@@ -16,6 +16,7 @@ typedef struct summary_args {
     const char *ids, *from, *to;
     cli_list ops;
     double min_share;
+    uint64_t top;
 } summary_args;
 
 static const cli_option options[] = {
@@ -26,6 +27,8 @@ static const cli_option options[] = {
     {CLI_CHOICE, "time", 0, "kernel|fw", "the duration that ops are ranked by", offsetof(summary_args, time)},
     {CLI_CHOICE, "format", 0, "text|csv|json", "numbers in csv and json are integers of ns",
      offsetof(summary_args, format)},
+    {CLI_NUMBER, "top", 0, "N", "lines of text; 50 unless told, with --list all; 0: all",
+     offsetof(summary_args, top), 0, UINT32_MAX},
     CLI_TITLE("Filters"),
     {CLI_STRING, "ids", 0, "FIRST-LAST",
      "only ops whose GLOBAL CALL COUNT is in the range; either may be left out", offsetof(summary_args, ids)},
@@ -61,7 +64,7 @@ static bool range_of(const char *text, uint64_t *first, uint64_t *last)
 
 static int run(int argc, char **argv)
 {
-    summary_args a = {0};
+    summary_args a = {.top = UINT64_MAX};
     cli_args rest;
     int exit_status;
     if (!cli_parse(&cmd_ops_summary, argc, argv, &a, &rest, &exit_status)) return exit_status;
@@ -75,7 +78,9 @@ static int run(int argc, char **argv)
                             .to = a.to,
                             .filter = {a.ops.items, a.ops.n},
                             .min_share = a.min_share,
-                            .colour = dl_term_colour(stdout)};
+                            .colour = dl_term_colour(stdout),
+                            .width = dl_term_width(stdout),
+                            .top = (size_t)(a.top == UINT64_MAX ? (a.list ? 0 : 50) : a.top)};
     o.format = a.format == 1 ? OP_SUMMARY_CSV : a.format == 2 ? OP_SUMMARY_JSON : OP_SUMMARY_TEXT;
     if (!range_of(a.ids, &o.first, &o.last)) {
         exit_status = cli_wrong(&cmd_ops_summary, "--ids wants FIRST-LAST, not '%s'", a.ids);

@@ -18,6 +18,8 @@ typedef struct op_compare_options {
     bool other_ops;        /* other ops than before, or another number of them, are no fault */
     enum { OP_COMPARE_TEXT, OP_COMPARE_CSV, OP_COMPARE_JSON } format;
     bool colour;
+    unsigned width; /* of the terminal; 0: none, nothing is shortened */
+    size_t top;     /* lines of text; 0: all */
 } op_compare_options;
 
 /* Percent by which host times and gaps may grow unless told: they are times of a whole machine, and two runs

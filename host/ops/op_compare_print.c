@@ -1,6 +1,9 @@
 /* The comparison of two op reports, as text, CSV and JSON. */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/grid.h"
 
 #include "ops/op_compare.h"
 
@@ -63,41 +66,55 @@ static const char *sum_text(char out[DL_GROUPED_SIZE], bool known, uint64_t ns)
     return known ? dl_u64_grouped(out, ns) : "-";
 }
 
-static void text_line(const op_compare_item *x, bool list, const op_compare_options *o, dl_str *out)
+static const dl_grid_column columns[] = {
+    {"before [ns]", DL_GRID_RIGHT, 0}, {"after [ns]", DL_GRID_RIGHT, 0},
+    {"difference", DL_GRID_RIGHT, 3},  {"% per op", DL_GRID_RIGHT, 0},
+    {"before", DL_GRID_RIGHT, 2},      {"after", DL_GRID_RIGHT, 2},
+    {"op", DL_GRID_NAME, 0},           {"", DL_GRID_RED, 0},
+};
+
+static void text_line(const op_compare_item *x, const char *name, bool list, dl_grid *grid)
 {
-    char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE], d[DL_GROUPED_SIZE];
+    char digits[DL_GROUPED_SIZE];
     int64_t by = difference(x);
     bool known = has_sum(&x->before) && has_sum(&x->after);
     double percent;
-    dl_str_fmt(out, "%17s %17s ", sum_text(a, has_sum(&x->before), x->before.ns),
-               sum_text(b, has_sum(&x->after), x->after.ns));
-    dl_str_fmt(out, "%c%16s ",
-               !known || !by ? ' '
-               : by < 0      ? '-'
-                             : '+',
-               sum_text(d, known, by < 0 ? 0 - (uint64_t)by : (uint64_t)by));
+    dl_str why = {0};
+    dl_grid_text(grid, sum_text(digits, has_sum(&x->before), x->before.ns));
+    dl_grid_text(grid, sum_text(digits, has_sum(&x->after), x->after.ns));
+    dl_grid_fmt(grid, "%s%s",
+                !known || !by ? ""
+                : by < 0      ? "-"
+                              : "+",
+                sum_text(digits, known, by < 0 ? 0 - (uint64_t)by : (uint64_t)by));
     if (change(x, &percent))
-        dl_str_fmt(out, "%+9.2f ", percent);
+        dl_grid_fmt(grid, "%+.2f", percent);
     else
-        dl_str_fmt(out, "%9s ", "");
-    if (list)
-        dl_str_fmt(out, "%8llu %8llu", (unsigned long long)x->before.id, (unsigned long long)x->after.id);
-    else
-        dl_str_fmt(out, "%8llu %8llu", (unsigned long long)x->before.count,
-                   (unsigned long long)x->after.count);
-    dl_str_add(out, "  ");
-    dl_str_shown(out, x->code, strlen(x->code));
-    if (x->worse) dl_str_add(out, "  ");
-    reasons_text(x->worse, o, out);
-    dl_str_char(out, '\n');
+        dl_grid_text(grid, "");
+    for (int i = 0; i < 2; i++) {
+        const op_compare_side *side = i ? &x->after : &x->before;
+        if (list) /* as --ids wants it */
+            dl_grid_fmt(grid, "%llu", (unsigned long long)side->id);
+        else
+            dl_grid_u64(grid, side->count);
+    }
+    dl_grid_text(grid, name);
+    reasons_text(x->worse, &(op_compare_options){0}, &why);
+    dl_grid_text(grid, why.text ? why.text : "");
+    dl_str_free(&why);
 }
 
 /* Host times or gaps of all ops. */
-static void other_times(const char *what, uint64_t with[2], uint64_t ns[2], dl_str *out)
+static void other_times(const char *what, uint64_t with[2], uint64_t ns[2], dl_grid *grid)
 {
-    char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE];
-    if (with[0] || with[1])
-        dl_str_fmt(out, "%17s %17s  %s\n", sum_text(a, with[0], ns[0]), sum_text(b, with[1], ns[1]), what);
+    char digits[DL_GROUPED_SIZE];
+    if (!with[0] && !with[1]) return;
+    dl_grid_text(grid, sum_text(digits, with[0], ns[0]));
+    dl_grid_text(grid, sum_text(digits, with[1], ns[1]));
+    for (int i = 0; i < 4; i++)
+        dl_grid_text(grid, "");
+    dl_grid_text(grid, what);
+    dl_grid_text(grid, "");
 }
 
 static void difference_text(const op_compare *c, dl_str *out)
@@ -139,16 +156,29 @@ static void print_text(const op_compare *c, const op_table *before, const op_tab
     dl_str_add(out, ", after: ");
     dl_str_shown(out, after->name, strlen(after->name));
     dl_str_fmt(out, "%s\n", plain);
-    dl_str_fmt(out, "%17s %17s %17s %9s %8s %8s  %s\n", "before [ns]", "after [ns]", "difference", "% per op",
-               o->list ? "id" : "count", o->list ? "id" : "count", "op");
-    for (size_t i = 0; i < c->n; i++)
-        text_line(&c->items[i], o->list, o, out);
-    text_line(&c->all, false, o, out);
+    dl_grid grid = DL_GRID(columns);
+    grid.colour = o->colour;
+    grid.columns[4].title = o->list ? "id before" : "count before";
+    grid.columns[5].title = o->list ? "id after" : "count after";
+    size_t shown = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        if (o->top && i >= o->top && !c->items[i].worse) continue; /* what is worse is always shown */
+        text_line(&c->items[i], c->items[i].code, o->list, &grid);
+        shown++;
+    }
+    if (shown < c->n) {
+        char line[100];
+        snprintf(line, sizeof line, "... and %s more (--top N shows more, --top 0 all)",
+                 dl_u64_grouped(n, c->n - shown));
+        dl_grid_note(&grid, line);
+    }
+    text_line(&c->all, c->all.code, false, &grid);
     const op_compare_side *x = &c->all.before, *y = &c->all.after;
     other_times("gaps between ops [ns]", (uint64_t[]){x->with_gap, y->with_gap},
-                (uint64_t[]){x->gap_ns, y->gap_ns}, out);
+                (uint64_t[]){x->gap_ns, y->gap_ns}, &grid);
     other_times("host time inside ops [ns]", (uint64_t[]){x->with_host, y->with_host},
-                (uint64_t[]){x->host_ns, y->host_ns}, out);
+                (uint64_t[]){x->host_ns, y->host_ns}, &grid);
+    dl_grid_print(&grid, o->width, out);
     if (!c->same) difference_text(c, out);
     uint64_t without = x->count - x->with_device + y->count - y->with_device;
     if (without) dl_str_fmt(out, "%s ops have no device data.\n", dl_u64_grouped(n, without));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grid.h"
 #include "ops/op_host_time.h"
 
 static void add(op_summary_item *to, const op_table_row *r, bool by_fw)
@@ -206,29 +207,38 @@ static const char *known(char out[DL_GROUPED_SIZE], bool is_known, uint64_t valu
     return is_known ? dl_u64_grouped(out, value) : "-";
 }
 
-static void text_line(const op_summary *s, const op_summary_item *x, const char *name, size_t n, bool list,
-                      dl_str *out)
+enum { COUNT, SHARE, TIME, AVERAGE, MIN, MAX, CORES, GAP, NAME };
+static const dl_grid_column columns[] = {
+    [COUNT] = {"count", DL_GRID_RIGHT, 0},     [SHARE] = {"share %", DL_GRID_RIGHT, 0},
+    [TIME] = {"total [ns]", DL_GRID_RIGHT, 0}, [AVERAGE] = {"avg [ns]", DL_GRID_RIGHT, 1},
+    [MIN] = {"min", DL_GRID_RIGHT, 4},         [MAX] = {"max", DL_GRID_RIGHT, 3},
+    [CORES] = {"cores", DL_GRID_RIGHT, 5},     [GAP] = {"gap before", DL_GRID_RIGHT, 2},
+    [NAME] = {"op", DL_GRID_NAME, 0},
+};
+
+static void text_line(const op_summary *s, const op_summary_item *x, const char *name, bool list,
+                      dl_grid *grid)
 {
-    char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE], c[DL_GROUPED_SIZE], d[DL_GROUPED_SIZE], cores[32];
+    char digits[DL_GROUPED_SIZE], cores[32];
     dl_str percent = {0};
     if (x->with_device)
         share(&percent, x->total_ns, s->all.total_ns);
     else
         dl_str_char(&percent, '-');
     cores_text(x, cores);
-    if (list)
-        dl_str_fmt(out, "%8llu ", (unsigned long long)x->id);
+    if (list) /* as --ids wants it */
+        dl_grid_fmt(grid, "%llu", (unsigned long long)x->id);
     else
-        dl_str_fmt(out, "%8llu ", (unsigned long long)x->count);
-    dl_str_fmt(out, "%7s %15s", percent.text ? percent.text : "", known(a, x->with_device, x->total_ns));
-    if (!list)
-        dl_str_fmt(out, " %13s %13s %13s", known(b, x->with_device, average(x)),
-                   known(c, x->with_device, x->min_ns), known(d, x->with_device, x->max_ns));
+        dl_grid_u64(grid, x->count);
+    dl_grid_text(grid, percent.text ? percent.text : "");
+    dl_grid_text(grid, known(digits, x->with_device, x->total_ns));
+    dl_grid_text(grid, known(digits, x->with_device, average(x)));
+    dl_grid_text(grid, known(digits, x->with_device, x->min_ns));
+    dl_grid_text(grid, known(digits, x->with_device, x->max_ns));
+    dl_grid_text(grid, cores);
     uint64_t gap = x->gap_ns < 0 ? 0 - (uint64_t)x->gap_ns : (uint64_t)x->gap_ns;
-    dl_str_fmt(out, " %7s %s%*s  ", cores, x->gap_ns < 0 ? "-" : "", x->gap_ns < 0 ? 13 : 14,
-               known(a, x->with_gap, gap));
-    dl_str_shown(out, name, n);
-    dl_str_char(out, '\n');
+    dl_grid_fmt(grid, "%s%s", x->gap_ns < 0 ? "-" : "", known(digits, x->with_gap, gap));
+    dl_grid_text(grid, name);
     dl_str_free(&percent);
 }
 
@@ -238,19 +248,27 @@ static void print_text(const op_summary *s, const op_table *t, const op_summary_
     dl_str_fmt(out, "%sDevice %s time by op, ", bold, o->by_fw ? "firmware" : "kernel");
     dl_str_shown(out, t->name, strlen(t->name));
     dl_str_fmt(out, "%s\n", plain);
-    dl_str_fmt(out, "%8s %7s %15s", o->list ? "id" : "count", "share %",
-               o->list ? "time [ns]" : "total [ns]");
-    if (!o->list) dl_str_fmt(out, " %13s %13s %13s", "avg [ns]", "min", "max");
-    dl_str_fmt(out, " %7s %14s  %s\n", "cores", "gap before", "op");
-    for (size_t i = 0; i < s->n; i++) {
-        size_t n;
-        const char *name = name_of(t, &s->items[i], &n);
-        text_line(s, &s->items[i], name, n, o->list, out);
+    char a[DL_GROUPED_SIZE];
+    dl_grid grid = DL_GRID(columns);
+    if (o->list) {
+        grid.columns[COUNT].title = "id";
+        grid.columns[TIME].title = "time [ns]";
+        for (int i = AVERAGE; i <= MAX; i++)
+            grid.columns[i].flags |= DL_GRID_GONE;
+    }
+    size_t shown = o->top && o->top < s->n ? o->top : s->n;
+    for (size_t i = 0; i < shown; i++)
+        text_line(s, &s->items[i], name_of(t, &s->items[i], NULL), o->list, &grid);
+    if (shown < s->n) {
+        char line[100];
+        snprintf(line, sizeof line, "... and %s more (--top N shows more, --top 0 all)",
+                 dl_u64_grouped(a, s->n - shown));
+        dl_grid_note(&grid, line);
     }
     op_summary_item all = s->all;
     all.id = s->all.count;
-    text_line(s, &all, "in total", strlen("in total"), o->list, out);
-    char a[DL_GROUPED_SIZE];
+    text_line(s, &all, "in total", o->list, &grid);
+    dl_grid_print(&grid, o->width, out);
     uint64_t without = s->all.count - s->all.with_device;
     if (without) dl_str_fmt(out, "%s ops have no device data.\n", dl_u64_grouped(a, without));
     if (s->below) dl_str_fmt(out, "%s lines are below the share asked for.\n", dl_u64_grouped(a, s->below));

@@ -17,6 +17,8 @@ typedef struct op_summary_options {
                          not of the totals */
     enum { OP_SUMMARY_TEXT, OP_SUMMARY_CSV, OP_SUMMARY_JSON } format;
     bool colour;
+    unsigned width; /* of the terminal; 0: none, nothing is shortened */
+    size_t top;     /* lines of text; 0: all */
 } op_summary_options;
 
 /* One line of it. */

@@ -67,8 +67,12 @@ devlog_status cli_child(char *const *argv, const char *const *settings, size_t n
         sigaddset(&blocked, handed_on[i]);
     sigprocmask(SIG_BLOCK, &blocked, &before);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attributes, &before);
+    sigset_t usual; /* main ignores it for devlog itself; what is ignored stays so in a child */
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGXFSZ);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
     pid_t pid;
     int failed = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, env);
     posix_spawnattr_destroy(&attributes);

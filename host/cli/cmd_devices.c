@@ -41,8 +41,11 @@ static void add(table *t, const char *const cells[COLUMNS])
     t->rows = bigger;
     row *r = &bigger[t->n++];
     for (int i = 0; i < COLUMNS; i++) {
-        r->cells[i] = strdup(cells[i]);
-        t->failed |= !r->cells[i];
+        dl_str shown = {0}; /* a probe says of itself what it likes */
+        dl_str_add(&shown, "");
+        dl_str_shown(&shown, cells[i], strlen(cells[i]));
+        t->failed |= shown.failed;
+        r->cells[i] = shown.text;
     }
 }
 

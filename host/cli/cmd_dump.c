@@ -63,10 +63,20 @@ static void add_since(dl_str *out, const look_risc *r, uint64_t time, uint32_t m
     if (mhz) dl_str_fmt(out, " (%.3f ms)", (double)cycles / mhz / 1000);
 }
 
+/* A name out of an ELF file, which a terminal shows and does not obey, between two texts. */
+static void add_name(dl_str *out, const char *before, const char *name, const char *behind)
+{
+    dl_str_add(out, before);
+    dl_str_shown(out, name, strlen(name));
+    dl_str_add(out, behind);
+}
+
 static void add_place(dl_str *out, const look_mark *m)
 {
     const char *slash = strrchr(m->file, '/');
-    if (m->file[0] && m->line) dl_str_fmt(out, " (%s:%u)", slash ? slash + 1 : m->file, m->line);
+    if (!m->file[0] || !m->line) return;
+    add_name(out, " (", slash ? slash + 1 : m->file, "");
+    dl_str_fmt(out, ":%u)", m->line);
 }
 
 static void print_text(printer *p, const look_risc *r)
@@ -76,18 +86,20 @@ static void print_text(printer *p, const look_risc *r)
         dl_str_fmt(out, "%score (%u,%u), launch %u\n", p->any ? "\n" : "", r->core.x, r->core.y, r->launch);
     dl_str_fmt(out, "  %-8s %s", r->name, look_state_text(r->state));
     if (r->has_pc) dl_str_fmt(out, ", pc 0x%08" PRIx32, r->pc);
-    if (r->function[0]) dl_str_fmt(out, " in %s", r->function);
-    if (r->place[0]) dl_str_fmt(out, " (%s)", r->place);
+    if (r->function[0]) add_name(out, " in ", r->function, "");
+    if (r->place[0]) add_name(out, " (", r->place, ")");
     dl_str_char(out, '\n');
     for (uint32_t i = 0; i < r->n_open; i++) {
-        dl_str_fmt(out, "           %*sin zone \"%s\"", (int)(2 * i), "", r->open[i].name);
+        dl_str_fmt(out, "           %*s", (int)(2 * i), "");
+        add_name(out, "in zone \"", r->open[i].name, "\"");
         add_place(out, &r->open[i]);
         dl_str_char(out, ' ');
         add_since(out, r, r->open[i].time, p->mhz);
         dl_str_char(out, '\n');
     }
     if (r->has_last && is_busy(r)) {
-        dl_str_fmt(out, "           last marker: %s \"%s\"", r->last_what, r->last.name);
+        dl_str_fmt(out, "           last marker: %s", r->last_what);
+        add_name(out, " \"", r->last.name, "\"");
         add_place(out, &r->last);
         dl_str_fmt(out, " at cycle %" PRIu64 ", of %u\n", r->last.time, r->markers);
     }

@@ -50,10 +50,12 @@ static void say(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    fputs("devlog run: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    char *text = NULL;
+    if (vasprintf(&text, fmt, ap) < 0) text = NULL;
     va_end(ap);
+    if (text) dl_shown_in_place(text);
+    fprintf(stderr, "devlog run: %s\n", text ? text : "out of memory");
+    free(text);
 }
 
 enum { PATH_SIZE = 4096 };

@@ -71,8 +71,10 @@ static void list_text(const cli_logs *logs, dl_str *out)
     for (size_t i = 0; i < logs->n; i++) {
         char time[32], bytes[DL_GROUPED_SIZE];
         when(&logs->items[i], time);
-        dl_str_fmt(out, "%s  %15s  %-10s  %s\n", time, dl_u64_grouped(bytes, logs->items[i].bytes),
-                   logs->items[i].capture ? "capture" : "device log", logs->items[i].path);
+        dl_str_fmt(out, "%s  %15s  %-10s  ", time, dl_u64_grouped(bytes, logs->items[i].bytes),
+                   logs->items[i].capture ? "capture" : "device log");
+        dl_str_shown(out, logs->items[i].path, strlen(logs->items[i].path));
+        dl_str_char(out, '\n');
     }
     if (logs->more) dl_str_add(out, "... and more than are listed here\n");
 }

@@ -55,6 +55,7 @@ int main(int argc, char **argv)
     }
     if (help && argc > 2 && strcmp(argv[2], "environment") == 0) return help_environment();
     if (help && argc > 2) {
+        dl_shown_in_place(argv[2]);
         fprintf(stderr, "devlog: unknown command '%s'; see 'devlog --help'\n", argv[2]);
         return CLI_USAGE;
     }
@@ -66,6 +67,7 @@ int main(int argc, char **argv)
         puts("devlog " DEVLOG_VERSION);
         return CLI_OK;
     }
+    dl_shown_in_place(argv[1]);
     fprintf(stderr, "devlog: unknown command '%s'; see 'devlog --help'\n", argv[1]);
     return CLI_USAGE;
 }

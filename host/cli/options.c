@@ -21,9 +21,12 @@ typedef struct parse {
 
 static int vwrong(const cli_command *c, const char *fmt, va_list args)
 {
-    fprintf(stderr, "devlog %s: ", c->name);
-    vfprintf(stderr, fmt, args);
-    fprintf(stderr, "; see 'devlog %s --help'\n", c->name);
+    char *text = NULL; /* it may quote what was typed, or pasted */
+    if (vasprintf(&text, fmt, args) < 0) text = NULL;
+    if (text) dl_shown_in_place(text);
+    fprintf(stderr, "devlog %s: %s; see 'devlog %s --help'\n", c->name, text ? text : "out of memory",
+            c->name);
+    free(text);
     return CLI_USAGE;
 }
 

@@ -151,6 +151,7 @@ static void launches_of_a_killed_application(void **state)
             with_data++;
         }
         assert_true(with_data >= 5);
+        assert_true(op_job_lost(&job)); /* the report does not pretend that the run has ended */
         op_job_free(&job);
     }
 }

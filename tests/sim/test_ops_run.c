@@ -182,6 +182,8 @@ static void the_command_is_not_disturbed(void **state)
     expect("", "sh -c 'exit 3'", 3, "the run without device profiling ended with status 3");
     expect("", "sh -c 'kill -SEGV $$'", 128 + SIGSEGV, "was ended by signal 11");
     expect("", "true", 1, "true gave no device data");
+    expect("", "sh -c 'kill -XFSZ $$'", 128 + SIGXFSZ,
+           "was ended by signal"); /* it is not ignored for the command */
     expect("", "/no/such/program", 1, "there is no program '/no/such/program'");
     expect("--once", "sh -c 'echo $TT_METAL_DEVICE_PROFILER $DEVLOG_OPS; exit 9'", 9, "1 1\n");
     expect("--once --host-only", "true", 2, "exclude each other");

@@ -110,7 +110,9 @@ void look_names_place(look_names *names, const uint32_t build[2], uint32_t pc, c
     snprintf(address, sizeof address, "0x%x", pc);
     const char *argv[] = {"riscv64-unknown-elf-addr2line", "-f", "-s", "-e", k->path, address, NULL};
     dl_output out;
-    if (dl_run(argv, &out, NULL) != DEVLOG_OK) return;
+    char *complaints; /* of debug information that it does not understand: no names */
+    if (dl_run_apart(argv, &out, &complaints, NULL) != DEVLOG_OK) return;
+    free(complaints);
     char *line = out.exit == 0 ? strchr(out.text, '\n') : NULL;
     if (line && out.text[0] != '?') {
         snprintf(function, LOOK_TEXT, "%.*s", (int)(line - out.text), out.text);

@@ -228,7 +228,9 @@ devlog_status devlog_kernel_set_args(devlog_kernel *kernel, devlog_core core, co
                                      uint32_t count, devlog_error *err);
 
 /* Compiles what is not in the cache yet. The key of the cache is the content: sources with all that they
- * include, flags, linker script and compiler. */
+ * include, object files, flags, linker script and compiler. What the compiler warns of is written to stderr,
+ * once per device. A kernel that is larger than its slot gets the slots beside it that no kernel of the
+ * program uses. */
 devlog_status devlog_compile_program(devlog_program *program, devlog_error *err);
 
 /* Starts the firmware of cores that have not run yet and writes the kernels and their arguments to L1. */

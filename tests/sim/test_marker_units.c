@@ -83,7 +83,8 @@ static void two_files_by_devlog(void **state)
                                          "-Os",
                                          "-O2 -DDEVLOG_WIDE_IDS",
                                          "-O2 -fno-function-sections",
-                                         "-O2 -DDEVLOG_STAMP32"};
+                                         "-O2 -DDEVLOG_STAMP32",
+                                         "-O2 -DDEVLOG_HW_STREAM"};
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         char flags[700];
         snprintf(flags, sizeof flags, "%s -std=c++17 %s", levels[i],

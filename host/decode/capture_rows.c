@@ -266,7 +266,8 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
                               .events_from = core->events_from,
                               .pair = r->sink->pair,
                               .ahead = (uint64_t)r->ahead,
-                              .line = (uint32_t)(r->frame + 1)};
+                              .line = (uint32_t)(r->frame + 1),
+                              .tell_dropped = true};
         const dl_row_sink rows = {r, on_rows};
         record_losses found = {0};
         status = tell_costs(r, core, risc, err);

@@ -17,7 +17,7 @@ typedef enum dl_event_kind {
     DL_EVENT_VALUE, /* a point in time with data */
     DL_EVENT_SUM, /* data is a sum of cycles over the launch (ZONE_TOTAL); start == end == when it was written
                    */
-    DL_EVENT_DROPPED, /* a point in time: data counts markers that the device had no room for until then */
+    DL_EVENT_DROPPED, /* data counts markers that the device had no room for, from this point in time on */
 } dl_event_kind;
 
 enum {

@@ -17,6 +17,7 @@ typedef struct maker {
     dl_row *rows;
     size_t n, capacity;
     uint32_t default_sites[2]; /* number + 1 of the zones of firmware and kernel; 0: not looked up yet */
+    uint64_t last_record;      /* when the last record was made; 0: none was */
 } maker;
 
 static dl_row row_of(const maker *m)
@@ -199,6 +200,7 @@ static void json_text(dl_str *json, const dl_str *text)
 static devlog_status add_event(void *context, const record_event *e, devlog_error *err)
 {
     maker *m = context;
+    if (e->time > m->last_record) m->last_record = e->time;
     bool print = e->kind == DEVLOG_KIND_PRINT;
     uint32_t site = site_of(m, e);
     uint32_t id = raw_timer_id(site);
@@ -328,6 +330,32 @@ static devlog_status plain_span(maker *m, dl_pair_run *run, const record_input *
     return status;
 }
 
+/* Markers that are not there, where their absence begins. */
+static devlog_status add_dropped(maker *m, uint64_t amount, uint64_t time, devlog_error *err)
+{
+    if (amount == 0 || !m->in->tell_dropped) return DEVLOG_OK;
+    uint32_t site = named(m, DL_DROPPED_ZONE, "", 0);
+    if (site == DL_NONE) return DEVLOG_OK; /* the table is full */
+    dl_row *row = new_row(m, DL_ROW_ZONE_TOTAL, time, site, 0, err);
+    if (!row) return DEVLOG_ERR_MEMORY;
+    row->data = amount;
+    return DEVLOG_OK;
+}
+
+/* The ring forgets what the kernel did first. */
+static devlog_status overwritten_rows(maker *m, const record_input *records, devlog_error *err)
+{
+    return add_dropped(m, m->in->control->overwritten, records->from, err);
+}
+
+/* What found no place came after all that did. */
+static devlog_status dropped_rows(maker *m, const record_input *records, devlog_error *err)
+{
+    uint64_t time = m->last_record > records->from ? m->last_record : records->from;
+    if (records->until && time > records->until) time = records->until; /* a stamp that cannot be */
+    return add_dropped(m, m->in->control->dropped, time, err);
+}
+
 static devlog_status plain_rows(maker *m, const record_input *records, const dl_row_sink *sink,
                                 devlog_error *err)
 {
@@ -340,6 +368,7 @@ static devlog_status plain_rows(maker *m, const record_input *records, const dl_
     run.row.line = in->line;
     record_losses counted = {0}; /* already, by is_plain */
     devlog_status status = default_markers(m, true, err);
+    if (!status) status = overwritten_rows(m, records, err);
     if (!status) status = hand_on(m, sink, err);
     if (!status) {
         if (dl_pair_records_begin(in->pair, &run, stamp_of(in->control, DEVLOG_ID_KERNEL_START) - in->ahead,
@@ -349,13 +378,15 @@ static devlog_status plain_rows(maker *m, const record_input *records, const dl_
         else
             status = records_decode(records, add_event, m, &counted, err);
     }
+    if (run.last + in->ahead > m->last_record) m->last_record = run.last + in->ahead;
+    if (!status) status = dropped_rows(m, records, err);
     if (!status) status = default_markers(m, false, err);
     return status ? status : hand_on(m, sink, err);
 }
 
 void raw_lost(const devlog_control *control, const record_losses *found, uint64_t lost[DL_LOSS_ZONES])
 {
-    lost[DL_LOSS_DROPPED] = (uint64_t)control->dropped + control->overwritten;
+    lost[DL_LOSS_DROPPED] = 0;
     lost[DL_LOSS_DAMAGED] = (uint64_t)found->damaged_words + found->cut;
     lost[DL_LOSS_UNKNOWN] = control->damage & DEVLOG_DAMAGE_ANY;
     lost[DL_LOSS_RESTARTED] = DEVLOG_RESTARTS(control->damage);
@@ -398,6 +429,8 @@ devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink 
     }
     status = default_markers(&m, true, err);
     if (status == DEVLOG_OK) status = records_decode(&records, add_event, &m, losses, err);
+    if (status == DEVLOG_OK) status = overwritten_rows(&m, &records, err);
+    if (status == DEVLOG_OK) status = dropped_rows(&m, &records, err);
     if (status == DEVLOG_OK) status = stream_events(&m, losses, err);
     if (status == DEVLOG_OK) status = default_markers(&m, false, err);
     if (status == DEVLOG_OK && m.n) {

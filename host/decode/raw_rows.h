@@ -24,6 +24,7 @@ typedef struct raw_risc {
     dl_pair *pair;          /* takes ordinary records instead of rows; NULL: nobody does */
     uint64_t ahead;         /* for it: what the sink subtracts from the times of rows .. */
     uint32_t line;          /* .. and the line that it gives them */
+    bool tell_dropped;      /* rows of DL_DROPPED_ZONE, where the dropping began */
 } raw_risc;
 
 /* A value by tt-metal's old name (include/devlog/tt_metal/tools/profiler/kernel_profiler.hpp) is an event
@@ -37,7 +38,9 @@ typedef struct raw_risc {
 devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink *sink, record_losses *losses,
                        devlog_error *err);
 
-/* What the RISC lost in the launch, by zone of dl_loss_zone: every output says this and nothing else. */
+/* What the RISC lost in the launch, by zone of dl_loss_zone: every output says this, the rows of
+ * raw_risc.tell_dropped, and nothing else. Zero for DL_LOSS_DROPPED: those rows say it, as dropped markers
+ * have a place in time. */
 void raw_lost(const devlog_control *control, const record_losses *found, uint64_t lost[DL_LOSS_ZONES]);
 
 /* raw_check.c: whether records_decode would find every record whole and plausible, and all rows made of them

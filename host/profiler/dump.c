@@ -96,7 +96,16 @@ static devlog_status log_rows(void *context, const dl_row *rows, size_t n, devlo
 {
     dl_profiler *p = context;
     if (n) p->last_time = rows[n - 1].time;
-    return dl_device_log_rows(p->log, &p->tables, rows, n, err);
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0, end; i < n && !status; i = end) {
+        for (end = i; end < n && p->tables.sites[rows[end].site].role != DL_ROLE_DROPPED;)
+            end++;
+        status = dl_device_log_rows(p->log, &p->tables, rows + i, end - i, err);
+        if (end == n || status) break;
+        status = dl_device_log_loss(p->log, &p->tables, &rows[end], DL_LOSS_DROPPED, rows[end].data, err);
+        end++;
+    }
+    return status;
 }
 
 static devlog_status write_risc(devlog_device *device, const devlog_program *program, const pulled *got,
@@ -117,6 +126,7 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
         .events = events->words,
         .n_events = events->n_words,
         .events_from = events_from,
+        .tell_dropped = true,
     };
     record_losses losses = {0};
     dl_row_sink sink = {p, log_rows};

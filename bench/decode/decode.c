@@ -1,6 +1,6 @@
 /* Bench of the decoder. One measurement per process, so that CPU time and peak memory are its own:
  *
- *     bench_decode generate 2|9 ROWS FILE
+ *     bench_decode generate 2|8|9 ROWS FILE
  *     bench_decode scan FILE                count commas and line feeds, AVX2 where there is
  *     bench_decode decode FILE THREADS [no-samples]
  *     bench_decode libcsv FILE              libcsv, strtoull, and one hash table: what a program without us

@@ -1,5 +1,5 @@
 // DuckDB doing the grouping of a device log, on one thread: count, sum, least and greatest stamp of every
-// marker of every RISC. It does not pair starts with ends, which would cost it more. Usage: duckdb.js FILE L2|L9
+// marker of every RISC. It does not pair starts with ends, which would cost it more. Usage: duckdb.js FILE L2|L8|L9
 const { DuckDBInstance } = require('@duckdb/node-api');
 
 const places = "'chip': 'UINTEGER', 'x': 'UINTEGER', 'y': 'UINTEGER', 'risc': 'VARCHAR', 'timer': 'UINTEGER', 't': 'UBIGINT'";
@@ -10,7 +10,7 @@ async function main(file, version) {
   const begin = process.hrtime.bigint();
   const db = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await db.connect();
-  const l9 = version === 'L9';
+  const l9 = version !== 'L2';
   const keys = l9 ? 'chip, x, y, risc, zone, type' : 'chip, x, y, risc, timer';
   const read = `read_csv('${file}', header = false, skip = 2, delim = ',', quote = '', escape = '', auto_detect = false, ` +
     `columns = {${places}${l9 ? names : ''}})`;

@@ -122,7 +122,10 @@ static void row_l9(writer *w, int core, const char *risc, const zone *z, uint64_
     end_row(w);
 }
 
-static void l9(writer *w)
+/* `firmware_first`: L8, as tt-metal wrote until 2025, launch by launch, and in each firmware's and kernel's
+ * markers before the others. Otherwise as since then: a dump at a time, in it core by core and RISC by RISC,
+ * and their launches by time (tt_metal/impl/profiler/profiler.cpp: dumpDeviceResultsToCSV). */
+static void l9(writer *w, bool firmware_first)
 {
 #define SOURCES "/home/user/tt-metal/tt_metal/"
     static const struct {
@@ -162,26 +165,34 @@ static void l9(writer *w)
     };
 #undef SOURCES
     const char *start = ",ZONE_START,", *end = ",ZONE_END,";
-    uint64_t seed = 9, clock = UINT64_C(2170879416545);
+    text(w, firmware_first ? "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+                           : "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n");
     text(w,
-         "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
          "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
          "run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n");
-    for (uint64_t launch = 0; w->left; launch++, clock += 40000 + next_random(&seed) % 4096) {
-        for (int core = 0; core < SIDE * SIDE; core++) {
-            for (int r = 0; r < RISCS; r++) {
-                const char *risc = riscs[r].name;
-                uint64_t at[10], t = clock + next_random(&seed) % 512;
-                for (int i = 0; i < 10; i++)
+    enum { RUN = 10, DUMP = 1000 }; /* rows of a RISC's launch; launches that a dump holds */
+    const uint64_t places = SIDE * SIDE * RISCS, launches = w->left / (places * RUN) + 1;
+    const uint64_t dump = firmware_first ? 1 : launches < DUMP ? launches : DUMP;
+    for (uint64_t first = 0; w->left; first += dump) {
+        for (uint64_t place = 0; place < places; place++) {
+            for (uint64_t launch = first; launch < first + dump; launch++) {
+                const int core = (int)(place / RISCS), r = (int)(place % RISCS);
+                const char *start = ",ZONE_START,", *end = ",ZONE_END,", *risc = riscs[r].name;
+                const zone *fw = &riscs[r].fw, *kernel = &riscs[r].kernel;
+                uint64_t seed = launch * places + place;
+                uint64_t at[RUN], t = UINT64_C(2170879416545) + launch * 42000 + next_random(&seed) % 512;
+                for (int i = 0; i < RUN; i++)
                     at[i] = t += 50 + next_random(&seed) % 1024;
-                row_l9(w, core, risc, &riscs[r].fw, at[0], launch, start);
-                row_l9(w, core, risc, &riscs[r].fw, at[9], launch, end);
-                row_l9(w, core, risc, &riscs[r].kernel, at[1], launch, start);
-                row_l9(w, core, risc, &riscs[r].kernel, at[8], launch, end);
+                row_l9(w, core, risc, fw, at[0], launch, start);
+                if (firmware_first) row_l9(w, core, risc, fw, at[9], launch, end);
+                row_l9(w, core, risc, kernel, at[1], launch, start);
+                if (firmware_first) row_l9(w, core, risc, kernel, at[8], launch, end);
                 for (int i = 0; i < 3; i++) {
                     row_l9(w, core, risc, &riscs[r].user[i], at[2 + 2 * i], launch, start);
                     row_l9(w, core, risc, &riscs[r].user[i], at[3 + 2 * i], launch, end);
                 }
+                if (!firmware_first) row_l9(w, core, risc, kernel, at[8], launch, end);
+                if (!firmware_first) row_l9(w, core, risc, fw, at[9], launch, end);
             }
         }
     }
@@ -194,7 +205,7 @@ uint64_t generate_log(FILE *out, int version, uint64_t rows)
     if (version == 2)
         l2(&w);
     else
-        l9(&w);
+        l9(&w, version == 8);
     flush(&w);
     free(w.buffer);
     return w.failed ? 0 : w.bytes;

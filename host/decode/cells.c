@@ -172,7 +172,77 @@ static dl_cell name_of_point(dl_row *row, dl_cell meta, char unnamed[32])
     return (dl_cell){unnamed, (size_t)snprintf(unnamed, 32, "MARKER-%u", row->timer_id)};
 }
 
+/* Adds cells as one, with the commas that were between them; returns how long it is. */
+static size_t join(dl_str *text, const dl_cell *cells, size_t n)
+{
+    size_t before = text->len;
+    for (size_t i = 0; i < n; i++) {
+        if (i) dl_str_char(text, ',');
+        if (cells[i].len) dl_str_add_n(text, cells[i].text, cells[i].len);
+    }
+    return text->len - before;
+}
+
+/* tt-metal's writer quotes nothing, so a comma in a zone's name, or in the name of its file, makes a cell
+ * more. The cells between them have fixed forms (a type, a number), which tell where the names end. Fills
+ * `whole` with as many cells as the header has; false: there is no telling. */
+static bool mend_names(dl_parser *p, const dl_cell *cells, size_t n, dl_cell whole[DL_MAX_CELLS])
+{
+    const dl_columns *c = &p->header.columns;
+    const int zone = c->at[DL_COL_ZONE], type = c->at[DL_COL_TYPE], line = c->at[DL_COL_LINE];
+    const int file = c->at[DL_COL_FILE];
+    const size_t extra = n - c->n_cells;
+    if (!c->named || n > DL_MAX_CELLS || type != zone + 1 || line != type + 1 || file != line + 1)
+        return false;
+    for (size_t in_zone = 0; in_zone <= extra; in_zone++) {
+        const size_t in_file = extra - in_zone, at_type = (size_t)type + in_zone;
+        dl_row_type unused;
+        uint64_t number;
+        const dl_cell source_line = cells[at_type + 1];
+        if (!dl_row_type_of(cells[at_type], &unused)) continue;
+        if (source_line.len && dl_number(source_line, DL_NO_ID - 1, &number) != DL_SKIP_NONE) continue;
+        dl_str_clear(&p->names);
+        size_t zone_len = join(&p->names, &cells[zone], in_zone + 1);
+        size_t file_len = join(&p->names, &cells[at_type + 2], in_file + 1);
+        if (p->names.failed) return false;
+        memcpy(whole, cells, (size_t)zone * sizeof *cells);
+        whole[zone] = (dl_cell){p->names.text, zone_len};
+        whole[type] = cells[at_type];
+        whole[line] = source_line;
+        whole[file] = (dl_cell){p->names.text + zone_len, file_len};
+        for (size_t i = (size_t)file + 1; i < c->n_cells; i++)
+            whole[i] = cells[i + extra];
+        return true;
+    }
+    return false;
+}
+
+/* Whether what a line has too much is in a name rather than at its end: no type is where it should be, or no
+ * meta data. */
+static bool has_split_name(const dl_columns *c, const dl_cell *cells, size_t n)
+{
+    dl_row_type unused;
+    if (!c->named) return false;
+    if (!dl_row_type_of(cells[c->at[DL_COL_TYPE]], &unused)) return true;
+    if (c->at[DL_COL_META] < 0 || c->at[DL_COL_META] != c->at[DL_COL_FILE] + 1) return false;
+    const dl_cell meta = cells[c->at[DL_COL_META]], last = cells[n - 1];
+    return meta.len && meta.text[0] != '{' && (last.len == 0 || last.text[0] == '{');
+}
+
+static dl_skip row_of(dl_parser *p, const dl_cell *cells, size_t n, dl_row *row);
+
 dl_skip dl_row_of_cells(dl_parser *p, const dl_cell *cells, size_t n, dl_row *row)
+{
+    const dl_columns *c = &p->header.columns;
+    dl_cell whole[DL_MAX_CELLS];
+    if (n > c->n_cells && n <= DL_MAX_CELLS && has_split_name(c, cells, n)) {
+        if (!mend_names(p, cells, n, whole)) return DL_SKIP_TOO_MANY_CELLS;
+        return row_of(p, whole, c->n_cells, row);
+    }
+    return row_of(p, cells, n, row);
+}
+
+static dl_skip row_of(dl_parser *p, const dl_cell *cells, size_t n, dl_row *row)
 {
     const dl_columns *c = &p->header.columns;
     if (n < c->n_needed) return DL_SKIP_TOO_FEW_CELLS;

@@ -14,6 +14,8 @@ static const struct {
     [DL_SKIP_NEGATIVE] = {"negative", "a negative number"},
     [DL_SKIP_TOO_BIG] = {"too_big", "a number that is too big"},
     [DL_SKIP_TOO_FEW_CELLS] = {"too_few_cells", "fewer cells than the header names"},
+    [DL_SKIP_TOO_MANY_CELLS] = {"too_many_cells",
+                                "more cells than the header names, and none of them is a type"},
     [DL_SKIP_UNKNOWN_TYPE] = {"unknown_type", "an unknown marker type"},
     [DL_SKIP_NO_RISC] = {"no_risc", "no RISC name"},
     [DL_SKIP_NOT_A_ROW] = {"not_a_row", "neither a row nor a header"},

@@ -15,6 +15,7 @@ typedef enum dl_skip {
     DL_SKIP_NEGATIVE,
     DL_SKIP_TOO_BIG,
     DL_SKIP_TOO_FEW_CELLS,
+    DL_SKIP_TOO_MANY_CELLS, /* and nothing tells which of them are one */
     DL_SKIP_UNKNOWN_TYPE,
     DL_SKIP_NO_RISC,
     DL_SKIP_NOT_A_ROW,  /* neither a row nor a header */

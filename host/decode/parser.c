@@ -40,6 +40,7 @@ void dl_parser_free(dl_parser *p)
     free(p->csv_cells);
     free(p->rows);
     dl_str_free(&p->csv_text);
+    dl_str_free(&p->names);
     free(p);
 }
 

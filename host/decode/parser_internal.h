@@ -27,6 +27,7 @@ struct dl_parser {
     dl_cell *csv_cells; /* offsets into csv_text until the row is complete */
     dl_str csv_text;
     size_t n_csv_cells;
+    dl_str names; /* of the row in hand, whose names have commas */
 
     dl_hits *hits; /* where rows go; NULL: to `rows` */
     dl_row *rows;  /* grows when a run of rows that belong together is longer */

@@ -29,7 +29,7 @@ static const char *const riscs[] = {"BRISC", "NCRISC", "TRISC_1"};
 static const char *const zones[][ZONES] = {
     {"BRISC-FW", "BRISC-KERNEL", "read", "wait", "DEVLOG-DROPPED", "seldom"},
     {"NCRISC-FW", "NCRISC-KERNEL", "write", "wait", "DEVLOG-DROPPED", "seldom"},
-    {"TRISC-FW", "TRISC-KERNEL", "math", "pack", "DEVLOG-DROPPED", "seldom"},
+    {"TRISC-FW", "TRISC-KERNEL", "math", "pack", "DEVLOG-DROPPED", "seldom, at last"},
 };
 static const char start[] = "ZONE_START", end[] = "ZONE_END", total[] = "ZONE_TOTAL", event[] = "TS_EVENT",
                   value[] = "TS_DATA";

@@ -55,6 +55,20 @@ static const bad_case cases[] = {
     {"header only", CHIP HEADER, 0, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
     {"blank lines", CHIP "\n" HEADER "\n" START "\n\n" END "\n", 1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
     {"byte order mark", "\xEF\xBB\xBF" CHIP HEADER START END, 1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"a comma in the name of a zone",
+     CHIP HEADER "0,1,1,BRISC,7,1000,0,1,wait, then go,ZONE_START,3,k.cpp,\n"
+                 "0,1,1,BRISC,7,1500,0,1,wait, then go,ZONE_END,3,k.cpp,\n",
+     1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"commas in the names of a zone and of its file",
+     CHIP HEADER "0,1,1,BRISC,7,1000,0,1,a,b,c,ZONE_START,3,/a,b/k.cpp,{\"op\":3}\n"
+                 "0,1,1,BRISC,7,1500,0,1,a,b,c,ZONE_END,3,/a,b/k.cpp,\n",
+     1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"a comma in the name of a file",
+     CHIP HEADER "0,1,1,BRISC,7,1000,0,1,z,ZONE_START,3,/a,b/k.cpp,\n"
+                 "0,1,1,BRISC,7,1500,0,1,z,ZONE_END,3,/a,b/k.cpp,{\"a\":1}\n",
+     1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"a row with more cells and no type", CHIP HEADER START "0,1,1,BRISC,7,1400,0,1,a,b,c,d,3,k.cpp,,,\n" END,
+     1, DL_SKIP_TOO_MANY_CELLS, DL_FINDINGS, false, "log.csv:4"},
     {"CRLF",
      "ARCH: x, CHIP_FREQ[MHz]: 1000\r\n"
      "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\r\n"

@@ -176,11 +176,10 @@ static bool merge(op_stitch *s, op_row *row, const placed *launches, uint32_t n)
 /* ---- Rows --- */
 
 /* The cores of a launch in the op log against those in the device log. */
-static void compare_cores(const join *j, op_row *row, uint32_t launch)
+static void compare_cores(const join *j, op_row *row, uint32_t launch, const op_cycles *c)
 {
     op_stitch *s = j->s;
     const op_launch *known = j->known[launch] ? &s->device->launches[j->known[launch] - 1] : NULL;
-    const op_cycles *c = op_device_launch(s->cycles, launch);
     if (!known || !known->cores || known->cores == (c ? c->cores : 0)) return;
     row->notes |= OP_NOTE_CORES_DIFFER;
     s->launches_with_other_cores++;
@@ -229,7 +228,7 @@ static bool add_row(join *j, busy *b, const placed *p, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         const op_cycles *c = op_device_launch(s->cycles, p[i].launch);
         if (has_fw(c)) covered += cover(b, p, c);
-        compare_cores(j, row, p[i].launch);
+        compare_cores(j, row, p[i].launch, c);
     }
     const op_cycles *c = op_stitch_cycles(s, row);
     if (!c) return true;

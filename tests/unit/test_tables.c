@@ -86,6 +86,9 @@ static void write_hard_log(void)
         zone(&s, chip, "a_zone_with_a_name_of_sixty_characters_which_some_kernels_do_have", 3000, 100000000);
         zone(&s, chip, name, 200000000000, 123456789012);
         zone(&s, chip, "short", 400000000000, 7);
+        for (int i = 0; i < 2; i++)
+            dl_str_fmt(&s, "%u,1,2,BRISC,9,%llu,%llu,7,,,a value of %s,TS_DATA,1,k.cc,\n", chip,
+                       400000000100ull + (unsigned)i, 18446744073709551615ull - (unsigned)i, name);
         row(&s, chip, "BRISC-KERNEL", "ZONE_END", 900000000000);
         row(&s, chip, "BRISC-FW", "ZONE_END", 900000001000);
     }

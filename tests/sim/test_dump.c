@@ -193,7 +193,7 @@ static void a_hang_in_qemu(void **state)
         devlog_program *program;
         const devlog_cores one = {0, 0, 0, 0};
         devlog_device *device = ready(NULL, "qemu", folder, "TRISC2", one, &program, UINT32_MAX);
-        device->timeout_ms = 100000;
+        device->timeout_ms = 1000000;
         if (write(told[1], "x", 1) != 1) _exit(1);
         devlog_launch_program(device, program, &err);
         _exit(1);
@@ -201,7 +201,7 @@ static void a_hang_in_qemu(void **state)
     char c;
     assert_int_equal(read(told[0], &c, 1), 1);
     char *text = NULL;
-    for (int i = 0; i < 100; i++) { /* until the launch has come as far as the kernel */
+    for (int i = 0; i < 2000; i++) { /* until the launch has come as far as the kernel: on a busy machine not soon */
         free(text);
         text = dump(0, "--device", device_name, NULL, NULL);
         if (strstr(text, "stuck here")) break;

@@ -34,7 +34,7 @@ static placed *place_launches(const join *j, dl_big *big, size_t *n)
     const dl_launches *launches = dl_decode_launches(s->decode);
     placed *all = dl_big_room(big, (launches->count + (size_t)1) * sizeof *all) ? big->data : NULL;
     struct {
-        uint64_t start;
+        uint64_t start, number;
         uint32_t boot;
     } last[DL_MAX_CHIPS] = {{0}};
     bool sorted = true;
@@ -44,6 +44,12 @@ static placed *place_launches(const join *j, dl_big *big, size_t *n)
         if (j->op_of[i] == OTHER_RUN) continue;
         uint32_t chip = launches->items[i].chip;
         const op_cycles *c = op_device_launch(s->cycles, i);
+        /* Without an op log: a launch with a higher number that begins earlier is of another program, whose
+         * device was started anew (docs/op-reports.md, "Several programs, several opens"). */
+        const dl_launch *l = &launches->items[i];
+        bool later = l->has_ids && l->trace_id == DL_NO_ID && l->run_host_id > last[chip].number;
+        if (!s->device && has_fw(c) && later && c->fw_start < last[chip].start) last[chip].boot++;
+        if (later) last[chip].number = l->run_host_id;
         if (has_fw(c)) last[chip].start = c->fw_start;
         if (j->known[i] && s->device->launches[j->known[i] - 1].boot)
             last[chip].boot = s->device->launches[j->known[i] - 1].boot;

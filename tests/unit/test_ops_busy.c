@@ -360,6 +360,40 @@ static void a_log_appended_to_itself(void **state)
     }
 }
 
+/* Two programs of one `devlog run` without an op log: their numbers go on, their clocks do not. */
+static void programs_without_an_op_log(void **state)
+{
+    (void)state;
+    static op_job job;
+    cJSON *rows = report("",
+                         HEADER FW(0, 1, ",", 1000, 1100) FW(0, 2, ",", 1200, 1300) FW(0, 3, ",", 1000, 1100)
+                             FW(0, 4, ",", 1250, 1350),
+                         &job, test_folder());
+    /* An empty op log is none, and says nothing of launches. */
+    assert_int_equal(cJSON_GetArraySize(rows), 4);
+    cJSON_Delete(rows);
+    op_job_free(&job);
+    char path[200], folder[100];
+    devlog_error err = {0};
+    snprintf(folder, sizeof folder, "%s", test_folder());
+    snprintf(path, sizeof path, "%s/profile_log_device.csv", folder);
+    write_text(path, HEADER FW(0, 1, ",", 1000, 1100) FW(0, 2, ",", 1200, 1300) FW(0, 3, ",", 1000, 1100)
+                         FW(0, 4, ",", 1250, 1350));
+    const op_job_options o = {
+        .logs = folder, .output = folder, .name = "out", .no_tar = true, .report = {.json = true}};
+    check_ok(op_job_run(&job, &o, &err), &err);
+    char *text = read_bytes(job.report_path, NULL);
+    rows = cJSON_Parse(text);
+    free(text);
+    assert_int_equal(cJSON_GetArraySize(rows), 4);
+    static const double gaps[] = {0, 100, 0, 150};
+    for (int i = 0; i < 4; i++)
+        expect(rows, i, "(launch without op)", 100, gaps[i]);
+    assert_int_equal(job.counts.overlap_ns, 0);
+    cJSON_Delete(rows);
+    op_job_free(&job);
+}
+
 static void a_core_that_is_missing(void **state)
 {
     (void)state;
@@ -382,6 +416,7 @@ int main(void)
         cmocka_unit_test(a_parent_launches_before_and_behind_its_children),
         cmocka_unit_test(a_replay_is_a_row),
         cmocka_unit_test(a_log_appended_to_itself),
+        cmocka_unit_test(programs_without_an_op_log),
         cmocka_unit_test(a_core_that_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

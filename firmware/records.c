@@ -105,7 +105,7 @@ void records_finish(void)
     volatile devlog_control *control = records_control();
     uint32_t tail = records_cursor();
     /* A segment that was left full or frozen has its end already, and the cursor behind it says nothing. */
-    uint32_t full = control->segment_end[control->segment];
+    uint32_t full = control->segment_end[control->segment & 1u];
     if (control->streamed) noc_wait();
     control->tail = full ? full : tail;
 }

@@ -28,7 +28,8 @@ static uint32_t record_bytes(uint32_t at)
     if (code < DEVLOG_CODE_VALUE64 || kind == DEVLOG_KIND_VALUE32 || kind == DEVLOG_KIND_COUNTER)
         return 12 + wide;
     if (code < DEVLOG_CODE_PRINT || kind == DEVLOG_KIND_VALUE64) return 16 + wide;
-    if (code < DEVLOG_CODE_SPECIAL || kind == DEVLOG_KIND_PRINT) return 12 + wide + 4 * word[2 + wide / 4];
+    if (code < DEVLOG_CODE_SPECIAL || kind == DEVLOG_KIND_PRINT)
+        return 12 + wide + 4 * (word[2 + wide / 4] & 15u);
     return code == DEVLOG_CODE_SUM ? 32 : 12;
 }
 
@@ -85,7 +86,7 @@ uint32_t devlog_next_segment(uint32_t tp)
 {
     volatile devlog_control *control = records_control();
     uint32_t start = devlog_clock_low_();
-    uint32_t segment = control->segment, next = segment ^ 1u;
+    uint32_t segment = control->segment & 1u, next = segment ^ 1u; /* whatever a kernel wrote there */
     uint32_t full = records_segment(segment) + DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS);
     if (tp - full > DEVLOG_SLACK) { /* the kernel has changed it: where its records end is not known */
         control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
@@ -101,8 +102,11 @@ uint32_t devlog_next_segment(uint32_t tp)
     control->segment_end[segment] = tp;
     if (control->segment_end[next] != 0) {
         if (control->mode != DEVLOG_MODE_RING) goto drop;
-        control->overwritten =
-            control->overwritten + count_records(records_segment(next), control->segment_end[next]);
+        uint32_t base = records_segment(next), end = control->segment_end[next];
+        if (end - base > DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS) + DEVLOG_SLACK)
+            control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
+        else
+            control->overwritten = control->overwritten + count_records(base, end);
         control->segment_end[next] = 0;
     }
     control->segment = next;
@@ -145,7 +149,7 @@ uint32_t devlog_freeze_at(uint32_t tp);
 uint32_t devlog_freeze_at(uint32_t tp)
 {
     volatile devlog_control *control = records_control();
-    uint32_t segment = control->segment;
+    uint32_t segment = control->segment & 1u;
     control->frozen = DEVLOG_FROZEN_BY_KERNEL;
     if (control->segment_end[segment] == 0) control->segment_end[segment] = tp;
     return records_segment(segment) + DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS);

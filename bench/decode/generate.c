@@ -164,7 +164,6 @@ static void l9(writer *w, bool firmware_first)
           {60991, "CB-COMPUTE-RESERVE-BACK", "99," SOURCES "hw/inc/cb.h,"}}},
     };
 #undef SOURCES
-    const char *start = ",ZONE_START,", *end = ",ZONE_END,";
     text(w, firmware_first ? "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
                            : "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n");
     text(w,

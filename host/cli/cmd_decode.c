@@ -202,6 +202,7 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, const dl
     if (!status) status = dl_artifacts_finish(set, err);
     if (status) return status;
     devlog_status written = dl_artifacts_write(set, err);
+    if (dl_artifacts_note(set)) fprintf(stderr, "devlog decode: %s\n", dl_artifacts_note(set));
     /* Printed whatever happens to files; of two failures the first is told. */
     devlog_error unheard;
     devlog_error *heard = written ? &unheard : err;

@@ -1,6 +1,8 @@
 /* Artifacts: the table of files, their names, and who gets the events. */
 #include "report/artifacts.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,7 @@ struct dl_artifacts {
     size_t n_events, n_markers;
     char *paths[DL_ARTIFACT_KINDS + 2]; /* written; the last is NULL */
     size_t n_paths;
+    char note[256]; /* dl_artifacts_say */
 };
 
 static devlog_status hand_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
@@ -47,6 +50,19 @@ static devlog_status hand_marker(void *ctx, const dl_marker *m, devlog_error *er
     for (size_t i = 0; i < set->n_markers && !status; i++)
         status = set->markers[i].marker(set->markers[i].ctx, m, err);
     return status;
+}
+
+const char *dl_artifacts_note(const dl_artifacts *set)
+{
+    return set->note[0] ? set->note : NULL;
+}
+
+void dl_artifacts_say(dl_artifacts *set, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(set->note, sizeof set->note, fmt, args);
+    va_end(args);
 }
 
 const dl_artifacts_options *dl_artifacts_get(const dl_artifacts *set)

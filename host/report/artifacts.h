@@ -61,6 +61,11 @@ const char *dl_artifacts_path(const dl_artifacts *set, size_t i);
 devlog_status dl_artifacts_finish(dl_artifacts *set, devlog_error *err);
 const dl_artifacts_options *dl_artifacts_get(const dl_artifacts *set);
 
+/* What is to be said of the files that were written: a sentence; NULL: nothing. */
+const char *dl_artifacts_note(const dl_artifacts *set);
+
+/* For the entries: says it. */
+void dl_artifacts_say(dl_artifacts *set, const char *fmt, ...) DL_PRINTF(2, 3);
 /* For the entries. Several may ask for the same; each gets all of it. */
 dl_decode *dl_artifacts_decode(dl_artifacts *set);
 /* The analyses' results; NULL when there are none. */

@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include "base/file.h"
+#include "base/settings.h"
 #include "report/page_internal.h"
 
 /* A program or style that stands in the page itself runs only when its hash is in the policy, and nothing may
@@ -64,7 +65,8 @@ devlog_status dl_page_file(dl_view *v, const dl_page_options *options, const cha
 static devlog_status begin(dl_artifacts *set, void **state, devlog_error *err)
 {
     dl_view *v = NULL;
-    devlog_status status = dl_view_new(&v, dl_artifacts_decode(set), &(dl_view_options){0}, err);
+    const dl_view_options viewing = {.most = DL_PAGE_INTERVALS};
+    devlog_status status = dl_view_new(&v, dl_artifacts_decode(set), &viewing, err);
     if (status) return status;
     *state = v;
     return dl_artifacts_events(set, dl_view_events(v), err);
@@ -74,7 +76,15 @@ static devlog_status write_artifact(dl_artifacts *set, void *state, dl_file_writ
 {
     const dl_page_options options = {.title = dl_artifacts_get(set)->title};
     devlog_status status = dl_view_ready(state, err);
-    return status ? status : dl_page_text(state, &options, &out->buffer, err);
+    if (!status) status = dl_page_text(state, &options, &out->buffer, err);
+    const char *folder = dl_setting_text(DL_SET_TMPDIR);
+    if (!status && dl_view_is_cramped(state))
+        dl_artifacts_say(
+            set,
+            "device_perf.html shows fewer launches than it could: no room for temporary files in %s "
+            "(set TMPDIR)",
+            folder ? folder : "/tmp");
+    return status;
 }
 
 static void free_view(void *state)

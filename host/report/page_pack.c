@@ -194,16 +194,19 @@ static devlog_status count_launch(void *ctx, const dl_view_item *items, size_t n
 static devlog_status choose_launches(page_pack *p, devlog_error *err)
 {
     launch_count c = {.n = dl_decode_launches(dl_view_decode(p->view))->count};
-    p->launch_end = DL_NONE;
+    p->launch_end = dl_view_end(p->view);
     if (dl_view_count(p->view) <= p->max) return DEVLOG_OK;
     c.counts = calloc((size_t)c.n + 1, sizeof *c.counts);
     if (!c.counts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's launches");
     const dl_view_sink sink = {&c, count_launch};
     devlog_status status = dl_view_run(p->view, DL_VIEW_BY_TRACK, sink, err);
     uint64_t kept = c.counts[c.n];
-    for (uint32_t i = 0; i < c.n && !status && p->launch_end == DL_NONE; i++) {
+    uint32_t end = p->launch_end < c.n ? p->launch_end : c.n;
+    for (uint32_t i = 0; i < end && !status; i++) {
         kept += c.counts[i];
-        if (kept > p->max) p->launch_end = i ? i : 1; /* of one launch that does not fit, what fits */
+        if (kept <= p->max) continue;
+        p->launch_end = i ? i : 1; /* of one launch that does not fit, what fits */
+        break;
     }
     free(c.counts);
     return status;
@@ -227,8 +230,9 @@ devlog_status page_pack_view(page_pack *p, dl_view *v, uint64_t max, devlog_erro
     const dl_view_sink sink = {p, each};
     if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, sink, err);
     if (status) return status;
+    if (dl_view_end(v) < p->launch_end) p->launch_end = dl_view_end(v); /* there was no room for more */
     end_row(p);
-    p->left_out += dl_view_left_out(v);
+    p->left_out += dl_view_left_out(v) + dl_view_unwanted(v);
     for (int i = 0; i < PAGE_COLUMNS && !status; i++)
         status = dl_str_status(&p->columns[i], err);
     return status;

@@ -6,6 +6,18 @@
 
 enum { DEFAULT_MEMORY = 64 * 1024 * 1024 };
 
+static bool is_wanted(void *ctx, const dl_event *e)
+{
+    const dl_view *v = ctx;
+    return view_choice_keeps(&v->choice, e->launch);
+}
+
+static void want_less(void *ctx, size_t most)
+{
+    dl_view *v = ctx;
+    view_choice_lower(&v->choice, most);
+}
+
 devlog_status dl_view_new(dl_view **view, dl_decode *d, const dl_view_options *options, devlog_error *err)
 {
     dl_view *v = calloc(1, sizeof *v);
@@ -18,6 +30,8 @@ devlog_status dl_view_new(dl_view **view, dl_decode *d, const dl_view_options *o
     size_t memory = v->options.memory ? v->options.memory : DEFAULT_MEMORY;
     view_spool_init(&v->spool, memory - memory / 8);
     view_spool_init(&v->overflow, memory / 8);
+    v->choice = (view_choice){.most = v->options.most, .end = DL_NONE};
+    if (v->options.most) v->spool.owner = (view_spool_owner){v, is_wanted, want_less};
     *view = v;
     return DEVLOG_OK;
 }
@@ -36,6 +50,7 @@ void dl_view_free(dl_view *v)
     if (!v) return;
     free_lanes(v);
     free(v->shown);
+    view_choice_free(&v->choice);
     view_free_names(v);
     view_free_tracks(v);
     view_spool_free(&v->spool);
@@ -71,7 +86,17 @@ static devlog_status take_events(void *ctx, const dl_event *events, size_t n, de
         if (!note_launch(v, launch))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
     }
-    return view_spool_add(&v->spool, events, n, err);
+    if (v->choice.most == 0) return view_spool_add(&v->spool, events, n, err);
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0, from = 0; i <= n && !status; i++) {
+        bool keep = false;
+        if (i < n && !view_choice_take(&v->choice, events[i].launch, &keep))
+            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
+        if (keep) continue;
+        if (i > from) status = view_spool_add(&v->spool, events + from, i - from, err);
+        from = i + 1;
+    }
+    return status;
 }
 
 dl_event_sink dl_view_events(dl_view *v)
@@ -87,6 +112,7 @@ static devlog_status add_launches(dl_view *v, devlog_error *err)
         const dl_launch *l = &launches->items[i];
         if (l->first_fw_start > l->last_fw_end) continue; /* no firmware zone of it was seen whole */
         if (i / 8 >= v->n_shown || !(v->shown[i / 8] >> i % 8 & 1)) continue;
+        if (!view_choice_keeps(&v->choice, i)) break;
         const dl_event e = {.start = l->first_fw_start,
                             .end = l->last_fw_end,
                             .stream = v->chip_rank[l->chip],
@@ -110,6 +136,7 @@ static devlog_status add_calls(dl_view *v, devlog_error *err)
         const dl_view_chip *chip = &v->chips[v->chip_rank[l->chip]];
         const uint64_t spans[2][2] = {{l->call_start, l->call_end}, {l->pull_start, l->pull_end}};
         if (i / 8 >= v->n_shown || !(v->shown[i / 8] >> i % 8 & 1) || chip->host_track == DL_NONE) continue;
+        if (!view_choice_keeps(&v->choice, i)) break;
         for (int k = 0; k < 2; k++) {
             if (spans[k][0] == 0 || spans[k][1] < spans[k][0]) continue;
             if (!sites[k]) /* the first site is never one of these: a launch has been seen */
@@ -247,6 +274,7 @@ static devlog_status end_track(dl_view *v, devlog_error *err)
 static devlog_status each(void *ctx, const dl_event *e, devlog_error *err)
 {
     dl_view *v = ctx;
+    if (!view_choice_keeps(&v->choice, e->launch)) return DEVLOG_OK;
     uint32_t track = track_of(v, e);
     bool by_track = v->order == DL_VIEW_BY_TRACK;
     if (by_track && track != v->track) {
@@ -321,6 +349,21 @@ dl_decode *dl_view_decode(const dl_view *v)
 uint64_t dl_view_count(const dl_view *v)
 {
     return v->spool.total;
+}
+
+uint32_t dl_view_end(const dl_view *v)
+{
+    return v->choice.most ? v->choice.end : DL_NONE;
+}
+
+uint64_t dl_view_unwanted(const dl_view *v)
+{
+    return v->choice.left_out + v->spool.unfit;
+}
+
+bool dl_view_is_cramped(const dl_view *v)
+{
+    return v->choice.is_cramped;
 }
 
 uint64_t dl_view_left_out(const dl_view *v)

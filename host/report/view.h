@@ -83,6 +83,9 @@ typedef struct dl_view_clock {
 
 typedef struct dl_view_options {
     size_t memory; /* bytes for sorting; 0: 64 MiB */
+    /* Keep no more than so many events, of the first launches: dl_view_end. With this, a view does with fewer
+     * where there is no room for temporary files. 0: all of them. */
+    uint64_t most;
     /* The name of the op that asked for a launch (by its fields `run` and `op`), borrowed until the view is
      * freed; NULL: unknown. May be NULL itself. */
     const char *(*op_name)(void *ctx, const dl_launch *launch);
@@ -117,6 +120,11 @@ dl_decode *dl_view_decode(const dl_view *v);
 
 /* Events taken, launches included. */
 uint64_t dl_view_count(const dl_view *v);
+/* Launches from this one on are left out; DL_NONE: none is. How many events that are no launches were left
+ * out, and whether it was for lack of room. */
+uint32_t dl_view_end(const dl_view *v);
+uint64_t dl_view_unwanted(const dl_view *v);
+bool dl_view_is_cramped(const dl_view *v);
 /* Zones that no lane could hold in the last run: more than DL_VIEW_LANES overlapped on one track. */
 uint64_t dl_view_left_out(const dl_view *v);
 enum { DL_VIEW_LANES = 1024 };

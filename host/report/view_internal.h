@@ -3,6 +3,7 @@
 #define DEVLOG_REPORT_VIEW_INTERNAL_H
 
 #include "report/view.h"
+#include "report/view_choice.h"
 #include "report/view_lanes.h"
 #include "report/view_spool.h"
 
@@ -14,6 +15,7 @@ struct dl_view {
     dl_view_options options;
     dl_decode *decode;
     const dl_tables *tables;
+    view_choice choice;
     view_spool spool, overflow; /* overflow: zones of the track in hand that lane 0 cannot hold */
 
     uint8_t *shown; /* a bit for each launch that has events */

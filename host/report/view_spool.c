@@ -86,6 +86,63 @@ static devlog_status spill(view_spool *s, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* Forgets what is in memory and not wanted any more. */
+static void pick(view_spool *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->owner.wants(s->owner.ctx, &s->events[i])) s->events[kept++] = s->events[i];
+    s->total -= s->n - kept;
+    s->n = kept;
+    s->picked = true;
+}
+
+/* The temporary file cannot grow: wants less, so little that it is all in memory, and gives the file up. */
+static devlog_status do_with_less(view_spool *s, devlog_error *err)
+{
+    enum { BLOCK = 1024 };
+    devlog_status status = DEVLOG_OK;
+    dl_event *block = malloc(BLOCK * sizeof *block);
+    if (!block) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
+    s->owner.want_less(s->owner.ctx, s->max / 2);
+    pick(s);
+    /* Of one launch that is larger than that, the first ones are kept. */
+    if (s->n > s->max / 2) {
+        s->unfit += s->n - s->max / 2;
+        s->n = s->max / 2;
+    }
+    for (uint64_t at = 0, some; at < s->n_spilled && !status; at += some) {
+        some = s->n_spilled - at < BLOCK ? s->n_spilled - at : BLOCK;
+        status = transfer(s->fd, false, block, some * sizeof *block, at * sizeof *block, err);
+        for (uint64_t i = 0; i < some && !status; i++) {
+            if (!s->owner.wants(s->owner.ctx, &block[i])) continue;
+            if (s->n < s->max / 4 * 3)
+                s->events[s->n++] = block[i];
+            else
+                s->unfit++;
+        }
+    }
+    free(block);
+    if (s->fd >= 0) close(s->fd);
+    s->fd = -1;
+    s->n_spilled = 0;
+    s->total = s->n;
+    return status;
+}
+
+/* The memory is full. */
+static devlog_status make_room(view_spool *s, devlog_error *err)
+{
+    if (s->owner.wants && !s->picked) {
+        pick(s);
+        if (s->n < s->max) return DEVLOG_OK;
+    }
+    devlog_status status = spill(s, err);
+    if (status && s->owner.wants) status = do_with_less(s, err);
+    s->picked = false;
+    return status;
+}
+
 static devlog_status grow(view_spool *s, devlog_error *err)
 {
     size_t cap = s->cap ? s->cap * 4 : LEAST_EVENTS;
@@ -103,7 +160,7 @@ devlog_status view_spool_add(view_spool *s, const dl_event *events, size_t n, de
     while (n) {
         devlog_status status = DEVLOG_OK;
         if (s->n == s->max)
-            status = spill(s, err);
+            status = make_room(s, err);
         else if (s->n == s->cap)
             status = grow(s, err);
         if (status) return status;
@@ -322,6 +379,11 @@ devlog_status view_spool_run(view_spool *s, view_key_fn *key, void *key_ctx, vie
     order o = {s->events, key, key_ctx};
     if (s->fd < 0) return run_in_memory(s, &o, each, ctx, err);
     devlog_status status = s->n ? spill(s, err) : DEVLOG_OK;
+    if (status && s->owner.wants) {
+        status = do_with_less(s, err);
+        o.events = s->events;
+        return status ? status : run_in_memory(s, &o, each, ctx, err);
+    }
     for (uint64_t at = 0; at < s->n_spilled && !status; at += s->max) {
         uint64_t left = s->n_spilled - at;
         status = sort_spilled(s, &o, at * sizeof *s->events, (size_t)(left < s->max ? left : s->max), err);

@@ -1,7 +1,10 @@
 /* A spool: events put away as they come, and given back in an order that is chosen at the end, as often as
- * wanted. What does not fit into its memory waits in an unlinked temporary file. */
+ * wanted. What does not fit into its memory waits in an unlinked temporary file; where there is no room for
+ * that, an owner who has said so does with fewer events. */
 #ifndef DEVLOG_REPORT_VIEW_SPOOL_H
 #define DEVLOG_REPORT_VIEW_SPOOL_H
+
+#include <stdbool.h>
 
 #include "decode/event.h"
 
@@ -15,11 +18,23 @@ typedef struct view_key {
 typedef void view_key_fn(void *ctx, const dl_event *e, view_key *out);
 typedef devlog_status view_event_fn(void *ctx, const dl_event *e, devlog_error *err);
 
+/* What a spool may ask, when it is full, of an owner who can do without some of the events: whether one is
+ * still wanted; and, when there is no room in the temporary file, to want no more than `most` events of all.
+ */
+typedef struct view_spool_owner {
+    void *ctx;
+    bool (*wants)(void *ctx, const dl_event *e);
+    void (*want_less)(void *ctx, size_t most);
+} view_spool_owner;
+
 typedef struct view_spool {
-    dl_event *events; /* the part in memory */
+    view_spool_owner owner; /* zero: every event is wanted */
+    bool picked;            /* what is in memory has been asked for since it was full last */
+    dl_event *events;       /* the part in memory */
     size_t n, cap, max;
     uint64_t total;
     int fd;             /* -1: everything is in memory */
+    uint64_t unfit;     /* events that are wanted and for which there was no room */
     uint64_t n_spilled; /* events in the file, in parts of `max` */
 } view_spool;
 

@@ -125,13 +125,18 @@ static bool known(const record_input *in, const head *h, const dl_elf_site *site
     return site->kind == h->kind || (site->kind == DEVLOG_KIND_COUNTER && h->kind == DEVLOG_KIND_VALUE32);
 }
 
+static bool may_be_torn(const decoder *d, uint64_t time)
+{
+    return (uint32_t)time >= UINT32_MAX - TORN_WINDOW && time - d->last >= 1ull << 32;
+}
+
 /* A record is believed when its marker exists, when its time is not before the one before it, nor after the
  * end of the kernel, and when what it says of its beginning lies in the kernel. A complete zone may be 2^32
  * too late (torn), which its repair takes care of. */
 static bool plausible(const decoder *d, const head *h, const uint32_t *w, const dl_elf_site *site,
                       uint64_t time)
 {
-    uint64_t slack = h->kind == DEVLOG_KIND_COMPLETE ? 1ull << 32 : 0;
+    uint64_t slack = h->kind == DEVLOG_KIND_COMPLETE && may_be_torn(d, time) ? 1ull << 32 : 0;
     if (time < d->last || !known(d->in, h, site)) return false;
     if (h->stall && w[2] > time - d->in->from) return false;
     if (h->kind == DEVLOG_KIND_COMPLETE && w[1] - w[h->payload] > time - d->in->from) return false;
@@ -154,11 +159,6 @@ static uint64_t next_time(const decoder *d, const uint32_t *w, uint32_t n, uint3
         n = d->in->spans[span].n;
         if (n > 0 && read_head(w, n, &h)) return stamp(w, false, d->in->from);
     }
-}
-
-static bool may_be_torn(const decoder *d, uint64_t time)
-{
-    return (uint32_t)time >= UINT32_MAX - TORN_WINDOW && time - d->last >= 1ull << 32;
 }
 
 /* A complete zone reads the low half first: when the high half moves in between, its stamp is 2^32 too late.

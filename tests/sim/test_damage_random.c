@@ -1,7 +1,7 @@
 /* Random programs with injected damage: overwritten records, a cursor that is moved, calls of null pointers,
  * killed runs, logs that are cut. Every run's outputs say the same losses; programs without damage lose
  * nothing that is not counted; how often damage is told is measured against what the programs did.
- * DEVLOG_TEST_DAMAGED sets the number of programs (default 120; 10,000 with every setup: nice -19). */
+ * DEVLOG_TEST_PROGRAMS sets the number of programs (default 120; 10,000 with every setup: nice -19). */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,6 +193,10 @@ static void judge(devlog_device *device, const devlog_program *prog, devlog_core
     devlog_error err = {0};
     pulled got;
     check_ok(pull_risc(device, core, risc, device->launches, false, &got, &err), &err);
+    if (!got.alive) { /* its manager was started again before it told it of the launch */
+        assert_true(core_restarted);
+        return;
+    }
     const devlog_kernel *kernel = program_kernel_at(prog, core, risc);
     const devlog_control *c = &got.control;
     bool from = c->marks & 2, until = c->marks & 4;
@@ -288,7 +292,7 @@ static void compare_outputs(const char *folder, bool killed)
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         char *bytes = read_bytes(path, &n);
         decode_bytes(bytes, n, found[i], &skipped);
-        assert_int_equal(skipped, 0);
+        assert_true(skipped <= (killed && i == 0)); /* its last row may be cut */
         assert_int_equal(found[i][DL_FOUND_NOT_CLOSED], killed);
         const char *row = i == 0 ? strstr(bytes, "\n0,") : NULL;
         if (!killed && n > 400) cut_somewhere(bytes, n, row ? (size_t)(row - bytes) + 2 : 8);
@@ -395,7 +399,7 @@ static void close_bench(bench *b)
 
 static uint32_t wanted(void)
 {
-    const char *text = getenv("DEVLOG_TEST_DAMAGED");
+    const char *text = getenv("DEVLOG_TEST_PROGRAMS");
     return text ? (uint32_t)strtoul(text, NULL, 10) : 120;
 }
 

@@ -38,7 +38,7 @@ static const struct {
     [DL_FOUND_UNPAIRED_START] = {"unpaired_start", "zones that never ended", true},
     [DL_FOUND_UNPAIRED_END] = {"unpaired_end", "zone ends without a start", true},
     [DL_FOUND_NEGATIVE] = {"negative_zone", "zones that end before they start", true},
-    [DL_FOUND_TOO_DEEP] = {"too_deep", "zones nested too deep to follow", true},
+    [DL_FOUND_TOO_DEEP] = {"too_deep", "zones nested more than 256 deep, left out", true},
     [DL_FOUND_TABLE_FULL] = {"keys_full", "zones beyond the number that is kept apart", true},
     [DL_FOUND_CORRUPT] = {"corrupt", "damaged parts of the input", true},
     [DL_FOUND_DAMAGED_WORDS] = {"damaged_words", "words that belong to no record", true},

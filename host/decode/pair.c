@@ -230,7 +230,8 @@ static void zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *r
                        uint8_t flags)
 {
     if (s->n_open == s->cap_open && !grow_open(p, s)) {
-        dl_pair_lose_deep(p, row);
+        dl_pair_lose_deep(p, s, row);
+        s->too_deep++;
         return;
     }
     if (!key) key = dl_pair_add_key(p, s, row->stream, row->site);
@@ -277,6 +278,10 @@ static devlog_status end_elsewhere(dl_pair *p, stream_state *s, const dl_row *ro
 static devlog_status zone_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
                               devlog_error *err)
 {
+    if (s->too_deep) {
+        s->too_deep--;
+        return DEVLOG_OK;
+    }
     if (s->n_open == 0) return end_elsewhere(p, s, row, time, flags, err);
     const open_zone *z = &s->open[s->n_open - 1];
     if (z->site != row->site || z->orphan || z->launch != s->launch)

@@ -47,8 +47,9 @@ typedef struct stream_state {
     open_zone *open;
     key_slot *keys;
     uint32_t n_keys, n_key_slots;
-    uint32_t *costs; /* by DL_COST_*, 1/16 cycle; NULL: not known */
-    uint64_t spent;  /* sum of them so far */
+    uint32_t *costs;   /* by DL_COST_*, 1/16 cycle; NULL: not known */
+    uint64_t spent;    /* sum of them so far */
+    uint32_t too_deep; /* zones that began behind the open ones and were left out: the next ends are theirs */
     uint64_t stall_start;
     dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
     struct stream_shape **shapes;
@@ -123,7 +124,7 @@ void dl_pair_abandon_site(dl_pair *p, stream_state *s, uint32_t site);
  * launch more than are kept apart. */
 void dl_pair_lose_end(dl_pair *p, const dl_row *row, uint64_t time, bool of_another);
 void dl_pair_lose_negative(dl_pair *p, const dl_row *row, const open_zone *z, uint64_t time);
-void dl_pair_lose_deep(dl_pair *p, const dl_row *row);
+void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const dl_row *row);
 void dl_pair_lose_key(dl_pair *p, const dl_row *row);
 void dl_pair_lose_launch(dl_pair *p, const dl_row *row);
 /* pair_losses.c: markers that the device had no room for. */

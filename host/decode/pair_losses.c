@@ -28,6 +28,7 @@ void dl_pair_abandon_from(dl_pair *p, stream_state *s, int first)
     for (int i = first; i < s->n_open; i++)
         lose_open(p, &s->open[i]);
     s->n_open = (uint16_t)first;
+    s->too_deep = 0; /* they began behind the last of them */
 }
 
 void dl_pair_abandon_open(dl_pair *p, stream_state *s)
@@ -69,12 +70,13 @@ void dl_pair_lose_negative(dl_pair *p, const dl_row *row, const open_zone *z, ui
                     (unsigned long long)z->start);
 }
 
-void dl_pair_lose_deep(dl_pair *p, const dl_row *row)
+void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const dl_row *row)
 {
     char where[128];
     dl_pair_where(p, row->stream, where);
-    dl_losses_found(p->losses, DL_FOUND_TOO_DEEP, 1, "%s:%u: %s: too many zones are open; '%s' is left out",
-                    p->source, row->line, where, dl_site_text(p->tables, row->site));
+    dl_losses_found(p->losses, DL_FOUND_TOO_DEEP, 1,
+                    "%s:%u: %s: %u zones are open on this RISC; '%s' is left out", p->source, row->line,
+                    where, s->n_open, dl_site_text(p->tables, row->site));
 }
 
 void dl_pair_lose_key(dl_pair *p, const dl_row *row)

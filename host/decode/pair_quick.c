@@ -23,7 +23,7 @@ static inline bool quick_start(dl_pair *p, stream_state *s, const dl_row *row, u
 /* The ordinary end of a zone: of the innermost one, in the launch in which it began. */
 static inline bool quick_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time)
 {
-    if (s->n_open == 0 || !dl_pair_has_ids(row, s)) return false;
+    if (s->n_open == 0 || s->too_deep || !dl_pair_has_ids(row, s)) return false;
     const open_zone *z = &s->open[s->n_open - 1];
     if (z->site != row->site || z->orphan || z->launch != s->launch || time < z->start) return false;
     dl_key *k = z->key;

@@ -77,6 +77,7 @@ ALWAYS_INLINE uint32_t stretch(dl_pair *p, dl_pair_run *run, const uint32_t *wor
     open_zone *const bottom = s->open, *const limit = bottom + s->cap_open, *top = bottom + s->n_open;
     uint64_t time = s->last, spent = 0, n_rows = 0, costs[RAW_SHAPES];
     costs_of(s, costs);
+    if (s->too_deep) return 0; /* by rows, one by one */
     while (end - w >= 2) {
         uint32_t code = w[0] & 0xFFF;
         uint8_t shape = sites->shape[code] & RAW_SHAPE;

@@ -1,4 +1,5 @@
-/* devlog host API: open a device, run programs on it, pull and decode what their markers recorded.
+/* devlog host API: open a device, run programs on it, pull what their markers recorded into logs, which the
+ * program devlog decodes.
  *
  * Conventions of this header
  *   - A function that can fail returns a devlog_status and takes a devlog_error * as its last parameter

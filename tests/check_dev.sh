@@ -25,6 +25,7 @@ expect 0 './dev demo' help
 expect 0 './dev demo'
 expect 2 "unknown command 'typo'" typo
 [ ! -d "${dev%/dev}/build/asan" ] || expect 8 'No tests were found' test no_such_test
+[ ! -d "${dev%/dev}/build/asan" ] || expect 8 "No tests were found for 'no_such_test'" test test_error no_such_test
 expect 2 "no bench 'typo'" bench typo
 expect 2 "'typo' is none of them" fuzz typo
 expect 2 "no fuzz target 'typo'" fuzz 1 typo

@@ -282,15 +282,24 @@ static bool run(network *n, uint32_t steps, uint32_t layers)
     return true;
 }
 
+/* A number from 1 to 65535; 0: it is none. */
+static uint32_t count(const char *text)
+{
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == 0 && n <= UINT16_MAX ? (uint32_t)n : 0;
+}
+
 int main(int argc, char **argv)
 {
     static network n;
-    uint32_t steps = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 2;
-    uint32_t layers = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 2;
-    uint32_t columns = argc > 4 ? (uint32_t)strtoul(argv[3], NULL, 10) : 3;
-    uint32_t rows = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 2;
-    if (columns == 0 || rows == 0 || columns * rows > MAX_CORES) {
-        fprintf(stderr, "nn: 1 to %d cores\n", MAX_CORES);
+    uint32_t steps = argc > 1 ? count(argv[1]) : 2, layers = argc > 2 ? count(argv[2]) : 2;
+    uint32_t columns = argc > 4 ? count(argv[3]) : 3, rows = argc > 4 ? count(argv[4]) : 2;
+    if (!steps || !layers || !columns || !rows || argc == 4 || argc > 5 || columns * rows > MAX_CORES) {
+        fprintf(stderr,
+                "nn: all of them are numbers from 1 on, and there are at most %d cores; usage: nn [STEPS "
+                "[LAYERS [COLUMNS ROWS]]]\n",
+                MAX_CORES);
         return 2;
     }
     n.cores = (devlog_cores){0, 0, columns - 1, rows - 1};

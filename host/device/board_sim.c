@@ -102,7 +102,7 @@ static bool set_functional(option_target *t, double n, uint64_t whole)
 {
     (void)n;
     t->c->functional = whole != 0;
-    return true;
+    return whole <= 1;
 }
 static bool set_offsets(option_target *t, double n, uint64_t whole)
 {
@@ -156,26 +156,29 @@ static bool set_link(option_target *t, double n, uint64_t whole)
 static const struct {
     const char *name;
     bool (*set)(option_target *t, double n, uint64_t whole);
+    bool real; /* takes fractions and signs; the others are whole numbers, and keep all of their bits */
 } options[] = {
-    {"clock", set_clock},     {"functional", set_functional}, {"offsets", set_offsets},
-    {"ppm", set_ppm},         {"change", set_change},         {"to", set_to},
-    {"latency", set_latency}, {"jitter", set_jitter},         {"seed", set_seed},
-    {"link", set_link},
+    {"clock", set_clock, false},     {"functional", set_functional, false}, {"offsets", set_offsets, false},
+    {"ppm", set_ppm, true},          {"change", set_change, false},         {"to", set_to, true},
+    {"latency", set_latency, false}, {"jitter", set_jitter, false},         {"seed", set_seed, false},
+    {"link", set_link, false},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
 static devlog_status set_option(option_target *t, const char *item, const char *value, devlog_error *err)
 {
-    char *end = NULL;
-    errno = 0;
-    double number = value ? strtod(value, &end) : 1;
-    if (value && (end == value || *end))
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "simulator option %s=%s: not a number", item, value);
-    /* Whole numbers keep all of their bits. */
-    uint64_t whole = value ? strtoull(value, NULL, 0) : 1;
     for (size_t i = 0; i < N_OPTIONS; i++) {
         if (strcmp(item, options[i].name) != 0) continue;
-        if (options[i].set(t, number, whole)) return DEVLOG_OK;
+        char *end = NULL;
+        errno = 0;
+        double number = value && options[i].real ? strtod(value, &end) : 1;
+        bool digit = value && *value >= '0' && *value <= '9';
+        uint64_t whole = !options[i].real && digit ? strtoull(value, &end, 0) : 1;
+        if (value && (!end || end == value || *end))
+            return dl_fail(err, DEVLOG_ERR_ARGUMENT, "simulator option %s=%s: not a %snumber", item, value,
+                           options[i].real ? "" : "whole ");
+        if (!options[i].real) number = (double)whole;
+        if (errno == 0 && options[i].set(t, number, whole)) return DEVLOG_OK;
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "simulator option %s=%s: out of range", item,
                        value ? value : "1");
     }

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/settings.h"
+#include "device/board_gen.h"
 #include "support/cli.h"
 #include "support/device.h"
 #include "support/files.h"
@@ -123,6 +124,40 @@ static void commands_say_it_in_one_line(void **state)
     assert_int_not_equal(access(in_scratch("r"), F_OK), 0);
 }
 
+/* Options of the simulator are numbers of two kinds. */
+static void options_of_the_simulator_are_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value, *says;
+    } cases[] = {
+        {"clock=1e6", "simulator option clock=1e6: not a whole number"},
+        {"clock=-5", "not a whole number"},
+        {"clock=", "not a whole number"},
+        {"seed=0x", "not a whole number"},
+        {"latency=0.5", "not a whole number"},
+        {"change=1e6,to=500", "not a whole number"},
+        {"clock=18446744073709551616", "out of range"},
+        {"functional=2", "out of range"},
+        {"ppm=fast", "not a number"},
+        {"ppm=nan", "out of range"},
+        {"speed=9", "unknown simulator option 'speed'; there are: clock, "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        devlog_error err = {0};
+        devlog_device *device = NULL;
+        setenv("DEVLOG_SIM", cases[i].value, 1);
+        assert_int_equal(devlog_device_open(NULL, &device, &err), DEVLOG_ERR_ARGUMENT);
+        if (!strstr(err.text, cases[i].says)) fail_msg("%s: '%s'", cases[i].value, err.text);
+    }
+    setenv("DEVLOG_SIM", "clock=0xffffff00,ppm=-1.5e1,functional,seed=7,latency=100", 1);
+    devlog_error err = {0};
+    devlog_device *device = NULL;
+    check_ok(devlog_device_open(NULL, &device, &err), &err);
+    check_ok(devlog_device_close(device, &err), &err);
+    unsetenv("DEVLOG_SIM");
+}
+
 /* Once, on stderr, when a device is opened; not when the value asks for nothing. */
 static void what_does_nothing_is_said(void **state)
 {
@@ -225,11 +260,26 @@ static void no_other_name_is_spoken_of(void **state)
                           "host/CMakeLists.txt host/device/board_gen.c | sort -u");
     dl_str_fmt(&known, "\n%s", headers);
     free(headers);
+    /* And those of the header that is made of a board file. */
+    board b;
+    devlog_error err = {0};
+    check_ok(board_load("wormhole_b0", &b, &err), &err);
+    char *header = NULL;
+    size_t size;
+    FILE *out = open_memstream(&header, &size);
+    assert_non_null(out);
+    board_write_header(&b, out);
+    fclose(out);
+    for (char *save = NULL, *line = strtok_r(header, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        char name[100];
+        if (sscanf(line, "#define %99s", name) == 1) dl_str_fmt(&known, "%s\n", name);
+    }
+    free(header);
     char *names = shell(
         "{ cat README.md CHANGELOG.md docs/*.md dev .ci/* bench/*/run; grep -rhoE '\"([^\"\\\\]|\\\\.)*\"' "
         "host examples "
         "--include=*.c --include=*.h --exclude=settings.c; } | grep -oE "
-        "'\\b(DEVLOG|TT_METAL|TTNN)_[A-Z0-9_]*[A-Z0-9]' | sort -u");
+        "'\\b(DEVLOG|TT_METAL|TTNN)_[A-Z][A-Z0-9_]*[A-Z0-9]' | sort -u");
     size_t n = 0;
     for (char *save = NULL, *name = strtok_r(names, "\n", &save); name;
          name = strtok_r(NULL, "\n", &save), n++) {
@@ -263,6 +313,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_read_is_an_error),
         cmocka_unit_test(what_can_be_read_is_read),
         cmocka_unit_test(commands_say_it_in_one_line),
+        cmocka_unit_test(options_of_the_simulator_are_numbers),
         cmocka_unit_test(what_does_nothing_is_said),
         cmocka_unit_test(nothing_else_reads_the_environment),
         cmocka_unit_test(no_other_name_is_spoken_of),

@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""README.md and docs/ are true as far as a machine can tell: every link leads somewhere, every file that is named is
+there, every command that is shown runs (or is listed here with the reason why it does not), README's table is what the
+demo prints, and limits are those of the sources.
+
+    check_docs.py [BUILD]              BUILD: the build folder whose programs are run; without: only what needs none
+    check_docs.py BUILD --write-demo   writes README's table of the demo anew (./dev docs)
+
+Not for documents made of tables in the code (tests/unit/test_cli_docs.c), nor for the host program of getting-started.md
+(tests/check_library.sh)."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DOCUMENTS = ['README.md', 'CHANGELOG.md'] + sorted(
+    os.path.relpath(f, SOURCE) for f in glob.glob(os.path.join(SOURCE, 'docs/*.md')))
+wrong = []
+
+
+def say(where, what):
+    wrong.append(f'{where}: {what}')
+
+
+def read(name):
+    with open(os.path.join(SOURCE, name), encoding='utf-8') as file:
+        return file.read()
+
+
+# ---- Links and names of files --------------------------------------------------------------------------------------
+
+def lines_of(text):
+    """Lines outside of fences, with their numbers."""
+    inside = False
+    for number, line in enumerate(text.split('\n'), 1):
+        if re.match(r'\s*```', line):
+            inside = not inside
+        elif not inside:
+            yield number, line
+
+
+def slug(heading):
+    """As GitHub makes anchors of headings."""
+    plain = re.sub(r'\[([^\]]*)\]\([^)]*\)', r'\1', heading.replace('`', '')).strip().lower()
+    return re.sub(r'[^\w\- ]', '', plain).replace(' ', '-')
+
+
+def anchors(name):
+    found, times = set(), {}
+    for _, line in lines_of(read(name)):
+        heading = re.match(r'#+ +(.*)', line)
+        if heading:
+            a = slug(heading.group(1))
+            found.add(f'{a}-{times[a]}' if a in times else a)
+            times[a] = times.get(a, 0) + 1
+    return found
+
+
+def check_links():
+    n = 0
+    for name in DOCUMENTS:
+        for number, line in lines_of(read(name)):
+            for target in re.findall(r'\]\(([^)\s]+)\)', line):
+                if re.match(r'[a-z]+:', target):
+                    continue  # elsewhere
+                n += 1
+                path, _, anchor = target.partition('#')
+                file = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
+                if not os.path.exists(os.path.join(SOURCE, file)):
+                    say(f'{name}:{number}', f'the link to {target} leads to no file')
+                elif anchor and anchor not in anchors(file):
+                    say(f'{name}:{number}', f'the link to {target} leads to no section')
+            if re.search(r'\((see|figures|table) (below|above)\)', line) and '](' not in line:
+                say(f'{name}:{number}', '"see below" wants a link')
+    if n < 40:
+        say('docs', f'only {n} links were found')
+
+
+def check_files():
+    top = r'(?:host|include|docs|tests|bench|examples|firmware|linker|boards|page|cmake)/[\w./-]*\w'
+    n = 0
+    for name in DOCUMENTS[:1] + DOCUMENTS[2:]:  # what has changed may be gone
+        for number, line in lines_of(read(name)):
+            for file in re.findall(r'`(' + top + r')`', line):
+                n += 1
+                if 'NAME' not in file and not os.path.exists(os.path.join(SOURCE, file)):
+                    say(f'{name}:{number}', f'there is no {file}')
+    if n < 20:
+        say('docs', f'only {n} names of files were found')
+
+
+# ---- Limits --------------------------------------------------------------------------------------------------------
+
+def check_limits():
+    markers = read('docs/markers.md')
+    for pattern, file in ((r'DL_MAX_OPEN = (\d+)', 'host/decode/pair.h'),):
+        value = re.search(pattern, read(file))
+        if not value:
+            say(file, f'no {pattern}')
+        elif not re.search(r'\b' + value.group(1) + r' zones may be open', markers):
+            say('docs/markers.md', f'does not say that {value.group(1)} zones may be open at once')
+    limits = re.findall(r'"more than (\d+) ([a-z ]+?)(?: of | in |:)', read('linker/devlog_sites.ld'))
+    if len(limits) < 5:
+        say('linker/devlog_sites.ld', f'only {len(limits)} limits were found')
+    for number, what in limits:
+        if not re.search(r'\b' + number + r'\b', markers):
+            say('docs/markers.md', f'does not speak of the limit of {number} {what}')
+
+
+# ---- Commands ------------------------------------------------------------------------------------------------------
+
+# Why a command that is shown is not run here. One that is gone from the documents is to go from here, too.
+NOT_RUN = {
+    './dev demo': 'what it runs is run here, and compared with README.md',
+    './dev demo --device qemu': 'tests/sim/test_qemu.c runs it',
+    './dev demo --device usb': 'tests/usb/test_usb_demo.c runs it',
+    './dev test': 'this is part of it',
+    './dev build': 'builds the program that is run here',
+    './dev bench decode': 'takes minutes',
+    './dev bench capture': 'takes minutes',
+    'cmake --install build/release --prefix /usr/local': 'writes to the system; check_library.sh installs elsewhere',
+    'TT_METAL_SIMULATOR=/path/to/libttsim.so ./dev demo': 'wants a simulator of others; test_ttsim_abi.c loads ours',
+    'DEVLOG_BOARD=blackhole TT_METAL_SIMULATOR=/path/to/libttsim.so ./dev demo': 'as the one before',
+    'TT_METAL_DEVICE_PROFILER=1 ./host': 'check_library.sh builds and runs it',
+    'DEVLOG_TRANSPORT=usb my_program': 'wants a probe; tests/usb has models of one',
+    'DEVLOG_TRANSPORT=usb:E6614103E72F2F29 my_program': 'as the one before',
+    'DEVLOG_TRANSPORT=usb:1-2.3 my_program': 'as the one before',
+    'build/release/bin/usb_model openocd -f my.cfg': 'wants a configuration; tests/usb/test_usb_openocd.c writes one',
+    'DEVLOG_POSTMORTEM=hang.state ./program; devlog dump hang.state': 'wants a program that hangs; tests/sim/test_dump.c',
+    'devlog dump --device qemu': 'wants a program that waits; tests/sim/test_dump.c',
+    'devlog dump --device usb --save hang.state': 'wants a probe; tests/usb/test_usb_dump.c',
+    'devlog selftest fe310 --device usb': 'wants a probe; tests/usb has models of one',
+    'devlog run -o out --once ./app --its options': 'the options are those of an app of one\'s own',
+    'devlog selftest my_board.json -d sim': 'as long as the one of the default board, which is run; tests/sim/test_selftest.c',
+    'devlog devices': 'tells about this machine; tests/usb/test_usb_devices.c',
+    'devlog devices --format json': 'as the one before',
+    'devlog serve': 'does not end; tests/unit/test_serve.c',
+    'devlog serve -p 9000 ~/runs': 'does not end; tests/unit/test_serve.c',
+    'ssh -L 8050:127.0.0.1:8050 machine': 'wants another machine',
+    'devlog view --ui perfetto run1.csv': 'waits for a browser; tests/unit/test_view.c',
+}
+# Commands that want a program which is not installed everywhere.
+WANTS = ('jq', 'sqlite3', 'zstdcat', 'man')
+
+
+def shown_commands():
+    """(where, command) of every line of a fence of sh, and of the examples in docs/cli.md."""
+    for name in DOCUMENTS:
+        fence, examples = None, False
+        for number, line in enumerate(read(name).split('\n'), 1):
+            opening = re.match(r'\s*```(\w*)', line)
+            if opening:
+                fence = opening.group(1) if fence is None else None
+                examples = False
+            elif fence == 'sh' and line.strip():
+                yield f'{name}:{number}', re.sub(r'\s+#.*', '', line).strip()
+            elif fence == 'text' and name == 'docs/cli.md':
+                if examples and line.strip():
+                    yield f'{name}:{number}', re.split(r'\s{2,}', line.strip())[0]
+                examples = line == 'Examples' or (examples and line.strip() != '')
+
+
+def run(command, folder, env, quiet=True):
+    done = subprocess.run(['bash', '-c', 'set -o pipefail; ' + command], cwd=folder, env=env, timeout=280, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace')
+    if not quiet and done.returncode:
+        sys.exit(f'check_docs: {command}: {done.returncode}\n{done.stdout}')
+    return done
+
+
+def run_demo(build, folder):
+    """Runs what ./dev demo runs; returns the environment and what was printed."""
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith(('DEVLOG_', 'TT_METAL_', 'TTNN_')) and k not in ('DISPLAY', 'WAYLAND_DISPLAY', 'SSH_CONNECTION')}
+    env.update(HOME=folder, DEVLOG_HOME=SOURCE, DEVLOG_CACHE=os.path.join(build, 'cache'), LC_ALL='C.UTF-8', TERM='dumb',
+               MANPAGER='cat', PATH=f'{folder}/bin:{build}/bin:{env["PATH"]}')
+    printed = run('TT_METAL_DEVICE_PROFILER=1 demo && '
+                  'devlog decode --max-launches 0 generated/profiler/logs/profile_log_device.csv', folder, env, quiet=False)
+    return env, printed.stdout
+
+
+def prepare(build, folder):
+    """What the commands of the documents speak of: the demo's log under several names, op reports, programs."""
+    env, printed = run_demo(build, folder)
+    for made in ('bin', 'build/release', 'runs'):
+        os.makedirs(f'{folder}/{made}')
+    os.symlink(f'{build}/bin', f'{folder}/build/release/bin')
+    for program in ('app', 'bin/your-program'):
+        os.symlink(f'{build}/bin/nn', f'{folder}/{program}')
+    shutil.copy(f'{SOURCE}/boards/wormhole_b0.json', f'{folder}/my_board.json')
+    run('devlog run -o nn -- nn 2 2>/dev/null && devlog decode --print-analyses >mine.json && '
+        'zstd -q generated/profiler/logs/*.csv -o old.csv.zst', folder, env, quiet=False)
+    kernel = re.search(r'```c\n(/\* kernel\.c:.*?)```', read('docs/getting-started.md'), re.S)
+    if kernel:
+        with open(f'{folder}/kernel.c', 'w', encoding='utf-8') as file:
+            file.write(kernel.group(1))
+    logs = f'{folder}/generated/profiler/logs'
+    for copy in ('log.csv', 'profile_log_device.csv', 'run1.csv', 'runs/profile_log_device.csv'):
+        shutil.copy(f'{logs}/profile_log_device.csv', f'{folder}/{copy}')
+    shutil.copy(f'{logs}/capture.devlog', folder)
+    shutil.copytree(f'{folder}/nn/logs_device', f'{folder}/logs')
+    for copy in ('report.csv', 'before.csv', 'after.csv', 'main.csv', 'branch.csv'):
+        shutil.copy(f'{folder}/nn/ops_perf_results.csv', f'{folder}/{copy}')
+    for copy in ('before', 'after', 'main', 'branch', 'generated/profiler/output/ops'):
+        os.makedirs(f'{folder}/{copy}', exist_ok=True)
+        shutil.copy(f'{folder}/report.csv', f'{folder}/{copy}/ops_perf_results.csv')
+    return env, printed
+
+
+def check_commands(env, folder):
+    met, n, skipped = set(), 0, []
+    for where, command in shown_commands():
+        if command in NOT_RUN:
+            met.add(command)
+            continue
+        if not re.match(r'(\w+=\S+ )*(\./\S+|[\w./-]+)( |$)', command):
+            say(where, f'"{command}" is no command')
+            continue
+        missing = [w for w in WANTS if re.search(r'\b' + w + r'\b', command) and not shutil.which(w)]
+        if missing:
+            skipped.append(f'{command} (no {missing[0]})')
+            continue
+        n += 1
+        done = run(command, folder, env)
+        if done.returncode:
+            say(where, f'{command}: exit status {done.returncode}: {done.stdout[-400:]}')
+    for command in sorted(set(NOT_RUN) - met):
+        say('tests/check_docs.py', f'"{command}" is in no document any more')
+    print(f'{n} commands were run, {len(met)} are listed with a reason' + (f', skipped: {"; ".join(skipped)}' if skipped else ''))
+
+
+def check_demo(printed):
+    """README's table is what the demo prints, from the table to its end."""
+    shown = re.search(r'```\n(Durations per RISC.*?)```', read('README.md'), re.S)
+    at = printed.find('Durations per RISC')
+    if not shown or at < 0:
+        say('README.md', 'has no table of the demo' if not shown else f'the demo prints no table: {printed[-400:]}')
+        return
+    readme = shown.group(1).split('\nDevice log:')[0].rstrip()
+    if readme != printed[at:].rstrip():
+        say('README.md', 'the table is not what the demo prints:\n' + printed[at:])
+
+
+def write_demo(build):
+    """README's table anew; ./dev docs does it."""
+    folder = tempfile.mkdtemp(prefix='devlog-docs-')
+    try:
+        _, printed = run_demo(build, folder)
+    finally:
+        shutil.rmtree(folder)
+    readme = read('README.md')
+    shown = re.search(r'```\n(Durations per RISC.*?)\n\nDevice log:', readme, re.S)
+    new = printed[printed.find('Durations per RISC'):].rstrip()
+    with open(os.path.join(SOURCE, 'README.md'), 'w', encoding='utf-8') as file:
+        file.write(readme[:shown.start(1)] + new + readme[shown.end(1):])
+
+
+def main():
+    if '--write-demo' in sys.argv:
+        write_demo(os.path.abspath(sys.argv[1]))
+        return
+    check_links()
+    check_files()
+    check_limits()
+    if len(sys.argv) > 1:
+        folder = tempfile.mkdtemp(prefix='devlog-docs-')
+        try:
+            env, printed = prepare(os.path.abspath(sys.argv[1]), folder)
+            check_demo(printed)
+            check_commands(env, folder)
+        finally:
+            shutil.rmtree(folder)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    sys.exit(1 if wrong else 0)
+
+
+main()

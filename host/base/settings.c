@@ -123,6 +123,8 @@ const dl_setting_other dl_settings_of_tests[] = {
     {"DEVLOG_GOLDEN", "tests: set to write expected results anew instead of comparing with them"},
     {"DEVLOG_TEST_CASES", "tests: how many random cases, instead of the few of every day"},
     {"DEVLOG_TEST_PROGRAMS", "tests: how many random programs, instead of the few of every day"},
+    {"DEVLOG_TRUTH_CASES", "tests: how many random logs are compared with the truth, instead of the few of every day"},
+    {"DEVLOG_TRUTH_FIRST", "tests: the number of the first of those logs"},
     {"DEVLOG_TEST_LIBTTSIM", "tests: a libttsim.so to compare with"},
     {"DEVLOG_BENCH_BLOCK", "benches: bytes that the decoder reads at a time"},
     {"DEVLOG_BENCH_LIBTTSIM", "benches: a libttsim.so to measure"},

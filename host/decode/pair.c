@@ -278,7 +278,7 @@ static devlog_status end_elsewhere(dl_pair *p, stream_state *s, const dl_row *ro
 static devlog_status zone_end(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
                               devlog_error *err)
 {
-    if (s->too_deep) {
+    if (s->too_deep && p->tables->sites[row->site].role == DL_ROLE_USER) {
         s->too_deep--;
         return DEVLOG_OK;
     }

@@ -236,8 +236,7 @@ devlog_status dl_pair_run(dl_pair *p, const dl_hits *h, uint32_t at, const dl_or
     uint32_t stream = dl_hit_stream(h->items[at].code);
     stream_state *s = stream < p->n_streams ? p->streams[stream] : NULL;
     bool is_short = of->most - h->items[at].time < DL_HALF_TORN; /* or something in it may be torn */
-    bool expected = plain && is_short && s && s->limit == CLOCK_LIMIT && !s->costs &&
-                    !s->too_deep;
+    bool expected = plain && is_short && s && s->limit == CLOCK_LIMIT && !s->costs && !s->too_deep;
     if (expected && front) {
         expected = front <= MOST_FRONT && n <= MOST_MERGED && merge(r.sorted, front, n, merged);
         r.sorted = merged;

@@ -8,17 +8,23 @@ demo prints, and limits are those of the sources.
 
 Not for documents made of tables in the code (tests/unit/test_cli_docs.c), nor for the host program of getting-started.md
 (tests/check_library.sh)."""
+import fcntl
 import glob
 import os
+import pty
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCUMENTS = ['README.md', 'CHANGELOG.md'] + sorted(
     os.path.relpath(f, SOURCE) for f in glob.glob(os.path.join(SOURCE, 'docs/*.md')))
+COLUMNS = 100  # of README's table
+DEMO = re.compile(r'```\n(Durations per RISC.*?)\n```', re.S)
 wrong = []
 
 
@@ -172,15 +178,37 @@ def run(command, folder, env, quiet=True):
     return done
 
 
+def on_terminal(command, folder, env):
+    """What a command prints on a terminal of COLUMNS columns without colours."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack('HHHH', 50, COLUMNS, 0, 0))
+    child = subprocess.Popen(['bash', '-c', command], cwd=folder, env=dict(env, NO_COLOR='1', TERM='xterm'), stdin=subprocess.DEVNULL,
+                             stdout=slave, stderr=subprocess.DEVNULL)
+    os.close(slave)
+    printed = b''
+    while True:
+        try:
+            part = os.read(master, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        printed += part
+    os.close(master)
+    if child.wait():
+        sys.exit(f'check_docs: {command}: {child.returncode}')
+    return printed.decode().replace('\r\n', '\n')
+
+
 def run_demo(build, folder):
     """Runs what ./dev demo runs; returns the environment and what was printed."""
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(('DEVLOG_', 'TT_METAL_', 'TTNN_')) and k not in ('DISPLAY', 'WAYLAND_DISPLAY', 'SSH_CONNECTION')}
     env.update(HOME=folder, DEVLOG_HOME=SOURCE, DEVLOG_CACHE=os.path.join(build, 'cache'), LC_ALL='C.UTF-8', TERM='dumb',
                MANPAGER='cat', PATH=f'{folder}/bin:{build}/bin:{env["PATH"]}')
-    printed = run('TT_METAL_DEVICE_PROFILER=1 demo && '
-                  'devlog decode --max-launches 0 generated/profiler/logs/profile_log_device.csv', folder, env, quiet=False)
-    return env, printed.stdout
+    run('TT_METAL_DEVICE_PROFILER=1 demo', folder, env, quiet=False)
+    printed = on_terminal('devlog decode --max-launches 0 generated/profiler/logs/profile_log_device.csv', folder, env)
+    return env, printed[printed.find('Durations per RISC'):].rstrip()
 
 
 def prepare(build, folder):
@@ -235,14 +263,11 @@ def check_commands(env, folder):
 
 def check_demo(printed):
     """README's table is what the demo prints, from the table to its end."""
-    shown = re.search(r'```\n(Durations per RISC.*?)```', read('README.md'), re.S)
-    at = printed.find('Durations per RISC')
-    if not shown or at < 0:
+    shown = DEMO.search(read('README.md'))
+    if not shown or not printed.startswith('Durations'):
         say('README.md', 'has no table of the demo' if not shown else f'the demo prints no table: {printed[-400:]}')
-        return
-    readme = shown.group(1).split('\nDevice log:')[0].rstrip()
-    if readme != printed[at:].rstrip():
-        say('README.md', 'the table is not what the demo prints:\n' + printed[at:])
+    elif shown.group(1) != printed:
+        say('README.md', 'the table is not what the demo prints; run ./dev docs:\n' + printed)
 
 
 def write_demo(build):
@@ -253,10 +278,12 @@ def write_demo(build):
     finally:
         shutil.rmtree(folder)
     readme = read('README.md')
-    shown = re.search(r'```\n(Durations per RISC.*?)\n\nDevice log:', readme, re.S)
-    new = printed[printed.find('Durations per RISC'):].rstrip()
+    shown = DEMO.search(readme)
+    if not shown or not printed.startswith('Durations'):
+        sys.exit('check_docs: README.md has no table of the demo, or the demo prints none')
+    readme = readme[:shown.start(1)] + printed + readme[shown.end(1):]
     with open(os.path.join(SOURCE, 'README.md'), 'w', encoding='utf-8') as file:
-        file.write(readme[:shown.start(1)] + new + readme[shown.end(1):])
+        file.write(readme)
 
 
 def main():

@@ -145,8 +145,10 @@ static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at,
             if (!starts && !dl_hits_boundary(&run, h, at + n - 1, h, at + n)) return 0;
         }
     }
-    const dl_order_run one = {.n = 1, .most = hits->time}; /* and the second is no start */
-    if ((code ^ hits[1].code) & DL_HIT_FRAME && dl_hits_boundary(&one, h, at, h, at + 1)) return 0;
+    if ((code ^ hits[1].code) & DL_HIT_FRAME) {
+        const dl_order_run one = {.n = 1, .most = hits->time}; /* and the second is no start */
+        if (dl_hits_boundary(&one, h, at, h, at + 1)) return 0;
+    }
     if (hits[1].code & DL_HIT_RARE) return 0;
     begin(p, s, h, at, ids);
     uint64_t from = hits->time + s->epoch, end = hits[shape->fw_end].time + s->epoch;

@@ -37,18 +37,37 @@ typedef struct reader {
     const dl_capture_sink *sink;
     dl_capture_state *state;
     devlog_error *err;
+    /* All of them are as large as they had to be so far: most captures are small. */
     uint8_t *buffer;
-    size_t have;       /* bytes in the buffer */
+    size_t have, cap;  /* bytes in the buffer, and its size */
     uint64_t position; /* of the buffer's first byte in the input */
     bool ended;
     uint8_t *unpacked;
-    uint32_t *room; /* for putting words together */
+    uint32_t *room;                /* for putting words together */
+    size_t cap_unpacked, cap_room; /* bytes */
     ZSTD_DCtx *zstd;
     core_in_hand hand;
     uint32_t open[MAX_CHIPS], n_open; /* slots of chips that have not ended */
     bool any_chip;
     uint64_t vain; /* bytes whose check was wrong */
 } reader;
+
+/* Makes room for so many bytes; what was there is kept only by a buffer that grows. */
+static bool reserve(void *buffer, size_t *cap, size_t need)
+{
+    enum { LEAST = 16 * 1024 };
+    if (need <= *cap) return true;
+    size_t grown = *cap ? *cap : LEAST;
+    while (grown < need)
+        grown *= 2;
+    void *old, *bigger;
+    memcpy(&old, buffer, sizeof old);
+    bigger = realloc(old, grown);
+    if (!bigger) return false;
+    memcpy(buffer, &bigger, sizeof bigger);
+    *cap = grown;
+    return true;
+}
 
 bool dl_capture_is(const void *bytes, size_t n)
 {
@@ -145,6 +164,7 @@ static devlog_status add_words(reader *r, cursor *c)
     devlog_status status = make_room(r, n);
     if (status) return status;
     if (sorted) {
+        if (!c->bad && !reserve(&r->room, &r->cap_room, 8 * n + 8)) return no_memory(r->err);
         if (!c->bad && !dl_words_join(c->at, h->words + h->n_words, n, r->room)) c->bad = true;
         if (!c->bad) h->n_words += n;
         return DEVLOG_OK;
@@ -333,7 +353,8 @@ static devlog_status read_frame(reader *r, const uint8_t *header)
     if ((kind == DL_FRAME_CORE || kind == DL_FRAME_WORDS) && !r->sink->core) return DEVLOG_OK;
     cursor c = {stored, stored + n, false, header[5]};
     if (header[6]) {
-        size_t got = ZSTD_decompressDCtx(r->zstd, r->unpacked, DL_FRAME_MAX, stored, n);
+        if (!reserve(&r->unpacked, &r->cap_unpacked, size + 1u)) return no_memory(r->err);
+        size_t got = ZSTD_decompressDCtx(r->zstd, r->unpacked, size, stored, n);
         if (ZSTD_isError(got) || got != size) {
             r->state->malformed++;
             return DEVLOG_OK;
@@ -346,20 +367,23 @@ static devlog_status read_frame(reader *r, const uint8_t *header)
     return status;
 }
 
-static void fill(reader *r, size_t at)
+static devlog_status fill(reader *r, size_t at)
 {
-    memmove(r->buffer, r->buffer + at, r->have - at);
+    if (r->have > at) memmove(r->buffer, r->buffer + at, r->have - at);
     r->have -= at;
     r->position += at;
     while (r->have < BUFFER && !r->ended) {
         size_t got = 0;
-        if (dl_input_read(r->in, r->buffer + r->have, BUFFER - r->have, &got, &r->state->why) != DEVLOG_OK) {
+        if (!reserve(&r->buffer, &r->cap, r->have + 1)) return no_memory(r->err);
+        size_t room = (r->cap < BUFFER ? r->cap : BUFFER) - r->have;
+        if (dl_input_read(r->in, r->buffer + r->have, room, &got, &r->state->why) != DEVLOG_OK) {
             r->state->stopped = true;
             got = 0;
         }
         if (got == 0) r->ended = true;
         r->have += got;
     }
+    return DEVLOG_OK;
 }
 
 typedef enum found { FRAME, NOT_A_FRAME, NEEDS_MORE } found;
@@ -396,7 +420,8 @@ static devlog_status read_frames(reader *r)
     size_t at = 0;
     for (;;) {
         if (r->have - at < DL_FRAME_MAX + DL_FRAME_HEADER_BYTES && !r->ended) {
-            fill(r, at);
+            devlog_status status = fill(r, at);
+            if (status) return status;
             at = 0;
         }
         if (at == r->have) return DEVLOG_OK;
@@ -451,11 +476,8 @@ devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, dl_capt
     r->sink = sink;
     r->state = state;
     r->err = err;
-    r->buffer = malloc(BUFFER);
-    r->unpacked = malloc(DL_FRAME_MAX);
-    r->room = malloc(8 * (DL_FRAME_MAX / 2)); /* a word takes two bytes or more */
     r->zstd = ZSTD_createDCtx();
-    if (r->buffer && r->unpacked && r->room && r->zstd) {
+    if (r->zstd) {
         status = read_frames(r);
         if (!status) status = hand_on_core(r);
         state->closed = r->any_chip && r->n_open == 0;

@@ -120,8 +120,8 @@ void dl_pair_abandon_open(dl_pair *p, stream_state *s);
 /* pair_losses.c: the same of what is open from place `first` on; of the zones of one site. */
 void dl_pair_abandon_from(dl_pair *p, stream_state *s, int first);
 void dl_pair_abandon_site(dl_pair *p, stream_state *s, uint32_t site);
-/* pair_losses.c: an end without a start (`of_another`: but there is one of another launch); an end before its start; a zone too deep inside others; one zone or
- * launch more than are kept apart. */
+/* pair_losses.c: an end without a start (`of_another`: but there is one of another launch); an end before its
+ * start; a zone too deep inside others; one zone or launch more than are kept apart. */
 void dl_pair_lose_end(dl_pair *p, const dl_row *row, uint64_t time, bool of_another);
 void dl_pair_lose_negative(dl_pair *p, const dl_row *row, const open_zone *z, uint64_t time);
 void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const dl_row *row);

@@ -201,7 +201,8 @@ static void a_hang_in_qemu(void **state)
     char c;
     assert_int_equal(read(told[0], &c, 1), 1);
     char *text = NULL;
-    for (int i = 0; i < 2000; i++) { /* until the launch has come as far as the kernel: on a busy machine not soon */
+    for (int i = 0; i < 2000;
+         i++) { /* until the launch has come as far as the kernel: on a busy machine not soon */
         free(text);
         text = dump(0, "--device", device_name, NULL, NULL);
         if (strstr(text, "stuck here")) break;

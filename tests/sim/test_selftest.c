@@ -104,7 +104,7 @@ static void boards_are_listed(void **state)
     (void)state;
     char *text = devlog(0, "boards", NULL, NULL, NULL, NULL, NULL);
     says(text, "\nfe310 ");
-    says(text, "\nwormhole_b0       80     5   1000 0xffb121f0    1499136     4096  sim ttsim kmd ");
+    says(text, "\nwormhole_b0     80      5  1000  0xffb121f0  1499136     4096  sim ttsim kmd  Tenstorrent");
     free(text);
     text = devlog(0, "boards", "--format", "csv", NULL, NULL, NULL);
     says(text, "board,title,arch,transports,cores,riscs,mhz,clock,ram,record_bytes,user_bytes\nblackhole,");

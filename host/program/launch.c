@@ -176,7 +176,7 @@ typedef struct launch {
     devlog_device *device;
     uint32_t number, running;
     bool look_closer; /* for what cannot end any more */
-    bool restarted;   /* a RISC's firmware was started again */
+    uint32_t stuck;   /* running cores of which a RISC's firmware was started again */
 } launch;
 
 static devlog_status go(void *context, devlog_core core, devlog_error *err)
@@ -195,11 +195,13 @@ static devlog_status see_done(void *context, devlog_core core, devlog_error *err
     devlog_status status = dl_core_read(l->device, core, MAILBOX(l->device, done), &done, 4, err);
     if (status != DEVLOG_OK || done == l->number) return status;
     l->running++;
+    bool stuck = false;
     for (uint32_t i = 0; l->look_closer && i < l->device->board.n_riscs && status == DEVLOG_OK; i++) {
         uint32_t up, at = MAILBOX(l->device, risc[0].up) + i * sizeof((devlog_mailbox *)0)->risc[0];
         status = dl_core_read(l->device, core, at, &up, 4, err);
-        l->restarted |= status == DEVLOG_OK && up == DEVLOG_RESTARTED;
+        stuck |= status == DEVLOG_OK && up == DEVLOG_RESTARTED;
     }
+    l->stuck += stuck;
     return status;
 }
 
@@ -225,14 +227,14 @@ devlog_status program_launch(devlog_device *device, devlog_program *program, dev
     uint32_t wait = FIRST_WAIT, looks = 0;
     while (status == DEVLOG_OK) {
         status = dl_device_advance(device, wait, err);
-        l.running = 0;
+        l.running = l.stuck = 0;
         /* Rarely, since it costs a reading of every RISC. */
         l.look_closer = wait >= LONGEST_WAIT && looks++ % LOOKS == 0;
         if (status == DEVLOG_OK) status = program_each_core(program, see_done, &l, err);
         if (status == DEVLOG_OK && l.running == 0) device->ended = l.number;
         if (status != DEVLOG_OK || l.running == 0) break;
         bool late = dl_now_ns() > deadline;
-        if (late || l.restarted) {
+        if (late || l.stuck == l.running) { /* the other cores are waited for */
             char text[1500];
             program_describe_running(device, program, text, sizeof text);
             program_each_core(program, give_up, &l, err);

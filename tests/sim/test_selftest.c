@@ -114,7 +114,7 @@ static void boards_are_listed(void **state)
     says(text, "\"clock\":\"mcycle\",\"ram\":24576,\"record_bytes\":2048,\"user_bytes\":3072}\n]\n");
     free(text);
     text = devlog(0, "boards", "--transports", NULL, NULL, NULL, NULL);
-    says(text, "qemu     qemu-system-riscv32");
+    says(text, "qemu   qemu-system-riscv32");
     free(text);
     text = devlog(3, "boards", "fe310", edited("boards/fe310.json", "\"mhz\": 14", "\"mhz\": 0"), NULL, NULL,
                   NULL);

@@ -428,8 +428,9 @@ devlog_status raw_rows(dl_tables *tables, const raw_risc *in, const dl_row_sink 
         goto done;
     }
     status = default_markers(&m, true, err);
+    if (status == DEVLOG_OK)
+        status = overwritten_rows(&m, &records, err); /* as above: names get their numbers there */
     if (status == DEVLOG_OK) status = records_decode(&records, add_event, &m, losses, err);
-    if (status == DEVLOG_OK) status = overwritten_rows(&m, &records, err);
     if (status == DEVLOG_OK) status = dropped_rows(&m, &records, err);
     if (status == DEVLOG_OK) status = stream_events(&m, losses, err);
     if (status == DEVLOG_OK) status = default_markers(&m, false, err);

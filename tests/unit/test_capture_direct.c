@@ -197,6 +197,7 @@ static void make_risc(dl_capture_risc *risc, const habits *h, uint32_t launch, u
     if (h->marks_vary && chance(3) == 0) k->marks = chance(16);
     if (h->marks_vary && chance(6) == 0) marks[chance(4)] += 5000 - chance(10000);
     k->dropped = chance(10) ? 0 : chance(3);
+    k->overwritten = chance(10) ? 0 : chance(3);
     if (launch % 3)
         for (uint32_t i = 0; i < 10; i++)
             k->cost[i] = launch % 3 == 1 ? 100 + 16 * i : (uint32_t)test_random(&seed) >> 11;

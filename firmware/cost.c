@@ -20,16 +20,17 @@ enum {
     marker;                                                                                                  \
     marker
 
-/* Measures `code` with eight markers: the time from before the first to behind the last, less the time that
- * two readings of the clock take when nothing is between them. */
-#define COST_MEASURE(kind, code)                                                                             \
+/* Measures `code` with eight markers at a cursor: the time from before the first to behind the last, less the
+ * time that two readings of the clock take when nothing is between them. */
+#define COST_MEASURE_FROM(cursor, kind, ...)                                                                 \
     do {                                                                                                     \
-        records_set_cursor(records_segment(0));                                                              \
-        uint32_t start = devlog_clock_low_();                                                                \
-        code;                                                                                                \
-        uint32_t cycles = devlog_clock_low_() - start;                                                       \
+        records_set_cursor(cursor);                                                                          \
+        uint32_t start_at = devlog_clock_low_();                                                             \
+        __VA_ARGS__;                                                                                         \
+        uint32_t cycles = devlog_clock_low_() - start_at;                                                    \
         records_control()->cost[kind] = (cycles > nothing ? cycles - nothing : 0) << COST_SHIFT;             \
     } while (0)
+#define COST_MEASURE(kind, ...) COST_MEASURE_FROM(records_segment(0), kind, __VA_ARGS__)
 
 /* What the last of the eight complete zones says of itself: its end and start are words 1 and 2 of 3. */
 static uint32_t complete_by_itself(void)
@@ -39,24 +40,42 @@ static uint32_t complete_by_itself(void)
     return (last[1] - last[2]) << 4;
 }
 
+/* A pass through a sum with nothing in it. */
+#define COST_PASS                                                                                            \
+    do {                                                                                                     \
+        uint32_t begun = DEVLOG_START_(0);                                                                   \
+        DEVLOG_END_PASS_("0", &sum, begun, );                                                                \
+    } while (0)
+
 void records_measure_cost(void)
 {
+    volatile devlog_control *control = records_control();
     uint32_t start = devlog_clock_low_();
     uint32_t nothing = devlog_clock_low_() - start;
+    devlog_sum_ sum = {.shortest = UINT32_MAX};
     /* Twice: the first time fills the instruction cache. */
     for (uint32_t pass = 0; pass < 2; pass++) {
         COST_MEASURE(DEVLOG_KIND_EVENT, COST_EIGHT(DEVLOG_EVENT("cost")));
         COST_MEASURE(DEVLOG_KIND_VALUE32, COST_EIGHT(DEVLOG_VALUE("cost", start)));
         COST_MEASURE(DEVLOG_KIND_VALUE64, COST_EIGHT(DEVLOG_VALUE64("cost", start)));
+        COST_MEASURE(DEVLOG_COST_ARGUMENT, COST_EIGHT(DEVLOG_PRINTF("cost %u %u %u %u", 0u, 0u, 0u, 0u)));
         COST_MEASURE(DEVLOG_KIND_PRINT, COST_EIGHT(DEVLOG_PRINTF("cost")));
         COST_MEASURE(DEVLOG_KIND_COMPLETE, COST_EIGHT({ DEVLOG_ZONE_COMPLETE("cost"); }));
-        records_control()->cost[0] = complete_by_itself();
+        control->cost[0] = complete_by_itself();
         COST_MEASURE(DEVLOG_KIND_ZONE, COST_EIGHT(DEVLOG_EVENT("cost")));
+        COST_MEASURE(DEVLOG_KIND_SUM, COST_EIGHT(COST_PASS));
+        control->cost[DEVLOG_COST_SUM_SELF] = sum.longest << 4;
+        sum.longest = 0;
+        COST_MEASURE_FROM(devlog_drops_cursor(1, DEVLOG_SEGMENT_BITS), DEVLOG_COST_DROP,
+                          COST_EIGHT(DEVLOG_EVENT("cost")));
     }
-    records_control()->cost[DEVLOG_KIND_COUNTER] = records_control()->cost[DEVLOG_KIND_VALUE32];
-    records_control()->cost[DEVLOG_KIND_ZONE_END] = records_control()->cost[DEVLOG_KIND_ZONE];
+    control->cost[DEVLOG_KIND_COUNTER] = control->cost[DEVLOG_KIND_VALUE32];
+    control->cost[DEVLOG_KIND_ZONE_END] = control->cost[DEVLOG_KIND_ZONE];
+    control->cost[DEVLOG_COST_ARGUMENT] =
+        (control->cost[DEVLOG_COST_ARGUMENT] - control->cost[DEVLOG_KIND_PRINT]) / 4u;
+    control->dropping = 0;
     /* The segment is left as the host cleared it. */
-    for (uint32_t at = records_segment(0); at < records_segment(0) + COST_MARKERS * 16u; at += 4)
+    for (uint32_t at = records_segment(0); at < records_segment(0) + COST_MARKERS * 28u; at += 4)
         *(volatile uint32_t *)(uintptr_t)at = 0;
 }
 

@@ -76,6 +76,7 @@ void records_begin(uint32_t launch, uint32_t host_id)
     for (uint32_t i = 0; i < DEVLOG_SEGMENTS; i++)
         control->segment_end[i] = 0;
     control->switches = 0;
+    control->dropping = 0;
     control->dropped = 0;
     control->overwritten = 0;
     control->streamed = 0;

@@ -1,50 +1,70 @@
 /* Out of line of every marker: the segment is full, or recording is frozen.
  *
- * Called by `jal t0` from the middle of a marker, so every register but t0 must survive. Returns to t0 when
- * there is a new place (the marker starts again, with a new stamp), and to t0 + 4 when its record is
- * dropped; what to do is decided in C (records.c). */
-    .section .text.devlog_segment, "ax"
+ * Called by `jal t0` from the middle of a marker. The marker has no use for t0 and t1 behind its call; every
+ * other register must survive. Returns to t0 when its record is dropped, and to t0 + 4 when it is to start
+ * again, with a new stamp: there is a new place. What to do with a full segment is decided in C (segment.c);
+ * that a record is dropped, and counted, when there is no place any more, takes six instructions here
+ * (devlog/record.h, "Counting drops"). */
+#include "devlog_board.h"
+
+    .macro READ_CLOCK /* its low half, to t1 */
+#if defined(DEVLOG_CLOCK_CSR)
+    .insn i 0x73, 2, t1, x0, -1280 /* csrr t1, mcycle */
+#else
+    lui t1, %hi(devlog_clock_low)
+    lw t1, %lo(devlog_clock_low)(t1)
+#endif
+    .endm
+
+    .section .text.devlog_machine, "ax"
     .globl devlog_segment_full
 devlog_segment_full:
+    slli t1, tp, 33 - DEVLOG_SEGMENT_BITS
+    bgez t1, 1f
+    lui t1, %hi(devlog_dropping)
+    sw tp, %lo(devlog_dropping)(t1)
+    addi tp, tp, 1
+    jr t0
+
+1:  READ_CLOCK
     addi sp, sp, -64
     sw ra, 0(sp)
     sw t0, 4(sp)
-    sw t1, 8(sp)
-    sw t2, 12(sp)
-    sw a0, 16(sp)
-    sw a1, 20(sp)
-    sw a2, 24(sp)
-    sw a3, 28(sp)
-    sw a4, 32(sp)
-    sw a5, 36(sp)
-    sw a6, 40(sp)
-    sw a7, 44(sp)
-    sw t3, 48(sp)
-    sw t4, 52(sp)
-    sw t5, 56(sp)
-    sw t6, 60(sp)
+    sw t2, 8(sp)
+    sw a0, 12(sp)
+    sw a1, 16(sp)
+    mv a1, t1
+    sw a2, 20(sp)
+    sw a3, 24(sp)
+    sw a4, 28(sp)
+    sw a5, 32(sp)
+    sw a6, 36(sp)
+    sw a7, 40(sp)
+    sw t3, 44(sp)
+    sw t4, 48(sp)
+    sw t5, 52(sp)
+    sw t6, 56(sp)
     mv a0, tp
     call devlog_next_segment
+    mv tp, a0
     lw t0, 4(sp)
-    bnez a0, 1f
+    slli t1, tp, 31 - DEVLOG_SEGMENT_BITS
+    bltz t1, 3f
     addi t0, t0, 4
-    j 2f
-1:  mv tp, a0
-2:  lw ra, 0(sp)
-    lw t1, 8(sp)
-    lw t2, 12(sp)
-    lw a0, 16(sp)
-    lw a1, 20(sp)
-    lw a2, 24(sp)
-    lw a3, 28(sp)
-    lw a4, 32(sp)
-    lw a5, 36(sp)
-    lw a6, 40(sp)
-    lw a7, 44(sp)
-    lw t3, 48(sp)
-    lw t4, 52(sp)
-    lw t5, 56(sp)
-    lw t6, 60(sp)
+3:  lw ra, 0(sp)
+    lw t2, 8(sp)
+    lw a0, 12(sp)
+    lw a1, 16(sp)
+    lw a2, 20(sp)
+    lw a3, 24(sp)
+    lw a4, 28(sp)
+    lw a5, 32(sp)
+    lw a6, 36(sp)
+    lw a7, 40(sp)
+    lw t3, 44(sp)
+    lw t4, 48(sp)
+    lw t5, 52(sp)
+    lw t6, 56(sp)
     addi sp, sp, 64
     jr t0
 
@@ -54,21 +74,28 @@ devlog_segment_freeze:
     addi sp, sp, -64
     sw ra, 0(sp)
     sw t0, 4(sp)
-    sw t1, 8(sp)
-    sw t2, 12(sp)
-    sw a0, 16(sp)
-    sw a1, 20(sp)
-    sw a2, 24(sp)
-    sw a3, 28(sp)
-    sw a4, 32(sp)
-    sw a5, 36(sp)
-    sw a6, 40(sp)
-    sw a7, 44(sp)
-    sw t3, 48(sp)
-    sw t4, 52(sp)
-    sw t5, 56(sp)
-    sw t6, 60(sp)
+    sw t2, 8(sp)
+    sw a0, 12(sp)
+    sw a1, 16(sp)
+    sw a2, 20(sp)
+    sw a3, 24(sp)
+    sw a4, 28(sp)
+    sw a5, 32(sp)
+    sw a6, 36(sp)
+    sw a7, 40(sp)
+    sw t3, 44(sp)
+    sw t4, 48(sp)
+    sw t5, 52(sp)
+    sw t6, 56(sp)
     mv a0, tp
     call devlog_freeze_at
+    mv tp, a0
     lw t0, 4(sp)
-    j 1b
+    j 3b
+
+#if defined(PROFILE_DEVICE)
+/* Where all of this is, as for every marker (devlog/record.h): it cannot be switched off. */
+    .pushsection .devlog.patch, "", @progbits
+    .4byte devlog_machine_start, devlog_machine_end, 255
+    .popsection
+#endif

@@ -7,47 +7,66 @@
 
 #include "devlog/profile_impl.h"
 
+/* Code that runs for markers and for nothing else is in a section of its own, so that its place is known. */
+#define MACHINE __attribute__((section(".text.devlog_machine")))
+
 /* Tells the host that this program was compiled to record. */
 __asm__(".pushsection .devlog.build,\"\",@progbits\n\t.4byte " DEVLOG_STR_(
     DEVLOG_BUILD_LITERALS) "\n\t.popsection");
 
-/* Bytes of the record that begins at `at`. */
-static uint32_t record_bytes(uint32_t at)
+/* Bytes of a record whose code has all of its upper four bits set, by its first, third and fourth word. Never
+ * 0, whatever the kernel may have written over them. */
+MACHINE static inline uint32_t rare_bytes(uint32_t first, uint32_t third, uint32_t fourth)
 {
-    const volatile uint32_t *word = (const volatile uint32_t *)(uintptr_t)at;
-    uint32_t code = word[0] & 0xFFFu;
-    uint32_t kind = 0, wide = 0;
-    if (code == DEVLOG_CODE_WIDE) {
-        wide = 4;
-        kind = word[2] >> 28;
-    }
-    if (code < DEVLOG_CODE_COMPLETE || kind == DEVLOG_KIND_ZONE || kind == DEVLOG_KIND_ZONE_END)
-        return 8 + wide;
-    if (code < DEVLOG_CODE_EVENT || kind == DEVLOG_KIND_COMPLETE) return 12 + wide;
-    if (code < DEVLOG_CODE_VALUE32 || kind == DEVLOG_KIND_EVENT) return 8 + wide;
-    if (code < DEVLOG_CODE_VALUE64 || kind == DEVLOG_KIND_VALUE32 || kind == DEVLOG_KIND_COUNTER)
-        return 12 + wide;
-    if (code < DEVLOG_CODE_PRINT || kind == DEVLOG_KIND_VALUE64) return 16 + wide;
-    if (code < DEVLOG_CODE_SPECIAL || kind == DEVLOG_KIND_PRINT)
-        return 12 + wide + 4 * (word[2 + wide / 4] & 15u);
-    return code == DEVLOG_CODE_SUM ? 32 : 12;
+    /* Of wide records by kind, four bits each: words. The end of a zone, kind 9, has three. */
+    const uint32_t wide = 0x34543433u;
+    uint32_t code = first & 0xFFFu;
+    if (code < DEVLOG_CODE_PRINT) return 16;
+    if (code < DEVLOG_CODE_SPECIAL) return 12 + 4 * (third & 15u);
+    if (code != DEVLOG_CODE_WIDE) return code == DEVLOG_CODE_SUM ? 32 : 12;
+    uint32_t kind = third >> 28;
+    if (kind == DEVLOG_KIND_PRINT) return 16 + 4 * (fourth & 15u);
+    return kind > DEVLOG_KIND_PRINT ? 12 : 4 * (wide >> 4 * kind & 15u);
 }
 
-static uint32_t count_records(uint32_t from, uint32_t to)
+/* Bytes of every record of the kernel's own markers, when they are all alike, else 0: its address (from the
+ * linker, devlog_sites.ld). Sums, which come last, are not. */
+extern const char devlog_record_bytes[] __attribute__((weak)); /* or else it could not be 0 */
+uint32_t devlog_sums_began;
+
+/* The records between two addresses. Where they must be walked, two are loaded at a time: what is behind the
+ * first is one of two words. */
+MACHINE static uint32_t count_records(uint32_t from, uint32_t to)
 {
-    uint32_t n = 0;
-    for (; from < to; n++)
-        from += record_bytes(from);
+    /* By the upper four bits of a code, in two bits each: words beyond two; 3: look closer. */
+    const uint32_t beyond = 1u << 16 | 1u << 18 | 1u << 20 | 1u << 22 | 1u << 28 | 3u << 30;
+    uint32_t alike = (uint32_t)(uintptr_t)devlog_record_bytes, n = 0;
+    if (alike && !devlog_sums_began) return (to - from) / alike;
+    while (from < to) {
+        const volatile uint32_t *word = (const volatile uint32_t *)(uintptr_t)from;
+        uint32_t first = word[0], third = word[2], fourth = word[3];
+        uint32_t more = beyond >> (first >> 7 & 30u) & 3u;
+        n++;
+        if (more == 3) {
+            from += rare_bytes(first, third, fourth);
+            continue;
+        }
+        from += 8 + 4 * more;
+        more = beyond >> ((more ? fourth : third) >> 7 & 30u) & 3u;
+        if (from >= to || more == 3) continue;
+        n++;
+        from += 8 + 4 * more;
+    }
     return n;
 }
 
 #if defined(DEVLOG_NOC0_REGS)
 /* Sends a full segment on its way to DRAM; false when there is no room for it. The other segment is written
  * meanwhile, and the next flush waits for this one. */
-static uint32_t flush(volatile devlog_control *control, uint32_t segment, uint32_t end)
+MACHINE static uint32_t flush(volatile devlog_control *control, uint32_t segment, uint32_t end)
 {
     uint32_t base = records_segment(segment), bytes = (end - base + 31u) & ~31u, at = end;
-    if (control->stream_size - control->streamed < bytes) return 0;
+    if (bytes == 0 || control->stream_size - control->streamed < bytes) return 0;
     /* The padding up to whole flits reads as "no record". */
     for (; at < base + bytes; at += 4)
         *(volatile uint32_t *)(uintptr_t)at = 0;
@@ -60,7 +79,7 @@ static uint32_t flush(volatile devlog_control *control, uint32_t segment, uint32
     return 1;
 }
 #else
-static uint32_t flush(volatile devlog_control *control, uint32_t segment, uint32_t end)
+MACHINE static uint32_t flush(volatile devlog_control *control, uint32_t segment, uint32_t end)
 {
     (void)control, (void)segment, (void)end;
     return 0;
@@ -68,7 +87,7 @@ static uint32_t flush(volatile devlog_control *control, uint32_t segment, uint32
 #endif
 
 /* The first record behind a flush says how long it held the RISC up. */
-static uint32_t record_stall(volatile devlog_control *control, uint32_t base, uint32_t start)
+MACHINE static uint32_t record_stall(uint32_t base, uint32_t start)
 {
     uint64_t clock = devlog_clock();
     uint32_t cycles = (uint32_t)clock - start;
@@ -76,81 +95,93 @@ static uint32_t record_stall(volatile devlog_control *control, uint32_t base, ui
     word[0] = ((uint32_t)(clock >> 32) << 12) + DEVLOG_CODE_STALL - 0x1000u;
     word[1] = (uint32_t)clock;
     word[2] = cycles;
-    control->stall_cycles = control->stall_cycles + cycles;
     return base + 12;
 }
 
-/* The cursor stands behind a full segment: returns the cursor for the next record, or 0 to drop it. */
-uint32_t devlog_next_segment(uint32_t tp);
-uint32_t devlog_next_segment(uint32_t tp)
+enum { BITS = DEVLOG_SEGMENT_BITS };
+
+/* Counts one drop: the first, or one at which the lower bits of the cursor ran over. Returns the cursor with
+ * which the next one is counted. A core may be stopped between any two stores: with either the sum is right.
+ */
+MACHINE static uint32_t drop(volatile devlog_control *control)
 {
-    volatile devlog_control *control = records_control();
-    uint32_t start = devlog_clock_low_();
+    uint32_t count = devlog_dropped(control->dropped, control->dropping, BITS) + 1u;
+    control->dropping = devlog_drops_cursor(count, BITS);
+    control->dropped = count;
+    return devlog_drops_cursor(count + 1u, BITS);
+}
+
+/* Whether a cursor is the one behind the last drop: by a marker, or by drop(). */
+MACHINE static uint32_t counts_on(const volatile devlog_control *control, uint32_t tp)
+{
+    uint32_t count = devlog_dropped(control->dropped, control->dropping, BITS);
+    return tp == control->dropping + 1u || tp == devlog_drops_cursor(count + 1u, BITS);
+}
+
+/* Ends the counting. */
+MACHINE static void drop_no_more(volatile devlog_control *control)
+{
+    control->dropped = devlog_dropped(control->dropped, control->dropping, BITS);
+    control->dropping = 0;
+}
+
+MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t tp, uint32_t start)
+{
     uint32_t segment = control->segment & 1u, next = segment ^ 1u; /* whatever a kernel wrote there */
-    uint32_t full = records_segment(segment) + DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS);
-    if (tp - full > DEVLOG_SLACK) { /* the kernel has changed it: where its records end is not known */
+    uint32_t end = control->segment_end[segment];
+    uint32_t full = records_segment(segment) + DEVLOG_SEGMENT_BYTES(BITS);
+    if (control->dropping ? !counts_on(control, tp) : tp - full > DEVLOG_SLACK) {
+        /* The kernel has changed it: where its records end, or how many it dropped, is not known. */
         control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
         tp = full;
     }
-    if (control->frozen) goto drop;
-    if (control->mode == DEVLOG_MODE_STREAM && control->segment_end[segment] == 0 &&
-        flush(control, segment, tp)) {
+    if (end == 0) control->segment_end[segment] = end = tp;
+    if (control->frozen) return drop(control);
+    if (control->segment_end[next] == 0) {
+        uint32_t flushed = control->mode == DEVLOG_MODE_STREAM && flush(control, segment, end);
+        drop_no_more(control); /* the host has let a frozen RISC go on */
         control->segment = next;
         control->switches = control->switches + 1;
-        return record_stall(control, records_segment(next), start);
+        if (!flushed) return records_segment(next);
+        control->segment_end[segment] = 0;
+        return record_stall(records_segment(next), start);
     }
-    control->segment_end[segment] = tp;
-    if (control->segment_end[next] != 0) {
-        if (control->mode != DEVLOG_MODE_RING) goto drop;
-        uint32_t base = records_segment(next), end = control->segment_end[next];
-        if (end - base > DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS) + DEVLOG_SLACK)
-            control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
-        else
-            control->overwritten = control->overwritten + count_records(base, end);
-        control->segment_end[next] = 0;
-    }
+    if (control->mode != DEVLOG_MODE_RING) return drop(control);
+    uint32_t base = records_segment(next), bytes = control->segment_end[next] - base;
+    if (bytes > DEVLOG_SEGMENT_BYTES(BITS) + DEVLOG_SLACK)
+        control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
+    else
+        control->overwritten = control->overwritten + count_records(base, base + bytes);
+    drop_no_more(control);
+    control->segment_end[next] = 0;
     control->segment = next;
     control->switches = control->switches + 1;
     return records_segment(next);
-drop:
-    control->dropped = control->dropped + 1;
-    return 0;
 }
 
-/* The end of a zone in code that is not optimised: `code` as the low bits of the first word; `word` follows
- * the stamp of a wide record; `start` follows when the zone is a complete one. */
-uint32_t devlog_emit_slow(uint32_t code, uint32_t word, uint32_t start);
-uint32_t devlog_emit_slow(uint32_t code, uint32_t word, uint32_t start)
+/* The cursor stands behind a full segment, or counts drops and runs over: returns the cursor for the next
+ * record; one that is full still: that record is dropped, and counted. `start`: the clock when the marker
+ * called. What is behind the reading of the clock here is added as on a tile: registers come back. */
+uint32_t devlog_next_segment(uint32_t tp, uint32_t start);
+MACHINE uint32_t devlog_next_segment(uint32_t tp, uint32_t start)
 {
-    uint32_t low = code & 0xFFFu, n = 2;
-    uint32_t at = records_cursor();
-    while (at & DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS)) {
-        at = devlog_next_segment(at);
-        if (at == 0) return 0;
-    }
-    uint64_t clock = devlog_clock();
-    uint32_t complete = low == DEVLOG_CODE_WIDE ? word >> 28 == DEVLOG_KIND_COMPLETE
-                                                : low >= DEVLOG_CODE_COMPLETE && low < DEVLOG_CODE_EVENT;
-    volatile uint32_t *to = (volatile uint32_t *)(uintptr_t)at;
-#if defined(DEVLOG_STAMP32)
-    to[0] = low & 0x800u ? low | 0xFFFFF000u : low;
-#else
-    to[0] = ((uint32_t)(clock >> 32) << 12) + (low & 0x800u ? low - 0x1000u : low);
-#endif
-    to[1] = (uint32_t)clock;
-    if (low == DEVLOG_CODE_WIDE) to[n++] = word;
-    if (complete) to[n++] = start;
-    records_set_cursor(at + 4 * n);
-    return at;
+    enum { COME_BACK = 32 };
+    volatile devlog_control *control = records_control();
+    tp = next_segment(control, tp, start);
+    uint32_t before = control->stall_cycles;
+    uint32_t cycles = devlog_clock_low_() - start + COME_BACK;
+    control->stall_cycles = before + cycles;
+    return tp;
 }
 
 /* DEVLOG_FREEZE at cursor tp: returns a cursor at which the segment is full. */
 uint32_t devlog_freeze_at(uint32_t tp);
-uint32_t devlog_freeze_at(uint32_t tp)
+MACHINE uint32_t devlog_freeze_at(uint32_t tp)
 {
     volatile devlog_control *control = records_control();
     uint32_t segment = control->segment & 1u;
     control->frozen = DEVLOG_FROZEN_BY_KERNEL;
+    if (control->dropping) return tp;
     if (control->segment_end[segment] == 0) control->segment_end[segment] = tp;
     return records_segment(segment) + DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS);
 }

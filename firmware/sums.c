@@ -8,20 +8,27 @@ void devlog_record_sums(void);
 
 #include "devlog/profile_impl.h"
 
-uint32_t devlog_next_segment(uint32_t tp);
-
 extern devlog_sum_ devlog_sums_start[], devlog_sums_end[];
-void devlog_record_sums(void)
+
+uint32_t devlog_next_segment(uint32_t tp, uint32_t start);
+extern uint32_t devlog_sums_began;
+
+__attribute__((section(".text.devlog_machine"))) void devlog_record_sums(void)
 {
+    if (&devlog_sums_start[0] == &devlog_sums_end[0]) return;
+    volatile devlog_control *control = records_control();
+    uint32_t start = devlog_clock_low_(), before = control->stall_cycles;
+    uint64_t passes = 0;
+    devlog_sums_began = 1;
     for (const devlog_sum_ *sum = devlog_sums_start; sum < devlog_sums_end; sum++) {
         if (sum->passes == 0) continue;
+        passes += sum->passes;
         uint32_t at = records_cursor();
-        while (at & DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS)) {
-            at = devlog_next_segment(at);
-            if (at == 0) break;
+        if (at & DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS)) {
+            at = devlog_next_segment(at, devlog_clock_low_());
             records_set_cursor(at);
+            if (at & DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS)) continue; /* dropped */
         }
-        if (at == 0) continue;
         uint64_t clock = devlog_clock();
         volatile uint32_t *word = (volatile uint32_t *)(uintptr_t)at;
         word[0] = ((uint32_t)(clock >> 32) << 12) + DEVLOG_CODE_SUM - 0x1000u;
@@ -34,6 +41,10 @@ void devlog_record_sums(void)
         word[7] = sum->longest;
         records_set_cursor(at + 32);
     }
+    /* What changes of segments added meanwhile is part of the time that this took. */
+    uint64_t cycles = before + ((passes * control->cost[DEVLOG_KIND_SUM]) >> 4);
+    cycles += devlog_clock_low_() - start;
+    control->stall_cycles = cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
 }
 
 #else

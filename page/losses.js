@@ -24,7 +24,7 @@ function showFacts(model) {
   facts.push(fact(ns ? duration(ns) : grouped(model.span) + " cycles", "from the first to the last marker"));
   if (model.aligned) facts.push(fact("clock ±" + duration(residual(model)), "how far chips and cores may be from the host's clock"));
   const cost = model.meta.cost;
-  if (cost) facts.push(fact("markers cost " + (cost.subtracted ? "subtracted: " : "") + ((cost.within / Math.max(1, cost.of)) * 100).toFixed(1) + " %", "cycles inside kernels that the markers themselves took, as the device measured it"));
+  if (cost) facts.push(fact("markers cost " + (cost.subtracted ? "subtracted: " : "") + ((cost.within / Math.max(1, cost.of)) * 100).toFixed(2) + " %", "cycles inside kernels that the markers themselves took, as the device measured it"));
   byId("facts").replaceChildren(...facts);
   byId("title").textContent = model.title.split("/").slice(-2).join("/");
   byId("title").title = model.title;
@@ -53,7 +53,7 @@ function showHealth(model) {
 
 function costText(cost) {
   if (!cost) return "What the markers themselves cost is not known of a device log; captures say it.";
-  return "The markers themselves took " + grouped(cost.within) + " of " + grouped(cost.of) + " cycles inside kernels; " + (cost.subtracted ? "they have been subtracted from every zone." : "they are part of the zones here (devlog decode --subtract-cost leaves them out).");
+  return "The markers themselves took " + grouped(cost.within) + " of " + grouped(cost.of) + " cycles inside kernels; " + (cost.subtracted ? "they have been subtracted from every zone." : "they are part of the zones here (devlog decode --subtract-cost leaves them out).") + (cost.unknown ? " Of " + counted(cost.unknown, "kernel") + " it is not known." : "");
 }
 
 function showLog(model) {

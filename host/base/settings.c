@@ -19,6 +19,9 @@ static const dl_setting_info table[DL_SETTINGS] = {
         "where logs go", NULL},
     [DL_SET_LOG_STYLE] = {"DEVLOG_LOG_STYLE", DL_SETTING_CHOICE, "L9|L2|L0", 0, 0, "L9", "programs",
         "form of profile_log_device.csv: L9 as tt-metal writes it today, L2 and L0 as in 2023", NULL},
+    [DL_SET_RECORDING] = {"DEVLOG_RECORDING", DL_SETTING_CHOICE, "stop|ring|stream", 0, 0, "stop", "programs",
+        "what happens when the records of a RISC are full, unless the program itself says: the first are kept, the last are "
+        "kept, or all go to DRAM (devlog_set_recording)", NULL},
     [DL_SET_CAPTURE] = {"DEVLOG_CAPTURE", DL_SETTING_FLAG, "0|1", 0, 0, "1", "programs",
         "0: no capture.devlog is written beside the CSV", NULL},
     [DL_SET_CLOCK_SYNC] = {"DEVLOG_CLOCK_SYNC", DL_SETTING_FLAG, "0|1", 0, 0, "1", "programs",
@@ -125,6 +128,7 @@ const dl_setting_other dl_settings_of_tests[] = {
     {"DEVLOG_TEST_PROGRAMS", "tests: how many random programs, instead of the few of every day"},
     {"DEVLOG_TRUTH_CASES", "tests: how many random logs are compared with the truth, instead of the few of every day"},
     {"DEVLOG_TRUTH_FIRST", "tests: the number of the first of those logs"},
+    {"DEVLOG_TEST_PRICES", "tests: how many random programs whose markers' cost is compared with the truth"},
     {"DEVLOG_TEST_LIBTTSIM", "tests: a libttsim.so to compare with"},
     {"DEVLOG_BENCH_BLOCK", "benches: bytes that the decoder reads at a time"},
     {"DEVLOG_BENCH_LIBTTSIM", "benches: a libttsim.so to measure"},

@@ -20,7 +20,7 @@
 typedef struct run_args {
     const char *output, *suffix;
     bool once, device_only, host_only, date, tar;
-    int format, columns;
+    int format, columns, recording;
 } run_args;
 
 static const cli_option options[] = {
@@ -30,6 +30,11 @@ static const cli_option options[] = {
     {CLI_FLAG, "device-only", 0, NULL, "as --once, and leave the host's times out of the report",
      offsetof(run_args, device_only)},
     {CLI_FLAG, "host-only", 0, NULL, "run it once, without device profiling", offsetof(run_args, host_only)},
+    {CLI_CHOICE, "recording", 0, "stop|ring|stream",
+     "what happens when the records of a RISC are full: the first are kept (unless the program says "
+     "otherwise), "
+     "the last are kept, or all go to the device's DRAM and nothing is lost",
+     offsetof(run_args, recording)},
     CLI_TITLE("Output"),
     {CLI_STRING, "output", 'o', "FOLDER",
      "where the report goes, and the logs, into FOLDER/logs and FOLDER/logs_device; generated/profiler/run "
@@ -75,7 +80,8 @@ static devlog_status clear_logs(const char *folder, devlog_error *err)
 }
 
 /* One run. False when it cannot be started. */
-static bool run_once(char *const *command, const char *folder, bool device, cli_child_result *result)
+static bool run_once(char *const *command, const char *folder, bool device, int recording,
+                     cli_child_result *result)
 {
     devlog_error err = {0};
     char log_folder[PATH_SIZE + 32], absolute[PATH_SIZE], run_id[40];
@@ -88,9 +94,13 @@ static bool run_once(char *const *command, const char *folder, bool device, cli_
         /* Absolute, as the command may go elsewhere. */
         snprintf(log_folder, sizeof log_folder, "DEVLOG_LOG_FOLDER=%s", absolute);
         snprintf(run_id, sizeof run_id, DL_RUN_VARIABLE "=%016llx", (unsigned long long)id);
+        static const char *const recordings[] = {"DEVLOG_RECORDING=stop", "DEVLOG_RECORDING=ring",
+                                                 "DEVLOG_RECORDING=stream"};
         const char *const settings[] = {log_folder, run_id, "DEVLOG_OPS=1",
-                                        device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0"};
-        status = cli_child(command, settings, sizeof settings / sizeof settings[0], result, &err);
+                                        device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0",
+                                        recording < 0 ? NULL : recordings[recording]};
+        size_t n = sizeof settings / sizeof settings[0];
+        status = cli_child(command, settings, recording < 0 ? n - 1 : n, result, &err);
     }
     if (status) say("%s", err.text);
     return status == DEVLOG_OK;
@@ -147,7 +157,7 @@ static int do_runs(const run_args *a, char *const *command, const char *logs, co
     const bool two = !a->once && !a->device_only && !a->host_only;
     *device = false;
     if (two || a->host_only) {
-        if (!run_once(command, logs, false, &result)) return -1;
+        if (!run_once(command, logs, false, a->recording, &result)) return -1;
         if (result.exit) say_end(two ? "the run without device profiling" : "the run", &result);
         if (!holds(logs, OP_LOG_NAME))
             say("%s wrote no op log: does it open one (devlog_ops_open), and tell its devices "
@@ -155,7 +165,7 @@ static int do_runs(const run_args *a, char *const *command, const char *logs, co
                 command[0]);
         if (result.exit || a->host_only) return result.exit;
     }
-    if (!run_once(command, device_logs, true, &result)) return -1;
+    if (!run_once(command, device_logs, true, a->recording, &result)) return -1;
     if (result.exit) say_end("the run with device profiling", &result);
     *device = was_profiled(command[0], device_logs);
     return result.exit;
@@ -190,7 +200,7 @@ static int report(const run_args *a, const char *logs, const char *device_logs, 
 
 static int run(int argc, char **argv)
 {
-    run_args a = {.output = "generated/profiler/run", .tar = true};
+    run_args a = {.output = "generated/profiler/run", .tar = true, .recording = -1};
     cli_args rest;
     int exit_status;
     if (!cli_parse(&cmd_run, argc, argv, &a, &rest, &exit_status)) return exit_status;

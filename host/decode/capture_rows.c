@@ -217,13 +217,25 @@ static devlog_status tell_lost(reader *r, const dl_capture_core *core, const dl_
 static devlog_status tell_costs(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
                                 devlog_error *err)
 {
-    uint32_t costs[DL_COSTS] = {0};
-    enum { KINDS = sizeof risc->control.cost / sizeof risc->control.cost[0] };
+    const devlog_control *c = &risc->control;
+    enum { KINDS = sizeof c->cost / sizeof c->cost[0], ARGUMENTS = DEVLOG_PRINT_MAX_ARGS };
+    dl_costs costs = {.overwritten = c->overwritten};
+    uint64_t measured[KINDS];
     for (int i = 0; i < KINDS; i++)
-        costs[i] = risc->control.cost[i] < 1 << 20 ? risc->control.cost[i] : 0; /* more is damage */
+        measured[i] = c->cost[i] < 1 << 20 ? c->cost[i] : 0; /* more is damage */
+    for (int i = 0; i < KINDS; i++)
+        costs.marker[i] = i < (int)DEVLOG_COST_DROP ? (uint32_t)measured[i] : 0;
+    for (uint32_t i = 0; i <= ARGUMENTS && measured[DEVLOG_KIND_PRINT]; i++)
+        costs.marker[DL_COST_TEXT + i] =
+            (uint32_t)(measured[DEVLOG_KIND_PRINT] + i * measured[DEVLOG_COST_ARGUMENT]);
+    costs.elsewhere = c->dropped * measured[DEVLOG_COST_DROP] + UINT64_C(16) * c->stall_cycles;
+    /* The sum does not go beyond its word; firmware of before did not measure drops; records that the kernel
+     * has written over are not there to be counted. */
+    costs.unknown = c->stall_cycles == UINT32_MAX || (c->dropped && !measured[DEVLOG_COST_DROP]) ||
+                    (c->damage & DEVLOG_DAMAGE_ANY) || DEVLOG_RESTARTS(c->damage);
     uint32_t stream =
         dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
-    return stream == DL_NONE ? DEVLOG_OK : r->sink->costs(r->sink->ctx, stream, costs, err);
+    return stream == DL_NONE ? DEVLOG_OK : r->sink->costs(r->sink->ctx, stream, &costs, err);
 }
 
 static void tell_losses(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,

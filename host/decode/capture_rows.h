@@ -16,9 +16,8 @@ typedef struct dl_capture_rows_sink {
     void *ctx;
     devlog_status (*rows)(void *ctx, const dl_row *rows, size_t n, devlog_error *err);
     devlog_status (*chip_line)(void *ctx, const dl_chip_line *chip, devlog_error *err);
-    /* Before the rows of a RISC: what its markers cost it, by DL_COST_*, in 1/16 cycle; all 0: not measured.
-     */
-    devlog_status (*costs)(void *ctx, uint32_t stream, const uint32_t costs[DL_COSTS], devlog_error *err);
+    /* Before the rows of a RISC. */
+    devlog_status (*costs)(void *ctx, uint32_t stream, const dl_costs *costs, devlog_error *err);
     void (*launch)(void *ctx, const dl_capture_launch *launch);
     void (*progress)(void *ctx);
     dl_pair *pair; /* where `rows` ends, when ordinary records may go there as they are; or NULL */

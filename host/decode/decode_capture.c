@@ -13,8 +13,7 @@ static devlog_status on_capture_rows(void *ctx, const dl_row *rows, size_t n, de
     return decode_take_rows(d, rows, n, err);
 }
 
-static devlog_status on_capture_costs(void *ctx, uint32_t stream, const uint32_t costs[DL_COSTS],
-                                      devlog_error *err)
+static devlog_status on_capture_costs(void *ctx, uint32_t stream, const dl_costs *costs, devlog_error *err)
 {
     return dl_pair_costs(((dl_decode *)ctx)->pair, stream, costs, err);
 }

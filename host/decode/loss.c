@@ -31,7 +31,10 @@ static const struct {
     const char *key, *text;
     bool loss;
 } findings[DL_FINDINGS] = {
-    [DL_FOUND_DROPPED] = {"dropped_on_device", "markers dropped on the device, which had no room for them",
+    [DL_FOUND_DROPPED] = {"dropped_on_device",
+                          "markers dropped on the device, which had no room for them: "
+                          "DEVLOG_RECORDING=stream keeps all, ring the last; complete zones take less room, "
+                          "classes leave markers out",
                           true},
     [DL_FOUND_UNKNOWN] = {"unknown_loss", "launches of a RISC of which nobody knows what they lost", true},
     [DL_FOUND_RESTARTED] = {"restarted", "restarts of a RISC's firmware in the middle of a launch", true},
@@ -147,6 +150,7 @@ void dl_losses_merge(dl_losses *to, dl_losses *from)
         if (from->cost_sixteenths[i] > to->cost_sixteenths[i])
             to->cost_sixteenths[i] = from->cost_sixteenths[i];
     to->cost_of_kernels += from->cost_of_kernels;
+    to->kernels_unknown_cost += from->kernels_unknown_cost;
     to->cycles_of_kernels += from->cycles_of_kernels;
     for (int i = 0; i < DL_SKIPS; i++)
         to->skipped[i] += from->skipped[i];

@@ -91,8 +91,9 @@ typedef struct dl_losses {
     bool stopped; /* reading ended early: an input failed in its middle */
     /* The markers' own cost, as the devices measured it; captures only. */
     bool cost_known, cost_subtracted;
-    uint32_t cost_sixteenths[16];                /* of the dearest RISC, by DL_COST_*, 1/16 cycle */
+    uint32_t cost_sixteenths[32];                /* of the dearest RISC, by DL_COST_*, 1/16 cycle */
     uint64_t cost_of_kernels, cycles_of_kernels; /* own cost within kernels, and what they took with it */
+    uint64_t kernels_unknown_cost;               /* kernels that are in neither: it cannot be stated */
     dl_clock_note clocks[DL_CLOCK_NOTES];        /* of the first chips of captures; logs have none */
     uint32_t n_clocks;
 } dl_losses;

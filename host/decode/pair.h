@@ -91,7 +91,7 @@ devlog_status dl_pair_finish(dl_pair *p, devlog_error *err);
 
 /* What markers cost the RISC of a stream, by DL_COST_*, in 1/16 cycle; all 0 when it is not known. From the
  * next row on. */
-devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const uint32_t costs[DL_COSTS], devlog_error *err);
+devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, devlog_error *err);
 /* Says when a launch that has been seen was called and pulled. */
 void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, const uint64_t times[4]);
 

@@ -47,8 +47,10 @@ typedef struct stream_state {
     open_zone *open;
     key_slot *keys;
     uint32_t n_keys, n_key_slots;
-    uint32_t *costs;   /* by DL_COST_*, 1/16 cycle; NULL: not known */
-    uint64_t spent;    /* sum of them so far */
+    dl_costs *costs;                    /* of the launch in hand; NULL: not known */
+    uint64_t spent;                     /* own cost of its markers so far, 1/16 cycle */
+    uint64_t stalls;                    /* and what of that was stalls, in the launch in hand */
+    uint64_t records, spent_on_records; /* of the launch in hand */
     uint32_t too_deep; /* zones that began behind the open ones and were left out: the next ends are theirs */
     uint64_t stall_start;
     dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
@@ -113,7 +115,7 @@ stream_state *dl_pair_stream(dl_pair *p, uint32_t stream);
 /* pair_cost.c: adds what the marker of a row cost; only where s->costs is known. */
 void dl_pair_spend(stream_state *s, const dl_row *row);
 /* pair_cost.c: cycles of a zone that were the markers' own. */
-uint32_t dl_pair_own_cost(dl_pair *p, const stream_state *s, uint64_t spent_at_start, uint64_t cycles,
+uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, uint64_t cycles,
                           dl_role role);
 /* pair_losses.c: everything open on the stream is without an end. */
 void dl_pair_abandon_open(dl_pair *p, stream_state *s);

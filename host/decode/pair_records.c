@@ -34,9 +34,9 @@ static void costs_of(const stream_state *s, uint64_t costs[RAW_SHAPES])
         [RAW_COUNTER] = DEVLOG_KIND_COUNTER, [RAW_VALUE64] = DEVLOG_KIND_VALUE64,
     };
     for (int i = 0; i < RAW_SHAPES; i++)
-        costs[i] = s->costs && kinds[i] ? s->costs[kinds[i]] : 0;
-    uint32_t behind = s->costs ? s->costs[DEVLOG_KIND_COMPLETE] - s->costs[0] : 0;
-    if (s->costs) costs[RAW_COMPLETE] = (uint64_t)s->costs[0] + behind;
+        costs[i] = s->costs && kinds[i] ? s->costs->marker[kinds[i]] : 0;
+    uint32_t behind = s->costs ? s->costs->marker[DEVLOG_KIND_COMPLETE] - s->costs->marker[0] : 0;
+    if (s->costs) costs[RAW_COMPLETE] = (uint64_t)s->costs->marker[0] + behind;
 }
 
 /* Adds a zone to the statistics of its key. False, with nothing done, when its chunk is full or it is long.
@@ -75,7 +75,7 @@ ALWAYS_INLINE uint32_t stretch(dl_pair *p, dl_pair_run *run, const uint32_t *wor
     const uint32_t launch = s->launch, line = run->row.line;
     const uint32_t *w = words, *const end = words + n;
     open_zone *const bottom = s->open, *const limit = bottom + s->cap_open, *top = bottom + s->n_open;
-    uint64_t time = s->last, spent = 0, n_rows = 0, costs[RAW_SHAPES];
+    uint64_t time = s->last, spent = 0, n_rows = 0, n_records = 0, costs[RAW_SHAPES];
     costs_of(s, costs);
     if (s->too_deep) return 0; /* by rows, one by one */
     while (end - w >= 2) {
@@ -113,6 +113,7 @@ ALWAYS_INLINE uint32_t stretch(dl_pair *p, dl_pair_run *run, const uint32_t *wor
             break;
         }
         spent += costs[shape];
+        n_records++;
         n_rows++;
     }
     uint32_t taken = (uint32_t)(w - words);
@@ -120,6 +121,8 @@ ALWAYS_INLINE uint32_t stretch(dl_pair *p, dl_pair_run *run, const uint32_t *wor
     s->last = time;
     s->n_open = (uint16_t)(top - bottom);
     s->spent += spent;
+    s->spent_on_records += spent;
+    s->records += n_records;
     *rows += n_rows;
     return taken;
 }

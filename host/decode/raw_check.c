@@ -1,6 +1,6 @@
-/* A look ahead over the records of one RISC and launch: are they whole, and in order? Then they need not
- * become rows that are sorted before they are paired. Not for damage: whoever finds any leaves it to
- * records.c. */
+/* A look ahead over the records of one RISC and launch: are they whole, in order, and no stamp such that it
+ * may be torn? Then they need not become rows that are sorted before they are paired. Not for damage: whoever
+ * finds any leaves it to records.c. */
 #include "decode/raw_rows.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ typedef struct look {
 static uint32_t other(look *l, const uint32_t *w, uint32_t n)
 {
     record_event e;
-    uint32_t words = record_read(l->in, w, n, l->record, &e);
+    uint32_t words = w[1] < RECORD_TORN_WINDOW ? 0 : record_read(l->in, w, n, l->record, &e);
     if (!words || e.time < l->last) return 0;
     bool zone = e.stall || e.kind == DEVLOG_KIND_COMPLETE;
     if (zone && (e.start < l->last || e.start > e.time)) return 0;
@@ -72,20 +72,19 @@ static bool look_at(look *l, const record_span *span)
         size_t left = (size_t)(end - w);
         if (left >= 2 && (kind == RAW_START || kind == RAW_END)) {
             uint64_t time = top | record_zone_stamp(w);
-            if (time < last) return false;
+            if (time < last || w[1] < RECORD_TORN_WINDOW) return false;
             last = record = time;
             unnamed += shape / RAW_UNNAMED;
             w += 2;
         } else if (left >= 3 && kind == RAW_COMPLETE) {
             uint64_t time = top | record_stamp(w), cycles = w[1] - w[2];
-            /* In order, and not so far behind the record before that it may be torn. */
-            if (time < last || time - last < cycles || time - record >= 1ull << 32) return false;
+            if (time < last || w[1] < RECORD_TORN_WINDOW || time - last < cycles) return false;
             last = record = time;
             unnamed += shape / RAW_UNNAMED;
             w += 3;
         } else if (raw_words[kind] && left >= raw_words[kind]) {
             uint64_t time = top | record_stamp(w);
-            if (time < last) return false;
+            if (time < last || w[1] < RECORD_TORN_WINDOW) return false;
             last = record = time;
             unnamed += shape / RAW_UNNAMED;
             w += raw_words[kind];

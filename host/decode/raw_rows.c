@@ -226,7 +226,7 @@ static devlog_status add_event(void *context, const record_event *e, devlog_erro
     }
     if (!row) return DEVLOG_ERR_MEMORY;
     row->data = e->value;
-    row->cost = e->kind;
+    row->cost = print ? (uint8_t)(DL_COST_TEXT + e->n_args) : e->kind;
     if (e->site && e->kind == DEVLOG_KIND_VALUE32 && strcmp(e->site->name, RAW_MARK_TIME) == 0) {
         row->type = DL_ROW_TS_EVENT;
         row->timer_id = (uint32_t)e->value;

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Two loads of a torn stamp are never further apart: the longest documented load latency, with room. */
-enum { TORN_WINDOW = 64, FLIT_WORDS = 8 };
+enum { FLIT_WORDS = 8 };
 
 /* The kinds of narrow codes by range, and the words of their records. */
 static const struct {
@@ -125,22 +124,15 @@ static bool known(const record_input *in, const head *h, const dl_elf_site *site
     return site->kind == h->kind || (site->kind == DEVLOG_KIND_COUNTER && h->kind == DEVLOG_KIND_VALUE32);
 }
 
-static bool may_be_torn(const decoder *d, uint64_t time)
-{
-    return (uint32_t)time >= UINT32_MAX - TORN_WINDOW && time - d->last >= 1ull << 32;
-}
-
 /* A record is believed when its marker exists, when its time is not before the one before it, nor after the
- * end of the kernel, and when what it says of its beginning lies in the kernel. A complete zone may be 2^32
- * too late (torn), which its repair takes care of. */
+ * end of the kernel, and when what it says of its beginning lies in the kernel. */
 static bool plausible(const decoder *d, const head *h, const uint32_t *w, const dl_elf_site *site,
                       uint64_t time)
 {
-    uint64_t slack = h->kind == DEVLOG_KIND_COMPLETE && may_be_torn(d, time) ? 1ull << 32 : 0;
     if (time < d->last || !known(d->in, h, site)) return false;
     if (h->stall && w[2] > time - d->in->from) return false;
     if (h->kind == DEVLOG_KIND_COMPLETE && w[1] - w[h->payload] > time - d->in->from) return false;
-    if (d->in->until) return time <= d->in->until + slack;
+    if (d->in->until) return time <= d->in->until;
     return time - d->last < 1ull << 48; /* 3 days at 1 GHz */
 }
 
@@ -161,18 +153,13 @@ static uint64_t next_time(const decoder *d, const uint32_t *w, uint32_t n, uint3
     }
 }
 
-/* A complete zone reads the low half first: when the high half moves in between, its stamp is 2^32 too late.
- */
-static uint64_t repair(decoder *d, uint64_t time, const uint32_t *behind, uint32_t n, uint32_t span)
+/* A stamp that is in order may be torn all the same when nothing else happened in the 2^32 cycles before it:
+ * counted when it was taken at a wrap and what follows leaves room for both. */
+static bool may_be_torn(const decoder *d, uint64_t time, const uint32_t *behind, uint32_t n, uint32_t span)
 {
-    if (!may_be_torn(d, time)) return time;
+    if ((uint32_t)time >= RECORD_TORN_WINDOW) return false;
     uint64_t next = next_time(d, behind, n, span);
-    if (next && next < time) {
-        d->losses->torn++;
-        return time - (1ull << 32);
-    }
-    if (!next || next - time >= (1ull << 32) - TORN_WINDOW) d->losses->ambiguous++;
-    return time;
+    return next == 0 || next >= time + (UINT64_C(1) << 32);
 }
 
 static void payload(const head *h, const uint32_t *w, record_event *e)
@@ -230,8 +217,6 @@ uint32_t record_read(const record_input *in, const uint32_t *words, uint32_t n, 
     bool stamp32 = has_stamp32(in, &h, site);
     uint64_t time = stamp(words, stamp32, last);
     if (!plausible(&d, &h, words, site, time)) return 0;
-    /* A complete zone that may be torn is not judged here. */
-    if (h.kind == DEVLOG_KIND_COMPLETE && (time - last >= 1ull << 32 || time > in->until)) return 0;
     fill(&h, words, site, time, event);
     return h.words;
 }
@@ -281,10 +266,10 @@ static devlog_status decode_span(decoder *d, uint32_t number, record_fn *fn, voi
         if (w[0] == 0) h = (head){0};
         const dl_elf_site *site = whole ? site_of(d->in->elf, &h) : NULL;
         bool stamp32 = has_stamp32(d->in, &h, site);
-        uint64_t time = whole ? stamp(w, stamp32, d->last) : 0;
+        uint64_t read = whole ? stamp(w, stamp32, d->last) : 0, time = read;
+        if (!stamp32) time = record_untorn(read, d->last);
         if (!whole || !plausible(d, &h, w, site, time) ||
-            (!stamp32 && !(h.kind == DEVLOG_KIND_COMPLETE && may_be_torn(d, time)) &&
-             contradicted(d, time, w + h.words, n - h.words))) {
+            (!stamp32 && contradicted(d, time, w + h.words, n - h.words))) {
             if (!whole && !lost && h.words > n) {
                 d->losses->cut++;
                 return DEVLOG_OK;
@@ -296,8 +281,11 @@ static devlog_status decode_span(decoder *d, uint32_t number, record_fn *fn, voi
             continue;
         }
         lost = false;
-        if (h.kind == DEVLOG_KIND_COMPLETE && !stamp32)
-            time = repair(d, time, w + h.words, n - h.words, number);
+        bool by_marker = !stamp32 && !h.stall && h.kind != DEVLOG_KIND_SUM;
+        if (time != read)
+            d->losses->torn++;
+        else if (by_marker && may_be_torn(d, time, w + h.words, n - h.words, number))
+            d->losses->ambiguous++;
         record_event e;
         fill(&h, w, site, time, &e);
         if (!site && !h.stall) d->losses->unnamed++;

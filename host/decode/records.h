@@ -27,8 +27,8 @@ typedef struct record_event {
 typedef struct record_losses {
     uint32_t damaged_words; /* words that belong to no plausible record; zeros where none should be */
     uint32_t cut;           /* a last record that lacks words */
-    uint32_t torn;          /* stamps of complete zones that were 2^32 off and repaired */
-    uint32_t ambiguous;     /* stamps of complete zones that may be 2^32 off: nothing near enough decides */
+    uint32_t torn;          /* stamps that were 2^32 off and repaired */
+    uint32_t ambiguous;     /* stamps that may be 2^32 off: nothing near enough decides */
     uint32_t unnamed;       /* records whose site the ELF file does not have */
 } record_losses;
 
@@ -73,7 +73,17 @@ static inline uint64_t record_stamp(const uint32_t words[2])
     return (uint64_t)(high & 0xFFFFF) << 32 | words[1];
 }
 
-/* The same where the code is that of a zone, which is not negative. */
+/* A marker reads the high half of the clock and then the low half. When that wraps in between, the stamp is
+ * 2^32 too early, which shows where the record before has a later one, and its low half is small: */
+enum { RECORD_TORN_WINDOW = 64 }; /* the longest documented load latency, with room */
+
+static inline uint64_t record_untorn(uint64_t time, uint64_t last)
+{
+    uint64_t later = time + (UINT64_C(1) << 32);
+    return time < last && (uint32_t)time < RECORD_TORN_WINDOW && later >= last ? later : time;
+}
+
+/* record_stamp() where the code is that of a zone, which is not negative. */
 static inline uint64_t record_zone_stamp(const uint32_t words[2])
 {
     return (uint64_t)(words[0] & ~0xFFFu) << 20 | words[1];

@@ -4,6 +4,8 @@
 #ifndef DEVLOG_DECODE_ROW_H
 #define DEVLOG_DECODE_ROW_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 typedef enum dl_row_type {
@@ -16,13 +18,22 @@ typedef enum dl_row_type {
     DL_ROW_TYPES
 } dl_row_type;
 
-/* The own cost of a marker, as its RISC's firmware measured it: DEVLOG_KIND_* of devlog/record.h; and two
- * that are no kind. */
+/* The own cost of a marker, as its RISC's firmware measured it: DEVLOG_KIND_* of devlog/record.h; and what is
+ * no kind. */
 enum {
     DL_COST_NONE = 0,   /* a default marker, or a log that does not say */
     DL_COST_STALL = 14, /* a zone that is all cost: the RISC waited for a flush */
-    DL_COSTS = 16
+    DL_COST_TEXT = 16,  /* and how many arguments it has */
+    DL_COSTS = 32
 };
+
+/* What recording cost a RISC in a launch. */
+typedef struct dl_costs {
+    uint32_t marker[DL_COSTS]; /* by DL_COST_*, 1/16 cycle; all 0: not measured */
+    uint32_t overwritten;      /* records of the kernel that are gone, and cost what the others did */
+    uint64_t elsewhere;        /* 1/16 cycle of the kernel: drops, changes of segments, sums */
+    bool unknown;              /* not all of it was measured */
+} dl_costs;
 
 #define DL_NO_ID UINT32_MAX /* this row has no such id */
 

@@ -2,6 +2,7 @@
 #include "device/board_gen.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -159,5 +160,9 @@ void board_write_linker(const board *b, uint32_t risc, board_region code, FILE *
     fprintf(out, "devlog_kernel_slot = 0x%x;\ndevlog_kernel_slot_end = 0x%x;\n", code.base,
             code.base + code.size);
     fprintf(out, "devlog_global_pointer = 0x%x;\n", r->local.base + 0x800);
+    if (b->clock_kind == BOARD_CLOCK_MMIO) fprintf(out, "devlog_clock_low = 0x%x;\n", b->clock_low);
+    fprintf(out, "devlog_dropping = 0x%x;\n",
+            board_profiler_base(b, risc) + DEVLOG_CONTROL_OFFSET(b->segment_bits) +
+                (uint32_t)offsetof(devlog_control, dropping));
     if (b->linker[0]) append_fragment(b, out);
 }

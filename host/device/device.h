@@ -24,6 +24,7 @@ struct devlog_device {
 
     bool *booted; /* one per core, row by row: its firmware runs */
     devlog_recording recording;
+    bool recording_chosen;      /* by the program, or else by the environment when profiling begins */
     uint32_t stream_bytes;      /* DRAM per RISC when recording streams */
     uint32_t recording_version; /* counts changes, so that programs know when their cores must be told */
     uint32_t classes;           /* bit i: markers of class i are on */

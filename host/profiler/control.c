@@ -43,6 +43,7 @@ devlog_status devlog_set_recording(devlog_device *device, devlog_recording recor
         device->stream_bytes = (uint32_t)bytes;
     }
     device->recording = recording;
+    device->recording_chosen = true;
     device->recording_version++;
     return DEVLOG_OK;
 }

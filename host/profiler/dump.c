@@ -81,9 +81,20 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
     return p->log_path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
 }
 
+/* What the environment says of recording, unless the program has said something. */
+static devlog_status choose_recording(devlog_device *device, devlog_error *err)
+{
+    static const devlog_recording modes[] = {DEVLOG_RECORD_STOP, DEVLOG_RECORD_RING, DEVLOG_RECORD_STREAM};
+    int mode;
+    if (device->recording_chosen) return DEVLOG_OK;
+    devlog_status status = dl_setting_choice(DL_SET_RECORDING, 0, &mode, err);
+    return status == DEVLOG_OK ? devlog_set_recording(device, modes[mode], 0, err) : status;
+}
+
 devlog_status profiler_prepare(devlog_device *device, devlog_error *err)
 {
-    devlog_status status = attach(device, err);
+    devlog_status status = choose_recording(device, err);
+    if (status == DEVLOG_OK) status = attach(device, err);
     return status == DEVLOG_OK ? open_log(device, err) : status;
 }
 

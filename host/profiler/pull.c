@@ -9,7 +9,7 @@
 /* The part of the control block that firmware writes in every launch. A device that is only looked at was
  * told by another program what the rest says. */
 enum {
-    CONTROL_FROM = offsetof(devlog_control, magic),
+    CONTROL_FROM = offsetof(devlog_control, dropping),
     CONTROL_END = offsetof(devlog_control, cost),
     GUARD = 16, /* bytes behind the last record that are read too: the host has cleared them */
 };
@@ -44,6 +44,17 @@ static bool plausible_control(const devlog_control *c)
            (c->damage & DEVLOG_DAMAGE_ANY & ~DEVLOG_DAMAGE_CURSOR) == 0;
 }
 
+/* Adds up the two words that count drops. False when they cannot be: the firmware brings one up to date
+ * whenever the lower bits of the other run over. */
+static bool count_drops(devlog_control *c, uint32_t bits)
+{
+    uint32_t total = devlog_dropped(c->dropped, c->dropping, bits), since = total - c->dropped;
+    bool possible = c->dropping == 0 || (c->dropped > 0 && since <= 1u << (bits - 2));
+    c->dropped = total;
+    c->dropping = 0;
+    return possible;
+}
+
 /* Words up to the last one that is not zero, in a segment that was clear. The last record may end in zeros.
  */
 static uint32_t find_last(const uint32_t *words, uint32_t n)
@@ -65,7 +76,7 @@ static uint32_t find_end(const uint32_t *words, uint32_t n)
     uint32_t at = 0;
     while (at < n && words[at] != 0) {
         uint32_t length = record_words(words + at, n - at);
-        uint64_t time = record_stamp(words + at);
+        uint64_t time = record_untorn(record_stamp(words + at), last);
         if (length == 0 || (time >> 32 != 0 && time < last)) break;
         last = time;
         at += length;
@@ -151,11 +162,12 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
     devlog_status status = dl_core_read(device, core, region + DEVLOG_CONTROL_OFFSET(b->segment_bits) + from,
                                         (uint8_t *)c + from, CONTROL_END - from, err);
     if (status != DEVLOG_OK) return status;
+    bool counted = count_drops(c, b->segment_bits);
     bool whole = c->magic == DEVLOG_MAGIC && c->segment < DEVLOG_SEGMENTS;
     /* A core that has ended the launch has begun it on every RISC. */
     bool ended = !device->attached && device->ended == launch;
     if (whole && c->launch != launch && !ended) return DEVLOG_OK; /* it has not begun this launch */
-    whole = whole && c->launch == launch && plausible_control(c);
+    whole = whole && c->launch == launch && counted && plausible_control(c);
 
     extent extents[DEVLOG_SEGMENTS];
     uint32_t n = 0;

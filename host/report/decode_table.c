@@ -337,16 +337,19 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
         else
             dl_str_add(out, "; not aligned with the host.\n");
     }
-    if (l->cost_known)
-        dl_str_fmt(out,
-                   "Markers cost %.1f cycles a zone's end, %.1f a complete zone, %.1f an event; in kernels "
-                   "%.2f %% of "
-                   "the time, %s.\n",
-                   l->cost_sixteenths[1] / 16.0, l->cost_sixteenths[2] / 16.0, l->cost_sixteenths[3] / 16.0,
-                   l->cycles_of_kernels ? 100.0 * (double)l->cost_of_kernels / (double)l->cycles_of_kernels
-                                        : 0.0,
-                   l->cost_subtracted ? "subtracted" : "not subtracted (--subtract-cost)");
-    else if (l->cost_subtracted)
+    if (l->cost_known) {
+        dl_str_fmt(out, "Markers cost %.1f cycles a zone's end, %.1f a complete zone, %.1f an event; ",
+                   l->cost_sixteenths[1] / 16.0, l->cost_sixteenths[2] / 16.0, l->cost_sixteenths[3] / 16.0);
+        if (l->cycles_of_kernels)
+            dl_str_fmt(out, "in kernels %.2f %% of the time, %s",
+                       100.0 * (double)l->cost_of_kernels / (double)l->cycles_of_kernels,
+                       l->cost_subtracted ? "subtracted" : "not subtracted (--subtract-cost)");
+        else
+            dl_str_add(out, "what they cost in kernels is not known");
+        if (l->kernels_unknown_cost && l->cycles_of_kernels)
+            dl_str_fmt(out, "; of %llu kernels it is not known", (unsigned long long)l->kernels_unknown_cost);
+        dl_str_add(out, ".\n");
+    } else if (l->cost_subtracted)
         dl_str_add(out, "Markers' own cost is not in this log and was not subtracted; decode the capture.\n");
     char digits[DL_GROUPED_SIZE];
     if (l->rows_filtered)

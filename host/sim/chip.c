@@ -117,6 +117,7 @@ void sim_destroy(sim *s)
     free(s->tiles);
     free(s->journal);
     free(s->windows);
+    free(s->free_code);
     free(s->truth);
     free(s);
 }
@@ -214,6 +215,21 @@ void sim_skip(sim *s, uint64_t cycles)
         s->tiles[i].clock_offset += cycles;
 }
 
+bool sim_free_code(sim *s, uint32_t from, uint32_t to)
+{
+    const sim_ram *ram = &s->config.rams[0];
+    if (to == 0) {
+        free(s->free_code);
+        s->free_code = NULL;
+        return true;
+    }
+    if (from < ram->base || to < from || to - ram->base > ram->size) return false;
+    if (!s->free_code) s->free_code = calloc(ram->size / 4, 1);
+    if (!s->free_code) return false;
+    memset(s->free_code + (from - ram->base) / 4, 1, (to - from) / 4);
+    return true;
+}
+
 int sim_tile_at(const sim *s, uint32_t x, uint32_t y)
 {
     size_t height = sizeof s->by_place / sizeof s->by_place[0],
@@ -240,7 +256,8 @@ bool sim_hart(const sim *s, uint32_t tile, uint32_t hart, sim_hart_state *out)
                             .retired = h->retired,
                             .loads = h->loads,
                             .stores = h->stores,
-                            .stalled = live - h->retired};
+                            .stalled = live > h->retired ? live - h->retired : 0,
+                            .waited = h->waited};
     memcpy(out->x, h->x, sizeof out->x);
     return true;
 }

@@ -17,10 +17,11 @@
 enum {
     SIM_QUANTUM = 32,
     SIM_PAGE_BITS = 12,
-    SIM_TAG_BITS = 4,   /* log2 of the bytes that one tag of ahead.h stands for */
-    SIM_PAGE_CODE = 1,  /* some word of the page has been decoded */
-    SIM_PAGE_TRUTH = 2, /* some byte of the page is watched */
-    SIM_NO_HART = 0xff, /* a store that the tile makes by itself */
+    SIM_TAG_BITS = 4,            /* log2 of the bytes that one tag of ahead.h stands for */
+    SIM_PAGE_CODE = 1,           /* some word of the page has been decoded */
+    SIM_PAGE_TRUTH = 2,          /* some byte of the page is watched */
+    SIM_MOST_IN_NO_TIME = 16384, /* instructions of one hart: whoever makes more waits for somebody */
+    SIM_NO_HART = 0xff,          /* a store that the tile makes by itself */
     SIM_NOC_COUNTERS = 62,
     SIM_NOC_INITIATORS = 4,
     SIM_NOC_FIELDS = 11,
@@ -54,6 +55,8 @@ typedef struct sim_hart_core {
     uint64_t retired, loads, stores;
     uint64_t live;    /* cycles spent running, without the current run */
     uint64_t started; /* of the current run; SIM_NEVER if there is none */
+    uint64_t waited;
+    uint32_t in_no_time; /* instructions in a row that took none */
     sim_pipe pipe;
     sim_predictor predictor;
 } sim_hart_core;
@@ -115,6 +118,8 @@ struct sim {
     sim_journal *journal; /* of the trial that is on (ahead.h) */
     sim_packet **packets; /* heap by arrival */
     size_t n_packets, packets_room;
+
+    uint8_t *free_code; /* of each word of a tile's first RAM: takes no time; NULL: none does */
 
     sim_store *truth;
     size_t n_truth, truth_room, truth_sorted;

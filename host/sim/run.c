@@ -392,6 +392,41 @@ ALWAYS_INLINE bool run_ahead(sim_tile *t, uint64_t from, uint64_t to, const bool
     return sim_ahead_end(t);
 }
 
+/* The same where some code takes no time (sim_free_code). */
+static uint64_t step_free(sim_tile *t, sim_hart_core *h, uint64_t now)
+{
+    uint32_t index = word_index(&t->banks[0], h->pc);
+    if (index >= t->banks[0].size / 4 || !t->chip->free_code[index]) {
+        h->in_no_time = 0;
+        return step(t, h, now, true, false);
+    }
+    uint64_t ready = step(t, h, now, false, false);
+    if (ready == STOPPED) return ready;
+    h->pipe.ready[t->banks[0].ops[index].rd] = 0;
+    if (h->in_no_time++ < SIM_MOST_IN_NO_TIME) return now;
+    h->in_no_time = 0;
+    h->waited++;
+    return now + 1;
+}
+
+static void run_free(sim_tile *t, uint64_t from, uint64_t to)
+{
+    sim_hart_core *const end = t->harts + t->chip->config.n_harts;
+    for (uint64_t now = from; now < to && !t->frozen;) {
+        uint64_t next = to;
+        for (sim_hart_core *h = t->harts; h < end; h++) {
+            while (h->ready <= now) {
+                uint64_t ready = step_free(t, h, now);
+                if (t->frozen) return;
+                h->ready = ready;
+            }
+        }
+        for (sim_hart_core *h = t->harts; h < end; h++)
+            if (h->ready < next) next = h->ready;
+        now = next;
+    }
+}
+
 static uint64_t retired(const sim_tile *t)
 {
     uint64_t sum = 0;
@@ -420,7 +455,9 @@ ALWAYS_INLINE void run(sim_tile *t, uint64_t from, uint64_t to, const bool timed
 void sim_tile_run(sim_tile *t, uint64_t from, uint64_t to)
 {
     if (t->frozen) return;
-    if (t->chip->config.functional)
+    if (t->chip->free_code)
+        run_free(t, from, to);
+    else if (t->chip->config.functional)
         run(t, from, to, false);
     else
         run(t, from, to, true);

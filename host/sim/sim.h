@@ -134,6 +134,7 @@ typedef struct sim_hart_state {
     uint64_t retired; /* instructions since sim_create */
     uint64_t loads, stores;
     uint64_t stalled; /* cycles spent waiting, of the time out of reset */
+    uint64_t waited;  /* cycles in which it went around in code that takes no time (sim_free_code) */
 } sim_hart_state;
 
 /* Index of the tile at NoC 0 coordinates, or -1. */
@@ -141,6 +142,11 @@ int sim_tile_at(const sim *s, uint32_t x, uint32_t y);
 /* Lets the wall clock of every tile jump forward by so many cycles in which nothing happens: for tests of
  * long waits. The chip clock, which counts simulated cycles, stays. */
 void sim_skip(sim *s, uint64_t cycles);
+/* Code at [from, to) of the first RAM of every tile takes no time from now on: no cycle, no place in a queue,
+ * no guess of the frontend; `to` 0: none does any more. Tells what a program would take without its markers.
+ * Where such code waits for something outside of its hart time goes on, and sim_hart_state.waited counts it.
+ * False: no memory, or there is no such RAM. */
+bool sim_free_code(sim *s, uint32_t from, uint32_t to);
 uint64_t sim_chip_clock(const sim *s);
 uint64_t sim_retired_total(const sim *s);
 /* False if there is no such compute tile or hart. Tiles are named by index in sim_config.tiles. */

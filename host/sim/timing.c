@@ -2,7 +2,7 @@
  * the load/store unit (timing.h). */
 #include "sim/timing.h"
 
-enum { REG_RA = 1, STRONG_NOT = 1, WEAK_NOT = 2, WEAK_TAKEN = 3, STRONG_TAKEN = 4 };
+enum { REG_RA = 1, REG_T0 = 5, STRONG_NOT = 1, WEAK_NOT = 2, WEAK_TAKEN = 3, STRONG_TAKEN = 4 };
 
 bool sim_predict_branch(sim_predictor *p, uint32_t pc, uint32_t target, bool taken)
 {
@@ -17,14 +17,20 @@ bool sim_predict_branch(sim_predictor *p, uint32_t pc, uint32_t target, bool tak
     return guess == taken;
 }
 
+/* Registers that hold a return address by the unprivileged ISA's table of hints for a stack of them. */
+static bool is_link(uint8_t reg)
+{
+    return reg == REG_RA || reg == REG_T0;
+}
+
 void sim_predict_call(sim_predictor *p, uint8_t rd, uint32_t link)
 {
-    if (rd == REG_RA) p->return_to[p->return_depth++ % SIM_RETURN_STACK] = link;
+    if (is_link(rd)) p->return_to[p->return_depth++ % SIM_RETURN_STACK] = link;
 }
 
 bool sim_predict_jump(sim_predictor *p, uint32_t pc, uint32_t target, uint8_t rd, uint8_t rs1)
 {
-    if (rd == SIM_SINK && rs1 == REG_RA) return p->return_to[--p->return_depth % SIM_RETURN_STACK] == target;
+    if (rd == SIM_SINK && is_link(rs1)) return p->return_to[--p->return_depth % SIM_RETURN_STACK] == target;
     uint32_t *last = &p->target[(pc >> 2) % SIM_JUMP_TARGETS];
     bool right = *last == target;
     *last = target;

@@ -5,26 +5,25 @@
  * as without this header. Names, files and lines are kept in a section of the ELF file that is never loaded.
  *
  *   marker                       what it records                            instructions   bytes
- *   DEVLOG_ZONE("name");         from here to the end of the block           2 x 11 + 1     2 x 8
+ *   DEVLOG_ZONE("name");         from here to the end of the block           2 x 9 + 1      2 x 8
  *   DEVLOG_ZONE_BEGIN(t, "name"); ... DEVLOG_ZONE_END(t);   the same, by hand
  *   DEVLOG_ZONE_COMPLETE("name"); as DEVLOG_ZONE, one record at the end:     12             12
  *                                cheaper, but invisible while it is open and
  *                                only for zones shorter than 2^32 cycles
  *   DEVLOG_ZONE_SUM("name");     count, total, shortest and longest pass     no record per pass; one
  *                                through the block, summed on the device     of 32 bytes at kernel end
- *   DEVLOG_EVENT("name");        that it was here                            12             8
- *   DEVLOG_VALUE("name", v);     a value of 32 bits                          13             12
- *   DEVLOG_VALUE64("name", v);   a value of 64 bits                          14             16
- *   DEVLOG_COUNTER("name", v);   a value that viewers draw as a curve        13             12
- *   DEVLOG_PRINTF("a=%d", a);    text; the format stays in the ELF file      about 20       12 + 4n
+ *   DEVLOG_EVENT("name");        that it was here                            10             8
+ *   DEVLOG_VALUE("name", v);     a value of 32 bits                          11             12
+ *   DEVLOG_VALUE64("name", v);   a value of 64 bits                          13             16
+ *   DEVLOG_COUNTER("name", v);   a value that viewers draw as a curve        11             12
+ *   DEVLOG_PRINTF("a=%d", a);    text; the format stays in the ELF file      12 + n         12 + 4n
  *   DEVLOG_FREEZE();             stops recording: keeps what led to here
  *
  * The counts are gcc 12, -O2, rv32im, with a stamp of 52 bits; one instruction of them loads the address of
  * the clock and is shared by neighbouring markers.
  *
  * Names are string literals (docs/markers.md). They may repeat: every place has its own identity. Stamps count cycles of the
- * tile's wall clock; a torn read of its two halves is retried on the device (a complete zone is repaired by
- * the decoder instead).
+ * tile's wall clock; a torn read of its two halves is repaired by the decoder.
  *
  * When a segment of records is full, what happens is chosen by the host before the launch (devlog/devlog.h):
  * stop (keep the first records), ring (keep the last), stream (flush to DRAM). What is lost is counted to
@@ -48,7 +47,7 @@
 #define DEVLOG_CLASS 0
 #endif
 
-/* DEVLOG_STAMP32: stamps of 32 bits. A marker then takes 8 instructions instead of 12, but a gap of 2^32
+/* DEVLOG_STAMP32: stamps of 32 bits. A marker then takes 8 instructions instead of 10, but a gap of 2^32
  * cycles or more between two markers of a RISC is not seen between them (only at FW end, where it is said).
  */
 

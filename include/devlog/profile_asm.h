@@ -2,21 +2,24 @@
  *
  * Every marker is one inline assembly statement, so that its cost is known to the instruction:
  *
- *     1:  lw    h, high(clock)        the three loads overlap
+ *     1:  slli  t1, tp, 31 - bits     is the segment full?
+ *         bltz  t1, 7f
+ *         lw    h, high(clock)        the two loads overlap
  *         lw    l, low(clock)
- *         lw    g, high(clock)
- *         slli  t, tp, 31 - bits      is the segment full?
- *         bltz  t, 7f
- *         bne   h, g, 1b              the high half moved while the low half was read
  *         slli  h, h, 12
  *         addi  h, h, %lo(site)       the linker fills in the code
  *         sw    h, 0(tp)
  *         sw    l, 4(tp)
  *         addi  tp, tp, 8
  *     4:
- *     7:  jal   t0, devlog_segment_full   out of line; comes back here to try again,
- *         j     1b                        or one instruction further on
- *         j     4b                        when there is no place
+ *     7:  jal   t0, devlog_segment_full   out of line; comes back here when there is no place,
+ *         j     4b                        or one instruction further on to try again
+ *         j     1b
+ *     8:
+ *
+ * Nothing checks that the halves of the clock belong together: when the low half wraps between the two loads,
+ * the stamp is 2^32 too early, and before the one in front of it. The decoder sees that and repairs it
+ * (host/decode/records.c).
  *
  * The site of a marker is a label in a section that is never loaded; its address there is the code. A site is
  * defined once however often its code is inlined (.ifndef). Sections and codes: devlog/record.h. */
@@ -89,16 +92,15 @@
 #endif
 
 #if defined(DEVLOG_STAMP32)
-#define DEVLOG_READ_     DEVLOG_READ_LOW_("%[l]")
-#define DEVLOG_READ_END_ DEVLOG_READ_LOW_("%[l]")
-#define DEVLOG_CHECK_
+#define DEVLOG_READ_ DEVLOG_READ_LOW_("%[l]")
 #else
-#define DEVLOG_READ_     DEVLOG_READ_HIGH_("%[h]") DEVLOG_READ_LOW_("%[l]") DEVLOG_READ_HIGH_("%[g]")
-#define DEVLOG_READ_END_ DEVLOG_READ_LOW_("%[l]") DEVLOG_READ_HIGH_("%[h]")
-#define DEVLOG_CHECK_    "bne %[h],%[g],1b\n\t"
+#define DEVLOG_READ_ DEVLOG_READ_HIGH_("%[h]") DEVLOG_READ_LOW_("%[l]")
 #endif
 
 /* ---- Is there a place? ---- */
+
+/* A temporary that no operand uses, so that what is called out of line knows of a free register. */
+#define DEVLOG_T_ "t1"
 
 /* slli by this puts the bit of the cursor that says "full" into the sign. */
 #if DEVLOG_SEGMENT_BITS == 9
@@ -125,13 +127,16 @@
 /* Its assembler does not lengthen a branch that cannot reach the end of a long function: what is rare stays where it
  * is, and is jumped over. */
 #define DEVLOG_FULL_TEST_                                                                                    \
-    "slli %[t],tp," DEVLOG_FULL_SHIFT_ "\n\tbgez %[t],8f\n"                                                  \
-    "7:\tjal t0,devlog_segment_full\n\tj 1b\n\tj 4f\n8:\n\t"
+    "slli " DEVLOG_T_ ",tp," DEVLOG_FULL_SHIFT_ "\n\tbgez " DEVLOG_T_ ",8f\n"                                \
+    "7:\tjal t0,devlog_segment_full\n\tj 4f\n\tj 1b\n8:\n\t"
 #define DEVLOG_FULL_PATH_
 #else
-#define DEVLOG_FULL_TEST_ "slli %[t],tp," DEVLOG_FULL_SHIFT_ "\n\tbltz %[t],7f\n\t"
-#define DEVLOG_FULL_PATH_ ".subsection 1\n7:\tjal t0,devlog_segment_full\n\tj 1b\n\tj 4b\n\t.previous\n\t"
+#define DEVLOG_FULL_TEST_ "slli " DEVLOG_T_ ",tp," DEVLOG_FULL_SHIFT_ "\n\tbltz " DEVLOG_T_ ",7f\n\t"
+#define DEVLOG_FULL_PATH_                                                                                    \
+    ".subsection 1\n7:\tjal t0,devlog_segment_full\n\tj 4b\n\tj 1b\n8:\n\t.previous\n\t"                         \
+    ".pushsection .devlog.patch,\"?\",@progbits\n\t.4byte 7b,8b,255\n\t.popsection\n\t"
 #endif
+#define DEVLOG_CLOBBERS_ "t0", DEVLOG_T_, "memory"
 
 /* ---- The record ---- */
 
@@ -147,9 +152,9 @@
 #define DEVLOG_CODE_(site, off) "slli %[h],%[h],12\n\taddi %[h],%[h],-32\n\t"
 #endif
 #define DEVLOG_WIDE_STORE_(site, kind)                                                                       \
-    "lui %[t],%%hi(" site "+(" DEVLOG_STR_(kind) "<<28))\n\t"                                                 \
-    "addi %[t],%[t],%%lo(" site "+(" DEVLOG_STR_(kind) "<<28))\n\t"                                           \
-    "sw %[t],8(tp)\n\t"
+    "lui " DEVLOG_T_ ",%%hi(" site "+(" DEVLOG_STR_(kind) "<<28))\n\t"                                                 \
+    "addi " DEVLOG_T_ "," DEVLOG_T_ ",%%lo(" site "+(" DEVLOG_STR_(kind) "<<28))\n\t"                                           \
+    "sw " DEVLOG_T_ ",8(tp)\n\t"
 #define DEVLOG_AT_(narrow, wide) wide
 #else
 #if defined(DEVLOG_STAMP32)
@@ -163,24 +168,46 @@
 
 #define DEVLOG_PATCH_(cls) ".pushsection .devlog.patch,\"?\",@progbits\n\t.4byte 1b,4b," cls "\n\t.popsection"
 
-/* All that follows the reading of the clock: `payload` stores what follows the head, `bytes` is the size. */
-#define DEVLOG_STORE_(site, cls, kind, off, payload, bytes)                                                  \
-    DEVLOG_CODE_(site, off)                                                                                  \
+/* All that follows the reading of the clock: `code` makes the first word, `wide` stores the third of a wide
+ * record, `payload` what follows the head; `bytes` is the size. */
+#define DEVLOG_STORE_(code, wide, cls, payload, bytes)                                                       \
+    code                                                                                                     \
     "sw %[h],0(tp)\n\tsw %[l],4(tp)\n\t"                                                                     \
-    DEVLOG_WIDE_STORE_(site, kind)                                                                           \
+    wide                                                                                                     \
     payload                                                                                                  \
     "addi tp,tp," bytes "\n4:\n\t"                                                                           \
     DEVLOG_FULL_PATH_                                                                                        \
     DEVLOG_PATCH_(cls)
 
 #define DEVLOG_RECORD_(site, cls, kind, off, payload, bytes)                                                 \
-    "1:\t" DEVLOG_READ_ DEVLOG_FULL_TEST_ DEVLOG_CHECK_                                                      \
-    DEVLOG_STORE_(site, cls, kind, off, payload, bytes)
+    "1:\t" DEVLOG_FULL_TEST_ DEVLOG_READ_                                                      \
+    DEVLOG_STORE_(DEVLOG_CODE_(site, off), DEVLOG_WIDE_STORE_(site, kind), cls, payload, bytes)
 
-/* A complete zone reads the low half first, and is repaired by the decoder when the high half then moved. */
+#define DEVLOG_COMPLETE_BYTES_ DEVLOG_AT_("12", "16")
+#define DEVLOG_COMPLETE_START_ "sw %[s]," DEVLOG_AT_("8", "12") "(tp)\n\t"
 #define DEVLOG_RECORD_COMPLETE_(site, cls)                                                                   \
-    "1:\t" DEVLOG_READ_END_ DEVLOG_FULL_TEST_                                                                \
-    DEVLOG_STORE_(site, cls, 2, "0", "sw %[s]," DEVLOG_AT_("8", "12") "(tp)\n\t", DEVLOG_AT_("12", "16"))
+    "1:\t" DEVLOG_FULL_TEST_ DEVLOG_READ_                                                                \
+    DEVLOG_STORE_(DEVLOG_CODE_(site, "0"), DEVLOG_WIDE_STORE_(site, 2), cls, DEVLOG_COMPLETE_START_,         \
+                  DEVLOG_COMPLETE_BYTES_)
+
+/* The same where the site is no constant but in register `w`: the code, or the third word of a wide record.
+ * Such a marker cannot be switched off: class 255. */
+#if defined(DEVLOG_WIDE_IDS)
+#define DEVLOG_CODE_IN_W_ DEVLOG_CODE_(, )
+#define DEVLOG_WIDE_IN_W_ "sw %[w],8(tp)\n\t"
+#elif defined(DEVLOG_STAMP32)
+#define DEVLOG_CODE_IN_W_ "mv %[h],%[w]\n\t"
+#define DEVLOG_WIDE_IN_W_
+#else
+#define DEVLOG_CODE_IN_W_ "slli %[h],%[h],12\n\tadd %[h],%[h],%[w]\n\t"
+#define DEVLOG_WIDE_IN_W_
+#endif
+#define DEVLOG_RECORD_IN_W_                                                                                  \
+    "1:\t" DEVLOG_FULL_TEST_ DEVLOG_READ_                                                      \
+    DEVLOG_STORE_(DEVLOG_CODE_IN_W_, DEVLOG_WIDE_IN_W_, "255", , DEVLOG_AT_("8", "12"))
+#define DEVLOG_RECORD_COMPLETE_IN_W_                                                                         \
+    "1:\t" DEVLOG_FULL_TEST_ DEVLOG_READ_                                                                \
+    DEVLOG_STORE_(DEVLOG_CODE_IN_W_, DEVLOG_WIDE_IN_W_, "255", DEVLOG_COMPLETE_START_, DEVLOG_COMPLETE_BYTES_)
 
 /* ---- The event stream of the tile: one store ---- */
 

@@ -39,25 +39,34 @@ DEVLOG_INLINE_ uint32_t devlog_clock_low_(void)
     return l;
 }
 
-/* Records with the site as a label. What follows `bytes` are further inputs, each with a comma in front. */
-#define DEVLOG_EMIT_(n, cls, kind, off, payload, bytes, ...)                                                 \
+/* The same as a marker of its own: where a zone begins that is recorded at its end. */
+#define DEVLOG_START_(cls)                                                                                   \
+    __extension__({                                                                                          \
+        uint32_t devlog_l_;                                                                                  \
+        __asm__ __volatile__("1:\t" DEVLOG_READ_LOW_("%[l]") "4:\n\t" DEVLOG_PATCH_(DEVLOG_STR_(cls))          \
+                             : [l] "=r"(devlog_l_)                                                           \
+                             : DEVLOG_CLOCK_INPUT_                                                           \
+                             : "memory");                                                                    \
+        devlog_l_;                                                                                           \
+    })
+
+/* A record. What follows `record` are further inputs, each with a comma in front. */
+#define DEVLOG_EMIT_RECORD_(record, ...)                                                                     \
     do {                                                                                                     \
-        uint32_t devlog_t_, devlog_h_, devlog_l_, devlog_g_;                                                 \
-        __asm__ __volatile__(DEVLOG_RECORD_(DEVLOG_LABEL_(n), DEVLOG_STR_(cls), kind, off, payload, bytes)   \
-                             : [t] "=&r"(devlog_t_), [h] "=&r"(devlog_h_), [l] "=&r"(devlog_l_),             \
-                               [g] "=&r"(devlog_g_)                                                          \
+        uint32_t devlog_h_, devlog_l_;                                                                       \
+        __asm__ __volatile__(record                                                                          \
+                             : [h] "=&r"(devlog_h_), [l] "=&r"(devlog_l_)                                    \
                              : [k] "i"(0) DEVLOG_COMMA_CLOCK_ __VA_ARGS__                                    \
-                             : "t0", "memory");                                                              \
+                             : DEVLOG_CLOBBERS_);                                                            \
     } while (0)
 
+/* With the site as a label. */
+#define DEVLOG_EMIT_(n, cls, kind, off, payload, bytes, ...)                                                 \
+    DEVLOG_EMIT_RECORD_(DEVLOG_RECORD_(DEVLOG_LABEL_(n), DEVLOG_STR_(cls), kind, off, payload, bytes),       \
+                        __VA_ARGS__)
+
 #define DEVLOG_EMIT_COMPLETE_(site, cls, start, ...)                                                         \
-    do {                                                                                                     \
-        uint32_t devlog_t_, devlog_h_, devlog_l_;                                                            \
-        __asm__ __volatile__(DEVLOG_RECORD_COMPLETE_(site, cls)                                              \
-                             : [t] "=&r"(devlog_t_), [h] "=&r"(devlog_h_), [l] "=&r"(devlog_l_)              \
-                             : [s] "r"(start) DEVLOG_COMMA_CLOCK_ __VA_ARGS__                                \
-                             : "t0", "memory");                                                              \
-    } while (0)
+    DEVLOG_EMIT_RECORD_(DEVLOG_RECORD_COMPLETE_(site, cls), , [s] "r"(start) __VA_ARGS__)
 
 /* ---- Zones and events: as records, or in the event stream of the tile ---- */
 
@@ -129,20 +138,48 @@ typedef struct devlog_sum_ {
 
 typedef struct devlog_pass_ {
     devlog_sum_ *sum;
-    uint32_t start;
+    uint32_t cls, start;
 } devlog_pass_;
 
-DEVLOG_INLINE_ void devlog_sum_end_(const devlog_pass_ *pass)
-{
-    devlog_sum_ *sum = pass->sum;
-    uint32_t cycles = devlog_clock_low_() - pass->start;
-    uint32_t low = sum->total_low + cycles;
-    sum->total_high += low < cycles;
-    sum->total_low = low;
-    sum->passes++;
-    if (cycles < sum->shortest) sum->shortest = cycles;
-    if (cycles > sum->longest) sum->longest = cycles;
-}
+/* The end of a pass: p is the accumulator, s the start. What is rare is out of line, but for clang (see
+ * DEVLOG_FULL_TEST_). */
+#define DEVLOG_PASS_CARRY_    "lw %[b],12(%[p])\n\taddi %[b],%[b],1\n\tsw %[b],12(%[p])\n"
+#define DEVLOG_PASS_SHORTEST_ "sw %[l],16(%[p])\n"
+#define DEVLOG_PASS_LONGEST_  "sw %[l],20(%[p])\n"
+#if defined(__clang__)
+#define DEVLOG_PASS_RARE_                                                                                    \
+    "bgeu %[a],%[l],5f\n\t" DEVLOG_PASS_CARRY_                                                               \
+    "5:\tbgeu %[l],%[d],6f\n\t" DEVLOG_PASS_SHORTEST_                                                        \
+    "6:\tbgeu %[e],%[l],4f\n\t" DEVLOG_PASS_LONGEST_                                                         \
+    "4:\n\t"
+#else
+#define DEVLOG_PASS_RARE_                                                                                    \
+    "bltu %[a],%[l],7f\n"                                                                                   \
+    "5:\tbltu %[l],%[d],8f\n"                                                                               \
+    "6:\tbltu %[e],%[l],9f\n"                                                                               \
+    "4:\n\t"                                                                                                \
+    ".subsection 1\n"                                                                                       \
+    "7:\t" DEVLOG_PASS_CARRY_ "\tj 5b\n"                                                                    \
+    "8:\t" DEVLOG_PASS_SHORTEST_ "\tj 6b\n"                                                                 \
+    "9:\t" DEVLOG_PASS_LONGEST_ "\tj 4b\n"                                                                  \
+    "3:\n\t.previous\n\t"                                                                                   \
+    ".pushsection .devlog.patch,\"?\",@progbits\n\t.4byte 7b,3b,255\n\t.popsection\n\t"
+#endif
+#define DEVLOG_PASS_(cls)                                                                                    \
+    "1:\t" DEVLOG_READ_LOW_("%[l]")                                                                          \
+    "lw %[a],8(%[p])\n\tlw %[b],4(%[p])\n\tlw %[d],16(%[p])\n\tlw %[e],20(%[p])\n\t"                         \
+    "sub %[l],%[l],%[s]\n\t"                                                                                \
+    "add %[a],%[a],%[l]\n\tsw %[a],8(%[p])\n\t"                                                             \
+    "addi %[b],%[b],1\n\tsw %[b],4(%[p])\n\t" DEVLOG_PASS_RARE_ DEVLOG_PATCH_(cls)
+#define DEVLOG_END_PASS_(cls, sum, start, ...)                                                               \
+    do {                                                                                                     \
+        uint32_t devlog_l_, devlog_a_, devlog_b_, devlog_d_, devlog_e_;                                      \
+        __asm__ __volatile__(DEVLOG_PASS_(cls)                                                               \
+                             : [l] "=&r"(devlog_l_), [a] "=&r"(devlog_a_), [b] "=&r"(devlog_b_),             \
+                               [d] "=&r"(devlog_d_), [e] "=&r"(devlog_e_)                                    \
+                             : [p] "r"(sum), [s] "r"(start) DEVLOG_COMMA_CLOCK_ __VA_ARGS__                  \
+                             : "memory");                                                                    \
+    } while (0)
 
 /* The accumulator of site n, in the section that the end of the kernel walks; *sum is its address. */
 #define DEVLOG_SUM_LABEL_(n) ".Ldevlog_sum_" DEVLOG_STR_(n)
@@ -178,15 +215,16 @@ DEVLOG_INLINE_ void devlog_sum_end_(const devlog_pass_ *pass)
     DEVLOG_SITE_(n, "complete", "1", 2, cls, name);                                                          \
     DEVLOG_SCOPE_(n, uint32_t start;,                                                                        \
                   DEVLOG_EMIT_COMPLETE_(DEVLOG_LABEL_(n), DEVLOG_STR_(cls), start, ),                        \
-                  = {devlog_clock_low_()})
+                  = {DEVLOG_START_(cls)})
 
 #define DEVLOG_ZONE_SUM_(n, cls, name)                                                                       \
-    DEVLOG_SITE_IN_(n, ".devlog.id.wide", "1", 8, cls, DEVLOG_SITE_FLAG_WIDE, name);                         \
+    DEVLOG_SITE_IN_(n, ".devlog.id.sum", "1", 8, cls, DEVLOG_SITE_FLAG_WIDE, name);                         \
     DEVLOG_SUM_DEFINE_(n);                                                                                   \
     devlog_sum_ *DEVLOG_CAT_(devlog_sum_of_, n);                                                             \
     DEVLOG_SUM_ADDRESS_(n, DEVLOG_CAT_(devlog_sum_of_, n));                                                  \
-    DEVLOG_SCOPE_(n, devlog_pass_ pass;, devlog_sum_end_(&pass),                                             \
-                  = {{DEVLOG_CAT_(devlog_sum_of_, n), devlog_clock_low_()}})
+    DEVLOG_SCOPE_(n, devlog_pass_ pass;,                                                                     \
+                  DEVLOG_END_PASS_(DEVLOG_STR_(cls), pass.sum, pass.start, ),                                \
+                  = {{DEVLOG_CAT_(devlog_sum_of_, n), cls, DEVLOG_START_(cls)}})
 
 #define DEVLOG_ZONE_BEGIN_(tag, n, cls, name)                                                                \
     DEVLOG_ZONE_SITE_(n, cls, name);                                                                         \
@@ -224,11 +262,8 @@ DEVLOG_INLINE_ void devlog_zone_end_(const devlog_zone_ *zone)
 #else
 DEVLOG_INLINE_ void devlog_zone_end_(const devlog_zone_ *zone)
 {
-    uint32_t t, h, l, g;
-    __asm__ __volatile__(DEVLOG_RECORD_("%[site]", "%[cls]", 9, "1", , DEVLOG_AT_("8", "12"))
-                         : [t] "=&r"(t), [h] "=&r"(h), [l] "=&r"(l), [g] "=&r"(g)
-                         : [k] "i"(0) DEVLOG_COMMA_CLOCK_ DEVLOG_SITE_INPUTS_(zone)
-                         : "t0", "memory");
+    DEVLOG_EMIT_RECORD_(DEVLOG_RECORD_("%[site]", "%[cls]", 9, "1", , DEVLOG_AT_("8", "12")),
+                        DEVLOG_SITE_INPUTS_(zone));
 }
 #endif
 
@@ -237,20 +272,27 @@ DEVLOG_INLINE_ void devlog_complete_end_(const devlog_complete_ *zone)
     DEVLOG_EMIT_COMPLETE_("%[site]", "%[cls]", zone->start, DEVLOG_SITE_INPUTS_(zone));
 }
 
-#else /* without optimisation nothing is propagated: the slow way, and such markers cannot be switched off */
+DEVLOG_INLINE_ void devlog_sum_end_(const devlog_pass_ *pass)
+{
+    DEVLOG_END_PASS_("%[cls]", pass->sum, pass->start, , [cls] "i"(pass->cls));
+}
 
-uint32_t devlog_emit_slow(uint32_t code, uint32_t word, uint32_t start);
+#else /* without optimisation nothing is propagated: the site is in a register, and cannot be switched off */
 
 DEVLOG_INLINE_ void devlog_zone_end_(const devlog_zone_ *zone)
 {
-    uint32_t site = (uint32_t)(uintptr_t)zone->site;
-    devlog_emit_slow(DEVLOG_AT_(site + 1u, DEVLOG_CODE_WIDE), DEVLOG_AT_(0u, site + (9u << 28)), 0u);
+    DEVLOG_EMIT_RECORD_(DEVLOG_RECORD_IN_W_, , [w] "r"(zone->site + DEVLOG_AT_(1u, (9u << 28))));
 }
 
 DEVLOG_INLINE_ void devlog_complete_end_(const devlog_complete_ *zone)
 {
-    uint32_t site = (uint32_t)(uintptr_t)zone->site;
-    devlog_emit_slow(DEVLOG_AT_(site, DEVLOG_CODE_WIDE), DEVLOG_AT_(0u, site + (2u << 28)), zone->start);
+    DEVLOG_EMIT_RECORD_(DEVLOG_RECORD_COMPLETE_IN_W_,
+                        , [w] "r"(zone->site + DEVLOG_AT_(0u, (2u << 28))), [s] "r"(zone->start));
+}
+
+DEVLOG_INLINE_ void devlog_sum_end_(const devlog_pass_ *pass)
+{
+    DEVLOG_END_PASS_("255", pass->sum, pass->start, );
 }
 
 #endif
@@ -267,14 +309,14 @@ DEVLOG_INLINE_ void devlog_complete_end_(const devlog_complete_ *zone)
 #define DEVLOG_ZONE_COMPLETE_(n, cls, name)                                                                  \
     DEVLOG_SITE_(n, "complete", "1", 2, cls, name);                                                          \
     DEVLOG_SITE_DECL_(n);                                                                                    \
-    DEVLOG_SCOPE_(n, devlog_complete_, devlog_complete_end_, DEVLOG_SITE_NAME_(n), cls, devlog_clock_low_())
+    DEVLOG_SCOPE_(n, devlog_complete_, devlog_complete_end_, DEVLOG_SITE_NAME_(n), cls, DEVLOG_START_(cls))
 
 #define DEVLOG_ZONE_SUM_(n, cls, name)                                                                       \
-    DEVLOG_SITE_IN_(n, ".devlog.id.wide", "1", 8, cls, DEVLOG_SITE_FLAG_WIDE, name);                         \
+    DEVLOG_SITE_IN_(n, ".devlog.id.sum", "1", 8, cls, DEVLOG_SITE_FLAG_WIDE, name);                         \
     DEVLOG_SUM_DEFINE_(n);                                                                                   \
     devlog_sum_ *DEVLOG_CAT_(devlog_sum_of_, n);                                                             \
     DEVLOG_SUM_ADDRESS_(n, DEVLOG_CAT_(devlog_sum_of_, n));                                                  \
-    DEVLOG_SCOPE_(n, devlog_pass_, devlog_sum_end_, DEVLOG_CAT_(devlog_sum_of_, n), devlog_clock_low_())
+    DEVLOG_SCOPE_(n, devlog_pass_, devlog_sum_end_, DEVLOG_CAT_(devlog_sum_of_, n), cls, DEVLOG_START_(cls))
 
 #define DEVLOG_ZONE_BEGIN_(tag, n, cls, name)                                                                \
     DEVLOG_ZONE_SITE_(n, cls, name);                                                                         \
@@ -287,17 +329,10 @@ DEVLOG_INLINE_ void devlog_complete_end_(const devlog_complete_ *zone)
 
 /* ---- Text ---- */
 
-DEVLOG_INLINE_ void devlog_print_args_(uint32_t place, const uint32_t *args, uint32_t n)
-{
-    volatile uint32_t *to = (volatile uint32_t *)(uintptr_t)place;
-    if (place == 0) return; /* there was no place for the record */
-    for (uint32_t i = 0; i < n; i++) to[i] = args[i];
-}
-
 /* Stops recording on this RISC for the rest of the launch. */
 DEVLOG_INLINE_ void devlog_freeze_(void)
 {
-    __asm__ __volatile__("jal t0,devlog_segment_freeze" ::: "t0", "memory");
+    __asm__ __volatile__("jal t0,devlog_segment_freeze" ::: DEVLOG_CLOBBERS_);
 }
 
 /* An argument as a word. What does not fit is refused here; the host compares their number with the format. */
@@ -322,28 +357,36 @@ template <typename t> DEVLOG_INLINE_ uint32_t devlog_word_(t value)
 #endif
 
 #define DEVLOG_FIRST_(first, ...) first
-/* The arguments behind the format as words, by their number (0 to 8). */
+/* The arguments behind the format, by their number (0 to 8): as inputs, and as stores. */
 #define DEVLOG_COUNT_(a, b, c, d, e, f, g, h, i, j, n, ...) n
-#define DEVLOG_WORDS0_(f)                         0u
-#define DEVLOG_WORDS1_(f, a)                      DEVLOG_WORD_(a)
-#define DEVLOG_WORDS2_(f, a, b)                   DEVLOG_WORD_(a), DEVLOG_WORD_(b)
-#define DEVLOG_WORDS3_(f, a, b, c)                DEVLOG_WORDS2_(f, a, b), DEVLOG_WORD_(c)
-#define DEVLOG_WORDS4_(f, a, b, c, d)             DEVLOG_WORDS3_(f, a, b, c), DEVLOG_WORD_(d)
-#define DEVLOG_WORDS5_(f, a, b, c, d, e)          DEVLOG_WORDS4_(f, a, b, c, d), DEVLOG_WORD_(e)
-#define DEVLOG_WORDS6_(f, a, b, c, d, e, g)       DEVLOG_WORDS5_(f, a, b, c, d, e), DEVLOG_WORD_(g)
-#define DEVLOG_WORDS7_(f, a, b, c, d, e, g, h)    DEVLOG_WORDS6_(f, a, b, c, d, e, g), DEVLOG_WORD_(h)
-#define DEVLOG_WORDS8_(f, a, b, c, d, e, g, h, i) DEVLOG_WORDS7_(f, a, b, c, d, e, g, h), DEVLOG_WORD_(i)
-#define DEVLOG_WORDS9_(...)                       devlog_printf_has_more_than_8_arguments
+#define DEVLOG_ARGS0_(f)
+#define DEVLOG_ARGS1_(f, a)                        , [a0] "r"(DEVLOG_WORD_(a))
+#define DEVLOG_ARGS2_(f, a, b)                     DEVLOG_ARGS1_(f, a), [a1] "r"(DEVLOG_WORD_(b))
+#define DEVLOG_ARGS3_(f, a, b, c)                  DEVLOG_ARGS2_(f, a, b), [a2] "r"(DEVLOG_WORD_(c))
+#define DEVLOG_ARGS4_(f, a, b, c, d)               DEVLOG_ARGS3_(f, a, b, c), [a3] "r"(DEVLOG_WORD_(d))
+#define DEVLOG_ARGS5_(f, a, b, c, d, e)            DEVLOG_ARGS4_(f, a, b, c, d), [a4] "r"(DEVLOG_WORD_(e))
+#define DEVLOG_ARGS6_(f, a, b, c, d, e, g)         DEVLOG_ARGS5_(f, a, b, c, d, e), [a5] "r"(DEVLOG_WORD_(g))
+#define DEVLOG_ARGS7_(f, a, b, c, d, e, g, h)      DEVLOG_ARGS6_(f, a, b, c, d, e, g), [a6] "r"(DEVLOG_WORD_(h))
+#define DEVLOG_ARGS8_(f, a, b, c, d, e, g, h, i)   DEVLOG_ARGS7_(f, a, b, c, d, e, g, h), [a7] "r"(DEVLOG_WORD_(i))
+#define DEVLOG_PUT_(arg, narrow, wide) "sw %[" arg "]," DEVLOG_AT_(narrow, wide) "(tp)\n\t"
+#define DEVLOG_PUTS0_
+#define DEVLOG_PUTS1_ DEVLOG_PUT_("a0", "12", "16")
+#define DEVLOG_PUTS2_ DEVLOG_PUTS1_ DEVLOG_PUT_("a1", "16", "20")
+#define DEVLOG_PUTS3_ DEVLOG_PUTS2_ DEVLOG_PUT_("a2", "20", "24")
+#define DEVLOG_PUTS4_ DEVLOG_PUTS3_ DEVLOG_PUT_("a3", "24", "28")
+#define DEVLOG_PUTS5_ DEVLOG_PUTS4_ DEVLOG_PUT_("a4", "28", "32")
+#define DEVLOG_PUTS6_ DEVLOG_PUTS5_ DEVLOG_PUT_("a5", "32", "36")
+#define DEVLOG_PUTS7_ DEVLOG_PUTS6_ DEVLOG_PUT_("a6", "36", "40")
+#define DEVLOG_PUTS8_ DEVLOG_PUTS7_ DEVLOG_PUT_("a7", "40", "44")
+#define DEVLOG_ARGS9_(...)                       devlog_printf_has_more_than_8_arguments
+#define DEVLOG_PUTS9_
 #define DEVLOG_NARGS_(...) DEVLOG_COUNT_(__VA_ARGS__, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
 
 #define DEVLOG_PRINTF_(n, cls, ...)                                                                          \
     do {                                                                                                     \
-        const uint32_t devlog_args_[] = {                                                                    \
-            DEVLOG_CAT_(DEVLOG_CAT_(DEVLOG_WORDS, DEVLOG_NARGS_(__VA_ARGS__)), _)(__VA_ARGS__)};             \
-        uint32_t devlog_place_ = 0;                                                                          \
         DEVLOG_PRINT_SITE_(n, cls, DEVLOG_NARGS_(__VA_ARGS__), DEVLOG_FIRST_(__VA_ARGS__, 0));               \
-        DEVLOG_EMIT_PRINT_(n, cls, devlog_place_, DEVLOG_NARGS_(__VA_ARGS__));                               \
-        devlog_print_args_(devlog_place_, devlog_args_, DEVLOG_NARGS_(__VA_ARGS__));                         \
+        DEVLOG_EMIT_PRINT_(n, cls, DEVLOG_NARGS_(__VA_ARGS__), DEVLOG_CAT_(DEVLOG_PUTS, DEVLOG_NARGS_(__VA_ARGS__)),   \
+                           DEVLOG_CAT_(DEVLOG_CAT_(DEVLOG_ARGS, DEVLOG_NARGS_(__VA_ARGS__)), _)(__VA_ARGS__)); \
     } while (0)
 
 #if defined(DEVLOG_WIDE_IDS)
@@ -355,21 +398,11 @@ template <typename t> DEVLOG_INLINE_ uint32_t devlog_word_(t value)
     DEVLOG_SITE_IN_(n, ".devlog.id.print", "1", 7, cls, DEVLOG_FLAG_STAMP_|count<<8, name)
 #endif
 
-/* Reserves the record and leaves in `place` where its arguments go. */
-#define DEVLOG_EMIT_PRINT_(n, cls, place, count)                                                             \
-    do {                                                                                                     \
-        uint32_t devlog_t_, devlog_h_, devlog_l_, devlog_g_;                                                 \
-        __asm__ __volatile__(                                                                                \
-            DEVLOG_RECORD_(DEVLOG_LABEL_(n), DEVLOG_STR_(cls), 7, "0",                                       \
-                           "sw %[a]," DEVLOG_AT_("8", "12") "(tp)\n\t"                                        \
-                           "addi %[p],tp," DEVLOG_AT_("12", "16") "\n\t"                                      \
-                           "addi tp,tp," DEVLOG_STR_(count) "*4\n\t",                                         \
-                           DEVLOG_AT_("12", "16"))                                                           \
-            : [t] "=&r"(devlog_t_), [h] "=&r"(devlog_h_), [l] "=&r"(devlog_l_), [g] "=&r"(devlog_g_),        \
-              [p] "+&r"(place)                                                                               \
-            : [a] "r"((uint32_t)(count)) DEVLOG_COMMA_CLOCK_                                                 \
-            : "t0", "memory");                                                                               \
-    } while (0)
+#define DEVLOG_EMIT_PRINT_(n, cls, count, puts, ...)                                                         \
+    DEVLOG_EMIT_(n, cls, 7, "0",                                                                             \
+                 "li " DEVLOG_T_ "," DEVLOG_STR_(count) "\n\t"                                               \
+                 "sw " DEVLOG_T_ "," DEVLOG_AT_("8", "12") "(tp)\n\t" DEVLOG_CAT_(puts, _),                  \
+                 DEVLOG_AT_("12", "16") "+4*" DEVLOG_STR_(count), __VA_ARGS__)
 
 #ifdef __cplusplus
 }

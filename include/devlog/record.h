@@ -144,7 +144,7 @@ typedef struct devlog_control {
     uint32_t stream_size;   /* host: bytes that may be used there */
     uint32_t events_base;   /* host, manager only: buffer of the tile's event stream, bytes; 0: not used */
     uint32_t events_size;
-    uint32_t host_reserved;
+    uint32_t dropping; /* device: the cursor while it counts drops; 0: it does not */
 
     uint32_t magic;  /* DEVLOG_MAGIC once the firmware of this RISC has started */
     uint32_t launch; /* the launch that the rest of the block belongs to */
@@ -155,17 +155,48 @@ typedef struct devlog_control {
     uint32_t segment; /* index of the segment that the cursor is in */
     uint32_t segment_end[DEVLOG_SEGMENTS]; /* cursor at which a full segment was left; 0: not left */
     uint32_t switches;                     /* how often a full segment was left */
-    uint32_t dropped;       /* records that found no place (stop, frozen, stream without room) */
+    uint32_t dropped;       /* records that found no place (stop, frozen, stream without room), or, while
+                             * `dropping` is not 0, an earlier count of them: devlog_dropped() */
     uint32_t overwritten;   /* records lost to the ring */
     uint32_t streamed;      /* bytes flushed to stream_base */
-    uint32_t stall_cycles;  /* cycles that flushes held the RISC up, in sum */
+    uint32_t stall_cycles;  /* cycles that changes of segments and the records of sums took, in sum */
     uint32_t events_status; /* manager: RISCV_DEBUG_REG_TIMESTAMP_STATUS at the end of the launch */
     uint32_t damage;        /* firmware and host: DEVLOG_DAMAGE_*, and from bit 8 on restarts in mid-launch */
     uint32_t stamps[8];     /* default markers 1 to 4: low word, high word */
     /* Own cost of a marker by kind, in 1/16 cycle; 0: not measured. cost[0]: how long a complete zone with
      * nothing in it takes by its own record. */
-    uint32_t cost[10];
+    uint32_t cost[16];
 } devlog_control;
+
+/* Places in `cost` that are no kinds of records: a dropped record; a pass through a sum (DEVLOG_KIND_SUM),
+ * and what that shows of itself; each argument of a text. */
+#define DEVLOG_COST_DROP     10u
+#define DEVLOG_COST_SUM_SELF 11u
+#define DEVLOG_COST_ARGUMENT 12u
+
+/* ---- Counting drops -------------------------------------------------------------------------------- */
+
+/* When there is no place, the cursor itself counts what is dropped: a marker that finds the segment full
+ * stores it as `dropping` and adds 1 to it, which costs less than a record. Bit `bits` stays 1 (full). Bit
+ * `bits` - 2 is 1, which no cursor behind a full segment has: DEVLOG_SLACK is smaller. The count is in the
+ * bits below that and above `bits`: DEVLOG_DROPS_BITS in all, of which `dropped` is brought up to date long
+ * before they run over. When the lower bits run over into bit `bits` - 1, segment.c carries. */
+#define DEVLOG_DROPS_BITS 29
+
+/* The cursor that means `count` drops, modulo 2^DEVLOG_DROPS_BITS. */
+static inline uint32_t devlog_drops_cursor(uint32_t count, uint32_t bits)
+{
+    uint32_t low = (1u << (bits - 2)) - 1u;
+    return (count & low) | 5u << (bits - 2) | count >> (bits - 2) << (bits + 1);
+}
+
+/* Records that were dropped in the launch, whenever the two words are read. */
+static inline uint32_t devlog_dropped(uint32_t dropped, uint32_t dropping, uint32_t bits)
+{
+    uint32_t low = (1u << (bits - 2)) - 1u, all = (1u << DEVLOG_DROPS_BITS) - 1u;
+    uint32_t count = dropping >> (bits + 1) << (bits - 2) | (dropping & low);
+    return dropping ? dropped + ((count - dropped) & all) : dropped;
+}
 
 /* ---- Launch messages ------------------------------------------------------------------------------ */
 

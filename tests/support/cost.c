@@ -84,6 +84,16 @@ static devlog_status make(devlog_device *device, const cost_case *c, int times, 
     return status == DEVLOG_OK ? program_compile(*program, err) : status;
 }
 
+static uint32_t few_of(const cost_case *c)
+{
+    return c->many ? c->few : FEW;
+}
+
+static uint32_t many_of(const cost_case *c)
+{
+    return c->many ? c->many : MANY;
+}
+
 static devlog_status run_both(devlog_device *device, const cost_case *c, bool with_marker, counts out[2],
                               devlog_error *err)
 {
@@ -91,20 +101,20 @@ static devlog_status run_both(devlog_device *device, const cost_case *c, bool wi
     devlog_kernel *kernel = NULL;
     devlog_status status = make(device, c, with_marker, &program, &kernel, err);
     for (int i = 0; i < 2 && status == DEVLOG_OK; i++)
-        status = run_once(device, program, kernel, i ? MANY : FEW, &out[i], err);
+        status = run_once(device, program, kernel, i ? many_of(c) : few_of(c), &out[i], err);
     if (status == DEVLOG_OK) out[0].code = kernel->elf.segments[0].size;
     devlog_program_free(program);
     return status;
 }
 
-static double per_round(const counts with[2], const counts without[2], size_t member)
+static double per_round(const cost_case *c, const counts with[2], const counts without[2], size_t member)
 {
     uint64_t w[2], o[2];
     for (int i = 0; i < 2; i++) {
         memcpy(&w[i], (const char *)&with[i] + member, 8);
         memcpy(&o[i], (const char *)&without[i] + member, 8);
     }
-    return ((double)(w[1] - w[0]) - (double)(o[1] - o[0])) / (MANY - FEW);
+    return ((double)(w[1] - w[0]) - (double)(o[1] - o[0])) / (many_of(c) - few_of(c));
 }
 
 devlog_status cost_measure(devlog_device *device, const cost_case *c, cost *out, devlog_error *err)
@@ -122,11 +132,11 @@ devlog_status cost_measure(devlog_device *device, const cost_case *c, cost *out,
     }
     if (status != DEVLOG_OK) return status;
     *out = (cost){
-        .instructions = per_round(with, without, offsetof(counts, instructions)),
-        .loads = per_round(with, without, offsetof(counts, loads)),
-        .stores = per_round(with, without, offsetof(counts, stores)),
-        .cycles = per_round(with, without, offsetof(counts, cycles)),
-        .record_bytes = per_round(with, without, offsetof(counts, bytes)),
+        .instructions = per_round(c, with, without, offsetof(counts, instructions)),
+        .loads = per_round(c, with, without, offsetof(counts, loads)),
+        .stores = per_round(c, with, without, offsetof(counts, stores)),
+        .cycles = per_round(c, with, without, offsetof(counts, cycles)),
+        .record_bytes = per_round(c, with, without, offsetof(counts, bytes)),
         .code_bytes = twice - with[0].code,
     };
     return DEVLOG_OK;

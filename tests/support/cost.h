@@ -17,6 +17,7 @@ typedef struct cost_case {
     const char *flags;    /* further compiler flags, or NULL */
     const char *marker;   /* without blanks: DEVLOG_EVENT("e"); NULL for object files */
     uint32_t classes;     /* that are switched on */
+    uint32_t few, many;   /* rounds of the two runs; 0: the first 10 and the first 100, which are recorded */
 } cost_case;
 
 /* Compiles the kernel with and without the marker, runs both for two numbers of rounds, and takes the

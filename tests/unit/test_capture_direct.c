@@ -362,7 +362,7 @@ static devlog_status on_chip_line(void *ctx, const dl_chip_line *chip, devlog_er
     return dl_pair_chip_line(((counted *)ctx)->pair, chip, err);
 }
 
-static devlog_status on_costs(void *ctx, uint32_t stream, const uint32_t costs[DL_COSTS], devlog_error *err)
+static devlog_status on_costs(void *ctx, uint32_t stream, const dl_costs *costs, devlog_error *err)
 {
     return dl_pair_costs(((counted *)ctx)->pair, stream, costs, err);
 }

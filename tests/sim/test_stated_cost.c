@@ -1,0 +1,218 @@
+/* What a report says that markers cost, against the truth: the same binary on the same work with markers that
+ * take no time (sim_free_code). For random programs in every recording mode the share that is stated, and
+ * what is left when it is subtracted, are within LIMIT per cent of the kernel's cycles. DEVLOG_TEST_PRICES
+ * sets the number of programs (default 240). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/decode.h"
+#include "profiler/control.h"
+#include "profiler/profiler.h"
+#include "support/device.h"
+#include "support/vm.h"
+
+enum { COLUMNS = 4, ROWS = 2, RISCS = 5, MAX_LAUNCHES = 256 };
+static const double LIMIT = 2; /* per cent of the kernel */
+
+typedef struct kernel_run {
+    uint64_t with, without; /* cycles of the kernel */
+    uint64_t lost;
+    uint64_t stated; /* own cost, as decoded */
+    bool seen;
+} kernel_run;
+
+typedef kernel_run launch_runs[ROWS][COLUMNS][RISCS];
+
+static const struct mode {
+    const char *name, *flags;
+    devlog_recording recording;
+    uint32_t stream_bytes;
+} modes[] = {
+    {"stop", NULL, DEVLOG_RECORD_STOP, 0},         {"ring", NULL, DEVLOG_RECORD_RING, 0},
+    {"stream", NULL, DEVLOG_RECORD_STREAM, 65536}, {"stream without room", NULL, DEVLOG_RECORD_STREAM, 2112},
+    {"stop, -Os", "-Os", DEVLOG_RECORD_STOP, 0},
+};
+enum { MODES = sizeof modes / sizeof modes[0] };
+
+static uint64_t kernel_cycles(devlog_device *device, devlog_core core, uint32_t risc, uint64_t *lost)
+{
+    devlog_error err = {0};
+    devlog_control c;
+    uint32_t at =
+        board_profiler_base(&device->board, risc) + DEVLOG_CONTROL_OFFSET(device->board.segment_bits);
+    check_ok(dl_core_read(device, core, at, &c, sizeof c, &err), &err);
+    assert_int_equal(c.marks, 15);
+    *lost = (uint64_t)devlog_dropped(c.dropped, c.dropping, device->board.segment_bits) + c.overwritten;
+    uint64_t start = c.stamps[2] | (uint64_t)c.stamps[3] << 32,
+             end = c.stamps[4] | (uint64_t)c.stamps[5] << 32;
+    return end - start;
+}
+
+/* Markers, and what is called out of line by them, take no time; or they do again. */
+static void set_free(devlog_device *device, devlog_kernel *const kernels[RISCS], bool on)
+{
+    sim *s = dl_transport_sim(&device->transport);
+    assert_true(sim_free_code(s, 0, 0));
+    for (uint32_t r = 0; r < RISCS && on; r++)
+        for (uint32_t i = 0; i < kernels[r]->elf.n_patches; i++)
+            assert_true(sim_free_code(s, kernels[r]->elf.patches[i].start, kernels[r]->elf.patches[i].end));
+}
+
+static uint64_t waited(devlog_device *device, uint32_t tile, uint32_t risc)
+{
+    sim_hart_state state;
+    assert_true(sim_hart(dl_transport_sim(&device->transport), tile, risc, &state));
+    return state.waited;
+}
+
+static void run_without(devlog_device *device, devlog_program *program, launch_runs runs)
+{
+    devlog_error err = {0};
+    uint64_t before[ROWS * COLUMNS][RISCS], lost;
+    for (uint32_t t = 0; t < ROWS * COLUMNS; t++)
+        for (uint32_t r = 0; r < RISCS; r++)
+            before[t][r] = waited(device, t / COLUMNS * device->board.n_columns + t % COLUMNS, r);
+    check_ok(control_arm(device, program, &err), &err);
+    check_ok(program_launch(device, program, &err), &err);
+    for (uint32_t t = 0; t < ROWS * COLUMNS; t++)
+        for (uint32_t r = 0; r < RISCS; r++) {
+            kernel_run *k = &runs[t / COLUMNS][t % COLUMNS][r];
+            uint64_t in_vain =
+                waited(device, t / COLUMNS * device->board.n_columns + t % COLUMNS, r) - before[t][r];
+            k->without = kernel_cycles(device, (devlog_core){t % COLUMNS, t / COLUMNS}, r, &lost) - in_vain;
+            assert_int_equal(lost, k->lost);
+        }
+}
+
+typedef struct reading {
+    dl_decode *d;
+    launch_runs *runs;
+    uint64_t first;
+    uint32_t n;
+} reading;
+
+static devlog_status on_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+{
+    (void)err;
+    reading *r = ctx;
+    const dl_tables *tables = dl_decode_tables(r->d);
+    for (size_t i = 0; i < n; i++) {
+        const dl_event *e = &events[i];
+        if (e->kind != DL_EVENT_ZONE || tables->sites[e->site].role != DL_ROLE_KERNEL) continue;
+        const dl_stream *s = &tables->streams[e->stream];
+        uint64_t launch = dl_decode_launches(r->d)->items[e->launch].run_host_id - r->first;
+        const char *names[] = {"BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2"};
+        for (uint32_t risc = 0; risc < RISCS; risc++) {
+            if (strcmp(dl_text(tables, s->risc_name), names[risc]) != 0) continue;
+            assert_true(launch < r->n);
+            kernel_run *k = &r->runs[launch][s->core_y][s->core_x][risc];
+            k->stated = e->own_cost;
+            k->seen = true;
+        }
+    }
+    return DEVLOG_OK;
+}
+
+static void read_stated(const char *folder, launch_runs *runs, uint64_t first, uint32_t n)
+{
+    devlog_error err = {0};
+    char path[300];
+    snprintf(path, sizeof path, "%s/capture.devlog", folder);
+    reading r = {.runs = runs, .first = first, .n = n};
+    const dl_decode_options options = {0};
+    check_ok(dl_decode_new(&r.d, &options, &err), &err);
+    dl_decode_event_sink(r.d, (dl_event_sink){&r, on_events});
+    check_ok(dl_decode_file(r.d, path, &err), &err);
+    check_ok(dl_decode_finish(r.d, &err), &err);
+    dl_decode_free(r.d);
+}
+
+static void run_mode(const struct mode *m, uint32_t launches)
+{
+    static launch_runs runs[MAX_LAUNCHES];
+    memset(runs, 0, sizeof runs);
+    devlog_error err = {0};
+    const char *folder = test_folder();
+    const devlog_device_options options = {
+        .log_folder = folder, .profile = DEVLOG_ON, .board = "wormhole_b0"};
+    devlog_device *device;
+    check_ok(devlog_device_open(&options, &device, &err), &err);
+    check_ok(devlog_set_recording(device, m->recording, m->stream_bytes, &err), &err);
+    devlog_program *program;
+    check_ok(devlog_program_create(device, &program, &err), &err);
+    devlog_cores cores = {0, 0, COLUMNS - 1, ROWS - 1};
+    devlog_kernel *kernels[RISCS];
+    for (uint32_t r = 0; r < RISCS; r++)
+        kernels[r] = add_kernel(program, "tests/sim/kernels/marker_vm.c", device->board.riscs[r].name, cores,
+                                m->flags);
+    uint32_t user = device->board.user.base;
+    static vm_program p;
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < launches; i++) {
+        for (uint32_t y = 0; y < ROWS; y++)
+            for (uint32_t x = 0; x < COLUMNS; x++)
+                for (uint32_t r = 0; r < RISCS; r++) {
+                    vm_make(&p);
+                    uint32_t args[2] = {user + r * VM_PROGRAM_BYTES, p.n};
+                    devlog_core core = {x, y};
+                    check_ok(devlog_kernel_set_args(kernels[r], core, args, 2, &err), &err);
+                    if (p.n) check_ok(dl_core_write(device, core, args[0], p.steps, 4 * p.n, &err), &err);
+                }
+        prepare(device, program);
+        check_ok(devlog_launch_program(device, program, &err), &err);
+        if (i == 0) first = device->launches;
+        for (uint32_t y = 0; y < ROWS; y++)
+            for (uint32_t x = 0; x < COLUMNS; x++)
+                for (uint32_t r = 0; r < RISCS; r++)
+                    runs[i][y][x][r].with =
+                        kernel_cycles(device, (devlog_core){x, y}, r, &runs[i][y][x][r].lost);
+        set_free(device, kernels, true);
+        run_without(device, program, runs[i]);
+        set_free(device, kernels, false);
+    }
+    devlog_program_free(program);
+    check_ok(devlog_device_close(device, &err), &err);
+    read_stated(folder, runs, first, 2 * launches);
+
+    double worst = 0, sum = 0;
+    uint32_t n = 0, above = 0;
+    for (uint32_t i = 0; i < launches; i++)
+        for (uint32_t y = 0; y < ROWS; y++)
+            for (uint32_t x = 0; x < COLUMNS; x++)
+                for (uint32_t r = 0; r < RISCS; r++, n++) {
+                    kernel_run *k = &runs[i][y][x][r], *stated = &runs[2 * i][y][x][r];
+                    assert_true(stated->seen);
+                    double truth = (double)k->with - (double)k->without;
+                    double off = 100 * ((double)stated->stated - truth) / (double)k->with;
+                    sum += off;
+                    if (getenv("DEVLOG_TEST_PRICES"))
+                        printf("  launch %u core %u,%u risc %u: %llu cycles, %llu without markers, lost "
+                               "%llu, stated %llu: off %+.2f %%\n",
+                               i, x, y, r, (unsigned long long)k->with, (unsigned long long)k->without,
+                               (unsigned long long)k->lost, (unsigned long long)stated->stated, off);
+                    above += fabs(off) > LIMIT;
+                    if (fabs(off) > fabs(worst)) worst = off;
+                }
+    printf(
+        "%-24s %5u programs: off by %+.2f %% of the kernel at worst, %+.2f %% on average; %u above %.0f %%\n",
+        m->name, n, worst, sum / n, above, LIMIT);
+}
+
+static void stated_is_true(void **state)
+{
+    (void)state;
+    const char *wanted = getenv("DEVLOG_TEST_PRICES");
+    uint32_t programs = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : 240;
+    uint32_t launches = programs / MODES / (ROWS * COLUMNS * RISCS);
+    if (launches == 0) launches = 1;
+    for (uint32_t i = 0; i < MODES; i++)
+        run_mode(&modes[i], launches);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stated_is_true)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -86,7 +86,7 @@ static uint64_t both_say(const run *r, dl_finding finding)
 
 static void says(const char *text, const char *what, const char *where)
 {
-    if (!strstr(text, what)) fail_msg("%s does not say '%s'", where, what);
+    if (!strstr(text, what)) fail_msg("%s does not say '%s': %s", where, what, text);
 }
 
 /* Every command that reads the run ends with 3, and every file that it writes has the loss. */

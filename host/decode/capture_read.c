@@ -409,6 +409,14 @@ static found look(reader *r, size_t at, size_t *length)
     return NOT_A_FRAME;
 }
 
+/* How far it is from here to the next byte that a frame, or a capture, may begin with. */
+static size_t to_next(const reader *r, size_t at)
+{
+    const uint8_t *from = r->buffer + at + 1, *end = r->buffer + r->have;
+    const uint8_t *next = from < end ? memchr(from, 'D', (size_t)(end - from)) : NULL;
+    return (size_t)((next ? next : end) - (r->buffer + at));
+}
+
 static void damaged(reader *r, size_t at, size_t n)
 {
     if (r->state->damaged_bytes == 0) r->state->damaged_at = r->position + at;
@@ -444,7 +452,7 @@ static devlog_status read_frames(reader *r)
             /* Unless a whole frame follows, the last one is cut; otherwise this was not one. */
             size_t next = at + 1;
             while (next < r->have && look(r, next, &length) != FRAME)
-                next++;
+                next += to_next(r, next);
             if (next >= r->have) {
                 r->state->cut_bytes += r->have - at;
                 return DEVLOG_OK;
@@ -458,8 +466,9 @@ static devlog_status read_frames(reader *r)
                 at += DL_CAPTURE_MAGIC_BYTES;
                 break;
             }
-            damaged(r, at, 1);
-            at++;
+            length = to_next(r, at);
+            damaged(r, at, length);
+            at += length;
             break;
         }
     }

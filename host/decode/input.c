@@ -215,6 +215,7 @@ devlog_status dl_input_memory(dl_input **input, const char *name, const void *by
     dl_input *in = new_input(name);
     if (!in) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     in->memory = bytes;
+    in->size = n;
     in->memory_left = n;
     devlog_status status = look(in, err);
     if (status) {

@@ -136,6 +136,9 @@ static devlog_status board_files(const compile_job *job, board_region code, cons
     return status;
 }
 
+/* gcc only: what is wrong with a marker is told with the line where it stands. */
+#define PLACE_OF_ERRORS "-ftrack-macro-expansion=0"
+
 static void common_flags(command *c, const compile_job *job, const char *board_folder)
 {
     add(c, compiler());
@@ -143,8 +146,7 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     addf(c, "-mabi=%s", job->board->mabi);
     add(c, "-O2");
     add(c, "-g");
-    add(c,
-        "-ftrack-macro-expansion=0"); /* what is wrong with a marker is told with the line where it stands */
+    add(c, PLACE_OF_ERRORS);
     add(c, "-ffreestanding");
     add(c, "-ffunction-sections");
     add(c, "-fdata-sections");
@@ -203,7 +205,8 @@ devlog_status compile_flags(const compile_job *job, dl_str *out, devlog_error *e
     if (status) return status;
     common_flags(&c, job, board_folder);
     for (uint32_t i = 1; i < c.n; i++) /* behind the compiler's name */
-        if (strncmp(c.argv[i], "-Wl,", 4) != 0) add_word(out, c.argv[i]);
+        if (strncmp(c.argv[i], "-Wl,", 4) != 0 && strcmp(c.argv[i], PLACE_OF_ERRORS) != 0)
+            add_word(out, c.argv[i]);
     status = c.failed ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory") : dl_str_status(out, err);
     command_free(&c);
     return status;

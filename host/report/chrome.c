@@ -151,7 +151,8 @@ static const out_fragment *site_fragment(chrome *c, const dl_view_item *item, ou
  * the last nanosecond because 0.001 is no binary number, a tenth of a nanosecond keeps it. */
 static char *microseconds(char *to, uint64_t ns)
 {
-    const uint64_t exact = UINT64_C(1) << 53; /* from here on doubles are even: nothing keeps the last digit */
+    const uint64_t exact = UINT64_C(1)
+                           << 53; /* from here on doubles are even: nothing keeps the last digit */
     double back = ns < exact ? (double)ns / 1000.0 * 1000.0 : 0;
     to = out_digits(to, ns / 1000);
     *to++ = '.';

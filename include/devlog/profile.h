@@ -22,8 +22,8 @@
  * The counts are gcc 12, -O2, rv32im, with a stamp of 52 bits; one instruction of them loads the address of
  * the clock and is shared by neighbouring markers.
  *
- * Names are string literals (docs/markers.md). They may repeat: every place has its own identity. Stamps count cycles of the
- * tile's wall clock; a torn read of its two halves is repaired by the decoder.
+ * Names are string literals (docs/markers.md). They may repeat: every place has its own identity. Stamps
+ * count cycles of the tile's wall clock; a torn read of its two halves is repaired by the decoder.
  *
  * When a segment of records is full, what happens is chosen by the host before the launch (devlog/devlog.h):
  * stop (keep the first records), ring (keep the last), stream (flush to DRAM). What is lost is counted to
@@ -75,13 +75,14 @@
 #define DEVLOG_PRINTF(...)      DEVLOG_UNUSED_(__VA_ARGS__)
 #define DEVLOG_FREEZE()         ((void)0)
 
-/* What a marker would have recorded is looked at by the compiler and never evaluated, so that a variable that only
- * markers use is no unused one. The function is nowhere defined. */
+/* What a marker would have recorded is looked at by the compiler and never evaluated, so that a variable that
+ * only markers use is no unused one. The function is nowhere defined. */
 #define DEVLOG_UNUSED_(...) ((void)sizeof(devlog_unused_(__VA_ARGS__)))
 #ifdef __cplusplus
-extern "C"
-#endif
+extern "C" int devlog_unused_(const char *name, ...);
+#else
 int devlog_unused_(const char *name, ...);
+#endif
 
 #else
 

@@ -1,5 +1,6 @@
-/* cmocka with the headers that it wants before it; and a program in which a test was skipped says so to ctest, which
- * counts it as skipped, never as passed (SKIP_RETURN_CODE in tests/CMakeLists.txt). A failure weighs more. */
+/* cmocka with the headers that it wants before it; and a program in which a test was skipped says so to
+ * ctest, which counts it as skipped, never as passed (SKIP_RETURN_CODE in tests/CMakeLists.txt). A failure
+ * weighs more. */
 #ifndef DEVLOG_TESTS_CMOCKA_ALL_H
 #define DEVLOG_TESTS_CMOCKA_ALL_H
 

@@ -239,7 +239,8 @@ static void times_that_have_no_end(void **state)
     (void)state;
     static const char log[] =
         "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 0.001\n"
-        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID,"
+        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host "
+        "ID,"
         "trace id, trace id counter, zone name, type, source line, source file, meta data\n"
         "0,1,2,BRISC,5,1000,0,7,,,long,ZONE_START,1,f.c,\n"
         "0,1,2,BRISC,5,4600000000000000000,0,7,,,long,ZONE_END,1,f.c,\n";

@@ -16,6 +16,7 @@ extern uint32_t devlog_sums_began;
 __attribute__((section(".text.devlog_machine"))) void devlog_record_sums(void)
 {
     if (&devlog_sums_start[0] == &devlog_sums_end[0]) return;
+    enum { AROUND = 66 };
     volatile devlog_control *control = records_control();
     uint32_t start = devlog_clock_low_(), before = control->stall_cycles;
     uint64_t passes = 0;
@@ -41,8 +42,9 @@ __attribute__((section(".text.devlog_machine"))) void devlog_record_sums(void)
         word[7] = sum->longest;
         records_set_cursor(at + 32);
     }
-    /* What changes of segments added meanwhile is part of the time that this took. */
-    uint64_t cycles = before + ((passes * control->cost[DEVLOG_KIND_SUM]) >> 4);
+    /* What changes of segments added meanwhile is part of the time that this took; AROUND is what lies before
+     * the first reading of the clock and behind the last one: registers are kept, the cost is added up. */
+    uint64_t cycles = AROUND + before + ((passes * control->cost[DEVLOG_KIND_SUM]) >> 4);
     cycles += devlog_clock_low_() - start;
     control->stall_cycles = cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
 }

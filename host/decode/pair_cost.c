@@ -67,9 +67,11 @@ uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, 
     uint64_t cost = (s->spent - spent_at_start + 8) / 16;
     if (cost > cycles) cost = cycles; /* measured for the common case; one zone may have been quicker */
     if (role == DL_ROLE_KERNEL) {
-        p->losses->kernels_unknown_cost += s->costs->unknown;
-        if (!s->costs->unknown) p->losses->cost_of_kernels += cost;
-        if (!s->costs->unknown) p->losses->cycles_of_kernels += cycles;
+        /* Where there is hardly anything but markers they do not take what each takes among other code. */
+        bool unknown = s->costs->unknown || 2 * cost > cycles;
+        p->losses->kernels_unknown_cost += unknown;
+        if (!unknown) p->losses->cost_of_kernels += cost;
+        if (!unknown) p->losses->cycles_of_kernels += cycles;
     }
     return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
 }

@@ -345,9 +345,12 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
                        100.0 * (double)l->cost_of_kernels / (double)l->cycles_of_kernels,
                        l->cost_subtracted ? "subtracted" : "not subtracted (--subtract-cost)");
         else
-            dl_str_add(out, "what they cost in kernels is not known");
-        if (l->kernels_unknown_cost && l->cycles_of_kernels)
-            dl_str_fmt(out, "; of %llu kernels it is not known", (unsigned long long)l->kernels_unknown_cost);
+            dl_str_add(out, "their share of kernels cannot be stated");
+        if (l->kernels_unknown_cost)
+            dl_str_fmt(
+                out,
+                "; not counted: %llu kernels of which they take more than half, or whose records are damaged",
+                (unsigned long long)l->kernels_unknown_cost);
         dl_str_add(out, ".\n");
     } else if (l->cost_subtracted)
         dl_str_add(out, "Markers' own cost is not in this log and was not subtracted; decode the capture.\n");

@@ -198,6 +198,9 @@ static void run_mode(const struct mode *m, uint32_t launches)
     printf(
         "%-24s %5u programs: off by %+.2f %% of the kernel at worst, %+.2f %% on average; %u above %.0f %%\n",
         m->name, n, worst, sum / n, above, LIMIT);
+    assert_true(fabs(sum / n) < HALF);
+    assert_true(fabs(worst) < WORST);
+    assert_true(above < n / 8);
 }
 
 static void stated_is_true(void **state)

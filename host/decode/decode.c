@@ -172,6 +172,13 @@ static devlog_status decode_input(dl_decode *d, dl_input *in, bool known, devlog
     return decode_log(d, in, name, err);
 }
 
+/* Looks at the beginning of a log, which it takes. */
+static void look_at_order(dl_decode *d, dl_input *in)
+{
+    d->disordered = !decode_is_capture(in) && decode_is_disordered(in);
+    dl_input_close(in);
+}
+
 devlog_status dl_decode_file(dl_decode *d, const char *path, devlog_error *err)
 {
     dl_input *in;
@@ -183,6 +190,11 @@ devlog_status dl_decode_file(dl_decode *d, const char *path, devlog_error *err)
         if (!status) status = dl_chip_clocks_make(&d->clocks, err);
         known = true;
     }
+    dl_input *look;
+    devlog_error unheard;
+    d->disordered = false;
+    if (!status && decode_is_file(path) && dl_input_open(&look, path, &unheard) == DEVLOG_OK)
+        look_at_order(d, look);
     if (!status) status = decode_input(d, in, known, err);
     dl_input_close(in);
     return status;
@@ -197,6 +209,9 @@ devlog_status dl_decode_memory(dl_decode *d, const char *name, const void *bytes
     dl_input_close(in);
     if (!status) status = dl_chip_clocks_make(&d->clocks, err);
     if (!status) status = dl_input_memory(&in, name, bytes, n, err);
+    if (status) return status;
+    look_at_order(d, in);
+    status = dl_input_memory(&in, name, bytes, n, err);
     if (status) return status;
     status = decode_input(d, in, true, err);
     dl_input_close(in);

@@ -21,9 +21,10 @@ struct dl_decode {
     bool prepared; /* the clocks of all inputs are known */
     dl_input *in;  /* in hand, for progress */
     dl_block_reader reader;
-    dl_block run; /* rows, or hits, of a run that goes on in the next block */
-    dl_hits hits; /* on one thread */
-    bool as_hits; /* rows of the input in hand become hits */
+    dl_block run;    /* rows, or hits, of a run that goes on in the next block */
+    dl_hits hits;    /* on one thread */
+    bool as_hits;    /* rows of the input in hand become hits */
+    bool disordered; /* the log in hand is put in order as a whole */
 };
 
 /* decode.c: rows on their way to the row sink and to pairing; a chip line. ctx is the decoder. */
@@ -33,6 +34,12 @@ dl_chip_line decode_named_chip(dl_decode *d, const dl_chip_line *chip);
 
 /* decode_log.c: the rows of a device log. */
 devlog_status decode_log(dl_decode *d, dl_input *in, const char *name, devlog_error *err);
+
+/* decode_disorder.c: whether a log, of which this input is a copy, must be put in order as a whole. Then
+ * where its rows go, which waits for: decode_sorted, at the end. */
+bool decode_is_disordered(dl_input *in);
+dl_parse_sink decode_disorder_sink(dl_decode *d);
+devlog_status decode_sorted(dl_decode *d, devlog_error *err);
 
 /* decode_capture.c: whether an input is a capture; what it knows about clocks, which reads it to its end. */
 bool decode_is_capture(dl_input *in);

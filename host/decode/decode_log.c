@@ -49,7 +49,8 @@ static void tell_progress(void *ctx, uint64_t taken, uint64_t rows)
 
 static devlog_status on_one_thread(dl_decode *d, devlog_error *err)
 {
-    const dl_parse_sink sink = {d, on_rows, on_hits, decode_chip_line};
+    const dl_parse_sink sink =
+        d->disordered ? decode_disorder_sink(d) : (dl_parse_sink){d, on_rows, on_hits, decode_chip_line};
     dl_block *b = &d->blocks[0];
     devlog_status status = DEVLOG_OK;
     dl_hits_clear(&d->hits);
@@ -59,7 +60,7 @@ static devlog_status on_one_thread(dl_decode *d, devlog_error *err)
         status = parse_block(d, b, &sink, err);
         tell_progress(d, b->taken, d->losses.rows);
     } while (!status && !b->last);
-    return status;
+    return !status && d->disordered ? decode_sorted(d, err) : status;
 }
 
 /* On two threads, parsing puts its rows or hits into the block as they are, and pairing takes them from
@@ -238,12 +239,12 @@ static bool wants_two_threads(const dl_decode *d, dl_input *in)
 
 devlog_status decode_log(dl_decode *d, dl_input *in, const char *name, devlog_error *err)
 {
-    bool two = wants_two_threads(d, in);
+    bool two = !d->disordered && wants_two_threads(d, in);
     for (size_t i = 0; i < (two ? DL_PIPELINE_BLOCKS : 1); i++)
         if (!d->blocks[i].buffer && !dl_block_init(&d->blocks[i], d->cap))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    d->as_hits =
-        dl_pair_takes_hits(d->pair) && !d->rows.rows && !d->options.keep_meta && d->cap <= MOST_FOR_HITS;
+    d->as_hits = !d->disordered && dl_pair_takes_hits(d->pair) && !d->rows.rows && !d->options.keep_meta &&
+                 d->cap <= MOST_FOR_HITS;
     d->reader = (dl_block_reader){.in = in};
     d->in = in;
     dl_parser_begin(d->parser, name);

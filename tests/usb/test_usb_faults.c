@@ -89,8 +89,8 @@ static int set_up(void **state)
     /* It reads control words and used words, four words behind them, and nothing else. */
     uint64_t words = 0;
     for (uint32_t i = 0; i < RISCS; i++)
-        words +=
-            s->truth[i].n_words + 4 + (offsetof(devlog_control, cost) - offsetof(devlog_control, magic)) / 4;
+        words += s->truth[i].n_words + 4 +
+                 (offsetof(devlog_control, cost) - offsetof(devlog_control, dropping)) / 4;
     assert_int_equal(model_bus_reads(s->r.m) - reads, words);
     s->packets = (uint32_t)(model_packets(s->r.m) - before);
     *state = s;

@@ -46,7 +46,7 @@ static devlog_status code_is_full(const compile_job *job, board_region code, uin
     return dl_fail(
         err, DEVLOG_ERR_COMPILE,
         "%s for %s does not fit: its code and constants take %s bytes, its slot%s has %s (%s too "
-        "many). A zone takes 112 bytes of code, a complete zone 56, with -DDEVLOG_STAMP32 80 and 48: "
+        "many). A zone takes 96 bytes of code, a complete zone 56, with -DDEVLOG_STAMP32 80 and 48: "
         "take out markers, compile with -Os, split the kernel, or give it a larger slot in the board "
         "file (docs/markers.md, 'How many fit')",
         job->source, r->name, takes, more, has, too_much);

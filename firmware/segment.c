@@ -66,7 +66,9 @@ MACHINE static uint32_t count_records(uint32_t from, uint32_t to)
 MACHINE static uint32_t flush(volatile devlog_control *control, uint32_t segment, uint32_t end)
 {
     uint32_t base = records_segment(segment), bytes = (end - base + 31u) & ~31u, at = end;
-    if (bytes == 0 || control->stream_size - control->streamed < bytes) return 0;
+    /* What a kernel may have written there is no place. */
+    if (bytes == 0 || control->streamed > control->stream_size || control->streamed % 32u) return 0;
+    if (control->stream_size - control->streamed < bytes) return 0;
     /* The padding up to whole flits reads as "no record". */
     for (; at < base + bytes; at += 4)
         *(volatile uint32_t *)(uintptr_t)at = 0;

@@ -33,9 +33,10 @@ struct devlog_device {
     devlog_ops *ops;         /* borrowed; NULL: ops are not logged */
     struct dl_run_file *run; /* the profiler's: without ops, the run that DEVLOG_RUN names; NULL: none */
     bool ops_told;           /* this device is in that log */
-    uint32_t boot;        /* which of the devices that the run opened: their clocks have nothing in common */
-    uint32_t launches;    /* number of the last launch */
-    uint32_t ended;       /* number of the last launch that all of its cores ended */
+    uint32_t boot;     /* which of the devices that the run opened: their clocks have nothing in common */
+    uint32_t launches; /* number of the last launch */
+    uint32_t
+        ended; /* number of the last launch that was waited for: its cores that are still booted ended it */
     uint32_t host_id;     /* op on behalf of which programs are launched; 0: none */
     devlog_program *last; /* program of the last launch; NULL after it is freed */
     dl_str remarked; /* paths of the ELF files whose remarks by the compiler have been shown, a line each */

@@ -165,8 +165,9 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
     bool counted = count_drops(c, b->segment_bits);
     bool whole = c->magic == DEVLOG_MAGIC && c->segment < DEVLOG_SEGMENTS;
     /* A core that has ended the launch has begun it on every RISC. */
-    bool ended = !device->attached && device->ended == launch;
-    if (whole && c->launch != launch && !ended) return DEVLOG_OK; /* it has not begun this launch */
+    bool ended =
+        !device->attached && device->ended == launch && device->booted[core.y * b->n_columns + core.x];
+    if (whole && c->launch < launch && !ended) return DEVLOG_OK; /* it has not begun this launch */
     whole = whole && c->launch == launch && counted && plausible_control(c);
 
     extent extents[DEVLOG_SEGMENTS];

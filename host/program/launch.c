@@ -237,7 +237,7 @@ devlog_status program_launch(devlog_device *device, devlog_program *program, dev
         if (late || l.stuck == l.running) { /* the other cores are waited for */
             char text[1500];
             program_describe_running(device, program, text, sizeof text);
-            program_each_core(program, give_up, &l, err);
+            if (program_each_core(program, give_up, &l, err) == DEVLOG_OK) device->ended = l.number;
             program->configured = false;
             status = late ? dl_fail(err, DEVLOG_ERR_TIMEOUT, "launch %u did not finish within %u ms: %s",
                                     l.number, device->timeout_ms, text)

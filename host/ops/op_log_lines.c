@@ -140,6 +140,8 @@ static bool read_head(jl_reader *r, const char *until, head *out)
         uint64_t *to = v.kind == JL_NUMBER || v.kind == JL_REAL ? number_of(out, v.key, v.key_len) : NULL;
         if (to && v.kind == JL_REAL) return false;
         if (to) *to = v.number;
+        if (v.kind == JL_WORD && (to = number_of(out, v.key, v.key_len)))
+            *to = v.len == 4 && memcmp(v.text, "true", 4) == 0;
         if (v.kind != JL_TEXT) continue;
         if (jl_key_is(&v, "run")) out->run = v;
         if (jl_key_is(&v, "arch")) out->arch = v;

@@ -120,13 +120,17 @@ static void join_launch(join *j, uint32_t number)
     uint32_t at = l->has_ids ? find_launch(j, chip, l->run_host_id, l->op) : 0;
     const op_launch *known = at ? &s->device->launches[at - 1] : NULL;
     uint32_t id = l->op;
-    if (known && id && known->op != id) s->contradictions++;
+    if (known && id && known->op != id) {
+        s->contradictions++;
+        j->unnumbered += !known->op;
+    }
     if (known && (!id || known->op == id)) {
         j->known[number] = at;
         j->found[at - 1] = 1;
     }
     if (id == 0 && known) id = known->op;
     if (id == 0) {
+        j->unnumbered += !known;
         s->launches_without_op++;
         s->launches_without_ids += !l->has_ids;
         return;
@@ -144,23 +148,29 @@ static void join_launch(join *j, uint32_t number)
 
 /* ---- Rows --- */
 
+/* Whether the device of a launch was profiled, as the op log says; true when it does not say. */
+static bool was_profiled(const op_log *log, const op_launch *launch)
+{
+    for (size_t i = 0; i < log->n_chips; i++)
+        if (log->chips[i].chip == launch->chip) return log->chips[i].profiled;
+    return true;
+}
+
 uint32_t op_stitch_missing(const join *j, uint32_t op)
 {
     const op_log *log = j->s->device;
     uint32_t n = 0;
     for (uint32_t at = log->ops[op].launch; at; at = log->launches[at - 1].next)
-        n += !j->found[at - 1];
+        n += !j->found[at - 1] && was_profiled(log, &log->launches[at - 1]);
     return n > j->extra[op] ? n - j->extra[op] : 0;
 }
 
-/* Whether the device that an op launched on was profiled, as the log says; true when it does not say. */
-static bool was_profiled(const op_log *log, const op_entry *op)
+/* Whether an op launched anything on a device that was profiled. */
+static bool has_profiled(const op_log *log, const op_entry *op)
 {
-    if (!op->launch) return false;
-    uint32_t chip = log->launches[op->launch - 1].chip;
-    for (size_t i = 0; i < log->n_chips; i++)
-        if (log->chips[i].chip == chip) return log->chips[i].profiled;
-    return true;
+    for (uint32_t at = op->launch; at; at = log->launches[at - 1].next)
+        if (was_profiled(log, &log->launches[at - 1])) return true;
+    return false;
 }
 
 op_row *op_stitch_new_row(op_stitch *s)
@@ -216,7 +226,7 @@ static bool host_rows(op_stitch *s, const join *j)
                         .chip = DL_NONE,
                         .launch = DL_NONE,
                         .order = row->order};
-        if (!there->launch || !was_profiled(s->device, there)) continue;
+        if (!has_profiled(s->device, there)) continue;
         row->notes = OP_NOTE_NO_DEVICE;
         s->ops_without_device++;
     }
@@ -230,11 +240,16 @@ static bool host_rows(op_stitch *s, const join *j)
 static void count_missing(const join *j)
 {
     op_stitch *s = j->s;
-    for (size_t i = 0; s->device && i < s->device->n_ops; i++) {
+    const op_log *log = s->device;
+    if (!log) return;
+    for (size_t i = 0; i < log->n_ops; i++) {
         op_stitch_passed(s, i);
-        if (was_profiled(s->device, &s->device->ops[i]))
-            s->launches_missing += op_stitch_missing(j, (uint32_t)i);
+        s->launches_missing += op_stitch_missing(j, (uint32_t)i);
     }
+    uint64_t without_op = 0;
+    for (size_t i = 0; i < log->n_launches; i++)
+        without_op += !log->launches[i].op && !j->found[i] && was_profiled(log, &log->launches[i]);
+    if (without_op > j->unnumbered) s->launches_missing += without_op - j->unnumbered;
 }
 
 /* A number for each of n things, all 0. */

@@ -19,6 +19,7 @@ typedef struct join {
     uint32_t *extra;     /* by op of the device's run: launches with device data that the op log has not */
     const uint32_t *map; /* from device->ops to host->ops; NULL: the same */
     known_launch *index; /* NULL: the op log's launches are in order */
+    uint64_t unnumbered; /* launches with device data that may be any of those without an op in the op log */
     dl_big big_op_of, big_known, big_found, big_extra;
 } join;
 

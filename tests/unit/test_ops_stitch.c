@@ -238,6 +238,36 @@ static void what_cannot_be_joined_is_kept_and_said(void **state)
     done(&f);
 }
 
+/* A launch of no op, and one on the only chip of two that is profiled, are missed as well. */
+static void every_launch_of_a_profiled_chip_is_missed(void **state)
+{
+    (void)state;
+#define ONE_THERE CHIP("ab") ZONE(0, 0, "BRISC", 3, "BRISC-FW", 200, 300, "{\"op\":1}")
+    fixture f =
+        stitched(RUN("ab") DEVICE(0) OP(1, "A", 1, 2) LAUNCH(1, 0, 3) LAUNCH(0, 0, 4) CLOSE, ONE_THERE);
+    check_ok(f.status, &f.err);
+    says(&f, "1  launches that the op log has and the device log has not");
+    assert_true(op_job_lost(&f.job));
+    done(&f);
+
+    /* In a device log that does not number it, it is there. */
+    f = stitched(RUN("ab") DEVICE(0) OP(1, "A", 1, 2) LAUNCH(1, 0, 3) LAUNCH(0, 0, 4) CLOSE,
+                 ONE_THERE ZONE(0, 0, "BRISC", 9, "BRISC-FW", 400, 500, ""));
+    check_ok(f.status, &f.err);
+    assert_false(op_job_lost(&f.job));
+    done(&f);
+
+#define UNPROFILED "{\"e\":\"device\",\"chip\":0,\"arch\":\"wormhole_b0\",\"profiled\":false}\n"
+#define PROFILED   "{\"e\":\"device\",\"chip\":1,\"arch\":\"wormhole_b0\",\"profiled\":true}\n"
+    f = stitched(RUN("ab") UNPROFILED PROFILED OP(1, "A", 1, 2) LAUNCH(1, 0, 3) LAUNCH(1, 1, 4) CLOSE,
+                 CHIP("ab"));
+    check_ok(f.status, &f.err);
+    says(&f, "1  launches that the op log has and the device log has not");
+    text_is(&f, 0, "NOTE", "no device data");
+    assert_true(op_job_lost(&f.job));
+    done(&f);
+}
+
 static void data_of_another_run_is_not_stitched(void **state)
 {
     (void)state;
@@ -520,6 +550,7 @@ int main(void)
         cmocka_unit_test(formulas),
         cmocka_unit_test(launches_find_their_op),
         cmocka_unit_test(what_cannot_be_joined_is_kept_and_said),
+        cmocka_unit_test(every_launch_of_a_profiled_chip_is_missed),
         cmocka_unit_test(data_of_another_run_is_not_stitched),
         cmocka_unit_test(captures_say_their_run),
         cmocka_unit_test(one_log_is_enough),

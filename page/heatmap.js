@@ -13,7 +13,7 @@ function offerHeat() {
   if (model.sites.some((s) => s.role === ROLE_KERNEL)) options.push(["kernel", "kernels: first start to last end"]);
   if (model.sites.some((s) => s.role === ROLE_FW)) options.push(["fw", "firmware: first start to last end"]);
   const row = table.chosen || table.suggested;
-  if (row) options.push(["zone", row.name.slice(0, 60) + " on " + row.risc + ", sum"]);
+  if (row) options.push(["zone", row.name.slice(0, 60) + " on " + rowPlace(row) + ", sum"]);
   menu.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
   menu.value = options.some((o) => o[0] === before) ? before : options.length ? options[0][0] : "";
   heat.what = menu.value;

@@ -127,7 +127,7 @@ function showHistogram() {
   histogram.drawn = null;
   if (!row) return box.replaceChildren();
   const bin = make("output", { id: "bin", class: "faint" });
-  box.replaceChildren(make("h2", {}, row.name.slice(0, 60) + " on " + row.risc, make("span", { class: "faint" }, " durations "), bin));
+  box.replaceChildren(make("h2", {}, row.name.slice(0, 60) + " on " + rowPlace(row), make("span", { class: "faint" }, " durations "), bin));
   const values = durationsOf(row);
   if (values.length < row.count)
     box.firstChild.append(make("span", { class: "warn" }, grouped(values.length) + " of " + grouped(row.count) + " are in the page"));

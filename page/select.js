@@ -163,7 +163,7 @@ function select(item, announce) {
   if (item) {
     selection.band = bandOfRow(item.lane.row);
     if (announce) say(itemName(item) + ", " + describe(item).map((f) => f.join(" ")).join(", "));
-    if (itemSite(item)) timeline.chosen(itemSite(item), item.lane.row.risc);
+    if (itemSite(item)) timeline.chosen(itemSite(item), item.lane.row);
   }
   showDetails();
   repaint();

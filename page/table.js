@@ -26,6 +26,12 @@ function readStatistics(model) {
   for (const r of table.rows) r.share = whole.get(key(r)) ? (r.sum / whole.get(key(r))) * 100 : 0;
 }
 
+/* Where a row of the table is of: its RISC, and its chip where there are several. */
+function rowPlace(row) {
+  const { usedChips, chips } = timeline.model;
+  return row.risc + (usedChips.size > 1 ? " of chip " + chips[row.chip].id : "");
+}
+
 function cell(row, column) {
   const value = row[column.key];
   if (column.key === "share") {
@@ -90,9 +96,9 @@ function chooseRow(row) {
   refreshColours();
 }
 
-/* A zone was picked in the timeline. */
-function chooseSite(site, risc) {
-  const row = table.rows.find((r) => r.name === site.name && r.risc === risc);
+/* A zone was picked in the timeline, on this RISC of a chip. */
+function chooseSite(site, { chip, risc }) {
+  const row = table.rows.find((r) => r.name === site.name && r.risc === risc && r.chip === chip);
   if (!row || row === table.chosen) return;
   table.chosen = row;
   showTable();

@@ -206,7 +206,10 @@ function paintRuler() {
     context.fillStyle = colours.line;
     context.fillRect(x, 0, 1, height);
     context.fillStyle = colours.faint;
-    context.fillText(text(Math.abs(t) < step / 1e6 ? 0 : t, step), x + 4, height / 2);
+    const label = text(Math.abs(t) < step / 1e6 ? 0 : t, step);
+    /* What is cut at the edge would be another number. */
+    if (x + 4 + context.measureText(label).width > timeline.width) continue;
+    context.fillText(label, x + 4, height / 2);
     text = axisText;
   }
   const length = view.t1 - view.t0;

@@ -125,6 +125,14 @@ size_t dl_utf8_length(const char *bytes, size_t n)
     return 0;
 }
 
+void dl_str_utf8(dl_str *s, const char *text, size_t n)
+{
+    for (size_t i = 0, len; i < n; i += len ? len : 1) {
+        len = dl_utf8_length(text + i, n - i);
+        dl_str_add_n(s, len ? text + i : "\xEF\xBF\xBD", len ? len : 3);
+    }
+}
+
 void dl_str_json(dl_str *s, const char *text, size_t n)
 {
     const unsigned char *p = (const unsigned char *)text;

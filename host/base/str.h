@@ -28,6 +28,8 @@ void dl_str_fmt(dl_str *s, const char *fmt, ...) DL_PRINTF(2, 3);
 void dl_str_u64(dl_str *s, uint64_t value);
 /* Length of the UTF-8 sequence at text[0..n): 1 to 4; 0 when there is none. */
 size_t dl_utf8_length(const char *text, size_t n);
+/* The text as UTF-8: bytes that are none become U+FFFD. */
+void dl_str_utf8(dl_str *s, const char *text, size_t n);
 /* The text as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void dl_str_json(dl_str *s, const char *text, size_t n);
 /* The text as a CSV cell (RFC 4180), quoted when it must be. */

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "decode/tables.h"
 
-enum column { CHIP, CORE_X, CORE_Y, RISC, ZONE, LAUNCH, START, END, DEPTH, COLUMNS };
+enum column { CHIP, CORE_X, CORE_Y, RISC, ZONE, LAUNCH, START, END, DEPTH, OWN_COST, COLUMNS };
 
 /* Formats: C unsigned 8 bits, S 16, I 32, L 64; i signed 32; u utf8; +s struct (Arrow columnar format, C data
  * interface). */
@@ -23,7 +24,7 @@ static const struct column_type {
     [CORE_Y] = {"core_y", "S", 2, false, false}, [RISC] = {"risc", "i", 4, true, false},
     [ZONE] = {"zone", "i", 4, true, false},      [LAUNCH] = {"launch", "L", 8, false, true},
     [START] = {"start", "L", 8, false, false},   [END] = {"end", "L", 8, false, false},
-    [DEPTH] = {"depth", "I", 4, false, false},
+    [DEPTH] = {"depth", "I", 4, false, false},   [OWN_COST] = {"own_cost", "I", 4, false, false},
 };
 
 /* ---- Dictionaries
@@ -43,6 +44,7 @@ typedef struct dictionary {
     uint32_t *of, n_of; /* by stream or zone: its name's number + 1 */
     texts *made;        /* of the first n_made names */
     uint32_t n_made;
+    dl_str text;
 } dictionary;
 
 static void texts_drop(texts *t)
@@ -94,7 +96,10 @@ static uint32_t dictionary_index(dictionary *d, uint32_t of, const char *name)
         d->of = more;
         d->n_of = n;
     }
-    uint32_t at = dl_intern_add(d->names, name, strlen(name));
+    dl_str_clear(&d->text);
+    dl_str_utf8(&d->text, name, strlen(name)); /* the format's texts are UTF-8; a log's may not be */
+    if (d->text.failed) return UINT32_MAX;
+    uint32_t at = dl_intern_add(d->names, d->text.len ? d->text.text : "", d->text.len);
     if (at != DL_NO_STRING) d->of[of] = at + 1;
     return at;
 }
@@ -104,6 +109,7 @@ static void dictionary_free(dictionary *d)
     dl_intern_free(d->names);
     free(d->of);
     texts_drop(d->made);
+    dl_str_free(&d->text);
 }
 
 /* ---- Arrays
@@ -235,6 +241,7 @@ static bool fill(stream *s, enum column column, const devlog_zones *z, struct Ar
     case START: memcpy(data, z->start, n * sizeof *u64); break;
     case END: memcpy(data, z->end, n * sizeof *u64); break;
     case DEPTH: memcpy(data, z->depth, n * sizeof *u32); break;
+    case OWN_COST: memcpy(data, z->own_cost, n * sizeof *u32); break;
     case COLUMNS: break;
     }
     return true;
@@ -281,14 +288,17 @@ static int get_next(struct ArrowArrayStream *stream_, struct ArrowArray *out)
 
 typedef struct schema_block {
     struct ArrowSchema *children[COLUMNS];
-    struct ArrowSchema child[COLUMNS], dictionary[COLUMNS];
+    struct ArrowSchema child[COLUMNS];
 } schema_block;
 
-/* A child that was moved away has no release function, and its new owner releases it; its memory is the
- * parent's. */
+/* A child that was moved away has no release function, and its new owner releases it, after the parent
+ * perhaps: so a dictionary belongs to its child, and only what a child is copied from is the parent's. */
 static void release_child(struct ArrowSchema *c)
 {
-    if (c->dictionary && c->dictionary->release) c->dictionary->release(c->dictionary);
+    if (c->dictionary) {
+        if (c->dictionary->release) c->dictionary->release(c->dictionary);
+        free(c->dictionary);
+    }
     c->release = NULL;
 }
 
@@ -308,22 +318,28 @@ static int get_schema(struct ArrowArrayStream *stream_, struct ArrowSchema *out)
         dl_fail(&s->err, DEVLOG_ERR_MEMORY, "out of memory");
         return ENOMEM;
     }
-    for (int i = 0; i < COLUMNS; i++) {
-        b->dictionary[i] = (struct ArrowSchema){.format = "u", .name = "", .release = release_child};
-        b->child[i] = (struct ArrowSchema){.format = types[i].format,
-                                           .name = types[i].name,
-                                           .flags = types[i].nullable ? ARROW_FLAG_NULLABLE : 0,
-                                           .dictionary = types[i].dictionary ? &b->dictionary[i] : NULL,
-                                           .release = release_child};
-        b->children[i] = &b->child[i];
-    }
     *out = (struct ArrowSchema){.format = "+s",
                                 .name = "",
                                 .n_children = COLUMNS,
                                 .children = b->children,
                                 .release = release_schema,
                                 .private_data = b};
-    return 0;
+    bool ok = true;
+    for (int i = 0; i < COLUMNS; i++) {
+        b->child[i] = (struct ArrowSchema){.format = types[i].format,
+                                           .name = types[i].name,
+                                           .flags = types[i].nullable ? ARROW_FLAG_NULLABLE : 0,
+                                           .release = release_child};
+        b->children[i] = &b->child[i];
+        if (!types[i].dictionary) continue;
+        struct ArrowSchema *texts_of = b->child[i].dictionary = malloc(sizeof *texts_of);
+        if (texts_of) *texts_of = (struct ArrowSchema){.format = "u", .name = "", .release = release_child};
+        ok &= texts_of != NULL;
+    }
+    if (ok) return 0;
+    out->release(out);
+    dl_fail(&s->err, DEVLOG_ERR_MEMORY, "out of memory");
+    return ENOMEM;
 }
 
 static const char *get_last_error(struct ArrowArrayStream *stream_)

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "decode/decode.h"
 #include "decode/groups.h"
@@ -71,6 +72,7 @@ static void add_zone(columns *c, const dl_event *e)
     c->narrow[1][at] = e->site;
     c->narrow[2][at] = e->launch;
     c->narrow[3][at] = e->depth;
+    c->narrow[4][at] = e->own_cost;
 }
 
 static void add_value(columns *c, const dl_event *e)
@@ -219,7 +221,9 @@ static devlog_status copy_paths(devlog_log *log, const char *const *paths, size_
         log->paths[i] = strdup(paths[i]);
         if (!log->paths[i]) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         log->n_paths++;
-        if (strcmp(paths[i], "-") == 0) continue;
+        /* A pipe can be read once. */
+        struct stat st;
+        if (strcmp(paths[i], "-") == 0 || (stat(paths[i], &st) == 0 && S_ISFIFO(st.st_mode))) continue;
         devlog_status status = dl_input_open(&in, paths[i], err);
         if (status) return status;
         dl_input_close(in);
@@ -244,7 +248,7 @@ devlog_status devlog_log_open(const char *const *paths, size_t n, const devlog_l
     pthread_cond_init(&log->changed, NULL);
     devlog_status status = take_options(log, &o, err);
     if (!status) status = copy_paths(log, paths, n, err);
-    if (!status && !(columns_new(&log->zones, 2, 4) && columns_new(&log->values, 2, 5)))
+    if (!status && !(columns_new(&log->zones, 2, 5) && columns_new(&log->values, 2, 5)))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (status) {
         devlog_log_close(log);
@@ -300,11 +304,11 @@ devlog_status devlog_log_next(devlog_log *log, devlog_batch *batch, devlog_error
     if (!status && has_ended(log)) status = reader_status(log, err);
     if (status) return status;
     if (had_ended) z->n = v->n = 0; /* the last batch has been taken */
-    *batch = (devlog_batch){
-        .zones = {z->n, z->wide[0], z->wide[1], z->narrow[0], z->narrow[1], z->narrow[2], z->narrow[3]},
-        .values = {v->n, v->wide[0], v->wide[1], v->narrow[0], v->narrow[1], v->narrow[2], v->narrow[3],
-                   v->narrow[4]},
-        .last = has_ended(log) && z->n + v->n == 0};
+    *batch = (devlog_batch){.zones = {z->n, z->wide[0], z->wide[1], z->narrow[0], z->narrow[1], z->narrow[2],
+                                      z->narrow[3], z->narrow[4]},
+                            .values = {v->n, v->wide[0], v->wide[1], v->narrow[0], v->narrow[1], v->narrow[2],
+                                       v->narrow[3], v->narrow[4]},
+                            .last = has_ended(log) && z->n + v->n == 0};
     return DEVLOG_OK;
 }
 

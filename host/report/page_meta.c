@@ -103,7 +103,8 @@ static devlog_status statistics(const page_pack *p, dl_decode *d, dl_str *out, d
         dl_str_fmt(out, "[%u,", rank);
         text(out, dl_text(t, group->risc_name));
         dl_str_char(out, ',');
-        text(out, dl_text(t, group->site_name));
+        const char *name = dl_text(t, group->site_name);
+        text(out, name[0] ? name : "(no name)"); /* as in the timeline */
         dl_str_fmt(out, ",%d,%llu", (int)group->role, (unsigned long long)s->count);
         dl_str_fmt(out, ",%.0f,%llu,%llu", (double)s->sum, (unsigned long long)s->min,
                    (unsigned long long)s->max);

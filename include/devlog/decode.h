@@ -53,13 +53,14 @@ typedef struct devlog_log_options {
     uint64_t from, until;   /* cycles: what touches this window; until == 0: no end */
     uint64_t min_cycles;    /* zones shorter than this are left out */
     uint64_t skip_launches; /* of each chip */
-    bool subtract_cost;     /* captures: zones without what the markers inside them cost */
+    bool subtract_cost;     /* captures: statistics are without what markers inside a zone took (own_cost) */
     bool no_quantiles;      /* statistics without median and percentiles, in less memory */
     unsigned threads;       /* for reading; 0: as many as are useful here */
     const char *elf_folder; /* captures: where to look for ELF files of kernels that have moved; or NULL */
 } devlog_log_options;
 
-/* Opens a log of n files; "-" is standard input. Fails when the first byte of one cannot be read. */
+/* Opens a log of n files; "-" is standard input. Fails when the first byte of one cannot be read; pipes are
+ * not looked at before devlog_log_next. */
 devlog_status devlog_log_open(const char *const *paths, size_t n, const devlog_log_options *options,
                               devlog_log **out, devlog_error *err);
 /* Closes it, also in the middle. NULL is allowed. */
@@ -76,6 +77,7 @@ typedef struct devlog_zones {
     const uint32_t *zone;        /* devlog_log_zone */
     const uint32_t *launch;      /* devlog_log_launch; DEVLOG_NO_LAUNCH */
     const uint32_t *depth;       /* zones around it on its RISC, that of the firmware included */
+    const uint32_t *own_cost;    /* captures: cycles between start and end that the markers inside took */
 } devlog_zones;
 
 typedef enum devlog_value_kind {
@@ -267,8 +269,8 @@ struct ArrowArrayStream {
 /* The zones that devlog_log_next would give, as record batches with the columns
  *     chip uint32, core_x uint16, core_y uint16, risc and zone (dictionaries of utf8, int32 indices), launch
  * uint64 (run host id, or the launch's number in logs without ids; null: belongs to none), start and end
- * uint64 (cycles), depth uint32. Values are passed over. The stream borrows the log, which must outlive it;
- * its arrays live on their own. */
+ * uint64 (cycles), depth and own_cost uint32. Texts are UTF-8: bytes of a name that are none become U+FFFD.
+ * Values are passed over. The stream borrows the log, which must outlive it; its arrays live on their own. */
 devlog_status devlog_log_arrow(devlog_log *log, struct ArrowArrayStream *out, devlog_error *err);
 
 #pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "devlog/decode.h"
@@ -294,7 +296,7 @@ static void utf8(const struct ArrowArray *a, int64_t i, char out[300])
  * log. */
 static size_t check_batch(const struct ArrowArray *a, devlog_log *log, const devlog_zones *z, size_t at)
 {
-    assert_int_equal(a->n_children, 9);
+    assert_int_equal(a->n_children, 10);
     assert_int_equal(a->n_buffers, 1);
     for (int64_t c = 0; c < a->n_children; c++) {
         assert_int_equal(a->children[c]->length, a->length);
@@ -321,6 +323,7 @@ static size_t check_batch(const struct ArrowArray *a, devlog_log *log, const dev
         assert_int_equal(((const uint64_t *)c[6]->buffers[1])[i], z->start[at]);
         assert_int_equal(((const uint64_t *)c[7]->buffers[1])[i], z->end[at]);
         assert_int_equal(((const uint32_t *)c[8]->buffers[1])[i], z->depth[at]);
+        assert_int_equal(((const uint32_t *)c[9]->buffers[1])[i], z->own_cost[at]);
     }
     return at;
 }
@@ -343,12 +346,16 @@ static void arrow_has_the_zones(void **state)
     assert_string_equal(schema.format, "+s");
     assert_string_equal(schema.children[4]->name, "zone");
     assert_string_equal(schema.children[4]->dictionary->format, "u");
-    /* A child may be moved out, and is then released by itself. */
-    struct ArrowSchema moved = *schema.children[3];
+    /* A child may be moved out, and is then released by itself: before its parent, or after it. */
+    struct ArrowSchema moved = *schema.children[3], later = *schema.children[4];
     schema.children[3]->release = NULL;
+    schema.children[4]->release = NULL;
     moved.release(&moved);
     schema.release(&schema);
     assert_null(schema.release);
+    assert_string_equal(later.name, "zone");
+    assert_string_equal(later.dictionary->format, "u");
+    later.release(&later);
     for (;; batches++) {
         assert_int_equal(stream.get_next(&stream, &array), 0);
         if (!array.release) break;
@@ -372,6 +379,63 @@ static void arrow_has_the_zones(void **state)
     kept.release(&kept);
 }
 
+/* The format of texts is UTF-8, which names of a log need not be. */
+static void arrow_has_utf8(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("latin.csv");
+    write_text(path,
+               "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+               "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+               "run host ID, zone name, type, source line, source file\n"
+               "0,1,1,BRISC,10,5000,0,7,caf\xE9 \xF0\x9F\x8E\x89,ZONE_START,10,k.cc\n"
+               "0,1,1,BRISC,10,5500,0,7,caf\xE9 \xF0\x9F\x8E\x89,ZONE_END,10,k.cc\n");
+    devlog_error err = {0};
+    devlog_log *log;
+    struct ArrowArrayStream stream;
+    struct ArrowArray array;
+    assert_int_equal(devlog_log_open(&path, 1, NULL, &log, &err), DEVLOG_OK);
+    assert_int_equal(devlog_log_arrow(log, &stream, &err), DEVLOG_OK);
+    assert_int_equal(stream.get_next(&stream, &array), 0);
+    char text[300];
+    utf8(array.children[4]->dictionary, *(const int32_t *)array.children[4]->buffers[1], text);
+    assert_string_equal(text, "caf\xEF\xBF\xBD \xF0\x9F\x8E\x89");
+    array.release(&array);
+    stream.release(&stream);
+    devlog_log_close(log);
+}
+
+/* What a pipe gives is read once, from its first byte. */
+static void a_pipe_is_a_log(void **state)
+{
+    (void)state;
+    const char *path = write_log("plain.csv", 9, 20, 3), *names[] = {path, in_scratch("pipe")};
+    uint64_t zones[2] = {0}, rows[2] = {0};
+    devlog_error err = {0};
+    assert_int_equal(mkfifo(names[1], 0600), 0);
+    pid_t writer = fork();
+    if (writer == 0) {
+        execlp("sh", "sh", "-c", "exec cat \"$0\" >\"$1\"", names[0], names[1], (char *)NULL);
+        _exit(127);
+    }
+    for (int i = 0; i < 2; i++) {
+        devlog_log *log;
+        devlog_batch b;
+        assert_int_equal(devlog_log_open(&names[i], 1, NULL, &log, &err), DEVLOG_OK);
+        while (devlog_log_next(log, &b, &err) == DEVLOG_OK && !b.last)
+            zones[i] += b.zones.count;
+        rows[i] = devlog_log_rows(log);
+        assert_true(devlog_log_complete(log));
+        devlog_log_close(log);
+    }
+    int status;
+    assert_int_equal(waitpid(writer, &status, 0), writer);
+    assert_int_equal(status, 0);
+    assert_true(zones[0] > 0);
+    assert_int_equal(zones[1], zones[0]);
+    assert_int_equal(rows[1], rows[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -381,6 +445,8 @@ int main(void)
         cmocka_unit_test(closing_in_the_middle),
         cmocka_unit_test(what_cannot_be_read),
         cmocka_unit_test(arrow_has_the_zones),
+        cmocka_unit_test(arrow_has_utf8),
+        cmocka_unit_test(a_pipe_is_a_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

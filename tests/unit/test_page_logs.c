@@ -37,9 +37,24 @@ static int stop_browser(void **state)
         if (!b) skip();                                                                                      \
     } while (0)
 
+/* Texts of the ruler that are cut at its edge would be other numbers. */
+static void ruler_is_whole(const char *where)
+{
+    char *cut = browser_js(
+        b,
+        "(() => { let cut = 0; const canvas = CanvasRenderingContext2D.prototype, was = canvas.fillText; "
+        "canvas.fillText = function (text, x, y) { if (this.canvas.id === 'ruler' && x + "
+        "this.measureText(text).width > timeline.width) cut++; return was.call(this, text, x, y); }; "
+        "const end = view.t1; for (let i = 0; i < 200; i++) { view.t1 = view.t0 + (end - view.t0) * (1 + i / "
+        "50); paintRuler(); } canvas.fillText = was; view.t1 = end; paintRuler(); return String(cut); })()");
+    if (strcmp(cut, "0") != 0) fail_msg("%s: %s texts of the ruler are cut", where, cut);
+    free(cut);
+}
+
 /* Every panel, key and kind of item once. */
 static void use_everything(const char *where)
 {
+    ruler_is_whole(where);
     static const char *const steps[] = {
         "viewAll(), toggleCore(null)", /* all cores open */
         "toggleCore(null)",
@@ -103,6 +118,11 @@ static void several_chips(void **state)
     open_log("chips", &log, 0);
     page_has_number(b, "timeline.model.usedChips.size", 4);
     page_has_number(b, "timeline.model.cores.length", 16);
+    /* A zone of the last chip chooses its own row, though the first has one of that name. */
+    free(browser_js(b, "goTo({ lane: timeline.model.rows.at(-1).lanes.find((l) => l.level === 2), i: 0 })"));
+    page_has_number(b, "table.chosen.chip", 3);
+    page_has_text(b, "String(/ of chip 3 /.test(document.querySelector('#chart h2').textContent))", "true");
+    free(browser_js(b, "chooseRow(null)"));
     use_everything("chips");
 }
 

@@ -156,10 +156,29 @@ static void add_code_point(dl_str *out, unsigned c)
         dl_str_char(out, (char)(0xC0 | c >> 6));
         dl_str_char(out, (char)(0x80 | (c & 63)));
     } else {
-        dl_str_char(out, (char)(0xE0 | c >> 12));
+        if (c < 0x10000) {
+            dl_str_char(out, (char)(0xE0 | c >> 12));
+        } else {
+            dl_str_char(out, (char)(0xF0 | c >> 18));
+            dl_str_char(out, (char)(0x80 | (c >> 12 & 63)));
+        }
         dl_str_char(out, (char)(0x80 | (c >> 6 & 63)));
         dl_str_char(out, (char)(0x80 | (c & 63)));
     }
+}
+
+/* The code point of the escape sequence whose 'u' is at *at, which is left at its last digit; -1: none.
+ * Beyond 16 bits it is two sequences, a pair of surrogates; half a pair stands for nothing. */
+static int escaped(const char **at)
+{
+    int code = hex_of(*at + 1);
+    if (code < 0) return -1;
+    *at += 4;
+    if (code < 0xD800 || code >= 0xE000) return code;
+    int low = code < 0xDC00 && (*at)[1] == '\\' && (*at)[2] == 'u' ? hex_of(*at + 3) : -1;
+    if (low < 0xDC00 || low >= 0xE000) return 0xFFFD;
+    *at += 6;
+    return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
 }
 
 bool dl_meta_text(const char *meta, dl_str *out)
@@ -172,15 +191,13 @@ bool dl_meta_text(const char *meta, dl_str *out)
             continue;
         }
         at++;
-        int code = *at == 'u' ? hex_of(at + 1) : -1;
         const char *known = *at ? strchr(from, *at) : NULL;
         if (!*at) break;
-        if (code >= 0) {
-            add_code_point(out, code >= 0xD800 && code < 0xE000 ? 0xFFFD : (unsigned)code);
-            at += 4;
-        } else {
+        int code = *at == 'u' ? escaped(&at) : -1;
+        if (code >= 0)
+            add_code_point(out, (unsigned)code);
+        else
             dl_str_char(out, known ? to[known - from] : *at);
-        }
     }
     return true;
 }

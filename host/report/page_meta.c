@@ -152,10 +152,14 @@ static devlog_status markers(const page_pack *p, dl_decode *d, dl_str *out, devl
         quoted(out, valued && !sum, s->last);
         quoted(out, valued, by_pass ? s->shortest : s->min);
         quoted(out, valued, by_pass ? s->longest : s->max);
-        if (valued)
-            decimal(out, dl_series_average(s));
+        /* Where a double has no unit any more, the mean is a whole number, or it might pass the greatest
+         * value. */
+        uint64_t n = s->passes ? s->passes : s->count;
+        double mean = valued ? dl_series_average(s) : 0;
+        if (!valued || mean >= 9007199254740992.0)
+            quoted(out, valued, n ? (uint64_t)((s->sum + n / 2) / n) : 0);
         else
-            dl_str_add(out, ",\"\"");
+            decimal(out, mean);
         quoted(out, sum, s->sum > UINT64_MAX ? UINT64_MAX : (uint64_t)s->sum);
         dl_str_char(out, ']');
     }

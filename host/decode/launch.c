@@ -196,6 +196,14 @@ static bool grow_items(dl_launches *l)
     return true;
 }
 
+bool dl_launches_has_begun(const dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row)
+{
+    if (!l->n_slots) return false;
+    uint64_t hash = ids_hash(chip, run, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
+    uint32_t chain = *find_slot(l, chip, run, row, hash) & NUMBER_MASK;
+    return chain && begun(&l->chains[chain - 1], bit) > 0;
+}
+
 uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
                           bool starts)
 {

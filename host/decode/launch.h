@@ -53,6 +53,10 @@ uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip);
 uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
                           bool starts);
 
+/* Whether a stream has begun a launch with the ids of this row. */
+bool dl_launches_has_begun(const dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run,
+                           const dl_row *row);
+
 /* Whether the launches found last have the ids of this row. */
 static inline bool dl_launches_are_last(const dl_launches *l, uint32_t chip, uint64_t run, const dl_row *row)
 {

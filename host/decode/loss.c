@@ -51,6 +51,10 @@ static const struct {
     [DL_FOUND_WRAP] = {"clock_wrap", "wraps of the 44-bit clock, continued", false},
     [DL_FOUND_CLOCK_RESTART] = {"clock_restart", "restarts of a RISC's clock (several runs in one log)",
                                 false},
+    [DL_FOUND_REPEATED] = {"repeated",
+                           "repetitions of a RISC's rows, to the cycle (a log given or appended "
+                           "twice), counted twice",
+                           true},
     [DL_FOUND_OUT_OF_ORDER] = {"out_of_order", "starts and ends of zones out of order, not paired", true},
     [DL_FOUND_OTHER_LAUNCH] = {"other_launch",
                                "zones that began in one launch and ended in another, not paired", true},

@@ -68,6 +68,14 @@ static bool may_be_torn(uint64_t time, bool high)
     return high ? (uint32_t)time >= UINT32_MAX - near : (uint32_t)time < near;
 }
 
+/* Whether a firmware's start is one that the stream has had, the first or the last: two runs may have the
+ * same ids or the same stamps, and hardly both. */
+static bool is_repeated(const dl_pair *p, const stream_state *s, const dl_row *row, uint64_t time)
+{
+    if (time != s->fw_start && time != s->first) return false;
+    return dl_launches_has_begun(&p->launches, s->chip, s->bit, p->chip_line.run, row);
+}
+
 /* Judges the row that has waited; `next` is the stamp after it, or NULL at the end of the input. */
 static devlog_status judge(dl_pair *p, stream_state *s, const dl_row *row, const uint64_t *next,
                            devlog_error *err)
@@ -98,7 +106,10 @@ static devlog_status judge(dl_pair *p, stream_state *s, const dl_row *row, const
     bool of_launch = row->has_launch && dl_pair_has_ids(row, s);
     bool stays = !of_launch && last - time >= RESTART && (!next || *next < last);
     if (begins || stays) {
-        note(p, DL_FOUND_CLOCK_RESTART, row, "is the first of another run");
+        if (begins && is_repeated(p, s, row, time))
+            note(p, DL_FOUND_REPEATED, row, "begins the firmware for the second time");
+        else
+            note(p, DL_FOUND_CLOCK_RESTART, row, "is the first of another run");
         dl_pair_abandon_open(p, s);
         return accept(p, s, row, time, 0, err);
     }
@@ -126,7 +137,7 @@ devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const dl_row *row,
     if (!s->known) {
         s->known = true;
         first_epoch(p, s, row);
-        s->last = row->time + s->epoch;
+        s->first = s->last = row->time + s->epoch;
         return accept(p, s, row, s->last, 0, err);
     }
     uint64_t time = row->time + s->epoch;

@@ -158,6 +158,7 @@ static inline uint32_t pair_as_before(dl_pair *p, const dl_hits *h, uint32_t at,
         if (end > l->last_fw_end) l->last_fw_end = end;
         if (code & DL_HIT_RARE && l->op == 0) l->op = dl_hit_frame(h, code)->op;
     }
+    s->fw_start = from;
     s->kernel_seen = shape->has_kernel;
     s->last = hits[shape->last].time + s->epoch;
     s->shape = known;

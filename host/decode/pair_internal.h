@@ -53,7 +53,8 @@ typedef struct stream_state {
     uint64_t records, spent_on_records; /* of the launch in hand */
     uint32_t too_deep; /* zones that began behind the open ones and were left out: the next ends are theirs */
     uint64_t stall_start;
-    dl_row *held_row; /* a suspicious row that waits for its successor's stamp */
+    uint64_t first, fw_start; /* stamps of the first row, and of the firmware's last start */
+    dl_row *held_row;         /* a suspicious row that waits for its successor's stamp */
     struct stream_shape **shapes;
     uint32_t n_shapes;
     open_zone inline_open[INLINE_OPEN];
@@ -176,8 +177,9 @@ static inline dl_key *dl_pair_known_key(const stream_state *s, uint32_t site)
     }
 }
 
-static inline void dl_pair_note_fw_start(dl_pair *p, const stream_state *s, uint64_t time)
+static inline void dl_pair_note_fw_start(dl_pair *p, stream_state *s, uint64_t time)
 {
+    s->fw_start = time;
     if (s->launch == DL_NONE) return;
     dl_launch *l = &p->launches.items[s->launch];
     if (time < l->first_fw_start) l->first_fw_start = time;

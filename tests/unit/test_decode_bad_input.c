@@ -49,7 +49,21 @@ typedef struct bad_case {
     const char *detail; /* in the first detail; NULL: any */
 } bad_case;
 
+/* A launch of one RISC. */
+#define LAUNCH(id, from, to)                                                                                 \
+    "0,1,1,BRISC,7," #from ",0," #id ",BRISC-FW,ZONE_START,3,k.cpp,\n"                                       \
+    "0,1,1,BRISC,7," #to ",0," #id ",BRISC-FW,ZONE_END,3,k.cpp,\n"
+
 static const bad_case cases[] = {
+    {"a launch once more", CHIP HEADER LAUNCH(1, 10, 20) LAUNCH(2, 1000, 1500) LAUNCH(2, 1000, 1500), 3,
+     DL_SKIP_NONE, DL_FOUND_REPEATED, false, "log.csv:7: chip 0 core 1,1 BRISC: stamp 1000"},
+    {"a log appended to itself",
+     CHIP HEADER LAUNCH(1, 10, 20) LAUNCH(2, 1000, 1500) CHIP HEADER LAUNCH(1, 10, 20) LAUNCH(2, 1000, 1500),
+     4, DL_SKIP_NONE, DL_FOUND_REPEATED, false, "log.csv:9: chip 0 core 1,1 BRISC: stamp 10"},
+    {"another run with the same stamps", CHIP HEADER LAUNCH(1, 1000, 1500) LAUNCH(2, 1000, 1500), 2,
+     DL_SKIP_NONE, DL_FOUND_CLOCK_RESTART, true, NULL},
+    {"another run with the same ids", CHIP HEADER LAUNCH(1, 1000, 1500) LAUNCH(1, 1001, 1500), 2,
+     DL_SKIP_NONE, DL_FOUND_CLOCK_RESTART, true, NULL},
     {"empty", "", 0, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
     {"blank lines only", "\n\n\r\n  \n", 0, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
     {"header only", CHIP HEADER, 0, DL_SKIP_NONE, DL_FINDINGS, true, NULL},

@@ -132,10 +132,16 @@ MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t 
     uint32_t segment = control->segment & 1u, next = segment ^ 1u; /* whatever a kernel wrote there */
     uint32_t end = control->segment_end[segment];
     uint32_t full = records_segment(segment) + DEVLOG_SEGMENT_BYTES(BITS);
-    if (control->dropping ? !counts_on(control, tp) : tp - full > DEVLOG_SLACK) {
+    if (control->dropping ? !counts_on(control, tp) : tp - full > DEVLOG_SLACK || tp % 4u) {
         /* The kernel has changed it: where its records end, or how many it dropped, is not known. */
         control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
         tp = full;
+    }
+    /* Who drops has left the segment somewhere in it. */
+    if ((end || control->dropping) &&
+        (end - records_segment(segment) > DEVLOG_SEGMENT_BYTES(BITS) + DEVLOG_SLACK || end % 4u)) {
+        control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
+        control->segment_end[segment] = end = full;
     }
     if (end == 0) control->segment_end[segment] = end = tp;
     if (control->frozen) return drop(control);
@@ -150,7 +156,7 @@ MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t 
     }
     if (control->mode != DEVLOG_MODE_RING) return drop(control);
     uint32_t base = records_segment(next), bytes = control->segment_end[next] - base;
-    if (bytes > DEVLOG_SEGMENT_BYTES(BITS) + DEVLOG_SLACK)
+    if (bytes > DEVLOG_SEGMENT_BYTES(BITS) + DEVLOG_SLACK || bytes % 4u)
         control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
     else
         control->overwritten = control->overwritten + count_records(base, base + bytes);

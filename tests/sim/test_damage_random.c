@@ -158,7 +158,6 @@ static void injure(program *p)
         step = VM_OVERWRITE | chance(64) << 8 | word << 16;
     } else if (p->injury == MOVED) {
         step = VM_MOVE_CURSOR | chance(8) << 8 | chance(65536) << 16;
-        if ((step >> 8 & 7) == 6) step ^= 1u << 8; /* an odd cursor ends the simulation, or the chip's work */
     } else {
         step = VM_CALL_NULL;
     }

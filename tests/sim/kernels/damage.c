@@ -46,10 +46,9 @@ static void move_cursor(uint32_t how, uint32_t operand)
     case 3: tp = REGION; break;
     case 4: tp = DEVLOG_USER_BASE + 0x8000 + (operand & 0x7FFC); break;
     case 5: tp = tp - 8; break;
-    case 6: tp = tp + 2; break;
     default: tp = REGION + ((tp - REGION) ^ DEVLOG_SEGMENT_STRIDE(DEVLOG_SEGMENT_BITS)); break;
     }
-    damage_move_cursor(tp);
+    damage_move_cursor(tp & ~3u); /* while records are dropped it counts, and is odd */
 }
 
 #define MARKER_VM_MORE                                                                                       \

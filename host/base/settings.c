@@ -64,7 +64,7 @@ static const dl_setting_info table[DL_SETTINGS] = {
     [DL_SET_TMPDIR] = {"TMPDIR", DL_SETTING_TEXT, "FOLDER", 0, 0, "/tmp", "programs and devlog",
         "temporary files: what does not fit in memory, and what devlog serve has decoded", NULL},
     [DL_SET_CC] = {"DEVLOG_CC", DL_SETTING_TEXT, "COMPILER", 0, 0, "riscv64-unknown-elf-gcc", "programs and devlog",
-        "what kernels and firmware are compiled with", NULL},
+        "the gcc that compiles kernels and firmware; what clang has compiled goes in as object files", NULL},
     [DL_SET_QEMU] = {"DEVLOG_QEMU", DL_SETTING_TEXT, "PROGRAM", 0, 0, "qemu-system-riscv32", "programs and devlog",
         "what transport qemu runs", NULL},
     [DL_SET_PATH] = {"PATH", DL_SETTING_TEXT, "FOLDER:...", 0, 0, "nothing is found", "programs and devlog",

@@ -2,7 +2,7 @@
  * from fixed slots of its buffer, and what happened between them afterwards; others are in any order. Pairing
  * wants them as they happened. Only rows that are neighbours in the log are put in order: a run, which is
  * what one RISC wrote under one set of launch ids between one firmware start and the next. Not for rows of
- * one launch with those of others between them (shuffled.c). */
+ * one launch with those of others between them (decode_disorder.c). */
 #ifndef DEVLOG_DECODE_ORDER_H
 #define DEVLOG_DECODE_ORDER_H
 

@@ -312,7 +312,9 @@ static void item(dl_str *out, bool colour, bool loss, uint64_t n, const char *te
 void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
 {
     char rows[DL_GROUPED_SIZE], lines[DL_GROUPED_SIZE];
-    dl_str_fmt(out, "%s rows in %s lines. ", dl_u64_grouped(rows, l->rows), dl_u64_grouped(lines, l->lines));
+    dl_str_fmt(out, "%s rows", dl_u64_grouped(rows, l->rows));
+    if (l->lines) dl_str_fmt(out, " in %s lines", dl_u64_grouped(lines, l->lines)); /* a capture has none */
+    dl_str_add(out, ". ");
     coloured(out, colour, dl_losses_any(l) ? red : bold, dl_losses_any(l) ? "Lost:" : "Nothing was lost.");
     dl_str_char(out, '\n');
     for (int i = DL_SKIP_NONE + 1; i < DL_SKIPS; i++) {
@@ -349,8 +351,8 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
         if (l->kernels_unknown_cost)
             dl_str_fmt(
                 out,
-                "; not counted: %llu kernels of which they take more than half, or whose records are damaged",
-                (unsigned long long)l->kernels_unknown_cost);
+                "; not counted: %llu kernel%s of which they take more than half, or with damaged records",
+                (unsigned long long)l->kernels_unknown_cost, l->kernels_unknown_cost == 1 ? "" : "s");
         dl_str_add(out, ".\n");
     } else if (l->cost_subtracted)
         dl_str_add(out, "Markers' own cost is not in this log and was not subtracted; decode the capture.\n");

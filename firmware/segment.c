@@ -34,9 +34,9 @@ MACHINE static inline uint32_t rare_bytes(uint32_t first, uint32_t third, uint32
 extern const char devlog_record_bytes[] __attribute__((weak)); /* or else it could not be 0 */
 uint32_t devlog_sums_began;
 
-/* The records between two addresses. Where they must be walked, two are loaded at a time: what is behind the
- * first is one of two words. */
-MACHINE static uint32_t count_records(uint32_t from, uint32_t to)
+/* Not inlined: it needs the registers. The records between two addresses. Where they must be walked, two are
+ * loaded at a time: what is behind the first is one of two words. */
+MACHINE __attribute__((noinline)) static uint32_t count_records(uint32_t from, uint32_t to)
 {
     /* By the upper four bits of a code, in two bits each: words beyond two; 3: look closer. */
     const uint32_t beyond = 1u << 16 | 1u << 18 | 1u << 20 | 1u << 22 | 1u << 28 | 3u << 30;

@@ -38,9 +38,9 @@ rpath=-Wl,-rpath,$lib
   g++ $flags host.cpp -o by_flags_cpp -I"$here/prefix/include" -L"$lib" -ldevlog "$rpath"
   cc $flags host.c -o static $(pkg-config --cflags --libs devlog-static)
 }
-cmake -S . -B c -DCMAKE_PREFIX_PATH="$here/prefix" -DCMAKE_C_FLAGS="$flags" >/dev/null && cmake --build c >/dev/null
+cmake -G Ninja -S . -B c -DCMAKE_PREFIX_PATH="$here/prefix" -DCMAKE_C_FLAGS="$flags" >/dev/null && cmake --build c >/dev/null
 mkdir cxx_source && cp cpp.txt cxx_source/CMakeLists.txt && cp host.cpp cxx_source
-cmake -S cxx_source -B cxx -DCMAKE_PREFIX_PATH="$here/prefix" -DCMAKE_CXX_FLAGS="$flags" >/dev/null && cmake --build cxx >/dev/null
+cmake -G Ninja -S cxx_source -B cxx -DCMAKE_PREFIX_PATH="$here/prefix" -DCMAKE_CXX_FLAGS="$flags" >/dev/null && cmake --build cxx >/dev/null
 
 # Boards, firmware and linker scripts are found from the library's place alone.
 unset DEVLOG_HOME

@@ -123,10 +123,10 @@ typedef struct room {
 enum { LEFT = 5 }; /* per cent */
 
 static const room rooms[] = {
-    {"fe310", "4 KiB (FE310, GD32VF103)", "DEVLOG_ZONE", NULL, 22, 22},
-    {"fe310", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 38, 38},
-    {"fe310", NULL, "DEVLOG_EVENT", NULL, 44, 44},
-    {"fe310", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 26, 26},
+    {"fe310", "4 KiB (FE310, GD32VF103)", "DEVLOG_ZONE", NULL, 21, 21},
+    {"fe310", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 35, 35},
+    {"fe310", NULL, "DEVLOG_EVENT", NULL, 41, 41},
+    {"fe310", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 25, 25},
     {"wormhole_b0", "32 KiB", "DEVLOG_ZONE", NULL, 290, 310},
     {"wormhole_b0", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 500, 525},
     {"wormhole_b0", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 340, 370},

@@ -265,3 +265,10 @@ void dl_file_abandon(dl_file_writer *w)
     dl_str_free(&w->buffer);
     *w = (dl_file_writer){.fd = -1};
 }
+
+devlog_status dl_print(const dl_str *text, devlog_error *err)
+{
+    devlog_status status = dl_str_status(text, err);
+    int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, text->text, text->len);
+    return errnum ? dl_fail_errno(err, errnum, "cannot write to standard output") : status;
+}

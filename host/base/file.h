@@ -62,4 +62,7 @@ int dl_write_all(int fd, const void *bytes, size_t n);
  */
 char *dl_path_join(const char *folder, const char *name);
 
+/* Prints a text that a command has made on standard output; also fails when it could not be made whole. */
+devlog_status dl_print(const dl_str *text, devlog_error *err);
+
 #endif

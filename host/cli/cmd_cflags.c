@@ -1,7 +1,6 @@
 /* devlog cflags: what a compiler has to be told to compile a kernel, for builds and editors that are not
  * devlog's. */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/settings.h"
@@ -57,9 +56,7 @@ static int run(int argc, char **argv)
     if (!status) status = find_risc(&b, a.risc, &job.risc, &err);
     if (!status) status = compile_flags(&job, &out, &err);
     dl_str_char(&out, '\n');
-    if (!status) status = dl_str_status(&out, &err);
-    int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, out.text, out.len);
-    if (errnum) status = dl_fail_errno(&err, errnum, "cannot write to standard output");
+    if (!status) status = dl_print(&out, &err);
     if (status) fprintf(stderr, "devlog cflags: %s\n", err.text);
     dl_str_free(&out);
     return status ? CLI_FAILED : CLI_OK;

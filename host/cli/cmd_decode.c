@@ -156,9 +156,7 @@ static devlog_status print_text(dl_decode *d, const decode_args *a, const dl_art
                    dl_artifacts_path(set, i));
     if (out.len) dl_str_char(&out, '\n');
     dl_report_losses(dl_decode_losses(d), table.colour, &out);
-    if (!status) status = dl_str_status(&out, err);
-    int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, out.text, out.len);
-    if (errnum) status = dl_fail_errno(err, errnum, "cannot write to standard output");
+    if (!status) status = dl_print(&out, err);
     dl_str_free(&out);
     return status;
 }
@@ -184,10 +182,11 @@ static int print_analyses(void)
 {
     dl_str out = {0};
     dl_analyses_default_text(&out);
-    int errnum = out.failed ? ENOMEM : dl_write_all(STDOUT_FILENO, out.text, out.len);
-    if (errnum) fprintf(stderr, "devlog decode: cannot write to standard output: %s\n", strerror(errnum));
+    devlog_error err = {0};
+    devlog_status status = dl_print(&out, &err);
+    if (status) fprintf(stderr, "devlog decode: %s\n", err.text);
     dl_str_free(&out);
-    return errnum ? CLI_FAILED : CLI_OK;
+    return status ? CLI_FAILED : CLI_OK;
 }
 
 /* From the first input to the last line of the report. */

@@ -1,7 +1,5 @@
 /* devlog ops compare: two op reports beside one another. */
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/term.h"
@@ -110,9 +108,7 @@ static int run(int argc, char **argv)
     if (!status) status = op_table_read(&after, rest.items[1], &err);
     if (!status) status = op_compare_make(&c, &before, &after, &o, &err);
     if (!status) op_compare_print(&c, &before, &after, &o, &out);
-    if (!status) status = dl_str_status(&out, &err);
-    int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, out.text, out.len);
-    if (errnum) status = dl_fail_errno(&err, errnum, "cannot write to standard output");
+    if (!status) status = dl_print(&out, &err);
     if (status) {
         fprintf(stderr, "devlog ops compare: %s\n", err.text);
     } else {

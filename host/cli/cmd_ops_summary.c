@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/term.h"
@@ -90,9 +89,7 @@ static int run(int argc, char **argv)
     devlog_status status = op_table_read(&t, rest.items[0], &err);
     if (!status) status = op_summary_make(&s, &t, &o, &err);
     if (!status) op_summary_print(&s, &t, &o, &out);
-    if (!status) status = dl_str_status(&out, &err);
-    int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, out.text, out.len);
-    if (errnum) status = dl_fail_errno(&err, errnum, "cannot write to standard output");
+    if (!status) status = dl_print(&out, &err);
     if (status) {
         fprintf(stderr, "devlog ops summary: %s\n", err.text);
     } else {

@@ -1,9 +1,7 @@
 /* devlog: the program. Finds the subcommand in the table (commands.c) and calls it. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/cli.h"
@@ -32,10 +30,11 @@ static int help_environment(void)
 {
     dl_str out = {0};
     cli_environment_text(&out);
-    int errnum = out.failed ? ENOMEM : dl_write_all(STDOUT_FILENO, out.text, out.len);
-    if (errnum) fprintf(stderr, "devlog help: cannot write: %s\n", strerror(errnum));
+    devlog_error err = {0};
+    devlog_status status = dl_print(&out, &err);
+    if (status) fprintf(stderr, "devlog help: %s\n", err.text);
     dl_str_free(&out);
-    return errnum ? CLI_FAILED : CLI_OK;
+    return status ? CLI_FAILED : CLI_OK;
 }
 
 int main(int argc, char **argv)

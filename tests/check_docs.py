@@ -103,7 +103,7 @@ def check_files():
 
 def check_limits():
     markers = read('docs/markers.md')
-    for pattern, file in ((r'DL_MAX_OPEN = (\d+)', 'host/decode/pair.h'),):
+    for pattern, file in ((r'DL_MAX_OPEN = (\d+)', 'host/decode/pair/pair.h'),):
         value = re.search(pattern, read(file))
         if not value:
             say(file, f'no {pattern}')

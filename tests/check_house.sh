@@ -34,7 +34,37 @@ for room in host/*/; do
       echo "$file:$line: room $room may not include \"$header\" (docs/architecture.md, who may include whom)"
       bad=1
     fi
-  done < <(grep -nE '^#include "' "host/$room"/*.[ch] /dev/null)
+  done < <(find "host/$room" -name '*.[ch]' -exec grep -nE '^#include "' /dev/null {} +)
+done
+
+# The rooms inside decode: what each may include of the others. All of them include the files at the top that
+# include no room themselves; the door (decode.h) is for those who come after pairing.
+within_decode() {
+  case "$1" in
+    log) ;;
+    clock) echo decode/capture/capture.h ;;
+    capture) echo decode/clock/ decode/log/columns.h decode/pair/ ;;
+    pair) echo decode/log/parser.h decode/capture/raw_sites.h ;;
+    analysis) echo decode/pair/ decode/decode.h ;;
+  esac
+}
+
+for room in host/decode/*/; do
+  room=$(basename "$room")
+  while IFS=: read -r file line text; do
+    header=${text#*\"}
+    header=${header%%\"*}
+    [[ $header == decode/* ]] || continue
+    ok=0
+    for prefix in "decode/$room/" $(within_decode "$room"); do
+      [[ $header == "$prefix"* ]] && ok=1
+    done
+    [[ $header != decode/*/* ]] && ! grep -qE '^#include "decode/[a-z]+/' "host/$header" && ok=1
+    if [ $ok = 0 ]; then
+      echo "$file:$line: room decode/$room may not include \"$header\" (docs/architecture.md, who may include whom)"
+      bad=1
+    fi
+  done < <(grep -nE '^#include "' "host/decode/$room"/*.[ch] /dev/null)
 done
 
 # Device code knows nothing of the host.

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decode/groups.h"
+#include "decode/analysis/groups.h"
 #include "program/compile.h"
 
 enum { PER_RISC = 1000, RISCS = 5, CORES = 16, MOST_WORDS = 3 * (PER_RISC + 50), ROUNDS = 3 };

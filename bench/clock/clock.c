@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/chip_clock.h"
+#include "decode/clock/chip_clock.h"
 #include "profiler/clock_sync.h"
 #include "profiler/profiler.h"
 

@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "decode/groups.h"
+#include "decode/analysis/groups.h"
 #include "generate.h"
 #include "measure.h"
 

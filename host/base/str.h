@@ -1,5 +1,5 @@
 /* Strings: a growing text buffer for writers, and the number formats that every report shares. Not for
- * parsing: decode/number.h reads numbers. */
+ * parsing: decode/log/number.h reads numbers. */
 #ifndef DEVLOG_BASE_STR_H
 #define DEVLOG_BASE_STR_H
 

@@ -14,7 +14,7 @@
 #include "cli/cli.h"
 #include "cli/date.h"
 #include "cli/op_report.h"
-#include "decode/capture.h"
+#include "decode/capture/capture.h"
 #include "report/device_log.h"
 
 typedef struct run_args {

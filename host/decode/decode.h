@@ -14,8 +14,8 @@
 #ifndef DEVLOG_DECODE_DECODE_H
 #define DEVLOG_DECODE_DECODE_H
 
-#include "decode/chip_clock.h"
-#include "decode/pair.h"
+#include "decode/clock/chip_clock.h"
+#include "decode/pair/pair.h"
 
 typedef struct dl_decode dl_decode;
 
@@ -38,7 +38,7 @@ typedef struct dl_decode_options {
 devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options, devlog_error *err);
 void dl_decode_free(dl_decode *d);
 
-/* Before the first input. One of each; see decode/pair.h. Sinks are called on the thread that calls the
+/* Before the first input. One of each; see decode/pair/pair.h. Sinks are called on the thread that calls the
  * decoder. They may read the tables, whose counts do not change meanwhile, but not add to
  * them: another thread may be doing that. */
 void dl_decode_event_sink(dl_decode *d, dl_event_sink sink);

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "decode/capture_rows.h"
+#include "decode/capture/capture_rows.h"
 #include "decode/decode_internal.h"
-#include "decode/pair_records.h"
+#include "decode/pair/pair_records.h"
 
 static devlog_status on_capture_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
 {

@@ -4,7 +4,7 @@
 #define DEVLOG_DECODE_DECODE_INTERNAL_H
 
 #include "decode/decode.h"
-#include "decode/pipeline.h"
+#include "decode/log/pipeline.h"
 
 struct dl_decode {
     dl_decode_options options;

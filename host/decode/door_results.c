@@ -2,8 +2,8 @@
  * door.c. */
 #include <stdlib.h>
 
+#include "decode/analysis/groups.h"
 #include "decode/door_internal.h"
-#include "decode/groups.h"
 
 /* ---- What numbers stand for ---------------------------------------------------------------------------- */
 

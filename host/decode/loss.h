@@ -63,7 +63,7 @@ typedef enum dl_finding {
 
 enum { DL_DETAILS_PER_KIND = 5, DL_MAX_LINE = 64 * 1024 };
 
-/* How far the stamps of a chip can be trusted (decode/chip_clock.h). */
+/* How far the stamps of a chip can be trusted (decode/clock/chip_clock.h). */
 typedef struct dl_clock_note {
     uint32_t slot;
     double core_cycles; /* bound of the error between markers of two cores; 0: one core, or unknown */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "decode/capture.h"
+#include "decode/capture/capture.h"
 #include "report/bundle.h"
 #include "report/device_log.h"
 

@@ -1,9 +1,9 @@
 /* The capture of a device: what was pulled, as it was pulled, with the clocks' samples, in the log folder
- * beside the CSV (decode/capture.h). Not for pulling (pull.c) or sampling (clock_sync.c). */
+ * beside the CSV (decode/capture/capture.h). Not for pulling (pull.c) or sampling (clock_sync.c). */
 #ifndef DEVLOG_PROFILER_CAPTURE_LOG_H
 #define DEVLOG_PROFILER_CAPTURE_LOG_H
 
-#include "decode/capture.h"
+#include "decode/capture/capture.h"
 #include "profiler/clock_sync.h"
 #include "profiler/pull.h"
 

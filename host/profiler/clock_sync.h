@@ -1,5 +1,5 @@
 /* Clock synchronisation: samples of a device's clock against the host's, offsets of its cores' counters, and
- * samples against a linked chip's. What they mean is worked out by decode/clockfit.h.
+ * samples against a linked chip's. What they mean is worked out by decode/clock/clockfit.h.
  *
  * The first core that boots is the reference: its counter is sampled against the host's clock in short
  * bursts, when the device opens, before launches and when it closes. Every other core is compared with the
@@ -8,7 +8,7 @@
 #ifndef DEVLOG_PROFILER_CLOCK_SYNC_H
 #define DEVLOG_PROFILER_CLOCK_SYNC_H
 
-#include "decode/clockfit.h"
+#include "decode/clock/clockfit.h"
 #include "device/device.h"
 #include "program/program.h"
 

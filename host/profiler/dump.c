@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/settings.h"
-#include "decode/raw_rows.h"
+#include "decode/capture/raw_rows.h"
 #include "profiler/capture_log.h"
 #include "profiler/clock_sync.h"
 #include "profiler/ops_log.h"

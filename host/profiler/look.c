@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/raw_rows.h"
+#include "decode/capture/raw_rows.h"
 #include "profiler/look_names.h"
 #include "profiler/pull.h"
 

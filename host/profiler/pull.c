@@ -1,4 +1,4 @@
-/* Pulling: reading what one RISC has recorded. Not for what the words mean (decode/records.c). */
+/* Pulling: reading what one RISC has recorded. Not for what the words mean (decode/capture/records.c). */
 #include "profiler/pull.h"
 #include "profiler/control.h"
 

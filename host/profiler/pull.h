@@ -2,7 +2,7 @@
 #ifndef DEVLOG_PROFILER_PULL_H
 #define DEVLOG_PROFILER_PULL_H
 
-#include "decode/records.h"
+#include "decode/capture/records.h"
 #include "device/device.h"
 
 typedef struct pulled {

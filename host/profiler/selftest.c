@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/paths.h"
-#include "decode/records.h"
+#include "decode/capture/records.h"
 #include "profiler/control.h"
 #include "profiler/pull.h"
 

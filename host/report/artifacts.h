@@ -16,7 +16,7 @@
 #define DEVLOG_REPORT_ARTIFACTS_H
 
 #include "base/file.h"
-#include "decode/analyzer.h"
+#include "decode/analysis/analyzer.h"
 
 /* In the order in which they are written, listed and packed. */
 typedef enum dl_artifact_id {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/groups.h"
-#include "decode/series_groups.h"
+#include "decode/analysis/groups.h"
+#include "decode/analysis/series_groups.h"
 #include "report/machine.h"
 #include "report/summary_text.h"
 

@@ -2,8 +2,8 @@
 #ifndef DEVLOG_REPORT_DECODE_TABLE_H
 #define DEVLOG_REPORT_DECODE_TABLE_H
 
-#include "decode/analyzer.h"
-#include "decode/groups.h"
+#include "decode/analysis/analyzer.h"
+#include "decode/analysis/groups.h"
 
 /* What the rows of a table are sorted by: the greatest first, names from A on. */
 typedef enum dl_table_sort {

@@ -5,7 +5,7 @@
 #define DEVLOG_REPORT_MACHINE_H
 
 #include "base/file.h"
-#include "decode/analyzer.h"
+#include "decode/analysis/analyzer.h"
 
 typedef struct dl_machine_options {
     const dl_analyzer *analyzer; /* NULL: no analyses */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "decode/groups.h"
-#include "decode/series_groups.h"
+#include "decode/analysis/groups.h"
+#include "decode/analysis/series_groups.h"
 #include "report/page_internal.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/grid.h"
-#include "decode/series_groups.h"
+#include "decode/analysis/series_groups.h"
 #include "report/launch_text.h"
 
 enum { SUMS, VALUES, EVENTS, TABLES };

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/round.h"
-#include "decode/groups.h"
+#include "decode/analysis/groups.h"
 #include "report/decode_table.h"
 #include "report/series_table.h"
 

@@ -1,4 +1,4 @@
-/* The time axis of captures: host time, by the fits of the chips' clocks (decode/chip_clock.h). */
+/* The time axis of captures: host time, by the fits of the chips' clocks (decode/clock/chip_clock.h). */
 #include <math.h>
 
 #include "base/round.h"

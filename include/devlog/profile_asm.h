@@ -19,7 +19,7 @@
  *
  * Nothing checks that the halves of the clock belong together: when the low half wraps between the two loads,
  * the stamp is 2^32 too early, and before the one in front of it. The decoder sees that and repairs it
- * (host/decode/records.c).
+ * (host/decode/capture/records.c).
  *
  * The site of a marker is a label in a section that is never loaded; its address there is the code. A site is
  * defined once however often its code is inlined (.ifndef). Sections and codes: devlog/record.h. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/analyzer.h"
+#include "decode/analysis/analyzer.h"
 
 static const char log_text[] = "0, 0, 0, BRISC, 1, 100\n0, 0, 0, BRISC, 2, 110\n0, 0, 0, BRISC, 5, 115\n"
                                "0, 0, 0, BRISC, 3, 120\n0, 0, 0, BRISC, 4, 130\n0, 0, 0, NCRISC, 1, 101\n"

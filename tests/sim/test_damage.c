@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "decode/decode.h"
-#include "decode/groups.h"
+#include "decode/analysis/groups.h"
 #include "support/cli.h"
 #include "support/device.h"
 #include "support/files.h"

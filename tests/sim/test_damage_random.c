@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "decode/decode.h"
-#include "decode/raw_rows.h"
+#include "decode/capture/raw_rows.h"
 #include "profiler/control.h"
 #include "profiler/profiler.h"
 #include "support/device.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/capture.h"
+#include "decode/capture/capture.h"
 #include "decode/decode.h"
 #include "report/device_log.h"
 #include "support/device.h"

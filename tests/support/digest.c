@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/series_groups.h"
+#include "decode/analysis/series_groups.h"
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t n)
 {

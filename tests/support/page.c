@@ -7,7 +7,7 @@
 
 #include "base/process.h"
 #include "base/str.h"
-#include "decode/capture.h"
+#include "decode/capture/capture.h"
 #include "support/device.h"
 #include "support/logs.h"
 

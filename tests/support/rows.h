@@ -2,7 +2,7 @@
 #ifndef DEVLOG_TESTS_ROWS_H
 #define DEVLOG_TESTS_ROWS_H
 
-#include "decode/raw_rows.h"
+#include "decode/capture/raw_rows.h"
 #include "profiler/pull.h"
 #include "support/device.h"
 

@@ -1,4 +1,4 @@
-/* Captures whose records go straight to statistics (decode/pair_records.c) give what their rows give: on
+/* Captures whose records go straight to statistics (decode/pair/pair_records.c) give what their rows give: on
  * made-up launches with every kind of record, ordinary ones and damaged ones, in captures that are whole, cut
  * and hurt. */
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/capture_rows.h"
+#include "decode/capture/capture_rows.h"
 #include "program/compile.h"
 #include "support/device.h"
 #include "support/digest.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/capture_words.h"
+#include "decode/capture/capture_words.h"
 #include "decode/decode.h"
 #include "devlog/record.h"
 #include "support/cmocka_all.h"

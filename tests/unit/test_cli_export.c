@@ -9,7 +9,7 @@
 
 #include "base/process.h"
 #include "base/str.h"
-#include "decode/capture.h"
+#include "decode/capture/capture.h"
 #include "support/files.h"
 #include "support/page.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/paths.h"
-#include "decode/analyzer.h"
+#include "decode/analysis/analyzer.h"
 #include "support/cmocka_all.h"
 
 typedef struct setup {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decode/capture.h"
+#include "decode/capture/capture.h"
 #include "support/cmocka_all.h"
 #include "support/files.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/clockfit.h"
+#include "decode/clock/clockfit.h"
 
 enum { MAX_PIECES = 8, MAX_BURSTS = 64, MAX_READS = 16 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decode/groups.h"
+#include "decode/analysis/groups.h"
 
 /* From the document's section on profiling a device: core 0,0, no header lines. */
 static const char sample[] = "0, 0, 0, NCRISC, 1, 1882735035004\n"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "decode/capture.h"
+#include "decode/capture/capture.h"
 #include "ops/op_job.h"
 #include "support/cmocka_all.h"
 #include "support/device.h"

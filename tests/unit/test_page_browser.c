@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "decode/capture.h"
+#include "decode/capture/capture.h"
 #include "support/browser.h"
 #include "support/device.h"
 #include "support/files.h"

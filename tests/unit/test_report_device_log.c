@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "decode/groups.h"
+#include "decode/analysis/groups.h"
 #include "devlog/record.h"
 #include "report/device_log.h"
 

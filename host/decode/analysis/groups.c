@@ -1,0 +1,339 @@
+/* Groups: the statistics of zones put together, by RISC, by core, by launch. */
+#include "decode/analysis/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+void dl_groups_free(dl_groups *g)
+{
+    free(g->items);
+    *g = (dl_groups){0};
+}
+
+/* One key and the group it belongs to; sorted so that a group's keys are neighbours. */
+typedef struct member {
+    const dl_key *key;
+    const dl_tables *tables;
+    uint32_t chip, chip_id;
+    uint16_t x, y;
+    dl_risc risc;
+    const char *risc_name, *site_name;
+    bool by_core;
+} member;
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int group_order(const member *a, const member *b)
+{
+    int c = compare_u64(a->chip_id, b->chip_id);
+    if (!c && a->by_core) c = compare_u64(a->y, b->y);
+    if (!c && a->by_core) c = compare_u64(a->x, b->x);
+    if (!c) c = compare_u64(a->risc, b->risc);
+    if (!c && a->risc == DL_RISC_OTHER) c = strcmp(a->risc_name, b->risc_name);
+    bool a_user = a->key->role == DL_ROLE_USER, b_user = b->key->role == DL_ROLE_USER;
+    if (!c) c = compare_u64(a_user, b_user);
+    if (!c) c = compare_u64(a->key->role, b->key->role);
+    return c ? c : strcmp(a->site_name, b->site_name);
+}
+
+/* Keys of one group in the order of their cores, so that "first" does not depend on the input's order. */
+static int member_order(const void *pa, const void *pb)
+{
+    const member *a = pa, *b = pb;
+    int c = group_order(a, b);
+    if (!c) c = compare_u64(a->key->first_start, b->key->first_start);
+    if (!c) c = compare_u64(a->y, b->y);
+    if (!c) c = compare_u64(a->x, b->x);
+    return c ? c : compare_u64(a->key->site, b->key->site);
+}
+
+static member *list_members(dl_decode *d, bool by_core, size_t *n, devlog_error *err)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    size_t all = dl_decode_n_keys(d);
+    member *members = calloc(all ? all : 1, sizeof *members);
+    *n = 0;
+    if (!members) {
+        dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < all; i++) {
+        const dl_key *k = dl_decode_key(d, i);
+        if (!k->count) continue;
+        const dl_stream *s = &t->streams[k->stream];
+        members[(*n)++] = (member){.key = k,
+                                   .tables = t,
+                                   .chip = s->chip,
+                                   .chip_id = t->chips[s->chip].id,
+                                   .x = s->core_x,
+                                   .y = s->core_y,
+                                   .risc = s->risc,
+                                   .risc_name = dl_text(t, s->risc_name),
+                                   .site_name = dl_site_text(t, k->site),
+                                   .by_core = by_core};
+    }
+    qsort(members, *n, sizeof *members, member_order);
+    return members;
+}
+
+static dl_group group_of(const member *m, size_t n)
+{
+    const dl_tables *t = m->tables;
+    dl_group g = {.chip = m->chip,
+                  .launch = DL_NONE,
+                  .risc_name = t->streams[m->key->stream].risc_name,
+                  .site_name = t->sites[m->key->site].name,
+                  .stream = m->by_core ? m->key->stream : DL_NONE,
+                  .risc = m->risc,
+                  .role = m->key->role};
+    dl_summary *s = &g.summary;
+    s->min = UINT64_MAX;
+    s->first = m->key->first;
+    for (size_t i = 0; i < n; i++) {
+        const dl_key *k = m[i].key;
+        s->count += k->count;
+        s->sum += k->sum;
+        if (k->min < s->min) s->min = k->min;
+        if (k->max > s->max) s->max = k->max;
+    }
+    return g;
+}
+
+static devlog_status by_key(dl_decode *d, bool by_core, dl_groups *out, devlog_error *err)
+{
+    size_t n;
+    *out = (dl_groups){0};
+    member *members = list_members(d, by_core, &n, err);
+    if (!members) return DEVLOG_ERR_MEMORY;
+    devlog_status status = DEVLOG_OK;
+    const dl_samples **sets = malloc((n ? n : 1) * sizeof *sets);
+    out->items = malloc((n ? n : 1) * sizeof *out->items);
+    if (!sets || !out->items) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (size_t from = 0, to; from < n && !status; from = to) {
+        for (to = from; to < n && group_order(&members[from], &members[to]) == 0; to++)
+            sets[to - from] = &members[to].key->samples;
+        dl_group g = group_of(&members[from], to - from);
+        bool sampled = members[from].key->samples.first != NULL;
+        if (sampled) status = dl_summary_quantiles(&g.summary, sets, to - from, err);
+        out->items[out->n++] = g;
+    }
+    free(sets);
+    free(members);
+    if (status) dl_groups_free(out);
+    return status;
+}
+
+devlog_status dl_groups_by_risc(dl_decode *d, dl_groups *out, devlog_error *err)
+{
+    return by_key(d, false, out, err);
+}
+
+devlog_status dl_groups_by_core(dl_decode *d, dl_groups *out, devlog_error *err)
+{
+    return by_key(d, true, out, err);
+}
+
+/* One sample with the group (of the list by RISC) that it is of. */
+typedef struct tagged {
+    uint64_t cycles;
+    uint32_t group;
+} tagged;
+
+typedef struct launch_rank {
+    const dl_launch *launch;
+    uint32_t chip_id, index;
+} launch_rank;
+
+static int launch_order(const void *pa, const void *pb)
+{
+    const launch_rank *a = pa, *b = pb;
+    int c = compare_u64(a->chip_id, b->chip_id);
+    if (!c) c = compare_u64(a->launch->first_fw_start, b->launch->first_fw_start);
+    return c ? c : compare_u64(a->index, b->index);
+}
+
+/* rank[i]: the place of launch i among all, by chip and time. */
+static uint32_t *rank_launches(dl_decode *d, uint32_t **order, devlog_error *err)
+{
+    const dl_launches *l = dl_decode_launches(d);
+    const dl_tables *t = dl_decode_tables(d);
+    size_t n = l->count ? l->count : 1;
+    launch_rank *ranks = malloc(n * sizeof *ranks);
+    uint32_t *rank = malloc(n * sizeof *rank);
+    *order = malloc(n * sizeof **order);
+    if (!ranks || !rank || !*order) {
+        dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        free(ranks);
+        free(rank);
+        free(*order);
+        *order = NULL;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < l->count; i++)
+        ranks[i] = (launch_rank){&l->items[i], t->chips[l->items[i].chip].id, i};
+    qsort(ranks, l->count, sizeof *ranks, launch_order);
+    for (uint32_t i = 0; i < l->count; i++) {
+        rank[ranks[i].index] = i;
+        (*order)[i] = ranks[i].index;
+    }
+    free(ranks);
+    return rank;
+}
+
+/* Walks through the samples of a key with the places of their launches among all. */
+typedef struct rank_walk {
+    dl_sample_walk samples;
+    const dl_key *key;
+    const uint32_t *rank;
+    uint32_t run, at;
+} rank_walk;
+
+static bool next_ranked(rank_walk *w, uint64_t *cycles, uint32_t *place)
+{
+    const dl_key *k = w->key;
+    uint32_t launch;
+    do {
+        if (!dl_sample_walk_next(&w->samples, cycles)) return false;
+        while (w->run + 1 < k->n_runs && k->runs[w->run + 1].sample <= w->at)
+            w->run++;
+        const dl_launch_run *run = &k->runs[w->run];
+        launch = run->launch + (w->at++ - run->sample) * run->step;
+    } while (launch == DL_NONE);
+    *place = w->rank[launch];
+    return true;
+}
+
+static rank_walk walk_key(const dl_key *k, const uint32_t *rank)
+{
+    rank_walk w = {.key = k, .rank = rank};
+    dl_sample_walk_start(&w.samples, &k->samples);
+    return w;
+}
+
+/* Samples put together by launch, and within a launch by group. */
+typedef struct by_launches {
+    tagged *items;
+    size_t *ends; /* of each launch's samples; those of launch 0 begin at 0 */
+    uint32_t n;   /* launches */
+} by_launches;
+
+/* Members are sorted by group, so what is put behind each other launch by launch is sorted by group too. */
+static bool gather(const member *members, size_t n_members, const uint32_t *rank, uint32_t n_launches,
+                   uint32_t most, by_launches *out, uint32_t *left)
+{
+    uint64_t cycles;
+    uint32_t place, group = 0;
+    size_t total = 0;
+    size_t *counts = calloc((size_t)n_launches + 1, sizeof *counts);
+    out->n = n_launches;
+    out->ends = counts;
+    if (!counts) return false;
+    for (size_t i = 0; i < n_members; i++) {
+        if (!members[i].key->n_runs) continue;
+        for (rank_walk w = walk_key(members[i].key, rank); next_ranked(&w, &cycles, &place);)
+            counts[place]++;
+    }
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < n_launches; i++) {
+        size_t count = counts[i];
+        if (most && shown == most) { /* launches without samples, such as a filter's, do not count */
+            if (i < out->n) out->n = i;
+            *left += count != 0;
+            continue;
+        }
+        shown += count != 0;
+        counts[i] = total; /* where the next of the launch goes; its end when all are there */
+        total += count;
+    }
+    out->items = malloc((total ? total : 1) * sizeof *out->items);
+    if (!out->items) return false;
+    for (size_t i = 0; i < n_members; i++) {
+        if (i && group_order(&members[i - 1], &members[i]) != 0) group++;
+        if (!members[i].key->n_runs) continue;
+        for (rank_walk w = walk_key(members[i].key, rank); next_ranked(&w, &cycles, &place);)
+            if (place < out->n) out->items[counts[place]++] = (tagged){cycles, group};
+    }
+    return true;
+}
+
+/* The nearest-rank percentile of sorted samples. */
+static uint64_t ranked(const uint64_t *s, size_t n, unsigned percent)
+{
+    size_t rank = n / 100 * percent + (n % 100 * percent + 99) / 100;
+    return s[rank ? rank - 1 : 0];
+}
+
+static void summarise(dl_summary *s, const uint64_t *t, size_t n)
+{
+    *s = (dl_summary){.count = n, .min = t[0], .max = t[n - 1]};
+    for (size_t i = 0; i < n; i++)
+        s->sum += t[i];
+    s->median_low = s->p50 = t[(n - 1) / 2];
+    s->median_high = t[n / 2];
+    s->p90 = ranked(t, n, 90);
+    s->p95 = ranked(t, n, 95);
+    s->p99 = ranked(t, n, 99);
+}
+
+/* Groups of what was gathered, launch by launch. */
+static bool group_launches(const by_launches *all, const dl_groups *riscs, const uint32_t *order,
+                           dl_groups *out)
+{
+    size_t n_groups = 0, largest = 1, from = 0, to;
+    for (uint32_t i = 0; i < all->n; from = all->ends[i++]) {
+        if (all->ends[i] - from > largest) largest = all->ends[i] - from;
+        for (size_t k = from; k < all->ends[i]; k++)
+            n_groups += k == from || all->items[k].group != all->items[k - 1].group;
+    }
+    uint64_t *cycles = calloc(largest, sizeof *cycles);
+    out->items = malloc((n_groups ? n_groups : 1) * sizeof *out->items);
+    if (!cycles || !out->items) {
+        free(cycles);
+        return false;
+    }
+    from = 0;
+    for (uint32_t i = 0; i < all->n; i++) {
+        for (; from < all->ends[i]; from = to) {
+            for (to = from; to < all->ends[i] && all->items[to].group == all->items[from].group; to++)
+                cycles[to - from] = all->items[to].cycles;
+            dl_sort_u64(cycles, to - from);
+            dl_group g = riscs->items[all->items[from].group];
+            g.launch = order[i]; /* NOLINT: groups are whole */
+            summarise(&g.summary, cycles, to - from);
+            out->items[out->n++] = g;
+        }
+    }
+    free(cycles);
+    return true;
+}
+
+devlog_status dl_groups_by_launch(dl_decode *d, uint32_t most, dl_groups *out, devlog_error *err)
+{
+    dl_groups riscs;
+    uint32_t *order = NULL;
+    by_launches all = {0};
+    *out = (dl_groups){0};
+    devlog_status status = by_key(d, false, &riscs, err);
+    if (status) return status;
+    size_t n_members;
+    member *members = list_members(d, false, &n_members, err);
+    uint32_t *rank = rank_launches(d, &order, err);
+    if (!members || !rank ||
+        !gather(members, n_members, rank, dl_decode_launches(d)->count, most, &all, &out->launches_left) ||
+        !group_launches(&all, &riscs, order, out)) {
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the durations of launches");
+        dl_groups_free(out);
+    }
+    free(order);
+    free(rank);
+    free(members);
+    free(all.items);
+    free(all.ends);
+    dl_groups_free(&riscs);
+    return status;
+}

@@ -1,0 +1,163 @@
+/* Captures: what the driver pulled, as it was pulled, and everything that decoding it later needs: board and
+ * clock of each chip, the identity of each kernel's ELF file, control words, samples of the clocks, when each
+ * launch was called and pulled. This file is the format and its two ends; what the words mean is decided by
+ * decode/capture/raw_rows.h, and rows of a capture come from decode/capture/capture_rows.h.
+ *
+ * The format (docs/file-formats.md tells users). Little-endian. A file is the eight bytes
+ * "DEVLOGC1" and then frames:
+ *
+ *     u32 magic    "DLF1"
+ *     u8  kind     DL_FRAME_*
+ *     u8  version  of the payload of this kind; a reader skips and counts what is newer than it knows. 2:
+ * words of records as in capture_words.h; 1 of cores and words: as they were u8  packed   1: the payload is
+ * one zstd frame u8  0 u32 stored   bytes that follow this header u32 size     bytes of the payload when
+ * unpacked, at most DL_FRAME_MAX u64 check    XXH64 of the 16 bytes before it, continued over the stored
+ * bytes
+ *
+ * A reader that meets damage looks for the next frame whose check is right. A launch is written with one
+ * system call, so that a reader beside a running program sees whole launches. Two captures may be appended to
+ * one another. */
+#ifndef DEVLOG_DECODE_CAPTURE_H
+#define DEVLOG_DECODE_CAPTURE_H
+
+#include "decode/capture/records.h"
+#include "decode/clock/clockfit.h"
+#include "decode/input.h"
+
+#define DL_CAPTURE_NAME  "capture.devlog"
+#define DL_CAPTURE_MAGIC "DEVLOGC1"
+enum { DL_CAPTURE_MAGIC_BYTES = 8, DL_FRAME_HEADER_BYTES = 24, DL_FRAME_MAX = 1 << 20 };
+
+/* A chip, before anything else about it. Texts are NUL-terminated and may be empty. */
+typedef struct dl_capture_chip {
+    uint32_t slot;
+    uint32_t max_cores;
+    uint64_t freq_khz;     /* 0: unknown */
+    uint32_t together;     /* the board claims that the counters of its cores start together */
+    const char *arch;      /* "wormhole_b0" */
+    const char *board;     /* name of the board */
+    const char *transport; /* "sim", .. */
+    const char *boot; /* what one boot of host and chip has in common: captures of two cannot be aligned */
+    uint64_t run;     /* of the op log that belongs to it; 0: none. Captures before November 2026 lack it */
+} dl_capture_chip;
+
+/* An ELF file, before the first core that ran it. */
+typedef struct dl_capture_elf {
+    uint32_t slot, number;
+    const char *path;
+    const char *source; /* that it was compiled from */
+    const uint8_t *build_id;
+    uint32_t build_id_size;
+} dl_capture_elf;
+
+/* A launch, after its cores. Times are the host's, in ns of the clock of the samples; 0: unknown. */
+typedef struct dl_capture_launch {
+    uint32_t slot, number, op;
+    uint64_t call_start, call_end, pull_start, pull_end;
+} dl_capture_launch;
+
+enum { DL_CAPTURE_NO_ELF = 0 };
+
+typedef struct dl_capture_risc {
+    const char *name;
+    uint32_t index; /* on the board */
+    uint32_t elf;   /* number; DL_CAPTURE_NO_ELF: ran no kernel */
+    devlog_control control;
+    const record_span *spans;
+    uint32_t n_spans;
+    uint64_t missing; /* reading: words that the capture should hold and does not (it was cut) */
+} dl_capture_risc;
+
+typedef struct dl_capture_core {
+    uint32_t slot;
+    uint16_t x, y;
+    uint32_t n_riscs;
+    const dl_capture_risc *riscs;
+    const uint32_t *events; /* event stream of the tile */
+    uint32_t n_events;
+    uint64_t events_from;
+} dl_capture_core;
+
+/* Samples of the clock of a chip. `peer` is the slot of the linked chip whose counter is the reference, or
+ * DL_CAPTURE_HOST: the host's monotonic clock, ns. */
+#define DL_CAPTURE_HOST UINT32_MAX
+typedef struct dl_capture_samples {
+    uint32_t slot, peer;
+    const dl_clock_sample *items;
+    size_t n;
+} dl_capture_samples;
+
+typedef struct dl_capture_offset {
+    uint16_t x, y;
+    uint32_t moved; /* not 0: two measurements did not agree */
+    int64_t lo, hi; /* cycles that this core's counter is ahead of the reference's */
+} dl_capture_offset;
+
+/* Offsets of the cores of a chip. Later ones of the same chip replace earlier ones. */
+typedef struct dl_capture_offsets {
+    uint32_t slot;
+    uint16_t reference_x, reference_y;
+    const dl_capture_offset *items;
+    size_t n;
+} dl_capture_offsets;
+
+/* ---- Writing ------------------------------------------------------------------------------------- */
+
+typedef struct dl_capture dl_capture;
+
+/* Opens folder/name for writing. It begins anew unless `append`, or unless another open capture writes to the
+ * same file (two devices of one program): then it goes on behind what is there. */
+devlog_status dl_capture_open(dl_capture **capture, const char *folder, const char *name, bool append,
+                              devlog_error *err);
+const char *dl_capture_path(const dl_capture *c);
+
+/* Add to what is in hand. They fail only for lack of memory. */
+devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, devlog_error *err);
+devlog_status dl_capture_put_elf(dl_capture *c, const dl_capture_elf *elf, devlog_error *err);
+devlog_status dl_capture_put_launch(dl_capture *c, const dl_capture_launch *launch, devlog_error *err);
+devlog_status dl_capture_put_core(dl_capture *c, const dl_capture_core *core, devlog_error *err);
+devlog_status dl_capture_put_samples(dl_capture *c, const dl_capture_samples *samples, devlog_error *err);
+devlog_status dl_capture_put_offsets(dl_capture *c, const dl_capture_offsets *offsets, devlog_error *err);
+/* Says that nothing more of this chip will come. */
+devlog_status dl_capture_put_end(dl_capture *c, uint32_t slot, devlog_error *err);
+/* Writes what is in hand. On failure none of it is in the file, and it is still in hand. */
+devlog_status dl_capture_commit(dl_capture *c, devlog_error *err);
+/* Closes; what was not committed is forgotten. */
+void dl_capture_close(dl_capture *c);
+
+/* ---- Reading --------------------------------------------------------------------------------------- */
+
+/* Where the contents go, in the order of the file; functions that are NULL are not called. What they are
+ * handed is valid during the call. A status other than DEVLOG_OK stops the reader. */
+typedef struct dl_capture_sink {
+    void *ctx;
+    devlog_status (*chip)(void *ctx, const dl_capture_chip *chip, devlog_error *err);
+    devlog_status (*elf)(void *ctx, const dl_capture_elf *elf, devlog_error *err);
+    devlog_status (*launch)(void *ctx, const dl_capture_launch *launch, devlog_error *err);
+    devlog_status (*core)(void *ctx, const dl_capture_core *core, devlog_error *err);
+    devlog_status (*samples)(void *ctx, const dl_capture_samples *samples, devlog_error *err);
+    devlog_status (*offsets)(void *ctx, const dl_capture_offsets *offsets, devlog_error *err);
+    /* After each frame: its number from 1, for messages and progress. */
+    void (*frame)(void *ctx, uint64_t number);
+} dl_capture_sink;
+
+/* What the reader met. */
+typedef struct dl_capture_state {
+    uint64_t frames;
+    uint64_t damaged_bytes; /* between frames, or of frames whose check is wrong */
+    uint64_t damaged_at;    /* where the first of them begins, bytes from the start */
+    uint64_t unknown;       /* frames of a newer devlog */
+    uint64_t cut_bytes;     /* of a last frame that lacks its end */
+    uint64_t malformed;     /* frames whose check is right and whose contents cannot be */
+    bool closed;            /* every chip has said that nothing more comes */
+    bool stopped;           /* the input failed: *why */
+    devlog_error why;
+} dl_capture_state;
+
+/* Whether an input begins like a capture. */
+bool dl_capture_is(const void *bytes, size_t n);
+/* Reads to the end of the input. Damage is not a failure: *state counts it. */
+devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, dl_capture_state *state,
+                              devlog_error *err);
+
+#endif

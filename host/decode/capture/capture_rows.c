@@ -1,0 +1,346 @@
+/* Rows of a capture. ELF files are opened when the first core that ran one comes. */
+#include "decode/capture/capture_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "decode/capture/raw_rows.h"
+
+enum { MAX_ELFS = 64 * 1024, MAX_CHIPS = 64 };
+
+typedef struct elf_entry {
+    uint32_t slot, number;
+    char *path, *source;
+    uint8_t build_id[DL_BUILD_ID_MAX];
+    uint32_t build_id_size;
+    bool tried, good;
+    dl_elf elf;
+    raw_sites *sites; /* of the ELF file when it is good */
+} elf_entry;
+
+typedef struct reader {
+    const dl_capture_rows_options *options;
+    dl_tables *tables;
+    dl_losses *losses;
+    dl_chip_clocks *clocks;
+    const dl_capture_rows_sink *sink;
+    elf_entry *elfs;
+    size_t n_elfs, cap_elfs;
+    uint64_t frame;
+    int64_t ahead;      /* of the core in hand */
+    uint64_t last_time; /* of the rows that were handed on */
+    struct {
+        uint32_t slot;
+        dl_chip_line line;
+    } chips[MAX_CHIPS];
+    size_t n_chips;
+    raw_sites *unnamed; /* of markers without an ELF file */
+    uint32_t told;      /* index + 1 of the chip whose line the sink was told last */
+} reader;
+
+static devlog_status no_memory(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for reading a capture");
+}
+
+static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
+{
+    reader *r = ctx;
+    dl_chip_line line = {.freq_khz = chip->freq_khz, .max_cores = chip->max_cores, .run = chip->run};
+    snprintf(line.arch, sizeof line.arch, "%s", chip->arch);
+    size_t i = 0;
+    while (i < r->n_chips && r->chips[i].slot != chip->slot)
+        i++;
+    if (i == r->n_chips && i < MAX_CHIPS) r->n_chips++;
+    if (i < MAX_CHIPS) {
+        r->chips[i].slot = chip->slot;
+        r->chips[i].line = line;
+        r->told = 0;
+    }
+    return r->options->learn_clocks ? dl_chip_clocks_chip(r->clocks, chip, err) : DEVLOG_OK;
+}
+
+/* As a log does, before the first rows of a chip. */
+static devlog_status tell_chip(reader *r, uint32_t slot, devlog_error *err)
+{
+    if (r->told && r->chips[r->told - 1].slot == slot) return DEVLOG_OK;
+    for (uint32_t i = 0; i < r->n_chips; i++) {
+        if (r->chips[i].slot != slot) continue;
+        r->told = i + 1;
+        return r->sink->chip_line(r->sink->ctx, &r->chips[i].line, err);
+    }
+    return DEVLOG_OK;
+}
+
+static devlog_status on_samples(void *ctx, const dl_capture_samples *samples, devlog_error *err)
+{
+    reader *r = ctx;
+    return r->options->learn_clocks ? dl_chip_clocks_samples(r->clocks, samples, err) : DEVLOG_OK;
+}
+
+static devlog_status on_offsets(void *ctx, const dl_capture_offsets *offsets, devlog_error *err)
+{
+    reader *r = ctx;
+    return r->options->learn_clocks ? dl_chip_clocks_offsets(r->clocks, offsets, err) : DEVLOG_OK;
+}
+
+static devlog_status on_launch(void *ctx, const dl_capture_launch *launch, devlog_error *err)
+{
+    const reader *r = ctx;
+    (void)err;
+    if (r->sink->launch) r->sink->launch(r->sink->ctx, launch);
+    return DEVLOG_OK;
+}
+
+static void on_frame(void *ctx, uint64_t number)
+{
+    reader *r = ctx;
+    r->frame = number;
+    if (r->sink->progress) r->sink->progress(r->sink->ctx);
+}
+
+/* ---- ELF files --------------------------------------------------------------------------------------- */
+
+static elf_entry *elf_of(reader *r, uint32_t slot, uint32_t number)
+{
+    for (size_t i = r->n_elfs; i > 0; i--)
+        if (r->elfs[i - 1].slot == slot && r->elfs[i - 1].number == number) return &r->elfs[i - 1];
+    return NULL;
+}
+
+static devlog_status on_elf(void *ctx, const dl_capture_elf *elf, devlog_error *err)
+{
+    reader *r = ctx;
+    if (r->n_elfs == MAX_ELFS) return DEVLOG_OK;
+    if (r->n_elfs == r->cap_elfs) {
+        size_t cap = r->cap_elfs ? 2 * r->cap_elfs : 16;
+        elf_entry *bigger = realloc(r->elfs, cap * sizeof *bigger);
+        if (!bigger) return no_memory(err);
+        r->elfs = bigger;
+        r->cap_elfs = cap;
+    }
+    elf_entry *e = &r->elfs[r->n_elfs];
+    *e = (elf_entry){.slot = elf->slot, .number = elf->number};
+    e->path = strdup(elf->path);
+    e->source = strdup(elf->source);
+    if (!e->path || !e->source) {
+        free(e->path);
+        free(e->source);
+        return no_memory(err);
+    }
+    e->build_id_size = elf->build_id_size < DL_BUILD_ID_MAX ? elf->build_id_size : DL_BUILD_ID_MAX;
+    if (e->build_id_size) memcpy(e->build_id, elf->build_id, e->build_id_size);
+    r->n_elfs++;
+    return DEVLOG_OK;
+}
+
+static bool same_build(const elf_entry *e, const dl_elf *elf)
+{
+    return e->build_id_size == elf->build_id_size && e->build_id_size > 0 &&
+           memcmp(e->build_id, elf->build_id, e->build_id_size) == 0;
+}
+
+/* Opens one candidate. False when it is not there or not the one; *seen when it was there. */
+static bool try_elf(elf_entry *e, const char *path, bool *seen)
+{
+    dl_elf elf;
+    devlog_error why;
+    if (access(path, F_OK) != 0) return false;
+    *seen = true;
+    if (dl_elf_read(path, &elf, &why) != DEVLOG_OK) return false;
+    if (!same_build(e, &elf)) {
+        dl_elf_free(&elf);
+        return false;
+    }
+    e->elf = elf;
+    e->good = true;
+    return true;
+}
+
+static const dl_elf *open_elf(reader *r, elf_entry *e)
+{
+    if (!e) return NULL;
+    if (e->tried) return e->good ? &e->elf : NULL;
+    e->tried = true;
+    bool seen = false;
+    if (try_elf(e, e->path, &seen)) return &e->elf;
+    if (r->options->elf_folder) {
+        const char *base = strrchr(e->path, '/');
+        char *path = dl_path_join(r->options->elf_folder, base ? base + 1 : e->path);
+        bool good = path && try_elf(e, path, &seen);
+        free(path);
+        if (good) return &e->elf;
+    }
+    dl_losses_found(r->losses, DL_FOUND_NO_ELF, 1, "%s: %s (of %s) %s; its markers are shown as numbers",
+                    r->options->name, e->path, e->source, seen ? "is another build" : "is not there");
+    return NULL;
+}
+
+/* ---- Cores ---------------------------------------------------------------------------------------- */
+
+static devlog_status on_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
+{
+    reader *r = ctx;
+    dl_row *own = (dl_row *)rows; /* raw_rows has made them for this call */
+    for (size_t i = 0; i < n; i++) {
+        own[i].time -= (uint64_t)r->ahead;
+        own[i].line = (uint32_t)(r->frame + 1);
+        if (!r->options->keep_meta) own[i].meta = 0;
+    }
+    if (n) r->last_time = own[n - 1].time;
+    return r->sink->rows(r->sink->ctx, own, n, err);
+}
+
+/* The same rows as a device log has. */
+static devlog_status tell_lost(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
+                               dl_loss_zone zone, uint64_t amount, devlog_error *err)
+{
+    const char *name = dl_loss_zone_name(zone);
+    if (amount == 0) return DEVLOG_OK;
+    dl_row row = {.time = r->last_time,
+                  .data = amount,
+                  .run_host_id = risc->control.launch,
+                  .trace_id = DL_NO_ID,
+                  .trace_counter = DL_NO_ID,
+                  .line = (uint32_t)(r->frame + 1),
+                  .type = DL_ROW_ZONE_TOTAL,
+                  .has_launch = 1};
+    row.stream = dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
+    row.site = dl_tables_site(r->tables, name, strlen(name), "", 0, 0);
+    if (row.stream == DL_NONE || row.site == DL_NONE) return DEVLOG_OK;
+    return r->sink->rows(r->sink->ctx, &row, 1, err);
+}
+
+static devlog_status tell_costs(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
+                                devlog_error *err)
+{
+    const devlog_control *c = &risc->control;
+    enum { KINDS = sizeof c->cost / sizeof c->cost[0], ARGUMENTS = DEVLOG_PRINT_MAX_ARGS };
+    dl_costs costs = {.overwritten = c->overwritten};
+    uint64_t measured[KINDS];
+    for (int i = 0; i < KINDS; i++)
+        measured[i] = c->cost[i] < 1 << 20 ? c->cost[i] : 0; /* more is damage */
+    for (int i = 0; i < KINDS; i++)
+        costs.marker[i] = i < (int)DEVLOG_COST_DROP ? (uint32_t)measured[i] : 0;
+    for (uint32_t i = 0; i <= ARGUMENTS && measured[DEVLOG_KIND_PRINT]; i++)
+        costs.marker[DL_COST_TEXT + i] =
+            (uint32_t)(measured[DEVLOG_KIND_PRINT] + i * measured[DEVLOG_COST_ARGUMENT]);
+    costs.elsewhere = c->dropped * measured[DEVLOG_COST_DROP] + UINT64_C(16) * c->stall_cycles;
+    /* The sum does not go beyond its word; firmware of before did not measure drops; records that the kernel
+     * has written over are not there to be counted. */
+    costs.unknown = c->stall_cycles == UINT32_MAX || (c->dropped && !measured[DEVLOG_COST_DROP]) ||
+                    (c->damage & DEVLOG_DAMAGE_ANY) || DEVLOG_RESTARTS(c->damage);
+    uint32_t stream =
+        dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
+    return stream == DL_NONE ? DEVLOG_OK : r->sink->costs(r->sink->ctx, stream, &costs, err);
+}
+
+static void tell_losses(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
+                        const record_losses *found)
+{
+    char where[160];
+    if (!found->unnamed && !risc->missing) return;
+    snprintf(where, sizeof where, "%.60s: frame %llu: core %u,%u %.40s", r->options->name,
+             (unsigned long long)(r->frame + 1), core->x, core->y, risc->name);
+    if (found->unnamed) dl_losses_found(r->losses, DL_FOUND_UNNAMED, found->unnamed, "%s", where);
+    if (risc->missing)
+        dl_losses_found(r->losses, DL_FOUND_CUT_CAPTURE, risc->missing, "%s: %llu words", where,
+                        (unsigned long long)risc->missing);
+}
+
+static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_error *err)
+{
+    reader *r = ctx;
+    const dl_chip_clock *clock = dl_chip_clocks_of(r->clocks, core->slot);
+    r->ahead = clock ? dl_chip_clock_core(clock, core->x, core->y)->ahead : 0;
+    devlog_status status = tell_chip(r, core->slot, err);
+    for (uint32_t i = 0; i < core->n_riscs && !status; i++) {
+        const dl_capture_risc *risc = &core->riscs[i];
+        elf_entry *elf = risc->elf == DL_CAPTURE_NO_ELF ? NULL : elf_of(r, core->slot, risc->elf);
+        const dl_elf *opened = open_elf(r, elf);
+        raw_sites **sites = opened && elf ? &elf->sites : &r->unnamed;
+        if (!*sites) *sites = calloc(1, sizeof **sites); /* without, it is slower */
+        const raw_risc raw = {.chip = core->slot,
+                              .core_x = core->x,
+                              .core_y = core->y,
+                              .risc = risc->name,
+                              .control = &risc->control,
+                              .spans = risc->spans,
+                              .n_spans = risc->n_spans,
+                              .elf = opened,
+                              .sites = *sites,
+                              .index = risc->index,
+                              .events = core->events,
+                              .n_events = core->n_events,
+                              .events_from = core->events_from,
+                              .pair = r->sink->pair,
+                              .ahead = (uint64_t)r->ahead,
+                              .line = (uint32_t)(r->frame + 1),
+                              .tell_dropped = true};
+        const dl_row_sink rows = {r, on_rows};
+        record_losses found = {0};
+        status = tell_costs(r, core, risc, err);
+        if (!status) status = raw_rows(r->tables, &raw, &rows, &found, err);
+        uint64_t lost[DL_LOSS_ZONES];
+        raw_lost(&risc->control, &found, lost);
+        for (int zone = 0; zone < DL_LOSS_ZONES && !status; zone++)
+            status = tell_lost(r, core, risc, (dl_loss_zone)zone, lost[zone], err);
+        tell_losses(r, core, risc, &found);
+    }
+    return status;
+}
+
+static void tell_state(const reader *r, const dl_capture_state *s)
+{
+    const char *name = r->options->name;
+    if (s->damaged_bytes)
+        dl_losses_found(r->losses, DL_FOUND_CORRUPT, 1, "%s: %llu damaged bytes, the first at byte %llu",
+                        name, (unsigned long long)s->damaged_bytes, (unsigned long long)s->damaged_at);
+    if (s->malformed)
+        dl_losses_found(r->losses, DL_FOUND_CORRUPT, s->malformed,
+                        "%s: %llu frames with contents that cannot be", name,
+                        (unsigned long long)s->malformed);
+    if (s->unknown)
+        dl_losses_found(r->losses, DL_FOUND_NEWER, s->unknown, "%s: %llu frames", name,
+                        (unsigned long long)s->unknown);
+    if (s->cut_bytes)
+        dl_losses_found(r->losses, DL_FOUND_CORRUPT, 1,
+                        "%s: its end is cut off: a last frame of which %llu bytes are there", name,
+                        (unsigned long long)s->cut_bytes);
+    else if (!s->closed && !s->stopped)
+        dl_losses_found(r->losses, DL_FOUND_NOT_CLOSED, 1, "%s", name);
+    if (s->stopped) {
+        r->losses->stopped = true;
+        dl_losses_found(r->losses, DL_FOUND_CORRUPT, 1, "%s: %s", name, s->why.text);
+    }
+}
+
+devlog_status dl_capture_rows(dl_input *in, const dl_capture_rows_options *options, dl_tables *tables,
+                              dl_losses *losses, dl_chip_clocks *clocks, const dl_capture_rows_sink *sink,
+                              devlog_error *err)
+{
+    reader r = {.options = options, .tables = tables, .losses = losses, .clocks = clocks, .sink = sink};
+    const dl_capture_sink frames = {.ctx = &r,
+                                    .chip = on_chip,
+                                    .elf = on_elf,
+                                    .launch = on_launch,
+                                    .core = on_core,
+                                    .samples = on_samples,
+                                    .offsets = on_offsets,
+                                    .frame = on_frame};
+    dl_capture_state state;
+    devlog_status status = dl_capture_read(in, &frames, &state, err);
+    tell_state(&r, &state);
+    for (size_t i = 0; i < r.n_elfs; i++) {
+        if (r.elfs[i].good) dl_elf_free(&r.elfs[i].elf);
+        free(r.elfs[i].sites);
+        free(r.elfs[i].path);
+        free(r.elfs[i].source);
+    }
+    free(r.elfs);
+    free(r.unnamed);
+    return status;
+}

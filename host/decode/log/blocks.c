@@ -1,0 +1,94 @@
+/* Blocks: an input cut into pieces of whole lines. */
+#include "decode/log/blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool dl_block_init(dl_block *b, size_t cap)
+{
+    /* What is read beyond the text never matters, but it shall be the same on every run. */
+    *b = (dl_block){.cap = cap, .buffer = calloc(1, DL_PARSE_BEFORE + cap + DL_PARSE_AFTER)};
+    return b->buffer != NULL;
+}
+
+void dl_block_free(dl_block *b)
+{
+    free(b->buffer);
+    free(b->rows);
+    dl_hits_free(&b->hits);
+    free(b->chips);
+    *b = (dl_block){0};
+}
+
+void dl_block_read(dl_block_reader *r, dl_block *b)
+{
+    char *text = b->buffer + DL_PARSE_BEFORE;
+    size_t have = r->n_rest;
+    if (have) memmove(text, r->rest, have);
+    b->last = b->too_long = b->broken = false;
+    b->n_rows = b->n_chips = 0;
+    dl_hits_clear(&b->hits);
+    for (;;) {
+        size_t got = 0;
+        if (dl_input_read(r->in, text + have, b->cap - have, &got, &b->why) != DEVLOG_OK) {
+            b->broken = true;
+            got = 0;
+        }
+        if (got == 0) {
+            b->last = true;
+            b->text = text;
+            b->n = r->skipping ? 0 : have;
+            r->n_rest = 0;
+            break;
+        }
+        const char *last = memrchr(text + have, '\n', got);
+        have += got;
+        if (!last && have < b->cap) continue;
+        if (!last) {
+            /* A line longer than the block: it has no row that anybody wrote. */
+            if (!r->skipping) b->too_long = true;
+            r->skipping = true;
+            have = 0;
+            continue;
+        }
+        b->text = r->skipping ? (const char *)memchr(text, '\n', have) + 1 : text;
+        b->n = (size_t)(last + 1 - b->text);
+        r->skipping = false;
+        r->rest = last + 1;
+        r->n_rest = (size_t)(text + have - r->rest);
+        break;
+    }
+    b->taken = dl_input_taken(r->in);
+}
+
+/* Room for n more entries of `size` bytes. */
+static bool room(void **array, size_t count, size_t *cap, size_t n, size_t size)
+{
+    if (count + n <= *cap) return true;
+    size_t more = *cap ? *cap : 64;
+    while (more < count + n)
+        more *= 2;
+    void *grown = realloc(*array, more * size);
+    if (!grown) return false;
+    *array = grown;
+    *cap = more;
+    return true;
+}
+
+devlog_status dl_block_add_rows(dl_block *b, const dl_row *rows, size_t n, devlog_error *err)
+{
+    if (n == 0) return DEVLOG_OK;
+    if (!room((void **)&b->rows, b->n_rows, &b->cap_rows, n, sizeof *rows))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    memcpy(b->rows + b->n_rows, rows, n * sizeof *rows);
+    b->n_rows += n;
+    return DEVLOG_OK;
+}
+
+devlog_status dl_block_add_chip(dl_block *b, const dl_chip_line *chip, devlog_error *err)
+{
+    if (!room((void **)&b->chips, b->n_chips, &b->cap_chips, 1, sizeof *b->chips))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    b->chips[b->n_chips++] = (dl_block_chip){b->n_rows + b->hits.n, *chip};
+    return DEVLOG_OK;
+}

@@ -1,0 +1,339 @@
+/* Parser: what a line is (blank, chip line, header, row), and the loop over a block of lines. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/log/fast.h"
+#include "decode/log/parser_internal.h"
+
+typedef struct line_sink {
+    const dl_parse_sink *sink;
+    devlog_error *err;
+    const char *line; /* for messages */
+    size_t n;
+    size_t raw_n; /* with the line end; 0: a line that the fast path is not to learn */
+} line_sink;
+
+dl_parser *dl_parser_new(dl_tables *tables, dl_losses *losses, dl_parse_path path)
+{
+    dl_parser *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->rows = malloc(DL_PARSER_ROWS * sizeof *p->rows);
+    p->cap_rows = DL_PARSER_ROWS;
+    if (!p->rows) {
+        free(p);
+        return NULL;
+    }
+    p->tables = tables;
+    p->losses = losses;
+    p->path = path;
+    p->source = "";
+    p->fast = dl_fast_new(path);
+    return p;
+}
+
+void dl_parser_free(dl_parser *p)
+{
+    if (!p) return;
+    if (p->csv_ready) csv_free(&p->csv);
+    dl_fast_free(p->fast);
+    free(p->csv_cells);
+    free(p->rows);
+    dl_str_free(&p->csv_text);
+    dl_str_free(&p->names);
+    free(p);
+}
+
+void dl_parser_begin(dl_parser *p, const char *source)
+{
+    p->source = source;
+    p->line = 0;
+    p->last_time = p->ends_from = p->end_line = 0;
+    p->header = (dl_header){.state = DL_HEADER_NONE};
+    dl_fast_header(p->fast, &p->header);
+}
+
+uint64_t dl_parser_lines(const dl_parser *p)
+{
+    return p->line;
+}
+
+void dl_parser_keep_meta(dl_parser *p, bool keep)
+{
+    p->keep_meta = keep;
+}
+
+void dl_parser_hits(dl_parser *p, dl_hits *hits)
+{
+    p->hits = hits;
+}
+
+static void set_header(dl_parser *p, int state, const dl_columns *columns)
+{
+    memset(&p->header, 0, sizeof p->header); /* padding too: headers are compared as bytes */
+    p->header.state = state;
+    if (columns) p->header.columns = *columns;
+    dl_fast_header(p->fast, &p->header);
+}
+
+static void skip(dl_parser *p, dl_skip why, const char *text, size_t n)
+{
+    char where[512];
+    if (p->in_last_line) why = DL_SKIP_CUT;
+    if (!dl_losses_wants_skip(p->losses, why)) {
+        p->losses->skipped[why]++;
+        return;
+    }
+    snprintf(where, sizeof where, "%s:%llu", p->source, (unsigned long long)p->line);
+    dl_losses_skip(p->losses, why, where, text, n);
+}
+
+static devlog_status no_memory(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+/* Hands the hits on, as `flush` does with rows. */
+static devlog_status flush_hits(dl_parser *p, const dl_parse_sink *sink, bool all, devlog_error *err)
+{
+    dl_hits *h = p->hits;
+    uint32_t taken = 0;
+    if (h->n) {
+        p->last_time = h->items[h->n - 1].time;
+        devlog_status status = sink->hits(sink->ctx, h, all, &taken, err);
+        if (status) return status;
+        p->losses->rows += taken;
+        dl_hits_drop(h, taken);
+    }
+    return dl_hits_room(h, h->n > DL_PARSER_HITS / 2 ? h->n : DL_PARSER_HITS - h->n) ? DEVLOG_OK
+                                                                                     : no_memory(err);
+}
+
+/* Hands the rows on; keeps those that are not taken, and makes room for more. */
+static devlog_status flush(dl_parser *p, const dl_parse_sink *sink, bool all, devlog_error *err)
+{
+    size_t n = p->n_rows, taken = 0;
+    if (p->hits) return flush_hits(p, sink, all, err);
+    if (n == 0) return DEVLOG_OK;
+    p->last_time = p->rows[n - 1].time;
+    devlog_status status = sink->rows(sink->ctx, p->rows, n, all, &taken, err);
+    if (status) return status;
+    p->losses->rows += taken;
+    p->n_rows = n - taken;
+    memmove(p->rows, p->rows + taken, p->n_rows * sizeof *p->rows);
+    if (p->n_rows * 2 <= p->cap_rows) return DEVLOG_OK;
+    dl_row *rows = realloc(p->rows, p->cap_rows * 2 * sizeof *rows);
+    if (!rows) return no_memory(err);
+    p->rows = rows;
+    p->cap_rows *= 2;
+    return DEVLOG_OK;
+}
+
+static void read_header(dl_parser *p, const dl_cell *cells, size_t n)
+{
+    devlog_error why;
+    dl_columns columns;
+    const char *twice;
+    if (n > DL_MAX_CELLS) n = DL_MAX_CELLS;
+    if (dl_columns_read(&columns, cells, n, &twice, &why) != DEVLOG_OK) {
+        set_header(p, DL_HEADER_BAD, NULL);
+        dl_losses_found(p->losses, DL_FOUND_CORRUPT, 1, "%s:%llu: %s", p->source, (unsigned long long)p->line,
+                        why.text);
+        return;
+    }
+    if (twice)
+        dl_losses_found(p->losses, DL_FOUND_COLUMN_TWICE, 1, "%s:%llu: '%s'", p->source,
+                        (unsigned long long)p->line, twice);
+    set_header(p, DL_HEADER_GOOD, &columns);
+}
+
+static void guess_header(dl_parser *p, const dl_cell *cells, size_t n)
+{
+    dl_columns columns;
+    if (!dl_columns_guess(&columns, cells, n)) return;
+    set_header(p, DL_HEADER_GOOD, &columns);
+    if (n > 6) /* six columns without a header are the oldest format, not a defect */
+        dl_losses_found(p->losses, DL_FOUND_NO_HEADER, 1, "%s:%llu: no header line; %zu columns", p->source,
+                        (unsigned long long)p->line, n);
+}
+
+static bool starts_like_row(const dl_cell *cells)
+{
+    char c = cells[0].len ? cells[0].text[0] : 0;
+    return (c >= '0' && c <= '9') || c == '-' || c == '+';
+}
+
+/* A log of devlog's ends with a row that says so: then it is whole. `last` is the number of its last line. */
+static void check_end(dl_parser *p, uint64_t last)
+{
+    bool rows = last > p->ends_from + 1; /* more than the chip line and the header */
+    if (p->ends_from && rows && p->end_line != last)
+        dl_losses_found(p->losses, DL_FOUND_NOT_CLOSED, 1, "%s:%llu: not the last line of a run", p->source,
+                        (unsigned long long)last);
+    p->ends_from = 0;
+}
+
+static bool is_end(const dl_columns *c, const dl_cell *cells, size_t n)
+{
+    const size_t len = sizeof DL_END_ZONE - 1;
+    if (!c->named || n < c->n_needed) return false;
+    const dl_cell zone = cells[c->at[DL_COL_ZONE]];
+    return zone.len == len && memcmp(zone.text, DL_END_ZONE, len) == 0;
+}
+
+static bool is_full(const dl_parser *p)
+{
+    return p->hits ? p->hits->n == p->hits->cap : p->n_rows == p->cap_rows;
+}
+
+static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, void *ctx)
+{
+    line_sink *s = ctx;
+    bool row_like = starts_like_row(cells);
+    if (!row_like && dl_columns_is_header(cells, n < DL_MAX_CELLS ? n : DL_MAX_CELLS)) {
+        read_header(p, cells, n);
+        return DEVLOG_OK;
+    }
+    if (p->header.state == DL_HEADER_NONE && row_like) guess_header(p, cells, n < DL_MAX_CELLS ? n : 0);
+    if (p->header.state != DL_HEADER_GOOD) {
+        bool bad = p->header.state == DL_HEADER_BAD;
+        skip(p, bad ? DL_SKIP_BAD_HEADER : row_like ? DL_SKIP_NO_HEADER : DL_SKIP_NOT_A_ROW, s->line, s->n);
+        return DEVLOG_OK;
+    }
+    if (is_end(&p->header.columns, cells, n)) {
+        p->end_line = p->line;
+        return DEVLOG_OK;
+    }
+    /* Before the row rather than after it, so that the last row of an input is still here to be judged. */
+    devlog_status status = is_full(p) ? flush(p, s->sink, false, s->err) : DEVLOG_OK;
+    if (status) return status;
+    dl_skip why = dl_row_of_cells(p, cells, n, &p->rows[p->n_rows]);
+    if (why) {
+        if (!row_like && n < p->header.columns.n_needed) why = DL_SKIP_NOT_A_ROW;
+        skip(p, why, s->line, s->n);
+        return DEVLOG_OK;
+    }
+    if (s->raw_n) dl_fast_learn(p, s->line, s->raw_n, cells, n, &p->rows[p->n_rows]);
+    if (p->hits && !dl_hits_add_row(p->hits, p->tables, &p->rows[0])) return no_memory(s->err);
+    p->n_rows += !p->hits;
+    return DEVLOG_OK;
+}
+
+static devlog_status take_line(dl_parser *p, const char *line, size_t n, const dl_parse_sink *sink,
+                               devlog_error *err)
+{
+    const char *raw_end = line + n + 1;
+    p->line++;
+    if (p->line == 1 && n >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
+        line += 3;
+        n -= 3;
+    }
+    while (n && (line[n - 1] == '\r' || line[n - 1] == ' ' || line[n - 1] == '\t'))
+        n--;
+    if (n == 0) return DEVLOG_OK;
+    if (n > DL_MAX_LINE) {
+        skip(p, DL_SKIP_TOO_LONG, line, n);
+        return DEVLOG_OK;
+    }
+    dl_chip_line chip;
+    if (dl_chip_line_read(&chip, line, n)) {
+        if (!chip.beside) check_end(p, p->line - 1);
+        if (chip.ends) p->ends_from = p->line;
+        devlog_status status = flush(p, sink, true, err);
+        return status ? status : sink->chip_line(sink->ctx, &chip, err);
+    }
+    line_sink s = {sink, err, line, n, 0};
+    dl_cell cells[DL_MAX_CELLS];
+    int count = -1;
+    if (p->path != DL_PARSE_CSV && !memchr(line, '\r', n)) count = dl_split(line, n, cells);
+    if (count < 0) return dl_csv_line(p, line, n, take_cells, &s, err);
+    if (p->fast && !p->in_last_line) s.raw_n = (size_t)(raw_end - line);
+    return take_cells(p, cells, (size_t)count, &s);
+}
+
+devlog_status dl_parser_block(dl_parser *p, const char *text, size_t n, const dl_parse_sink *sink,
+                              devlog_error *err)
+{
+    const char *at = text, *end = text + n;
+    devlog_status status = DEVLOG_OK;
+    while (at < end && !status) {
+        if (p->fast && p->header.state == DL_HEADER_GOOD) {
+            at = dl_fast_rows(p, at, end);
+            if (is_full(p)) {
+                status = flush(p, sink, false, err);
+                continue;
+            }
+            if (at == end) break;
+        }
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        if (!line_end) line_end = end;
+        status = take_line(p, at, (size_t)(line_end - at), sink, err);
+        at = line_end < end ? line_end + 1 : end;
+    }
+    return status ? status : flush(p, sink, false, err);
+}
+
+static size_t digits(uint64_t value)
+{
+    char text[DL_U64_DIGITS];
+    return dl_u64_text(text, value);
+}
+
+/* Whether a row from a line without a line end can be trusted to be whole. A cut number or name is still a
+ * number or a name, so it must look like what came before it, or end with empty or complete meta data. */
+static bool is_whole(const dl_parser *p, const dl_row *row, uint32_t sites_before, const char *line, size_t n)
+{
+    const dl_columns *c = &p->header.columns;
+    if (!c->named) return digits(row->time) >= digits(p->last_time);
+    if (c->at[DL_COL_META] != c->n_cells - 1) return row->site < sites_before;
+    int commas = 0;
+    for (size_t i = 0; i < n; i++)
+        commas += line[i] == ',';
+    return commas >= c->n_cells - 1 && (line[n - 1] == ',' || line[n - 1] == '}');
+}
+
+static size_t n_waiting(const dl_parser *p)
+{
+    return p->hits ? p->hits->n : p->n_rows;
+}
+
+devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_parse_sink *sink,
+                             devlog_error *err)
+{
+    uint32_t sites_before = p->tables->added.sites;
+    size_t waiting = n_waiting(p);
+    uint64_t rows_before = p->losses->rows + waiting;
+    if (waiting) p->last_time = p->hits ? p->hits->items[waiting - 1].time : p->rows[waiting - 1].time;
+    if (n == 0) {
+        check_end(p, p->line);
+        return flush(p, sink, true, err);
+    }
+    p->in_last_line = true;
+    devlog_status status = take_line(p, text, n, sink, err);
+    if (!status && p->losses->rows + n_waiting(p) > rows_before) {
+        dl_row last;
+        if (p->hits)
+            dl_hits_rows(p->hits, p->hits->n - 1, 1, &last);
+        else
+            last = p->rows[p->n_rows - 1];
+        if (is_whole(p, &last, sites_before, text, n)) {
+            dl_losses_found(p->losses, DL_FOUND_NO_LINE_END, 1, "%s:%llu", p->source,
+                            (unsigned long long)p->line);
+        } else {
+            if (p->hits)
+                p->hits->n--;
+            else
+                p->n_rows--;
+            skip(p, DL_SKIP_CUT, text, n);
+        }
+    }
+    p->in_last_line = false;
+    check_end(p, p->line);
+    return status ? status : flush(p, sink, true, err);
+}
+
+void dl_parser_too_long(dl_parser *p)
+{
+    p->line++;
+    skip(p, DL_SKIP_TOO_LONG, NULL, 0);
+}

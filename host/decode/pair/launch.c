@@ -1,0 +1,249 @@
+/* Launches: which launch a marker belongs to. */
+#include "decode/pair/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COOL_EVERY = 16384 };
+
+void dl_launches_free(dl_launches *l)
+{
+    for (uint32_t i = 0; i < l->n_chains; i++) {
+        free(l->chains[i].launches);
+        free(l->chains[i].more_bits);
+        free(l->chains[i].counts);
+    }
+    dl_big_free(&l->big_items);
+    dl_big_free(&l->big_chains);
+    free(l->slots);
+    *l = (dl_launches){0};
+}
+
+void dl_launches_cool(dl_launches *l)
+{
+    dl_big_cool(&l->big_items);
+    dl_big_cool(&l->big_chains);
+}
+
+uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip)
+{
+    return l->next_bit[chip]++;
+}
+
+static bool bit_is_set(const dl_launch_chain *c, uint32_t bit)
+{
+    if (bit < 128) return c->bits[bit / 64] >> (bit % 64) & 1;
+    uint32_t word = bit / 64 - 2;
+    return word < c->n_words && (c->more_bits[word] >> (bit % 64) & 1);
+}
+
+/* Asks for memory for the bits and counts of chains, which hostile ids could make large. */
+static bool spend(dl_launches *l, size_t bytes)
+{
+    if (bytes > DL_MAX_LAUNCH_BYTES - l->bytes) return false;
+    l->bytes += bytes;
+    return true;
+}
+
+static bool set_bit(dl_launches *l, dl_launch_chain *c, uint32_t bit)
+{
+    if (bit < 128) {
+        c->bits[bit / 64] |= UINT64_C(1) << (bit % 64);
+        return true;
+    }
+    uint32_t word = bit / 64 - 2;
+    if (word >= c->n_words) {
+        uint32_t n = word + 8;
+        if (!spend(l, (n - c->n_words) * sizeof *c->more_bits)) return false;
+        uint64_t *grown = realloc(c->more_bits, n * sizeof *grown);
+        if (!grown) return false;
+        memset(grown + c->n_words, 0, (n - c->n_words) * sizeof *grown);
+        c->more_bits = grown;
+        c->n_words = n;
+    }
+    c->more_bits[word] |= UINT64_C(1) << (bit % 64);
+    return true;
+}
+
+/* How many of the chain's launches the stream has begun. */
+static uint32_t begun(const dl_launch_chain *c, uint32_t bit)
+{
+    if (c->n == 1) return bit_is_set(c, bit);
+    return bit < c->n_counts ? c->counts[bit] : 0;
+}
+
+static bool set_begun(dl_launches *l, dl_launch_chain *c, uint32_t bit, uint32_t count)
+{
+    if (c->n == 1) return set_bit(l, c, bit);
+    if (bit >= c->n_counts) {
+        uint32_t n = bit + 64;
+        if (!spend(l, (n - c->n_counts) * sizeof *c->counts)) return false;
+        uint32_t *grown = realloc(c->counts, n * sizeof *grown);
+        if (!grown) return false;
+        memset(grown + c->n_counts, 0, (n - c->n_counts) * sizeof *grown);
+        c->counts = grown;
+        c->n_counts = n;
+    }
+    c->counts[bit] = count;
+    return true;
+}
+
+/* Adds a launch to a chain that has some; from the second on streams have counters instead of bits. */
+static bool append(dl_launches *l, dl_launch_chain *c, uint32_t launch)
+{
+    if (c->n + 1 > c->cap) {
+        uint32_t cap = c->cap ? c->cap * 2 : 8;
+        uint32_t *grown = realloc(c->launches, cap * sizeof *grown);
+        if (!grown) return false;
+        c->launches = grown;
+        c->cap = cap;
+        grown[0] = c->first;
+    }
+    if (c->n == 1) {
+        uint32_t n = (c->n_words + 2) * 64;
+        if (!spend(l, n * sizeof *c->counts)) return false;
+        c->counts = calloc(n, sizeof *c->counts);
+        if (!c->counts) return false;
+        c->n_counts = n;
+        for (uint32_t bit = 0; bit < n; bit++)
+            c->counts[bit] = bit_is_set(c, bit);
+        free(c->more_bits);
+        c->more_bits = NULL;
+        c->n_words = 0;
+    }
+    c->launches[c->n++] = launch;
+    return true;
+}
+
+/* The low bits are those of the number, so that launches which follow one another are neighbours in the
+ * table; few of them, as whole neighbourhoods collide. */
+static uint64_t ids_hash(uint32_t chip, uint64_t run, uint64_t run_host_id, uint32_t run_id,
+                         uint32_t trace_id, uint32_t trace_counter)
+{
+    enum { LOW = 2 };
+    uint64_t h = dl_hash_u64((uint64_t)chip << 32 | run_id) ^ run_host_id >> LOW ^ run;
+    h = dl_hash_u64(dl_hash_u64(h) ^ ((uint64_t)trace_id << 32 | trace_counter));
+    return h << LOW | (run_host_id & ((1u << LOW) - 1));
+}
+
+static uint64_t launch_hash(const dl_launch *k)
+{
+    return ids_hash(k->chip, k->run, k->run_host_id, k->run_id, k->trace_id, k->trace_counter);
+}
+
+/* Whether the chain's launches have the ids of this row. */
+static inline bool is_of(const dl_launches *l, const dl_launch_chain *c, uint32_t chip, uint64_t run,
+                         const dl_row *row)
+{
+    const dl_launch *k = &l->items[c->first];
+    return k->chip == chip && k->run == run && k->run_host_id == row->run_host_id &&
+           k->run_id == row->run_id && k->trace_id == row->trace_id && k->trace_counter == row->trace_counter;
+}
+
+/* A slot holds the number of a chain + 1, and above it the top bits of its hash: so that another chain is
+ * nearly always told without a look at it. */
+enum { NUMBER_BITS = 23, TAG_SHIFT = 64 - (32 - NUMBER_BITS) };
+#define NUMBER_MASK ((UINT32_C(1) << NUMBER_BITS) - 1)
+_Static_assert(DL_MAX_LAUNCHES < (1 << NUMBER_BITS), "the number of a chain fits into its slot");
+
+static inline uint32_t slot_tag(uint64_t hash)
+{
+    return (uint32_t)(hash >> TAG_SHIFT) << NUMBER_BITS;
+}
+
+static uint32_t *find_slot(const dl_launches *l, uint32_t chip, uint64_t run, const dl_row *row,
+                           uint64_t hash)
+{
+    uint32_t mask = l->n_slots - 1, tag = slot_tag(hash);
+    for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
+        uint32_t slot = l->slots[at];
+        if (!slot) return &l->slots[at];
+        if ((slot & ~NUMBER_MASK) == tag && is_of(l, &l->chains[(slot & NUMBER_MASK) - 1], chip, run, row))
+            return &l->slots[at];
+    }
+}
+
+static bool grow_slots(dl_launches *l)
+{
+    if (l->n_slots && (l->n_chains + 1) * 2 <= l->n_slots) return true;
+    uint32_t n = l->n_slots ? l->n_slots * 2 : 128;
+    uint32_t *slots = calloc(n, sizeof *slots);
+    if (!slots) return false;
+    for (uint32_t i = 0; i < l->n_chains; i++) {
+        if (i % COOL_EVERY == 0) dl_launches_cool(l);
+        uint64_t hash = launch_hash(&l->items[l->chains[i].first]);
+        uint32_t at = (uint32_t)hash & (n - 1);
+        while (slots[at])
+            at = (at + 1) & (n - 1);
+        slots[at] = slot_tag(hash) | (i + 1);
+    }
+    free(l->slots);
+    l->slots = slots;
+    l->n_slots = n;
+    return true;
+}
+
+static bool grow_items(dl_launches *l)
+{
+    if (l->count >= DL_MAX_LAUNCHES) return false;
+    enum { FIRST = 64 };
+    uint32_t want = l->count < FIRST ? FIRST : l->count + 1;
+    if (!dl_big_room(&l->big_items, want * sizeof *l->items)) return false;
+    if (!dl_big_room(&l->big_chains, want * sizeof *l->chains)) return false;
+    l->items = l->big_items.data;
+    l->chains = l->big_chains.data;
+    if (want % COOL_EVERY == 0) dl_launches_cool(l);
+    return true;
+}
+
+bool dl_launches_has_begun(const dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row)
+{
+    if (!l->n_slots) return false;
+    uint64_t hash = ids_hash(chip, run, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
+    uint32_t chain = *find_slot(l, chip, run, row, hash) & NUMBER_MASK;
+    return chain && begun(&l->chains[chain - 1], bit) > 0;
+}
+
+uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
+                          bool starts)
+{
+    uint32_t last = l->last, *slot = NULL;
+    uint64_t hash = 0;
+    if (!last || !is_of(l, &l->chains[last - 1], chip, run, row)) {
+        if (!grow_slots(l)) return DL_NONE; /* with room for one more */
+        hash = ids_hash(chip, run, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
+        slot = find_slot(l, chip, run, row, hash);
+        last = *slot & NUMBER_MASK;
+    }
+    dl_launch_chain *chain = last ? &l->chains[last - 1] : NULL;
+    if (chain) {
+        l->last = last;
+        uint32_t next = begun(chain, bit);
+        if (!starts && next > 0) next--;
+        if (next < chain->n)
+            return set_begun(l, chain, bit, next + 1) ? (chain->n == 1 ? chain->first : chain->launches[next])
+                                                      : DL_NONE;
+    }
+    if (!grow_items(l)) return DL_NONE;
+    if (chain) chain = &l->chains[last - 1]; /* where it is now */
+    uint32_t index = l->count;
+    if (!chain) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): grow_items has made room */
+        l->chains[l->n_chains] = (dl_launch_chain){.first = index, .n = 1};
+        chain = &l->chains[l->n_chains++];
+        *slot = slot_tag(hash) | l->n_chains;
+    } else if (!append(l, chain, index)) {
+        return DL_NONE;
+    }
+    l->items[index] = (dl_launch){.run_host_id = row->run_host_id,
+                                  .chip = chip,
+                                  .run = run,
+                                  .run_id = row->run_id,
+                                  .trace_id = row->trace_id,
+                                  .trace_counter = row->trace_counter,
+                                  .number = l->per_chip[chip]++,
+                                  .has_ids = row->has_launch,
+                                  .first_fw_start = UINT64_MAX};
+    l->count++;
+    return set_begun(l, chain, bit, chain->n) ? index : DL_NONE;
+}

@@ -1,0 +1,77 @@
+/* The markers' own cost: how many cycles of a zone were spent on recording. A marker takes its stamp at one
+ * moment of its run, so between the stamps of two markers of a RISC lies the cost of one of them and of all
+ * markers between. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/pair/pair_internal.h"
+
+devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, devlog_error *err)
+{
+    static const uint32_t unknown[DL_COSTS];
+    stream_state *s = dl_pair_stream(p, stream);
+    if (!s) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while pairing markers");
+    if (memcmp(costs->marker, unknown, sizeof unknown) == 0) {
+        free(s->costs);
+        s->costs = NULL;
+        return DEVLOG_OK;
+    }
+    if (!s->costs) s->costs = malloc(sizeof *s->costs);
+    if (!s->costs) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while pairing markers");
+    *s->costs = *costs;
+    s->stalls = s->records = s->spent_on_records = 0;
+    s->shape = NULL; /* shapes know nothing of costs */
+    dl_losses *l = p->losses;
+    l->cost_known = true;
+    for (int i = 0; i < DL_COSTS; i++)
+        if (costs->marker[i] > l->cost_sixteenths[i]) l->cost_sixteenths[i] = costs->marker[i];
+    return DEVLOG_OK;
+}
+
+void dl_pair_spend(stream_state *s, const dl_row *row)
+{
+    const uint32_t *costs = s->costs->marker;
+    bool start = row->type == DL_ROW_ZONE_START;
+    uint64_t cost = 0;
+    switch (row->cost) {
+    case DL_COST_NONE: return;
+    case DL_COST_STALL:
+        if (!start) s->stalls += (row->time - s->stall_start) * 16;
+        if (!start) s->spent += (row->time - s->stall_start) * 16;
+        s->stall_start = row->time;
+        return;
+    case DEVLOG_KIND_COMPLETE: /* what its record shows of itself, and the rest behind its end */
+        cost = start ? costs[0] : costs[DEVLOG_KIND_COMPLETE] - costs[0];
+        break;
+    case DEVLOG_KIND_SUM: return; /* with what was spent elsewhere */
+    default: cost = costs[row->cost % DL_COSTS];
+    }
+    s->spent += cost;
+    s->spent_on_records += cost;
+    s->records += !start || row->cost != DEVLOG_KIND_COMPLETE;
+}
+
+/* What the kernel spent where no record tells of it. Overwritten records cost what those cost that are kept.
+ */
+static void spend_elsewhere(stream_state *s)
+{
+    const dl_costs *c = s->costs;
+    s->spent += c->elsewhere > s->stalls ? c->elsewhere - s->stalls : 0;
+    if (s->records) s->spent += c->overwritten * s->spent_on_records / s->records;
+    s->stalls = 0;
+}
+
+uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, uint64_t cycles, dl_role role)
+{
+    if (role == DL_ROLE_KERNEL) spend_elsewhere(s);
+    uint64_t cost = (s->spent - spent_at_start + 8) / 16;
+    if (cost > cycles) cost = cycles; /* measured for the common case; one zone may have been quicker */
+    if (role == DL_ROLE_KERNEL) {
+        /* Where there is hardly anything but markers they do not take what each takes among other code. */
+        bool unknown = s->costs->unknown || 2 * cost > cycles;
+        p->losses->kernels_unknown_cost += unknown;
+        if (!unknown) p->losses->cost_of_kernels += cost;
+        if (!unknown) p->losses->cycles_of_kernels += cycles;
+    }
+    return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
+}

@@ -1,0 +1,135 @@
+/* What pairing could not match, told: counted always, described for the first few of each kind. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/pair/pair_internal.h"
+#include "devlog/record.h"
+
+void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128])
+{
+    const dl_stream *s = &p->tables->streams[stream];
+    snprintf(out, 128, "chip %u core %u,%u %.60s", p->tables->chips[s->chip].id, s->core_x, s->core_y,
+             dl_text(p->tables, s->risc_name));
+}
+
+static void lose_open(dl_pair *p, const open_zone *z)
+{
+    p->losses->found[DL_FOUND_UNPAIRED_START]++;
+    if (!dl_losses_wants(p->losses, DL_FOUND_UNPAIRED_START)) return;
+    char where[128];
+    dl_pair_where(p, z->key->stream, where);
+    dl_losses_found(p->losses, DL_FOUND_UNPAIRED_START, 0,
+                    "%s:%u: %s: zone '%s' began at cycle %llu and never ended", p->source, z->line, where,
+                    dl_site_text(p->tables, z->site), (unsigned long long)z->start);
+}
+
+void dl_pair_abandon_from(dl_pair *p, stream_state *s, int first)
+{
+    for (int i = first; i < s->n_open; i++)
+        lose_open(p, &s->open[i]);
+    s->n_open = (uint16_t)first;
+    s->too_deep = 0; /* they began behind the last of them */
+}
+
+void dl_pair_abandon_open(dl_pair *p, stream_state *s)
+{
+    dl_pair_abandon_from(p, s, 0);
+}
+
+void dl_pair_abandon_site(dl_pair *p, stream_state *s, uint32_t site)
+{
+    uint16_t kept = 0;
+    for (uint16_t i = 0; i < s->n_open; i++) {
+        if (s->open[i].site == site)
+            lose_open(p, &s->open[i]);
+        else
+            s->open[kept++] = s->open[i];
+    }
+    s->n_open = kept;
+}
+
+void dl_pair_lose_end(dl_pair *p, const dl_row *row, uint64_t time, bool of_another)
+{
+    dl_finding what = of_another ? DL_FOUND_OTHER_LAUNCH : DL_FOUND_UNPAIRED_END;
+    p->losses->found[what]++;
+    if (!dl_losses_wants(p->losses, what)) return;
+    char where[128];
+    dl_pair_where(p, row->stream, where);
+    dl_losses_found(p->losses, what, 0, "%s:%u: %s: zone '%s' ends at cycle %llu but %s", p->source,
+                    row->line, where, dl_site_text(p->tables, row->site), (unsigned long long)time,
+                    of_another ? "began in another launch" : "never began");
+}
+
+void dl_pair_lose_negative(dl_pair *p, const dl_row *row, const open_zone *z, uint64_t time)
+{
+    char where[128];
+    dl_pair_where(p, row->stream, where);
+    dl_losses_found(p->losses, DL_FOUND_NEGATIVE, 1,
+                    "%s:%u: %s: zone '%s' ends at cycle %llu, before its start %llu", p->source, row->line,
+                    where, dl_site_text(p->tables, z->site), (unsigned long long)time,
+                    (unsigned long long)z->start);
+}
+
+void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const dl_row *row)
+{
+    char where[128];
+    dl_pair_where(p, row->stream, where);
+    dl_losses_found(p->losses, DL_FOUND_TOO_DEEP, 1,
+                    "%s:%u: %s: %u zones are open on this RISC; '%s' is left out", p->source, row->line,
+                    where, s->n_open, dl_site_text(p->tables, row->site));
+}
+
+void dl_pair_lose_key(dl_pair *p, const dl_row *row)
+{
+    dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: zone '%s'", p->source, row->line,
+                    dl_site_text(p->tables, row->site));
+}
+
+void dl_pair_lose_launch(dl_pair *p, const dl_row *row)
+{
+    dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: more launches than are kept apart", p->source,
+                    row->line);
+}
+
+/* Why nobody knows what a RISC lost. */
+static const char *why_unknown(uint64_t damage)
+{
+    static const struct {
+        uint32_t bit;
+        const char *text;
+    } reasons[] = {
+        {DEVLOG_DAMAGE_CONTROL, "its control words were overwritten"},
+        {DEVLOG_DAMAGE_CURSOR, "tp, the cursor of its records, was not in its segment"},
+        {DEVLOG_DAMAGE_KERNEL, "its kernel has instructions that write tp, the cursor of its records"},
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
+        if (damage & reasons[i].bit) return reasons[i].text;
+    return "no reason is given";
+}
+
+dl_loss_zone dl_pair_note_loss(dl_pair *p, const dl_row *row)
+{
+    static const struct {
+        dl_finding finding;
+        const char *of;
+    } zones[DL_LOSS_ZONES] = {
+        [DL_LOSS_DROPPED] = {DL_FOUND_DROPPED, "markers"},
+        [DL_LOSS_DAMAGED] = {DL_FOUND_DAMAGED_WORDS, "words"},
+        [DL_LOSS_UNKNOWN] = {DL_FOUND_UNKNOWN, NULL},
+        [DL_LOSS_RESTARTED] = {DL_FOUND_RESTARTED, "restarts"},
+        [DL_LOSS_TORN] = {DL_FOUND_TORN, "stamps"},
+        [DL_LOSS_AMBIGUOUS] = {DL_FOUND_AMBIGUOUS, "stamps"},
+    };
+    const char *name = dl_site_text(p->tables, row->site);
+    dl_loss_zone zone = dl_loss_of_zone(name, strlen(name));
+    char where[128];
+    if (zone == DL_LOSS_ZONES) return zone;
+    dl_pair_where(p, row->stream, where);
+    if (zone == DL_LOSS_UNKNOWN)
+        dl_losses_found(p->losses, DL_FOUND_UNKNOWN, 1, "%s:%u: %s: launch %llu: %s", p->source, row->line,
+                        where, (unsigned long long)row->run_host_id, why_unknown(row->data));
+    else
+        dl_losses_found(p->losses, zones[zone].finding, row->data, "%s:%u: %s: %llu %s", p->source, row->line,
+                        where, (unsigned long long)row->data, zones[zone].of);
+    return zone;
+}

@@ -22,9 +22,12 @@ static const char *code_of(const op_table *t, const op_table_row *r)
 static void add(op_compare_side *to, const op_table_row *r, bool by_fw)
 {
     if (to->count++ == 0) to->id = r->id;
-    if (!(r->has & (by_fw ? OP_HAS_FW : OP_HAS_KERNEL))) return;
-    to->with_device++;
-    to->ns += by_fw ? r->fw_ns : r->kernel_ns;
+    const uint64_t fw = r->has & OP_HAS_FW ? r->fw_ns : 0, kernel = r->has & OP_HAS_KERNEL ? r->kernel_ns : 0;
+    const uint64_t ns = by_fw ? fw : kernel, other = by_fw ? kernel : fw;
+    to->with_device += ns != 0;
+    to->ns += ns;
+    to->with_other += other != 0;
+    to->other_ns += other;
 }
 
 /* Where the sequences of op codes part. */
@@ -150,7 +153,9 @@ static uint8_t judge_counts(const op_compare_side *before, const op_compare_side
     }
     if (!o->other_ops && (grew(x, y, o->max_regression) || grew(y, x, o->max_regression)))
         worse |= OP_WORSE_COUNT;
-    if ((double)after->with_device * x < (double)before->with_device * y) worse |= OP_WORSE_DATA;
+    if ((double)after->with_device * x < (double)before->with_device * y ||
+        (double)after->with_other * x < (double)before->with_other * y)
+        worse |= OP_WORSE_DATA;
     return worse;
 }
 
@@ -158,10 +163,16 @@ static uint8_t judge_counts(const op_compare_side *before, const op_compare_side
 static uint8_t judge_item(const op_compare_item *x, const op_compare_options *o)
 {
     uint8_t worse = judge_counts(&x->before, &x->after, o);
-    if (!x->before.with_device || !x->after.with_device) return worse;
-    double before = (double)x->before.ns / (double)x->before.with_device;
-    double after = (double)x->after.ns / (double)x->after.with_device;
-    return grew(before, after, o->max_regression) ? worse | OP_WORSE_TIME : worse;
+    const op_compare_side *b = &x->before, *a = &x->after;
+    if (b->with_device && a->with_device &&
+        grew((double)b->ns / (double)b->with_device, (double)a->ns / (double)a->with_device,
+             o->max_regression))
+        worse |= OP_WORSE_TIME;
+    if (b->with_other && a->with_other &&
+        grew((double)b->other_ns / (double)b->with_other, (double)a->other_ns / (double)a->with_other,
+             o->max_regression))
+        worse |= OP_WORSE_OTHER;
+    return worse;
 }
 
 /* All ops together, with their host times and the gaps between them. */
@@ -174,6 +185,8 @@ static uint8_t judge_total(const op_compare_item *all, const op_compare_options 
     if (!y->with_device || (x->with_host && !y->with_host) || (x->with_gap && !y->with_gap))
         worse |= OP_WORSE_DATA;
     if (grew((double)x->ns, (double)y->ns, o->max_regression)) worse |= OP_WORSE_TIME;
+    if (x->with_other && grew((double)x->other_ns, (double)y->other_ns, o->max_regression))
+        worse |= OP_WORSE_OTHER;
     if (x->with_host && grew((double)x->host_ns, (double)y->host_ns, host)) worse |= OP_WORSE_HOST;
     if (x->with_gap && grew((double)x->gap_ns, (double)y->gap_ns, host)) worse |= OP_WORSE_GAPS;
     return worse;
@@ -184,6 +197,8 @@ static void add_side(op_compare_side *to, const op_compare_side *from)
     to->count += from->count;
     to->with_device += from->with_device;
     to->ns += from->ns;
+    to->with_other += from->with_other;
+    to->other_ns += from->other_ns;
 }
 
 /* Gaps and host times of one report. False: no memory. */
@@ -197,6 +212,7 @@ static bool add_total(op_compare_side *to, const op_table *t, const op_compare_o
         to->with_host += (r->has & OP_HAS_HOST) != 0;
         to->with_gap += (r->has & OP_HAS_GAP) != 0;
         if ((r->has & OP_HAS_GAP) && r->gap_ns > 0) to->gap_ns += (uint64_t)r->gap_ns;
+        if (r->has & OP_HAS_IDLE) to->gap_ns += r->idle_ns;
         good = op_host_times_add(times, r, 0);
     }
     if (good) op_host_times_sum(times, &to->host_ns);

@@ -27,7 +27,8 @@ typedef struct op_compare_options {
 enum { OP_COMPARE_HOST = 400 };
 
 /* What is worse about a line, or in total. Device times: the mean of one op, or the total, grew by more than
- * max_regression percent. Counts: ops or launches of a code are more or fewer by more than that. */
+ * max_regression percent, or that of the other duration did, firmware's beside kernels' or the other way
+ * round. Counts: ops or launches of a code are more or fewer by more than that. */
 enum {
     OP_WORSE_TIME = 1,
     OP_WORSE_COUNT = 2,
@@ -37,14 +38,16 @@ enum {
     OP_WORSE_NEW = 16, /* only after */
     OP_WORSE_HOST = 32,
     OP_WORSE_GAPS = 64,
+    OP_WORSE_OTHER = 128, /* the other device duration */
 };
 
 /* One side of a line. */
 typedef struct op_compare_side {
-    uint64_t count, with_device, ns;
-    uint64_t id; /* of the first */
-    /* In total only: rows with a gap before them, and the gaps that are greater than 0; rows with host times,
-     * and the time, nested ops and rows of one op counted once. */
+    uint64_t count, with_device, ns; /* a duration of 0 is none: nothing runs in no time */
+    uint64_t with_other, other_ns;   /* firmware durations where ns is of kernels, and the other way round */
+    uint64_t id;                     /* of the first */
+    /* In total only: rows with a gap before them, the gaps that are greater than 0, and those inside of ops;
+     * rows with host times, and the time, nested ops and rows of one op counted once. */
     uint64_t with_gap, gap_ns, with_host, host_ns;
 } op_compare_side;
 

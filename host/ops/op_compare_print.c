@@ -37,6 +37,7 @@ static const struct {
     {OP_WORSE_NEW, "new", "new"},
     {OP_WORSE_HOST, "host", "host times longer"},
     {OP_WORSE_GAPS, "gaps", "gaps longer"},
+    {OP_WORSE_OTHER, "other", "the other device duration longer"},
 };
 enum { N_REASONS = sizeof reasons / sizeof reasons[0] };
 
@@ -174,7 +175,7 @@ static void print_text(const op_compare *c, const op_table *before, const op_tab
     }
     text_line(&c->all, c->all.code, false, &grid);
     const op_compare_side *x = &c->all.before, *y = &c->all.after;
-    other_times("gaps between ops [ns]", (uint64_t[]){x->with_gap, y->with_gap},
+    other_times("gaps between and inside ops [ns]", (uint64_t[]){x->with_gap, y->with_gap},
                 (uint64_t[]){x->gap_ns, y->gap_ns}, &grid);
     other_times("host time inside ops [ns]", (uint64_t[]){x->with_host, y->with_host},
                 (uint64_t[]){x->host_ns, y->host_ns}, &grid);

@@ -31,6 +31,7 @@ typedef enum wanted {
     W_HOST_START,
     W_HOST_END,
     W_THREAD,
+    W_IDLE,
     WANTED,
 } wanted;
 
@@ -50,6 +51,7 @@ static const struct {
     {"HOST START TS", W_HOST_START},
     {"HOST END TS", W_HOST_END},
     {"HOST THREAD", W_THREAD},
+    {"DEVICE IDLE BETWEEN LAUNCHES [ns]", W_IDLE},
 };
 
 typedef struct reader {
@@ -122,7 +124,8 @@ static void take_number(reader *r, uint8_t what, const char *text, size_t n)
                                           [W_HOST] = OP_HAS_HOST,
                                           [W_HOST_START] = OP_HAS_HOST_START,
                                           [W_HOST_END] = OP_HAS_HOST_END,
-                                          [W_THREAD] = OP_HAS_THREAD};
+                                          [W_THREAD] = OP_HAS_THREAD,
+                                          [W_IDLE] = OP_HAS_IDLE};
     bool negative;
     uint64_t value;
     bool good = number(text, n, &negative, &value) && (!negative || what == W_GAP);
@@ -148,6 +151,7 @@ static void take_number(reader *r, uint8_t what, const char *text, size_t n)
     case W_HOST_START: row->host_start = value; break;
     case W_HOST_END: row->host_end = value; break;
     case W_THREAD: row->thread = (uint32_t)value; break;
+    case W_IDLE: row->idle_ns = value; break;
     default: break;
     }
 }

@@ -21,11 +21,13 @@ enum {
     OP_HAS_HOST_START = 256,
     OP_HAS_HOST_END = 512,
     OP_HAS_THREAD = 1024,
+    OP_HAS_IDLE = 2048,
 };
 
 typedef struct op_table_row {
     uint64_t fw_ns, kernel_ns, host_ns;
-    int64_t gap_ns; /* OP TO OP LATENCY */
+    int64_t gap_ns;   /* OP TO OP LATENCY */
+    uint64_t idle_ns; /* DEVICE IDLE BETWEEN LAUNCHES: gaps inside of an op that launches more than once */
     uint64_t host_start, host_end;
     uint64_t id;         /* GLOBAL CALL COUNT */
     uint64_t line;       /* of the file */

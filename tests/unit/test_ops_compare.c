@@ -95,10 +95,14 @@ static void filters_and_limits(void **state)
     } cases[] = {
         {{.judged = true, .other_ops = true, .max_regression = 10.1}, 5, 0, 0, 0},
         {{.judged = true, .max_regression = 10.1}, 5, 4, 0, 0},
-        {{.judged = true, .max_regression = 101}, 5, 2, 0, 0},            /* New and Gone */
-        {{.max_regression = 1}, 5, 0, 0, 0},                              /* nobody asked for a judgement */
-        {{.judged = true, .by_fw = true, .other_ops = true}, 5, 1, 0, 0}, /* the total: 671 instead of 670 */
-        {{.judged = true, .min_share = 5, .other_ops = true}, 2, 1, 3, 0},
+        {{.judged = true, .max_regression = 101}, 5, 2, 0, 0}, /* New and Gone */
+        {{.max_regression = 1}, 5, 0, 0, 0},                   /* nobody asked for a judgement */
+        {{.judged = true, .by_fw = true, .other_ops = true},
+         5,
+         2,
+         0,
+         0}, /* the total: 671 instead of 670, and Matmul's kernels */
+        {{.judged = true, .min_share = 5, .other_ops = true}, 2, 2, 3, 0},
         {{.judged = true, .min_share = 4.5}, 3, 4, 2, 0}, /* New has more than that in one of them */
         {{.judged = true, .filter = {(const char *const[]){"M*"}, 1}}, 1, 2, 0, 7},
     };
@@ -143,7 +147,7 @@ static void op_by_op(void **state)
 
 #define WIDE                                                                                                 \
     "OP CODE,OP TYPE,GLOBAL CALL COUNT,HOST START TS,HOST END TS,HOST DURATION [ns],HOST THREAD,OP TO OP "   \
-    "LATENCY [ns],DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns]\n"
+    "LATENCY [ns],DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],DEVICE IDLE BETWEEN LAUNCHES [ns]\n"
 static const char *const code_names[] = {"Matmul", "Add", "Softmax"};
 enum { CODES = 3, EACH = 20 };
 
@@ -153,6 +157,8 @@ typedef struct shape {
     double device, host, gap; /* factors */
     unsigned noise;           /* per cent up and down: of device times; hosts and gaps get 20 times that */
     bool no_host, no_gap;
+    unsigned fw;   /* cycles of firmware more than of the kernel; 0: 100 */
+    unsigned idle; /* inside of each op, between its launches */
 } shape;
 
 static uint32_t seed;
@@ -189,9 +195,9 @@ static void report(const char *name, const shape *s)
                 else
                     dl_str_fmt(&out, "%llu,", (unsigned long long)gap);
                 if (i < s->without)
-                    dl_str_add(&out, ",\n");
+                    dl_str_add(&out, ",,\n");
                 else
-                    dl_str_fmt(&out, "%llu,%llu\n", ns + 100, ns);
+                    dl_str_fmt(&out, "%llu,%llu,%u\n", ns ? ns + (s->fw ? s->fw : 100) : 0, ns, s->idle);
             }
         }
     }
@@ -221,47 +227,79 @@ static void a_gate_is_not_passed_wrongly(void **state)
         int status;
         const char *says;
     } cases[] = {
-        {"the same", {"", 1, 0, 1, 1, 1, 0, 0, 0}, "", 0, "0 of 3 lines are worse by more than 5 %."},
-        {"no device data", {"", 1, EACH, 1, 1, 1, 0, 0, 0}, "", 4, "The report after has no device data."},
-        {"none by firmware", {"", 1, EACH, 1, 1, 1, 0, 0, 0}, "--time fw", 4, "has no device data."},
-        {"one op in twenty without", {"", 1, 1, 1, 1, 1, 0, 0, 0}, "", 4, "Matmul  data missing"},
-        {"renamed and slower", {"2", 1, 0, 10, 1, 1, 0, 0, 0}, "", 4, "Softmax2  new"},
+        {"the same", {"", 1, 0, 1, 1, 1, 0, 0, 0, 0, 0}, "", 0, "0 of 3 lines are worse by more than 5 %."},
+        {"no device data",
+         {"", 1, EACH, 1, 1, 1, 0, 0, 0, 0, 0},
+         "",
+         4,
+         "The report after has no device data."},
+        {"none by firmware", {"", 1, EACH, 1, 1, 1, 0, 0, 0, 0, 0}, "--time fw", 4, "has no device data."},
+        {"one op in twenty without", {"", 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, "", 4, "Matmul  data missing"},
+        {"renamed and slower", {"2", 1, 0, 10, 1, 1, 0, 0, 0, 0, 0}, "", 4, "Softmax2  new"},
         {"renamed and slower, with leave",
-         {"2", 1, 0, 10, 1, 1, 0, 0, 0},
+         {"2", 1, 0, 10, 1, 1, 0, 0, 0, 0, 0},
          "--other-ops",
          4,
-         "in total: worse."},
-        {"renamed, with leave", {"2", 1, 0, 1, 1, 1, 0, 0, 0}, "--other-ops", 0, "0 of 6 lines"},
-        {"ten times as many", {"", 10, 0, 1, 1, 1, 0, 0, 0}, "", 4, "Add  another count"},
-        {"ten times as many, each a tenth", {"", 10, 0, 0.1, 0.1, 0.1, 0, 0, 0}, "", 4, "Add  another count"},
-        {"ten times as many, with leave", {"", 10, 0, 1, 1, 1, 0, 0, 0}, "--other-ops", 4, "in total: worse"},
-        {"gaps a hundred times as long", {"", 1, 0, 1, 1, 100, 0, 0, 0}, "", 4, "in total: gaps longer."},
+         "in total: worse, the other device duration longer."},
+        {"renamed, with leave", {"2", 1, 0, 1, 1, 1, 0, 0, 0, 0, 0}, "--other-ops", 0, "0 of 6 lines"},
+        {"ten times as many", {"", 10, 0, 1, 1, 1, 0, 0, 0, 0, 0}, "", 4, "Add  another count"},
+        {"ten times as many, each a tenth",
+         {"", 10, 0, 0.1, 0.1, 0.1, 0, 0, 0, 0, 0},
+         "",
+         4,
+         "Add  another count"},
+        {"ten times as many, with leave",
+         {"", 10, 0, 1, 1, 1, 0, 0, 0, 0, 0},
+         "--other-ops",
+         4,
+         "in total: worse"},
+        {"gaps a hundred times as long",
+         {"", 1, 0, 1, 1, 100, 0, 0, 0, 0, 0},
+         "",
+         4,
+         "in total: gaps longer."},
         {"hosts a hundred times as long",
-         {"", 1, 0, 1, 100, 1, 0, 0, 0},
+         {"", 1, 0, 1, 100, 1, 0, 0, 0, 0, 0},
          "",
          4,
          "in total: host times longer."},
-        {"six times as long", {"", 1, 0, 1, 6, 1, 0, 0, 0}, "", 4, "host times longer."},
-        {"twice as long", {"", 1, 0, 1, 2, 2, 0, 0, 0}, "", 0, "0 of 3 lines"},
+        {"six times as long", {"", 1, 0, 1, 6, 1, 0, 0, 0, 0, 0}, "", 4, "host times longer."},
+        {"twice as long", {"", 1, 0, 1, 2, 2, 0, 0, 0, 0, 0}, "", 0, "0 of 3 lines"},
         {"twice is too much",
-         {"", 1, 0, 1, 2, 2, 0, 0, 0},
+         {"", 1, 0, 1, 2, 2, 0, 0, 0, 0, 0},
          "--max-host-regression 50",
          4,
          "host times longer, gaps"},
         {"nothing is too much",
-         {"", 1, 0, 1, 1.01, 1, 0, 0, 0},
+         {"", 1, 0, 1, 1.01, 1, 0, 0, 0, 0, 0},
          "--max-host-regression 0",
          4,
          "host times longer"},
-        {"host times missing", {"", 1, 0, 1, 1, 1, 0, true, 0}, "", 4, "in total: data missing."},
-        {"gaps missing", {"", 1, 0, 1, 1, 1, 0, 0, true}, "", 4, "in total: data missing."},
-        {"six per cent", {"", 1, 0, 1.06, 1, 1, 0, 0, 0}, "", 4, "Matmul  worse"},
+        {"host times missing", {"", 1, 0, 1, 1, 1, 0, true, 0, 0, 0}, "", 4, "in total: data missing."},
+        {"gaps missing", {"", 1, 0, 1, 1, 1, 0, 0, true, 0, 0}, "", 4, "in total: data missing."},
+        {"six per cent", {"", 1, 0, 1.06, 1, 1, 0, 0, 0, 0, 0}, "", 4, "Matmul  worse"},
         {"six per cent of what is left out",
-         {"", 1, 0, 1.06, 1, 1, 0, 0, 0},
+         {"", 1, 0, 1.06, 1, 1, 0, 0, 0, 0, 0},
          "--min-share 90",
          4,
-         "in total: worse."},
-        {"four per cent", {"", 1, 0, 1.04, 1, 1, 0, 0, 0}, "", 0, "0 of 3 lines"},
+         "in total: worse, the other device duration longer."},
+        {"firmware ten times as long",
+         {.suffix = "", .copies = 1, .device = 1, .host = 1, .gap = 1, .fw = 100000},
+         "",
+         4,
+         "Matmul  the other device duration longer"},
+        {"kernels slower, by firmware",
+         {"", 1, 0, 1.06, 1, 1, 0, 0, 0, 0, 0},
+         "--time fw",
+         4,
+         "Matmul  worse, the other"},
+        {"durations of 0", {"", 1, 0, 0, 1, 1, 0, 0, 0, 0, 0}, "", 4, "The report after has no device data."},
+        {"idle inside of ops",
+         {.suffix = "", .copies = 1, .device = 1, .host = 1, .gap = 1, .idle = 30000},
+         "",
+         4,
+         "in total: gaps longer."},
+        {"four per cent", {"", 1, 0, 1.04, 1, 1, 0, 0, 0, 0, 0}, "", 0, "0 of 3 lines"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char line[300], *out, *err;
@@ -277,7 +315,7 @@ static void a_gate_is_not_passed_wrongly(void **state)
     devlog_fails("ops compare --max-regression 5 --ops Typo before.csv before.csv", 1,
                  "--ops Typo: no such op; before.csv has 'Matmul', 'Add', 'Softmax'");
     devlog_fails("ops compare --ops 'Mat*,Typo' before.csv before.csv", 1, "--ops Typo: no such op");
-    report("after.csv", &(shape){"", 1, EACH, 1, 1, 1, 0, 0, 0});
+    report("after.csv", &(shape){"", 1, EACH, 1, 1, 1, 0, 0, 0, 0, 0});
     devlog_fails("ops compare --max-regression 5 after.csv before.csv", 1, "after.csv has no device data");
     devlog_fails("ops compare --max-host-regression 5 before.csv before.csv", 2,
                  "--max-regression is not given");

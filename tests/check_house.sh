@@ -13,7 +13,7 @@ allowed() {
     program) echo device/ transport/ ;;
     decode) ;;
     report) echo decode/ ;;
-    profiler) echo program/ device/ transport/ decode/ report/ ;;
+    profiler) echo program/ device/ transport/ decode/ ops/op_log_write.h ;;
     ops) echo decode/ report/ ;;
     cli) echo report/ ops/ program/ profiler/ decode/ device/ transport/ ;;
   esac
@@ -41,8 +41,7 @@ done
 # include no room themselves; the door (decode.h) is for those who come after pairing.
 within_decode() {
   case "$1" in
-    log) ;;
-    clock) echo decode/capture/capture.h ;;
+    log | clock) ;;
     capture) echo decode/clock/ decode/log/columns.h decode/pair/ ;;
     pair) echo decode/log/parser.h decode/capture/raw_sites.h ;;
     analysis) echo decode/pair/ decode/decode.h ;;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "decode/analysis/groups.h"
+#include "decode/capture/capture.h"
 #include "program/compile.h"
 
 enum { PER_RISC = 1000, RISCS = 5, CORES = 16, MOST_WORDS = 3 * (PER_RISC + 50), ROUNDS = 3 };

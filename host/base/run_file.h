@@ -1,7 +1,7 @@
 /* The run that the logs of a folder belong to, shared by everybody who writes there: a small file beside the
  * logs, mapped by each of them. It hands out numbers that no two of them may have alike (ops, threads,
  * programs, launches), keeps the id of the run, and counts what could not be written where a full disk cannot
- * keep it from being written. Not the logs themselves (profiler/ops_log.c), and of no use once they have been
+ * keep it from being written. Not the logs themselves (ops/op_log_write.c), and of no use once they have been
  * moved.
  *
  * Whoever opens a log in a folder joins the run that is there, when

@@ -15,7 +15,7 @@
 #include "cli/date.h"
 #include "cli/op_report.h"
 #include "decode/capture/capture.h"
-#include "report/device_log.h"
+#include "decode/log/log_write.h"
 
 typedef struct run_args {
     const char *output, *suffix;

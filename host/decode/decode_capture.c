@@ -43,12 +43,7 @@ bool decode_is_capture(dl_input *in)
 /* Reads a capture to its end for its clocks; other inputs have none. */
 devlog_status decode_learn_from(dl_decode *d, dl_input *in, devlog_error *err)
 {
-    const dl_capture_sink sink = {.ctx = &d->clocks,
-                                  .chip = dl_chip_clocks_chip,
-                                  .samples = dl_chip_clocks_samples,
-                                  .offsets = dl_chip_clocks_offsets};
-    dl_capture_state state;
-    return decode_is_capture(in) ? dl_capture_read(in, &sink, &state, err) : DEVLOG_OK;
+    return decode_is_capture(in) ? dl_capture_learn_clocks(in, &d->clocks, err) : DEVLOG_OK;
 }
 
 /* Only files can be read twice. */

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "decode/capture/capture.h"
 #include "report/bundle.h"
-#include "report/device_log.h"
+#include "decode/log/log_write.h"
 
 static bool readable(const char *path)
 {

@@ -10,7 +10,7 @@
 
 #define OP_LOG_NAME "profile_log_ops.jsonl"
 
-/* What the library writes as one line at most (profiler/ops_log.c); longer ones are skipped and counted. */
+/* A line has at most so many bytes: longer ones are not written, and skipped and counted when read. */
 enum { OP_MAX_LINE = 64 * 1024 * 1024, OP_DETAILS = 3 };
 /* Who walks over ops or launches says op_log_cool after so many. */
 enum { OP_LOG_PASSED = 16384 };

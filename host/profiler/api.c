@@ -7,7 +7,7 @@
 #include "base/term.h"
 #include "profiler/clock_sync.h"
 #include "profiler/control.h"
-#include "profiler/ops_log.h"
+#include "profiler/ops_device.h"
 #include "profiler/profiler.h"
 
 static const char *const names[DEVLOG_API_COUNT] = {

@@ -149,13 +149,13 @@ devlog_status capture_log_core(capture_log *log, const devlog_program *program, 
 static devlog_status put_offsets(capture_log *log, devlog_error *err)
 {
     const dl_clocks *c = log->device->clocks;
-    dl_capture_offset *items = malloc((c->n_offsets + 1) * sizeof *items);
+    dl_clock_offset *items = malloc((c->n_offsets + 1) * sizeof *items);
     if (!items) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a capture");
     for (size_t i = 0; i < c->n_offsets; i++) {
         const dl_core_offset *o = &c->offsets[i];
-        items[i] = (dl_capture_offset){(uint16_t)o->core.x, (uint16_t)o->core.y, o->moved, o->lo, o->hi};
+        items[i] = (dl_clock_offset){(uint16_t)o->core.x, (uint16_t)o->core.y, o->moved, o->lo, o->hi};
     }
-    const dl_capture_offsets put = {
+    const dl_clock_offsets put = {
         .slot = log->device->slot,
         .reference_x = (uint16_t)c->reference.x,
         .reference_y = (uint16_t)c->reference.y,
@@ -172,10 +172,10 @@ static devlog_status put_offsets(capture_log *log, devlog_error *err)
 static devlog_status put_clocks(capture_log *log, bool last, devlog_error *err)
 {
     const dl_clocks *c = log->device->clocks;
-    dl_capture_samples host = {log->device->slot, DL_CAPTURE_HOST, c->samples + log->samples,
-                               c->n_samples - log->samples};
-    dl_capture_samples link = {log->device->slot, c->link_to, c->link_samples + log->link_samples,
-                               c->n_link_samples - log->link_samples};
+    dl_clock_samples host = {log->device->slot, DL_CLOCK_HOST, c->samples + log->samples,
+                             c->n_samples - log->samples};
+    dl_clock_samples link = {log->device->slot, c->link_to, c->link_samples + log->link_samples,
+                             c->n_link_samples - log->link_samples};
     devlog_status status = host.n ? dl_capture_put_samples(log->capture, &host, err) : DEVLOG_OK;
     if (status == DEVLOG_OK && link.n) status = dl_capture_put_samples(log->capture, &link, err);
     log->samples = c->n_samples;

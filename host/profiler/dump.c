@@ -6,11 +6,11 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "decode/capture/raw_rows.h"
+#include "decode/log/log_write.h"
 #include "profiler/capture_log.h"
 #include "profiler/clock_sync.h"
-#include "profiler/ops_log.h"
+#include "profiler/ops_device.h"
 #include "profiler/profiler.h"
-#include "report/device_log.h"
 
 struct dl_profiler {
     dl_tables tables;

@@ -1,20 +1,12 @@
-/* What a device adds to the log of ops: itself, its programs, its launches, and the calls of its API. */
+/* What a device adds to the log of ops: itself, its programs and its launches. */
+#include "profiler/ops_device.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/term.h"
-#include "profiler/ops_log.h"
-
-void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns)
-{
-    ops_thread *t = ops ? pthread_getspecific(ops->key) : NULL;
-    if (!t || t->depth == 0) return;
-    devlog_api_stats *s = &t->frames[t->depth - 1].api[api];
-    s->calls++;
-    s->total_ns += ns;
-}
 
 static void tell_device(ops_thread *t, devlog_device *device)
 {

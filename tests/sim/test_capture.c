@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "decode/capture/capture.h"
 #include "decode/decode.h"
 #include "support/device.h"
 #include "support/files.h"

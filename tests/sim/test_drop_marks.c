@@ -6,7 +6,7 @@
 
 #include "decode/capture/capture.h"
 #include "decode/decode.h"
-#include "report/device_log.h"
+#include "decode/log/log_write.h"
 #include "support/device.h"
 
 typedef struct seen {

@@ -119,7 +119,7 @@ void page_capture_write(const char *folder)
     for (uint64_t i = 0; i < BURSTS; i++) {
         const dl_clock_sample sample = {5 * NS + i * NS / 2, 5 * NS + i * NS / 2 + 100, i * NS / 2 + 50,
                                         (uint32_t)i};
-        const dl_capture_samples samples = {0, DL_CAPTURE_HOST, &sample, 1};
+        const dl_clock_samples samples = {0, DL_CLOCK_HOST, &sample, 1};
         check_ok(dl_capture_put_samples(c, &samples, &err), &err);
     }
     for (uint32_t i = 1; i <= CALLS; i++) {

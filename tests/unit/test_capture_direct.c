@@ -227,8 +227,8 @@ static char *make(const habits *h, uint64_t from, size_t *size)
                                     .build_id_size = elfs[i].elf.build_id_size};
         check_ok(dl_capture_put_elf(c, &elf, &err), &err);
     }
-    const dl_capture_offset ahead[2] = {{.x = 0}, {.x = 1, .lo = 900, .hi = 902}};
-    const dl_capture_offsets offsets = {.items = ahead, .n = 2};
+    const dl_clock_offset ahead[2] = {{.x = 0}, {.x = 1, .lo = 900, .hi = 902}};
+    const dl_clock_offsets offsets = {.items = ahead, .n = 2};
     if (chance(2)) check_ok(dl_capture_put_offsets(c, &offsets, &err), &err);
     uint64_t time = from;
     for (uint32_t launch = 1; launch < 6; launch++) {

@@ -72,7 +72,7 @@ static devlog_status on_core(void *ctx, const dl_capture_core *c, devlog_error *
     return DEVLOG_OK;
 }
 
-static devlog_status on_samples(void *ctx, const dl_capture_samples *s, devlog_error *err)
+static devlog_status on_samples(void *ctx, const dl_clock_samples *s, devlog_error *err)
 {
     (void)err;
     fprintf(((heard *)ctx)->out, "samples %u %u %zu %llu\n", s->slot, s->peer, s->n,
@@ -80,7 +80,7 @@ static devlog_status on_samples(void *ctx, const dl_capture_samples *s, devlog_e
     return DEVLOG_OK;
 }
 
-static devlog_status on_offsets(void *ctx, const dl_capture_offsets *o, devlog_error *err)
+static devlog_status on_offsets(void *ctx, const dl_clock_offsets *o, devlog_error *err)
 {
     (void)err;
     fprintf(((heard *)ctx)->out, "offsets %u %u,%u %zu %lld\n", o->slot, o->reference_x, o->reference_y, o->n,
@@ -164,12 +164,12 @@ static char *make(size_t *size, unsigned cores, uint32_t most_words, bool closed
         const dl_capture_launch launch = {0, i + 1, 7, 100, 200, 300, UINT64_MAX};
         assert_int_equal(dl_capture_put_launch(c, &launch, &err), DEVLOG_OK);
         dl_clock_sample samples[3] = {{1, 2, 3, 0}, {4, 5, 6, 0}, {7, 8, UINT64_MAX - i, 1}};
-        const dl_capture_samples s = {0, DL_CAPTURE_HOST, samples, 3};
+        const dl_clock_samples s = {0, DL_CLOCK_HOST, samples, 3};
         assert_int_equal(dl_capture_put_samples(c, &s, &err), DEVLOG_OK);
         assert_int_equal(dl_capture_commit(c, &err), DEVLOG_OK);
     }
-    const dl_capture_offset items[2] = {{1, 0, 0, -5, 9}, {2, 3, 1, INT64_MIN, 7}};
-    const dl_capture_offsets offsets = {0, 0, 0, items, 2};
+    const dl_clock_offset items[2] = {{1, 0, 0, -5, 9}, {2, 3, 1, INT64_MIN, 7}};
+    const dl_clock_offsets offsets = {0, 0, 0, items, 2};
     assert_int_equal(dl_capture_put_offsets(c, &offsets, &err), DEVLOG_OK);
     if (closed) assert_int_equal(dl_capture_put_end(c, 0, &err), DEVLOG_OK);
     assert_int_equal(dl_capture_commit(c, &err), DEVLOG_OK);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "report/device_log.h"
+#include "decode/log/log_write.h"
 #include "support/cmocka_all.h"
 #include "support/device.h"
 #include "support/files.h"

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "decode/analysis/groups.h"
 #include "devlog/record.h"
-#include "report/device_log.h"
+#include "decode/log/log_write.h"
 
 typedef struct fixture {
     char folder[64];

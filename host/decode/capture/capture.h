@@ -21,7 +21,7 @@
 #define DEVLOG_DECODE_CAPTURE_H
 
 #include "decode/capture/records.h"
-#include "decode/clock/clockfit.h"
+#include "decode/clock/chip_clock.h"
 #include "decode/input.h"
 
 #define DL_CAPTURE_NAME  "capture.devlog"
@@ -78,29 +78,6 @@ typedef struct dl_capture_core {
     uint64_t events_from;
 } dl_capture_core;
 
-/* Samples of the clock of a chip. `peer` is the slot of the linked chip whose counter is the reference, or
- * DL_CAPTURE_HOST: the host's monotonic clock, ns. */
-#define DL_CAPTURE_HOST UINT32_MAX
-typedef struct dl_capture_samples {
-    uint32_t slot, peer;
-    const dl_clock_sample *items;
-    size_t n;
-} dl_capture_samples;
-
-typedef struct dl_capture_offset {
-    uint16_t x, y;
-    uint32_t moved; /* not 0: two measurements did not agree */
-    int64_t lo, hi; /* cycles that this core's counter is ahead of the reference's */
-} dl_capture_offset;
-
-/* Offsets of the cores of a chip. Later ones of the same chip replace earlier ones. */
-typedef struct dl_capture_offsets {
-    uint32_t slot;
-    uint16_t reference_x, reference_y;
-    const dl_capture_offset *items;
-    size_t n;
-} dl_capture_offsets;
-
 /* ---- Writing ------------------------------------------------------------------------------------- */
 
 typedef struct dl_capture dl_capture;
@@ -116,8 +93,8 @@ devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, de
 devlog_status dl_capture_put_elf(dl_capture *c, const dl_capture_elf *elf, devlog_error *err);
 devlog_status dl_capture_put_launch(dl_capture *c, const dl_capture_launch *launch, devlog_error *err);
 devlog_status dl_capture_put_core(dl_capture *c, const dl_capture_core *core, devlog_error *err);
-devlog_status dl_capture_put_samples(dl_capture *c, const dl_capture_samples *samples, devlog_error *err);
-devlog_status dl_capture_put_offsets(dl_capture *c, const dl_capture_offsets *offsets, devlog_error *err);
+devlog_status dl_capture_put_samples(dl_capture *c, const dl_clock_samples *samples, devlog_error *err);
+devlog_status dl_capture_put_offsets(dl_capture *c, const dl_clock_offsets *offsets, devlog_error *err);
 /* Says that nothing more of this chip will come. */
 devlog_status dl_capture_put_end(dl_capture *c, uint32_t slot, devlog_error *err);
 /* Writes what is in hand. On failure none of it is in the file, and it is still in hand. */
@@ -135,8 +112,8 @@ typedef struct dl_capture_sink {
     devlog_status (*elf)(void *ctx, const dl_capture_elf *elf, devlog_error *err);
     devlog_status (*launch)(void *ctx, const dl_capture_launch *launch, devlog_error *err);
     devlog_status (*core)(void *ctx, const dl_capture_core *core, devlog_error *err);
-    devlog_status (*samples)(void *ctx, const dl_capture_samples *samples, devlog_error *err);
-    devlog_status (*offsets)(void *ctx, const dl_capture_offsets *offsets, devlog_error *err);
+    devlog_status (*samples)(void *ctx, const dl_clock_samples *samples, devlog_error *err);
+    devlog_status (*offsets)(void *ctx, const dl_clock_offsets *offsets, devlog_error *err);
     /* After each frame: its number from 1, for messages and progress. */
     void (*frame)(void *ctx, uint64_t number);
 } dl_capture_sink;

@@ -273,7 +273,7 @@ static devlog_status read_words(reader *r, cursor *c)
 
 static devlog_status read_samples(reader *r, cursor *c)
 {
-    dl_capture_samples s = {.slot = take32(c), .peer = take32(c)};
+    dl_clock_samples s = {.slot = take32(c), .peer = take32(c)};
     uint32_t n = take32(c);
     if (n > (size_t)(c->end - c->at) / 28) c->bad = true;
     if (c->bad || n == 0) return DEVLOG_OK;
@@ -294,13 +294,13 @@ static devlog_status read_samples(reader *r, cursor *c)
 
 static devlog_status read_offsets(reader *r, cursor *c)
 {
-    dl_capture_offsets o = {.slot = take32(c)};
+    dl_clock_offsets o = {.slot = take32(c)};
     uint32_t xy = take32(c), n = take32(c);
     o.reference_x = (uint16_t)xy;
     o.reference_y = (uint16_t)(xy >> 16);
     if (n > (size_t)(c->end - c->at) / 24) c->bad = true;
     if (c->bad) return DEVLOG_OK;
-    dl_capture_offset *items = malloc((n + 1) * sizeof *items);
+    dl_clock_offset *items = malloc((n + 1) * sizeof *items);
     if (!items) return no_memory(r->err);
     for (uint32_t i = 0; i < n; i++) {
         xy = take32(c);

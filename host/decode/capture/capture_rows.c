@@ -46,6 +46,29 @@ static devlog_status no_memory(devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for reading a capture");
 }
 
+static devlog_status learn_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
+{
+    return dl_chip_clocks_chip(ctx, chip->slot, chip->freq_khz, chip->together != 0, chip->boot, err);
+}
+
+static devlog_status learn_samples(void *ctx, const dl_clock_samples *samples, devlog_error *err)
+{
+    return dl_chip_clocks_samples(ctx, samples, err);
+}
+
+static devlog_status learn_offsets(void *ctx, const dl_clock_offsets *offsets, devlog_error *err)
+{
+    return dl_chip_clocks_offsets(ctx, offsets, err);
+}
+
+devlog_status dl_capture_learn_clocks(dl_input *in, dl_chip_clocks *clocks, devlog_error *err)
+{
+    const dl_capture_sink sink = {
+        .ctx = clocks, .chip = learn_chip, .samples = learn_samples, .offsets = learn_offsets};
+    dl_capture_state state;
+    return dl_capture_read(in, &sink, &state, err);
+}
+
 static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
 {
     reader *r = ctx;
@@ -60,7 +83,7 @@ static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_erro
         r->chips[i].line = line;
         r->told = 0;
     }
-    return r->options->learn_clocks ? dl_chip_clocks_chip(r->clocks, chip, err) : DEVLOG_OK;
+    return r->options->learn_clocks ? learn_chip(r->clocks, chip, err) : DEVLOG_OK;
 }
 
 /* As a log does, before the first rows of a chip. */
@@ -75,13 +98,13 @@ static devlog_status tell_chip(reader *r, uint32_t slot, devlog_error *err)
     return DEVLOG_OK;
 }
 
-static devlog_status on_samples(void *ctx, const dl_capture_samples *samples, devlog_error *err)
+static devlog_status on_samples(void *ctx, const dl_clock_samples *samples, devlog_error *err)
 {
     reader *r = ctx;
     return r->options->learn_clocks ? dl_chip_clocks_samples(r->clocks, samples, err) : DEVLOG_OK;
 }
 
-static devlog_status on_offsets(void *ctx, const dl_capture_offsets *offsets, devlog_error *err)
+static devlog_status on_offsets(void *ctx, const dl_clock_offsets *offsets, devlog_error *err)
 {
     reader *r = ctx;
     return r->options->learn_clocks ? dl_chip_clocks_offsets(r->clocks, offsets, err) : DEVLOG_OK;

@@ -30,6 +30,8 @@ typedef struct dl_capture_rows_options {
     bool learn_clocks; /* `clocks` do not know the whole capture yet: they learn on the way */
 } dl_capture_rows_options;
 
+/* Reads the rest of the input for what it says of clocks alone. */
+devlog_status dl_capture_learn_clocks(dl_input *in, dl_chip_clocks *clocks, devlog_error *err);
 /* Reads the rest of the input. */
 devlog_status dl_capture_rows(dl_input *in, const dl_capture_rows_options *options, dl_tables *tables,
                               dl_losses *losses, dl_chip_clocks *clocks, const dl_capture_rows_sink *sink,

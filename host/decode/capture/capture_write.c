@@ -269,7 +269,7 @@ devlog_status dl_capture_put_core(dl_capture *c, const dl_capture_core *core, de
     return status;
 }
 
-devlog_status dl_capture_put_samples(dl_capture *c, const dl_capture_samples *samples, devlog_error *err)
+devlog_status dl_capture_put_samples(dl_capture *c, const dl_clock_samples *samples, devlog_error *err)
 {
     enum { PER_FRAME = 4096 };
     devlog_status status = DEVLOG_OK;
@@ -289,13 +289,13 @@ devlog_status dl_capture_put_samples(dl_capture *c, const dl_capture_samples *sa
     return status;
 }
 
-devlog_status dl_capture_put_offsets(dl_capture *c, const dl_capture_offsets *offsets, devlog_error *err)
+devlog_status dl_capture_put_offsets(dl_capture *c, const dl_clock_offsets *offsets, devlog_error *err)
 {
     put32(c, offsets->slot);
     put32(c, offsets->reference_x | (uint32_t)offsets->reference_y << 16);
     put32(c, (uint32_t)offsets->n);
     for (size_t i = 0; i < offsets->n; i++) {
-        const dl_capture_offset *o = &offsets->items[i];
+        const dl_clock_offset *o = &offsets->items[i];
         put32(c, o->x | (uint32_t)o->y << 16);
         put32(c, o->moved);
         put64(c, (uint64_t)o->lo);

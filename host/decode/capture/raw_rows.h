@@ -1,5 +1,5 @@
 /* What one RISC recorded in one launch, as device rows: default markers, zones, values, text, losses.
- * The same rows come out of a log that is written from them (report/device_log.h). */
+ * The same rows come out of a log that is written from them (decode/log/log_write.h). */
 #ifndef DEVLOG_DECODE_RAW_ROWS_H
 #define DEVLOG_DECODE_RAW_ROWS_H
 

@@ -42,21 +42,21 @@ static devlog_status no_memory(devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the clocks of the chips");
 }
 
-devlog_status dl_chip_clocks_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
+devlog_status dl_chip_clocks_chip(dl_chip_clocks *c, uint32_t slot, uint64_t freq_khz, bool together,
+                                  const char *boot, devlog_error *err)
 {
-    dl_chip_clocks *c = ctx;
-    dl_chip_clock *k = chip_of(c, chip->slot);
+    dl_chip_clock *k = chip_of(c, slot);
     if (!k) {
         if (c->n == MAX_CHIPS) return DEVLOG_OK;
         dl_chip_clock *items = realloc(c->items, (c->n + 1) * sizeof *items);
         if (!items) return no_memory(err);
         c->items = items;
         k = &items[c->n++];
-        *k = (dl_chip_clock){.slot = chip->slot, .freq_khz = chip->freq_khz, .peer = DL_CAPTURE_HOST};
-        snprintf(k->boot, sizeof k->boot, "%s", chip->boot);
+        *k = (dl_chip_clock){.slot = slot, .freq_khz = freq_khz, .peer = DL_CLOCK_HOST};
+        snprintf(k->boot, sizeof k->boot, "%s", boot);
     }
-    if (strncmp(k->boot, chip->boot, sizeof k->boot - 1) != 0) k->boots_differ = true;
-    k->together = chip->together != 0;
+    if (strncmp(k->boot, boot, sizeof k->boot - 1) != 0) k->boots_differ = true;
+    k->together = together;
     return DEVLOG_OK;
 }
 
@@ -76,7 +76,7 @@ static void thin(dl_clock_sample *items, size_t *n, size_t more)
 }
 
 /* Samples that are appended keep bursts apart: their numbers go on behind those that are there. */
-static devlog_status append(dl_clock_sample **items, size_t *n, size_t *cap, const dl_capture_samples *more,
+static devlog_status append(dl_clock_sample **items, size_t *n, size_t *cap, const dl_clock_samples *more,
                             devlog_error *err)
 {
     thin(*items, n, more->n);
@@ -95,11 +95,11 @@ static devlog_status append(dl_clock_sample **items, size_t *n, size_t *cap, con
     return DEVLOG_OK;
 }
 
-devlog_status dl_chip_clocks_samples(void *ctx, const dl_capture_samples *samples, devlog_error *err)
+devlog_status dl_chip_clocks_samples(dl_chip_clocks *c, const dl_clock_samples *samples, devlog_error *err)
 {
-    dl_chip_clock *k = chip_of(ctx, samples->slot);
+    dl_chip_clock *k = chip_of(c, samples->slot);
     if (!k) return DEVLOG_OK;
-    if (samples->peer == DL_CAPTURE_HOST)
+    if (samples->peer == DL_CLOCK_HOST)
         return append(&k->samples, &k->n_samples, &k->cap_samples, samples, err);
     k->peer = samples->peer;
     return append(&k->link_samples, &k->n_link_samples, &k->cap_link_samples, samples, err);
@@ -111,9 +111,9 @@ static int by_core(const void *a, const void *b)
     return p->y != q->y ? (p->y < q->y ? -1 : 1) : p->x < q->x ? -1 : p->x > q->x;
 }
 
-devlog_status dl_chip_clocks_offsets(void *ctx, const dl_capture_offsets *offsets, devlog_error *err)
+devlog_status dl_chip_clocks_offsets(dl_chip_clocks *c, const dl_clock_offsets *offsets, devlog_error *err)
 {
-    dl_chip_clock *k = chip_of(ctx, offsets->slot);
+    dl_chip_clock *k = chip_of(c, offsets->slot);
     if (!k) return DEVLOG_OK;
     dl_core_clock *cores = malloc((offsets->n + 1) * sizeof *cores);
     if (!cores) return no_memory(err);
@@ -122,7 +122,7 @@ devlog_status dl_chip_clocks_offsets(void *ctx, const dl_capture_offsets *offset
     k->refuted = k->moved = false;
     k->core_error = 0;
     for (size_t i = 0; i < offsets->n; i++) {
-        const dl_capture_offset *o = &offsets->items[i];
+        const dl_clock_offset *o = &offsets->items[i];
         if (o->hi < o->lo) continue; /* no measurement */
         double half = ((double)o->hi - (double)o->lo) / 2;
         dl_core_clock core = {.x = o->x, .y = o->y, .ahead = o->lo + (int64_t)half, .error = half + 1};

@@ -7,7 +7,34 @@
 #ifndef DEVLOG_DECODE_CHIP_CLOCK_H
 #define DEVLOG_DECODE_CHIP_CLOCK_H
 
-#include "decode/capture/capture.h"
+#include "decode/clock/clockfit.h"
+
+/* ---- What was measured ---- */
+
+/* Samples of the clock of a chip. `peer` is the slot of the linked chip whose counter is the reference, or
+ * DL_CLOCK_HOST: the host's monotonic clock, ns. */
+#define DL_CLOCK_HOST UINT32_MAX
+typedef struct dl_clock_samples {
+    uint32_t slot, peer;
+    const dl_clock_sample *items;
+    size_t n;
+} dl_clock_samples;
+
+typedef struct dl_clock_offset {
+    uint16_t x, y;
+    uint32_t moved; /* not 0: two measurements did not agree */
+    int64_t lo, hi; /* cycles that this core's counter is ahead of the reference's */
+} dl_clock_offset;
+
+/* Offsets of the cores of a chip. Later ones of the same chip replace earlier ones. */
+typedef struct dl_clock_offsets {
+    uint32_t slot;
+    uint16_t reference_x, reference_y;
+    const dl_clock_offset *items;
+    size_t n;
+} dl_clock_offsets;
+
+/* ---- What follows from it ---- */
 
 typedef struct dl_core_clock {
     uint16_t x, y;
@@ -34,7 +61,7 @@ typedef struct dl_chip_clock {
     bool fitted;
     dl_clock_fit fit;
     char why[200]; /* not fitted: why */
-    uint32_t peer; /* slot of the linked chip, or DL_CAPTURE_HOST */
+    uint32_t peer; /* slot of the linked chip, or DL_CLOCK_HOST */
     dl_clock_sample *link_samples;
     size_t n_link_samples, cap_link_samples;
     bool linked;
@@ -51,10 +78,12 @@ typedef struct dl_chip_clocks {
 
 void dl_chip_clocks_free(dl_chip_clocks *c);
 
-/* Take in what a capture says (dl_capture_sink's functions have these forms; ctx is the dl_chip_clocks). */
-devlog_status dl_chip_clocks_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err);
-devlog_status dl_chip_clocks_samples(void *ctx, const dl_capture_samples *samples, devlog_error *err);
-devlog_status dl_chip_clocks_offsets(void *ctx, const dl_capture_offsets *offsets, devlog_error *err);
+/* Take in what was measured: a chip is named before its samples and offsets. `boot` is what one boot of host
+ * and chip has in common. */
+devlog_status dl_chip_clocks_chip(dl_chip_clocks *c, uint32_t slot, uint64_t freq_khz, bool together,
+                                  const char *boot, devlog_error *err);
+devlog_status dl_chip_clocks_samples(dl_chip_clocks *c, const dl_clock_samples *samples, devlog_error *err);
+devlog_status dl_chip_clocks_offsets(dl_chip_clocks *c, const dl_clock_offsets *offsets, devlog_error *err);
 /* Makes the fits of all samples so far. What cannot be fitted says why; only lack of memory is a failure. */
 devlog_status dl_chip_clocks_make(dl_chip_clocks *c, devlog_error *err);
 

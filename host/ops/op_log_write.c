@@ -1,6 +1,6 @@
-/* The log of ops: its file, and the threads that write to it. Not for what is written (ops_api.c,
- * ops_device.c). */
-#include "profiler/ops_log.h"
+/* The log of ops: its file, and the threads that write to it. Not for what is written (op_log_api.c,
+ * profiler/ops_device.c). */
+#include "ops/op_log_write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +14,7 @@
 #include "base/file.h"
 #include "base/settings.h"
 #include "base/term.h"
-
-#define LOG_NAME "profile_log_ops.jsonl"
-
-/* What a reader takes as one line (ops/op_log.h). */
-enum { OPS_MAX_LINE = 64 * 1024 * 1024 };
+#include "ops/op_log.h"
 
 static void free_thread(ops_thread *t)
 {
@@ -136,7 +132,7 @@ void ops_write(ops_thread *t)
     devlog_ops *ops = t->ops;
     bool mends = t->line.len && t->line.text[0] == '\n'; /* it ends the line that was cut before */
     dl_str_add(&t->line, "}\n");
-    if (t->line.failed || t->line.len > OPS_MAX_LINE) {
+    if (t->line.failed || t->line.len > OP_MAX_LINE) {
         if (mends) atomic_store(&ops->torn, 1);
         lose(ops, t->line.failed ? ENOMEM : EMSGSIZE);
         t->line.failed = false;
@@ -225,12 +221,12 @@ devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **ou
     devlog_ops *ops = calloc(1, sizeof *ops);
     if (!ops) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the log of ops");
     ops->fd = ops->run.fd = -1;
-    ops->path = dl_path_join(folder, LOG_NAME);
+    ops->path = dl_path_join(folder, OP_LOG_NAME);
     if (!ops->path) {
         free_log(ops);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the log of ops");
     }
-    status = dl_run_file_open(&ops->run, folder, LOG_NAME, o->append, err);
+    status = dl_run_file_open(&ops->run, folder, OP_LOG_NAME, o->append, err);
     if (status == DEVLOG_OK) {
         ops->fd = open(ops->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
         int errnum = ops->fd < 0 ? errno : pthread_key_create(&ops->key, thread_gone);

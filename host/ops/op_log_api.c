@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/term.h"
-#include "profiler/ops_log.h"
+#include "ops/op_log_write.h"
 
 static const char *const type_names[] = {"python_fallback", "tt_dnn_cpu", "tt_dnn_device"};
 static const char *const fidelity_names[] = {NULL, "LoFi", "HiFi2", "HiFi3", "HiFi4"};
@@ -87,6 +87,15 @@ static ops_frame *push(ops_thread *t, uint32_t id)
 static void charge(ops_thread *t, uint64_t since)
 {
     if (t->depth) t->frames[t->depth - 1].own_ns += dl_now_ns() - since;
+}
+
+void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns)
+{
+    ops_thread *t = ops ? pthread_getspecific(ops->key) : NULL;
+    if (!t || t->depth == 0) return;
+    devlog_api_stats *s = &t->frames[t->depth - 1].api[api];
+    s->calls++;
+    s->total_ns += ns;
 }
 
 /* ---- Ops --- */

@@ -1,5 +1,5 @@
 /* The device-log writer: rows into profile_log_device.csv. */
-#include "report/device_log.h"
+#include "decode/log/log_write.h"
 
 #include <errno.h>
 #include <fcntl.h>

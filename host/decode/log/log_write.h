@@ -7,8 +7,8 @@
  *     dl_device_log_commit(log, err);
  *     dl_device_log_close(log);
  */
-#ifndef DEVLOG_REPORT_DEVICE_LOG_H
-#define DEVLOG_REPORT_DEVICE_LOG_H
+#ifndef DEVLOG_DECODE_LOG_WRITE_H
+#define DEVLOG_DECODE_LOG_WRITE_H
 
 #include "decode/row.h"
 #include "decode/tables.h"

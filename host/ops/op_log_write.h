@@ -1,14 +1,14 @@
-/* The log of ops inside the host library: its file, the threads that write to it, and what a device adds to
- * it. The lines themselves: docs/op-reports.md, "The op log". */
-#ifndef DEVLOG_PROFILER_OPS_LOG_H
-#define DEVLOG_PROFILER_OPS_LOG_H
+/* Writing the log of ops, from inside the host library: its file and the threads that write to it. What a
+ * device adds is in profiler/ops_device.c; op_log.h reads it. The lines: docs/op-reports.md, "The op log". */
+#ifndef DEVLOG_OPS_OP_LOG_WRITE_H
+#define DEVLOG_OPS_OP_LOG_WRITE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/run_file.h"
 #include "base/str.h"
-#include "program/program.h"
+#include "devlog/devlog.h"
 
 /* An op that is open on a thread. */
 typedef struct ops_frame {
@@ -61,12 +61,5 @@ void ops_write(ops_thread *t);
 
 /* Counts a call of the API for the innermost op of the calling thread. `ops` may be NULL. */
 void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns);
-/* Before a launch: writes it to the log, and makes the op's id the one that the launch carries. */
-void ops_launch(devlog_device *device, devlog_program *program);
-/* Whether the run of a device has begun the device logs in its folder before; from now on it has. The folder
- * is made when it is missing. */
-devlog_status ops_began(devlog_device *device, bool *began, devlog_error *err);
-/* The device writes no more. */
-void ops_leave(devlog_device *device);
 
 #endif

@@ -122,7 +122,6 @@ const dl_setting_other dl_settings_without_effect[] = {
 const dl_setting_other dl_settings_of_tests[] = {
     {"DEVLOG_BIN", "tests: the program devlog that they run; ctest sets it"},
     {"DEVLOG_SAMPLES", "tests: folder of logs that other tools wrote; without it those tests say SKIPPED"},
-    {"DEVLOG_REFERENCE", "tests: folder of the reference documents; without it their test says SKIPPED"},
     {"DEVLOG_GOLDEN", "tests: set to write expected results anew instead of comparing with them"},
     {"DEVLOG_TEST_CASES", "tests: how many random cases, instead of the few of every day"},
     {"DEVLOG_TEST_PROGRAMS", "tests: how many random programs, instead of the few of every day"},

@@ -60,37 +60,41 @@ static const char document[] =
             "LaunchProgram") "," API("ReadFromDevice") "," API("WriteToDevice") "," API("DumpDeviceProfileRes"
                                                                                         "ults");
 
-/* The names in the document itself are columns of ours, in its order. */
+/* What the document "Perf Report Headers" of tt-metal's profiler describes stands in that order. */
 static void compare_with_document(const char *header)
 {
-    const char *folder = getenv("DEVLOG_REFERENCE");
-    char path[600];
-    size_t size;
-    snprintf(path, sizeof path, "%s/tt-metal-performance-profiler.rst",
-             folder ? folder : "../shared/reference");
-    if (access(path, R_OK) != 0) {
-        printf("no %s: not compared with the document itself\n", path);
-        return;
-    }
-    char *text = read_bytes(path, &size), *at = strstr(text, "Perf Report Headers");
+    static const char *const described[] = {
+        "OP CODE",
+        "OP TYPE",
+        "GLOBAL CALL COUNT",
+        "ATTRIBUTES",
+        "MATH FIDELITY",
+        "CORE COUNT",
+        "PARALLELIZATION STRATEGY",
+        "HOST START TS",
+        "HOST END TS",
+        "HOST DURATION [ns]",
+        "DEVICE FW START CYCLE",
+        "DEVICE FW END CYCLE",
+        "DEVICE FW DURATION [ns]",
+        "DEVICE KERNEL DURATION [ns]",
+        "DEVICE BRISC KERNEL DURATION [ns]",
+        "DEVICE NCRISC KERNEL DURATION [ns]",
+        "DEVICE TRISC0 KERNEL DURATION [ns]",
+        "DEVICE TRISC1 KERNEL DURATION [ns]",
+        "DEVICE TRISC2 KERNEL DURATION [ns]",
+        "INPUT_0_W", /* Input & Output Tensor Headers */
+        "CALL DEPTH",
+        "CompileProgram Count", /* TT_METAL API calls */
+    };
     const char *from = header;
-    int names = 0;
-    assert_non_null(at);
-    *strstr(at, "profile_this description") = 0;
-    while ((at = strstr(at, "\n- **")) != NULL) {
-        char name[100], *end = strstr(at += 5, "**");
-        snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
-        if (strcmp(name, "Input & Output Tensor Headers") == 0) strcpy(name, "INPUT_0_W");
-        if (strcmp(name, "TT_METAL API calls") == 0) strcpy(name, "CompileProgram Count");
-        const char *found = strstr(from, name);
+    for (size_t i = 0; i < sizeof described / sizeof described[0]; i++) {
+        const char *found = strstr(from, described[i]);
         if (!found || (found != header && found[-1] != ','))
-            fail_msg("no column '%s' behind '%.40s'", name, from);
-        from = found + strlen(name);
+            fail_msg("no column '%s' behind '%.40s'", described[i], from);
+        from = found + strlen(described[i]);
         assert_true(*from == ',' || *from == 0);
-        names++;
     }
-    assert_int_equal(names, 22);
-    free(text);
 }
 
 static void two_runs_one_report(void **state)

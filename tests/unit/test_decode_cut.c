@@ -122,7 +122,10 @@ static void every_sample_decodes(void **state)
         {"device_log_L7_smoke.csv", 1000000},
     };
     const char *folder = getenv("DEVLOG_SAMPLES");
-    if (!folder) folder = "../shared/samples";
+    if (!folder) {
+        print_message("skipped: DEVLOG_SAMPLES does not name a folder with logs of other tools\n");
+        skip();
+    }
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", folder, samples[i].name);

@@ -84,11 +84,12 @@ static void samples_equal_an_independent_sum(void **state)
     const char *folder = getenv("DEVLOG_SAMPLES");
     char pattern[400];
     glob_t found;
-    snprintf(pattern, sizeof pattern, "%s/ops_*.csv", folder ? folder : "../shared/samples");
-    if (glob(pattern, 0, NULL, &found) != 0) {
-        printf("no %s: not read\n", pattern);
-        return;
+    if (!folder) {
+        print_message("skipped: DEVLOG_SAMPLES does not name a folder with op reports of other tools\n");
+        skip();
     }
+    snprintf(pattern, sizeof pattern, "%s/ops_*.csv", folder);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++)
         compare_with_mawk(found.gl_pathv[i]);
     globfree(&found);

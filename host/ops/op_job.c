@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "decode/capture/capture.h"
-#include "report/bundle.h"
 #include "decode/log/log_write.h"
+#include "report/bundle.h"
 
 static bool readable(const char *path)
 {

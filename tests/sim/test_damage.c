@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "decode/decode.h"
 #include "decode/analysis/groups.h"
+#include "decode/decode.h"
 #include "support/cli.h"
 #include "support/device.h"
 #include "support/files.h"

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decode/decode.h"
 #include "decode/capture/raw_rows.h"
+#include "decode/decode.h"
 #include "profiler/control.h"
 #include "profiler/profiler.h"
 #include "support/device.h"

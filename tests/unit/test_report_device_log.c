@@ -11,8 +11,8 @@
 
 #include "base/file.h"
 #include "decode/analysis/groups.h"
-#include "devlog/record.h"
 #include "decode/log/log_write.h"
+#include "devlog/record.h"
 
 typedef struct fixture {
     char folder[64];

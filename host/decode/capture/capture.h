@@ -8,11 +8,13 @@
  *
  *     u32 magic    "DLF1"
  *     u8  kind     DL_FRAME_*
- *     u8  version  of the payload of this kind; a reader skips and counts what is newer than it knows. 2:
- * words of records as in capture_words.h; 1 of cores and words: as they were u8  packed   1: the payload is
- * one zstd frame u8  0 u32 stored   bytes that follow this header u32 size     bytes of the payload when
- * unpacked, at most DL_FRAME_MAX u64 check    XXH64 of the 16 bytes before it, continued over the stored
- * bytes
+ *     u8  version  of the payload of this kind; a reader skips and counts what is newer than it knows.
+ *                  2: words of records as in capture_words.h; 1 of cores and words: as they were
+ *     u8  packed   1: the payload is one zstd frame
+ *     u8  0
+ *     u32 stored   bytes that follow this header
+ *     u32 size     bytes of the payload when unpacked, at most DL_FRAME_MAX
+ *     u64 check    XXH64 of the 16 bytes before it, continued over the stored bytes
  *
  * A reader that meets damage looks for the next frame whose check is right. A launch is written with one
  * system call, so that a reader beside a running program sees whole launches. Two captures may be appended to

@@ -152,15 +152,16 @@ function showHeat() {
   showStragglers();
 }
 
-/* Per core: in how many launches it took longest, and how far it was above the median then. */
+/* Per core: in how many of its launches it took longest, and how far it was above the median then. */
 function showStragglers() {
   const n = heat.launches.length, cores = heat.cores.length;
-  const worst = new Map();
+  const worst = new Map(), launches = new Uint32Array(cores);
   for (let k = 0; k < n; k++) {
     let slowest = -1, ran = 0;
     for (let c = 0; c < cores; c++) {
       if (isNaN(heat.cells[c * n + k])) continue;
       ran++;
+      launches[c]++;
       if (slowest < 0 || heat.cells[c * n + k] > heat.cells[slowest * n + k]) slowest = c;
     }
     if (ran < 2 || slowest < 0 || !(heat.cells[slowest * n + k] > heat.medians[k])) continue;
@@ -174,7 +175,7 @@ function showStragglers() {
   }
   const list = [...worst.values()].sort((a, b) => b.cycles - a.cycles).slice(0, 30);
   const lines = list.map((e) => {
-    const line = make("tr", { tabindex: "0" }, make("td", {}, heat.cores[e.c].name), make("td", { class: "n" }, e.times + " of " + n),
+    const line = make("tr", { tabindex: "0" }, make("td", {}, heat.cores[e.c].name), make("td", { class: "n" }, e.times + " of " + launches[e.c]),
       make("td", { class: "n" }, "+" + ((e.excess / e.times) * 100).toFixed(1) + " %"), make("td", { class: "n" }, grouped(Math.round(e.cycles))));
     const show = () => showCell(e.c, e.k);
     line.addEventListener("click", show);

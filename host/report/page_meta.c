@@ -6,6 +6,7 @@
 #include "decode/analysis/groups.h"
 #include "decode/analysis/series_groups.h"
 #include "report/page_internal.h"
+#include "report/summary_text.h"
 
 enum {
     MAX_STATISTICS = 20000,
@@ -160,8 +161,9 @@ static devlog_status markers(const page_pack *p, dl_decode *d, dl_str *out, devl
             quoted(out, valued, n ? (uint64_t)((s->sum + n / 2) / n) : 0);
         else
             decimal(out, mean);
-        quoted(out, sum, s->sum > UINT64_MAX ? UINT64_MAX : (uint64_t)s->sum);
-        dl_str_char(out, ']');
+        dl_str_add(out, ",\"");
+        if (sum) dl_sum_text(out, s->sum);
+        dl_str_add(out, "\"]");
     }
     dl_str_char(out, ']');
     dl_series_groups_free(&g);

@@ -4,14 +4,14 @@
 const char *const dl_summary_names[DL_SUMMARY_FIELDS] = {"count", "average", "min", "max", "range", "median",
                                                          "sum",   "first",   "p50", "p90", "p95",   "p99"};
 
-static void big(dl_str *out, dl_u128 value)
+void dl_sum_text(dl_str *out, dl_u128 value)
 {
     const uint64_t chunk = UINT64_C(1000000000000000000);
     if (value < chunk) {
         dl_str_u64(out, (uint64_t)value);
         return;
     }
-    big(out, value / chunk);
+    dl_sum_text(out, value / chunk);
     dl_str_fmt(out, "%018llu", (unsigned long long)(value % chunk));
 }
 
@@ -54,7 +54,7 @@ static void average(dl_str *out, const dl_summary *s)
         decimals /= 10;
         k--;
     }
-    big(out, whole);
+    dl_sum_text(out, whole);
     dl_str_char(out, '.');
     if (k == 0) dl_str_char(out, '0');
     fixed(out, decimals, k);
@@ -76,7 +76,7 @@ void dl_summary_field(dl_str *out, const dl_summary *s, int i)
     else if (i == 5)
         median(out, s);
     else if (i == 6)
-        big(out, s->sum);
+        dl_sum_text(out, s->sum);
     else
         dl_str_u64(out, plain[i]);
 }

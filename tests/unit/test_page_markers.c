@@ -19,6 +19,8 @@ static const char log_text[] =
     "0,1,1,BRISC,13,1300,0,7,,,print,TS_EVENT,9,k.cc,{\"text\":\"<b>tile 5\\u002c \\\"done\\\"</b>\"}\n"
     "0,1,1,BRISC,13,1400,0,7,,,print,TS_EVENT,9,k.cc,{\"text\":\"tile 6 \\ud83c\\udf89\\ud83c\"}\n"
     "0,1,1,BRISC,15,1500,400,7,,,wait,ZONE_TOTAL,9,k.cc,{\"count\":8;\"min\":20;\"max\":90}\n"
+    "0,1,1,BRISC,19,1550,18446744073709551615,7,,,huge,ZONE_TOTAL,9,k.cc,\n"
+    "0,1,1,BRISC,19,1560,18446744073709551615,7,,,huge,ZONE_TOTAL,9,k.cc,\n"
     "0,1,1,BRISC,17,1600,4,7,,,DEVLOG-DROPPED,ZONE_TOTAL,0,,\n"
     "0,1,1,BRISC,1,9000,0,7,,,BRISC-FW,ZONE_END,1,fw.cc,\n";
 
@@ -43,6 +45,7 @@ static void markers_and_text_are_on_the_page(void **state)
     page_has_text(b, rows, "value/bytes/BRISC/2//5/5/18,446,744,073,709,551,615/9,223,372,036,854,775,810/");
     page_has_text(b, rows, "counter/queue/BRISC/1//3/3/3/3/|");
     page_has_text(b, rows, "sum/wait/BRISC/1/8//20/90/50/400|");
+    page_has_text(b, rows, "/36,893,488,147,419,103,230|"); /* the total of huge */
     page_has_text(b, rows, "text/print/BRISC/2");
     const char *texts =
         "[...document.querySelectorAll('#texts tbody tr')].map((r) => r.cells[1].textContent + ': ' + "

@@ -242,6 +242,10 @@ static void every_text_can_be_read(void **state)
                           .slow = 2,
                           .slower = 3000};
     open_log(&log, 3);
+    browser_key(b, "2");
+    page_settle(b);
+    page_has_text(b, "document.getElementById('stragglers').innerText", "of 2"); /* launches of its chip */
+    browser_key(b, "1");
     page_has_number(b, "new Set(theme.css).size", 10 + 4 + 3);
     legible("light");
     browser_key(b, "t");

@@ -79,6 +79,7 @@ typedef struct op_program {
 typedef struct op_chip {
     char arch[32], board[32];
     uint64_t mhz;
+    size_t launches; /* of the log before this line: the chip may be opened again, profiled or not */
     uint32_t chip, cores;
     bool profiled;
 } op_chip;

@@ -377,8 +377,11 @@ static bool take_device(op_log *log, jl_reader *r, const op_place *p)
     pass_over(log, p);
     if (!ROOM(log, chips)) return false;
     op_chip *c = &log->chips[log->n_chips++];
-    *c = (op_chip){
-        .chip = (uint32_t)h.chip, .mhz = h.mhz, .cores = (uint32_t)h.cores, .profiled = h.profiled != 0};
+    *c = (op_chip){.launches = log->n_launches,
+                   .chip = (uint32_t)h.chip,
+                   .mhz = h.mhz,
+                   .cores = (uint32_t)h.cores,
+                   .profiled = h.profiled != 0};
     copy_text(c->arch, sizeof c->arch, &h.arch);
     copy_text(c->board, sizeof c->board, &h.board);
     return true;

@@ -151,9 +151,14 @@ static void join_launch(join *j, uint32_t number)
 /* Whether the device of a launch was profiled, as the op log says; true when it does not say. */
 static bool was_profiled(const op_log *log, const op_launch *launch)
 {
-    for (size_t i = 0; i < log->n_chips; i++)
-        if (log->chips[i].chip == launch->chip) return log->chips[i].profiled;
-    return true;
+    const size_t before = (size_t)(launch - log->launches);
+    bool told = false, profiled = true;
+    for (size_t i = 0; i < log->n_chips; i++) {
+        const op_chip *c = &log->chips[i];
+        if (c->chip == launch->chip && (!told || c->launches <= before)) profiled = c->profiled;
+        told |= c->chip == launch->chip;
+    }
+    return profiled;
 }
 
 uint32_t op_stitch_missing(const join *j, uint32_t op)

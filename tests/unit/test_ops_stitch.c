@@ -266,6 +266,14 @@ static void every_launch_of_a_profiled_chip_is_missed(void **state)
     text_is(&f, 0, "NOTE", "no device data");
     assert_true(op_job_lost(&f.job));
     done(&f);
+
+    /* Opened first without profiling, then with it: of two launches the second is missed. */
+    f = stitched(RUN("ab") UNPROFILED OP(1, "A", 1, 2) LAUNCH(1, 0, 3) DEVICE(0) LAUNCH(1, 0, 4) CLOSE,
+                 CHIP("ab"));
+    check_ok(f.status, &f.err);
+    says(&f, "1  launches that the op log has and the device log has not");
+    assert_true(op_job_lost(&f.job));
+    done(&f);
 }
 
 static void data_of_another_run_is_not_stitched(void **state)

@@ -79,7 +79,7 @@ static bool clang_object(const devlog_device *device, const char *home, const st
                           path,
                           NULL};
     dl_output output;
-    bool done = dl_run(argv, &output, NULL) == DEVLOG_OK && output.exit == 0;
+    bool done = dl_process_run(argv, &output, NULL) == DEVLOG_OK && output.exit == 0;
     free(output.text);
     return done;
 }

@@ -100,7 +100,7 @@ static devlog_status run(const char *const *argv, dl_output *out, char **errors,
     return DEVLOG_OK;
 }
 
-devlog_status dl_run(const char *const *argv, dl_output *out, devlog_error *err)
+devlog_status dl_process_run(const char *const *argv, dl_output *out, devlog_error *err)
 {
     return run(argv, out, NULL, err);
 }

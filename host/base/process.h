@@ -14,7 +14,7 @@ typedef struct dl_output {
 
 /* Runs argv[0] (looked up in PATH) and waits for it. DEVLOG_ERR_NOT_FOUND when there is no such program. The
  * output, standard output and standard error, is there on DEVLOG_OK, whatever the exit status. */
-devlog_status dl_run(const char *const *argv, dl_output *out, devlog_error *err);
+devlog_status dl_process_run(const char *const *argv, dl_output *out, devlog_error *err);
 
 /* The same with the two kept apart: `out` has standard output, *errors (zero-terminated, freed by the caller)
  * standard error. */

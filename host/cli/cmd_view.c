@@ -200,7 +200,7 @@ static void open_address(const char *address, bool may, const served *s)
     fflush(stdout);
     if (!may || !has_display())
         say_tunnel(s);
-    else if (dl_run(argv, &out, &err) == DEVLOG_OK)
+    else if (dl_process_run(argv, &out, &err) == DEVLOG_OK)
         free(out.text);
 }
 

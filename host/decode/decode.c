@@ -51,6 +51,11 @@ void dl_decode_free(dl_decode *d)
     free(d);
 }
 
+devlog_status dl_decode_run_sink(dl_decode *d, dl_run_sink sink, devlog_error *err)
+{
+    return dl_pair_run_sink(d->pair, sink, err);
+}
+
 void dl_decode_event_sink(dl_decode *d, dl_event_sink sink)
 {
     dl_pair_event_sink(d->pair, sink);

@@ -3,7 +3,7 @@
  *
  *     dl_decode *d;
  *     dl_decode_new(&d, &options, err);
- *     dl_decode_event_sink(d, sink);          if the events themselves are wanted
+ *     dl_decode_run_sink(d, sink, err);       if more than statistics is wanted
  *     dl_decode_file(d, "log.csv", err);      as often as there are inputs
  *     dl_decode_finish(d, err);
  *     ... dl_decode_tables, _launches, _key, _losses ...
@@ -41,6 +41,7 @@ void dl_decode_free(dl_decode *d);
 /* Before the first input. One of each; see decode/pair/pair.h. Sinks are called on the thread that calls the
  * decoder. They may read the tables, whose counts do not change meanwhile, but not add to
  * them: another thread may be doing that. */
+devlog_status dl_decode_run_sink(dl_decode *d, dl_run_sink sink, devlog_error *err);
 void dl_decode_event_sink(dl_decode *d, dl_event_sink sink);
 void dl_decode_marker_sink(dl_decode *d, dl_marker_sink sink);
 /* Rows as they were read, before pairing; for copying and converting logs. */

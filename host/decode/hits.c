@@ -50,12 +50,12 @@ static uint64_t add_frame(dl_hits *h, const dl_row *frame)
 {
     if (h->n_frames == h->cap_frames) {
         uint32_t cap = h->cap_frames ? h->cap_frames * 2 : 64;
-        dl_row *frames = cap <= DL_MAX_FRAMES ? realloc(h->frames, cap * sizeof *frames) : NULL;
+        dl_row *frames = cap <= DL_MAX_HIT_FRAMES ? realloc(h->frames, cap * sizeof *frames) : NULL;
         if (!frames) return 0;
         h->frames = frames;
         h->cap_frames = cap;
     }
-    if (h->n_frames == DL_MAX_FRAMES - 1) return 0;
+    if (h->n_frames == DL_MAX_HIT_FRAMES - 1) return 0;
     h->frames[h->n_frames++] = *frame;
     return code_of_last(h);
 }

@@ -19,7 +19,7 @@ enum {
     DL_HIT_FW_START_SHIFT = 37,
     DL_HIT_RARE_SHIFT = 38,
     DL_HIT_FRAME_SHIFT = 40,
-    DL_MAX_FRAMES = 1 << 24,
+    DL_MAX_HIT_FRAMES = 1 << 24,
 };
 
 #define DL_HIT_STREAM   UINT64_C(0xFFFF)

@@ -7,35 +7,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-
-typedef enum dl_row_type {
-    DL_ROW_ZONE_START,
-    DL_ROW_ZONE_END,
-    DL_ROW_ZONE_TOTAL,  /* data is a sum over the launch, in cycles */
-    DL_ROW_TS_DATA,     /* data is a value of the program */
-    DL_ROW_TS_EVENT,    /* a point in time */
-    DL_ROW_TS_DATA_16B, /* as TS_DATA; data holds the low 64 bits */
-    DL_ROW_TYPES
-} dl_row_type;
-
-/* The own cost of a marker, as its RISC's firmware measured it: DEVLOG_KIND_* of devlog/record.h; and what is
- * no kind. */
-enum {
-    DL_COST_NONE = 0,   /* a default marker, or a log that does not say */
-    DL_COST_STALL = 14, /* a zone that is all cost: the RISC waited for a flush */
-    DL_COST_TEXT = 16,  /* and how many arguments it has */
-    DL_COSTS = 32
-};
-
-/* What recording cost a RISC in a launch. */
-typedef struct dl_costs {
-    uint32_t marker[DL_COSTS]; /* by DL_COST_*, 1/16 cycle; all 0: not measured */
-    uint32_t overwritten;      /* records of the kernel that are gone, and cost what the others did */
-    uint64_t elsewhere;        /* 1/16 cycle of the kernel: drops, changes of segments, sums */
-    bool unknown;              /* not all of it was measured */
-} dl_costs;
-
-#define DL_NO_ID UINT32_MAX /* this row has no such id */
+#include "decode/mark.h"
 
 typedef struct dl_row {
     uint64_t time; /* cycles since the chip's reset, as recorded */
@@ -58,9 +30,6 @@ typedef struct dl_row {
 } dl_row;
 
 _Static_assert(sizeof(dl_row) == 64, "a row is one cache line");
-
-/* "ZONE_START" and so on, as the logs of 2025 write it. */
-const char *dl_row_type_text(dl_row_type type);
 
 /* Where rows go. `rows` is valid only during the call; a status other than DEVLOG_OK stops the reader. */
 typedef struct dl_row_sink {

@@ -1,4 +1,4 @@
-/* Tables: the chips, streams and sites that rows and events name by number. */
+/* Tables: the chips, streams, sites and kinds of marks that marks and events name by number. */
 #include "decode/tables.h"
 
 #include <stdio.h>
@@ -26,7 +26,8 @@ devlog_status dl_tables_init(dl_tables *t, devlog_error *err)
     t->chips = calloc(DL_MAX_CHIPS, sizeof *t->chips);
     t->streams = calloc(DL_MAX_STREAMS, sizeof *t->streams);
     t->sites = calloc(DL_MAX_SITES, sizeof *t->sites);
-    if (t->strings && t->metas && t->chips && t->streams && t->sites) return DEVLOG_OK;
+    t->kinds = calloc(DL_MAX_KINDS, sizeof *t->kinds);
+    if (t->strings && t->metas && t->chips && t->streams && t->sites && t->kinds) return DEVLOG_OK;
     dl_tables_free(t);
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
@@ -38,6 +39,8 @@ void dl_tables_free(dl_tables *t)
     free(t->chips);
     free(t->streams);
     free(t->sites);
+    free(t->kinds);
+    free(t->kind_slots);
     free(t->stream_slots);
     free(t->site_slots);
     *t = (dl_tables){0};
@@ -82,6 +85,7 @@ void dl_tables_publish(dl_tables *t, dl_table_counts counts)
     t->n_chips = counts.chips;
     t->n_streams = counts.streams;
     t->n_sites = counts.sites;
+    t->n_kinds = counts.kinds;
 }
 
 /* After an entry has been added: its number. */
@@ -157,6 +161,35 @@ uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const c
     t->sites[t->added.sites] = s;
     enter(t->site_slots, t->n_site_slots, hash, t->added.sites);
     return added(t, t->added.sites++);
+}
+
+static uint64_t kind_hash(const dl_kind *k)
+{
+    uint64_t rest = (uint64_t)k->type | (uint64_t)k->cost << 8 | (uint64_t)k->words << 16;
+    return dl_hash_u64(dl_hash_u64((uint64_t)k->site << 32 | k->timer_id) ^ rest);
+}
+
+uint32_t dl_tables_kind(dl_tables *t, const dl_kind *kind)
+{
+    dl_kind k = *kind;
+    k.role = (uint8_t)t->sites[k.site].role;
+    if (t->added.kinds >= DL_MAX_KINDS / 2) k.timer_id = 0;
+    uint64_t hash = kind_hash(&k);
+    uint32_t mask = t->n_kind_slots - 1;
+    for (uint32_t at = (uint32_t)hash & mask; t->n_kind_slots && t->kind_slots[at]; at = (at + 1) & mask) {
+        const dl_kind *known = &t->kinds[t->kind_slots[at] - 1];
+        if (((known->site ^ k.site) | (known->timer_id ^ k.timer_id)) == 0 && known->type == k.type &&
+            known->cost == k.cost && known->words == k.words)
+            return t->kind_slots[at] - 1;
+    }
+    bool again;
+    if (t->added.kinds == DL_MAX_KINDS) return DL_NONE;
+    if (!slots_grown(&t->kind_slots, &t->n_kind_slots, t->added.kinds, &again)) return DL_NONE;
+    for (uint32_t i = 0; again && i < t->added.kinds; i++)
+        enter(t->kind_slots, t->n_kind_slots, kind_hash(&t->kinds[i]), i);
+    t->kinds[t->added.kinds] = k;
+    enter(t->kind_slots, t->n_kind_slots, hash, t->added.kinds);
+    return added(t, t->added.kinds++);
 }
 
 const char *dl_text(const dl_tables *t, uint32_t id)

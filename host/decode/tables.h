@@ -1,6 +1,7 @@
-/* Tables: the chips, streams (one RISC of one core of one chip) and sites (one zone in one source line) that
- * rows and events name by number. Append only and bounded: hostile input is refused, not stored. Numbers are
- * given in order of first appearance, so the same input gives the same numbers.
+/* Tables: the chips, streams (one RISC of one core of one chip), sites (one zone in one source line) and
+ * kinds of marks (kinds.h) that marks and events name by number. Append only and bounded: hostile input is
+ * refused, not stored. Numbers are given in order of first appearance, so the same input gives the same
+ * numbers.
  *
  * Nothing in them moves, so one thread may read what another has handed it the numbers of, while a third
  * entry is added. Only one thread at a time adds. */
@@ -10,12 +11,14 @@
 #include <stdbool.h>
 
 #include "base/intern.h"
+#include "decode/kinds.h"
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 enum { /* small enough to be reached, and to be made anew thousands of times a second */
        DL_MAX_CHIPS = 16,
        DL_MAX_STREAMS = 64,
        DL_MAX_SITES = 64,
+       DL_MAX_KINDS = 1024,
        DL_MAX_STRINGS = 128,
        DL_MAX_STRING_BYTES = 4096,
 };
@@ -24,6 +27,7 @@ enum {
     DL_MAX_CHIPS = 1024,
     DL_MAX_STREAMS = 64 * 1024,
     DL_MAX_SITES = 64 * 1024,
+    DL_MAX_KINDS = 1024 * 1024,
     DL_MAX_STRINGS = 256 * 1024,
     DL_MAX_STRING_BYTES = 16 * 1024 * 1024,
 };
@@ -99,7 +103,7 @@ typedef struct dl_site {
 } dl_site;
 
 typedef struct dl_table_counts {
-    uint32_t chips, streams, sites;
+    uint32_t chips, streams, sites, kinds;
 } dl_table_counts;
 
 typedef struct dl_tables {
@@ -107,9 +111,10 @@ typedef struct dl_tables {
     dl_chip *chips;
     dl_stream *streams;
     dl_site *sites;
-    uint32_t n_chips, n_streams, n_sites;
-    uint32_t *stream_slots, *site_slots; /* hash tables: number + 1 */
-    uint32_t n_stream_slots, n_site_slots;
+    dl_kind *kinds;
+    uint32_t n_chips, n_streams, n_sites, n_kinds;
+    uint32_t *stream_slots, *site_slots, *kind_slots; /* hash tables: number + 1 */
+    uint32_t n_stream_slots, n_site_slots, n_kind_slots;
     dl_table_counts added; /* what there is, for those who add */
     bool unpublished;      /* the counts above are told by dl_tables_publish; otherwise they follow at once */
 } dl_tables;
@@ -124,6 +129,9 @@ uint32_t dl_tables_stream(dl_tables *t, uint32_t chip_id, uint16_t core_x, uint1
                           size_t risc_len);
 uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const char *file, size_t file_len,
                         uint32_t line);
+/* A kind with these site, timer id, type, cost and words; its role is that of the site. Timer ids, of which a
+ * log may have any number, are not kept when the table is half full: then there is a kind for every site. */
+uint32_t dl_tables_kind(dl_tables *t, const dl_kind *kind);
 uint32_t dl_tables_text(dl_tables *t, const char *text, size_t n);
 uint32_t dl_tables_meta(dl_tables *t, const char *text, size_t n);
 

@@ -16,7 +16,7 @@ static void shell(const char *command)
     const char *argv[] = {"sh", "-c", command, NULL};
     dl_output out;
     devlog_error err = {0};
-    if (dl_run(argv, &out, &err)) fail_msg("%s", err.text);
+    if (dl_process_run(argv, &out, &err)) fail_msg("%s", err.text);
     if (out.exit) fail_msg("%s: %s", command, out.text);
     free(out.text);
 }

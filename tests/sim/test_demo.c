@@ -20,7 +20,7 @@ static int run_demo_with(const char *const args[3], const char *board_name, cons
     const char *argv[] = {program, args[0], args[1], args[2], NULL};
     dl_output out;
     devlog_error err = {0};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     if (text)
         *text = out.text;
     else

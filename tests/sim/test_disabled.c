@@ -90,7 +90,7 @@ static void compile_object(const char *folder, const char *file, const char *pro
                           NULL};
     dl_output out;
     devlog_error err = {0};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     if (out.exit != 0) fail_msg("%s", out.text);
     free(out.text);
 }

@@ -19,7 +19,7 @@ static char *dump(int exit_status, const char *a, const char *b, const char *c, 
     const char *argv[] = {bin, "dump", a, b, c, d, NULL};
     dl_output out;
     devlog_error err = {0};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     if (out.exit != exit_status) fail_msg("exit status %d: %s", out.exit, out.text);
     return out.text;
 }
@@ -169,7 +169,7 @@ static bool have_qemu(void)
 {
     const char *argv[] = {"qemu-system-riscv32", "--version", NULL};
     dl_output out;
-    if (dl_run(argv, &out, NULL) != DEVLOG_OK) return false;
+    if (dl_process_run(argv, &out, NULL) != DEVLOG_OK) return false;
     free(out.text);
     return true;
 }

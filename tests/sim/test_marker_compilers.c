@@ -61,7 +61,7 @@ static void markers_by_clang(void **state)
                           object,
                           NULL};
     dl_output output;
-    if (dl_run(argv, &output, &err) != DEVLOG_OK || output.exit != 0) {
+    if (dl_process_run(argv, &output, &err) != DEVLOG_OK || output.exit != 0) {
         printf("skipped: clang cannot compile for riscv32 here\n");
         free(output.text);
         check_ok(devlog_device_close(f.device, &err), &err);

@@ -23,7 +23,7 @@ static int run(const char *folder, const char *options, const char *command, cha
     dl_output out;
     snprintf(line, sizeof line, "exec %s/devlog run -o %s %s -- %s", bin, folder, options, command);
     const char *const argv[] = {"sh", "-c", line, NULL};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     *text = out.text;
     return out.exit;
 }
@@ -150,7 +150,7 @@ static void what_a_run_leaves_is_read_again(void **state)
                  "%s/ops_perf_results.csv",
                  bin, folder, inputs[k], folder, folder, folder);
         const char *const argv[] = {"sh", "-c", line, NULL};
-        check_ok(dl_run(argv, &out, &err), &err);
+        check_ok(dl_process_run(argv, &out, &err), &err);
         if (out.exit != 0) fail_msg("%s: %s", line, out.text);
         free(out.text);
     }
@@ -231,7 +231,7 @@ static void devlog(const char *arguments, int status, const char *says)
     dl_output out;
     snprintf(line, sizeof line, "SOURCE_DATE_EPOCH=0 exec %s/devlog %s", bin, arguments);
     const char *const argv[] = {"sh", "-c", line, NULL};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     if (out.exit != status || !strstr(out.text, says))
         fail_msg("%s: status %d, '%s'", arguments, out.exit, out.text);
     free(out.text);

@@ -22,7 +22,7 @@ static bool have_qemu(void)
 {
     const char *argv[] = {"qemu-system-riscv32", "--version", NULL};
     dl_output out;
-    if (dl_run(argv, &out, NULL) != DEVLOG_OK) return false;
+    if (dl_process_run(argv, &out, NULL) != DEVLOG_OK) return false;
     free(out.text);
     return true;
 }
@@ -72,7 +72,7 @@ static char *demo_checksum(const char *device)
     const char *argv[] = {program, "--device", device, "3", "1", "1", NULL};
     dl_output out;
     devlog_error err = {0};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     unsetenv("TT_METAL_DEVICE_PROFILER");
     unsetenv("DEVLOG_LOG_FOLDER");
     char *at = strstr(out.text, "checksum   ");
@@ -204,7 +204,7 @@ static void a_missing_qemu_is_one_line(void **state)
     write_text(path, "#!/bin/sh\necho 'no machine today'\nexit 1\n");
     const char *argv[] = {"chmod", "+x", path, NULL};
     dl_output out;
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     free(out.text);
     setenv("DEVLOG_QEMU", path, 1);
     check_ok(devlog_device_open(&options, &device, &err), &err);

@@ -16,7 +16,7 @@ static char *devlog(int exit_status, const char *command, const char *a, const c
     const char *argv[] = {bin, command, a, b, c, d, e, NULL};
     dl_output out;
     devlog_error err = {0};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     if (out.exit != exit_status) fail_msg("exit status %d: %s", out.exit, out.text);
     return out.text;
 }
@@ -71,7 +71,7 @@ static void qemu_passes(void **state)
     (void)state;
     const char *argv[] = {"qemu-system-riscv32", "--version", NULL};
     dl_output out;
-    if (dl_run(argv, &out, NULL) != DEVLOG_OK) {
+    if (dl_process_run(argv, &out, NULL) != DEVLOG_OK) {
         print_message("qemu-system-riscv32 is not installed (Debian package qemu-system-misc)\n");
         skip();
     }

@@ -34,7 +34,7 @@ static char *demo_log(const char *library, size_t *size)
     const char *argv[] = {program, "3", "4", "4", NULL};
     dl_output out;
     devlog_error err = {0};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     if (out.exit != 0) fail_msg("%s", out.text);
     free(out.text);
     return read_bytes(path, size);

@@ -26,21 +26,24 @@ static devlog_status on_rows(void *ctx, const dl_row *rows, size_t n, devlog_err
     return DEVLOG_OK;
 }
 
-static devlog_status on_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+static void on_mark(test_digest *r, const dl_run *run, const dl_mark *m)
 {
-    (void)err;
-    test_digest *r = ctx;
-    for (size_t i = 0; i < n; i++)
-        r->events = mix(r->events, &events[i], sizeof events[i]);
-    return DEVLOG_OK;
+    const dl_kind *k = &r->tables_of->kinds[dl_mark_kind(m->code)];
+    const uint64_t parts[] = {
+        m->time, dl_mark_data(run->batch, m->code), run->stream, k->site, run->launch, k->timer_id, k->type};
+    r->markers = mix(r->markers, parts, sizeof parts);
 }
 
-static devlog_status on_marker(void *ctx, const dl_marker *m, devlog_error *err)
+static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
     (void)err;
     test_digest *r = ctx;
-    const uint64_t parts[] = {m->time, m->data, m->stream, m->site, m->launch, m->timer_id, m->type};
-    r->markers = mix(r->markers, parts, sizeof parts);
+    for (size_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k < runs[i].n_events; k++)
+            r->events = mix(r->events, &runs[i].events[k], sizeof runs[i].events[k]);
+        for (uint32_t k = 0; k < runs[i].n_marks; k++)
+            on_mark(r, &runs[i], &runs[i].marks[k]);
+    }
     return DEVLOG_OK;
 }
 
@@ -128,8 +131,9 @@ static devlog_status digest_of(test_digest *digest, bool listen, const char *tex
     if (status) return status;
     if (listen) {
         dl_decode_row_sink(d, (dl_row_sink){digest, on_rows});
-        dl_decode_event_sink(d, (dl_event_sink){digest, on_events});
-        dl_decode_marker_sink(d, (dl_marker_sink){digest, on_marker});
+        digest->tables_of = dl_decode_tables(d);
+        dl_run_sink runs = {digest, DL_WANT_EVENTS | DL_WANT_MARKS, on_runs};
+        if (!status) status = dl_decode_run_sink(d, runs, &err);
     }
     size_t half = n / 2;
     while (half < n && half && text[half - 1] != '\n')
@@ -141,6 +145,7 @@ static devlog_status digest_of(test_digest *digest, bool listen, const char *tex
     take_tables(digest, dl_decode_tables(d));
     take_losses(digest, dl_decode_losses(d));
     take_keys(digest, d);
+    digest->tables_of = NULL;
     dl_decode_free(d);
     return status;
 }

@@ -7,6 +7,7 @@
 typedef struct test_digest {
     uint64_t rows, events, markers, tables, launches, losses, keys;
     uint64_t n_rows, n_texts;
+    const dl_tables *tables_of; /* while decoding */
 } test_digest;
 
 /* Decodes the text three times with one decoder, in two inputs and in one, so that what is remembered of one

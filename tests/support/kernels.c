@@ -19,7 +19,7 @@ bool can_compile(object_compiler by)
         names[by][0], by == BY_CLANG ? "--target=riscv32" : "-march=rv32im", "-E", "-x", "c", "/dev/null",
         NULL};
     dl_output out;
-    if (dl_run(argv, &out, NULL) != DEVLOG_OK) return false;
+    if (dl_process_run(argv, &out, NULL) != DEVLOG_OK) return false;
     free(out.text);
     return out.exit == 0;
 }
@@ -72,7 +72,7 @@ char *build_object(object_compiler by, const char *flags, const char *source, co
         if (*flag) argv[n++] = flag;
     dl_output out;
     devlog_error err = {0};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     if (out.exit != status) fail_msg("%s %s: exit %d: %s", argv[0], copy, out.exit, out.text);
     return out.text;
 }

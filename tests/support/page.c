@@ -149,7 +149,7 @@ void page_decode(const char *log, const char *out, int exit_status)
     devlog_error err;
     dl_output printed;
     const char *argv[] = {getenv("DEVLOG_BIN"), "decode", log, "-o", out, NULL};
-    check_ok(dl_run(argv, &printed, &err), &err);
+    check_ok(dl_process_run(argv, &printed, &err), &err);
     if (exit_status >= 0 && printed.exit != exit_status) print_message("%s\n", printed.text);
     if (exit_status >= 0) assert_int_equal(printed.exit, exit_status);
     free(printed.text);

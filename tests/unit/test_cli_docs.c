@@ -29,7 +29,7 @@ static char *ask(const char *a, const char *b)
     dl_output out;
     const char *argv[] = {getenv("DEVLOG_BIN"), a, b, NULL};
     assert_non_null(argv[0]);
-    assert_int_equal(dl_run(argv, &out, &err), DEVLOG_OK);
+    assert_int_equal(dl_process_run(argv, &out, &err), DEVLOG_OK);
     assert_int_equal(out.exit, 0);
     return out.text;
 }
@@ -75,7 +75,7 @@ static void the_environment_is_of_its_table(void **state)
     devlog_error err = {0};
     dl_output out;
     const char *argv[] = {getenv("DEVLOG_BIN"), "man", "--markdown", "environment", NULL};
-    assert_int_equal(dl_run(argv, &out, &err), DEVLOG_OK);
+    assert_int_equal(dl_process_run(argv, &out, &err), DEVLOG_OK);
     if (strcmp(man, page.text) != 0) fail_msg("docs/man/devlog-environment.7: run ./dev docs");
     if (!strstr(manual.text, out.text)) fail_msg("docs/environment.md: run ./dev docs");
     for (int s = 1; s < DL_SETTINGS; s++) {
@@ -97,7 +97,7 @@ static void man_shows_every_option(void **state)
     devlog_error err = {0};
     dl_output out;
     const char *which[] = {"man", "--version", NULL};
-    if (dl_run(which, &out, &err)) {
+    if (dl_process_run(which, &out, &err)) {
         print_message("skipped: there is no man(1)\n");
         skip();
     }
@@ -108,7 +108,7 @@ static void man_shows_every_option(void **state)
         setenv("MANWIDTH", "200", 1);
         setenv("MAN_KEEP_FORMATTING", "", 1);
         const char *argv[] = {"man", "-E", "ascii", "--warnings=w", "-l", path, NULL};
-        assert_int_equal(dl_run(argv, &out, &err), DEVLOG_OK);
+        assert_int_equal(dl_process_run(argv, &out, &err), DEVLOG_OK);
         if (out.exit != 0) fail_msg("man -l %s: %s", path, out.text);
         for (const cli_option *o = cli_commands[i]->options; o && o->kind != CLI_END; o++) {
             char option[80];
@@ -125,7 +125,7 @@ static void must_run(const char *const *argv)
 {
     devlog_error err = {0};
     dl_output out;
-    if (dl_run(argv, &out, &err)) fail_msg("%s", err.text);
+    if (dl_process_run(argv, &out, &err)) fail_msg("%s", err.text);
     if (out.exit) fail_msg("%s: %s", argv[0], out.text);
     free(out.text);
 }

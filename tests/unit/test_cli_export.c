@@ -22,7 +22,7 @@ static int run(char **text, const char *a, const char *b, const char *c, const c
     dl_output out = {0};
     const char *program = getenv("DEVLOG_BIN");
     const char *argv[] = {program ? program : "build/asan/bin/devlog", "export", a, b, c, d, e, NULL};
-    assert_int_equal(dl_run(argv, &out, &err), DEVLOG_OK);
+    assert_int_equal(dl_process_run(argv, &out, &err), DEVLOG_OK);
     *text = out.text;
     return out.exit;
 }
@@ -124,7 +124,7 @@ static void launches_are_called_after_their_ops(void **state)
     free(text);
     dl_output out = {0};
     devlog_error err;
-    if (dl_run(query, &out, &err) == DEVLOG_OK) {
+    if (dl_process_run(query, &out, &err) == DEVLOG_OK) {
         assert_non_null(strstr(out.text, "1|matmul, \"big\"|1|100\n"));
         assert_non_null(strstr(out.text, "2||1|100\n"));
         free(out.text);
@@ -148,7 +148,7 @@ static void xplane_of_a_capture_has_different_names(void **state)
     devlog_error err;
     dl_output out = {0};
     const char *home = getenv("DEVLOG_HOME"), *protoc[] = {"protoc", "--version", NULL};
-    if (dl_run(protoc, &out, &err) != DEVLOG_OK) skip();
+    if (dl_process_run(protoc, &out, &err) != DEVLOG_OK) skip();
     free(out.text);
     page_capture_write(folder);
     assert_int_equal(
@@ -158,7 +158,7 @@ static void xplane_of_a_capture_has_different_names(void **state)
     dl_str_fmt(&script, "%s/tests/readers/read_export.py", home ? home : ".");
     dl_str_fmt(&protos, "%s/host/report/proto", home ? home : ".");
     const char *argv[] = {"python3", script.text, "xplane", output, protos.text, NULL};
-    assert_int_equal(dl_run(argv, &out, &err), DEVLOG_OK);
+    assert_int_equal(dl_process_run(argv, &out, &err), DEVLOG_OK);
     if (out.exit) print_message("%s\n", out.text);
     assert_int_equal(out.exit, 0);
     free(out.text);

@@ -30,7 +30,7 @@ static int devlog_with(rlim_t most, const char *line, char **said)
     limit = (struct rlimit){most, before.rlim_max};
     signal(SIGXFSZ, SIG_IGN); /* also in the child: its write fails */
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    devlog_status status = dl_run(argv, &out, &err);
+    devlog_status status = dl_process_run(argv, &out, &err);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(status, DEVLOG_OK);
     dl_str_free(&whole);

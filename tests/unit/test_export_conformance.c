@@ -267,7 +267,7 @@ static bool is_there(const char *program)
     devlog_error err;
     dl_output out = {0};
     const char *argv[] = {program, "--version", NULL};
-    bool found = dl_run(argv, &out, &err) == DEVLOG_OK && out.exit == 0;
+    bool found = dl_process_run(argv, &out, &err) == DEVLOG_OK && out.exit == 0;
     free(out.text);
     return found;
 }
@@ -287,14 +287,14 @@ static void check_format(const fixture *f, const char *format, const char *suffi
     assert_non_null(e);
     assert_int_equal(e->write(f->view, path, &err), DEVLOG_OK);
     const char *argv[] = {"python3", script.text, format, path, protos.text, NULL};
-    assert_int_equal(dl_run(argv, &out, &err), DEVLOG_OK);
+    assert_int_equal(dl_process_run(argv, &out, &err), DEVLOG_OK);
     if (out.exit != 0) fail_msg("%s: %s", format, out.text);
     compare(f, format, out.text);
     free(out.text);
     /* The same bytes a second time. */
     assert_int_equal(e->write(f->view, again, &err), DEVLOG_OK);
     const char *diff[] = {"diff", "-r", path, again, NULL};
-    assert_int_equal(dl_run(diff, &out, &err), DEVLOG_OK);
+    assert_int_equal(dl_process_run(diff, &out, &err), DEVLOG_OK);
     if (out.exit != 0) fail_msg("%s: not the same bytes twice: %s", format, out.text);
     free(out.text);
     dl_str_free(&script);

@@ -346,7 +346,7 @@ static void python_beside_a_c_program(void **state)
         for (int again = 0; again < 2 - under_run; again++) { /* by hand a second time begins anew */
             dl_output out;
             devlog_error err = {0};
-            check_ok(dl_run(argv, &out, &err), &err);
+            check_ok(dl_process_run(argv, &out, &err), &err);
             if (out.exit != 0) fail_msg("%s", out.text);
             free(out.text);
         }

@@ -38,7 +38,7 @@ static char *mawk_sums(const char *path)
     const char *const argv[] = {"mawk", program, path, NULL};
     dl_output out;
     devlog_error err = {0};
-    devlog_status status = dl_run(argv, &out, &err);
+    devlog_status status = dl_process_run(argv, &out, &err);
     if (status == DEVLOG_ERR_NOT_FOUND) return NULL;
     check_ok(status, &err);
     assert_int_equal(out.exit, 0);

@@ -94,7 +94,7 @@ static void decode(const char *log, const char *out)
     devlog_error err;
     dl_output printed;
     const char *argv[] = {getenv("DEVLOG_BIN"), "decode", log, "-o", out, NULL};
-    check_ok(dl_run(argv, &printed, &err), &err);
+    check_ok(dl_process_run(argv, &printed, &err), &err);
     if (printed.exit) print_message("%s\n", printed.text);
     assert_int_equal(printed.exit, 0);
     free(printed.text);
@@ -354,7 +354,7 @@ static void a_page_without_zones_says_why(void **state)
     devlog_error err;
     dl_output printed;
     const char *argv[] = {getenv("DEVLOG_BIN"), "decode", log, "-o", out, NULL};
-    check_ok(dl_run(argv, &printed, &err), &err);
+    check_ok(dl_process_run(argv, &printed, &err), &err);
     free(printed.text);
     snprintf(url, sizeof url, "file://%s/device_perf.html", out);
     assert_true(browser_go(b, url, "!document.getElementById('empty').hidden"));

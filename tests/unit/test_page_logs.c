@@ -200,7 +200,7 @@ static void a_capture_and_its_csv(void **state)
     setenv("DEVLOG_LOG_FOLDER", logs, 1);
     setenv("TT_METAL_DEVICE_PROFILER", "1", 1);
     const char *argv[] = {demo, "3", NULL};
-    check_ok(dl_run(argv, &printed, &err), &err);
+    check_ok(dl_process_run(argv, &printed, &err), &err);
     assert_int_equal(printed.exit, 0);
     free(printed.text);
     unsetenv("TT_METAL_DEVICE_PROFILER");

@@ -81,7 +81,7 @@ static void analyses_are_as_defined(void **state)
     char script[600], golden[3][600];
     const char *argv[4 + 3 + LOGS] = {"python3", script, getenv("DEVLOG_BIN")};
     const char *version[] = {"python3", "--version", NULL};
-    if (dl_run(version, &out, &err)) {
+    if (dl_process_run(version, &out, &err)) {
         print_message("skipped: there is no python3\n");
         skip();
     }
@@ -101,7 +101,7 @@ static void analyses_are_as_defined(void **state)
         write_text(argv[n], text);
         free(text);
     }
-    assert_int_equal(dl_run(argv, &out, &err), DEVLOG_OK);
+    assert_int_equal(dl_process_run(argv, &out, &err), DEVLOG_OK);
     if (out.exit != 0) fail_msg("%s", out.text);
     free(out.text);
 }

@@ -96,7 +96,7 @@ static void the_tar_is_that_of_decode(void **state)
     devlog_error err;
     dl_output printed;
     const char *argv[] = {getenv("DEVLOG_BIN"), "decode", log, "-o", out, NULL};
-    check_ok(dl_run(argv, &printed, &err), &err);
+    check_ok(dl_process_run(argv, &printed, &err), &err);
     assert_int_equal(printed.exit, 0);
     free(printed.text);
     snprintf(path, sizeof path, "%s/device_perf_results.tar", out);
@@ -330,12 +330,12 @@ static void a_port_in_use_is_said(void **state)
     dl_output out;
     snprintf(port, sizeof port, "%d", s.port);
     const char *argv[] = {getenv("DEVLOG_BIN"), "serve", "-p", port, folder, NULL};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     assert_int_equal(out.exit, 1);
     assert_non_null(strstr(out.text, "is in use; choose another with -p"));
     free(out.text);
     const char *missing[] = {getenv("DEVLOG_BIN"), "serve", "-p", "0", "/nowhere/at/all", NULL};
-    check_ok(dl_run(missing, &out, &err), &err);
+    check_ok(dl_process_run(missing, &out, &err), &err);
     assert_int_equal(out.exit, 1);
     assert_non_null(strstr(out.text, "there is no such file or folder"));
     free(out.text);

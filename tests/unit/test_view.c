@@ -50,7 +50,7 @@ static char *view(int exit_status, const char *a, const char *b, const char *c, 
     const char *argv[] = {getenv("DEVLOG_BIN"), "view", a, b, c, d, e, NULL};
     devlog_error err;
     dl_output out;
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     if (out.exit != exit_status) print_message("%s\n", out.text);
     assert_int_equal(out.exit, exit_status);
     return out.text;
@@ -97,7 +97,7 @@ static char *shell(const char *folder, int exit_status, const char *line)
     dl_str_fmt(&whole, "unset DEVLOG_LOG_FOLDER SSH_CONNECTION; D='%s'; cd '%s' && %s", getenv("DEVLOG_BIN"),
                folder, line);
     const char *argv[] = {"/bin/sh", "-c", whole.text, NULL};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     if (out.exit != exit_status) print_message("%s\n%s\n", whole.text, out.text);
     assert_int_equal(out.exit, exit_status);
     dl_str_free(&whole);

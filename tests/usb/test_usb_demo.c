@@ -24,7 +24,7 @@ static char *run_demo(const char *board_name, const char *transport, size_t *siz
     const char *argv[] = {model, "--board", board_name, demo, "--device", transport, "2", "1", "1", NULL};
     dl_output out;
     devlog_error err = {0};
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     if (out.exit != 0 || !strstr(out.text, "results correct")) fail_msg("%s: %s", transport, out.text);
     const char *sum = strstr(out.text, "checksum");
     assert_non_null(sum);

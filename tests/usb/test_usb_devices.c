@@ -98,7 +98,7 @@ static cJSON *list_devices(model_bus *bus, bool as_nobody)
     dl_output out;
     devlog_error err = {0};
     model_bus_env(bus);
-    devlog_status status = dl_run(as_nobody ? argv : argv + 3, &out, &err);
+    devlog_status status = dl_process_run(as_nobody ? argv : argv + 3, &out, &err);
     unsetenv("LD_PRELOAD");
     if (status != DEVLOG_OK || out.exit != 0) fail_msg("%s%s", err.text, status == DEVLOG_OK ? out.text : "");
     cJSON *all = cJSON_Parse(out.text);

@@ -37,7 +37,7 @@ static void by_command(rig *r, const char *board_name, const char *risc)
     const char *argv[] = {bin, "dump", "--device", "usb", "--board", board_name, NULL};
     if (!bin) return;
     model_bus_env(r->bus);
-    check_ok(dl_run(argv, &out, &err), &err);
+    check_ok(dl_process_run(argv, &out, &err), &err);
     unsetenv("LD_PRELOAD");
     bool told = strstr(out.text, risc) && strstr(out.text, "stuck here");
     if (out.exit != 0 || !told) fail_msg("exit %d: %s", out.exit, out.text);

@@ -29,7 +29,7 @@ static bool openocd(rig *r, const char *commands, char **text)
     dl_output out;
     devlog_error err = {0};
     model_bus_env(r->bus);
-    devlog_status status = dl_run(argv, &out, &err);
+    devlog_status status = dl_process_run(argv, &out, &err);
     unsetenv("LD_PRELOAD");
     if (status == DEVLOG_ERR_NOT_FOUND) return false;
     check_ok(status, &err);

@@ -48,6 +48,7 @@ void dl_pair_free(dl_pair *p)
     dl_series_free(&p->series);
     free(p->streams);
     free(p->run);
+    dl_pair_out_free(&p->out);
     dl_launches_free(&p->launches);
     free(p);
 }
@@ -139,11 +140,14 @@ devlog_status dl_pair_flush(dl_pair *p, devlog_error *err)
 {
     size_t n = p->n_batch;
     p->n_batch = 0;
-    return n ? p->events.events(p->events.ctx, p->batch, n, err) : DEVLOG_OK;
+    devlog_status status = n ? p->events.events(p->events.ctx, p->batch, n, err) : DEVLOG_OK;
+    return status ? status : dl_pair_out_flush(p, err);
 }
 
 static devlog_status emit(dl_pair *p, const dl_event *e, devlog_error *err)
 {
+    devlog_status status = p->out.sink.wants & DL_WANT_EVENTS ? dl_pair_out_event(p, e, err) : DEVLOG_OK;
+    if (status || !p->events.events) return status;
     p->batch[p->n_batch++] = *e;
     return p->n_batch == EVENT_BATCH ? dl_pair_flush(p, err) : DEVLOG_OK;
 }
@@ -223,7 +227,7 @@ static devlog_status close_zone(dl_pair *p, stream_state *s, const open_zone *z,
     uint32_t cost = s->costs ? dl_pair_own_cost(p, s, z->spent, time - z->start, z->key->role) : 0;
     uint64_t cycles = time - z->start - (p->subtract_cost ? cost : 0);
     if (!count_zone(p->no_samples, z->key, z->start, cycles, z->launch)) return out_of_memory(err);
-    return p->events.events ? emit_zone(p, z, depth, row, time, flags, cost, err) : DEVLOG_OK;
+    return dl_pair_makes_events(p) ? emit_zone(p, z, depth, row, time, flags, cost, err) : DEVLOG_OK;
 }
 
 static void zone_start(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row, uint64_t time,
@@ -308,7 +312,7 @@ static devlog_status point(dl_pair *p, stream_state *s, const dl_row *row, uint6
         }
     }
     if (site->role != DL_ROLE_DROPPED) dl_pair_count_point(p, row, time, s->launch);
-    if (!p->events.events) return DEVLOG_OK;
+    if (!dl_pair_makes_events(p)) return DEVLOG_OK;
     const dl_event e = {.start = time,
                         .end = time,
                         .data = row->data,
@@ -385,6 +389,10 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uin
         change_launch(p, s, row, false);
     }
     if (p->filter) see(p, s, row, time);
+    if (p->out.sink.runs && marker_wanted(p, s, time)) {
+        devlog_status status = dl_pair_out_row(p, row, s->launch, time, err);
+        if (status) return status;
+    }
     if (p->markers.marker && marker_wanted(p, s, time)) {
         const dl_marker m = {time,      row->data,     row->stream, row->site,
                              s->launch, row->timer_id, row->meta,   (dl_row_type)row->type};
@@ -476,5 +484,5 @@ devlog_status dl_pair_finish(dl_pair *p, devlog_error *err)
     }
     for (uint32_t i = 0; i < p->n_keys; i++)
         dl_key_settle(&p->key_blocks[i / KEYS_PER_BLOCK][i % KEYS_PER_BLOCK]);
-    return p->events.events ? dl_pair_flush(p, err) : DEVLOG_OK;
+    return dl_pair_flush(p, err);
 }

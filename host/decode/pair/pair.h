@@ -11,6 +11,7 @@
 #include "decode/log/parser.h"
 #include "decode/pair/launch.h"
 #include "decode/row.h"
+#include "decode/run.h"
 #include "decode/samples.h"
 #include "decode/series.h"
 
@@ -69,6 +70,7 @@ dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options
 void dl_pair_free(dl_pair *p);
 
 /* At most one consumer of each kind; several share one by a sink that hands on. Set before the first row. */
+devlog_status dl_pair_run_sink(dl_pair *p, dl_run_sink sink, devlog_error *err);
 void dl_pair_event_sink(dl_pair *p, dl_event_sink sink);
 void dl_pair_marker_sink(dl_pair *p, dl_marker_sink sink);
 

@@ -65,6 +65,18 @@ typedef struct chip_state {
     uint32_t header; /* number of the chip line that it has been given */
 } chip_state;
 
+enum { OUT_RUNS = 128, OUT_EVENTS = 512, OUT_MARKS = 2048 };
+
+/* What waits to be handed on. */
+typedef struct pair_out {
+    dl_run_sink sink; /* runs: NULL: nobody wants them */
+    dl_run runs[OUT_RUNS];
+    dl_event *events; /* of all runs, one after the other */
+    dl_mark *marks;
+    uint32_t n_runs, n_events, n_marks;
+    dl_marks batch; /* frames of the marks */
+} pair_out;
+
 struct dl_pair {
     dl_tables *tables;
     dl_losses *losses;
@@ -84,6 +96,7 @@ struct dl_pair {
     uint32_t n_keys, n_blocks;
     dl_event batch[EVENT_BATCH];
     size_t n_batch;
+    pair_out out;
     dl_row *run; /* pair_run.c: rows of a run that is not ordinary */
     size_t cap_run;
     struct pair_shape *shapes;
@@ -102,12 +115,28 @@ devlog_status dl_pair_row(dl_pair *p, const dl_row *row, devlog_error *err);
 void dl_pair_begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row);
 /* pair_keys.c: counts a value, a sum or a point in time; `passes` of a sum. */
 void dl_pair_count_point(dl_pair *p, const dl_row *row, uint64_t time, uint32_t launch);
+/* pair_out.c: hands waiting runs to the sink. */
+devlog_status dl_pair_out_flush(dl_pair *p, devlog_error *err);
+void dl_pair_out_free(pair_out *o);
+/* pair_out.c: the run of this stream and launch that is being made, with room for one more event and mark. */
+dl_run *dl_pair_out_run(dl_pair *p, uint32_t stream, uint32_t launch, devlog_status *status,
+                        devlog_error *err);
+/* pair_out.c: adds the start or the end of a default zone. */
+void dl_pair_out_default(dl_run *run, dl_role role, bool start, uint64_t time);
+devlog_status dl_pair_out_row(dl_pair *p, const dl_row *row, uint32_t launch, uint64_t time,
+                              devlog_error *err);
+devlog_status dl_pair_out_event(dl_pair *p, const dl_event *e, devlog_error *err);
 /* The kind of the event that a row other than the start or end of a zone is. */
 extern const uint8_t dl_pair_kinds[DL_ROW_TYPES];
 /* Whether only statistics are wanted: no filter, no consumer of each event. */
+/* Whether somebody wants the zones that close, and what else becomes an event. */
+static inline bool dl_pair_makes_events(const dl_pair *p)
+{
+    return p->events.events || p->out.sink.wants & DL_WANT_EVENTS;
+}
 static inline bool dl_pair_is_quick(const dl_pair *p)
 {
-    return !p->filter && !p->events.events && !p->markers.marker && !p->no_samples;
+    return !p->filter && !p->events.events && !p->markers.marker && !p->out.sink.runs && !p->no_samples;
 }
 /* pair_quick.c: rows of which only statistics are wanted: no filter, no consumer of each event. */
 devlog_status dl_pair_quick_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err);

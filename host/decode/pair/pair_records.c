@@ -10,7 +10,7 @@
 
 bool dl_pair_takes_records(const dl_pair *p)
 {
-    return !p->filter && !p->events.events && !p->markers.marker && !p->subtract_cost;
+    return !p->filter && !p->events.events && !p->markers.marker && !p->out.sink.runs && !p->subtract_cost;
 }
 
 bool dl_pair_records_begin(dl_pair *p, dl_pair_run *run, uint64_t first, uint64_t until)

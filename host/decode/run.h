@@ -1,0 +1,47 @@
+/* Runs: what pairing hands to its consumers. A run is the marks of one stream (a RISC) that came one after
+ * the other under one launch, in order of time, with the zones, points and values that closed among them.
+ * Runs come in batches, in the order of the input; the runs of one stream are in order of time.
+ *
+ * A run may come in pieces: a zone that goes on in the next run of its stream closes there, and what is long
+ * is cut. So several runs in a row may be of one launch and stream; their default stamps add up: the first of
+ * the starts, the last of the ends.
+ *
+ * Filters: a run of which nothing is let through is not handed on. Zones, values and points are dropped from
+ * the list by all filters; marks, and the default stamps, only by those of chips, cores, RISCs, launches and
+ * time. */
+#ifndef DEVLOG_DECODE_RUN_H
+#define DEVLOG_DECODE_RUN_H
+
+#include "decode/event.h"
+#include "decode/mark.h"
+
+enum { /* dl_run.has */
+       DL_RUN_FW_START = 1,
+       DL_RUN_KERNEL_START = 2,
+       DL_RUN_KERNEL_END = 4,
+       DL_RUN_FW_END = 8,
+};
+
+typedef struct dl_run {
+    uint32_t stream; /* chip, core, RISC */
+    uint32_t launch; /* index into dl_launches; DL_NONE: it belongs to none */
+    uint32_t n_marks, n_events;
+    const dl_mark *marks; /* in order of time, stamps repaired and continued over wraps; NULL unless wanted */
+    const dl_marks *batch; /* frames and rare data of the marks (dl_mark_frame, dl_mark_data); NULL without */
+    const dl_event *events; /* in the order in which they closed; NULL unless wanted */
+    /* The first start and the last end of the firmware's and the kernel's zone among the marks. */
+    uint64_t fw_start, kernel_start, kernel_end, fw_end;
+    uint8_t has; /* which of these there are: DL_RUN_* */
+} dl_run;
+
+enum { DL_WANT_EVENTS = 1, DL_WANT_MARKS = 2 };
+
+/* A consumer of runs. What it is handed is valid during the call only. A status other than DEVLOG_OK stops
+ * the decoder. */
+typedef struct dl_run_sink {
+    void *ctx;
+    unsigned wants; /* DL_WANT_* */
+    devlog_status (*runs)(void *ctx, const dl_run *runs, size_t n, devlog_error *err);
+} dl_run_sink;
+
+#endif

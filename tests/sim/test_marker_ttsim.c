@@ -92,6 +92,7 @@ static void read_recorded(side *s, devlog_core core, uint32_t risc, recorded *ou
     const record_input in = {
         .spans = got.spans,
         .n_spans = got.n_spans,
+        .padded = got.control.streamed != 0,
         .elf = &program_kernel_at(s->program, core, risc)->elf,
         .from = got.control.stamps[0] | (uint64_t)got.control.stamps[1] << 32,
     };

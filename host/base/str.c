@@ -1,6 +1,7 @@
 /* Strings: a growing text buffer for writers, and the number formats that every report shares. */
 #include "base/str.h"
 
+#include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,9 @@ void dl_str_clear(dl_str *s)
     if (s->text) s->text[0] = 0;
 }
 
-bool dl_str_reserve(dl_str *s, size_t n)
+bool dl_str_grow(dl_str *s, size_t n)
 {
     if (s->failed) return false;
-    if (n < s->cap - s->len && s->cap) return true;
     size_t cap = s->cap ? s->cap : 256;
     while (cap - s->len <= n) {
         if (cap > SIZE_MAX / 2) goto failed;
@@ -36,24 +36,6 @@ bool dl_str_reserve(dl_str *s, size_t n)
 failed:
     s->failed = true;
     return false;
-}
-
-void dl_str_add_n(dl_str *s, const char *text, size_t n)
-{
-    if (!dl_str_reserve(s, n)) return;
-    if (n) memcpy(s->text + s->len, text, n);
-    s->len += n;
-    s->text[s->len] = 0;
-}
-
-void dl_str_add(dl_str *s, const char *text)
-{
-    dl_str_add_n(s, text, strlen(text));
-}
-
-void dl_str_char(dl_str *s, char c)
-{
-    dl_str_add_n(s, &c, 1);
 }
 
 void dl_str_fmt(dl_str *s, const char *fmt, ...)
@@ -73,23 +55,59 @@ void dl_str_fmt(dl_str *s, const char *fmt, ...)
     s->len += (size_t)n;
 }
 
-size_t dl_u64_text(char *out, uint64_t value)
+/* The eight decimal digits of what is less than 10^8, one in each byte, the first lowest: halves, quarters
+ * and single digits are split off side by side, each by a multiplication whose error is too small to be seen.
+ */
+static uint64_t eight_digits(uint32_t value)
 {
-    char digits[DL_U64_DIGITS];
-    size_t n = 0;
-    do {
-        digits[n++] = (char)('0' + value % 10);
+    uint64_t x = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t high = (x * 10486 >> 20) & UINT64_C(0x7f0000007f);
+    x = high | (x - high * 100) << 16;
+    high = (x * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+    return high | (x - high * 10) << 8;
+}
+
+static char *put_eight(char *to, uint64_t digits)
+{
+    uint64_t text = htole64(digits | UINT64_C(0x3030303030303030));
+    memcpy(to, &text, sizeof text);
+    return to + sizeof text;
+}
+
+/* Of what is less than 10^8, without zeros in front. */
+static char *first_digits(char *to, uint32_t value)
+{
+    uint64_t digits = eight_digits(value);
+    unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+    put_eight(to, digits >> zeros * 8);
+    return to + 8 - zeros;
+}
+
+char *dl_digits(char *to, uint64_t value)
+{
+    const uint64_t e8 = 100000000;
+    if (value < e8) return first_digits(to, (uint32_t)value);
+    uint64_t high = value / e8;
+    if (high < e8)
+        to = first_digits(to, (uint32_t)high);
+    else
+        to = put_eight(first_digits(to, (uint32_t)(high / e8)), eight_digits((uint32_t)(high % e8)));
+    return put_eight(to, eight_digits((uint32_t)(value % e8)));
+}
+
+char *dl_digits_fixed(char *to, uint32_t value, unsigned n)
+{
+    for (unsigned at = n; at;) {
+        to[--at] = (char)('0' + value % 10);
         value /= 10;
-    } while (value);
-    for (size_t i = 0; i < n; i++)
-        out[i] = digits[n - 1 - i];
-    return n;
+    }
+    return to + n;
 }
 
 const char *dl_u64_grouped(char out[DL_GROUPED_SIZE], uint64_t value)
 {
     char digits[DL_U64_DIGITS];
-    size_t n = dl_u64_text(digits, value);
+    size_t n = (size_t)(dl_digits(digits, value) - digits);
     size_t at = 0;
     for (size_t i = 0; i < n; i++) {
         if (i && (n - i) % 3 == 0) out[at++] = ',';
@@ -101,8 +119,9 @@ const char *dl_u64_grouped(char out[DL_GROUPED_SIZE], uint64_t value)
 
 void dl_str_u64(dl_str *s, uint64_t value)
 {
-    char digits[DL_U64_DIGITS];
-    dl_str_add_n(s, digits, dl_u64_text(digits, value));
+    if (!dl_str_reserve(s, DL_U64_DIGITS)) return;
+    s->len = (size_t)(dl_digits(s->text + s->len, value) - s->text);
+    s->text[s->len] = 0;
 }
 
 size_t dl_utf8_length(const char *bytes, size_t n)
@@ -226,7 +245,7 @@ devlog_status dl_str_status(const dl_str *s, devlog_error *err)
 
 const char *dl_mhz_text(char out[DL_GROUPED_SIZE], uint64_t khz)
 {
-    size_t n = dl_u64_text(out, khz / 1000);
+    size_t n = (size_t)(dl_digits(out, khz / 1000) - out);
     unsigned rest = (unsigned)(khz % 1000);
     if (rest) {
         const char digits[4] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),

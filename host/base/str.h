@@ -4,6 +4,7 @@
 #define DEVLOG_BASE_STR_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -19,11 +20,29 @@ typedef struct dl_str {
 void dl_str_free(dl_str *s);
 /* Forgets the text and keeps the memory. */
 void dl_str_clear(dl_str *s);
+bool dl_str_grow(dl_str *s, size_t n);
 /* Makes room for `n` further bytes and a NUL; false when out of memory. */
-bool dl_str_reserve(dl_str *s, size_t n);
-void dl_str_add(dl_str *s, const char *text);
-void dl_str_add_n(dl_str *s, const char *text, size_t n);
-void dl_str_char(dl_str *s, char c);
+static inline bool dl_str_reserve(dl_str *s, size_t n)
+{
+    return n < s->cap - s->len && !s->failed ? true : dl_str_grow(s, n);
+}
+static inline void dl_str_add_n(dl_str *s, const char *text, size_t n)
+{
+    if (!dl_str_reserve(s, n)) return;
+    if (n) memcpy(s->text + s->len, text, n);
+    s->len += n;
+    s->text[s->len] = 0;
+}
+static inline void dl_str_add(dl_str *s, const char *text)
+{
+    dl_str_add_n(s, text, strlen(text));
+}
+static inline void dl_str_char(dl_str *s, char c)
+{
+    if (!dl_str_reserve(s, 1)) return;
+    s->text[s->len++] = c;
+    s->text[s->len] = 0;
+}
 void dl_str_fmt(dl_str *s, const char *fmt, ...) DL_PRINTF(2, 3);
 void dl_str_u64(dl_str *s, uint64_t value);
 /* Length of the UTF-8 sequence at text[0..n): 1 to 4; 0 when there is none. */
@@ -46,8 +65,11 @@ devlog_status dl_str_status(const dl_str *s, devlog_error *err);
 
 enum { DL_U64_DIGITS = 20, DL_GROUPED_SIZE = 28 };
 
-/* Writes `value` in decimal to `out` (at least DL_U64_DIGITS bytes, no NUL); returns the length. */
-size_t dl_u64_text(char *out, uint64_t value);
+/* Writes `value` in decimal to `to` and returns the place behind it; up to DL_U64_DIGITS bytes are written
+ * to, also when there are fewer digits. No NUL. */
+char *dl_digits(char *to, uint64_t value);
+/* The last n (up to 9) digits of a value, with zeros in front; writes nothing else. */
+char *dl_digits_fixed(char *to, uint32_t value, unsigned n);
 /* The same with a comma between thousands and a NUL at the end: 1,234,567. Returns `out`. */
 const char *dl_u64_grouped(char out[DL_GROUPED_SIZE], uint64_t value);
 /* A frequency in kHz as MHz, exactly: 1202, 1202.375. Returns `out`. */

@@ -76,11 +76,7 @@ static inline void op_cell_begin(op_writer *w)
 static inline void op_cell_number(op_writer *w, uint64_t value)
 {
     op_cell_begin(w);
-    dl_str *s = w->out;
-    if (s->cap - s->len > DL_U64_DIGITS)
-        s->len = (size_t)(out_digits(s->text + s->len, value) - s->text);
-    else
-        dl_str_u64(s, value);
+    dl_str_u64(w->out, value);
 }
 
 static inline void op_cell_empty(op_writer *w)

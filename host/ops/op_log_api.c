@@ -131,7 +131,7 @@ uint32_t devlog_op_start(devlog_ops *ops, const devlog_op *op)
     /* The time goes behind the id, where readers look first; it is taken last, so that making the line is not
      * counted as the op's. */
     char digits[DL_U64_DIGITS];
-    size_t n = dl_u64_text(digits, started), gap = n + 5;
+    size_t n = (size_t)(dl_digits(digits, started) - digits), gap = n + 5;
     if (dl_str_reserve(&t->line, gap)) {
         memmove(t->line.text + at + gap, t->line.text + at, t->line.len - at);
         memcpy(t->line.text + at, ",\"t\":", 5);

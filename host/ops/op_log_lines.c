@@ -196,7 +196,7 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
     if (++log->n_ops % OP_LOG_PASSED == 0) op_log_cool(log);
     log->run_op = (uint32_t)log->n_ops;
     log->run_end = p->at + p->len + 1;
-    log->run_id_len = (uint32_t)dl_u64_text(log->run_id, h.id);
+    log->run_id_len = (uint32_t)(dl_digits(log->run_id, h.id) - log->run_id);
     log->run_id[log->run_id_len++] = ',';
     return true;
 }

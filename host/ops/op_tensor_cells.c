@@ -28,12 +28,11 @@ static void render(op_writer *w, const char *said, size_t n, dl_str *texts)
             op_cell_number(w, t.shape[k]);
             continue;
         }
-        char text[2 * DL_U64_DIGITS + 2];
-        size_t len = dl_u64_text(text, t.shape[k]);
-        text[len++] = '[';
-        len += dl_u64_text(text + len, t.logical[k]);
-        text[len++] = ']';
-        op_cell_text(w, text, len);
+        char text[2 * DL_U64_DIGITS + 2], *to = dl_digits(text, t.shape[k]);
+        *to++ = '[';
+        to = dl_digits(to, t.logical[k]);
+        *to++ = ']';
+        op_cell_text(w, text, (size_t)(to - text));
     }
     const op_piece pieces[] = {t.layout, t.data_type, t.memory};
     for (int k = 0; k < 3; k++) {

@@ -154,9 +154,9 @@ static char *microseconds(char *to, uint64_t ns)
     const uint64_t exact = UINT64_C(1)
                            << 53; /* from here on doubles are even: nothing keeps the last digit */
     double back = ns < exact ? (double)ns / 1000.0 * 1000.0 : 0;
-    to = out_digits(to, ns / 1000);
+    to = dl_digits(to, ns / 1000);
     *to++ = '.';
-    to = out_fixed(to, (uint32_t)(ns % 1000), 3);
+    to = dl_digits_fixed(to, (uint32_t)(ns % 1000), 3);
     *to++ = ns < exact && (uint64_t)back < ns ? '1' : '0';
     return to;
 }
@@ -166,10 +166,10 @@ static char *arguments(const chrome *c, char *to, const dl_view_item *item)
 {
     const dl_launches *launches = dl_decode_launches(dl_view_decode(c->view));
     to = OUT_COPY(to, ",\"args\":{\"cycle\":");
-    to = out_digits(to, item->cycle);
+    to = dl_digits(to, item->cycle);
     if (item->launch < launches->count) {
         to = OUT_COPY(to, ",\"launch\":");
-        to = out_digits(to, dl_view_launch_id(c->view, item->launch));
+        to = dl_digits(to, dl_view_launch_id(c->view, item->launch));
     }
     return to;
 }
@@ -180,10 +180,10 @@ static char *zone(const chrome *c, char *to, const dl_view_item *item)
     to = microseconds(to, item->end - item->start);
     to = arguments(c, to, item);
     to = OUT_COPY(to, ",\"cycles\":");
-    to = out_digits(to, item->end_cycle - item->cycle);
+    to = dl_digits(to, item->end_cycle - item->cycle);
     if (item->data) {
         to = OUT_COPY(to, ",\"data\":\"");
-        to = out_digits(to, item->data);
+        to = dl_digits(to, item->data);
         *to++ = '"';
     }
     return OUT_COPY(to, "}}");
@@ -199,7 +199,7 @@ static char *point(const chrome *c, char *to, const dl_view_item *item)
     to = arguments(c, to, item);
     if (item->kind != DL_VIEW_POINT) {
         to = out_copy(to, data[item->kind], strlen(data[item->kind]));
-        to = out_digits(to, item->data);
+        to = dl_digits(to, item->data);
         *to++ = '"';
     }
     return OUT_COPY(to, "}}");
@@ -271,9 +271,9 @@ static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *er
         to = out_copy(to, c->threads[item->track].text, c->threads[item->track].n);
     } else {
         to = OUT_COPY(to, ",\"pid\":");
-        to = out_digits(to, process_id(c, item->track));
+        to = dl_digits(to, process_id(c, item->track));
         to = OUT_COPY(to, ",\"tid\":");
-        to = out_digits(to, thread_id(c, item->track, item->lane));
+        to = dl_digits(to, thread_id(c, item->track, item->lane));
         to = OUT_COPY(to, ",\"ts\":");
     }
     to = microseconds(to, item->start);

@@ -166,69 +166,6 @@ void out_fmt(dl_out *o, const char *fmt, ...)
     free(text);
 }
 
-static const char pairs[] = "0001020304050607080910111213141516171819"
-                            "2021222324252627282930313233343536373839"
-                            "4041424344454647484950515253545556575859"
-                            "6061626364656667686970717273747576777879"
-                            "8081828384858687888990919293949596979899";
-
-char *out_fixed(char *to, uint32_t value, unsigned n)
-{
-    for (unsigned at = n; at;) {
-        if (at >= 2) {
-            memcpy(to + at - 2, pairs + value % 100 * 2, 2);
-            value /= 100;
-            at -= 2;
-        } else {
-            to[--at] = (char)('0' + value % 10);
-        }
-    }
-    return to + n;
-}
-
-/* Exactly four digits of what is less than 10,000. */
-static inline char *four_fixed(char *to, uint32_t value)
-{
-    memcpy(to, pairs + value / 100 * 2, 2);
-    memcpy(to + 2, pairs + value % 100 * 2, 2);
-    return to + 4;
-}
-
-/* As many as it needs. */
-static inline char *four_digits(char *to, uint32_t value)
-{
-    if (value >= 1000) return four_fixed(to, value);
-    if (value >= 100) {
-        *to++ = (char)('0' + value / 100);
-        value %= 100;
-    } else if (value < 10) {
-        *to = (char)('0' + value);
-        return to + 1;
-    }
-    memcpy(to, pairs + value * 2, 2);
-    return to + 2;
-}
-
-/* Of what is less than 1,000,000,000. */
-static char *digits_32(char *to, uint32_t value)
-{
-    enum { E4 = 10000 };
-    if (value < E4) return four_digits(to, value);
-    uint32_t high = value / E4;
-    to = high < E4 ? four_digits(to, high) : four_fixed(four_digits(to, high / E4), high % E4);
-    return four_fixed(to, value % E4);
-}
-
-char *out_digits(char *to, uint64_t value)
-{
-    enum { E9 = 1000000000 };
-    if (value < E9) return digits_32(to, (uint32_t)value);
-    uint64_t high = value / E9;
-    to = high < E9 ? digits_32(to, (uint32_t)high)
-                   : out_fixed(digits_32(to, (uint32_t)(high / E9)), (uint32_t)(high % E9), 9);
-    return out_fixed(to, (uint32_t)(value % E9), 9);
-}
-
 bool out_keep(out_fragment *f, dl_str *s)
 {
     if (s->failed || !s->text) {

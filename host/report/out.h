@@ -57,11 +57,6 @@ static inline void out_str(dl_out *o, const dl_str *s)
 
 void out_fmt(dl_out *o, const char *fmt, ...) DL_PRINTF(2, 3);
 
-/* Decimal digits at `to`, which holds DL_U64_DIGITS bytes; returns the place behind them. */
-char *out_digits(char *to, uint64_t value);
-/* The last n (up to 9) digits of a value, with zeros in front. */
-char *out_fixed(char *to, uint32_t value, unsigned n);
-
 /* Copies to `to` and returns the place behind. */
 static inline char *out_copy(char *to, const char *text, size_t n)
 {
@@ -87,7 +82,7 @@ void out_free_fragments(out_fragment *fragments, size_t n);
 static inline void out_u64(dl_out *o, uint64_t value)
 {
     char *to = out_room(o, DL_U64_DIGITS);
-    o->len += (size_t)(out_digits(to, value) - to);
+    o->len += (size_t)(dl_digits(to, value) - to);
 }
 
 #endif

@@ -69,9 +69,9 @@ static void event(speedscope *s, char type, uint64_t at, uint32_t frame)
     to = OUT_COPY(to, "\n{\"type\":\"");
     *to++ = type;
     to = OUT_COPY(to, "\",\"frame\":");
-    to = out_digits(to, frame);
+    to = dl_digits(to, frame);
     to = OUT_COPY(to, ",\"at\":");
-    to = out_digits(to, at);
+    to = dl_digits(to, at);
     *to++ = '}';
     s->out.len += (size_t)(to - start);
     s->first_event = false;

@@ -86,7 +86,7 @@ static char *number(const table *t, char *to, const char *key, size_t n, bool kn
         to = out_copy(to, key, n);
     else
         *to++ = ',';
-    return known ? out_digits(to, value) : to;
+    return known ? dl_digits(to, value) : to;
 }
 
 static char *numbers(const table *t, char *to, const dl_view_item *item)
@@ -106,7 +106,7 @@ static char *numbers(const table *t, char *to, const dl_view_item *item)
     if (t->json && has_data) {
         /* As text: a 64-bit number does not survive readers whose numbers are doubles. */
         to = out_copy(to, ",\"data\":\"", 9);
-        to = out_digits(to, item->data);
+        to = dl_digits(to, item->data);
         *to++ = '"';
     } else {
         to = NUMBER(t, to, "data", has_data, item->data);

@@ -193,25 +193,6 @@ static void a_writer_that_fails_leaves_nothing(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void digits_are_those_of_printf(void **state)
-{
-    (void)state;
-    uint64_t value = 1;
-    for (int i = 0; i < 2000; i++) {
-        char expected[32], got[32];
-        const uint64_t values[] = {value, value - 1, value >> (i % 64), UINT64_MAX - value};
-        for (size_t k = 0; k < 4; k++) {
-            snprintf(expected, sizeof expected, "%llu", (unsigned long long)values[k]);
-            *out_digits(got, values[k]) = 0;
-            assert_string_equal(got, expected);
-        }
-        value = i < 20 ? value * 10 : value * 6364136223846793005u + 1442695040888963407u;
-    }
-    char got[16];
-    *out_fixed(got, 42, 3) = 0;
-    assert_string_equal(got, "042");
-}
-
 static void texts_are_cut_between_characters(void **state)
 {
     (void)state;
@@ -267,7 +248,6 @@ int main(void)
         cmocka_unit_test(more_overlaps_than_lanes),
         cmocka_unit_test(what_cannot_be_written_is_said),
         cmocka_unit_test(a_writer_that_fails_leaves_nothing),
-        cmocka_unit_test(digits_are_those_of_printf),
         cmocka_unit_test(texts_are_cut_between_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

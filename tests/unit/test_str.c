@@ -1,4 +1,6 @@
-/* Texts as terminals may show them: nothing that a name holds reaches the terminal as a command. */
+/* Texts as terminals may show them: nothing that a name holds reaches the terminal as a command. And numbers
+ * as text. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -47,11 +49,48 @@ static void errors_hold_nothing_that_a_terminal_obeys(void **state)
     assert_string_equal(err.text, "in ?: op '?]0;title?' of\n??z \xC3\xA4 ?");
 }
 
+static void expect_digits(uint64_t value)
+{
+    char expected[32], got[DL_U64_DIGITS + 2];
+    int n = snprintf(expected, sizeof expected, "%llu", (unsigned long long)value);
+    memset(got, '#', sizeof got);
+    char *end = dl_digits(got, value);
+    assert_int_equal(end - got, n);
+    assert_memory_equal(got, expected, (size_t)n);
+    assert_memory_equal(got + DL_U64_DIGITS, "##", 2); /* no more than that many bytes are written to */
+}
+
+static void digits_are_those_of_printf(void **state)
+{
+    (void)state;
+    for (uint64_t value = 0; value < 120000; value++) /* every half of eight digits, and beyond */
+        expect_digits(value);
+    uint64_t value = 1;
+    for (int i = 0; i < 20000; i++) {
+        const uint64_t values[] = {value, value - 1, value >> (i % 64), UINT64_MAX - value, value * 10000};
+        for (size_t k = 0; k < 5; k++)
+            expect_digits(values[k]);
+        value = i < 20 ? value * 10 : value * 6364136223846793005u + 1442695040888963407u;
+    }
+    char got[16];
+    *dl_digits_fixed(got, 42, 3) = 0;
+    assert_string_equal(got, "042");
+    *dl_digits_fixed(got, 123456789, 9) = 0;
+    assert_string_equal(got, "123456789");
+    dl_str s = {0};
+    for (int i = 0; i < 1000; i++) /* over many ends of its memory */
+        dl_str_u64(&s, UINT64_MAX);
+    assert_int_equal(s.len, 20000);
+    assert_string_equal(s.text + 19980, "18446744073709551615");
+    dl_str_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_characters_are_shown_not_obeyed),
         cmocka_unit_test(errors_hold_nothing_that_a_terminal_obeys),
+        cmocka_unit_test(digits_are_those_of_printf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

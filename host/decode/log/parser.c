@@ -276,7 +276,7 @@ devlog_status dl_parser_block(dl_parser *p, const char *text, size_t n, const dl
 static size_t digits(uint64_t value)
 {
     char text[DL_U64_DIGITS];
-    return dl_u64_text(text, value);
+    return (size_t)(dl_digits(text, value) - text);
 }
 
 /* Whether a row from a line without a line end can be trusted to be whole. A cut number or name is still a

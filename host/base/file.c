@@ -156,11 +156,25 @@ devlog_status dl_file_stream(dl_file_writer *w, int fd, const char *name, devlog
     return w->path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
+static void fail(dl_file_writer *w, int errnum)
+{
+    if (w->status || !errnum) return;
+    w->errnum = errnum;
+    w->status = DEVLOG_ERR_IO;
+}
+
+/* Bytes that stand behind those in the buffer, which is empty. */
+static void write_now(dl_file_writer *w, const void *bytes, size_t n)
+{
+    if (!w->status) fail(w, dl_write_all(w->fd, bytes, n));
+    if (w->copy) dl_file_put(w->copy, bytes, n);
+    w->written += n;
+}
+
 static void write_out(dl_file_writer *w)
 {
     if (!w->status && w->buffer.failed) w->status = DEVLOG_ERR_MEMORY;
-    if (!w->status) w->errnum = dl_write_all(w->fd, w->buffer.text, w->buffer.len);
-    if (!w->status && w->errnum) w->status = DEVLOG_ERR_IO;
+    write_now(w, w->buffer.text, w->buffer.len);
     dl_str_clear(&w->buffer);
 }
 
@@ -169,23 +183,38 @@ void dl_file_flush(dl_file_writer *w)
     if (w->buffer.len >= FLUSH_BYTES) write_out(w);
 }
 
-/* The rest of it on the disk, still under the temporary name. */
+void dl_file_put(dl_file_writer *w, const void *bytes, size_t n)
+{
+    if (n < FLUSH_BYTES) {
+        dl_str_add_n(&w->buffer, bytes, n);
+        dl_file_flush(w);
+        return;
+    }
+    write_out(w);
+    write_now(w, bytes, n);
+}
+
+void dl_file_patch(dl_file_writer *w, uint64_t at, const void *bytes, size_t n)
+{
+    write_out(w);
+    if (!w->status && pwrite(w->fd, bytes, n, (off_t)at) != (ssize_t)n) fail(w, errno ? errno : EIO);
+}
+
+/* The rest of it written, still under the temporary name. Only closing tells on some file systems that there
+ * is no room. */
 static void settle(dl_file_writer *w)
 {
     write_out(w);
-    if (!w->status && w->temporary && fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS) {
-        w->errnum = errno;
-        w->status = DEVLOG_ERR_IO;
-    }
+    if (!w->temporary || w->fd < 0) return;
+    if (!w->status && w->sync && fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS) fail(w, errno);
+    if (close(w->fd) != 0) fail(w, errno);
+    w->fd = -1;
 }
 
 static void give_name(dl_file_writer *w)
 {
     if (!w->temporary) return;
-    if (!w->status && rename(w->temporary, w->path) != 0) {
-        w->errnum = errno;
-        w->status = DEVLOG_ERR_IO;
-    }
+    if (!w->status && rename(w->temporary, w->path) != 0) fail(w, errno);
     if (!w->status) w->temporary[0] = 0;
 }
 
@@ -224,13 +253,6 @@ devlog_status dl_file_set_take(dl_file_set *set, dl_file_writer *w, devlog_error
         dl_file_abandon(w);
         return status;
     }
-    if (close(w->fd) != 0) { /* some file systems tell only now that there is no room */
-        status = dl_fail_errno(err, errno, "cannot write %s", w->path);
-        w->fd = -1;
-        dl_file_abandon(w);
-        return status;
-    }
-    w->fd = -1;
     dl_str_free(&w->buffer);
     set->files[set->n++] = *w;
     *w = (dl_file_writer){.fd = -1};

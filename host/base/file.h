@@ -16,19 +16,31 @@ devlog_status dl_folder_make(const char *path, devlog_error *err);
 typedef struct dl_file_writer {
     char *path, *temporary;
     int fd;
+    bool sync; /* set by who cannot make the file again: it is on the disk before it has its name */
     dl_str buffer;
-    devlog_status status; /* of the first failure, which dl_file_commit reports */
+    uint64_t written;            /* bytes before those in `buffer` */
+    struct dl_file_writer *copy; /* gets all that is written from now on, too; NULL: none */
+    devlog_status status;        /* of the first failure, which dl_file_commit reports */
     int errnum;
 } dl_file_writer;
 
 devlog_status dl_file_create(dl_file_writer *w, const char *path, devlog_error *err);
 /* Text may be appended to w->buffer; call this now and then to write what has gathered (over 64 KiB). */
 void dl_file_flush(dl_file_writer *w);
-/* Writes the rest, syncs, renames. On failure the temporary file is removed and `path` is as it was. Frees.
+/* The same as appending bytes to w->buffer, for many of them. */
+void dl_file_put(dl_file_writer *w, const void *bytes, size_t n);
+/* Overwrites what was written. */
+void dl_file_patch(dl_file_writer *w, uint64_t at, const void *bytes, size_t n);
+/* How many bytes it has by now. */
+static inline uint64_t dl_file_written(const dl_file_writer *w)
+{
+    return w->written + w->buffer.len;
+}
+/* Writes the rest, renames. On failure the temporary file is removed and `path` is as it was. Frees.
  */
 devlog_status dl_file_commit(dl_file_writer *w, devlog_error *err);
 /* The same for a file descriptor that is open already, such as standard output; `name` is for messages. It
- * stays open, and dl_file_commit neither syncs nor renames. */
+ * stays open, and dl_file_commit does not rename it. */
 devlog_status dl_file_stream(dl_file_writer *w, int fd, const char *name, devlog_error *err);
 /* Throws the file away. Frees. */
 void dl_file_abandon(dl_file_writer *w);
@@ -40,7 +52,7 @@ typedef struct dl_file_set {
     size_t n, cap;
 } dl_file_set;
 
-/* Writes the rest of a file, syncs it, and takes it over; on failure it is abandoned. */
+/* Writes the rest of a file and takes it over; on failure it is abandoned. */
 devlog_status dl_file_set_take(dl_file_set *set, dl_file_writer *w, devlog_error *err);
 /* Renames all of them. Frees, as does dl_file_set_abandon, which throws them away. */
 devlog_status dl_file_set_commit(dl_file_set *set, devlog_error *err);

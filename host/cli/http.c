@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/http_guard.h"
+#include "cli/http_library.h"
 
 struct http {
     struct MHD_Daemon *daemon;
@@ -223,13 +223,18 @@ devlog_status http_start(http **server, const http_options *options, devlog_erro
     http *s = calloc(1, sizeof *s);
     *server = NULL;
     if (!s) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    devlog_status status = load_mhd(err);
+    if (status) {
+        free(s);
+        return status;
+    }
     s->options = *options;
     int fd = listen_on(s, err);
     if (fd < 0) {
         free(s);
         return err->status;
     }
-    devlog_status status = http_guard_start(&s->guard, HTTP_CONNECTIONS, err);
+    status = http_guard_start(&s->guard, HTTP_CONNECTIONS, err);
     if (status) {
         close(fd);
         free(s);

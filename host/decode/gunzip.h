@@ -1,6 +1,5 @@
 /* Unpacking gzip, by zlib: checksums and lengths of all its members are compared, and whatever is behind them
- * is told. libarchive does neither, and takes what follows a damaged part for the end. Not for other formats.
- */
+ * is told. Not for other formats: unpack.h. */
 #ifndef DEVLOG_DECODE_GUNZIP_H
 #define DEVLOG_DECODE_GUNZIP_H
 

@@ -1,8 +1,6 @@
 /* Inputs: the bytes of a log, from wherever they come. */
 #include "decode/input.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,8 +10,9 @@
 #include <unistd.h>
 
 #include "decode/gunzip.h"
+#include "decode/unpack.h"
 
-enum { PEEK = 512, PACKED_BLOCK = 64 * 1024 };
+enum { PEEK = 512 };
 
 struct dl_input {
     char *name;
@@ -23,10 +22,8 @@ struct dl_input {
     uint64_t taken, size;
     char peeked[PEEK]; /* read already, not yet given */
     size_t n_peeked, at_peeked;
-    struct archive *packed; /* NULL: plain, or gzip */
-    dl_gunzip *gzip;
-    char *packed_block;
-    bool empty; /* nothing is packed in it; libarchive has an internal error for who reads that */
+    dl_gunzip *gzip; /* at most one of these; neither: plain */
+    dl_unpack *packed;
     int read_errno;
 };
 
@@ -78,67 +75,39 @@ static ssize_t read_plain(dl_input *in, void *bytes, size_t cap)
     return (ssize_t)n;
 }
 
-static la_ssize_t on_packed_read(struct archive *a, void *ctx, const void **bytes)
-{
-    (void)a;
-    dl_input *in = ctx;
-    *bytes = in->packed_block;
-    ssize_t n = read_plain(in, in->packed_block, PACKED_BLOCK);
-    if (n <= 0) return n;
-    return n;
-}
-
-static ssize_t on_gzip_read(void *ctx, void *bytes, size_t cap)
+static ssize_t on_packed_read(void *ctx, void *bytes, size_t cap)
 {
     return read_plain(ctx, bytes, cap);
 }
 
-static la_ssize_t read_packed(dl_input *in, void *bytes, size_t cap)
+static ssize_t read_packed(dl_input *in, void *bytes, size_t cap)
 {
-    if (in->empty) return 0;
-    return in->gzip ? dl_gunzip_read(in->gzip, bytes, cap) : archive_read_data(in->packed, bytes, cap);
+    return in->gzip ? dl_gunzip_read(in->gzip, bytes, cap) : dl_unpack_read(in->packed, bytes, cap);
 }
 
 static const char *why_packed(const dl_input *in)
 {
-    const char *why = in->gzip ? dl_gunzip_why(in->gzip) : archive_error_string(in->packed);
+    const char *why = in->gzip ? dl_gunzip_why(in->gzip) : dl_unpack_why(in->packed);
     return why ? why : "damaged";
 }
 
-static bool is_packed(const char *bytes, size_t n)
+static bool begins(const dl_input *in, const char *magic, size_t n)
 {
-    static const struct {
-        const char *magic;
-        size_t n;
-    } magics[] = {{"\x1F\x8B", 2},
-                  {"\x28\xB5\x2F\xFD", 4},
-                  {"\xFD"
-                   "7zXZ",
-                   5}};
-    for (size_t i = 0; i < sizeof magics / sizeof magics[0]; i++)
-        if (n >= magics[i].n && memcmp(bytes, magics[i].magic, magics[i].n) == 0) return true;
-    return false;
+    return in->n_peeked >= n && memcmp(in->peeked, magic, n) == 0;
 }
 
+/* Sets up unpacking when the first bytes say that it is packed. */
 static devlog_status open_packed(dl_input *in, devlog_error *err)
 {
-    struct archive_entry *entry;
-    if ((uint8_t)in->peeked[0] == 0x1F) { /* no other magic begins so */
-        in->gzip = dl_gunzip_new(on_gzip_read, in);
-        return in->gzip ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    }
-    in->packed = archive_read_new();
-    in->packed_block = malloc(PACKED_BLOCK);
-    if (!in->packed || !in->packed_block) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    archive_read_support_filter_zstd(in->packed);
-    archive_read_support_filter_xz(in->packed);
-    archive_read_support_format_raw(in->packed);
-    archive_read_support_format_empty(in->packed);
-    int r = archive_read_open(in->packed, in, NULL, on_packed_read, NULL);
-    if (r == ARCHIVE_OK) r = archive_read_next_header(in->packed, &entry);
-    in->empty = r == ARCHIVE_EOF;
-    if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_EOF) return DEVLOG_OK;
-    return dl_fail(err, DEVLOG_ERR_FORMAT, "cannot unpack %s: %s", in->name, why_packed(in));
+    static const char zstd[] = {'\x28', '\xB5', '\x2F', '\xFD'}, xz[] = {'\xFD', '7', 'z', 'X', 'Z'};
+    bool is_gzip = begins(in, "\x1F\x8B", 2), is_zstd = begins(in, zstd, sizeof zstd);
+    if (is_gzip)
+        in->gzip = dl_gunzip_new(on_packed_read, in);
+    else if (is_zstd || begins(in, xz, sizeof xz))
+        in->packed = dl_unpack_new(is_zstd ? DL_UNPACK_ZSTD : DL_UNPACK_XZ, on_packed_read, in);
+    else
+        return DEVLOG_OK;
+    return in->gzip || in->packed ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
 /* Looks at the first bytes and sets up unpacking. */
@@ -154,14 +123,13 @@ static devlog_status look(dl_input *in, devlog_error *err)
         if (n == 0) break;
         in->n_peeked += (size_t)n;
     }
-    if (!is_packed(in->peeked, in->n_peeked)) return DEVLOG_OK;
     devlog_status status = open_packed(in, err);
-    if (status) return status;
+    if (status || (!in->gzip && !in->packed)) return status;
     /* A second peek, of what was packed. */
     char first[PEEK];
     size_t have = 0;
     while (have < PEEK) {
-        la_ssize_t n = read_packed(in, first + have, PEEK - have);
+        ssize_t n = read_packed(in, first + have, PEEK - have);
         if (n <= 0) break; /* a failure shows again at the next read */
         have += (size_t)n;
     }
@@ -229,10 +197,9 @@ devlog_status dl_input_memory(dl_input **input, const char *name, const void *by
 void dl_input_close(dl_input *input)
 {
     if (!input) return;
-    if (input->packed) archive_read_free(input->packed);
+    dl_unpack_free(input->packed);
     dl_gunzip_free(input->gzip);
     if (input->fd > STDIN_FILENO) close(input->fd);
-    free(input->packed_block);
     free(input->name);
     free(input);
 }
@@ -256,7 +223,7 @@ devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n,
         *n = (size_t)got;
         return DEVLOG_OK;
     }
-    la_ssize_t got = read_packed(input, bytes, cap);
+    ssize_t got = read_packed(input, bytes, cap);
     if (got < 0) {
         if (input->read_errno) return dl_fail_errno(err, input->read_errno, "cannot read %s", input->name);
         return dl_fail(err, DEVLOG_ERR_FORMAT, "cannot unpack %s: %s", input->name, why_packed(input));

@@ -154,8 +154,13 @@ static devlog_status write_tar(op_job *j, dl_file_set *files, devlog_error *err)
     dl_file_writer w;
     devlog_status status = dl_file_create(&w, j->tar_path, err);
     if (status) return status;
-    status = dl_bundle_as(paths, names, n, &w, err);
-    if (!status) return dl_file_set_take(files, &w, err);
+    dl_bundle tar = {.out = &w};
+    for (size_t i = 0; i < n && !status; i++)
+        status = dl_bundle_file(&tar, paths[i], names[i], err);
+    if (!status) {
+        dl_bundle_close(&tar);
+        return dl_file_set_take(files, &w, err);
+    }
     dl_file_abandon(&w);
     return status;
 }

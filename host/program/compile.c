@@ -105,6 +105,7 @@ static devlog_status write_once(const char *folder, const char *name, const char
     if (status != DEVLOG_OK || access(path, R_OK) == 0) return status;
     status = dl_file_create(&w, path, err);
     if (status != DEVLOG_OK) return status;
+    w.sync = true; /* a file that is there is never written again, so it must be whole after a power cut too */
     dl_str_add_n(&w.buffer, text, size);
     return dl_file_commit(&w, err);
 }
@@ -368,6 +369,7 @@ static devlog_status keep_remarks(const compile_job *job, const manner *m, const
     if (status == DEVLOG_OK && remarks.len) {
         status = dl_file_create(&w, path, err);
         if (status == DEVLOG_OK) {
+            w.sync = true;
             dl_str_add_n(&w.buffer, remarks.text, remarks.len);
             status = dl_file_commit(&w, err);
         }

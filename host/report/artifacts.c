@@ -151,32 +151,24 @@ static char *path_of(const dl_artifacts *set, const char *file)
     return path;
 }
 
-/* The tar holds the others as they are, which have only temporary names yet. */
-static devlog_status write_tar(const dl_artifacts *set, const dl_file_set *files, dl_file_writer *out,
-                               devlog_error *err)
+/* Writes a file, and into the tar when there is one. */
+static devlog_status write_file(dl_artifacts *set, size_t kind, dl_bundle *tar, dl_file_set *files,
+                                devlog_error *err)
 {
-    const char *paths[DL_ARTIFACT_KINDS], *names[DL_ARTIFACT_KINDS];
-    for (size_t i = 0; i < files->n; i++) {
-        const char *slash = strrchr(set->paths[i], '/');
-        paths[i] = files->files[i].temporary;
-        names[i] = slash ? slash + 1 : set->paths[i];
-    }
-    return dl_bundle_as(paths, names, files->n, out, err);
-}
-
-static devlog_status write_file(dl_artifacts *set, size_t kind, dl_file_set *files, devlog_error *err)
-{
-    char *path = path_of(set, kind < DL_ARTIFACT_KINDS ? table[kind]->file : tar_name);
+    char *path = path_of(set, table[kind]->file);
     if (!path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    const char *slash = strrchr(path, '/');
     dl_file_writer out;
     devlog_status status = dl_file_create(&out, path, err);
     if (!status) {
-        status = kind < DL_ARTIFACT_KINDS ? table[kind]->write(set, set->states[kind], &out, err)
-                                          : write_tar(set, files, &out, err);
+        if (tar->out) status = dl_bundle_begin(tar, slash ? slash + 1 : path, err);
+        out.copy = tar->out;
+        if (!status) status = table[kind]->write(set, set->states[kind], &out, err);
         if (status)
             dl_file_abandon(&out);
         else
             status = dl_file_set_take(files, &out, err);
+        if (!status && tar->out) dl_bundle_end(tar);
     }
     if (status)
         free(path);
@@ -185,21 +177,44 @@ static devlog_status write_file(dl_artifacts *set, size_t kind, dl_file_set *fil
     return status;
 }
 
+static devlog_status create_tar(dl_artifacts *set, char **path, dl_file_writer *out, devlog_error *err)
+{
+    *path = path_of(set, tar_name);
+    return *path ? dl_file_create(out, *path, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+static devlog_status end_tar(dl_artifacts *set, char **path, dl_bundle *tar, dl_file_set *files,
+                             devlog_error *err)
+{
+    dl_bundle_close(tar);
+    devlog_status status = dl_file_set_take(files, tar->out, err);
+    if (status) return status;
+    set->paths[set->n_paths++] = *path;
+    *path = NULL;
+    return DEVLOG_OK;
+}
+
 devlog_status dl_artifacts_write(dl_artifacts *set, devlog_error *err)
 {
     const char *folder = set->options.folder;
-    bool any = false;
+    bool any = false, has_tar = set->options.tar;
     dl_file_set files = {0};
+    dl_file_writer tar = {.fd = -1};
+    dl_bundle bundle = {.out = has_tar ? &tar : NULL};
+    char *tar_path = NULL;
     for (size_t i = 0; i < DL_ARTIFACT_KINDS; i++)
         any |= set->options.wanted[i];
     if (!any) return DEVLOG_OK;
     size_t there = dl_folder_there(folder);
     devlog_status status = dl_folder_make(folder, err);
+    if (!status && has_tar) status = create_tar(set, &tar_path, &tar, err);
     for (size_t i = 0; i < DL_ARTIFACT_KINDS && !status; i++)
-        if (set->options.wanted[i]) status = write_file(set, i, &files, err);
-    if (!status && set->options.tar) status = write_file(set, DL_ARTIFACT_KINDS, &files, err);
+        if (set->options.wanted[i]) status = write_file(set, i, &bundle, &files, err);
+    if (!status && has_tar) status = end_tar(set, &tar_path, &bundle, &files, err);
     if (!status) status = dl_file_set_commit(&files, err);
     if (!status) return DEVLOG_OK;
+    free(tar_path);
+    dl_file_abandon(&tar);
     dl_file_set_abandon(&files);
     while (set->n_paths)
         free(set->paths[--set->n_paths]);

@@ -2,7 +2,6 @@
  * is its documentation. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "base/str.h"
 #include "report/export.h"
+#include "report/sqlite_library.h"
 
 static const char schema[] =
     "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA locking_mode=EXCLUSIVE;PRAGMA page_size=16384;"
@@ -349,6 +349,8 @@ devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err)
     if (strcmp(path, "-") == 0)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT,
                        "a database cannot go to standard output; give -o a file name");
+    devlog_status status = load_sqlite(err);
+    if (status) return status;
     d.chips = dl_view_chips(v, &d.n_chips);
     d.cores = dl_view_cores(v, &d.n_cores);
     d.tracks = dl_view_tracks(v, &d.n_tracks);
@@ -356,7 +358,6 @@ devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err)
     dl_str_fmt(&temporary, "%s.XXXXXX", path);
     if (temporary.failed) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     int fd = mkostemp(temporary.text, O_CLOEXEC);
-    devlog_status status = DEVLOG_OK;
     if (fd < 0) {
         status = dl_fail_errno(err, errno, "cannot write %s", path);
         dl_str_free(&temporary);

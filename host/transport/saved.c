@@ -30,6 +30,7 @@ devlog_status saved_create(dl_file_writer *w, const char *path, const char *boar
 {
     devlog_status status = dl_file_create(w, path, err);
     if (status != DEVLOG_OK) return status;
+    w->sync = true; /* the device will not be in this state again */
     dl_str_add_n(&w->buffer, magic, sizeof magic);
     put32(w, VERSION);
     put32(w, (uint32_t)strlen(board));

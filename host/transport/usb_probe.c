@@ -4,12 +4,12 @@
  * OUT for commands, then bulk IN for answers. */
 #include "transport/usb_probe.h"
 
-#include <libusb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/term.h"
+#include "transport/usb_library.h"
 
 enum { MAX_PORTS = 7, DRAIN_MS = 5, USB_CLASS_HID = 3, USB_CLASS_VENDOR = 255 };
 
@@ -180,6 +180,7 @@ devlog_status usb_probes_list(usb_probe_info **list, size_t *n, devlog_error *er
     libusb_device **devices;
     *list = NULL;
     *n = 0;
+    if (load_usb(err)) return err->status;
     int rc = libusb_init(&context);
     if (rc != 0) return dl_fail(err, DEVLOG_ERR_TRANSPORT, "no USB here: %s", libusb_error_name(rc));
     ssize_t count = libusb_get_device_list(context, &devices);
@@ -379,6 +380,7 @@ static devlog_status claim(usb_probe *p, const found *f, usb_probe_info *info, d
 
 devlog_status usb_probe_open(const char *which, uint32_t timeout_ms, usb_probe **out, devlog_error *err)
 {
+    if (load_usb(err)) return err->status;
     usb_probe *p = calloc(1, sizeof *p);
     if (!p) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the probe");
     p->interface = -1;

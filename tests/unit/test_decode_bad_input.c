@@ -2,6 +2,7 @@
  * what cannot is counted under its name, and memory stays bounded. */
 #include "support/cmocka_all.h"
 
+#include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "support/digest.h"
 #include "support/logs.h"
@@ -360,6 +362,61 @@ static void a_broken_archive_is_read_as_far_as_it_goes(void **state)
     dl_str_free(&log);
 }
 
+/* Logs packed by zstd and xz: whole, two frames in one file, cut off, and with damage inside or behind. */
+static void zstd_and_xz_logs_are_read_as_far_as_they_go(void **state)
+{
+    (void)state;
+    dl_str log = {0};
+    test_log(&log, 8, 400, 4);
+    size_t cap = ZSTD_compressBound(log.len) + log.len / 2 + 4096;
+    char *packed = malloc(2 * cap);
+    assert_non_null(packed);
+    dl_decode *plain = decode(log.text, log.len, 1);
+    const uint64_t rows = dl_decode_losses(plain)->rows;
+    dl_decode_free(plain);
+    for (int xz = 0; xz < 2; xz++) {
+        size_t n = 0;
+        if (xz)
+            assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, (const uint8_t *)log.text,
+                                                     log.len, (uint8_t *)packed, &n, cap),
+                             LZMA_OK);
+        else
+            n = ZSTD_compress(packed, cap, log.text, log.len, 3);
+        assert_true(n > 1000 && n < cap);
+        for (unsigned threads = 1; threads <= 2; threads++) {
+            dl_decode *d = decode(packed, n, threads);
+            assert_int_equal(dl_decode_losses(d)->rows, rows);
+            assert_int_equal(dl_decode_losses(d)->found[DL_FOUND_CORRUPT], 0);
+            dl_decode_free(d);
+            d = decode(packed, n / 2, threads); /* what came before the end is there */
+            assert_in_range(dl_decode_losses(d)->rows, xz ? 100 : 0, rows - 1);
+            assert_true(dl_decode_losses(d)->stopped && dl_decode_losses(d)->found[DL_FOUND_CORRUPT]);
+            dl_decode_free(d);
+        }
+        for (size_t i = 1; i < 10; i++) {
+            size_t at = 16 + i * (n - 32) / 10;
+            packed[at] ^= 0x55;
+            dl_decode *d = decode(packed, n, 1);
+            if (xz)
+                assert_int_equal(dl_decode_losses(d)->found[DL_FOUND_CORRUPT], 1); /* zstd has no checksum */
+            dl_decode_free(d);
+            packed[at] ^= 0x55;
+        }
+        memcpy(packed + n, packed, n);
+        dl_decode *twice = decode(packed, 2 * n, 1);
+        assert_int_equal(dl_decode_losses(twice)->rows, 2 * rows);
+        assert_int_equal(dl_decode_losses(twice)->found[DL_FOUND_CORRUPT], 0);
+        dl_decode_free(twice);
+        memcpy(packed + n, "garbage", 7);
+        dl_decode *behind = decode(packed, n + 7, 1);
+        assert_int_equal(dl_decode_losses(behind)->found[DL_FOUND_CORRUPT], 1);
+        assert_int_equal(dl_decode_losses(behind)->rows, rows);
+        dl_decode_free(behind);
+    }
+    free(packed);
+    dl_str_free(&log);
+}
+
 /* One byte that is wrong, wherever: the stream may end too early, go on as something else, or only have
  * another checksum. And what is behind the end of an archive. */
 static void every_damage_of_a_gzip_log_is_told(void **state)
@@ -416,6 +473,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_opened_is_said),
         cmocka_unit_test(a_failing_consumer_stops_the_decoder),
         cmocka_unit_test(a_broken_archive_is_read_as_far_as_it_goes),
+        cmocka_unit_test(zstd_and_xz_logs_are_read_as_far_as_they_go),
         cmocka_unit_test(every_damage_of_a_gzip_log_is_told),
         cmocka_unit_test(hostile_numbers_do_not_eat_memory),
     };

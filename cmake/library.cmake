@@ -1,0 +1,16 @@
+# devlog_loads(NAME PREFIX): NAME is the name (SONAME) of the library that pkg_check_modules(PREFIX) has found; its headers
+# are put on the path of all that comes, and nothing is linked.
+function(devlog_loads name prefix)
+  list(GET ${prefix}_LINK_LIBRARIES 0 file)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${file} OUTPUT_VARIABLE headers RESULT_VARIABLE failed ERROR_QUIET)
+  string(REGEX MATCH "SONAME +([^ \n]+)" found "${headers}")
+  if(failed OR NOT CMAKE_MATCH_1)
+    message(FATAL_ERROR "${file} is no shared library: devlog loads it while it runs")
+  endif()
+  set(${name} ${CMAKE_MATCH_1} PARENT_SCOPE)
+  foreach(folder ${${prefix}_INCLUDE_DIRS})
+    if(NOT folder STREQUAL "/usr/include")
+      include_directories(SYSTEM ${folder})
+    endif()
+  endforeach()
+endfunction()

@@ -44,7 +44,7 @@ void dl_decode_free(dl_decode *d)
     for (size_t i = 0; i < d->n_names; i++)
         free(d->names[i]);
     free(d->names);
-    for (size_t i = 0; i < DL_PIPELINE_BLOCKS; i++)
+    for (size_t i = 0; i < DL_PIPELINE_SLOTS; i++)
         dl_block_free(&d->blocks[i]);
     dl_block_free(&d->run);
     dl_hits_free(&d->hits);

@@ -4,7 +4,8 @@
 #define DEVLOG_DECODE_DECODE_INTERNAL_H
 
 #include "decode/decode.h"
-#include "decode/log/pipeline.h"
+#include "decode/log/blocks.h"
+#include "decode/pipeline.h"
 
 struct dl_decode {
     dl_decode_options options;
@@ -13,9 +14,9 @@ struct dl_decode {
     dl_parser *parser;
     dl_pair *pair;
     dl_row_sink rows;
-    size_t cap;                          /* of a block */
-    dl_block blocks[DL_PIPELINE_BLOCKS]; /* made when they are needed; one thread needs the first only */
-    char **names;                        /* of all inputs: messages borrow them */
+    size_t cap;                         /* of a block */
+    dl_block blocks[DL_PIPELINE_SLOTS]; /* made when they are needed; one thread needs the first only */
+    char **names;                       /* of all inputs: messages borrow them */
     size_t n_names;
     dl_chip_clocks clocks;
     bool prepared; /* the clocks of all inputs are known */

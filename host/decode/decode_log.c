@@ -40,9 +40,8 @@ static devlog_status parse_block(dl_decode *d, const dl_block *b, const dl_parse
                    : dl_parser_block(d->parser, b->text, b->n, sink, err);
 }
 
-static void tell_progress(void *ctx, uint64_t taken, uint64_t rows)
+static void tell_progress(const dl_decode *d, uint64_t taken, uint64_t rows)
 {
-    dl_decode *d = ctx;
     if (d->options.progress)
         d->options.progress(d->options.progress_ctx, dl_input_name(d->in), taken, dl_input_size(d->in), rows);
 }
@@ -177,14 +176,20 @@ static devlog_status pair_hits(dl_decode *d, const dl_hits *h, uint32_t from, ui
     return status;
 }
 
-static void read_stage(void *ctx, dl_block *b)
-{
-    dl_block_read(&((dl_decode *)ctx)->reader, b);
-}
-
-static devlog_status parse_stage(void *ctx, dl_block *b, devlog_error *err)
+static devlog_status read_stage(void *ctx, unsigned slot, bool *last, devlog_error *err)
 {
     dl_decode *d = ctx;
+    dl_block *b = &d->blocks[slot];
+    (void)err;
+    dl_block_read(&d->reader, b);
+    *last = b->last;
+    return DEVLOG_OK;
+}
+
+static devlog_status parse_stage(void *ctx, unsigned slot, devlog_error *err)
+{
+    dl_decode *d = ctx;
+    dl_block *b = &d->blocks[slot];
     collector c = {d, b};
     const dl_parse_sink sink = {&c, collect_rows, collect_hits, collect_chip};
     dl_parser_hits(d->parser, d->as_hits ? &b->hits : NULL);
@@ -195,9 +200,10 @@ static devlog_status parse_stage(void *ctx, dl_block *b, devlog_error *err)
     return status;
 }
 
-static devlog_status pair_stage(void *ctx, dl_block *b, devlog_error *err)
+static devlog_status pair_stage(void *ctx, unsigned slot, devlog_error *err)
 {
     dl_decode *d = ctx;
+    const dl_block *b = &d->blocks[slot];
     devlog_status status = DEVLOG_OK;
     size_t from = 0;
     dl_tables_publish(&d->tables, b->counts);
@@ -210,18 +216,19 @@ static devlog_status pair_stage(void *ctx, dl_block *b, devlog_error *err)
         from = to;
         if (i < b->n_chips && !status) status = dl_pair_chip_line(d->pair, &b->chips[i].chip, err);
     }
+    tell_progress(d, b->taken, b->rows_so_far);
     return status;
 }
 
 static devlog_status on_two_threads(dl_decode *d, devlog_error *err)
 {
-    const dl_pipeline_stages stages = {d, read_stage, parse_stage, pair_stage, tell_progress};
+    const dl_pipeline_stages stages = {d, read_stage, parse_stage, pair_stage};
     dl_losses of_pairing = {0};
     d->run.n_rows = 0;
     dl_hits_clear(&d->run.hits);
     dl_pair_losses(d->pair, &of_pairing);
     d->tables.unpublished = true;
-    devlog_status status = dl_pipeline_run(d->blocks, &stages, err);
+    devlog_status status = dl_pipeline_run(&stages, true, err);
     d->tables.unpublished = false;
     dl_tables_publish(&d->tables, d->tables.added);
     dl_pair_losses(d->pair, &d->losses);
@@ -229,18 +236,10 @@ static devlog_status on_two_threads(dl_decode *d, devlog_error *err)
     return status;
 }
 
-/* A small log is read before a second thread has begun. */
-static bool wants_two_threads(const dl_decode *d, dl_input *in)
-{
-    if (d->options.threads) return d->options.threads > 1;
-    uint64_t size = dl_input_size(in);
-    return (size == 0 || size >= TWO_THREADS_FROM) && dl_pipeline_threads() > 1;
-}
-
 devlog_status decode_log(dl_decode *d, dl_input *in, const char *name, devlog_error *err)
 {
-    bool two = !d->disordered && wants_two_threads(d, in);
-    for (size_t i = 0; i < (two ? DL_PIPELINE_BLOCKS : 1); i++)
+    bool two = !d->disordered && dl_pipeline_two(d->options.threads, in, TWO_THREADS_FROM);
+    for (size_t i = 0; i < (two ? DL_PIPELINE_SLOTS : 1); i++)
         if (!d->blocks[i].buffer && !dl_block_init(&d->blocks[i], d->cap))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     d->as_hits = !d->disordered && dl_pair_takes_hits(d->pair) && !d->rows.rows && !d->options.keep_meta &&

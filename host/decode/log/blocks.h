@@ -1,5 +1,5 @@
 /* Blocks: an input cut into pieces of whole lines, with what the stages of the decoder make of each: text,
- * then rows. One block after the other on one thread, or several in the air on two (decode/log/pipeline.h).
+ * then rows. One block after the other on one thread, or several in the air on two (decode/pipeline.h).
  */
 #ifndef DEVLOG_DECODE_BLOCKS_H
 #define DEVLOG_DECODE_BLOCKS_H

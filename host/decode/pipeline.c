@@ -1,7 +1,7 @@
-/* Pipeline: three stages, each of which is at work on one block at most, and two threads. One pairs, the
+/* Pipeline: three stages, each of which is at work on one batch at most, and two threads. One pairs, the
  * other parses, so that what each stage knows stays in the cache of one core; whichever has nothing else to
  * do reads. */
-#include "decode/log/pipeline.h"
+#include "decode/pipeline.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -9,43 +9,44 @@
 
 enum { READ, PARSE, PAIR, STAGES };
 
-/* Blocks that have been read and not parsed: as many should wait, at least. */
+/* Batches that have been read and not parsed: as many should wait, at least. */
 enum { LEAD = 3 };
 
-/* How often a thread looks again before it sleeps, for about as long as a block takes: to be woken takes
+/* How often a thread looks again before it sleeps, for about as long as a batch takes: to be woken takes
  * longer, above all on a virtual machine. Now and then it lets others have the processor. */
 enum { LOOKS = 20000, LOOKS_BETWEEN_YIELDS = 1000 };
 
 typedef struct pipeline {
-    dl_block *blocks;
     const dl_pipeline_stages *stages;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     atomic_uint version; /* changes with what is under the lock */
     /* Under the lock: */
-    uint64_t done[STAGES]; /* blocks that each stage is done with */
+    uint64_t done[STAGES]; /* batches that each stage is done with */
     bool busy[STAGES];
-    uint64_t n_blocks; /* UINT64_MAX until the last has been read */
+    uint64_t n_batches; /* UINT64_MAX until the last has been read */
     devlog_status status;
     devlog_error err;
-    uint64_t taken, rows;
 } pipeline;
 
-unsigned dl_pipeline_threads(void)
+bool dl_pipeline_two(unsigned wanted, const dl_input *in, uint64_t from)
 {
+    if (wanted) return wanted > 1;
     cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1 ? 2 : 1;
+    uint64_t size = dl_input_size(in);     /* 0: unknown */
+    if (size && size < from) return false; /* read before a second thread has begun */
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
 }
 
 static bool is_ready(const pipeline *p, unsigned mask, int stage)
 {
-    uint64_t block = p->done[stage];
-    if (!(mask >> stage & 1) || p->busy[stage] || block >= p->n_blocks) return false;
-    return stage == READ ? block < p->done[PAIR] + DL_PIPELINE_BLOCKS : block < p->done[stage - 1];
+    uint64_t batch = p->done[stage];
+    if (!(mask >> stage & 1) || p->busy[stage] || batch >= p->n_batches) return false;
+    return stage == READ ? batch < p->done[PAIR] + DL_PIPELINE_SLOTS : batch < p->done[stage - 1];
 }
 
-/* The stage to work on next, of those in `mask`; the last one first: so blocks are emptied before others are
- * filled. But blocks are read one after the other, and that must not stop while the other thread pairs: so
+/* The stage to work on next, of those in `mask`; the last one first: so slots are emptied before others are
+ * filled. But batches are read one after the other, and that must not stop while the other thread pairs: so
  * the one that parses reads before it has nothing left to parse. */
 static int next_stage(const pipeline *p, unsigned mask)
 {
@@ -56,13 +57,12 @@ static int next_stage(const pipeline *p, unsigned mask)
     return -1;
 }
 
-static devlog_status run_stage(const pipeline *p, int stage, dl_block *b, devlog_error *err)
+static devlog_status run_stage(const dl_pipeline_stages *s, int stage, unsigned slot, bool *last,
+                               devlog_error *err)
 {
-    const dl_pipeline_stages *s = p->stages;
-    if (stage == PARSE) return s->parse(s->ctx, b, err);
-    if (stage == PAIR) return s->pair(s->ctx, b, err);
-    s->read(s->ctx, b);
-    return DEVLOG_OK;
+    if (stage == PARSE) return s->parse(s->ctx, slot, err);
+    if (stage == PAIR) return s->pair(s->ctx, slot, err);
+    return s->read(s->ctx, slot, last, err);
 }
 
 /* Waits until something has changed. Called and left with the lock held. */
@@ -85,36 +85,28 @@ static void wait(pipeline *p)
 static void work(pipeline *p, unsigned mask)
 {
     pthread_mutex_lock(&p->lock);
-    while (!p->status && p->done[PAIR] < p->n_blocks) {
+    while (!p->status && p->done[PAIR] < p->n_batches) {
         int stage = next_stage(p, mask);
         if (stage < 0) {
             wait(p);
             continue;
         }
-        dl_block *b = &p->blocks[p->done[stage] % DL_PIPELINE_BLOCKS];
+        unsigned slot = p->done[stage] % DL_PIPELINE_SLOTS;
         devlog_error err;
+        bool last = false;
         p->busy[stage] = true;
         pthread_mutex_unlock(&p->lock);
-        devlog_status status = run_stage(p, stage, b, &err);
+        devlog_status status = run_stage(p->stages, stage, slot, &last, &err);
         pthread_mutex_lock(&p->lock);
         p->busy[stage] = false;
         p->done[stage]++;
-        if (stage == READ && b->last) p->n_blocks = p->done[READ];
-        if (stage == PAIR) {
-            p->taken = b->taken;
-            p->rows = b->rows_so_far;
-        }
+        if (last) p->n_batches = p->done[READ];
         if (status && !p->status) {
             p->status = status;
             p->err = err;
         }
         atomic_fetch_add(&p->version, 1);
         pthread_cond_broadcast(&p->changed);
-        if (!p->stages->progress || stage != PAIR) continue;
-        uint64_t taken = p->taken, rows = p->rows;
-        pthread_mutex_unlock(&p->lock);
-        p->stages->progress(p->stages->ctx, taken, rows);
-        pthread_mutex_lock(&p->lock);
     }
     pthread_mutex_unlock(&p->lock);
 }
@@ -125,13 +117,23 @@ static void *other_thread(void *ctx)
     return NULL;
 }
 
-devlog_status dl_pipeline_run(dl_block blocks[DL_PIPELINE_BLOCKS], const dl_pipeline_stages *stages,
-                              devlog_error *err)
+static devlog_status on_one_thread(const dl_pipeline_stages *s, devlog_error *err)
 {
-    pipeline p = {.blocks = blocks, .stages = stages, .n_blocks = UINT64_MAX};
+    devlog_status status = DEVLOG_OK;
+    for (bool last = false; !last && !status;) {
+        for (int stage = READ; stage < STAGES && !status; stage++)
+            status = run_stage(s, stage, 0, &last, err);
+    }
+    return status;
+}
+
+devlog_status dl_pipeline_run(const dl_pipeline_stages *stages, bool two_threads, devlog_error *err)
+{
+    pipeline p = {.stages = stages, .n_batches = UINT64_MAX};
+    pthread_t other;
+    if (!two_threads) return on_one_thread(stages, err);
     pthread_mutex_init(&p.lock, NULL);
     pthread_cond_init(&p.changed, NULL);
-    pthread_t other;
     bool two = pthread_create(&other, NULL, other_thread, &p) == 0; /* alone it takes longer, that is all */
     work(&p, 1u << READ | 1u << PAIR | (two ? 0 : 1u << PARSE));
     if (two) pthread_join(other, NULL);

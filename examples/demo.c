@@ -146,7 +146,8 @@ static int pipeline_once(devlog_device *device, devlog_program *program, devlog_
 static devlog_status add_kernel(devlog_program *program, const char *source, const char *risc,
                                 devlog_cores cores, const uint32_t *args, uint32_t n)
 {
-    devlog_kernel_options options = {.source = kernel_path(source), .risc = risc, .cores = cores};
+    devlog_kernel_options options =
+        DEVLOG_KERNEL_OPTIONS(.source = kernel_path(source), .risc = risc, .cores = cores);
     devlog_kernel *kernel;
     devlog_status status = devlog_program_add_kernel(program, &options, &kernel, &err);
     for (uint32_t y = cores.y0; y <= cores.y1 && status == DEVLOG_OK; y++)
@@ -198,7 +199,7 @@ static uint32_t count(const char *text)
 int main(int argc, char **argv)
 {
     static const char usage[] = "usage: demo [--device TRANSPORT[:PATH]] [LAUNCHES [COLUMNS ROWS]]\n";
-    devlog_device_options options = {0};
+    devlog_device_options options = DEVLOG_DEVICE_OPTIONS();
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         fputs(usage, stdout);
         return 0;

@@ -31,10 +31,12 @@ static figures measure(const char *sim_options, uint32_t columns, uint32_t rows)
     devlog_device *d;
     devlog_program *p;
     devlog_kernel *k;
-    const devlog_device_options options = {
-        .sim = sim_options, .profile = DEVLOG_ON, .log_folder = "/tmp/devlog-bench", .timeout_ms = 120000};
-    const devlog_kernel_options add = {
-        .source = "bench/spine/kernels/busy.c", .risc = "BRISC", .cores = {0, 0, columns - 1, rows - 1}};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.sim = sim_options, .profile = DEVLOG_ON, .log_folder = "/tmp/devlog-bench",
+                              .timeout_ms = 120000);
+    const devlog_kernel_options add =
+        DEVLOG_KERNEL_OPTIONS(.source = "bench/spine/kernels/busy.c", .risc = "BRISC",
+                              .cores = {0, 0, columns - 1, rows - 1});
     must(devlog_device_open(&options, &d, &err));
     must(devlog_program_create(d, &p, &err));
     must(devlog_program_add_kernel(p, &add, &k, &err));

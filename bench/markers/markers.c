@@ -149,8 +149,8 @@ int main(int argc, char **argv)
 {
     if (argc < 2) return 2;
     devlog_device *device;
-    const devlog_device_options options = {
-        .transport = "sim", .profile = DEVLOG_ON, .log_folder = "/tmp/devlog-bench"};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.transport = "sim", .profile = DEVLOG_ON, .log_folder = "/tmp/devlog-bench");
     if (devlog_device_open(&options, &device, &err) != DEVLOG_OK) {
         fprintf(stderr, "bench: %s\n", err.text);
         return 1;

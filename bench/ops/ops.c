@@ -125,8 +125,9 @@ static int log_cost(const char *folder)
         .name = "Matmul", .type = DEVLOG_OP_TT_DNN_DEVICE, .cores = 8, .strategy = "MULTI_CORE"};
     devlog_ops *ops = NULL;
     for (int on = 0; on < 2; on++) {
-        if (on &&
-            devlog_ops_open(&(devlog_ops_options){.log_folder = folder, .profile = DEVLOG_ON}, &ops, &err))
+        if (on && devlog_ops_open(
+                      &(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON),
+                      &ops, &err))
             return fail();
         double start = cpu();
         for (int i = 0; i < OPS; i++)

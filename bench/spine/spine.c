@@ -20,12 +20,9 @@ static devlog_device *open_on(const char *transport, const char *path, const cha
                               devlog_switch profile)
 {
     devlog_device *device;
-    const devlog_device_options options = {.transport = transport,
-                                           .path = path,
-                                           .sim = sim_options,
-                                           .profile = profile,
-                                           .log_folder = "/tmp/devlog-bench",
-                                           .timeout_ms = 120000};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.transport = transport, .path = path, .sim = sim_options, .profile = profile,
+                              .log_folder = "/tmp/devlog-bench", .timeout_ms = 120000);
     must(devlog_device_open(&options, &device, &err));
     return device;
 }
@@ -37,8 +34,8 @@ static devlog_program *program_of(devlog_device *device, const char *const sourc
     must(devlog_program_create(device, &program, &err));
     for (uint32_t r = 0; r < device->board.n_riscs; r++) {
         if (!sources[r]) continue;
-        const devlog_kernel_options o = {
-            .source = sources[r], .risc = device->board.riscs[r].name, .cores = cores};
+        const devlog_kernel_options o =
+            DEVLOG_KERNEL_OPTIONS(.source = sources[r], .risc = device->board.riscs[r].name, .cores = cores);
         devlog_kernel *kernel;
         must(devlog_program_add_kernel(program, &o, &kernel, &err));
         for (uint32_t y = cores.y0; y <= cores.y1; y++)

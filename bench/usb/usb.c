@@ -62,7 +62,8 @@ static void measure_pull(devlog_device *d, model *m, const char *home)
     const uint32_t rounds = ROUNDS;
     for (int i = 0; i < RISCS; i++) {
         devlog_kernel *k;
-        const devlog_kernel_options o = {.source = path, .risc = riscs[i], .cores = {0, 0, 0, 0}};
+        const devlog_kernel_options o =
+            DEVLOG_KERNEL_OPTIONS(.source = path, .risc = riscs[i], .cores = {0, 0, 0, 0});
         must(devlog_program_add_kernel(p, &o, &k, &err));
         must(devlog_kernel_set_args(k, (devlog_core){0, 0}, &rounds, 1, &err));
     }
@@ -99,8 +100,9 @@ static void bench(const char *home, uint32_t packet_bytes, bool pull)
     model *m = model_create(&b, &o);
     model_bus *bus = model_bus_new();
     model_bus_plug(bus, m, false);
-    const devlog_device_options options = {
-        .board = "usb_tile", .transport = "usb", .profile = DEVLOG_ON, .log_folder = "build/bench-usb"};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "usb_tile", .transport = "usb", .profile = DEVLOG_ON,
+                              .log_folder = "build/bench-usb");
     must(devlog_device_open(&options, &d, &err));
     if (pull) {
         measure_pull(d, m, home);

@@ -60,7 +60,8 @@ static devlog_core core_at(const network *n, uint32_t index)
 static bool add_kernel(const network *n, devlog_program *p, const char *file, const char *risc,
                        devlog_cores cores, const uint32_t *args, uint32_t n_args)
 {
-    const devlog_kernel_options options = {.source = source(file), .risc = risc, .cores = cores};
+    const devlog_kernel_options options =
+        DEVLOG_KERNEL_OPTIONS(.source = source(file), .risc = risc, .cores = cores);
     devlog_kernel *kernel;
     (void)n;
     if (!good(devlog_program_add_kernel(p, &options, &kernel, &err))) return false;
@@ -306,7 +307,8 @@ int main(int argc, char **argv)
     n.top = (devlog_cores){0, 0, columns - 1, 0};
     n.n_cores = columns * rows;
     if (!good(devlog_ops_open(NULL, &n.ops, &err))) return 1;
-    bool ok = good(devlog_device_open(&(devlog_device_options){.ops = n.ops}, &n.device, &err));
+    bool ok = good(
+        devlog_device_open(&(devlog_device_options)DEVLOG_DEVICE_OPTIONS(.ops = n.ops), &n.device, &err));
     if (ok) {
         n.l1 = devlog_device_user_l1(n.device, NULL);
         ok = make_programs(&n) && run(&n, steps, layers);

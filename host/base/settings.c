@@ -21,7 +21,7 @@ static const dl_setting_info table[DL_SETTINGS] = {
         "form of profile_log_device.csv: L9 as tt-metal writes it today, L2 and L0 as in 2023", NULL},
     [DL_SET_RECORDING] = {"DEVLOG_RECORDING", DL_SETTING_CHOICE, "stop|ring|stream", 0, 0, "stop", "programs",
         "what happens when the records of a RISC are full, unless the program itself says: the first are kept, the last are "
-        "kept, or all go to DRAM (devlog_set_recording)", NULL},
+        "kept, or all go to DRAM (devlog_device_options.recording, devlog_set_recording)", NULL},
     [DL_SET_CAPTURE] = {"DEVLOG_CAPTURE", DL_SETTING_FLAG, "0|1", 0, 0, "1", "programs",
         "0: no capture.devlog is written beside the CSV", NULL},
     [DL_SET_CLOCK_SYNC] = {"DEVLOG_CLOCK_SYNC", DL_SETTING_FLAG, "0|1", 0, 0, "1", "programs",

@@ -237,11 +237,9 @@ static int run(int argc, char **argv)
         goto done;
     }
     exit_status = CLI_FAILED;
-    const devlog_device_options opening = {.board = a.board,
-                                           .transport = a.device ? a.device : "saved",
-                                           .path = a.device ? NULL : rest.items[0],
-                                           .profile = DEVLOG_OFF,
-                                           .attach = true};
+    const devlog_device_options opening =
+        DEVLOG_DEVICE_OPTIONS(.board = a.board, .transport = a.device ? a.device : "saved",
+                              .path = a.device ? NULL : rest.items[0], .profile = DEVLOG_OFF, .attach = true);
     devlog_status status = check_elfs(&a.elfs, &err);
     if (!status) status = devlog_device_open(&opening, &device, &err);
     const look_options looking = {.elfs = a.elfs.items, .n_elfs = (uint32_t)a.elfs.n};

@@ -85,10 +85,9 @@ static int run(int argc, char **argv)
     char folder[] = "/tmp/devlog-selftest-XXXXXX";
     uint32_t failed = 0;
     exit_status = CLI_FAILED;
-    const devlog_device_options opening = {.board = rest.n ? rest.items[0] : NULL,
-                                           .transport = a.device,
-                                           .profile = DEVLOG_ON,
-                                           .log_folder = mkdtemp(folder)};
+    const devlog_device_options opening =
+        DEVLOG_DEVICE_OPTIONS(.board = rest.n ? rest.items[0] : NULL, .transport = a.device,
+                              .profile = DEVLOG_ON, .log_folder = mkdtemp(folder));
     const selftest_options testing = {.cores = (uint32_t)a.cores};
     devlog_status status = devlog_device_open(&opening, &device, &err);
     if (status == DEVLOG_OK && a.format == TEXT)
@@ -98,6 +97,12 @@ static int run(int argc, char **argv)
                device->board.n_riscs == 1 ? "" : "s");
     fflush(stdout);
     if (status == DEVLOG_OK) status = selftest_run(device, &testing, print_line, &p, &failed, &err);
+    devlog_error closing;
+    devlog_status closed = devlog_device_close(device, &closing);
+    if (status == DEVLOG_OK && closed != DEVLOG_OK) {
+        status = closed;
+        err = closing;
+    }
     if (a.format == JSON) dl_str_add(&p.out, p.any ? "\n]\n" : "[]\n");
     if (p.out.len && dl_write_all(STDOUT_FILENO, p.out.text, p.out.len) != 0) status = DEVLOG_ERR_IO;
     if (status != DEVLOG_OK)
@@ -105,7 +110,6 @@ static int run(int argc, char **argv)
     else
         exit_status = failed ? CLI_FAILED : CLI_OK;
     dl_str_free(&p.out);
-    devlog_device_close(device, &err);
     remove_folder(folder);
     cli_args_free(&rest);
     return exit_status;

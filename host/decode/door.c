@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/options.h"
 #include "decode/door_internal.h"
 #include "decode/input.h"
 
@@ -201,19 +202,15 @@ static devlog_status copy_paths(devlog_log *log, const char *const *paths, size_
 devlog_status devlog_log_open(const char *const *paths, size_t n, const devlog_log_options *options,
                               devlog_log **out, devlog_error *err)
 {
-    devlog_log_options o = {0};
+    devlog_log_options o;
     if (!paths || n == 0 || !out) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "devlog_log_open: no files");
-    if (options) {
-        if (options->size > sizeof o)
-            return dl_fail(err, DEVLOG_ERR_ARGUMENT, "devlog_log_options of a newer devlog (%zu bytes)",
-                           options->size);
-        memcpy(&o, options, options->size ? options->size : sizeof o);
-    }
+    devlog_status status = dl_options_take(&o, sizeof o, options, "devlog_log_options", err);
+    if (status) return status;
     devlog_log *log = calloc(1, sizeof *log);
     if (!log) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     pthread_mutex_init(&log->lock, NULL);
     pthread_cond_init(&log->changed, NULL);
-    devlog_status status = take_options(log, &o, err);
+    status = take_options(log, &o, err);
     if (!status) status = copy_paths(log, paths, n, err);
     if (!status && !(columns_new(&log->zones, 2, 5) && columns_new(&log->values, 2, 5)))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");

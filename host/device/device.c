@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "base/settings.h"
 #include "device/board_sim.h"
 #include "device/choose.h"
+#include "device/wishes.h"
 
 static void window_layout(const board *b, dl_window_layout *out)
 {
@@ -104,8 +106,10 @@ devlog_status devlog_device_open(const devlog_device_options *options, devlog_de
 devlog_status dl_device_open(const devlog_device_options *options, const struct kmd_system *kmd,
                              devlog_device **out, devlog_error *err)
 {
-    static const devlog_device_options none;
-    const devlog_device_options *o = options ? options : &none;
+    devlog_device_options taken;
+    const devlog_device_options *o = &taken;
+    devlog_status status = dl_options_take(&taken, sizeof taken, options, "devlog_device_options", err);
+    if (status != DEVLOG_OK) return status;
     devlog_device *d = calloc(1, sizeof *d);
     if (!d) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
     device_choice *choice = malloc(sizeof *choice);
@@ -114,7 +118,7 @@ devlog_status dl_device_open(const devlog_device_options *options, const struct 
         return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
     }
     dl_settings_say_unused();
-    devlog_status status = dl_settings_check(err);
+    status = dl_settings_check(err);
     if (status == DEVLOG_OK) status = device_choose(o, choice, err);
     if (status != DEVLOG_OK) goto fail;
     d->board = choice->board;
@@ -124,12 +128,11 @@ devlog_status dl_device_open(const devlog_device_options *options, const struct 
     d->ops = o->ops;
     d->classes = UINT32_MAX;
     d->recording_version = 1;
-    bool profile;
+    d->recording = DEVLOG_RECORD_STOP;
     uint64_t timeout;
-    status = dl_setting_flag(DL_SET_DEVICE_PROFILER, false, &profile, err);
+    status = device_wish(o, &d->wishes, &d->profile, err);
     if (status == DEVLOG_OK) status = dl_setting_number(DL_SET_TIMEOUT_MS, 20000, &timeout, err);
     if (status != DEVLOG_OK) goto fail;
-    d->profile = o->profile == DEVLOG_AUTO ? profile : o->profile == DEVLOG_ON;
     d->timeout_ms = o->timeout_ms ? o->timeout_ms : (uint32_t)timeout;
     const char *folder = device_option(o->log_folder, DL_SET_LOG_FOLDER, "generated/profiler/logs");
     if (snprintf(d->log_folder, sizeof d->log_folder, "%s", folder) >= (int)sizeof d->log_folder) {
@@ -153,6 +156,7 @@ fail:
     dl_transport_close(&d->transport);
     free(d->sim);
     free(d->booted);
+    free(d->wishes.postmortem);
     free(d);
     return status;
 }
@@ -246,6 +250,13 @@ devlog_status dl_core_hold(devlog_device *device, devlog_core core, uint32_t hel
     return device->transport.ops->hold(&device->transport, at, held, err);
 }
 
+devlog_status dl_device_runs(const devlog_device *device, const char *what, devlog_error *err)
+{
+    if (!device->attached) return DEVLOG_OK;
+    return dl_fail(err, DEVLOG_ERR_STATE, "the device is only looked at (devlog_device_options.attach): %s",
+                   what);
+}
+
 devlog_status dl_device_advance(devlog_device *device, uint32_t cycles, devlog_error *err)
 {
     if (!device->transport.ops->advance) return DEVLOG_OK;
@@ -277,6 +288,7 @@ void dl_device_free(devlog_device *device)
     dl_transport_close(&device->transport);
     free(device->sim);
     free(device->booted);
+    free(device->wishes.postmortem);
     dl_str_free(&device->remarked);
     free(device);
 }

@@ -11,6 +11,15 @@
 /* Attached by the profiler, so that the rooms below it need not know it. */
 typedef struct dl_profiler dl_profiler;
 
+/* What was asked for when the device was opened, by its options or else by the environment. */
+typedef struct device_wishes {
+    devlog_recording recording;
+    uint32_t stream_bytes;
+    bool capture, clock_sync;
+    devlog_log_style log_style;
+    char *postmortem; /* NULL: none */
+} device_wishes;
+
 struct devlog_device {
     board board;
     dl_transport transport;
@@ -21,11 +30,13 @@ struct devlog_device {
     char log_folder[2048];
     char board_origin[4096]; /* by which board_load finds the board again */
     bool attached;           /* only looked at */
+    bool failed;             /* in its last launch */
 
     bool *booted; /* one per core, row by row: its firmware runs */
     devlog_recording recording;
-    bool recording_chosen;      /* by the program, or else by the environment when profiling begins */
-    uint32_t stream_bytes;      /* DRAM per RISC when recording streams */
+    uint32_t stream_bytes; /* DRAM per RISC when recording streams */
+    bool recording_chosen; /* by a call, or else as the wishes say when profiling begins */
+    device_wishes wishes;
     uint32_t recording_version; /* counts changes, so that programs know when their cores must be told */
     uint32_t classes;           /* bit i: markers of class i are on */
     bool frozen;
@@ -66,6 +77,9 @@ devlog_status dl_cores_write(devlog_device *device, devlog_cores cores, uint32_t
 
 /* Holds the RISCs of a core whose bit is set, and lets the others go; for boards without a reset register. */
 devlog_status dl_core_hold(devlog_device *device, devlog_core core, uint32_t held, devlog_error *err);
+
+/* DEVLOG_ERR_STATE for a device that is only looked at; `what` cannot be done to it. */
+devlog_status dl_device_runs(const devlog_device *device, const char *what, devlog_error *err);
 
 /* Lets simulated time pass; does nothing on hardware. */
 devlog_status dl_device_advance(devlog_device *device, uint32_t cycles, devlog_error *err);

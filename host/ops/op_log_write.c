@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/options.h"
 #include "base/settings.h"
 #include "base/term.h"
 #include "ops/op_log.h"
@@ -208,11 +209,12 @@ static void free_log(devlog_ops *ops)
 
 devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **out, devlog_error *err)
 {
-    static const devlog_ops_options none;
-    const devlog_ops_options *o = options ? options : &none;
+    devlog_ops_options taken;
+    const devlog_ops_options *o = &taken;
     *out = NULL;
     bool wanted = false;
-    devlog_status status = is_wanted(o, &wanted, err);
+    devlog_status status = dl_options_take(&taken, sizeof taken, options, "devlog_ops_options", err);
+    if (status == DEVLOG_OK) status = is_wanted(o, &wanted, err);
     if (status != DEVLOG_OK || !wanted) return status;
     const char *folder = o->log_folder ? o->log_folder : dl_setting_text(DL_SET_LOG_FOLDER);
     if (!folder || !*folder) folder = "generated/profiler/logs";

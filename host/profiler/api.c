@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/settings.h"
 #include "base/term.h"
 #include "profiler/clock_sync.h"
 #include "profiler/control.h"
@@ -78,11 +77,10 @@ devlog_status devlog_dump_device_profile_results(devlog_device *device, devlog_e
     return counted(device, DEVLOG_API_DUMP_DEVICE_PROFILE_RESULTS, start, status);
 }
 
-/* For whoever looks at it later: $DEVLOG_POSTMORTEM names the file, and the message says what became of it.
- */
+/* For whoever looks at it later; the message says what became of it. */
 static void save_postmortem(devlog_device *device, devlog_error *err)
 {
-    const char *path = dl_setting_text(DL_SET_POSTMORTEM);
+    const char *path = device->wishes.postmortem;
     devlog_error why;
     if (!path || !err) return;
     bool saved = devlog_save_state(device, path, &why) == DEVLOG_OK;
@@ -95,7 +93,8 @@ static void save_postmortem(devlog_device *device, devlog_error *err)
 
 devlog_status devlog_launch_program(devlog_device *device, devlog_program *program, devlog_error *err)
 {
-    devlog_status ready = program_switch_classes(device, program, err);
+    devlog_status ready = dl_device_runs(device, "nothing can be launched on it", err);
+    if (ready == DEVLOG_OK) ready = program_switch_classes(device, program, err);
     if (ready == DEVLOG_OK && device->profile) ready = control_arm(device, program, err);
     if (ready == DEVLOG_OK && device->profile) ready = clocks_before_launch(device, err);
     if (ready != DEVLOG_OK) return ready;
@@ -104,6 +103,7 @@ devlog_status devlog_launch_program(devlog_device *device, devlog_program *progr
     if (device->clocks) device->clocks->launch_start = dl_transport_now(&device->transport);
     devlog_status status = program_launch(device, program, err);
     if (device->clocks) device->clocks->launch_end = dl_transport_now(&device->transport);
+    device->failed = status != DEVLOG_OK;
     counted(device, DEVLOG_API_LAUNCH_PROGRAM, start, status);
     if (status == DEVLOG_ERR_TIMEOUT || status == DEVLOG_ERR_DEVICE) save_postmortem(device, err);
     /* What a program that hangs has recorded so far says where it hangs. */
@@ -118,11 +118,12 @@ devlog_status devlog_launch_program(devlog_device *device, devlog_program *progr
 
 devlog_status devlog_device_close(devlog_device *device, devlog_error *err)
 {
-    (void)err;
     if (!device) return DEVLOG_OK;
-    devlog_error unheard; /* a core that hangs is no reason not to close */
-    clocks_close(device, &unheard);
-    profiler_free(device);
+    devlog_error first = {.status = DEVLOG_OK}, later;
+    /* Of a chip that failed in a launch the caller knows that it does not answer. */
+    clocks_close(device, device->failed ? &later : &first);
+    profiler_free(device, first.status == DEVLOG_OK ? &first : &later);
     dl_device_free(device);
-    return DEVLOG_OK;
+    if (first.status != DEVLOG_OK && err) *err = first;
+    return first.status;
 }

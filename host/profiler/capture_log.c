@@ -7,7 +7,6 @@
 #include <sys/random.h>
 
 #include "base/file.h"
-#include "base/settings.h"
 
 struct capture_log {
     devlog_device *device;
@@ -49,14 +48,12 @@ static devlog_status name_boot(dl_clocks *c, const devlog_device *d, devlog_erro
 
 devlog_status capture_log_open(capture_log **out, devlog_device *device, bool append, devlog_error *err)
 {
-    bool wanted;
     *out = NULL;
-    devlog_status status = dl_setting_flag(DL_SET_CAPTURE, true, &wanted, err);
-    if (status != DEVLOG_OK || !wanted) return status;
+    if (!device->wishes.capture) return DEVLOG_OK;
     capture_log *log = calloc(1, sizeof *log);
     if (!log) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a capture");
     log->device = device;
-    status = name_boot(device->clocks, device, err);
+    devlog_status status = name_boot(device->clocks, device, err);
     if (status == DEVLOG_OK)
         status = dl_capture_open(&log->capture, device->log_folder, DL_CAPTURE_NAME, append, err);
     const board *b = &device->board;

@@ -24,6 +24,12 @@ devlog_status devlog_set_recording(devlog_device *device, devlog_recording recor
                                    devlog_error *err)
 {
     const board *b = &device->board;
+    devlog_status runs = dl_device_runs(device, "its recording mode cannot be set", err);
+    if (runs != DEVLOG_OK) return runs;
+    if (recording == DEVLOG_RECORD_AUTO) {
+        recording = device->wishes.recording;
+        if (!stream_bytes) stream_bytes = device->wishes.stream_bytes;
+    }
     if ((unsigned)recording > DEVLOG_RECORD_STREAM)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "there is no recording mode %d", (int)recording);
     if (recording == DEVLOG_RECORD_STREAM) {
@@ -48,10 +54,11 @@ devlog_status devlog_set_recording(devlog_device *device, devlog_recording recor
     return DEVLOG_OK;
 }
 
-devlog_status devlog_set_classes(devlog_device *device, uint32_t mask)
+devlog_status devlog_set_classes(devlog_device *device, uint32_t mask, devlog_error *err)
 {
-    device->classes = mask;
-    return DEVLOG_OK;
+    devlog_status status = dl_device_runs(device, "its markers cannot be switched", err);
+    if (status == DEVLOG_OK) device->classes = mask;
+    return status;
 }
 
 typedef struct arm {
@@ -110,6 +117,8 @@ devlog_status control_arm(devlog_device *device, devlog_program *program, devlog
 
 devlog_status devlog_freeze(devlog_device *device, bool frozen, devlog_error *err)
 {
+    devlog_status runs = dl_device_runs(device, "its records cannot be frozen", err);
+    if (runs != DEVLOG_OK) return runs;
     device->frozen = frozen;
     device->recording_version++;
     const uint32_t word = frozen ? DEVLOG_FROZEN_BY_HOST : 0;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/settings.h"
 #include "decode/capture/raw_rows.h"
 #include "decode/log/log_write.h"
 #include "profiler/capture_log.h"
@@ -31,14 +30,12 @@ static devlog_status attach(devlog_device *device, devlog_error *err)
     if (device->profiler) return DEVLOG_OK;
     dl_profiler *p = calloc(1, sizeof *p);
     if (!p) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
-    bool sync;
-    devlog_status status = dl_setting_flag(DL_SET_CLOCK_SYNC, true, &sync, err);
-    if (status == DEVLOG_OK) status = dl_tables_init(&p->tables, err);
+    devlog_status status = dl_tables_init(&p->tables, err);
     if (status != DEVLOG_OK) {
         free(p);
         return status;
     }
-    device->clocks = clocks_new(sync);
+    device->clocks = clocks_new(device->wishes.clock_sync);
     if (!device->clocks) {
         dl_tables_free(&p->tables);
         free(p);
@@ -54,14 +51,14 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
 {
     dl_profiler *p = device->profiler;
     if (p->log) return DEVLOG_OK;
-    static const dl_log_style styles[] = {DL_LOG_L9, DL_LOG_L2, DL_LOG_L0}; /* as in base/settings.c */
-    int style;
+    static const dl_log_style styles[] = {
+        [DEVLOG_STYLE_L9] = DL_LOG_L9, [DEVLOG_STYLE_L2] = DL_LOG_L2, [DEVLOG_STYLE_L0] = DL_LOG_L0};
     bool began = p->log_path != NULL;
-    devlog_status status = dl_setting_choice(DL_SET_LOG_STYLE, 0, &style, err);
-    if (status == DEVLOG_OK && !began) status = ops_began(device, &began, err);
+    devlog_status status = DEVLOG_OK;
+    if (!began) status = ops_began(device, &began, err);
     if (status != DEVLOG_OK) return status;
     const dl_device_log_options options = {
-        .style = styles[style],
+        .style = styles[device->wishes.log_style],
         .append = began,
         .arch = device->board.arch,
         .freq_khz = device->board.mhz * 1000ull,
@@ -72,7 +69,7 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
     if (status != DEVLOG_OK) return status;
     status = capture_log_open(&p->capture, device, options.append, err);
     if (status != DEVLOG_OK) {
-        dl_device_log_close(p->log);
+        dl_device_log_close(p->log, NULL);
         p->log = NULL;
         return status;
     }
@@ -81,19 +78,10 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
     return p->log_path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
 }
 
-/* What the environment says of recording, unless the program has said something. */
-static devlog_status choose_recording(devlog_device *device, devlog_error *err)
-{
-    static const devlog_recording modes[] = {DEVLOG_RECORD_STOP, DEVLOG_RECORD_RING, DEVLOG_RECORD_STREAM};
-    int mode;
-    if (device->recording_chosen) return DEVLOG_OK;
-    devlog_status status = dl_setting_choice(DL_SET_RECORDING, 0, &mode, err);
-    return status == DEVLOG_OK ? devlog_set_recording(device, modes[mode], 0, err) : status;
-}
-
 devlog_status profiler_prepare(devlog_device *device, devlog_error *err)
 {
-    devlog_status status = choose_recording(device, err);
+    devlog_status status = DEVLOG_OK;
+    if (!device->recording_chosen) status = devlog_set_recording(device, DEVLOG_RECORD_AUTO, 0, err);
     if (status == DEVLOG_OK) status = attach(device, err);
     return status == DEVLOG_OK ? open_log(device, err) : status;
 }
@@ -234,7 +222,8 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err)
 {
     if (!device->profile)
         return dl_fail(err, DEVLOG_ERR_STATE,
-                       "the device is not profiled: set TT_METAL_DEVICE_PROFILER=1 before opening it");
+                       "the device is not profiled: open it with devlog_device_options.profile, or with "
+                       "TT_METAL_DEVICE_PROFILER=1 in the environment");
     devlog_status status = profiler_prepare(device, err);
     if (status != DEVLOG_OK) return status;
     dl_profiler *p = device->profiler;
@@ -262,6 +251,17 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err)
     return status == DEVLOG_OK ? written : status;
 }
 
+/* Both are closed, whatever becomes of the first. */
+static devlog_status close_logs(dl_profiler *p, devlog_error *err)
+{
+    devlog_error later;
+    devlog_status status = dl_device_log_close(p->log, err);
+    p->log = NULL;
+    devlog_status closed = capture_log_close(p->capture, status == DEVLOG_OK ? err : &later);
+    p->capture = NULL;
+    return status == DEVLOG_OK ? closed : status;
+}
+
 devlog_status devlog_set_profiler_location(devlog_device *device, const char *folder, devlog_error *err)
 {
     if (!folder || !*folder || strlen(folder) >= sizeof device->log_folder)
@@ -270,12 +270,9 @@ devlog_status devlog_set_profiler_location(devlog_device *device, const char *fo
     strcpy(device->log_folder, folder);
     dl_profiler *p = device->profiler;
     if (p && p->log) {
-        dl_device_log_close(p->log);
-        p->log = NULL;
+        devlog_status status = close_logs(p, err);
         free(p->log_path);
         p->log_path = NULL;
-        devlog_status status = capture_log_close(p->capture, err);
-        p->capture = NULL;
         if (status != DEVLOG_OK) return status;
     }
     return device->profile ? profiler_prepare(device, err) : DEVLOG_OK;
@@ -292,15 +289,12 @@ const profiler_totals *profiler_totals_of(const devlog_device *device)
     return device->profiler ? &device->profiler->totals : &none;
 }
 
-void profiler_free(devlog_device *device)
+devlog_status profiler_free(devlog_device *device, devlog_error *err)
 {
     dl_profiler *p = device->profiler;
     ops_leave(device);
-    if (!p) return;
-    devlog_error
-        unheard; /* what has been committed is there; a decoder says that the capture was not closed */
-    capture_log_close(p->capture, &unheard);
-    if (p->log) dl_device_log_close(p->log);
+    if (!p) return DEVLOG_OK;
+    devlog_status status = close_logs(p, err);
     free(p->log_path);
     free(p->costs);
     dl_tables_free(&p->tables);
@@ -308,4 +302,5 @@ void profiler_free(devlog_device *device)
     device->clocks = NULL;
     free(p);
     device->profiler = NULL;
+    return status;
 }

@@ -27,7 +27,8 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err);
 
 const profiler_totals *profiler_totals_of(const devlog_device *device);
 
-/* Frees what the profiler attached to the device. */
-void profiler_free(devlog_device *device);
+/* Closes the logs, and frees what the profiler attached to the device in any case. Fails when not everything
+ * could be written: the first failure is told. */
+devlog_status profiler_free(devlog_device *device, devlog_error *err);
 
 #endif

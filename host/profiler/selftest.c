@@ -136,8 +136,9 @@ static devlog_status make_program(test *t, devlog_error *err)
     uint32_t width = t->cores < b->n_columns ? t->cores : b->n_columns;
     t->cores = t->cores / width * width;
     for (uint32_t risc = 0; risc < b->n_riscs && status == DEVLOG_OK; risc++) {
-        const devlog_kernel_options options = {
-            .source = path, .risc = b->riscs[risc].name, .cores = {0, 0, width - 1, t->cores / width - 1}};
+        const devlog_kernel_options options =
+            DEVLOG_KERNEL_OPTIONS(.source = path, .risc = b->riscs[risc].name,
+                                  .cores = {0, 0, width - 1, t->cores / width - 1});
         status = devlog_program_add_kernel(t->program, &options, &t->kernels[risc], err);
     }
     return status;

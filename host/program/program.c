@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/elf_code.h"
+#include "base/options.h"
 
 devlog_status devlog_program_create(devlog_device *device, devlog_program **out, devlog_error *err)
 {
@@ -79,7 +80,10 @@ devlog_status devlog_program_add_kernel(devlog_program *program, const devlog_ke
                                         devlog_kernel **out, devlog_error *err)
 {
     int risc = -1;
-    devlog_status status = check_kernel(program, options, &risc, err);
+    devlog_kernel_options taken;
+    devlog_status status = dl_options_take(&taken, sizeof taken, options, "devlog_kernel_options", err);
+    options = &taken;
+    if (status == DEVLOG_OK) status = check_kernel(program, options, &risc, err);
     if (status != DEVLOG_OK) return status;
     devlog_kernel *k = calloc(1, sizeof *k);
     if (!k) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a kernel");

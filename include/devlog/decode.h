@@ -35,11 +35,11 @@ typedef struct devlog_range {
     uint64_t low, high;
 } devlog_range;
 
-/* What is wanted; zero-initialised: everything. Arrays are borrowed until the log is closed; an empty one
+/* What is wanted; members that are 0: everything. Arrays are borrowed until the log is closed; an empty one
  * means all. A filter that matches nothing is not an error here: batches are empty then, and
  * devlog_log_streams and the like tell what there was. */
 typedef struct devlog_log_options {
-    size_t size; /* sizeof(devlog_log_options), so that it may grow; 0 stands for that of devlog 0.1 */
+    size_t size; /* DEVLOG_LOG_OPTIONS() sets it; see devlog/devlog.h */
     const devlog_range *chips;
     size_t n_chips;
     const devlog_core *cores;
@@ -58,6 +58,7 @@ typedef struct devlog_log_options {
     unsigned threads;       /* for reading; 0: as many as are useful here */
     const char *elf_folder; /* captures: where to look for ELF files of kernels that have moved; or NULL */
 } devlog_log_options;
+#define DEVLOG_LOG_OPTIONS(...) DEVLOG_OPTIONS_(devlog_log_options, __VA_ARGS__)
 
 /* Opens a log of n files; "-" is standard input. Fails when the first byte of one cannot be read; pipes are
  * not looked at before devlog_log_next. */

@@ -9,6 +9,17 @@
  *   - No global state: two devices may be used from two threads. One object is used by one thread at a time
  *     unless its section says otherwise.
  *   - Device addresses and sizes are bytes; times are cycles of the chip or nanoseconds, and say which.
+ *   - A struct of options begins with its size, so that it can grow. The macro of its name initialises it:
+ *
+ *         devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.board = "blackhole", .profile = DEVLOG_ON);
+ *
+ *     In C++ before C++20 it has no arguments; set members afterwards. NULL: nothing is set. The library
+ *     takes the shorter struct of an older header; in a longer one, an option that is set and that the
+ *     library does not know is DEVLOG_ERR_UNSUPPORTED. A struct without its size is DEVLOG_ERR_ARGUMENT.
+ *     Other structs keep their size as long as the library keeps its name.
+ *   - What decides: a call that sets something (devlog_set_recording), then a member of the options, then the
+ *     variable of the environment that the member names, then what holds unless set. Variables are read when
+ *     something is opened (docs/environment.md).
  */
 #ifndef DEVLOG_DEVLOG_H
 #define DEVLOG_DEVLOG_H
@@ -18,7 +29,21 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+namespace devlog {
+/* `options` with the size of its type. */
+template <class T> T sized(T options)
+{
+    options.size = sizeof(T);
+    return options;
+}
+} /* namespace devlog */
+#define DEVLOG_OPTIONS_(type, ...) devlog::sized(type{__VA_ARGS__})
 extern "C" {
+#else
+#define DEVLOG_OPTIONS_(type, ...)                                                                           \
+    {                                                                                                        \
+        .size = sizeof(type), __VA_ARGS__                                                                    \
+    }
 #endif
 #pragma GCC visibility push(default) /* all else in the library is hidden */
 
@@ -69,12 +94,14 @@ typedef enum devlog_switch {
  * parent's to end. Times are nanoseconds of CLOCK_MONOTONIC. */
 typedef struct devlog_ops devlog_ops;
 
-/* All members may be 0 or NULL. */
+/* All members but the size may be 0 or NULL. */
 typedef struct devlog_ops_options {
+    size_t size;            /* DEVLOG_OPS_OPTIONS() sets it */
     const char *log_folder; /* default $DEVLOG_LOG_FOLDER, else generated/profiler/logs; made when missing */
     devlog_switch profile;  /* AUTO: on when the environment has DEVLOG_OPS=1 or TT_METAL_DEVICE_PROFILER=1 */
     bool append;            /* belong to the run whose log is there, instead of beginning anew */
 } devlog_ops_options;
+#define DEVLOG_OPS_OPTIONS(...) DEVLOG_OPTIONS_(devlog_ops_options, __VA_ARGS__)
 
 /* Opens profile_log_ops.jsonl in the folder. *out is NULL when op profiling is off. */
 devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **out, devlog_error *err);
@@ -153,8 +180,25 @@ typedef struct devlog_cores {
     uint32_t x0, y0, x1, y1;
 } devlog_cores;
 
-/* All members may be 0 or NULL; text is copied. */
+/* What a RISC does when its records are full. */
+typedef enum devlog_recording {
+    DEVLOG_RECORD_AUTO, /* as the device's options say, else $DEVLOG_RECORDING, else STOP */
+    DEVLOG_RECORD_STOP, /* keeps the first records of a launch, counts the rest */
+    DEVLOG_RECORD_RING, /* keeps the last records of a launch, counts those overwritten: a flight recorder */
+    DEVLOG_RECORD_STREAM, /* flushes to DRAM while the kernel runs, and says how long that held it up */
+} devlog_recording;
+
+/* The form of profile_log_device.csv (docs/file-formats.md). */
+typedef enum devlog_log_style {
+    DEVLOG_STYLE_AUTO, /* as $DEVLOG_LOG_STYLE says, else L9 */
+    DEVLOG_STYLE_L9,   /* as tt-metal writes it today */
+    DEVLOG_STYLE_L2,   /* as in 2023 */
+    DEVLOG_STYLE_L0,   /* as in 2023, without header lines */
+} devlog_log_style;
+
+/* All members but the size may be 0 or NULL; text is copied. */
 typedef struct devlog_device_options {
+    size_t size;            /* DEVLOG_DEVICE_OPTIONS() sets it */
     const char *board;      /* name or path of a board file; default $DEVLOG_BOARD, else wormhole_b0 */
     const char *transport;  /* "sim", "qemu", .. or "NAME:PATH"; default: ttsim when $TT_METAL_SIMULATOR is
                                set,  else $DEVLOG_TRANSPORT, else the first that the board file lists */
@@ -169,13 +213,24 @@ typedef struct devlog_device_options {
     devlog_ops *ops;        /* log of the run's ops, to which launches are written; must outlive the device */
     struct devlog_device *together; /* an open device that is simulated together with this one: their time
                                        passes at once, and a link joins them (docs/simulator.md) */
+    devlog_recording recording;     /* devlog_set_recording says otherwise later */
+    uint32_t stream_bytes;          /* for DEVLOG_RECORD_STREAM, as in devlog_set_recording */
+    devlog_switch capture;      /* capture.devlog beside the CSV; AUTO: as $DEVLOG_CAPTURE says, else on */
+    devlog_switch clock_sync;   /* compare the clocks of cores, chips and host while programs run
+                                   (docs/time.md); AUTO: as $DEVLOG_CLOCK_SYNC says, else on */
+    devlog_log_style log_style; /* AUTO: as $DEVLOG_LOG_STYLE says, else L9 */
+    const char *postmortem; /* file to which a launch that is not done in time, or whose chip stops, saves the
+                               device's state (devlog_save_state); NULL: $DEVLOG_POSTMORTEM; "": none */
 } devlog_device_options;
+#define DEVLOG_DEVICE_OPTIONS(...) DEVLOG_OPTIONS_(devlog_device_options, __VA_ARGS__)
 
 /* Opens a device and holds its cores in reset. Close with devlog_device_close. */
 devlog_status devlog_device_open(const devlog_device_options *options, devlog_device **out,
                                  devlog_error *err);
 
-/* Writes what is still to be written, and closes. NULL is allowed. */
+/* Writes what is still to be written, compares the clocks once more, and closes, in any case. What of it
+ * failed first is what the error says; after a launch that failed, that the clocks could not be compared is
+ * no error. Programs of the device are freed before. NULL is allowed. */
 devlog_status devlog_device_close(devlog_device *device, devlog_error *err);
 
 /* Name of RISC number `index` of a core, as kernels are placed and as logs call it; number 0 is the manager.
@@ -211,11 +266,13 @@ typedef struct devlog_kernel devlog_kernel; /* owned by its program */
 
 /* One kernel on one RISC of a rectangle of cores. */
 typedef struct devlog_kernel_options {
+    size_t size;        /* DEVLOG_KERNEL_OPTIONS() sets it */
     const char *source; /* C or C++ file with kernel_main, or an object file */
     const char *risc;   /* name of the RISC, as the board calls it: BRISC, NCRISC, TRISC0.. */
     devlog_cores cores;
     const char *flags; /* further compiler flags, separated by blanks; may be NULL */
 } devlog_kernel_options;
+#define DEVLOG_KERNEL_OPTIONS(...) DEVLOG_OPTIONS_(devlog_kernel_options, __VA_ARGS__)
 
 devlog_status devlog_program_create(devlog_device *device, devlog_program **out, devlog_error *err);
 void devlog_program_free(devlog_program *program);
@@ -244,27 +301,22 @@ devlog_status devlog_configure_device_with_program(devlog_device *device, devlog
 devlog_status devlog_launch_program(devlog_device *device, devlog_program *program, devlog_error *err);
 
 /* Saves what is needed to see later where every RISC is and which zones are open: 'devlog dump FILE' shows
- * it. For a program that was not done in time; a launch does it by itself when $DEVLOG_POSTMORTEM names a
- * file. */
+ * it. For a program that was not done in time; a launch does it by itself when
+ * devlog_device_options.postmortem names a file. */
 devlog_status devlog_save_state(devlog_device *device, const char *path, devlog_error *err);
 
-/* ---- Recording --- */
+/* ---- Recording ---
+ * DEVLOG_ERR_STATE on a device that is only looked at (devlog_device_options.attach). */
 
-/* What a RISC does when its records are full. Set before a launch; the default is STOP. */
-typedef enum devlog_recording {
-    DEVLOG_RECORD_STOP, /* keeps the first records of a launch, counts the rest */
-    DEVLOG_RECORD_RING, /* keeps the last records of a launch, counts those overwritten: a flight recorder */
-    DEVLOG_RECORD_STREAM, /* flushes to DRAM while the kernel runs, and says how long that held it up */
-} devlog_recording;
-
-/* `stream_bytes`: DRAM per RISC for STREAM, rounded up to 32; 0: 16 MiB. It is taken from the end of the
- * DRAM. DEVLOG_ERR_UNSUPPORTED when the board has no DRAM or not enough. */
+/* What RISCs do when their records are full, from the next launch on. `stream_bytes`: DRAM per RISC for
+ * STREAM, rounded up to 32; 0: 16 MiB. It is taken from the end of the DRAM. DEVLOG_ERR_UNSUPPORTED when the
+ * board has no DRAM or not enough. */
 devlog_status devlog_set_recording(devlog_device *device, devlog_recording recording, uint32_t stream_bytes,
                                    devlog_error *err);
 
 /* Switches classes of markers (DEVLOG_CLASS in devlog/profile.h): bit i of the mask is class i. From the next
  * launch on; no new build: the code of a marker that is off begins with a jump over it. Default: all on. */
-devlog_status devlog_set_classes(devlog_device *device, uint32_t mask);
+devlog_status devlog_set_classes(devlog_device *device, uint32_t mask, devlog_error *err);
 
 /* Freezes the records of every RISC that is up (a trigger for the flight recorder), or lets them go on. A
  * frozen RISC counts its markers as dropped; the default markers go on. Takes effect at once for launches

@@ -134,8 +134,8 @@ static char *run(const char *board_file, const char *simulation)
     devlog_device *d;
     devlog_program *p;
     const char *folder = test_folder();
-    const devlog_device_options options = {
-        .board = board_file, .sim = simulation, .log_folder = folder, .profile = DEVLOG_ON};
+    const devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.board = board_file, .sim = simulation,
+                                                                .log_folder = folder, .profile = DEVLOG_ON);
     check_ok(devlog_device_open(&options, &d, &err), &err);
     check_ok(devlog_program_create(d, &p, &err), &err);
     devlog_kernel *k =

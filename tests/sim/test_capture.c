@@ -64,7 +64,7 @@ static devlog_device *open_in(const char *folder)
 {
     devlog_error err = {0};
     devlog_device *d;
-    const devlog_device_options options = {.log_folder = folder, .profile = DEVLOG_ON};
+    const devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON);
     check_ok(devlog_device_open(&options, &d, &err), &err);
     return d;
 }

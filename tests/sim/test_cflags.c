@@ -45,7 +45,7 @@ static void builds_and_runs(const char *compiler)
     devlog_device *device = open_device(NULL, NULL);
     devlog_program *program;
     check_ok(devlog_program_create(device, &program, &err), &err);
-    const devlog_kernel_options where = {object, "NCRISC", {0, 0, 0, 0}, NULL};
+    const devlog_kernel_options where = DEVLOG_KERNEL_OPTIONS(.source = object, .risc = "NCRISC");
     devlog_kernel *k;
     check_ok(devlog_program_add_kernel(program, &where, &k, &err), &err);
     const uint32_t argument = 5;

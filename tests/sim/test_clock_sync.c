@@ -222,11 +222,9 @@ static void switched_off(void **state)
     setenv("DEVLOG_CLOCK_SYNC", "0", 1);
     devlog_device *d = open_device(NULL, NULL);
     unsetenv("DEVLOG_CLOCK_SYNC");
-    setenv("DEVLOG_CLOCK_SYNC", "0", 1);
     devlog_program *p = program_on(d, (devlog_cores){0, 0, 1, 0});
     launch_times(d, p, 2, 0);
     assert_int_equal(d->clocks->n_samples + d->clocks->n_offsets, 0);
-    unsetenv("DEVLOG_CLOCK_SYNC");
     finish(d, p);
 }
 
@@ -239,13 +237,10 @@ static void two_linked_chips(void **state)
     devlog_device *a =
         open_device("wormhole_b0", "offsets=21,ppm=60,link=700,latency=1200,jitter=500,seed=2");
     devlog_device *b = NULL;
-    const devlog_device_options options = {.board = "wormhole_b0",
-                                           .transport = "sim",
-                                           .sim = "offsets=22,ppm=-110,link=700,latency=1200,jitter=500",
-                                           .profile = DEVLOG_ON,
-                                           .log_folder = test_folder(),
-                                           .slot = 1,
-                                           .together = a};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "wormhole_b0", .transport = "sim",
+                              .sim = "offsets=22,ppm=-110,link=700,latency=1200,jitter=500",
+                              .profile = DEVLOG_ON, .log_folder = test_folder(), .slot = 1, .together = a);
     check_ok(devlog_device_open(&options, &b, &err), &err);
     devlog_program *pa = program_on(a, (devlog_cores){0, 0, 0, 0});
     devlog_program *pb = program_on(b, (devlog_cores){0, 0, 0, 0});
@@ -291,7 +286,8 @@ static void only_simulated_devices_are_together(void **state)
     (void)state;
     devlog_error err = {0};
     devlog_device *a = open_device(NULL, NULL), *b = open_device(NULL, NULL), *c = NULL;
-    devlog_device_options options = {.transport = "sim", .log_folder = test_folder(), .together = a};
+    devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.transport = "sim", .log_folder = test_folder(), .together = a);
     check_ok(devlog_device_open(&options, &c, &err), &err);
     devlog_device *d = NULL;
     assert_int_equal(devlog_device_open(&options, &d, &err), DEVLOG_ERR_ARGUMENT);

@@ -100,10 +100,9 @@ static bool fits(const char *name, const char *marker, const char *flags, uint32
     static const char *const riscs[] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"};
     bool alone = strcmp(name, "wormhole_b0") != 0;
     for (size_t i = 0; i < (alone ? 1 : 5); i++) {
-        const devlog_kernel_options o = {.source = i ? small : many(marker, n, each),
-                                         .risc = alone ? "HART0" : riscs[i],
-                                         .cores = one,
-                                         .flags = i ? NULL : flags};
+        const devlog_kernel_options o = DEVLOG_KERNEL_OPTIONS(.source = i ? small : many(marker, n, each),
+                                                              .risc = alone ? "HART0" : riscs[i],
+                                                              .cores = one, .flags = i ? NULL : flags);
         check_ok(devlog_program_add_kernel(f.program, &o, NULL, &err), &err);
     }
     devlog_status status = devlog_compile_program(f.program, &err);
@@ -200,7 +199,8 @@ static void the_message_says_so(void **state)
     devlog_error err = {0};
     fixture f = {.device = open_device("fe310", NULL)};
     check_ok(devlog_program_create(f.device, &f.program, &err), &err);
-    const devlog_kernel_options o = {.source = many("DEVLOG_ZONE", 60, 10), .risc = "HART0", .cores = one};
+    const devlog_kernel_options o =
+        DEVLOG_KERNEL_OPTIONS(.source = many("DEVLOG_ZONE", 60, 10), .risc = "HART0", .cores = one);
     check_ok(devlog_program_add_kernel(f.program, &o, NULL, &err), &err);
     assert_int_equal(devlog_compile_program(f.program, &err), DEVLOG_ERR_COMPILE);
     if (!strstr(err.text, words)) fail_msg("'%s' does not say '%s'", err.text, words);

@@ -23,7 +23,8 @@ static const char *write_source(const char *name, const char *text)
 static void add(devlog_program *program, const char *source, const char *risc, const char *flags)
 {
     devlog_error err = {0};
-    const devlog_kernel_options o = {.source = source, .risc = risc, .cores = one, .flags = flags};
+    const devlog_kernel_options o =
+        DEVLOG_KERNEL_OPTIONS(.source = source, .risc = risc, .cores = one, .flags = flags);
     check_ok(devlog_program_add_kernel(program, &o, NULL, &err), &err);
 }
 

@@ -43,11 +43,11 @@ static run run_kernel(const char *name, const char *risc, const char *text)
     snprintf(path, sizeof path, "%s/kernel.c", folder);
     snprintf(whole, sizeof whole, "%s%s", head, text);
     write_text(path, whole);
-    const devlog_device_options options = {
-        .profile = DEVLOG_ON, .log_folder = folder, .timeout_ms = 60000, .sim = "functional=1"};
+    const devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.profile = DEVLOG_ON, .log_folder = folder,
+                                                                .timeout_ms = 60000, .sim = "functional=1");
     check_ok(devlog_device_open(&options, &r.device, &r.err), &r.err);
     check_ok(devlog_program_create(r.device, &r.program, &r.err), &r.err);
-    const devlog_kernel_options kernel = {.source = path, .risc = risc, .cores = one};
+    const devlog_kernel_options kernel = DEVLOG_KERNEL_OPTIONS(.source = path, .risc = risc, .cores = one);
     check_ok(devlog_program_add_kernel(r.program, &kernel, NULL, &r.err), &r.err);
     r.status = devlog_compile_program(r.program, &r.err);
     if (!r.status) r.status = devlog_configure_device_with_program(r.device, r.program, &r.err);

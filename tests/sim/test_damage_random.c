@@ -325,12 +325,9 @@ static void open_bench(bench *b, const struct setup *s, const char *folder)
 {
     devlog_error err = {0};
     snprintf(b->folder, sizeof b->folder, "%s/%s", root, folder);
-    const devlog_device_options options = {.board = "wormhole_b0",
-                                           .transport = "sim",
-                                           .sim = "functional=1",
-                                           .profile = DEVLOG_ON,
-                                           .timeout_ms = 30000,
-                                           .log_folder = b->folder};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "wormhole_b0", .transport = "sim", .sim = "functional=1",
+                              .profile = DEVLOG_ON, .timeout_ms = 30000, .log_folder = b->folder);
     setenv("DEVLOG_CLOCK_SYNC", "0", 1);
     check_ok(devlog_device_open(&options, &b->device, &err), &err);
     check_ok(devlog_set_recording(b->device, s->recording, 65536, &err), &err);

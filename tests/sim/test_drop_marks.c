@@ -63,7 +63,7 @@ static void record(devlog_recording mode, const char *style, seen out[2])
     const devlog_cores core = {0, 0, 0, 0};
     const uint32_t args[] = {3000, 5000};
     setenv("DEVLOG_LOG_STYLE", style, 1);
-    const devlog_device_options options = {.log_folder = folder, .profile = DEVLOG_ON};
+    const devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON);
     check_ok(devlog_device_open(&options, &device, &err), &err);
     check_ok(devlog_set_recording(device, mode, 0, &err), &err);
     check_ok(devlog_program_create(device, &program, &err), &err);

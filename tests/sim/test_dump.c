@@ -35,11 +35,9 @@ static devlog_device *ready(const char *board_name, const char *transport, const
 {
     devlog_error err = {0};
     devlog_device *device = NULL;
-    const devlog_device_options options = {.board = board_name,
-                                           .transport = transport,
-                                           .path = folder,
-                                           .profile = DEVLOG_ON,
-                                           .log_folder = test_folder()};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = board_name, .transport = transport, .path = folder,
+                              .profile = DEVLOG_ON, .log_folder = test_folder());
     check_ok(devlog_device_open(&options, &device, &err), &err);
     check_ok(devlog_program_create(device, program, &err), &err);
     devlog_kernel *kernel = add_kernel(*program, "tests/sim/kernels/hang.c", risc, cores, NULL);
@@ -122,21 +120,22 @@ static void a_crash_in_the_simulator(void **state)
     (void)state;
     char path[256], kernel[256];
     devlog_error err = {0};
-    devlog_device *device = open_device("blackhole", NULL);
     devlog_program *program;
     const devlog_cores one = {0, 0, 0, 0};
     snprintf(path, sizeof path, "%s/crash.state", test_folder());
+    setenv("DEVLOG_POSTMORTEM", path, 1);
+    devlog_device *device = open_device("blackhole", NULL);
+    unsetenv("DEVLOG_POSTMORTEM");
     snprintf(kernel, sizeof kernel, "%s/kernel.c", test_folder());
     write_text(kernel, "#include <devlog/kernel.h>\n#include <devlog/profile.h>\nvoid kernel_main(void)\n{\n"
                        "    DEVLOG_ZONE(\"about to crash\");\n"
                        "    *(volatile uint32_t *)(uintptr_t)0x70000000u = 1;\n}\n");
     check_ok(devlog_program_create(device, &program, &err), &err);
-    const devlog_kernel_options options = {.source = kernel, .risc = "NCRISC", .cores = one};
+    const devlog_kernel_options options =
+        DEVLOG_KERNEL_OPTIONS(.source = kernel, .risc = "NCRISC", .cores = one);
     check_ok(devlog_program_add_kernel(program, &options, NULL, &err), &err);
     prepare(device, program);
-    setenv("DEVLOG_POSTMORTEM", path, 1);
     assert_int_equal(devlog_launch_program(device, program, &err), DEVLOG_ERR_DEVICE);
-    unsetenv("DEVLOG_POSTMORTEM");
     says(err.text, "nothing is mapped there; look at it with: devlog dump ");
     finish(device, program);
     char *text = dump(0, path, NULL, NULL, NULL);

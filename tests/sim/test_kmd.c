@@ -198,8 +198,9 @@ static kmd_system system_of(fake *f, const char *board_name)
 static devlog_status open_card(const fake *f, const kmd_system *system, devlog_device **out,
                                devlog_error *err)
 {
-    const devlog_device_options options = {
-        .board = f->b.name, .transport = "kmd:3", .profile = DEVLOG_ON, .log_folder = test_folder()};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = f->b.name, .transport = "kmd:3", .profile = DEVLOG_ON,
+                              .log_folder = test_folder());
     return dl_device_open(&options, system, out, err);
 }
 
@@ -307,7 +308,7 @@ static void no_card_is_one_line(void **state)
     (void)state;
     devlog_error err = {0};
     devlog_device *device;
-    const devlog_device_options options = {.transport = "kmd:/dev/devlog-no-such-card"};
+    const devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.transport = "kmd:/dev/devlog-no-such-card");
     assert_int_equal(devlog_device_open(&options, &device, &err), DEVLOG_ERR_NOT_FOUND);
     assert_non_null(strstr(err.text, "there is no /dev/devlog-no-such-card: is a card in this machine"));
 }

@@ -69,7 +69,7 @@ static void markers_by_clang(void **state)
     }
     free(output.text);
     check_ok(devlog_program_create(f.device, &f.program, &err), &err);
-    const devlog_kernel_options o = {.source = object, .risc = "BRISC", .cores = one};
+    const devlog_kernel_options o = DEVLOG_KERNEL_OPTIONS(.source = object, .risc = "BRISC", .cores = one);
     check_ok(devlog_program_add_kernel(f.program, &o, &f.kernel, &err), &err);
     set_args(&f, 3, 0);
     launch(f.device, f.program);

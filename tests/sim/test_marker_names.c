@@ -72,7 +72,8 @@ static void run_names(const char *source, const char *flags, bool cpp)
     devlog_error err = {0};
     fixture f = {.device = open_device(NULL, NULL)};
     check_ok(devlog_program_create(f.device, &f.program, &err), &err);
-    const devlog_kernel_options o = {.source = source, .risc = "BRISC", .cores = one, .flags = flags};
+    const devlog_kernel_options o =
+        DEVLOG_KERNEL_OPTIONS(.source = source, .risc = "BRISC", .cores = one, .flags = flags);
     check_ok(devlog_program_add_kernel(f.program, &o, &f.kernel, &err), &err);
     prepare(f.device, f.program);
     launch(f.device, f.program);
@@ -127,7 +128,7 @@ static void outputs_keep_names_apart(void **state)
     write_kernel(source, true);
     fixture f = {.device = open_device(NULL, NULL)};
     check_ok(devlog_program_create(f.device, &f.program, &err), &err);
-    const devlog_kernel_options o = {.source = source, .risc = "BRISC", .cores = one};
+    const devlog_kernel_options o = DEVLOG_KERNEL_OPTIONS(.source = source, .risc = "BRISC", .cores = one);
     check_ok(devlog_program_add_kernel(f.program, &o, &f.kernel, &err), &err);
     prepare(f.device, f.program);
     check_ok(devlog_launch_program(f.device, f.program, &err), &err);
@@ -226,8 +227,8 @@ static void what_cannot_be_shown_is_refused(void **state)
             if (!by_compiler) {
                 fixture f = {.device = device};
                 check_ok(devlog_program_create(f.device, &f.program, &err), &err);
-                const devlog_kernel_options o = {
-                    .source = way == 2 ? object : source, .risc = "BRISC", .cores = one};
+                const devlog_kernel_options o = DEVLOG_KERNEL_OPTIONS(.source = way == 2 ? object : source,
+                                                                      .risc = "BRISC", .cores = one);
                 check_ok(devlog_program_add_kernel(f.program, &o, &f.kernel, &err), &err);
                 if (devlog_compile_program(f.program, &err) != DEVLOG_ERR_COMPILE)
                     fail_msg("accepted: %s", wrong[i].marker);

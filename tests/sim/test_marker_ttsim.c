@@ -116,11 +116,9 @@ static void both_record_the_same(void **state)
     devlog_error err = {0};
     side sides[2];
     sides[0].device = open_device("wormhole_b0", "functional=1");
-    const devlog_device_options options = {.board = "wormhole_b0",
-                                           .transport = "ttsim",
-                                           .path = library,
-                                           .profile = DEVLOG_ON,
-                                           .log_folder = test_folder()};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "wormhole_b0", .transport = "ttsim", .path = library,
+                              .profile = DEVLOG_ON, .log_folder = test_folder());
     check_ok(devlog_device_open(&options, &sides[1].device, &err), &err);
     static vm_program made[ROWS][COLUMNS][RISCS];
     static recorded a, b;

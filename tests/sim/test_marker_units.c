@@ -37,7 +37,8 @@ static void run_units(const char *source, const char *flags, const char *what)
     devlog_error err = {0};
     fixture f = {.device = open_device(NULL, NULL)};
     check_ok(devlog_program_create(f.device, &f.program, &err), &err);
-    const devlog_kernel_options o = {.source = source, .risc = "BRISC", .cores = one, .flags = flags};
+    const devlog_kernel_options o =
+        DEVLOG_KERNEL_OPTIONS(.source = source, .risc = "BRISC", .cores = one, .flags = flags);
     check_ok(devlog_program_add_kernel(f.program, &o, &f.kernel, &err), &err);
     if (devlog_compile_program(f.program, &err) != DEVLOG_OK) fail_msg("%s: %s", what, err.text);
     prepare(f.device, f.program);
@@ -62,7 +63,7 @@ static void run_units(const char *source, const char *flags, const char *what)
     free_rows(&rows);
 
     /* Every marker can be switched off, in whichever copy of a function it is. */
-    devlog_set_classes(f.device, 0);
+    check_ok(devlog_set_classes(f.device, 0, &err), &err);
     launch(f.device, f.program);
     read_rows(f.device, f.program, zero, 0, &rows);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
@@ -125,16 +126,17 @@ static void link_time_optimisation_is_refused(void **state)
     char object[100];
     snprintf(object, sizeof object, "%s/lto.o", test_folder());
     free(build_object(BY_GCC, "-O2 -flto", source_path("tests/sim/kernels/units.cpp"), object, 0));
-    const devlog_kernel_options wrong[] = {
-        {.source = source_path("tests/sim/kernels/units.cpp"), .flags = "-O2 -flto=auto"},
-        {.source = object},
-        {.source = source_path("tests/sim/kernels/classes.c"), .flags = object},
+    const struct {
+        const char *source, *flags;
+    } wrong[] = {
+        {source_path("tests/sim/kernels/units.cpp"), "-O2 -flto=auto"},
+        {object, NULL},
+        {source_path("tests/sim/kernels/classes.c"), object},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         fixture f = {.device = open_device(NULL, NULL)};
-        devlog_kernel_options o = wrong[i];
-        o.risc = "BRISC";
-        o.cores = one;
+        const devlog_kernel_options o = DEVLOG_KERNEL_OPTIONS(.source = wrong[i].source, .risc = "BRISC",
+                                                              .cores = one, .flags = wrong[i].flags);
         check_ok(devlog_program_create(f.device, &f.program, &err), &err);
         check_ok(devlog_program_add_kernel(f.program, &o, &f.kernel, &err), &err);
         assert_int_equal(devlog_compile_program(f.program, &err), DEVLOG_ERR_COMPILE);

@@ -22,10 +22,11 @@ static void classes_are_switched_without_a_build(void **state)
         {2, 3, 3, 0, 0, 0},          {4, 0, 0, 3, 3, 0}, {0x80000000, 0, 0, 0, 0, 3},
         {0xFFFFFFFF, 6, 3, 3, 3, 3},
     };
+    devlog_error err = {0};
     fixture f = start("tests/sim/kernels/classes.c", "TRISC1", NULL, NULL);
     set_args(&f, 3, 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        devlog_set_classes(f.device, cases[i].mask);
+        check_ok(devlog_set_classes(f.device, cases[i].mask, &err), &err);
         launch(f.device, f.program);
         test_rows rows;
         read_rows(f.device, f.program, zero, 3, &rows);
@@ -135,8 +136,8 @@ static void five_thousand_names_resolve(void **state)
         snprintf(text + n, sizeof text - n, "}\n");
         snprintf(paths[r], sizeof paths[r], "%s/names%u.c", folder, r);
         write_text(paths[r], text);
-        const devlog_kernel_options o = {
-            .source = paths[r], .risc = device->board.riscs[r].name, .cores = one};
+        const devlog_kernel_options o =
+            DEVLOG_KERNEL_OPTIONS(.source = paths[r], .risc = device->board.riscs[r].name, .cores = one);
         check_ok(devlog_program_add_kernel(program, &o, NULL, &err), &err);
     }
     prepare(device, program);

@@ -60,8 +60,9 @@ static void ops_of_a_killed_application(void **state)
         pid_t pid = fork();
         if (pid == 0) {
             devlog_ops *ops;
-            if (devlog_ops_open(&(devlog_ops_options){.log_folder = folder, .profile = DEVLOG_ON}, &ops,
-                                &err))
+            if (devlog_ops_open(
+                    &(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON), &ops,
+                    &err))
                 _exit(1);
             work(ops, p);
         }

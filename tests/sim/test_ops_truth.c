@@ -211,15 +211,14 @@ static void rows_are_what_the_simulator_saw(void **state)
     char folder[300];
     snprintf(folder, sizeof folder, "%s", test_folder());
     pthread_mutex_init(&r.lock, NULL);
-    check_ok(devlog_ops_open(&(devlog_ops_options){.log_folder = folder, .profile = DEVLOG_ON}, &r.ops, &err),
-             &err);
+    check_ok(
+        devlog_ops_open(&(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON),
+                        &r.ops, &err),
+        &err);
     for (uint32_t i = 0; i < 2; i++) {
-        const devlog_device_options options = {.board = "wormhole_b0",
-                                               .transport = "sim",
-                                               .profile = DEVLOG_ON,
-                                               .log_folder = folder,
-                                               .slot = i,
-                                               .ops = r.ops};
+        const devlog_device_options options =
+            DEVLOG_DEVICE_OPTIONS(.board = "wormhole_b0", .transport = "sim", .profile = DEVLOG_ON,
+                                  .log_folder = folder, .slot = i, .ops = r.ops);
         check_ok(devlog_device_open(&options, &r.devices[i], &err), &err);
     }
     run_ops(&r);

@@ -38,7 +38,7 @@ static char *run(const char *risc, const char *flags)
     devlog_device *d;
     devlog_program *p;
     const char *folder = test_folder();
-    const devlog_device_options options = {.log_folder = folder, .profile = DEVLOG_ON};
+    const devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON);
     check_ok(devlog_device_open(&options, &d, &err), &err);
     check_ok(devlog_program_create(d, &p, &err), &err);
     add_kernel(p, "tests/sim/kernels/nested.c", risc, (devlog_cores){0, 0, 0, 0}, flags);

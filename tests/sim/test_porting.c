@@ -13,8 +13,9 @@ static devlog_device *open_on(const char *board_file)
 {
     devlog_error err = {0};
     devlog_device *device = NULL;
-    const devlog_device_options options = {
-        .board = board_file, .transport = "sim", .profile = DEVLOG_ON, .log_folder = test_folder()};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = board_file, .transport = "sim", .profile = DEVLOG_ON,
+                              .log_folder = test_folder());
     check_ok(devlog_device_open(&options, &device, &err), &err);
     return device;
 }
@@ -88,7 +89,8 @@ static void the_linker_fragment_counts(void **state)
                "    volatile uint32_t *to = (volatile uint32_t *)(uintptr_t)DEVLOG_USER_BASE;\n"
                "    to[0] = (uint32_t)(uintptr_t)table;\n    to[1] = table[0] + table[1] + table[2];\n}\n");
     check_ok(devlog_program_create(device, &program, &err), &err);
-    const devlog_kernel_options options = {.source = path, .risc = "LEFT", .cores = {0, 1, 0, 1}};
+    const devlog_kernel_options options =
+        DEVLOG_KERNEL_OPTIONS(.source = path, .risc = "LEFT", .cores = {0, 1, 0, 1});
     check_ok(devlog_program_add_kernel(program, &options, NULL, &err), &err);
     prepare(device, program);
     launch(device, program);

@@ -18,7 +18,7 @@ static devlog_status try_kernel(devlog_device *device, const char *text, const c
     write_text(path, text);
     devlog_program *program;
     devlog_status status = devlog_program_create(device, &program, err);
-    const devlog_kernel_options options = {.source = path, .risc = risc, .cores = cores};
+    const devlog_kernel_options options = DEVLOG_KERNEL_OPTIONS(.source = path, .risc = risc, .cores = cores);
     if (status == DEVLOG_OK) status = devlog_program_add_kernel(program, &options, NULL, err);
     if (status == DEVLOG_OK) status = devlog_compile_program(program, err);
     if (status == DEVLOG_OK) status = devlog_configure_device_with_program(device, program, err);
@@ -82,8 +82,9 @@ static void two_kernels_on_one_risc(void **state)
     devlog_program *program;
     check_ok(devlog_program_create(device, &program, &err), &err);
     add_kernel(program, "firmware/kernels/vector_add.c", "BRISC", (devlog_cores){0, 0, 3, 3}, NULL);
-    const devlog_kernel_options again = {
-        .source = source_path("firmware/kernels/vector_add.c"), .risc = "BRISC", .cores = {3, 3, 4, 4}};
+    const devlog_kernel_options again =
+        DEVLOG_KERNEL_OPTIONS(.source = source_path("firmware/kernels/vector_add.c"), .risc = "BRISC",
+                              .cores = {3, 3, 4, 4});
     assert_int_equal(devlog_program_add_kernel(program, &again, NULL, &err), DEVLOG_ERR_ARGUMENT);
     assert_says(&err, "already runs");
     assert_int_equal(devlog_launch_program(device, program, &err), DEVLOG_ERR_STATE);
@@ -125,8 +126,9 @@ static void unprofiled_launch_reads_no_records(void **state)
     for (int profile = 0; profile < 2; profile++) {
         devlog_error err = {0};
         devlog_device *device;
-        const devlog_device_options options = {
-            .transport = "sim", .profile = profile ? DEVLOG_ON : DEVLOG_OFF, .log_folder = test_folder()};
+        const devlog_device_options options =
+            DEVLOG_DEVICE_OPTIONS(.transport = "sim", .profile = profile ? DEVLOG_ON : DEVLOG_OFF,
+                                  .log_folder = test_folder());
         check_ok(devlog_device_open(&options, &device, &err), &err);
         devlog_program *program;
         check_ok(devlog_program_create(device, &program, &err), &err);
@@ -169,8 +171,8 @@ static void log_folder_that_cannot_be_made(void **state)
     (void)state;
     devlog_error err = {0};
     devlog_device *device;
-    const devlog_device_options options = {
-        .transport = "sim", .profile = DEVLOG_ON, .log_folder = "/proc/devlog/logs"};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.transport = "sim", .profile = DEVLOG_ON, .log_folder = "/proc/devlog/logs");
     check_ok(devlog_device_open(&options, &device, &err), &err);
     assert_int_equal(try_kernel(device, "void kernel_main(void) {}\n", "BRISC", one, &err), DEVLOG_ERR_IO);
     assert_says(&err, "/proc/devlog");

@@ -38,8 +38,8 @@ static devlog_device *open_qemu(void)
 {
     devlog_error err = {0};
     devlog_device *device = NULL;
-    const devlog_device_options options = {
-        .transport = "qemu", .profile = DEVLOG_ON, .log_folder = test_folder()};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.transport = "qemu", .profile = DEVLOG_ON, .log_folder = test_folder());
     check_ok(devlog_device_open(&options, &device, &err), &err);
     assert_string_equal(devlog_device_board(device), "qemu_virt");
     return device;
@@ -54,7 +54,8 @@ static devlog_program *program_of(devlog_device *device, const char *text)
     snprintf(path, sizeof path, "%s/kernel.c", test_folder());
     write_text(path, text);
     check_ok(devlog_program_create(device, &program, &err), &err);
-    const devlog_kernel_options options = {.source = path, .risc = "BRISC", .cores = one};
+    const devlog_kernel_options options =
+        DEVLOG_KERNEL_OPTIONS(.source = path, .risc = "BRISC", .cores = one);
     check_ok(devlog_program_add_kernel(program, &options, NULL, &err), &err);
     prepare(device, program);
     return program;
@@ -192,7 +193,7 @@ static void a_missing_qemu_is_one_line(void **state)
     (void)state;
     devlog_error err = {0};
     devlog_device *device = NULL;
-    const devlog_device_options options = {.transport = "qemu"};
+    const devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.transport = "qemu");
     setenv("DEVLOG_QEMU", "no-such-qemu", 1);
     assert_int_equal(devlog_device_open(&options, &device, &err), DEVLOG_ERR_NOT_FOUND);
     assert_non_null(strstr(err.text, "install the Debian package qemu-system-misc"));
@@ -228,7 +229,7 @@ static void a_folder_in_use_is_refused(void **state)
     devlog_device *first, *second;
     char folder[128];
     snprintf(folder, sizeof folder, "%s/qemu", test_folder());
-    const devlog_device_options options = {.transport = "qemu", .path = folder};
+    const devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.transport = "qemu", .path = folder);
     check_ok(devlog_device_open(&options, &first, &err), &err);
     assert_int_equal(devlog_device_open(&options, &second, &err), DEVLOG_ERR_STATE);
     assert_non_null(strstr(err.text, "another program uses "));

@@ -135,8 +135,8 @@ static void run_mode(const struct mode *m, uint32_t launches)
     memset(runs, 0, sizeof runs);
     devlog_error err = {0};
     const char *folder = test_folder();
-    const devlog_device_options options = {
-        .log_folder = folder, .profile = DEVLOG_ON, .board = "wormhole_b0"};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON, .board = "wormhole_b0");
     devlog_device *device;
     check_ok(devlog_device_open(&options, &device, &err), &err);
     check_ok(devlog_set_recording(device, m->recording, m->stream_bytes, &err), &err);

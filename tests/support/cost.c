@@ -75,9 +75,9 @@ static devlog_status make(devlog_device *device, const cost_case *c, int times, 
     snprintf(flags, sizeof flags, "%s%s%s%s%s", c->flags ? c->flags : "",
              times && c->marker ? " -DMARKER=" : "", times && c->marker ? c->marker : "",
              times == 2 ? ";" : "", times == 2 ? c->marker : "");
-    const devlog_kernel_options options = {.source = times == 0 && c->baseline ? c->baseline : c->source,
-                                           .risc = device->board.riscs[0].name,
-                                           .flags = flags};
+    const devlog_kernel_options options =
+        DEVLOG_KERNEL_OPTIONS(.source = times == 0 && c->baseline ? c->baseline : c->source,
+                              .risc = device->board.riscs[0].name, .flags = flags);
     device->classes = c->classes;
     devlog_status status = devlog_program_create(device, program, err);
     if (status == DEVLOG_OK) status = devlog_program_add_kernel(*program, &options, kernel, err);

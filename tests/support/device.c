@@ -23,11 +23,9 @@ devlog_device *open_device(const char *board_name, const char *sim_options)
 {
     devlog_error err = {0};
     devlog_device *device = NULL;
-    const devlog_device_options options = {.board = board_name,
-                                           .transport = "sim",
-                                           .sim = sim_options,
-                                           .profile = DEVLOG_ON,
-                                           .log_folder = test_folder()};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = board_name, .transport = "sim", .sim = sim_options,
+                              .profile = DEVLOG_ON, .log_folder = test_folder());
     check_ok(devlog_device_open(&options, &device, &err), &err);
     return device;
 }
@@ -46,8 +44,8 @@ devlog_kernel *add_kernel(devlog_program *program, const char *source, const cha
 {
     devlog_error err = {0};
     devlog_kernel *kernel = NULL;
-    const devlog_kernel_options options = {
-        .source = source_path(source), .risc = risc, .cores = cores, .flags = flags};
+    const devlog_kernel_options options =
+        DEVLOG_KERNEL_OPTIONS(.source = source_path(source), .risc = risc, .cores = cores, .flags = flags);
     check_ok(devlog_program_add_kernel(program, &options, &kernel, &err), &err);
     return kernel;
 }

@@ -58,7 +58,7 @@ static void write_two_runs(const char *folder)
         for (uint32_t launch = 1; launch <= 3; launch++)
             write_launch(log, &t, (uint16_t)run, launch, launch == 3 ? 0 : (uint32_t)(run * 1000 + launch),
                          run * 100000 + launch * 1000);
-        dl_device_log_close(log);
+        dl_device_log_close(log, NULL);
         dl_tables_free(&t);
     }
 }

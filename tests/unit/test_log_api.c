@@ -121,7 +121,7 @@ static void batches_hold_every_event(void **state)
             snprintf(first, sizeof first, "%s", write_log("first.csv", kind, 1200, 7 + (unsigned)kind));
             snprintf(second, sizeof second, "%s", write_log("second.csv", kind, 3, 70 + (unsigned)kind));
             const char *const paths[] = {first, second};
-            const devlog_log_options options = {.size = sizeof options, .threads = threads};
+            const devlog_log_options options = DEVLOG_LOG_OPTIONS(.threads = threads);
             devlog_error err = {0};
             uint64_t found[2], skipped = 0, other = 0;
             const digests expected = by_decoder(paths, 2, threads, found);
@@ -215,10 +215,12 @@ static void filters_are_those_of_the_command(void **state)
     devlog_log_close(log);
     const devlog_range launches[] = {{id, id}};
     size_t all = count_zones(NULL, path);
-    size_t brisc = count_zones(&(devlog_log_options){.riscs = riscs, .n_riscs = 1}, path);
-    size_t some = count_zones(&(devlog_log_options){.launches = launches, .n_launches = 1}, path);
+    size_t brisc = count_zones(&(devlog_log_options)DEVLOG_LOG_OPTIONS(.riscs = riscs, .n_riscs = 1), path);
+    size_t some =
+        count_zones(&(devlog_log_options)DEVLOG_LOG_OPTIONS(.launches = launches, .n_launches = 1), path);
     assert_true(brisc > 0 && brisc < all && some > 0 && some < all);
-    assert_int_equal(count_zones(&(devlog_log_options){.riscs = none, .n_riscs = 1}, path), 0);
+    assert_int_equal(count_zones(&(devlog_log_options)DEVLOG_LOG_OPTIONS(.riscs = none, .n_riscs = 1), path),
+                     0);
 }
 
 /* A caller may lose interest after any batch. */
@@ -228,7 +230,7 @@ static void closing_in_the_middle(void **state)
     const char *path = write_log("log.csv", 9, 3000, 5);
     for (unsigned threads = 1; threads <= 2; threads++) {
         for (int batches = 0; batches < 6; batches++) {
-            const devlog_log_options options = {.threads = threads};
+            const devlog_log_options options = DEVLOG_LOG_OPTIONS(.threads = threads);
             devlog_error err = {0};
             devlog_log *log;
             devlog_batch b;
@@ -250,14 +252,14 @@ static void what_cannot_be_read(void **state)
     assert_int_equal(devlog_log_open(&missing, 1, NULL, &log, &err), DEVLOG_ERR_NOT_FOUND);
     assert_non_null(strstr(err.text, "missing.csv"));
     assert_int_equal(devlog_log_open(NULL, 0, NULL, &log, &err), DEVLOG_ERR_ARGUMENT);
-    assert_int_equal(devlog_log_open(&missing, 1,
-                                     &(devlog_log_options){.size = sizeof(devlog_log_options) + 8}, &log,
-                                     &err),
+    assert_int_equal(devlog_log_open(&missing, 1, &(devlog_log_options){.threads = 1}, &log, &err),
                      DEVLOG_ERR_ARGUMENT);
+    assert_non_null(strstr(err.text, "initialise it with DEVLOG_LOG_OPTIONS()"));
     const devlog_core far = {70000, 0};
-    assert_int_equal(
-        devlog_log_open(&missing, 1, &(devlog_log_options){.cores = &far, .n_cores = 1}, &log, &err),
-        DEVLOG_ERR_ARGUMENT);
+    assert_int_equal(devlog_log_open(&missing, 1,
+                                     &(devlog_log_options)DEVLOG_LOG_OPTIONS(.cores = &far, .n_cores = 1),
+                                     &log, &err),
+                     DEVLOG_ERR_ARGUMENT);
     assert_null(log);
     /* A file that is damaged is read as far as it goes, and is not complete. */
     write_text(

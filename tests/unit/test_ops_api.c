@@ -24,7 +24,7 @@ static devlog_ops *open_log(const char *folder)
 {
     devlog_error err = {0};
     devlog_ops *ops = NULL;
-    const devlog_ops_options options = {.log_folder = folder, .profile = DEVLOG_ON};
+    const devlog_ops_options options = DEVLOG_OPS_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON);
     check_ok(devlog_ops_open(&options, &ops, &err), &err);
     assert_non_null(ops);
     return ops;
@@ -239,7 +239,8 @@ static void off_is_nothing(void **state)
     char path[300];
     unsetenv("DEVLOG_OPS");
     unsetenv("TT_METAL_DEVICE_PROFILER");
-    check_ok(devlog_ops_open(&(devlog_ops_options){.log_folder = folder}, &ops, &err), &err);
+    check_ok(devlog_ops_open(&(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = folder), &ops, &err),
+             &err);
     assert_null(ops);
     assert_int_equal(devlog_op_start(ops, &(devlog_op){.name = "op"}), 0);
     devlog_op_end(ops, 0);
@@ -264,7 +265,8 @@ static void off_is_nothing(void **state)
         unsetenv("TT_METAL_DEVICE_PROFILER");
         if (cases[i].ops) setenv("DEVLOG_OPS", cases[i].ops, 1);
         if (cases[i].device) setenv("TT_METAL_DEVICE_PROFILER", cases[i].device, 1);
-        check_ok(devlog_ops_open(&(devlog_ops_options){.log_folder = folder}, &ops, &err), &err);
+        check_ok(devlog_ops_open(&(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = folder), &ops, &err),
+                 &err);
         assert_int_equal(ops != NULL, cases[i].on);
         check_ok(devlog_ops_close(ops, &err), &err);
     }
@@ -277,9 +279,10 @@ static void what_cannot_be_written_is_counted(void **state)
     (void)state;
     devlog_error err = {0};
     devlog_ops *ops = NULL;
-    assert_int_equal(
-        devlog_ops_open(&(devlog_ops_options){.log_folder = "/dev/null/x", .profile = DEVLOG_ON}, &ops, &err),
-        DEVLOG_ERR_IO);
+    assert_int_equal(devlog_ops_open(&(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = "/dev/null/x",
+                                                                             .profile = DEVLOG_ON),
+                                     &ops, &err),
+                     DEVLOG_ERR_IO);
     /* A full disk: the file may grow to 4 KiB. */
     const char *folder = test_folder();
     ops = open_log(folder);

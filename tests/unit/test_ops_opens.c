@@ -32,8 +32,10 @@ static devlog_ops *open_log(void)
 {
     devlog_error err = {0};
     devlog_ops *ops = NULL;
-    check_ok(devlog_ops_open(&(devlog_ops_options){.log_folder = folder, .profile = DEVLOG_ON}, &ops, &err),
-             &err);
+    check_ok(
+        devlog_ops_open(&(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON),
+                        &ops, &err),
+        &err);
     return ops;
 }
 
@@ -184,9 +186,10 @@ static void programs_of_one_run_add_up(void **state)
         devlog_error err = {0};
         devlog_ops *ops;
         setenv(DL_RUN_VARIABLE, wrong[i], 1);
-        assert_int_equal(
-            devlog_ops_open(&(devlog_ops_options){.log_folder = folder, .profile = DEVLOG_ON}, &ops, &err),
-            DEVLOG_ERR_ARGUMENT);
+        assert_int_equal(devlog_ops_open(&(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = folder,
+                                                                                 .profile = DEVLOG_ON),
+                                         &ops, &err),
+                         DEVLOG_ERR_ARGUMENT);
         assert_non_null(strstr(err.text, DL_RUN_VARIABLE));
     }
 }

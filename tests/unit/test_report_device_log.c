@@ -73,7 +73,7 @@ static dl_str written(fixture *f, const dl_device_log_options *options, int laun
         assert_int_equal(dl_device_log_rows(log, &f->tables, f->rows, 6, &err), DEVLOG_OK);
         assert_int_equal(dl_device_log_commit(log, &err), DEVLOG_OK);
         *left_out = dl_device_log_left_out(log);
-        dl_device_log_close(log);
+        assert_int_equal(dl_device_log_close(log, &err), DEVLOG_OK);
     }
     snprintf(path, sizeof path, "%s/" DL_DEVICE_LOG_NAME, folder);
     assert_int_equal(dl_file_read(path, 1 << 20, &text, &err), DEVLOG_OK);
@@ -161,7 +161,7 @@ static void dropped_markers_are_told(void **state)
     assert_int_equal(dl_decode_losses(d)->found[DL_FOUND_DROPPED], 17);
     assert_true(dl_losses_any(dl_decode_losses(d)));
     dl_decode_free(d);
-    dl_device_log_close(log);
+    dl_device_log_close(log, NULL);
 }
 
 /* Every kind of loss comes back with its amount, in the newest style and in that of six columns. */
@@ -198,7 +198,7 @@ static void every_loss_is_told(void **state)
             assert_int_equal(dl_device_log_commit(log, &err), DEVLOG_OK);
         }
         snprintf(path, sizeof path, "%s", dl_device_log_path(log));
-        dl_device_log_close(log);
+        dl_device_log_close(log, NULL);
         for (int rows = 0; rows < 2; rows++) { /* by the way of statistics, and by the way of rows */
             const dl_decode_options keep = {.keep_meta = rows};
             assert_int_equal(dl_decode_new(&d, &keep, &err), DEVLOG_OK);
@@ -226,7 +226,7 @@ static void run_once(fixture *f, bool killed)
         bool good = dl_device_log_open(&log, f->folder, &options, &err) == DEVLOG_OK &&
                     dl_device_log_rows(log, &f->tables, f->rows, 6, &err) == DEVLOG_OK &&
                     dl_device_log_commit(log, &err) == DEVLOG_OK;
-        if (!killed) dl_device_log_close(log);
+        if (!killed) dl_device_log_close(log, NULL);
         _exit(good ? 0 : 1);
     }
     int how;
@@ -279,7 +279,7 @@ static void a_row_cut_by_a_killed_writer_is_ended(void **state)
     assert_int_equal(dl_device_log_open(&log, f->folder, &options, &err), DEVLOG_OK);
     assert_int_equal(dl_device_log_rows(log, &f->tables, f->rows, 1, &err), DEVLOG_OK);
     assert_int_equal(dl_device_log_commit(log, &err), DEVLOG_OK);
-    dl_device_log_close(log);
+    dl_device_log_close(log, NULL);
     assert_int_equal(dl_file_read(path, 1 << 20, &text, &err), DEVLOG_OK);
     assert_string_equal(text.text, "0, 0, 0, BRI\n0, 1, 2, TRISC_0, 1, 1000\n");
     dl_str_free(&text);
@@ -317,7 +317,7 @@ static void a_full_disk_leaves_whole_launches(void **state)
     assert_int_equal(dl_device_log_rows(log, &f->tables, f->rows, 6, &err), DEVLOG_OK);
     assert_int_equal(dl_device_log_commit(log, &err), DEVLOG_ERR_IO);
     assert_non_null(strstr(err.text, "No space left"));
-    dl_device_log_close(log);
+    assert_int_equal(dl_device_log_close(log, &err), DEVLOG_ERR_PARTIAL);
 }
 
 int main(void)

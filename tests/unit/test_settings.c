@@ -65,12 +65,13 @@ static void what_cannot_be_read_is_an_error(void **state)
         assert_int_equal(read_it(wrong[i].setting, &err), DEVLOG_ERR_ARGUMENT);
         if (!strstr(err.text, wrong[i].says)) fail_msg("'%s' is not '%s'", err.text, wrong[i].says);
         /* Where something begins, all are checked, whatever options say. */
-        const devlog_device_options options = {
-            .profile = DEVLOG_OFF, .timeout_ms = 5, .log_folder = test_folder()};
+        const devlog_device_options options =
+            DEVLOG_DEVICE_OPTIONS(.profile = DEVLOG_OFF, .timeout_ms = 5, .log_folder = test_folder());
         assert_int_equal(devlog_device_open(&options, &device, &err), DEVLOG_ERR_ARGUMENT);
         if (!strstr(err.text, wrong[i].says)) fail_msg("'%s' is not '%s'", err.text, wrong[i].says);
-        assert_int_equal(devlog_ops_open(&(devlog_ops_options){.log_folder = test_folder()}, &ops, &err),
-                         DEVLOG_ERR_ARGUMENT);
+        assert_int_equal(
+            devlog_ops_open(&(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = test_folder()), &ops, &err),
+            DEVLOG_ERR_ARGUMENT);
         if (!strstr(err.text, wrong[i].says)) fail_msg("'%s' is not '%s'", err.text, wrong[i].says);
         assert_null(strchr(err.text, '\n'));
         unsetenv(name);

@@ -60,8 +60,9 @@ static void samples_and_fit(uint32_t answer_us, int launches)
     rig_plug(&r, "usb_tile", &o);
     devlog_device *d;
     devlog_error err = {0};
-    const devlog_device_options options = {
-        .board = "usb_tile", .transport = "usb", .profile = DEVLOG_ON, .log_folder = test_folder()};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "usb_tile", .transport = "usb", .profile = DEVLOG_ON,
+                              .log_folder = test_folder());
     check_ok(devlog_device_open(&options, &d, &err), &err);
     devlog_program *p = program_on(d);
     model_bus_lock(r.bus);

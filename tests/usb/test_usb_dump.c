@@ -54,8 +54,8 @@ static void hang_and_look(const char *board_name, const char *risc)
     const uint32_t forever = UINT32_MAX;
     model_options o = rig_options(board_name);
     rig_plug(&r, board_name, &o);
-    devlog_device_options options = {
-        .board = board_name, .transport = "usb", .profile = DEVLOG_ON, .log_folder = test_folder()};
+    devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.board = board_name, .transport = "usb",
+                                                          .profile = DEVLOG_ON, .log_folder = test_folder());
     check_ok(devlog_device_open(&options, &device, &err), &err);
     check_ok(devlog_program_create(device, &program, &err), &err);
     devlog_kernel *kernel = add_kernel(program, "tests/sim/kernels/hang.c", risc, one, NULL);

@@ -73,8 +73,9 @@ static int set_up(void **state)
     rig_plug(&s->r, "usb_tile", &o);
     setenv("DEVLOG_USB_TIMEOUT_MS", "30", 1);
     setenv("DEVLOG_CLOCK_SYNC", "0", 1);
-    const devlog_device_options options = {
-        .board = "usb_tile", .transport = "usb", .profile = DEVLOG_ON, .log_folder = test_folder()};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "usb_tile", .transport = "usb", .profile = DEVLOG_ON,
+                              .log_folder = test_folder());
     devlog_error err = {0};
     check_ok(devlog_device_open(&options, &s->device, &err), &err);
     launch_something(s);

@@ -43,8 +43,9 @@ static devlog_device *record_something(devlog_program **program)
 {
     devlog_error err = {0};
     devlog_device *d;
-    const devlog_device_options options = {
-        .board = "usb_tile", .transport = "usb", .profile = DEVLOG_ON, .log_folder = test_folder()};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "usb_tile", .transport = "usb", .profile = DEVLOG_ON,
+                              .log_folder = test_folder());
     check_ok(devlog_device_open(&options, &d, &err), &err);
     check_ok(devlog_program_create(d, program, &err), &err);
     devlog_kernel *k =

@@ -114,7 +114,7 @@ devlog_status dl_device_log_open(dl_device_log **log, const char *folder,
     *log = l;
     return DEVLOG_OK;
 failed:
-    dl_device_log_close(l);
+    dl_device_log_close(l, NULL);
     return status;
 }
 
@@ -299,21 +299,26 @@ devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err)
 }
 
 /* Says that the log is whole, unless something is still in hand. */
-static void say_end(dl_device_log *log)
+static devlog_status say_end(dl_device_log *log, devlog_error *err)
 {
-    devlog_error unheard; /* a reader says that the log was not closed */
-    if (log->fd < 0 || !log->last.len || log->launch.len) return;
+    if (log->fd < 0) return DEVLOG_OK;
+    if (log->launch.len)
+        return dl_fail(err, DEVLOG_ERR_PARTIAL, "%s: the rows of the last launch were not written",
+                       log->path);
+    if (!log->last.len) return DEVLOG_OK;
     dl_str_fmt(&log->launch, "%s" DL_END_ZONE ",ZONE_TOTAL,0,,\n", log->last.text);
-    dl_device_log_commit(log, &unheard);
+    return dl_device_log_commit(log, err);
 }
 
-void dl_device_log_close(dl_device_log *log)
+devlog_status dl_device_log_close(dl_device_log *log, devlog_error *err)
 {
-    if (!log) return;
-    say_end(log);
-    if (log->fd >= 0) close(log->fd);
+    if (!log) return DEVLOG_OK;
+    devlog_status status = say_end(log, err);
+    if (log->fd >= 0 && close(log->fd) != 0 && status == DEVLOG_OK)
+        status = dl_fail_errno(err, errno, "cannot write the device log %s", log->path);
     free(log->path);
     dl_str_free(&log->launch);
     dl_str_free(&log->last);
     free(log);
+    return status;
 }

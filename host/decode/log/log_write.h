@@ -54,7 +54,8 @@ devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err);
 /* Rows that the style could not express. */
 uint64_t dl_device_log_left_out(const dl_device_log *log);
 /* Closes; rows that were not committed are forgotten. In L9 a last row says that the log is whole, when it
- * has rows and none were forgotten: a run that was killed has not said so. */
-void dl_device_log_close(dl_device_log *log);
+ * has rows and none were forgotten: a run that was killed has not said so. The log is freed in any case;
+ * fails when rows were forgotten or that row could not be written. NULL is allowed. */
+devlog_status dl_device_log_close(dl_device_log *log, devlog_error *err);
 
 #endif

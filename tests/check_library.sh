@@ -59,6 +59,6 @@ head -c -40 generated/profiler/logs/profile_log_device.csv >cut.csv
 DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
 
 nm -D --defined-only "$lib/libdevlog.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >shown
-cat "$here"/prefix/include/devlog/{version,decode,devlog}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/namespace devlog/,$d' |
+cat "$here"/prefix/include/devlog/{version,decode,devlog}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |
   grep -oE '\bdevlog_[a-z_0-9]+\(' | tr -d '(' | sort -u >declared
 diff declared shown || fail "declared in the public headers (<) and shown by libdevlog.so (>) differ; host/libdevlog.map lists what is shown"

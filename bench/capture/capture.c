@@ -182,7 +182,7 @@ static double read_with(const char *path, const dl_capture_sink *sink)
     dl_input *in;
     dl_capture_state state;
     must(dl_input_open(&in, path, &err));
-    must(dl_capture_read(in, sink, &state, &err));
+    must(dl_capture_read(in, sink, false, &state, &err));
     dl_input_close(in);
     return cpu() - start;
 }

@@ -6,6 +6,8 @@
 #include "decode/decode_internal.h"
 #include "decode/pair/pair_records.h"
 
+enum { TWO_THREADS_FROM = 256 * 1024 };
+
 static devlog_status on_capture_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
 {
     dl_decode *d = ctx;
@@ -24,12 +26,12 @@ static void on_capture_launch(void *ctx, const dl_capture_launch *l)
     dl_pair_launch_times(((dl_decode *)ctx)->pair, l->slot, l->number, times);
 }
 
-static void on_capture_progress(void *ctx)
+static void on_capture_progress(void *ctx, uint64_t taken)
 {
     dl_decode *d = ctx;
     if (d->options.progress)
-        d->options.progress(d->options.progress_ctx, dl_input_name(d->in), dl_input_taken(d->in),
-                            dl_input_size(d->in), d->losses.rows);
+        d->options.progress(d->options.progress_ctx, dl_input_name(d->in), taken, dl_input_size(d->in),
+                            d->losses.rows);
 }
 
 bool decode_is_capture(dl_input *in)
@@ -78,7 +80,9 @@ devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool 
     const dl_capture_rows_options options = {.name = name,
                                              .elf_folder = d->options.elf_folder,
                                              .keep_meta = d->options.keep_meta,
-                                             .learn_clocks = !known};
+                                             .learn_clocks = !known,
+                                             .two_threads =
+                                                 dl_pipeline_two(d->options.threads, in, TWO_THREADS_FROM)};
     const dl_capture_rows_sink sink = {d,
                                        on_capture_rows,
                                        decode_chip_line,

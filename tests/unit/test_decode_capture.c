@@ -88,7 +88,7 @@ static devlog_status on_offsets(void *ctx, const dl_clock_offsets *o, devlog_err
     return DEVLOG_OK;
 }
 
-static heard listen(const void *bytes, size_t n, dl_capture_state *state)
+static heard listen_on(bool two_threads, const void *bytes, size_t n, dl_capture_state *state)
 {
     heard h = {0};
     devlog_error err = {0};
@@ -96,9 +96,26 @@ static heard listen(const void *bytes, size_t n, dl_capture_state *state)
     const dl_capture_sink sink = {&h, on_chip, on_elf, on_launch, on_core, on_samples, on_offsets, NULL};
     dl_input *in;
     assert_int_equal(dl_input_memory(&in, "test", bytes, n, &err), DEVLOG_OK);
-    assert_int_equal(dl_capture_read(in, &sink, state, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_read(in, &sink, two_threads, state, &err), DEVLOG_OK);
     dl_input_close(in);
     fclose(h.out);
+    return h;
+}
+
+/* Now and then on two threads as well, which must hear the same. */
+static heard listen(const void *bytes, size_t n, dl_capture_state *state)
+{
+    enum { OFTEN = 16 };
+    static unsigned times;
+    heard h = listen_on(false, bytes, n, state);
+    if (times++ % OFTEN) return h;
+    dl_capture_state again;
+    heard two = listen_on(true, bytes, n, &again);
+    assert_string_equal(two.text, h.text);
+    assert_int_equal(two.missing, h.missing);
+    assert_memory_equal(&again, state, offsetof(dl_capture_state, closed));
+    assert_int_equal(again.closed, state->closed);
+    free(two.text);
     return h;
 }
 

@@ -116,8 +116,8 @@ typedef struct dl_capture_sink {
     devlog_status (*core)(void *ctx, const dl_capture_core *core, devlog_error *err);
     devlog_status (*samples)(void *ctx, const dl_clock_samples *samples, devlog_error *err);
     devlog_status (*offsets)(void *ctx, const dl_clock_offsets *offsets, devlog_error *err);
-    /* After each frame: its number from 1, for messages and progress. */
-    void (*frame)(void *ctx, uint64_t number);
+    /* After each frame: its number from 1, and the bytes of the input so far, for messages and progress. */
+    void (*frame)(void *ctx, uint64_t number, uint64_t taken);
 } dl_capture_sink;
 
 /* What the reader met. */
@@ -135,8 +135,10 @@ typedef struct dl_capture_state {
 
 /* Whether an input begins like a capture. */
 bool dl_capture_is(const void *bytes, size_t n);
-/* Reads to the end of the input. Damage is not a failure: *state counts it. */
-devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, dl_capture_state *state,
-                              devlog_error *err);
+/* Reads to the end of the input. Damage is not a failure: *state counts it. On two threads one unpacks while
+ * the other, which called, hands on; the sink hears the same. Without a sink for cores they are passed over
+ * unchecked, where the frame behind shows that they end where they say. */
+devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, bool two_threads,
+                              dl_capture_state *state, devlog_error *err);
 
 #endif

@@ -66,7 +66,7 @@ devlog_status dl_capture_learn_clocks(dl_input *in, dl_chip_clocks *clocks, devl
     const dl_capture_sink sink = {
         .ctx = clocks, .chip = learn_chip, .samples = learn_samples, .offsets = learn_offsets};
     dl_capture_state state;
-    return dl_capture_read(in, &sink, &state, err);
+    return dl_capture_read(in, &sink, false, &state, err);
 }
 
 static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
@@ -118,11 +118,11 @@ static devlog_status on_launch(void *ctx, const dl_capture_launch *launch, devlo
     return DEVLOG_OK;
 }
 
-static void on_frame(void *ctx, uint64_t number)
+static void on_frame(void *ctx, uint64_t number, uint64_t taken)
 {
     reader *r = ctx;
     r->frame = number;
-    if (r->sink->progress) r->sink->progress(r->sink->ctx);
+    if (r->sink->progress) r->sink->progress(r->sink->ctx, taken);
 }
 
 /* ---- ELF files --------------------------------------------------------------------------------------- */
@@ -355,7 +355,7 @@ devlog_status dl_capture_rows(dl_input *in, const dl_capture_rows_options *optio
                                     .offsets = on_offsets,
                                     .frame = on_frame};
     dl_capture_state state;
-    devlog_status status = dl_capture_read(in, &frames, &state, err);
+    devlog_status status = dl_capture_read(in, &frames, options->two_threads, &state, err);
     tell_state(&r, &state);
     for (size_t i = 0; i < r.n_elfs; i++) {
         if (r.elfs[i].good) dl_elf_free(&r.elfs[i].elf);

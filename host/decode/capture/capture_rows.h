@@ -19,7 +19,7 @@ typedef struct dl_capture_rows_sink {
     /* Before the rows of a RISC. */
     devlog_status (*costs)(void *ctx, uint32_t stream, const dl_costs *costs, devlog_error *err);
     void (*launch)(void *ctx, const dl_capture_launch *launch);
-    void (*progress)(void *ctx);
+    void (*progress)(void *ctx, uint64_t taken); /* bytes of the input so far */
     dl_pair *pair; /* where `rows` ends, when ordinary records may go there as they are; or NULL */
 } dl_capture_rows_sink;
 
@@ -28,6 +28,7 @@ typedef struct dl_capture_rows_options {
     const char *elf_folder; /* where ELF files are looked for that are not at their path; may be NULL */
     bool keep_meta;
     bool learn_clocks; /* `clocks` do not know the whole capture yet: they learn on the way */
+    bool two_threads;
 } dl_capture_rows_options;
 
 /* Reads the rest of the input for what it says of clocks alone. */

@@ -62,3 +62,12 @@ nm -D --defined-only "$lib/libdevlog.so" | awk '$2 == "T" { sub(/@.*/, "", $3); 
 cat "$here"/prefix/include/devlog/{version,decode,devlog}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |
   grep -oE '\bdevlog_[a-z_0-9]+\(' | tr -d '(' | sort -u >declared
 diff declared shown || fail "declared in the public headers (<) and shown by libdevlog.so (>) differ; host/libdevlog.map lists what is shown"
+
+# Each of them is documented where it is declared, and some test or example calls it.
+for header in version decode devlog; do
+  awk -v RS= '/\ndevlog_[a-z_0-9]+\(|^[a-z].* \**devlog_[a-z_0-9]+\(/ && !/^(\/\*|#|class|namespace)/ { print; bad = 1 } END { exit bad }' \
+    "$source/include/devlog/$header.h" || fail "$header.h: no comment says what these do"
+done
+while read -r function; do
+  grep -rqw --include='*.c' "$function" "$source/tests" "$source/examples" || fail "$function is called by no test"
+done <declared

@@ -274,6 +274,7 @@ typedef struct devlog_kernel_options {
 } devlog_kernel_options;
 #define DEVLOG_KERNEL_OPTIONS(...) DEVLOG_OPTIONS_(devlog_kernel_options, __VA_ARGS__)
 
+/* An empty program for a device. It is freed before the device is closed, and with it its kernels. */
 devlog_status devlog_program_create(devlog_device *device, devlog_program **out, devlog_error *err);
 void devlog_program_free(devlog_program *program);
 
@@ -350,6 +351,7 @@ typedef struct devlog_api_stats {
     uint64_t total_ns; /* wall time inside the calls */
 } devlog_api_stats;
 
+/* Its name ("LaunchProgram"), or "", in static storage; and its calls on this device so far. */
 const char *devlog_api_name(devlog_api api);
 devlog_api_stats devlog_device_api_stats(const devlog_device *device, devlog_api api);
 

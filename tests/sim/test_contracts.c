@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "devlog/decode.h"
 #include "devlog/version.h"
 #include "profiler/clock_sync.h"
 #include "support/files.h"
@@ -284,6 +285,33 @@ static void what_a_device_tells(void **state)
     stop(&f);
 }
 
+/* What decode.h says of the clocks of a capture. */
+static void a_capture_tells_its_clocks(void **state)
+{
+    (void)state;
+    devlog_device_options o = DEVLOG_DEVICE_OPTIONS();
+    devlog_error err = {0};
+    devlog_log *log;
+    double first, later, error;
+    fixture f;
+    char path[128];
+    snprintf(path, sizeof path, "%s/capture.devlog", run(&o, &f));
+    stop(&f);
+    const char *paths[] = {path};
+    check_ok(devlog_log_open(paths, 1, NULL, &log, &err), &err);
+    check_ok(devlog_log_finish(log, &err), &err);
+    assert_int_equal(devlog_log_chips(log), 1);
+    const devlog_chip chip = devlog_log_chip(log, 0);
+    assert_string_equal(chip.arch, "wormhole_b0");
+    assert_true(chip.mhz == 1000 && chip.host_error_ns > 0 && chip.host_error_ns < 1e6);
+    const devlog_launch launch = devlog_log_launch(log, 0);
+    assert_true(devlog_log_host_ns(log, chip.chip, launch.first_start, &first, &error));
+    assert_true(devlog_log_host_ns(log, chip.chip, launch.first_start + 1000000, &later, &error));
+    assert_true(later - first > 999000 && later - first < 1001000 && error > 0);
+    assert_false(devlog_log_host_ns(log, chip.chip + 1, launch.first_start, &first, &error));
+    devlog_log_close(log);
+}
+
 static void without_profiling(void **state)
 {
     (void)state;
@@ -311,6 +339,7 @@ int main(void)
         cmocka_unit_test(freezing),
         cmocka_unit_test(what_is_only_looked_at),
         cmocka_unit_test(what_a_device_tells),
+        cmocka_unit_test(a_capture_tells_its_clocks),
         cmocka_unit_test(without_profiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS devlog RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS devlog EXPORT devlog RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS devlog_host ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS devlogsim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS devlog_shared EXPORT devlog LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -18,8 +18,10 @@ install(FILES LICENSE docs/cli.md docs/environment.md DESTINATION ${CMAKE_INSTAL
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/devlog)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/devlog-config-version.cmake VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
-install(EXPORT devlog NAMESPACE devlog:: FILE devlog-config.cmake DESTINATION ${package_folder})
-install(FILES ${PROJECT_BINARY_DIR}/devlog-config-version.cmake DESTINATION ${package_folder})
+install(EXPORT devlog NAMESPACE devlog:: FILE devlog-targets.cmake DESTINATION ${package_folder})
+install(FILES ${PROJECT_BINARY_DIR}/devlog-config-version.cmake ${PROJECT_SOURCE_DIR}/cmake/devlog-config.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/kernels.cmake DESTINATION ${package_folder})
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/compile-kernel DESTINATION ${package_folder})
 
 # The prefix is that of the installation, which may be moved: pkg-config works it out from the file's own place.
 file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

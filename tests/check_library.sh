@@ -38,6 +38,7 @@ rpath=-Wl,-rpath,$lib
   g++ $flags host.cpp -o by_flags_cpp -I"$here/prefix/include" -L"$lib" -ldevlog "$rpath"
   cc $flags host.c -o static $(pkg-config --cflags --libs devlog-static)
 }
+echo 'devlog_add_kernel(kernel SOURCE kernel.c RISC NCRISC)' >>CMakeLists.txt
 cmake -G Ninja -S . -B c -DCMAKE_PREFIX_PATH="$here/prefix" -DCMAKE_C_FLAGS="$flags" >/dev/null && cmake --build c >/dev/null
 mkdir cxx_source && cp cpp.txt cxx_source/CMakeLists.txt && cp host.cpp cxx_source
 cmake -G Ninja -S cxx_source -B cxx -DCMAKE_PREFIX_PATH="$here/prefix" -DCMAKE_CXX_FLAGS="$flags" >/dev/null && cmake --build cxx >/dev/null
@@ -57,6 +58,42 @@ done
 head -c -40 generated/profiler/logs/profile_log_device.csv >cut.csv
 ./zones cut.csv | grep -q 'something was lost' || fail "zones does not say that a log was cut"
 DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
+
+# devlog_add_kernel made the object file of the kernel, whose markers have names.
+runs_object() { # folder with kernel.o, program that runs "kernel.o" beside it
+  (cd "$1" && rm -rf generated && "$2" >/dev/null &&
+    "$here/prefix/bin/devlog" decode --no-files generated/profiler/logs/profile_log_device.csv | grep -q 'NCRISC *add ') ||
+    fail "$2: the kernel of devlog_add_kernel does not run in $1"
+}
+sed 's/"kernel\.c"/"kernel.o"/' host.c >object.c
+# shellcheck disable=SC2046,SC2086
+cc $flags object.c -o by_object $(pkg-config --cflags --libs devlog) "$rpath"
+runs_object c "$PWD/by_object"
+
+# The same as a part of another project, whose folder has a blank: the library and what it needs are built, and no flag, target or
+# variable of the cache is left in that project but by devlog's names.
+sub="$here/a part"
+mkdir "$sub" && cp kernel.c "$sub" && cp object.c "$sub/host.c"
+cat >"$sub/CMakeLists.txt" <<CMAKE
+cmake_minimum_required(VERSION 3.25)
+project(mine LANGUAGES C)
+add_subdirectory("$source" devlog)
+add_executable(demo host.c) # a name that devlog has, too
+target_link_libraries(demo PRIVATE devlog::devlog)
+devlog_add_kernel(kernel SOURCE kernel.c RISC NCRISC)
+CMAKE
+cmake -G Ninja -S "$sub" -B "$sub/b" >/dev/null && cmake --build "$sub/b" >/dev/null || fail "add_subdirectory does not build"
+runs_object "$sub/b" "$sub/b/demo"
+cp "$sub/b/kernel.o" before.o
+sed -i 's/"add"/"plus"/' "$sub/kernel.c" && cmake --build "$sub/b" >/dev/null
+cmp -s before.o "$sub/b/kernel.o" && fail "a kernel that has changed is not compiled again"
+ls "$sub/b/devlog/bin" | grep -vx devlog && fail "programs that nobody asked for are built in another project"
+ninja -C "$sub/b" -t commands demo | grep 'host\.c' | grep -E 'Wshadow|_GNU_SOURCE|std=|/host( |$)' && fail "flags of devlog are those of another project"
+mkdir empty && printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(mine LANGUAGES C)' 'find_package(PkgConfig)' 'find_package(Threads)' >empty/CMakeLists.txt
+cmake -G Ninja -S empty -B empty/b >/dev/null
+names() { sed -n 's/^\([^#/][^:]*\):.*/\1/p' "$1/CMakeCache.txt" | sort; }
+comm -13 <(names empty/b) <(names "$sub/b") | grep -vE '^_*(devlog|DEVLOG|(__pkg_config_\w+|pkgcfg_lib)_DEVLOG)_|^prefix_result$|^CMAKE_PROJECT_VERSION' &&
+  fail "these variables of the cache are not named for devlog"
 
 nm -D --defined-only "$lib/libdevlog.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >shown
 cat "$here"/prefix/include/devlog/{version,decode,devlog}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |

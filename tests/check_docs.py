@@ -144,6 +144,7 @@ NOT_RUN = {
     'devlog selftest my_board.json -d sim': 'as long as the one of the default board, which is run; tests/sim/test_selftest.c',
     'devlog devices': 'tells about this machine; tests/usb/test_usb_devices.c',
     'devlog devices --format json': 'as the one before',
+    'devlog ops ~/tt-metal/generated/profiler -o out': 'wants a run of tt-metal; tests/ttmetal makes such folders',
     'devlog serve': 'does not end; tests/unit/test_serve.c',
     'devlog serve -p 9000 ~/runs': 'does not end; tests/unit/test_serve.c',
     'ssh -L 8050:127.0.0.1:8050 machine': 'wants another machine',

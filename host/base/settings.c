@@ -129,6 +129,8 @@ const dl_setting_other dl_settings_of_tests[] = {
     {"DEVLOG_TRUTH_FIRST", "tests: the number of the first of those logs"},
     {"DEVLOG_TEST_PRICES", "tests: how many random programs whose markers' cost is compared with the truth"},
     {"DEVLOG_TEST_LIBTTSIM", "tests: a libttsim.so to compare with"},
+    {"DEVLOG_TT_FOLDERS", "tests: how many folders of tt-metal's are made and judged, instead of the few of every day"},
+    {"DEVLOG_TT_FIRST", "tests: the number of the first of those folders"},
     {"DEVLOG_BENCH_BLOCK", "benches: bytes that the decoder reads at a time"},
     {"DEVLOG_BENCH_LIBTTSIM", "benches: a libttsim.so to measure"},
     {"DEVLOG_BENCH_PEERS", "benches: folder of other profilers' sources, to measure beside devlog"},

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/date.h"
 #include "cli/op_report.h"
+#include "cli/tt_ops.h"
 
 typedef struct ops_args {
     const char *input, *output, *suffix, *device_log;
@@ -117,6 +118,11 @@ static int run(int argc, char **argv)
     cli_args rest;
     int exit_status;
     if (!cli_parse(&cmd_ops, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    if (rest.n && a.input != of_programs) {
+        cli_args_free(&rest);
+        return cli_wrong(&cmd_ops, "FOLDER and --input say the same");
+    }
+    if (rest.n) a.input = rest.items[0];
     cli_args_free(&rest);
     if (a.suffix && strchr(a.suffix, '/'))
         return cli_wrong(&cmd_ops, "--name is part of a file's name and has no '/'");
@@ -142,7 +148,7 @@ static int run(int argc, char **argv)
         .report = {.columns = a.columns ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT, .json = a.format == 1},
         .no_tar = !a.tar,
     };
-    exit_status = cli_op_report("ops", &o, STDOUT_FILENO);
+    if (!cli_tt_ops(&o, &exit_status)) exit_status = cli_op_report("ops", &o, STDOUT_FILENO);
     dl_str_free(&name);
     return exit_status;
 }
@@ -150,14 +156,23 @@ static int run(int argc, char **argv)
 const cli_command cmd_ops = {
     .name = "ops",
     .summary = "Op report: what the host asked for, beside what the device did, one row per op",
+    .arguments = "[FOLDER]",
+    .max_arguments = 1,
     .description =
         "Joins the op log (profile_log_ops.jsonl) and the device log of a run by the ids of ops into "
         "ops_perf_results.csv, and packs the logs into a tar beside it. Ops without device data and launches "
         "without an op are kept and marked; what could not be joined is counted at the end, and the exit "
         "status is "
-        "3 then.",
+        "3 then.\n\n"
+        "A folder of tt-metal's profiler (tracy_ops_data.csv, tracy_ops_times.csv, "
+        "cpp_device_perf_report.csv or "
+        "profile_log_device.csv; its .logs, or the folder above it) gives the report that tt-metal's "
+        "process_ops_logs.py writes, complete also where that script ends with an assertion. Folders of "
+        "ranks "
+        "(rank0, rank1, ...) give a report each.",
     .options = options,
     .examples = "  devlog ops\n"
+                "  devlog ops ~/tt-metal/generated/profiler -o out  a run of tt-metal\n"
                 "  devlog ops -i logs -o out -n before --date\n"
                 "  devlog ops --columns reference  as the TT-Metal document has it\n",
     .files = "ops_perf_results.csv: one row per op and chip; docs/op-reports.md explains every column.\n\n"

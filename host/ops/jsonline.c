@@ -1,11 +1,11 @@
-/* One line of JSON, read where it lies. */
+/* One JSON object, read where it lies. */
 #include "ops/jsonline.h"
 
 #include <string.h>
 
 static const char *skip_blanks(const char *at, const char *end)
 {
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
         at++;
     return at;
 }
@@ -14,7 +14,7 @@ bool jl_line(jl_reader *r, const char *line, size_t n)
 {
     const char *end = line + n;
     line = skip_blanks(line, end);
-    while (end > line && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+    while (end > line && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r' || end[-1] == '\n'))
         end--;
     if (end - line < 2 || *line != '{' || end[-1] != '}') return false;
     *r = (jl_reader){.at = line + 1, .end = end - 1};
@@ -71,7 +71,7 @@ static jl_kind bad(jl_reader *r, jl_value *out)
 
 static const char *word_end(const char *at, const char *end)
 {
-    while (at < end && *at != ',' && *at != ' ' && *at != '\t' && *at != '\r')
+    while (at < end && *at != ',' && *at != ' ' && *at != '\t' && *at != '\r' && *at != '\n')
         at++;
     return at;
 }

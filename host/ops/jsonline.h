@@ -1,5 +1,6 @@
-/* One line of JSON, read where it lies: the members of an object one after the other, without a tree. For
- * lines that devlog wrote itself; attributes that users wrote go through cJSON. */
+/* One JSON object, read where it lies: its members one after the other, without a tree. For the lines of an
+ * op log and for the messages of tt-metal's ops (tt_host.c), which have several lines; attributes that users
+ * wrote go through cJSON. */
 #ifndef DEVLOG_OPS_JSONLINE_H
 #define DEVLOG_OPS_JSONLINE_H
 
@@ -32,7 +33,8 @@ typedef struct jl_reader {
     bool begun; /* a comma must come first */
 } jl_reader;
 
-/* A line "{...}" (blanks around it are allowed); false when it does not begin and end like one. */
+/* An object "{...}" (blanks and line ends around it are allowed); false when it does not begin and end like
+ * one. */
 bool jl_line(jl_reader *r, const char *line, size_t n);
 /* The members of a JL_OBJECT or JL_LIST. */
 void jl_inside(jl_reader *r, const jl_value *v);

@@ -1,0 +1,157 @@
+/* devlog ops of a folder of tt-metal's. */
+#include "cli/tt_ops.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/term.h"
+#include "cli/cli.h"
+#include "ops/tt_job.h"
+
+static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows)
+{
+    dl_progress *progress = ctx;
+    if (!dl_progress_due(progress)) return;
+    char text[160], digits[DL_GROUPED_SIZE];
+    snprintf(text, sizeof text, "%.80s: %d %%, %s rows", input, size ? (int)(taken * 100 / size) : 0,
+             dl_u64_grouped(digits, rows));
+    dl_progress_show(progress, text);
+}
+
+/* One folder, one report. */
+static int report(const tt_files *files, const op_job_options *o, const char *output)
+{
+    devlog_error err = {0};
+    dl_progress progress;
+    tt_job job;
+    dl_str out = {0};
+    const tt_job_options options = {
+        .files = files,
+        .no_device = o->no_device,
+        .device_log = o->device_log != NULL,
+        .output = output,
+        .name = o->name,
+        .report = {.json = o->report.json},
+        .progress = on_progress,
+        .progress_ctx = &progress,
+    };
+    dl_progress_start(&progress);
+    devlog_status status = tt_job_run(&job, &options, &err);
+    dl_progress_end(&progress);
+    int exit_status = CLI_FAILED;
+    if (!status) {
+        tt_job_describe(&job, dl_term_colour(stdout), &out);
+        dl_str_add(&out, "\nFiles:\n  ");
+        dl_str_shown(&out, job.report_path, strlen(job.report_path));
+        dl_str_char(&out, '\n');
+        status = dl_print(&out, &err);
+    }
+    if (status)
+        fprintf(stderr, "devlog ops: %s\n", err.text);
+    else
+        exit_status = tt_job_lost(&job) ? CLI_PARTIAL : CLI_OK;
+    dl_str_free(&out);
+    tt_job_free(&job);
+    return exit_status;
+}
+
+static int no_memory(void)
+{
+    fprintf(stderr, "devlog ops: out of memory\n");
+    return CLI_FAILED;
+}
+
+/* Each rank's report in a folder of its name. */
+static int report_ranks(const tt_ranks *ranks, const op_job_options *o)
+{
+    int worst = CLI_OK;
+    for (size_t i = 0; i < ranks->n; i++) {
+        tt_files files;
+        char name[32];
+        snprintf(name, sizeof name, "rank%u", ranks->numbers[i]);
+        char *output = dl_path_join(o->output, name);
+        if (!output || !tt_files_find(&files, ranks->folders[i])) {
+            free(output);
+            return no_memory();
+        }
+        printf("%srank %u:\n", i ? "\n" : "", ranks->numbers[i]);
+        int status = CLI_PARTIAL;
+        if (tt_files_are_metals(&files))
+            status = report(&files, o, output);
+        else
+            printf("  no files of tt-metal's profiler in %s\n", ranks->folders[i]);
+        if (status == CLI_FAILED || worst == CLI_OK) worst = status;
+        tt_files_free(&files);
+        free(output);
+        fflush(stdout);
+    }
+    return worst;
+}
+
+static bool any_metals(const tt_ranks *ranks)
+{
+    bool any = false;
+    for (size_t i = 0; i < ranks->n && !any; i++) {
+        tt_files files;
+        if (!tt_files_find(&files, ranks->folders[i])) return false;
+        any = tt_files_are_metals(&files);
+        tt_files_free(&files);
+    }
+    return any;
+}
+
+/* The folder that `devlog run` made has a report and the logs below it. */
+static bool has_logs_of_a_run(const char *folder)
+{
+    char *one = dl_path_join(folder, "logs"), *two = dl_path_join(folder, "logs_device");
+    bool any = (one && access(one, R_OK) == 0) || (two && access(two, R_OK) == 0);
+    free(one);
+    free(two);
+    return any;
+}
+
+/* What there is instead of what can be read. */
+static bool say_what_to_do(const tt_files *files, int *exit_status)
+{
+    if (files->tracy)
+        fprintf(stderr,
+                "devlog ops: %s must be exported first: csvexport-release -m -s \";\" %s > "
+                "%s/tracy_ops_data.csv; "
+                "csvexport-release -u -t TT_ %s > %s/tracy_ops_times.csv\n",
+                files->tracy, files->tracy, files->folder, files->tracy, files->folder);
+    else if (files->ops_report && !files->log && !has_logs_of_a_run(files->folder))
+        fprintf(stderr, "devlog ops: %s is an op report already; 'devlog ops summary %s' reads it\n",
+                files->ops_report, files->ops_report);
+    else
+        return false;
+    *exit_status = CLI_FAILED;
+    return true;
+}
+
+bool cli_tt_ops(const op_job_options *o, int *exit_status)
+{
+    tt_files files;
+    tt_ranks ranks;
+    char *own = dl_path_join(o->logs, OP_LOG_NAME);
+    bool ours = own && access(own, R_OK) == 0;
+    free(own);
+    if (ours) return false;
+    if (!tt_files_find(&files, o->logs) || !tt_ranks_find(&ranks, o->logs)) {
+        tt_files_free(&files);
+        *exit_status = no_memory();
+        return true;
+    }
+    bool taken = true;
+    if (tt_files_are_metals(&files))
+        *exit_status = report(&files, o, o->output);
+    else if (any_metals(&ranks))
+        *exit_status = report_ranks(&ranks, o);
+    else
+        taken = say_what_to_do(&files, exit_status);
+    tt_ranks_free(&ranks);
+    tt_files_free(&files);
+    return taken;
+}

@@ -1,0 +1,102 @@
+/* What the files of the report share: the row in the making. Included by tt_report.c, tt_op_cells.c and
+ * tt_device_cells.c. */
+#ifndef DEVLOG_OPS_TT_CELLS_H
+#define DEVLOG_OPS_TT_CELLS_H
+
+#include "ops/tt_columns.h"
+#include "ops/tt_report.h"
+
+enum { TT_TENSOR_FIELDS = 7 };
+
+typedef struct tt_slot {
+    uint32_t at, len; /* in tt_writer.text */
+    bool set;
+} tt_slot;
+
+/* The cells that a JSON gives; the same for all calls of a cached op. */
+typedef struct tt_said {
+    uint32_t json, own; /* of which; TT_NONE: nothing is kept here */
+    dl_str text;
+    struct {
+        uint32_t column, at, len;
+    } * cells;
+    size_t n, cap;
+} tt_said;
+
+enum { TT_SAID = 1024 };
+
+/* What is carried from row to row of a device. */
+typedef struct tt_device_state {
+    uint32_t device;
+    bool any_kernel, any_dm, any_fw;
+    double ns_per_cycle; /* 0: not known */
+    int64_t kernel_end, dm_end, fw_end;
+} tt_device_state;
+
+typedef struct tt_writer {
+    const tt_join *j;
+    const tt_report_options *o;
+    dl_str *out;
+    tt_report_counts *counts;
+    /* Slots: the fixed columns, tensors in and out, columns of the C++ report that no fixed one is, host
+     * calls. */
+    tt_slot *slots;
+    size_t n_slots;
+    uint32_t n_in, n_out;
+    size_t first_in, first_out, first_perf, first_call;
+    size_t n_perf, n_calls;
+    int *perf_column;     /* by column of the C++ report: its slot; -1: none */
+    uint32_t *call_names; /* sorted; by number: a name of the host's */
+    uint32_t *call_slot;  /* by name: its slot */
+    size_t *order;        /* slots in the order of the report */
+    size_t n_order;
+    char **keys; /* JSON: header of each, with its quotes */
+    dl_str text; /* of the row's cells */
+    dl_str work;
+    tt_said *said;
+    tt_device_state *devices;
+    size_t n_devices, cap_devices;
+    bool no_memory;
+} tt_writer;
+
+/* Begins a cell's text, which is appended to w->text, and ends it. */
+static inline uint32_t tt_cell_begin(const tt_writer *w)
+{
+    return (uint32_t)w->text.len;
+}
+
+static inline void tt_cell_end(tt_writer *w, size_t slot, uint32_t from)
+{
+    w->slots[slot] = (tt_slot){from, (uint32_t)w->text.len - from, true};
+}
+
+static inline void tt_cell_text(tt_writer *w, size_t slot, const char *text, size_t n)
+{
+    uint32_t from = tt_cell_begin(w);
+    dl_str_add_n(&w->text, text, n);
+    tt_cell_end(w, slot, from);
+}
+
+static inline void tt_cell_u64(tt_writer *w, size_t slot, uint64_t value)
+{
+    uint32_t from = tt_cell_begin(w);
+    dl_str_u64(&w->text, value);
+    tt_cell_end(w, slot, from);
+}
+
+static inline void tt_cell_i64(tt_writer *w, size_t slot, int64_t value)
+{
+    uint32_t from = tt_cell_begin(w);
+    if (value < 0) dl_str_char(&w->text, '-');
+    dl_str_u64(&w->text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    tt_cell_end(w, slot, from);
+}
+
+/* tt_op_cells.c: what the host says of an op. */
+void tt_op_cells(tt_writer *w, const tt_op *op);
+void tt_op_pm_cells(tt_writer *w);
+void tt_said_free(tt_writer *w);
+/* tt_device_cells.c: what the device did. */
+void tt_device_cells(tt_writer *w, const tt_exec *x);
+
+#endif

@@ -1,0 +1,199 @@
+/* Cells of what the device did: from a line of the C++ report, or from stamps of the device log. The
+ * arithmetic is that of tt-metal's script, in doubles and in its order, so that halves are rounded alike. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/tt_cells.h"
+
+static tt_device_state *state_of(tt_writer *w, uint32_t device)
+{
+    for (size_t i = 0; i < w->n_devices; i++)
+        if (w->devices[i].device == device) return &w->devices[i];
+    if (w->n_devices == w->cap_devices) {
+        size_t cap = w->cap_devices ? w->cap_devices * 2 : 16;
+        tt_device_state *grown = realloc(w->devices, cap * sizeof *grown);
+        w->no_memory |= grown == NULL;
+        if (!grown) return NULL;
+        w->devices = grown;
+        w->cap_devices = cap;
+    }
+    w->devices[w->n_devices] = (tt_device_state){.device = device};
+    return &w->devices[w->n_devices++];
+}
+
+/* "{:.0f}": to even. */
+static void whole(tt_writer *w, size_t slot, double value)
+{
+    char digits[352];
+    int n = snprintf(digits, sizeof digits, "%.0f", value);
+    if (n > 0) tt_cell_text(w, slot, digits, (size_t)n);
+}
+
+/* round() of Python. */
+static void rounded(tt_writer *w, size_t slot, double value)
+{
+    if (fabs(value) < 9e15)
+        tt_cell_i64(w, slot, (int64_t)nearbyint(value));
+    else
+        whole(w, slot, value);
+}
+
+/* cycles * 1000 / MHz: the product is exact in an integer, and divided once. */
+static double ns_of(uint64_t cycles, double mhz)
+{
+    long double product = (long double)cycles * 1000.0L;
+    return (double)(product / (long double)mhz);
+}
+
+/* The cycles in a nanosecond as the script finds them: of one duration, divided by itself in ns. */
+static double per_ns(uint64_t cycles, double mhz)
+{
+    return cycles ? (double)cycles / ns_of(cycles, mhz) : mhz / 1000.0;
+}
+
+static void duration(tt_writer *w, size_t slot, uint64_t start, uint64_t end, double mhz)
+{
+    if (start != TT_NEVER && end >= start && mhz > 0) whole(w, slot, ns_of(end - start, mhz));
+}
+
+static void from_log(tt_writer *w, const tt_exec *x)
+{
+    static const size_t columns[TT_RISCS] = {
+        [DL_RISC_BRISC] = TT_COL_BRISC,   [DL_RISC_NCRISC] = TT_COL_NCRISC, [DL_RISC_TRISC0] = TT_COL_TRISC0,
+        [DL_RISC_TRISC1] = TT_COL_TRISC1, [DL_RISC_TRISC2] = TT_COL_TRISC2, [DL_RISC_ERISC] = TT_COL_ERISC};
+    const tt_cycles *c = &w->j->execs->cycles[x->cycles];
+    tt_device_state *s = state_of(w, x->device);
+    double mhz = tt_execs_mhz(w->j->execs, x->device);
+    if (!s) return;
+    tt_cell_u64(w, TT_COL_CORES, c->cores);
+    if (c->fw_start != TT_NEVER) {
+        tt_cell_u64(w, TT_COL_FW_START, c->fw_start);
+        tt_cell_u64(w, TT_COL_FW_END, c->fw_end);
+        duration(w, TT_COL_FW_NS, c->fw_start, c->fw_end, mhz);
+        if (mhz > 0 && s->any_fw)
+            rounded(w, TT_COL_FW_LATENCY, (double)((int64_t)c->fw_start - s->fw_end) * 1000.0 / mhz);
+        else if (mhz > 0)
+            tt_cell_u64(w, TT_COL_FW_LATENCY, 0);
+        s->fw_end = (int64_t)c->fw_end;
+        s->any_fw = true;
+    }
+    for (int i = 0; i < TT_RISCS; i++)
+        duration(w, columns[i], c->risc_start[i], c->risc_end[i], mhz);
+    if (mhz > 0 && c->cb_wait) whole(w, TT_COL_CB_WAIT, ns_of(c->cb_wait, mhz));
+    if (mhz > 0 && c->cb_reserve) whole(w, TT_COL_CB_RESERVE, ns_of(c->cb_reserve, mhz));
+    if (c->kernel_start == TT_NEVER) return;
+    tt_cell_u64(w, TT_COL_KERNEL_START, c->kernel_start);
+    tt_cell_u64(w, TT_COL_KERNEL_END, c->kernel_end);
+    duration(w, TT_COL_KERNEL_NS, c->kernel_start, c->kernel_end, mhz);
+    duration(w, TT_COL_DM_NS, c->dm_start, c->kernel_end, mhz);
+    if (c->kernels > 1) duration(w, TT_COL_FIRST_TO_LAST, c->kernel_start, c->last_start, mhz);
+    if (mhz <= 0) return;
+    if (c->core_n) {
+        double rate = per_ns(c->lead, mhz);
+        whole(w, TT_COL_CORE_MIN, (double)c->core_min / rate);
+        whole(w, TT_COL_CORE_MAX, (double)c->core_max / rate);
+        whole(w, TT_COL_CORE_AVG, (double)c->core_sum / (double)c->core_n / rate);
+    }
+    double rate = per_ns(c->kernel_end - c->kernel_start, mhz);
+    rounded(w, TT_COL_LATENCY, s->any_kernel ? (double)((int64_t)c->kernel_start - s->kernel_end) / rate : 0);
+    s->kernel_end = (int64_t)c->kernel_end;
+    s->any_kernel = true;
+    if (c->dm_start == TT_NEVER) return;
+    rounded(w, TT_COL_DM_LATENCY, s->any_dm ? (double)((int64_t)c->dm_start - s->dm_end) / rate : 0);
+    s->dm_end = (int64_t)c->kernel_end;
+    s->any_dm = true;
+}
+
+/* ---- The C++ report --- */
+
+enum { MAX_CELLS = 1024 };
+
+/* Columns of which the script keeps integers. */
+static bool is_whole(const char *name)
+{
+    static const char *const others[] = {"AVAILABLE WORKER CORE COUNT", "CORE COUNT"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(name, others[i]) == 0) return true;
+    return strncmp(name, "DEVICE ", 7) == 0 && strcmp(name, "DEVICE ARCH") != 0 &&
+           (strstr(name, " [ns]") || strstr(name, " CYCLE"));
+}
+
+typedef struct line {
+    tt_cell cells[MAX_CELLS];
+    size_t n;
+    const tt_perf_columns *columns;
+} line;
+
+static bool number_in(const line *l, const char *name, int64_t *out)
+{
+    for (size_t i = 0; i < l->columns->n && i < l->n; i++)
+        if (strcmp(l->columns->names[i], name) == 0) return tt_perf_int(l->cells[i], out);
+    return false;
+}
+
+/* The report's own latency, if it has one, else by the rows before. */
+static void latency(tt_writer *w, const line *l, size_t slot, const char *name, double ns_per_cycle,
+                    bool known, int64_t start, bool *any, int64_t *last_end, int64_t end)
+{
+    const tt_cell *own = NULL;
+    for (size_t i = 0; i < l->columns->n && i < l->n; i++)
+        if (strcmp(l->columns->names[i], name) == 0) own = &l->cells[i];
+    if (own && own->n)
+        tt_cell_text(w, slot, own->text, own->n);
+    else if (known && ns_per_cycle > 0 && *any)
+        rounded(w, slot, (double)(start - *last_end) * ns_per_cycle);
+    else
+        tt_cell_u64(w, slot, 0);
+    if (known) {
+        *last_end = end;
+        *any = true;
+    }
+}
+
+static void from_report(tt_writer *w, const tt_exec *x)
+{
+    const tt_execs *e = w->j->execs;
+    tt_device_state *s = state_of(w, x->device);
+    line l = {.columns = &e->columns};
+    int64_t fw_start, fw_end, fw_ns, start = 0, end = 0;
+    if (!s) return;
+    tt_perf_cells(e->lines + x->at, x->len, l.cells, MAX_CELLS, &l.n);
+    bool fw =
+        number_in(&l, "DEVICE FW START CYCLE", &fw_start) && number_in(&l, "DEVICE FW END CYCLE", &fw_end);
+    if (!(s->ns_per_cycle > 0) && fw && number_in(&l, "DEVICE FW DURATION [ns]", &fw_ns) && fw_ns != 0 &&
+        fw_end > fw_start)
+        s->ns_per_cycle = (double)fw_ns / (double)(fw_end - fw_start);
+    bool known =
+        number_in(&l, "DEVICE KERNEL START CYCLE", &start) && number_in(&l, "DEVICE KERNEL END CYCLE", &end);
+    latency(w, &l, TT_COL_LATENCY, "OP TO OP LATENCY [ns]", s->ns_per_cycle, known, start, &s->any_kernel,
+            &s->kernel_end, end);
+    known = number_in(&l, "DEVICE KERNEL DM START CYCLE", &start) &&
+            number_in(&l, "DEVICE KERNEL DM END CYCLE", &end);
+    latency(w, &l, TT_COL_DM_LATENCY, "OP TO OP LATENCY BR/NRISC START [ns]", s->ns_per_cycle, known, start,
+            &s->any_dm, &s->dm_end, end);
+    if (fw && s->ns_per_cycle > 0) {
+        rounded(w, TT_COL_FW_LATENCY, s->any_fw ? (double)(fw_start - s->fw_end) * s->ns_per_cycle : 0);
+        s->fw_end = fw_end;
+        s->any_fw = true;
+    }
+    for (size_t i = 0; i < l.n && i < e->columns.n; i++) {
+        int slot = w->perf_column[i];
+        int64_t value;
+        if (slot < 0 || !l.cells[i].n || slot == TT_COL_LATENCY || slot == TT_COL_DM_LATENCY) continue;
+        if (w->slots[slot].set && w->slots[slot].len && slot != TT_COL_CORES) continue;
+        if (is_whole(e->columns.names[i]) && tt_perf_int(l.cells[i], &value))
+            tt_cell_i64(w, (size_t)slot, value);
+        else
+            tt_cell_text(w, (size_t)slot, l.cells[i].text, l.cells[i].n);
+    }
+}
+
+void tt_device_cells(tt_writer *w, const tt_exec *x)
+{
+    if (x->len)
+        from_report(w, x);
+    else
+        from_log(w, x);
+}

@@ -1,0 +1,282 @@
+/* Programs that ran, from tt-metal's own C++ report. Not for device logs (tt_exec_log.c). */
+#include "ops/tt_exec.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/input.h"
+
+enum { CHUNK = 1024 * 1024, MAX_LINE = 1024 * 1024, MAX_COLUMNS = 1024, COOL_EVERY = 16384 };
+
+void tt_execs_begin(tt_execs *e, tt_found *found, const char *scratch)
+{
+    *e = (tt_execs){.found = found};
+    e->big_items.folder = e->big_lines.folder = e->big_cycles.folder = scratch;
+}
+
+void tt_execs_free(tt_execs *e)
+{
+    dl_big_free(&e->big_items);
+    dl_big_free(&e->big_lines);
+    dl_big_free(&e->big_cycles);
+    for (size_t i = 0; i < e->columns.n; i++)
+        free(e->columns.names[i]);
+    free(e->columns.names);
+    dl_decode_free(e->decode);
+    memset(e, 0, sizeof *e);
+}
+
+tt_exec *tt_execs_add(tt_execs *e)
+{
+    size_t wanted = (e->n + 1) * sizeof *e->items;
+    if (e->n >= TT_NONE - 1) return NULL;
+    if (wanted > e->big_items.bytes && !dl_big_room(&e->big_items, wanted + wanted / 2 + 4096)) return NULL;
+    e->items = e->big_items.data;
+    tt_exec *x = &e->items[e->n];
+    *x = (tt_exec){.trace = TT_NONE, .session = TT_NONE, .cycles = TT_NONE, .order = (uint32_t)e->n};
+    if (e->n++ % COOL_EVERY == 0) dl_big_cool(&e->big_items);
+    return x;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const tt_exec *x = a, *y = b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void tt_execs_sort(tt_execs *e)
+{
+    bool sorted = true;
+    for (size_t i = 1; i < e->n && sorted; i++)
+        sorted = by_id(&e->items[i - 1], &e->items[i]) < 0;
+    if (!sorted) qsort(e->items, e->n, sizeof *e->items, by_id);
+}
+
+double tt_execs_mhz(const tt_execs *e, uint32_t device)
+{
+    const dl_tables *t = e->decode ? dl_decode_tables(e->decode) : NULL;
+    for (uint32_t i = 0; t && i < t->n_chips; i++)
+        if (t->chips[i].id == device) return (double)t->chips[i].freq_khz / 1000.0;
+    return 0;
+}
+
+void tt_perf_cells(const char *line, size_t len, tt_cell *cells, size_t cap, size_t *n)
+{
+    const char *p = line, *end = line + len;
+    for (*n = 0; p <= end && *n < cap; ++*n) {
+        tt_cell *c = &cells[*n];
+        if (p < end && *p == '"') {
+            const char *quote = memchr(p + 1, '"', (size_t)(end - p - 1));
+            if (quote && (quote + 1 == end || quote[1] == ',')) {
+                *c = (tt_cell){p + 1, (size_t)(quote - p - 1)};
+                p = quote + 2;
+                continue;
+            }
+        }
+        const char *comma = memchr(p, ',', (size_t)(end - p)), *stop = comma ? comma : end;
+        *c = (tt_cell){p, (size_t)(stop - p)};
+        p = stop + 1;
+    }
+    for (size_t i = 0; i < *n; i++) {
+        tt_cell *c = &cells[i];
+        while (c->n && (*c->text == ' ' || *c->text == '\t')) {
+            c->text++;
+            c->n--;
+        }
+        while (c->n && (c->text[c->n - 1] == ' ' || c->text[c->n - 1] == '\t' || c->text[c->n - 1] == '\r'))
+            c->n--;
+    }
+}
+
+bool tt_perf_int(tt_cell c, int64_t *out)
+{
+    char text[64], *end;
+    if (!c.n || c.n >= sizeof text) return false;
+    memcpy(text, c.text, c.n);
+    text[c.n] = 0;
+    errno = 0;
+    long long whole = strtoll(text, &end, 10);
+    if (!*end && !errno && end != text) {
+        *out = whole;
+        return true;
+    }
+    double real = strtod(text, &end);
+    if (*end || end == text || !isfinite(real) || fabs(real) >= 9.2e18) return false;
+    *out = (int64_t)real;
+    return true;
+}
+
+/* ---- The report's lines --- */
+
+typedef struct key_columns {
+    int id, trace, session, device, fw_start, kernel_start;
+} key_columns;
+
+static int column(const tt_execs *e, const char *name)
+{
+    for (size_t i = 0; i < e->columns.n; i++)
+        if (strcmp(e->columns.names[i], name) == 0) return (int)i;
+    return -1;
+}
+
+static bool take_header(tt_execs *e, const char *line, size_t n, key_columns *k)
+{
+    tt_cell cells[MAX_COLUMNS];
+    size_t found;
+    tt_perf_cells(line, n, cells, MAX_COLUMNS, &found);
+    e->columns.names = calloc(found, sizeof *e->columns.names);
+    if (!e->columns.names) return false;
+    for (; e->columns.n < found; e->columns.n++) {
+        char *name = strndup(cells[e->columns.n].text, cells[e->columns.n].n);
+        if (!name) return false;
+        e->columns.names[e->columns.n] = name;
+    }
+    *k = (key_columns){column(e, "GLOBAL CALL COUNT"),
+                       column(e, "METAL TRACE ID"),
+                       column(e, "METAL TRACE REPLAY SESSION ID"),
+                       column(e, "DEVICE ID"),
+                       column(e, "DEVICE FW START CYCLE"),
+                       column(e, "DEVICE KERNEL START CYCLE")};
+    return true;
+}
+
+/* False: empty, or no such column. */
+static bool key(const tt_cell *cells, size_t n, int at, int64_t *out)
+{
+    return at >= 0 && (size_t)at < n && tt_perf_int(cells[at], out) && *out >= 0;
+}
+
+static bool take_line(tt_execs *e, const char *line, size_t n, const key_columns *k, uint64_t number)
+{
+    tt_cell cells[MAX_COLUMNS];
+    size_t found;
+    int64_t id, device, value;
+    tt_perf_cells(line, n, cells, MAX_COLUMNS, &found);
+    if (found && cells[0].n == strlen(e->columns.names[0]) &&
+        memcmp(cells[0].text, e->columns.names[0], cells[0].n) == 0)
+        return true; /* the header again: another device was appended with its own */
+    if (!key(cells, found, k->id, &id) || !key(cells, found, k->device, &device) || device >= TT_NONE ||
+        found < e->columns.n / 2) {
+        tt_found_add(e->found, TT_BAD_DEVICE_LINE, TT_PERF_NAME ":%llu: %.*s", (unsigned long long)number,
+                     (int)(n < 80 ? n : 80), line);
+        return true;
+    }
+    size_t wanted = e->n_lines + n + 1;
+    if (wanted > e->big_lines.bytes && !dl_big_room(&e->big_lines, wanted + wanted / 2 + 65536)) return false;
+    e->lines = e->big_lines.data;
+    tt_exec *x = tt_execs_add(e);
+    if (!x) return false;
+    memcpy(e->lines + e->n_lines, line, n);
+    x->id = (uint64_t)id;
+    x->device = (uint32_t)device;
+    x->at = e->n_lines;
+    x->len = (uint32_t)n;
+    e->n_lines += n;
+    if (e->n % COOL_EVERY == 0) dl_big_cool(&e->big_lines);
+    if (key(cells, found, k->trace, &value) && value < TT_NONE) x->trace = (uint32_t)value;
+    if (key(cells, found, k->session, &value) && value < TT_NONE) x->session = (uint32_t)value;
+    if (key(cells, found, k->kernel_start, &value) || key(cells, found, k->fw_start, &value))
+        x->start = (uint64_t)value;
+    return true;
+}
+
+/* A row whose ids were there before takes its place, as in tt-metal's script. */
+static int by_ids(const void *a, const void *b)
+{
+    const tt_exec *x = a, *y = b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    if (x->trace != y->trace) return x->trace < y->trace ? -1 : 1;
+    if (x->session != y->session) return x->session < y->session ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void drop_doubles(tt_execs *e)
+{
+    size_t kept = 0;
+    if (e->n) qsort(e->items, e->n, sizeof *e->items, by_ids);
+    for (size_t i = 0; i < e->n; i++) {
+        tt_exec *last = kept ? &e->items[kept - 1] : NULL, *x = &e->items[i];
+        if (last && last->device == x->device && last->id == x->id && last->trace == x->trace &&
+            last->session == x->session) {
+            tt_found_add(e->found, TT_BAD_DEVICE_LINE,
+                         TT_PERF_NAME
+                         ": GLOBAL CALL COUNT %llu of device %u is there twice; the last is used",
+                         (unsigned long long)x->id, x->device);
+            uint32_t order = last->order;
+            *last = *x;
+            last->order = order;
+            continue;
+        }
+        e->items[kept++] = *x;
+    }
+    e->n = kept;
+}
+
+static devlog_status read_all(tt_execs *e, dl_input *input, const tt_progress *progress, devlog_error *err)
+{
+    key_columns k = {-1, -1, -1, -1, -1, -1};
+    char *text = NULL;
+    size_t n = 0, cap = 0;
+    bool ok = true, ended = false;
+    e->from_report = true;
+    while (!ended && ok) {
+        if (cap - n < CHUNK) {
+            char *grown = realloc(text, cap + 2 * CHUNK);
+            ok = grown != NULL;
+            if (!ok) break;
+            text = grown;
+            cap += 2 * CHUNK;
+        }
+        size_t got = 0;
+        devlog_error why = {0};
+        if (dl_input_read(input, text + n, CHUNK, &got, &why)) {
+            tt_found_add(e->found, TT_STOPPED, "%s", why.text);
+            got = 0;
+        }
+        ended = got == 0;
+        n += got;
+        const char *p = text, *end = text + n;
+        while (p < end && ok) {
+            const char *feed = memchr(p, '\n', (size_t)(end - p));
+            if (!feed && !ended && n < 4 * MAX_LINE) break;
+            const char *stop = feed ? feed : end;
+            size_t length = (size_t)(stop - p);
+            if (length && p[length - 1] == '\r') length--;
+            e->read_lines++;
+            if (length && !e->columns.n)
+                ok = take_header(e, p, length, &k);
+            else if (length)
+                ok = take_line(e, p, length, &k, e->read_lines);
+            p = feed ? feed + 1 : end;
+        }
+        n = (size_t)(end - p);
+        memmove(text, p, n);
+        if (progress) progress->call(progress->ctx, dl_input_taken(input), dl_input_size(input));
+    }
+    free(text);
+    dl_input_close(input);
+    if (!ok) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    drop_doubles(e);
+    tt_execs_sort(e);
+    return DEVLOG_OK;
+}
+
+devlog_status tt_execs_read_report(tt_execs *e, const char *path, const tt_progress *progress,
+                                   devlog_error *err)
+{
+    dl_input *input;
+    devlog_status status = dl_input_open(&input, path, err);
+    return status ? status : read_all(e, input, progress, err);
+}
+
+devlog_status tt_execs_parse_report(tt_execs *e, const void *bytes, size_t n, devlog_error *err)
+{
+    dl_input *input;
+    devlog_status status = dl_input_memory(&input, TT_PERF_NAME, bytes, n, err);
+    return status ? status : read_all(e, input, NULL, err);
+}

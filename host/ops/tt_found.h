@@ -1,0 +1,49 @@
+/* What can be wrong with a folder of tt-metal's profiler: each kind is counted, shown with the first few
+ * cases, and said with its likely cause and the cure. Nothing of it stops the report. */
+#ifndef DEVLOG_OPS_TT_FOUND_H
+#define DEVLOG_OPS_TT_FOUND_H
+
+#include "base/str.h"
+
+typedef enum tt_trouble {
+    TT_CUT_MESSAGE,     /* Tracy cut it; what is whole was kept */
+    TT_LOST_MESSAGE,    /* an op that only its zone or its launch tells of */
+    TT_NO_OPS_DATA,     /* no tracy_ops_data.csv */
+    TT_NO_OPS_TIMES,    /* no tracy_ops_times.csv */
+    TT_NO_DEVICE_FILE,  /* neither a device log nor the C++ report */
+    TT_BAD_MESSAGE,     /* an op's or trace's message that says nothing that is understood */
+    TT_UNKNOWN_CACHED,  /* a cached op of which the full message never came */
+    TT_QUOTING,         /* backticks inside messages */
+    TT_ID_TWICE,        /* two ops of the host with one GLOBAL CALL COUNT */
+    TT_NO_ZONE,         /* an op whose host times are missing */
+    TT_ZONE_WITHOUT_ID, /* a zone of an op that does not say whose it is */
+    TT_BAD_TIMES_LINE,  /* a line of tracy_ops_times.csv that could not be read */
+    TT_BAD_DEVICE_LINE, /* a line of cpp_device_perf_report.csv that could not be read */
+    TT_NO_DEVICE,       /* an op of a device without device data */
+    TT_NEVER_REPLAYED,  /* the same, in a trace that was captured and never replayed */
+    TT_MISSING_REPLAY,  /* the same, in a replay that the host told of */
+    TT_WHOLE_DEVICE,    /* a device of which no data are there at all */
+    TT_NO_HOST_DEVICE,  /* a device that only the device data know */
+    TT_NO_OP,           /* a launch that no op of the host asked for */
+    TT_EXTRA_REPLAY,    /* a replay that the host does not tell of */
+    TT_TWICE_ON_DEVICE, /* an op that ran more than once outside of a trace */
+    TT_TRACE_IDS,       /* RISCs of one launch that disagree about its trace; put together */
+    TT_TRACE_NESTING,   /* a trace that ends without having begun, or as another */
+    TT_STOPPED,         /* a file that could not be read to its end */
+    TT_TROUBLES
+} tt_trouble;
+
+enum { TT_DETAILS = 3 };
+
+typedef struct tt_found {
+    uint64_t n[TT_TROUBLES];
+    char *details[TT_TROUBLES][TT_DETAILS];
+} tt_found;
+
+void tt_found_add(tt_found *f, tt_trouble what, const char *fmt, ...) DL_PRINTF(3, 4);
+void tt_found_free(tt_found *f);
+/* Whether something is missing from the report, or doubtful. */
+bool tt_found_any(const tt_found *f);
+void tt_found_describe(const tt_found *f, dl_str *out);
+
+#endif

@@ -1,0 +1,141 @@
+/* One op report of a folder of tt-metal's. */
+#include "ops/tt_job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "report/decode_table.h"
+
+static void progressed(void *ctx, uint64_t taken, uint64_t size)
+{
+    const tt_job *j = ctx;
+    if (j->o->progress) j->o->progress(j->o->progress_ctx, j->input, taken, size, j->host.n_ops);
+}
+
+static devlog_status read_host(tt_job *j, devlog_error *err)
+{
+    const tt_files *f = j->o->files;
+    const tt_progress progress = {progressed, j};
+    devlog_status status = DEVLOG_OK;
+    if (f->data) {
+        j->input = f->data;
+        status = tt_host_read_data(&j->host, f->data, &progress, err);
+    } else {
+        tt_found_add(&j->found, TT_NO_OPS_DATA, "%s", f->folder);
+    }
+    if (status) return status;
+    if (f->times) {
+        j->input = f->times;
+        status = tt_host_read_times(&j->host, f->times, &progress, err);
+    } else {
+        tt_found_add(&j->found, TT_NO_OPS_TIMES, "%s", f->folder);
+    }
+    return status;
+}
+
+static devlog_status read_device(tt_job *j, devlog_error *err)
+{
+    const tt_files *f = j->o->files;
+    const tt_progress progress = {progressed, j};
+    if (j->o->no_device) return DEVLOG_OK;
+    if (f->report && !(j->o->device_log && f->log)) {
+        j->input = f->report;
+        return tt_execs_read_report(&j->execs, f->report, &progress, err);
+    }
+    if (f->log) {
+        const dl_decode_options options = {.no_samples = true,
+                                           .scratch = j->o->output,
+                                           .progress = j->o->progress,
+                                           .progress_ctx = j->o->progress_ctx};
+        return tt_execs_read_log(&j->execs, f->log, &options, err);
+    }
+    tt_found_add(&j->found, TT_NO_DEVICE_FILE, "%s", f->folder);
+    return DEVLOG_OK;
+}
+
+static devlog_status flush(void *ctx, devlog_error *err)
+{
+    (void)err;
+    dl_file_flush(ctx);
+    return DEVLOG_OK;
+}
+
+static devlog_status write_report(tt_job *j, devlog_error *err)
+{
+    dl_str name = {0};
+    dl_str_add(&name, j->o->name);
+    dl_str_add(&name, j->o->report.json ? ".json" : ".csv");
+    j->report_path = name.failed ? NULL : dl_path_join(j->o->output, name.text);
+    dl_str_free(&name);
+    if (!j->report_path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    dl_file_writer w;
+    devlog_status status = dl_file_create(&w, j->report_path, err);
+    if (status) return status;
+    status = tt_report_write(&j->join, &j->o->report, &w.buffer, flush, &w, &j->counts, err);
+    if (!status) return dl_file_commit(&w, err);
+    dl_file_abandon(&w);
+    return status;
+}
+
+static devlog_status make_report(tt_job *j, devlog_error *err)
+{
+    devlog_status status = dl_folder_make(j->o->output, err);
+    if (!status) status = tt_host_begin(&j->host, &j->found, j->o->output, err);
+    tt_execs_begin(&j->execs, &j->found, j->o->output);
+    if (!status) status = read_host(j, err);
+    if (!status) status = read_device(j, err);
+    if (!status) status = tt_join_make(&j->join, &j->host, &j->execs, j->o->output, err);
+    return status ? status : write_report(j, err);
+}
+
+devlog_status tt_job_run(tt_job *job, const tt_job_options *options, devlog_error *err)
+{
+    *job = (tt_job){.o = options};
+    size_t there = dl_folder_there(options->output);
+    devlog_status status = make_report(job, err);
+    if (status) dl_folder_unmake(options->output, there);
+    return status;
+}
+
+void tt_job_free(tt_job *j)
+{
+    tt_join_free(&j->join);
+    tt_execs_free(&j->execs);
+    tt_host_free(&j->host);
+    tt_found_free(&j->found);
+    free(j->report_path);
+}
+
+bool tt_job_lost(const tt_job *j)
+{
+    return tt_found_any(&j->found) || (j->execs.decode && dl_losses_any(dl_decode_losses(j->execs.decode)));
+}
+
+static void total(dl_str *out, const char *what, uint64_t ns)
+{
+    char digits[DL_GROUPED_SIZE];
+    if (ns) dl_str_fmt(out, "  %-28s %16s ns\n", what, dl_u64_grouped(digits, ns));
+}
+
+void tt_job_describe(const tt_job *j, bool colour, dl_str *out)
+{
+    char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE], c[DL_GROUPED_SIZE], d[DL_GROUPED_SIZE];
+    dl_str_fmt(out,
+               "%s ops of tt-metal's host, %s signposts, %s replays of traces; %s programs ran on devices",
+               dl_u64_grouped(a, j->host.n_ops), dl_u64_grouped(b, j->host.n_signposts),
+               dl_u64_grouped(c, j->host.n_replays), dl_u64_grouped(d, j->execs.n));
+    if (j->execs.without_id)
+        dl_str_fmt(out, " for it, and %s for the runtime itself", dl_u64_grouped(a, j->execs.without_id));
+    dl_str_fmt(out, ".\n%s rows, %s of them with device data of an op.\n", dl_u64_grouped(a, j->counts.rows),
+               dl_u64_grouped(b, j->join.with_device));
+    total(out, "device FW", j->counts.fw_ns);
+    total(out, "device kernels", j->counts.kernel_ns);
+    tt_found_describe(&j->found, out);
+    if (j->execs.decode) {
+        dl_str_add(out, "Device log: ");
+        dl_report_losses(dl_decode_losses(j->execs.decode), colour, out);
+    } else if (!tt_found_any(&j->found)) {
+        dl_str_add(out, "Nothing was lost.\n");
+    }
+}

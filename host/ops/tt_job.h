@@ -1,0 +1,39 @@
+/* One op report of a folder of tt-metal's from beginning to end: reads its files, joins them, writes the
+ * report, and says what was found. */
+#ifndef DEVLOG_OPS_TT_JOB_H
+#define DEVLOG_OPS_TT_JOB_H
+
+#include "ops/tt_folder.h"
+#include "ops/tt_report.h"
+
+typedef struct tt_job_options {
+    const tt_files *files;
+    bool no_device;     /* leave device data out */
+    bool device_log;    /* take the device log although there is a C++ report */
+    const char *output; /* folder of the report; made when missing */
+    const char *name;   /* of the report, without extension */
+    tt_report_options report;
+    void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
+    void *progress_ctx;
+} tt_job_options;
+
+typedef struct tt_job {
+    tt_found found;
+    tt_host host;
+    tt_execs execs;
+    tt_join join;
+    tt_report_counts counts;
+    const tt_job_options *o;
+    const char *input; /* in hand, for progress */
+    char *report_path;
+} tt_job;
+
+/* Free with tt_job_free, also after a failure. */
+devlog_status tt_job_run(tt_job *job, const tt_job_options *options, devlog_error *err);
+void tt_job_free(tt_job *job);
+/* True when something that happened is not in the report. */
+bool tt_job_lost(const tt_job *job);
+/* What was found, for a person. */
+void tt_job_describe(const tt_job *job, bool colour, dl_str *out);
+
+#endif

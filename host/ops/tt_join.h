@@ -1,0 +1,49 @@
+/* Joining: ops of tt-metal's host beside what ran on its devices, row by row. Joined by GLOBAL CALL COUNT and
+ * device; replays of a trace by the device's own count of them, or, where a log has none, by their order, as
+ * tt-metal's script does. What cannot be joined is a row with a note. */
+#ifndef DEVLOG_OPS_TT_JOIN_H
+#define DEVLOG_OPS_TT_JOIN_H
+
+#include "ops/tt_exec.h"
+
+enum {
+    TT_NOTE_NO_DEVICE = 1,
+    TT_NOTE_NEVER_REPLAYED = 2,
+    TT_NOTE_MISSING_REPLAY = 4,
+    TT_NOTE_NO_OP = 8,
+    TT_NOTE_NO_ZONE = 16,
+    TT_NOTE_LOST = 32, /* no message */
+    TT_NOTE_CUT = 64,  /* message cut */
+    TT_NOTE_SHADOW = 128,
+    TT_NOTE_TWICE = 256, /* ran more than once outside of a trace */
+    TT_NOTE_EXTRA_REPLAY = 512,
+    TT_NOTE_TRACE_IDS = 1024,
+    TT_NOTE_ORPHAN = 2048, /* cached op without its full message */
+};
+
+typedef struct tt_row {
+    uint64_t time;            /* of the host, by which rows are sorted; UINT64_MAX: behind all others */
+    uint32_t op, exec, point; /* TT_NONE: none */
+    uint32_t trace, session;  /* TT_NONE: none */
+    uint32_t order;
+    uint16_t notes;
+    uint8_t group; /* ops, then replays, then signposts where they have one time */
+} tt_row;
+
+typedef struct tt_join {
+    const tt_host *host;
+    tt_execs *execs;
+    tt_row *rows;
+    size_t n;
+    dl_big big_rows;
+    uint64_t ops, with_device, replays;
+    uint32_t *devices; /* in order of their first op */
+    size_t n_devices, cap_devices;
+    uint32_t *exec_of; /* scratch */
+} tt_join;
+
+devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const char *scratch,
+                           devlog_error *err);
+void tt_join_free(tt_join *j);
+
+#endif

@@ -1,0 +1,322 @@
+/* tracy_ops_times.csv: zones of ops, joined by "id:N" in their text, and the host calls inside them. It has
+ * gigabytes, of which few lines are of interest; these are found without looking at the cells of the
+ * others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/input.h"
+#include "ops/tt_host.h"
+
+enum { CHUNK = 1024 * 1024, MAX_LINE = 1024 * 1024, MAX_CELLS = 64 };
+
+enum { C_NAME, C_FILE, C_LINE, C_ZONE, C_TEXT, C_START, C_NS, C_THREAD, C_PARENT, COLUMNS };
+
+typedef struct cell {
+    const char *text;
+    size_t n;
+} cell;
+
+typedef struct times {
+    tt_host *host;
+    int place[COLUMNS]; /* of each column; -1: not there */
+    int n_columns;
+    uint64_t line;
+    uint32_t *child_slots; /* hash table of (op, name): child + 1 */
+    size_t n_child_slots;
+    dl_str plain; /* quoted cells without their quotes */
+} times;
+
+static bool header(times *t, const char *text, size_t n)
+{
+    static const char *const names[COLUMNS] = {"name",         "src_file",  "src_line",
+                                               "zone_name",    "zone_text", "ns_since_start",
+                                               "exec_time_ns", "thread",    "special_parent_text"};
+    for (int i = 0; i < COLUMNS; i++)
+        t->place[i] = -1;
+    t->n_columns = 0;
+    const char *end = text + n;
+    for (const char *p = text; p <= end && t->n_columns < MAX_CELLS; t->n_columns++) {
+        const char *comma = memchr(p, ',', (size_t)(end - p)), *stop = comma ? comma : end;
+        for (int i = 0; i < COLUMNS; i++)
+            if ((size_t)(stop - p) == strlen(names[i]) && memcmp(p, names[i], strlen(names[i])) == 0)
+                t->place[i] = t->n_columns;
+        p = stop + 1;
+    }
+    return t->place[C_NAME] == 0 && t->place[C_START] > 0 && t->place[C_NS] > 0 && t->place[C_TEXT] > 0;
+}
+
+static bool number(cell c, uint64_t *out)
+{
+    *out = 0;
+    if (!c.n || c.n > 19) return false;
+    for (size_t i = 0; i < c.n; i++) {
+        if (c.text[i] < '0' || c.text[i] > '9') return false;
+        *out = *out * 10 + (uint64_t)(c.text[i] - '0');
+    }
+    return true;
+}
+
+/* Splits at commas outside of quotes; more cells than MAX_CELLS are counted but not kept. */
+static int split(times *t, const char *line, size_t n, cell *cells)
+{
+    int found = 0;
+    const char *p = line, *end = line + n;
+    dl_str_clear(&t->plain);
+    if (!dl_str_reserve(&t->plain, n)) return 0; /* so that it does not move */
+    for (; p <= end; found++) {
+        cell c = {p, 0};
+        if (p < end && *p == '"') {
+            c.text = t->plain.text + t->plain.len;
+            for (p++; p < end; p++) {
+                if (*p == '"' && p + 1 < end && p[1] == '"')
+                    p++;
+                else if (*p == '"')
+                    break;
+                dl_str_char(&t->plain, *p);
+            }
+            c.n = (size_t)(t->plain.text + t->plain.len - c.text);
+            p = p < end ? p + 1 : end;
+            const char *comma = memchr(p, ',', (size_t)(end - p));
+            p = (comma ? comma : end) + 1;
+        } else {
+            const char *comma = memchr(p, ',', (size_t)(end - p));
+            c.n = (size_t)((comma ? comma : end) - p);
+            p = (comma ? comma : end) + 1;
+        }
+        if (found < MAX_CELLS) cells[found] = c;
+    }
+    return found;
+}
+
+/* The cells by column. A name of a C++ function may hold commas that nobody quoted: then what is behind the
+ * names is counted from the right, and the name ends before the source file and its line number. */
+static bool columns(const times *t, const cell *cells, int n, cell *by)
+{
+    uint64_t value;
+    for (int i = 0; i < COLUMNS; i++)
+        by[i] = (cell){"", 0};
+    if (n == t->n_columns) {
+        for (int i = 0; i < COLUMNS; i++)
+            if (t->place[i] >= 0) by[i] = cells[t->place[i]];
+        return number(by[C_START], &value) && number(by[C_NS], &value);
+    }
+    if (n < t->n_columns || n > MAX_CELLS) return false;
+    int shift = n - t->n_columns, at = 0;
+    for (int i = 0; i < COLUMNS; i++)
+        if (t->place[i] > 2) by[i] = cells[t->place[i] + shift];
+    for (int i = 2; i <= 2 + shift && !at; i++)
+        if (number(cells[i], &value)) at = i;
+    if (at < 2 || !number(by[C_START], &value) || !number(by[C_NS], &value)) return false;
+    const cell *last = &cells[at - 2];
+    by[C_NAME] = (cell){cells[0].text, (size_t)(last->text + last->n - cells[0].text)};
+    return true;
+}
+
+/* The number behind the last colon. */
+static bool id_in(cell c, uint64_t *id)
+{
+    const char *colon = c.n ? memrchr(c.text, ':', c.n) : NULL;
+    cell digits = colon ? (cell){colon + 1, (size_t)(c.text + c.n - colon - 1)} : c;
+    while (digits.n && (digits.text[digits.n - 1] == ' ' || digits.text[digits.n - 1] == '\r'))
+        digits.n--;
+    while (digits.n && *digits.text == ' ') {
+        digits.text++;
+        digits.n--;
+    }
+    return number(digits, id);
+}
+
+static bool op_zone(times *t, const cell *by)
+{
+    tt_host *h = t->host;
+    uint64_t id, start = 0, ns = 0;
+    if (!id_in(by[C_TEXT], &id)) {
+        tt_found_add(h->found, TT_ZONE_WITHOUT_ID, TT_OPS_TIMES_NAME ":%llu: %.*s",
+                     (unsigned long long)t->line, (int)(by[C_NAME].n < 80 ? by[C_NAME].n : 80),
+                     by[C_NAME].text);
+        return true;
+    }
+    number(by[C_START], &start);
+    number(by[C_NS], &ns);
+    uint32_t op = tt_host_find(h, id);
+    if (op == TT_NONE) {
+        if (h->has_data)
+            tt_found_add(h->found, TT_LOST_MESSAGE, TT_OPS_TIMES_NAME ":%llu: GLOBAL CALL COUNT %llu",
+                         (unsigned long long)t->line, (unsigned long long)id);
+        op = tt_host_lost_op(h, id, TT_NONE);
+        if (op == TT_NONE) return false;
+        h->ops[op].sent = start;
+    }
+    h->ops[op].flags |= TT_OP_ZONE;
+    h->ops[op].start = start;
+    h->ops[op].ns = ns;
+    return true;
+}
+
+static size_t child_slot(const times *t, uint32_t op, uint32_t name)
+{
+    const tt_host *h = t->host;
+    size_t mask = t->n_child_slots - 1, at = (size_t)dl_hash_u64((uint64_t)op << 32 | name) & mask;
+    for (; t->child_slots[at * 2]; at = (at + 1) & mask)
+        if (t->child_slots[at * 2 + 1] == op && h->children[t->child_slots[at * 2] - 1].name == name) break;
+    return at;
+}
+
+static bool grow_children(times *t)
+{
+    tt_host *h = t->host;
+    if (h->n_children * 2 < t->n_child_slots) return true;
+    size_t n = t->n_child_slots ? t->n_child_slots * 2 : 1024, n_old = t->n_child_slots;
+    uint32_t *old = t->child_slots, *slots = calloc(n * 2, sizeof *slots);
+    if (!slots) return false;
+    t->child_slots = slots;
+    t->n_child_slots = n;
+    for (size_t i = 0; i < n_old; i++) {
+        if (!old[i * 2]) continue;
+        size_t at = child_slot(t, old[i * 2 + 1], h->children[old[i * 2] - 1].name);
+        slots[at * 2] = old[i * 2];
+        slots[at * 2 + 1] = old[i * 2 + 1];
+    }
+    free(old);
+    return true;
+}
+
+/* A call inside an op; several of one name are added up. Of ops that the host does not know nothing is kept,
+ * as in tt-metal's script. */
+static bool child(times *t, const cell *by)
+{
+    tt_host *h = t->host;
+    uint64_t id, ns = 0;
+    if (!id_in(by[C_PARENT], &id)) return true;
+    uint32_t op = tt_host_find(h, id);
+    if (op == TT_NONE || (h->ops[op].flags & TT_OP_LOST)) return true;
+    number(by[C_NS], &ns);
+    uint32_t name = dl_intern_add(h->names, by[C_NAME].text, by[C_NAME].n);
+    if (name == DL_NO_STRING) return true;
+    if (!grow_children(t)) return false;
+    size_t at = child_slot(t, op, name);
+    if (t->child_slots[at * 2]) {
+        h->children[t->child_slots[at * 2] - 1].ns += ns;
+        return true;
+    }
+    size_t wanted = (h->n_children + 1) * sizeof *h->children;
+    if (wanted > h->big_children.bytes && !dl_big_room(&h->big_children, wanted + wanted / 2 + 4096))
+        return false;
+    h->children = h->big_children.data;
+    h->children[h->n_children] = (tt_child){.ns = ns, .name = name, .next = h->ops[op].children};
+    h->ops[op].children = t->child_slots[at * 2] = (uint32_t)++h->n_children;
+    t->child_slots[at * 2 + 1] = op;
+    return true;
+}
+
+static bool has(cell c, const char *what)
+{
+    return memmem(c.text, c.n, what, strlen(what)) != NULL;
+}
+
+static bool take_line(times *t, const char *line, size_t n)
+{
+    cell cells[MAX_CELLS], by[COLUMNS];
+    bool ok = true;
+    if (!columns(t, cells, split(t, line, n, cells), by)) {
+        tt_found_add(t->host->found, TT_BAD_TIMES_LINE, TT_OPS_TIMES_NAME ":%llu: %.*s",
+                     (unsigned long long)t->line, (int)(n < 80 ? n : 80), line);
+        return !t->plain.failed;
+    }
+    if (has(by[C_NAME], "TT_DNN") || has(by[C_NAME], "TT_METAL")) ok = op_zone(t, by);
+    if (ok && has(by[C_PARENT], "id:")) ok = child(t, by);
+    return ok;
+}
+
+/* Where a line ends whose cells may hold line feeds in quotes; NULL: more must be read. */
+static const char *line_end(const char *line, const char *end)
+{
+    const char *feed = memchr(line, '\n', (size_t)(end - line));
+    if (!feed || !memchr(line, '"', (size_t)(feed - line))) return feed;
+    bool inside = false;
+    for (const char *p = line; p < end; p++) {
+        if (*p == '"') inside = !inside;
+        if (*p == '\n' && (!inside || p - line > MAX_LINE)) return p;
+    }
+    return NULL;
+}
+
+/* Takes whole lines of text[0..n); returns how many bytes they are. */
+static size_t take_lines(times *t, const char *text, size_t n, bool last, bool *ok)
+{
+    const char *p = text, *end = text + n;
+    while (p < end && *ok) {
+        const char *feed = line_end(p, end);
+        if (!feed && last) feed = memchr(p, '\n', (size_t)(end - p));
+        if (!feed && !last) break;
+        const char *stop = feed ? feed : end;
+        size_t length = (size_t)(stop - p);
+        if (length && p[length - 1] == '\r') length--;
+        t->line++;
+        bool any = length > 0;
+        /* A parent, if there is any, is in the last cell; an op's zone has a name that begins with TT_. */
+        if (any && (p[length - 1] != ',' || memmem(p, length, "TT_", 3)) && t->line > 1)
+            *ok = take_line(t, p, length);
+        else if (any && t->line == 1 && !header(t, p, length))
+            *ok = false;
+        p = feed ? feed + 1 : end;
+    }
+    return (size_t)(p - text);
+}
+
+static devlog_status read_all(tt_host *h, dl_input *input, const tt_progress *progress, devlog_error *err)
+{
+    times t = {.host = h};
+    char *text = NULL;
+    size_t n = 0, cap = 0;
+    bool ok = true, ended = false, no_memory = false;
+    while (!ended && ok && !no_memory) {
+        if (cap - n < CHUNK) {
+            char *grown = realloc(text, cap + 2 * CHUNK);
+            no_memory = grown == NULL;
+            if (no_memory) break;
+            text = grown;
+            cap += 2 * CHUNK;
+        }
+        size_t got = 0;
+        devlog_error why = {0};
+        if (dl_input_read(input, text + n, CHUNK, &got, &why)) {
+            tt_found_add(h->found, TT_STOPPED, "%s", why.text);
+            got = 0;
+        }
+        ended = got == 0;
+        n += got;
+        size_t taken = take_lines(&t, text, n, ended || n > 4 * MAX_LINE, &ok);
+        memmove(text, text + taken, n - taken);
+        n -= taken;
+        dl_big_cool(&h->big_children);
+        if (progress) progress->call(progress->ctx, dl_input_taken(input), dl_input_size(input));
+    }
+    devlog_status status = DEVLOG_OK;
+    if (no_memory || t.plain.failed || (!ok && t.line > 1))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    else if (!ok)
+        tt_found_add(h->found, TT_BAD_TIMES_LINE,
+                     TT_OPS_TIMES_NAME ":1: not the header of that file; left out");
+    h->has_times = ok && t.line > 0;
+    h->times_lines = t.line;
+    free(text);
+    free(t.child_slots);
+    dl_str_free(&t.plain);
+    dl_input_close(input);
+    return status;
+}
+
+devlog_status tt_host_read_times(tt_host *h, const char *path, const tt_progress *progress, devlog_error *err)
+{
+    dl_input *input;
+    devlog_status status = dl_input_open(&input, path, err);
+    return status ? status : read_all(h, input, progress, err);
+}
+
+devlog_status tt_host_parse_times(tt_host *h, const void *bytes, size_t n, devlog_error *err)
+{
+    dl_input *input;
+    devlog_status status = dl_input_memory(&input, TT_OPS_TIMES_NAME, bytes, n, err);
+    return status ? status : read_all(h, input, NULL, err);
+}

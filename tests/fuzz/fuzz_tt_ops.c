@@ -1,0 +1,88 @@
+/* Fuzzing tt-metal's files: any bytes give a report, without a crash, and every op that was read is a row.
+ * The input is the four files one after the other, separated by lines "--8<--": messages, times, the C++
+ * report, the device log. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ops/tt_report.h"
+
+static devlog_status keep(void *ctx, devlog_error *err)
+{
+    (void)ctx;
+    (void)err;
+    return DEVLOG_OK;
+}
+
+typedef struct part {
+    const char *text;
+    size_t n;
+} part;
+
+/* The next part of the input; empty when there is none. */
+static part next_part(const char **at, const char *end)
+{
+    static const char mark[] = "--8<--\n";
+    part p = {*at, (size_t)(end - *at)};
+    const char *found = p.n ? memmem(*at, p.n, mark, sizeof mark - 1) : NULL;
+    if (found) p.n = (size_t)(found - *at);
+    *at = found ? found + sizeof mark - 1 : end;
+    return p;
+}
+
+/* A CSV's rows have as many cells as its header. */
+static void check_csv(const dl_str *out)
+{
+    size_t cells = 1, of_header = 0;
+    bool inside = false;
+    for (size_t i = 0; i < out->len; i++) {
+        char c = out->text[i];
+        if (c == '"') inside = !inside;
+        if (inside) continue;
+        cells += c == ',';
+        if (c != '\n') continue;
+        if (!of_header) of_header = cells;
+        if (cells != of_header) abort();
+        cells = 1;
+    }
+    if (inside) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *at = (const char *)data, *end = at + size;
+    part messages = next_part(&at, end), times = next_part(&at, end), report = next_part(&at, end),
+         log = next_part(&at, end);
+    tt_found found = {0};
+    tt_host host;
+    tt_execs execs;
+    tt_join join = {0};
+    tt_report_counts counts = {0};
+    tt_execs_begin(&execs, &found, NULL);
+    if (tt_host_begin(&host, &found, NULL, NULL) != DEVLOG_OK) abort();
+    if (tt_host_parse_data(&host, messages.text, messages.n, NULL) != DEVLOG_OK) abort();
+    if (times.n && tt_host_parse_times(&host, times.text, times.n, NULL) != DEVLOG_OK) abort();
+    devlog_status status = DEVLOG_OK;
+    if (report.n)
+        status = tt_execs_parse_report(&execs, report.text, report.n, NULL);
+    else if (log.n)
+        status = tt_execs_parse_log(&execs, log.text, log.n, NULL);
+    if (status == DEVLOG_OK && tt_join_make(&join, &host, &execs, NULL, NULL) == DEVLOG_OK) {
+        for (int json = 0; json < 2; json++) {
+            dl_str out = {0};
+            const tt_report_options o = {.json = json};
+            if (tt_report_write(&join, &o, &out, keep, NULL, &counts, NULL) != DEVLOG_OK) abort();
+            if (counts.rows != join.n || counts.rows < host.n_ops + host.n_signposts) abort();
+            if (!json) check_csv(&out);
+            dl_str_free(&out);
+        }
+        dl_str words = {0};
+        tt_found_describe(&found, &words);
+        dl_str_free(&words);
+    }
+    tt_join_free(&join);
+    tt_execs_free(&execs);
+    tt_host_free(&host);
+    tt_found_free(&found);
+    return 0;
+}

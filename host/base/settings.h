@@ -29,6 +29,8 @@ typedef enum dl_setting {
     DL_SET_SIMULATOR,
     DL_SET_SIM,
     DL_SET_KMD,
+    DL_SET_GRID,
+    DL_SET_CARD_WAIT,
     DL_SET_PROBE,
     DL_SET_QEMU_DIR,
     DL_SET_TIMEOUT_MS,

@@ -96,7 +96,7 @@ static void add_cards(table *t, const table *boards)
     card_info *list;
     size_t n;
     devlog_error err;
-    if (cards_list(&list, &n, &err) != DEVLOG_OK)
+    if (cards_list(NULL, &list, &n, &err) != DEVLOG_OK)
         add(t, (const char *[]){"card", "kmd", "", "broken", err.text});
     for (size_t i = 0; i < n; i++) {
         char name[320], what[160], title[96];
@@ -104,8 +104,8 @@ static void add_cards(table *t, const table *boards)
         snprintf(name, sizeof name, "%s%s", list[i].path[0] == '/' ? "kmd:" : "", list[i].path);
         snprintf(what, sizeof what, "%s (PCI %04x:%04x)", title[0] ? title : "a chip without a board file",
                  list[i].vendor, list[i].device);
-        add(t,
-            (const char *[]){"card", name, what, list[i].wrong[0] ? "not usable" : "ready", list[i].wrong});
+        const char *state = list[i].in_use ? "in use" : list[i].wrong[0] ? "not usable" : "ready";
+        add(t, (const char *[]){"card", name, what, state, list[i].wrong});
     }
     free(list);
 }
@@ -238,7 +238,8 @@ const cli_command cmd_devices = {
         "second column is what a program takes as its device: DEVLOG_TRANSPORT=usb:SERIAL. Below a device "
         "that "
         "cannot be used stands what to do: a udev rule to install, a program to end, a driver to load.\n\n"
-        "Nothing is reset or stopped: a probe is opened and closed again, its board is left alone.",
+        "Nothing is reset or stopped: a probe is opened and closed again, its board is left alone; a card keeps its power "
+        "state, and a program that uses it is not disturbed.",
     .options = options,
     .examples = "devlog devices                 what is plugged in\n"
                 "devlog devices --format json   the same for a program\n",

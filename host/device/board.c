@@ -205,6 +205,38 @@ static void read_pcie(reader *r, const cJSON *root, board *b)
     }
 }
 
+static void read_arc(reader *r, const cJSON *root, board *b)
+{
+    const cJSON *arc = get_object(r, root, "arc", false);
+    if (!arc) return;
+    uint8_t tile[2] = {0, 0};
+    uint32_t n = 0;
+    char harvested[16] = "";
+    read_bytes(r, arc, "tile", tile, &n, 2);
+    b->arc.x = tile[0];
+    b->arc.y = tile[1];
+    b->arc.space = get_number(r, arc, "space", false, 0);
+    b->arc.table = get_number(r, arc, "table", true, 0);
+    b->arc.data = get_number(r, arc, "data", true, 0);
+    b->arc.messages = get_number(r, arc, "messages", false, 0);
+    get_text(r, arc, "harvested", true, harvested, sizeof harvested);
+    b->arc.columns = strcmp(harvested, "columns") == 0;
+    if (!b->arc.columns && strcmp(harvested, "rows") != 0)
+        complain(r, "harvested", "must be \"columns\" or \"rows\"");
+    read_bytes(r, arc, "fuses", b->arc.fuses, &b->arc.n_fuses, BOARD_MAX_LINE);
+    const uint8_t *line = b->arc.columns ? b->columns : b->rows;
+    const uint32_t length = b->arc.columns ? b->n_columns : b->n_rows;
+    uint64_t there = 0, named = 0;
+    for (uint32_t i = 0; i < length; i++)
+        there |= UINT64_C(1) << line[i];
+    for (uint32_t i = 0; i < b->arc.n_fuses; i++)
+        named |= UINT64_C(1) << b->arc.fuses[i];
+    if (n == 2 && (tile[0] >= b->noc_width || tile[1] >= b->noc_height))
+        complain(r, "tile", "of \"arc\" lies outside of the size \"noc\" of the grid");
+    if (n != 2 || b->arc.n_fuses != length || named != there)
+        complain(r, "fuses", "must name each of the columns, or rows, of the grid once");
+}
+
 static void read_usb(reader *r, const cJSON *root, board *b)
 {
     const cJSON *usb = get_object(r, root, "usb", false);
@@ -399,6 +431,7 @@ devlog_status board_parse(const char *json, const char *origin, board *out, devl
     read_riscs(&r, root, &b);
     read_grid(&r, root, &b);
     read_pcie(&r, root, &b);
+    read_arc(&r, root, &b);
     read_usb(&r, root, &b);
     if (r.status == DEVLOG_OK) check_riscs(&r, &b);
     if (r.status == DEVLOG_OK) check_regions(&r, &b);

@@ -66,6 +66,18 @@ typedef enum board_window_format {
     BOARD_WINDOWS_BLACKHOLE,
 } board_window_format;
 
+/* The management core, which knows what the chip has: where its tile is, and its telemetry table in it. */
+typedef struct board_arc {
+    uint8_t x, y;
+    uint64_t space; /* what the NoC adds to the core's own addresses */
+    uint64_t table,
+        data;          /* addresses of the pointers to the table of tags and to the values; 0: no such core */
+    uint64_t messages; /* registers that take messages; 0: harvesting is in the table */
+    uint32_t n_fuses;  /* columns, or rows, in the order of the bits that say which are there */
+    uint8_t fuses[BOARD_MAX_LINE];
+    bool columns; /* columns are harvested; otherwise rows */
+} board_arc;
+
 typedef struct board {
     char name[32], title[96], arch[32], march[32], mabi[16];
     char linker[1024]; /* path of a linker fragment that all device code is linked with; empty: none */
@@ -94,6 +106,8 @@ typedef struct board {
     uint8_t noc_width, noc_height;
     uint32_t n_columns, n_rows;
     uint8_t columns[BOARD_MAX_LINE], rows[BOARD_MAX_LINE];
+    uint64_t dead_columns, dead_rows; /* by coordinate: those that an open card has not got */
+    board_arc arc;
     uint32_t n_dram;
     board_xy dram[BOARD_MAX_DRAM];
     uint64_t dram_size;

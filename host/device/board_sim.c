@@ -29,6 +29,14 @@ void board_to_sim(const board *b, sim_config *out, sim_world_options *world)
         out->tiles[out->n_tiles++] =
             (sim_tile_config){.kind = SIM_TILE_DRAM, .x = b->dram[i].x, .y = b->dram[i].y};
     out->dram_size = b->dram_size;
+    if (b->arc.table && out->n_tiles < SIM_MAX_TILES) {
+        out->tiles[out->n_tiles++] = (sim_tile_config){.kind = SIM_TILE_ARC, .x = b->arc.x, .y = b->arc.y};
+        out->arc = (sim_arc_config){.space = b->arc.space,
+                                    .table = b->arc.table,
+                                    .data = b->arc.data,
+                                    .messages = b->arc.messages,
+                                    .version = 1};
+    }
 
     out->n_harts = b->n_riscs;
     out->local_base = b->riscs[0].local.base;

@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "device/board_sim.h"
 #include "device/choose.h"
+#include "device/harvest.h"
 #include "device/wishes.h"
 
 static void window_layout(const board *b, dl_window_layout *out)
@@ -69,6 +70,7 @@ static devlog_status open_transport(devlog_device *d, const devlog_device_option
         .rams = rams,
         .n_rams = d->board.n_rams,
         .boot = {d->board.boot.base, d->board.boot.size},
+        .alive = {d->board.arc.x, d->board.arc.y, d->board.arc.table, d->board.arc.table ? 4 : 0},
         .attach = o->attach,
         .kmd = kmd,
     };
@@ -139,12 +141,11 @@ devlog_status dl_device_open(const devlog_device_options *options, const struct 
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the log folder is too long");
         goto fail;
     }
-    d->booted = calloc((size_t)d->board.n_columns * d->board.n_rows, sizeof *d->booted);
-    if (!d->booted) {
-        status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
-        goto fail;
-    }
     status = open_transport(d, o, choice, kmd, err);
+    if (status == DEVLOG_OK) status = harvest_grid(&d->transport, &d->board, err);
+    if (status != DEVLOG_OK) goto fail;
+    d->booted = calloc((size_t)d->board.n_columns * d->board.n_rows, sizeof *d->booted);
+    if (!d->booted) status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
     if (status == DEVLOG_OK && !o->attach) status = hold_all(d, err);
     if (status != DEVLOG_OK) goto fail;
     free(choice);
@@ -225,6 +226,18 @@ devlog_status dl_core_write(devlog_device *device, devlog_core core, uint32_t ad
     return status == DEVLOG_OK ? dl_write(&device->transport, at, address, src, size, err) : status;
 }
 
+/* The last of a run of neighbours that has nothing dead between them. */
+static uint32_t end_of_run(const uint8_t *line, uint32_t from, uint32_t last, uint64_t dead)
+{
+    uint32_t end = from;
+    while (end < last) {
+        uint64_t between = (UINT64_C(1) << line[end + 1]) - (UINT64_C(1) << line[end]);
+        if (line[end + 1] < line[end] || dead & between) break;
+        end++;
+    }
+    return end;
+}
+
 devlog_status dl_cores_write(devlog_device *device, devlog_cores cores, uint32_t address, const void *src,
                              size_t size, devlog_error *err)
 {
@@ -232,8 +245,19 @@ devlog_status dl_cores_write(devlog_device *device, devlog_cores cores, uint32_t
     devlog_status status = dl_device_target(device, (devlog_core){cores.x0, cores.y0}, &first, err);
     if (status == DEVLOG_OK) status = dl_device_target(device, (devlog_core){cores.x1, cores.y1}, &last, err);
     if (status != DEVLOG_OK) return status;
-    dl_target all = {first.x0, first.y0, last.x0, last.y0};
-    return dl_write(&device->transport, all, address, src, size, err);
+    /* A rectangle of the NoC never covers a tile that is switched off: one write for each part between such.
+     */
+    const board *b = &device->board;
+    for (uint32_t y = cores.y0, y_end; y <= cores.y1; y = y_end + 1) {
+        y_end = end_of_run(b->rows, y, cores.y1, b->dead_rows);
+        for (uint32_t x = cores.x0, x_end; x <= cores.x1; x = x_end + 1) {
+            x_end = end_of_run(b->columns, x, cores.x1, b->dead_columns);
+            const dl_target part = {b->columns[x], b->rows[y], b->columns[x_end], b->rows[y_end]};
+            status = dl_write(&device->transport, part, address, src, size, err);
+            if (status != DEVLOG_OK) return status;
+        }
+    }
+    return DEVLOG_OK;
 }
 
 devlog_status dl_core_hold(devlog_device *device, devlog_core core, uint32_t held, devlog_error *err)

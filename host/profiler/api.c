@@ -87,6 +87,8 @@ static void save_postmortem(devlog_device *device, devlog_error *err)
     size_t used = strlen(err->text), room = sizeof err->text - used;
     if (saved)
         snprintf(err->text + used, room, "; look at it with: devlog dump %s", path);
+    else if (strncmp(err->text, why.text, strlen(why.text)) == 0)
+        snprintf(err->text + used, room, "; so nothing of its state could be saved in %s", path);
     else
         snprintf(err->text + used, room, "; its state could not be saved: %s", why.text);
 }

@@ -69,14 +69,23 @@ devlog_status devlog_save_state(devlog_device *device, const char *path, devlog_
     dl_file_writer w;
     devlog_status status = saved_create(&w, path, device->board_origin, err);
     if (status != DEVLOG_OK) return status;
-    for (uint32_t y = 0; y < device->board.n_rows; y++) {
+    if (device->board.dead_columns || device->board.dead_rows)
+        saved_grid(&w, device->board.dead_columns, device->board.dead_rows);
+    uint32_t saved = 0;
+    for (uint32_t y = 0; y < device->board.n_rows && status == DEVLOG_OK; y++) {
         for (uint32_t x = 0; x < device->board.n_columns && status == DEVLOG_OK; x++) {
             bool started;
             status = look_started(device, (devlog_core){x, y}, &started, err);
             if (status == DEVLOG_OK && started) status = save_core(device, &w, (devlog_core){x, y}, err);
+            saved += status == DEVLOG_OK && started;
         }
     }
-    if (status == DEVLOG_OK) return saved_commit(&w, err);
+    /* What was read before a device went away is worth keeping. */
+    if (status == DEVLOG_OK || saved) {
+        devlog_error later;
+        devlog_status written = saved_commit(&w, status == DEVLOG_OK ? err : &later);
+        return status == DEVLOG_OK ? written : status;
+    }
     dl_file_abandon(&w);
     return status;
 }

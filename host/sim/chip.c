@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/ahead.h"
+#include "sim/arc.h"
 #include "sim/noc.h"
 #include "sim/tile.h"
 #include "sim/window.h"
@@ -19,11 +20,13 @@ static const char *check_tiles(const sim_config *c)
 {
     bool taken[64][64] = {{false}};
     if (c->n_tiles == 0 || c->n_tiles > SIM_MAX_TILES) return "n_tiles is out of range";
+    if (c->arc.n_tags > SIM_MAX_TAGS) return "n_tags is out of range";
     if (c->noc_width == 0 || c->noc_height == 0 || c->noc_width > 64 || c->noc_height > 64)
         return "the grid is not 1 to 64 tiles wide and high";
     for (uint32_t i = 0; i < c->n_tiles; i++) {
         const sim_tile_config *t = &c->tiles[i];
-        if (t->kind != SIM_TILE_TENSIX && t->kind != SIM_TILE_DRAM) return "a tile is of no known kind";
+        if (t->kind != SIM_TILE_TENSIX && t->kind != SIM_TILE_DRAM && t->kind != SIM_TILE_ARC)
+            return "a tile is of no known kind";
         if (t->x >= c->noc_width || t->y >= c->noc_height) return "a tile is outside of the grid";
         if (taken[t->y][t->x]) return "two tiles have the same coordinates";
         if (t->kind == SIM_TILE_DRAM && c->dram_size == 0) return "there is a DRAM tile, but dram_size is 0";
@@ -100,6 +103,7 @@ sim *sim_create(const sim_config *config, char *why, size_t why_size)
     s->journal = calloc(1, sizeof *s->journal);
     if (!s->tiles || !s->journal || !sim_window_init(s))
         return refuse_creation(s, why, why_size, "out of memory");
+    sim_arc_init(s);
     for (uint32_t i = 0; i < config->n_tiles; i++) {
         s->n_tiles = i + 1;
         s->by_place[config->tiles[i].y][config->tiles[i].x] = (uint16_t)(i + 1);

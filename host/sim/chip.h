@@ -115,8 +115,9 @@ struct sim {
     uint64_t *windows;         /* configuration: two words of 64 bits per window */
     uint32_t n_windows;
 
-    sim_journal *journal; /* of the trial that is on (ahead.h) */
-    sim_packet **packets; /* heap by arrival */
+    sim_journal *journal;                 /* of the trial that is on (ahead.h) */
+    uint32_t arc_scratch[8], arc_control; /* registers of the management core (arc.c) */
+    sim_packet **packets;                 /* heap by arrival */
     size_t n_packets, packets_room;
 
     uint8_t *free_code; /* of each word of a tile's first RAM: takes no time; NULL: none does */

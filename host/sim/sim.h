@@ -14,7 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SIM_MAX_HARTS = 8, SIM_MAX_TILES = 256, SIM_MAX_WINDOW_CLASSES = 4, SIM_MAX_RAMS = 4 };
+enum {
+    SIM_MAX_HARTS = 8,
+    SIM_MAX_TILES = 256,
+    SIM_MAX_WINDOW_CLASSES = 4,
+    SIM_MAX_RAMS = 4,
+    SIM_MAX_TAGS = 16
+};
 
 typedef struct sim sim;
 
@@ -27,13 +33,28 @@ typedef struct sim_hart_config {
     bool backend_config; /* may access the backend configuration space (icache invalidate) */
 } sim_hart_config;
 
-typedef enum sim_tile_kind { SIM_TILE_TENSIX, SIM_TILE_DRAM } sim_tile_kind;
+typedef enum sim_tile_kind { SIM_TILE_TENSIX, SIM_TILE_DRAM, SIM_TILE_ARC } sim_tile_kind;
 
 typedef struct sim_tile_config {
     sim_tile_kind kind;
     uint8_t x, y;          /* NoC 0 coordinates */
     uint64_t clock_offset; /* added to the chip's clock to give this tile's wall clock (cycles) */
+    bool dead;             /* switched off in this chip (harvested): whoever touches it hangs the chip */
 } sim_tile_config;
+
+/* What the tile of the management core shows of itself: its telemetry table and one message. */
+typedef struct sim_arc_config {
+    uint64_t space;       /* what the NoC adds to the core's own addresses */
+    uint64_t table, data; /* addresses of the pointers to the table of tags and to the values */
+    uint64_t messages;    /* base of the registers that take messages; 0: it takes none */
+    bool silent;          /* its firmware does not run: the pointers are 0, messages are not answered */
+    uint32_t version;     /* of the table */
+    uint32_t harvested;   /* what the message that asks for harvesting is answered with */
+    uint32_t n_tags;
+    struct {
+        uint32_t tag, value;
+    } tags[SIM_MAX_TAGS];
+} sim_arc_config;
 
 /* Memory shared by the harts of a compute tile. The first is its L1. */
 typedef struct sim_ram {
@@ -78,6 +99,8 @@ typedef struct sim_config {
     uint32_t noc_regs_addr[2]; /* NIU register blocks of NoC 0 and NoC 1 */
     bool noc_wide; /* Blackhole's NIU: initiators 0x800 apart, coordinates in words of their own, and
                       both NoCs count them from the same corner */
+
+    sim_arc_config arc; /* of the tile of kind SIM_TILE_ARC, if there is one */
 
     sim_window_format window_format;
     uint32_t n_window_classes;
@@ -139,6 +162,8 @@ typedef struct sim_hart_state {
 
 /* Index of the tile at NoC 0 coordinates, or -1. */
 int sim_tile_at(const sim *s, uint32_t x, uint32_t y);
+/* Gives a tag of the telemetry table another value, as the management core does all the time. */
+void sim_arc_tell(sim *s, uint32_t tag, uint32_t value);
 /* Lets the wall clock of every tile jump forward by so many cycles in which nothing happens: for tests of
  * long waits. The chip clock, which counts simulated cycles, stays. */
 void sim_skip(sim *s, uint64_t cycles);

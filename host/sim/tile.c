@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/arc.h"
 #include "sim/noc.h"
 #include "sim/stamper.h"
 
@@ -50,6 +51,7 @@ bool sim_tile_init(sim_tile *t, sim *chip, uint32_t index)
         t->dram = reserve(c->dram_size);
         return t->dram != NULL;
     }
+    if (t->config->kind == SIM_TILE_ARC) return true;
     for (uint32_t i = 0; i < c->n_rams; i++)
         if (!init_bank(&t->banks[i], &c->rams[i], c)) return false;
     for (uint32_t i = 0; i < c->n_harts; i++) {
@@ -255,6 +257,9 @@ static const char *check_register(uint64_t addr, uint32_t size)
     return NULL;
 }
 
+/* Such a tile has no clock: the request is never answered, and everything behind it in the NoC waits. */
+static const char switched_off[] = "this tile is switched off: the NoC hangs until the chip is reset";
+
 static uint8_t *dram_at(sim_tile *t, uint64_t addr, uint32_t size)
 {
     uint64_t room = t->chip->config.dram_size;
@@ -263,6 +268,8 @@ static uint8_t *dram_at(sim_tile *t, uint64_t addr, uint32_t size)
 
 const char *sim_tile_fetch_bytes(sim_tile *t, sim_by by, uint64_t addr, void *dst, uint32_t size)
 {
+    if (t->config->dead) return switched_off;
+    if (t->config->kind == SIM_TILE_ARC) return sim_arc_read(t->chip, addr, dst, size);
     if (t->config->kind == SIM_TILE_DRAM) {
         const uint8_t *p = dram_at(t, addr, size);
         if (!p) return "this is outside of the tile's DRAM";
@@ -283,6 +290,8 @@ const char *sim_tile_fetch_bytes(sim_tile *t, sim_by by, uint64_t addr, void *ds
 
 const char *sim_tile_store_bytes(sim_tile *t, sim_by by, uint64_t addr, const void *src, uint32_t size)
 {
+    if (t->config->dead) return switched_off;
+    if (t->config->kind == SIM_TILE_ARC) return sim_arc_write(t->chip, addr, src, size);
     if (t->config->kind == SIM_TILE_DRAM) {
         uint8_t *p = dram_at(t, addr, size);
         if (!p) return "this is outside of the tile's DRAM";

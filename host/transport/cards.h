@@ -3,16 +3,21 @@
 #define DEVLOG_TRANSPORT_CARDS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
 typedef struct card_info {
     char path[280]; /* /dev/tenstorrent/N, or the PCI address when there is no node */
     uint32_t vendor, device;
-    char wrong[320]; /* what is wrong with it and what to do; "" when it can be opened */
+    bool in_use;
+    char wrong[320]; /* what is wrong with it, or who has it, and what to do; "" when it can be had */
 } card_info;
 
-/* All of them, by path. The list is the caller's: free(). */
-devlog_status cards_list(card_info **list, size_t *n, devlog_error *err);
+struct kmd_system;
+
+/* All of them: by number, then those without a node. Nothing of a card is touched, and its power state stays; at once,
+ * whoever has it. `system` NULL: that of Linux. The list is the caller's: free(). */
+devlog_status cards_list(const struct kmd_system *system, card_info **list, size_t *n, devlog_error *err);
 
 #endif

@@ -1,96 +1,20 @@
 /* Transport "kmd": a Tenstorrent card on PCIe, through its kernel driver. The driver hands out TLB windows
  * and configures them; this file asks it to, and pcie.c decides which tile each window shows, as for the
- * simulators. See kmd.h for the source of the interface. What has been tried on what: docs/boards.md. */
+ * simulators. See kmd.h for the interface, kmd_owner.c for who may use a card, docs/boards.md for what has
+ * been tried on what. */
 #include "transport/kmd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "transport/kmd_owner.h"
 #include "transport/pcie.h"
 
-/* ---- The system ---------------------------------------------------------------------------------- */
-
-static int linux_open(void *context, const char *path)
-{
-    (void)context;
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
-}
-
-static int linux_close(void *context, int fd)
-{
-    (void)context;
-    return close(fd) == 0 ? 0 : -errno;
-}
-
-static int linux_ioctl(void *context, int fd, uint32_t request, void *argument)
-{
-    (void)context;
-    return ioctl(fd, (unsigned long)request, argument) == 0 ? 0 : -errno;
-}
-
-static int linux_map(void *context, int fd, uint64_t offset, size_t size, void **at)
-{
-    (void)context;
-    *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
-    return *at == MAP_FAILED ? -errno : 0;
-}
-
-static void linux_unmap(void *context, void *at, size_t size)
-{
-    (void)context;
-    munmap(at, size);
-}
-
-/* Bytes up to a whole word, words, bytes: every access is one of the bus, and registers take words only. */
-static void linux_load(void *context, const void *from, void *to, size_t size)
-{
-    (void)context;
-    const volatile uint8_t *f = from;
-    uint8_t *t = to;
-    for (; size && (uintptr_t)f % 4; size--)
-        *t++ = *f++;
-    for (; size >= 4; size -= 4, f += 4, t += 4) {
-        uint32_t word = *(const volatile uint32_t *)f;
-        memcpy(t, &word, 4);
-    }
-    for (; size; size--)
-        *t++ = *f++;
-}
-
-static void linux_store(void *context, void *to, const void *from, size_t size)
-{
-    (void)context;
-    volatile uint8_t *t = to;
-    const uint8_t *f = from;
-    for (; size && (uintptr_t)t % 4; size--)
-        *t++ = *f++;
-    for (; size >= 4; size -= 4, f += 4, t += 4) {
-        uint32_t word;
-        memcpy(&word, f, 4);
-        *(volatile uint32_t *)t = word;
-    }
-    for (; size; size--)
-        *t++ = *f++;
-}
-
-static const kmd_system linux_system = {
-    .open = linux_open,
-    .close = linux_close,
-    .ioctl = linux_ioctl,
-    .map = linux_map,
-    .unmap = linux_unmap,
-    .load = linux_load,
-    .store = linux_store,
-};
-
-/* ---- Windows ------------------------------------------------------------------------------------- */
+enum { LINE = 16 };
+#define REGISTERS 0xFF000000u /* from here on, and in the management core's tile, words only */
+#define CANARY    UINT64_C(0x5A5A5A5A5A5A5A5A)
 
 typedef struct kmd_transport {
     const kmd_system *system;
@@ -100,20 +24,35 @@ typedef struct kmd_transport {
     uint32_t ids[PCIE_WINDOWS];
     void *at[PCIE_WINDOWS]; /* NULL: not mapped */
     size_t size;            /* of each */
+    bool wide;              /* the access that is being made is one to memory */
+    dl_target alive;
+    uint64_t alive_at;
+    bool can_tell;  /* whether the link is alive, by these two */
+    char gone[320]; /* why nothing can be reached any more; "": it can */
+    char driver[32];
     pcie_windows windows;
 } kmd_transport;
 
-static devlog_status failed(const kmd_transport *k, int negative, const char *what, devlog_error *err)
+static devlog_status is_gone(kmd_transport *k, const char *what, devlog_error *err)
 {
-    if (negative == -ENOTTY)
-        return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
-                       "%s: the kernel driver does not know how to %s: install tt-kmd 2.0 or newer", k->path,
-                       what);
-    if (negative == -ENOMEM && strcmp(what, "allocate a TLB window") == 0)
-        return dl_fail(err, DEVLOG_ERR_DEVICE,
-                       "%s: other programs use all TLB windows of %zu MiB: end one of them", k->path,
-                       k->size >> 20);
-    return dl_fail_errno(err, -negative, "%s: cannot %s", k->path, what);
+    if (!k->gone[0]) snprintf(k->gone, sizeof k->gone, "%s: %s", k->path, what);
+    return dl_fail(err, DEVLOG_ERR_DEVICE, "%s", k->gone);
+}
+
+/* The windows are not there any more. */
+static devlog_status was_reset(kmd_transport *k, devlog_error *err)
+{
+    return is_gone(
+        k,
+        "the card was reset or removed while this program used it: what was pulled before is kept; start "
+        "the program again when the card is back",
+        err);
+}
+
+static devlog_status failed(kmd_transport *k, int negative, const char *what, devlog_error *err)
+{
+    if (negative == -ENODEV) return was_reset(k, err);
+    return dl_fail_errno(err, -negative, "%s (tt-kmd %s): cannot %s", k->path, k->driver, what);
 }
 
 static devlog_status configure(void *owner, uint32_t slot, dl_target at, uint64_t base, devlog_error *err)
@@ -134,40 +73,99 @@ static devlog_status configure(void *owner, uint32_t slot, dl_target at, uint64_
     return result < 0 ? failed(k, result, "configure a TLB window", err) : DEVLOG_OK;
 }
 
+/* How much the next access of the bus takes: registers take words only, memory whole lines; bytes up to a
+ * whole word. */
+static size_t step(const kmd_transport *k, uintptr_t at, size_t left)
+{
+    if (k->wide && at % LINE == 0 && left >= LINE) return LINE;
+    return at % 4 == 0 && left >= 4 ? 4 : 1;
+}
+
 static devlog_status bar_read(void *owner, uint64_t offset, void *dst, uint32_t size, devlog_error *err)
 {
-    (void)err;
-    const kmd_transport *k = owner;
-    k->system->load(k->system->context, (const char *)k->at[offset / k->size] + offset % k->size, dst, size);
+    kmd_transport *k = owner;
+    const char *from = (const char *)k->at[offset / k->size] + offset % k->size;
+    for (size_t done = 0, n; done < size; done += n) {
+        n = step(k, (uintptr_t)(from + done), size - done);
+        if (k->system->load(k->system->context, from + done, (char *)dst + done, n) < 0)
+            return was_reset(k, err);
+    }
     return DEVLOG_OK;
 }
 
 static devlog_status bar_write(void *owner, uint64_t offset, const void *src, uint32_t size,
                                devlog_error *err)
 {
-    (void)err;
-    const kmd_transport *k = owner;
-    k->system->store(k->system->context, (char *)k->at[offset / k->size] + offset % k->size, src, size);
-    return DEVLOG_OK;
-}
-
-static devlog_status take_windows(kmd_transport *k, devlog_error *err)
-{
-    while (k->n < PCIE_WINDOWS) {
-        kmd_allocate_tlb a = {.size = k->size};
-        int result = k->system->ioctl(k->system->context, k->fd, KMD_ALLOCATE_TLB, &a);
-        if (result < 0) return failed(k, result, "allocate a TLB window", err);
-        k->ids[k->n++] = a.id;
-        result = k->system->map(k->system->context, k->fd, a.offset_uncached, k->size, &k->at[k->n - 1]);
-        if (result < 0) {
-            k->at[k->n - 1] = NULL;
-            return failed(k, result, "map a TLB window", err);
-        }
+    kmd_transport *k = owner;
+    char *to = (char *)k->at[offset / k->size] + offset % k->size;
+    for (size_t done = 0, n; done < size; done += n) {
+        n = step(k, (uintptr_t)(to + done), size - done);
+        if (k->system->store(k->system->context, to + done, (const char *)src + done, n) < 0)
+            return was_reset(k, err);
     }
     return DEVLOG_OK;
 }
 
-static devlog_status check_device(const kmd_transport *k, const dl_window_layout *layout, devlog_error *err)
+/* ---- Opening ------------------------------------------------------------------------------------- */
+
+/* Windows of one size, until there are enough or no more. *result is what the driver said last. */
+static devlog_status take_class(kmd_transport *k, uint32_t bits, int *result, devlog_error *err)
+{
+    k->size = (size_t)1 << bits;
+    for (*result = 0; k->n < PCIE_WINDOWS;) {
+        kmd_allocate_tlb a = {.size = k->size, .reserved_more = CANARY};
+        *result = k->system->ioctl(k->system->context, k->fd, KMD_ALLOCATE_TLB, &a);
+        if (*result == -ENODEV) return failed(k, *result, "allocate a TLB window", err);
+        if (*result < 0) return DEVLOG_OK;
+        k->ids[k->n++] = a.id;
+        k->at[k->n - 1] = NULL;
+        /* 1.32 and 1.33 have the same numbers, and call themselves the same, but read another struct: a
+         * window would show another tile than the one that was asked for. They do not write this far. */
+        if (a.reserved_more == CANARY)
+            return dl_fail(
+                err, DEVLOG_ERR_UNSUPPORTED,
+                "%s: its driver is a tt-kmd before 1.34, with other windows than this program knows: install "
+                "tt-kmd 2.0 or newer",
+                k->path);
+        int mapped = k->system->map(k->system->context, k->fd, a.offset_uncached, k->size, &k->at[k->n - 1]);
+        if (mapped == 0) continue;
+        k->at[k->n - 1] = NULL;
+        return failed(k, mapped, "map a TLB window", err);
+    }
+    return DEVLOG_OK;
+}
+
+/* One window is enough to work; four spare requests. The largest first, since memory is large. */
+static devlog_status take_windows(kmd_transport *k, const dl_window_layout *layout, devlog_error *err)
+{
+    char who[KMD_HOLDERS_TEXT];
+    int result = -EINVAL, full = 0;
+    for (uint32_t below = 64; k->n == 0;) {
+        uint32_t bits = 0;
+        for (uint32_t i = 0; i < layout->n_classes; i++)
+            if (layout->classes[i].bits < below && layout->classes[i].bits > bits)
+                bits = layout->classes[i].bits;
+        if (bits == 0) break;
+        devlog_status status = take_class(k, bits, &result, err);
+        if (status != DEVLOG_OK) return status;
+        if (result == -ENOMEM) full = result;
+        if (k->n) pcie_windows_got(&k->windows, k->n, bits);
+        below = bits;
+    }
+    if (k->n) return DEVLOG_OK;
+    if (full) {
+        kmd_holders(k->system, k->path, true, who, sizeof who);
+        return dl_fail(err, DEVLOG_ERR_DEVICE, "%s: no TLB window is free; %s has the card open", k->path,
+                       who[0] ? who : "another program");
+    }
+    if (result == -EINVAL)
+        return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
+                       "%s: its driver (tt-kmd %s) hands out no TLB windows: install tt-kmd 2.0 or newer",
+                       k->path, k->driver);
+    return failed(k, result, "allocate a TLB window", err);
+}
+
+static devlog_status check_device(kmd_transport *k, const dl_window_layout *layout, devlog_error *err)
 {
     kmd_device_info info = {.size_in = sizeof info - sizeof info.size_in};
     int result = k->system->ioctl(k->system->context, k->fd, KMD_GET_DEVICE_INFO, &info);
@@ -195,52 +193,84 @@ static void kmd_close(dl_transport *t)
     t->state = NULL;
 }
 
-static devlog_status open_node(kmd_transport *k, devlog_error *err)
-{
-    k->fd = k->system->open(k->system->context, k->path);
-    if (k->fd >= 0) return DEVLOG_OK;
-    if (k->fd == -ENOENT)
-        return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
-                       "there is no %s: is a card in this machine, and the kernel driver tt-kmd loaded?",
-                       k->path);
-    if (k->fd == -EACCES)
-        return dl_fail(err, DEVLOG_ERR_TRANSPORT,
-                       "%s may not be opened by this user: the rules of tt-kmd give it to a group", k->path);
-    return dl_fail_errno(err, -k->fd, "cannot open %s", k->path);
-}
-
 static devlog_status kmd_open(dl_transport *t, const dl_transport_setup *setup, devlog_error *err)
 {
     if (!setup->layout) return dl_fail(err, DEVLOG_ERR_UNSUPPORTED, "this board has no PCIe windows");
+    uint64_t wait_s;
+    devlog_status status = dl_setting_number(DL_SET_CARD_WAIT, 0, &wait_s, err);
+    if (status != DEVLOG_OK) return status;
     kmd_transport *k = calloc(1, sizeof *k);
     if (!k) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the transport");
     t->state = k;
-    k->system = setup->kmd ? setup->kmd : &linux_system;
+    k->system = setup->kmd ? setup->kmd : &kmd_linux;
     k->fd = -1;
+    k->alive = (dl_target){setup->alive.x, setup->alive.y, setup->alive.x, setup->alive.y};
+    k->alive_at = setup->alive.at;
+    k->can_tell = setup->alive.size != 0;
     const char *name = setup->path && *setup->path ? setup->path : "0";
     const bool number = strspn(name, "0123456789") == strlen(name);
     snprintf(k->path, sizeof k->path, "%s%s", number ? "/dev/tenstorrent/" : "", name);
     const pcie_bar bar = {.owner = k, .read = bar_read, .write = bar_write, .configure = configure};
-    devlog_status status = open_node(k, err);
-    if (status == DEVLOG_OK) status = check_device(k, setup->layout, err);
+    kmd_driver_info driver;
+    status = kmd_take(k->system, k->path, !setup->attach, wait_s, &k->fd, &driver, err);
+    if (status == DEVLOG_OK) {
+        if (driver.major)
+            snprintf(k->driver, sizeof k->driver, "%u.%u.%u", driver.major, driver.minor, driver.patch);
+        else
+            snprintf(k->driver, sizeof k->driver, "1.x");
+        status = check_device(k, setup->layout, err);
+    }
     if (status == DEVLOG_OK) status = pcie_windows_init(&k->windows, &bar, setup->layout, err);
-    k->size = (size_t)1 << k->windows.bits;
-    if (status == DEVLOG_OK) status = take_windows(k, err);
+    if (status == DEVLOG_OK) status = take_windows(k, setup->layout, err);
     if (status != DEVLOG_OK) kmd_close(t);
     return status;
+}
+
+static bool all_ones(const void *bytes, size_t size)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i < size; i++)
+        if (p[i] != 0xFF) return false;
+    return size > 0;
+}
+
+/* A dead link answers every load with ones, and stores vanish. Ones can be data, too: a register that never
+ * reads so decides. */
+static devlog_status check_link(kmd_transport *k, devlog_error *err)
+{
+    uint32_t word = 0;
+    k->wide = false;
+    devlog_status status = pcie_windows_read(&k->windows, k->alive, k->alive_at, &word, sizeof word, err);
+    if (status != DEVLOG_OK || word != UINT32_MAX) return status;
+    return is_gone(
+        k,
+        "the card does not answer: everything reads as ones, so its PCIe link is dead, or the chip has hung; "
+        "reset it (tt-smi -r), or restart the machine",
+        err);
+}
+
+static bool is_memory(const kmd_transport *k, dl_target at, uint64_t addr)
+{
+    bool arc = k->can_tell && at.x0 == k->alive.x0 && at.y0 == k->alive.y0;
+    return addr < REGISTERS && !arc;
 }
 
 static devlog_status kmd_read(dl_transport *t, dl_target at, uint64_t addr, void *dst, size_t size,
                               devlog_error *err)
 {
     kmd_transport *k = t->state;
-    return pcie_windows_read(&k->windows, at, addr, dst, size, err);
+    if (k->gone[0]) return dl_fail(err, DEVLOG_ERR_DEVICE, "%s", k->gone);
+    k->wide = is_memory(k, at, addr);
+    devlog_status status = pcie_windows_read(&k->windows, at, addr, dst, size, err);
+    return status == DEVLOG_OK && k->can_tell && all_ones(dst, size) ? check_link(k, err) : status;
 }
 
 static devlog_status kmd_write(dl_transport *t, dl_target at, uint64_t addr, const void *src, size_t size,
                                devlog_error *err)
 {
     kmd_transport *k = t->state;
+    if (k->gone[0]) return dl_fail(err, DEVLOG_ERR_DEVICE, "%s", k->gone);
+    k->wide = is_memory(k, at, addr);
     return pcie_windows_write(&k->windows, at, addr, src, size, err);
 }
 
@@ -248,6 +278,7 @@ const dl_transport_ops dl_transport_ops_kmd = {
     .name = "kmd",
     .summary = "a card on PCIe, /dev/tenstorrent/N, by its kernel driver: kmd:N",
     .path_setting = DL_SET_KMD,
+    .card = true,
     .open = kmd_open,
     .close = kmd_close,
     .read = kmd_read,

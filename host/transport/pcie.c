@@ -23,8 +23,15 @@ devlog_status pcie_windows_init(pcie_windows *w, const pcie_bar *bar, const dl_w
         offset += (uint64_t)layout->classes[i].count << layout->classes[i].bits;
     }
     if (w->bits == 0) return dl_fail(err, DEVLOG_ERR_FORMAT, "the board file has too few TLB windows");
+    w->n = PCIE_WINDOWS;
     if (bar->configure) w->first_offset = 0;
     return DEVLOG_OK;
+}
+
+void pcie_windows_got(pcie_windows *w, uint32_t n, uint32_t bits)
+{
+    w->n = n;
+    w->bits = bits;
 }
 
 static bool same_target(dl_target a, dl_target b)
@@ -75,7 +82,7 @@ static devlog_status show(pcie_windows *w, dl_target at, uint64_t addr, uint64_t
     uint64_t size = 1ull << w->bits, base = addr & ~(size - 1);
     uint32_t slot = 0;
     bool found = false;
-    for (uint32_t i = 0; i < PCIE_WINDOWS && !found; i++) {
+    for (uint32_t i = 0; i < w->n && !found; i++) {
         if (w->windows[i].valid && w->windows[i].base == base && same_target(w->windows[i].at, at)) {
             slot = i;
             found = true;

@@ -16,12 +16,13 @@ typedef struct pcie_bar {
     devlog_status (*configure)(void *owner, uint32_t slot, dl_target at, uint64_t base, devlog_error *err);
 } pcie_bar;
 
-enum { PCIE_WINDOWS = 4 }; /* windows in use, so that alternating between few targets reconfigures nothing */
+enum { PCIE_WINDOWS = 4 }; /* at most in use: so that alternating between few targets reconfigures nothing */
 
 typedef struct pcie_windows {
     pcie_bar bar;
     dl_window_layout layout;
-    uint32_t first, bits; /* the windows in use: index of the first, log2 of their size */
+    uint32_t n;           /* windows in use */
+    uint32_t first, bits; /* index of the first of them, log2 of their size */
     uint64_t first_offset;
     struct {
         bool valid;
@@ -35,6 +36,8 @@ typedef struct pcie_windows {
 /* Chooses the windows: the last of the largest class that are not reserved. */
 devlog_status pcie_windows_init(pcie_windows *w, const pcie_bar *bar, const dl_window_layout *layout,
                                 devlog_error *err);
+/* For an owner that configures them, after init: it has got `n` windows of 2^bits bytes, 1 at least. */
+void pcie_windows_got(pcie_windows *w, uint32_t n, uint32_t bits);
 devlog_status pcie_windows_read(pcie_windows *w, dl_target at, uint64_t addr, void *dst, size_t size,
                                 devlog_error *err);
 devlog_status pcie_windows_write(pcie_windows *w, dl_target at, uint64_t addr, const void *src, size_t size,

@@ -50,6 +50,16 @@ void saved_pc(dl_file_writer *w, dl_target at, uint32_t hart, uint32_t pc)
     put_entry(w, SAVED_PC, at, hart, pc, 0);
 }
 
+void saved_grid(dl_file_writer *w, uint64_t dead_columns, uint64_t dead_rows)
+{
+    put_entry(w, SAVED_GRID, (dl_target){0, 0, 0, 0}, 0, 0, 16);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t mask = i ? dead_rows : dead_columns;
+        put32(w, (uint32_t)mask);
+        put32(w, (uint32_t)(mask >> 32));
+    }
+}
+
 devlog_status saved_commit(dl_file_writer *w, devlog_error *err)
 {
     put_entry(w, SAVED_END, (dl_target){0, 0, 0, 0}, 0, 0, 0);
@@ -134,7 +144,8 @@ static devlog_status index_entries(saved_transport *s, const char *origin, devlo
         entry e = {(uint8_t)p[0], (uint8_t)p[1], (uint8_t)p[2], (uint8_t)p[3],
                    take32(p + 4), take32(p + 8), p + ENTRY};
         if (e.kind == SAVED_END) return DEVLOG_OK;
-        if (e.kind > SAVED_PC || e.size > s->file.len - at - ENTRY)
+        if (e.kind > SAVED_GRID || (e.kind == SAVED_GRID && e.size != 16) ||
+            e.size > s->file.len - at - ENTRY)
             return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: damaged at byte %zu", origin, at);
         if (s->n == cap) {
             cap = cap ? 2 * cap : 256;
@@ -205,6 +216,17 @@ static bool saved_hart_pc(dl_transport *t, dl_target at, uint32_t hart, uint32_t
     return false;
 }
 
+static void saved_dead(const dl_transport *t, uint64_t *columns, uint64_t *rows)
+{
+    const saved_transport *s = t->state;
+    for (size_t i = 0; i < s->n; i++) {
+        const char *p = s->entries[i].bytes;
+        if (s->entries[i].kind != SAVED_GRID) continue;
+        *columns = take32(p) | (uint64_t)take32(p + 4) << 32;
+        *rows = take32(p + 8) | (uint64_t)take32(p + 12) << 32;
+    }
+}
+
 const dl_transport_ops dl_transport_ops_saved = {
     .name = "saved",
     .summary = "the state of a device in a file (DEVLOG_POSTMORTEM), to look at only: saved:FILE",
@@ -214,4 +236,5 @@ const dl_transport_ops dl_transport_ops_saved = {
     .write = saved_write,
     .board_of = saved_board_of,
     .hart_pc = saved_hart_pc,
+    .dead = saved_dead,
 };

@@ -78,6 +78,12 @@ typedef struct dl_transport_setup {
     uint32_t n_rams;
     dl_memory boot;               /* memory of a tile that belongs to the transport; size 0: none */
     const struct kmd_system *kmd; /* for the transport "kmd": the calls of the system; NULL: those of Linux */
+    /* A register that never reads as all ones, to tell a dead link by; size 0: none is known. */
+    struct {
+        uint8_t x, y;
+        uint64_t at;
+        uint32_t size;
+    } alive;
     bool attach; /* only look at a device that runs, or has run: nothing is started or stopped */
 } dl_transport_setup;
 
@@ -103,6 +109,12 @@ typedef struct dl_transport_ops {
     /* The time on the host as far as the device is concerned, in ns; NULL where that is the monotonic clock.
      * A simulator's time passes only with its cycles. */
     uint64_t (*now_ns)(dl_transport *t);
+    /* A chip of its own, which may have tiles that are switched off: harvest.c finds out before any is
+     * touched.
+     */
+    bool card;
+    /* Columns and rows, by coordinate, that the device of a saved state had not got; NULL: it had all. */
+    void (*dead)(const dl_transport *t, uint64_t *columns, uint64_t *rows);
     /* The pc of a hart, where the transport can tell without stopping it; NULL where it cannot. */
     bool (*hart_pc)(dl_transport *t, dl_target at, uint32_t hart, uint32_t *pc);
 } dl_transport_ops;

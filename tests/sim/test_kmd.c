@@ -1,201 +1,17 @@
-/* Transport "kmd" against a fake of the kernel driver: its requests are answered here, with the windows of
- * the simulated chip behind them, and a whole program runs through it. The fake encodes the configuration of
- * a window by itself, from the same documents as the simulator, and refuses what the driver refuses. What
- * this cannot show is that the real driver answers alike. */
+/* Transport "kmd" against a fake of the kernel driver with a simulated chip behind it: whole programs, the
+ * tiles that a chip has not got, and the versions of the driver. Not for two programs (test_kmd_owner.c) and
+ * not for cards that go away (test_kmd_lost.c). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/board_sim.h"
+#include "support/fake_kmd.h"
 #include "support/rows.h"
-#include "transport/kmd.h"
 
-enum { FD = 42, MAX_IDS = 256, STEP = 64 };
+static const char *const boards[] = {"wormhole_b0", "blackhole"};
 
-typedef struct fake {
-    board b;
-    sim *s;
-    uint64_t bar0;
-    bool open, taken[MAX_IDS], mapped[MAX_IDS], configured[MAX_IDS];
-    uint64_t offset[MAX_IDS]; /* of each window in BAR0 */
-    uint8_t bits[MAX_IDS];
-    char *pointers; /* where windows are "mapped": BAR0 as addresses that are never touched */
-    uint32_t ids, free_requests, multicasts;
-    int fail_request, fail_with, fail_open; /* a request that fails, with this errno */
-    uint32_t fail_at;                       /* the how many-th of them, counted from 1; 0: each */
-    uint32_t seen;
-} fake;
-
-static int fake_open(void *context, const char *path)
-{
-    fake *f = context;
-    if (f->fail_open) return -f->fail_open;
-    assert_string_equal(path, "/dev/tenstorrent/3");
-    assert_false(f->open);
-    f->open = true;
-    return FD;
-}
-
-static int fake_close(void *context, int fd)
-{
-    fake *f = context;
-    assert_int_equal(fd, FD);
-    f->open = false;
-    return 0;
-}
-
-static int allocate(fake *f, kmd_allocate_tlb *a)
-{
-    for (uint32_t id = 0; id < f->ids; id++) {
-        if (f->taken[id] || a->size != UINT64_C(1) << f->bits[id]) continue;
-        /* The last one is the driver's. */
-        if (id + f->b.reserved_windows >= f->ids) break;
-        f->taken[id] = true;
-        a->id = id;
-        a->offset_uncached = (UINT64_C(6) << 36) + f->offset[id];
-        a->offset_combining = (UINT64_C(7) << 36) + f->offset[id];
-        return 0;
-    }
-    return -ENOMEM;
-}
-
-/* Wormhole: one number of 64 bits; Blackhole: 96. Fields from the lowest bit, as in the documents. */
-static int configure(fake *f, const kmd_configure_tlb *c)
-{
-    uint64_t low = c->address >> f->bits[c->id], high = 0;
-    unsigned at = f->b.window_format == BOARD_WINDOWS_WORMHOLE ? 36 - f->bits[c->id] : 43;
-    const struct {
-        unsigned bits;
-        uint64_t value;
-    } fields[] = {{6, c->x_end},
-                  {6, c->y_end},
-                  {6, c->x_start},
-                  {6, c->y_start},
-                  {f->b.window_format == BOARD_WINDOWS_WORMHOLE ? 1 : 2, c->noc},
-                  {1, c->multicast},
-                  {2, c->ordering}};
-    if (c->address & ((UINT64_C(1) << f->bits[c->id]) - 1)) return -EINVAL;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; at += fields[i++].bits) {
-        if (at < 64) low |= fields[i].value << at;
-        if (at + fields[i].bits > 64)
-            high |= at < 64 ? fields[i].value >> (64 - at) : fields[i].value << (at - 64);
-    }
-    f->multicasts += c->multicast;
-    f->configured[c->id] = true;
-    if (f->b.window_format == BOARD_WINDOWS_WORMHOLE)
-        return sim_bus_write(f->s, f->bar0 + f->b.window_config_offset + 8ull * c->id, &low, 8) ? 0 : -EIO;
-    const uint32_t words[3] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high};
-    for (uint32_t i = 0; i < 3; i++)
-        if (!sim_bus_write(f->s, f->bar0 + f->b.window_config_offset + 12ull * c->id + 4 * i, &words[i], 4))
-            return -EIO;
-    return 0;
-}
-
-static int fake_ioctl(void *context, int fd, uint32_t request, void *argument)
-{
-    fake *f = context;
-    assert_int_equal(fd, FD);
-    assert_true(f->open);
-    if ((int)request == f->fail_request && (f->fail_at == 0 || ++f->seen == f->fail_at)) return -f->fail_with;
-    if (request == KMD_GET_DEVICE_INFO) {
-        kmd_device_info *info = argument;
-        assert_int_equal(info->size_in, 20);
-        info->vendor = (uint16_t)f->b.pci_vendor;
-        info->device = (uint16_t)f->b.pci_device;
-        return 0;
-    }
-    if (request == KMD_ALLOCATE_TLB) return allocate(f, argument);
-    const uint32_t id = *(const uint32_t *)argument;
-    if (id >= f->ids || !f->taken[id]) return -EPERM;
-    if (request == KMD_CONFIGURE_TLB) return configure(f, argument);
-    if (request != KMD_FREE_TLB) return -ENOTTY;
-    if (f->mapped[id]) return -EBUSY;
-    f->taken[id] = false;
-    f->free_requests++;
-    return 0;
-}
-
-static int fake_map(void *context, int fd, uint64_t offset, size_t size, void **at)
-{
-    fake *f = context;
-    assert_int_equal(fd, FD);
-    assert_int_equal(offset >> 36, 6); /* uncached: the order of stores matters */
-    for (uint32_t id = 0; id < f->ids; id++) {
-        if (!f->taken[id] || f->offset[id] != (offset & 0xFFFFFFFFFu)) continue;
-        if (size != (size_t)1 << f->bits[id]) return -EINVAL;
-        f->mapped[id] = true;
-        *at = f->pointers + f->offset[id];
-        return 0;
-    }
-    return -EINVAL;
-}
-
-static void fake_unmap(void *context, void *at, size_t size)
-{
-    fake *f = context;
-    for (uint32_t id = 0; id < f->ids; id++) {
-        if (!f->mapped[id] || f->offset[id] != (uint64_t)((char *)at - f->pointers)) continue;
-        assert_int_equal(size, (size_t)1 << f->bits[id]);
-        f->mapped[id] = false;
-        return;
-    }
-    fail_msg("unmaps what is not mapped");
-}
-
-/* An access through a window that is ours and shows something; the chip's time passes meanwhile. */
-static uint64_t bus_address(fake *f, const void *at, size_t size)
-{
-    uint64_t offset = (uint64_t)((const char *)at - f->pointers);
-    for (uint32_t id = 0; id < f->ids; id++) {
-        if (!f->mapped[id] || offset < f->offset[id] ||
-            offset + size > f->offset[id] + (UINT64_C(1) << f->bits[id]))
-            continue;
-        assert_true(f->configured[id]);
-        assert_true(sim_clock(f->s, STEP));
-        return f->bar0 + offset;
-    }
-    fail_msg("an access outside of every mapped window");
-    return 0;
-}
-
-static void fake_load(void *context, const void *from, void *to, size_t size)
-{
-    fake *f = context;
-    if (!sim_bus_read(f->s, bus_address(f, from, size), to, (uint32_t)size)) fail_msg("%s", sim_fault(f->s));
-}
-
-static void fake_store(void *context, void *to, const void *from, size_t size)
-{
-    fake *f = context;
-    if (!sim_bus_write(f->s, bus_address(f, to, size), from, (uint32_t)size)) fail_msg("%s", sim_fault(f->s));
-}
-
-static kmd_system system_of(fake *f, const char *board_name)
-{
-    static sim_config config;
-    sim_world_options world;
-    devlog_error err = {0};
-    char why[256];
-    memset(f, 0, sizeof *f);
-    check_ok(board_load(board_name, &f->b, &err), &err);
-    board_to_sim(&f->b, &config, &world);
-    f->s = sim_create(&config, why, sizeof why);
-    assert_non_null(f->s);
-    f->bar0 = f->b.bar0_base;
-    f->pointers = (char *)(uintptr_t)0x100000000000;
-    uint64_t offset = 0;
-    for (uint32_t k = 0; k < f->b.n_classes; k++) {
-        for (uint32_t i = 0; i < f->b.classes[k].count && f->ids < MAX_IDS; i++) {
-            f->bits[f->ids] = f->b.classes[k].bits;
-            f->offset[f->ids++] = offset;
-            offset += UINT64_C(1) << f->b.classes[k].bits;
-        }
-    }
-    return (kmd_system){f, fake_open, fake_close, fake_ioctl, fake_map, fake_unmap, fake_load, fake_store};
-}
-
-static devlog_status open_card(const fake *f, const kmd_system *system, devlog_device **out,
+static devlog_status open_card(const fake_kmd *f, const kmd_system *system, devlog_device **out,
                                devlog_error *err)
 {
     const devlog_device_options options =
@@ -204,102 +20,310 @@ static devlog_status open_card(const fake *f, const kmd_system *system, devlog_d
     return dl_device_open(&options, system, out, err);
 }
 
-static void nothing_is_kept(const fake *f)
+static void run_adder(devlog_device *device, devlog_cores where)
 {
-    assert_false(f->open);
-    for (uint32_t id = 0; id < f->ids; id++)
-        assert_false(f->taken[id] || f->mapped[id]);
+    devlog_error err = {0};
+    devlog_program *program;
+    const uint32_t wide = where.x1 - where.x0 + 1, n = wide * (where.y1 - where.y0 + 1);
+    check_ok(devlog_program_create(device, &program, &err), &err);
+    devlog_kernel *kernel = add_kernel(program, "firmware/kernels/vector_add.c", "NCRISC", where, NULL);
+    uint32_t user = devlog_device_user_l1(device, NULL);
+    for (uint32_t c = 0; c < n; c++) {
+        const devlog_core core = {where.x0 + c % wide, where.y0 + c / wide};
+        const uint32_t words[4] = {10 * c, 1, 2, 3}, args[] = {user, user + 8, user + 16, 2};
+        check_ok(devlog_kernel_set_args(kernel, core, args, 4, &err), &err);
+        check_ok(devlog_write_to_device(device, core, user, words, sizeof words, &err), &err);
+    }
+    prepare(device, program);
+    launch(device, program);
+    for (uint32_t c = 0; c < n; c++) {
+        const devlog_core core = {where.x0 + c % wide, where.y0 + c / wide};
+        uint32_t sum[2];
+        test_rows rows;
+        check_ok(devlog_read_from_device(device, core, user + 16, sum, sizeof sum, &err), &err);
+        assert_int_equal(sum[0], 10 * c + 2);
+        assert_int_equal(sum[1], 1 + 3);
+        read_rows(device, program, core, 1, &rows);
+        assert_int_equal(count_rows(&rows, DL_ROW_ZONE_START, "add block"), 1);
+        free_rows(&rows);
+    }
+    devlog_program_free(program);
 }
 
 /* A program on more tiles than there are windows, its records pulled, and every window given back. */
 static void a_program_runs(void **state)
 {
     (void)state;
-    static const char *const boards[] = {"wormhole_b0", "blackhole"};
-    for (size_t i = 0; i < 2; i++) {
-        fake f;
-        const kmd_system system = system_of(&f, boards[i]);
+    static const int versions[] = {134, 200, 205, 206, 210};
+    for (size_t i = 0; i < 10; i++) {
+        fake_kmd f;
+        fake_kmd_start(&f, boards[i % 2], versions[i / 2], NULL);
+        const kmd_system system = fake_kmd_system(&f, 0);
         devlog_error err = {0};
         devlog_device *device;
-        devlog_program *program;
-        const devlog_cores six = {0, 0, 2, 1};
         check_ok(open_card(&f, &system, &device, &err), &err);
         assert_true(f.multicasts > 0); /* all cores held in reset by one store */
-        check_ok(devlog_program_create(device, &program, &err), &err);
-        devlog_kernel *kernel = add_kernel(program, "firmware/kernels/vector_add.c", "NCRISC", six, NULL);
-        uint32_t user = devlog_device_user_l1(device, NULL);
-        for (uint32_t c = 0; c < 6; c++) {
-            const devlog_core core = {c % 3, c / 3};
-            const uint32_t words[4] = {10 * c, 1, 2, 3}, args[] = {user, user + 8, user + 16, 2};
-            check_ok(devlog_kernel_set_args(kernel, core, args, 4, &err), &err);
-            check_ok(devlog_write_to_device(device, core, user, words, sizeof words, &err), &err);
-        }
-        prepare(device, program);
-        launch(device, program);
-        for (uint32_t c = 0; c < 6; c++) {
-            const devlog_core core = {c % 3, c / 3};
-            uint32_t sum[2];
-            test_rows rows;
-            check_ok(devlog_read_from_device(device, core, user + 16, sum, sizeof sum, &err), &err);
-            assert_int_equal(sum[0], 10 * c + 2);
-            assert_int_equal(sum[1], 1 + 3);
-            read_rows(device, program, core, 1, &rows);
-            assert_int_equal(count_rows(&rows, DL_ROW_ZONE_START, "add block"), 1);
-            free_rows(&rows);
-        }
-        devlog_program_free(program);
+        run_adder(device, (devlog_cores){0, 0, 2, 1});
         check_ok(devlog_device_close(device, &err), &err);
-        nothing_is_kept(&f);
-        assert_int_equal(f.free_requests, 4);
-        sim_destroy(f.s);
+        fake_kmd_nothing_kept(&f);
+        assert_int_equal(f.frees, 4);
+        fake_kmd_end(&f);
     }
 }
+
+/* ---- Tiles that are switched off ---- */
+
+static uint64_t dead; /* of the next chip; the fake takes no argument */
+static uint32_t version_of_table;
+static bool without_firmware, without_masks;
+
+static void switch_off(fake_kmd *f)
+{
+    fake_kmd_harvest(f, dead);
+    if (without_masks) {
+        f->config.arc.n_tags = 1; /* HARVESTING_STATE is left */
+        f->config.arc.harvested = UINT32_MAX;
+    }
+    if (without_firmware) f->config.arc.silent = true;
+    if (version_of_table) f->config.arc.version = version_of_table;
+}
+
+static uint32_t seed;
+
+static uint32_t below(uint32_t n)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (uint32_t)(((uint64_t)(seed >> 8) * n) >> 24);
+}
+
+/* As many lines of the board as a chip of this kind can lose, at random. */
+static uint64_t random_lines(const char *board_name)
+{
+    board b;
+    uint64_t mask = 0;
+    check_ok(board_load(board_name, &b, NULL), &(devlog_error){0});
+    for (uint32_t n = below(b.arc.columns ? 5 : 3); n > 0; n--)
+        mask |= UINT64_C(1) << b.arc.fuses[below(b.arc.n_fuses)];
+    return mask;
+}
+
+/* The grid is what is there, everything runs on it, and no dead tile is ever touched (the chip would hang,
+ * and the fake would fail the test). */
+static void dead_tiles_are_never_touched(void **state)
+{
+    (void)state;
+    for (seed = 1; seed <= 6; seed += 1) {
+        const char *name = boards[seed % 2];
+        fake_kmd f;
+        devlog_error err = {0};
+        devlog_device *device;
+        uint32_t start = seed;
+        dead = random_lines(name);
+        fake_kmd_start(&f, name, 210, switch_off);
+        const kmd_system system = fake_kmd_system(&f, 0);
+        check_ok(open_card(&f, &system, &device, &err), &err);
+        const devlog_core grid = devlog_device_grid(device);
+        uint32_t lost = (uint32_t)__builtin_popcountll(dead);
+        assert_int_equal(grid.x, f.b.n_columns - (f.b.arc.columns ? lost : 0));
+        assert_int_equal(grid.y, f.b.n_rows - (f.b.arc.columns ? 0 : lost));
+        /* The last corner, and a rectangle somewhere. */
+        run_adder(device, (devlog_cores){grid.x - 1, grid.y - 1, grid.x - 1, grid.y - 1});
+        const uint32_t x = below(grid.x - 1), y = below(grid.y - 1);
+        run_adder(device, (devlog_cores){x, y, x + 1, y + 1});
+        uint32_t word;
+        assert_int_equal(devlog_read_from_device(device, (devlog_core){grid.x, 0}, 0x48000, &word, 4, &err),
+                         DEVLOG_ERR_ARGUMENT);
+        char path[256];
+        snprintf(path, sizeof path, "%s/state", test_folder());
+        check_ok(devlog_save_state(device, path, &err), &err);
+        check_ok(devlog_device_close(device, &err), &err);
+        fake_kmd_nothing_kept(&f);
+        fake_kmd_end(&f);
+        /* A saved state has the grid of the chip, so that its cores have the same names. */
+        char transport[300];
+        snprintf(transport, sizeof transport, "saved:%s", path);
+        const devlog_device_options look = DEVLOG_DEVICE_OPTIONS(.transport = transport, .attach = true);
+        check_ok(dl_device_open(&look, NULL, &device, &err), &err);
+        assert_int_equal(devlog_device_grid(device).x, grid.x);
+        assert_int_equal(devlog_device_grid(device).y, grid.y);
+        check_ok(devlog_device_close(device, &err), &err);
+        seed = start;
+    }
+    dead = 0;
+}
+
+/* A card that does not say what it has is not touched, but for its management core; with the grid that the
+ * user names it is used. */
+static void unknown_masks_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *board, *grid, *named_dead;
+        uint64_t dead;
+    } cases[] = {
+        {"wormhole_b0", "rows=1-4+8-11", "rows=1-5", UINT64_C(1) << 5 | UINT64_C(1) << 7},
+        {"blackhole", "columns=1-7+10-14", "columns=14-15", UINT64_C(1) << 3 | UINT64_C(1) << 12},
+    };
+    for (size_t i = 0; i < 6; i++) {
+        fake_kmd f;
+        devlog_error err = {0};
+        devlog_device *device;
+        dead = cases[i % 2].dead;
+        without_firmware = i / 2 == 0;
+        without_masks = i / 2 == 1;
+        version_of_table = i / 2 == 2 ? 0x20000 : 0;
+        fake_kmd_start(&f, cases[i % 2].board, 210, switch_off);
+        const kmd_system system = fake_kmd_system(&f, 0);
+        const bool known = i == 4; /* Wormhole is asked by message, and has no need of the table */
+        if (!known) {
+            assert_int_equal(open_card(&f, &system, &device, &err), DEVLOG_ERR_DEVICE);
+            assert_non_null(strstr(err.text, "does not say which of its tiles are switched off"));
+            assert_non_null(strstr(err.text, "DEVLOG_GRID=columns="));
+        }
+        fake_kmd_nothing_kept(&f);
+        setenv("DEVLOG_GRID", cases[i % 2].grid, 1);
+        check_ok(open_card(&f, &system, &device, &err), &err);
+        run_adder(device, (devlog_cores){1, 3, 1, 5});
+        check_ok(devlog_device_close(device, &err), &err);
+        fake_kmd_end(&f);
+        unsetenv("DEVLOG_GRID");
+    }
+    without_firmware = without_masks = false;
+    version_of_table = 0;
+    /* What the user names is checked against what the chip says, when it does. */
+    for (size_t i = 0; i < 2; i++) {
+        fake_kmd f;
+        devlog_error err = {0};
+        devlog_device *device;
+        dead = cases[i].dead;
+        fake_kmd_start(&f, cases[i].board, 210, switch_off);
+        const kmd_system system = fake_kmd_system(&f, 0);
+        static const char *const wrong[] = {"rows=",    "columns=1-", "x=1",    "columns=5-3",
+                                            "rows=1,2", "columns=9",  "rows=64"};
+        for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+            setenv("DEVLOG_GRID", wrong[k], 1);
+            if (strcmp(wrong[k], "columns=9") == 0 && i == 0) continue; /* Wormhole has a column 9 */
+            assert_int_equal(open_card(&f, &system, &device, &err), DEVLOG_ERR_ARGUMENT);
+            assert_non_null(strstr(err.text, wrong[k]));
+        }
+        setenv("DEVLOG_GRID", cases[i].named_dead, 1);
+        assert_int_equal(open_card(&f, &system, &device, &err), DEVLOG_ERR_ARGUMENT);
+        assert_non_null(strstr(err.text, "switched off"));
+        unsetenv("DEVLOG_GRID");
+        fake_kmd_nothing_kept(&f);
+        fake_kmd_end(&f);
+    }
+    dead = 0;
+}
+
+/* ---- Drivers ---- */
 
 /* Every request that may fail, at every time that it is made while opening: one line, and nothing is kept. */
 static void every_failure_is_clean(void **state)
 {
     (void)state;
     static const struct {
-        int request, errnum;
+        uint32_t request;
+        int errnum;
         uint32_t times;
         const char *says;
     } cases[] = {
-        {KMD_GET_DEVICE_INFO, EIO, 1, "/dev/tenstorrent/3: cannot ask which device it is"},
-        {KMD_ALLOCATE_TLB, ENOTTY, 1, "install tt-kmd 2.0 or newer"},
-        {KMD_ALLOCATE_TLB, ENOMEM, 4, "other programs use all TLB windows of 16 MiB"},
-        {KMD_CONFIGURE_TLB, EINVAL, 1, "cannot configure a TLB window: Invalid argument"},
+        {KMD_GET_DEVICE_INFO, EIO, 1, "/dev/tenstorrent/3 (tt-kmd 2.9.0): cannot ask which device it is"},
+        {KMD_GET_DRIVER_INFO, EINVAL, 1, "this is no tt-kmd, or one before 1.34"},
+        {KMD_GET_DRIVER_INFO, EIO, 1, "cannot ask which driver it has"},
+        {KMD_LOCK_CTL, EIO, 1, "cannot lock the card"},
+        {KMD_ALLOCATE_TLB, EINVAL, 0, "hands out no TLB windows"},
+        {KMD_ALLOCATE_TLB, ENOMEM, 0, "no TLB window is free"},
+        {KMD_ALLOCATE_TLB, ENODEV, 4, "the card was reset or removed"},
+        {KMD_CONFIGURE_TLB, EINVAL, 2, "cannot configure a TLB window: Invalid argument"},
+        {KMD_CONFIGURE_TLB, ENODEV, 2, "the card was reset or removed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        for (uint32_t at = 1; at <= cases[i].times; at++) {
-            fake f;
-            const kmd_system system = system_of(&f, "wormhole_b0");
+        for (uint32_t at = cases[i].times ? 1 : 0; at <= cases[i].times; at++) {
+            fake_kmd f;
+            fake_kmd_start(&f, "wormhole_b0", 209, NULL);
+            const kmd_system system = fake_kmd_system(&f, 0);
             devlog_error err = {0};
             devlog_device *device;
-            f.fail_request = cases[i].request;
-            f.fail_with = cases[i].errnum;
-            f.fail_at = at;
+            f.failure.request = cases[i].request;
+            f.failure.errnum = cases[i].errnum;
+            f.failure.at = at;
             assert_int_not_equal(open_card(&f, &system, &device, &err), DEVLOG_OK);
             if (!strstr(err.text, cases[i].says)) fail_msg("'%s' does not say '%s'", err.text, cases[i].says);
-            nothing_is_kept(&f);
-            sim_destroy(f.s);
+            fake_kmd_nothing_kept(&f);
+            fake_kmd_end(&f);
         }
     }
-    fake f;
-    const kmd_system system = system_of(&f, "wormhole_b0");
+    fake_kmd f;
+    fake_kmd_start(&f, "wormhole_b0", 210, NULL);
+    const kmd_system system = fake_kmd_system(&f, 0);
     devlog_error err = {0};
     devlog_device *device;
-    f.fail_open = ENOENT;
+    f.open_failure = ENOENT;
     assert_int_equal(open_card(&f, &system, &device, &err), DEVLOG_ERR_NOT_FOUND);
     assert_non_null(strstr(err.text, "tt-kmd loaded"));
-    f.fail_open = EACCES;
+    f.open_failure = EACCES;
     assert_int_equal(open_card(&f, &system, &device, &err), DEVLOG_ERR_TRANSPORT);
-    assert_non_null(strstr(err.text, "may not be opened by this user"));
-    f.fail_open = 0;
+    assert_non_null(strstr(err.text, "MODE=\"0666\""));
+    assert_null(strstr(err.text, "group"));
+    f.open_failure = ENODEV;
+    assert_int_equal(open_card(&f, &system, &device, &err), DEVLOG_ERR_DEVICE);
+    assert_non_null(strstr(err.text, "removed, or is being reset"));
+    f.open_failure = 0;
     f.b.pci_device = 0xB140; /* the card is another one than the board file describes */
     assert_int_equal(open_card(&f, &system, &device, &err), DEVLOG_ERR_DEVICE);
     assert_non_null(strstr(err.text, "choose the board that fits"));
-    nothing_is_kept(&f);
-    sim_destroy(f.s);
+    fake_kmd_nothing_kept(&f);
+    fake_kmd_end(&f);
+}
+
+/* 1.32 and 1.33 take another struct under the same number, and call themselves what 1.34 does: a window would
+ * show another tile. 1.31 has no windows. */
+static void old_drivers_are_refused(void **state)
+{
+    (void)state;
+    for (int version = 131; version <= 133; version++) {
+        for (size_t i = 0; i < 2; i++) {
+            fake_kmd f;
+            fake_kmd_start(&f, boards[i], version, NULL);
+            const kmd_system system = fake_kmd_system(&f, 0);
+            devlog_error err = {0};
+            devlog_device *device;
+            assert_int_equal(open_card(&f, &system, &device, &err), DEVLOG_ERR_UNSUPPORTED);
+            assert_non_null(strstr(err.text, "install tt-kmd 2.0 or newer"));
+            assert_int_equal(f.configures, 0);
+            assert_int_equal(f.loads + f.stores, 0);
+            fake_kmd_nothing_kept(&f);
+            fake_kmd_end(&f);
+        }
+    }
+}
+
+/* One window is enough, of whatever size; it takes more requests. */
+static void one_window_is_enough(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        fake_kmd f;
+        devlog_error err = {0};
+        devlog_device *device;
+        fake_kmd_start(&f, boards[i % 2], 210, NULL);
+        const kmd_system system = fake_kmd_system(&f, 0);
+        uint32_t other = fake_kmd_process(&f, 99, "devlog"), left = i < 2 ? 1 : 2;
+        (void)other;
+        for (uint32_t id = 0; id < f.ids; id++) {
+            /* All but one (or two) of the largest; or all but the smallest ones. */
+            bool largest = f.bits[id] == f.bits[f.ids - 1];
+            f.taken[id] = i < 2 ? largest && id + 1 + left < f.ids : f.b.n_classes > 1 && largest;
+        }
+        bool taken[FAKE_MAX_IDS];
+        memcpy(taken, f.taken, sizeof taken);
+        check_ok(open_card(&f, &system, &device, &err), &err);
+        run_adder(device, (devlog_cores){0, 0, 1, 1});
+        check_ok(devlog_device_close(device, &err), &err);
+        assert_memory_equal(taken, f.taken, sizeof taken);
+        fake_kmd_end(&f);
+    }
 }
 
 /* Without a card, on the real system. */
@@ -317,7 +341,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_runs),
+        cmocka_unit_test(dead_tiles_are_never_touched),
+        cmocka_unit_test(unknown_masks_are_refused),
         cmocka_unit_test(every_failure_is_clean),
+        cmocka_unit_test(old_drivers_are_refused),
+        cmocka_unit_test(one_window_is_enough),
         cmocka_unit_test(no_card_is_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

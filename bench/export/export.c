@@ -178,7 +178,7 @@ int main(int argc, char **argv)
     dl_view *v;
     must(dl_decode_new(&d, &decoding, &err));
     must(dl_view_new(&v, d, &viewing, &err));
-    dl_decode_event_sink(d, dl_view_events(v));
+    must(dl_decode_run_sink(d, dl_view_runs(v), &err));
     feed(d, zones);
     must(dl_view_ready(v, &err));
     printf("%llu zones on %d RISCs; peak memory before writing %.1f MB\n", (unsigned long long)zones,

@@ -105,7 +105,7 @@ static devlog_status make_page(const char *path, devlog_error *err)
     uint64_t start = dl_now_ns();
     devlog_status status = dl_decode_new(&d, NULL, err);
     if (!status) status = dl_view_new(&v, d, &(dl_view_options){0}, err);
-    if (!status) dl_decode_event_sink(d, dl_view_events(v));
+    if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
     if (!status) status = fill(d, err);
     if (!status) status = dl_decode_finish(d, err);
     if (!status) status = dl_view_ready(v, err);

@@ -124,10 +124,8 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
     devlog_status status = cli_op_names_read(&names, a->ops, rest->items[0], &err);
     if (!status) status = dl_decode_new(&d, &decoding, &err);
     if (!status) status = dl_view_new(&v, d, &viewing, &err);
-    if (!status) {
-        dl_decode_event_sink(d, dl_view_events(v));
-        status = decode(d, rest, &progress, &err);
-    }
+    if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), &err);
+    if (!status) status = decode(d, rest, &progress, &err);
     if (!status && dl_decode_losses(d)->rows) status = cli_filters_check(&a->filters, filter, d, &err);
     if (!status) status = dl_view_ready(v, &err);
     if (!status) status = format->write(v, output, &err);

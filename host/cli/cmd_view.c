@@ -119,7 +119,7 @@ static devlog_status export_log(const cli_log *log, const char *format, const ch
     const dl_decode_options how = {.no_samples = true, .keep_meta = true};
     devlog_status status = dl_decode_new(&d, &how, err);
     if (!status) status = dl_view_new(&v, d, &(dl_view_options){0}, err);
-    if (!status) dl_decode_event_sink(d, dl_view_events(v));
+    if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
     if (!status) status = dl_decode_file(d, log->path, err);
     if (!status) status = dl_decode_finish(d, err);
     if (!status) status = dl_view_ready(v, err);

@@ -76,22 +76,29 @@ static bool hand_over(devlog_log *log)
     return goes_on;
 }
 
-static devlog_status on_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+static devlog_status take_run(devlog_log *log, const dl_run *run, devlog_error *err)
 {
-    devlog_log *log = ctx;
-    if (log->discard) return DEVLOG_OK;
-    for (size_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < run->n_events; i++) {
         if (log->zones.n == BATCH || log->values.n == BATCH) {
             if (!hand_over(log)) return dl_fail(err, DEVLOG_ERR_STATE, "the log was closed");
             log->zones.n = log->values.n = 0;
             if (log->discard) return DEVLOG_OK;
         }
-        if (events[i].kind == DL_EVENT_ZONE)
-            add_zone(&log->zones, &events[i]);
+        if (run->events[i].kind == DL_EVENT_ZONE)
+            add_zone(&log->zones, &run->events[i]);
         else
-            add_value(&log->values, &events[i]);
+            add_value(&log->values, &run->events[i]);
     }
     return DEVLOG_OK;
+}
+
+static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
+{
+    devlog_log *log = ctx;
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < n && !status && !log->discard; i++)
+        status = take_run(log, &runs[i], err);
+    return status;
 }
 
 static void *read_all(void *ctx)
@@ -218,7 +225,11 @@ devlog_status devlog_log_open(const char *const *paths, size_t n, const devlog_l
         devlog_log_close(log);
         return status;
     }
-    dl_decode_event_sink(log->decode, (dl_event_sink){log, on_events});
+    status = dl_decode_run_sink(log->decode, (dl_run_sink){log, DL_WANT_EVENTS, on_runs}, err);
+    if (status) {
+        devlog_log_close(log);
+        return status;
+    }
     *out = log;
     return DEVLOG_OK;
 }

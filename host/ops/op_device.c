@@ -1,4 +1,4 @@
-/* What the device did for each launch, gathered from the decoder's events.
+/* What the device did for each launch, gathered from the decoder's runs.
  *
  * Durations per core need the first start and last end of each launch on each core. As the rows of a launch
  * on one core are neighbours in every log, they are kept for one core, and folded into the launch when
@@ -237,13 +237,14 @@ static bool take(op_device *d, const dl_tables *t, const dl_event *e)
     return true;
 }
 
-static devlog_status on_events(void *context, const dl_event *events, size_t n, devlog_error *err)
+static devlog_status on_runs(void *context, const dl_run *runs, size_t n, devlog_error *err)
 {
     op_device *d = context;
     const dl_tables *t = dl_decode_tables(d->decode);
     for (size_t i = 0; i < n; i++)
-        if (!take(d, t, &events[i]))
-            return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for more than %u launches", d->n);
+        for (uint32_t k = 0; k < runs[i].n_events; k++)
+            if (!take(d, t, &runs[i].events[k]))
+                return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for more than %u launches", d->n);
     return DEVLOG_OK;
 }
 
@@ -253,7 +254,11 @@ devlog_status op_device_new(op_device **out, dl_decode *decode, const char *scra
     if (!d) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     d->decode = decode;
     d->big.folder = scratch;
-    dl_decode_event_sink(decode, (dl_event_sink){d, on_events});
+    devlog_status status = dl_decode_run_sink(decode, (dl_run_sink){d, DL_WANT_EVENTS, on_runs}, err);
+    if (status) {
+        op_device_free(d);
+        return status;
+    }
     *out = d;
     return DEVLOG_OK;
 }

@@ -1,4 +1,4 @@
-/* Artifacts: the table of files, their names, and who gets the events. */
+/* Artifacts: the table of files, their names, and who gets the runs. */
 #include "report/artifacts.h"
 
 #include <stdarg.h>
@@ -26,29 +26,19 @@ struct dl_artifacts {
     dl_decode *decode;
     dl_artifacts_options options;
     void *states[DL_ARTIFACT_KINDS];
-    dl_event_sink events[MAX_SINKS];
-    dl_marker_sink markers[MAX_SINKS];
-    size_t n_events, n_markers;
+    dl_run_sink sinks[MAX_SINKS];
+    size_t n_sinks;
     char *paths[DL_ARTIFACT_KINDS + 2]; /* written; the last is NULL */
     size_t n_paths;
     char note[256]; /* dl_artifacts_say */
 };
 
-static devlog_status hand_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+static devlog_status hand_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
     dl_artifacts *set = ctx;
     devlog_status status = DEVLOG_OK;
-    for (size_t i = 0; i < set->n_events && !status; i++)
-        status = set->events[i].events(set->events[i].ctx, events, n, err);
-    return status;
-}
-
-static devlog_status hand_marker(void *ctx, const dl_marker *m, devlog_error *err)
-{
-    dl_artifacts *set = ctx;
-    devlog_status status = DEVLOG_OK;
-    for (size_t i = 0; i < set->n_markers && !status; i++)
-        status = set->markers[i].marker(set->markers[i].ctx, m, err);
+    for (size_t i = 0; i < set->n_sinks && !status; i++)
+        status = set->sinks[i].runs(set->sinks[i].ctx, runs, n, err);
     return status;
 }
 
@@ -75,21 +65,14 @@ dl_decode *dl_artifacts_decode(dl_artifacts *set)
     return set->decode;
 }
 
-devlog_status dl_artifacts_events(dl_artifacts *set, dl_event_sink sink, devlog_error *err)
+devlog_status dl_artifacts_runs(dl_artifacts *set, dl_run_sink sink, devlog_error *err)
 {
-    if (set->n_events == MAX_SINKS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many event sinks");
-    set->events[set->n_events++] = sink;
-    dl_decode_event_sink(set->decode, (dl_event_sink){set, hand_events});
-    return DEVLOG_OK;
-}
-
-devlog_status dl_artifacts_markers(dl_artifacts *set, dl_marker_sink sink, devlog_error *err)
-{
-    if (set->n_markers == MAX_SINKS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many marker sinks");
-    set->markers[set->n_markers++] = sink;
-    /* Nothing to hand on when there is one. */
-    dl_decode_marker_sink(set->decode, set->n_markers == 1 ? sink : (dl_marker_sink){set, hand_marker});
-    return DEVLOG_OK;
+    dl_run_sink all = {set, 0, hand_runs};
+    if (set->n_sinks == MAX_SINKS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many consumers of runs");
+    set->sinks[set->n_sinks++] = sink;
+    for (size_t i = 0; i < set->n_sinks; i++)
+        all.wants |= set->sinks[i].wants;
+    return dl_decode_run_sink(set->decode, all, err);
 }
 
 devlog_status dl_artifacts_new(dl_artifacts **out, dl_decode *decode, const dl_artifacts_options *options,
@@ -100,7 +83,7 @@ devlog_status dl_artifacts_new(dl_artifacts **out, dl_decode *decode, const dl_a
     set->decode = decode;
     set->options = *options;
     devlog_status status = DEVLOG_OK;
-    if (options->analyzer) status = dl_artifacts_markers(set, dl_analyzer_sink(options->analyzer), err);
+    if (options->analyzer) status = dl_artifacts_runs(set, dl_analyzer_sink(options->analyzer), err);
     for (size_t i = 0; i < DL_ARTIFACT_KINDS && !status; i++)
         if (options->wanted[i] && table[i]->begin) status = table[i]->begin(set, &set->states[i], err);
     if (status) {

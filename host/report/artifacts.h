@@ -2,8 +2,7 @@
  * each entry says how its file is made. A new one is an id here, a line in the table, and a --no-NAME in
  * cli/cmd_decode.c.
  *
- *     dl_artifacts_new(&set, decode, &options, err);     before the first input: entries ask for events and
- * markers
+ *     dl_artifacts_new(&set, decode, &options, err);     before the first input: entries ask for runs
  *     ... dl_decode_file ..., dl_decode_finish
  *     dl_artifacts_finish(set, err);
  *     dl_artifacts_write(set, err);
@@ -30,7 +29,7 @@ typedef struct dl_artifacts dl_artifacts;
 
 typedef struct dl_artifact {
     const char *file; /* "device_stats.txt" */
-    /* Before the first input: makes *state and asks for what it wants to see (dl_artifacts_events, _markers).
+    /* Before the first input: makes *state and asks for what it wants to see (dl_artifacts_runs).
      * May be NULL. */
     devlog_status (*begin)(dl_artifacts *set, void **state, devlog_error *err);
     /* After dl_decode_finish: appends to out->buffer, with dl_file_flush(out) now and then. */
@@ -44,7 +43,7 @@ typedef struct dl_artifacts_options {
     const char *title;     /* of the page: the log's name, without folders; may be NULL */
     const char *suffix;    /* before the extension of every name, after a '_'; may be NULL */
     const bool *wanted;    /* of DL_ARTIFACT_KINDS */
-    dl_analyzer *analyzer; /* fed with the markers too, and finished by dl_artifacts_finish; may be NULL */
+    dl_analyzer *analyzer; /* fed with the runs too, and finished by dl_artifacts_finish; may be NULL */
     bool tar;              /* pack them into device_perf_results.tar */
 } dl_artifacts_options;
 
@@ -70,7 +69,6 @@ void dl_artifacts_say(dl_artifacts *set, const char *fmt, ...) DL_PRINTF(2, 3);
 dl_decode *dl_artifacts_decode(dl_artifacts *set);
 /* The analyses' results; NULL when there are none. */
 const dl_analyzer *dl_artifacts_analyzer(const dl_artifacts *set);
-devlog_status dl_artifacts_events(dl_artifacts *set, dl_event_sink sink, devlog_error *err);
-devlog_status dl_artifacts_markers(dl_artifacts *set, dl_marker_sink sink, devlog_error *err);
+devlog_status dl_artifacts_runs(dl_artifacts *set, dl_run_sink sink, devlog_error *err);
 
 #endif

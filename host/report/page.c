@@ -69,7 +69,7 @@ static devlog_status begin(dl_artifacts *set, void **state, devlog_error *err)
     devlog_status status = dl_view_new(&v, dl_artifacts_decode(set), &viewing, err);
     if (status) return status;
     *state = v;
-    return dl_artifacts_events(set, dl_view_events(v), err);
+    return dl_artifacts_runs(set, dl_view_runs(v), err);
 }
 
 static devlog_status write_artifact(dl_artifacts *set, void *state, dl_file_writer *out, devlog_error *err)

@@ -44,17 +44,33 @@ static stamps *stamps_of(state *s, uint32_t stream)
     return s->streams[stream];
 }
 
-static devlog_status on_marker(void *ctx, const dl_marker *m, devlog_error *err)
+/* The column of a kind of marks; COLUMNS: none. */
+static int column_of(const dl_kind *kind)
+{
+    if (kind->type != DL_ROW_ZONE_START && kind->type != DL_ROW_ZONE_END) return COLUMNS;
+    bool start = kind->type == DL_ROW_ZONE_START;
+    return kind->role == DL_ROLE_FW       ? (start ? 0 : 3)
+           : kind->role == DL_ROLE_KERNEL ? (start ? 1 : 2)
+                                          : COLUMNS;
+}
+
+static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
     state *s = ctx;
-    if (m->type != DL_ROW_ZONE_START && m->type != DL_ROW_ZONE_END) return DEVLOG_OK;
-    dl_role role = dl_decode_tables(s->decode)->sites[m->site].role;
-    if (role != DL_ROLE_FW && role != DL_ROLE_KERNEL) return DEVLOG_OK;
-    bool fw = role == DL_ROLE_FW, start = m->type == DL_ROW_ZONE_START;
-    int column = start ? (fw ? 0 : 1) : (fw ? 3 : 2);
-    stamps *of = stamps_of(s, m->stream);
-    if (!of || !dl_samples_add(&of->steps[column], m->time - of->last[column])) return out_of_memory(err);
-    of->last[column] = m->time;
+    const dl_kind *kinds = dl_decode_tables(s->decode)->kinds;
+    for (size_t i = 0; i < n; i++) {
+        const dl_run *run = &runs[i];
+        if (!run->has) continue;
+        stamps *of = stamps_of(s, run->stream);
+        if (!of) return out_of_memory(err);
+        for (uint32_t k = 0; k < run->n_marks; k++) {
+            const dl_mark *m = &run->marks[k];
+            int column = column_of(&kinds[dl_mark_kind(m->code)]);
+            if (column == COLUMNS) continue;
+            if (!dl_samples_add(&of->steps[column], m->time - of->last[column])) return out_of_memory(err);
+            of->last[column] = m->time;
+        }
+    }
     return DEVLOG_OK;
 }
 
@@ -64,7 +80,7 @@ static devlog_status begin(dl_artifacts *set, void **out, devlog_error *err)
     if (!s) return out_of_memory(err);
     s->decode = dl_artifacts_decode(set);
     *out = s;
-    return dl_artifacts_markers(set, (dl_marker_sink){s, on_marker}, err);
+    return dl_artifacts_runs(set, (dl_run_sink){s, DL_WANT_MARKS, on_runs}, err);
 }
 
 static void free_state(void *p)

@@ -76,32 +76,33 @@ static bool note_launch(dl_view *v, uint32_t launch)
     return true;
 }
 
-static devlog_status take_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+/* Keeps the events of a run that are wanted, which are the first of them: what is not wanted once will not be
+ * later. */
+static devlog_status take_run(dl_view *v, const dl_run *run, devlog_error *err)
 {
-    dl_view *v = ctx;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t launch = events[i].launch;
-        if (launch == v->last_launch || launch == DL_NONE) continue;
+    uint32_t launch = run->launch, n = run->n_events;
+    if (!n) return DEVLOG_OK;
+    if (launch != v->last_launch && launch != DL_NONE) {
         v->last_launch = launch;
         if (!note_launch(v, launch))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
     }
-    if (v->choice.most == 0) return view_spool_add(&v->spool, events, n, err);
+    if (!view_choice_take(&v->choice, launch, &n))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
+    return view_spool_add(&v->spool, run->events, n, err);
+}
+
+static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
+{
     devlog_status status = DEVLOG_OK;
-    for (size_t i = 0, from = 0; i <= n && !status; i++) {
-        bool keep = false;
-        if (i < n && !view_choice_take(&v->choice, events[i].launch, &keep))
-            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
-        if (keep) continue;
-        if (i > from) status = view_spool_add(&v->spool, events + from, i - from, err);
-        from = i + 1;
-    }
+    for (size_t i = 0; i < n && !status; i++)
+        status = take_run(ctx, &runs[i], err);
     return status;
 }
 
-dl_event_sink dl_view_events(dl_view *v)
+dl_run_sink dl_view_runs(dl_view *v)
 {
-    return (dl_event_sink){v, take_events};
+    return (dl_run_sink){v, DL_WANT_EVENTS, take_runs};
 }
 
 /* Launches become events of their chip's launch track. */

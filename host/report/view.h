@@ -3,7 +3,7 @@
  * nests (a lane of its track), and puts cycles on one time axis. It writes nothing itself.
  *
  *     dl_view_new(&view, decode, &options, err);
- *     dl_decode_event_sink(decode, dl_view_events(view));    before the first input
+ *     dl_decode_run_sink(decode, dl_view_runs(view), err);   before the first input
  *     ... dl_decode_file, dl_decode_finish ...
  *     dl_view_ready(view, err);                              builds the tracks
  *     dl_view_run(view, DL_VIEW_BY_TRACK, sink, err);        as often as wanted, in either order
@@ -107,7 +107,7 @@ typedef struct dl_view dl_view;
 
 devlog_status dl_view_new(dl_view **view, dl_decode *d, const dl_view_options *options, devlog_error *err);
 void dl_view_free(dl_view *v);
-dl_event_sink dl_view_events(dl_view *v);
+dl_run_sink dl_view_runs(dl_view *v);
 /* After dl_decode_finish. Call once. */
 devlog_status dl_view_ready(dl_view *v, devlog_error *err);
 devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, devlog_error *err);

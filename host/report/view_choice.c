@@ -22,29 +22,47 @@ static void shrink(view_choice *c)
     }
 }
 
-bool view_choice_take(view_choice *c, uint32_t launch, bool *keep)
+/* Room for the count of a launch. */
+static bool grow(view_choice *c, uint32_t launch)
 {
-    *keep = view_choice_keeps(c, launch);
+    uint32_t n = c->n ? c->n : 1024;
+    while (n <= launch)
+        n = n > UINT32_MAX / 2 ? UINT32_MAX : n * 2;
+    uint32_t *counts = realloc(c->counts, (size_t)n * sizeof *counts);
+    if (!counts) return false;
+    memset(counts + c->n, 0, (size_t)(n - c->n) * sizeof *counts);
+    c->counts = counts;
+    c->n = n;
+    return true;
+}
+
+bool view_choice_take(view_choice *c, uint32_t launch, uint32_t *n)
+{
+    const uint32_t all = *n;
     if (c->most == 0) return true;
-    if (*keep && launch != UINT32_MAX && launch >= c->n) {
-        uint32_t n = c->n ? c->n : 1024;
-        while (n <= launch)
-            n = n > UINT32_MAX / 2 ? UINT32_MAX : n * 2;
-        uint32_t *counts = realloc(c->counts, (size_t)n * sizeof *counts);
-        if (!counts) return false;
-        memset(counts + c->n, 0, (size_t)(n - c->n) * sizeof *counts);
-        c->counts = counts;
-        c->n = n;
+    if (!view_choice_keeps(c, launch)) {
+        *n = 0;
+    } else if (launch == UINT32_MAX) { /* these go where there is room, and drive no launch out */
+        uint64_t room = c->kept < c->most ? c->most - c->kept : 0;
+        *n = all < room ? all : (uint32_t)room;
+        c->kept += *n;
+    } else {
+        if (launch >= c->n && !grow(c, launch)) return false;
+        c->kept += all;
+        c->counts[launch] += all;
+        shrink(c);
+        if (!view_choice_keeps(c, launch)) { /* shrink has counted them as left out */
+            *n = 0;
+            return true;
+        }
+        if (c->kept > c->most) { /* of the very first launch what fits */
+            uint64_t beyond = c->kept - c->most;
+            *n = beyond < all ? all - (uint32_t)beyond : 0;
+            c->counts[launch] -= all - *n;
+            c->kept -= all - *n;
+        }
     }
-    if (*keep && c->kept >= c->most && (launch == UINT32_MAX || c->end == 1)) *keep = false;
-    if (!*keep) {
-        c->left_out++;
-        return true;
-    }
-    c->kept++;
-    if (launch != UINT32_MAX) c->counts[launch]++;
-    shrink(c);
-    *keep = view_choice_keeps(c, launch);
+    c->left_out += all - *n;
     return true;
 }
 

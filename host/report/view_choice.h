@@ -22,8 +22,8 @@ static inline bool view_choice_keeps(const view_choice *c, uint32_t launch)
 {
     return c->most == 0 || launch == UINT32_MAX || launch < c->end;
 }
-/* Counts an event that comes; *keep says whether it is kept. False: out of memory. */
-bool view_choice_take(view_choice *c, uint32_t launch, bool *keep);
+/* Counts *n events of a launch that come; the first *n of them are kept, which is set. False: out of memory. */
+bool view_choice_take(view_choice *c, uint32_t launch, uint32_t *n);
 /* Keeps no more than this from now on. */
 void view_choice_lower(view_choice *c, uint64_t most);
 

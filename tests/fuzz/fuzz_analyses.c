@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     text[n] = '\0';
     if (dl_analyses_parse(&list, "fuzz", text, &err) == DEVLOG_OK &&
         dl_decode_new(&d, NULL, &err) == DEVLOG_OK && dl_analyzer_new(&a, d, &list, &err) == DEVLOG_OK) {
-        dl_decode_marker_sink(d, dl_analyzer_sink(a));
+        dl_decode_run_sink(d, dl_analyzer_sink(a), &err);
         bool read = dl_decode_memory(d, "log", log_text, sizeof log_text - 1, &err) == DEVLOG_OK;
         if (read && dl_decode_finish(d, &err) == DEVLOG_OK) (void)dl_analyzer_finish(a, &err);
     }

@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const dl_decode_options options = {.keep_meta = true, .no_samples = true};
     if (dl_decode_new(&d, &options, &err) != DEVLOG_OK) return 0;
     if (dl_view_new(&v, d, NULL, &err) == DEVLOG_OK) {
-        dl_decode_event_sink(d, dl_view_events(v));
+        dl_decode_run_sink(d, dl_view_runs(v), &err);
         dl_decode_memory(d, "fuzz", data, size, &err);
         dl_decode_finish(d, &err);
         if (dl_view_ready(v, &err) == DEVLOG_OK)

@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     dl_view *v = NULL;
     if (dl_decode_new(&d, NULL, &err) == DEVLOG_OK &&
         dl_view_new(&v, d, &(dl_view_options){0}, &err) == DEVLOG_OK) {
-        dl_decode_event_sink(d, dl_view_events(v));
+        dl_decode_run_sink(d, dl_view_runs(v), &err);
         if (dl_decode_memory(d, "fuzz", data, size, &err) == DEVLOG_OK &&
             dl_decode_finish(d, &err) == DEVLOG_OK && dl_view_ready(v, &err) == DEVLOG_OK) {
             check_page(v, UINT32_MAX);

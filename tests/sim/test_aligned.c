@@ -269,7 +269,7 @@ static void host_and_device_on_one_axis(void **state)
     timeline t = {0};
     check_ok(dl_decode_new(&d, NULL, &err), &err);
     check_ok(dl_view_new(&t.view, d, NULL, &err), &err);
-    dl_decode_event_sink(d, dl_view_events(t.view));
+    check_ok(dl_decode_run_sink(d, dl_view_runs(t.view), &err), &err);
     check_ok(dl_decode_file(d, path, &err), &err);
     check_ok(dl_decode_finish(d, &err), &err);
     check_ok(dl_view_ready(t.view, &err), &err);

@@ -32,7 +32,7 @@ static setup analyse(const char *log, const char *analyses, const dl_filter *fil
     golden(path, log);
     assert_int_equal(dl_decode_new(&s.d, &options, &err), DEVLOG_OK);
     assert_int_equal(dl_analyzer_new(&s.a, s.d, &s.list, &err), DEVLOG_OK);
-    dl_decode_marker_sink(s.d, dl_analyzer_sink(s.a));
+    assert_int_equal(dl_decode_run_sink(s.d, dl_analyzer_sink(s.a), &err), DEVLOG_OK);
     if (dl_decode_file(s.d, path, &err)) fail_msg("%s", err.text);
     assert_int_equal(dl_decode_finish(s.d, &err), DEVLOG_OK);
     assert_int_equal(dl_analyzer_finish(s.a, &err), DEVLOG_OK);

@@ -31,7 +31,7 @@ static void begin(fixture *f, const char *log, size_t n)
     assert_non_null(mkdtemp(f->folder));
     assert_int_equal(dl_decode_new(&f->decode, &decoding, &err), DEVLOG_OK);
     assert_int_equal(dl_view_new(&f->view, f->decode, NULL, &err), DEVLOG_OK);
-    dl_decode_event_sink(f->decode, dl_view_events(f->view));
+    assert_int_equal(dl_decode_run_sink(f->decode, dl_view_runs(f->view), &err), DEVLOG_OK);
     assert_int_equal(dl_decode_memory(f->decode, "log", log, n, &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(f->decode, &err), DEVLOG_OK);
     assert_int_equal(dl_view_ready(f->view, &err), DEVLOG_OK);

@@ -185,7 +185,7 @@ static void make(fixture *f, const uint64_t *freq_khz, uint32_t n_chips)
     assert_non_null(mkdtemp(f->folder));
     assert_int_equal(dl_decode_new(&f->decode, &decoding, &err), DEVLOG_OK);
     assert_int_equal(dl_view_new(&f->view, f->decode, NULL, &err), DEVLOG_OK);
-    dl_decode_event_sink(f->decode, dl_view_events(f->view));
+    assert_int_equal(dl_decode_run_sink(f->decode, dl_view_runs(f->view), &err), DEVLOG_OK);
     m.tables = dl_decode_tables(f->decode);
     f->ns = f->exact = true;
     for (uint32_t i = 0; i < n_chips; i++) {

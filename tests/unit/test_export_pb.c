@@ -65,7 +65,7 @@ static void a_trace_packed_again_is_the_same(void **state)
     close(fd);
     assert_int_equal(dl_decode_new(&d, NULL, &err), DEVLOG_OK);
     assert_int_equal(dl_view_new(&v, d, NULL, &err), DEVLOG_OK);
-    dl_decode_event_sink(d, dl_view_events(v));
+    assert_int_equal(dl_decode_run_sink(d, dl_view_runs(v), &err), DEVLOG_OK);
     assert_int_equal(dl_decode_memory(d, "log", log_text, strlen(log_text), &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
     assert_int_equal(dl_view_ready(v, &err), DEVLOG_OK);

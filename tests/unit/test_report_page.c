@@ -29,7 +29,7 @@ static dl_str page_of(const char *log, uint32_t max_intervals, look at)
     const dl_page_options options = {.title = "a <b>log</b>", .max_intervals = max_intervals};
     assert_int_equal(dl_decode_new(&d, NULL, &err), DEVLOG_OK);
     assert_int_equal(dl_view_new(&v, d, &(dl_view_options){0}, &err), DEVLOG_OK);
-    dl_decode_event_sink(d, dl_view_events(v));
+    assert_int_equal(dl_decode_run_sink(d, dl_view_runs(v), &err), DEVLOG_OK);
     assert_int_equal(dl_decode_memory(d, "log", log, strlen(log), &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
     assert_int_equal(dl_view_ready(v, &err), DEVLOG_OK);

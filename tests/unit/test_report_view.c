@@ -34,7 +34,7 @@ static fixture view_of(const char *log, const dl_view_options *options)
     fixture f;
     assert_int_equal(dl_decode_new(&f.decode, NULL, &err), DEVLOG_OK);
     assert_int_equal(dl_view_new(&f.view, f.decode, options, &err), DEVLOG_OK);
-    dl_decode_event_sink(f.decode, dl_view_events(f.view));
+    assert_int_equal(dl_decode_run_sink(f.decode, dl_view_runs(f.view), &err), DEVLOG_OK);
     assert_int_equal(dl_decode_memory(f.decode, "log", log, strlen(log), &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(f.decode, &err), DEVLOG_OK);
     assert_int_equal(dl_view_ready(f.view, &err), DEVLOG_OK);

@@ -70,7 +70,7 @@ static devlog_status run(const dl_view_options *options, seen *s, uint32_t *end,
     make_log(&log);
     assert_int_equal(dl_decode_new(&d, &decoding, &err), DEVLOG_OK);
     assert_int_equal(dl_view_new(&v, d, options, &err), DEVLOG_OK);
-    dl_decode_event_sink(d, dl_view_events(v));
+    assert_int_equal(dl_decode_run_sink(d, dl_view_runs(v), &err), DEVLOG_OK);
     devlog_status status = dl_decode_memory(d, "log.csv", log.text, log.len, &err);
     if (!status) status = dl_decode_finish(d, &err);
     if (!status) status = dl_view_ready(v, &err);

@@ -1,5 +1,6 @@
-/* Analyzer: markers into spans, sums, lists and durations. What a marker means for each analysis is found by
- * two masks, one of its site and one of its stream, so that a marker of no analysis costs two loads. */
+/* Analyzer: marks into slots, sums, lists and durations. What a mark means for the analyses is a list of steps,
+ * made once for its kind and its class of streams (analyzer_steps.c), so that a mark of no analysis costs a few
+ * loads. */
 #include "decode/analysis/analyzer.h"
 
 #include <stdlib.h>
@@ -12,8 +13,7 @@ devlog_status dl_analyzer_no_memory(devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for analyses");
 }
 
-/* Makes room for item `index`, the new ones zero. */
-static bool room(void *items, uint32_t *n, uint32_t index, size_t size)
+bool dl_analyzer_room(void *items, uint32_t *n, uint32_t index, size_t size)
 {
     if (index < *n) return true;
     uint64_t want = (uint64_t)index + index / 2 + 16;
@@ -25,34 +25,6 @@ static bool room(void *items, uint32_t *n, uint32_t index, size_t size)
     return true;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
-static void plan_job(job *j, const dl_analysis *a)
-{
-    static const leaf_kind leaves[] = {[DL_ACROSS_RISC] = LEAF_STREAM,
-                                       [DL_ACROSS_CORE] = LEAF_CORE,
-                                       [DL_ACROSS_DEVICE] = LEAF_CHIP,
-                                       [DL_ACROSS_OPS] = LEAF_CHIP};
-    j->analysis = a;
-    j->leaf = leaves[a->across];
-    j->scope = a->across == DL_ACROSS_OPS ? SCOPE_LAUNCH : SCOPE_LEAF;
-    j->plan = PLAN_FIRST_LAST;
-    if (a->type == DL_ANALYSIS_OP_CORE_FIRST_LAST && j->leaf == LEAF_CHIP) j->leaf = LEAF_CORE;
-    if (a->type == DL_ANALYSIS_OP_FIRST_LAST || a->type == DL_ANALYSIS_OP_CORE_FIRST_LAST)
-        j->scope = j->leaf == LEAF_CHIP ? SCOPE_LAUNCH : SCOPE_LAUNCH_LEAF;
-    if (a->type == DL_ANALYSIS_SUM) j->plan = PLAN_SUM;
-    if (a->type == DL_ANALYSIS_EVENT) j->plan = PLAN_EVENT;
-    if (a->type != DL_ANALYSIS_ADJACENT) return;
-    /* Both conditions on the same RISC of the same core: nothing to merge. */
-    bool risc =
-        j->leaf == LEAF_STREAM || (same_text(a->start.risc, a->end.risc) && !strchr(a->start.risc, '*'));
-    bool place = j->leaf != LEAF_CHIP || (a->start.has_core && a->end.has_core);
-    j->plan = a->start.t0 ? PLAN_FIRST_END : risc && place ? PLAN_ADJACENT : PLAN_MERGED;
-}
-
 devlog_status dl_analyzer_new(dl_analyzer **out, dl_decode *decode, const dl_analysis_list *list,
                               devlog_error *err)
 {
@@ -61,10 +33,12 @@ devlog_status dl_analyzer_new(dl_analyzer **out, dl_decode *decode, const dl_ana
     a->decode = decode;
     a->list = list;
     memset(a->t0, 0xff, sizeof a->t0);
-    for (size_t i = 0; i < list->n; i++) {
-        const dl_analysis *of = &list->items[i];
-        plan_job(&a->jobs[i], of);
-        if (of->start.has_timer || of->end.has_timer) a->timed |= UINT64_C(1) << i;
+    a->stream = a->launch = a->core = a->chip = DL_NONE;
+    dl_analyzer_plan(a);
+    a->nowhere = malloc((2 * DL_MAX_ANALYSES + 1) * sizeof *a->nowhere);
+    if (!a->nowhere) {
+        dl_analyzer_free(a);
+        return dl_analyzer_no_memory(err);
     }
     *out = a;
     return DEVLOG_OK;
@@ -85,7 +59,7 @@ void dl_analyzer_free(dl_analyzer *a)
             free(j->accounts[k]);
         free(j->kept);
         free(j->accounts);
-        free(j->spans);
+        free(j->sums);
         free(j->incomplete);
         free(j->events);
         free(j->results);
@@ -94,7 +68,13 @@ void dl_analyzer_free(dl_analyzer *a)
         free(a->cells[i].items);
         free(a->cells[i].slots);
     }
-    free(a->sites);
+    for (int i = 0; i < SCOPES; i++)
+        free(a->blocks[i].slots);
+    for (uint32_t i = 0; i < a->n_classes; i++)
+        free(a->classes[i].steps);
+    free(a->classes);
+    free(a->steps);
+    free(a->nowhere);
     free(a->streams);
     free(a->cores.items);
     free(a->cores.slots);
@@ -108,7 +88,7 @@ const dl_analysis_list *dl_analyzer_list(const dl_analyzer *a)
 
 bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration)
 {
-    if (!room(&j->accounts, &j->n_accounts, leaf, sizeof(account *))) return false;
+    if (!dl_analyzer_room(&j->accounts, &j->n_accounts, leaf, sizeof(account *))) return false;
     account *of = j->accounts[leaf];
     if (!of) {
         of = j->accounts[leaf] = calloc(1, sizeof *of);
@@ -136,31 +116,7 @@ bool dl_analyzer_incomplete(job *j, uint32_t chip)
     return j->incomplete != NULL;
 }
 
-static bool learn_sites(dl_analyzer *a, const dl_tables *t)
-{
-    uint32_t n = t->n_sites; /* another thread may add more meanwhile */
-    site_info *sites = realloc(a->sites, (size_t)n * DL_ROW_TYPES * sizeof *sites);
-    if (!sites) return false;
-    a->sites = sites;
-    for (; a->n_sites < n; a->n_sites++) {
-        for (int type = 0; type < DL_ROW_TYPES; type++) {
-            site_info made = {0, 0};
-            for (size_t i = 0; i < a->list->n; i++) {
-                const dl_analysis *of = &a->list->items[i];
-                bool start =
-                    !of->start.t0 && dl_match_site(&of->start, t, &t->sites[a->n_sites], (dl_row_type)type);
-                bool end = dl_match_site(&of->end, t, &t->sites[a->n_sites], (dl_row_type)type);
-                made.starts |= (uint64_t)start << i;
-                made.ends |= (uint64_t)end << i;
-            }
-            sites[a->n_sites * DL_ROW_TYPES + type] = made;
-        }
-    }
-    return true;
-}
-
-/* The number of a launch on a leaf; DL_NONE when out of memory. */
-static uint32_t cell_of(cells *c, uint32_t launch, uint32_t leaf)
+uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf)
 {
     if ((c->n + 1) * UINT64_C(2) > c->n_slots) {
         uint32_t n = c->n_slots ? c->n_slots * 2 : 256;
@@ -182,123 +138,94 @@ static uint32_t cell_of(cells *c, uint32_t launch, uint32_t leaf)
         const cell *known = &c->items[c->slots[at] - 1];
         if (known->launch == launch && known->leaf == leaf) return c->slots[at] - 1;
     }
-    if (!room(&c->items, &c->cap, c->n, sizeof *c->items)) return DL_NONE;
+    if (!dl_analyzer_room(&c->items, &c->cap, c->n, sizeof *c->items)) return DL_NONE;
     c->items[c->n] = (cell){launch, leaf};
     c->slots[at] = c->n + 1;
     return c->n++;
 }
 
-static bool learn_streams(dl_analyzer *a, const dl_tables *t)
+/* Where the marks of the run in hand belong in a scope; DL_NONE when out of memory. */
+static uint32_t index_in(dl_analyzer *a, scope of)
 {
-    uint32_t n = t->n_streams; /* another thread may add more meanwhile */
-    stream_info *streams = realloc(a->streams, (size_t)n * sizeof *streams);
-    if (!streams) return false;
-    a->streams = streams;
-    for (; a->n_streams < n; a->n_streams++) {
-        const dl_stream *s = &t->streams[a->n_streams];
-        stream_info made = {.chip = s->chip, .launch = DL_NONE};
-        made.core = cell_of(&a->cores, s->chip, (uint32_t)s->core_y << 16 | s->core_x);
-        if (made.core == DL_NONE) return false;
-        for (size_t i = 0; i < a->list->n; i++) {
-            made.starts |= (uint64_t)dl_match_stream(&a->list->items[i].start, t, s) << i;
-            made.ends |= (uint64_t)dl_match_stream(&a->list->items[i].end, t, s) << i;
-        }
-        streams[a->n_streams] = made;
+    const stream_info *s = &a->streams[a->stream];
+    switch (of) {
+    case SCOPE_STREAM: return a->stream;
+    case SCOPE_CORE: return s->core;
+    case SCOPE_CHIP: return s->chip;
+    case SCOPE_LAUNCH_STREAM: return dl_analyzer_cell(&a->cells[LEAF_STREAM], a->launch, a->stream);
+    case SCOPE_LAUNCH_CORE: return dl_analyzer_cell(&a->cells[LEAF_CORE], a->launch, s->core);
+    case SCOPE_LAUNCH:
+    case SCOPES: break;
     }
+    return a->launch;
+}
+
+static bool is_of_launch(scope of)
+{
+    return of >= SCOPE_LAUNCH_STREAM;
+}
+
+/* The block of the run in hand; NULL when out of memory. */
+static uint64_t *block_of(dl_analyzer *a, scope of)
+{
+    blocks *b = &a->blocks[of];
+    uint32_t index = index_in(a, of);
+    if (index == DL_NONE) return NULL;
+    if (index >= b->n) {
+        const size_t size = b->width * sizeof *b->slots;
+        uint64_t want = (uint64_t)index + index / 2 + 16;
+        uint64_t *grown = want > UINT32_MAX ? NULL : realloc(b->slots, want * size);
+        if (!grown) return NULL;
+        memset((char *)grown + b->n * size, 0xff, (want - b->n) * size);
+        b->slots = grown;
+        b->n = (uint32_t)want;
+    }
+    return a->here[of] = b->slots + (size_t)index * b->width;
+}
+
+static uint32_t leaf_here(const dl_analyzer *a, const job *j)
+{
+    const stream_info *s = &a->streams[a->stream];
+    return j->leaf == LEAF_STREAM ? a->stream : j->leaf == LEAF_CORE ? s->core : s->chip;
+}
+
+static bool step_adjacent(dl_analyzer *a, job *j, uint64_t *open, uint64_t time, uint8_t bits)
+{
+    if ((bits & IS_END) && *open != NO_STAMP && time >= *open) {
+        uint64_t from = *open;
+        *open = NO_STAMP;
+        return dl_analyzer_count(j, leaf_here(a, j), from, time - from);
+    }
+    if (bits & IS_START) *open = time;
     return true;
 }
 
-/* Which of the job's spans the marker belongs to. False when out of memory. */
-static bool index_of(dl_analyzer *a, const job *j, const dl_marker *m, uint32_t *out)
+static bool step_keep(const dl_analyzer *a, job *j, uint64_t time, uint8_t bits)
 {
-    stream_info *s = &a->streams[m->stream];
-    if (j->scope == SCOPE_LAUNCH) {
-        *out = m->launch;
-        return true;
-    }
-    if (j->scope == SCOPE_LEAF) {
-        *out = j->leaf == LEAF_STREAM ? m->stream : j->leaf == LEAF_CORE ? s->core : s->chip;
-        return true;
-    }
-    if (s->launch != m->launch) {
-        s->launch = m->launch;
-        s->cell[LEAF_STREAM] = s->cell[LEAF_CORE] = DL_NONE;
-    }
-    if (s->cell[j->leaf] == DL_NONE)
-        s->cell[j->leaf] =
-            cell_of(&a->cells[j->leaf], m->launch, j->leaf == LEAF_STREAM ? m->stream : s->core);
-    *out = s->cell[j->leaf];
-    return *out != DL_NONE;
-}
-
-/* A span of the job; new ones have neither start nor end. */
-static span *span_at(job *j, uint32_t index)
-{
-    uint32_t before = j->n_spans;
-    if (!room(&j->spans, &j->n_spans, index, sizeof *j->spans)) return NULL;
-    if (j->plan != PLAN_SUM)
-        for (; before < j->n_spans; before++)
-            j->spans[before].first = NO_START;
-    return &j->spans[index];
-}
-
-static bool step_first_last(dl_analyzer *a, job *j, const dl_marker *m, bool start, bool end)
-{
-    uint32_t index;
-    if (j->scope != SCOPE_LEAF && m->launch == DL_NONE) return true;
-    if (!index_of(a, j, m, &index)) return false;
-    span *s = span_at(j, index);
-    if (!s) return false;
-    if (start && m->time < s->first) s->first = m->time;
-    /* One more than the stamp, so that 0 is none. */
-    bool better = j->plan == PLAN_FIRST_END ? !s->last || m->time + 1 < s->last : m->time + 1 > s->last;
-    if (end && better) s->last = m->time + 1;
-    return true;
-}
-
-static bool step_adjacent(dl_analyzer *a, job *j, const dl_marker *m, bool start, bool end)
-{
-    span *s = span_at(j, m->stream);
-    if (!s) return false;
-    if (end && s->first != NO_START && m->time >= s->first) {
-        const stream_info *info = &a->streams[m->stream];
-        uint32_t leaf = j->leaf == LEAF_STREAM ? m->stream : j->leaf == LEAF_CORE ? info->core : info->chip;
-        uint64_t from = s->first;
-        s->first = NO_START;
-        return dl_analyzer_count(j, leaf, from, m->time - from);
-    }
-    if (start) s->first = m->time;
-    return true;
-}
-
-static bool step_merged(job *j, const dl_marker *m, bool start, bool end)
-{
-    if (!room(&j->kept, &j->n_kept, m->stream, sizeof(kept *))) return false;
-    kept *k = j->kept[m->stream];
-    if (!k) k = j->kept[m->stream] = calloc(1, sizeof *k);
+    if (!dl_analyzer_room(&j->kept, &j->n_kept, a->stream, sizeof(kept *))) return false;
+    kept *k = j->kept[a->stream];
+    if (!k) k = j->kept[a->stream] = calloc(1, sizeof *k);
     if (!k) return false;
-    uint64_t step = m->time - k->last;
-    k->last = m->time;
-    return dl_samples_add(&k->steps, step << 2 | (uint64_t)(start * IS_START) | (uint64_t)(end * IS_END));
+    uint64_t difference = time - k->last;
+    k->last = time;
+    return dl_samples_add(&k->steps, difference << 2 | bits);
 }
 
-static bool step_sum(dl_analyzer *a, job *j, const dl_marker *m)
+static bool step_sum(dl_analyzer *a, job *j, uint64_t data)
 {
-    uint32_t index;
-    if (j->scope != SCOPE_LEAF && m->launch == DL_NONE) return true;
-    if (!index_of(a, j, m, &index)) return false;
-    span *s = span_at(j, index);
-    if (!s) return false;
-    s->first += m->data;
-    s->last++;
+    uint32_t index = index_in(a, j->scope);
+    if (index == DL_NONE || !dl_analyzer_room(&j->sums, &j->n_sums, index, sizeof *j->sums)) return false;
+    j->sums[index].value += data;
+    j->sums[index].n++;
     return true;
 }
 
-static bool step_event(dl_analyzer *a, job *j, const dl_marker *m)
+static bool step_event(dl_analyzer *a, job *j, const dl_marks *batch, const dl_mark *m)
 {
-    const stream_info *info = &a->streams[m->stream];
-    uint32_t leaf = j->leaf == LEAF_STREAM ? m->stream : j->leaf == LEAF_CORE ? info->core : info->chip;
-    if (!dl_analyzer_count(j, leaf, m->time, m->data)) return false;
+    const dl_kind *kind = &dl_decode_tables(a->decode)->kinds[dl_mark_kind(m->code)];
+    const dl_rare *rare = dl_mark_rare(batch, m->code);
+    uint64_t data = rare ? rare->data : 0;
+    if (!dl_analyzer_count(j, leaf_here(a, j), m->time, data)) return false;
     if (j->n_events == DL_MAX_LISTED) return true;
     if (j->n_events == j->cap_events) {
         size_t cap = j->cap_events ? j->cap_events * 2 : 64;
@@ -307,50 +234,86 @@ static bool step_event(dl_analyzer *a, job *j, const dl_marker *m)
         j->events = events;
         j->cap_events = cap;
     }
-    j->events[j->n_events++] =
-        (dl_analysis_event){m->time, m->data, m->stream, m->site, m->launch, m->meta, m->type};
+    j->events[j->n_events++] = (dl_analysis_event){
+        m->time, data, a->stream, kind->site, a->launch, rare ? rare->meta : 0, (dl_row_type)kind->type};
     return true;
 }
 
-static bool step(dl_analyzer *a, job *j, const dl_marker *m, bool start, bool end)
+/* A step that is no slot's. */
+static bool other_step(dl_analyzer *a, const step *s, const dl_marks *batch, const dl_mark *m)
 {
-    switch (j->plan) {
-    case PLAN_ADJACENT: return step_adjacent(a, j, m, start, end);
-    case PLAN_MERGED: return step_merged(j, m, start, end);
-    case PLAN_SUM: return !start || step_sum(a, j, m);
-    case PLAN_EVENT: return !start || step_event(a, j, m);
-    case PLAN_FIRST_LAST:
-    case PLAN_FIRST_END: break;
+    job *j = &a->jobs[s->job];
+    uint64_t *block = NULL;
+    switch (s->what) {
+    case STEP_ADJACENT:
+        block = a->here[SCOPE_STREAM] ? a->here[SCOPE_STREAM] : block_of(a, SCOPE_STREAM);
+        return block && step_adjacent(a, j, &block[s->slot], m->time, s->bits);
+    case STEP_KEEP: return step_keep(a, j, m->time, s->bits);
+    case STEP_SUM:
+        if (is_of_launch(j->scope) && a->launch == DL_NONE) return true;
+        return step_sum(a, j, dl_mark_data(batch, m->code));
+    default: return step_event(a, j, batch, m);
     }
-    return step_first_last(a, j, m, start, end);
 }
 
-static devlog_status on_marker(void *ctx, const dl_marker *m, devlog_error *err)
+static bool take_mark(dl_analyzer *a, uint32_t steps, const dl_marks *batch, const dl_mark *m)
+{
+    const step *s = &a->steps[steps];
+    const uint64_t stamps[] = {[STEP_LEAST] = m->time, [STEP_LAST] = slot_of_last(m->time)};
+    for (; s->what <= STEP_LAST; s++) {
+        uint64_t *block = a->here[s->scope];
+        if (!block && !(block = block_of(a, s->scope))) return false;
+        uint64_t value = stamps[s->what];
+        if (value < block[s->slot]) block[s->slot] = value;
+    }
+    for (; s->what != STEP_END; s++)
+        if (!other_step(a, s, batch, m)) return false;
+    return true;
+}
+
+/* Makes a run the one in hand. What it shares with the one before (the next RISC of a core) stays. */
+static bool begin_run(dl_analyzer *a, const dl_run *run)
+{
+    if (run->stream >= a->n_streams && !dl_analyzer_learn_streams(a)) return false;
+    const stream_info *s = &a->streams[run->stream];
+    bool launch = run->launch != a->launch;
+    if (launch || run->stream != a->stream) a->here[SCOPE_STREAM] = a->here[SCOPE_LAUNCH_STREAM] = NULL;
+    if (launch || s->core != a->core) a->here[SCOPE_CORE] = a->here[SCOPE_LAUNCH_CORE] = NULL;
+    if (launch) a->here[SCOPE_LAUNCH] = NULL;
+    if (s->chip != a->chip) a->here[SCOPE_CHIP] = NULL;
+    if (run->launch == DL_NONE)
+        a->here[SCOPE_LAUNCH_STREAM] = a->here[SCOPE_LAUNCH_CORE] = a->here[SCOPE_LAUNCH] = a->nowhere;
+    a->stream = run->stream;
+    a->launch = run->launch;
+    a->core = s->core;
+    a->chip = s->chip;
+    return true;
+}
+
+static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
     dl_analyzer *a = ctx;
-    const dl_tables *t = dl_decode_tables(a->decode);
-    if (m->site >= a->n_sites && !learn_sites(a, t)) return dl_analyzer_no_memory(err);
-    if (m->stream >= a->n_streams && !learn_streams(a, t)) return dl_analyzer_no_memory(err);
-    const site_info *site = &a->sites[m->site * DL_ROW_TYPES + m->type];
-    const stream_info *stream = &a->streams[m->stream];
-    if (m->time < a->t0[stream->chip]) a->t0[stream->chip] = m->time;
-    uint64_t starts = site->starts & stream->starts, ends = site->ends & stream->ends;
-    for (uint64_t left = starts | ends; left; left &= left - 1) {
-        int i = __builtin_ctzll(left);
-        job *j = &a->jobs[i];
-        bool start = starts >> i & 1, end = ends >> i & 1;
-        if (a->timed >> i & 1) {
-            const dl_analysis *of = j->analysis;
-            start = start && (!of->start.has_timer || of->start.timer_id == m->timer_id);
-            end = end && (!of->end.has_timer || of->end.timer_id == m->timer_id);
-            if (!start && !end) continue;
+    for (size_t i = 0; i < n; i++) {
+        const dl_run *run = &runs[i];
+        if (!begin_run(a, run)) return dl_analyzer_no_memory(err);
+        const stream_info *s = &a->streams[run->stream];
+        stream_class *c = &a->classes[s->class];
+        uint64_t first = a->t0[s->chip];
+        for (uint32_t k = 0; k < run->n_marks; k++) {
+            const dl_mark *m = &run->marks[k];
+            uint32_t kind = dl_mark_kind(m->code);
+            uint32_t steps = kind < c->n_kinds ? c->steps[kind] : 0;
+            if (m->time < first) first = m->time;
+            if (steps == NO_STEPS) continue;
+            if (!steps && !(steps = dl_analyzer_steps(a, s->class, kind))) return dl_analyzer_no_memory(err);
+            if (!take_mark(a, steps, run->batch, m)) return dl_analyzer_no_memory(err);
         }
-        if (!step(a, j, m, start, end)) return dl_analyzer_no_memory(err);
+        a->t0[s->chip] = first;
     }
     return DEVLOG_OK;
 }
 
-dl_marker_sink dl_analyzer_sink(dl_analyzer *a)
+dl_run_sink dl_analyzer_sink(dl_analyzer *a)
 {
-    return (dl_marker_sink){a, on_marker};
+    return (dl_run_sink){a, DL_WANT_MARKS, on_runs};
 }

@@ -1,7 +1,7 @@
-/* Analyzer: computes analyses (decode/analysis/analysis.h) while markers come, and gives exact statistics.
+/* Analyzer: computes analyses (decode/analysis/analysis.h) while runs come, and gives exact statistics.
  *
  *     dl_analyzer_new(&a, decode, list, err);
- *     dl_decode_marker_sink(decode, dl_analyzer_sink(a));
+ *     dl_decode_run_sink(decode, dl_analyzer_sink(a), err);
  *     ... dl_decode_file ..., dl_decode_finish
  *     dl_analyzer_finish(a, err);
  *     ... dl_analyzer_results(a, i, &n) ...
@@ -15,6 +15,7 @@
 
 #include "decode/analysis/analysis.h"
 #include "decode/decode.h"
+#include "decode/run.h"
 
 enum { DL_MAX_LISTED = 64 * 1024 }; /* events of an analysis that are listed; further ones are only counted */
 
@@ -40,7 +41,7 @@ typedef struct dl_analyzer dl_analyzer;
 devlog_status dl_analyzer_new(dl_analyzer **out, dl_decode *decode, const dl_analysis_list *list,
                               devlog_error *err);
 void dl_analyzer_free(dl_analyzer *a);
-dl_marker_sink dl_analyzer_sink(dl_analyzer *a);
+dl_run_sink dl_analyzer_sink(dl_analyzer *a);
 /* After dl_decode_finish, once. */
 devlog_status dl_analyzer_finish(dl_analyzer *a, devlog_error *err);
 

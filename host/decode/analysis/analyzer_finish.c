@@ -1,4 +1,4 @@
-/* Analyzer: what is done when all markers have come: spans into durations, kept markers into order, durations
+/* Analyzer: what is done when all marks have come: slots into durations, kept marks into order, durations
  * into statistics, per leaf and per chip. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,28 +13,32 @@ static uint32_t chip_of(const dl_analyzer *a, const job *j, uint32_t leaf)
                                   : leaf;
 }
 
-/* The leaf of span `index`; spans that nothing was counted in may have none: DL_NONE. */
+/* The leaf of what is at `index` of the job's scope; where nothing was counted there may be none: DL_NONE. */
 static uint32_t leaf_of(const dl_analyzer *a, const job *j, uint32_t index)
 {
     const dl_launches *l = dl_decode_launches(a->decode);
-    if (j->scope == SCOPE_LEAF) return index;
     if (j->scope == SCOPE_LAUNCH) return index < l->count ? l->items[index].chip : DL_NONE;
+    if (j->scope < SCOPE_LAUNCH_STREAM) return index;
     const cells *c = &a->cells[j->leaf];
     return index < c->n ? c->items[index].leaf : DL_NONE;
 }
 
-static bool finish_spans(dl_analyzer *a, job *j)
+static bool finish_slots(dl_analyzer *a, job *j)
 {
-    for (uint32_t i = 0; i < j->n_spans; i++) {
-        span *s = &j->spans[i];
+    const blocks *b = &a->blocks[j->scope];
+    for (uint32_t i = 0; i < b->n; i++) {
+        const uint64_t *block = b->slots + (size_t)i * b->width;
+        uint64_t first = j->first == NO_SLOT ? NO_STAMP : block[j->first], last = block[j->last];
+        if (first == NO_STAMP && last == NO_STAMP) continue;
+        bool ends = last != NO_STAMP;
+        if (ends && j->plan == PLAN_FIRST_LAST) last = last_of_slot(last);
         uint32_t leaf = leaf_of(a, j, i);
-        if (leaf == DL_NONE || (!s->last && s->first == NO_START)) continue;
+        if (leaf == DL_NONE) continue;
         uint32_t chip = chip_of(a, j, leaf);
-        if (j->analysis->start.t0) s->first = a->t0[chip];
-        bool ends = s->last && s->last - 1 >= s->first;
-        if (s->first == NO_START) continue;
-        if (ends ? !dl_analyzer_count(j, leaf, s->first, s->last - 1 - s->first)
-                 : !dl_analyzer_incomplete(j, chip))
+        if (j->analysis->start.t0) first = a->t0[chip];
+        if (first == NO_STAMP) continue;
+        if (ends && last >= first ? !dl_analyzer_count(j, leaf, first, last - first)
+                                  : !dl_analyzer_incomplete(j, chip))
             return false;
     }
     return true;
@@ -43,11 +47,11 @@ static bool finish_spans(dl_analyzer *a, job *j)
 static bool finish_sums(dl_analyzer *a, job *j)
 {
     const dl_launches *l = dl_decode_launches(a->decode);
-    for (uint32_t i = 0; i < j->n_spans; i++) {
-        uint32_t leaf = leaf_of(a, j, i);
-        if (leaf == DL_NONE || !j->spans[i].last) continue;
+    for (uint32_t i = 0; i < j->n_sums; i++) {
+        uint32_t leaf = j->sums[i].n ? leaf_of(a, j, i) : DL_NONE;
+        if (leaf == DL_NONE) continue;
         uint64_t start = j->scope == SCOPE_LAUNCH ? l->items[i].first_fw_start : i;
-        if (!dl_analyzer_count(j, leaf, start, j->spans[i].first)) return false;
+        if (!dl_analyzer_count(j, leaf, start, j->sums[i].value)) return false;
     }
     return true;
 }
@@ -62,60 +66,105 @@ static bool is_gap(const job *j)
 static bool finish_adjacent(dl_analyzer *a, job *j)
 {
     if (is_gap(j)) return true;
-    for (uint32_t i = 0; i < j->n_spans && i < a->n_streams; i++)
-        if (j->spans[i].first != NO_START && !dl_analyzer_incomplete(j, a->streams[i].chip)) return false;
+    const blocks *b = &a->blocks[SCOPE_STREAM];
+    for (uint32_t i = 0; i < b->n && i < a->n_streams; i++)
+        if (b->slots[(size_t)i * b->width + j->first] != NO_STAMP &&
+            !dl_analyzer_incomplete(j, a->streams[i].chip))
+            return false;
     return true;
 }
 
-typedef struct moment {
-    uint64_t time, order; /* of the markers of one stamp: starts first, then as they were kept */
-    unsigned bits;
-} moment;
-
-static int by_time(const void *pa, const void *pb)
+/* A kept mark in one number: its stamp, shifted by two, and its bits. In order of time, and of the marks of one
+ * stamp starts first; otherwise as they were kept, for merging keeps the order of what is alike. */
+static uint64_t rank_of(uint64_t moment)
 {
-    const moment *a = pa, *b = pb;
-    if (a->time != b->time) return a->time < b->time ? -1 : 1;
-    bool first_a = a->bits == IS_START, first_b = b->bits == IS_START;
-    if (first_a != first_b) return first_a ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    return moment >> 1; /* IS_START alone is less than what has IS_END */
 }
 
-/* The moments of one stream, behind the n that are there; false when out of memory. */
-static bool add_moments(const kept *k, moment **moments, size_t *n, size_t *cap)
+typedef struct moments {
+    uint64_t *items, *other; /* other: as many, for merging */
+    size_t n, cap;
+} moments;
+
+/* Those of one stream, behind what is there; false when out of memory. */
+static bool add_moments(const kept *k, moments *m)
 {
     dl_sample_walk w;
     uint64_t value, time = 0;
+    size_t most = m->n + dl_samples_count(&k->steps);
+    if (most > m->cap) {
+        size_t cap = m->cap ? m->cap : 1024;
+        while (cap < most)
+            cap *= 2;
+        uint64_t *items = realloc(m->items, cap * sizeof *items);
+        if (items) m->items = items;
+        uint64_t *other = items ? realloc(m->other, cap * sizeof *other) : NULL;
+        if (!other) return false;
+        m->other = other;
+        m->cap = cap;
+    }
     dl_sample_walk_start(&w, &k->steps);
     while (dl_sample_walk_next(&w, &value)) {
-        if (*n == *cap) {
-            size_t more = *cap ? *cap * 2 : 1024;
-            moment *grown = realloc(*moments, more * sizeof *grown);
-            if (!grown) return false;
-            *moments = grown;
-            *cap = more;
-        }
         /* The difference may be negative: its sign was shifted out at the top, at bit 62. */
         time += value >> 2;
-        time &= UINT64_MAX >> 2;
-        (*moments)[*n] = (moment){time, *n, (unsigned)(value & 3)};
-        (*n)++;
+        m->items[m->n++] = time << 2 | (value & 3);
     }
     return true;
 }
 
-static bool count_moments(dl_analyzer *a, job *j, uint32_t leaf, const moment *m, size_t n)
+static size_t end_of_sorted(const moments *m, size_t at)
 {
-    uint64_t start = NO_START;
-    for (size_t i = 0; i < n; i++) {
-        if (start != NO_START && (m[i].bits & IS_END)) {
-            if (!dl_analyzer_count(j, leaf, start, m[i].time - start)) return false;
-            start = NO_START;
-        } else if (m[i].bits & IS_START) {
-            start = m[i].time;
+    if (at < m->n)
+        for (at++; at < m->n && rank_of(m->items[at]) >= rank_of(m->items[at - 1]); at++)
+            ;
+    return at;
+}
+
+static uint64_t *merge(uint64_t *to, const uint64_t *a, const uint64_t *a_end, const uint64_t *b,
+                       const uint64_t *b_end)
+{
+    while (a < a_end && b < b_end) {
+        uint64_t x = *a, y = *b;
+        bool second = rank_of(y) < rank_of(x);
+        *to++ = second ? y : x;
+        b += second;
+        a += !second;
+    }
+    memcpy(to, a, (size_t)(a_end - a) * sizeof *to);
+    to += a_end - a;
+    memcpy(to, b, (size_t)(b_end - b) * sizeof *to);
+    return to + (b_end - b);
+}
+
+/* Parts that are sorted, as those of a stream mostly are, are merged two by two until there is one. */
+static void sort_moments(moments *m)
+{
+    while (m->n && end_of_sorted(m, 0) < m->n) {
+        uint64_t *to = m->other;
+        for (size_t from = 0, middle, end; from < m->n; from = end) {
+            middle = end_of_sorted(m, from);
+            end = end_of_sorted(m, middle);
+            to = merge(to, m->items + from, m->items + middle, m->items + middle, m->items + end);
+        }
+        uint64_t *merged = m->other;
+        m->other = m->items;
+        m->items = merged;
+    }
+}
+
+static bool count_moments(dl_analyzer *a, job *j, uint32_t leaf, const moments *m)
+{
+    uint64_t start = NO_STAMP;
+    for (size_t i = 0; i < m->n; i++) {
+        uint64_t time = m->items[i] >> 2;
+        if (start != NO_STAMP && (m->items[i] & IS_END)) {
+            if (!dl_analyzer_count(j, leaf, start, time - start)) return false;
+            start = NO_STAMP;
+        } else if (m->items[i] & IS_START) {
+            start = time;
         }
     }
-    return start == NO_START || is_gap(j) || dl_analyzer_incomplete(j, chip_of(a, j, leaf));
+    return start == NO_STAMP || is_gap(j) || dl_analyzer_incomplete(j, chip_of(a, j, leaf));
 }
 
 typedef struct home {
@@ -131,8 +180,8 @@ static int by_leaf(const void *pa, const void *pb)
 
 static bool finish_merged(dl_analyzer *a, job *j)
 {
-    moment *moments = NULL;
-    size_t n_homes = 0, cap = 0;
+    moments m = {0};
+    size_t n_homes = 0;
     home *homes = malloc((j->n_kept + 1) * sizeof *homes);
     bool good = homes != NULL;
     for (uint32_t i = 0; good && i < j->n_kept; i++)
@@ -140,17 +189,19 @@ static bool finish_merged(dl_analyzer *a, job *j)
             homes[n_homes++] = (home){j->leaf == LEAF_CORE ? a->streams[i].core : a->streams[i].chip, i};
     if (good && n_homes) qsort(homes, n_homes, sizeof *homes, by_leaf);
     for (size_t from = 0, to; good && from < n_homes; from = to) {
-        size_t n = 0;
+        m.n = 0;
         for (to = from; good && to < n_homes && homes[to].leaf == homes[from].leaf; to++) {
             kept *k = j->kept[homes[to].stream];
-            good = add_moments(k, &moments, &n, &cap);
+            good = add_moments(k, &m);
             dl_samples_free(&k->steps);
         }
-        if (good && n) qsort(moments, n, sizeof *moments, by_time);
-        good = good && count_moments(a, j, homes[from].leaf, moments, n);
+        if (!good) break;
+        sort_moments(&m);
+        good = count_moments(a, j, homes[from].leaf, &m);
     }
     free(homes);
-    free(moments);
+    free(m.items);
+    free(m.other);
     return good;
 }
 
@@ -164,7 +215,7 @@ static bool finish_job(dl_analyzer *a, job *j)
     case PLAN_FIRST_LAST:
     case PLAN_FIRST_END: break;
     }
-    return finish_spans(a, j);
+    return finish_slots(a, j);
 }
 
 /* One account with its place, to be put in order. */

@@ -3,6 +3,7 @@
 #define DEVLOG_DECODE_ANALYZER_INTERNAL_H
 
 #include "decode/analysis/analyzer.h"
+#include "decode/run.h"
 
 /* How an analysis is computed; chosen once. */
 typedef enum plan {
@@ -14,27 +15,49 @@ typedef enum plan {
     PLAN_EVENT,
 } plan;
 
-/* What a state belongs to. */
-typedef enum scope {
-    SCOPE_LEAF,        /* stream, core or chip, by `across` */
-    SCOPE_LAUNCH,      /* the leaf is the launch's chip */
-    SCOPE_LAUNCH_LEAF, /* a launch on one core or RISC */
-} scope;
-
 /* The leaf that durations are counted for. */
 typedef enum leaf_kind {
     LEAF_STREAM,
     LEAF_CORE,
     LEAF_CHIP,
-    LEAVES,
 } leaf_kind;
 
-/* First start and last end; or sum and count; or an open start. */
-typedef struct span {
-    uint64_t first, last;
-} span;
+/* What a state belongs to: a block of slots for each stream, core, ..., each launch on a core. What several
+ * analyses want to know of the same (the first start of any kernel) is one slot. */
+typedef enum scope {
+    SCOPE_STREAM = LEAF_STREAM,
+    SCOPE_CORE = LEAF_CORE,
+    SCOPE_CHIP = LEAF_CHIP,
+    SCOPE_LAUNCH_STREAM,
+    SCOPE_LAUNCH_CORE,
+    SCOPE_LAUNCH, /* the leaf is the launch's chip */
+    SCOPES,
+} scope;
 
-#define NO_START UINT64_MAX /* span.first */
+#define NO_STAMP UINT64_MAX
+#define NO_SLOT  UINT16_MAX
+
+/* A slot holds the least of stamps, or, of those of which the last is wanted, of what is left of them up to
+ * just before the end of time: so NO_STAMP is none of either. */
+static inline uint64_t slot_of_last(uint64_t stamp)
+{
+    return ~stamp - 1;
+}
+static inline uint64_t last_of_slot(uint64_t slot)
+{
+    return ~(slot + 1);
+}
+
+typedef struct blocks {
+    uint64_t *slots;
+    uint32_t n;     /* blocks */
+    uint32_t width; /* slots in each */
+} blocks;
+
+/* Sums and how many there were, by index in their scope. */
+typedef struct sum {
+    uint64_t value, n;
+} sum;
 
 typedef struct account {
     dl_summary summary;
@@ -55,8 +78,9 @@ typedef struct job {
     plan plan;
     scope scope;
     leaf_kind leaf;
-    span *spans; /* by stream, leaf, launch or cell */
-    uint32_t n_spans;
+    uint16_t first, last; /* slots of its scope; of PLAN_ADJACENT `first` is the open start */
+    sum *sums;
+    uint32_t n_sums;
     kept **kept; /* by stream */
     uint32_t n_kept;
     account **accounts; /* by leaf */
@@ -67,6 +91,34 @@ typedef struct job {
     dl_analysis_result *results;
     size_t n_results;
 } job;
+
+/* What is to be done with a mark of one kind on one class of streams: a list of steps, first those into slots,
+ * that ends with STEP_END. */
+typedef enum step_what {
+    STEP_LEAST, /* of the stamp, into a slot */
+    STEP_LAST,
+    STEP_ADJACENT,
+    STEP_KEEP,
+    STEP_SUM,
+    STEP_EVENT,
+    STEP_END,
+} step_what;
+
+typedef struct step {
+    uint8_t what, scope;
+    uint8_t bits; /* IS_START, IS_END */
+    uint8_t job;
+    uint16_t slot;
+} step;
+
+enum { NO_STEPS = 1 }; /* an empty list's number; 0: not made yet */
+
+/* Streams that meet the same conditions. */
+typedef struct stream_class {
+    uint64_t starts, ends; /* jobs whose conditions its streams can meet */
+    uint32_t *steps;       /* by kind: number of the first step */
+    uint32_t n_kinds;
+} stream_class;
 
 /* Pairs of numbers, themselves numbered in order of appearance: launches on leaves, and cores of chips. */
 typedef struct cell {
@@ -79,32 +131,47 @@ typedef struct cells {
     uint32_t *slots, n_slots; /* number + 1 */
 } cells;
 
-/* What is known about a stream: which jobs' conditions it can meet, and where it belongs. */
+/* What is known about a stream: which conditions it can meet, and where it belongs. */
 typedef struct stream_info {
-    uint64_t starts, ends;
-    uint32_t chip, core;
-    uint32_t launch;  /* that the cells are of */
-    uint32_t cell[2]; /* of LEAF_STREAM and LEAF_CORE */
+    uint32_t class, chip, core;
 } stream_info;
 
-typedef struct site_info {
-    uint64_t starts, ends;
-} site_info;
+/* Which conditions a zone's name can meet, told by its first character. */
+typedef struct first_characters {
+    uint64_t starts[256], ends[256];
+} first_characters;
 
 struct dl_analyzer {
     dl_decode *decode;
     const dl_analysis_list *list;
     job jobs[DL_MAX_ANALYSES];
-    uint64_t timed;   /* jobs with a timer id */
-    site_info *sites; /* site * DL_ROW_TYPES + type */
-    uint32_t n_sites;
+    blocks blocks[SCOPES];
+    step *steps;
+    uint32_t n_steps, cap_steps;
+    stream_class *classes;
+    uint32_t n_classes, cap_classes;
+    bool has_cores; /* a condition is of one core */
+    first_characters names;
     stream_info *streams;
     uint32_t n_streams;
     cells cores;    /* chip and x, y (core_key); a core's number is its place */
     cells cells[2]; /* launches on streams (LEAF_STREAM) and on cores (LEAF_CORE) */
+    /* Of the run in hand: its blocks by scope, as far as they have been asked for; those of launches are
+     * `nowhere` when it belongs to none. */
+    uint64_t *here[SCOPES], *nowhere;
+    uint32_t stream, launch, core, chip;
     uint64_t t0[DL_MAX_CHIPS];
 };
 
+/* analyzer.c: makes room for item `index`, the new ones zero; false when out of memory. */
+bool dl_analyzer_room(void *items, uint32_t *n, uint32_t index, size_t size);
+/* analyzer_steps.c: gives jobs their slots; the list of steps for a kind on a class of streams: 0 when out of
+ * memory; and where a new stream belongs. */
+void dl_analyzer_plan(dl_analyzer *a);
+uint32_t dl_analyzer_steps(dl_analyzer *a, uint32_t class, uint32_t kind);
+bool dl_analyzer_learn_streams(dl_analyzer *a);
+/* analyzer.c: the number of a pair of numbers; DL_NONE when out of memory. */
+uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf);
 /* analyzer.c: counts one duration. */
 bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration);
 /* analyzer.c: a start without an end. */

@@ -11,11 +11,12 @@ allowed() {
     transport) echo sim/sim.h ;;
     device) echo transport/ sim/sim.h ;;
     program) echo device/ transport/ ;;
-    decode) ;;
+    pack) ;;
+    decode) echo pack/unpack.h ;;
     report) echo decode/ ;;
     profiler) echo program/ device/ transport/ decode/ ops/op_log_write.h ;;
     ops) echo decode/ report/ ;;
-    cli) echo report/ ops/ program/ profiler/ decode/ device/ transport/ ;;
+    cli) echo pack/ report/ ops/ program/ profiler/ decode/ device/ transport/ ;;
   esac
 }
 

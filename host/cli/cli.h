@@ -28,8 +28,10 @@ extern const cli_command cmd_selftest;
 extern const cli_command cmd_ops;
 extern const cli_command cmd_ops_compare;
 extern const cli_command cmd_ops_summary;
+extern const cli_command cmd_pack;
 extern const cli_command cmd_run;
 extern const cli_command cmd_serve;
+extern const cli_command cmd_unpack;
 extern const cli_command cmd_view;
 
 #endif

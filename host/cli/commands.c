@@ -14,9 +14,11 @@ const cli_command *const cli_commands[] = {
     &cmd_ops,
     &cmd_ops_compare,
     &cmd_ops_summary,
+    &cmd_pack,
     &cmd_run,
     &cmd_selftest,
     &cmd_serve,
+    &cmd_unpack,
     &cmd_view,
     NULL,
 };

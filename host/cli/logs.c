@@ -29,7 +29,7 @@ static bool ends_with(const char *name, size_t n, const char *end)
 /* profile_log_device.csv and whatever stands in front of or behind that stem, compressed or not; *.devlog. */
 static bool is_log(const char *name, bool *capture)
 {
-    static const char *const packed[] = {".gz", ".zst", ".xz"};
+    static const char *const packed[] = {".gz", ".zst", ".xz", ".pack"};
     size_t n = strlen(name);
     *capture = ends_with(name, n, ".devlog");
     if (*capture) return true;

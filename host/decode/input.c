@@ -11,6 +11,7 @@
 
 #include "decode/gunzip.h"
 #include "decode/unpack.h"
+#include "pack/unpack.h"
 
 enum { PEEK = 512 };
 
@@ -22,8 +23,9 @@ struct dl_input {
     uint64_t taken, size;
     char peeked[PEEK]; /* read already, not yet given */
     size_t n_peeked, at_peeked;
-    dl_gunzip *gzip; /* at most one of these; neither: plain */
+    dl_gunzip *gzip; /* at most one of these; none: plain */
     dl_unpack *packed;
+    pk_unpack *log;
     int read_errno;
 };
 
@@ -80,14 +82,22 @@ static ssize_t on_packed_read(void *ctx, void *bytes, size_t cap)
     return read_plain(ctx, bytes, cap);
 }
 
+static bool is_plain(const dl_input *in)
+{
+    return !in->gzip && !in->packed && !in->log;
+}
+
 static ssize_t read_packed(dl_input *in, void *bytes, size_t cap)
 {
+    if (in->log) return pk_unpack_read(in->log, bytes, cap);
     return in->gzip ? dl_gunzip_read(in->gzip, bytes, cap) : dl_unpack_read(in->packed, bytes, cap);
 }
 
 static const char *why_packed(const dl_input *in)
 {
-    const char *why = in->gzip ? dl_gunzip_why(in->gzip) : dl_unpack_why(in->packed);
+    const char *why = in->log    ? pk_unpack_why(in->log)
+                      : in->gzip ? dl_gunzip_why(in->gzip)
+                                 : dl_unpack_why(in->packed);
     return why ? why : "damaged";
 }
 
@@ -105,9 +115,11 @@ static devlog_status open_packed(dl_input *in, devlog_error *err)
         in->gzip = dl_gunzip_new(on_packed_read, in);
     else if (is_zstd || begins(in, xz, sizeof xz))
         in->packed = dl_unpack_new(is_zstd ? DL_UNPACK_ZSTD : DL_UNPACK_XZ, on_packed_read, in);
+    else if (pk_is_packed(in->peeked, in->n_peeked))
+        in->log = pk_unpack_new(on_packed_read, in);
     else
         return DEVLOG_OK;
-    return in->gzip || in->packed ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    return in->gzip || in->packed || in->log ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
 /* Looks at the first bytes and sets up unpacking. */
@@ -124,7 +136,7 @@ static devlog_status look(dl_input *in, devlog_error *err)
         in->n_peeked += (size_t)n;
     }
     devlog_status status = open_packed(in, err);
-    if (status || (!in->gzip && !in->packed)) return status;
+    if (status || is_plain(in)) return status;
     /* A second peek, of what was packed. */
     char first[PEEK];
     size_t have = 0;
@@ -198,6 +210,7 @@ void dl_input_close(dl_input *input)
 {
     if (!input) return;
     dl_unpack_free(input->packed);
+    pk_unpack_free(input->log);
     dl_gunzip_free(input->gzip);
     if (input->fd > STDIN_FILENO) close(input->fd);
     free(input->name);
@@ -217,7 +230,7 @@ devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n,
 {
     *n = 0;
     bool peeked = input->at_peeked < input->n_peeked;
-    if ((!input->packed && !input->gzip) || peeked) {
+    if (is_plain(input) || peeked) {
         ssize_t got = read_plain(input, bytes, cap);
         if (got < 0) return dl_fail_errno(err, input->read_errno, "cannot read %s", input->name);
         *n = (size_t)got;

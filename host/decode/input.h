@@ -1,5 +1,5 @@
-/* Inputs: the bytes of a log from a file, a pipe or standard input, unpacked when they are gzip, zstd or xz.
- * Streaming: nothing is read twice and memory does not grow with the input. */
+/* Inputs: the bytes of a log from a file, a pipe or standard input, unpacked when they are gzip, zstd, xz or
+ * a packed log. Streaming: nothing is read twice and memory does not grow with the input. */
 #ifndef DEVLOG_DECODE_INPUT_H
 #define DEVLOG_DECODE_INPUT_H
 

@@ -1,0 +1,25 @@
+/* Unpacking a packed log as a stream: its text, from any source of its bytes, on the thread of who reads, in
+ * memory for one block. Reads on behind damage, and tells it at the end. For files and two threads:
+ * pack/pack.h. */
+#ifndef DEVLOG_PACK_UNPACK_H
+#define DEVLOG_PACK_UNPACK_H
+
+#include "pack/frame.h"
+
+typedef struct pk_unpack pk_unpack;
+
+/* Whether a file that begins so is a packed log. */
+bool pk_is_packed(const void *bytes, size_t n);
+
+/* NULL: no memory. */
+pk_unpack *pk_unpack_new(pk_source *source, void *ctx);
+void pk_unpack_free(pk_unpack *u);
+/* Text: how many bytes there are now; 0 at the end; -1 when the source fails, or at the end when anything was
+ * wrong: pk_unpack_why, NULL when it was the source. */
+ssize_t pk_unpack_read(pk_unpack *u, void *bytes, size_t cap);
+const char *pk_unpack_why(const pk_unpack *u);
+
+/* The text of a block, checked; `text` has PK_LONGEST_ROW bytes more than it needs. What is wrong, or NULL. */
+const char *pk_unpack_block(pk_unpacker *u, const pk_header *h, const uint8_t *stored, char *text);
+
+#endif

@@ -117,10 +117,10 @@ const cli_command cmd_pack = {
         "A log that is compressed (.gz, .zst, .xz) is packed as it is without that: what comes back is the log, "
         "not the compressed file.",
     .options = options,
-    .examples =
-        "devlog pack profile_log_device.csv              write profile_log_device.csv" PACK_SUFFIX "\n"
-        "devlog pack big.csv -o /archive/big" PACK_SUFFIX "           somewhere else\n"
-        "zstdcat log.csv.zst | devlog pack - -o log" PACK_SUFFIX "    from a pipe",
+    .examples = "devlog pack profile_log_device.csv        write profile_log_device.csv" PACK_SUFFIX "\n"
+                "devlog pack log.csv -o run1" PACK_SUFFIX "          somewhere else\n"
+                "cat log.csv | devlog pack - -o log" PACK_SUFFIX "   from a pipe\n"
+                "devlog decode run1" PACK_SUFFIX "                   as if it were the log",
     .see_also = "devlog-unpack(1), devlog-decode(1)",
     .run = run,
 };

@@ -118,8 +118,8 @@ const cli_command cmd_unpack = {
         "\n"
         "devlog's own commands read packed logs as they are.",
     .options = options,
-    .examples = "devlog unpack profile_log_device.csv" PACK_SUFFIX "       write profile_log_device.csv\n"
-                "devlog unpack log" PACK_SUFFIX " -o - | grep TRISC_1      only look at it",
+    .examples = "devlog unpack run1" PACK_SUFFIX "                        write run1\n"
+                "devlog unpack run1" PACK_SUFFIX " -o - | grep TRISC       only look at it",
     .see_also = "devlog-pack(1)",
     .run = run,
 };

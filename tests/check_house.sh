@@ -44,7 +44,7 @@ within_decode() {
   case "$1" in
     log | clock) ;;
     capture) echo decode/clock/ decode/log/columns.h decode/pair/ ;;
-    pair) echo decode/log/parser.h decode/capture/raw_sites.h ;;
+    pair) echo decode/capture/raw_sites.h ;;
     analysis) echo decode/pair/ decode/decode.h ;;
   esac
 }

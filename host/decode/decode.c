@@ -25,7 +25,7 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
     d->pair = dl_pair_new(&d->tables, &d->losses, &pair);
     d->cap = d->options.block ? d->options.block : BLOCK;
     if (!d->parser || !d->pair) goto failed;
-    dl_parser_keep_meta(d->parser, d->options.keep_meta);
+    dl_parser_keep(d->parser, d->options.keep_meta, d->options.keep_meta);
     *decode = d;
     return DEVLOG_OK;
 failed:
@@ -46,29 +46,66 @@ void dl_decode_free(dl_decode *d)
     free(d->names);
     for (size_t i = 0; i < DL_PIPELINE_SLOTS; i++)
         dl_block_free(&d->blocks[i]);
-    dl_block_free(&d->run);
-    dl_hits_free(&d->hits);
+    dl_marks_free(&d->run);
+    dl_marks_free(&d->marks);
     free(d);
+}
+
+static devlog_status hand_markers(const dl_decode *d, const dl_run *run, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (uint32_t i = 0; i < run->n_marks && !status; i++) {
+        const dl_mark *mark = &run->marks[i];
+        const dl_kind *kind = &d->tables.kinds[dl_mark_kind(mark->code)];
+        const dl_rare *rare = dl_mark_rare(run->batch, mark->code);
+        const dl_marker m = {
+            mark->time,  rare ? rare->data : 0, run->stream,           kind->site,
+            run->launch, kind->timer_id,        rare ? rare->meta : 0, (dl_row_type)kind->type};
+        status = d->markers.marker(d->markers.ctx, &m, err);
+    }
+    return status;
+}
+
+/* Runs, to each who listens. */
+static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
+{
+    dl_decode *d = ctx;
+    devlog_status status = d->runs.runs ? d->runs.runs(d->runs.ctx, runs, n, err) : DEVLOG_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        if (d->events.events && runs[i].n_events)
+            status = d->events.events(d->events.ctx, runs[i].events, runs[i].n_events, err);
+        if (d->markers.marker && !status) status = hand_markers(d, &runs[i], err);
+    }
+    return status;
+}
+
+static devlog_status listen(dl_decode *d, devlog_error *err)
+{
+    unsigned wants =
+        d->runs.wants | (d->events.events ? DL_WANT_EVENTS : 0) | (d->markers.marker ? DL_WANT_MARKS : 0);
+    dl_parser_keep(d->parser, true, d->options.keep_meta);
+    if (!d->events.events && !d->markers.marker) return dl_pair_run_sink(d->pair, d->runs, err);
+    return dl_pair_run_sink(d->pair, (dl_run_sink){d, wants, on_runs}, err);
 }
 
 devlog_status dl_decode_run_sink(dl_decode *d, dl_run_sink sink, devlog_error *err)
 {
-    return dl_pair_run_sink(d->pair, sink, err);
+    d->runs = sink;
+    return listen(d, err);
 }
 
 void dl_decode_event_sink(dl_decode *d, dl_event_sink sink)
 {
-    dl_pair_event_sink(d->pair, sink);
+    devlog_error unheard;
+    d->events = sink;
+    listen(d, &unheard);
 }
 
 void dl_decode_marker_sink(dl_decode *d, dl_marker_sink sink)
 {
-    dl_pair_marker_sink(d->pair, sink);
-}
-
-void dl_decode_row_sink(dl_decode *d, dl_row_sink sink)
-{
-    d->rows = sink;
+    devlog_error unheard;
+    d->markers = sink;
+    listen(d, &unheard);
 }
 
 dl_tables *dl_decode_tables(dl_decode *d)
@@ -124,16 +161,6 @@ size_t dl_decode_sample_bytes(const dl_decode *d)
 const dl_chip_clocks *dl_decode_clocks(const dl_decode *d)
 {
     return &d->clocks;
-}
-
-devlog_status decode_take_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err)
-{
-    if (n == 0) return DEVLOG_OK;
-    if (d->rows.rows) {
-        devlog_status status = d->rows.rows(d->rows.ctx, rows, n, err);
-        if (status) return status;
-    }
-    return dl_pair_rows(d->pair, rows, n, err);
 }
 
 /* Names are given their numbers where the input has them, so that the numbers do not depend on how far
@@ -226,7 +253,7 @@ devlog_status dl_decode_memory(dl_decode *d, const char *name, const void *bytes
 devlog_status dl_decode_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err)
 {
     d->losses.rows += n;
-    return decode_take_rows(d, rows, n, err);
+    return dl_pair_rows(d->pair, rows, n, err);
 }
 
 devlog_status dl_decode_chip_line(dl_decode *d, const dl_chip_line *chip, devlog_error *err)

@@ -15,9 +15,26 @@
 #define DEVLOG_DECODE_DECODE_H
 
 #include "decode/clock/chip_clock.h"
+#include "decode/log/parser.h"
 #include "decode/pair/pair.h"
 
 typedef struct dl_decode dl_decode;
+
+/* A marker with everything known about it: what analyses are fed with, in the order of the input. Filters of
+ * chips, cores, RISCs, launches and time hold for markers; those of zones do not, for they are of pairs of
+ * markers. */
+typedef struct dl_marker {
+    uint64_t time; /* cycles, repaired */
+    uint64_t data;
+    uint32_t stream, site, launch, timer_id;
+    uint32_t meta; /* text, 0: none */
+    dl_row_type type;
+} dl_marker;
+
+typedef struct dl_marker_sink {
+    void *ctx;
+    devlog_status (*marker)(void *ctx, const dl_marker *m, devlog_error *err);
+} dl_marker_sink;
 
 typedef struct dl_decode_options {
     dl_filter filter;       /* zero: everything; its arrays are borrowed */
@@ -44,8 +61,6 @@ void dl_decode_free(dl_decode *d);
 devlog_status dl_decode_run_sink(dl_decode *d, dl_run_sink sink, devlog_error *err);
 void dl_decode_event_sink(dl_decode *d, dl_event_sink sink);
 void dl_decode_marker_sink(dl_decode *d, dl_marker_sink sink);
-/* Rows as they were read, before pairing; for copying and converting logs. */
-void dl_decode_row_sink(dl_decode *d, dl_row_sink sink);
 
 /* Reads ahead what the captures among these files know about their clocks, so that events can be aligned
  * while they come (dl_decode_clocks). Before the first of them is decoded; who has one input need not call

@@ -12,7 +12,7 @@ static devlog_status on_capture_rows(void *ctx, const dl_row *rows, size_t n, de
 {
     dl_decode *d = ctx;
     d->losses.rows += n;
-    return decode_take_rows(d, rows, n, err);
+    return dl_pair_rows(d->pair, rows, n, err);
 }
 
 static devlog_status on_capture_costs(void *ctx, uint32_t stream, const dl_costs *costs, devlog_error *err)
@@ -89,7 +89,7 @@ devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool 
                                        on_capture_costs,
                                        on_capture_launch,
                                        on_capture_progress,
-                                       !d->rows.rows && dl_pair_takes_records(d->pair) ? d->pair : NULL};
+                                       dl_pair_takes_records(d->pair) ? d->pair : NULL};
     d->in = in;
     devlog_status status = dl_capture_rows(in, &options, &d->tables, &d->losses, &d->clocks, &sink, err);
     d->in = NULL;

@@ -1,57 +1,62 @@
-/* Logs in disorder: rows of one RISC that are neither neighbours nor in order of time, as when somebody
+/* Logs in disorder: marks of one RISC that are neither neighbours nor in order of time, as when somebody
  * sorted a log by another column, or by none. No writer of logs leaves such; they are told by their
- * beginning. Then all rows are held, put in order RISC by RISC, and paired at the end. Not for rows that are
+ * beginning. Then all marks are held, put in order RISC by RISC, and paired at the end. Not for marks that are
  * out of order within one launch of a RISC (order.c). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/decode_internal.h"
-#include "decode/order.h"
 
 enum {
     LOOK_BYTES = 512 * 1024,     /* of a log that are looked at */
-    LEAST_LATE = 3,              /* rows behind later ones, at least .. */
+    LEAST_LATE = 3,              /* marks behind later ones, at least .. */
     ONE_IN = 32,                 /* .. and one in so many */
-    MOST_HELD = 8 * 1024 * 1024, /* rows, of 64 bytes; more are put in order in pieces */
+    MOST_HELD = 8 * 1024 * 1024, /* marks; more are put in order in pieces */
 };
 
-/* What is found out about a log: the last row of each RISC, and how many rows are behind later ones. */
+/* The last mark of a RISC. */
+typedef struct last_mark {
+    uint64_t time;
+    dl_ids ids;
+    bool any;
+} last_mark;
+
+/* What is found out about a log: the last mark of each RISC, and how many marks are behind later ones. */
 typedef struct disorder {
-    dl_row *last; /* by stream; line 0: none yet */
+    last_mark *last; /* by stream */
     uint32_t n;
-    uint32_t before; /* stream of the row before */
-    uint64_t rows, late;
-    const dl_tables *tables;
+    uint32_t before; /* stream of the mark before */
+    uint64_t marks, late;
 } disorder;
 
-static devlog_status look_at_rows(void *ctx, dl_row *rows, size_t n, bool all, size_t *taken,
-                                  devlog_error *err)
+static devlog_status look_at_marks(void *ctx, dl_marks *m, bool all, uint32_t *taken, devlog_error *err)
 {
     disorder *o = ctx;
     (void)all;
-    *taken = n;
-    for (size_t i = 0; i < n; i++) {
-        const dl_row *row = &rows[i];
-        if (row->stream >= o->n) {
-            uint32_t more = (row->stream + 64) * 2;
-            dl_row *last = realloc(o->last, more * sizeof *last);
+    *taken = m->n;
+    for (uint32_t i = 0; i < m->n; i++) {
+        const uint64_t code = m->items[i].code, time = m->items[i].time;
+        const dl_ids *ids = &dl_mark_frame(m, code)->ids;
+        const uint32_t stream = dl_mark_stream(code);
+        if (stream >= o->n) {
+            uint32_t more = (stream + 64) * 2;
+            last_mark *last = realloc(o->last, more * sizeof *last);
             if (!last) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
             memset(last + o->n, 0, (more - o->n) * sizeof *last);
             o->last = last;
             o->n = more;
         }
-        dl_row *last = &o->last[row->stream];
-        bool same_ids = last->run_host_id == row->run_host_id && last->run_id == row->run_id &&
-                        last->trace_id == row->trace_id && last->trace_counter == row->trace_counter;
-        bool apart = !same_ids || o->before != row->stream;
-        bool later = last->line && dl_order_is_later(last->time, row->time);
+        last_mark *last = &o->last[stream];
+        bool same_ids = last->any && dl_same_ids(&last->ids, ids);
+        bool apart = !same_ids || o->before != stream;
+        bool later = last->any && dl_order_is_later(last->time, time);
         /* A firmware start may be the first of another run, with another clock. */
-        bool starts = row->type == DL_ROW_ZONE_START && o->tables->sites[row->site].role == DL_ROLE_FW;
+        bool starts = code & DL_MARK_FW_START;
         o->late += apart && later && !starts;
-        if (!later || !same_ids || starts) *last = *row;
-        o->before = row->stream;
+        if (!later || !same_ids || starts) *last = (last_mark){time, *ids, true};
+        o->before = stream;
     }
-    o->rows += n;
+    o->marks += m->n;
     return DEVLOG_OK;
 }
 
@@ -68,16 +73,18 @@ bool decode_is_disordered(dl_input *in)
     devlog_error unheard;
     dl_tables tables;
     dl_losses losses = {0};
-    disorder o = {.before = DL_NONE, .tables = &tables};
+    disorder o = {.before = DL_NONE};
+    dl_marks marks = {0};
     dl_block block = {0};
     dl_block_reader reader = {.in = in};
-    const dl_parse_sink sink = {&o, look_at_rows, NULL, look_at_chip};
+    const dl_parse_sink sink = {&o, look_at_marks, look_at_chip};
     if (dl_tables_init(&tables, &unheard) != DEVLOG_OK) return false;
     uint64_t size = dl_input_size(in);
     dl_parser *parser = dl_parser_new(&tables, &losses, DL_PARSE_BEST);
     if (parser && dl_block_init(&block, size && size < LOOK_BYTES ? (size_t)size + 1 : LOOK_BYTES)) {
         devlog_status status = DEVLOG_OK;
         dl_parser_begin(parser, "");
+        dl_parser_marks(parser, &marks);
         for (size_t seen = 0; seen < LOOK_BYTES && !block.last && !status; seen += block.n) {
             dl_block_read(&reader, &block);
             /* A last block has no whole line. */
@@ -85,45 +92,66 @@ bool decode_is_disordered(dl_input *in)
         }
     }
     dl_block_free(&block);
+    dl_marks_free(&marks);
     dl_parser_free(parser);
     dl_losses_free(&losses);
     dl_tables_free(&tables);
     free(o.last);
-    return o.late >= LEAST_LATE && o.late * ONE_IN >= o.rows;
+    return o.late >= LEAST_LATE && o.late * ONE_IN >= o.marks;
 }
 
-/* Rows by stream, and in the order of the log. */
+/* Marks by stream, and in the order of the log. */
 static int by_stream(const void *a, const void *b)
 {
-    const dl_row *x = a, *y = b;
-    if (x->stream != y->stream) return x->stream < y->stream ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
+    const dl_placed *x = a, *y = b;
+    uint32_t one = dl_mark_stream(x->mark.code), two = dl_mark_stream(y->mark.code);
+    if (one != two) return one < two ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Pairs the marks of one stream, which are in order. */
+static devlog_status pair_stream(dl_decode *d, const dl_placed *placed, size_t n, devlog_error *err)
+{
+    dl_marks m = {0};
+    uint32_t taken;
+    bool made = true;
+    for (size_t i = 0; i < n && made; i++)
+        made = dl_marks_add(&m, &d->run, placed[i].place, 1);
+    devlog_status status = made ? dl_pair_marks(d->pair, &m, 0, m.n, true, false, &taken, err)
+                                : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    dl_marks_free(&m);
+    return status;
 }
 
 devlog_status decode_sorted(dl_decode *d, devlog_error *err)
 {
-    dl_row *rows = d->run.rows;
-    const size_t n = d->run.n_rows;
+    const size_t n = d->run.n;
     devlog_status status = DEVLOG_OK;
-    if (n) qsort(rows, n, sizeof *rows, by_stream);
+    if (n == 0) return DEVLOG_OK;
+    dl_placed *placed = malloc(n * sizeof *placed);
+    if (!placed) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < n; i++)
+        placed[i] = (dl_placed){d->run.items[i], i, false};
+    qsort(placed, n, sizeof *placed, by_stream);
     for (size_t from = 0, to; from < n && !status; from = to) {
-        for (to = from + 1; to < n && rows[to].stream == rows[from].stream;)
+        const uint32_t stream = dl_mark_stream(placed[from].mark.code);
+        for (to = from + 1; to < n && dl_mark_stream(placed[to].mark.code) == stream;)
             to++;
-        dl_order_sort(&d->tables, rows + from, to - from);
-        dl_order_rows(&d->tables, rows + from, to - from, true);
-        status = decode_take_rows(d, rows + from, to - from, err);
+        dl_order_sort(d->tables.kinds, placed + from, to - from);
+        status = pair_stream(d, placed + from, to - from, err);
     }
-    d->run.n_rows = 0;
+    free(placed);
+    dl_marks_clear(&d->run);
     return status;
 }
 
-static devlog_status hold_rows(void *ctx, dl_row *rows, size_t n, bool all, size_t *taken, devlog_error *err)
+static devlog_status hold_marks(void *ctx, dl_marks *m, bool all, uint32_t *taken, devlog_error *err)
 {
     dl_decode *d = ctx;
     (void)all;
-    *taken = n;
-    devlog_status status = dl_block_add_rows(&d->run, rows, n, err);
-    return !status && d->run.n_rows >= MOST_HELD ? decode_sorted(d, err) : status;
+    *taken = m->n;
+    if (!dl_marks_add(&d->run, m, 0, m->n)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    return d->run.n >= MOST_HELD ? decode_sorted(d, err) : DEVLOG_OK;
 }
 
 static devlog_status chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err)
@@ -134,6 +162,6 @@ static devlog_status chip_line(void *ctx, const dl_chip_line *chip, devlog_error
 
 dl_parse_sink decode_disorder_sink(dl_decode *d)
 {
-    d->run.n_rows = 0;
-    return (dl_parse_sink){d, hold_rows, NULL, chip_line};
+    dl_marks_clear(&d->run);
+    return (dl_parse_sink){d, hold_marks, chip_line};
 }

@@ -5,6 +5,7 @@
 
 #include "decode/decode.h"
 #include "decode/log/blocks.h"
+#include "decode/pair/order.h"
 #include "decode/pipeline.h"
 
 struct dl_decode {
@@ -13,7 +14,6 @@ struct dl_decode {
     dl_losses losses;
     dl_parser *parser;
     dl_pair *pair;
-    dl_row_sink rows;
     size_t cap;                         /* of a block */
     dl_block blocks[DL_PIPELINE_SLOTS]; /* made when they are needed; one thread needs the first only */
     char **names;                       /* of all inputs: messages borrow them */
@@ -22,22 +22,24 @@ struct dl_decode {
     bool prepared; /* the clocks of all inputs are known */
     dl_input *in;  /* in hand, for progress */
     dl_block_reader reader;
-    dl_block run;    /* rows, or hits, of a run that goes on in the next block */
-    dl_hits hits;    /* on one thread */
-    bool as_hits;    /* rows of the input in hand become hits */
+    dl_marks run;    /* of a run that goes on in the next block, or of a log in disorder */
+    dl_marks marks;  /* on one thread */
     bool disordered; /* the log in hand is put in order as a whole */
+    /* Who listens to single events and markers, besides the consumer of runs: */
+    dl_run_sink runs;
+    dl_event_sink events;
+    dl_marker_sink markers;
 };
 
-/* decode.c: rows on their way to the row sink and to pairing; a chip line. ctx is the decoder. */
-devlog_status decode_take_rows(dl_decode *d, const dl_row *rows, size_t n, devlog_error *err);
+/* decode.c: a chip line. ctx is the decoder. */
 devlog_status decode_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err);
 dl_chip_line decode_named_chip(dl_decode *d, const dl_chip_line *chip);
 
-/* decode_log.c: the rows of a device log. */
+/* decode_log.c: the marks of a device log. */
 devlog_status decode_log(dl_decode *d, dl_input *in, const char *name, devlog_error *err);
 
 /* decode_disorder.c: whether a log, of which this input is a copy, must be put in order as a whole. Then
- * where its rows go, which waits for: decode_sorted, at the end. */
+ * where its marks go, which waits for: decode_sorted, at the end. */
 bool decode_is_disordered(dl_input *in);
 dl_parse_sink decode_disorder_sink(dl_decode *d);
 devlog_status decode_sorted(dl_decode *d, devlog_error *err);
@@ -48,7 +50,7 @@ devlog_status decode_learn_from(dl_decode *d, dl_input *in, devlog_error *err);
 /* The same for a file; other inputs cannot be read twice, and are left alone. */
 bool decode_is_file(const char *path);
 devlog_status decode_learn_clocks(dl_decode *d, const char *path, devlog_error *err);
-/* Rows of a capture; `known`: its clocks have been learned. */
+/* Marks of a capture; `known`: its clocks have been learned. */
 devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool known, devlog_error *err);
 /* At the end: what reports must say about clocks. */
 void decode_note_clocks(dl_decode *d);

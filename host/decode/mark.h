@@ -59,7 +59,6 @@ typedef struct dl_rare {
     uint32_t op; /* the op on whose behalf the launch was made (meta data {"op":N}); of a ZONE_TOTAL how often
                     what is summed up was passed ({"count":N;...}); 0: not said here */
     uint32_t frame; /* number, from 0 */
-    bool torn;      /* the stamp was 2^32 off and has been repaired while putting marks in order */
 } dl_rare;
 
 /* A batch. Zero-initialised is empty. */

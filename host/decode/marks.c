@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/mark.h"
+#include "decode/row.h"
 
 void dl_marks_free(dl_marks *m)
 {
@@ -93,7 +93,7 @@ void dl_marks_drop(dl_marks *m, uint32_t n)
 {
     if (n == 0) return;
     m->n -= n;
-    memmove(m->items, m->items + n, m->n * sizeof *m->items);
+    if (m->n) memmove(m->items, m->items + n, m->n * sizeof *m->items);
     /* What is left begins with these; frames and rare marks are in the order of the marks. */
     uint32_t frame = m->n_frames ? m->n_frames - 1 : 0, rare = m->n_rares;
     if (m->n) frame = (uint32_t)(dl_mark_frame(m, m->items[0].code) - m->frames);
@@ -105,10 +105,28 @@ void dl_marks_drop(dl_marks *m, uint32_t n)
     }
     m->n_frames -= frame;
     m->n_rares -= rare;
-    memmove(m->frames, m->frames + frame, m->n_frames * sizeof *m->frames);
-    memmove(m->rares, m->rares + rare, m->n_rares * sizeof *m->rares);
+    if (m->n_frames) memmove(m->frames, m->frames + frame, m->n_frames * sizeof *m->frames);
+    if (m->n_rares) memmove(m->rares, m->rares + rare, m->n_rares * sizeof *m->rares);
     for (uint32_t i = 0; i < m->n_frames; i++)
         m->frames[i].line += n;
     for (uint32_t i = 0; i < m->n_rares; i++)
         m->rares[i].frame -= frame;
+}
+
+bool dl_marks_add_row(dl_marks *m, dl_tables *tables, const dl_row *row)
+{
+    const dl_kind kind = {.site = row->site,
+                          .timer_id = row->timer_id,
+                          .type = row->type,
+                          .role = (uint8_t)tables->sites[row->site].role,
+                          .cost = row->cost};
+    const dl_ids ids = {row->run_host_id, row->run_id, row->trace_id, row->trace_counter, row->has_launch};
+    const dl_rare rare = {.data = row->data, .meta = row->meta, .op = row->op};
+    const uint32_t number = dl_tables_kind(tables, &kind);
+    uint64_t frame;
+    if (number == DL_NONE || !dl_marks_room(m, 1)) return false;
+    if (!dl_marks_frame(m, &ids, m->n, row->line, &frame)) return false;
+    if ((rare.data || rare.meta || rare.op) && !dl_marks_rare(m, &rare, frame, &frame)) return false;
+    m->items[m->n++] = (dl_mark){row->time, dl_mark_code(&kind, number) | row->stream | frame};
+    return true;
 }

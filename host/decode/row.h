@@ -23,13 +23,16 @@ typedef struct dl_row {
     uint32_t line;          /* of the input that it came from, for messages; 0: none */
     uint8_t type;           /* dl_row_type */
     uint8_t has_launch;     /* 0: the log has no launch ids; launches are counted by firmware starts */
-    uint8_t torn;           /* the stamp was 2^32 off and has been repaired while putting rows in order */
-    uint8_t cost;           /* DL_COST_*: what the marker itself cost the RISC */
+    uint8_t padding;
+    uint8_t cost; /* DL_COST_*: what the marker itself cost the RISC */
     uint32_t op; /* the op on whose behalf the launch was made (meta data {"op":N}); of a ZONE_TOTAL how often
                     what is summed up was passed ({"count":N;...}); 0: not said here */
 } dl_row;
 
 _Static_assert(sizeof(dl_row) == 64, "a row is one cache line");
+
+/* Adds a row to a batch; false when out of memory, or of numbers. */
+bool dl_marks_add_row(dl_marks *m, dl_tables *tables, const dl_row *row);
 
 /* Where rows go. `rows` is valid only during the call; a status other than DEVLOG_OK stops the reader. */
 typedef struct dl_row_sink {

@@ -48,7 +48,7 @@ static bool grow(dl_series_table *t)
 
 uint32_t dl_series_number(const dl_series_table *t, uint32_t stream, uint32_t site, dl_event_kind kind)
 {
-    return t->slots[slot_of(t, stream, site, kind)] - 1;
+    return t->n_slots ? t->slots[slot_of(t, stream, site, kind)] - 1 : DL_NONE;
 }
 
 dl_series *dl_series_add(dl_series_table *t, uint32_t stream, uint32_t site, dl_event_kind kind,
@@ -63,15 +63,7 @@ dl_series *dl_series_add(dl_series_table *t, uint32_t stream, uint32_t site, dl_
         t->slots[slot] = t->n;
     }
     dl_series *s = &t->items[t->slots[slot] - 1];
-    if (data < s->min) s->min = data;
-    if (data > s->max) s->max = data;
-    if (time >= s->last_time) {
-        s->last = data;
-        s->last_time = time;
-    }
-    s->count++;
-    s->sum += data;
-    s->passes += passes;
+    dl_series_count(s, time, data, passes);
     return s;
 }
 

@@ -58,17 +58,20 @@ void dl_series_tell(dl_series_table *t, dl_series *s, const char *text, const dl
 /* The text of a message, or of any meta data that holds one: appended to *out. False: it holds none. */
 bool dl_meta_text(const char *meta, dl_str *out);
 
-/* The same for a row without data, of a series that is there. */
-static inline void dl_series_add_empty(dl_series *s, uint64_t time)
+/* The same for a series that is there. */
+static inline void dl_series_count(dl_series *s, uint64_t time, uint64_t data, uint64_t passes)
 {
-    s->min = 0;
+    if (data < s->min) s->min = data;
+    if (data > s->max) s->max = data;
     if (time >= s->last_time) {
-        s->last = 0;
+        s->last = data;
         s->last_time = time;
     }
     s->count++;
+    s->sum += data;
+    s->passes += passes;
 }
-/* The number of a series in its table, that has a row already. */
+/* The number of a series in its table; DL_NONE: it is not there. */
 uint32_t dl_series_number(const dl_series_table *t, uint32_t stream, uint32_t site, dl_event_kind kind);
 
 #endif

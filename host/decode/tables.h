@@ -89,6 +89,17 @@ typedef struct dl_chip {
     uint32_t max_cores; /* 0: unknown */
 } dl_chip;
 
+/* What a chip line says of the chips of the marks below it. */
+typedef struct dl_chip_line {
+    char arch[32];
+    uint32_t arch_text; /* in the decoder's tables, which sets it; 0: none */
+    uint64_t freq_khz;  /* 0: unknown */
+    uint32_t max_cores; /* 0: unknown */
+    uint64_t run;       /* id of the run that wrote the marks below ("Run: <hex>"); 0: not said */
+    bool ends;          /* a last row will say that the log is whole (DL_END_ZONE) */
+    bool beside;        /* and that of another device of the program, above, may come later */
+} dl_chip_line;
+
 typedef struct dl_stream {
     uint32_t chip; /* index into chips */
     uint16_t core_x, core_y;

@@ -16,16 +16,6 @@ static uint64_t mix_text(uint64_t h, const char *text)
     return text ? mix(h, text, strlen(text)) : h + 1;
 }
 
-static devlog_status on_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
-{
-    (void)err;
-    test_digest *r = ctx;
-    for (size_t i = 0; i < n; i++)
-        r->rows = mix(r->rows, &rows[i], sizeof rows[i]);
-    r->n_rows += n;
-    return DEVLOG_OK;
-}
-
 static void on_mark(test_digest *r, const dl_run *run, const dl_mark *m)
 {
     const dl_kind *k = &r->tables_of->kinds[dl_mark_kind(m->code)];
@@ -130,7 +120,6 @@ static devlog_status digest_of(test_digest *digest, bool listen, const char *tex
     devlog_status status = dl_decode_new(&d, options, &err);
     if (status) return status;
     if (listen) {
-        dl_decode_row_sink(d, (dl_row_sink){digest, on_rows});
         digest->tables_of = dl_decode_tables(d);
         dl_run_sink runs = {digest, DL_WANT_EVENTS | DL_WANT_MARKS, on_runs};
         if (!status) status = dl_decode_run_sink(d, runs, &err);
@@ -144,6 +133,7 @@ static devlog_status digest_of(test_digest *digest, bool listen, const char *tex
     if (!status) status = dl_decode_finish(d, &err);
     take_tables(digest, dl_decode_tables(d));
     take_losses(digest, dl_decode_losses(d));
+    digest->n_rows = dl_decode_losses(d)->rows;
     take_keys(digest, d);
     digest->tables_of = NULL;
     dl_decode_free(d);
@@ -164,7 +154,7 @@ devlog_status test_digest_of_statistics(test_digest *digest, const char *text, s
 
 void test_digest_only_statistics(test_digest *digest)
 {
-    digest->rows = digest->events = digest->markers = digest->n_rows = 0;
+    digest->events = digest->markers = 0;
 }
 
 static devlog_status ignore_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)

@@ -5,7 +5,7 @@
 #include "decode/decode.h"
 
 typedef struct test_digest {
-    uint64_t rows, events, markers, tables, launches, losses, keys;
+    uint64_t events, markers, tables, launches, losses, keys;
     uint64_t n_rows, n_texts;
     const dl_tables *tables_of; /* while decoding */
 } test_digest;
@@ -14,7 +14,7 @@ typedef struct test_digest {
  * is tried on the next. Returns the first status that is not DEVLOG_OK. */
 devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
                              const dl_decode_options *options);
-/* The same without a consumer of rows, events or markers, as when statistics are all that is wanted: their
+/* The same without a consumer of events and marks, as when statistics are all that is wanted: their
  * digests stay 0. */
 devlog_status test_digest_of_statistics(test_digest *digest, const char *text, size_t n,
                                         const dl_decode_options *options);

@@ -14,8 +14,7 @@ bool dl_block_init(dl_block *b, size_t cap)
 void dl_block_free(dl_block *b)
 {
     free(b->buffer);
-    free(b->rows);
-    dl_hits_free(&b->hits);
+    dl_marks_free(&b->marks);
     free(b->chips);
     *b = (dl_block){0};
 }
@@ -26,8 +25,8 @@ void dl_block_read(dl_block_reader *r, dl_block *b)
     size_t have = r->n_rest;
     if (have) memmove(text, r->rest, have);
     b->last = b->too_long = b->broken = false;
-    b->n_rows = b->n_chips = 0;
-    dl_hits_clear(&b->hits);
+    b->n_chips = 0;
+    dl_marks_clear(&b->marks);
     for (;;) {
         size_t got = 0;
         if (dl_input_read(r->in, text + have, b->cap - have, &got, &b->why) != DEVLOG_OK) {
@@ -61,34 +60,15 @@ void dl_block_read(dl_block_reader *r, dl_block *b)
     b->taken = dl_input_taken(r->in);
 }
 
-/* Room for n more entries of `size` bytes. */
-static bool room(void **array, size_t count, size_t *cap, size_t n, size_t size)
-{
-    if (count + n <= *cap) return true;
-    size_t more = *cap ? *cap : 64;
-    while (more < count + n)
-        more *= 2;
-    void *grown = realloc(*array, more * size);
-    if (!grown) return false;
-    *array = grown;
-    *cap = more;
-    return true;
-}
-
-devlog_status dl_block_add_rows(dl_block *b, const dl_row *rows, size_t n, devlog_error *err)
-{
-    if (n == 0) return DEVLOG_OK;
-    if (!room((void **)&b->rows, b->n_rows, &b->cap_rows, n, sizeof *rows))
-        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    memcpy(b->rows + b->n_rows, rows, n * sizeof *rows);
-    b->n_rows += n;
-    return DEVLOG_OK;
-}
-
 devlog_status dl_block_add_chip(dl_block *b, const dl_chip_line *chip, devlog_error *err)
 {
-    if (!room((void **)&b->chips, b->n_chips, &b->cap_chips, 1, sizeof *b->chips))
-        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    b->chips[b->n_chips++] = (dl_block_chip){b->n_rows + b->hits.n, *chip};
+    if (b->n_chips == b->cap_chips) {
+        size_t cap = b->cap_chips ? b->cap_chips * 2 : 64;
+        dl_block_chip *chips = realloc(b->chips, cap * sizeof *chips);
+        if (!chips) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        b->chips = chips;
+        b->cap_chips = cap;
+    }
+    b->chips[b->n_chips++] = (dl_block_chip){b->marks.n, *chip};
     return DEVLOG_OK;
 }

@@ -1,5 +1,5 @@
 /* Blocks: an input cut into pieces of whole lines, with what the stages of the decoder make of each: text,
- * then rows. One block after the other on one thread, or several in the air on two (decode/pipeline.h).
+ * then marks. One block after the other on one thread, or several in the air on two (decode/pipeline.h).
  */
 #ifndef DEVLOG_DECODE_BLOCKS_H
 #define DEVLOG_DECODE_BLOCKS_H
@@ -8,7 +8,7 @@
 #include "decode/log/parser.h"
 
 typedef struct dl_block_chip {
-    size_t before_row; /* the chip line stands above this row or hit of the block */
+    uint32_t before; /* the chip line stands above this mark of the block */
     dl_chip_line chip;
 } dl_block_chip;
 
@@ -23,10 +23,8 @@ typedef struct dl_block {
     bool broken;   /* the input failed: *why */
     devlog_error why;
     uint64_t taken; /* bytes of the input so far, for progress */
-    /* Parsed, when parsing and pairing are apart: rows or hits. */
-    dl_hits hits;
-    dl_row *rows;
-    size_t n_rows, cap_rows;
+    /* Parsed, when parsing and pairing are apart: */
+    dl_marks marks;
     dl_block_chip *chips;
     size_t n_chips, cap_chips;
     dl_table_counts counts; /* of the tables when it had been parsed */
@@ -47,8 +45,7 @@ void dl_block_free(dl_block *b);
 /* Reads the next block, which may be the one read before or another one; that one must be as it was. After
  * the last block there are no more. */
 void dl_block_read(dl_block_reader *r, dl_block *b);
-/* Adds rows, or a chip line; DEVLOG_ERR_MEMORY when there is no room. */
-devlog_status dl_block_add_rows(dl_block *b, const dl_row *rows, size_t n, devlog_error *err);
+/* Adds a chip line; DEVLOG_ERR_MEMORY when there is no room. */
 devlog_status dl_block_add_chip(dl_block *b, const dl_chip_line *chip, devlog_error *err);
 
 #endif

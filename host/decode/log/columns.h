@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "decode/tables.h"
 
 typedef enum dl_column {
     DL_COL_CHIP,
@@ -41,17 +42,6 @@ typedef struct dl_columns {
     uint8_t n_needed;           /* cells that a row must have */
     bool named;                 /* zones by name and type (2024 on); otherwise by timer_id 1..4 */
 } dl_columns;
-
-/* What the chip line says. */
-typedef struct dl_chip_line {
-    char arch[32];
-    uint32_t arch_text; /* in the decoder's tables, which sets it; 0: none */
-    uint64_t freq_khz;  /* 0: unknown */
-    uint32_t max_cores; /* 0: unknown */
-    uint64_t run;       /* id of the run that wrote the rows below ("Run: <hex>"); 0: not said */
-    bool ends;          /* a last row will say that the log is whole (DL_END_ZONE) */
-    bool beside;        /* and that of another device of the program, above, may come later */
-} dl_chip_line;
 
 /* Whether the cells are a header (three or more known names). */
 bool dl_columns_is_header(const dl_cell *cells, size_t n);

@@ -26,11 +26,6 @@ static inline bool fast_equal_long_plain(const char *at, const char *text, uint3
     return fast_equal_plain(at, text, n);
 }
 
-static inline void fast_copy_plain(dl_row *to, const dl_row *from)
-{
-    *to = *from;
-}
-
 static inline uint32_t fast_commas_plain(const char *at)
 {
     uint32_t commas = 0;
@@ -92,11 +87,6 @@ static inline bool fast_equal_long_sse2(const char *at, const char *text, uint32
     for (; n > 32; at += 32, text += 32, n -= 32)
         if (!fast_equal_sse2(at, text, 32)) return false;
     return fast_equal_sse2(at, text, n);
-}
-
-static inline void fast_copy_sse2(dl_row *to, const dl_row *from)
-{
-    *to = *from;
 }
 
 static inline uint32_t fast_commas_sse2(const char *at)
@@ -173,14 +163,6 @@ FAST_TARGET static inline bool fast_equal_long_avx2(const char *at, const char *
     return _mm256_testz_si256(differ, differ);
 }
 
-FAST_TARGET static inline void fast_copy_avx2(dl_row *to, const dl_row *from)
-{
-    const char *source = (const char *)from;
-    __m256i *target = (__m256i *)(void *)to;
-    _mm256_storeu_si256(target, fast_at_avx2(source));
-    _mm256_storeu_si256(target + 1, fast_at_avx2(source + 32));
-}
-
 FAST_TARGET static inline uint32_t fast_commas_avx2(const char *at)
 {
     return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(fast_at_avx2(at), _mm256_set1_epi8(',')));
@@ -246,18 +228,15 @@ FAST_TARGET static inline const char *fast_meta_end_avx2(const char *at)
 
 static void choose(struct dl_fast *f, dl_parse_path path)
 {
-    f->rows = fast_rows_plain;
-    f->hits = fast_hits_plain;
+    f->marks = fast_marks_plain;
     if (path == DL_PARSE_SCALAR) return;
 #if defined(__x86_64__)
-    f->rows = fast_rows_sse2;
-    f->hits = fast_hits_sse2;
+    f->marks = fast_marks_sse2;
     if (path == DL_PARSE_SSE2) return;
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2"))
         return;
-    f->rows = fast_rows_avx2;
-    f->hits = fast_hits_avx2;
+    f->marks = fast_marks_avx2;
 #endif
 }
 
@@ -347,8 +326,7 @@ const char *dl_fast_rows(dl_parser *p, const char *at, const char *end)
 {
     struct dl_fast *f = p->fast;
     if (!f->usable || !f->n_places || (f->named ? !f->n_zones : !f->n_markers)) return at;
-    if (p->hits && p->hits->n == p->hits->cap) return at;
-    return p->hits ? f->hits(p, at, end) : f->rows(p, at, end);
+    return p->marks->n == p->marks->cap ? at : f->marks(p, at, end);
 }
 
 static const fast_place *learn_place(dl_parser *p, const char *line, const dl_cell *timer, const dl_row *row)
@@ -382,7 +360,7 @@ static const fast_place *learn_place(dl_parser *p, const char *line, const dl_ce
 }
 
 static void learn_zone(dl_parser *p, const fast_place *place, const char *line, size_t raw_n,
-                       const dl_cell *cells, const dl_row *row)
+                       const dl_cell *cells, const dl_row *row, uint64_t code)
 {
     struct dl_fast *f = p->fast;
     const char *timer = cells[DL_COL_TIMER_ID].text, *end = line + raw_n;
@@ -410,14 +388,11 @@ static void learn_zone(dl_parser *p, const fast_place *place, const char *line, 
     memcpy(z->timer, timer, timer_len);
     z->len = (uint32_t)len;
     z->timer_len = (uint32_t)timer_len;
-    z->timer_id = row->timer_id;
-    z->site = row->site;
     z->type = row->type;
-    dl_role role = p->tables->sites[row->site].role;
-    z->code = dl_hit_code(row->site, row->type, role);
+    z->code = code;
     z->meta_follows = meta_follows;
-    z->counted = role == DL_ROLE_DROPPED || row->type > DL_ROW_ZONE_END;
-    z->rare = z->meta_follows | z->counted;
+    z->has_data =
+        p->keep_data || row->type > DL_ROW_ZONE_END || p->tables->sites[row->site].role == DL_ROLE_DROPPED;
     z->same_slot = *slot;
     for (size_t i = 0; i < FAST_RISCS; i++)
         z->next[i] = z;
@@ -425,7 +400,7 @@ static void learn_zone(dl_parser *p, const fast_place *place, const char *line, 
     f->zone = *slot = z;
 }
 
-static void learn_marker(dl_parser *p, const dl_cell *cells, const dl_row *row)
+static void learn_marker(dl_parser *p, const dl_cell *cells, const dl_row *row, uint64_t code)
 {
     struct dl_fast *f = p->fast;
     if (p->tables->sites[row->site].role == DL_ROLE_DROPPED) return; /* its timer id says an amount */
@@ -441,17 +416,14 @@ static void learn_marker(dl_parser *p, const dl_cell *cells, const dl_row *row)
     m->text = fast_load64(from) & m->mask;
     m->len = (uint32_t)len;
     m->risc_name = risc_name;
-    m->timer_id = row->timer_id;
-    m->site = row->site;
-    m->code = dl_hit_code(row->site, row->type, p->tables->sites[row->site].role);
-    m->type = row->type;
+    m->code = code;
     if (!f->marker->next) f->marker->next = m;
     f->marker = m;
     f->n_markers++;
 }
 
 void dl_fast_learn(dl_parser *p, const char *line, size_t raw_n, const dl_cell *cells, size_t n_cells,
-                   const dl_row *row)
+                   const dl_row *row, uint64_t code)
 {
     struct dl_fast *f = p->fast;
     if (!f || !f->usable || n_cells != f->n_cells) return;
@@ -459,7 +431,7 @@ void dl_fast_learn(dl_parser *p, const char *line, size_t raw_n, const dl_cell *
     const fast_place *place = learn_place(p, line, &cells[DL_COL_TIMER_ID], row);
     if (!place) return;
     if (f->named)
-        learn_zone(p, place, line, raw_n, cells, row);
+        learn_zone(p, place, line, raw_n, cells, row, code);
     else
-        learn_marker(p, cells, row);
+        learn_marker(p, cells, row, code);
 }

@@ -5,7 +5,6 @@
  *     and FAST_TARGET static inline functions
  *     bool FAST(equal)(const char *at, const char *text, uint32_t n)     0 < n <= 32 bytes are equal
  *     bool FAST(equal_long)(...)                                         the same for n up to FAST_ZONE
- *     void FAST(copy)(dl_row *to, const dl_row *from)
  *     uint32_t FAST(commas)(const char *at)                              which of 32 bytes are commas
  *     bool FAST(digits)(const char *end, uint32_t n, uint64_t *value)    as fast_digits_scalar
  *     bool FAST(digits_two)(const char *a, const char *b, uint32_t n, uint64_t *values)
@@ -74,7 +73,7 @@ FAST_TARGET FAST_COLD static const char *FAST(read_ids)(struct dl_fast *f, const
         if (f->ids[i] == DL_COL_TRACE_COUNTER) counter = n.value;
     }
     fast_ids *ids = &f->last_ids;
-    ids->row = (dl_row){.run_host_id = run_host,
+    ids->ids = (dl_ids){.run_host_id = run_host,
                         .run_id = (uint32_t)run,
                         .trace_id = (uint32_t)trace,
                         .trace_counter = (uint32_t)counter,
@@ -134,18 +133,17 @@ FAST_TARGET FAST_COLD static const char *FAST(meta)(dl_parser *p, const char *li
     return end + 1;
 }
 
-/* Rows with zone names, L3 to L9: as hits or as rows. */
-FAST_TARGET static inline __attribute__((always_inline)) const char *
-FAST(named)(dl_parser *p, const char *at, const char *end, const bool as_hits)
+/* Lines with zone names, L3 to L9. */
+FAST_TARGET static const char *FAST(named)(dl_parser *p, const char *at, const char *end)
 {
     struct dl_fast *f = p->fast;
-    const fast_output out = fast_begin(p, as_hits);
+    const fast_output out = fast_begin(p);
     fast_place *place = f->place;
     fast_zone *zone = f->zone;
     const fast_ids *ids = &f->last_ids;
     uint32_t digits = f->time_len, i = 0;
-    uint64_t frame = as_hits ? fast_frame(p, &out, &ids->row, 0) : 0;
-    if (as_hits && !frame) return at;
+    uint64_t frame;
+    if (!fast_frame(p, &out, &ids->ids, 0, &frame)) return at;
     for (; at < end && i < out.room; i++) {
         if (!FAST(equal)(at, place->text, place->len)) {
             fast_place *found = FAST(find_place)(f, place, at);
@@ -177,38 +175,20 @@ FAST(named)(dl_parser *p, const char *at, const char *end, const bool as_hits)
         }
         if (ids->len && FAST(equal)(cell, ids->text, ids->len))
             cell += ids->len;
-        else if (!(cell = FAST(read_ids)(f, cell)) ||
-                 (as_hits && !(frame = fast_frame(p, &out, &ids->row, i))))
+        else if (!(cell = FAST(read_ids)(f, cell)) || !fast_frame(p, &out, &ids->ids, i, &frame))
             break;
         if (!predicted || !FAST(equal_long)(cell, z->text, z->len)) {
             z = FAST(find_zone)(f, &zone->next[place->risc], timer, cell);
             if (!z) break;
         }
         const char *next = cell + z->len;
-        uint32_t op = 0, meta = 0;
-        uint64_t of_this = frame;
-        if (z->rare) {
-            if (z->meta_follows && !(next = FAST(meta)(p, at, next, z->type, &op, &meta))) break;
-            if (as_hits && (op || (z->counted && (data || meta))) &&
-                !fast_rare_frame(p, &out, &ids->row, op, z->counted ? data : 0, z->counted ? meta : 0, i,
-                                 &of_this, &frame))
-                break;
+        uint64_t code = frame;
+        if (z->meta_follows | (data != 0)) {
+            dl_rare rare = {.data = z->has_data ? data : 0};
+            if (z->meta_follows && !(next = FAST(meta)(p, at, next, z->type, &rare.op, &rare.meta))) break;
+            if ((rare.data || rare.op || rare.meta) && !dl_marks_rare(p->marks, &rare, frame, &code)) break;
         }
-        if (as_hits) {
-            out.hits[i] = (dl_hit){time, place->stream | z->code | of_this};
-        } else {
-            dl_row *row = out.rows + i;
-            FAST(copy)(row, &ids->row);
-            row->time = time;
-            row->data = data;
-            row->stream = place->stream;
-            row->site = z->site;
-            row->timer_id = z->timer_id;
-            row->line = out.line + i;
-            row->type = z->type;
-            row->op = op;
-            row->meta = meta;
-        }
+        out.marks[i] = (dl_mark){time, place->stream | z->code | code};
         zone = z;
         at = next;
     }
@@ -216,7 +196,7 @@ declined:
     f->place = place;
     f->zone = zone;
     f->time_len = digits;
-    fast_end(p, i, as_hits);
+    fast_end(p, i);
     return at;
 }
 
@@ -239,7 +219,7 @@ static inline bool FAST(is_marker)(const fast_marker *m, const fast_place *place
     return (((fast_load64(at) & m->mask) ^ m->text) | (m->risc_name ^ place->risc_name)) == 0;
 }
 
-/* Reads a line of six cells, L0 to L2: its place and marker become those of the row before. Returns the next
+/* Reads a line of six cells, L0 to L2: its place and marker become those of the line before. Returns the next
  * line, or NULL. */
 FAST_TARGET FAST_COLD static const char *FAST(line)(struct dl_fast *f, const char *at, uint64_t *time)
 {
@@ -262,42 +242,21 @@ FAST_TARGET FAST_COLD static const char *FAST(line)(struct dl_fast *f, const cha
     return cell + digits + 1;
 }
 
-/* Puts a line of six cells behind the others, as a hit or as a row. */
-FAST_TARGET static inline __attribute__((always_inline)) void
-FAST(put)(fast_output *to, const fast_place *place, const fast_marker *marker, uint64_t time, uint64_t frame,
-          const bool as_hits)
-{
-    static const dl_row empty = {.trace_id = DL_NO_ID, .trace_counter = DL_NO_ID};
-    if (as_hits) {
-        *to->hits++ = (dl_hit){time, place->stream | marker->code | frame};
-        return;
-    }
-    dl_row *row = to->rows++;
-    FAST(copy)(row, &empty);
-    row->time = time;
-    row->stream = place->stream;
-    row->site = marker->site;
-    row->timer_id = marker->timer_id;
-    row->line = to->line++;
-    row->type = marker->type;
-}
-
-/* Lines of six cells, as hits or as rows: two by two, as long as two are of one place and all is as foretold;
- * by themselves when not. */
-FAST_TARGET static inline __attribute__((always_inline)) const char *
-FAST(unnamed)(dl_parser *p, const char *at, const char *end, const bool as_hits)
+/* Lines of six cells: two by two, as long as two are of one place and all is as foretold; by themselves when
+ * not. */
+FAST_TARGET static const char *FAST(unnamed)(dl_parser *p, const char *at, const char *end)
 {
     struct dl_fast *f = p->fast;
-    fast_output to = fast_begin(p, as_hits);
-    const dl_row empty = {.trace_id = DL_NO_ID, .trace_counter = DL_NO_ID};
-    const uint64_t frame = as_hits ? fast_frame(p, &to, &empty, 0) : 0;
-    const uint32_t room = to.room;
-    if (as_hits && !frame) return at;
-    while (at < end && to.room) {
+    const fast_output out = fast_begin(p);
+    const dl_ids none = {.trace_id = DL_NO_ID, .trace_counter = DL_NO_ID};
+    dl_mark *to = out.marks, *const full = to + out.room;
+    uint64_t frame;
+    if (!fast_frame(p, &out, &none, 0, &frame)) return at;
+    while (at < end && to < full) {
         fast_place *place = f->place;
         fast_marker *marker = f->marker;
         const uint32_t digits = f->time_len;
-        for (; at < end && to.room >= 2; to.room -= 2) {
+        for (; at < end && full - to >= 2; to += 2) {
             if (!FAST(equal)(at, place->text, place->len)) {
                 if (!place->next || !FAST(equal)(at, place->next->text, place->next->len)) break;
                 place = place->next;
@@ -311,31 +270,25 @@ FAST(unnamed)(dl_parser *p, const char *at, const char *end, const bool as_hits)
             if (*next_end != '\n' || !FAST(is_marker)(two, place, next_cell)) break;
             uint64_t times[2];
             if (!FAST(digits_two)(line_end, next_end, digits, times)) break;
-            FAST(put)(&to, place, one, times[0], frame, as_hits);
-            FAST(put)(&to, place, two, times[1], frame, as_hits);
+            to[0] = (dl_mark){times[0], place->stream | one->code | frame};
+            to[1] = (dl_mark){times[1], place->stream | two->code | frame};
             marker = two;
             at = next_end + 1;
         }
         f->place = place;
         f->marker = marker;
-        if (at >= end || !to.room) break;
+        if (at >= end || to == full) break;
         uint64_t time;
         const char *next = FAST(line)(f, at, &time);
         if (!next) break;
-        FAST(put)(&to, f->place, f->marker, time, frame, as_hits);
-        to.room--;
+        *to++ = (dl_mark){time, f->place->stream | f->marker->code | frame};
         at = next;
     }
-    fast_end(p, room - to.room, as_hits);
+    fast_end(p, (uint32_t)(to - out.marks));
     return at;
 }
 
-FAST_TARGET static const char *FAST(rows)(dl_parser *p, const char *at, const char *end)
+FAST_TARGET static const char *FAST(marks)(dl_parser *p, const char *at, const char *end)
 {
-    return p->fast->named ? FAST(named)(p, at, end, false) : FAST(unnamed)(p, at, end, false);
-}
-
-FAST_TARGET static const char *FAST(hits)(dl_parser *p, const char *at, const char *end)
-{
-    return p->fast->named ? FAST(named)(p, at, end, true) : FAST(unnamed)(p, at, end, true);
+    return p->fast->named ? FAST(named)(p, at, end) : FAST(unnamed)(p, at, end);
 }

@@ -46,20 +46,18 @@ typedef struct fast_zone {
     uint32_t timer_len, len;
     struct fast_zone *next[FAST_RISCS]; /* what came after this one last time, by kind of RISC */
     char text[FAST_ZONE];
-    uint32_t timer_id, site;
     struct fast_zone *same_slot; /* the next zone in its slot */
-    uint64_t code;               /* of its hits: dl_hit_code */
+    uint64_t code;               /* of its marks: dl_mark_code */
     uint8_t type, meta_follows;
-    uint8_t counted; /* its data are wanted in statistics: no zone, or markers that were dropped */
-    uint8_t rare;    /* any of the two */
-    uint8_t padding[4];
+    uint8_t has_data; /* its data are wanted */
+    uint8_t padding[5];
 } fast_zone;
 
 /* The launch ids of a line as text, up to the zone name: "1024,,,". */
 typedef struct fast_ids {
     char text[FAST_IDS];
     uint32_t len;
-    dl_row row; /* with these ids, and nothing else */
+    dl_ids ids;
 } fast_ids;
 
 /* Logs without zone names: a timer id on a kind of RISC, "1, ". */
@@ -67,24 +65,21 @@ typedef struct fast_marker {
     uint64_t text, mask; /* as fast_load64 gives them */
     uint32_t len;
     uint32_t risc_name;
-    uint32_t timer_id, site;
     struct fast_marker *next; /* that came after this one last time */
-    uint64_t code;            /* of its hits: dl_hit_code */
-    uint8_t type;
-    uint8_t padding[7];
+    uint64_t code;            /* of its marks: dl_mark_code */
 } fast_marker;
 
 typedef const char *fast_function(dl_parser *p, const char *at, const char *end);
 
 struct dl_fast {
-    fast_function *rows, *hits;
+    fast_function *marks;
     bool usable; /* the header's columns are in an order that writers use */
     dl_columns columns;
     bool named, meta; /* zones by name; the last column is meta data */
     uint8_t n_cells, zone_at;
     uint8_t n_ids, ids[8]; /* what the cells between data and zone name are: dl_column */
     uint32_t n_places, n_zones, n_markers;
-    /* Of the row before. */
+    /* Of the mark before. */
     fast_place *place;
     fast_zone *zone;
     fast_marker *marker;
@@ -123,48 +118,30 @@ static inline uint64_t fast_first_bytes(const char *at, size_t n)
     return n >= 8 ? word : word & ((UINT64_C(1) << (8 * n)) - 1);
 }
 
-/* Where rows go, as hits or as rows. */
+/* Where marks go: behind those that are there, from this line on. */
 typedef struct fast_output {
-    dl_hit *hits;
-    dl_row *rows;
-    uint32_t room, line; /* line: of the first */
+    dl_mark *marks;
+    uint32_t room, line;
 } fast_output;
 
-static inline fast_output fast_begin(const dl_parser *p, bool as_hits)
+static inline fast_output fast_begin(const dl_parser *p)
 {
-    uint32_t line = (uint32_t)p->line + 1;
-    if (as_hits) return (fast_output){p->hits->items + p->hits->n, NULL, p->hits->cap - p->hits->n, line};
-    return (fast_output){NULL, p->rows + p->n_rows, (uint32_t)(p->cap_rows - p->n_rows), line};
+    const dl_marks *m = p->marks;
+    return (fast_output){m->items + m->n, m->cap - m->n, (uint32_t)p->line + 1};
 }
 
 /* n of them have been made. */
-static inline void fast_end(dl_parser *p, uint32_t n, bool as_hits)
+static inline void fast_end(dl_parser *p, uint32_t n)
 {
     p->line += n;
-    if (as_hits)
-        p->hits->n += n;
-    else
-        p->n_rows += n;
+    p->marks->n += n;
 }
 
-/* The frame from hit i on. */
-FAST_COLD static uint64_t fast_frame(dl_parser *p, const fast_output *out, const dl_row *ids, uint32_t i)
+/* The frame from mark i on; false when out of memory. */
+FAST_COLD static bool fast_frame(dl_parser *p, const fast_output *out, const dl_ids *ids, uint32_t i,
+                                 uint64_t *code)
 {
-    return dl_hits_frame(p->hits, ids, p->hits->n + i, out->line + i);
-}
-
-/* A frame for hit i alone, and the one from the next hit on; false when out of memory. */
-FAST_COLD static bool fast_rare_frame(dl_parser *p, const fast_output *out, const dl_row *ids, uint32_t op,
-                                      uint64_t data, uint32_t meta, uint32_t i, uint64_t *of_this,
-                                      uint64_t *after)
-{
-    dl_row row = *ids;
-    row.op = op;
-    row.data = data;
-    row.meta = meta;
-    *of_this = fast_frame(p, out, &row, i);
-    if (*of_this) *after = fast_frame(p, out, ids, i + 1);
-    return *of_this && *after;
+    return dl_marks_frame(p->marks, ids, p->marks->n + i, out->line + i, code);
 }
 
 /* Whether meta data name the marker, which its line then does not. */

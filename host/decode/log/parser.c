@@ -18,12 +18,6 @@ dl_parser *dl_parser_new(dl_tables *tables, dl_losses *losses, dl_parse_path pat
 {
     dl_parser *p = calloc(1, sizeof *p);
     if (!p) return NULL;
-    p->rows = malloc(DL_PARSER_ROWS * sizeof *p->rows);
-    p->cap_rows = DL_PARSER_ROWS;
-    if (!p->rows) {
-        free(p);
-        return NULL;
-    }
     p->tables = tables;
     p->losses = losses;
     p->path = path;
@@ -38,7 +32,6 @@ void dl_parser_free(dl_parser *p)
     if (p->csv_ready) csv_free(&p->csv);
     dl_fast_free(p->fast);
     free(p->csv_cells);
-    free(p->rows);
     dl_str_free(&p->csv_text);
     dl_str_free(&p->names);
     free(p);
@@ -58,14 +51,15 @@ uint64_t dl_parser_lines(const dl_parser *p)
     return p->line;
 }
 
-void dl_parser_keep_meta(dl_parser *p, bool keep)
+void dl_parser_keep(dl_parser *p, bool data, bool meta)
 {
-    p->keep_meta = keep;
+    p->keep_data = data;
+    p->keep_meta = meta;
 }
 
-void dl_parser_hits(dl_parser *p, dl_hits *hits)
+void dl_parser_marks(dl_parser *p, dl_marks *marks)
 {
-    p->hits = hits;
+    p->marks = marks;
 }
 
 static void set_header(dl_parser *p, int state, const dl_columns *columns)
@@ -93,40 +87,20 @@ static devlog_status no_memory(devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
-/* Hands the hits on, as `flush` does with rows. */
-static devlog_status flush_hits(dl_parser *p, const dl_parse_sink *sink, bool all, devlog_error *err)
-{
-    dl_hits *h = p->hits;
-    uint32_t taken = 0;
-    if (h->n) {
-        p->last_time = h->items[h->n - 1].time;
-        devlog_status status = sink->hits(sink->ctx, h, all, &taken, err);
-        if (status) return status;
-        p->losses->rows += taken;
-        dl_hits_drop(h, taken);
-    }
-    return dl_hits_room(h, h->n > DL_PARSER_HITS / 2 ? h->n : DL_PARSER_HITS - h->n) ? DEVLOG_OK
-                                                                                     : no_memory(err);
-}
-
-/* Hands the rows on; keeps those that are not taken, and makes room for more. */
+/* Hands the marks on; keeps those that are not taken, and makes room for more. */
 static devlog_status flush(dl_parser *p, const dl_parse_sink *sink, bool all, devlog_error *err)
 {
-    size_t n = p->n_rows, taken = 0;
-    if (p->hits) return flush_hits(p, sink, all, err);
-    if (n == 0) return DEVLOG_OK;
-    p->last_time = p->rows[n - 1].time;
-    devlog_status status = sink->rows(sink->ctx, p->rows, n, all, &taken, err);
-    if (status) return status;
-    p->losses->rows += taken;
-    p->n_rows = n - taken;
-    memmove(p->rows, p->rows + taken, p->n_rows * sizeof *p->rows);
-    if (p->n_rows * 2 <= p->cap_rows) return DEVLOG_OK;
-    dl_row *rows = realloc(p->rows, p->cap_rows * 2 * sizeof *rows);
-    if (!rows) return no_memory(err);
-    p->rows = rows;
-    p->cap_rows *= 2;
-    return DEVLOG_OK;
+    dl_marks *m = p->marks;
+    uint32_t taken = 0;
+    if (m->n) {
+        p->last_time = m->items[m->n - 1].time;
+        devlog_status status = sink->marks(sink->ctx, m, all, &taken, err);
+        if (status) return status;
+        p->losses->rows += taken;
+        dl_marks_drop(m, taken);
+    }
+    uint32_t more = m->n > DL_PARSER_MARKS / 2 ? m->n : DL_PARSER_MARKS - m->n;
+    return dl_marks_room(m, more) ? DEVLOG_OK : no_memory(err);
 }
 
 static void read_header(dl_parser *p, const dl_cell *cells, size_t n)
@@ -183,7 +157,17 @@ static bool is_end(const dl_columns *c, const dl_cell *cells, size_t n)
 
 static bool is_full(const dl_parser *p)
 {
-    return p->hits ? p->hits->n == p->hits->cap : p->n_rows == p->cap_rows;
+    return p->marks->n == p->marks->cap;
+}
+
+/* The row of a line as a mark, without what nobody wants. */
+static bool add_mark(dl_parser *p)
+{
+    dl_row row = p->row;
+    bool zone = row.type <= DL_ROW_ZONE_END;
+    if (zone && !p->keep_meta) row.meta = 0;
+    if (zone && !p->keep_data && p->tables->sites[row.site].role != DL_ROLE_DROPPED) row.data = 0;
+    return dl_marks_add_row(p->marks, p->tables, &row);
 }
 
 static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, void *ctx)
@@ -204,18 +188,19 @@ static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, vo
         p->end_line = p->line;
         return DEVLOG_OK;
     }
-    /* Before the row rather than after it, so that the last row of an input is still here to be judged. */
+    /* Before the mark rather than after it, so that the last one of an input is still here to be judged. */
     devlog_status status = is_full(p) ? flush(p, s->sink, false, s->err) : DEVLOG_OK;
     if (status) return status;
-    dl_skip why = dl_row_of_cells(p, cells, n, &p->rows[p->n_rows]);
+    dl_skip why = dl_row_of_cells(p, cells, n, &p->row);
     if (why) {
         if (!row_like && n < p->header.columns.n_needed) why = DL_SKIP_NOT_A_ROW;
         skip(p, why, s->line, s->n);
         return DEVLOG_OK;
     }
-    if (s->raw_n) dl_fast_learn(p, s->line, s->raw_n, cells, n, &p->rows[p->n_rows]);
-    if (p->hits && !dl_hits_add_row(p->hits, p->tables, &p->rows[0])) return no_memory(s->err);
-    p->n_rows += !p->hits;
+    if (!add_mark(p)) return no_memory(s->err);
+    const uint64_t of_kind = DL_MARK_KIND | DL_MARK_FW_START | DL_MARK_FW_END;
+    uint64_t code = p->marks->items[p->marks->n - 1].code & of_kind;
+    if (s->raw_n) dl_fast_learn(p, s->line, s->raw_n, cells, n, &p->row, code);
     return DEVLOG_OK;
 }
 
@@ -292,38 +277,25 @@ static bool is_whole(const dl_parser *p, const dl_row *row, uint32_t sites_befor
     return commas >= c->n_cells - 1 && (line[n - 1] == ',' || line[n - 1] == '}');
 }
 
-static size_t n_waiting(const dl_parser *p)
-{
-    return p->hits ? p->hits->n : p->n_rows;
-}
-
 devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_parse_sink *sink,
                              devlog_error *err)
 {
     uint32_t sites_before = p->tables->added.sites;
-    size_t waiting = n_waiting(p);
-    uint64_t rows_before = p->losses->rows + waiting;
-    if (waiting) p->last_time = p->hits ? p->hits->items[waiting - 1].time : p->rows[waiting - 1].time;
+    dl_marks *m = p->marks;
+    uint64_t before = p->losses->rows + m->n;
+    if (m->n) p->last_time = m->items[m->n - 1].time;
     if (n == 0) {
         check_end(p, p->line);
         return flush(p, sink, true, err);
     }
     p->in_last_line = true;
     devlog_status status = take_line(p, text, n, sink, err);
-    if (!status && p->losses->rows + n_waiting(p) > rows_before) {
-        dl_row last;
-        if (p->hits)
-            dl_hits_rows(p->hits, p->hits->n - 1, 1, &last);
-        else
-            last = p->rows[p->n_rows - 1];
-        if (is_whole(p, &last, sites_before, text, n)) {
+    if (!status && p->losses->rows + m->n > before) {
+        if (is_whole(p, &p->row, sites_before, text, n)) {
             dl_losses_found(p->losses, DL_FOUND_NO_LINE_END, 1, "%s:%llu", p->source,
                             (unsigned long long)p->line);
         } else {
-            if (p->hits)
-                p->hits->n--;
-            else
-                p->n_rows--;
+            m->n--;
             skip(p, DL_SKIP_CUT, text, n);
         }
     }

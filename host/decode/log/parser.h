@@ -1,13 +1,12 @@
-/* Parser: lines of a device log into rows. It knows every version of the format (columns.h), takes the fast
+/* Parser: lines of a device log into marks. It knows every version of the format (columns.h), takes the fast
  * path where a line is as the writers write it (fast.h), and libcsv where a line is quoted. A line that gives
- * no row is counted with its reason and is never fatal. It does not pair, filter or repair. */
+ * no mark is counted with its reason and is never fatal. It does not pair, filter or repair. */
 #ifndef DEVLOG_DECODE_PARSER_H
 #define DEVLOG_DECODE_PARSER_H
 
-#include "decode/hits.h"
 #include "decode/log/columns.h"
 #include "decode/loss.h"
-#include "decode/row.h"
+#include "decode/mark.h"
 #include "decode/tables.h"
 
 typedef struct dl_parser dl_parser;
@@ -15,12 +14,10 @@ typedef struct dl_parser dl_parser;
 /* Where a parser's findings go, in the order of the input. A status other than DEVLOG_OK stops it. */
 typedef struct dl_parse_sink {
     void *ctx;
-    /* May change the rows. *taken says how many of them, from the first, it is done with: the others come
-     * again, with more behind them. When `all` is set it must take all. */
-    devlog_status (*rows)(void *ctx, dl_row *rows, size_t n, bool all, size_t *taken, devlog_error *err);
-    /* The same for hits, in place of rows when the parser has been told to make them. */
-    devlog_status (*hits)(void *ctx, dl_hits *hits, bool all, uint32_t *taken, devlog_error *err);
-    /* A chip line: the clock and name of the chips in the rows that follow. */
+    /* *taken says how many marks, from the first, it is done with: the others come again, with more behind
+     * them. When `all` is set it must take all. */
+    devlog_status (*marks)(void *ctx, dl_marks *marks, bool all, uint32_t *taken, devlog_error *err);
+    /* A chip line: the clock and name of the chips in the marks that follow. */
     devlog_status (*chip_line)(void *ctx, const dl_chip_line *chip, devlog_error *err);
 } dl_parse_sink;
 
@@ -47,11 +44,12 @@ void dl_parser_free(dl_parser *p);
 void dl_parser_begin(dl_parser *p, const char *source);
 uint64_t dl_parser_lines(const dl_parser *p);
 
-/* Whether meta data are kept (off: rows have meta 0; meta data are often unique and cost memory). */
-void dl_parser_keep_meta(dl_parser *p, bool keep);
+/* Whether the data and meta data of all marks are kept, or only what statistics need: data of what is no zone,
+ * and few meta data. Meta data are often unique and cost memory. */
+void dl_parser_keep(dl_parser *p, bool data, bool meta);
 
-/* Makes hits instead of rows from now on, there; NULL: rows. Nothing may wait to be taken. */
-void dl_parser_hits(dl_parser *p, dl_hits *hits);
+/* Where marks go from now on; nothing may wait to be taken. Before the first block. */
+void dl_parser_marks(dl_parser *p, dl_marks *marks);
 
 enum { DL_PARSE_BEFORE = 64, DL_PARSE_AFTER = 320 };
 /* Parses whole lines: text[n-1] is a line feed. DL_PARSE_BEFORE bytes before the text and DL_PARSE_AFTER

@@ -6,9 +6,10 @@
 #include <csv.h>
 
 #include "decode/log/parser.h"
+#include "decode/row.h"
 
-/* Rows and hits handed on at a time: they stay in the first-level cache. */
-enum { DL_PARSER_ROWS = 512, DL_PARSER_HITS = 1024 };
+/* Marks handed on at a time: they stay in the first-level cache. */
+enum { DL_PARSER_MARKS = 1024 };
 
 struct dl_fast;
 
@@ -19,7 +20,7 @@ struct dl_parser {
     uint64_t line; /* number of the line in hand; lines read so far between blocks */
     dl_header header;
     dl_parse_path path;
-    bool keep_meta;
+    bool keep_data, keep_meta;
     struct dl_fast *fast; /* NULL: no fast path */
 
     struct csv_parser csv;
@@ -29,12 +30,11 @@ struct dl_parser {
     size_t n_csv_cells;
     dl_str names; /* of the row in hand, whose names have commas */
 
-    dl_hits *hits; /* where rows go; NULL: to `rows` */
-    dl_row *rows;  /* grows when a run of rows that belong together is longer */
-    size_t n_rows, cap_rows;
+    dl_marks *marks;    /* where they go */
+    dl_row row;         /* of the line in hand */
     uint64_t ends_from; /* line of a chip line that promises a last row; 0: none does */
     uint64_t end_line;  /* of the last such row */
-    uint64_t last_time; /* of the last row handed on, to judge a cut last line */
+    uint64_t last_time; /* of the last mark handed on, to judge a cut last line */
     bool in_last_line;  /* the line in hand has no line end */
 };
 

@@ -131,13 +131,13 @@ static uint64_t launch_hash(const dl_launch *k)
     return ids_hash(k->chip, k->run, k->run_host_id, k->run_id, k->trace_id, k->trace_counter);
 }
 
-/* Whether the chain's launches have the ids of this row. */
+/* Whether the chain's launches have these ids. */
 static inline bool is_of(const dl_launches *l, const dl_launch_chain *c, uint32_t chip, uint64_t run,
-                         const dl_row *row)
+                         const dl_ids *ids)
 {
     const dl_launch *k = &l->items[c->first];
-    return k->chip == chip && k->run == run && k->run_host_id == row->run_host_id &&
-           k->run_id == row->run_id && k->trace_id == row->trace_id && k->trace_counter == row->trace_counter;
+    return k->chip == chip && k->run == run && k->run_host_id == ids->run_host_id &&
+           k->run_id == ids->run_id && k->trace_id == ids->trace_id && k->trace_counter == ids->trace_counter;
 }
 
 /* A slot holds the number of a chain + 1, and above it the top bits of its hash: so that another chain is
@@ -151,14 +151,14 @@ static inline uint32_t slot_tag(uint64_t hash)
     return (uint32_t)(hash >> TAG_SHIFT) << NUMBER_BITS;
 }
 
-static uint32_t *find_slot(const dl_launches *l, uint32_t chip, uint64_t run, const dl_row *row,
+static uint32_t *find_slot(const dl_launches *l, uint32_t chip, uint64_t run, const dl_ids *ids,
                            uint64_t hash)
 {
     uint32_t mask = l->n_slots - 1, tag = slot_tag(hash);
     for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
         uint32_t slot = l->slots[at];
         if (!slot) return &l->slots[at];
-        if ((slot & ~NUMBER_MASK) == tag && is_of(l, &l->chains[(slot & NUMBER_MASK) - 1], chip, run, row))
+        if ((slot & ~NUMBER_MASK) == tag && is_of(l, &l->chains[(slot & NUMBER_MASK) - 1], chip, run, ids))
             return &l->slots[at];
     }
 }
@@ -196,23 +196,23 @@ static bool grow_items(dl_launches *l)
     return true;
 }
 
-bool dl_launches_has_begun(const dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row)
+bool dl_launches_has_begun(const dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_ids *ids)
 {
     if (!l->n_slots) return false;
-    uint64_t hash = ids_hash(chip, run, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
-    uint32_t chain = *find_slot(l, chip, run, row, hash) & NUMBER_MASK;
+    uint64_t hash = ids_hash(chip, run, ids->run_host_id, ids->run_id, ids->trace_id, ids->trace_counter);
+    uint32_t chain = *find_slot(l, chip, run, ids, hash) & NUMBER_MASK;
     return chain && begun(&l->chains[chain - 1], bit) > 0;
 }
 
-uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
+uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_ids *ids,
                           bool starts)
 {
     uint32_t last = l->last, *slot = NULL;
     uint64_t hash = 0;
-    if (!last || !is_of(l, &l->chains[last - 1], chip, run, row)) {
+    if (!last || !is_of(l, &l->chains[last - 1], chip, run, ids)) {
         if (!grow_slots(l)) return DL_NONE; /* with room for one more */
-        hash = ids_hash(chip, run, row->run_host_id, row->run_id, row->trace_id, row->trace_counter);
-        slot = find_slot(l, chip, run, row, hash);
+        hash = ids_hash(chip, run, ids->run_host_id, ids->run_id, ids->trace_id, ids->trace_counter);
+        slot = find_slot(l, chip, run, ids, hash);
         last = *slot & NUMBER_MASK;
     }
     dl_launch_chain *chain = last ? &l->chains[last - 1] : NULL;
@@ -235,14 +235,14 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
     } else if (!append(l, chain, index)) {
         return DL_NONE;
     }
-    l->items[index] = (dl_launch){.run_host_id = row->run_host_id,
+    l->items[index] = (dl_launch){.run_host_id = ids->run_host_id,
                                   .chip = chip,
                                   .run = run,
-                                  .run_id = row->run_id,
-                                  .trace_id = row->trace_id,
-                                  .trace_counter = row->trace_counter,
+                                  .run_id = ids->run_id,
+                                  .trace_id = ids->trace_id,
+                                  .trace_counter = ids->trace_counter,
                                   .number = l->per_chip[chip]++,
-                                  .has_ids = row->has_launch,
+                                  .has_ids = ids->has_launch,
                                   .first_fw_start = UINT64_MAX};
     l->count++;
     return set_begun(l, chain, bit, chain->n) ? index : DL_NONE;

@@ -6,7 +6,7 @@
 
 #include "base/big.h"
 #include "decode/event.h"
-#include "decode/row.h"
+#include "decode/mark.h"
 
 enum {
     DL_MAX_LAUNCHES = 4 * 1024 * 1024,
@@ -47,24 +47,24 @@ void dl_launches_cool(dl_launches *l);
 /* The bit that stands for a new stream of this chip. */
 uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip);
 
-/* The launch of a row with these ids, of run `run`, on the stream with `bit`. `starts`: the row begins a
+/* The launch of a mark with these ids, of run `run`, on the stream with `bit`. `starts`: the mark begins a
  * launch on that stream (a firmware start, or what stands for a lost one); otherwise it belongs to the last
  * launch with these ids. DL_NONE when there are more than DL_MAX_LAUNCHES, or memory runs out. */
-uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_row *row,
+uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_ids *ids,
                           bool starts);
 
-/* Whether a stream has begun a launch with the ids of this row. */
+/* Whether a stream has begun a launch with these ids. */
 bool dl_launches_has_begun(const dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run,
-                           const dl_row *row);
+                           const dl_ids *ids);
 
-/* Whether the launches found last have the ids of this row. */
-static inline bool dl_launches_are_last(const dl_launches *l, uint32_t chip, uint64_t run, const dl_row *row)
+/* Whether the launches found last have these ids. */
+static inline bool dl_launches_are_last(const dl_launches *l, uint32_t chip, uint64_t run, const dl_ids *ids)
 {
     if (!l->last) return false;
     const dl_launch *k = &l->items[l->chains[l->last - 1].first];
-    return ((k->run_host_id ^ row->run_host_id) | (k->run ^ run) | (k->chip ^ chip) |
-            (k->run_id ^ row->run_id) | (k->trace_id ^ row->trace_id) |
-            (k->trace_counter ^ row->trace_counter)) == 0;
+    return ((k->run_host_id ^ ids->run_host_id) | (k->run ^ run) | (k->chip ^ chip) |
+            (k->run_id ^ ids->run_id) | (k->trace_id ^ ids->trace_id) |
+            (k->trace_counter ^ ids->trace_counter)) == 0;
 }
 
 /* Of the launches found last the next that the stream begins, when that is known already; DL_NONE: it is for
@@ -82,13 +82,13 @@ static inline uint32_t dl_launches_next_of_last(dl_launches *l, uint32_t bit)
     return c->first;
 }
 
-/* dl_launches_find for a row that starts, when it is as usual: another stream begins the launch that was
+/* dl_launches_find for a mark that starts, when it is as usual: another stream begins the launch that was
  * found last. */
 static inline uint32_t dl_launches_next(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run,
-                                        const dl_row *row)
+                                        const dl_ids *ids)
 {
-    uint32_t launch = dl_launches_are_last(l, chip, run, row) ? dl_launches_next_of_last(l, bit) : DL_NONE;
-    return launch != DL_NONE ? launch : dl_launches_find(l, chip, bit, run, row, true);
+    uint32_t launch = dl_launches_are_last(l, chip, run, ids) ? dl_launches_next_of_last(l, bit) : DL_NONE;
+    return launch != DL_NONE ? launch : dl_launches_find(l, chip, bit, run, ids, true);
 }
 
 #endif

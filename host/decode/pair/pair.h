@@ -1,14 +1,12 @@
-/* Pairing: rows into events. Per stream it follows the clock (repairs torn stamps, continues over wraps,
+/* Pairing: marks into runs. Per stream it follows the clock (repairs torn stamps, continues over wraps,
  * notices restarts), tells launches apart, and closes zones; it keeps exact statistics for every zone of
- * every stream. Memory grows with streams, zones and launches, all of them capped, never with rows, except
+ * every stream. Memory grows with streams, zones and launches, all of them capped, never with marks, except
  * for four bytes per closed zone when exact medians are wanted. */
 #ifndef DEVLOG_DECODE_PAIR_H
 #define DEVLOG_DECODE_PAIR_H
 
 #include "decode/event.h"
 #include "decode/filter.h"
-#include "decode/hits.h"
-#include "decode/log/parser.h"
 #include "decode/pair/launch.h"
 #include "decode/row.h"
 #include "decode/run.h"
@@ -49,50 +47,30 @@ typedef struct dl_pair_options {
     const char *scratch;     /* folder in which launches may take room instead of memory; borrowed; or NULL */
 } dl_pair_options;
 
-/* A marker with everything known about it: what analyses are fed with, in the order of the input. Filters of
- * chips, cores, RISCs, launches and time hold for markers; those of zones do not, for they are of pairs of
- * markers. */
-typedef struct dl_marker {
-    uint64_t time; /* cycles, repaired */
-    uint64_t data;
-    uint32_t stream, site, launch, timer_id;
-    uint32_t meta; /* text, 0: none */
-    dl_row_type type;
-} dl_marker;
-
-typedef struct dl_marker_sink {
-    void *ctx;
-    devlog_status (*marker)(void *ctx, const dl_marker *m, devlog_error *err);
-} dl_marker_sink;
-
 /* Tables and losses are borrowed, and so is what the options point to. NULL: out of memory. */
 dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options *options);
 void dl_pair_free(dl_pair *p);
 
-/* At most one consumer of each kind; several share one by a sink that hands on. Set before the first row. */
+/* At most one consumer; several share one by a sink that hands on. Set before the first mark. */
 devlog_status dl_pair_run_sink(dl_pair *p, dl_run_sink sink, devlog_error *err);
-void dl_pair_event_sink(dl_pair *p, dl_event_sink sink);
-void dl_pair_marker_sink(dl_pair *p, dl_marker_sink sink);
 
 /* Findings go to `losses` from now on. */
 void dl_pair_losses(dl_pair *p, dl_losses *losses);
 /* Names the input in messages; borrowed until the next call. */
 void dl_pair_source(dl_pair *p, const char *name);
 devlog_status dl_pair_chip_line(dl_pair *p, const dl_chip_line *chip, devlog_error *err);
+/* Pairs marks [from, to) of a batch; *taken says how many are done with. Unless `all`, the last run may go on in
+ * marks that are not here yet, and is left alone. `ordered`: the marks of each stream are in order of time as
+ * they are; otherwise they are put in order, run by run (order.h). */
+devlog_status dl_pair_marks(dl_pair *p, const dl_marks *m, uint32_t from, uint32_t to, bool all, bool ordered,
+                            uint32_t *taken, devlog_error *err);
+/* The same for rows, all of them and in order. */
 devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err);
-/* Whether dl_pair_hits may be called: there is no filter and no consumer of each event. */
-bool dl_pair_takes_hits(const dl_pair *p);
-/* Puts hits [from, to) in order and pairs them. The last run may go on in hits that are not here yet: unless
- * `all`, it is left alone; *taken says how many are done with. */
-devlog_status dl_pair_hits(dl_pair *p, const dl_hits *h, uint32_t from, uint32_t to, bool all,
-                           uint32_t *taken, devlog_error *err);
-/* Hands waiting events to the sink. */
-devlog_status dl_pair_flush(dl_pair *p, devlog_error *err);
-/* No more rows: what is still open is unpaired. Call once. */
+/* No more marks: what is still open is unpaired. Call once. */
 devlog_status dl_pair_finish(dl_pair *p, devlog_error *err);
 
 /* What markers cost the RISC of a stream, by DL_COST_*, in 1/16 cycle; all 0 when it is not known. From the
- * next row on. */
+ * next mark on. */
 devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, devlog_error *err);
 /* Says when a launch that has been seen was called and pulled. */
 void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, const uint64_t times[4]);

@@ -1,6 +1,6 @@
 /* The clock of a stream: stamps that jump. A jump may be a torn read (2^32 too low or too high), a wrap of
- * the 44-bit clock, a restart of the chip, a long pause, or rows out of order. One stamp alone does not tell
- * them apart, so a row with a suspicious stamp waits for the next row of its stream. */
+ * the 44-bit clock, a restart of the chip, a long pause, or marks out of order. One stamp alone does not tell
+ * them apart, so a mark with a suspicious stamp waits for the next of its stream. */
 #include <stdlib.h>
 
 #include "decode/pair/pair_internal.h"
@@ -10,23 +10,23 @@
 #define WRAP_REACH (UINT64_C(1) << 41) /* a wrap is believed this close to it: half an hour at 1 GHz */
 #define RESTART    (UINT64_C(1) << 24) /* a smaller step back is disorder, not another run */
 
-static void note(dl_pair *p, dl_finding what, const dl_row *row, const char *text)
+static void note(dl_pair *p, dl_finding what, const pair_mark *m, const char *text)
 {
     p->losses->found[what]++;
     if (!dl_losses_wants(p->losses, what)) return;
     char where[128];
-    dl_pair_where(p, row->stream, where);
-    dl_losses_found(p->losses, what, 0, "%s:%u: %s: stamp %llu %s", p->source, row->line, where,
-                    (unsigned long long)row->time, text);
+    dl_pair_where(p, m->stream, where);
+    dl_losses_found(p->losses, what, 0, "%s:%u: %s: stamp %llu %s", p->source, m->line, where,
+                    (unsigned long long)m->time, text);
 }
 
-void dl_pair_note_torn(dl_pair *p, const dl_row *row)
+void dl_pair_note_torn(dl_pair *p, const pair_mark *m)
 {
-    note(p, DL_FOUND_TORN, row, "was 2^32 off");
+    note(p, DL_FOUND_TORN, m, "was 2^32 off");
 }
 
-/* Gives the chip line above the rows to the chip that they are of. */
-static void give_chip_line(dl_pair *p, uint32_t chip, const dl_row *row)
+/* Gives the chip line above the marks to the chip that they are of. */
+static void give_chip_line(dl_pair *p, uint32_t chip, const pair_mark *m)
 {
     chip_state *c = &p->chips[chip];
     if (c->header == p->header) return;
@@ -35,29 +35,28 @@ static void give_chip_line(dl_pair *p, uint32_t chip, const dl_row *row)
     char now[DL_GROUPED_SIZE], before[DL_GROUPED_SIZE];
     if (t->freq_khz && p->chip_line.freq_khz && t->freq_khz != p->chip_line.freq_khz)
         dl_losses_found(p->losses, DL_FOUND_FREQUENCY, 1, "%s:%u: chip %u: %s MHz, before it was %s MHz",
-                        p->source, row->line, t->id, dl_mhz_text(now, p->chip_line.freq_khz),
+                        p->source, m->line, t->id, dl_mhz_text(now, p->chip_line.freq_khz),
                         dl_mhz_text(before, t->freq_khz));
     if (!t->freq_khz) t->freq_khz = p->chip_line.freq_khz;
     if (!t->max_cores) t->max_cores = p->chip_line.max_cores;
     if (!t->arch) t->arch = p->chip_line.arch_text;
 }
 
-/* The first row of a stream: which round of the chip's clock is it in? */
-static void first_epoch(const dl_pair *p, stream_state *s, const dl_row *row)
+/* The first mark of a stream: which round of the chip's clock is it in? */
+static void first_epoch(const dl_pair *p, stream_state *s, const pair_mark *m)
 {
     const chip_state *c = &p->chips[s->chip];
     s->epoch = c->epoch;
-    if (c->epoch && row->time + c->epoch > c->last && row->time + c->epoch - c->last > WRAP / 2)
-        s->epoch -= WRAP;
+    if (c->epoch && m->time + c->epoch > c->last && m->time + c->epoch - c->last > WRAP / 2) s->epoch -= WRAP;
 }
 
-static devlog_status accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
+static devlog_status accept(dl_pair *p, stream_state *s, const pair_mark *m, uint64_t time, uint8_t flags,
                             devlog_error *err)
 {
     chip_state *c = &p->chips[s->chip];
     s->limit = CLOCK_LIMIT;
     if (time > c->last) c->last = time;
-    return dl_pair_accept(p, s, row, time, flags, err);
+    return dl_pair_accept(p, s, m, time, flags, err);
 }
 
 /* Whether this stamp is so near to a change of the clock's upper half that it may be torn, too high or too
@@ -70,89 +69,110 @@ static bool may_be_torn(uint64_t time, bool high)
 
 /* Whether a firmware's start is one that the stream has had, the first or the last: two runs may have the
  * same ids or the same stamps, and hardly both. */
-static bool is_repeated(const dl_pair *p, const stream_state *s, const dl_row *row, uint64_t time)
+static bool is_repeated(const dl_pair *p, const stream_state *s, const pair_mark *m, uint64_t time)
 {
     if (time != s->fw_start && time != s->first) return false;
-    return dl_launches_has_begun(&p->launches, s->chip, s->bit, p->chip_line.run, row);
+    return dl_launches_has_begun(&p->launches, s->chip, s->bit, p->chip_line.run, m->ids);
 }
 
-/* Judges the row that has waited; `next` is the stamp after it, or NULL at the end of the input. */
-static devlog_status judge(dl_pair *p, stream_state *s, const dl_row *row, const uint64_t *next,
+/* Judges the mark that has waited; `next` is the stamp after it, or NULL at the end of the input. */
+static devlog_status judge(dl_pair *p, stream_state *s, const pair_mark *m, const uint64_t *next,
                            devlog_error *err)
 {
-    uint64_t last = s->last, time = row->time + s->epoch;
+    uint64_t last = s->last, time = m->time + s->epoch;
     if (time >= last) {
         bool torn = next && *next < time && time - TORN >= last && *next >= time - TORN;
-        /* Otherwise it was long ago, and the row after it is of another run. */
-        if (!torn || !may_be_torn(row->time, true)) return accept(p, s, row, time, 0, err);
-        note(p, DL_FOUND_TORN, row, "was 2^32 too high");
-        return accept(p, s, row, time - TORN, DL_EVENT_TORN, err);
+        /* Otherwise it was long ago, and the mark after it is of another run. */
+        if (!torn || !may_be_torn(m->time, true)) return accept(p, s, m, time, 0, err);
+        note(p, DL_FOUND_TORN, m, "was 2^32 too high");
+        return accept(p, s, m, time - TORN, DL_EVENT_TORN, err);
     }
     bool fits = time + TORN >= last;
     bool torn = next ? *next >= last && *next >= time + TORN
-                     : time + TORN - last < TORN / 2 && may_be_torn(row->time, false);
+                     : time + TORN - last < TORN / 2 && may_be_torn(m->time, false);
     if (fits && torn) {
-        note(p, DL_FOUND_TORN, row, "was 2^32 too low");
-        return accept(p, s, row, time + TORN, DL_EVENT_TORN, err);
+        note(p, DL_FOUND_TORN, m, "was 2^32 too low");
+        return accept(p, s, m, time + TORN, DL_EVENT_TORN, err);
     }
     uint64_t in_round = last - s->epoch;
-    if (in_round < WRAP && WRAP - in_round < WRAP_REACH && row->time < WRAP_REACH) {
-        note(p, DL_FOUND_WRAP, row, "follows a wrap of the clock");
+    if (in_round < WRAP && WRAP - in_round < WRAP_REACH && m->time < WRAP_REACH) {
+        note(p, DL_FOUND_WRAP, m, "follows a wrap of the clock");
         s->epoch += WRAP;
         if (s->epoch > p->chips[s->chip].epoch) p->chips[s->chip].epoch = s->epoch;
-        return accept(p, s, row, row->time + s->epoch, 0, err);
+        return accept(p, s, m, m->time + s->epoch, 0, err);
     }
-    bool begins = row->type == DL_ROW_ZONE_START && p->tables->sites[row->site].role == DL_ROLE_FW;
-    bool of_launch = row->has_launch && dl_pair_has_ids(row, s);
+    bool begins = m->code & DL_MARK_FW_START;
+    bool of_launch = m->ids->has_launch && dl_same_ids(m->ids, &s->ids);
     bool stays = !of_launch && last - time >= RESTART && (!next || *next < last);
     if (begins || stays) {
-        if (begins && is_repeated(p, s, row, time))
-            note(p, DL_FOUND_REPEATED, row, "begins the firmware for the second time");
+        if (begins && is_repeated(p, s, m, time))
+            note(p, DL_FOUND_REPEATED, m, "begins the firmware for the second time");
         else
-            note(p, DL_FOUND_CLOCK_RESTART, row, "is the first of another run");
+            note(p, DL_FOUND_CLOCK_RESTART, m, "is the first of another run");
         dl_pair_abandon_open(p, s);
-        return accept(p, s, row, time, 0, err);
+        return accept(p, s, m, time, 0, err);
     }
-    if (row->type <= DL_ROW_ZONE_END) {
+    if (m->kind->type <= DL_ROW_ZONE_END) {
         /* Whatever of this zone is open now or comes next may belong to another pass of it. */
-        note(p, DL_FOUND_OUT_OF_ORDER, row, "is earlier than one before it");
-        dl_pair_abandon_site(p, s, row->site);
+        note(p, DL_FOUND_OUT_OF_ORDER, m, "is earlier than one before it");
+        dl_pair_abandon_site(p, s, m->kind->site);
         s->limit = CLOCK_LIMIT;
         return DEVLOG_OK;
     }
-    devlog_status status = accept(p, s, row, time, 0, err);
+    devlog_status status = accept(p, s, m, time, 0, err);
     s->last = last;
+    return status;
+}
+
+/* The mark that waits, judged: it is looked at in a batch of its own. */
+static devlog_status judge_held(dl_pair *p, stream_state *s, const uint64_t *next, devlog_error *err)
+{
+    const dl_marks *batch = p->batch;
+    held_mark *held = s->waiting;
+    s->held = false;
+    p->batch = &held->batch;
+    const pair_mark m = dl_pair_look(p, &held->mark, held->line);
+    devlog_status status = judge(p, s, &m, next, err);
+    p->batch = batch;
     return status;
 }
 
 devlog_status dl_pair_settle(dl_pair *p, stream_state *s, devlog_error *err)
 {
-    s->held = false;
-    return judge(p, s, s->held_row, NULL, err);
+    return judge_held(p, s, NULL, err);
 }
 
-devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const dl_row *row, devlog_error *err)
+/* Has a mark wait for the next of its stream. */
+static devlog_status hold(dl_pair *p, stream_state *s, const pair_mark *m, devlog_error *err)
 {
-    give_chip_line(p, s->chip, row);
+    /* What has been made of the one that waited before may be on its way still. */
+    devlog_status status = dl_pair_out_flush(p, err);
+    if (!s->waiting) s->waiting = malloc(sizeof *s->waiting);
+    if (status || !s->waiting) return status ? status : dl_pair_no_memory(err);
+    held_mark *held = s->waiting;
+    *held = (held_mark){.mark = {m->time, m->code & ~DL_MARK_FRAME}, .frame = {*m->ids, 0}, .rare = *m->rare};
+    held->line = m->line;
+    held->rare.frame = 0;
+    held->batch = (dl_marks){.frames = &held->frame, .n_frames = 1, .rares = &held->rare, .n_rares = 1};
+    s->held = true;
+    s->limit = 0; /* the next mark comes here too */
+    return DEVLOG_OK;
+}
+
+devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const pair_mark *m, devlog_error *err)
+{
+    give_chip_line(p, s->chip, m);
     if (!s->known) {
         s->known = true;
-        first_epoch(p, s, row);
-        s->first = s->last = row->time + s->epoch;
-        return accept(p, s, row, s->last, 0, err);
+        first_epoch(p, s, m);
+        s->first = s->last = m->time + s->epoch;
+        return accept(p, s, m, s->last, 0, err);
     }
-    uint64_t time = row->time + s->epoch;
+    uint64_t time = m->time + s->epoch;
     if (s->held) {
-        dl_row held = *s->held_row;
-        s->held = false;
-        devlog_status status = judge(p, s, &held, &time, err);
+        devlog_status status = judge_held(p, s, &time, err);
         if (status) return status;
-        time = row->time + s->epoch; /* the judgement may have found a wrap */
+        time = m->time + s->epoch; /* the judgement may have found a wrap */
     }
-    if (time - s->last < CLOCK_LIMIT) return accept(p, s, row, time, 0, err);
-    if (!s->held_row) s->held_row = malloc(sizeof *s->held_row);
-    if (!s->held_row) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while pairing markers");
-    *s->held_row = *row;
-    s->held = true;
-    s->limit = 0; /* the next row comes here too */
-    return DEVLOG_OK;
+    return time - s->last < CLOCK_LIMIT ? accept(p, s, m, time, 0, err) : hold(p, s, m, err);
 }

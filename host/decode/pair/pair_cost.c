@@ -10,14 +10,14 @@ devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, 
 {
     static const uint32_t unknown[DL_COSTS];
     stream_state *s = dl_pair_stream(p, stream);
-    if (!s) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while pairing markers");
+    if (!s) return dl_pair_no_memory(err);
     if (memcmp(costs->marker, unknown, sizeof unknown) == 0) {
         free(s->costs);
         s->costs = NULL;
         return DEVLOG_OK;
     }
     if (!s->costs) s->costs = malloc(sizeof *s->costs);
-    if (!s->costs) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while pairing markers");
+    if (!s->costs) return dl_pair_no_memory(err);
     *s->costs = *costs;
     s->stalls = s->records = s->spent_on_records = 0;
     s->shape = NULL; /* shapes know nothing of costs */
@@ -28,27 +28,27 @@ devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, 
     return DEVLOG_OK;
 }
 
-void dl_pair_spend(stream_state *s, const dl_row *row)
+void dl_pair_spend_rarely(stream_state *s, const dl_kind *kind, uint64_t time)
 {
     const uint32_t *costs = s->costs->marker;
-    bool start = row->type == DL_ROW_ZONE_START;
+    bool start = kind->type == DL_ROW_ZONE_START;
     uint64_t cost = 0;
-    switch (row->cost) {
+    switch (kind->cost) {
     case DL_COST_NONE: return;
     case DL_COST_STALL:
-        if (!start) s->stalls += (row->time - s->stall_start) * 16;
-        if (!start) s->spent += (row->time - s->stall_start) * 16;
-        s->stall_start = row->time;
+        if (!start) s->stalls += (time - s->stall_start) * 16;
+        if (!start) s->spent += (time - s->stall_start) * 16;
+        s->stall_start = time;
         return;
     case DEVLOG_KIND_COMPLETE: /* what its record shows of itself, and the rest behind its end */
         cost = start ? costs[0] : costs[DEVLOG_KIND_COMPLETE] - costs[0];
         break;
     case DEVLOG_KIND_SUM: return; /* with what was spent elsewhere */
-    default: cost = costs[row->cost % DL_COSTS];
+    default: cost = costs[kind->cost % DL_COSTS];
     }
     s->spent += cost;
     s->spent_on_records += cost;
-    s->records += !start || row->cost != DEVLOG_KIND_COMPLETE;
+    s->records += !start || kind->cost != DEVLOG_KIND_COMPLETE;
 }
 
 /* What the kernel spent where no record tells of it. Overwritten records cost what those cost that are kept.

@@ -2,15 +2,25 @@
 #ifndef DEVLOG_DECODE_PAIR_INTERNAL_H
 #define DEVLOG_DECODE_PAIR_INTERNAL_H
 
+#include "decode/pair/order.h"
 #include "decode/pair/pair.h"
 #include "devlog/record.h"
 
 enum {
-    EVENT_BATCH = 128,
     INLINE_OPEN = 4,
     KEYS_PER_BLOCK = 256,
     MAX_OPEN_BYTES = 64 * 1024 * 1024, /* of zones open beyond INLINE_OPEN, on all streams */
 };
+
+/* A mark with all that is known about it. */
+typedef struct pair_mark {
+    uint64_t time; /* as recorded */
+    uint64_t code;
+    const dl_kind *kind;
+    const dl_ids *ids;
+    const dl_rare *rare; /* zeros when it is not rare */
+    uint32_t stream, line;
+} pair_mark;
 
 typedef struct open_zone {
     uint64_t start, data;
@@ -21,25 +31,33 @@ typedef struct open_zone {
     uint8_t orphan; /* a zone around it has closed already */
 } open_zone;
 
+/* A mark that waits for its successor's stamp, with what its batch says of it. */
+typedef struct held_mark {
+    dl_mark mark;
+    uint32_t line;
+    dl_frame frame;
+    dl_rare rare;
+    dl_marks batch; /* of these two */
+} held_mark;
+
 typedef struct key_slot {
     dl_key *key;   /* NULL: free */
     uint32_t site; /* the key's, so that a miss does not touch it */
 } key_slot;
 
-/* What every row needs comes first, then what every start needs. */
+/* What every mark needs comes first, then what every start needs. */
 typedef struct stream_state {
-    /* The clock: a row is as expected when its time is at most `limit` after `last`. */
+    /* The clock: a mark is as expected when its time is at most `limit` after `last`. */
     uint64_t last, limit;
     uint64_t epoch; /* added to every stamp: wraps so far */
     /* The launch in hand, and the ids that mean it. */
-    uint64_t run_host_id;
-    uint32_t run_id, trace_id, trace_counter;
+    dl_ids ids;
     uint32_t launch;
     /* Open zones, outermost first. */
     uint16_t n_open, cap_open;
     bool known, wanted, held, kernel_seen;
     uint32_t bit, chip;
-    /* Pairing of hits: */
+    /* Pairing by shapes: */
     struct stream_shape *shape; /* of the last run that had one; NULL: none is known */
     struct stream_state
         *next;              /* the stream whose run of a known shape came after that of this one last time */
@@ -53,8 +71,8 @@ typedef struct stream_state {
     uint64_t records, spent_on_records; /* of the launch in hand */
     uint32_t too_deep; /* zones that began behind the open ones and were left out: the next ends are theirs */
     uint64_t stall_start;
-    uint64_t first, fw_start; /* stamps of the first row, and of the firmware's last start */
-    dl_row *held_row;         /* a suspicious row that waits for its successor's stamp */
+    uint64_t first, fw_start; /* stamps of the first mark, and of the firmware's last start */
+    held_mark *waiting;       /* what `held` says; or NULL */
     struct stream_shape **shapes;
     uint32_t n_shapes;
     open_zone inline_open[INLINE_OPEN];
@@ -71,10 +89,9 @@ enum { OUT_RUNS = 128, OUT_EVENTS = 512, OUT_MARKS = 2048 };
 typedef struct pair_out {
     dl_run_sink sink; /* runs: NULL: nobody wants them */
     dl_run runs[OUT_RUNS];
-    dl_event *events; /* of all runs, one after the other */
-    dl_mark *marks;
+    dl_event *events; /* of all runs, one after the other; NULL: nobody wants them */
+    dl_mark *marks;   /* the same */
     uint32_t n_runs, n_events, n_marks;
-    dl_marks batch; /* frames of the marks */
 } pair_out;
 
 struct dl_pair {
@@ -84,8 +101,8 @@ struct dl_pair {
     const dl_filter *filter;
     bool no_samples, subtract_cost;
     size_t open_bytes;
-    dl_event_sink events;
-    dl_marker_sink markers;
+    const dl_marks *batch; /* in hand */
+    pair_out out;
     stream_state **streams; /* one allocation each: pointers stay valid */
     uint32_t n_streams;
     chip_state chips[DL_MAX_CHIPS];
@@ -94,56 +111,37 @@ struct dl_pair {
     uint32_t header; /* chip lines so far */
     dl_key **key_blocks;
     uint32_t n_keys, n_blocks;
-    dl_event batch[EVENT_BATCH];
-    size_t n_batch;
-    pair_out out;
-    dl_row *run; /* pair_run.c: rows of a run that is not ordinary */
-    size_t cap_run;
+    /* A run that had to be put in order: */
+    dl_mark *sorted;
+    uint32_t *places, cap_sorted;
     struct pair_shape *shapes;
     size_t shape_bytes;
     dl_sample_pool pool;
     dl_series_table series;
+    dl_marks rows; /* of dl_pair_rows */
 };
 
-/* pair.c: one row whose stamp has been accepted; `time` is repaired. */
-devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const dl_row *row, uint64_t time, uint8_t flags,
+/* A run of marks of one stream, under one set of ids. */
+typedef struct pair_run {
+    const dl_mark *sorted;  /* in order of time */
+    const uint32_t *places; /* of each in the run as it is in the batch, with DL_TORN; NULL: as they are */
+    uint32_t at, n;         /* in the batch */
+} pair_run;
+
+/* pair_stack.c: pairs a run, mark by mark. */
+devlog_status dl_pair_by_stack(dl_pair *p, stream_state *s, const pair_run *run, devlog_error *err);
+/* pair_stack.c: one mark whose stamp has been accepted; `time` is repaired. */
+devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const pair_mark *m, uint64_t time, uint8_t flags,
                              devlog_error *err);
-/* pair.c: one row of any kind. */
-devlog_status dl_pair_row(dl_pair *p, const dl_row *row, devlog_error *err);
-/* pair.c: a start that may begin a launch: of firmware, of a kernel, or with other ids than the row before.
- */
-void dl_pair_begin(dl_pair *p, stream_state *s, dl_role role, const dl_row *row);
-/* pair_keys.c: counts a value, a sum or a point in time; `passes` of a sum. */
-void dl_pair_count_point(dl_pair *p, const dl_row *row, uint64_t time, uint32_t launch);
-/* pair_out.c: hands waiting runs to the sink. */
-devlog_status dl_pair_out_flush(dl_pair *p, devlog_error *err);
-void dl_pair_out_free(pair_out *o);
-/* pair_out.c: the run of this stream and launch that is being made, with room for one more event and mark. */
-dl_run *dl_pair_out_run(dl_pair *p, uint32_t stream, uint32_t launch, devlog_status *status,
-                        devlog_error *err);
-/* pair_out.c: adds the start or the end of a default zone. */
-void dl_pair_out_default(dl_run *run, dl_role role, bool start, uint64_t time);
-devlog_status dl_pair_out_row(dl_pair *p, const dl_row *row, uint32_t launch, uint64_t time,
-                              devlog_error *err);
-devlog_status dl_pair_out_event(dl_pair *p, const dl_event *e, devlog_error *err);
-/* The kind of the event that a row other than the start or end of a zone is. */
+/* pair_keys.c: counts a value, a sum or a point in time. */
+void dl_pair_count_point(dl_pair *p, const pair_mark *m, uint64_t time, uint32_t launch);
+/* The kind of the event that a mark other than the start or end of a zone is. */
 extern const uint8_t dl_pair_kinds[DL_ROW_TYPES];
-/* Whether only statistics are wanted: no filter, no consumer of each event. */
-/* Whether somebody wants the zones that close, and what else becomes an event. */
-static inline bool dl_pair_makes_events(const dl_pair *p)
-{
-    return p->events.events || p->out.sink.wants & DL_WANT_EVENTS;
-}
-static inline bool dl_pair_is_quick(const dl_pair *p)
-{
-    return !p->filter && !p->events.events && !p->markers.marker && !p->out.sink.runs && !p->no_samples;
-}
-/* pair_quick.c: rows of which only statistics are wanted: no filter, no consumer of each event. */
-devlog_status dl_pair_quick_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err);
 /* pair.c: the state of a stream, made when it is new; NULL: out of memory. */
 stream_state *dl_pair_stream(dl_pair *p, uint32_t stream);
-/* pair_cost.c: adds what the marker of a row cost; only where s->costs is known. */
-void dl_pair_spend(stream_state *s, const dl_row *row);
+devlog_status dl_pair_no_memory(devlog_error *err);
+/* pair_cost.c: adds what a marker cost that is not just so much; only where s->costs is known. */
+void dl_pair_spend_rarely(stream_state *s, const dl_kind *kind, uint64_t time);
 /* pair_cost.c: cycles of a zone that were the markers' own. */
 uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, uint64_t cycles,
                           dl_role role);
@@ -154,19 +152,18 @@ void dl_pair_abandon_from(dl_pair *p, stream_state *s, int first);
 void dl_pair_abandon_site(dl_pair *p, stream_state *s, uint32_t site);
 /* pair_losses.c: an end without a start (`of_another`: but there is one of another launch); an end before its
  * start; a zone too deep inside others; one zone or launch more than are kept apart. */
-void dl_pair_lose_end(dl_pair *p, const dl_row *row, uint64_t time, bool of_another);
-void dl_pair_lose_negative(dl_pair *p, const dl_row *row, const open_zone *z, uint64_t time);
-void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const dl_row *row);
-void dl_pair_lose_key(dl_pair *p, const dl_row *row);
-void dl_pair_lose_launch(dl_pair *p, const dl_row *row);
-/* pair_losses.c: markers that the device had no room for. */
-/* What a row of a loss zone says is added to the losses; returns which it is. */
-dl_loss_zone dl_pair_note_loss(dl_pair *p, const dl_row *row);
-/* pair_clock.c: a row whose stamp is not as expected, or the first of its stream. */
-devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const dl_row *row, devlog_error *err);
-/* pair_clock.c: a row whose stamp has been repaired already. */
-void dl_pair_note_torn(dl_pair *p, const dl_row *row);
-/* pair_clock.c: decides about a row that still waits at the end. */
+void dl_pair_lose_end(dl_pair *p, const pair_mark *m, uint64_t time, bool of_another);
+void dl_pair_lose_negative(dl_pair *p, const pair_mark *m, const open_zone *z, uint64_t time);
+void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const pair_mark *m);
+void dl_pair_lose_key(dl_pair *p, const pair_mark *m);
+void dl_pair_lose_launch(dl_pair *p, uint32_t line);
+/* pair_losses.c: what a mark of a loss zone says is added to the losses; returns which it is. */
+dl_loss_zone dl_pair_note_loss(dl_pair *p, const pair_mark *m);
+/* pair_clock.c: a mark whose stamp is not as expected, or the first of its stream. */
+devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const pair_mark *m, devlog_error *err);
+/* pair_clock.c: a mark whose stamp has been repaired already. */
+void dl_pair_note_torn(dl_pair *p, const pair_mark *m);
+/* pair_clock.c: decides about a mark that still waits at the end. */
 devlog_status dl_pair_settle(dl_pair *p, stream_state *s, devlog_error *err);
 /* pair_keys.c: new statistics of a site on a stream, or NULL when there are too many. */
 dl_key *dl_pair_add_key(dl_pair *p, stream_state *s, uint32_t stream, uint32_t site);
@@ -178,6 +175,30 @@ bool dl_key_add_sample(dl_key *k, uint64_t start, uint64_t cycles);
 void dl_key_settle(dl_key *k);
 /* "chip 0 core 1,1 BRISC" */
 void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128]);
+/* pair_out.c: hands waiting runs to the sink. */
+devlog_status dl_pair_out_flush(dl_pair *p, devlog_error *err);
+void dl_pair_out_free(pair_out *o);
+/* pair_out.c: begins a run with room for so many events and marks; NULL: *status. */
+dl_run *dl_pair_out_begin(dl_pair *p, uint32_t stream, uint32_t launch, uint32_t n_events, uint32_t n_marks,
+                          devlog_status *status, devlog_error *err);
+/* pair_out.c: adds the start or the end of a default zone. */
+void dl_pair_out_default(dl_run *run, dl_role role, bool start, uint64_t time);
+
+/* A mark of the batch in hand, with what is known about it; `place` there. */
+static inline pair_mark dl_pair_look(const dl_pair *p, const dl_mark *mark, uint32_t place)
+{
+    static const dl_rare nothing;
+    const uint64_t code = mark->code;
+    const dl_rare *rare = dl_mark_rare(p->batch, code);
+    const dl_frame *frame = dl_mark_frame(p->batch, code);
+    return (pair_mark){.time = mark->time,
+                       .code = code,
+                       .kind = &p->tables->kinds[dl_mark_kind(code)],
+                       .ids = &frame->ids,
+                       .rare = rare ? rare : &nothing,
+                       .stream = dl_mark_stream(code),
+                       .line = frame->line + place};
+}
 
 /* Adds a zone to statistics without samples. */
 static inline void dl_key_count(dl_key *k, uint64_t start, uint64_t cycles)
@@ -189,6 +210,44 @@ static inline void dl_key_count(dl_key *k, uint64_t start, uint64_t cycles)
     k->sum += cycles;
     if (cycles < k->min) k->min = cycles;
     if (cycles > k->max) k->max = cycles;
+}
+
+/* Adds a zone that has closed to its statistics; false when out of memory. */
+static inline bool dl_pair_count_zone(bool no_samples, dl_key *k, uint64_t start, uint64_t cycles,
+                                      uint32_t launch, bool tells_launch)
+{
+    if (no_samples) {
+        dl_key_count(k, start, cycles);
+        return true;
+    }
+    if (tells_launch) {
+        if (launch == k->next_launch && k->run_samples > 1)
+            k->next_launch += k->step;
+        else if (!dl_key_note_launch(k, launch))
+            return false;
+    }
+    if (cycles >= DL_WIDE || k->samples.at == k->samples.limit) return dl_key_add_sample(k, start, cycles);
+    *k->samples.at++ = (uint32_t)cycles;
+    return true;
+}
+
+/* Whether the filters let a zone through that has closed in a launch which they do, or do not; counted when
+ * not. */
+static inline bool dl_pair_zone_is_kept(dl_pair *p, const dl_key *k, uint64_t start, uint64_t end,
+                                        bool launch_is_kept)
+{
+    const dl_filter *f = p->filter;
+    dl_filter_seen *seen = &p->losses->seen;
+    if (end - start > seen->longest) seen->longest = end - start;
+    bool kept = k->wanted && launch_is_kept && end - start >= f->min_cycles;
+    if (kept && dl_filter_time(f, start, end)) return seen->zones = true;
+    p->losses->zones_filtered++;
+    return false;
+}
+
+static inline bool dl_pair_launch_is_kept(const dl_pair *p, uint32_t launch)
+{
+    return !p->filter || launch == DL_NONE || dl_filter_launch(p->filter, &p->launches.items[launch]);
 }
 
 static inline uint32_t dl_key_slot(uint32_t site, uint32_t n_slots)
@@ -221,26 +280,22 @@ static inline void dl_pair_note_fw_end(dl_pair *p, const stream_state *s, uint64
     if (time > l->last_fw_end) l->last_fw_end = time;
 }
 
-static inline bool dl_pair_has_ids(const dl_row *row, const stream_state *s)
+/* Adds what the marker of a mark cost. */
+static inline void dl_pair_spend(stream_state *s, const dl_kind *kind, uint64_t time)
 {
-    return ((row->run_host_id ^ s->run_host_id) | (row->run_id ^ s->run_id) | (row->trace_id ^ s->trace_id) |
-            (row->trace_counter ^ s->trace_counter)) == 0;
+    if (s->costs && kind->cost != DL_COST_NONE) dl_pair_spend_rarely(s, kind, time);
 }
 
-/* A zone of a row begins: there is room for it. */
-static inline void dl_pair_open(dl_pair *p, stream_state *s, dl_key *key, const dl_row *row, uint64_t time,
-                                uint8_t flags)
+/* The run that is being made of this stream and launch, with room for one more event and one more mark. */
+static inline dl_run *dl_pair_out_run(dl_pair *p, uint32_t stream, uint32_t launch, devlog_status *status,
+                                      devlog_error *err)
 {
-    s->open[s->n_open++] = (open_zone){.start = time,
-                                       .data = row->data,
-                                       .key = key,
-                                       .spent = s->spent,
-                                       .site = row->site,
-                                       .launch = s->launch,
-                                       .line = row->line,
-                                       .meta = row->meta,
-                                       .flags = flags};
-    if (key->role == DL_ROLE_FW) dl_pair_note_fw_start(p, s, time);
+    pair_out *o = &p->out;
+    dl_run *run = o->n_runs ? &o->runs[o->n_runs - 1] : NULL;
+    if (run && run->stream == stream && run->launch == launch && run->batch == p->batch &&
+        o->n_events < OUT_EVENTS && o->n_marks < OUT_MARKS)
+        return run;
+    return dl_pair_out_begin(p, stream, launch, 1, 1, status, err);
 }
 
 /* Stamps may step forward this far without a second look; a step of 2^32 or nearly may be a torn read. */

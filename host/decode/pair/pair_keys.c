@@ -61,19 +61,21 @@ const uint8_t dl_pair_kinds[DL_ROW_TYPES] = {
     [DL_ROW_TS_EVENT] = DL_EVENT_POINT,
 };
 
-void dl_pair_count_point(dl_pair *p, const dl_row *row, uint64_t time, uint32_t launch)
+void dl_pair_count_point(dl_pair *p, const pair_mark *m, uint64_t time, uint32_t launch)
 {
-    dl_event_kind kind = (dl_event_kind)dl_pair_kinds[row->type];
-    uint64_t data = kind == DL_EVENT_POINT ? 0 : row->data, passes = kind == DL_EVENT_SUM ? row->op : 0;
-    dl_series *s = dl_series_add(&p->series, row->stream, row->site, kind, time, data, passes);
+    const uint32_t site = m->kind->site;
+    dl_event_kind kind = (dl_event_kind)dl_pair_kinds[m->kind->type];
+    uint64_t data = kind == DL_EVENT_POINT ? 0 : m->rare->data,
+             passes = kind == DL_EVENT_SUM ? m->rare->op : 0;
+    dl_series *s = dl_series_add(&p->series, m->stream, site, kind, time, data, passes);
     if (!s) {
-        dl_pair_lose_key(p, row);
+        dl_pair_lose_key(p, m);
         return;
     }
-    if (row->cost == DEVLOG_KIND_COUNTER && kind == DL_EVENT_VALUE) s->what = DL_SERIES_COUNTER;
-    if (row->meta)
-        dl_series_tell(&p->series, s, dl_text(p->tables, row->meta),
-                       &(dl_message){time, row->stream, row->site, launch, row->meta});
+    if (m->kind->cost == DEVLOG_KIND_COUNTER && kind == DL_EVENT_VALUE) s->what = DL_SERIES_COUNTER;
+    if (m->rare->meta)
+        dl_series_tell(&p->series, s, dl_text(p->tables, m->rare->meta),
+                       &(dl_message){time, m->stream, site, launch, m->rare->meta});
 }
 
 bool dl_key_note_launch(dl_key *k, uint32_t launch)

@@ -48,47 +48,47 @@ void dl_pair_abandon_site(dl_pair *p, stream_state *s, uint32_t site)
     s->n_open = kept;
 }
 
-void dl_pair_lose_end(dl_pair *p, const dl_row *row, uint64_t time, bool of_another)
+void dl_pair_lose_end(dl_pair *p, const pair_mark *m, uint64_t time, bool of_another)
 {
     dl_finding what = of_another ? DL_FOUND_OTHER_LAUNCH : DL_FOUND_UNPAIRED_END;
     p->losses->found[what]++;
     if (!dl_losses_wants(p->losses, what)) return;
     char where[128];
-    dl_pair_where(p, row->stream, where);
-    dl_losses_found(p->losses, what, 0, "%s:%u: %s: zone '%s' ends at cycle %llu but %s", p->source,
-                    row->line, where, dl_site_text(p->tables, row->site), (unsigned long long)time,
+    dl_pair_where(p, m->stream, where);
+    dl_losses_found(p->losses, what, 0, "%s:%u: %s: zone '%s' ends at cycle %llu but %s", p->source, m->line,
+                    where, dl_site_text(p->tables, m->kind->site), (unsigned long long)time,
                     of_another ? "began in another launch" : "never began");
 }
 
-void dl_pair_lose_negative(dl_pair *p, const dl_row *row, const open_zone *z, uint64_t time)
+void dl_pair_lose_negative(dl_pair *p, const pair_mark *m, const open_zone *z, uint64_t time)
 {
     char where[128];
-    dl_pair_where(p, row->stream, where);
+    dl_pair_where(p, m->stream, where);
     dl_losses_found(p->losses, DL_FOUND_NEGATIVE, 1,
-                    "%s:%u: %s: zone '%s' ends at cycle %llu, before its start %llu", p->source, row->line,
+                    "%s:%u: %s: zone '%s' ends at cycle %llu, before its start %llu", p->source, m->line,
                     where, dl_site_text(p->tables, z->site), (unsigned long long)time,
                     (unsigned long long)z->start);
 }
 
-void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const dl_row *row)
+void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const pair_mark *m)
 {
     char where[128];
-    dl_pair_where(p, row->stream, where);
+    dl_pair_where(p, m->stream, where);
     dl_losses_found(p->losses, DL_FOUND_TOO_DEEP, 1,
-                    "%s:%u: %s: %u zones are open on this RISC; '%s' is left out", p->source, row->line,
-                    where, s->n_open, dl_site_text(p->tables, row->site));
+                    "%s:%u: %s: %u zones are open on this RISC; '%s' is left out", p->source, m->line, where,
+                    s->n_open, dl_site_text(p->tables, m->kind->site));
 }
 
-void dl_pair_lose_key(dl_pair *p, const dl_row *row)
+void dl_pair_lose_key(dl_pair *p, const pair_mark *m)
 {
-    dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: zone '%s'", p->source, row->line,
-                    dl_site_text(p->tables, row->site));
+    dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: zone '%s'", p->source, m->line,
+                    dl_site_text(p->tables, m->kind->site));
 }
 
-void dl_pair_lose_launch(dl_pair *p, const dl_row *row)
+void dl_pair_lose_launch(dl_pair *p, uint32_t line)
 {
     dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: more launches than are kept apart", p->source,
-                    row->line);
+                    line);
 }
 
 /* Why nobody knows what a RISC lost. */
@@ -107,7 +107,7 @@ static const char *why_unknown(uint64_t damage)
     return "no reason is given";
 }
 
-dl_loss_zone dl_pair_note_loss(dl_pair *p, const dl_row *row)
+dl_loss_zone dl_pair_note_loss(dl_pair *p, const pair_mark *m)
 {
     static const struct {
         dl_finding finding;
@@ -120,16 +120,16 @@ dl_loss_zone dl_pair_note_loss(dl_pair *p, const dl_row *row)
         [DL_LOSS_TORN] = {DL_FOUND_TORN, "stamps"},
         [DL_LOSS_AMBIGUOUS] = {DL_FOUND_AMBIGUOUS, "stamps"},
     };
-    const char *name = dl_site_text(p->tables, row->site);
+    const char *name = dl_site_text(p->tables, m->kind->site);
     dl_loss_zone zone = dl_loss_of_zone(name, strlen(name));
     char where[128];
     if (zone == DL_LOSS_ZONES) return zone;
-    dl_pair_where(p, row->stream, where);
+    dl_pair_where(p, m->stream, where);
     if (zone == DL_LOSS_UNKNOWN)
-        dl_losses_found(p->losses, DL_FOUND_UNKNOWN, 1, "%s:%u: %s: launch %llu: %s", p->source, row->line,
-                        where, (unsigned long long)row->run_host_id, why_unknown(row->data));
+        dl_losses_found(p->losses, DL_FOUND_UNKNOWN, 1, "%s:%u: %s: launch %llu: %s", p->source, m->line,
+                        where, (unsigned long long)m->ids->run_host_id, why_unknown(m->rare->data));
     else
-        dl_losses_found(p->losses, zones[zone].finding, row->data, "%s:%u: %s: %llu %s", p->source, row->line,
-                        where, (unsigned long long)row->data, zones[zone].of);
+        dl_losses_found(p->losses, zones[zone].finding, m->rare->data, "%s:%u: %s: %llu %s", p->source,
+                        m->line, where, (unsigned long long)m->rare->data, zones[zone].of);
     return zone;
 }

@@ -10,14 +10,15 @@
 
 bool dl_pair_takes_records(const dl_pair *p)
 {
-    return !p->filter && !p->events.events && !p->markers.marker && !p->out.sink.runs && !p->subtract_cost;
+    return !p->filter && !p->out.sink.runs && !p->subtract_cost;
 }
 
 bool dl_pair_records_begin(dl_pair *p, dl_pair_run *run, uint64_t first, uint64_t until)
 {
     const dl_row *row = &run->row;
     stream_state *s = row->stream < p->n_streams ? p->streams[row->stream] : NULL;
-    if (!s || s->limit != CLOCK_LIMIT || !dl_pair_has_ids(row, s)) return false;
+    const dl_ids ids = {row->run_host_id, row->run_id, row->trace_id, row->trace_counter, row->has_launch};
+    if (!s || s->limit != CLOCK_LIMIT || !dl_same_ids(&ids, &s->ids)) return false;
     if (until + s->epoch < first + s->epoch) return false; /* goes through 0 */
     /* Every row up to `until` is as expected, whichever of them was the one before it. */
     if (s->last != first + s->epoch || until - first >= CLOCK_LIMIT) return false;
@@ -56,12 +57,14 @@ ALWAYS_INLINE bool count(dl_key *k, uint64_t start, uint64_t cycles, bool sample
 /* Counts an event or a value. */
 static void count_point(dl_pair *p, const dl_pair_run *run, uint8_t shape, const uint32_t *w, uint64_t time)
 {
-    dl_row row = run->row;
-    row.site = run->sites->of_code[w[0] & 0xFFF] - 1;
-    row.type = shape == RAW_EVENT ? DL_ROW_TS_EVENT : DL_ROW_TS_DATA;
-    row.data = shape == RAW_EVENT ? 0 : shape == RAW_VALUE64 ? w[2] | (uint64_t)w[3] << 32 : w[2];
-    row.cost = shape == RAW_COUNTER ? DEVLOG_KIND_COUNTER : 0;
-    dl_pair_count_point(p, &row, time, run->stream->launch);
+    const dl_kind kind = {.site = run->sites->of_code[w[0] & 0xFFF] - 1,
+                          .type = shape == RAW_EVENT ? DL_ROW_TS_EVENT : DL_ROW_TS_DATA,
+                          .cost = shape == RAW_COUNTER ? DEVLOG_KIND_COUNTER : 0};
+    const dl_rare rare = {.data = shape == RAW_EVENT     ? 0
+                                  : shape == RAW_VALUE64 ? w[2] | (uint64_t)w[3] << 32
+                                                         : w[2]};
+    const pair_mark m = {.kind = &kind, .rare = &rare, .stream = run->row.stream, .line = run->row.line};
+    dl_pair_count_point(p, &m, time, run->stream->launch);
 }
 
 /* Takes records from the front of words[0..n) as long as they are ordinary; returns how many words. What
@@ -147,8 +150,8 @@ static devlog_status by_rows(dl_pair *p, dl_pair_run *run, const uint32_t *w, ui
     devlog_status status = DEVLOG_OK;
     run->last = time;
     p->losses->rows += shape == RAW_COMPLETE ? 2 : 1;
-    if (shape != RAW_END) status = dl_pair_row(p, &start, err);
-    if (shape != RAW_START && !status) status = dl_pair_row(p, &end, err);
+    if (shape != RAW_END) status = dl_pair_rows(p, &start, 1, err);
+    if (shape != RAW_START && !status) status = dl_pair_rows(p, &end, 1, err);
     return status;
 }
 

@@ -1,26 +1,29 @@
-/* Shapes: what a whole run of hits means, remembered. The runs of one program on one RISC are mostly the same
- * zones in the same order, so which hit ends which zone, and in which order they happened, is found once; a
- * run that looks like one before needs only its stamps checked. Included by the files of pairing that deal
- * with hits. */
+/* Shapes: what a whole run of marks means, remembered. The runs of one program on one RISC are mostly the same
+ * zones in the same order, so which mark ends which zone, and in which order they happened, is found once; a
+ * run that looks like one before needs only its stamps checked. Included by pair_runs.c and pair_shape.c. */
 #ifndef DEVLOG_DECODE_PAIR_SHAPE_H
 #define DEVLOG_DECODE_PAIR_SHAPE_H
 
 #include "decode/pair/pair_internal.h"
 
 enum {
-    SHAPE_HITS = 255,              /* of a run at most */
+    SHAPE_MARKS = 255,             /* of a run at most */
     SHAPE_DEPTH = 16,              /* zones of a run that are open at once */
     SHAPES_PER_STREAM = 16,        /* that are remembered */
     SHAPE_BYTES = 4 * 1024 * 1024, /* of all shapes and what streams remember of them */
+    SHAPE_NONE = 255,              /* there is no such mark */
 };
 
-/* Hits by their places in the run, as it is in the log. */
-typedef struct shape_zone {
+/* What closes, by the places of its marks in the run as it is in the batch: a zone; or what is no zone, and
+ * has one place. */
+typedef struct shape_item {
     uint8_t start, end;
-    bool tells_launch; /* of firmware or kernel: which launch it is of is kept */
-} shape_zone;
+    uint8_t kind; /* dl_event_kind */
+    uint8_t depth;
+    bool tells_launch; /* a zone of firmware or kernel: which launch it is of is kept */
+} shape_item;
 
-/* The difference between two hits: of their stamps and of their codes. Two at once where the processor can.
+/* The difference between two marks: of their stamps and of their codes. Two at once where the processor can.
  */
 typedef uint64_t shape_step __attribute__((vector_size(16)));
 
@@ -28,36 +31,37 @@ typedef uint64_t shape_step __attribute__((vector_size(16)));
 typedef struct pair_shape {
     struct pair_shape *next; /* of all shapes */
     uint64_t hash;
-    shape_step first; /* the first hit's code, without stream and frame; its stamp is 0 */
-    /* In the order of their stamps: how the code differs from that of the hit before, and by how much the
-     * stamp does at least (more than 0 only where the log is not in order: hits with the same stamp have an
+    shape_step first; /* the first mark's code, without stream and frame; its stamp is 0 */
+    /* In the order of their stamps: how the code differs from that of the mark before, and by how much the
+     * stamp does at least (more than 0 only where the log is not in order: marks with the same stamp have an
      * order of their own). The first is not used. */
     const shape_step *steps;
-    const uint8_t *order;    /* places of the hits in the order of their stamps; NULL: they are in order */
-    const shape_zone *zones; /* in the order of their ends */
-    const uint8_t *points;   /* the hits that are no zones */
-    uint32_t n, n_zones, n_points;
-    uint8_t last, fw_end; /* places of the hit with the last stamp, and of the end of firmware */
+    const uint8_t *order;    /* places of the marks in the order of their stamps; NULL: they are in order */
+    const shape_item *items; /* in the order in which they close */
+    uint32_t n, n_items;
+    uint8_t last;                             /* place of the mark with the last stamp */
+    uint8_t fw_end, kernel_start, kernel_end; /* of the ends the last, of the starts the first; SHAPE_NONE */
     bool has_kernel;
+    bool has_data; /* values or sums are among them: marks that may be rare */
 } pair_shape;
+
+/* What counts an item on a stream. */
+typedef union shape_counter {
+    dl_key *key;     /* of a zone */
+    uint32_t series; /* of what is none: its number in the table; DL_NONE: it is filtered out */
+} shape_counter;
 
 /* A shape on a stream. */
 typedef struct stream_shape {
     const pair_shape *shape;
     struct stream_shape *follows; /* what came after it last time */
-    uint32_t n_keys;
-    uint32_t *series; /* of the shape's points: numbers in the table of series */
-    dl_key *keys[];   /* of the shape's zones */
+    shape_counter counters[];     /* of the shape's items */
 } stream_shape;
 
-/* pair_shape.c: remembers a run that was ordinary: `sorted` are its hits in the order of their stamps, all of
+/* pair_shape.c: remembers a run that was ordinary: `sorted` are its marks in the order of their stamps, all of
  * them paired by now, and nothing open before or after. Does nothing when it is too long, or when enough is
  * remembered. */
-void dl_pair_learn_shape(dl_pair *p, stream_state *s, const dl_hit *hits, const dl_hit *sorted, uint32_t n);
+void dl_pair_learn_shape(dl_pair *p, stream_state *s, const pair_run *run);
 void dl_pair_free_shapes(dl_pair *p);
-
-/* pair_run.c: pairs a run hit by hit. `plain`: nothing in its frames is rare. */
-devlog_status dl_pair_run(dl_pair *p, const dl_hits *h, uint32_t at, const dl_order_run *run, bool plain,
-                          devlog_error *err);
 
 #endif

@@ -47,15 +47,22 @@ static const char *closing_quote(const char *at, const char *end, bool *escaped)
 /* The bracket that closes what was opened just before `at`. */
 static const char *closing_bracket(const char *at, const char *end)
 {
+    static const bool marks[256] = {['"'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};
     unsigned depth = 1;
     bool escaped;
-    for (; at < end; at++) {
+    for (;; at++) {
+        while (end - at >= 4 && !marks[(unsigned char)at[0]] && !marks[(unsigned char)at[1]] &&
+               !marks[(unsigned char)at[2]] && !marks[(unsigned char)at[3]])
+            at += 4;
+        while (at < end && !marks[(unsigned char)*at])
+            at++;
+        if (at == end) break;
         if (*at == '"') {
             at = closing_quote(at + 1, end, &escaped);
             if (!at) return NULL;
         } else if (*at == '[' || *at == '{') {
             depth++;
-        } else if ((*at == ']' || *at == '}') && --depth == 0) {
+        } else if (--depth == 0) {
             return at;
         }
     }

@@ -11,6 +11,7 @@ enum { TT_TENSOR_FIELDS = 7 };
 typedef struct tt_slot {
     uint32_t at, len; /* in tt_writer.text */
     bool set;
+    bool ready; /* it may be written as it is */
 } tt_slot;
 
 /* The cells that a JSON gives; the same for all calls of a cached op. */
@@ -24,6 +25,20 @@ typedef struct tt_said {
 } tt_said;
 
 enum { TT_SAID = 1024 };
+
+/* Columns of the C++ report that are calculated with; by their names in tt_device_cells.c. */
+enum {
+    TT_PERF_FW_START,
+    TT_PERF_FW_END,
+    TT_PERF_FW_NS,
+    TT_PERF_KERNEL_START,
+    TT_PERF_KERNEL_END,
+    TT_PERF_DM_START,
+    TT_PERF_DM_END,
+    TT_PERF_LATENCY,
+    TT_PERF_DM_LATENCY,
+    TT_PERF_KEYS
+};
 
 /* What is carried from row to row of a device. */
 typedef struct tt_device_state {
@@ -45,14 +60,16 @@ typedef struct tt_writer {
     uint32_t n_in, n_out;
     size_t first_in, first_out, first_perf, first_call;
     size_t n_perf, n_calls;
-    int *perf_column;     /* by column of the C++ report: its slot; -1: none */
+    int *perf_column; /* by column of the C++ report: its slot; -1: none */
+    bool *perf_whole; /* whether it holds integers */
+    int perf_at[TT_PERF_KEYS];
     uint32_t *call_names; /* sorted; by number: a name of the host's */
     uint32_t *call_slot;  /* by name: its slot */
     size_t *order;        /* slots in the order of the report */
     size_t n_order;
     char **keys; /* JSON: header of each, with its quotes */
     dl_str text; /* of the row's cells */
-    dl_str work;
+    dl_str work, other;
     tt_said *said;
     tt_device_state *devices;
     size_t n_devices, cap_devices;
@@ -67,7 +84,13 @@ static inline uint32_t tt_cell_begin(const tt_writer *w)
 
 static inline void tt_cell_end(tt_writer *w, size_t slot, uint32_t from)
 {
-    w->slots[slot] = (tt_slot){from, (uint32_t)w->text.len - from, true};
+    w->slots[slot] = (tt_slot){from, (uint32_t)w->text.len - from, true, false};
+}
+
+/* The same for digits. */
+static inline void tt_cell_end_ready(tt_writer *w, size_t slot, uint32_t from)
+{
+    w->slots[slot] = (tt_slot){from, (uint32_t)w->text.len - from, true, true};
 }
 
 static inline void tt_cell_text(tt_writer *w, size_t slot, const char *text, size_t n)
@@ -81,7 +104,7 @@ static inline void tt_cell_u64(tt_writer *w, size_t slot, uint64_t value)
 {
     uint32_t from = tt_cell_begin(w);
     dl_str_u64(&w->text, value);
-    tt_cell_end(w, slot, from);
+    tt_cell_end_ready(w, slot, from);
 }
 
 static inline void tt_cell_i64(tt_writer *w, size_t slot, int64_t value)
@@ -89,14 +112,17 @@ static inline void tt_cell_i64(tt_writer *w, size_t slot, int64_t value)
     uint32_t from = tt_cell_begin(w);
     if (value < 0) dl_str_char(&w->text, '-');
     dl_str_u64(&w->text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
-    tt_cell_end(w, slot, from);
+    tt_cell_end_ready(w, slot, from);
 }
 
+/* tt_report.c: a text as a cell of CSV, as tt-metal's script writes it. */
+void tt_csv_cell(dl_str *out, dl_str *work, const char *text, size_t n);
 /* tt_op_cells.c: what the host says of an op. */
 void tt_op_cells(tt_writer *w, const tt_op *op);
 void tt_op_pm_cells(tt_writer *w);
 void tt_said_free(tt_writer *w);
-/* tt_device_cells.c: what the device did. */
+/* tt_device_cells.c: what the device did; before, where the columns of the C++ report are. */
+bool tt_device_plan(tt_writer *w);
 void tt_device_cells(tt_writer *w, const tt_exec *x);
 
 #endif

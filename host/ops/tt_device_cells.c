@@ -29,6 +29,7 @@ static void whole(tt_writer *w, size_t slot, double value)
     char digits[352];
     int n = snprintf(digits, sizeof digits, "%.0f", value);
     if (n > 0) tt_cell_text(w, slot, digits, (size_t)n);
+    w->slots[slot].ready = true;
 }
 
 /* round() of Python. */
@@ -123,23 +124,51 @@ static bool is_whole(const char *name)
 typedef struct line {
     tt_cell cells[MAX_CELLS];
     size_t n;
-    const tt_perf_columns *columns;
 } line;
 
-static bool number_in(const line *l, const char *name, int64_t *out)
+bool tt_device_plan(tt_writer *w)
 {
-    for (size_t i = 0; i < l->columns->n && i < l->n; i++)
-        if (strcmp(l->columns->names[i], name) == 0) return tt_perf_int(l->cells[i], out);
-    return false;
+    static const char *const names[TT_PERF_KEYS] = {
+        [TT_PERF_FW_START] = "DEVICE FW START CYCLE",
+        [TT_PERF_FW_END] = "DEVICE FW END CYCLE",
+        [TT_PERF_FW_NS] = "DEVICE FW DURATION [ns]",
+        [TT_PERF_KERNEL_START] = "DEVICE KERNEL START CYCLE",
+        [TT_PERF_KERNEL_END] = "DEVICE KERNEL END CYCLE",
+        [TT_PERF_DM_START] = "DEVICE KERNEL DM START CYCLE",
+        [TT_PERF_DM_END] = "DEVICE KERNEL DM END CYCLE",
+        [TT_PERF_LATENCY] = "OP TO OP LATENCY [ns]",
+        [TT_PERF_DM_LATENCY] = "OP TO OP LATENCY BR/NRISC START [ns]",
+    };
+    const tt_perf_columns *p = &w->j->execs->columns;
+    w->perf_whole = calloc(p->n + 1, sizeof *w->perf_whole);
+    if (!w->perf_whole) return false;
+    for (int k = 0; k < TT_PERF_KEYS; k++)
+        w->perf_at[k] = -1;
+    for (size_t i = 0; i < p->n; i++) {
+        w->perf_whole[i] = is_whole(p->names[i]);
+        for (int k = 0; k < TT_PERF_KEYS; k++)
+            if (strcmp(p->names[i], names[k]) == 0) w->perf_at[k] = (int)i;
+    }
+    return true;
+}
+
+static const tt_cell *cell_of(const tt_writer *w, const line *l, int key)
+{
+    int at = w->perf_at[key];
+    return at >= 0 && (size_t)at < l->n ? &l->cells[at] : NULL;
+}
+
+static bool number_in(const tt_writer *w, const line *l, int key, int64_t *out)
+{
+    const tt_cell *c = cell_of(w, l, key);
+    return c && tt_perf_int(*c, out);
 }
 
 /* The report's own latency, if it has one, else by the rows before. */
-static void latency(tt_writer *w, const line *l, size_t slot, const char *name, double ns_per_cycle,
-                    bool known, int64_t start, bool *any, int64_t *last_end, int64_t end)
+static void latency(tt_writer *w, const line *l, size_t slot, int key, double ns_per_cycle, bool known,
+                    int64_t start, bool *any, int64_t *last_end, int64_t end)
 {
-    const tt_cell *own = NULL;
-    for (size_t i = 0; i < l->columns->n && i < l->n; i++)
-        if (strcmp(l->columns->names[i], name) == 0) own = &l->cells[i];
+    const tt_cell *own = cell_of(w, l, key);
     if (own && own->n)
         tt_cell_text(w, slot, own->text, own->n);
     else if (known && ns_per_cycle > 0 && *any)
@@ -156,23 +185,20 @@ static void from_report(tt_writer *w, const tt_exec *x)
 {
     const tt_execs *e = w->j->execs;
     tt_device_state *s = state_of(w, x->device);
-    line l = {.columns = &e->columns};
+    line l;
     int64_t fw_start, fw_end, fw_ns, start = 0, end = 0;
     if (!s) return;
     tt_perf_cells(e->lines + x->at, x->len, l.cells, MAX_CELLS, &l.n);
-    bool fw =
-        number_in(&l, "DEVICE FW START CYCLE", &fw_start) && number_in(&l, "DEVICE FW END CYCLE", &fw_end);
-    if (!(s->ns_per_cycle > 0) && fw && number_in(&l, "DEVICE FW DURATION [ns]", &fw_ns) && fw_ns != 0 &&
+    bool fw = number_in(w, &l, TT_PERF_FW_START, &fw_start) && number_in(w, &l, TT_PERF_FW_END, &fw_end);
+    if (!(s->ns_per_cycle > 0) && fw && number_in(w, &l, TT_PERF_FW_NS, &fw_ns) && fw_ns != 0 &&
         fw_end > fw_start)
         s->ns_per_cycle = (double)fw_ns / (double)(fw_end - fw_start);
-    bool known =
-        number_in(&l, "DEVICE KERNEL START CYCLE", &start) && number_in(&l, "DEVICE KERNEL END CYCLE", &end);
-    latency(w, &l, TT_COL_LATENCY, "OP TO OP LATENCY [ns]", s->ns_per_cycle, known, start, &s->any_kernel,
+    bool known = number_in(w, &l, TT_PERF_KERNEL_START, &start) && number_in(w, &l, TT_PERF_KERNEL_END, &end);
+    latency(w, &l, TT_COL_LATENCY, TT_PERF_LATENCY, s->ns_per_cycle, known, start, &s->any_kernel,
             &s->kernel_end, end);
-    known = number_in(&l, "DEVICE KERNEL DM START CYCLE", &start) &&
-            number_in(&l, "DEVICE KERNEL DM END CYCLE", &end);
-    latency(w, &l, TT_COL_DM_LATENCY, "OP TO OP LATENCY BR/NRISC START [ns]", s->ns_per_cycle, known, start,
-            &s->any_dm, &s->dm_end, end);
+    known = number_in(w, &l, TT_PERF_DM_START, &start) && number_in(w, &l, TT_PERF_DM_END, &end);
+    latency(w, &l, TT_COL_DM_LATENCY, TT_PERF_DM_LATENCY, s->ns_per_cycle, known, start, &s->any_dm,
+            &s->dm_end, end);
     if (fw && s->ns_per_cycle > 0) {
         rounded(w, TT_COL_FW_LATENCY, s->any_fw ? (double)(fw_start - s->fw_end) * s->ns_per_cycle : 0);
         s->fw_end = fw_end;
@@ -183,7 +209,7 @@ static void from_report(tt_writer *w, const tt_exec *x)
         int64_t value;
         if (slot < 0 || !l.cells[i].n || slot == TT_COL_LATENCY || slot == TT_COL_DM_LATENCY) continue;
         if (w->slots[slot].set && w->slots[slot].len && slot != TT_COL_CORES) continue;
-        if (is_whole(e->columns.names[i]) && tt_perf_int(l.cells[i], &value))
+        if (w->perf_whole[i] && tt_perf_int(l.cells[i], &value))
             tt_cell_i64(w, (size_t)slot, value);
         else
             tt_cell_text(w, (size_t)slot, l.cells[i].text, l.cells[i].n);

@@ -32,7 +32,7 @@ tt_exec *tt_execs_add(tt_execs *e)
 {
     size_t wanted = (e->n + 1) * sizeof *e->items;
     if (e->n >= TT_NONE - 1) return NULL;
-    if (wanted > e->big_items.bytes && !dl_big_room(&e->big_items, wanted + wanted / 2 + 4096)) return NULL;
+    if (wanted > e->big_items.bytes && !dl_big_room(&e->big_items, wanted + 4096)) return NULL;
     e->items = e->big_items.data;
     tt_exec *x = &e->items[e->n];
     *x = (tt_exec){.trace = TT_NONE, .session = TT_NONE, .cycles = TT_NONE, .order = (uint32_t)e->n};
@@ -96,6 +96,14 @@ bool tt_perf_int(tt_cell c, int64_t *out)
 {
     char text[64], *end;
     if (!c.n || c.n >= sizeof text) return false;
+    size_t digits = 0;
+    int64_t value = 0;
+    for (; digits < c.n && digits < 18 && c.text[digits] >= '0' && c.text[digits] <= '9'; digits++)
+        value = value * 10 + (c.text[digits] - '0');
+    if (digits == c.n) {
+        *out = value;
+        return true;
+    }
     memcpy(text, c.text, c.n);
     text[c.n] = 0;
     errno = 0;
@@ -166,7 +174,7 @@ static bool take_line(tt_execs *e, const char *line, size_t n, const key_columns
         return true;
     }
     size_t wanted = e->n_lines + n + 1;
-    if (wanted > e->big_lines.bytes && !dl_big_room(&e->big_lines, wanted + wanted / 2 + 65536)) return false;
+    if (wanted > e->big_lines.bytes && !dl_big_room(&e->big_lines, wanted + 65536)) return false;
     e->lines = e->big_lines.data;
     tt_exec *x = tt_execs_add(e);
     if (!x) return false;
@@ -195,14 +203,22 @@ static int by_ids(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+static bool same_ids(const tt_exec *x, const tt_exec *y)
+{
+    return x->device == y->device && x->id == y->id && x->trace == y->trace && x->session == y->session;
+}
+
 static void drop_doubles(tt_execs *e)
 {
     size_t kept = 0;
+    bool sorted = true;
+    for (size_t i = 1; i < e->n && sorted; i++)
+        sorted = by_ids(&e->items[i - 1], &e->items[i]) < 0 && !same_ids(&e->items[i - 1], &e->items[i]);
+    if (sorted) return;
     if (e->n) qsort(e->items, e->n, sizeof *e->items, by_ids);
     for (size_t i = 0; i < e->n; i++) {
         tt_exec *last = kept ? &e->items[kept - 1] : NULL, *x = &e->items[i];
-        if (last && last->device == x->device && last->id == x->id && last->trace == x->trace &&
-            last->session == x->session) {
+        if (last && same_ids(last, x)) {
             tt_found_add(e->found, TT_BAD_DEVICE_LINE,
                          TT_PERF_NAME
                          ": GLOBAL CALL COUNT %llu of device %u is there twice; the last is used",

@@ -68,7 +68,7 @@ static tt_cycles *cycles_of(tt_execs *e, uint32_t launch)
 {
     if (launch >= e->n_cycles) {
         size_t wanted = ((size_t)launch + 1) * sizeof *e->cycles;
-        if (wanted > e->big_cycles.bytes && !dl_big_room(&e->big_cycles, wanted + wanted / 2)) return NULL;
+        if (wanted > e->big_cycles.bytes && !dl_big_room(&e->big_cycles, wanted)) return NULL;
         e->cycles = e->big_cycles.data;
         for (; e->n_cycles <= launch; e->n_cycles++) {
             none(&e->cycles[e->n_cycles]);

@@ -6,7 +6,13 @@
 
 #include "ops/tt_messages.h"
 
-enum { MAX_NAMES = 1024 * 1024, MAX_NAME_BYTES = 64 * 1024 * 1024, MAX_TENSORS = 255, COOL_EVERY = 16384 };
+enum {
+    MAX_NAMES = 1024 * 1024,
+    MAX_NAME_BYTES = 64 * 1024 * 1024,
+    MAX_TENSORS = 255,
+    COOL_EVERY = 16384,
+    COOL_BYTES = 16 * 1024 * 1024
+};
 
 typedef struct tt_cached {
     uint64_t hash;
@@ -33,11 +39,7 @@ static bool room(void **items, size_t n, size_t *cap, size_t size)
 
 static bool big_room(dl_big *b, void **items, size_t n, size_t size)
 {
-    if ((n + 1) * size > b->bytes) {
-        size_t wanted = b->bytes + b->bytes / 2;
-        if (wanted < (n + 1) * size) wanted = (n + 64) * size;
-        if (!dl_big_room(b, wanted)) return false;
-    }
+    if ((n + 1) * size > b->bytes && !dl_big_room(b, (n + 64) * size)) return false;
     *items = b->data;
     return true;
 }
@@ -203,8 +205,7 @@ static bool add_replay(tt_host *h, uint32_t device, uint32_t trace, uint64_t ns)
 static bool keep_text(tt_host *h, const char *text, size_t n, uint64_t *at)
 {
     if (h->n_texts + n + 1 > h->big_texts.bytes) {
-        size_t wanted = h->big_texts.bytes + h->big_texts.bytes / 2 + n + 65536;
-        if (!dl_big_room(&h->big_texts, wanted)) return false;
+        if (!dl_big_room(&h->big_texts, h->n_texts + n + 65536)) return false;
         h->texts = h->big_texts.data;
     }
     memcpy(h->texts + h->n_texts, text, n);
@@ -345,7 +346,7 @@ static uint32_t keep_json(tt_host *h, const char *text, size_t n, bool cut, cons
     h->jsons = items;
     if (!keep_text(h, text, n, &at)) return TT_NONE;
     h->jsons[h->n_jsons] = (tt_json){.at = at, .len = (uint32_t)n, .in = b->in, .out = b->out, .cut = cut};
-    if (h->n_jsons % COOL_EVERY == 0) dl_big_cool(&h->big_texts);
+    if (at / COOL_BYTES != h->n_texts / COOL_BYTES) tt_host_cool(h);
     return (uint32_t)h->n_jsons++;
 }
 
@@ -607,6 +608,14 @@ devlog_status tt_host_parse_data(tt_host *h, const void *bytes, size_t n, devlog
     devlog_status status = tt_messages_parse(bytes, n, take, h, &m, err);
     if (!status) close_data(h, &m);
     return status;
+}
+
+void tt_host_cool(tt_host *h)
+{
+    dl_big_cool(&h->big_ops);
+    dl_big_cool(&h->big_jsons);
+    dl_big_cool(&h->big_children);
+    dl_big_cool(&h->big_texts);
 }
 
 void tt_host_free(tt_host *h)

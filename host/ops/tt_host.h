@@ -109,6 +109,10 @@ devlog_status tt_host_read_times(tt_host *h, const char *path, const tt_progress
 devlog_status tt_host_parse_times(tt_host *h, const void *bytes, size_t n, devlog_error *err);
 void tt_host_free(tt_host *h);
 
+/* Nothing of it is wanted at once (base/big.h); to be called now and then by who walks over ops. */
+void tt_host_cool(tt_host *h);
+enum { TT_PASSED = 16384 };
+
 /* The op with an id: number, or TT_NONE. */
 uint32_t tt_host_find(const tt_host *h, uint64_t id);
 /* The same, made when there is none; TT_NONE: no memory. */

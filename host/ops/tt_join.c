@@ -11,7 +11,7 @@ static tt_row *new_row(tt_join *j, uint8_t group)
 {
     size_t wanted = (j->n + 1) * sizeof *j->rows;
     if (j->n >= TT_NONE - 1) return NULL;
-    if (wanted > j->big_rows.bytes && !dl_big_room(&j->big_rows, wanted + wanted / 2 + 4096)) return NULL;
+    if (wanted > j->big_rows.bytes && !dl_big_room(&j->big_rows, wanted + 4096)) return NULL;
     j->rows = j->big_rows.data;
     tt_row *r = &j->rows[j->n];
     *r = (tt_row){.op = TT_NONE,
@@ -259,6 +259,7 @@ static bool op_rows(tt_join *j, bool has_device_data)
     uint32_t last = TT_NONE;
     bool there = false;
     for (uint32_t i = 0; i < h->n_ops; i++) {
+        tt_join_passed(j, i);
         const tt_op *o = &h->ops[i];
         bool of_device = o->device != TT_NONE && !(o->flags & TT_OP_SHADOW) && has_device_data;
         size_t from = 0, to = 0;
@@ -299,8 +300,10 @@ static bool device_rows(tt_join *j)
     }
     qsort(order, n, sizeof *order, by_rank);
     bool ok = true;
-    for (size_t i = 0; i < n && ok; i++)
+    for (size_t i = 0; i < n && ok; i++) {
+        tt_join_passed(j, i);
         ok = rows_of_device_op(j, order[i].op);
+    }
     for (size_t i = 0; i < j->n_devices && ok; i++)
         if (!device_is_there(j->execs, j->devices[i]))
             tt_found_add(j->execs->found, TT_WHOLE_DEVICE, "device %u", j->devices[i]);
@@ -312,10 +315,15 @@ static bool device_rows(tt_join *j)
 static bool launch_rows(tt_join *j)
 {
     tt_execs *e = j->execs;
-    timed *order = malloc((e->n + 1) * sizeof *order);
     size_t n = 0;
     uint32_t last = TT_NONE;
+    for (size_t i = 0; i < e->n; i++) {
+        tt_join_passed(j, i);
+        n += !e->items[i].joined;
+    }
+    timed *order = malloc((n + 1) * sizeof *order);
     if (!order) return false;
+    n = 0;
     for (size_t i = 0; i < e->n; i++)
         if (!e->items[i].joined) order[n++] = (timed){e->items[i].start, (uint32_t)i, e->items[i].device};
     qsort(order, n, sizeof *order, by_start);
@@ -344,9 +352,10 @@ static bool launch_rows(tt_join *j)
     return ok;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_time(const void *a, const void *b, void *rows)
 {
-    const tt_row *x = a, *y = b;
+    const tt_row *x = (const tt_row *)rows + *(const uint32_t *)a,
+                 *y = (const tt_row *)rows + *(const uint32_t *)b;
     if (x->time != y->time) return x->time < y->time ? -1 : 1;
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
@@ -378,9 +387,24 @@ devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const cha
     free(j->exec_of);
     j->exec_of = NULL;
     if (!ok) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (j->n) qsort(j->rows, j->n, sizeof *j->rows, by_time);
+    j->order = malloc((j->n + 1) * sizeof *j->order);
+    if (!j->order) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < j->n; i++)
+        j->order[i] = (uint32_t)i;
+    qsort_r(j->order, j->n, sizeof *j->order, by_time, j->rows);
+    tt_join_passed(j, 0);
     dl_big_cool(&j->big_rows);
     return DEVLOG_OK;
+}
+
+void tt_join_passed(tt_join *j, size_t row)
+{
+    if (row % TT_PASSED) return;
+    tt_host_cool(j->host);
+    dl_big_cool(&j->execs->big_items);
+    dl_big_cool(&j->execs->big_lines);
+    dl_big_cool(&j->execs->big_cycles);
+    dl_big_cool(&j->big_rows);
 }
 
 void tt_join_free(tt_join *j)
@@ -388,5 +412,6 @@ void tt_join_free(tt_join *j)
     dl_big_free(&j->big_rows);
     free(j->devices);
     free(j->exec_of);
+    free(j->order);
     memset(j, 0, sizeof *j);
 }

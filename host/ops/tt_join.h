@@ -31,9 +31,10 @@ typedef struct tt_row {
 } tt_row;
 
 typedef struct tt_join {
-    const tt_host *host;
+    tt_host *host;
     tt_execs *execs;
     tt_row *rows;
+    uint32_t *order; /* of the rows, as they are to be written */
     size_t n;
     dl_big big_rows;
     uint64_t ops, with_device, replays;
@@ -44,6 +45,8 @@ typedef struct tt_join {
 
 devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const char *scratch,
                            devlog_error *err);
+/* To be called for every row that a walk over them comes to: lets go of what lies behind. */
+void tt_join_passed(tt_join *j, size_t row);
 void tt_join_free(tt_join *j);
 
 #endif

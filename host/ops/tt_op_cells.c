@@ -25,9 +25,12 @@ static void said_cell(tt_writer *w, tt_said *s, uint32_t column, const char *tex
     }
     s->cells[i].column = column;
     s->cells[i].at = (uint32_t)s->text.len;
-    s->cells[i].len = (uint32_t)n;
     s->n += i == s->n;
-    dl_str_add_n(&s->text, text, n);
+    if (w->o->json)
+        dl_str_add_n(&s->text, text, n);
+    else
+        tt_csv_cell(&s->text, &w->other, text, n);
+    s->cells[i].len = (uint32_t)(s->text.len - s->cells[i].at);
 }
 
 static void said_work(tt_writer *w, tt_said *s, uint32_t column)
@@ -179,33 +182,33 @@ static void model(tt_writer *w, tt_said *s, const jl_value *v)
 /* All cells of one JSON. Columns that an earlier JSON filled are overwritten. */
 static void say(tt_writer *w, tt_said *s, uint32_t json)
 {
+    enum { IN, OPTIONAL, OUT, KERNELS, HASH, MODEL, PARTS };
+    static const char *const keys[PARTS] = {"input_tensors",  "optional_input_tensors",
+                                            "output_tensors", "kernel_info",
+                                            "op_hash",        "performance_model"};
     const tt_host *h = w->j->host;
     jl_reader r;
-    jl_value v;
-    uint32_t in = 0, first_optional = 0;
-    /* Members that are columns by their names first, then those that have columns of their own. */
-    for (int round = 0; round < 2; round++) {
-        tt_host_members(h, json, &r);
-        while (tt_host_next(h, json, &r, &v) != JL_END) {
-            if (round == 0) {
-                int column = tt_column_find(v.key, v.key_len);
-                if (column >= 0) said_value(w, s, (uint32_t)column, &v);
-                if (v.kind == JL_LIST && jl_key_is(&v, "input_tensors"))
-                    first_optional = tensors(w, s, w->first_in, w->n_in, 0, &v);
-            } else if (jl_key_is(&v, "kernel_info")) {
-                kernels(w, s, &v);
-            } else if (jl_key_is(&v, "op_hash")) {
-                said_value(w, s, TT_COL_PROGRAM_HASH, &v);
-            } else if (jl_key_is(&v, "performance_model")) {
-                model(w, s, &v);
-            } else if (v.kind == JL_LIST && jl_key_is(&v, "optional_input_tensors")) {
-                in = tensors(w, s, w->first_in, w->n_in, first_optional, &v);
-            } else if (v.kind == JL_LIST && jl_key_is(&v, "output_tensors")) {
-                tensors(w, s, w->first_out, w->n_out, 0, &v);
-            }
-        }
+    jl_value v, parts[PARTS] = {{.kind = JL_END}};
+    for (int i = 0; i < PARTS; i++)
+        parts[i].kind = JL_END;
+    tt_host_members(h, json, &r);
+    while (tt_host_next(h, json, &r, &v) != JL_END) {
+        int part = 0, column;
+        while (part < PARTS &&
+               !(strlen(keys[part]) == v.key_len && memcmp(keys[part], v.key, v.key_len) == 0))
+            part++;
+        if (part < PARTS)
+            parts[part] = v;
+        else if ((column = tt_column_find(v.key, v.key_len)) >= 0)
+            said_value(w, s, (uint32_t)column, &v);
     }
-    (void)in;
+    uint32_t n = 0;
+    if (parts[IN].kind == JL_LIST) n = tensors(w, s, w->first_in, w->n_in, 0, &parts[IN]);
+    if (parts[OPTIONAL].kind == JL_LIST) tensors(w, s, w->first_in, w->n_in, n, &parts[OPTIONAL]);
+    if (parts[OUT].kind == JL_LIST) tensors(w, s, w->first_out, w->n_out, 0, &parts[OUT]);
+    if (parts[KERNELS].kind != JL_END) kernels(w, s, &parts[KERNELS]);
+    if (parts[HASH].kind != JL_END) said_value(w, s, TT_COL_PROGRAM_HASH, &parts[HASH]);
+    if (parts[MODEL].kind != JL_END) model(w, s, &parts[MODEL]);
 }
 
 static void forget(tt_said *s)
@@ -242,7 +245,7 @@ void tt_op_cells(tt_writer *w, const tt_op *op)
     uint32_t base = (uint32_t)w->text.len;
     if (s->text.len) dl_str_add_n(&w->text, s->text.text, s->text.len);
     for (size_t i = 0; i < s->n; i++)
-        w->slots[s->cells[i].column] = (tt_slot){base + s->cells[i].at, s->cells[i].len, true};
+        w->slots[s->cells[i].column] = (tt_slot){base + s->cells[i].at, s->cells[i].len, true, !w->o->json};
     if (op->name && !w->slots[TT_COL_CODE].set) {
         size_t n;
         const char *name = dl_intern_text(w->j->host->names, op->name, &n);

@@ -73,6 +73,13 @@ static void quoted(const char *text, size_t n, dl_str *out)
     char quote = memchr(text, '\'', n) && !memchr(text, '"', n) ? '"' : '\'';
     dl_str_char(out, quote);
     for (size_t i = 0; i < n;) {
+        /* Most of a text needs nothing. */
+        size_t run = i;
+        while (run < n && text[run] >= ' ' && text[run] <= '~' && text[run] != quote && text[run] != '\\')
+            run++;
+        if (run > i) dl_str_add_n(out, text + i, run - i);
+        i = run;
+        if (i == n) break;
         uint32_t c;
         size_t length = decoded(text + i, n - i, &c);
         if (c == (uint32_t)quote || c == '\\')

@@ -79,7 +79,7 @@ static bool plan(tt_writer *w)
         if (h->jsons[i].in > w->n_in) w->n_in = h->jsons[i].in;
         if (h->jsons[i].out > w->n_out) w->n_out = h->jsons[i].out;
     }
-    if (!find_calls(w) || !find_perf(w)) return false;
+    if (!find_calls(w) || !find_perf(w) || !tt_device_plan(w)) return false;
     w->first_perf = TT_COL_FIXED;
     w->first_in = w->first_perf + w->n_perf;
     w->first_out = w->first_in + (size_t)w->n_in * TT_TENSOR_FIELDS;
@@ -139,7 +139,7 @@ static bool is_number(const char *text, size_t n)
 }
 
 /* The script puts ';' in place of every ',' of a cell. */
-static void csv_cell(tt_writer *w, const char *text, size_t n)
+void tt_csv_cell(dl_str *out, dl_str *work, const char *text, size_t n)
 {
     bool quotes = false, comma = false, high = false;
     for (size_t i = 0; i < n; i++) {
@@ -148,21 +148,21 @@ static void csv_cell(tt_writer *w, const char *text, size_t n)
         high |= (unsigned char)text[i] >= 0x80;
     }
     if (high) { /* what is no UTF-8 becomes U+FFFD */
-        dl_str_clear(&w->work);
-        dl_str_utf8(&w->work, text, n);
-        text = w->work.text ? w->work.text : "";
-        n = w->work.len;
+        dl_str_clear(work);
+        dl_str_utf8(work, text, n);
+        text = work->text ? work->text : "";
+        n = work->len;
     }
     if (!quotes && !comma) {
-        dl_str_add_n(w->out, text, n);
+        dl_str_add_n(out, text, n);
         return;
     }
-    if (quotes) dl_str_char(w->out, '"');
+    if (quotes) dl_str_char(out, '"');
     for (size_t i = 0; i < n; i++) {
-        if (text[i] == '"') dl_str_char(w->out, '"');
-        dl_str_char(w->out, text[i] == ',' ? ';' : text[i]);
+        if (text[i] == '"') dl_str_char(out, '"');
+        dl_str_char(out, text[i] == ',' ? ';' : text[i]);
     }
-    if (quotes) dl_str_char(w->out, '"');
+    if (quotes) dl_str_char(out, '"');
 }
 
 static void write_row(tt_writer *w)
@@ -175,7 +175,10 @@ static void write_row(tt_writer *w)
         size_t n = s->set ? s->len : 0;
         if (i) dl_str_char(w->out, ',');
         if (!w->o->json) {
-            if (n) csv_cell(w, text, n);
+            if (n && s->ready)
+                dl_str_add_n(w->out, text, n);
+            else if (n)
+                tt_csv_cell(w->out, &w->work, text, n);
             continue;
         }
         dl_str_add(w->out, w->keys[i]);
@@ -329,14 +332,16 @@ static void free_writer(tt_writer *w)
     free(w->slots);
     free(w->order);
     free(w->perf_column);
+    free(w->perf_whole);
     free(w->call_names);
     free(w->call_slot);
     free(w->devices);
     dl_str_free(&w->text);
     dl_str_free(&w->work);
+    dl_str_free(&w->other);
 }
 
-devlog_status tt_report_write(const tt_join *j, const tt_report_options *options, dl_str *out,
+devlog_status tt_report_write(tt_join *j, const tt_report_options *options, dl_str *out,
                               devlog_status (*flush)(void *ctx, devlog_error *err), void *ctx,
                               tt_report_counts *counts, devlog_error *err)
 {
@@ -346,7 +351,8 @@ devlog_status tt_report_write(const tt_join *j, const tt_report_options *options
     w.no_memory = !plan(&w);
     if (!w.no_memory) headers(&w);
     for (size_t i = 0; i < j->n && !status && !w.no_memory; i++) {
-        one_row(&w, &j->rows[i]);
+        tt_join_passed(j, i);
+        one_row(&w, &j->rows[j->order[i]]);
         if (out->len >= FLUSH_BYTES) status = flush(ctx, err);
     }
     if (options->json) dl_str_add(out, "]\n");

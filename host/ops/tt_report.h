@@ -15,7 +15,7 @@ typedef struct tt_report_counts {
 } tt_report_counts;
 
 /* Appends to `out`, and calls `flush` now and then so that it can be written and emptied. */
-devlog_status tt_report_write(const tt_join *j, const tt_report_options *options, dl_str *out,
+devlog_status tt_report_write(tt_join *j, const tt_report_options *options, dl_str *out,
                               devlog_status (*flush)(void *ctx, devlog_error *err), void *ctx,
                               tt_report_counts *counts, devlog_error *err);
 

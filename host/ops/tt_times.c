@@ -23,7 +23,8 @@ typedef struct times {
     uint64_t line;
     uint32_t *child_slots; /* hash table of (op, name): child + 1 */
     size_t n_child_slots;
-    dl_str plain; /* quoted cells without their quotes */
+    dl_str plain;  /* quoted cells without their quotes */
+    uint32_t last; /* op that was found last: the next is often it, or the one behind it */
 } times;
 
 static bool header(times *t, const char *text, size_t n)
@@ -126,6 +127,16 @@ static bool id_in(cell c, uint64_t *id)
     return number(digits, id);
 }
 
+static uint32_t find_op(times *t, uint64_t id)
+{
+    const tt_host *h = t->host;
+    for (uint32_t op = t->last; op < t->last + 2 && op < h->n_ops; op++)
+        if (h->ops[op].id == id && !(h->ops[op].flags & TT_OP_SHADOW)) return t->last = op;
+    uint32_t op = tt_host_find(h, id);
+    if (op != TT_NONE) t->last = op;
+    return op;
+}
+
 static bool op_zone(times *t, const cell *by)
 {
     tt_host *h = t->host;
@@ -138,7 +149,7 @@ static bool op_zone(times *t, const cell *by)
     }
     number(by[C_START], &start);
     number(by[C_NS], &ns);
-    uint32_t op = tt_host_find(h, id);
+    uint32_t op = find_op(t, id);
     if (op == TT_NONE) {
         if (h->has_data)
             tt_found_add(h->found, TT_LOST_MESSAGE, TT_OPS_TIMES_NAME ":%llu: GLOBAL CALL COUNT %llu",
@@ -188,7 +199,7 @@ static bool child(times *t, const cell *by)
     tt_host *h = t->host;
     uint64_t id, ns = 0;
     if (!id_in(by[C_PARENT], &id)) return true;
-    uint32_t op = tt_host_find(h, id);
+    uint32_t op = find_op(t, id);
     if (op == TT_NONE || (h->ops[op].flags & TT_OP_LOST)) return true;
     number(by[C_NS], &ns);
     uint32_t name = dl_intern_add(h->names, by[C_NAME].text, by[C_NAME].n);
@@ -200,8 +211,7 @@ static bool child(times *t, const cell *by)
         return true;
     }
     size_t wanted = (h->n_children + 1) * sizeof *h->children;
-    if (wanted > h->big_children.bytes && !dl_big_room(&h->big_children, wanted + wanted / 2 + 4096))
-        return false;
+    if (wanted > h->big_children.bytes && !dl_big_room(&h->big_children, wanted + 4096)) return false;
     h->children = h->big_children.data;
     h->children[h->n_children] = (tt_child){.ns = ns, .name = name, .next = h->ops[op].children};
     h->ops[op].children = t->child_slots[at * 2] = (uint32_t)++h->n_children;
@@ -268,7 +278,7 @@ static devlog_status read_all(tt_host *h, dl_input *input, const tt_progress *pr
 {
     times t = {.host = h};
     char *text = NULL;
-    size_t n = 0, cap = 0;
+    size_t n = 0, cap = 0, pieces = 0;
     bool ok = true, ended = false, no_memory = false;
     while (!ended && ok && !no_memory) {
         if (cap - n < CHUNK) {
@@ -289,7 +299,7 @@ static devlog_status read_all(tt_host *h, dl_input *input, const tt_progress *pr
         size_t taken = take_lines(&t, text, n, ended || n > 4 * MAX_LINE, &ok);
         memmove(text, text + taken, n - taken);
         n -= taken;
-        dl_big_cool(&h->big_children);
+        if (++pieces % 16 == 0) tt_host_cool(h);
         if (progress) progress->call(progress->ctx, dl_input_taken(input), dl_input_size(input));
     }
     devlog_status status = DEVLOG_OK;

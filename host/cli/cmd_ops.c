@@ -169,7 +169,7 @@ const cli_command cmd_ops = {
         "profile_log_device.csv; its .logs, or the folder above it) gives the report that tt-metal's "
         "process_ops_logs.py writes, complete also where that script ends with an assertion. Folders of "
         "ranks "
-        "(rank0, rank1, ...) give a report each.",
+        "(rank0, rank1, ...) give a report each. FOLDER may be a tar or zip of it.",
     .options = options,
     .examples = "  devlog ops\n"
                 "  devlog ops ~/tt-metal/generated/profiler -o out  a run of tt-metal\n"

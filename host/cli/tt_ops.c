@@ -9,6 +9,9 @@
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/op_report.h"
+#include "cli/tt_tracy.h"
+#include "ops/tt_archive.h"
 #include "ops/tt_job.h"
 
 static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows)
@@ -91,6 +94,38 @@ static int report_ranks(const tt_ranks *ranks, const op_job_options *o)
     return worst;
 }
 
+/* A capture of Tracy's without its exported files. */
+static int report_tracy(tt_files *files, const op_job_options *o)
+{
+    devlog_error err = {0};
+    tt_files exported;
+    size_t there = dl_folder_there(o->output);
+    devlog_status status = cli_tracy_export(files->tracy, o->output, &err);
+    if (status) {
+        dl_folder_unmake(o->output, there);
+        if (status != DEVLOG_ERR_NOT_FOUND) {
+            fprintf(stderr, "devlog ops: %s\n", err.text);
+            return CLI_FAILED;
+        }
+        fprintf(
+            stderr,
+            "devlog ops: %s must be exported first: csvexport-release -m -s \";\" %s > %s/tracy_ops_data.csv; "
+            "csvexport-release -u -t TT_ %s > %s/tracy_ops_times.csv\n",
+            files->tracy, files->tracy, files->folder, files->tracy, files->folder);
+        return CLI_FAILED;
+    }
+    if (!tt_files_find(&exported, o->output)) return no_memory();
+    /* What the device did lies beside the capture. */
+    char *kept[] = {exported.report, exported.log};
+    exported.report = files->report;
+    exported.log = files->log;
+    int exit_status = report(&exported, o, o->output);
+    exported.report = kept[0];
+    exported.log = kept[1];
+    tt_files_free(&exported);
+    return exit_status;
+}
+
 static bool any_metals(const tt_ranks *ranks)
 {
     bool any = false;
@@ -116,13 +151,7 @@ static bool has_logs_of_a_run(const char *folder)
 /* What there is instead of what can be read. */
 static bool say_what_to_do(const tt_files *files, int *exit_status)
 {
-    if (files->tracy)
-        fprintf(stderr,
-                "devlog ops: %s must be exported first: csvexport-release -m -s \";\" %s > "
-                "%s/tracy_ops_data.csv; "
-                "csvexport-release -u -t TT_ %s > %s/tracy_ops_times.csv\n",
-                files->tracy, files->tracy, files->folder, files->tracy, files->folder);
-    else if (files->ops_report && !files->log && !has_logs_of_a_run(files->folder))
+    if (files->ops_report && !files->log && !has_logs_of_a_run(files->folder))
         fprintf(stderr, "devlog ops: %s is an op report already; 'devlog ops summary %s' reads it\n",
                 files->ops_report, files->ops_report);
     else
@@ -131,8 +160,36 @@ static bool say_what_to_do(const tt_files *files, int *exit_status)
     return true;
 }
 
+/* A tar or zip: unpacked beside the report, and removed when that is made. */
+static int report_archive(const op_job_options *o)
+{
+    devlog_error err = {0};
+    size_t there = dl_folder_there(o->output);
+    char name[40];
+    snprintf(name, sizeof name, ".unpacked-%ld", (long)getpid());
+    char *folder = dl_path_join(o->output, name);
+    int exit_status = CLI_FAILED;
+    if (!folder) return no_memory();
+    devlog_status status = tt_unpack(o->logs, folder, &err);
+    if (status) {
+        fprintf(stderr, "devlog ops: %s\n", err.text);
+    } else {
+        op_job_options inside = *o;
+        inside.logs = folder;
+        if (!cli_tt_ops(&inside, &exit_status)) exit_status = cli_op_report("ops", &inside, STDOUT_FILENO);
+    }
+    tt_unpacked_remove(folder);
+    if (exit_status == CLI_FAILED) dl_folder_unmake(o->output, there);
+    free(folder);
+    return exit_status;
+}
+
 bool cli_tt_ops(const op_job_options *o, int *exit_status)
 {
+    if (tt_is_archive(o->logs)) {
+        *exit_status = report_archive(o);
+        return true;
+    }
     tt_files files;
     tt_ranks ranks;
     char *own = dl_path_join(o->logs, OP_LOG_NAME);
@@ -145,7 +202,9 @@ bool cli_tt_ops(const op_job_options *o, int *exit_status)
         return true;
     }
     bool taken = true;
-    if (tt_files_are_metals(&files))
+    if (files.tracy && !files.data && !files.times)
+        *exit_status = report_tracy(&files, o);
+    else if (tt_files_are_metals(&files))
         *exit_status = report(&files, o, o->output);
     else if (any_metals(&ranks))
         *exit_status = report_ranks(&ranks, o);

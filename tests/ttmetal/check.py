@@ -4,9 +4,12 @@ import csv
 import gzip
 import os
 import random
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import zipfile
 
 import folders
 
@@ -257,6 +260,33 @@ def other_forms(seed):
                 for column in a:
                     assert a[column] == b[column].rstrip("\r"), (other, column, a[column], b[column])
             assert len(want) == len(have)
+        # In archives, under names that would lead elsewhere, and by rank.
+        for form in ("tar", "tar.gz", "zip"):
+            for inside in ("", "../../generated/profiler/.logs/", "a/rank3/.logs/"):
+                packed = os.path.join(top, "archive." + form)
+                archive(packed, plain, inside)
+                out = os.path.join(top, "out_of_archive")
+                p = devlog(packed, out)
+                assert p.returncode in (0, 3), p.stderr
+                assert rows_of(os.path.join(out, "rank3") if "rank3" in inside else out) == want, (form, inside)
+                assert not [name for name in os.listdir(out) if name.startswith(".")]
+                shutil.rmtree(out)
+        # A capture of Tracy's, with and without its exporter.
+        saved = os.path.join(top, "saved")
+        shutil.copytree(plain, saved, ignore=shutil.ignore_patterns("tracy*", "out"))
+        open(os.path.join(saved, "tracy_profile_log_host.tracy"), "w").close()
+        p = devlog(saved, os.path.join(saved, "out"))
+        assert p.returncode == 1 and "csvexport-release -m" in p.stderr and p.stderr.count("\n") == 1, p.stderr
+        if "no_times" not in f.losses:
+            tools = os.path.join(top, "tools")
+            os.makedirs(tools)
+            with open(os.path.join(tools, "tracy-csvexport"), "w") as file:
+                file.write('#!/bin/sh\ncase $1 in -m) cat %s/tracy_ops_data.csv;; *) cat %s/tracy_ops_times.csv;; esac\n' % (plain, plain))
+            os.chmod(os.path.join(tools, "tracy-csvexport"), 0o755)
+            os.environ["PATH"] = tools + ":" + os.environ["PATH"]
+            devlog(saved, os.path.join(saved, "out"))
+            os.environ["PATH"] = os.environ["PATH"].partition(":")[2]
+            assert rows_of(os.path.join(saved, "out")) == want
         # Two ranks: a report each.
         ranks = os.path.join(top, "ranks")
         os.makedirs(ranks)
@@ -265,6 +295,41 @@ def other_forms(seed):
         devlog(ranks, os.path.join(ranks, "out"))
         for rank in ("rank0", "rank10"):
             assert rows_of(os.path.join(ranks, "out", rank)) == want
+
+
+def archive(path, folder, inside):
+    names = os.listdir(folder)
+    if path.endswith(".zip"):
+        with zipfile.ZipFile(path, "w") as z:
+            for number, name in enumerate(names):
+                kind = zipfile.ZIP_DEFLATED if number % 2 else zipfile.ZIP_STORED
+                z.write(os.path.join(folder, name), inside + name, kind)
+            z.writestr(inside + "other.txt", "x")
+        return
+    with tarfile.open(path, "w:gz" if path.endswith("gz") else "w", format=random.choice((tarfile.PAX_FORMAT, tarfile.GNU_FORMAT))) as t:
+        for name in names:
+            t.add(os.path.join(folder, name), inside + ("x" * 120 + "/" if name[0] == "t" else "") + name)
+
+
+def damaged_archive(seed):
+    """A damaged archive is one line or a report, and writes nowhere else."""
+    r = random.Random(seed)
+    with tempfile.TemporaryDirectory() as top:
+        plain = os.path.join(top, "plain")
+        folders.Folder(seed, None).write(plain)
+        path = os.path.join(top, r.choice(("a.zip", "a.tar", "a.tar.gz")))
+        archive(path, plain, "../" * r.randrange(3))
+        with open(path, "rb") as file:
+            data = bytearray(file.read())
+        if r.random() < 0.5:
+            del data[r.randrange(len(data)) :]
+        for _ in range(r.randrange(30)):
+            data[r.choice((r.randrange(len(data)), -1 - r.randrange(min(400, len(data)))))] = r.randrange(256)
+        with open(path, "wb") as file:
+            file.write(data)
+        p = devlog(path, os.path.join(top, "out"))
+        assert p.returncode in (0, 1, 3), (p.returncode, p.stderr)
+        assert sorted(os.listdir(top)) in (sorted([os.path.basename(path), "plain"]), sorted([os.path.basename(path), "plain", "out"]))
 
 
 def damaged(seed):
@@ -317,7 +382,8 @@ for number in range(FIRST, FIRST + NUMBER):
 for number in range(FIRST, FIRST + NUMBER // 2):
     run(every_loss, number)
     run(damaged, number)
-for number in range(FIRST, FIRST + NUMBER // 6):
+for number in range(FIRST, FIRST + NUMBER // 9):
     run(other_forms, number)
+    run(damaged_archive, number)
 print("%d passed, %d failed" % (passed, failed))
 sys.exit(1 if failed else 0)

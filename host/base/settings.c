@@ -154,6 +154,15 @@ const dl_setting_info *dl_setting_of(dl_setting s)
     return &table[s];
 }
 
+const char *dl_setting_of_compiler(uint32_t i, const char **value)
+{
+    static const char *const names[] = {
+        "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH", "LIBRARY_PATH",
+        NULL};
+    if (value) *value = getenv(names[i]);
+    return names[i];
+}
+
 const char *dl_setting_text(dl_setting s)
 {
     const char *value = table[s].name ? getenv(table[s].name) : NULL;

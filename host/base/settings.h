@@ -84,6 +84,10 @@ typedef struct dl_setting_other {
     const char *what;
 } dl_setting_other;
 
+/* Variables that change what gcc makes: the name of number i, NULL behind the last, and its value (NULL: not set) if that is
+ * asked for. */
+const char *dl_setting_of_compiler(uint32_t i, const char **value);
+
 const dl_setting_info *dl_setting_of(dl_setting s);
 /* Variables of tt-metal that do nothing here, and what does it instead; end with a name that is NULL. */
 extern const dl_setting_other dl_settings_without_effect[];

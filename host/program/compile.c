@@ -13,6 +13,7 @@
 #include "base/process.h"
 #include "base/settings.h"
 #include "device/board_gen.h"
+#include "program/compile_memo.h"
 #include "program/compile_words.h"
 
 enum { MAX_ARGS = 96, SCRIPT_MAX_BYTES = 1 << 20, OBJECT_MAX_BYTES = 64 << 20 };
@@ -105,7 +106,8 @@ static devlog_status write_once(const char *folder, const char *name, const char
     if (status != DEVLOG_OK || access(path, R_OK) == 0) return status;
     status = dl_file_create(&w, path, err);
     if (status != DEVLOG_OK) return status;
-    w.sync = true; /* a file that is there is never written again, so it must be whole after a power cut too */
+    w.sync =
+        true; /* a file that is there is never written again, so it must be whole after a power cut too */
     dl_str_add_n(&w.buffer, text, size);
     return dl_file_commit(&w, err);
 }
@@ -246,40 +248,14 @@ static devlog_status check_flags(const compile_job *job, const command *c, XXH3_
     return DEVLOG_OK;
 }
 
-/* The key of the cache: everything that can change the result. */
-static devlog_status key_of(const compile_job *job, const char *board_folder, XXH3_state_t *hash,
-                            devlog_error *err)
+/* The command line, the content of objects and of linker scripts: what the preprocessor does not see. */
+static devlog_status hash_command(const compile_job *job, const command *c, XXH3_state_t *hash,
+                                  devlog_error *err)
 {
-    dl_output out = {0};
-    char *said = NULL;
-    command c = {0}, version = {0};
-    common_flags(&c, job, board_folder);
-    for (uint32_t i = 0; i < c.n; i++)
-        XXH3_128bits_update(hash, c.argv[i], strlen(c.argv[i]) + 1);
-    devlog_status status = check_flags(job, &c, hash, err);
+    for (uint32_t i = 0; i < c->n; i++)
+        XXH3_128bits_update(hash, c->argv[i], strlen(c->argv[i]) + 1);
+    devlog_status status = check_flags(job, c, hash, err);
     if (status == DEVLOG_OK && is_object(job->source)) status = hash_object(job->source, hash, err);
-    if (status != DEVLOG_OK) goto done;
-
-    add(&version, c.argv[0]);
-    add(&version, "--version");
-    status = run(&version, &out, &said, err);
-    if (status != DEVLOG_OK) goto done;
-    XXH3_128bits_update(hash, out.text, out.size);
-    free(out.text);
-    free(said);
-    said = NULL;
-
-    /* The preprocessed text holds whatever the source includes, and says #line where it came from. */
-    const char *const *sources = sources_of(job);
-    add(&c, "-E");
-    if (job->source && !is_object(job->source)) add(&c, job->source);
-    for (; *sources; sources++)
-        addf(&c, "%s/firmware/%s", dl_home(), *sources);
-    status = run(&c, &out, &said, err);
-    if (status != DEVLOG_OK) goto done;
-    if (out.exit != 0) status = compile_failed(job, job->board->riscs[job->risc].kernel, said, err);
-    XXH3_128bits_update(hash, out.text, out.size);
-    free(out.text);
     const char *const scripts[] = {"linker/firmware.ld", "linker/kernel.ld", "linker/devlog_sites.ld"};
     for (size_t i = 0; i < 3 && status == DEVLOG_OK; i++) {
         char path[COMPILE_PATH];
@@ -289,10 +265,38 @@ static devlog_status key_of(const compile_job *job, const char *board_folder, XX
         if (status == DEVLOG_OK) XXH3_128bits_update(hash, text.text, text.len);
         dl_str_free(&text);
     }
-done:
+    return status;
+}
+
+/* The rest of the key of the cache, by running the compiler. *seen, freed by the caller, is what the preprocessor made. */
+static devlog_status key_of(const compile_job *job, command *c, XXH3_state_t *hash, dl_output *seen,
+                            devlog_error *err)
+{
+    dl_output out = {0};
+    char *said = NULL;
+    command version = {0};
+    add(&version, c->argv[0]);
+    add(&version, "--version");
+    devlog_status status = run(&version, &out, &said, err);
+    if (status == DEVLOG_OK) XXH3_128bits_update(hash, out.text, out.size);
+    free(out.text);
     free(said);
-    command_free(&c);
-    command_free(&version);
+    if (status != DEVLOG_OK) return status;
+
+    /* The preprocessed text holds whatever the source includes, and says #line where it came from; not where the compiler was
+     * run, which would be a key of its own for every working directory. */
+    said = NULL;
+    add(c, "-E");
+    add(c, "-fno-working-directory");
+    const char *const *sources = sources_of(job);
+    if (job->source && !is_object(job->source)) add(c, job->source);
+    for (; *sources; sources++)
+        addf(c, "%s/firmware/%s", dl_home(), *sources);
+    status = run(c, seen, &said, err);
+    if (status == DEVLOG_OK && seen->exit != 0)
+        status = compile_failed(job, job->board->riscs[job->risc].kernel, said, err);
+    if (status == DEVLOG_OK) XXH3_128bits_update(hash, seen->text, seen->size);
+    free(said);
     return status;
 }
 
@@ -431,18 +435,34 @@ static void path_of(char path[COMPILE_PATH], const char *cache, XXH3_state_t *ha
              (unsigned long long)key.low64);
 }
 
-/* Where an ELF file of the cache is, or is to be, when its code may lie in m->code. Its key goes on from that
- * of the one before. */
-static devlog_status manner_of(const compile_job *job, const char *cache, XXH3_state_t *hash, bool first,
-                               manner *m, devlog_error *err)
+/* Where an ELF file of the cache is, or is to be, when its code may lie in m->code: its key goes on from that of the one
+ * before. */
+static devlog_status roomy_manner(const compile_job *job, const char *cache, XXH3_state_t *hash, manner *m,
+                                  devlog_error *err)
 {
     XXH64_hash_t id = 0;
     devlog_status status =
         board_files(job, m->code, cache, m->board_folder, sizeof m->board_folder, &id, err);
     if (status == DEVLOG_OK) XXH3_128bits_update(hash, &id, sizeof id);
-    if (status == DEVLOG_OK && first) status = key_of(job, m->board_folder, hash, err);
     if (status == DEVLOG_OK) path_of(m->path, cache, hash);
     return status;
+}
+
+/* The answer is not remembered: the preprocessor tells whether it is in the cache, and if not it is made. */
+static devlog_status find_or_build(const compile_job *job, const char *cache, XXH3_state_t *hash, command *c,
+                                   manner *m, dl_output *seen, devlog_error *err)
+{
+    manner roomy = {.code = job->room};
+    bool has_room = job->source && job->room.size > m->code.size;
+    devlog_status status = key_of(job, c, hash, seen, err);
+    if (status != DEVLOG_OK) return status;
+    path_of(m->path, cache, hash);
+    if (access(m->path, R_OK) == 0) return DEVLOG_OK;
+    if (has_room) status = roomy_manner(job, cache, hash, &roomy, err);
+    if (status != DEVLOG_OK) return status;
+    if (!has_room || access(roomy.path, R_OK) != 0) return build(job, m, &roomy, err);
+    *m = roomy;
+    return DEVLOG_OK;
 }
 
 devlog_status compile(const compile_job *job, char path[COMPILE_PATH], devlog_error *err)
@@ -450,22 +470,38 @@ devlog_status compile(const compile_job *job, char path[COMPILE_PATH], devlog_er
     if (job->source && access(job->source, R_OK) != 0)
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "there is no kernel source %s", job->source);
     char cache[2048];
-    manner m = {.code = job->board->riscs[job->risc].kernel}, roomy = {.code = job->room};
-    bool has_room = job->source && job->room.size > m.code.size;
+    XXH64_hash_t id = 0;
+    dl_output seen = {0};
+    command c = {0}, asked = {0};
+    compile_memo memo = {0};
+    manner m = {.code = job->board->riscs[job->risc].kernel};
     XXH3_state_t *hash = XXH3_createState();
     if (!hash) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory to compile");
     XXH3_128bits_reset(hash);
     devlog_status status = dl_cache_folder(cache, sizeof cache, err);
-    if (status == DEVLOG_OK) status = manner_of(job, cache, hash, true, &m, err);
-    if (status != DEVLOG_OK || access(m.path, R_OK) == 0) goto done;
-    if (has_room) status = manner_of(job, cache, hash, false, &roomy, err);
+    if (status == DEVLOG_OK)
+        status = board_files(job, m.code, cache, m.board_folder, sizeof m.board_folder, &id, err);
     if (status != DEVLOG_OK) goto done;
-    if (has_room && access(roomy.path, R_OK) == 0)
-        m = roomy;
+    XXH3_128bits_update(hash, &id, sizeof id);
+    common_flags(&c, job, m.board_folder);
+    if (c.failed)
+        status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many compiler flags");
     else
-        status = build(job, &m, &roomy, err);
+        status = hash_command(job, &c, hash, err);
+    if (status != DEVLOG_OK) goto done;
+    c.argv[c.n] = NULL;
+    asked = c; /* before -E and the sources are added */
+    const XXH64_hash_t more[] = {XXH3_128bits_digest(hash).low64, job->room.base, job->room.size,
+                                 (XXH64_hash_t)(job->source != NULL), job->risc};
+    compile_memo_ask(&memo, cache, asked.argv, job->source, XXH3_64bits(more, sizeof more));
+    if (compile_memo_find(&memo, cache, path)) goto done;
+    status = find_or_build(job, cache, hash, &c, &m, &seen, err);
+    if (status != DEVLOG_OK) goto done;
+    memcpy(path, m.path, COMPILE_PATH);
+    compile_memo_keep(&memo, seen.text, seen.size, path);
 done:
-    if (status == DEVLOG_OK) memcpy(path, m.path, COMPILE_PATH);
+    free(seen.text);
+    command_free(&c);
     XXH3_freeState(hash);
     return status;
 }

@@ -1,0 +1,109 @@
+/* The cache of compiled kernels: a hit runs no compiler, and whatever changes the answer is no hit. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/files.h"
+#include "support/fixture.h"
+
+#define HEAD "#include <devlog/kernel.h>\n#include <devlog/profile.h>\n"
+
+static void add(devlog_program *program, const char *source, const char *flags)
+{
+    devlog_error err = {0};
+    const devlog_kernel_options o =
+        DEVLOG_KERNEL_OPTIONS(.source = source, .risc = "BRISC", .cores = one, .flags = flags);
+    check_ok(devlog_program_add_kernel(program, &o, NULL, &err), &err);
+}
+
+/* Compiles; returns how often the compiler was run for it. */
+static size_t runs_of(const char *source, const char *flags, const char *log, char path[COMPILE_PATH])
+{
+    devlog_error err = {0};
+    fixture f = {.device = open_device(NULL, NULL)};
+    unlink(log);
+    check_ok(devlog_program_create(f.device, &f.program, &err), &err);
+    add(f.program, source, flags);
+    prepare(f.device, f.program); /* the firmware, too */
+    snprintf(path, COMPILE_PATH, "%s", f.program->kernels->path);
+    stop(&f);
+    if (access(log, R_OK) != 0) return 0;
+    size_t size;
+    char *text = read_bytes(log, &size);
+    size_t lines = 0;
+    for (const char *p = text; *p; p++)
+        lines += *p == '\n';
+    free(text);
+    return lines;
+}
+
+/* A hit runs no compiler, whatever the working directory is; whatever changes the answer is no hit. */
+static void a_hit_runs_no_compiler(void **state)
+{
+    (void)state;
+    char cc[160], log[160], source[160], header[160], include[160], other[160], later[200], was[4096],
+        flags[400], text[512], first[COMPILE_PATH], path[COMPILE_PATH];
+    const char *folder = test_folder();
+    snprintf(cc, sizeof cc, "%s/cc", folder);
+    snprintf(log, sizeof log, "%s/log", folder);
+    snprintf(source, sizeof source, "%s/src/k.c", folder);
+    snprintf(later, sizeof later, "%s/src", folder);
+    assert_int_equal(mkdir(later, 0700), 0);
+    snprintf(include, sizeof include, "%s/inc", folder);
+    snprintf(other, sizeof other, "%s/inc/first", folder);
+    snprintf(header, sizeof header, "%s/inc/h.h", folder);
+    snprintf(later, sizeof later, "%s/inc/first/h.h", folder);
+    snprintf(flags, sizeof flags, "-I%s -I%s", other, include);
+    snprintf(text, sizeof text, "#!/bin/sh\necho run >>'%s'\nexec riscv64-unknown-elf-gcc \"$@\"\n", log);
+    assert_int_equal(mkdir(include, 0700) | mkdir(other, 0700), 0);
+    write_text(cc, text);
+    assert_int_equal(chmod(cc, 0700), 0);
+    write_text(header, "enum { X = 1 };\n");
+    snprintf(text, sizeof text,
+             HEAD "#include \"h.h\"\nvolatile int x;\nvoid kernel_main(void) { x = X; } /* %s */\n", folder);
+    write_text(source, text);
+    assert_non_null(getcwd(was, sizeof was));
+    setenv("DEVLOG_CC", cc, 1);
+
+    assert_true(runs_of(source, flags, log, first) > 0);
+    static const char *const folders[] = {"/", "/tmp", "/usr"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(chdir(folders[i]), 0);
+        assert_int_equal(runs_of(source, flags, log, path), 0);
+        assert_string_equal(path, first);
+    }
+    assert_int_equal(chdir(was), 0);
+    /* A header that has changed; one that is found before it; another compiler; other flags; a variable of the compiler. */
+    write_text(header, "enum { X = 2 };\n");
+    assert_true(runs_of(source, flags, log, path) > 0);
+    assert_string_not_equal(path, first);
+    write_text(later, "enum { X = 3 };\n");
+    char second[COMPILE_PATH];
+    assert_true(runs_of(source, flags, log, second) > 0);
+    assert_string_not_equal(path, second);
+    snprintf(flags, sizeof flags, "-I%s -I%s -DY", other, include);
+    assert_true(runs_of(source, flags, log, path) > 0);
+    assert_int_equal(runs_of(source, flags, log, path), 0);
+    setenv("CPATH", "/usr/lib:.", 1);
+    assert_true(runs_of(source, flags, log, path) > 0);
+    unsetenv("CPATH");
+    assert_int_equal(runs_of(source, flags, log, path), 0);
+    snprintf(text, sizeof text, "#!/bin/sh\n# \necho run >>'%s'\nexec riscv64-unknown-elf-gcc \"$@\"\n", log);
+    write_text(cc, text);
+    assert_int_equal(chmod(cc, 0700), 0);
+    assert_true(runs_of(source, flags, log, path) > 0);
+    /* The ELF file is gone. */
+    assert_int_equal(runs_of(source, flags, log, path), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_true(runs_of(source, flags, log, path) > 0);
+    assert_int_equal(access(path, R_OK), 0);
+    unsetenv("DEVLOG_CC");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_hit_runs_no_compiler)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

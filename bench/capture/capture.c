@@ -193,10 +193,11 @@ static void line(const char *name, double seconds, uint64_t records)
            (double)records / seconds / 1e6, seconds * 1e9 / (double)records);
 }
 
-static devlog_status take_events(void *ctx, const dl_event *events, size_t n, devlog_error *e)
+static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *e)
 {
-    (void)events, (void)e;
-    *(uint64_t *)ctx += n;
+    (void)e;
+    for (size_t i = 0; i < n; i++)
+        *(uint64_t *)ctx += runs[i].n_events;
     return DEVLOG_OK;
 }
 
@@ -209,7 +210,7 @@ static double decode(const char *path, bool samples, bool events)
     const dl_decode_options options = {.no_samples = !samples};
     double start = cpu();
     must(dl_decode_new(&d, &options, &err));
-    if (events) dl_decode_event_sink(d, (dl_event_sink){&n_events, take_events});
+    if (events) must(dl_decode_run_sink(d, (dl_run_sink){&n_events, DL_WANT_EVENTS, take_runs}, &err));
     must(dl_decode_file(d, path, &err));
     must(dl_decode_finish(d, &err));
     must(dl_groups_by_risc(d, &groups, &err));

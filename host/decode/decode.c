@@ -19,6 +19,7 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
                     f->to || f->min_cycles || f->skip_launches;
     dl_pair_options pair = {.filter = filtered ? f : NULL,
                             .no_samples = d->options.no_samples,
+                            .no_shapes = d->options.no_shapes,
                             .subtract_cost = d->options.subtract_cost,
                             .scratch = d->options.scratch};
     d->parser = dl_parser_new(&d->tables, &d->losses, d->options.path);
@@ -51,61 +52,10 @@ void dl_decode_free(dl_decode *d)
     free(d);
 }
 
-static devlog_status hand_markers(const dl_decode *d, const dl_run *run, devlog_error *err)
-{
-    devlog_status status = DEVLOG_OK;
-    for (uint32_t i = 0; i < run->n_marks && !status; i++) {
-        const dl_mark *mark = &run->marks[i];
-        const dl_kind *kind = &d->tables.kinds[dl_mark_kind(mark->code)];
-        const dl_rare *rare = dl_mark_rare(run->batch, mark->code);
-        const dl_marker m = {
-            mark->time,  rare ? rare->data : 0, run->stream,           kind->site,
-            run->launch, kind->timer_id,        rare ? rare->meta : 0, (dl_row_type)kind->type};
-        status = d->markers.marker(d->markers.ctx, &m, err);
-    }
-    return status;
-}
-
-/* Runs, to each who listens. */
-static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
-{
-    dl_decode *d = ctx;
-    devlog_status status = d->runs.runs ? d->runs.runs(d->runs.ctx, runs, n, err) : DEVLOG_OK;
-    for (size_t i = 0; i < n && !status; i++) {
-        if (d->events.events && runs[i].n_events)
-            status = d->events.events(d->events.ctx, runs[i].events, runs[i].n_events, err);
-        if (d->markers.marker && !status) status = hand_markers(d, &runs[i], err);
-    }
-    return status;
-}
-
-static devlog_status listen(dl_decode *d, devlog_error *err)
-{
-    unsigned wants =
-        d->runs.wants | (d->events.events ? DL_WANT_EVENTS : 0) | (d->markers.marker ? DL_WANT_MARKS : 0);
-    dl_parser_keep(d->parser, true, d->options.keep_meta);
-    if (!d->events.events && !d->markers.marker) return dl_pair_run_sink(d->pair, d->runs, err);
-    return dl_pair_run_sink(d->pair, (dl_run_sink){d, wants, on_runs}, err);
-}
-
 devlog_status dl_decode_run_sink(dl_decode *d, dl_run_sink sink, devlog_error *err)
 {
-    d->runs = sink;
-    return listen(d, err);
-}
-
-void dl_decode_event_sink(dl_decode *d, dl_event_sink sink)
-{
-    devlog_error unheard;
-    d->events = sink;
-    listen(d, &unheard);
-}
-
-void dl_decode_marker_sink(dl_decode *d, dl_marker_sink sink)
-{
-    devlog_error unheard;
-    d->markers = sink;
-    listen(d, &unheard);
+    dl_parser_keep(d->parser, sink.wants != 0, d->options.keep_meta);
+    return dl_pair_run_sink(d->pair, sink, err);
 }
 
 dl_tables *dl_decode_tables(dl_decode *d)

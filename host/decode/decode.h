@@ -20,29 +20,14 @@
 
 typedef struct dl_decode dl_decode;
 
-/* A marker with everything known about it: what analyses are fed with, in the order of the input. Filters of
- * chips, cores, RISCs, launches and time hold for markers; those of zones do not, for they are of pairs of
- * markers. */
-typedef struct dl_marker {
-    uint64_t time; /* cycles, repaired */
-    uint64_t data;
-    uint32_t stream, site, launch, timer_id;
-    uint32_t meta; /* text, 0: none */
-    dl_row_type type;
-} dl_marker;
-
-typedef struct dl_marker_sink {
-    void *ctx;
-    devlog_status (*marker)(void *ctx, const dl_marker *m, devlog_error *err);
-} dl_marker_sink;
-
 typedef struct dl_decode_options {
     dl_filter filter;       /* zero: everything; its arrays are borrowed */
     dl_parse_path path;     /* DL_PARSE_BEST unless a test wants another */
     unsigned threads;       /* 0: as many as are useful here (at most two) */
     size_t block;           /* bytes read at a time, also the longest line; 0: 256 KiB */
-    bool keep_meta;         /* keep meta data for the events */
+    bool keep_meta;         /* keep meta data for the consumer of runs */
     bool no_samples;        /* no medians and percentiles, less memory */
+    bool no_shapes;         /* pair every run mark by mark: for tests */
     bool subtract_cost;     /* zones are shorter by what markers cost inside them; captures only */
     const char *scratch;    /* folder in which tables may take room that should not fill memory (base/big.h);
                                borrowed; or NULL */
@@ -55,12 +40,9 @@ typedef struct dl_decode_options {
 devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options, devlog_error *err);
 void dl_decode_free(dl_decode *d);
 
-/* Before the first input. One of each; see decode/pair/pair.h. Sinks are called on the thread that calls the
- * decoder. They may read the tables, whose counts do not change meanwhile, but not add to
- * them: another thread may be doing that. */
+/* Before the first input; one, see decode/run.h. It is called on the thread that calls the decoder. It may read
+ * the tables, whose counts do not change meanwhile, but not add to them: another thread may be doing that. */
 devlog_status dl_decode_run_sink(dl_decode *d, dl_run_sink sink, devlog_error *err);
-void dl_decode_event_sink(dl_decode *d, dl_event_sink sink);
-void dl_decode_marker_sink(dl_decode *d, dl_marker_sink sink);
 
 /* Reads ahead what the captures among these files know about their clocks, so that events can be aligned
  * while they come (dl_decode_clocks). Before the first of them is decoded; who has one input need not call

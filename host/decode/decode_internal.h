@@ -25,10 +25,6 @@ struct dl_decode {
     dl_marks run;    /* of a run that goes on in the next block, or of a log in disorder */
     dl_marks marks;  /* on one thread */
     bool disordered; /* the log in hand is put in order as a whole */
-    /* Who listens to single events and markers, besides the consumer of runs: */
-    dl_run_sink runs;
-    dl_event_sink events;
-    dl_marker_sink markers;
 };
 
 /* decode.c: a chip line. ctx is the decoder. */

@@ -58,11 +58,4 @@ typedef struct dl_launch {
     uint64_t call_start, call_end, pull_start, pull_end;
 } dl_launch;
 
-/* A consumer of events. `events` are valid during the call only. A status other than DEVLOG_OK stops the
- * decoder. */
-typedef struct dl_event_sink {
-    void *ctx;
-    devlog_status (*events)(void *ctx, const dl_event *events, size_t n, devlog_error *err);
-} dl_event_sink;
-
 #endif

@@ -142,12 +142,13 @@ static bool take(gatherer *g, const dl_tables *t, const dl_event *event)
     return true;
 }
 
-static devlog_status on_events(void *context, const dl_event *events, size_t n, devlog_error *err)
+static devlog_status on_runs(void *context, const dl_run *runs, size_t n, devlog_error *err)
 {
     gatherer *g = context;
     const dl_tables *t = dl_decode_tables(g->e->decode);
     for (size_t i = 0; i < n; i++)
-        if (!take(g, t, &events[i])) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        for (uint32_t k = 0; k < runs[i].n_events; k++)
+            if (!take(g, t, &runs[i].events[k])) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     return DEVLOG_OK;
 }
 
@@ -252,12 +253,12 @@ static devlog_status read_once(gatherer *g, const char *path, const void *bytes,
     g->n_roles = 0;
     devlog_status status = dl_decode_new(&e->decode, options, err);
     if (status) return status;
-    dl_decode_event_sink(e->decode, (dl_event_sink){g, on_events});
+    status = dl_decode_run_sink(e->decode, (dl_run_sink){g, DL_WANT_EVENTS, on_runs}, err);
+    if (status) return status;
     status = path ? dl_decode_file(e->decode, path, err)
                   : dl_decode_memory(e->decode, "device log", bytes, n, err);
     if (!status) status = dl_decode_finish(e->decode, err);
     if (!status) status = gather(g, err);
-    dl_decode_event_sink(e->decode, (dl_event_sink){0});
     return status;
 }
 

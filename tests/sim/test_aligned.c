@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "decode/decode.h"
 #include "report/view.h"
+#include "support/events.h"
 #include "support/device.h"
 #include "support/files.h"
 
@@ -64,13 +65,13 @@ static char *path_in(const char *folder)
     return path;
 }
 
-static dl_decode *decoded(char *const *paths, size_t n, dl_event_sink sink, moments *m)
+static dl_decode *decoded(char *const *paths, size_t n, test_take_events *take, moments *m)
 {
     devlog_error err = {0};
     dl_decode *d;
     check_ok(dl_decode_new(&d, NULL, &err), &err);
     if (m) m->decode = d;
-    if (sink.events) dl_decode_event_sink(d, sink);
+    if (take) test_events_to(d, m, take);
     check_ok(dl_decode_prepare(d, paths, n, &err), &err);
     for (size_t i = 0; i < n; i++)
         check_ok(dl_decode_file(d, paths[i], &err), &err);
@@ -94,7 +95,7 @@ static void order_of_the_demo(void **state)
     free(command);
     char *path = path_in(folder); /* the next device has another folder in the same place */
     moments m = {.twin = open_device("wormhole_b0", "offsets=11")};
-    dl_decode *d = decoded(&path, 1, (dl_event_sink){&m, on_events}, &m);
+    dl_decode *d = decoded(&path, 1, on_events, &m);
     assert_true(m.n > 10000);
     assert_false(dl_losses_any(dl_decode_losses(d)));
     const dl_chip_clock *clock = dl_chip_clocks_of(dl_decode_clocks(d), 0);
@@ -172,14 +173,14 @@ static void a_claim_of_the_board_is_checked(void **state)
     dl_str_free(&json);
 
     char *path = run(claims, ""); /* counters do start together */
-    dl_decode *d = decoded(&path, 1, (dl_event_sink){0}, NULL);
+    dl_decode *d = decoded(&path, 1, NULL, NULL);
     assert_string_equal(finding(d), "");
     assert_int_equal(dl_chip_clock_core(dl_chip_clocks_of(dl_decode_clocks(d), 0), 1, 0)->ahead, 0);
     dl_decode_free(d);
     free(path);
 
     path = run(claims, "offsets=3");
-    d = decoded(&path, 1, (dl_event_sink){0}, NULL);
+    d = decoded(&path, 1, NULL, NULL);
     assert_non_null(strstr(finding(d), "start together; that of core 1,0 does not"));
     assert_true(dl_chip_clock_core(dl_chip_clocks_of(dl_decode_clocks(d), 0), 1, 0)->ahead != 0);
     dl_decode_free(d);
@@ -191,11 +192,11 @@ static void two_boots_are_not_aligned(void **state)
 {
     (void)state;
     char *paths[2] = {run(NULL, ""), run(NULL, "")};
-    dl_decode *d = decoded(paths, 1, (dl_event_sink){0}, NULL);
+    dl_decode *d = decoded(paths, 1, NULL, NULL);
     assert_true(dl_decode_losses(d)->clocks[0].host_ns > 0);
     assert_string_equal(finding(d), "");
     dl_decode_free(d);
-    d = decoded(paths, 2, (dl_event_sink){0}, NULL);
+    d = decoded(paths, 2, NULL, NULL);
     assert_non_null(strstr(finding(d), "different boots"));
     assert_true(dl_decode_losses(d)->clocks[0].host_ns == 0);
     double ns, error;
@@ -212,7 +213,7 @@ static void without_samples(void **state)
     setenv("DEVLOG_CLOCK_SYNC", "0", 1);
     char *path = run(NULL, "");
     unsetenv("DEVLOG_CLOCK_SYNC");
-    dl_decode *d = decoded(&path, 1, (dl_event_sink){0}, NULL);
+    dl_decode *d = decoded(&path, 1, NULL, NULL);
     assert_non_null(strstr(finding(d), "there are no samples of its clock"));
     assert_int_equal(dl_decode_launches(d)->count, 3);
     dl_decode_free(d);
@@ -224,7 +225,7 @@ static void slows_down(void **state)
 {
     (void)state;
     char *path = run(NULL, "change=40000,to=500,latency=100");
-    dl_decode *d = decoded(&path, 1, (dl_event_sink){0}, NULL);
+    dl_decode *d = decoded(&path, 1, NULL, NULL);
     const dl_chip_clock *clock = dl_chip_clocks_of(dl_decode_clocks(d), 0);
     assert_true(clock->fitted);
     printf("frequency: %u changes; %s\n", clock->fit.n_changes, finding(d));

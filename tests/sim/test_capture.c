@@ -8,6 +8,7 @@
 
 #include "decode/capture/capture.h"
 #include "decode/decode.h"
+#include "support/events.h"
 #include "support/device.h"
 #include "support/files.h"
 
@@ -42,7 +43,7 @@ static char *decoded(const char *path, const char *elf_folder, dl_decode **keep)
     char *text;
     size_t size;
     listener l = {d, open_memstream(&text, &size)};
-    dl_decode_event_sink(d, (dl_event_sink){&l, on_events});
+    test_events_to(d, &l, on_events);
     check_ok(dl_decode_file(d, path, &err), &err);
     check_ok(dl_decode_finish(d, &err), &err);
     fclose(l.out);

@@ -7,6 +7,7 @@
 #include "decode/capture/capture.h"
 #include "decode/decode.h"
 #include "decode/log/log_write.h"
+#include "support/events.h"
 #include "support/device.h"
 
 typedef struct seen {
@@ -45,7 +46,7 @@ static seen look(const char *folder, const char *name)
     char path[300];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     check_ok(dl_decode_new(&s.decode, &(dl_decode_options){0}, &err), &err);
-    dl_decode_event_sink(s.decode, (dl_event_sink){&s, on_events});
+    test_events_to(s.decode, &s, on_events);
     check_ok(dl_decode_file(s.decode, path, &err), &err);
     check_ok(dl_decode_finish(s.decode, &err), &err);
     assert_int_equal(dl_decode_losses(s.decode)->found[DL_FOUND_DROPPED], s.n ? s.markers[0] : 0);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "decode/decode.h"
+#include "support/events.h"
 #include "support/fake_kmd.h"
 #include "support/files.h"
 
@@ -114,7 +115,7 @@ static uint32_t zones_in(const char *folder, const char *name)
     if (access(path, R_OK) != 0) return 0; /* it had not come so far */
     check_ok(dl_decode_new(&d, &options, &err), &err);
     counts c = {.decode = d};
-    dl_decode_event_sink(d, (dl_event_sink){&c, on_events});
+    test_events_to(d, &c, on_events);
     check_ok(dl_decode_file(d, path, &err), &err);
     check_ok(dl_decode_finish(d, &err), &err);
     dl_decode_free(d);

@@ -10,6 +10,7 @@
 #include "decode/decode.h"
 #include "profiler/control.h"
 #include "profiler/profiler.h"
+#include "support/events.h"
 #include "support/device.h"
 #include "support/vm.h"
 
@@ -123,7 +124,7 @@ static void read_stated(const char *folder, launch_runs *runs, uint64_t first, u
     reading r = {.runs = runs, .first = first, .n = n};
     const dl_decode_options options = {0};
     check_ok(dl_decode_new(&r.d, &options, &err), &err);
-    dl_decode_event_sink(r.d, (dl_event_sink){&r, on_events});
+    test_events_to(r.d, &r, on_events);
     check_ok(dl_decode_file(r.d, path, &err), &err);
     check_ok(dl_decode_finish(r.d, &err), &err);
     dl_decode_free(r.d);

@@ -1,5 +1,6 @@
 /* Everything that a decoder says about a log, as a few numbers. See digest.h. */
 #include "support/digest.h"
+#include "support/events.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,9 @@ static void take_losses(test_digest *r, const dl_losses *l)
 {
     const uint64_t totals[] = {l->lines, l->rows, l->rows_filtered, l->zones_filtered, l->stopped};
     r->losses = mix(r->losses, totals, sizeof totals);
+    const uint64_t seen[] = {l->seen.rows,  l->seen.zones, l->seen.any,
+                             l->seen.first, l->seen.last,  l->seen.longest};
+    r->losses = mix(r->losses, seen, sizeof seen);
     r->losses = mix(r->losses, l->skipped, sizeof l->skipped);
     r->losses = mix(r->losses, l->found, sizeof l->found);
     const uint64_t costs[] = {l->cost_known, l->cost_subtracted, l->cost_of_kernels, l->cycles_of_kernels};
@@ -172,7 +176,7 @@ devlog_status test_statistics_of(test_digest *digest, const void *bytes, size_t 
     *digest = (test_digest){0};
     devlog_status status = dl_decode_new(&d, options, &err);
     if (status) return status;
-    if (by_events) dl_decode_event_sink(d, (dl_event_sink){NULL, ignore_events});
+    if (by_events) test_events_to(d, NULL, ignore_events);
     status = dl_decode_memory(d, "one", bytes, n, &err);
     if (!status) status = dl_decode_memory(d, "two", bytes, n, &err);
     if (!status) status = dl_decode_finish(d, &err);

@@ -12,6 +12,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "support/events.h"
 #include "support/digest.h"
 #include "support/logs.h"
 
@@ -316,7 +317,7 @@ static void a_failing_consumer_stops_the_decoder(void **state)
         uint64_t seen = 0;
         const dl_decode_options options = {.threads = threads, .block = 4096};
         assert_int_equal(dl_decode_new(&d, &options, &err), DEVLOG_OK);
-        dl_decode_event_sink(d, (dl_event_sink){&seen, fails_late});
+        test_events_to(d, &seen, fails_late);
         assert_int_equal(dl_decode_memory(d, "log.csv", log.text, log.len, &err), DEVLOG_ERR_IO);
         assert_string_equal(err.text, "no room after 1000 events");
         assert_true(seen < 1200); /* and nothing more was handed to it */

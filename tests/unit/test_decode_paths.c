@@ -50,10 +50,12 @@ static void check(const test_digest *got, const test_digest *expected, const cha
 }
 
 /* Without listeners pairing lists nothing. */
-static void compare_statistics(const char *text, size_t n, test_digest *expected, uint64_t *seed,
-                               unsigned number)
+static void compare_statistics(const char *text, size_t n, test_digest *expected, const dl_decode_options *of,
+                               uint64_t *seed, unsigned number)
 {
-    dl_decode_options options = {.path = number % 5 < PATHS ? paths[number % 5] : DL_PARSE_CSV};
+    dl_decode_options options = {.path = number % 5 < PATHS ? paths[number % 5] : DL_PARSE_CSV,
+                                 .no_samples = of->no_samples,
+                                 .filter = of->filter};
     test_digest_only_statistics(expected);
     for (options.threads = 1; options.threads <= 2; options.threads++) {
         test_digest got;
@@ -65,8 +67,10 @@ static void compare_statistics(const char *text, size_t n, test_digest *expected
 
 static void compare(const char *text, size_t n, uint64_t *seed, unsigned number)
 {
-    dl_decode_options options = {.path = DL_PARSE_CSV, .threads = 1, .keep_meta = number % 2 == 0};
+    dl_decode_options options = {
+        .path = DL_PARSE_CSV, .threads = 1, .no_shapes = true, .keep_meta = number % 2 == 0};
     test_digest expected = decode(text, n, &options);
+    options.no_shapes = false;
     for (size_t i = 0; i < PATHS; i++) {
         options.path = paths[i];
         options.threads = 1 + (number + i) % 2;
@@ -74,7 +78,7 @@ static void compare(const char *text, size_t n, uint64_t *seed, unsigned number)
         test_digest got = decode(text, n, &options);
         check(&got, &expected, text, n, number, &options);
     }
-    compare_statistics(text, n, &expected, seed, number);
+    compare_statistics(text, n, &expected, &options, seed, number);
 }
 
 static void whole_logs_read_the_same(void **state)
@@ -114,6 +118,45 @@ static void damaged_logs_read_the_same(void **state)
     free(text);
 }
 
+/* A filter that lets a part of a log through, of which `all` has the extent; every second one is none. */
+typedef struct some_filter {
+    const char *name;
+    dl_filter_range launches;
+    dl_filter filter;
+} some_filter;
+
+static void choose_filter(some_filter *f, const dl_filter_seen *all, uint64_t *seed)
+{
+    static const char *const zones[] = {"*-FW", "BRISC-KERNEL", "TRISC*", "Z*", "NCRISC-FW"};
+    static const char *const riscs[] = {"BRISC", "TRISC*", "NCRISC", "TRISC_0"};
+    const uint64_t length = all->last - all->first;
+    *f = (some_filter){.launches = {test_random(seed) % 4, 4 + test_random(seed) % 4}};
+    switch (test_random(seed) % 12) {
+    case 0: f->filter.riscs = &f->name, f->filter.n_riscs = 1, f->name = riscs[test_random(seed) % 4]; break;
+    case 1: f->filter.zones = &f->name, f->filter.n_zones = 1, f->name = zones[test_random(seed) % 5]; break;
+    case 2: f->filter.min_cycles = 1 + test_random(seed) % 3000; break;
+    case 3: f->filter.skip_launches = 1 + test_random(seed) % 3; break;
+    case 4: f->filter.launches = &f->launches, f->filter.n_launches = 1; break;
+    case 5: f->filter.from = all->first + length / 4 + test_random(seed) % (length / 4 + 1); break;
+    case 6: f->filter.to = all->first + length / 2 + test_random(seed) % (length / 4 + 1); break;
+    default: break;
+    }
+}
+
+/* The extent of a log: what filters meet. */
+static dl_filter_seen extent_of(const char *text, size_t n)
+{
+    devlog_error err;
+    dl_decode *d;
+    const dl_decode_options options = {.filter.min_cycles = 1};
+    assert_int_equal(dl_decode_new(&d, &options, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_memory(d, "log.csv", text, n, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    dl_filter_seen seen = dl_decode_losses(d)->seen;
+    dl_decode_free(d);
+    return seen;
+}
+
 /* Programs that do the same again and again are read by what they did before; here they sometimes do not. */
 static void regular_logs_with_odd_rows_read_the_same(void **state)
 {
@@ -124,9 +167,22 @@ static void regular_logs_with_odd_rows_read_the_same(void **state)
         unsigned odd = number % 3 ? (unsigned)(test_random(&seed) % 12) : 0;
         test_runs(&log, 4 + (unsigned)(test_random(&seed) % 12), odd, number);
         assert_int_equal(dl_str_status(&log, NULL), DEVLOG_OK);
-        const dl_decode_options options = {.path = DL_PARSE_CSV, .threads = 1};
+        const dl_filter_seen extent = extent_of(log.text, log.len);
+        some_filter f;
+        choose_filter(&f, &extent, &seed);
+        dl_decode_options options = {.path = DL_PARSE_CSV,
+                                     .threads = 1,
+                                     .no_shapes = true,
+                                     .no_samples = number % 7 == 0,
+                                     .filter = f.filter};
         test_digest expected = decode(log.text, log.len, &options);
-        compare_statistics(log.text, log.len, &expected, &seed, number);
+        options.path = paths[number % PATHS];
+        options.no_shapes = false;
+        options.threads = 1 + number / 2 % 2;
+        options.block = longest_line(log.text, log.len) + 1 + test_random(&seed) % 2000;
+        test_digest got = decode(log.text, log.len, &options);
+        check(&got, &expected, log.text, log.len, number, &options);
+        compare_statistics(log.text, log.len, &expected, &options, &seed, number);
         dl_str_free(&log);
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/analysis/groups.h"
+#include "support/events.h"
 
 /* From the document's section on profiling a device: core 0,0, no header lines. */
 static const char sample[] = "0, 0, 0, NCRISC, 1, 1882735035004\n"
@@ -72,7 +73,7 @@ static void events_close_from_the_inside_out(void **state)
     dl_decode *d;
     collected c = {.n = 0};
     assert_int_equal(dl_decode_new(&d, NULL, &err), DEVLOG_OK);
-    dl_decode_event_sink(d, (dl_event_sink){&c, collect});
+    test_events_to(d, &c, collect);
     assert_int_equal(dl_decode_memory(d, "sample", sample, strlen(sample), &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
     const dl_tables *t = dl_decode_tables(d);

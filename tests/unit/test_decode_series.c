@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "support/events.h"
 
 /* Forms of rows: tt_metal/impl/profiler/profiler.cpp (dumpDeviceResultsToCSV); meta data of counters: 9090 is
  * the timer id of perf_counters.hpp. */
@@ -59,7 +60,7 @@ static void check(const dl_str *log, const dl_decode_options *options, bool by_e
     dl_decode *d;
     size_t events = 0;
     assert_int_equal(dl_decode_new(&d, options, &err), DEVLOG_OK);
-    if (by_events) dl_decode_event_sink(d, (dl_event_sink){&events, ignore});
+    if (by_events) test_events_to(d, &events, ignore);
     assert_int_equal(dl_decode_memory(d, "log.csv", log->text, log->len, &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
     assert_false(dl_losses_any(dl_decode_losses(d)));

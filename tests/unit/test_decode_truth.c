@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/events.h"
 #include "support/digest.h"
 #include "support/logs.h"
 
@@ -277,7 +278,7 @@ static size_t check(program *p, uint64_t number, bool exact)
     write_log(p, &log);
     assert_int_equal(dl_str_status(&log, NULL), DEVLOG_OK);
     assert_int_equal(dl_decode_new(&r.d, &options, &err), DEVLOG_OK);
-    dl_decode_event_sink(r.d, (dl_event_sink){&r, on_events});
+    test_events_to(r.d, &r, on_events);
     assert_int_equal(dl_decode_memory(r.d, "log.csv", log.text, log.len, &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(r.d, &err), DEVLOG_OK);
     const dl_losses *l = dl_decode_losses(r.d);

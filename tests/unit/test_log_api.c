@@ -11,6 +11,7 @@
 #include "devlog/decode.h"
 
 #include "decode/decode.h"
+#include "support/events.h"
 #include "support/cli.h"
 #include "support/files.h"
 #include "support/logs.h"
@@ -51,7 +52,7 @@ static digests by_decoder(const char *const *paths, size_t n, unsigned threads, 
     dl_decode *d;
     const dl_decode_options options = {.threads = threads, .keep_meta = true};
     assert_int_equal(dl_decode_new(&d, &options, &err), DEVLOG_OK);
-    dl_decode_event_sink(d, (dl_event_sink){&got, on_events});
+    test_events_to(d, &got, on_events);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(dl_decode_file(d, paths[i], &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);

@@ -323,7 +323,8 @@ static devlog_status pair_run_by_stack(dl_pair *p, pair_run *run, devlog_error *
     }
     const bool whole = s->n_open == 0 && first->code & DL_MARK_FW_START;
     devlog_status status = dl_pair_by_stack(p, s, run, err);
-    if (!status && whole && s->n_open == 0 && s->limit == CLOCK_LIMIT) dl_pair_learn_shape(p, s, run);
+    if (!status && whole && !p->no_shapes && s->n_open == 0 && s->limit == CLOCK_LIMIT)
+        dl_pair_learn_shape(p, s, run);
     return status;
 }
 

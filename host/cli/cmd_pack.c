@@ -1,5 +1,6 @@
 /* devlog pack: a device log in a fiftieth of its size, from which `devlog unpack` gets every byte of it back. */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,12 @@
 #include "cli/cli.h"
 #include "cli/pack_output.h"
 #include "decode/input.h"
-#include "pack/pack.h"
+#include "pack/follow.h"
 
 typedef struct pack_args {
     const char *output;
-    uint64_t threads;
+    uint64_t threads, idle;
+    bool follow, drop_read;
 } pack_args;
 
 static const cli_option options[] = {
@@ -22,6 +24,17 @@ static const cli_option options[] = {
     {CLI_STRING, "output", 'o', "FILE",
      "where to; \"-\": standard output. Unless told: LOG" PACK_SUFFIX ", if there is no such file",
      offsetof(pack_args, output)},
+    CLI_TITLE("Logs that grow"),
+    {CLI_FLAG, "follow", 'F', NULL,
+     "wait for more at the log's end, until a signal (Ctrl-C); FILE is good up to its last block at every "
+     "moment, and the same command goes on with it",
+     offsetof(pack_args, follow)},
+    {CLI_NUMBER, "idle", 0, "SECONDS", "with --follow: end when nothing has come for so long",
+     offsetof(pack_args, idle), 1, 1000000},
+    {CLI_FLAG, "drop-read", 0, NULL,
+     "THE ORIGINAL GOES: what is packed, checked and on the disk is taken out of LOG (it stays as long as it "
+     "was and reads as zeros), so that both together need little room",
+     offsetof(pack_args, drop_read)},
     CLI_TITLE("Working"),
     {CLI_NUMBER, "threads", 0, "N", "threads; as many as there are processors, 4 at most, unless told",
      offsetof(pack_args, threads), 1, 16},
@@ -72,26 +85,69 @@ static devlog_status pack_log(const pack_args *a, const char *log, const char *o
     return status;
 }
 
+static volatile sig_atomic_t signalled;
+
+static void on_signal(int number)
+{
+    (void)number;
+    signalled = 1;
+}
+
+static bool is_signalled(void *ctx)
+{
+    (void)ctx;
+    return signalled;
+}
+
+/* A log that grows, or goes; CLI_OK, CLI_PARTIAL, or CLI_FAILED with *err. */
+static int follow_log(const pack_args *a, const char *log, const char *output, devlog_error *err)
+{
+    const struct sigaction action = {.sa_handler = on_signal};
+    const pk_follow_options following = {
+        .follow = a->follow, .drop_read = a->drop_read, .idle_ms = a->idle * 1000, .stop = is_signalled};
+    pk_followed followed;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    devlog_status status = pk_follow(log, output, &following, &followed, err);
+    if (status) return CLI_FAILED;
+    say_totals(&followed.totals, output);
+    if (!followed.changed[0]) return CLI_OK;
+    fprintf(stderr,
+            "devlog pack: %s %s; %s holds what came before: name another file for what is there now\n", log,
+            followed.changed, output);
+    return CLI_PARTIAL;
+}
+
 static int run(int argc, char **argv)
 {
     pack_args a = {0};
     cli_args rest;
     devlog_error err = {0};
-    int exit_status;
+    int exit_status, done = CLI_OK;
     if (!cli_parse(&cmd_pack, argc, argv, &a, &rest, &exit_status)) return exit_status;
     const char *log = rest.items[0];
+    const bool in_place = a.follow || a.drop_read;
     char *output = a.output ? strdup(a.output) : pack_output_beside(log, PACK_SUFFIX);
     devlog_status status = output ? DEVLOG_OK : dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
     exit_status = CLI_FAILED;
     if (!a.output && strcmp(log, "-") == 0) {
         exit_status = cli_wrong(&cmd_pack, "standard input has no name: say where to with --output FILE");
+    } else if (in_place && (strcmp(log, "-") == 0 || strcmp(output, "-") == 0)) {
+        exit_status = cli_wrong(&cmd_pack, "--follow and --drop-read want a file to read and one to write");
+    } else if (a.idle && !a.follow) {
+        exit_status = cli_wrong(&cmd_pack, "--idle is for --follow");
     } else {
-        if (!status && !a.output) status = pack_output_is_new(output, &err);
-        if (!status) status = pack_log(&a, log, output, &err);
+        if (!status && in_place) {
+            done = follow_log(&a, log, output, &err);
+            if (done == CLI_FAILED) status = err.status;
+        } else {
+            if (!status && !a.output) status = pack_output_is_new(output, &err);
+            if (!status) status = pack_log(&a, log, output, &err);
+        }
         if (status)
             fprintf(stderr, "devlog pack: %s\n", err.text);
         else
-            exit_status = CLI_OK;
+            exit_status = done;
     }
     free(output);
     cli_args_free(&rest);
@@ -114,12 +170,18 @@ const cli_command cmd_pack = {
         "with checksums and independent of the others, so that damage costs no more than the blocks in which it "
         "is; its end is an index of them. It is on the disk (fsync) when the command ends.\n"
         "\n"
+        "With --follow or --drop-read, FILE is written in place, and when it is there already, it must hold the "
+        "beginning of LOG: packing goes on behind it. Whatever kills the command, nothing that was taken out of "
+        "LOG is missing in FILE. A log that is truncated, written anew or replaced ends it, with status 3; a log "
+        "that is removed ends it as well.\n"
+        "\n"
         "A log that is compressed (.gz, .zst, .xz) is packed as it is without that: what comes back is the log, "
         "not the compressed file.",
     .options = options,
     .examples = "devlog pack profile_log_device.csv        write profile_log_device.csv" PACK_SUFFIX "\n"
                 "devlog pack log.csv -o run1" PACK_SUFFIX "          somewhere else\n"
                 "cat log.csv | devlog pack - -o log" PACK_SUFFIX "   from a pipe\n"
+                "devlog pack --follow --idle 2 log.csv      until nothing has come for two seconds\n"
                 "devlog decode run1" PACK_SUFFIX "                   as if it were the log",
     .see_also = "devlog-unpack(1), devlog-decode(1)",
     .run = run,

@@ -4,6 +4,7 @@
 #define DEVLOG_OPS_TT_CELLS_H
 
 #include "ops/tt_columns.h"
+#include "ops/tt_metrics.h"
 #include "ops/tt_report.h"
 
 enum { TT_TENSOR_FIELDS = 7 };
@@ -53,12 +54,13 @@ typedef struct tt_writer {
     const tt_report_options *o;
     dl_str *out;
     tt_report_counts *counts;
-    /* Slots: the fixed columns, tensors in and out, columns of the C++ report that no fixed one is, host
-     * calls. */
+    /* Slots: the fixed columns, figures from counters, columns of the C++ report that are neither, tensors in
+     * and out, host calls. */
     tt_slot *slots;
     size_t n_slots;
     uint32_t n_in, n_out;
-    size_t first_in, first_out, first_perf, first_call;
+    size_t first_in, first_out, first_perf, first_call, first_metric;
+    bool metrics[TT_METRICS][TT_METRIC_STATS]; /* whether the report has the column */
     size_t n_perf, n_calls;
     int *perf_column; /* by column of the C++ report: its slot; -1: none */
     bool *perf_whole; /* whether it holds integers */

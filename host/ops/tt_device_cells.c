@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ops/tt_cells.h"
+#include "ops/tt_python.h"
 
 static tt_device_state *state_of(tt_writer *w, uint32_t device)
 {
@@ -59,6 +60,39 @@ static void duration(tt_writer *w, size_t slot, uint64_t start, uint64_t end, do
     if (start != TT_NEVER && end >= start && mhz > 0) whole(w, slot, ns_of(end - start, mhz));
 }
 
+/* What the hardware counted while it ran. */
+static void counter_cells(tt_writer *w, const tt_exec *x, const tt_cycles *c)
+{
+    const tt_counters *all = &w->j->execs->counters;
+    const tt_counted_device *d = tt_counters_device(all, x->device);
+    const dl_tables *t = dl_decode_tables(w->j->execs->decode);
+    if (!d) return;
+    const tt_counted *program = tt_counters_of(all, x->device, x->id, x->counted);
+    /* Replays that the log does not tell apart are told apart by time. */
+    bool timed = x->counted == TT_NONE && x->session != TT_NONE;
+    tt_metric_values *v = malloc(sizeof *v);
+    bool ok =
+        v && (!program || tt_metrics_of(all, program, d, timed ? c->fw_start : 0, timed ? c->fw_end : 0, v));
+    w->no_memory |= !ok;
+    double grid = 0; /* cores and cycles of the whole chip */
+    for (uint32_t i = 0; i < t->n_chips; i++)
+        if (t->chips[i].id == x->device && c->kernel_start != TT_NEVER)
+            grid = (double)t->chips[i].max_cores * (double)(c->kernel_end - c->kernel_start);
+    for (size_t k = 0; k < (size_t)TT_METRICS * TT_METRIC_STATS && ok; k++) {
+        size_t m = k / TT_METRIC_STATS, stat = k % TT_METRIC_STATS;
+        if (!tt_metric_exists(d, m)) continue;
+        double value = program ? v->stats[m][stat] : NAN;
+        if (m < 3 && stat == 3) {
+            if (isnan(value) || grid <= 0) continue;
+            value = value / grid * 100;
+        }
+        uint32_t from = tt_cell_begin(w);
+        tt_python_double(value, &w->text);
+        tt_cell_end_ready(w, w->first_metric + k, from);
+    }
+    free(v);
+}
+
 static void from_log(tt_writer *w, const tt_exec *x)
 {
     static const size_t columns[TT_RISCS] = {
@@ -69,6 +103,7 @@ static void from_log(tt_writer *w, const tt_exec *x)
     double mhz = tt_execs_mhz(w->j->execs, x->device);
     if (!s) return;
     tt_cell_u64(w, TT_COL_CORES, c->cores);
+    counter_cells(w, x, c);
     if (c->fw_start != TT_NEVER) {
         tt_cell_u64(w, TT_COL_FW_START, c->fw_start);
         tt_cell_u64(w, TT_COL_FW_END, c->fw_end);

@@ -13,6 +13,7 @@ enum { CHUNK = 1024 * 1024, MAX_LINE = 1024 * 1024, MAX_COLUMNS = 1024, COOL_EVE
 void tt_execs_begin(tt_execs *e, tt_found *found, const char *scratch)
 {
     *e = (tt_execs){.found = found};
+    tt_counters_begin(&e->counters, scratch);
     e->big_items.folder = e->big_lines.folder = e->big_cycles.folder = scratch;
 }
 
@@ -25,6 +26,7 @@ void tt_execs_free(tt_execs *e)
         free(e->columns.names[i]);
     free(e->columns.names);
     dl_decode_free(e->decode);
+    tt_counters_free(&e->counters);
     memset(e, 0, sizeof *e);
 }
 
@@ -35,7 +37,8 @@ tt_exec *tt_execs_add(tt_execs *e)
     if (wanted > e->big_items.bytes && !dl_big_room(&e->big_items, wanted + 4096)) return NULL;
     e->items = e->big_items.data;
     tt_exec *x = &e->items[e->n];
-    *x = (tt_exec){.trace = TT_NONE, .session = TT_NONE, .cycles = TT_NONE, .order = (uint32_t)e->n};
+    *x = (tt_exec){
+        .trace = TT_NONE, .session = TT_NONE, .cycles = TT_NONE, .counted = TT_NONE, .order = (uint32_t)e->n};
     if (e->n++ % COOL_EVERY == 0) dl_big_cool(&e->big_items);
     return x;
 }

@@ -4,6 +4,7 @@
 #define DEVLOG_OPS_TT_EXEC_H
 
 #include "decode/decode.h"
+#include "ops/tt_counters.h"
 #include "ops/tt_host.h"
 
 #define TT_PERF_NAME "cpp_device_perf_report.csv"
@@ -36,6 +37,7 @@ typedef struct tt_exec {
     uint32_t device;
     uint32_t trace, session; /* TT_NONE: none */
     uint32_t cycles;         /* number of its cycles */
+    uint32_t counted;        /* session as the log has it: for counters */
     uint32_t order;          /* in the input */
     bool trace_repaired, joined;
 } tt_exec;
@@ -59,6 +61,7 @@ typedef struct tt_execs {
     size_t n_cycles;
     dl_big big_cycles;
     dl_decode *decode;
+    tt_counters counters;
     uint64_t read_lines;
     bool from_report;    /* not from the device log */
     uint64_t without_id; /* launches with no host id: the runtime's own */

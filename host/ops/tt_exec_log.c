@@ -229,6 +229,7 @@ static devlog_status gather(gatherer *g, devlog_error *err)
         x->start = begin_of(c);
         x->trace = l->trace_id == DL_NO_ID ? TT_NONE : l->trace_id;
         x->session = l->trace_counter == DL_NO_ID || !l->trace_counter ? TT_NONE : l->trace_counter;
+        x->counted = l->trace_counter == DL_NO_ID ? TT_NONE : l->trace_counter;
         x->cycles = i;
         x->trace_repaired = i < g->n_whole && g->whole[i] & PART_BIT;
     }
@@ -278,11 +279,13 @@ static devlog_status read_all(tt_execs *e, const char *path, const void *bytes, 
 devlog_status tt_execs_read_log(tt_execs *e, const char *path, const dl_decode_options *options,
                                 devlog_error *err)
 {
-    return read_all(e, path, NULL, 0, options, err);
+    devlog_status status = read_all(e, path, NULL, 0, options, err);
+    return status ? status : tt_counters_read(&e->counters, path, NULL, err);
 }
 
 devlog_status tt_execs_parse_log(tt_execs *e, const void *bytes, size_t n, devlog_error *err)
 {
     const dl_decode_options options = {.no_samples = true, .threads = 1};
-    return read_all(e, NULL, bytes, n, &options, err);
+    devlog_status status = read_all(e, NULL, bytes, n, &options, err);
+    return status ? status : tt_counters_parse(&e->counters, bytes, n, err);
 }

@@ -60,15 +60,53 @@ static bool find_perf(tt_writer *w)
         w->perf_column[i] = -1;
         for (size_t k = 0; k < TT_COL_FIXED && !skip; k++)
             if (strcmp(p->names[i], tt_column_header(k)) == 0) w->perf_column[i] = (int)k;
-        if (!skip && w->perf_column[i] < 0) w->perf_column[i] = (int)(TT_COL_FIXED + w->n_perf++);
+        for (size_t k = 0; k < TT_METRICS * TT_METRIC_STATS && !skip && w->perf_column[i] < 0; k++) {
+            dl_str_clear(&w->work);
+            tt_metric_header(k / TT_METRIC_STATS, k % TT_METRIC_STATS, &w->work);
+            if (!w->work.failed && strcmp(p->names[i], w->work.text) == 0)
+                w->perf_column[i] = (int)(w->first_metric + k);
+        }
+        if (!skip && w->perf_column[i] < 0) w->perf_column[i] = (int)(w->first_perf + w->n_perf++);
     }
     return true;
+}
+
+/* Which figures from counters there are: of the C++ report those with any value. */
+static void find_metrics(tt_writer *w)
+{
+    const tt_execs *e = w->j->execs;
+    bool *const has = &w->metrics[0][0];
+    const size_t n = TT_METRICS * TT_METRIC_STATS;
+    bool any = false;
+    for (size_t i = 0; i < e->counters.n_devices; i++)
+        for (size_t k = 0; k < n; k++)
+            has[k] |= tt_metric_exists(&e->counters.devices[i], k / TT_METRIC_STATS);
+    for (size_t i = 0; i < e->columns.n; i++)
+        any |= w->perf_column[i] >= (int)w->first_metric && w->perf_column[i] < (int)w->first_perf;
+    for (size_t x = 0; x < e->n && any; x++) {
+        tt_cell cells[1024];
+        size_t found = 0;
+        if (e->items[x].len) tt_perf_cells(e->lines + e->items[x].at, e->items[x].len, cells, 1024, &found);
+        for (size_t i = 0; i < found && i < e->columns.n; i++) {
+            int slot = w->perf_column[i];
+            if (slot >= (int)w->first_metric && slot < (int)w->first_perf && cells[i].n)
+                has[(size_t)slot - w->first_metric] = true;
+        }
+    }
 }
 
 static bool add_slots(tt_writer *w, size_t first, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         w->order[w->n_order++] = first + i;
+    return true;
+}
+
+static bool add_metrics(tt_writer *w, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (w->metrics[k / TT_METRIC_STATS][k % TT_METRIC_STATS])
+            w->order[w->n_order++] = w->first_metric + k;
     return true;
 }
 
@@ -79,8 +117,10 @@ static bool plan(tt_writer *w)
         if (h->jsons[i].in > w->n_in) w->n_in = h->jsons[i].in;
         if (h->jsons[i].out > w->n_out) w->n_out = h->jsons[i].out;
     }
+    w->first_metric = TT_COL_FIXED;
+    w->first_perf = w->first_metric + (size_t)TT_METRICS * TT_METRIC_STATS;
     if (!find_calls(w) || !find_perf(w) || !tt_device_plan(w)) return false;
-    w->first_perf = TT_COL_FIXED;
+    find_metrics(w);
     w->first_in = w->first_perf + w->n_perf;
     w->first_out = w->first_in + (size_t)w->n_in * TT_TENSOR_FIELDS;
     w->first_call = w->first_out + (size_t)w->n_out * TT_TENSOR_FIELDS;
@@ -93,8 +133,9 @@ static bool plan(tt_writer *w)
     if (!w->slots || !w->order || !w->said) return false;
     for (size_t i = 0; i < TT_SAID; i++)
         w->said[i].json = w->said[i].own = TT_NONE;
+    size_t n_metrics = (size_t)TT_METRICS * TT_METRIC_STATS;
     return add_slots(w, 0, TT_COL_FRONT_END) && add_slots(w, w->first_in, w->first_call - w->first_in) &&
-           add_slots(w, TT_COL_FRONT_END, TT_COL_BACK_END - TT_COL_FRONT_END) &&
+           add_slots(w, TT_COL_FRONT_END, TT_COL_BACK_END - TT_COL_FRONT_END) && add_metrics(w, n_metrics) &&
            add_slots(w, w->first_call, w->n_calls) &&
            add_slots(w, TT_COL_BACK_END, TT_COL_NOTE - TT_COL_BACK_END) &&
            add_slots(w, w->first_perf, w->n_perf) && add_slots(w, TT_COL_NOTE, 1);
@@ -107,6 +148,9 @@ static void header_of(const tt_writer *w, size_t slot, dl_str *out)
                                                          "MEMORY"};
     if (slot < TT_COL_FIXED) {
         dl_str_add(out, tt_column_header(slot));
+    } else if (slot < w->first_perf) {
+        size_t k = slot - w->first_metric;
+        tt_metric_header(k / TT_METRIC_STATS, k % TT_METRIC_STATS, out);
     } else if (slot < w->first_in) {
         for (size_t i = 0; i < w->j->execs->columns.n; i++)
             if (w->perf_column[i] == (int)slot) dl_str_add(out, w->j->execs->columns.names[i]);

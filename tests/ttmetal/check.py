@@ -5,6 +5,7 @@ import gzip
 import os
 import random
 import shutil
+import statistics
 import subprocess
 import sys
 import tarfile
@@ -95,6 +96,7 @@ class Judge:
             self.equal(row, "DEVICE %s KERNEL DURATION [ns]" % risc.replace("_", ""), f.ns(max(e) - min(s)) if s else "")
         if f.form == "report":
             return
+        self.counters(row, run)
         if len(start) > 1:
             self.equal(row, "DEVICE KERNEL FIRST TO LAST START [ns]", f.ns(max(start) - min(start)))
         spans = []
@@ -105,6 +107,37 @@ class Judge:
             # Halves fall either way, as in tt-metal's arithmetic; the script is equal to the last digit.
             have = int(row["DEVICE KERNEL DURATION PER CORE %s [ns]" % name])
             assert abs(have * f.mhz - value * 1000) * 2 <= f.mhz, (have, value)
+
+    def counters(self, row, run):
+        """Some of the figures from hardware counters, from their definitions."""
+        f = self.f
+        if not f.counters or (f.form == "log_without_traces" and not self.sessions_known):
+            return
+        ratios = {
+            "FPU Util": lambda c: (c["FPU_COUNTER"][0], c["FPU_COUNTER"][1]),
+            "Thread 1 Stall Rate": lambda c: (c["THREAD_STALLS_1"][0], c["THREAD_STALLS_1"][1]),
+            "FPU Execution Efficiency": lambda c: (c["FPU_COUNTER"][0], c["FPU_INSTRN_AVAILABLE_1"][0]),
+            "L1 TDMA Bundle Util": lambda c: (
+                (c["L1_0_TDMA_BUNDLE_0_RISC"][0] + c["L1_0_TDMA_BUNDLE_1_TRISC"][0]) / 2, c["L1_0_TDMA_BUNDLE_0_RISC"][1]),
+            "Math Scoreboard Stall Rate": lambda c: (c["MATH_INSTRN_AVAILABLE"][0] - c["AVAILABLE_MATH"][0], c["MATH_INSTRN_AVAILABLE"][0]),
+        }
+        for name, ratio in ratios.items():
+            values = []
+            try:
+                for core in run.cores:
+                    if core["counted"]:
+                        a, b = ratio(core["counted"])
+                        if b:
+                            values.append(a / b * 100)
+            except KeyError:
+                continue
+            for stat, want in (("Min", min), ("Max", max), ("Avg", lambda v: sum(v) / len(v)), ("Median", statistics.median)):
+                column = "%s %s (%%)" % (name, stat)
+                if column not in row:  # over the full grid, instead
+                    continue
+                have = row[column]
+                assert (have == "nan") == (not values), (column, have, values)
+                assert not values or abs(float(have) - want(values)) <= 1e-9 * max(1, abs(want(values))), (column, have, want(values))
 
     def host(self, row, op):
         f = self.f

@@ -43,6 +43,32 @@ def to_even(numerator, denominator):
     return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2))
 
 
+# Groups of hardware counters as a run chooses them (TT_METAL_PROFILE_PERF_COUNTERS).
+COUNTERS = {
+    "fpu": {"FPU_COUNTER": 1, "SFPU_COUNTER": 2, "MATH_COUNTER": 3},
+    "pack": {"PACKER_DEST_READ_AVAILABLE": 17, "PACKER_BUSY": 18, "AVAILABLE_MATH": 19, "DEST_READ_GRANTED_0": 156,
+             "DEST_READ_GRANTED_1": 157, "PACKER_BUSY_0": 153, "MATH_NOT_STALLED_DEST_WR_PORT": 160},
+    "unpack": {"MATH_INSTRN_STARTED": 7, "MATH_INSTRN_AVAILABLE": 8, "SRCB_WRITE_AVAILABLE": 9, "SRCA_WRITE_AVAILABLE": 10,
+               "UNPACK0_BUSY_THREAD0": 11, "UNPACK1_BUSY_THREAD0": 12, "SRCB_WRITE": 15, "SRCA_WRITE": 16, "DATA_HAZARD_STALLS_MOVD2A": 5,
+               "FIDELITY_PHASE_STALLS": 6, "INSTRN_2_HF_CYCLES": 139, "INSTRN_1_HF_CYCLE": 140, "SRCB_WRITE_ACTUAL": 141,
+               "SRCA_WRITE_NOT_BLOCKED_OVR": 142, "SRCA_WRITE_ACTUAL": 143, "SRCB_WRITE_NOT_BLOCKED_PORT": 144,
+               "MATH_INSTRN_NOT_BLOCKED_SRC": 149},
+    "l1_0": dict({name: 81 + i for i, name in enumerate((
+        "L1_0_UNPACKER_0", "L1_0_UNPACKER_1_ECC_PACK1", "L1_0_TDMA_BUNDLE_0_RISC", "L1_0_TDMA_BUNDLE_1_TRISC",
+        "L1_0_NOC_RING0_OUTGOING_0", "L1_0_NOC_RING0_OUTGOING_1", "L1_0_NOC_RING0_INCOMING_0", "L1_0_NOC_RING0_INCOMING_1"))},
+        **{name: 99 + i for i, name in enumerate((
+            "L1_0_UNPACKER_0_GRANT", "L1_0_PORT1_GRANT", "L1_0_TDMA_BUNDLE_0_GRANT", "L1_0_TDMA_BUNDLE_1_GRANT",
+            "L1_0_NOC_RING0_OUTGOING_0_GRANT", "L1_0_NOC_RING0_OUTGOING_1_GRANT", "L1_0_NOC_RING0_INCOMING_0_GRANT",
+            "L1_0_NOC_RING0_INCOMING_1_GRANT"))}),
+    "instrn": {"CFG_INSTRN_AVAILABLE_0": 20, "FPU_INSTRN_AVAILABLE_1": 36, "THREAD_STALLS_0": 44, "THREAD_STALLS_1": 45, "THREAD_STALLS_2": 46,
+               "WAITING_FOR_SRCA_VALID": 49, "WAITING_FOR_MATH_IDLE_1": 61, "WAITING_FOR_NONZERO_SEM_0": 63,
+               "WAITING_FOR_NONFULL_SEM_2": 68, "UNPACK_INSTRN_ISSUED_0": 133, "FPU_INSTRN_ISSUED_1": 131},
+}
+
+
+COUNTERS_BY_NAME = {name: number for group in COUNTERS.values() for name, number in group.items()}
+
+
 class Op:
     """A call on the host."""
 
@@ -83,6 +109,12 @@ class Folder:
         self.base = 0
         self.sessions = {}
         self.seen = set()
+        self.arch = r.choice(("wormhole_b0", "blackhole"))
+        self.counters = {}
+        if self.form != "report" and r.random() < 0.3:
+            for group in r.sample(sorted(COUNTERS), r.choice((1, 3, 5))):
+                self.counters.update(COUNTERS[group])
+        self.counter_names = r.random() < 0.5  # names, or numbers
         self.definitions = [self.definition(i) for i in range(r.randrange(2, 9))]
         self.program()
         self.lose()
@@ -228,7 +260,9 @@ class Folder:
                     sums.append(("CB-COMPUTE-WAIT-FRONT" if risc == "TRISC_0" else "CB-COMPUTE-RESERVE-BACK", r.randrange(0, 300)))
                 zones.append({"risc": risc, "kind": "FW", "name": name + "-FW", "start": fw[0], "end": fw[1], "sums": sums})
                 zones.append({"risc": risc, "kind": "KERNEL", "name": name + "-KERNEL", "start": kernel[0], "end": kernel[1]})
-            cores.append({"place": place, "zones": zones})
+            ref = end - at
+            counted = {} if ethernet else {c: (r.choice((0, r.randrange(ref), r.randrange(ref))), ref) for c in self.counters}
+            cores.append({"place": place, "zones": zones, "counted": counted})
             latest = max(latest, end)
         self.clock[op.device] = latest
         run = Run(op.id, op.device, op.trace, session, cores)
@@ -448,15 +482,16 @@ class Folder:
             if run.lost:
                 continue
             for core in run.cores:
-                by_core.setdefault((run.device, core["place"]), []).append((run, core["zones"]))
+                by_core.setdefault((run.device, core["place"]), []).append((run, core))
         with open(path, "w") as f:
-            f.write("ARCH: wormhole_b0, CHIP_FREQ[MHz]: %d, Max Compute Cores: 64\n%s\n" % (self.mhz, LOG_HEADER))
+            f.write("ARCH: %s, CHIP_FREQ[MHz]: %d, Max Compute Cores: 64\n%s\n" % (self.arch, self.mhz, LOG_HEADER))
             for (device, place), launches in sorted(by_core.items()):
                 for risc in RISCS + ("ERISC",):
-                    for run, zones in launches:
-                        self.write_zones(f, device, place, risc, run, [z for z in zones if z["risc"] == risc])
+                    for run, core in launches:
+                        zones = [z for z in core["zones"] if z["risc"] == risc]
+                        self.write_zones(f, device, place, risc, run, zones, core["counted"] if risc == "BRISC" else {})
 
-    def write_zones(self, f, device, place, risc, run, zones):
+    def write_zones(self, f, device, place, risc, run, zones, counted):
         if not zones:
             return
         fw, kernel = zones
@@ -477,6 +512,12 @@ class Folder:
         row(kernel["name"], "ZONE_END", kernel["end"])
         for name, amount in fw["sums"]:
             row(name, "ZONE_TOTAL", kernel["end"], amount)
+        for name, (value, ref) in counted.items():
+            kind = '"%s"' % name if self.counter_names else COUNTERS_BY_NAME[name]
+            f.write(
+                '%d,%d,%d,%s,9090,%d,%d,%d,%s,%s,,TS_DATA_16B,0,,{"counter type":%s;"ref cnt":%d;"value":%d}\n'
+                % (device, place[0], place[1], risc, kernel["end"] + 1, value | ref << 32, run.id, trace, counter, kind, ref, value)
+            )
         row(fw["name"], "ZONE_END", fw["end"])
 
 

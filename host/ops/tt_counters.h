@@ -1,0 +1,59 @@
+/* Hardware counters in a device log of tt-metal's: rows with the static id 9090, one for each counter, core and
+ * program. They are read from the log by themselves, as they are many and the decoder keeps no texts for them;
+ * 24 bytes each, in room that may be taken in a folder. */
+#ifndef DEVLOG_OPS_TT_COUNTERS_H
+#define DEVLOG_OPS_TT_COUNTERS_H
+
+#include "base/big.h"
+#include "ops/tt_counter_names.h"
+#include "ops/tt_found.h"
+#include "ops/tt_host.h"
+
+typedef struct tt_counter {
+    uint64_t time; /* cycles */
+    uint32_t value, ref;
+    uint32_t core; /* x << 16 | y */
+    uint32_t next; /* of the same program: number + 1 */
+    uint16_t kind;
+} tt_counter;
+
+/* A program that ran, or several of one id where the log does not tell replays apart. */
+typedef struct tt_counted {
+    uint64_t id;
+    uint32_t device, session; /* session TT_NONE: none */
+    uint32_t first;           /* number + 1 */
+} tt_counted;
+
+/* What holds for a device. */
+typedef struct tt_counted_device {
+    uint32_t device;
+    bool wormhole;
+    uint64_t sums[TT_COUNTERS_END];
+    bool seen[TT_COUNTERS_END];
+    double l1_grant_ratio; /* median of grants per request of the unpacker's port; < 0: not known */
+} tt_counted_device;
+
+typedef struct tt_counters {
+    tt_counter *items;
+    size_t n;
+    dl_big big_items;
+    tt_counted *programs;
+    size_t n_programs, cap_programs;
+    uint32_t *slots;
+    size_t n_slots;
+    tt_counted_device *devices;
+    size_t n_devices;
+    uint64_t unknown; /* records of counters that have no name */
+} tt_counters;
+
+void tt_counters_begin(tt_counters *c, const char *scratch);
+devlog_status tt_counters_read(tt_counters *c, const char *path, const tt_progress *progress,
+                               devlog_error *err);
+devlog_status tt_counters_parse(tt_counters *c, const void *bytes, size_t n, devlog_error *err);
+void tt_counters_free(tt_counters *c);
+
+/* NULL: none. */
+const tt_counted *tt_counters_of(const tt_counters *c, uint32_t device, uint64_t id, uint32_t session);
+const tt_counted_device *tt_counters_device(const tt_counters *c, uint32_t device);
+
+#endif

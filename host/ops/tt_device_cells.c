@@ -60,6 +60,11 @@ static void duration(tt_writer *w, size_t slot, uint64_t start, uint64_t end, do
     if (start != TT_NEVER && end >= start && mhz > 0) whole(w, slot, ns_of(end - start, mhz));
 }
 
+static bool same_program(const tt_exec *x, const tt_exec *y)
+{
+    return x->device == y->device && x->id == y->id;
+}
+
 /* What the hardware counted while it ran. */
 static void counter_cells(tt_writer *w, const tt_exec *x, const tt_cycles *c)
 {
@@ -69,7 +74,10 @@ static void counter_cells(tt_writer *w, const tt_exec *x, const tt_cycles *c)
     if (!d) return;
     const tt_counted *program = tt_counters_of(all, x->device, x->id, x->counted);
     /* Replays that the log does not tell apart are told apart by time. */
-    bool timed = x->counted == TT_NONE && x->session != TT_NONE;
+    const tt_execs *e = w->j->execs;
+    bool several =
+        (x > e->items && same_program(x, x - 1)) || (x + 1 < e->items + e->n && same_program(x, x + 1));
+    bool timed = x->counted == TT_NONE && several;
     tt_metric_values *v = malloc(sizeof *v);
     bool ok =
         v && (!program || tt_metrics_of(all, program, d, timed ? c->fw_start : 0, timed ? c->fw_end : 0, v));

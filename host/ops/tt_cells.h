@@ -59,7 +59,7 @@ typedef struct tt_writer {
     tt_slot *slots;
     size_t n_slots;
     uint32_t n_in, n_out;
-    size_t first_in, first_out, first_perf, first_call, first_metric;
+    size_t first_in, first_out, first_perf, first_call, first_metric, first_noc;
     bool metrics[TT_METRICS][TT_METRIC_STATS]; /* whether the report has the column */
     size_t n_perf, n_calls;
     int *perf_column; /* by column of the C++ report: its slot; -1: none */

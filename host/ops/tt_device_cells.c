@@ -259,10 +259,32 @@ static void from_report(tt_writer *w, const tt_exec *x)
     }
 }
 
+/* What its NoC trace adds up to, beside what the C++ report says. */
+static void noc_cells(tt_writer *w, const tt_exec *x)
+{
+    const tt_noc *noc = tt_nocs_of(&w->j->execs->nocs, x->device, x->id, x->session);
+    if (!noc && x->counted == TT_NONE) noc = tt_nocs_of(&w->j->execs->nocs, x->device, x->id, TT_NONE);
+    for (size_t i = 0; noc && i < TT_NOC_SUMS; i++)
+        tt_cell_u64(w, w->first_noc + i, noc->sums[i]);
+    const tt_perf_columns *p = &w->j->execs->columns;
+    for (size_t i = 0; noc && i < p->n; i++) {
+        if (strcmp(p->names[i], "NOC BYTES FROM COUNTERS") != 0) continue;
+        const tt_slot *s = &w->slots[w->perf_column[i]];
+        int64_t bytes;
+        tt_cell c = {w->text.text + s->at, s->len};
+        if (s->set && tt_perf_int(c, &bytes) && (uint64_t)bytes != noc->sums[TT_NOC_BYTES])
+            tt_found_add(w->j->execs->found, TT_NOC_DIFFERS,
+                         "GLOBAL CALL COUNT %llu, device %u: %llu in the trace, %lld in the report",
+                         (unsigned long long)x->id, x->device, (unsigned long long)noc->sums[TT_NOC_BYTES],
+                         (long long)bytes);
+    }
+}
+
 void tt_device_cells(tt_writer *w, const tt_exec *x)
 {
     if (x->len)
         from_report(w, x);
     else
         from_log(w, x);
+    noc_cells(w, x);
 }

@@ -27,6 +27,7 @@ void tt_execs_free(tt_execs *e)
     free(e->columns.names);
     dl_decode_free(e->decode);
     tt_counters_free(&e->counters);
+    tt_nocs_free(&e->nocs);
     memset(e, 0, sizeof *e);
 }
 

@@ -6,6 +6,7 @@
 #include "decode/decode.h"
 #include "ops/tt_counters.h"
 #include "ops/tt_host.h"
+#include "ops/tt_noc.h"
 
 #define TT_PERF_NAME "cpp_device_perf_report.csv"
 
@@ -62,6 +63,7 @@ typedef struct tt_execs {
     dl_big big_cycles;
     dl_decode *decode;
     tt_counters counters;
+    tt_nocs nocs;
     uint64_t read_lines;
     bool from_report;    /* not from the device log */
     uint64_t without_id; /* launches with no host id: the runtime's own */

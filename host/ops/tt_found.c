@@ -66,6 +66,12 @@ static const struct {
     [TT_TRACE_IDS] = {"launches whose RISCs disagree about the trace; put together by their time", NULL,
                       true},
     [TT_TRACE_NESTING] = {"traces that end without having begun, or under another id", NULL, false},
+    [TT_NOC_BAD] = {"NoC traces with events that could not be read", NULL, false},
+    [TT_NOC_SATURATED] =
+        {"NoC traces with transfers of 8160 bytes, the recorder's limit: they may have moved more", NULL,
+         true},
+    [TT_NOC_DIFFERS] = {"programs whose NoC bytes differ between trace and cpp_device_perf_report.csv", NULL,
+                        false},
     [TT_STOPPED] = {"files that could not be read to their end", NULL, false},
 };
 

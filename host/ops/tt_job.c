@@ -39,6 +39,8 @@ static devlog_status read_device(tt_job *j, devlog_error *err)
     const tt_files *f = j->o->files;
     const tt_progress progress = {progressed, j};
     if (j->o->no_device) return DEVLOG_OK;
+    devlog_status status = tt_nocs_read(&j->execs.nocs, f->folder, &j->found, err);
+    if (status) return status;
     if (f->report && !(j->o->device_log && f->log)) {
         j->input = f->report;
         return tt_execs_read_report(&j->execs, f->report, &progress, err);

@@ -124,7 +124,8 @@ static bool plan(tt_writer *w)
     w->first_in = w->first_perf + w->n_perf;
     w->first_out = w->first_in + (size_t)w->n_in * TT_TENSOR_FIELDS;
     w->first_call = w->first_out + (size_t)w->n_out * TT_TENSOR_FIELDS;
-    w->n_slots = w->first_call + w->n_calls;
+    w->first_noc = w->first_call + w->n_calls;
+    w->n_slots = w->first_noc + TT_NOC_SUMS;
     for (size_t i = 0; i < w->n_calls; i++)
         w->call_slot[w->call_names[i]] = (uint32_t)(w->first_call + i);
     w->slots = calloc(w->n_slots, sizeof *w->slots);
@@ -138,6 +139,7 @@ static bool plan(tt_writer *w)
            add_slots(w, TT_COL_FRONT_END, TT_COL_BACK_END - TT_COL_FRONT_END) && add_metrics(w, n_metrics) &&
            add_slots(w, w->first_call, w->n_calls) &&
            add_slots(w, TT_COL_BACK_END, TT_COL_NOTE - TT_COL_BACK_END) &&
+           add_slots(w, w->first_noc, w->j->execs->nocs.n ? TT_NOC_SUMS : 0) &&
            add_slots(w, w->first_perf, w->n_perf) && add_slots(w, TT_COL_NOTE, 1);
 }
 
@@ -159,6 +161,8 @@ static void header_of(const tt_writer *w, size_t slot, dl_str *out)
         size_t at = slot - (in ? w->first_in : w->first_out);
         dl_str_fmt(out, "%s_%zu_%s", in ? "INPUT" : "OUTPUT", at / TT_TENSOR_FIELDS,
                    fields[at % TT_TENSOR_FIELDS]);
+    } else if (slot >= w->first_noc) {
+        dl_str_add(out, tt_noc_header((tt_noc_sum)(slot - w->first_noc)));
     } else {
         dl_str_add(out, dl_intern_text(w->j->host->names, w->call_names[slot - w->first_call], NULL));
         dl_str_add(out, CALL_SUFFIX);

@@ -1,6 +1,6 @@
-/* Fuzzing tt-metal's files: any bytes give a report, without a crash, and every op that was read is a row.
- * The input is the four files one after the other, separated by lines "--8<--": messages, times, the C++
- * report, the device log. */
+/* Fuzzing tt-metal's files: any bytes give a report, without a crash, and every op that was read is a row. The
+ * input is the files one after the other, separated by lines "--8<--": messages, times, the C++ report, the
+ * device log, a NoC trace. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *at = (const char *)data, *end = at + size;
     part messages = next_part(&at, end), times = next_part(&at, end), report = next_part(&at, end),
-         log = next_part(&at, end);
+         log = next_part(&at, end), noc = next_part(&at, end);
     tt_found found = {0};
     tt_host host;
     tt_execs execs;
@@ -67,6 +67,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         status = tt_execs_parse_report(&execs, report.text, report.n, NULL);
     else if (log.n)
         status = tt_execs_parse_log(&execs, log.text, log.n, NULL);
+    if (noc.n &&
+        tt_nocs_parse(&execs.nocs, "noc_trace_dev0_ID1024.json", noc.text, noc.n, &found, NULL) != DEVLOG_OK)
+        abort();
     if (status == DEVLOG_OK && tt_join_make(&join, &host, &execs, NULL, NULL) == DEVLOG_OK) {
         for (int json = 0; json < 2; json++) {
             dl_str out = {0};

@@ -94,6 +94,9 @@ class Judge:
         for risc in folders.RISCS + ("ERISC",):
             s, e = run.all("start", (risc,)), run.all("end", (risc,))
             self.equal(row, "DEVICE %s KERNEL DURATION [ns]" % risc.replace("_", ""), f.ns(max(e) - min(s)) if s else "")
+        if f.noc and hasattr(run, "noc") and self.sessions_known:
+            for name, value in run.noc.items():
+                self.equal(row, name, value)
         if f.form == "report":
             return
         self.counters(row, run)

@@ -69,6 +69,10 @@ COUNTERS = {
 COUNTERS_BY_NAME = {name: number for group in COUNTERS.values() for name, number in group.items()}
 
 
+NOC_SUMS = ("NOC BYTES", "NOC READ BYTES", "NOC WRITE BYTES", "NOC FABRIC BYTES", "NOC 0 BYTES", "NOC 1 BYTES", "NOC TRANSFERS",
+            "NOC READ WAIT [cycles]", "NOC WRITE WAIT [cycles]")
+
+
 class Op:
     """A call on the host."""
 
@@ -115,6 +119,7 @@ class Folder:
             for group in r.sample(sorted(COUNTERS), r.choice((1, 3, 5))):
                 self.counters.update(COUNTERS[group])
         self.counter_names = r.random() < 0.5  # names, or numbers
+        self.noc = random.Random(seed).random() < 0.2
         self.definitions = [self.definition(i) for i in range(r.randrange(2, 9))]
         self.program()
         self.lose()
@@ -317,6 +322,44 @@ class Folder:
             self.replay(*t)
         self.messages.append((None, "MLIR_OP_LOCATION;loc(\"a\")", self.tick()))
 
+    def noc_trace(self, run):
+        """What a program moved, as an array of objects, and what that adds up to."""
+        r = random.Random(run.id * 31 + (run.session or 0))
+        sums = dict.fromkeys(NOC_SUMS, 0)
+        objects = []
+        for core in run.cores:
+            for proc in ("BRISC", "NCRISC"):
+                at = 1000 + r.randrange(1000)
+                common = {"run_host_id": run.id, "op_name": "a{b}\"c", "proc": proc, "src_device_id": run.device}
+                place = {"sx": core["place"][0], "sy": core["place"][1]}
+                objects.append(dict(common, zone=proc + "-KERNEL", zone_phase="ZONE_START", timestamp=at, **place))
+                for _ in range(r.randrange(6)):
+                    kind = r.choice(("READ", "WRITE_", "WRITE_MULTICAST", "READ_WITH_STATE", "FABRIC_UNICAST_WRITE", "SEMAPHORE_INC"))
+                    noc, size = r.choice((0, 1)), 0 if kind[0] == "S" else r.randrange(1, 9000)
+                    at += r.randrange(1, 500)
+                    objects.append(dict(common, noc="NOC_%d" % noc, vc=-1, num_bytes=size, type=kind, timestamp=at, dx=1, dy=2, **place))
+                    sums["NOC BYTES"] += size
+                    sums["NOC TRANSFERS"] += size > 0
+                    sums["NOC %s BYTES" % ("FABRIC" if kind[0] == "F" else "READ" if kind[0] == "R" else "WRITE")] += size
+                    sums["NOC %d BYTES" % noc] += size
+                for way in r.sample(("READ", "WRITE"), r.randrange(3)):
+                    wait = r.randrange(5000)
+                    for phase, stamp in (("START", at + 1), ("END", at + 1 + wait)):
+                        objects.append(dict(common, noc="NOC_0", num_bytes=0, type="%s_BARRIER_%s" % (way, phase), timestamp=stamp, **place))
+                    sums["NOC %s WAIT [cycles]" % way] += wait
+                    at += 1 + wait
+        return objects, sums
+
+    def write_noc(self, folder):
+        for run in self.runs:
+            if run.lost or (run.session is not None and self.form == "log_without_traces"):
+                continue
+            objects, run.noc = self.noc_trace(run)
+            part = "" if run.session is None else "_traceID%d" % (run.trace << 32 | run.session)
+            name = "noc_trace_dev%d_%sID%d%s.json" % (run.device, self.r.choice(("", "some_ID7_op_")), run.id, part)
+            with open(os.path.join(folder, name), "w") as f:
+                json.dump(objects, f, indent=self.r.choice((2, None)))
+
     # ---- what is lost
 
     def lose(self):
@@ -390,6 +433,8 @@ class Folder:
         self.write_data(os.path.join(folder, "tracy_ops_data.csv"))
         if "no_times" not in self.losses:
             self.write_times(os.path.join(folder, "tracy_ops_times.csv"))
+        if self.noc:
+            self.write_noc(folder)
         if self.form == "report":
             self.write_report(os.path.join(folder, "cpp_device_perf_report.csv"))
         else:

@@ -42,9 +42,8 @@ done
 # include no room themselves; the door (decode.h) is for those who come after pairing.
 within_decode() {
   case "$1" in
-    log | clock) ;;
-    capture) echo decode/clock/ decode/log/columns.h decode/pair/ ;;
-    pair) echo decode/capture/raw_sites.h ;;
+    log | clock | pair) ;;
+    capture) echo decode/clock/ ;;
     analysis) echo decode/pair/ decode/decode.h ;;
   esac
 }

@@ -1,7 +1,7 @@
 /* Bench of captures: records per second from the file to statistics, and its steps by themselves: reading and
- * unpacking, decoding records, making rows, pairing. Of a capture of zones only whose names are not known,
+ * unpacking, decoding records, making marks, pairing. Of a capture of zones only whose names are not known,
  * and of one with an ELF file, measured costs of markers, and records of other kinds. One thread, the least
- * CPU time of three rounds. Usage: capture RECORDS. */
+ * CPU time of three rounds; and wall time on one thread and on two. Usage: capture RECORDS. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +25,16 @@ static void must(devlog_status status)
     exit(1);
 }
 
-static double cpu(void)
+static double now(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double cpu(void)
+{
+    return now(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static uint32_t chance(uint32_t below)
@@ -201,20 +206,22 @@ static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_e
     return DEVLOG_OK;
 }
 
-/* Everything that `devlog decode` does before it prints. Returns how long it took. */
-static double decode(const char *path, bool samples, bool events)
+/* Everything that `devlog decode` does before it prints. Returns how long it took by `clock`. */
+static double decode(const char *path, bool samples, bool events, unsigned threads, clockid_t clock)
 {
     dl_decode *d;
     dl_groups groups;
     uint64_t n_events = 0;
-    const dl_decode_options options = {.no_samples = !samples};
-    double start = cpu();
+    const dl_decode_options options = {.no_samples = !samples, .threads = threads};
+    double start = now(clock);
     must(dl_decode_new(&d, &options, &err));
-    if (events) must(dl_decode_run_sink(d, (dl_run_sink){&n_events, DL_WANT_EVENTS, take_runs}, &err));
+    if (events)
+        must(
+            dl_decode_run_sink(d, (dl_run_sink){&n_events, DL_WANT_EVENTS | DL_WANT_MARKS, take_runs}, &err));
     must(dl_decode_file(d, path, &err));
     must(dl_decode_finish(d, &err));
     must(dl_groups_by_risc(d, &groups, &err));
-    double seconds = cpu() - start;
+    double seconds = now(clock) - start;
     const dl_losses *l = dl_decode_losses(d);
     if (l->found[DL_FOUND_UNPAIRED_START] || l->found[DL_FOUND_UNPAIRED_END] || l->found[DL_FOUND_CORRUPT])
         printf("  something was lost!\n");
@@ -244,20 +251,27 @@ static void measure(const char *folder, const char *title, uint64_t records, con
     printf("%s: %.2f bytes a record\n", title, (double)st.st_size / (double)records);
     line("generating and writing", seconds, records);
 
-    enum { UNPACK, RECORDS, SUMS, MEDIANS, EVENTS_TOO, STEPS };
-    static const char *const names[STEPS] = {
-        "reading and unpacking", "  + records, one by one", "devlog decode: zones and sums",
-        "devlog decode, with exact medians", "  and with a consumer of every event"};
-    double best[STEPS] = {1e9, 1e9, 1e9, 1e9, 1e9};
+    enum { UNPACK, RECORDS, SUMS, MEDIANS, EVENTS_TOO, ONE, TWO, STEPS };
+    static const char *const names[STEPS] = {"reading and unpacking",
+                                             "  + records, one by one",
+                                             "devlog decode: zones and sums",
+                                             "devlog decode, with exact medians",
+                                             "  and with a consumer of every event and mark",
+                                             "with medians, wall time, one thread",
+                                             "with medians, wall time, two threads"};
+    double best[STEPS] = {1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9};
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t words = 0;
         best[UNPACK] =
             least(best[UNPACK], read_with(path, &(dl_capture_sink){.ctx = &words, .core = count_words}));
         best[RECORDS] =
             least(best[RECORDS], read_with(path, &(dl_capture_sink){.ctx = &d, .core = decode_core}));
-        best[SUMS] = least(best[SUMS], decode(path, false, false));
-        best[MEDIANS] = least(best[MEDIANS], decode(path, true, false));
-        best[EVENTS_TOO] = least(best[EVENTS_TOO], decode(path, true, true));
+        const clockid_t used = CLOCK_PROCESS_CPUTIME_ID, wall = CLOCK_MONOTONIC;
+        best[SUMS] = least(best[SUMS], decode(path, false, false, 1, used));
+        best[MEDIANS] = least(best[MEDIANS], decode(path, true, false, 1, used));
+        best[EVENTS_TOO] = least(best[EVENTS_TOO], decode(path, true, true, 1, used));
+        best[ONE] = least(best[ONE], decode(path, true, false, 1, wall));
+        best[TWO] = least(best[TWO], decode(path, true, false, 2, wall));
     }
     for (int i = 0; i < STEPS; i++)
         line(names[i], best[i], records);

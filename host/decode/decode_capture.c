@@ -2,17 +2,17 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "decode/capture/capture_rows.h"
+#include "decode/capture/capture_marks.h"
 #include "decode/decode_internal.h"
-#include "decode/pair/pair_records.h"
 
 enum { TWO_THREADS_FROM = 256 * 1024 };
 
-static devlog_status on_capture_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
+static devlog_status on_capture_marks(void *ctx, const dl_marks *marks, devlog_error *err)
 {
     dl_decode *d = ctx;
-    d->losses.rows += n;
-    return dl_pair_rows(d->pair, rows, n, err);
+    uint32_t taken;
+    d->losses.rows += marks->n;
+    return dl_pair_marks(d->pair, marks, 0, marks->n, true, true, &taken, err);
 }
 
 static devlog_status on_capture_costs(void *ctx, uint32_t stream, const dl_costs *costs, devlog_error *err)
@@ -77,21 +77,17 @@ devlog_status dl_decode_prepare(dl_decode *d, char *const *paths, size_t n, devl
 
 devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool known, devlog_error *err)
 {
-    const dl_capture_rows_options options = {.name = name,
-                                             .elf_folder = d->options.elf_folder,
-                                             .keep_meta = d->options.keep_meta,
-                                             .learn_clocks = !known,
-                                             .two_threads =
-                                                 dl_pipeline_two(d->options.threads, in, TWO_THREADS_FROM)};
-    const dl_capture_rows_sink sink = {d,
-                                       on_capture_rows,
-                                       decode_chip_line,
-                                       on_capture_costs,
-                                       on_capture_launch,
-                                       on_capture_progress,
-                                       dl_pair_takes_records(d->pair) ? d->pair : NULL};
+    const dl_capture_marks_options options = {.name = name,
+                                              .elf_folder = d->options.elf_folder,
+                                              .keep_meta = d->options.keep_meta,
+                                              .learn_clocks = !known,
+                                              .one_by_one = d->options.path != DL_PARSE_BEST,
+                                              .two_threads =
+                                                  dl_pipeline_two(d->options.threads, in, TWO_THREADS_FROM)};
+    const dl_capture_marks_sink sink = {
+        d, on_capture_marks, decode_chip_line, on_capture_costs, on_capture_launch, on_capture_progress};
     d->in = in;
-    devlog_status status = dl_capture_rows(in, &options, &d->tables, &d->losses, &d->clocks, &sink, err);
+    devlog_status status = dl_capture_marks(in, &options, &d->tables, &d->losses, &d->clocks, &sink, err);
     d->in = NULL;
     return status;
 }

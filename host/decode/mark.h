@@ -50,7 +50,8 @@ typedef struct dl_ids {
 
 typedef struct dl_frame {
     dl_ids ids;
-    uint32_t line; /* of the input: that of a mark less the mark's place in the batch; for messages */
+    /* Of the input, for messages: of a mark the sum of this and `step` times its place in the batch. */
+    uint32_t line, step;
 } dl_frame;
 
 typedef struct dl_rare {
@@ -78,6 +79,8 @@ bool dl_marks_room(dl_marks *m, uint32_t n);
 /* The frame's part of the code of a mark to be put at place `at`, with these ids and this line. The frame in
  * hand when it says that already. False: out of memory, or of numbers. */
 bool dl_marks_frame(dl_marks *m, const dl_ids *ids, uint32_t at, uint32_t line, uint64_t *code);
+/* The same where all marks have one line. */
+bool dl_marks_still_frame(dl_marks *m, const dl_ids *ids, uint32_t line, uint64_t *code);
 /* The same for a rare mark: `code` is that of its frame. */
 bool dl_marks_rare(dl_marks *m, const dl_rare *what, uint64_t frame, uint64_t *code);
 /* Adds marks of another batch, whose place in their own is `at`. */
@@ -115,6 +118,11 @@ static inline const dl_frame *dl_mark_frame(const dl_marks *m, uint64_t code)
 {
     uint64_t number = code >> DL_MARK_FRAME_SHIFT;
     return &m->frames[code & DL_MARK_RARE ? m->rares[number].frame : number];
+}
+
+static inline uint32_t dl_frame_line(const dl_frame *f, uint32_t place)
+{
+    return f->line + f->step * place;
 }
 
 static inline uint64_t dl_mark_data(const dl_marks *m, uint64_t code)

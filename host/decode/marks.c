@@ -43,19 +43,29 @@ static bool room_for_one(void **items, uint32_t n, uint32_t *cap, size_t size)
     return true;
 }
 
-bool dl_marks_frame(dl_marks *m, const dl_ids *ids, uint32_t at, uint32_t line, uint64_t *code)
+static bool frame_of(dl_marks *m, const dl_ids *ids, uint32_t line, uint32_t step, uint64_t *code)
 {
     const dl_frame *last = m->n_frames ? &m->frames[m->n_frames - 1] : NULL;
-    bool same = last && last->line == line - at && dl_same_ids(&last->ids, ids) &&
+    bool same = last && last->line == line && last->step == step && dl_same_ids(&last->ids, ids) &&
                 last->ids.has_launch == ids->has_launch;
     if (!same) {
         void *frames = m->frames;
         if (!room_for_one(&frames, m->n_frames, &m->cap_frames, sizeof *m->frames)) return false;
         m->frames = frames;
-        m->frames[m->n_frames++] = (dl_frame){*ids, line - at};
+        m->frames[m->n_frames++] = (dl_frame){*ids, line, step};
     }
     *code = (uint64_t)(m->n_frames - 1) << DL_MARK_FRAME_SHIFT;
     return true;
+}
+
+bool dl_marks_frame(dl_marks *m, const dl_ids *ids, uint32_t at, uint32_t line, uint64_t *code)
+{
+    return frame_of(m, ids, line - at, 1, code);
+}
+
+bool dl_marks_still_frame(dl_marks *m, const dl_ids *ids, uint32_t line, uint64_t *code)
+{
+    return frame_of(m, ids, line, 0, code);
 }
 
 bool dl_marks_rare(dl_marks *m, const dl_rare *what, uint64_t frame, uint64_t *code)
@@ -79,7 +89,8 @@ bool dl_marks_add(dl_marks *m, const dl_marks *from, uint32_t at, uint32_t n)
         const dl_frame *frame = dl_mark_frame(from, mark.code);
         const dl_rare *rare = dl_mark_rare(from, mark.code);
         uint64_t code;
-        if (frame != theirs && !dl_marks_frame(m, &frame->ids, m->n, frame->line + i, &ours)) return false;
+        const uint32_t line = dl_frame_line(frame, i) - frame->step * m->n;
+        if (frame != theirs && !frame_of(m, &frame->ids, line, frame->step, &ours)) return false;
         theirs = frame;
         code = ours;
         if (rare && !dl_marks_rare(m, rare, ours, &code)) return false;
@@ -108,7 +119,7 @@ void dl_marks_drop(dl_marks *m, uint32_t n)
     if (m->n_frames) memmove(m->frames, m->frames + frame, m->n_frames * sizeof *m->frames);
     if (m->n_rares) memmove(m->rares, m->rares + rare, m->n_rares * sizeof *m->rares);
     for (uint32_t i = 0; i < m->n_frames; i++)
-        m->frames[i].line += n;
+        m->frames[i].line += m->frames[i].step * n;
     for (uint32_t i = 0; i < m->n_rares; i++)
         m->rares[i].frame -= frame;
 }

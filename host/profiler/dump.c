@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "decode/capture/raw_rows.h"
+#include "decode/capture/raw_marks.h"
 #include "decode/log/log_write.h"
 #include "profiler/capture_log.h"
 #include "profiler/clock_sync.h"
@@ -20,7 +20,8 @@ struct dl_profiler {
         bool known;
         uint32_t by_kind[sizeof((devlog_control *)0)->cost / 4];
     } * costs;          /* of each RISC of each core, row by row: read once, since firmware measures once */
-    uint64_t last_time; /* of the rows that were logged */
+    dl_marks marks;     /* of the RISC in hand */
+    uint64_t last_time; /* of the marks that were logged */
     uint32_t dumped;    /* number of the last launch that was written */
     profiler_totals totals;
 };
@@ -91,17 +92,20 @@ typedef struct dump {
     const devlog_program *program;
 } dump;
 
-static devlog_status log_rows(void *context, const dl_row *rows, size_t n, devlog_error *err)
+static devlog_status log_marks(dl_profiler *p, devlog_error *err)
 {
-    dl_profiler *p = context;
-    if (n) p->last_time = rows[n - 1].time;
+    const dl_marks *m = &p->marks;
     devlog_status status = DEVLOG_OK;
-    for (size_t i = 0, end; i < n && !status; i = end) {
-        for (end = i; end < n && p->tables.sites[rows[end].site].role != DL_ROLE_DROPPED;)
+    if (m->n) p->last_time = m->items[m->n - 1].time;
+    for (uint32_t i = 0, end; i < m->n && !status; i = end) {
+        for (end = i; end < m->n;) {
+            if (p->tables.kinds[dl_mark_kind(m->items[end].code)].role == DL_ROLE_DROPPED) break;
             end++;
-        status = dl_device_log_rows(p->log, &p->tables, rows + i, end - i, err);
-        if (end == n || status) break;
-        status = dl_device_log_loss(p->log, &p->tables, &rows[end], DL_LOSS_DROPPED, rows[end].data, err);
+        }
+        status = dl_device_log_marks(p->log, &p->tables, m, i, end, err);
+        if (end == m->n || status) break;
+        const dl_row lost = dl_device_log_row(&p->tables, m, end);
+        status = dl_device_log_loss(p->log, &p->tables, &lost, DL_LOSS_DROPPED, lost.data, err);
         end++;
     }
     return status;
@@ -128,8 +132,9 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
         .tell_dropped = true,
     };
     record_losses losses = {0};
-    dl_row_sink sink = {p, log_rows};
-    devlog_status status = raw_rows(&p->tables, &raw, &sink, &losses, err);
+    dl_marks_clear(&p->marks);
+    devlog_status status = raw_marks(&p->tables, &raw, &p->marks, &losses, err);
+    if (status == DEVLOG_OK) status = log_marks(p, err);
     uint64_t lost[DL_LOSS_ZONES];
     raw_lost(&got->control, &losses, lost);
     dl_row like = {.run_host_id = got->control.launch,
@@ -297,6 +302,7 @@ devlog_status profiler_free(devlog_device *device, devlog_error *err)
     devlog_status status = close_logs(p, err);
     free(p->log_path);
     free(p->costs);
+    dl_marks_free(&p->marks);
     dl_tables_free(&p->tables);
     clocks_free(device->clocks);
     device->clocks = NULL;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/capture/raw_rows.h"
+#include "decode/capture/raw_marks.h"
 #include "profiler/look_names.h"
 #include "profiler/pull.h"
 
@@ -42,14 +42,14 @@ typedef struct gather {
     devlog_status status;
 } gather;
 
-static void describe(const dl_tables *t, const dl_row *row, look_mark *out)
+static void describe(const dl_tables *t, uint32_t number, uint64_t time, look_mark *out)
 {
-    const dl_site *site = &t->sites[row->site];
+    const dl_site *site = &t->sites[number];
     memset(out, 0, sizeof *out);
-    snprintf(out->name, sizeof out->name, "%s", dl_site_text(t, row->site));
+    snprintf(out->name, sizeof out->name, "%s", dl_site_text(t, number));
     snprintf(out->file, sizeof out->file, "%s", site->file ? dl_text(t, site->file) : "");
     out->line = site->line;
-    out->time = row->time;
+    out->time = time;
 }
 
 static bool grow(gather *g)
@@ -76,25 +76,24 @@ static const char *what_of(dl_row_type type)
     }
 }
 
-/* Rows come in order of time. An end closes the innermost open zone of its site. */
-static devlog_status gather_rows(void *context, const dl_row *rows, size_t n, devlog_error *err)
+/* Marks are in order of time. An end closes the innermost open zone of its site. */
+static devlog_status gather_marks(gather *g, const dl_marks *marks, devlog_error *err)
 {
-    gather *g = context;
     look_risc *r = g->risc;
-    for (size_t i = 0; i < n; i++) {
-        const dl_row *row = &rows[i];
-        if (row->type == DL_ROW_ZONE_TOTAL) continue;
+    for (uint32_t i = 0; i < marks->n; i++) {
+        const dl_kind *kind = &g->tables->kinds[dl_mark_kind(marks->items[i].code)];
+        if (kind->type == DL_ROW_ZONE_TOTAL) continue;
         r->markers++;
         r->has_last = true;
-        r->last_what = what_of((dl_row_type)row->type);
-        describe(g->tables, row, &r->last);
-        if (row->type == DL_ROW_ZONE_START) {
+        r->last_what = what_of((dl_row_type)kind->type);
+        describe(g->tables, kind->site, marks->items[i].time, &r->last);
+        if (kind->type == DL_ROW_ZONE_START) {
             if (!grow(g)) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for open zones");
-            g->sites[r->n_open] = row->site;
+            g->sites[r->n_open] = kind->site;
             r->open[r->n_open++] = r->last;
-        } else if (row->type == DL_ROW_ZONE_END) {
+        } else if (kind->type == DL_ROW_ZONE_END) {
             for (uint32_t k = r->n_open; k-- > 0;) {
-                if (g->sites[k] != row->site) continue;
+                if (g->sites[k] != kind->site) continue;
                 memmove(&r->open[k], &r->open[k + 1], (r->n_open - k - 1) * sizeof *r->open);
                 memmove(&g->sites[k], &g->sites[k + 1], (r->n_open - k - 1) * sizeof *g->sites);
                 r->n_open--;
@@ -148,8 +147,10 @@ static devlog_status read_markers(looker *l, look_risc *r, uint32_t index, const
         .events_from = manager->control.stamps[0] | (uint64_t)manager->control.stamps[1] << 32,
     };
     record_losses losses = {0};
-    dl_row_sink sink = {&g, gather_rows};
-    status = raw_rows(&tables, &raw, &sink, &losses, err);
+    dl_marks marks = {0};
+    status = raw_marks(&tables, &raw, &marks, &losses, err);
+    if (status == DEVLOG_OK) status = gather_marks(&g, &marks, err);
+    dl_marks_free(&marks);
     r->damaged |= got->damaged || losses.damaged_words;
     r->unnamed = losses.unnamed > 0;
     free(g.sites);

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decode/capture/raw_rows.h"
+#include "decode/capture/raw_marks.h"
 #include "decode/decode.h"
 #include "profiler/control.h"
 #include "profiler/profiler.h"
@@ -178,12 +178,6 @@ static tally tallies[INJURIES];
 /* What was lost by everybody in one run, as the words that were pulled say. */
 static uint64_t lost_in_run[DL_LOSS_ZONES];
 
-static devlog_status ignore_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
-{
-    (void)ctx, (void)rows, (void)n, (void)err;
-    return DEVLOG_OK;
-}
-
 static void judge(devlog_device *device, const devlog_program *prog, devlog_core core, uint32_t risc,
                   const program *p, bool core_restarted)
 {
@@ -222,7 +216,9 @@ static void judge(devlog_device *device, const devlog_program *prog, devlog_core
                           .n_spans = got.n_spans,
                           .elf = &kernel->elf};
     record_losses again = {0};
-    check_ok(raw_rows(&tables, &raw, &(dl_row_sink){NULL, ignore_rows}, &again, &err), &err);
+    dl_marks marks = {0};
+    check_ok(raw_marks(&tables, &raw, &marks, &again, &err), &err);
+    dl_marks_free(&marks);
     dl_tables_free(&tables);
     assert_memory_equal(&found, &again, sizeof found);
 

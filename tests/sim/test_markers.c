@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/series.h"
 #include "profiler/control.h"
 #include "profiler/profiler.h"
 #include "support/files.h"

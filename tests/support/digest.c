@@ -1,6 +1,5 @@
 /* Everything that a decoder says about a log, as a few numbers. See digest.h. */
 #include "support/digest.h"
-#include "support/events.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,29 +160,25 @@ void test_digest_only_statistics(test_digest *digest)
     digest->events = digest->markers = 0;
 }
 
-static devlog_status ignore_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
-{
-    (void)events, (void)n, (void)err;
-    (void)ctx;
-    return DEVLOG_OK;
-}
-
-devlog_status test_statistics_of(test_digest *digest, const void *bytes, size_t n,
-                                 const dl_decode_options *options, bool by_events)
+devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t n,
+                                  const dl_decode_options *options, bool listen)
 {
     devlog_error err = {0};
     dl_decode *d;
     *digest = (test_digest){0};
     devlog_status status = dl_decode_new(&d, options, &err);
     if (status) return status;
-    if (by_events) test_events_to(d, NULL, ignore_events);
-    status = dl_decode_memory(d, "one", bytes, n, &err);
+    digest->tables_of = dl_decode_tables(d);
+    dl_run_sink runs = {digest, DL_WANT_EVENTS | DL_WANT_MARKS, on_runs};
+    if (listen) status = dl_decode_run_sink(d, runs, &err);
+    if (!status) status = dl_decode_memory(d, "one", bytes, n, &err);
     if (!status) status = dl_decode_memory(d, "two", bytes, n, &err);
     if (!status) status = dl_decode_finish(d, &err);
     digest->n_rows = dl_decode_losses(d)->rows;
     take_tables(digest, dl_decode_tables(d));
     take_losses(digest, dl_decode_losses(d));
     take_keys(digest, d);
+    digest->tables_of = NULL;
     dl_decode_free(d);
     return status;
 }

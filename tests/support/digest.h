@@ -21,9 +21,8 @@ devlog_status test_digest_of_statistics(test_digest *digest, const char *text, s
 /* What of a digest does not depend on who listens. */
 void test_digest_only_statistics(test_digest *digest);
 
-/* Statistics, launches, tables and losses of a capture that is decoded twice with one decoder. `by_events`:
- * with a consumer of every event, which has pairing go its general way. */
-devlog_status test_statistics_of(test_digest *digest, const void *bytes, size_t n,
-                                 const dl_decode_options *options, bool by_events);
+/* The same of a capture, which is decoded twice with one decoder, with a consumer or without. */
+devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t n,
+                                  const dl_decode_options *options, bool listen);
 
 #endif

@@ -14,18 +14,6 @@ void launch(devlog_device *device, devlog_program *program)
     check_ok(program_launch(device, program, &err), &err);
 }
 
-static devlog_status keep(void *context, const dl_row *rows, size_t n, devlog_error *err)
-{
-    (void)err;
-    test_rows *out = context;
-    dl_row *bigger = realloc(out->rows, (out->n + n) * sizeof *bigger);
-    assert_non_null(bigger);
-    memcpy(bigger + out->n, rows, n * sizeof *bigger);
-    out->rows = bigger;
-    out->n += n;
-    return DEVLOG_OK;
-}
-
 void read_rows(devlog_device *device, const devlog_program *program, devlog_core core, uint32_t risc,
                test_rows *out)
 {
@@ -51,8 +39,13 @@ void read_rows(devlog_device *device, const devlog_program *program, devlog_core
         .n_events = events.n_words,
         .events_from = manager.control.stamps[0] | (uint64_t)manager.control.stamps[1] << 32,
     };
-    dl_row_sink sink = {out, keep};
-    check_ok(raw_rows(&out->tables, &raw, &sink, &out->losses, &err), &err);
+    dl_marks marks = {0};
+    check_ok(raw_marks(&out->tables, &raw, &marks, &out->losses, &err), &err);
+    out->rows = calloc(marks.n + 1, sizeof *out->rows);
+    assert_non_null(out->rows);
+    for (; out->n < marks.n; out->n++)
+        out->rows[out->n] = dl_device_log_row(&out->tables, &marks, (uint32_t)out->n);
+    dl_marks_free(&marks);
     out->control = got.control;
     pulled_free(&got);
     pulled_free(&manager);

@@ -2,7 +2,8 @@
 #ifndef DEVLOG_TESTS_ROWS_H
 #define DEVLOG_TESTS_ROWS_H
 
-#include "decode/capture/raw_rows.h"
+#include "decode/capture/raw_marks.h"
+#include "decode/log/log_write.h"
 #include "profiler/pull.h"
 #include "support/device.h"
 

@@ -1,12 +1,13 @@
-/* Captures whose records go straight to statistics (decode/pair/pair_records.c) give what their rows give: on
- * made-up launches with every kind of record, ordinary ones and damaged ones, in captures that are whole, cut
+/* Captures whose records go straight to marks (decode/capture/raw_quick.c) give what records one by one give,
+ * with a consumer of events and marks and without: on made-up launches with every kind of record, ordinary ones and damaged ones, in captures that are whole, cut
  * and hurt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/capture/capture_rows.h"
+#include "decode/capture/capture_marks.h"
+#include "decode/capture/raw_internal.h"
 #include "program/compile.h"
 #include "support/device.h"
 #include "support/digest.h"
@@ -263,18 +264,24 @@ static void compare(const char *bytes, size_t n, unsigned number)
 {
     const dl_decode_options options[] = {{.threads = 1}, {.no_samples = true}, {.keep_meta = true}};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        test_digest direct, general;
-        assert_int_equal(test_statistics_of(&direct, bytes, n, &options[i], false), DEVLOG_OK);
-        assert_int_equal(test_statistics_of(&general, bytes, n, &options[i], true), DEVLOG_OK);
-        if (memcmp(&direct, &general, sizeof direct) == 0) continue;
+        test_digest quick, slow, alone;
+        dl_decode_options one_by_one = options[i];
+        one_by_one.path = DL_PARSE_SLOW;
+        assert_int_equal(test_capture_digest(&quick, bytes, n, &options[i], true), DEVLOG_OK);
+        assert_int_equal(test_capture_digest(&alone, bytes, n, &options[i], false), DEVLOG_OK);
+        assert_int_equal(test_capture_digest(&slow, bytes, n, &one_by_one, true), DEVLOG_OK);
+        bool same = memcmp(&quick, &slow, sizeof quick) == 0;
+        test_digest_only_statistics(&quick);
+        if (same && memcmp(&quick, &alone, sizeof quick) == 0) continue;
+        const test_digest *other = same ? &alone : &slow;
         FILE *out = fopen("/tmp/test_capture_direct.devlog", "w");
         if (out) fwrite(bytes, 1, n, out);
         if (out) fclose(out);
-        fail_msg("case %u, options %zu: rows %d tables %d launches %d losses %d keys %d differ; see "
+        fail_msg("case %u, options %zu, %s: rows %d tables %d launches %d losses %d keys %d differ; see "
                  "/tmp/test_capture_direct.devlog",
-                 number, i, direct.n_rows != general.n_rows, direct.tables != general.tables,
-                 direct.launches != general.launches, direct.losses != general.losses,
-                 direct.keys != general.keys);
+                 number, i, same ? "alone" : "slow", quick.n_rows != other->n_rows,
+                 quick.tables != other->tables, quick.launches != other->launches,
+                 quick.losses != other->losses, quick.keys != other->keys);
     }
 }
 
@@ -345,64 +352,48 @@ static void cut_and_hurt_captures(void **state)
     }
 }
 
-typedef struct counted {
-    dl_pair *pair;
-    uint64_t rows;
-} counted;
-
-static devlog_status on_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
-{
-    counted *c = ctx;
-    c->rows += n;
-    return dl_pair_rows(c->pair, rows, n, err);
-}
-
-static devlog_status on_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err)
-{
-    return dl_pair_chip_line(((counted *)ctx)->pair, chip, err);
-}
-
-static devlog_status on_costs(void *ctx, uint32_t stream, const dl_costs *costs, devlog_error *err)
-{
-    return dl_pair_costs(((counted *)ctx)->pair, stream, costs, err);
-}
-
-/* Otherwise the comparisons above compare the general way with itself. */
-static void ordinary_records_do_not_become_rows(void **state)
+/* Otherwise the comparisons above compare one way with itself. */
+static void ordinary_records_are_quick(void **state)
 {
     (void)state;
     devlog_error err = {0};
-    size_t size;
-    seed = 4;
-    char *bytes = make(&ordinary, 1000000, &size);
+    static uint32_t words[WORDS];
+    record_span spans[SPANS];
+    dl_capture_risc risc;
     dl_tables tables = {0};
-    dl_losses losses = {0};
-    dl_chip_clocks clocks = {0};
+    dl_marks marks = {0};
+    record_losses found = {0};
+    static raw_codes codes;
     check_ok(dl_tables_init(&tables, &err), &err);
-    counted c = {.pair = dl_pair_new(&tables, &losses, NULL)};
-    assert_non_null(c.pair);
-    const dl_capture_rows_sink sink = {
-        .ctx = &c, .rows = on_rows, .chip_line = on_chip_line, .costs = on_costs, .pair = c.pair};
-    const dl_capture_rows_options options = {.name = "test"};
-    dl_input *in;
-    for (int pass = 0; pass < 2; pass++) {
-        c.rows = 0;
-        losses.rows = 0;
-        check_ok(dl_input_memory(&in, "test", bytes, size, &err), &err);
-        check_ok(dl_capture_rows(in, &options, &tables, &losses, &clocks, &sink, &err), &err);
-        dl_input_close(in);
-        /* 5 launches on 2 cores with 3 RISCs have 4 default markers each, and now and then a count of what
-         * was dropped; 9 codes are met for the first time on each ELF file; and there are user's zones that
-         * are named like those of the kernel. */
-        assert_true(losses.rows > 1000);
-        assert_true(c.rows >= 5 * 2 * 3 * 4);
-        assert_true(c.rows * 4 < losses.rows);
+    seed = 4;
+    unsigned quick = 0, launches = 0;
+    for (uint32_t launch = 1; launch <= 50; launch++) {
+        uint64_t time = 1000000 * launch;
+        make_risc(&risc, &ordinary, launch, 0, &time, words, spans);
+        if (risc.elf != 1) continue;
+        const uint32_t *c = risc.control.stamps;
+        const raw_risc in = {.risc = "BRISC", .control = &risc.control, .elf = &elfs[0].elf, .codes = &codes};
+        const record_input records = {.spans = risc.spans,
+                                      .n_spans = risc.n_spans,
+                                      .elf = in.elf,
+                                      .from = c[2] | (uint64_t)c[3] << 32,
+                                      .until = c[4] | (uint64_t)c[5] << 32};
+        raw_maker m = {.tables = &tables, .in = &in, .out = &marks};
+        devlog_status status = DEVLOG_OK;
+        dl_marks_clear(&marks);
+        if (raw_quick(&m, &records, &found, &status, &err))
+            quick++;
+        else
+            check_ok(records_decode(&records, raw_add_event, &m, &found, &err), &err);
+        check_ok(status, &err);
+        launches++;
     }
-    dl_pair_free(c.pair);
+    /* The first ones meet codes for the first time; and there are user's zones that are named like those of the
+     * kernel. */
+    assert_true(launches > 25);
+    assert_true(quick * 10 > launches * 7);
+    dl_marks_free(&marks);
     dl_tables_free(&tables);
-    dl_losses_free(&losses);
-    dl_chip_clocks_free(&clocks);
-    free(bytes);
 }
 
 static int setup(void **state)
@@ -437,7 +428,7 @@ int main(void)
         cmocka_unit_test(whole_captures),
         cmocka_unit_test(damaged_records),
         cmocka_unit_test(cut_and_hurt_captures),
-        cmocka_unit_test(ordinary_records_do_not_become_rows),
+        cmocka_unit_test(ordinary_records_are_quick),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

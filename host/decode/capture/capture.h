@@ -1,7 +1,7 @@
 /* Captures: what the driver pulled, as it was pulled, and everything that decoding it later needs: board and
  * clock of each chip, the identity of each kernel's ELF file, control words, samples of the clocks, when each
  * launch was called and pulled. This file is the format and its two ends; what the words mean is decided by
- * decode/capture/raw_rows.h, and rows of a capture come from decode/capture/capture_rows.h.
+ * decode/capture/raw_marks.h, and marks of a capture come from decode/capture/capture_marks.h.
  *
  * The format (docs/file-formats.md tells users). Little-endian. A file is the eight bytes
  * "DEVLOGC1" and then frames:

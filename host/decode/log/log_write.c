@@ -266,6 +266,42 @@ devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, co
     return dl_str_status(&log->launch, err);
 }
 
+dl_row dl_device_log_row(const dl_tables *tables, const dl_marks *marks, uint32_t at)
+{
+    static const dl_rare nothing;
+    const dl_mark *mark = &marks->items[at];
+    const dl_frame *frame = dl_mark_frame(marks, mark->code);
+    const dl_kind *kind = &tables->kinds[dl_mark_kind(mark->code)];
+    const dl_rare *rare = dl_mark_rare(marks, mark->code);
+    if (!rare) rare = &nothing;
+    return (dl_row){.time = mark->time,
+                    .data = rare->data,
+                    .run_host_id = frame->ids.run_host_id,
+                    .stream = dl_mark_stream(mark->code),
+                    .site = kind->site,
+                    .timer_id = kind->timer_id,
+                    .meta = rare->meta,
+                    .run_id = frame->ids.run_id,
+                    .trace_id = frame->ids.trace_id,
+                    .trace_counter = frame->ids.trace_counter,
+                    .line = dl_frame_line(frame, at),
+                    .type = kind->type,
+                    .has_launch = frame->ids.has_launch,
+                    .cost = kind->cost,
+                    .op = rare->op};
+}
+
+devlog_status dl_device_log_marks(dl_device_log *log, const dl_tables *tables, const dl_marks *marks,
+                                  uint32_t from, uint32_t to, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (uint32_t i = from; i < to && !status; i++) {
+        const dl_row row = dl_device_log_row(tables, marks, i);
+        status = dl_device_log_rows(log, tables, &row, 1, err);
+    }
+    return status;
+}
+
 devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, const dl_row *like,
                                  dl_loss_zone zone, uint64_t amount, devlog_error *err)
 {

@@ -45,6 +45,11 @@ const char *dl_device_log_path(const dl_device_log *log);
  */
 devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, const dl_row *rows, size_t n,
                                  devlog_error *err);
+/* The same for marks [from, to) of a batch. */
+devlog_status dl_device_log_marks(dl_device_log *log, const dl_tables *tables, const dl_marks *marks,
+                                  uint32_t from, uint32_t to, devlog_error *err);
+/* A mark as a row. */
+dl_row dl_device_log_row(const dl_tables *tables, const dl_marks *marks, uint32_t at);
 /* Says what a RISC lost in the launch in hand: a row of its own that dl_decode understands (dl_loss_zone).
  * `like` is where and when. In the six-column styles it is a timer id of its own (DL_LOSS_TIMER). */
 devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, const dl_row *like,

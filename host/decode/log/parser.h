@@ -26,7 +26,7 @@ typedef enum dl_parse_path {
     DL_PARSE_BEST,   /* the fastest that this processor has, libcsv for what it declines */
     DL_PARSE_SCALAR, /* no vector instructions */
     DL_PARSE_SSE2,   /* no better ones than every x86-64 has; elsewhere as DL_PARSE_SCALAR */
-    DL_PARSE_SLOW,   /* no fast path */
+    DL_PARSE_SLOW,   /* no fast path, of captures neither */
     DL_PARSE_CSV,    /* libcsv for every line */
 } dl_parse_path;
 

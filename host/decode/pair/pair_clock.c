@@ -131,7 +131,7 @@ static devlog_status judge_held(dl_pair *p, stream_state *s, const uint64_t *nex
     held_mark *held = s->waiting;
     s->held = false;
     p->batch = &held->batch;
-    const pair_mark m = dl_pair_look(p, &held->mark, held->line);
+    const pair_mark m = dl_pair_look(p, &held->mark, 0);
     devlog_status status = judge(p, s, &m, next, err);
     p->batch = batch;
     return status;
@@ -150,8 +150,8 @@ static devlog_status hold(dl_pair *p, stream_state *s, const pair_mark *m, devlo
     if (!s->waiting) s->waiting = malloc(sizeof *s->waiting);
     if (status || !s->waiting) return status ? status : dl_pair_no_memory(err);
     held_mark *held = s->waiting;
-    *held = (held_mark){.mark = {m->time, m->code & ~DL_MARK_FRAME}, .frame = {*m->ids, 0}, .rare = *m->rare};
-    held->line = m->line;
+    *held = (held_mark){
+        .mark = {m->time, m->code & ~DL_MARK_FRAME}, .frame = {*m->ids, m->line, 0}, .rare = *m->rare};
     held->rare.frame = 0;
     held->batch = (dl_marks){.frames = &held->frame, .n_frames = 1, .rares = &held->rare, .n_rares = 1};
     s->held = true;

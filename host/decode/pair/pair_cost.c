@@ -6,6 +6,24 @@
 
 #include "decode/pair/pair_internal.h"
 
+static void set_costs(stream_costs *c, const dl_costs *costs)
+{
+    *c = (stream_costs){.given = *costs};
+    for (int end = 0; end < 2; end++) {
+        for (int i = 1; i < DL_COSTS; i++) {
+            c->spent[end][i] = costs->marker[i];
+            c->records[end][i] = 1;
+        }
+        /* These are with what was spent elsewhere. */
+        c->spent[end][DEVLOG_KIND_SUM] = c->spent[end][DL_COST_STALL] = 0;
+        c->records[end][DEVLOG_KIND_SUM] = c->records[end][DL_COST_STALL] = 0;
+    }
+    /* What the record of a complete zone shows of itself, and the rest behind its end. */
+    c->spent[0][DEVLOG_KIND_COMPLETE] = costs->marker[0];
+    c->spent[1][DEVLOG_KIND_COMPLETE] = costs->marker[DEVLOG_KIND_COMPLETE] - costs->marker[0];
+    c->records[0][DEVLOG_KIND_COMPLETE] = 0;
+}
+
 devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, devlog_error *err)
 {
     static const uint32_t unknown[DL_COSTS];
@@ -18,7 +36,7 @@ devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, 
     }
     if (!s->costs) s->costs = malloc(sizeof *s->costs);
     if (!s->costs) return dl_pair_no_memory(err);
-    *s->costs = *costs;
+    set_costs(s->costs, costs);
     s->stalls = s->records = s->spent_on_records = 0;
     s->shape = NULL; /* shapes know nothing of costs */
     dl_losses *l = p->losses;
@@ -30,32 +48,24 @@ devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, 
 
 void dl_pair_spend_rarely(stream_state *s, const dl_kind *kind, uint64_t time)
 {
-    const uint32_t *costs = s->costs->marker;
-    bool start = kind->type == DL_ROW_ZONE_START;
-    uint64_t cost = 0;
-    switch (kind->cost) {
-    case DL_COST_NONE: return;
-    case DL_COST_STALL:
-        if (!start) s->stalls += (time - s->stall_start) * 16;
-        if (!start) s->spent += (time - s->stall_start) * 16;
+    const bool end = kind->type == DL_ROW_ZONE_END;
+    const uint8_t what = kind->cost % DL_COSTS;
+    if (what == DL_COST_STALL) {
+        if (end) s->stalls += (time - s->stall_start) * 16;
+        if (end) s->spent += (time - s->stall_start) * 16;
         s->stall_start = time;
         return;
-    case DEVLOG_KIND_COMPLETE: /* what its record shows of itself, and the rest behind its end */
-        cost = start ? costs[0] : costs[DEVLOG_KIND_COMPLETE] - costs[0];
-        break;
-    case DEVLOG_KIND_SUM: return; /* with what was spent elsewhere */
-    default: cost = costs[kind->cost % DL_COSTS];
     }
-    s->spent += cost;
-    s->spent_on_records += cost;
-    s->records += !start || kind->cost != DEVLOG_KIND_COMPLETE;
+    s->spent += s->costs->spent[end][what];
+    s->spent_on_records += s->costs->spent[end][what];
+    s->records += s->costs->records[end][what];
 }
 
 /* What the kernel spent where no record tells of it. Overwritten records cost what those cost that are kept.
  */
 static void spend_elsewhere(stream_state *s)
 {
-    const dl_costs *c = s->costs;
+    const dl_costs *c = &s->costs->given;
     s->spent += c->elsewhere > s->stalls ? c->elsewhere - s->stalls : 0;
     if (s->records) s->spent += c->overwritten * s->spent_on_records / s->records;
     s->stalls = 0;
@@ -68,7 +78,7 @@ uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, 
     if (cost > cycles) cost = cycles; /* measured for the common case; one zone may have been quicker */
     if (role == DL_ROLE_KERNEL) {
         /* Where there is hardly anything but markers they do not take what each takes among other code. */
-        bool unknown = s->costs->unknown || 2 * cost > cycles;
+        bool unknown = s->costs->given.unknown || 2 * cost > cycles;
         p->losses->kernels_unknown_cost += unknown;
         if (!unknown) p->losses->cost_of_kernels += cost;
         if (!unknown) p->losses->cycles_of_kernels += cycles;

@@ -6,6 +6,9 @@
 #include "decode/pair/pair.h"
 #include "devlog/record.h"
 
+/* Called with constants, of which there is a body each. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 enum {
     INLINE_OPEN = 4,
     KEYS_PER_BLOCK = 256,
@@ -34,11 +37,19 @@ typedef struct open_zone {
 /* A mark that waits for its successor's stamp, with what its batch says of it. */
 typedef struct held_mark {
     dl_mark mark;
-    uint32_t line;
     dl_frame frame;
     dl_rare rare;
     dl_marks batch; /* of these two */
 } held_mark;
+
+/* What markers cost a RISC. */
+typedef struct stream_costs {
+    dl_costs given;
+    /* By whether it is the end of a zone, and DL_COST_*: what an ordinary mark adds to what was spent, and to
+     * the records. */
+    uint32_t spent[2][DL_COSTS];
+    uint8_t records[2][DL_COSTS];
+} stream_costs;
 
 typedef struct key_slot {
     dl_key *key;   /* NULL: free */
@@ -65,7 +76,7 @@ typedef struct stream_state {
     open_zone *open;
     key_slot *keys;
     uint32_t n_keys, n_key_slots;
-    dl_costs *costs;                    /* of the launch in hand; NULL: not known */
+    stream_costs *costs;                /* of the launch in hand; NULL: not known */
     uint64_t spent;                     /* own cost of its markers so far, 1/16 cycle */
     uint64_t stalls;                    /* and what of that was stalls, in the launch in hand */
     uint64_t records, spent_on_records; /* of the launch in hand */
@@ -140,7 +151,7 @@ extern const uint8_t dl_pair_kinds[DL_ROW_TYPES];
 /* pair.c: the state of a stream, made when it is new; NULL: out of memory. */
 stream_state *dl_pair_stream(dl_pair *p, uint32_t stream);
 devlog_status dl_pair_no_memory(devlog_error *err);
-/* pair_cost.c: adds what a marker cost that is not just so much; only where s->costs is known. */
+/* pair_cost.c: adds what a marker cost; only where s->costs is known. */
 void dl_pair_spend_rarely(stream_state *s, const dl_kind *kind, uint64_t time);
 /* pair_cost.c: cycles of a zone that were the markers' own. */
 uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, uint64_t cycles,
@@ -197,7 +208,7 @@ static inline pair_mark dl_pair_look(const dl_pair *p, const dl_mark *mark, uint
                        .ids = &frame->ids,
                        .rare = rare ? rare : &nothing,
                        .stream = dl_mark_stream(code),
-                       .line = frame->line + place};
+                       .line = dl_frame_line(frame, place)};
 }
 
 /* Adds a zone to statistics without samples. */

@@ -5,8 +5,6 @@
 
 #include "decode/pair/pair_shape.h"
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 /* The launch ids of a frame are those of the launches found last. */
 typedef struct known_ids {
     const dl_frame *frame;
@@ -79,7 +77,7 @@ static inline void begin(dl_pair *p, stream_state *s, const dl_frame *frame, uin
     s->launch = known->frame ? dl_launches_next_of_last(l, s->bit) : DL_NONE;
     if (s->launch == DL_NONE)
         s->launch = dl_launches_find(l, s->chip, s->bit, p->chip_line.run, &frame->ids, true);
-    if (s->launch == DL_NONE) dl_pair_lose_launch(p, frame->line + place);
+    if (s->launch == DL_NONE) dl_pair_lose_launch(p, dl_frame_line(frame, place));
 }
 
 /* The known shape of these marks; NULL: none of those. */
@@ -162,7 +160,7 @@ ALWAYS_INLINE bool take_items(dl_pair *p, stream_state *s, const stream_shape *k
                         .site = kind->site,
                         .launch = launch,
                         .timer_id = kind->timer_id,
-                        .line = dl_mark_frame(m, last->code)->line + at + item->end,
+                        .line = dl_frame_line(dl_mark_frame(m, last->code), at + item->end),
                         .depth = item->depth,
                         .kind = item->kind};
         if (of_start) e->data = of_start->data, e->meta = of_start->meta;
@@ -331,16 +329,19 @@ static devlog_status pair_run_by_stack(dl_pair *p, pair_run *run, devlog_error *
 /* The end of the run that begins at `at`, of marks that are in order: it is cut at the next firmware start. */
 static uint32_t end_of_ordered(const dl_marks *m, uint32_t at, uint32_t to)
 {
-    const uint64_t code = m->items[at].code;
-    const dl_frame *frame = dl_mark_frame(m, code);
-    uint32_t end = at + 1;
-    for (; end < to && end - at < DL_MAX_RUN; end++) {
+    const uint64_t of_run = DL_MARK_STREAM | DL_MARK_FRAME | DL_MARK_RARE | DL_MARK_FW_START;
+    const dl_frame *frame = dl_mark_frame(m, m->items[at].code);
+    uint64_t code = m->items[at].code & ~DL_MARK_FW_START;
+    if (to - at > DL_MAX_RUN) to = at + DL_MAX_RUN;
+    for (uint32_t end = at + 1; end < to; end++) {
         const uint64_t next = m->items[end].code;
-        if ((next ^ code) & DL_MARK_STREAM || next & DL_MARK_FW_START) break;
+        if (!((next ^ code) & of_run)) continue;
+        if ((next ^ code) & (DL_MARK_STREAM | DL_MARK_FW_START)) return end;
         const dl_frame *other = dl_mark_frame(m, next);
-        if (other != frame && !dl_same_ids(&other->ids, &frame->ids)) break;
+        if (other != frame && !dl_same_ids(&other->ids, &frame->ids)) return end;
+        code = next;
     }
-    return end;
+    return to;
 }
 
 /* The same of marks in any order, of which *run tells then. */

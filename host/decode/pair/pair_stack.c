@@ -291,39 +291,123 @@ static inline dl_key *key_of(stream_state *s, uint32_t site)
     return key;
 }
 
-devlog_status dl_pair_by_stack(dl_pair *p, stream_state *s, const pair_run *run, devlog_error *err)
+/* The run that is being handed on, when ordinary marks behind the last one are of it too. */
+static inline dl_run *run_in_hand(dl_pair *p, const stream_state *s, uint32_t stream)
 {
-    devlog_status status = DEVLOG_OK;
-    const bool filtered = p->filter != NULL;
-    for (uint32_t i = 0; i < run->n && !status; i++) {
+    dl_run *run = p->out.n_runs ? &p->out.runs[p->out.n_runs - 1] : NULL;
+    return run && run->stream == stream && run->launch == s->launch && run->batch == p->batch ? run : NULL;
+}
+
+/* Whether a mark that is rare, or has another frame, is a point in time or a value of the same launch. */
+static inline bool is_point_of(const dl_pair *p, const dl_kind *kind, uint64_t code, uint64_t common)
+{
+    if (kind->type <= DL_ROW_ZONE_END || (code ^ common) & DL_MARK_STREAM) return false;
+    return dl_mark_frame(p->batch, code) == dl_mark_frame(p->batch, common);
+}
+
+/* Takes what is ordinary of user's zones, values and points in time, from place i on up to the first mark that
+ * is not; returns its place. `plain`: statistics with samples are all that is wanted. What changes with every
+ * mark is in variables: the processor would wait for it to come back from memory. */
+ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run *run, uint32_t i,
+                                     const bool plain, const bool costly, devlog_status *status,
+                                     devlog_error *err)
+{
+    const uint64_t of_run = DL_MARK_STREAM | DL_MARK_FRAME | DL_MARK_RARE,
+                   common = run->sorted[i].code & of_run;
+    const dl_frame *frame = dl_mark_frame(p->batch, common);
+    const stream_costs *costs = s->costs;
+    const dl_kind *const kinds = p->tables->kinds;
+    const uint64_t epoch = s->epoch, limit = s->limit;
+    const uint32_t launch = s->launch;
+    pair_out *o = &p->out;
+    dl_run *out = NULL;
+    if (common & DL_MARK_RARE || p->filter || s->too_deep || !dl_same_ids(&frame->ids, &s->ids)) return i;
+    if (!plain && o->sink.runs && !(out = run_in_hand(p, s, dl_mark_stream(common)))) return i;
+    open_zone *const bottom = s->open, *const limit_open = bottom + s->cap_open, *top = bottom + s->n_open;
+    uint64_t last = s->last, spent = 0, records = 0;
+    for (; i < run->n; i++) {
+        const uint64_t code = run->sorted[i].code, time = run->sorted[i].time + epoch;
         const uint32_t place = run->places ? run->places[i] : i;
-        const bool torn = place & DL_TORN;
-        const pair_mark m = dl_pair_look(p, &run->sorted[i], run->at + (place & ~DL_TORN));
-        const dl_kind *kind = m.kind;
-        const uint64_t time = m.time + s->epoch;
-        bool ordinary = time - s->last < s->limit && kind->role == DL_ROLE_USER && !m.rare->op && !torn &&
-                        !filtered && !s->too_deep && dl_same_ids(m.ids, &s->ids);
-        if (ordinary && kind->type == DL_ROW_ZONE_START) {
-            dl_key *key = s->n_open < s->cap_open ? key_of(s, kind->site) : NULL;
-            if (key) {
-                s->last = time;
-                status = hand_on(p, s, kind, m.code, time, err);
-                s->open[s->n_open++] = opened(s, key, &m, time, 0);
-                dl_pair_spend(s, kind, time);
-                continue;
+        const dl_kind *kind = &kinds[dl_mark_kind(code)];
+        const bool end = kind->type == DL_ROW_ZONE_END;
+        if (time - last >= limit || place & DL_TORN) break;
+        if (kind->role != DL_ROLE_USER || kind->cost == DL_COST_STALL) break;
+        if ((code ^ common) & of_run && !is_point_of(p, kind, code, common)) break;
+        if (!plain && out && (o->n_events == OUT_EVENTS || o->n_marks == OUT_MARKS)) break;
+        if (kind->type > DL_ROW_ZONE_END) {
+            const pair_mark m = dl_pair_look(p, &run->sorted[i], run->at + place);
+            s->n_open = (uint16_t)(top - bottom);
+            *status = point(p, s, &m, time, 0, err);
+            if (*status) break;
+        } else if (!end) {
+            dl_key *key = top < limit_open ? key_of(s, kind->site) : NULL;
+            if (!key) break;
+            *top++ = (open_zone){.start = time,
+                                 .key = key,
+                                 .spent = costly ? s->spent + spent : 0,
+                                 .site = kind->site,
+                                 .launch = launch,
+                                 .line = dl_frame_line(frame, run->at + place)};
+        } else {
+            const open_zone *z = top - 1;
+            if (top == bottom || z->site != kind->site || z->orphan || z->launch != launch || time < z->start)
+                break;
+            const uint64_t cycles = time - z->start;
+            uint64_t cost = plain || !costly ? 0 : (s->spent + spent - z->spent + 8) / 16;
+            if (cost > cycles) cost = cycles;
+            if (!dl_pair_count_zone(!plain && p->no_samples, z->key, z->start,
+                                    cycles - (!plain && p->subtract_cost ? cost : 0), launch, false)) {
+                *status = dl_pair_no_memory(err);
+                break;
             }
-        } else if (ordinary && kind->type == DL_ROW_ZONE_END && s->n_open) {
-            const open_zone *z = &s->open[s->n_open - 1];
-            if (z->site == kind->site && !z->orphan && z->launch == s->launch && time >= z->start) {
-                s->last = time;
-                status = hand_on(p, s, kind, m.code, time, err);
-                s->n_open--;
-                if (!status) status = close_zone(p, s, z, s->n_open, &m, time, 0, err);
-                dl_pair_spend(s, kind, time);
-                continue;
+            top--;
+            if (!plain && out && o->events) {
+                o->events[o->n_events++] =
+                    (dl_event){.start = z->start,
+                               .end = time,
+                               .data = z->data,
+                               .stream = dl_mark_stream(code),
+                               .site = kind->site,
+                               .launch = launch,
+                               .timer_id = kind->timer_id,
+                               .meta = z->meta,
+                               .line = dl_frame_line(frame, run->at + place),
+                               .depth = (uint16_t)(top - bottom),
+                               .kind = DL_EVENT_ZONE,
+                               .flags = z->flags,
+                               .own_cost = cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX};
+                out->n_events++;
             }
         }
-        status = take(p, s, &m, torn, err);
+        if (!plain && out && o->marks) {
+            o->marks[o->n_marks++] = (dl_mark){time, code};
+            out->n_marks++;
+        }
+        last = time;
+        if (costly) spent += costs->spent[end][kind->cost % DL_COSTS];
+        if (costly) records += costs->records[end][kind->cost % DL_COSTS];
+    }
+    s->last = last;
+    s->n_open = (uint16_t)(top - bottom);
+    s->spent += spent;
+    s->spent_on_records += spent;
+    s->records += records;
+    return i;
+}
+
+devlog_status dl_pair_by_stack(dl_pair *p, stream_state *s, const pair_run *run, devlog_error *err)
+{
+    const bool plain = !p->out.sink.runs && !p->no_samples && !p->subtract_cost;
+    devlog_status status = DEVLOG_OK;
+    for (uint32_t i = 0; i < run->n && !status; i++) {
+        i = s->costs ? (plain ? take_ordinary(p, s, run, i, true, true, &status, err)
+                              : take_ordinary(p, s, run, i, false, true, &status, err))
+            : plain  ? take_ordinary(p, s, run, i, true, false, &status, err)
+                     : take_ordinary(p, s, run, i, false, false, &status, err);
+        if (i == run->n || status) break;
+        const uint32_t place = run->places ? run->places[i] : i;
+        const pair_mark m = dl_pair_look(p, &run->sorted[i], run->at + (place & ~DL_TORN));
+        status = take(p, s, &m, place & DL_TORN, err);
     }
     return status;
 }

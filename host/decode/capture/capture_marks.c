@@ -1,5 +1,5 @@
-/* Rows of a capture. ELF files are opened when the first core that ran one comes. */
-#include "decode/capture/capture_rows.h"
+/* Marks of a capture. ELF files are opened when the first core that ran one comes. */
+#include "decode/capture/capture_marks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "decode/capture/raw_rows.h"
+#include "decode/capture/raw_marks.h"
 
 enum { MAX_ELFS = 64 * 1024, MAX_CHIPS = 64 };
 
@@ -18,26 +18,26 @@ typedef struct elf_entry {
     uint32_t build_id_size;
     bool tried, good;
     dl_elf elf;
-    raw_sites *sites; /* of the ELF file when it is good */
+    raw_codes *codes; /* of the ELF file when it is good */
 } elf_entry;
 
 typedef struct reader {
-    const dl_capture_rows_options *options;
+    const dl_capture_marks_options *options;
     dl_tables *tables;
     dl_losses *losses;
     dl_chip_clocks *clocks;
-    const dl_capture_rows_sink *sink;
+    const dl_capture_marks_sink *sink;
     elf_entry *elfs;
     size_t n_elfs, cap_elfs;
     uint64_t frame;
-    int64_t ahead;      /* of the core in hand */
-    uint64_t last_time; /* of the rows that were handed on */
+    dl_marks marks;     /* of the RISC in hand */
+    uint64_t last_time; /* of the marks that were handed on */
     struct {
         uint32_t slot;
         dl_chip_line line;
     } chips[MAX_CHIPS];
     size_t n_chips;
-    raw_sites *unnamed; /* of markers without an ELF file */
+    raw_codes *unnamed; /* of markers without an ELF file */
     uint32_t told;      /* index + 1 of the chip whose line the sink was told last */
 } reader;
 
@@ -86,7 +86,7 @@ static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_erro
     return r->options->learn_clocks ? learn_chip(r->clocks, chip, err) : DEVLOG_OK;
 }
 
-/* As a log does, before the first rows of a chip. */
+/* As a log does, before the first marks of a chip. */
 static devlog_status tell_chip(reader *r, uint32_t slot, devlog_error *err)
 {
     if (r->told && r->chips[r->told - 1].slot == slot) return DEVLOG_OK;
@@ -204,40 +204,23 @@ static const dl_elf *open_elf(reader *r, elf_entry *e)
 
 /* ---- Cores ---------------------------------------------------------------------------------------- */
 
-static devlog_status on_rows(void *ctx, const dl_row *rows, size_t n, devlog_error *err)
+/* The same marks as a device log has. False: out of memory. */
+static bool add_lost(reader *r, uint32_t stream, dl_loss_zone zone, uint64_t amount)
 {
-    reader *r = ctx;
-    dl_row *own = (dl_row *)rows; /* raw_rows has made them for this call */
-    for (size_t i = 0; i < n; i++) {
-        own[i].time -= (uint64_t)r->ahead;
-        own[i].line = (uint32_t)(r->frame + 1);
-        if (!r->options->keep_meta) own[i].meta = 0;
-    }
-    if (n) r->last_time = own[n - 1].time;
-    return r->sink->rows(r->sink->ctx, own, n, err);
-}
-
-/* The same rows as a device log has. */
-static devlog_status tell_lost(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
-                               dl_loss_zone zone, uint64_t amount, devlog_error *err)
-{
+    dl_marks *m = &r->marks;
     const char *name = dl_loss_zone_name(zone);
-    if (amount == 0) return DEVLOG_OK;
-    dl_row row = {.time = r->last_time,
-                  .data = amount,
-                  .run_host_id = risc->control.launch,
-                  .trace_id = DL_NO_ID,
-                  .trace_counter = DL_NO_ID,
-                  .line = (uint32_t)(r->frame + 1),
-                  .type = DL_ROW_ZONE_TOTAL,
-                  .has_launch = 1};
-    row.stream = dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
-    row.site = dl_tables_site(r->tables, name, strlen(name), "", 0, 0);
-    if (row.stream == DL_NONE || row.site == DL_NONE) return DEVLOG_OK;
-    return r->sink->rows(r->sink->ctx, &row, 1, err);
+    uint32_t site = dl_tables_site(r->tables, name, strlen(name), "", 0, 0);
+    if (site == DL_NONE) return true;
+    const dl_kind kind = {.site = site, .type = DL_ROW_ZONE_TOTAL, .role = DL_ROLE_DROPPED};
+    uint32_t number = dl_tables_kind(r->tables, &kind);
+    uint64_t part = (uint64_t)(m->n_frames - 1) << DL_MARK_FRAME_SHIFT;
+    if (number == DL_NONE) return true;
+    if (!dl_marks_room(m, 1) || !dl_marks_rare(m, &(dl_rare){.data = amount}, part, &part)) return false;
+    m->items[m->n++] = (dl_mark){r->last_time, dl_mark_code(&kind, number) | stream | part};
+    return true;
 }
 
-static devlog_status tell_costs(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
+static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_capture_risc *risc,
                                 devlog_error *err)
 {
     const devlog_control *c = &risc->control;
@@ -256,9 +239,7 @@ static devlog_status tell_costs(reader *r, const dl_capture_core *core, const dl
      * has written over are not there to be counted. */
     costs.unknown = c->stall_cycles == UINT32_MAX || (c->dropped && !measured[DEVLOG_COST_DROP]) ||
                     (c->damage & DEVLOG_DAMAGE_ANY) || DEVLOG_RESTARTS(c->damage);
-    uint32_t stream =
-        dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
-    return stream == DL_NONE ? DEVLOG_OK : r->sink->costs(r->sink->ctx, stream, &costs, err);
+    return r->sink->costs(r->sink->ctx, stream, &costs, err);
 }
 
 static void tell_losses(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
@@ -274,45 +255,54 @@ static void tell_losses(reader *r, const dl_capture_core *core, const dl_capture
                         (unsigned long long)risc->missing);
 }
 
+static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
+                             uint64_t ahead, devlog_error *err)
+{
+    elf_entry *elf = risc->elf == DL_CAPTURE_NO_ELF ? NULL : elf_of(r, core->slot, risc->elf);
+    const dl_elf *opened = open_elf(r, elf);
+    raw_codes **codes = opened && elf ? &elf->codes : &r->unnamed;
+    if (!*codes) *codes = calloc(1, sizeof **codes); /* without, it is slower */
+    const raw_risc raw = {.chip = core->slot,
+                          .core_x = core->x,
+                          .core_y = core->y,
+                          .risc = risc->name,
+                          .control = &risc->control,
+                          .spans = risc->spans,
+                          .n_spans = risc->n_spans,
+                          .elf = opened,
+                          .codes = r->options->one_by_one ? NULL : *codes,
+                          .index = risc->index,
+                          .events = core->events,
+                          .n_events = core->n_events,
+                          .events_from = core->events_from,
+                          .ahead = ahead,
+                          .line = (uint32_t)(r->frame + 1),
+                          .no_meta = !r->options->keep_meta,
+                          .tell_dropped = true};
+    record_losses found = {0};
+    uint64_t lost[DL_LOSS_ZONES];
+    uint32_t stream =
+        dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
+    devlog_status status = stream == DL_NONE ? DEVLOG_OK : tell_costs(r, stream, risc, err);
+    dl_marks_clear(&r->marks);
+    if (!status) status = raw_marks(r->tables, &raw, &r->marks, &found, err);
+    if (status) return status;
+    if (r->marks.n) r->last_time = r->marks.items[r->marks.n - 1].time;
+    raw_lost(&risc->control, &found, lost);
+    for (int zone = 0; zone < DL_LOSS_ZONES; zone++)
+        if (lost[zone] && !add_lost(r, stream, (dl_loss_zone)zone, lost[zone])) return no_memory(err);
+    tell_losses(r, core, risc, &found);
+    return r->marks.n ? r->sink->marks(r->sink->ctx, &r->marks, err) : DEVLOG_OK;
+}
+
 static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_error *err)
 {
     reader *r = ctx;
     const dl_chip_clock *clock = dl_chip_clocks_of(r->clocks, core->slot);
-    r->ahead = clock ? dl_chip_clock_core(clock, core->x, core->y)->ahead : 0;
+    int64_t ahead = clock ? dl_chip_clock_core(clock, core->x, core->y)->ahead : 0;
     devlog_status status = tell_chip(r, core->slot, err);
-    for (uint32_t i = 0; i < core->n_riscs && !status; i++) {
-        const dl_capture_risc *risc = &core->riscs[i];
-        elf_entry *elf = risc->elf == DL_CAPTURE_NO_ELF ? NULL : elf_of(r, core->slot, risc->elf);
-        const dl_elf *opened = open_elf(r, elf);
-        raw_sites **sites = opened && elf ? &elf->sites : &r->unnamed;
-        if (!*sites) *sites = calloc(1, sizeof **sites); /* without, it is slower */
-        const raw_risc raw = {.chip = core->slot,
-                              .core_x = core->x,
-                              .core_y = core->y,
-                              .risc = risc->name,
-                              .control = &risc->control,
-                              .spans = risc->spans,
-                              .n_spans = risc->n_spans,
-                              .elf = opened,
-                              .sites = *sites,
-                              .index = risc->index,
-                              .events = core->events,
-                              .n_events = core->n_events,
-                              .events_from = core->events_from,
-                              .pair = r->sink->pair,
-                              .ahead = (uint64_t)r->ahead,
-                              .line = (uint32_t)(r->frame + 1),
-                              .tell_dropped = true};
-        const dl_row_sink rows = {r, on_rows};
-        record_losses found = {0};
-        status = tell_costs(r, core, risc, err);
-        if (!status) status = raw_rows(r->tables, &raw, &rows, &found, err);
-        uint64_t lost[DL_LOSS_ZONES];
-        raw_lost(&risc->control, &found, lost);
-        for (int zone = 0; zone < DL_LOSS_ZONES && !status; zone++)
-            status = tell_lost(r, core, risc, (dl_loss_zone)zone, lost[zone], err);
-        tell_losses(r, core, risc, &found);
-    }
+    for (uint32_t i = 0; i < core->n_riscs && !status; i++)
+        status = on_risc(r, core, &core->riscs[i], (uint64_t)ahead, err);
     return status;
 }
 
@@ -341,9 +331,9 @@ static void tell_state(const reader *r, const dl_capture_state *s)
     }
 }
 
-devlog_status dl_capture_rows(dl_input *in, const dl_capture_rows_options *options, dl_tables *tables,
-                              dl_losses *losses, dl_chip_clocks *clocks, const dl_capture_rows_sink *sink,
-                              devlog_error *err)
+devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *options, dl_tables *tables,
+                               dl_losses *losses, dl_chip_clocks *clocks, const dl_capture_marks_sink *sink,
+                               devlog_error *err)
 {
     reader r = {.options = options, .tables = tables, .losses = losses, .clocks = clocks, .sink = sink};
     const dl_capture_sink frames = {.ctx = &r,
@@ -359,11 +349,12 @@ devlog_status dl_capture_rows(dl_input *in, const dl_capture_rows_options *optio
     tell_state(&r, &state);
     for (size_t i = 0; i < r.n_elfs; i++) {
         if (r.elfs[i].good) dl_elf_free(&r.elfs[i].elf);
-        free(r.elfs[i].sites);
+        free(r.elfs[i].codes);
         free(r.elfs[i].path);
         free(r.elfs[i].source);
     }
     free(r.elfs);
     free(r.unnamed);
+    dl_marks_free(&r.marks);
     return status;
 }

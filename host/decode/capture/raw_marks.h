@@ -1,0 +1,69 @@
+/* What one RISC recorded in one launch, as marks: default markers, zones, values, text, losses. The same
+ * marks come out of a log that is written from them (decode/log/log_write.h). */
+#ifndef DEVLOG_DECODE_RAW_MARKS_H
+#define DEVLOG_DECODE_RAW_MARKS_H
+
+#include "decode/capture/records.h"
+#include "decode/mark.h"
+
+/* Records that have a short way to marks. */
+enum {
+    RAW_UNKNOWN, /* the code has not been met yet */
+    RAW_ZONE,    /* the start or the end of a zone: two words, a stamp of 52 bits */
+    RAW_EVENT,   /* the same, but any code */
+    RAW_COMPLETE,
+    RAW_VALUE,
+    RAW_OTHER, /* whatever else: no short way */
+};
+
+/* What is known about a narrow code. */
+typedef struct raw_code {
+    uint64_t code;  /* of its mark, but for stream and frame; of a complete zone that of the end */
+    uint64_t start; /* of a complete zone that of the start */
+    uint8_t way;    /* RAW_* */
+    uint8_t words;  /* of the record */
+    uint32_t meta;  /* a text that all its marks have, 0: none */
+} raw_code;
+
+/* The narrow codes of one ELF file, or of none, filled as they are met, so that the ordinary record costs one
+ * look. For one pair of ELF file and tables; zero to begin with. */
+typedef struct raw_codes {
+    raw_code of[DEVLOG_CODE_END];
+} raw_codes;
+
+typedef struct raw_risc {
+    uint32_t chip;           /* number of the device in logs */
+    uint16_t core_x, core_y; /* logical coordinates */
+    const char *risc;        /* its name */
+    const devlog_control *control;
+    const record_span *spans; /* in the order in which they were written */
+    uint32_t n_spans;
+    const dl_elf *elf;      /* of the kernel; may be NULL */
+    raw_codes *codes;       /* of that ELF file, or of none; may be NULL, which is slower */
+    uint32_t index;         /* of the RISC on its board, as its events carry it */
+    const uint32_t *events; /* event stream of the tile, or NULL */
+    uint32_t n_events;      /* words */
+    uint64_t events_from;   /* cycles; no event is older: FW start of the manager */
+    uint64_t ahead;         /* cycles that are taken from all stamps */
+    uint32_t line;          /* of all marks, for messages */
+    bool no_meta;           /* nobody wants meta data */
+    bool tell_dropped;      /* marks of DL_DROPPED_ZONE, where the dropping began */
+} raw_risc;
+
+/* A value by tt-metal's old name (include/devlog/tt_metal/tools/profiler/kernel_profiler.hpp) is an event
+ * whose id is the value. */
+#define RAW_MARK_TIME "mark_time"
+
+/* Zone names of what the firmware itself records. */
+#define RAW_STALL_ZONE "DEVLOG-STALL" /* a flush to DRAM held the RISC up */
+
+/* Adds the marks of one RISC and launch to a batch, in order of time. */
+devlog_status raw_marks(dl_tables *tables, const raw_risc *in, dl_marks *out, record_losses *losses,
+                        devlog_error *err);
+
+/* What the RISC lost in the launch, by zone of dl_loss_zone: every output says this, the marks of
+ * raw_risc.tell_dropped, and nothing else. Zero for DL_LOSS_DROPPED: those marks say it, as dropped markers
+ * have a place in time. */
+void raw_lost(const devlog_control *control, const record_losses *found, uint64_t lost[DL_LOSS_ZONES]);
+
+#endif

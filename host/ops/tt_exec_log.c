@@ -280,7 +280,10 @@ devlog_status tt_execs_read_log(tt_execs *e, const char *path, const dl_decode_o
                                 devlog_error *err)
 {
     devlog_status status = read_all(e, path, NULL, 0, options, err);
-    return status ? status : tt_counters_read(&e->counters, path, NULL, err);
+    if (!status) status = tt_counters_read(&e->counters, path, NULL, err);
+    if (e->counters.unknown)
+        tt_found_add(e->found, TT_UNKNOWN_COUNTER, "%llu records", (unsigned long long)e->counters.unknown);
+    return status;
 }
 
 devlog_status tt_execs_parse_log(tt_execs *e, const void *bytes, size_t n, devlog_error *err)

@@ -66,6 +66,8 @@ static const struct {
     [TT_TRACE_IDS] = {"launches whose RISCs disagree about the trace; put together by their time", NULL,
                       true},
     [TT_TRACE_NESTING] = {"traces that end without having begun, or under another id", NULL, false},
+    [TT_UNKNOWN_COUNTER] = {"logs with records of hardware counters that devlog has no name for; left out",
+                            NULL, false},
     [TT_NOC_BAD] = {"NoC traces with events that could not be read", NULL, false},
     [TT_NOC_SATURATED] =
         {"NoC traces with transfers of 8160 bytes, the recorder's limit: they may have moved more", NULL,

@@ -29,6 +29,7 @@ typedef enum tt_trouble {
     TT_TWICE_ON_DEVICE, /* an op that ran more than once outside of a trace */
     TT_TRACE_IDS,       /* RISCs of one launch that disagree about its trace; put together */
     TT_TRACE_NESTING,   /* a trace that ends without having begun, or as another */
+    TT_UNKNOWN_COUNTER, /* records of counters that have no name here */
     TT_NOC_BAD,         /* events of NoC traces that could not be read */
     TT_NOC_SATURATED,   /* NoC transfers at the recorder's limit */
     TT_NOC_DIFFERS,     /* bytes of a NoC trace that are not those of the C++ report */

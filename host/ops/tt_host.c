@@ -1,10 +1,8 @@
-/* Messages of tt-metal's host: ops, traces, signposts. Not for times (tt_times.c). */
-#include "ops/tt_host.h"
+/* What tt-metal's host says of a run, kept and found again. Not for reading it (tt_host_messages.c, tt_times.c). */
+#include "ops/tt_host_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "ops/tt_messages.h"
 
 enum {
     MAX_NAMES = 1024 * 1024,
@@ -84,7 +82,7 @@ static tt_op *append_op(tt_host *h, const tt_op *op)
 }
 
 /* An op with an id of its own, or one that takes the place of an earlier one, as in tt-metal's script. */
-static bool add_op(tt_host *h, const tt_op *op)
+bool tt_host_add_op(tt_host *h, const tt_op *op)
 {
     if (!grow_slots(h)) return false;
     size_t slot = slot_of(h, op->id);
@@ -107,7 +105,7 @@ uint32_t tt_host_lost_op(tt_host *h, uint64_t id, uint32_t device)
     if (known != TT_NONE) return known;
     tt_op op = {
         .id = id, .device = device, .trace = TT_NONE, .json = TT_NONE, .own = TT_NONE, .flags = TT_OP_LOST};
-    return add_op(h, &op) ? (uint32_t)h->n_ops - 1 : TT_NONE;
+    return tt_host_add_op(h, &op) ? (uint32_t)h->n_ops - 1 : TT_NONE;
 }
 
 static tt_cached *cached_slot(tt_host *h, uint32_t device, uint64_t hash)
@@ -118,7 +116,12 @@ static tt_cached *cached_slot(tt_host *h, uint32_t device, uint64_t hash)
     return &h->cached[at];
 }
 
-static bool remember(tt_host *h, uint32_t device, uint64_t hash, uint32_t json)
+uint32_t tt_host_known_json(tt_host *h, uint32_t device, uint64_t hash)
+{
+    return h->n_cached_slots ? cached_slot(h, device, hash)->json - 1 : TT_NONE;
+}
+
+bool tt_host_remember(tt_host *h, uint32_t device, uint64_t hash, uint32_t json)
 {
     if (h->n_cached * 2 >= h->n_cached_slots) {
         tt_cached *old = h->cached;
@@ -148,7 +151,14 @@ static tt_capture *capture_of(tt_host *h, uint32_t device)
     return &h->captures[h->n_captures++];
 }
 
-static uint32_t capturing(const tt_host *h, uint32_t device)
+bool tt_host_capture(tt_host *h, uint32_t device, uint32_t trace)
+{
+    tt_capture *c = capture_of(h, device);
+    if (c) c->trace = trace;
+    return c != NULL;
+}
+
+uint32_t tt_host_capturing(const tt_host *h, uint32_t device)
 {
     for (size_t i = 0; i < h->n_captures; i++)
         if (h->captures[i].device == device) return h->captures[i].trace;
@@ -174,7 +184,7 @@ const tt_replay *tt_host_replay(const tt_host *h, uint32_t device, uint32_t trac
     return at ? &h->replays[at - 1] : NULL;
 }
 
-static bool add_replay(tt_host *h, uint32_t device, uint32_t trace, uint64_t ns)
+bool tt_host_add_replay(tt_host *h, uint32_t device, uint32_t trace, uint64_t ns)
 {
     tt_trace *t = tt_host_trace(h, device, trace);
     if (!t) {
@@ -214,7 +224,7 @@ static bool keep_text(tt_host *h, const char *text, size_t n, uint64_t *at)
     return true;
 }
 
-static void members_of(jl_reader *r, const char *text, size_t n, bool cut)
+void tt_host_span(jl_reader *r, const char *text, size_t n, bool cut)
 {
     if (!cut && jl_line(r, text, n)) return;
     const char *brace = memchr(text, '{', n);
@@ -232,7 +242,7 @@ static jl_kind next_whole(bool cut, jl_reader *r, jl_value *v)
 void tt_host_members(const tt_host *h, uint32_t json, jl_reader *r)
 {
     const tt_json *j = &h->jsons[json];
-    members_of(r, h->texts + j->at, j->len, j->cut);
+    tt_host_span(r, h->texts + j->at, j->len, j->cut);
 }
 
 jl_kind tt_host_next(const tt_host *h, uint32_t json, jl_reader *r, jl_value *v)
@@ -269,75 +279,7 @@ void tt_host_name(const tt_host *h, const tt_op *op, dl_str *out)
         jl_text(&v, out);
 }
 
-static uint32_t tensors_in(const jl_value *list)
-{
-    jl_reader r;
-    jl_value v;
-    uint32_t n = 0;
-    jl_inside(&r, list);
-    for (jl_kind kind = jl_next(&r, &v); kind != JL_END && kind != JL_BAD && n < MAX_TENSORS;
-         kind = jl_next(&r, &v))
-        n++;
-    return n;
-}
-
-/* A number, also one in quotes. */
-static bool number_of(const jl_value *v, uint64_t *out)
-{
-    if (v->kind == JL_NUMBER) {
-        *out = v->number;
-        return true;
-    }
-    if (v->kind != JL_TEXT || v->len == 0 || v->len > 19) return false;
-    *out = 0;
-    for (size_t i = 0; i < v->len; i++) {
-        if (v->text[i] < '0' || v->text[i] > '9') return false;
-        *out = *out * 10 + (uint64_t)(v->text[i] - '0');
-    }
-    return true;
-}
-
-/* What of a JSON is wanted at once. */
-typedef struct brief {
-    uint64_t id, device, hash;
-    bool has_id, has_device, has_hash, has_code, bad;
-    uint32_t in, out;
-} brief;
-
-static brief brief_of(const char *text, size_t n, bool cut)
-{
-    brief b = {0};
-    jl_reader r;
-    jl_value v;
-    members_of(&r, text, n, cut);
-    for (;;) {
-        const char *end = r.end;
-        jl_kind kind = jl_next(&r, &v);
-        if (kind == JL_END) break;
-        bool scalar = kind == JL_NUMBER || kind == JL_REAL || kind == JL_WORD;
-        if (kind == JL_BAD || (cut && scalar && v.text + v.len == end)) {
-            b.bad = true;
-            break;
-        }
-        if (jl_key_is(&v, "global_call_count"))
-            b.has_id = number_of(&v, &b.id);
-        else if (jl_key_is(&v, "device_id"))
-            b.has_device = number_of(&v, &b.device) && b.device < TT_NONE;
-        else if (jl_key_is(&v, "op_hash"))
-            b.has_hash = number_of(&v, &b.hash);
-        else if (jl_key_is(&v, "op_code"))
-            b.has_code = true;
-        else if (v.kind == JL_LIST &&
-                 (jl_key_is(&v, "input_tensors") || jl_key_is(&v, "optional_input_tensors")))
-            b.in += tensors_in(&v);
-        else if (v.kind == JL_LIST && jl_key_is(&v, "output_tensors"))
-            b.out += tensors_in(&v);
-    }
-    if (b.in > MAX_TENSORS) b.in = MAX_TENSORS;
-    return b;
-}
-
-static uint32_t keep_json(tt_host *h, const char *text, size_t n, bool cut, const brief *b)
+uint32_t tt_host_keep_json(tt_host *h, const char *text, size_t n, const tt_json *about)
 {
     void *items = NULL;
     uint64_t at;
@@ -345,228 +287,20 @@ static uint32_t keep_json(tt_host *h, const char *text, size_t n, bool cut, cons
     if (!big_room(&h->big_jsons, &items, h->n_jsons, sizeof *h->jsons)) return TT_NONE;
     h->jsons = items;
     if (!keep_text(h, text, n, &at)) return TT_NONE;
-    h->jsons[h->n_jsons] = (tt_json){.at = at, .len = (uint32_t)n, .in = b->in, .out = b->out, .cut = cut};
+    h->jsons[h->n_jsons] = *about;
+    h->jsons[h->n_jsons].at = at;
+    h->jsons[h->n_jsons].len = (uint32_t)n;
     if (at / COOL_BYTES != h->n_texts / COOL_BYTES) tt_host_cool(h);
     return (uint32_t)h->n_jsons++;
 }
 
-/* ---- Messages --- */
-
-/* What stands in front of the JSON: NAME, HASH, DEVICE[, CACHE HIT], ID. */
-typedef struct head {
-    const char *name;
-    size_t name_len;
-    bool quoted, whole, has_hit, hit;
-    uint64_t hash, device, id;
-} head;
-
-static bool decimal(const char *p, const char *end, uint64_t *out)
-{
-    while (p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
-        p++;
-    while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\n' || end[-1] == '\r'))
-        end--;
-    if (p == end || end - p > 20) return false;
-    uint64_t value = 0;
-    for (; p < end; p++) {
-        unsigned digit = (unsigned)(*p - '0');
-        if (digit > 9 || value > (UINT64_MAX - digit) / 10) return false;
-        value = value * 10 + digit;
-    }
-    *out = value;
-    return true;
-}
-
-static head read_head(const char *text, size_t n)
-{
-    head d = {0};
-    const char *end = text + n, *p = memchr(text, ':', n);
-    if (!p) return d;
-    for (p++; p < end && *p == ' '; p++)
-        ;
-    d.name = p;
-    if (p < end && *p == '"') {
-        d.quoted = true;
-        for (d.name = ++p; p < end && *p != '"'; p++)
-            if (*p == '\\' && p + 1 < end) p++;
-        d.name_len = (size_t)(p - d.name);
-        if (p < end) p++;
-    } else {
-        while (p < end && *p != ',')
-            p++;
-        d.name_len = (size_t)(p - d.name);
-    }
-    /* The numbers behind it. */
-    const char *cells[5], *ends[5];
-    int cell = 0;
-    while (p < end && *p == ',' && cell < 5) {
-        cells[cell] = ++p;
-        while (p < end && *p != ',')
-            p++;
-        ends[cell++] = p;
-    }
-    if (cell != 3 && cell != 4) return d;
-    d.whole = decimal(cells[0], ends[0], &d.hash) && decimal(cells[1], ends[1], &d.device) &&
-              decimal(cells[cell - 1], ends[cell - 1], &d.id) && d.device < TT_NONE;
-    if (cell == 4) {
-        const char *word = cells[2];
-        while (word < ends[2] && *word == ' ')
-            word++;
-        size_t len = (size_t)(ends[2] - word);
-        d.has_hit = true;
-        d.hit = (len && *word == '1') ||
-                (len == 4 && (memcmp(word, "true", 4) == 0 || memcmp(word, "True", 4) == 0));
-    }
-    return d;
-}
-
-static uint32_t name_of(tt_host *h, const head *d)
-{
-    dl_str name = {0};
-    jl_value v = {.kind = JL_TEXT,
-                  .text = d->name,
-                  .len = d->name_len,
-                  .escaped = d->quoted && memchr(d->name, '\\', d->name_len)};
-    if (d->name) jl_text(&v, &name);
-    uint32_t number = name.len ? dl_intern_add(h->names, name.text, name.len) : 0;
-    dl_str_free(&name);
-    return number == DL_NO_STRING ? 0 : number;
-}
-
-static bool bad_message(tt_host *h, const tt_message *m)
-{
-    tt_found_add(h->found, TT_BAD_MESSAGE, TT_OPS_DATA_NAME ":%llu: %.*s", (unsigned long long)m->line,
-                 (int)(m->len < 100 ? m->len : 100), m->text);
-    return true;
-}
-
-static bool short_op(tt_host *h, const tt_message *m, const head *d, tt_op *op)
-{
-    tt_cached *known = h->n_cached_slots ? cached_slot(h, op->device, d->hash) : NULL;
-    op->flags |= TT_OP_SHORT;
-    if (known && known->json) {
-        op->json = known->json - 1;
-        if (h->jsons[op->json].cut) { /* what is whole of it */
-            op->flags |= TT_OP_CUT;
-            op->name = name_of(h, d);
-        }
-    } else {
-        op->flags |= TT_OP_ORPHAN;
-        op->name = name_of(h, d);
-        tt_found_add(h->found, TT_UNKNOWN_CACHED, TT_OPS_DATA_NAME ":%llu: %.*s", (unsigned long long)m->line,
-                     (int)(m->len < 100 ? m->len : 100), m->text);
-    }
-    return add_op(h, op);
-}
-
-static bool take_op(tt_host *h, const tt_message *m)
-{
-    static const char arrow[] = " ->\n", arrow_crlf[] = " ->\r\n";
-    const char *at = memmem(m->text, m->len, arrow, sizeof arrow - 1),
-               *json = at ? at + sizeof arrow - 1 : NULL;
-    if (!at && (at = memmem(m->text, m->len, arrow_crlf, sizeof arrow_crlf - 1)) != NULL)
-        json = at + sizeof arrow_crlf - 1;
-    size_t n = json ? (size_t)(m->text + m->len - json) : 0;
-    head d = read_head(m->text, at ? (size_t)(at - m->text) : m->len);
-    tt_op op = {.device = TT_NONE,
-                .trace = TT_NONE,
-                .json = TT_NONE,
-                .own = TT_NONE,
-                .sent = m->ns,
-                .hash = d.hash,
-                .id = d.id};
-    if (d.whole) op.device = (uint32_t)d.device;
-    if (d.hit) op.flags |= TT_OP_HIT;
-    if (!json) {
-        if (!d.whole || m->cut) return bad_message(h, m);
-        op.trace = capturing(h, op.device);
-        return short_op(h, m, &d, &op);
-    }
-    brief b = brief_of(json, n, m->cut);
-    bool cut = m->cut || b.bad;
-    if (b.bad && !m->cut) b = brief_of(json, n, true);
-    if (!b.has_id && !d.whole) return bad_message(h, m);
-    if (b.has_id) op.id = b.id;
-    if (b.has_device) op.device = (uint32_t)b.device;
-    if (b.has_hash) op.hash = b.hash;
-    bool has_hash = b.has_hash || (cut && d.whole);
-    if (cut) {
-        op.flags |= TT_OP_CUT;
-        op.name = b.has_code ? 0 : name_of(h, &d);
-        tt_found_add(h->found, TT_CUT_MESSAGE, TT_OPS_DATA_NAME ":%llu: GLOBAL CALL COUNT %llu, %llu bytes",
-                     (unsigned long long)m->line, (unsigned long long)op.id, (unsigned long long)m->len);
-    }
-    uint32_t number = keep_json(h, json, n, cut, &b);
-    if (number == TT_NONE) return false;
-    if (has_hash && op.device != TT_NONE) op.trace = capturing(h, op.device);
-    if (!cut && !b.has_code && d.whole) {
-        /* A cached op with a JSON of its own: what this call alone has. */
-        op.own = number;
-        op.in = b.in;
-        op.out = b.out;
-        return short_op(h, m, &d, &op);
-    }
-    op.json = number;
-    if (has_hash && op.device != TT_NONE && !remember(h, op.device, op.hash, number)) return false;
-    return add_op(h, &op);
-}
-
-static bool take_trace(tt_host *h, const tt_message *m)
-{
-    const char *end = m->text + m->len, *colon = memrchr(m->text, ':', m->len), *comma = NULL;
-    uint64_t device, trace;
-    if (colon) comma = memchr(colon, ',', (size_t)(end - colon));
-    if (!comma || !decimal(colon + 1, comma, &device) || !decimal(comma + 1, end, &trace) ||
-        device >= TT_NONE || trace >= TT_NONE)
-        return bad_message(h, m);
-    size_t n = (size_t)(colon - m->text);
-    tt_capture *c = capture_of(h, (uint32_t)device);
-    if (!c) return false;
-    if (memmem(m->text, n, "BEGIN", 5)) {
-        c->trace = (uint32_t)trace;
-    } else if (memmem(m->text, n, "END", 3)) {
-        if (c->trace != trace)
-            tt_found_add(h->found, TT_TRACE_NESTING, TT_OPS_DATA_NAME ":%llu: trace %llu of device %llu",
-                         (unsigned long long)m->line, (unsigned long long)trace, (unsigned long long)device);
-        c->trace = TT_NONE;
-    } else if (memmem(m->text, n, "REPLAY", 6)) {
-        return add_replay(h, (uint32_t)device, (uint32_t)trace, m->ns);
-    }
-    return true;
-}
-
-static bool take_signpost(tt_host *h, const tt_message *m)
+bool tt_host_add_signpost(tt_host *h, const char *text, size_t n, uint64_t ns)
 {
     uint64_t at;
     if (!room((void **)&h->signposts, h->n_signposts, &h->cap_signposts, sizeof *h->signposts)) return false;
-    if (!keep_text(h, m->text, m->len, &at)) return false;
-    h->signposts[h->n_signposts++] = (tt_signpost){.at = at, .ns = m->ns, .len = (uint32_t)m->len};
+    if (!keep_text(h, text, n, &at)) return false;
+    h->signposts[h->n_signposts++] = (tt_signpost){.at = at, .ns = ns, .len = (uint32_t)n};
     return true;
-}
-
-static bool begins(const tt_message *m, const char *with)
-{
-    size_t n = strlen(with);
-    return m->len >= n && memcmp(m->text, with, n) == 0;
-}
-
-/* tt-metal's messages begin with their kind; others (MLIR_OP_LOCATION and the like) are not for us. */
-static bool take(void *ctx, const tt_message *m)
-{
-    tt_host *h = ctx;
-    bool ok = true;
-    h->messages++;
-    if (begins(m, "TT_SIGNPOST"))
-        ok = take_signpost(h, m);
-    else if (begins(m, "TT_METAL_TRACE_ENQUEUE_PROGRAM"))
-        ok = true;
-    else if (begins(m, "TT_METAL_TRACE_") || begins(m, "TT_DNN_TRACE_"))
-        ok = take_trace(h, m);
-    else if ((begins(m, "TT_DNN_") || begins(m, "TT_METAL_")) &&
-             memmem(m->text, m->len < 64 ? m->len : 64, "OP", 2))
-        ok = take_op(h, m);
-    h->no_memory |= !ok;
-    return ok;
 }
 
 /* ---- Beginning and end --- */
@@ -577,37 +311,6 @@ devlog_status tt_host_begin(tt_host *h, tt_found *found, const char *scratch, de
     h->big_ops.folder = h->big_jsons.folder = h->big_children.folder = h->big_texts.folder = scratch;
     h->names = dl_intern_new(MAX_NAMES, MAX_NAME_BYTES);
     return h->names ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-}
-
-static void close_data(tt_host *h, const tt_messages_found *m)
-{
-    h->has_data = true;
-    if (m->quoting)
-        tt_found_add(h->found, TT_QUOTING, "%llu messages of " TT_OPS_DATA_NAME,
-                     (unsigned long long)m->quoting);
-    if (m->too_long)
-        tt_found_add(h->found, TT_BAD_MESSAGE, "%llu messages of more than %d MiB",
-                     (unsigned long long)m->too_long, TT_MAX_MESSAGE / 1024 / 1024);
-    if (m->stopped) tt_found_add(h->found, TT_STOPPED, "%s", m->why.text);
-    dl_big_cool(&h->big_texts);
-    dl_big_cool(&h->big_ops);
-}
-
-devlog_status tt_host_read_data(tt_host *h, const char *path, const tt_progress *progress, devlog_error *err)
-{
-    tt_messages_found m;
-    devlog_status status = tt_messages_read(path, take, h, progress ? progress->call : NULL,
-                                            progress ? progress->ctx : NULL, &m, err);
-    if (!status) close_data(h, &m);
-    return status;
-}
-
-devlog_status tt_host_parse_data(tt_host *h, const void *bytes, size_t n, devlog_error *err)
-{
-    tt_messages_found m;
-    devlog_status status = tt_messages_parse(bytes, n, take, h, &m, err);
-    if (!status) close_data(h, &m);
-    return status;
 }
 
 void tt_host_cool(tt_host *h)

@@ -15,7 +15,7 @@ import zipfile
 import folders
 
 DEVLOG = sys.argv[1]
-NUMBER = int(os.environ.get("DEVLOG_TT_FOLDERS", "36"))
+NUMBER = int(os.environ.get("DEVLOG_TT_FOLDERS", "24"))
 FIRST = int(os.environ.get("DEVLOG_TT_FIRST", "0"))
 passed = failed = 0
 

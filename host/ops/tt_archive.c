@@ -297,7 +297,7 @@ static bool zip_directory(int fd, uint64_t size, uint64_t *at, uint64_t *entries
 static devlog_status unpack_zip(const char *path, const char *folder, unsigned *found, devlog_error *err)
 {
     struct stat st;
-    uint64_t at, entries;
+    uint64_t at = 0, entries = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) != 0) {
         devlog_status status = dl_fail_errno(err, errno, "cannot read %s", path);

@@ -85,7 +85,7 @@ typedef struct stream_state {
     uint64_t first, fw_start; /* stamps of the first mark, and of the firmware's last start */
     held_mark *waiting;       /* what `held` says; or NULL */
     struct stream_shape **shapes;
-    uint32_t n_shapes;
+    uint16_t n_shapes, fruitless; /* runs since the last of these that were looked at in vain */
     open_zone inline_open[INLINE_OPEN];
 } stream_state;
 

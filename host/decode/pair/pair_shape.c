@@ -167,6 +167,8 @@ void dl_pair_learn_shape(dl_pair *p, stream_state *s, const pair_run *run)
     const uint32_t n = run->n;
     const dl_mark *marks = p->batch->items + run->at;
     if (n < 2 || n > SHAPE_MARKS || s->n_shapes == SHAPES_PER_STREAM || s->costs) return;
+    if (s->fruitless == MOST_FRUITLESS) return;
+    s->fruitless++;
     finding f;
     f.shape = (pair_shape){.n = n, .first = {0, kind_of(&marks[0])}, .hash = hash_of(run->sorted, n)};
     if (!find_order(&f, run) || !find_items(p, &f, run->sorted)) return;
@@ -189,6 +191,7 @@ void dl_pair_learn_shape(dl_pair *p, stream_state *s, const pair_run *run)
     known->follows = known;
     if (s->shape) s->shape->follows = known;
     s->shapes[s->n_shapes++] = s->shape = known;
+    s->fruitless = 0;
 }
 
 void dl_pair_free_shapes(dl_pair *p)

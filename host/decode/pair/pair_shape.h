@@ -7,9 +7,10 @@
 #include "decode/pair/pair_internal.h"
 
 enum {
-    SHAPE_MARKS = 255,             /* of a run at most */
-    SHAPE_DEPTH = 16,              /* zones of a run that are open at once */
-    SHAPES_PER_STREAM = 16,        /* that are remembered */
+    SHAPE_MARKS = 255,      /* of a run at most */
+    SHAPE_DEPTH = 16,       /* zones of a run that are open at once */
+    SHAPES_PER_STREAM = 16, /* that are remembered */
+    MOST_FRUITLESS = 64,    /* runs that have none, one after the other, before no more are looked at */
     SHAPE_BYTES = 4 * 1024 * 1024, /* of all shapes and what streams remember of them */
     SHAPE_NONE = 255,              /* there is no such mark */
 };
@@ -59,8 +60,8 @@ typedef struct stream_shape {
 } stream_shape;
 
 /* pair_shape.c: remembers a run that was ordinary: `sorted` are its marks in the order of their stamps, all of
- * them paired by now, and nothing open before or after. Does nothing when it is too long, or when enough is
- * remembered. */
+ * them paired by now, and nothing open before or after. Does nothing when it is too long, when enough is remembered,
+ * or when looking at runs has been in vain for long. */
 void dl_pair_learn_shape(dl_pair *p, stream_state *s, const pair_run *run);
 void dl_pair_free_shapes(dl_pair *p);
 

@@ -156,7 +156,7 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_pack = {
     .name = "pack",
-    .summary = "make a device log many times smaller, without losing a byte",
+    .summary = "Make a device log many times smaller, without losing a byte",
     .arguments = "LOG",
     .min_arguments = 1,
     .max_arguments = 1,
@@ -178,11 +178,11 @@ const cli_command cmd_pack = {
         "A log that is compressed (.gz, .zst, .xz) is packed as it is without that: what comes back is the log, "
         "not the compressed file.",
     .options = options,
-    .examples = "devlog pack profile_log_device.csv        write profile_log_device.csv" PACK_SUFFIX "\n"
-                "devlog pack log.csv -o run1" PACK_SUFFIX "          somewhere else\n"
-                "cat log.csv | devlog pack - -o log" PACK_SUFFIX "   from a pipe\n"
-                "devlog pack --follow --idle 2 log.csv      until nothing has come for two seconds\n"
-                "devlog decode run1" PACK_SUFFIX "                   as if it were the log",
+    .examples = "  devlog pack profile_log_device.csv        write profile_log_device.csv" PACK_SUFFIX "\n"
+                "  devlog pack log.csv -o run1" PACK_SUFFIX "          somewhere else\n"
+                "  cat log.csv | devlog pack - -o log" PACK_SUFFIX "   from a pipe\n"
+                "  devlog pack --follow --idle 2 log.csv      until nothing has come for two seconds\n"
+                "  devlog decode run1" PACK_SUFFIX "                   as if it were the log\n",
     .see_also = "devlog-unpack(1), devlog-decode(1)",
     .run = run,
 };

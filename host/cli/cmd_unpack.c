@@ -106,7 +106,7 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_unpack = {
     .name = "unpack",
-    .summary = "get a log back that devlog pack has packed",
+    .summary = "Get a log back that devlog pack has packed",
     .arguments = "FILE",
     .min_arguments = 1,
     .max_arguments = 1,
@@ -118,8 +118,8 @@ const cli_command cmd_unpack = {
         "\n"
         "devlog's own commands read packed logs as they are.",
     .options = options,
-    .examples = "devlog unpack run1" PACK_SUFFIX "                        write run1\n"
-                "devlog unpack run1" PACK_SUFFIX " -o - | grep TRISC       only look at it",
+    .examples = "  devlog unpack run1" PACK_SUFFIX "                        write run1\n"
+                "  devlog unpack run1" PACK_SUFFIX " -o - | grep TRISC       only look at it\n",
     .see_also = "devlog-pack(1)",
     .run = run,
 };

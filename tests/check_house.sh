@@ -15,7 +15,7 @@ allowed() {
     decode) echo pack/unpack.h ;;
     report) echo decode/ ;;
     profiler) echo program/ device/ transport/ decode/ ops/op_log_write.h ;;
-    ops) echo decode/ report/ ;;
+    ops) echo decode/ report/ profiler/profiler.h ;;
     cli) echo pack/ report/ ops/ program/ profiler/ decode/ device/ transport/ ;;
   esac
 }

@@ -234,10 +234,23 @@ devlog_status devlog_log_open(const char *const *paths, size_t n, const devlog_l
     return DEVLOG_OK;
 }
 
+devlog_status door_of_decoded(dl_decode *decode, devlog_log **out, devlog_error *err)
+{
+    devlog_log *log = calloc(1, sizeof *log);
+    if (!log) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    pthread_mutex_init(&log->lock, NULL);
+    pthread_cond_init(&log->changed, NULL);
+    log->decode = decode;
+    log->started = log->without_reader = true;
+    log->turn = ENDED;
+    *out = log;
+    return DEVLOG_OK;
+}
+
 void devlog_log_close(devlog_log *log)
 {
     if (!log) return;
-    if (log->started) {
+    if (log->started && !log->without_reader) {
         pthread_mutex_lock(&log->lock);
         log->cancelled = true;
         if (log->turn == CALLER) log->turn = READER;

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "decode/decode.h"
+#include "decode/door.h"
 #include "devlog/decode.h"
 
 enum { COLUMNS_64 = 2, COLUMNS_32 = 5 };
@@ -29,6 +29,7 @@ struct devlog_log {
     /* The reader's thread, and what the two tell one another, under the lock. */
     pthread_t thread;
     bool started, cancelled;
+    bool without_reader; /* it had been read when it was made */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     turn turn;

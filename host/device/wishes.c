@@ -7,37 +7,48 @@
 
 #include "base/settings.h"
 
-static devlog_status take_switch(devlog_switch option, dl_setting setting, bool unset, bool *out, devlog_error *err)
+static devlog_status take_switch(devlog_switch option, dl_setting setting, bool unset, bool *out,
+                                 devlog_error *err)
 {
     if ((unsigned)option > DEVLOG_OFF)
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%d is none of DEVLOG_AUTO, DEVLOG_ON and DEVLOG_OFF", (int)option);
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%d is none of DEVLOG_AUTO, DEVLOG_ON and DEVLOG_OFF",
+                       (int)option);
     devlog_status status = dl_setting_flag(setting, unset, out, err);
     if (option != DEVLOG_AUTO) *out = option == DEVLOG_ON;
     return status;
 }
 
 /* Enums of options are 0 for AUTO and then go in the order of the setting's words (base/settings.c). */
-static devlog_status take_choice(int option, int most, const char *what, dl_setting setting, int *out, devlog_error *err)
+static devlog_status take_choice(int option, int most, const char *what, dl_setting setting, int *out,
+                                 devlog_error *err)
 {
     int word;
-    if (option < 0 || option > most) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "there is no %s %d", what, option);
+    if (option < 0 || option > most)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "there is no %s %d", what, option);
     devlog_status status = dl_setting_choice(setting, 0, &word, err);
     if (status == DEVLOG_OK) *out = option ? option : word + 1;
     return status;
 }
 
-devlog_status device_wish(const devlog_device_options *o, device_wishes *out, bool *profile, devlog_error *err)
+devlog_status device_wish(const devlog_device_options *o, device_wishes *out, bool *profile,
+                          devlog_error *err)
 {
     int recording = 0, style = 0;
     memset(out, 0, sizeof *out);
-    devlog_status status = take_choice((int)o->recording, DEVLOG_RECORD_STREAM, "recording mode", DL_SET_RECORDING,
-                                       &recording, err);
+    devlog_status status = take_choice((int)o->recording, DEVLOG_RECORD_STREAM, "recording mode",
+                                       DL_SET_RECORDING, &recording, err);
     if (status == DEVLOG_OK)
         status = take_choice((int)o->log_style, DEVLOG_STYLE_L0, "log style", DL_SET_LOG_STYLE, &style, err);
     if (status == DEVLOG_OK) status = take_switch(o->profile, DL_SET_DEVICE_PROFILER, false, profile, err);
     if (status == DEVLOG_OK) status = take_switch(o->capture, DL_SET_CAPTURE, true, &out->capture, err);
-    if (status == DEVLOG_OK) status = take_switch(o->clock_sync, DL_SET_CLOCK_SYNC, true, &out->clock_sync, err);
+    if (status == DEVLOG_OK)
+        status = take_switch(o->clock_sync, DL_SET_CLOCK_SYNC, true, &out->clock_sync, err);
+    if (status == DEVLOG_OK && (unsigned)o->results > DEVLOG_KEEP_ALL)
+        status = dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                         "results are kept of none, of the latest or of all launches; there is no %d",
+                         (int)o->results);
     if (status != DEVLOG_OK) return status;
+    out->results = o->results;
     out->recording = (devlog_recording)recording;
     out->log_style = (devlog_log_style)style;
     out->stream_bytes = o->stream_bytes;

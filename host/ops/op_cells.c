@@ -60,40 +60,36 @@ static const op_cycles nothing = {.fw_start = OP_NEVER,
                                   .core_min = OP_NEVER,
                                   .risc_start = {OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER, OP_NEVER}};
 
-typedef struct device_value {
-    bool known, negative;
-    uint64_t value;
-} device_value;
-
-static inline device_value value_of(bool known, uint64_t cycles, const op_row_facts *f)
+static inline op_device_value value_of(bool known, uint64_t cycles, const op_row_facts *f)
 {
-    if (!known || !f->freq_khz) return (device_value){0};
-    return (device_value){true, false, dl_cycles_to_ns(cycles, f->freq_khz)};
+    if (!known || !f->freq_khz) return (op_device_value){0};
+    return (op_device_value){true, false, dl_cycles_to_ns(cycles, f->freq_khz)};
 }
 
 /* Of it, `idle` is time in which nothing ran. */
-static inline device_value span_of(uint64_t start, uint64_t end, uint64_t idle, const op_row_facts *f)
+static inline op_device_value span_of(uint64_t start, uint64_t end, uint64_t idle, const op_row_facts *f)
 {
     return value_of(start != OP_NEVER && end >= start, end - start - idle, f);
 }
 
 static const op_merged one_launch;
 
-static device_value latency_of(int64_t cycles, const op_row_facts *f)
+static op_device_value latency_of(int64_t cycles, const op_row_facts *f)
 {
-    device_value v = value_of(f->row->has_latency, cycles < 0 ? 0 - (uint64_t)cycles : (uint64_t)cycles, f);
+    op_device_value v =
+        value_of(f->row->has_latency, cycles < 0 ? 0 - (uint64_t)cycles : (uint64_t)cycles, f);
     v.negative = cycles < 0 && v.known;
     return v;
 }
 
-static inline device_value device_value_of(const op_row_facts *f, const op_column *c)
+static inline op_device_value value_in(const op_row_facts *f, const op_column *c)
 {
     const op_cycles *y = f->cycles ? f->cycles : &nothing;
     const op_merged *m = f->merged ? f->merged : &one_launch;
     bool fw = y->fw_start != OP_NEVER, per_core = y->core_n && !y->cores_twice;
     switch ((op_column_kind)c->kind) {
-    case OP_COL_FW_START: return (device_value){fw, false, y->fw_start};
-    case OP_COL_FW_END: return (device_value){fw, false, y->fw_end};
+    case OP_COL_FW_START: return (op_device_value){fw, false, y->fw_start};
+    case OP_COL_FW_END: return (op_device_value){fw, false, y->fw_end};
     case OP_COL_LATENCY: return latency_of(f->row->latency, f);
     case OP_COL_DM_LATENCY: return latency_of(f->row->dm_latency, f);
     case OP_COL_FW_NS: return span_of(y->fw_start, y->fw_end, m->fw_idle, f);
@@ -110,14 +106,19 @@ static inline device_value device_value_of(const op_row_facts *f, const op_colum
         return span_of(y->risc_start[c->argument], y->risc_end[c->argument], m->risc_idle[c->argument], f);
     case OP_COL_CB_WAIT_NS: return value_of(y->has_cb_wait, y->cb_wait, f);
     case OP_COL_CB_RESERVE_NS: return value_of(y->has_cb_reserve, y->cb_reserve, f);
-    default: return (device_value){0};
+    default: return (op_device_value){0};
     }
+}
+
+op_device_value op_device_value_of(const op_row_facts *f, const op_column *c)
+{
+    return value_in(f, c);
 }
 
 void op_device_cells(op_writer *w, const op_row_facts *f, const op_column *columns, uint32_t n)
 {
     for (const op_column *c = columns; c < columns + n; c++) {
-        device_value v = device_value_of(f, c);
+        op_device_value v = value_in(f, c);
         if (!v.known)
             op_cell_missing(w);
         else if (v.negative && v.value)

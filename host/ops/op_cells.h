@@ -55,6 +55,20 @@ typedef struct op_row_facts {
     bool device;            /* it ran on a device */
 } op_row_facts;
 
+/* A number of the device: ns or cycles, as the column says. Not known: its cell is empty. */
+typedef struct op_device_value {
+    bool known, negative;
+    uint64_t value;
+} op_device_value;
+
+static inline bool op_is_device_column(const op_column *c)
+{
+    return c->kind >= OP_COL_FW_START && c->kind <= OP_COL_CB_RESERVE_NS;
+}
+/* op_cells.c: of what a row's columns from OP_COL_FW_START to OP_COL_CB_RESERVE_NS say. Needs row, cycles, merged and
+ * freq_khz of the facts. */
+op_device_value op_device_value_of(const op_row_facts *f, const op_column *c);
+
 /* ---- Cells: each begins with what separates it from the one before --- */
 
 static inline void op_put(op_writer *w, char c)

@@ -11,6 +11,8 @@
 struct capture_log {
     devlog_device *device;
     dl_capture *capture;
+    kept *memory;
+    size_t remembered; /* bytes of what is in hand that have been handed to it: a commit may fail */
     struct known_elf {
         uint8_t build_id[DL_BUILD_ID_MAX];
         uint32_t size;
@@ -46,16 +48,30 @@ static devlog_status name_boot(dl_clocks *c, const devlog_device *d, devlog_erro
     return DEVLOG_OK;
 }
 
-devlog_status capture_log_open(capture_log **out, devlog_device *device, bool append, devlog_error *err)
+static devlog_status commit(capture_log *log, devlog_error *err)
+{
+    const dl_str *hand = dl_capture_hand(log->capture);
+    devlog_status status =
+        kept_take(log->memory, hand->text + log->remembered, hand->len - log->remembered, err);
+    if (status != DEVLOG_OK) return status;
+    log->remembered = hand->len;
+    status = dl_capture_commit(log->capture, err);
+    if (status == DEVLOG_OK) log->remembered = 0;
+    return status;
+}
+
+devlog_status capture_log_open(capture_log **out, devlog_device *device, bool append, kept *memory,
+                               devlog_error *err)
 {
     *out = NULL;
-    if (!device->wishes.capture) return DEVLOG_OK;
+    if (!device->wishes.capture && memory->keep == DEVLOG_KEEP_NONE) return DEVLOG_OK;
     capture_log *log = calloc(1, sizeof *log);
     if (!log) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a capture");
     log->device = device;
+    log->memory = memory;
+    const char *folder = device->wishes.capture ? device->log_folder : NULL;
     devlog_status status = name_boot(device->clocks, device, err);
-    if (status == DEVLOG_OK)
-        status = dl_capture_open(&log->capture, device->log_folder, DL_CAPTURE_NAME, append, err);
+    if (status == DEVLOG_OK) status = dl_capture_open(&log->capture, folder, DL_CAPTURE_NAME, append, err);
     const board *b = &device->board;
     const dl_capture_chip chip = {
         .slot = device->slot,
@@ -69,7 +85,7 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
         .run = devlog_ops_run(device->ops),
     };
     if (status == DEVLOG_OK) status = dl_capture_put_chip(log->capture, &chip, err);
-    if (status == DEVLOG_OK) status = dl_capture_commit(log->capture, err);
+    if (status == DEVLOG_OK) status = commit(log, err);
     if (status != DEVLOG_OK) {
         dl_capture_close(log->capture);
         free(log);
@@ -186,7 +202,7 @@ devlog_status capture_log_commit(capture_log *log, const dl_capture_launch *laun
     if (!log) return DEVLOG_OK;
     devlog_status status = dl_capture_put_launch(log->capture, launch, err);
     if (status == DEVLOG_OK) status = put_clocks(log, false, err);
-    return status == DEVLOG_OK ? dl_capture_commit(log->capture, err) : status;
+    return status == DEVLOG_OK ? commit(log, err) : status;
 }
 
 devlog_status capture_log_close(capture_log *log, devlog_error *err)
@@ -194,7 +210,7 @@ devlog_status capture_log_close(capture_log *log, devlog_error *err)
     if (!log) return DEVLOG_OK;
     devlog_status status = put_clocks(log, true, err);
     if (status == DEVLOG_OK) status = dl_capture_put_end(log->capture, log->device->slot, err);
-    if (status == DEVLOG_OK) status = dl_capture_commit(log->capture, err);
+    if (status == DEVLOG_OK) status = commit(log, err);
     dl_capture_close(log->capture);
     free(log->elfs);
     free(log);

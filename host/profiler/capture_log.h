@@ -5,13 +5,16 @@
 
 #include "decode/capture/capture.h"
 #include "profiler/clock_sync.h"
+#include "profiler/kept.h"
 #include "profiler/pull.h"
 
 typedef struct capture_log capture_log;
 
-/* Opens it in the device's log folder; `append`: the device has written there before. DEVLOG_CAPTURE=0 goes
- * without: *out is NULL then, which every function here takes. */
-devlog_status capture_log_open(capture_log **out, devlog_device *device, bool append, devlog_error *err);
+/* Opens it in the device's log folder; `append`: the device has written there before. What is written is also
+ * handed to `memory`, which is borrowed. When neither file nor memory is wanted, *out is NULL, which every
+ * function here takes. */
+devlog_status capture_log_open(capture_log **out, devlog_device *device, bool append, kept *memory,
+                               devlog_error *err);
 
 /* One core of the launch in hand: what its RISCs have recorded, and the event stream of its tile. */
 devlog_status capture_log_core(capture_log *log, const devlog_program *program, const pulled *riscs,

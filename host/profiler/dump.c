@@ -16,6 +16,7 @@ struct dl_profiler {
     dl_device_log *log;
     char *log_path;
     capture_log *capture; /* NULL: not wanted */
+    kept kept;
     struct own_cost {
         bool known;
         uint32_t by_kind[sizeof((devlog_control *)0)->cost / 4];
@@ -42,6 +43,7 @@ static devlog_status attach(devlog_device *device, devlog_error *err)
         free(p);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
     }
+    p->kept.keep = device->wishes.results;
     device->profiler = p;
     return DEVLOG_OK;
 }
@@ -68,7 +70,7 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
     };
     status = dl_device_log_open(&p->log, device->log_folder, &options, err);
     if (status != DEVLOG_OK) return status;
-    status = capture_log_open(&p->capture, device, options.append, err);
+    status = capture_log_open(&p->capture, device, options.append, &p->kept, err);
     if (status != DEVLOG_OK) {
         dl_device_log_close(p->log, NULL);
         p->log = NULL;
@@ -223,12 +225,16 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
     return status;
 }
 
+static devlog_status not_profiled(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_STATE,
+                   "the device is not profiled: open it with devlog_device_options.profile, or with "
+                   "TT_METAL_DEVICE_PROFILER=1 in the environment");
+}
+
 devlog_status profiler_dump(devlog_device *device, devlog_error *err)
 {
-    if (!device->profile)
-        return dl_fail(err, DEVLOG_ERR_STATE,
-                       "the device is not profiled: open it with devlog_device_options.profile, or with "
-                       "TT_METAL_DEVICE_PROFILER=1 in the environment");
+    if (!device->profile) return not_profiled(err);
     devlog_status status = profiler_prepare(device, err);
     if (status != DEVLOG_OK) return status;
     dl_profiler *p = device->profiler;
@@ -288,6 +294,18 @@ const char *devlog_profiler_log(const devlog_device *device)
     return device->profiler && device->profiler->log_path ? device->profiler->log_path : "";
 }
 
+devlog_status profiler_kept(const devlog_device *device, kept_which which, dl_str *out, devlog_error *err)
+{
+    dl_str_clear(out);
+    if (!device->profile) return not_profiled(err);
+    if (device->wishes.results < (which == KEPT_ALL ? DEVLOG_KEEP_ALL : DEVLOG_KEEP_LATEST))
+        return dl_fail(err, DEVLOG_ERR_STATE,
+                       "the device does not keep results of %s: open it with devlog_device_options.results",
+                       which == KEPT_ALL ? "all launches" : "launches");
+    if (!device->profiler) return DEVLOG_OK;
+    return kept_capture(&device->profiler->kept, which, device->slot, out, err);
+}
+
 const profiler_totals *profiler_totals_of(const devlog_device *device)
 {
     static const profiler_totals none;
@@ -303,6 +321,7 @@ devlog_status profiler_free(devlog_device *device, devlog_error *err)
     free(p->log_path);
     free(p->costs);
     dl_marks_free(&p->marks);
+    kept_free(&p->kept);
     dl_tables_free(&p->tables);
     clocks_free(device->clocks);
     device->clocks = NULL;

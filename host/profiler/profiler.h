@@ -4,6 +4,7 @@
 #define DEVLOG_PROFILER_PROFILER_H
 
 #include "device/device.h"
+#include "profiler/kept.h"
 #include "profiler/pull.h"
 #include "program/program.h"
 
@@ -24,6 +25,10 @@ devlog_status profiler_prepare(devlog_device *device, devlog_error *err);
 /* Pulls the records of the last launch and appends them to the log. Does nothing when there was no launch
  * since. */
 devlog_status profiler_dump(devlog_device *device, devlog_error *err);
+
+/* A capture of the launches that the device keeps in memory; empty when none has been pulled yet.
+ * DEVLOG_ERR_STATE when it does not keep them. */
+devlog_status profiler_kept(const devlog_device *device, kept_which which, dl_str *out, devlog_error *err);
 
 const profiler_totals *profiler_totals_of(const devlog_device *device);
 

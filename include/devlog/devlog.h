@@ -196,6 +196,13 @@ typedef enum devlog_log_style {
     DEVLOG_STYLE_L0,   /* as in 2023, without header lines */
 } devlog_log_style;
 
+/* Of which launches results can be asked for inside the program (devlog/results.h). */
+typedef enum devlog_keep {
+    DEVLOG_KEEP_NONE,
+    DEVLOG_KEEP_LATEST, /* memory: the records of two launches */
+    DEVLOG_KEEP_ALL,    /* memory grows by what the launches recorded, packed as in capture.devlog */
+} devlog_keep;
+
 /* All members but the size may be 0 or NULL; text is copied. */
 typedef struct devlog_device_options {
     size_t size;            /* DEVLOG_DEVICE_OPTIONS() sets it */
@@ -219,6 +226,7 @@ typedef struct devlog_device_options {
     devlog_switch clock_sync;   /* compare the clocks of cores, chips and host while programs run
                                    (docs/time.md); AUTO: as $DEVLOG_CLOCK_SYNC says, else on */
     devlog_log_style log_style; /* AUTO: as $DEVLOG_LOG_STYLE says, else L9 */
+    devlog_keep results;        /* for devlog_results_latest and devlog_results_all */
     const char *postmortem; /* file to which a launch that is not done in time, or whose chip stops, saves the
                                device's state (devlog_save_state); NULL: $DEVLOG_POSTMORTEM; "": none */
 } devlog_device_options;

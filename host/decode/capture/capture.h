@@ -22,6 +22,7 @@
 #ifndef DEVLOG_DECODE_CAPTURE_H
 #define DEVLOG_DECODE_CAPTURE_H
 
+#include "base/str.h"
 #include "decode/capture/records.h"
 #include "decode/clock/chip_clock.h"
 #include "decode/input.h"
@@ -85,10 +86,13 @@ typedef struct dl_capture_core {
 typedef struct dl_capture dl_capture;
 
 /* Opens folder/name for writing. It begins anew unless `append`, or unless another open capture writes to the
- * same file (two devices of one program): then it goes on behind what is there. */
+ * same file (two devices of one program): then it goes on behind what is there. Without a folder there is no
+ * file, and what is committed is forgotten. */
 devlog_status dl_capture_open(dl_capture **capture, const char *folder, const char *name, bool append,
                               devlog_error *err);
 const char *dl_capture_path(const dl_capture *c);
+/* What is in hand: whole frames, in a new file behind the eight bytes. */
+const dl_str *dl_capture_hand(const dl_capture *c);
 
 /* Add to what is in hand. They fail only for lack of memory. */
 devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, devlog_error *err);

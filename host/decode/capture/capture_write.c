@@ -27,14 +27,18 @@ struct dl_capture {
 devlog_status dl_capture_open(dl_capture **capture, const char *folder, const char *name, bool append,
                               devlog_error *err)
 {
-    devlog_status status = dl_folder_make(folder, err);
+    devlog_status status = folder ? dl_folder_make(folder, err) : DEVLOG_OK;
     if (status) return status;
     dl_capture *c = calloc(1, sizeof *c);
     if (c) c->fd = -1;
-    if (c) c->path = dl_path_join(folder, name);
+    if (c) c->path = folder ? dl_path_join(folder, name) : strdup("");
     if (!c || !c->path) {
         dl_capture_close(c);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a capture");
+    }
+    if (!folder) {
+        *capture = c;
+        return DEVLOG_OK;
     }
     c->fd = open(c->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     struct stat st;
@@ -47,6 +51,11 @@ devlog_status dl_capture_open(dl_capture **capture, const char *folder, const ch
     if (st.st_size == 0) dl_str_add_n(&c->hand, DL_CAPTURE_MAGIC, DL_CAPTURE_MAGIC_BYTES);
     *capture = c;
     return DEVLOG_OK;
+}
+
+const dl_str *dl_capture_hand(const dl_capture *c)
+{
+    return &c->hand;
 }
 
 const char *dl_capture_path(const dl_capture *c)
@@ -315,8 +324,8 @@ devlog_status dl_capture_commit(dl_capture *c, devlog_error *err)
     devlog_status status = dl_str_status(&c->hand, err);
     if (status || c->hand.len == 0) return status;
     struct stat st;
-    bool known = fstat(c->fd, &st) == 0;
-    int errnum = dl_write_all(c->fd, c->hand.text, c->hand.len);
+    bool known = c->fd >= 0 && fstat(c->fd, &st) == 0;
+    int errnum = c->fd < 0 ? 0 : dl_write_all(c->fd, c->hand.text, c->hand.len);
     if (errnum) {
         if (known) (void)!ftruncate(c->fd, st.st_size); /* half a launch is worse than none */
         return dl_fail_errno(err, errnum, "%s: the launch is not in the capture", c->path);

@@ -31,10 +31,11 @@ devlog_status dl_options_take(void *out, size_t known, const void *given, const 
             return not_initialised(type, size, err);
         for (size_t at = known; at < size; at++)
             if (((const uint8_t *)given)[at])
-                return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
-                               "%s: byte %zu is set, and this libdevlog (%s) knows the first %zu: the program "
-                               "was built with a newer one and asks for something that it had",
-                               type, at, devlog_version(), known);
+                return dl_fail(
+                    err, DEVLOG_ERR_UNSUPPORTED,
+                    "%s: byte %zu is set, and this libdevlog (%s) knows the first %zu: the program "
+                    "was built with a newer one and asks for something that it had",
+                    type, at, devlog_version(), known);
         memcpy(out, given, size < known ? size : known);
     }
     memcpy(out, &known, sizeof known);

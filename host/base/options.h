@@ -11,6 +11,7 @@
  * bytes that this library has. What the caller's is too short for is zero, as it all is when `given` is NULL.
  * A longer one may hold nothing but zeros behind what is known. Fails with ARGUMENT when it was not
  * initialised, with UNSUPPORTED when it asks for what this library does not know. `type` is the struct's name. */
-devlog_status dl_options_take(void *out, size_t known, const void *given, const char *type, devlog_error *err);
+devlog_status dl_options_take(void *out, size_t known, const void *given, const char *type,
+                              devlog_error *err);
 
 #endif

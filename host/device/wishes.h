@@ -6,6 +6,7 @@
 
 /* Members that are AUTO or NULL are as the environment says. *profile: whether the device is profiled.
  * out->postmortem is to be freed, also after a failure. */
-devlog_status device_wish(const devlog_device_options *options, device_wishes *out, bool *profile, devlog_error *err);
+devlog_status device_wish(const devlog_device_options *options, device_wishes *out, bool *profile,
+                          devlog_error *err);
 
 #endif

@@ -1,6 +1,10 @@
 /* The words of a core as a frame stores them. See capture_words.h. */
 #include "decode/capture/capture_words.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "devlog/record.h"
 
 static void put32(uint8_t *to, uint32_t value)
@@ -116,6 +120,39 @@ size_t dl_words_count(const uint8_t *bytes, size_t size)
     return 2 * (heads + lows) + 4 * rest == size - DL_WORDS_HEADER_BYTES ? (size_t)n : SIZE_MAX;
 }
 
+/* Records of zones near to the one before, four at a time, as many as there are one after the other; returns
+ * how many. */
+static size_t join_zones(const uint16_t *heads, const uint16_t *lows, size_t n, uint32_t high, uint32_t *last,
+                         uint32_t *to)
+{
+    size_t done = 0;
+#if defined(__SSE2__)
+    const __m128i zero = _mm_setzero_si128(), ones = _mm_set1_epi16(-1);
+    const __m128i first = _mm_set1_epi16(DEVLOG_CODE_ZONE);
+    const __m128i most = _mm_set1_epi16(DEVLOG_CODE_COMPLETE - DEVLOG_CODE_ZONE - 1);
+    const __m128i above = _mm_set1_epi32((int)high);
+    __m128i sum = _mm_set1_epi32((int)*last);
+    for (; done + 4 <= n; done += 4) {
+        const __m128i codes = _mm_loadl_epi64((const __m128i *)(const void *)(heads + done));
+        const __m128i more = _mm_loadl_epi64((const __m128i *)(const void *)(lows + done));
+        const __m128i beyond = _mm_subs_epu16(_mm_sub_epi16(codes, first), most);
+        const __m128i good = _mm_andnot_si128(_mm_cmpeq_epi16(more, ones), _mm_cmpeq_epi16(beyond, zero));
+        if ((_mm_movemask_epi8(good) & 0xFF) != 0xFF) break;
+        __m128i low = _mm_unpacklo_epi16(more, zero);
+        low = _mm_add_epi32(low, _mm_slli_si128(low, 4));
+        low = _mm_add_epi32(_mm_add_epi32(low, _mm_slli_si128(low, 8)), sum);
+        const __m128i word = _mm_or_si128(_mm_unpacklo_epi16(codes, zero), above);
+        _mm_storeu_si128((__m128i *)(void *)(to + 2 * done), _mm_unpacklo_epi32(word, low));
+        _mm_storeu_si128((__m128i *)(void *)(to + 2 * done + 4), _mm_unpackhi_epi32(word, low));
+        sum = _mm_shuffle_epi32(low, 0xFF);
+    }
+    *last = (uint32_t)_mm_cvtsi128_si32(sum);
+#else
+    (void)heads, (void)lows, (void)n, (void)high, (void)last, (void)to;
+#endif
+    return done;
+}
+
 bool dl_words_join(const uint8_t *bytes, uint32_t *words, size_t n, uint32_t *room)
 {
     size_t n_heads = get32(bytes + 4), n_lows = get32(bytes + 8), n_rest = get32(bytes + 12);
@@ -129,6 +166,14 @@ bool dl_words_join(const uint8_t *bytes, uint32_t *words, size_t n, uint32_t *ro
     uint32_t last = 0, high = 0, *to = words, *const end = words + n;
     while (to < end) {
         if (head == heads_end) return false;
+        size_t most = (size_t)(end - to) / 2;
+        if (most > (size_t)(heads_end - head)) most = (size_t)(heads_end - head);
+        if (most > (size_t)(lows_end - low)) most = (size_t)(lows_end - low);
+        size_t zones = join_zones(head, low, most, high, &last, to);
+        head += zones;
+        low += zones;
+        to += 2 * zones;
+        if (zones) continue;
         uint32_t code = *head++;
         /* A zone's, not far from the one before: nearly always. */
         if (code - DEVLOG_CODE_ZONE < DEVLOG_CODE_COMPLETE - DEVLOG_CODE_ZONE && low < lows_end &&

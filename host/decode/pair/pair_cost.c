@@ -8,20 +8,18 @@
 
 static void set_costs(stream_costs *c, const dl_costs *costs)
 {
+    const uint64_t record = UINT64_C(1) << RECORDS_SHIFT;
     *c = (stream_costs){.given = *costs};
     for (int end = 0; end < 2; end++) {
-        for (int i = 1; i < DL_COSTS; i++) {
-            c->spent[end][i] = costs->marker[i];
-            c->records[end][i] = 1;
-        }
+        for (int i = 1; i < DL_COSTS; i++)
+            c->spent[end][i] = costs->marker[i] + record;
         /* These are with what was spent elsewhere. */
         c->spent[end][DEVLOG_KIND_SUM] = c->spent[end][DL_COST_STALL] = 0;
-        c->records[end][DEVLOG_KIND_SUM] = c->records[end][DL_COST_STALL] = 0;
     }
     /* What the record of a complete zone shows of itself, and the rest behind its end. */
     c->spent[0][DEVLOG_KIND_COMPLETE] = costs->marker[0];
-    c->spent[1][DEVLOG_KIND_COMPLETE] = costs->marker[DEVLOG_KIND_COMPLETE] - costs->marker[0];
-    c->records[0][DEVLOG_KIND_COMPLETE] = 0;
+    c->spent[1][DEVLOG_KIND_COMPLETE] =
+        (uint32_t)(costs->marker[DEVLOG_KIND_COMPLETE] - costs->marker[0]) + record;
 }
 
 devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, devlog_error *err)
@@ -56,9 +54,10 @@ void dl_pair_spend_rarely(stream_state *s, const dl_kind *kind, uint64_t time)
         s->stall_start = time;
         return;
     }
-    s->spent += s->costs->spent[end][what];
-    s->spent_on_records += s->costs->spent[end][what];
-    s->records += s->costs->records[end][what];
+    const uint64_t spent = s->costs->spent[end][what];
+    s->spent += spent & SPENT;
+    s->spent_on_records += spent & SPENT;
+    s->records += spent >> RECORDS_SHIFT;
 }
 
 /* What the kernel spent where no record tells of it. Overwritten records cost what those cost that are kept.

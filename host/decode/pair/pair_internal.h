@@ -6,6 +6,9 @@
 #include "decode/pair/pair.h"
 #include "devlog/record.h"
 
+enum { RECORDS_SHIFT = 48 };
+#define SPENT ((UINT64_C(1) << RECORDS_SHIFT) - 1)
+
 /* Called with constants, of which there is a body each. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -45,10 +48,9 @@ typedef struct held_mark {
 /* What markers cost a RISC. */
 typedef struct stream_costs {
     dl_costs given;
-    /* By whether it is the end of a zone, and DL_COST_*: what an ordinary mark adds to what was spent, and to
-     * the records. */
-    uint32_t spent[2][DL_COSTS];
-    uint8_t records[2][DL_COSTS];
+    /* By whether it is the end of a zone, and DL_COST_*: what an ordinary mark adds to what was spent, 1/16 cycle,
+     * and, from RECORDS_SHIFT on, to the records. A run has less than 2^16 marks of less than 2^32 each. */
+    uint64_t spent[2][DL_COSTS];
 } stream_costs;
 
 typedef struct key_slot {

@@ -324,7 +324,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
     if (common & DL_MARK_RARE || p->filter || s->too_deep || !dl_same_ids(&frame->ids, &s->ids)) return i;
     if (!plain && o->sink.runs && !(out = run_in_hand(p, s, dl_mark_stream(common)))) return i;
     open_zone *const bottom = s->open, *const limit_open = bottom + s->cap_open, *top = bottom + s->n_open;
-    uint64_t last = s->last, spent = 0, records = 0;
+    uint64_t last = s->last, spent = 0; /* and in its upper bits how many records */
     for (; i < run->n; i++) {
         const uint64_t code = run->sorted[i].code, time = run->sorted[i].time + epoch;
         const uint32_t place = run->places ? run->places[i] : i;
@@ -344,7 +344,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
             if (!key) break;
             *top++ = (open_zone){.start = time,
                                  .key = key,
-                                 .spent = costly ? s->spent + spent : 0,
+                                 .spent = costly && !plain ? s->spent + (spent & SPENT) : 0,
                                  .site = kind->site,
                                  .launch = launch,
                                  .line = dl_frame_line(frame, run->at + place)};
@@ -353,7 +353,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
             if (top == bottom || z->site != kind->site || z->orphan || z->launch != launch || time < z->start)
                 break;
             const uint64_t cycles = time - z->start;
-            uint64_t cost = plain || !costly ? 0 : (s->spent + spent - z->spent + 8) / 16;
+            uint64_t cost = plain || !costly ? 0 : (s->spent + (spent & SPENT) - z->spent + 8) / 16;
             if (cost > cycles) cost = cycles;
             if (!dl_pair_count_zone(!plain && p->no_samples, z->key, z->start,
                                     cycles - (!plain && p->subtract_cost ? cost : 0), launch, false)) {
@@ -385,13 +385,12 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
         }
         last = time;
         if (costly) spent += costs->spent[end][kind->cost % DL_COSTS];
-        if (costly) records += costs->records[end][kind->cost % DL_COSTS];
     }
     s->last = last;
     s->n_open = (uint16_t)(top - bottom);
-    s->spent += spent;
-    s->spent_on_records += spent;
-    s->records += records;
+    s->spent += spent & SPENT;
+    s->spent_on_records += spent & SPENT;
+    s->records += spent >> RECORDS_SHIFT;
     return i;
 }
 

@@ -92,6 +92,25 @@ devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool 
     return status;
 }
 
+/* More than 1 % between what the board file, the chip and the measurement say. */
+static void note_frequency(dl_decode *d, const dl_chip_clock *c)
+{
+    const uint64_t used = dl_chip_clock_khz(c), says[] = {c->freq_khz, c->aiclk_khz};
+    char texts[3][DL_GROUPED_SIZE];
+    bool differs = false;
+    for (size_t i = 0; i < d->tables.n_chips; i++)
+        if (d->tables.chips[i].id == c->slot && used && c->fitted) d->tables.chips[i].freq_khz = used;
+    for (int i = 0; i < 2; i++)
+        differs |= says[i] && used && (used > says[i] ? used - says[i] : says[i] - used) * 100 > says[i];
+    if (!differs) return;
+    dl_losses_found(
+        &d->losses, DL_FOUND_CLOCK, 1,
+        "chip %u: its clock ran at %s MHz%s, its board file says %s%s%s%s; nanoseconds are of the first",
+        c->slot, dl_mhz_text(texts[0], used), used == c->freq_khz ? "" : " (measured)",
+        dl_mhz_text(texts[1], c->freq_khz), c->aiclk_khz ? ", and the chip itself " : "",
+        c->aiclk_khz ? dl_mhz_text(texts[2], c->aiclk_khz) : "", " MHz");
+}
+
 void decode_note_clocks(dl_decode *d)
 {
     d->losses.cost_subtracted = d->options.subtract_cost;
@@ -119,5 +138,6 @@ void decode_note_clocks(dl_decode *d)
                             "chip %u changed its frequency %u times, first from %.3f to %.3f MHz", c->slot,
                             c->fit.n_changes, c->fit.changes[0].before * 1000,
                             c->fit.changes[0].after * 1000);
+        note_frequency(d, c);
     }
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/settings.h"
+#include "device/aiclk.h"
 #include "device/board_sim.h"
 #include "device/choose.h"
 #include "device/harvest.h"
@@ -147,6 +148,8 @@ devlog_status dl_device_open(const devlog_device_options *options, const struct 
     d->booted = calloc((size_t)d->board.n_columns * d->board.n_rows, sizeof *d->booted);
     if (!d->booted) status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
     if (status == DEVLOG_OK && !o->attach) status = hold_all(d, err);
+    if (status == DEVLOG_OK && !o->attach && d->transport.ops->card) status = aiclk_settle(d, err);
+    if (status == DEVLOG_OK && d->transport.note[0]) fprintf(stderr, "devlog: %s\n", d->transport.note);
     if (status != DEVLOG_OK) goto fail;
     free(choice);
     *out = d;
@@ -182,9 +185,17 @@ const char *devlog_device_transport(const devlog_device *device)
     return device->transport.ops->name;
 }
 
+uint64_t dl_device_khz(const devlog_device *device)
+{
+    enum { PARTS = 1000 }; /* what a measurement of some ms is not better than */
+    const uint64_t board_khz = device->board.mhz * UINT64_C(1000), measured = device->measured_khz;
+    uint64_t off = measured > board_khz ? measured - board_khz : board_khz - measured;
+    return measured && off * PARTS > board_khz ? measured : board_khz;
+}
+
 uint32_t devlog_device_mhz(const devlog_device *device)
 {
-    return device->board.mhz;
+    return (uint32_t)((dl_device_khz(device) + 500) / 1000);
 }
 
 uint32_t devlog_device_user_l1(const devlog_device *device, uint32_t *size)

@@ -33,6 +33,9 @@ struct devlog_device {
     bool attached;           /* only looked at */
     bool failed;             /* in its last launch */
 
+    uint64_t aiclk_khz;    /* what a card says of its clock, once it has settled; 0: it does not say */
+    uint64_t measured_khz; /* of a card when it was opened; 0: not measured */
+
     bool *booted; /* one per core, row by row: its firmware runs */
     devlog_recording recording;
     uint32_t stream_bytes; /* DRAM per RISC when recording streams */
@@ -63,6 +66,9 @@ struct devlog_device {
 /* devlog_device_open with the calls of the system that the transport "kmd" makes answered by a test. */
 devlog_status dl_device_open(const devlog_device_options *options, const struct kmd_system *kmd,
                              devlog_device **out, devlog_error *err);
+
+/* The frequency of the chip's clock: as measured when a card was opened, else as its board file says. */
+uint64_t dl_device_khz(const devlog_device *device);
 
 /* Coordinates for the transport. DEVLOG_ERR_ARGUMENT when the core is outside the grid. */
 devlog_status dl_device_target(const devlog_device *device, devlog_core core, dl_target *out,

@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 
@@ -96,7 +95,7 @@ static devlog_status wait_for(dl_transport *t, const board *b, uint32_t reg, uin
         devlog_status status = read_word(t, b, b->arc.messages + reg, got, err);
         if (status != DEVLOG_OK || (*got & mask) == wanted || *got == UINT32_MAX || ms == PATIENCE_MS)
             return status;
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        dl_transport_wait_ms(t, 1);
     }
 }
 
@@ -122,7 +121,7 @@ devlog_status telemetry_harvested(dl_transport *t, const board *b, uint32_t *bit
     for (int ms = 0; ms < PATIENCE_MS && status == DEVLOG_OK; ms++) {
         status = read_word(t, b, b->arc.messages + MESSAGE, &message, err);
         if (status != DEVLOG_OK || (message & 0xFF00) != PRESENT) break;
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        dl_transport_wait_ms(t, 1);
     }
     if (status == DEVLOG_OK) status = write_word(t, b, ARGUMENT, 0, err);
     if (status == DEVLOG_OK) status = write_word(t, b, MESSAGE, PRESENT | GET_HARVESTING, err);

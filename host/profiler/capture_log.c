@@ -83,6 +83,7 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
         .transport = device->transport.ops->name,
         .boot = device->clocks->boot,
         .run = devlog_ops_run(device->ops),
+        .aiclk_khz = device->aiclk_khz,
     };
     if (status == DEVLOG_OK) status = dl_capture_put_chip(log->capture, &chip, err);
     if (status == DEVLOG_OK) status = commit(log, err);

@@ -64,7 +64,7 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
         .style = styles[device->wishes.log_style],
         .append = began,
         .arch = device->board.arch,
-        .freq_khz = device->board.mhz * 1000ull,
+        .freq_khz = dl_device_khz(device),
         .max_cores = device->board.n_columns * device->board.n_rows,
         .run = devlog_ops_run(device->ops),
     };

@@ -9,9 +9,10 @@
 /* The part of the control block that firmware writes in every launch. A device that is only looked at was
  * told by another program what the rest says. */
 enum {
-    CONTROL_FROM = offsetof(devlog_control, dropping),
+    CONTROL_FROM = offsetof(devlog_control, magic),
     CONTROL_END = offsetof(devlog_control, cost),
     GUARD = 16, /* bytes behind the last record that are read too: the host has cleared them */
+    LINE = 16,  /* what a card answers at a time: what is read ends with one, if that makes it no longer */
 };
 
 typedef struct extent {
@@ -124,7 +125,7 @@ static devlog_status read_extent(devlog_device *device, pulled *p, extent e, uin
     /* Only a kernel that wrote where it should not leaves something behind its records, so it must have run.
      */
     bool guarded = e.end && e.fresh && p->control.marks & 1u << (DEVLOG_ID_KERNEL_START - 1);
-    if (guarded) bytes = own + GUARD < most ? own + GUARD : most;
+    if (guarded) bytes = own + GUARD < most ? (own + GUARD) & ~(uint32_t)(LINE - 1) : most;
     if (bytes == 0) return DEVLOG_OK;
     uint32_t *bigger = realloc(p->words, (size_t)p->n_words * 4 + bytes);
     if (!bigger) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the records of a core");
@@ -161,6 +162,13 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
     uint32_t from = device->attached ? 0 : CONTROL_FROM;
     devlog_status status = dl_core_read(device, core, region + DEVLOG_CONTROL_OFFSET(b->segment_bits) + from,
                                         (uint8_t *)c + from, CONTROL_END - from, err);
+    /* Only a kernel drops records: one word less to read of every RISC that runs none. */
+    if (status == DEVLOG_OK && !device->attached &&
+        (c->marks & 1u << (DEVLOG_ID_KERNEL_START - 1) || c->marks > 15))
+        status = dl_core_read(device, core,
+                              region + DEVLOG_CONTROL_OFFSET(b->segment_bits) +
+                                  (uint32_t)offsetof(devlog_control, dropping),
+                              &c->dropping, sizeof c->dropping, err);
     if (status != DEVLOG_OK) return status;
     bool counted = count_drops(c, b->segment_bits);
     bool whole = c->magic == DEVLOG_MAGIC && c->segment < DEVLOG_SEGMENTS;

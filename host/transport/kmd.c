@@ -177,6 +177,25 @@ static devlog_status check_device(kmd_transport *k, const dl_window_layout *layo
         k->path, info.vendor, info.device, layout->pci_vendor, layout->pci_device);
 }
 
+/* Full clock, memory and tiles, for as long as the device is open. The driver forgets it when this program ends, however
+ * that happens. */
+static devlog_status ask_for_power(kmd_transport *k, const kmd_driver_info *driver, char *note, size_t size,
+                                   devlog_error *err)
+{
+    kmd_power p = {.size = sizeof p,
+                   .valid = KMD_POWER_VALID,
+                   .flags = KMD_POWER_MAX_AICLK | KMD_POWER_MRISC | KMD_POWER_TENSIX};
+    int result = kmd_at_least(driver, 2, 6)
+                     ? k->system->ioctl(k->system->context, k->fd, KMD_SET_POWER_STATE, &p)
+                     : -EINVAL;
+    if (result == -ENODEV) return was_reset(k, err);
+    if (result < 0)
+        snprintf(note, size, "%s: the chip could not be asked for its full clock: %s (tt-kmd %s%s)", k->path,
+                 result == -EINVAL ? "its driver cannot do that" : strerror(-result), k->driver,
+                 result == -EINVAL ? "; 2.6.0 can" : "");
+    return DEVLOG_OK;
+}
+
 /* ---- The transport ------------------------------------------------------------------------------- */
 
 static void kmd_close(dl_transport *t)
@@ -222,6 +241,8 @@ static devlog_status kmd_open(dl_transport *t, const dl_transport_setup *setup, 
     }
     if (status == DEVLOG_OK) status = pcie_windows_init(&k->windows, &bar, setup->layout, err);
     if (status == DEVLOG_OK) status = take_windows(k, setup->layout, err);
+    if (status == DEVLOG_OK && !setup->attach)
+        status = ask_for_power(k, &driver, t->note, sizeof t->note, err);
     if (status != DEVLOG_OK) kmd_close(t);
     return status;
 }
@@ -274,6 +295,18 @@ static devlog_status kmd_write(dl_transport *t, dl_target at, uint64_t addr, con
     return pcie_windows_write(&k->windows, at, addr, src, size, err);
 }
 
+static void kmd_wait_ms(dl_transport *t, uint32_t ms)
+{
+    const kmd_transport *k = t->state;
+    k->system->wait_ms(k->system->context, ms);
+}
+
+static uint64_t kmd_now(dl_transport *t)
+{
+    const kmd_transport *k = t->state;
+    return k->system->now_ns(k->system->context);
+}
+
 const dl_transport_ops dl_transport_ops_kmd = {
     .name = "kmd",
     .summary = "a card on PCIe, /dev/tenstorrent/N, by its kernel driver: kmd:N",
@@ -283,4 +316,6 @@ const dl_transport_ops dl_transport_ops_kmd = {
     .close = kmd_close,
     .read = kmd_read,
     .write = kmd_write,
+    .now_ns = kmd_now,
+    .wait_ms = kmd_wait_ms,
 };

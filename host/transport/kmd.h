@@ -106,6 +106,7 @@ typedef struct kmd_system {
     int (*list)(void *context, const char *folder, void (*each)(void *to, const char *name), void *to);
     int (*self)(void *context); /* the number of this process */
     void (*wait_ms)(void *context, uint32_t ms);
+    uint64_t (*now_ns)(void *context); /* monotonic */
 } kmd_system;
 
 extern const kmd_system kmd_linux;

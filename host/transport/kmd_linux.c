@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/term.h"
 #include "transport/kmd.h"
 
 /* ---- SIGBUS ---- */
@@ -191,6 +192,12 @@ static void linux_wait_ms(void *context, uint32_t ms)
     nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000}, NULL);
 }
 
+static uint64_t linux_now_ns(void *context)
+{
+    (void)context;
+    return dl_now_ns();
+}
+
 const kmd_system kmd_linux = {
     .open = linux_open,
     .close = linux_close,
@@ -203,4 +210,5 @@ const kmd_system kmd_linux = {
     .list = linux_list,
     .self = linux_self,
     .wait_ms = linux_wait_ms,
+    .now_ns = linux_now_ns,
 };

@@ -109,6 +109,8 @@ typedef struct dl_transport_ops {
     /* The time on the host as far as the device is concerned, in ns; NULL where that is the monotonic clock.
      * A simulator's time passes only with its cycles. */
     uint64_t (*now_ns)(dl_transport *t);
+    /* Lets time pass for a chip that is slow to do what it was asked; NULL: the caller sleeps. */
+    void (*wait_ms)(dl_transport *t, uint32_t ms);
     /* A chip of its own, which may have tiles that are switched off: harvest.c finds out before any is
      * touched.
      */
@@ -124,6 +126,7 @@ struct dl_transport {
     void *state;
     /* Counted here for every transport: calls and bytes. */
     uint64_t reads, writes, bytes_read, bytes_written;
+    char note[160]; /* what its user should know of how it was opened; "": nothing */
     /* Bytes that the last read got, and that are right, before it failed: what is worth keeping. */
     size_t partial;
 };
@@ -140,6 +143,9 @@ devlog_status dl_read(dl_transport *t, dl_target at, uint64_t addr, void *dst, s
                       devlog_error *err);
 devlog_status dl_write(dl_transport *t, dl_target at, uint64_t addr, const void *src, size_t size,
                        devlog_error *err);
+
+/* Waits, in the time of the device. */
+void dl_transport_wait_ms(dl_transport *t, uint32_t ms);
 
 /* The host's clock that belongs to the device's, in ns. */
 uint64_t dl_transport_now(dl_transport *t);

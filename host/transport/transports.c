@@ -2,6 +2,7 @@
 #include "transport/transport.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/term.h"
 
@@ -56,6 +57,14 @@ devlog_status dl_write(dl_transport *t, dl_target at, uint64_t addr, const void 
     t->writes++;
     t->bytes_written += size;
     return t->ops->write(t, at, addr, src, size, err);
+}
+
+void dl_transport_wait_ms(dl_transport *t, uint32_t ms)
+{
+    if (t->ops->wait_ms)
+        t->ops->wait_ms(t, ms);
+    else
+        nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000}, NULL);
 }
 
 uint64_t dl_transport_now(dl_transport *t)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/profiler.h"
 #include "support/fake_kmd.h"
 #include "support/rows.h"
 
@@ -326,6 +327,50 @@ static void one_window_is_enough(void **state)
     }
 }
 
+/* Over PCIe a load takes about a microsecond. Besides polling and clocks, a launch loads a line for each 16 bytes of records,
+ * and 25 times for each core. The stamps of the default markers are records, too: 32 bytes of each RISC. */
+static void accesses_are_few(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        fake_kmd f;
+        devlog_error err = {0};
+        devlog_device *device;
+        devlog_program *program;
+        const devlog_cores four = {0, 0, 1, 1};
+        const uint32_t launches = 3, cores = 4, rounds = i < 2 ? 1 : 300;
+        fake_kmd_start(&f, boards[i % 2], 210, NULL);
+        const kmd_system system = fake_kmd_system(&f, 0);
+        check_ok(open_card(&f, &system, &device, &err), &err);
+        check_ok(devlog_program_create(device, &program, &err), &err);
+        devlog_kernel *kernel = add_kernel(program, "tests/sim/kernels/events.c", "NCRISC", four, NULL);
+        for (uint32_t c = 0; c < cores; c++) {
+            const uint32_t args[2] = {rounds, 3};
+            check_ok(devlog_kernel_set_args(kernel, (devlog_core){c % 2, c / 2}, args, 2, &err), &err);
+        }
+        prepare(device, program);
+        check_ok(devlog_launch_program(device, program, &err), &err); /* what is read once is read */
+        const uint64_t loads = f.loads, polls = f.polls, registers = f.registers, stores = f.stores,
+                       bytes = profiler_totals_of(device)->record_bytes;
+        for (uint32_t k = 0; k < launches; k++)
+            check_ok(devlog_launch_program(device, program, &err), &err);
+        const uint64_t records = profiler_totals_of(device)->record_bytes - bytes,
+                       some = f.loads - loads - (f.polls - polls) - (f.registers - registers);
+        printf(
+            "%s: %u launches of %u cores, %llu bytes of records: %llu loads besides polling and clocks (%llu), %llu "
+            "stores\n",
+            boards[i % 2], launches, cores, (unsigned long long)records, (unsigned long long)some,
+            (unsigned long long)(f.polls - polls + f.registers - registers),
+            (unsigned long long)(f.stores - stores));
+        const uint64_t stamps = UINT64_C(32) * f.b.n_riscs * cores * launches;
+        if (some > (records + stamps) / 16 + UINT64_C(25) * cores * launches)
+            fail_msg("%llu loads for %llu bytes", (unsigned long long)some, (unsigned long long)records);
+        devlog_program_free(program);
+        check_ok(devlog_device_close(device, &err), &err);
+        fake_kmd_end(&f);
+    }
+}
+
 /* Without a card, on the real system. */
 static void no_card_is_one_line(void **state)
 {
@@ -347,6 +392,7 @@ int main(void)
         cmocka_unit_test(old_drivers_are_refused),
         cmocka_unit_test(one_window_is_enough),
         cmocka_unit_test(no_card_is_one_line),
+        cmocka_unit_test(accesses_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,12 +235,52 @@ static void listing(void **state)
     fake_kmd_end(&f);
 }
 
+/* ---- The clock ---- */
+
+/* While a program has the card it runs at its full clock, and idles again when the program has ended. A driver that cannot be
+ * asked leaves it as it is: then that is measured, and said. */
+static void full_clock(void **state)
+{
+    (void)state;
+    static const char *const boards[] = {"wormhole_b0", "blackhole"};
+    for (size_t i = 0; i < 4; i++) {
+        fake_kmd f;
+        devlog_error err = {0};
+        devlog_device *device;
+        const bool can = i < 2;
+        fake_kmd_start(&f, boards[i % 2], can ? 206 : 205, NULL);
+        const uint32_t mhz = can ? f.busy_mhz : f.idle_mhz;
+        check_ok(open_card(&f, 0, false, &device, &err), &err);
+        assert_int_equal(device->aiclk_khz, mhz * 1000);
+        assert_in_range(device->measured_khz, mhz * 998, mhz * 1002);
+        assert_int_equal(devlog_device_mhz(device), mhz);
+        assert_int_equal(strstr(device->transport.note, "could not be asked for its full clock") == NULL,
+                         can);
+        /* Looking changes nothing. */
+        devlog_device *looking;
+        uint32_t b = fake_kmd_process(&f, 12, "devlog");
+        check_ok(open_card(&f, b, true, &looking, &err), &err);
+        close_card(looking);
+        assert_int_equal(f.mhz, mhz);
+        close_card(device);
+        const kmd_system system = fake_kmd_system(&f, 0);
+        system.wait_ms(system.context, 500);
+        assert_int_equal(f.mhz, f.idle_mhz);
+        fake_kmd_nothing_kept(&f);
+        fake_kmd_end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_second_is_refused), cmocka_unit_test(killed),
-        cmocka_unit_test(programs_of_others),    cmocka_unit_test(waiting),
-        cmocka_unit_test(a_passer_by),           cmocka_unit_test(listing),
+        cmocka_unit_test(the_second_is_refused),
+        cmocka_unit_test(killed),
+        cmocka_unit_test(programs_of_others),
+        cmocka_unit_test(waiting),
+        cmocka_unit_test(a_passer_by),
+        cmocka_unit_test(listing),
+        cmocka_unit_test(full_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

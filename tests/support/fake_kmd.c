@@ -45,6 +45,8 @@ static void pass_ms(fake_kmd *f, uint32_t ms)
 {
     const uint32_t goal = wanted_mhz(f), most = ms * MHZ_PER_MS;
     f->waited_ms += ms;
+    f->ps += ms * UINT64_C(1000000000);
+    sim_skip(f->s, ms * UINT64_C(1000) * f->mhz);
     if (f->mhz < goal) f->mhz = goal - f->mhz < most ? goal : f->mhz + most;
     if (f->mhz > goal) f->mhz = f->mhz - goal < most ? goal : f->mhz - most;
     sim_arc_tell(f->s, AICLK, f->mhz);
@@ -176,6 +178,7 @@ static int configure(fake_kmd *f, const kmd_configure_tlb *given)
     f->multicasts += c.multicast;
     f->configures++;
     f->configured[c.id] = true;
+    f->window_base[c.id] = c.address;
     const uint64_t base = f->config.bar0_base + f->b.window_config_offset;
     if (wormhole) return sim_bus_write(f->s, base + 8ull * c.id, &low, 8) ? 0 : -EIO;
     const uint32_t words[3] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high};
@@ -316,6 +319,11 @@ static bool bus_address(fake_kmd *f, const void *at, size_t size, uint32_t cycle
         if (f->zapped[id]) return false;
         assert_true(f->configured[id]);
         if (!f->link_dead && !sim_clock(f->s, cycles)) fail_msg("%s", sim_fault(f->s));
+        f->ps += cycles * UINT64_C(1000000) / f->mhz;
+        const uint64_t shown = f->window_base[id] + offset - f->offset[id];
+        const bool mailbox = shown >= f->b.mailbox.base && shown < f->b.mailbox.base + f->b.mailbox.size;
+        f->polls += cycles == LOAD_CYCLES && mailbox;
+        f->registers += cycles == LOAD_CYCLES && shown > UINT32_C(0xFF000000);
         *address = f->config.bar0_base + offset;
         return true;
     }
@@ -403,6 +411,12 @@ static void fake_wait(void *context, uint32_t ms)
     pass_ms(process->driver, ms);
     if (process->driver->meanwhile)
         process->driver->meanwhile(process->driver, process->driver->loads + process->driver->stores);
+}
+
+static uint64_t fake_now(void *context)
+{
+    const fake_process *process = context;
+    return process->driver->ps / 1000;
 }
 
 /* ---- What happens to a card ---- */
@@ -534,7 +548,8 @@ kmd_system fake_kmd_system(fake_kmd *f, uint32_t process)
                         .read_text = fake_read_text,
                         .list = fake_list,
                         .self = fake_self,
-                        .wait_ms = fake_wait};
+                        .wait_ms = fake_wait,
+                        .now_ns = fake_now};
 }
 
 void fake_kmd_nothing_kept(const fake_kmd *f)

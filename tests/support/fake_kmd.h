@@ -52,8 +52,10 @@ struct fake_kmd {
     uint32_t idle_mhz, busy_mhz, mhz; /* AICLK: without and with MAX_AI_CLK, and now */
     uint32_t power_requests;
     uint32_t frees, multicasts, configures;
-    uint64_t loads, stores, waited_ms;
-    uint32_t open_failure; /* errno of every open */
+    uint64_t loads, stores, waited_ms, ps; /* ps: the time of the machine */
+    uint64_t window_base[FAKE_MAX_IDS];    /* what each shows, from which address on */
+    uint64_t polls, registers;             /* of the loads: those of mailboxes and of registers (clocks) */
+    uint32_t open_failure;                 /* errno of every open */
     struct {
         uint32_t request; /* that fails.. */
         int errnum;       /* ..like this */

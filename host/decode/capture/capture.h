@@ -35,13 +35,14 @@ enum { DL_CAPTURE_MAGIC_BYTES = 8, DL_FRAME_HEADER_BYTES = 24, DL_FRAME_MAX = 1 
 typedef struct dl_capture_chip {
     uint32_t slot;
     uint32_t max_cores;
-    uint64_t freq_khz;     /* 0: unknown */
+    uint64_t freq_khz;     /* that its board file says; 0: unknown */
     uint32_t together;     /* the board claims that the counters of its cores start together */
     const char *arch;      /* "wormhole_b0" */
     const char *board;     /* name of the board */
     const char *transport; /* "sim", .. */
     const char *boot; /* what one boot of host and chip has in common: captures of two cannot be aligned */
-    uint64_t run;     /* of the op log that belongs to it; 0: none. Captures before November 2026 lack it */
+    uint64_t run;       /* of the op log that belongs to it; 0: none. Captures before November 2026 lack it */
+    uint64_t aiclk_khz; /* what the chip itself says of its clock (AICLK) when the log begins; 0: not known. So do they */
 } dl_capture_chip;
 
 /* An ELF file, before the first core that ran it. */

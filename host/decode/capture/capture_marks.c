@@ -48,7 +48,10 @@ static devlog_status no_memory(devlog_error *err)
 
 static devlog_status learn_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
 {
-    return dl_chip_clocks_chip(ctx, chip->slot, chip->freq_khz, chip->together != 0, chip->boot, err);
+    devlog_status status =
+        dl_chip_clocks_chip(ctx, chip->slot, chip->freq_khz, chip->together != 0, chip->boot, err);
+    dl_chip_clocks_reached(ctx, chip->slot, chip->transport, chip->aiclk_khz);
+    return status;
 }
 
 static devlog_status learn_samples(void *ctx, const dl_clock_samples *samples, devlog_error *err)
@@ -73,6 +76,9 @@ static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_erro
 {
     reader *r = ctx;
     dl_chip_line line = {.freq_khz = chip->freq_khz, .max_cores = chip->max_cores, .run = chip->run};
+    /* What is not known yet is known at the end (decode_note_clocks). */
+    const dl_chip_clock *clock = dl_chip_clocks_of(r->clocks, chip->slot);
+    if (clock && clock->fitted) line.freq_khz = dl_chip_clock_khz(clock);
     snprintf(line.arch, sizeof line.arch, "%s", chip->arch);
     size_t i = 0;
     while (i < r->n_chips && r->chips[i].slot != chip->slot)

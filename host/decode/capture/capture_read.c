@@ -303,6 +303,7 @@ static devlog_status read_chip(reader *r, cursor *c, devlog_error *err)
     chip.transport = take_text(c, &room);
     chip.boot = take_text(c, &room);
     if (c->end - c->at >= 8) chip.run = take64(c);
+    if (c->end - c->at >= 8) chip.aiclk_khz = take64(c);
     devlog_status status = DEVLOG_OK;
     if (!c->bad) {
         uint32_t i = 0;

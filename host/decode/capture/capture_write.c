@@ -182,6 +182,7 @@ devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, de
     put_text(c, chip->transport);
     put_text(c, chip->boot);
     put64(c, chip->run);
+    put64(c, chip->aiclk_khz);
     return end_frame(c, DL_FRAME_CHIP, err);
 }
 

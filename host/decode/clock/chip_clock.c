@@ -60,6 +60,17 @@ devlog_status dl_chip_clocks_chip(dl_chip_clocks *c, uint32_t slot, uint64_t fre
     return DEVLOG_OK;
 }
 
+void dl_chip_clocks_reached(dl_chip_clocks *c, uint32_t slot, const char *transport, uint64_t aiclk_khz)
+{
+    /* On the others the measured rate is that of the host which simulates. */
+    static const char *const timed[] = {"sim", "kmd", "usb"};
+    dl_chip_clock *k = chip_of(c, slot);
+    if (!k) return;
+    if (aiclk_khz) k->aiclk_khz = aiclk_khz;
+    for (size_t i = 0; i < sizeof timed / sizeof timed[0]; i++)
+        k->timed |= strcmp(transport, timed[i]) == 0;
+}
+
 /* Room for more within the limit: leaves every other burst out, again and again. The first always stays. */
 static void thin(dl_clock_sample *items, size_t *n, size_t more)
 {
@@ -215,6 +226,20 @@ bool dl_chip_clocks_ns(const dl_chip_clocks *c, uint32_t slot, uint64_t cycles, 
     dl_clock_fit_at(&k->fit, cycles, ns, error);
     *ns += (double)(k->fit.ticks - c->origin);
     return true;
+}
+
+uint64_t dl_chip_clock_khz(const dl_chip_clock *c)
+{
+    if (!c->fitted || !c->timed || c->fit.n_knots < 2) return c->freq_khz;
+    const dl_clock_knot *first = &c->fit.knots[0], *last = &c->fit.knots[c->fit.n_knots - 1];
+    const double span = last->ticks - first->ticks, khz = c->fit.rate * 1e6;
+    if (!(span > 0) || !(khz >= 1 && khz < 1e9)) return c->freq_khz;
+    const double slack = (first->half + last->half) / span;
+    const double off = khz - (double)c->freq_khz;
+    if (c->freq_khz && (off < 0 ? -off : off) <= slack * khz + 1) return c->freq_khz;
+    /* A coarse one has to be sure. */
+    if (c->freq_khz && slack > 1e-3 && (off < 0 ? -off : off) < 5 * slack * khz) return c->freq_khz;
+    return (uint64_t)(khz + 0.5);
 }
 
 double dl_chip_clock_core_residual(const dl_chip_clock *c)

@@ -44,7 +44,9 @@ typedef struct dl_core_clock {
 
 typedef struct dl_chip_clock {
     uint32_t slot;
-    uint64_t freq_khz;
+    uint64_t freq_khz;  /* that the board file says; 0: unknown */
+    uint64_t aiclk_khz; /* that the chip says; 0: unknown */
+    bool timed; /* host time is the chip's: not for those whose clock runs as fast as a host simulates it */
     bool together; /* the board claims that counters start together */
     bool refuted;  /* and a measurement says that they do not */
     uint32_t refuted_x, refuted_y;
@@ -82,10 +84,16 @@ void dl_chip_clocks_free(dl_chip_clocks *c);
  * and chip has in common. */
 devlog_status dl_chip_clocks_chip(dl_chip_clocks *c, uint32_t slot, uint64_t freq_khz, bool together,
                                   const char *boot, devlog_error *err);
+/* What else its capture says of a chip that has been named: how it was reached, and AICLK. */
+void dl_chip_clocks_reached(dl_chip_clocks *c, uint32_t slot, const char *transport, uint64_t aiclk_khz);
 devlog_status dl_chip_clocks_samples(dl_chip_clocks *c, const dl_clock_samples *samples, devlog_error *err);
 devlog_status dl_chip_clocks_offsets(dl_chip_clocks *c, const dl_clock_offsets *offsets, devlog_error *err);
 /* Makes the fits of all samples so far. What cannot be fitted says why; only lack of memory is a failure. */
 devlog_status dl_chip_clocks_make(dl_chip_clocks *c, devlog_error *err);
+
+/* The frequency of a chip's counter, with which cycles become nanoseconds: as measured, if host time is the chip's and the
+ * measurement is finer than what it differs by from the board file's; else the board file's. 0: unknown. */
+uint64_t dl_chip_clock_khz(const dl_chip_clock *c);
 
 /* NULL: the capture did not speak of it. */
 const dl_chip_clock *dl_chip_clocks_of(const dl_chip_clocks *c, uint32_t slot);

@@ -127,3 +127,30 @@ void dl_big_free(dl_big *b)
     }
     *b = (dl_big){0};
 }
+
+void *dl_big_piece(const char *folder, int *file, size_t *end, size_t bytes)
+{
+    int fd = *file - 1;
+    if (fd < 0) fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0) return NULL;
+    void *at = MAP_FAILED;
+    if ((*file || keeps_promises(fd)) && lengthen(fd, *end, *end + bytes))
+        at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)*end);
+    if (at == MAP_FAILED) {
+        if (!*file) close(fd);
+        return NULL;
+    }
+    *file = fd + 1;
+    *end += bytes;
+    return at;
+}
+
+void dl_big_piece_cool(void *piece, size_t bytes)
+{
+    madvise(piece, bytes, MADV_DONTNEED);
+}
+
+void dl_big_piece_free(void *piece, size_t bytes)
+{
+    munmap(piece, bytes);
+}

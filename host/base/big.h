@@ -26,4 +26,11 @@ bool dl_big_room(dl_big *b, size_t n);
 void dl_big_cool(dl_big *b);
 void dl_big_free(dl_big *b);
 
+/* The same in pieces that never move: the next `bytes` (whole pages) of a file without a name in `folder`, of which
+ * *file (descriptor + 1; 0: none yet) and *end are kept by the caller, who closes it. NULL: there is no room, or the
+ * file system cannot promise it. */
+void *dl_big_piece(const char *folder, int *file, size_t *end, size_t bytes);
+void dl_big_piece_cool(void *piece, size_t bytes);
+void dl_big_piece_free(void *piece, size_t bytes);
+
 #endif

@@ -58,7 +58,7 @@ void dl_str_fmt(dl_str *s, const char *fmt, ...)
 /* The eight decimal digits of what is less than 10^8, one in each byte, the first lowest: halves, quarters
  * and single digits are split off side by side, each by a multiplication whose error is too small to be seen.
  */
-static uint64_t eight_digits(uint32_t value)
+static inline uint64_t eight_digits(uint32_t value)
 {
     uint64_t x = value / 10000 | (uint64_t)(value % 10000) << 32;
     uint64_t high = (x * 10486 >> 20) & UINT64_C(0x7f0000007f);
@@ -67,7 +67,7 @@ static uint64_t eight_digits(uint32_t value)
     return high | (x - high * 10) << 8;
 }
 
-static char *put_eight(char *to, uint64_t digits)
+static inline char *put_eight(char *to, uint64_t digits)
 {
     uint64_t text = htole64(digits | UINT64_C(0x3030303030303030));
     memcpy(to, &text, sizeof text);
@@ -75,7 +75,7 @@ static char *put_eight(char *to, uint64_t digits)
 }
 
 /* Of what is less than 10^8, without zeros in front. */
-static char *first_digits(char *to, uint32_t value)
+static inline char *first_digits(char *to, uint32_t value)
 {
     uint64_t digits = eight_digits(value);
     unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
@@ -83,9 +83,32 @@ static char *first_digits(char *to, uint32_t value)
     return to + 8 - zeros;
 }
 
+static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                            "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                            "8081828384858687888990919293949596979899";
+
+/* Of what is less than 10^4, as most numbers in a report are. */
+static inline char *few_digits(char *to, uint32_t value)
+{
+    uint32_t high = value / 100;
+    if (value < 10) {
+        *to = (char)('0' + value);
+        return to + 1;
+    }
+    if (value >= 1000) {
+        memcpy(to, pairs + high * 2, 2);
+        to += 2;
+    } else if (high) {
+        *to++ = (char)('0' + high);
+    }
+    memcpy(to, pairs + value % 100 * 2, 2);
+    return to + 2;
+}
+
 char *dl_digits(char *to, uint64_t value)
 {
     const uint64_t e8 = 100000000;
+    if (value < 10000) return few_digits(to, (uint32_t)value);
     if (value < e8) return first_digits(to, (uint32_t)value);
     uint64_t high = value / e8;
     if (high < e8)
@@ -95,12 +118,17 @@ char *dl_digits(char *to, uint64_t value)
     return put_eight(to, eight_digits((uint32_t)(value % e8)));
 }
 
+char *dl_digits_eight(char *to, uint32_t value)
+{
+    return put_eight(to, eight_digits(value));
+}
+
 char *dl_digits_fixed(char *to, uint32_t value, unsigned n)
 {
-    for (unsigned at = n; at;) {
-        to[--at] = (char)('0' + value % 10);
-        value /= 10;
-    }
+    unsigned at = n;
+    for (; at >= 2; at -= 2, value /= 100)
+        memcpy(to + at - 2, pairs + value % 100 * 2, 2);
+    if (at) to[0] = (char)('0' + value % 10);
     return to + n;
 }
 

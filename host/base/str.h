@@ -68,6 +68,8 @@ enum { DL_U64_DIGITS = 20, DL_GROUPED_SIZE = 28 };
 /* Writes `value` in decimal to `to` and returns the place behind it; up to DL_U64_DIGITS bytes are written
  * to, also when there are fewer digits. No NUL. */
 char *dl_digits(char *to, uint64_t value);
+/* The eight digits of what is less than 10^8, with zeros in front. */
+char *dl_digits_eight(char *to, uint32_t value);
 /* The last n (up to 9) digits of a value, with zeros in front; writes nothing else. */
 char *dl_digits_fixed(char *to, uint32_t value, unsigned n);
 /* The same with a comma between thousands and a NUL at the end: 1,234,567. Returns `out`. */

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/big.h"
 #include "base/sort.h"
 
 enum {
@@ -18,14 +20,33 @@ enum {
     FEW = 1024,
     SMALL_PIECE = 64 * 1024, /* of a pool, at first */
     SMALL_PIECES = 16,
+    IN_MEMORY = 24,               /* pieces: of a pool that may go to a file */
     LARGE_PIECE = 2 * 1024 * 1024 /* what Linux calls a huge page: one fault in place of 512 */
 };
 
-static void *new_piece(const dl_sample_pool *p, size_t *size)
+/* NULL: it is full, or there is none. */
+static void *new_filed_piece(dl_sample_pool *p)
+{
+    enum { COOL_EVERY = 8 };
+    if (!p->folder || p->n_pieces < IN_MEMORY) return NULL;
+    void *piece = dl_big_piece(p->folder, &p->file, &p->file_end, LARGE_PIECE);
+    if (!piece) {
+        p->folder = NULL; /* what follows is in memory */
+        return NULL;
+    }
+    if (++p->n_filed % COOL_EVERY == 0) /* chunks that are full are not wanted before the end */
+        for (uint32_t i = 1; i < p->n_filed; i++)
+            dl_big_piece_cool(p->pieces[p->n_pieces - i], LARGE_PIECE);
+    return piece;
+}
+
+static void *new_piece(dl_sample_pool *p, size_t *size)
 {
     *size = p->n_pieces < SMALL_PIECES ? SMALL_PIECE : LARGE_PIECE;
     if (*size == SMALL_PIECE) return malloc(SMALL_PIECE);
-    void *piece = aligned_alloc(LARGE_PIECE, LARGE_PIECE);
+    void *piece = new_filed_piece(p);
+    if (piece) return piece;
+    piece = aligned_alloc(LARGE_PIECE, LARGE_PIECE);
 #ifdef MADV_HUGEPAGE
     if (piece) madvise(piece, LARGE_PIECE, MADV_HUGEPAGE); /* a wish: without it there are more faults */
 #endif
@@ -58,9 +79,14 @@ static void *take(dl_sample_pool *p, size_t bytes)
 
 void dl_sample_pool_free(dl_sample_pool *p)
 {
-    for (uint32_t i = 0; i < p->n_pieces; i++)
-        free(p->pieces[i]);
+    for (uint32_t i = 0; i < p->n_pieces; i++) {
+        if (i >= IN_MEMORY && i - IN_MEMORY < p->n_filed)
+            dl_big_piece_free(p->pieces[i], LARGE_PIECE);
+        else
+            free(p->pieces[i]);
+    }
     free(p->pieces);
+    if (p->file) close(p->file - 1);
     *p = (dl_sample_pool){0};
 }
 
@@ -134,14 +160,12 @@ void dl_sample_walk_start(dl_sample_walk *w, const dl_samples *s)
     enter_chunk(w, s->first);
 }
 
-bool dl_sample_walk_next(dl_sample_walk *w, uint64_t *value)
+bool dl_sample_walk_on(dl_sample_walk *w)
 {
     while (w->at == w->end) {
         if (!w->chunk || !w->chunk->next) return false;
         enter_chunk(w, w->chunk->next);
     }
-    *value = *w->at++;
-    if (*value == DL_WIDE) *value = w->samples->wide[w->wide++];
     return true;
 }
 

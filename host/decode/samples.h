@@ -15,11 +15,16 @@ typedef struct dl_sample_chunk {
     uint32_t values[];
 } dl_sample_chunk;
 
-/* Memory for the chunks of many sets, in large pieces; given back all at once. Zero-initialised is empty. */
+/* Memory for the chunks of many sets, in large pieces; given back all at once. Zero-initialised is empty. With a
+ * `folder`, what is more than some megabytes is in a file there (base/big.h). */
 typedef struct dl_sample_pool {
-    char *at, *end; /* of the piece in hand */
+    const char *folder; /* borrowed; NULL: memory only */
+    char *at, *end;     /* of the piece in hand */
     void **pieces;
     uint32_t n_pieces, cap_pieces;
+    uint32_t n_filed; /* of them in the file, behind those in memory */
+    int file;         /* descriptor + 1 */
+    size_t file_end;
 } dl_sample_pool;
 
 void dl_sample_pool_free(dl_sample_pool *p);
@@ -67,7 +72,15 @@ typedef struct dl_sample_walk {
 } dl_sample_walk;
 
 void dl_sample_walk_start(dl_sample_walk *w, const dl_samples *s);
-bool dl_sample_walk_next(dl_sample_walk *w, uint64_t *value);
+/* To the next chunk that has values; false: there is none. */
+bool dl_sample_walk_on(dl_sample_walk *w);
+static inline bool dl_sample_walk_next(dl_sample_walk *w, uint64_t *value)
+{
+    if (w->at == w->end && !dl_sample_walk_on(w)) return false;
+    *value = *w->at++;
+    if (*value == DL_WIDE) *value = w->samples->wide[w->wide++];
+    return true;
+}
 
 /* Exact statistics of a set of durations or values. */
 typedef struct dl_summary {

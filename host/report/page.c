@@ -65,7 +65,7 @@ devlog_status dl_page_file(dl_view *v, const dl_page_options *options, const cha
 static devlog_status begin(dl_artifacts *set, void **state, devlog_error *err)
 {
     dl_view *v = NULL;
-    const dl_view_options viewing = {.most = DL_PAGE_INTERVALS};
+    const dl_view_options viewing = {.most = DL_PAGE_INTERVALS, .cycles = true};
     devlog_status status = dl_view_new(&v, dl_artifacts_decode(set), &viewing, err);
     if (status) return status;
     *state = v;

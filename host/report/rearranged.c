@@ -21,6 +21,8 @@ typedef struct state {
     dl_decode *decode;
     stamps **streams; /* by number of the stream; NULL: none yet */
     uint32_t n;
+    dl_sample_pool pool;
+    char *folder; /* of the pool's file */
 } state;
 
 static devlog_status out_of_memory(devlog_error *err)
@@ -40,8 +42,12 @@ static stamps *stamps_of(state *s, uint32_t stream)
         s->streams = grown;
         s->n = n;
     }
-    if (!s->streams[stream]) s->streams[stream] = calloc(1, sizeof(stamps));
-    return s->streams[stream];
+    stamps *of = s->streams[stream];
+    if (of) return of;
+    of = s->streams[stream] = calloc(1, sizeof *of);
+    for (int c = 0; of && c < COLUMNS; c++)
+        of->steps[c].pool = &s->pool;
+    return of;
 }
 
 /* The column of a kind of marks; COLUMNS: none. */
@@ -77,9 +83,15 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
 static devlog_status begin(dl_artifacts *set, void **out, devlog_error *err)
 {
     state *s = calloc(1, sizeof *s);
+    const char *folder = dl_artifacts_get(set)->folder;
     if (!s) return out_of_memory(err);
-    s->decode = dl_artifacts_decode(set);
     *out = s;
+    s->decode = dl_artifacts_decode(set);
+    /* The stamps of a long log wait where the table will be: in that of its folders that is there already. */
+    size_t there = dl_folder_there(folder);
+    s->folder = there ? strndup(folder, there) : strdup(".");
+    if (!s->folder) return out_of_memory(err);
+    s->pool.folder = s->folder;
     return dl_artifacts_runs(set, (dl_run_sink){s, DL_WANT_MARKS, on_runs}, err);
 }
 
@@ -92,6 +104,8 @@ static void free_state(void *p)
         free(s->streams[i]);
     }
     free(s->streams);
+    dl_sample_pool_free(&s->pool);
+    free(s->folder);
     free(s);
 }
 
@@ -123,17 +137,38 @@ static int by_risc_only(const void *a, const void *b)
     return by_risc(a, b);
 }
 
+/* One stamp after the other: mostly the first digits are those of the one before. */
 static void cell(const stamps *s, int column, dl_file_writer *out)
 {
+    enum { PREFIX = 12, ROOM = 1 + PREFIX + DL_U64_DIGITS, E8 = 100000000 };
+    char prefix[DL_U64_DIGITS];
+    size_t n_prefix = 0;
+    dl_str *text = &out->buffer;
     dl_sample_walk w;
-    uint64_t step, time = 0;
+    uint64_t step, time = 0, base = 1; /* of the prefix; no stamp is near the first */
     dl_sample_walk_start(&w, &s->steps[column]);
     for (bool first = true; dl_sample_walk_next(&w, &step); first = false) {
         time += step;
-        if (!first) dl_str_char(&out->buffer, ' ');
-        dl_str_u64(&out->buffer, time);
-        dl_file_flush(out);
+        if (text->cap - text->len <= ROOM) {
+            dl_file_flush(out);
+            if (!dl_str_reserve(text, ROOM)) return;
+        }
+        char *to = text->text + text->len;
+        if (!first) *to++ = ' ';
+        if (time - base >= E8 || !n_prefix) {
+            base = time - time % E8;
+            n_prefix = base ? (size_t)(dl_digits(prefix, base / E8) - prefix) : 0;
+        }
+        if (n_prefix) {
+            memcpy(to, prefix, PREFIX);
+            to = dl_digits_eight(to + n_prefix, (uint32_t)(time - base));
+        } else {
+            to = dl_digits(to, time);
+        }
+        text->len = (size_t)(to - text->text);
     }
+    if (text->text) text->text[text->len] = 0;
+    dl_file_flush(out);
 }
 
 static void header(const dl_tables *t, const place *first, const place *riscs, size_t n_riscs,

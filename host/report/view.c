@@ -173,7 +173,8 @@ devlog_status dl_view_ready(dl_view *v, devlog_error *err)
 uint64_t view_time(const dl_view *v, const dl_view_chip *chip, uint32_t stream, uint64_t cycles)
 {
     if (chip->aligned) return v->options.clock.ns(v->options.clock.ctx, chip->id, stream, cycles);
-    return chip->has_ns ? dl_cycles_to_ns(cycles, v->tables->chips[chip->chip].freq_khz) : cycles;
+    return chip->has_ns && !v->options.cycles ? dl_cycles_to_ns(cycles, v->tables->chips[chip->chip].freq_khz)
+                                              : cycles;
 }
 
 static uint32_t track_of(const dl_view *v, const dl_event *e)

@@ -91,6 +91,7 @@ typedef struct dl_view_options {
     const char *(*op_name)(void *ctx, const dl_launch *launch);
     void *op_ctx;
     dl_view_clock clock; /* zero: the decoder's */
+    bool cycles;         /* items of chips whose clock is not synchronised have cycles for times */
 } dl_view_options;
 
 /* By track: track after track, in it lane after lane, in it by start and then longer first.

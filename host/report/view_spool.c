@@ -238,6 +238,38 @@ static int compare_entries(const void *pa, const void *pb, void *ctx)
     return c ? c : (a->index > b->index) - (a->index < b->index);
 }
 
+/* Puts entries of one major in order, which are nearly so when they are of one stream: a zone comes behind those
+ * inside it. False when they are not: then they are as well as any other order. */
+static bool insert_nearly(order *o, entry *e, size_t n)
+{
+    size_t moves = 0, most = n * 8 + 64;
+    for (size_t i = 1; i < n; i++) {
+        entry moved = e[i];
+        size_t at = i;
+        while (at && (e[at - 1].start > moved.start ||
+                      (e[at - 1].start == moved.start && compare_entries(&e[at - 1], &moved, o) > 0))) {
+            e[at] = e[at - 1];
+            at--;
+        }
+        e[at] = moved;
+        moves += i - at;
+        if (moves > most) return false;
+    }
+    return true;
+}
+
+/* The same for all, by major first. Sets *sorted to where they are. */
+static bool sort_nearly(order *o, entry *from, entry *other, size_t n, entry **sorted)
+{
+    *sorted = from = radix_field(from, other, n, true);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && from[end].major == from[i].major; end++)
+            ;
+        if (!insert_nearly(o, from + i, end - i)) return false;
+    }
+    return true;
+}
+
 /* Entries of the part in memory, in order; *memory is what the caller frees. */
 static entry *sort_part(order *o, size_t n, entry **memory)
 {
@@ -250,7 +282,9 @@ static entry *sort_part(order *o, size_t n, entry **memory)
         o->key(o->key_ctx, &o->events[i], &k);
         from[i] = (entry){k.start, k.major, (uint32_t)i};
     }
-    entry *sorted = radix_field(from, other, n, false);
+    entry *sorted;
+    if (sort_nearly(o, from, other, n, &sorted)) return sorted;
+    sorted = radix_field(sorted, sorted == from ? other : from, n, false);
     sorted = radix_field(sorted, sorted == from ? other : from, n, true);
     for (size_t i = 0, end; i < n; i = end) {
         end = i + 1;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/paths.h"
+#include "base/str.h"
 #include "support/cli.h"
 #include "support/files.h"
 
@@ -310,6 +311,49 @@ static void fails_to_write(const char *line, const char *says)
     free(err);
 }
 
+/* Stamps of every length, on both sides of the places where the rearranged table begins its digits anew. */
+static void stamps_of_any_length_are_rearranged(void **state)
+{
+    (void)state;
+    static const uint64_t stamps[] = {1,
+                                      9,
+                                      10,
+                                      99999998,
+                                      99999999,
+                                      100000000,
+                                      100000001,
+                                      199999999,
+                                      200000000,
+                                      3000000007,
+                                      9999999999999998,
+                                      9999999999999999,
+                                      10000000000000000,
+                                      10000000000000001,
+                                      12345678900000000,
+                                      12345678999999999,
+                                      1234567890123456789,
+                                      4000000000000000000};
+    dl_str log = {0}, cells[2] = {{0}, {0}}, expected = {0};
+    const size_t n = sizeof stamps / sizeof stamps[0];
+    dl_str_add(&log, HEADER);
+    for (size_t i = 0; i < n; i++) {
+        dl_str_fmt(&log, "0,1,2,BRISC,1,%llu,0,%zu,,,BRISC-FW,ZONE_%s,1,brisc.cc,\n",
+                   (unsigned long long)stamps[i], 1 + i / 2, i % 2 ? "END" : "START");
+        dl_str_fmt(&cells[i % 2], "%s%llu", i > 1 ? " " : "", (unsigned long long)stamps[i]);
+    }
+    dl_str_fmt(&expected, "\n1,2,%s,,,%s\n", cells[0].text, cells[1].text);
+    write_text(in_scratch("stamps.csv"), log.text);
+    free(devlog_ok("decode stamps.csv -o stamps --no-print", 0));
+    size_t size;
+    char *table = read_bytes(in_scratch("stamps/device_rearranged_timestamps.csv"), &size);
+    if (!strstr(table, expected.text)) fail_msg("%s\nis not in\n%s", expected.text, table);
+    free(table);
+    dl_str_free(&log);
+    dl_str_free(&cells[0]);
+    dl_str_free(&cells[1]);
+    dl_str_free(&expected);
+}
+
 static void a_file_that_cannot_be_written_is_named(void **state)
 {
     (void)state;
@@ -341,6 +385,7 @@ int main(void)
         cmocka_unit_test(files_are_named_as_told),
         cmocka_unit_test(tables_are_printed_whatever_happens_to_files),
         cmocka_unit_test(the_same_log_gives_the_same_bytes),
+        cmocka_unit_test(stamps_of_any_length_are_rearranged),
         cmocka_unit_test(a_file_that_cannot_be_written_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,32 @@ static void are_those_of_a_sorted_copy(void **state)
 }
 
 /* What reports print of an average is the average: as near as a double gets, for sums of any size. */
+/* Two sets whose chunks alternate, of which most are in a file: every value comes back; and without room for the
+ * file, too. */
+static void a_pool_goes_to_a_file(void **state)
+{
+    (void)state;
+    enum { VALUES = 6 * 1000 * 1000 };
+    static const char *const folders[] = {"/tmp", "/no/such/folder"};
+    for (int i = 0; i < 2; i++) {
+        dl_sample_pool pool = {.folder = folders[i]};
+        dl_samples sets[2] = {{.pool = &pool}, {.pool = &pool}};
+        for (uint64_t k = 0; k < VALUES; k++)
+            if (!dl_samples_add(&sets[k & 1], k % 1000003 == 0 ? UINT64_MAX - k : k)) fail_msg("no memory");
+        assert_true(i || pool.n_filed > 1 || !pool.folder); /* a file system may not promise room */
+        for (int set = 0; set < 2; set++) {
+            dl_sample_walk w;
+            uint64_t value, k = (uint64_t)set;
+            dl_sample_walk_start(&w, &sets[set]);
+            for (; dl_sample_walk_next(&w, &value); k += 2)
+                if (value != (k % 1000003 == 0 ? UINT64_MAX - k : k)) fail_msg("value %lu", (unsigned long)k);
+            assert_int_equal(k, VALUES + set);
+            dl_samples_free(&sets[set]);
+        }
+        dl_sample_pool_free(&pool);
+    }
+}
+
 static void averages_are_printed_in_full(void **state)
 {
     (void)state;
@@ -145,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(are_those_of_a_sorted_copy),
+        cmocka_unit_test(a_pool_goes_to_a_file),
         cmocka_unit_test(averages_are_printed_in_full),
         cmocka_unit_test(frequencies_are_printed_in_full),
     };

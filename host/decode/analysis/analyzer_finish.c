@@ -84,40 +84,53 @@ static uint64_t rank_of(uint64_t moment)
 typedef struct moments {
     uint64_t *items, *other; /* other: as many, for merging */
     size_t n, cap;
+    size_t *ends; /* of the parts that are sorted, as those of a stream mostly are */
+    size_t n_ends, cap_ends;
 } moments;
+
+static bool moments_room(moments *m, size_t n)
+{
+    if (n <= m->cap) return true;
+    size_t cap = m->cap ? m->cap : 1024;
+    while (cap < n)
+        cap *= 2;
+    uint64_t *items = realloc(m->items, cap * sizeof *items);
+    if (items) m->items = items;
+    uint64_t *other = items ? realloc(m->other, cap * sizeof *other) : NULL;
+    if (!other) return false;
+    m->other = other;
+    m->cap = cap;
+    return true;
+}
+
+static bool end_part(moments *m)
+{
+    if (m->n_ends == m->cap_ends) {
+        size_t cap = m->cap_ends ? m->cap_ends * 2 : 64;
+        size_t *ends = realloc(m->ends, cap * sizeof *ends);
+        if (!ends) return false;
+        m->ends = ends;
+        m->cap_ends = cap;
+    }
+    m->ends[m->n_ends++] = m->n;
+    return true;
+}
 
 /* Those of one stream, behind what is there; false when out of memory. */
 static bool add_moments(const kept *k, moments *m)
 {
     dl_sample_walk w;
-    uint64_t value, time = 0;
-    size_t most = m->n + dl_samples_count(&k->steps);
-    if (most > m->cap) {
-        size_t cap = m->cap ? m->cap : 1024;
-        while (cap < most)
-            cap *= 2;
-        uint64_t *items = realloc(m->items, cap * sizeof *items);
-        if (items) m->items = items;
-        uint64_t *other = items ? realloc(m->other, cap * sizeof *other) : NULL;
-        if (!other) return false;
-        m->other = other;
-        m->cap = cap;
-    }
+    uint64_t value, time = 0, before = 0;
+    if (!moments_room(m, m->n + dl_samples_count(&k->steps))) return false;
     dl_sample_walk_start(&w, &k->steps);
     while (dl_sample_walk_next(&w, &value)) {
         /* The difference may be negative: its sign was shifted out at the top, at bit 62. */
         time += value >> 2;
-        m->items[m->n++] = time << 2 | (value & 3);
+        uint64_t moment = time << 2 | (value & 3);
+        if (rank_of(moment) < rank_of(before) && !end_part(m)) return false;
+        m->items[m->n++] = before = moment;
     }
-    return true;
-}
-
-static size_t end_of_sorted(const moments *m, size_t at)
-{
-    if (at < m->n)
-        for (at++; at < m->n && rank_of(m->items[at]) >= rank_of(m->items[at - 1]); at++)
-            ;
-    return at;
+    return end_part(m);
 }
 
 static uint64_t *merge(uint64_t *to, const uint64_t *a, const uint64_t *a_end, const uint64_t *b,
@@ -136,16 +149,18 @@ static uint64_t *merge(uint64_t *to, const uint64_t *a, const uint64_t *a_end, c
     return to + (b_end - b);
 }
 
-/* Parts that are sorted, as those of a stream mostly are, are merged two by two until there is one. */
+/* Parts are merged two by two until there is one. */
 static void sort_moments(moments *m)
 {
-    while (m->n && end_of_sorted(m, 0) < m->n) {
+    while (m->n_ends > 1) {
         uint64_t *to = m->other;
-        for (size_t from = 0, middle, end; from < m->n; from = end) {
-            middle = end_of_sorted(m, from);
-            end = end_of_sorted(m, middle);
+        size_t from = 0, n = 0;
+        for (size_t i = 0; i < m->n_ends; i += 2) {
+            size_t middle = m->ends[i], end = i + 1 < m->n_ends ? m->ends[i + 1] : middle;
             to = merge(to, m->items + from, m->items + middle, m->items + middle, m->items + end);
+            m->ends[n++] = from = end;
         }
+        m->n_ends = n;
         uint64_t *merged = m->other;
         m->other = m->items;
         m->items = merged;
@@ -189,7 +204,7 @@ static bool finish_merged(dl_analyzer *a, job *j)
             homes[n_homes++] = (home){j->leaf == LEAF_CORE ? a->streams[i].core : a->streams[i].chip, i};
     if (good && n_homes) qsort(homes, n_homes, sizeof *homes, by_leaf);
     for (size_t from = 0, to; good && from < n_homes; from = to) {
-        m.n = 0;
+        m.n = m.n_ends = 0;
         for (to = from; good && to < n_homes && homes[to].leaf == homes[from].leaf; to++) {
             kept *k = j->kept[homes[to].stream];
             good = add_moments(k, &m);
@@ -202,6 +217,7 @@ static bool finish_merged(dl_analyzer *a, job *j)
     free(homes);
     free(m.items);
     free(m.other);
+    free(m.ends);
     return good;
 }
 

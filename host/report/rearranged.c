@@ -60,6 +60,27 @@ static int column_of(const dl_kind *kind)
                                           : COLUMNS;
 }
 
+static bool add(stamps *of, int column, uint64_t time)
+{
+    uint64_t step = time - of->last[column];
+    of->last[column] = time;
+    return dl_samples_add(&of->steps[column], step);
+}
+
+/* Its marks are one of each default kind that it has, and nothing else. */
+static bool is_plain(const dl_run *run)
+{
+    return run->n_marks == (uint32_t)__builtin_popcount(run->has);
+}
+
+static bool add_plain(stamps *of, const dl_run *run)
+{
+    return (!(run->has & DL_RUN_FW_START) || add(of, 0, run->fw_start)) &&
+           (!(run->has & DL_RUN_KERNEL_START) || add(of, 1, run->kernel_start)) &&
+           (!(run->has & DL_RUN_KERNEL_END) || add(of, 2, run->kernel_end)) &&
+           (!(run->has & DL_RUN_FW_END) || add(of, 3, run->fw_end));
+}
+
 static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
     state *s = ctx;
@@ -69,12 +90,15 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
         if (!run->has) continue;
         stamps *of = stamps_of(s, run->stream);
         if (!of) return out_of_memory(err);
+        if (is_plain(run)) {
+            if (!add_plain(of, run)) return out_of_memory(err);
+            continue;
+        }
         for (uint32_t k = 0; k < run->n_marks; k++) {
             const dl_mark *m = &run->marks[k];
             int column = column_of(&kinds[dl_mark_kind(m->code)]);
             if (column == COLUMNS) continue;
-            if (!dl_samples_add(&of->steps[column], m->time - of->last[column])) return out_of_memory(err);
-            of->last[column] = m->time;
+            if (!add(of, column, m->time)) return out_of_memory(err);
         }
     }
     return DEVLOG_OK;

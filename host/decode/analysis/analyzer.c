@@ -64,10 +64,8 @@ void dl_analyzer_free(dl_analyzer *a)
         free(j->events);
         free(j->results);
     }
-    for (int i = 0; i < 2; i++) {
-        free(a->cells[i].items);
-        free(a->cells[i].slots);
-    }
+    for (int i = 0; i < 2; i++)
+        dl_analyzer_cells_free(&a->cells[i]);
     for (int i = 0; i < SCOPES; i++)
         free(a->blocks[i].slots);
     for (uint32_t i = 0; i < a->n_classes; i++)
@@ -76,8 +74,7 @@ void dl_analyzer_free(dl_analyzer *a)
     free(a->steps);
     free(a->nowhere);
     free(a->streams);
-    free(a->cores.items);
-    free(a->cores.slots);
+    dl_analyzer_cells_free(&a->cores);
     free(a);
 }
 
@@ -86,16 +83,20 @@ const dl_analysis_list *dl_analyzer_list(const dl_analyzer *a)
     return a->list;
 }
 
+static account *new_account(job *j, uint32_t leaf)
+{
+    if (!dl_analyzer_room(&j->accounts, &j->n_accounts, leaf, sizeof(account *))) return NULL;
+    account *of = j->accounts[leaf] = calloc(1, sizeof *of);
+    if (!of) return NULL;
+    of->summary.min = UINT64_MAX;
+    of->first_start = UINT64_MAX;
+    return of;
+}
+
 bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration)
 {
-    if (!dl_analyzer_room(&j->accounts, &j->n_accounts, leaf, sizeof(account *))) return false;
-    account *of = j->accounts[leaf];
-    if (!of) {
-        of = j->accounts[leaf] = calloc(1, sizeof *of);
-        if (!of) return false;
-        of->summary.min = UINT64_MAX;
-        of->first_start = UINT64_MAX;
-    }
+    account *of = leaf < j->n_accounts ? j->accounts[leaf] : NULL;
+    if (!of && !(of = new_account(j, leaf))) return false;
     if (!dl_samples_add(&of->samples, duration)) return false;
     dl_summary *s = &of->summary;
     s->count++;
@@ -116,44 +117,19 @@ bool dl_analyzer_incomplete(job *j, uint32_t chip)
     return j->incomplete != NULL;
 }
 
-uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf)
-{
-    if ((c->n + 1) * UINT64_C(2) > c->n_slots) {
-        uint32_t n = c->n_slots ? c->n_slots * 2 : 256;
-        uint32_t *slots = n ? calloc(n, sizeof *slots) : NULL;
-        if (!slots) return DL_NONE;
-        for (uint32_t i = 0; i < c->n; i++) {
-            uint32_t at =
-                (uint32_t)dl_hash_u64((uint64_t)c->items[i].launch << 32 | c->items[i].leaf) & (n - 1);
-            while (slots[at])
-                at = (at + 1) & (n - 1);
-            slots[at] = i + 1;
-        }
-        free(c->slots);
-        c->slots = slots;
-        c->n_slots = n;
-    }
-    uint32_t at = (uint32_t)dl_hash_u64((uint64_t)launch << 32 | leaf) & (c->n_slots - 1);
-    for (; c->slots[at]; at = (at + 1) & (c->n_slots - 1)) {
-        const cell *known = &c->items[c->slots[at] - 1];
-        if (known->launch == launch && known->leaf == leaf) return c->slots[at] - 1;
-    }
-    if (!dl_analyzer_room(&c->items, &c->cap, c->n, sizeof *c->items)) return DL_NONE;
-    c->items[c->n] = (cell){launch, leaf};
-    c->slots[at] = c->n + 1;
-    return c->n++;
-}
-
 /* Where the marks of the run in hand belong in a scope; DL_NONE when out of memory. */
 static uint32_t index_in(dl_analyzer *a, scope of)
 {
-    const stream_info *s = &a->streams[a->stream];
+    stream_info *s = &a->streams[a->stream];
+    uint32_t *next = s->cell;
     switch (of) {
     case SCOPE_STREAM: return a->stream;
     case SCOPE_CORE: return s->core;
     case SCOPE_CHIP: return s->chip;
-    case SCOPE_LAUNCH_STREAM: return dl_analyzer_cell(&a->cells[LEAF_STREAM], a->launch, a->stream);
-    case SCOPE_LAUNCH_CORE: return dl_analyzer_cell(&a->cells[LEAF_CORE], a->launch, s->core);
+    case SCOPE_LAUNCH_STREAM: 
+        return dl_analyzer_cell(&a->cells[LEAF_STREAM], a->launch, a->stream, &next[LEAF_STREAM]);
+    case SCOPE_LAUNCH_CORE: 
+        return dl_analyzer_cell(&a->cells[LEAF_CORE], a->launch, s->core, &next[LEAF_CORE]);
     case SCOPE_LAUNCH:
     case SCOPES: break;
     }
@@ -200,12 +176,17 @@ static bool step_adjacent(dl_analyzer *a, job *j, uint64_t *open, uint64_t time,
     return true;
 }
 
+static kept *new_kept(job *j, uint32_t stream)
+{
+    if (!dl_analyzer_room(&j->kept, &j->n_kept, stream, sizeof(kept *))) return NULL;
+    if (!j->kept[stream]) j->kept[stream] = calloc(1, sizeof(kept));
+    return j->kept[stream];
+}
+
 static bool step_keep(const dl_analyzer *a, job *j, uint64_t time, uint8_t bits)
 {
-    if (!dl_analyzer_room(&j->kept, &j->n_kept, a->stream, sizeof(kept *))) return false;
-    kept *k = j->kept[a->stream];
-    if (!k) k = j->kept[a->stream] = calloc(1, sizeof *k);
-    if (!k) return false;
+    kept *k = a->stream < j->n_kept ? j->kept[a->stream] : NULL;
+    if (!k && !(k = new_kept(j, a->stream))) return false;
     uint64_t difference = time - k->last;
     k->last = time;
     return dl_samples_add(&k->steps, difference << 2 | bits);
@@ -260,11 +241,11 @@ static bool take_mark(dl_analyzer *a, uint32_t steps, const dl_marks *batch, con
 {
     const step *s = &a->steps[steps];
     const uint64_t stamps[] = {[STEP_LEAST] = m->time, [STEP_LAST] = slot_of_last(m->time)};
-    for (; s->what <= STEP_LAST; s++) {
+    for (uint32_t what; (what = s->what) <= STEP_LAST; s++) {
         uint64_t *block = a->here[s->scope];
         if (!block && !(block = block_of(a, s->scope))) return false;
-        uint64_t value = stamps[s->what];
-        if (value < block[s->slot]) block[s->slot] = value;
+        uint64_t value = stamps[what], known = block[s->slot];
+        block[s->slot] = value < known ? value : known;
     }
     for (; s->what != STEP_END; s++)
         if (!other_step(a, s, batch, m)) return false;

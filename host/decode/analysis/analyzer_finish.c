@@ -9,7 +9,7 @@
 static uint32_t chip_of(const dl_analyzer *a, const job *j, uint32_t leaf)
 {
     return j->leaf == LEAF_STREAM ? a->streams[leaf].chip
-           : j->leaf == LEAF_CORE ? a->cores.items[leaf].launch
+           : j->leaf == LEAF_CORE ? a->cores.items[leaf].leaf
                                   : leaf;
 }
 
@@ -258,8 +258,8 @@ static ranked rank(const dl_analyzer *a, const job *j, uint32_t leaf)
         .of = j->accounts[leaf], .chip = chip_of(a, j, leaf), .x = DL_NONE, .y = DL_NONE, .stream = DL_NONE};
     r.chip_id = t->chips[r.chip].id;
     if (j->leaf == LEAF_CORE) {
-        r.x = a->cores.items[leaf].leaf & 0xffff;
-        r.y = a->cores.items[leaf].leaf >> 16;
+        r.x = a->cores.items[leaf].launch & 0xffff;
+        r.y = a->cores.items[leaf].launch >> 16;
     } else if (j->leaf == LEAF_STREAM) {
         r.x = t->streams[leaf].core_x;
         r.y = t->streams[leaf].core_y;

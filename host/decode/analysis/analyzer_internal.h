@@ -129,11 +129,15 @@ typedef struct cells {
     cell *items;
     uint32_t n, cap;
     uint32_t *slots, n_slots; /* number + 1 */
+    uint32_t n_hashed;        /* the first cells, which are in the slots; the others are entered when one is looked for */
+    uint32_t *next, n_next;   /* by leaf: one more than the highest launch it has a cell with */
 } cells;
 
 /* What is known about a stream: which conditions it can meet, and where it belongs. */
 typedef struct stream_info {
     uint32_t class, chip, core;
+    uint32_t cell[2]; /* behind the last of LEAF_STREAM and LEAF_CORE: where the next is, as launches mostly follow each other
+                         alike on all streams of a core */
 } stream_info;
 
 /* Which conditions a zone's name can meet, told by its first character. */
@@ -154,7 +158,7 @@ struct dl_analyzer {
     first_characters names;
     stream_info *streams;
     uint32_t n_streams;
-    cells cores;    /* chip and x, y (core_key); a core's number is its place */
+    cells cores;    /* y << 16 | x, on chips; a core's number is its place */
     cells cells[2]; /* launches on streams (LEAF_STREAM) and on cores (LEAF_CORE) */
     /* Of the run in hand: its blocks by scope, as far as they have been asked for; those of launches are
      * `nowhere` when it belongs to none. */
@@ -170,8 +174,10 @@ bool dl_analyzer_room(void *items, uint32_t *n, uint32_t index, size_t size);
 void dl_analyzer_plan(dl_analyzer *a);
 uint32_t dl_analyzer_steps(dl_analyzer *a, uint32_t class, uint32_t kind);
 bool dl_analyzer_learn_streams(dl_analyzer *a);
-/* analyzer.c: the number of a pair of numbers; DL_NONE when out of memory. */
-uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf);
+/* analyzer_cells.c: the number of a pair of numbers, which may be *hint, and is one less afterwards; DL_NONE when
+ * out of memory. */
+uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf, uint32_t *hint);
+void dl_analyzer_cells_free(cells *c);
 /* analyzer.c: counts one duration. */
 bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration);
 /* analyzer.c: a start without an end. */

@@ -126,6 +126,13 @@ static uint32_t class_of(dl_analyzer *a, const dl_stream *s)
     return a->n_classes++;
 }
 
+static uint32_t core_of(dl_analyzer *a, const dl_stream *s)
+{
+    const uint32_t place = (uint32_t)s->core_y << 16 | s->core_x;
+    uint32_t last = a->cores.n ? a->cores.n - 1 : 0;
+    return dl_analyzer_cell(&a->cores, place, s->chip, &last);
+}
+
 bool dl_analyzer_learn_streams(dl_analyzer *a)
 {
     enum { LOOK_BACK = 16 };
@@ -137,7 +144,7 @@ bool dl_analyzer_learn_streams(dl_analyzer *a)
     for (; a->n_streams < n; a->n_streams++) {
         const dl_stream *s = &t->streams[a->n_streams];
         stream_info made = {.class = DL_NONE, .chip = s->chip};
-        made.core = dl_analyzer_cell(&a->cores, s->chip, (uint32_t)s->core_y << 16 | s->core_x);
+        made.core = core_of(a, s);
         if (made.core == DL_NONE) return false;
         /* One of the same name was among the last: of the core before. */
         for (uint32_t i = a->n_streams; !a->has_cores && i-- > 0 && a->n_streams - i <= LOOK_BACK;)

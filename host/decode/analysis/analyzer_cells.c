@@ -1,0 +1,67 @@
+/* Analyzer: numbers for pairs of numbers. Mostly they follow each other in the order in which they came before, or are
+ * new for certain: then nothing is looked up. */
+#include <stdlib.h>
+
+#include "decode/analysis/analyzer_internal.h"
+
+static uint64_t hash_of(const cell *c)
+{
+    return dl_hash_u64((uint64_t)c->launch << 32 | c->leaf);
+}
+
+/* The slot of a cell, or the free one where it belongs. */
+static uint32_t slot_of(const cells *c, const cell *wanted)
+{
+    for (uint32_t at = (uint32_t)hash_of(wanted) & (c->n_slots - 1);; at = (at + 1) & (c->n_slots - 1)) {
+        if (!c->slots[at]) return at;
+        const cell *known = &c->items[c->slots[at] - 1];
+        if (known->launch == wanted->launch && known->leaf == wanted->leaf) return at;
+    }
+}
+
+/* Enters the cells that are not in the hash table yet, with room for one more. */
+static bool enter(cells *c)
+{
+    if ((c->n + 1) * UINT64_C(2) > c->n_slots) {
+        uint64_t n = c->n_slots ? c->n_slots : 256;
+        while ((c->n + 1) * UINT64_C(2) > n)
+            n *= 2;
+        uint32_t *slots = n <= UINT32_MAX ? calloc(n, sizeof *slots) : NULL;
+        if (!slots) return false;
+        free(c->slots);
+        c->slots = slots;
+        c->n_slots = (uint32_t)n;
+        c->n_hashed = 0;
+    }
+    for (; c->n_hashed < c->n; c->n_hashed++)
+        c->slots[slot_of(c, &c->items[c->n_hashed])] = c->n_hashed + 1;
+    return true;
+}
+
+uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf, uint32_t *hint)
+{
+    const cell wanted = {launch, leaf};
+    if (*hint < c->n && c->items[*hint].launch == launch && c->items[*hint].leaf == leaf) return (*hint)++;
+    if (!dl_analyzer_room(&c->next, &c->n_next, leaf, sizeof *c->next)) return DL_NONE;
+    if (launch < c->next[leaf]) { /* there may be one */
+        if (!enter(c)) return DL_NONE;
+        uint32_t slot = slot_of(c, &wanted);
+        if (c->slots[slot]) {
+            *hint = c->slots[slot];
+            return *hint - 1;
+        }
+    } else {
+        c->next[leaf] = launch + 1;
+    }
+    if (!dl_analyzer_room(&c->items, &c->cap, c->n, sizeof *c->items)) return DL_NONE;
+    c->items[c->n] = wanted;
+    *hint = ++c->n;
+    return c->n - 1;
+}
+
+void dl_analyzer_cells_free(cells *c)
+{
+    free(c->items);
+    free(c->slots);
+    free(c->next);
+}

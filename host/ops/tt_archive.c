@@ -310,7 +310,7 @@ static devlog_status unpack_zip(const char *path, const char *folder, unsigned *
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     else if (!zip_directory(fd, (uint64_t)st.st_size, &at, &entries))
         status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s is damaged: it has no directory at its end", path);
-    for (uint64_t i = 0; i < entries && !status; i++) {
+    for (uint64_t i = 0; !status && i < entries; i++) {
         unsigned char head[46], extra[4096];
         char name[4096], place[NAME];
         if (!pread_whole(fd, head, sizeof head, at) || little(head, 4) != 0x02014b50) {

@@ -127,7 +127,7 @@ struct dl_pair {
     /* A run that had to be put in order: */
     dl_mark *sorted;
     uint32_t *places, cap_sorted;
-    struct pair_shape *shapes;
+    struct pair_shape **shapes; /* lists by hash; NULL: none yet */
     size_t shape_bytes;
     dl_sample_pool pool;
     dl_series_table series;

@@ -96,7 +96,7 @@ static shape_step step_of(const finding *f, const dl_mark *sorted, uint32_t i)
 /* A shape that is known already. */
 static const pair_shape *find_shape(const dl_pair *p, const finding *f, const dl_mark *sorted)
 {
-    const pair_shape *shape = p->shapes;
+    const pair_shape *shape = p->shapes ? p->shapes[f->shape.hash % SHAPE_SLOTS] : NULL;
     for (; shape; shape = shape->next) {
         if (shape->hash != f->shape.hash || shape->n != f->shape.n) continue;
         if (shape->first[1] != f->shape.first[1] || !shape->order != f->in_order) continue;
@@ -121,6 +121,7 @@ static const pair_shape *add_shape(dl_pair *p, const finding *f, const dl_mark *
     const uint32_t n = f->shape.n, n_items = f->shape.n_items;
     size_t head = (sizeof(pair_shape) + sizeof(shape_step) - 1) & ~(sizeof(shape_step) - 1);
     size_t bytes = head + n * (sizeof(shape_step) + 1) + n_items * sizeof(shape_item);
+    if (!p->shapes && !(p->shapes = calloc(SHAPE_SLOTS, sizeof(pair_shape *)))) return NULL;
     char *memory = spend(p, bytes) ? malloc(bytes) : NULL;
     if (!memory) return NULL;
     pair_shape *shape = (pair_shape *)(void *)memory;
@@ -136,8 +137,9 @@ static const pair_shape *add_shape(dl_pair *p, const finding *f, const dl_mark *
     shape->steps = steps;
     shape->items = items;
     shape->order = f->in_order ? NULL : order;
-    shape->next = p->shapes;
-    return p->shapes = shape;
+    pair_shape **list = &p->shapes[shape->hash % SHAPE_SLOTS];
+    shape->next = *list;
+    return *list = shape;
 }
 
 /* What counts the items of a shape on the stream; false when one of them is not counted at all. */
@@ -166,7 +168,8 @@ void dl_pair_learn_shape(dl_pair *p, stream_state *s, const pair_run *run)
 {
     const uint32_t n = run->n;
     const dl_mark *marks = p->batch->items + run->at;
-    if (n < 2 || n > SHAPE_MARKS || s->n_shapes == SHAPES_PER_STREAM || s->costs) return;
+    const bool full = SHAPE_BYTES - p->shape_bytes < sizeof(finding); /* nothing more is remembered */
+    if (n < 2 || n > SHAPE_MARKS || s->n_shapes == SHAPES_PER_STREAM || s->costs || full) return;
     if (s->fruitless == MOST_FRUITLESS) return;
     s->fruitless++;
     finding f;
@@ -196,10 +199,13 @@ void dl_pair_learn_shape(dl_pair *p, stream_state *s, const pair_run *run)
 
 void dl_pair_free_shapes(dl_pair *p)
 {
-    for (pair_shape *shape = p->shapes; shape;) {
-        pair_shape *next = shape->next;
-        free(shape);
-        shape = next;
+    for (size_t i = 0; p->shapes && i < SHAPE_SLOTS; i++) {
+        for (pair_shape *shape = p->shapes[i]; shape;) {
+            pair_shape *next = shape->next;
+            free(shape);
+            shape = next;
+        }
     }
+    free(p->shapes);
     p->shapes = NULL;
 }

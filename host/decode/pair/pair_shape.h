@@ -10,6 +10,7 @@ enum {
     SHAPE_MARKS = 255,      /* of a run at most */
     SHAPE_DEPTH = 16,       /* zones of a run that are open at once */
     SHAPES_PER_STREAM = 16, /* that are remembered */
+    SHAPE_SLOTS = 4096,     /* lists of shapes, by hash */
     MOST_FRUITLESS = 64,    /* runs that have none, one after the other, before no more are looked at */
     SHAPE_BYTES = 4 * 1024 * 1024, /* of all shapes and what streams remember of them */
     SHAPE_NONE = 255,              /* there is no such mark */
@@ -30,7 +31,7 @@ typedef uint64_t shape_step __attribute__((vector_size(16)));
 
 /* Begins with a firmware start; every zone that begins in it ends in it. */
 typedef struct pair_shape {
-    struct pair_shape *next; /* of all shapes */
+    struct pair_shape *next; /* of its list */
     uint64_t hash;
     shape_step first; /* the first mark's code, without stream and frame; its stamp is 0 */
     /* In the order of their stamps: how the code differs from that of the mark before, and by how much the

@@ -40,19 +40,26 @@ failed:
 
 void dl_str_fmt(dl_str *s, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    if (n < 0) {
-        s->failed = true;
-        return;
+    enum { MOSTLY = 128 };
+    if (!dl_str_reserve(s, MOSTLY)) return;
+    for (;;) {
+        size_t room = s->cap - s->len;
+        va_list ap;
+        va_start(ap, fmt);
+        int n = vsnprintf(s->text + s->len, room, fmt, ap);
+        va_end(ap);
+        if (n < 0) {
+            s->text[s->len] = 0;
+            s->failed = true;
+            return;
+        }
+        if ((size_t)n < room) {
+            s->len += (size_t)n;
+            return;
+        }
+        s->text[s->len] = 0;
+        if (!dl_str_reserve(s, (size_t)n)) return;
     }
-    if (!dl_str_reserve(s, (size_t)n)) return;
-    va_start(ap, fmt);
-    vsnprintf(s->text + s->len, (size_t)n + 1, fmt, ap);
-    va_end(ap);
-    s->len += (size_t)n;
 }
 
 /* The eight decimal digits of what is less than 10^8, one in each byte, the first lowest: halves, quarters

@@ -75,6 +75,7 @@ typedef struct database {
     const char *path; /* for messages */
     sqlite3 *db;
     sqlite3_stmt *zone, *marker, *launch, *op;
+    uint64_t bound[11]; /* in the columns of `zone` that rarely change: the value and one, 0: NULL */
     const dl_view_chip *chips;
     const dl_view_core *cores;
     const dl_view_track *tracks;
@@ -119,6 +120,15 @@ static void bind_known(sqlite3_stmt *s, int at, bool known, uint64_t value)
         bind_u64(s, at, value);
     else
         sqlite3_bind_null(s, at);
+}
+
+/* A column of a zone that mostly has what it had in the row before: what is bound stays bound. */
+static void bind_same(database *d, int at, bool known, uint64_t value)
+{
+    uint64_t wanted = known ? value + 1 : 0;
+    if (d->bound[at] == wanted && !(known && !wanted)) return; /* of the largest value one more is 0 */
+    d->bound[at] = wanted;
+    bind_known(d->zone, at, known, value);
 }
 
 static void bind_text(sqlite3_stmt *s, int at, const char *text)
@@ -251,7 +261,7 @@ static devlog_status write_launch(const database *d, uint32_t launch, uint32_t c
     return step(d, d->op, err);
 }
 
-static devlog_status write_item(const database *d, const dl_view_item *item, devlog_error *err)
+static devlog_status write_item(database *d, const dl_view_item *item, devlog_error *err)
 {
     bool ns = d->chips[d->tracks[item->track].chip].has_ns;
     if (item->kind == DL_VIEW_LAUNCH) {
@@ -280,14 +290,14 @@ static devlog_status write_item(const database *d, const dl_view_item *item, dev
     }
     sqlite3_bind_int64(d->zone, 1, item->track);
     sqlite3_bind_int64(d->zone, 2, item->site);
-    bind_known(d->zone, 3, item->launch != DL_NONE, item->launch);
+    bind_same(d, 3, item->launch != DL_NONE, item->launch);
     bind_u64(d->zone, 4, item->cycle);
     bind_u64(d->zone, 5, item->end_cycle - item->cycle);
     bind_known(d->zone, 6, ns, item->start);
     bind_known(d->zone, 7, ns, item->end - item->start);
-    sqlite3_bind_int64(d->zone, 8, item->depth);
-    sqlite3_bind_int64(d->zone, 9, item->lane);
-    bind_known(d->zone, 10, item->data != 0, item->data);
+    bind_same(d, 8, true, item->depth);
+    bind_same(d, 9, true, item->lane);
+    bind_same(d, 10, item->data != 0, item->data);
     return step(d, d->zone, err);
 }
 
@@ -367,7 +377,8 @@ devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err)
     umask(mask);
     (void)fchmod(fd, 0666 & ~mask);
     close(fd);
-    if (sqlite3_open_v2(temporary.text, &d.db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+    if (sqlite3_open_v2(temporary.text, &d.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
+        SQLITE_OK)
         status = failed(&d, err);
     if (!status) status = fill(&d, err);
     if (sqlite3_close(d.db) != SQLITE_OK && !status) status = failed(&d, err);

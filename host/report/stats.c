@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "base/round.h"
 #include "decode/analysis/groups.h"
 #include "report/decode_table.h"
@@ -29,10 +30,21 @@ static const char *rounded(char out[DL_GROUPED_SIZE], double value)
     return dl_u64_grouped(out, dl_u64_of(whole));
 }
 
+/* "%12s %-8s = %10s", for the many. */
 static void line(dl_str *out, const char *name, const char *unit, double value)
 {
+    static const char blanks[] = "            ";
     char digits[DL_GROUPED_SIZE];
-    dl_str_fmt(out, "%12s %-8s = %10s\n", name, unit, rounded(digits, value));
+    size_t n_name = strlen(name), n_unit = strlen(unit), n = strlen(rounded(digits, value));
+    dl_str_add_n(out, blanks, n_name < 12 ? 12 - n_name : 0);
+    dl_str_add_n(out, name, n_name);
+    dl_str_char(out, ' ');
+    dl_str_add_n(out, unit, n_unit);
+    dl_str_add_n(out, blanks, n_unit < 8 ? 8 - n_unit : 0);
+    dl_str_add_n(out, " = ", 3);
+    dl_str_add_n(out, blanks, n < 10 ? 10 - n : 0);
+    dl_str_add_n(out, digits, n);
+    dl_str_char(out, '\n');
 }
 
 static void statistics(dl_str *out, const dl_summary *s, uint64_t khz)
@@ -193,26 +205,87 @@ static devlog_status analyses(const dl_analyzer *a, const dl_tables *t, uint32_t
     return DEVLOG_OK;
 }
 
+/* Which groups of `cores` are parts of which of `all`: cores.items[parts[k]], k from ends[i - 1] to ends[i], those of
+ * all.items[i], in their order. */
+typedef struct parts {
+    uint32_t *parts, *ends;
+} parts;
+
+static void parts_free(parts *p)
+{
+    free(p->parts);
+    free(p->ends);
+}
+
+static bool same_zone(const dl_group *a, const dl_group *b)
+{
+    return a->chip == b->chip && a->risc == b->risc && a->risc_name == b->risc_name &&
+           a->site_name == b->site_name;
+}
+
+static uint64_t zone_hash(const dl_group *g)
+{
+    uint64_t names = (uint64_t)g->site_name << 32 | g->risc_name;
+    return dl_hash_u64(dl_hash_u64(names) ^ ((uint64_t)g->chip << 8 | g->risc));
+}
+
+static devlog_status find_parts(const dl_groups *all, const dl_groups *cores, parts *p, devlog_error *err)
+{
+    size_t n_slots = 16;
+    while (n_slots < 2 * all->n + 2)
+        n_slots *= 2;
+    uint32_t *slots = calloc(n_slots, sizeof *slots), *of = malloc((cores->n + 1) * sizeof *of);
+    p->parts = malloc((cores->n + 1) * sizeof *p->parts);
+    p->ends = calloc(all->n + 2, sizeof *p->ends);
+    devlog_status status = DEVLOG_OK;
+    if (!slots || !of || !p->parts || !p->ends) {
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for statistics");
+        goto done;
+    }
+    for (uint32_t i = 0; i < all->n; i++) {
+        size_t at = zone_hash(&all->items[i]) & (n_slots - 1);
+        while (slots[at])
+            at = (at + 1) & (n_slots - 1);
+        slots[at] = i + 1;
+    }
+    for (size_t k = 0; k < cores->n; k++) {
+        size_t at = zone_hash(&cores->items[k]) & (n_slots - 1);
+        while (slots[at] && !same_zone(&all->items[slots[at] - 1], &cores->items[k]))
+            at = (at + 1) & (n_slots - 1);
+        of[k] = slots[at] ? slots[at] - 1 : (uint32_t)all->n; /* every part has its whole */
+        p->ends[of[k] + 1]++;
+    }
+    for (size_t i = 1; i <= all->n + 1; i++)
+        p->ends[i] += p->ends[i - 1];
+    for (uint32_t k = 0; k < cores->n; k++)
+        p->parts[p->ends[of[k]]++] = k;
+done:
+    free(slots);
+    free(of);
+    return status;
+}
+
 /* Zones that kernels mark themselves; firmware and kernel are in the analyses, or here when there are none.
  */
 static devlog_status zones(const dl_tables *t, uint32_t chip, const dl_groups *all, const dl_groups *cores,
-                           dl_str *out, devlog_error *err)
+                           const parts *p, dl_str *out, devlog_error *err)
 {
     dl_str name = {0};
     place *places = malloc((cores->n + 1) * sizeof *places);
     if (!places) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for statistics");
+    const bool grids = cores->n && all->n <= MAX_LOOKS / cores->n;
     for (size_t i = 0; i < all->n; i++) {
         const dl_group *g = &all->items[i];
         if (g->chip != chip) continue;
         dl_str_clear(&name);
-        dl_str_fmt(&name, "%s: %s", dl_text(t, g->risc_name), dl_text(t, g->site_name));
+        dl_str_add(&name, dl_text(t, g->risc_name));
+        dl_str_add(&name, ": ");
+        dl_str_add(&name, dl_text(t, g->site_name));
         title(out, name.text ? name.text : "");
         statistics(out, &g->summary, t->chips[chip].freq_khz);
         size_t n = 0;
-        for (size_t k = 0; k < cores->n && all->n <= MAX_LOOKS / cores->n; k++) {
-            const dl_group *c = &cores->items[k];
-            bool same = c->chip == chip && c->risc == g->risc && c->risc_name == g->risc_name;
-            if (!same || c->site_name != g->site_name) continue;
+        for (uint32_t k = i ? p->ends[i - 1] : 0; k < p->ends[i] && grids; k++) {
+            const dl_group *c = &cores->items[p->parts[k]];
             const dl_stream *s = &t->streams[c->stream];
             places[n++] = (place){s->core_x, s->core_y, &c->summary};
         }
@@ -234,7 +307,7 @@ static int by_id(const void *pa, const void *pb)
 }
 
 static devlog_status chips(dl_decode *d, const dl_analyzer *a, const dl_groups *all, const dl_groups *cores,
-                           dl_str *out, devlog_error *err)
+                           const parts *p, dl_str *out, devlog_error *err)
 {
     const dl_tables *t = dl_decode_tables(d);
     chip_rank ranks[DL_MAX_CHIPS];
@@ -252,7 +325,7 @@ static devlog_status chips(dl_decode *d, const dl_analyzer *a, const dl_groups *
         else
             dl_str_add(out, ", clock unknown)\n");
         status = analyses(a, t, ranks[i].chip, out, err);
-        if (!status) status = zones(t, ranks[i].chip, all, cores, out, err);
+        if (!status) status = zones(t, ranks[i].chip, all, cores, p, out, err);
     }
     return status;
 }
@@ -260,9 +333,12 @@ static devlog_status chips(dl_decode *d, const dl_analyzer *a, const dl_groups *
 devlog_status dl_report_stats(dl_decode *d, const dl_analyzer *analyzer, dl_str *out, devlog_error *err)
 {
     dl_groups all = {0}, cores = {0};
+    parts p = {0};
     devlog_status status = dl_groups_by_risc(d, &all, err);
     if (!status) status = dl_groups_by_core(d, &cores, err);
-    if (!status) status = chips(d, analyzer, &all, &cores, out, err);
+    if (!status) status = find_parts(&all, &cores, &p, err);
+    if (!status) status = chips(d, analyzer, &all, &cores, &p, out, err);
+    parts_free(&p);
     dl_groups_free(&all);
     dl_groups_free(&cores);
     if (status) return status;

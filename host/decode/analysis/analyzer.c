@@ -126,9 +126,9 @@ static uint32_t index_in(dl_analyzer *a, scope of)
     case SCOPE_STREAM: return a->stream;
     case SCOPE_CORE: return s->core;
     case SCOPE_CHIP: return s->chip;
-    case SCOPE_LAUNCH_STREAM: 
+    case SCOPE_LAUNCH_STREAM:
         return dl_analyzer_cell(&a->cells[LEAF_STREAM], a->launch, a->stream, &next[LEAF_STREAM]);
-    case SCOPE_LAUNCH_CORE: 
+    case SCOPE_LAUNCH_CORE:
         return dl_analyzer_cell(&a->cells[LEAF_CORE], a->launch, s->core, &next[LEAF_CORE]);
     case SCOPE_LAUNCH:
     case SCOPES: break;

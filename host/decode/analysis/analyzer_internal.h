@@ -129,14 +129,16 @@ typedef struct cells {
     cell *items;
     uint32_t n, cap;
     uint32_t *slots, n_slots; /* number + 1 */
-    uint32_t n_hashed;        /* the first cells, which are in the slots; the others are entered when one is looked for */
-    uint32_t *next, n_next;   /* by leaf: one more than the highest launch it has a cell with */
+    uint32_t
+        n_hashed; /* the first cells, which are in the slots; the others are entered when one is looked for */
+    uint32_t *next, n_next; /* by leaf: one more than the highest launch it has a cell with */
 } cells;
 
 /* What is known about a stream: which conditions it can meet, and where it belongs. */
 typedef struct stream_info {
     uint32_t class, chip, core;
-    uint32_t cell[2]; /* behind the last of LEAF_STREAM and LEAF_CORE: where the next is, as launches mostly follow each other
+    uint32_t cell
+        [2]; /* behind the last of LEAF_STREAM and LEAF_CORE: where the next is, as launches mostly follow each other
                          alike on all streams of a core */
 } stream_info;
 

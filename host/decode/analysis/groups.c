@@ -15,12 +15,10 @@ void dl_groups_free(dl_groups *g)
 /* One key and the group it belongs to; sorted so that a group's keys are neighbours. */
 typedef struct member {
     const dl_key *key;
-    const dl_tables *tables;
-    uint32_t chip, chip_id;
+    uint64_t place, what; /* in their order groups are listed */
+    uint32_t chip;
     uint16_t x, y;
     dl_risc risc;
-    const char *risc_name, *site_name;
-    bool by_core;
 } member;
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -30,15 +28,35 @@ static int compare_u64(uint64_t a, uint64_t b)
 
 static int group_order(const member *a, const member *b)
 {
-    int c = compare_u64(a->chip_id, b->chip_id);
-    if (!c && a->by_core) c = compare_u64(a->y, b->y);
-    if (!c && a->by_core) c = compare_u64(a->x, b->x);
-    if (!c) c = compare_u64(a->risc, b->risc);
-    if (!c && a->risc == DL_RISC_OTHER) c = strcmp(a->risc_name, b->risc_name);
-    bool a_user = a->key->role == DL_ROLE_USER, b_user = b->key->role == DL_ROLE_USER;
-    if (!c) c = compare_u64(a_user, b_user);
-    if (!c) c = compare_u64(a->key->role, b->key->role);
-    return c ? c : strcmp(a->site_name, b->site_name);
+    int c = compare_u64(a->place, b->place);
+    return c ? c : compare_u64(a->what, b->what);
+}
+
+/* Names in their order: the rank of each text that is the name of a site or of a RISC, by number. */
+static int by_text(const void *pa, const void *pb, void *tables)
+{
+    return strcmp(dl_text(tables, *(const uint32_t *)pa), dl_text(tables, *(const uint32_t *)pb));
+}
+
+static uint32_t *rank_names(dl_tables *t)
+{
+    const uint32_t n_texts = dl_intern_count(t->strings);
+    uint32_t *ranks = calloc(n_texts + 1u, sizeof *ranks);
+    uint32_t *names = malloc((n_texts + 1u) * sizeof *names), n = 0;
+    for (uint32_t i = 0; ranks && names && i < t->n_sites + t->n_streams; i++) {
+        uint32_t name = i < t->n_sites ? t->sites[i].name : t->streams[i - t->n_sites].risc_name;
+        if (!ranks[name]) names[n++] = name;
+        ranks[name] = 1;
+    }
+    if (ranks && names) qsort_r(names, n, sizeof *names, by_text, t);
+    for (uint32_t i = 0; ranks && names && i < n; i++)
+        ranks[names[i]] = i;
+    if (!names) {
+        free(ranks);
+        ranks = NULL;
+    }
+    free(names);
+    return ranks;
 }
 
 /* Keys of one group in the order of their cores, so that "first" does not depend on the input's order. */
@@ -52,13 +70,32 @@ static int member_order(const void *pa, const void *pb)
     return c ? c : compare_u64(a->key->site, b->key->site);
 }
 
+/* Chip, and core when each is by itself. */
+static uint64_t place_of(const dl_tables *t, const dl_stream *s, bool by_core)
+{
+    uint64_t core = by_core ? (uint64_t)s->core_y << 16 | s->core_x : 0;
+    return (uint64_t)t->chips[s->chip].id << 32 | core;
+}
+
+_Static_assert(DL_MAX_STRINGS <= 1 << 20, "ranks of names have 20 bits");
+
+/* RISC (those that devlog does not know by their names), role with users' zones last, name. */
+static uint64_t what_of(const dl_tables *t, const dl_stream *s, const dl_key *k, const uint32_t *ranks)
+{
+    uint64_t other = s->risc == DL_RISC_OTHER ? ranks[s->risc_name] : 0;
+    uint64_t role = (uint64_t)(k->role == DL_ROLE_USER) << 3 | (uint64_t)k->role;
+    return (uint64_t)s->risc << 60 | other << 40 | role << 30 | ranks[t->sites[k->site].name];
+}
+
 static member *list_members(dl_decode *d, bool by_core, size_t *n, devlog_error *err)
 {
-    const dl_tables *t = dl_decode_tables(d);
+    dl_tables *t = dl_decode_tables(d);
     size_t all = dl_decode_n_keys(d);
-    member *members = calloc(all ? all : 1, sizeof *members);
+    uint32_t *ranks = rank_names(t);
+    member *members = ranks ? calloc(all ? all : 1, sizeof *members) : NULL;
     *n = 0;
     if (!members) {
+        free(ranks);
         dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         return NULL;
     }
@@ -67,28 +104,25 @@ static member *list_members(dl_decode *d, bool by_core, size_t *n, devlog_error 
         if (!k->count) continue;
         const dl_stream *s = &t->streams[k->stream];
         members[(*n)++] = (member){.key = k,
-                                   .tables = t,
+                                   .place = place_of(t, s, by_core),
+                                   .what = what_of(t, s, k, ranks),
                                    .chip = s->chip,
-                                   .chip_id = t->chips[s->chip].id,
                                    .x = s->core_x,
                                    .y = s->core_y,
-                                   .risc = s->risc,
-                                   .risc_name = dl_text(t, s->risc_name),
-                                   .site_name = dl_site_text(t, k->site),
-                                   .by_core = by_core};
+                                   .risc = s->risc};
     }
+    free(ranks);
     qsort(members, *n, sizeof *members, member_order);
     return members;
 }
 
-static dl_group group_of(const member *m, size_t n)
+static dl_group group_of(const dl_tables *t, const member *m, size_t n, bool by_core)
 {
-    const dl_tables *t = m->tables;
     dl_group g = {.chip = m->chip,
                   .launch = DL_NONE,
                   .risc_name = t->streams[m->key->stream].risc_name,
                   .site_name = t->sites[m->key->site].name,
-                  .stream = m->by_core ? m->key->stream : DL_NONE,
+                  .stream = by_core ? m->key->stream : DL_NONE,
                   .risc = m->risc,
                   .role = m->key->role};
     dl_summary *s = &g.summary;
@@ -117,7 +151,7 @@ static devlog_status by_key(dl_decode *d, bool by_core, dl_groups *out, devlog_e
     for (size_t from = 0, to; from < n && !status; from = to) {
         for (to = from; to < n && group_order(&members[from], &members[to]) == 0; to++)
             sets[to - from] = &members[to].key->samples;
-        dl_group g = group_of(&members[from], to - from);
+        dl_group g = group_of(dl_decode_tables(d), &members[from], to - from, by_core);
         bool sampled = members[from].key->samples.first != NULL;
         if (sampled) status = dl_summary_quantiles(&g.summary, sets, to - from, err);
         out->items[out->n++] = g;

@@ -38,6 +38,7 @@ void dl_decode_free(dl_decode *d)
 {
     if (!d) return;
     dl_parser_free(d->parser);
+    dl_packed_free(d->packed);
     dl_pair_free(d->pair);
     dl_tables_free(&d->tables);
     dl_losses_free(&d->losses);

@@ -5,6 +5,7 @@
 
 #include "decode/decode.h"
 #include "decode/log/blocks.h"
+#include "decode/log/packed.h"
 #include "decode/pair/order.h"
 #include "decode/pipeline.h"
 
@@ -22,6 +23,7 @@ struct dl_decode {
     bool prepared; /* the clocks of all inputs are known */
     dl_input *in;  /* in hand, for progress */
     dl_block_reader reader;
+    dl_packed *packed; /* packed logs; made when it is needed */
     dl_marks run;    /* of a run that goes on in the next block, or of a log in disorder */
     dl_marks marks;  /* on one thread */
     bool disordered; /* the log in hand is put in order as a whole */

@@ -20,11 +20,26 @@ static void lose_rest(dl_decode *d, const devlog_error *why)
     dl_losses_found(&d->losses, DL_FOUND_CORRUPT, 1, "%s", why->text);
 }
 
+/* A block of a packed log. */
+static devlog_status parse_packed(dl_decode *d, const dl_block *b, const dl_parse_sink *sink,
+                                  devlog_error *err)
+{
+    const char *damage;
+    if (b->last) return dl_packed_last(d->packed, d->parser, sink, err);
+    devlog_status status = dl_packed_block(d->packed, d->parser, &b->header, b->stored, sink, &damage, err);
+    if (status || !damage) return status;
+    devlog_error why;
+    dl_fail(&why, DEVLOG_ERR_FORMAT, "cannot unpack %s: a block: %s", dl_input_name(d->in), damage);
+    lose_rest(d, &why);
+    return DEVLOG_OK;
+}
+
 static devlog_status parse_block(dl_decode *d, const dl_block *b, const dl_parse_sink *sink,
                                  devlog_error *err)
 {
     if (b->too_long) dl_parser_too_long(d->parser);
     if (b->broken) lose_rest(d, &b->why);
+    if (b->packed) return parse_packed(d, b, sink, err);
     return b->last ? dl_parser_last(d->parser, b->text, b->n, sink, err)
                    : dl_parser_block(d->parser, b->text, b->n, sink, err);
 }
@@ -177,7 +192,12 @@ devlog_status decode_log(dl_decode *d, dl_input *in, const char *name, devlog_er
     for (size_t i = 0; i < (two ? DL_PIPELINE_SLOTS : 1); i++)
         if (!d->blocks[i].buffer && !dl_block_init(&d->blocks[i], d->cap))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    d->reader = (dl_block_reader){.in = in};
+    d->reader = (dl_block_reader){.in = in, .packed = dl_input_packed(in)};
+    if (d->reader.packed) {
+        if (!d->packed && !(d->packed = dl_packed_new(d->cap)))
+            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        dl_packed_begin(d->packed);
+    }
     d->in = in;
     dl_parser_begin(d->parser, name);
     devlog_status status = two ? on_two_threads(d, err) : on_one_thread(d, err);

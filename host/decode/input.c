@@ -206,6 +206,13 @@ devlog_status dl_input_memory(dl_input **input, const char *name, const void *by
     return DEVLOG_OK;
 }
 
+pk_unpack *dl_input_packed(dl_input *input)
+{
+    if (!input->log || input->at_peeked || !pk_unpack_again(input->log)) return NULL;
+    input->at_peeked = input->n_peeked; /* what was peeked is text, and comes again in its block */
+    return input->log;
+}
+
 void dl_input_close(dl_input *input)
 {
     if (!input) return;

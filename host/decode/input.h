@@ -22,6 +22,9 @@ const char *dl_input_name(const dl_input *input);
 devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n, devlog_error *err);
 /* The first bytes, up to `n`, which a later read gives again; less at the end of a short input. */
 devlog_status dl_input_peek(dl_input *input, const void **bytes, size_t *n, devlog_error *err);
+/* The blocks of a packed log of which no text has been read: who takes these reads no more text. NULL: it is
+ * none, or its text must be read. */
+struct pk_unpack *dl_input_packed(dl_input *input);
 /* Bytes taken from the file so far, and its size; 0: unknown. For progress. */
 uint64_t dl_input_taken(const dl_input *input);
 uint64_t dl_input_size(const dl_input *input);

@@ -5,6 +5,7 @@
 
 #include "pack/block.h"
 #include "pack/digits.h"
+#include "pack/rows.h"
 
 static uint32_t get32(const uint8_t *p)
 {
@@ -45,17 +46,12 @@ void pk_info_get(const uint8_t *bytes, pk_info *info)
     }
 }
 
-typedef struct section {
-    const uint8_t *bytes;
-    size_t size, at, n; /* at, n: of what is in it, however many planes that has */
-} section;
-
 struct pk_unpacker {
     pk_model *model;
     ZSTD_DCtx *zstd;
     uint8_t *room; /* for all sections */
     size_t cap;
-    section sections[PK_SECTIONS];
+    pk_rows rows;
 };
 
 pk_unpacker *pk_unpacker_new(void)
@@ -106,11 +102,11 @@ static const char *open_sections(pk_unpacker *u, const uint8_t *bytes, size_t si
         const size_t raw = get32(table + 8 * i), packed = get32(table + 8 * i + 4);
         if (raw % planes[i]) return "a section has a wrong length";
         if (raw == packed) {
-            u->sections[i] = (section){from, raw, 0, raw / planes[i]};
+            u->rows.sections[i] = (pk_part){from, raw, 0, raw / planes[i]};
         } else {
             size_t got = ZSTD_decompressDCtx(u->zstd, to, raw, from, packed);
             if (ZSTD_isError(got) || got != raw) return "a section cannot be unpacked";
-            u->sections[i] = (section){to, raw, 0, raw / planes[i]};
+            u->rows.sections[i] = (pk_part){to, raw, 0, raw / planes[i]};
             to += raw;
         }
         from += packed;
@@ -119,7 +115,7 @@ static const char *open_sections(pk_unpacker *u, const uint8_t *bytes, size_t si
 }
 
 /* Hands each line of a section to the model. */
-static const char *read_lines(pk_model *m, const section *s, bool (*add)(pk_model *, const char *, size_t),
+static const char *read_lines(pk_model *m, const pk_part *s, bool (*add)(pk_model *, const char *, size_t),
                               bool with_end)
 {
     const char *at = (const char *)s->bytes, *const end = at + s->size;
@@ -131,103 +127,82 @@ static const char *read_lines(pk_model *m, const section *s, bool (*add)(pk_mode
     return NULL;
 }
 
-static bool next16(section *s, uint32_t *value)
-{
-    if (s->at == s->n) return false;
-    *value = s->bytes[s->at] | (uint32_t)s->bytes[s->n + s->at] << 8;
-    s->at++;
-    return true;
-}
-
-/* A number as it was told, from the first of its three sections on. */
-static inline bool next_number(section *s, uint64_t *more)
-{
-    const size_t at = s->at;
-    if (at == s->n) return false;
-    const uint32_t told = s[0].bytes[at] | (uint32_t)s[1].bytes[at] << 8;
-    s->at++;
-    *more = (uint64_t)told - PK_BIAS;
-    if (told != PK_IS_FAR) return true;
-    section *far = &s[2];
-    if (far->at == far->n) return false;
-    *more = 0;
-    for (size_t plane = 0; plane < 8; plane++)
-        *more |= (uint64_t)far->bytes[plane * far->n + far->at] << (8 * plane);
-    far->at++;
-    return true;
-}
-
 static char *copy_text(char *to, const char *from, uint32_t n)
 {
     memcpy(to, from, n);
     return to + n;
 }
 
-/* Writes a row with a template; NULL: it cannot be. PK_LONGEST_ROW bytes are there. */
-static char *write_row(pk_unpacker *u, uint32_t code, char *to)
+char *pk_row_write(const pk_model *m, const pk_row *row, char *to)
 {
-    pk_model *m = u->model;
-    uint32_t place = pk_model_place(m), choice = code & PK_TEMPLATE;
-    const pk_template *before = &m->templates[m->template];
-    uint32_t template = choice == PK_FIRST ? before->first : before->second;
-    if (code & PK_PLACE && !next16(&u->sections[PK_S_PICKS], &place)) return NULL;
-    if (choice == PK_OTHER && !next16(&u->sections[PK_S_PICKS], &template)) return NULL;
-    if (place >= m->n_places || template >= m->n_templates) return NULL;
-    pk_template *t = &m->templates[template];
-    if (!pk_model_stream(m, place, t->risc, &m->stream)) return NULL;
-    pk_stream *s = &m->streams[m->stream];
-    uint64_t more;
-    uint32_t wrong = 0;
-    if (!next_number(&u->sections[PK_S_STAMP_LOW], &more)) return NULL;
-    if (code & PK_WRONG && !next16(&u->sections[PK_S_WRONG], &wrong)) return NULL;
-    const uint64_t stamp = pk_stamp_from(t, s) + more;
-    pk_stamp_is(t, s, stamp);
-    to = copy_text(to, m->places[place].text, m->places[place].len);
-    to = copy_text(to, t->text, t->lengths[0]);
-    to = pk_write_number(to, stamp);
-    const char *text = t->text + t->lengths[0] + 1;
-    for (uint32_t i = 1; i < t->n; i++) {
-        uint64_t value = pk_number_from(t, s, i);
-        if (wrong >> (i - 1) & 1) {
-            if (!next_number(&u->sections[PK_S_NUMBER_LOW], &more)) return NULL;
-            value += more;
-        }
-        pk_number_is(t, s, i, value);
+    const pk_template *t = &m->templates[row->template];
+    const char *text = t->text;
+    to = copy_text(to, m->places[row->place].text, m->places[row->place].len);
+    for (uint32_t i = 0; i < t->n; i++) {
         to = copy_text(to, text, t->lengths[i]);
         text += t->lengths[i] + 1;
-        to = pk_write_number(to, value);
+        to = pk_write_number(to, row->values[i]);
     }
-    to = copy_text(to, text, t->lengths[t->n]);
-    pk_model_go(m, place, template, choice);
-    return to;
+    return copy_text(to, text, t->lengths[t->n]);
+}
+
+bool pk_rows_raw(pk_rows *r, const char **text, size_t *n)
+{
+    pk_part *raw = &r->sections[PK_S_RAW];
+    const char *at = (const char *)raw->bytes + raw->at;
+    const size_t left = raw->size - raw->at;
+    const char *feed = left ? memchr(at, '\n', left) : NULL;
+    *text = at;
+    *n = feed ? (size_t)(feed - at) + 1 : left;
+    raw->at += *n;
+    return *n != 0;
+}
+
+bool pk_rows_used_up(const pk_rows *r)
+{
+    for (int i = PK_S_CODES; i < PK_SECTIONS; i++)
+        if (r->sections[i].n != r->sections[i].at && i != PK_S_STAMP_HIGH && i != PK_S_NUMBER_HIGH)
+            return false;
+    return true;
 }
 
 static const char *write_rows(pk_unpacker *u, char *text, size_t n)
 {
-    const section codes = u->sections[PK_S_CODES];
-    const char *raw = (const char *)u->sections[PK_S_RAW].bytes, *raw_end = raw + u->sections[PK_S_RAW].size;
+    pk_rows *r = &u->rows;
+    pk_part *codes = &r->sections[PK_S_CODES];
     char *to = text, *const end = text + n;
-    for (size_t i = 0; i < codes.size; i++) {
-        const uint32_t code = codes.bytes[i];
-        if (to >= end || code >= PK_CODE_END || ((code & PK_TEMPLATE) == PK_RAW && code != PK_RAW))
-            return "its rows are wrong";
-        if ((code & PK_TEMPLATE) != PK_RAW) {
-            if (!(to = write_row(u, code, to))) return "its rows are wrong";
+    while (codes->at < codes->n) {
+        const uint32_t code = codes->bytes[codes->at++];
+        pk_row row;
+        if (to >= end) return "its text has another length";
+        if (code != PK_RAW) {
+            if (!pk_rows_step(r, code, &row)) return "its rows are wrong";
+            to = pk_row_write(r->model, &row, to);
             continue;
         }
-        const char *feed = raw < raw_end ? memchr(raw, '\n', (size_t)(raw_end - raw)) : NULL;
-        const size_t size = (size_t)((feed ? feed + 1 : raw_end) - raw);
-        if (size == 0 || size > (size_t)(end - to)) return "its raw rows are wrong";
+        const char *raw;
+        size_t size;
+        if (!pk_rows_raw(r, &raw, &size) || size > (size_t)(end - to)) return "its raw rows are wrong";
         memcpy(to, raw, size);
         to += size;
-        raw += size;
     }
-    if (to != end || raw != raw_end) return "its text has another length";
-    for (int i = 0; i < PK_SECTIONS; i++)
-        if (i > PK_S_CODES && i < PK_S_RAW && u->sections[i].n != u->sections[i].at && i != PK_S_STAMP_HIGH &&
-            i != PK_S_NUMBER_HIGH)
-            return "its numbers are not used up";
-    return NULL;
+    if (to != end) return "its text has another length";
+    return pk_rows_used_up(r) ? NULL : "its numbers are not used up";
+}
+
+const char *pk_unpacker_open(pk_unpacker *u, const uint8_t *bytes, size_t size, size_t n, pk_rows **rows)
+{
+    if (size < PK_INFO_BYTES || n > PK_MAX_TEXT) return "it is cut";
+    const char *why = open_sections(u, bytes, size, n);
+    if (why) return why;
+    const pk_part *s = u->rows.sections;
+    if (s[PK_S_STAMP_LOW].n != s[PK_S_STAMP_HIGH].n || s[PK_S_NUMBER_LOW].n != s[PK_S_NUMBER_HIGH].n)
+        return "a section has a wrong length";
+    pk_model_begin(u->model);
+    u->rows.model = u->model;
+    *rows = &u->rows;
+    why = read_lines(u->model, &s[PK_S_PLACES], pk_model_add_place, false);
+    return why ? why : read_lines(u->model, &s[PK_S_TEMPLATES], pk_model_add_template, true);
 }
 
 const char *pk_unpacker_block(pk_unpacker *u, const uint8_t *bytes, size_t size, bool plain, char *text,
@@ -239,13 +214,7 @@ const char *pk_unpacker_block(pk_unpacker *u, const uint8_t *bytes, size_t size,
         memcpy(text, bytes + PK_INFO_BYTES, n);
         return NULL;
     }
-    const char *why = open_sections(u, bytes, size, n);
-    if (why) return why;
-    const section *s = u->sections;
-    if (s[PK_S_STAMP_LOW].n != s[PK_S_STAMP_HIGH].n || s[PK_S_NUMBER_LOW].n != s[PK_S_NUMBER_HIGH].n)
-        return "a section has a wrong length";
-    pk_model_begin(u->model);
-    why = read_lines(u->model, &s[PK_S_PLACES], pk_model_add_place, false);
-    if (!why) why = read_lines(u->model, &s[PK_S_TEMPLATES], pk_model_add_template, true);
+    pk_rows *rows;
+    const char *why = pk_unpacker_open(u, bytes, size, n, &rows);
     return why ? why : write_rows(u, text, n);
 }

@@ -56,6 +56,7 @@ typedef struct pk_template {
     uint8_t cells[PK_NUMBERS];        /* number of its cell behind the stamp's, or PK_CELLS */
     uint8_t n, risc;
     bool moves; /* the place changed behind it last time */
+    bool still; /* unpacking: its numbers are those that its RISC has had */
     bool older; /* its stamp was nearer to the last but one of its RISC than to the last */
     uint16_t first, second;
     uint16_t same_slot;               /* number + 1 of the next one that begins so */

@@ -15,6 +15,9 @@ struct pk_unpack {
     char *text;
     size_t n, at, cap;
     bool ended, failed;
+    pk_frame frame;  /* of the block in hand */
+    uint64_t blocks; /* whose text has been made */
+    bool again;      /* the block in hand comes again */
     char why[PK_FINDING + 64];
 };
 
@@ -64,29 +67,36 @@ const char *pk_unpack_why(const pk_unpack *u)
     return u->why[0] ? u->why : NULL;
 }
 
-/* The text of the next good block: 1, 0 at the end, -1 when the source fails. */
+/* The frame of the next block: 1, 0 at the end, -1 when the source fails. */
+static int next_frame(pk_unpack *u)
+{
+    int there;
+    do
+        there = pk_reader_next(u->reader, &u->frame);
+    while (there > 0 && !pk_audit_frame(&u->audit, &u->frame));
+    if (there == 0) pk_audit_end(&u->audit, u->frame.skipped);
+    return there;
+}
+
+/* The text of the next good block: the same. */
 static int next_block(pk_unpack *u)
 {
-    pk_frame frame;
+    const pk_header *h = &u->frame.header;
     for (;;) {
-        int there = pk_reader_next(u->reader, &frame);
-        if (there < 0) return -1;
-        if (there == 0) {
-            pk_audit_end(&u->audit, frame.skipped);
-            return 0;
-        }
-        if (!pk_audit_frame(&u->audit, &frame)) continue;
-        const size_t size = frame.header.size + PK_LONGEST_ROW;
+        int there = next_frame(u);
+        if (there <= 0) return there;
+        u->blocks++;
+        const size_t size = h->size + PK_LONGEST_ROW;
         if (size > u->cap) {
             free(u->text);
             u->text = malloc(size);
             u->cap = u->text ? size : 0;
             if (!u->text) return -1;
         }
-        const char *why = pk_unpack_block(u->unpacker, &frame.header, frame.stored, u->text);
-        pk_audit_text(&u->audit, &frame.header, frame.offset, why);
-        if (why || !frame.header.size) continue;
-        u->n = frame.header.size;
+        const char *why = pk_unpack_block(u->unpacker, h, u->frame.stored, u->text);
+        pk_audit_text(&u->audit, h, u->frame.offset, why);
+        if (why || !h->size) continue;
+        u->n = h->size;
         u->at = 0;
         return 1;
     }
@@ -100,22 +110,43 @@ static void add_how_many(pk_unpack *u)
                  u->audit.findings - 1);
 }
 
+/* At the end of the input: whether that is a failure, whose text is made. */
+static bool must_fail(pk_unpack *u, int there)
+{
+    u->ended = there == 0;
+    u->failed = there < 0 || (u->ended && u->audit.findings);
+    if (u->failed && there < 0) u->why[0] = 0;
+    if (u->failed) add_how_many(u);
+    return u->failed;
+}
+
 ssize_t pk_unpack_read(pk_unpack *u, void *bytes, size_t cap)
 {
     if (u->failed) return -1;
-    if (u->at == u->n && !u->ended) {
-        int there = next_block(u);
-        u->ended = there == 0;
-        u->failed = there < 0 || (u->ended && u->audit.findings);
-        if (u->failed) {
-            if (there < 0) u->why[0] = 0;
-            add_how_many(u);
-            return -1;
-        }
-    }
+    if (u->at == u->n && !u->ended && must_fail(u, next_block(u))) return -1;
     if (u->ended) return 0;
     const size_t left = u->n - u->at, n = left < cap ? left : cap;
     memcpy(bytes, u->text + u->at, n);
     u->at += n;
     return (ssize_t)n;
+}
+
+bool pk_unpack_again(pk_unpack *u)
+{
+    u->again = u->blocks == 1 && u->n && !u->ended && !u->failed;
+    return u->again;
+}
+
+int pk_unpack_block_next(pk_unpack *u, pk_header *h, const uint8_t **stored)
+{
+    if (u->failed || u->ended) return u->failed ? -1 : 0;
+    if (!u->again) {
+        int there = next_frame(u);
+        if (there <= 0) return must_fail(u, there) ? -1 : 0;
+        pk_audit_text(&u->audit, &u->frame.header, u->frame.offset, NULL);
+    }
+    u->again = false;
+    *h = u->frame.header;
+    *stored = u->frame.stored;
+    return 1;
 }

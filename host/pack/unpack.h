@@ -19,6 +19,12 @@ void pk_unpack_free(pk_unpack *u);
 ssize_t pk_unpack_read(pk_unpack *u, void *bytes, size_t cap);
 const char *pk_unpack_why(const pk_unpack *u);
 
+/* The blocks as they are stored, for who reads them without their text (pack/rows.h): 1, with *stored until
+ * the next call; 0 and -1 as above. No text may be read after that. */
+int pk_unpack_block_next(pk_unpack *u, pk_header *h, const uint8_t **stored);
+/* Before it: when text was read, but of the first block only, that block comes again. False: of others too. */
+bool pk_unpack_again(pk_unpack *u);
+
 /* The text of a block, checked; `text` has PK_LONGEST_ROW bytes more than it needs. What is wrong, or NULL. */
 const char *pk_unpack_block(pk_unpacker *u, const pk_header *h, const uint8_t *stored, char *text);
 

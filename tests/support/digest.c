@@ -1,6 +1,8 @@
 /* Everything that a decoder says about a log, as a few numbers. See digest.h. */
 #include "support/digest.h"
 
+#include "support/packed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +116,21 @@ static void take_keys(test_digest *r, dl_decode *d)
     }
 }
 
-static devlog_status digest_of(test_digest *digest, bool listen, const char *text, size_t n,
+enum { AS_TEXT = -1 };
+
+/* Decodes the text; or packed in blocks of so many bytes. */
+static devlog_status decode_piece(dl_decode *d, const char *name, const char *text, size_t n, long block,
+                                  devlog_error *err)
+{
+    if (block == AS_TEXT) return dl_decode_memory(d, name, text, n, err);
+    dl_str packed = {0};
+    devlog_status status = test_pack(text, n, (size_t)block, 1, &packed);
+    if (!status) status = dl_decode_memory(d, name, packed.text, packed.len, err);
+    dl_str_free(&packed);
+    return status;
+}
+
+static devlog_status digest_of(test_digest *digest, bool listen, const char *text, size_t n, long block,
                                const dl_decode_options *options)
 {
     devlog_error err = {0};
@@ -130,9 +146,9 @@ static devlog_status digest_of(test_digest *digest, bool listen, const char *tex
     size_t half = n / 2;
     while (half < n && half && text[half - 1] != '\n')
         half++;
-    status = dl_decode_memory(d, "one.csv", text, half, &err);
-    if (!status) status = dl_decode_memory(d, "two.csv", text + half, n - half, &err);
-    if (!status) status = dl_decode_memory(d, "all.csv", text, n, &err);
+    status = decode_piece(d, "one.csv", text, half, block, &err);
+    if (!status) status = decode_piece(d, "two.csv", text + half, n - half, block, &err);
+    if (!status) status = decode_piece(d, "all.csv", text, n, block, &err);
     if (!status) status = dl_decode_finish(d, &err);
     take_tables(digest, dl_decode_tables(d));
     take_losses(digest, dl_decode_losses(d));
@@ -146,13 +162,19 @@ static devlog_status digest_of(test_digest *digest, bool listen, const char *tex
 devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
                              const dl_decode_options *options)
 {
-    return digest_of(digest, true, text, n, options);
+    return digest_of(digest, true, text, n, AS_TEXT, options);
 }
 
 devlog_status test_digest_of_statistics(test_digest *digest, const char *text, size_t n,
                                         const dl_decode_options *options)
 {
-    return digest_of(digest, false, text, n, options);
+    return digest_of(digest, false, text, n, AS_TEXT, options);
+}
+
+devlog_status test_digest_of_packed(test_digest *digest, const char *text, size_t n, size_t block,
+                                    bool listen, const dl_decode_options *options)
+{
+    return digest_of(digest, listen, text, n, (long)block, options);
 }
 
 void test_digest_only_statistics(test_digest *digest)

@@ -18,6 +18,9 @@ devlog_status test_digest_of(test_digest *digest, const char *text, size_t n,
  * digests stay 0. */
 devlog_status test_digest_of_statistics(test_digest *digest, const char *text, size_t n,
                                         const dl_decode_options *options);
+/* The same of what is packed in blocks of so many bytes (0: the usual), with consumers or without. */
+devlog_status test_digest_of_packed(test_digest *digest, const char *text, size_t n, size_t block,
+                                    bool listen, const dl_decode_options *options);
 /* What of a digest does not depend on who listens. */
 void test_digest_only_statistics(test_digest *digest);
 

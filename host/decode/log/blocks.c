@@ -16,15 +16,53 @@ void dl_block_free(dl_block *b)
     free(b->buffer);
     dl_marks_free(&b->marks);
     free(b->chips);
+    free(b->stored);
     *b = (dl_block){0};
+}
+
+static void broken(dl_block *b, devlog_status status, const dl_input *in, const char *why)
+{
+    b->broken = true;
+    dl_fail(&b->why, status, "cannot unpack %s: %s", dl_input_name(in), why);
+}
+
+/* The next block of a packed log; the last one is empty. */
+static void read_packed(dl_block_reader *r, dl_block *b)
+{
+    const uint8_t *stored;
+    int there = pk_unpack_block_next(r->packed, &b->header, &stored);
+    b->text = b->buffer + DL_PARSE_BEFORE;
+    b->n = 0;
+    b->packed = true;
+    if (there > 0 && b->header.stored > b->cap_stored) {
+        free(b->stored);
+        b->stored = malloc(b->header.stored);
+        b->cap_stored = b->stored ? b->header.stored : 0;
+    }
+    if (there > 0 && b->cap_stored)
+        memcpy(b->stored, stored, b->header.stored);
+    else if (there > 0)
+        broken(b, DEVLOG_ERR_MEMORY, r->in, "out of memory");
+    else if (there < 0)
+        broken(b, DEVLOG_ERR_FORMAT, r->in,
+               pk_unpack_why(r->packed) ? pk_unpack_why(r->packed) : "it cannot be read");
+    b->last = there <= 0 || !b->cap_stored;
 }
 
 void dl_block_read(dl_block_reader *r, dl_block *b)
 {
+    if (r->packed) {
+        b->last = b->too_long = b->broken = false;
+        b->n_chips = 0;
+        dl_marks_clear(&b->marks);
+        read_packed(r, b);
+        b->taken = dl_input_taken(r->in);
+        return;
+    }
     char *text = b->buffer + DL_PARSE_BEFORE;
     size_t have = r->n_rest;
     if (have) memmove(text, r->rest, have);
-    b->last = b->too_long = b->broken = false;
+    b->last = b->too_long = b->broken = b->packed = false;
     b->n_chips = 0;
     dl_marks_clear(&b->marks);
     for (;;) {

@@ -6,6 +6,7 @@
 
 #include "decode/input.h"
 #include "decode/log/parser.h"
+#include "pack/unpack.h"
 
 typedef struct dl_block_chip {
     uint32_t before; /* the chip line stands above this mark of the block */
@@ -23,6 +24,11 @@ typedef struct dl_block {
     bool broken;   /* the input failed: *why */
     devlog_error why;
     uint64_t taken; /* bytes of the input so far, for progress */
+    /* Read, of a packed log in place of text (decode/log/packed.h): */
+    bool packed;
+    pk_header header;
+    uint8_t *stored;
+    size_t cap_stored;
     /* Parsed, when parsing and pairing are apart: */
     dl_marks marks;
     dl_block_chip *chips;
@@ -34,7 +40,8 @@ typedef struct dl_block {
 /* Where the reading of an input stands. Zero-initialised but for `in` at its beginning. */
 typedef struct dl_block_reader {
     dl_input *in;
-    const char *rest; /* in the block before: the beginning of a line */
+    pk_unpack *packed; /* its blocks, when they are taken without their text */
+    const char *rest;  /* in the block before: the beginning of a line */
     size_t n_rest;
     bool skipping; /* the rest of a line that was too long */
 } dl_block_reader;

@@ -103,6 +103,11 @@ static devlog_status flush(dl_parser *p, const dl_parse_sink *sink, bool all, de
     return dl_marks_room(m, more) ? DEVLOG_OK : no_memory(err);
 }
 
+devlog_status dl_parser_flush(dl_parser *p, const dl_parse_sink *sink, devlog_error *err)
+{
+    return flush(p, sink, false, err);
+}
+
 static void read_header(dl_parser *p, const dl_cell *cells, size_t n)
 {
     devlog_error why;

@@ -38,6 +38,8 @@ struct dl_parser {
     bool in_last_line;  /* the line in hand has no line end */
 };
 
+/* parser.c: hands the marks on, keeps those that are not taken, and makes room for more. */
+devlog_status dl_parser_flush(dl_parser *p, const dl_parse_sink *sink, devlog_error *err);
 /* cells.c: splits a line at commas and trims blanks. Returns the number of cells (at most DL_MAX_CELLS are
  * stored), or -1 when a cell is quoted and libcsv must read the line. */
 int dl_split(const char *line, size_t n, dl_cell cells[DL_MAX_CELLS]);

@@ -1,0 +1,118 @@
+/* Packed logs say what the logs say: marks from numbers are those from text, on regular logs and on damaged
+ * ones, whatever is kept, on one thread and on two. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/cmocka_all.h"
+#include "support/digest.h"
+#include "support/logs.h"
+
+static void says_the_same(const char *text, size_t n, size_t block, const dl_decode_options *options)
+{
+    test_digest one, two;
+    assert_int_equal(test_digest_of(&one, text, n, options),
+                     test_digest_of_packed(&two, text, n, block, true, options));
+    if (memcmp(&one, &two, sizeof one) != 0) {
+        FILE *out = fopen("/tmp/test_pack_decode.csv", "w");
+        if (out) fwrite(text, 1, n, out);
+        if (out) fclose(out);
+        fail_msg(
+            "%u threads, blocks of %zu: events %d markers %d tables %d launches %d losses %d keys %d differ; see "
+            "/tmp/test_pack_decode.csv",
+            options->threads, block, one.events != two.events, one.markers != two.markers,
+            one.tables != two.tables, one.launches != two.launches, one.losses != two.losses,
+            one.keys != two.keys);
+    }
+    assert_int_equal(test_digest_of_statistics(&one, text, n, options),
+                     test_digest_of_packed(&two, text, n, block, false, options));
+    assert_memory_equal(&one, &two, sizeof one);
+}
+
+static const dl_decode_options ways[] = {
+    {.threads = 1},
+    {.threads = 2},
+    {.threads = 1, .keep_meta = true},
+    {.threads = 2, .keep_meta = true, .no_samples = true},
+};
+
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+static void regular_logs(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < TEST_LOG_KINDS; kind++) {
+        dl_str log = {0};
+        test_log(&log, kind, 5, 3);
+        for (size_t way = 0; way < WAYS; way++) {
+            if ((kind + (int)way) % 2 == 0) says_the_same(log.text, log.len, way & 2 ? 6000 : 0, &ways[way]);
+        }
+        dl_str_free(&log);
+    }
+}
+
+/* Several logs in one, with other columns and other clocks. */
+static void logs_behind_logs(void **state)
+{
+    (void)state;
+    uint64_t seed = 8;
+    for (int i = 0; i < 6; i++) {
+        dl_str log = {0};
+        for (int k = 0; k < 3; k++)
+            test_log(&log, (int)(test_random(&seed) % TEST_LOG_KINDS), 2, test_random(&seed) % 50);
+        says_the_same(log.text, log.len, i % 2 ? 3000 : 0, &ways[i % WAYS]);
+        dl_str_free(&log);
+    }
+}
+
+static void damaged_logs(void **state)
+{
+    (void)state;
+    const char *more = getenv("DEVLOG_TEST_CASES");
+    const unsigned long cases = more ? strtoul(more, NULL, 10) : 40;
+    uint64_t seed = 13;
+    for (unsigned long i = 0; i < cases; i++) {
+        dl_str log = {0};
+        test_log(&log, (int)(i % TEST_LOG_KINDS), 1 + i % 3, seed);
+        const size_t cap = 2 * log.len;
+        size_t n = log.len;
+        assert_true(dl_str_reserve(&log, cap));
+        for (uint64_t k = test_random(&seed) % 4; k-- > 0;)
+            test_damage(log.text, &n, cap, &seed);
+        says_the_same(log.text, n, i & 1 ? 200 + test_random(&seed) % 4000 : 0,
+                      &ways[i / TEST_LOG_KINDS % WAYS]);
+        dl_str_free(&log);
+    }
+}
+
+/* More RISCs, places and templates than a block can tell apart. */
+static void crowded_logs(void **state)
+{
+    (void)state;
+    dl_str log = {0};
+    dl_str_add(
+        &log,
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+        "time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, source "
+        "line, source file, meta data\n");
+    for (int i = 0; i < 3000; i++) {
+        const int z = i / 2;
+        dl_str_fmt(&log, "0,%d,1,RISC%d,%d,%d,%d,%d,%s,,%d,ZONE_%s,%d,a.cc,\n", 1 + z % 70, z % 24,
+                   z % 900 + 1, 1000 + 10 * i, z % 3, 1 + z / 400, z % 5 ? "" : "4294967295", z % 900,
+                   i & 1 ? "END" : "START", z % 900);
+    }
+    for (size_t way = 1; way < 3; way++)
+        says_the_same(log.text, log.len, 0, &ways[way]);
+    dl_str_free(&log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regular_logs),
+        cmocka_unit_test(logs_behind_logs),
+        cmocka_unit_test(damaged_logs),
+        cmocka_unit_test(crowded_logs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -12,7 +12,6 @@ enum {
     CONTROL_FROM = offsetof(devlog_control, magic),
     CONTROL_END = offsetof(devlog_control, cost),
     GUARD = 16, /* bytes behind the last record that are read too: the host has cleared them */
-    LINE = 16,  /* what a card answers at a time: what is read ends with one, if that makes it no longer */
 };
 
 typedef struct extent {
@@ -125,7 +124,7 @@ static devlog_status read_extent(devlog_device *device, pulled *p, extent e, uin
     /* Only a kernel that wrote where it should not leaves something behind its records, so it must have run.
      */
     bool guarded = e.end && e.fresh && p->control.marks & 1u << (DEVLOG_ID_KERNEL_START - 1);
-    if (guarded) bytes = own + GUARD < most ? (own + GUARD) & ~(uint32_t)(LINE - 1) : most;
+    if (guarded) bytes = own + GUARD < most ? own + GUARD : most;
     if (bytes == 0) return DEVLOG_OK;
     uint32_t *bigger = realloc(p->words, (size_t)p->n_words * 4 + bytes);
     if (!bigger) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the records of a core");

@@ -22,8 +22,9 @@ struct dl_decode {
     bool prepared; /* the clocks of all inputs are known */
     dl_input *in;  /* in hand, for progress */
     dl_block_reader reader;
-    dl_marks run;    /* of a run that goes on in the next block, or of a log in disorder */
-    dl_marks marks;  /* on one thread */
+    dl_marks run;   /* of a run that goes on in the next block, or of a log in disorder */
+    dl_marks marks; /* on one thread */
+    dl_run_sink sink;
     bool disordered; /* the log in hand is put in order as a whole */
 };
 

@@ -6,6 +6,7 @@
 
 #include "decode/input.h"
 #include "decode/log/parser.h"
+#include "decode/run.h"
 
 typedef struct dl_block_chip {
     uint32_t before; /* the chip line stands above this mark of the block */
@@ -25,6 +26,8 @@ typedef struct dl_block {
     uint64_t taken; /* bytes of the input so far, for progress */
     /* Parsed, when parsing and pairing are apart: */
     dl_marks marks;
+    dl_marks carry; /* of the run that the block before has left unfinished */
+    dl_outbox out;  /* paired, when consumers are apart */
     dl_block_chip *chips;
     size_t n_chips, cap_chips;
     dl_table_counts counts; /* of the tables when it had been parsed */

@@ -55,6 +55,7 @@ void dl_decode_free(dl_decode *d)
 
 devlog_status dl_decode_run_sink(dl_decode *d, dl_run_sink sink, devlog_error *err)
 {
+    d->sink = sink;
     dl_parser_keep(d->parser, sink.wants != 0, d->options.keep_meta);
     return dl_pair_run_sink(d->pair, sink, err);
 }

@@ -89,9 +89,10 @@ static devlog_status collect_chip(void *ctx, const dl_chip_line *chip, devlog_er
 }
 
 /* Completes the run that the block before has left unfinished; *taken marks of this one are of it. */
-static devlog_status finish_run(dl_decode *d, const dl_marks *m, uint32_t from, uint32_t to, bool all,
+static devlog_status finish_run(dl_decode *d, dl_block *b, uint32_t from, uint32_t to, bool all,
                                 uint32_t *taken, devlog_error *err)
 {
+    const dl_marks *m = &b->marks;
     dl_marks *run = &d->run;
     dl_order_run known = {0};
     uint32_t n = 0;
@@ -106,20 +107,24 @@ static devlog_status finish_run(dl_decode *d, const dl_marks *m, uint32_t from, 
     *taken = n;
     if (!dl_marks_add(run, m, from, n)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (from + n == to && !all && !dl_order_run_is_full(&known)) return DEVLOG_OK;
+    /* It stays until the block has been consumed. */
+    dl_marks done = *run;
     uint32_t whole;
-    devlog_status status = dl_pair_marks(d->pair, run, 0, run->n, true, false, &whole, err);
+    *run = b->carry;
+    b->carry = done;
     dl_marks_clear(run);
-    return status;
+    return dl_pair_marks(d->pair, &b->carry, 0, b->carry.n, true, false, &whole, err);
 }
 
 /* Pairs marks [from, to) of a block. Unless `all`, the last run may go on in the next block and is kept until
  * then. */
-static devlog_status pair_marks(dl_decode *d, const dl_marks *m, uint32_t from, uint32_t to, bool all,
+static devlog_status pair_marks(dl_decode *d, dl_block *b, uint32_t from, uint32_t to, bool all,
                                 devlog_error *err)
 {
+    const dl_marks *m = &b->marks;
     devlog_status status = DEVLOG_OK;
     uint32_t taken = 0;
-    if (d->run.n) status = finish_run(d, m, from, to, all, &taken, err);
+    if (d->run.n) status = finish_run(d, b, from, to, all, &taken, err);
     from += taken;
     if (status || from == to) return status;
     status = dl_pair_marks(d->pair, m, from, to, all, false, &taken, err);
@@ -156,23 +161,39 @@ static devlog_status parse_stage(void *ctx, unsigned slot, devlog_error *err)
 static devlog_status pair_stage(void *ctx, unsigned slot, devlog_error *err)
 {
     dl_decode *d = ctx;
-    const dl_block *b = &d->blocks[slot];
+    dl_block *b = &d->blocks[slot];
     devlog_status status = DEVLOG_OK;
     uint32_t from = 0;
-    dl_tables_publish(&d->tables, b->counts);
+    if (d->sink.apart)
+        dl_pair_collect(d->pair, &b->out);
+    else
+        dl_tables_publish(&d->tables, b->counts);
     for (size_t i = 0; i <= b->n_chips && !status; i++) {
         uint32_t to = i < b->n_chips ? b->chips[i].before : b->marks.n;
-        status = pair_marks(d, &b->marks, from, to, i < b->n_chips || b->last, err);
+        status = pair_marks(d, b, from, to, i < b->n_chips || b->last, err);
         from = to;
         if (i < b->n_chips && !status) status = dl_pair_chip_line(d->pair, &b->chips[i].chip, err);
     }
+    if (d->sink.apart) dl_pair_collected(d->pair, &b->out);
     tell_progress(d, b->taken, b->rows_so_far);
+    return status;
+}
+
+/* What consumers know of the tables is what there was when the block had been parsed. */
+static devlog_status consume_stage(void *ctx, unsigned slot, devlog_error *err)
+{
+    dl_decode *d = ctx;
+    dl_block *b = &d->blocks[slot];
+    dl_tables_publish(&d->tables, b->counts);
+    devlog_status status = dl_outbox_hand_on(&b->out, &d->sink, err);
+    if (b->out.extra) dl_marks_clear(b->out.extra);
     return status;
 }
 
 static devlog_status on_two_threads(dl_decode *d, devlog_error *err)
 {
-    const dl_pipeline_stages stages = {d, read_stage, parse_stage, pair_stage};
+    const dl_pipeline_stages stages = {d, read_stage, parse_stage, pair_stage,
+                                       d->sink.apart ? consume_stage : NULL};
     dl_losses of_pairing = {0};
     dl_marks_clear(&d->run);
     dl_pair_losses(d->pair, &of_pairing);

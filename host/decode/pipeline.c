@@ -1,13 +1,13 @@
-/* Pipeline: three stages, each of which is at work on one batch at most, and two threads. One pairs, the
+/* Pipeline: four stages, each of which is at work on one batch at most, and two threads. One pairs, the
  * other parses, so that what each stage knows stays in the cache of one core; whichever has nothing else to
- * do reads. */
+ * do reads, and consumes. */
 #include "decode/pipeline.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { READ, PARSE, PAIR, STAGES };
+enum { READ, PARSE, PAIR, CONSUME, STAGES };
 
 /* Batches that have been read and not parsed: as many should wait, at least. */
 enum { LEAD = 3 };
@@ -42,17 +42,18 @@ static bool is_ready(const pipeline *p, unsigned mask, int stage)
 {
     uint64_t batch = p->done[stage];
     if (!(mask >> stage & 1) || p->busy[stage] || batch >= p->n_batches) return false;
-    return stage == READ ? batch < p->done[PAIR] + DL_PIPELINE_SLOTS : batch < p->done[stage - 1];
+    return stage == READ ? batch < p->done[CONSUME] + DL_PIPELINE_SLOTS : batch < p->done[stage - 1];
 }
 
-/* The stage to work on next, of those in `mask`; the last one first: so slots are emptied before others are
- * filled. But batches are read one after the other, and that must not stop while the other thread pairs: so
+/* The stage to work on next, of those in `mask`: pairing, which only one thread does; otherwise the last one, so
+ * that slots are emptied before others are filled. But batches are read one after the other, and that must not stop while the other thread pairs: so
  * the one that parses reads before it has nothing left to parse. */
 static int next_stage(const pipeline *p, unsigned mask)
 {
     bool parses = mask >> PARSE & 1;
+    if (is_ready(p, mask, PAIR)) return PAIR;
     if (parses && p->done[READ] < p->done[PARSE] + LEAD && is_ready(p, mask, READ)) return READ;
-    for (int stage = PAIR; stage >= READ; stage--)
+    for (int stage = CONSUME; stage >= READ; stage--)
         if (is_ready(p, mask, stage)) return stage;
     return -1;
 }
@@ -62,6 +63,7 @@ static devlog_status run_stage(const dl_pipeline_stages *s, int stage, unsigned 
 {
     if (stage == PARSE) return s->parse(s->ctx, slot, err);
     if (stage == PAIR) return s->pair(s->ctx, slot, err);
+    if (stage == CONSUME) return s->consume ? s->consume(s->ctx, slot, err) : DEVLOG_OK;
     return s->read(s->ctx, slot, last, err);
 }
 
@@ -85,7 +87,7 @@ static void wait(pipeline *p)
 static void work(pipeline *p, unsigned mask)
 {
     pthread_mutex_lock(&p->lock);
-    while (!p->status && p->done[PAIR] < p->n_batches) {
+    while (!p->status && p->done[CONSUME] < p->n_batches) {
         int stage = next_stage(p, mask);
         if (stage < 0) {
             wait(p);
@@ -100,6 +102,7 @@ static void work(pipeline *p, unsigned mask)
         pthread_mutex_lock(&p->lock);
         p->busy[stage] = false;
         p->done[stage]++;
+        if (stage == PAIR && !p->stages->consume) p->done[CONSUME]++;
         if (last) p->n_batches = p->done[READ];
         if (status && !p->status) {
             p->status = status;
@@ -113,7 +116,7 @@ static void work(pipeline *p, unsigned mask)
 
 static void *other_thread(void *ctx)
 {
-    work(ctx, 1u << READ | 1u << PARSE);
+    work(ctx, 1u << READ | 1u << PARSE | 1u << CONSUME);
     return NULL;
 }
 
@@ -135,7 +138,7 @@ devlog_status dl_pipeline_run(const dl_pipeline_stages *stages, bool two_threads
     pthread_mutex_init(&p.lock, NULL);
     pthread_cond_init(&p.changed, NULL);
     bool two = pthread_create(&other, NULL, other_thread, &p) == 0; /* alone it takes longer, that is all */
-    work(&p, 1u << READ | 1u << PAIR | (two ? 0 : 1u << PARSE));
+    work(&p, 1u << READ | 1u << PAIR | 1u << CONSUME | (two ? 0 : 1u << PARSE));
     if (two) pthread_join(other, NULL);
     pthread_cond_destroy(&p.changed);
     pthread_mutex_destroy(&p.lock);

@@ -1,4 +1,4 @@
-/* Pipeline: the batches of an input through reading, parsing and pairing on two threads. Each stage takes the
+/* Pipeline: the batches of an input through reading, parsing, pairing and consuming on two threads. Each stage takes the
  * batches one by one in their order, and keeps what it knows to itself, so the result is that of one thread.
  * Pairing is on the thread that calls. What a batch is, is the stages' own: they are told in which of their
  * slots it is. */
@@ -19,6 +19,8 @@ typedef struct dl_pipeline_stages {
     devlog_status (*read)(void *ctx, unsigned slot, bool *last, devlog_error *err);
     devlog_status (*parse)(void *ctx, unsigned slot, devlog_error *err);
     devlog_status (*pair)(void *ctx, unsigned slot, devlog_error *err);
+    /* What consumers make of what has been paired, on either thread; NULL: there is no such stage. */
+    devlog_status (*consume)(void *ctx, unsigned slot, devlog_error *err);
 } dl_pipeline_stages;
 
 /* Runs to the last batch or to the first stage that fails, whose status is returned. On one thread one slot

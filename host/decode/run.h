@@ -42,6 +42,24 @@ typedef struct dl_run_sink {
     void *ctx;
     unsigned wants; /* DL_WANT_* */
     devlog_status (*runs)(void *ctx, const dl_run *runs, size_t n, devlog_error *err);
+    /* It may be called on another thread while pairing goes on (one call after the other, in order): until the
+     * input has been decoded it reads nothing of the decoder but streams, sites, kinds and texts, by the numbers
+     * that runs name, and their counts. */
+    bool apart;
 } dl_run_sink;
+
+/* Runs that wait to be handed on. Zero-initialised is empty. Events and marks of all runs are one after the
+ * other in the order of the runs, which point to them only when they are handed on. */
+typedef struct dl_outbox {
+    dl_run *runs;
+    dl_event *events;
+    dl_mark *marks;
+    uint32_t n_runs, cap_runs, n_events, cap_events, n_marks, cap_marks;
+    dl_marks *extra; /* batch of marks that have waited for longer than theirs; or NULL */
+} dl_outbox;
+
+void dl_outbox_free(dl_outbox *o);
+/* Hands all runs to the sink, and is empty then. */
+devlog_status dl_outbox_hand_on(dl_outbox *o, const dl_run_sink *sink, devlog_error *err);
 
 #endif

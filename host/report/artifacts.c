@@ -67,11 +67,11 @@ dl_decode *dl_artifacts_decode(dl_artifacts *set)
 
 devlog_status dl_artifacts_runs(dl_artifacts *set, dl_run_sink sink, devlog_error *err)
 {
-    dl_run_sink all = {set, 0, hand_runs};
+    dl_run_sink all = {.ctx = set, .runs = hand_runs, .apart = true};
     if (set->n_sinks == MAX_SINKS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many consumers of runs");
     set->sinks[set->n_sinks++] = sink;
     for (size_t i = 0; i < set->n_sinks; i++)
-        all.wants |= set->sinks[i].wants;
+        all.wants |= set->sinks[i].wants, all.apart = all.apart && set->sinks[i].apart;
     return dl_decode_run_sink(set->decode, all, err);
 }
 

@@ -102,7 +102,7 @@ static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_e
 
 dl_run_sink dl_view_runs(dl_view *v)
 {
-    return (dl_run_sink){v, DL_WANT_EVENTS, take_runs};
+    return (dl_run_sink){v, DL_WANT_EVENTS, take_runs, true};
 }
 
 /* Launches become events of their chip's launch track. */

@@ -470,7 +470,7 @@ devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, bool tw
     r->finder = (frame_finder){.in = in, .state = state, .no_cores = !sink->core};
     r->zstd = ZSTD_createDCtx();
     if (r->zstd) {
-        const dl_pipeline_stages stages = {r, find_stage, unpack_stage, hand_on_stage};
+        const dl_pipeline_stages stages = {r, find_stage, unpack_stage, hand_on_stage, NULL};
         status = dl_pipeline_run(&stages, two_threads, err);
         if (!status) status = hand_on_core(r, err);
         state->closed = r->any_chip && r->n_open == 0;

@@ -15,6 +15,8 @@ void dl_block_free(dl_block *b)
 {
     free(b->buffer);
     dl_marks_free(&b->marks);
+    dl_marks_free(&b->carry);
+    dl_outbox_free(&b->out);
     free(b->chips);
     free(b->stored);
     *b = (dl_block){0};

@@ -6,6 +6,7 @@
 
 #include "decode/input.h"
 #include "decode/log/parser.h"
+#include "decode/run.h"
 #include "pack/unpack.h"
 
 typedef struct dl_block_chip {
@@ -31,6 +32,8 @@ typedef struct dl_block {
     size_t cap_stored;
     /* Parsed, when parsing and pairing are apart: */
     dl_marks marks;
+    dl_marks carry; /* of the run that the block before has left unfinished */
+    dl_outbox out;  /* paired, when consumers are apart */
     dl_block_chip *chips;
     size_t n_chips, cap_chips;
     dl_table_counts counts; /* of the tables when it had been parsed */

@@ -51,7 +51,7 @@ void dl_pair_free(dl_pair *p)
     free(p->sorted);
     free(p->places);
     dl_marks_free(&p->rows);
-    dl_pair_out_free(&p->out);
+    dl_outbox_free(&p->out.box);
     dl_launches_free(&p->launches);
     free(p);
 }

@@ -55,6 +55,11 @@ void dl_pair_free(dl_pair *p);
 /* At most one consumer; several share one by a sink that hands on. Set before the first mark. */
 devlog_status dl_pair_run_sink(dl_pair *p, dl_run_sink sink, devlog_error *err);
 
+/* From now on runs are put into this box instead, which is lent; until dl_pair_collected gives it back. They are
+ * to be handed on before the marks that they were made of are gone. */
+void dl_pair_collect(dl_pair *p, dl_outbox *box);
+void dl_pair_collected(dl_pair *p, dl_outbox *box);
+
 /* Findings go to `losses` from now on. */
 void dl_pair_losses(dl_pair *p, dl_losses *losses);
 /* Names the input in messages; borrowed until the next call. */

@@ -128,10 +128,10 @@ static devlog_status judge(dl_pair *p, stream_state *s, const pair_mark *m, cons
 static devlog_status judge_held(dl_pair *p, stream_state *s, const uint64_t *next, devlog_error *err)
 {
     const dl_marks *batch = p->batch;
-    held_mark *held = s->waiting;
+    dl_mark mark;
     s->held = false;
-    p->batch = &held->batch;
-    const pair_mark m = dl_pair_look(p, &held->mark, 0);
+    if (!dl_pair_out_take_held(p, s->waiting, &mark)) return dl_pair_no_memory(err);
+    const pair_mark m = dl_pair_look(p, &mark, 0);
     devlog_status status = judge(p, s, &m, next, err);
     p->batch = batch;
     return status;
@@ -143,17 +143,11 @@ devlog_status dl_pair_settle(dl_pair *p, stream_state *s, devlog_error *err)
 }
 
 /* Has a mark wait for the next of its stream. */
-static devlog_status hold(dl_pair *p, stream_state *s, const pair_mark *m, devlog_error *err)
+static devlog_status hold(stream_state *s, const pair_mark *m, devlog_error *err)
 {
-    /* What has been made of the one that waited before may be on its way still. */
-    devlog_status status = dl_pair_out_flush(p, err);
     if (!s->waiting) s->waiting = malloc(sizeof *s->waiting);
-    if (status || !s->waiting) return status ? status : dl_pair_no_memory(err);
-    held_mark *held = s->waiting;
-    *held = (held_mark){
-        .mark = {m->time, m->code & ~DL_MARK_FRAME}, .frame = {*m->ids, m->line, 0}, .rare = *m->rare};
-    held->rare.frame = 0;
-    held->batch = (dl_marks){.frames = &held->frame, .n_frames = 1, .rares = &held->rare, .n_rares = 1};
+    if (!s->waiting) return dl_pair_no_memory(err);
+    *s->waiting = (held_mark){{m->time, m->code}, m->line, *m->ids, *m->rare, (m->code & DL_MARK_RARE) != 0};
     s->held = true;
     s->limit = 0; /* the next mark comes here too */
     return DEVLOG_OK;
@@ -174,5 +168,5 @@ devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const pair_mark *m
         if (status) return status;
         time = m->time + s->epoch; /* the judgement may have found a wrap */
     }
-    return time - s->last < CLOCK_LIMIT ? accept(p, s, m, time, 0, err) : hold(p, s, m, err);
+    return time - s->last < CLOCK_LIMIT ? accept(p, s, m, time, 0, err) : hold(s, m, err);
 }

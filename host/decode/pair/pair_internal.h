@@ -40,9 +40,10 @@ typedef struct open_zone {
 /* A mark that waits for its successor's stamp, with what its batch says of it. */
 typedef struct held_mark {
     dl_mark mark;
-    dl_frame frame;
+    uint32_t line;
+    dl_ids ids;
     dl_rare rare;
-    dl_marks batch; /* of these two */
+    bool is_rare;
 } held_mark;
 
 /* What markers cost a RISC. */
@@ -96,15 +97,14 @@ typedef struct chip_state {
     uint32_t header; /* number of the chip line that it has been given */
 } chip_state;
 
+/* What waits to be handed on: at most so much before it is, or, when it is collected, of the marks of a call of
+ * dl_pair_marks to begin with. */
 enum { OUT_RUNS = 128, OUT_EVENTS = 512, OUT_MARKS = 2048 };
 
-/* What waits to be handed on. */
 typedef struct pair_out {
     dl_run_sink sink; /* runs: NULL: nobody wants them */
-    dl_run runs[OUT_RUNS];
-    dl_event *events; /* of all runs, one after the other; NULL: nobody wants them */
-    dl_mark *marks;   /* the same */
-    uint32_t n_runs, n_events, n_marks;
+    dl_outbox box;    /* which is full, or grows: */
+    bool collects;
 } pair_out;
 
 struct dl_pair {
@@ -190,7 +190,9 @@ void dl_key_settle(dl_key *k);
 void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128]);
 /* pair_out.c: hands waiting runs to the sink. */
 devlog_status dl_pair_out_flush(dl_pair *p, devlog_error *err);
-void dl_pair_out_free(pair_out *o);
+/* pair_out.c: has a mark that has waited, which is of no batch any more, in a batch of its own, and this in hand;
+ * false when out of memory. */
+bool dl_pair_out_take_held(dl_pair *p, const held_mark *held, dl_mark *mark);
 /* pair_out.c: begins a run with room for so many events and marks; NULL: *status. */
 dl_run *dl_pair_out_begin(dl_pair *p, uint32_t stream, uint32_t launch, uint32_t n_events, uint32_t n_marks,
                           devlog_status *status, devlog_error *err);
@@ -299,14 +301,24 @@ static inline void dl_pair_spend(stream_state *s, const dl_kind *kind, uint64_t 
     if (s->costs && kind->cost != DL_COST_NONE) dl_pair_spend_rarely(s, kind, time);
 }
 
+static inline bool dl_pair_lists_events(const dl_pair *p)
+{
+    return p->out.sink.wants & DL_WANT_EVENTS;
+}
+
+static inline bool dl_pair_lists_marks(const dl_pair *p)
+{
+    return p->out.sink.wants & DL_WANT_MARKS;
+}
+
 /* The run that is being made of this stream and launch, with room for one more event and one more mark. */
 static inline dl_run *dl_pair_out_run(dl_pair *p, uint32_t stream, uint32_t launch, devlog_status *status,
                                       devlog_error *err)
 {
-    pair_out *o = &p->out;
+    dl_outbox *o = &p->out.box;
     dl_run *run = o->n_runs ? &o->runs[o->n_runs - 1] : NULL;
     if (run && run->stream == stream && run->launch == launch && run->batch == p->batch &&
-        o->n_events < OUT_EVENTS && o->n_marks < OUT_MARKS)
+        o->n_events < o->cap_events && o->n_marks < o->cap_marks)
         return run;
     return dl_pair_out_begin(p, stream, launch, 1, 1, status, err);
 }

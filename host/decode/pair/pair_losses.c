@@ -12,6 +12,12 @@ void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128])
              dl_text(p->tables, s->risc_name));
 }
 
+/* The counts of the tables may be those of an earlier time. */
+static const char *site_text(const dl_pair *p, uint32_t site)
+{
+    return dl_text(p->tables, p->tables->sites[site].name);
+}
+
 static void lose_open(dl_pair *p, const open_zone *z)
 {
     p->losses->found[DL_FOUND_UNPAIRED_START]++;
@@ -20,7 +26,7 @@ static void lose_open(dl_pair *p, const open_zone *z)
     dl_pair_where(p, z->key->stream, where);
     dl_losses_found(p->losses, DL_FOUND_UNPAIRED_START, 0,
                     "%s:%u: %s: zone '%s' began at cycle %llu and never ended", p->source, z->line, where,
-                    dl_site_text(p->tables, z->site), (unsigned long long)z->start);
+                    site_text(p, z->site), (unsigned long long)z->start);
 }
 
 void dl_pair_abandon_from(dl_pair *p, stream_state *s, int first)
@@ -56,7 +62,7 @@ void dl_pair_lose_end(dl_pair *p, const pair_mark *m, uint64_t time, bool of_ano
     char where[128];
     dl_pair_where(p, m->stream, where);
     dl_losses_found(p->losses, what, 0, "%s:%u: %s: zone '%s' ends at cycle %llu but %s", p->source, m->line,
-                    where, dl_site_text(p->tables, m->kind->site), (unsigned long long)time,
+                    where, site_text(p, m->kind->site), (unsigned long long)time,
                     of_another ? "began in another launch" : "never began");
 }
 
@@ -66,8 +72,7 @@ void dl_pair_lose_negative(dl_pair *p, const pair_mark *m, const open_zone *z, u
     dl_pair_where(p, m->stream, where);
     dl_losses_found(p->losses, DL_FOUND_NEGATIVE, 1,
                     "%s:%u: %s: zone '%s' ends at cycle %llu, before its start %llu", p->source, m->line,
-                    where, dl_site_text(p->tables, z->site), (unsigned long long)time,
-                    (unsigned long long)z->start);
+                    where, site_text(p, z->site), (unsigned long long)time, (unsigned long long)z->start);
 }
 
 void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const pair_mark *m)
@@ -76,13 +81,13 @@ void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const pair_mark *m)
     dl_pair_where(p, m->stream, where);
     dl_losses_found(p->losses, DL_FOUND_TOO_DEEP, 1,
                     "%s:%u: %s: %u zones are open on this RISC; '%s' is left out", p->source, m->line, where,
-                    s->n_open, dl_site_text(p->tables, m->kind->site));
+                    s->n_open, site_text(p, m->kind->site));
 }
 
 void dl_pair_lose_key(dl_pair *p, const pair_mark *m)
 {
     dl_losses_found(p->losses, DL_FOUND_TABLE_FULL, 1, "%s:%u: zone '%s'", p->source, m->line,
-                    dl_site_text(p->tables, m->kind->site));
+                    site_text(p, m->kind->site));
 }
 
 void dl_pair_lose_launch(dl_pair *p, uint32_t line)
@@ -120,7 +125,7 @@ dl_loss_zone dl_pair_note_loss(dl_pair *p, const pair_mark *m)
         [DL_LOSS_TORN] = {DL_FOUND_TORN, "stamps"},
         [DL_LOSS_AMBIGUOUS] = {DL_FOUND_AMBIGUOUS, "stamps"},
     };
-    const char *name = dl_site_text(p->tables, m->kind->site);
+    const char *name = site_text(p, m->kind->site);
     dl_loss_zone zone = dl_loss_of_zone(name, strlen(name));
     char where[128];
     if (zone == DL_LOSS_ZONES) return zone;

@@ -130,7 +130,7 @@ ALWAYS_INLINE bool take_items(dl_pair *p, stream_state *s, const stream_shape *k
     const uint64_t epoch = s->epoch;
     const uint32_t launch = s->launch;
     const shape_item *item = known->shape->items, *end = item + known->shape->n_items;
-    const bool lists = !plain && run && p->out.events, filtered = !plain && p->filter;
+    const bool lists = !plain && run && dl_pair_lists_events(p), filtered = !plain && p->filter;
     for (const shape_counter *counter = known->counters; item < end; item++, counter++) {
         const dl_mark *first = &marks[item->start], *last = &marks[item->end];
         uint64_t data = 0;
@@ -151,7 +151,7 @@ ALWAYS_INLINE bool take_items(dl_pair *p, stream_state *s, const stream_shape *k
         }
         if (!lists) continue;
         const dl_kind *kind = &p->tables->kinds[dl_mark_kind(last->code)];
-        dl_event *e = &p->out.events[p->out.n_events++];
+        dl_event *e = &p->out.box.events[p->out.box.n_events++];
         const dl_rare *of_start = item->start == 0 ? dl_mark_rare(m, first->code) : NULL;
         *e = (dl_event){.start = first->time + epoch,
                         .end = last->time + epoch,
@@ -174,7 +174,7 @@ static inline void describe(dl_pair *p, const stream_state *s, const pair_shape 
                             dl_run *run)
 {
     const uint64_t epoch = s->epoch;
-    pair_out *o = &p->out;
+    dl_outbox *o = &p->out.box;
     run->has = DL_RUN_FW_START | DL_RUN_FW_END;
     run->fw_start = marks->time + epoch;
     run->fw_end = marks[shape->fw_end].time + epoch;
@@ -183,7 +183,7 @@ static inline void describe(dl_pair *p, const stream_state *s, const pair_shape 
         run->kernel_start = marks[shape->kernel_start].time + epoch;
         run->kernel_end = marks[shape->kernel_end].time + epoch;
     }
-    if (!o->marks) return;
+    if (!dl_pair_lists_marks(p)) return;
     run->n_marks = shape->n;
     if (!shape->order && !epoch) {
         run->marks = marks;
@@ -255,7 +255,7 @@ static inline uint32_t pair_as_before(dl_pair *p, uint32_t at, uint32_t to, bool
         if (!run) return n;
         describe(p, s, shape, marks, run);
     }
-    bool taken = !p->filter && !p->no_samples && !p->out.events
+    bool taken = !p->filter && !p->no_samples && !dl_pair_lists_events(p)
                      ? take_items(p, s, known, at, run, launch_is_kept, true)
                      : take_items(p, s, known, at, run, launch_is_kept, false);
     if (!taken) *status = dl_pair_no_memory(err);
@@ -381,7 +381,8 @@ devlog_status dl_pair_marks(dl_pair *p, const dl_marks *m, uint32_t from, uint32
         status = pair_run_by_stack(p, &run, err);
     }
     *taken = at - from;
-    devlog_status flushed = status ? status : dl_pair_out_flush(p, err);
+    if (!status) status = dl_pair_out_flush(p, err);
+    if (!p->out.collects && p->out.box.extra) dl_marks_clear(p->out.box.extra);
     p->batch = NULL;
-    return flushed;
+    return status;
 }

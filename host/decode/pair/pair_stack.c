@@ -13,7 +13,7 @@ static devlog_status add_event(dl_pair *p, const dl_event *e, devlog_error *err)
     devlog_status status = DEVLOG_OK;
     dl_run *run = dl_pair_out_run(p, e->stream, e->launch, &status, err);
     if (!run) return status;
-    p->out.events[p->out.n_events++] = *e;
+    p->out.box.events[p->out.box.n_events++] = *e;
     run->n_events++;
     return DEVLOG_OK;
 }
@@ -27,13 +27,13 @@ static inline devlog_status close_zone(dl_pair *p, stream_state *s, const open_z
     if (p->filter && !dl_pair_zone_is_kept(p, k, z->start, time, dl_pair_launch_is_kept(p, z->launch)))
         return DEVLOG_OK;
     uint32_t cost = 0;
-    if (s->costs && (p->out.events || p->subtract_cost || k->role == DL_ROLE_KERNEL))
+    if (s->costs && (dl_pair_lists_events(p) || p->subtract_cost || k->role == DL_ROLE_KERNEL))
         cost = dl_pair_own_cost(p, s, z->spent, cycles, k->role);
     bool tells_launch = k->role == DL_ROLE_FW || k->role == DL_ROLE_KERNEL;
     if (!dl_pair_count_zone(p->no_samples, k, z->start, cycles - (p->subtract_cost ? cost : 0), z->launch,
                             tells_launch))
         return dl_pair_no_memory(err);
-    if (!p->out.events) return DEVLOG_OK;
+    if (!dl_pair_lists_events(p)) return DEVLOG_OK;
     const dl_event e = {.start = z->start,
                         .end = time,
                         .data = m->rare->data ? m->rare->data : z->data,
@@ -194,7 +194,7 @@ static devlog_status point(dl_pair *p, stream_state *s, const pair_mark *m, uint
         }
     }
     if (!dropped) dl_pair_count_point(p, m, time, s->launch);
-    if (!p->out.events) return DEVLOG_OK;
+    if (!dl_pair_lists_events(p)) return DEVLOG_OK;
     const dl_event e = {.start = time,
                         .end = time,
                         .data = m->rare->data,
@@ -240,8 +240,8 @@ static inline devlog_status hand_on(dl_pair *p, const stream_state *s, const dl_
     const dl_role role = (dl_role)kind->role;
     if (kind->type <= DL_ROW_ZONE_END && (role == DL_ROLE_FW || role == DL_ROLE_KERNEL))
         dl_pair_out_default(run, role, kind->type == DL_ROW_ZONE_START, time);
-    if (!p->out.marks) return DEVLOG_OK;
-    p->out.marks[p->out.n_marks++] = (dl_mark){time, code};
+    if (!dl_pair_lists_marks(p)) return DEVLOG_OK;
+    p->out.box.marks[p->out.box.n_marks++] = (dl_mark){time, code};
     run->n_marks++;
     return DEVLOG_OK;
 }
@@ -294,7 +294,7 @@ static inline dl_key *key_of(stream_state *s, uint32_t site)
 /* The run that is being handed on, when ordinary marks behind the last one are of it too. */
 static inline dl_run *run_in_hand(dl_pair *p, const stream_state *s, uint32_t stream)
 {
-    dl_run *run = p->out.n_runs ? &p->out.runs[p->out.n_runs - 1] : NULL;
+    dl_run *run = p->out.box.n_runs ? &p->out.box.runs[p->out.box.n_runs - 1] : NULL;
     return run && run->stream == stream && run->launch == s->launch && run->batch == p->batch ? run : NULL;
 }
 
@@ -319,10 +319,11 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
     const dl_kind *const kinds = p->tables->kinds;
     const uint64_t epoch = s->epoch, limit = s->limit;
     const uint32_t launch = s->launch;
-    pair_out *o = &p->out;
+    dl_outbox *o = &p->out.box;
     dl_run *out = NULL;
+    const bool lists_events = dl_pair_lists_events(p), lists_marks = dl_pair_lists_marks(p);
     if (common & DL_MARK_RARE || p->filter || s->too_deep || !dl_same_ids(&frame->ids, &s->ids)) return i;
-    if (!plain && o->sink.runs && !(out = run_in_hand(p, s, dl_mark_stream(common)))) return i;
+    if (!plain && p->out.sink.runs && !(out = run_in_hand(p, s, dl_mark_stream(common)))) return i;
     open_zone *const bottom = s->open, *const limit_open = bottom + s->cap_open, *top = bottom + s->n_open;
     uint64_t last = s->last, spent = 0; /* and in its upper bits how many records */
     for (; i < run->n; i++) {
@@ -333,7 +334,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
         if (time - last >= limit || place & DL_TORN) break;
         if (kind->role != DL_ROLE_USER || kind->cost == DL_COST_STALL) break;
         if ((code ^ common) & of_run && !is_point_of(p, kind, code, common)) break;
-        if (!plain && out && (o->n_events == OUT_EVENTS || o->n_marks == OUT_MARKS)) break;
+        if (!plain && out && (o->n_events == o->cap_events || o->n_marks == o->cap_marks)) break;
         if (kind->type > DL_ROW_ZONE_END) {
             const pair_mark m = dl_pair_look(p, &run->sorted[i], run->at + place);
             s->n_open = (uint16_t)(top - bottom);
@@ -361,7 +362,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
                 break;
             }
             top--;
-            if (!plain && out && o->events) {
+            if (!plain && out && lists_events) {
                 o->events[o->n_events++] =
                     (dl_event){.start = z->start,
                                .end = time,
@@ -379,7 +380,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
                 out->n_events++;
             }
         }
-        if (!plain && out && o->marks) {
+        if (!plain && out && lists_marks) {
             o->marks[o->n_marks++] = (dl_mark){time, code};
             out->n_marks++;
         }

@@ -56,7 +56,7 @@ static uint32_t complete_by_itself(void)
 #define COST_PASS                                                                                            \
     do {                                                                                                     \
         uint32_t begun = DEVLOG_START_(0);                                                                   \
-        DEVLOG_END_PASS_("0", &sum, begun, );                                                                \
+        DEVLOG_END_PASS_("0", "", &sum, begun, );                                                            \
     } while (0)
 
 void records_measure_cost(void)

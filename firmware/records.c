@@ -81,6 +81,8 @@ void records_begin(uint32_t launch, uint32_t host_id)
     control->overwritten = 0;
     control->streamed = 0;
     control->stall_cycles = 0;
+    control->dropped_complete = 0;
+    control->passes = 0;
     control->events_status = 0;
     control->damage = 0;
     if (control->frozen == DEVLOG_FROZEN_BY_KERNEL) control->frozen = 0;

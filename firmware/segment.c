@@ -29,19 +29,27 @@ MACHINE static inline uint32_t rare_bytes(uint32_t first, uint32_t third, uint32
     return kind > DEVLOG_KIND_PRINT ? 12 : 4 * (wide >> 4 * kind & 15u);
 }
 
-/* Bytes of every record of the kernel's own markers, when they are all alike, else 0: its address (from the
- * linker, devlog_sites.ld). Sums, which come last, are not. */
-extern const char devlog_record_bytes[] __attribute__((weak)); /* or else it could not be 0 */
 uint32_t devlog_sums_began;
 
-/* Not inlined: it needs the registers. The records between two addresses. Where they must be walked, two are
- * loaded at a time: what is behind the first is one of two words. */
+/* The records between two addresses when those that are not of sums are of so many bytes. */
+MACHINE static uint32_t count_alike(uint32_t from, uint32_t to, uint32_t bytes)
+{
+    uint32_t n = 0;
+    if (!devlog_sums_began) return (to - from) / bytes;
+    for (; from < to; n++) {
+        uint32_t code = *(const volatile uint32_t *)(uintptr_t)from & 0xFFFu;
+        from += code == DEVLOG_CODE_SUM ? 32 : bytes;
+    }
+    return n;
+}
+
+/* Not inlined: it needs the registers. The records between two addresses, of any sizes. Two are loaded at a
+ * time: what is behind the first is one of two words. */
 MACHINE __attribute__((noinline)) static uint32_t count_records(uint32_t from, uint32_t to)
 {
     /* By the upper four bits of a code, in two bits each: words beyond two; 3: look closer. */
     const uint32_t beyond = 1u << 16 | 1u << 18 | 1u << 20 | 1u << 22 | 1u << 28 | 3u << 30;
-    uint32_t alike = (uint32_t)(uintptr_t)devlog_record_bytes, n = 0;
-    if (alike && !devlog_sums_began) return (to - from) / alike;
+    uint32_t n = 0;
     while (from < to) {
         const volatile uint32_t *word = (const volatile uint32_t *)(uintptr_t)from;
         uint32_t first = word[0], third = word[2], fourth = word[3];
@@ -100,13 +108,17 @@ MACHINE static uint32_t record_stall(uint32_t base, uint32_t start)
     return base + 12;
 }
 
-enum { BITS = DEVLOG_SEGMENT_BITS };
+enum {
+    BITS = DEVLOG_SEGMENT_BITS,
+    COME_BACK = 32 /* cycles until registers are restored, and what went before the clock was read */
+};
 
 /* Counts one drop: the first, or one at which the lower bits of the cursor ran over. Returns the cursor with
  * which the next one is counted. A core may be stopped between any two stores: with either the sum is right.
  */
 MACHINE static uint32_t drop(volatile devlog_control *control)
 {
+    control->dropped_complete = devlog_dropped_complete(control->dropped_complete, control->dropping, BITS);
     uint32_t count = devlog_dropped(control->dropped, control->dropping, BITS) + 1u;
     control->dropping = devlog_drops_cursor(count, BITS);
     control->dropped = count;
@@ -117,12 +129,15 @@ MACHINE static uint32_t drop(volatile devlog_control *control)
 MACHINE static uint32_t counts_on(const volatile devlog_control *control, uint32_t tp)
 {
     uint32_t count = devlog_dropped(control->dropped, control->dropping, BITS);
-    return tp == control->dropping + 1u || tp == devlog_drops_cursor(count + 1u, BITS);
+    uint32_t next = control->dropping + 1u;
+    return tp == next || tp == next + (1u << devlog_drops_complete_bit(BITS)) ||
+           tp == devlog_drops_cursor(count + 1u, BITS);
 }
 
 /* Ends the counting. */
 MACHINE static void drop_no_more(volatile devlog_control *control)
 {
+    control->dropped_complete = devlog_dropped_complete(control->dropped_complete, control->dropping, BITS);
     control->dropped = devlog_dropped(control->dropped, control->dropping, BITS);
     control->dropping = 0;
 }
@@ -154,12 +169,14 @@ MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t 
         control->segment_end[segment] = 0;
         return record_stall(records_segment(next), start);
     }
-    if (control->mode != DEVLOG_MODE_RING) return drop(control);
+    if (DEVLOG_MODE_OF(control->mode) != DEVLOG_MODE_RING) return drop(control);
     uint32_t base = records_segment(next), bytes = control->segment_end[next] - base;
+    uint32_t alike = DEVLOG_RECORD_BYTES_OF(control->mode);
     if (bytes > DEVLOG_SEGMENT_BYTES(BITS) + DEVLOG_SLACK || bytes % 4u)
         control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
     else
-        control->overwritten = control->overwritten + count_records(base, base + bytes);
+        control->overwritten = control->overwritten + (alike ? count_alike(base, base + bytes, alike)
+                                                             : count_records(base, base + bytes));
     drop_no_more(control);
     control->segment_end[next] = 0;
     control->segment = next;
@@ -173,7 +190,6 @@ MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t 
 uint32_t devlog_next_segment(uint32_t tp, uint32_t start);
 MACHINE uint32_t devlog_next_segment(uint32_t tp, uint32_t start)
 {
-    enum { COME_BACK = 32 };
     volatile devlog_control *control = records_control();
     tp = next_segment(control, tp, start);
     uint32_t before = control->stall_cycles;
@@ -182,13 +198,14 @@ MACHINE uint32_t devlog_next_segment(uint32_t tp, uint32_t start)
     return tp;
 }
 
-/* DEVLOG_FREEZE at cursor tp: returns a cursor at which the segment is full. */
-uint32_t devlog_freeze_at(uint32_t tp);
-MACHINE uint32_t devlog_freeze_at(uint32_t tp)
+/* DEVLOG_FREEZE at cursor tp, begun at `start`: returns a cursor at which the segment is full. */
+uint32_t devlog_freeze_at(uint32_t tp, uint32_t start);
+MACHINE uint32_t devlog_freeze_at(uint32_t tp, uint32_t start)
 {
     volatile devlog_control *control = records_control();
     uint32_t segment = control->segment & 1u;
     control->frozen = DEVLOG_FROZEN_BY_KERNEL;
+    control->stall_cycles = control->stall_cycles + devlog_clock_low_() - start + COME_BACK;
     if (control->dropping) return tp;
     if (control->segment_end[segment] == 0) control->segment_end[segment] = tp;
     return records_segment(segment) + DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS);

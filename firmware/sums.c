@@ -16,14 +16,14 @@ extern uint32_t devlog_sums_began;
 __attribute__((section(".text.devlog_machine"))) void devlog_record_sums(void)
 {
     if (&devlog_sums_start[0] == &devlog_sums_end[0]) return;
-    enum { AROUND = 66 };
+    enum { AROUND = 38 };
     volatile devlog_control *control = records_control();
     uint32_t start = devlog_clock_low_(), before = control->stall_cycles;
-    uint64_t passes = 0;
+    uint32_t passes = 0;
     devlog_sums_began = 1;
     for (const devlog_sum_ *sum = devlog_sums_start; sum < devlog_sums_end; sum++) {
         if (sum->passes == 0) continue;
-        passes += sum->passes;
+        passes = passes + sum->passes < passes ? UINT32_MAX : passes + sum->passes;
         uint32_t at = records_cursor();
         if (at & DEVLOG_SEGMENT_BYTES(DEVLOG_SEGMENT_BITS)) {
             at = devlog_next_segment(at, devlog_clock_low_());
@@ -44,9 +44,8 @@ __attribute__((section(".text.devlog_machine"))) void devlog_record_sums(void)
     }
     /* What changes of segments added meanwhile is part of the time that this took; AROUND is what lies before
      * the first reading of the clock and behind the last one: registers are kept, the cost is added up. */
-    uint64_t cycles = AROUND + before + ((passes * control->cost[DEVLOG_KIND_SUM]) >> 4);
-    cycles += devlog_clock_low_() - start;
-    control->stall_cycles = cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
+    control->passes = passes;
+    control->stall_cycles = AROUND + before + devlog_clock_low_() - start;
 }
 
 #else

@@ -15,7 +15,10 @@
 #define EM_RISCV 243
 #endif
 
-enum { ELF_MAX_BYTES = 64 << 20, MARKER_MAX_BYTES = 4096 };
+enum {
+    ELF_MAX_BYTES = 64 << 20,
+    MARKER_MAX_BYTES = 16384 /* all that is out of line, too, without optimisation */
+};
 
 static uint32_t word_at(const uint8_t *p)
 {
@@ -120,6 +123,19 @@ static devlog_status read_sites(const uint8_t *p, size_t size, const char *origi
     return DEVLOG_OK;
 }
 
+/* Where the marker moves its cursor: addi tp, tp, so many bytes. */
+static void find_advance(dl_elf *elf, dl_elf_patch *p)
+{
+    for (uint32_t at = p->start; at < p->end; at += 4) {
+        const uint8_t *code = dl_elf_code_at(elf, at);
+        uint32_t word = code ? word_at(code) : 0;
+        if ((word & 3) != 3) elf->compressed = true;
+        if ((word & 0xFFFFF) != 0x20213 || word >> 20 < 8 || word >> 20 > DEVLOG_SLACK) continue;
+        p->advance = at;
+        p->bytes = word >> 20;
+    }
+}
+
 static devlog_status read_patches(const uint8_t *p, size_t size, const char *origin, dl_elf *out,
                                   devlog_error *err)
 {
@@ -133,8 +149,20 @@ static devlog_status read_patches(const uint8_t *p, size_t size, const char *ori
         if (patch.end <= patch.start || patch.end - patch.start > MARKER_MAX_BYTES || patch.start % 4)
             return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: the table of switchable markers is damaged", origin);
         patch.first = word_at(code);
+        find_advance(out, &patch);
         out->patches[out->n_patches++] = patch;
     }
+    return DEVLOG_OK;
+}
+
+static devlog_status read_passes(const uint8_t *p, size_t size, const char *origin, dl_elf *out,
+                                 devlog_error *err)
+{
+    size_t n = size / (4 * DEVLOG_PASS_WORDS);
+    out->passes = calloc(n ? n : 1, sizeof *out->passes);
+    if (!out->passes) return dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory", origin);
+    for (; out->n_passes < n; p += 4 * DEVLOG_PASS_WORDS)
+        out->passes[out->n_passes++] = (dl_elf_pass){.start = word_at(p), .id = word_at(p + 4)};
     return DEVLOG_OK;
 }
 
@@ -157,7 +185,8 @@ static devlog_status read_sections(Elf *e, const char *origin, dl_elf *out, devl
         if (!name || sh.sh_type == SHT_NOBITS) continue;
         bool sites = strcmp(name, ".devlog.sites") == 0, patches = strcmp(name, ".devlog.patch") == 0;
         bool build_id = strcmp(name, ".note.gnu.build-id") == 0, build = strcmp(name, ".devlog.build") == 0;
-        if (!sites && !patches && !build_id && !build) continue;
+        bool passes = strcmp(name, ".devlog.passes") == 0;
+        if (!sites && !patches && !passes && !build_id && !build) continue;
         if (sh.sh_offset > out->file_size || sh.sh_size > out->file_size - sh.sh_offset)
             return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: section %s lies behind the end of the file", origin,
                            name);
@@ -165,6 +194,7 @@ static devlog_status read_sections(Elf *e, const char *origin, dl_elf *out, devl
         devlog_status status = DEVLOG_OK;
         if (sites && !out->sites) status = read_sites(p, sh.sh_size, origin, out, err);
         if (patches && !out->patches) status = read_patches(p, sh.sh_size, origin, out, err);
+        if (passes && !out->passes) status = read_passes(p, sh.sh_size, origin, out, err);
         if (build_id) read_build_id(p, sh.sh_size, out);
         if (build && sh.sh_size >= 4) out->version = word_at(p);
         if (build && sh.sh_size > 0) out->profiled = true;
@@ -234,6 +264,7 @@ void dl_elf_free(dl_elf *elf)
     free(elf->segments);
     free(elf->sites);
     free(elf->patches);
+    free(elf->passes);
     free(elf->file);
     memset(elf, 0, sizeof *elf);
 }

@@ -36,7 +36,14 @@ typedef struct dl_elf_patch {
     uint32_t start, end; /* addresses of the marker's first instruction and of what follows it */
     uint8_t cls;         /* 255: cannot be switched */
     uint32_t first;      /* the instruction at `start`, for when it has been switched off */
+    uint32_t advance; /* address of the instruction that moves the cursor behind its record; 0: none does */
+    uint32_t bytes;   /* by how much, as compiled */
 } dl_elf_patch;
+
+/* The end of a pass through a sum: its first instruction, and the wide id of its site. */
+typedef struct dl_elf_pass {
+    uint32_t start, id;
+} dl_elf_pass;
 
 enum { DL_BUILD_ID_MAX = 32 };
 
@@ -44,13 +51,15 @@ typedef struct dl_elf {
     uint8_t *file; /* the file's bytes */
     size_t file_size;
     uint32_t entry;
-    uint32_t n_segments, n_sites, n_patches;
+    uint32_t n_segments, n_sites, n_patches, n_passes;
     dl_elf_segment *segments;
     dl_elf_site *sites; /* sorted by wide, then code */
     dl_elf_patch *patches;
+    dl_elf_pass *passes;
     uint8_t build_id[DL_BUILD_ID_MAX];
     uint32_t build_id_size;
     bool profiled;    /* has the section .devlog.build: compiled with -DPROFILE_DEVICE */
+    bool compressed;  /* there are instructions of 16 bits in its markers */
     uint32_t version; /* of its table of sites: what that section says */
 } dl_elf;
 

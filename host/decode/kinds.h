@@ -44,6 +44,7 @@ typedef struct dl_kind {
     uint8_t role;      /* dl_role of the site */
     uint8_t cost;      /* DL_COST_* */
     uint8_t words;     /* of its record in a capture; 0: it is of a log */
+    uint16_t price;    /* where it stands in the code, 1/16 cycle; 0: not known, `cost` says it */
 } dl_kind;
 
 #endif

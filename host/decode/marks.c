@@ -130,7 +130,8 @@ bool dl_marks_add_row(dl_marks *m, dl_tables *tables, const dl_row *row)
                           .timer_id = row->timer_id,
                           .type = row->type,
                           .role = (uint8_t)tables->sites[row->site].role,
-                          .cost = row->cost};
+                          .cost = row->cost,
+                          .price = row->price};
     const dl_ids ids = {row->run_host_id, row->run_id, row->trace_id, row->trace_counter, row->has_launch};
     const dl_rare rare = {.data = row->data, .meta = row->meta, .op = row->op};
     const uint32_t number = dl_tables_kind(tables, &kind);

@@ -22,9 +22,9 @@ typedef struct dl_row {
     uint32_t trace_counter; /* DL_NO_ID: not part of a trace */
     uint32_t line;          /* of the input that it came from, for messages; 0: none */
     uint8_t type;           /* dl_row_type */
-    uint8_t has_launch;     /* 0: the log has no launch ids; launches are counted by firmware starts */
-    uint8_t padding;
-    uint8_t cost; /* DL_COST_*: what the marker itself cost the RISC */
+    uint8_t has_launch : 1; /* 0: the log has no launch ids; launches are counted by firmware starts */
+    uint8_t cost : 7;       /* DL_COST_*: what the marker itself cost the RISC, unless .. */
+    uint16_t price;         /* .. it is known for its place in the code: 1/16 cycle; 0: it is not */
     uint32_t op; /* the op on whose behalf the launch was made (meta data {"op":N}); of a ZONE_TOTAL how often
                     what is summed up was passed ({"count":N;...}); 0: not said here */
 } dl_row;

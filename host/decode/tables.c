@@ -165,7 +165,8 @@ uint32_t dl_tables_site(dl_tables *t, const char *name, size_t name_len, const c
 
 static uint64_t kind_hash(const dl_kind *k)
 {
-    uint64_t rest = (uint64_t)k->type | (uint64_t)k->cost << 8 | (uint64_t)k->words << 16;
+    uint64_t rest =
+        (uint64_t)k->type | (uint64_t)k->cost << 8 | (uint64_t)k->words << 16 | (uint64_t)k->price << 24;
     return dl_hash_u64(dl_hash_u64((uint64_t)k->site << 32 | k->timer_id) ^ rest);
 }
 
@@ -179,7 +180,7 @@ uint32_t dl_tables_kind(dl_tables *t, const dl_kind *kind)
     for (uint32_t at = (uint32_t)hash & mask; t->n_kind_slots && t->kind_slots[at]; at = (at + 1) & mask) {
         const dl_kind *known = &t->kinds[t->kind_slots[at] - 1];
         if (((known->site ^ k.site) | (known->timer_id ^ k.timer_id)) == 0 && known->type == k.type &&
-            known->cost == k.cost && known->words == k.words)
+            known->cost == k.cost && known->words == k.words && known->price == k.price)
             return t->kind_slots[at] - 1;
     }
     bool again;

@@ -146,7 +146,8 @@ devlog_status dl_device_open(const devlog_device_options *options, const struct 
     if (status == DEVLOG_OK) status = harvest_grid(&d->transport, &d->board, err);
     if (status != DEVLOG_OK) goto fail;
     d->booted = calloc((size_t)d->board.n_columns * d->board.n_rows, sizeof *d->booted);
-    if (!d->booted) status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
+    d->record_bytes = calloc((size_t)d->board.n_columns * d->board.n_rows * d->board.n_riscs, 1);
+    if (!d->booted || !d->record_bytes) status = dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the device");
     if (status == DEVLOG_OK && !o->attach) status = hold_all(d, err);
     if (status == DEVLOG_OK && !o->attach && d->transport.ops->card) status = aiclk_settle(d, err);
     if (status == DEVLOG_OK && d->transport.note[0]) fprintf(stderr, "devlog: %s\n", d->transport.note);
@@ -161,6 +162,7 @@ fail:
     free(d->sim);
     free(d->booted);
     free(d->wishes.postmortem);
+    free(d->record_bytes);
     free(d);
     return status;
 }
@@ -324,6 +326,7 @@ void dl_device_free(devlog_device *device)
     free(device->sim);
     free(device->booted);
     free(device->wishes.postmortem);
+    free(device->record_bytes);
     dl_str_free(&device->remarked);
     free(device);
 }

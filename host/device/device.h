@@ -37,6 +37,8 @@ struct devlog_device {
     uint64_t measured_khz; /* of a card when it was opened; 0: not measured */
 
     bool *booted; /* one per core, row by row: its firmware runs */
+    uint8_t
+        *record_bytes; /* one per RISC of each core, as told to it: bytes of its records if they are alike */
     devlog_recording recording;
     uint32_t stream_bytes; /* DRAM per RISC when recording streams */
     bool recording_chosen; /* by a call, or else as the wishes say when profiling begins */

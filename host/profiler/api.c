@@ -96,7 +96,7 @@ static void save_postmortem(devlog_device *device, devlog_error *err)
 devlog_status devlog_launch_program(devlog_device *device, devlog_program *program, devlog_error *err)
 {
     devlog_status ready = dl_device_runs(device, "nothing can be launched on it", err);
-    if (ready == DEVLOG_OK) ready = program_switch_classes(device, program, err);
+    if (ready == DEVLOG_OK) ready = program_switch_markers(device, program, err);
     if (ready == DEVLOG_OK && device->profile) ready = control_arm(device, program, err);
     if (ready == DEVLOG_OK && device->profile) ready = clocks_before_launch(device, err);
     if (ready != DEVLOG_OK) return ready;

@@ -63,6 +63,7 @@ devlog_status devlog_set_classes(devlog_device *device, uint32_t mask, devlog_er
 
 typedef struct arm {
     devlog_device *device;
+    const devlog_program *program;
     bool events; /* a kernel uses the event stream of its tile */
 } arm;
 
@@ -79,8 +80,12 @@ static devlog_status arm_core(void *context, devlog_core core, devlog_error *err
         stream_place place = {0, 0, 0};
         bool streams = stream_place_of(device, core, risc, &place);
         bool events = a->events && risc == 0;
+        const devlog_kernel *k = program_kernel_at(a->program, core, risc);
+        uint32_t bytes = k ? program_record_bytes(k, device->recording) : 0;
+        const board *b = &device->board;
+        device->record_bytes[(core.y * b->n_columns + core.x) * b->n_riscs + risc] = (uint8_t)bytes;
         const uint32_t words[] = {
-            modes[device->recording],
+            DEVLOG_MODE(modes[device->recording], bytes),
             device->frozen ? DEVLOG_FROZEN_BY_HOST : 0,
             place.x | (uint32_t)place.y << 6,
             place.base,
@@ -100,7 +105,7 @@ static devlog_status arm_core(void *context, devlog_core core, devlog_error *err
 devlog_status control_arm(devlog_device *device, devlog_program *program, devlog_error *err)
 {
     if (program->recording_version == device->recording_version) return DEVLOG_OK;
-    arm a = {.device = device};
+    arm a = {.device = device, .program = program};
     for (const devlog_kernel *k = program->kernels; k; k = k->next) {
         for (uint32_t i = 0; i < k->elf.n_sites && !a.events; i++)
             a.events = k->elf.sites[i].events;

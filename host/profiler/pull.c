@@ -49,7 +49,8 @@ static bool plausible_control(const devlog_control *c)
 static bool count_drops(devlog_control *c, uint32_t bits)
 {
     uint32_t total = devlog_dropped(c->dropped, c->dropping, bits), since = total - c->dropped;
-    bool possible = c->dropping == 0 || (c->dropped > 0 && since <= 1u << (bits - 2));
+    bool possible = c->dropping == 0 || (c->dropped > 0 && since <= 1u << devlog_drops_low(bits));
+    c->dropped_complete = devlog_dropped_complete(c->dropped_complete, c->dropping, bits);
     c->dropped = total;
     c->dropping = 0;
     return possible;
@@ -116,6 +117,23 @@ static devlog_status read_stream(devlog_device *device, pulled *p, devlog_error 
     return status;
 }
 
+/* Where all records have been made of one size: closes the gaps behind those that are smaller. Returns how
+ * many words are left. */
+static uint32_t close_gaps(uint32_t *words, uint32_t n, uint32_t record_words_alike)
+{
+    uint32_t at = 0, to = 0;
+    while (at < n) {
+        uint32_t own = words[at] ? record_words(words + at, n - at) : 0;
+        uint32_t step = (words[at] & 0xFFF) == DEVLOG_CODE_SUM && own ? own : record_words_alike;
+        if (step > n - at) step = n - at;
+        if (own == 0 || own > step) own = step;
+        memmove(words + to, words + at, 4 * (size_t)own);
+        at += step;
+        to += own;
+    }
+    return to;
+}
+
 static devlog_status read_extent(devlog_device *device, pulled *p, extent e, uint32_t segment_bytes,
                                  devlog_error *err)
 {
@@ -132,7 +150,7 @@ static devlog_status read_extent(devlog_device *device, pulled *p, extent e, uin
     uint32_t *to = p->words + p->n_words;
     devlog_status status = dl_core_read(device, p->core, e.base, to, bytes, err);
     uint32_t got = (uint32_t)(status == DEVLOG_OK ? bytes : device->transport.partial) / 4;
-    uint32_t n = !e.end ? e.fresh ? find_last(to, got) : find_end(to, got) : got;
+    uint32_t n = got;
     if (guarded && n > own / 4) {
         n = own / 4;
         bool stray = false;
@@ -143,9 +161,22 @@ static devlog_status read_extent(devlog_device *device, pulled *p, extent e, uin
             return read_extent(device, p, (extent){e.base, 0, true}, segment_bytes, err);
         }
     }
+    if (p->record_bytes) n = close_gaps(to, n, p->record_bytes / 4);
+    if (!e.end) n = e.fresh ? find_last(to, n) : find_end(to, n);
     p->spans[p->n_spans++].n = n;
     p->n_words += n;
     return status;
+}
+
+/* Bytes of a RISC's records where they are all alike but need not be packed; otherwise 0. */
+static uint32_t record_bytes_of(const devlog_device *device, devlog_core core, uint32_t risc,
+                                const devlog_control *c)
+{
+    const board *b = &device->board;
+    uint32_t told = device->record_bytes[(core.y * b->n_columns + core.x) * b->n_riscs + risc];
+    if (!device->attached) return told;
+    told = DEVLOG_RECORD_BYTES_OF(c->mode);
+    return told % 4 || told < 8 || told > DEVLOG_SLACK ? 0 : told;
 }
 
 devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, uint32_t launch, bool clear,
@@ -169,6 +200,7 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
                                   (uint32_t)offsetof(devlog_control, dropping),
                               &c->dropping, sizeof c->dropping, err);
     if (status != DEVLOG_OK) return status;
+    out->record_bytes = record_bytes_of(device, core, risc, c);
     bool counted = count_drops(c, b->segment_bits);
     bool whole = c->magic == DEVLOG_MAGIC && c->segment < DEVLOG_SEGMENTS;
     /* A core that has ended the launch has begun it on every RISC. */

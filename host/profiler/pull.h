@@ -9,12 +9,14 @@ typedef struct pulled {
     devlog_core core;
     uint32_t risc;
     devlog_control control;
-    bool alive;      /* the control block belongs to the launch that was asked for */
-    bool finished;   /* the kernel has returned: where its records end is known */
-    bool damaged;    /* control words that cannot be, or something behind the records: control.damage says */
-    bool stray;      /* words behind the end of the records that were read as if they belonged to them */
-    bool cut;        /* the device failed before all of them were read */
-    uint32_t *words; /* all spans, one after the other; freed by pulled_free */
+    bool alive;    /* the control block belongs to the launch that was asked for */
+    bool finished; /* the kernel has returned: where its records end is known */
+    bool damaged;  /* control words that cannot be, or something behind the records: control.damage says */
+    bool stray;    /* words behind the end of the records that were read as if they belonged to them */
+    uint32_t record_bytes; /* of every one of its records but sums, with gaps behind those that need fewer; 0:
+                              packed */
+    bool cut;              /* the device failed before all of them were read */
+    uint32_t *words;       /* all spans, one after the other; freed by pulled_free */
     uint32_t n_words;
     record_span spans[DEVLOG_SEGMENTS +
                       1]; /* what was streamed, then segments; in the order in which they were written */

@@ -1,4 +1,6 @@
-/* Switching classes of markers: the first instruction of a marker that is off becomes a jump over it. */
+/* What is changed in the code of markers before a launch: the first instruction of one whose class is off
+ * becomes a jump over it; and in a ring all records of a kernel become of one size, so that how many of them
+ * are overwritten is known without a look at them. */
 #include <string.h>
 
 #include "program/program.h"
@@ -16,17 +18,41 @@ static void put_word(uint8_t *p, uint32_t word)
         p[i] = (uint8_t)(word >> 8 * i);
 }
 
-/* True when any instruction changed. */
-static bool switch_kernel(devlog_kernel *k, uint32_t classes)
+uint32_t program_record_bytes(const devlog_kernel *k, devlog_recording recording)
 {
+    enum { MOST = 20 }; /* larger ones would leave too little room for the small ones */
+    uint32_t least = UINT32_MAX, most = 0;
+    for (uint32_t i = 0; i < k->elf.n_patches; i++) {
+        const dl_elf_patch *p = &k->elf.patches[i];
+        if (!p->advance) continue;
+        if (p->bytes < least) least = p->bytes;
+        if (p->bytes > most) most = p->bytes;
+    }
+    if (recording != DEVLOG_RECORD_RING || k->elf.compressed) return 0;
+    return least == most || most <= MOST ? most : 0;
+}
+
+static bool put_changed_word(uint8_t *p, uint32_t word)
+{
+    uint8_t before[4];
+    memcpy(before, p, 4);
+    put_word(p, word);
+    return memcmp(before, p, 4) != 0;
+}
+
+/* True when any instruction changed. */
+static bool switch_kernel(devlog_kernel *k, uint32_t classes, devlog_recording recording)
+{
+    const uint32_t bytes = program_record_bytes(k, recording);
     bool changed = false;
     for (uint32_t i = 0; i < k->elf.n_patches; i++) {
         const dl_elf_patch *p = &k->elf.patches[i];
         bool on = p->cls >= DEVLOG_CLASSES || (classes >> p->cls & 1);
-        uint8_t before[4], *code = dl_elf_code_at(&k->elf, p->start);
-        memcpy(before, code, 4);
-        put_word(code, on ? p->first : jump(p->end - p->start));
-        changed |= memcmp(before, code, 4) != 0;
+        changed |=
+            put_changed_word(dl_elf_code_at(&k->elf, p->start), on ? p->first : jump(p->end - p->start));
+        if (p->advance) /* addi tp, tp, bytes */
+            changed |= put_changed_word(dl_elf_code_at(&k->elf, p->advance),
+                                        (bytes ? bytes : p->bytes) << 20 | 0x20213);
     }
     return changed;
 }
@@ -46,14 +72,16 @@ static devlog_status reload(devlog_device *device, const devlog_kernel *k, devlo
     return DEVLOG_OK;
 }
 
-devlog_status program_switch_classes(devlog_device *device, devlog_program *program, devlog_error *err)
+devlog_status program_switch_markers(devlog_device *device, devlog_program *program, devlog_error *err)
 {
-    if (program->classes == device->classes && program->configured) return DEVLOG_OK;
+    if (program->classes == device->classes && program->recording == device->recording && program->configured)
+        return DEVLOG_OK;
     for (devlog_kernel *k = program->kernels; k; k = k->next) {
-        if (!switch_kernel(k, device->classes) || !program->configured) continue;
+        if (!switch_kernel(k, device->classes, device->recording) || !program->configured) continue;
         devlog_status status = reload(device, k, err);
         if (status != DEVLOG_OK) return status;
     }
     program->classes = device->classes;
+    program->recording = device->recording;
     return DEVLOG_OK;
 }

@@ -160,7 +160,7 @@ devlog_status program_configure(devlog_device *device, devlog_program *program, 
                            "%s was compiled %s -DPROFILE_DEVICE, the firmware of the device %s", k->source,
                            k->elf.profiled ? "with" : "without", device->profile ? "with it" : "without it");
     devlog_status status = program_boot(device, program, err);
-    if (status == DEVLOG_OK) status = program_switch_classes(device, program, err);
+    if (status == DEVLOG_OK) status = program_switch_markers(device, program, err);
     if (status != DEVLOG_OK) return status;
     program->recording_version = 0;
     configure c = {device, program};

@@ -28,6 +28,7 @@ struct devlog_program {
     uint32_t number;            /* in the log of ops; 0: not there, or changed since */
     uint32_t uses;              /* launches under this number */
     uint32_t classes;           /* that the kernels in L1 have on */
+    devlog_recording recording; /* for which their records are sized */
     uint32_t recording_version; /* of which the cores have been told; 0: none */
 };
 
@@ -48,9 +49,12 @@ devlog_status program_configure(devlog_device *device, devlog_program *program, 
 devlog_status program_boot(devlog_device *device, devlog_program *program, devlog_error *err);
 devlog_status program_launch(devlog_device *device, devlog_program *program, devlog_error *err);
 
-/* Switches the markers of every kernel to the classes of the device, in the host's copy and, when the program
- * has been configured, in L1. */
-devlog_status program_switch_classes(devlog_device *device, devlog_program *program, devlog_error *err);
+/* Switches the markers of every kernel to the classes and the recording mode of the device, in the host's
+ * copy and, when the program has been configured, in L1. */
+devlog_status program_switch_markers(devlog_device *device, devlog_program *program, devlog_error *err);
+
+/* Bytes of every record of the kernel but those of sums, when they are of one size then; otherwise 0. */
+uint32_t program_record_bytes(const devlog_kernel *k, devlog_recording recording);
 
 /* What still runs on the cores of a program, for the message of a time-out: one clause per core. */
 void program_describe_running(devlog_device *device, const devlog_program *program, char *text, size_t size);

@@ -123,17 +123,21 @@
 #error "DEVLOG_SEGMENT_BITS must be from 9 to 16"
 #endif
 
+/* Where what follows when there is none is decided (firmware/segment.S). */
+#define DEVLOG_FULL_          "devlog_segment_full"
+#define DEVLOG_FULL_COMPLETE_ "devlog_segment_full_complete"
+
 #if defined(__clang__)
 /* Its assembler does not lengthen a branch that cannot reach the end of a long function: what is rare stays where it
  * is, and is jumped over. */
-#define DEVLOG_FULL_TEST_                                                                                    \
+#define DEVLOG_FULL_TEST_(full)                                                                              \
     "slli " DEVLOG_T_ ",tp," DEVLOG_FULL_SHIFT_ "\n\tbgez " DEVLOG_T_ ",8f\n"                                \
-    "7:\tjal t0,devlog_segment_full\n\tj 4f\n\tj 1b\n8:\n\t"
-#define DEVLOG_FULL_PATH_
+    "7:\tjal t0," full "\n\tj 4f\n\tj 1b\n8:\n\t"
+#define DEVLOG_FULL_PATH_(full)
 #else
-#define DEVLOG_FULL_TEST_ "slli " DEVLOG_T_ ",tp," DEVLOG_FULL_SHIFT_ "\n\tbltz " DEVLOG_T_ ",7f\n\t"
-#define DEVLOG_FULL_PATH_                                                                                    \
-    ".subsection 1\n7:\tjal t0,devlog_segment_full\n\tj 4b\n\tj 1b\n8:\n\t.previous\n\t"                         \
+#define DEVLOG_FULL_TEST_(full) "slli " DEVLOG_T_ ",tp," DEVLOG_FULL_SHIFT_ "\n\tbltz " DEVLOG_T_ ",7f\n\t"
+#define DEVLOG_FULL_PATH_(full)                                                                               \
+    ".subsection 1\n7:\tjal t0," full "\n\tj 4b\n\tj 1b\n8:\n\t.previous\n\t"                         \
     ".pushsection .devlog.patch,\"?\",@progbits\n\t.4byte 7b,8b,255\n\t.popsection\n\t"
 #endif
 #define DEVLOG_CLOBBERS_ "t0", DEVLOG_T_, "memory"
@@ -170,24 +174,24 @@
 
 /* All that follows the reading of the clock: `code` makes the first word, `wide` stores the third of a wide
  * record, `payload` what follows the head; `bytes` is the size. */
-#define DEVLOG_STORE_(code, wide, cls, payload, bytes)                                                       \
+#define DEVLOG_STORE_(full, code, wide, cls, payload, bytes)                                                   \
     code                                                                                                     \
     "sw %[h],0(tp)\n\tsw %[l],4(tp)\n\t"                                                                     \
     wide                                                                                                     \
     payload                                                                                                  \
     "addi tp,tp," bytes "\n4:\n\t"                                                                           \
-    DEVLOG_FULL_PATH_                                                                                        \
+    DEVLOG_FULL_PATH_(full)                                                                                    \
     DEVLOG_PATCH_(cls)
 
 #define DEVLOG_RECORD_(site, cls, kind, off, payload, bytes)                                                 \
-    "1:\t" DEVLOG_FULL_TEST_ DEVLOG_READ_                                                      \
-    DEVLOG_STORE_(DEVLOG_CODE_(site, off), DEVLOG_WIDE_STORE_(site, kind), cls, payload, bytes)
+    "1:\t" DEVLOG_FULL_TEST_(DEVLOG_FULL_) DEVLOG_READ_                                                      \
+    DEVLOG_STORE_(DEVLOG_FULL_, DEVLOG_CODE_(site, off), DEVLOG_WIDE_STORE_(site, kind), cls, payload, bytes)
 
 #define DEVLOG_COMPLETE_BYTES_ DEVLOG_AT_("12", "16")
 #define DEVLOG_COMPLETE_START_ "sw %[s]," DEVLOG_AT_("8", "12") "(tp)\n\t"
 #define DEVLOG_RECORD_COMPLETE_(site, cls)                                                                   \
-    "1:\t" DEVLOG_FULL_TEST_ DEVLOG_READ_                                                                \
-    DEVLOG_STORE_(DEVLOG_CODE_(site, "0"), DEVLOG_WIDE_STORE_(site, 2), cls, DEVLOG_COMPLETE_START_,         \
+    "1:\t" DEVLOG_FULL_TEST_(DEVLOG_FULL_COMPLETE_) DEVLOG_READ_                                                                \
+    DEVLOG_STORE_(DEVLOG_FULL_COMPLETE_, DEVLOG_CODE_(site, "0"), DEVLOG_WIDE_STORE_(site, 2), cls, DEVLOG_COMPLETE_START_,         \
                   DEVLOG_COMPLETE_BYTES_)
 
 /* The same where the site is no constant but in register `w`: the code, or the third word of a wide record.
@@ -203,11 +207,11 @@
 #define DEVLOG_WIDE_IN_W_
 #endif
 #define DEVLOG_RECORD_IN_W_                                                                                  \
-    "1:\t" DEVLOG_FULL_TEST_ DEVLOG_READ_                                                      \
-    DEVLOG_STORE_(DEVLOG_CODE_IN_W_, DEVLOG_WIDE_IN_W_, "255", , DEVLOG_AT_("8", "12"))
+    "1:\t" DEVLOG_FULL_TEST_(DEVLOG_FULL_) DEVLOG_READ_                                                      \
+    DEVLOG_STORE_(DEVLOG_FULL_, DEVLOG_CODE_IN_W_, DEVLOG_WIDE_IN_W_, "255", , DEVLOG_AT_("8", "12"))
 #define DEVLOG_RECORD_COMPLETE_IN_W_                                                                         \
-    "1:\t" DEVLOG_FULL_TEST_ DEVLOG_READ_                                                                \
-    DEVLOG_STORE_(DEVLOG_CODE_IN_W_, DEVLOG_WIDE_IN_W_, "255", DEVLOG_COMPLETE_START_, DEVLOG_COMPLETE_BYTES_)
+    "1:\t" DEVLOG_FULL_TEST_(DEVLOG_FULL_COMPLETE_) DEVLOG_READ_                                                                \
+    DEVLOG_STORE_(DEVLOG_FULL_COMPLETE_, DEVLOG_CODE_IN_W_, DEVLOG_WIDE_IN_W_, "255", DEVLOG_COMPLETE_START_, DEVLOG_COMPLETE_BYTES_)
 
 /* ---- The event stream of the tile: one store ---- */
 

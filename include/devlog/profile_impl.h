@@ -139,6 +139,9 @@ typedef struct devlog_sum_ {
 typedef struct devlog_pass_ {
     devlog_sum_ *sum;
     uint32_t cls, start;
+#if !defined(__cplusplus)
+    const char *site;
+#endif
 } devlog_pass_;
 
 /* The end of a pass: p is the accumulator, s the start. What is rare is out of line, but for clang (see
@@ -165,16 +168,18 @@ typedef struct devlog_pass_ {
     "3:\n\t.previous\n\t"                                                                                   \
     ".pushsection .devlog.patch,\"?\",@progbits\n\t.4byte 7b,3b,255\n\t.popsection\n\t"
 #endif
-#define DEVLOG_PASS_(cls)                                                                                    \
+#define DEVLOG_PASS_(cls, site)                                                                              \
     "1:\t" DEVLOG_READ_LOW_("%[l]")                                                                          \
     "lw %[a],8(%[p])\n\tlw %[b],4(%[p])\n\tlw %[d],16(%[p])\n\tlw %[e],20(%[p])\n\t"                         \
     "sub %[l],%[l],%[s]\n\t"                                                                                \
     "add %[a],%[a],%[l]\n\tsw %[a],8(%[p])\n\t"                                                             \
-    "addi %[b],%[b],1\n\tsw %[b],4(%[p])\n\t" DEVLOG_PASS_RARE_ DEVLOG_PATCH_(cls)
-#define DEVLOG_END_PASS_(cls, sum, start, ...)                                                               \
+    "addi %[b],%[b],1\n\tsw %[b],4(%[p])\n\t" DEVLOG_PASS_RARE_ DEVLOG_PATCH_(cls) site
+/* Whose pass it is, for its price (devlog/record.h). */
+#define DEVLOG_PASS_OF_(site) "\n\t.pushsection .devlog.passes,\"?\",@progbits\n\t.4byte 1b," site "\n\t.popsection"
+#define DEVLOG_END_PASS_(cls, site, sum, start, ...)                                                               \
     do {                                                                                                     \
         uint32_t devlog_l_, devlog_a_, devlog_b_, devlog_d_, devlog_e_;                                      \
-        __asm__ __volatile__(DEVLOG_PASS_(cls)                                                               \
+        __asm__ __volatile__(DEVLOG_PASS_(cls, site)                                                         \
                              : [l] "=&r"(devlog_l_), [a] "=&r"(devlog_a_), [b] "=&r"(devlog_b_),             \
                                [d] "=&r"(devlog_d_), [e] "=&r"(devlog_e_)                                    \
                              : [p] "r"(sum), [s] "r"(start) DEVLOG_COMMA_CLOCK_ __VA_ARGS__                  \
@@ -223,7 +228,7 @@ typedef struct devlog_pass_ {
     devlog_sum_ *DEVLOG_CAT_(devlog_sum_of_, n);                                                             \
     DEVLOG_SUM_ADDRESS_(n, DEVLOG_CAT_(devlog_sum_of_, n));                                                  \
     DEVLOG_SCOPE_(n, devlog_pass_ pass;,                                                                     \
-                  DEVLOG_END_PASS_(DEVLOG_STR_(cls), pass.sum, pass.start, ),                                \
+                  DEVLOG_END_PASS_(DEVLOG_STR_(cls), DEVLOG_PASS_OF_(DEVLOG_LABEL_(n)), pass.sum, pass.start, ), \
                   = {{DEVLOG_CAT_(devlog_sum_of_, n), cls, DEVLOG_START_(cls)}})
 
 #define DEVLOG_ZONE_BEGIN_(tag, n, cls, name)                                                                \
@@ -274,7 +279,8 @@ DEVLOG_INLINE_ void devlog_complete_end_(const devlog_complete_ *zone)
 
 DEVLOG_INLINE_ void devlog_sum_end_(const devlog_pass_ *pass)
 {
-    DEVLOG_END_PASS_("%[cls]", pass->sum, pass->start, , [cls] "i"(pass->cls));
+    DEVLOG_END_PASS_("%[cls]", DEVLOG_PASS_OF_("%[site]"), pass->sum, pass->start, , [cls] "i"(pass->cls),
+                     [site] "i"(pass->site));
 }
 
 #else /* without optimisation nothing is propagated: the site is in a register, and cannot be switched off */
@@ -292,7 +298,7 @@ DEVLOG_INLINE_ void devlog_complete_end_(const devlog_complete_ *zone)
 
 DEVLOG_INLINE_ void devlog_sum_end_(const devlog_pass_ *pass)
 {
-    DEVLOG_END_PASS_("255", pass->sum, pass->start, );
+    DEVLOG_END_PASS_("255", "", pass->sum, pass->start, );
 }
 
 #endif
@@ -316,7 +322,9 @@ DEVLOG_INLINE_ void devlog_sum_end_(const devlog_pass_ *pass)
     DEVLOG_SUM_DEFINE_(n);                                                                                   \
     devlog_sum_ *DEVLOG_CAT_(devlog_sum_of_, n);                                                             \
     DEVLOG_SUM_ADDRESS_(n, DEVLOG_CAT_(devlog_sum_of_, n));                                                  \
-    DEVLOG_SCOPE_(n, devlog_pass_, devlog_sum_end_, DEVLOG_CAT_(devlog_sum_of_, n), cls, DEVLOG_START_(cls))
+    DEVLOG_SITE_DECL_(n);                                                                                    \
+    DEVLOG_SCOPE_(n, devlog_pass_, devlog_sum_end_, DEVLOG_CAT_(devlog_sum_of_, n), cls, DEVLOG_START_(cls), \
+                  DEVLOG_SITE_NAME_(n))
 
 #define DEVLOG_ZONE_BEGIN_(tag, n, cls, name)                                                                \
     DEVLOG_ZONE_SITE_(n, cls, name);                                                                         \

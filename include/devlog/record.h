@@ -87,6 +87,10 @@
 #define DEVLOG_PATCH_WORDS 3u
 #define DEVLOG_CLASSES     32u
 
+/* Section .devlog.passes: two words for each place where a pass through a sum ends: the address of its first
+ * instruction, as in .devlog.patch, and the wide id of its site. */
+#define DEVLOG_PASS_WORDS 2u
+
 /* ---- Event stream of the tile --- */
 
 /* With -DDEVLOG_HW_STREAM zones and events are single stores to the debug timestamper, which appends two
@@ -119,6 +123,12 @@
 #define DEVLOG_MODE_RING   1u /* keep the last records, count those overwritten */
 #define DEVLOG_MODE_STREAM 2u /* flush full segments to DRAM */
 
+/* The word `mode`: what to do with a full segment, and in the ring, from bit 8 on, the bytes of every record
+ * but those of sums, where the host has made them alike; otherwise 0. */
+#define DEVLOG_MODE(mode, record_bytes) ((mode) | (record_bytes) << 8)
+#define DEVLOG_MODE_OF(word)            ((word)&0xFFu)
+#define DEVLOG_RECORD_BYTES_OF(word)    ((word) >> 8)
+
 #define DEVLOG_FROZEN_BY_KERNEL 1u /* for the rest of the launch */
 #define DEVLOG_FROZEN_BY_HOST   2u /* until the host takes it back */
 
@@ -137,7 +147,7 @@
 
 /* All words; "host" words are written by the host before a launch, the others by firmware. */
 typedef struct devlog_control {
-    uint32_t mode;          /* host: DEVLOG_MODE_* */
+    uint32_t mode;          /* host: DEVLOG_MODE_*, and the size of records */
     uint32_t frozen;        /* host or device: not 0: record nothing more */
     uint32_t stream_target; /* host: NoC coordinates of the DRAM tile, x | y << 6 */
     uint32_t stream_base;   /* host: address in it */
@@ -162,7 +172,9 @@ typedef struct devlog_control {
     uint32_t stall_cycles;  /* cycles that changes of segments and the records of sums took, in sum */
     uint32_t events_status; /* manager: RISCV_DEBUG_REG_TIMESTAMP_STATUS at the end of the launch */
     uint32_t damage;        /* firmware and host: DEVLOG_DAMAGE_*, and from bit 8 on restarts in mid-launch */
-    uint32_t stamps[8];     /* default markers 1 to 4: low word, high word */
+    uint32_t dropped_complete; /* complete zones among `dropped`: devlog_dropped_complete() */
+    uint32_t passes;           /* through sums, UINT32_MAX and more as UINT32_MAX; written at kernel end */
+    uint32_t stamps[8];        /* default markers 1 to 4: low word, high word */
     /* Own cost of a marker by kind, in 1/16 cycle; 0: not measured. cost[0]: how long a complete zone with
      * nothing in it takes by its own record. */
     uint32_t cost[16];
@@ -178,24 +190,43 @@ typedef struct devlog_control {
 
 /* When there is no place, the cursor itself counts what is dropped: a marker that finds the segment full
  * stores it as `dropping` and adds 1 to it, which costs less than a record. Bit `bits` stays 1 (full). Bit
- * `bits` - 2 is 1, which no cursor behind a full segment has: DEVLOG_SLACK is smaller. The count is in the
- * bits below that and above `bits`: DEVLOG_DROPS_BITS in all, of which `dropped` is brought up to date long
- * before they run over. When the lower bits run over into bit `bits` - 1, segment.c carries. */
-#define DEVLOG_DROPS_BITS 29
+ * `low` of the cursor is 1, which no cursor behind a full segment has: DEVLOG_SLACK is smaller. The count is
+ * in the bits below that and in those above `bits`, and `dropped` is brought up to date long before they run
+ * over. When the lower ones run over into bit `low` + 1, segment.c carries. The uppermost `low` + 1 bits
+ * count how many of the drops since then were of complete zones, which cost more: for the price only, so
+ * the last one need not be in `dropping` yet. */
+static inline uint32_t devlog_drops_low(uint32_t bits)
+{
+    return bits < 11u ? bits - 2u : 9u;
+}
 
-/* The cursor that means `count` drops, modulo 2^DEVLOG_DROPS_BITS. */
+/* The lowest bit of those that count complete zones. */
+static inline uint32_t devlog_drops_complete_bit(uint32_t bits)
+{
+    return 31u - devlog_drops_low(bits);
+}
+
+/* The cursor that means `count` drops, as far as it has bits for them, none of a complete zone. */
 static inline uint32_t devlog_drops_cursor(uint32_t count, uint32_t bits)
 {
-    uint32_t low = (1u << (bits - 2)) - 1u;
-    return (count & low) | 5u << (bits - 2) | count >> (bits - 2) << (bits + 1);
+    uint32_t low = devlog_drops_low(bits), high = devlog_drops_complete_bit(bits) - bits - 1u;
+    return (count & ((1u << low) - 1u)) | 1u << low | 1u << bits |
+           (count >> low & ((1u << high) - 1u)) << (bits + 1u);
 }
 
 /* Records that were dropped in the launch, whenever the two words are read. */
 static inline uint32_t devlog_dropped(uint32_t dropped, uint32_t dropping, uint32_t bits)
 {
-    uint32_t low = (1u << (bits - 2)) - 1u, all = (1u << DEVLOG_DROPS_BITS) - 1u;
-    uint32_t count = dropping >> (bits + 1) << (bits - 2) | (dropping & low);
+    uint32_t low = devlog_drops_low(bits), top = devlog_drops_complete_bit(bits);
+    uint32_t all = (1u << (low + top - bits - 1u)) - 1u;
+    uint32_t count = (dropping & ((1u << top) - 1u)) >> (bits + 1u) << low | (dropping & ((1u << low) - 1u));
     return dropping ? dropped + ((count - dropped) & all) : dropped;
+}
+
+/* How many of them were complete zones, but for the last one. */
+static inline uint32_t devlog_dropped_complete(uint32_t dropped_complete, uint32_t dropping, uint32_t bits)
+{
+    return dropped_complete + (dropping ? dropping >> devlog_drops_complete_bit(bits) : 0);
 }
 
 /* ---- Launch messages ------------------------------------------------------------------------------ */

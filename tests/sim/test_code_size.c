@@ -122,10 +122,10 @@ typedef struct room {
 enum { LEFT = 5 }; /* per cent */
 
 static const room rooms[] = {
-    {"fe310", "4 KiB (FE310, GD32VF103)", "DEVLOG_ZONE", NULL, 21, 21},
-    {"fe310", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 35, 35},
-    {"fe310", NULL, "DEVLOG_EVENT", NULL, 41, 41},
-    {"fe310", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 25, 25},
+    {"fe310", "4 KiB (FE310, GD32VF103)", "DEVLOG_ZONE", NULL, 20, 20},
+    {"fe310", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 34, 34},
+    {"fe310", NULL, "DEVLOG_EVENT", NULL, 40, 40},
+    {"fe310", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 24, 24},
     {"wormhole_b0", "32 KiB", "DEVLOG_ZONE", NULL, 290, 310},
     {"wormhole_b0", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 500, 525},
     {"wormhole_b0", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 340, 370},

@@ -24,6 +24,7 @@ static const struct setup {
     {"stop, wide ids", "-DDEVLOG_WIDE_IDS", "functional=1", DEVLOG_RECORD_STOP, 0},
     {"stop, -O1", "-O1", "functional=1", DEVLOG_RECORD_STOP, 0},
     {"ring", NULL, "functional=1", DEVLOG_RECORD_RING, 0},
+    {"ring, records alike", "-DMARKER_VM_SMALL", "functional=1", DEVLOG_RECORD_RING, 0},
     {"ring, timed, wide, 32-bit stamps", "-DDEVLOG_WIDE_IDS -DDEVLOG_STAMP32", "", DEVLOG_RECORD_RING, 0},
     {"stream", NULL, "clock=0xffffe000", DEVLOG_RECORD_STREAM, 65536},
     {"stream, wide ids", "-DDEVLOG_WIDE_IDS -Os", "", DEVLOG_RECORD_STREAM, 65536},

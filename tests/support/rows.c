@@ -9,7 +9,7 @@
 void launch(devlog_device *device, devlog_program *program)
 {
     devlog_error err = {0};
-    check_ok(program_switch_classes(device, program, &err), &err);
+    check_ok(program_switch_markers(device, program, &err), &err);
     check_ok(control_arm(device, program, &err), &err);
     check_ok(program_launch(device, program, &err), &err);
 }

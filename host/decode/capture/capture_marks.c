@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "decode/capture/price.h"
 #include "decode/capture/raw_marks.h"
 
 enum { MAX_ELFS = 64 * 1024, MAX_CHIPS = 64 };
@@ -19,6 +20,8 @@ typedef struct elf_entry {
     bool tried, good;
     dl_elf elf;
     raw_codes *codes; /* of the ELF file when it is good */
+    bool priced, has_prices;
+    dl_prices prices; /* of its markers when it has_prices */
 } elf_entry;
 
 typedef struct reader {
@@ -226,7 +229,17 @@ static bool add_lost(reader *r, uint32_t stream, dl_loss_zone zone, uint64_t amo
     return true;
 }
 
-static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_capture_risc *risc,
+/* The prices of an ELF file's markers, by the first RISC that ran it; NULL: not known. */
+static const dl_prices *prices_of(elf_entry *e, const devlog_control *control)
+{
+    if (!e || !e->good) return NULL;
+    if (!e->priced) e->has_prices = dl_prices_make(&e->elf, control->cost, &e->prices);
+    e->priced = true;
+    return e->has_prices ? &e->prices : NULL;
+}
+
+static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_capture_core *core,
+                                const dl_capture_risc *risc, const dl_elf *elf, const dl_prices *prices,
                                 devlog_error *err)
 {
     const devlog_control *c = &risc->control;
@@ -240,11 +253,21 @@ static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_captu
     for (uint32_t i = 0; i <= ARGUMENTS && measured[DEVLOG_KIND_PRINT]; i++)
         costs.marker[DL_COST_TEXT + i] =
             (uint32_t)(measured[DEVLOG_KIND_PRINT] + i * measured[DEVLOG_COST_ARGUMENT]);
-    costs.elsewhere = c->dropped * measured[DEVLOG_COST_DROP] + UINT64_C(16) * c->stall_cycles;
+    const dl_price_rest rest = {.dropped = c->dropped,
+                                .complete = c->dropped_complete,
+                                .passes = c->passes,
+                                .drop = measured[DEVLOG_COST_DROP],
+                                .pass = measured[DEVLOG_KIND_SUM]};
+    costs.elsewhere = UINT64_C(16) * c->stall_cycles;
+    if (prices && (c->dropped || c->passes))
+        costs.elsewhere += dl_price_of_rest(prices, elf, risc->spans, risc->n_spans, rest);
+    else
+        costs.elsewhere += rest.dropped * rest.drop + rest.passes * rest.pass;
     /* The sum does not go beyond its word; firmware of before did not measure drops; records that the kernel
      * has written over are not there to be counted. */
-    costs.unknown = c->stall_cycles == UINT32_MAX || (c->dropped && !measured[DEVLOG_COST_DROP]) ||
-                    (c->damage & DEVLOG_DAMAGE_ANY) || DEVLOG_RESTARTS(c->damage);
+    costs.unknown = c->passes == UINT32_MAX || (core->n_events && !prices) ||
+                    (c->dropped && !measured[DEVLOG_COST_DROP]) || (c->damage & DEVLOG_DAMAGE_ANY) ||
+                    DEVLOG_RESTARTS(c->damage);
     return r->sink->costs(r->sink->ctx, stream, &costs, err);
 }
 
@@ -268,6 +291,7 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
     const dl_elf *opened = open_elf(r, elf);
     raw_codes **codes = opened && elf ? &elf->codes : &r->unnamed;
     if (!*codes) *codes = calloc(1, sizeof **codes); /* without, it is slower */
+    const dl_prices *prices = opened ? prices_of(elf, &risc->control) : NULL;
     const raw_risc raw = {.chip = core->slot,
                           .core_x = core->x,
                           .core_y = core->y,
@@ -276,6 +300,7 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
                           .spans = risc->spans,
                           .n_spans = risc->n_spans,
                           .elf = opened,
+                          .prices = prices ? prices->of_site : NULL,
                           .codes = r->options->one_by_one ? NULL : *codes,
                           .index = risc->index,
                           .events = core->events,
@@ -289,7 +314,8 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
     uint64_t lost[DL_LOSS_ZONES];
     uint32_t stream =
         dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
-    devlog_status status = stream == DL_NONE ? DEVLOG_OK : tell_costs(r, stream, risc, err);
+    devlog_status status =
+        stream == DL_NONE ? DEVLOG_OK : tell_costs(r, stream, core, risc, opened, prices, err);
     dl_marks_clear(&r->marks);
     if (!status) status = raw_marks(r->tables, &raw, &r->marks, &found, err);
     if (status) return status;
@@ -356,6 +382,7 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
     for (size_t i = 0; i < r.n_elfs; i++) {
         if (r.elfs[i].good) dl_elf_free(&r.elfs[i].elf);
         free(r.elfs[i].codes);
+        dl_prices_free(&r.elfs[i].prices);
         free(r.elfs[i].path);
         free(r.elfs[i].source);
     }

@@ -1,5 +1,6 @@
 /* Reading captures: batches of frames unpacked, taken apart and handed on, on one thread or two. The format
  * is in capture.h. Nothing that a file says is believed before it has been compared with what is there. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,8 +120,12 @@ static bool read_parts(cursor *c, core_parts *p)
         uint32_t n = take32(c);
         const uint8_t *words = take(c, (size_t)n * 4);
         uint32_t *to = (uint32_t *)&risc->control;
-        for (uint32_t w = 0; words && w < n && w < DL_CONTROL_WORDS; w++)
-            to[w] = le32(words + 4 * w);
+        /* Captures of before have 48 words at most, and not two of those that are in the middle now. */
+        const uint32_t added = offsetof(devlog_control, dropped_complete) / 4, gap = n <= 48 ? 2 : 0;
+        for (uint32_t w = 0; words && w < n; w++) {
+            uint32_t at = w < added ? w : w + gap;
+            if (at < DL_CONTROL_WORDS) to[at] = le32(words + 4 * w);
+        }
         risc->n_spans = take32(c);
         if (risc->n_spans > MAX_SPANS) c->bad = true;
         if (c->bad) break;

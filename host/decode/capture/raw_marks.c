@@ -104,7 +104,7 @@ static uint32_t timer_id(uint32_t site, bool ends)
 }
 
 /* What the mark of a record is, or the last one of two. */
-static dl_kind kind_of(const record_event *e, uint32_t site)
+static dl_kind kind_of(const raw_maker *m, const record_event *e, uint32_t site)
 {
     static const uint8_t types[16] = {
         [DEVLOG_KIND_ZONE] = DL_ROW_ZONE_START,   [DEVLOG_KIND_ZONE_END] = DL_ROW_ZONE_END,
@@ -117,6 +117,10 @@ static dl_kind kind_of(const record_event *e, uint32_t site)
     kind.timer_id = timer_id(site, kind.type == DL_ROW_ZONE_END);
     if (e->stall) kind.cost = DL_COST_STALL;
     if (e->kind == DEVLOG_KIND_PRINT) kind.cost = (uint8_t)(DL_COST_TEXT + e->n_args);
+    if (m->in->prices && e->site)
+        kind.price =
+            m->in->prices[2 * (e->site - m->in->elf->sites) + (e->kind == DEVLOG_KIND_ZONE_END)].recorded;
+    if (e->site && e->site->events && !kind.price) kind.cost = DL_COST_NONE; /* one store, not a record */
     return kind;
 }
 
@@ -175,7 +179,7 @@ devlog_status raw_add_event(void *context, const record_event *e, devlog_error *
     if (status) return status;
     dl_kind kind;
     if (!known || known->way == RAW_UNKNOWN || known->way == RAW_OTHER) {
-        kind = kind_of(e, site_of(m, e));
+        kind = kind_of(m, e, site_of(m, e));
         if (known && known->way == RAW_UNKNOWN) learn(m, e, &kind, known);
     }
     if (known && known->way != RAW_UNKNOWN && known->way != RAW_OTHER) {

@@ -3,7 +3,7 @@
 #ifndef DEVLOG_DECODE_RAW_MARKS_H
 #define DEVLOG_DECODE_RAW_MARKS_H
 
-#include "decode/capture/records.h"
+#include "decode/capture/price.h"
 #include "decode/mark.h"
 
 /* Records that have a short way to marks. */
@@ -39,6 +39,7 @@ typedef struct raw_risc {
     const record_span *spans; /* in the order in which they were written */
     uint32_t n_spans;
     const dl_elf *elf;      /* of the kernel; may be NULL */
+    const dl_price *prices; /* of its sites, two each (price.h); NULL: not known */
     raw_codes *codes;       /* of that ELF file, or of none; may be NULL, which is slower */
     uint32_t index;         /* of the RISC on its board, as its events carry it */
     const uint32_t *events; /* event stream of the tile, or NULL */

@@ -54,7 +54,7 @@ void dl_pair_spend_rarely(stream_state *s, const dl_kind *kind, uint64_t time)
         s->stall_start = time;
         return;
     }
-    const uint64_t spent = s->costs->spent[end][what];
+    const uint64_t spent = dl_pair_price(s->costs, kind);
     s->spent += spent & SPENT;
     s->spent_on_records += spent & SPENT;
     s->records += spent >> RECORDS_SHIFT;
@@ -73,7 +73,7 @@ static void spend_elsewhere(stream_state *s)
 uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, uint64_t cycles, dl_role role)
 {
     if (role == DL_ROLE_KERNEL) spend_elsewhere(s);
-    uint64_t cost = (s->spent - spent_at_start + 8) / 16;
+    uint64_t cost = s->costs->given.unknown ? 0 : (s->spent - spent_at_start + 8) / 16;
     if (cost > cycles) cost = cycles; /* measured for the common case; one zone may have been quicker */
     if (role == DL_ROLE_KERNEL) {
         /* Where there is hardly anything but markers they do not take what each takes among other code. */

@@ -295,6 +295,20 @@ static inline void dl_pair_note_fw_end(dl_pair *p, const stream_state *s, uint64
     if (time > l->last_fw_end) l->last_fw_end = time;
 }
 
+/* What the marker of an ordinary mark cost, where it stands, if that is known, or else by what it is; and from
+ * RECORDS_SHIFT on whether it is a record. */
+static inline uint64_t dl_pair_price(const stream_costs *c, const dl_kind *kind)
+{
+    const bool end = kind->type == DL_ROW_ZONE_END;
+    const uint8_t what = kind->cost % DL_COSTS;
+    const uint64_t spent = c->spent[end][what];
+    if (c->given.unknown) return spent & ~SPENT; /* nothing is stated or subtracted then */
+    if (!kind->price || what == DEVLOG_KIND_SUM) return spent;
+    uint32_t by_itself = c->given.marker[0] < kind->price ? c->given.marker[0] : kind->price;
+    uint32_t cost = what != DEVLOG_KIND_COMPLETE ? kind->price : end ? kind->price - by_itself : by_itself;
+    return (spent & ~SPENT) | cost;
+}
+
 /* Adds what the marker of a mark cost. */
 static inline void dl_pair_spend(stream_state *s, const dl_kind *kind, uint64_t time)
 {

@@ -385,7 +385,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
             out->n_marks++;
         }
         last = time;
-        if (costly) spent += costs->spent[end][kind->cost % DL_COSTS];
+        if (costly) spent += dl_pair_price(costs, kind);
     }
     s->last = last;
     s->n_open = (uint16_t)(top - bottom);

@@ -74,7 +74,11 @@ static void print(uint32_t site, uint32_t operand)
     case 0: DEVLOG_PRINTF("print 0"); break;
     case 1: DEVLOG_PRINTF("print %u", operand); break;
     case 2: DEVLOG_PRINTF("print %u %u", operand, operand + 1u); break;
+#if defined(MARKER_VM_SMALL) /* records of 20 bytes at most */
+    default: DEVLOG_PRINTF("print no %u %u", operand, 7u); break;
+#else
     default: DEVLOG_PRINTF("print %u %u %u %u %u %u %u %u", operand, 1u, 2u, 3u, 4u, 5u, 6u, 7u); break;
+#endif
     }
 }
 

@@ -1,0 +1,72 @@
+/* The code of an ELF file, instruction by instruction, on the pipeline that Tenstorrent documents
+ * (sim/timing.h): in which cycle each one of a path starts. Values are followed as far as they are constants:
+ * the cursor, the stack, the clock, addresses. For price.c; not for running programs (sim/). */
+#ifndef DEVLOG_DECODE_PRICE_CODE_H
+#define DEVLOG_DECODE_PRICE_CODE_H
+
+#include "base/elf.h"
+#include "sim/timing.h"
+
+typedef enum price_part {
+    PRICE_RECORD, /* a marker that writes a record */
+    PRICE_EVENT,  /* one store to the tile's event stream */
+    PRICE_START,  /* reads the clock, for a complete zone or a sum */
+    PRICE_PASS,   /* the end of a pass through a sum */
+    PRICE_NONE,   /* what markers have out of line */
+} price_part;
+
+typedef struct price_marker {
+    uint32_t start, end; /* words of the code: [start, end) */
+    price_part part;
+} price_marker;
+
+typedef struct price_code {
+    uint32_t base, n; /* of the segment of the file that holds the markers: address, words */
+    sim_op *ops;
+    uint32_t *marker_at; /* of every word: index + 1 of the marker that it belongs to */
+    price_marker *markers;
+    uint32_t n_markers;
+    uint64_t *jumps; /* jumps within the code that do not belong to markers: target << 32 | source, sorted */
+    uint32_t n_jumps;
+    uint32_t *tables; /* words that tables in the file's data name: where a switch may lead to */
+    uint32_t n_tables;
+} price_code;
+
+/* False: no memory, or nothing of it can be priced: no markers, or instructions of 16 bits among them. */
+bool price_code_read(const dl_elf *elf, price_code *out);
+void price_code_free(price_code *c);
+
+/* A hart on its way through the code. */
+typedef struct price_hart {
+    sim_pipe pipe;
+    uint64_t now;
+    uint64_t known; /* bit i: the value of register i is */
+    uint32_t x[SIM_REGS];
+    uint32_t at;     /* word */
+    uint32_t record; /* the first word of the record that was stored last, without the clock .. */
+    uint32_t third;  /* .. its third word .. */
+    uint32_t event;  /* .. and what was stored to the event stream */
+    bool has_record, has_third, has_event;
+} price_hart;
+
+/* At the beginning of a path, with nothing in flight; its records find a place, or they do not. */
+void price_hart_begin(price_hart *h, bool full);
+
+typedef enum price_step {
+    PRICE_GOES_ON,
+    PRICE_BRANCH, /* nobody knows which way: h->at is the instruction still, and it has taken its time */
+    PRICE_LEAVES  /* for somewhere unknown */
+} price_step;
+
+/* One instruction. A pointer that is not known is taken for `base`; 0: for one to L1. */
+price_step price_hart_step(const price_code *c, price_hart *h, uint32_t base);
+
+/* The whole marker that h stands at, to its end. False: it does not come there. */
+bool price_hart_marker(const price_code *c, price_hart *h, const price_marker *m);
+
+static inline bool price_is_branch(sim_op op)
+{
+    return op.code >= SIM_OP_BEQ && op.code <= SIM_OP_BGEU;
+}
+
+#endif

@@ -24,9 +24,9 @@ struct dl_decode {
     dl_input *in;  /* in hand, for progress */
     dl_block_reader reader;
     dl_packed *packed; /* packed logs; made when it is needed */
-    dl_marks run;    /* of a run that goes on in the next block, or of a log in disorder */
-    dl_marks marks;  /* on one thread */
-    bool disordered; /* the log in hand is put in order as a whole */
+    dl_marks run;      /* of a run that goes on in the next block, or of a log in disorder */
+    dl_marks marks;    /* on one thread */
+    bool disordered;   /* the log in hand is put in order as a whole */
 };
 
 /* decode.c: a chip line. ctx is the decoder. */

@@ -128,6 +128,7 @@ NOT_RUN = {
     './dev build': 'builds the program that is run here',
     './dev bench decode': 'takes minutes',
     './dev bench capture': 'takes minutes',
+    './dev bench pack': 'takes minutes',
     'cmake --install build/release --prefix /usr/local': 'writes to the system; check_library.sh installs elsewhere',
     'TT_METAL_SIMULATOR=/path/to/libttsim.so ./dev demo': 'wants a simulator of others; test_ttsim_abi.c loads ours',
     'DEVLOG_BOARD=blackhole TT_METAL_SIMULATOR=/path/to/libttsim.so ./dev demo': 'as the one before',

@@ -305,7 +305,7 @@ static bool unpacker_ratio(tt_counters *c, tt_counted_device *d)
             }
         }
     }
-    qsort(ratios, n, sizeof *ratios, by_value);
+    if (n) qsort(ratios, n, sizeof *ratios, by_value);
     if (n) d->l1_grant_ratio = n % 2 ? ratios[n / 2] : (ratios[n / 2 - 1] + ratios[n / 2]) / 2;
     free(ratios);
     return true;

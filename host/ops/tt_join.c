@@ -94,7 +94,7 @@ static devlog_status number_replays(tt_join *j, tt_host *h, devlog_error *err)
     devlog_status status = order && seen ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < e->n && !status; i++)
         order[i] = (timed){e->items[i].start, (uint32_t)i, e->items[i].device};
-    if (!status) qsort(order, e->n, sizeof *order, by_start);
+    if (!status && e->n) qsort(order, e->n, sizeof *order, by_start);
     for (size_t i = 0; i < e->n && !status; i++) {
         tt_exec *x = &e->items[order[i].exec];
         uint32_t op = tt_host_find(h, x->id);
@@ -298,7 +298,7 @@ static bool device_rows(tt_join *j)
         size_t rank = device_rank(j, o->device);
         order[n++] = (ranked){o->id, i, (uint32_t)rank};
     }
-    qsort(order, n, sizeof *order, by_rank);
+    if (n) qsort(order, n, sizeof *order, by_rank);
     bool ok = true;
     for (size_t i = 0; i < n && ok; i++) {
         tt_join_passed(j, i);
@@ -326,7 +326,7 @@ static bool launch_rows(tt_join *j)
     n = 0;
     for (size_t i = 0; i < e->n; i++)
         if (!e->items[i].joined) order[n++] = (timed){e->items[i].start, (uint32_t)i, e->items[i].device};
-    qsort(order, n, sizeof *order, by_start);
+    if (n) qsort(order, n, sizeof *order, by_start);
     bool ok = true, known = false;
     for (size_t i = 0; i < n && ok; i++) {
         const tt_exec *x = &e->items[order[i].exec];
@@ -391,7 +391,7 @@ devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const cha
     if (!j->order) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < j->n; i++)
         j->order[i] = (uint32_t)i;
-    qsort_r(j->order, j->n, sizeof *j->order, by_time, j->rows);
+    if (j->n) qsort_r(j->order, j->n, sizeof *j->order, by_time, j->rows);
     tt_join_passed(j, 0);
     dl_big_cool(&j->big_rows);
     return DEVLOG_OK;

@@ -307,7 +307,7 @@ static void statistics(double *values, size_t n, double out[TT_METRIC_STATS])
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += values[i];
-    qsort(values, n, sizeof *values, by_value);
+    if (n) qsort(values, n, sizeof *values, by_value);
     out[0] = values[0];
     out[1] = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
     out[2] = values[n - 1];

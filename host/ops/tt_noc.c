@@ -147,7 +147,7 @@ static void take_object(one *o, const char *text, size_t n)
     }
     size_t n_proc = proc.kind == JL_TEXT && proc.len < sizeof o->w.proc ? proc.len : 0;
     if (x != o->w.x || y != o->w.y || strlen(o->w.proc) != n_proc ||
-        memcmp(o->w.proc, proc.text, n_proc) != 0) {
+        (n_proc && memcmp(o->w.proc, proc.text, n_proc) != 0)) {
         o->w = (waiting){.x = x, .y = y, .since = {UINT64_MAX, UINT64_MAX}};
         if (n_proc) memcpy(o->w.proc, proc.text, n_proc);
     }

@@ -41,7 +41,8 @@ static bool find_calls(tt_writer *w)
         if (!w->call_slot[name]) w->call_names[w->n_calls++] = name;
         w->call_slot[name] = 1;
     }
-    qsort_r(w->call_names, w->n_calls, sizeof *w->call_names, by_header, (void *)(uintptr_t)h);
+    if (w->n_calls)
+        qsort_r(w->call_names, w->n_calls, sizeof *w->call_names, by_header, (void *)(uintptr_t)h);
     return true;
 }
 

@@ -173,9 +173,8 @@ static uint32_t record_bytes_of(const devlog_device *device, devlog_core core, u
                                 const devlog_control *c)
 {
     const board *b = &device->board;
-    uint32_t told = device->record_bytes[(core.y * b->n_columns + core.x) * b->n_riscs + risc];
-    if (!device->attached) return told;
-    told = DEVLOG_RECORD_BYTES_OF(c->mode);
+    if (!device->attached) return device->record_bytes[(core.y * b->n_columns + core.x) * b->n_riscs + risc];
+    const uint32_t told = DEVLOG_RECORD_BYTES_OF(c->mode);
     return told % 4 || told < 8 || told > DEVLOG_SLACK ? 0 : told;
 }
 

@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "decode/decode.h"
 #include "report/view.h"
-#include "support/events.h"
 #include "support/device.h"
+#include "support/events.h"
 #include "support/files.h"
 
 typedef struct moment {

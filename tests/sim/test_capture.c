@@ -8,8 +8,8 @@
 
 #include "decode/capture/capture.h"
 #include "decode/decode.h"
-#include "support/events.h"
 #include "support/device.h"
+#include "support/events.h"
 #include "support/files.h"
 
 /* Events as text, without what differs by right: the line and the meta text's number. */

@@ -7,8 +7,8 @@
 #include "decode/capture/capture.h"
 #include "decode/decode.h"
 #include "decode/log/log_write.h"
-#include "support/events.h"
 #include "support/device.h"
+#include "support/events.h"
 
 typedef struct seen {
     dl_decode *decode;

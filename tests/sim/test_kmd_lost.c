@@ -270,7 +270,8 @@ static void schedules(void **state)
     (void)state;
     static const int versions[] = {131, 132, 133, 134, 200, 203, 205, 206, 209, 210};
     const char *wanted = getenv("DEVLOG_KMD_SCHEDULES"), *first = getenv("DEVLOG_KMD_FIRST");
-    const uint64_t from = first ? strtoull(first, NULL, 10) : 1, n = wanted ? strtoull(wanted, NULL, 10) : 200;
+    const uint64_t from = first ? strtoull(first, NULL, 10) : 1,
+                   n = wanted ? strtoull(wanted, NULL, 10) : 200;
     uint32_t done = 0, lost = 0, taken = 0, old = 0;
     for (uint64_t i = from; i < from + n; i++) {
         fake_kmd f;

@@ -12,8 +12,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "support/events.h"
 #include "support/digest.h"
+#include "support/events.h"
 #include "support/logs.h"
 
 #define CHIP "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"

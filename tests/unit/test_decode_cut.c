@@ -13,7 +13,8 @@
 typedef struct row {
     uint64_t time, data, run_host_id;
     uint32_t stream, site, type, timer_id, meta, op, line;
-    uint32_t run_id, trace_id, trace_counter, has_launch;
+    uint32_t run_id, trace_id, trace_counter, has_launch,
+        padding; /* none that is not written: compared as bytes */
 } row;
 
 typedef struct outcome {
@@ -32,10 +33,11 @@ static row row_of(const outcome *o, const dl_marks *m, uint32_t at)
     const dl_frame *frame = dl_mark_frame(m, code);
     const dl_kind *kind = &o->tables->kinds[dl_mark_kind(code)];
     const dl_ids *ids = &frame->ids;
-    return (row){m->items[at].time,  rare->data,       ids->run_host_id, dl_mark_stream(code),
-                 kind->site,         kind->type,       kind->timer_id,   rare->meta,
-                 rare->op,           frame->line + at, ids->run_id,      ids->trace_id,
-                 ids->trace_counter, ids->has_launch};
+    return (row){m->items[at].time,    rare->data,      ids->run_host_id,
+                 dl_mark_stream(code), kind->site,      kind->type,
+                 kind->timer_id,       rare->meta,      rare->op,
+                 frame->line + at,     ids->run_id,     ids->trace_id,
+                 ids->trace_counter,   ids->has_launch, 0};
 }
 
 static devlog_status keep(void *ctx, dl_marks *m, bool all, uint32_t *taken, devlog_error *err)

@@ -3,9 +3,9 @@
 #include "decode/decode.h"
 #include "support/cmocka_all.h"
 
+#include "support/events.h"
 #include <stdio.h>
 #include <string.h>
-#include "support/events.h"
 
 /* Forms of rows: tt_metal/impl/profiler/profiler.cpp (dumpDeviceResultsToCSV); meta data of counters: 9090 is
  * the timer id of perf_counters.hpp. */

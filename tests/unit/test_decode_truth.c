@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/events.h"
 #include "support/digest.h"
+#include "support/events.h"
 #include "support/logs.h"
 
 #define WRAP (UINT64_C(1) << 44)

@@ -11,8 +11,8 @@
 #include "devlog/decode.h"
 
 #include "decode/decode.h"
-#include "support/events.h"
 #include "support/cli.h"
+#include "support/events.h"
 #include "support/files.h"
 #include "support/logs.h"
 

@@ -210,7 +210,8 @@ static bool is_of_tt_metal(const char *name)
     /* Messages of its host, which are no variables. */
     static const char message[] = "TT_METAL_TRACE";
     const size_t n = sizeof message - 1;
-    if (strncmp(name, message, n) == 0 && (!name[n] || strstr("_BEGIN _END _REPLAY _ENQUEUE_PROGRAM", name + n)))
+    if (strncmp(name, message, n) == 0 &&
+        (!name[n] || strstr("_BEGIN _END _REPLAY _ENQUEUE_PROGRAM", name + n)))
         return true;
     for (const dl_setting_other *o = dl_settings_without_effect; o->name; o++)
         if (strcmp(o->name, name) == 0) return true;

@@ -41,8 +41,9 @@ typedef struct dl_capture_chip {
     const char *board;     /* name of the board */
     const char *transport; /* "sim", .. */
     const char *boot; /* what one boot of host and chip has in common: captures of two cannot be aligned */
-    uint64_t run;       /* of the op log that belongs to it; 0: none. Captures before November 2026 lack it */
-    uint64_t aiclk_khz; /* what the chip itself says of its clock (AICLK) when the log begins; 0: not known. So do they */
+    uint64_t run;     /* of the op log that belongs to it; 0: none. Captures before November 2026 lack it */
+    uint64_t
+        aiclk_khz; /* what the chip itself says of its clock (AICLK) when the log begins; 0: not known. So do they */
 } dl_capture_chip;
 
 /* An ELF file, before the first core that ran it. */

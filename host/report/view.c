@@ -89,7 +89,7 @@ static devlog_status take_run(dl_view *v, const dl_run *run, devlog_error *err)
     }
     if (!view_choice_take(&v->choice, launch, &n))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
-    return view_spool_add(&v->spool, run->events, n, err);
+    return view_spool_add(&v->spool, run->stream, run->events, n, err);
 }
 
 static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
@@ -103,6 +103,13 @@ static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_e
 dl_run_sink dl_view_runs(dl_view *v)
 {
     return (dl_run_sink){v, DL_WANT_EVENTS, take_runs, true};
+}
+
+/* An event of a chip, which is its stream: the sources of these are behind the streams'. */
+static devlog_status add_of_chip(dl_view *v, const dl_event *e, devlog_error *err)
+{
+    const uint32_t source = v->tables->n_streams + 2 * e->stream + (e->kind == VIEW_EVENT_HOST);
+    return view_spool_add(&v->spool, source, e, 1, err);
 }
 
 /* Launches become events of their chip's launch track. */
@@ -120,7 +127,7 @@ static devlog_status add_launches(dl_view *v, devlog_error *err)
                             .site = DL_NONE,
                             .launch = i,
                             .kind = VIEW_EVENT_LAUNCH};
-        devlog_status status = view_spool_add(&v->spool, &e, 1, err);
+        devlog_status status = add_of_chip(v, &e, err);
         if (status) return status;
     }
     return DEVLOG_OK;
@@ -149,7 +156,7 @@ static devlog_status add_calls(dl_view *v, devlog_error *err)
                                 .site = sites[k],
                                 .launch = i,
                                 .kind = VIEW_EVENT_HOST};
-            devlog_status status = view_spool_add(&v->spool, &e, 1, err);
+            devlog_status status = add_of_chip(v, &e, err);
             if (status) return status;
         }
     }
@@ -206,13 +213,11 @@ static void key_by_time(void *ctx, const dl_event *e, view_key *out)
     *out = (view_key){start, end, minor, v->tracks[track].chip};
 }
 
-/* Zones that wait in `overflow` keep their lane and depth in the padding. */
+/* Of a zone that waits in `overflow` the stream is its lane. */
 static void key_by_lane(void *ctx, const dl_event *e, view_key *out)
 {
     (void)ctx;
-    uint16_t lane;
-    memcpy(&lane, e->padding, sizeof lane);
-    *out = (view_key){e->start, e->end, (uint64_t)e->depth << 32 | e->line, lane};
+    *out = (view_key){e->start, e->end, (uint64_t)e->depth << 32 | e->line, e->stream};
 }
 
 static devlog_status flush(dl_view *v, devlog_error *err)
@@ -259,16 +264,15 @@ static devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, uint16_
 static devlog_status each_overflow(void *ctx, const dl_event *e, devlog_error *err)
 {
     dl_view *v = ctx;
-    uint16_t place[2]; /* lane and depth */
-    memcpy(place, e->padding, sizeof place);
-    return emit(v, e, v->track, place[0], place[1], err);
+    return emit(v, e, v->track, (uint16_t)e->stream, e->depth, err);
 }
 
 /* What lane 0 of the track in hand could not hold comes after it, lane by lane. */
 static devlog_status end_track(dl_view *v, devlog_error *err)
 {
     if (v->overflow.total == 0) return DEVLOG_OK;
-    devlog_status status = view_spool_run(&v->overflow, key_by_lane, v, each_overflow, v, err);
+    const view_spool_order by_lane = {key_by_lane, v, true};
+    devlog_status status = view_spool_run(&v->overflow, &by_lane, each_overflow, v, err);
     view_spool_clear(&v->overflow);
     return status;
 }
@@ -297,14 +301,17 @@ static devlog_status each(void *ctx, const dl_event *e, devlog_error *err)
     }
     if (lane == 0 || !by_track) return emit(v, e, track, lane, depth, err);
     dl_event kept = *e;
-    const uint16_t place[2] = {lane, depth};
-    memcpy(kept.padding, place, sizeof place);
-    return view_spool_add(&v->overflow, &kept, 1, err);
+    kept.stream = lane;
+    kept.depth = depth;
+    return view_spool_add(&v->overflow, lane, &kept, 1, err);
 }
 
 devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, devlog_error *err)
 {
     bool by_track = order == DL_VIEW_BY_TRACK;
+    view_spool_order of_spool = {by_track ? key_by_track : key_by_time, v, true};
+    for (uint32_t i = 0; i < v->n_chips && !by_track; i++)
+        of_spool.exact = of_spool.exact && !v->chips[i].aligned;
     v->order = order;
     v->sink = sink;
     v->left_out = 0;
@@ -317,7 +324,7 @@ devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, de
         v->n_lanes = 0;
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
-    status = view_spool_run(&v->spool, by_track ? key_by_track : key_by_time, v, each, v, err);
+    status = view_spool_run(&v->spool, &of_spool, each, v, err);
     if (!status && by_track) status = end_track(v, err);
     if (!status) status = flush(v, err);
     view_spool_clear(&v->overflow);

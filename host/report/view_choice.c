@@ -68,7 +68,7 @@ bool view_choice_take(view_choice *c, uint32_t launch, uint32_t *n)
 
 void view_choice_lower(view_choice *c, uint64_t most)
 {
-    c->most = most ? most : 1;
+    if (most < c->most) c->most = most ? most : 1;
     c->is_cramped = true;
     shrink(c);
 }

@@ -1,15 +1,16 @@
 /* A spool: events put away as they come, and given back in an order that is chosen at the end, as often as
- * wanted. What does not fit into its memory waits in an unlinked temporary file; where there is no room for
- * that, an owner who has said so does with fewer events. */
+ * wanted. Events of one source (a RISC) come nearly in order of their starts, so they are put into few sequences that
+ * are in order, as bytes (view_events.h), and merged when they are given back. What does not fit into the memory waits
+ * in an unlinked temporary file; where there is no room for that, an owner who has said so does with fewer events. */
 #ifndef DEVLOG_REPORT_VIEW_SPOOL_H
 #define DEVLOG_REPORT_VIEW_SPOOL_H
 
 #include <stdbool.h>
 
-#include "decode/event.h"
+#include "report/view_events.h"
 
-/* What events are sorted by: `major` first, then `start`, then the larger `end`, then `minor`, then the order
- * in which they came. */
+/* What events are sorted by: `major` first, which all events of a source have in common, then `start`, then the larger
+ * `end`, then `minor`, then the order in which they came. */
 typedef struct view_key {
     uint64_t start, end, minor;
     uint32_t major;
@@ -17,6 +18,12 @@ typedef struct view_key {
 
 typedef void view_key_fn(void *ctx, const dl_event *e, view_key *out);
 typedef devlog_status view_event_fn(void *ctx, const dl_event *e, devlog_error *err);
+
+typedef struct view_spool_order {
+    view_key_fn *key; /* of which neither start nor end decreases when those of the event do not */
+    void *ctx;
+    bool exact; /* events of one source are ordered by their own start, the larger end, depth, line */
+} view_spool_order;
 
 /* What a spool may ask, when it is full, of an owner who can do without some of the events: whether one is
  * still wanted; and, when there is no room in the temporary file, to want no more than `most` events of all.
@@ -27,24 +34,32 @@ typedef struct view_spool_owner {
     void (*want_less)(void *ctx, size_t most);
 } view_spool_owner;
 
+struct view_sequence;
+
 typedef struct view_spool {
     view_spool_owner owner; /* zero: every event is wanted */
     bool picked;            /* what is in memory has been asked for since it was full last */
-    dl_event *events;       /* the part in memory */
-    size_t n, cap, max;
+    view_forms forms;
+    struct view_sequence *sequences;
+    uint32_t n_sequences, cap_sequences;
+    uint32_t *sources, n_sources; /* the first sequence of each source + 1 */
+    size_t bytes, max;            /* of the chunks in memory, and how many there may be */
+    size_t reading;               /* bytes for blocks of the file */
     uint64_t total;
-    int fd;             /* -1: everything is in memory */
     uint64_t unfit;     /* events that are wanted and for which there was no room */
-    uint64_t n_spilled; /* events in the file, in parts of `max` */
+    int fd;             /* -1: everything is in memory */
+    uint64_t n_spilled; /* bytes in the file */
 } view_spool;
 
-/* `memory`: bytes that it may take, sorting included. */
+/* `memory`: bytes that it may take. */
 void view_spool_init(view_spool *s, size_t memory);
 void view_spool_free(view_spool *s);
 void view_spool_clear(view_spool *s);
-devlog_status view_spool_add(view_spool *s, const dl_event *events, size_t n, devlog_error *err);
+/* Events of a source, which all have its stream; sources are small numbers. */
+devlog_status view_spool_add(view_spool *s, uint32_t source, const dl_event *events, size_t n,
+                             devlog_error *err);
 /* Calls `each` for every event in order. Nothing may be added while it runs. */
-devlog_status view_spool_run(view_spool *s, view_key_fn *key, void *key_ctx, view_event_fn *each, void *ctx,
+devlog_status view_spool_run(view_spool *s, const view_spool_order *order, view_event_fn *each, void *ctx,
                              devlog_error *err);
 
 #endif

@@ -29,13 +29,18 @@ typedef struct pipeline {
     devlog_error err;
 } pipeline;
 
+unsigned dl_pipeline_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
 bool dl_pipeline_two(unsigned wanted, const dl_input *in, uint64_t from)
 {
     if (wanted) return wanted > 1;
-    cpu_set_t set;
     uint64_t size = dl_input_size(in);     /* 0: unknown */
     if (size && size < from) return false; /* read before a second thread has begun */
-    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+    return dl_pipeline_processors() > 1;
 }
 
 static bool is_ready(const pipeline *p, unsigned mask, int stage)

@@ -23,6 +23,9 @@ typedef struct dl_pipeline_stages {
     devlog_status (*consume)(void *ctx, unsigned slot, devlog_error *err);
 } dl_pipeline_stages;
 
+/* That this program may use. */
+unsigned dl_pipeline_processors(void);
+
 /* Runs to the last batch or to the first stage that fails, whose status is returned. On one thread one slot
  * is enough, otherwise there are DL_PIPELINE_SLOTS. */
 devlog_status dl_pipeline_run(const dl_pipeline_stages *stages, bool two_threads, devlog_error *err);

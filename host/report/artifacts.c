@@ -1,11 +1,13 @@
 /* Artifacts: the table of files, their names, and who gets the runs. */
 #include "report/artifacts.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/pipeline.h"
 #include "report/bundle.h"
 #include "report/page.h"
 #include "report/rearranged.h"
@@ -22,6 +24,16 @@ enum { MAX_SINKS = DL_ARTIFACT_KINDS + 1 };
 
 static const char tar_name[] = "device_perf_results.tar";
 
+/* What an artifact makes beside the others. */
+typedef struct making {
+    dl_artifacts *set;
+    size_t kind;
+    bool apart; /* on a thread, which has not been waited for */
+    pthread_t thread;
+    devlog_status status;
+    devlog_error err;
+} making;
+
 struct dl_artifacts {
     dl_decode *decode;
     dl_artifacts_options options;
@@ -31,6 +43,7 @@ struct dl_artifacts {
     char *paths[DL_ARTIFACT_KINDS + 2]; /* written; the last is NULL */
     size_t n_paths;
     char note[256]; /* dl_artifacts_say */
+    making made[DL_ARTIFACT_KINDS];
 };
 
 static devlog_status hand_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
@@ -99,14 +112,43 @@ const dl_analyzer *dl_artifacts_analyzer(const dl_artifacts *set)
     return set->options.analyzer;
 }
 
+static void *make(void *ctx)
+{
+    making *m = ctx;
+    m->status = table[m->kind]->make(m->set, m->set->states[m->kind], &m->err);
+    return NULL;
+}
+
+static void wait_for(making *m)
+{
+    if (m->apart) pthread_join(m->thread, NULL);
+    m->apart = false;
+}
+
+static devlog_status begin_making(dl_artifacts *set, size_t kind, devlog_error *err)
+{
+    making *m = &set->made[kind];
+    devlog_status status = table[kind]->ready ? table[kind]->ready(set->states[kind], err) : DEVLOG_OK;
+    if (status || !table[kind]->make) return status;
+    *m = (making){.set = set, .kind = kind};
+    m->apart = dl_pipeline_processors() > 1 && pthread_create(&m->thread, NULL, make, m) == 0;
+    if (!m->apart) make(m);
+    return DEVLOG_OK;
+}
+
 devlog_status dl_artifacts_finish(dl_artifacts *set, devlog_error *err)
 {
-    return set->options.analyzer ? dl_analyzer_finish(set->options.analyzer, err) : DEVLOG_OK;
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < DL_ARTIFACT_KINDS && !status; i++)
+        if (set->options.wanted[i]) status = begin_making(set, i, err);
+    return status || !set->options.analyzer ? status : dl_analyzer_finish(set->options.analyzer, err);
 }
 
 void dl_artifacts_free(dl_artifacts *set)
 {
     if (!set) return;
+    for (size_t i = 0; i < DL_ARTIFACT_KINDS; i++)
+        wait_for(&set->made[i]);
     for (size_t i = 0; i < DL_ARTIFACT_KINDS; i++)
         if (set->states[i] && table[i]->free) table[i]->free(set->states[i]);
     for (size_t i = 0; i < set->n_paths; i++)
@@ -146,6 +188,11 @@ static devlog_status write_file(dl_artifacts *set, size_t kind, dl_bundle *tar, 
     if (!status) {
         if (tar->out) status = dl_bundle_begin(tar, slash ? slash + 1 : path, err);
         out.copy = tar->out;
+        wait_for(&set->made[kind]);
+        if (!status && set->made[kind].status) {
+            status = set->made[kind].status;
+            if (err) *err = set->made[kind].err;
+        }
         if (!status) status = table[kind]->write(set, set->states[kind], &out, err);
         if (status)
             dl_file_abandon(&out);

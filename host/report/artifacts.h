@@ -32,7 +32,12 @@ typedef struct dl_artifact {
     /* Before the first input: makes *state and asks for what it wants to see (dl_artifacts_runs).
      * May be NULL. */
     devlog_status (*begin)(dl_artifacts *set, void **state, devlog_error *err);
-    /* After dl_decode_finish: appends to out->buffer, with dl_file_flush(out) now and then. */
+    /* After dl_decode_finish, one after the other. May be NULL, as may: */
+    devlog_status (*ready)(void *state, devlog_error *err);
+    /* What takes long and can be made beside the others, perhaps on a thread of its own: after `ready` and before
+     * `write`. It only reads what the decoder has. */
+    devlog_status (*make)(dl_artifacts *set, void *state, devlog_error *err);
+    /* Appends to out->buffer, with dl_file_flush(out) now and then. */
     devlog_status (*write)(dl_artifacts *set, void *state, dl_file_writer *out, devlog_error *err);
     void (*free)(void *state); /* may be NULL */
 } dl_artifact;

@@ -1,6 +1,8 @@
 /* device_perf.html: puts the page together from its parts and its data. */
 #include "report/page.h"
 
+#include <stdlib.h>
+
 #include "base/file.h"
 #include "base/settings.h"
 #include "report/page_internal.h"
@@ -62,39 +64,61 @@ devlog_status dl_page_file(dl_view *v, const dl_page_options *options, const cha
     return status;
 }
 
+/* The page while the log is decoded, and its text. */
+typedef struct page_state {
+    dl_view *view;
+    dl_str text;
+} page_state;
+
 static devlog_status begin(dl_artifacts *set, void **state, devlog_error *err)
 {
-    dl_view *v = NULL;
     const dl_view_options viewing = {.most = DL_PAGE_INTERVALS, .cycles = true};
-    devlog_status status = dl_view_new(&v, dl_artifacts_decode(set), &viewing, err);
-    if (status) return status;
-    *state = v;
-    return dl_artifacts_runs(set, dl_view_runs(v), err);
+    page_state *s = *state = calloc(1, sizeof *s);
+    if (!s) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    devlog_status status = dl_view_new(&s->view, dl_artifacts_decode(set), &viewing, err);
+    return status ? status : dl_artifacts_runs(set, dl_view_runs(s->view), err);
+}
+
+static devlog_status ready(void *state, devlog_error *err)
+{
+    return dl_view_ready(((page_state *)state)->view, err);
+}
+
+static devlog_status make(dl_artifacts *set, void *state, devlog_error *err)
+{
+    page_state *s = state;
+    const dl_page_options options = {.title = dl_artifacts_get(set)->title};
+    return dl_page_text(s->view, &options, &s->text, err);
 }
 
 static devlog_status write_artifact(dl_artifacts *set, void *state, dl_file_writer *out, devlog_error *err)
 {
-    const dl_page_options options = {.title = dl_artifacts_get(set)->title};
-    devlog_status status = dl_view_ready(state, err);
-    if (!status) status = dl_page_text(state, &options, &out->buffer, err);
+    const page_state *s = state;
     const char *folder = dl_setting_text(DL_SET_TMPDIR);
-    if (!status && dl_view_is_cramped(state))
+    (void)err;
+    dl_file_put(out, s->text.text, s->text.len);
+    if (dl_view_is_cramped(s->view))
         dl_artifacts_say(
             set,
             "device_perf.html shows fewer launches than it could: no room for temporary files in %s "
             "(set TMPDIR)",
             folder ? folder : "/tmp");
-    return status;
+    return DEVLOG_OK;
 }
 
-static void free_view(void *state)
+static void free_state(void *state)
 {
-    dl_view_free(state);
+    page_state *s = state;
+    dl_view_free(s->view);
+    dl_str_free(&s->text);
+    free(s);
 }
 
 const dl_artifact dl_artifact_page = {
     .file = "device_perf.html",
     .begin = begin,
+    .ready = ready,
+    .make = make,
     .write = write_artifact,
-    .free = free_view,
+    .free = free_state,
 };

@@ -26,7 +26,7 @@ enum { /* small enough to be reached, and to be made anew thousands of times a s
 enum {
     DL_MAX_CHIPS = 1024,
     DL_MAX_STREAMS = 64 * 1024,
-    DL_MAX_SITES = 64 * 1024,
+    DL_MAX_SITES = 256 * 1024,
     DL_MAX_KINDS = 1024 * 1024,
     DL_MAX_STRINGS = 256 * 1024,
     DL_MAX_STRING_BYTES = 16 * 1024 * 1024,

@@ -16,10 +16,10 @@ enum {
     FAST_PLACE = 32, /* bytes of a place's text at most */
     FAST_ZONE = 256, /* bytes of a zone's text at most */
     FAST_IDS = 32,   /* bytes of remembered ids at most */
-    FAST_MAX_PLACES = 16 * 1024,
-    FAST_MAX_ZONES = 8 * 1024,
+    FAST_MAX_PLACES = DL_MAX_STREAMS > 1024 ? DL_MAX_STREAMS : 1024,
+    FAST_MAX_ZONES = DL_MAX_SITES > 1024 ? DL_MAX_SITES : 1024,
     FAST_PLACE_SLOTS = 2 * FAST_MAX_PLACES,
-    FAST_ZONE_SLOTS = 4096,
+    FAST_ZONE_SLOTS = FAST_MAX_ZONES / 4,
     FAST_PLACES_PER_BLOCK = 256,
     FAST_ZONES_PER_BLOCK = 64,
     FAST_MARKERS = 1024,

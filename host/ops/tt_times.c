@@ -14,6 +14,7 @@ enum { C_NAME, C_FILE, C_LINE, C_ZONE, C_TEXT, C_START, C_NS, C_THREAD, C_PARENT
 typedef struct cell {
     const char *text;
     size_t n;
+    bool quoted; /* then its text is a copy, not a piece of the line */
 } cell;
 
 typedef struct times {
@@ -65,7 +66,7 @@ static int split(times *t, const char *line, size_t n, cell *cells)
     dl_str_clear(&t->plain);
     if (!dl_str_reserve(&t->plain, n)) return 0; /* so that it does not move */
     for (; p <= end; found++) {
-        cell c = {p, 0};
+        cell c = {p, 0, p < end && *p == '"'};
         if (p < end && *p == '"') {
             c.text = t->plain.text + t->plain.len;
             for (p++; p < end; p++) {
@@ -95,7 +96,7 @@ static bool columns(const times *t, const cell *cells, int n, cell *by)
 {
     uint64_t value;
     for (int i = 0; i < COLUMNS; i++)
-        by[i] = (cell){"", 0};
+        by[i] = (cell){"", 0, false};
     if (n == t->n_columns) {
         for (int i = 0; i < COLUMNS; i++)
             if (t->place[i] >= 0) by[i] = cells[t->place[i]];
@@ -108,8 +109,11 @@ static bool columns(const times *t, const cell *cells, int n, cell *by)
     for (int i = 2; i <= 2 + shift && !at; i++)
         if (number(cells[i], &value)) at = i;
     if (at < 2 || !number(by[C_START], &value) || !number(by[C_NS], &value)) return false;
+    /* The name is one piece of the line only if nobody quoted a part of it: who quotes, quotes every comma. */
     const cell *last = &cells[at - 2];
-    by[C_NAME] = (cell){cells[0].text, (size_t)(last->text + last->n - cells[0].text)};
+    for (int i = 0; i <= at - 2; i++)
+        if (cells[i].quoted) return false;
+    by[C_NAME] = (cell){cells[0].text, (size_t)(last->text + last->n - cells[0].text), false};
     return true;
 }
 
@@ -117,7 +121,7 @@ static bool columns(const times *t, const cell *cells, int n, cell *by)
 static bool id_in(cell c, uint64_t *id)
 {
     const char *colon = c.n ? memrchr(c.text, ':', c.n) : NULL;
-    cell digits = colon ? (cell){colon + 1, (size_t)(c.text + c.n - colon - 1)} : c;
+    cell digits = colon ? (cell){colon + 1, (size_t)(c.text + c.n - colon - 1), false} : c;
     while (digits.n && (digits.text[digits.n - 1] == ' ' || digits.text[digits.n - 1] == '\r'))
         digits.n--;
     while (digits.n && *digits.text == ' ') {

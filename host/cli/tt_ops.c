@@ -38,6 +38,7 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
         .output = output,
         .name = o->name,
         .report = {.json = o->report.json},
+        .selection = o->selection,
         .progress = on_progress,
         .progress_ctx = &progress,
     };

@@ -34,6 +34,14 @@ static devlog_status read_host(tt_job *j, devlog_error *err)
     return status;
 }
 
+/* Launches are numbered as the device log has them, where there is one: the C++ report leaves out those of the runtime
+ * itself. */
+static bool takes_the_log(const tt_job_options *o)
+{
+    const op_selection *s = o->selection;
+    return o->device_log || (s && op_select_by_order(s));
+}
+
 static devlog_status read_device(tt_job *j, devlog_error *err)
 {
     const tt_files *f = j->o->files;
@@ -41,7 +49,7 @@ static devlog_status read_device(tt_job *j, devlog_error *err)
     if (j->o->no_device) return DEVLOG_OK;
     devlog_status status = tt_nocs_read(&j->execs.nocs, f->folder, &j->found, err);
     if (status) return status;
-    if (f->report && !(j->o->device_log && f->log)) {
+    if (f->report && !(takes_the_log(j->o) && f->log)) {
         j->input = f->report;
         return tt_execs_read_report(&j->execs, f->report, &progress, err);
     }
@@ -80,6 +88,19 @@ static devlog_status write_report(tt_job *j, devlog_error *err)
     return status;
 }
 
+static devlog_status select_rows(tt_job *j, const op_selection *s, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    const bool by_host = op_select_by_host(&s->host);
+    dl_filter filter = s->filter;
+    if (by_host) status = op_select_tt(&j->selected, &j->host, &s->host, err);
+    j->selected.warm_up.by_rule = s->skip_warm_up;
+    if (!status && op_select_by_order(s))
+        status = tt_select_warm_up(&j->selected.warm_up, &j->execs, s->filter.skip_launches, err);
+    op_selected_apply(&j->selected, by_host, &filter);
+    return status ? status : tt_select_rows(&j->join, s, &j->selected, &filter, err);
+}
+
 static devlog_status make_report(tt_job *j, devlog_error *err)
 {
     devlog_status status = dl_folder_make(j->o->output, err);
@@ -88,6 +109,7 @@ static devlog_status make_report(tt_job *j, devlog_error *err)
     if (!status) status = read_host(j, err);
     if (!status) status = read_device(j, err);
     if (!status) status = tt_join_make(&j->join, &j->host, &j->execs, j->o->output, err);
+    if (!status && j->o->selection) status = select_rows(j, j->o->selection, err);
     return status ? status : write_report(j, err);
 }
 
@@ -103,6 +125,7 @@ devlog_status tt_job_run(tt_job *job, const tt_job_options *options, devlog_erro
 void tt_job_free(tt_job *j)
 {
     tt_join_free(&j->join);
+    op_selected_free(&j->selected);
     tt_execs_free(&j->execs);
     tt_host_free(&j->host);
     tt_found_free(&j->found);
@@ -133,6 +156,7 @@ void tt_job_describe(const tt_job *j, bool colour, dl_str *out)
                dl_u64_grouped(b, j->join.with_device));
     total(out, "device FW", j->counts.fw_ns);
     total(out, "device kernels", j->counts.kernel_ns);
+    dl_warm_up_describe(&j->selected.warm_up, "  ", out);
     tt_found_describe(&j->found, out);
     if (j->execs.decode) {
         dl_str_add(out, "Device log: ");

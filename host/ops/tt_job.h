@@ -3,6 +3,7 @@
 #ifndef DEVLOG_OPS_TT_JOB_H
 #define DEVLOG_OPS_TT_JOB_H
 
+#include "ops/select_rows.h"
 #include "ops/tt_folder.h"
 #include "ops/tt_report.h"
 
@@ -13,6 +14,7 @@ typedef struct tt_job_options {
     const char *output; /* folder of the report; made when missing */
     const char *name;   /* of the report, without extension */
     tt_report_options report;
+    const op_selection *selection; /* NULL: everything */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
     void *progress_ctx;
 } tt_job_options;
@@ -22,6 +24,7 @@ typedef struct tt_job {
     tt_host host;
     tt_execs execs;
     tt_join join;
+    op_selected selected;
     tt_report_counts counts;
     const tt_job_options *o;
     const char *input; /* in hand, for progress */

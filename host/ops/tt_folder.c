@@ -24,7 +24,7 @@ static bool is_file(const char *path)
 /* The file of this name, or packed. NULL: none, or no memory (*no_memory). */
 static char *find(const char *folder, const char *name, bool *no_memory)
 {
-    static const char *const endings[] = {"", ".zst", ".gz", ".xz"};
+    static const char *const endings[] = {"", ".zst", ".gz", ".xz", ".pack"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         char packed[128];
         snprintf(packed, sizeof packed, "%s%s", name, endings[i]);

@@ -13,8 +13,8 @@ typedef struct tt_files {
     char *ops_report;                  /* a report that has been made already */
 } tt_files;
 
-/* Looks into the folder, into .logs in it, and where tt-metal puts them below its root; plain files and
- * .gz, .zst, .xz. False: out of memory. What was found is freed with tt_files_free. */
+/* Looks into the folder, into .logs in it, and where tt-metal puts them below its root; plain files,
+ * .gz, .zst, .xz, and .pack. False: out of memory. What was found is freed with tt_files_free. */
 bool tt_files_find(tt_files *f, const char *folder);
 void tt_files_free(tt_files *f);
 /* Whether they are tt-metal's, and not a log of devlog's own. */

@@ -9,10 +9,10 @@
 
 typedef struct tt_job_options {
     const tt_files *files;
-    bool no_device;     /* leave device data out */
-    bool device_log;    /* take the device log although there is a C++ report */
-    const char *output; /* folder of the report; made when missing */
-    const char *name;   /* of the report, without extension */
+    bool no_device;         /* leave device data out */
+    const char *device_log; /* taken although there is a C++ report; NULL: what the folder has */
+    const char *output;     /* folder of the report; made when missing */
+    const char *name;       /* of the report, without extension */
     tt_report_options report;
     const op_selection *selection; /* NULL: everything */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
@@ -27,8 +27,8 @@ typedef struct tt_job {
     op_selected selected;
     tt_report_counts counts;
     const tt_job_options *o;
-    const char *input; /* in hand, for progress */
-    char *report_path;
+    const char *input;             /* in hand, for progress */
+    char *report_path, *gaps_path; /* gaps_path NULL: none was written */
 } tt_job;
 
 /* Free with tt_job_free, also after a failure. */

@@ -186,6 +186,7 @@ def one(seed):
     global empty, whole
     r = random.Random(seed + 77)
     f = folders.Folder(seed, [], ("log", "report", "log", "log_without_traces")[seed % 4])
+    f.dispatch_rows = {}  # their commands belong to no launch
     if not f.runs:
         return
     selection = Selection(f, r)
@@ -210,6 +211,7 @@ def one(seed):
 def nothing(seed):
     """What matches nothing is one line that says what there is, of every command."""
     f = folders.Folder(4 * seed, [], "log")
+    f.dispatch_rows = {}
     if not f.runs or not f.signposts or not any(x.session for x in f.runs):
         return
     with tempfile.TemporaryDirectory() as top:

@@ -219,7 +219,7 @@ static devlog_status check_folder(const char *folder, devlog_error *err)
                : dl_fail(err, DEVLOG_ERR_ARGUMENT, "--elf wants a folder: %s is none", folder);
 }
 
-static int run_with(const decode_args *a, const cli_args *rest, const dl_filter *filter)
+static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filter)
 {
     devlog_error err = {0};
     dl_decode *d = NULL;
@@ -227,8 +227,11 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
     dl_analyzer *analyzer = NULL;
     dl_analysis_list list = {0};
     dl_progress progress;
+    op_selected selected;
     char prefix[32] = "", title[200];
     int exit_status = CLI_FAILED;
+    devlog_status status =
+        cli_select(&cmd_decode, &a->filters, filter, rest->items, (size_t)rest->n, &selected, &err);
     const dl_decode_options how = {.filter = *filter,
                                    .subtract_cost = a->subtract_cost,
                                    .elf_folder = a->elf_folder,
@@ -236,7 +239,7 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
                                    .progress_ctx = &progress};
     title_of(rest, title);
     bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses || a->format != FORMAT_TEXT;
-    devlog_status status = cli_date_prefix(a->date, prefix, &err);
+    if (!status) status = cli_date_prefix(a->date, prefix, &err);
     if (!status && a->elf_folder) status = check_folder(a->elf_folder, &err);
     if (!status && analyse) status = list_analyses(a, &list, &err);
     if (!status) status = dl_decode_new(&d, &how, &err);
@@ -258,6 +261,7 @@ static int run_with(const decode_args *a, const cli_args *rest, const dl_filter 
     dl_analyzer_free(analyzer);
     dl_analyses_free(&list);
     dl_decode_free(d);
+    op_selected_free(&selected);
     return exit_status;
 }
 

@@ -104,7 +104,7 @@ static int report(const dl_decode *d, const dl_view *v, const char *path)
 
 /* Decodes the logs and writes them; everything that can be wrong with the command line has been said. */
 static int write_trace(const export_args *a, const dl_export_format *format, const cli_args *rest,
-                       const dl_filter *filter)
+                       dl_filter *filter)
 {
     devlog_error err = {0};
     dl_decode *d = NULL;
@@ -115,13 +115,16 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
     int exit_status = CLI_FAILED;
     snprintf(path, sizeof path, "trace%s", format->suffix);
     const char *output = a->output ? a->output : path;
+    op_selected selected;
+    devlog_status status =
+        cli_select(&cmd_export, &a->filters, filter, rest->items, (size_t)rest->n, &selected, &err);
     const dl_decode_options decoding = {.filter = *filter,
                                         .progress = on_progress,
                                         .progress_ctx = &progress,
                                         .no_samples = true,
                                         .keep_meta = true};
     const dl_view_options viewing = {.memory = (size_t)a->memory, .op_name = cli_op_name, .op_ctx = &names};
-    devlog_status status = cli_op_names_read(&names, a->ops, rest->items[0], &err);
+    if (!status) status = cli_op_names_read(&names, a->ops, rest->items[0], &err);
     if (!status) status = dl_decode_new(&d, &decoding, &err);
     if (!status) status = dl_view_new(&v, d, &viewing, &err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), &err);
@@ -136,6 +139,7 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
     dl_view_free(v);
     dl_decode_free(d);
     cli_op_names_free(&names);
+    op_selected_free(&selected);
     return exit_status;
 }
 

@@ -9,6 +9,7 @@
 #include "base/term.h"
 #include "cli/cli.h"
 #include "cli/date.h"
+#include "cli/filters.h"
 #include "cli/op_report.h"
 #include "cli/tt_ops.h"
 
@@ -16,6 +17,7 @@ typedef struct ops_args {
     const char *input, *output, *suffix, *device_log;
     bool date, tar, host_only;
     int format, columns;
+    cli_filters filters;
 } ops_args;
 
 static const cli_option options[] = {
@@ -43,6 +45,7 @@ static const cli_option options[] = {
      offsetof(ops_args, columns)},
     {CLI_OFF, "no-tar", 0, NULL, "do not pack the logs into a tar beside the report",
      offsetof(ops_args, tar)},
+    CLI_SELECTION(ops_args, filters),
     {0},
 };
 
@@ -109,6 +112,37 @@ bool cli_op_table_troubles(const char *command, const op_table *t)
     return t->bad_cells || t->short_rows || t->long_rows || t->cut;
 }
 
+/* Everything that can be wrong with the command line has been said, but for what a selection is. */
+static int report(const ops_args *a, cli_args *rest)
+{
+    dl_filter filter;
+    int exit_status;
+    char prefix[32] = "";
+    dl_str name = {0};
+    devlog_error err = {0};
+    if (!cli_filter_of(&cmd_ops, &a->filters, rest, &filter)) return CLI_USAGE;
+    if (cli_date_prefix(a->date, prefix, &err)) {
+        fprintf(stderr, "devlog ops: %s\n", err.text);
+        return CLI_FAILED;
+    }
+    dl_str_fmt(&name, "%sops_perf_results%s%s", prefix, a->suffix ? "_" : "", a->suffix ? a->suffix : "");
+    if (name.failed) return CLI_FAILED;
+    const op_selection selection = cli_selection_of(&a->filters, &filter);
+    op_job_options o = {
+        .logs = a->input,
+        .device_log = a->device_log,
+        .no_device = a->host_only,
+        .output = a->output,
+        .name = name.text,
+        .report = {.columns = a->columns ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT, .json = a->format == 1},
+        .no_tar = !a->tar,
+        .selection = op_selection_any(&selection) ? &selection : NULL,
+    };
+    if (!cli_tt_ops(&o, &exit_status)) exit_status = cli_op_report("ops", &o, STDOUT_FILENO);
+    dl_str_free(&name);
+    return exit_status;
+}
+
 static int run(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "compare") == 0) return cmd_ops_compare.run(argc - 1, argv + 1);
@@ -118,38 +152,19 @@ static int run(int argc, char **argv)
     cli_args rest;
     int exit_status;
     if (!cli_parse(&cmd_ops, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    if (rest.n && a.input != of_programs) {
-        cli_args_free(&rest);
-        return cli_wrong(&cmd_ops, "FOLDER and --input say the same");
+    if (rest.n && a.input != of_programs)
+        exit_status = cli_wrong(&cmd_ops, "FOLDER and --input say the same");
+    else if (a.suffix && strchr(a.suffix, '/'))
+        exit_status = cli_wrong(&cmd_ops, "--name is part of a file's name and has no '/'");
+    else if (a.host_only && a.device_log)
+        exit_status = cli_wrong(&cmd_ops, "--host-only and --device-log exclude each other");
+    else {
+        if (rest.n) a.input = rest.items[0];
+        if (a.input == of_programs && access(of_programs, F_OK) != 0 && access(of_run, F_OK) == 0)
+            a.input = of_run;
+        exit_status = report(&a, &rest);
     }
-    if (rest.n) a.input = rest.items[0];
     cli_args_free(&rest);
-    if (a.suffix && strchr(a.suffix, '/'))
-        return cli_wrong(&cmd_ops, "--name is part of a file's name and has no '/'");
-    if (a.host_only && a.device_log)
-        return cli_wrong(&cmd_ops, "--host-only and --device-log exclude each other");
-    if (a.input == of_programs && access(of_programs, F_OK) != 0 && access(of_run, F_OK) == 0)
-        a.input = of_run;
-    char prefix[32] = "";
-    dl_str name = {0};
-    devlog_error err = {0};
-    if (cli_date_prefix(a.date, prefix, &err)) {
-        fprintf(stderr, "devlog ops: %s\n", err.text);
-        return CLI_FAILED;
-    }
-    dl_str_fmt(&name, "%sops_perf_results%s%s", prefix, a.suffix ? "_" : "", a.suffix ? a.suffix : "");
-    if (name.failed) return CLI_FAILED;
-    op_job_options o = {
-        .logs = a.input,
-        .device_log = a.device_log,
-        .no_device = a.host_only,
-        .output = a.output,
-        .name = name.text,
-        .report = {.columns = a.columns ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT, .json = a.format == 1},
-        .no_tar = !a.tar,
-    };
-    if (!cli_tt_ops(&o, &exit_status)) exit_status = cli_op_report("ops", &o, STDOUT_FILENO);
-    dl_str_free(&name);
     return exit_status;
 }
 

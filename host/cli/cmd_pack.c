@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/pack_folder.h"
 #include "cli/pack_output.h"
 #include "decode/input.h"
 #include "pack/follow.h"
@@ -85,6 +87,32 @@ static devlog_status pack_log(const pack_args *a, const char *log, const char *o
     return status;
 }
 
+static devlog_status pack_member(void *ctx, const char *from, const char *to, devlog_error *err)
+{
+    return pack_log(ctx, from, to, err);
+}
+
+static devlog_status pack_logs(const pack_args *a, const char *folder, const char *output, devlog_error *err)
+{
+    const pack_folder_way way = {.file = pack_member, .ctx = (void *)a};
+    pack_folder_counts counts;
+    devlog_status status = pack_folder(folder, output, &way, &counts, err);
+    if (!status) {
+        printf("%s: %" PRIu64 " logs are packed, %" PRIu64 " other files are as they were\n", output,
+               counts.files, counts.copied);
+        if (counts.left_out)
+            printf("%s: %" PRIu64 " that are neither files nor folders are left out\n", output,
+                   counts.left_out);
+    }
+    return status;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static volatile sig_atomic_t signalled;
 
 static void on_signal(int number)
@@ -125,7 +153,10 @@ static int run(int argc, char **argv)
     devlog_error err = {0};
     int exit_status, done = CLI_OK;
     if (!cli_parse(&cmd_pack, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    const char *log = rest.items[0];
+    char *log = rest.items[0];
+    const bool folder = is_folder(log);
+    for (size_t n = strlen(log); folder && n > 1 && log[n - 1] == '/'; n--)
+        log[n - 1] = '\0'; /* FOLDER.pack, not FOLDER/.pack */
     const bool in_place = a.follow || a.drop_read;
     char *output = a.output ? strdup(a.output) : pack_output_beside(log, PACK_SUFFIX);
     devlog_status status = output ? DEVLOG_OK : dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -134,10 +165,14 @@ static int run(int argc, char **argv)
         exit_status = cli_wrong(&cmd_pack, "standard input has no name: say where to with --output FILE");
     } else if (in_place && (strcmp(log, "-") == 0 || strcmp(output, "-") == 0)) {
         exit_status = cli_wrong(&cmd_pack, "--follow and --drop-read want a file to read and one to write");
+    } else if (folder && (in_place || strcmp(output, "-") == 0)) {
+        exit_status = cli_wrong(&cmd_pack, "a folder is packed into a folder, and as a whole");
     } else if (a.idle && !a.follow) {
         exit_status = cli_wrong(&cmd_pack, "--idle is for --follow");
     } else {
-        if (!status && in_place) {
+        if (!status && folder) {
+            status = pack_logs(&a, log, output, &err);
+        } else if (!status && in_place) {
             done = follow_log(&a, log, output, &err);
             if (done == CLI_FAILED) status = err.status;
         } else {
@@ -157,7 +192,7 @@ static int run(int argc, char **argv)
 const cli_command cmd_pack = {
     .name = "pack",
     .summary = "Make a device log many times smaller, without losing a byte",
-    .arguments = "LOG",
+    .arguments = "LOG-OR-FOLDER",
     .min_arguments = 1,
     .max_arguments = 1,
     .description =
@@ -175,11 +210,17 @@ const cli_command cmd_pack = {
         "LOG is missing in FILE. A log that is truncated, written anew or replaced ends it, with status 3; a log "
         "that is removed ends it as well.\n"
         "\n"
+        "A folder becomes a folder like it, FOLDER" PACK_SUFFIX
+        " unless told, in which logs (.csv, .json and .log of "
+        "64 KiB and more) are packed and other files are as they were; devlog ops and view read it like the other "
+        "one, and devlog unpack gives that back.\n"
+        "\n"
         "A log that is compressed (.gz, .zst, .xz) is packed as it is without that: what comes back is the log, "
         "not the compressed file.",
     .options = options,
     .examples = "  devlog pack profile_log_device.csv        write profile_log_device.csv" PACK_SUFFIX "\n"
                 "  devlog pack log.csv -o run1" PACK_SUFFIX "          somewhere else\n"
+                "  devlog pack generated/profiler/.logs -o run1    all logs of a run\n"
                 "  cat log.csv | devlog pack - -o log" PACK_SUFFIX "   from a pipe\n"
                 "  devlog pack --follow --idle 2 log.csv      until nothing has come for two seconds\n"
                 "  devlog decode run1" PACK_SUFFIX "                   as if it were the log\n",

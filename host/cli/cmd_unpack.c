@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/pack_folder.h"
 #include "cli/pack_output.h"
 #include "pack/pack.h"
 
@@ -74,6 +76,34 @@ static int unpack(const unpack_args *a, const char *file, const char *output, de
     return CLI_PARTIAL;
 }
 
+typedef struct member {
+    const unpack_args *args;
+    int worst;
+} member;
+
+static devlog_status unpack_member(void *ctx, const char *from, const char *to, devlog_error *err)
+{
+    member *m = ctx;
+    const int done = unpack(m->args, from, to, err);
+    if (done == CLI_FAILED) return err->status;
+    if (done != CLI_OK) m->worst = done;
+    return DEVLOG_OK;
+}
+
+static int unpack_logs(const unpack_args *a, const char *folder, const char *output, devlog_error *err)
+{
+    member m = {a, CLI_OK};
+    const pack_folder_way way = {.file = unpack_member, .ctx = &m, .unpack = true};
+    pack_folder_counts counts;
+    return pack_folder(folder, output, &way, &counts, err) ? CLI_FAILED : m.worst;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* FILE without the suffix, or NULL: it has none. */
 static char *name_without_suffix(const char *file)
 {
@@ -89,14 +119,22 @@ static int run(int argc, char **argv)
     devlog_error err = {0};
     int exit_status;
     if (!cli_parse(&cmd_unpack, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    char *output = a.output ? strdup(a.output) : name_without_suffix(rest.items[0]);
+    char *file = rest.items[0];
+    const bool folder = is_folder(file);
+    for (size_t n = strlen(file); folder && n > 1 && file[n - 1] == '/'; n--)
+        file[n - 1] = '\0';
+    char *output = a.output ? strdup(a.output) : name_without_suffix(file);
     if (!output) {
-        exit_status = cli_wrong(
-            &cmd_unpack, "%s does not end in " PACK_SUFFIX ": say where to with --output LOG", rest.items[0]);
+        exit_status = cli_wrong(&cmd_unpack,
+                                "%s does not end in " PACK_SUFFIX ": say where to with --output LOG", file);
+    } else if (folder && strcmp(output, "-") == 0) {
+        exit_status = cli_wrong(&cmd_unpack, "a folder is unpacked into a folder");
     } else {
         exit_status = CLI_FAILED;
-        if (a.output || !pack_output_is_new(output, &err))
-            exit_status = unpack(&a, rest.items[0], output, &err);
+        if (folder)
+            exit_status = unpack_logs(&a, file, output, &err);
+        else if (a.output || !pack_output_is_new(output, &err))
+            exit_status = unpack(&a, file, output, &err);
         if (exit_status == CLI_FAILED) fprintf(stderr, "devlog unpack: %s\n", err.text);
     }
     free(output);
@@ -107,7 +145,7 @@ static int run(int argc, char **argv)
 const cli_command cmd_unpack = {
     .name = "unpack",
     .summary = "Get a log back that devlog pack has packed",
-    .arguments = "FILE",
+    .arguments = "FILE-OR-FOLDER",
     .min_arguments = 1,
     .max_arguments = 1,
     .description =
@@ -115,6 +153,8 @@ const cli_command cmd_unpack = {
         "FILE (\"-\" for standard input) is named: where it is in FILE, and which bytes of the log it costs; the "
         "others are written all the same, and the exit status is 3. A file that has no end, because what packs it "
         "still runs or was killed, gives what is in it so far.\n"
+        "\n"
+        "Of a folder that devlog pack has made of another one, all files are as they were there.\n"
         "\n"
         "devlog's own commands read packed logs as they are.",
     .options = options,

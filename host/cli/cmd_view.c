@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "base/settings.h"
 #include "cli/cli.h"
+#include "cli/filters.h"
 #include "cli/handover.h"
 #include "cli/logs.h"
 #include "report/decode_table.h"
@@ -24,6 +25,7 @@ typedef struct view_args {
     bool latest, list, open;
     const char *extract;
     uint64_t port;
+    cli_filters filters;
 } view_args;
 
 static const cli_option options[] = {
@@ -41,6 +43,7 @@ static const cli_option options[] = {
      "may "
      "ask; 0: any that is free",
      offsetof(view_args, port), 0, 65535},
+    CLI_FILTERS(view_args, filters),
     {0},
 };
 
@@ -111,17 +114,30 @@ static int list(const cli_logs *logs, int format)
     return bad ? CLI_FAILED : CLI_OK;
 }
 
-static devlog_status export_log(const cli_log *log, const char *format, const char *path, dl_str *lost,
-                                devlog_error *err)
+/* What of the log is shown. */
+typedef struct shown {
+    const cli_filters *filters;
+    dl_filter filter;
+} shown;
+
+static devlog_status check_filters(void *ctx, dl_decode *d, devlog_error *err)
+{
+    const shown *s = ctx;
+    return dl_decode_losses(d)->rows ? cli_filters_check(s->filters, &s->filter, d, err) : DEVLOG_OK;
+}
+
+static devlog_status export_log(const cli_log *log, shown *s, const char *format, const char *path,
+                                dl_str *lost, devlog_error *err)
 {
     dl_decode *d = NULL;
     dl_view *v = NULL;
-    const dl_decode_options how = {.no_samples = true, .keep_meta = true};
+    const dl_decode_options how = {.filter = s->filter, .no_samples = true, .keep_meta = true};
     devlog_status status = dl_decode_new(&d, &how, err);
     if (!status) status = dl_view_new(&v, d, &(dl_view_options){0}, err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
     if (!status) status = dl_decode_file(d, log->path, err);
     if (!status) status = dl_decode_finish(d, err);
+    if (!status) status = check_filters(s, d, err);
     if (!status) status = dl_view_ready(v, err);
     if (!status) status = dl_export_find(format)->write(v, path, err);
     if (!status && dl_losses_any(dl_decode_losses(d))) dl_report_losses(dl_decode_losses(d), false, lost);
@@ -131,15 +147,20 @@ static devlog_status export_log(const cli_log *log, const char *format, const ch
 }
 
 /* Writes what the viewer reads into `folder`; *path, freed by the caller, is its place. */
-static devlog_status make(const cli_log *log, ui which, const char *folder, char **path, dl_str *lost,
-                          devlog_error *err)
+static devlog_status make(const cli_log *log, shown *s, ui which, const char *folder, char **path,
+                          dl_str *lost, devlog_error *err)
 {
     *path = dl_path_join(folder, uis[which].file);
     if (!*path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    const size_t there = dl_folder_there(folder);
+    const dl_results_options results = {s->filter, check_filters, s};
     devlog_status status = dl_folder_make(folder, err);
-    if (status) return status;
-    if (which == UI_HTML) return dl_results_make(log->path, folder, lost, err);
-    return export_log(log, uis[which].export, *path, lost, err);
+    if (!status && which == UI_HTML)
+        status = dl_results_make(log->path, folder, &results, lost, err);
+    else if (!status)
+        status = export_log(log, s, uis[which].export, *path, lost, err);
+    if (status) dl_folder_unmake(folder, there);
+    return status;
 }
 
 /* The folder for what is only to be looked at: one for each log, so that it does not grow by looking twice.
@@ -250,13 +271,19 @@ static devlog_status show_web(ui which, const char *path, const view_args *a, de
 }
 
 /* *lost: something was, and it has been said. */
-static devlog_status show(const cli_log *log, const view_args *a, bool *lost, devlog_error *err)
+static devlog_status show(const cli_log *log, const view_args *a, const dl_filter *filter, bool *lost,
+                          devlog_error *err)
 {
+    shown s = {&a->filters, *filter};
+    op_selected selected;
     char folder[600], *path = NULL;
     dl_str losses = {0};
     ui which = (ui)a->ui;
     devlog_status status = a->extract ? DEVLOG_OK : looking_folder(log, folder, sizeof folder, err);
-    if (!status) status = make(log, which, a->extract ? a->extract : folder, &path, &losses, err);
+    devlog_status chosen =
+        cli_select(&cmd_view, &a->filters, &s.filter, &(char *){log->path}, 1, &selected, err);
+    if (!status) status = chosen;
+    if (!status) status = make(log, &s, which, a->extract ? a->extract : folder, &path, &losses, err);
     if (!status) status = dl_str_status(&losses, err);
     *lost = losses.len > 0;
     if (*lost) fputs(losses.text, stderr); /* before what may wait for a viewer */
@@ -276,6 +303,7 @@ static devlog_status show(const cli_log *log, const view_args *a, bool *lost, de
     } else
         status = show_web(which, path, a, err);
     free(path);
+    op_selected_free(&selected);
     return status;
 }
 
@@ -286,8 +314,13 @@ static int run(int argc, char **argv)
     devlog_error err = {0};
     cli_logs logs;
     dl_str where = {0};
+    dl_filter filter;
     int exit_status;
     if (!cli_parse(&cmd_view, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    if (!cli_filter_of(&cmd_view, &a.filters, &rest, &filter)) {
+        cli_args_free(&rest);
+        return CLI_USAGE;
+    }
     exit_status = CLI_FAILED;
     if (rest.n) dl_str_add(&where, rest.items[0]);
     devlog_status status =
@@ -302,7 +335,7 @@ static int run(int argc, char **argv)
         status = log ? DEVLOG_OK : err.status;
         if (log && logs.n > 1 && !rest.n && !a.latest)
             fprintf(stderr, "%s is the newest of %zu logs; --list-only lists them\n", log->path, logs.n);
-        if (log) status = show(log, &a, &lost, &err);
+        if (log) status = show(log, &a, &filter, &lost, &err);
     }
     if (status) fprintf(stderr, "devlog view: %s\n", err.text);
     if (log && !status) exit_status = lost ? CLI_PARTIAL : CLI_OK;

@@ -168,34 +168,29 @@ static devlog_status check_zones(const dl_filter *filter, const dl_tables *t, de
     return DEVLOG_OK;
 }
 
-static uint64_t id_of(const dl_launch *l)
-{
-    return l->has_ids ? l->run_host_id : l->number;
-}
-
 /* Launches of other chips, cores and RISCs than the wanted ones are not among them. */
 static devlog_status check_launches(const cli_filters *f, const dl_filter *filter, const dl_launches *l,
-                                    devlog_error *err)
+                                    const dl_tables *t, devlog_error *err)
 {
-    for (size_t i = 0; i < filter->n_launches; i++) {
-        bool met = false;
-        for (uint32_t k = 0; k < l->count && !met; k++)
-            met = in_range(&filter->launches[i], id_of(&l->items[k]));
-        if (met) continue;
-        names there = {0};
-        uint64_t *ids = malloc((l->count + (size_t)1) * sizeof *ids);
-        for (uint32_t k = 0; ids && k < l->count; k++)
-            ids[k] = id_of(&l->items[k]);
-        if (ids) add_numbers(&there, ids, l->count);
-        free(ids);
-        return nothing(&there, "launches", f->launches.items[i], "no such launch", err);
-    }
-    uint32_t most = 0;
-    for (uint32_t k = 0; k < l->count; k++)
-        if (l->items[k].number + 1 > most) most = l->items[k].number + 1;
-    if (!f->skip_launches || f->skip_launches < most) return DEVLOG_OK;
-    return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--skip-launches %llu: no chip has more than %u launches",
-                   (unsigned long long)f->skip_launches, most);
+    uint32_t *chips = malloc((t->n_chips + 1) * sizeof *chips);
+    if (!chips) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < t->n_chips; i++)
+        chips[i] = t->chips[i].id;
+    dl_filter of_launches = *filter; /* chips have been looked at: there may be some without a launch */
+    of_launches.n_chips = 0;
+    of_launches.skip_launches = f->skip_launches;
+    devlog_status status = op_select_check(&of_launches, l->items, l->count, chips, err);
+    free(chips);
+    if (status || !filter->picks) return status;
+    bool met = false;
+    for (uint32_t i = 0; i < l->count && !met; i++)
+        met = dl_filter_launch(
+            &(dl_filter){.picks = true, .picked = filter->picked, .n_picked = filter->n_picked}, t,
+            &l->items[i]);
+    return met ? DEVLOG_OK
+               : dl_fail(
+                     err, DEVLOG_ERR_NOT_FOUND,
+                     "no launch of this log is of an op that --op, --from-signpost and --to-signpost leave");
 }
 
 /* ---- All of them ------------------------------------------------------------------------------------- */
@@ -215,7 +210,7 @@ devlog_status cli_filters_check(const cli_filters *f, const dl_filter *filter, d
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                        "no row of this log is of the chips, cores and RISCs that --chips, --core and --riscs "
                        "leave together");
-    status = check_launches(f, filter, dl_decode_launches(d), err);
+    status = check_launches(f, filter, dl_decode_launches(d), t, err);
     if (status) return status;
     if (!seen->rows && !seen->zones && (f->from > seen->last || (f->until && f->until < seen->first)))
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,

@@ -111,11 +111,22 @@ bool cli_filter_of(const cli_command *c, const cli_filters *f, cli_args *owner, 
     }
     return ranges(c, "chips", &f->chips, owner, &out->chips, &out->n_chips) &&
            ranges(c, "launches", &f->launches, owner, &out->launches, &out->n_launches) &&
+           ranges(c, "traces", &f->traces, owner, &out->traces, &out->n_traces) &&
+           ranges(c, "trace-sessions", &f->sessions, owner, &out->sessions, &out->n_sessions) &&
            cores(c, &f->cores, owner, out);
 }
 
 bool cli_filters_any(const cli_filters *f)
 {
     return f->chips.n || f->cores.n || f->riscs.n || f->zones.n || f->launches.n || f->from || f->until ||
-           f->min_cycles || f->skip_launches;
+           f->min_cycles || f->skip_launches || f->traces.n || f->sessions.n || f->ops.n ||
+           f->from_signpost || f->to_signpost || f->skip_warm_up;
+}
+
+op_selection cli_selection_of(const cli_filters *f, const dl_filter *filter)
+{
+    return (op_selection){
+        .filter = *filter,
+        .host = {.from = f->from_signpost, .to = f->to_signpost, .ops = f->ops.items, .n_ops = f->ops.n},
+        .skip_warm_up = f->skip_warm_up};
 }

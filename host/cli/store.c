@@ -126,7 +126,7 @@ static void work(cli_store *s, entry *e, const cli_log *log)
     snprintf(e->id, sizeof e->id, "%s", log->id);
     path_of(s, e, path);
     pthread_mutex_unlock(&s->lock);
-    devlog_status status = dl_results_make(log->path, path, NULL, &err);
+    devlog_status status = dl_results_make(log->path, path, NULL, NULL, &err);
     pthread_mutex_lock(&s->lock);
     e->state = status ? FAILED : DONE;
     e->err = err;

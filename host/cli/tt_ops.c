@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -13,6 +14,7 @@
 #include "cli/tt_tracy.h"
 #include "ops/tt_archive.h"
 #include "ops/tt_job.h"
+#include "ops/tt_made.h"
 
 static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows)
 {
@@ -22,6 +24,76 @@ static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t s
     snprintf(text, sizeof text, "%.80s: %d %%, %s rows", input, size ? (int)(taken * 100 / size) : 0,
              dl_u64_grouped(digits, rows));
     dl_progress_show(progress, text);
+}
+
+static tt_report_options options_of(const op_job_options *o)
+{
+    return (tt_report_options){.json = o->report.json,
+                               .reference = o->report.columns == OP_COLUMNS_REFERENCE};
+}
+
+static devlog_status flush(void *ctx, devlog_error *err)
+{
+    (void)err;
+    dl_file_flush(ctx);
+    return DEVLOG_OK;
+}
+
+static devlog_status write_made(const char *from, const op_job_options *o, const char *to,
+                                tt_made_counts *counts, devlog_error *err)
+{
+    struct stat a, b;
+    dl_file_writer w;
+    const tt_report_options options = options_of(o);
+    if (o->selection)
+        return dl_fail(
+            err, DEVLOG_ERR_UNSUPPORTED,
+            "%s is a report, of which no part can be chosen; devlog ops takes the files that it was made of",
+            from);
+    if (stat(from, &a) == 0 && stat(to, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "%s is the report that it would be made of; -o says where else", from);
+    devlog_status status = dl_file_create(&w, to, err);
+    if (status) return status;
+    status = tt_made_write(from, &options, &w.buffer, flush, &w, counts, err);
+    if (!status) return dl_file_commit(&w, err);
+    dl_file_abandon(&w);
+    return status;
+}
+
+/* A report that was made before is all there is. */
+static int report_made(const char *from, const op_job_options *o, const char *output)
+{
+    devlog_error err = {0};
+    tt_made_counts counts;
+    char name[4096], digits[DL_GROUPED_SIZE];
+    size_t there = dl_folder_there(output);
+    snprintf(name, sizeof name, "%s%s", o->name, o->report.json ? ".json" : ".csv");
+    char *to = dl_path_join(output, name);
+    devlog_status status =
+        to ? dl_folder_make(output, &err) : dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status) status = write_made(from, o, to, &counts, &err);
+    if (status) {
+        dl_folder_unmake(output, there);
+        fprintf(stderr, "devlog ops: %s\n", err.text);
+        free(to);
+        return CLI_FAILED;
+    }
+    dl_str out = {0};
+    dl_str_fmt(&out, "%s rows of ", dl_u64_grouped(digits, counts.rows));
+    dl_str_shown(&out, from, strlen(from));
+    dl_str_add(&out, ", the report that is there; no file that one could be made of.\n");
+    if (counts.short_rows)
+        dl_str_fmt(&out, "  %12s  rows with fewer cells than the header: the file is cut, or damaged\n",
+                   dl_u64_grouped(digits, counts.short_rows));
+    dl_str_add(&out, "\nFiles:\n  ");
+    dl_str_shown(&out, to, strlen(to));
+    dl_str_char(&out, '\n');
+    status = dl_print(&out, &err);
+    if (status) fprintf(stderr, "devlog ops: %s\n", err.text);
+    dl_str_free(&out);
+    free(to);
+    return status ? CLI_FAILED : counts.short_rows ? CLI_PARTIAL : CLI_OK;
 }
 
 /* One folder, one report. */
@@ -34,10 +106,11 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
     const tt_job_options options = {
         .files = files,
         .no_device = o->no_device,
-        .device_log = o->device_log != NULL,
+        .device_log = o->device_log,
         .output = output,
         .name = o->name,
-        .report = {.json = o->report.json},
+        .report = options_of(o),
+        .selection = o->selection,
         .progress = on_progress,
         .progress_ctx = &progress,
     };
@@ -50,6 +123,11 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
         dl_str_add(&out, "\nFiles:\n  ");
         dl_str_shown(&out, job.report_path, strlen(job.report_path));
         dl_str_char(&out, '\n');
+        if (job.gaps_path) {
+            dl_str_add(&out, "  ");
+            dl_str_shown(&out, job.gaps_path, strlen(job.gaps_path));
+            dl_str_char(&out, '\n');
+        }
         status = dl_print(&out, &err);
     }
     if (status)
@@ -84,6 +162,8 @@ static int report_ranks(const tt_ranks *ranks, const op_job_options *o)
         int status = CLI_PARTIAL;
         if (tt_files_are_metals(&files))
             status = report(&files, o, output);
+        else if (tt_files_are_a_report(&files))
+            status = report_made(files.ops_report, o, output);
         else
             printf("  no files of tt-metal's profiler in %s\n", ranks->folders[i]);
         if (status == CLI_FAILED || worst == CLI_OK) worst = status;
@@ -132,7 +212,7 @@ static bool any_metals(const tt_ranks *ranks)
     for (size_t i = 0; i < ranks->n && !any; i++) {
         tt_files files;
         if (!tt_files_find(&files, ranks->folders[i])) return false;
-        any = tt_files_are_metals(&files);
+        any = tt_files_are_metals(&files) || tt_files_are_a_report(&files);
         tt_files_free(&files);
     }
     return any;
@@ -146,18 +226,6 @@ static bool has_logs_of_a_run(const char *folder)
     free(one);
     free(two);
     return any;
-}
-
-/* What there is instead of what can be read. */
-static bool say_what_to_do(const tt_files *files, int *exit_status)
-{
-    if (files->ops_report && !files->log && !has_logs_of_a_run(files->folder))
-        fprintf(stderr, "devlog ops: %s is an op report already; 'devlog ops summary %s' reads it\n",
-                files->ops_report, files->ops_report);
-    else
-        return false;
-    *exit_status = CLI_FAILED;
-    return true;
 }
 
 /* A tar or zip: unpacked beside the report, and removed when that is made. */
@@ -208,8 +276,10 @@ bool cli_tt_ops(const op_job_options *o, int *exit_status)
         *exit_status = report(&files, o, o->output);
     else if (any_metals(&ranks))
         *exit_status = report_ranks(&ranks, o);
+    else if (tt_files_are_a_report(&files) && !has_logs_of_a_run(files.folder))
+        *exit_status = report_made(files.ops_report, o, o->output);
     else
-        taken = say_what_to_do(&files, exit_status);
+        taken = false;
     tt_ranks_free(&ranks);
     tt_files_free(&files);
     return taken;

@@ -15,8 +15,8 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
     if (status) goto failed;
     status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     const dl_filter *f = &d->options.filter;
-    bool filtered = f->n_chips || f->n_cores || f->n_riscs || f->n_zones || f->n_launches || f->from ||
-                    f->to || f->min_cycles || f->skip_launches;
+    bool filtered = f->n_chips || f->n_cores || f->n_riscs || f->n_zones || f->from || f->to ||
+                    f->min_cycles || dl_filter_of_launches(f);
     dl_pair_options pair = {.filter = filtered ? f : NULL,
                             .no_samples = d->options.no_samples,
                             .no_shapes = d->options.no_shapes,

@@ -52,6 +52,7 @@ typedef struct dl_launch {
     uint32_t op;                      /* that asked for the launch; 0: none, or the log does not say */
     uint64_t run;                     /* of the chip line above its rows; 0: none */
     bool has_ids;                     /* otherwise told apart by firmware starts */
+    uint32_t repeat;                  /* the how manieth launch with these ids it is, from 1 */
     uint64_t first_fw_start, last_fw_end; /* over all cores and RISCs; UINT64_MAX and 0 when there was none */
     /* From captures: when the host called for the launch and pulled it, in ns of its monotonic clock; 0:
      * unknown. dl_chip_clocks.origin is of the same clock. */

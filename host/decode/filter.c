@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-static bool in_ranges(const dl_filter_range *ranges, size_t n, uint64_t value)
+#include "decode/mark.h"
+
+bool dl_filter_in(const dl_filter_range *ranges, size_t n, uint64_t value)
 {
     for (size_t i = 0; i < n; i++)
         if (value >= ranges[i].low && value <= ranges[i].high) return true;
@@ -19,7 +21,7 @@ bool dl_filter_match(const char *pattern, const char *text)
 
 bool dl_filter_stream(const dl_filter *f, const dl_tables *t, const dl_stream *s)
 {
-    if (!in_ranges(f->chips, f->n_chips, t->chips[s->chip].id)) return false;
+    if (!dl_filter_in(f->chips, f->n_chips, t->chips[s->chip].id)) return false;
     bool core = f->n_cores == 0;
     for (size_t i = 0; i < f->n_cores && !core; i++)
         core = f->cores[i].x == s->core_x && f->cores[i].y == s->core_y;
@@ -41,8 +43,70 @@ bool dl_filter_site(const dl_filter *f, const dl_tables *t, const dl_site *s)
     return zone;
 }
 
-bool dl_filter_launch(const dl_filter *f, const dl_launch *l)
+int dl_filter_by_id(const void *a, const void *b)
+{
+    const dl_filter_id *x = a, *y = b;
+    if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return x->session < y->session ? -1 : x->session > y->session;
+}
+
+bool dl_filter_picks(const dl_filter *f, uint64_t id, uint32_t chip, uint32_t session)
+{
+    const dl_filter_id wanted = {.id = id, .chip = chip};
+    size_t low = 0, high = f->n_picked;
+    if (!f->picks) return true;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (dl_filter_by_id(&f->picked[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < f->n_picked && f->picked[low].chip == chip && f->picked[low].id == id; low++)
+        if (f->picked[low].session == session || f->picked[low].session == DL_FILTER_ANY) return true;
+    return false;
+}
+
+uint32_t dl_filter_session(const dl_launch *l)
+{
+    if (l->trace_counter != DL_NO_ID && l->trace_counter) return l->trace_counter;
+    return l->trace_id == DL_NO_ID ? 0 : l->repeat;
+}
+
+static bool is_picked(const dl_filter *f, uint32_t chip, const dl_launch *l)
+{
+    if (!f->picks) return true;
+    if (l->op) return dl_filter_picks(f, l->op, DL_FILTER_OP, 0);
+    const uint64_t id = l->has_ids ? l->run_host_id : l->number;
+    const uint32_t session = dl_filter_session(l);
+    /* A replay of a trace in a log that does not say so is known by how often its id has come. */
+    return dl_filter_picks(f, id, chip, session) || (!session && dl_filter_picks(f, id, chip, l->repeat));
+}
+
+static bool is_skipped(const dl_filter_skip *s, uint32_t number)
+{
+    return number < s->n && s->bits[number / 64] >> (number % 64) & 1;
+}
+
+bool dl_filter_launch_of(const dl_filter *f, uint32_t chip, const dl_launch *l)
 {
     if (l->number < f->skip_launches) return false;
-    return in_ranges(f->launches, f->n_launches, l->has_ids ? l->run_host_id : l->number);
+    for (size_t i = 0; i < f->n_skips; i++)
+        if (f->skips[i].chip == chip && is_skipped(&f->skips[i], l->number)) return false;
+    if (f->n_traces && (l->trace_id == DL_NO_ID || !dl_filter_in(f->traces, f->n_traces, l->trace_id)))
+        return false;
+    if (f->n_sessions && !dl_filter_in(f->sessions, f->n_sessions, dl_filter_session(l))) return false;
+    return dl_filter_in(f->launches, f->n_launches, l->has_ids ? l->run_host_id : l->number) &&
+           is_picked(f, chip, l);
+}
+
+bool dl_filter_launch(const dl_filter *f, const dl_tables *t, const dl_launch *l)
+{
+    return dl_filter_launch_of(f, t->chips[l->chip].id, l);
+}
+
+bool dl_filter_of_launches(const dl_filter *f)
+{
+    return f->n_launches || f->n_traces || f->n_sessions || f->picks || f->n_skips || f->skip_launches;
 }

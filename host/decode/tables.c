@@ -238,7 +238,11 @@ static bool is_default_zone(const char *name, size_t n, const char *file, size_t
     if (file_len == 0 ||
         (file_len == strlen(DL_FIRMWARE_FILE) && memcmp(file, DL_FIRMWARE_FILE, file_len) == 0))
         return true;
-    return memmem(name, n, "RISC", 4) || (n > 6 && memcmp(name, "TRACE-", 6) == 0);
+    size_t digits = n > 2 && memcmp(name, "DM", 2) == 0 ? 2 : 0; /* Quasar's: DM0-FW (tt-2xx/dm.cc) */
+    while (digits && digits < n && name[digits] >= '0' && name[digits] <= '9')
+        digits++;
+    return memmem(name, n, "RISC", 4) || (n > 6 && memcmp(name, "TRACE-", 6) == 0) ||
+           (digits && digits < n && name[digits] == '-');
 }
 
 dl_role dl_role_of_zone(const char *name, size_t n, const char *file, size_t file_len)

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "decode/capture/capture.h"
 #include "decode/log/log_write.h"
+#include "ops/select_rows.h"
 #include "report/bundle.h"
 
 static bool readable(const char *path)
@@ -190,6 +191,26 @@ static devlog_status write_files(op_job *j, const op_job_options *o, devlog_erro
     return status;
 }
 
+/* What the selection means in these logs. */
+static devlog_status select_launches(op_job *j, const op_selection *s, op_log *log, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    const bool by_host = op_select_by_host(&s->host);
+    if (by_host && !log)
+        status =
+            dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                    "ops and signposts are the host's, and there is no " OP_LOG_NAME " in %s", j->folder);
+    else if (by_host)
+        status = op_select_log(&j->selected, log, &s->host, err);
+    j->selected.warm_up.by_rule = s->skip_warm_up;
+    if (!status && op_select_by_order(s) && j->decode)
+        status = dl_warm_up_find(&j->selected.warm_up, dl_decode_launches(j->decode),
+                                 dl_decode_tables(j->decode), s->filter.skip_launches, err);
+    j->filter = s->filter;
+    op_selected_apply(&j->selected, by_host, &j->filter);
+    return status;
+}
+
 static devlog_status make_report(op_job *j, const op_job_options *o, devlog_error *err)
 {
     devlog_status status = dl_folder_make(o->output, err);
@@ -205,9 +226,13 @@ static devlog_status make_report(op_job *j, const op_job_options *o, devlog_erro
     if (!status && j->device_log_path) status = read_device_log(j, o, err);
     if (status) return status;
     op_log *host = j->has_host ? &j->host : NULL, *device = j->device_op_log_path ? &j->device : NULL;
-    status = op_stitch_make(&j->stitch, host, device, j->decode, j->cycles, o->output, err);
+    if (o->selection) status = select_launches(j, o->selection, device ? device : host, err);
     if (status) return status;
-    return write_files(j, o, err);
+    status = op_stitch_make(&j->stitch, host, device, j->decode, j->cycles, o->selection ? &j->filter : NULL,
+                            o->output, err);
+    if (!status && o->selection)
+        status = op_select_rows(&j->stitch, o->selection, &j->selected, &j->filter, err);
+    return status ? status : write_files(j, o, err);
 }
 
 devlog_status op_job_run(op_job *job, const op_job_options *o, devlog_error *err)
@@ -224,6 +249,7 @@ devlog_status op_job_run(op_job *job, const op_job_options *o, devlog_error *err
 void op_job_free(op_job *j)
 {
     op_stitch_free(&j->stitch);
+    op_selected_free(&j->selected);
     op_device_free(j->cycles);
     dl_decode_free(j->decode);
     op_log_free(&j->host);

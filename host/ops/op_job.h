@@ -4,6 +4,7 @@
 #define DEVLOG_OPS_OP_JOB_H
 
 #include "ops/op_report.h"
+#include "ops/select.h"
 
 typedef struct op_job_options {
     const char *logs; /* folder of the run whose host times are reported, or the folder that `devlog run`
@@ -16,6 +17,7 @@ typedef struct op_job_options {
     const char *name;        /* of the report's files, without extension */
     op_report_options report;
     bool no_tar;
+    const op_selection *selection; /* NULL: everything */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
     void *progress_ctx;
 } op_job_options;
@@ -26,6 +28,8 @@ typedef struct op_job {
     dl_decode *decode;
     op_device *cycles;
     op_stitch stitch;
+    dl_filter filter; /* the selection's, with what it means in these logs */
+    op_selected selected;
     op_report_counts counts;
     char *folder;                                             /* where the logs are */
     char *op_log_path, *device_op_log_path, *device_log_path; /* that were read; NULL: there was none */

@@ -85,6 +85,7 @@ void op_job_describe(const op_job *j, bool colour, dl_str *out)
     if (c->fw_ns) ms(out, "device FW", c->fw_ns);
     if (c->overlap_ns) ms(out, "  of it beside another", c->overlap_ns);
     if (c->kernel_ns) ms(out, "device kernels", c->kernel_ns);
+    dl_warm_up_describe(&j->selected.warm_up, "  ", out);
     stitched(j, out);
     troubles(&j->host, out);
     troubles(&j->device, out);

@@ -199,6 +199,11 @@ static bool point_is_next(const op_writer *w, size_t point, const op_row *row)
     return !row || row->op == DL_NONE || row->id > log->points[point].after;
 }
 
+static bool point_is_kept(const op_stitch *s, const op_point *p)
+{
+    return p->after >= s->points_from && p->after <= s->points_to;
+}
+
 devlog_status op_report_write(op_stitch *s, const op_report_options *options, dl_str *out,
                               devlog_status (*flush)(void *ctx, devlog_error *err), void *ctx,
                               op_report_counts *counts, devlog_error *err)
@@ -227,8 +232,8 @@ devlog_status op_report_write(op_stitch *s, const op_report_options *options, dl
     for (size_t i = 0; i <= s->n_rows && !status && !w.no_memory; i++) {
         const op_row *row = i < s->n_rows ? &s->rows[i] : NULL;
         op_stitch_passed(s, i);
-        while (point_is_next(&w, point, row))
-            point_row(&w, &s->host->points[point++]);
+        for (; point_is_next(&w, point, row); point++)
+            if (point_is_kept(s, &s->host->points[point])) point_row(&w, &s->host->points[point]);
         if (row) op_row_write(&w, row, i == 0 || s->rows[i - 1].op != row->op);
         if (out->len >= FLUSH_BYTES) status = flush(ctx, err);
     }

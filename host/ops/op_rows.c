@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/select_rows.h"
 #include "ops/stitch_internal.h"
 
 typedef struct placed {
@@ -249,7 +250,10 @@ static bool goes_on(const join *j, const placed *before, const placed *p)
 {
     const dl_launch *x = &dl_decode_launches(j->s->decode)->items[before->launch];
     const dl_launch *y = &dl_decode_launches(j->s->decode)->items[p->launch];
+    const dl_filter *apart = j->s->apart;
     uint32_t op = j->op_of[p->launch];
+    if (apart && op_select_launch(j->s, apart, before->launch) != op_select_launch(j->s, apart, p->launch))
+        return false;
     return op != DL_NONE && op != UNKNOWN_OP && op == j->op_of[before->launch] && before->chip == p->chip &&
            before->boot == p->boot && x->trace_id == y->trace_id && x->trace_counter == y->trace_counter;
 }

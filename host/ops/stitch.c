@@ -266,13 +266,16 @@ static uint32_t *zeros(dl_big *big, size_t n)
 }
 
 devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_decode *decode,
-                             op_device *cycles, const char *scratch, devlog_error *err)
+                             op_device *cycles, const dl_filter *apart, const char *scratch,
+                             devlog_error *err)
 {
     op_stitch *s = out;
     *s = (op_stitch){.host = host,
                      .device = device ? device : host,
                      .decode = decode,
                      .cycles = cycles,
+                     .apart = apart,
+                     .points_to = UINT32_MAX,
                      .big_rows = {.folder = scratch}};
     uint32_t n_launches = decode ? dl_decode_launches(decode)->count : 0;
     uint32_t *map = NULL;

@@ -48,6 +48,8 @@ typedef struct op_stitch {
     op_log *device;    /* of the run that the device data is of; the same as host when there was one run */
     dl_decode *decode; /* NULL: no device log */
     op_device *cycles;
+    const dl_filter *apart; /* launches that it lets through share no row with others; NULL: all do */
+    uint32_t points_from, points_to; /* signposts behind these ops are in the report */
     op_row *rows;
     size_t n_rows;
     dl_big big_rows; /* where they are */
@@ -67,10 +69,11 @@ typedef struct op_stitch {
 } op_stitch;
 
 /* All inputs are borrowed and must outlive the result. `device` may be NULL: same as `host`; any other may be
- * NULL when there is none. `scratch`: a folder in which it may take room instead of memory (base/big.h). Free
+ * NULL when there is none, and so may `apart`. `scratch`: a folder in which it may take room instead of memory (base/big.h). Free
  * with op_stitch_free. */
 devlog_status op_stitch_make(op_stitch *out, op_log *host, op_log *device, dl_decode *decode,
-                             op_device *cycles, const char *scratch, devlog_error *err);
+                             op_device *cycles, const dl_filter *apart, const char *scratch,
+                             devlog_error *err);
 /* To be called for every row or launch that a walk over them comes to: lets go of what lies behind. */
 void op_stitch_passed(op_stitch *s, size_t number);
 /* latency.c: fills in the latencies of the rows. False: no memory. */

@@ -59,7 +59,8 @@ typedef struct tt_writer {
     tt_slot *slots;
     size_t n_slots;
     uint32_t n_in, n_out;
-    size_t first_in, first_out, first_perf, first_call, first_metric, first_noc;
+    size_t first_in, first_out, first_perf, first_call, first_metric, first_noc, first_other, first_api;
+    bool shown[TT_COL_FIXED];                  /* columns that only some reports have */
     bool metrics[TT_METRICS][TT_METRIC_STATS]; /* whether the report has the column */
     size_t n_perf, n_calls;
     int *perf_column; /* by column of the C++ report: its slot; -1: none */
@@ -67,6 +68,8 @@ typedef struct tt_writer {
     int perf_at[TT_PERF_KEYS];
     uint32_t *call_names; /* sorted; by number: a name of the host's */
     uint32_t *call_slot;  /* by name: its slot */
+    uint32_t *call_count; /* of each op: the how manieth of its name; NULL unless it is a column */
+    uint32_t *call_depth; /* ops open on the host, itself included; 0: not known */
     size_t *order;        /* slots in the order of the report */
     size_t n_order;
     char **keys; /* JSON: header of each, with its quotes */
@@ -117,8 +120,15 @@ static inline void tt_cell_i64(tt_writer *w, size_t slot, int64_t value)
     tt_cell_end_ready(w, slot, from);
 }
 
+/* tt_report.c: whether a cell may stand in JSON without quotes. */
+bool tt_is_number(const char *text, size_t n);
 /* tt_report.c: a text as a cell of CSV, as tt-metal's script writes it. */
 void tt_csv_cell(dl_str *out, dl_str *work, const char *text, size_t n);
+/* tt_call_cells.c: the how manieth call of its name an op is, and how deep; false: no memory. */
+bool tt_calls_plan(tt_writer *w);
+void tt_call_cells(tt_writer *w, uint32_t op);
+/* The slots of the reference document, in its order. */
+void tt_reference_plan(tt_writer *w);
 /* tt_op_cells.c: what the host says of an op. */
 void tt_op_cells(tt_writer *w, const tt_op *op);
 void tt_op_pm_cells(tt_writer *w);
@@ -126,5 +136,6 @@ void tt_said_free(tt_writer *w);
 /* tt_device_cells.c: what the device did; before, where the columns of the C++ report are. */
 bool tt_device_plan(tt_writer *w);
 void tt_device_cells(tt_writer *w, const tt_exec *x);
+void tt_sub_device_cell(tt_writer *w, uint32_t device, uint64_t id, uint32_t session);
 
 #endif

@@ -41,10 +41,14 @@
     X(NOC_UTIL, "NOC UTIL (%)") X(MCAST_UTIL, "MULTICAST NOC UTIL (%)") X(DRAM_UTIL, "DRAM BW UTIL (%)") \
     X(DRAM_PER_CTRL, "DRAM BW UTIL PER CTRL (%)") X(ETH_UTIL, "ETH BW UTIL (%)") \
     X(NPE, "NPE CONG IMPACT (%)")
-/* Behind counters and host calls. */
+/* Behind counters and host calls; some of them only where there is something in them, CALL COUNT and CALL DEPTH in the
+ * columns of the reference document. */
 #define TT_COLUMNS_OWN(X) \
     X(FW_LATENCY, "OP TO OP LATENCY BY FW [ns]") X(KERNEL_START, "DEVICE KERNEL START CYCLE") \
-    X(KERNEL_END, "DEVICE KERNEL END CYCLE") X(REPLAY_TS, "HOST REPLAY TS") X(NOTE, "NOTE")
+    X(KERNEL_END, "DEVICE KERNEL END CYCLE") X(REPLAY_TS, "HOST REPLAY TS") \
+    X(ON_HOST, "DEVICE START HOST TS") X(SUB_DEVICE, "SUB DEVICE ID") \
+    X(TRACE_FW_NS, "DEVICE TRACE FIRMWARE DURATION [ns]") X(TRACE_KERNEL_NS, "DEVICE TRACE KERNEL DURATION [ns]") \
+    X(CALL_COUNT, "CALL COUNT") X(CALL_DEPTH, "CALL DEPTH") X(NOTE, "NOTE")
 /* clang-format on */
 
 #define TT_ENUM(name, header) TT_COL_##name,

@@ -1,18 +1,27 @@
-/* Reading hardware counters out of a device log. */
+/* Hardware counters and sub-devices of programs. */
 #include "ops/tt_counters.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/input.h"
+#include "base/intern.h"
 
-enum { CHUNK = 1024 * 1024, MAX_LINE = 64 * 1024, MAX_CELLS = 24, COOL_EVERY = 262144 };
+enum { COOL_EVERY = 262144, COUNTER_TIMER = 9090 };
 
 static const char *const names[] = {
 #define NAME(name) #name,
-    TT_COUNTERS(NAME)
+    TT_COUNTERS(NAME) TT_NEWER_COUNTERS(NAME)
 #undef NAME
+};
+
+static const struct {
+    const char *name;
+    unsigned kind;
+} renamed[] = {
+#define RENAMED(newer, older) {#newer, TT_##older},
+    TT_RENAMED_COUNTERS(RENAMED)
+#undef RENAMED
 };
 
 /* On Blackhole these are not wired, or never count anything (BH_RTL_DEAD_COUNTERS there). */
@@ -112,160 +121,71 @@ static tt_counted_device *device_of(tt_counters *c, uint32_t device)
 
 /* ---- Rows --- */
 
-enum { C_DEVICE, C_X, C_Y, C_ID, C_TIME, C_DATA, C_PROGRAM, C_SESSION, C_META, COLUMNS };
-
-typedef struct log_columns {
-    int at[COLUMNS];
-    int n;
-    bool header, blackhole, wormhole;
-} log_columns;
-
-typedef struct cell {
-    const char *text;
-    size_t n;
-} cell;
-
-static int split(const char *line, size_t n, cell *cells)
-{
-    int found = 0;
-    for (const char *p = line, *end = line + n; p <= end && found < MAX_CELLS; found++) {
-        const char *comma = memchr(p, ',', (size_t)(end - p)), *stop = comma ? comma : end;
-        cell c = {p, (size_t)(stop - p)};
-        while (c.n && *c.text == ' ') {
-            c.text++;
-            c.n--;
-        }
-        while (c.n && (c.text[c.n - 1] == ' ' || c.text[c.n - 1] == '\r'))
-            c.n--;
-        cells[found] = c;
-        p = stop + 1;
-    }
-    return found;
-}
-
-static void take_header(log_columns *k, const char *line, size_t n)
-{
-    static const char *const texts[COLUMNS] = {
-        "PCIe slot", "core_x",      "core_y",           "timer_id", "time[cycles since reset]",
-        "data",      "run host ID", "trace id counter", "meta data"};
-    cell cells[MAX_CELLS];
-    k->n = split(line, n, cells);
-    for (int i = 0; i < COLUMNS; i++) {
-        k->at[i] = -1;
-        for (int c = 0; c < k->n; c++)
-            if (cells[c].n == strlen(texts[i]) && memcmp(cells[c].text, texts[i], cells[c].n) == 0)
-                k->at[i] = c;
-    }
-    k->header = k->at[C_DEVICE] == 0 && k->at[C_ID] > 0 && k->at[C_META] > 0 && k->at[C_PROGRAM] > 0;
-}
-
-static bool number(const log_columns *k, const cell *cells, int n, int column, uint64_t *out)
-{
-    int at = k->at[column];
-    if (at < 0 || at >= n || !cells[at].n || cells[at].n > 19) return false;
-    *out = 0;
-    for (size_t i = 0; i < cells[at].n; i++) {
-        if (cells[at].text[i] < '0' || cells[at].text[i] > '9') return false;
-        *out = *out * 10 + (uint64_t)(cells[at].text[i] - '0');
-    }
-    return true;
-}
-
-/* A member of the meta data, whose commas are semicolons: {"counter type":17;"value":5;"ref cnt":9}. */
-static bool meta_member(cell meta, const char *key, cell *out)
-{
-    size_t n = strlen(key);
-    const char *end = meta.text + meta.n;
-    for (const char *p = meta.text; (p = memmem(p, (size_t)(end - p), key, n)) != NULL; p += n) {
-        const char *at = p + n;
-        if (p == meta.text || (p[-1] != '"' && p[-1] != '\'') || at == end || (*at != '"' && *at != '\''))
-            continue;
-        for (at++; at < end && (*at == ':' || *at == ' ' || *at == '"' || *at == '\''); at++)
-            ;
-        const char *stop = at;
-        while (stop < end && *stop != ';' && *stop != ',' && *stop != '}' && *stop != '"' && *stop != '\'')
-            stop++;
-        *out = (cell){at, (size_t)(stop - at)};
-        return stop > at;
-    }
-    return false;
-}
-
-static bool value_of(cell c, uint64_t *out)
-{
-    *out = 0;
-    for (size_t i = 0; i < c.n; i++) {
-        if (c.text[i] < '0' || c.text[i] > '9' || i > 18) return false;
-        *out = *out * 10 + (uint64_t)(c.text[i] - '0');
-    }
-    return c.n > 0;
-}
-
-static unsigned kind_of(cell c)
+static unsigned kind_of(tt_cell c)
 {
     uint64_t value;
-    if (value_of(c, &value)) return value < TT_COUNTERS_END ? (unsigned)value : 0;
+    if (tt_cell_number(c, &value)) return value < TT_COUNTERS_NUMBERED ? (unsigned)value : 0;
     for (unsigned i = 0; i < TT_COUNTERS_END; i++)
-        if (strlen(names[i]) == c.n && memcmp(names[i], c.text, c.n) == 0) return i;
+        if (tt_cell_is(c, names[i])) return i;
+    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+        if (tt_cell_is(c, renamed[i].name)) return renamed[i].kind;
     return 0;
 }
 
-static bool take_row(tt_counters *c, const log_columns *k, const char *line, size_t n)
+static void sub_device(tt_counters *c, const tt_log_row *row, tt_counted *p)
 {
-    cell cells[MAX_CELLS], part;
-    int found = split(line, n, cells);
-    uint64_t static_id, device, x, y, id, time, session, value = 0, ref = 0, raw;
-    if (!number(k, cells, found, C_ID, &static_id) || static_id != 9090) return true;
-    if (!number(k, cells, found, C_DEVICE, &device) || !number(k, cells, found, C_X, &x) ||
-        !number(k, cells, found, C_Y, &y) || !number(k, cells, found, C_PROGRAM, &id) ||
-        !number(k, cells, found, C_TIME, &time) || device >= TT_NONE || x > UINT16_MAX || y > UINT16_MAX)
-        return true;
-    cell meta = k->at[C_META] < found ? cells[k->at[C_META]] : (cell){"", 0};
+    tt_cell part;
+    uint64_t value;
+    if (!tt_meta_member(row->meta, "sub_device_id", &part) || !tt_cell_number(part, &value) ||
+        value >= TT_NONE)
+        return;
+    p->sub_device = (uint32_t)value + 1;
+    c->sub_devices = true;
+}
+
+bool tt_counters_take(tt_counters *c, const tt_log_row *row)
+{
+    tt_cell part;
+    uint64_t value = 0, ref = 0;
     unsigned kind = 0;
-    if (meta_member(meta, "counter type", &part)) {
+    if (row->timer != COUNTER_TIMER ||
+        (row->type.n && memcmp(row->type.text, "TS", row->type.n < 2 ? row->type.n : 2) != 0)) {
+        if (!tt_meta_member(row->meta, "sub_device_id", &part)) return true;
+        tt_counted *p = program_of(c, row->device, row->program, row->session);
+        if (p) sub_device(c, row, p);
+        return p != NULL;
+    }
+    if (tt_meta_member(row->meta, "counter type", &part)) {
         kind = kind_of(part);
-        if (meta_member(meta, "value", &part)) value_of(part, &value);
-        if (meta_member(meta, "ref cnt", &part)) value_of(part, &ref);
-    } else if (number(k, cells, found, C_DATA, &raw)) {
+        if (tt_meta_member(row->meta, "value", &part)) tt_cell_number(part, &value);
+        if (tt_meta_member(row->meta, "ref cnt", &part)) tt_cell_number(part, &ref);
+    } else if (row->has_data) {
         /* The first form: value 32 bits, reference 28, counter 4. */
-        value = raw & UINT32_MAX;
-        ref = raw >> 32 & 0xFFFFFFF;
-        kind = (unsigned)(raw >> 60);
+        value = row->data & UINT32_MAX;
+        ref = row->data >> 32 & 0xFFFFFFF;
+        kind = (unsigned)(row->data >> 60);
     }
     if (!kind) {
         c->unknown++;
         return true;
     }
-    if (is_dead(k->blackhole, kind)) return true;
-    if (!number(k, cells, found, C_SESSION, &session) || session >= TT_NONE) session = TT_NONE;
-    tt_counted *p = program_of(c, (uint32_t)device, id, (uint32_t)session);
-    tt_counted_device *d = device_of(c, (uint32_t)device);
+    if (is_dead(row->head->blackhole, kind)) return true;
+    tt_counted *p = program_of(c, row->device, row->program, row->session);
+    tt_counted_device *d = device_of(c, row->device);
     if (!p || !d || c->n >= TT_NONE - 1) return false;
     if ((c->n + 1) * sizeof *c->items > c->big_items.bytes &&
         !dl_big_room(&c->big_items, (c->n + 4096) * sizeof *c->items))
         return false;
     c->items = c->big_items.data;
-    c->items[c->n] =
-        (tt_counter){time, (uint32_t)value, (uint32_t)ref, (uint32_t)(x << 16 | y), p->first, (uint16_t)kind};
+    c->items[c->n] = (tt_counter){row->time, (uint32_t)value, (uint32_t)ref, (uint32_t)row->x << 16 | row->y,
+                                  p->first,  (uint16_t)kind};
     if (++c->n % COOL_EVERY == 0) dl_big_cool(&c->big_items);
     p->first = (uint32_t)c->n;
-    d->wormhole = k->wormhole;
+    d->wormhole = row->head->wormhole;
+    d->max_cores = row->head->max_cores;
     d->seen[kind] = true;
     d->sums[kind] += value;
     return true;
-}
-
-static bool take_line(tt_counters *c, log_columns *k, const char *line, size_t n)
-{
-    if (!k->header) {
-        if (n > 5 && memcmp(line, "ARCH:", 5) == 0) {
-            k->blackhole = memmem(line, n, "blackhole", 9) != NULL;
-            k->wormhole = memmem(line, n, "wormhole", 8) != NULL;
-        }
-        if (memmem(line, n, "PCIe slot", 9)) take_header(k, line, n);
-        return true;
-    }
-    return memmem(line, n, "9090", 4) ? take_row(c, k, line, n) : true;
 }
 
 static int by_value(const void *a, const void *b)
@@ -311,60 +231,10 @@ static bool unpacker_ratio(tt_counters *c, tt_counted_device *d)
     return true;
 }
 
-static devlog_status read_all(tt_counters *c, dl_input *input, const tt_progress *progress, devlog_error *err)
+bool tt_counters_end(tt_counters *c)
 {
-    log_columns k = {.n = 0};
-    char *text = NULL;
-    size_t n = 0, cap = 0;
-    bool ok = true, ended = false;
-    while (!ended && ok) {
-        if (cap - n < CHUNK) {
-            char *grown = realloc(text, cap + 2 * CHUNK);
-            ok = grown != NULL;
-            if (!ok) break;
-            text = grown;
-            cap += 2 * CHUNK;
-        }
-        size_t got = 0;
-        if (dl_input_read(input, text + n, CHUNK, &got, NULL)) got = 0; /* the decoder says what is wrong */
-        ended = got == 0;
-        n += got;
-        const char *p = text, *end = text + n;
-        /* Most logs have none of them. */
-        bool any = !k.header || memmem(text, n, "9090", 4);
-        while (p < end && ok && any) {
-            const char *feed = memchr(p, '\n', (size_t)(end - p));
-            if (!feed && !ended && end - p < MAX_LINE) break;
-            const char *stop = feed ? feed : end;
-            ok = take_line(c, &k, p, (size_t)(stop - p));
-            p = feed ? feed + 1 : end;
-        }
-        if (!any) { /* what a later piece may go on with */
-            const char *feed = memrchr(text, '\n', n);
-            p = feed ? feed + 1 : n > MAX_LINE ? end - 16 : text;
-        }
-        n = (size_t)(end - p);
-        memmove(text, p, n);
-        if (progress) progress->call(progress->ctx, dl_input_taken(input), dl_input_size(input));
-    }
+    bool ok = true;
     for (size_t i = 0; i < c->n_devices && ok; i++)
         if (c->devices[i].seen[TT_L1_0_UNPACKER_0_GRANT]) ok = unpacker_ratio(c, &c->devices[i]);
-    free(text);
-    dl_input_close(input);
-    return ok ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-}
-
-devlog_status tt_counters_read(tt_counters *c, const char *path, const tt_progress *progress,
-                               devlog_error *err)
-{
-    dl_input *input;
-    devlog_status status = dl_input_open(&input, path, err);
-    return status ? status : read_all(c, input, progress, err);
-}
-
-devlog_status tt_counters_parse(tt_counters *c, const void *bytes, size_t n, devlog_error *err)
-{
-    dl_input *input;
-    devlog_status status = dl_input_memory(&input, "device log", bytes, n, err);
-    return status ? status : read_all(c, input, NULL, err);
+    return ok;
 }

@@ -1,13 +1,11 @@
-/* Hardware counters in a device log of tt-metal's: rows with the static id 9090, one for each counter, core and
- * program. They are read from the log by themselves, as they are many and the decoder keeps no texts for them;
- * 24 bytes each, in room that may be taken in a folder. */
+/* What single rows of a device log say of a program (tt_log_rows.h): hardware counters, which are rows with the static
+ * id 9090, one for each counter and core, 24 bytes each, in room that may be taken in a folder; and its sub-device. */
 #ifndef DEVLOG_OPS_TT_COUNTERS_H
 #define DEVLOG_OPS_TT_COUNTERS_H
 
 #include "base/big.h"
 #include "ops/tt_counter_names.h"
-#include "ops/tt_found.h"
-#include "ops/tt_host.h"
+#include "ops/tt_log_rows.h"
 
 typedef struct tt_counter {
     uint64_t time; /* cycles */
@@ -21,13 +19,15 @@ typedef struct tt_counter {
 typedef struct tt_counted {
     uint64_t id;
     uint32_t device, session; /* session TT_NONE: none */
-    uint32_t first;           /* number + 1 */
+    uint32_t first;           /* number + 1; 0: no counters */
+    uint32_t sub_device;      /* number + 1; 0: the log does not say */
 } tt_counted;
 
 /* What holds for a device. */
 typedef struct tt_counted_device {
     uint32_t device;
     bool wormhole;
+    uint32_t max_cores; /* 0: unknown */
     uint64_t sums[TT_COUNTERS_END];
     bool seen[TT_COUNTERS_END];
     double l1_grant_ratio; /* median of grants per request of the unpacker's port; < 0: not known */
@@ -44,12 +44,14 @@ typedef struct tt_counters {
     tt_counted_device *devices;
     size_t n_devices;
     uint64_t unknown; /* records of counters that have no name */
+    bool sub_devices; /* whether any program names one */
 } tt_counters;
 
 void tt_counters_begin(tt_counters *c, const char *scratch);
-devlog_status tt_counters_read(tt_counters *c, const char *path, const tt_progress *progress,
-                               devlog_error *err);
-devlog_status tt_counters_parse(tt_counters *c, const void *bytes, size_t n, devlog_error *err);
+/* A row, which may be none of these; false: no memory. */
+bool tt_counters_take(tt_counters *c, const tt_log_row *row);
+/* After the last one. */
+bool tt_counters_end(tt_counters *c);
 void tt_counters_free(tt_counters *c);
 
 /* NULL: none. */

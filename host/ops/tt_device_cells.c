@@ -55,6 +55,12 @@ static double per_ns(uint64_t cycles, double mhz)
     return cycles ? (double)cycles / ns_of(cycles, mhz) : mhz / 1000.0;
 }
 
+/* By such cycles in a nanosecond, or, where it has none, straight. */
+static double in_ns(double cycles, double mhz, double rate)
+{
+    return rate > 0 ? cycles / rate : cycles * 1000 / mhz;
+}
+
 static void duration(tt_writer *w, size_t slot, uint64_t start, uint64_t end, double mhz)
 {
     if (start != TT_NEVER && end >= start && mhz > 0) whole(w, slot, ns_of(end - start, mhz));
@@ -65,30 +71,35 @@ static bool same_program(const tt_exec *x, const tt_exec *y)
     return x->device == y->device && x->id == y->id;
 }
 
-/* What the hardware counted while it ran. */
-static void counter_cells(tt_writer *w, const tt_exec *x, const tt_cycles *c)
+/* When a program ran, in cycles. */
+typedef struct span {
+    uint64_t start, end;
+} span;
+
+static const span unknown = {TT_NEVER, 0};
+
+/* What the hardware counted while it ran. `kernel` is that of all its kernels together. */
+static void counter_cells(tt_writer *w, const tt_exec *x, span fw, span kernel)
 {
-    const tt_counters *all = &w->j->execs->counters;
-    const tt_counted_device *d = tt_counters_device(all, x->device);
-    const dl_tables *t = dl_decode_tables(w->j->execs->decode);
-    if (!d) return;
-    const tt_counted *program = tt_counters_of(all, x->device, x->id, x->counted);
-    /* Replays that the log does not tell apart are told apart by time. */
     const tt_execs *e = w->j->execs;
+    const tt_counted_device *d = tt_counters_device(&e->counters, x->device);
+    if (!d) return;
+    const tt_counted *program = tt_counters_of(&e->counters, x->device, x->id, x->counted);
+    if (!program && x->len) program = tt_counters_of(&e->counters, x->device, x->id, x->session);
+    /* Replays that the log does not tell apart are told apart by time. */
     bool several =
         (x > e->items && same_program(x, x - 1)) || (x + 1 < e->items + e->n && same_program(x, x + 1));
-    bool timed = x->counted == TT_NONE && several;
+    bool timed = program && program->session == TT_NONE && several && fw.start != TT_NEVER;
     tt_metric_values *v = malloc(sizeof *v);
-    bool ok =
-        v && (!program || tt_metrics_of(all, program, d, timed ? c->fw_start : 0, timed ? c->fw_end : 0, v));
+    bool ok = v && (!program ||
+                    tt_metrics_of(&e->counters, program, d, timed ? fw.start : 0, timed ? fw.end : 0, v));
     w->no_memory |= !ok;
     double grid = 0; /* cores and cycles of the whole chip */
-    for (uint32_t i = 0; i < t->n_chips; i++)
-        if (t->chips[i].id == x->device && c->kernel_start != TT_NEVER)
-            grid = (double)t->chips[i].max_cores * (double)(c->kernel_end - c->kernel_start);
+    if (kernel.start != TT_NEVER && kernel.end > kernel.start)
+        grid = (double)d->max_cores * (double)(kernel.end - kernel.start);
     for (size_t k = 0; k < (size_t)TT_METRICS * TT_METRIC_STATS && ok; k++) {
         size_t m = k / TT_METRIC_STATS, stat = k % TT_METRIC_STATS;
-        if (!tt_metric_exists(d, m)) continue;
+        if (!tt_metric_exists(d, m) || w->slots[w->first_metric + k].set) continue;
         double value = program ? v->stats[m][stat] : NAN;
         if (m < 3 && stat == 3) {
             if (isnan(value) || grid <= 0) continue;
@@ -101,6 +112,28 @@ static void counter_cells(tt_writer *w, const tt_exec *x, const tt_cycles *c)
     free(v);
 }
 
+/* What dispatch cores did for it; of several replays it stands with the first. */
+static void dispatch_cells(tt_writer *w, const tt_exec *x, double mhz)
+{
+    const tt_dispatched *d = tt_dispatch_of(&w->j->execs->dispatch, x->device, x->id);
+    if (!d || (x > w->j->execs->items && same_program(x, x - 1)) || !(mhz > 0)) return;
+    if (d->commands != TT_NO_SPAN) whole(w, TT_COL_DISPATCH_CMD, ns_of(d->commands, mhz));
+    if (d->go != TT_NO_SPAN) whole(w, TT_COL_DISPATCH_GO, ns_of(d->go, mhz));
+}
+
+static void host_cell(tt_writer *w, const tt_exec *x, uint64_t cycle)
+{
+    double ns;
+    if (cycle != TT_NEVER && tt_sync_host(&w->j->execs->sync, x->device, cycle, &ns))
+        rounded(w, TT_COL_ON_HOST, ns);
+}
+
+void tt_sub_device_cell(tt_writer *w, uint32_t device, uint64_t id, uint32_t session)
+{
+    const tt_counted *p = tt_counters_of(&w->j->execs->counters, device, id, session);
+    if (p && p->sub_device) tt_cell_u64(w, TT_COL_SUB_DEVICE, p->sub_device - 1);
+}
+
 static void from_log(tt_writer *w, const tt_exec *x)
 {
     static const size_t columns[TT_RISCS] = {
@@ -111,7 +144,15 @@ static void from_log(tt_writer *w, const tt_exec *x)
     double mhz = tt_execs_mhz(w->j->execs, x->device);
     if (!s) return;
     tt_cell_u64(w, TT_COL_CORES, c->cores);
-    counter_cells(w, x, c);
+    counter_cells(w, x, (span){c->fw_start, c->fw_end}, (span){c->kernel_start, c->kernel_end});
+    dispatch_cells(w, x, mhz);
+    host_cell(w, x, c->fw_start != TT_NEVER ? c->fw_start : c->kernel_start);
+    duration(w, TT_COL_TRACE_FW_NS, c->trace_fw_start, c->trace_fw_end, mhz);
+    duration(w, TT_COL_TRACE_KERNEL_NS, c->trace_kernel_start, c->trace_kernel_end, mhz);
+    for (uint32_t at = c->others; at; at = w->j->execs->others[at - 1].next) {
+        const tt_other *o = &w->j->execs->others[at - 1];
+        duration(w, w->first_other + o->risc, o->start, o->end, mhz);
+    }
     if (c->fw_start != TT_NEVER) {
         tt_cell_u64(w, TT_COL_FW_START, c->fw_start);
         tt_cell_u64(w, TT_COL_FW_END, c->fw_end);
@@ -135,17 +176,19 @@ static void from_log(tt_writer *w, const tt_exec *x)
     if (c->kernels > 1) duration(w, TT_COL_FIRST_TO_LAST, c->kernel_start, c->last_start, mhz);
     if (mhz <= 0) return;
     if (c->core_n) {
-        double rate = per_ns(c->lead, mhz);
-        whole(w, TT_COL_CORE_MIN, (double)c->core_min / rate);
-        whole(w, TT_COL_CORE_MAX, (double)c->core_max / rate);
-        whole(w, TT_COL_CORE_AVG, (double)c->core_sum / (double)c->core_n / rate);
+        double rate = w->j->alone ? 0 : per_ns(c->lead, mhz);
+        whole(w, TT_COL_CORE_MIN, in_ns((double)c->core_min, mhz, rate));
+        whole(w, TT_COL_CORE_MAX, in_ns((double)c->core_max, mhz, rate));
+        whole(w, TT_COL_CORE_AVG, in_ns((double)c->core_sum / (double)c->core_n, mhz, rate));
     }
-    double rate = per_ns(c->kernel_end - c->kernel_start, mhz);
-    rounded(w, TT_COL_LATENCY, s->any_kernel ? (double)((int64_t)c->kernel_start - s->kernel_end) / rate : 0);
+    double rate = w->j->alone ? 0 : per_ns(c->kernel_end - c->kernel_start, mhz);
+    rounded(w, TT_COL_LATENCY,
+            s->any_kernel ? in_ns((double)((int64_t)c->kernel_start - s->kernel_end), mhz, rate) : 0);
     s->kernel_end = (int64_t)c->kernel_end;
     s->any_kernel = true;
     if (c->dm_start == TT_NEVER) return;
-    rounded(w, TT_COL_DM_LATENCY, s->any_dm ? (double)((int64_t)c->dm_start - s->dm_end) / rate : 0);
+    rounded(w, TT_COL_DM_LATENCY,
+            s->any_dm ? in_ns((double)((int64_t)c->dm_start - s->dm_end), mhz, rate) : 0);
     s->dm_end = (int64_t)c->kernel_end;
     s->any_dm = true;
 }
@@ -257,6 +300,11 @@ static void from_report(tt_writer *w, const tt_exec *x)
         else
             tt_cell_text(w, (size_t)slot, l.cells[i].text, l.cells[i].n);
     }
+    known = number_in(w, &l, TT_PERF_KERNEL_START, &start) && number_in(w, &l, TT_PERF_KERNEL_END, &end);
+    counter_cells(w, x, fw ? (span){(uint64_t)fw_start, (uint64_t)fw_end} : unknown,
+                  known ? (span){(uint64_t)start, (uint64_t)end} : unknown);
+    dispatch_cells(w, x, s->ns_per_cycle > 0 ? 1000.0 / s->ns_per_cycle : 0);
+    host_cell(w, x, fw ? (uint64_t)fw_start : known ? (uint64_t)start : TT_NEVER);
 }
 
 /* What its NoC trace adds up to, beside what the C++ report says. */
@@ -286,5 +334,6 @@ void tt_device_cells(tt_writer *w, const tt_exec *x)
         from_report(w, x);
     else
         from_log(w, x);
+    tt_sub_device_cell(w, x->device, x->id, x->len ? x->session : x->counted);
     noc_cells(w, x);
 }

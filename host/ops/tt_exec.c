@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/input.h"
-
-enum { CHUNK = 1024 * 1024, MAX_LINE = 1024 * 1024, MAX_COLUMNS = 1024, COOL_EVERY = 16384 };
+enum { MAX_LINE = 4 * 1024 * 1024, MAX_COLUMNS = 1024, COOL_EVERY = 16384 };
 
 void tt_execs_begin(tt_execs *e, tt_found *found, const char *scratch)
 {
     *e = (tt_execs){.found = found};
     tt_counters_begin(&e->counters, scratch);
+    tt_dispatch_begin(&e->dispatch, scratch);
+    tt_gaps_begin(&e->gaps, scratch);
     e->big_items.folder = e->big_lines.folder = e->big_cycles.folder = scratch;
 }
 
@@ -25,9 +25,16 @@ void tt_execs_free(tt_execs *e)
     for (size_t i = 0; i < e->columns.n; i++)
         free(e->columns.names[i]);
     free(e->columns.names);
+    for (size_t i = 0; i < e->n_riscs; i++)
+        free(e->riscs[i]);
+    free(e->riscs);
+    free(e->others);
     dl_decode_free(e->decode);
+    tt_gaps_free(&e->gaps);
     tt_counters_free(&e->counters);
+    tt_dispatch_free(&e->dispatch);
     tt_nocs_free(&e->nocs);
+    tt_sync_free(&e->sync);
     memset(e, 0, sizeof *e);
 }
 
@@ -68,31 +75,21 @@ double tt_execs_mhz(const tt_execs *e, uint32_t device)
     return 0;
 }
 
+/* Cells may be quoted as a whole. */
 void tt_perf_cells(const char *line, size_t len, tt_cell *cells, size_t cap, size_t *n)
 {
-    const char *p = line, *end = line + len;
-    for (*n = 0; p <= end && *n < cap; ++*n) {
-        tt_cell *c = &cells[*n];
-        if (p < end && *p == '"') {
-            const char *quote = memchr(p + 1, '"', (size_t)(end - p - 1));
-            if (quote && (quote + 1 == end || quote[1] == ',')) {
-                *c = (tt_cell){p + 1, (size_t)(quote - p - 1)};
-                p = quote + 2;
-                continue;
-            }
-        }
-        const char *comma = memchr(p, ',', (size_t)(end - p)), *stop = comma ? comma : end;
-        *c = (tt_cell){p, (size_t)(stop - p)};
-        p = stop + 1;
-    }
-    for (size_t i = 0; i < *n; i++) {
-        tt_cell *c = &cells[i];
-        while (c->n && (*c->text == ' ' || *c->text == '\t')) {
-            c->text++;
-            c->n--;
-        }
-        while (c->n && (c->text[c->n - 1] == ' ' || c->text[c->n - 1] == '\t' || c->text[c->n - 1] == '\r'))
-            c->n--;
+    tt_cells_split(line, len, cells, cap, n);
+    for (size_t i = 0, kept = 0; i < *n; i = kept) {
+        tt_cell *c = &cells[kept++];
+        if (!c->n || *c->text != '"') continue;
+        size_t last = i;
+        while (last < *n &&
+               (cells[last].n < (last == i ? 2 : 1) || cells[last].text[cells[last].n - 1] != '"'))
+            last++;
+        if (last == *n) continue;
+        *c = (tt_cell){c->text + 1, (size_t)(cells[last].text + cells[last].n - c->text - 2)};
+        memmove(&cells[kept], &cells[last + 1], (*n - last - 1) * sizeof *cells);
+        *n -= last - i;
     }
 }
 
@@ -125,7 +122,7 @@ bool tt_perf_int(tt_cell c, int64_t *out)
 /* ---- The report's lines --- */
 
 typedef struct key_columns {
-    int id, trace, session, device, fw_start, kernel_start;
+    int id, trace, session, execution, device, fw_start, kernel_start;
 } key_columns;
 
 static int column(const tt_execs *e, const char *name)
@@ -150,6 +147,7 @@ static bool take_header(tt_execs *e, const char *line, size_t n, key_columns *k)
     *k = (key_columns){column(e, "GLOBAL CALL COUNT"),
                        column(e, "METAL TRACE ID"),
                        column(e, "METAL TRACE REPLAY SESSION ID"),
+                       column(e, "EXECUTION"),
                        column(e, "DEVICE ID"),
                        column(e, "DEVICE FW START CYCLE"),
                        column(e, "DEVICE KERNEL START CYCLE")};
@@ -191,6 +189,7 @@ static bool take_line(tt_execs *e, const char *line, size_t n, const key_columns
     if (e->n % COOL_EVERY == 0) dl_big_cool(&e->big_lines);
     if (key(cells, found, k->trace, &value) && value < TT_NONE) x->trace = (uint32_t)value;
     if (key(cells, found, k->session, &value) && value < TT_NONE) x->session = (uint32_t)value;
+    if (key(cells, found, k->execution, &value) && value < TT_NONE) x->execution = (uint32_t)value;
     if (key(cells, found, k->kernel_start, &value) || key(cells, found, k->fw_start, &value))
         x->start = (uint64_t)value;
     return true;
@@ -204,12 +203,14 @@ static int by_ids(const void *a, const void *b)
     if (x->id != y->id) return x->id < y->id ? -1 : 1;
     if (x->trace != y->trace) return x->trace < y->trace ? -1 : 1;
     if (x->session != y->session) return x->session < y->session ? -1 : 1;
+    if (x->execution != y->execution) return x->execution < y->execution ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static bool same_ids(const tt_exec *x, const tt_exec *y)
 {
-    return x->device == y->device && x->id == y->id && x->trace == y->trace && x->session == y->session;
+    return x->device == y->device && x->id == y->id && x->trace == y->trace && x->session == y->session &&
+           x->execution == y->execution;
 }
 
 static void drop_doubles(tt_execs *e)
@@ -237,50 +238,28 @@ static void drop_doubles(tt_execs *e)
     e->n = kept;
 }
 
+typedef struct reading {
+    tt_execs *e;
+    key_columns k;
+} reading;
+
+static bool take(void *ctx, const char *line, size_t n, uint64_t number)
+{
+    reading *r = ctx;
+    r->e->read_lines = number;
+    if (!n) return true;
+    return r->e->columns.n ? take_line(r->e, line, n, &r->k, number) : take_header(r->e, line, n, &r->k);
+}
+
 static devlog_status read_all(tt_execs *e, dl_input *input, const tt_progress *progress, devlog_error *err)
 {
-    key_columns k = {-1, -1, -1, -1, -1, -1};
-    char *text = NULL;
-    size_t n = 0, cap = 0;
-    bool ok = true, ended = false;
+    reading r = {.e = e, .k = {-1, -1, -1, -1, -1, -1, -1}};
+    const tt_lines lines = {.ctx = &r, .take = take, .longest = MAX_LINE};
     e->from_report = true;
-    while (!ended && ok) {
-        if (cap - n < CHUNK) {
-            char *grown = realloc(text, cap + 2 * CHUNK);
-            ok = grown != NULL;
-            if (!ok) break;
-            text = grown;
-            cap += 2 * CHUNK;
-        }
-        size_t got = 0;
-        devlog_error why = {0};
-        if (dl_input_read(input, text + n, CHUNK, &got, &why)) {
-            tt_found_add(e->found, TT_STOPPED, "%s", why.text);
-            got = 0;
-        }
-        ended = got == 0;
-        n += got;
-        const char *p = text, *end = text + n;
-        while (p < end && ok) {
-            const char *feed = memchr(p, '\n', (size_t)(end - p));
-            if (!feed && !ended && n < 4 * MAX_LINE) break;
-            const char *stop = feed ? feed : end;
-            size_t length = (size_t)(stop - p);
-            if (length && p[length - 1] == '\r') length--;
-            e->read_lines++;
-            if (length && !e->columns.n)
-                ok = take_header(e, p, length, &k);
-            else if (length)
-                ok = take_line(e, p, length, &k, e->read_lines);
-            p = feed ? feed + 1 : end;
-        }
-        n = (size_t)(end - p);
-        memmove(text, p, n);
-        if (progress) progress->call(progress->ctx, dl_input_taken(input), dl_input_size(input));
-    }
-    free(text);
-    dl_input_close(input);
-    if (!ok) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    e->replays_by_time = false;
+    devlog_status status = tt_lines_read(&lines, input, progress, e->found, err);
+    if (status) return status;
+    e->replays_by_time = r.k.execution >= 0 && r.k.session < 0;
     drop_doubles(e);
     tt_execs_sort(e);
     return DEVLOG_OK;

@@ -8,16 +8,32 @@
 
 #define CB_WAIT_ZONE    "CB-COMPUTE-WAIT-FRONT"
 #define CB_RESERVE_ZONE "CB-COMPUTE-RESERVE-BACK"
+/* Of a whole replay, from the pseudo RISC TENSIX_RISC_AGG (TT_METAL_TRACE_PROFILER=1). */
+#define TRACE_FW_ZONE     "TRACE-FW"
+#define TRACE_KERNEL_ZONE "TRACE-KERNEL"
+/* The streaming profiler's zones: their source file, and the program's id where traces have theirs. */
+#define STREAMING_FILE "streaming"
 
 #define PART_BIT UINT32_C(0x80000000) /* in gatherer.whole: others are parts of it */
 
-enum { ROLE_UNKNOWN, ROLE_NONE, ROLE_FW, ROLE_KERNEL, ROLE_CB_WAIT, ROLE_CB_RESERVE };
+enum {
+    ROLE_UNKNOWN,
+    ROLE_NONE,
+    ROLE_FW,
+    ROLE_KERNEL,
+    ROLE_CB_WAIT,
+    ROLE_CB_RESERVE,
+    ROLE_TRACE_FW,
+    ROLE_TRACE_KERNEL
+};
+enum { MAX_RISCS = 64, TRY_BYTES = 64 * 1024 * 1024 };
 
 typedef struct gatherer {
     tt_execs *e;
     uint32_t *whole; /* by launch: the launch that it is a part of, + 1; 0: itself. NULL: not known yet */
     uint32_t n_whole;
     uint32_t n_parts;
+    bool streaming; /* zones are the streaming profiler's */
     uint8_t *roles; /* of sites, asked for once each */
     uint32_t n_roles;
 } gatherer;
@@ -38,6 +54,8 @@ static void none(tt_cycles *c)
                      .kernel_start = TT_NEVER,
                      .dm_start = TT_NEVER,
                      .core_min = TT_NEVER,
+                     .trace_fw_start = TT_NEVER,
+                     .trace_kernel_start = TT_NEVER,
                      .lead_at = TT_NEVER};
     for (int i = 0; i < TT_RISCS; i++)
         c->risc_start[i] = TT_NEVER;
@@ -56,11 +74,14 @@ static uint8_t role_of(gatherer *g, const dl_tables *t, uint32_t site)
     if (g->roles[site] != ROLE_UNKNOWN) return g->roles[site];
     const dl_site *s = &t->sites[site];
     const char *name = dl_text(t, s->name);
-    g->roles[site] = s->role == DL_ROLE_FW                ? ROLE_FW
-                     : s->role == DL_ROLE_KERNEL          ? ROLE_KERNEL
-                     : strcmp(name, CB_WAIT_ZONE) == 0    ? ROLE_CB_WAIT
-                     : strcmp(name, CB_RESERVE_ZONE) == 0 ? ROLE_CB_RESERVE
-                                                          : ROLE_NONE;
+    g->streaming |= strcmp(dl_text(t, s->file), STREAMING_FILE) == 0;
+    g->roles[site] = strcmp(name, TRACE_FW_ZONE) == 0       ? ROLE_TRACE_FW
+                     : strcmp(name, TRACE_KERNEL_ZONE) == 0 ? ROLE_TRACE_KERNEL
+                     : s->role == DL_ROLE_FW                ? ROLE_FW
+                     : s->role == DL_ROLE_KERNEL            ? ROLE_KERNEL
+                     : strcmp(name, CB_WAIT_ZONE) == 0      ? ROLE_CB_WAIT
+                     : strcmp(name, CB_RESERVE_ZONE) == 0   ? ROLE_CB_RESERVE
+                                                            : ROLE_NONE;
     return g->roles[site];
 }
 
@@ -78,6 +99,12 @@ static tt_cycles *cycles_of(tt_execs *e, uint32_t launch)
     return &e->cycles[launch];
 }
 
+/* Quasar's QUASAR_DM0 to 7. */
+static bool is_data_mover(const dl_tables *t, const dl_stream *s)
+{
+    return s->risc == DL_RISC_OTHER && strncmp(dl_text(t, s->risc_name), "QUASAR_DM", 9) == 0;
+}
+
 /* What is known of the core in hand is complete. */
 static void fold(tt_cycles *c)
 {
@@ -93,6 +120,57 @@ static void fold(tt_cycles *c)
         c->lead_at = c->core_at;
         c->lead = cycles;
     }
+}
+
+/* "DM0", "NEO1 TRISC2": Quasar's RISCs as columns name them. MAX_RISCS: too many. */
+static uint32_t risc_number(tt_execs *e, const char *name)
+{
+    static const char prefix[] = "QUASAR_";
+    char column[64];
+    size_t n = 0;
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0) name += sizeof prefix - 1;
+    for (; name[n] && n + 1 < sizeof column; n++)
+        column[n] = (char)(name[n] == '_' || (unsigned char)name[n] < 32 ? ' ' : name[n]);
+    column[n] = 0;
+    for (uint32_t i = 0; i < e->n_riscs; i++)
+        if (strcmp(e->riscs[i], column) == 0) return i;
+    if (e->n_riscs == MAX_RISCS) return MAX_RISCS;
+    char **grown = realloc(e->riscs, (e->n_riscs + 1) * sizeof *grown);
+    if (!grown) return TT_NONE;
+    e->riscs = grown;
+    grown[e->n_riscs] = strdup(column);
+    return grown[e->n_riscs] ? (uint32_t)e->n_riscs++ : TT_NONE;
+}
+
+static bool other_risc(tt_execs *e, tt_cycles *c, const char *name, const dl_event *event)
+{
+    uint32_t risc = risc_number(e, name);
+    if (risc >= MAX_RISCS) return risc == MAX_RISCS;
+    for (uint32_t at = c->others; at; at = e->others[at - 1].next) {
+        tt_other *o = &e->others[at - 1];
+        if (o->risc != risc) continue;
+        least(&o->start, event->start);
+        most(&o->end, event->end);
+        return true;
+    }
+    if (e->n_others == e->cap_others) {
+        size_t cap = e->cap_others ? e->cap_others * 2 : 256;
+        tt_other *grown = realloc(e->others, cap * sizeof *grown);
+        if (!grown) return false;
+        e->others = grown;
+        e->cap_others = cap;
+    }
+    e->others[e->n_others] = (tt_other){event->start, event->end, risc, c->others};
+    c->others = (uint32_t)++e->n_others;
+    return true;
+}
+
+/* A whole trace as one program. */
+static void take_trace(tt_cycles *c, const dl_event *event, bool firmware)
+{
+    least(firmware ? &c->trace_fw_start : &c->trace_kernel_start, event->start);
+    most(firmware ? &c->trace_fw_end : &c->trace_kernel_end, event->end);
+    c->brisc |= firmware;
 }
 
 static bool take(gatherer *g, const dl_tables *t, const dl_event *event)
@@ -117,14 +195,19 @@ static bool take(gatherer *g, const dl_tables *t, const dl_event *event)
         c->core = core + 1;
         c->core_at = c->core_start = TT_NEVER;
         c->core_end = 0;
-        c->cores += role == ROLE_FW || role == ROLE_KERNEL;
+        c->cores++;
     }
     c->zones++;
+    if (role == ROLE_TRACE_FW || role == ROLE_TRACE_KERNEL) {
+        take_trace(c, event, role == ROLE_TRACE_FW);
+        return true;
+    }
+    if (!tt_gaps_zone(&g->e->gaps, t, event, launch, role == ROLE_KERNEL)) return false;
     least(&c->core_at, event->start);
     if (role == ROLE_FW) {
         least(&c->fw_start, event->start);
         most(&c->fw_end, event->end);
-        c->brisc |= s->risc == DL_RISC_BRISC || s->risc == DL_RISC_ERISC;
+        c->brisc |= s->risc == DL_RISC_BRISC || s->risc == DL_RISC_ERISC || is_data_mover(t, s);
         return true;
     }
     c->kernels++;
@@ -133,13 +216,15 @@ static bool take(gatherer *g, const dl_tables *t, const dl_event *event)
     least(&c->kernel_start, event->start);
     most(&c->last_start, event->start);
     most(&c->kernel_end, event->end);
-    if (s->risc == DL_RISC_BRISC || s->risc == DL_RISC_NCRISC || s->risc == DL_RISC_ERISC)
+    if (s->risc == DL_RISC_BRISC || s->risc == DL_RISC_NCRISC || s->risc == DL_RISC_ERISC ||
+        is_data_mover(t, s))
         least(&c->dm_start, event->start);
     if ((int)s->risc < (int)TT_RISCS) {
         least(&c->risc_start[s->risc], event->start);
         most(&c->risc_end[s->risc], event->end);
+        return true;
     }
-    return true;
+    return other_risc(g->e, c, dl_text(t, s->risc_name), event);
 }
 
 static devlog_status on_runs(void *context, const dl_run *runs, size_t n, devlog_error *err)
@@ -154,12 +239,16 @@ static devlog_status on_runs(void *context, const dl_run *runs, size_t n, devlog
 
 static uint64_t begin_of(const tt_cycles *c)
 {
-    return c->fw_start != TT_NEVER ? c->fw_start : c->kernel_start;
+    return c->fw_start != TT_NEVER         ? c->fw_start
+           : c->kernel_start != TT_NEVER   ? c->kernel_start
+           : c->trace_fw_start != TT_NEVER ? c->trace_fw_start
+                                           : c->trace_kernel_start;
 }
 
 static uint64_t end_of(const tt_cycles *c)
 {
-    return c->fw_end > c->kernel_end ? c->fw_end : c->kernel_end;
+    uint64_t end = c->fw_end > c->kernel_end ? c->fw_end : c->kernel_end;
+    return end ? end : c->trace_fw_end;
 }
 
 static int by_time(const void *a, const void *b)
@@ -208,6 +297,23 @@ static devlog_status find_parts(gatherer *g, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* Of the program; 0: the runtime's own launch. */
+static uint64_t id_of(const gatherer *g, const dl_launch *l)
+{
+    if (!g->streaming) return l->run_host_id;
+    return l->trace_id == DL_NO_ID ? 0 : l->trace_id;
+}
+
+static bool end_gaps(gatherer *g, const dl_launches *launches)
+{
+    uint64_t *ids = malloc((launches->count + 1) * sizeof *ids);
+    for (uint32_t i = 0; ids && i < launches->count; i++)
+        ids[i] = id_of(g, &launches->items[i]);
+    bool ok = ids && tt_gaps_end(&g->e->gaps, dl_decode_tables(g->e->decode), ids, launches->count);
+    free(ids);
+    return ok;
+}
+
 static devlog_status gather(gatherer *g, devlog_error *err)
 {
     tt_execs *e = g->e;
@@ -218,21 +324,24 @@ static devlog_status gather(gatherer *g, devlog_error *err)
         tt_cycles *c = &e->cycles[i];
         if (!c->zones) continue;
         fold(c);
-        if (!l->run_host_id) {
+        uint64_t id = id_of(g, l);
+        if (!id) {
             e->without_id++;
             continue;
         }
         tt_exec *x = tt_execs_add(e);
         if (!x) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-        x->id = l->run_host_id;
+        x->id = id;
         x->device = t->chips[l->chip].id;
         x->start = begin_of(c);
-        x->trace = l->trace_id == DL_NO_ID ? TT_NONE : l->trace_id;
-        x->session = l->trace_counter == DL_NO_ID || !l->trace_counter ? TT_NONE : l->trace_counter;
-        x->counted = l->trace_counter == DL_NO_ID ? TT_NONE : l->trace_counter;
+        bool untold = g->streaming; /* no trace ids are told then */
+        x->trace = l->trace_id == DL_NO_ID || untold ? TT_NONE : l->trace_id;
+        x->session = l->trace_counter == DL_NO_ID || !l->trace_counter || untold ? TT_NONE : l->trace_counter;
+        x->counted = l->trace_counter == DL_NO_ID || untold ? TT_NONE : l->trace_counter;
         x->cycles = i;
         x->trace_repaired = i < g->n_whole && g->whole[i] & PART_BIT;
     }
+    if (!end_gaps(g, launches)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (e->n) qsort(e->items, e->n, sizeof *e->items, by_time);
     if (!g->whole) {
         devlog_status status = find_parts(g, err);
@@ -249,8 +358,11 @@ static devlog_status read_once(gatherer *g, const char *path, const void *bytes,
     tt_execs *e = g->e;
     dl_decode_free(e->decode);
     e->decode = NULL;
-    e->n = e->n_cycles = 0;
+    e->n = e->n_cycles = e->n_others = 0;
     e->without_id = 0;
+    const char *scratch = e->gaps.big_items.folder;
+    tt_gaps_free(&e->gaps);
+    tt_gaps_begin(&e->gaps, scratch);
     g->n_roles = 0;
     devlog_status status = dl_decode_new(&e->decode, options, err);
     if (status) return status;
@@ -276,19 +388,46 @@ static devlog_status read_all(tt_execs *e, const char *path, const void *bytes, 
     return status;
 }
 
-devlog_status tt_execs_read_log(tt_execs *e, const char *path, const dl_decode_options *options,
-                                devlog_error *err)
+static bool take_row(void *ctx, const tt_log_row *row)
 {
-    devlog_status status = read_all(e, path, NULL, 0, options, err);
-    if (!status) status = tt_counters_read(&e->counters, path, NULL, err);
+    tt_execs *e = ctx;
+    return tt_counters_take(&e->counters, row) && tt_dispatch_take(&e->dispatch, row);
+}
+
+static devlog_status read_rows(tt_execs *e, dl_input *input, uint64_t try_bytes, const tt_progress *progress,
+                               devlog_error *err)
+{
+    const tt_log_taker taker = {e, take_row, try_bytes};
+    devlog_status status = tt_log_rows_read(&taker, input, progress, err);
+    if (!status && (!tt_counters_end(&e->counters) || !tt_dispatch_end(&e->dispatch)))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (e->counters.unknown)
         tt_found_add(e->found, TT_UNKNOWN_COUNTER, "%llu records", (unsigned long long)e->counters.unknown);
     return status;
 }
 
+devlog_status tt_execs_read_rows(tt_execs *e, const char *path, const tt_progress *progress,
+                                 devlog_error *err)
+{
+    dl_input *input;
+    devlog_status status = dl_input_open(&input, path, err);
+    return status ? status : read_rows(e, input, e->from_report ? TRY_BYTES : 0, progress, err);
+}
+
+devlog_status tt_execs_read_log(tt_execs *e, const char *path, const dl_decode_options *options,
+                                devlog_error *err)
+{
+    devlog_status status = read_all(e, path, NULL, 0, options, err);
+    e->replays_by_time = true;
+    return status ? status : tt_execs_read_rows(e, path, NULL, err);
+}
+
 devlog_status tt_execs_parse_log(tt_execs *e, const void *bytes, size_t n, devlog_error *err)
 {
     const dl_decode_options options = {.no_samples = true, .threads = 1};
+    dl_input *input;
     devlog_status status = read_all(e, NULL, bytes, n, &options, err);
-    return status ? status : tt_counters_parse(&e->counters, bytes, n, err);
+    e->replays_by_time = true;
+    if (!status) status = dl_input_memory(&input, "device log", bytes, n, err);
+    return status ? status : read_rows(e, input, 0, NULL, err);
 }

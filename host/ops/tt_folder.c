@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "decode/capture/capture.h"
 #include "ops/tt_exec.h"
+#include "ops/tt_zones.h"
 
 #define DEVICE_LOG_NAME "profile_log_device.csv"
 #define TRACY_NAME      "tracy_profile_log_host.tracy"
@@ -24,7 +26,7 @@ static bool is_file(const char *path)
 /* The file of this name, or packed. NULL: none, or no memory (*no_memory). */
 static char *find(const char *folder, const char *name, bool *no_memory)
 {
-    static const char *const endings[] = {"", ".zst", ".gz", ".xz"};
+    static const char *const endings[] = {"", ".zst", ".gz", ".xz", ".pack"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         char packed[128];
         snprintf(packed, sizeof packed, "%s%s", name, endings[i]);
@@ -52,6 +54,54 @@ static char *find_report(const char *folder)
     return found;
 }
 
+/* The beginning of a text file, unpacked; false: it cannot be read. */
+static bool begins(const char *path, char *text, size_t cap)
+{
+    dl_input *in;
+    const void *bytes = NULL;
+    size_t n = cap - 1;
+    if (dl_input_open(&in, path, NULL)) return false;
+    bool ok = dl_input_peek(in, &bytes, &n, NULL) == DEVLOG_OK;
+    if (ok && n) memcpy(text, bytes, n);
+    text[ok ? n : 0] = 0;
+    dl_input_close(in);
+    return ok;
+}
+
+/* devlog's own logs name their run. */
+static bool is_log_of_metals(const char *path)
+{
+    char text[1024];
+    if (!begins(path, text, sizeof text)) return false;
+    text[strcspn(text, "\n")] = 0;
+    return !strstr(text, "Run: ");
+}
+
+/* The streaming profiler's files have names that users give them (TT_METAL_STREAMING_PROFILER_OPS_CSV, _ZONE_CSV):
+ * told by their headers. */
+static bool find_streamed(tt_files *f, const char *folder)
+{
+    DIR *d = opendir(folder);
+    bool ok = true;
+    for (struct dirent *e; d && ok && (!f->report || !f->log) && (e = readdir(d)) != NULL;) {
+        char text[1024];
+        if (!strstr(e->d_name, ".csv") || strcmp(e->d_name, TT_OPS_TIMES_NAME) == 0) continue;
+        char *path = dl_path_join(folder, e->d_name);
+        ok = path != NULL;
+        bool known = ok && is_file(path) && begins(path, text, sizeof text);
+        char **to = !known                                                                   ? NULL
+                    : strncmp(text, "DEVICE ID,GLOBAL CALL COUNT,EXECUTION", 37) == 0        ? &f->report
+                    : strncmp(text, "ARCH:", 5) == 0 && strstr(text, "meta data, logical_x") ? &f->log
+                                                                                             : NULL;
+        if (to && !*to)
+            *to = path;
+        else
+            free(path);
+    }
+    if (d) closedir(d);
+    return ok;
+}
+
 static bool look_in(tt_files *f, const char *folder)
 {
     bool no_memory = false;
@@ -60,13 +110,33 @@ static bool look_in(tt_files *f, const char *folder)
     f->report = find(folder, TT_PERF_NAME, &no_memory);
     f->log = find(folder, DEVICE_LOG_NAME, &no_memory);
     f->tracy = find(folder, TRACY_NAME, &no_memory);
+    f->sync = find(folder, TT_SYNC_NAME, &no_memory);
+    f->zones = find(folder, TT_ZONES_NAME, &no_memory);
+    f->new_zones = find(folder, TT_NEW_ZONES_NAME, &no_memory);
+    if (!f->report && !f->log) no_memory |= !find_streamed(f, folder);
     f->folder = strdup(folder);
+    f->ops_report = find_report(folder);
     return !no_memory && f->folder;
+}
+
+static bool has_capture(const char *folder)
+{
+    char *path = dl_path_join(folder, DL_CAPTURE_NAME);
+    bool there = path && is_file(path);
+    free(path);
+    return there;
 }
 
 bool tt_files_are_metals(const tt_files *f)
 {
-    return f->data || f->times || f->report;
+    return f->data || f->times || f->report ||
+           (f->log && !f->ops_report && is_log_of_metals(f->log) && !has_capture(f->folder));
+}
+
+bool tt_files_are_a_report(const tt_files *f)
+{
+    return f->ops_report && !f->data && !f->times && !f->report && (!f->log || is_log_of_metals(f->log)) &&
+           !has_capture(f->folder);
 }
 
 bool tt_files_find(tt_files *f, const char *folder)
@@ -82,14 +152,13 @@ bool tt_files_find(tt_files *f, const char *folder)
             tt_files_free(f);
             return false;
         }
-        if (tt_files_are_metals(f) || f->tracy) return true;
+        if (tt_files_are_metals(f) || f->tracy || tt_files_are_a_report(f)) return true;
         tt_files_free(f);
     }
     if (!look_in(f, folder)) {
         tt_files_free(f);
         return false;
     }
-    f->ops_report = find_report(folder);
     return true;
 }
 
@@ -101,6 +170,9 @@ void tt_files_free(tt_files *f)
     free(f->report);
     free(f->log);
     free(f->tracy);
+    free(f->sync);
+    free(f->zones);
+    free(f->new_zones);
     free(f->ops_report);
     *f = (tt_files){0};
 }

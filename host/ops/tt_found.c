@@ -22,6 +22,8 @@ static const struct {
                         "export it: csvexport-release -m -s \";\" FILE.tracy > tracy_ops_data.csv", false},
     [TT_NO_OPS_TIMES] = {"tracy_ops_times.csv is missing: ops have no host times",
                          "export it: csvexport-release -u -t TT_ FILE.tracy > tracy_ops_times.csv", false},
+    [TT_DEVICE_ONLY] = {"folder without files of the host: a row for each launch",
+                        "run by python -m tracy -r, which saves what the host says of ops", true},
     [TT_NO_DEVICE_FILE] = {"no device data: neither cpp_device_perf_report.csv nor profile_log_device.csv",
                            "run with TT_METAL_DEVICE_PROFILER=1, and without "
                            "TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES",
@@ -74,6 +76,33 @@ static const struct {
          true},
     [TT_NOC_DIFFERS] = {"programs whose NoC bytes differ between trace and cpp_device_perf_report.csv", NULL,
                         false},
+    [TT_DISPATCH] =
+        {"programs that dispatch cores tell of and that no worker ran",
+         "the profiler's buffers on workers were full: raise TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT, or read "
+         "more often (ttnn.ReadDeviceProfiler)",
+         false},
+    [TT_BAD_SYNC] = {"lines of sync_device_info.csv that could not be read", NULL, false},
+    [TT_SYNC_FREQUENCY] =
+        {"devices whose clock, compared with the host's, ran at another frequency than the log says: durations in ns are "
+         "by the log's",
+         "the clock moved with load: fix it while profiling (tt-smi), and compare again with TT_METAL_PROFILER_SYNC=1",
+         false},
+    [TT_ZONE_NAMES] =
+        {"pairs of zones that tt-metal's profiler cannot tell apart, as their 16-bit hashes are the same: one of them "
+         "stands under the other's name",
+         "rename one of the two zones", false},
+    [TT_BAD_ZONE_SOURCE] =
+        {"lines of zone_src_locations.log that could not be read",
+         "several compilers wrote it at once: remove it and the kernels' cache (~/.cache/tt-metal-cache), and run again",
+         false},
+    [TT_ENDS] =
+        {"zones whose end is missing",
+         "the profiler's buffer was full in mid-program: raise TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT, or read more "
+         "often (ttnn.ReadDeviceProfiler, TT_METAL_PROFILER_MID_RUN_DUMP=1)",
+         false},
+    [TT_FILE_OF_ANOTHER] = {"files that are of another run than the rest: none of their ops are the same",
+                            "remove .logs before each run, or give each its own TT_METAL_PROFILER_DIR",
+                            false},
     [TT_STOPPED] = {"files that could not be read to their end", NULL, false},
 };
 
@@ -87,6 +116,13 @@ void tt_found_add(tt_found *f, tt_trouble what, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     f->details[what][n] = strdup(text);
+}
+
+void tt_found_amount(tt_found *f, tt_trouble what, uint64_t amount, const char *text)
+{
+    if (!amount) return;
+    tt_found_add(f, what, "%s", text);
+    f->n[what] += amount - 1;
 }
 
 void tt_found_free(tt_found *f)

@@ -10,6 +10,7 @@ typedef enum tt_trouble {
     TT_LOST_MESSAGE,    /* an op that only its zone or its launch tells of */
     TT_NO_OPS_DATA,     /* no tracy_ops_data.csv */
     TT_NO_OPS_TIMES,    /* no tracy_ops_times.csv */
+    TT_DEVICE_ONLY,     /* no file of the host's at all */
     TT_NO_DEVICE_FILE,  /* neither a device log nor the C++ report */
     TT_BAD_MESSAGE,     /* an op's or trace's message that says nothing that is understood */
     TT_UNKNOWN_CACHED,  /* a cached op of which the full message never came */
@@ -33,6 +34,13 @@ typedef enum tt_trouble {
     TT_NOC_BAD,         /* events of NoC traces that could not be read */
     TT_NOC_SATURATED,   /* NoC transfers at the recorder's limit */
     TT_NOC_DIFFERS,     /* bytes of a NoC trace that are not those of the C++ report */
+    TT_DISPATCH,        /* programs that dispatch cores tell of and no worker ran */
+    TT_BAD_SYNC,        /* lines of sync_device_info.csv that could not be read */
+    TT_SYNC_FREQUENCY, /* a device whose clock was compared and runs at another frequency than the log says */
+    TT_ZONE_NAMES,     /* names of zones that tt-metal's profiler cannot tell apart */
+    TT_BAD_ZONE_SOURCE, /* lines of zone_src_locations.log that could not be read */
+    TT_ENDS,            /* zones whose end is missing */
+    TT_FILE_OF_ANOTHER, /* files of tt-metal's that are of another run */
     TT_STOPPED,         /* a file that could not be read to its end */
     TT_TROUBLES
 } tt_trouble;
@@ -45,6 +53,8 @@ typedef struct tt_found {
 } tt_found;
 
 void tt_found_add(tt_found *f, tt_trouble what, const char *fmt, ...) DL_PRINTF(3, 4);
+/* The same `amount` times. */
+void tt_found_amount(tt_found *f, tt_trouble what, uint64_t amount, const char *text);
 void tt_found_free(tt_found *f);
 /* Whether something is missing from the report, or doubtful. */
 bool tt_found_any(const tt_found *f);

@@ -7,12 +7,10 @@
 #include "base/big.h"
 #include "base/intern.h"
 #include "ops/jsonline.h"
-#include "ops/tt_found.h"
+#include "ops/tt_log_rows.h"
 
 #define TT_OPS_DATA_NAME  "tracy_ops_data.csv"
 #define TT_OPS_TIMES_NAME "tracy_ops_times.csv"
-
-#define TT_NONE UINT32_MAX
 
 enum {
     TT_OP_ZONE = 1,    /* start and ns are known */
@@ -47,8 +45,9 @@ typedef struct tt_json {
 } tt_json;
 
 typedef struct tt_child {
-    uint64_t ns;
+    uint64_t ns;         /* of all its calls */
     uint32_t name, next; /* next: number + 1 */
+    uint32_t calls;
 } tt_child;
 
 typedef struct tt_signpost {
@@ -92,11 +91,6 @@ typedef struct tt_host {
     uint64_t messages, times_lines;
     bool no_memory;
 } tt_host;
-
-typedef struct tt_progress {
-    void (*call)(void *ctx, uint64_t taken, uint64_t size);
-    void *ctx;
-} tt_progress;
 
 /* `scratch`: as for op_log_read_large; borrowed, and so is `found`. Free with tt_host_free, also after a
  * failure. */

@@ -3,16 +3,18 @@
 #ifndef DEVLOG_OPS_TT_JOB_H
 #define DEVLOG_OPS_TT_JOB_H
 
+#include "ops/select_rows.h"
 #include "ops/tt_folder.h"
 #include "ops/tt_report.h"
 
 typedef struct tt_job_options {
     const tt_files *files;
-    bool no_device;     /* leave device data out */
-    bool device_log;    /* take the device log although there is a C++ report */
-    const char *output; /* folder of the report; made when missing */
-    const char *name;   /* of the report, without extension */
+    bool no_device;         /* leave device data out */
+    const char *device_log; /* taken although there is a C++ report; NULL: what the folder has */
+    const char *output;     /* folder of the report; made when missing */
+    const char *name;       /* of the report, without extension */
     tt_report_options report;
+    const op_selection *selection; /* NULL: everything */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
     void *progress_ctx;
 } tt_job_options;
@@ -22,10 +24,11 @@ typedef struct tt_job {
     tt_host host;
     tt_execs execs;
     tt_join join;
+    op_selected selected;
     tt_report_counts counts;
     const tt_job_options *o;
-    const char *input; /* in hand, for progress */
-    char *report_path;
+    const char *input;             /* in hand, for progress */
+    char *report_path, *gaps_path; /* gaps_path NULL: none was written */
 } tt_job;
 
 /* Free with tt_job_free, also after a failure. */

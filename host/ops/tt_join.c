@@ -286,6 +286,18 @@ static bool op_rows(tt_join *j, bool has_device_data)
     return true;
 }
 
+/* Whether anything of a device ran: not only traces that were never replayed. */
+static bool has_run(const tt_host *h, uint32_t device)
+{
+    for (size_t i = 0; i < h->n_ops; i++) {
+        const tt_op *o = &h->ops[i];
+        if (o->device == device && !(o->flags & TT_OP_SHADOW) &&
+            (o->trace == TT_NONE || tt_host_trace(h, device, o->trace)))
+            return true;
+    }
+    return false;
+}
+
 static bool device_rows(tt_join *j)
 {
     const tt_host *h = j->host;
@@ -305,7 +317,7 @@ static bool device_rows(tt_join *j)
         ok = rows_of_device_op(j, order[i].op);
     }
     for (size_t i = 0; i < j->n_devices && ok; i++)
-        if (!device_is_there(j->execs, j->devices[i]))
+        if (!device_is_there(j->execs, j->devices[i]) && has_run(h, j->devices[i]))
             tt_found_add(j->execs->found, TT_WHOLE_DEVICE, "device %u", j->devices[i]);
     free(order);
     return ok;
@@ -324,8 +336,13 @@ static bool launch_rows(tt_join *j)
     timed *order = malloc((n + 1) * sizeof *order);
     if (!order) return false;
     n = 0;
-    for (size_t i = 0; i < e->n; i++)
-        if (!e->items[i].joined) order[n++] = (timed){e->items[i].start, (uint32_t)i, e->items[i].device};
+    uint64_t first = 0; /* alone, runs of one program stand together, as in tt-metal's script */
+    for (size_t i = 0; i < e->n; i++) {
+        const tt_exec *x = &e->items[i];
+        bool again = i && x->device == e->items[i - 1].device && x->id == e->items[i - 1].id;
+        if (!again || x->start < first) first = x->start;
+        if (!x->joined) order[n++] = (timed){j->alone ? first : x->start, (uint32_t)i, x->device};
+    }
     if (n) qsort(order, n, sizeof *order, by_start);
     bool ok = true, known = false;
     for (size_t i = 0; i < n && ok; i++) {
@@ -352,6 +369,22 @@ static bool launch_rows(tt_join *j)
     return ok;
 }
 
+/* Programs that were dispatched, and no worker's data tell of. */
+static void dispatched_without(const tt_join *j)
+{
+    const tt_dispatch *d = &j->execs->dispatch;
+    for (size_t i = 0; i < d->n; i++) {
+        size_t from, to;
+        range_of(j->execs, d->items[i].device, d->items[i].id, &from, &to);
+        if (from == to)
+            tt_found_add(j->execs->found, TT_DISPATCH, "GLOBAL CALL COUNT %llu, device %u",
+                         (unsigned long long)d->items[i].id, d->items[i].device);
+    }
+    if (d->left_out)
+        tt_found_add(j->execs->found, TT_DISPATCH, "%llu rows of more dispatch cores than there can be",
+                     (unsigned long long)d->left_out);
+}
+
 static int by_time(const void *a, const void *b, void *rows)
 {
     const tt_row *x = (const tt_row *)rows + *(const uint32_t *)a,
@@ -364,6 +397,7 @@ static int by_time(const void *a, const void *b, void *rows)
 devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const char *scratch, devlog_error *err)
 {
     *j = (tt_join){.host = host, .execs = execs, .big_rows.folder = scratch};
+    j->alone = !host->has_data && !host->has_times;
     bool has_device_data = execs->from_report || execs->decode;
     j->exec_of = malloc((host->n_ops + 1) * sizeof *j->exec_of);
     bool ok = j->exec_of != NULL;
@@ -371,7 +405,7 @@ devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const cha
     for (size_t i = 0; i < host->n_ops && ok; i++)
         j->exec_of[i] = TT_NONE;
     devlog_status status = DEVLOG_OK;
-    if (ok && !execs->from_report) status = number_replays(j, host, err);
+    if (ok && execs->replays_by_time) status = number_replays(j, host, err);
     if (status) return status;
     if (ok && has_device_data) ok = device_rows(j);
     if (ok) ok = op_rows(j, has_device_data);
@@ -384,6 +418,7 @@ devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const cha
         r->order = i;
     }
     if (ok) ok = launch_rows(j);
+    dispatched_without(j);
     free(j->exec_of);
     j->exec_of = NULL;
     if (!ok) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");

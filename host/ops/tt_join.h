@@ -37,6 +37,7 @@ typedef struct tt_join {
     uint32_t *order; /* of the rows, as they are to be written */
     size_t n;
     dl_big big_rows;
+    bool alone; /* there is nothing of the host's */
     uint64_t ops, with_device, replays;
     uint32_t *devices; /* in order of their first op */
     size_t n_devices, cap_devices;

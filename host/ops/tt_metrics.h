@@ -6,7 +6,7 @@
 
 #include "ops/tt_counters.h"
 
-enum { TT_METRICS = 79, TT_METRIC_STATS = 4 };
+enum { TT_METRICS = 81, TT_METRIC_STATS = 4 };
 
 /* "SFPU Util Min (%)"; the fourth of the first three figures is over the full grid. */
 void tt_metric_header(size_t metric, size_t stat, dl_str *out);

@@ -68,7 +68,11 @@ static bool take_name(const char *name, tt_noc *out)
         if (!digits(&at, &trace)) return false;
         out->session = (uint32_t)trace; /* the counter is in the low word */
     }
-    return strcmp(at, ".json") == 0 || strcmp(at, ".json.gz") == 0 || strcmp(at, ".json.zst") == 0;
+    static const char *const endings[] = {".json", ".json.gz", ".json.zst", ".json.xz", ".json.pack"};
+    bool known = false;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        known |= strcmp(at, endings[i]) == 0;
+    return known;
 }
 
 /* Where a RISC waits: objects of one RISC are neighbours, in the order of time. */

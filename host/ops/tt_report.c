@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/op_columns.h"
 #include "ops/tt_cells.h"
 
 enum { FLUSH_BYTES = 256 * 1024 };
@@ -111,6 +112,27 @@ static bool add_metrics(tt_writer *w, size_t n)
     return true;
 }
 
+/* Columns of devlog's own, those that are there. */
+static bool add_own(tt_writer *w)
+{
+    const tt_execs *e = w->j->execs;
+    for (size_t i = 0; i < TT_COL_FIXED; i++)
+        w->shown[i] = i != TT_COL_ON_HOST && i != TT_COL_SUB_DEVICE && i != TT_COL_TRACE_FW_NS &&
+                      i != TT_COL_TRACE_KERNEL_NS && i != TT_COL_CALL_COUNT && i != TT_COL_CALL_DEPTH;
+    for (size_t i = 0; i < e->columns.n; i++)
+        if (w->perf_column[i] >= 0 && w->perf_column[i] < (int)TT_COL_FIXED)
+            w->shown[w->perf_column[i]] = true;
+    for (size_t i = 0; i < e->n_cycles; i++) {
+        w->shown[TT_COL_TRACE_FW_NS] |= e->cycles[i].trace_fw_start != TT_NEVER;
+        w->shown[TT_COL_TRACE_KERNEL_NS] |= e->cycles[i].trace_kernel_start != TT_NEVER;
+    }
+    w->shown[TT_COL_SUB_DEVICE] |= e->counters.sub_devices;
+    w->shown[TT_COL_ON_HOST] |= e->sync.n > 0;
+    for (size_t i = TT_COL_BACK_END; i < TT_COL_NOTE; i++)
+        if (w->shown[i]) w->order[w->n_order++] = i;
+    return true;
+}
+
 static bool plan(tt_writer *w)
 {
     const tt_host *h = w->j->host;
@@ -126,7 +148,9 @@ static bool plan(tt_writer *w)
     w->first_out = w->first_in + (size_t)w->n_in * TT_TENSOR_FIELDS;
     w->first_call = w->first_out + (size_t)w->n_out * TT_TENSOR_FIELDS;
     w->first_noc = w->first_call + w->n_calls;
-    w->n_slots = w->first_noc + TT_NOC_SUMS;
+    w->first_other = w->first_noc + TT_NOC_SUMS;
+    w->first_api = w->first_other + w->j->execs->n_riscs;
+    w->n_slots = w->first_api + 2 * w->n_calls;
     for (size_t i = 0; i < w->n_calls; i++)
         w->call_slot[w->call_names[i]] = (uint32_t)(w->first_call + i);
     w->slots = calloc(w->n_slots, sizeof *w->slots);
@@ -135,20 +159,21 @@ static bool plan(tt_writer *w)
     if (!w->slots || !w->order || !w->said) return false;
     for (size_t i = 0; i < TT_SAID; i++)
         w->said[i].json = w->said[i].own = TT_NONE;
+    if (w->o->reference) {
+        tt_reference_plan(w);
+        return tt_calls_plan(w);
+    }
     size_t n_metrics = (size_t)TT_METRICS * TT_METRIC_STATS;
     return add_slots(w, 0, TT_COL_FRONT_END) && add_slots(w, w->first_in, w->first_call - w->first_in) &&
            add_slots(w, TT_COL_FRONT_END, TT_COL_BACK_END - TT_COL_FRONT_END) && add_metrics(w, n_metrics) &&
-           add_slots(w, w->first_call, w->n_calls) &&
-           add_slots(w, TT_COL_BACK_END, TT_COL_NOTE - TT_COL_BACK_END) &&
+           add_slots(w, w->first_call, w->n_calls) && add_own(w) &&
+           add_slots(w, w->first_other, w->j->execs->n_riscs) &&
            add_slots(w, w->first_noc, w->j->execs->nocs.n ? TT_NOC_SUMS : 0) &&
            add_slots(w, w->first_perf, w->n_perf) && add_slots(w, TT_COL_NOTE, 1);
 }
 
 static void header_of(const tt_writer *w, size_t slot, dl_str *out)
 {
-    static const char *const fields[TT_TENSOR_FIELDS] = {"W_PAD[LOGICAL]", "Z_PAD[LOGICAL]", "Y_PAD[LOGICAL]",
-                                                         "X_PAD[LOGICAL]", "LAYOUT",         "DATATYPE",
-                                                         "MEMORY"};
     if (slot < TT_COL_FIXED) {
         dl_str_add(out, tt_column_header(slot));
     } else if (slot < w->first_perf) {
@@ -160,8 +185,15 @@ static void header_of(const tt_writer *w, size_t slot, dl_str *out)
     } else if (slot < w->first_call) {
         bool in = slot < w->first_out;
         size_t at = slot - (in ? w->first_in : w->first_out);
+        op_column_set set = w->o->reference ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT;
         dl_str_fmt(out, "%s_%zu_%s", in ? "INPUT" : "OUTPUT", at / TT_TENSOR_FIELDS,
-                   fields[at % TT_TENSOR_FIELDS]);
+                   op_tensor_field(set, (int)(at % TT_TENSOR_FIELDS)));
+    } else if (slot >= w->first_api) {
+        size_t at = slot - w->first_api;
+        dl_str_add(out, dl_intern_text(w->j->host->names, w->call_names[at / 2], NULL));
+        dl_str_add(out, at % 2 ? " Average" : " Count");
+    } else if (slot >= w->first_other) {
+        dl_str_fmt(out, "DEVICE %s KERNEL DURATION [ns]", w->j->execs->riscs[slot - w->first_other]);
     } else if (slot >= w->first_noc) {
         dl_str_add(out, tt_noc_header((tt_noc_sum)(slot - w->first_noc)));
     } else {
@@ -173,7 +205,7 @@ static void header_of(const tt_writer *w, size_t slot, dl_str *out)
 /* ---- Cells --- */
 
 /* No number may begin with a zero in JSON, or be long enough to lose digits in a reader. */
-static bool is_number(const char *text, size_t n)
+bool tt_is_number(const char *text, size_t n)
 {
     size_t i = n && *text == '-', digits = i;
     if (n > 18 || i == n || (text[i] == '0' && n > i + 1 && text[i + 1] != '.')) return false;
@@ -233,7 +265,7 @@ static void write_row(tt_writer *w)
         dl_str_add(w->out, w->keys[i]);
         if (!n)
             dl_str_add(w->out, "null");
-        else if (is_number(text, n))
+        else if (tt_is_number(text, n))
             dl_str_add_n(w->out, text, n);
         else
             dl_str_json(w->out, text, n);
@@ -338,7 +370,11 @@ static void one_row(tt_writer *w, const tt_row *r)
             r->op == TT_NONE ? NULL : tt_host_replay(h, h->ops[r->op].device, r->trace, r->session);
         if (replay) tt_cell_u64(w, TT_COL_REPLAY_TS, replay->ns);
     }
-    if (x) tt_device_cells(w, x);
+    if (x)
+        tt_device_cells(w, x);
+    else if (r->op != TT_NONE && h->ops[r->op].device != TT_NONE)
+        tt_sub_device_cell(w, h->ops[r->op].device, h->ops[r->op].id, r->session);
+    if (r->op != TT_NONE && w->o->reference) tt_call_cells(w, r->op);
     tt_op_pm_cells(w);
     note_cell(w, r->notes);
     w->counts->kernel_ns += sum_of(w, TT_COL_KERNEL_NS);
@@ -384,6 +420,8 @@ static void free_writer(tt_writer *w)
     free(w->perf_whole);
     free(w->call_names);
     free(w->call_slot);
+    free(w->call_count);
+    free(w->call_depth);
     free(w->devices);
     dl_str_free(&w->text);
     dl_str_free(&w->work);

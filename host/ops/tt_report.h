@@ -7,6 +7,7 @@
 
 typedef struct tt_report_options {
     bool json;
+    bool reference; /* the columns of the reference document, in its order */
 } tt_report_options;
 
 typedef struct tt_report_counts {

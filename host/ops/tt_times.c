@@ -1,20 +1,15 @@
 /* tracy_ops_times.csv: zones of ops, joined by "id:N" in their text, and the host calls inside them. It has
  * gigabytes, of which few lines are of interest; these are found without looking at the cells of the
  * others. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/input.h"
 #include "ops/tt_host.h"
 
-enum { CHUNK = 1024 * 1024, MAX_LINE = 1024 * 1024, MAX_CELLS = 64 };
+enum { MAX_LINE = 1024 * 1024, MAX_CELLS = 64, COOL_EVERY = 65536 };
 
 enum { C_NAME, C_FILE, C_LINE, C_ZONE, C_TEXT, C_START, C_NS, C_THREAD, C_PARENT, COLUMNS };
-
-typedef struct cell {
-    const char *text;
-    size_t n;
-} cell;
 
 typedef struct times {
     tt_host *host;
@@ -25,6 +20,7 @@ typedef struct times {
     size_t n_child_slots;
     dl_str plain;  /* quoted cells without their quotes */
     uint32_t last; /* op that was found last: the next is often it, or the one behind it */
+    bool none;     /* it is no such file */
 } times;
 
 static bool header(times *t, const char *text, size_t n)
@@ -46,26 +42,15 @@ static bool header(times *t, const char *text, size_t n)
     return t->place[C_NAME] == 0 && t->place[C_START] > 0 && t->place[C_NS] > 0 && t->place[C_TEXT] > 0;
 }
 
-static bool number(cell c, uint64_t *out)
-{
-    *out = 0;
-    if (!c.n || c.n > 19) return false;
-    for (size_t i = 0; i < c.n; i++) {
-        if (c.text[i] < '0' || c.text[i] > '9') return false;
-        *out = *out * 10 + (uint64_t)(c.text[i] - '0');
-    }
-    return true;
-}
-
 /* Splits at commas outside of quotes; more cells than MAX_CELLS are counted but not kept. */
-static int split(times *t, const char *line, size_t n, cell *cells)
+static int split(times *t, const char *line, size_t n, tt_cell *cells)
 {
     int found = 0;
     const char *p = line, *end = line + n;
     dl_str_clear(&t->plain);
     if (!dl_str_reserve(&t->plain, n)) return 0; /* so that it does not move */
     for (; p <= end; found++) {
-        cell c = {p, 0};
+        tt_cell c = {p, 0};
         if (p < end && *p == '"') {
             c.text = t->plain.text + t->plain.len;
             for (p++; p < end; p++) {
@@ -89,42 +74,52 @@ static int split(times *t, const char *line, size_t n, cell *cells)
     return found;
 }
 
+/* Of a quoted cell, whose text is a copy and not a piece of the line. */
+static bool is_copy(const times *t, tt_cell c)
+{
+    uintptr_t at = (uintptr_t)c.text, begin = (uintptr_t)t->plain.text;
+    return at >= begin && at <= begin + t->plain.len;
+}
+
 /* The cells by column. A name of a C++ function may hold commas that nobody quoted: then what is behind the
  * names is counted from the right, and the name ends before the source file and its line number. */
-static bool columns(const times *t, const cell *cells, int n, cell *by)
+static bool columns(const times *t, const tt_cell *cells, int n, tt_cell *by)
 {
     uint64_t value;
     for (int i = 0; i < COLUMNS; i++)
-        by[i] = (cell){"", 0};
+        by[i] = (tt_cell){"", 0};
     if (n == t->n_columns) {
         for (int i = 0; i < COLUMNS; i++)
             if (t->place[i] >= 0) by[i] = cells[t->place[i]];
-        return number(by[C_START], &value) && number(by[C_NS], &value);
+        return tt_cell_number(by[C_START], &value) && tt_cell_number(by[C_NS], &value);
     }
     if (n < t->n_columns || n > MAX_CELLS) return false;
     int shift = n - t->n_columns, at = 0;
     for (int i = 0; i < COLUMNS; i++)
         if (t->place[i] > 2) by[i] = cells[t->place[i] + shift];
     for (int i = 2; i <= 2 + shift && !at; i++)
-        if (number(cells[i], &value)) at = i;
-    if (at < 2 || !number(by[C_START], &value) || !number(by[C_NS], &value)) return false;
-    const cell *last = &cells[at - 2];
-    by[C_NAME] = (cell){cells[0].text, (size_t)(last->text + last->n - cells[0].text)};
+        if (tt_cell_number(cells[i], &value)) at = i;
+    if (at < 2 || !tt_cell_number(by[C_START], &value) || !tt_cell_number(by[C_NS], &value)) return false;
+    /* The name is one piece of the line only if nobody quoted a part of it: who quotes, quotes every comma. */
+    const tt_cell *last = &cells[at - 2];
+    for (int i = 0; i <= at - 2; i++)
+        if (is_copy(t, cells[i])) return false;
+    by[C_NAME] = (tt_cell){cells[0].text, (size_t)(last->text + last->n - cells[0].text)};
     return true;
 }
 
 /* The number behind the last colon. */
-static bool id_in(cell c, uint64_t *id)
+static bool id_in(tt_cell c, uint64_t *id)
 {
     const char *colon = c.n ? memrchr(c.text, ':', c.n) : NULL;
-    cell digits = colon ? (cell){colon + 1, (size_t)(c.text + c.n - colon - 1)} : c;
+    tt_cell digits = colon ? (tt_cell){colon + 1, (size_t)(c.text + c.n - colon - 1)} : c;
     while (digits.n && (digits.text[digits.n - 1] == ' ' || digits.text[digits.n - 1] == '\r'))
         digits.n--;
     while (digits.n && *digits.text == ' ') {
         digits.text++;
         digits.n--;
     }
-    return number(digits, id);
+    return tt_cell_number(digits, id);
 }
 
 static uint32_t find_op(times *t, uint64_t id)
@@ -137,7 +132,7 @@ static uint32_t find_op(times *t, uint64_t id)
     return op;
 }
 
-static bool op_zone(times *t, const cell *by)
+static bool op_zone(times *t, const tt_cell *by)
 {
     tt_host *h = t->host;
     uint64_t id, start = 0, ns = 0;
@@ -147,8 +142,8 @@ static bool op_zone(times *t, const cell *by)
                      by[C_NAME].text);
         return true;
     }
-    number(by[C_START], &start);
-    number(by[C_NS], &ns);
+    tt_cell_number(by[C_START], &start);
+    tt_cell_number(by[C_NS], &ns);
     uint32_t op = find_op(t, id);
     if (op == TT_NONE) {
         if (h->has_data)
@@ -194,39 +189,40 @@ static bool grow_children(times *t)
 
 /* A call inside an op; several of one name are added up. Of ops that the host does not know nothing is kept,
  * as in tt-metal's script. */
-static bool child(times *t, const cell *by)
+static bool child(times *t, const tt_cell *by)
 {
     tt_host *h = t->host;
     uint64_t id, ns = 0;
     if (!id_in(by[C_PARENT], &id)) return true;
     uint32_t op = find_op(t, id);
     if (op == TT_NONE || (h->ops[op].flags & TT_OP_LOST)) return true;
-    number(by[C_NS], &ns);
+    tt_cell_number(by[C_NS], &ns);
     uint32_t name = dl_intern_add(h->names, by[C_NAME].text, by[C_NAME].n);
     if (name == DL_NO_STRING) return true;
     if (!grow_children(t)) return false;
     size_t at = child_slot(t, op, name);
     if (t->child_slots[at * 2]) {
         h->children[t->child_slots[at * 2] - 1].ns += ns;
+        h->children[t->child_slots[at * 2] - 1].calls++;
         return true;
     }
     size_t wanted = (h->n_children + 1) * sizeof *h->children;
     if (wanted > h->big_children.bytes && !dl_big_room(&h->big_children, wanted + 4096)) return false;
     h->children = h->big_children.data;
-    h->children[h->n_children] = (tt_child){.ns = ns, .name = name, .next = h->ops[op].children};
+    h->children[h->n_children] = (tt_child){.ns = ns, .name = name, .next = h->ops[op].children, .calls = 1};
     h->ops[op].children = t->child_slots[at * 2] = (uint32_t)++h->n_children;
     t->child_slots[at * 2 + 1] = op;
     return true;
 }
 
-static bool has(cell c, const char *what)
+static bool has(tt_cell c, const char *what)
 {
     return memmem(c.text, c.n, what, strlen(what)) != NULL;
 }
 
 static bool take_line(times *t, const char *line, size_t n)
 {
-    cell cells[MAX_CELLS], by[COLUMNS];
+    tt_cell cells[MAX_CELLS], by[COLUMNS];
     bool ok = true;
     if (!columns(t, cells, split(t, line, n, cells), by)) {
         tt_found_add(t->host->found, TT_BAD_TIMES_LINE, TT_OPS_TIMES_NAME ":%llu: %.*s",
@@ -251,69 +247,39 @@ static const char *line_end(const char *line, const char *end)
     return NULL;
 }
 
-/* Takes whole lines of text[0..n); returns how many bytes they are. */
-static size_t take_lines(times *t, const char *text, size_t n, bool last, bool *ok)
+static bool take(void *ctx, const char *line, size_t n, uint64_t number)
 {
-    const char *p = text, *end = text + n;
-    while (p < end && *ok) {
-        const char *feed = line_end(p, end);
-        if (!feed && last) feed = memchr(p, '\n', (size_t)(end - p));
-        if (!feed && !last) break;
-        const char *stop = feed ? feed : end;
-        size_t length = (size_t)(stop - p);
-        if (length && p[length - 1] == '\r') length--;
-        t->line++;
-        bool any = length > 0;
-        /* A parent, if there is any, is in the last cell; an op's zone has a name that begins with TT_. */
-        if (any && (p[length - 1] != ',' || memmem(p, length, "TT_", 3)) && t->line > 1)
-            *ok = take_line(t, p, length);
-        else if (any && t->line == 1 && !header(t, p, length))
-            *ok = false;
-        p = feed ? feed + 1 : end;
+    times *t = ctx;
+    t->line = number;
+    if (number % COOL_EVERY == 0) tt_host_cool(t->host);
+    if (n && number == 1) {
+        t->none = !header(t, line, n);
+        return true;
     }
-    return (size_t)(p - text);
+    /* A parent, if there is any, is in the last cell; an op's zone has a name that begins with TT_. */
+    if (!n || t->none || (line[n - 1] == ',' && !memmem(line, n, "TT_", 3))) return true;
+    return take_line(t, line, n);
+}
+
+static bool is_none(void *ctx)
+{
+    return ((const times *)ctx)->none;
 }
 
 static devlog_status read_all(tt_host *h, dl_input *input, const tt_progress *progress, devlog_error *err)
 {
     times t = {.host = h};
-    char *text = NULL;
-    size_t n = 0, cap = 0, pieces = 0;
-    bool ok = true, ended = false, no_memory = false;
-    while (!ended && ok && !no_memory) {
-        if (cap - n < CHUNK) {
-            char *grown = realloc(text, cap + 2 * CHUNK);
-            no_memory = grown == NULL;
-            if (no_memory) break;
-            text = grown;
-            cap += 2 * CHUNK;
-        }
-        size_t got = 0;
-        devlog_error why = {0};
-        if (dl_input_read(input, text + n, CHUNK, &got, &why)) {
-            tt_found_add(h->found, TT_STOPPED, "%s", why.text);
-            got = 0;
-        }
-        ended = got == 0;
-        n += got;
-        size_t taken = take_lines(&t, text, n, ended || n > 4 * MAX_LINE, &ok);
-        memmove(text, text + taken, n - taken);
-        n -= taken;
-        if (++pieces % 16 == 0) tt_host_cool(h);
-        if (progress) progress->call(progress->ctx, dl_input_taken(input), dl_input_size(input));
-    }
-    devlog_status status = DEVLOG_OK;
-    if (no_memory || t.plain.failed || (!ok && t.line > 1))
-        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    else if (!ok)
+    const tt_lines lines = {
+        .ctx = &t, .take = take, .line_end = line_end, .enough = is_none, .longest = 4 * MAX_LINE};
+    devlog_status status = tt_lines_read(&lines, input, progress, h->found, err);
+    if (!status && t.plain.failed) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (t.none)
         tt_found_add(h->found, TT_BAD_TIMES_LINE,
                      TT_OPS_TIMES_NAME ":1: not the header of that file; left out");
-    h->has_times = ok && t.line > 0;
+    h->has_times = !t.none && t.line > 0;
     h->times_lines = t.line;
-    free(text);
     free(t.child_slots);
     dl_str_free(&t.plain);
-    dl_input_close(input);
     return status;
 }
 

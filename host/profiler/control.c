@@ -90,6 +90,8 @@ static devlog_status arm_core(void *context, devlog_core core, devlog_error *err
             place.x | (uint32_t)place.y << 6,
             place.base,
             streams ? device->stream_bytes : 0,
+        };
+        const uint32_t buffer[] = {
             events ? device->board.events.base : 0,
             events ? device->board.events.size : 0,
         };
@@ -97,6 +99,9 @@ static devlog_status arm_core(void *context, devlog_core core, devlog_error *err
             board_profiler_base(&device->board, risc) + DEVLOG_CONTROL_OFFSET(device->board.segment_bits);
         devlog_status status = dl_core_write(device, core, address + (uint32_t)offsetof(devlog_control, mode),
                                              words, sizeof words, err);
+        if (status == DEVLOG_OK && risc == 0)
+            status = dl_core_write(device, core, address + (uint32_t)offsetof(devlog_control, events_base),
+                                   buffer, sizeof buffer, err);
         if (status != DEVLOG_OK) return status;
     }
     return DEVLOG_OK;

@@ -10,7 +10,8 @@
  * told by another program what the rest says. */
 enum {
     CONTROL_FROM = offsetof(devlog_control, magic),
-    CONTROL_END = offsetof(devlog_control, cost),
+    CONTROL_END = offsetof(devlog_control, events_base),
+    KERNEL_FROM = offsetof(devlog_control, stream_size), /* and these, of a RISC that ran a kernel */
     GUARD = 16, /* bytes behind the last record that are read too: the host has cleared them */
 };
 
@@ -191,13 +192,10 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
     uint32_t from = device->attached ? 0 : CONTROL_FROM;
     devlog_status status = dl_core_read(device, core, region + DEVLOG_CONTROL_OFFSET(b->segment_bits) + from,
                                         (uint8_t *)c + from, CONTROL_END - from, err);
-    /* Only a kernel drops records: one word less to read of every RISC that runs none. */
     if (status == DEVLOG_OK && !device->attached &&
         (c->marks & 1u << (DEVLOG_ID_KERNEL_START - 1) || c->marks > 15))
-        status = dl_core_read(device, core,
-                              region + DEVLOG_CONTROL_OFFSET(b->segment_bits) +
-                                  (uint32_t)offsetof(devlog_control, dropping),
-                              &c->dropping, sizeof c->dropping, err);
+        status = dl_core_read(device, core, region + DEVLOG_CONTROL_OFFSET(b->segment_bits) + KERNEL_FROM,
+                              (uint8_t *)c + KERNEL_FROM, CONTROL_FROM - KERNEL_FROM, err);
     if (status != DEVLOG_OK) return status;
     out->record_bytes = record_bytes_of(device, core, risc, c);
     bool counted = count_drops(c, b->segment_bits);

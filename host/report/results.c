@@ -5,7 +5,8 @@
 
 #include "report/decode_table.h"
 
-devlog_status dl_results_make(const char *log, const char *folder, dl_str *lost, devlog_error *err)
+devlog_status dl_results_make(const char *log, const char *folder, const dl_results_options *options,
+                              dl_str *lost, devlog_error *err)
 {
     dl_decode *d = NULL;
     dl_artifacts *set = NULL;
@@ -13,18 +14,20 @@ devlog_status dl_results_make(const char *log, const char *folder, dl_str *lost,
     dl_analysis_list list = {0};
     const char *slash = strrchr(log, '/');
     bool wanted[DL_ARTIFACT_KINDS];
+    const dl_decode_options how = {.filter = options ? options->filter : (dl_filter){0}};
     memset(wanted, true, sizeof wanted);
     devlog_status status = dl_analyses_defaults(&list, err);
-    if (!status) status = dl_decode_new(&d, &(dl_decode_options){0}, err);
+    if (!status) status = dl_decode_new(&d, &how, err);
     if (!status) status = dl_analyzer_new(&analyzer, d, &list, err);
-    const dl_artifacts_options options = {.folder = folder,
-                                          .title = slash ? slash + 1 : log,
-                                          .wanted = wanted,
-                                          .tar = true,
-                                          .analyzer = analyzer};
-    if (!status) status = dl_artifacts_new(&set, d, &options, err);
+    const dl_artifacts_options artifacts = {.folder = folder,
+                                            .title = slash ? slash + 1 : log,
+                                            .wanted = wanted,
+                                            .tar = true,
+                                            .analyzer = analyzer};
+    if (!status) status = dl_artifacts_new(&set, d, &artifacts, err);
     if (!status) status = dl_decode_file(d, log, err);
     if (!status) status = dl_decode_finish(d, err);
+    if (!status && options && options->check) status = options->check(options->ctx, d, err);
     if (!status) status = dl_artifacts_finish(set, err);
     if (!status) status = dl_artifacts_write(set, err);
     if (!status && lost && dl_losses_any(dl_decode_losses(d)))

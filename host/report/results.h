@@ -7,9 +7,18 @@
 
 #define DL_RESULTS_TAR "device_perf_results.tar"
 
-/* Decodes `log` and writes all artifacts and the tar into `folder`, which is made when it is missing. A log
+/* What of a log is wanted. */
+typedef struct dl_results_options {
+    dl_filter filter;
+    /* Called when all is decoded, and fails when the filter left nothing; may be NULL. */
+    devlog_status (*check)(void *ctx, dl_decode *d, devlog_error *err);
+    void *ctx;
+} dl_results_options;
+
+/* Decodes `log` (`options` NULL: all of it) and writes all artifacts and the tar into `folder`, which is made when it is missing. A log
  * without rows still has results: files that say so. What was lost is added to `lost` (NULL: not wanted), as
  * `devlog decode` says it; nothing when nothing was. */
-devlog_status dl_results_make(const char *log, const char *folder, dl_str *lost, devlog_error *err);
+devlog_status dl_results_make(const char *log, const char *folder, const dl_results_options *options,
+                              dl_str *lost, devlog_error *err);
 
 #endif

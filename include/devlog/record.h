@@ -152,9 +152,11 @@ typedef struct devlog_control {
     uint32_t stream_target; /* host: NoC coordinates of the DRAM tile, x | y << 6 */
     uint32_t stream_base;   /* host: address in it */
     uint32_t stream_size;   /* host: bytes that may be used there */
-    uint32_t events_base;   /* host, manager only: buffer of the tile's event stream, bytes; 0: not used */
-    uint32_t events_size;
-    uint32_t dropping; /* device: the cursor while it counts drops; 0: it does not */
+    /* These three say something of a RISC that ran a kernel only. Together with the word before they are what the
+     * host loads at once. */
+    uint32_t dropped_complete; /* complete zones among `dropped`: devlog_dropped_complete() */
+    uint32_t passes;           /* through sums, UINT32_MAX and more as UINT32_MAX; written at kernel end */
+    uint32_t dropping;         /* device: the cursor while it counts drops; 0: it does not */
 
     uint32_t magic;  /* DEVLOG_MAGIC once the firmware of this RISC has started */
     uint32_t launch; /* the launch that the rest of the block belongs to */
@@ -172,9 +174,9 @@ typedef struct devlog_control {
     uint32_t stall_cycles;  /* cycles that changes of segments and the records of sums took, in sum */
     uint32_t events_status; /* manager: RISCV_DEBUG_REG_TIMESTAMP_STATUS at the end of the launch */
     uint32_t damage;        /* firmware and host: DEVLOG_DAMAGE_*, and from bit 8 on restarts in mid-launch */
-    uint32_t dropped_complete; /* complete zones among `dropped`: devlog_dropped_complete() */
-    uint32_t passes;           /* through sums, UINT32_MAX and more as UINT32_MAX; written at kernel end */
-    uint32_t stamps[8];        /* default markers 1 to 4: low word, high word */
+    uint32_t stamps[8];     /* default markers 1 to 4: low word, high word */
+    uint32_t events_base;   /* host, manager only: buffer of the tile's event stream, bytes; 0: not used */
+    uint32_t events_size;
     /* Own cost of a marker by kind, in 1/16 cycle; 0: not measured. cost[0]: how long a complete zone with
      * nothing in it takes by its own record. */
     uint32_t cost[16];

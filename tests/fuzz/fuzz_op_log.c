@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     op_report_counts counts;
     dl_str out = {0}, plain = {0};
     if (op_log_read(&log, path, NULL) == DEVLOG_OK &&
-        op_stitch_make(&s, &log, NULL, NULL, NULL, NULL, NULL) == DEVLOG_OK) {
+        op_stitch_make(&s, &log, NULL, NULL, NULL, NULL, NULL, NULL) == DEVLOG_OK) {
         for (int json = 0; json < 2; json++) {
             const op_report_options o = {.json = json,
                                          .columns = size % 2 ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT};

@@ -1,11 +1,12 @@
 /* Fuzzing tt-metal's files: any bytes give a report, without a crash, and every op that was read is a row. The
  * input is the files one after the other, separated by lines "--8<--": messages, times, the C++ report, the
- * device log, a NoC trace. */
+ * device log, a NoC trace, the comparison of clocks, sources of zones. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ops/tt_report.h"
+#include "ops/tt_zones.h"
 
 static devlog_status keep(void *ctx, devlog_error *err)
 {
@@ -52,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *at = (const char *)data, *end = at + size;
     part messages = next_part(&at, end), times = next_part(&at, end), report = next_part(&at, end),
-         log = next_part(&at, end), noc = next_part(&at, end);
+         log = next_part(&at, end), noc = next_part(&at, end), sync = next_part(&at, end),
+         sources = next_part(&at, end);
     tt_found found = {0};
     tt_host host;
     tt_execs execs;
@@ -70,15 +72,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (noc.n &&
         tt_nocs_parse(&execs.nocs, "noc_trace_dev0_ID1024.json", noc.text, noc.n, &found, NULL) != DEVLOG_OK)
         abort();
+    if (sync.n && tt_sync_parse(&execs.sync, sync.text, sync.n, &found, NULL) != DEVLOG_OK) abort();
+    tt_zones *zones = sources.n ? tt_zones_new(&found) : NULL;
+    if (zones && tt_zones_parse(zones, sources.text, sources.n, NULL) != DEVLOG_OK) abort();
+    tt_zones_free(zones);
     if (status == DEVLOG_OK && tt_join_make(&join, &host, &execs, NULL, NULL) == DEVLOG_OK) {
-        for (int json = 0; json < 2; json++) {
+        for (int form = 0; form < 4; form++) {
             dl_str out = {0};
-            const tt_report_options o = {.json = json};
+            const bool json = form & 1;
+            const tt_report_options o = {.json = json, .reference = form & 2};
             if (tt_report_write(&join, &o, &out, keep, NULL, &counts, NULL) != DEVLOG_OK) abort();
             if (counts.rows != join.n || counts.rows < host.n_ops + host.n_signposts) abort();
             if (!json) check_csv(&out);
             dl_str_free(&out);
         }
+        dl_str gaps = {0};
+        if (tt_gaps_write(&execs.gaps, &gaps, keep, NULL, NULL) != DEVLOG_OK) abort();
+        check_csv(&gaps);
+        dl_str_free(&gaps);
         dl_str words = {0};
         tt_found_describe(&found, &words);
         dl_str_free(&words);

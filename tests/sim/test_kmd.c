@@ -362,9 +362,8 @@ static void accesses_are_few(void **state)
             boards[i % 2], launches, cores, (unsigned long long)records, (unsigned long long)some,
             (unsigned long long)(f.polls - polls + f.registers - registers),
             (unsigned long long)(f.stores - stores));
-        /* Of what every RISC says of a launch, 104 bytes, 64 count as records: its stamps, drops and passes. */
-        const uint64_t told = UINT64_C(64) * f.b.n_riscs * cores * launches;
-        if (some > (records + told) / 16 + UINT64_C(25) * cores * launches)
+        const uint64_t stamps = UINT64_C(32) * f.b.n_riscs * cores * launches;
+        if (some > (records + stamps) / 16 + UINT64_C(25) * cores * launches)
             fail_msg("%llu loads for %llu bytes", (unsigned long long)some, (unsigned long long)records);
         devlog_program_free(program);
         check_ok(devlog_device_close(device, &err), &err);

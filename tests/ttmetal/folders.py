@@ -5,6 +5,10 @@ import json
 import os
 import random
 
+import extras
+import files
+from files import LOG_HEADER, PERF_HEADER, RISCS, to_even
+
 LOSSES = (
     "drop_exec",  # device data of some ops are lost
     "late",  # device data begin late
@@ -20,29 +24,6 @@ LOSSES = (
     "lost_replay",  # the host does not tell of the last replay
     "no_times",
 )
-RISCS = ("BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2")
-LOG_HEADER = (
-    "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, "
-    "trace id, trace id counter, zone name, type, source line, source file, meta data"
-)
-PERF_HEADER = (
-    "GLOBAL CALL COUNT,METAL TRACE ID,METAL TRACE REPLAY SESSION ID,DEVICE ID,DEVICE ARCH,OP NAME,CORE COUNT,"
-    "AVAILABLE WORKER CORE COUNT,DEVICE TRACE FIRMWARE DURATION [ns],DEVICE TRACE KERNEL DURATION [ns],"
-    "DEVICE KERNEL FIRST TO LAST START [ns],DEVICE FW DURATION [ns],DEVICE FW START CYCLE,DEVICE FW END CYCLE,"
-    "DEVICE KERNEL DURATION [ns],DEVICE KERNEL START CYCLE,DEVICE KERNEL END CYCLE,"
-    "DEVICE KERNEL DURATION DM START [ns],DEVICE KERNEL DM START CYCLE,DEVICE KERNEL DM END CYCLE,"
-    "DEVICE BRISC KERNEL DURATION [ns],DEVICE NCRISC KERNEL DURATION [ns],DEVICE TRISC0 KERNEL DURATION [ns],"
-    "DEVICE TRISC1 KERNEL DURATION [ns],DEVICE TRISC2 KERNEL DURATION [ns],DEVICE ERISC KERNEL DURATION [ns],"
-    "OP TO OP LATENCY [ns],OP TO OP LATENCY BR/NRISC START [ns]"
-)
-
-
-def to_even(numerator, denominator):
-    """The nearest integer, halves to even, exactly."""
-    whole, rest = divmod(numerator, denominator)
-    return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2))
-
-
 # Groups of hardware counters as a run chooses them (TT_METAL_PROFILE_PERF_COUNTERS).
 COUNTERS = {
     "fpu": {"FPU_COUNTER": 1, "SFPU_COUNTER": 2, "MATH_COUNTER": 3},
@@ -64,13 +45,6 @@ COUNTERS = {
                "WAITING_FOR_SRCA_VALID": 49, "WAITING_FOR_MATH_IDLE_1": 61, "WAITING_FOR_NONZERO_SEM_0": 63,
                "WAITING_FOR_NONFULL_SEM_2": 68, "UNPACK_INSTRN_ISSUED_0": 133, "FPU_INSTRN_ISSUED_1": 131},
 }
-
-
-COUNTERS_BY_NAME = {name: number for group in COUNTERS.values() for name, number in group.items()}
-
-
-NOC_SUMS = ("NOC BYTES", "NOC READ BYTES", "NOC WRITE BYTES", "NOC FABRIC BYTES", "NOC 0 BYTES", "NOC 1 BYTES", "NOC TRANSFERS",
-            "NOC READ WAIT [cycles]", "NOC WRITE WAIT [cycles]")
 
 
 class Op:
@@ -96,7 +70,7 @@ class Run:
         return [z[kind] for c in self.cores for z in c["zones"] if z["kind"] == which and (not riscs or z["risc"] in riscs)]
 
 
-class Folder:
+class Folder(files.Files, extras.Extras):
     def __init__(self, seed, losses=None, form=None):
         r = self.r = random.Random(seed)
         self.seed = seed
@@ -121,8 +95,10 @@ class Folder:
         self.counter_names = r.random() < 0.5  # names, or numbers
         self.noc = random.Random(seed).random() < 0.2
         self.definitions = [self.definition(i) for i in range(r.randrange(2, 9))]
+        self.draw_extras()
         self.program()
         self.lose()
+        self.draw_dispatch()
 
     # ---- what is run
 
@@ -322,44 +298,6 @@ class Folder:
             self.replay(*t)
         self.messages.append((None, "MLIR_OP_LOCATION;loc(\"a\")", self.tick()))
 
-    def noc_trace(self, run):
-        """What a program moved, as an array of objects, and what that adds up to."""
-        r = random.Random(run.id * 31 + (run.session or 0))
-        sums = dict.fromkeys(NOC_SUMS, 0)
-        objects = []
-        for core in run.cores:
-            for proc in ("BRISC", "NCRISC"):
-                at = 1000 + r.randrange(1000)
-                common = {"run_host_id": run.id, "op_name": "a{b}\"c", "proc": proc, "src_device_id": run.device}
-                place = {"sx": core["place"][0], "sy": core["place"][1]}
-                objects.append(dict(common, zone=proc + "-KERNEL", zone_phase="ZONE_START", timestamp=at, **place))
-                for _ in range(r.randrange(6)):
-                    kind = r.choice(("READ", "WRITE_", "WRITE_MULTICAST", "READ_WITH_STATE", "FABRIC_UNICAST_WRITE", "SEMAPHORE_INC"))
-                    noc, size = r.choice((0, 1)), 0 if kind[0] == "S" else r.randrange(1, 9000)
-                    at += r.randrange(1, 500)
-                    objects.append(dict(common, noc="NOC_%d" % noc, vc=-1, num_bytes=size, type=kind, timestamp=at, dx=1, dy=2, **place))
-                    sums["NOC BYTES"] += size
-                    sums["NOC TRANSFERS"] += size > 0
-                    sums["NOC %s BYTES" % ("FABRIC" if kind[0] == "F" else "READ" if kind[0] == "R" else "WRITE")] += size
-                    sums["NOC %d BYTES" % noc] += size
-                for way in r.sample(("READ", "WRITE"), r.randrange(3)):
-                    wait = r.randrange(5000)
-                    for phase, stamp in (("START", at + 1), ("END", at + 1 + wait)):
-                        objects.append(dict(common, noc="NOC_0", num_bytes=0, type="%s_BARRIER_%s" % (way, phase), timestamp=stamp, **place))
-                    sums["NOC %s WAIT [cycles]" % way] += wait
-                    at += 1 + wait
-        return objects, sums
-
-    def write_noc(self, folder):
-        for run in self.runs:
-            if run.lost or (run.session is not None and self.form == "log_without_traces"):
-                continue
-            objects, run.noc = self.noc_trace(run)
-            part = "" if run.session is None else "_traceID%d" % (run.trace << 32 | run.session)
-            name = "noc_trace_dev%d_%sID%d%s.json" % (run.device, self.r.choice(("", "some_ID7_op_")), run.id, part)
-            with open(os.path.join(folder, name), "w") as f:
-                json.dump(objects, f, indent=self.r.choice((2, None)))
-
     # ---- what is lost
 
     def lose(self):
@@ -426,144 +364,6 @@ class Folder:
             self.launch(ghost, None)
             self.ghost = ghost
 
-    # ---- files
-
-    def write(self, folder):
-        os.makedirs(folder, exist_ok=True)
-        self.write_data(os.path.join(folder, "tracy_ops_data.csv"))
-        if "no_times" not in self.losses:
-            self.write_times(os.path.join(folder, "tracy_ops_times.csv"))
-        if self.noc:
-            self.write_noc(folder)
-        if self.form == "report":
-            self.write_report(os.path.join(folder, "cpp_device_perf_report.csv"))
-        else:
-            self.write_log(os.path.join(folder, "profile_log_device.csv"))
-
-    def write_data(self, path):
-        with open(path, "w", encoding="utf-8", newline="") as f:
-            f.write("MessageName;total_ns\n")
-            for op, text, ns in self.messages:
-                if text == "again":
-                    text = next(t for o, t, _ in self.messages if o is op)
-                if text.startswith("MLIR"):
-                    f.write("%s;%d\n" % (text, ns))
-                elif op is not None and op.cut and " ->\n" in text:
-                    f.write("`%s;%d\n" % (self.cut(text), ns))
-                elif op is None or op.message:
-                    f.write("`%s`;%d\n" % (text, ns))
-
-    def cut(self, text):
-        body = text.index("{")
-        return text[: body + 30 + (len(text) - body) * 2 // 3]
-
-    def write_times(self, path):
-        rows = list(self.times)
-        for op in self.ops:
-            if op.zone:
-                name = "TT_DNN_DEVICE_OP" if op.device is not None else "TT_DNN_FALL_BACK_OP"
-                rows.append((name, "op.hpp", 33, "", "id:%d" % op.id, op.start, op.ns, 1, ""))
-        for i in range(20):
-            rows.append(("noise", "n.cpp", i, "z", "", i, i, 2, ""))
-        self.r.shuffle(rows)
-        with open(path, "w") as f:
-            f.write("name,src_file,src_line,zone_name,zone_text,ns_since_start,exec_time_ns,thread,special_parent_text\n")
-            for row in rows:
-                f.write(",".join(str(c) for c in row) + "\n")
-
-    def ns(self, cycles):
-        return to_even(cycles * 1000, self.mhz)
-
-    def write_report(self, path):
-        with open(path, "w") as f:
-            f.write(PERF_HEADER + "\n")
-            for device in sorted(self.devices):
-                last = None
-                for run in self.runs:
-                    if run.device != device or run.lost:
-                        continue
-                    cells = self.report_cells(run)
-                    start, end = min(run.all("start")), max(run.all("end"))
-                    cells["OP TO OP LATENCY [ns]"] = 0 if last is None else self.ns(start - last) if self.seed % 3 else ""
-                    cells["OP TO OP LATENCY BR/NRISC START [ns]"] = ""
-                    last = end
-                    f.write(",".join(str(cells.get(name, "")) for name in PERF_HEADER.split(",")) + "\n")
-
-    def report_cells(self, run):
-        start, end = run.all("start"), run.all("end")
-        fw = min(run.all("start", None, "FW")), max(run.all("end", None, "FW"))
-        dm = min(run.all("start", ("BRISC", "NCRISC", "ERISC")))
-        none = lambda v: "" if v is None else v
-        cells = {
-            "GLOBAL CALL COUNT": run.id,
-            "METAL TRACE ID": none(run.trace),
-            "METAL TRACE REPLAY SESSION ID": none(run.session),
-            "DEVICE ID": run.device,
-            "DEVICE ARCH": "wormhole_b0",
-            "OP NAME": "some_op",
-            "CORE COUNT": len(run.cores),
-            "AVAILABLE WORKER CORE COUNT": 64,
-            "DEVICE KERNEL FIRST TO LAST START [ns]": self.ns(max(start) - min(start)),
-            "DEVICE FW DURATION [ns]": self.ns(fw[1] - fw[0]),
-            "DEVICE FW START CYCLE": fw[0],
-            "DEVICE FW END CYCLE": fw[1],
-            "DEVICE KERNEL DURATION [ns]": self.ns(max(end) - min(start)),
-            "DEVICE KERNEL DURATION DM START [ns]": self.ns(max(end) - dm),
-        }
-        if self.seed % 2:  # the newer form
-            cells["DEVICE KERNEL START CYCLE"] = min(start)
-            cells["DEVICE KERNEL END CYCLE"] = max(end)
-            cells["DEVICE KERNEL DM START CYCLE"] = dm
-            cells["DEVICE KERNEL DM END CYCLE"] = max(end)
-        for risc in RISCS + ("ERISC",):
-            s, e = run.all("start", (risc,)), run.all("end", (risc,))
-            if s:
-                cells["DEVICE %s KERNEL DURATION [ns]" % risc.replace("_", "")] = self.ns(max(e) - min(s))
-        return cells
-
-    def write_log(self, path):
-        by_core = {}
-        for run in self.runs:
-            if run.lost:
-                continue
-            for core in run.cores:
-                by_core.setdefault((run.device, core["place"]), []).append((run, core))
-        with open(path, "w") as f:
-            f.write("ARCH: %s, CHIP_FREQ[MHz]: %d, Max Compute Cores: 64\n%s\n" % (self.arch, self.mhz, LOG_HEADER))
-            for (device, place), launches in sorted(by_core.items()):
-                for risc in RISCS + ("ERISC",):
-                    for run, core in launches:
-                        zones = [z for z in core["zones"] if z["risc"] == risc]
-                        self.write_zones(f, device, place, risc, run, zones, core["counted"] if risc == "BRISC" else {})
-
-    def write_zones(self, f, device, place, risc, run, zones, counted):
-        if not zones:
-            return
-        fw, kernel = zones
-        trace = counter = ""
-        if run.session is not None and self.form == "log":
-            trace, counter = run.trace, run.session
-            if "wrong_trace_id" in self.losses and risc == "NCRISC" and run.session == 1:
-                trace = run.trace + 1000
-
-        def row(zone, kind, at, data=0):
-            f.write(
-                "%d,%d,%d,%s,%d,%d,%d,%d,%s,%s,%s,%s,%d,k.cpp,\n"
-                % (device, place[0], place[1], risc, 1000 + len(zone), at, data, run.id, trace, counter, zone, kind, 44)
-            )
-
-        row(fw["name"], "ZONE_START", fw["start"])
-        row(kernel["name"], "ZONE_START", kernel["start"])
-        row(kernel["name"], "ZONE_END", kernel["end"])
-        for name, amount in fw["sums"]:
-            row(name, "ZONE_TOTAL", kernel["end"], amount)
-        for name, (value, ref) in counted.items():
-            kind = '"%s"' % name if self.counter_names else COUNTERS_BY_NAME[name]
-            f.write(
-                '%d,%d,%d,%s,9090,%d,%d,%d,%s,%s,,TS_DATA_16B,0,,{"counter type":%s;"ref cnt":%d;"value":%d}\n'
-                % (device, place[0], place[1], risc, kernel["end"] + 1, value | ref << 32, run.id, trace, counter, kind, ref, value)
-            )
-        row(fw["name"], "ZONE_END", fw["end"])
 
 
 if __name__ == "__main__":

@@ -34,6 +34,13 @@ static void is_same(const char *a, const char *b)
     free(two);
 }
 
+static int system_in_scratch(const char *line)
+{
+    char whole[600];
+    snprintf(whole, sizeof whole, "cd '%s' && { %s; }", scratch(), line);
+    return system(whole);
+}
+
 static void a_log_is_packed_and_unpacked(void **state)
 {
     (void)state;
@@ -104,6 +111,52 @@ static void commands_read_packed_logs(void **state)
     }
 }
 
+/* Packed logs, others as they are, whatever they are called; and what it says. */
+static void a_folder_is_packed_and_unpacked(void **state)
+{
+    (void)state;
+    assert_int_equal(system_in_scratch("mkdir -p run/deep/er run/empty"), 0);
+    make_log("run/profile_log_device.csv", 9, 200);
+    make_log("run/deep/er/small.csv", 9, 1);
+    make_log("run/deep/l2.csv", 2, 900);
+    make_log("run/deep/odd name.log", 5, 200);
+    assert_int_equal(
+        system_in_scratch(
+            "cd run && touch nothing.csv .hidden deep/x.pack && cp profile_log_device.csv y.pack && "
+            "head -c 100000 /dev/urandom >noise.bin && head -c 100000 /dev/urandom >noise.json && "
+            "ln -s noise.bin link"),
+        0);
+    char *said = devlog_ok("pack run/", 0);
+    assert_non_null(strstr(said, "run.pack: 6 logs are packed, 4 other files are as they were"));
+    assert_non_null(strstr(said, "run.pack: 1 that are neither files nor folders are left out"));
+    free(said);
+    assert_int_equal(access(in_scratch("run.pack/deep/l2.csv.pack"), F_OK), 0);
+    assert_int_equal(access(in_scratch("run.pack/deep/x.pack.pack"), F_OK), 0);
+    free(devlog_ok("unpack run.pack -o back", 0));
+    assert_int_equal(system_in_scratch("rm run/link && diff -r run back"), 0);
+    /* As a command reads the one, it reads the other. */
+    char *one = devlog_ok("decode run/profile_log_device.csv -f json", 0);
+    char *two = devlog_ok("decode run.pack/profile_log_device.csv.pack -f json", 0);
+    assert_string_equal(one, two);
+    free(one);
+    free(two);
+    devlog_fails("pack run", 1, "run.pack exists");
+    devlog_fails("unpack run.pack", 1, "run exists");
+    devlog_fails("pack run -o -", 2, "a folder is packed into a folder");
+    devlog_fails("pack run --follow -o other", 2, "a folder is packed into a folder");
+    /* Into itself: what is made is not taken. */
+    free(devlog_ok("pack run -o run/inside", 0));
+    assert_int_not_equal(access(in_scratch("run/inside/inside"), F_OK), 0);
+    /* What is damaged is said, and the others are there. */
+    assert_int_equal(system_in_scratch("truncate -s -30 run.pack/deep/l2.csv.pack && rm -r back"), 0);
+    char *err;
+    assert_int_equal(devlog("unpack run.pack -o back", NULL, &err), 3);
+    assert_non_null(strstr(err, "back/deep/l2.csv holds"));
+    free(err);
+    assert_int_equal(system_in_scratch("rm -r run/inside && diff -r run back"),
+                     0); /* its end was cut, no text */
+}
+
 static void what_is_wrong_is_said(void **state)
 {
     (void)state;
@@ -143,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_is_packed_and_unpacked),
+        cmocka_unit_test(a_folder_is_packed_and_unpacked),
         cmocka_unit_test(names_that_nobody_told_are_not_overwritten),
         cmocka_unit_test(commands_read_packed_logs),
         cmocka_unit_test(what_is_wrong_is_said),

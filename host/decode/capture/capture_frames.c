@@ -22,7 +22,7 @@ enum {
 bool frame_reserve(void *buffer, size_t *cap, size_t need)
 {
     enum { LEAST = 16 * 1024 };
-    if (need <= *cap) return true;
+    if (*cap && need <= *cap) return true; /* room for nothing has a place too */
     size_t grown = *cap ? *cap : LEAST;
     while (grown < need)
         grown *= 2;

@@ -120,10 +120,14 @@ static bool read_parts(cursor *c, core_parts *p)
         uint32_t n = take32(c);
         const uint8_t *words = take(c, (size_t)n * 4);
         uint32_t *to = (uint32_t *)&risc->control;
-        /* Captures of before have 48 words at most, and not two of those that are in the middle now. */
-        const uint32_t added = offsetof(devlog_control, dropped_complete) / 4, gap = n <= 48 ? 2 : 0;
+        /* Captures of before have 48 words at most: two words of the host stand where counts of drops and passes do
+         * now, and those behind them begin earlier. */
+        const uint32_t first = offsetof(devlog_control, dropped_complete) / 4,
+                       moved = offsetof(devlog_control, events_base) / 4;
         for (uint32_t w = 0; words && w < n; w++) {
-            uint32_t at = w < added ? w : w + gap;
+            uint32_t at = w;
+            if (n <= 48 && w >= moved) at = w + 2;
+            if (n <= 48 && w >= first && w < first + 2) at = moved + w - first;
             if (at < DL_CONTROL_WORDS) to[at] = le32(words + 4 * w);
         }
         risc->n_spans = take32(c);
@@ -253,13 +257,13 @@ static devlog_status hand_on_core(reader *r, devlog_error *err)
 static devlog_status add_words(reader *r, const batch *b, part *p, devlog_error *err)
 {
     core_in_hand *h = &r->hand;
-    const uint32_t *words = b->words + p->words_at;
     size_t n = p->n_words, left = (size_t)h->parts->expected - h->n_words;
     if (n > left) {
         p->payload.bad = true;
         n = p->payload.version >= 2 ? 0 : left;
     }
     if (n == 0) return DEVLOG_OK;
+    const uint32_t *words = b->words + p->words_at;
     if (n == h->parts->expected) {
         set_words(h, words, n);
         return DEVLOG_OK;
@@ -277,7 +281,8 @@ static devlog_status read_core(reader *r, const batch *b, part *p, devlog_error 
     core_parts *before = r->hand.parts; /* they change hands: this core may go on in the next batch */
     r->hand.parts = p->core;
     p->core = before;
-    set_words(&r->hand, NULL, 0);
+    static const uint32_t no_words[1] = {0}; /* spans of nothing have a place too */
+    set_words(&r->hand, no_words, 0);
     return add_words(r, b, p, err);
 }
 

@@ -348,7 +348,8 @@ devlog_status raw_marks(dl_tables *tables, const raw_risc *in, dl_marks *out, re
     if (!status) status = dropped(&m, &records, err);
     if (!status) status = stream_events(&m, losses, err);
     if (!status) status = default_markers(&m, false, err);
-    if (!status && (!ordered || m.disorder)) status = put_in_order(out->items + first, out->n - first, err);
+    if (!status && out->n > first && (!ordered || m.disorder))
+        status = put_in_order(out->items + first, out->n - first, err);
     for (uint32_t i = first; in->ahead && i < out->n; i++)
         out->items[i].time -= in->ahead;
     return status;

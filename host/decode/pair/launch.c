@@ -243,6 +243,7 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
                                   .trace_counter = ids->trace_counter,
                                   .number = l->per_chip[chip]++,
                                   .has_ids = ids->has_launch,
+                                  .repeat = chain->n,
                                   .first_fw_start = UINT64_MAX};
     l->count++;
     return set_begun(l, chain, bit, chain->n) ? index : DL_NONE;

@@ -262,7 +262,8 @@ static inline bool dl_pair_zone_is_kept(dl_pair *p, const dl_key *k, uint64_t st
 
 static inline bool dl_pair_launch_is_kept(const dl_pair *p, uint32_t launch)
 {
-    return !p->filter || launch == DL_NONE || dl_filter_launch(p->filter, &p->launches.items[launch]);
+    return !p->filter || launch == DL_NONE ||
+           dl_filter_launch(p->filter, p->tables, &p->launches.items[launch]);
 }
 
 static inline uint32_t dl_key_slot(uint32_t site, uint32_t n_slots)

@@ -1,0 +1,364 @@
+"""Selections: the same options give the same launches in devlog ops, decode, export and view, which are those that the
+generator knows (folders.py). A small seeded part; DEVLOG_TT_SELECTIONS asks for more. Usage: selections.py DEVLOG."""
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import folders
+
+DEVLOG = sys.argv[1]
+NUMBER = int(os.environ.get("DEVLOG_TT_SELECTIONS", "16"))
+FIRST = int(os.environ.get("DEVLOG_TT_FIRST", "0"))
+passed = failed = empty = whole = 0
+
+
+def devlog(*words):
+    p = subprocess.run([DEVLOG, *words], capture_output=True, text=True, errors="replace")
+    for word in ("AddressSanitizer", "runtime error", "LeakSanitizer", "UndefinedBehavior"):
+        assert word not in p.stderr, p.stderr
+    return p
+
+
+def warm_up(durations):
+    """As docs/views.md says, with exact fractions."""
+    from fractions import Fraction
+
+    n = len(durations)
+    if n < 4:
+        return 0
+    best, least = n, None
+    for at in range(n // 2, -1, -1):
+        rest = durations[at:]
+        mean = Fraction(sum(rest), len(rest))
+        error = sum((x - mean) ** 2 for x in rest) / len(rest) ** 2
+        if least is None or error <= least:
+            best, least = at, error
+    return 0 if best >= n // 2 else best
+
+
+def fw(run):
+    return min(run.all("start", None, "FW")), max(run.all("end", None, "FW"))
+
+
+class Selection:
+    """Options by chance, and the runs that they leave."""
+
+    def __init__(self, folder, r):
+        self.options = []
+        f = folder
+        ops = {op.id: op for op in f.ops if op.device is not None}
+        replays = {(d, t, s): ns for d, t, s, ns in f.replays}
+
+        def time(run):
+            return ops[run.id].start if run.session is None else replays[run.device, run.trace, run.session]
+
+        kept = list(f.runs)
+        parts = r.sample(("chips", "op", "signposts", "launches", "traces", "sessions", "skip", "warm"), r.choice((1, 1, 2, 3, 4)))
+        if f.form == "log_without_traces":
+            parts = [p for p in parts if p not in ("traces", "sessions")]
+        by_time = {d: sorted((x for x in f.runs if x.device == d), key=lambda x: fw(x)[0]) for d in f.devices}
+        if "chips" in parts:
+            chips = r.sample(f.devices, r.randrange(1, len(f.devices) + 1))
+            self.options += ["--chips", ",".join(map(str, chips))]
+            kept = [x for x in kept if x.device in chips]
+        if "op" in parts:
+            names = r.sample([d["code"] for d in f.definitions], 1)
+            if r.random() < 0.3:
+                names = ["ttnn::*"]
+            names = [n for n in names if any(match(n, op.definition["code"]) for op in ops.values())]
+            for n in names:
+                self.options += ["--op", n]
+            if names:
+                kept = [x for x in kept if any(match(n, ops[x.id].definition["code"]) for n in names)]
+        if "signposts" in parts and f.signposts:
+            posts = [(text[len("TT_SIGNPOST: "):].split("\n")[0].split(": ")[-1], ns) for text, ns in f.signposts]
+            posts = [p for p in posts if p[0].startswith("step") and sum(q[0] == p[0] for q in posts) == 1]
+            # The name is what is behind the last ": " of the text, as in the report.
+            posts = [p for p in posts if not any(": " in t.split("TT_SIGNPOST: ")[1] and ns == p[1] for t, ns in f.signposts)]
+            if posts:
+                first = r.randrange(len(posts))
+                self.options += ["--from-signpost", posts[first][0]]
+                kept = [x for x in kept if time(x) > posts[first][1]]
+                if first + 1 < len(posts) and r.random() < 0.7:
+                    last = r.randrange(first + 1, len(posts))
+                    self.options += ["--to-signpost", posts[last][0]]
+                    kept = [x for x in kept if time(x) <= posts[last][1]]
+        if "launches" in parts:
+            ids = sorted({x.id for x in f.runs})
+            chosen = r.sample(ids, r.randrange(1, len(ids) + 1))
+            self.options += ["--launches", ",".join(map(str, chosen))]
+            kept = [x for x in kept if x.id in chosen]
+        replayed = [x for x in f.runs if x.session is not None]
+        if "traces" in parts and replayed:
+            traces = r.sample(sorted({x.trace for x in replayed}), 1)
+            self.options += ["--traces", str(traces[0])]
+            kept = [x for x in kept if x.session is not None and x.trace in traces]
+        if "sessions" in parts and replayed:
+            session = r.choice(sorted({x.session for x in replayed}))
+            self.options += ["--trace-sessions", "1-%d" % session]
+            kept = [x for x in kept if x.session is not None and x.session <= session]
+        left_out = set()
+        if "skip" in parts:
+            n = r.randrange(1, 1 + max(len(x) for x in by_time.values()))
+            if n < max(len(x) for x in by_time.values()):
+                self.options += ["--skip-launches", str(n)]
+                left_out |= {id(x) for runs in by_time.values() for x in runs[:n]}
+        if "warm" in parts:
+            self.options += ["--skip-warm-up"]
+            if f.form == "report":
+                durations = lambda x: f.ns(fw(x)[1] - fw(x)[0])
+            else:
+                durations = lambda x: fw(x)[1] - fw(x)[0]
+            for runs in by_time.values():
+                left_out |= {id(x) for x in runs[: warm_up([durations(x) for x in runs])]}
+        self.kept = [x for x in kept if id(x) not in left_out]
+
+
+def match(pattern, name):
+    return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern
+
+
+def key(run):
+    return run.id, fw(run)[0]
+
+
+def zones_of(runs):
+    sums = {}
+    for run in runs:
+        for core in run.cores:
+            for z in core["zones"]:
+                at = sums.setdefault((run.device, z["risc"], z["name"]), [0, 0])
+                at[0] += 1
+                at[1] += z["end"] - z["start"]
+    return {k: tuple(v) for k, v in sums.items()}
+
+
+def check_ops(folder, top, selection):
+    p = devlog("ops", folder, "-o", os.path.join(top, "ops"), *selection.options)
+    if not selection.kept:
+        if p.returncode == 1:
+            assert p.stderr.count("\n") == 1 and "devlog ops: " in p.stderr, p.stderr
+            return
+    assert p.returncode in (0, 3), p.stderr
+    with open(os.path.join(top, "ops", "ops_perf_results.csv"), newline="") as f:
+        rows = [r for r in csv.DictReader(f) if r["DEVICE FW START CYCLE"]]
+    have = sorted((int(r["GLOBAL CALL COUNT"]), int(r["DEVICE FW START CYCLE"])) for r in rows)
+    assert have == sorted(map(key, selection.kept)), "ops: %s, should be %s" % (have, sorted(map(key, selection.kept)))
+    assert sum(int(r["DEVICE FW END CYCLE"]) - int(r["DEVICE FW START CYCLE"]) for r in rows) == sum(
+        fw(x)[1] - fw(x)[0] for x in selection.kept
+    )
+
+
+def check_logs(log, top, selection):
+    p = devlog("decode", log, "-f", "json", *selection.options)
+    q = devlog("export", log, "-f", "csv", "-o", os.path.join(top, "trace.csv"), *selection.options)
+    view = os.path.join(top, "view")
+    v = devlog("view", log, "-x", view, *selection.options)
+    if not selection.kept:
+        for x in (p, q, v):
+            assert x.returncode == 1 and x.stderr.strip().split("\n")[-1].startswith("devlog "), (x.returncode, x.stderr)
+        return
+    assert p.returncode == q.returncode == v.returncode == 0, (p.stderr, q.stderr, v.stderr)
+    said = json.loads(p.stdout)
+    have = {(z["chip"], z["risc"], z["zone"]): (z["count"], z["sum"]) for z in said["zones"]}
+    want = zones_of(selection.kept)
+    assert have == want, "decode: %s, should be %s" % (have, want)
+    exported = {}
+    with open(os.path.join(top, "trace.csv"), newline="") as f:
+        for row in csv.DictReader(f):
+            if row["kind"] == "zone":
+                at = exported.setdefault((int(row["chip"]), row["risc"], row["name"]), [0, 0])
+                at[0] += 1
+                at[1] += int(row["cycles"])
+    assert {k: tuple(x) for k, x in exported.items()} == want, "export: %s, should be %s" % (exported, want)
+    out = os.path.join(top, "decoded")
+    assert devlog("decode", log, "-o", out, "--no-print", *selection.options).returncode == 0
+    for name in ("device_stats.txt", "device_perf.html"):
+        with open(os.path.join(out, name), "rb") as a, open(os.path.join(view, name), "rb") as b:
+            assert a.read() == b.read(), "view: " + name
+
+
+def one(seed):
+    global empty, whole
+    r = random.Random(seed + 77)
+    f = folders.Folder(seed, [], ("log", "report", "log", "log_without_traces")[seed % 4])
+    f.dispatch_rows = {}  # their commands belong to no launch
+    if not f.runs:
+        return
+    selection = Selection(f, r)
+    empty += not selection.kept
+    whole += len(selection.kept) == len(f.runs)
+    with tempfile.TemporaryDirectory() as top:
+        folder = os.path.join(top, "logs")
+        f.write(folder)
+        try:
+            check_ops(folder, top, selection)
+            if f.form != "report":
+                log = os.path.join(folder, "profile_log_device.csv")
+                check_logs(log, top, selection)
+                if seed % 3 == 0:
+                    assert devlog("pack", log).returncode == 0
+                    os.rename(log + ".pack", os.path.join(folder, "packed.pack"))
+                    check_logs(os.path.join(folder, "packed.pack"), top, selection)
+        except AssertionError as e:
+            raise AssertionError("%s\n%s" % (" ".join(selection.options), e))
+
+
+def nothing(seed):
+    """What matches nothing is one line that says what there is, of every command."""
+    f = folders.Folder(4 * seed, [], "log")
+    f.dispatch_rows = {}
+    if not f.runs or not f.signposts or not any(x.session for x in f.runs):
+        return
+    with tempfile.TemporaryDirectory() as top:
+        folder = os.path.join(top, "logs")
+        f.write(folder)
+        log = os.path.join(folder, "profile_log_device.csv")
+        commands = (
+            ("ops", folder, "-o", os.path.join(top, "o")),
+            ("decode", log, "-o", os.path.join(top, "d")),
+            ("export", log, "-f", "csv", "-o", os.path.join(top, "e.csv")),
+            ("view", log, "-x", os.path.join(top, "v")),
+        )
+        code = f.definitions[0]["code"]
+        trace = next(x.trace for x in f.runs if x.session)
+        for options, says in (
+            (("--chips", "777"), "--chips 777: no such chip; the log has "),
+            (("--launches", "%d,99999999-99999999999" % f.runs[0].id), "--launches 99999999-99999999999: no such launch; the log has "),
+            (("--traces", "%d,8888" % trace), "--traces 8888: no such trace; the log has "),
+            (("--trace-sessions", "99"), "--trace-sessions 99: no such replay; the log has 1"),
+            (("--op", "Nobody"), "--op Nobody: no such op; tracy_ops_data.csv has '"),
+            (("--from-signpost", "nowhere"), "--from-signpost nowhere: no such signpost; tracy_ops_data.csv has '"),
+            (("--to-signpost", "nowhere*"), "--to-signpost nowhere*: no such signpost; tracy_ops_data.csv has '"),
+            (("--skip-launches", "100000"), "--skip-launches 100000: no chip has more than "),
+        ):
+            for command in commands:
+                p = devlog(*command, *options)
+                assert p.returncode == 1 and p.stderr.count("\n") == 1 and says in p.stderr, (command[0], options, p.returncode, p.stderr)
+        assert sorted(os.listdir(top)) == ["logs"], os.listdir(top)
+        for words in (("--op", code), ("--from-signpost", "step 1"), ("--skip-warm-up",)):
+            with open(log) as source:
+                p = subprocess.run([DEVLOG, "decode", "-", "--no-files", *words], stdin=source, capture_output=True, text=True)
+            assert p.returncode == 1 and "standard input can be read once" in p.stderr, p.stderr
+
+
+def own_log(folder, r):
+    """An op log and a device log as devlog writes them: ops with one launch or several, host ops, launches without an op."""
+    os.makedirs(folder)
+    lines, points, launches = ['{"e":"run","t":1,"version":1,"run":"ab","pid":1}'], [], []
+    chips = r.sample(range(4), r.choice((1, 2)))
+    for chip in chips:
+        lines.append('{"e":"device","chip":%d,"t":2,"arch":"wormhole_b0","mhz":500,"cores":64,"profiled":1}' % chip)
+    clock, numbers, now = dict.fromkeys(chips, 1000), dict.fromkeys(chips, 0), 10
+
+    def launch(op, name):
+        chip = r.choice(chips)
+        numbers[chip] += 1
+        start = clock[chip] + r.randrange(10, 500)
+        end = start + (5000 if len(launches) < 3 else 300) + r.randrange(200)
+        clock[chip] = end
+        launches.append({"op": op, "name": name, "chip": chip, "number": numbers[chip], "start": start, "end": end,
+                         "cores": sorted(r.sample(range(4), r.randrange(1, 4)))})
+        if op is not None:
+            lines.append('{"e":"launch","id":%d,"t":%d,"chip":%d,"launch":%d,"program":1,"cached":0,"cores":%d}'
+                         % (op, now, chip, numbers[chip], len(launches[-1]["cores"])))
+
+    for op in range(1, r.randrange(4, 30)):
+        name = r.choice(("Matmul", "MatmulBig", "Add"))
+        lines.append('{"e":"start","id":%d,"t":%d,"thread":0,"depth":1,"name":"%s","type":"tt_dnn_device"}' % (op, now, name))
+        for _ in range(r.choice((0, 1, 1, 1, 3))):
+            launch(op, name)
+        now += 10
+        lines.append('{"e":"end","id":%d,"t":%d,"thread":0,"own":5}' % (op, now))
+        if r.random() < 0.3:
+            points.append(("post %d" % op, op))
+            lines.append('{"e":"signpost","after":%d,"t":%d,"header":"post %d","text":"m"}' % (op, now, op))
+        if r.random() < 0.1:
+            launch(None, None)
+    lines.append('{"e":"close","t":%d,"ops":%d,"lost":0}' % (now + 1, op))
+    with open(os.path.join(folder, "profile_log_ops.jsonl"), "w") as f:
+        f.write("\n".join(lines) + "\n")
+    with open(os.path.join(folder, "profile_log_device.csv"), "w") as f:
+        f.write("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 500, Max Compute Cores: 80, Run: ab\n%s\n" % folders.LOG_HEADER)
+        for chip in chips:
+            for core in range(4):
+                for x in launches:
+                    if x["chip"] != chip or core not in x["cores"]:
+                        continue
+                    meta = '{"op":%d}' % x["op"] if x["op"] is not None and len(points) % 2 else ""
+                    for at, kind in ((x["start"], "ZONE_START"), (x["end"], "ZONE_END")):
+                        f.write("%d,%d,0,BRISC,1,%d,0,%d,,,BRISC-FW,%s,0,,%s\n" % (chip, core, at, x["number"], kind, meta))
+                        meta = ""
+    return launches, points
+
+
+def own(seed):
+    r = random.Random(seed)
+    with tempfile.TemporaryDirectory() as top:
+        folder = os.path.join(top, "logs")
+        launches, points = own_log(folder, r)
+        if not launches:
+            return
+        options, kept = [], launches
+        if r.random() < 0.5 and any((x["name"] or "").startswith("Matmul") for x in launches):
+            options += ["--op", "Matmul*"]
+            kept = [x for x in kept if (x["name"] or "").startswith("Matmul")]
+        if r.random() < 0.5 and points:
+            options += ["--from-signpost", points[0][0]]
+            kept = [x for x in kept if x["op"] is not None and x["op"] > points[0][1]]
+            if len(points) > 1:
+                options += ["--to-signpost", points[-1][0]]
+                kept = [x for x in kept if x["op"] is not None and x["op"] <= points[-1][1]]
+        if r.random() < 0.3:
+            number = r.choice(launches)["number"]
+            options += ["--launches", str(number)]
+            kept = [x for x in kept if x["number"] == number]
+        if r.random() < 0.3:
+            chip = r.choice(launches)["chip"]
+            options += ["--chips", str(chip)]
+            kept = [x for x in kept if x["chip"] == chip]
+        if not options or r.random() < 0.4:
+            options.append("--skip-warm-up")
+            for chip in {x["chip"] for x in launches}:
+                of_chip = [x for x in launches if x["chip"] == chip]
+                left_out = of_chip[: warm_up([x["end"] - x["start"] for x in of_chip])]
+                kept = [x for x in kept if x not in left_out]
+        try:
+            p = devlog("ops", folder, "-o", os.path.join(top, "ops"), *options)
+            log = os.path.join(folder, "profile_log_device.csv")
+            q = devlog("decode", log, "-f", "json", *options)
+            if not kept:  # ops of the host alone may be left
+                assert q.returncode == 1 and p.returncode in (0, 1, 3), (q.stderr, p.stderr)
+                return
+            assert p.returncode in (0, 3) and q.returncode == 0, (p.stderr, q.stderr)
+            want = sum(2 * (x["end"] - x["start"]) for x in kept)
+            with open(os.path.join(top, "ops", "ops_perf_results.csv"), newline="") as f:
+                rows = list(csv.DictReader(f))
+            have = sum(int(row["DEVICE FW DURATION [ns]"] or 0) for row in rows)
+            assert have == want, "ops: %d ns, should be %d" % (have, want)
+            sums = {z["chip"]: (z["count"], z["sum"]) for z in json.loads(q.stdout)["zones"]}
+            for chip in {x["chip"] for x in kept}:
+                of_chip = [x for x in kept if x["chip"] == chip]
+                cores = sum(len(x["cores"]) for x in of_chip)
+                cycles = sum((x["end"] - x["start"]) * len(x["cores"]) for x in of_chip)
+                assert sums.get(chip) == (cores, cycles), "decode: %s, should be %s" % (sums.get(chip), (cores, cycles))
+        except AssertionError as e:
+            raise AssertionError("%s\n%s" % (" ".join(options), e))
+
+
+for number in range(FIRST, FIRST + NUMBER):
+    for test in (one, nothing, own):
+        if test is nothing and number % 8:
+            continue
+        try:
+            test(number)
+            passed += 1
+        except AssertionError as e:
+            failed += 1
+            print("%s, seed %d: %s" % (test.__name__, number, str(e)[:1500]))
+print("%d passed, %d failed; %d selections left nothing, %d everything" % (passed, failed, empty, whole))
+sys.exit(1 if failed else 0)

@@ -28,10 +28,11 @@ typedef struct dl_run {
     uint32_t n_marks, n_events;
     const dl_mark *marks; /* in order of time, stamps repaired and continued over wraps; NULL unless wanted */
     const dl_marks *batch; /* frames and rare data of the marks (dl_mark_frame, dl_mark_data); NULL without */
-    const dl_event *events; /* in the order in which they closed; NULL unless wanted */
+    const dl_event *events; /* in the order in which they closed; NULL unless wanted and listed */
     /* The first start and the last end of the firmware's and the kernel's zone among the marks. */
     uint64_t fw_start, kernel_start, kernel_end, fw_end;
-    uint8_t has; /* which of these there are: DL_RUN_* */
+    uint8_t has;   /* which of these there are: DL_RUN_* */
+    bool unlisted; /* its events are counted, but not listed (dl_run_sink.events_end) */
 } dl_run;
 
 enum { DL_WANT_EVENTS = 1, DL_WANT_MARKS = 2 };
@@ -46,6 +47,9 @@ typedef struct dl_run_sink {
      * input has been decoded it reads nothing of the decoder but streams, sites, kinds and texts, by the numbers
      * that runs name, and their counts. */
     bool apart;
+    /* Events of launches from this one on are counted and need not be listed. It may become less at any time; NULL: all
+     * are listed. */
+    const _Atomic uint32_t *events_end;
 } dl_run_sink;
 
 /* Runs that wait to be handed on. Zero-initialised is empty. Events and marks of all runs are one after the

@@ -83,8 +83,14 @@ devlog_status dl_artifacts_runs(dl_artifacts *set, dl_run_sink sink, devlog_erro
     dl_run_sink all = {.ctx = set, .runs = hand_runs, .apart = true};
     if (set->n_sinks == MAX_SINKS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many consumers of runs");
     set->sinks[set->n_sinks++] = sink;
-    for (size_t i = 0; i < set->n_sinks; i++)
-        all.wants |= set->sinks[i].wants, all.apart = all.apart && set->sinks[i].apart;
+    size_t n_lists = 0;
+    for (size_t i = 0; i < set->n_sinks; i++) {
+        const dl_run_sink *one = &set->sinks[i];
+        all.wants |= one->wants;
+        all.apart = all.apart && one->apart;
+        if (!(one->wants & DL_WANT_EVENTS)) continue;
+        all.events_end = n_lists++ ? NULL : one->events_end;
+    }
     return dl_decode_run_sink(set->decode, all, err);
 }
 

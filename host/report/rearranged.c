@@ -116,7 +116,7 @@ static devlog_status begin(dl_artifacts *set, void **out, devlog_error *err)
     s->folder = there ? strndup(folder, there) : strdup(".");
     if (!s->folder) return out_of_memory(err);
     s->pool.folder = s->folder;
-    return dl_artifacts_runs(set, (dl_run_sink){s, DL_WANT_MARKS, on_runs, true}, err);
+    return dl_artifacts_runs(set, (dl_run_sink){s, DL_WANT_MARKS, on_runs, true, NULL}, err);
 }
 
 static void free_state(void *p)

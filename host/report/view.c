@@ -1,4 +1,5 @@
 /* The view: the decoder's events as one ordered stream of intervals. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ devlog_status dl_view_new(dl_view **view, dl_decode *d, const dl_view_options *o
     view_spool_init(&v->spool, memory - memory / 8);
     view_spool_init(&v->overflow, memory / 8);
     v->choice = (view_choice){.most = v->options.most, .end = DL_NONE};
+    atomic_init(&v->wanted_end, DL_NONE);
     if (v->options.most) v->spool.owner = (view_spool_owner){v, is_wanted, want_less};
     *view = v;
     return DEVLOG_OK;
@@ -89,7 +91,8 @@ static devlog_status take_run(dl_view *v, const dl_run *run, devlog_error *err)
     }
     if (!view_choice_take(&v->choice, launch, &n))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
-    return view_spool_add(&v->spool, run->stream, run->events, n, err);
+    if (v->choice.most) atomic_store_explicit(&v->wanted_end, v->choice.end, memory_order_relaxed);
+    return n ? view_spool_add(&v->spool, run->stream, run->events, n, err) : DEVLOG_OK;
 }
 
 static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
@@ -102,7 +105,7 @@ static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_e
 
 dl_run_sink dl_view_runs(dl_view *v)
 {
-    return (dl_run_sink){v, DL_WANT_EVENTS, take_runs, true};
+    return (dl_run_sink){v, DL_WANT_EVENTS, take_runs, true, &v->wanted_end};
 }
 
 /* An event of a chip, which is its stream: the sources of these are behind the streams'. */

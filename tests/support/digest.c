@@ -140,7 +140,8 @@ static devlog_status digest_of(test_digest *digest, bool listen, const char *tex
     if (status) return status;
     if (listen) {
         digest->tables_of = dl_decode_tables(d);
-        dl_run_sink runs = {digest, DL_WANT_EVENTS | DL_WANT_MARKS, on_runs, options && options->block % 2};
+        dl_run_sink runs = {digest, DL_WANT_EVENTS | DL_WANT_MARKS, on_runs, options && options->block % 2,
+                            NULL};
         if (!status) status = dl_decode_run_sink(d, runs, &err);
     }
     size_t half = n / 2;
@@ -191,7 +192,7 @@ devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t
     devlog_status status = dl_decode_new(&d, options, &err);
     if (status) return status;
     digest->tables_of = dl_decode_tables(d);
-    dl_run_sink runs = {digest, DL_WANT_EVENTS | DL_WANT_MARKS, on_runs, false};
+    dl_run_sink runs = {digest, DL_WANT_EVENTS | DL_WANT_MARKS, on_runs, false, NULL};
     if (listen) status = dl_decode_run_sink(d, runs, &err);
     if (!status) status = dl_decode_memory(d, "one", bytes, n, &err);
     if (!status) status = dl_decode_memory(d, "two", bytes, n, &err);

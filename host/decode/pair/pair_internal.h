@@ -2,6 +2,8 @@
 #ifndef DEVLOG_DECODE_PAIR_INTERNAL_H
 #define DEVLOG_DECODE_PAIR_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "decode/pair/order.h"
 #include "decode/pair/pair.h"
 #include "devlog/record.h"
@@ -321,6 +323,14 @@ static inline bool dl_pair_lists_events(const dl_pair *p)
     return p->out.sink.wants & DL_WANT_EVENTS;
 }
 
+/* Whether nobody looks at the events of a launch; never when there are filters, which leave some out. */
+static inline bool dl_pair_only_counts(const dl_pair *p, uint32_t launch)
+{
+    const _Atomic uint32_t *end = p->out.sink.events_end;
+    return end && !p->filter && launch != DL_NONE &&
+           launch >= atomic_load_explicit(end, memory_order_relaxed);
+}
+
 static inline bool dl_pair_lists_marks(const dl_pair *p)
 {
     return p->out.sink.wants & DL_WANT_MARKS;
@@ -332,7 +342,7 @@ static inline dl_run *dl_pair_out_run(dl_pair *p, uint32_t stream, uint32_t laun
 {
     dl_outbox *o = &p->out.box;
     dl_run *run = o->n_runs ? &o->runs[o->n_runs - 1] : NULL;
-    if (run && run->stream == stream && run->launch == launch && run->batch == p->batch &&
+    if (run && run->stream == stream && run->launch == launch && run->batch == p->batch && !run->unlisted &&
         o->n_events < o->cap_events && o->n_marks < o->cap_marks)
         return run;
     return dl_pair_out_begin(p, stream, launch, 1, 1, status, err);

@@ -20,8 +20,10 @@ devlog_status dl_outbox_hand_on(dl_outbox *o, const dl_run_sink *sink, devlog_er
     const dl_mark *marks = o->marks;
     for (uint32_t i = 0; i < o->n_runs; i++) {
         dl_run *run = &o->runs[i];
-        if (sink->wants & DL_WANT_EVENTS) run->events = events;
-        events += run->n_events;
+        if (!run->unlisted) {
+            if (sink->wants & DL_WANT_EVENTS) run->events = events;
+            events += run->n_events;
+        }
         if (run->marks || !(sink->wants & DL_WANT_MARKS)) continue;
         run->marks = marks;
         marks += run->n_marks;

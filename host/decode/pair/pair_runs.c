@@ -130,7 +130,8 @@ ALWAYS_INLINE bool take_items(dl_pair *p, stream_state *s, const stream_shape *k
     const uint64_t epoch = s->epoch;
     const uint32_t launch = s->launch;
     const shape_item *item = known->shape->items, *end = item + known->shape->n_items;
-    const bool lists = !plain && run && dl_pair_lists_events(p), filtered = !plain && p->filter;
+    const bool lists = !plain && run && !run->unlisted && dl_pair_lists_events(p),
+               filtered = !plain && p->filter;
     for (const shape_counter *counter = known->counters; item < end; item++, counter++) {
         const dl_mark *first = &marks[item->start], *last = &marks[item->end];
         uint64_t data = 0;
@@ -245,17 +246,20 @@ static inline uint32_t pair_as_before(dl_pair *p, uint32_t at, uint32_t to, bool
     if (ids->stream && ids->stream->next != s) ids->stream->next = s;
     ids->stream = s;
     const bool launch_is_kept = dl_pair_launch_is_kept(p, s->launch);
+    const bool counts = dl_pair_lists_events(p) && dl_pair_only_counts(p, s->launch);
     dl_run *run = NULL;
     if (p->filter) {
         if (from < p->losses->seen.first) p->losses->seen.first = from;
         if (last > p->losses->seen.last) p->losses->seen.last = last;
     }
     if (p->out.sink.runs && launch_is_kept) {
-        run = dl_pair_out_begin(p, stream, s->launch, shape->n_items, n, status, err);
+        run = dl_pair_out_begin(p, stream, s->launch, counts ? 0 : shape->n_items, n, status, err);
         if (!run) return n;
+        run->unlisted = counts;
+        if (counts) run->n_events = shape->n_items;
         describe(p, s, shape, marks, run);
     }
-    bool taken = !p->filter && !p->no_samples && !dl_pair_lists_events(p)
+    bool taken = !p->filter && !p->no_samples && (counts || !dl_pair_lists_events(p))
                      ? take_items(p, s, known, at, run, launch_is_kept, true)
                      : take_items(p, s, known, at, run, launch_is_kept, false);
     if (!taken) *status = dl_pair_no_memory(err);

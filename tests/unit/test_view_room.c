@@ -120,7 +120,7 @@ static void fewer_are_kept_without_room(void **state)
     uint64_t unwanted;
     bool cramped;
     const dl_view_options some = {.memory = 1, .most = 20000}, all = {.memory = 1};
-    struct rlimit was, small = {64 * 1024, 64 * 1024};
+    struct rlimit was, small = {256 * 1024, 256 * 1024};
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
     small.rlim_max = was.rlim_max;

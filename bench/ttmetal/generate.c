@@ -98,7 +98,7 @@ static void message(run *r, uint32_t chip, uint64_t id, uint32_t program)
         ",\"kernel_info\":{\"compute_kernels\":[{\"math_fidelity\":\"HiFi2\",\"name\":\"bmm_large_block/%u\",\"source\":"
         "\"ttnn/cpp/ttnn/operations/matmul/device/kernels/compute/bmm_large_block.cpp\"}],\"datamovement_kernels\":["
         "{\"name\":\"reader/%u\",\"source\":\"ttnn/cpp/ttnn/operations/matmul/device/kernels/dataflow/reader.cpp\"},"
-        "{\"name\":\"writer/%u\",\"source\":\"ttnn/cpp/ttnn/operations/matmul/device/kernels/dataflow/writer.cpp\"}]},"
+        "{\"name\":\"writer/%u\",\"source\":\"ttnn/cpp/ttnn/operations/matmul/device/kernels/dataflow/writer.cpp\"}],\"kernel_sizes\":{}},"
         "\"op_code\":\"ttnn::Program%u\",\"op_hash\":%" PRIu64 ",\"op_type\":\"tt_dnn_device\",",
         program, program, program, program, hash);
     tensors(r->data, "output_tensors", 1, chip, program);

@@ -1,5 +1,6 @@
 /* devlog decode: device logs into durations, statistics and artifacts. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/settings.h"
 #include "base/term.h"
 #include "cli/cli.h"
 #include "cli/date.h"
@@ -23,7 +25,8 @@ typedef struct decode_args {
     bool wanted[DL_ARTIFACT_KINDS];
     int format; /* FORMAT_* */
     int sort;   /* dl_table_sort */
-    uint64_t max_launches, top;
+    uint64_t max_launches, top, idle;
+    bool follow;
     cli_filters filters;
 } decode_args;
 
@@ -73,6 +76,12 @@ static const cli_option options[] = {
      "what the rows of tables are sorted by; total unless told", offsetof(decode_args, sort)},
     {CLI_NUMBER, "top", 0, "N", "rows in a table; 50 unless told, 0: all of them", offsetof(decode_args, top),
      0, UINT32_MAX},
+    CLI_TITLE("Logs that grow"),
+    {CLI_FLAG, "follow", 'F', NULL,
+     "wait for more at the log's end, until a signal (Ctrl-C), and report then; files are written where --output says",
+     offsetof(decode_args, follow)},
+    {CLI_NUMBER, "idle", 0, "SECONDS", "with --follow: end when nothing has come for so long",
+     offsetof(decode_args, idle), 1, 1000000},
     CLI_FILTERS(decode_args, filters),
     {0},
 };
@@ -88,6 +97,20 @@ static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t s
     else
         snprintf(text, sizeof text, "%.80s: %s rows", input, dl_u64_grouped(digits, rows));
     dl_progress_show(progress, text);
+}
+
+static volatile sig_atomic_t signalled;
+
+static void on_signal(int number)
+{
+    (void)number;
+    signalled = 1;
+}
+
+static bool is_signalled(void *ctx)
+{
+    (void)ctx;
+    return signalled;
 }
 
 static devlog_status read_inputs(dl_decode *d, const cli_args *rest, devlog_error *err)
@@ -232,7 +255,15 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     int exit_status = CLI_FAILED;
     devlog_status status =
         cli_select(&cmd_decode, &a->filters, filter, rest->items, (size_t)rest->n, &selected, &err);
+    const dl_follow following = {.stop = is_signalled, .idle_ms = a->idle * 1000};
+    const struct sigaction action = {.sa_handler = on_signal};
+    if (a->follow) {
+        sigaction(SIGINT, &action, NULL);
+        sigaction(SIGTERM, &action, NULL);
+    }
     const dl_decode_options how = {.filter = *filter,
+                                   .follow = a->follow ? &following : NULL,
+                                   .scratch = a->follow ? dl_setting_text(DL_SET_TMPDIR) : NULL,
                                    .subtract_cost = a->subtract_cost,
                                    .elf_folder = a->elf_folder,
                                    .progress = on_progress,
@@ -320,13 +351,23 @@ static int run(int argc, char **argv)
     int exit_status;
     memset(a.wanted, true, sizeof a.wanted);
     if (!cli_parse(&cmd_decode, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    if (!a.files || (a.format != FORMAT_TEXT && !a.folder)) memset(a.wanted, false, sizeof a.wanted);
+    if (!a.files || ((a.format != FORMAT_TEXT || a.follow) && !a.folder))
+        memset(a.wanted, false, sizeof a.wanted);
     if (!a.folder) a.folder = "generated/profiler/output/device";
     exit_status = CLI_FAILED;
     if (a.print_analyses)
         exit_status = print_analyses();
     else if (a.suffix && strchr(a.suffix, '/'))
         exit_status = cli_wrong(&cmd_decode, "--name is part of a file's name and has no '/'");
+    else if (a.idle && !a.follow)
+        exit_status = cli_wrong(&cmd_decode, "--idle is for --follow");
+    else if (a.follow && (rest.n != 1 || strcmp(rest.items[0], "-") == 0))
+        exit_status = cli_wrong(&cmd_decode, "--follow wants one device log, by name");
+    else if (a.follow && (a.filters.skip_warm_up || a.filters.skip_launches || a.filters.ops.n ||
+                          a.filters.from_signpost || a.filters.to_signpost))
+        exit_status = cli_wrong(
+            &cmd_decode, "--follow knows neither the first launches nor the host's files of a run that "
+                         "still writes them: decode the log again when it has ended");
     else if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
     else if (rest.n ? look_into_folders(&rest, &err) : take_newest(&rest, &newest, &err))
@@ -349,6 +390,10 @@ const cli_command cmd_decode = {
         "its only log, "
         "a capture and the device log beside it being one. Without a LOG it takes the newest of those in "
         "DEVLOG_LOG_FOLDER, generated/profiler, TT_METAL_PROFILER_DIR and TT_METAL_HOME/generated/profiler. "
+        "With --follow it waits at the log's end for what a running program appends, in bounded memory (what medians "
+        "need goes to a file without a name in TMPDIR), and reports when a signal comes, when nothing has come for --idle "
+        "seconds, or when the log is removed; a log that is truncated, written anew or replaced ends it as well, with "
+        "status 3. "
         "A damaged log is "
         "decoded as far as it goes, and the report ends with what was lost.",
     .options = options,

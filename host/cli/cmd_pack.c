@@ -220,7 +220,7 @@ const cli_command cmd_pack = {
     .options = options,
     .examples = "  devlog pack profile_log_device.csv        write profile_log_device.csv" PACK_SUFFIX "\n"
                 "  devlog pack log.csv -o run1" PACK_SUFFIX "          somewhere else\n"
-                "  devlog pack generated/profiler/.logs -o run1    all logs of a run\n"
+                "  devlog pack logs -o packed                 all logs of a run\n"
                 "  cat log.csv | devlog pack - -o log" PACK_SUFFIX "   from a pipe\n"
                 "  devlog pack --follow --idle 2 log.csv      until nothing has come for two seconds\n"
                 "  devlog decode run1" PACK_SUFFIX "                   as if it were the log\n",

@@ -179,6 +179,9 @@ devlog_status dl_decode_file(dl_decode *d, const char *path, devlog_error *err)
     d->disordered = false;
     if (!status && decode_is_file(path) && dl_input_open(&look, path, &unheard) == DEVLOG_OK)
         look_at_order(d, look);
+    if (!status && d->options.follow && decode_is_capture(in))
+        status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s is a capture: device logs can be followed", path);
+    if (!status && d->options.follow) status = dl_input_follow(in, d->options.follow, err);
     if (!status) status = decode_input(d, in, known, err);
     dl_input_close(in);
     return status;

@@ -15,23 +15,25 @@
 #define DEVLOG_DECODE_DECODE_H
 
 #include "decode/clock/chip_clock.h"
+#include "decode/input_follow.h"
 #include "decode/log/parser.h"
 #include "decode/pair/pair.h"
 
 typedef struct dl_decode dl_decode;
 
 typedef struct dl_decode_options {
-    dl_filter filter;       /* zero: everything; its arrays are borrowed */
-    dl_parse_path path;     /* DL_PARSE_BEST unless a test wants another */
-    unsigned threads;       /* 0: as many as are useful here (at most two) */
-    size_t block;           /* bytes read at a time, also the longest line; 0: 256 KiB */
-    bool keep_meta;         /* keep meta data for the consumer of runs */
-    bool no_samples;        /* no medians and percentiles, less memory */
-    bool no_shapes;         /* pair every run mark by mark: for tests */
-    bool subtract_cost;     /* zones are shorter by what markers cost inside them; captures only */
-    const char *scratch;    /* folder in which tables may take room that should not fill memory (base/big.h);
+    dl_filter filter;        /* zero: everything; its arrays are borrowed */
+    dl_parse_path path;      /* DL_PARSE_BEST unless a test wants another */
+    unsigned threads;        /* 0: as many as are useful here (at most two) */
+    size_t block;            /* bytes read at a time, also the longest line; 0: 256 KiB */
+    bool keep_meta;          /* keep meta data for the consumer of runs */
+    bool no_samples;         /* no medians and percentiles, less memory */
+    bool no_shapes;          /* pair every run mark by mark: for tests */
+    bool subtract_cost;      /* zones are shorter by what markers cost inside them; captures only */
+    const char *scratch;     /* folder in which tables may take room that should not fill memory (base/big.h);
                                borrowed; or NULL */
-    const char *elf_folder; /* captures: where ELF files are looked for that have moved; borrowed; or NULL */
+    const dl_follow *follow; /* device logs: wait for more at their end; borrowed; NULL: do not */
+    const char *elf_folder;  /* captures: where ELF files are looked for that have moved; borrowed; or NULL */
     /* Called now and then with the bytes read of the input's size (0: unknown) and the rows so far. */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
     void *progress_ctx;

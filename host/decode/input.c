@@ -26,6 +26,7 @@ struct dl_input {
     dl_gunzip *gzip; /* at most one of these; none: plain */
     dl_unpack *packed;
     pk_unpack *log;
+    dl_follower *follower; /* it grows; NULL: it does not */
     int read_errno;
 };
 
@@ -55,7 +56,7 @@ static ssize_t read_raw(dl_input *in, void *bytes, size_t cap)
         return (ssize_t)n;
     }
     for (;;) {
-        ssize_t n = read(in->fd, bytes, cap);
+        ssize_t n = in->follower ? dl_follower_read(in->follower, bytes, cap) : read(in->fd, bytes, cap);
         if (n >= 0) {
             in->taken += (uint64_t)n;
             return n;
@@ -189,6 +190,17 @@ devlog_status dl_input_open(dl_input **input, const char *path, devlog_error *er
     return DEVLOG_OK;
 }
 
+devlog_status dl_input_follow(dl_input *in, const dl_follow *follow, devlog_error *err)
+{
+    struct stat st;
+    if (in->fd < 0 || !is_plain(in) || fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s cannot be followed: it is no plain file that can grow",
+                       in->name);
+    in->follower = dl_follower_new(follow, in->name, in->fd, in->taken);
+    in->size = 0; /* nobody knows */
+    return in->follower ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_IO, "cannot read %s again", in->name);
+}
+
 devlog_status dl_input_memory(dl_input **input, const char *name, const void *bytes, size_t n,
                               devlog_error *err)
 {
@@ -217,6 +229,7 @@ void dl_input_close(dl_input *input)
 {
     if (!input) return;
     dl_unpack_free(input->packed);
+    dl_follower_free(input->follower);
     pk_unpack_free(input->log);
     dl_gunzip_free(input->gzip);
     if (input->fd > STDIN_FILENO) close(input->fd);
@@ -239,6 +252,8 @@ devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n,
     bool peeked = input->at_peeked < input->n_peeked;
     if (is_plain(input) || peeked) {
         ssize_t got = read_plain(input, bytes, cap);
+        const char *changed = got < 0 && input->follower ? dl_follower_changed(input->follower) : NULL;
+        if (changed) return dl_fail(err, DEVLOG_ERR_STATE, "%s %s", input->name, changed);
         if (got < 0) return dl_fail_errno(err, input->read_errno, "cannot read %s", input->name);
         *n = (size_t)got;
         return DEVLOG_OK;

@@ -5,12 +5,14 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
+#include "decode/input_follow.h"
 
 typedef struct dl_input dl_input;
 
 /* Opens a file; "-" is standard input. Fails with NOT_FOUND, IO (unreadable, a folder) or MEMORY. */
 devlog_status dl_input_open(dl_input **input, const char *path, devlog_error *err);
+/* From now on its end is where it has not grown any more (input_follow.h). ARGUMENT when it is no file that can grow. */
+devlog_status dl_input_follow(dl_input *input, const dl_follow *follow, devlog_error *err);
 /* Reads from memory, which is borrowed; `name` is for messages. */
 devlog_status dl_input_memory(dl_input **input, const char *name, const void *bytes, size_t n,
                               devlog_error *err);

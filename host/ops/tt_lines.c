@@ -44,7 +44,7 @@ static size_t pass_over(const reading *r)
 static bool room(reading *r)
 {
     if (r->cap - r->n >= CHUNK) return true;
-    char *grown = realloc(r->text, r->cap + 2 * CHUNK);
+    char *grown = realloc(r->text, r->cap + 2 * CHUNK + TT_LINES_AHEAD);
     if (!grown) return false;
     r->text = grown;
     r->cap += 2 * CHUNK;

@@ -11,9 +11,11 @@ typedef struct tt_progress {
     void *ctx;
 } tt_progress;
 
+enum { TT_LINES_AHEAD = 64 };
+
 typedef struct tt_lines {
     void *ctx;
-    /* A line without its end, and its number. False: no memory. */
+    /* A line without its end, behind which TT_LINES_AHEAD bytes can be read, and its number. False: no memory. */
     bool (*take)(void *ctx, const char *line, size_t n, uint64_t number);
     /* Where a line ends; NULL: more must be read. Without it a line ends at the next feed. */
     const char *(*line_end)(const char *line, const char *end);

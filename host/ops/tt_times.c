@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "ops/tt_host.h"
 
-enum { MAX_LINE = 1024 * 1024, MAX_CELLS = 64, COOL_EVERY = 65536 };
+enum { MAX_LINE = 1024 * 1024, MAX_CELLS = 64, COOL_EVERY = 65536, FEW_CHILDREN = 8 };
 
 enum { C_NAME, C_FILE, C_LINE, C_ZONE, C_TEXT, C_START, C_NS, C_THREAD, C_PARENT, COLUMNS };
 
@@ -16,8 +20,9 @@ typedef struct times {
     int place[COLUMNS]; /* of each column; -1: not there */
     int n_columns;
     uint64_t line;
-    uint32_t *child_slots; /* hash table of (op, name): child + 1 */
-    size_t n_child_slots;
+    uint32_t
+        *child_slots; /* hash table of (op, name): child + 1; of each op without its first FEW_CHILDREN */
+    size_t n_child_slots, n_in_table;
     dl_str plain;  /* quoted cells without their quotes */
     uint32_t last; /* op that was found last: the next is often it, or the one behind it */
     bool none;     /* it is no such file */
@@ -170,8 +175,8 @@ static size_t child_slot(const times *t, uint32_t op, uint32_t name)
 
 static bool grow_children(times *t)
 {
-    tt_host *h = t->host;
-    if (h->n_children * 2 < t->n_child_slots) return true;
+    const tt_host *h = t->host;
+    if (t->n_in_table * 2 < t->n_child_slots) return true;
     size_t n = t->n_child_slots ? t->n_child_slots * 2 : 1024, n_old = t->n_child_slots;
     uint32_t *old = t->child_slots, *slots = calloc(n * 2, sizeof *slots);
     if (!slots) return false;
@@ -199,39 +204,119 @@ static bool child(times *t, const tt_cell *by)
     tt_cell_number(by[C_NS], &ns);
     uint32_t name = dl_intern_add(h->names, by[C_NAME].text, by[C_NAME].n);
     if (name == DL_NO_STRING) return true;
-    if (!grow_children(t)) return false;
-    size_t at = child_slot(t, op, name);
-    if (t->child_slots[at * 2]) {
-        h->children[t->child_slots[at * 2] - 1].ns += ns;
-        h->children[t->child_slots[at * 2] - 1].calls++;
+    /* The first few of an op stand first and are looked through; a table has the others. */
+    uint32_t known = h->ops[op].children, before = 0;
+    int looked = 0;
+    size_t at = 0;
+    while (looked < FEW_CHILDREN && known && h->children[known - 1].name != name) {
+        looked++;
+        before = known;
+        known = h->children[known - 1].next;
+    }
+    const bool many = looked == FEW_CHILDREN;
+    if (many && !grow_children(t)) return false;
+    if (many) at = child_slot(t, op, name);
+    const uint32_t next = known;
+    if (many) known = t->child_slots[at * 2];
+    if (known) {
+        h->children[known - 1].ns += ns;
+        h->children[known - 1].calls++;
         return true;
     }
     size_t wanted = (h->n_children + 1) * sizeof *h->children;
     if (wanted > h->big_children.bytes && !dl_big_room(&h->big_children, wanted + 4096)) return false;
     h->children = h->big_children.data;
-    h->children[h->n_children] = (tt_child){.ns = ns, .name = name, .next = h->ops[op].children, .calls = 1};
-    h->ops[op].children = t->child_slots[at * 2] = (uint32_t)++h->n_children;
+    h->children[h->n_children] = (tt_child){.ns = ns, .name = name, .next = next, .calls = 1};
+    *(before ? &h->children[before - 1].next : &h->ops[op].children) = (uint32_t)++h->n_children;
+    if (!many) return true;
+    t->child_slots[at * 2] = (uint32_t)h->n_children;
     t->child_slots[at * 2 + 1] = op;
+    t->n_in_table++;
     return true;
 }
 
 static bool has(tt_cell c, const char *what)
 {
+    const size_t m = strlen(what);
+    if (c.n >= m && memcmp(c.text, what, m) == 0) return true;
     return memmem(c.text, c.n, what, strlen(what)) != NULL;
+}
+
+/* Whether TT_DNN or TT_METAL is in a name. */
+static bool is_of_an_op(tt_cell name)
+{
+    const char *at = name.text, *const end = at + name.n;
+    while (at < end && (at = memchr(at, '_', (size_t)(end - at))) != NULL) {
+        const size_t left = (size_t)(end - ++at);
+        if (at - name.text < 3 || at[-2] != 'T' || at[-3] != 'T') continue;
+        if ((left >= 3 && memcmp(at, "DNN", 3) == 0) || (left >= 5 && memcmp(at, "METAL", 5) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool take_cells(times *t, const tt_cell *by)
+{
+    bool ok = true;
+    if (is_of_an_op(by[C_NAME])) ok = op_zone(t, by);
+    if (ok && by[C_PARENT].n && has(by[C_PARENT], "id:")) ok = child(t, by);
+    return ok;
 }
 
 static bool take_line(times *t, const char *line, size_t n)
 {
     tt_cell cells[MAX_CELLS], by[COLUMNS];
-    bool ok = true;
     if (!columns(t, cells, split(t, line, n, cells), by)) {
         tt_found_add(t->host->found, TT_BAD_TIMES_LINE, TT_OPS_TIMES_NAME ":%llu: %.*s",
                      (unsigned long long)t->line, (int)(n < 80 ? n : 80), line);
         return !t->plain.failed;
     }
-    if (has(by[C_NAME], "TT_DNN") || has(by[C_NAME], "TT_METAL")) ok = op_zone(t, by);
-    if (ok && has(by[C_PARENT], "id:")) ok = child(t, by);
-    return ok;
+    return take_cells(t, by);
+}
+
+/* Where the commas of a line are that has no quotes and as many cells as the header; false: it is another one. Reads
+ * TT_LINES_AHEAD bytes behind it. */
+static bool find_commas(const times *t, const char *line, size_t n, uint32_t commas[COLUMNS])
+{
+#if defined(__SSE2__)
+    const __m128i comma = _mm_set1_epi8(','), quote = _mm_set1_epi8('"');
+    int found = 0;
+    if (t->n_columns > COLUMNS) return false;
+    for (size_t at = 0; at < n; at += 64) {
+        uint64_t here = 0, quotes = 0;
+        for (int i = 0; i < 4; i++) {
+            const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(line + at + 16 * i));
+            here |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, comma)) << (16 * i);
+            quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, quote)) << (16 * i);
+        }
+        const uint64_t inside = n - at >= 64 ? UINT64_MAX : (UINT64_C(1) << (n - at)) - 1;
+        if (quotes & inside) return false;
+        for (here &= inside; here; here &= here - 1) {
+            if (found == t->n_columns - 1) return false;
+            commas[found++] = (uint32_t)at + (uint32_t)__builtin_ctzll(here);
+        }
+    }
+    return found == t->n_columns - 1;
+#else
+    (void)t, (void)line, (void)n, (void)commas;
+    return false;
+#endif
+}
+
+/* A line whose cells are between its commas. */
+static bool take_quickly(times *t, const char *line, size_t n, const uint32_t *commas)
+{
+    tt_cell by[COLUMNS];
+    uint64_t value;
+    for (int i = 0; i < COLUMNS; i++) {
+        const int at = t->place[i];
+        const size_t from = at > 0 ? commas[at - 1] + 1 : 0,
+                     to = at < t->n_columns - 1 && at >= 0 ? commas[at] : n;
+        by[i] = at < 0 ? (tt_cell){"", 0} : (tt_cell){line + from, to - from};
+    }
+    if (line[n - 1] == ',' && !is_of_an_op(by[C_NAME])) return true;
+    const bool good = tt_cell_number(by[C_START], &value) && tt_cell_number(by[C_NS], &value);
+    return good ? take_cells(t, by) : take_line(t, line, n);
 }
 
 /* Where a line ends whose cells may hold line feeds in quotes; NULL: more must be read. */
@@ -256,6 +341,8 @@ static bool take(void *ctx, const char *line, size_t n, uint64_t number)
         t->none = !header(t, line, n);
         return true;
     }
+    uint32_t commas[COLUMNS];
+    if (n && !t->none && find_commas(t, line, n, commas)) return take_quickly(t, line, n, commas);
     /* A parent, if there is any, is in the last cell; an op's zone has a name that begins with TT_. */
     if (!n || t->none || (line[n - 1] == ',' && !memmem(line, n, "TT_", 3))) return true;
     return take_line(t, line, n);

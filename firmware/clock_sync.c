@@ -14,9 +14,9 @@ static void send(volatile devlog_mailbox *mailbox, uint32_t peer)
 #if defined(DEVLOG_NOC0_REGS)
     const uint32_t base = DEVLOG_MAILBOX;
     if (peer == DEVLOG_PEER_HOST || peer == DEVLOG_PEER_LINK) return;
-    const uint32_t out = base + __builtin_offsetof(devlog_mailbox, link_out); /* its first word is stored last */
-    noc_write(out, out, peer,
-              base + __builtin_offsetof(devlog_mailbox, link_in), sizeof mailbox->link_out);
+    const uint32_t out =
+        base + __builtin_offsetof(devlog_mailbox, link_out); /* its first word is stored last */
+    noc_write(out, out, peer, base + __builtin_offsetof(devlog_mailbox, link_in), sizeof mailbox->link_out);
     noc_wait();
 #else
     (void)mailbox;

@@ -104,7 +104,8 @@ typedef struct board {
     board_region events; /* buffer of the tile's event stream; size 0: none */
     board_region boot;   /* memory that belongs to the transport: what starts the harts; size 0: none */
     board_icache icache;
-    bool data_cache; /* loads may come from a cache of the RISC that nobody else's stores reach; fence empties it */
+    bool
+        data_cache; /* loads may come from a cache of the RISC that nobody else's stores reach; fence empties it */
     uint32_t segment_bits; /* log2 of the size of one segment of records; see devlog/record.h */
 
     uint8_t noc_width, noc_height;

@@ -240,8 +240,8 @@ static devlog_status find_culprit(void *context, devlog_core core, devlog_error 
     devlog_status status = dl_device_target(c->device, core, &at, err);
     if (status != DEVLOG_OK || at.x0 != c->at.x0 || at.y0 != c->at.y0) return status;
     const devlog_kernel *k = program_kernel_at(c->program, core, c->risc);
-    snprintf(c->text, sizeof c->text, "; that is core (%u,%u), %s in %s", core.x, core.y, c->device->board.riscs[c->risc].name,
-             k ? k->source : "its firmware");
+    snprintf(c->text, sizeof c->text, "; that is core (%u,%u), %s in %s", core.x, core.y,
+             c->device->board.riscs[c->risc].name, k ? k->source : "its firmware");
     return DEVLOG_OK;
 }
 
@@ -252,7 +252,9 @@ static void name_the_kernel(devlog_device *device, const devlog_program *program
     devlog_error ignored;
     const dl_transport_ops *ops = device->transport.ops;
     if (!err || !ops->stopped_by || !ops->stopped_by(&device->transport, &c.at, &c.risc)) return;
-    if (c.risc >= device->board.n_riscs || program_each_core(program, find_culprit, &c, &ignored) != DEVLOG_OK) return;
+    if (c.risc >= device->board.n_riscs ||
+        program_each_core(program, find_culprit, &c, &ignored) != DEVLOG_OK)
+        return;
     size_t used = strlen(err->text);
     if (used < sizeof err->text) snprintf(err->text + used, sizeof err->text - used, "%s", c.text);
 }

@@ -103,8 +103,8 @@ struct sim_tile {
     sim_stamper stamper;
     sim_niu niu[2];
     struct sim_strict *strict; /* NULL: accesses keep their order */
-    uint32_t packets; /* sent so far: orders those of one cycle */
-    char why[160];    /* text of the last refusal of a register */
+    uint32_t packets;          /* sent so far: orders those of one cycle */
+    char why[160];             /* text of the last refusal of a register */
 };
 
 typedef struct sim_packet sim_packet;
@@ -132,7 +132,7 @@ struct sim {
     uint64_t fault_cycle;
     uint32_t fault_tile;
     uint8_t fault_hart; /* SIM_NO_HART: none of them */
-    uint64_t stop_at; /* where the clock stops after a refusal by a tile */
+    uint64_t stop_at;   /* where the clock stops after a refusal by a tile */
     char fault[320];
 };
 

@@ -158,7 +158,8 @@ static void refuse(sim_tile *far, const sim_packet *p, const char *why)
                "NoC %u request of %s at tile (%u,%u), pc 0x%08x, to 0x%llx of tile (%u,%u): %s", p->noc,
                sim_hart_name(home, p->hart), home->config->x, home->config->y, p->pc,
                (unsigned long long)p->addr, far->config->x, far->config->y, why);
-    if (far->chip->fault_tile == home->index && far->chip->fault_hart == SIM_NO_HART) far->chip->fault_hart = p->hart;
+    if (far->chip->fault_tile == home->index && far->chip->fault_hart == SIM_NO_HART)
+        far->chip->fault_hart = p->hart;
 }
 
 /* Blackhole: "DRAM arbiter seems to drop requests from one noc when both nocs are issuing requests to the same DRAM endpoint at a

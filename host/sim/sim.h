@@ -30,7 +30,8 @@ typedef struct sim_hart_config {
     uint32_t reset_pc;   /* pc when released from reset */
     int8_t reset_bit;    /* bit of the soft-reset register; held in reset while it is set. -1: it has none */
     uint32_t local_size; /* bytes of local data RAM at local_base; 0: none */
-    uint32_t local_window; /* where everybody else sees that RAM, while the hart is not in reset; 0: nowhere */
+    uint32_t
+        local_window;    /* where everybody else sees that RAM, while the hart is not in reset; 0: nowhere */
     bool backend_config; /* may access the backend configuration space (icache invalidate) */
 } sim_hart_config;
 
@@ -111,10 +112,10 @@ typedef struct sim_config {
 
     uint64_t clock_start; /* chip clock at sim_create (cycles) */
     bool functional;      /* true: every instruction takes one cycle (as ttsim); false: the cost table */
-    bool data_cache;      /* Blackhole's cores: a data cache that is not coherent, and a fence that empties it */
-    bool strict;          /* accesses overtake each other wherever the documents allow it (strict.h) ... */
+    bool data_cache; /* Blackhole's cores: a data cache that is not coherent, and a fence that empties it */
+    bool strict;     /* accesses overtake each other wherever the documents allow it (strict.h) ... */
     uint64_t strict_seed; /* ... as this says */
-    uint64_t limit;       /* cycles after which the simulation is stopped: for tests of what may hang; 0: none */
+    uint64_t limit; /* cycles after which the simulation is stopped: for tests of what may hang; 0: none */
 
     /* Stores by harts into [truth_base, truth_base + truth_size) of a tile's RAM are logged; size 0: none. */
     uint32_t truth_base, truth_size;

@@ -25,7 +25,7 @@ enum {
     LOCAL = SIM_MAX_RAMS,
     CONFIGURATION = LOCAL + 3,
     MOST_CONFIGURATION = 3000, /* cycles */
-    NEAR = 4, /* stores this close together are merged in the queue */
+    NEAR = 4,                  /* stores this close together are merged in the queue */
 };
 
 /* A load or a store. Stores begin in the queue; all that has left is in the order in which it did. */
@@ -47,7 +47,8 @@ typedef struct hart {
     uint64_t queue_at;           /* when the last store leaves the queue */
     uint32_t n_queue, n_way;
     request queue[2 * IN_FLIGHT], way[2 * IN_FLIGHT];
-    uint32_t waits_for[SIM_REGS]; /* number + 1 of the load whose value a register gets; 0: it has its value */
+    uint32_t
+        waits_for[SIM_REGS]; /* number + 1 of the load whose value a register gets; 0: it has its value */
     struct {
         uint32_t base;
         bool valid;
@@ -83,7 +84,8 @@ bool sim_strict_init(sim_tile *t)
     const sim_config *c = &t->chip->config;
     t->strict = calloc(1, sizeof *t->strict);
     if (!t->strict) return false;
-    uint64_t seed = (c->strict_seed + 1) * UINT64_C(0x9E3779B97F4A7C15) + t->index * UINT64_C(0xD1B54A32D192ED03);
+    uint64_t seed =
+        (c->strict_seed + 1) * UINT64_C(0x9E3779B97F4A7C15) + t->index * UINT64_C(0xD1B54A32D192ED03);
     t->strict->random = seed;
     for (uint32_t i = 0; i < c->n_harts; i++) {
         hart *h = &t->strict->harts[i];
@@ -126,12 +128,14 @@ static uint8_t region_of(sim_tile *t, const sim_hart_core *core, uint32_t addr)
         if (addr - t->banks[i].base < t->banks[i].size) return (uint8_t)i;
     if (is_local(core, addr)) return LOCAL;
     for (uint32_t noc = 0; noc < 2; noc++)
-        if (c->noc_regs_addr[noc] && addr >> 16 == c->noc_regs_addr[noc] >> 16) return (uint8_t)(LOCAL + 1 + noc);
+        if (c->noc_regs_addr[noc] && addr >> 16 == c->noc_regs_addr[noc] >> 16)
+            return (uint8_t)(LOCAL + 1 + noc);
     if (c->icache_addr && addr >> 16 == c->icache_addr >> 16) return CONFIGURATION;
     return (uint8_t)(LOCAL + 4 + (addr >> 12) % (REGIONS - LOCAL - 4));
 }
 
-static const char *load_now(sim_tile *t, sim_hart_core *core, sim_by by, uint32_t addr, uint32_t size, uint32_t *value)
+static const char *load_now(sim_tile *t, sim_hart_core *core, sim_by by, uint32_t addr, uint32_t size,
+                            uint32_t *value)
 {
     *value = 0;
     if (is_local(core, addr)) {
@@ -143,10 +147,12 @@ static const char *load_now(sim_tile *t, sim_hart_core *core, sim_by by, uint32_
         memcpy(value, b->bytes + (addr - b->base), size);
         return NULL;
     }
-    return size == 4 ? sim_reg_read(t, by, addr, value) : "only memory, or a register of 4 bytes, can be accessed";
+    return size == 4 ? sim_reg_read(t, by, addr, value)
+                     : "only memory, or a register of 4 bytes, can be accessed";
 }
 
-static const char *store_now(sim_tile *t, sim_hart_core *core, sim_by by, uint32_t addr, uint32_t size, uint32_t value)
+static const char *store_now(sim_tile *t, sim_hart_core *core, sim_by by, uint32_t addr, uint32_t size,
+                             uint32_t value)
 {
     if (is_local(core, addr)) {
         memcpy(core->local + (addr - core->local_base), &value, size);
@@ -159,17 +165,21 @@ static const char *store_now(sim_tile *t, sim_hart_core *core, sim_by by, uint32
         if (b->pages[offset >> SIM_PAGE_BITS]) sim_bank_stored(t, b, by, offset, value, size);
         return NULL;
     }
-    return size == 4 ? sim_reg_write(t, by, addr, value) : "only memory, or a register of 4 bytes, can be accessed";
+    return size == 4 ? sim_reg_write(t, by, addr, value)
+                     : "only memory, or a register of 4 bytes, can be accessed";
 }
 
 static void refuse_access(sim_tile *t, uint32_t number, const request *r, uint64_t now, const char *why)
 {
     const char *name = sim_hart_name(t, number);
     if (r->store)
-        sim_refuse(t, (uint8_t)number, now, "%s of tile (%u,%u) at pc 0x%08x: store of %u byte%s, 0x%0*x to 0x%08x: %s", name,
-                   t->config->x, t->config->y, r->pc, r->size, r->size > 1 ? "s" : "", (int)(2 * r->size), r->value, r->addr, why);
+        sim_refuse(t, (uint8_t)number, now,
+                   "%s of tile (%u,%u) at pc 0x%08x: store of %u byte%s, 0x%0*x to 0x%08x: %s", name,
+                   t->config->x, t->config->y, r->pc, r->size, r->size > 1 ? "s" : "", (int)(2 * r->size),
+                   r->value, r->addr, why);
     else
-        sim_refuse(t, (uint8_t)number, now, "%s of tile (%u,%u) at pc 0x%08x: load of %u byte%s from 0x%08x: %s", name, t->config->x,
+        sim_refuse(t, (uint8_t)number, now,
+                   "%s of tile (%u,%u) at pc 0x%08x: load of %u byte%s from 0x%08x: %s", name, t->config->x,
                    t->config->y, r->pc, r->size, r->size > 1 ? "s" : "", r->addr, why);
 }
 
@@ -335,7 +345,8 @@ static bool is_cached(const hart *h, uint32_t pc)
 {
     uint32_t at = pc / 4 % CACHED;
     if (h->code[at].pc != pc || h->code[at].generation == 0) return false;
-    return h->code[at].generation == h->generation || (h->window && h->code[at].generation == h->generation - 1);
+    return h->code[at].generation == h->generation ||
+           (h->window && h->code[at].generation == h->generation - 1);
 }
 
 /* NULL: refused. */
@@ -343,7 +354,8 @@ static const sim_op *fetch(sim_tile *t, uint32_t number, uint32_t pc, uint64_t n
 {
     hart *h = &t->strict->harts[number];
     if (pc & 3 || !sim_tile_bank(t, pc, 4)) {
-        sim_refuse(t, (uint8_t)number, now, "%s of tile (%u,%u) at pc 0x%08x: fetch of 4 bytes from 0x%08x: %s",
+        sim_refuse(t, (uint8_t)number, now,
+                   "%s of tile (%u,%u) at pc 0x%08x: fetch of 4 bytes from 0x%08x: %s",
                    sim_hart_name(t, number), t->config->x, t->config->y, pc, pc,
                    pc & 3 ? "the address is not aligned" : "there is no memory for code there");
         return NULL;
@@ -383,7 +395,8 @@ static bool conflicts(const sim_config *c, const hart *h, const request *r)
 {
     for (uint32_t i = 0; i < h->n_queue; i++) {
         const request *q = &h->queue[i];
-        if (c->data_cache ? q->addr < r->addr + r->size && r->addr < q->addr + q->size : q->addr == r->addr) return true;
+        if (c->data_cache ? q->addr < r->addr + r->size && r->addr < q->addr + q->size : q->addr == r->addr)
+            return true;
     }
     return false;
 }
@@ -416,7 +429,8 @@ static bool begin_store(sim_tile *t, hart *h, request r, uint64_t now)
     const sim_config *c = &t->chip->config;
     const request *last = h->n_queue ? &h->queue[h->n_queue - 1] : NULL;
     uint32_t apart = last ? r.addr - last->addr + NEAR : 0;
-    r.follows = last && c->data_cache && r.region == 0 && last->region == 0 && r.addr / LINE == last->addr / LINE && apart <= 2 * NEAR;
+    r.follows = last && c->data_cache && r.region == 0 && last->region == 0 &&
+                r.addr / LINE == last->addr / LINE && apart <= 2 * NEAR;
     if (h->n_queue == IN_FLIGHT || (!r.follows && places_taken(h) == STORES)) return false;
     if (r.region == 0) forget_line(h, r.addr);
     r.at = r.follows ? last->at : now + 1 + delay(h, h->slow_queue);
@@ -426,10 +440,11 @@ static bool begin_store(sim_tile *t, hart *h, request r, uint64_t now)
     return true;
 }
 
-static void refuse_instruction(sim_tile *t, uint32_t number, uint64_t now, const char *what, uint32_t detail, const char *why)
+static void refuse_instruction(sim_tile *t, uint32_t number, uint64_t now, const char *what, uint32_t detail,
+                               const char *why)
 {
-    sim_refuse(t, (uint8_t)number, now, "%s of tile (%u,%u) at pc 0x%08x: %s0x%x: %s", sim_hart_name(t, number), t->config->x,
-               t->config->y, t->harts[number].pc, what, detail, why);
+    sim_refuse(t, (uint8_t)number, now, "%s of tile (%u,%u) at pc 0x%08x: %s0x%x: %s",
+               sim_hart_name(t, number), t->config->x, t->config->y, t->harts[number].pc, what, detail, why);
 }
 
 /* What is neither memory nor arithmetic. False: the hart waits, or has been stopped. */

@@ -194,7 +194,8 @@ const char *sim_reg_read(sim_tile *t, sim_by by, uint32_t addr, uint32_t *value)
     }
     if (is(addr, c->icache_addr)) return "this register is not modelled for reading";
     /* A word of the backend configuration that can be read: the compute units are not there, so it has its value of power-on. */
-    if (c->icache_addr && addr == c->icache_addr >> 16 << 16 && by.hart != SIM_NO_HART && c->harts[by.hart].backend_config) {
+    if (c->icache_addr && addr == c->icache_addr >> 16 << 16 && by.hart != SIM_NO_HART &&
+        c->harts[by.hart].backend_config) {
         *value = 0;
         return NULL;
     }
@@ -257,7 +258,9 @@ const char *sim_csr_read(sim_tile *t, sim_by by, uint32_t csr, uint32_t *value)
 
 /* ---- Local RAM from outside ------------------------------------------------------------------------ */
 
-enum { CLEARING = 2048 }; /* cycles behind a reset: BlackholeA0/TensixTile/BabyRISCV/README.md, "Local Data RAM" */
+enum {
+    CLEARING = 2048
+}; /* cycles behind a reset: BlackholeA0/TensixTile/BabyRISCV/README.md, "Local Data RAM" */
 
 /* The hart whose local RAM [addr, addr + size) is, by the addresses that everybody sees; NULL: no hart's. */
 static sim_hart_core *local_at(sim_tile *t, uint64_t addr, uint32_t size)
@@ -276,10 +279,14 @@ static const char *check_local(sim_tile *t, const sim_hart_core *h, uint64_t now
 {
     const char *name = sim_hart_name(t, (uint32_t)(h - t->harts));
     if (h->held)
-        return sim_tile_why(t, "%s is in reset, and its local RAM does not answer: the NoC hangs until the chip is reset", name);
+        return sim_tile_why(
+            t, "%s is in reset, and its local RAM does not answer: the NoC hangs until the chip is reset",
+            name);
     if (h->started != SIM_NEVER && now - h->started < CLEARING)
-        return sim_tile_why(t, "%s has left reset %u cycles ago, and its local RAM is being cleared: it can be accessed after %u",
-                            name, (unsigned)(now - h->started), CLEARING);
+        return sim_tile_why(
+            t,
+            "%s has left reset %u cycles ago, and its local RAM is being cleared: it can be accessed after %u",
+            name, (unsigned)(now - h->started), CLEARING);
     return NULL;
 }
 

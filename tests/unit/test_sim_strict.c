@@ -67,7 +67,8 @@ static void stores_to_one_region_keep_their_order(void **state)
     (void)state;
     for (chip c = WORMHOLE; c <= BLACKHOLE; c++) {
         litmus l = {0};
-        PUT(&l, 0, RV_LI(T0, X), RV_LI(T1, Y), RV_ADDI(A1, ZERO, 7), RV_ADDI(A2, ZERO, 1), RV_SW(A1, T1, 0), RV_SW(A2, T0, 0), RV_HERE);
+        PUT(&l, 0, RV_LI(T0, X), RV_LI(T1, Y), RV_ADDI(A1, ZERO, 7), RV_ADDI(A2, ZERO, 1), RV_SW(A1, T1, 0),
+            RV_SW(A2, T0, 0), RV_HERE);
         reader(&l, true, true, X, Y);
         assert_int_equal(ends(c, &l, 7), SEEDS);
     }
@@ -78,7 +79,8 @@ static void the_data_cache_keeps_what_is_old(void **state)
 {
     (void)state;
     litmus l = {0};
-    PUT(&l, 0, RV_LI(T0, X), RV_LI(T1, Y), RV_ADDI(A1, ZERO, 7), RV_ADDI(A2, ZERO, 1), RV_SW(A1, T1, 0), RV_SW(A2, T0, 0), RV_HERE);
+    PUT(&l, 0, RV_LI(T0, X), RV_LI(T1, Y), RV_ADDI(A1, ZERO, 7), RV_ADDI(A2, ZERO, 1), RV_SW(A1, T1, 0),
+        RV_SW(A2, T0, 0), RV_HERE);
     reader(&l, false, true, X, Y);
     assert_int_equal(ends(WORMHOLE, &l, 7), SEEDS);
     uint32_t right = ends(BLACKHOLE, &l, 7);
@@ -94,7 +96,8 @@ static void stores_to_two_regions_pass_each_other(void **state)
     for (chip c = WORMHOLE; c <= BLACKHOLE; c++)
         for (int back = 0; back < 2; back++) {
             litmus l = {0};
-            PUT(&l, 0, RV_LI(T0, X), RV_LI(T1, scratch), RV_ADDI(A1, ZERO, 7), RV_ADDI(A2, ZERO, 1), RV_SW(A1, T1, 0));
+            PUT(&l, 0, RV_LI(T0, X), RV_LI(T1, scratch), RV_ADDI(A1, ZERO, 7), RV_ADDI(A2, ZERO, 1),
+                RV_SW(A1, T1, 0));
             if (back) PUT(&l, 0, RV_LW(A3, T1, 0), RV_ADDI(ZERO, A3, 0));
             PUT(&l, 0, RV_SW(A2, T0, 0), RV_HERE);
             reader(&l, true, false, X, scratch);
@@ -116,12 +119,17 @@ static void loads_pass_stores(void **state)
         for (int way = NOTHING; way < WAYS; way++) {
             /* A NoC write of 16 bytes from tile 0 to itself: its counter of writes begun is 1 behind the command. */
             litmus l = {0};
-            PUT(&l, 0, RV_LI(T0, niu_base(0, 0)), RV_LI(T1, cmd), RV_LI(T2, counter), RV_LI(A1, X), RV_LI(A2, niu_mid(0, 0)));
-            PUT(&l, 0, RV_SW(A1, T0, TARG_LO), RV_SW(A2, T0, TARG_MID), RV_SW(A2, T0, RET_MID), RV_LI(A1, Y), RV_SW(A1, T0, RET_LO));
-            PUT(&l, 0, RV_ADDI(A1, ZERO, WRITE | MARKED), RV_SW(A1, T0, CTRL), RV_ADDI(A1, ZERO, 16), RV_SW(A1, T0, LEN));
+            PUT(&l, 0, RV_LI(T0, niu_base(0, 0)), RV_LI(T1, cmd), RV_LI(T2, counter), RV_LI(A1, X),
+                RV_LI(A2, niu_mid(0, 0)));
+            PUT(&l, 0, RV_SW(A1, T0, TARG_LO), RV_SW(A2, T0, TARG_MID), RV_SW(A2, T0, RET_MID), RV_LI(A1, Y),
+                RV_SW(A1, T0, RET_LO));
+            PUT(&l, 0, RV_ADDI(A1, ZERO, WRITE | MARKED), RV_SW(A1, T0, CTRL), RV_ADDI(A1, ZERO, 16),
+                RV_SW(A1, T0, LEN));
             PUT(&l, 0, RV_ADDI(A1, ZERO, 1), RV_SW(A1, T1, 0));
             if (way == FENCE) PUT(&l, 0, c == BLACKHOLE ? RV_FENCE : RV_LW(ZERO, T1, 0));
-            if (way == STORES) PUT(&l, 0, RV_LI(A3, Z), RV_SW(ZERO, A3, 0), RV_SW(ZERO, A3, 64), RV_SW(ZERO, A3, 128), RV_SW(ZERO, A3, 192));
+            if (way == STORES)
+                PUT(&l, 0, RV_LI(A3, Z), RV_SW(ZERO, A3, 0), RV_SW(ZERO, A3, 64), RV_SW(ZERO, A3, 128),
+                    RV_SW(ZERO, A3, 192));
             PUT(&l, 0, RV_LW(A0, T2, 0), RV_HERE);
             uint32_t right = ends(c, &l, 1);
             if (way == NOTHING)
@@ -156,8 +164,10 @@ static void own_stores_are_seen(void **state)
     for (chip c = WORMHOLE; c <= BLACKHOLE; c++) {
         litmus l = {0};
         PUT(&l, 0, RV_LI(T0, X), RV_ADDI(A0, ZERO, 0), RV_ADDI(A1, ZERO, 200));
-        uint32_t loop = l.n[0]; /* A0 += 1 by way of memory, beside loads and stores to the rest of the line */
-        PUT(&l, 0, RV_SW(A0, T0, 0), RV_LW(A3, T0, 4), RV_LW(A0, T0, 0), RV_ADDI(A0, A0, 1), RV_SW(A1, T0, 8), RV_LW(A4, T0, 12));
+        uint32_t loop =
+            l.n[0]; /* A0 += 1 by way of memory, beside loads and stores to the rest of the line */
+        PUT(&l, 0, RV_SW(A0, T0, 0), RV_LW(A3, T0, 4), RV_LW(A0, T0, 0), RV_ADDI(A0, A0, 1), RV_SW(A1, T0, 8),
+            RV_LW(A4, T0, 12));
         PUT(&l, 0, RV_ADDI(A1, A1, -1));
         PUT(&l, 0, RV_BNE(A1, ZERO, 4 * ((int32_t)loop - (int32_t)l.n[0])));
         PUT(&l, 0, RV_HERE);
@@ -182,11 +192,14 @@ static void old_code_runs(void **state)
         for (chip c = WORMHOLE; c <= BLACKHOLE; c++) {
             litmus l = {0};
             /* CODE: A0 = 1, return. It is called, changed to A0 = 2, and called again. */
-            PUT(&l, 0, RV_LI(T0, CODE), RV_LI(A1, RV_ADDI(A0, ZERO, 1)), RV_SW(A1, T0, 0), RV_LI(A1, RV_JALR(ZERO, RA, 0)), RV_SW(A1, T0, 4));
+            PUT(&l, 0, RV_LI(T0, CODE), RV_LI(A1, RV_ADDI(A0, ZERO, 1)), RV_SW(A1, T0, 0),
+                RV_LI(A1, RV_JALR(ZERO, RA, 0)), RV_SW(A1, T0, 4));
             PUT(&l, 0, RV_LW(A2, T0, 4), RV_ADDI(ZERO, A2, 0), RV_JALR(RA, T0, 0));
-            PUT(&l, 0, RV_LI(A1, RV_ADDI(A0, ZERO, 2)), RV_SW(A1, T0, 0), RV_LW(A2, T0, 0), RV_ADDI(ZERO, A2, 0));
+            PUT(&l, 0, RV_LI(A1, RV_ADDI(A0, ZERO, 2)), RV_SW(A1, T0, 0), RV_LW(A2, T0, 0),
+                RV_ADDI(ZERO, A2, 0));
             if (told) {
-                PUT(&l, 0, RV_LI(T1, RIG_ICACHE), RV_LI(T2, RIG_ICACHE & 0xFFFF0000), RV_ADDI(A1, ZERO, 31), RV_SW(A1, T1, 0));
+                PUT(&l, 0, RV_LI(T1, RIG_ICACHE), RV_LI(T2, RIG_ICACHE & 0xFFFF0000), RV_ADDI(A1, ZERO, 31),
+                    RV_SW(A1, T1, 0));
                 if (c == BLACKHOLE)
                     PUT(&l, 0, RV_FENCE);
                 else
@@ -221,7 +234,8 @@ static void computes_the_same(void **state)
         code[n++] = li[0];
         code[n++] = li[1];
         while (n < 390) {
-            uint32_t rd = 10 + next_random(&x) % 8, a = 10 + next_random(&x) % 8, b = 10 + next_random(&x) % 8;
+            uint32_t rd = 10 + next_random(&x) % 8, a = 10 + next_random(&x) % 8,
+                     b = 10 + next_random(&x) % 8;
             int32_t at = (int32_t)(next_random(&x) % 32) * 4;
             switch (next_random(&x) % 6) {
             case 0: code[n++] = RV_LW(rd, T0, at); break;
@@ -263,7 +277,8 @@ static void one_seed_is_one_run(void **state)
     for (int i = 0; i < 3; i++) {
         const uint32_t step = steps[i];
         litmus l = {0};
-        PUT(&l, 0, RV_LI(T0, X), RV_LI(T1, Y), RV_ADDI(A1, ZERO, 7), RV_SW(A1, T1, 0), RV_SW(A1, T0, 0), RV_HERE);
+        PUT(&l, 0, RV_LI(T0, X), RV_LI(T1, Y), RV_ADDI(A1, ZERO, 7), RV_SW(A1, T1, 0), RV_SW(A1, T0, 0),
+            RV_HERE);
         reader(&l, false, true, X, Y);
         sim *s = make(BLACKHOLE, 5);
         rig_load(s, 0, BRISC, l.code[0], l.n[0]);

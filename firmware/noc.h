@@ -51,14 +51,21 @@ static inline uint32_t noc_coordinates(uint32_t noc0_xy)
 #endif
 }
 
-/* The counter is raised as the command is written, and the command, whose register is read here, is written before the counter is
- * read (Counters.md). */
-static inline void noc_wait(void)
+/* Waits for what was commanded some stores ago: at least as many as the store queue holds, so that the last
+ * command has reached the NoC. */
+static inline void noc_wait_for_old(void)
 {
-    if (DEVLOG_ORDERS_(DEVLOG_ORDER_COMMAND)) (void)*noc_register(DEVLOG_NOC_COMMAND);
     while (*(volatile uint32_t *)(uintptr_t)(NOC_REGS + NIU_REQS_OUTSTANDING + 4u * NOC_TRANSACTION) &
            0xFFu) {
     }
+}
+
+/* Waits for all that was commanded. The counter is raised as the command is written, and the command, whose
+ * register is read here, is written before the counter is read (WormholeB0/NoC/Counters.md). */
+static inline void noc_wait(void)
+{
+    if (DEVLOG_ORDERS_(DEVLOG_ORDER_COMMAND)) (void)*noc_register(DEVLOG_NOC_COMMAND);
+    noc_wait_for_old();
 }
 
 /* `stored` is where the last word of the data was stored: it must have reached L1 before the NIU reads it. */

@@ -81,7 +81,7 @@ MACHINE static uint32_t flush(volatile devlog_control *control, uint32_t segment
     /* The padding up to whole flits reads as "no record". */
     for (; at < base + bytes; at += 4)
         *(volatile uint32_t *)(uintptr_t)at = 0;
-    noc_wait();
+    noc_wait_for_old(); /* since then a segment of records was stored */
     noc_write(base, at - 4, control->stream_target, control->stream_base + control->streamed, bytes);
     control->streamed = control->streamed + bytes;
     return 1;

@@ -14,8 +14,9 @@ static void send(volatile devlog_mailbox *mailbox, uint32_t peer)
 #if defined(DEVLOG_NOC0_REGS)
     const uint32_t base = DEVLOG_MAILBOX;
     if (peer == DEVLOG_PEER_HOST || peer == DEVLOG_PEER_LINK) return;
-    noc_write(base + __builtin_offsetof(devlog_mailbox, link_out), peer,
-              base + __builtin_offsetof(devlog_mailbox, link_in), sizeof mailbox->link_out);
+    const uint32_t out =
+        base + __builtin_offsetof(devlog_mailbox, link_out); /* its first word is stored last */
+    noc_write(out, out, peer, base + __builtin_offsetof(devlog_mailbox, link_in), sizeof mailbox->link_out);
     noc_wait();
 #else
     (void)mailbox;
@@ -57,8 +58,8 @@ void clock_sync_exchange(volatile devlog_mailbox *mailbox)
         uint64_t sent = devlog_clock();
         mailbox->link_out[0] = number;
         send(mailbox, peer);
-        while (mailbox->link_in[0] != (number | 1u) && --patience) {
-        }
+        while (mailbox->link_in[0] != (number | 1u) && --patience)
+            DEVLOG_FENCE(DEVLOG_ORDER_ANSWER);
         uint64_t back = devlog_clock();
         uint32_t low = mailbox->link_in[2], high = mailbox->link_in[3];
         mailbox->link_in[0] = 0;

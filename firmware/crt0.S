@@ -1,9 +1,15 @@
 /* Start of the firmware of every RISC: stack, global pointer, variables, then firmware_main, which does not
  * return. Linked first, at the reset pc. Who comes here a second time is stopped before anything is written:
  * a reset in mid-launch, or a call of a null pointer where this is address 0. */
+#include "devlog/order.h"
+#include "devlog_board.h"
+
     .section .text.start, "ax"
     .globl _start
 _start:
+#if defined(DEVLOG_DATA_CACHE) && DEVLOG_WITHOUT_FENCE != DEVLOG_ORDER_START
+    fence
+#endif
     .option push
     .option norelax
     la gp, __global_pointer$

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "devlog/order.h"
 #include "devlog_board.h"
 
 #if defined(DEVLOG_NOC0_REGS)
@@ -50,15 +51,27 @@ static inline uint32_t noc_coordinates(uint32_t noc0_xy)
 #endif
 }
 
-static inline void noc_wait(void)
+/* Waits for what was commanded some stores ago: at least as many as the store queue holds, so that the last
+ * command has reached the NoC. */
+static inline void noc_wait_for_old(void)
 {
     while (*(volatile uint32_t *)(uintptr_t)(NOC_REGS + NIU_REQS_OUTSTANDING + 4u * NOC_TRANSACTION) &
            0xFFu) {
     }
 }
 
-static inline void noc_write(uint32_t from, uint32_t xy, uint32_t to, uint32_t bytes)
+/* Waits for all that was commanded. The counter is raised as the command is written, and the command, whose
+ * register is read here, is written before the counter is read (WormholeB0/NoC/Counters.md). */
+static inline void noc_wait(void)
 {
+    if (DEVLOG_ORDERS_(DEVLOG_ORDER_COMMAND)) (void)*noc_register(DEVLOG_NOC_COMMAND);
+    noc_wait_for_old();
+}
+
+/* `stored` is where the last word of the data was stored: it must have reached L1 before the NIU reads it. */
+static inline void noc_write(uint32_t from, uint32_t stored, uint32_t xy, uint32_t to, uint32_t bytes)
+{
+    DEVLOG_READ_BACK(DEVLOG_ORDER_SOURCE, stored);
     uint32_t here = *(volatile uint32_t *)(uintptr_t)(NOC_REGS + DEVLOG_NOC_ID) & 0xFFFu;
     uint32_t there = noc_coordinates(xy);
     while (bytes > 0) {

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "devlog/order.h"
 #include "devlog/record.h"
 #include "devlog_board.h"
 #include "records.h"
@@ -24,6 +25,11 @@ static inline volatile devlog_mailbox *run_mailbox(void)
  * fence.i, which not every assembler takes for every architecture. */
 static inline void run_see_new_code(void)
 {
+#if defined(DEVLOG_ICACHE_INVALIDATE) && DEVLOG_WITHOUT_FENCE != DEVLOG_ORDER_PIPELINE
+    /* The caches have been emptied, but not the pipelines behind them: 20 instructions may have been fetched before
+     * (WormholeB0/TensixTile/BabyRISCV/InstructionCache.md). */
+    __asm__ __volatile__(".rept 20\n\tnop\n\t.endr" ::: "memory");
+#endif
 #if defined(DEVLOG_ICACHE_REWRITE)
     extern volatile uint32_t devlog_kernel_slot[], devlog_kernel_slot_end[];
     for (volatile uint32_t *word = devlog_kernel_slot; word < devlog_kernel_slot_end; word++)

@@ -1,5 +1,6 @@
 /* What happens when a segment of records is full: called out of line by every marker (segment.S). Linked into
  * every program that has markers. */
+#include "devlog/order.h"
 #include "noc.h"
 #include "records.h"
 
@@ -80,11 +81,8 @@ MACHINE static uint32_t flush(volatile devlog_control *control, uint32_t segment
     /* The padding up to whole flits reads as "no record". */
     for (; at < base + bytes; at += 4)
         *(volatile uint32_t *)(uintptr_t)at = 0;
-    noc_wait();
-    /* The last store must have reached L1 before the NIU reads it (WormholeB0/TensixTile/BabyRISCV/
-     * MemoryOrdering.md): a load from the same address waits for it. */
-    (void)*(volatile uint32_t *)(uintptr_t)(at - 4);
-    noc_write(base, control->stream_target, control->stream_base + control->streamed, bytes);
+    noc_wait_for_old(); /* since then a segment of records was stored */
+    noc_write(base, at - 4, control->stream_target, control->stream_base + control->streamed, bytes);
     control->streamed = control->streamed + bytes;
     return 1;
 }
@@ -159,6 +157,7 @@ MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t 
         control->segment_end[segment] = end = full;
     }
     if (end == 0) control->segment_end[segment] = end = tp;
+    DEVLOG_FENCE(DEVLOG_ORDER_FROZEN);
     if (control->frozen) return drop(control);
     if (control->segment_end[next] == 0) {
         uint32_t flushed = control->mode == DEVLOG_MODE_STREAM && flush(control, segment, end);

@@ -9,8 +9,9 @@ void firmware_main(void)
     records_boot();
     mailbox->risc[DEVLOG_RISC].up = DEVLOG_MAGIC;
     for (;;) {
-        while (mailbox->risc[DEVLOG_RISC].go == launch) {
-        }
+        do
+            DEVLOG_FENCE(DEVLOG_ORDER_WORK);
+        while (mailbox->risc[DEVLOG_RISC].go == launch);
         launch = mailbox->risc[DEVLOG_RISC].go;
         records_begin(launch, mailbox->host_id);
         run_kernel(mailbox);

@@ -132,6 +132,7 @@ static void read_riscs(reader *r, const cJSON *root, board *b)
         risc->firmware = get_region(r, item, "firmware", true);
         risc->kernel = get_region(r, item, "kernel", true);
         risc->backend_config = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "backend_config"));
+        risc->local_window = get_u32(r, item, "local_window", false, 0);
     }
     if (list && (managers != 1 || b->riscs[0].role != BOARD_MANAGER))
         complain(r, "riscs", "must begin with the one manager");
@@ -166,11 +167,17 @@ static void read_grid(reader *r, const cJSON *root, board *b)
     cJSON_ArrayForEach(item, list)
     {
         const cJSON *x = cJSON_GetArrayItem(item, 0), *y = cJSON_GetArrayItem(item, 1);
+        const cJSON *by = cJSON_GetArrayItem(item, 2);
+        if (by && (!cJSON_IsNumber(by) || (by->valueint != 0 && by->valueint != 1))) {
+            complain(r, "dram", "the third number of a place is the NoC that it is used by, 0 or 1");
+            return;
+        }
         if (!cJSON_IsNumber(x) || !cJSON_IsNumber(y) || x->valueint < 0 || x->valueint > 63 ||
             y->valueint < 0 || y->valueint > 63) {
             complain(r, "dram", "must be a list of [x, y], from 0 to 63");
             return;
         }
+        b->dram_noc[b->n_dram] = by ? (uint8_t)by->valueint : BOARD_ANY_NOC;
         b->dram[b->n_dram++] = (board_xy){(uint8_t)x->valueint, (uint8_t)y->valueint};
     }
 }
@@ -289,6 +296,7 @@ static void read_rest(reader *r, const cJSON *root, board *b)
         }
     }
 
+    b->data_cache = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "data_cache"));
     char icache[16] = "register";
     get_text(r, root, "icache", false, icache, sizeof icache);
     b->icache = strcmp(icache, "fence.i") == 0   ? BOARD_ICACHE_FENCE

@@ -37,6 +37,8 @@ typedef enum board_icache {
                               code  does not see what is stored from outside */
 } board_icache;
 
+enum { BOARD_ANY_NOC = 2 };
+
 typedef enum board_role { BOARD_MANAGER, BOARD_WORKER } board_role;
 
 typedef struct board_risc {
@@ -49,6 +51,7 @@ typedef struct board_risc {
     board_region firmware; /* code */
     board_region kernel;   /* code, constants and the initial values of data */
     bool backend_config;   /* may write the backend configuration */
+    uint32_t local_window; /* where others see its local data RAM while it is not in reset; 0: nowhere */
 } board_risc;
 
 typedef struct board_xy {
@@ -101,6 +104,8 @@ typedef struct board {
     board_region events; /* buffer of the tile's event stream; size 0: none */
     board_region boot;   /* memory that belongs to the transport: what starts the harts; size 0: none */
     board_icache icache;
+    bool
+        data_cache; /* loads may come from a cache of the RISC that nobody else's stores reach; fence empties it */
     uint32_t segment_bits; /* log2 of the size of one segment of records; see devlog/record.h */
 
     uint8_t noc_width, noc_height;
@@ -110,6 +115,7 @@ typedef struct board {
     board_arc arc;
     uint32_t n_dram;
     board_xy dram[BOARD_MAX_DRAM];
+    uint8_t dram_noc[BOARD_MAX_DRAM]; /* the NoC that alone may be used to reach it, or BOARD_ANY_NOC */
     uint64_t dram_size;
 
     uint32_t pci_vendor, pci_device;
@@ -132,6 +138,12 @@ devlog_status board_parse(const char *json, const char *origin, board *out, devl
 
 /* NoC coordinates of a logical core. False when it is outside the grid. */
 bool board_core_noc(const board *b, uint32_t x, uint32_t y, board_xy *out);
+
+/* The NoC that a RISC's firmware writes to DRAM by (firmware/noc.h). */
+static inline uint32_t board_noc_of_risc(uint32_t risc)
+{
+    return risc < 4 ? 0 : 1;
+}
 
 /* Index of a RISC by name (any letter case, with or without the underscore of TRISC_0), or -1. */
 int board_risc_index(const board *b, const char *name);

@@ -34,6 +34,7 @@ void board_write_header(const board *b, FILE *out)
         fprintf(out, "#define DEVLOG_CLOCK_LOW_OFFSET %d\n", (int)(b->clock_low - page));
         fprintf(out, "#define DEVLOG_CLOCK_HIGH_OFFSET %d\n", (int)(b->clock_high - page));
     }
+    if (b->data_cache) fprintf(out, "#define DEVLOG_DATA_CACHE 1\n");
     if (b->soft_reset) define(out, "SOFT_RESET", b->soft_reset);
     if (b->icache_invalidate) define(out, "ICACHE_INVALIDATE", b->icache_invalidate);
     if (b->icache == BOARD_ICACHE_FENCE) fprintf(out, "#define DEVLOG_ICACHE_FENCE 1\n");

@@ -48,6 +48,7 @@ void board_to_sim(const board *b, sim_config *out, sim_world_options *world)
         /* What lies in the RAM of the tile is not a memory of its own. */
         hart->local_size = board_in_ram(b, b->riscs[i].local) ? 0 : b->riscs[i].local.size;
         hart->backend_config = b->riscs[i].backend_config;
+        hart->local_window = b->riscs[i].local_window;
     }
     out->n_rams = b->n_rams;
     for (uint32_t i = 0; i < b->n_rams; i++)
@@ -61,6 +62,7 @@ void board_to_sim(const board *b, sim_config *out, sim_world_options *world)
         out->clock_high_addr = b->clock_high;
         out->clock_latched_addr = b->clock_latched;
     }
+    out->data_cache = b->data_cache;
     out->csr_cycle = b->clock_kind == BOARD_CLOCK_CSR;
     out->timestamp_addr = b->timestamp;
     out->icache_addr = b->icache_invalidate;
@@ -155,6 +157,20 @@ static bool set_seed(option_target *t, double n, uint64_t whole)
     t->w->seed = whole;
     return true;
 }
+static bool set_strict(option_target *t, double n, uint64_t whole)
+{
+    (void)n;
+    t->c->strict = true;
+    t->c->strict_seed = whole;
+    /* Rules of the order of accesses are published for Tenstorrent's chips only. */
+    return t->c->noc_regs_addr[0] != 0;
+}
+static bool set_limit(option_target *t, double n, uint64_t whole)
+{
+    (void)n;
+    t->c->limit = whole;
+    return whole > 0;
+}
 static bool set_link(option_target *t, double n, uint64_t whole)
 {
     t->w->link_ns = whole;
@@ -169,7 +185,7 @@ static const struct {
     {"clock", set_clock, false},     {"functional", set_functional, false}, {"offsets", set_offsets, false},
     {"ppm", set_ppm, true},          {"change", set_change, false},         {"to", set_to, true},
     {"latency", set_latency, false}, {"jitter", set_jitter, false},         {"seed", set_seed, false},
-    {"link", set_link, false},
+    {"link", set_link, false},       {"strict", set_strict, false},         {"limit", set_limit, false},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 

@@ -47,8 +47,11 @@ static uint64_t first_of(uint64_t line, uint32_t n)
 static void keep_dram(board *b, uint32_t enabled)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < b->n_dram; i++)
-        if (enabled >> i & 1) b->dram[kept++] = b->dram[i];
+    for (uint32_t i = 0; i < b->n_dram; i++) {
+        if (!(enabled >> i & 1)) continue;
+        b->dram_noc[kept] = b->dram_noc[i];
+        b->dram[kept++] = b->dram[i];
+    }
     b->n_dram = kept;
 }
 

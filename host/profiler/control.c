@@ -7,17 +7,56 @@
 
 enum { DEFAULT_STREAM_BYTES = 16 << 20, STREAM_ALIGN = 32 };
 
-/* RISCs take turns over the DRAM tiles; in each tile their places fill the end of the memory, downwards. */
+/* The DRAM tiles that a RISC may write to by its NoC, and which of the RISCs of a core that may do so it is. */
+typedef struct stream_share {
+    uint32_t tiles[BOARD_MAX_DRAM], n_tiles;
+    uint32_t riscs, index;
+} stream_share;
+
+static bool uses(const board *b, uint32_t risc, uint32_t tile)
+{
+    return b->dram_noc[tile] == BOARD_ANY_NOC || b->dram_noc[tile] == board_noc_of_risc(risc);
+}
+
+static stream_share share_of(const board *b, uint32_t risc)
+{
+    stream_share s = {.n_tiles = 0};
+    for (uint32_t i = 0; i < b->n_dram; i++)
+        if (uses(b, risc, i)) s.tiles[s.n_tiles++] = i;
+    for (uint32_t i = 0; i < b->n_riscs; i++) {
+        if (s.n_tiles == 0 || !uses(b, i, s.tiles[0])) continue;
+        if (i < risc) s.index++;
+        s.riscs++;
+    }
+    return s;
+}
+
+/* RISCs take turns over the DRAM tiles that they may use; in each tile their places fill the end of the memory, downwards. */
 bool stream_place_of(const devlog_device *device, devlog_core core, uint32_t risc, stream_place *out)
 {
     const board *b = &device->board;
-    if (device->recording != DEVLOG_RECORD_STREAM || b->n_dram == 0) return false;
-    uint32_t n = (core.y * b->n_columns + core.x) * b->n_riscs + risc;
-    board_xy tile = b->dram[n % b->n_dram];
+    if (device->recording != DEVLOG_RECORD_STREAM) return false;
+    const stream_share s = share_of(b, risc);
+    if (s.n_tiles == 0) return false;
+    uint32_t n = (core.y * b->n_columns + core.x) * s.riscs + s.index;
+    board_xy tile = b->dram[s.tiles[n % s.n_tiles]];
     uint64_t top = b->dram_size < 1ull << 32 ? b->dram_size : 1ull << 32;
-    uint64_t base = top - (uint64_t)(n / b->n_dram + 1) * device->stream_bytes;
+    uint64_t base = top - (uint64_t)(n / s.n_tiles + 1) * device->stream_bytes;
     *out = (stream_place){tile.x, tile.y, (uint32_t)base};
     return true;
+}
+
+/* The most RISCs that share a DRAM tile; 0: a RISC has none. */
+static uint64_t most_per_tile(const board *b)
+{
+    uint64_t most = 0;
+    for (uint32_t risc = 0; risc < b->n_riscs; risc++) {
+        const stream_share s = share_of(b, risc);
+        uint64_t all = (uint64_t)b->n_columns * b->n_rows * s.riscs;
+        if (s.n_tiles == 0) return 0;
+        if ((all + s.n_tiles - 1) / s.n_tiles > most) most = (all + s.n_tiles - 1) / s.n_tiles;
+    }
+    return most;
 }
 
 devlog_status devlog_set_recording(devlog_device *device, devlog_recording recording, uint32_t stream_bytes,
@@ -33,13 +72,12 @@ devlog_status devlog_set_recording(devlog_device *device, devlog_recording recor
     if ((unsigned)recording > DEVLOG_RECORD_STREAM)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "there is no recording mode %d", (int)recording);
     if (recording == DEVLOG_RECORD_STREAM) {
-        if (b->n_dram == 0 || b->noc_regs[0] == 0)
+        uint64_t per_tile = most_per_tile(b);
+        if (per_tile == 0 || b->noc_regs[0] == 0)
             return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
                            "board %s has no DRAM that its cores can write to: use stop or ring", b->name);
         uint64_t bytes = stream_bytes ? stream_bytes : DEFAULT_STREAM_BYTES;
         bytes = (bytes + STREAM_ALIGN - 1) / STREAM_ALIGN * STREAM_ALIGN;
-        uint64_t riscs = (uint64_t)b->n_columns * b->n_rows * b->n_riscs;
-        uint64_t per_tile = (riscs + b->n_dram - 1) / b->n_dram;
         uint64_t room = b->dram_size < 1ull << 32 ? b->dram_size : 1ull << 32;
         if (bytes > room / per_tile)
             return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,

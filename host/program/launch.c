@@ -28,6 +28,15 @@ static devlog_status load(devlog_device *device, devlog_core core, const dl_elf 
     return DEVLOG_OK;
 }
 
+/* What was written before has arrived: a read is answered behind the writes in front of it (WormholeB0/PCIExpressTile/TLBs.md,
+ * "Ordering modes": strict). */
+static devlog_status settle(devlog_device *device, devlog_core core, devlog_error *err)
+{
+    uint32_t word;
+    if (device->board.window_format == BOARD_WINDOWS_NONE) return DEVLOG_OK;
+    return dl_core_read(device, core, MAILBOX(device, ready), &word, sizeof word, err);
+}
+
 /* ---- Boot ---------------------------------------------------------------------------------------------- */
 
 typedef struct boot {
@@ -58,6 +67,7 @@ static devlog_status start_core(void *context, devlog_core core, devlog_error *e
         }
         if (status == DEVLOG_OK) status = load(device, core, &b->firmware[i], err);
     }
+    if (status == DEVLOG_OK) status = settle(device, core, err);
     if (status == DEVLOG_OK && bd->soft_reset) {
         uint32_t reset = bd->soft_reset_init & ~(1u << bd->riscs[0].reset_bit);
         status = dl_core_write(device, core, bd->soft_reset, &reset, 4, err);
@@ -215,6 +225,40 @@ static devlog_status give_up(void *context, devlog_core core, devlog_error *err)
     return status;
 }
 
+typedef struct culprit {
+    devlog_device *device;
+    const devlog_program *program;
+    dl_target at;
+    uint32_t risc;
+    char text[600];
+} culprit;
+
+static devlog_status find_culprit(void *context, devlog_core core, devlog_error *err)
+{
+    culprit *c = context;
+    dl_target at;
+    devlog_status status = dl_device_target(c->device, core, &at, err);
+    if (status != DEVLOG_OK || at.x0 != c->at.x0 || at.y0 != c->at.y0) return status;
+    const devlog_kernel *k = program_kernel_at(c->program, core, c->risc);
+    snprintf(c->text, sizeof c->text, "; that is core (%u,%u), %s in %s", core.x, core.y,
+             c->device->board.riscs[c->risc].name, k ? k->source : "its firmware");
+    return DEVLOG_OK;
+}
+
+/* A simulator that has stopped knows tiles and addresses; which kernel that was is known here. */
+static void name_the_kernel(devlog_device *device, const devlog_program *program, devlog_error *err)
+{
+    culprit c = {.device = device, .program = program};
+    devlog_error ignored;
+    const dl_transport_ops *ops = device->transport.ops;
+    if (!err || !ops->stopped_by || !ops->stopped_by(&device->transport, &c.at, &c.risc)) return;
+    if (c.risc >= device->board.n_riscs ||
+        program_each_core(program, find_culprit, &c, &ignored) != DEVLOG_OK)
+        return;
+    size_t used = strlen(err->text);
+    if (used < sizeof err->text) snprintf(err->text + used, sizeof err->text - used, "%s", c.text);
+}
+
 devlog_status program_launch(devlog_device *device, devlog_program *program, devlog_error *err)
 {
     if (!program->configured)
@@ -222,11 +266,13 @@ devlog_status program_launch(devlog_device *device, devlog_program *program, dev
                        "the device has not been configured with the program since its last change");
     launch l = {.device = device, .number = ++device->launches};
     device->last = program;
-    devlog_status status = program_each_core(program, go, &l, err);
+    devlog_status status = settle(device, (devlog_core){program->bounds.x0, program->bounds.y0}, err);
+    if (status == DEVLOG_OK) status = program_each_core(program, go, &l, err);
     uint64_t deadline = dl_now_ns() + device->timeout_ms * 1000000ull;
     uint32_t wait = FIRST_WAIT, looks = 0;
     while (status == DEVLOG_OK) {
         status = dl_device_advance(device, wait, err);
+        if (status != DEVLOG_OK) name_the_kernel(device, program, err);
         l.running = l.stuck = 0;
         /* Rarely, since it costs a reading of every RISC. */
         l.look_closer = wait >= LONGEST_WAIT && looks++ % LOOKS == 0;

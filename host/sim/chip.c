@@ -146,6 +146,7 @@ void sim_refuse(sim_tile *t, uint8_t hart, uint64_t cycle, const char *format, .
     s->faulted = true;
     s->fault_cycle = cycle;
     s->fault_tile = t->index;
+    s->fault_hart = hart;
     va_list args;
     va_start(args, format);
     vsnprintf(s->fault, sizeof s->fault, format, args);
@@ -168,6 +169,14 @@ const char *sim_fault(const sim *s)
     return s->faulted ? s->fault : NULL;
 }
 
+bool sim_fault_by(const sim *s, uint32_t *tile, uint32_t *hart)
+{
+    if (!s->faulted || s->fault_cycle == SIM_NEVER || s->fault_hart == SIM_NO_HART) return false;
+    *tile = s->fault_tile;
+    *hart = s->fault_hart;
+    return true;
+}
+
 /* ---- Time ------------------------------------------------------------------------------------------ */
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -181,6 +190,9 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 bool sim_clock(sim *s, uint32_t n)
 {
     if (s->faulted) return false;
+    const uint64_t limit = s->config.limit;
+    if (limit && s->clock - s->config.clock_start > limit)
+        return sim_refuse_host(s, "the limit of %llu cycles is reached", (unsigned long long)limit);
     uint64_t end = s->clock + n;
     while (s->clock < end || (s->faulted && s->clock < s->stop_at)) {
         sim_packets_deliver(s);
@@ -239,6 +251,12 @@ int sim_tile_at(const sim *s, uint32_t x, uint32_t y)
     size_t height = sizeof s->by_place / sizeof s->by_place[0],
            width = sizeof s->by_place[0] / sizeof s->by_place[0][0];
     return x < width && y < height ? (int)s->by_place[y][x] - 1 : -1;
+}
+
+void sim_tile_place(const sim *s, uint32_t tile, uint8_t *x, uint8_t *y)
+{
+    *x = s->config.tiles[tile].x;
+    *y = s->config.tiles[tile].y;
 }
 
 uint64_t sim_retired_total(const sim *s)

@@ -34,6 +34,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "memory is copied to a
 
 typedef struct sim_tile sim_tile;
 typedef struct sim_journal sim_journal;
+struct sim_strict;
 
 /* Memory with the decoded form of what has been executed from it. */
 typedef struct sim_bank {
@@ -89,6 +90,7 @@ struct sim_tile {
     uint64_t clock_offset;
     sim_bank banks[SIM_MAX_RAMS]; /* of a compute tile */
     uint8_t *dram;                /* of a DRAM tile */
+    uint64_t dram_used[2];        /* of a DRAM tile, by NoC: when a core has accessed it last; 0: not yet */
     sim_hart_core harts[SIM_MAX_HARTS];
     bool frozen;            /* by a refusal */
     bool rescan;            /* a hart has been released in this cycle */
@@ -100,8 +102,9 @@ struct sim_tile {
     uint32_t clock_latched;
     sim_stamper stamper;
     sim_niu niu[2];
-    uint32_t packets; /* sent so far: orders those of one cycle */
-    char why[160];    /* text of the last refusal of a register */
+    struct sim_strict *strict; /* NULL: accesses keep their order */
+    uint32_t packets;          /* sent so far: orders those of one cycle */
+    char why[160];             /* text of the last refusal of a register */
 };
 
 typedef struct sim_packet sim_packet;
@@ -128,7 +131,8 @@ struct sim {
     bool faulted;
     uint64_t fault_cycle;
     uint32_t fault_tile;
-    uint64_t stop_at; /* where the clock stops after a refusal by a tile */
+    uint8_t fault_hart; /* SIM_NO_HART: none of them */
+    uint64_t stop_at;   /* where the clock stops after a refusal by a tile */
     char fault[320];
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/noc.h"
+#include "sim/strict.h"
 #include "sim/tile.h"
 
 /* Counters.md: indices */
@@ -122,7 +123,7 @@ const char *sim_packet_send(sim_tile *from, sim_packet *p, uint64_t now)
     p->issued = now;
     p->source = from->index;
     p->order = from->packets++;
-    p->at = n->link_free + SIM_NOC_BASE + SIM_NOC_HOP * most_hops(from, p);
+    p->at = n->link_free + SIM_NOC_BASE + SIM_NOC_HOP * most_hops(from, p) + sim_strict_way(from);
     if (push(from->chip, p)) return NULL;
     free(p);
     return "out of memory for a NoC packet";
@@ -138,7 +139,7 @@ static void answer(sim_tile *far, sim_packet *p, sim_packet_kind kind)
     p->kind = kind;
     p->issued = s->clock;
     p->order = home->packets++;
-    p->at = s->clock + SIM_NOC_BASE + SIM_NOC_HOP * hops(far, home, p->noc);
+    p->at = s->clock + SIM_NOC_BASE + SIM_NOC_HOP * hops(far, home, p->noc) + sim_strict_way(home);
     if (kind == SIM_PACKET_DATA) {
         p->at = sim_later(p->at, n->inbox_free) + sim_noc_flits(p->size);
         n->inbox_free = p->at;
@@ -157,10 +158,25 @@ static void refuse(sim_tile *far, const sim_packet *p, const char *why)
                "NoC %u request of %s at tile (%u,%u), pc 0x%08x, to 0x%llx of tile (%u,%u): %s", p->noc,
                sim_hart_name(home, p->hart), home->config->x, home->config->y, p->pc,
                (unsigned long long)p->addr, far->config->x, far->config->y, why);
+    if (far->chip->fault_tile == home->index && far->chip->fault_hart == SIM_NO_HART)
+        far->chip->fault_hart = p->hart;
+}
+
+/* Blackhole: "DRAM arbiter seems to drop requests from one noc when both nocs are issuing requests to the same DRAM endpoint at a
+ * fast rate" (SYS-1419 in tt-metal's tests); how fast is not said. */
+static const char *check_endpoint(sim_tile *far, const sim_packet *p)
+{
+    enum { FAST = 10000 }; /* cycles */
+    if (far->config->kind != SIM_TILE_DRAM || !far->chip->config.noc_wide) return NULL;
+    uint64_t now = far->chip->clock, other = far->dram_used[!p->noc];
+    far->dram_used[p->noc] = now + 1;
+    return other && now - other < FAST ? "both NoCs use this DRAM endpoint: the chip hangs" : NULL;
 }
 
 static const char *write_at(sim_tile *far, const sim_packet *p)
 {
+    const char *wrong = check_endpoint(far, p);
+    if (wrong) return wrong;
     sim_by by = {.now = far->chip->clock, .pc = p->pc, .hart = SIM_NO_HART};
     uint32_t *c = far->niu[p->noc].counter;
     uint32_t words = p->by_mask ? 1 : sim_noc_flits(p->size);
@@ -176,8 +192,17 @@ static const char *write_at(sim_tile *far, const sim_packet *p)
     return why;
 }
 
+/* NoC/Ordering.md: "software should not assume anything about the order in which the individual reads happen", nor when, until
+ * they are counted. */
+static void read_source(sim *s, sim_packet *p)
+{
+    const sim_bank *b = sim_tile_bank(&s->tiles[p->source], (uint32_t)p->return_addr, p->size);
+    if (b) memcpy(p->bytes, b->bytes + ((uint32_t)p->return_addr - b->base), p->size);
+}
+
 static void arrive_write(sim *s, sim_packet *p)
 {
+    if (p->late) read_source(s, p);
     sim_tile *farthest = &s->tiles[p->target];
     if (!p->multicast) {
         const char *why = write_at(farthest, p);
@@ -207,7 +232,8 @@ static void arrive_read(sim *s, sim_packet *p)
     c[SLV_RD_RECEIVED]++;
     c[SLV_RD_RESP_SENT]++;
     c[SLV_RD_WORD_SENT] += sim_noc_flits(p->size);
-    const char *why = sim_tile_fetch_bytes(far, by, p->addr, p->bytes, p->size);
+    const char *why = check_endpoint(far, p);
+    if (!why) why = sim_tile_fetch_bytes(far, by, p->addr, p->bytes, p->size);
     if (why) {
         refuse(far, p, why);
         free(p);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/strict.h"
 #include "sim/tile.h"
 
 /* "NIU Request Initiators": offsets / 4. */
@@ -238,7 +239,7 @@ static const char *check_length(sim_tile *t, const request *r)
                         r->initiator, length, SIM_NOC_MAX_BYTES);
 }
 
-/* Both sides of a transfer lie alike in the 16 bytes that L1 moves at once; reads from DRAM in 32. */
+/* Both sides of a transfer lie alike in the 16 bytes that L1 moves at once; reads from DRAM in more. */
 static const char *check_alignment(sim_tile *t, const request *r, uint32_t unit)
 {
     if ((r->targ & (unit - 1)) == (r->ret & (unit - 1))) return NULL;
@@ -264,6 +265,8 @@ static const char *make_write(sim_tile *t, const request *r, sim_packet **out)
         (why = check_alignment(t, r, 16)))
         return why;
     memcpy(p->bytes, b->bytes + ((uint32_t)r->targ - b->base), size);
+    p->late = sim_strict_way(t) & 1;
+    p->return_addr = r->targ;
     count_write(&t->niu[r->noc], p, sim_noc_flits(size));
     return NULL;
 }
@@ -284,7 +287,10 @@ static const char *make_read(sim_tile *t, const request *r, sim_packet **out)
     p->return_addr = r->ret;
     if ((why = check_targets(t, r, p, size))) return why;
     sim_tile *far = &t->chip->tiles[p->target];
-    uint32_t unit = far->config->kind == SIM_TILE_DRAM ? 32 : is_memory(far, p->addr) ? 16 : 4;
+    /* Of DRAM: Wormhole's Alignment.md, C32. Blackhole's has not been published: 64, as ttsim v1.10 demands, whose flits are as
+     * long as the chip's. */
+    uint32_t of_dram = t->chip->config.noc_wide ? 64 : 32;
+    uint32_t unit = far->config->kind == SIM_TILE_DRAM ? of_dram : is_memory(far, p->addr) ? 16 : 4;
     if ((why = check_alignment(t, r, unit))) return why;
     t->niu[r->noc].counter[MST_RD_STARTED]++;
     t->niu[r->noc].counter[MST_RD_REQ_SENT]++;
@@ -356,7 +362,7 @@ static const char *initiate(sim_tile *t, uint32_t noc, uint32_t initiator, sim_b
     }
     n->counter[MST_CMD_ACCEPTED]++;
     if (p->answer) n->counter[MST_REQS_OUTSTANDING + p->transaction]++;
-    n->busy_until[initiator] = sim_later(by.now + SIM_NOC_ACCEPT, n->link_free);
+    n->busy_until[initiator] = sim_later(by.now + SIM_NOC_ACCEPT + sim_strict_way(t) / 8, n->link_free);
     return sim_packet_send(t, p, by.now);
 }
 

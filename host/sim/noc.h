@@ -43,6 +43,7 @@ struct sim_packet {
     bool answer; /* not posted */
     bool multicast, include_source;
     bool by_mask;         /* an inline write: 16 bytes, `mask` says which */
+    bool late;            /* a write whose data leave their memory as late as they can: from return_addr */
     uint32_t pc;          /* of the command, for messages */
     uint32_t target;      /* tile index, if not multicast */
     sim_rect rect;        /* if multicast, in coordinates of this NoC */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/ahead.h"
+#include "sim/strict.h"
 #include "sim/tile.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -455,7 +456,9 @@ ALWAYS_INLINE void run(sim_tile *t, uint64_t from, uint64_t to, const bool timed
 void sim_tile_run(sim_tile *t, uint64_t from, uint64_t to)
 {
     if (t->frozen) return;
-    if (t->chip->free_code)
+    if (t->strict)
+        sim_strict_run(t, from, to);
+    else if (t->chip->free_code)
         run_free(t, from, to);
     else if (t->chip->config.functional)
         run(t, from, to, false);

@@ -30,6 +30,8 @@ typedef struct sim_hart_config {
     uint32_t reset_pc;   /* pc when released from reset */
     int8_t reset_bit;    /* bit of the soft-reset register; held in reset while it is set. -1: it has none */
     uint32_t local_size; /* bytes of local data RAM at local_base; 0: none */
+    uint32_t
+        local_window;    /* where everybody else sees that RAM, while the hart is not in reset; 0: nowhere */
     bool backend_config; /* may access the backend configuration space (icache invalidate) */
 } sim_hart_config;
 
@@ -110,6 +112,10 @@ typedef struct sim_config {
 
     uint64_t clock_start; /* chip clock at sim_create (cycles) */
     bool functional;      /* true: every instruction takes one cycle (as ttsim); false: the cost table */
+    bool data_cache; /* Blackhole's cores: a data cache that is not coherent, and a fence that empties it */
+    bool strict;     /* accesses overtake each other wherever the documents allow it (strict.h) ... */
+    uint64_t strict_seed; /* ... as this says */
+    uint64_t limit; /* cycles after which the simulation is stopped: for tests of what may hang; 0: none */
 
     /* Stores by harts into [truth_base, truth_base + truth_size) of a tile's RAM are logged; size 0: none. */
     uint32_t truth_base, truth_size;
@@ -132,6 +138,8 @@ bool sim_clock(sim *s, uint32_t n);
 
 /* The refusal that stopped the simulation, one line; NULL while it runs. Owned by s. */
 const char *sim_fault(const sim *s);
+/* Whose doing that was, by the index of the tile in the configuration; false: no hart's. */
+bool sim_fault_by(const sim *s, uint32_t *tile, uint32_t *hart);
 
 /* ---- What only a simulator can tell (tests, benches, `devlog dump`) -------------------------------- */
 
@@ -162,6 +170,8 @@ typedef struct sim_hart_state {
 
 /* Index of the tile at NoC 0 coordinates, or -1. */
 int sim_tile_at(const sim *s, uint32_t x, uint32_t y);
+/* The other way. */
+void sim_tile_place(const sim *s, uint32_t tile, uint8_t *x, uint8_t *y);
 /* Gives a tag of the telemetry table another value, as the management core does all the time. */
 void sim_arc_tell(sim *s, uint32_t tag, uint32_t value);
 /* Lets the wall clock of every tile jump forward by so many cycles in which nothing happens: for tests of

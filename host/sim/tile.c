@@ -10,6 +10,7 @@
 #include "sim/arc.h"
 #include "sim/noc.h"
 #include "sim/stamper.h"
+#include "sim/strict.h"
 
 enum { ICACHE_MASK_MAX = 31 };
 
@@ -66,7 +67,7 @@ bool sim_tile_init(sim_tile *t, sim *chip, uint32_t index)
     }
     t->soft_reset = c->soft_reset_init;
     sim_stamper_init(&t->stamper);
-    return true;
+    return !c->strict || sim_strict_init(t);
 }
 
 void sim_tile_free(sim_tile *t)
@@ -82,6 +83,7 @@ void sim_tile_free(sim_tile *t)
     }
     for (uint32_t i = 0; i < c->n_harts; i++)
         free(t->harts[i].local);
+    sim_strict_free(t);
 }
 
 const char *sim_tile_why(sim_tile *t, const char *format, ...)
@@ -191,6 +193,12 @@ const char *sim_reg_read(sim_tile *t, sim_by by, uint32_t addr, uint32_t *value)
         return NULL;
     }
     if (is(addr, c->icache_addr)) return "this register is not modelled for reading";
+    /* A word of the backend configuration that can be read: the compute units are not there, so it has its value of power-on. */
+    if (c->icache_addr && addr == c->icache_addr >> 16 << 16 && by.hart != SIM_NO_HART &&
+        c->harts[by.hart].backend_config) {
+        *value = 0;
+        return NULL;
+    }
     return nothing_there;
 }
 
@@ -211,6 +219,7 @@ static const char *write_icache(sim_tile *t, sim_by by, uint32_t value)
      * words are always forgotten when memory changes, so there is nothing to invalidate. */
     if (by.hart == SIM_NO_HART || !t->chip->config.harts[by.hart].backend_config) return nothing_there;
     if (value == 0 || value > ICACHE_MASK_MAX) return "a mask of caches must be 1 to 31";
+    if (t->strict) sim_strict_invalidate(t, value);
     return NULL;
 }
 
@@ -247,6 +256,45 @@ const char *sim_csr_read(sim_tile *t, sim_by by, uint32_t csr, uint32_t *value)
     return sim_tile_why(t, "CSR 0x%03x is not modelled", csr);
 }
 
+/* ---- Local RAM from outside ------------------------------------------------------------------------ */
+
+enum {
+    CLEARING = 2048
+}; /* cycles behind a reset: BlackholeA0/TensixTile/BabyRISCV/README.md, "Local Data RAM" */
+
+/* The hart whose local RAM [addr, addr + size) is, by the addresses that everybody sees; NULL: no hart's. */
+static sim_hart_core *local_at(sim_tile *t, uint64_t addr, uint32_t size)
+{
+    const sim_config *c = &t->chip->config;
+    for (uint32_t i = 0; i < c->n_harts; i++) {
+        const sim_hart_config *h = &c->harts[i];
+        uint64_t offset = addr - h->local_window;
+        if (h->local_window && offset < h->local_size && size <= h->local_size - offset) return &t->harts[i];
+    }
+    return NULL;
+}
+
+/* NULL, or why it does not answer. */
+static const char *check_local(sim_tile *t, const sim_hart_core *h, uint64_t now)
+{
+    const char *name = sim_hart_name(t, (uint32_t)(h - t->harts));
+    if (h->held)
+        return sim_tile_why(
+            t, "%s is in reset, and its local RAM does not answer: the NoC hangs until the chip is reset",
+            name);
+    if (h->started != SIM_NEVER && now - h->started < CLEARING)
+        return sim_tile_why(
+            t,
+            "%s has left reset %u cycles ago, and its local RAM is being cleared: it can be accessed after %u",
+            name, (unsigned)(now - h->started), CLEARING);
+    return NULL;
+}
+
+static uint8_t *local_byte(const sim_tile *t, const sim_hart_core *h, uint64_t addr)
+{
+    return h->local + (addr - t->chip->config.harts[h - t->harts].local_window);
+}
+
 /* ---- Access from outside --------------------------------------------------------------------------- */
 
 /* NULL if [addr, addr + size) can only be one register. */
@@ -281,6 +329,12 @@ const char *sim_tile_fetch_bytes(sim_tile *t, sim_by by, uint64_t addr, void *ds
         memcpy(dst, b->bytes + ((uint32_t)addr - b->base), size);
         return NULL;
     }
+    const sim_hart_core *local = local_at(t, addr, size);
+    if (local) {
+        const char *silent = check_local(t, local, by.now);
+        if (!silent) memcpy(dst, local_byte(t, local, addr), size);
+        return silent;
+    }
     const char *why = check_register(addr, size);
     uint32_t value = 0;
     if (!why) why = sim_reg_read(t, by, (uint32_t)addr, &value);
@@ -302,6 +356,12 @@ const char *sim_tile_store_bytes(sim_tile *t, sim_by by, uint64_t addr, const vo
     if (b) {
         sim_bank_write(b, (uint32_t)addr - b->base, src, size);
         return NULL;
+    }
+    const sim_hart_core *local = local_at(t, addr, size);
+    if (local) {
+        const char *silent = check_local(t, local, by.now);
+        if (!silent) memcpy(local_byte(t, local, addr), src, size);
+        return silent;
     }
     const char *why = check_register(addr, size);
     if (why) return why;
@@ -337,6 +397,7 @@ void sim_hart_hold(sim_tile *t, uint32_t hart, bool held, sim_by by)
         /* It has had its turn in this cycle if it comes before the writer, or if it is the writer. */
         bool had_turn = by.hart != SIM_NO_HART && hart <= by.hart;
         sim_hart_stop(h, by.now + had_turn);
+        if (t->strict) sim_strict_reset(t, hart);
         return;
     }
     memset(h->x, 0, sizeof h->x);
@@ -353,6 +414,7 @@ void sim_hart_pause(sim_tile *t, uint32_t hart, bool halted, uint64_t now)
     h->halted = halted;
     if (h->held) return;
     if (halted) {
+        if (t->strict) sim_strict_settle(t, hart, now);
         sim_hart_stop(h, now);
         memset(&h->pipe, 0, sizeof h->pipe); /* what is in flight comes to its end */
     } else {

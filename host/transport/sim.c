@@ -157,6 +157,15 @@ static bool sim_hart_pc(dl_transport *t, dl_target at, uint32_t hart, uint32_t *
     return true;
 }
 
+static bool sim_stopped_by(dl_transport *t, dl_target *at, uint32_t *hart)
+{
+    const sim_transport *state = t->state;
+    uint32_t tile;
+    if (!sim_fault_by(state->s, &tile, hart)) return false;
+    sim_tile_place(state->s, tile, &at->x0, &at->y0);
+    return true;
+}
+
 const dl_transport_ops dl_transport_ops_sim = {
     .name = "sim",
     .summary = "the built-in simulator",
@@ -168,6 +177,7 @@ const dl_transport_ops dl_transport_ops_sim = {
     .advance = sim_advance,
     .now_ns = sim_now,
     .hart_pc = sim_hart_pc,
+    .stopped_by = sim_stopped_by,
 };
 
 sim *dl_transport_sim(dl_transport *t)

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "devlog/order.h"
 #include "devlog/record.h"
 #include "devlog_board.h" /* generated from the board file */
 
@@ -55,9 +56,9 @@ typedef struct devlog_cb {
     uint32_t popped; /* pages, by the consumer */
 } devlog_cb;
 
-/* Keeps the compiler from moving accesses to a page across the counter that publishes it. The hardware keeps
- * the order of one RISC's stores to L1 (WormholeB0/TensixTile/BabyRISCV/MemoryOrdering.md). */
-#define DEVLOG_CB_ORDER_() __asm__ __volatile__("" ::: "memory")
+/* Keeps the compiler from moving accesses to a page across the counter that publishes it. The hardware keeps the order of one
+ * RISC's accesses to L1 (devlog/order.h). */
+#define DEVLOG_CB_ORDER_() DEVLOG_ORDER_COMPILER_()
 
 static inline volatile devlog_cb *devlog_cb_at(uint32_t address)
 {
@@ -69,8 +70,9 @@ static inline uint32_t devlog_cb_reserve(uint32_t address, uint32_t pages, uint3
 {
     volatile devlog_cb *cb = devlog_cb_at(address);
     uint32_t pushed = cb->pushed;
-    while (pushed - cb->popped >= pages) {
-    }
+    /* An old count can only say that there is no room: a fence is needed by who waits, and by nobody else. */
+    while (pushed - cb->popped >= pages)
+        DEVLOG_FENCE(DEVLOG_ORDER_RESERVE);
     DEVLOG_CB_ORDER_();
     return address + (uint32_t)sizeof(devlog_cb) + (pushed % pages) * page_bytes;
 }
@@ -87,8 +89,10 @@ static inline uint32_t devlog_cb_front(uint32_t address, uint32_t pages, uint32_
 {
     volatile devlog_cb *cb = devlog_cb_at(address);
     uint32_t popped = cb->popped;
-    while (cb->pushed == popped) {
-    }
+    /* Also when the page is there already: what this RISC read at its place a lap ago may still be in the data cache. */
+    do
+        DEVLOG_FENCE(DEVLOG_ORDER_FRONT);
+    while (cb->pushed == popped);
     DEVLOG_CB_ORDER_();
     return address + (uint32_t)sizeof(devlog_cb) + (popped % pages) * page_bytes;
 }

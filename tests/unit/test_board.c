@@ -79,6 +79,7 @@ static void what_is_wrong_is_said(void **state)
         {"\"high\": \"0xFFB121F4\"", "\"high\": \"0xFFB221F4\"", "\"high\" must be within the 4 KiB"},
         {"\"columns\": [1", "\"columns\": [10", "\"columns\" lie outside"},
         {"\"bits\": 20", "\"bits\": 276", "\"bits\" of a window class must be from 16 to 28"},
+        {"[0, 5]", "[0, 5, 2]", "the third number of a place is the NoC"},
         {"[0, 5]", "[0, 64]", "\"dram\" must be a list of [x, y], from 0 to 63"},
         {"\"arch\":", "arch", "x.json:12: not a JSON object"},
     };

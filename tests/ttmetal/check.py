@@ -55,6 +55,28 @@ def alone(seed):
             assert all(a[k] == b[k] for k in b if k in a), (a, b)
 
 
+def by_time(seed):
+    """Rows in the order of time, not core by core: the same report, and the same waits."""
+    with tempfile.TemporaryDirectory() as folder:
+        f = folders.Folder(seed, [] if seed % 2 else ["wrong_trace_id"], "log")
+        f.write(folder)
+        path = os.path.join(folder, "profile_log_device.csv")
+        outs = [os.path.join(folder, n) for n in ("first", "second")]
+        devlog(folder, outs[0])
+        with open(path) as file:
+            lines = file.readlines()
+        with open(path, "w") as file:
+            file.writelines(lines[:2] + sorted(lines[2:], key=lambda line: int(line.split(",")[5])))
+        devlog(folder, outs[1])
+        for a, b in zip(rows_of(outs[0]), rows_of(outs[1])):  # means of counters are sums in the order of cores
+            assert all(a[k] == b[k] or abs(float(a[k]) / float(b[k]) - 1) < 1e-9 for k in a), [k for k in a if a[k] != b[k]]
+        for out in outs:
+            if not os.path.exists(os.path.join(out, "per_core_op_to_op_times.csv")):
+                assert not any(os.path.exists(os.path.join(o, "per_core_op_to_op_times.csv")) for o in outs)
+                return
+        assert rows_of(outs[0], "per_core_op_to_op_times.csv") == rows_of(outs[1], "per_core_op_to_op_times.csv")
+
+
 def made_again(seed):
     """A report alone is what it was; in the document's columns calls are counted."""
     with tempfile.TemporaryDirectory() as folder:
@@ -249,6 +271,7 @@ for number in range(FIRST, FIRST + NUMBER // 2):
     run(damaged, number)
 for number in range(FIRST, FIRST + NUMBER // 4):
     run(alone, number)
+    run(by_time, number)
     run(made_again, number)
 for number in range(FIRST, FIRST + NUMBER // 9):
     run(other_forms, number)

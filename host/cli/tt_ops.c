@@ -195,13 +195,11 @@ static int report_tracy(tt_files *files, const op_job_options *o)
         return CLI_FAILED;
     }
     if (!tt_files_find(&exported, o->output)) return no_memory();
-    /* What the device did lies beside the capture. */
-    char *kept[] = {exported.report, exported.log};
-    exported.report = files->report;
-    exported.log = files->log;
-    int exit_status = report(&exported, o, o->output);
-    exported.report = kept[0];
-    exported.log = kept[1];
+    /* What the device did lies beside the capture, and all that is looked for there. */
+    tt_files all = *files;
+    all.data = exported.data;
+    all.times = exported.times;
+    int exit_status = report(&all, o, o->output);
     tt_files_free(&exported);
     return exit_status;
 }

@@ -148,7 +148,7 @@ def other_forms(seed):
                     assert a[column] == b[column].rstrip("\r"), (other, column, a[column], b[column])
             assert len(want) == len(have)
         # In archives, under names that would lead elsewhere, and by rank.
-        for form in ("tar", "tar.gz", "zip"):
+        for form in ("tar", "tar.gz", "tar.xz", "zip", "streamed.zip"):
             for inside in ("", "../../generated/profiler/.logs/", "a/rank3/.logs/"):
                 packed = os.path.join(top, "archive." + form)
                 archive(packed, plain, inside)
@@ -184,16 +184,31 @@ def other_forms(seed):
             assert rows_of(os.path.join(ranks, "out", rank)) == want
 
 
+class Streamed:
+    """A file that is written to like a pipe."""
+
+    def __init__(self, path):
+        self.file = open(path, "wb")
+
+    def write(self, data):
+        return self.file.write(data)
+
+    def flush(self):
+        self.file.flush()
+
+
 def archive(path, folder, inside):
     names = os.listdir(folder)
     if path.endswith(".zip"):
-        with zipfile.ZipFile(path, "w") as z:
+        # A pipe cannot be sought in: sizes stand behind each member then.
+        to = Streamed(path) if "streamed" in path else path
+        with zipfile.ZipFile(to, "w") as z:
             for number, name in enumerate(names):
                 kind = zipfile.ZIP_DEFLATED if number % 2 else zipfile.ZIP_STORED
                 z.write(os.path.join(folder, name), inside + name, kind)
             z.writestr(inside + "other.txt", "x")
         return
-    with tarfile.open(path, "w:gz" if path.endswith("gz") else "w", format=random.choice((tarfile.PAX_FORMAT, tarfile.GNU_FORMAT))) as t:
+    with tarfile.open(path, "w:" + path[-2:] if path[-2:] in ("gz", "xz") else "w", format=random.choice((tarfile.PAX_FORMAT, tarfile.GNU_FORMAT))) as t:
         for name in names:
             t.add(os.path.join(folder, name), inside + ("x" * 120 + "/" if name[0] == "t" else "") + name)
 

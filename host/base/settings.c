@@ -119,6 +119,7 @@ const dl_setting_other dl_settings_without_effect[] = {
     {"TT_METAL_TRACE_PROFILER", "devlog has no traces to replay"},
     {"TT_METAL_STREAMING_PROFILER", "markers are streamed by the recording mode STREAM"},
     {"TT_METAL_MEM_PROFILER", "devlog does not record allocations"},
+    {"TT_METAL_DEVICE_DEBUG_DUMP_ENABLED", "what there is no room for is counted; the recording mode STREAM loses nothing"},
     {"TT_METAL_TRACY_MID_RUN_PUSH", "nothing is sent to Tracy"},
     {"TTNN_OP_PROFILER", "DEVLOG_OPS=1 writes the log of ops"},
     {NULL, NULL},

@@ -172,8 +172,16 @@ def other_forms(seed):
             os.chmod(os.path.join(tools, "tracy-csvexport"), 0o755)
             os.environ["PATH"] = tools + ":" + os.environ["PATH"]
             devlog(saved, os.path.join(saved, "out"))
-            os.environ["PATH"] = os.environ["PATH"].partition(":")[2]
             assert rows_of(os.path.join(saved, "out")) == want
+        # What ttnn-visualizer's folder must have (src/hooks/useLocal.tsx at d15518f), linked.
+        visual = os.path.join(top, "visual")
+        for _ in range(2):
+            p = devlog(saved if "no_times" not in f.losses else plain, visual, "--link-logs")
+        if f.form != "report":
+            assert os.path.samefile(os.path.join(visual, "profile_log_device.csv"), os.path.join(plain if "no_times" in f.losses else saved, "profile_log_device.csv"))
+        os.environ["PATH"] = os.environ["PATH"].replace(os.path.join(top, "tools") + ":", "")
+        p = devlog(packed, os.path.join(top, "out_of_archive"), "--link-logs")
+        assert p.returncode == 1 and "must be unpacked first" in p.stderr and p.stderr.count("\n") == 1, p.stderr
         # Two ranks: a report each.
         ranks = os.path.join(top, "ranks")
         os.makedirs(ranks)

@@ -133,6 +133,11 @@ static bool add_own(tt_writer *w)
     return true;
 }
 
+static size_t noc_columns(const tt_nocs *n)
+{
+    return !n->n ? 0 : n->grid.width ? TT_NOC_COLUMNS : TT_NOC_PLAIN;
+}
+
 static bool plan(tt_writer *w)
 {
     const tt_host *h = w->j->host;
@@ -148,7 +153,7 @@ static bool plan(tt_writer *w)
     w->first_out = w->first_in + (size_t)w->n_in * TT_TENSOR_FIELDS;
     w->first_call = w->first_out + (size_t)w->n_out * TT_TENSOR_FIELDS;
     w->first_noc = w->first_call + w->n_calls;
-    w->first_other = w->first_noc + TT_NOC_SUMS;
+    w->first_other = w->first_noc + TT_NOC_COLUMNS;
     w->first_api = w->first_other + w->j->execs->n_riscs;
     w->n_slots = w->first_api + 2 * w->n_calls;
     for (size_t i = 0; i < w->n_calls; i++)
@@ -168,7 +173,7 @@ static bool plan(tt_writer *w)
            add_slots(w, TT_COL_FRONT_END, TT_COL_BACK_END - TT_COL_FRONT_END) && add_metrics(w, n_metrics) &&
            add_slots(w, w->first_call, w->n_calls) && add_own(w) &&
            add_slots(w, w->first_other, w->j->execs->n_riscs) &&
-           add_slots(w, w->first_noc, w->j->execs->nocs.n ? TT_NOC_SUMS : 0) &&
+           add_slots(w, w->first_noc, noc_columns(&w->j->execs->nocs)) &&
            add_slots(w, w->first_perf, w->n_perf) && add_slots(w, TT_COL_NOTE, 1);
 }
 

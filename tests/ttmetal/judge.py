@@ -69,6 +69,9 @@ class Judge:
         if f.noc and hasattr(run, "noc") and self.sessions_known:
             for name, value in run.noc.items():
                 self.equal(row, name, value)
+            assert ("NOC BUSIEST LINK" in row) == f.grid
+            if f.grid:
+                assert row["NOC BUSIEST LINK"] in (run.busiest or {""}), (row["NOC BUSIEST LINK"], run.busiest)
         if f.sync:
             assert abs(float(row["DEVICE START HOST TS"]) - f.on_host(run)) <= 2, (row["DEVICE START HOST TS"], f.on_host(run))
         if f.form == "report":

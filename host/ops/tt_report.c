@@ -341,6 +341,15 @@ static void launch_cells(tt_writer *w, const tt_exec *x)
     w->counts->launches++;
 }
 
+/* tt-perf-report takes no row without a name and a type. */
+static void known_cells(tt_writer *w, bool of_device)
+{
+    static const char unknown[] = "(message missing)";
+    const char *type = of_device ? "tt_dnn_device" : "unknown";
+    if (!w->slots[TT_COL_CODE].len) tt_cell_text(w, TT_COL_CODE, unknown, sizeof unknown - 1);
+    if (!w->slots[TT_COL_TYPE].len) tt_cell_text(w, TT_COL_TYPE, type, strlen(type));
+}
+
 static uint64_t sum_of(const tt_writer *w, size_t slot)
 {
     const tt_slot *s = &w->slots[slot];
@@ -368,6 +377,7 @@ static void one_row(tt_writer *w, const tt_row *r)
         tt_op_cells(w, &h->ops[r->op]);
     else
         launch_cells(w, x);
+    known_cells(w, x || h->ops[r->op].device != TT_NONE);
     if (r->trace != TT_NONE) tt_cell_u64(w, TT_COL_TRACE, r->trace);
     if (r->session != TT_NONE) {
         tt_cell_u64(w, TT_COL_SESSION, r->session);

@@ -211,14 +211,14 @@ bool sim_clock(sim *s, uint32_t n)
         sim_packets_deliver(s);
         if (s->faulted) end = s->stop_at;
         if (s->stale) find_active(s);
-        const uint64_t limit = earlier(end, sim_packets_next(s));
+        const uint64_t until = earlier(end, sim_packets_next(s));
         uint64_t to = s->clock;
         if (s->n_active == 0)
-            to = s->faulted ? s->stop_at : limit;
+            to = s->faulted ? s->stop_at : until;
         else if (s->n_active == 1 && !s->faulted)
-            to = sim_tile_run_far(&s->tiles[s->active[0]], s->clock, limit);
+            to = sim_tile_run_far(&s->tiles[s->active[0]], s->clock, until);
         if (to == s->clock) {
-            to = earlier(limit, (s->clock / SIM_QUANTUM + 1) * SIM_QUANTUM);
+            to = earlier(until, (s->clock / SIM_QUANTUM + 1) * SIM_QUANTUM);
             for (uint32_t i = 0; i < s->n_active; i++)
                 sim_tile_run(&s->tiles[s->active[i]], s->clock, to);
         }

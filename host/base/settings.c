@@ -118,6 +118,8 @@ const dl_setting_other dl_settings_without_effect[] = {
     {"TT_METAL_PROFILE_PERF_COUNTERS", "devlog does not read hardware counters"},
     {"TT_METAL_TRACE_PROFILER", "devlog has no traces to replay"},
     {"TT_METAL_STREAMING_PROFILER", "markers are streamed by the recording mode STREAM"},
+    {"TT_METAL_STREAMING_PROFILER_OPS_CSV", "devlog ops reads that file"},
+    {"TT_METAL_STREAMING_PROFILER_ZONE_CSV", "devlog ops and decode read that file"},
     {"TT_METAL_MEM_PROFILER", "devlog does not record allocations"},
     {"TT_METAL_DEVICE_DEBUG_DUMP_ENABLED", "what there is no room for is counted; the recording mode STREAM loses nothing"},
     {"TT_METAL_TRACY_MID_RUN_PUSH", "nothing is sent to Tracy"},

@@ -15,8 +15,9 @@ allowed() {
     decode) echo pack/unpack.h pack/rows.h pack/frame.h sim/timing.h sim/rv32.h ;;
     report) echo decode/ ;;
     profiler) echo program/ device/ transport/ decode/ ops/op_log_write.h ;;
+    answers) echo decode/ report/ ops/ ;;
     ops) echo decode/ report/ profiler/profiler.h ;;
-    cli) echo pack/ report/ ops/ program/ profiler/ decode/ device/ transport/ ;;
+    cli) echo answers/ pack/ report/ ops/ program/ profiler/ decode/ device/ transport/ ;;
   esac
 }
 

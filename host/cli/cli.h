@@ -8,10 +8,11 @@
 /* What a subcommand's exit status means. */
 enum {
     CLI_OK = 0,
-    CLI_FAILED = 1,  /* nothing useful was produced; stderr says why */
-    CLI_USAGE = 2,   /* the command line is wrong */
-    CLI_PARTIAL = 3, /* the result is there, but something was lost; the report says what */
-    CLI_WORSE = 4,   /* the result is there, and it is worse than the user allows */
+    CLI_FAILED = 1,    /* nothing useful was produced; stderr says why */
+    CLI_USAGE = 2,     /* the command line is wrong */
+    CLI_PARTIAL = 3,   /* the result is there, but something was lost; the report says what */
+    CLI_WORSE = 4,     /* the result is there, and it is worse than the user allows */
+    CLI_UNDECIDED = 5, /* the result is there, and whether it is worse cannot be told from so few samples */
 };
 
 /* The subcommands, by name; ends with NULL. In commands.c. */
@@ -21,6 +22,7 @@ extern const cli_command cmd_boards;
 extern const cli_command cmd_cflags;
 extern const cli_command cmd_decode;
 extern const cli_command cmd_devices;
+extern const cli_command cmd_diff;
 extern const cli_command cmd_dump;
 extern const cli_command cmd_export;
 extern const cli_command cmd_man;

@@ -15,7 +15,7 @@
 
 typedef struct ops_args {
     const char *input, *output, *suffix, *device_log;
-    bool date, tar, host_only;
+    bool date, tar, host_only, link_logs;
     int format, columns;
     cli_filters filters;
 } ops_args;
@@ -45,6 +45,9 @@ static const cli_option options[] = {
      offsetof(ops_args, columns)},
     {CLI_OFF, "no-tar", 0, NULL, "do not pack the logs into a tar beside the report",
      offsetof(ops_args, tar)},
+    {CLI_FLAG, "link-logs", 0, NULL,
+     "link tt-metal's device log and capture beside the report: ttnn-visualizer opens a folder that has them",
+     offsetof(ops_args, link_logs)},
     CLI_SELECTION(ops_args, filters),
     {0},
 };
@@ -136,6 +139,7 @@ static int report(const ops_args *a, cli_args *rest)
         .name = name.text,
         .report = {.columns = a->columns ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT, .json = a->format == 1},
         .no_tar = !a->tar,
+        .link_logs = a->link_logs,
         .selection = op_selection_any(&selection) ? &selection : NULL,
     };
     if (!cli_tt_ops(&o, &exit_status)) exit_status = cli_op_report("ops", &o, STDOUT_FILENO);

@@ -8,6 +8,7 @@ const cli_command *const cli_commands[] = {
     &cmd_cflags,
     &cmd_decode,
     &cmd_devices,
+    &cmd_diff,
     &cmd_dump,
     &cmd_export,
     &cmd_man,

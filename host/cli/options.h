@@ -87,7 +87,8 @@ typedef struct cli_command {
     const char *examples;   /* lines: a command, then two spaces or more, then what it is for; may be NULL */
     const char *files;      /* paragraphs for the man page and docs/cli.md only; may be NULL */
     const char *exit_worse; /* what exit status 4 says; NULL: the command has none */
-    const char *see_also;   /* "devlog-decode(1), devlog-serve(1)"; may be NULL */
+    const char *exit_undecided;        /* what 5 says; NULL: it has none */
+    const char *see_also;              /* "devlog-decode(1), devlog-serve(1)"; may be NULL */
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns CLI_OK ... of cli.h */
 } cli_command;
 

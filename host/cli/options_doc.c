@@ -147,6 +147,7 @@ void cli_man(const cli_command *c, dl_str *out)
     for (size_t i = 0; i < sizeof exit_texts / sizeof exit_texts[0]; i++)
         dl_str_fmt(out, ".TP\n%s\n%s\n", exit_texts[i][0], exit_texts[i][1]);
     if (c->exit_worse) dl_str_fmt(out, ".TP\n%d\n%s\n", CLI_WORSE, c->exit_worse);
+    if (c->exit_undecided) dl_str_fmt(out, ".TP\n%d\n%s\n", CLI_UNDECIDED, c->exit_undecided);
     if (c->examples) {
         dl_str_add(out, ".SH EXAMPLES\n.nf\n");
         cli_troff_text(out, c->examples);

@@ -1,6 +1,7 @@
 /* devlog ops of a folder of tt-metal's. */
 #include "cli/tt_ops.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,30 @@ static int report_made(const char *from, const op_job_options *o, const char *ou
     return status ? CLI_FAILED : counts.short_rows ? CLI_PARTIAL : CLI_OK;
 }
 
+/* As the visualizer looks for them; a link that is there is made anew. */
+static devlog_status link_log(const char *log, const char *output, const char *name, devlog_error *err)
+{
+    if (!log) return DEVLOG_OK;
+    char *at = dl_path_join(output, name), *whole = realpath(log, NULL);
+    struct stat st, there;
+    devlog_status status = at && whole ? DEVLOG_OK : dl_fail_errno(err, errno, "cannot link %s", log);
+    bool known = !status && lstat(at, &st) == 0;
+    bool same = known && stat(at, &there) == 0 && stat(whole, &st) == 0 && st.st_dev == there.st_dev &&
+                st.st_ino == there.st_ino;
+    if (known && !same && lstat(at, &st) == 0 && S_ISLNK(st.st_mode)) unlink(at);
+    if (!status && !same && symlink(whole, at) != 0)
+        status = dl_fail_errno(err, errno, "cannot link %s to %s", at, whole);
+    free(at);
+    free(whole);
+    return status;
+}
+
+static devlog_status link_logs(const tt_files *files, const char *output, devlog_error *err)
+{
+    devlog_status status = link_log(files->log, output, "profile_log_device.csv", err);
+    return status ? status : link_log(files->tracy, output, "tracy_profile_log_host.tracy", err);
+}
+
 /* One folder, one report. */
 static int report(const tt_files *files, const op_job_options *o, const char *output)
 {
@@ -118,6 +143,7 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
     devlog_status status = tt_job_run(&job, &options, &err);
     dl_progress_end(&progress);
     int exit_status = CLI_FAILED;
+    if (!status && o->link_logs) status = link_logs(files, output, &err);
     if (!status) {
         tt_job_describe(&job, dl_term_colour(stdout), &out);
         dl_str_add(&out, "\nFiles:\n  ");
@@ -195,13 +221,11 @@ static int report_tracy(tt_files *files, const op_job_options *o)
         return CLI_FAILED;
     }
     if (!tt_files_find(&exported, o->output)) return no_memory();
-    /* What the device did lies beside the capture. */
-    char *kept[] = {exported.report, exported.log};
-    exported.report = files->report;
-    exported.log = files->log;
-    int exit_status = report(&exported, o, o->output);
-    exported.report = kept[0];
-    exported.log = kept[1];
+    /* What the device did lies beside the capture, and all that is looked for there. */
+    tt_files all = *files;
+    all.data = exported.data;
+    all.times = exported.times;
+    int exit_status = report(&all, o, o->output);
     tt_files_free(&exported);
     return exit_status;
 }
@@ -238,7 +262,9 @@ static int report_archive(const op_job_options *o)
     char *folder = dl_path_join(o->output, name);
     int exit_status = CLI_FAILED;
     if (!folder) return no_memory();
-    devlog_status status = tt_unpack(o->logs, folder, &err);
+    devlog_status status = o->link_logs ? dl_fail(&err, DEVLOG_ERR_UNSUPPORTED,
+                                                  "--link-logs: %s must be unpacked first", o->logs)
+                                        : tt_unpack(o->logs, folder, &err);
     if (status) {
         fprintf(stderr, "devlog ops: %s\n", err.text);
     } else {

@@ -70,6 +70,7 @@ void board_to_sim(const board *b, sim_config *out, sim_world_options *world)
     for (int i = 0; i < 2; i++)
         out->noc_regs_addr[i] = b->noc_regs[i];
     out->noc_wide = b->window_format == BOARD_WINDOWS_BLACKHOLE;
+    out->cores = out->noc_wide ? SIM_CORES_BLACKHOLE : SIM_CORES_WORMHOLE;
 
     if (b->window_format == BOARD_WINDOWS_NONE) goto done;
     out->window_format =

@@ -14,7 +14,7 @@
 #include "device/harvest.h"
 #include "device/wishes.h"
 
-static void window_layout(const board *b, dl_window_layout *out)
+void device_window_layout(const board *b, dl_window_layout *out)
 {
     memset(out, 0, sizeof *out);
     out->format = b->window_format == BOARD_WINDOWS_BLACKHOLE ? DL_WINDOWS_BLACKHOLE : DL_WINDOWS_WORMHOLE;
@@ -41,7 +41,7 @@ static devlog_status open_transport(devlog_device *d, const devlog_device_option
     devlog_status status = board_sim_options(device_option(o->sim, DL_SET_SIM, ""), d->sim, &world, err);
     if (status != DEVLOG_OK) return status;
     dl_window_layout layout;
-    window_layout(&d->board, &layout);
+    device_window_layout(&d->board, &layout);
     dl_hart harts[BOARD_MAX_RISCS];
     dl_memory rams[BOARD_MAX_RAMS];
     for (uint32_t i = 0; i < d->board.n_riscs; i++)

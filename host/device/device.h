@@ -72,6 +72,9 @@ devlog_status dl_device_open(const devlog_device_options *options, const struct 
 /* The frequency of the chip's clock: as measured when a card was opened, else as its board file says. */
 uint64_t dl_device_khz(const devlog_device *device);
 
+/* The PCIe windows of a board, as transports want them. */
+void device_window_layout(const board *b, dl_window_layout *out);
+
 /* Coordinates for the transport. DEVLOG_ERR_ARGUMENT when the core is outside the grid. */
 devlog_status dl_device_target(const devlog_device *device, devlog_core core, dl_target *out,
                                devlog_error *err);

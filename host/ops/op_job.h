@@ -13,6 +13,7 @@ typedef struct op_job_options {
                                 <logs> has none, else the same */
     const char *device_log;  /* device log or capture to use instead of those in the folder; may be NULL */
     bool no_device;          /* leave device data out */
+    bool link_logs;          /* tt-metal's device log and capture are linked beside the report */
     const char *output;      /* folder of the report; made when missing */
     const char *name;        /* of the report's files, without extension */
     op_report_options report;

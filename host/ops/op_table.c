@@ -14,7 +14,9 @@ enum {
     MAX_COLUMNS = 4096,
     BLOCK = 256 * 1024,
     MAX_TEXTS = 4 * 1024 * 1024,
-    MAX_TEXT_BYTES = 256 * 1024 * 1024
+    MAX_TEXT_BYTES = 256 * 1024 * 1024,
+    MAX_SHAPE = 4000,
+    SHAPE_HAS_OUTPUT = 128 /* in op_table_more.has, while a row is read */
 };
 
 typedef enum wanted {
@@ -32,6 +34,10 @@ typedef enum wanted {
     W_HOST_END,
     W_THREAD,
     W_IDLE,
+    W_RISC, /* and the others behind it */
+    W_SHAPE = W_RISC + OP_TABLE_RISCS,
+    W_OUTPUT, /* the first number of an output's shape */
+    W_INPUT,  /* of an input's */
     WANTED,
 } wanted;
 
@@ -54,8 +60,13 @@ static const struct {
     {"DEVICE IDLE BETWEEN LAUNCHES [ns]", W_IDLE},
 };
 
+const char *const op_table_riscs[OP_TABLE_RISCS] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2", "ERISC"};
+
 typedef struct reader {
     op_table *t;
+    bool wants_more;
+    op_table_more more;
+    dl_str shape;
     uint8_t column[MAX_COLUMNS]; /* wanted */
     size_t n_columns;            /* 0: the header has not come yet */
     bool seen[WANTED];
@@ -113,6 +124,64 @@ static bool number(const char *text, size_t n, bool *negative, uint64_t *out)
     return digits && i == n;
 }
 
+/* INPUT_0_W, INPUT_0_W_PAD[LOGICAL], OUTPUT_1_X and so on; other columns of tensors are no shape. */
+static uint8_t shape_column(const char *text, size_t n)
+{
+    const bool out = n > 7 && memcmp(text, "OUTPUT_", 7) == 0;
+    if (!out && !(n > 6 && memcmp(text, "INPUT_", 6) == 0)) return W_NONE;
+    size_t at = out ? 7 : 6;
+    while (at < n && text[at] >= '0' && text[at] <= '9')
+        at++;
+    if (at + 2 > n || text[at] != '_' || !strchr("WZYX", text[at + 1])) return W_NONE;
+    if (at + 2 < n && !(n - at > 6 && memcmp(text + at + 2, "_PAD", 4) == 0)) return W_NONE;
+    return text[at + 1] != 'W' ? W_SHAPE : out ? W_OUTPUT : W_INPUT;
+}
+
+static uint8_t more_column(const char *text, size_t n)
+{
+    static const char before[] = "DEVICE ", behind[] = " KERNEL DURATION [ns]";
+    for (uint8_t i = 0; i < OP_TABLE_RISCS; i++) {
+        const size_t risc = strlen(op_table_riscs[i]);
+        if (n == sizeof before - 1 + risc + sizeof behind - 1 &&
+            memcmp(text, before, sizeof before - 1) == 0 &&
+            memcmp(text + sizeof before - 1, op_table_riscs[i], risc) == 0 &&
+            memcmp(text + sizeof before - 1 + risc, behind, sizeof behind - 1) == 0)
+            return (uint8_t)(W_RISC + i);
+    }
+    return shape_column(text, n);
+}
+
+/* A number of a shape: 32, or 32[30] where it is padded. */
+static void take_shape(reader *r, uint8_t what, const char *text, size_t n)
+{
+    if (r->shape.len > MAX_SHAPE) return;
+    if (what == W_SHAPE)
+        dl_str_char(&r->shape, 'x');
+    else if (r->shape.len)
+        dl_str_char(&r->shape, ' ');
+    if (what == W_OUTPUT && !(r->more.has & SHAPE_HAS_OUTPUT)) {
+        dl_str_add(&r->shape, "> ");
+        r->more.has |= SHAPE_HAS_OUTPUT;
+    }
+    const char *bracket = memchr(text, '[', n);
+    const size_t padded = bracket ? (size_t)(bracket - text) : n;
+    const bool same = bracket && n == 2 * padded + 2 && memcmp(text, bracket + 1, padded) == 0;
+    dl_str_add_n(&r->shape, text, same ? padded : n);
+}
+
+static void take_risc(reader *r, uint8_t what, const char *text, size_t n)
+{
+    bool negative;
+    uint64_t value;
+    if (!number(text, n, &negative, &value) || negative) {
+        r->t->bad_cells++;
+        detail(r->t, r->t->lines + 1, op_table_riscs[what - W_RISC], text, n);
+        return;
+    }
+    r->more.risc_ns[what - W_RISC] = value;
+    r->more.has |= (uint8_t)(1u << (what - W_RISC));
+}
+
 static void take_number(reader *r, uint8_t what, const char *text, size_t n)
 {
     static const uint16_t bits[WANTED] = {[W_ID] = OP_HAS_ID,
@@ -161,7 +230,8 @@ static void header_cell(reader *r, const char *text, size_t n)
     uint8_t what = W_NONE;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i].name) == n && memcmp(names[i].name, text, n) == 0) what = names[i].what;
-    if (what && r->seen[what]) what = W_NONE; /* a column named twice: the first is used */
+    if (!what && r->wants_more) what = more_column(text, n);
+    if (what && what < W_SHAPE && r->seen[what]) what = W_NONE; /* a column named twice: the first is used */
     if (what) r->seen[what] = true;
     if (r->cell < MAX_COLUMNS) r->column[r->cell] = what;
 }
@@ -197,7 +267,38 @@ static void on_cell(void *bytes, size_t n, void *ctx)
         return;
     }
     if (n == 1 && text[0] == '-') return; /* no device data */
+    if (what >= W_SHAPE) {
+        take_shape(r, what, text, n);
+        return;
+    }
+    if (what >= W_RISC) {
+        take_risc(r, what, text, n);
+        return;
+    }
     take_number(r, what, text, n);
+}
+
+/* Keeps what was read of the row beside it. */
+static void keep_more(reader *r)
+{
+    op_table *t = r->t;
+    r->more.has &= (uint8_t)~SHAPE_HAS_OUTPUT;
+    r->more.shape = r->shape.len ? dl_intern_add(t->texts, r->shape.text, r->shape.len) : 0;
+    r->no_memory |= r->more.shape == DL_NO_STRING || r->shape.failed;
+    t->more[t->n] = r->more;
+}
+
+static bool grow(reader *r)
+{
+    op_table *t = r->t;
+    size_t cap = t->cap ? t->cap * 2 : 1024;
+    op_table_row *grown = realloc(t->rows, cap * sizeof *grown);
+    if (grown) t->rows = grown;
+    op_table_more *more = grown && r->wants_more ? realloc(t->more, cap * sizeof *more) : NULL;
+    if (more) t->more = more;
+    if (!grown || (r->wants_more && !more)) return false;
+    t->cap = cap;
+    return true;
 }
 
 static void on_row(int end, void *ctx)
@@ -217,22 +318,19 @@ static void on_row(int end, void *ctx)
             t->short_rows++;
         }
         if (r->cell > r->n_columns) t->long_rows++;
-        if (t->n == t->cap) {
-            size_t cap = t->cap ? t->cap * 2 : 1024;
-            op_table_row *grown = realloc(t->rows, cap * sizeof *grown);
-            r->no_memory |= grown == NULL;
-            if (grown) t->rows = grown;
-            if (grown) t->cap = cap;
-        }
+        if (t->n == t->cap && !grow(r)) r->no_memory = true;
         r->row.line = t->lines;
+        if (t->n < t->cap && r->wants_more) keep_more(r);
         if (t->n < t->cap) t->rows[t->n++] = r->row;
     }
+    r->more = (op_table_more){0};
+    dl_str_clear(&r->shape);
     r->row = (op_table_row){0};
     r->cell = 0;
     r->any = false;
 }
 
-static devlog_status read_all(op_table *t, dl_input *in, devlog_error *err)
+static devlog_status read_all(op_table *t, dl_input *in, bool more, devlog_error *err)
 {
     reader *r = calloc(1, sizeof *r);
     char *block = malloc(BLOCK);
@@ -246,6 +344,7 @@ static devlog_status read_all(op_table *t, dl_input *in, devlog_error *err)
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
     r->t = t;
+    r->wants_more = more;
     for (;;) {
         size_t got;
         status = dl_input_read(in, block, BLOCK, &got, err);
@@ -269,6 +368,7 @@ static devlog_status read_all(op_table *t, dl_input *in, devlog_error *err)
                          "(ops_perf_results.csv)?",
                          t->name, r->seen[W_CODE] ? "DEVICE KERNEL DURATION [ns]" : "OP CODE");
     free(block);
+    dl_str_free(&r->shape);
     free(r);
     return status;
 }
@@ -279,15 +379,25 @@ static devlog_status keep_name(op_table *t, const char *name, devlog_error *err)
     return t->name ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
-devlog_status op_table_read(op_table *t, const char *path, devlog_error *err)
+static devlog_status read_path(op_table *t, const char *path, bool more, devlog_error *err)
 {
     dl_input *in;
     devlog_status status = keep_name(t, path, err);
     if (!status) status = dl_input_open(&in, path, err);
     if (status) return status;
-    status = read_all(t, in, err);
+    status = read_all(t, in, more, err);
     dl_input_close(in);
     return status;
+}
+
+devlog_status op_table_read(op_table *t, const char *path, devlog_error *err)
+{
+    return read_path(t, path, false, err);
+}
+
+devlog_status op_table_read_more(op_table *t, const char *path, devlog_error *err)
+{
+    return read_path(t, path, true, err);
 }
 
 devlog_status op_table_parse(op_table *t, const char *name, const void *bytes, size_t n, devlog_error *err)
@@ -296,7 +406,7 @@ devlog_status op_table_parse(op_table *t, const char *name, const void *bytes, s
     devlog_status status = keep_name(t, name, err);
     if (!status) status = dl_input_memory(&in, name, bytes, n, err);
     if (status) return status;
-    status = read_all(t, in, err);
+    status = read_all(t, in, false, err);
     dl_input_close(in);
     return status;
 }
@@ -307,6 +417,7 @@ void op_table_free(op_table *t)
         free(t->details[i]);
     free(t->name);
     free(t->rows);
+    free(t->more);
     dl_intern_free(t->texts);
     *t = (op_table){0};
 }

@@ -6,7 +6,7 @@
 #include "base/intern.h"
 #include "base/str.h"
 
-enum { OP_TABLE_DETAILS = 5 };
+enum { OP_TABLE_DETAILS = 5, OP_TABLE_RISCS = 6 };
 
 /* Which values a row has. */
 enum {
@@ -36,10 +36,19 @@ typedef struct op_table_row {
     uint16_t has;
 } op_table_row;
 
+/* What only a comparison wants of a row. */
+typedef struct op_table_more {
+    uint64_t
+        risc_ns[OP_TABLE_RISCS]; /* DEVICE BRISC KERNEL DURATION and so on; op_table_riscs has the names */
+    uint32_t shape; /* text: "1x1x32x64 1x1x64x32 > 1x1x32x32", the inputs and the outputs; empty: not said */
+    uint8_t has;    /* bit i: risc_ns[i] */
+} op_table_more;
+
 typedef struct op_table {
     char *name;
     dl_intern *texts;
     op_table_row *rows;
+    op_table_more *more; /* by row; NULL unless it was asked for */
     size_t n, cap;
     uint64_t lines;
     bool has_fw, has_kernel; /* the file has these columns */
@@ -54,7 +63,10 @@ typedef struct op_table {
  * no header with OP CODE and a device or host duration. Free with
  * op_table_free, also after a failure. */
 devlog_status op_table_read(op_table *t, const char *path, devlog_error *err);
-/* The same from memory. */
+/* The same with `more`. */
+devlog_status op_table_read_more(op_table *t, const char *path, devlog_error *err);
+extern const char *const op_table_riscs[OP_TABLE_RISCS];
+/* The same as op_table_read from memory. */
 devlog_status op_table_parse(op_table *t, const char *name, const void *bytes, size_t n, devlog_error *err);
 void op_table_free(op_table *t);
 

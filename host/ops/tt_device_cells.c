@@ -314,6 +314,11 @@ static void noc_cells(tt_writer *w, const tt_exec *x)
     if (!noc && x->counted == TT_NONE) noc = tt_nocs_of(&w->j->execs->nocs, x->device, x->id, TT_NONE);
     for (size_t i = 0; noc && i < TT_NOC_SUMS; i++)
         tt_cell_u64(w, w->first_noc + i, noc->sums[i]);
+    if (noc && noc->sums[TT_NOC_LINK_BYTES]) {
+        uint32_t from = tt_cell_begin(w);
+        dl_str_fmt(&w->text, "%s of %u-%u", tt_noc_way(noc->way), noc->x, noc->y);
+        tt_cell_end(w, w->first_noc + TT_NOC_LINK, from);
+    }
     const tt_perf_columns *p = &w->j->execs->columns;
     for (size_t i = 0; noc && i < p->n; i++) {
         if (strcmp(p->names[i], "NOC BYTES FROM COUNTERS") != 0) continue;

@@ -17,14 +17,20 @@ void tt_execs_begin(tt_execs *e, tt_found *found, const char *scratch)
     e->big_items.folder = e->big_lines.folder = e->big_cycles.folder = scratch;
 }
 
+static void drop_columns(tt_execs *e)
+{
+    for (size_t i = 0; i < e->columns.n; i++)
+        free(e->columns.names[i]);
+    free(e->columns.names);
+    e->columns = (tt_perf_columns){0};
+}
+
 void tt_execs_free(tt_execs *e)
 {
     dl_big_free(&e->big_items);
     dl_big_free(&e->big_lines);
     dl_big_free(&e->big_cycles);
-    for (size_t i = 0; i < e->columns.n; i++)
-        free(e->columns.names[i]);
-    free(e->columns.names);
+    drop_columns(e);
     for (size_t i = 0; i < e->n_riscs; i++)
         free(e->riscs[i]);
     free(e->riscs);
@@ -247,7 +253,7 @@ static bool take(void *ctx, const char *line, size_t n, uint64_t number)
 {
     reading *r = ctx;
     r->e->read_lines = number;
-    if (!n) return true;
+    if (!n || (r->e->columns.n && (r->k.id < 0 || r->k.device < 0))) return true;
     return r->e->columns.n ? take_line(r->e, line, n, &r->k, number) : take_header(r->e, line, n, &r->k);
 }
 
@@ -259,6 +265,11 @@ static devlog_status read_all(tt_execs *e, dl_input *input, const tt_progress *p
     e->replays_by_time = false;
     devlog_status status = tt_lines_read(&lines, input, progress, e->found, err);
     if (status) return status;
+    e->no_report = !e->columns.n || r.k.id < 0 || r.k.device < 0;
+    if (e->no_report)
+        tt_found_add(e->found, TT_BAD_DEVICE_LINE, TT_PERF_NAME ":1: %s; left out",
+                     e->columns.n ? "not the header of that file" : "it is empty");
+    if (e->no_report) drop_columns(e);
     e->replays_by_time = r.k.execution >= 0 && r.k.session < 0;
     drop_doubles(e);
     tt_execs_sort(e);

@@ -29,7 +29,8 @@ typedef struct tt_cycles {
     uint64_t core_min, core_max, core_sum;
     uint64_t lead_at, lead; /* of the core that had the first marker: when, and its kernels' duration */
     uint64_t core_at, core_start, core_end; /* of the core in hand */
-    uint32_t core;                          /* in hand: its place + 1 */
+    uint64_t seen[4]; /* cores that are complete: bits of their places, which may meet */
+    uint32_t core;    /* in hand: its place + 1 */
     uint32_t core_n, cores, kernels, zones;
     uint32_t others; /* number + 1 of the first kernel of a RISC that is none of the six */
     bool brisc;      /* BRISC's or ERISC's firmware was seen: the launch itself */
@@ -85,6 +86,7 @@ typedef struct tt_execs {
     tt_sync sync;
     uint64_t read_lines;
     bool from_report;     /* not from the device log */
+    bool no_report;       /* the C++ report is empty, or something else */
     bool replays_by_time; /* what ran does not say which replay it was of */
     uint64_t without_id;  /* launches with no host id: the runtime's own */
 } tt_execs;

@@ -34,6 +34,9 @@ typedef struct gatherer {
     uint32_t n_whole;
     uint32_t n_parts;
     bool streaming; /* zones are the streaming profiler's */
+    bool scattered; /* a core came again in a launch that others were in since */
+    bool exact;     /* cores are gathered by `places` */
+    tt_places places;
     uint8_t *roles; /* of sites, asked for once each */
     uint32_t n_roles;
 } gatherer;
@@ -173,6 +176,53 @@ static void take_trace(tt_cycles *c, const dl_event *event, bool firmware)
     c->brisc |= firmware;
 }
 
+/* Whether the core was in the launch before; places are coordinates of one chip. */
+static bool is_seen(tt_cycles *c, uint32_t core)
+{
+    unsigned bit = (core >> 16 & 15) << 4 | (core & 15);
+    uint64_t *word = &c->seen[bit / 64], mask = UINT64_C(1) << bit % 64;
+    bool seen = *word & mask;
+    *word |= mask;
+    return seen;
+}
+
+static bool take_place(gatherer *g, const dl_tables *t, const dl_event *event, uint32_t launch, uint8_t role)
+{
+    const dl_stream *s = &t->streams[event->stream];
+    uint64_t core = (uint64_t)t->chips[s->chip].id << 32 | (uint64_t)s->core_x << 16 | s->core_y;
+    tt_place *p = tt_places_at(&g->places, core, launch);
+    if (!p) return false;
+    if (role != ROLE_FW && role != ROLE_KERNEL) return true;
+    least(&p->begin, event->start);
+    if (role == ROLE_FW) {
+        if (s->risc == DL_RISC_BRISC) least(&p->fw_start, event->start);
+        return true;
+    }
+    if (s->risc == DL_RISC_BRISC || s->risc == DL_RISC_NCRISC) least(&p->mover, event->start);
+    least(&p->start, event->start);
+    most(&p->end, event->end);
+    return true;
+}
+
+/* What is per core, out of all places. */
+static bool fold_places(gatherer *g)
+{
+    tt_places *p = &g->places;
+    tt_places_sort(p);
+    for (size_t i = 0; i < p->n; i++) {
+        const tt_place *x = &p->items[i];
+        tt_cycles *c = &g->e->cycles[x->launch];
+        c->cores++;
+        c->core = 1;
+        c->core_at = x->begin;
+        c->core_start = x->start;
+        c->core_end = x->end;
+        fold(c);
+        if (x->begin != TT_NEVER && !tt_gaps_place(&g->e->gaps, x)) return false;
+    }
+    return true;
+}
+
 static bool take(gatherer *g, const dl_tables *t, const dl_event *event)
 {
     uint8_t role = role_of(g, t, event->site);
@@ -190,8 +240,11 @@ static bool take(gatherer *g, const dl_tables *t, const dl_event *event)
     }
     if (event->kind != DL_EVENT_ZONE) return true;
     uint32_t core = (uint32_t)s->core_x << 16 | s->core_y;
-    if (c->core != core + 1) {
+    if (g->exact) {
+        if (!take_place(g, t, event, launch, role)) return false;
+    } else if (c->core != core + 1) {
         fold(c);
+        g->scattered |= is_seen(c, core);
         c->core = core + 1;
         c->core_at = c->core_start = TT_NEVER;
         c->core_end = 0;
@@ -202,7 +255,7 @@ static bool take(gatherer *g, const dl_tables *t, const dl_event *event)
         take_trace(c, event, role == ROLE_TRACE_FW);
         return true;
     }
-    if (!tt_gaps_zone(&g->e->gaps, t, event, launch, role == ROLE_KERNEL)) return false;
+    if (!g->exact && !tt_gaps_zone(&g->e->gaps, t, event, launch, role == ROLE_KERNEL)) return false;
     least(&c->core_at, event->start);
     if (role == ROLE_FW) {
         least(&c->fw_start, event->start);
@@ -278,8 +331,10 @@ static devlog_status find_parts(gatherer *g, devlog_error *err)
         if (!g->whole) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         g->n_whole = (uint32_t)e->n_cycles;
         g->n_parts++;
-        tt_found_add(e->found, TT_TRACE_IDS, "GLOBAL CALL COUNT %llu on device %u", (unsigned long long)x->id,
-                     x->device);
+        /* Otherwise rows are there twice, which the decoder says. */
+        if (x->trace != last->trace || x->session != last->session)
+            tt_found_add(e->found, TT_TRACE_IDS, "GLOBAL CALL COUNT %llu on device %u",
+                         (unsigned long long)x->id, x->device);
         bool other = c->brisc && !e->cycles[last->cycles].brisc;
         const tt_exec *whole = other ? x : last, *part = other ? last : x;
         g->whole[part->cycles] = whole->cycles + 1;
@@ -317,6 +372,7 @@ static bool end_gaps(gatherer *g, const dl_launches *launches)
 static devlog_status gather(gatherer *g, devlog_error *err)
 {
     tt_execs *e = g->e;
+    if (g->exact && !fold_places(g)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     const dl_launches *launches = dl_decode_launches(e->decode);
     const dl_tables *t = dl_decode_tables(e->decode);
     for (uint32_t i = 0; i < launches->count && i < e->n_cycles; i++) {
@@ -375,14 +431,22 @@ static devlog_status read_once(gatherer *g, const char *path, const void *bytes,
     return status;
 }
 
-/* Twice when RISCs disagree about traces: what is per core is known only when it is known which launches are
+/* Again when a core is not told of in one piece. And when RISCs disagree about traces: what is per core is known only when it is known which launches are
  * one, and launches have the same numbers again. */
 static devlog_status read_all(tt_execs *e, const char *path, const void *bytes, size_t n,
                               const dl_decode_options *options, devlog_error *err)
 {
     gatherer g = {.e = e};
+    e->from_report = false;
+    g.places.big_items.folder = options->scratch;
     devlog_status status = read_once(&g, path, bytes, n, options, err);
-    if (!status && g.n_parts) status = read_once(&g, path, bytes, n, options, err);
+    g.exact = g.scattered;
+    if (!status && (g.n_parts || g.exact)) status = read_once(&g, path, bytes, n, options, err);
+    if (!status && g.scattered && !g.exact) {
+        g.exact = true;
+        status = read_once(&g, path, bytes, n, options, err);
+    }
+    tt_places_free(&g.places);
     free(g.roles);
     free(g.whole);
     return status;

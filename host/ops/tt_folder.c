@@ -20,7 +20,7 @@
 static bool is_file(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 /* The file of this name, or packed. NULL: none, or no memory (*no_memory). */

@@ -139,6 +139,18 @@ bool tt_gaps_zone(tt_gaps *g, const dl_tables *t, const dl_event *event, uint32_
     return true;
 }
 
+bool tt_gaps_place(tt_gaps *g, const tt_place *p)
+{
+    if (g->in_hand != p->core + 1) {
+        if (!close_core(g)) return false;
+        g->in_hand = p->core + 1;
+    }
+    tt_on_core *x = launch_of(g, p->launch);
+    if (!x) return false;
+    *x = (tt_on_core){p->begin, p->fw_start, p->mover, p->end};
+    return true;
+}
+
 static int in_order(const void *a, const void *b, void *cores)
 {
     const tt_gap *x = a, *y = b;

@@ -5,7 +5,7 @@
 
 #include "base/big.h"
 #include "base/str.h"
-#include "decode/event.h"
+#include "ops/tt_places.h"
 
 #define TT_GAPS_NAME "per_core_op_to_op_times.csv"
 
@@ -41,6 +41,8 @@ typedef struct tt_gaps {
 void tt_gaps_begin(tt_gaps *g, const char *scratch);
 /* A zone of the firmware or of a kernel. False: no memory. */
 bool tt_gaps_zone(tt_gaps *g, const dl_tables *t, const dl_event *event, uint32_t launch, bool kernel);
+/* The same for what a core did in a launch; places come core by core. */
+bool tt_gaps_place(tt_gaps *g, const tt_place *p);
 /* After the last zone: sorted, and launches replaced by ids. All cores of the log have a column. */
 bool tt_gaps_end(tt_gaps *g, const dl_tables *t, const uint64_t *ids, size_t n);
 void tt_gaps_free(tt_gaps *g);

@@ -29,6 +29,7 @@ static devlog_status read_host(tt_job *j, devlog_error *err)
     if (f->data) {
         j->input = f->data;
         status = tt_host_read_data(&j->host, f->data, &progress, err);
+        if (!status && !j->host.messages) tt_found_add(&j->found, TT_NO_OPS_DATA, "%s is empty", f->data);
     } else {
         tt_found_add(&j->found, TT_NO_OPS_DATA, "%s", f->folder);
     }
@@ -96,7 +97,8 @@ static devlog_status read_device(tt_job *j, devlog_error *err)
         j->input = f->report;
         status = tt_execs_read_report(&j->execs, f->report, &progress, err);
         j->input = log;
-        return status || !log ? status : tt_execs_read_rows(&j->execs, log, &progress, err);
+        if (status || !j->execs.no_report || !log)
+            return status || !log ? status : tt_execs_read_rows(&j->execs, log, &progress, err);
     }
     if (log) {
         const dl_decode_options options = {.no_samples = true,

@@ -2,6 +2,7 @@
 #include "ops/tt_noc.h"
 
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ enum { CHUNK = 256 * 1024, MAX_OBJECT = 64 * 1024, MOST = 8160 };
 
 const char *tt_noc_header(tt_noc_sum sum)
 {
-    static const char *const headers[TT_NOC_SUMS] = {
+    static const char *const headers[TT_NOC_COLUMNS] = {
         [TT_NOC_BYTES] = "NOC BYTES",
         [TT_NOC_READ] = "NOC READ BYTES",
         [TT_NOC_WRITE] = "NOC WRITE BYTES",
@@ -24,6 +25,9 @@ const char *tt_noc_header(tt_noc_sum sum)
         [TT_NOC_TRANSFERS] = "NOC TRANSFERS",
         [TT_NOC_READ_WAIT] = "NOC READ WAIT [cycles]",
         [TT_NOC_WRITE_WAIT] = "NOC WRITE WAIT [cycles]",
+        [TT_NOC_LINK_BYTES] = "NOC BUSIEST LINK BYTES",
+        [TT_NOC_UNROUTED] = "NOC UNROUTED BYTES",
+        [TT_NOC_LINK] = "NOC BUSIEST LINK",
     };
     return headers[sum];
 }
@@ -78,13 +82,25 @@ static bool take_name(const char *name, tt_noc *out)
 /* Where a RISC waits: objects of one RISC are neighbours, in the order of time. */
 typedef struct waiting {
     uint64_t x, y, since[2]; /* by read, write; UINT64_MAX: not */
+    tt_noc_box state[2];     /* where transfers "with state" go; x0 UINT64_MAX: not known */
     char proc[16];
 } waiting;
+
+#define NOWHERE                                                                                              \
+    {                                                                                                        \
+        UINT64_MAX, 0, 0, 0                                                                                  \
+    }
+#define NOBODY                                                                                               \
+    {                                                                                                        \
+        .x = UINT64_MAX, .since = {UINT64_MAX, UINT64_MAX}, .state = { NOWHERE, NOWHERE }                    \
+    }
 
 typedef struct one {
     tt_noc *noc;
     waiting w;
     uint64_t saturated, bad;
+    tt_noc_grid grid;
+    tt_noc_links *links;
 } one;
 
 static bool is(const jl_value *v, const char *text)
@@ -109,6 +125,12 @@ static uint64_t stamp(const jl_value *v)
     return value < 1e18 ? (uint64_t)value : 0;
 }
 
+/* What is no coordinate is outside of every grid. */
+static uint64_t place(const jl_value *v)
+{
+    return v->kind == JL_NUMBER ? v->number : UINT64_MAX;
+}
+
 static void take_barrier(one *o, const jl_value *type, uint64_t at)
 {
     int write = begins(type, "WRITE_BARRIER");
@@ -122,9 +144,22 @@ static void take_barrier(one *o, const jl_value *type, uint64_t at)
     }
 }
 
+/* Which links it took. Where a transfer has no destination of its own, the last one of its direction holds. */
+static void take_way(one *o, const jl_value *type, const jl_value *noc, tt_noc_box to, uint64_t bytes)
+{
+    bool read = begins(type, "READ");
+    tt_noc_box *state = &o->w.state[!read];
+    bool fabric = begins(type, "FABRIC");
+    if (!fabric && to.x0 != UINT64_MAX && memmem(type->text, type->len, "SET_STATE", 9)) *state = to;
+    if (to.x0 == UINT64_MAX && memmem(type->text, type->len, "WITH_STATE", 10)) to = *state;
+    if (bytes)
+        tt_noc_route(o->links, o->grid, fabric ? -1 : is(noc, "NOC_1"), o->w.x, o->w.y, to, read, bytes);
+}
+
 static void take_object(one *o, const char *text, size_t n)
 {
     jl_reader r;
+    tt_noc_box to = NOWHERE, all = NOWHERE;
     jl_value v, type = {.kind = JL_END}, noc = {.kind = JL_END}, proc = {.kind = JL_END};
     uint64_t bytes = 0, at = 0, x = 0, y = 0;
     jl_kind kind = JL_BAD;
@@ -139,11 +174,23 @@ static void take_object(one *o, const char *text, size_t n)
             else if (jl_key_is(&v, "proc"))
                 proc = v;
             else if (jl_key_is(&v, "sx"))
-                x = v.number;
+                x = place(&v);
             else if (jl_key_is(&v, "sy"))
-                y = v.number;
+                y = place(&v);
             else if (jl_key_is(&v, "timestamp"))
                 at = stamp(&v);
+            else if (jl_key_is(&v, "dx"))
+                to.x0 = to.x1 = place(&v);
+            else if (jl_key_is(&v, "dy"))
+                to.y0 = to.y1 = place(&v);
+            else if (jl_key_is(&v, "mcast_start_x"))
+                all.x0 = place(&v);
+            else if (jl_key_is(&v, "mcast_start_y"))
+                all.y0 = place(&v);
+            else if (jl_key_is(&v, "mcast_end_x"))
+                all.x1 = place(&v);
+            else if (jl_key_is(&v, "mcast_end_y"))
+                all.y1 = place(&v);
         }
     if (kind == JL_BAD) {
         o->bad++;
@@ -152,11 +199,15 @@ static void take_object(one *o, const char *text, size_t n)
     size_t n_proc = proc.kind == JL_TEXT && proc.len < sizeof o->w.proc ? proc.len : 0;
     if (x != o->w.x || y != o->w.y || strlen(o->w.proc) != n_proc ||
         (n_proc && memcmp(o->w.proc, proc.text, n_proc) != 0)) {
-        o->w = (waiting){.x = x, .y = y, .since = {UINT64_MAX, UINT64_MAX}};
+        o->w = (waiting)NOBODY;
+        o->w.x = x;
+        o->w.y = y;
         if (n_proc) memcpy(o->w.proc, proc.text, n_proc);
     }
     if (type.kind != JL_TEXT) return; /* a zone */
     take_barrier(o, &type, at);
+    if (all.x0 != UINT64_MAX) to = all;
+    take_way(o, &type, &noc, to, bytes);
     if (!bytes) return;
     uint64_t *sums = o->noc->sums;
     sums[TT_NOC_BYTES] += bytes;
@@ -190,14 +241,25 @@ static const char *object_end(const char *p, const char *end)
     return NULL;
 }
 
+static void take_links(tt_noc *noc, const tt_noc_links *l)
+{
+    int way = 0;
+    unsigned x = 0, y = 0;
+    noc->sums[TT_NOC_LINK_BYTES] = tt_noc_busiest(l, &way, &x, &y);
+    noc->sums[TT_NOC_UNROUTED] = l->unrouted;
+    noc->way = (uint8_t)way;
+    noc->x = (uint8_t)x;
+    noc->y = (uint8_t)y;
+}
+
 static devlog_status read_one(tt_nocs *all, const char *name, dl_input *in, tt_found *found,
                               devlog_error *err)
 {
     tt_noc noc = {0};
-    one o = {.noc = &noc, .w = {.x = UINT64_MAX, .since = {UINT64_MAX, UINT64_MAX}}};
+    one o = {.noc = &noc, .w = NOBODY, .grid = all->grid, .links = calloc(1, sizeof *o.links)};
     char *text = malloc(CHUNK + MAX_OBJECT);
     size_t n = 0, got = 1;
-    bool ok = text != NULL, whole = take_name(name, &noc);
+    bool ok = text && o.links, whole = take_name(name, &noc);
     while (ok && whole && got) {
         devlog_error why = {0};
         got = 0;
@@ -223,6 +285,8 @@ static devlog_status read_one(tt_nocs *all, const char *name, dl_input *in, tt_f
     }
     free(text);
     dl_input_close(in);
+    if (ok) take_links(&noc, o.links);
+    free(o.links);
     if (ok && whole && all->n == all->cap) {
         size_t cap = all->cap ? all->cap * 2 : 256;
         tt_noc *grown = realloc(all->items, cap * sizeof *grown);
@@ -245,11 +309,31 @@ static void sort(tt_nocs *n)
     if (n->n) qsort(n->items, n->n, sizeof *n->items, by_ids);
 }
 
+/* {"cluster_type": "N150", ...}: which chip it is. */
+static tt_noc_grid read_grid(const char *folder)
+{
+    static const char key[] = "\"cluster_type\"";
+    char *path = dl_path_join(folder, "topology.json"), type[32] = "", text[64 * 1024];
+    dl_input *in = NULL;
+    const void *bytes = NULL;
+    size_t n = sizeof text - 1;
+    if (path && dl_input_open(&in, path, NULL) == DEVLOG_OK) {
+        if (dl_input_peek(in, &bytes, &n, NULL) != DEVLOG_OK) n = 0;
+        if (n) memcpy(text, bytes, n);
+        text[n] = 0;
+        const char *at = strstr(text, key);
+        if (at) sscanf(at + sizeof key - 1, " : \"%31[^\"]\"", type);
+        dl_input_close(in);
+    }
+    free(path);
+    return tt_noc_grid_of(type);
+}
+
 devlog_status tt_nocs_read(tt_nocs *n, const char *folder, tt_found *found, devlog_error *err)
 {
     DIR *d = opendir(folder);
     devlog_status status = DEVLOG_OK;
-    *n = (tt_nocs){0};
+    *n = (tt_nocs){.grid = read_grid(folder)};
     for (struct dirent *e; d && !status && (e = readdir(d)) != NULL;) {
         tt_noc ids;
         dl_input *in;

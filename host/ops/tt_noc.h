@@ -4,6 +4,7 @@
 #define DEVLOG_OPS_TT_NOC_H
 
 #include "ops/tt_found.h"
+#include "ops/tt_noc_links.h"
 
 typedef enum tt_noc_sum {
     TT_NOC_BYTES, /* of all transfers */
@@ -15,18 +16,25 @@ typedef enum tt_noc_sum {
     TT_NOC_TRANSFERS,
     TT_NOC_READ_WAIT, /* cycles at read barriers, over all RISCs */
     TT_NOC_WRITE_WAIT,
-    TT_NOC_SUMS
+    TT_NOC_PLAIN, /* the columns of every report with traces; those below where the grid is known */
+    TT_NOC_LINK_BYTES = TT_NOC_PLAIN, /* over the busiest link */
+    TT_NOC_UNROUTED, /* bytes whose way is not known: of fabric, of nodes outside of the grid */
+    TT_NOC_SUMS,
+    TT_NOC_LINK = TT_NOC_SUMS, /* the busiest link, a text */
+    TT_NOC_COLUMNS
 } tt_noc_sum;
 
 typedef struct tt_noc {
     uint64_t id;
     uint32_t device, session; /* session TT_NONE: none */
     uint64_t sums[TT_NOC_SUMS];
+    uint8_t way, x, y; /* of the busiest link, when TT_NOC_LINK_BYTES is not 0 */
 } tt_noc;
 
 typedef struct tt_nocs {
     tt_noc *items; /* by device, id, session */
     size_t n, cap;
+    tt_noc_grid grid; /* of topology.json */
 } tt_nocs;
 
 /* Reads all that are in a folder; none is no failure. */

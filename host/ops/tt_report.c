@@ -133,6 +133,11 @@ static bool add_own(tt_writer *w)
     return true;
 }
 
+static size_t noc_columns(const tt_nocs *n)
+{
+    return !n->n ? 0 : n->grid.width ? TT_NOC_COLUMNS : TT_NOC_PLAIN;
+}
+
 static bool plan(tt_writer *w)
 {
     const tt_host *h = w->j->host;
@@ -148,7 +153,7 @@ static bool plan(tt_writer *w)
     w->first_out = w->first_in + (size_t)w->n_in * TT_TENSOR_FIELDS;
     w->first_call = w->first_out + (size_t)w->n_out * TT_TENSOR_FIELDS;
     w->first_noc = w->first_call + w->n_calls;
-    w->first_other = w->first_noc + TT_NOC_SUMS;
+    w->first_other = w->first_noc + TT_NOC_COLUMNS;
     w->first_api = w->first_other + w->j->execs->n_riscs;
     w->n_slots = w->first_api + 2 * w->n_calls;
     for (size_t i = 0; i < w->n_calls; i++)
@@ -168,7 +173,7 @@ static bool plan(tt_writer *w)
            add_slots(w, TT_COL_FRONT_END, TT_COL_BACK_END - TT_COL_FRONT_END) && add_metrics(w, n_metrics) &&
            add_slots(w, w->first_call, w->n_calls) && add_own(w) &&
            add_slots(w, w->first_other, w->j->execs->n_riscs) &&
-           add_slots(w, w->first_noc, w->j->execs->nocs.n ? TT_NOC_SUMS : 0) &&
+           add_slots(w, w->first_noc, noc_columns(&w->j->execs->nocs)) &&
            add_slots(w, w->first_perf, w->n_perf) && add_slots(w, TT_COL_NOTE, 1);
 }
 
@@ -336,6 +341,15 @@ static void launch_cells(tt_writer *w, const tt_exec *x)
     w->counts->launches++;
 }
 
+/* tt-perf-report takes no row without a name and a type. */
+static void known_cells(tt_writer *w, bool of_device)
+{
+    static const char unknown[] = "(message missing)";
+    const char *type = of_device ? "tt_dnn_device" : "unknown";
+    if (!w->slots[TT_COL_CODE].len) tt_cell_text(w, TT_COL_CODE, unknown, sizeof unknown - 1);
+    if (!w->slots[TT_COL_TYPE].len) tt_cell_text(w, TT_COL_TYPE, type, strlen(type));
+}
+
 static uint64_t sum_of(const tt_writer *w, size_t slot)
 {
     const tt_slot *s = &w->slots[slot];
@@ -363,6 +377,7 @@ static void one_row(tt_writer *w, const tt_row *r)
         tt_op_cells(w, &h->ops[r->op]);
     else
         launch_cells(w, x);
+    known_cells(w, x || h->ops[r->op].device != TT_NONE);
     if (r->trace != TT_NONE) tt_cell_u64(w, TT_COL_TRACE, r->trace);
     if (r->session != TT_NONE) {
         tt_cell_u64(w, TT_COL_SESSION, r->session);

@@ -2,6 +2,7 @@
  * gigabytes, of which few lines are of interest; these are found without looking at the cells of the
  * others. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -337,7 +338,7 @@ static bool take(void *ctx, const char *line, size_t n, uint64_t number)
     times *t = ctx;
     t->line = number;
     if (number % COOL_EVERY == 0) tt_host_cool(t->host);
-    if (n && number == 1) {
+    if (n && !t->n_columns) {
         t->none = !header(t, line, n);
         return true;
     }
@@ -356,6 +357,8 @@ static bool is_none(void *ctx)
 static devlog_status read_all(tt_host *h, dl_input *input, const tt_progress *progress, devlog_error *err)
 {
     times t = {.host = h};
+    char name[256]; /* the input is closed when it has been read */
+    snprintf(name, sizeof name, "%s", dl_input_name(input));
     const tt_lines lines = {
         .ctx = &t, .take = take, .line_end = line_end, .enough = is_none, .longest = 4 * MAX_LINE};
     devlog_status status = tt_lines_read(&lines, input, progress, h->found, err);
@@ -363,7 +366,8 @@ static devlog_status read_all(tt_host *h, dl_input *input, const tt_progress *pr
     if (t.none)
         tt_found_add(h->found, TT_BAD_TIMES_LINE,
                      TT_OPS_TIMES_NAME ":1: not the header of that file; left out");
-    h->has_times = !t.none && t.line > 0;
+    h->has_times = !t.none && t.n_columns;
+    if (!h->has_times && !t.none) tt_found_add(h->found, TT_NO_OPS_TIMES, "%s is empty", name);
     h->times_lines = t.line;
     free(t.child_slots);
     dl_str_free(&t.plain);

@@ -138,6 +138,7 @@ void sim_refuse(sim_tile *t, uint8_t hart, uint64_t cycle, const char *format, .
     sim *s = t->chip;
     if (t->frozen) return;
     t->frozen = true;
+    s->stale = true;
     for (uint32_t i = 0; i < s->config.n_harts; i++)
         sim_hart_stop(&t->harts[i], cycle + (hart != SIM_NO_HART && i < hart));
     s->stop_at = (cycle / SIM_QUANTUM + 1) * SIM_QUANTUM;
@@ -184,6 +185,18 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+static void find_active(sim *s)
+{
+    s->n_active = 0;
+    s->stale = false;
+    for (uint32_t i = 0; i < s->n_tiles; i++) {
+        bool runs = false;
+        for (uint32_t k = 0; k < s->config.n_harts; k++)
+            runs |= s->tiles[i].harts[k].ready != SIM_NEVER;
+        if (runs && s->tiles[i].config->kind == SIM_TILE_TENSIX) s->active[s->n_active++] = (uint16_t)i;
+    }
+}
+
 /* Quanta end at multiples of SIM_QUANTUM, at the arrival of a packet, and where the caller wants to stop.
  * After a refusal its tile stands still, and the others finish the quantum: so that the state in which
  * everything stops does not depend on how the caller divides time. */
@@ -197,11 +210,19 @@ bool sim_clock(sim *s, uint32_t n)
     while (s->clock < end || (s->faulted && s->clock < s->stop_at)) {
         sim_packets_deliver(s);
         if (s->faulted) end = s->stop_at;
-        uint64_t to = earlier(end, (s->clock / SIM_QUANTUM + 1) * SIM_QUANTUM);
-        to = earlier(to, sim_packets_next(s));
-        for (uint32_t i = 0; i < s->n_tiles; i++)
-            if (s->tiles[i].config->kind == SIM_TILE_TENSIX) sim_tile_run(&s->tiles[i], s->clock, to);
-        s->clock = to;
+        if (s->stale) find_active(s);
+        const uint64_t until = earlier(end, sim_packets_next(s));
+        uint64_t to = s->clock;
+        if (s->n_active == 0)
+            to = s->faulted ? s->stop_at : until;
+        else if (s->n_active == 1 && !s->faulted)
+            to = sim_tile_run_far(&s->tiles[s->active[0]], s->clock, until);
+        if (to == s->clock) {
+            to = earlier(until, (s->clock / SIM_QUANTUM + 1) * SIM_QUANTUM);
+            for (uint32_t i = 0; i < s->n_active; i++)
+                sim_tile_run(&s->tiles[s->active[i]], s->clock, to);
+        }
+        s->clock = s->faulted ? earlier(to, s->stop_at) : to;
         if (s->faulted) end = s->stop_at;
     }
     return !s->faulted;

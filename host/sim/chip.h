@@ -93,7 +93,7 @@ struct sim_tile {
     uint64_t dram_used[2];        /* of a DRAM tile, by NoC: when a core has accessed it last; 0: not yet */
     sim_hart_core harts[SIM_MAX_HARTS];
     bool frozen;            /* by a refusal */
-    bool rescan;            /* a hart has been released in this cycle */
+    bool rescan;            /* a hart has been released in this cycle, or a packet sent */
     bool ahead, abandoned;  /* a trial is on; it has failed (ahead.h) */
     bool idle;              /* its harts have mostly been waiting in the last quantum */
     uint8_t wait, patience; /* quanta until the next trial; what `wait` becomes when it fails */
@@ -117,6 +117,10 @@ struct sim {
     uint16_t by_place[64][64]; /* index + 1 of the tile at NoC 0 coordinates [y][x] */
     uint64_t *windows;         /* configuration: two words of 64 bits per window */
     uint32_t n_windows;
+
+    uint16_t active[SIM_MAX_TILES]; /* tiles in which a hart runs ... */
+    uint32_t n_active;
+    bool stale; /* ... or ran: harts have been started or stopped since */
 
     sim_journal *journal;                 /* of the trial that is on (ahead.h) */
     uint32_t arc_scratch[8], arc_control; /* registers of the management core (arc.c) */
@@ -153,5 +157,8 @@ const char *sim_hart_name(const sim_tile *t, uint32_t hart);
 
 /* run.c */
 void sim_tile_run(sim_tile *t, uint64_t from, uint64_t to);
+/* For the only tile in which harts run: if it is one hart, it runs until `to`, or until it has started another
+ * one or sent something. Returns the cycle until which that holds; `from` if it is more than one hart. */
+uint64_t sim_tile_run_far(sim_tile *t, uint64_t from, uint64_t to);
 
 #endif

@@ -124,6 +124,7 @@ const char *sim_packet_send(sim_tile *from, sim_packet *p, uint64_t now)
     p->source = from->index;
     p->order = from->packets++;
     p->at = n->link_free + SIM_NOC_BASE + SIM_NOC_HOP * most_hops(from, p) + sim_strict_way(from);
+    from->rescan = true;
     if (push(from->chip, p)) return NULL;
     free(p);
     return "out of memory for a NoC packet";

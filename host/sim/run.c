@@ -14,6 +14,9 @@
 #define LIKELY(x)     __builtin_expect(!!(x), 1)
 #define UNLIKELY(x)   __builtin_expect(!!(x), 0)
 
+/* What instructions cost: a cycle each, or what the pipeline of the chip says. */
+typedef enum sim_model { FUNCTIONAL, WORMHOLE, BLACKHOLE } sim_model;
+
 /* What an instruction does next, other than a time. */
 #define STOPPED SIM_NEVER
 
@@ -42,7 +45,7 @@ SIM_COLD static uint64_t refuse(sim_tile *t, sim_hart_core *h, uint64_t now, con
 
 typedef struct access {
     uint32_t addr, value, size;
-    uint32_t latency; /* load-to-use, or gap to the next store */
+    sim_region region;
 } access;
 
 static const char *misfit(const access *a)
@@ -73,13 +76,13 @@ __attribute__((noinline)) static bool load_elsewhere(sim_tile *t, sim_hart_core 
         uint32_t offset = a->addr - b->base;
         if (t->ahead && !sim_ahead_claim(t, b, number(t, h), offset, false)) return false;
         memcpy(&a->value, b->bytes + offset, a->size);
-        a->latency = SIM_LATENCY_RAM;
+        a->region = SIM_REGION_RAM;
         return true;
     }
     if (!why && a->size != 4) why = "only memory, or a register of 4 bytes, can be accessed";
     if (!why && t->ahead && !sim_ahead_can_read(t, now, a->addr)) return !sim_ahead_abandon(t);
     if (!why) why = sim_reg_read(t, by_hart(t, h, now), a->addr, &a->value);
-    a->latency = SIM_LATENCY_REGISTER;
+    a->region = SIM_REGION_REGISTER;
     return why ? refuse_access(t, h, now, a, false, why) : true;
 }
 
@@ -104,7 +107,7 @@ __attribute__((noinline)) static bool store_elsewhere(sim_tile *t, sim_hart_core
 {
     const char *why = misfit(a);
     const sim_bank *b = why ? NULL : sim_tile_bank(t, a->addr, a->size);
-    a->latency = b ? SIM_STORE_GAP_RAM : SIM_STORE_GAP_OTHER;
+    a->region = b ? SIM_REGION_RAM : SIM_REGION_REGISTER;
     if (b) return store_to(t, h, now, b, a, t->ahead);
     if (sim_ahead_abandon(t)) return false; /* a write to a register is for all to see */
     if (!why && a->size != 4) why = "only memory, or a register of 4 bytes, can be accessed";
@@ -119,13 +122,13 @@ ALWAYS_INLINE bool load(sim_tile *t, sim_hart_core *h, uint64_t now, access *a, 
     if (LIKELY(offset < l1->size && !(offset & (a->size - 1)))) {
         if (ahead && UNLIKELY(!sim_ahead_claim(t, l1, number(t, h), offset, false))) return false;
         memcpy(&a->value, l1->bytes + offset, a->size);
-        a->latency = SIM_LATENCY_RAM;
+        a->region = SIM_REGION_RAM;
         return true;
     }
     offset = a->addr - h->local_base;
     if (LIKELY(offset < h->local_size && !(offset & (a->size - 1)))) {
         memcpy(&a->value, h->local + offset, a->size);
-        a->latency = SIM_LATENCY_LOCAL;
+        a->region = SIM_REGION_LOCAL;
         return true;
     }
     return load_elsewhere(t, h, now, a);
@@ -136,14 +139,14 @@ ALWAYS_INLINE bool store(sim_tile *t, sim_hart_core *h, uint64_t now, access *a,
     const sim_bank *l1 = &t->banks[0];
     uint32_t offset = a->addr - l1->base;
     if (LIKELY(offset < l1->size && !(offset & (a->size - 1)))) {
-        a->latency = SIM_STORE_GAP_RAM;
+        a->region = SIM_REGION_RAM;
         return store_to(t, h, now, l1, a, ahead);
     }
     offset = a->addr - h->local_base;
     if (LIKELY(offset < h->local_size && !(offset & (a->size - 1)))) {
         if (ahead) sim_ahead_store(t, NULL, h->local + offset);
         memcpy(h->local + offset, &a->value, a->size);
-        a->latency = SIM_STORE_GAP_OTHER;
+        a->region = SIM_REGION_LOCAL;
         return true;
     }
     return store_elsewhere(t, h, now, a);
@@ -218,10 +221,13 @@ SIM_COLD static uint64_t refuse_csr_write(sim_tile *t, sim_hart_core *h, uint64_
 
 /* ---- One instruction ------------------------------------------------------------------------------- */
 
-/* Runs one instruction of h, which is ready, in cycle `now`. Returns when it is ready for the next. `timed`
+/* Runs one instruction of h, which is ready, in cycle `now`. Returns when it is ready for the next. `model`
  * and `ahead` are constants, so that there is a copy of this for each combination. */
-ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const bool timed, const bool ahead)
+ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const sim_model model,
+                            const bool ahead)
 {
+    const bool timed = model != FUNCTIONAL;
+    const sim_cores cores = model == BLACKHOLE ? SIM_CORES_BLACKHOLE : SIM_CORES_WORMHOLE;
     uint32_t index = word_index(h->code, h->pc);
     if (UNLIKELY(index >= h->code->size / 4 || h->code->ops[index].code == SIM_OP_UNDECODED)) {
         if (!find_code(t, h, now)) return STOPPED;
@@ -231,11 +237,11 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
     /* Whether something in flight can delay this instruction. */
     const bool queued = timed && now < h->pipe.quiet;
     if (queued) {
-        uint64_t ready = sim_pipe_operands(&h->pipe, op, now);
+        uint64_t ready = sim_pipe_operands(cores, &h->pipe, op, now);
         if (ready > now) return ready;
     }
 
-    uint32_t *x = h->x, pc = h->pc, next = pc + 4, cycles = 1;
+    uint32_t *x = h->x, pc = h->pc, next = pc + 4, cycles = 1, latency = 1;
     const uint32_t a = x[op.rs1], b = x[op.rs2];
     access mem;
     bool taken;
@@ -250,7 +256,7 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
         uint32_t target = (a + op.imm) & ~1u;
         x[op.rd] = next;
         if (timed && !sim_predict_jump(&h->predictor, pc, target, op.rd, op.rs1))
-            cycles = SIM_CYCLES_MISPREDICT;
+            cycles = sim_mispredict_cycles(cores);
         next = target;
         break;
     }
@@ -262,7 +268,8 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
     case SIM_OP_BGEU:
         taken = a >= b;
     branch:
-        if (timed && !sim_predict_branch(&h->predictor, pc, op.imm, taken)) cycles = SIM_CYCLES_MISPREDICT;
+        if (timed && !sim_predict_branch(&h->predictor, pc, op.imm, taken))
+            cycles = sim_mispredict_cycles(cores);
         if (taken) next = op.imm;
         break;
 #define LOAD(bytes, type)                                                                                    \
@@ -280,7 +287,7 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
         h->loads++;
         h->retired++;
         h->pc = next;
-        return timed ? sim_pipe_load(&h->pipe, op.rd, now, mem.latency, mem.addr) : now + 1;
+        return timed ? sim_pipe_load(cores, &h->pipe, op.rd, now, mem.region, mem.addr, mem.size) : now + 1;
 #define STORE(bytes, type)                                                                                   \
     mem = (access){.addr = a + op.imm, .value = (type)b, .size = (bytes)};                                   \
     if (!store(t, h, now, &mem, ahead)) return STOPPED;                                                      \
@@ -294,7 +301,7 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
         h->retired++;
         h->pc = next;
         if (!ahead && UNLIKELY(h->started == SIM_NEVER)) return STOPPED; /* it has reset itself */
-        return timed ? sim_pipe_store(&h->pipe, now, mem.latency, mem.addr) : now + 1;
+        return timed ? sim_pipe_store(cores, &h->pipe, now, mem.region, mem.addr, mem.size) : now + 1;
     case SIM_OP_ADDI: x[op.rd] = a + op.imm; break;
     case SIM_OP_SLTI: x[op.rd] = (int32_t)a < (int32_t)op.imm; break;
     case SIM_OP_SLTIU: x[op.rd] = a < op.imm; break;
@@ -316,25 +323,30 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
     case SIM_OP_AND: x[op.rd] = a & b; break;
     case SIM_OP_MUL:
         x[op.rd] = a * b;
-        if (timed) cycles = SIM_CYCLES_MUL;
+        if (timed) cycles = sim_multiply_cycles(cores), latency = SIM_LATENCY_MUL;
         break;
     case SIM_OP_MULH:
     case SIM_OP_MULHSU:
     case SIM_OP_MULHU:
         x[op.rd] = sim_muldiv(op.code, a, b);
-        if (timed) cycles = SIM_CYCLES_MUL;
+        if (timed) cycles = sim_multiply_cycles(cores), latency = SIM_LATENCY_MUL;
         break;
     case SIM_OP_DIV:
     case SIM_OP_DIVU:
     case SIM_OP_REM:
     case SIM_OP_REMU:
         x[op.rd] = sim_muldiv(op.code, a, b);
-        if (timed) cycles = sim_divide_cycles(op.code, a, b);
+        if (timed) cycles = latency = sim_divide_cycles(op.code, a, b);
         break;
-    case SIM_OP_FENCE: break;
     case SIM_OP_CSR_READ:
         if (!read_csr(t, h, now, op.imm, &x[op.rd])) return STOPPED;
-        break;
+        if (timed) h->pipe.ready[op.rd] = now + 1;
+        /* fall through */
+    case SIM_OP_FENCE:
+        if (model != BLACKHOLE) break;
+        h->retired++;
+        h->pc = next;
+        return sim_pipe_fence(cores, &h->pipe, now, op.code == SIM_OP_FENCE);
     case SIM_OP_CSR_WRITE: return refuse_csr_write(t, h, now, op.imm);
     case SIM_OP_ECALL: return trap(t, h, now, false);
     case SIM_OP_EBREAK: return trap(t, h, now, true);
@@ -342,13 +354,14 @@ ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const b
     }
     h->retired++;
     h->pc = next;
-    return queued ? sim_pipe_pass(&h->pipe, op.rd, now, cycles) : now + cycles;
+    const bool late = model == BLACKHOLE && latency > cycles;
+    return queued || late ? sim_pipe_pass(cores, &h->pipe, op.rd, now, cycles, latency) : now + cycles;
 }
 
 /* ---- One tile -------------------------------------------------------------------------------------- */
 
 /* All harts, cycle by cycle. */
-ALWAYS_INLINE void run_interleaved(sim_tile *t, uint64_t from, uint64_t to, const bool timed)
+ALWAYS_INLINE void run_interleaved(sim_tile *t, uint64_t from, uint64_t to, const sim_model model)
 {
     sim_hart_core *const end = t->harts + t->chip->config.n_harts;
     for (uint64_t now = from; now < to && !t->frozen;) {
@@ -356,7 +369,7 @@ ALWAYS_INLINE void run_interleaved(sim_tile *t, uint64_t from, uint64_t to, cons
         t->rescan = false;
         for (sim_hart_core *h = t->harts; h < end; h++) {
             if (h->ready <= now) {
-                uint64_t ready = step(t, h, now, timed, false);
+                uint64_t ready = step(t, h, now, model, false);
                 if (UNLIKELY(t->frozen)) return;
                 h->ready = ready;
             }
@@ -367,27 +380,27 @@ ALWAYS_INLINE void run_interleaved(sim_tile *t, uint64_t from, uint64_t to, cons
 }
 
 /* The only hart that is running. Returns the cycle until which it has been the only one. */
-ALWAYS_INLINE uint64_t run_alone(sim_tile *t, sim_hart_core *h, uint64_t to, const bool timed)
+ALWAYS_INLINE uint64_t run_alone(sim_tile *t, sim_hart_core *h, uint64_t to, const sim_model model)
 {
     uint64_t now = h->ready, last = now;
     t->rescan = false;
     while (now < to && !t->rescan) {
         last = now;
-        now = step(t, h, now, timed, false);
+        now = step(t, h, now, model, false);
     }
     h->ready = now;
     return t->rescan ? last + 1 : to;
 }
 
 /* Each hart alone through the whole quantum; ahead.h. False: nothing has happened. */
-ALWAYS_INLINE bool run_ahead(sim_tile *t, uint64_t from, uint64_t to, const bool timed)
+ALWAYS_INLINE bool run_ahead(sim_tile *t, uint64_t from, uint64_t to, const sim_model model)
 {
     if (!sim_ahead_begin(t, from, to)) return false;
     sim_hart_core *const end = t->harts + t->chip->config.n_harts;
     for (sim_hart_core *h = t->harts; h < end && !t->abandoned; h++) {
         uint64_t now = h->ready;
         while (now < to)
-            now = step(t, h, now, timed, true);
+            now = step(t, h, now, model, true);
         h->ready = now;
     }
     return sim_ahead_end(t);
@@ -399,9 +412,10 @@ static uint64_t step_free(sim_tile *t, sim_hart_core *h, uint64_t now)
     uint32_t index = word_index(&t->banks[0], h->pc);
     if (index >= t->banks[0].size / 4 || !t->chip->free_code[index]) {
         h->in_no_time = 0;
-        return step(t, h, now, true, false);
+        return t->chip->config.cores == SIM_CORES_BLACKHOLE ? step(t, h, now, BLACKHOLE, false)
+                                                            : step(t, h, now, WORMHOLE, false);
     }
-    uint64_t ready = step(t, h, now, false, false);
+    uint64_t ready = step(t, h, now, FUNCTIONAL, false);
     if (ready == STOPPED) return ready;
     h->pipe.ready[t->banks[0].ops[index].rd] = 0;
     if (h->in_no_time++ < SIM_MOST_IN_NO_TIME) return now;
@@ -436,7 +450,7 @@ static uint64_t retired(const sim_tile *t)
     return sum;
 }
 
-ALWAYS_INLINE void run(sim_tile *t, uint64_t from, uint64_t to, const bool timed)
+ALWAYS_INLINE void run(sim_tile *t, uint64_t from, uint64_t to, const sim_model model)
 {
     sim_hart_core *running = NULL;
     uint32_t n = 0;
@@ -444,13 +458,29 @@ ALWAYS_INLINE void run(sim_tile *t, uint64_t from, uint64_t to, const bool timed
         if (t->harts[i].ready < to) running = &t->harts[i], n++;
     if (n == 0) return;
     if (n == 1) {
-        from = run_alone(t, running, to, timed);
-        run_interleaved(t, from, to, timed);
+        from = run_alone(t, running, to, model);
+        run_interleaved(t, from, to, model);
         return;
     }
     uint64_t before = retired(t);
-    if (!run_ahead(t, from, to, timed)) run_interleaved(t, from, to, timed);
+    if (!run_ahead(t, from, to, model)) run_interleaved(t, from, to, model);
     t->idle = (retired(t) - before) * SIM_AHEAD_BUSY < n * (to - from);
+}
+
+uint64_t sim_tile_run_far(sim_tile *t, uint64_t from, uint64_t to)
+{
+    const sim_config *c = &t->chip->config;
+    sim_hart_core *running = NULL;
+    for (uint32_t i = 0; i < c->n_harts; i++) {
+        if (t->harts[i].ready == SIM_NEVER) continue;
+        if (running) return from;
+        running = &t->harts[i];
+    }
+    if (!running || t->frozen || t->strict || t->chip->free_code) return from;
+    if (running->ready >= to) return to;
+    return c->functional                     ? run_alone(t, running, to, FUNCTIONAL)
+           : c->cores == SIM_CORES_BLACKHOLE ? run_alone(t, running, to, BLACKHOLE)
+                                             : run_alone(t, running, to, WORMHOLE);
 }
 
 void sim_tile_run(sim_tile *t, uint64_t from, uint64_t to)
@@ -461,7 +491,9 @@ void sim_tile_run(sim_tile *t, uint64_t from, uint64_t to)
     else if (t->chip->free_code)
         run_free(t, from, to);
     else if (t->chip->config.functional)
-        run(t, from, to, false);
+        run(t, from, to, FUNCTIONAL);
+    else if (t->chip->config.cores == SIM_CORES_BLACKHOLE)
+        run(t, from, to, BLACKHOLE);
     else
-        run(t, from, to, true);
+        run(t, from, to, WORMHOLE);
 }

@@ -69,6 +69,9 @@ typedef struct sim_window_class {
     uint8_t bits; /* log2 of the window's size */
 } sim_window_class;
 
+/* Whose pipeline the cores have (timing.h). */
+typedef enum sim_cores { SIM_CORES_WORMHOLE, SIM_CORES_BLACKHOLE } sim_cores;
+
 typedef enum sim_window_format {
     SIM_WINDOW_WORMHOLE,  /* 64-bit configuration (WormholeB0/PCIExpressTile/TLBs.md) */
     SIM_WINDOW_BLACKHOLE, /* 96-bit configuration, three 32-bit words per window */
@@ -112,6 +115,7 @@ typedef struct sim_config {
 
     uint64_t clock_start; /* chip clock at sim_create (cycles) */
     bool functional;      /* true: every instruction takes one cycle (as ttsim); false: the cost table */
+    sim_cores cores;      /* ... of which chip */
     bool data_cache; /* Blackhole's cores: a data cache that is not coherent, and a fence that empties it */
     bool strict;     /* accesses overtake each other wherever the documents allow it (strict.h) ... */
     uint64_t strict_seed; /* ... as this says */

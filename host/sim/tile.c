@@ -393,6 +393,7 @@ void sim_hart_hold(sim_tile *t, uint32_t hart, bool held, sim_by by)
     sim_hart_core *h = &t->harts[hart];
     if (h->held == held) return;
     h->held = held;
+    t->chip->stale = true;
     if (held) {
         /* It has had its turn in this cycle if it comes before the writer, or if it is the writer. */
         bool had_turn = by.hart != SIM_NO_HART && hart <= by.hart;
@@ -412,6 +413,7 @@ void sim_hart_pause(sim_tile *t, uint32_t hart, bool halted, uint64_t now)
     sim_hart_core *h = &t->harts[hart];
     if (h->halted == halted) return;
     h->halted = halted;
+    t->chip->stale = true;
     if (h->held) return;
     if (halted) {
         if (t->strict) sim_strict_settle(t, hart, now);

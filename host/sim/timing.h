@@ -1,15 +1,12 @@
 /* The cost of instructions: the pipeline of one hart.
  *
- * What it is for: saying in which cycle each instruction can start, from the latencies and queues that
- * WormholeB0/TensixTile/BabyRISCV/README.md ("Integer Unit", "Load/Store Unit") and MemoryOrdering.md
- * ("Mechanical description") give. What it is not: the order of effects on memory. An instruction has all its
- * effects in the cycle in which it starts (enters the Integer Unit), so memory is sequentially consistent.
+ * What it is for: saying in which cycle each instruction can start, from the latencies and queues that the
+ * documents of the two chips give (timing_wormhole.h, timing_blackhole.h). What it is not: the order of effects
+ * on memory. An instruction has all its effects in the cycle in which it starts (enters the first unit behind
+ * the frontend), so memory is sequentially consistent.
  *
- * How it works: every instruction enters the load/store unit after the integer unit and leaves it in order,
- * at most one per cycle. The result of anything but a load can be used at the moment when it enters (by the
- * very next instruction) or from the cycle on in which it leaves; the result of a load from when it leaves.
- * `quiet` is the first cycle from which nothing in flight can delay an instruction: from then on none of this
- * has to be looked at, which is what makes the simulator fast. */
+ * `quiet` is the first cycle from which nothing in flight can delay an instruction that is no load or store:
+ * from then on none of this has to be looked at, which is what makes the simulator fast. */
 #ifndef DEVLOG_SIM_TIMING_H
 #define DEVLOG_SIM_TIMING_H
 
@@ -17,6 +14,7 @@
 #include <stdint.h>
 
 #include "sim/rv32.h"
+#include "sim/sim.h"
 
 enum {
     SIM_LATENCY_LOCAL = 2,    /* core-local data RAM */
@@ -25,15 +23,21 @@ enum {
     SIM_SLOW_LATENCY = 5,     /* loads at least this slow share the limit on loads in flight */
     SIM_STORE_GAP_RAM = 5,    /* cycles from one store to L1 to the next */
     SIM_STORE_GAP_OTHER = 1,
-    SIM_CYCLES_MUL = 2,
-    SIM_CYCLES_MISPREDICT = 3, /* a mispredicted branch looks as if it took three cycles */
+    SIM_LATENCY_MUL = 2,
     SIM_RETIRE_QUEUE = 8,
     SIM_LOADS_IN_FLIGHT = 4,
     SIM_STORE_QUEUE = 4,
     SIM_BRANCH_COUNTERS = 64,
     SIM_JUMP_TARGETS = 16,
     SIM_RETURN_STACK = 4,
+    SIM_CACHE_LINES = 4, /* of the data cache */
+    SIM_CACHE_LINE = 16,
+    SIM_CACHE_FLUSH_HITS = 128, /* every so many hits empty it: 0.8 % */
+    SIM_COALESCE = 4,           /* bytes between the beginnings of two stores that share a place */
 };
+
+/* What an access goes to, as far as its cost is concerned. */
+typedef enum sim_region { SIM_REGION_LOCAL, SIM_REGION_REGISTER, SIM_REGION_RAM } sim_region;
 
 typedef struct sim_pipe {
     uint64_t quiet;
@@ -46,8 +50,16 @@ typedef struct sim_pipe {
     uint64_t leave[SIM_RETIRE_QUEUE];       /* of the last instructions: when they leave */
     uint64_t response[SIM_LOADS_IN_FLIGHT]; /* of the last slow loads: when the response comes */
     uint64_t drained[SIM_STORE_QUEUE];      /* of the last stores: when they leave the store queue */
-    uint32_t store_addr[SIM_STORE_QUEUE];
-    uint32_t entered, loads, stores; /* next places in the rings */
+    uint32_t store_addr[SIM_STORE_QUEUE];   /* Blackhole: of 16 bytes */
+    uint32_t entered, loads, stores;        /* next places in the rings */
+    /* Blackhole alone: */
+    uint16_t store_bytes[SIM_STORE_QUEUE]; /* which of the 16 */
+    bool rear_in_ram;                      /* the store that came last is one to L1 */
+    uint32_t last_store;                   /* its address */
+    uint64_t loaded;                       /* when all loads have their results */
+    uint32_t line[SIM_CACHE_LINES];        /* of the data cache: number + 1 of 16 bytes; 0: empty .. */
+    uint64_t line_at[SIM_CACHE_LINES];     /* .. and when it is there */
+    uint32_t hits, misses;
 } sim_pipe;
 
 /* Guesses of the frontend. The document does not say how it predicts: this is our assumption. */
@@ -63,74 +75,62 @@ static inline uint64_t sim_later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* The pipelines. All functions but the first return when the next instruction can start. */
+#include "sim/timing_blackhole.h"
+#include "sim/timing_wormhole.h"
+
 /* When the operands of op can be read; `now` if they can be read now. */
-static inline uint64_t sim_pipe_operands(const sim_pipe *p, sim_op op, uint64_t now)
+static inline uint64_t sim_pipe_operands(sim_cores cores, const sim_pipe *p, sim_op op, uint64_t now)
 {
-    uint64_t r1 = p->ready[op.rs1], r2 = p->ready[op.rs2];
-    uint64_t ready = sim_later(r1, r2);
-    if (ready <= now) return now;
-    if (p->bypass_at != now) return ready;
-    if (op.rs1 == p->bypass) r1 = 0;
-    if (op.rs2 == p->bypass) r2 = 0;
-    return sim_later(r1, r2) <= now ? now : ready;
+    return cores == SIM_CORES_BLACKHOLE ? sim_blackhole_operands(p, op, now)
+                                        : sim_wormhole_operands(p, op, now);
 }
 
-/* When an instruction that could leave the integer unit at `done` enters the load/store unit. */
-static inline uint64_t sim_pipe_enter(const sim_pipe *p, uint64_t done)
+/* Anything but a load or store: starts at `now`, keeps the next one from starting for `cycles`, and has its
+ * result after `latency`, where the two differ at all. */
+static inline uint64_t sim_pipe_pass(sim_cores cores, sim_pipe *p, uint8_t rd, uint64_t now, uint32_t cycles,
+                                     uint32_t latency)
 {
-    return sim_later(done, sim_later(p->leave[p->entered % SIM_RETIRE_QUEUE], p->store_space));
+    return cores == SIM_CORES_BLACKHOLE ? sim_blackhole_pass(p, rd, now, cycles, latency)
+                                        : sim_wormhole_pass(p, rd, now, cycles);
 }
 
-/* An instruction enters at `enter` and can leave at `done` at the earliest. Returns when it leaves. */
-static inline uint64_t sim_pipe_leave(sim_pipe *p, uint64_t enter, uint64_t done)
+/* fence (`drains`), and what else the next instruction has to see retired. */
+static inline uint64_t sim_pipe_fence(sim_cores cores, sim_pipe *p, uint64_t now, bool drains)
 {
-    uint64_t leave = sim_later(sim_later(enter + 1, done), p->last_leave + 1);
-    p->leave[p->entered++ % SIM_RETIRE_QUEUE] = leave;
-    p->last_leave = leave;
-    if (leave > enter + 1) p->quiet = sim_later(p->quiet, leave);
-    return leave;
+    return cores == SIM_CORES_BLACKHOLE ? sim_blackhole_fence(p, now, drains)
+                                        : sim_wormhole_pass(p, SIM_SINK, now, 1);
 }
 
-/* Anything but a load or store: starts at `now`, takes `cycles` in the integer unit. All three functions
- * return when the next instruction can enter the integer unit. */
-static inline uint64_t sim_pipe_pass(sim_pipe *p, uint8_t rd, uint64_t now, uint32_t cycles)
+static inline uint64_t sim_pipe_load(sim_cores cores, sim_pipe *p, uint8_t rd, uint64_t now,
+                                     sim_region region, uint32_t addr, uint32_t size)
 {
-    uint64_t enter = sim_pipe_enter(p, now + cycles);
-    uint64_t leave = sim_pipe_leave(p, enter, 0);
-    p->ready[rd] = leave > enter + 1 ? leave : enter;
-    p->bypass = rd;
-    p->bypass_at = enter;
-    return enter;
+    return cores == SIM_CORES_BLACKHOLE ? sim_blackhole_load(p, rd, now, region, addr, size)
+                                        : sim_wormhole_load(p, rd, now, region, addr);
 }
 
-static inline uint64_t sim_pipe_load(sim_pipe *p, uint8_t rd, uint64_t now, uint32_t latency, uint32_t addr)
+static inline uint64_t sim_pipe_store(sim_cores cores, sim_pipe *p, uint64_t now, sim_region region,
+                                      uint32_t addr, uint32_t size)
 {
-    uint64_t enter = sim_pipe_enter(p, now + 1);
-    if (latency >= SIM_SLOW_LATENCY) enter = sim_later(enter, p->response[p->loads % SIM_LOADS_IN_FLIGHT]);
-    if (p->drain_free > enter) {
-        /* A store to exactly this address that is still queued has to leave first. */
-        for (uint32_t i = 0; i < SIM_STORE_QUEUE; i++)
-            if (p->store_addr[i] == addr) enter = sim_later(enter, p->drained[i]);
-    }
-    uint64_t response = enter + latency - 1;
-    if (latency >= SIM_SLOW_LATENCY) p->response[p->loads++ % SIM_LOADS_IN_FLIGHT] = response;
-    uint64_t leave = sim_pipe_leave(p, enter, response);
-    p->ready[rd] = leave;
-    p->quiet = sim_later(p->quiet, leave);
-    return enter;
+    return cores == SIM_CORES_BLACKHOLE ? sim_blackhole_store(p, now, region, addr, size)
+                                        : sim_wormhole_store(p, now, region, addr);
 }
 
-static inline uint64_t sim_pipe_store(sim_pipe *p, uint64_t now, uint32_t gap, uint32_t addr)
+/* From when on the queue of stores is empty, and one to L1 would not wait. */
+static inline uint64_t sim_pipe_drained(sim_cores cores, const sim_pipe *p)
 {
-    uint64_t enter = sim_pipe_enter(p, now + 1);
-    sim_pipe_leave(p, enter, 0);
-    uint64_t drained = sim_later(enter + 1, p->drain_free);
-    p->drain_free = drained + gap;
-    p->store_addr[p->stores % SIM_STORE_QUEUE] = addr;
-    p->drained[p->stores++ % SIM_STORE_QUEUE] = drained;
-    p->store_space = p->drained[p->stores % SIM_STORE_QUEUE];
-    if (p->store_space > enter + 1) p->quiet = sim_later(p->quiet, p->store_space);
-    return enter;
+    return cores == SIM_CORES_BLACKHOLE ? sim_blackhole_drained(p) + SIM_STORE_GAP_RAM : p->drain_free;
+}
+
+/* How long a mispredicted branch or jump, or a multiplication, keeps the next instruction from starting. */
+static inline uint32_t sim_mispredict_cycles(sim_cores cores)
+{
+    return cores == SIM_CORES_BLACKHOLE ? 5 : 3;
+}
+
+static inline uint32_t sim_multiply_cycles(sim_cores cores)
+{
+    return cores == SIM_CORES_BLACKHOLE ? 1 : SIM_LATENCY_MUL;
 }
 
 /* Each says whether the frontend guessed right, and learns. */

@@ -17,8 +17,15 @@
 #include "support/logs.h"
 #include "support/vm.h"
 
-enum { COLUMNS = 4, ROWS = 2, RISCS = 5, MAX_LAUNCHES = 256 };
-static const double LIMIT = 2, HALF = 1, WORST = 3; /* per cent of the kernel */
+enum { COLUMNS = 4, ROWS = 2, RISCS = 5, MAX_LAUNCHES = 256, EACH = 3 /* launches */ };
+static const double LIMIT = 2; /* per cent of the kernel */
+
+/* What is in Blackhole's data cache when a marker comes is not known from the code alone. */
+static const struct subject_board {
+    const char *name;
+    double mean, worst; /* per cent of the kernel */
+    uint32_t above_of;  /* one in so many programs may be above LIMIT */
+} of_boards[] = {{"wormhole_b0", 1, 3, 100}, {"blackhole", 1.5, 5, 20}};
 
 typedef struct kernel_run {
     uint64_t with, without; /* cycles of the kernel */
@@ -73,6 +80,14 @@ static uint64_t waited(devlog_device *device, uint32_t tile, uint32_t risc)
     sim_hart_state state;
     assert_true(sim_hart(dl_transport_sim(&device->transport), tile, risc, &state));
     return state.waited;
+}
+
+/* The frontend guesses by what it has seen: both runs that are compared come after one of the same program. */
+static void run_before(devlog_device *device, devlog_program *program)
+{
+    devlog_error err = {0};
+    check_ok(control_arm(device, program, &err), &err);
+    check_ok(program_launch(device, program, &err), &err);
 }
 
 static void run_without(devlog_device *device, devlog_program *program, launch_runs runs)
@@ -172,14 +187,15 @@ static uint32_t set_loop(devlog_device *device, devlog_kernel *kernel, devlog_co
 }
 
 /* Returns how many of the programs are more than LIMIT off. */
-static uint32_t run_mode(const struct mode *m, const subject *what, uint32_t launches)
+static uint32_t run_mode(const struct subject_board *on, const struct mode *m, const subject *what,
+                         uint32_t launches)
 {
     static launch_runs runs[MAX_LAUNCHES];
     memset(runs, 0, sizeof runs);
     devlog_error err = {0};
     const char *folder = test_folder();
     const devlog_device_options options =
-        DEVLOG_DEVICE_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON, .board = "wormhole_b0");
+        DEVLOG_DEVICE_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON, .board = on->name);
     devlog_device *device;
     check_ok(devlog_device_open(&options, &device, &err), &err);
     check_ok(devlog_set_recording(device, m->recording, m->stream_bytes, &err), &err);
@@ -199,6 +215,7 @@ static uint32_t run_mode(const struct mode *m, const subject *what, uint32_t lau
                     runs[i][y][x][r].work = what->set(device, kernels[r], core, user + r * VM_PROGRAM_BYTES);
                 }
         prepare(device, program);
+        run_before(device, program);
         check_ok(devlog_launch_program(device, program, &err), &err);
         if (i == 0) first = device->launches;
         for (uint32_t y = 0; y < ROWS; y++)
@@ -212,7 +229,7 @@ static uint32_t run_mode(const struct mode *m, const subject *what, uint32_t lau
     }
     devlog_program_free(program);
     check_ok(devlog_device_close(device, &err), &err);
-    read_stated(folder, runs, first, 2 * launches);
+    read_stated(folder, runs, first, EACH * launches);
 
     double worst = 0, sum = 0;
     uint32_t n = 0, above = 0, unstated = 0;
@@ -220,7 +237,7 @@ static uint32_t run_mode(const struct mode *m, const subject *what, uint32_t lau
         for (uint32_t y = 0; y < ROWS; y++)
             for (uint32_t x = 0; x < COLUMNS; x++)
                 for (uint32_t r = 0; r < RISCS; r++, n++) {
-                    kernel_run *k = &runs[i][y][x][r], *stated = &runs[2 * i][y][x][r];
+                    kernel_run *k = &runs[i][y][x][r], *stated = &runs[EACH * i][y][x][r];
                     assert_true(stated->seen);
                     double truth = (double)k->with - (double)k->without;
                     double off = 100 * ((double)stated->stated - truth) / (double)k->with;
@@ -238,18 +255,18 @@ static uint32_t run_mode(const struct mode *m, const subject *what, uint32_t lau
                     above += fabs(off) > LIMIT;
                     if (fabs(off) > fabs(worst)) worst = off;
                 }
-    printf("%-9s %-24s %5u programs: off by %+.2f %% of the kernel at worst, %+.2f %% on average; %u above "
-           "%.0f %%, %u not stated\n",
-           what->name, m->name, n, worst, sum / n, above, LIMIT, unstated);
-    assert_true(fabs(sum / n) < HALF);
-    assert_true(fabs(worst) < WORST);
+    printf(
+        "%-11s %-9s %-24s %5u programs: off by %+.2f %% of the kernel at worst, %+.2f %% on average; %u above "
+        "%.0f %%, %u not stated\n",
+        on->name, what->name, m->name, n, worst, sum / n, above, LIMIT, unstated);
+    assert_true(fabs(sum / n) < on->mean);
+    assert_true(fabs(worst) < on->worst);
     assert_true(20 * unstated <= n);
     return above;
 }
 
-static void stated_is_true(void **state)
+static void stated_is_true_on(const struct subject_board *on)
 {
-    (void)state;
     const char *wanted = getenv("DEVLOG_TEST_PRICES");
     static const subject subjects[] = {
         {"sequence", "tests/sim/kernels/marker_vm.c", set_sequence},
@@ -260,18 +277,24 @@ static void stated_is_true(void **state)
     if (launches == 0) launches = 1;
     for (size_t s = 0; s < sizeof subjects / sizeof subjects[0]; s++)
         for (uint32_t i = 0; i < MODES; i++)
-            above += run_mode(&modes[i], &subjects[s], launches);
+            above += run_mode(on, &modes[i], &subjects[s], launches);
     uint32_t all = 2 * MODES * launches * ROWS * COLUMNS * RISCS;
     printf("%u of %u programs are more than %.0f %% off\n", above, all, LIMIT);
-    assert_true(100 * above <= all);
+    assert_true(on->above_of * above <= all);
+}
+
+static void stated_is_true(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof of_boards / sizeof of_boards[0]; i++)
+        stated_is_true_on(&of_boards[i]);
 }
 
 /* The prices by place are for devices whose firmware measures what it does here. */
-static void measured_is_documented(void **state)
+static void measured_is_documented_of(const char *board_name, sim_cores cores)
 {
-    (void)state;
     devlog_error err = {0};
-    devlog_device *device = open_device("wormhole_b0", NULL);
+    devlog_device *device = open_device(board_name, NULL);
     devlog_program *program;
     check_ok(devlog_program_create(device, &program, &err), &err);
     for (uint32_t r = 0; r < RISCS; r++)
@@ -285,12 +308,20 @@ static void measured_is_documented(void **state)
             board_profiler_base(&device->board, r) + DEVLOG_CONTROL_OFFSET(device->board.segment_bits);
         check_ok(dl_core_read(device, (devlog_core){0, 0}, at, &c, sizeof c, &err), &err);
         for (uint32_t i = 0; i < 16; i++) {
-            uint32_t documented = dl_price_documented(i);
-            if (documented) assert_true(abs((int)c.cost[i] - (int)documented) <= (int)documented / 16);
+            uint32_t documented = dl_price_documented(cores, i);
+            if (documented && abs((int)c.cost[i] - (int)documented) > (int)documented / 16)
+                fail_msg("%s: kind %u costs %u/16 cycles, not %u", board_name, i, c.cost[i], documented);
         }
     }
     devlog_program_free(program);
     check_ok(devlog_device_close(device, &err), &err);
+}
+
+static void measured_is_documented(void **state)
+{
+    (void)state;
+    measured_is_documented_of("wormhole_b0", SIM_CORES_WORMHOLE);
+    measured_is_documented_of("blackhole", SIM_CORES_BLACKHOLE);
 }
 
 int main(void)

@@ -5,7 +5,6 @@ import gzip
 import os
 import random
 import shutil
-import statistics
 import subprocess
 import sys
 import tarfile
@@ -13,6 +12,7 @@ import tempfile
 import zipfile
 
 import folders
+from judge import Judge, text, waits
 
 DEVLOG = sys.argv[1]
 NUMBER = int(os.environ.get("DEVLOG_TT_FOLDERS", "24"))
@@ -32,224 +32,75 @@ def rows_of(out, name="ops_perf_results.csv"):
         return list(csv.DictReader(f))
 
 
-def text(value):
-    """As a cell holds what Python prints."""
-    return str(value).replace(",", ";")
+def alone(seed):
+    """A device log alone: a row for each launch, and what each core waited."""
+    with tempfile.TemporaryDirectory() as folder:
+        f = folders.Folder(seed, [], "log")
+        f.write_log(os.path.join(folder, "profile_log_device.csv"))
+        out = os.path.join(folder, "out")
+        p = devlog(folder, out)
+        assert p.returncode == 0, p.stdout + p.stderr
+        rows = rows_of(out)
+        assert sorted(r["DEVICE FW START CYCLE"] for r in rows) == sorted(str(min(r.all("start", None, "FW"))) for r in f.runs)
+        have = {}
+        for row in rows_of(out, "per_core_op_to_op_times.csv") if os.path.exists(os.path.join(out, "per_core_op_to_op_times.csv")) else ():
+            for place, value in row.items():
+                if value and place.endswith("[ns]"):
+                    have.setdefault((row["device ID"], row["op2op ID"], place), []).append(int(value))
+        assert have == waits(f), (have, waits(f))
+        # The columns of the document, by name.
+        devlog(folder, os.path.join(folder, "reference"), "--columns", "reference")
+        for a, b in zip(rows, rows_of(os.path.join(folder, "reference"))):
+            assert list(b)[:3] == ["OP CODE", "OP TYPE", "GLOBAL CALL COUNT"] and "NOTE" not in b and "CALL COUNT" in b
+            assert all(a[k] == b[k] for k in b if k in a), (a, b)
 
 
-class Judge:
-    def __init__(self, folder, rows, status, said):
-        self.f, self.rows, self.status, self.said = folder, rows, status, said
-        self.by_id = {}
-        for row in rows:
-            self.by_id.setdefault(row["GLOBAL CALL COUNT"], []).append(row)
-        # Which replay it was can only be told by the log's own count when data of others are missing.
-        lossy = folder.losses & {"drop_exec", "late", "lost_device", "lost_replay"}
-        self.sessions_known = folder.form != "log_without_traces" or not lossy
+def by_time(seed):
+    """Rows in the order of time, not core by core: the same report, and the same waits."""
+    with tempfile.TemporaryDirectory() as folder:
+        f = folders.Folder(seed, [] if seed % 2 else ["wrong_trace_id"], "log")
+        f.write(folder)
+        path = os.path.join(folder, "profile_log_device.csv")
+        outs = [os.path.join(folder, n) for n in ("first", "second")]
+        devlog(folder, outs[0])
+        with open(path) as file:
+            lines = file.readlines()
+        with open(path, "w") as file:
+            file.writelines(lines[:2] + sorted(lines[2:], key=lambda line: int(line.split(",")[5])))
+        devlog(folder, outs[1])
+        for a, b in zip(rows_of(outs[0]), rows_of(outs[1])):  # means of counters are sums in the order of cores
+            assert all(a[k] == b[k] or abs(float(a[k]) / float(b[k]) - 1) < 1e-9 for k in a), [k for k in a if a[k] != b[k]]
+        for out in outs:
+            if not os.path.exists(os.path.join(out, "per_core_op_to_op_times.csv")):
+                assert not any(os.path.exists(os.path.join(o, "per_core_op_to_op_times.csv")) for o in outs)
+                return
+        assert rows_of(outs[0], "per_core_op_to_op_times.csv") == rows_of(outs[1], "per_core_op_to_op_times.csv")
 
-    def equal(self, row, column, value):
-        have = row[column]
-        assert have == text(value), "%s of %s: %r, should be %r" % (column, row["GLOBAL CALL COUNT"], have, text(value))
 
-    def runs(self):
-        """Everything that ran and whose data were not lost is there, once, under its op."""
-        f, seen = self.f, 0
-        ops = {op.id: op for op in f.ops if op.device is not None}
-        for run in f.runs:
-            if run.lost:
-                continue
-            start = min(run.all("start", None, "FW"))
-            there = [r for r in self.by_id.get(str(run.id), ()) if r["DEVICE FW START CYCLE"] == str(start)]
-            assert len(there) == 1, "run of %d at %d: %d rows" % (run.id, start, len(there))
-            row, op = there[0], ops.get(run.id)
-            seen += 1
-            self.device(row, run)
-            if op is None:
-                assert "launch without an op" in row["NOTE"]
-                continue
-            if not op.message and not (op.zone and "no_times" not in f.losses):
-                assert "launch without an op" in row["NOTE"]
-                continue
-            self.host(row, op)
-            if run.session is not None and op.message and self.sessions_known:
-                self.equal(row, "METAL TRACE ID", run.trace)
-                self.equal(row, "METAL TRACE REPLAY SESSION ID", run.session)
-                replay = [ns for d, t, s, ns in f.replays if (d, t, s) == (run.device, run.trace, run.session)]
-                if replay:
-                    self.equal(row, "HOST REPLAY TS", replay[0])
-                else:
-                    assert "host does not tell of this replay" in row["NOTE"]
-        with_data = sum(1 for r in self.rows if r["DEVICE FW START CYCLE"])
-        assert with_data == seen, "%d rows with device data, %d runs" % (with_data, seen)
-
-    def device(self, row, run):
-        f = self.f
-        start, end = run.all("start"), run.all("end")
-        fw = min(run.all("start", None, "FW")), max(run.all("end", None, "FW"))
-        self.equal(row, "DEVICE ID", run.device)
-        self.equal(row, "CORE COUNT", len(run.cores))
-        self.equal(row, "DEVICE FW END CYCLE", fw[1])
-        self.equal(row, "DEVICE FW DURATION [ns]", f.ns(fw[1] - fw[0]))
-        self.equal(row, "DEVICE KERNEL DURATION [ns]", f.ns(max(end) - min(start)))
-        for risc in folders.RISCS + ("ERISC",):
-            s, e = run.all("start", (risc,)), run.all("end", (risc,))
-            self.equal(row, "DEVICE %s KERNEL DURATION [ns]" % risc.replace("_", ""), f.ns(max(e) - min(s)) if s else "")
-        if f.noc and hasattr(run, "noc") and self.sessions_known:
-            for name, value in run.noc.items():
-                self.equal(row, name, value)
-        if f.form == "report":
-            return
-        self.counters(row, run)
-        if len(start) > 1:
-            self.equal(row, "DEVICE KERNEL FIRST TO LAST START [ns]", f.ns(max(start) - min(start)))
-        spans = []
-        for core in run.cores:
-            kernels = [z for z in core["zones"] if z["kind"] == "KERNEL"]
-            spans.append(max(z["end"] for z in kernels) - min(z["start"] for z in kernels))
-        for name, value in (("MIN", min(spans)), ("MAX", max(spans))):
-            # Halves fall either way, as in tt-metal's arithmetic; the script is equal to the last digit.
-            have = int(row["DEVICE KERNEL DURATION PER CORE %s [ns]" % name])
-            assert abs(have * f.mhz - value * 1000) * 2 <= f.mhz, (have, value)
-
-    def counters(self, row, run):
-        """Some of the figures from hardware counters, from their definitions."""
-        f = self.f
-        if not f.counters or (f.form == "log_without_traces" and not self.sessions_known):
-            return
-        ratios = {
-            "FPU Util": lambda c: (c["FPU_COUNTER"][0], c["FPU_COUNTER"][1]),
-            "Thread 1 Stall Rate": lambda c: (c["THREAD_STALLS_1"][0], c["THREAD_STALLS_1"][1]),
-            "FPU Execution Efficiency": lambda c: (c["FPU_COUNTER"][0], c["FPU_INSTRN_AVAILABLE_1"][0]),
-            "L1 TDMA Bundle Util": lambda c: (
-                (c["L1_0_TDMA_BUNDLE_0_RISC"][0] + c["L1_0_TDMA_BUNDLE_1_TRISC"][0]) / 2, c["L1_0_TDMA_BUNDLE_0_RISC"][1]),
-            "Math Scoreboard Stall Rate": lambda c: (c["MATH_INSTRN_AVAILABLE"][0] - c["AVAILABLE_MATH"][0], c["MATH_INSTRN_AVAILABLE"][0]),
-        }
-        for name, ratio in ratios.items():
-            values = []
-            try:
-                for core in run.cores:
-                    if core["counted"]:
-                        a, b = ratio(core["counted"])
-                        if b:
-                            values.append(a / b * 100)
-            except KeyError:
-                continue
-            for stat, want in (("Min", min), ("Max", max), ("Avg", lambda v: sum(v) / len(v)), ("Median", statistics.median)):
-                column = "%s %s (%%)" % (name, stat)
-                if column not in row:  # over the full grid, instead
-                    continue
-                have = row[column]
-                assert (have == "nan") == (not values), (column, have, values)
-                assert not values or abs(float(have) - want(values)) <= 1e-9 * max(1, abs(want(values))), (column, have, want(values))
-
-    def host(self, row, op):
-        f = self.f
-        if op.zone and "no_times" not in f.losses:
-            self.equal(row, "HOST START TS", op.start)
-            self.equal(row, "HOST END TS", op.start + op.ns)
-            self.equal(row, "HOST DURATION [ns]", op.ns)
-        else:
-            self.equal(row, "HOST START TS", "")
-        if not op.message:
-            assert "its message is missing" in row["NOTE"], row["NOTE"]
-            return
-        if "no_times" not in f.losses:
-            for name, ns in op.children.items():
-                self.equal(row, name + "_TT_HOST_FUNC [ns]", ns)
-        if op.device is None:
-            self.equal(row, "OP CODE", op.code)
-            self.equal(row, "OP TYPE", op.type)
-            return
-        self.equal(row, "OP CODE", op.definition["code"])
-        if op.orphan:
-            assert "its full message is missing" in row["NOTE"], row["NOTE"]
-            return
-        self.equal(row, "ATTRIBUTES", op.definition["attributes"])
-        if op.cut:
-            assert "its message was cut" in row["NOTE"]
-            return
-        self.tensors(row, op)
-        self.equal(row, "OP TYPE", "tt_dnn_device")
-        self.equal(row, "PROGRAM HASH", op.definition["hash"])
-        self.equal(row, "PROGRAM CACHE HIT", op.cached)
-        self.equal(row, "COMPUTE KERNEL HASH", [k["name"] for k in op.definition["compute"]])
-        self.equal(row, "DATA MOVEMENT KERNEL SOURCE", [k["source"] for k in op.definition["dm"]])
-        if op.definition["pm"] is not None:
-            self.equal(row, "PM COMPUTE [ns]", op.definition["pm"])
-
-    def tensors(self, row, op):
-        d = op.definition
-        for kind, tensors in (("INPUT", d["in"] + d["optional"]), ("OUTPUT", d["out"])):
-            for i, t in enumerate(tensors):
-                for k in "WZYX":
-                    self.equal(row, "%s_%d_%s_PAD[LOGICAL]" % (kind, i, k), t["shape"][k])
-                self.equal(row, "%s_%d_LAYOUT" % (kind, i), t["layout"])
-
-    def ops(self):
-        """Every op that the host tells of is a row; one that did not run says why."""
-        f = self.f
-        for op in f.ops:
-            zone = op.zone and "no_times" not in f.losses
-            rows = self.by_id.get(str(op.id), [])
-            if not op.message and not zone:
-                continue
-            assert rows, "op %d is missing" % op.id
-            there = [run for run in op.runs if not run.lost]
-            if op.message and op.device is not None and not there:
-                row = rows[0]
-                self.host(row, op)
-                replayed = [1 for d, t, _, _ in f.replays if (d, t) == (op.device, op.trace)]
-                why = "no device data of this replay" if replayed else "never replayed" if op.trace is not None else "no device data"
-                assert any(why in r["NOTE"] for r in rows), (why, [r["NOTE"] for r in rows])
-            if not zone and op.message and "no_times" not in f.losses:
-                assert any("no host times" in r["NOTE"] for r in rows)
-            if op.device is not None and op.trace is None and op.message and not hasattr(f, "twice"):
-                assert len(rows) == 1, "op %d has %d rows" % (op.id, len(rows))
-            if op.device is None:
-                self.host(rows[0], op)
-
-    def signposts(self):
-        have = [(r["OP CODE"], r["ATTRIBUTES"], r["HOST START TS"]) for r in self.rows if r["OP TYPE"] == "signpost"]
-        want = []
-        for said, ns in self.f.signposts:
-            lines = said.split(": ")[-1].split("\n")
-            want.append((text(lines[0]), text(lines[1]) if len(lines) > 1 else "", str(ns)))
-        assert have == want, (have, want)
-
-    def order(self):
-        """By the host's time: of the zone, of the replay."""
-        last = -1
-        for row in self.rows:
-            if "launch without an op" in row["NOTE"] or "host does not tell" in row["NOTE"] or not row["HOST START TS"]:
-                continue
-            at = int(row["HOST REPLAY TS"] or row["HOST START TS"])
-            assert at >= last, "rows out of order at %d" % at
-            last = at
-
-    def exit_status(self):
-        f = self.f
-        happened = (
-            any(run.lost for run in f.runs)
-            or any(op.cut or op.orphan or not op.message or not op.zone for op in f.ops)
-            or any(op.device is not None and not op.runs for op in f.ops)
-            or hasattr(f, "twice")
-            or hasattr(f, "ghost")
-            or "lost_replay" in f.losses
-            or "no_times" in f.losses
-        )
-        if happened:
-            assert self.status == 3, "exit %d\n%s" % (self.status, self.said)
-        else:
-            assert self.status == 0, "exit %d\n%s" % (self.status, self.said)
-
-    def all(self):
-        self.runs()
-        self.ops()
-        self.signposts()
-        if "no_times" not in self.f.losses and not any(not op.zone for op in self.f.ops):
-            self.order()
-        if not (self.f.losses & {"lost_replay"}):  # which may be of a trace that nothing was captured in
-            self.exit_status()
+def made_again(seed):
+    """A report alone is what it was; in the document's columns calls are counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        f = folders.Folder(seed, [])
+        f.write(folder)
+        first, again, reference, other = (os.path.join(folder, n) for n in ("first", "again", "reference", "other"))
+        devlog(folder, first)
+        devlog(folder, reference, "--columns", "reference")
+        os.path.exists(os.path.join(first, "per_core_op_to_op_times.csv")) and os.remove(os.path.join(first, "per_core_op_to_op_times.csv"))
+        p = devlog(first, again)
+        assert p.returncode == 0, p.stderr
+        assert rows_of(again) == rows_of(first)
+        devlog(first, other, "--columns", "reference")
+        for a, b in zip(rows_of(reference), rows_of(other)):
+            assert all(a[k] == b[k] for k in b if k != "CALL COUNT"), (a, b)
+        counts = {}
+        for op in sorted((op for op in f.ops), key=lambda op: op.sent):
+            name = text(op.definition["code"] if op.device is not None else op.code)
+            counts[name] = counts.get(name, 0) + 1
+        for name, n in counts.items():
+            have = {int(r["CALL COUNT"]) for r in rows_of(reference) if r["OP CODE"] == name}
+            assert have == set(range(1, n + 1)), (name, have, n)
+        p = devlog(first, first)
+        assert p.returncode == 1 and "is the report that it would be made of" in p.stderr and p.stderr.count("\n") == 1, p.stderr
 
 
 def judged(seed, losses):
@@ -297,7 +148,7 @@ def other_forms(seed):
                     assert a[column] == b[column].rstrip("\r"), (other, column, a[column], b[column])
             assert len(want) == len(have)
         # In archives, under names that would lead elsewhere, and by rank.
-        for form in ("tar", "tar.gz", "zip"):
+        for form in ("tar", "tar.gz", "tar.xz", "zip", "streamed.zip"):
             for inside in ("", "../../generated/profiler/.logs/", "a/rank3/.logs/"):
                 packed = os.path.join(top, "archive." + form)
                 archive(packed, plain, inside)
@@ -321,8 +172,16 @@ def other_forms(seed):
             os.chmod(os.path.join(tools, "tracy-csvexport"), 0o755)
             os.environ["PATH"] = tools + ":" + os.environ["PATH"]
             devlog(saved, os.path.join(saved, "out"))
-            os.environ["PATH"] = os.environ["PATH"].partition(":")[2]
             assert rows_of(os.path.join(saved, "out")) == want
+        # What ttnn-visualizer's folder must have (src/hooks/useLocal.tsx at d15518f), linked.
+        visual = os.path.join(top, "visual")
+        for _ in range(2):
+            p = devlog(saved if "no_times" not in f.losses else plain, visual, "--link-logs")
+        if f.form != "report":
+            assert os.path.samefile(os.path.join(visual, "profile_log_device.csv"), os.path.join(plain if "no_times" in f.losses else saved, "profile_log_device.csv"))
+        os.environ["PATH"] = os.environ["PATH"].replace(os.path.join(top, "tools") + ":", "")
+        p = devlog(packed, os.path.join(top, "out_of_archive"), "--link-logs")
+        assert p.returncode == 1 and "must be unpacked first" in p.stderr and p.stderr.count("\n") == 1, p.stderr
         # Two ranks: a report each.
         ranks = os.path.join(top, "ranks")
         os.makedirs(ranks)
@@ -333,16 +192,31 @@ def other_forms(seed):
             assert rows_of(os.path.join(ranks, "out", rank)) == want
 
 
+class Streamed:
+    """A file that is written to like a pipe."""
+
+    def __init__(self, path):
+        self.file = open(path, "wb")
+
+    def write(self, data):
+        return self.file.write(data)
+
+    def flush(self):
+        self.file.flush()
+
+
 def archive(path, folder, inside):
     names = os.listdir(folder)
     if path.endswith(".zip"):
-        with zipfile.ZipFile(path, "w") as z:
+        # A pipe cannot be sought in: sizes stand behind each member then.
+        to = Streamed(path) if "streamed" in path else path
+        with zipfile.ZipFile(to, "w") as z:
             for number, name in enumerate(names):
                 kind = zipfile.ZIP_DEFLATED if number % 2 else zipfile.ZIP_STORED
                 z.write(os.path.join(folder, name), inside + name, kind)
             z.writestr(inside + "other.txt", "x")
         return
-    with tarfile.open(path, "w:gz" if path.endswith("gz") else "w", format=random.choice((tarfile.PAX_FORMAT, tarfile.GNU_FORMAT))) as t:
+    with tarfile.open(path, "w:" + path[-2:] if path[-2:] in ("gz", "xz") else "w", format=random.choice((tarfile.PAX_FORMAT, tarfile.GNU_FORMAT))) as t:
         for name in names:
             t.add(os.path.join(folder, name), inside + ("x" * 120 + "/" if name[0] == "t" else "") + name)
 
@@ -418,6 +292,10 @@ for number in range(FIRST, FIRST + NUMBER):
 for number in range(FIRST, FIRST + NUMBER // 2):
     run(every_loss, number)
     run(damaged, number)
+for number in range(FIRST, FIRST + NUMBER // 4):
+    run(alone, number)
+    run(by_time, number)
+    run(made_again, number)
 for number in range(FIRST, FIRST + NUMBER // 9):
     run(other_forms, number)
     run(damaged_archive, number)

@@ -181,31 +181,55 @@ class Files:
         """What a program moved, as an array of objects, and what that adds up to."""
         r = random.Random(run.id * 31 + (run.session or 0))
         sums = dict.fromkeys(NOC_SUMS, 0)
-        objects = []
+        objects, links, unrouted = [], {}, 0
         for core in run.cores:
             for proc in ("BRISC", "NCRISC"):
                 at = 1000 + r.randrange(1000)
                 common = {"run_host_id": run.id, "op_name": "a{b}\"c", "proc": proc, "src_device_id": run.device}
                 place = {"sx": core["place"][0], "sy": core["place"][1]}
                 objects.append(dict(common, zone=proc + "-KERNEL", zone_phase="ZONE_START", timestamp=at, **place))
+                states = {}
                 for _ in range(r.randrange(6)):
-                    kind = r.choice(("READ", "WRITE_", "WRITE_MULTICAST", "READ_WITH_STATE", "FABRIC_UNICAST_WRITE", "SEMAPHORE_INC"))
+                    kind = r.choice(("READ", "WRITE_", "WRITE_MULTICAST", "READ_SET_STATE", "READ_WITH_STATE", "FABRIC_UNICAST_WRITE",
+                                     "SEMAPHORE_INC"))
                     noc, size = r.choice((0, 1)), 0 if kind[0] == "S" else r.randrange(1, 9000)
                     at += r.randrange(1, 500)
-                    objects.append(dict(common, noc="NOC_%d" % noc, vc=-1, num_bytes=size, type=kind, timestamp=at, dx=1, dy=2, **place))
+                    x, y = r.choice((r.randrange(10), r.randrange(10), 25)), r.randrange(12)
+                    to = dict(dx=x, dy=y)
+                    box = (x, y, x, y)
+                    if kind == "WRITE_MULTICAST":
+                        box = (x, y, min(x + r.randrange(3), 9) if x < 10 else x, min(y + r.randrange(3), 11))
+                        to = dict(mcast_start_x=box[0], mcast_start_y=box[1], mcast_end_x=box[2], mcast_end_y=box[3])
+                    elif kind == "READ_WITH_STATE":
+                        to, box = {}, states.get("READ")
+                    elif "SET_STATE" in kind:
+                        states["READ"] = box
+                    objects.append(dict(common, noc="NOC_%d" % noc, vc=-1, num_bytes=size, type=kind, timestamp=at, **to, **place))
                     sums["NOC BYTES"] += size
                     sums["NOC TRANSFERS"] += size > 0
                     sums["NOC %s BYTES" % ("FABRIC" if kind[0] == "F" else "READ" if kind[0] == "R" else "WRITE")] += size
                     sums["NOC %d BYTES" % noc] += size
+                    ways = None if kind[0] == "F" else routed(noc, core["place"], box, kind[0] == "R")
+                    for link in ways or ():
+                        links[link] = links.get(link, 0) + size
+                    unrouted += size if ways is None else 0
                 for way in r.sample(("READ", "WRITE"), r.randrange(3)):
                     wait = r.randrange(5000)
                     for phase, stamp in (("START", at + 1), ("END", at + 1 + wait)):
                         objects.append(dict(common, noc="NOC_0", num_bytes=0, type="%s_BARRIER_%s" % (way, phase), timestamp=stamp, **place))
                     sums["NOC %s WAIT [cycles]" % way] += wait
                     at += 1 + wait
+        if self.grid:
+            sums["NOC UNROUTED BYTES"] = unrouted
+            sums["NOC BUSIEST LINK BYTES"] = max(links.values(), default=0)
+            run.busiest = {"%s of %d-%d" % link for link, size in links.items() if size and size == max(links.values())}
         return objects, sums
 
     def write_noc(self, folder):
+        self.grid = random.Random(self.seed + 5).random() < 0.6
+        if self.grid:
+            with open(os.path.join(folder, "topology.json"), "w") as f:
+                json.dump({"mesh_shapes": [], "cluster_type": "N300", "fabric_config": "DISABLED"}, f, indent=2)
         for run in self.runs:
             if run.lost or (run.session is not None and self.form == "log_without_traces"):
                 continue
@@ -214,3 +238,26 @@ class Files:
             name = "noc_trace_dev%d_%sID%d%s.json" % (run.device, self.r.choice(("", "some_ID7_op_")), run.id, part)
             with open(os.path.join(folder, name), "w") as f:
                 json.dump(objects, f, indent=self.r.choice((2, None)))
+
+
+def routed(noc, here, box, read, width=10, height=12):
+    """The links of a Wormhole's torus that a transfer takes; None: its ends are not in it."""
+    if box is None or not (here[0] < width and here[1] < height and box[0] < width and box[2] < width and box[1] < height and box[3] < height):
+        return None
+    if read:
+        return walked(noc, box[:2], here, width, height)
+    return {link for x in range(box[0], box[2] + 1) for y in range(box[1], box[3] + 1) for link in walked(noc, here, (x, y), width, height)}
+
+
+def walked(noc, here, to, width, height):
+    (x, y), links = here, set()
+    while noc == 0 and x != to[0]:
+        links.add(("NOC_0 east", x, y))
+        x = (x + 1) % width
+    while y != to[1]:
+        links.add(("NOC_0 south" if noc == 0 else "NOC_1 north", x, y))
+        y = (y + (1 if noc == 0 else -1)) % height
+    while noc == 1 and x != to[0]:
+        links.add(("NOC_1 west", x, y))
+        x = (x - 1) % width
+    return links

@@ -1,4 +1,4 @@
-/* The cost table: in which cycle each instruction of a sequence starts, against the latencies of
+/* The cost table: in which cycle each instruction of a cost_sequence starts, against the latencies of
  * WormholeB0/TensixTile/BabyRISCV/README.md. What that document leaves open is tested as docs/simulator.md
  * says. */
 #include <setjmp.h>
@@ -11,62 +11,10 @@
 #include <cmocka.h>
 
 #include "support/sim_asm.h"
+#include "support/sim_cost.h"
 #include "support/sim_rig.h"
 
-enum { MOST = 64 };
-
-/* Runs `code` on BRISC, after a0 = a, a1 = b, t0 = L1 data, t1 = local RAM, t2 = registers and enough cycles
- * for these to be out of the way. Fills in, for each instruction that starts, the cycle relative to the
- * first. */
-static void trace(const uint32_t *code, uint32_t n_words, uint32_t a, uint32_t b, bool functional,
-                  uint32_t *at, uint32_t count)
-{
-    sim_config c = rig_config();
-    c.n_tiles = 1;
-    c.functional = functional;
-    sim *s = rig_create(&c);
-    uint32_t image[MOST + 8] = {RV_LI(A0, a), RV_LI(A1, b), RV_LUI(T0, 0x20), RV_LUI(T1, RIG_LOCAL >> 12),
-                                RV_LI(T2, RIG_CLOCK)};
-    memcpy(&image[8], code, n_words * 4);
-    rig_load(s, 0, BRISC, image, n_words + 8);
-    rig_release(s, 0, 1 << BRISC);
-    sim_hart_state h = {0};
-    uint64_t retired = 0, first = 0;
-    for (uint32_t seen = 0; seen < count;) {
-        assert_true(sim_clock(s, 1));
-        assert_true(sim_hart(s, 0, BRISC, &h));
-        if (h.retired == retired) continue;
-        retired = h.retired;
-        if (retired <= 8) continue;
-        if (retired == 9) first = sim_chip_clock(s);
-        at[seen++] = (uint32_t)(sim_chip_clock(s) - first);
-    }
-    sim_destroy(s);
-}
-
-typedef struct sequence {
-    uint32_t code[MOST];
-    uint32_t n_words;
-    uint32_t expected[MOST]; /* start of each instruction */
-    uint32_t n_expected;
-} sequence;
-
-static void check(const char *what, const sequence *q, uint32_t a, uint32_t b)
-{
-    uint32_t at[MOST];
-    trace(q->code, q->n_words, a, b, false, at, q->n_expected);
-    for (uint32_t i = 0; i < q->n_expected; i++)
-        if (at[i] != q->expected[i])
-            fail_msg("%s: instruction %u starts at %u, not at %u", what, i, at[i], q->expected[i]);
-}
-
-#define WORDS(...)  .code = {__VA_ARGS__}, .n_words = sizeof((uint32_t[]){__VA_ARGS__}) / 4
-#define STARTS(...) .expected = {__VA_ARGS__}, .n_expected = sizeof((uint32_t[]){__VA_ARGS__}) / 4
-#define CHECK_AB(what, a, b, ...)                                                                            \
-    do {                                                                                                     \
-        const sequence q_ = {__VA_ARGS__};                                                                   \
-        check(what, &q_, a, b);                                                                              \
-    } while (0)
+#define CHECK_AB(...)    COST_CHECK_AB(SIM_CORES_WORMHOLE, __VA_ARGS__)
 #define CHECK(what, ...) CHECK_AB(what, 100, 7, __VA_ARGS__)
 
 static void integer_operations_take_one_cycle(void **state)
@@ -167,7 +115,7 @@ static void loads_in_flight(void **state)
 {
     (void)state;
     uint32_t n = 12;
-    sequence l1 = {.n_words = n, .n_expected = n}, reg = l1, local = l1;
+    cost_sequence l1 = {.n_words = n, .n_expected = n}, reg = l1, local = l1;
     for (uint32_t i = 0; i < n; i++) {
         l1.code[i] = RV_LW(A2 + i % 4, T0, 4 * (int32_t)i);
         reg.code[i] = RV_LW(A2 + i % 4, T2, 0);
@@ -176,9 +124,9 @@ static void loads_in_flight(void **state)
     }
     memcpy(l1.expected, (uint32_t[]){0, 1, 2, 3, 4, 8, 9, 10, 11, 15, 16, 17}, n * 4);
     memcpy(reg.expected, (uint32_t[]){0, 1, 2, 3, 4, 7, 8, 9, 10, 13, 14, 15}, n * 4);
-    check("L1", &l1, 0, 0);
-    check("registers", &reg, 0, 0);
-    check("local RAM", &local, 0, 0);
+    cost_check(SIM_CORES_WORMHOLE, "L1", &l1, 0, 0);
+    cost_check(SIM_CORES_WORMHOLE, "registers", &reg, 0, 0);
+    cost_check(SIM_CORES_WORMHOLE, "local RAM", &local, 0, 0);
 }
 
 /* Four entries; "at most one store every five cycles" to L1, one every cycle elsewhere. */
@@ -186,15 +134,15 @@ static void store_queue(void **state)
 {
     (void)state;
     uint32_t n = 12;
-    sequence l1 = {.n_words = n, .n_expected = n}, local = l1;
+    cost_sequence l1 = {.n_words = n, .n_expected = n}, local = l1;
     for (uint32_t i = 0; i < n; i++) {
         l1.code[i] = RV_SW(A0, T0, 4 * (int32_t)i);
         local.code[i] = RV_SW(A0, T1, 4 * (int32_t)i);
         local.expected[i] = i;
     }
     memcpy(l1.expected, (uint32_t[]){0, 1, 2, 3, 4, 5, 7, 12, 17, 22, 27, 32}, n * 4);
-    check("L1", &l1, 0, 0);
-    check("local RAM", &local, 0, 0);
+    cost_check(SIM_CORES_WORMHOLE, "L1", &l1, 0, 0);
+    cost_check(SIM_CORES_WORMHOLE, "local RAM", &local, 0, 0);
     CHECK("others wait for room in the queue too",
           WORDS(RV_SW(A0, T0, 0), RV_SW(A0, T0, 4), RV_SW(A0, T0, 8), RV_SW(A0, T0, 12), RV_SW(A0, T0, 16),
                 RV_NOP, RV_NOP, RV_NOP),
@@ -257,7 +205,7 @@ static void functional_mode_takes_one_cycle_each(void **state)
                              RV_ADD(A3, A3, A3),
                              RV_HERE};
     uint32_t at[14];
-    trace(code, sizeof code / 4, 100, 7, true, at, 14);
+    cost_trace(SIM_CORES_WORMHOLE, code, sizeof code / 4, 100, 7, true, at, 14);
     for (uint32_t i = 0; i < 14; i++)
         assert_int_equal(at[i], i);
 }

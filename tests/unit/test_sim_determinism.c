@@ -88,6 +88,7 @@ static sim *make(uint32_t seed, bool functional)
 {
     sim_config c = rig_config();
     c.functional = functional;
+    c.cores = seed % 2 ? SIM_CORES_BLACKHOLE : SIM_CORES_WORMHOLE;
     c.truth_size = 0x800;
     c.clock_start = UINT64_C(0xFFFFF000) + seed;
     for (uint32_t i = 0; i < c.n_tiles; i++)

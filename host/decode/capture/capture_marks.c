@@ -229,11 +229,19 @@ static bool add_lost(reader *r, uint32_t stream, dl_loss_zone zone, uint64_t amo
     return true;
 }
 
+static sim_cores cores_of(const reader *r, uint32_t slot)
+{
+    for (size_t i = 0; i < r->n_chips; i++)
+        if (r->chips[i].slot == slot && strcmp(r->chips[i].line.arch, "blackhole") == 0)
+            return SIM_CORES_BLACKHOLE;
+    return SIM_CORES_WORMHOLE;
+}
+
 /* The prices of an ELF file's markers, by the first RISC that ran it; NULL: not known. */
-static const dl_prices *prices_of(elf_entry *e, const devlog_control *control)
+static const dl_prices *prices_of(const reader *r, uint32_t slot, elf_entry *e, const devlog_control *control)
 {
     if (!e || !e->good) return NULL;
-    if (!e->priced) e->has_prices = dl_prices_make(&e->elf, control->cost, &e->prices);
+    if (!e->priced) e->has_prices = dl_prices_make(&e->elf, cores_of(r, slot), control->cost, &e->prices);
     e->priced = true;
     return e->has_prices ? &e->prices : NULL;
 }
@@ -291,7 +299,7 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
     const dl_elf *opened = open_elf(r, elf);
     raw_codes **codes = opened && elf ? &elf->codes : &r->unnamed;
     if (!*codes) *codes = calloc(1, sizeof **codes); /* without, it is slower */
-    const dl_prices *prices = opened ? prices_of(elf, &risc->control) : NULL;
+    const dl_prices *prices = opened ? prices_of(r, core->slot, elf, &risc->control) : NULL;
     const raw_risc raw = {.chip = core->slot,
                           .core_x = core->x,
                           .core_y = core->y,

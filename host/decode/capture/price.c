@@ -47,7 +47,7 @@ static bool skips_a_loop(const price_code *c, uint32_t from, uint32_t to)
 /* Whether nothing is in flight that could still make a difference. */
 static bool is_quiet(const price_hart *h)
 {
-    return h->now >= h->pipe.quiet && h->now >= h->pipe.drain_free;
+    return h->now >= h->pipe.quiet && h->now >= sim_pipe_drained(h->cores, &h->pipe);
 }
 
 /* Where a jump leads to that goes where a register says: behind the calls of the function that returns, or to
@@ -130,7 +130,7 @@ typedef struct way {
 static void arrive(way *w, double weight)
 {
     price_hart h;
-    price_hart_begin(&h, w->full);
+    price_hart_begin(&h, w->c->cores, w->full);
     for (uint32_t i = w->from; i < BEFORE; i++) {
         h.at = w->at[i];
         uint32_t m = w->c->marker_at[h.at];
@@ -232,22 +232,31 @@ static dl_price mean(const sums *s, double scale)
     return (dl_price){sixteenths(scale * s->recorded / s->n), sixteenths(scale * s->dropped / s->n)};
 }
 
-uint32_t dl_price_documented(uint32_t kind)
+uint32_t dl_price_documented(sim_cores cores, uint32_t kind)
 {
-    static const uint16_t documented[] = {
-        [DEVLOG_KIND_ZONE] = 238,    [DEVLOG_KIND_COMPLETE] = 310, [DEVLOG_KIND_EVENT] = 250,
-        [DEVLOG_KIND_VALUE32] = 286, [DEVLOG_KIND_VALUE64] = 334,
+    enum { KINDS = DEVLOG_KIND_VALUE64 + 1 };
+    static const uint16_t documented[][KINDS] = {
+        [SIM_CORES_WORMHOLE] = {[DEVLOG_KIND_ZONE] = 238,
+                                [DEVLOG_KIND_COMPLETE] = 310,
+                                [DEVLOG_KIND_EVENT] = 250,
+                                [DEVLOG_KIND_VALUE32] = 286,
+                                [DEVLOG_KIND_VALUE64] = 334},
+        [SIM_CORES_BLACKHOLE] = {[DEVLOG_KIND_ZONE] = 248,
+                                 [DEVLOG_KIND_COMPLETE] = 288,
+                                 [DEVLOG_KIND_EVENT] = 272,
+                                 [DEVLOG_KIND_VALUE32] = 256,
+                                 [DEVLOG_KIND_VALUE64] = 264},
     };
-    return kind < sizeof documented / sizeof documented[0] ? documented[kind] : 0;
+    return kind < KINDS ? documented[cores][kind] : 0;
 }
 
 /* How the device compares with the documented pipeline: what its firmware measures of markers among other
  * code (firmware/cost.c), and what it would there. 0: it is another pipeline. */
-static double scale_of(const uint32_t cost[16])
+static double scale_of(sim_cores cores, const uint32_t cost[16])
 {
     double measured = 0, expected = 0;
     for (uint32_t i = 0; i < 16; i++) {
-        uint32_t documented = dl_price_documented(i);
+        uint32_t documented = dl_price_documented(cores, i);
         if (!documented) continue;
         if (cost[i] < documented * 3 / 4 || cost[i] > documented * 5 / 4) return 0;
         measured += cost[i];
@@ -288,13 +297,14 @@ static bool has_start(const price_marker *m, const dl_elf_site *site)
     return m->part == PRICE_PASS || (site && site->kind == DEVLOG_KIND_COMPLETE);
 }
 
-bool dl_prices_make(const dl_elf *elf, const uint32_t cost[16], dl_prices *out)
+bool dl_prices_make(const dl_elf *elf, sim_cores cores, const uint32_t cost[16], dl_prices *out)
 {
     enum { DEEP = 64 };
     price_code c;
     *out = (dl_prices){0};
-    const double scale = scale_of(cost);
+    const double scale = scale_of(cores, cost);
     if (scale <= 0 || !elf->n_sites || !price_code_read(elf, &c)) return false;
+    c.cores = cores;
     sums *of_site = calloc(2 * (size_t)elf->n_sites, sizeof *of_site), pass = {0}, complete = {0},
          other = {0};
     out->of_site = calloc(2 * (size_t)elf->n_sites, sizeof *out->of_site);

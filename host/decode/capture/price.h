@@ -7,6 +7,7 @@
 #define DEVLOG_DECODE_PRICE_H
 
 #include "decode/capture/records.h"
+#include "sim/timing.h"
 
 /* In 1/16 cycle, on average over the places of a site; 0: not known. */
 typedef struct dl_price {
@@ -23,11 +24,11 @@ typedef struct dl_prices {
 } dl_prices;
 
 /* What the firmware measures of a kind on the documented pipeline, 1/16 cycle; 0: it is not asked for. */
-uint32_t dl_price_documented(uint32_t kind);
+uint32_t dl_price_documented(sim_cores cores, uint32_t kind);
 
-/* For a RISC whose firmware has measured `cost` (devlog_control). False: no memory, or nothing can be said.
+/* For a RISC of such cores whose firmware has measured `cost` (devlog_control). False: no memory, or nothing can be said.
  */
-bool dl_prices_make(const dl_elf *elf, const uint32_t cost[16], dl_prices *out);
+bool dl_prices_make(const dl_elf *elf, sim_cores cores, const uint32_t cost[16], dl_prices *out);
 void dl_prices_free(dl_prices *p);
 
 /* What a kernel lost and did not record, and how much of it. */

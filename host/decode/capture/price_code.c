@@ -10,6 +10,7 @@ enum {
     TP = 4,
     MOST_WORDS = 1 << 18,
     MOST_IN_MARKER = 64,
+    SOME_DIVISION = 20, /* cycles: as good as any */
     /* The bits of a cursor that may say "full" are 9 to 16; of one that counts drops two lower ones are set
      * too (devlog/record.h, "Counting drops"). */
     CURSOR = 0x20000,
@@ -148,9 +149,9 @@ void price_code_free(price_code *c)
 
 /* ---- Running --------------------------------------------------------------------------------------- */
 
-void price_hart_begin(price_hart *h, bool full)
+void price_hart_begin(price_hart *h, sim_cores cores, bool full)
 {
-    *h = (price_hart){.known = 1u | 1u << SP | 1u << TP};
+    *h = (price_hart){.cores = cores, .known = 1u | 1u << SP | 1u << TP};
     h->now = 1000; /* later than anything that is zero */
     h->x[SP] = STACK;
     h->x[TP] = full ? CURSOR_FULL : CURSOR;
@@ -205,21 +206,31 @@ static uint32_t address_of(const price_hart *h, sim_op op, uint32_t base)
     return (base ? base : SOMEWHERE + 64u * op.rs1) + op.imm;
 }
 
+static sim_region region_of(uint32_t address)
+{
+    return address >= REGISTERS ? SIM_REGION_REGISTER : address >= LOCAL ? SIM_REGION_LOCAL : SIM_REGION_RAM;
+}
+
+static uint32_t size_of(sim_op op)
+{
+    bool byte = op.code == SIM_OP_LB || op.code == SIM_OP_LBU || op.code == SIM_OP_SB;
+    return byte ? 1 : op.code == SIM_OP_LW || op.code == SIM_OP_SW ? 4 : 2;
+}
+
 static void load(price_hart *h, sim_op op, uint32_t base)
 {
     uint32_t address = address_of(h, op, base);
-    uint32_t latency = address >= REGISTERS ? SIM_LATENCY_REGISTER
-                       : address >= LOCAL   ? SIM_LATENCY_LOCAL
-                                            : SIM_LATENCY_RAM;
-    h->now = sim_pipe_load(&h->pipe, op.rd, h->now, latency, address);
+    sim_region region = region_of(address);
+    /* What is read in a loop is in Blackhole's data cache more often than not. */
+    if (h->cores == SIM_CORES_BLACKHOLE && region == SIM_REGION_RAM) region = SIM_REGION_LOCAL;
+    h->now = sim_pipe_load(h->cores, &h->pipe, op.rd, h->now, region, address, size_of(op));
     set(h, op.rd, address - CLOCK < 8, 0); /* a stamp of 0 leaves the code of a record */
 }
 
 static void store(price_hart *h, sim_op op, uint32_t base)
 {
     uint32_t address = address_of(h, op, base);
-    h->now =
-        sim_pipe_store(&h->pipe, h->now, address < LOCAL ? SIM_STORE_GAP_RAM : SIM_STORE_GAP_OTHER, address);
+    h->now = sim_pipe_store(h->cores, &h->pipe, h->now, region_of(address), address, size_of(op));
     if (op.rs1 == TP && op.imm == 0) {
         h->record = h->x[op.rs2];
         h->has_record = knows(h, op.rs2);
@@ -239,7 +250,7 @@ price_step price_hart_step(const price_code *c, price_hart *h, uint32_t base)
         return PRICE_LEAVES;
     const sim_op op = c->ops[h->at];
     const uint32_t next = c->base + 4 * (h->at + 1);
-    if (h->now < h->pipe.quiet) h->now = sim_pipe_operands(&h->pipe, op, h->now);
+    if (h->now < h->pipe.quiet) h->now = sim_pipe_operands(h->cores, &h->pipe, op, h->now);
     if (op.code >= SIM_OP_LB && op.code <= SIM_OP_LHU) {
         load(h, op, base);
         h->at++;
@@ -250,10 +261,18 @@ price_step price_hart_step(const price_code *c, price_hart *h, uint32_t base)
         h->at++;
         return PRICE_GOES_ON;
     }
-    uint32_t cycles = op.code >= SIM_OP_MUL && op.code <= SIM_OP_MULHU  ? SIM_CYCLES_MUL
-                      : op.code >= SIM_OP_DIV && op.code <= SIM_OP_REMU ? 20 /* as good as any */
-                                                                        : 1;
-    h->now = h->now < h->pipe.quiet ? sim_pipe_pass(&h->pipe, op.rd, h->now, cycles) : h->now + cycles;
+    bool multiplies = op.code >= SIM_OP_MUL && op.code <= SIM_OP_MULHU,
+         divides = op.code >= SIM_OP_DIV && op.code <= SIM_OP_REMU;
+    uint32_t cycles = multiplies ? sim_multiply_cycles(h->cores)
+                      : divides  ? SOME_DIVISION
+                                 : 1,
+             latency = multiplies ? SIM_LATENCY_MUL : cycles;
+    if (op.code == SIM_OP_FENCE)
+        h->now = sim_pipe_fence(h->cores, &h->pipe, h->now, true);
+    else if (h->now < h->pipe.quiet || latency > cycles)
+        h->now = sim_pipe_pass(h->cores, &h->pipe, op.rd, h->now, cycles, latency);
+    else
+        h->now += cycles;
     if (price_is_branch(op)) {
         if (!knows(h, op.rs1) || !knows(h, op.rs2)) return PRICE_BRANCH;
         h->at = decide(h, op) ? (op.imm - c->base) / 4 : h->at + 1;

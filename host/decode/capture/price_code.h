@@ -21,6 +21,7 @@ typedef struct price_marker {
 } price_marker;
 
 typedef struct price_code {
+    sim_cores cores;  /* whose pipeline the code runs on */
     uint32_t base, n; /* of the segment of the file that holds the markers: address, words */
     sim_op *ops;
     uint32_t *marker_at; /* of every word: index + 1 of the marker that it belongs to */
@@ -38,6 +39,7 @@ void price_code_free(price_code *c);
 
 /* A hart on its way through the code. */
 typedef struct price_hart {
+    sim_cores cores;
     sim_pipe pipe;
     uint64_t now;
     uint64_t known; /* bit i: the value of register i is */
@@ -50,7 +52,7 @@ typedef struct price_hart {
 } price_hart;
 
 /* At the beginning of a path, with nothing in flight; its records find a place, or they do not. */
-void price_hart_begin(price_hart *h, bool full);
+void price_hart_begin(price_hart *h, sim_cores cores, bool full);
 
 typedef enum price_step {
     PRICE_GOES_ON,

@@ -1,0 +1,142 @@
+/* An op report as a run of a diff. See diff.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/diff.h"
+#include "ops/op_host_time.h"
+
+enum { MOST_PLACES = 1000 }; /* equal ops of a run that are told apart */
+
+typedef struct adding {
+    diff *d;
+    const op_table *t;
+    uint32_t run, side;
+    uint32_t *met; /* by text of diff.texts: how many ops of this code and shape so far */
+    size_t n_met;
+    dl_str key;
+} adding;
+
+/* Code and shapes: what an op is, and how it is called. */
+static uint32_t group_of(adding *a, size_t row, const char **name)
+{
+    const op_table *t = a->t;
+    size_t n;
+    const char *code = dl_intern_text(t->texts, t->rows[row].code, &n);
+    dl_str_clear(&a->key);
+    dl_str_add_n(&a->key, code, n);
+    const char *shape = t->more ? dl_intern_text(t->texts, t->more[row].shape, &n) : "";
+    if (*shape) {
+        dl_str_char(&a->key, ' ');
+        dl_str_add_n(&a->key, shape, n);
+    }
+    uint32_t id = a->key.failed ? DL_NO_STRING : dl_intern_add(a->d->texts, a->key.text, a->key.len);
+    if (id == DL_NO_STRING) return id;
+    *name = dl_intern_text(a->d->texts, id, NULL);
+    if (id >= a->n_met) {
+        size_t more = (size_t)id * 2 + 64;
+        uint32_t *grown = realloc(a->met, more * sizeof *grown);
+        if (!grown) return DL_NO_STRING;
+        memset(grown + a->n_met, 0, (more - a->n_met) * sizeof *grown);
+        a->met = grown;
+        a->n_met = more;
+    }
+    return id;
+}
+
+static uint32_t line_of(adding *a, size_t row)
+{
+    diff *d = a->d;
+    const char *name = "";
+    const uint32_t group = group_of(a, row, &name);
+    if (group == DL_NO_STRING) {
+        d->no_memory = true;
+        return UINT32_MAX;
+    }
+    const uint32_t nth = a->met[group]++;
+    const uint32_t place = !d->several ? 0 : nth < MOST_PLACES ? nth : MOST_PLACES;
+    dl_str_clear(&a->key);
+    dl_str_fmt(&a->key, "%u %u", group, place);
+    const uint32_t line = a->key.failed ? UINT32_MAX : diff_find(d, DIFF_OP, a->key.text, a->key.len);
+    if (line == UINT32_MAX) return line;
+    d->lines[line].group = group;
+    d->lines[line].place = place;
+    d->lines[line].name = name;
+    return line;
+}
+
+/* What each RISC's kernel took. */
+static void add_riscs(adding *a, size_t row, uint32_t op)
+{
+    const op_table_more *m = &a->t->more[row];
+    for (int i = 0; i < OP_TABLE_RISCS && op != UINT32_MAX; i++) {
+        if (!(m->has >> i & 1) || !m->risc_ns[i]) continue;
+        dl_str_clear(&a->key);
+        dl_str_fmt(&a->key, "%u risc %d", op, i);
+        const uint32_t line =
+            a->key.failed ? UINT32_MAX : diff_find(a->d, DIFF_CAUSE, a->key.text, a->key.len);
+        if (line == UINT32_MAX) continue;
+        a->d->lines[line].parent = op;
+        a->d->lines[line].risc = op_table_riscs[i];
+        diff_add(a->d, line, a->side, a->run, (double)m->risc_ns[i], 1);
+    }
+}
+
+static void remember(adding *a, diff_ids *ids, const op_table_row *r, uint32_t line)
+{
+    if (!(r->has & OP_HAS_ID) || line == UINT32_MAX) return;
+    if (ids->n == ids->cap) {
+        size_t cap = ids->cap ? ids->cap * 2 : 1024;
+        diff_id *grown = realloc(ids->items, cap * sizeof *grown);
+        if (!grown) {
+            a->d->no_memory = true;
+            return;
+        }
+        ids->items = grown;
+        ids->cap = cap;
+    }
+    ids->items[ids->n++] = (diff_id){r->id, r->chip, line};
+}
+
+static void add_totals(adding *a, double device, bool any, double gaps, bool any_gap, uint64_t host,
+                       bool any_host)
+{
+    diff_add(a->d, DIFF_DEVICE, a->side, a->run, any ? device : -1, 1);
+    diff_add(a->d, DIFF_GAPS, a->side, a->run, any_gap ? gaps : -1, 1);
+    diff_add(a->d, DIFF_HOST, a->side, a->run, any_host ? (double)host : -1, 1);
+}
+
+devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *t, diff_ids *ids, devlog_error *err)
+{
+    adding a = {.d = d, .t = t, .run = run, .side = d->runs[run].side};
+    op_host_times *times = op_host_times_new();
+    double device = 0, gaps = 0;
+    uint64_t host = 0, with_device = 0;
+    bool any_gap = false, any_host = false, good = times != NULL;
+    for (size_t i = 0; good && i < t->n; i++) {
+        const op_table_row *r = &t->rows[i];
+        if (r->has & OP_IS_POINT) continue;
+        const bool by_fw = d->by_fw || !t->has_kernel;
+        const uint64_t ns =
+            by_fw ? (r->has & OP_HAS_FW ? r->fw_ns : 0) : (r->has & OP_HAS_KERNEL ? r->kernel_ns : 0);
+        const uint32_t line = line_of(&a, i);
+        /* Nothing runs in no time: 0 is no data. */
+        diff_add(d, line, a.side, run, ns ? (double)ns : -1, 1);
+        d->runs[run].ops++;
+        d->runs[run].timeless += ns == 0;
+        with_device += ns != 0;
+        device += (double)ns;
+        any_gap |= (r->has & (OP_HAS_GAP | OP_HAS_IDLE)) != 0;
+        if ((r->has & OP_HAS_GAP) && r->gap_ns > 0) gaps += (double)r->gap_ns;
+        if (r->has & OP_HAS_IDLE) gaps += (double)r->idle_ns;
+        any_host |= (r->has & OP_HAS_HOST) != 0;
+        good = op_host_times_add(times, r, 0);
+        if (t->more) add_riscs(&a, i, line);
+        remember(&a, ids, r, line);
+    }
+    if (good) op_host_times_sum(times, &host);
+    op_host_times_free(times);
+    add_totals(&a, device, with_device > 0, gaps, any_gap, host, any_host);
+    free(a.met);
+    dl_str_free(&a.key);
+    return good && !d->no_memory ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}

@@ -1,0 +1,193 @@
+/* devlog diff: two versions of a program beside one another, and gates for CI. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "answers/diff_print.h"
+#include "base/file.h"
+#include "base/term.h"
+#include "cli/cli.h"
+#include "cli/diff_inputs.h"
+#include "cli/op_report.h"
+
+typedef struct diff_args {
+    cli_list before, after, gates;
+    int format, time;
+    uint64_t top;
+    bool exact;
+    double confidence, min_share;
+} diff_args;
+
+static const cli_option options[] = {
+    CLI_TITLE("Input"),
+    {CLI_EACH, "old", 0, "INPUT", "a run of the old version, or a folder of runs; may be given again",
+     offsetof(diff_args, before)},
+    {CLI_EACH, "new", 0, "INPUT", "a run of the new version, or a folder of runs; may be given again",
+     offsetof(diff_args, after)},
+    {CLI_CHOICE, "time", 0, "kernel|fw", "the duration of ops that is compared", offsetof(diff_args, time)},
+    CLI_TITLE("Judgement"),
+    {CLI_EACH, "fail-on", 0, "CONDITION",
+     "exit with status 4 when it is true, and 5 when there are too few samples to tell: op>+5%, op_p95>+5%, "
+     "zone>+10%, total>+2%, gaps>+20us, host>+10%, count>+0%, missing, new, all>+5%; may be given again",
+     offsetof(diff_args, gates)},
+    {CLI_REAL, "confidence", 0, "PERCENT",
+     "how sure it has to be that nothing it calls slower or faster is chance; 99.9 unless told",
+     offsetof(diff_args, confidence)},
+    {CLI_FLAG, "exact", 0, NULL, "there is no chance in the times (a simulator's): every difference counts",
+     offsetof(diff_args, exact)},
+    {CLI_REAL, "min-share", 0, "PERCENT",
+     "leave ops and zones alone that take a smaller share of the device time in both: they are shown and not tested",
+     offsetof(diff_args, min_share)},
+    CLI_TITLE("Output"),
+    {CLI_CHOICE, "format", 0, "text|csv|json|md|junit",
+     "md: for the comment of a pull request; junit: a test case for each condition",
+     offsetof(diff_args, format)},
+    {CLI_NUMBER, "top", 0, "N", "lines of each table in text and md; 20 unless told, 0: all",
+     offsetof(diff_args, top), 0, UINT32_MAX},
+    {0},
+};
+
+static diff_printer *const printers[] = {diff_print_text, diff_print_csv, diff_print_json,
+                                         diff_print_markdown, diff_print_junit};
+
+static devlog_status find_inputs(cli_diff_inputs *in, const diff_args *a, const cli_args *rest,
+                                 devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < a->before.n && !status; i++)
+        status = cli_diff_input(in, a->before.items[i], DIFF_OLD, err);
+    for (size_t i = 0; i < a->after.n && !status; i++)
+        status = cli_diff_input(in, a->after.items[i], DIFF_NEW, err);
+    for (int i = 0; i < rest->n && !status; i++)
+        status = cli_diff_input(in, rest->items[i], i ? DIFF_NEW : DIFF_OLD, err);
+    return status;
+}
+
+static devlog_status add_run(diff *d, const cli_diff_run *r, bool *troubles, devlog_error *err)
+{
+    op_table table = {0};
+    const char *log = r->log;
+    devlog_status status = r->report ? op_table_read_more(&table, r->report, err) : DEVLOG_OK;
+    if (!status)
+        status = diff_add_run(d, r->side, r->name, r->report ? &table : NULL, &log, log != NULL, err);
+    if (!status && r->report) *troubles |= cli_op_table_troubles("diff", &table);
+    *troubles |= r->lost;
+    op_table_free(&table);
+    return status;
+}
+
+static devlog_status make(diff *d, const cli_diff_inputs *in, const diff_args *a, bool *troubles,
+                          devlog_error *err)
+{
+    diff_options o = {
+        .exact = a->exact, .by_fw = a->time == 1, .confidence = a->confidence, .min_share = a->min_share};
+    for (size_t i = 0; i < in->n; i++) {
+        o.runs[in->items[i].side]++;
+        o.ops |= in->items[i].report != NULL;
+    }
+    devlog_status status = diff_begin(d, &o, err);
+    for (size_t i = 0; i < in->n && !status; i++)
+        status = add_run(d, &in->items[i], troubles, err);
+    if (!status) status = diff_finish(d, err);
+    for (size_t i = 0; i < d->n_runs && !status; i++)
+        *troubles |= d->runs[i].lost != 0;
+    return status;
+}
+
+/* Each condition, in the order given; the caller frees. NULL and *wrong: one is wrong, which is said. */
+static gate *parse_gates(const cli_list *list, int *exit_status)
+{
+    devlog_error err = {0};
+    gate *gates = calloc(list->n + 1, sizeof *gates);
+    if (!gates) fprintf(stderr, "devlog diff: out of memory\n");
+    *exit_status = gates ? CLI_OK : CLI_FAILED;
+    for (size_t i = 0; gates && i < list->n; i++) {
+        if (!gate_parse(&gates[i], list->items[i], &err)) continue;
+        *exit_status = cli_wrong(&cmd_diff, "--fail-on %s", err.text);
+        break;
+    }
+    return gates;
+}
+
+static int compare(const diff_args *a, const cli_args *rest, gate *gates)
+{
+    diff d = {0};
+    cli_diff_inputs in = {0};
+    devlog_error err = {0};
+    dl_str out = {0};
+    bool troubles = false;
+    devlog_status status = find_inputs(&in, a, rest, &err);
+    if (!status) status = make(&d, &in, a, &troubles, &err);
+    for (size_t i = 0; i < a->gates.n && !status; i++)
+        status = gate_judge(&gates[i], &d, &err);
+    const diff_shown shown = {.d = &d,
+                              .gates = gates,
+                              .n_gates = a->gates.n,
+                              .colour = dl_term_colour(stdout),
+                              .width = dl_term_width(stdout),
+                              .top = (size_t)a->top};
+    if (!status) printers[a->format](&shown, &out);
+    if (!status) status = dl_print(&out, &err);
+    int exit_status = CLI_FAILED;
+    if (status) {
+        fprintf(stderr, "devlog diff: %s\n", err.text);
+    } else {
+        static const int exits[GATE_RESULTS] = {
+            [GATE_PASSED] = CLI_OK, [GATE_FAILED] = CLI_WORSE, [GATE_UNDECIDED] = CLI_UNDECIDED};
+        exit_status = exits[diff_result(gates, a->gates.n)];
+        if (exit_status == CLI_OK && troubles) exit_status = CLI_PARTIAL;
+    }
+    diff_free(&d);
+    cli_diff_inputs_free(&in);
+    dl_str_free(&out);
+    return exit_status;
+}
+
+static int run(int argc, char **argv)
+{
+    diff_args a = {.top = 20, .confidence = 99.9};
+    cli_args rest;
+    int exit_status;
+    if (!cli_parse(&cmd_diff, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    gate *gates = NULL;
+    const bool listed = a.before.n || a.after.n;
+    if (listed && rest.n)
+        exit_status = cli_wrong(&cmd_diff, "OLD NEW and --old --new say the same: give either");
+    else if (listed ? !a.before.n || !a.after.n : rest.n != 2)
+        exit_status = cli_wrong(&cmd_diff, "it wants an old and a new input: OLD NEW, or --old and --new");
+    else if (a.confidence <= 50 || a.confidence >= 100)
+        exit_status = cli_wrong(&cmd_diff, "--confidence is more than 50 and less than 100 percent");
+    else if ((gates = parse_gates(&a.gates, &exit_status)) != NULL && exit_status == CLI_OK)
+        exit_status = compare(&a, &rest, gates);
+    for (size_t i = 0; gates && i < a.gates.n; i++)
+        gate_free(&gates[i]);
+    free(gates);
+    cli_args_free(&rest);
+    return exit_status;
+}
+
+const cli_command cmd_diff = {
+    .name = "diff",
+    .summary = "Two versions of a program: what became slower, why, and how sure that is; gates for CI",
+    .arguments = "[OLD NEW]",
+    .max_arguments = 2,
+    .description =
+        "An input is an op report, a device log (plain, compressed or packed), a capture, a folder of a run (of "
+        "devlog, or of tt-metal's profiler), or a folder of such. Several inputs on a side are repeats of one "
+        "version: then a sample is a run. With one input on each side a sample is an op's repeat, or a zone's time "
+        "in a launch, inside the run.\n\n"
+        "Ops are matched by op code and shapes, and equal ones by their order; zones by RISC, name and line of the "
+        "source, by name alone where the line has moved. Whether a difference is more than chance is tested by "
+        "Mann-Whitney's U, which assumes nothing of how times are distributed, and corrected (Holm) for the number "
+        "of lines that are tested together: of 1,000 comparisons of a program with itself one says that anything "
+        "changed. docs/diff.md has the conditions of --fail-on and what each column means.",
+    .options = options,
+    .examples =
+        "  devlog diff before.csv after.csv\n"
+        "  devlog diff --fail-on 'op_p95>+5%' --fail-on missing --exact before.csv after.csv  for CI\n"
+        "  devlog diff --old before --new after --format md  for the comment of a pull request\n",
+    .exit_worse = "the result is there, and a condition of --fail-on is true",
+    .exit_undecided =
+        "the result is there, no condition is true, and for one there are too few samples to tell",
+    .see_also = "devlog-ops(1), devlog-ops-compare(1), devlog-run(1)",
+    .run = run,
+};

@@ -1,0 +1,272 @@
+/* Inputs of devlog diff. See diff_inputs.h. */
+#include "cli/diff_inputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/settings.h"
+#include "cli/store.h"
+#include "decode/input.h"
+#include "ops/op_job.h"
+#include "ops/tt_job.h"
+
+void cli_diff_inputs_free(cli_diff_inputs *in)
+{
+    for (size_t i = 0; i < in->n; i++) {
+        cli_diff_run *r = &in->items[i];
+        if (r->temporary) cli_folder_remove(r->temporary);
+        free(r->temporary);
+        free(r->name);
+        free(r->report);
+        free(r->log);
+    }
+    free(in->items);
+    *in = (cli_diff_inputs){0};
+}
+
+static cli_diff_run *add(cli_diff_inputs *in, const char *name, uint32_t side)
+{
+    if (in->n == in->cap) {
+        size_t cap = in->cap ? in->cap * 2 : 16;
+        cli_diff_run *grown = realloc(in->items, cap * sizeof *grown);
+        if (!grown) return NULL;
+        in->items = grown;
+        in->cap = cap;
+    }
+    cli_diff_run *r = &in->items[in->n];
+    *r = (cli_diff_run){.name = strdup(name), .side = side};
+    if (!r->name) return NULL;
+    in->n++;
+    return r;
+}
+
+/* ---- Files --- */
+
+typedef enum file_kind { FILE_OTHER, FILE_REPORT, FILE_LOG } file_kind;
+
+static bool contains(const char *text, size_t n, const char *what)
+{
+    return memmem(text, n, what, strlen(what)) != NULL;
+}
+
+/* By its first line. What is neither is taken for a log when the user named it: its reader says what is wrong. */
+static devlog_status kind_of(const char *path, file_kind *kind, devlog_error *err)
+{
+    enum { LOOK = 64 * 1024 };
+    static const char *const of_logs[] = {"ARCH:", "Chip clock is at", "PCIe slot", "DEVLOG"};
+    dl_input *in;
+    const void *bytes;
+    size_t n = LOOK;
+    *kind = FILE_OTHER;
+    devlog_status status = dl_input_open(&in, path, err);
+    if (status) return status;
+    status = dl_input_peek(in, &bytes, &n, err);
+    if (!status && n == 0) status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s is empty", path);
+    const char *text = status ? "" : bytes, *end = status ? NULL : memchr(text, '\n', n);
+    const size_t line = status ? 0 : end ? (size_t)(end - text) : n;
+    if (contains(text, line, "OP CODE") && contains(text, line, ",")) *kind = FILE_REPORT;
+    for (size_t i = 0; i < sizeof of_logs / sizeof of_logs[0] && *kind == FILE_OTHER; i++)
+        if (contains(text, line < 400 ? line : 400, of_logs[i])) *kind = FILE_LOG;
+    dl_input_close(in);
+    return status;
+}
+
+/* ---- Folders --- */
+
+static char *joined(const char *folder, const char *below, const char *name)
+{
+    char *inner = *below ? dl_path_join(folder, below) : strdup(folder), *path = NULL;
+    if (inner) path = dl_path_join(inner, name);
+    free(inner);
+    return path;
+}
+
+/* The first of these that is there; NULL: none. */
+static char *first_of(const char *folder, const char *const *below, size_t n_below, const char *const *names,
+                      size_t n_names)
+{
+    for (size_t i = 0; i < n_below; i++) {
+        for (size_t k = 0; k < n_names; k++) {
+            struct stat st;
+            char *path = joined(folder, below[i], names[k]);
+            if (path && stat(path, &st) == 0 && S_ISREG(st.st_mode)) return path;
+            free(path);
+        }
+    }
+    return NULL;
+}
+
+static const char *const places[] = {"", "logs_device", "logs", ".logs"};
+enum { PLACES = sizeof places / sizeof places[0] };
+
+static char *log_in(const char *folder)
+{
+    static const char *const names[] = {"capture.devlog",
+                                        "profile_log_device.csv",
+                                        "profile_log_device.csv.pack",
+                                        "profile_log_device.csv.zst",
+                                        "profile_log_device.csv.gz",
+                                        "profile_log_device.csv.xz"};
+    return first_of(folder, places, PLACES, names, sizeof names / sizeof names[0]);
+}
+
+static bool has_op_log(const char *folder)
+{
+    static const char *const names[] = {"profile_log_ops.jsonl", "profile_log_ops.jsonl.zst",
+                                        "profile_log_ops.jsonl.gz", "profile_log_ops.jsonl.xz",
+                                        "profile_log_ops.jsonl.pack"};
+    char *there = first_of(folder, places, PLACES, names, sizeof names / sizeof names[0]);
+    free(there);
+    return there != NULL;
+}
+
+static devlog_status temporary_of(cli_diff_run *r, devlog_error *err)
+{
+    const char *tmp = dl_setting_text(DL_SET_TMPDIR);
+    r->temporary = dl_path_join(tmp ? tmp : "/tmp", "devlog-diff-XXXXXX");
+    if (!r->temporary) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (mkdtemp(r->temporary)) return DEVLOG_OK;
+    dl_fail_errno(err, errno, "cannot make the temporary folder %s", r->temporary);
+    free(r->temporary);
+    r->temporary = NULL;
+    return err->status;
+}
+
+static devlog_status keep(char **to, const char *path, devlog_error *err)
+{
+    *to = strdup(path);
+    return *to ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+/* The report of a run of devlog's that has only its logs. */
+static devlog_status make_report(cli_diff_run *r, const char *folder, devlog_error *err)
+{
+    op_job job;
+    devlog_status status = temporary_of(r, err);
+    if (status) return status;
+    const op_job_options o = {.logs = folder, .output = r->temporary, .name = "report", .no_tar = true};
+    status = op_job_run(&job, &o, err);
+    if (!status) status = keep(&r->report, job.report_path, err);
+    if (!status) r->lost = op_job_lost(&job);
+    op_job_free(&job);
+    return status;
+}
+
+/* The same of tt-metal's. */
+static devlog_status make_tt_report(cli_diff_run *r, const tt_files *files, devlog_error *err)
+{
+    tt_job job;
+    devlog_status status = temporary_of(r, err);
+    if (status) return status;
+    const tt_job_options o = {.files = files, .output = r->temporary, .name = "report"};
+    status = tt_job_run(&job, &o, err);
+    if (!status) status = keep(&r->report, job.report_path, err);
+    if (!status) r->lost = tt_job_lost(&job);
+    tt_job_free(&job);
+    return status;
+}
+
+static devlog_status add_metals(cli_diff_inputs *in, const char *folder, const tt_files *files, uint32_t side,
+                                devlog_error *err)
+{
+    cli_diff_run *r = add(in, folder, side);
+    if (!r) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    devlog_status status = files->log ? keep(&r->log, files->log, err) : DEVLOG_OK;
+    if (status) return status;
+    if (tt_files_are_a_report(files)) return keep(&r->report, files->ops_report, err);
+    return make_tt_report(r, files, err);
+}
+
+/* Whether the folder is one run; then it is added. */
+static devlog_status add_run(cli_diff_inputs *in, const char *folder, uint32_t side, bool *is_one,
+                             devlog_error *err)
+{
+    static const char *const report[] = {"ops_perf_results.csv"}, *const here[] = {""};
+    tt_files files;
+    devlog_status status = DEVLOG_OK;
+    *is_one = true;
+    if (!tt_files_find(&files, folder)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    char *made = first_of(folder, here, 1, report, 1), *log = log_in(folder);
+    if (!made && tt_files_are_metals(&files)) {
+        status = add_metals(in, folder, &files, side, err);
+    } else if (made || log) {
+        cli_diff_run *r = add(in, folder, side);
+        if (!r) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        if (r) r->report = made;
+        if (r) r->log = log;
+        if (r) made = log = NULL;
+        if (r && !r->report && has_op_log(folder)) status = make_report(r, folder, err);
+    } else {
+        *is_one = false;
+    }
+    free(made);
+    free(log);
+    tt_files_free(&files);
+    return status;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strverscmp((*a)->d_name, (*b)->d_name); /* run2 before run10 */
+}
+
+static int is_visible(const struct dirent *e)
+{
+    return e->d_name[0] != '.';
+}
+
+static devlog_status add_file(cli_diff_inputs *in, const char *path, uint32_t side, bool named,
+                              devlog_error *err)
+{
+    file_kind kind;
+    devlog_status status = kind_of(path, &kind, err);
+    if (status || (kind == FILE_OTHER && !named)) return status;
+    cli_diff_run *r = add(in, path, side);
+    if (!r) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    return keep(kind == FILE_REPORT ? &r->report : &r->log, path, err);
+}
+
+/* A folder of runs. */
+static devlog_status add_entries(cli_diff_inputs *in, const char *folder, uint32_t side, devlog_error *err)
+{
+    struct dirent **entries;
+    devlog_status status = DEVLOG_OK;
+    const int n = scandir(folder, &entries, is_visible, by_name);
+    if (n < 0) return dl_fail_errno(err, errno, "cannot read the folder %s", folder);
+    for (int i = 0; i < n; i++) {
+        struct stat st;
+        bool is_one;
+        char *path = status ? NULL : dl_path_join(folder, entries[i]->d_name);
+        if (path && stat(path, &st) == 0) {
+            if (S_ISDIR(st.st_mode))
+                status = add_run(in, path, side, &is_one, err);
+            else if (S_ISREG(st.st_mode) && st.st_size)
+                status = add_file(in, path, side, false, err);
+        }
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+devlog_status cli_diff_input(cli_diff_inputs *in, const char *path, uint32_t side, devlog_error *err)
+{
+    struct stat st;
+    bool is_one;
+    const size_t before = in->n;
+    if (stat(path, &st) != 0) return dl_fail_errno(err, errno, "cannot read %s", path);
+    if (!S_ISDIR(st.st_mode)) return add_file(in, path, side, true, err);
+    devlog_status status = add_run(in, path, side, &is_one, err);
+    if (!status && !is_one) status = add_entries(in, path, side, err);
+    if (status || in->n > before) return status;
+    return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                   "%s holds no run: no op report, device log or capture, nor folders or files that are",
+                   path);
+}

@@ -254,7 +254,8 @@ devlog_status op_device_new(op_device **out, dl_decode *decode, const char *scra
     if (!d) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     d->decode = decode;
     d->big.folder = scratch;
-    devlog_status status = dl_decode_run_sink(decode, (dl_run_sink){d, DL_WANT_EVENTS, on_runs, false, NULL}, err);
+    devlog_status status =
+        dl_decode_run_sink(decode, (dl_run_sink){d, DL_WANT_EVENTS, on_runs, false, NULL}, err);
     if (status) {
         op_device_free(d);
         return status;

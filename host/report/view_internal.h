@@ -17,7 +17,7 @@ struct dl_view {
     const dl_tables *tables;
     view_choice choice;
     _Atomic uint32_t wanted_end; /* choice.end, for those who list events */
-    view_spool spool, overflow; /* overflow: zones of the track in hand that lane 0 cannot hold */
+    view_spool spool, overflow;  /* overflow: zones of the track in hand that lane 0 cannot hold */
 
     uint8_t *shown; /* a bit for each launch that has events */
     uint32_t n_shown, last_launch;

@@ -65,6 +65,7 @@ typedef struct diff_line {
     const char *risc;      /* "" for ops */
     const char *where;     /* zones: file:line, or "" */
     const char *moved;     /* where it is now, when that is another place; NULL */
+    bool marked;           /* a zone of the program, not a RISC's kernel or firmware */
     bool by_clock;         /* values are cycles */
     bool numbered;         /* there are several places of this group */
     bool dead;             /* has become part of another */

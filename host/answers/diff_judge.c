@@ -117,12 +117,24 @@ static int by_difference(const void *a, const void *b)
     if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
     if (x->kind == DIFF_TOTAL) return p->at < q->at ? -1 : p->at > q->at;
     if (x->kind == DIFF_CAUSE && x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
-    const double u = fabs(x->difference), v = fabs(y->difference);
+    double u = fabs(x->difference), v = fabs(y->difference);
+    if (x->kind == DIFF_CAUSE) { /* of equal ones first what the program has marked */
+        u = floor(u * 10 + 0.5);
+        v = floor(v * 10 + 0.5);
+    }
     if (u > v || u < v) return u > v ? -1 : 1;
+    if (x->kind == DIFF_CAUSE && x->marked != y->marked) return x->marked ? -1 : 1;
     int by_name = strcmp(x->name, y->name);
     if (!by_name) by_name = strcmp(x->risc, y->risc);
     if (!by_name) by_name = strcmp(x->where, y->where);
     return by_name ? by_name : p->at < q->at ? -1 : p->at > q->at;
+}
+
+static bool is_shown(const diff_line *l)
+{
+    const diff_part *x = &l->part[DIFF_OLD], *y = &l->part[DIFF_NEW];
+    if (l->kind == DIFF_TOTAL) return x->n || y->n; /* what nobody measured is no line */
+    return !l->dead && (x->count || y->count);
 }
 
 static void put_in_order(diff *d)
@@ -136,8 +148,7 @@ static void put_in_order(diff *d)
     }
     size_t n = 0;
     for (uint32_t i = 0; i < d->n; i++)
-        if (!d->lines[i].dead && (d->lines[i].part[DIFF_OLD].count || d->lines[i].part[DIFF_NEW].count))
-            all[n++] = (place){&d->lines[i], i};
+        if (is_shown(&d->lines[i])) all[n++] = (place){&d->lines[i], i};
     qsort(all, n, sizeof *all, by_difference);
     for (size_t i = 0; i < n; i++) {
         d->order[i] = all[i].at;

@@ -198,6 +198,7 @@ static uint32_t line_of(adding *a, const zone_of *z, uint32_t op)
         d->lines[line].name = diff_text(d, zone.name, strlen(zone.name));
         d->lines[line].parent = op;
         d->lines[line].by_clock = true;
+        d->lines[line].marked = zone.role == DEVLOG_ZONE_USER;
     }
     d->no_memory |= where.failed || a->key.failed;
     dl_str_free(&where);

@@ -64,7 +64,7 @@ static void number(double value, bool sign, dl_str *out)
     if (sign && value != 0) dl_str_char(out, value < 0 ? '-' : '+');
     if (size >= 9e18)
         dl_str_fmt(out, "%.3g", size);
-    else if (size < 100 && size > floor(size))
+    else if (size < 100 && fabs(size - floor(size + 0.5)) >= 0.05)
         dl_str_fmt(out, "%.1f", size);
     else
         dl_str_add(out, dl_u64_grouped(digits, (uint64_t)(size + 0.5)));
@@ -162,7 +162,7 @@ static const dl_grid_column columns[] = {
     {"chance", DL_GRID_RIGHT, 2}, {"", DL_GRID_LEFT, 0},
     {"", DL_GRID_NAME, 0},
 };
-enum { COLUMNS = sizeof columns / sizeof columns[0], NAME = COLUMNS - 1 };
+enum { COLUMNS = sizeof columns / sizeof columns[0], CHANCE = 4, NAME = COLUMNS - 1 };
 
 static const char *const titles[DIFF_KINDS] = {
     [DIFF_TOTAL] = "in a run", [DIFF_OP] = "op", [DIFF_ZONE] = "zone", [DIFF_CAUSE] = ""};
@@ -221,6 +221,7 @@ static void text_table(const diff_shown *s, diff_kind kind, dl_str *out)
     size_t shown = 0, more = 0;
     grid.colour = s->colour;
     grid.columns[NAME].title = titles[kind];
+    if (!d->tested) grid.columns[CHANCE].flags |= DL_GRID_GONE;
     for (size_t i = 0; i < d->n_order; i++) {
         const diff_line *l = &d->lines[d->order[i]];
         if (l->kind != kind) continue;

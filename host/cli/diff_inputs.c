@@ -193,7 +193,9 @@ static devlog_status add_run(cli_diff_inputs *in, const char *folder, uint32_t s
     *is_one = true;
     if (!tt_files_find(&files, folder)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     char *made = first_of(folder, here, 1, report, 1), *log = log_in(folder);
-    if (!made && tt_files_are_metals(&files)) {
+    /* Of a device log alone the launches are as good as a report, which would have no names. */
+    const bool of_host = files.data || files.times || files.report || files.ops_report;
+    if (!made && of_host && tt_files_are_metals(&files)) {
         status = add_metals(in, folder, &files, side, err);
     } else if (made || log) {
         cli_diff_run *r = add(in, folder, side);

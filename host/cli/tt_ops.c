@@ -186,10 +186,10 @@ static int report_ranks(const tt_ranks *ranks, const op_job_options *o)
         }
         printf("%srank %u:\n", i ? "\n" : "", ranks->numbers[i]);
         int status = CLI_PARTIAL;
-        if (tt_files_are_metals(&files))
-            status = report(&files, o, output);
-        else if (tt_files_are_a_report(&files))
+        if (tt_files_are_a_report(&files))
             status = report_made(files.ops_report, o, output);
+        else if (tt_files_are_metals(&files))
+            status = report(&files, o, output);
         else
             printf("  no files of tt-metal's profiler in %s\n", ranks->folders[i]);
         if (status == CLI_FAILED || worst == CLI_OK) worst = status;
@@ -278,6 +278,18 @@ static int report_archive(const op_job_options *o)
     return exit_status;
 }
 
+/* Whether a report is the one that this command made last time, or will make. */
+static bool is_in(const char *report, const char *output)
+{
+    const char *slash = strrchr(report, '/');
+    struct stat a, b;
+    char *folder = slash ? strndup(report, (size_t)(slash - report) + 1) : strdup("./");
+    bool same = folder && stat(folder, &a) == 0 && stat(output, &b) == 0 && a.st_dev == b.st_dev &&
+                a.st_ino == b.st_ino;
+    free(folder);
+    return same;
+}
+
 bool cli_tt_ops(const op_job_options *o, int *exit_status)
 {
     if (tt_is_archive(o->logs)) {
@@ -296,14 +308,16 @@ bool cli_tt_ops(const op_job_options *o, int *exit_status)
         return true;
     }
     bool taken = true;
-    if (files.tracy && !files.data && !files.times)
+    bool made = tt_files_are_a_report(&files) && !has_logs_of_a_run(files.folder) &&
+                !(files.log && is_in(files.ops_report, o->output));
+    if (made)
+        *exit_status = report_made(files.ops_report, o, o->output);
+    else if (files.tracy && !files.data && !files.times)
         *exit_status = report_tracy(&files, o);
     else if (tt_files_are_metals(&files))
         *exit_status = report(&files, o, o->output);
     else if (any_metals(&ranks))
         *exit_status = report_ranks(&ranks, o);
-    else if (tt_files_are_a_report(&files) && !has_logs_of_a_run(files.folder))
-        *exit_status = report_made(files.ops_report, o, o->output);
     else
         taken = false;
     tt_ranks_free(&ranks);

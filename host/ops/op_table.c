@@ -400,15 +400,27 @@ devlog_status op_table_read_more(op_table *t, const char *path, devlog_error *er
     return read_path(t, path, true, err);
 }
 
-devlog_status op_table_parse(op_table *t, const char *name, const void *bytes, size_t n, devlog_error *err)
+static devlog_status parse(op_table *t, const char *name, const void *bytes, size_t n, bool more,
+                           devlog_error *err)
 {
     dl_input *in;
     devlog_status status = keep_name(t, name, err);
     if (!status) status = dl_input_memory(&in, name, bytes, n, err);
     if (status) return status;
-    status = read_all(t, in, false, err);
+    status = read_all(t, in, more, err);
     dl_input_close(in);
     return status;
+}
+
+devlog_status op_table_parse(op_table *t, const char *name, const void *bytes, size_t n, devlog_error *err)
+{
+    return parse(t, name, bytes, n, false, err);
+}
+
+devlog_status op_table_parse_more(op_table *t, const char *name, const void *bytes, size_t n,
+                                  devlog_error *err)
+{
+    return parse(t, name, bytes, n, true, err);
 }
 
 void op_table_free(op_table *t)

@@ -68,6 +68,8 @@ devlog_status op_table_read_more(op_table *t, const char *path, devlog_error *er
 extern const char *const op_table_riscs[OP_TABLE_RISCS];
 /* The same as op_table_read from memory. */
 devlog_status op_table_parse(op_table *t, const char *name, const void *bytes, size_t n, devlog_error *err);
+devlog_status op_table_parse_more(op_table *t, const char *name, const void *bytes, size_t n,
+                                  devlog_error *err);
 void op_table_free(op_table *t);
 
 #endif

@@ -130,7 +130,7 @@ static bool has_capture(const char *folder)
 bool tt_files_are_metals(const tt_files *f)
 {
     return f->data || f->times || f->report ||
-           (f->log && !f->ops_report && is_log_of_metals(f->log) && !has_capture(f->folder));
+           (f->log && is_log_of_metals(f->log) && !has_capture(f->folder));
 }
 
 bool tt_files_are_a_report(const tt_files *f)
@@ -142,8 +142,11 @@ bool tt_files_are_a_report(const tt_files *f)
 bool tt_files_find(tt_files *f, const char *folder)
 {
     static const char *const places[] = {"", ".logs", "generated/profiler/.logs", "profiler/.logs", "logs"};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        char *place = places[i][0] ? dl_path_join(folder, places[i]) : strdup(folder);
+    /* A report, which may be devlog's own of last time, only where there is nothing that one could be made of. */
+    for (size_t i = 0; i < 2 * (sizeof places / sizeof places[0]); i++) {
+        const char *at = places[i % (sizeof places / sizeof places[0])];
+        bool first = i < sizeof places / sizeof places[0];
+        char *place = at[0] ? dl_path_join(folder, at) : strdup(folder);
         if (!place) return false;
         *f = (tt_files){0};
         bool ok = look_in(f, place);
@@ -152,7 +155,7 @@ bool tt_files_find(tt_files *f, const char *folder)
             tt_files_free(f);
             return false;
         }
-        if (tt_files_are_metals(f) || f->tracy || tt_files_are_a_report(f)) return true;
+        if (first ? tt_files_are_metals(f) || f->tracy : tt_files_are_a_report(f)) return true;
         tt_files_free(f);
     }
     if (!look_in(f, folder)) {

@@ -1,0 +1,553 @@
+/* devlog diff as a command: every kind of input, what is matched with what, causes, outputs, and how it ends. Its
+ * statistics: test_diff.c. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "support/cli.h"
+#include "support/device.h"
+#include "support/files.h"
+
+/* ---- What is compared --- */
+
+typedef struct log_of {
+    unsigned launches, mhz; /* mhz 0: the log does not say it */
+    unsigned load, loop;    /* cycles of the two zones of TRISC_1; the second is inside of the first */
+    unsigned load_line, loop_line;
+    const char *arch, *extra; /* name of one more zone */
+    unsigned id;              /* of the first launch; they are 1 apart */
+} log_of;
+
+static const log_of plain_log = {20, 1000, 900, 500, 40, 44, "wormhole_b0", NULL, 1};
+
+typedef struct mark {
+    unsigned long long at;
+    const char *risc, *zone, *type;
+    unsigned line, core;
+} mark;
+
+static void row(dl_str *out, const log_of *l, unsigned launch, mark m)
+{
+    dl_str_fmt(out, "0,%u,1,%s,%u,%llu,0,%u,%s,%s,%u,/src/%s.cc,\n", m.core + 1, m.risc,
+               (unsigned)strlen(m.zone) * 100 + m.line, m.at, l->id + launch, m.zone, m.type, m.line,
+               strstr(m.zone, "BRISC") ? "brisc" : "matmul");
+}
+
+/* Two cores, BRISC and TRISC_1; now and then a cycle more. */
+static void write_log(const char *name, const log_of *l)
+{
+    dl_str out = {0};
+    dl_str_fmt(&out, "ARCH: %s, CHIP_FREQ[MHz]: ", l->arch);
+    if (l->mhz)
+        dl_str_fmt(&out, "%u\n", l->mhz);
+    else
+        dl_str_add(&out, "0\n");
+    dl_str_add(
+        &out,
+        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host "
+        "ID,  zone name, type, source line, source file, meta data\n");
+    for (unsigned core = 0; core < 2; core++) {
+        unsigned long long at = 1000000;
+        for (unsigned i = 0; i < l->launches; i++, at += 100000) {
+            const unsigned long long more = i % 3, end = at + 200 + l->load + more;
+            const mark marks[] = {
+                {at, "BRISC", "BRISC-FW", "ZONE_START", 396, core},
+                {at + 100, "BRISC", "BRISC-KERNEL", "ZONE_START", 49, core},
+                {end + 10, "BRISC", "BRISC-KERNEL", "ZONE_END", 49, core},
+                {end + 20, "BRISC", "BRISC-FW", "ZONE_END", 396, core},
+                {at + 50, "TRISC_1", "TRISC-FW", "ZONE_START", 200, core},
+                {at + 90, "TRISC_1", "TRISC-KERNEL", "ZONE_START", 30, core},
+                {at + 100, "TRISC_1", "load", "ZONE_START", l->load_line, core},
+                {at + 110, "TRISC_1", "loop", "ZONE_START", l->loop_line, core},
+                {at + 110 + l->loop + more, "TRISC_1", "loop", "ZONE_END", l->loop_line, core},
+                {at + 100 + l->load + more, "TRISC_1", "load", "ZONE_END", l->load_line, core},
+                {end, "TRISC_1", l->extra ? l->extra : "", "ZONE_START", 77, core},
+                {end + 5, "TRISC_1", l->extra ? l->extra : "", "ZONE_END", 77, core},
+                {end + 6, "TRISC_1", "TRISC-KERNEL", "ZONE_END", 30, core},
+                {end + 8, "TRISC_1", "TRISC-FW", "ZONE_END", 200, core},
+            };
+            for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++)
+                if (*marks[k].zone) row(&out, l, i, marks[k]);
+        }
+    }
+    write_text(in_scratch(name), out.text);
+    dl_str_free(&out);
+}
+
+#define HEADER                                                                                                   \
+    "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,HOST START TS,HOST END TS,HOST DURATION [ns],OP TO OP LATENCY " \
+    "[ns],DEVICE FW DURATION [ns],DEVICE KERNEL DURATION [ns],DEVICE BRISC KERNEL DURATION [ns],DEVICE TRISC1 "  \
+    "KERNEL DURATION [ns],INPUT_0_W_PAD[LOGICAL],INPUT_0_Z_PAD[LOGICAL],INPUT_0_Y_PAD[LOGICAL],INPUT_0_X_PAD["   \
+    "LOGICAL],INPUT_0_DATATYPE,OUTPUT_0_W_PAD[LOGICAL],OUTPUT_0_Z_PAD[LOGICAL],OUTPUT_0_Y_PAD[LOGICAL],OUTPUT_"  \
+    "0_X_PAD[LOGICAL]\n"
+
+typedef struct report_of {
+    const char *suffix; /* of op codes */
+    unsigned copies;    /* of each op */
+    double device, host, gap;
+    bool no_device, no_host, no_gap, half_device;
+    unsigned noise; /* different numbers: different noise of 1 % up or down; 0: none */
+    unsigned width; /* of the first op's input; 0: 32 */
+} report_of;
+
+static const report_of plain_report = {"", 1, 1, 1, 1, false, false, false, false, 0, 0};
+
+static double jitter(const report_of *r, uint64_t *seed)
+{
+    if (!r->noise) return 1;
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return 1 + 0.01 * (2 * (double)(*seed >> 40) / (1 << 24) - 1);
+}
+
+/* 24 ops of four codes, each in two shapes. */
+static void write_report(const char *name, const report_of *r)
+{
+    static const char *const codes[] = {"Matmul", "Add", "Softmax", "Copy"};
+    dl_str out = {0};
+    uint64_t seed = r->noise * UINT64_C(77777777777);
+    unsigned long long at = 1000;
+    unsigned id = 0;
+    dl_str_add(&out, HEADER);
+    for (unsigned i = 0; i < 24 * r->copies; i++) {
+        const unsigned op = i % 8;
+        const unsigned long long ns = (unsigned long long)(10000 * (op + 1) * r->device * jitter(r, &seed)),
+                                 host = (unsigned long long)(5000 * r->host * jitter(r, &seed)),
+                                 gap = (unsigned long long)(300 * r->gap * jitter(r, &seed));
+        const bool device = !r->no_device && !(r->half_device && i % 2);
+        dl_str_fmt(&out, "%s%s,tt_dnn_device,%u,0,", codes[op % 4], r->suffix, ++id);
+        if (r->no_host)
+            dl_str_add(&out, ",,,");
+        else
+            dl_str_fmt(&out, "%llu,%llu,%llu,", at, at + host, host);
+        at += host + 100;
+        if (!r->no_gap) dl_str_fmt(&out, "%llu", gap);
+        if (device)
+            dl_str_fmt(&out, ",%llu,%llu,%llu,%llu", ns + 100, ns, ns / 2, ns - 10);
+        else
+            dl_str_add(&out, ",,,,");
+        dl_str_fmt(&out, ",1,1,32[30],%u,BFLOAT16,1,1,32[30],32\n",
+                   op == 0 && r->width ? r->width
+                   : op < 4            ? 32
+                                       : 64);
+    }
+    write_text(in_scratch(name), out.text);
+    dl_str_free(&out);
+}
+
+static void has(const char *text, const char *what)
+{
+    if (!strstr(text, what)) fail_msg("no '%s' in:\n%s", what, text);
+}
+
+static void has_not(const char *text, const char *what)
+{
+    if (strstr(text, what)) fail_msg("'%s' in:\n%s", what, text);
+}
+
+static void says(const char *line, int status, const char *what)
+{
+    char *text = devlog_ok(line, status);
+    has(text, what);
+    free(text);
+}
+
+/* ---- Ops --- */
+
+static void ops_are_matched(void **state)
+{
+    (void)state;
+    write_report("old.csv", &plain_report);
+    report_of r = plain_report;
+    r.width = 96; /* the first of the eight has another shape */
+    write_report("new.csv", &r);
+    char *text = devlog_ok("diff --exact old.csv new.csv", 0);
+    has(text, "gone  Matmul 1x1x32[30]x32 > 1x1x32[30]x32");
+    has(text, "new   Matmul 1x1x32[30]x96 > 1x1x32[30]x32");
+    has(text, "Ops: 7 same, 1 gone, 1 new.");
+    free(text);
+    r = plain_report;
+    r.device = 1.1;
+    write_report("new.csv", &r);
+    text = devlog_ok("diff --exact old.csv new.csv", 0);
+    has(text, "Ops: 8 slower.");
+    has(text, " +24,000  slower  Copy 1x1x32[30]x64 > 1x1x32[30]x32\n"); /* three of them, 80,000 each */
+    has(text, "    +8,000 ns in TRISC1 kernel\n    +4,000 ns in BRISC kernel\n");
+    free(text);
+    /* the greatest difference first */
+    text = devlog_ok("diff --exact --top 1 old.csv new.csv", 0);
+    has(text, "Copy 1x1x32[30]x64");
+    has(text, "... and 7 more ops");
+    free(text);
+    says("diff --exact --time fw old.csv new.csv", 0, "\n80,100  88,100  +9.99");
+}
+
+/* Equal ops of a run are told apart by their order when there are several runs. */
+static void equal_ops_have_places(void **state)
+{
+    (void)state;
+    dl_str line = {0};
+    for (int i = 0; i < 20; i++) {
+        char name[64];
+        report_of r = plain_report;
+        r.noise = (unsigned)i + 1;
+        snprintf(name, sizeof name, "%s%d.csv", i < 10 ? "o" : "n", i);
+        write_report(name, &r);
+        dl_str_fmt(&line, " --%s %s", i < 10 ? "old" : "new", name);
+    }
+    char with[1000];
+    snprintf(with, sizeof with, "diff%s --top 0 --fail-on 'op>+1%%'", line.text);
+    char *text = devlog_ok(with, 0);
+    has(text, "Old: o0.csv and 9 more runs, 240 ops");
+    has(text, "Softmax 1x1x32[30]x32 > 1x1x32[30]x32 #3");
+    has(text, "Ops: 24 same.");
+    has(text, "passed    op>+1%");
+    free(text);
+    /* one run has another number of them: then they are one */
+    report_of r = plain_report;
+    r.copies = 2;
+    write_report("n15.csv", &r);
+    text = devlog_ok(with, 0);
+    has_not(text, " #3");
+    has(text, "Ops: 8 same.");
+    free(text);
+    dl_str_free(&line);
+}
+
+/* ---- Zones --- */
+
+static void zones_and_their_lines(void **state)
+{
+    (void)state;
+    log_of l = plain_log;
+    write_log("old.csv", &l);
+    l.loop += 50;
+    l.load += 50;
+    l.load_line = 41;
+    l.loop_line = 45;
+    l.extra = "store";
+    write_log("new.csv", &l);
+    char *text = devlog_ok("diff old.csv new.csv", 0);
+    has(text, "TRISC_1 loop (matmul.cc:44, now matmul.cc:45)");
+    has(text, "new     TRISC_1 store (matmul.cc:77)");
+    has(text, "Ops: 1 slower.");
+    /* the launch is slower by 50 ns, as the loop is; what is around the loop took no longer itself */
+    has(text, " slower  launch\n    +50 ns in TRISC_1 loop (matmul.cc:45)\n");
+    has_not(text, "in TRISC_1 load");
+    free(text);
+    says("diff --fail-on 'zone>+5%' old.csv new.csv", 4, "failed    zone>+5%");
+    says("diff --fail-on 'zone>+15%' old.csv new.csv", 0, "passed    zone>+15%");
+    says("diff --fail-on new old.csv new.csv", 4, "TRISC_1 store: is new");
+    says("diff --fail-on missing old.csv new.csv", 0, "passed    missing");
+    says("diff --fail-on missing new.csv old.csv", 4, "TRISC_1 store: is gone");
+    /* a name that stands in two places: a line that moved is another zone */
+    l = plain_log;
+    l.extra = "loop";
+    write_log("old.csv", &l);
+    l.loop_line = 46;
+    write_log("new.csv", &l);
+    text = devlog_ok("diff old.csv new.csv", 0);
+    has(text, "gone");
+    has(text, "TRISC_1 loop (matmul.cc:46)");
+    has_not(text, "now matmul.cc");
+    free(text);
+}
+
+static void clocks_and_boards(void **state)
+{
+    (void)state;
+    log_of l = plain_log;
+    write_log("old.csv", &l);
+    l.mhz = 500;
+    l.arch = "blackhole";
+    write_log("new.csv", &l);
+    char *text = devlog_ok("diff --exact old.csv new.csv", 0);
+    has(text, "Different boards: the old log is of wormhole_b0, the new one of blackhole.");
+    has(text, "Different clocks: 1000 MHz before, 500 MHz now; times are nanoseconds.");
+    has(text, "+100.00"); /* the same cycles at half the clock */
+    free(text);
+    l.mhz = 0;
+    write_log("new.csv", &l);
+    text = devlog_ok("diff --exact old.csv new.csv", 0);
+    has(text, "The clock of a log is unknown: times of logs are cycles.");
+    has(text, "Times are cycles of one");
+    has_not(text, "+100.00");
+    free(text);
+    says("diff --exact --fail-on 'zone>+10cycles' old.csv new.csv", 0, "passed");
+    devlog_fails("diff --exact --fail-on 'zone>+10ns' old.csv new.csv", 1,
+                 "as the clock of a log is unknown");
+}
+
+/* Several runs of logs; one zone is 3 % slower. */
+static void repeats_of_logs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 24; i++) {
+        char name[64];
+        log_of l = plain_log;
+        snprintf(name, sizeof name, "%s/run%d", i < 12 ? "logs_a" : "logs_b", i % 12);
+        char folder[600];
+        snprintf(folder, sizeof folder, "mkdir -p %s", in_scratch(name));
+        assert_int_equal(system(folder), 0);
+        l.loop += (unsigned)(i * 7 % 12) + (i < 12 ? 0 : 15);
+        l.load += 400;
+        strncat(name, "/profile_log_device.csv", sizeof name - strlen(name) - 1);
+        write_log(name, &l);
+    }
+    char *text = devlog_ok("diff --fail-on 'zone>+2%' logs_a logs_b", 4);
+    has(text, "/run0 and 11 more runs, 240 launches");
+    has(text, "slower  TRISC_1 loop (matmul.cc:44)");
+    has(text, "Zones: 1 slower, 5 same.");
+    free(text);
+    says("diff --old logs_a/run0 --old logs_a/run1 --new logs_b/run0 --new logs_b/run1 --fail-on 'zone>+2%'",
+         5, "undecided zone>+2%");
+}
+
+/* A folder of a run: zones by the op that they ran for. */
+static void zones_of_ops(void **state)
+{
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        char name[64], folder[600];
+        log_of l = plain_log;
+        report_of r = plain_report;
+        l.launches = 24;
+        l.loop += side ? 20 : 0;
+        r.device = side ? 1.02 : 1;
+        snprintf(name, sizeof name, "whole%d", side);
+        snprintf(folder, sizeof folder, "mkdir -p %s/logs_device", in_scratch(name));
+        assert_int_equal(system(folder), 0);
+        snprintf(name, sizeof name, "whole%d/ops_perf_results.csv", side);
+        write_report(name, &r);
+        snprintf(name, sizeof name, "whole%d/logs_device/profile_log_device.csv", side);
+        write_log(name, &l);
+    }
+    char *text = devlog_ok("diff --exact --format json whole0 whole1", 0);
+    cJSON *json = cJSON_Parse(text);
+    const cJSON *lines = cJSON_GetObjectItem(json, "lines"), *line;
+    size_t met = 0;
+    cJSON_ArrayForEach(line, lines)
+    {
+        if (strcmp(cJSON_GetObjectItem(line, "kind")->valuestring, "op") != 0) continue;
+        const cJSON *cause;
+        cJSON_ArrayForEach(cause, cJSON_GetObjectItem(line, "causes"))
+        {
+            if (strcmp(cJSON_GetObjectItem(cause, "name")->valuestring, "loop") != 0) continue;
+            assert_true(cJSON_GetObjectItem(cJSON_GetObjectItem(cause, "old"), "samples")->valueint == 3);
+            assert_true(cJSON_GetObjectItem(cause, "difference_per_run")->valuedouble == 60); /* 3 x 20 ns */
+            met++;
+        }
+    }
+    assert_int_equal(met, 8);
+    cJSON_Delete(json);
+    free(text);
+    /* the log of one of them is gone */
+    assert_int_equal(remove(in_scratch("whole1/logs_device/profile_log_device.csv")), 0);
+    says("diff --exact --fail-on missing whole0 whole1", 4, "there is no device log any more");
+}
+
+/* ---- Gates --- */
+
+/* The ways in which a gate on means of op codes is passed wrongly. */
+static void a_gate_is_not_passed_wrongly(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what, *options;
+        report_of r;
+        int status;
+        const char *says;
+    } cases[] = {
+        {"the same", "all>+5%", {"", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0}, 0, "passed    all>+5%"},
+        {"slower", "all>+5%", {"", 1, 1.06, 1, 1, 0, 0, 0, 0, 0, 0}, 4, "+6.00 %"},
+        {"less slower", "all>+5%", {"", 1, 1.04, 1, 1, 0, 0, 0, 0, 0, 0}, 0, "passed"},
+        {"faster", "op<-5%", {"", 1, 0.9, 1, 1, 0, 0, 0, 0, 0, 0}, 4, "-10.00 %"},
+        {"no device data", "all>+5%", {"", 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, 4, "has no time any more"},
+        {"no device data", "op>+5%", {"", 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, 4, "has no time any more"},
+        {"no device data", "op_p95>+5%", {"", 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, 4, "has no time any more"},
+        {"no device data", "total>+5%", {"", 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}, 4, "has no time any more"},
+        {"half of the device data", "missing", {"", 1, 1, 1, 1, 0, 0, 0, 1, 0, 0}, 4, "has no time any more"},
+        {"ten times as many", "all>+5%", {"", 10, 1, 1, 1, 0, 0, 0, 0, 0, 0}, 4, "3 a run before, 30 now"},
+        {"ten times as many, each a tenth",
+         "all>+5%",
+         {"", 10, 0.1, 0.1, 0.1, 0, 0, 0, 0, 0, 0},
+         4,
+         "30 now"},
+        {"ten times as many", "total>+5%", {"", 10, 1, 1, 1, 0, 0, 0, 0, 0, 0}, 4, "time on the device"},
+        {"ten times as many", "count>+0%", {"", 10, 1, 1, 1, 0, 0, 0, 0, 0, 0}, 4, "30 now"},
+        {"long gaps", "all>+5%", {"", 1, 1, 1, 100, 0, 0, 0, 0, 0, 0}, 4, "gaps on the device"},
+        {"long gaps", "gaps>+20%", {"", 1, 1, 1, 1.5, 0, 0, 0, 0, 0, 0}, 4, "gaps on the device"},
+        {"long host times", "all>+5%", {"", 1, 1, 100, 1, 0, 0, 0, 0, 0, 0}, 4, "host time in ops"},
+        {"long host times", "host>+10%", {"", 1, 1, 1.2, 1, 0, 0, 0, 0, 0, 0}, 4, "+20.00 %"},
+        {"no host times", "missing", {"", 1, 1, 1, 1, 0, 1, 0, 0, 0, 0}, 4, "host time in ops: has no time"},
+        {"no host times",
+         "host>+10%",
+         {"", 1, 1, 1, 1, 0, 1, 0, 0, 0, 0},
+         4,
+         "host time in ops: has no time"},
+        {"no gaps", "missing", {"", 1, 1, 1, 1, 0, 0, 1, 0, 0, 0}, 4, "gaps on the device: has no time"},
+        {"another shape", "new", {"", 1, 1, 1, 1, 0, 0, 0, 0, 0, 96}, 4, "x96 > 1x1x32[30]x32: is new"},
+        {"another shape", "missing", {"", 1, 1, 1, 1, 0, 0, 0, 0, 0, 96}, 4, "is gone"},
+        {"another shape", "all>+5%", {"", 1, 1, 1, 1, 0, 0, 0, 0, 0, 96}, 4, "is gone"},
+        {"fewer", "count<-10%", {"", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0}, 0, "passed"},
+    };
+    write_report("old.csv", &plain_report);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char line[200], *out, *err;
+        write_report("new.csv", &cases[i].r);
+        snprintf(line, sizeof line, "diff --exact --fail-on '%s' old.csv new.csv", cases[i].options);
+        int status = devlog(line, &out, &err);
+        if (status != cases[i].status || !strstr(out, cases[i].says))
+            fail_msg("%s, %s: status %d, %s%s", cases[i].what, cases[i].options, status, out, err);
+        free(out);
+        free(err);
+        /* Without --exact one run each decides less, and lets none of them through. */
+        snprintf(line, sizeof line, "diff --fail-on '%s' old.csv new.csv", cases[i].options);
+        status = devlog(line, NULL, NULL);
+        if (cases[i].status == 4 ? status != 4 && status != 5 : status != 0 && status != 5)
+            fail_msg("%s, %s: status %d without --exact", cases[i].what, cases[i].options, status);
+    }
+    report_of renamed = plain_report;
+    renamed.suffix = "2";
+    renamed.device = 10;
+    write_report("new.csv", &renamed);
+    devlog_fails("diff --fail-on 'all>+5%' old.csv new.csv", 1, "nothing in common that could be compared");
+    write_report("new.csv", &plain_report);
+    free(devlog_ok("diff --exact --fail-on missing --fail-on 'op>+1%' --fail-on new old.csv new.csv", 0));
+    renamed.suffix = "";
+    write_report("new.csv", &renamed);
+    char *text = devlog_ok("diff --exact --fail-on missing --fail-on 'op>+1%' old.csv new.csv", 4);
+    has(text, "passed    missing\nfailed    op>+1%\n");
+    free(text);
+}
+
+/* ---- Outputs --- */
+
+static void outputs(void **state)
+{
+    (void)state;
+    report_of r = plain_report;
+    write_report("old.csv", &r);
+    r.device = 1.5;
+    r.suffix = "<&>|\"";
+    write_report("new.csv", &r);
+    write_report("odd.csv", &(report_of){"<&>|\"", 1, 1, 1, 1, 0, 0, 0, 0, 0, 0});
+    const char *const with = "--exact --fail-on 'op>+5%' --fail-on missing odd.csv new.csv";
+    char line[300], *text;
+    snprintf(line, sizeof line, "diff --format json %s", with);
+    text = devlog_ok(line, 4);
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    assert_int_equal(cJSON_GetObjectItem(json, "version")->valueint, 1);
+    assert_string_equal(cJSON_GetObjectItem(json, "result")->valuestring, "failed");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "gates")), 2);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "lines")), 11);
+    cJSON_Delete(json);
+    char *again = devlog_ok(line, 4);
+    assert_string_equal(text, again); /* the same input, the same bytes */
+    free(again);
+    free(text);
+    snprintf(line, sizeof line, "diff --format junit %s", with);
+    text = devlog_ok(line, 4);
+    has(text, "tests=\"2\" failures=\"1\" errors=\"0\"");
+    has(text, "name=\"op&gt;+5%\">\n<failure message=\"failed: Copy&lt;&amp;&gt;|&quot; 1x1");
+    has(text, "name=\"missing\"/>");
+    write_text(in_scratch("out.xml"), text);
+    free(text);
+    char check[700];
+    snprintf(check, sizeof check, "python3 -c \"import xml.dom.minidom; xml.dom.minidom.parse('%s')\"",
+             in_scratch("out.xml"));
+    assert_int_equal(system(check), 0);
+    snprintf(line, sizeof line, "diff --format md %s", with);
+    text = devlog_ok(line, 4);
+    has(text, "### devlog diff: **failed**\n");
+    has(text,
+        "| Copy\\<\\&\\>\\|\" 1x1x32\\[30\\]x64 \\> 1x1x32\\[30\\]x32 | 80,000 | 120,000 | +50.00 | +120,000 |");
+    free(text);
+    snprintf(line, sizeof line, "diff --format csv %s", with);
+    text = devlog_ok(line, 4);
+    has(text, "kind,name,place,risc,where,op,verdict,unit,old_count");
+    has(text,
+        "\nop,\"Copy<&>|\"\" 1x1x32[30]x64 > 1x1x32[30]x32\",0,,,,slower,ns,3,0,3,80000.000,80000.000,");
+    has(text, "\ncause,,0,TRISC1,,\"Copy<&>|\"\" 1x1");
+    free(text);
+    says("diff --format junit old.csv old.csv", 0, "tests=\"0\"");
+}
+
+/* ---- Bad input --- */
+
+static void bad_input(void **state)
+{
+    (void)state;
+    write_report("old.csv", &plain_report);
+    log_of l = plain_log;
+    write_log("log.csv", &l);
+    write_text(in_scratch("empty.csv"), "");
+    write_text(in_scratch("head.csv"), HEADER);
+    char folder[600];
+    snprintf(folder, sizeof folder, "mkdir -p %s", in_scratch("nothing"));
+    assert_int_equal(system(folder), 0);
+    devlog_fails("diff old.csv gone.csv", 1, "cannot read gone.csv");
+    devlog_fails("diff old.csv empty.csv", 1, "empty.csv is empty");
+    devlog_fails("diff old.csv head.csv", 1, "the new one is an op report and has nothing");
+    devlog_fails("diff nothing old.csv", 1, "nothing holds no run");
+    devlog_fails("diff old.csv log.csv", 1, "the old one is an op report and has 'Matmul 1x1");
+    devlog_fails("diff old.csv", 2, "wants an old and a new input");
+    devlog_fails("diff --old old.csv", 2, "wants an old and a new input");
+    devlog_fails("diff --old old.csv old.csv", 2, "say the same");
+    devlog_fails("diff --fail-on 'op>5%' old.csv old.csv", 2, "begins with + or -");
+    devlog_fails("diff --fail-on missing --fail-on typo old.csv old.csv", 2, "'typo' speaks of nothing");
+    devlog_fails("diff --confidence 100 old.csv old.csv", 2, "less than 100");
+    /* cells that are no numbers */
+    size_t n;
+    char *text = read_bytes(in_scratch("old.csv"), &n), *cell = strstr(text, ",10000,5000,");
+    assert_non_null(cell);
+    memcpy(cell, ",1x000,5000,", 12);
+    write_text(in_scratch("odd.csv"), text);
+    free(text);
+    free(devlog_ok("diff --exact odd.csv odd.csv 2>/dev/null", 3));
+    /* no colour, no terminal: no escapes */
+    text = devlog_ok("diff --exact --fail-on 'op>+1%' old.csv old.csv", 0);
+    has_not(text, "\033");
+    free(text);
+}
+
+/* Packed and compressed inputs say the same. */
+static void packed_inputs(void **state)
+{
+    (void)state;
+    log_of l = plain_log;
+    write_log("old.csv", &l);
+    l.loop += 50;
+    write_log("new.csv", &l);
+    write_report("report.csv", &plain_report);
+    char line[1500];
+    snprintf(line, sizeof line, "cd %s && gzip -k -f new.csv report.csv", scratch());
+    assert_int_equal(system(line), 0);
+    free(devlog_ok("pack -o old.csv.pack old.csv", 0));
+    char *text = devlog_ok("diff --format csv old.csv new.csv", 0), *packed;
+    packed = devlog_ok("diff --format csv old.csv.pack new.csv.gz", 0);
+    assert_string_equal(text, packed);
+    free(text);
+    free(packed);
+    says("diff --exact report.csv report.csv.gz", 0, "Ops: 8 same.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ops_are_matched),
+        cmocka_unit_test(equal_ops_have_places),
+        cmocka_unit_test(zones_and_their_lines),
+        cmocka_unit_test(clocks_and_boards),
+        cmocka_unit_test(repeats_of_logs),
+        cmocka_unit_test(zones_of_ops),
+        cmocka_unit_test(a_gate_is_not_passed_wrongly),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(bad_input),
+        cmocka_unit_test(packed_inputs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

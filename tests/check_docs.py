@@ -131,6 +131,7 @@ NOT_RUN = {
     './dev bench pack': 'takes minutes',
     './dev bench ttmetal': 'takes minutes',
     'devlog decode log.csv --from-signpost "step 3" --op "Matmul*" --skip-warm-up': 'wants such a run; tests/ttmetal/selections.py',
+    './dev bench accesses': 'as bench sim',
     './dev bench sim': 'takes a minute, and measures',
     'cmake --install build/release --prefix /usr/local': 'writes to the system; check_library.sh installs elsewhere',
     'TT_METAL_SIMULATOR=/path/to/libttsim.so ./dev demo': 'wants a simulator of others; test_ttsim_abi.c loads ours',

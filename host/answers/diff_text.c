@@ -187,7 +187,8 @@ static void cells(const diff *d, const diff_line *l, dl_str out[COLUMNS])
 /* Whether a line is worth showing when not all are. */
 static bool is_of_interest(const diff_line *l)
 {
-    return l->kind == DIFF_TOTAL || l->verdict != DIFF_SAME || l->difference != 0;
+    return l->kind == DIFF_TOTAL || l->difference != 0 ||
+           (l->verdict != DIFF_SAME && l->verdict != DIFF_NO_TIME);
 }
 
 static void causes_notes(const diff *d, uint32_t op, dl_grid *grid)

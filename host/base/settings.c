@@ -37,7 +37,7 @@ static const dl_setting_info table[DL_SETTINGS] = {
     [DL_SET_TRANSPORT] = {"DEVLOG_TRANSPORT", DL_SETTING_TEXT, "TRANSPORT[:PATH]", 0, 0,
         "the first of the board's", "programs and devlog", "how the device is reached: sim, qemu, usb, kmd:0, ...", NULL},
     [DL_SET_SIMULATOR] = {"TT_METAL_SIMULATOR", DL_SETTING_TEXT, "FILE", 0, 0, "none", "programs and devlog",
-        "a libttsim.so: the device is that simulator; goes before DEVLOG_TRANSPORT", NULL},
+        "a libttsim.so: the device is that simulator; FILE:N is chip N of one that has several; goes before DEVLOG_TRANSPORT", NULL},
     [DL_SET_SIM] = {"DEVLOG_SIM", DL_SETTING_TEXT, "NAME=VALUE,...", 0, 0, "no options", "programs and devlog",
         "options of the built-in simulator (docs/simulator.md)", NULL},
     [DL_SET_KMD] = {"DEVLOG_KMD", DL_SETTING_TEXT, "NUMBER or FILE", 0, 0, "0", "programs and devlog",
@@ -58,6 +58,8 @@ static const dl_setting_info table[DL_SETTINGS] = {
     [DL_SET_SIM_BOARD] = {"DEVLOG_SIM_BOARD", DL_SETTING_TEXT, "BOARD", 0, 0, "wormhole_b0", "libdevlogsim.so",
         "the board that the simulator is when another program loads it as its libttsim.so", NULL},
 
+    [DL_SET_SIM_CHIPS] = {"DEVLOG_SIM_CHIPS", DL_SETTING_NUMBER, "N", 1, 8, "1", "libdevlogsim.so",
+        "how many chips it is then, each a device of its PCI bus", NULL},
     [DL_SET_HOME] = {"DEVLOG_HOME", DL_SETTING_TEXT, "FOLDER", 0, 0, "share/devlog beside the program", "programs and devlog",
         "where boards, firmware, linker scripts and headers are: an installation's share/devlog, or the sources", "Where things are"},
     [DL_SET_CACHE] = {"DEVLOG_CACHE", DL_SETTING_TEXT, "FOLDER", 0, 0, "devlog in XDG_CACHE_HOME", "programs and devlog",

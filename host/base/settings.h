@@ -36,6 +36,7 @@ typedef enum dl_setting {
     DL_SET_TIMEOUT_MS,
     DL_SET_USB_TIMEOUT_MS,
     DL_SET_SIM_BOARD,
+    DL_SET_SIM_CHIPS,
     /* where things are */
     DL_SET_HOME,
     DL_SET_CACHE,

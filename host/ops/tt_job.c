@@ -17,6 +17,14 @@ static void progressed(void *ctx, uint64_t taken, uint64_t size)
     if (j->o->progress) j->o->progress(j->o->progress_ctx, j->input, taken, size, j->host.n_ops);
 }
 
+/* A file beside the others that cannot be opened is no reason to have no report. */
+static devlog_status without(tt_job *j, devlog_status status, const devlog_error *err)
+{
+    if (!status || status == DEVLOG_ERR_MEMORY) return status;
+    tt_found_add(&j->found, TT_STOPPED, "%s", err->text);
+    return DEVLOG_OK;
+}
+
 static devlog_status read_host(tt_job *j, devlog_error *err)
 {
     const tt_files *f = j->o->files;
@@ -78,7 +86,7 @@ static devlog_status read_zones(tt_job *j, devlog_error *err)
     tt_zones *z = tt_zones_new(&j->found);
     devlog_status status = z ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (int i = 0; i < 2 && !status; i++)
-        if (paths[i]) status = tt_zones_read(z, paths[i], err);
+        if (paths[i]) status = without(j, tt_zones_read(z, paths[i], err), err);
     tt_zones_free(z);
     return status;
 }
@@ -91,14 +99,15 @@ static devlog_status read_device(tt_job *j, devlog_error *err)
     if (j->o->no_device) return DEVLOG_OK;
     devlog_status status = tt_nocs_read(&j->execs.nocs, f->folder, &j->found, err);
     if (!status) status = read_zones(j, err);
-    if (!status && f->sync) status = tt_sync_read(&j->execs.sync, f->sync, &j->found, err);
+    if (!status && f->sync) status = without(j, tt_sync_read(&j->execs.sync, f->sync, &j->found, err), err);
     if (status) return status;
     if (f->report && !(takes_the_log(j->o) && log)) {
         j->input = f->report;
         status = tt_execs_read_report(&j->execs, f->report, &progress, err);
         j->input = log;
         if (status || !j->execs.no_report || !log)
-            return status || !log ? status : tt_execs_read_rows(&j->execs, log, &progress, err);
+            return status || !log ? status
+                                  : without(j, tt_execs_read_rows(&j->execs, log, &progress, err), err);
     }
     if (log) {
         const dl_decode_options options = {.no_samples = true,

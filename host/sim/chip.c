@@ -228,6 +228,11 @@ bool sim_clock(sim *s, uint32_t n)
     return !s->faulted;
 }
 
+void sim_look(sim *s)
+{
+    s->looked_at = true;
+}
+
 uint64_t sim_chip_clock(const sim *s)
 {
     return s->clock;

@@ -132,7 +132,7 @@ struct sim {
     sim_store *truth;
     size_t n_truth, truth_room, truth_sorted;
 
-    bool faulted;
+    bool faulted, looked_at; /* looked_at: its memory can be read all the same */
     uint64_t fault_cycle;
     uint32_t fault_tile;
     uint8_t fault_hart; /* SIM_NO_HART: none of them */

@@ -145,6 +145,9 @@ const char *sim_fault(const sim *s);
 /* Whose doing that was, by the index of the tile in the configuration; false: no hart's. */
 bool sim_fault_by(const sim *s, uint32_t *tile, uint32_t *hart);
 
+/* After a refusal: what can be read through the windows can be read again, and windows can be configured. */
+void sim_look(sim *s);
+
 /* ---- What only a simulator can tell (tests, benches, `devlog dump`) -------------------------------- */
 
 /* One store by a hart into the watched region, in the order in which the stores happened: by cycle, then by

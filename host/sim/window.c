@@ -160,7 +160,7 @@ static bool refuse_tile(sim *s, const char *verb, uint64_t addr, uint32_t size, 
 static bool in_bar0(sim *s, uint64_t addr, uint32_t size, const char *verb, uint64_t *offset, bool *is_config)
 {
     const sim_config *c = &s->config;
-    if (s->faulted) return false;
+    if (s->faulted && !s->looked_at) return false;
     *offset = addr - c->bar0_base;
     if (size == 0 || addr < c->bar0_base || *offset >= c->bar0_size || size > c->bar0_size - *offset)
         return sim_refuse_host(s, "host %s of %u bytes at bus address 0x%llx: this is outside of BAR0", verb,
@@ -226,7 +226,7 @@ bool sim_bus_write(sim *s, uint64_t addr, const void *src, uint32_t size)
         memcpy(p, src, size);
         return true;
     }
-    if (!locate(s, offset, size, verb, &to)) return false;
+    if (s->faulted || !locate(s, offset, size, verb, &to)) return false;
     sim_by by = {.now = s->clock, .hart = SIM_NO_HART};
     if (!to.multicast) {
         sim_tile *t = unicast_tile(s, &to, addr, size, verb);

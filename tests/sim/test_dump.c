@@ -136,7 +136,8 @@ static void a_crash_in_the_simulator(void **state)
     check_ok(devlog_program_add_kernel(program, &options, NULL, &err), &err);
     prepare(device, program);
     assert_int_equal(devlog_launch_program(device, program, &err), DEVLOG_ERR_DEVICE);
-    says(err.text, "nothing is mapped there; look at it with: devlog dump ");
+    says(err.text, "nothing is mapped there; that is core (0,0), NCRISC in ");
+    says(err.text, "kernel.c; look at it with: devlog dump ");
     finish(device, program);
     char *text = dump(0, path, NULL, NULL, NULL);
     says(text, "core (0,0), launch 1\n");

@@ -218,6 +218,22 @@ def somebody_elses():
         assert p.returncode == 3 and "tracy_ops_data.csv is missing" in p.stdout, p.stdout + p.stderr
 
 
+def unreadable():
+    """A file beside the report that cannot be opened: said, and the report is whole. (Root may open all.)"""
+    if os.geteuid() == 0:
+        return
+    with tempfile.TemporaryDirectory() as top:
+        for name, text in ((NAMES[0], messages((op(1), 5))), (NAMES[1], times(1)), (NAMES[2], PERF + "1,,,0,8,100\n"), (NAMES[3], "x"),
+                           ("sync_device_info.csv", "x"), ("zone_src_locations.log", "x")):
+            with open(os.path.join(top, name), "w") as f:
+                f.write(text)
+        for name in (NAMES[3], "sync_device_info.csv", "zone_src_locations.log"):
+            os.chmod(os.path.join(top, name), 0)
+        p = run(top, os.path.join(top, "out"))
+        assert p.returncode == 3 and rows(os.path.join(top, "out"))[0]["DEVICE KERNEL DURATION [ns]"] == "100", p.stdout
+        assert all(name in p.stdout for name in (NAMES[3], "sync_device_info.csv", "zone_src_locations.log")), p.stdout
+
+
 def hostile_messages():
     """Nothing is executed, nothing reaches the terminal as it is, nothing is left out in silence."""
     deep = "[" * 200000
@@ -276,4 +292,4 @@ def full_disk():
 
 
 if __name__ == "__main__":
-    main([missing_or_empty, cut, doubled, of_another_run, mixed_versions, ids_that_wrap, somebody_elses, hostile_messages, full_disk])
+    main([missing_or_empty, cut, doubled, of_another_run, mixed_versions, ids_that_wrap, somebody_elses, unreadable, hostile_messages, full_disk])

@@ -1,0 +1,139 @@
+/* Transport "ttsim": several chips of one library, and a library that ends its process at a fault. With our simulator as the
+ * library. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "support/device.h"
+#include "support/files.h"
+#include "transport/transport.h"
+
+static const char *library(const char *chip)
+{
+    static char paths[4][700];
+    static uint32_t next;
+    const char *bin = getenv("DEVLOG_BIN");
+    assert_non_null(bin);
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "ttsim:%.*s/../lib/libdevlogsim.so%s", (int)(strrchr(bin, '/') - bin),
+             bin, chip);
+    return path;
+}
+
+static devlog_status open_chip(const char *chip, uint32_t slot, const char *folder, devlog_device **out,
+                               devlog_error *err)
+{
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "wormhole_b0", .transport = library(chip), .slot = slot,
+                              .profile = DEVLOG_ON, .log_folder = folder);
+    return devlog_device_open(&options, out, err);
+}
+
+static devlog_program *launch_hang(devlog_device *device, devlog_core core, uint32_t argument)
+{
+    devlog_error err = {0};
+    devlog_program *program;
+    check_ok(devlog_program_create(device, &program, &err), &err);
+    devlog_kernel *kernel = add_kernel(program, "tests/sim/kernels/hang.c", "NCRISC",
+                                       (devlog_cores){core.x, core.y, core.x, core.y}, NULL);
+    check_ok(devlog_kernel_set_args(kernel, core, &argument, 1, &err), &err);
+    prepare(device, program);
+    check_ok(devlog_launch_program(device, program, &err), &err);
+    return program;
+}
+
+static void two_chips_at_once(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    devlog_device *a, *b, *none;
+    setenv("DEVLOG_SIM_CHIPS", "2", 1);
+    char folder[256];
+    snprintf(folder, sizeof folder, "%s", test_folder());
+    check_ok(open_chip(":0", 0, folder, &a, &err), &err);
+    check_ok(open_chip(":1", 1, folder, &b, &err), &err);
+    assert_int_equal(open_chip(":2", 2, folder, &none, &err), DEVLOG_ERR_NOT_FOUND);
+    assert_non_null(strstr(err.text, "has 2 chips on its PCI bus: there is no number 2"));
+    /* Memories of their own, one clock. */
+    const uint32_t one = 1111, two = 2222, at = devlog_device_user_l1(a, NULL);
+    uint32_t word = 0;
+    check_ok(devlog_write_to_device(a, (devlog_core){0, 0}, at, &one, 4, &err), &err);
+    check_ok(devlog_write_to_device(b, (devlog_core){0, 0}, at, &two, 4, &err), &err);
+    check_ok(devlog_read_from_device(a, (devlog_core){0, 0}, at, &word, 4, &err), &err);
+    assert_int_equal(word, one);
+    check_ok(devlog_read_from_device(b, (devlog_core){0, 0}, at, &word, 4, &err), &err);
+    assert_int_equal(word, two);
+    devlog_program *p = launch_hang(a, (devlog_core){0, 0}, 3), *q = launch_hang(b, (devlog_core){1, 1}, 4);
+    assert_int_equal(dl_transport_now(&a->transport), dl_transport_now(&b->transport));
+    devlog_program_free(p);
+    check_ok(devlog_device_close(a, &err), &err);
+    devlog_program_free(q);
+    q = launch_hang(b, (devlog_core){1, 1}, 5); /* the other one goes on */
+    devlog_program_free(q);
+    check_ok(devlog_device_close(b, &err), &err);
+    unsetenv("DEVLOG_SIM_CHIPS");
+    /* Both are in the log. */
+    char path[300];
+    size_t size;
+    snprintf(path, sizeof path, "%s/profile_log_device.csv", folder);
+    char *text = read_bytes(path, &size);
+    assert_non_null(strstr(text, "\n0,"));
+    assert_non_null(strstr(text, "\n1,"));
+    free(text);
+    /* The last one ended the process: there is a new one, with one chip. */
+    check_ok(open_chip("", 0, folder, &a, &err), &err);
+    check_ok(devlog_device_close(a, &err), &err);
+}
+
+/* The library ends its process; this one goes on, with what was recorded and a post-mortem. */
+static void a_fault(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    devlog_device *device;
+    devlog_program *program;
+    char folder[256], post[300], path[300];
+    snprintf(folder, sizeof folder, "%s", test_folder());
+    snprintf(post, sizeof post, "%s/fault.state", folder);
+    setenv("DEVLOG_POSTMORTEM", post, 1);
+    check_ok(open_chip("", 0, folder, &device, &err), &err);
+    unsetenv("DEVLOG_POSTMORTEM");
+    program = launch_hang(device, (devlog_core){2, 3}, 3);
+    devlog_program_free(program);
+    check_ok(devlog_program_create(device, &program, &err), &err);
+    add_kernel(program, "tests/sim/kernels/wild.c", "NCRISC", (devlog_cores){2, 3, 2, 3}, NULL);
+    prepare(device, program);
+    assert_int_equal(devlog_launch_program(device, program, &err), DEVLOG_ERR_DEVICE);
+    if (!strstr(err.text, "has stopped at a fault") || !strstr(err.text, "; look at it with: devlog dump "))
+        fail_msg("%s", err.text);
+    assert_null(strchr(err.text, '\n'));
+    uint32_t word = 1;
+    check_ok(devlog_read_from_device(device, (devlog_core){2, 3}, devlog_device_user_l1(device, NULL), &word,
+                                     4, &err),
+             &err);
+    assert_int_not_equal(devlog_launch_program(device, program, &(devlog_error){0}), DEVLOG_OK);
+    devlog_program_free(program);
+    devlog_device_close(device, &err);
+    /* The launch before is in the log and in the capture. */
+    size_t size;
+    snprintf(path, sizeof path, "%s/profile_log_device.csv", folder);
+    char *text = read_bytes(path, &size);
+    assert_non_null(strstr(text, "NCRISC"));
+    free(text);
+    snprintf(path, sizeof path, "%s/capture.devlog", folder);
+    assert_int_equal(access(path, R_OK), 0);
+    const char *argv[] = {getenv("DEVLOG_BIN"), "dump", post, NULL};
+    dl_output out;
+    check_ok(dl_process_run(argv, &out, &err), &err);
+    if (out.exit != 0 || !strstr(out.text, "before the wild store"))
+        fail_msg("exit %d: %s", out.exit, out.text);
+    free(out.text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(two_chips_at_once), cmocka_unit_test(a_fault)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -62,34 +62,37 @@ static off_t size_of(const char *name)
 static void no_room_in_proportion_to_the_log(void **state)
 {
     /* Standard output is a pipe, which has no size. */
-    static const char *const lines[] = {
-        "decode profile_log_device.csv --no-files",
-        "decode profile_log_device.csv -f json",
-        "decode profile_log_device.csv --skip-warm-up --chips 0 --no-files",
-        "decode --follow --idle 1 profile_log_device.csv",
-        "pack profile_log_device.csv -o -",
-        "pack profile_log_device.csv -o small.pack",
-        "unpack small.pack -o -",
-        "decode small.pack --no-files",
-        "decode small.pack --launches 2048-4096 --no-files",
-        "ops . -o out",
-        "export small.pack -f csv -z nothing* -o - || true",
+    static const struct {
+        const char *line;
+        int status;
+    } runs[] = {
+        {"decode profile_log_device.csv --no-files", 0},
+        {"decode profile_log_device.csv -f json", 0},
+        {"decode profile_log_device.csv --skip-warm-up --chips 0 --no-files", 0},
+        {"decode --follow --idle 1 profile_log_device.csv", 0},
+        {"pack profile_log_device.csv -o -", 0},
+        {"pack profile_log_device.csv -o small.pack", 0},
+        {"unpack small.pack -o -", 0},
+        {"decode small.pack --no-files", 0},
+        {"decode small.pack --launches 2048-4096 --no-files", 0},
+        {"ops . -o out", 3},
+        {"export small.pack -f csv -z BRISC-INNER -o -", 0},
     };
     (void)state;
     make_folder();
     if (size_of("profile_log_device.csv") < 50 * LIMIT_KIB * 1024)
         fail_msg("the log has only %lld bytes", (long long)size_of("profile_log_device.csv"));
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         char line[1200];
         snprintf(
             line, sizeof line,
             "bash -c \"set -o pipefail; cd '%s' && ulimit -f %d && export TMPDIR=. && '%s' %s 2>&1 | tail -n 3 | cut -c 1-300 "
             ">said\"",
-            scratch(), LIMIT_KIB, getenv("DEVLOG_BIN"), lines[i]);
+            scratch(), LIMIT_KIB, getenv("DEVLOG_BIN"), runs[i].line);
         const int status = system(line);
-        if (status != 0) {
+        if (WEXITSTATUS(status) != runs[i].status) { /* 3: no times of the host are there */
             char *said = read_bytes(in_scratch("said"), NULL);
-            fail_msg("devlog %s: status %d: %s", lines[i], WEXITSTATUS(status), said);
+            fail_msg("devlog %s: status %d: %s", runs[i].line, WEXITSTATUS(status), said);
         }
     }
 }

@@ -262,6 +262,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
         sigaction(SIGTERM, &action, NULL);
     }
     const dl_decode_options how = {.filter = *filter,
+                                   .only_input = rest->n == 1,
                                    .follow = a->follow ? &following : NULL,
                                    .scratch = a->follow ? dl_setting_text(DL_SET_TMPDIR) : NULL,
                                    .subtract_cost = a->subtract_cost,

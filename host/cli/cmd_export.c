@@ -119,6 +119,7 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
     devlog_status status =
         cli_select(&cmd_export, &a->filters, filter, rest->items, (size_t)rest->n, &selected, &err);
     const dl_decode_options decoding = {.filter = *filter,
+                                        .only_input = rest->n == 1,
                                         .progress = on_progress,
                                         .progress_ctx = &progress,
                                         .no_samples = true,

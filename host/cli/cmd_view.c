@@ -131,7 +131,8 @@ static devlog_status export_log(const cli_log *log, shown *s, const char *format
 {
     dl_decode *d = NULL;
     dl_view *v = NULL;
-    const dl_decode_options how = {.filter = s->filter, .no_samples = true, .keep_meta = true};
+    const dl_decode_options how = {
+        .filter = s->filter, .only_input = true, .no_samples = true, .keep_meta = true};
     devlog_status status = dl_decode_new(&d, &how, err);
     if (!status) status = dl_view_new(&v, d, &(dl_view_options){0}, err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);

@@ -33,7 +33,8 @@ typedef struct dl_decode_options {
     const char *scratch;     /* folder in which tables may take room that should not fill memory (base/big.h);
                                borrowed; or NULL */
     const dl_follow *follow; /* device logs: wait for more at their end; borrowed; NULL: do not */
-    const char *elf_folder;  /* captures: where ELF files are looked for that have moved; borrowed; or NULL */
+    bool only_input; /* there will be one: of a packed log only the blocks that the filter wants are read */
+    const char *elf_folder; /* captures: where ELF files are looked for that have moved; borrowed; or NULL */
     /* Called now and then with the bytes read of the input's size (0: unknown) and the rows so far. */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);
     void *progress_ctx;

@@ -6,6 +6,7 @@
 #include "decode/decode.h"
 #include "decode/log/blocks.h"
 #include "decode/log/packed.h"
+#include "decode/log/window.h"
 #include "decode/pair/order.h"
 #include "decode/pipeline.h"
 
@@ -27,6 +28,8 @@ struct dl_decode {
     dl_marks run;      /* of a run that goes on in the next block, or of a log in disorder */
     dl_marks marks;    /* on one thread */
     dl_run_sink sink;
+    pk_index index;    /* of the packed log of which only a part is read */
+    dl_window window;
     bool disordered; /* the log in hand is put in order as a whole */
 };
 
@@ -36,6 +39,10 @@ dl_chip_line decode_named_chip(dl_decode *d, const dl_chip_line *chip);
 
 /* decode_log.c: the marks of a device log. */
 devlog_status decode_log(dl_decode *d, dl_input *in, const char *name, devlog_error *err);
+
+/* decode_window.c: has only the blocks of a packed log read that the filter wants, when its index knows them. `text`: the
+ * log's first bytes. */
+void decode_choose_blocks(dl_decode *d, dl_input *in, const char *text, size_t n);
 
 /* decode_disorder.c: whether a log, of which this input is a copy, must be put in order as a whole. Then
  * where its marks go, which waits for: decode_sorted, at the end. */

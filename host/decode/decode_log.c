@@ -26,6 +26,7 @@ static devlog_status parse_packed(dl_decode *d, const dl_block *b, const dl_pars
 {
     const char *damage;
     if (b->last) return dl_packed_last(d->packed, d->parser, sink, err);
+    if (b->line != UINT64_MAX) dl_parser_at_line(d->parser, b->line);
     devlog_status status = dl_packed_block(d->packed, d->parser, &b->header, b->stored, sink, &damage, err);
     if (status || !damage) return status;
     devlog_error why;
@@ -213,11 +214,15 @@ devlog_status decode_log(dl_decode *d, dl_input *in, const char *name, devlog_er
     for (size_t i = 0; i < (two ? DL_PIPELINE_SLOTS : 1); i++)
         if (!d->blocks[i].buffer && !dl_block_init(&d->blocks[i], d->cap))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    const void *first;
+    size_t n_first = SIZE_MAX;
+    (void)dl_input_peek(in, &first, &n_first, err);
     d->reader = (dl_block_reader){.in = in, .packed = dl_input_packed(in)};
     if (d->reader.packed) {
         if (!d->packed && !(d->packed = dl_packed_new(d->cap)))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         dl_packed_begin(d->packed);
+        decode_choose_blocks(d, in, first, n_first);
     }
     d->in = in;
     dl_parser_begin(d->parser, name);

@@ -43,6 +43,8 @@ typedef struct dl_filter {
     size_t n_launches;
     const dl_filter_range *traces, *sessions; /* ids of traces, and which of their replays, from 1 */
     size_t n_traces, n_sessions;
+    bool
+        partly; /* launches that it leaves out are not read as a whole: what is wrong with them is not told */
     bool picks; /* only these launches: in the order of dl_filter_by_id */
     const dl_filter_id *picked;
     size_t n_picked;

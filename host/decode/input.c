@@ -11,6 +11,7 @@
 
 #include "decode/gunzip.h"
 #include "decode/unpack.h"
+#include "pack/index.h"
 #include "pack/unpack.h"
 
 enum { PEEK = 512 };
@@ -223,6 +224,42 @@ pk_unpack *dl_input_packed(dl_input *input)
     if (!input->log || input->at_peeked || !pk_unpack_again(input->log)) return NULL;
     input->at_peeked = input->n_peeked; /* what was peeked is text, and comes again in its block */
     return input->log;
+}
+
+static bool read_at(void *ctx, void *bytes, size_t n, uint64_t at)
+{
+    const dl_input *in = ctx;
+    size_t have = 0;
+    while (have < n) {
+        ssize_t got = pread(in->fd, (char *)bytes + have, n - have, (off_t)(at + have));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        have += (size_t)got;
+    }
+    return true;
+}
+
+bool dl_input_index(dl_input *in, pk_index *index)
+{
+    return in->log && in->fd >= 0 && in->size && pk_index_read(index, read_at, in, in->size);
+}
+
+static bool seek(void *ctx, uint64_t offset)
+{
+    dl_input *in = ctx;
+    in->taken = offset;
+    return lseek(in->fd, (off_t)offset, SEEK_SET) >= 0;
+}
+
+void dl_input_choose(dl_input *in, const pk_index *index, const bool *wanted)
+{
+    pk_unpack_choose(in->log, &(pk_choice){.entries = index->entries,
+                                           .wanted = wanted,
+                                           .n = index->n,
+                                           .index_at = index->index_at,
+                                           .end_at = index->end_at,
+                                           .size = in->size,
+                                           .seek = seek});
 }
 
 void dl_input_close(dl_input *input)

@@ -8,6 +8,7 @@
 #include "decode/input_follow.h"
 
 typedef struct dl_input dl_input;
+struct pk_index;
 
 /* Opens a file; "-" is standard input. Fails with NOT_FOUND, IO (unreadable, a folder) or MEMORY. */
 devlog_status dl_input_open(dl_input **input, const char *path, devlog_error *err);
@@ -27,6 +28,10 @@ devlog_status dl_input_peek(dl_input *input, const void **bytes, size_t *n, devl
 /* The blocks of a packed log of which no text has been read: who takes these reads no more text. NULL: it is
  * none, or its text must be read. */
 struct pk_unpack *dl_input_packed(dl_input *input);
+/* The index of a packed log whose blocks are taken; false: it has none, or it is no file. */
+bool dl_input_index(dl_input *input, struct pk_index *index);
+/* Reads only these of its blocks from now on; both are borrowed. */
+void dl_input_choose(dl_input *input, const struct pk_index *index, const bool *wanted);
 /* Bytes taken from the file so far, and its size; 0: unknown. For progress. */
 uint64_t dl_input_taken(const dl_input *input);
 uint64_t dl_input_size(const dl_input *input);

@@ -174,14 +174,17 @@ tt_trace *tt_host_trace(const tt_host *h, uint32_t device, uint32_t trace)
 
 const tt_replay *tt_host_replay(const tt_host *h, uint32_t device, uint32_t trace, uint32_t session)
 {
-    const tt_trace *t = tt_host_trace(h, device, trace);
+    tt_trace *t = tt_host_trace(h, device, trace);
     if (!t || session == 0 || session > t->replays) return NULL;
-    uint32_t at = t->first;
-    /* Replays of one trace are most often neighbours. */
+    /* Replays of one trace are most often neighbours, or are asked for in their order. */
     if (t->last - t->first + 1 == t->replays) return &h->replays[t->first - 1 + session - 1];
-    while (--session && at)
-        at = h->next_replay[at - 1];
-    return at ? &h->replays[at - 1] : NULL;
+    if (!t->seen || session < t->seen) {
+        t->seen = 1;
+        t->seen_at = t->first;
+    }
+    for (; t->seen < session && t->seen_at; t->seen++)
+        t->seen_at = h->next_replay[t->seen_at - 1];
+    return t->seen_at ? &h->replays[t->seen_at - 1] : NULL;
 }
 
 bool tt_host_add_replay(tt_host *h, uint32_t device, uint32_t trace, uint64_t ns)

@@ -64,6 +64,7 @@ typedef struct tt_trace {
     uint32_t device, trace;
     uint32_t replays;        /* that the host told of */
     uint32_t first, last;    /* number + 1 in replays, chained by next_replay */
+    uint32_t seen, seen_at;  /* the replay that was asked for last; its number + 1 in replays */
     uint32_t session, begun; /* while joining */
 } tt_trace;
 

@@ -272,6 +272,14 @@ static bool real_of(const tt_writer *w, size_t slot, double *out)
     if (!s->set || !s->len || s->len >= sizeof text) return false;
     memcpy(text, w->text.text + s->at, s->len);
     text[s->len] = 0;
+    uint64_t whole = 0;
+    size_t digits = 0;
+    for (; digits < s->len && digits < 15 && text[digits] >= '0' && text[digits] <= '9'; digits++)
+        whole = whole * 10 + (uint64_t)(text[digits] - '0');
+    if (digits == s->len) {
+        *out = (double)whole;
+        return true;
+    }
     *out = strtod(text, &end);
     return *end == 0;
 }
@@ -285,7 +293,15 @@ void tt_op_pm_cells(tt_writer *w)
     double util = kernel != 0 ? 100.0 * compute / kernel : 0.0;
     snprintf(digits, sizeof digits, "%.3f", util);
     uint32_t from = tt_cell_begin(w);
-    tt_python_double(strtod(digits, NULL), &w->text);
+    if (util >= 0 &&
+        util < 1e12) { /* three decimals are more than repr() needs: but for zeros at their end */
+        size_t n = strlen(digits);
+        while (n > 2 && digits[n - 1] == '0' && digits[n - 2] != '.')
+            n--;
+        dl_str_add_n(&w->text, digits, n);
+    } else {
+        tt_python_double(strtod(digits, NULL), &w->text);
+    }
     tt_cell_end(w, TT_COL_PM_FPU, from);
 }
 

@@ -32,7 +32,9 @@ static void DL_PRINTF(2, 3) found(pk_audit *a, const char *fmt, ...)
 /* The log goes on at `at`; what is before that and has not come is lost. */
 static void go_to(pk_audit *a, uint64_t at, uint64_t offset)
 {
-    if (at > a->text) {
+    if (a->chosen && !a->skipped) {
+        a->text = at;
+    } else if (at > a->text) {
         a->lost += at - a->text;
         found(a, "bytes %" PRIu64 " to %" PRIu64 " of the log are lost: %s %" PRIu64 " of the packed file",
               a->text, at,
@@ -110,7 +112,8 @@ void pk_audit_end(pk_audit *a, uint64_t skipped)
     if (!a->ended)
         found(a, "it has no end after byte %" PRIu64 " of the log: what writes it still runs or was killed%s",
               a->text, skipped ? ", or its end is damaged" : "");
-    else if (!a->findings && (a->end_blocks != a->blocks || a->end_whole != XXH64_digest(a->whole)))
+    else if (!a->findings && !a->chosen &&
+             (a->end_blocks != a->blocks || a->end_whole != XXH64_digest(a->whole)))
         found(a, "the checks of its blocks are not those that its end tells");
     if (a->ended && skipped) found(a, "%" PRIu64 " bytes follow its end and are left out", skipped);
 }

@@ -20,6 +20,7 @@ typedef struct pk_audit {
     uint64_t blocks;              /* that were good */
     uint64_t skipped, skipped_at; /* bytes that belong to no frame, before this byte; not told yet */
     bool ended;
+    bool chosen;                    /* not all of its blocks are asked for */
     uint64_t end_blocks, end_whole; /* as the end tells them */
     XXH64_state_t *whole;
 } pk_audit;

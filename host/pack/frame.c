@@ -90,6 +90,7 @@ struct pk_reader {
     uint8_t *buffer;
     size_t at, have, cap;
     uint64_t offset; /* of buffer[at] in the file */
+    uint64_t limit;  /* nothing is read beyond; 0: there is none */
     uint64_t id;
     uint64_t in_vain; /* bytes of which the check was wrong, again and again */
     bool begun, knows_magic, knows_id, ended;
@@ -131,7 +132,10 @@ static int need(pk_reader *r, size_t n)
         r->cap = n;
     }
     while (r->have < n && !r->ended) {
-        ssize_t got = r->source(r->ctx, r->buffer + r->have, r->cap - r->have);
+        const uint64_t next = r->offset + (r->have - r->at);
+        size_t room = r->cap - r->have;
+        if (r->limit && r->limit - next < room) room = next < r->limit ? (size_t)(r->limit - next) : 0;
+        ssize_t got = room ? r->source(r->ctx, r->buffer + r->have, room) : 0;
         if (got < 0) return -1;
         r->ended = got == 0;
         r->have += (size_t)got;
@@ -201,6 +205,20 @@ int pk_reader_next(pk_reader *r, pk_frame *frame)
     frame->offset = r->offset;
     skip(r, PK_HEADER_BYTES + frame->header.stored);
     return 1;
+}
+
+bool pk_reader_go(pk_reader *r, uint64_t offset, uint64_t limit, pk_seek *seek, void *ctx)
+{
+    r->limit = limit;
+    r->ended = false;
+    if (offset >= r->offset && offset - r->offset <= r->have - r->at) {
+        skip(r, (size_t)(offset - r->offset));
+        if (r->offset + (r->have - r->at) > limit) r->have = r->at + (size_t)(limit - r->offset);
+        return r->offset + (r->have - r->at) == limit || seek(ctx, r->offset + (r->have - r->at));
+    }
+    r->at = r->have = 0;
+    r->offset = offset;
+    return seek(ctx, offset);
 }
 
 bool pk_reader_knows_magic(const pk_reader *r)

@@ -82,6 +82,10 @@ pk_reader *pk_reader_new(pk_source *source, void *ctx);
 void pk_reader_free(pk_reader *r);
 /* 1: a frame; 0: the end, with what was skipped before it in *frame; -1: the source failed. */
 int pk_reader_next(pk_reader *r, pk_frame *frame);
+/* Goes on at another place, where a frame is, and reads nothing beyond `limit`: what it has ends there. False: `seek`,
+ * which goes there in the source, has failed. */
+typedef bool pk_seek(void *ctx, uint64_t offset);
+bool pk_reader_go(pk_reader *r, uint64_t offset, uint64_t limit, pk_seek *seek, void *ctx);
 /* Whether the file begins as a packed log does, after the first frame has been asked for. */
 bool pk_reader_knows_magic(const pk_reader *r);
 

@@ -18,6 +18,10 @@ struct pk_unpack {
     pk_frame frame;  /* of the block in hand */
     uint64_t blocks; /* whose text has been made */
     bool again;      /* the block in hand comes again */
+    bool chooses;
+    pk_choice choice;
+    size_t next; /* block that may be wanted */
+    void *source_ctx;
     char why[PK_FINDING + 64];
 };
 
@@ -45,6 +49,7 @@ pk_unpack *pk_unpack_new(pk_source *source, void *ctx)
     pk_unpack *u = calloc(1, sizeof *u);
     if (!u) return NULL;
     u->reader = pk_reader_new(source, ctx);
+    u->source_ctx = ctx;
     u->unpacker = pk_unpacker_new();
     const bool audited = pk_audit_begin(&u->audit, on_found, u);
     if (u->reader && u->unpacker && audited) return u;
@@ -67,12 +72,48 @@ const char *pk_unpack_why(const pk_unpack *u)
     return u->why[0] ? u->why : NULL;
 }
 
+void pk_unpack_choose(pk_unpack *u, const pk_choice *choice)
+{
+    u->choice = *choice;
+    u->chooses = u->audit.chosen = true;
+    u->next = 1;
+}
+
+uint64_t pk_unpack_line(const pk_unpack *u)
+{
+    return u->chooses && u->next - 1 < u->choice.n ? u->choice.entries[u->next - 1].line : UINT64_MAX;
+}
+
+/* The next frame that is wanted: a block, or the end. */
+static int next_chosen(pk_unpack *u)
+{
+    const pk_choice *c = &u->choice;
+    for (;;) {
+        while (u->next < c->n && !c->wanted[u->next])
+            u->next++;
+        size_t behind = u->next;
+        while (behind < c->n && c->wanted[behind])
+            behind++;
+        const uint64_t offset = u->next < c->n ? c->entries[u->next].offset : c->end_at;
+        const uint64_t limit = u->next == c->n ? c->size
+                               : behind < c->n ? c->entries[behind].offset
+                                               : c->index_at;
+        if (u->next > c->n) return 0;
+        if (!pk_reader_go(u->reader, offset, limit, c->seek, u->source_ctx)) return -1;
+        const int there = pk_reader_next(u->reader, &u->frame);
+        u->next++;
+        if (there) return there;
+        u->audit.skipped += u->frame.skipped; /* nothing of it is to be read */
+        u->audit.skipped_at = limit;
+    }
+}
+
 /* The frame of the next block: 1, 0 at the end, -1 when the source fails. */
 static int next_frame(pk_unpack *u)
 {
     int there;
     do
-        there = pk_reader_next(u->reader, &u->frame);
+        there = u->chooses ? next_chosen(u) : pk_reader_next(u->reader, &u->frame);
     while (there > 0 && !pk_audit_frame(&u->audit, &u->frame));
     if (there == 0) pk_audit_end(&u->audit, u->frame.skipped);
     return there;

@@ -25,6 +25,21 @@ int pk_unpack_block_next(pk_unpack *u, pk_header *h, const uint8_t **stored);
 /* Before it: when text was read, but of the first block only, that block comes again. False: of others too. */
 bool pk_unpack_again(pk_unpack *u);
 
+/* Some blocks only, from the one behind that in hand on. */
+typedef struct pk_choice {
+    const pk_entry *entries; /* of all blocks */
+    const bool *wanted;
+    size_t n;
+    uint64_t index_at, end_at; /* where the index and the end are in the file */
+    uint64_t size;             /* of the file */
+    pk_seek *seek;             /* in the source, with its context */
+} pk_choice;
+
+/* `choice`, but for the struct itself, is borrowed. */
+void pk_unpack_choose(pk_unpack *u, const pk_choice *choice);
+/* How many lines of the log are before the block in hand; UINT64_MAX: as many as have been read. */
+uint64_t pk_unpack_line(const pk_unpack *u);
+
 /* The text of a block, checked; `text` has PK_LONGEST_ROW bytes more than it needs. What is wrong, or NULL. */
 const char *pk_unpack_block(pk_unpacker *u, const pk_header *h, const uint8_t *stored, char *text);
 

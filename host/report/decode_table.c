@@ -357,6 +357,11 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
     } else if (l->cost_subtracted)
         dl_str_add(out, "Markers' own cost is not in this log and was not subtracted; decode the capture.\n");
     char digits[DL_GROUPED_SIZE];
+    if (l->blocks)
+        dl_str_fmt(
+            out,
+            "  %10s  of %llu blocks of the packed log were read, as its index says; what is wrong in others is not told\n",
+            dl_u64_grouped(digits, l->blocks_read), (unsigned long long)l->blocks);
     if (l->rows_filtered)
         dl_str_fmt(out, "  %10s  rows left out by the filters\n", dl_u64_grouped(digits, l->rows_filtered));
     if (l->zones_filtered)

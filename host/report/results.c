@@ -14,7 +14,7 @@ devlog_status dl_results_make(const char *log, const char *folder, const dl_resu
     dl_analysis_list list = {0};
     const char *slash = strrchr(log, '/');
     bool wanted[DL_ARTIFACT_KINDS];
-    const dl_decode_options how = {.filter = options ? options->filter : (dl_filter){0}};
+    const dl_decode_options how = {.filter = options ? options->filter : (dl_filter){0}, .only_input = true};
     memset(wanted, true, sizeof wanted);
     devlog_status status = dl_analyses_defaults(&list, err);
     if (!status) status = dl_decode_new(&d, &how, err);

@@ -231,3 +231,14 @@ void test_damage(char *text, size_t *n, size_t cap, uint64_t *seed)
     }
     }
 }
+
+size_t test_damaged_log(dl_str *out, unsigned long i, unsigned most, uint64_t *seed)
+{
+    test_log(out, (int)(i % TEST_LOG_KINDS), 1 + (unsigned)(i % 3), *seed);
+    const size_t cap = 2 * out->len;
+    size_t n = out->len;
+    if (!dl_str_reserve(out, cap)) return n;
+    for (uint64_t k = test_random(seed) % most; k-- > 0;)
+        test_damage(out->text, &n, cap, seed);
+    return n;
+}

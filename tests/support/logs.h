@@ -16,6 +16,9 @@ void test_log(dl_str *out, int kind, unsigned launches, uint64_t seed);
 /* The next of a sequence of random numbers. */
 uint64_t test_random(uint64_t *seed);
 
+/* The i-th of a sequence of small logs, damaged less than `most` times. Returns its bytes: it may hold NULs. */
+size_t test_damaged_log(dl_str *out, unsigned long i, unsigned most, uint64_t *seed);
+
 /* Damages text[0..*n) in place (cap bytes of room) in one of many ways. */
 void test_damage(char *text, size_t *n, size_t cap, uint64_t *seed);
 

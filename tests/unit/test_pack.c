@@ -158,12 +158,7 @@ static void damaged_logs_come_back(void **state)
     uint64_t seed = 11;
     for (unsigned long i = 0; i < cases; i++) {
         dl_str log = {0};
-        test_log(&log, (int)(i % TEST_LOG_KINDS), 1 + i % 3, seed);
-        const size_t cap = 2 * log.len;
-        size_t n = log.len;
-        assert_true(dl_str_reserve(&log, cap));
-        for (uint64_t k = test_random(&seed) % 6; k-- > 0;)
-            test_damage(log.text, &n, cap, &seed);
+        const size_t n = test_damaged_log(&log, i, 6, &seed);
         comes_back(log.text, n, i & 1 ? 500 + test_random(&seed) % 3000 : 0, 1 + i % 2);
         dl_str_free(&log);
     }

@@ -73,12 +73,7 @@ static void damaged_logs(void **state)
     uint64_t seed = 13;
     for (unsigned long i = 0; i < cases; i++) {
         dl_str log = {0};
-        test_log(&log, (int)(i % TEST_LOG_KINDS), 1 + i % 3, seed);
-        const size_t cap = 2 * log.len;
-        size_t n = log.len;
-        assert_true(dl_str_reserve(&log, cap));
-        for (uint64_t k = test_random(&seed) % 4; k-- > 0;)
-            test_damage(log.text, &n, cap, &seed);
+        const size_t n = test_damaged_log(&log, i, 4, &seed);
         says_the_same(log.text, n, i & 1 ? 200 + test_random(&seed) % 4000 : 0,
                       &ways[i / TEST_LOG_KINDS % WAYS]);
         dl_str_free(&log);

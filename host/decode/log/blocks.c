@@ -48,6 +48,7 @@ static void read_packed(dl_block_reader *r, dl_block *b)
     else if (there < 0)
         broken(b, DEVLOG_ERR_FORMAT, r->in,
                pk_unpack_why(r->packed) ? pk_unpack_why(r->packed) : "it cannot be read");
+    b->line = pk_unpack_line(r->packed);
     b->last = there <= 0 || !b->cap_stored;
 }
 

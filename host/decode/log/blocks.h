@@ -28,6 +28,7 @@ typedef struct dl_block {
     /* Read, of a packed log in place of text (decode/log/packed.h): */
     bool packed;
     pk_header header;
+    uint64_t line; /* lines before it; UINT64_MAX: those that have been read */
     uint8_t *stored;
     size_t cap_stored;
     /* Parsed, when parsing and pairing are apart: */

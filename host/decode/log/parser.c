@@ -51,6 +51,11 @@ uint64_t dl_parser_lines(const dl_parser *p)
     return p->line;
 }
 
+void dl_parser_at_line(dl_parser *p, uint64_t line)
+{
+    p->line = line;
+}
+
 void dl_parser_keep(dl_parser *p, bool data, bool meta)
 {
     p->keep_data = data;

@@ -42,6 +42,7 @@ void dl_parser_free(dl_parser *p);
 
 /* Starts an input: forgets its predecessor's header. `source` names it in messages and is borrowed. */
 void dl_parser_begin(dl_parser *p, const char *source);
+void dl_parser_at_line(dl_parser *p, uint64_t line); /* so many lines are before what comes next */
 uint64_t dl_parser_lines(const dl_parser *p);
 
 /* Whether the data and meta data of all marks are kept, or only what statistics need: data of what is no zone,

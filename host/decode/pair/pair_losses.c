@@ -18,8 +18,22 @@ static const char *site_text(const dl_pair *p, uint32_t site)
     return dl_text(p->tables, p->tables->sites[site].name);
 }
 
+/* Whether it is known that what is wrong here is wrong in the log, and not where a part of it ends. */
+static bool is_told(const dl_pair *p, uint32_t launch, uint64_t time)
+{
+    const dl_filter *f = p->filter;
+    return !f || !f->partly ||
+           (launch != DL_NONE && dl_filter_time(f, time, time) && dl_pair_launch_is_kept(p, launch));
+}
+
+static bool stream_is_told(const dl_pair *p, uint32_t stream, uint64_t time)
+{
+    return stream >= p->n_streams || !p->streams[stream] || is_told(p, p->streams[stream]->launch, time);
+}
+
 static void lose_open(dl_pair *p, const open_zone *z)
 {
+    if (!is_told(p, z->launch, z->start)) return;
     p->losses->found[DL_FOUND_UNPAIRED_START]++;
     if (!dl_losses_wants(p->losses, DL_FOUND_UNPAIRED_START)) return;
     char where[128];
@@ -57,6 +71,7 @@ void dl_pair_abandon_site(dl_pair *p, stream_state *s, uint32_t site)
 void dl_pair_lose_end(dl_pair *p, const pair_mark *m, uint64_t time, bool of_another)
 {
     dl_finding what = of_another ? DL_FOUND_OTHER_LAUNCH : DL_FOUND_UNPAIRED_END;
+    if (!stream_is_told(p, m->stream, time)) return;
     p->losses->found[what]++;
     if (!dl_losses_wants(p->losses, what)) return;
     char where[128];
@@ -69,6 +84,7 @@ void dl_pair_lose_end(dl_pair *p, const pair_mark *m, uint64_t time, bool of_ano
 void dl_pair_lose_negative(dl_pair *p, const pair_mark *m, const open_zone *z, uint64_t time)
 {
     char where[128];
+    if (!is_told(p, z->launch, time)) return;
     dl_pair_where(p, m->stream, where);
     dl_losses_found(p->losses, DL_FOUND_NEGATIVE, 1,
                     "%s:%u: %s: zone '%s' ends at cycle %llu, before its start %llu", p->source, m->line,
@@ -128,7 +144,7 @@ dl_loss_zone dl_pair_note_loss(dl_pair *p, const pair_mark *m)
     const char *name = site_text(p, m->kind->site);
     dl_loss_zone zone = dl_loss_of_zone(name, strlen(name));
     char where[128];
-    if (zone == DL_LOSS_ZONES) return zone;
+    if (zone == DL_LOSS_ZONES || !stream_is_told(p, m->stream, m->time)) return zone;
     dl_pair_where(p, m->stream, where);
     if (zone == DL_LOSS_UNKNOWN)
         dl_losses_found(p->losses, DL_FOUND_UNKNOWN, 1, "%s:%u: %s: launch %llu: %s", p->source, m->line,

@@ -1,0 +1,175 @@
+/* A part of a packed log. See window.h. */
+#include "decode/log/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+enum { FIRST_CELLS = 6 }; /* what stands before the cells of a block's ranges */
+
+/* Stamps that are farther apart than that may have come round. */
+#define MOST_APART (UINT64_C(1) << 43)
+
+typedef struct planner {
+    const pk_index *index;
+    const dl_filter *f;
+    size_t cell; /* of the run host id among a block's ranges */
+    bool *wanted;
+} planner;
+
+static uint64_t least(const planner *p, size_t i)
+{
+    return p->index->entries[i].info.least[p->cell];
+}
+
+static uint64_t most(const planner *p, size_t i)
+{
+    return p->index->entries[i].info.most[p->cell];
+}
+
+static bool has_rows(const planner *p, size_t i)
+{
+    return p->index->entries[i].info.rows > p->index->entries[i].info.raw;
+}
+
+/* Every row has a launch with an id, and stamps have not come round. */
+static bool is_regular(const planner *p)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+    for (size_t i = 0; i < p->index->n; i++) {
+        const pk_info *info = &p->index->entries[i].info;
+        if (!has_rows(p, i)) continue;
+        if (info->least[0] > info->most[0] || least(p, i) > most(p, i) || least(p, i) == 0) return false;
+        if (info->least[0] < first) first = info->least[0];
+        if (info->most[0] > last) last = info->most[0];
+    }
+    return first <= last && last - first < MOST_APART;
+}
+
+/* Wants the blocks in which one of the ranges may be; false: a range is in none. */
+static bool want_ids(planner *p, const dl_filter_range *r, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        bool any = false;
+        for (size_t i = 0; i < p->index->n; i++) {
+            if (!has_rows(p, i) || least(p, i) > r[k].high || most(p, i) < r[k].low) continue;
+            any = p->wanted[i] = true;
+        }
+        if (!any) return false;
+    }
+    return n > 0;
+}
+
+static int by_low(const void *a, const void *b)
+{
+    const dl_filter_range *x = a, *y = b;
+    return x->low < y->low ? -1 : x->low > y->low;
+}
+
+/* Ranges that overlap or touch become one. */
+static size_t merge(dl_filter_range *r, size_t n)
+{
+    size_t kept = 0;
+    if (n) qsort(r, n, sizeof *r, by_low);
+    for (size_t i = 0; i < n; i++) {
+        if (kept && r[i].low <= r[kept - 1].high + (r[kept - 1].high < UINT64_MAX)) {
+            if (r[i].high > r[kept - 1].high) r[kept - 1].high = r[i].high;
+            continue;
+        }
+        r[kept++] = r[i];
+    }
+    return kept;
+}
+
+static bool want_picked(planner *p)
+{
+    const dl_filter *f = p->f;
+    dl_filter_range *r = malloc((f->n_picked + 1) * sizeof *r);
+    bool good = r != NULL;
+    for (size_t i = 0; i < f->n_picked && good; i++) {
+        r[i] = (dl_filter_range){f->picked[i].id, f->picked[i].id};
+        good = f->picked[i].chip != DL_FILTER_OP; /* which op a launch is of, its rows say */
+    }
+    /* Neighbours are wanted together; ids of which nothing is there do not matter. */
+    const size_t n = good ? merge(r, f->n_picked) : 0;
+    bool any = false;
+    for (size_t i = 0; i < p->index->n && good; i++) {
+        size_t low = 0, high = n;
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (r[middle].high < least(p, i))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (has_rows(p, i) && low < n && r[low].low <= most(p, i)) any = p->wanted[i] = true;
+    }
+    free(r);
+    return good && any;
+}
+
+/* Whether something that begins in block i and ends in block k may touch the window. */
+static bool touches(const planner *p, size_t i, size_t k)
+{
+    const uint64_t from = p->index->entries[i].info.least[0], to = p->index->entries[k].info.most[0];
+    return has_rows(p, i) && has_rows(p, k) && from <= to && to >= p->f->from &&
+           (p->f->to == 0 || from <= p->f->to);
+}
+
+static bool is_one_launch(const planner *p, size_t i)
+{
+    return p->wanted[i] && has_rows(p, i) && least(p, i) == most(p, i);
+}
+
+/* Wants the blocks that touch the window, and both of two neighbours when what begins in the one and ends in the other
+ * may. A launch that fills a block goes on in the next. */
+static bool want_time(planner *p)
+{
+    const size_t n = p->index->n;
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        if (touches(p, i, i)) any = p->wanted[i] = true;
+        if (i + 1 < n && touches(p, i, i + 1)) any = p->wanted[i] = p->wanted[i + 1] = true;
+    }
+    for (size_t i = 0; i + 1 < n; i++)
+        if (is_one_launch(p, i)) p->wanted[i + 1] = true;
+    for (size_t i = n; i-- > 1;)
+        if (is_one_launch(p, i)) p->wanted[i - 1] = true;
+    return any;
+}
+
+bool dl_window_plan(dl_window *w, const pk_index *index, const dl_columns *columns, const dl_filter *f)
+{
+    const int cell = columns->at[DL_COL_RUN_HOST_ID] - FIRST_CELLS;
+    planner p = {.index = index, .f = f, .cell = (size_t)(1 + cell)};
+    *w = (dl_window){0};
+    if (columns->at[DL_COL_RUN_HOST_ID] < FIRST_CELLS || cell >= PK_CELLS || f->skip_launches || f->n_skips ||
+        !is_regular(&p))
+        return false;
+    w->wanted = p.wanted = calloc(index->n + 1, sizeof *w->wanted);
+    bool good = p.wanted != NULL;
+    if (good && f->n_launches) {
+        good = want_ids(&p, f->launches, f->n_launches);
+    } else if (good && f->picks) {
+        good = want_picked(&p);
+    } else if (good && (f->from || f->to)) {
+        good = want_time(&p);
+    } else {
+        good = false;
+    }
+    for (size_t i = 0; i < index->n && good; i++) {
+        /* Chip lines and headers are among the raw rows. */
+        p.wanted[i] |= i == 0 || index->entries[i].info.raw || !has_rows(&p, i);
+        w->n_wanted += p.wanted[i];
+    }
+    if (good && w->n_wanted < index->n) return true;
+    dl_window_free(w);
+    return false;
+}
+
+void dl_window_free(dl_window *w)
+{
+    free(w->wanted);
+    *w = (dl_window){0};
+}

@@ -1,0 +1,245 @@
+/* A part of a packed log by its index: what is decoded of it is what is decoded of the whole log, and the rest is not
+ * read. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/decode.h"
+#include "support/cli.h"
+#include "support/files.h"
+#include "support/logs.h"
+#include "support/packed.h"
+
+enum { CORES = 8, RISCS = 3, LAUNCHES = 600, DUMP = 200, BLOCK = 6000, FIRST_LOOKS = 640 * 1024 };
+
+static const char *const riscs[RISCS] = {"BRISC", "NCRISC", "TRISC_0"};
+
+/* Core by core and RISC by RISC, dump by dump, on two chips; zones of some launches are cut by losses. */
+static void make_log(dl_str *log, uint64_t seed, bool ids)
+{
+    dl_str_add(
+        log,
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
+        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host "
+        "ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n");
+    for (unsigned chip = 0; chip < 2; chip++)
+        for (unsigned from = 0; from < LAUNCHES; from += DUMP)
+            for (unsigned core = 0; core < CORES; core++)
+                for (unsigned risc = 0; risc < RISCS; risc++)
+                    for (unsigned i = from; i < from + DUMP; i++) {
+                        const uint64_t start = 100000 + 5000ull * i + 10 * core + risc;
+                        const unsigned id = ids ? 1024 + i : 0;
+                        const uint64_t noise = test_random(&seed);
+                        const char *rows[] = {"FW,ZONE_START",  "KERNEL,ZONE_START", "INNER,ZONE_START",
+                                              "INNER,ZONE_END", "KERNEL,ZONE_END",   "FW,ZONE_END"};
+                        for (unsigned k = 0; k < 6; k++) {
+                            if (noise % 997 == 3 && k == 4) continue; /* an end is lost */
+                            const uint64_t at = start + 40 * k + noise % 30 + (k == 5 ? noise % 4900 : 0);
+                            dl_str_fmt(log, "%u,%u,1,%s,%u,%llu,0,%u,,,%s-%s,%u,k.cc,\n", chip, core,
+                                       riscs[risc], 7 + k, (unsigned long long)at, id, riscs[risc], rows[k],
+                                       10 + k);
+                        }
+                    }
+}
+
+static void write_bytes(const char *path, const char *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static uint64_t bytes_read_so_far(void)
+{
+    unsigned long long n = 0;
+    FILE *f = fopen("/proc/self/io", "r");
+    if (!f || fscanf(f, "rchar: %llu", &n) != 1) n = 0;
+    if (f) fclose(f);
+    return n;
+}
+
+typedef struct outcome {
+    dl_str text;
+    uint64_t blocks, blocks_read, bytes;
+    bool lost;
+} outcome;
+
+/* Zones with their statistics, and launches that have some, as text. */
+static void decoded(outcome *out, const char *path, const dl_filter *filter, unsigned threads)
+{
+    dl_decode *d;
+    devlog_error err = {0};
+    const dl_decode_options o = {.filter = *filter, .threads = threads, .only_input = true};
+    const uint64_t before = bytes_read_so_far();
+    *out = (outcome){.bytes = 0};
+    assert_int_equal(dl_decode_new(&d, &o, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_file(d, path, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    out->bytes = bytes_read_so_far() - before;
+    const dl_losses *l = dl_decode_losses(d);
+    const dl_tables *t = dl_decode_tables(d);
+    out->blocks = l->blocks;
+    out->blocks_read = l->blocks_read;
+    out->lost = dl_losses_any(l);
+    for (size_t i = 0; i < dl_decode_n_keys(d); i++) {
+        const dl_key *k = dl_decode_key(d, i);
+        const dl_stream *s = &t->streams[k->stream];
+        if (!k->count) continue;
+        dl_str_fmt(&out->text, "%u %u %u %u %s: %llu %llu %llu %llu\n", t->chips[s->chip].id, s->core_y,
+                   s->core_x, s->risc, dl_site_text(t, k->site), (unsigned long long)k->count,
+                   (unsigned long long)k->sum, (unsigned long long)k->min, (unsigned long long)k->max);
+    }
+    dl_decode_free(d);
+}
+
+static void is_the_same(const char *what, const dl_filter *f, uint64_t most_blocks)
+{
+    outcome whole, part;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        decoded(&whole, in_scratch("log.csv"), f, threads);
+        decoded(&part, in_scratch("log.pack"), f, threads);
+        if (strcmp(whole.text.text ? whole.text.text : "", part.text.text ? part.text.text : "") != 0)
+            fail_msg("%s: %s\nof the log, and of its part\n%s", what, whole.text.text, part.text.text);
+        if (part.lost && !whole.lost) fail_msg("%s: a loss that is none", what);
+        if (most_blocks && (!part.blocks || part.blocks_read > most_blocks))
+            fail_msg("%s: %llu of %llu blocks were read", what, (unsigned long long)part.blocks_read,
+                     (unsigned long long)part.blocks);
+        dl_str_free(&whole.text);
+        dl_str_free(&part.text);
+    }
+}
+
+static void pack_log(const dl_str *log)
+{
+    dl_str packed = {0};
+    assert_int_equal(test_pack(log->text, log->len, BLOCK, 1, &packed), DEVLOG_OK);
+    write_bytes(in_scratch("log.csv"), log->text, log->len);
+    write_bytes(in_scratch("log.pack"), packed.text, packed.len);
+    dl_str_free(&packed);
+}
+
+static void a_part_is_as_of_the_whole(void **state)
+{
+    (void)state;
+    const char *more = getenv("DEVLOG_TEST_CASES");
+    const unsigned cases = more ? (unsigned)strtoul(more, NULL, 10) : 40;
+    uint64_t seed = 5;
+    dl_str log = {0};
+    make_log(&log, 3, true);
+    pack_log(&log);
+    for (unsigned i = 0; i < cases; i++) {
+        char what[120];
+        const uint64_t first = 1024 + test_random(&seed) % LAUNCHES, n = test_random(&seed) % 30;
+        const dl_filter_range launches = {first, first + n < 1024 + LAUNCHES ? first + n : 1023 + LAUNCHES};
+        const uint64_t from = 100000 + test_random(&seed) % (5000 * LAUNCHES),
+                       to = from + test_random(&seed) % 90000;
+        const dl_filter_range chip = {1, 1};
+        dl_filter f = {.n_chips = i % 5 == 0, .chips = &chip};
+        if (i % 2) {
+            f.launches = &launches;
+            f.n_launches = 1;
+        }
+        if (i % 2 == 0 || i % 7 == 0) {
+            f.from = from;
+            f.to = to;
+        }
+        snprintf(what, sizeof what, "case %u: launches %llu-%llu, cycles %llu-%llu", i,
+                 (unsigned long long)launches.low, (unsigned long long)launches.high,
+                 (unsigned long long)f.from, (unsigned long long)f.to);
+        is_the_same(what, &f, 0);
+    }
+    /* Ids that the host's files name. */
+    const dl_filter_id picked[] = {
+        {1030, 0, DL_FILTER_ANY}, {1330, 0, DL_FILTER_ANY}, {1030, 1, DL_FILTER_ANY}};
+    is_the_same("picked", &(dl_filter){.picks = true, .picked = picked, .n_picked = 3}, 220);
+    dl_str_free(&log);
+}
+
+/* In proportion to the window, by blocks and by the bytes that the process has read. */
+static void the_rest_is_not_read(void **state)
+{
+    (void)state;
+    dl_str log = {0};
+    outcome all, part;
+    make_log(&log, 4, true);
+    pack_log(&log);
+    const dl_filter_range launches = {1040, 1043};
+    const dl_filter of_launches = {.launches = &launches, .n_launches = 1},
+                    of_time = {.from = 150000, .to = 160000};
+    decoded(&all, in_scratch("log.pack"), &(dl_filter){.n_cores = 0}, 1);
+    assert_int_equal(all.blocks, 0);
+    const dl_filter *const filters[] = {&of_launches, &of_time};
+    for (int i = 0; i < 2; i++) {
+        decoded(&part, in_scratch("log.pack"), filters[i], 1);
+        /* 4 of 200 launches of a dump, one of three dumps: a block or two of each RISC of a core of each chip. */
+        if (!part.blocks || part.blocks_read * 4 > part.blocks)
+            fail_msg("%llu of %llu blocks", (unsigned long long)part.blocks_read,
+                     (unsigned long long)part.blocks);
+        /* The log's beginning is looked at, and the index read, whatever is wanted. */
+        if (all.bytes && part.bytes > FIRST_LOOKS + all.bytes / 4)
+            fail_msg("%llu bytes of %llu", (unsigned long long)part.bytes, (unsigned long long)all.bytes);
+        dl_str_free(&part.text);
+    }
+    dl_str_free(&all.text);
+    dl_str_free(&log);
+}
+
+/* Where the index does not say enough, all is read. */
+static void what_the_index_does_not_know(void **state)
+{
+    (void)state;
+    dl_str log = {0};
+    const dl_filter_range launches = {3, 5};
+    make_log(&log, 4, false);
+    pack_log(&log);
+    is_the_same("without ids", &(dl_filter){.launches = &launches, .n_launches = 1}, 0);
+    dl_str_free(&log);
+    make_log(&log, 4, true);
+    pack_log(&log);
+    char *err;
+    assert_int_equal(devlog("decode log.pack --launches 1030,5000 -f json", NULL, &err), 1);
+    assert_non_null(strstr(err, "--launches 5000: no such launch; the log has 1024-1623"));
+    free(err);
+    assert_int_equal(devlog("decode log.pack --from 90000000 -f json", NULL, &err), 1);
+    assert_non_null(strstr(err, "nothing lies between --from and --until"));
+    free(err);
+    /* A packed log without its end has no index. */
+    size_t n;
+    char *packed = read_bytes(in_scratch("log.pack"), &n);
+    write_bytes(in_scratch("cut.pack"), packed, n - 20);
+    char *one = devlog_ok("decode log.csv --launches 1100-1103 --no-files --max-launches 0", 3);
+    assert_int_equal(devlog("decode cut.pack --launches 1100-1103 --no-files --max-launches 0", NULL, &err),
+                     3);
+    free(err);
+    free(one);
+    /* A block of the part that is damaged is told; one that is not wanted is not read. */
+    uint64_t seed = 9;
+    unsigned told = 0;
+    for (int i = 0; i < 30; i++) {
+        const size_t at = 2000 + test_random(&seed) % (n / 2);
+        packed[at] ^= 0x10;
+        write_bytes(in_scratch("bad.pack"), packed, n);
+        packed[at] ^= 0x10;
+        char *said;
+        const int status = devlog("decode bad.pack --launches 1100-1103 --no-files", &said, &err);
+        assert_true(status == 0 || status == 3);
+        told += strstr(said, "are lost") != NULL || strstr(said, "cannot unpack") != NULL;
+        free(said);
+        free(err);
+    }
+    assert_true(told > 0 && told < 30);
+    free(packed);
+    dl_str_free(&log);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_part_is_as_of_the_whole),
+        cmocka_unit_test(the_rest_is_not_read),
+        cmocka_unit_test(what_the_index_does_not_know),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+/* A disk with little room: no command needs any in proportion to the log. Each runs with a limit for the size of the files
+ * that it writes, a fiftieth of the log's: one byte more in any of them, with a name or without, would end it. Not for
+ * disks that are full (test_disk_full.c). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/cli.h"
+#include "support/files.h"
+
+enum { LAUNCHES = 24, CORES = 250, RISCS = 5, ZONES = 3, LIMIT_KIB = 256 };
+
+static const char *const riscs[RISCS] = {"BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2"};
+
+/* Many rows and few launches, as tt-metal writes them. */
+static void make_folder(void)
+{
+    FILE *f = fopen(in_scratch("profile_log_device.csv"), "w");
+    assert_non_null(f);
+    fprintf(
+        f,
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 250\nPCIe slot, core_x, core_y, RISC processor "
+        "type, timer_id, time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, "
+        "source line, source file, meta data\n");
+    for (int core = 0; core < CORES; core++)
+        for (int risc = 0; risc < RISCS; risc++)
+            for (int i = 0; i < LAUNCHES; i++) {
+                const long at = 1000000L + 50000L * i + 7 * core + risc;
+                const char *const kinds[] = {"ZONE_START", "ZONE_END"};
+                for (int k = 0; k < 2 * ZONES; k++) {
+                    const int zone = k < ZONES ? k : 2 * ZONES - 1 - k;
+                    static const char *const names[ZONES] = {"FW", "KERNEL", "INNER"};
+                    fprintf(
+                        f,
+                        "0,%d,%d,%s,%d,%ld,0,%d,,,%.5s-%s,%s,%d,/home/user/tt-metal/tt_metal/hw/firmware/src/risc.cc,\n",
+                        core % 50, core / 50, riscs[risc], 100 * k + risc, at + 1000 * k, 1024 * (i + 1),
+                        riscs[risc], names[zone], kinds[k >= ZONES], 10 + zone);
+                }
+            }
+    assert_int_equal(fclose(f), 0);
+    f = fopen(in_scratch("tracy_ops_data.csv"), "w");
+    assert_non_null(f);
+    fprintf(f, "MessageName;total_ns\n");
+    for (int i = 0; i < LAUNCHES; i++)
+        fprintf(
+            f,
+            "`TT_DNN_DEVICE_OP: \"Op\", 5, 0, false, %d ->\n{\"op_code\":\"Op\",\"device_id\":0,\"global_call_count\":%d}`;%d\n",
+            1024 * (i + 1), 1024 * (i + 1), 100 * i);
+    assert_int_equal(fclose(f), 0);
+}
+
+static off_t size_of(const char *name)
+{
+    struct stat st;
+    assert_int_equal(stat(in_scratch(name), &st), 0);
+    return st.st_size;
+}
+
+static void no_room_in_proportion_to_the_log(void **state)
+{
+    /* Standard output is a pipe, which has no size. */
+    static const struct {
+        const char *line;
+        int status;
+    } runs[] = {
+        {"decode profile_log_device.csv --no-files", 0},
+        {"decode profile_log_device.csv -f json", 0},
+        {"decode profile_log_device.csv --skip-warm-up --chips 0 --no-files", 0},
+        {"decode --follow --idle 1 profile_log_device.csv", 0},
+        {"pack profile_log_device.csv -o -", 0},
+        {"pack profile_log_device.csv -o small.pack", 0},
+        {"unpack small.pack -o -", 0},
+        {"decode small.pack --no-files", 0},
+        {"decode small.pack --launches 2048-4096 --no-files", 0},
+        {"ops . -o out", 3},
+        {"export small.pack -f csv -z BRISC-INNER -o -", 0},
+    };
+    (void)state;
+    make_folder();
+    if (size_of("profile_log_device.csv") < 50 * LIMIT_KIB * 1024)
+        fail_msg("the log has only %lld bytes", (long long)size_of("profile_log_device.csv"));
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        char line[1200];
+        snprintf(
+            line, sizeof line,
+            "bash -c \"set -o pipefail; cd '%s' && ulimit -f %d && export TMPDIR=. && '%s' %s 2>&1 | tail -n 3 | cut -c 1-300 "
+            ">said\"",
+            scratch(), LIMIT_KIB, getenv("DEVLOG_BIN"), runs[i].line);
+        const int status = system(line);
+        if (WEXITSTATUS(status) != runs[i].status) { /* 3: no times of the host are there */
+            char *said = read_bytes(in_scratch("said"), NULL);
+            fail_msg("devlog %s: status %d: %s", runs[i].line, WEXITSTATUS(status), said);
+        }
+    }
+}
+
+/* That the limit would be met: who writes the log once more meets it. */
+static void the_limit_holds(void **state)
+{
+    (void)state;
+    char line[900];
+    snprintf(line, sizeof line,
+             "bash -c \"cd '%s' && ulimit -f %d && '%s' unpack small.pack -o again\" >/dev/null 2>&1",
+             scratch(), LIMIT_KIB, getenv("DEVLOG_BIN"));
+    assert_int_not_equal(system(line), 0);
+    assert_int_not_equal(access(in_scratch("again"), F_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_room_in_proportion_to_the_log),
+        cmocka_unit_test(the_limit_holds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

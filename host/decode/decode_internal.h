@@ -28,7 +28,7 @@ struct dl_decode {
     dl_marks run;      /* of a run that goes on in the next block, or of a log in disorder */
     dl_marks marks;    /* on one thread */
     dl_run_sink sink;
-    pk_index index;    /* of the packed log of which only a part is read */
+    pk_index index; /* of the packed log of which only a part is read */
     dl_window window;
     bool disordered; /* the log in hand is put in order as a whole */
 };

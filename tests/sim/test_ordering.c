@@ -320,6 +320,7 @@ static void everything_is_right(void **state)
             if (t.cycles > most) most = t.cycles;
             if (!ok || !unprofiled(&t, boards[b], seed) || !frozen(&t, boards[b], seed))
                 fail_msg("%s, DEVLOG_SIM=strict=%u: %s", boards[b], seed, t.wrong);
+            if (seed % 100 == 99) printf("%s: %u seeds are right\n", boards[b], seed + 1), fflush(stdout);
         }
         printf("%s: %u seeds, at most %llu cycles\n", boards[b], n, (unsigned long long)most);
         fflush(stdout);

@@ -15,6 +15,7 @@ _start:
     la gp, __global_pointer$
     .option pop
     la sp, devlog_stack_top
+    mv a0, ra
     call firmware_see_restart
 
     la a0, devlog_data_start

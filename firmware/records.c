@@ -2,6 +2,7 @@
  * launch. See include/devlog/record.h for the layout. Not for markers (include/devlog/profile_impl.h) and not
  * for what happens when a segment is full (segment.c). */
 #include "records.h"
+#include "devlog/order.h"
 #include "noc.h"
 
 #if defined(PROFILE_DEVICE)
@@ -43,13 +44,22 @@ static void events_begin(volatile devlog_control *control)
     *stamper(STAMPER_STATUS) = 0x33u; /* clears full and overflow, and so the positions */
     *stamper(STAMPER_START) = control->events_base / 16u;
     *stamper(STAMPER_END) = (control->events_base + control->events_size) / 16u - 1u;
+    /* Workers, which are started by way of L1, find it set up. */
+    DEVLOG_READ_BACK(DEVLOG_ORDER_EVENTS, DEVLOG_TIMESTAMP + STAMPER_END);
 }
 
 static void events_end(volatile devlog_control *control)
 {
     if (control->events_base == 0) return;
     /* A flush of nothing would append a block of zeros. */
-    if (*stamper(STAMPER_STATUS) & DEVLOG_EVENTS_PENDING) *stamper(0) = DEVLOG_EVENT_FLUSH;
+    if (*stamper(STAMPER_STATUS) & DEVLOG_EVENTS_PENDING) {
+        *stamper(0) = DEVLOG_EVENT_FLUSH;
+        /* The command cannot be read back; what is stored behind it to the same block of registers can. */
+        if (DEVLOG_ORDERS_(DEVLOG_ORDER_STATUS)) {
+            *stamper(STAMPER_END) = (control->events_base + control->events_size) / 16u - 1u;
+            DEVLOG_READ_BACK(DEVLOG_ORDER_STATUS, DEVLOG_TIMESTAMP + STAMPER_END);
+        }
+    }
     control->events_status = *stamper(STAMPER_STATUS);
 }
 #else

@@ -13,8 +13,9 @@ void firmware_main(void);
 
 /* Returns when this is the first start since the host cleared the mailbox. Otherwise the launch that was in
  * flight cannot go on, and what it has recorded is kept: counts the restart, tells the host, and stops. In
- * front of everything else, so it uses neither stack nor variables: it may be another RISC that came here. */
-void firmware_see_restart(void);
+ * front of everything else, so it uses neither stack nor variables: it may be another RISC that came here. `from` is
+ * where it would return to, which tells the host whose kernel it is in. */
+void firmware_see_restart(uint32_t from);
 
 static inline volatile devlog_mailbox *run_mailbox(void)
 {

@@ -108,7 +108,9 @@ MACHINE static uint32_t record_stall(uint32_t base, uint32_t start)
 
 enum {
     BITS = DEVLOG_SEGMENT_BITS,
-    COME_BACK = 32 /* cycles until registers are restored, and what went before the clock was read */
+    /* Cycles until registers are restored, and what went before the clock was read: 48 when the record is dropped, 59
+     * when the marker starts again. */
+    COME_BACK = 53
 };
 
 /* Counts one drop: the first, or one at which the lower bits of the cursor ran over. Returns the cursor with

@@ -53,7 +53,7 @@ function showHealth(model) {
 
 function costText(cost) {
   if (!cost) return "What the markers themselves cost is not known of a device log; captures say it.";
-  return "The markers themselves took " + grouped(cost.within) + " of " + grouped(cost.of) + " cycles inside kernels; " + (cost.subtracted ? "they have been subtracted from every zone." : "they are part of the zones here (devlog decode --subtract-cost leaves them out).") + (cost.unknown ? " Not counted: " + counted(cost.unknown, "kernel") + " of which they take more than half, or whose records are damaged." : "");
+  return "The markers themselves took " + grouped(cost.within) + " of " + grouped(cost.of) + " cycles inside kernels; " + (cost.subtracted ? "they have been subtracted from every zone." : "they are part of the zones here (devlog decode --subtract-cost leaves them out).") + (cost.unknown ? " Not known, and not subtracted, of " + counted(cost.unknown, "kernel") + ": of those they take more than half, or the ring kept other records than it wrote over, or records are damaged." : "");
 }
 
 function showLog(model) {

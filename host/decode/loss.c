@@ -31,11 +31,13 @@ static const struct {
     const char *key, *text;
     bool loss;
 } findings[DL_FINDINGS] = {
-    [DL_FOUND_DROPPED] = {"dropped_on_device",
-                          "markers dropped on the device, which had no room for them: "
-                          "DEVLOG_RECORDING=stream keeps all, ring the last; complete zones take less room, "
-                          "classes leave markers out",
-                          true},
+    [DL_FOUND_DROPPED] =
+        {"dropped_on_device",
+         "markers dropped on the device, which had no room for them: "
+         "DEVLOG_RECORDING says which are kept (stream: all, stop: the first, ring: the last); complete "
+         "zones take less room, "
+         "classes leave markers out",
+         true},
     [DL_FOUND_UNKNOWN] = {"unknown_loss", "launches of a RISC of which nobody knows what they lost", true},
     [DL_FOUND_RESTARTED] = {"restarted", "restarts of a RISC's firmware in the middle of a launch", true},
     [DL_FOUND_UNPAIRED_START] = {"unpaired_start", "zones that never ended", true},

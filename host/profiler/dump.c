@@ -188,6 +188,26 @@ static devlog_status say_missing(const devlog_device *device, devlog_core core, 
         (unsigned long long)words, why.text);
 }
 
+/* A RISC that calls a null pointer runs another's firmware, which counts the restart as its own. */
+static devlog_status blame(const dump *d, devlog_core core, pulled got[BOARD_MAX_RISCS], devlog_error *err)
+{
+    for (uint32_t risc = 0; risc < d->device->board.n_riscs; risc++) {
+        const uint32_t restarts = got[risc].control.damage & ~DEVLOG_DAMAGE_ANY;
+        uint32_t from = 0;
+        if (!restarts) continue;
+        devlog_status status =
+            dl_core_read(d->device, core,
+                         d->device->board.mailbox.base + (uint32_t)offsetof(devlog_mailbox, restarted_from),
+                         &from, sizeof from, err);
+        const uint32_t came = program_risc_of(d->program, core, from);
+        if (status || came == BOARD_MAX_RISCS) return status;
+        got[risc].control.damage -= restarts;
+        got[came].control.damage += restarts;
+        return DEVLOG_OK; /* the mailbox knows the last one only */
+    }
+    return DEVLOG_OK;
+}
+
 static devlog_status dump_core(void *context, devlog_core core, devlog_error *err)
 {
     dump *d = context;
@@ -202,6 +222,7 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
         if (kernel && kernel->writes_cursor) got[risc].control.damage |= DEVLOG_DAMAGE_KERNEL;
         if (pull != DEVLOG_OK) failed = risc;
     }
+    if (pull == DEVLOG_OK) pull = blame(d, core, got, err);
     if (pull == DEVLOG_OK) pull = pull_events(d->device, &got[0], &events, err);
     /* What was pulled is written even when the device failed in between. */
     devlog_error later, *unless_pull = pull == DEVLOG_OK ? err : &later;

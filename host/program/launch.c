@@ -322,10 +322,17 @@ static devlog_status describe_core(void *context, devlog_core core, devlog_error
     if (status == DEVLOG_OK) status = dl_device_target(device, core, &at, err);
     if (status != DEVLOG_OK || mailbox.done == mailbox.go) return status;
     say(d, "%score (%u,%u):", d->used ? "; " : "", core.x, core.y);
-    for (uint32_t i = 0; i < device->board.n_riscs; i++)
-        if (mailbox.risc[i].up == DEVLOG_RESTARTED)
-            say(d, " the firmware of %s was started again (a reset, or somebody called a null pointer);",
-                device->board.riscs[i].name);
+    const uint32_t came = program_risc_of(d->program, core, mailbox.restarted_from);
+    for (uint32_t i = 0; i < device->board.n_riscs; i++) {
+        if (mailbox.risc[i].up != DEVLOG_RESTARTED) continue;
+        say(d, " the firmware of %s was started again ", device->board.riscs[i].name);
+        if (came == BOARD_MAX_RISCS)
+            say(d, "(a reset, or a null pointer was called: unknown on which RISC);");
+        else if (came == i)
+            say(d, "(a reset, or its kernel called a null pointer);");
+        else
+            say(d, "by %s, whose kernel called a null pointer;", device->board.riscs[came].name);
+    }
     for (uint32_t i = 0; i < device->board.n_riscs; i++) {
         uint32_t pc;
         if (mailbox.risc[i].done == mailbox.go) continue;

@@ -135,6 +135,16 @@ const devlog_kernel *program_kernel_at(const devlog_program *program, devlog_cor
     return NULL;
 }
 
+uint32_t program_risc_of(const devlog_program *program, devlog_core core, uint32_t address)
+{
+    for (uint32_t risc = 0; risc < program->device->board.n_riscs; risc++) {
+        const devlog_kernel *k = program_kernel_at(program, core, risc);
+        for (uint32_t i = 0; k && i < k->elf.n_segments; i++)
+            if (address - k->elf.segments[i].address - 1 < k->elf.segments[i].size) return risc;
+    }
+    return BOARD_MAX_RISCS;
+}
+
 bool program_uses(const devlog_program *program, devlog_core core)
 {
     for (const devlog_kernel *k = program->kernels; k; k = k->next)

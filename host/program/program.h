@@ -38,6 +38,9 @@ bool program_uses(const devlog_program *program, devlog_core core);
 /* The kernel on a RISC of a core, or NULL. */
 const devlog_kernel *program_kernel_at(const devlog_program *program, devlog_core core, uint32_t risc);
 
+/* The RISC whose kernel on the core a return address is in, or BOARD_MAX_RISCS: nobody's. */
+uint32_t program_risc_of(const devlog_program *program, devlog_core core, uint32_t address);
+
 /* Calls fn for every core that runs a kernel, row by row; stops at the first failure. */
 typedef devlog_status program_core_fn(void *context, devlog_core core, devlog_error *err);
 devlog_status program_each_core(const devlog_program *program, program_core_fn *fn, void *context,

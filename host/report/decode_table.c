@@ -349,10 +349,11 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
         else
             dl_str_add(out, "their share of kernels cannot be stated");
         if (l->kernels_unknown_cost)
-            dl_str_fmt(
-                out,
-                "; not counted: %llu kernel%s of which they take more than half, or with damaged records",
-                (unsigned long long)l->kernels_unknown_cost, l->kernels_unknown_cost == 1 ? "" : "s");
+            dl_str_fmt(out,
+                       "; not known%s of %llu kernel%s: of those they take more than half, or the ring kept "
+                       "other records than it wrote over, or records are damaged",
+                       l->cost_subtracted ? ", and not subtracted," : "",
+                       (unsigned long long)l->kernels_unknown_cost, l->kernels_unknown_cost == 1 ? "" : "s");
         dl_str_add(out, ".\n");
     } else if (l->cost_subtracted)
         dl_str_add(out, "Markers' own cost is not in this log and was not subtracted; decode the capture.\n");

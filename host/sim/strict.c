@@ -59,6 +59,7 @@ typedef struct hart {
         sim_op op;
     } code[CACHED];
     uint32_t generation, window;
+    bool lazy; /* some stores to registers take very long */
 } hart;
 
 struct sim_strict {
@@ -98,6 +99,7 @@ bool sim_strict_init(sim_tile *t)
         h->slow_queue = waits[below(&h->random, 5)];
         h->flush_one_in = chances[below(&h->random, 4)];
         h->generation = 1;
+        h->lazy = below(&h->random, 2);
     }
     return true;
 }
@@ -237,7 +239,9 @@ static bool hit(hart *h, const request *r, uint32_t *value)
 
 static void emit(hart *h, request r, uint64_t now)
 {
-    uint64_t at = now + 1 + delay(h, h->slow[r.region]);
+    /* A block of registers may take its time. */
+    bool late = r.store && r.region > LOCAL && h->lazy && below(&h->random, 8) == 0;
+    uint64_t at = now + 1 + delay(h, late ? MOST_CONFIGURATION : h->slow[r.region]);
     if (at < h->region_at[r.region]) at = h->region_at[r.region];
     r.at = h->region_at[r.region] = at;
     h->way[h->n_way++] = r;

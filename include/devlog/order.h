@@ -44,7 +44,84 @@
 #include "devlog_board.h"
 #endif
 
-#define DEVLOG_ORDERS_(place) (DEVLOG_WITHOUT_FENCE != (place))
+/* By name, so that a file changes only with a place that it has. */
+#define DEVLOG_ORDERS_(place)  DEVLOG_ORDERS__(place)
+#define DEVLOG_ORDERS__(place) DEVLOG_HAS_PLACE_##place
+#define DEVLOG_HAS_PLACE_1 1
+#define DEVLOG_HAS_PLACE_2 1
+#define DEVLOG_HAS_PLACE_3 1
+#define DEVLOG_HAS_PLACE_4 1
+#define DEVLOG_HAS_PLACE_5 1
+#define DEVLOG_HAS_PLACE_6 1
+#define DEVLOG_HAS_PLACE_7 1
+#define DEVLOG_HAS_PLACE_8 1
+#define DEVLOG_HAS_PLACE_9 1
+#define DEVLOG_HAS_PLACE_10 1
+#define DEVLOG_HAS_PLACE_11 1
+#define DEVLOG_HAS_PLACE_12 1
+#define DEVLOG_HAS_PLACE_13 1
+#define DEVLOG_HAS_PLACE_14 1
+#define DEVLOG_HAS_PLACE_15 1
+#if DEVLOG_WITHOUT_FENCE == 1
+#undef DEVLOG_HAS_PLACE_1
+#define DEVLOG_HAS_PLACE_1 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 2
+#undef DEVLOG_HAS_PLACE_2
+#define DEVLOG_HAS_PLACE_2 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 3
+#undef DEVLOG_HAS_PLACE_3
+#define DEVLOG_HAS_PLACE_3 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 4
+#undef DEVLOG_HAS_PLACE_4
+#define DEVLOG_HAS_PLACE_4 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 5
+#undef DEVLOG_HAS_PLACE_5
+#define DEVLOG_HAS_PLACE_5 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 6
+#undef DEVLOG_HAS_PLACE_6
+#define DEVLOG_HAS_PLACE_6 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 7
+#undef DEVLOG_HAS_PLACE_7
+#define DEVLOG_HAS_PLACE_7 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 8
+#undef DEVLOG_HAS_PLACE_8
+#define DEVLOG_HAS_PLACE_8 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 9
+#undef DEVLOG_HAS_PLACE_9
+#define DEVLOG_HAS_PLACE_9 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 10
+#undef DEVLOG_HAS_PLACE_10
+#define DEVLOG_HAS_PLACE_10 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 11
+#undef DEVLOG_HAS_PLACE_11
+#define DEVLOG_HAS_PLACE_11 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 12
+#undef DEVLOG_HAS_PLACE_12
+#define DEVLOG_HAS_PLACE_12 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 13
+#undef DEVLOG_HAS_PLACE_13
+#define DEVLOG_HAS_PLACE_13 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 14
+#undef DEVLOG_HAS_PLACE_14
+#define DEVLOG_HAS_PLACE_14 0
+#endif
+#if DEVLOG_WITHOUT_FENCE == 15
+#undef DEVLOG_HAS_PLACE_15
+#define DEVLOG_HAS_PLACE_15 0
+#endif
 
 /* The compiler keeps the order in any case. */
 #define DEVLOG_ORDER_COMPILER_() __asm__ __volatile__("" ::: "memory")

@@ -249,7 +249,8 @@ typedef struct devlog_mailbox {
     uint32_t host_id;        /* host: the op that asked for the launch */
     uint32_t core_x, core_y; /* host: logical coordinates of this core */
     uint32_t grid_x, grid_y; /* host: size of the grid of cores in this launch */
-    uint32_t reserved[4];    /* so that messages are aligned to 16 bytes, as the NoC wants them */
+    uint32_t restarted_from; /* firmware that was started again: the return address of who came there */
+    uint32_t reserved[3];    /* so that messages are aligned to 16 bytes, as the NoC wants them */
 
     /* Clocks. A message is four words: number << 1 | 1 when it is an answer; sender x | y << 6, or one of
      * DEVLOG_PEER_*; clock, low and high. The manager answers a message in link_in with its clock. */

@@ -84,6 +84,24 @@ static uint64_t both_say(const run *r, dl_finding finding)
     return found[0][finding];
 }
 
+/* Whether both logs say of a finding where it was. */
+static bool both_blame(const run *r, dl_finding finding, const char *where)
+{
+    const char *const paths[] = {r->csv, r->capture};
+    bool both = true;
+    for (int i = 0; i < 2; i++) {
+        devlog_error err = {0};
+        dl_decode *d;
+        check_ok(dl_decode_new(&d, NULL, &err), &err);
+        check_ok(dl_decode_file(d, paths[i], &err), &err);
+        check_ok(dl_decode_finish(d, &err), &err);
+        const char *detail = dl_decode_losses(d)->details[DL_SKIPS + finding][0];
+        both &= detail && strstr(detail, where);
+        dl_decode_free(d);
+    }
+    return both;
+}
+
 static void says(const char *text, const char *what, const char *where)
 {
     if (!strstr(text, what)) fail_msg("%s does not say '%s': %s", where, what, text);
@@ -231,8 +249,14 @@ static void a_null_call_keeps_the_records(void **state)
                            "    work(20);\n"
                            "    ((void (*)(void))(uintptr_t)devlog_arg(0))();\n}\n");
         assert_int_equal(r.status, DEVLOG_ERR_DEVICE);
+        char who[64], where[64];
+        snprintf(who, sizeof who, i ? "by %s, whose kernel called a null pointer" : "its kernel called",
+                 riscs[i]);
+        snprintf(where, sizeof where, " %s: 1 restarts", riscs[i][0] == 'T' ? "TRISC_2" : riscs[i]);
         says(r.err.text, "the firmware of BRISC was started again", "the message");
+        says(r.err.text, who, "the message");
         assert_int_equal(both_say(&r, DL_FOUND_RESTARTED), 1);
+        assert_true(both_blame(&r, DL_FOUND_RESTARTED, where));
         assert_int_equal(both_say(&r, DL_FOUND_DAMAGED_WORDS), 0);
         devlog_error err = {0};
         dl_decode *d;

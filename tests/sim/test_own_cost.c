@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
+#include "report/decode_table.h"
 #include "support/device.h"
 
 static double average(dl_decode *d, const char *zone, uint64_t *count)
@@ -87,8 +88,30 @@ static void comes_out_as_without_markers(void **state)
     }
 }
 
+/* Where no share is stated, zones stay as long as they were. */
+static void nothing_unknown_is_subtracted(void **state)
+{
+    (void)state;
+    char *path = run("BRISC", "-DNO_WORK");
+    dl_decode *with = decoded(path, true), *raw = decoded(path, false);
+    const dl_losses *l = dl_decode_losses(with);
+    assert_int_equal(l->kernels_unknown_cost, 3);
+    assert_int_equal(l->cycles_of_kernels, 0);
+    static const char *const zones[] = {"outer", "middle", "inner", "complete", "BRISC-KERNEL"};
+    for (size_t i = 0; i < 5; i++)
+        assert_true(average(with, zones[i], NULL) == average(raw, zones[i], NULL));
+    dl_str text = {0};
+    dl_report_losses(l, false, &text);
+    assert_non_null(strstr(text.text, "not known, and not subtracted, of 3 kernels"));
+    dl_str_free(&text);
+    dl_decode_free(with);
+    dl_decode_free(raw);
+    free(path);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(comes_out_as_without_markers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(comes_out_as_without_markers),
+                                       cmocka_unit_test(nothing_unknown_is_subtracted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,15 @@
 /* Random programs of markers. See vm.h. */
 #include "support/vm.h"
 
-static uint64_t seed = 88172645463325252u;
+#include <stdlib.h>
+
+static uint64_t seed;
+
+uint64_t vm_seed(void)
+{
+    const char *wanted = getenv("DEVLOG_TEST_SEED");
+    return wanted ? strtoull(wanted, NULL, 10) : 1;
+}
 
 static uint32_t random_below(uint32_t n)
 {
@@ -17,6 +25,7 @@ void vm_make(vm_program *p)
                                          VM_EVENT,      VM_VALUE,    VM_VALUE64, VM_COUNTER,
                                          VM_PRINT,      VM_DELAY,    VM_SUM};
     uint32_t sums = 0;
+    if (!seed) seed = 88172645463325252u + 0x9E3779B97F4A7C15u * (vm_seed() - 1);
     /* Mostly small programs; some overflow both segments, some several times. */
     p->n = random_below(8) == 0 ? random_below(VM_MAX_STEPS) : random_below(60);
     p->records = 0;

@@ -13,6 +13,9 @@ typedef struct vm_program {
     uint32_t records; /* that it emits in all */
 } vm_program;
 
+/* Which sequence of random programs: DEVLOG_TEST_SEED, or 1. */
+uint64_t vm_seed(void);
+
 /* The next program of a sequence that is the same in every run. */
 void vm_make(vm_program *p);
 

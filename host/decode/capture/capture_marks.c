@@ -19,9 +19,9 @@ typedef struct elf_entry {
     uint32_t build_id_size;
     bool tried, good;
     dl_elf elf;
-    raw_codes *codes; /* of the ELF file when it is good */
-    bool priced, has_prices;
-    dl_prices prices; /* of its markers when it has_prices */
+    raw_codes *codes[DL_PRICE_TABLES]; /* of the ELF file when it is good, by the table of prices */
+    bool priced;
+    dl_price_book *prices; /* of its markers; may be NULL */
 } elf_entry;
 
 typedef struct reader {
@@ -40,8 +40,9 @@ typedef struct reader {
         dl_chip_line line;
     } chips[MAX_CHIPS];
     size_t n_chips;
-    raw_codes *unnamed; /* of markers without an ELF file */
-    uint32_t told;      /* index + 1 of the chip whose line the sink was told last */
+    raw_codes *unnamed;     /* of markers without an ELF file */
+    uint32_t told;          /* index + 1 of the chip whose line the sink was told last */
+    dl_price_counts counts; /* of the RISC in hand */
 } reader;
 
 static devlog_status no_memory(devlog_error *err)
@@ -237,18 +238,69 @@ static sim_cores cores_of(const reader *r, uint32_t slot)
     return SIM_CORES_WORMHOLE;
 }
 
-/* The prices of an ELF file's markers, by the first RISC that ran it; NULL: not known. */
-static const dl_prices *prices_of(const reader *r, uint32_t slot, elf_entry *e, const devlog_control *control)
+/* The prices of an ELF file's markers, by the first RISC that ran it, for what this one recorded; NULL: not
+ * known. */
+static const dl_prices *prices_of(reader *r, uint32_t slot, elf_entry *e, const dl_capture_risc *risc,
+                                  uint32_t *number)
 {
+    const devlog_control *c = &risc->control;
+    dl_price_count(risc->spans, risc->n_spans, &r->counts);
     if (!e || !e->good) return NULL;
-    if (!e->priced) e->has_prices = dl_prices_make(&e->elf, cores_of(r, slot), control->cost, &e->prices);
+    if (!e->priced) e->prices = dl_price_book_open(&e->elf, cores_of(r, slot), c->cost);
     e->priced = true;
-    return e->has_prices ? &e->prices : NULL;
+    if (!e->prices) return NULL;
+    return dl_price_book_for(e->prices, &r->counts, risc->spans, risc->n_spans, c->dropped == 0, number);
+}
+
+static uint64_t stamp_of(const devlog_control *c, uint32_t id)
+{
+    return c->stamps[2 * (id - 1)] | (uint64_t)c->stamps[2 * (id - 1) + 1] << 32;
+}
+
+/* What only all records together show: whether the ring kept what it wrote over, and whether there is hardly anything
+ * but markers, which then do not take what each takes among other code. */
+static bool is_unknown(const reader *r, const dl_capture_risc *risc, const dl_elf *elf,
+                       const dl_prices *prices, const dl_costs *costs)
+{
+    const devlog_control *c = &risc->control;
+    const uint32_t both = 1u << (DEVLOG_ID_KERNEL_START - 1) | 1u << (DEVLOG_ID_KERNEL_END - 1);
+    if ((c->marks & both) != both) return false;
+    const dl_price_ring ring = {.from = stamp_of(c, DEVLOG_ID_KERNEL_START),
+                                .until = stamp_of(c, DEVLOG_ID_KERNEL_END),
+                                .overwritten = c->overwritten};
+    const dl_price_sum kept = dl_price_of_records(prices, elf, costs, &r->counts, risc->spans, risc->n_spans);
+    if (ring.overwritten && prices &&
+        !dl_price_ring_is_even(prices, elf, risc->spans, risc->n_spans, kept, ring))
+        return true;
+    uint64_t spent = kept.sum + costs->elsewhere;
+    if (kept.n) spent += ring.overwritten * kept.sum / kept.n;
+    return 2 * (spent / 16) > ring.until - ring.from;
+}
+
+/* The last change of segments that the records show. What it cost: of those in the ring that count what is written over
+ * each took the same, the first hardly anything. */
+static void find_change(const dl_capture_risc *risc, uint64_t ahead, dl_costs *costs)
+{
+    enum { FIRST = 160, SUMS = 40, SUM = 60 }; /* cycles */
+    const devlog_control *c = &risc->control;
+    const record_span *last = risc->n_spans ? &risc->spans[risc->n_spans - 1] : NULL;
+    if (risc->n_spans < 2 || c->streamed || last->n < 2 || !c->switches) return;
+    const uint64_t low = (UINT64_C(1) << 52) - 1, from = stamp_of(c, DEVLOG_ID_KERNEL_START);
+    uint64_t cost = c->stall_cycles, sums = SUMS;
+    for (uint32_t at = 0, words; at < last->n; at += words ? words : 1) {
+        words = record_words(last->words + at, last->n - at);
+        if ((last->words[at] & 0xFFF) == DEVLOG_CODE_SUM) sums += SUM;
+    }
+    if (c->passes) cost = cost > sums ? cost - sums : 0;
+    if (!c->overwritten && cost > FIRST) cost = FIRST; /* freezing, and the first drop, are there too */
+    if (c->overwritten && c->switches > 1) cost = (cost > FIRST ? cost - FIRST : 0) / (c->switches - 1);
+    costs->change_at = from + ((record_stamp(last->words) - from) & low) - ahead;
+    costs->change = 16 * cost;
 }
 
 static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_capture_core *core,
                                 const dl_capture_risc *risc, const dl_elf *elf, const dl_prices *prices,
-                                devlog_error *err)
+                                uint64_t ahead, devlog_error *err)
 {
     const devlog_control *c = &risc->control;
     enum { KINDS = sizeof c->cost / sizeof c->cost[0], ARGUMENTS = DEVLOG_PRINT_MAX_ARGS };
@@ -275,7 +327,8 @@ static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_captu
      * has written over are not there to be counted. */
     costs.unknown = c->passes == UINT32_MAX || (core->n_events && !prices) ||
                     (c->dropped && !measured[DEVLOG_COST_DROP]) || (c->damage & DEVLOG_DAMAGE_ANY) ||
-                    DEVLOG_RESTARTS(c->damage);
+                    DEVLOG_RESTARTS(c->damage) || is_unknown(r, risc, elf, prices, &costs);
+    find_change(risc, ahead, &costs);
     return r->sink->costs(r->sink->ctx, stream, &costs, err);
 }
 
@@ -297,9 +350,10 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
 {
     elf_entry *elf = risc->elf == DL_CAPTURE_NO_ELF ? NULL : elf_of(r, core->slot, risc->elf);
     const dl_elf *opened = open_elf(r, elf);
-    raw_codes **codes = opened && elf ? &elf->codes : &r->unnamed;
+    uint32_t table = 0;
+    const dl_prices *prices = prices_of(r, core->slot, elf, risc, &table);
+    raw_codes **codes = opened && elf ? &elf->codes[table] : &r->unnamed;
     if (!*codes) *codes = calloc(1, sizeof **codes); /* without, it is slower */
-    const dl_prices *prices = opened ? prices_of(r, core->slot, elf, &risc->control) : NULL;
     const raw_risc raw = {.chip = core->slot,
                           .core_x = core->x,
                           .core_y = core->y,
@@ -323,7 +377,7 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
     uint32_t stream =
         dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
     devlog_status status =
-        stream == DL_NONE ? DEVLOG_OK : tell_costs(r, stream, core, risc, opened, prices, err);
+        stream == DL_NONE ? DEVLOG_OK : tell_costs(r, stream, core, risc, opened, prices, ahead, err);
     dl_marks_clear(&r->marks);
     if (!status) status = raw_marks(r->tables, &raw, &r->marks, &found, err);
     if (status) return status;
@@ -389,8 +443,9 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
     tell_state(&r, &state);
     for (size_t i = 0; i < r.n_elfs; i++) {
         if (r.elfs[i].good) dl_elf_free(&r.elfs[i].elf);
-        free(r.elfs[i].codes);
-        dl_prices_free(&r.elfs[i].prices);
+        for (uint32_t t = 0; t < DL_PRICE_TABLES; t++)
+            free(r.elfs[i].codes[t]);
+        dl_price_book_close(r.elfs[i].prices);
         free(r.elfs[i].path);
         free(r.elfs[i].source);
     }

@@ -1,12 +1,13 @@
 /* What each marker of an ELF file costs where it stands: markers wait for the stores and loads of their
  * neighbours, and these for theirs, so that one and the same marker takes 10 cycles here and 18 there. Worked
- * out from the code by the documented pipeline (price_code.h), along the ways that lead to the marker and
- * from it. Only for devices on which the firmware measures what that pipeline says; others have what it
- * measures. */
+ * out from the code by the documented pipeline (price_table.h), along the ways that lead to the marker and
+ * from it, as far as the records say that they were gone. Only for devices on which the firmware measures what
+ * that pipeline says; others have what it measures. */
 #ifndef DEVLOG_DECODE_PRICE_H
 #define DEVLOG_DECODE_PRICE_H
 
 #include "decode/capture/records.h"
+#include "decode/kinds.h"
 #include "sim/timing.h"
 
 /* In 1/16 cycle, on average over the places of a site; 0: not known. */
@@ -20,16 +21,43 @@ typedef struct dl_prices {
     dl_price pass;     /* through any sum */
     dl_price complete; /* of any complete zone; */
     dl_price other;    /* of any other record */
-
 } dl_prices;
 
 /* What the firmware measures of a kind on the documented pipeline, 1/16 cycle; 0: it is not asked for. */
 uint32_t dl_price_documented(sim_cores cores, uint32_t kind);
 
-/* For a RISC of such cores whose firmware has measured `cost` (devlog_control). False: no memory, or nothing can be said.
- */
-bool dl_prices_make(const dl_elf *elf, sim_cores cores, const uint32_t cost[16], dl_prices *out);
-void dl_prices_free(dl_prices *p);
+/* The prices of an ELF file. They depend on which of its markers a kernel passed, so that there are several
+ * tables of them. */
+typedef struct dl_price_book dl_price_book;
+
+enum { DL_PRICE_TABLES = 33 };
+
+/* For a RISC of such cores whose firmware has measured `cost` (devlog_control). NULL: no memory, or nothing can be said. The
+ * ELF file must stay. */
+dl_price_book *dl_price_book_open(const dl_elf *elf, sim_cores cores, const uint32_t cost[16]);
+void dl_price_book_close(dl_price_book *b);
+
+/* The records of a launch by code; zero to begin with. */
+typedef struct dl_price_counts {
+    uint64_t seen[DEVLOG_CODE_END / 64];
+    uint32_t n[DEVLOG_CODE_END];
+    bool others; /* there are some with the id of their site in a word of its own */
+} dl_price_counts;
+
+void dl_price_count(const record_span *spans, uint32_t n_spans, dl_price_counts *out);
+
+/* The prices for a launch with these records; `whole`: nothing was lost. *number is that of the table, below
+ * DL_PRICE_TABLES. It stays where it is. */
+const dl_prices *dl_price_book_for(dl_price_book *b, const dl_price_counts *counts, const record_span *spans,
+                                   uint32_t n_spans, bool whole, uint32_t *number);
+
+/* Records of markers, and what they cost, 1/16 cycle: by their prices, or without (NULL) by what was measured. */
+typedef struct dl_price_sum {
+    uint64_t n, sum;
+} dl_price_sum;
+
+dl_price_sum dl_price_of_records(const dl_prices *p, const dl_elf *elf, const dl_costs *costs,
+                                 const dl_price_counts *counts, const record_span *spans, uint32_t n_spans);
 
 /* What a kernel lost and did not record, and how much of it. */
 typedef struct dl_price_rest {
@@ -40,5 +68,15 @@ typedef struct dl_price_rest {
 /* The price of all that: of drops by what was recorded of each site, of passes by the records of sums. */
 uint64_t dl_price_of_rest(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
                           dl_price_rest rest);
+
+/* What is known of the records that the ring wrote over: when the kernel began and ended, and how many. */
+typedef struct dl_price_ring {
+    uint64_t from, until, overwritten;
+} dl_price_ring;
+
+/* Whether they may be taken to have cost what those cost on average that are kept: they came as fast, or it makes
+ * no difference of more than 1 % of the kernel. */
+bool dl_price_ring_is_even(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
+                           dl_price_sum kept, dl_price_ring ring);
 
 #endif

@@ -6,8 +6,10 @@
 #include "base/sort.h"
 
 enum {
+    RA = 1,
     SP = 2,
     TP = 4,
+    T0 = 5,
     MOST_WORDS = 1 << 18,
     MOST_IN_MARKER = 64,
     SOME_DIVISION = 20, /* cycles: as good as any */
@@ -111,6 +113,27 @@ static bool read_tables(price_code *c)
     return true;
 }
 
+/* Whether an instruction jumps to where a register says, and is no return. */
+static bool is_switch(sim_op op)
+{
+    return op.code == SIM_OP_JALR && op.rd == SIM_SINK && op.rs1 != RA && op.rs1 != T0;
+}
+
+/* The cases of a switch stand behind its jump. */
+static bool read_switches(price_code *c)
+{
+    c->switch_at = calloc(c->n, sizeof *c->switch_at);
+    if (!c->switch_at) return false;
+    for (uint32_t i = 0; i < c->n_tables; i++)
+        c->switch_at[c->tables[i]] = 1;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (c->switch_at[i]) c->switch_at[i] = last;
+        if (is_switch(c->ops[i])) last = i + 1;
+    }
+    return true;
+}
+
 bool price_code_read(const dl_elf *elf, price_code *out)
 {
     price_code c = {0};
@@ -128,7 +151,7 @@ bool price_code_read(const dl_elf *elf, price_code *out)
                 (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
             c.ops[w] = sim_decode(word, c.base + 4 * w);
         }
-        if (read_markers(elf, &c) && read_jumps(&c) && read_tables(&c)) {
+        if (read_markers(elf, &c) && read_jumps(&c) && read_tables(&c) && read_switches(&c)) {
             *out = c;
             return true;
         }
@@ -144,6 +167,7 @@ void price_code_free(price_code *c)
     free(c->markers);
     free(c->jumps);
     free(c->tables);
+    free(c->switch_at);
     *c = (price_code){0};
 }
 

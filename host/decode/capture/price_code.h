@@ -18,6 +18,9 @@ typedef enum price_part {
 typedef struct price_marker {
     uint32_t start, end; /* words of the code: [start, end) */
     price_part part;
+    uint32_t
+        site; /* of the ELF file, two each (price.h), + 1; 0: not known. What begins has that of its end */
+    bool unlikely; /* nothing of it was recorded */
 } price_marker;
 
 typedef struct price_code {
@@ -31,6 +34,7 @@ typedef struct price_code {
     uint32_t n_jumps;
     uint32_t *tables; /* words that tables in the file's data name: where a switch may lead to */
     uint32_t n_tables;
+    uint32_t *switch_at; /* of every word that tables name: index + 1 of the jump that may lead there */
 } price_code;
 
 /* False: no memory, or nothing of it can be priced: no markers, or instructions of 16 bits among them. */

@@ -199,6 +199,8 @@ devlog_status raw_add_event(void *context, const record_event *e, devlog_error *
     return status ? status : add(m, e->time, &kind, &rare, err);
 }
 
+enum { EVENT_FORM = 7 }; /* bits of the stored word that are DEVLOG_EVENT_APPEND */
+
 /* Events of this RISC. The tile's stream is in order of time, so the high half of the clock follows from the
  * event before, whoever it was of. */
 static devlog_status stream_events(raw_maker *m, record_losses *losses, devlog_error *err)
@@ -208,6 +210,11 @@ static devlog_status stream_events(raw_maker *m, record_losses *losses, devlog_e
     for (uint32_t i = 0; i + DEVLOG_EVENT_WORDS <= m->in->n_events; i += DEVLOG_EVENT_WORDS) {
         const uint32_t *w = m->in->events + i;
         if (w[0] == 0 && w[1] == 0) continue; /* what a flush padded */
+        /* What no marker has stored: writers that met in the hardware, or the kernel itself. Told once for the tile. */
+        if ((w[0] & EVENT_FORM) != DEVLOG_EVENT_APPEND) {
+            if (m->in->index == 0) losses->damaged_words += DEVLOG_EVENT_WORDS;
+            continue;
+        }
         time += (uint32_t)(w[1] - (uint32_t)time);
         if (w[0] >> DEVLOG_EVENT_RISC_SHIFT != m->in->index) continue;
         uint32_t id = w[0] & DEVLOG_EVENT_ID_MASK;

@@ -36,6 +36,7 @@ devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, 
     if (!s->costs) return dl_pair_no_memory(err);
     set_costs(s->costs, costs);
     s->stalls = s->records = s->spent_on_records = 0;
+    s->change_at = costs->change_at ? costs->change_at : UINT64_MAX;
     s->shape = NULL; /* shapes know nothing of costs */
     dl_losses *l = p->losses;
     l->cost_known = true;
@@ -60,6 +61,13 @@ void dl_pair_spend_rarely(stream_state *s, const dl_kind *kind, uint64_t time)
     s->records += spent >> RECORDS_SHIFT;
 }
 
+void dl_pair_spend_change(stream_state *s)
+{
+    s->spent += s->costs->given.change;
+    s->stalls += s->costs->given.change; /* not once more at the end of the kernel */
+    s->change_at = UINT64_MAX;
+}
+
 /* What the kernel spent where no record tells of it. Overwritten records cost what those cost that are kept.
  */
 static void spend_elsewhere(stream_state *s)
@@ -76,8 +84,7 @@ uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, 
     uint64_t cost = s->costs->given.unknown ? 0 : (s->spent - spent_at_start + 8) / 16;
     if (cost > cycles) cost = cycles; /* measured for the common case; one zone may have been quicker */
     if (role == DL_ROLE_KERNEL) {
-        /* Where there is hardly anything but markers they do not take what each takes among other code. */
-        bool unknown = s->costs->given.unknown || 2 * cost > cycles;
+        const bool unknown = s->costs->given.unknown;
         p->losses->kernels_unknown_cost += unknown;
         if (!unknown) p->losses->cost_of_kernels += cost;
         if (!unknown) p->losses->cycles_of_kernels += cycles;

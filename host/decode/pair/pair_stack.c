@@ -27,6 +27,7 @@ static inline devlog_status close_zone(dl_pair *p, stream_state *s, const open_z
     if (p->filter && !dl_pair_zone_is_kept(p, k, z->start, time, dl_pair_launch_is_kept(p, z->launch)))
         return DEVLOG_OK;
     uint32_t cost = 0;
+    if (s->costs && s->costs->given.unknown) flags |= DL_EVENT_NO_COST;
     if (s->costs && (dl_pair_lists_events(p) || p->subtract_cost || k->role == DL_ROLE_KERNEL))
         cost = dl_pair_own_cost(p, s, z->spent, cycles, k->role);
     bool tells_launch = k->role == DL_ROLE_FW || k->role == DL_ROLE_KERNEL;
@@ -252,6 +253,7 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const pair_mark *m, ui
     const dl_kind *kind = m->kind;
     dl_key *key = NULL;
     s->last = time;
+    if (s->costs && time >= s->change_at) dl_pair_spend_change(s);
     if (kind->type == DL_ROW_ZONE_START) {
         key = dl_pair_known_key(s, kind->site);
         if (kind->role != DL_ROLE_USER || m->rare->op || !dl_same_ids(m->ids, &s->ids)) begin(p, s, m);
@@ -317,7 +319,8 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
     const dl_frame *frame = dl_mark_frame(p->batch, common);
     const stream_costs *costs = s->costs;
     const dl_kind *const kinds = p->tables->kinds;
-    const uint64_t epoch = s->epoch, limit = s->limit;
+    const uint64_t epoch = s->epoch, limit = s->limit, change_at = costly ? s->change_at : UINT64_MAX;
+    const uint8_t no_cost = costly && costs->given.unknown ? DL_EVENT_NO_COST : 0;
     const uint32_t launch = s->launch;
     dl_outbox *o = &p->out.box;
     dl_run *out = NULL;
@@ -332,6 +335,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
         const dl_kind *kind = &kinds[dl_mark_kind(code)];
         const bool end = kind->type == DL_ROW_ZONE_END;
         if (time - last >= limit || place & DL_TORN) break;
+        if (costly && time >= change_at) break;
         if (kind->role != DL_ROLE_USER || kind->cost == DL_COST_STALL) break;
         if ((code ^ common) & of_run && !is_point_of(p, kind, code, common)) break;
         if (!plain && out && (o->n_events == o->cap_events || o->n_marks == o->cap_marks)) break;
@@ -375,7 +379,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
                                .line = dl_frame_line(frame, run->at + place),
                                .depth = (uint16_t)(top - bottom),
                                .kind = DL_EVENT_ZONE,
-                               .flags = z->flags,
+                               .flags = z->flags | no_cost,
                                .own_cost = cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX};
                 out->n_events++;
             }

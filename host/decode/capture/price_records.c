@@ -1,0 +1,166 @@
+/* What the records of a launch cost, and what was not recorded. */
+#include <math.h>
+#include <string.h>
+
+#include "decode/capture/price.h"
+
+/* ---- What was recorded ------------------------------------------------------------------------------ */
+
+void dl_price_count(const record_span *spans, uint32_t n_spans, dl_price_counts *out)
+{
+    /* By the upper four bits of a narrow code: words. What is not as long everywhere is 0. */
+    static const uint8_t words_of[16] = {2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 2, 2, 3, 0};
+    for (uint32_t i = 0; i < DEVLOG_CODE_END / 64; i++)
+        if (out->seen[i]) memset(out->n + 64 * (size_t)i, 0, 64 * sizeof *out->n);
+    memset(out->seen, 0, sizeof out->seen);
+    out->others = false;
+    for (uint32_t i = 0; i < n_spans; i++) {
+        const uint32_t *w = spans[i].words, *const end = w + spans[i].n;
+        while (end - w >= 2) {
+            const uint32_t code = w[0] & 0xFFF;
+            uint32_t words = words_of[code >> 8];
+            out->seen[code / 64] |= UINT64_C(1) << code % 64;
+            out->n[code]++;
+            if (!words) {
+                words = record_words(w, (uint32_t)(end - w));
+                out->others |= code >= DEVLOG_CODE_SPECIAL;
+            }
+            w += words ? words : 1;
+        }
+    }
+}
+
+static uint32_t kind_of(uint32_t code)
+{
+    if (code >= DEVLOG_CODE_PRINT) return DEVLOG_KIND_PRINT;
+    if (code >= DEVLOG_CODE_VALUE64) return DEVLOG_KIND_VALUE64;
+    if (code >= DEVLOG_CODE_VALUE32) return DEVLOG_KIND_VALUE32;
+    if (code >= DEVLOG_CODE_EVENT) return DEVLOG_KIND_EVENT;
+    return code >= DEVLOG_CODE_COMPLETE ? DEVLOG_KIND_COMPLETE : DEVLOG_KIND_ZONE;
+}
+
+/* The site of the record at w, of so many words. */
+static const dl_elf_site *recorded_site(const dl_elf *elf, const uint32_t *w, uint32_t words, bool *ends)
+{
+    uint32_t code = w[0] & 0xFFF;
+    *ends = false;
+    if (code == DEVLOG_CODE_SUM && words > 2) return dl_elf_site_of(elf, true, w[2]);
+    if (code == DEVLOG_CODE_WIDE && words > 2) {
+        *ends = w[2] >> 28 == DEVLOG_KIND_ZONE_END;
+        return dl_elf_site_of(elf, true, w[2] & 0x0FFFFFFF);
+    }
+    *ends = code < DEVLOG_CODE_COMPLETE && code & 1;
+    return dl_elf_site_of(elf, false, code - *ends);
+}
+
+/* What one record cost; 0: it is none of a marker. */
+static uint64_t price_of(const dl_prices *p, const dl_elf *elf, const dl_costs *costs, const uint32_t *w,
+                         uint32_t words)
+{
+    const uint32_t code = w[0] & 0xFFF;
+    if (words == 0 || code == DEVLOG_CODE_SUM || code == DEVLOG_CODE_STALL || code < DEVLOG_CODE_ZONE)
+        return 0;
+    bool ends;
+    const dl_elf_site *site = elf ? recorded_site(elf, w, words, &ends) : NULL;
+    uint32_t price = p && site ? p->of_site[2 * (site - elf->sites) + ends].recorded : 0;
+    if (price) return price;
+    const bool wide = code == DEVLOG_CODE_WIDE;
+    const uint32_t kind = wide ? w[2] >> 28 : kind_of(code), args = wide ? 3 : 2;
+    if (kind == DEVLOG_KIND_PRINT && words > args) return costs->marker[DL_COST_TEXT + w[args] % 16];
+    return costs->marker[kind];
+}
+
+dl_price_sum dl_price_of_records(const dl_prices *p, const dl_elf *elf, const dl_costs *costs,
+                                 const dl_price_counts *counts, const record_span *spans, uint32_t n_spans)
+{
+    dl_price_sum out = {0};
+    for (uint32_t i = 0; i < DEVLOG_CODE_SPECIAL / 64 && !counts->others; i++) {
+        for (uint64_t left = counts->seen[i]; left; left &= left - 1) {
+            /* Of a text by its ELF file's number of arguments. */
+            const uint32_t code = 64 * i + (uint32_t)__builtin_ctzll(left);
+            const dl_elf_site *site = elf ? dl_elf_site_of(elf, false, code) : NULL;
+            const uint32_t w[3] = {code, 0, site ? site->n_args : 0};
+            uint64_t each = price_of(p, elf, costs, w, 3);
+            out.n += each ? counts->n[code] : 0;
+            out.sum += each * counts->n[code];
+        }
+    }
+    for (uint32_t i = 0; i < n_spans && counts->others; i++) {
+        for (uint32_t at = 0, words; at < spans[i].n; at += words ? words : 1) {
+            const uint32_t *w = spans[i].words + at;
+            words = record_words(w, spans[i].n - at);
+            uint64_t each = price_of(p, elf, costs, w, words);
+            out.n += each != 0;
+            out.sum += each;
+        }
+    }
+    return out;
+}
+
+/* ---- What was not recorded -------------------------------------------------------------------------- */
+
+/* What keeping the shortest and the longest pass takes: the first is both, and of others that differ the n-th
+ * is a new one with a chance of 1 : n each. */
+static uint64_t price_of_extremes(const uint32_t *sum_record)
+{
+    enum { EACH = 3 * 16 }; /* a branch that is rare, a store, a jump */
+    uint32_t passes = sum_record[3], n = sum_record[6] == sum_record[7] || passes == 0 ? 1 : passes;
+    double updates = n < 2 ? 1 : log((double)n) + 0.5772;
+    return (uint64_t)(2 * EACH * updates);
+}
+
+uint64_t dl_price_of_rest(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
+                          dl_price_rest rest)
+{
+    uint64_t drops[2] = {0}, n_drops[2] = {0}, passes = 0, n_passes = 0; /* of others, of complete zones */
+    if (p->pass.recorded) rest.pass = p->pass.recorded;
+    for (uint32_t i = 0; i < n_spans; i++) {
+        for (uint32_t at = 0, words; at < spans[i].n; at += words ? words : 1) {
+            const uint32_t *w = spans[i].words + at;
+            bool ends;
+            words = record_words(w, spans[i].n - at);
+            const dl_elf_site *site = words ? recorded_site(elf, w, words, &ends) : NULL;
+            if (!site) continue;
+            const dl_price *price = &p->of_site[2 * (site - elf->sites) + ends];
+            bool complete = site->kind == DEVLOG_KIND_COMPLETE;
+            if (site->kind == DEVLOG_KIND_SUM) {
+                passes +=
+                    w[3] * (uint64_t)(price->recorded ? price->recorded : rest.pass) + price_of_extremes(w);
+                n_passes += w[3];
+            } else if (price->dropped) {
+                drops[complete] += price->dropped;
+                n_drops[complete]++;
+            }
+        }
+    }
+    if (n_passes > rest.passes) passes = n_passes = 0; /* somebody has written there */
+    if (rest.complete > rest.dropped) rest.complete = rest.dropped;
+    uint64_t each[2] = {p->other.dropped ? p->other.dropped : rest.drop,
+                        p->complete.dropped ? p->complete.dropped : rest.drop};
+    for (int i = 0; i < 2; i++)
+        if (n_drops[i]) each[i] = drops[i] / n_drops[i];
+    return passes + (rest.passes - n_passes) * rest.pass + (rest.dropped - rest.complete) * each[0] +
+           rest.complete * each[1];
+}
+
+bool dl_price_ring_is_even(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
+                           dl_price_sum kept, dl_price_ring ring)
+{
+    const uint64_t low = (UINT64_C(1) << 52) - 1, cycles = ring.until - ring.from;
+    if (kept.n == 0 || n_spans == 0 || spans[0].n < 2) return false;
+    const uint64_t first = record_stamp(spans[0].words);
+    const uint64_t before = (first - ring.from) & low, behind = (ring.until - first) & low;
+    if (before > cycles) return false;
+    /* Any of the ELF file's markers may have been there. */
+    uint64_t cheapest = UINT64_MAX, dearest = 0, mean = kept.sum / kept.n;
+    for (uint32_t i = 0; i < 2 * elf->n_sites; i++) {
+        uint64_t price = elf->sites[i / 2].kind == DEVLOG_KIND_SUM ? 0 : p->of_site[i].recorded;
+        if (price > dearest) dearest = price;
+        if (price && price < cheapest) cheapest = price;
+    }
+    uint64_t above = dearest > mean ? dearest - mean : 0, below = cheapest < mean ? mean - cheapest : 0;
+    uint64_t off = above > below ? above : below;
+    if (ring.overwritten < cycles && 100 * ring.overwritten * off <= 16 * cycles) return true;
+    double fast = (double)ring.overwritten * (double)behind, slow = (double)kept.n * (double)before;
+    return 4 * fast <= 5 * slow && 4 * slow <= 5 * fast;
+}

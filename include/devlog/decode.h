@@ -78,7 +78,7 @@ typedef struct devlog_zones {
     const uint32_t *zone;        /* devlog_log_zone */
     const uint32_t *launch;      /* devlog_log_launch; DEVLOG_NO_LAUNCH */
     const uint32_t *depth;       /* zones around it on its RISC, that of the firmware included */
-    const uint32_t *own_cost;    /* captures: cycles between start and end that the markers inside took; 0 where
+    const uint32_t *own_cost; /* captures: cycles between start and end that the markers inside took; 0 where
                                   * nobody knows (docs/markers.md) */
 } devlog_zones;
 

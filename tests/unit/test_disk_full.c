@@ -175,7 +175,12 @@ static void a_report_of_ops_has_its_tar(void **state)
     char *err;
     struct stat st;
     mkdir(in_scratch("logs"), 0777);
-    assert_int_equal(rename(in_scratch("log.csv"), in_scratch("logs/profile_log_device.csv")), 0);
+    /* Logs that name their run are devlog's own: their report has a tar. */
+    char line[400];
+    snprintf(line, sizeof line, "sed '1s/$/, Run: 0123456789abcdef/' %s > ", in_scratch("log.csv"));
+    snprintf(line + strlen(line), sizeof line - strlen(line), "%s",
+             in_scratch("logs/profile_log_device.csv"));
+    assert_int_equal(system(line), 0);
     int status = devlog("ops -i logs -o ops", NULL, &err);
     if (status == 1) print_message("%s\n", err);
     assert_int_not_equal(status, 1);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "answers/diff_print.h"
+#include "base/real.h"
 
 static const char *unit_of(const diff_line *l)
 {
@@ -81,18 +82,12 @@ static void json_text(const char *key, const char *text, dl_str *out)
 /* What is not finite has no number in JSON. */
 static void json_real(const char *key, bool is_known, double value, dl_str *out)
 {
+    dl_str_fmt(out, "\"%s\":", key);
     if (is_known && isfinite(value))
-        dl_str_fmt(out, "\"%s\":%.6g,", key, value);
+        dl_str_real(out, value);
     else
-        dl_str_fmt(out, "\"%s\":null,", key);
-}
-
-static void json_time(const char *key, bool is_known, double value, dl_str *out)
-{
-    if (is_known && isfinite(value))
-        dl_str_fmt(out, "\"%s\":%.3f,", key, value);
-    else
-        dl_str_fmt(out, "\"%s\":null,", key);
+        dl_str_add(out, "null");
+    dl_str_char(out, ',');
 }
 
 static void json_end(char close, dl_str *out)
@@ -105,12 +100,12 @@ static void json_part(const char *key, const diff_part *p, dl_str *out)
 {
     dl_str_fmt(out, "\"%s\":{\"count\":%llu,\"without_time\":%llu,\"samples\":%zu,", key,
                (unsigned long long)p->count, (unsigned long long)p->without, p->n);
-    json_time("mean", p->n, p->mean, out);
-    json_time("median", p->n, p->median, out);
-    json_time("p95", p->n, rank_test_quantile(p->sorted, p->n, 0.95), out);
-    json_time("min", p->n, p->n ? p->sorted[0] : 0, out);
-    json_time("max", p->n, p->n ? p->sorted[p->n - 1] : 0, out);
-    json_time("per_run", p->n, p->per_run, out);
+    json_real("mean", p->n, p->mean, out);
+    json_real("median", p->n, p->median, out);
+    json_real("p95", p->n, rank_test_quantile(p->sorted, p->n, 0.95), out);
+    json_real("min", p->n, p->n ? p->sorted[0] : 0, out);
+    json_real("max", p->n, p->n ? p->sorted[p->n - 1] : 0, out);
+    json_real("per_run", p->n, p->per_run, out);
     json_end('}', out);
     dl_str_char(out, ',');
 }
@@ -129,7 +124,7 @@ static void json_line(const diff *d, uint32_t number, bool causes, dl_str *out)
     json_text("unit", unit_of(l), out);
     json_part("old", &l->part[DIFF_OLD], out);
     json_part("new", &l->part[DIFF_NEW], out);
-    json_time("difference_per_run", l->part[DIFF_OLD].n || l->part[DIFF_NEW].n, l->difference, out);
+    json_real("difference_per_run", l->part[DIFF_OLD].n || l->part[DIFF_NEW].n, l->difference, out);
     json_real("change_percent", l->has_change, l->change, out);
     json_real("p", l->tested, l->p, out);
     json_real("p_corrected", l->tested, l->corrected, out);

@@ -1,6 +1,7 @@
 /* Samples: every duration of a zone in 4 bytes, and exact quantiles by counting digits from the top. */
 #include "decode/samples.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,9 +257,20 @@ void dl_samples_totals(const dl_samples *s, dl_summary *totals)
     totals->sum = of_all.sum;
 }
 
+/* The double nearest to the quotient: both numbers may be larger than a double holds. */
 double dl_summary_average(const dl_summary *s)
 {
-    return s->count ? (double)s->sum / (double)s->count : 0;
+    const uint64_t n = s->count;
+    if (!n || !s->sum) return 0;
+    /* 63 bits or more of the quotient, and one that tells of the rest: rounded once, by the conversion. */
+    dl_u128 quotient = s->sum / n, rest = s->sum % n;
+    int bits = 0;
+    for (; quotient >> 62 == 0; bits++) {
+        rest *= 2;
+        quotient = quotient * 2 + (rest >= n);
+        if (rest >= n) rest -= n;
+    }
+    return ldexp((double)(quotient | (rest != 0)), -bits);
 }
 
 double dl_summary_median(const dl_summary *s)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grid.h"
+#include "base/real.h"
 
 #include "ops/op_compare.h"
 
@@ -300,7 +301,7 @@ static void json_item(const op_compare_item *x, bool list, bool total, dl_str *o
         dl_str_add(out, "null");
     dl_str_add(out, ",\"change_percent\":");
     if (change(x, &percent))
-        dl_str_fmt(out, "%.2f", percent);
+        dl_str_real(out, percent);
     else
         dl_str_add(out, "null");
     dl_str_fmt(out, ",\"worse\":%s,\"why\":[", x->worse ? "true" : "false");

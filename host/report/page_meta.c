@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "decode/analysis/groups.h"
 #include "decode/analysis/series_groups.h"
 #include "report/page_internal.h"
@@ -79,10 +80,11 @@ static void launches(const page_pack *p, const dl_launches *launches, dl_str *ou
     dl_str_char(out, ']');
 }
 
-/* JSON knows no infinity and no fraction is needed beyond a tenth of a cycle. */
+/* JSON knows no infinity. */
 static void decimal(dl_str *out, double value)
 {
-    dl_str_fmt(out, ",%.1f", isfinite(value) ? value : 0.0);
+    dl_str_char(out, ',');
+    dl_str_real(out, isfinite(value) ? value : 0.0);
 }
 
 /* [chip, RISC, zone, role, count, sum, min, max, average, median, p95, p99], exact, of the whole log. */

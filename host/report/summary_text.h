@@ -8,8 +8,8 @@
 /* In the order in which they are written: "count", "average", ... */
 enum { DL_SUMMARY_FIELDS = 12, DL_SUMMARY_AVERAGE = 1, DL_SUMMARY_SUM = 6, DL_SUMMARY_FIRST = 7 };
 extern const char *const dl_summary_names[DL_SUMMARY_FIELDS];
-/* Field i: a decimal number, exact but for an average, which has 17 significant digits (as many as a
- * double tells apart; sum and count are beside it); a median between two values has one decimal. */
+/* Field i: a decimal number, exact but for an average, which is the text of dl_summary_average's double (sum and
+ * count are beside it); a median between two values has one decimal. */
 void dl_summary_field(dl_str *out, const dl_summary *s, int i);
 /* The digits of a sum. */
 void dl_sum_text(dl_str *out, dl_u128 value);

@@ -102,6 +102,7 @@ static void same_zones(const cJSON *json, devlog_log *log)
         assert_true(number(zone, "chip") == s->chip && number(zone, "count") == (double)s->count);
         assert_true(number(zone, "sum") == (double)s->total_low && number(zone, "min") == (double)s->min);
         assert_true(number(zone, "max") == (double)s->max && number(zone, "median") == s->median);
+        assert_true(number(zone, "average") == s->average);
         assert_true(number(zone, "p90") == (double)s->p90 && number(zone, "p95") == (double)s->p95);
         assert_true(number(zone, "p99") == (double)s->p99);
     }

@@ -146,5 +146,5 @@ const char *dl_series_kind_text(const dl_series *s)
 double dl_series_average(const dl_series *s)
 {
     uint64_t n = s->passes ? s->passes : s->count;
-    return n ? (double)s->sum / (double)n : 0;
+    return dl_summary_average(&(dl_summary){.count = n, .sum = s->sum});
 }

@@ -134,10 +134,9 @@ MACHINE static uint32_t counts_on(const volatile devlog_control *control, uint32
            tp == devlog_drops_cursor(count + 1u, BITS);
 }
 
-/* Ends the counting, if there was any. */
+/* Ends the counting. */
 MACHINE static void drop_no_more(volatile devlog_control *control)
 {
-    if (control->dropping == 0) return;
     control->dropped_complete = devlog_dropped_complete(control->dropped_complete, control->dropping, BITS);
     control->dropped = devlog_dropped(control->dropped, control->dropping, BITS);
     control->dropping = 0;

@@ -161,8 +161,9 @@ MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t 
     if (end == 0) control->segment_end[segment] = end = tp;
     DEVLOG_FENCE(DEVLOG_ORDER_FROZEN);
     if (control->frozen) return drop(control);
+    const uint32_t mode = control->mode;
     if (control->segment_end[next] == 0) {
-        uint32_t flushed = control->mode == DEVLOG_MODE_STREAM && flush(control, segment, end);
+        uint32_t flushed = mode == DEVLOG_MODE_STREAM && flush(control, segment, end);
         drop_no_more(control); /* the host has let a frozen RISC go on */
         control->segment = next;
         control->switches = control->switches + 1;
@@ -170,9 +171,9 @@ MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t 
         control->segment_end[segment] = 0;
         return record_stall(records_segment(next), start);
     }
-    if (DEVLOG_MODE_OF(control->mode) != DEVLOG_MODE_RING) return drop(control);
+    if (DEVLOG_MODE_OF(mode) != DEVLOG_MODE_RING) return drop(control);
     uint32_t base = records_segment(next), bytes = control->segment_end[next] - base;
-    uint32_t alike = DEVLOG_RECORD_BYTES_OF(control->mode);
+    uint32_t alike = DEVLOG_RECORD_BYTES_OF(mode);
     if (bytes > DEVLOG_SEGMENT_BYTES(BITS) + DEVLOG_SLACK || bytes % 4u)
         control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
     else

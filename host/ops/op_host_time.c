@@ -14,7 +14,7 @@ struct op_host_times {
     uint64_t end, id; /* of rows that do not say when they began: put one behind the other */
 };
 
-enum { NO_TIMES = UINT32_MAX }; /* the thread of those */
+#define NO_TIMES UINT32_MAX /* the thread of those */
 
 op_host_times *op_host_times_new(void)
 {

@@ -311,6 +311,7 @@ static uint32_t run_mode(const struct subject_board *on, const struct mode *m, c
         on->name, what->name, m->name, n, worst, worst_zone, sum / n, above, LIMIT, unstated);
     assert_true(fabs(sum / n) < on->mean);
     assert_true(fabs(worst) < on->worst);
+    assert_true(5 * unstated <= n); /* of one mode; of all of them fewer, below */
     *not_stated += unstated;
     for (uint32_t i = 0; i < EACH * launches; i++)
         for (uint32_t at = 0; at < ROWS * COLUMNS * RISCS; at++)

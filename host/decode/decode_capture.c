@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "decode/capture/capture_marks.h"
+#include "decode/clock/clock_findings.h"
 #include "decode/decode_internal.h"
 
 enum { TWO_THREADS_FROM = 256 * 1024 };
@@ -92,25 +93,6 @@ devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool 
     return status;
 }
 
-/* More than 1 % between what the board file, the chip and the measurement say. */
-static void note_frequency(dl_decode *d, const dl_chip_clock *c)
-{
-    const uint64_t used = dl_chip_clock_khz(c), says[] = {c->freq_khz, c->aiclk_khz};
-    char texts[3][DL_GROUPED_SIZE];
-    bool differs = false;
-    for (size_t i = 0; i < d->tables.n_chips; i++)
-        if (d->tables.chips[i].id == c->slot && used && c->fitted) d->tables.chips[i].freq_khz = used;
-    for (int i = 0; i < 2; i++)
-        differs |= says[i] && used && (used > says[i] ? used - says[i] : says[i] - used) * 100 > says[i];
-    if (!differs) return;
-    dl_losses_found(
-        &d->losses, DL_FOUND_CLOCK, 1,
-        "chip %u: its clock ran at %s MHz%s, its board file says %s%s%s%s; nanoseconds are of the first",
-        c->slot, dl_mhz_text(texts[0], used), used == c->freq_khz ? "" : " (measured)",
-        dl_mhz_text(texts[1], c->freq_khz), c->aiclk_khz ? ", and the chip itself " : "",
-        c->aiclk_khz ? dl_mhz_text(texts[2], c->aiclk_khz) : "", " MHz");
-}
-
 void decode_note_clocks(dl_decode *d)
 {
     d->losses.cost_subtracted = d->options.subtract_cost;
@@ -120,24 +102,9 @@ void decode_note_clocks(dl_decode *d)
         if (l->n_clocks < DL_CLOCK_NOTES)
             l->clocks[l->n_clocks++] =
                 (dl_clock_note){c->slot, dl_chip_clock_core_residual(c), dl_chip_clock_host_residual(c)};
-        if (c->refuted)
-            dl_losses_found(
-                l, DL_FOUND_CLOCK, 1,
-                "chip %u: its board says that the counters of its cores start together; that of core "
-                "%u,%u does not",
-                c->slot, c->refuted_x, c->refuted_y);
-        if (c->moved)
-            dl_losses_found(
-                l, DL_FOUND_CLOCK, 1,
-                "chip %u: offsets of its cores changed while it was measured; the bound holds both", c->slot);
-        if (!c->fitted)
-            dl_losses_found(l, DL_FOUND_CLOCK, 1, "chip %u is not aligned with the host: %s", c->slot,
-                            c->why);
-        if (c->fitted && c->fit.n_changes)
-            dl_losses_found(l, DL_FOUND_CLOCK, c->fit.n_changes,
-                            "chip %u changed its frequency %u times, first from %.3f to %.3f MHz", c->slot,
-                            c->fit.n_changes, c->fit.changes[0].before * 1000,
-                            c->fit.changes[0].after * 1000);
-        note_frequency(d, c);
+        for (size_t chip = 0; chip < d->tables.n_chips; chip++)
+            if (d->tables.chips[chip].id == c->slot && dl_chip_clock_khz(c) && c->fitted)
+                d->tables.chips[chip].freq_khz = dl_chip_clock_khz(c);
+        dl_clock_findings(c, l);
     }
 }

@@ -7,6 +7,7 @@
 #include "decode/capture/raw_marks.h"
 #include "decode/log/log_write.h"
 #include "profiler/capture_log.h"
+#include "profiler/clock_found.h"
 #include "profiler/clock_sync.h"
 #include "profiler/ops_device.h"
 #include "profiler/profiler.h"
@@ -284,10 +285,15 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err)
 }
 
 /* Both are closed, whatever becomes of the first. */
-static devlog_status close_logs(dl_profiler *p, devlog_error *err)
+static devlog_status close_logs(devlog_device *device, devlog_error *err)
 {
+    dl_profiler *p = device->profiler;
     devlog_error later;
-    devlog_status status = dl_device_log_close(p->log, err);
+    uint64_t found = 0;
+    devlog_status status = p->capture ? clocks_found(device, &found, err) : DEVLOG_OK;
+    dl_device_log_clock(p->log, found);
+    devlog_status written = dl_device_log_close(p->log, status == DEVLOG_OK ? err : &later);
+    if (status == DEVLOG_OK) status = written;
     p->log = NULL;
     devlog_status closed = capture_log_close(p->capture, status == DEVLOG_OK ? err : &later);
     p->capture = NULL;
@@ -302,7 +308,7 @@ devlog_status devlog_set_profiler_location(devlog_device *device, const char *fo
     strcpy(device->log_folder, folder);
     dl_profiler *p = device->profiler;
     if (p && p->log) {
-        devlog_status status = close_logs(p, err);
+        devlog_status status = close_logs(device, err);
         free(p->log_path);
         p->log_path = NULL;
         if (status != DEVLOG_OK) return status;
@@ -338,7 +344,7 @@ devlog_status profiler_free(devlog_device *device, devlog_error *err)
     dl_profiler *p = device->profiler;
     ops_leave(device);
     if (!p) return DEVLOG_OK;
-    devlog_status status = close_logs(p, err);
+    devlog_status status = close_logs(device, err);
     free(p->log_path);
     free(p->costs);
     dl_marks_free(&p->marks);

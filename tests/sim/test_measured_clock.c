@@ -76,6 +76,11 @@ static void simulated(void **state)
         if (!cases[i].found) assert_true(khz == cases[i].khz || strstr(cases[i].sim, "ppm"));
         if (found != cases[i].found) fail_msg("%s: found %d: %s", cases[i].sim, found, what);
         if (found) assert_non_null(strstr(what, "(measured), its board file says"));
+        /* The device log of the run has no samples, and finds the same. */
+        bool in_log;
+        decoded(folder, "profile_log_device.csv", &in_log, what, sizeof what);
+        if (in_log != found) fail_msg("%s: the device log says %d: %s", cases[i].sim, in_log, what);
+        if (found) assert_non_null(strstr(what, "the capture of the run says more"));
     }
 }
 

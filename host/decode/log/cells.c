@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/log/log_write.h"
 #include "decode/log/number.h"
 #include "decode/log/parser_internal.h"
 #include "decode/series.h"
@@ -150,6 +151,13 @@ bool dl_meta_counter(dl_cell meta, dl_cell *name, uint64_t *value)
     if (meta.len < 2 || meta.text[0] != '{') return false;
     *name = meta_text(meta, "counter type");
     return name->len && dl_number(meta_text(meta, "value"), UINT64_MAX, value) == DL_SKIP_NONE;
+}
+
+uint64_t dl_meta_clock(dl_cell meta)
+{
+    uint64_t findings = 0;
+    if (meta.len < 2 || meta.text[0] != '{') return 0;
+    return dl_number(meta_text(meta, DL_END_CLOCK), UINT32_MAX, &findings) == DL_SKIP_NONE ? findings : 0;
 }
 
 uint32_t dl_meta_passes(dl_cell meta)

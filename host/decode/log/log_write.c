@@ -24,6 +24,7 @@ struct dl_device_log {
     dl_str launch; /* gathered, not yet written */
     dl_str last;   /* where and when the last row was, for the row that closes the log */
     uint64_t left_out;
+    uint64_t clock_findings;
 };
 
 static void header_lines(dl_str *s, const dl_device_log_options *o, bool beside)
@@ -334,6 +335,11 @@ devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err)
     return DEVLOG_OK;
 }
 
+void dl_device_log_clock(dl_device_log *log, uint64_t findings)
+{
+    if (log) log->clock_findings = findings;
+}
+
 /* Says that the log is whole, unless something is still in hand. */
 static devlog_status say_end(dl_device_log *log, devlog_error *err)
 {
@@ -342,7 +348,10 @@ static devlog_status say_end(dl_device_log *log, devlog_error *err)
         return dl_fail(err, DEVLOG_ERR_PARTIAL, "%s: the rows of the last launch were not written",
                        log->path);
     if (!log->last.len) return DEVLOG_OK;
-    dl_str_fmt(&log->launch, "%s" DL_END_ZONE ",ZONE_TOTAL,0,,\n", log->last.text);
+    dl_str_fmt(&log->launch, "%s" DL_END_ZONE ",ZONE_TOTAL,0,,", log->last.text);
+    if (log->clock_findings)
+        dl_str_fmt(&log->launch, "{\"" DL_END_CLOCK "\":%llu}", (unsigned long long)log->clock_findings);
+    dl_str_char(&log->launch, '\n');
     return dl_device_log_commit(log, err);
 }
 

@@ -58,6 +58,11 @@ devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, co
 devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err);
 /* Rows that the style could not express. */
 uint64_t dl_device_log_left_out(const dl_device_log *log);
+/* Meta data of the row with which a run closes its log: how much was found about its clock. */
+#define DL_END_CLOCK "clock"
+/* How many findings about its clock the run closes with: said in the last row of L9 (`clock` in its meta data), as a
+ * device log has no samples of clocks itself. NULL is allowed. */
+void dl_device_log_clock(dl_device_log *log, uint64_t findings);
 /* Closes; rows that were not committed are forgotten. In L9 a last row says that the log is whole, when it
  * has rows and none were forgotten: a run that was killed has not said so. The log is freed in any case;
  * fails when rows were forgotten or that row could not be written. NULL is allowed. */

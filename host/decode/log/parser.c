@@ -165,6 +165,20 @@ static bool is_end(const dl_columns *c, const dl_cell *cells, size_t n)
     return zone.len == len && memcmp(zone.text, DL_END_ZONE, len) == 0;
 }
 
+/* What the run that ends here found about its clock. */
+static void note_clock(dl_parser *p, const dl_cell *cells, size_t n)
+{
+    const int at = p->header.columns.at[DL_COL_META];
+    const uint64_t found = at >= 0 && (size_t)at < n ? dl_meta_clock(cells[at]) : 0;
+    if (found)
+        dl_losses_found(
+            p->losses, DL_FOUND_CLOCK, found,
+            "%s:%llu: the run found that its clock could not be aligned, or does not do what its board "
+            "claims (%llu findings); nanoseconds are of the frequency in the log's first line, and the "
+            "capture of the run says more",
+            p->source, (unsigned long long)p->line, (unsigned long long)found);
+}
+
 static bool is_full(const dl_parser *p)
 {
     return p->marks->n == p->marks->cap;
@@ -196,6 +210,7 @@ static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, vo
     }
     if (is_end(&p->header.columns, cells, n)) {
         p->end_line = p->line;
+        note_clock(p, cells, n);
         return DEVLOG_OK;
     }
     /* Before the mark rather than after it, so that the last one of an input is still here to be judged. */

@@ -50,6 +50,8 @@ dl_skip dl_row_of_cells(dl_parser *p, const dl_cell *cells, size_t n, dl_row *ro
 bool dl_meta_counter(dl_cell meta, dl_cell *name, uint64_t *value);
 /* cells.c: N of {"count":N;...}, the meta data of a ZONE_TOTAL; 0 otherwise. They are kept besides. */
 uint32_t dl_meta_passes(dl_cell meta);
+/* Findings about the clock, from the row that ends a run; 0: none. */
+uint64_t dl_meta_clock(dl_cell meta);
 /* cells.c: N of meta data that is {"op":N} and nothing else; 0 otherwise. Such meta data becomes dl_row.op
  * and is not kept as a text: there is one for every launch. */
 uint32_t dl_meta_op(dl_cell meta);

@@ -16,8 +16,9 @@ struct capture_log {
     struct known_elf {
         uint8_t build_id[DL_BUILD_ID_MAX];
         uint32_t size;
-    } * elfs; /* number - 1 is the index */
+    } * elfs; /* number - 1 - elfs_from is the index */
     uint32_t n_elfs;
+    uint32_t elfs_from;
     size_t samples, link_samples; /* of the clocks, that have been put */
     size_t offsets;
 };
@@ -60,6 +61,17 @@ static devlog_status commit(capture_log *log, devlog_error *err)
     return status;
 }
 
+/* Writers of one file in turn may have the same chip number: who is not the first numbers its ELF files from somewhere
+ * else, so that the numbers of one are not taken for the other's. */
+static devlog_status number_apart(capture_log *log, devlog_error *err)
+{
+    if (!dl_capture_shared(log->capture)) return DEVLOG_OK;
+    if (getrandom(&log->elfs_from, sizeof log->elfs_from, 0) != sizeof log->elfs_from)
+        return dl_fail(err, DEVLOG_ERR_IO, "no random number for the kernels of this run");
+    log->elfs_from = log->elfs_from >> 1 | 1u << 20; /* neither wraps nor is near the first one's */
+    return DEVLOG_OK;
+}
+
 devlog_status capture_log_open(capture_log **out, devlog_device *device, bool append, kept *memory,
                                devlog_error *err)
 {
@@ -72,6 +84,7 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
     const char *folder = device->wishes.capture ? device->log_folder : NULL;
     devlog_status status = name_boot(device->clocks, device, err);
     if (status == DEVLOG_OK) status = dl_capture_open(&log->capture, folder, DL_CAPTURE_NAME, append, err);
+    if (status == DEVLOG_OK) status = number_apart(log, err);
     const board *b = &device->board;
     const dl_capture_chip chip = {
         .slot = device->slot,
@@ -106,7 +119,7 @@ static devlog_status number_elf(capture_log *log, const devlog_kernel *kernel, u
     for (uint32_t i = log->n_elfs; i > 0; i--) {
         const struct known_elf *e = &log->elfs[i - 1];
         if (e->size != elf->build_id_size || memcmp(e->build_id, elf->build_id, e->size) != 0) continue;
-        *number = i;
+        *number = log->elfs_from + i;
         return DEVLOG_OK;
     }
     struct known_elf *bigger = realloc(log->elfs, (log->n_elfs + 1) * sizeof *bigger);
@@ -115,7 +128,7 @@ static devlog_status number_elf(capture_log *log, const devlog_kernel *kernel, u
     struct known_elf *e = &bigger[log->n_elfs++];
     *e = (struct known_elf){.size = elf->build_id_size};
     memcpy(e->build_id, elf->build_id, e->size);
-    *number = log->n_elfs;
+    *number = log->elfs_from + log->n_elfs;
     const dl_capture_elf put = {
         .slot = log->device->slot,
         .number = *number,

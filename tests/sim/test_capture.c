@@ -274,12 +274,62 @@ static void killed(void **state)
     free(capture);
 }
 
+static devlog_program *program_of(devlog_device *d, const char *source, uint32_t n)
+{
+    devlog_error err = {0};
+    devlog_program *p;
+    const uint32_t args[2] = {n, 100};
+    check_ok(devlog_program_create(d, &p, &err), &err);
+    devlog_kernel *k = add_kernel(p, source, "BRISC", (devlog_cores){0, 0, 0, 0}, NULL);
+    check_ok(devlog_kernel_set_args(k, (devlog_core){0, 0}, args, 2, &err), &err);
+    prepare(d, p);
+    return p;
+}
+
+static size_t zones_called(const char *text, const char *name)
+{
+    size_t n = 0;
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        n++;
+    return n;
+}
+
+/* Two writers of one chip number in one folder, in turn: each one's markers keep their names. */
+static void two_writers_keep_their_names(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    const char *folder = test_folder();
+    devlog_device *a = open_in(folder);
+    devlog_program *of_a = program_of(a, "tests/sim/kernels/iterations.c", 10);
+    check_ok(devlog_launch_program(a, of_a, &err), &err);
+    devlog_device *b = open_in(folder);
+    devlog_program *of_b = program_of(b, "tests/sim/kernels/nested.c", 3);
+    check_ok(devlog_launch_program(b, of_b, &err), &err);
+    check_ok(devlog_launch_program(a, of_a, &err), &err);
+    check_ok(devlog_launch_program(b, of_b, &err), &err);
+    devlog_program_free(of_a);
+    devlog_program_free(of_b);
+    check_ok(devlog_device_close(a, &err), &err);
+    check_ok(devlog_device_close(b, &err), &err);
+    char *capture = path_of(folder, DL_CAPTURE_NAME);
+    dl_decode *decode;
+    char *text = decoded(capture, NULL, &decode);
+    if (zones_called(text, " iteration:") != 2 * 10) fail_msg("not 20 iterations: %s", text);
+    assert_int_equal(zones_called(text, "(no name)") + zones_called(text, "MARKER-"), 0);
+    assert_int_equal(dl_decode_losses(decode)->found[DL_FOUND_UNNAMED], 0);
+    dl_decode_free(decode);
+    free(text);
+    free(capture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_log),
         cmocka_unit_test(one_core_is_the_same_to_the_byte),
         cmocka_unit_test(killed),
+        cmocka_unit_test(two_writers_keep_their_names),
         cmocka_unit_test(missing_elf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,8 @@ devlog_status dl_capture_open(dl_capture **capture, const char *folder, const ch
 const char *dl_capture_path(const dl_capture *c);
 /* What is in hand: whole frames, in a new file behind the eight bytes. */
 const dl_str *dl_capture_hand(const dl_capture *c);
+/* Whether somebody else was writing to the file when it was opened. */
+bool dl_capture_shared(const dl_capture *c);
 
 /* Add to what is in hand. They fail only for lack of memory. */
 devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, devlog_error *err);

@@ -18,6 +18,7 @@ enum { PACK_FROM = 256, PACK_LEVEL = 3 };
 struct dl_capture {
     char *path;
     int fd;
+    bool shared;    /* somebody else was writing to the file when it was opened */
     dl_str hand;    /* frames that are not written yet */
     dl_str payload; /* of the frame in the making */
     dl_str packed;
@@ -47,10 +48,16 @@ devlog_status dl_capture_open(dl_capture **capture, const char *folder, const ch
         dl_capture_close(c);
         return status;
     }
-    if (dl_file_alone(c->fd) && !append && ftruncate(c->fd, 0) == 0) st.st_size = 0;
+    c->shared = !dl_file_alone(c->fd);
+    if (!c->shared && !append && ftruncate(c->fd, 0) == 0) st.st_size = 0;
     if (st.st_size == 0) dl_str_add_n(&c->hand, DL_CAPTURE_MAGIC, DL_CAPTURE_MAGIC_BYTES);
     *capture = c;
     return DEVLOG_OK;
+}
+
+bool dl_capture_shared(const dl_capture *c)
+{
+    return c->shared;
 }
 
 const dl_str *dl_capture_hand(const dl_capture *c)

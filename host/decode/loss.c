@@ -152,6 +152,7 @@ void dl_losses_merge(dl_losses *to, dl_losses *from)
     to->zones_filtered += from->zones_filtered;
     to->stopped |= from->stopped;
     to->cost_known |= from->cost_known;
+    to->instructions |= from->instructions;
     for (size_t i = 0; i < sizeof to->cost_sixteenths / sizeof to->cost_sixteenths[0]; i++)
         if (from->cost_sixteenths[i] > to->cost_sixteenths[i])
             to->cost_sixteenths[i] = from->cost_sixteenths[i];

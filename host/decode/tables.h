@@ -82,11 +82,16 @@ typedef enum dl_loss_zone {
 /* Source file of the default zones of our own firmware. */
 #define DL_FIRMWARE_FILE "firmware/run.h"
 
+/* In the chip line of a simulator without timing, and in reports of it. */
+#define DL_INSTRUCTIONS "Cycles: instructions"
+
 typedef struct dl_chip {
     uint32_t id;        /* the log's "PCIe slot" */
     uint32_t arch;      /* text; 0: unknown */
     uint64_t freq_khz;  /* 0: unknown; then there are cycles and no nanoseconds */
     uint32_t max_cores; /* 0: unknown */
+    uint64_t aiclk_khz; /* that the chip itself said when it was opened; 0: unknown */
+    bool instructions;  /* its cycles are instructions: a simulator without timing */
 } dl_chip;
 
 /* What a chip line says of the chips of the marks below it. */
@@ -96,6 +101,8 @@ typedef struct dl_chip_line {
     uint64_t freq_khz;  /* 0: unknown */
     uint32_t max_cores; /* 0: unknown */
     uint64_t run;       /* id of the run that wrote the marks below ("Run: <hex>"); 0: not said */
+    uint64_t aiclk_khz; /* 0: unknown */
+    bool instructions;  /* cycles are (DL_INSTRUCTIONS) */
     bool ends;          /* a last row will say that the log is whole (DL_END_ZONE) */
     bool beside;        /* and that of another device of the program, above, may come later */
 } dl_chip_line;

@@ -33,7 +33,7 @@ static devlog_status name_boot(dl_clocks *c, const devlog_device *d, devlog_erro
         memcpy(c->boot, linked->boot, sizeof c->boot);
         return DEVLOG_OK;
     }
-    if (!d->transport.ops->now_ns) {
+    if (!dl_transport_time_is_cycles(&d->transport)) {
         dl_str text = {0};
         devlog_status status = dl_file_read("/proc/sys/kernel/random/boot_id", 256, &text, err);
         if (status == DEVLOG_OK)
@@ -97,6 +97,7 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
         .boot = device->clocks->boot,
         .run = devlog_ops_run(device->ops),
         .aiclk_khz = device->aiclk_khz,
+        .instructions = device->transport.instructions,
     };
     if (status == DEVLOG_OK) status = dl_capture_put_chip(log->capture, &chip, err);
     if (status == DEVLOG_OK) status = commit(log, err);

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/term.h"
 #include "devlog/record.h"
@@ -154,7 +153,8 @@ static devlog_status wait_a_little(devlog_device *d, devlog_error *err)
 {
     const dl_clocks *c = d->clocks;
     uint64_t apart = c->n_launches > 1 ? (c->last_launch_ns - c->first_launch_ns) / (c->n_launches - 1) : 0;
-    if (d->transport.ops->now_ns) { /* idle cycles have to be simulated: few where reads take no time */
+    if (dl_transport_time_is_cycles(
+            &d->transport)) { /* idle cycles have to be simulated: few where reads take no time */
         uint64_t cycles = apart * d->board.mhz / 1000;
         if (cycles < GAP_CYCLES) cycles = GAP_CYCLES;
         if (cycles > LONGEST_GAP_CYCLES) cycles = LONGEST_GAP_CYCLES;
@@ -162,7 +162,7 @@ static devlog_status wait_a_little(devlog_device *d, devlog_error *err)
     }
     if (apart < GAP_NS) apart = GAP_NS;
     if (apart > LONGEST_GAP_NS) apart = LONGEST_GAP_NS;
-    nanosleep(&(struct timespec){.tv_nsec = (long)apart}, NULL);
+    dl_transport_wait_ms(&d->transport, (uint32_t)((apart + 999999) / 1000000));
     return DEVLOG_OK;
 }
 

@@ -68,6 +68,8 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
         .freq_khz = dl_device_khz(device),
         .max_cores = device->board.n_columns * device->board.n_rows,
         .run = devlog_ops_run(device->ops),
+        .aiclk_khz = device->aiclk_khz,
+        .instructions = device->transport.instructions,
     };
     status = dl_device_log_open(&p->log, device->log_folder, &options, err);
     if (status != DEVLOG_OK) return status;

@@ -63,9 +63,11 @@ static void chips(const dl_tables *t, dl_file_writer *out)
             dl_str_add(b, "\"arch\": null");
         char mhz[DL_GROUPED_SIZE];
         if (c->freq_khz)
-            dl_str_fmt(b, ", \"frequency_mhz\": %s}", dl_mhz_text(mhz, c->freq_khz));
+            dl_str_fmt(b, ", \"frequency_mhz\": %s", dl_mhz_text(mhz, c->freq_khz));
         else
-            dl_str_add(b, ", \"frequency_mhz\": null}");
+            dl_str_add(b, ", \"frequency_mhz\": null");
+        if (c->aiclk_khz) dl_str_fmt(b, ", \"aiclk_mhz\": %s", dl_mhz_text(mhz, c->aiclk_khz));
+        dl_str_add(b, c->instructions ? ", \"cycles_are_instructions\": true}" : "}");
     }
     dl_str_add(b, "\n  ],\n");
 }

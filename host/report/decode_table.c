@@ -163,9 +163,11 @@ void dl_report_head(const dl_tables *t, const dl_chip *chip, const dl_table_opti
     dl_str_fmt(out, ", chip %u (", chip->id);
     dl_str_short(out, chip->arch ? dl_text(t, chip->arch) : "unknown chip", 40);
     if (chip->freq_khz)
-        dl_str_fmt(out, ", %s MHz)\n", dl_mhz_text(mhz, chip->freq_khz));
+        dl_str_fmt(out, ", %s MHz", dl_mhz_text(mhz, chip->freq_khz));
     else
-        dl_str_add(out, ", clock unknown: no nanoseconds)\n");
+        dl_str_add(out, ", clock unknown: no nanoseconds");
+    if (chip->aiclk_khz) dl_str_fmt(out, ", AICLK %s MHz", dl_mhz_text(mhz, chip->aiclk_khz));
+    dl_str_add(out, chip->instructions ? "; cycles are instructions)\n" : ")\n");
 }
 
 static devlog_status per_risc(dl_decode *d, const dl_table_options *o, dl_str *out, devlog_error *err)
@@ -330,6 +332,10 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
                      l->details[DL_SKIPS + i]);
         }
     }
+    if (l->instructions)
+        dl_str_add(
+            out,
+            "Cycles are instructions: the simulator that ran this has no timing, so times say nothing of a chip.\n");
     for (uint32_t i = 0; i < l->n_clocks; i++) {
         const dl_clock_note *c = &l->clocks[i];
         dl_str_fmt(out, "Clock of chip %u: stamps of two cores are comparable to %.0f cycles", c->slot,

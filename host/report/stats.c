@@ -321,9 +321,11 @@ static devlog_status chips(dl_decode *d, const dl_analyzer *a, const dl_groups *
         dl_str_fmt(out, "%sChip %u (%s", i ? "\n\n" : "", chip->id,
                    chip->arch ? dl_text(t, chip->arch) : "unknown chip");
         if (chip->freq_khz)
-            dl_str_fmt(out, ", %s MHz)\n", dl_mhz_text(mhz, chip->freq_khz));
+            dl_str_fmt(out, ", %s MHz", dl_mhz_text(mhz, chip->freq_khz));
         else
-            dl_str_add(out, ", clock unknown)\n");
+            dl_str_add(out, ", clock unknown");
+        if (chip->aiclk_khz) dl_str_fmt(out, ", AICLK %s MHz", dl_mhz_text(mhz, chip->aiclk_khz));
+        dl_str_add(out, chip->instructions ? "; cycles are instructions)\n" : ")\n");
         status = analyses(a, t, ranks[i].chip, out, err);
         if (!status) status = zones(t, ranks[i].chip, all, cores, p, out, err);
     }

@@ -65,6 +65,7 @@ static devlog_status sim_open(dl_transport *t, const dl_transport_setup *setup, 
         return dl_fail(err, DEVLOG_ERR_MEMORY, "no room for another simulated chip in this world");
     }
     t->state = state;
+    t->instructions = setup->sim->functional;
     state->windowed = setup->layout != NULL;
     if (!state->windowed) return DEVLOG_OK;
     state->bar0 = (sim_config_read(state->s, 0x10) & ~0xFu) | (uint64_t)sim_config_read(state->s, 0x14) << 32;

@@ -128,7 +128,8 @@ struct dl_transport {
     void *state;
     /* Counted here for every transport: calls and bytes. */
     uint64_t reads, writes, bytes_read, bytes_written;
-    char note[160]; /* what its user should know of how it was opened; "": nothing */
+    bool instructions; /* a simulator without timing: its cycles are instructions */
+    char note[160];    /* what its user should know of how it was opened; "": nothing */
     /* Bytes that the last read got, and that are right, before it failed: what is worth keeping. */
     size_t partial;
 };
@@ -145,6 +146,9 @@ devlog_status dl_read(dl_transport *t, dl_target at, uint64_t addr, void *dst, s
                       devlog_error *err);
 devlog_status dl_write(dl_transport *t, dl_target at, uint64_t addr, const void *src, size_t size,
                        devlog_error *err);
+
+/* Time stands still but for the cycles that the device is told to do (advance): a simulator, and no card. */
+bool dl_transport_time_is_cycles(const dl_transport *t);
 
 /* Waits, in the time of the device. */
 void dl_transport_wait_ms(dl_transport *t, uint32_t ms);

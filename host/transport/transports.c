@@ -59,6 +59,11 @@ devlog_status dl_write(dl_transport *t, dl_target at, uint64_t addr, const void 
     return t->ops->write(t, at, addr, src, size, err);
 }
 
+bool dl_transport_time_is_cycles(const dl_transport *t)
+{
+    return t->ops->now_ns && t->ops->advance;
+}
+
 void dl_transport_wait_ms(dl_transport *t, uint32_t ms)
 {
     if (t->ops->wait_ms)

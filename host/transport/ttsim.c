@@ -114,6 +114,7 @@ static devlog_status ttsim_open(dl_transport *t, const dl_transport_setup *setup
         ttsim_close(t);
         return status;
     }
+    t->instructions = ttsim_child_counts_instructions(state->child);
     if (n > 1 && !named)
         snprintf(t->note, sizeof t->note,
                  "the simulator has %u chips, and this is number 0 of them; ttsim:PATH:N is number N", n);

@@ -19,4 +19,9 @@ typedef void ttsim_pci_mem_rd_bytes_fn(uint64_t paddr, void *dst, uint32_t size)
 typedef void ttsim_pci_mem_wr_bytes_fn(uint64_t paddr, const void *src, uint32_t size);
 typedef void ttsim_clock_fn(uint32_t n_clocks);
 
+/* Not of that contract: libdevlogsim.so has it, and says whether its cycles are those that the chip would take.
+ * tenstorrent/ttsim has not: each of its harts does an instruction a cycle (docs/simulator.md, the comparison). */
+#define TTSIM_TIMED "devlog_sim_timed"
+typedef uint32_t devlog_sim_timed_fn(void);
+
 #endif

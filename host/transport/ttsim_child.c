@@ -38,7 +38,7 @@ struct ttsim_child {
     int socket;
     uint32_t users;
     uint64_t cycles;
-    bool faulted, gone;
+    bool faulted, gone, timed;
     ttsim_child *next;
 };
 
@@ -225,6 +225,10 @@ static devlog_status start(ttsim_child *c, const char *path, devlog_error *err)
         dlclose(loaded);
         return status;
     }
+    void *symbol = dlsym(loaded, TTSIM_TIMED);
+    devlog_sim_timed_fn *timed = NULL;
+    memcpy(&timed, &symbol, sizeof symbol);
+    c->timed = timed && timed();
     const pid_t parent = getpid();
     fflush(NULL); /* so that what waits is not printed twice */
     c->pid = fork();
@@ -303,6 +307,11 @@ devlog_status ttsim_child_clock(ttsim_child *c, uint32_t cycles, devlog_error *e
     devlog_status status = ask(c, (request){CLOCK, cycles, 0}, NULL, NULL, NULL, err);
     if (status == DEVLOG_OK) c->cycles += cycles;
     return status;
+}
+
+bool ttsim_child_counts_instructions(const ttsim_child *c)
+{
+    return !c->timed;
 }
 
 uint64_t ttsim_child_cycles(const ttsim_child *c)

@@ -3,6 +3,7 @@
 #ifndef DEVLOG_TRANSPORT_TTSIM_CHILD_H
 #define DEVLOG_TRANSPORT_TTSIM_CHILD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -22,6 +23,8 @@ devlog_status ttsim_child_read(ttsim_child *c, uint64_t address, void *dst, uint
 devlog_status ttsim_child_write(ttsim_child *c, uint64_t address, const void *src, uint32_t size,
                                 devlog_error *err);
 devlog_status ttsim_child_clock(ttsim_child *c, uint32_t cycles, devlog_error *err);
+/* Its cycles are instructions: nothing says that it knows the time that they take. */
+bool ttsim_child_counts_instructions(const ttsim_child *c);
 /* Cycles that it was told to do. */
 uint64_t ttsim_child_cycles(const ttsim_child *c);
 

@@ -122,6 +122,18 @@ static uint32_t zones_in(const char *folder, const char *name)
     return c.zones;
 }
 
+static void one_header(const char *folder)
+{
+    char path[128];
+    size_t size;
+    snprintf(path, sizeof path, "%s/profile_log_device.csv", folder);
+    if (access(path, R_OK) != 0) return;
+    char *text = read_bytes(path, &size);
+    const char *first = strstr(text, "ARCH:");
+    assert_true(!first || (first == text && !strstr(first + 1, "ARCH:")));
+    free(text);
+}
+
 static const char *expected(uint64_t what)
 {
     return what == DEAD_LINK ? "its PCIe link is dead" : "the card was reset or removed while";
@@ -154,6 +166,7 @@ static uint64_t run_until(const char *board_name, uint64_t what, uint64_t at)
              capture = zones_in(o.folder, "capture.devlog");
     assert_in_range(csv, o.launched * ZONES, LAUNCHES * ZONES);
     assert_in_range(capture, o.launched * ZONES, LAUNCHES * ZONES);
+    one_header(o.folder);
     fake_kmd_nothing_kept(&f);
     fake_kmd_end(&f);
     return accesses;

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "decode/decode.h"
+#include "profiler/clock_sync.h"
+#include "profiler/selftest.h"
 #include "support/fake_kmd.h"
 #include "support/files.h"
 
@@ -84,6 +87,19 @@ static void simulated(void **state)
     }
 }
 
+/* The heads of decode's tables say AICLK. */
+static void heads_say(const char *log, uint64_t mhz)
+{
+    devlog_error err = {0};
+    dl_output out;
+    char head[64];
+    const char *argv[] = {getenv("DEVLOG_BIN"), "decode", "--no-files", log, NULL};
+    snprintf(head, sizeof head, " MHz, AICLK %llu MHz)", (unsigned long long)mhz);
+    check_ok(dl_process_run(argv, &out, &err), &err);
+    if (!strstr(out.text, head)) fail_msg("'%s' is not in: %s", head, out.text);
+    free(out.text);
+}
+
 /* A card that idles, since its driver cannot be asked for more: log and capture say how fast it ran. */
 static void an_idle_card(void **state)
 {
@@ -118,7 +134,67 @@ static void an_idle_card(void **state)
             snprintf(line, sizeof line, "CHIP_FREQ[MHz]: %u,", f.b.mhz);
             assert_non_null(strstr(text, line));
         }
+        snprintf(line, sizeof line, ", AICLK[MHz]: %llu,", (unsigned long long)mhz);
+        assert_non_null(strstr(text, line));
         free(text);
+        heads_say(path, mhz);
+        snprintf(path, sizeof path, "%s/capture.devlog", folder);
+        heads_say(path, mhz);
+        fake_kmd_nothing_kept(&f);
+        fake_kmd_end(&f);
+    }
+}
+
+/* ---- A card's time passes by itself ---- */
+
+typedef struct clock_line {
+    bool seen, ok;
+    char found[256];
+} clock_line;
+
+static devlog_status on_line(void *context, const selftest_line *line, devlog_error *err)
+{
+    clock_line *c = context;
+    (void)err;
+    if (strcmp(line->check, "clock") != 0) return DEVLOG_OK;
+    c->seen = true;
+    c->ok = line->ok;
+    snprintf(c->found, sizeof c->found, "%s", line->found);
+    return DEVLOG_OK;
+}
+
+/* The self test waits between its two readings, so that it can tell an idle card from one at its full clock; the last readings of a
+ * run are apart, too; and captures of one boot of the machine can be aligned. */
+static void a_card_is_no_simulator(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        fake_kmd f;
+        devlog_error err = {0};
+        devlog_device *device;
+        uint32_t failures;
+        clock_line line = {0};
+        char boot[64] = "";
+        const bool idle = i < 2;
+        const selftest_options options = {.cores = 2};
+        fake_kmd_start(&f, i % 2 ? "blackhole" : "wormhole_b0", idle ? 205 : 210, NULL);
+        const kmd_system system = fake_kmd_system(&f, 0);
+        const devlog_device_options open =
+            DEVLOG_DEVICE_OPTIONS(.board = f.b.name, .transport = "kmd:3", .profile = DEVLOG_ON,
+                                  .log_folder = test_folder());
+        check_ok(dl_device_open(&open, &system, &device, &err), &err);
+        check_ok(selftest_run(device, &options, on_line, &line, &failures, &err), &err);
+        assert_true(line.seen);
+        if (line.ok == idle) fail_msg("%s: %s", idle ? "idle" : "full clock", line.found);
+        FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+        assert_non_null(file);
+        assert_non_null(fgets(boot, sizeof boot, file));
+        fclose(file);
+        boot[strcspn(boot, "\n")] = 0;
+        assert_string_equal(device->clocks->boot, boot);
+        const uint64_t waited = f.waited_ms;
+        check_ok(devlog_device_close(device, &err), &err);
+        assert_true(f.waited_ms > waited);
         fake_kmd_nothing_kept(&f);
         fake_kmd_end(&f);
     }
@@ -126,6 +202,7 @@ static void an_idle_card(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(simulated), cmocka_unit_test(an_idle_card)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(simulated), cmocka_unit_test(an_idle_card),
+                                       cmocka_unit_test(a_card_is_no_simulator)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

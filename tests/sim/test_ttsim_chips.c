@@ -1,5 +1,5 @@
-/* Transport "ttsim": several chips of one library, and a library that ends its process at a fault. With our simulator as the
- * library. */
+/* Transport "ttsim": several chips of one library, a library that ends its process at a fault, and one whose cycles are
+ * instructions. With our simulator as the library. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "support/device.h"
 #include "support/files.h"
 #include "transport/transport.h"
+#include "transport/ttsim_abi.h"
 
 static const char *library(const char *chip)
 {
@@ -132,8 +133,95 @@ static void a_fault(void **state)
     free(out.text);
 }
 
+/* ---- Cycles that are instructions ---- */
+
+/* Our library without the function by which it says that it has timing: as ttsim is. */
+static void write_untimed(const char *path)
+{
+    char ours[700];
+    size_t size, found = 0;
+    const size_t length = strlen(TTSIM_TIMED) + 1;
+    snprintf(ours, sizeof ours, "%s", library("") + strlen("ttsim:"));
+    char *bytes = read_bytes(ours, &size);
+    for (size_t i = 0; i + length < size; i++) {
+        if (memcmp(bytes + i, TTSIM_TIMED, length) != 0) continue;
+        bytes[i] = '_';
+        found++;
+    }
+    assert_true(found > 0);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    free(bytes);
+}
+
+/* What a command of devlog prints, and what it writes (NULL: nothing). */
+static void check_says(const char *const *argv, const char *words, const char *written, bool says)
+{
+    devlog_error err = {0};
+    dl_output out;
+    size_t size;
+    check_ok(dl_process_run(argv, &out, &err), &err);
+    if (out.exit != 0 && out.exit != 3) fail_msg("%s: exit %d: %s", argv[1], out.exit, out.text);
+    if ((strstr(out.text, words) != NULL) != says)
+        fail_msg("%s %s: %s", argv[1], says ? "does not say it" : "says it", out.text);
+    free(out.text);
+    if (!written) return;
+    char *text = read_bytes(written, &size);
+    if ((strstr(text, words) != NULL) != says)
+        fail_msg("%s %s: %s", written, says ? "does not say it" : "says it", text);
+    free(text);
+}
+
+static void run_and_look(const char *transport, const char *settings, bool instructions)
+{
+    devlog_error err = {0};
+    devlog_device *device;
+    char folder[256], log[300], capture[300], packed[300], out[300], stats[320];
+    size_t size;
+    snprintf(folder, sizeof folder, "%s", test_folder());
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "wormhole_b0", .transport = transport, .sim = settings,
+                              .profile = DEVLOG_ON, .log_folder = folder);
+    check_ok(devlog_device_open(&options, &device, &err), &err);
+    devlog_program_free(launch_hang(device, (devlog_core){0, 0}, 3));
+    check_ok(devlog_device_close(device, &err), &err);
+    snprintf(log, sizeof log, "%s/profile_log_device.csv", folder);
+    snprintf(capture, sizeof capture, "%s/capture.devlog", folder);
+    snprintf(packed, sizeof packed, "%s/packed.devlogz", folder);
+    snprintf(out, sizeof out, "%s/out", folder);
+    snprintf(stats, sizeof stats, "%s/device_stats.txt", out);
+    char *text = read_bytes(log, &size);
+    assert_int_equal(strstr(text, ", Cycles: instructions,") != NULL, instructions);
+    free(text);
+    static const char words[] = "ycles are instructions";
+    const char *bin = getenv("DEVLOG_BIN");
+    check_says((const char *[]){bin, "decode", "-o", out, log, NULL}, words, stats, instructions);
+    check_says((const char *[]){bin, "decode", "-o", out, capture, NULL}, words, stats, instructions);
+    check_says((const char *[]){bin, "pack", "-o", packed, log, NULL}, words, NULL, false);
+    check_says((const char *[]){bin, "decode", "-o", out, packed, NULL}, words, stats, instructions);
+    check_says((const char *[]){bin, "decode", "-f", "json", capture, NULL},
+               "\"cycles_are_instructions\": true", NULL, instructions);
+    check_says((const char *[]){bin, "ops", "-i", folder, "-o", out, NULL}, words, NULL, instructions);
+}
+
+static void cycles_are_instructions(void **state)
+{
+    (void)state;
+    char untimed[300], transport[320];
+    snprintf(untimed, sizeof untimed, "%s/untimed.so", test_folder());
+    snprintf(transport, sizeof transport, "ttsim:%s", untimed);
+    write_untimed(untimed);
+    run_and_look(transport, NULL, true);
+    run_and_look(library(""), NULL, false);
+    run_and_look("sim", "functional=1", true);
+    run_and_look("sim", "functional=0", false);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_chips_at_once), cmocka_unit_test(a_fault)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(two_chips_at_once), cmocka_unit_test(a_fault),
+                                       cmocka_unit_test(cycles_are_instructions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -489,6 +489,19 @@ void fake_kmd_harvest(fake_kmd *f, uint64_t dead)
     }
 }
 
+/* As many lines of the board as a chip of this kind can lose; other ones for each machine of a test program. */
+static uint64_t some_dead(const board *b)
+{
+    static uint32_t seed;
+    uint64_t mask = 0;
+    seed = seed * 1664525u + 1013904223u;
+    for (uint32_t n = (seed >> 8) % (b->arc.columns ? 5 : 3); n > 0; n--) {
+        seed = seed * 1664525u + 1013904223u;
+        mask |= UINT64_C(1) << b->arc.fuses[(seed >> 8) % b->arc.n_fuses];
+    }
+    return mask;
+}
+
 void fake_kmd_start(fake_kmd *f, const char *board_name, int version, void (*change)(fake_kmd *f))
 {
     sim_world_options world;
@@ -504,7 +517,7 @@ void fake_kmd_start(fake_kmd *f, const char *board_name, int version, void (*cha
     set_tag(&f->config.arc, HARVESTING_STATE, 0);
     set_tag(&f->config.arc, AICLK, f->mhz);
     set_tag(&f->config.arc, AICLK_MAX, f->busy_mhz);
-    fake_kmd_harvest(f, 0);
+    fake_kmd_harvest(f, some_dead(&f->b));
     if (change) change(f);
     f->s = sim_create(&f->config, why, sizeof why);
     if (!f->s) fail_msg("%s", why);

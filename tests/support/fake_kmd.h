@@ -68,9 +68,8 @@ struct fake_kmd {
     uint64_t script[4]; /* for it */
 };
 
-/* A machine with one card, /dev/tenstorrent/3, and one process. `change` may alter the chip before it is
- * switched on.
- */
+/* A machine with one card, /dev/tenstorrent/3, and one process. Some of the chip's tiles are switched off, and touching one
+ * fails the test. `change` may alter the chip before it is switched on. */
 void fake_kmd_start(fake_kmd *f, const char *board_name, int version, void (*change)(fake_kmd *f));
 void fake_kmd_end(fake_kmd *f);
 

@@ -44,6 +44,7 @@ typedef struct dl_capture_chip {
     uint64_t run;     /* of the op log that belongs to it; 0: none. Captures before November 2026 lack it */
     uint64_t
         aiclk_khz; /* what the chip itself says of its clock (AICLK) when the log begins; 0: not known. So do they */
+    bool instructions; /* cycles are instructions: a simulator without timing. Written only where it is so */
 } dl_capture_chip;
 
 /* An ELF file, before the first core that ran it. */

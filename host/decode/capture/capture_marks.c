@@ -79,7 +79,11 @@ devlog_status dl_capture_learn_clocks(dl_input *in, dl_chip_clocks *clocks, devl
 static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
 {
     reader *r = ctx;
-    dl_chip_line line = {.freq_khz = chip->freq_khz, .max_cores = chip->max_cores, .run = chip->run};
+    dl_chip_line line = {.freq_khz = chip->freq_khz,
+                         .max_cores = chip->max_cores,
+                         .run = chip->run,
+                         .aiclk_khz = chip->aiclk_khz,
+                         .instructions = chip->instructions};
     /* What is not known yet is known at the end (decode_note_clocks). */
     const dl_chip_clock *clock = dl_chip_clocks_of(r->clocks, chip->slot);
     if (clock && clock->fitted) line.freq_khz = dl_chip_clock_khz(clock);

@@ -314,6 +314,7 @@ static devlog_status read_chip(reader *r, cursor *c, devlog_error *err)
     chip.boot = take_text(c, &room);
     if (c->end - c->at >= 8) chip.run = take64(c);
     if (c->end - c->at >= 8) chip.aiclk_khz = take64(c);
+    if (c->end - c->at >= 8) chip.instructions = take64(c) & 1;
     devlog_status status = DEVLOG_OK;
     if (!c->bad) {
         uint32_t i = 0;

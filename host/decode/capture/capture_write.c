@@ -190,6 +190,7 @@ devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, de
     put_text(c, chip->boot);
     put64(c, chip->run);
     put64(c, chip->aiclk_khz);
+    if (chip->instructions) put64(c, 1);
     return end_frame(c, DL_FRAME_CHIP, err);
 }
 

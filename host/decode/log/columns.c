@@ -165,6 +165,8 @@ bool dl_chip_line_read(dl_chip_line *chip, const char *line, size_t n)
     const char *run = strstr(text, ", Run: ");
     if (run) chip->run = strtoull(run + 7, NULL, 16);
     chip->ends = strstr(text, ", Ends: " DL_END_ZONE) != NULL;
+    chip->aiclk_khz = number_after(text, ", AICLK[MHz]:");
+    chip->instructions = strstr(text, ", " DL_INSTRUCTIONS) != NULL;
     chip->beside = strstr(text, ", Beside: ") != NULL;
     const char *arch = strstr(text, "ARCH:");
     if (arch) {

@@ -36,6 +36,9 @@ static void header_lines(dl_str *s, const dl_device_log_options *o, bool beside)
     dl_str_add(s, dl_mhz_text(mhz, o->freq_khz));
     if (o->style == DL_LOG_L9) dl_str_fmt(s, ", Max Compute Cores: %u", o->max_cores);
     if (o->style == DL_LOG_L9 && o->run) dl_str_fmt(s, ", Run: %016llx", (unsigned long long)o->run);
+    if (o->style == DL_LOG_L9 && o->aiclk_khz)
+        dl_str_fmt(s, ", AICLK[MHz]: %s", dl_mhz_text(mhz, o->aiclk_khz));
+    if (o->style == DL_LOG_L9 && o->instructions) dl_str_add(s, ", " DL_INSTRUCTIONS);
     if (o->style == DL_LOG_L9) dl_str_add(s, ", Ends: " DL_END_ZONE);
     if (o->style == DL_LOG_L9 && beside) dl_str_add(s, ", Beside: others");
     dl_str_fmt(s, "\n%s\n", o->style == DL_LOG_L9 ? L9_COLUMNS : SIX_COLUMNS);

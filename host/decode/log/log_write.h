@@ -29,6 +29,9 @@ typedef struct dl_device_log_options {
     uint64_t freq_khz;  /* 0: written as 0, unknown */
     uint32_t max_cores; /* L9 only */
     uint64_t run;       /* L9 only: id of the run that writes; 0: none. Other tools ignore it */
+    uint64_t
+        aiclk_khz; /* L9 only: what the chip itself says of its clock; 0: it does not. Other tools ignore it */
+    bool instructions; /* L9 only: cycles are instructions. Other tools ignore it */
 } dl_device_log_options;
 
 typedef struct dl_device_log dl_device_log;

@@ -39,6 +39,8 @@ static void give_chip_line(dl_pair *p, uint32_t chip, const pair_mark *m)
                         dl_mhz_text(before, t->freq_khz));
     if (!t->freq_khz) t->freq_khz = p->chip_line.freq_khz;
     if (!t->max_cores) t->max_cores = p->chip_line.max_cores;
+    if (!t->aiclk_khz) t->aiclk_khz = p->chip_line.aiclk_khz;
+    t->instructions |= p->chip_line.instructions;
     if (!t->arch) t->arch = p->chip_line.arch_text;
 }
 

@@ -53,7 +53,7 @@ static bool is_wanted(const char *base, size_t n)
     static const char *const names[] = {
         TT_OPS_DATA_NAME, TT_OPS_TIMES_NAME,        TT_PERF_NAME,
         TT_SYNC_NAME,     "profile_log_device.csv", "tracy_profile_log_host.tracy",
-        TT_ZONES_NAME, TT_NEW_ZONES_NAME, "topology.json"};
+        TT_ZONES_NAME,    TT_NEW_ZONES_NAME,        "topology.json"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         size_t length = strlen(names[i]);
         if (n >= length && memcmp(base, names[i], length) == 0 && is_named(base + length, n - length, "", ""))

@@ -47,21 +47,21 @@
 /* By name, so that a file changes only with a place that it has. */
 #define DEVLOG_ORDERS_(place)  DEVLOG_ORDERS__(place)
 #define DEVLOG_ORDERS__(place) DEVLOG_HAS_PLACE_##place
-#define DEVLOG_HAS_PLACE_1 1
-#define DEVLOG_HAS_PLACE_2 1
-#define DEVLOG_HAS_PLACE_3 1
-#define DEVLOG_HAS_PLACE_4 1
-#define DEVLOG_HAS_PLACE_5 1
-#define DEVLOG_HAS_PLACE_6 1
-#define DEVLOG_HAS_PLACE_7 1
-#define DEVLOG_HAS_PLACE_8 1
-#define DEVLOG_HAS_PLACE_9 1
-#define DEVLOG_HAS_PLACE_10 1
-#define DEVLOG_HAS_PLACE_11 1
-#define DEVLOG_HAS_PLACE_12 1
-#define DEVLOG_HAS_PLACE_13 1
-#define DEVLOG_HAS_PLACE_14 1
-#define DEVLOG_HAS_PLACE_15 1
+#define DEVLOG_HAS_PLACE_1     1
+#define DEVLOG_HAS_PLACE_2     1
+#define DEVLOG_HAS_PLACE_3     1
+#define DEVLOG_HAS_PLACE_4     1
+#define DEVLOG_HAS_PLACE_5     1
+#define DEVLOG_HAS_PLACE_6     1
+#define DEVLOG_HAS_PLACE_7     1
+#define DEVLOG_HAS_PLACE_8     1
+#define DEVLOG_HAS_PLACE_9     1
+#define DEVLOG_HAS_PLACE_10    1
+#define DEVLOG_HAS_PLACE_11    1
+#define DEVLOG_HAS_PLACE_12    1
+#define DEVLOG_HAS_PLACE_13    1
+#define DEVLOG_HAS_PLACE_14    1
+#define DEVLOG_HAS_PLACE_15    1
 #if DEVLOG_WITHOUT_FENCE == 1
 #undef DEVLOG_HAS_PLACE_1
 #define DEVLOG_HAS_PLACE_1 0

@@ -1,6 +1,5 @@
 /* devlog decode: device logs into durations, statistics and artifacts. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/date.h"
 #include "cli/filters.h"
+#include "cli/follow_end.h"
 #include "cli/logs.h"
 #include "decode/decode.h"
 #include "report/artifacts.h"
@@ -97,20 +97,6 @@ static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t s
     else
         snprintf(text, sizeof text, "%.80s: %s rows", input, dl_u64_grouped(digits, rows));
     dl_progress_show(progress, text);
-}
-
-static volatile sig_atomic_t signalled;
-
-static void on_signal(int number)
-{
-    (void)number;
-    signalled = 1;
-}
-
-static bool is_signalled(void *ctx)
-{
-    (void)ctx;
-    return signalled;
 }
 
 static devlog_status read_inputs(dl_decode *d, const cli_args *rest, devlog_error *err)
@@ -255,12 +241,8 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     int exit_status = CLI_FAILED;
     devlog_status status =
         cli_select(&cmd_decode, &a->filters, filter, rest->items, (size_t)rest->n, &selected, &err);
-    const dl_follow following = {.stop = is_signalled, .idle_ms = a->idle * 1000};
-    const struct sigaction action = {.sa_handler = on_signal};
-    if (a->follow) {
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-    }
+    const dl_follow following = {.stop = cli_follow_ended, .idle_ms = a->idle * 1000};
+    if (a->follow) cli_follow_catch();
     const dl_decode_options how = {.filter = *filter,
                                    .only_input = rest->n == 1,
                                    .follow = a->follow ? &following : NULL,

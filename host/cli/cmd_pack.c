@@ -1,6 +1,5 @@
 /* devlog pack: a device log in a fiftieth of its size, from which `devlog unpack` gets every byte of it back. */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/follow_end.h"
 #include "cli/pack_folder.h"
 #include "cli/pack_output.h"
 #include "decode/input.h"
@@ -113,29 +113,13 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static volatile sig_atomic_t signalled;
-
-static void on_signal(int number)
-{
-    (void)number;
-    signalled = 1;
-}
-
-static bool is_signalled(void *ctx)
-{
-    (void)ctx;
-    return signalled;
-}
-
 /* A log that grows, or goes; CLI_OK, CLI_PARTIAL, or CLI_FAILED with *err. */
 static int follow_log(const pack_args *a, const char *log, const char *output, devlog_error *err)
 {
-    const struct sigaction action = {.sa_handler = on_signal};
     const pk_follow_options following = {
-        .follow = a->follow, .drop_read = a->drop_read, .idle_ms = a->idle * 1000, .stop = is_signalled};
+        .follow = a->follow, .drop_read = a->drop_read, .idle_ms = a->idle * 1000, .stop = cli_follow_ended};
     pk_followed followed;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    cli_follow_catch();
     devlog_status status = pk_follow(log, output, &following, &followed, err);
     if (status) return CLI_FAILED;
     say_totals(&followed.totals, output);

@@ -17,7 +17,8 @@ allowed() {
     profiler) echo program/ device/ transport/ decode/ ops/op_log_write.h ;;
     answers) echo decode/ report/ ops/ ;;
     ops) echo decode/ report/ profiler/profiler.h ;;
-    cli) echo answers/ pack/ report/ ops/ program/ profiler/ decode/ device/ transport/ ;;
+    tt_metal) echo decode/ report/ ops/ ;;
+    cli) echo answers/ pack/ report/ ops/ tt_metal/ program/ profiler/ decode/ device/ transport/ ;;
   esac
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "generate.h"
-#include "ops/tt_host.h"
+#include "tt_metal/host.h"
 
 static double cpu(void)
 {

@@ -14,7 +14,7 @@
 #include "cli/store.h"
 #include "decode/input.h"
 #include "ops/op_job.h"
-#include "ops/tt_job.h"
+#include "tt_metal/job.h"
 
 void cli_diff_inputs_free(cli_diff_inputs *in)
 {

@@ -5,6 +5,7 @@
 
 #include "base/settings.h"
 #include "cli/filters.h"
+#include "tt_metal/select.h"
 
 /* Decodes the logs for when their launches began and how long they took, and nothing else. */
 static devlog_status find_warm_up(dl_warm_up *w, uint64_t first, char *const *logs, size_t n,
@@ -43,7 +44,7 @@ devlog_status cli_select(const cli_command *c, const cli_filters *f, dl_filter *
             err, DEVLOG_ERR_ARGUMENT,
             "--op, signposts and --skip-warm-up want a log that is a file: standard input can be read once, "
             "and no files of the host are beside it");
-    if (by_host) status = op_select_beside(selected, logs[0], dl_setting_text(DL_SET_TMPDIR), &s.host, err);
+    if (by_host) status = tt_select_beside(selected, logs[0], dl_setting_text(DL_SET_TMPDIR), &s.host, err);
     selected->warm_up.by_rule = s.skip_warm_up;
     if (!status && op_select_by_order(&s) && !any_pipe(logs, n))
         status = find_warm_up(&selected->warm_up, s.filter.skip_launches, logs, n, err);

@@ -13,9 +13,9 @@
 #include "cli/cli.h"
 #include "cli/op_report.h"
 #include "cli/tt_tracy.h"
-#include "ops/tt_archive.h"
-#include "ops/tt_job.h"
-#include "ops/tt_made.h"
+#include "tt_metal/archive.h"
+#include "tt_metal/job.h"
+#include "tt_metal/made.h"
 
 static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows)
 {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "ops/tt_host.h"
+#include "tt_metal/host.h"
 
 extern char **environ;
 

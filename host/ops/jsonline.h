@@ -1,5 +1,5 @@
 /* One JSON object, read where it lies: its members one after the other, without a tree. For the lines of an
- * op log and for the messages of tt-metal's ops (tt_host.c), which have several lines; attributes that users
+ * op log and for the messages of tt-metal's ops (tt_metal/host_messages.c), which have several lines; attributes that users
  * wrote go through cJSON. */
 #ifndef DEVLOG_OPS_JSONLINE_H
 #define DEVLOG_OPS_JSONLINE_H

@@ -1,12 +1,11 @@
 /* Selection by what only the host knows: ops by their names, and what lies between two signposts. Makes of it the launches
  * that decode/filter.h can tell, so that every command that reads a device log has the same selection. Not for which rows
- * of a report stay (op_select_rows.c, tt_select_rows.c). */
+ * of a report stay (op_select_rows.c). Of the files of tt-metal's host: tt_metal/select.h. */
 #ifndef DEVLOG_OPS_SELECT_H
 #define DEVLOG_OPS_SELECT_H
 
 #include "decode/warm_up.h"
 #include "ops/op_log.h"
-#include "ops/tt_host.h"
 
 typedef struct op_select_options {
     const char *from,
@@ -45,16 +44,10 @@ bool op_selection_any(const op_selection *s);
 
 /* NOT_FOUND, with what there is, when a signpost or an op is not there. Free with op_selected_free, also after a failure. */
 devlog_status op_select_log(op_selected *s, op_log *log, const op_select_options *o, devlog_error *err);
-devlog_status op_select_tt(op_selected *s, const tt_host *h, const op_select_options *o, devlog_error *err);
-/* The same from the files of the host beside a device log, whichever there are; `scratch` as of tt_host_begin. */
-devlog_status op_select_beside(op_selected *s, const char *device_log, const char *scratch,
-                               const op_select_options *o, devlog_error *err);
 void op_selected_free(op_selected *s);
 /* Adds it to a filter, which borrows it. `by_host`: ids were asked for. */
 void op_selected_apply(const op_selected *s, bool by_host, dl_filter *filter);
 
-/* When an op's row stands in the report: its replay `session` of its trace, 0: itself. */
-uint64_t op_select_tt_time(const tt_host *h, const tt_op *op, uint32_t session);
 static inline bool op_selected_time(const op_selected *s, uint64_t time)
 {
     return time > s->from && time <= s->to;

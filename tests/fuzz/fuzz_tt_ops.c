@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/tt_report.h"
-#include "ops/tt_zones.h"
+#include "tt_metal/report.h"
+#include "tt_metal/zones.h"
 
 static devlog_status keep(void *ctx, devlog_error *err)
 {

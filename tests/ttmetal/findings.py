@@ -1,5 +1,5 @@
 """Every finding of devlog ops in a folder of tt-metal's, each in the smallest folder that has it: what is said, the cure,
-the exit status, and that the rest of the report is there. The findings are read from host/ops/tt_found.c: one without a
+the exit status, and that the rest of the report is there. The findings are read from host/tt_metal/found.c: one without a
 folder here fails. Usage: findings.py DEVLOG."""
 import json
 import os
@@ -8,7 +8,7 @@ import re
 from extras import with_one_hash
 from small import COLUMNS, HEAD, PERF, Run, main, messages, op, program_rows, times
 
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "host", "ops", "tt_found.c")
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "host", "tt_metal", "found.c")
 DATA, TIMES, REPORT, LOG = "tracy_ops_data.csv", "tracy_ops_times.csv", "cpp_device_perf_report.csv", "profile_log_device.csv"
 HEADER = HEAD % ("wormhole_b0", 1000, 64) + COLUMNS
 

@@ -1,0 +1,61 @@
+/* What single rows of a device log say of a program (log_rows.h): hardware counters, which are rows with the static
+ * id 9090, one for each counter and core, 24 bytes each, in room that may be taken in a folder; and its sub-device. */
+#ifndef DEVLOG_TT_METAL_COUNTERS_H
+#define DEVLOG_TT_METAL_COUNTERS_H
+
+#include "base/big.h"
+#include "tt_metal/counter_names.h"
+#include "tt_metal/log_rows.h"
+
+typedef struct tt_counter {
+    uint64_t time; /* cycles */
+    uint32_t value, ref;
+    uint32_t core; /* x << 16 | y */
+    uint32_t next; /* of the same program: number + 1 */
+    uint16_t kind;
+} tt_counter;
+
+/* A program that ran, or several of one id where the log does not tell replays apart. */
+typedef struct tt_counted {
+    uint64_t id;
+    uint32_t device, session; /* session TT_NONE: none */
+    uint32_t first;           /* number + 1; 0: no counters */
+    uint32_t sub_device;      /* number + 1; 0: the log does not say */
+} tt_counted;
+
+/* What holds for a device. */
+typedef struct tt_counted_device {
+    uint32_t device;
+    bool wormhole;
+    uint32_t max_cores; /* 0: unknown */
+    uint64_t sums[TT_COUNTERS_END];
+    bool seen[TT_COUNTERS_END];
+    double l1_grant_ratio; /* median of grants per request of the unpacker's port; < 0: not known */
+} tt_counted_device;
+
+typedef struct tt_counters {
+    tt_counter *items;
+    size_t n;
+    dl_big big_items;
+    tt_counted *programs;
+    size_t n_programs, cap_programs;
+    uint32_t *slots;
+    size_t n_slots;
+    tt_counted_device *devices;
+    size_t n_devices;
+    uint64_t unknown; /* records of counters that have no name */
+    bool sub_devices; /* whether any program names one */
+} tt_counters;
+
+void tt_counters_begin(tt_counters *c, const char *scratch);
+/* A row, which may be none of these; false: no memory. */
+bool tt_counters_take(tt_counters *c, const tt_log_row *row);
+/* After the last one. */
+bool tt_counters_end(tt_counters *c);
+void tt_counters_free(tt_counters *c);
+
+/* NULL: none. */
+const tt_counted *tt_counters_of(const tt_counters *c, uint32_t device, uint64_t id, uint32_t session);
+const tt_counted_device *tt_counters_device(const tt_counters *c, uint32_t device);
+
+#endif

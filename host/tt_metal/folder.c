@@ -1,0 +1,224 @@
+/* Finding the files of tt-metal's profiler: its own layout (generated/profiler/.logs, .logs), a report's
+ * folder, ttnn-visualizer's, and a flat one. */
+#include "tt_metal/folder.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "decode/capture/capture.h"
+#include "tt_metal/exec.h"
+#include "tt_metal/zones.h"
+
+#define DEVICE_LOG_NAME "profile_log_device.csv"
+#define TRACY_NAME      "tracy_profile_log_host.tracy"
+
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The file of this name, or packed. NULL: none, or no memory (*no_memory). */
+static char *find(const char *folder, const char *name, bool *no_memory)
+{
+    static const char *const endings[] = {"", ".zst", ".gz", ".xz", ".pack"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char packed[128];
+        snprintf(packed, sizeof packed, "%s%s", name, endings[i]);
+        char *path = dl_path_join(folder, packed);
+        *no_memory |= path == NULL;
+        if (path && is_file(path)) return path;
+        free(path);
+    }
+    return NULL;
+}
+
+/* A report: ops_perf_results*.csv. */
+static char *find_report(const char *folder)
+{
+    static const char prefix[] = "ops_perf_results";
+    DIR *d = opendir(folder);
+    char *found = NULL;
+    for (struct dirent *e; d && !found && (e = readdir(d)) != NULL;) {
+        size_t n = strlen(e->d_name);
+        if (n > 4 && strncmp(e->d_name, prefix, sizeof prefix - 1) == 0 &&
+            strcmp(e->d_name + n - 4, ".csv") == 0)
+            found = dl_path_join(folder, e->d_name);
+    }
+    if (d) closedir(d);
+    return found;
+}
+
+/* The beginning of a text file, unpacked; false: it cannot be read. */
+static bool begins(const char *path, char *text, size_t cap)
+{
+    dl_input *in;
+    const void *bytes = NULL;
+    size_t n = cap - 1;
+    if (dl_input_open(&in, path, NULL)) return false;
+    bool ok = dl_input_peek(in, &bytes, &n, NULL) == DEVLOG_OK;
+    if (ok && n) memcpy(text, bytes, n);
+    text[ok ? n : 0] = 0;
+    dl_input_close(in);
+    return ok;
+}
+
+/* devlog's own logs name their run. */
+static bool is_log_of_metals(const char *path)
+{
+    char text[1024];
+    if (!begins(path, text, sizeof text)) return false;
+    text[strcspn(text, "\n")] = 0;
+    return !strstr(text, "Run: ");
+}
+
+/* The streaming profiler's files have names that users give them (TT_METAL_STREAMING_PROFILER_OPS_CSV, _ZONE_CSV):
+ * told by their headers. */
+static bool find_streamed(tt_files *f, const char *folder)
+{
+    DIR *d = opendir(folder);
+    bool ok = true;
+    for (struct dirent *e; d && ok && (!f->report || !f->log) && (e = readdir(d)) != NULL;) {
+        char text[1024];
+        if (!strstr(e->d_name, ".csv") || strcmp(e->d_name, TT_OPS_TIMES_NAME) == 0) continue;
+        char *path = dl_path_join(folder, e->d_name);
+        ok = path != NULL;
+        bool known = ok && is_file(path) && begins(path, text, sizeof text);
+        char **to = !known                                                                   ? NULL
+                    : strncmp(text, "DEVICE ID,GLOBAL CALL COUNT,EXECUTION", 37) == 0        ? &f->report
+                    : strncmp(text, "ARCH:", 5) == 0 && strstr(text, "meta data, logical_x") ? &f->log
+                                                                                             : NULL;
+        if (to && !*to)
+            *to = path;
+        else
+            free(path);
+    }
+    if (d) closedir(d);
+    return ok;
+}
+
+static bool look_in(tt_files *f, const char *folder)
+{
+    bool no_memory = false;
+    f->data = find(folder, TT_OPS_DATA_NAME, &no_memory);
+    f->times = find(folder, TT_OPS_TIMES_NAME, &no_memory);
+    f->report = find(folder, TT_PERF_NAME, &no_memory);
+    f->log = find(folder, DEVICE_LOG_NAME, &no_memory);
+    f->tracy = find(folder, TRACY_NAME, &no_memory);
+    f->sync = find(folder, TT_SYNC_NAME, &no_memory);
+    f->zones = find(folder, TT_ZONES_NAME, &no_memory);
+    f->new_zones = find(folder, TT_NEW_ZONES_NAME, &no_memory);
+    if (!f->report && !f->log) no_memory |= !find_streamed(f, folder);
+    f->folder = strdup(folder);
+    f->ops_report = find_report(folder);
+    return !no_memory && f->folder;
+}
+
+static bool has_capture(const char *folder)
+{
+    char *path = dl_path_join(folder, DL_CAPTURE_NAME);
+    bool there = path && is_file(path);
+    free(path);
+    return there;
+}
+
+bool tt_files_are_metals(const tt_files *f)
+{
+    return f->data || f->times || f->report ||
+           (f->log && is_log_of_metals(f->log) && !has_capture(f->folder));
+}
+
+bool tt_files_are_a_report(const tt_files *f)
+{
+    return f->ops_report && !f->data && !f->times && !f->report && (!f->log || is_log_of_metals(f->log)) &&
+           !has_capture(f->folder);
+}
+
+bool tt_files_find(tt_files *f, const char *folder)
+{
+    static const char *const places[] = {"", ".logs", "generated/profiler/.logs", "profiler/.logs", "logs"};
+    /* A report, which may be devlog's own of last time, only where there is nothing that one could be made of. */
+    for (size_t i = 0; i < 2 * (sizeof places / sizeof places[0]); i++) {
+        const char *at = places[i % (sizeof places / sizeof places[0])];
+        bool first = i < sizeof places / sizeof places[0];
+        char *place = at[0] ? dl_path_join(folder, at) : strdup(folder);
+        if (!place) return false;
+        *f = (tt_files){0};
+        bool ok = look_in(f, place);
+        free(place);
+        if (!ok) {
+            tt_files_free(f);
+            return false;
+        }
+        if (first ? tt_files_are_metals(f) || f->tracy : tt_files_are_a_report(f)) return true;
+        tt_files_free(f);
+    }
+    if (!look_in(f, folder)) {
+        tt_files_free(f);
+        return false;
+    }
+    return true;
+}
+
+void tt_files_free(tt_files *f)
+{
+    free(f->folder);
+    free(f->data);
+    free(f->times);
+    free(f->report);
+    free(f->log);
+    free(f->tracy);
+    free(f->sync);
+    free(f->zones);
+    free(f->new_zones);
+    free(f->ops_report);
+    *f = (tt_files){0};
+}
+
+static bool add_rank(tt_ranks *r, const char *folder, const char *name, unsigned number)
+{
+    char **folders = realloc(r->folders, (r->n + 1) * sizeof *folders);
+    if (folders) r->folders = folders;
+    unsigned *numbers = realloc(r->numbers, (r->n + 1) * sizeof *numbers);
+    if (numbers) r->numbers = numbers;
+    char *path = folders && numbers ? dl_path_join(folder, name) : NULL;
+    if (!path) return false;
+    size_t at = r->n++;
+    for (; at && r->numbers[at - 1] > number; at--) {
+        r->folders[at] = r->folders[at - 1];
+        r->numbers[at] = r->numbers[at - 1];
+    }
+    r->folders[at] = path;
+    r->numbers[at] = number;
+    return true;
+}
+
+bool tt_ranks_find(tt_ranks *r, const char *folder)
+{
+    *r = (tt_ranks){0};
+    DIR *d = opendir(folder);
+    bool ok = true;
+    for (struct dirent *e; d && ok && (e = readdir(d)) != NULL;) {
+        unsigned number;
+        int end = 0;
+        if (sscanf(e->d_name, "rank%5u%n", &number, &end) == 1 && !e->d_name[end])
+            ok = add_rank(r, folder, e->d_name, number);
+    }
+    if (d) closedir(d);
+    if (!ok) tt_ranks_free(r);
+    return ok;
+}
+
+void tt_ranks_free(tt_ranks *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        free(r->folders[i]);
+    free(r->folders);
+    free(r->numbers);
+    *r = (tt_ranks){0};
+}

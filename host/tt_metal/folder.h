@@ -1,0 +1,37 @@
+/* Which files of tt-metal's profiler a folder holds. */
+#ifndef DEVLOG_TT_METAL_FOLDER_H
+#define DEVLOG_TT_METAL_FOLDER_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+typedef struct tt_files {
+    char *folder;                      /* in which they are */
+    char *data, *times, *report, *log; /* paths; NULL: not there */
+    char *tracy;                       /* a saved capture of Tracy's */
+    char *sync;                        /* how clocks were compared */
+    char *zones, *new_zones;           /* where zones stand in the sources */
+    char *ops_report;                  /* a report that has been made already */
+} tt_files;
+
+/* Looks into the folder, into .logs in it, and where tt-metal puts them below its root; plain files,
+ * .gz, .zst, .xz, and .pack. False: out of memory. What was found is freed with tt_files_free. */
+bool tt_files_find(tt_files *f, const char *folder);
+void tt_files_free(tt_files *f);
+/* Whether they are tt-metal's, and not a log of devlog's own. */
+bool tt_files_are_metals(const tt_files *f);
+/* Whether there is a report and nothing that one could be made of. */
+bool tt_files_are_a_report(const tt_files *f);
+
+/* Folders of ranks in it (rank0, rank1, ...), in the order of their numbers; freed by tt_ranks_free. */
+typedef struct tt_ranks {
+    char **folders;
+    unsigned *numbers;
+    size_t n;
+} tt_ranks;
+
+bool tt_ranks_find(tt_ranks *r, const char *folder);
+void tt_ranks_free(tt_ranks *r);
+
+#endif

@@ -1,0 +1,265 @@
+/* One op report of a folder of tt-metal's. */
+#include "tt_metal/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "report/decode_table.h"
+#include "tt_metal/zones.h"
+
+#define CLOCK_TOLERANCE 0.01 /* of a clock's frequency */
+
+static void progressed(void *ctx, uint64_t taken, uint64_t size)
+{
+    const tt_job *j = ctx;
+    if (j->o->progress) j->o->progress(j->o->progress_ctx, j->input, taken, size, j->host.n_ops);
+}
+
+/* A file beside the others that cannot be opened is no reason to have no report. */
+static devlog_status without(tt_job *j, devlog_status status, const devlog_error *err)
+{
+    if (!status || status == DEVLOG_ERR_MEMORY) return status;
+    tt_found_add(&j->found, TT_STOPPED, "%s", err->text);
+    return DEVLOG_OK;
+}
+
+static devlog_status read_host(tt_job *j, devlog_error *err)
+{
+    const tt_files *f = j->o->files;
+    const tt_progress progress = {progressed, j};
+    devlog_status status = DEVLOG_OK;
+    if (!f->data && !f->times) {
+        tt_found_add(&j->found, TT_DEVICE_ONLY, "%s", f->folder);
+        return status;
+    }
+    if (f->data) {
+        j->input = f->data;
+        status = tt_host_read_data(&j->host, f->data, &progress, err);
+        if (!status && !j->host.messages) tt_found_add(&j->found, TT_NO_OPS_DATA, "%s is empty", f->data);
+    } else {
+        tt_found_add(&j->found, TT_NO_OPS_DATA, "%s", f->folder);
+    }
+    if (status) return status;
+    if (f->times) {
+        j->input = f->times;
+        status = tt_host_read_times(&j->host, f->times, &progress, err);
+    } else {
+        tt_found_add(&j->found, TT_NO_OPS_TIMES, "%s", f->folder);
+    }
+    return status;
+}
+
+/* Launches are numbered as the device log has them, where there is one: the C++ report leaves out those of the runtime
+ * itself. */
+static bool takes_the_log(const tt_job_options *o)
+{
+    const op_selection *s = o->selection;
+    return o->device_log || (s && op_select_by_order(s));
+}
+
+/* What a device log says besides: ends that are missing, clocks that are not what it says. */
+static void look_at_log(tt_job *j)
+{
+    const dl_losses *l = dl_decode_losses(j->execs.decode);
+    const dl_tables *t = dl_decode_tables(j->execs.decode);
+    const char *detail = l->details[DL_SKIPS + DL_FOUND_UNPAIRED_START][0];
+    tt_found_amount(&j->found, TT_ENDS, l->found[DL_FOUND_UNPAIRED_START], detail ? detail : "");
+    for (size_t i = 0; i < j->execs.sync.n; i++) {
+        const tt_sync_device *d = &j->execs.sync.items[i];
+        for (uint32_t k = 0; k < t->n_chips && d->by_host; k++) {
+            double mhz = (double)t->chips[k].freq_khz / 1000;
+            if (t->chips[k].id != d->device || mhz <= 0 ||
+                fabs(d->frequency * 1000 / mhz - 1) < CLOCK_TOLERANCE)
+                continue;
+            tt_found_add(&j->found, TT_SYNC_FREQUENCY, "device %u: %.3f MHz; the log says %.0f", d->device,
+                         d->frequency * 1000, mhz);
+        }
+    }
+}
+
+static devlog_status read_zones(tt_job *j, devlog_error *err)
+{
+    const tt_files *f = j->o->files;
+    const char *const paths[] = {f->zones, f->new_zones};
+    tt_zones *z = tt_zones_new(&j->found);
+    devlog_status status = z ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < 2 && !status; i++)
+        if (paths[i]) status = without(j, tt_zones_read(z, paths[i], err), err);
+    tt_zones_free(z);
+    return status;
+}
+
+static devlog_status read_device(tt_job *j, devlog_error *err)
+{
+    const tt_files *f = j->o->files;
+    const char *log = j->o->device_log ? j->o->device_log : f->log;
+    const tt_progress progress = {progressed, j};
+    if (j->o->no_device) return DEVLOG_OK;
+    devlog_status status = tt_nocs_read(&j->execs.nocs, f->folder, &j->found, err);
+    if (!status) status = read_zones(j, err);
+    if (!status && f->sync) status = without(j, tt_sync_read(&j->execs.sync, f->sync, &j->found, err), err);
+    if (status) return status;
+    if (f->report && !(takes_the_log(j->o) && log)) {
+        j->input = f->report;
+        status = tt_execs_read_report(&j->execs, f->report, &progress, err);
+        j->input = log;
+        if (status || !j->execs.no_report || !log)
+            return status || !log ? status
+                                  : without(j, tt_execs_read_rows(&j->execs, log, &progress, err), err);
+    }
+    if (log) {
+        const dl_decode_options options = {.no_samples = true,
+                                           .scratch = j->o->output,
+                                           .progress = j->o->progress,
+                                           .progress_ctx = j->o->progress_ctx};
+        status = tt_execs_read_log(&j->execs, log, &options, err);
+        if (!status) look_at_log(j);
+        return status;
+    }
+    tt_found_add(&j->found, TT_NO_DEVICE_FILE, "%s", f->folder);
+    return DEVLOG_OK;
+}
+
+static devlog_status flush(void *ctx, devlog_error *err)
+{
+    (void)err;
+    dl_file_flush(ctx);
+    return DEVLOG_OK;
+}
+
+/* The report's name with another beginning. */
+static char *path_of(const tt_job *j, const char *instead, const char *ending)
+{
+    static const char report[] = "ops_perf_results";
+    dl_str name = {0};
+    const char *at = instead ? strstr(j->o->name, report) : NULL;
+    if (at) {
+        dl_str_add_n(&name, j->o->name, (size_t)(at - j->o->name));
+        dl_str_add(&name, instead);
+        dl_str_add(&name, at + sizeof report - 1);
+    } else {
+        dl_str_add(&name, instead ? instead : j->o->name);
+    }
+    dl_str_add(&name, ending);
+    char *path = name.failed ? NULL : dl_path_join(j->o->output, name.text);
+    dl_str_free(&name);
+    return path;
+}
+
+static devlog_status write_one(tt_job *j, dl_file_set *files, const char *path, bool gaps, devlog_error *err)
+{
+    if (!path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    dl_file_writer w;
+    devlog_status status = dl_file_create(&w, path, err);
+    if (status) return status;
+    status = gaps ? tt_gaps_write(&j->execs.gaps, &w.buffer, flush, &w, err)
+                  : tt_report_write(&j->join, &j->o->report, &w.buffer, flush, &w, &j->counts, err);
+    if (!status) return dl_file_set_take(files, &w, err);
+    dl_file_abandon(&w);
+    return status;
+}
+
+static devlog_status select_rows(tt_job *j, const op_selection *s, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    const bool by_host = op_select_by_host(&s->host);
+    dl_filter filter = s->filter;
+    if (by_host) status = tt_select(&j->selected, &j->host, &s->host, err);
+    j->selected.warm_up.by_rule = s->skip_warm_up;
+    if (!status && op_select_by_order(s))
+        status = tt_select_warm_up(&j->selected.warm_up, &j->execs, s->filter.skip_launches, err);
+    op_selected_apply(&j->selected, by_host, &filter);
+    return status ? status : tt_select_rows(&j->join, s, &j->selected, &filter, err);
+}
+
+/* The report and what stands beside it, or nothing. */
+static devlog_status write_report(tt_job *j, devlog_error *err)
+{
+    dl_file_set files = {0};
+    bool gaps = j->execs.gaps.n > 0 && !j->o->selection; /* which are of the whole run */
+    j->report_path = path_of(j, NULL, j->o->report.json ? ".json" : ".csv");
+    if (gaps) j->gaps_path = path_of(j, "per_core_op_to_op_times", ".csv");
+    devlog_status status = write_one(j, &files, j->report_path, false, err);
+    if (!status && gaps) status = write_one(j, &files, j->gaps_path, true, err);
+    if (!status) return dl_file_set_commit(&files, err);
+    dl_file_set_abandon(&files);
+    return status;
+}
+
+/* Files of different runs lie in one folder when ids are in none of both. */
+static void look_at_runs(tt_job *j)
+{
+    const tt_execs *e = &j->execs;
+    if (j->join.with_device || !e->n || !j->join.n_devices) return;
+    tt_found_add(&j->found, TT_FILE_OF_ANOTHER, "%llu ops of the host, %llu programs on devices",
+                 (unsigned long long)j->host.n_ops, (unsigned long long)e->n);
+}
+
+static devlog_status make_report(tt_job *j, devlog_error *err)
+{
+    devlog_status status = dl_folder_make(j->o->output, err);
+    if (!status) status = tt_host_begin(&j->host, &j->found, j->o->output, err);
+    tt_execs_begin(&j->execs, &j->found, j->o->output);
+    if (!status) status = read_host(j, err);
+    if (!status) status = read_device(j, err);
+    if (!status) status = tt_join_make(&j->join, &j->host, &j->execs, j->o->output, err);
+    if (!status) look_at_runs(j);
+    if (!status && j->o->selection) status = select_rows(j, j->o->selection, err);
+    return status ? status : write_report(j, err);
+}
+
+devlog_status tt_job_run(tt_job *job, const tt_job_options *options, devlog_error *err)
+{
+    *job = (tt_job){.o = options};
+    size_t there = dl_folder_there(options->output);
+    devlog_status status = make_report(job, err);
+    if (status) dl_folder_unmake(options->output, there);
+    return status;
+}
+
+void tt_job_free(tt_job *j)
+{
+    tt_join_free(&j->join);
+    op_selected_free(&j->selected);
+    tt_execs_free(&j->execs);
+    tt_host_free(&j->host);
+    tt_found_free(&j->found);
+    free(j->report_path);
+    free(j->gaps_path);
+}
+
+bool tt_job_lost(const tt_job *j)
+{
+    return tt_found_any(&j->found) || (j->execs.decode && dl_losses_any(dl_decode_losses(j->execs.decode)));
+}
+
+static void total(dl_str *out, const char *what, uint64_t ns)
+{
+    char digits[DL_GROUPED_SIZE];
+    if (ns) dl_str_fmt(out, "  %-28s %16s ns\n", what, dl_u64_grouped(digits, ns));
+}
+
+void tt_job_describe(const tt_job *j, bool colour, dl_str *out)
+{
+    char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE], c[DL_GROUPED_SIZE], d[DL_GROUPED_SIZE];
+    dl_str_fmt(out,
+               "%s ops of tt-metal's host, %s signposts, %s replays of traces; %s programs ran on devices",
+               dl_u64_grouped(a, j->host.n_ops), dl_u64_grouped(b, j->host.n_signposts),
+               dl_u64_grouped(c, j->host.n_replays), dl_u64_grouped(d, j->execs.n));
+    if (j->execs.without_id)
+        dl_str_fmt(out, " for it, and %s for the runtime itself", dl_u64_grouped(a, j->execs.without_id));
+    dl_str_fmt(out, ".\n%s rows, %s of them with device data of an op.\n", dl_u64_grouped(a, j->counts.rows),
+               dl_u64_grouped(b, j->join.with_device));
+    total(out, "device FW", j->counts.fw_ns);
+    total(out, "device kernels", j->counts.kernel_ns);
+    dl_warm_up_describe(&j->selected.warm_up, "  ", out);
+    tt_found_describe(&j->found, out);
+    if (j->execs.decode) {
+        dl_str_add(out, "Device log: ");
+        dl_report_losses(dl_decode_losses(j->execs.decode), colour, out);
+    } else if (!tt_found_any(&j->found)) {
+        dl_str_add(out, "Nothing was lost.\n");
+    }
+}

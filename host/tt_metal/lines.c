@@ -1,0 +1,114 @@
+/* Lines of tt-metal's text files. Not for what they say. */
+#include "tt_metal/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 1024 * 1024 };
+
+typedef struct reading {
+    const tt_lines *l;
+    char *text;
+    size_t n, cap;
+    uint64_t number;
+    bool ok;
+} reading;
+
+/* Hands over whole lines, and what is too long to be one; returns how many bytes they are. */
+static size_t take_lines(reading *r, bool ended)
+{
+    const tt_lines *l = r->l;
+    const char *p = r->text, *end = p + r->n;
+    while (p < end && r->ok) {
+        const char *feed = l->line_end ? l->line_end(p, end) : memchr(p, '\n', (size_t)(end - p));
+        bool forced = ended || (size_t)(end - p) > l->longest;
+        if (!feed && !forced) break;
+        if (!feed && l->line_end) feed = memchr(p, '\n', (size_t)(end - p));
+        const char *stop = feed ? feed : end;
+        size_t length = (size_t)(stop - p);
+        if (length && p[length - 1] == '\r') length--;
+        r->ok = l->take(l->ctx, p, length, ++r->number);
+        p = feed ? feed + 1 : end;
+    }
+    return (size_t)(p - r->text);
+}
+
+/* Passes over a piece in which nothing is of interest, but for what a later one may go on with. */
+static size_t pass_over(const reading *r)
+{
+    const char *feed = memrchr(r->text, '\n', r->n);
+    if (feed) return (size_t)(feed + 1 - r->text);
+    return r->n > r->l->longest ? r->n - 16 : 0;
+}
+
+static bool room(reading *r)
+{
+    if (r->cap - r->n >= CHUNK) return true;
+    char *grown = realloc(r->text, r->cap + 2 * CHUNK + TT_LINES_AHEAD);
+    if (!grown) return false;
+    r->text = grown;
+    r->cap += 2 * CHUNK;
+    return true;
+}
+
+devlog_status tt_lines_read(const tt_lines *l, dl_input *input, const tt_progress *progress, tt_found *found,
+                            devlog_error *err)
+{
+    reading r = {.l = l, .ok = true};
+    for (bool ended = false; !ended && r.ok && !(l->enough && l->enough(l->ctx));) {
+        size_t got = 0, taken;
+        devlog_error why = {0};
+        r.ok = room(&r);
+        if (!r.ok) break;
+        if (dl_input_read(input, r.text + r.n, CHUNK, &got, &why)) {
+            if (found) tt_found_add(found, TT_STOPPED, "%s", why.text);
+            got = 0;
+        }
+        ended = got == 0;
+        r.n += got;
+        if (!r.n) break;
+        taken = l->wanted && !l->wanted(l->ctx, r.text, r.n) ? pass_over(&r) : take_lines(&r, ended);
+        memmove(r.text, r.text + taken, r.n - taken);
+        r.n -= taken;
+        if (progress) progress->call(progress->ctx, dl_input_taken(input), dl_input_size(input));
+    }
+    free(r.text);
+    dl_input_close(input);
+    return r.ok ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+static tt_cell trimmed(const char *begin, const char *end)
+{
+    while (begin < end && (*begin == ' ' || *begin == '\t'))
+        begin++;
+    while (end > begin && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+        end--;
+    return (tt_cell){begin, (size_t)(end - begin)};
+}
+
+void tt_cells_split(const char *line, size_t n, tt_cell *cells, size_t cap, size_t *found)
+{
+    const char *p = line, *end = line + n;
+    for (*found = 0; p <= end && *found < cap; ++*found) {
+        const char *comma = memchr(p, ',', (size_t)(end - p)), *stop = comma ? comma : end;
+        cells[*found] = trimmed(p, stop);
+        p = stop + 1;
+    }
+}
+
+bool tt_cell_is(tt_cell c, const char *text)
+{
+    size_t n = strlen(text);
+    return c.n == n && (!n || memcmp(c.text, text, n) == 0);
+}
+
+bool tt_cell_number(tt_cell c, uint64_t *out)
+{
+    *out = 0;
+    if (!c.n || c.n > 19) return false;
+    for (size_t i = 0; i < c.n; i++) {
+        if (c.text[i] < '0' || c.text[i] > '9') return false;
+        *out = *out * 10 + (uint64_t)(c.text[i] - '0');
+    }
+    return true;
+}

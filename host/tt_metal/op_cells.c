@@ -1,0 +1,315 @@
+/* Cells that come from an op's JSON: names, attributes, tensors, kernels, the performance model. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tt_metal/cells.h"
+#include "tt_metal/python.h"
+
+enum { MAX_SAID = 256 * 1024 }; /* bytes of cells that are kept for the next call of an op */
+
+static void said_cell(tt_writer *w, tt_said *s, uint32_t column, const char *text, size_t n)
+{
+    /* A later one takes its place. */
+    size_t i = 0;
+    while (i < s->n && s->cells[i].column != column)
+        i++;
+    if (i == s->cap) {
+        size_t cap = s->cap ? s->cap * 2 : 64;
+        void *grown = realloc(s->cells, cap * sizeof *s->cells);
+        w->no_memory |= grown == NULL;
+        if (!grown) return;
+        s->cells = grown;
+        s->cap = cap;
+    }
+    s->cells[i].column = column;
+    s->cells[i].at = (uint32_t)s->text.len;
+    s->n += i == s->n;
+    if (w->o->json)
+        dl_str_add_n(&s->text, text, n);
+    else
+        tt_csv_cell(&s->text, &w->other, text, n);
+    s->cells[i].len = (uint32_t)(s->text.len - s->cells[i].at);
+}
+
+static void said_work(tt_writer *w, tt_said *s, uint32_t column)
+{
+    said_cell(w, s, column, w->work.text ? w->work.text : "", w->work.len);
+}
+
+static void said_value(tt_writer *w, tt_said *s, uint32_t column, const jl_value *v)
+{
+    dl_str_clear(&w->work);
+    tt_python_str(v, &w->work);
+    said_work(w, s, column);
+}
+
+static bool member(const jl_value *object, const char *key, jl_value *out)
+{
+    jl_reader r;
+    jl_value v;
+    bool found = false;
+    if (object->kind != JL_OBJECT) return false;
+    jl_inside(&r, object);
+    for (jl_kind k = jl_next(&r, &v); k != JL_END && k != JL_BAD; k = jl_next(&r, &v))
+        if (jl_key_is(&v, key)) {
+            *out = v;
+            found = true;
+        }
+    return found;
+}
+
+static void upper_text(const jl_value *v, dl_str *out)
+{
+    size_t from = out->len;
+    tt_python_str(v, out);
+    for (size_t i = from; i < out->len; i++)
+        if (out->text[i] >= 'a' && out->text[i] <= 'z') out->text[i] = (char)(out->text[i] - 32);
+}
+
+/* DEV_0_DRAM_INTERLEAVED, or what a tensor on the host says. */
+static void memory_cell(tt_writer *w, tt_said *s, uint32_t column, const jl_value *storage)
+{
+    jl_value device, config, part;
+    if (storage->kind != JL_OBJECT) {
+        said_value(w, s, column, storage);
+        return;
+    }
+    dl_str_clear(&w->work);
+    dl_str_add(&w->work, "DEV_");
+    if (member(storage, "device_id", &device)) tt_python_str(&device, &w->work);
+    bool has = member(storage, "memory_config", &config);
+    dl_str_char(&w->work, '_');
+    if (has && member(&config, "buffer_type", &part)) upper_text(&part, &w->work);
+    dl_str_char(&w->work, '_');
+    if (has && member(&config, "memory_layout", &part)) upper_text(&part, &w->work);
+    said_work(w, s, column);
+}
+
+static void tensor(tt_writer *w, tt_said *s, uint32_t first, const jl_value *t)
+{
+    static const char *const dimensions[] = {"W", "Z", "Y", "X"};
+    jl_value shape, v;
+    if (member(t, "shape", &shape))
+        for (uint32_t i = 0; i < 4; i++)
+            if (member(&shape, dimensions[i], &v)) said_value(w, s, first + i, &v);
+    if (member(t, "layout", &v)) said_value(w, s, first + 4, &v);
+    if (member(t, "dtype", &v)) said_value(w, s, first + 5, &v);
+    if (member(t, "storage_type", &v)) memory_cell(w, s, first + 6, &v);
+}
+
+/* Those of a list behind the `n` that were there. */
+static uint32_t tensors(tt_writer *w, tt_said *s, size_t first, uint32_t most, uint32_t n,
+                        const jl_value *list)
+{
+    jl_reader r;
+    jl_value v;
+    jl_inside(&r, list);
+    for (jl_kind k = jl_next(&r, &v); k != JL_END && k != JL_BAD && n < most; k = jl_next(&r, &v), n++)
+        tensor(w, s, (uint32_t)first + n * TT_TENSOR_FIELDS, &v);
+    return n;
+}
+
+/* A member of each of the kernels as a list in Python's words. */
+static void kernel_list(tt_writer *w, tt_said *s, uint32_t column, const jl_value *kernels, const char *key)
+{
+    jl_reader r;
+    jl_value v, part;
+    bool first = true;
+    dl_str_clear(&w->work);
+    dl_str_char(&w->work, '[');
+    if (kernels->kind == JL_LIST) {
+        jl_inside(&r, kernels);
+        for (jl_kind k = jl_next(&r, &v); k != JL_END && k != JL_BAD; k = jl_next(&r, &v)) {
+            if (!member(&v, key, &part)) continue;
+            if (!first) dl_str_add(&w->work, ", ");
+            first = false;
+            tt_python_repr(&part, &w->work);
+        }
+    }
+    dl_str_char(&w->work, ']');
+    said_work(w, s, column);
+}
+
+static void fidelity(tt_writer *w, tt_said *s, const jl_value *kernels)
+{
+    jl_reader r;
+    jl_value v, part;
+    if (kernels->kind != JL_LIST) return;
+    jl_inside(&r, kernels);
+    for (jl_kind k = jl_next(&r, &v); k != JL_END && k != JL_BAD; k = jl_next(&r, &v))
+        if (member(&v, "math_fidelity", &part)) said_value(w, s, TT_COL_FIDELITY, &part);
+}
+
+static void kernels(tt_writer *w, tt_said *s, const jl_value *info)
+{
+    jl_value none = {.kind = JL_LIST, .text = ""}, list, sizes, v;
+    bool compute = member(info, "compute_kernels", &list);
+    if (!compute) list = none;
+    fidelity(w, s, &list);
+    kernel_list(w, s, TT_COL_COMPUTE_SOURCE, &list, "source");
+    kernel_list(w, s, TT_COL_COMPUTE_HASH, &list, "name");
+    if (!member(info, "datamovement_kernels", &list)) list = none;
+    kernel_list(w, s, TT_COL_DM_SOURCE, &list, "source");
+    kernel_list(w, s, TT_COL_DM_HASH, &list, "name");
+    if (!member(info, "kernel_sizes", &sizes) || sizes.kind != JL_OBJECT) return;
+    jl_reader r;
+    jl_inside(&r, &sizes);
+    for (jl_kind k = jl_next(&r, &v); k != JL_END && k != JL_BAD; k = jl_next(&r, &v)) {
+        char header[128];
+        int n = snprintf(header, sizeof header, "%.*s [B]", (int)(v.key_len < 100 ? v.key_len : 100), v.key);
+        int column = n > 0 ? tt_column_find(header, (size_t)n) : -1;
+        if (column >= 0) said_value(w, s, (uint32_t)column, &v);
+    }
+}
+
+static void model(tt_writer *w, tt_said *s, const jl_value *v)
+{
+    static const struct {
+        const char *key;
+        uint32_t column;
+    } parts[] = {{"ideal_ns", TT_COL_PM_IDEAL},
+                 {"compute_ns", TT_COL_PM_COMPUTE},
+                 {"bandwidth_ns", TT_COL_PM_BANDWIDTH},
+                 {"input_bws", TT_COL_PM_IN},
+                 {"output_bws", TT_COL_PM_OUT}};
+    jl_value part;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (member(v, parts[i].key, &part)) said_value(w, s, parts[i].column, &part);
+}
+
+/* All cells of one JSON. Columns that an earlier JSON filled are overwritten. */
+static void say(tt_writer *w, tt_said *s, uint32_t json)
+{
+    enum { IN, OPTIONAL, OUT, KERNELS, HASH, MODEL, PARTS };
+    static const char *const keys[PARTS] = {"input_tensors",  "optional_input_tensors",
+                                            "output_tensors", "kernel_info",
+                                            "op_hash",        "performance_model"};
+    const tt_host *h = w->j->host;
+    jl_reader r;
+    jl_value v, parts[PARTS] = {{.kind = JL_END}};
+    for (int i = 0; i < PARTS; i++)
+        parts[i].kind = JL_END;
+    tt_host_members(h, json, &r);
+    while (tt_host_next(h, json, &r, &v) != JL_END) {
+        int part = 0, column;
+        while (part < PARTS &&
+               !(strlen(keys[part]) == v.key_len && memcmp(keys[part], v.key, v.key_len) == 0))
+            part++;
+        if (part < PARTS)
+            parts[part] = v;
+        else if ((column = tt_column_find(v.key, v.key_len)) >= 0)
+            said_value(w, s, (uint32_t)column, &v);
+    }
+    uint32_t n = 0;
+    if (parts[IN].kind == JL_LIST) n = tensors(w, s, w->first_in, w->n_in, 0, &parts[IN]);
+    if (parts[OPTIONAL].kind == JL_LIST) tensors(w, s, w->first_in, w->n_in, n, &parts[OPTIONAL]);
+    if (parts[OUT].kind == JL_LIST) tensors(w, s, w->first_out, w->n_out, 0, &parts[OUT]);
+    if (parts[KERNELS].kind != JL_END) kernels(w, s, &parts[KERNELS]);
+    if (parts[HASH].kind != JL_END) said_value(w, s, TT_COL_PROGRAM_HASH, &parts[HASH]);
+    if (parts[MODEL].kind != JL_END) model(w, s, &parts[MODEL]);
+}
+
+static void forget(tt_said *s)
+{
+    s->n = 0;
+    s->json = s->own = TT_NONE;
+    if (s->text.cap > MAX_SAID) dl_str_free(&s->text);
+    dl_str_clear(&s->text);
+}
+
+static const tt_said *said_of(tt_writer *w, const tt_op *op)
+{
+    tt_said *s = &w->said[op->json % TT_SAID];
+    if (s->json == op->json && s->own == op->own && s->n) return s;
+    forget(s);
+    if (op->json != TT_NONE) say(w, s, op->json);
+    if (op->own != TT_NONE) say(w, s, op->own);
+    s->json = op->json;
+    s->own = op->own;
+    w->no_memory |= s->text.failed;
+    return s;
+}
+
+static void child_cells(tt_writer *w, const tt_op *op)
+{
+    const tt_host *h = w->j->host;
+    for (uint32_t c = op->children; c; c = h->children[c - 1].next)
+        tt_cell_u64(w, w->call_slot[h->children[c - 1].name], h->children[c - 1].ns);
+}
+
+void tt_op_cells(tt_writer *w, const tt_op *op)
+{
+    const tt_said *s = said_of(w, op);
+    uint32_t base = (uint32_t)w->text.len;
+    if (s->text.len) dl_str_add_n(&w->text, s->text.text, s->text.len);
+    for (size_t i = 0; i < s->n; i++)
+        w->slots[s->cells[i].column] = (tt_slot){base + s->cells[i].at, s->cells[i].len, true, !w->o->json};
+    if (op->name && !w->slots[TT_COL_CODE].set) {
+        size_t n;
+        const char *name = dl_intern_text(w->j->host->names, op->name, &n);
+        tt_cell_text(w, TT_COL_CODE, name, n);
+    }
+    tt_cell_u64(w, TT_COL_COUNT, op->id);
+    if (op->device != TT_NONE && !w->slots[TT_COL_DEVICE].set) tt_cell_u64(w, TT_COL_DEVICE, op->device);
+    if (op->flags & TT_OP_SHORT)
+        tt_cell_text(w, TT_COL_CACHE_HIT, op->flags & TT_OP_HIT ? "True" : "False",
+                     op->flags & TT_OP_HIT ? 4 : 5);
+    if (op->flags & TT_OP_ORPHAN) tt_cell_u64(w, TT_COL_PROGRAM_HASH, op->hash);
+    if (op->flags & TT_OP_ZONE) {
+        tt_cell_u64(w, TT_COL_HOST_START, op->start);
+        tt_cell_u64(w, TT_COL_HOST_END, op->start + op->ns);
+        tt_cell_u64(w, TT_COL_HOST_NS, op->ns);
+    }
+    child_cells(w, op);
+}
+
+static bool real_of(const tt_writer *w, size_t slot, double *out)
+{
+    char text[64], *end;
+    const tt_slot *s = &w->slots[slot];
+    if (!s->set || !s->len || s->len >= sizeof text) return false;
+    memcpy(text, w->text.text + s->at, s->len);
+    text[s->len] = 0;
+    uint64_t whole = 0;
+    size_t digits = 0;
+    for (; digits < s->len && digits < 15 && text[digits] >= '0' && text[digits] <= '9'; digits++)
+        whole = whole * 10 + (uint64_t)(text[digits] - '0');
+    if (digits == s->len) {
+        *out = (double)whole;
+        return true;
+    }
+    *out = strtod(text, &end);
+    return *end == 0;
+}
+
+/* What needs both: the model's compute time against the kernels'. */
+void tt_op_pm_cells(tt_writer *w)
+{
+    double compute, kernel;
+    char digits[352]; /* a double has at most 309 digits in front of the point */
+    if (!real_of(w, TT_COL_PM_COMPUTE, &compute) || !real_of(w, TT_COL_KERNEL_NS, &kernel)) return;
+    double util = kernel != 0 ? 100.0 * compute / kernel : 0.0;
+    snprintf(digits, sizeof digits, "%.3f", util);
+    uint32_t from = tt_cell_begin(w);
+    if (util >= 0 &&
+        util < 1e12) { /* three decimals are more than repr() needs: but for zeros at their end */
+        size_t n = strlen(digits);
+        while (n > 2 && digits[n - 1] == '0' && digits[n - 2] != '.')
+            n--;
+        dl_str_add_n(&w->text, digits, n);
+    } else {
+        tt_python_double(strtod(digits, NULL), &w->text);
+    }
+    tt_cell_end(w, TT_COL_PM_FPU, from);
+}
+
+void tt_said_free(tt_writer *w)
+{
+    for (size_t i = 0; w->said && i < TT_SAID; i++) {
+        dl_str_free(&w->said[i].text);
+        free(w->said[i].cells);
+    }
+    free(w->said);
+}

@@ -62,13 +62,21 @@ static const struct {
 
 const char *const op_table_riscs[OP_TABLE_RISCS] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2", "ERISC"};
 
+typedef enum details { PLAIN, MORE, WIDE } details;
+
+enum { TENSOR_TEXTS = OP_WIDE_TEXTS - OP_SHAPES };
+
 typedef struct reader {
     op_table *t;
-    bool wants_more;
+    details wants;
     op_table_more more;
     dl_str shape;
-    uint8_t column[MAX_COLUMNS]; /* wanted */
-    size_t n_columns;            /* 0: the header has not come yet */
+    op_wide wide;
+    dl_str tensors[TENSOR_TEXTS]; /* types, layouts, memory; that of shapes is `shape` */
+    bool outputs[TENSOR_TEXTS];   /* there has been one */
+    uint8_t column[MAX_COLUMNS];  /* wanted */
+    op_wide_column wide_column[MAX_COLUMNS];
+    size_t n_columns; /* 0: the header has not come yet */
     bool seen[WANTED];
     uint16_t last_cell; /* the bit that the last cell has set */
     bool at_end;        /* of a file that does not end with a line end */
@@ -230,10 +238,33 @@ static void header_cell(reader *r, const char *text, size_t n)
     uint8_t what = W_NONE;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i].name) == n && memcmp(names[i].name, text, n) == 0) what = names[i].what;
-    if (!what && r->wants_more) what = more_column(text, n);
+    if (!what && r->wants == MORE) what = more_column(text, n);
+    if (!what && r->wants == WIDE) what = shape_column(text, n);
+    if (r->wants == WIDE && r->cell < MAX_COLUMNS) r->wide_column[r->cell] = op_wide_column_of(text, n);
     if (what && what < W_SHAPE && r->seen[what]) what = W_NONE; /* a column named twice: the first is used */
     if (what) r->seen[what] = true;
     if (r->cell < MAX_COLUMNS) r->column[r->cell] = what;
+}
+
+/* Beside the row. What is no number here is missing: columns that op_table_row has too are judged there. */
+static void take_wide(reader *r, op_wide_column c, const char *text, size_t n)
+{
+    double value;
+    if (n == 1 && text[0] == '-') return;
+    if (c.kind == OP_WIDE_TEXT) {
+        r->wide.texts[c.what] = dl_intern_add(r->t->texts, text, n);
+        r->no_memory |= r->wide.texts[c.what] == DL_NO_STRING;
+    } else if (c.kind == OP_WIDE_TENSOR) {
+        dl_str *to = &r->tensors[c.what - OP_SHAPES];
+        bool *outputs = &r->outputs[c.what - OP_SHAPES];
+        if (to->len > MAX_SHAPE) return;
+        if (to->len) dl_str_char(to, ' ');
+        if (c.output && !*outputs) dl_str_add(to, "> ");
+        *outputs |= c.output;
+        dl_str_add_n(to, text, n);
+    } else if (op_wide_real(text, n, &value)) {
+        r->wide.numbers[c.what] = value;
+    }
 }
 
 static void on_cell(void *bytes, size_t n, void *ctx)
@@ -250,11 +281,14 @@ static void on_cell(void *bytes, size_t n, void *ctx)
         r->cell++;
         return;
     }
-    uint8_t what = r->cell < r->n_columns ? r->column[r->cell] : W_NONE;
+    const bool named = r->cell < r->n_columns;
+    uint8_t what = named ? r->column[r->cell] : W_NONE;
+    const op_wide_column wide = named ? r->wide_column[r->cell] : (op_wide_column){0};
     r->cell++;
     r->last_cell = 0;
     if (n == 0) return;
     r->any = true;
+    if (wide.kind) take_wide(r, wide, text, n);
     if (what == W_NONE) return;
     if (what == W_CODE || what == W_TYPE) {
         uint32_t id = dl_intern_add(r->t->texts, text, n);
@@ -278,6 +312,22 @@ static void on_cell(void *bytes, size_t n, void *ctx)
     take_number(r, what, text, n);
 }
 
+/* The same of all else. */
+static void keep_wide(reader *r)
+{
+    op_table *t = r->t;
+    r->wide.texts[OP_SHAPES] = r->shape.len ? dl_intern_add(t->texts, r->shape.text, r->shape.len) : 0;
+    bool failed = r->shape.failed || r->wide.texts[OP_SHAPES] == DL_NO_STRING;
+    for (size_t i = 1; i < TENSOR_TEXTS; i++) {
+        const dl_str *s = &r->tensors[i];
+        uint32_t *to = &r->wide.texts[OP_SHAPES + i];
+        *to = s->len ? dl_intern_add(t->texts, s->text, s->len) : 0;
+        failed |= s->failed || *to == DL_NO_STRING;
+    }
+    r->no_memory |= failed;
+    t->wide[t->n] = r->wide;
+}
+
 /* Keeps what was read of the row beside it. */
 static void keep_more(reader *r)
 {
@@ -288,16 +338,25 @@ static void keep_more(reader *r)
     t->more[t->n] = r->more;
 }
 
-static bool grow(reader *r)
+static bool grow(op_table *t, details wants)
 {
-    op_table *t = r->t;
     size_t cap = t->cap ? t->cap * 2 : 1024;
     op_table_row *grown = realloc(t->rows, cap * sizeof *grown);
     if (grown) t->rows = grown;
-    op_table_more *more = grown && r->wants_more ? realloc(t->more, cap * sizeof *more) : NULL;
+    op_table_more *more = grown && wants == MORE ? realloc(t->more, cap * sizeof *more) : NULL;
     if (more) t->more = more;
-    if (!grown || (r->wants_more && !more)) return false;
+    op_wide *wide = grown && wants == WIDE ? realloc(t->wide, cap * sizeof *wide) : NULL;
+    if (wide) t->wide = wide;
+    if (!grown || (wants == MORE && !more) || (wants == WIDE && !wide)) return false;
     t->cap = cap;
+    return true;
+}
+
+bool op_table_add(op_table *t)
+{
+    if (t->n == t->cap && !grow(t, WIDE)) return false;
+    t->rows[t->n] = (op_table_row){0};
+    op_wide_clear(&t->wide[t->n++]);
     return true;
 }
 
@@ -318,19 +377,27 @@ static void on_row(int end, void *ctx)
             t->short_rows++;
         }
         if (r->cell > r->n_columns) t->long_rows++;
-        if (t->n == t->cap && !grow(r)) r->no_memory = true;
+        if (t->n == t->cap && !grow(t, r->wants)) r->no_memory = true;
         r->row.line = t->lines;
-        if (t->n < t->cap && r->wants_more) keep_more(r);
+        if (t->n < t->cap && r->wants == MORE) keep_more(r);
+        if (t->n < t->cap && r->wants == WIDE) keep_wide(r);
         if (t->n < t->cap) t->rows[t->n++] = r->row;
     }
     r->more = (op_table_more){0};
     dl_str_clear(&r->shape);
+    if (r->wants == WIDE) {
+        op_wide_clear(&r->wide);
+        for (size_t i = 0; i < TENSOR_TEXTS; i++) {
+            dl_str_clear(&r->tensors[i]);
+            r->outputs[i] = false;
+        }
+    }
     r->row = (op_table_row){0};
     r->cell = 0;
     r->any = false;
 }
 
-static devlog_status read_all(op_table *t, dl_input *in, bool more, devlog_error *err)
+static devlog_status read_all(op_table *t, dl_input *in, details wants, devlog_error *err)
 {
     reader *r = calloc(1, sizeof *r);
     char *block = malloc(BLOCK);
@@ -344,7 +411,7 @@ static devlog_status read_all(op_table *t, dl_input *in, bool more, devlog_error
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
     r->t = t;
-    r->wants_more = more;
+    r->wants = wants;
     for (;;) {
         size_t got;
         status = dl_input_read(in, block, BLOCK, &got, err);
@@ -369,6 +436,8 @@ static devlog_status read_all(op_table *t, dl_input *in, bool more, devlog_error
                          t->name, r->seen[W_CODE] ? "DEVICE KERNEL DURATION [ns]" : "OP CODE");
     free(block);
     dl_str_free(&r->shape);
+    for (size_t i = 0; i < TENSOR_TEXTS; i++)
+        dl_str_free(&r->tensors[i]);
     free(r);
     return status;
 }
@@ -379,48 +448,59 @@ static devlog_status keep_name(op_table *t, const char *name, devlog_error *err)
     return t->name ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
-static devlog_status read_path(op_table *t, const char *path, bool more, devlog_error *err)
+static devlog_status read_path(op_table *t, const char *path, details wants, devlog_error *err)
 {
     dl_input *in;
     devlog_status status = keep_name(t, path, err);
     if (!status) status = dl_input_open(&in, path, err);
     if (status) return status;
-    status = read_all(t, in, more, err);
+    status = read_all(t, in, wants, err);
     dl_input_close(in);
     return status;
 }
 
 devlog_status op_table_read(op_table *t, const char *path, devlog_error *err)
 {
-    return read_path(t, path, false, err);
+    return read_path(t, path, PLAIN, err);
 }
 
 devlog_status op_table_read_more(op_table *t, const char *path, devlog_error *err)
 {
-    return read_path(t, path, true, err);
+    return read_path(t, path, MORE, err);
 }
 
-static devlog_status parse(op_table *t, const char *name, const void *bytes, size_t n, bool more,
+devlog_status op_table_read_wide(op_table *t, const char *path, devlog_error *err)
+{
+    return read_path(t, path, WIDE, err);
+}
+
+static devlog_status parse(op_table *t, const char *name, const void *bytes, size_t n, details wants,
                            devlog_error *err)
 {
     dl_input *in;
     devlog_status status = keep_name(t, name, err);
     if (!status) status = dl_input_memory(&in, name, bytes, n, err);
     if (status) return status;
-    status = read_all(t, in, more, err);
+    status = read_all(t, in, wants, err);
     dl_input_close(in);
     return status;
 }
 
 devlog_status op_table_parse(op_table *t, const char *name, const void *bytes, size_t n, devlog_error *err)
 {
-    return parse(t, name, bytes, n, false, err);
+    return parse(t, name, bytes, n, PLAIN, err);
 }
 
 devlog_status op_table_parse_more(op_table *t, const char *name, const void *bytes, size_t n,
                                   devlog_error *err)
 {
-    return parse(t, name, bytes, n, true, err);
+    return parse(t, name, bytes, n, MORE, err);
+}
+
+devlog_status op_table_parse_wide(op_table *t, const char *name, const void *bytes, size_t n,
+                                  devlog_error *err)
+{
+    return parse(t, name, bytes, n, WIDE, err);
 }
 
 void op_table_free(op_table *t)
@@ -430,6 +510,7 @@ void op_table_free(op_table *t)
     free(t->name);
     free(t->rows);
     free(t->more);
+    free(t->wide);
     dl_intern_free(t->texts);
     *t = (op_table){0};
 }

@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/str.h"
+#include "ops/op_wide.h"
 
 enum { OP_TABLE_DETAILS = 5, OP_TABLE_RISCS = 6 };
 
@@ -49,6 +50,7 @@ typedef struct op_table {
     dl_intern *texts;
     op_table_row *rows;
     op_table_more *more; /* by row; NULL unless it was asked for */
+    op_wide *wide;       /* the same */
     size_t n, cap;
     uint64_t lines;
     bool has_fw, has_kernel; /* the file has these columns */
@@ -65,11 +67,17 @@ typedef struct op_table {
 devlog_status op_table_read(op_table *t, const char *path, devlog_error *err);
 /* The same with `more`. */
 devlog_status op_table_read_more(op_table *t, const char *path, devlog_error *err);
+/* The same with `wide`. */
+devlog_status op_table_read_wide(op_table *t, const char *path, devlog_error *err);
 extern const char *const op_table_riscs[OP_TABLE_RISCS];
 /* The same as op_table_read from memory. */
 devlog_status op_table_parse(op_table *t, const char *name, const void *bytes, size_t n, devlog_error *err);
 devlog_status op_table_parse_more(op_table *t, const char *name, const void *bytes, size_t n,
                                   devlog_error *err);
+devlog_status op_table_parse_wide(op_table *t, const char *name, const void *bytes, size_t n,
+                                  devlog_error *err);
+/* Another row at the end, empty, with `wide`: for tables that are made of something else than a file. False: no memory. */
+bool op_table_add(op_table *t);
 void op_table_free(op_table *t);
 
 #endif

@@ -126,6 +126,7 @@ NOT_RUN = {
     './dev demo --device usb': 'tests/usb/test_usb_demo.c runs it',
     './dev test': 'this is part of it',
     './dev build': 'builds the program that is run here',
+    './dev python': 'builds the package that python/tests run',
     './dev bench decode': 'takes minutes',
     './dev bench capture': 'takes minutes',
     './dev bench pack': 'takes minutes',

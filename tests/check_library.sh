@@ -88,7 +88,8 @@ cp "$sub/b/kernel.o" before.o
 sed -i 's/"add"/"plus"/' "$sub/kernel.c" && cmake --build "$sub/b" >/dev/null
 cmp -s before.o "$sub/b/kernel.o" && fail "a kernel that has changed is not compiled again"
 ls "$sub/b/devlog/bin" | grep -vx devlog && fail "programs that nobody asked for are built in another project"
-ninja -C "$sub/b" -t commands demo | grep -- '-c .*/host\.c' | grep -E 'Wshadow|_GNU_SOURCE|std=|/host( |$)' && fail "flags of devlog are those of another project"
+own=$(ninja -C "$sub/b" -t commands demo | grep -- '-c .*part/host\.c') || fail "the other project's own file is not compiled"
+grep -E 'Wshadow|_GNU_SOURCE|std=|/host( |$)' <<<"$own" && fail "flags of devlog are those of another project"
 mkdir empty && printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(mine LANGUAGES C)' 'find_package(PkgConfig)' 'find_package(Threads)' >empty/CMakeLists.txt
 cmake -G Ninja -S empty -B empty/b >/dev/null
 names() { sed -n 's/^\([^#/][^:]*\):.*/\1/p' "$1/CMakeCache.txt" | sort; }

@@ -1,0 +1,19 @@
+"""devlog: device logs and captures in Python.
+
+    import devlog
+
+    log = devlog.decode("generated/profiler/logs/profile_log_device.csv", zones=["add*"])
+    slow = log.zones.where(risc="TRISC_1").duration.max()
+    for row in log.statistics():
+        print(row.risc, row.zone, row.count, row.average)
+
+Columns are numpy arrays that share the memory they were read into (memoryviews where numpy is missing). All times are
+cycles of a chip's clock, continued over wraps. Everything is read by the library behind `devlog decode`; both say the same.
+"""
+
+from ._log import (Chip, Error, Finding, Launches, Log, Statistics, Stream, Values, Zone, ZoneStream, Zones, decode,
+                   stream)
+from ._native import version as __version__
+
+__all__ = ["Chip", "Error", "Finding", "Launches", "Log", "Statistics", "Stream", "Values", "Zone", "ZoneStream", "Zones",
+           "decode", "stream"]

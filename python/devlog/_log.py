@@ -1,0 +1,308 @@
+"""What devlog._native reads, in the shape that users see. Works nothing out that the library does not say; only
+durations are subtracted here, and names are looked up by number."""
+
+import os
+from typing import NamedTuple, Optional
+
+from . import _native
+from ._native import Error
+
+NO_LAUNCH = 0xFFFFFFFF
+
+
+class Stream(NamedTuple):
+    """One RISC of one core."""
+    chip: int
+    core_x: int
+    core_y: int
+    risc: str
+
+
+class Zone(NamedTuple):
+    """A kind of zone: its name and place in the source ("" and 0: the log does not say)."""
+    name: str
+    file: str
+    line: int
+    role: str  # user, firmware, kernel
+
+
+class Chip(NamedTuple):
+    chip: int
+    arch: str                 # "" when the log does not say
+    mhz: float                # 0: unknown
+    core_error_cycles: float  # bound of the error between markers of two cores
+    host_error_ns: float      # bound of the error against the host's clock; 0: unknown
+
+
+class Finding(NamedTuple):
+    """What is not as it should be in a log."""
+    key: str
+    text: str
+    first: str  # where it was met first
+    count: int
+    loss: bool  # something that was recorded is not in the result
+
+
+class Statistics(NamedTuple):
+    """Durations of a group of zones, in cycles; exact."""
+    chip: int
+    launch: Optional[int]      # by="launch": index into Log.launches
+    stream: Optional[Stream]   # by="core"
+    risc: str
+    zone: str
+    role: str
+    count: int
+    total: int
+    min: int
+    max: int
+    average: float
+    median: float
+    p90: int  # nearest rank; 0 with quantiles=False
+    p95: int
+    p99: int
+
+
+def _array(column):
+    try:
+        import numpy
+    except ImportError:
+        return memoryview(column)
+    return numpy.asarray(column)
+
+
+def _numpy(what):
+    try:
+        import numpy
+    except ImportError:
+        raise ImportError(f"{what} needs numpy (Debian: python3-numpy)") from None
+    return numpy
+
+
+class Table:
+    """Columns of equal length, by name: table["start"] or table.start; dict(table) has all of them. len() counts rows."""
+
+    def __init__(self, log, columns):
+        self._log = log
+        self._columns = columns
+
+    def __getitem__(self, name):
+        return self._columns[name]
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise AttributeError(f"no column {name!r}; there are: {', '.join(self._columns)}") from None
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._columns]
+
+    def keys(self):
+        return self._columns.keys()
+
+    def __len__(self):
+        return len(next(iter(self._columns.values())))
+
+    def __repr__(self):
+        return f"<devlog.{type(self).__name__}: {len(self)} rows of {', '.join(self._columns)}>"
+
+    def _mask(self, mask):
+        return type(self)(self._log, {name: column[mask] for name, column in self._columns.items()})
+
+    def to_pandas(self, names=True):
+        """A DataFrame; columns of numbers share memory with this table. With `names` chip, core_x, core_y, and
+        categories risc and zone stand before them."""
+        import pandas
+        frame = pandas.DataFrame(dict(self._columns), copy=False)
+        for at, (name, column) in enumerate(self._named().items() if names else ()):
+            if name in frame: # the number of a zone gives way to its name
+                del frame[name]
+            frame.insert(at, name, column)
+        return frame
+
+    def _named(self):
+        return {}
+
+
+class _Recorded(Table):
+    """Rows that belong to a stream, a zone and a launch."""
+
+    def where(self, zone=None, risc=None, core=None, chip=None, launch=None):
+        """The rows of that zone (a name), RISC (its name as logs spell it), core ((x, y)), chip and launch (index into
+        Log.launches), as a table of its own. A name that the log does not know is a ValueError."""
+        numpy = _numpy("where()")
+        log = self._log
+        streams = numpy.ones(len(log.streams), bool)
+        for wanted, field, of in ((risc, "RISC", lambda s: s.risc), (core, "core", lambda s: (s.core_x, s.core_y)),
+                                  (chip, "chip", lambda s: s.chip)):
+            if wanted is None:
+                continue
+            wanted = tuple(wanted) if field == "core" else wanted
+            match = numpy.fromiter((of(s) == wanted for s in log.streams), bool, len(log.streams))
+            if not match.any():
+                there = ", ".join(sorted({str(of(s)) for s in log.streams})[:20])
+                raise ValueError(f"no {field} {wanted!r} in this log; there are: {there}")
+            streams &= match
+        mask = streams[self.stream] if len(streams) else numpy.ones(len(self), bool)
+        if zone is not None:
+            match = numpy.fromiter((z.name == zone for z in log.zone_names), bool, len(log.zone_names))
+            if not match.any():
+                raise ValueError(f"no zone {zone!r} in this log")
+            mask = mask & match[self.zone]
+        if launch is not None:
+            if not 0 <= launch < len(log.launches):
+                raise ValueError(f"no launch {launch}; there are {len(log.launches)}")
+            mask = mask & (self.launch == launch)
+        return self._mask(mask)
+
+    def _named(self):
+        import pandas
+        numpy = _numpy("to_pandas()")
+        log = self._log
+
+        def category(names, codes):
+            known = {}
+            numbers = numpy.fromiter((known.setdefault(n, len(known)) for n in names), numpy.int32, len(names))
+            return pandas.Categorical.from_codes(numbers[codes] if len(names) else [], categories=list(known))
+
+        fields = numpy.array([(s.chip, s.core_x, s.core_y) for s in log.streams], numpy.uint32).reshape(-1, 3)
+        chips, xs, ys = (fields[:, i][self.stream] if len(fields) else [] for i in range(3))
+        return {"chip": chips, "core_x": xs, "core_y": ys, "risc": category([s.risc for s in log.streams], self.stream),
+                "zone": category([z.name for z in log.zone_names], self.zone)}
+
+
+class Zones(_Recorded):
+    """Closed zones: start, end (cycles), stream, zone, launch (numbers: Log.streams, Log.zone_names, Log.launches;
+    NO_LAUNCH), depth, own_cost (cycles that markers inside took; captures). duration is end - start. Within a stream
+    they are in the order in which they ended."""
+
+    @property
+    def duration(self):
+        return _numpy("duration").subtract(self.end, self.start)
+
+
+class Values(_Recorded):
+    """What was recorded at a point in time: time (cycles), data, kind (EVENT, DATA, SUM, DROPPED), stream, zone, launch
+    and text (a number: Log.text)."""
+
+    EVENT, DATA, SUM, DROPPED = range(4)
+
+
+class Launches(Table):
+    """Launches: chip, number (0, 1, ... on its chip), run_host_id (0: none), trace_id, trace_counter (2**64 - 1: none),
+    first_start and last_end of firmware over all RISCs (cycles; 2**64 - 1 and 0 when there was none)."""
+
+
+def _pairs(what, wanted):
+    """Numbers, ranges and pairs (both ends included) as pairs."""
+    if wanted is None:
+        return None
+    if isinstance(wanted, (int, range)):
+        wanted = [wanted]
+    pairs = []
+    for item in wanted:
+        if isinstance(item, range):
+            if item.step != 1 or not len(item):
+                raise ValueError(f"{what}: {item!r}: a range counts up by one and is not empty")
+            item = (item[0], item[-1])
+        elif not isinstance(item, tuple):
+            item = (item, item)
+        low, high = (int(n) for n in item)
+        if not 0 <= low <= high < 2**64:
+            raise ValueError(f"{what}: {item!r} is no range of numbers from 0 on")
+        pairs.append((low, high))
+    return pairs
+
+
+def _names(wanted):
+    return [wanted] if isinstance(wanted, str) else wanted
+
+
+def _wishes(paths, chips=None, cores=None, riscs=None, zones=None, launches=None, start=0, until=0, min_cycles=0,
+            skip_launches=0, subtract_cost=False, quantiles=True, threads=0, elf_folder=None):
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        paths = [paths]
+    for what, number in (("start", start), ("until", until), ("min_cycles", min_cycles), ("skip_launches", skip_launches)):
+        if not 0 <= number < 2**64:
+            raise ValueError(f"{what}: {number!r}: a number from 0 on is wanted")
+    if not 0 <= threads < 2**16:
+        raise ValueError(f"threads: {threads!r}: a number from 0 on is wanted")
+    return ((paths,), dict(chips=_pairs("chips", chips), cores=None if cores is None else [tuple(c) for c in cores],
+                           riscs=_names(riscs), zones=_names(zones), launches=_pairs("launches", launches), start=start,
+                           until=until, min_cycles=min_cycles, skip_launches=skip_launches, subtract_cost=subtract_cost,
+                           quantiles=quantiles, threads=threads, elf_folder=elf_folder))
+
+
+class ZoneStream:
+    """The zones of a log for whoever takes streams of Arrow (pyarrow, Polars, DuckDB), batch by batch: a log of any
+    size, in little memory. It is read anew each time that somebody asks."""
+
+    def __init__(self, args, kwargs):
+        self._args, self._kwargs = args, kwargs
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        """Columns as devlog_log_arrow says in devlog/decode.h; another schema is not made."""
+        return _native.arrow_stream(*self._args, **self._kwargs)
+
+
+class Log(ZoneStream):
+    """A log that was read to its end. See decode()."""
+
+    def __init__(self, args, kwargs):
+        super().__init__(args, kwargs)
+        log = self._log = _native.Log(*args, **kwargs)
+        zones, values = log.take_columns()
+        self.streams = [Stream(*s) for s in log.streams()]
+        self.zone_names = [Zone(*z) for z in log.zones()]
+        self.chips = [Chip(*c) for c in log.chips()]
+        self.findings = [Finding(*f) for f in log.findings()]
+        self.complete = log.complete()  # nothing was lost, as far as the files can tell
+        self.rows = log.rows()          # rows or records that were read
+        self.zones = Zones(self, {name: _array(c) for name, c in zones.items()})
+        self.values = Values(self, {name: _array(c) for name, c in values.items()})
+        self.launches = Launches(self, {name: _array(c) for name, c in log.launches().items()})
+
+    def __repr__(self):
+        lost = "nothing was lost" if self.complete else "something was lost (findings)"
+        return f"<devlog.Log: {len(self.zones)} zones, {len(self.values)} values, {len(self.launches)} launches; {lost}>"
+
+    def statistics(self, by="risc"):
+        """A list of Statistics per "risc" (chip, RISC and zone name), "core" (the same for every core) or "launch"
+        (firmware and kernels of each launch)."""
+        try:
+            grouping = ("risc", "core", "launch").index(by)
+        except ValueError:
+            raise ValueError(f"by={by!r}: risc, core or launch") from None
+        rows = []
+        for chip, launch, stream, risc, zone, role, count, low, high, total_low, total_high, *rest in self._log.statistics(grouping):
+            rows.append(Statistics(chip, launch, None if stream is None else self.streams[stream], risc, zone, role, count,
+                                   total_high << 64 | total_low, low, high, *rest))
+        return rows
+
+    def text(self, number):
+        """The text of a value (Values.text)."""
+        return self._log.text(number)
+
+    def host_ns(self, chip, cycles):
+        """(ns, error_ns): when a chip's clock showed `cycles`, in nanoseconds of the host's CLOCK_MONOTONIC, and the
+        bound of the error; None when that is not known."""
+        return self._log.host_ns(chip, cycles)
+
+
+def decode(paths, **options):
+    """Reads a device log or capture (a path, or several that are one log; plain, compressed or packed) to its end.
+
+    chips, launches: numbers, ranges or (first, last) pairs; cores: (x, y) pairs; riscs, zones: names, a '*' at the end
+    for what begins so; start, until: cycles; min_cycles; skip_launches; subtract_cost: statistics without what markers
+    took (captures); quantiles=False: statistics without percentiles, in less memory; threads; elf_folder.
+
+    Raises Error when a file cannot be read. A damaged one is read as far as it goes: see Log.complete, Log.findings. A
+    filter that matches nothing gives empty tables: Log.rows says what was read."""
+    return Log(*_wishes(paths, **options))
+
+
+def stream(paths, **options):
+    """The zones of a log as a stream of Arrow, without reading it first: ZoneStream. Options as decode()'s."""
+    return ZoneStream(*_wishes(paths, **options))

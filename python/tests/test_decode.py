@@ -1,0 +1,319 @@
+"""devlog.decode: the same as `devlog decode --format json` of many logs, good and bad; arrays without copies, Arrow by its
+published structs, filters, errors. Run by ctest: test_decode.py DEVLOG SOURCE."""
+
+import ctypes
+import gc
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from collections import defaultdict
+from fractions import Fraction
+
+import devlog
+
+DEVLOG, SOURCE = sys.argv[1:3]
+folder = tempfile.TemporaryDirectory()
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+CSV, CAPTURE = (os.path.join(folder.name, "logs", n) for n in ("profile_log_device.csv", "capture.devlog"))
+
+
+def setUpModule():
+    """A run of the demo: names, launches, clocks, a capture and its device log."""
+    subprocess.run([os.path.join(os.path.dirname(DEVLOG), "demo")], check=True, capture_output=True,
+                   env={**plain(), "TT_METAL_DEVICE_PROFILER": "1", "DEVLOG_LOG_FOLDER": os.path.dirname(CSV), "DEVLOG_HOME": SOURCE,
+                        "DEVLOG_BOARD": "wormhole_b0"})
+
+
+def plain():
+    """The environment without what the sanitizers' runtime needs inside of Python."""
+    return {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+
+
+def command(*arguments, status=(0, 3)):
+    """What the program says, as JSON; the exact text of numbers is kept."""
+    run = subprocess.run([DEVLOG, "decode", "--no-files", "--format", "json", *arguments], capture_output=True, env=plain())
+    if run.returncode not in status:
+        raise RuntimeError(run.stderr.decode(errors="replace"))
+    return json.loads(run.stdout.decode("utf-8", "replace"))
+
+
+def spelled(text):
+    """JSON has no room for bytes that are not UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def compare(test, path):
+    """All that both say of one log. Returns how many groups were compared."""
+    said, log = command(path), devlog.decode(path)
+    test.assertEqual(said["complete"], log.complete, path)
+    test.assertEqual(said["losses"]["rows"], log.rows, path)
+    test.assertEqual([c["id"] for c in said["chips"]], [c.chip for c in log.chips])
+    for by, rows in (("risc", said["zones"]), ("core", said["cores"])):
+        mine = {(r.chip, (r.stream.core_x, r.stream.core_y) if r.stream else None, spelled(r.risc), spelled(r.zone)): r
+                for r in log.statistics(by)}
+        theirs = {(r["chip"], tuple(r["core"]) if "core" in r else None, r["risc"], r["zone"]): r for r in rows}
+        test.assertEqual(set(mine), set(theirs), path)
+        for key, row in theirs.items():
+            m = mine[key]
+            test.assertEqual([m.count, m.total, m.min, m.max, m.p90, m.p95, m.p99, m.median, m.average],
+                             [row[k] for k in ("count", "sum", "min", "max", "p90", "p95", "p99", "median", "average")], (path, key))
+    # The program lists launches with zones.
+    launches = list(zip(*(map(int, log.launches[n]) for n in ("chip", "number", "run_host_id"))))
+    shown = {r.launch for r in log.statistics("launch")}
+    test.assertEqual([(l["chip"], l["launch"], l["run_host_id"] or 0) for l in said["launches"]],
+                     [l for i, l in enumerate(launches) if i in shown], path)
+    # The zones themselves add up to the statistics.
+    sums = defaultdict(lambda: [0, 0])
+    for start, end, stream, zone in zip(*(map(int, log.zones[n]) for n in ("start", "end", "stream", "zone"))):
+        s = log.streams[stream]
+        group = sums[s.chip, s.risc, log.zone_names[zone].name]
+        group[0] += 1
+        group[1] += end - start
+    test.assertEqual({k: tuple(v) for k, v in sums.items()},
+                     {(r.chip, r.risc, r.zone): (r.count, r.total) for r in log.statistics() if r.count}, path)
+    found = {f.key: f.count for f in log.findings}
+    for key, count in said["losses"]["found"].items():
+        test.assertEqual(found.get(key), count, (path, key))
+    return len(said["zones"])
+
+
+class SameAsTheProgram(unittest.TestCase):
+    def test_demo(self):
+        self.assertEqual(compare(self, CSV), 19)
+        self.assertEqual(compare(self, CAPTURE), 19)
+
+    def test_golden(self):
+        logs = glob.glob(os.path.join(SOURCE, "tests/golden/*/log.csv"))
+        self.assertGreaterEqual(len(logs), 3)
+        for path in logs:
+            compare(self, path)
+
+    def test_odd_and_damaged(self):
+        """Every form of log, cut, torn, with wrong cells: the inputs from which fuzzing starts."""
+        compared = 0
+        for path in sorted(glob.glob(os.path.join(SOURCE, "tests/fuzz/corpus/device_log/*"))):
+            log = os.path.join(folder.name, "odd.csv")
+            with open(path, "rb") as f, open(log, "wb") as out:
+                out.write(f.read()[1:]) # the first byte is the fuzz target's
+            try:
+                command(log)
+            except RuntimeError as refused:
+                with self.assertRaises(devlog.Error) as raised:
+                    devlog.decode(log)
+                self.assertIn(str(raised.exception).split("\n")[0], str(refused))
+            else:
+                compared += compare(self, log)
+        self.assertGreater(compared, 30)
+
+    def test_samples(self):
+        samples = glob.glob(os.path.join(os.environ.get("DEVLOG_SAMPLES", "?"), "device_log_*.csv"))
+        if not samples:
+            self.skipTest("no samples")
+        for path in samples:
+            compare(self, path)
+
+    def test_cut_capture(self):
+        with open(CAPTURE, "rb") as f:
+            whole = f.read()
+        path = os.path.join(folder.name, "cut.devlog")
+        with open(path, "wb") as f:
+            f.write(whole[: len(whole) * 2 // 3])
+        compare(self, path)
+        self.assertFalse(devlog.decode(path).complete)
+
+
+class Filters(unittest.TestCase):
+    def test_each(self):
+        for options, arguments in (
+            (dict(zones=["add*"]), ["--zone", "add*"]), (dict(zones="read page", riscs="BRISC"), ["--zone", "read page", "--riscs", "BRISC"]),
+            (dict(launches=range(2, 5)), ["--launches", "2-4"]), (dict(launches=[3, (7, 9)]), ["--launches", "3,7-9"]),
+            (dict(cores=[(1, 2)]), ["--core", "1,2"]), (dict(min_cycles=1000), ["--min-cycles", "1000"]),
+            (dict(skip_launches=15), ["--skip-launches", "15"]), (dict(subtract_cost=True), ["--subtract-cost"]),
+        ):
+            said, log = command(CAPTURE, *arguments), devlog.decode(CAPTURE, **options)
+            self.assertEqual([(r["risc"], r["zone"], r["count"], r["sum"]) for r in said["zones"]],
+                             [(r.risc, r.zone, r.count, r.total) for r in log.statistics()], options)
+            self.assertTrue(said["zones"])
+
+    def test_nothing_matches(self):
+        log = devlog.decode(CSV, zones=["no such zone"])
+        self.assertEqual((len(log.zones), log.rows), (0, 26880))
+
+    def test_refused(self):
+        for options, kind in ((dict(chips=[-1]), ValueError), (dict(launches=[(5, 2)]), ValueError), (dict(zones=[1]), TypeError),
+                              (dict(start=-1), ValueError), (dict(threads=-1), ValueError), (dict(cores=[(1,)]), TypeError),
+                              (dict(launches=range(0)), ValueError), (dict(nonsense=1), TypeError), (dict(zones=["a\0b"]), ValueError),
+                              (dict(cores=[(2**40, 0)]), ValueError)):
+            with self.assertRaises(kind, msg=options):
+                devlog.decode(CSV, **options)
+        with self.assertRaises(TypeError):
+            devlog.decode(3)
+        with self.assertRaises(devlog.Error) as raised:
+            devlog.decode("/no/such/log.csv")
+        self.assertIn("/no/such/log.csv", str(raised.exception))
+        self.assertGreater(raised.exception.status, 0)
+
+
+class Memory(unittest.TestCase):
+    def test_outlives_the_log(self):
+        start = memoryview(devlog.decode(CSV).zones.start)
+        gc.collect()
+        self.assertEqual(len(start), 13440)
+        self.assertEqual(sum(1 for s in start if s > 0), 13440)
+
+    def test_read_only(self):
+        with self.assertRaises((ValueError, TypeError)):
+            devlog.decode(CSV).zones.start[0] = 1
+
+    def test_threads_and_many(self):
+        """Readers in several threads of Python do not share anything; files are closed."""
+        counts = []
+        threads = [threading.Thread(target=lambda: counts.append(len(devlog.decode(CSV).zones))) for _ in range(4)]
+        before = len(os.listdir("/proc/self/fd"))
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(counts, [13440] * 4)
+        gc.collect()
+        self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+
+    @unittest.skipUnless(numpy, "no numpy")
+    def test_numpy(self):
+        log = devlog.decode(CAPTURE)
+        self.assertEqual(log.zones.start.dtype, numpy.uint64)
+        self.assertEqual(log.zones.duration.sum(), sum(r.total for r in log.statistics()))
+        some = log.zones.where(zone="add block", risc="BRISC", core=(1, 1), launch=3)
+        self.assertEqual(len(some), 4)
+        wanted = [r for r in log.statistics("core") if (r.zone, r.stream[1:3], r.risc) == ("add block", (1, 1), "BRISC")]
+        self.assertEqual(log.zones.where(zone="add block", risc="BRISC", core=(1, 1)).duration.sum(), wanted[0].total)
+        for wrong in (dict(zone="add blok"), dict(risc="BRISK"), dict(core=(90, 0)), dict(chip=7), dict(launch=20)):
+            with self.assertRaises(ValueError):
+                log.zones.where(**wrong)
+        ns, error = log.host_ns(0, int(log.zones.start[0]))
+        self.assertGreater(ns, 0)
+        self.assertGreater(error, 0)
+        self.assertIsNone(devlog.decode(CSV).host_ns(0, 0))
+
+    @unittest.skipUnless(numpy and pandas, "no pandas")
+    def test_pandas(self):
+        log = devlog.decode(CSV)
+        frame = log.zones.to_pandas()
+        self.assertTrue(numpy.shares_memory(frame["start"].to_numpy(), log.zones.start))
+        frame["duration"] = frame.end - frame.start
+        by = frame.groupby(["chip", "risc", "zone"], observed=True).duration.agg(["count", "sum", "median"])
+        rows = log.statistics()
+        self.assertEqual(len(by), len(rows))
+        for r in rows:
+            self.assertEqual(tuple(by.loc[r.chip, r.risc, r.zone]), (r.count, r.total, r.median))
+
+
+class Schema(ctypes.Structure):
+    pass
+
+
+class Array(ctypes.Structure):
+    pass
+
+
+class ArrayStream(ctypes.Structure):
+    pass
+
+
+# As published: arrow.apache.org/docs/format/CDataInterface.html and CStreamInterface.html.
+Schema._fields_ = [("format", ctypes.c_char_p), ("name", ctypes.c_char_p), ("metadata", ctypes.c_char_p), ("flags", ctypes.c_int64),
+                   ("n_children", ctypes.c_int64), ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
+                   ("dictionary", ctypes.POINTER(Schema)), ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(Schema))),
+                   ("private_data", ctypes.c_void_p)]
+Array._fields_ = [("length", ctypes.c_int64), ("null_count", ctypes.c_int64), ("offset", ctypes.c_int64), ("n_buffers", ctypes.c_int64),
+                  ("n_children", ctypes.c_int64), ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+                  ("children", ctypes.POINTER(ctypes.POINTER(Array))), ("dictionary", ctypes.POINTER(Array)),
+                  ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(Array))), ("private_data", ctypes.c_void_p)]
+ArrayStream._fields_ = [("get_schema", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ArrayStream), ctypes.POINTER(Schema))),
+                        ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ArrayStream), ctypes.POINTER(Array))),
+                        ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(ArrayStream))),
+                        ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(ArrayStream))), ("private_data", ctypes.c_void_p)]
+
+
+def stream_of(holder):
+    """The stream in the capsule that `holder` gives, and the capsule, which owns it."""
+    capsule = holder.__arrow_c_stream__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return ArrayStream.from_address(pointer(capsule, b"arrow_array_stream")), capsule
+
+
+class Arrow(unittest.TestCase):
+    def columns(self, holder):
+        stream, capsule = stream_of(holder)
+        schema, columns = Schema(), defaultdict(list)
+        self.assertEqual(stream.get_schema(stream, schema), 0)
+        names = [(schema.children[i].contents.name.decode(), schema.children[i].contents.format.decode())
+                 for i in range(schema.n_children)]
+        schema.release(schema)
+        while True:
+            array = Array()
+            self.assertEqual(stream.get_next(stream, array), 0)
+            if not array.release:
+                break
+            for i, (name, kind) in enumerate(names):
+                child = array.children[i].contents
+                item = {"I": ctypes.c_uint32, "S": ctypes.c_uint16, "L": ctypes.c_uint64, "i": ctypes.c_int32}[kind]
+                data = ctypes.cast(child.buffers[1], ctypes.POINTER(item))
+                numbers = [data[k + child.offset] for k in range(child.length)]
+                if child.dictionary:
+                    d = child.dictionary.contents
+                    ends, text = ctypes.cast(d.buffers[1], ctypes.POINTER(ctypes.c_int32)), d.buffers[2]
+                    known = [ctypes.string_at(text + ends[k], ends[k + 1] - ends[k]).decode() if ends[k + 1] > ends[k] else ""
+                             for k in range(d.length)]
+                    numbers = [known[n] for n in numbers]
+                columns[name] += numbers
+            array.release(array)
+        stream.release(stream)
+        del capsule
+        return columns
+
+    def test_same_zones(self):
+        for path in (CSV, CAPTURE):
+            log = devlog.decode(path)
+            columns = self.columns(log)
+            self.assertEqual(columns["start"], [int(v) for v in log.zones.start])
+            self.assertEqual(columns["end"], [int(v) for v in log.zones.end])
+            self.assertEqual(columns["zone"], [log.zone_names[z].name for z in log.zones.zone])
+            self.assertEqual(columns["core_y"], [log.streams[s].core_y for s in log.zones.stream])
+            self.assertEqual(columns["own_cost"], [int(v) for v in log.zones.own_cost])
+
+    def test_not_taken(self):
+        """Nobody reads, or only a part: nothing stays open."""
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(3):
+            stream, capsule = stream_of(devlog.stream(CSV, zones=["add*"]))
+            array = Array()
+            self.assertEqual(stream.get_next(stream, array), 0)
+            array.release(array)
+            del stream, capsule
+            devlog.stream(CSV).__arrow_c_stream__()
+        gc.collect()
+        self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+        with self.assertRaises(devlog.Error):
+            devlog.stream("/no/such/file").__arrow_c_stream__()
+
+
+if __name__ == "__main__":
+    if not numpy or not pandas:
+        print("SKIPPED in part: numpy or pandas is missing")
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -126,6 +126,7 @@ NOT_RUN = {
     './dev demo --device usb': 'tests/usb/test_usb_demo.c runs it',
     './dev test': 'this is part of it',
     './dev build': 'builds the program that is run here',
+    'devlog run --host-only -- python3 program.py': 'python/tests/test_docs.py runs it',
     './dev python': 'builds the package that python/tests run',
     './dev bench decode': 'takes minutes',
     './dev bench capture': 'takes minutes',

@@ -1,4 +1,4 @@
-"""devlog: device logs and captures in Python.
+"""devlog: device logs and captures in Python, and the log of what a Python program asks the device for.
 
     import devlog
 
@@ -7,13 +7,17 @@
     for row in log.statistics():
         print(row.risc, row.zone, row.count, row.average)
 
+    with devlog.op("Matmul", inputs=[a, b]):   # a row of the op report: `devlog run -- python3 program.py`
+        ...
+
 Columns are numpy arrays that share the memory they were read into (memoryviews where numpy is missing). All times are
 cycles of a chip's clock, continued over wraps. Everything is read by the library behind `devlog decode`; both say the same.
 """
 
 from ._log import (Chip, Error, Finding, Launches, Log, Statistics, Stream, Values, Zone, ZoneStream, Zones, decode,
                    stream)
+from ._ops import append_meta_data, close_ops, op, open_ops, signpost, step
 from ._native import version as __version__
 
 __all__ = ["Chip", "Error", "Finding", "Launches", "Log", "Statistics", "Stream", "Values", "Zone", "ZoneStream", "Zones",
-           "decode", "stream"]
+           "append_meta_data", "close_ops", "decode", "op", "open_ops", "signpost", "step", "stream"]

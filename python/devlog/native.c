@@ -6,12 +6,12 @@
 
 #include "column.h"
 #include "devlog/version.h"
+#include "ops.h"
 #include "wishes.h"
 
 static PyObject *error_type;
 
-/* Sets the exception of a status: devlog.Error(text), with the status as a number in .status. */
-static void raise_error(devlog_status status, const devlog_error *err)
+void raise_error(devlog_status status, const devlog_error *err)
 {
     if (status == DEVLOG_ERR_MEMORY) {
         PyErr_NoMemory();
@@ -418,6 +418,7 @@ out:
 static PyMethodDef functions[] = {
     {"arrow_stream", (PyCFunction)(void (*)(void))arrow_stream, METH_VARARGS | METH_KEYWORDS,
      "A capsule \"arrow_array_stream\" of a log's zones."},
+    {"ops_open", ops_open, METH_VARARGS, "(folder, append, on): Ops, or None when op profiling is off."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -428,7 +429,7 @@ static struct PyModuleDef module = {
 PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void)
 {
-    if (PyType_Ready(&column_type) || PyType_Ready(&log_type)) return NULL;
+    if (PyType_Ready(&column_type) || PyType_Ready(&log_type) || PyType_Ready(&ops_type)) return NULL;
     PyObject *m = PyModule_Create(&module);
     error_type = PyErr_NewExceptionWithDoc(
         "devlog.Error",

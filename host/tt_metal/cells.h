@@ -10,9 +10,10 @@
 enum { TT_TENSOR_FIELDS = 7 };
 
 typedef struct tt_slot {
-    uint32_t at, len; /* in tt_writer.text */
-    bool set;
-    bool ready; /* it may be written as it is */
+    const char *text; /* which lives as long as the row does; NULL: tt_writer.text from `at` on */
+    uint32_t at, len;
+    uint32_t row; /* tt_writer.row when it was set: those of earlier rows need not be cleared */
+    bool ready;   /* it may be written as it is */
 } tt_slot;
 
 /* The cells that a JSON gives; the same for all calls of a cached op. */
@@ -58,6 +59,7 @@ typedef struct tt_writer {
      * and out, host calls. */
     tt_slot *slots;
     size_t n_slots;
+    uint32_t row; /* in hand, from 1 */
     uint32_t n_in, n_out;
     size_t first_in, first_out, first_perf, first_call, first_metric, first_noc, first_other, first_api;
     bool shown[TT_COL_FIXED];                  /* columns that only some reports have */
@@ -81,6 +83,19 @@ typedef struct tt_writer {
     bool no_memory;
 } tt_writer;
 
+/* Whether the row has this cell, and what is in it. */
+static inline bool tt_cell_there(const tt_writer *w, size_t slot)
+{
+    return w->slots[slot].row == w->row;
+}
+
+static inline tt_cell tt_cell_of(const tt_writer *w, size_t slot)
+{
+    const tt_slot *s = &w->slots[slot];
+    if (s->row != w->row || !s->len) return (tt_cell){"", 0};
+    return (tt_cell){s->text ? s->text : w->text.text + s->at, s->len};
+}
+
 /* Begins a cell's text, which is appended to w->text, and ends it. */
 static inline uint32_t tt_cell_begin(const tt_writer *w)
 {
@@ -89,13 +104,13 @@ static inline uint32_t tt_cell_begin(const tt_writer *w)
 
 static inline void tt_cell_end(tt_writer *w, size_t slot, uint32_t from)
 {
-    w->slots[slot] = (tt_slot){from, (uint32_t)w->text.len - from, true, false};
+    w->slots[slot] = (tt_slot){NULL, from, (uint32_t)w->text.len - from, w->row, false};
 }
 
 /* The same for digits. */
 static inline void tt_cell_end_ready(tt_writer *w, size_t slot, uint32_t from)
 {
-    w->slots[slot] = (tt_slot){from, (uint32_t)w->text.len - from, true, true};
+    w->slots[slot] = (tt_slot){NULL, from, (uint32_t)w->text.len - from, w->row, true};
 }
 
 static inline void tt_cell_text(tt_writer *w, size_t slot, const char *text, size_t n)
@@ -105,11 +120,10 @@ static inline void tt_cell_text(tt_writer *w, size_t slot, const char *text, siz
     tt_cell_end(w, slot, from);
 }
 
-static inline void tt_cell_u64(tt_writer *w, size_t slot, uint64_t value)
+/* A text that is there until the row is written. */
+static inline void tt_cell_lent(tt_writer *w, size_t slot, const char *text, size_t n, bool ready)
 {
-    uint32_t from = tt_cell_begin(w);
-    dl_str_u64(&w->text, value);
-    tt_cell_end_ready(w, slot, from);
+    w->slots[slot] = (tt_slot){text, 0, (uint32_t)n, w->row, ready};
 }
 
 static inline void tt_cell_i64(tt_writer *w, size_t slot, int64_t value)
@@ -117,6 +131,13 @@ static inline void tt_cell_i64(tt_writer *w, size_t slot, int64_t value)
     uint32_t from = tt_cell_begin(w);
     if (value < 0) dl_str_char(&w->text, '-');
     dl_str_u64(&w->text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    tt_cell_end_ready(w, slot, from);
+}
+
+static inline void tt_cell_u64(tt_writer *w, size_t slot, uint64_t value)
+{
+    uint32_t from = tt_cell_begin(w);
+    dl_str_u64(&w->text, value);
     tt_cell_end_ready(w, slot, from);
 }
 

@@ -28,6 +28,10 @@ static tt_device_state *state_of(tt_writer *w, uint32_t device)
 static void whole(tt_writer *w, size_t slot, double value)
 {
     char digits[352];
+    if (!signbit(value) && value < 9e15) {
+        tt_cell_u64(w, slot, (uint64_t)nearbyint(value));
+        return;
+    }
     int n = snprintf(digits, sizeof digits, "%.0f", value);
     if (n > 0) tt_cell_text(w, slot, digits, (size_t)n);
     w->slots[slot].ready = true;
@@ -99,7 +103,7 @@ static void counter_cells(tt_writer *w, const tt_exec *x, span fw, span kernel)
         grid = (double)d->max_cores * (double)(kernel.end - kernel.start);
     for (size_t k = 0; k < (size_t)TT_METRICS * TT_METRIC_STATS && ok; k++) {
         size_t m = k / TT_METRIC_STATS, stat = k % TT_METRIC_STATS;
-        if (!tt_metric_exists(d, m) || w->slots[w->first_metric + k].set) continue;
+        if (!tt_metric_exists(d, m) || tt_cell_there(w, w->first_metric + k)) continue;
         double value = program ? v->stats[m][stat] : NAN;
         if (m < 3 && stat == 3) {
             if (isnan(value) || grid <= 0) continue;
@@ -207,6 +211,15 @@ static bool is_whole(const char *name)
            (strstr(name, " [ns]") || strstr(name, " CYCLE"));
 }
 
+/* Digits as they would be written anew. */
+static inline bool is_integer(tt_cell c)
+{
+    if (c.n > 18 || (*c.text == '0' && c.n > 1)) return false;
+    for (size_t i = 0; i < c.n; i++)
+        if (c.text[i] < '0' || c.text[i] > '9') return false;
+    return true;
+}
+
 typedef struct line {
     tt_cell cells[MAX_CELLS];
     size_t n;
@@ -256,7 +269,7 @@ static void latency(tt_writer *w, const line *l, size_t slot, int key, double ns
 {
     const tt_cell *own = cell_of(w, l, key);
     if (own && own->n)
-        tt_cell_text(w, slot, own->text, own->n);
+        tt_cell_lent(w, slot, own->text, own->n, is_integer(*own));
     else if (known && ns_per_cycle > 0 && *any)
         rounded(w, slot, (double)(start - *last_end) * ns_per_cycle);
     else
@@ -294,11 +307,13 @@ static void from_report(tt_writer *w, const tt_exec *x)
         int slot = w->perf_column[i];
         int64_t value;
         if (slot < 0 || !l.cells[i].n || slot == TT_COL_LATENCY || slot == TT_COL_DM_LATENCY) continue;
-        if (w->slots[slot].set && w->slots[slot].len && slot != TT_COL_CORES) continue;
-        if (w->perf_whole[i] && tt_perf_int(l.cells[i], &value))
+        if (slot != TT_COL_CORES && tt_cell_of(w, (size_t)slot).n) continue;
+        if (is_integer(l.cells[i]))
+            tt_cell_lent(w, (size_t)slot, l.cells[i].text, l.cells[i].n, true);
+        else if (w->perf_whole[i] && tt_perf_int(l.cells[i], &value))
             tt_cell_i64(w, (size_t)slot, value);
         else
-            tt_cell_text(w, (size_t)slot, l.cells[i].text, l.cells[i].n);
+            tt_cell_lent(w, (size_t)slot, l.cells[i].text, l.cells[i].n, false);
     }
     known = number_in(w, &l, TT_PERF_KERNEL_START, &start) && number_in(w, &l, TT_PERF_KERNEL_END, &end);
     counter_cells(w, x, fw ? (span){(uint64_t)fw_start, (uint64_t)fw_end} : unknown,
@@ -322,10 +337,9 @@ static void noc_cells(tt_writer *w, const tt_exec *x)
     const tt_perf_columns *p = &w->j->execs->columns;
     for (size_t i = 0; noc && i < p->n; i++) {
         if (strcmp(p->names[i], "NOC BYTES FROM COUNTERS") != 0) continue;
-        const tt_slot *s = &w->slots[w->perf_column[i]];
+        const tt_cell c = tt_cell_of(w, (size_t)w->perf_column[i]);
         int64_t bytes;
-        tt_cell c = {w->text.text + s->at, s->len};
-        if (s->set && tt_perf_int(c, &bytes) && (uint64_t)bytes != noc->sums[TT_NOC_BYTES])
+        if (c.n && tt_perf_int(c, &bytes) && (uint64_t)bytes != noc->sums[TT_NOC_BYTES])
             tt_found_add(w->j->execs->found, TT_NOC_DIFFERS,
                          "GLOBAL CALL COUNT %llu, device %u: %llu in the trace, %lld in the report",
                          (unsigned long long)x->id, x->device, (unsigned long long)noc->sums[TT_NOC_BYTES],

@@ -85,6 +85,7 @@ double tt_execs_mhz(const tt_execs *e, uint32_t device)
 void tt_perf_cells(const char *line, size_t len, tt_cell *cells, size_t cap, size_t *n)
 {
     tt_cells_split(line, len, cells, cap, n);
+    if (!memchr(line, '"', len)) return;
     for (size_t i = 0, kept = 0; i < *n; i = kept) {
         tt_cell *c = &cells[kept++];
         if (!c->n || *c->text != '"') continue;

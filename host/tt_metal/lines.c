@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 enum { CHUNK = 1024 * 1024 };
 
 typedef struct reading {
@@ -77,7 +81,7 @@ devlog_status tt_lines_read(const tt_lines *l, dl_input *input, const tt_progres
     return r.ok ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
-static tt_cell trimmed(const char *begin, const char *end)
+static inline tt_cell trimmed(const char *begin, const char *end)
 {
     while (begin < end && (*begin == ' ' || *begin == '\t'))
         begin++;
@@ -88,12 +92,27 @@ static tt_cell trimmed(const char *begin, const char *end)
 
 void tt_cells_split(const char *line, size_t n, tt_cell *cells, size_t cap, size_t *found)
 {
-    const char *p = line, *end = line + n;
-    for (*found = 0; p <= end && *found < cap; ++*found) {
-        const char *comma = memchr(p, ',', (size_t)(end - p)), *stop = comma ? comma : end;
-        cells[*found] = trimmed(p, stop);
-        p = stop + 1;
+    const char *begin = line, *end = line + n;
+    size_t at = 0, kept = 0;
+#if defined(__SSE2__)
+    const __m128i comma = _mm_set1_epi8(',');
+    for (; at + 16 <= n && kept < cap; at += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(line + at));
+        unsigned here = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, comma));
+        for (; here && kept < cap; here &= here - 1) {
+            const char *stop = line + at + __builtin_ctz(here);
+            cells[kept++] = trimmed(begin, stop);
+            begin = stop + 1;
+        }
     }
+#endif
+    for (; at < n && kept < cap; at++) {
+        if (line[at] != ',') continue;
+        cells[kept++] = trimmed(begin, line + at);
+        begin = line + at + 1;
+    }
+    if (kept < cap) cells[kept++] = trimmed(begin, end);
+    *found = kept;
 }
 
 bool tt_cell_is(tt_cell c, const char *text)

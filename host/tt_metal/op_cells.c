@@ -1,4 +1,5 @@
 /* Cells that come from an op's JSON: names, attributes, tensors, kernels, the performance model. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,20 +243,19 @@ static void child_cells(tt_writer *w, const tt_op *op)
 void tt_op_cells(tt_writer *w, const tt_op *op)
 {
     const tt_said *s = said_of(w, op);
-    uint32_t base = (uint32_t)w->text.len;
-    if (s->text.len) dl_str_add_n(&w->text, s->text.text, s->text.len);
+    const char *text = s->text.text ? s->text.text : "";
     for (size_t i = 0; i < s->n; i++)
-        w->slots[s->cells[i].column] = (tt_slot){base + s->cells[i].at, s->cells[i].len, true, !w->o->json};
-    if (op->name && !w->slots[TT_COL_CODE].set) {
+        tt_cell_lent(w, s->cells[i].column, text + s->cells[i].at, s->cells[i].len, !w->o->json);
+    if (op->name && !tt_cell_there(w, TT_COL_CODE)) {
         size_t n;
         const char *name = dl_intern_text(w->j->host->names, op->name, &n);
-        tt_cell_text(w, TT_COL_CODE, name, n);
+        tt_cell_lent(w, TT_COL_CODE, name, n, false);
     }
     tt_cell_u64(w, TT_COL_COUNT, op->id);
-    if (op->device != TT_NONE && !w->slots[TT_COL_DEVICE].set) tt_cell_u64(w, TT_COL_DEVICE, op->device);
+    if (op->device != TT_NONE && !tt_cell_there(w, TT_COL_DEVICE)) tt_cell_u64(w, TT_COL_DEVICE, op->device);
     if (op->flags & TT_OP_SHORT)
-        tt_cell_text(w, TT_COL_CACHE_HIT, op->flags & TT_OP_HIT ? "True" : "False",
-                     op->flags & TT_OP_HIT ? 4 : 5);
+        tt_cell_lent(w, TT_COL_CACHE_HIT, op->flags & TT_OP_HIT ? "True" : "False",
+                     op->flags & TT_OP_HIT ? 4 : 5, true);
     if (op->flags & TT_OP_ORPHAN) tt_cell_u64(w, TT_COL_PROGRAM_HASH, op->hash);
     if (op->flags & TT_OP_ZONE) {
         tt_cell_u64(w, TT_COL_HOST_START, op->start);
@@ -268,20 +268,34 @@ void tt_op_cells(tt_writer *w, const tt_op *op)
 static bool real_of(const tt_writer *w, size_t slot, double *out)
 {
     char text[64], *end;
-    const tt_slot *s = &w->slots[slot];
-    if (!s->set || !s->len || s->len >= sizeof text) return false;
-    memcpy(text, w->text.text + s->at, s->len);
-    text[s->len] = 0;
+    const tt_cell c = tt_cell_of(w, slot);
+    if (!c.n || c.n >= sizeof text) return false;
     uint64_t whole = 0;
     size_t digits = 0;
-    for (; digits < s->len && digits < 15 && text[digits] >= '0' && text[digits] <= '9'; digits++)
-        whole = whole * 10 + (uint64_t)(text[digits] - '0');
-    if (digits == s->len) {
+    for (; digits < c.n && digits < 15 && c.text[digits] >= '0' && c.text[digits] <= '9'; digits++)
+        whole = whole * 10 + (uint64_t)(c.text[digits] - '0');
+    if (digits == c.n) {
         *out = (double)whole;
         return true;
     }
+    memcpy(text, c.text, c.n);
+    text[c.n] = 0;
     *out = strtod(text, &end);
     return *end == 0;
+}
+
+/* "%.3f" of what is neither negative nor great. The product is exact where a long double has ten bits more than a
+ * double, so that it is rounded once. */
+static size_t three_decimals(double value, char digits[48])
+{
+#if LDBL_MANT_DIG >= DBL_MANT_DIG + 10
+    const uint64_t thousandths = (uint64_t)rintl((long double)value * 1000.0L);
+    char *to = dl_digits(digits, thousandths / 1000);
+    *to++ = '.';
+    return (size_t)(dl_digits_fixed(to, (uint32_t)(thousandths % 1000), 3) - digits);
+#else
+    return (size_t)snprintf(digits, 48, "%.3f", value);
+#endif
 }
 
 /* What needs both: the model's compute time against the kernels'. */
@@ -291,18 +305,18 @@ void tt_op_pm_cells(tt_writer *w)
     char digits[352]; /* a double has at most 309 digits in front of the point */
     if (!real_of(w, TT_COL_PM_COMPUTE, &compute) || !real_of(w, TT_COL_KERNEL_NS, &kernel)) return;
     double util = kernel != 0 ? 100.0 * compute / kernel : 0.0;
-    snprintf(digits, sizeof digits, "%.3f", util);
     uint32_t from = tt_cell_begin(w);
     if (util >= 0 &&
         util < 1e12) { /* three decimals are more than repr() needs: but for zeros at their end */
-        size_t n = strlen(digits);
+        size_t n = three_decimals(util, digits);
         while (n > 2 && digits[n - 1] == '0' && digits[n - 2] != '.')
             n--;
         dl_str_add_n(&w->text, digits, n);
     } else {
+        snprintf(digits, sizeof digits, "%.3f", util);
         tt_python_double(strtod(digits, NULL), &w->text);
     }
-    tt_cell_end(w, TT_COL_PM_FPU, from);
+    tt_cell_end_ready(w, TT_COL_PM_FPU, from);
 }
 
 void tt_said_free(tt_writer *w)

@@ -251,31 +251,80 @@ void tt_csv_cell(dl_str *out, dl_str *work, const char *text, size_t n)
     if (quotes) dl_str_char(out, '"');
 }
 
-static void write_row(tt_writer *w)
+static void write_json_row(tt_writer *w)
 {
-    if (w->o->json) dl_str_add(w->out, w->counts->rows ? ",\n{" : "{");
-    w->counts->rows++;
+    dl_str_add(w->out, w->counts->rows ? ",\n{" : "{");
+    for (size_t i = 0; i < w->n_order; i++) {
+        const tt_cell c = tt_cell_of(w, w->order[i]);
+        if (i) dl_str_char(w->out, ',');
+        dl_str_add(w->out, w->keys[i]);
+        if (!c.n)
+            dl_str_add(w->out, "null");
+        else if (tt_is_number(c.text, c.n))
+            dl_str_add_n(w->out, c.text, c.n);
+        else
+            dl_str_json(w->out, c.text, c.n);
+    }
+    dl_str_char(w->out, '}');
+}
+
+/* Most cells are short: two moves that may overlap are quicker than a call. */
+static inline char *put(char *to, const char *from, size_t n)
+{
+    if (n > 32) {
+        memcpy(to, from, n);
+    } else if (n >= 16) {
+        memcpy(to, from, 16);
+        memcpy(to + n - 16, from + n - 16, 16);
+    } else if (n >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + n - 8, from + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + n - 4, from + n - 4, 4);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            to[i] = from[i];
+    }
+    return to + n;
+}
+
+/* Of what is empty only the commas are written; room is asked for once for them, and then for each cell. */
+static void write_csv_row(tt_writer *w)
+{
+    dl_str *out = w->out;
+    const uint32_t row = w->row;
+    if (!w->n_order || !dl_str_reserve(out, w->n_order)) return;
+    char *to = out->text + out->len;
     for (size_t i = 0; i < w->n_order; i++) {
         const tt_slot *s = &w->slots[w->order[i]];
-        const char *text = s->set && w->text.text ? w->text.text + s->at : "";
-        size_t n = s->set ? s->len : 0;
-        if (i) dl_str_char(w->out, ',');
-        if (!w->o->json) {
-            if (n && s->ready)
-                dl_str_add_n(w->out, text, n);
-            else if (n)
-                tt_csv_cell(w->out, &w->work, text, n);
-            continue;
+        if (s->row == row && s->len) {
+            const char *text = s->text ? s->text : w->text.text + s->at;
+            const size_t left = w->n_order - i;
+            out->len = (size_t)(to - out->text);
+            if (s->ready) {
+                if (!dl_str_reserve(out, s->len + left)) return;
+                to = put(out->text + out->len, text, s->len);
+            } else {
+                tt_csv_cell(out, &w->work, text, s->len);
+                if (!dl_str_reserve(out, left)) return;
+                to = out->text + out->len;
+            }
         }
-        dl_str_add(w->out, w->keys[i]);
-        if (!n)
-            dl_str_add(w->out, "null");
-        else if (tt_is_number(text, n))
-            dl_str_add_n(w->out, text, n);
-        else
-            dl_str_json(w->out, text, n);
+        *to++ = ',';
     }
-    dl_str_add(w->out, w->o->json ? "}" : "\n");
+    to[-1] = '\n';
+    *to = 0;
+    out->len = (size_t)(to - out->text);
+}
+
+static void write_row(tt_writer *w)
+{
+    if (w->o->json)
+        write_json_row(w);
+    else
+        write_csv_row(w);
+    w->counts->rows++;
 }
 
 static void note_cell(tt_writer *w, uint16_t notes)
@@ -346,16 +395,16 @@ static void known_cells(tt_writer *w, bool of_device)
 {
     static const char unknown[] = "(message missing)";
     const char *type = of_device ? "tt_dnn_device" : "unknown";
-    if (!w->slots[TT_COL_CODE].len) tt_cell_text(w, TT_COL_CODE, unknown, sizeof unknown - 1);
-    if (!w->slots[TT_COL_TYPE].len) tt_cell_text(w, TT_COL_TYPE, type, strlen(type));
+    if (!tt_cell_of(w, TT_COL_CODE).n) tt_cell_text(w, TT_COL_CODE, unknown, sizeof unknown - 1);
+    if (!tt_cell_of(w, TT_COL_TYPE).n) tt_cell_text(w, TT_COL_TYPE, type, strlen(type));
 }
 
 static uint64_t sum_of(const tt_writer *w, size_t slot)
 {
-    const tt_slot *s = &w->slots[slot];
+    const tt_cell cell = tt_cell_of(w, slot);
     uint64_t value = 0;
-    for (uint32_t i = 0; s->set && i < s->len; i++) {
-        char c = w->text.text[s->at + i];
+    for (size_t i = 0; i < cell.n; i++) {
+        char c = cell.text[i];
         if (c < '0' || c > '9') return 0;
         value = value * 10 + (uint64_t)(c - '0');
     }
@@ -365,7 +414,7 @@ static uint64_t sum_of(const tt_writer *w, size_t slot)
 static void one_row(tt_writer *w, const tt_row *r)
 {
     const tt_host *h = w->j->host;
-    memset(w->slots, 0, w->n_slots * sizeof *w->slots);
+    w->row++;
     dl_str_clear(&w->text);
     if (r->point != TT_NONE) {
         signpost_row(w, &h->signposts[r->point]);

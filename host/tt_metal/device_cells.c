@@ -339,10 +339,10 @@ static void noc_cells(tt_writer *w, const tt_exec *x)
         if (strcmp(p->names[i], "NOC BYTES FROM COUNTERS") != 0) continue;
         const tt_cell c = tt_cell_of(w, (size_t)w->perf_column[i]);
         int64_t bytes;
-        if (c.n && tt_perf_int(c, &bytes) && (uint64_t)bytes != noc->sums[TT_NOC_BYTES])
+        if (c.n && tt_perf_int(c, &bytes) && (uint64_t)bytes != noc->written)
             tt_found_add(w->j->execs->found, TT_NOC_DIFFERS,
                          "GLOBAL CALL COUNT %llu, device %u: %llu in the trace, %lld in the report",
-                         (unsigned long long)x->id, x->device, (unsigned long long)noc->sums[TT_NOC_BYTES],
+                         (unsigned long long)x->id, x->device, (unsigned long long)noc->written,
                          (long long)bytes);
     }
 }

@@ -79,10 +79,16 @@ static bool take_name(const char *name, tt_noc *out)
     return known;
 }
 
-/* Where a RISC waits: objects of one RISC are neighbours, in the order of time. */
+/* What a "set state" leaves for the transfers "with state" behind it. */
+typedef struct set {
+    tt_noc_box to; /* x0 UINT64_MAX: not known */
+    uint64_t bytes;
+} set;
+
+/* A RISC in hand: its objects are neighbours, in the order of time. */
 typedef struct waiting {
-    uint64_t x, y, since[2]; /* by read, write; UINT64_MAX: not */
-    tt_noc_box state[2];     /* where transfers "with state" go; x0 UINT64_MAX: not known */
+    uint64_t x, y, since[2]; /* at a read, write barrier; UINT64_MAX: not */
+    set sets[2][2];          /* by NoC; of reads, writes */
     char proc[16];
 } waiting;
 
@@ -90,9 +96,16 @@ typedef struct waiting {
     {                                                                                                        \
         UINT64_MAX, 0, 0, 0                                                                                  \
     }
+#define NOT_SET                                                                                              \
+    {                                                                                                        \
+        .to = NOWHERE                                                                                        \
+    }
 #define NOBODY                                                                                               \
     {                                                                                                        \
-        .x = UINT64_MAX, .since = {UINT64_MAX, UINT64_MAX}, .state = { NOWHERE, NOWHERE }                    \
+        .x = UINT64_MAX, .since = {UINT64_MAX, UINT64_MAX}, .sets = {                                        \
+            {NOT_SET, NOT_SET},                                                                              \
+            {NOT_SET, NOT_SET}                                                                               \
+        }                                                                                                    \
     }
 
 typedef struct one {
@@ -144,16 +157,26 @@ static void take_barrier(one *o, const jl_value *type, uint64_t at)
     }
 }
 
-/* Which links it took. Where a transfer has no destination of its own, the last one of its direction holds. */
-static void take_way(one *o, const jl_value *type, const jl_value *noc, tt_noc_box to, uint64_t bytes)
+static bool ends(const jl_value *v, const char *text)
 {
-    bool read = begins(type, "READ");
-    tt_noc_box *state = &o->w.state[!read];
-    bool fabric = begins(type, "FABRIC");
-    if (!fabric && to.x0 != UINT64_MAX && memmem(type->text, type->len, "SET_STATE", 9)) *state = to;
-    if (to.x0 == UINT64_MAX && memmem(type->text, type->len, "WITH_STATE", 10)) to = *state;
-    if (bytes)
-        tt_noc_route(o->links, o->grid, fabric ? -1 : is(noc, "NOC_1"), o->w.x, o->w.y, to, read, bytes);
+    const size_t n = strlen(text);
+    return v->len >= n && memcmp(v->text + v->len - n, text, n) == 0;
+}
+
+/* A "set state" moves nothing: it tells what each transfer "with state" behind it moves, of which events say no
+ * bytes, or those of a set without (tt-metal's dataflow_api.h, tt-npe's npeWorkloadIngest.cpp). */
+static bool moves(one *o, const jl_value *type, const jl_value *noc, tt_noc_box *to, uint64_t *bytes)
+{
+    if (!begins(type, "READ") && !begins(type, "WRITE")) return true;
+    set *state = &o->w.sets[is(noc, "NOC_1")][!begins(type, "READ")];
+    if (ends(type, "SET_STATE")) {
+        *state = (set){*to, *bytes};
+        return false;
+    }
+    if (!memmem(type->text, type->len, "WITH_STATE", 10)) return true;
+    if (to->x0 == UINT64_MAX) *to = state->to;
+    if (state->bytes) *bytes = state->bytes;
+    return true;
 }
 
 static void take_object(one *o, const char *text, size_t n)
@@ -206,15 +229,19 @@ static void take_object(one *o, const char *text, size_t n)
     }
     if (type.kind != JL_TEXT) return; /* a zone */
     take_barrier(o, &type, at);
-    if (all.x0 != UINT64_MAX) to = all;
-    take_way(o, &type, &noc, to, bytes);
-    if (!bytes) return;
+    o->noc->written += bytes;
+    tt_noc_kind way = begins(&type, "READ") ? TT_NOC_FROM : TT_NOC_TO;
+    if (all.x0 != UINT64_MAX) {
+        to = all;
+        way = TT_NOC_TO_ALL;
+    }
+    if (!moves(o, &type, &noc, &to, &bytes) || !bytes) return;
+    const bool fabric = begins(&type, "FABRIC");
+    tt_noc_route(o->links, o->grid, fabric ? -1 : is(&noc, "NOC_1"), o->w.x, o->w.y, to, way, bytes);
     uint64_t *sums = o->noc->sums;
     sums[TT_NOC_BYTES] += bytes;
     sums[TT_NOC_TRANSFERS]++;
-    sums[begins(&type, "FABRIC") ? TT_NOC_FABRIC
-         : begins(&type, "READ") ? TT_NOC_READ
-                                 : TT_NOC_WRITE] += bytes;
+    sums[fabric ? TT_NOC_FABRIC : begins(&type, "READ") ? TT_NOC_READ : TT_NOC_WRITE] += bytes;
     if (is(&noc, "NOC_0") || is(&noc, "NOC_1")) sums[is(&noc, "NOC_0") ? TT_NOC_0 : TT_NOC_1] += bytes;
     o->saturated += bytes == MOST;
 }

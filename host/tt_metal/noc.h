@@ -28,6 +28,7 @@ typedef struct tt_noc {
     uint64_t id;
     uint32_t device, session; /* session TT_NONE: none */
     uint64_t sums[TT_NOC_SUMS];
+    uint64_t written;  /* all "num_bytes" of the file, as tt-metal adds them up: NOC BYTES FROM COUNTERS */
     uint8_t way, x, y; /* of the busiest link, when TT_NOC_LINK_BYTES is not 0 */
 } tt_noc;
 

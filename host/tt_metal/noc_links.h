@@ -1,6 +1,9 @@
 /* Which links of a chip's two NoCs carried how many bytes. Both are tori: on NoC 0 a packet goes east to its column, then
- * south to its row; on NoC 1 north, then west (tt-isa-documentation, NoC/RoutingPaths; tt-npe's model). A multicast
- * takes each link of the ways to its cores once. */
+ * south to its row; on NoC 1 north, then west (tt-isa-documentation, NoC/RoutingPaths; tt-npe's model at 1021603). What is
+ * broadcast has a tree, along x to the first column of its rectangle, there along y over the rectangle's rows, and along x in
+ * each of them: "X as major axis" in RoutingPaths, as tt-metal's kernels never set NOC_CMD_BRCST_XY. The rectangle goes
+ * from start to end in the direction of the NoC, over the edge when it must (NoC/MemoryMap, StartX): on NoC 1 the start is
+ * the lower right corner. */
 #ifndef DEVLOG_TT_METAL_NOC_LINKS_H
 #define DEVLOG_TT_METAL_NOC_LINKS_H
 
@@ -22,12 +25,18 @@ typedef struct tt_noc_links {
 } tt_noc_links;
 
 typedef struct tt_noc_box {
-    uint64_t x0, y0, x1, y1; /* one node, or the corners of a multicast */
+    uint64_t x0, y0, x1, y1; /* one node, or where a broadcast's rectangle starts and ends */
 } tt_noc_box;
 
-/* From a node to all of a box, or, for a read, from the one node of the box to it. */
-void tt_noc_route(tt_noc_links *l, tt_noc_grid g, int noc, uint64_t x, uint64_t y, tt_noc_box to, bool read,
-                  uint64_t bytes);
+typedef enum tt_noc_kind {
+    TT_NOC_TO,   /* to the one node of the box */
+    TT_NOC_FROM, /* a read: its data come from there */
+    TT_NOC_TO_ALL
+} tt_noc_kind;
+
+/* A transfer that a node (x, y) asks for. */
+void tt_noc_route(tt_noc_links *l, tt_noc_grid g, int noc, uint64_t x, uint64_t y, tt_noc_box to,
+                  tt_noc_kind kind, uint64_t bytes);
 /* "NOC_0 east of 3-4"; the greatest, and its bytes; 0: none. */
 uint64_t tt_noc_busiest(const tt_noc_links *l, int *way, unsigned *x, unsigned *y);
 const char *tt_noc_way(int way);

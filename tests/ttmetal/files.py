@@ -193,26 +193,34 @@ class Files:
                     kind = r.choice(("READ", "WRITE_", "WRITE_MULTICAST", "READ_SET_STATE", "READ_WITH_STATE", "FABRIC_UNICAST_WRITE",
                                      "SEMAPHORE_INC"))
                     noc, size = r.choice((0, 1)), 0 if kind[0] == "S" else r.randrange(1, 9000)
+                    moved = written = size
                     at += r.randrange(1, 500)
                     x, y = r.choice((r.randrange(10), r.randrange(10), 25)), r.randrange(12)
                     to = dict(dx=x, dy=y)
                     box = (x, y, x, y)
                     if kind == "WRITE_MULTICAST":
-                        box = (x, y, min(x + r.randrange(3), 9) if x < 10 else x, min(y + r.randrange(3), 11))
+                        box = (x, y, (x + r.randrange(3)) % 10 if x < 10 else x, (y + r.randrange(3)) % 12)
+                        if noc == 1:
+                            box = box[2:] + box[:2]
                         to = dict(mcast_start_x=box[0], mcast_start_y=box[1], mcast_end_x=box[2], mcast_end_y=box[3])
                     elif kind == "READ_WITH_STATE":
-                        to, box = {}, states.get("READ")
+                        # One packet: the state has the size. Else each call has its own.
+                        to, (box, moved) = {}, states.get(noc, (None, 0))
+                        written = 0 if moved else size
+                        moved = moved or size
                     elif "SET_STATE" in kind:
-                        states["READ"] = box
-                    objects.append(dict(common, noc="NOC_%d" % noc, vc=-1, num_bytes=size, type=kind, timestamp=at, **to, **place))
-                    sums["NOC BYTES"] += size
-                    sums["NOC TRANSFERS"] += size > 0
-                    sums["NOC %s BYTES" % ("FABRIC" if kind[0] == "F" else "READ" if kind[0] == "R" else "WRITE")] += size
-                    sums["NOC %d BYTES" % noc] += size
-                    ways = None if kind[0] == "F" else routed(noc, core["place"], box, kind[0] == "R")
+                        written = r.choice((0, size))
+                        states[noc] = box, written
+                        moved = 0
+                    objects.append(dict(common, noc="NOC_%d" % noc, vc=-1, num_bytes=written, type=kind, timestamp=at, **to, **place))
+                    sums["NOC BYTES"] += moved
+                    sums["NOC TRANSFERS"] += moved > 0
+                    sums["NOC %s BYTES" % ("FABRIC" if kind[0] == "F" else "READ" if kind[0] == "R" else "WRITE")] += moved
+                    sums["NOC %d BYTES" % noc] += moved
+                    ways = None if kind[0] == "F" else routed(noc, core["place"], box, kind)
                     for link in ways or ():
-                        links[link] = links.get(link, 0) + size
-                    unrouted += size if ways is None else 0
+                        links[link] = links.get(link, 0) + moved
+                    unrouted += moved if ways is None else 0
                 for way in r.sample(("READ", "WRITE"), r.randrange(3)):
                     wait = r.randrange(5000)
                     for phase, stamp in (("START", at + 1), ("END", at + 1 + wait)):
@@ -240,13 +248,48 @@ class Files:
                 json.dump(objects, f, indent=self.r.choice((2, None)))
 
 
-def routed(noc, here, box, read, width=10, height=12):
+def routed(noc, here, box, kind, width=10, height=12):
     """The links of a Wormhole's torus that a transfer takes; None: its ends are not in it."""
     if box is None or not (here[0] < width and here[1] < height and box[0] < width and box[2] < width and box[1] < height and box[3] < height):
         return None
-    if read:
+    if kind[0] == "R":
         return walked(noc, box[:2], here, width, height)
-    return {link for x in range(box[0], box[2] + 1) for y in range(box[1], box[3] + 1) for link in walked(noc, here, (x, y), width, height)}
+    if kind == "WRITE_MULTICAST":
+        return tree(noc, here, box, width, height)
+    return walked(noc, here, box[:2], width, height)
+
+
+def tree(noc, here, box, width, height):
+    """A broadcast with X as its major axis, as tt-isa-documentation's NoC/RoutingPaths draws it."""
+    way, across, down = (1, "NOC_0 east", "NOC_0 south") if noc == 0 else (-1, "NOC_1 west", "NOC_1 north")
+
+    def steps(begin, wanted, size):
+        """Places from the one on which all that is wanted is met, the last of them behind."""
+        left, at = set(wanted), begin
+        while True:
+            yield at
+            left.discard(at)
+            if not left:
+                return
+            at = (at + way) % size
+
+    def between(begin, end, size):
+        places = [begin]
+        while places[-1] != end:
+            places.append((places[-1] + way) % size)
+        return places
+
+    columns, rows = between(box[0], box[2], width), between(box[1], box[3], height)
+    (x, y), links = here, set()
+    if x not in columns:
+        for at in between(x, box[0], width)[:-1]:
+            links.add((across, at, y))
+        x = box[0]
+    for row in list(steps(y, rows, height)):
+        if row in rows:
+            links.update((across, at, row) for at in list(steps(x, columns, width))[:-1])
+    links.update((down, x, at) for at in list(steps(y, rows, height))[:-1])
+    return links
 
 
 def walked(noc, here, to, width, height):

@@ -14,7 +14,7 @@
 #include "pack/index.h"
 #include "pack/unpack.h"
 
-enum { PEEK = 512 };
+enum { PEEK = PK_FIRST_TEXT };
 
 struct dl_input {
     char *name;
@@ -24,7 +24,8 @@ struct dl_input {
     uint64_t taken, size;
     char peeked[PEEK]; /* read already, not yet given */
     size_t n_peeked, at_peeked;
-    dl_gunzip *gzip; /* at most one of these; none: plain */
+    bool comes_again; /* what was peeked is of a packed log, and comes from there too */
+    dl_gunzip *gzip;  /* at most one of these; none: plain */
     dl_unpack *packed;
     pk_unpack *log;
     dl_follower *follower; /* it grows; NULL: it does not */
@@ -139,6 +140,12 @@ static devlog_status look(dl_input *in, devlog_error *err)
     }
     devlog_status status = open_packed(in, err);
     if (status || is_plain(in)) return status;
+    in->comes_again = in->log && pk_unpack_first(in->log, in->peeked);
+    if (in->comes_again) {
+        in->n_peeked = PK_FIRST_TEXT;
+        in->at_peeked = 0;
+        return DEVLOG_OK;
+    }
     /* A second peek, of what was packed. */
     char first[PEEK];
     size_t have = 0;
@@ -226,6 +233,11 @@ pk_unpack *dl_input_packed(dl_input *input)
     return input->log;
 }
 
+void dl_input_few(dl_input *input, size_t n)
+{
+    if (input->log) pk_unpack_few(input->log, n);
+}
+
 static bool read_at(void *ctx, void *bytes, size_t n, uint64_t at)
 {
     const dl_input *in = ctx;
@@ -286,6 +298,7 @@ devlog_status dl_input_peek(dl_input *input, const void **bytes, size_t *n, devl
 devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n, devlog_error *err)
 {
     *n = 0;
+    if (input->comes_again) input->at_peeked = input->n_peeked;
     bool peeked = input->at_peeked < input->n_peeked;
     if (is_plain(input) || peeked) {
         ssize_t got = read_plain(input, bytes, cap);

@@ -25,6 +25,8 @@ const char *dl_input_name(const dl_input *input);
 devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n, devlog_error *err);
 /* The first bytes, up to `n`, which a later read gives again; less at the end of a short input. */
 devlog_status dl_input_peek(dl_input *input, const void **bytes, size_t *n, devlog_error *err);
+/* Nobody will read more than the first n bytes, for all that is known: a packed log makes no more text unless they do. */
+void dl_input_few(dl_input *input, size_t n);
 /* The blocks of a packed log of which no text has been read: who takes these reads no more text. NULL: it is
  * none, or its text must be read. */
 struct pk_unpack *dl_input_packed(dl_input *input);

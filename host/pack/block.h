@@ -72,5 +72,8 @@ void pk_unpacker_free(pk_unpacker *u);
 /* The other way: exactly n bytes of text, to `text`, which has PK_LONGEST_ROW more. What is wrong, or NULL. */
 const char *pk_unpacker_block(pk_unpacker *u, const uint8_t *bytes, size_t size, bool plain, char *text,
                               size_t n);
+/* The first n bytes of a text of `of` bytes, with the same room; 0: that cannot be. What is behind them is not looked at. */
+size_t pk_unpacker_begin(pk_unpacker *u, const uint8_t *bytes, size_t size, bool plain, char *text, size_t n,
+                         size_t of);
 
 #endif

@@ -166,28 +166,35 @@ bool pk_rows_used_up(const pk_rows *r)
     return true;
 }
 
-static const char *write_rows(pk_unpacker *u, char *text, size_t n)
+/* Writes rows until there are `enough` bytes, or none are left; *to moves on, and never beyond `end` by more than a row. */
+static const char *write_some(pk_rows *r, char **to, const char *enough, const char *end)
 {
-    pk_rows *r = &u->rows;
     pk_part *codes = &r->sections[PK_S_CODES];
-    char *to = text, *const end = text + n;
-    while (codes->at < codes->n) {
+    while (codes->at < codes->n && *to < enough) {
         const uint32_t code = codes->bytes[codes->at++];
         pk_row row;
-        if (to >= end) return "its text has another length";
         if (code != PK_RAW) {
             if (!pk_rows_step(r, code, &row)) return "its rows are wrong";
-            to = pk_row_write(r->model, &row, to);
+            *to = pk_row_write(r->model, &row, *to);
             continue;
         }
         const char *raw;
         size_t size;
-        if (!pk_rows_raw(r, &raw, &size) || size > (size_t)(end - to)) return "its raw rows are wrong";
-        memcpy(to, raw, size);
-        to += size;
+        if (!pk_rows_raw(r, &raw, &size) || size > (size_t)(end - *to)) return "its raw rows are wrong";
+        memcpy(*to, raw, size);
+        *to += size;
     }
-    if (to != end) return "its text has another length";
-    return pk_rows_used_up(r) ? NULL : "its numbers are not used up";
+    return NULL;
+}
+
+static const char *write_rows(pk_unpacker *u, char *text, size_t n)
+{
+    char *to = text, *const end = text + n;
+    const char *why = write_some(&u->rows, &to, end, end);
+    if (why) return why;
+    const pk_part *codes = &u->rows.sections[PK_S_CODES];
+    if (to != end || codes->at < codes->n) return "its text has another length";
+    return pk_rows_used_up(&u->rows) ? NULL : "its numbers are not used up";
 }
 
 const char *pk_unpacker_open(pk_unpacker *u, const uint8_t *bytes, size_t size, size_t n, pk_rows **rows)
@@ -217,4 +224,20 @@ const char *pk_unpacker_block(pk_unpacker *u, const uint8_t *bytes, size_t size,
     pk_rows *rows;
     const char *why = pk_unpacker_open(u, bytes, size, n, &rows);
     return why ? why : write_rows(u, text, n);
+}
+
+size_t pk_unpacker_begin(pk_unpacker *u, const uint8_t *bytes, size_t size, bool plain, char *text, size_t n,
+                         size_t of)
+{
+    pk_rows *rows;
+    if (size < PK_INFO_BYTES || n > of) return 0;
+    if (plain) {
+        if (size - PK_INFO_BYTES != of) return 0;
+        memcpy(text, bytes + PK_INFO_BYTES, n);
+        return n;
+    }
+    char *to = text;
+    const char *end = text + n + PK_LONGEST_ROW;
+    if (pk_unpacker_open(u, bytes, size, of, &rows) || write_some(rows, &to, text + n, end)) return 0;
+    return to < text + n ? 0 : n;
 }

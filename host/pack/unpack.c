@@ -18,6 +18,9 @@ struct pk_unpack {
     pk_frame frame;  /* of the block in hand */
     uint64_t blocks; /* whose text has been made */
     bool again;      /* the block in hand comes again */
+    size_t few;      /* bytes that anybody wants; 0: all */
+    bool part;       /* the text is only the first of the block's */
+    bool ahead;      /* the block in hand has not been asked for yet */
     bool chooses;
     pk_choice choice;
     size_t next; /* block that may be wanted */
@@ -119,26 +122,43 @@ static int next_frame(pk_unpack *u)
     return there;
 }
 
-/* The text of the next good block: the same. */
+static bool make_room(pk_unpack *u, size_t n)
+{
+    const size_t size = n + PK_LONGEST_ROW;
+    if (size <= u->cap) return true;
+    free(u->text);
+    u->text = malloc(size);
+    u->cap = u->text ? size : 0;
+    return u->text != NULL;
+}
+
+/* The beginning of the text of the block in hand, when no more is wanted. */
+static bool make_part(pk_unpack *u)
+{
+    const pk_header *h = &u->frame.header;
+    if (u->blocks != 1 || !u->few || u->few >= h->size || !make_room(u, u->few)) return false;
+    u->n = pk_unpacker_begin(u->unpacker, u->frame.stored, h->stored, h->plain, u->text, u->few, h->size);
+    u->at = 0;
+    return u->part = u->n;
+}
+
+/* The text of the next good block, or the rest of that in hand: the same. */
 static int next_block(pk_unpack *u)
 {
     const pk_header *h = &u->frame.header;
     for (;;) {
-        int there = next_frame(u);
+        const bool rest = u->part, in_hand = u->ahead || rest;
+        int there = in_hand ? 1 : next_frame(u);
+        u->ahead = u->part = false;
         if (there <= 0) return there;
-        u->blocks++;
-        const size_t size = h->size + PK_LONGEST_ROW;
-        if (size > u->cap) {
-            free(u->text);
-            u->text = malloc(size);
-            u->cap = u->text ? size : 0;
-            if (!u->text) return -1;
-        }
+        u->blocks += !rest;
+        if (!rest && make_part(u)) return 1;
+        if (!make_room(u, h->size)) return -1;
         const char *why = pk_unpack_block(u->unpacker, h, u->frame.stored, u->text);
         pk_audit_text(&u->audit, h, u->frame.offset, why);
         if (why || !h->size) continue;
+        u->at = rest ? u->n : 0;
         u->n = h->size;
-        u->at = 0;
         return 1;
     }
 }
@@ -172,8 +192,30 @@ ssize_t pk_unpack_read(pk_unpack *u, void *bytes, size_t cap)
     return (ssize_t)n;
 }
 
+bool pk_unpack_first(pk_unpack *u, char bytes[PK_FIRST_TEXT])
+{
+    char text[PK_FIRST_TEXT + PK_LONGEST_ROW];
+    int there = next_frame(u);
+    u->ahead = there > 0;
+    if (!u->ahead) (void)must_fail(u, there);
+    const pk_header *h = &u->frame.header;
+    if (!u->ahead ||
+        !pk_unpacker_begin(u->unpacker, u->frame.stored, h->stored, h->plain, text, PK_FIRST_TEXT, h->size))
+        return false;
+    memcpy(bytes, text, PK_FIRST_TEXT);
+    return true;
+}
+
+void pk_unpack_few(pk_unpack *u, size_t n)
+{
+    u->few = n;
+}
+
 bool pk_unpack_again(pk_unpack *u)
 {
+    u->ahead |= u->part;
+    u->part = false;
+    if (u->ahead) return true;
     u->again = u->blocks == 1 && u->n && !u->ended && !u->failed;
     return u->again;
 }
@@ -182,7 +224,8 @@ int pk_unpack_block_next(pk_unpack *u, pk_header *h, const uint8_t **stored)
 {
     if (u->failed || u->ended) return u->failed ? -1 : 0;
     if (!u->again) {
-        int there = next_frame(u);
+        int there = u->ahead ? 1 : next_frame(u);
+        u->ahead = false;
         if (there <= 0) return must_fail(u, there) ? -1 : 0;
         pk_audit_text(&u->audit, &u->frame.header, u->frame.offset, NULL);
     }

@@ -19,6 +19,15 @@ void pk_unpack_free(pk_unpack *u);
 ssize_t pk_unpack_read(pk_unpack *u, void *bytes, size_t cap);
 const char *pk_unpack_why(const pk_unpack *u);
 
+/* Before anything else of it: the first PK_FIRST_TEXT bytes of the text, without making more of it. They come again, as text or in
+ * their block. False: that cannot be (a short first block, or what is wrong); nothing has been lost by asking. */
+enum { PK_FIRST_TEXT = 512 };
+bool pk_unpack_first(pk_unpack *u, char bytes[PK_FIRST_TEXT]);
+
+/* Nobody will read more than the first n bytes of text, for all that is known: no more of the first block's is made unless
+ * they do. */
+void pk_unpack_few(pk_unpack *u, size_t n);
+
 /* The blocks as they are stored, for who reads them without their text (pack/rows.h): 1, with *stored until
  * the next call; 0 and -1 as above. No text may be read after that. */
 int pk_unpack_block_next(pk_unpack *u, pk_header *h, const uint8_t **stored);

@@ -101,13 +101,58 @@ static void crowded_logs(void **state)
     dl_str_free(&log);
 }
 
+/* One launch of a RISC: its zones in order, some of them several times, now and then with what breaks the order: a stamp
+ * before the last, one far away, data, another launch id or another core in the middle. */
+static void odd_launch(dl_str *log, uint64_t *seed, int risc, int launch, uint64_t *time)
+{
+    static const char *const names[] = {"BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2"};
+    const uint64_t zones = 2 + test_random(seed) % 3;
+    int core = 1 + launch % 2;
+    for (uint64_t i = 0; i < 2 * zones; i++) {
+        const bool ends = i >= zones;
+        const uint64_t zone = ends ? 2 * zones - 1 - i : i, times = test_random(seed) % 8 ? 1 : 3;
+        for (uint64_t k = 0; k < times; k++) {
+            const uint64_t odd = test_random(seed) % 200;
+            *time += odd == 0 ? 70000 : odd == 1 ? 0 - UINT64_C(40) : 5 + odd % 50;
+            if (odd == 2) launch++;
+            if (odd == 3) core ^= 3;
+            dl_str_fmt(log, "0,%d,1,%s,%d,%llu,%d,%d,,,%s-%d,ZONE_%s,%d,a.cc,\n", core, names[risc],
+                       risc * 10 + (int)zone, (unsigned long long)*time, odd == 4 ? 7 : 0, launch,
+                       zone ? "zone" : "FW", (int)zone, ends ? "END" : "START", risc + (int)zone);
+        }
+    }
+}
+
+/* Blocks in which the same template is another one's each time, and rows that come as foretold until they do not. */
+static void foretold_until_not(void **state)
+{
+    (void)state;
+    const char *more = getenv("DEVLOG_TEST_CASES");
+    const unsigned long cases = more ? strtoul(more, NULL, 10) : 12;
+    uint64_t seed = 21;
+    for (unsigned long i = 0; i < cases; i++) {
+        dl_str log = {0};
+        uint64_t times[5] = {1000, 1000, 1000, 1000, 1000};
+        dl_str_add(
+            &log,
+            "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, "
+            "timer_id, time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, "
+            "type, source line, source file, meta data\n");
+        for (int launch = 1; launch <= 60; launch++) {
+            const int first = (int)(test_random(&seed) % 5), n = 1 + (int)(test_random(&seed) % 5);
+            for (int risc = first; risc < first + n; risc++)
+                odd_launch(&log, &seed, risc % 5, launch, &times[risc % 5]);
+        }
+        says_the_same(log.text, log.len, i % 3 ? 2000 + test_random(&seed) % 9000 : 0, &ways[i % WAYS]);
+        dl_str_free(&log);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regular_logs),
-        cmocka_unit_test(logs_behind_logs),
-        cmocka_unit_test(damaged_logs),
-        cmocka_unit_test(crowded_logs),
+        cmocka_unit_test(regular_logs), cmocka_unit_test(logs_behind_logs),   cmocka_unit_test(damaged_logs),
+        cmocka_unit_test(crowded_logs), cmocka_unit_test(foretold_until_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

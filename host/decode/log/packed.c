@@ -1,47 +1,8 @@
 /* Packed logs into marks without their text. See packed.h. */
-#include "decode/log/packed.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/log/parser_internal.h"
-#include "pack/rows.h"
-
-enum {
-    NO_CELL = PK_CELLS, /* the log has no such column among the cells */
-    FIRST_CELLS = 6,    /* place, timer id and stamp: where every writer has them */
-    NO_SHAPE = 1 << 16, /* no frame is in hand */
-    TEXT_AT_ONCE = 65536,
-};
-
-static const uint64_t most_time = UINT64_C(9999999999999999);
-
-/* What a template's rows become: unknown as yet, marks, or always text. */
-typedef enum fate { UNKNOWN, DIRECT, TEXT } fate;
-
-typedef struct meaning {
-    uint64_t code;  /* of its marks, without stream and frame */
-    uint32_t shape; /* which of the launch ids it has, a bit each */
-    uint32_t ready; /* shape + 1: its rows are marks without data, and its numbers are still; otherwise 0 */
-    uint8_t fate;
-    uint8_t data; /* the cell of its data, or NO_CELL: nobody wants them, or there are none */
-    uint8_t run_id, run_host_id, trace_id, trace_counter; /* the cells of its ids, or NO_CELL */
-} meaning;
-
-struct dl_packed {
-    pk_unpacker *unpacker;
-    meaning meanings[PK_MAX_TEMPLATES];
-    uint32_t n_meanings, n_streams;   /* that the block in hand may have used */
-    uint32_t streams[UINT16_MAX + 1]; /* of the block's: number + 1 in dl_tables; 0: unknown */
-    dl_header header;                 /* for which the meanings hold */
-    bool fits;                        /* rows under it can become marks */
-    char *room, *text;                /* lines for the parser, not yet shown */
-    size_t n, cap;
-    bool skipping; /* the rest of a line that was too long */
-    /* The frame in hand, and of what it is. */
-    uint64_t frame;
-    uint32_t shape, stream;
-};
+#include "decode/log/packed_internal.h"
 
 dl_packed *dl_packed_new(size_t cap)
 {
@@ -49,9 +10,10 @@ dl_packed *dl_packed_new(size_t cap)
     if (!k) return NULL;
     k->cap = cap;
     k->unpacker = pk_unpacker_new();
+    k->chains = calloc(PK_MAX_TEMPLATES, sizeof *k->chains);
     k->room = calloc(1, DL_PARSE_BEFORE + cap + PK_LONGEST_ROW + DL_PARSE_AFTER);
     k->text = k->room + DL_PARSE_BEFORE;
-    if (k->unpacker && k->room) return k;
+    if (k->unpacker && k->chains && k->room) return k;
     dl_packed_free(k);
     return NULL;
 }
@@ -60,6 +22,7 @@ void dl_packed_free(dl_packed *k)
 {
     if (!k) return;
     pk_unpacker_free(k->unpacker);
+    free(k->chains);
     free(k->room);
     free(k);
 }
@@ -85,6 +48,8 @@ static void forget(dl_packed *k, const dl_header *header)
     k->fits = header->state == DL_HEADER_GOOD && columns_fit(&header->columns);
     k->shape = NO_SHAPE;
     memset(k->meanings, 0, k->n_meanings * sizeof *k->meanings);
+    for (uint32_t i = 0; i < PK_RISCS; i++)
+        dl_packed_break_chains(k, i);
 }
 
 /* Shows the parser the whole lines that have gathered. */
@@ -191,6 +156,7 @@ static void learn(dl_packed *k, const dl_parser *p, const pk_template *t, uint32
     *m = (meaning){.code = mark->code & of_kind,
                    .shape = shape,
                    .fate = DIRECT,
+                   .ready = !wanted || has[0] == NO_CELL,
                    .data = wanted ? has[0] : NO_CELL,
                    .run_id = has[1],
                    .run_host_id = has[2],
@@ -221,41 +187,13 @@ static devlog_status row_as_text(dl_packed *k, dl_parser *p, const pk_rows *rows
     return DEVLOG_OK;
 }
 
-static uint64_t number_in(const pk_stream *s, uint8_t cell, uint64_t absent)
-{
-    return cell == NO_CELL ? absent : s->cells[cell];
-}
-
-/* The launch ids of a row become those of the frame in hand; false: they are for the parser to judge, or
- * there is no memory. */
-static bool frame_of(dl_packed *k, dl_parser *p, const meaning *m, const pk_stream *s)
-{
-    const uint64_t run = number_in(s, m->run_id, 0), host = number_in(s, m->run_host_id, 0),
-                   trace = number_in(s, m->trace_id, DL_NO_ID),
-                   counter = number_in(s, m->trace_counter, DL_NO_ID);
-    if (run >= DL_NO_ID || (m->trace_id != NO_CELL && trace >= DL_NO_ID) ||
-        (m->trace_counter != NO_CELL && counter >= DL_NO_ID))
-        return false;
-    const dl_ids ids = {.run_host_id = host,
-                        .run_id = (uint32_t)run,
-                        .trace_id = (uint32_t)trace,
-                        .trace_counter = (uint32_t)counter,
-                        .has_launch = host || run || trace != DL_NO_ID || counter != DL_NO_ID};
-    return dl_marks_frame(p->marks, &ids, p->marks->n, (uint32_t)p->line + 1, &k->frame);
-}
-
 /* A row as a mark, for which there is room; false: it must be text. */
 static inline bool row_as_mark(dl_packed *k, dl_parser *p, const meaning *m, const pk_stream *s,
                                uint32_t stream, bool still, uint64_t time)
 {
-    if (m->fate != DIRECT || !k->streams[stream] || time > most_time) return false;
+    if (m->fate != DIRECT || !k->streams[stream] || time > DL_PACKED_MOST_TIME) return false;
     const bool same = m->shape == k->shape && (m->shape == 0 || (stream == k->stream && still));
-    if (!same) {
-        k->shape = NO_SHAPE;
-        if (!frame_of(k, p, m, s)) return false;
-        k->shape = m->shape;
-        k->stream = stream;
-    }
+    if (!same && !dl_packed_frame(k, p, m, s->cells, stream)) return false;
     uint64_t code = k->frame;
     if (m->data != NO_CELL && s->cells[m->data]) {
         const dl_rare rare = {.data = s->cells[m->data]};
@@ -264,58 +202,6 @@ static inline bool row_as_mark(dl_packed *k, dl_parser *p, const meaning *m, con
     p->marks->items[p->marks->n++] = (dl_mark){time, (k->streams[stream] - 1) | m->code | code};
     p->line++;
     return true;
-}
-
-/* Rows as long as they come as foretold, of a RISC and a template that are known, in the frame in hand, while
- * there is room for marks: nearly all of a log. They do what pk_rows_step and row_as_mark do. */
-static void foretold_rows(dl_packed *k, dl_parser *p, pk_rows *rows)
-{
-    pk_model *m = rows->model;
-    pk_part *codes = &rows->sections[PK_S_CODES], *stamps = &rows->sections[PK_S_STAMP_LOW];
-    const uint8_t *code = codes->bytes + codes->at, *const codes_end = codes->bytes + codes->n;
-    const uint8_t *low = stamps[0].bytes + stamps->at, *high = stamps[1].bytes + stamps->at;
-    const uint8_t *const low_end = stamps[0].bytes + stamps->n;
-    dl_mark *to = p->marks->items + p->marks->n, *const full = p->marks->items + p->marks->cap;
-    const dl_mark *const from = to;
-    if (!m->n_places || !m->n_templates) return;
-    const uint32_t ready = k->shape + 1;
-    const uint64_t frame = k->frame;
-    uint32_t place = m->place, template = m->template, risc = PK_RISCS;
-    uint64_t of_risc = 0; /* the part of a mark's code that is the same for all of a RISC */
-    pk_stream *s = NULL;
-    for (; code < codes_end && *code == PK_FIRST && to < full && low < low_end; code++) {
-        pk_template *before = &m->templates[template];
-        const uint32_t next = before->first;
-        pk_template *t = &m->templates[next];
-        const uint32_t told = *low | (uint32_t)*high << 8;
-        uint32_t here = place;
-        if (k->meanings[next].ready != ready || told == PK_IS_FAR) break;
-        if (before->moves || t->risc != risc) {
-            if (before->moves) here = m->places[place].next;
-            const uint32_t at = m->places[here].streams[t->risc];
-            if (!at || !k->streams[at - 1] || (ready > 1 && at - 1 != k->stream)) break;
-            s = &m->streams[at - 1];
-            of_risc = (k->streams[at - 1] - 1) | frame;
-            risc = t->risc;
-        }
-        const uint64_t time = pk_stamp_from(t, s) + told - PK_BIAS;
-        if (time > most_time) break;
-        *to++ = (dl_mark){time, of_risc | k->meanings[next].code};
-        pk_stamp_is(t, s, time);
-        if (before->moves) before->moves = here != place;
-        place = here;
-        template = next;
-        low++;
-        high++;
-    }
-    const uint32_t n = (uint32_t)(to - from);
-    codes->at += n;
-    stamps->at += n;
-    p->marks->n += n;
-    p->line += n;
-    m->place = place;
-    m->template = template;
-    if (n) m->stream = m->places[place].streams[m->templates[template].risc] - 1u;
 }
 
 static devlog_status plain_block(dl_packed *k, dl_parser *p, const pk_header *h, const uint8_t *stored,
@@ -356,7 +242,7 @@ devlog_status dl_packed_block(dl_packed *k, dl_parser *p, const pk_header *h, co
         if (k->n == 0 && !k->skipping) {
             status = make_room(k, p, sink, err);
             if (status) break;
-            foretold_rows(k, p, rows);
+            dl_packed_foretold(k, p, rows);
             if (codes->at == codes->n) break;
             if (p->marks->n == p->marks->cap) continue;
         }
@@ -368,6 +254,7 @@ devlog_status dl_packed_block(dl_packed *k, dl_parser *p, const pk_header *h, co
                 *damage = "its raw rows are wrong";
             continue;
         }
+        const uint32_t before = rows->model->template;
         if (!pk_rows_step(rows, code, &row)) {
             *damage = "its rows are wrong";
             break;
@@ -382,8 +269,9 @@ devlog_status dl_packed_block(dl_packed *k, dl_parser *p, const pk_header *h, co
         if (!known || !row_as_mark(k, p, &k->meanings[row.template], &m->streams[row.stream], row.stream,
                                    t->still && !(code & PK_WRONG), row.values[0]))
             status = row_as_text(k, p, rows, &row, sink, err);
-        meaning *mean = &k->meanings[row.template];
-        mean->ready = mean->fate == DIRECT && mean->data == NO_CELL && t->still ? mean->shape + 1 : 0;
+        if (code & (PK_TEMPLATE | PK_PLACE) && k->meanings[before].leads)
+            dl_packed_break_chains(k, m->templates[before].risc);
+        if (k->meanings[row.template].member && (t->older || !t->still)) dl_packed_break_chains(k, t->risc);
     }
     k->n_streams = rows->model->n_streams;
     if (!status) status = show(k, p, sink, err);

@@ -44,8 +44,14 @@ typedef struct answer_column {
     const char *key;   /* of programs: JSON, CSV; [a-z0-9_] */
     const char *title; /* for people */
     answer_unit unit;
-    uint8_t spare; /* as dl_grid_column has it: 0 is always shown, the greatest is left out first */
+    uint8_t
+        spare; /* as dl_grid_column has it: 0 is always shown, the greatest is left out first; ANSWER_BELOW ... */
 } answer_column;
+
+enum {
+    ANSWER_BELOW = 254,  /* people see it on a line below the row */
+    ANSWER_HIDDEN = 255, /* programs only */
+};
 
 typedef struct answer_section {
     const char *key, *title;

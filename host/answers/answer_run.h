@@ -6,6 +6,7 @@
 #include "answers/answer.h"
 #include "answers/run_log.h"
 #include "ops/op_table.h"
+#include "ops/select.h"
 
 /* An op that ran, on all of its chips together: the longest of them counts, of collectives the mean. Numbers that nobody
  * knows are NAN; times are ns, or cycles where run.cycles. */
@@ -13,45 +14,74 @@ typedef struct answer_op {
     uint32_t row;   /* of the table: the chip that took longest */
     uint32_t chips; /* 0: it ran on the host only */
     double time;    /* on the device: kernels, or firmware where that was asked for */
-    double gap;     /* before it */
-    double spread;  /* longest minus mean of the chips; NAN with one chip */
-    /* Given by flops.h, where shapes are known. */
+    double gap;     /* before it, on that chip */
+    double spread;  /* of its chips: the longest minus the mean; NAN with one chip */
+    double host;    /* of the host inside it, without the ops inside it */
+    /* Given by who knows shapes (flops.h); NAN and NULL before that. */
     double flops, bytes;
-    const char *bound; /* "compute", "DRAM", ...; NULL */
+    const char *bound; /* "compute", "DRAM", ... */
 } answer_op;
 
 typedef struct answer_chip {
     uint32_t chip;
-    const char *arch; /* "" unknown */
-    double mhz;       /* NAN unknown */
-    const char *mhz_source;
-    uint32_t available;                      /* worker cores; 0 unknown */
-    uint64_t launches;                       /* rows with device data */
-    double span;                             /* from the first firmware to the last; NAN */
-    double busy;                             /* of it: union of its launches */
-    double first, last;                      /* cycles */
-    double gaps;                             /* between ops; NAN */
-    double core_error_cycles, host_error_ns; /* NAN unknown */
-    size_t warm_up;                          /* launches that come before durations settle */
+    const char *arch;       /* "": unknown */
+    double mhz;             /* NAN: unknown */
+    const char *mhz_source; /* of whoever says it: "device log" or "cycles and ns of the report" */
+    double available;       /* worker cores; NAN: unknown */
+    uint64_t rows;          /* with device data: launches, or what an op did at a stretch */
+    double span;            /* from the first firmware to the last, times as above; NAN: unknown */
+    double busy;            /* of it: union of its launches; NAN */
+    double sum;             /* of all rows, one after the other */
+    double core_error_cycles, host_error_ns; /* how well clocks are known; NAN: not known */
+    size_t warm_up; /* rows at the beginning that come before durations settle (decode/warm_up.h) */
 } answer_chip;
 
 typedef struct answer_run {
     const char *name; /* the input */
-    op_table *table;  /* always there; made of launches when there is no op report */
-    bool has_report, has_log;
-    bool by_fw;     /* firmware instead of kernel durations */
+    op_table *table;  /* always there, with `wide`; made of launches where there is no op report */
+    run_log *log;     /* NULL: no device log */
+    bool has_report;
+    bool by_fw;     /* times of ops are those of firmware, not of kernels */
     bool cycles;    /* nobody knows the clock: times are cycles */
-    answer_op *ops; /* in the order of the report: what the selection let through, points left out */
+    answer_op *ops; /* in the order of the report: what the selection let through */
     size_t n_ops;
-    uint32_t *points; /* rows: signposts and steps of the selection */
+    uint32_t *points; /* rows: signposts and steps among them */
     size_t n_points;
     answer_chip *chips; /* by number */
     size_t n_chips;
-    bool by_order; /* chips of an op were put together by the order of ops, not by their ids */
-    double host_span, host_time, compile_time; /* ns; NAN */
-    size_t left_out;                           /* rows that the selection did not let through */
-    run_log *log;                              /* NULL: no device log */
+    bool by_order;                /* chips of an op were put together by the order of ops, not by ids */
+    uint8_t *wanted;              /* by row: the selection lets it through; answer_run_wants */
+    size_t first, last;           /* rows that the selection is about: [first, last) */
+    size_t left_out;              /* rows that the selection did not let through */
+    size_t timeless;              /* ops of the device without device data */
+    double host_span;             /* ns, from the first op's start to the last one's end; NAN */
+    double host_time;             /* ns in which an op was open, by thread, nested ones once; NAN */
+    double compile_time;          /* ns inside of CompileProgram; NAN */
+    double write_time, read_time; /* ns inside of WriteToDevice, ReadFromDevice; NAN */
+    double profiler_cost;         /* ns that the log of ops took itself; NAN */
 } answer_run;
+
+typedef struct answer_run_options {
+    const op_selection *selection;
+    bool by_fw;
+    bool made;   /* the table was made of launches: there is no op report */
+    bool cycles; /* its times are cycles */
+} answer_run_options;
+
+/* `table` was read with op_table_read_wide, or made by run_log_rows; it is borrowed. NOT_FOUND: the selection leaves nothing,
+ * or names what is not there. Free with answer_run_free after a success. */
+devlog_status answer_run_make(answer_run *r, op_table *table, const answer_run_options *o, devlog_error *err);
+/* Adds what was read of the device log, which is borrowed. */
+void answer_run_add_log(answer_run *r, run_log *log);
+void answer_run_free(answer_run *r);
+
+static inline bool answer_run_wants(const answer_run *r, size_t row)
+{
+    return r->wanted[row];
+}
+
+/* Whether several chips' times of it are their mean: a collective op, in which chips wait for one another. */
+bool answer_is_collective(const char *code);
 
 static inline const op_table_row *answer_row(const answer_run *r, const answer_op *op)
 {
@@ -60,11 +90,17 @@ static inline const op_table_row *answer_row(const answer_run *r, const answer_o
 /* What else the report says of it: numbers and texts by their kinds (ops/op_wide.h). */
 static inline const op_wide *answer_wide(const answer_run *r, const answer_op *op)
 {
-    return r->table->wide ? &r->table->wide[op->row] : NULL;
+    return &r->table->wide[op->row];
 }
 static inline const char *answer_code(const answer_run *r, const answer_op *op)
 {
     return dl_intern_text(r->table->texts, r->table->rows[op->row].code, NULL);
 }
+static inline const char *answer_wide_text(const answer_run *r, const answer_op *op, op_wide_text what)
+{
+    return dl_intern_text(r->table->texts, r->table->wide[op->row].texts[what], NULL);
+}
+/* NULL: there is none of this number. */
+const answer_chip *answer_chip_of(const answer_run *r, uint32_t chip);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "answers/diff.h"
-#include "devlog/decode.h"
+#include "decode/door.h"
 
 enum {
     MOST_OPEN = 64,          /* zones inside one another whose own times are told apart */
@@ -230,7 +230,8 @@ static void add_launches(adding *a)
         d->runs[a->run].launches++;
         a->ops[i] = UINT32_MAX;
         if (d->ops) {
-            if (l.run_host_id) a->ops[i] = diff_line_of(a->ids, l.run_host_id, l.chip);
+            const uint64_t op = door_asked_by(a->log, (uint32_t)i);
+            if (op) a->ops[i] = diff_line_of(a->ids, op, l.chip);
             continue;
         }
         dl_str_clear(&a->key);

@@ -1,10 +1,58 @@
-/* What a device log or capture says of a run beyond what an op report has: zones of each op, and which core was last. One
- * pass over the log. Not for what follows from it. */
+/* What a device log or capture says of a run beyond what an op report has: zones of each op by RISC, which core was last,
+ * how well clocks are known, and what was lost. One pass over the log. Where there is no report, its launches are made the
+ * rows of one. Not for what follows from it. */
 #ifndef DEVLOG_ANSWERS_RUN_LOG_H
 #define DEVLOG_ANSWERS_RUN_LOG_H
 
 #include "devlog/decode.h"
+#include "ops/op_table.h"
 
 typedef struct run_log run_log;
+struct answer_run;
+struct answer_chip;
+
+/* A zone of one RISC in ops of one code, over all cores and launches. Times are cycles of the first chip's clock. */
+typedef struct run_zone {
+    uint32_t code; /* text of the run's table; 0: launches without ops */
+    const char *risc, *name;
+    const char *file; /* "" unknown */
+    uint32_t line;
+    devlog_zone_role role;
+    uint64_t count;
+    double total, own, min, max; /* own: without the zones inside it */
+    uint32_t cores;
+    uint32_t chip; /* the core where it took longest, and how long all of it took there */
+    devlog_core worst;
+    double worst_total;
+} run_zone;
+
+/* Which core was last in ops of one code. */
+typedef struct run_late {
+    uint32_t code;
+    uint64_t launches; /* on two cores or more */
+    double cycles;     /* sum over launches: the last core's end minus the mean end on that RISC */
+    const char *risc;  /* where the core that was last most often was last */
+    uint32_t chip;
+    devlog_core core;
+    uint64_t times; /* how often that core was last */
+} run_late;
+
+/* Reads logs. `r` is the run that zones are of: its ops, by ids of launches; NULL: all launches, of no op. `made`: the table
+ * of `r` came from the same logs. Free with run_log_free, also after a failure. */
+devlog_status run_log_read(run_log **out, const char *const *paths, size_t n, const struct answer_run *r,
+                           bool made, devlog_error *err);
+void run_log_free(run_log *l);
+/* Adds a row for every launch to an empty table. *cycles: a clock is unknown, and durations are cycles. */
+devlog_status run_log_rows(const run_log *l, op_table *t, bool *cycles, devlog_error *err);
+/* Of the first chip; 0: unknown. */
+double run_log_mhz(const run_log *l);
+/* What the log knows of a chip. */
+void run_log_chip(const run_log *l, struct answer_chip *c);
+
+const run_zone *run_log_zones(const run_log *l, size_t *n);
+const run_late *run_log_lates(const run_log *l, size_t *n);
+size_t run_log_findings(const run_log *l);
+devlog_finding run_log_finding(const run_log *l, size_t i);
+uint64_t run_log_lost(const run_log *l); /* kinds of loss */
 
 #endif

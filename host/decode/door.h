@@ -9,4 +9,8 @@
  * the log's own from then on. */
 devlog_status door_of_decoded(dl_decode *decode, devlog_log **out, devlog_error *err);
 
+/* Which op asked for a launch: its number in devlog's log of ops, or, in logs that do not say it, the run host id, which
+ * tt-metal counts together with ops; 0: none. */
+uint64_t door_asked_by(const devlog_log *log, uint32_t launch);
+
 #endif

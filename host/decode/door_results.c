@@ -74,6 +74,13 @@ devlog_launch devlog_log_launch(const devlog_log *log, uint32_t number)
                            .last_end = l->last_fw_end};
 }
 
+uint64_t door_asked_by(const devlog_log *log, uint32_t launch)
+{
+    const dl_launches *all = dl_decode_launches(log->decode);
+    if (launch >= all->count) return 0;
+    return all->items[launch].op ? all->items[launch].op : all->items[launch].run_host_id;
+}
+
 devlog_chip devlog_log_chip(const devlog_log *log, uint32_t number)
 {
     const dl_tables *t = dl_decode_tables(log->decode);

@@ -352,6 +352,19 @@ static bool grow(op_table *t, details wants)
     return true;
 }
 
+static devlog_status keep_name(op_table *t, const char *name, devlog_error *err)
+{
+    *t = (op_table){.name = strdup(name)};
+    return t->name ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+devlog_status op_table_new(op_table *t, const char *name, devlog_error *err)
+{
+    devlog_status status = keep_name(t, name, err);
+    if (!status) t->texts = dl_intern_new(MAX_TEXTS, MAX_TEXT_BYTES);
+    return status || t->texts ? status : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
 bool op_table_add(op_table *t)
 {
     if (t->n == t->cap && !grow(t, WIDE)) return false;
@@ -440,12 +453,6 @@ static devlog_status read_all(op_table *t, dl_input *in, details wants, devlog_e
         dl_str_free(&r->tensors[i]);
     free(r);
     return status;
-}
-
-static devlog_status keep_name(op_table *t, const char *name, devlog_error *err)
-{
-    *t = (op_table){.name = strdup(name)};
-    return t->name ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
 static devlog_status read_path(op_table *t, const char *path, details wants, devlog_error *err)

@@ -76,6 +76,8 @@ devlog_status op_table_parse_more(op_table *t, const char *name, const void *byt
                                   devlog_error *err);
 devlog_status op_table_parse_wide(op_table *t, const char *name, const void *bytes, size_t n,
                                   devlog_error *err);
+/* An empty one. */
+devlog_status op_table_new(op_table *t, const char *name, devlog_error *err);
 /* Another row at the end, empty, with `wide`: for tables that are made of something else than a file. False: no memory. */
 bool op_table_add(op_table *t);
 void op_table_free(op_table *t);

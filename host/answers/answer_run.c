@@ -1,0 +1,252 @@
+/* The model of a run: which rows of a table are wanted, and what chips, host and points say. See answer_run.h. */
+#include "answers/answer_run.h"
+
+#include <stdlib.h>
+
+#include "answers/run_parts.h"
+#include "ops/op_filter.h"
+#include "ops/op_host_time.h"
+
+static bool is_point(const op_table *t, size_t i, const char *name)
+{
+    return (t->rows[i].has & OP_IS_POINT) &&
+           strcmp(dl_intern_text(t->texts, t->rows[i].code, NULL), name) == 0;
+}
+
+/* The rows between the two signposts. */
+static devlog_status window(answer_run *r, const op_select_options *o, devlog_error *err)
+{
+    const op_table *t = r->table;
+    size_t from = 0, to = t->n;
+    while (o->from && from < t->n && !is_point(t, from, o->from))
+        from++;
+    if (o->from && from == t->n)
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no signpost '%s'", t->name, o->from);
+    if (o->to) {
+        to = from;
+        while (to < t->n && !is_point(t, to, o->to))
+            to++;
+        if (to == t->n)
+            return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no signpost '%s'%s%s", t->name, o->to,
+                           o->from ? " behind " : "", o->from ? o->from : "");
+    }
+    r->first = from;
+    r->last = to;
+    return DEVLOG_OK;
+}
+
+static bool in_ranges(const dl_filter_range *ranges, size_t n, double value)
+{
+    return !n || (value >= 0 && dl_filter_in(ranges, n, (uint64_t)value));
+}
+
+/* Whether the selection lets a row through; what is left out by order is not judged here. */
+static bool is_wanted(const answer_run *r, const op_selection *s, size_t i)
+{
+    const op_table_row *row = &r->table->rows[i];
+    const double *wide = r->table->wide[i].numbers;
+    const op_filter ops = {s->host.ops, s->host.n_ops};
+    if (i < r->first || i >= r->last) return false;
+    if (s->filter.n_chips &&
+        !((row->has & OP_HAS_CHIP) && dl_filter_in(s->filter.chips, s->filter.n_chips, row->chip)))
+        return false;
+    return dl_filter_in(s->filter.launches, s->filter.n_launches, row->id) &&
+           in_ranges(s->filter.traces, s->filter.n_traces, wide[OP_TRACE]) &&
+           in_ranges(s->filter.sessions, s->filter.n_sessions, wide[OP_SESSION]) &&
+           op_filter_lets(&ops, dl_intern_text(r->table->texts, row->code, NULL));
+}
+
+/* How long it ran, as the run counts: NAN when nobody knows. */
+static double time_of(const answer_run *r, size_t i)
+{
+    const op_table_row *row = &r->table->rows[i];
+    if (r->by_fw) return row->has & OP_HAS_FW ? (double)row->fw_ns : NAN;
+    return row->has & OP_HAS_KERNEL ? (double)row->kernel_ns : NAN;
+}
+
+/* ---- Warm-up and the first launches --- */
+
+typedef struct chip_rows {
+    uint32_t chip;
+    size_t n, cap;
+    dl_warm_launch *items; /* number: the row */
+} chip_rows;
+
+static chip_rows *rows_of(chip_rows **all, size_t *n, uint32_t chip)
+{
+    for (size_t i = 0; i < *n; i++)
+        if ((*all)[i].chip == chip) return &(*all)[i];
+    chip_rows *grown = realloc(*all, (*n + 1) * sizeof *grown);
+    if (!grown) return NULL;
+    *all = grown;
+    grown[*n] = (chip_rows){.chip = chip};
+    return &grown[(*n)++];
+}
+
+static bool add_launch(chip_rows **all, size_t *n, const op_table *t, size_t i)
+{
+    const double start = t->wide[i].numbers[OP_FW_START];
+    chip_rows *of = rows_of(all, n, t->rows[i].chip);
+    if (!of) return false;
+    if (of->n == of->cap) {
+        const size_t cap = of->cap ? of->cap * 2 : 256;
+        dl_warm_launch *grown = realloc(of->items, cap * sizeof *grown);
+        if (!grown) return false;
+        of->items = grown;
+        of->cap = cap;
+    }
+    of->items[of->n++] = (dl_warm_launch){
+        .start = start >= 0 ? (uint64_t)start : i, .duration = t->rows[i].fw_ns, .number = (uint32_t)i};
+    return true;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const dl_warm_launch *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Finds warm-up of each chip; takes out of `wanted` what is left out by order. */
+static bool leave_first(answer_run *r, const op_selection *s, uint8_t *wanted)
+{
+    chip_rows *all = NULL;
+    size_t n = 0;
+    bool good = true;
+    for (size_t i = r->first; i < r->last && good; i++)
+        if (wanted[i] && (r->table->rows[i].has & OP_HAS_FW)) good = add_launch(&all, &n, r->table, i);
+    for (size_t i = 0; i < n && good; i++) {
+        chip_rows *c = &all[i];
+        qsort(c->items, c->n, sizeof *c->items, by_start);
+        size_t skip = s->filter.skip_launches < c->n ? (size_t)s->filter.skip_launches : c->n;
+        const size_t warm = dl_warm_up_of(c->items + skip, c->n - skip);
+        if (s->skip_warm_up) skip += warm;
+        for (size_t k = 0; k < skip; k++)
+            wanted[c->items[k].number] = 0;
+        for (size_t k = 0; k < r->n_chips; k++)
+            if (r->chips[k].chip == c->chip) r->chips[k].warm_up = warm;
+    }
+    for (size_t i = 0; i < n; i++)
+        free(all[i].items);
+    free(all);
+    return good;
+}
+
+/* ---- The host --- */
+
+static void add_known(double *sum, double value)
+{
+    if (isfinite(value)) *sum = isfinite(*sum) ? *sum + value : value;
+}
+
+static bool look_at_host(answer_run *r)
+{
+    uint64_t first = UINT64_MAX, last = 0, sum = 0, id = UINT64_MAX;
+    op_host_times *times = op_host_times_new();
+    bool good = times != NULL, any = false;
+    r->host_span = r->host_time = r->compile_time = r->write_time = r->read_time = r->profiler_cost = NAN;
+    for (size_t i = 0; i < r->n_ops && good; i++) {
+        const op_table_row *row = answer_row(r, &r->ops[i]);
+        const double *w = answer_wide(r, &r->ops[i])->numbers;
+        if ((row->has & OP_HAS_HOST_START) && row->host_start < first) first = row->host_start;
+        if ((row->has & OP_HAS_HOST_END) && row->host_end > last) last = row->host_end;
+        any |= (row->has & OP_HAS_HOST) != 0;
+        good = op_host_times_add(times, row, 0);
+        /* Rows of one op say the same of the host. */
+        if ((row->has & OP_HAS_ID) && row->id == id) continue;
+        id = row->id;
+        const double compiles = isfinite(w[OP_COMPILE_COUNT]) ? w[OP_COMPILE_COUNT] : 1;
+        const double writes = isfinite(w[OP_WRITE_COUNT]) ? w[OP_WRITE_COUNT] : 1;
+        add_known(&r->compile_time, w[OP_COMPILE_AVG] * compiles);
+        add_known(&r->write_time, w[OP_WRITE_AVG] * writes);
+        add_known(&r->read_time, w[OP_READ_AVG] * w[OP_READ_COUNT]);
+        add_known(&r->profiler_cost, w[OP_PROFILER_COST]);
+    }
+    if (good) op_host_times_sum(times, &sum);
+    op_host_times_free(times);
+    if (any) r->host_time = (double)sum;
+    if (last > first) r->host_span = (double)(last - first);
+    return good;
+}
+
+/* ---- All of it --- */
+
+static bool add_ops(answer_run *r, const uint8_t *wanted)
+{
+    const op_table *t = r->table;
+    r->ops = malloc((t->n + 1) * sizeof *r->ops);
+    r->points = malloc((t->n + 1) * sizeof *r->points);
+    if (!r->ops || !r->points) return false;
+    for (size_t i = r->first; i < r->last; i++) {
+        const op_table_row *row = &t->rows[i];
+        if (row->has & OP_IS_POINT) {
+            r->points[r->n_points++] = (uint32_t)i;
+            continue;
+        }
+        if (!wanted[i]) continue;
+        r->ops[r->n_ops++] = (answer_op){.row = (uint32_t)i,
+                                         .chips = row->has & (OP_HAS_FW | OP_HAS_KERNEL) ? 1 : 0,
+                                         .time = time_of(r, i),
+                                         .gap = row->has & OP_HAS_GAP ? (double)row->gap_ns : NAN,
+                                         .spread = NAN,
+                                         .host = NAN,
+                                         .flops = NAN,
+                                         .bytes = NAN};
+    }
+    return true;
+}
+
+static devlog_status nothing(const answer_run *r, const op_selection *s, devlog_error *err)
+{
+    const op_filter ops = {s->host.ops, s->host.n_ops};
+    const op_table *const tables[] = {r->table};
+    devlog_status status = op_filter_check(&ops, tables, 1, err);
+    if (status || !op_selection_any(s) || r->n_ops) return status;
+    return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "the selection leaves nothing of the ops of %s", r->name);
+}
+
+devlog_status answer_run_make(answer_run *r, op_table *table, const answer_run_options *o, devlog_error *err)
+{
+    const op_selection *s = o->selection;
+    *r = (answer_run){
+        .name = table->name, .table = table, .has_report = !o->made, .by_fw = o->by_fw, .cycles = o->cycles};
+    /* Some reports have one of the two only. */
+    if (!table->has_fw && table->has_kernel) r->by_fw = false;
+    if (table->has_fw && !table->has_kernel) r->by_fw = true;
+    devlog_status status = window(r, &s->host, err);
+    if (status) return status;
+    uint8_t *wanted = r->wanted = calloc(table->n + 1, 1);
+    bool good = wanted != NULL;
+    for (size_t i = r->first; i < r->last && good; i++)
+        wanted[i] = (table->rows[i].has & OP_IS_POINT) || is_wanted(r, s, i);
+    good = good && run_find_chips(r, wanted) && leave_first(r, s, wanted) && add_ops(r, wanted) &&
+           run_add_chips(r, wanted) && run_merge_chips(r) && look_at_host(r) && run_host_self(r);
+    for (size_t i = 0; i < table->n && good; i++)
+        r->left_out += !wanted[i] && !(table->rows[i].has & OP_IS_POINT);
+    status = good ? nothing(r, s, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (status) answer_run_free(r);
+    return status;
+}
+
+void answer_run_add_log(answer_run *r, run_log *log)
+{
+    r->log = log;
+    for (size_t i = 0; i < r->n_chips; i++)
+        run_log_chip(log, &r->chips[i]);
+}
+
+void answer_run_free(answer_run *r)
+{
+    free(r->ops);
+    free(r->points);
+    free(r->wanted);
+    free(r->chips);
+    *r = (answer_run){0};
+}
+
+const answer_chip *answer_chip_of(const answer_run *r, uint32_t chip)
+{
+    for (size_t i = 0; i < r->n_chips; i++)
+        if (r->chips[i].chip == chip) return &r->chips[i];
+    return NULL;
+}

@@ -1,0 +1,222 @@
+/* OP STATISTICS: what ops took on the device and on the host, grouped as asked. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "answers/sections.h"
+
+static const answer_column columns[] = {
+    {"op", "op", ANSWER_TEXT, 0},
+    {"runs_on", "on", ANSWER_TEXT, 9},
+    {"count", "count", ANSWER_COUNT, 0},
+    {"total", "total", ANSWER_TIME, 0},
+    {"average", "avg", ANSWER_TIME, 1},
+    {"min", "min", ANSWER_TIME, 12},
+    {"max", "max", ANSWER_TIME, 11},
+    {"share", "%", ANSWER_PERCENT, 0},
+    {"gap", "gap", ANSWER_TIME, 2},
+    {"cores", "cores", ANSWER_TEXT, 5},
+    {"host", "host", ANSWER_TIME, 6},
+    {"flop_rate", "FLOP rate", ANSWER_FLOPS_PER_S, 4},
+    {"bandwidth", "bandwidth", ANSWER_BYTES_PER_S, 4},
+    {"bound_by", "bound by", ANSWER_TEXT, 3},
+    {"ideal", "ideal", ANSWER_TIME, 10},
+};
+
+typedef struct row {
+    const char *name;
+    size_t at; /* as they came */
+    uint64_t count, timed;
+    double total, min, max, gap, host, flops, bytes, ideal, with_flops, with_bytes;
+    bool has_gap, has_host, has_ideal;
+    uint32_t cores_min, cores_max;
+    const char *bound;
+    bool mixed; /* bound by different things */
+} row;
+
+/* A row's key beside its code: shapes, or memory with types. */
+static uint64_t key_of(const answer_run *r, const answer_op *op, answer_group group)
+{
+    const op_wide *w = answer_wide(r, op);
+    const uint64_t code = answer_row(r, op)->code;
+    switch (group) {
+    case GROUP_SHAPE: return code << 32 | w->texts[OP_SHAPES];
+    case GROUP_MEMORY: return code << 32 | w->texts[OP_MEMORY];
+    case GROUP_CATEGORY:
+        return dl_hash_bytes(op_category(answer_code(r, op)), strlen(op_category(answer_code(r, op))));
+    case GROUP_NONE: return op->row;
+    case GROUP_CODE: break;
+    }
+    return code;
+}
+
+static const char *name_of(answer *a, const answer_run *r, const answer_op *op, answer_group group)
+{
+    const char *code = answer_code(r, op);
+    if (group == GROUP_CATEGORY) return op_category(code);
+    if (group == GROUP_NONE)
+        return answer_keepf(a, "%llu %s", (unsigned long long)answer_row(r, op)->id, code);
+    if (group == GROUP_CODE) return code;
+    const char *more = answer_wide_text(r, op, group == GROUP_SHAPE ? OP_SHAPES : OP_MEMORY);
+    return *more ? answer_keepf(a, "%s %s", code, more) : code;
+}
+
+typedef struct slot {
+    uint64_t key;
+    uint32_t row; /* + 1 */
+} slot;
+
+static uint32_t *find(slot *slots, size_t n, uint64_t key)
+{
+    size_t at = (size_t)dl_hash_u64(key + 1) & (n - 1);
+    while (slots[at].row && slots[at].key != key)
+        at = (at + 1) & (n - 1);
+    slots[at].key = key;
+    return &slots[at].row;
+}
+
+static void add(row *to, const answer_run *r, const answer_op *op)
+{
+    const op_table_row *of = answer_row(r, op);
+    const op_wide *w = answer_wide(r, op);
+    to->count++;
+    if (isfinite(op->host)) to->host += op->host;
+    to->has_host |= isfinite(op->host) != 0;
+    if (isfinite(op->gap)) to->gap += op->gap;
+    to->has_gap |= isfinite(op->gap) != 0;
+    if ((of->has & OP_HAS_CORES) && of->cores) {
+        if (!to->cores_min || of->cores < to->cores_min) to->cores_min = of->cores;
+        if (of->cores > to->cores_max) to->cores_max = of->cores;
+    }
+    if (!isfinite(op->time)) return;
+    to->total += op->time;
+    if (!to->timed++ || op->time < to->min) to->min = op->time;
+    if (op->time > to->max) to->max = op->time;
+    if (isfinite(op->flops)) {
+        to->flops += op->flops;
+        to->with_flops += op->time;
+    }
+    if (isfinite(op->bytes)) {
+        to->bytes += op->bytes;
+        to->with_bytes += op->time;
+    }
+    if (isfinite(w->numbers[OP_PM_IDEAL])) {
+        to->ideal += w->numbers[OP_PM_IDEAL];
+        to->has_ideal = true;
+    }
+    if (op->bound && !to->bound) to->bound = op->bound;
+    if (op->bound && to->bound && strcmp(op->bound, to->bound) != 0) to->mixed = true;
+}
+
+/* What a sort is by; names are compared behind it. */
+static double value_of(const row *x, answer_sort sort)
+{
+    switch (sort) {
+    case SORT_TIME: return x->total;
+    case SORT_GAP: return x->gap;
+    case SORT_COUNT: return (double)x->count;
+    case SORT_AVERAGE: return x->timed ? x->total / (double)x->timed : 0;
+    case SORT_MAX: return x->max;
+    case SORT_HOST: return x->host;
+    case SORT_NAME:
+    case SORT_ORDER: break;
+    }
+    return 0;
+}
+
+static int compare(const row *x, const row *y, answer_sort sort)
+{
+    const double a = value_of(x, sort), b = value_of(y, sort);
+    if (a < b || a > b) return a > b ? -1 : 1;
+    const int name = sort == SORT_NAME ? strcmp(x->name, y->name) : 0;
+    if (name) return name;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* qsort has no place for what the sort is by. */
+#define SORTED_BY(NAME, SORT)                                                                                \
+    static int by_##NAME(const void *a, const void *b)                                                       \
+    {                                                                                                        \
+        return compare(a, b, SORT);                                                                          \
+    }
+SORTED_BY(time, SORT_TIME)
+SORTED_BY(gap, SORT_GAP)
+SORTED_BY(count, SORT_COUNT)
+SORTED_BY(average, SORT_AVERAGE)
+SORTED_BY(max, SORT_MAX)
+SORTED_BY(host, SORT_HOST)
+SORTED_BY(name, SORT_NAME)
+SORTED_BY(order, SORT_ORDER)
+
+static int (*const sorts[])(const void *, const void *) = {
+    [SORT_TIME] = by_time, [SORT_GAP] = by_gap,   [SORT_COUNT] = by_count, [SORT_AVERAGE] = by_average,
+    [SORT_MAX] = by_max,   [SORT_HOST] = by_host, [SORT_NAME] = by_name,   [SORT_ORDER] = by_order};
+
+static const char *cores_of(answer *a, const row *x)
+{
+    if (!x->cores_max) return NULL;
+    if (x->cores_min == x->cores_max) return answer_keepf(a, "%u", x->cores_max);
+    return answer_keepf(a, "%u-%u", x->cores_min, x->cores_max);
+}
+
+static void print(answer *a, answer_section *s, const row *x, double all)
+{
+    /* Rates per second: of ops that say both. */
+    const double second = a->cycles ? NAN : 1e9;
+    answer_text(s, x->name);
+    answer_text(s, x->timed ? "device" : "host");
+    answer_number(s, (double)x->count);
+    answer_number(s, x->timed ? x->total : NAN);
+    answer_number(s, x->timed ? x->total / (double)x->timed : NAN);
+    answer_number(s, x->timed ? x->min : NAN);
+    answer_number(s, x->timed ? x->max : NAN);
+    answer_number(s, x->timed && all > 0 ? 100 * x->total / all : NAN);
+    answer_number(s, x->has_gap ? x->gap : NAN);
+    answer_text(s, cores_of(a, x));
+    answer_number(s, x->has_host ? x->host : NAN);
+    answer_number(s, x->with_flops > 0 ? x->flops / x->with_flops * second : NAN);
+    answer_number(s, x->with_bytes > 0 ? x->bytes / x->with_bytes * second : NAN);
+    answer_text(s, x->mixed ? "several" : x->bound);
+    answer_number(s, x->has_ideal ? x->ideal : NAN);
+}
+
+bool answer_add_ops(answer *a, const answer_run *r, const answer_wishes *w)
+{
+    answer_section *s =
+        answer_table(a, "op_statistics", "OP STATISTICS", columns, sizeof columns / sizeof columns[0]);
+    size_t n_slots = 1024, n = 0;
+    while (n_slots < r->n_ops * 2)
+        n_slots *= 2;
+    slot *slots = calloc(n_slots, sizeof *slots);
+    row *rows = malloc((r->n_ops + 1) * sizeof *rows);
+    double all = 0;
+    for (size_t i = 0; slots && rows && i < r->n_ops; i++) {
+        const answer_op *op = &r->ops[i];
+        uint32_t *at = find(slots, n_slots, key_of(r, op, w->group));
+        if (!*at) {
+            rows[n] = (row){.name = name_of(a, r, op, w->group), .at = n};
+            *at = (uint32_t)++n;
+        }
+        add(&rows[*at - 1], r, op);
+        if (isfinite(op->time)) all += op->time;
+    }
+    const bool good = slots && rows;
+    if (good && n) qsort(rows, n, sizeof *rows, sorts[w->sort]);
+    for (size_t i = 0; good && i < n && (!w->top || i < w->top); i++)
+        print(a, s, &rows[i], all);
+    if (good && w->top && n > w->top) s->more = n - w->top;
+    free(slots);
+    free(rows);
+    answer_note(a, s,
+                r->by_fw ? "Times on the device are those of firmware (DEVICE FW DURATION)."
+                         : "Times on the device are those of kernels (DEVICE KERNEL DURATION).");
+    answer_note(a, s,
+                "gap: how long the device ran nothing before the op. host: time inside the op on the host, "
+                "without that of ops inside it.");
+    if (r->n_chips > 1)
+        answer_note(a, s,
+                    r->by_order
+                        ? "Several chips: the longest of them counts, of collective ops the mean; ops of "
+                          "chips were matched by their order, as their ids have nothing in common."
+                        : "Several chips: the longest of them counts, of collective ops the mean.");
+    return good;
+}

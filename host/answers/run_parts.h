@@ -1,0 +1,16 @@
+/* Parts of the making of answer_run: chips, ops on several of them, and the host's own time in each. For answer_run.c. */
+#ifndef DEVLOG_ANSWERS_RUN_PARTS_H
+#define DEVLOG_ANSWERS_RUN_PARTS_H
+
+#include "answers/answer_run.h"
+
+/* Which chips the wanted rows are of. All: false is no memory. */
+bool run_find_chips(answer_run *r, const uint8_t *wanted);
+/* What they did, once it is known which rows are wanted. */
+bool run_add_chips(answer_run *r, const uint8_t *wanted);
+/* One op for the rows of one op on several chips. */
+bool run_merge_chips(answer_run *r);
+/* Host time of each op without the ops inside it. */
+bool run_host_self(answer_run *r);
+
+#endif

@@ -1,0 +1,282 @@
+/* WHAT WOULD SAVE MOST: what a run could lose without doing less, each with its saving and the evidence. A saving is an upper
+ * bound of its own: two of them may be of the same time and are not to be added up. Gaps are shared out (a nanosecond of them
+ * is compiled, is the host's, or is neither), so those are apart. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "answers/sections.h"
+
+enum { SHOWN = 3 };
+
+/* What a launch takes when nothing is in its way, so that only what is above it can be saved; a launch with a gap above
+ * GAP_LIMIT is looked at. Both as tt-perf-report has them (its "High Op-to-Op Gap"). */
+static const double GAP_LIMIT = 6500, GAP_LEAST = 6000;
+
+static const answer_column columns[] = {
+    {"saving", "saving", ANSWER_TIME, 0},
+    {"share", "%", ANSWER_PERCENT, 0},
+    {"what", "what", ANSWER_TEXT, 0},
+    {"kind", "kind", ANSWER_TEXT, ANSWER_HIDDEN},
+    {"op", "op", ANSWER_TEXT, ANSWER_HIDDEN},
+    {"op_id", "op id", ANSWER_COUNT, ANSWER_HIDDEN},
+    {"core", "core", ANSWER_TEXT, ANSWER_HIDDEN},
+    {"line", "line", ANSWER_TEXT, ANSWER_HIDDEN},
+    {"evidence", "evidence", ANSWER_TEXT, ANSWER_BELOW},
+};
+
+typedef struct candidates {
+    saving *items;
+    size_t n, cap;
+    bool failed;
+} candidates;
+
+static saving *add(candidates *c, const saving *s)
+{
+    if (!(s->time > 0)) return NULL;
+    if (c->n == c->cap) {
+        const size_t cap = c->cap ? c->cap * 2 : 64;
+        saving *grown = realloc(c->items, cap * sizeof *grown);
+        c->failed |= !grown;
+        if (!grown) return NULL;
+        c->items = grown;
+        c->cap = cap;
+    }
+    c->items[c->n] = *s;
+    return &c->items[c->n++];
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const saving *x = a, *y = b;
+    if (x->time < y->time || x->time > y->time) return x->time > y->time ? -1 : 1;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    return x->op && y->op ? strcmp(x->op, y->op) : 0;
+}
+
+/* ---- Gaps --- */
+
+typedef struct gap_part {
+    double time, worst;
+    uint64_t n;
+    const answer_op *op; /* before which it was greatest */
+} gap_part;
+
+static void add_part(gap_part *to, double time, const answer_op *op)
+{
+    if (!(time > 0)) return;
+    to->time += time;
+    to->n++;
+    if (time <= to->worst) return;
+    to->worst = time;
+    to->op = op;
+}
+
+static void add_gap_saving(answer *a, const answer_run *r, candidates *c, const gap_part *part,
+                           const char *kind, const char *what, const char *tell)
+{
+    if (!part->n) return;
+    const op_table_row *row = answer_row(r, part->op);
+    add(c, &(saving){.time = part->time,
+                     .kind = kind,
+                     .what = what,
+                     .op = answer_code(r, part->op),
+                     .op_id = (double)row->id,
+                     .evidence = answer_keepf(a, "%llu times; the longest, %.1f us, before %s (op %llu). %s",
+                                              (unsigned long long)part->n, part->worst / 1000,
+                                              answer_code(r, part->op), (unsigned long long)row->id, tell)});
+}
+
+static double positive(double value)
+{
+    return value > 0 ? value : 0;
+}
+
+static double least(double x, double y)
+{
+    return x < y ? x : y;
+}
+
+static void find_gaps(answer *a, const answer_run *r, candidates *c)
+{
+    gap_part compiling = {0}, fallback = {0}, rest = {0};
+    double host_only = 0; /* on the host since the device's last op */
+    bool any = false;     /* the first gap is before the run */
+    for (size_t i = 0; i < r->n_ops; i++) {
+        const answer_op *op = &r->ops[i];
+        if (!op->chips) {
+            if (isfinite(op->host)) host_only += op->host;
+            continue;
+        }
+        const double *w = answer_wide(r, op)->numbers;
+        const double calls = isfinite(w[OP_COMPILE_COUNT]) ? w[OP_COMPILE_COUNT] : 1;
+        double gap = any && op->gap > GAP_LIMIT ? op->gap - GAP_LEAST : 0;
+        const double compile = least(gap, positive(w[OP_COMPILE_AVG] * calls));
+        gap -= compile;
+        const double host = least(gap, host_only);
+        gap -= host;
+        add_part(&compiling, compile, op);
+        add_part(&fallback, host, op);
+        add_part(&rest, gap, op);
+        any = true;
+        host_only = 0;
+    }
+    if (r->cycles) return; /* the limits are nanoseconds */
+    add_gap_saving(a, r, c, &compiling, "compile",
+                   "Compile before the run: the device waits for the compiler",
+                   "Run the network once before what counts, so that programs are cached.");
+    add_gap_saving(a, r, c, &fallback, "host_ops", "Ops that run on the host hold the device up",
+                   "Move them to the device, or out of the step.");
+    add_gap_saving(a, r, c, &rest, "gaps", "The device waits between launches for the host",
+                   "Capture the step as a trace, or launch ahead of the device.");
+}
+
+/* ---- Ops of one code --- */
+
+typedef struct by_code {
+    double spread, cores, unused, time;
+    uint64_t n, with_chips, with_cores, with_unused;
+    uint32_t used, available;
+    const answer_op *longest;
+} by_code;
+
+static void look_at(by_code *to, const answer_run *r, const answer_op *op)
+{
+    const op_table_row *row = answer_row(r, op);
+    const double *w = answer_wide(r, op)->numbers;
+    const answer_chip *chip = answer_chip_of(r, row->chip);
+    if (!isfinite(op->time)) return;
+    to->n++;
+    to->time += op->time;
+    if (!to->longest || op->time > to->longest->time) to->longest = op;
+    if (op->spread > 0 && !answer_is_collective(answer_code(r, op))) {
+        to->spread += op->spread;
+        to->with_chips++;
+    }
+    if (w[OP_CORE_MAX] > w[OP_CORE_AVG]) {
+        to->cores += w[OP_CORE_MAX] - w[OP_CORE_AVG];
+        to->with_cores++;
+    }
+    if (chip && (row->has & OP_HAS_CORES) && row->cores && row->cores < chip->available) {
+        to->unused += op->time * (1 - row->cores / chip->available);
+        to->with_unused++;
+        to->used = row->cores;
+        to->available = (uint32_t)chip->available;
+    }
+}
+
+/* What a log adds: the core that was last most often, and the line on which that RISC spent most. */
+static void add_place(answer *a, const answer_run *r, uint32_t code, saving *s)
+{
+    size_t n_late = 0, n_zones = 0;
+    const run_late *lates = r->log ? run_log_lates(r->log, &n_late) : NULL;
+    const run_zone *zones = r->log ? run_log_zones(r->log, &n_zones) : NULL, *most = NULL;
+    for (size_t i = 0; i < n_late; i++) {
+        if (lates[i].code != code && lates[i].code) continue;
+        s->core = answer_keepf(a, "%u: %u-%u", lates[i].chip, lates[i].core.x, lates[i].core.y);
+        s->evidence = answer_keepf(a, "%s Core %u-%u was last in %llu of %llu launches (%s).", s->evidence,
+                                   lates[i].core.x, lates[i].core.y, (unsigned long long)lates[i].times,
+                                   (unsigned long long)lates[i].launches, lates[i].risc);
+        break;
+    }
+    for (size_t i = 0; i < n_zones; i++) {
+        const run_zone *z = &zones[i];
+        if ((z->code != code && z->code) || z->role != DEVLOG_ZONE_USER || !z->line) continue;
+        if (!most || z->own > most->own) most = z;
+    }
+    if (!most) return;
+    const char *slash = strrchr(most->file, '/');
+    s->line = answer_keepf(a, "%s:%u", slash ? slash + 1 : most->file, most->line);
+    s->evidence =
+        answer_keepf(a, "%s Most of it is in %s of %s, %s.", s->evidence, most->name, most->risc, s->line);
+}
+
+static void add_code(answer *a, const answer_run *r, uint32_t code, const by_code *x, candidates *c)
+{
+    const char *name = dl_intern_text(r->table->texts, code, NULL);
+    const double id = (double)answer_row(r, x->longest)->id;
+    const double us = r->cycles ? 1 : 1000;
+    const char *unit = r->cycles ? "cycles" : "us";
+    const saving spread = {
+        .time = x->spread,
+        .kind = "chips",
+        .what = answer_keepf(a, "%s: its chips take unequal time", name),
+        .op = name,
+        .op_id = id,
+        .evidence = answer_keepf(a, "In %llu ops the slowest chip took %.1f %s more than their mean.",
+                                 (unsigned long long)x->with_chips, x->spread / us, unit)};
+    const saving cores = {
+        .time = x->cores,
+        .kind = "core_imbalance",
+        .what = answer_keepf(a, "%s: some cores have more to do than others", name),
+        .op = name,
+        .op_id = id,
+        .evidence = answer_keepf(a, "The slowest core took %.1f %s more than the mean core, in %llu ops.",
+                                 x->cores / us, unit, (unsigned long long)x->with_cores)};
+    const saving unused = {
+        .time = x->unused,
+        .kind = "unused_cores",
+        .what = answer_keepf(a, "%s: cores are left unused", name),
+        .op = name,
+        .op_id = id,
+        .evidence =
+            answer_keepf(a, "%llu ops ran on fewer cores than there are (%u of %u); if work spread evenly.",
+                         (unsigned long long)x->with_unused, x->used, x->available)};
+    const saving *const all[] = {&spread, &cores, &unused};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        saving *kept = add(c, all[i]);
+        if (kept) add_place(a, r, code, kept);
+    }
+}
+
+/* Ops of a code share their time: only the greatest saving of each is told. */
+static size_t only_greatest(candidates *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        bool told = false;
+        for (size_t k = 0; k < n; k++)
+            told |= c->items[i].by_op && c->items[k].by_op && strcmp(c->items[i].op, c->items[k].op) == 0;
+        if (!told) c->items[n++] = c->items[i];
+        if (n == SHOWN) break;
+    }
+    return n;
+}
+
+bool answer_add_savings(answer *a, const answer_run *r)
+{
+    const size_t codes = dl_intern_count(r->table->texts);
+    by_code *of = calloc(codes + 1, sizeof *of);
+    candidates c = {.failed = !of};
+    const double wall = answer_wall(r);
+    for (size_t i = 0; of && i < r->n_ops; i++)
+        if (r->ops[i].chips) look_at(&of[answer_row(r, &r->ops[i])->code], r, &r->ops[i]);
+    find_gaps(a, r, &c);
+    const size_t of_gaps = c.n;
+    for (size_t i = 0; of && i < codes; i++)
+        if (of[i].n) add_code(a, r, (uint32_t)i, &of[i], &c);
+    for (size_t i = of_gaps; i < c.n; i++)
+        c.items[i].by_op = true;
+    if (c.n) qsort(c.items, c.n, sizeof *c.items, by_time);
+    answer_section *s =
+        answer_table(a, "savings", "WHAT WOULD SAVE MOST", columns, sizeof columns / sizeof columns[0]);
+    const size_t shown = only_greatest(&c);
+    for (size_t i = 0; i < shown; i++) {
+        const saving *x = &c.items[i];
+        answer_number(s, x->time);
+        answer_number(s, wall > 0 ? 100 * x->time / wall : NAN);
+        answer_text(s, x->what);
+        answer_text(s, x->kind);
+        answer_text(s, x->op);
+        answer_number(s, x->op_id);
+        answer_text(s, x->core);
+        answer_text(s, x->line);
+        answer_text(s, x->evidence);
+    }
+    answer_note(a, s,
+                shown ? "Each is what could be saved at most, in per cent of the wall time; they may overlap."
+                      : "Nothing that was read says what could be saved.");
+    const bool good = !c.failed;
+    free(c.items);
+    free(of);
+    return good;
+}

@@ -1,0 +1,18 @@
+/* All sections of an answer. See sections.h. */
+#include "answers/sections.h"
+
+devlog_status answer_make(answer *a, const answer_run *r, const answer_wishes *w, devlog_error *err)
+{
+    devlog_status status = answer_begin(a, err);
+    if (status) return status;
+    a->cycles = r->cycles;
+    answer_add_verdict(a, r);
+    bool good = answer_add_savings(a, r) && answer_add_kernels(a, r, w) && answer_add_ops(a, r, w);
+    answer_add_zones(a, r, w);
+    answer_add_ranges(a, r, w);
+    answer_add_chips(a, r);
+    answer_add_losses(a, r);
+    answer_add_summary(a, r);
+    if (!good) a->no_memory = true;
+    return answer_status(a, err);
+}

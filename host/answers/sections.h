@@ -1,0 +1,54 @@
+/* The sections of an answer, one line for each subject: who makes it is named behind. Their order here is that in which they
+ * are shown. */
+#ifndef DEVLOG_ANSWERS_SECTIONS_H
+#define DEVLOG_ANSWERS_SECTIONS_H
+
+#include "answers/answer_run.h"
+
+typedef enum answer_group { GROUP_CODE, GROUP_SHAPE, GROUP_MEMORY, GROUP_CATEGORY, GROUP_NONE } answer_group;
+typedef enum answer_sort {
+    SORT_TIME, /* the greatest first, by what it is named */
+    SORT_GAP,
+    SORT_COUNT,
+    SORT_AVERAGE,
+    SORT_MAX,
+    SORT_HOST,
+    SORT_NAME,
+    SORT_ORDER /* as they came first */
+} answer_sort;
+
+typedef struct answer_wishes {
+    answer_group group;
+    answer_sort sort;
+    size_t top; /* rows of each table; 0: all */
+} answer_wishes;
+
+/* What could be saved. For savings.c and those who know more (advice). */
+typedef struct saving {
+    double time;                                    /* at most */
+    const char *kind;                               /* of programs: "gaps", "unused_cores", ... */
+    const char *what, *op, *core, *line, *evidence; /* NULL: unknown */
+    double op_id;                                   /* GLOBAL CALL COUNT of the op that shows it best */
+    bool by_op;                                     /* it is of the time of op's code */
+} saving;
+
+void answer_add_verdict(answer *a, const answer_run *r);                         /* verdict.c */
+bool answer_add_savings(answer *a, const answer_run *r);                         /* savings.c */
+bool answer_add_ops(answer *a, const answer_run *r, const answer_wishes *w);     /* op_stats.c */
+bool answer_add_kernels(answer *a, const answer_run *r, const answer_wishes *w); /* kernel_stats.c */
+void answer_add_zones(answer *a, const answer_run *r, const answer_wishes *w);   /* zone_stats.c */
+void answer_add_ranges(answer *a, const answer_run *r, const answer_wishes *w);  /* ranges.c */
+void answer_add_chips(answer *a, const answer_run *r);                           /* verdict.c */
+void answer_add_summary(answer *a, const answer_run *r);                         /* verdict.c */
+void answer_add_losses(answer *a, const answer_run *r);                          /* verdict.c */
+
+/* All of them. MEMORY when there is none. (sections.c) */
+devlog_status answer_make(answer *a, const answer_run *r, const answer_wishes *w, devlog_error *err);
+
+/* From the first launch to the last on the chip that was at work longest; without cycles that of the host; NAN. (verdict.c) */
+double answer_wall(const answer_run *r);
+
+/* What kind of work an op of this code does: "matmul", "convolution", ...; "other". (op_category.c) */
+const char *op_category(const char *code);
+
+#endif

@@ -1,0 +1,214 @@
+/* devlog report: what took the time of a run, and what would save most. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/answer_print.h"
+#include "answers/sections.h"
+#include "base/file.h"
+#include "base/term.h"
+#include "cli/diff_inputs.h"
+#include "cli/filters.h"
+#include "cli/op_report.h"
+
+enum { SCHEMA_VERSION = 1 };
+
+typedef struct report_args {
+    cli_filters filters;
+    cli_list tables;
+    int format, group, sort, time;
+    uint64_t top;
+    const char *output;
+} report_args;
+
+static const cli_option options[] = {
+    CLI_TITLE("What is shown"),
+    {CLI_LIST, "tables", 't', "NAME,...",
+     "only these, by the names that they have in JSON: verdict, savings, kernel_statistics, op_statistics, zones, "
+     "steps, signposts, chips, losses, summary",
+     offsetof(report_args, tables)},
+    {CLI_CHOICE, "group", 'g', "code|shape|memory|category|none",
+     "what is one line of OP STATISTICS: an op code; a code with its shapes, or with where its tensors are; a kind "
+     "of work; or every op by itself",
+     offsetof(report_args, group)},
+    {CLI_CHOICE, "sort", 's', "time|gap|count|average|max|host|name|order",
+     "by what OP STATISTICS is sorted, the greatest first; order: as ops came", offsetof(report_args, sort)},
+    {CLI_CHOICE, "time", 0, "kernel|fw", "the duration of ops on the device that counts",
+     offsetof(report_args, time)},
+    {CLI_NUMBER, "top", 0, "N", "lines of each table; 20 unless told (json and csv: all), 0: all",
+     offsetof(report_args, top), 0, UINT32_MAX},
+    CLI_TITLE("Output"),
+    {CLI_CHOICE, "format", 'f', "text|json|csv|md",
+     "json has a schema (share/devlog/schema); csv: one table after the other, an empty line between; md: for the "
+     "comment of a pull request",
+     offsetof(report_args, format)},
+    {CLI_STRING, "output", 'o', "FILE", "write there, not to standard output", offsetof(report_args, output)},
+    CLI_SELECTION(report_args, filters),
+    {0},
+};
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MD };
+static answer_printer *const printers[] = {answer_print_text, answer_print_json, answer_print_csv,
+                                           answer_print_markdown};
+
+/* What is read, and freed together. */
+typedef struct job {
+    cli_diff_inputs in;
+    op_table table;
+    run_log *log;
+    answer_run run;
+    answer a;
+    dl_str out;
+    bool has_run, troubles;
+} job;
+
+static void job_free(job *j)
+{
+    answer_free(&j->a);
+    if (j->has_run) answer_run_free(&j->run);
+    run_log_free(j->log);
+    op_table_free(&j->table);
+    cli_diff_inputs_free(&j->in);
+    dl_str_free(&j->out);
+}
+
+static devlog_status find_input(job *j, const char *path, devlog_error *err)
+{
+    devlog_status status = cli_diff_input(&j->in, path, 0, err);
+    if (status || j->in.n == 1) return status;
+    return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds %zu runs (%s, %s, ...): name one of them", path,
+                   j->in.n, j->in.items[0].name, j->in.items[1].name);
+}
+
+/* From an op report, with what a log beside it adds. */
+static devlog_status read_report(job *j, const cli_diff_run *in, answer_run_options *o, devlog_error *err)
+{
+    const char *log = in->log;
+    devlog_status status = op_table_read_wide(&j->table, in->report, err);
+    if (!status) status = answer_run_make(&j->run, &j->table, o, err);
+    j->has_run = !status;
+    if (!status && log) status = run_log_read(&j->log, &log, 1, &j->run, false, err);
+    return status;
+}
+
+/* From a log alone: its launches. Where not all of them are wanted, it is read once more for the zones of those that are. */
+static devlog_status read_log(job *j, const cli_diff_run *in, answer_run_options *o, devlog_error *err)
+{
+    const char *log = in->log;
+    devlog_status status = run_log_read(&j->log, &log, 1, NULL, false, err);
+    o->made = true;
+    if (!status) status = op_table_new(&j->table, log, err);
+    if (!status) status = run_log_rows(j->log, &j->table, &o->cycles, err);
+    if (!status) status = answer_run_make(&j->run, &j->table, o, err);
+    j->has_run = !status;
+    if (status || !j->run.left_out) return status;
+    if (strcmp(log, "-") == 0)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "a selection wants a log that is a file: standard input can be read once");
+    run_log_free(j->log);
+    j->log = NULL;
+    return run_log_read(&j->log, &log, 1, &j->run, true, err);
+}
+
+static devlog_status read_input(job *j, const report_args *a, const op_selection *s, devlog_error *err)
+{
+    const cli_diff_run *in = &j->in.items[0];
+    answer_run_options o = {.selection = s, .by_fw = a->time == 1};
+    devlog_status status = in->report ? read_report(j, in, &o, err) : read_log(j, in, &o, err);
+    if (status) return status;
+    if (j->log) answer_run_add_log(&j->run, j->log);
+    if (in->report) j->troubles |= cli_op_table_troubles("report", &j->table);
+    j->troubles |= in->lost || (j->log && run_log_lost(j->log));
+    j->run.name = in->name;
+    return DEVLOG_OK;
+}
+
+static devlog_status check_tables(const report_args *a, const answer *answers, devlog_error *err)
+{
+    for (size_t i = 0; i < a->tables.n; i++) {
+        static const char *const known[] = {"verdict", "savings", "kernel_statistics", "op_statistics",
+                                            "zones",   "steps",   "signposts",         "chips",
+                                            "losses",  "summary"};
+        bool good = answer_find(answers, a->tables.items[i]) != NULL;
+        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+            good |= strcmp(known[k], a->tables.items[i]) == 0;
+        if (!good)
+            return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                           "--tables: there is no table '%s' (devlog report --help)", a->tables.items[i]);
+    }
+    return DEVLOG_OK;
+}
+
+static devlog_status report(job *j, const report_args *a, const char *path, const op_selection *s,
+                            devlog_error *err)
+{
+    const bool people = a->format == FORMAT_TEXT || a->format == FORMAT_MD;
+    const answer_wishes wishes = {.group = (answer_group)a->group,
+                                  .sort = (answer_sort)a->sort,
+                                  .top = a->top != UINT64_MAX ? (size_t)a->top
+                                         : people             ? 20
+                                                              : 0};
+    devlog_status status = find_input(j, path, err);
+    if (!status) status = read_input(j, a, s, err);
+    if (!status) status = answer_make(&j->a, &j->run, &wishes, err);
+    if (!status) status = check_tables(a, &j->a, err);
+    if (status) return status;
+    const answer_shown shown = {.a = &j->a,
+                                .kind = "report",
+                                .version = SCHEMA_VERSION,
+                                .sections = a->tables.items,
+                                .n_sections = a->tables.n,
+                                .colour = !a->output && dl_term_colour(stdout),
+                                .width = a->output ? 0 : dl_term_width(stdout)};
+    printers[a->format](&shown, &j->out);
+    if (!a->output) return dl_print(&j->out, err);
+    dl_file_writer w;
+    status = dl_str_status(&j->out, err);
+    if (!status) status = dl_file_create(&w, a->output, err);
+    if (status) return status;
+    dl_file_put(&w, j->out.text, j->out.len);
+    return dl_file_commit(&w, err);
+}
+
+static int run(int argc, char **argv)
+{
+    report_args a = {.top = UINT64_MAX};
+    cli_args rest;
+    int exit_status;
+    if (!cli_parse(&cmd_report, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    dl_filter filter = {0};
+    devlog_error err = {0};
+    job j = {0};
+    exit_status = CLI_USAGE;
+    if (cli_filter_of(&cmd_report, &a.filters, &rest, &filter)) {
+        const op_selection selection = cli_selection_of(&a.filters, &filter);
+        const devlog_status status = report(&j, &a, rest.items[0], &selection, &err);
+        if (status) fprintf(stderr, "devlog report: %s\n", err.text);
+        exit_status = status ? CLI_FAILED : j.troubles ? CLI_PARTIAL : CLI_OK;
+    }
+    job_free(&j);
+    cli_args_free(&rest);
+    return exit_status;
+}
+
+const cli_command cmd_report = {
+    .name = "report",
+    .summary = "What took the time of a run, why, and what would save most",
+    .arguments = "INPUT",
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .description =
+        "An input is an op report, a device log (plain, compressed or packed), a capture, or a folder of a run, of "
+        "devlog or of tt-metal's profiler. The verdict comes first: wall time, how much of it the device was busy, "
+        "what the host did, how well clocks are known, what was lost. Then what would save most, with the evidence, "
+        "and tables of kernels, ops, zones, steps and signposts.\n\n"
+        "What nobody knows is \"-\", null in JSON and an empty cell in CSV, never 0. docs/report.md says what each "
+        "figure means and where it comes from.",
+    .options = options,
+    .examples = "  devlog report before\n"
+                "  devlog report --tables verdict,savings report.csv\n"
+                "  devlog report --group shape --sort gap report.csv\n"
+                "  devlog report --format json --tables op_statistics capture.devlog\n",
+    .see_also = "devlog-decode(1), devlog-diff(1), devlog-ops-summary(1), devlog-run(1)",
+    .run = run,
+};

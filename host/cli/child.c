@@ -2,12 +2,18 @@
 #include "cli/child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/term.h"
 
 extern char **environ;
 
@@ -44,21 +50,31 @@ static char **environment(const char *const *settings, size_t n)
     return all;
 }
 
-static void await(pid_t pid, cli_child_result *out)
+static uint64_t ns_of(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+static void await(pid_t pid, uint64_t started, cli_child_result *out)
 {
     int code = 0;
-    while (waitpid(pid, &code, 0) < 0 && errno == EINTR) {
+    struct rusage used = {0};
+    while (wait4(pid, &code, 0, &used) < 0 && errno == EINTR) {
     }
+    out->wall_ns = dl_now_ns() - started;
+    out->cpu_ns = ns_of(used.ru_utime) + ns_of(used.ru_stime);
+    out->peak_bytes = (uint64_t)used.ru_maxrss * 1024;
     out->signal = WIFSIGNALED(code) ? WTERMSIG(code) : 0;
     out->exit = WIFEXITED(code) ? WEXITSTATUS(code) : 128 + out->signal;
 }
 
-devlog_status cli_child(char *const *argv, const char *const *settings, size_t n, cli_child_result *out,
-                        devlog_error *err)
+devlog_status cli_child(char *const *argv, const char *const *settings, size_t n, bool quiet,
+                        cli_child_result *out, devlog_error *err)
 {
     sigset_t blocked, before;
     struct sigaction old[N_SIGNALS], action = {.sa_sigaction = hand_on, .sa_flags = SA_SIGINFO | SA_RESTART};
     posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t files;
     char **env = environment(settings, n);
     if (!env) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     /* No signal between starting the child and knowing its id. */
@@ -73,9 +89,13 @@ devlog_status cli_child(char *const *argv, const char *const *settings, size_t n
     sigemptyset(&usual);
     sigaddset(&usual, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawn_file_actions_init(&files);
+    if (quiet) posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     pid_t pid;
-    int failed = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, env);
+    const uint64_t started = dl_now_ns();
+    int failed = posix_spawnp(&pid, argv[0], &files, &attributes, argv, env);
     posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
     free(env);
     if (failed) {
         sigprocmask(SIG_SETMASK, &before, NULL);
@@ -86,7 +106,7 @@ devlog_status cli_child(char *const *argv, const char *const *settings, size_t n
     for (int i = 0; i < N_SIGNALS; i++)
         sigaction(handed_on[i], &action, &old[i]);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    await(pid, out);
+    await(pid, started, out);
     child = 0;
     for (int i = 0; i < N_SIGNALS; i++)
         sigaction(handed_on[i], &old[i], NULL);

@@ -4,18 +4,22 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
 typedef struct cli_child_result {
-    int exit;   /* exit status; 128 + signal when a signal ended it */
-    int signal; /* that ended it; 0: none */
+    int exit;                 /* exit status; 128 + signal when a signal ended it */
+    int signal;               /* that ended it; 0: none */
+    uint64_t wall_ns, cpu_ns; /* from its start to its end; its processor time, user's and system's */
+    uint64_t
+        peak_bytes; /* of memory, of it or of the greatest of its children; never less than this program's own */
 } cli_child_result;
 
 /* Runs argv[0] (looked up in PATH) with settings[0 .. n), "NAME=value", in front of the environment, and
- * waits for it. Signals that this process gets meanwhile are handed on. NOT_FOUND when there is no such
- * program. */
-devlog_status cli_child(char *const *argv, const char *const *settings, size_t n, cli_child_result *out,
-                        devlog_error *err);
+ * waits for it. Signals that this process gets meanwhile are handed on. `quiet`: what it prints goes nowhere; what it says on
+ * standard error stays. NOT_FOUND when there is no such program. */
+devlog_status cli_child(char *const *argv, const char *const *settings, size_t n, bool quiet,
+                        cli_child_result *out, devlog_error *err);
 
 #endif

@@ -34,6 +34,7 @@ extern const cli_command cmd_pack;
 extern const cli_command cmd_report;
 extern const cli_command cmd_run;
 extern const cli_command cmd_serve;
+extern const cli_command cmd_time;
 extern const cli_command cmd_unpack;
 extern const cli_command cmd_view;
 

@@ -1,5 +1,4 @@
 /* devlog run: runs a command without and with device profiling, and makes one op report of both runs. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +7,11 @@
 
 #include "base/file.h"
 #include "base/paths.h"
-#include "base/run_file.h"
 #include "base/settings.h"
-#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/date.h"
 #include "cli/op_report.h"
+#include "cli/profiled_run.h"
 #include "decode/capture/capture.h"
 #include "decode/log/log_write.h"
 
@@ -63,45 +61,13 @@ static void say(const char *fmt, ...)
     free(text);
 }
 
-enum { PATH_SIZE = 4096 };
-
-/* What an earlier run left would be taken for this one's. */
-static devlog_status clear_logs(const char *folder, devlog_error *err)
-{
-    static const char *const names[] = {OP_LOG_NAME, DL_DEVICE_LOG_NAME, DL_CAPTURE_NAME, DL_RUN_FILE_NAME};
-    devlog_status status = dl_folder_make(folder, err);
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !status; i++) {
-        char path[PATH_SIZE];
-        status = dl_join(path, sizeof path, folder, names[i], err);
-        if (!status && unlink(path) != 0 && errno != ENOENT)
-            status = dl_fail_errno(err, errno, "cannot remove the log of an earlier run, %s", path);
-    }
-    return status;
-}
-
 /* One run. False when it cannot be started. */
 static bool run_once(char *const *command, const char *folder, bool device, int recording,
                      cli_child_result *result)
 {
     devlog_error err = {0};
-    char log_folder[PATH_SIZE + 32], absolute[PATH_SIZE], run_id[40];
-    devlog_status status = clear_logs(folder, &err);
-    if (!status && !realpath(folder, absolute))
-        status = dl_fail_errno(&err, errno, "cannot use the folder %s", folder);
-    uint64_t id = dl_run_file_new_id();
-    if (!status) status = dl_run_file_begin(folder, id, &err);
-    if (!status) {
-        /* Absolute, as the command may go elsewhere. */
-        snprintf(log_folder, sizeof log_folder, "DEVLOG_LOG_FOLDER=%s", absolute);
-        snprintf(run_id, sizeof run_id, DL_RUN_VARIABLE "=%016llx", (unsigned long long)id);
-        static const char *const recordings[] = {"DEVLOG_RECORDING=stop", "DEVLOG_RECORDING=ring",
-                                                 "DEVLOG_RECORDING=stream"};
-        const char *const settings[] = {log_folder, run_id, "DEVLOG_OPS=1",
-                                        device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0",
-                                        recording < 0 ? NULL : recordings[recording]};
-        size_t n = sizeof settings / sizeof settings[0];
-        status = cli_child(command, settings, recording < 0 ? n - 1 : n, result, &err);
-    }
+    const cli_profiled run = {.command = command, .folder = folder, .device = device, .recording = recording};
+    const devlog_status status = cli_profiled_run(&run, result, &err);
     if (status) say("%s", err.text);
     return status == DEVLOG_OK;
 }
@@ -115,20 +81,14 @@ static void say_end(const char *which, const cli_child_result *result)
         say("%s ended with status %d; the report is of what it left", which, result->exit);
 }
 
-static bool holds(const char *folder, const char *name)
-{
-    char path[PATH_SIZE];
-    devlog_error err;
-    return dl_join(path, sizeof path, folder, name, &err) == DEVLOG_OK && access(path, R_OK) == 0;
-}
-
 /* Whether the run with device profiling gave device data; says why not. */
 static bool was_profiled(const char *command, const char *folder)
 {
     op_log log;
     devlog_error err;
-    char path[PATH_SIZE];
-    if (holds(folder, DL_DEVICE_LOG_NAME) || holds(folder, DL_CAPTURE_NAME)) return true;
+    char path[CLI_PATH_SIZE];
+    if (cli_folder_holds(folder, DL_DEVICE_LOG_NAME) || cli_folder_holds(folder, DL_CAPTURE_NAME))
+        return true;
     bool off = false;
     if (dl_join(path, sizeof path, folder, OP_LOG_NAME, &err) == DEVLOG_OK) {
         if (op_log_read(&log, path, &err) == DEVLOG_OK)
@@ -159,7 +119,7 @@ static int do_runs(const run_args *a, char *const *command, const char *logs, co
     if (two || a->host_only) {
         if (!run_once(command, logs, false, a->recording, &result)) return -1;
         if (result.exit) say_end(two ? "the run without device profiling" : "the run", &result);
-        if (!holds(logs, OP_LOG_NAME))
+        if (!cli_folder_holds(logs, OP_LOG_NAME))
             say("%s wrote no op log: does it open one (devlog_ops_open), and tell its devices "
                 "(devlog_device_options.ops)?",
                 command[0]);
@@ -204,7 +164,7 @@ static int run(int argc, char **argv)
     cli_args rest;
     int exit_status;
     if (!cli_parse(&cmd_run, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    char logs[PATH_SIZE], device_logs[PATH_SIZE];
+    char logs[CLI_PATH_SIZE], device_logs[CLI_PATH_SIZE];
     devlog_error err = {0};
     char **command = calloc((size_t)rest.n + 1, sizeof *command);
     exit_status = CLI_USAGE;
@@ -232,7 +192,7 @@ static int run(int argc, char **argv)
     bool device;
     int child_status = do_runs(&a, command, logs, device_logs, &device);
     if (child_status < 0) goto done;
-    bool anything = holds(logs, OP_LOG_NAME) || device;
+    bool anything = cli_folder_holds(logs, OP_LOG_NAME) || device;
     if (anything)
         exit_status = report(&a, logs, device_logs, device);
     else

@@ -20,6 +20,7 @@ const cli_command *const cli_commands[] = {
     &cmd_run,
     &cmd_selftest,
     &cmd_serve,
+    &cmd_time,
     &cmd_unpack,
     &cmd_view,
     NULL,

@@ -89,6 +89,7 @@ typedef struct op_log {
     int fd;
     uint64_t run;           /* 0: the file does not say */
     uint32_t opens, closes; /* of the log, in the run */
+    uint64_t compile_ns;    /* inside CompileProgram, of the programs that closed the log */
     op_entry *ops;
     op_extra *extras;
     op_launch *launches;

@@ -91,7 +91,10 @@ static void charge(ops_thread *t, uint64_t since)
 
 void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns)
 {
-    ops_thread *t = ops ? pthread_getspecific(ops->key) : NULL;
+    if (!ops) return;
+    if (api == DEVLOG_API_COMPILE_PROGRAM)
+        atomic_fetch_add_explicit(&ops->compile_ns, ns, memory_order_relaxed);
+    ops_thread *t = pthread_getspecific(ops->key);
     if (!t || t->depth == 0) return;
     devlog_api_stats *s = &t->frames[t->depth - 1].api[api];
     s->calls++;

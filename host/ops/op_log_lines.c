@@ -81,7 +81,7 @@ static bool grow_slots(op_log *log)
 /* The members of a line that the first pass needs. */
 typedef struct head {
     uint64_t id, t, thread, depth, chip, launch, program, cores, cached, after, ops, lost, mhz, profiled,
-        forked, boot;
+        forked, boot, compile_ns;
     jl_value run, arch, board;
 } head;
 
@@ -102,6 +102,7 @@ static uint64_t *number_of(head *h, const char *key, size_t n)
                              : NULL;
     case 7: return KEY(program) ? &h->program : NULL;
     case 8: return KEY(profiled) ? &h->profiled : NULL;
+    case 10: return KEY(compile_ns) ? &h->compile_ns : NULL;
     default: return NULL;
     }
 #undef KEY
@@ -392,6 +393,7 @@ static void forget(op_log *log)
     log->n_ops = log->n_extras = log->n_launches = log->n_points = log->n_programs = log->n_chips = 0;
     log->max_in = log->max_out = 0;
     log->opens = log->closes = 0;
+    log->compile_ns = 0;
     log->in_order = true;
     log->run_op = 0;
     free(log->slots);
@@ -426,6 +428,7 @@ static bool take_close(op_log *log, jl_reader *r, const op_place *p)
     if (!read_head(r, NULL, &h)) return bad_line(log, p);
     pass_over(log, p);
     if (!h.forked) log->closes++;
+    log->compile_ns += h.compile_ns;
     if (h.lost) op_log_found(log, OP_NOT_WRITTEN, h.lost, p->line, "the run says that it lost them");
     return true;
 }

@@ -74,6 +74,7 @@ static void after_fork(devlog_ops *ops, ops_thread *t)
     pthread_mutex_init(&ops->lock, NULL);
     atomic_store(&ops->n_elsewhere, 0);
     atomic_store(&ops->n_ops, 0);
+    atomic_store(&ops->compile_ns, 0);
     atomic_store(&ops->lost, 0);
     atomic_store(&ops->errnum, 0);
     if (!t) return;
@@ -257,6 +258,7 @@ devlog_status devlog_ops_close(devlog_ops *ops, devlog_error *err)
         ops_number(t, "t", dl_now_ns());
         ops_number(t, "ops", atomic_load(&ops->n_ops));
         ops_number(t, "lost", atomic_load(&ops->lost));
+        ops_number(t, "compile_ns", atomic_load(&ops->compile_ns));
         if (ops->forked) ops_number(t, "forked", 1);
         ops_write(t);
     }

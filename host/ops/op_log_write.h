@@ -38,6 +38,7 @@ struct devlog_ops {
     uint64_t pid;
     atomic_uint torn;  /* the last write was cut: the next line begins with a line end */
     atomic_uint n_ops; /* that this process has started */
+    atomic_ullong compile_ns; /* inside CompileProgram, in ops and outside of them */
     atomic_ullong lost;
     atomic_int errnum; /* of the first event that was lost */
     bool forked;       /* a child that goes on with its parent's log */
@@ -59,7 +60,7 @@ void ops_text_if(ops_thread *t, const char *key, const char *text);
 /* Ends the line and writes it at once. */
 void ops_write(ops_thread *t);
 
-/* Counts a call of the API for the innermost op of the calling thread. `ops` may be NULL. */
+/* Counts a call of the API for the innermost op of the calling thread, and of the run. `ops` may be NULL. */
 void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns);
 
 #endif

@@ -1,0 +1,383 @@
+/* devlog time: what a command takes, over several runs: the host's time and processor time, compiling, the device, memory. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "answers/answer_print.h"
+#include "base/paths.h"
+#include "base/settings.h"
+#include "base/term.h"
+#include "cli/cli.h"
+#include "cli/profiled_run.h"
+#include "decode/capture/capture.h"
+#include "decode/log/log_write.h"
+#include "devlog/decode.h"
+#include "ops/op_log.h"
+
+enum { SCHEMA_VERSION = 1, MOST_RUNS = 100000 };
+
+typedef struct time_args {
+    uint64_t n, warm_up, device;
+    bool each, show_output;
+    const char *output;
+    int format;
+} time_args;
+
+static const cli_option options[] = {
+    CLI_TITLE("Runs"),
+    {CLI_NUMBER, "repeat", 'n', "N", "runs that count; 5 unless told", offsetof(time_args, n), 1, MOST_RUNS},
+    {CLI_NUMBER, "warm-up", 'w', "N", "runs before them that do not: caches are cold; 1 unless told",
+     offsetof(time_args, warm_up), 0, MOST_RUNS},
+    {CLI_NUMBER, "device", 'd', "N",
+     "further runs with device profiling, from which the device's time comes; as many as --repeat unless told, "
+     "0: none",
+     offsetof(time_args, device), 0, MOST_RUNS},
+    {CLI_FLAG, "show-output", 0, NULL, "let the command print in every run; otherwise in none",
+     offsetof(time_args, show_output)},
+    CLI_TITLE("Output"),
+    {CLI_FLAG, "each", 'e', NULL, "a line for each run, too", offsetof(time_args, each)},
+    {CLI_CHOICE, "format", 'f', "text|json|csv|md", "json has a schema (share/devlog/schema)",
+     offsetof(time_args, format)},
+    {CLI_STRING, "output", 'o', "FOLDER",
+     "for the logs of the last runs; generated/profiler/time unless told", offsetof(time_args, output)},
+    {0},
+};
+
+/* What one run took; NAN: nobody knows. Times are ns. */
+typedef enum measure { WALL, CPU, COMPILE, DEVICE, MEMORY, MEASURES } measure;
+typedef struct sample {
+    double of[MEASURES];
+} sample;
+
+typedef struct job {
+    const time_args *args;
+    char *const *command;
+    sample *samples; /* args->n of the host; those of the device stand in `device` */
+    double *device;
+    size_t n, n_device;
+    bool lost; /* device data, or an op log that was not closed */
+    int exit;  /* of a run that failed; no more are made */
+} job;
+
+static void say(const char *fmt, ...) DL_PRINTF(1, 2);
+static void say(const char *fmt, ...)
+{
+    va_list ap;
+    char text[2200];
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    dl_shown_in_place(text);
+    fprintf(stderr, "devlog time: %s\n", text);
+}
+
+/* ---- What a run left ------------------------------------------------------------------------------------ */
+
+/* Inside CompileProgram, by the op log; NAN when the run wrote none, or did not close it. */
+static double compile_ns(job *j, const char *folder)
+{
+    op_log log;
+    devlog_error err;
+    char path[CLI_PATH_SIZE];
+    double ns = NAN;
+    if (!cli_folder_holds(folder, OP_LOG_NAME) || dl_join(path, sizeof path, folder, OP_LOG_NAME, &err))
+        return NAN;
+    if (op_log_read(&log, path, &err) == DEVLOG_OK) {
+        if (log.opens && log.found[OP_NOT_CLOSED] == 0)
+            ns = (double)log.compile_ns;
+        else
+            j->lost = true;
+    }
+    op_log_free(&log);
+    return ns;
+}
+
+typedef struct interval {
+    uint64_t start, end;
+    uint32_t chip;
+} interval;
+
+static int by_chip_and_start(const void *a, const void *b)
+{
+    const interval *x = a, *y = b;
+    if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Time in which a chip ran anything, of the chip that was busy longest. */
+static double longest_busy_ns(const devlog_log *log, interval *launches, size_t n)
+{
+    double longest = NAN;
+    qsort(launches, n, sizeof *launches, by_chip_and_start);
+    for (size_t i = 0; i < n;) {
+        const uint32_t chip = launches[i].chip;
+        uint64_t busy = 0, until = 0;
+        for (; i < n && launches[i].chip == chip; i++) {
+            const uint64_t start = launches[i].start > until ? launches[i].start : until;
+            if (launches[i].end > start) busy += launches[i].end - start;
+            if (launches[i].end > until) until = launches[i].end;
+        }
+        for (size_t c = 0; c < devlog_log_chips(log); c++) {
+            const devlog_chip known = devlog_log_chip(log, (uint32_t)c);
+            if (known.chip != chip || !(known.mhz > 0)) continue;
+            const double ns = (double)busy * 1000 / known.mhz;
+            if (!(longest >= ns)) longest = ns;
+        }
+    }
+    return longest;
+}
+
+/* By the device data of a run; NAN when there is none. */
+static devlog_status device_ns(job *j, const char *folder, double *ns, devlog_error *err)
+{
+    static const char *const names[] = {DL_CAPTURE_NAME, DL_DEVICE_LOG_NAME};
+    char path[CLI_PATH_SIZE];
+    const char *paths[] = {path};
+    devlog_log *log = NULL;
+    interval *launches = NULL;
+    size_t at = 0, n = 0;
+    *ns = NAN;
+    while (at < 2 && !cli_folder_holds(folder, names[at]))
+        at++;
+    if (at == 2) return DEVLOG_OK;
+    devlog_status status = dl_join(path, sizeof path, folder, names[at], err);
+    const devlog_log_options wanted = DEVLOG_LOG_OPTIONS(.no_quantiles = true);
+    if (!status) status = devlog_log_open(paths, 1, &wanted, &log, err);
+    if (!status) status = devlog_log_finish(log, err);
+    if (!status && !(launches = calloc(devlog_log_launches(log) + 1, sizeof *launches)))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status) {
+        for (size_t i = 0; i < devlog_log_launches(log); i++) {
+            const devlog_launch l = devlog_log_launch(log, (uint32_t)i);
+            if (l.first_start < l.last_end) launches[n++] = (interval){l.first_start, l.last_end, l.chip};
+        }
+        *ns = longest_busy_ns(log, launches, n);
+        if (!devlog_log_complete(log)) j->lost = true;
+    }
+    free(launches);
+    devlog_log_close(log);
+    return status;
+}
+
+/* ---- Runs ----------------------------------------------------------------------------------------------- */
+
+/* One run; false when no more are wanted. */
+static bool run_once(job *j, const char *folder, bool device, sample *out, devlog_error *err)
+{
+    const cli_profiled run = {j->command, folder, device, -1, !j->args->show_output};
+    cli_child_result result = {0};
+    if (cli_profiled_run(&run, &result, err)) return false;
+    if (result.exit) {
+        j->exit = result.exit;
+        if (result.signal)
+            say("a run was ended by signal %d (%s); no more are made", result.signal,
+                strsignal(result.signal));
+        else
+            say("a run ended with status %d; no more are made", result.exit);
+        return false;
+    }
+    *out = (sample){{(double)result.wall_ns, (double)result.cpu_ns, NAN, NAN, (double)result.peak_bytes}};
+    return true;
+}
+
+static devlog_status run_all(job *j, const char *logs, const char *device_logs, devlog_error *err)
+{
+    sample s;
+    err->status = DEVLOG_OK;
+    for (uint64_t i = 0; i < j->args->warm_up; i++)
+        if (!run_once(j, logs, false, &s, err)) return err->status;
+    for (uint64_t i = 0; i < j->args->n; i++) {
+        if (!run_once(j, logs, false, &s, err)) return err->status;
+        s.of[COMPILE] = compile_ns(j, logs);
+        j->samples[j->n++] = s;
+    }
+    for (uint64_t i = 0; i < j->args->device; i++) {
+        double ns;
+        if (!run_once(j, device_logs, true, &s, err)) return err->status;
+        devlog_status status = device_ns(j, device_logs, &ns, err);
+        if (status) return status;
+        if (isnan(ns)) break; /* the next would not know better */
+        j->device[j->n_device++] = ns;
+    }
+    return DEVLOG_OK;
+}
+
+/* ---- The answer ----------------------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The values of a measure, sorted; returns how many are known. */
+static size_t values_of(const job *j, measure m, double *out)
+{
+    size_t n = 0;
+    if (m == DEVICE) {
+        memcpy(out, j->device, j->n_device * sizeof *out);
+        n = j->n_device;
+    } else {
+        for (size_t i = 0; i < j->n; i++)
+            if (!isnan(j->samples[i].of[m])) out[n++] = j->samples[i].of[m];
+    }
+    qsort(out, n, sizeof *out, by_value);
+    return n;
+}
+
+static double quantile(const double *sorted, size_t n, double q)
+{
+    if (n == 0) return NAN;
+    const double at = q * (double)(n - 1);
+    const size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
+    return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
+}
+
+static const answer_column columns[] = {
+    {"row", "", ANSWER_TEXT, 0},          {"wall", "wall", ANSWER_TIME, 0},
+    {"cpu", "CPU", ANSWER_TIME, 0},       {"compile", "compile", ANSWER_TIME, 0},
+    {"device", "device", ANSWER_TIME, 0}, {"memory", "peak memory", ANSWER_BYTES, 0},
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static devlog_status tell(const job *j, answer *a, devlog_error *err)
+{
+    static const struct {
+        const char *name;
+        double q;
+    } rows[] = {{"median", 0.5}, {"minimum", 0}, {"quarter", 0.25}, {"three quarters", 0.75}, {"maximum", 1}};
+    const size_t most = j->n > j->n_device ? j->n : j->n_device;
+    double *values[MEASURES] = {0};
+    size_t counts[MEASURES] = {0};
+    devlog_status status = answer_begin(a, err);
+    if (status) return status;
+    for (int m = 0; m < MEASURES; m++) {
+        if (!(values[m] = calloc(most + 1, sizeof(double)))) {
+            status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+            goto out;
+        }
+        counts[m] = values_of(j, (measure)m, values[m]);
+    }
+    answer_section *s = answer_table(a, "time", "TIME", columns, COLUMNS);
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        answer_text(s, rows[r].name);
+        for (int m = 0; m < MEASURES; m++)
+            answer_number(s, quantile(values[m], counts[m], rows[r].q));
+    }
+    answer_note(
+        a, s,
+        answer_keepf(
+            a,
+            "%zu runs after %llu that warm up; device: %zu further runs with device profiling, the time in "
+            "which the busiest chip ran anything.",
+            j->n, (unsigned long long)j->args->warm_up, j->n_device));
+    if (counts[COMPILE] == 0)
+        answer_note(a, s, "compile: the command wrote no op log that says it (devlog_ops_open).");
+    if (j->args->each) {
+        s = answer_table(a, "runs", "RUNS", columns, COLUMNS);
+        for (size_t i = 0; i < most; i++) {
+            answer_text(s, answer_keepf(a, "%zu", i + 1));
+            for (int m = 0; m < MEASURES; m++)
+                answer_number(s, m == DEVICE ? i < j->n_device ? j->device[i] : NAN
+                                 : i < j->n  ? j->samples[i].of[m]
+                                             : NAN);
+        }
+    }
+    status = answer_status(a, err);
+out:
+    for (int m = 0; m < MEASURES; m++)
+        free(values[m]);
+    return status;
+}
+
+static int print(const job *j, devlog_error *err)
+{
+    static answer_printer *const printers[] = {answer_print_text, answer_print_json, answer_print_csv,
+                                               answer_print_markdown};
+    answer a = {0};
+    dl_str out = {0};
+    devlog_status status = tell(j, &a, err);
+    if (!status) {
+        const answer_shown shown = {.a = &a,
+                                    .kind = "time",
+                                    .version = SCHEMA_VERSION,
+                                    .colour = j->args->format <= 0 && dl_term_colour(stdout),
+                                    .width = dl_term_width(stdout)};
+        printers[j->args->format < 0 ? 0 : j->args->format](&shown, &out);
+        if (out.failed || fwrite(out.text, 1, out.len, stdout) != out.len || fflush(stdout) != 0)
+            status = dl_fail(err, DEVLOG_ERR_IO, "cannot print the result");
+    }
+    dl_str_free(&out);
+    answer_free(&a);
+    return status == DEVLOG_OK ? CLI_OK : CLI_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
+    time_args a = {.n = 5, .warm_up = 1, .device = UINT64_MAX, .output = "generated/profiler/time"};
+    cli_args rest;
+    int exit_status;
+    if (!cli_parse(&cmd_time, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    if (a.device == UINT64_MAX) a.device = a.n;
+    char logs[CLI_PATH_SIZE], device_logs[CLI_PATH_SIZE];
+    devlog_error err = {0};
+    char **command = calloc((size_t)rest.n + 1, sizeof *command);
+    job j = {.args = &a,
+             .command = command,
+             .samples = calloc(a.n, sizeof(sample)),
+             .device = calloc(a.device + 1, sizeof(double))};
+    devlog_status status = command && j.samples && j.device
+                               ? dl_settings_check(&err)
+                               : dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status) status = dl_join(logs, sizeof logs, a.output, "logs", &err);
+    if (!status) status = dl_join(device_logs, sizeof device_logs, a.output, "logs_device", &err);
+    if (!status) {
+        memcpy(command, rest.items, (size_t)rest.n * sizeof *command);
+        status = run_all(&j, logs, device_logs, &err);
+    }
+    exit_status = status ? CLI_FAILED : j.exit;
+    if (!status && !j.exit) {
+        exit_status = print(&j, &err);
+        if (exit_status) status = err.status;
+    }
+    if (status) say("%s", err.text);
+    if (exit_status == CLI_OK && a.device && j.n_device == 0) {
+        say("no device data: the command launched no program through devlog that was built to profile; --device 0 asks for none");
+        exit_status = CLI_PARTIAL;
+    } else if (exit_status == CLI_OK && j.lost) {
+        say("something was lost in a run; devlog decode %s says what", device_logs);
+        exit_status = CLI_PARTIAL;
+    }
+    free(j.samples);
+    free(j.device);
+    free(command);
+    cli_args_free(&rest);
+    return exit_status;
+}
+
+const cli_command cmd_time = {
+    .name = "time",
+    .summary =
+        "What a command takes: wall and processor time, compiling, the device, memory; median of several runs",
+    .arguments = "COMMAND...",
+    .min_arguments = 1,
+    .max_arguments = CLI_ANY,
+    .stops = true,
+    .description =
+        "Runs the command several times without device profiling, so that the host's times are not those of downloading "
+        "device data, and several times with it, for the device's time. Runs that warm up are not counted. The "
+        "command's output goes nowhere unless asked for; what it says on standard error stays.\n\n"
+        "wall and CPU are of the whole command; compile is the time inside devlog_compile_program, known when the command opens an "
+        "op log; device is the time in which the chip that was busy longest ran anything; peak memory is that of the command, or "
+        "of the greatest of its children (the system counts at least what devlog itself has: some MiB). What nobody knows is \"-\", null in JSON.\n\n"
+        "A run that fails ends everything: the exit status is then its own. 3: there is no device data, or some was lost.",
+    .options = options,
+    .examples = "  devlog time -n 10 -- build/release/bin/nn 4\n"
+                "  devlog time --device 0 --format json -- ./app\n",
+    .files = "FOLDER/logs, FOLDER/logs_device: the logs of the last run without and with device profiling.",
+    .see_also = "devlog-run(1), devlog-report(1)",
+    .run = run,
+};

@@ -1,0 +1,56 @@
+/* One run of a user's command with profiling; see profiled_run.h. */
+#include "cli/profiled_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/paths.h"
+#include "base/run_file.h"
+#include "decode/capture/capture.h"
+#include "decode/log/log_write.h"
+#include "ops/op_log.h"
+
+/* What an earlier run left would be taken for this one's. */
+static devlog_status clear_logs(const char *folder, devlog_error *err)
+{
+    static const char *const names[] = {OP_LOG_NAME, DL_DEVICE_LOG_NAME, DL_CAPTURE_NAME, DL_RUN_FILE_NAME};
+    devlog_status status = dl_folder_make(folder, err);
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !status; i++) {
+        char path[CLI_PATH_SIZE];
+        status = dl_join(path, sizeof path, folder, names[i], err);
+        if (!status && unlink(path) != 0 && errno != ENOENT)
+            status = dl_fail_errno(err, errno, "cannot remove the log of an earlier run, %s", path);
+    }
+    return status;
+}
+
+devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, devlog_error *err)
+{
+    char log_folder[CLI_PATH_SIZE + 32], absolute[CLI_PATH_SIZE], run_id[40];
+    devlog_status status = clear_logs(run->folder, err);
+    if (!status && !realpath(run->folder, absolute))
+        status = dl_fail_errno(err, errno, "cannot use the folder %s", run->folder);
+    const uint64_t id = dl_run_file_new_id();
+    if (!status) status = dl_run_file_begin(run->folder, id, err);
+    if (status) return status;
+    /* Absolute, as the command may go elsewhere. */
+    snprintf(log_folder, sizeof log_folder, "DEVLOG_LOG_FOLDER=%s", absolute);
+    snprintf(run_id, sizeof run_id, DL_RUN_VARIABLE "=%016llx", (unsigned long long)id);
+    static const char *const recordings[] = {"DEVLOG_RECORDING=stop", "DEVLOG_RECORDING=ring",
+                                             "DEVLOG_RECORDING=stream"};
+    const char *const settings[] = {log_folder, run_id, "DEVLOG_OPS=1",
+                                    run->device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0",
+                                    run->recording < 0 ? NULL : recordings[run->recording]};
+    const size_t n = sizeof settings / sizeof settings[0];
+    return cli_child(run->command, settings, run->recording < 0 ? n - 1 : n, run->quiet, out, err);
+}
+
+bool cli_folder_holds(const char *folder, const char *name)
+{
+    char path[CLI_PATH_SIZE];
+    devlog_error err;
+    return dl_join(path, sizeof path, folder, name, &err) == DEVLOG_OK && access(path, R_OK) == 0;
+}

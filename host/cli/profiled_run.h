@@ -1,0 +1,23 @@
+/* One run of a user's command with profiling, into a folder of its own: for `devlog run` and `devlog time`. Not for what is
+ * made of its logs. */
+#ifndef DEVLOG_CLI_PROFILED_RUN_H
+#define DEVLOG_CLI_PROFILED_RUN_H
+
+#include "cli/child.h"
+
+enum { CLI_PATH_SIZE = 4096 };
+
+typedef struct cli_profiled {
+    char *const *command;
+    const char *folder; /* of the logs; made when missing, and what an earlier run left there goes */
+    bool device;        /* with device profiling, otherwise with the op log only */
+    int recording; /* STOP, RING, STREAM as in --recording of `devlog run`; -1: as the environment says */
+    bool quiet;    /* as cli_child has it */
+} cli_profiled;
+
+devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, devlog_error *err);
+
+/* Whether a file of that name can be read there. */
+bool cli_folder_holds(const char *folder, const char *name);
+
+#endif

@@ -16,6 +16,15 @@ install(DIRECTORY boards firmware linker include DESTINATION share/devlog
         PATTERN "cstdint" PATTERN "boardgen.c" EXCLUDE)
 install(FILES LICENSE docs/cli.md docs/environment.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# Completion by shells, made by the program of its tables.
+set(completion ${PROJECT_BINARY_DIR}/completion)
+install(CODE "file(MAKE_DIRECTORY \"${completion}\")
+  foreach(shell bash zsh)
+    execute_process(COMMAND \"${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/devlog\" man --completion \${shell} OUTPUT_FILE \"${completion}/\${shell}\" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()")
+install(FILES ${completion}/bash RENAME devlog DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${completion}/zsh RENAME _devlog DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/devlog)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/devlog-config-version.cmake VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 install(EXPORT devlog NAMESPACE devlog:: FILE devlog-targets.cmake DESTINATION ${package_folder})

@@ -6,10 +6,12 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/completion.h"
 #include "cli/environment.h"
 
 typedef struct man_args {
     bool list, markdown;
+    int completion;
 } man_args;
 
 static const cli_option options[] = {
@@ -18,11 +20,17 @@ static const cli_option options[] = {
      "print all commands as Markdown instead, as in docs/cli.md; with environment, those of "
      "docs/environment.md",
      offsetof(man_args, markdown)},
+    {CLI_CHOICE, "completion", 0, "bash|zsh", "print what completes the command line in that shell instead",
+     offsetof(man_args, completion)},
     {0},
 };
 
 static int one_page(const char *name, dl_str *out)
 {
+    if (strcmp(name, "devlog") == 0) {
+        cli_overview_man(out);
+        return CLI_OK;
+    }
     if (strcmp(name, "environment") == 0) {
         cli_environment_man(out);
         return CLI_OK;
@@ -37,13 +45,15 @@ static int one_page(const char *name, dl_str *out)
 
 static int run(int argc, char **argv)
 {
-    man_args a = {0};
+    man_args a = {.completion = -1};
     cli_args rest;
     dl_str out = {0};
     int status;
     if (!cli_parse(&cmd_man, argc, argv, &a, &rest, &status)) return status;
     status = CLI_OK;
-    if (a.markdown && rest.n && strcmp(rest.items[0], "environment") == 0) {
+    if (a.completion >= 0) {
+        (a.completion ? cli_completion_zsh : cli_completion_bash)(&out);
+    } else if (a.markdown && rest.n && strcmp(rest.items[0], "environment") == 0) {
         cli_environment_markdown(&out);
     } else if (a.list || a.markdown) {
         for (size_t i = 0; cli_commands[i]; i++) {
@@ -69,11 +79,13 @@ static int run(int argc, char **argv)
 const cli_command cmd_man = {
     .name = "man",
     .summary = "Print the man page of a command, or of the environment's variables",
-    .arguments = "COMMAND|environment",
+    .arguments = "COMMAND|devlog|environment",
     .max_arguments = 1,
     .description =
         "Prints the page in the form that man(1) reads, made of the same table of options as --help.",
     .options = options,
-    .examples = "  devlog man decode | man -l -    read a page that is not installed\n",
+    .examples =
+        "  devlog man decode | man -l -    read a page that is not installed\n"
+        "  devlog man --completion bash >~/.local/share/bash-completion/completions/devlog    complete the command line\n",
     .run = run,
 };

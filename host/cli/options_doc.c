@@ -160,6 +160,33 @@ void cli_man(const cli_command *c, dl_str *out)
     }
 }
 
+void cli_overview_man(dl_str *out)
+{
+    dl_str_add(
+        out,
+        ".\\\" Written by 'devlog man', from the table of commands; not by hand.\n"
+        ".TH DEVLOG 1 \"\" \"devlog\" \"devlog manual\"\n"
+        ".SH NAME\ndevlog \\- profiler of device code on many\\-core RISC\\-V accelerators\n"
+        ".SH SYNOPSIS\n\\fBdevlog\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n.br\n"
+        "\\fBdevlog\\fR \\-\\-help | \\-\\-version\n"
+        ".SH DESCRIPTION\n"
+        "Reads what markers in device code recorded (profile_log_device.csv of devlog and of tt\\-metal, and captures), "
+        "and makes statistics, op reports, timelines and a page of it. Every command tells more with "
+        "\\-\\-help, and has a page of its own.\n"
+        ".SH COMMANDS\n");
+    for (size_t i = 0; cli_commands[i]; i++) {
+        dl_str_add(out, ".TP\n\\fBdevlog\\-");
+        cli_troff_text(out, cli_commands[i]->name);
+        dl_str_add(out, "\\fR(1)\n");
+        cli_troff_text(out, cli_commands[i]->summary);
+        dl_str_char(out, '\n');
+    }
+    dl_str_add(out, ".SH ENVIRONMENT\nSee \\fBdevlog\\-environment\\fR(7).\n.SH \"EXIT STATUS\"\n");
+    for (size_t i = 0; i < sizeof exit_texts / sizeof exit_texts[0]; i++)
+        dl_str_fmt(out, ".TP\n%s\n%s\n", exit_texts[i][0], exit_texts[i][1]);
+    dl_str_add(out, ".PP\nCommands that judge have more; their pages say them.\n");
+}
+
 void cli_markdown(const cli_command *c, dl_str *out)
 {
     dl_str_fmt(out, "## devlog %s\n\n```text\n", c->name);

@@ -47,6 +47,11 @@ static void man_pages_are_of_the_tables(void **state)
         free(asked);
         dl_str_free(&file);
     }
+    dl_str file = read_file("docs/man/devlog.1");
+    char *asked = ask("man", "devlog");
+    assert_string_equal(asked, file.text);
+    free(asked);
+    dl_str_free(&file);
 }
 
 static void the_manual_has_every_help_text(void **state)

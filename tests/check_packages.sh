@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The Debian packages: they are built of what is committed, hold what they should, and work from where they are unpacked: the
+# program with its boards and pages, a host program by pkg-config, Python, completion. Without debhelper: SKIPPED. They are not
+# optimised here, for they take a minute otherwise. Called by ctest.
+set -euo pipefail
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$source"
+fail() { printf '%s\n' "$*" >&2; exit 1; }
+for tool in dh dh_python3 dpkg-buildpackage; do
+  command -v $tool >/dev/null || { echo "SKIPPED: no $tool"; exit 77; }
+done
+git rev-parse HEAD >/dev/null 2>&1 || { echo "SKIPPED: not a clone"; exit 77; }
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+unset LD_PRELOAD DEVLOG_HOME
+DEB_BUILD_OPTIONS="noopt parallel=2" DEVLOG_PACKAGES=$here/packages ./dev package --no-lint >"$here/said" 2>&1 || fail "$(tail -30 "$here/said")"
+root=$here/root
+for name in devlog libdevlog0 libdevlog-dev python3-devlog devlog-doc; do
+  dpkg-deb -x "$here/packages/${name}"_*.deb "$root" || fail "no package $name"
+done
+devlog=$root/usr/bin/devlog
+[ "$("$devlog" --version)" = "devlog $(sed -n 's/#define DEVLOG_VERSION  *"\(.*\)"/\1/p' include/devlog/version.h)" ] || fail "another version"
+"$devlog" boards | grep -q wormhole_b0 || fail "boards are not found beside the program"
+log=$source/tests/golden/reference/log.csv
+"$devlog" decode --no-files --format csv "$log" >"$here/program.csv"
+[ -s "$here/program.csv" ] || fail "nothing is decoded"
+for page in devlog devlog-decode; do [ -s "$root/usr/share/man/man1/$page.1.gz" ] || fail "no page $page(1)"; done
+[ -s "$root/usr/share/man/man7/devlog-environment.7.gz" ] || fail "no page devlog-environment(7)"
+grep -q decode "$root/usr/share/bash-completion/completions/devlog" || fail "no completion for bash"
+[ -s "$root/usr/share/zsh/vendor-completions/_devlog" ] || fail "no completion for zsh"
+zones=$(PYTHONPATH=$root/usr/lib/python3/dist-packages /usr/bin/python3 -c "import devlog, sys; print(len(devlog.decode(sys.argv[1]).zones))" "$log")
+[ "$zones" -gt 0 ] || fail "Python finds no zones"
+library=$(dirname "$(find "$root" -name libdevlog.so)")
+printf '#include <devlog/version.h>\n#include <stdio.h>\nint main(void) { return puts(devlog_version()) < 0; }\n' >"$here/main.c"
+PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$library/pkgconfig pkg-config --cflags --libs devlog >"$here/flags" || fail "pkg-config does not find devlog"
+# shellcheck disable=SC2046
+cc "$here/main.c" -o "$here/main" -I"$root/usr/include" -L"$library" $(cat "$here/flags") -Wl,-rpath,"$library"
+[ "devlog $("$here/main")" = "$("$devlog" --version)" ] || fail "the library is of another version"

@@ -29,7 +29,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/devlog)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/devlog-config-version.cmake VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 install(EXPORT devlog NAMESPACE devlog:: FILE devlog-targets.cmake DESTINATION ${package_folder})
 install(FILES ${PROJECT_BINARY_DIR}/devlog-config-version.cmake ${PROJECT_SOURCE_DIR}/cmake/devlog-config.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/kernels.cmake DESTINATION ${package_folder})
+              ${PROJECT_SOURCE_DIR}/cmake/kernels.cmake ${PROJECT_SOURCE_DIR}/cmake/budgets.cmake DESTINATION ${package_folder})
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/compile-kernel DESTINATION ${package_folder})
 
 # The prefix is that of the installation, which may be moved: pkg-config works it out from the file's own place.

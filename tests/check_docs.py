@@ -242,6 +242,9 @@ def prepare(build, folder):
         shutil.copy(f'{logs}/profile_log_device.csv', f'{folder}/{copy}')
     shutil.copy(f'{logs}/capture.devlog', folder)
     shutil.copytree(f'{folder}/nn/logs_device', f'{folder}/logs')
+    run('DEVLOG_LOG_FOLDER=cycles TT_METAL_DEVICE_PROFILER=1 DEVLOG_ANNOTATE=1 nn 1', folder, env, quiet=False)
+    with open(f'{folder}/budgets.txt', 'w', encoding='utf-8') as file:
+        file.write('# as in docs/budgets.md\n1000000000 * BRISC-KERNEL\n')
     for copy in ('report.csv', 'before.csv', 'after.csv', 'main.csv', 'branch.csv'):
         shutil.copy(f'{folder}/nn/ops_perf_results.csv', f'{folder}/{copy}')
     for copy in ('before', 'after', 'main', 'branch', 'generated/profiler/output/ops'):

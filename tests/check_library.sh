@@ -39,6 +39,10 @@ rpath=-Wl,-rpath,$lib
   cc $flags host.c -o static $(pkg-config --cflags --libs devlog-static)
 }
 echo 'devlog_add_kernel(kernel SOURCE kernel.c RISC NCRISC)' >>CMakeLists.txt
+printf '%s\n' 'enable_testing()' 'devlog_add_budget_test(room_enough enough.txt COMMAND host)' \
+  'devlog_add_budget_test(no_room none.txt COMMAND $<TARGET_FILE:host>)' >>CMakeLists.txt
+printf '%s\n' '# of the zone in kernel.c' '100000 NCRISC add' >enough.txt
+printf '%s\n' '1 * add' >none.txt
 cmake -G Ninja -S . -B c -DCMAKE_PREFIX_PATH="$here/prefix" -DCMAKE_C_FLAGS="$flags" >/dev/null && cmake --build c >/dev/null
 mkdir cxx_source && cp cpp.txt cxx_source/CMakeLists.txt && cp host.cpp cxx_source
 cmake -G Ninja -S cxx_source -B cxx -DCMAKE_PREFIX_PATH="$here/prefix" -DCMAKE_CXX_FLAGS="$flags" >/dev/null && cmake --build cxx >/dev/null
@@ -58,6 +62,15 @@ done
 head -c -40 generated/profiler/logs/profile_log_device.csv >cut.csv
 ./zones cut.csv | grep -q 'something was lost' || fail "zones does not say that a log was cut"
 DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
+
+# devlog_add_budget_test: a zone within its budget, and one that is not, whose lines are shown.
+(
+  cp kernel.c c && cd c && unset TT_METAL_DEVICE_PROFILER
+  ctest -R room_enough --output-on-failure >ctest.out 2>&1 || { cat ctest.out; fail "devlog_add_budget_test: a budget of 100000 cycles is not kept"; }
+  ctest -R no_room --output-on-failure >ctest.out 2>&1 && fail "devlog_add_budget_test: a budget of 1 cycle is kept"
+  grep -q "zone 'add' on any RISC: [0-9,]* cycles, [0-9,]* more than its budget of 1, on NCRISC" ctest.out && grep -q 'kernel.c:[0-9]' ctest.out ||
+    { cat ctest.out; fail "devlog_add_budget_test does not say where the cycles went"; }
+)
 
 # devlog_add_kernel made the object file of the kernel, whose markers have names.
 runs_object() { # folder with kernel.o, program that runs "kernel.o" beside it
@@ -97,12 +110,12 @@ comm -13 <(names empty/b) <(names "$sub/b") | grep -vE '^_*(devlog|DEVLOG|(__pkg
   fail "these variables of the cache are not named for devlog"
 
 nm -D --defined-only "$lib/libdevlog.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >shown
-cat "$here"/prefix/include/devlog/{version,decode,devlog,results}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |
+cat "$here"/prefix/include/devlog/{version,decode,devlog,results,budget}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |
   grep -oE '\bdevlog_[a-z_0-9]+\(' | tr -d '(' | sort -u >declared
 diff declared shown || fail "declared in the public headers (<) and shown by libdevlog.so (>) differ; host/libdevlog.map lists what is shown"
 
 # Each of them is documented where it is declared, and some test or example calls it.
-for header in version decode devlog results; do
+for header in version decode devlog results budget; do
   awk -v RS= '/\ndevlog_[a-z_0-9]+\(|^[a-z].* \**devlog_[a-z_0-9]+\(/ && !/^(\/\*|#|class|namespace)/ { print; bad = 1 } END { exit bad }' \
     "$source/include/devlog/$header.h" || fail "$header.h: no comment says what these do"
 done

@@ -21,6 +21,7 @@ typedef enum dl_setting {
     DL_SET_RECORDING,
     DL_SET_CAPTURE,
     DL_SET_CLOCK_SYNC,
+    DL_SET_ANNOTATE,
     DL_SET_POSTMORTEM,
     DL_SET_RUN,
     /* the device */

@@ -18,7 +18,9 @@ enum {
 /* The subcommands, by name; ends with NULL. In commands.c. */
 extern const cli_command *const cli_commands[];
 
+extern const cli_command cmd_annotate;
 extern const cli_command cmd_boards;
+extern const cli_command cmd_budget;
 extern const cli_command cmd_cflags;
 extern const cli_command cmd_decode;
 extern const cli_command cmd_devices;

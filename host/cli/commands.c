@@ -4,7 +4,9 @@
 /* By name, one on a line. */
 /* clang-format off */
 const cli_command *const cli_commands[] = {
+    &cmd_annotate,
     &cmd_boards,
+    &cmd_budget,
     &cmd_cflags,
     &cmd_decode,
     &cmd_devices,

@@ -172,6 +172,12 @@ static bool set_limit(option_target *t, double n, uint64_t whole)
     t->c->limit = whole;
     return whole > 0;
 }
+static bool set_annotate(option_target *t, double n, uint64_t whole)
+{
+    (void)n;
+    t->c->count_cycles = whole != 0;
+    return whole <= 1;
+}
 static bool set_link(option_target *t, double n, uint64_t whole)
 {
     t->w->link_ns = whole;
@@ -183,10 +189,13 @@ static const struct {
     bool (*set)(option_target *t, double n, uint64_t whole);
     bool real; /* takes fractions and signs; the others are whole numbers, and keep all of their bits */
 } options[] = {
-    {"clock", set_clock, false},     {"functional", set_functional, false}, {"offsets", set_offsets, false},
-    {"ppm", set_ppm, true},          {"change", set_change, false},         {"to", set_to, true},
-    {"latency", set_latency, false}, {"jitter", set_jitter, false},         {"seed", set_seed, false},
-    {"link", set_link, false},       {"strict", set_strict, false},         {"limit", set_limit, false},
+    {"clock", set_clock, false},       {"functional", set_functional, false},
+    {"offsets", set_offsets, false},   {"ppm", set_ppm, true},
+    {"change", set_change, false},     {"to", set_to, true},
+    {"latency", set_latency, false},   {"jitter", set_jitter, false},
+    {"seed", set_seed, false},         {"link", set_link, false},
+    {"strict", set_strict, false},     {"limit", set_limit, false},
+    {"annotate", set_annotate, false},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 

@@ -29,6 +29,25 @@ void device_window_layout(const board *b, dl_window_layout *out)
     out->pci_device = b->pci_device;
 }
 
+/* Where the cycles go is asked by an option of the simulator, or by a variable. */
+static devlog_status count_cycles(devlog_device *d, const dl_transport_ops *ops, devlog_error *err)
+{
+    bool asked;
+    devlog_status status = dl_setting_flag(DL_SET_ANNOTATE, false, &asked, err);
+    if (status != DEVLOG_OK) return status;
+    if (asked && d->profile && strcmp(ops->name, "sim") != 0)
+        return dl_fail(
+            err, DEVLOG_ERR_UNSUPPORTED,
+            "DEVLOG_ANNOTATE: only the built-in simulator knows where each cycle goes, and this device is "
+            "reached by %s: unset it, or open the board with transport sim",
+            ops->name);
+    d->sim->count_cycles = (asked || d->sim->count_cycles) && d->profile;
+    if (d->sim->count_cycles && d->sim->strict)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "the strict model of the simulator is none of time: cycles are counted without it");
+    return DEVLOG_OK;
+}
+
 static devlog_status open_transport(devlog_device *d, const devlog_device_options *o,
                                     const device_choice *choice, const struct kmd_system *kmd,
                                     devlog_error *err)
@@ -39,6 +58,7 @@ static devlog_status open_transport(devlog_device *d, const devlog_device_option
     sim_world_options world;
     board_to_sim(&d->board, d->sim, &world);
     devlog_status status = board_sim_options(device_option(o->sim, DL_SET_SIM, ""), d->sim, &world, err);
+    if (status == DEVLOG_OK) status = count_cycles(d, ops, err);
     if (status != DEVLOG_OK) return status;
     dl_window_layout layout;
     device_window_layout(&d->board, &layout);

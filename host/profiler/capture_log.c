@@ -19,7 +19,8 @@ struct capture_log {
     } * elfs; /* number - 1 - elfs_from is the index */
     uint32_t n_elfs;
     uint32_t elfs_from;
-    size_t samples, link_samples; /* of the clocks, that have been put */
+    uint32_t firmware[BOARD_MAX_RISCS]; /* numbers of their ELF files; DL_CAPTURE_NO_ELF: not put yet */
+    size_t samples, link_samples;       /* of the clocks, that have been put */
     size_t offsets;
 };
 
@@ -110,13 +111,10 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
     return DEVLOG_OK;
 }
 
-/* The number of a kernel's ELF file, which is put when it is new. */
-static devlog_status number_elf(capture_log *log, const devlog_kernel *kernel, uint32_t *number,
-                                devlog_error *err)
+/* The number of an ELF file, which is put when it is new. */
+static devlog_status number_elf(capture_log *log, const dl_elf *elf, const char *path, const char *source,
+                                uint32_t *number, devlog_error *err)
 {
-    *number = DL_CAPTURE_NO_ELF;
-    if (!kernel) return DEVLOG_OK;
-    const dl_elf *elf = &kernel->elf;
     for (uint32_t i = log->n_elfs; i > 0; i--) {
         const struct known_elf *e = &log->elfs[i - 1];
         if (e->size != elf->build_id_size || memcmp(e->build_id, elf->build_id, e->size) != 0) continue;
@@ -133,12 +131,100 @@ static devlog_status number_elf(capture_log *log, const devlog_kernel *kernel, u
     const dl_capture_elf put = {
         .slot = log->device->slot,
         .number = *number,
-        .path = kernel->path,
-        .source = kernel->source,
+        .path = path,
+        .source = source,
         .build_id = elf->build_id,
         .build_id_size = elf->build_id_size,
     };
     return dl_capture_put_elf(log->capture, &put, err);
+}
+
+static devlog_status number_kernel(capture_log *log, const devlog_kernel *kernel, uint32_t *number,
+                                   devlog_error *err)
+{
+    *number = DL_CAPTURE_NO_ELF;
+    return kernel ? number_elf(log, &kernel->elf, kernel->path, kernel->source, number, err) : DEVLOG_OK;
+}
+
+/* It was compiled when the core was booted, and is in the cache. */
+static devlog_status number_firmware(capture_log *log, uint32_t risc, uint32_t *number, devlog_error *err)
+{
+    *number = log->firmware[risc];
+    if (*number != DL_CAPTURE_NO_ELF) return DEVLOG_OK;
+    const compile_job job = {.board = &log->device->board, .risc = risc, .profile = log->device->profile};
+    char path[COMPILE_PATH];
+    dl_elf elf;
+    devlog_status status = compile(&job, path, err);
+    if (status == DEVLOG_OK) status = dl_elf_read(path, &elf, err);
+    if (status != DEVLOG_OK) return status;
+    status = number_elf(log, &elf, path, "firmware", number, err);
+    dl_elf_free(&elf);
+    log->firmware[risc] = *number;
+    return status;
+}
+
+static bool is_of(const devlog_kernel *kernel, uint32_t pc)
+{
+    for (uint32_t i = 0; kernel && i < kernel->elf.n_segments; i++)
+        if (pc - kernel->elf.segments[i].address < kernel->elf.segments[i].size) return true;
+    return false;
+}
+
+/* The kernel's instructions come first in `items` afterwards; returns how many they are. */
+static size_t kernel_first(const devlog_kernel *kernel, sim_cycles *items, sim_cycles *room, size_t n)
+{
+    size_t of_kernel = 0, others = 0;
+    for (size_t i = 0; i < n; i++)
+        if (is_of(kernel, items[i].pc))
+            items[of_kernel++] = items[i];
+        else
+            room[others++] = items[i];
+    memcpy(items + of_kernel, room, others * sizeof *items);
+    return of_kernel;
+}
+
+static devlog_status put_cycles(capture_log *log, const devlog_kernel *kernel, devlog_core core,
+                                uint32_t risc, sim_cycles *items, size_t n, devlog_error *err)
+{
+    sim_cycles *room = malloc((n + 1) * sizeof *room);
+    if (!room) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a capture");
+    const size_t own = kernel_first(kernel, items, room, n);
+    free(room);
+    dl_capture_cycles put = {
+        .slot = log->device->slot,
+        .x = (uint16_t)core.x,
+        .y = (uint16_t)core.y,
+        .risc = log->device->board.riscs[risc].log_name,
+        .index = risc,
+        .launch = log->device->launches,
+        .kernel = true,
+        .items = items,
+        .n = own,
+    };
+    devlog_status status = number_kernel(log, kernel, &put.elf, err);
+    if (status == DEVLOG_OK) status = dl_capture_put_cycles(log->capture, &put, err);
+    put.kernel = false;
+    put.items = items + own;
+    put.n = n - own;
+    if (status == DEVLOG_OK) status = number_firmware(log, risc, &put.elf, err);
+    return status == DEVLOG_OK ? dl_capture_put_cycles(log->capture, &put, err) : status;
+}
+
+devlog_status capture_log_cycles(capture_log *log, const devlog_program *program, devlog_core core,
+                                 devlog_error *err)
+{
+    dl_target at;
+    if (!log || !log->device->transport.ops->cycles) return DEVLOG_OK;
+    dl_transport *t = &log->device->transport;
+    devlog_status status = dl_device_target(log->device, core, &at, err);
+    for (uint32_t risc = 0; risc < log->device->board.n_riscs && status == DEVLOG_OK; risc++) {
+        sim_cycles *items;
+        size_t n;
+        if (!t->ops->cycles(t, at, risc, &items, &n)) continue;
+        status = put_cycles(log, program_kernel_at(program, core, risc), core, risc, items, n, err);
+        free(items);
+    }
+    return status;
 }
 
 devlog_status capture_log_core(capture_log *log, const devlog_program *program, const pulled *riscs,
@@ -168,7 +254,7 @@ devlog_status capture_log_core(capture_log *log, const devlog_program *program, 
             .n_spans = got->n_spans,
         };
         devlog_status status =
-            number_elf(log, program_kernel_at(program, got->core, got->risc), &risc->elf, err);
+            number_kernel(log, program_kernel_at(program, got->core, got->risc), &risc->elf, err);
         if (status != DEVLOG_OK) return status;
     }
     return core.n_riscs ? dl_capture_put_core(log->capture, &core, err) : DEVLOG_OK;

@@ -20,6 +20,9 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
 devlog_status capture_log_core(capture_log *log, const devlog_program *program, const pulled *riscs,
                                uint32_t n_riscs, const pulled_events *events, uint64_t events_from,
                                devlog_error *err);
+/* Where the cycles of that core's RISCs went, if the device knows. */
+devlog_status capture_log_cycles(capture_log *log, const devlog_program *program, devlog_core core,
+                                 devlog_error *err);
 /* The launch is complete: writes it, and what is new of the clocks. */
 devlog_status capture_log_commit(capture_log *log, const dl_capture_launch *launch, devlog_error *err);
 /* Writes what is left of the clocks, and closes. */

@@ -240,6 +240,8 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
     if (status == DEVLOG_OK)
         status = capture_log_core(d->device->profiler->capture, d->program, got, riscs, &events, from,
                                   unless_pull);
+    if (status == DEVLOG_OK)
+        status = capture_log_cycles(d->device->profiler->capture, d->program, core, unless_pull);
     if (pull != DEVLOG_OK)
         status =
             failed < riscs && status == DEVLOG_OK ? say_missing(d->device, core, got, failed, err) : pull;

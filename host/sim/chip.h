@@ -35,6 +35,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "memory is copied to a
 typedef struct sim_tile sim_tile;
 typedef struct sim_journal sim_journal;
 struct sim_strict;
+struct sim_counter;
 
 /* Memory with the decoded form of what has been executed from it. */
 typedef struct sim_bank {
@@ -57,7 +58,8 @@ typedef struct sim_hart_core {
     uint64_t live;    /* cycles spent running, without the current run */
     uint64_t started; /* of the current run; SIM_NEVER if there is none */
     uint64_t waited;
-    uint32_t in_no_time; /* instructions in a row that took none */
+    uint32_t in_no_time;         /* instructions in a row that took none */
+    struct sim_counter *counter; /* where its cycles go (counted.h); NULL: nobody asks */
     sim_pipe pipe;
     sim_predictor predictor;
 } sim_hart_core;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/ahead.h"
+#include "sim/counted.h"
 #include "sim/strict.h"
 #include "sim/tile.h"
 
@@ -442,6 +443,31 @@ static void run_free(sim_tile *t, uint64_t from, uint64_t to)
     }
 }
 
+/* The same where it is asked where the cycles go (counted.h). */
+static uint64_t step_counted(sim_tile *t, sim_hart_core *h, uint64_t now)
+{
+    const sim_config *c = &t->chip->config;
+    sim_counter_before(h);
+    uint64_t ready = c->functional                     ? step(t, h, now, FUNCTIONAL, false)
+                     : c->cores == SIM_CORES_BLACKHOLE ? step(t, h, now, BLACKHOLE, false)
+                                                       : step(t, h, now, WORMHOLE, false);
+    sim_counter_after(t, h, now, ready);
+    return ready;
+}
+
+static void run_counted(sim_tile *t, uint64_t from, uint64_t to)
+{
+    sim_hart_core *const end = t->harts + t->chip->config.n_harts;
+    for (uint64_t now = from; now < to && !t->frozen; now++) {
+        for (sim_hart_core *h = t->harts; h < end; h++) {
+            if (h->ready > now) continue;
+            uint64_t ready = step_counted(t, h, now);
+            if (t->frozen) return;
+            h->ready = ready;
+        }
+    }
+}
+
 static uint64_t retired(const sim_tile *t)
 {
     uint64_t sum = 0;
@@ -476,7 +502,7 @@ uint64_t sim_tile_run_far(sim_tile *t, uint64_t from, uint64_t to)
         if (running) return from;
         running = &t->harts[i];
     }
-    if (!running || t->frozen || t->strict || t->chip->free_code) return from;
+    if (!running || t->frozen || t->strict || t->chip->free_code || running->counter) return from;
     if (running->ready >= to) return to;
     return c->functional                     ? run_alone(t, running, to, FUNCTIONAL)
            : c->cores == SIM_CORES_BLACKHOLE ? run_alone(t, running, to, BLACKHOLE)
@@ -490,6 +516,8 @@ void sim_tile_run(sim_tile *t, uint64_t from, uint64_t to)
         sim_strict_run(t, from, to);
     else if (t->chip->free_code)
         run_free(t, from, to);
+    else if (t->harts[0].counter)
+        run_counted(t, from, to);
     else if (t->chip->config.functional)
         run(t, from, to, FUNCTIONAL);
     else if (t->chip->config.cores == SIM_CORES_BLACKHOLE)

@@ -22,6 +22,22 @@ enum {
     SIM_MAX_TAGS = 16
 };
 
+/* What an instruction waited for before it started, or kept the next one waiting with (counted.h). */
+typedef enum sim_stall {
+    SIM_STALL_L1,       /* a value that is being loaded from a RAM of the tile */
+    SIM_STALL_REGISTER, /* ... from a register of the tile or of the NoC */
+    SIM_STALL_LOCAL,    /* ... from the local RAM */
+    SIM_STALL_BEHIND,   /* a result that has to leave the pipeline behind a load */
+    SIM_STALL_MULDIV,   /* a multiplication or division */
+    SIM_STALL_JUMP,     /* a branch or jump that was mispredicted */
+    SIM_STALL_STORES,   /* the queue of stores is full */
+    SIM_STALL_LOADS,    /* so are the places for what has not left the pipeline yet, or for loads */
+    SIM_STALL_ORDER,    /* a load behind a queued store of the same bytes */
+    SIM_STALL_FENCE,    /* fence, or a read of a CSR */
+    SIM_STALLS
+} sim_stall;
+extern const char *const sim_stall_names[SIM_STALLS]; /* "L1", .. */
+
 typedef struct sim sim;
 
 /* One RISC-V hart of a compute tile. */
@@ -119,7 +135,8 @@ typedef struct sim_config {
     bool data_cache; /* Blackhole's cores: a data cache that is not coherent, and a fence that empties it */
     bool strict;     /* accesses overtake each other wherever the documents allow it (strict.h) ... */
     uint64_t strict_seed; /* ... as this says */
-    uint64_t limit; /* cycles after which the simulation is stopped: for tests of what may hang; 0: none */
+    uint64_t limit;    /* cycles after which the simulation is stopped: for tests of what may hang; 0: none */
+    bool count_cycles; /* keeps what sim_cycles_take hands out; not on the strict model */
 
     /* Stores by harts into [truth_base, truth_base + truth_size) of a tile's RAM are logged; size 0: none. */
     uint32_t truth_base, truth_size;
@@ -193,6 +210,17 @@ uint64_t sim_chip_clock(const sim *s);
 uint64_t sim_retired_total(const sim *s);
 /* False if there is no such compute tile or hart. Tiles are named by index in sim_config.tiles. */
 bool sim_hart(const sim *s, uint32_t tile, uint32_t hart, sim_hart_state *out);
+/* What a hart's time went to at one pc. */
+typedef struct sim_cycles {
+    uint32_t pc;
+    uint64_t count;               /* instructions that were started */
+    uint64_t cycles;              /* from when the instruction was next to when its successor was */
+    uint64_t stalled[SIM_STALLS]; /* of these, all but the one that every instruction takes */
+} sim_cycles;
+/* Where the cycles of a hart have gone since this was asked last (or since sim_create), by ascending pc: their
+ * sum is the time that it has been out of reset. *out is freed by the caller. False: no memory, no such hart, or
+ * the configuration does not ask for it (count_cycles). */
+bool sim_cycles_take(sim *s, uint32_t tile, uint32_t hart, sim_cycles **out, size_t *n);
 /* Pointer to a compute tile's RAM number `ram` or NULL; for checks, not for drivers. */
 uint8_t *sim_ram_bytes(sim *s, uint32_t tile, uint32_t ram);
 

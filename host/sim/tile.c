@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "sim/arc.h"
+#include "sim/counted.h"
 #include "sim/noc.h"
 #include "sim/stamper.h"
 #include "sim/strict.h"
@@ -64,6 +65,7 @@ bool sim_tile_init(sim_tile *t, sim *chip, uint32_t index)
         h->local_base = c->local_base;
         h->local_size = c->harts[i].local_size;
         if (h->local_size && !(h->local = calloc(1, h->local_size))) return false;
+        if (c->count_cycles && !c->strict && !(h->counter = sim_counter_new())) return false;
     }
     t->soft_reset = c->soft_reset_init;
     sim_stamper_init(&t->stamper);
@@ -81,8 +83,10 @@ void sim_tile_free(sim_tile *t)
         if (b->tags) munmap(b->tags, tags_size(b));
         free(b->pages);
     }
-    for (uint32_t i = 0; i < c->n_harts; i++)
+    for (uint32_t i = 0; i < c->n_harts; i++) {
         free(t->harts[i].local);
+        sim_counter_free(t->harts[i].counter);
+    }
     sim_strict_free(t);
 }
 
@@ -377,6 +381,7 @@ void sim_hart_stop(sim_hart_core *h, uint64_t end)
     if (h->started < end) h->live += end - h->started;
     h->started = SIM_NEVER;
     h->ready = SIM_NEVER;
+    if (h->counter) sim_counter_stopped(h);
 }
 
 static void start(sim_tile *t, sim_hart_core *h, uint64_t at)

@@ -158,6 +158,13 @@ static bool sim_hart_pc(dl_transport *t, dl_target at, uint32_t hart, uint32_t *
     return true;
 }
 
+static bool sim_where_cycles_went(dl_transport *t, dl_target at, uint32_t hart, sim_cycles **out, size_t *n)
+{
+    sim_transport *state = t->state;
+    int tile = sim_tile_at(state->s, at.x0, at.y0);
+    return tile >= 0 && sim_cycles_take(state->s, (uint32_t)tile, hart, out, n);
+}
+
 static bool sim_stopped_by(dl_transport *t, dl_target *at, uint32_t *hart)
 {
     const sim_transport *state = t->state;
@@ -178,6 +185,7 @@ const dl_transport_ops dl_transport_ops_sim = {
     .advance = sim_advance,
     .now_ns = sim_now,
     .hart_pc = sim_hart_pc,
+    .cycles = sim_where_cycles_went,
     .stopped_by = sim_stopped_by,
 };
 

@@ -119,6 +119,9 @@ typedef struct dl_transport_ops {
     void (*dead)(const dl_transport *t, uint64_t *columns, uint64_t *rows);
     /* The pc of a hart, where the transport can tell without stopping it; NULL where it cannot. */
     bool (*hart_pc)(dl_transport *t, dl_target at, uint32_t hart, uint32_t *pc);
+    /* Where the cycles of a hart have gone since this was asked last (sim/sim.h); *out is freed by the caller. False, or
+     * NULL: it does not know. */
+    bool (*cycles)(dl_transport *t, dl_target at, uint32_t hart, sim_cycles **out, size_t *n);
     /* Whose doing it was that the device has stopped; false, or NULL: not known. */
     bool (*stopped_by)(dl_transport *t, dl_target *at, uint32_t *hart);
 } dl_transport_ops;

@@ -84,10 +84,11 @@ static void random_program(sim *s, uint32_t tile, enum rig_hart hart, uint32_t s
     rig_load(s, tile, hart, code, n + 1);
 }
 
-static sim *make(uint32_t seed, bool functional)
+static sim *make_one(uint32_t seed, bool functional, bool counted)
 {
     sim_config c = rig_config();
     c.functional = functional;
+    c.count_cycles = counted;
     c.cores = seed % 2 ? SIM_CORES_BLACKHOLE : SIM_CORES_WORMHOLE;
     c.truth_size = 0x800;
     c.clock_start = UINT64_C(0xFFFFF000) + seed;
@@ -100,6 +101,11 @@ static sim *make(uint32_t seed, bool functional)
     for (uint32_t tile = 0; tile < 16; tile += 3)
         rig_release(s, tile, 0x1f);
     return s;
+}
+
+static sim *make(uint32_t seed, bool functional)
+{
+    return make_one(seed, functional, false);
 }
 
 static void expect_equal(sim *a, sim *b)
@@ -182,6 +188,63 @@ static void refusals_come_at_the_same_place(void **state)
     }
 }
 
+/* Takes what the harts of all tiles have done; adds what it took, and looks that every line is sound. */
+static void take_cycles(sim *s, uint64_t taken[16][5], uint64_t counts[16][5])
+{
+    for (uint32_t tile = 0; tile < 16; tile++) {
+        for (uint32_t hart = BRISC; hart <= NCRISC; hart++) {
+            sim_cycles *at;
+            size_t n;
+            assert_true(sim_cycles_take(s, tile, hart, &at, &n));
+            for (size_t i = 0; i < n; i++) {
+                uint64_t stalled = 0;
+                for (int k = 0; k < SIM_STALLS; k++)
+                    stalled += at[i].stalled[k];
+                assert_true(i == 0 || at[i].pc > at[i - 1].pc);
+                assert_true(stalled <= at[i].cycles);
+                taken[tile][hart] += at[i].cycles;
+                counts[tile][hart] += at[i].count;
+            }
+            free(at);
+        }
+    }
+}
+
+/* Asking where the cycles go changes none of them, whatever happens to the harts and whenever it is asked; and
+ * the answer adds up to the time that each hart has run, and to its instructions. */
+static void counting_cycles_is_not_noticed_and_adds_up(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= ROUNDS; seed++) {
+        sim *a = make(seed, seed % 4 == 0), *b = make_one(seed, seed % 4 == 0, true);
+        if (seed % 8 == 3) { /* a refusal in the middle */
+            rig_put(a, 6, 0x6000 + 4 * 25, 0);
+            rig_put(b, 6, 0x6000 + 4 * 25, 0);
+        }
+        uint64_t taken[16][5] = {{0}}, counts[16][5] = {{0}};
+        sim_clock(a, CYCLES);
+        for (uint32_t done = 0, random = seed; done < CYCLES;) {
+            uint32_t n = 1 + next(&random) % 400;
+            if (n > CYCLES - done) n = CYCLES - done;
+            if (!sim_clock(b, n)) break;
+            done += n;
+            take_cycles(b, taken, counts);
+        }
+        take_cycles(b, taken, counts);
+        expect_equal(a, b);
+        for (uint32_t tile = 0; tile < 16; tile++) {
+            for (uint32_t hart = BRISC; hart <= NCRISC; hart++) {
+                sim_hart_state h;
+                assert_true(sim_hart(a, tile, hart, &h));
+                assert_int_equal(counts[tile][hart], h.retired);
+                assert_int_equal(taken[tile][hart], h.retired + h.stalled);
+            }
+        }
+        sim_destroy(a);
+        sim_destroy(b);
+    }
+}
+
 /* In order of time; within a cycle in order of tiles and then of harts. */
 static void truth_is_in_order(void **state)
 {
@@ -243,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_division_of_time_gives_the_same),
         cmocka_unit_test(refusals_come_at_the_same_place),
+        cmocka_unit_test(counting_cycles_is_not_noticed_and_adds_up),
         cmocka_unit_test(truth_is_in_order),
         cmocka_unit_test(truth_watches_exactly_its_range),
     };

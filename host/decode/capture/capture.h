@@ -26,6 +26,7 @@
 #include "decode/capture/records.h"
 #include "decode/clock/chip_clock.h"
 #include "decode/input.h"
+#include "sim/timing.h"
 
 #define DL_CAPTURE_NAME  "capture.devlog"
 #define DL_CAPTURE_MAGIC "DEVLOGC1"
@@ -63,6 +64,19 @@ typedef struct dl_capture_launch {
 } dl_capture_launch;
 
 enum { DL_CAPTURE_NO_ELF = 0 };
+
+/* Where the cycles of a RISC went in one ELF file since it was pulled before, from a simulator that was asked for
+ * them (sim/sim.h). Several of these add up. */
+typedef struct dl_capture_cycles {
+    uint32_t slot;
+    uint16_t x, y;
+    const char *risc;
+    uint32_t index; /* on the board */
+    uint32_t elf, launch;
+    bool kernel;             /* not the firmware */
+    const sim_cycles *items; /* by ascending pc */
+    size_t n;
+} dl_capture_cycles;
 
 typedef struct dl_capture_risc {
     const char *name;
@@ -106,6 +120,7 @@ devlog_status dl_capture_put_launch(dl_capture *c, const dl_capture_launch *laun
 devlog_status dl_capture_put_core(dl_capture *c, const dl_capture_core *core, devlog_error *err);
 devlog_status dl_capture_put_samples(dl_capture *c, const dl_clock_samples *samples, devlog_error *err);
 devlog_status dl_capture_put_offsets(dl_capture *c, const dl_clock_offsets *offsets, devlog_error *err);
+devlog_status dl_capture_put_cycles(dl_capture *c, const dl_capture_cycles *cycles, devlog_error *err);
 /* Says that nothing more of this chip will come. */
 devlog_status dl_capture_put_end(dl_capture *c, uint32_t slot, devlog_error *err);
 /* Writes what is in hand. On failure none of it is in the file, and it is still in hand. */
@@ -125,6 +140,7 @@ typedef struct dl_capture_sink {
     devlog_status (*core)(void *ctx, const dl_capture_core *core, devlog_error *err);
     devlog_status (*samples)(void *ctx, const dl_clock_samples *samples, devlog_error *err);
     devlog_status (*offsets)(void *ctx, const dl_clock_offsets *offsets, devlog_error *err);
+    devlog_status (*cycles)(void *ctx, const dl_capture_cycles *cycles, devlog_error *err);
     /* After each frame: its number from 1, and the bytes of the input so far, for messages and progress. */
     void (*frame)(void *ctx, uint64_t number, uint64_t taken);
 } dl_capture_sink;

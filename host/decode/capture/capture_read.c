@@ -400,6 +400,43 @@ static devlog_status read_offsets(reader *r, cursor *c, devlog_error *err)
     return status;
 }
 
+/* A newer devlog may know more causes of waits: they are passed over. */
+static devlog_status read_cycles(reader *r, cursor *c, devlog_error *err)
+{
+    enum { MOST_STALLS = 64 };
+    char *texts = text_room(c), *room = texts;
+    if (!texts) return no_memory(err);
+    dl_capture_cycles y = {.slot = take32(c)};
+    uint32_t xy = take32(c);
+    y.x = (uint16_t)xy;
+    y.y = (uint16_t)(xy >> 16);
+    y.risc = take_text(c, &room);
+    y.index = take32(c);
+    y.elf = take32(c);
+    y.launch = take32(c);
+    y.kernel = take32(c) & 1;
+    uint32_t stalls = take32(c), n = take32(c);
+    if (stalls > MOST_STALLS || n > (size_t)(c->end - c->at) / (20 + 8 * (size_t)stalls)) c->bad = true;
+    sim_cycles *items = c->bad ? NULL : calloc((size_t)n + 1, sizeof *items);
+    devlog_status status = c->bad || items ? DEVLOG_OK : no_memory(err);
+    for (uint32_t i = 0; i < n && items; i++) {
+        items[i].pc = take32(c);
+        items[i].count = take64(c);
+        items[i].cycles = take64(c);
+        for (uint32_t k = 0; k < stalls; k++) {
+            uint64_t stalled = take64(c);
+            if (k < SIM_STALLS) items[i].stalled[k] = stalled;
+        }
+        if (i && items[i].pc <= items[i - 1].pc) c->bad = true;
+    }
+    y.items = items;
+    y.n = n;
+    if (items && !c->bad && r->sink->cycles) status = r->sink->cycles(r->sink->ctx, &y, err);
+    free(items);
+    free(texts);
+    return status;
+}
+
 static devlog_status read_end(reader *r, cursor *c, devlog_error *err)
 {
     (void)err;
@@ -415,6 +452,7 @@ static devlog_status read_end(reader *r, cursor *c, devlog_error *err)
 static devlog_status (*const others[DL_FRAME_KINDS])(reader *, cursor *, devlog_error *) = {
     [DL_FRAME_CHIP] = read_chip,       [DL_FRAME_ELF] = read_elf,         [DL_FRAME_LAUNCH] = read_launch,
     [DL_FRAME_SAMPLES] = read_samples, [DL_FRAME_OFFSETS] = read_offsets, [DL_FRAME_END] = read_end,
+    [DL_FRAME_CYCLES] = read_cycles,
 };
 
 /* ---- Handing on ------------------------------------------------------------------------------------- */

@@ -322,6 +322,34 @@ devlog_status dl_capture_put_offsets(dl_capture *c, const dl_clock_offsets *offs
     return end_frame(c, DL_FRAME_OFFSETS, err);
 }
 
+devlog_status dl_capture_put_cycles(dl_capture *c, const dl_capture_cycles *cycles, devlog_error *err)
+{
+    enum { PER_FRAME = 8192 }; /* of 20 + 8 * SIM_STALLS bytes */
+    devlog_status status = DEVLOG_OK;
+    for (size_t from = 0; from < cycles->n && !status; from += PER_FRAME) {
+        size_t n = cycles->n - from < PER_FRAME ? cycles->n - from : PER_FRAME;
+        put32(c, cycles->slot);
+        put32(c, cycles->x | (uint32_t)cycles->y << 16);
+        put_text(c, cycles->risc);
+        put32(c, cycles->index);
+        put32(c, cycles->elf);
+        put32(c, cycles->launch);
+        put32(c, cycles->kernel);
+        put32(c, SIM_STALLS);
+        put32(c, (uint32_t)n);
+        for (size_t i = from; i < from + n; i++) {
+            const sim_cycles *at = &cycles->items[i];
+            put32(c, at->pc);
+            put64(c, at->count);
+            put64(c, at->cycles);
+            for (int k = 0; k < SIM_STALLS; k++)
+                put64(c, at->stalled[k]);
+        }
+        status = end_frame(c, DL_FRAME_CYCLES, err);
+    }
+    return status;
+}
+
 devlog_status dl_capture_put_end(dl_capture *c, uint32_t slot, devlog_error *err)
 {
     put32(c, slot);

@@ -1,0 +1,55 @@
+/* The outputs of budgets: a table for people, JSON for programs. */
+#include <string.h>
+
+#include "answers/budget.h"
+
+void budgets_print_text(const budgets *b, dl_str *out)
+{
+    dl_str_add(out, "     budget       most      spare  RISC     zone\n");
+    for (size_t i = 0; i < b->n; i++) {
+        const budget *item = &b->items[i];
+        char cycles[DL_GROUPED_SIZE], most[DL_GROUPED_SIZE], spare[DL_GROUPED_SIZE + 1] = "-";
+        const uint64_t apart =
+            item->most > item->cycles ? item->most - item->cycles : item->cycles - item->most;
+        char *digits = spare;
+        if (item->count && item->most > item->cycles) *digits++ = '-';
+        if (item->count) dl_u64_grouped(digits, apart);
+        dl_str_fmt(out, "%11s %10s %10s  %-8s ", dl_u64_grouped(cycles, item->cycles),
+                   item->count ? dl_u64_grouped(most, item->most) : "-", spare,
+                   item->risc ? item->risc : "*");
+        dl_str_shown(out, item->zone, strlen(item->zone));
+        if (item->result != BUDGET_KEPT) dl_str_fmt(out, "  (%s)", budget_result_names[item->result]);
+        dl_str_char(out, '\n');
+    }
+}
+
+void budgets_print_json(const budgets *b, dl_str *out)
+{
+    dl_str_fmt(out, "{\"version\":%d,\"kept\":%s,\"budgets\":[", BUDGET_FORMAT_VERSION,
+               budgets_kept(b) ? "true" : "false");
+    for (size_t i = 0; i < b->n; i++) {
+        const budget *item = &b->items[i];
+        dl_str_add(out, i ? ",\n {\"zone\":" : "\n {\"zone\":");
+        dl_str_json(out, item->zone, strlen(item->zone));
+        dl_str_add(out, ",\"risc\":");
+        if (item->risc)
+            dl_str_json(out, item->risc, strlen(item->risc));
+        else
+            dl_str_add(out, "null");
+        dl_str_fmt(out, ",\"budget\":%llu,\"result\":\"%s\",\"count\":%llu,\"most\":",
+                   (unsigned long long)item->cycles, budget_result_names[item->result],
+                   (unsigned long long)item->count);
+        if (item->count) {
+            dl_str_fmt(out, "{\"cycles\":%llu,\"chip\":%u,\"core\":[%u,%u],\"risc\":",
+                       (unsigned long long)item->most, item->chip, item->x, item->y);
+            dl_str_json(out, item->on, strlen(item->on));
+            if (item->launch == UINT64_MAX)
+                dl_str_add(out, ",\"launch\":null}}");
+            else
+                dl_str_fmt(out, ",\"launch\":%llu}}", (unsigned long long)item->launch);
+        } else {
+            dl_str_add(out, "null}");
+        }
+    }
+    dl_str_add(out, "]}\n");
+}

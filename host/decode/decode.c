@@ -102,6 +102,11 @@ const dl_series *dl_decode_series(const dl_decode *d, size_t i)
     return &dl_pair_series(d->pair)->items[i];
 }
 
+const dl_zone_counters *dl_decode_zone_counters(const dl_decode *d)
+{
+    return dl_pair_counters(d->pair);
+}
+
 const dl_series_table *dl_decode_series_table(const dl_decode *d)
 {
     return dl_pair_series(d->pair);

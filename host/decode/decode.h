@@ -77,6 +77,8 @@ const dl_key *dl_decode_key(const dl_decode *d, size_t i);
 size_t dl_decode_n_series(const dl_decode *d);
 const dl_series *dl_decode_series(const dl_decode *d, size_t i);
 const dl_series_table *dl_decode_series_table(const dl_decode *d);
+/* Hardware counters by the zones that they were recorded in. */
+const dl_zone_counters *dl_decode_zone_counters(const dl_decode *d);
 size_t dl_decode_sample_bytes(const dl_decode *d);
 /* The clocks of the chips: complete when the events of a file begin to come, and of a pipe at the end. Events
  * of a capture have stamps of their chip's reference core. */

@@ -58,7 +58,8 @@ typedef struct dl_rare {
     uint64_t data;
     uint32_t meta; /* text of dl_tables; 0: none */
     uint32_t op; /* the op on whose behalf the launch was made (meta data {"op":N}); of a ZONE_TOTAL how often
-                    what is summed up was passed ({"count":N;...}); 0: not said here */
+                    what is summed up was passed ({"count":N;...}); 0: not said here; of a hardware counter (zone_counters.h)
+                    over how many cycles it counted, and 1 */
     uint32_t frame; /* number, from 0 */
 } dl_rare;
 

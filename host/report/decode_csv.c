@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/analysis/counter_groups.h"
 #include "decode/analysis/groups.h"
 #include "decode/analysis/series_groups.h"
 #include "report/machine.h"
@@ -118,6 +119,42 @@ static devlog_status series(dl_decode *d, bool by_core, dl_file_writer *out, dev
     return status;
 }
 
+/* Hardware counters by zone: `name` is the counter's, `sum` and `average` are of its values, `cycle` the cycles that they
+ * were counted over. */
+static devlog_status counters(dl_decode *d, dl_file_writer *out, devlog_error *err)
+{
+    dl_counter_groups g;
+    const dl_tables *t = dl_decode_tables(d);
+    dl_str *b = &out->buffer;
+    devlog_status status = dl_counter_groups_of(d, &g, err);
+    for (size_t i = 0; i < g.n && !status; i++) {
+        const dl_counter_group *c = &g.items[i];
+        const dl_summary of = {.count = c->sums.records, .sum = c->sums.value};
+        dl_file_flush(out);
+        dl_str_add(b, "counters,");
+        cell(b, dl_site_text(t, c->sums.counter));
+        number(b, true, t->chips[c->chip].id);
+        dl_str_add(b, ",,,,,,");
+        cell(b, dl_text(t, t->streams[c->sums.stream].risc_name));
+        cell(b, dl_counter_zone(t, c));
+        number(b, true, c->sums.records);
+        for (int k = 1; k < DL_SUMMARY_FIELDS; k++) {
+            const bool told = k == DL_SUMMARY_AVERAGE || k == DL_SUMMARY_SUM;
+            if (told && c->lacking) dl_str_add(b, "N/A");
+            if (told && !c->lacking) dl_summary_field(b, &of, k);
+            dl_str_char(b, ',');
+        }
+        dl_str_char(b, ',');
+        if (c->lacking)
+            dl_str_add(b, "N/A,");
+        else
+            number(b, true, (uint64_t)c->sums.reference);
+        dl_str_add(b, ",,,\n");
+    }
+    dl_counter_groups_free(&g);
+    return status;
+}
+
 static void messages(dl_decode *d, dl_file_writer *out)
 {
     size_t n;
@@ -204,6 +241,7 @@ devlog_status dl_report_csv(dl_decode *d, const dl_machine_options *o, dl_file_w
     if (!status) status = groups(d, "cores", dl_groups_by_core, out, err);
     if (!status) status = series(d, false, out, err);
     if (!status) status = series(d, true, out, err);
+    if (!status) status = counters(d, out, err);
     if (!status) messages(d, out);
     if (!status) status = groups(d, "launches", all_launches, out, err);
     if (status) return status;

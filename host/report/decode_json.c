@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
+#include "decode/analysis/counter_groups.h"
 #include "decode/analysis/groups.h"
 #include "decode/analysis/series_groups.h"
 #include "report/machine.h"
@@ -163,6 +165,56 @@ static devlog_status all_series(dl_decode *d, const char *key, bool by_core, dl_
     }
     dl_str_add(&out->buffer, "\n  ],\n");
     dl_series_groups_free(&g);
+    return DEVLOG_OK;
+}
+
+/* Hardware counters by zone, where the log has any. What the chip has not is null. */
+static devlog_status counters(dl_decode *d, dl_file_writer *out, devlog_error *err)
+{
+    dl_counter_groups g;
+    const dl_tables *t = dl_decode_tables(d);
+    dl_str *b = &out->buffer;
+    devlog_status status = dl_counter_groups_of(d, &g, err);
+    if (status || !g.n) return status;
+    dl_str_add(b, "  \"zone_counters\": [");
+    for (size_t i = 0; i < g.n; i++) {
+        const dl_counter_group *c = &g.items[i];
+        const dl_summary of = {.count = c->sums.records, .sum = c->sums.value},
+                         over = {.sum = c->sums.reference};
+        double percent;
+        item(out, i, "    {");
+        number(b, "chip", t->chips[c->chip].id);
+        dl_str_add(b, ", ");
+        text(b, "risc", dl_text(t, t->streams[c->sums.stream].risc_name));
+        dl_str_add(b, ", \"zone\": ");
+        if (c->sums.zone == DL_NONE)
+            dl_str_add(b, "null");
+        else
+            dl_str_json(b, dl_counter_zone(t, c), strlen(dl_counter_zone(t, c)));
+        dl_str_add(b, ", ");
+        text(b, "counter", dl_site_text(t, c->sums.counter));
+        dl_str_add(b, ", ");
+        number(b, "records", c->sums.records);
+        if (c->lacking) {
+            dl_str_add(b,
+                       ", \"sum\": null, \"average\": null, \"reference_cycles\": null, \"percent\": null}");
+            continue;
+        }
+        dl_str_add(b, ", \"sum\": ");
+        dl_summary_field(b, &of, DL_SUMMARY_SUM);
+        dl_str_add(b, ", \"average\": ");
+        dl_summary_field(b, &of, DL_SUMMARY_AVERAGE);
+        dl_str_add(b, ", \"reference_cycles\": ");
+        dl_summary_field(b, &over, DL_SUMMARY_SUM);
+        dl_str_add(b, ", \"percent\": ");
+        if (dl_counter_percent(c, &percent))
+            dl_str_real(b, percent);
+        else
+            dl_str_add(b, "null");
+        dl_str_char(b, '}');
+    }
+    dl_str_add(b, "\n  ],\n");
+    dl_counter_groups_free(&g);
     return DEVLOG_OK;
 }
 
@@ -400,6 +452,7 @@ devlog_status dl_report_json(dl_decode *d, const dl_machine_options *o, dl_file_
     if (!status) status = groups(d, "cores", dl_groups_by_core, out, err);
     if (!status) status = all_series(d, "markers", false, out, err);
     if (!status) status = all_series(d, "core_markers", true, out, err);
+    if (!status) status = counters(d, out, err);
     if (!status) messages(d, out);
     if (!status) status = launches(d, out, err);
     if (status) return status;

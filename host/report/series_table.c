@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grid.h"
+#include "decode/analysis/counter_groups.h"
 #include "decode/analysis/series_groups.h"
 #include "report/launch_text.h"
 
@@ -223,9 +224,63 @@ static void messages(dl_decode *d, const dl_table_options *o, dl_str *out)
     free(list);
 }
 
+static const dl_grid_column counter_columns[] = {
+    {"RISC", DL_GRID_LEFT, 0},           {"zone", DL_GRID_NAME, 0},   {"counter", DL_GRID_LEFT, 0},
+    {"records", DL_GRID_RIGHT, 2},       {"value", DL_GRID_RIGHT, 0}, {"ref [cyc]", DL_GRID_RIGHT, 1},
+    {"value/ref [%]", DL_GRID_RIGHT, 0},
+};
+
+static void sum_cell(dl_grid *grid, bool lacking, dl_u128 sum)
+{
+    if (lacking)
+        dl_grid_text(grid, "N/A");
+    else if (sum <= UINT64_MAX)
+        dl_grid_u64(grid, (uint64_t)sum);
+    else
+        dl_grid_number(grid, (double)sum);
+}
+
+static devlog_status counters(dl_decode *d, const dl_table_options *o, dl_str *out, devlog_error *err)
+{
+    dl_counter_groups g;
+    const dl_tables *t = dl_decode_tables(d);
+    devlog_status status = dl_counter_groups_of(d, &g, err);
+    for (size_t from = 0, to; from < g.n && !status; from = to) {
+        dl_grid grid = DL_GRID(counter_columns);
+        const dl_chip *chip = &t->chips[g.items[from].chip];
+        for (to = from; to < g.n && g.items[to].chip == g.items[from].chip; to++) {
+            const dl_counter_group *c = &g.items[to];
+            const char *zone = dl_counter_zone(t, c);
+            double percent;
+            if (o->top && to - from >= o->top) continue;
+            dl_grid_text(&grid, dl_risc_text(t, c->sums.stream));
+            dl_grid_text(&grid, zone[0] ? zone : "(no zone)");
+            dl_grid_text(&grid, dl_site_text(t, c->sums.counter));
+            dl_grid_u64(&grid, c->sums.records);
+            sum_cell(&grid, c->lacking, c->sums.value);
+            sum_cell(&grid, c->lacking, c->sums.reference);
+            if (dl_counter_percent(c, &percent))
+                dl_grid_fmt(&grid, "%.2f", percent);
+            else
+                dl_grid_text(&grid, "N/A");
+        }
+        if (o->top && to - from > o->top) {
+            char line[100], more[DL_GROUPED_SIZE];
+            snprintf(line, sizeof line, "... and %s more (--top N shows more, --top 0 all)",
+                     dl_u64_grouped(more, to - from - o->top));
+            dl_grid_note(&grid, line);
+        }
+        dl_report_head(t, chip, o, "Hardware counters by zone, over all cores and launches", out);
+        dl_grid_print(&grid, o->width, out);
+    }
+    dl_counter_groups_free(&g);
+    return status;
+}
+
 devlog_status dl_report_series(dl_decode *d, const dl_table_options *o, dl_str *out, devlog_error *err)
 {
     devlog_status status = groups(d, o, out, err);
+    if (!status) status = counters(d, o, out, err);
     if (!status) messages(d, o, out);
     return status;
 }

@@ -24,14 +24,13 @@ static const struct {
 #undef RENAMED
 };
 
-/* On Blackhole these are not wired, or never count anything (BH_RTL_DEAD_COUNTERS there). */
 static bool is_dead(bool blackhole, unsigned kind)
 {
     static const unsigned dead[] = {
-        TT_PACKER_DEST_READ_2,      TT_PACKER_DEST_READ_3,      TT_PACKER_BUSY_0,
-        TT_PACKER_BUSY_1,           TT_PACKER_BUSY_2,           TT_DEST_READ_GRANTED_2,
-        TT_DEST_READ_GRANTED_3,     TT_MATH_INSTRN_STARTED,     TT_INSTRN_1_HF_CYCLE,
-        TT_WAITING_FOR_SFPU_IDLE_0, TT_WAITING_FOR_SFPU_IDLE_1, TT_WAITING_FOR_SFPU_IDLE_2};
+#define DEAD(name) TT_##name,
+        TT_DEAD_ON_BLACKHOLE(DEAD)
+#undef DEAD
+    };
     for (size_t i = 0; blackhole && i < sizeof dead / sizeof dead[0]; i++)
         if (dead[i] == kind) return true;
     return false;

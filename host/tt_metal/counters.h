@@ -4,7 +4,7 @@
 #define DEVLOG_TT_METAL_COUNTERS_H
 
 #include "base/big.h"
-#include "tt_metal/counter_names.h"
+#include "decode/counter_names.h"
 #include "tt_metal/log_rows.h"
 
 typedef struct tt_counter {

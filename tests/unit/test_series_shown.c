@@ -117,6 +117,88 @@ static void programs_get_them(void **state)
     free(csv);
 }
 
+/* Hardware counters of tt-metal in both forms (meta data, or 32 bits of value, 28 of cycles, 4 of the counter's number), in
+ * a zone, in the kernel around it, and in none. */
+static void write_counters(const char *name, const char *arch)
+{
+    dl_str s = {0};
+    dl_str_fmt(&s,
+               "ARCH: %s, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
+               "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+               "run host ID, trace id, trace id counter, zone name, type, source line, source file, "
+               "meta data\n",
+               arch);
+    for (unsigned x = 1; x < 3; x++)
+        for (unsigned launch = 1; launch < 101; launch++) {
+            uint64_t t = 1000000 * launch;
+            row(&s, 0, x, 1, t, 0, launch, "BRISC-FW", "ZONE_START", "");
+            row(&s, 0, x, 2, t + 10, 0, launch, "BRISC-KERNEL", "ZONE_START", "");
+            row(&s, 0, x, 3, t + 20, 0, launch, "math", "ZONE_START", "");
+            row(&s, 0, x, 9090, t + 30, 5, launch, "", "TS_DATA_16B",
+                "{\"counter type\":\"FPU_COUNTER\";\"ref cnt\":1000;\"value\":250}");
+            row(&s, 0, x, 9090, t + 31, 5, launch, "", "TS_DATA_16B",
+                "{\"counter type\":\"PACKER_BUSY_0\";\"ref cnt\":1000;\"value\":0}");
+            row(&s, 0, x, 3, t + 40, 0, launch, "math", "ZONE_END", "");
+            row(&s, 0, x, 9090, t + 50, UINT64_C(2) << 60 | UINT64_C(800) << 32 | 8, launch, "", "TS_DATA",
+                "");
+            row(&s, 0, x, 9090, t + 51, UINT64_C(1) << 60 | UINT64_C(800) << 32 | launch, launch, "",
+                "TS_DATA", "");
+            row(&s, 0, x, 9090, t + 52, 7, launch, "mine", "TS_DATA", "");
+            row(&s, 0, x, 2, t + 60, 0, launch, "BRISC-KERNEL", "ZONE_END", "");
+            row(&s, 0, x, 1, t + 70, 0, launch, "BRISC-FW", "ZONE_END", "");
+            row(&s, 0, x, 9090, t + 80, 0, launch, "", "TS_DATA_16B",
+                "{\"counter type\":\"FPU_COUNTER\";\"ref cnt\":0;\"value\":0}");
+        }
+    write_text(in_scratch(name), s.text);
+    dl_str_free(&s);
+}
+
+static void counters_are_of_zones(void **state)
+{
+    (void)state;
+    static const char *const common[] = {
+        "\nBRISC  (no zone)     FPU_COUNTER        200       0          0            N/A\n",
+        "\nBRISC  BRISC-KERNEL  FPU_COUNTER        200  10,100    160,000           6.31\n",
+        "\nBRISC  BRISC-KERNEL  SFPU_COUNTER       200   1,600    160,000           1.00\n",
+        "\nBRISC  math          FPU_COUNTER        200  50,000    200,000          25.00\n",
+    };
+    write_counters("wormhole.csv", "wormhole_b0");
+    write_counters("blackhole.csv", "blackhole");
+    free(devlog_ok("pack blackhole.csv -o blackhole.pack", 0));
+    static const char *const ways[] = {"wormhole.csv", "blackhole.csv", "blackhole.pack",
+                                       "-o out blackhole.csv"};
+    for (int i = 0; i < 4; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "decode %s%s", i < 3 ? "--no-files " : "", ways[i]);
+        char *table = devlog_ok(line, 0);
+        for (size_t k = 0; k < sizeof common / sizeof common[0]; k++)
+            has(ways[i], table, common[k]);
+        has(ways[i], table,
+            i ? "\nBRISC  math          PACKER_BUSY_0      200     N/A        N/A            N/A\n"
+              : "\nBRISC  math          PACKER_BUSY_0      200       0    200,000           0.00\n");
+        has(ways[i], table, "\nBRISC  mine           value  ");
+        free(table);
+    }
+    char *some = devlog_ok("decode --no-files --launches 1-50 --core 1,1 blackhole.pack", 0);
+    has("a filter", some,
+        "\nBRISC  math          FPU_COUNTER         50  12,500     50,000          25.00\n");
+    free(some);
+    char *json = devlog_ok("decode -f json blackhole.csv", 0),
+         *csv = devlog_ok("decode -f csv blackhole.csv", 0);
+    assert_true(is_json(json));
+    has("json", json,
+        "{\"chip\": 0, \"risc\": \"BRISC\", \"zone\": \"math\", \"counter\": \"FPU_COUNTER\", \"records\": 200, \"sum\": 50000, "
+        "\"average\": 250.0, \"reference_cycles\": 200000, \"percent\": 25.0}");
+    has("json", json,
+        "\"zone\": \"math\", \"counter\": \"PACKER_BUSY_0\", \"records\": 200, \"sum\": null, \"average\": null, "
+        "\"reference_cycles\": null, \"percent\": null}");
+    has("json", json, "\"zone\": null, \"counter\": \"FPU_COUNTER\", \"records\": 200, \"sum\": 0, ");
+    has("csv", csv, "\ncounters,FPU_COUNTER,0,,,,,,,BRISC,math,200,250.0,,,,,50000,,,,,,,200000,,,,\n");
+    has("csv", csv, "\ncounters,PACKER_BUSY_0,0,,,,,,,BRISC,math,200,N/A,,,,,N/A,,,,,,,N/A,,,,\n");
+    free(json);
+    free(csv);
+}
+
 /* An analysis that lists points and values has no durations. */
 static void an_event_analysis_prints_no_cycles(void **state)
 {
@@ -186,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_and_statistics_show_them),
         cmocka_unit_test(programs_get_them),
+        cmocka_unit_test(counters_are_of_zones),
         cmocka_unit_test(an_event_analysis_prints_no_cycles),
         cmocka_unit_test(exports_have_them),
     };

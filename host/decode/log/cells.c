@@ -6,6 +6,7 @@
 #include "decode/log/number.h"
 #include "decode/log/parser_internal.h"
 #include "decode/series.h"
+#include "decode/zone_counters.h"
 
 enum { MAX_CHIP = 65535, MAX_CORE = 65535 };
 #define MAX_TIME ((UINT64_C(1) << 62) - 1) /* leaves room for what the clock repair adds */
@@ -167,17 +168,30 @@ uint32_t dl_meta_passes(dl_cell meta)
     return dl_number(meta_text(meta, "count"), UINT32_MAX, &count) == DL_SKIP_NONE ? (uint32_t)count : 0;
 }
 
+static uint32_t reference_plus_one(uint64_t cycles)
+{
+    return cycles < UINT32_MAX ? (uint32_t)cycles + 1 : UINT32_MAX;
+}
+
 /* A marker without a name is called by its number; a hardware counter has its name in the meta data, and its
- * value, where the data are the words of its record. */
+ * value, where the data are the words of its record; in its first form the data are value (32 bits), cycles (28) and
+ * number (4). */
 static dl_cell name_of_point(dl_row *row, dl_cell meta, char unnamed[32])
 {
     dl_cell name;
-    uint64_t value;
+    uint64_t value, cycles = 0;
+    const bool first = row->timer_id == DL_COUNTER_TIMER && row->type == DL_ROW_TS_DATA && meta.len == 0;
+    const char *counter = first ? dl_counter_name(row->data >> 60) : NULL;
     if (row->type != DL_ROW_ZONE_TOTAL && dl_meta_counter(meta, &name, &value)) {
         row->data = value;
+        (void)dl_number(meta_text(meta, "ref cnt"), UINT64_MAX, &cycles);
+        if (row->timer_id == DL_COUNTER_TIMER) row->op = reference_plus_one(cycles);
         return name;
     }
-    return (dl_cell){unnamed, (size_t)snprintf(unnamed, 32, "MARKER-%u", row->timer_id)};
+    if (!counter) return (dl_cell){unnamed, (size_t)snprintf(unnamed, 32, "MARKER-%u", row->timer_id)};
+    row->op = reference_plus_one(row->data >> 32 & 0xFFFFFFF);
+    row->data &= UINT32_MAX;
+    return (dl_cell){counter, strlen(counter)};
 }
 
 /* Adds cells as one, with the commas that were between them; returns how long it is. */
@@ -302,8 +316,9 @@ static dl_skip row_of(dl_parser *p, const dl_cell *cells, size_t n, dl_row *row)
         return DL_SKIP_TABLE_FULL;
     }
     const bool sum = type == DL_ROW_ZONE_TOTAL;
-    if (meta.len) row->op = sum ? dl_meta_passes(meta) : dl_meta_op(meta);
-    if (meta.len && (row->op == 0 || sum) && dl_meta_is_kept(p, type, meta)) {
+    const uint32_t counted = row->op;
+    if (meta.len && !counted) row->op = sum ? dl_meta_passes(meta) : dl_meta_op(meta);
+    if (meta.len && (row->op == 0 || sum || counted) && dl_meta_is_kept(p, type, meta)) {
         row->meta = dl_tables_meta(p->tables, meta.text, meta.len);
         if (row->meta == DL_NONE) {
             row->meta = 0;

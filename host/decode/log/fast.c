@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "decode/log/fast_internal.h"
+#include "decode/zone_counters.h"
 
 /* Without vector instructions. */
 
@@ -428,6 +429,7 @@ void dl_fast_learn(dl_parser *p, const char *line, size_t raw_n, const dl_cell *
     struct dl_fast *f = p->fast;
     if (!f || !f->usable || n_cells != f->n_cells) return;
     if (f->meta && fast_tells_counter(cells[n_cells - 1].text, cells[n_cells - 1].len)) return;
+    if (row->timer_id == DL_COUNTER_TIMER && row->op) return; /* what it counts is in its data */
     const fast_place *place = learn_place(p, line, &cells[DL_COL_TIMER_ID], row);
     if (!place) return;
     if (f->named)

@@ -48,6 +48,7 @@ void dl_pair_free(dl_pair *p)
     dl_pair_free_shapes(p);
     dl_sample_pool_free(&p->pool);
     dl_series_free(&p->series);
+    dl_zone_counters_free(&p->counters);
     free(p->streams);
     free(p->sorted);
     free(p->places);
@@ -103,6 +104,11 @@ const dl_key *dl_pair_key(const dl_pair *p, size_t i)
 const dl_series_table *dl_pair_series(const dl_pair *p)
 {
     return &p->series;
+}
+
+const dl_zone_counters *dl_pair_counters(const dl_pair *p)
+{
+    return &p->counters;
 }
 
 size_t dl_pair_sample_bytes(const dl_pair *p)

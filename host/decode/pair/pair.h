@@ -12,6 +12,7 @@
 #include "decode/run.h"
 #include "decode/samples.h"
 #include "decode/series.h"
+#include "decode/zone_counters.h"
 
 enum { DL_MAX_KEYS = 512 * 1024, DL_MAX_OPEN = 256 };
 
@@ -87,6 +88,7 @@ size_t dl_pair_n_keys(const dl_pair *p);
 const dl_key *dl_pair_key(const dl_pair *p, size_t i);
 /* Values, sums and points in time, in the order in which the first of each came. */
 const dl_series_table *dl_pair_series(const dl_pair *p);
+const dl_zone_counters *dl_pair_counters(const dl_pair *p);
 /* Bytes held by samples: the storage of the exact medians. */
 size_t dl_pair_sample_bytes(const dl_pair *p);
 

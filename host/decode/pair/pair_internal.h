@@ -134,6 +134,7 @@ struct dl_pair {
     size_t shape_bytes;
     dl_sample_pool pool;
     dl_series_table series;
+    dl_zone_counters counters;
     dl_marks rows; /* of dl_pair_rows */
 };
 

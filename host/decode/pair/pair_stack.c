@@ -179,6 +179,21 @@ static void begin(dl_pair *p, stream_state *s, const pair_mark *m)
 
 /* ---- Values, sums and points in time ----------------------------------------------------------------- */
 
+/* A hardware counter is of the innermost zone that is open. */
+static void count_in_zone(dl_pair *p, const stream_state *s, const pair_mark *m)
+{
+    int at = s->n_open - 1;
+    while (at >= 0 && s->open[at].orphan)
+        at--;
+    const dl_zone_counter record = {.stream = m->stream,
+                                    .zone = at < 0 ? DL_NONE : s->open[at].site,
+                                    .counter = m->kind->site,
+                                    .records = 1,
+                                    .value = m->rare->data,
+                                    .reference = m->rare->op - 1};
+    if (!dl_zone_counters_add(&p->counters, &record)) dl_pair_lose_key(p, m);
+}
+
 static devlog_status point(dl_pair *p, stream_state *s, const pair_mark *m, uint64_t time, uint8_t flags,
                            devlog_error *err)
 {
@@ -195,6 +210,8 @@ static devlog_status point(dl_pair *p, stream_state *s, const pair_mark *m, uint
         }
     }
     if (!dropped) dl_pair_count_point(p, m, time, s->launch);
+    if (m->kind->timer_id == DL_COUNTER_TIMER && m->kind->type > DL_ROW_ZONE_TOTAL && m->rare->op)
+        count_in_zone(p, s, m);
     if (!dl_pair_lists_events(p)) return DEVLOG_OK;
     const dl_event e = {.start = time,
                         .end = time,

@@ -1,8 +1,8 @@
 /* Hardware counters by the numbers and names that tt-metal's logs have for them (COUNTER_TYPE_NAMES of
  * tools/tracy/perf_counter_analysis.py at 00761ba). Numbers have moved between versions; newer logs hold names,
  * which are taken where they are there. */
-#ifndef DEVLOG_TT_METAL_COUNTER_NAMES_H
-#define DEVLOG_TT_METAL_COUNTER_NAMES_H
+#ifndef DEVLOG_DECODE_COUNTER_NAMES_H
+#define DEVLOG_DECODE_COUNTER_NAMES_H
 
 /* clang-format off */
 #define TT_COUNTERS(X) \
@@ -79,6 +79,11 @@
 #define TT_RENAMED_COUNTERS(X) \
     X(SRCA_WRITE_REQ, SRCA_WRITE_AVAILABLE) X(SRCB_WRITE_REQ, SRCB_WRITE_AVAILABLE) \
     X(PACKER0_DEST_READ_REQ, PACKER_DEST_READ_AVAILABLE)
+/* On Blackhole these are not wired, or never count anything (BH_RTL_DEAD_COUNTERS of perf_counter_analysis.py). */
+#define TT_DEAD_ON_BLACKHOLE(X) \
+    X(PACKER_DEST_READ_2) X(PACKER_DEST_READ_3) X(PACKER_BUSY_0) X(PACKER_BUSY_1) X(PACKER_BUSY_2) \
+    X(DEST_READ_GRANTED_2) X(DEST_READ_GRANTED_3) X(MATH_INSTRN_STARTED) X(INSTRN_1_HF_CYCLE) \
+    X(WAITING_FOR_SFPU_IDLE_0) X(WAITING_FOR_SFPU_IDLE_1) X(WAITING_FOR_SFPU_IDLE_2)
 /* clang-format on */
 
 #define TT_COUNTER(name) TT_##name,

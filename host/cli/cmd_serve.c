@@ -2,15 +2,19 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/dashboard.h"
+#include "cli/filters.h"
+#include "report/results.h"
 
 typedef struct serve_args {
     uint64_t port;
     const char *address;
     cli_list host_names;
+    cli_filters filters;
 } serve_args;
 
 static const cli_option options[] = {
@@ -21,6 +25,7 @@ static const cli_option options[] = {
      offsetof(serve_args, address)},
     {CLI_LIST, "host-name", 0, "NAME,...",
      "names, besides numbers and localhost, that browsers may call it by", offsetof(serve_args, host_names)},
+    CLI_FILTERS(serve_args, filters),
     {0},
 };
 
@@ -31,8 +36,24 @@ static void wait_for_end(const sigset_t *signals)
     sigwait(signals, &which);
 }
 
-static int serve(const serve_args *a, const char *folder, devlog_error *err)
+/* The results of a log, of what the options choose of it. */
+static devlog_status make(void *ctx, const char *log, const char *folder, devlog_error *err)
 {
+    cli_shown shown = *(const cli_shown *)ctx;
+    op_selected selected;
+    char *name = strdup(log);
+    if (!name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    devlog_status status = cli_select(&cmd_serve, shown.filters, &shown.filter, &name, 1, &selected, err);
+    const dl_results_options how = {shown.filter, cli_shown_check, &shown};
+    if (!status) status = dl_results_make(log, folder, &how, NULL, err);
+    free(name);
+    op_selected_free(&selected);
+    return status;
+}
+
+static int serve(const serve_args *a, const dl_filter *filter, const char *folder, devlog_error *err)
+{
+    cli_shown shown = {&a->filters, *filter};
     cli_store *store = NULL;
     dashboard d = {0};
     http *server = NULL;
@@ -47,7 +68,7 @@ static int serve(const serve_args *a, const char *folder, devlog_error *err)
     devlog_status status = cli_logs_find(folder, &logs, err);
     size_t n = logs.n;
     cli_logs_free(&logs);
-    if (!status) status = cli_store_new(&store, err);
+    if (!status) status = cli_store_new(&store, make, &shown, err);
     if (!status) status = dashboard_init(&d, folder, store, err);
     const http_options how = {.address = a->address,
                               .port = (uint16_t)a->port,
@@ -57,7 +78,8 @@ static int serve(const serve_args *a, const char *folder, devlog_error *err)
                               .ctx = &d};
     if (!status) status = http_start(&server, &how, err);
     if (!status) {
-        printf("%s/  %zu log%s in %s; Ctrl-C ends\n", http_url(server), n, n == 1 ? "" : "s", folder);
+        printf("%s/  %zu log%s in %s%s; Ctrl-C ends\n", http_url(server), n, n == 1 ? "" : "s", folder,
+               cli_filters_any(&a->filters) ? ", of each what the options choose" : "");
         fflush(stdout);
         wait_for_end(&signals);
     }
@@ -71,10 +93,15 @@ static int run(int argc, char **argv)
 {
     serve_args a = {.port = 8050};
     cli_args rest;
+    dl_filter filter;
     devlog_error err = {0};
     int exit_status;
     if (!cli_parse(&cmd_serve, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    exit_status = serve(&a, rest.n ? rest.items[0] : "generated/profiler", &err);
+    if (!cli_filter_of(&cmd_serve, &a.filters, &rest, &filter)) {
+        cli_args_free(&rest);
+        return CLI_USAGE;
+    }
+    exit_status = serve(&a, &filter, rest.n ? rest.items[0] : "generated/profiler", &err);
     if (exit_status) fprintf(stderr, "devlog serve: %s\n", err.text);
     cli_args_free(&rest);
     return exit_status;
@@ -91,13 +118,14 @@ const cli_command cmd_serve = {
         "newest "
         "first, with the timeline and statistics of each and a button that downloads its artifacts as "
         "device_perf_results.tar. A new log appears by itself. Logs are decoded when they are first looked "
-        "at; nothing is written into FOLDER.\n\n"
+        "at; nothing is written into FOLDER. Selection and filters are those of devlog decode and hold for every log.\n\n"
         "It answers this machine only, unless --address says otherwise: it has no password. A browser must "
         "call it by a number, localhost or a name given with --host-name, so that no web site can read from "
         "it by pointing a name of its own here.",
     .options = options,
     .examples = "  devlog serve                          then open http://127.0.0.1:8050/\n"
                 "  devlog serve -p 9000 ~/runs\n"
+                "  devlog serve --skip-warm-up --from-signpost start ~/runs\n"
                 "  ssh -L 8050:127.0.0.1:8050 machine    the dashboard of another machine\n",
     .see_also = "devlog-decode(1), devlog-view(1)",
     .run = run,

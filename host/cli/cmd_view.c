@@ -114,19 +114,7 @@ static int list(const cli_logs *logs, int format)
     return bad ? CLI_FAILED : CLI_OK;
 }
 
-/* What of the log is shown. */
-typedef struct shown {
-    const cli_filters *filters;
-    dl_filter filter;
-} shown;
-
-static devlog_status check_filters(void *ctx, dl_decode *d, devlog_error *err)
-{
-    const shown *s = ctx;
-    return dl_decode_losses(d)->rows ? cli_filters_check(s->filters, &s->filter, d, err) : DEVLOG_OK;
-}
-
-static devlog_status export_log(const cli_log *log, shown *s, const char *format, const char *path,
+static devlog_status export_log(const cli_log *log, cli_shown *s, const char *format, const char *path,
                                 dl_str *lost, devlog_error *err)
 {
     dl_decode *d = NULL;
@@ -138,7 +126,7 @@ static devlog_status export_log(const cli_log *log, shown *s, const char *format
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
     if (!status) status = dl_decode_file(d, log->path, err);
     if (!status) status = dl_decode_finish(d, err);
-    if (!status) status = check_filters(s, d, err);
+    if (!status) status = cli_shown_check(s, d, err);
     if (!status) status = dl_view_ready(v, err);
     if (!status) status = dl_export_find(format)->write(v, path, err);
     if (!status && dl_losses_any(dl_decode_losses(d))) dl_report_losses(dl_decode_losses(d), false, lost);
@@ -148,13 +136,13 @@ static devlog_status export_log(const cli_log *log, shown *s, const char *format
 }
 
 /* Writes what the viewer reads into `folder`; *path, freed by the caller, is its place. */
-static devlog_status make(const cli_log *log, shown *s, ui which, const char *folder, char **path,
+static devlog_status make(const cli_log *log, cli_shown *s, ui which, const char *folder, char **path,
                           dl_str *lost, devlog_error *err)
 {
     *path = dl_path_join(folder, uis[which].file);
     if (!*path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     const size_t there = dl_folder_there(folder);
-    const dl_results_options results = {s->filter, check_filters, s};
+    const dl_results_options results = {s->filter, cli_shown_check, s};
     devlog_status status = dl_folder_make(folder, err);
     if (!status && which == UI_HTML)
         status = dl_results_make(log->path, folder, &results, lost, err);
@@ -275,7 +263,7 @@ static devlog_status show_web(ui which, const char *path, const view_args *a, de
 static devlog_status show(const cli_log *log, const view_args *a, const dl_filter *filter, bool *lost,
                           devlog_error *err)
 {
-    shown s = {&a->filters, *filter};
+    cli_shown s = {&a->filters, *filter};
     op_selected selected;
     char folder[600], *path = NULL;
     dl_str losses = {0};

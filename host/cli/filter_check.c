@@ -225,3 +225,9 @@ devlog_status cli_filters_check(const cli_filters *f, const dl_filter *filter, d
     return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                    "each filter leaves something of this log, and all of them together leave nothing");
 }
+
+devlog_status cli_shown_check(void *shown, dl_decode *d, devlog_error *err)
+{
+    const cli_shown *s = shown;
+    return dl_decode_losses(d)->rows ? cli_filters_check(s->filters, &s->filter, d, err) : DEVLOG_OK;
+}

@@ -75,6 +75,12 @@ devlog_status cli_select(const cli_command *c, const cli_filters *f, dl_filter *
  * and says what there is. (filter_check.c) */
 devlog_status cli_filters_check(const cli_filters *f, const dl_filter *filter, dl_decode *d,
                                 devlog_error *err);
+/* What of a log is shown: the same as a context, for dl_results_options. */
+typedef struct cli_shown {
+    const cli_filters *filters;
+    dl_filter filter;
+} cli_shown;
+devlog_status cli_shown_check(void *shown, dl_decode *d, devlog_error *err);
 /* The rectangle that a value of --core stands for: x and y of its first and last core; false: it is none. */
 bool cli_filter_cores(const char *text, uint64_t corner[4]);
 /* Whether any filter is set. */

@@ -13,7 +13,6 @@
 
 #include "base/file.h"
 #include "base/settings.h"
-#include "report/results.h"
 
 typedef enum state { EMPTY, WORKING, DONE, FAILED } state;
 
@@ -34,6 +33,8 @@ struct cli_store {
     entry entries[CLI_STORE_KEPT];
     uint64_t uses;
     unsigned numbers;
+    cli_store_maker *make;
+    void *ctx;
 };
 
 void cli_folder_remove(const char *path)
@@ -46,7 +47,7 @@ void cli_folder_remove(const char *path)
     rmdir(path);
 }
 
-devlog_status cli_store_new(cli_store **store, devlog_error *err)
+devlog_status cli_store_new(cli_store **store, cli_store_maker *make, void *ctx, devlog_error *err)
 {
     cli_store *s = calloc(1, sizeof *s);
     *store = NULL;
@@ -58,6 +59,8 @@ devlog_status cli_store_new(cli_store **store, devlog_error *err)
         free(s);
         return err->status;
     }
+    s->make = make;
+    s->ctx = ctx;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     *store = s;
@@ -126,7 +129,7 @@ static void work(cli_store *s, entry *e, const cli_log *log)
     snprintf(e->id, sizeof e->id, "%s", log->id);
     path_of(s, e, path);
     pthread_mutex_unlock(&s->lock);
-    devlog_status status = dl_results_make(log->path, path, NULL, NULL, &err);
+    devlog_status status = s->make(s->ctx, log->path, path, &err);
     pthread_mutex_lock(&s->lock);
     e->state = status ? FAILED : DONE;
     e->err = err;

@@ -9,7 +9,11 @@ typedef struct cli_store cli_store;
 
 enum { CLI_STORE_KEPT = 16 }; /* logs whose results are kept; the longest unused go first */
 
-devlog_status cli_store_new(cli_store **store, devlog_error *err);
+/* Writes the results of a log into a folder. */
+typedef devlog_status cli_store_maker(void *ctx, const char *log, const char *folder, devlog_error *err);
+
+/* `make` may be called on several threads at once. */
+devlog_status cli_store_new(cli_store **store, cli_store_maker *make, void *ctx, devlog_error *err);
 /* Removes everything. */
 void cli_store_free(cli_store *store);
 

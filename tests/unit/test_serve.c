@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "base/str.h"
 #include "cli/http.h"
 #include "cli/logs.h"
 #include "support/device.h"
@@ -107,6 +108,95 @@ static void the_tar_is_that_of_decode(void **state)
     free(answer);
     free(id);
     assert_int_equal(serve_stop(&s), 0);
+}
+
+/* Two chips, six launches of ops with signposts between them, the first two launches slow. */
+static void write_run(void)
+{
+    char path[400];
+    dl_str log = {0}, ops = {0};
+    dl_str_add(
+        &log,
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+        "time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, source "
+        "line, source file, meta data\n");
+    dl_str_add(&ops, "MessageName;total_ns\n");
+    for (unsigned l = 1; l < 7; l++) {
+        static const char *const zones[] = {"BRISC-FW,ZONE_START", "BRISC-KERNEL,ZONE_START",
+                                            "BRISC-KERNEL,ZONE_END", "BRISC-FW,ZONE_END"};
+        const unsigned at = 100000 * l, took = l > 2 ? 1000 : 5000 * (3 - l);
+        const unsigned times[] = {at, at + 10, at + took - 10, at + took};
+        for (unsigned chip = 0; chip < 2; chip++)
+            for (int i = 0; i < 4; i++)
+                dl_str_fmt(&log, "%u,1,1,BRISC,%d,%u,0,%u,,,%s,9,k.cc,\n", chip, i == 1 || i == 2, times[i],
+                           l, zones[i]);
+        if (l == 3 || l == 5) dl_str_fmt(&ops, "`TT_SIGNPOST: step %u`;%u\n", l, 100 * l - 50);
+        dl_str_fmt(&ops, "`TT_DNN_DEVICE_OP: \"Op%u\", 7, 0, true, %u`;%u\n", l % 2, l, 100 * l);
+    }
+    snprintf(path, sizeof path, "%s/profile_log_device.csv", folder);
+    write_text(path, log.text);
+    snprintf(path, sizeof path, "%s/tracy_ops_data.csv", folder);
+    write_text(path, ops.text);
+    dl_str_free(&log);
+    dl_str_free(&ops);
+}
+
+/* The same options as decode has, to the same bytes; and a choice that leaves nothing is said. */
+static void it_shows_what_was_chosen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options[6];
+        const char *says;
+    } choices[] = {
+        {{NULL}, NULL},
+        {{"--chips", "1", NULL}, NULL},
+        {{"--launches", "2-4", "--core", "1,1", NULL}, NULL},
+        {{"--skip-warm-up", "--chips", "0", NULL}, NULL},
+        {{"--from-signpost", "step 3", "--to-signpost", "step 5", NULL}, NULL},
+        {{"--op", "Op1", "--skip-launches", "1", NULL}, NULL},
+        {{"--from-signpost", "nowhere", NULL}, "--from-signpost nowhere: no such signpost"},
+        {{"--chips", "7", NULL}, "--chips 7: no such chip"},
+    };
+    served s = start(NULL);
+    serve_stop(&s);
+    write_run();
+    size_t whole = 0;
+    char *whole_tar = NULL;
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        char path[300], log[300], out[300];
+        s = serve_start(folder, choices[i].options);
+        char *id = serve_first_id(&s);
+        size_t n, expected;
+        snprintf(path, sizeof path, "/log/%s/device_perf_results.tar", id);
+        char *answer = serve_get(&s, path, &n);
+        if (choices[i].says) {
+            assert_int_not_equal(serve_status(answer), 200);
+            if (!strstr(answer, choices[i].says)) fail_msg("not '%s': %s", choices[i].says, answer);
+        } else {
+            snprintf(log, sizeof log, "%s/profile_log_device.csv", folder);
+            snprintf(out, sizeof out, "%s/chosen%zu", test_folder(), i);
+            const char *argv[12] = {getenv("DEVLOG_BIN"), "decode", log, "-o", out};
+            for (int k = 0; choices[i].options[k]; k++)
+                argv[5 + k] = choices[i].options[k];
+            devlog_error err;
+            dl_output printed;
+            check_ok(dl_process_run(argv, &printed, &err), &err);
+            assert_int_equal(printed.exit, 0);
+            free(printed.text);
+            snprintf(path, sizeof path, "%s/device_perf_results.tar", out);
+            char *tar = read_bytes(path, &expected);
+            assert_int_equal(n - (size_t)(serve_body(answer) - answer), expected);
+            assert_memory_equal(serve_body(answer), tar, expected);
+            if (i == 0) whole = expected, whole_tar = tar;
+            if (i) assert_false(expected == whole && memcmp(tar, whole_tar, whole) == 0);
+            if (i) free(tar);
+        }
+        free(answer);
+        free(id);
+        assert_int_equal(serve_stop(&s), 0);
+    }
+    free(whole_tar);
 }
 
 static void only_routes_are_answered(void **state)
@@ -452,6 +542,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_have_types_and_policies),
         cmocka_unit_test(the_tar_is_that_of_decode),
+        cmocka_unit_test(it_shows_what_was_chosen),
         cmocka_unit_test(only_routes_are_answered),
         cmocka_unit_test(foreign_names_and_methods_are_refused),
         cmocka_unit_test(huge_and_broken_requests_do_no_harm),

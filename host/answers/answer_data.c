@@ -1,4 +1,4 @@
-/* Answers for programs: JSON (schema: share/devlog/schema) and CSV. Numbers are whole where they are; unknown is null, or an
+/* Answers for programs: JSON (schema: devlog-KIND-VERSION.json of share/devlog/schema) and CSV. Numbers are whole where they are; unknown is null, or an
  * empty cell. See answer_print.h. */
 #include "answers/answer_print.h"
 #include "base/real.h"
@@ -78,7 +78,7 @@ static void json_table(const answer *a, const answer_section *s, dl_str *out)
 void answer_print_json(const answer_shown *s, dl_str *out)
 {
     bool any = false;
-    dl_str_fmt(out, "{\"schema\":\"devlog-%s\",\"version\":%d,\"sections\":{", s->kind, s->version);
+    dl_str_fmt(out, "{\"format\":\"devlog-%s-%d\",\"sections\":{", s->kind, s->version);
     for (size_t i = 0; i < s->a->n; i++) {
         const answer_section *of = &s->a->sections[i];
         if (!answer_shows(s, of)) continue;

@@ -186,7 +186,8 @@ static void json_gates(const diff_shown *s, dl_str *out)
 void diff_print_json(const diff_shown *s, dl_str *out)
 {
     const diff *d = s->d;
-    dl_str_fmt(out, "{\"version\":%d,\n", DIFF_FORMAT_VERSION);
+    dl_str_fmt(out, "{\"format\":\"devlog-diff-%d\",\"version\":%d,\n", DIFF_FORMAT_VERSION,
+               DIFF_FORMAT_VERSION);
     for (uint32_t side = 0; side < DIFF_SIDES; side++)
         json_runs(d, side, out);
     dl_str_fmt(out, "\"samples\":\"%s\",\"exact\":%s,", d->several ? "runs" : "repeats",

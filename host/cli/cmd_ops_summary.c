@@ -24,7 +24,8 @@ static const cli_option options[] = {
      "every op by itself, in the order of the report, instead of grouped by op code",
      offsetof(summary_args, list)},
     {CLI_CHOICE, "time", 0, "kernel|fw", "the duration that ops are ranked by", offsetof(summary_args, time)},
-    {CLI_CHOICE, "format", 0, "text|csv|json", "numbers in csv and json are integers of ns",
+    {CLI_CHOICE, "format", 0, "text|csv|json|md",
+     "numbers in csv and json are integers of ns; md: for the comment of a pull request",
      offsetof(summary_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of text; 50 unless told, with --list all; 0: all",
      offsetof(summary_args, top), 0, UINT32_MAX},
@@ -80,7 +81,8 @@ static int run(int argc, char **argv)
                             .colour = dl_term_colour(stdout),
                             .width = dl_term_width(stdout),
                             .top = (size_t)(a.top == UINT64_MAX ? (a.list ? 0 : 50) : a.top)};
-    o.format = a.format == 1 ? OP_SUMMARY_CSV : a.format == 2 ? OP_SUMMARY_JSON : OP_SUMMARY_TEXT;
+    static const uint8_t formats[] = {OP_SUMMARY_TEXT, OP_SUMMARY_CSV, OP_SUMMARY_JSON, OP_SUMMARY_MARKDOWN};
+    o.format = formats[a.format];
     if (!range_of(a.ids, &o.first, &o.last)) {
         exit_status = cli_wrong(&cmd_ops_summary, "--ids wants FIRST-LAST, not '%s'", a.ids);
         goto done;

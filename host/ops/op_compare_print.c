@@ -312,7 +312,7 @@ static void json_item(const op_compare_item *x, bool list, bool total, dl_str *o
 static void print_json(const op_compare *c, const op_table *before, const op_table *after,
                        const op_compare_options *o, dl_str *out)
 {
-    dl_str_add(out, "{\"before\":");
+    dl_str_add(out, "{\"format\":\"devlog-ops-compare-1\",\"before\":");
     dl_str_json(out, before->name, strlen(before->name));
     dl_str_add(out, ",\"after\":");
     dl_str_json(out, after->name, strlen(after->name));

@@ -15,7 +15,7 @@ typedef struct op_summary_options {
     op_filter filter;
     double min_share; /* percent of the device time; less is left out of the list,
                          not of the totals */
-    enum { OP_SUMMARY_TEXT, OP_SUMMARY_CSV, OP_SUMMARY_JSON } format;
+    enum { OP_SUMMARY_TEXT, OP_SUMMARY_CSV, OP_SUMMARY_JSON, OP_SUMMARY_MARKDOWN } format;
     bool colour;
     unsigned width; /* of the terminal; 0: none, nothing is shortened */
     size_t top;     /* lines of text; 0: all */

@@ -1,0 +1,403 @@
+"""devlog report on the example network: every figure of every table against SQL of the same op report, and against zones
+paired here from the lines of the device log; that JSON follows its schemas; that tables fit a terminal of 80 columns.
+Usage: network.py BUILD."""
+import csv
+import fcntl
+import json
+import math
+import os
+import pty
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from collections import defaultdict
+
+BUILD = os.path.abspath(sys.argv[1])
+DEVLOG, NN = os.path.join(BUILD, "bin", "devlog"), os.path.join(BUILD, "bin", "nn")
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+RISCS = ["BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2", "ERISC"]
+bad = []
+compared = 0
+
+
+def run(*args, status=0):
+    r = subprocess.run([DEVLOG, *args], capture_output=True, text=True)
+    if r.returncode != status:
+        bad.append("devlog %s: status %d, not %d: %s" % (" ".join(args), r.returncode, status, r.stderr.strip()))
+    return r.stdout
+
+
+def report(*args, status=0):
+    return json.loads(run("report", "--format", "json", *args, status=status) or '{"sections": {}}')["sections"]
+
+
+def same(what, found, wanted):
+    global compared
+    compared += 1
+    if isinstance(found, (int, float)) and isinstance(wanted, (int, float)):
+        good = math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-9)
+    else:
+        good = found == wanted
+    if not good:
+        bad.append("%s: report says %r, SQL %r" % (what, found, wanted))
+
+
+def same_rows(what, found, wanted):
+    """Both: key to a row of figures."""
+    same(what + ": rows", sorted(found, key=str), sorted(wanted, key=str))
+    for key, row in wanted.items():
+        for name, value in row.items():
+            same("%s, %s, %s" % (what, key, name), found.get(key, {}).get(name), value)
+
+
+def number(text):
+    return None if text in ("", "-") else float(text) if "." in text else int(text)
+
+
+def load(path):
+    """The report as a table ops, in its own order; signposts and steps have point = 1."""
+    with open(path, newline="", encoding="utf-8") as f:
+        rows = list(csv.DictReader(f))
+    db = sqlite3.connect(":memory:")
+    db.row_factory = sqlite3.Row
+    short = {"OP CODE": "code", "OP TYPE": "type", "GLOBAL CALL COUNT": "id", "DEVICE ID": "chip", "CORE COUNT": "cores",
+             "AVAILABLE WORKER CORE COUNT": "available", "HOST START TS": "host_start", "HOST END TS": "host_end",
+             "HOST DURATION [ns]": "host", "DEVICE FW START CYCLE": "start", "DEVICE FW END CYCLE": "end",
+             "OP TO OP LATENCY [ns]": "gap", "DEVICE FW DURATION [ns]": "fw", "DEVICE KERNEL DURATION [ns]": "kernel",
+             "DEVICE KERNEL DURATION PER CORE AVG [ns]": "core_avg", "DEVICE KERNEL DURATION PER CORE MAX [ns]": "core_max",
+             "DEVICE IDLE BETWEEN LAUNCHES [ns]": "idle", "DEVICE FW OVERLAP [ns]": "overlap", "HOST THREAD": "thread",
+             "CALL DEPTH": "depth", "CompileProgram Count": "compiles", "CompileProgram Average": "compile_avg"}
+    short.update({"DEVICE %s KERNEL DURATION [ns]" % r: r for r in RISCS})
+    sizes = ["TENSIX DM 0", "TENSIX DM 1", "TENSIX COMPUTE 0", "TENSIX COMPUTE 1", "TENSIX COMPUTE 2"]
+    short.update({"%s MAX KERNEL SIZE [B]" % s: "size_" + r for s, r in zip(sizes, RISCS)})
+    texts = ("code", "type")
+    names = list(short.values()) + ["shapes", "memory", "point", "number"]
+    db.execute("CREATE TABLE ops (%s)" % ", ".join('"%s"' % n for n in names))
+
+    def tensors(row, fields, between):
+        parts, arrow = [], False
+        heads = sorted((c.rsplit("_", 1)[0] if fields == ["MEMORY"] else c.split("_W")[0]
+                        for c in row if c.split("_")[0] in ("INPUT", "OUTPUT") and c.endswith(fields[0])),
+                       key=lambda h: (h.startswith("OUTPUT"), int(h.split("_")[1])))
+        for head in heads:
+            cells = [row[head + "_" + f] for f in fields]
+            if not any(cells):
+                continue
+            if head.startswith("OUTPUT") and not arrow:
+                parts.append(">")
+                arrow = True
+            cells = [c.split("[")[0] if "[" in c and c.split("[")[0] == c.split("[")[1][:-1] else c for c in cells]
+            parts.append(between.join(cells))
+        return " ".join(parts)
+
+    for i, row in enumerate(rows):
+        values = [row.get(c, "") if s in texts else number(row.get(c, "")) for c, s in short.items()]
+        values += [tensors(row, [a + "_PAD[LOGICAL]" for a in "WZYX"], "x"), tensors(row, ["MEMORY"], ""),
+                   int(row["OP TYPE"] == "signpost"), i]
+        db.execute("INSERT INTO ops VALUES (%s)" % ",".join("?" * len(values)), values)
+    return db
+
+
+def host_self(db):
+    """Host time of each op without ops inside it, by the number of its row."""
+    calls = [dict(r) for r in db.execute('SELECT number, id, host_start, host_end, thread FROM ops WHERE host IS NOT NULL GROUP BY id')]
+    own = {c["number"]: c["host_end"] - c["host_start"] for c in calls}
+    for c in calls:
+        around = [o for o in calls if o is not c and o["thread"] == c["thread"] and o["host_start"] <= c["host_start"] and
+                  c["host_end"] <= o["host_end"]]
+        if around:
+            own[max(around, key=lambda o: o["host_start"])["number"]] -= c["host_end"] - c["host_start"]
+    for number_, value in own.items():
+        db.execute("UPDATE ops SET host = ? WHERE number = ?", (value, number_))
+    db.execute("UPDATE ops SET host = NULL WHERE number NOT IN (%s)" % ",".join(map(str, own)))
+
+
+def check_ops(db, path, *select, where="1"):
+    key_of = {"code": "code", "shape": "code || CASE shapes WHEN '' THEN '' ELSE ' ' || shapes END",
+              "memory": "code || CASE memory WHEN '' THEN '' ELSE ' ' || memory END", "none": "CAST(id AS TEXT) || ' ' || code"}
+    order = {"time": "total", "gap": "gap", "count": "count", "average": "average", "max": "max", "host": "host"}
+    for group, key in key_of.items():
+        wanted = {}
+        for r in db.execute('''SELECT %s AS op, COUNT(*) AS count, SUM(kernel) AS total, AVG(kernel) AS average, MIN(kernel) AS min,
+                            MAX(kernel) AS max, SUM(gap) AS gap, SUM(host) AS host,
+                            100.0 * SUM(kernel) / (SELECT SUM(kernel) FROM ops WHERE NOT point AND %s) AS share,
+                            CASE WHEN COUNT(kernel) THEN 'device' ELSE 'host' END AS runs_on,
+                            CASE WHEN MIN(cores) = MAX(cores) THEN CAST(MIN(cores) AS TEXT)
+                            ELSE MIN(cores) || '-' || MAX(cores) END AS cores
+                            FROM ops WHERE NOT point AND %s GROUP BY op''' % (key, where, where)):
+            wanted[r["op"]] = {k: r[k] for k in r.keys() if k != "op"}
+        found = report(path, "--group", group, "--tables", "op_statistics", *select)["op_statistics"]["rows"]
+        same_rows("op_statistics by " + group, {r["op"]: r for r in found}, wanted)
+        for sort, column in order.items():
+            rows = report(path, "--group", group, "--sort", sort, "--tables", "op_statistics", *select)["op_statistics"]["rows"]
+            values = [r[column] or 0 for r in rows]
+            same("op_statistics by %s, sorted by %s" % (group, sort), values, sorted(values, reverse=True))
+
+
+def check_kernels(db, path):
+    wanted = {}
+    for risc in RISCS:
+        size = '"size_%s"' % risc if risc != "ERISC" else "NULL"
+        for r in db.execute('''SELECT code, COUNT("%s") AS count, SUM("%s") AS total, AVG("%s") AS average, MIN("%s") AS min, MAX("%s") AS max,
+                            100.0 * SUM("%s") / SUM(CASE WHEN "%s" IS NOT NULL THEN kernel END) AS split, MAX(CASE WHEN "%s" IS NOT NULL THEN cores END) AS cores,
+                            MAX(CASE WHEN "%s" IS NOT NULL THEN %s END) AS code_bytes,
+                            100.0 * SUM(CASE WHEN "%s" IS NOT NULL THEN core_avg * cores END) / SUM(CASE WHEN "%s" IS NOT NULL THEN kernel * available END) AS occupancy
+                            FROM ops WHERE NOT point GROUP BY code HAVING COUNT("%s")''' % ((risc,) * 9 + (size,) + (risc,) * 3)):
+            wanted[r["code"], risc] = {k: r[k] for k in r.keys() if k != "code"}
+    found = report(path, "--tables", "kernel_statistics")["kernel_statistics"]["rows"]
+    same_rows("kernel_statistics", {(r["op"], r["risc"]): r for r in found}, wanted)
+    sources = {(r["op"], r["risc"]): r["kernel"] for r in found}
+    same("the source of a matmul", sources.get(("Matmul", "TRISC0")), "matmul.c")
+
+
+def check_ranges(db, path):
+    points = [dict(r) for r in db.execute("SELECT number, code FROM ops WHERE point ORDER BY number")]
+    end = db.execute("SELECT MAX(number) + 1 FROM ops").fetchone()[0]
+    sections = report(path, "--tables", "steps,signposts")
+    for key, steps in (("steps", True), ("signposts", False)):
+        wanted = []
+        for i, p in enumerate(points):
+            if p["code"].startswith("step ") != steps:
+                continue
+            nexts = [q["number"] for q in points[i + 1:] if not steps or q["code"].startswith("step ")]
+            r = db.execute('''SELECT COUNT(*) AS ops, SUM(kernel) AS device_time, SUM(gap) AS gap, SUM(host) AS host_time,
+                           100.0 * SUM(kernel) / (SELECT SUM(kernel) FROM ops WHERE NOT point) AS share
+                           FROM ops WHERE NOT point AND number > ? AND number < ?''', (p["number"], nexts[0] if nexts else end)).fetchone()
+            wanted.append((p["code"], dict(r)))
+        found = sections[key]["rows"]
+        same(key + ": names", [r["name"] for r in found], [w[0] for w in wanted])
+        for r, w in zip(found, wanted):
+            for name, value in w[1].items():
+                same("%s, %s, %s" % (key, w[0], name), r[name], value)
+
+
+def check_verdict(db, path):
+    facts = report(path, "--tables", "verdict,summary,chips")
+    v, s = facts["verdict"]["facts"], facts["summary"]["facts"]
+    r = db.execute('''SELECT COUNT(*) AS n, SUM(kernel) AS kernel, SUM(fw) - COALESCE(SUM(overlap), 0) AS busy, MAX("end") - MIN(start) AS cycles,
+                   SUM("end" - start) * 1000.0 / SUM(fw + COALESCE(idle, 0)) AS mhz, SUM(gap) AS gap, SUM(COALESCE(idle, 0)) AS idle,
+                   MAX(host_end) - MIN(host_start) AS host_span FROM ops WHERE NOT point''').fetchone()
+    wall = r["cycles"] * 1000 / r["mhz"]
+    compiling = db.execute("SELECT SUM(compile_avg * compiles) FROM (SELECT * FROM ops WHERE NOT point GROUP BY id)").fetchone()[0]
+    # Time in which an op was open: the union of all of them, as they are of one thread.
+    union, last = 0, 0
+    for start, end in db.execute("SELECT host_start, host_end FROM ops WHERE host_start IS NOT NULL AND NOT point ORDER BY host_start"):
+        union += max(0, end - max(start, last))
+        last = max(last, end)
+    wanted = {"ops": r["n"], "wall": wall, "busy": r["busy"], "busy_share": 100 * r["busy"] / wall, "gaps": wall - r["busy"], "ops_time": r["kernel"],
+              "host_span": r["host_span"], "host_time": union, "compile_time": compiling, "compile_share": 100 * compiling / r["host_span"]}
+    for key, value in wanted.items():
+        same("verdict, " + key, v[key]["value"], value)
+    # What the device did not run is what the gaps are: between launches of different ops, and of one.
+    same("gaps by OP TO OP LATENCY", v["gaps"]["value"], r["gap"] + r["idle"])
+    same("summary, runtime", s["runtime"]["value"], wall)
+    same("summary, compile time", s["compile_time"]["value"], compiling)
+    for key in ("write_bytes", "write_rate", "read_bytes", "read_rate"):
+        same("verdict, " + key, v[key]["value"], None)
+    chip = facts["chips"]["rows"][0]
+    for key, value in {"chip": 0, "arch": "wormhole_b0", "clock": r["mhz"], "wall": wall, "busy": r["busy"], "busy_share": 100 * r["busy"] / wall}.items():
+        same("chips, " + key, chip[key], value)
+
+
+def check_savings(db, path):
+    """By its rules, worked out anew."""
+    wall = report(path, "--tables", "verdict")["verdict"]["facts"]["wall"]["value"]
+    gaps = {"compile": 0, "host_ops": 0, "gaps": 0}
+    before, any_ = 0, False
+    for r in db.execute("SELECT * FROM ops WHERE NOT point ORDER BY number"):
+        if r["fw"] is None:
+            before += r["host"] or 0
+            continue
+        gap = r["gap"] - 6000 if any_ and r["gap"] > 6500 else 0
+        compiling = min(gap, (r["compile_avg"] or 0) * (r["compiles"] or 0))
+        host = min(gap - compiling, before)
+        for kind, time in (("compile", compiling), ("host_ops", host), ("gaps", gap - compiling - host)):
+            gaps[kind] += time
+        before, any_ = 0, True
+    wanted = [(time, kind) for kind, time in gaps.items() if time > 0]
+    for r in db.execute('''SELECT code, SUM(kernel * (1 - 1.0 * cores / available)) AS unused, SUM(MAX(core_max - core_avg, 0)) AS imbalance
+                        FROM ops WHERE NOT point AND fw IS NOT NULL GROUP BY code'''):
+        wanted.append(max((r["unused"], "unused_cores"), (r["imbalance"], "core_imbalance")))
+    wanted = sorted(wanted, reverse=True)[:3]
+    found = report(path, "--tables", "savings")["savings"]["rows"]
+    same("savings: kinds", [r["kind"] for r in found], [w[1] for w in wanted])
+    for r, w in zip(found, wanted):
+        same("saving of " + r["kind"], r["saving"], w[0])
+        same("share of " + r["kind"], r["share"], 100 * w[0] / wall)
+
+
+def zones_of(log):
+    """(op, RISC, zone) to figures: paired here, line by line."""
+    open_ = defaultdict(list)
+    found = defaultdict(lambda: {"count": 0, "own": 0, "total": 0, "min": None, "max": 0, "cores": defaultdict(int)})
+    op_of = {}
+    with open(log, newline="", encoding="utf-8") as f:
+        next(f)
+        for row in csv.reader(f):
+            if len(row) < 15 or not row[0].strip().isdigit():
+                continue
+            _, x, y, risc, _, time, _, launch, _, _, zone, kind = (c.strip() for c in row[:12])
+            if row[14].startswith('{"op":'):
+                op_of[launch] = int(row[14][6:].rstrip("}"))
+            stack = open_[x, y, risc]
+            if kind == "ZONE_START":
+                stack.append([zone, int(time), 0])
+            elif kind == "ZONE_END" and stack and stack[-1][0] == zone:
+                _, start, inside = stack.pop()
+                took = int(time) - start
+                if stack:
+                    stack[-1][2] += took
+                z = found[op_of.get(launch), risc, zone]
+                z["count"] += 1
+                z["total"] += took
+                z["own"] += took - inside
+                z["min"] = took if z["min"] is None else min(z["min"], took)
+                z["max"] = max(z["max"], took)
+                z["cores"]["%s-%s" % (x, y)] += took
+    return found
+
+
+def check_zones(db, folder, log):
+    names = {r["id"]: r["code"] for r in db.execute("SELECT id, code FROM ops WHERE NOT point")}
+    wanted = {}
+    for (op, risc, zone), z in zones_of(log).items():
+        if zone.endswith("-FW"):
+            continue
+        to = wanted.setdefault((names[op], risc, zone), {"count": 0, "own": 0, "total": 0, "min": z["min"], "max": 0, "cores": defaultdict(int)})
+        for key in ("count", "own", "total"):
+            to[key] += z[key]
+        to["min"], to["max"] = min(to["min"], z["min"]), max(to["max"], z["max"])
+        for core, took in z["cores"].items():
+            to["cores"][core] += took
+    for z in wanted.values():
+        z["core_total"] = max(z.pop("cores").values())
+    found = report(folder, "--tables", "zones")["zones"]["rows"]
+    same_rows("zones", {(r["op"], r["risc"], r["zone"]): r for r in found}, wanted)
+    # devlog diff tells zones apart by the same ops.
+    for line in json.loads(run("diff", "--exact", "--format", "json", folder, folder))["lines"]:
+        for cause in line.get("causes", []):
+            name = cause["name"]
+            if cause["kind"] == "cause" and name and line["name"].split()[0] in {k[0] for k in wanted}:
+                same("diff: %s in %s" % (name, line["name"]), any(k[0] == line["name"].split()[0] and k[2] == name for k in wanted), True)
+    rows = csv.DictReader(run("diff", "--exact", "--format", "csv", folder, folder).splitlines())
+    pairs = {(r["op"].split()[0], r["name"]) for r in rows if r["kind"] == "cause" and r["name"] and r["where"]}
+    same("diff: zones of ops", pairs, {(k[0], k[2]) for k in wanted if not k[2].endswith("KERNEL")} & pairs)
+    same("diff: there are some", ("Matmul", "row of product") in pairs, True)
+
+
+def check_outputs(folder, report_path):
+    """CSV and Markdown have the figures of JSON."""
+    for table in ("op_statistics", "kernel_statistics", "steps", "chips", "zones"):
+        rows = report(folder, "--tables", table)[table]["rows"]
+        lines = list(csv.reader(run("report", "--format", "csv", "--tables", table, folder).splitlines()))
+        same(table + ": columns of CSV", [c.split(" [")[0] for c in lines[0]], list(rows[0]))
+        for row, line in zip(rows, lines[1:]):
+            for value, cell in zip(row.values(), line):
+                same(table + ": a cell of CSV", cell if isinstance(value, str) or value is None else float(cell), "" if value is None else value)
+        text = run("report", "--format", "md", "--top", "0", "--tables", table, folder)
+        same(table + ": lines of Markdown", sum(line.startswith("| ") for line in text.splitlines()), len(rows) + 1)
+    there = os.path.join(folder, "there.txt")
+    run("report", "-o", there, report_path)
+    with open(there, encoding="utf-8") as f:
+        same("standard output and --output", f.read(), run("report", report_path))
+    os.remove(there)
+
+
+def check_schemas(folder, report_path):
+    try:
+        import jsonschema
+    except ImportError:
+        return False
+    logs = os.path.join(folder, "logs_device")
+    capture, log = os.path.join(logs, "capture.devlog"), os.path.join(logs, "profile_log_device.csv")
+    outputs = [("report", folder), ("report", report_path), ("report", capture), ("report", log), ("report", "--group", "shape", "--top", "2", folder),
+               ("diff", folder, folder), ("diff", "--exact", "--fail-on", "op>+5%", "--fail-on", "missing", folder, folder), ("diff", log, capture),
+               ("ops", "summary", report_path), ("ops", "summary", "--list", report_path),
+               ("ops", "compare", report_path, report_path), ("ops", "compare", "--list", report_path, report_path),
+               ("decode", capture), ("decode", log)]
+    samples = os.environ.get("DEVLOG_SAMPLES", os.path.join(SOURCE, "..", "shared", "samples"))
+    for name in sorted(os.listdir(samples)) if os.path.isdir(samples) else []:
+        if name.endswith(".csv"):
+            path = os.path.join(samples, name)
+            outputs += [("report", path)] + ([("ops", "summary", path)] if name.startswith("ops") else [("decode", path)])
+    for args in outputs:
+        r = subprocess.run([DEVLOG, *args, "--format", "json"], capture_output=True, text=True)
+        try:
+            value = json.loads(r.stdout)
+        except ValueError:
+            bad.append("devlog %s: no JSON (%s)" % (" ".join(args), r.stderr.strip()))
+            continue
+        with open(os.path.join(SOURCE, "schema", value["format"] + ".json"), encoding="utf-8") as f:
+            schema = json.load(f)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for error in list(jsonschema.Draft202012Validator(schema).iter_errors(value))[:3]:
+            bad.append("devlog %s: against %s: %s: %s" % (" ".join(args), value["format"], list(error.path), error.message[:200]))
+    return True
+
+
+def on_terminal(columns, *args):
+    """What the command prints on a terminal of so many columns."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen([DEVLOG, *args], stdout=slave, stderr=subprocess.DEVNULL, env=dict(os.environ, TERM="xterm", NO_COLOR="1")) as p:
+        os.close(slave)
+        out = b""
+        while True:
+            try:
+                got = os.read(master, 65536)
+            except OSError:
+                break
+            if not got:
+                break
+            out += got
+        p.wait()
+    os.close(master)
+    return out.decode().replace("\r\n", "\n")
+
+
+def check_widths(*inputs):
+    for path in inputs:
+        for line in on_terminal(80, "report", path).splitlines():
+            if len(line) > 80:
+                bad.append("report %s: %d columns on a terminal of 80: %s" % (path, len(line), line))
+
+
+def main():
+    if subprocess.run(["which", "riscv64-unknown-elf-gcc"], capture_output=True).returncode:
+        print("SKIPPED: no riscv64-unknown-elf-gcc")
+        return 77
+    with tempfile.TemporaryDirectory() as tmp:
+        folder = os.path.join(tmp, "run")
+        env = dict(os.environ, DEVLOG_HOME=SOURCE)
+        made = subprocess.run([DEVLOG, "run", "-o", folder, "--", NN, "2"], capture_output=True, text=True, cwd=tmp, env=env)
+        if made.returncode:
+            print(made.stdout, made.stderr)
+            return 1
+        path = os.path.join(folder, "ops_perf_results.csv")
+        db = load(path)
+        check_verdict(db, path)
+        host_self(db)
+        check_ops(db, path)
+        between = [r[0] for r in db.execute("SELECT number FROM ops WHERE code IN ('layer 0', 'layer 1') ORDER BY number")]
+        check_ops(db, path, "--from-signpost", "layer 0", "--to-signpost", "layer 1", where="number > %d AND number < %d" % tuple(between[:2]))
+        check_ops(db, path, "--op", "Matmul", "--op", "Soft*", where="(code = 'Matmul' OR code LIKE 'Soft%')")
+        check_kernels(db, path)
+        check_ranges(db, path)
+        check_savings(db, path)
+        check_zones(db, folder, os.path.join(folder, "logs_device", "profile_log_device.csv"))
+        check_outputs(folder, path)
+        check_widths(folder, path, os.path.join(folder, "logs_device", "capture.devlog"))
+        validated = check_schemas(folder, path)
+    for line in bad[:40]:
+        print(line)
+    print("%d figures compared, %d differ" % (compared, len(bad)))
+    if not bad and not validated:
+        print("SKIPPED: python3-jsonschema is missing, so nothing was held against its schema")
+        return 77
+    return 1 if bad else 0
+
+
+sys.exit(main())

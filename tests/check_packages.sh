@@ -13,7 +13,7 @@ git rev-parse HEAD >/dev/null 2>&1 || { echo "SKIPPED: not a clone"; exit 77; }
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 unset LD_PRELOAD DEVLOG_HOME
-DEB_BUILD_OPTIONS="noopt parallel=2" DEVLOG_PACKAGES=$here/packages ./dev package --no-lint >"$here/said" 2>&1 || fail "$(tail -30 "$here/said")"
+DEB_BUILD_OPTIONS="noopt parallel=2" PACKAGES_FOLDER=$here/packages ./dev package --no-lint >"$here/said" 2>&1 || fail "$(tail -30 "$here/said")"
 root=$here/root
 for name in devlog libdevlog0 libdevlog-dev python3-devlog devlog-doc; do
   dpkg-deb -x "$here/packages/${name}"_*.deb "$root" || fail "no package $name"

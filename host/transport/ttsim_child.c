@@ -1,13 +1,16 @@
 /* A libttsim.so in a process of its own: see the header. Requests go through a pair of sockets, one at a time.
  *
- * A fault is the library's end of its process (_Exit, abort, a signal). The kernel is told to raise SIGSYS instead (seccomp), and
- * the handler goes on answering, so that a post-mortem can be taken from the chip as it stood. */
+ * A fault is the library's end of its process (exit, _Exit, abort, a signal). The kernel is told to raise SIGSYS instead (seccomp),
+ * and the handler goes on answering, so that a post-mortem can be taken from the chip as it stood. */
 #include "transport/ttsim_child.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,9 +20,17 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "transport/ttsim_abi.h"
+
+enum {
+    MOST_CYCLES = 1 << 14, /* in one request */
+    MOST_CPU_S = 60,       /* for one request: a thousand times what a chip with all cores busy needs */
+    LOOK_MS = 1000,
+    SAY_AFTER_LOOKS = 30,
+};
 
 typedef enum what { CONFIG, READ, WRITE, CLOCK } what;
 
@@ -97,13 +108,25 @@ __attribute__((noreturn)) static void serve(bool faulted)
     end();
 }
 
-/* The request at which it happened is answered, and then all others. A second fault ends the process. */
+/* The request at which it happened is answered, and then all others. A second fault, of whatever kind, ends the process: its
+ * request may be one for bytes, for which an answer without them would be waited for. */
 static void on_fault(int number)
 {
+    static volatile sig_atomic_t faulted;
     (void)number;
+    if (faulted) end();
+    faulted = 1;
     answer a = {.faulted = true};
     if (!transfer(the_socket, &a, sizeof a, true)) end();
     serve(true);
+}
+
+/* exit: what the program has for its own end is not done here. It is called first, since it was named last; so it is when what is
+ * asked for then calls exit, too. */
+static void on_exit_called(void)
+{
+    atexit(on_exit_called);
+    on_fault(0);
 }
 
 /* exit_group, by which all of _Exit, exit and abort's last resort end a process, raises SIGSYS. */
@@ -116,12 +139,26 @@ static void catch_faults(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const struct sock_fprog program = {sizeof code / sizeof code[0], code};
-    const struct sigaction action = {.sa_handler = on_fault};
+    const struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_NODEFER};
     static const int signals[] = {SIGSYS, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
+    atexit(on_exit_called);
     /* Without it, a fault is the end of the process, which the other end of the socket tells. */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0) prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* What the program would not hand to another program (close on exec) is not this process's either: locks would be held, and pipes
+ * kept open, for as long as it lives. */
+static void close_the_others(int socket)
+{
+    DIR *d = opendir("/proc/self/fd");
+    for (const struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+        const int fd = (int)strtol(e->d_name, NULL, 10);
+        if (e->d_name[0] == '.' || fd == socket || fd == dirfd(d)) continue;
+        if (fcntl(fd, F_GETFD) & FD_CLOEXEC) close(fd);
+    }
+    if (d) closedir(d);
 }
 
 __attribute__((noreturn)) static void run_child(const library *l, int socket, pid_t parent)
@@ -130,6 +167,7 @@ __attribute__((noreturn)) static void run_child(const library *l, int socket, pi
     the_socket = socket;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) end();
+    close_the_others(socket);
     catch_faults();
     request r;
     if (!transfer(socket, &r, sizeof r, false)) end(); /* the first request is answered when it is ready */
@@ -185,6 +223,41 @@ static devlog_status has_faulted(const ttsim_child *c, devlog_error *err)
         c->path, (unsigned long long)c->cycles);
 }
 
+/* Seconds of a processor that the process has used. */
+static double cpu_s(pid_t pid)
+{
+    clockid_t id;
+    struct timespec t;
+    if (clock_getcpuclockid(pid, &id) != 0 || clock_gettime(id, &t) != 0) return 0;
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Until there is an answer, or the process has ended. A busy machine makes it late, so what is bounded is its own time; a process
+ * that waits for something itself is only told of. */
+static devlog_status await(ttsim_child *c, const request *r, devlog_error *err)
+{
+    static const char *const names[] = {"configuration", "reading", "writing", "cycles"};
+    struct pollfd p = {.fd = c->socket, .events = POLLIN};
+    double from = -1, used = 0;
+    for (uint32_t looks = 0; used < MOST_CPU_S; looks++) {
+        const int n = poll(&p, 1, LOOK_MS);
+        if (n > 0 || (n < 0 && errno != EINTR)) return DEVLOG_OK;
+        if (from < 0) from = cpu_s(c->pid);
+        used = cpu_s(c->pid) - from;
+        if (looks == SAY_AFTER_LOOKS)
+            fprintf(stderr,
+                    "devlog: waiting for the simulator %s (process %d): one request (%s, %u) has taken "
+                    "%.1f s of a processor so far\n",
+                    c->path, (int)c->pid, names[r->what], r->size, used);
+    }
+    kill(c->pid, SIGKILL);
+    c->gone = c->faulted = true;
+    return dl_fail(
+        err, DEVLOG_ERR_TIMEOUT,
+        "the simulator %s does not answer: one request (%s, %u) took more than %d s of a processor", c->path,
+        names[r->what], r->size, (int)MOST_CPU_S);
+}
+
 /* One request; `in` is sent behind it, `out` comes behind the answer. A fault that happens now fails. */
 static devlog_status ask(ttsim_child *c, request r, const void *in, void *out, uint32_t *value,
                          devlog_error *err)
@@ -193,9 +266,11 @@ static devlog_status ask(ttsim_child *c, request r, const void *in, void *out, u
     const bool before = c->faulted;
     if (c->gone) return has_ended(c, err);
     if (!transfer(c->socket, &r, sizeof r, true) ||
-        (in && !transfer(c->socket, (void *)(uintptr_t)in, r.size, true)) ||
-        !transfer(c->socket, &a, sizeof a, false))
+        (in && !transfer(c->socket, (void *)(uintptr_t)in, r.size, true)))
         return has_ended(c, err);
+    devlog_status status = await(c, &r, err);
+    if (status != DEVLOG_OK) return status;
+    if (!transfer(c->socket, &a, sizeof a, false)) return has_ended(c, err);
     c->faulted |= a.faulted != 0;
     if (c->faulted && !before) return has_faulted(c, err);
     if (out && !transfer(c->socket, out, r.size, false)) return has_ended(c, err);
@@ -303,9 +378,13 @@ devlog_status ttsim_child_write(ttsim_child *c, uint64_t address, const void *sr
 
 devlog_status ttsim_child_clock(ttsim_child *c, uint32_t cycles, devlog_error *err)
 {
+    devlog_status status = DEVLOG_OK;
     if (c->faulted) return has_faulted(c, err);
-    devlog_status status = ask(c, (request){CLOCK, cycles, 0}, NULL, NULL, NULL, err);
-    if (status == DEVLOG_OK) c->cycles += cycles;
+    for (uint32_t n; cycles && status == DEVLOG_OK; cycles -= n) {
+        n = cycles < MOST_CYCLES ? cycles : MOST_CYCLES;
+        status = ask(c, (request){CLOCK, n, 0}, NULL, NULL, NULL, err);
+        if (status == DEVLOG_OK) c->cycles += n;
+    }
     return status;
 }
 

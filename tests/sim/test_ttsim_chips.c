@@ -1,5 +1,6 @@
 /* Transport "ttsim": several chips of one library, a library that ends its process at a fault, and one whose cycles are
  * instructions. With our simulator as the library. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "support/files.h"
 #include "transport/transport.h"
 #include "transport/ttsim_abi.h"
+#include "transport/ttsim_child.h"
 
 static const char *library(const char *chip)
 {
@@ -133,6 +135,60 @@ static void a_fault(void **state)
     free(out.text);
 }
 
+/* In whatever way the library ends its process, and whatever it does when it is looked at afterwards: every request is answered. */
+static void every_kind_of_fault(void **state)
+{
+    (void)state;
+    static const char kinds[] = "E_aswk";
+    char path[700];
+    snprintf(path, sizeof path, "%s", library("") + strlen("ttsim:"));
+    snprintf(strrchr(path, '/'), 20, "/libfaulty.so");
+    for (size_t i = 0; kinds[i]; i++)
+        for (size_t k = 0; kinds[k]; k++) {
+            const char ways[2] = {kinds[i], kinds[k]};
+            const bool ended = kinds[i] == 'k';
+            devlog_error err = {0};
+            ttsim_child *c = NULL;
+            uint8_t bytes[64] = {0}, seven[64];
+            memset(seven, 7, sizeof seven);
+            check_ok(ttsim_child_get(path, &c, &err), &err);
+            check_ok(ttsim_child_read(c, 0, bytes, sizeof bytes, &err), &err);
+            assert_memory_equal(bytes, seven, sizeof bytes);
+            check_ok(ttsim_child_write(c, 0, ways, sizeof ways, &err), &err);
+            assert_int_equal(ttsim_child_clock(c, 100, &err), DEVLOG_ERR_DEVICE);
+            assert_non_null(strstr(err.text, ended ? "has ended" : "has stopped at a fault"));
+            if (kinds[k] == 'E' && !ended) {
+                /* It can be looked at, if the library is content with it. */
+                check_ok(ttsim_child_write(c, 0, "--", sizeof ways, &err), &err);
+                check_ok(ttsim_child_read(c, 0, bytes, sizeof bytes, &err), &err);
+                assert_memory_equal(bytes, seven, sizeof bytes);
+                assert_int_equal(ttsim_child_clock(c, 100, &err), DEVLOG_ERR_DEVICE);
+                check_ok(ttsim_child_write(c, 0, ways, sizeof ways, &err), &err);
+            }
+            assert_int_equal(ttsim_child_read(c, 0, bytes, sizeof bytes, &err), DEVLOG_ERR_DEVICE);
+            assert_non_null(strstr(err.text, "has ended"));
+            assert_int_equal(ttsim_child_read(c, 0, bytes, sizeof bytes, &err), DEVLOG_ERR_DEVICE);
+            ttsim_child_leave(c);
+        }
+}
+
+/* What is the program's own is not kept open by the library's process: a pipe ends when the program closes its end. */
+static void nothing_is_inherited(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    devlog_device *device;
+    char folder[256], byte;
+    int ends[2];
+    snprintf(folder, sizeof folder, "%s", test_folder());
+    assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    check_ok(open_chip("", 0, folder, &device, &err), &err);
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 0);
+    close(ends[0]);
+    check_ok(devlog_device_close(device, &err), &err);
+}
+
 /* ---- Cycles that are instructions ---- */
 
 /* Our library without the function by which it says that it has timing: as ttsim is. */
@@ -221,7 +277,8 @@ static void cycles_are_instructions(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_chips_at_once), cmocka_unit_test(a_fault),
-                                       cmocka_unit_test(cycles_are_instructions)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_chips_at_once), cmocka_unit_test(a_fault), cmocka_unit_test(every_kind_of_fault),
+        cmocka_unit_test(nothing_is_inherited), cmocka_unit_test(cycles_are_instructions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,8 @@ static devlog_status log_marks(dl_profiler *p, devlog_error *err)
 }
 
 static devlog_status write_risc(devlog_device *device, const devlog_program *program, const pulled *got,
-                                const pulled_events *events, uint64_t events_from, devlog_error *err)
+                                const pulled_events *events, uint64_t events_from, uint64_t events_until,
+                                devlog_error *err)
 {
     dl_profiler *p = device->profiler;
     const devlog_kernel *kernel = program_kernel_at(program, got->core, got->risc);
@@ -134,6 +135,7 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
         .events = events->words,
         .n_events = events->n_words,
         .events_from = events_from,
+        .events_until = events_until,
         .tell_dropped = true,
     };
     record_losses losses = {0};
@@ -230,12 +232,13 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
     /* What was pulled is written even when the device failed in between. */
     devlog_error later, *unless_pull = pull == DEVLOG_OK ? err : &later;
     devlog_status status = DEVLOG_OK;
+    const uint64_t until = raw_fw_end(&got[0].control);
     uint64_t from = got[0].control.stamps[0] | (uint64_t)got[0].control.stamps[1] << 32;
     for (uint32_t risc = 0; risc < riscs && status == DEVLOG_OK; risc++) {
         /* The hardware says that events were lost, not how many: at least one. */
         if (risc == 0 && events.overflow) got[0].control.dropped++;
         if (got[risc].alive || got[risc].damaged)
-            status = write_risc(d->device, d->program, &got[risc], &events, from, unless_pull);
+            status = write_risc(d->device, d->program, &got[risc], &events, from, until, unless_pull);
     }
     if (status == DEVLOG_OK)
         status = capture_log_core(d->device->profiler->capture, d->program, got, riscs, &events, from,

@@ -145,6 +145,7 @@ static devlog_status read_markers(looker *l, look_risc *r, uint32_t index, const
         .events = events->words,
         .n_events = events->n_words,
         .events_from = manager->control.stamps[0] | (uint64_t)manager->control.stamps[1] << 32,
+        .events_until = raw_fw_end(&manager->control),
     };
     record_losses losses = {0};
     dl_marks marks = {0};

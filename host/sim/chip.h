@@ -72,6 +72,7 @@ typedef struct sim_stamper {
     } bufs[2];
     uint32_t accum[4];
     uint32_t accum_position, event_size;
+    uint8_t writer; /* the hart that has appended last */
     bool reset_streams;
     uint32_t control;
 } sim_stamper;

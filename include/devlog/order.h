@@ -10,6 +10,8 @@
  *   them, behind `done`. What it reads of them itself it has written itself.
  * - Handing a page over, and taking back its place: L1 again, so stores keep their order, and a load is in front of the store
  *   behind it.
+ * - Events in the stream of the tile: the clock, which is in the same block of registers, is read behind them for the end of the
+ *   firmware, and more stores than are queued lie between; that stamp is in front of `done`, and of the reading of the status.
  * - A value that was waited for: the branch that looked at it has consumed it, so nothing behind the branch has begun before.
  */
 #ifndef DEVLOG_ORDER_H
@@ -29,8 +31,7 @@
 #define DEVLOG_ORDER_FRONT    12 /* the consumer waits for a page, and reads it */
 #define DEVLOG_ORDER_FROZEN   13 /* the host stops recording in mid-launch */
 #define DEVLOG_ORDER_EVENTS   14 /* the tile's event stream is set up before workers use it */
-#define DEVLOG_ORDER_STATUS   15 /* it is flushed before its status is read */
-#define DEVLOG_ORDER_PLACES   15
+#define DEVLOG_ORDER_PLACES   14
 
 #if !defined(DEVLOG_WITHOUT_FENCE)
 #define DEVLOG_WITHOUT_FENCE 0
@@ -61,7 +62,6 @@
 #define DEVLOG_HAS_PLACE_12    1
 #define DEVLOG_HAS_PLACE_13    1
 #define DEVLOG_HAS_PLACE_14    1
-#define DEVLOG_HAS_PLACE_15    1
 #if DEVLOG_WITHOUT_FENCE == 1
 #undef DEVLOG_HAS_PLACE_1
 #define DEVLOG_HAS_PLACE_1 0
@@ -117,10 +117,6 @@
 #if DEVLOG_WITHOUT_FENCE == 14
 #undef DEVLOG_HAS_PLACE_14
 #define DEVLOG_HAS_PLACE_14 0
-#endif
-#if DEVLOG_WITHOUT_FENCE == 15
-#undef DEVLOG_HAS_PLACE_15
-#define DEVLOG_HAS_PLACE_15 0
 #endif
 
 /* The compiler keeps the order in any case. */

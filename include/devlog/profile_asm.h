@@ -221,7 +221,7 @@
 #endif
 #define DEVLOG_TIMESTAMP_PAGE_ ((DEVLOG_TIMESTAMP + 0x800u) & 0xFFFFF000u)
 
-#define DEVLOG_EVENT_WORD_(site, off) site "+(" DEVLOG_STR_(DEVLOG_RISC) "<<29)+1+" off
+#define DEVLOG_EVENT_WORD_(site, off) site "+(" DEVLOG_STR_(DEVLOG_RISC) "<<29)+" off
 #define DEVLOG_RECORD_EVENT_(site, cls, off)                                                                 \
     "1:\tlui %[h],%%hi(" DEVLOG_EVENT_WORD_(site, off) ")\n\t"                                                \
     "addi %[h],%[h],%%lo(" DEVLOG_EVENT_WORD_(site, off) ")\n\t"                                              \

@@ -93,18 +93,17 @@
 
 /* ---- Event stream of the tile --- */
 
-/* With -DDEVLOG_HW_STREAM zones and events are single stores to the debug timestamper, which appends two
- * words to a buffer that the five RISCs of a tile share: the stored word and clock[31:0]
- * (WormholeB0/TensixTile/DebugTimestamper.md, "Timestamp event streams", 64-bit events). */
+/* With -DDEVLOG_HW_STREAM zones and events are single stores to the debug timestamper, which appends four
+ * words to a buffer that the five RISCs of a tile share: the stored word, clock[31:0], clock[63:32], 0
+ * (WormholeB0/TensixTile/DebugTimestamper.md, "Timestamp event streams", 128-bit events). They fill the
+ * accumulator, so that what one RISC stores is never put together with what another one does. */
 #define DEVLOG_EVENT_RISC_SHIFT 29u         /* bits 31:29: index of the RISC */
 #define DEVLOG_EVENT_ID_MASK    0x1FFFFFF8u /* bits 28:3: event id of the site; zones: + 8 for the end */
-#define DEVLOG_EVENT_APPEND     1u          /* bits 2:0: append a 64-bit event */
-#define DEVLOG_EVENT_FLUSH      3u
-#define DEVLOG_EVENT_WORDS      2u
+#define DEVLOG_EVENT_APPEND     0u          /* bits 2:0: append a 128-bit event */
+#define DEVLOG_EVENT_WORDS      4u
 
 /* RISCV_DEBUG_REG_TIMESTAMP_STATUS. */
 #define DEVLOG_EVENTS_OVERFLOW(status) ((status) >> 4 & 1u)
-#define DEVLOG_EVENTS_PENDING          (1u << 8)
 #define DEVLOG_EVENTS_BLOCKS(status)   ((status) >> 14) /* of 16 bytes */
 
 /* ---- Default markers ------------------------------------------------------------------------------ */

@@ -38,6 +38,7 @@ void read_rows(devlog_device *device, const devlog_program *program, devlog_core
         .events = events.words,
         .n_events = events.n_words,
         .events_from = manager.control.stamps[0] | (uint64_t)manager.control.stamps[1] << 32,
+        .events_until = raw_fw_end(&manager.control),
     };
     dl_marks marks = {0};
     check_ok(raw_marks(&out->tables, &raw, &marks, &out->losses, &err), &err);

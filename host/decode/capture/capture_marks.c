@@ -349,6 +349,11 @@ static void tell_losses(reader *r, const dl_capture_core *core, const dl_capture
                         (unsigned long long)risc->missing);
 }
 
+static uint64_t manager_end(const dl_capture_core *core)
+{
+    return core->n_riscs && core->riscs[0].index == 0 ? raw_fw_end(&core->riscs[0].control) : 0;
+}
+
 static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
                              uint64_t ahead, devlog_error *err)
 {
@@ -372,6 +377,7 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
                           .events = core->events,
                           .n_events = core->n_events,
                           .events_from = core->events_from,
+                          .events_until = manager_end(core),
                           .ahead = ahead,
                           .line = (uint32_t)(r->frame + 1),
                           .no_meta = !r->options->keep_meta,

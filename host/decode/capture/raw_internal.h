@@ -24,6 +24,8 @@ devlog_status raw_add_event(void *context, const record_event *e, devlog_error *
  * back; or *status. */
 bool raw_quick(raw_maker *m, const record_input *records, record_losses *losses, devlog_status *status,
                devlog_error *err);
+/* raw_events.c: the events of this RISC in the stream of its tile. */
+devlog_status raw_events(raw_maker *m, record_losses *losses, devlog_error *err);
 /* raw_text.c: the text of a print, or the way an unknown marker is called, as a JSON object. */
 void raw_text(const dl_elf *elf, const record_event *e, dl_str *json);
 

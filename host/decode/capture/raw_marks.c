@@ -199,36 +199,6 @@ devlog_status raw_add_event(void *context, const record_event *e, devlog_error *
     return status ? status : add(m, e->time, &kind, &rare, err);
 }
 
-enum { EVENT_FORM = 7 }; /* bits of the stored word that are DEVLOG_EVENT_APPEND */
-
-/* Events of this RISC. The tile's stream is in order of time, so the high half of the clock follows from the
- * event before, whoever it was of. */
-static devlog_status stream_events(raw_maker *m, record_losses *losses, devlog_error *err)
-{
-    uint64_t time = m->in->events_from;
-    m->streamed = true;
-    for (uint32_t i = 0; i + DEVLOG_EVENT_WORDS <= m->in->n_events; i += DEVLOG_EVENT_WORDS) {
-        const uint32_t *w = m->in->events + i;
-        if (w[0] == 0 && w[1] == 0) continue; /* what a flush padded */
-        /* What no marker has stored: writers that met in the hardware, or the kernel itself. Told once for the tile. */
-        if ((w[0] & EVENT_FORM) != DEVLOG_EVENT_APPEND) {
-            if (m->in->index == 0) losses->damaged_words += DEVLOG_EVENT_WORDS;
-            continue;
-        }
-        time += (uint32_t)(w[1] - (uint32_t)time);
-        if (w[0] >> DEVLOG_EVENT_RISC_SHIFT != m->in->index) continue;
-        uint32_t id = w[0] & DEVLOG_EVENT_ID_MASK;
-        const dl_elf_site *site = m->in->elf ? dl_elf_event_of(m->in->elf, id) : NULL;
-        record_event e = {.kind = DEVLOG_KIND_EVENT, .code = id, .site = site, .time = time, .words = w};
-        if (site && site->kind == DEVLOG_KIND_ZONE)
-            e.kind = id == site->code ? DEVLOG_KIND_ZONE : DEVLOG_KIND_ZONE_END;
-        if (!site) losses->unnamed++;
-        devlog_status status = raw_add_event(m, &e, err);
-        if (status != DEVLOG_OK) return status;
-    }
-    return DEVLOG_OK;
-}
-
 /* Markers that are not there, where their absence begins. */
 static devlog_status add_dropped(raw_maker *m, uint64_t amount, uint64_t time, devlog_error *err)
 {
@@ -263,6 +233,11 @@ void raw_lost(const devlog_control *control, const record_losses *found, uint64_
     lost[DL_LOSS_AMBIGUOUS] = found->ambiguous;
 }
 
+uint64_t raw_fw_end(const devlog_control *manager)
+{
+    return manager->marks & 1u << (DEVLOG_ID_FW_END - 1) ? stamp_of(manager, DEVLOG_ID_FW_END) : 0;
+}
+
 /* Records are made between kernel start and kernel end. */
 static uint64_t from_of(const devlog_control *c)
 {
@@ -272,8 +247,7 @@ static uint64_t from_of(const devlog_control *c)
 
 static uint64_t until_of(const devlog_control *c)
 {
-    if (c->marks & 1u << (DEVLOG_ID_KERNEL_END - 1)) return stamp_of(c, DEVLOG_ID_KERNEL_END);
-    return c->marks & 1u << (DEVLOG_ID_FW_END - 1) ? stamp_of(c, DEVLOG_ID_FW_END) : 0;
+    return c->marks & 1u << (DEVLOG_ID_KERNEL_END - 1) ? stamp_of(c, DEVLOG_ID_KERNEL_END) : raw_fw_end(c);
 }
 
 /* Sorts by time; what has the same stays as it is. Cheap where it is in order mostly. */
@@ -353,7 +327,7 @@ devlog_status raw_marks(dl_tables *tables, const raw_risc *in, dl_marks *out, re
     if (!status) status = overwritten(&m, &records, err);
     if (!status) status = add_records(&m, &records, losses, &ordered, err);
     if (!status) status = dropped(&m, &records, err);
-    if (!status) status = stream_events(&m, losses, err);
+    if (!status) status = raw_events(&m, losses, err);
     if (!status) status = default_markers(&m, false, err);
     if (!status && out->n > first && (!ordered || m.disorder))
         status = put_in_order(out->items + first, out->n - first, err);

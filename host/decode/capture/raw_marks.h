@@ -45,6 +45,7 @@ typedef struct raw_risc {
     const uint32_t *events; /* event stream of the tile, or NULL */
     uint32_t n_events;      /* words */
     uint64_t events_from;   /* cycles; no event is older: FW start of the manager */
+    uint64_t events_until;  /* none is younger: its FW end, 0: not known */
     uint64_t ahead;         /* cycles that are taken from all stamps */
     uint32_t line;          /* of all marks, for messages */
     bool no_meta;           /* nobody wants meta data */
@@ -61,6 +62,9 @@ typedef struct raw_risc {
 /* Adds the marks of one RISC and launch to a batch, in order of time. */
 devlog_status raw_marks(dl_tables *tables, const raw_risc *in, dl_marks *out, record_losses *losses,
                         devlog_error *err);
+
+/* The manager's FW end, which nothing in a launch is behind; 0: it has not ended. */
+uint64_t raw_fw_end(const devlog_control *manager);
 
 /* What the RISC lost in the launch, by zone of dl_loss_zone: every output says this, the marks of
  * raw_risc.tell_dropped, and nothing else. Zero for DL_LOSS_DROPPED: those marks say it, as dropped markers

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Simulated cycles between two looks at the mailboxes: few at first, for short kernels. */
@@ -185,6 +186,7 @@ devlog_status program_configure(devlog_device *device, devlog_program *program, 
 typedef struct launch {
     devlog_device *device;
     uint32_t number, running;
+    bool *done;       /* of each core of the device: it has been seen to be done, and is not asked again */
     bool look_closer; /* for what cannot end any more */
     uint32_t stuck;   /* running cores of which a RISC's firmware was started again */
 } launch;
@@ -201,9 +203,12 @@ static devlog_status go(void *context, devlog_core core, devlog_error *err)
 static devlog_status see_done(void *context, devlog_core core, devlog_error *err)
 {
     launch *l = context;
+    bool *known = &l->done[core.y * l->device->board.n_columns + core.x];
     uint32_t done;
+    if (*known) return DEVLOG_OK;
     devlog_status status = dl_core_read(l->device, core, MAILBOX(l->device, done), &done, 4, err);
-    if (status != DEVLOG_OK || done == l->number) return status;
+    *known = status == DEVLOG_OK && done == l->number;
+    if (status != DEVLOG_OK || *known) return status;
     l->running++;
     bool stuck = false;
     for (uint32_t i = 0; l->look_closer && i < l->device->board.n_riscs && status == DEVLOG_OK; i++) {
@@ -264,7 +269,10 @@ devlog_status program_launch(devlog_device *device, devlog_program *program, dev
     if (!program->configured)
         return dl_fail(err, DEVLOG_ERR_STATE,
                        "the device has not been configured with the program since its last change");
-    launch l = {.device = device, .number = ++device->launches};
+    launch l = {.device = device};
+    l.done = calloc((size_t)device->board.n_columns * device->board.n_rows, sizeof *l.done);
+    if (!l.done) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a launch");
+    l.number = ++device->launches;
     device->last = program;
     devlog_status status = settle(device, (devlog_core){program->bounds.x0, program->bounds.y0}, err);
     if (status == DEVLOG_OK) status = program_each_core(program, go, &l, err);
@@ -291,6 +299,7 @@ devlog_status program_launch(devlog_device *device, devlog_program *program, dev
         }
         if (wait < LONGEST_WAIT) wait += wait / 2;
     }
+    free(l.done);
     return status;
 }
 

@@ -198,8 +198,10 @@ static void write_log(const run *r, FILE *f)
                     for (size_t i = from; i < r->n[chip] && i < from + DUMP; i++) {
                         const launch *l = &r->launches[chip][i];
                         char at[64], ids[64], trace[32];
+                        /* BRISC waits for the others: its firmware's end is the last of a launch, by which tt-metal's
+                         * script tells launches of one op apart. */
                         const uint64_t start = l->start + core + 3 * risc,
-                                       end = l->start + l->length - next_random(&seed) % 64;
+                                       end = l->start + l->length - (risc ? 64 : 0) - next_random(&seed) % 64;
                         trace_cells(trace, l);
                         snprintf(at, sizeof at, "%u,%u,%u,%s", chip, 1 + core % 8, 1 + core / 8, riscs[risc]);
                         snprintf(ids, sizeof ids, "%" PRIu64 ",%s", l->id, trace);

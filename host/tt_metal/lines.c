@@ -18,12 +18,23 @@ typedef struct reading {
     bool ok;
 } reading;
 
+/* The beginning of the next line of interest; of what may be one once it is whole, where there is none. */
+static const char *pass_over(const reading *r, const char *p, const char *end)
+{
+    const char *at = r->l->next(r->l->ctx, p, end), *stop = at ? at : end;
+    const char *feed = memrchr(p, '\n', (size_t)(stop - p));
+    if (feed) return feed + 1;
+    return !at && (size_t)(end - p) > r->l->longest ? end - 16 : p;
+}
+
 /* Hands over whole lines, and what is too long to be one; returns how many bytes they are. */
 static size_t take_lines(reading *r, bool ended)
 {
     const tt_lines *l = r->l;
     const char *p = r->text, *end = p + r->n;
     while (p < end && r->ok) {
+        if (l->next) p = pass_over(r, p, end);
+        if (p == end) break;
         const char *feed = l->line_end ? l->line_end(p, end) : memchr(p, '\n', (size_t)(end - p));
         bool forced = ended || (size_t)(end - p) > l->longest;
         if (!feed && !forced) break;
@@ -35,14 +46,6 @@ static size_t take_lines(reading *r, bool ended)
         p = feed ? feed + 1 : end;
     }
     return (size_t)(p - r->text);
-}
-
-/* Passes over a piece in which nothing is of interest, but for what a later one may go on with. */
-static size_t pass_over(const reading *r)
-{
-    const char *feed = memrchr(r->text, '\n', r->n);
-    if (feed) return (size_t)(feed + 1 - r->text);
-    return r->n > r->l->longest ? r->n - 16 : 0;
 }
 
 static bool room(reading *r)
@@ -71,7 +74,7 @@ devlog_status tt_lines_read(const tt_lines *l, dl_input *input, const tt_progres
         ended = got == 0;
         r.n += got;
         if (!r.n) break;
-        taken = l->wanted && !l->wanted(l->ctx, r.text, r.n) ? pass_over(&r) : take_lines(&r, ended);
+        taken = take_lines(&r, ended);
         memmove(r.text, r.text + taken, r.n - taken);
         r.n -= taken;
         if (progress) progress->call(progress->ctx, dl_input_taken(input), dl_input_size(input));

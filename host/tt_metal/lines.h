@@ -19,8 +19,9 @@ typedef struct tt_lines {
     bool (*take)(void *ctx, const char *line, size_t n, uint64_t number);
     /* Where a line ends; NULL: more must be read. Without it a line ends at the next feed. */
     const char *(*line_end)(const char *line, const char *end);
-    /* Whether any line of a piece is of interest; without it all are. Others are not counted. */
-    bool (*wanted)(void *ctx, const char *text, size_t n);
+    /* A place in the next line that may be of interest; NULL: there is none in what is there. Without it all lines are
+     * taken; with it the others are not even counted. */
+    const char *(*next)(void *ctx, const char *text, const char *end);
     /* Called after each piece; true: nothing more of the input is wanted. */
     bool (*enough)(void *ctx);
     size_t longest; /* a longer line is taken in pieces */

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LINE = 64 * 1024, MAX_CELLS = 24 };
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { MAX_LINE = 64 * 1024, MAX_CELLS = 24, COUNTER = 9090 /* the static id of their records */ };
 
 enum {
     C_DEVICE,
@@ -79,7 +83,6 @@ static bool take(void *ctx, const char *line, size_t n, uint64_t number)
         if (n && has(line, n, "PCIe slot")) take_header(r, line, n);
         return true;
     }
-    if (!n || (!memchr(line, '{', n) && !has(line, n, "9090") && !has(line, n, "CQ-"))) return true;
     tt_cell cells[MAX_CELLS];
     size_t found;
     tt_cells_split(line, n, cells, MAX_CELLS, &found);
@@ -90,6 +93,8 @@ static bool take(void *ctx, const char *line, size_t n, uint64_t number)
         by[i] = r->at[i] >= 0 && (size_t)r->at[i] < found ? cells[r->at[i]] : (tt_cell){"", 0};
         is_number[i] = tt_cell_number(by[i], &numbers[i]);
     }
+    if (numbers[C_ID] != COUNTER && !has(by[C_ZONE].text, by[C_ZONE].n, "CQ-") && !memchr(line, '{', n))
+        return true;
     if (!is_number[C_ID] || !is_number[C_DEVICE] || !is_number[C_X] || !is_number[C_Y] ||
         !is_number[C_PROGRAM] || !is_number[C_TIME] || numbers[C_DEVICE] >= TT_NONE ||
         numbers[C_X] > UINT16_MAX || numbers[C_Y] > UINT16_MAX)
@@ -116,12 +121,41 @@ static bool take(void *ctx, const char *line, size_t n, uint64_t number)
     return r->to->take(r->to->ctx, &row);
 }
 
-/* Most logs have nothing of it. */
-static bool wanted(void *ctx, const char *text, size_t n)
+/* What such a row has somewhere: '{', "9090" or "CQ-". Most logs have nothing of it, and times that end in 9090. */
+static const char *find_row(const char *p, const char *end)
+{
+#if defined(__SSE2__)
+    const __m128i brace = _mm_set1_epi8('{'), nine = _mm_set1_epi8('9'), zero = _mm_set1_epi8('0'),
+                  c = _mm_set1_epi8('C'), q = _mm_set1_epi8('Q'), dash = _mm_set1_epi8('-');
+    for (; end - p >= 19; p += 16) {
+        const __m128i at = _mm_loadu_si128((const __m128i *)(const void *)p),
+                      at1 = _mm_loadu_si128((const __m128i *)(const void *)(p + 1)),
+                      at2 = _mm_loadu_si128((const __m128i *)(const void *)(p + 2)),
+                      at3 = _mm_loadu_si128((const __m128i *)(const void *)(p + 3));
+        const __m128i counter =
+            _mm_and_si128(_mm_and_si128(_mm_cmpeq_epi8(at, nine), _mm_cmpeq_epi8(at1, zero)),
+                          _mm_and_si128(_mm_cmpeq_epi8(at2, nine), _mm_cmpeq_epi8(at3, zero)));
+        const __m128i command = _mm_and_si128(_mm_and_si128(_mm_cmpeq_epi8(at, c), _mm_cmpeq_epi8(at1, q)),
+                                              _mm_cmpeq_epi8(at2, dash));
+        const unsigned any = (unsigned)_mm_movemask_epi8(
+            _mm_or_si128(_mm_cmpeq_epi8(at, brace), _mm_or_si128(counter, command)));
+        if (any) return p + __builtin_ctz(any);
+    }
+#endif
+    for (; p < end; p++) {
+        const size_t left = (size_t)(end - p);
+        if (*p == '{' || (left >= 4 && memcmp(p, "9090", 4) == 0) || (left >= 3 && memcmp(p, "CQ-", 3) == 0))
+            return p;
+    }
+    return NULL;
+}
+
+static const char *next(void *ctx, const char *text, const char *end)
 {
     reading *r = ctx;
-    if (!r->any) r->bytes += n;
-    return !r->header || memchr(text, '{', n) || has(text, n, "9090") || has(text, n, "CQ-");
+    const char *at = r->header ? find_row(text, end) : text;
+    if (!r->any) r->bytes += (size_t)((at ? at : end) - text);
+    return at;
 }
 
 static bool enough(void *ctx)
@@ -134,7 +168,7 @@ devlog_status tt_log_rows_read(const tt_log_taker *t, dl_input *input, const tt_
                                devlog_error *err)
 {
     reading r = {.to = t};
-    const tt_lines lines = {.ctx = &r, .take = take, .wanted = wanted, .enough = enough, .longest = MAX_LINE};
+    const tt_lines lines = {.ctx = &r, .take = take, .next = next, .enough = enough, .longest = MAX_LINE};
     return tt_lines_read(&lines, input, progress, NULL, err); /* the decoder says what cannot be read */
 }
 

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 static const char *skip_blanks(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
@@ -26,21 +30,34 @@ void jl_inside(jl_reader *r, const jl_value *v)
     *r = (jl_reader){.at = v->text, .end = v->text + v->len, .list = v->kind == JL_LIST};
 }
 
+/* The next quote or backslash; `end`: there is none. */
+static const char *quote_or_slash(const char *at, const char *end)
+{
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
+    for (; end - at >= 16; at += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+        const unsigned any = (unsigned)_mm_movemask_epi8(
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, slash)));
+        if (any) return at + __builtin_ctz(any);
+    }
+#endif
+    while (at < end && *at != '"' && *at != '\\')
+        at++;
+    return at;
+}
+
 /* The quote that ends the text that begins at `at`; NULL: there is none. */
 static const char *closing_quote(const char *at, const char *end, bool *escaped)
 {
     *escaped = false;
-    /* Keys and most texts are short. */
-    for (const char *near = end - at > 24 ? at + 24 : end; at < near && *at != '\\'; at++)
-        if (*at == '"') return at;
     for (;;) {
-        const char *quote = memchr(at, '"', (size_t)(end - at));
-        if (!quote) return NULL;
-        const char *slash = memchr(at, '\\', (size_t)(quote - at));
-        if (!slash) return quote;
+        at = quote_or_slash(at, end);
+        if (at == end) return NULL;
+        if (*at == '"') return at;
         *escaped = true;
-        at = slash + 2;
-        if (at > end) return NULL;
+        if (end - at < 2) return NULL;
+        at += 2;
     }
 }
 

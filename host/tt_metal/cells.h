@@ -76,7 +76,7 @@ typedef struct tt_writer {
     size_t n_order;
     char **keys; /* JSON: header of each, with its quotes */
     dl_str text; /* of the row's cells */
-    dl_str work, other;
+    dl_str work, other, names;
     tt_said *said;
     tt_device_state *devices;
     size_t n_devices, cap_devices;

@@ -44,30 +44,42 @@ static bool big_room(dl_big *b, void **items, size_t n, size_t size)
 
 static size_t slot_of(const tt_host *h, uint64_t id)
 {
-    size_t mask = h->n_slots - 1, at = (size_t)dl_hash_u64(id) & mask;
-    while (h->slots[at] && h->ops[h->slots[at] - 1].id != id)
+    const uint32_t hash = (uint32_t)dl_hash_u64(id);
+    size_t mask = h->n_slots - 1, at = hash & mask;
+    while (h->slots[at].op && (h->slots[at].hash != hash || h->ops[h->slots[at].op - 1].id != id))
         at = (at + 1) & mask;
     return at;
 }
 
-uint32_t tt_host_find(const tt_host *h, uint64_t id)
+/* Ids most often come in their order, and are then not looked for one by one: the table is filled when the first is. */
+static void fill_slots(tt_host *h)
+{
+    for (; h->n_indexed < h->n_ops; h->n_indexed++) {
+        const tt_op *op = &h->ops[h->n_indexed];
+        if (!(op->flags & TT_OP_SHADOW))
+            h->slots[slot_of(h, op->id)] =
+                (tt_id_slot){(uint32_t)h->n_indexed + 1, (uint32_t)dl_hash_u64(op->id)};
+    }
+}
+
+uint32_t tt_host_find(tt_host *h, uint64_t id)
 {
     if (!h->n_slots) return TT_NONE;
-    uint32_t found = h->slots[slot_of(h, id)];
+    fill_slots(h);
+    uint32_t found = h->slots[slot_of(h, id)].op;
     return found ? found - 1 : TT_NONE;
 }
 
 static bool grow_slots(tt_host *h)
 {
     if (h->n_ops * 2 < h->n_slots) return true;
-    size_t n = h->n_slots ? h->n_slots * 2 : 1024;
-    uint32_t *slots = calloc(n, sizeof *slots);
+    const size_t n = h->n_slots ? h->n_slots * 2 : 1024;
+    tt_id_slot *slots = calloc(n, sizeof *slots);
     if (!slots) return false;
     free(h->slots);
     h->slots = slots;
     h->n_slots = n;
-    for (size_t i = 0; i < h->n_ops; i++)
-        if (!(h->ops[i].flags & TT_OP_SHADOW)) h->slots[slot_of(h, h->ops[i].id)] = (uint32_t)i + 1;
+    h->n_indexed = 0;
     return true;
 }
 
@@ -84,14 +96,11 @@ static tt_op *append_op(tt_host *h, const tt_op *op)
 /* An op with an id of its own, or one that takes the place of an earlier one, as in tt-metal's script. */
 bool tt_host_add_op(tt_host *h, const tt_op *op)
 {
+    uint64_t *above = &h->above[op->id >> 31 & 1];
     if (!grow_slots(h)) return false;
-    size_t slot = slot_of(h, op->id);
-    if (!h->slots[slot]) {
-        if (!append_op(h, op)) return false;
-        h->slots[slot] = (uint32_t)h->n_ops;
-        return true;
-    }
-    uint32_t known = h->slots[slot] - 1;
+    const uint32_t known = op->id < *above || op->id == UINT64_MAX ? tt_host_find(h, op->id) : TT_NONE;
+    if (op->id >= *above && op->id < UINT64_MAX) *above = op->id + 1;
+    if (known == TT_NONE) return append_op(h, op) != NULL;
     tt_op shadow = h->ops[known];
     tt_found_add(h->found, TT_ID_TWICE, "GLOBAL CALL COUNT %llu", (unsigned long long)op->id);
     shadow.flags |= TT_OP_SHADOW;

@@ -68,6 +68,11 @@ typedef struct tt_trace {
     uint32_t session, begun; /* while joining */
 } tt_trace;
 
+/* The hash stands beside the op, so that a search reads the op that it is after and no other. */
+typedef struct tt_id_slot {
+    uint32_t op, hash; /* op: its number + 1; 0: empty */
+} tt_id_slot;
+
 typedef struct tt_host {
     tt_found *found; /* borrowed */
     tt_op *ops;
@@ -76,9 +81,10 @@ typedef struct tt_host {
     char *texts;
     size_t n_ops, n_jsons, n_children, n_texts;
     dl_big big_ops, big_jsons, big_children, big_texts;
-    uint32_t *slots; /* hash table of ids: op + 1 */
-    size_t n_slots;
-    struct tt_cached *cached; /* hash table of (device, hash) */
+    tt_id_slot *slots;         /* hash table of ids */
+    size_t n_slots, n_indexed; /* ops that are in it: the others are put there when one is looked for */
+    uint64_t above[2];         /* ids from here on are new: of ops on devices, on the host */
+    struct tt_cached *cached;  /* hash table of (device, hash) */
     size_t n_cached_slots, n_cached;
     dl_intern *names;
     tt_signpost *signposts;
@@ -109,7 +115,7 @@ void tt_host_cool(tt_host *h);
 enum { TT_PASSED = 16384 };
 
 /* The op with an id: number, or TT_NONE. */
-uint32_t tt_host_find(const tt_host *h, uint64_t id);
+uint32_t tt_host_find(tt_host *h, uint64_t id);
 /* The same, made when there is none; TT_NONE: no memory. */
 uint32_t tt_host_lost_op(tt_host *h, uint64_t id, uint32_t device);
 tt_trace *tt_host_trace(const tt_host *h, uint32_t device, uint32_t trace);

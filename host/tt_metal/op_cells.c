@@ -46,19 +46,21 @@ static void said_value(tt_writer *w, tt_said *s, uint32_t column, const jl_value
     said_work(w, s, column);
 }
 
-static bool member(const jl_value *object, const char *key, jl_value *out)
+/* Members by their keys, in one go; of those with one key the last. What is not there is JL_END. */
+static void members(const jl_value *object, const char *const *keys, size_t n, jl_value *out)
 {
     jl_reader r;
     jl_value v;
-    bool found = false;
-    if (object->kind != JL_OBJECT) return false;
+    for (size_t i = 0; i < n; i++)
+        out[i].kind = JL_END;
+    if (object->kind != JL_OBJECT) return;
     jl_inside(&r, object);
     for (jl_kind k = jl_next(&r, &v); k != JL_END && k != JL_BAD; k = jl_next(&r, &v))
-        if (jl_key_is(&v, key)) {
-            *out = v;
-            found = true;
-        }
-    return found;
+        for (size_t i = 0; i < n; i++)
+            if (jl_key_is(&v, keys[i])) {
+                out[i] = v;
+                break;
+            }
 }
 
 static void upper_text(const jl_value *v, dl_str *out)
@@ -72,32 +74,38 @@ static void upper_text(const jl_value *v, dl_str *out)
 /* DEV_0_DRAM_INTERLEAVED, or what a tensor on the host says. */
 static void memory_cell(tt_writer *w, tt_said *s, uint32_t column, const jl_value *storage)
 {
-    jl_value device, config, part;
+    static const char *const keys[] = {"device_id", "memory_config"}, *const config_keys[] = {
+                                                                          "buffer_type", "memory_layout"};
+    jl_value parts[2], config[2];
     if (storage->kind != JL_OBJECT) {
         said_value(w, s, column, storage);
         return;
     }
+    members(storage, keys, 2, parts);
+    members(&parts[1], config_keys, 2, config);
     dl_str_clear(&w->work);
     dl_str_add(&w->work, "DEV_");
-    if (member(storage, "device_id", &device)) tt_python_str(&device, &w->work);
-    bool has = member(storage, "memory_config", &config);
-    dl_str_char(&w->work, '_');
-    if (has && member(&config, "buffer_type", &part)) upper_text(&part, &w->work);
-    dl_str_char(&w->work, '_');
-    if (has && member(&config, "memory_layout", &part)) upper_text(&part, &w->work);
+    if (parts[0].kind != JL_END) tt_python_str(&parts[0], &w->work);
+    for (int i = 0; i < 2; i++) {
+        dl_str_char(&w->work, '_');
+        if (config[i].kind != JL_END) upper_text(&config[i], &w->work);
+    }
     said_work(w, s, column);
 }
 
 static void tensor(tt_writer *w, tt_said *s, uint32_t first, const jl_value *t)
 {
-    static const char *const dimensions[] = {"W", "Z", "Y", "X"};
-    jl_value shape, v;
-    if (member(t, "shape", &shape))
-        for (uint32_t i = 0; i < 4; i++)
-            if (member(&shape, dimensions[i], &v)) said_value(w, s, first + i, &v);
-    if (member(t, "layout", &v)) said_value(w, s, first + 4, &v);
-    if (member(t, "dtype", &v)) said_value(w, s, first + 5, &v);
-    if (member(t, "storage_type", &v)) memory_cell(w, s, first + 6, &v);
+    enum { SHAPE, LAYOUT, TYPE, STORAGE, PARTS, DIMENSIONS = 4 };
+    static const char *const keys[PARTS] = {"shape", "layout", "dtype", "storage_type"},
+                             *const dimensions[DIMENSIONS] = {"W", "Z", "Y", "X"};
+    jl_value parts[PARTS], shape[DIMENSIONS];
+    members(t, keys, PARTS, parts);
+    members(&parts[SHAPE], dimensions, DIMENSIONS, shape);
+    for (uint32_t i = 0; i < DIMENSIONS; i++)
+        if (shape[i].kind != JL_END) said_value(w, s, first + i, &shape[i]);
+    if (parts[LAYOUT].kind != JL_END) said_value(w, s, first + 4, &parts[LAYOUT]);
+    if (parts[TYPE].kind != JL_END) said_value(w, s, first + 5, &parts[TYPE]);
+    if (parts[STORAGE].kind != JL_END) memory_cell(w, s, first + 6, &parts[STORAGE]);
 }
 
 /* Those of a list behind the `n` that were there. */
@@ -112,51 +120,52 @@ static uint32_t tensors(tt_writer *w, tt_said *s, size_t first, uint32_t most, u
     return n;
 }
 
-/* A member of each of the kernels as a list in Python's words. */
-static void kernel_list(tt_writer *w, tt_said *s, uint32_t column, const jl_value *kernels, const char *key)
+/* What is said of the kernels, as lists in Python's words, and the compute kernels' fidelity, of which the last stands. */
+static void kernel_lists(tt_writer *w, tt_said *s, uint32_t source, uint32_t name, const jl_value *kernels)
 {
+    enum { SOURCE, NAME, FIDELITY, PARTS };
+    static const char *const keys[PARTS] = {"source", "name", "math_fidelity"};
+    const uint32_t columns[] = {source, name};
     jl_reader r;
-    jl_value v, part;
-    bool first = true;
-    dl_str_clear(&w->work);
-    dl_str_char(&w->work, '[');
+    jl_value v, parts[PARTS];
+    dl_str *lists[] = {&w->work, &w->names};
+    for (int i = 0; i < 2; i++) {
+        dl_str_clear(lists[i]);
+        dl_str_char(lists[i], '[');
+    }
+    jl_value fidelity = {.kind = JL_END};
     if (kernels->kind == JL_LIST) {
         jl_inside(&r, kernels);
         for (jl_kind k = jl_next(&r, &v); k != JL_END && k != JL_BAD; k = jl_next(&r, &v)) {
-            if (!member(&v, key, &part)) continue;
-            if (!first) dl_str_add(&w->work, ", ");
-            first = false;
-            tt_python_repr(&part, &w->work);
+            members(&v, keys, PARTS, parts);
+            for (int i = 0; i < 2; i++) {
+                if (parts[i].kind == JL_END) continue;
+                if (lists[i]->len > 1) dl_str_add(lists[i], ", ");
+                tt_python_repr(&parts[i], lists[i]);
+            }
+            if (parts[FIDELITY].kind != JL_END) fidelity = parts[FIDELITY];
         }
     }
-    dl_str_char(&w->work, ']');
-    said_work(w, s, column);
-}
-
-static void fidelity(tt_writer *w, tt_said *s, const jl_value *kernels)
-{
-    jl_reader r;
-    jl_value v, part;
-    if (kernels->kind != JL_LIST) return;
-    jl_inside(&r, kernels);
-    for (jl_kind k = jl_next(&r, &v); k != JL_END && k != JL_BAD; k = jl_next(&r, &v))
-        if (member(&v, "math_fidelity", &part)) said_value(w, s, TT_COL_FIDELITY, &part);
+    for (int i = 0; i < 2; i++) {
+        dl_str_char(lists[i], ']');
+        said_cell(w, s, columns[i], lists[i]->text ? lists[i]->text : "", lists[i]->len);
+    }
+    if (fidelity.kind != JL_END && source == TT_COL_COMPUTE_SOURCE)
+        said_value(w, s, TT_COL_FIDELITY, &fidelity);
 }
 
 static void kernels(tt_writer *w, tt_said *s, const jl_value *info)
 {
-    jl_value none = {.kind = JL_LIST, .text = ""}, list, sizes, v;
-    bool compute = member(info, "compute_kernels", &list);
-    if (!compute) list = none;
-    fidelity(w, s, &list);
-    kernel_list(w, s, TT_COL_COMPUTE_SOURCE, &list, "source");
-    kernel_list(w, s, TT_COL_COMPUTE_HASH, &list, "name");
-    if (!member(info, "datamovement_kernels", &list)) list = none;
-    kernel_list(w, s, TT_COL_DM_SOURCE, &list, "source");
-    kernel_list(w, s, TT_COL_DM_HASH, &list, "name");
-    if (!member(info, "kernel_sizes", &sizes) || sizes.kind != JL_OBJECT) return;
+    enum { COMPUTE, DATA, SIZES, PARTS };
+    static const char *const keys[PARTS] = {"compute_kernels", "datamovement_kernels", "kernel_sizes"};
+    jl_value parts[PARTS];
+    members(info, keys, PARTS, parts);
+    kernel_lists(w, s, TT_COL_COMPUTE_SOURCE, TT_COL_COMPUTE_HASH, &parts[COMPUTE]);
+    kernel_lists(w, s, TT_COL_DM_SOURCE, TT_COL_DM_HASH, &parts[DATA]);
+    if (parts[SIZES].kind != JL_OBJECT) return;
     jl_reader r;
-    jl_inside(&r, &sizes);
+    jl_value v;
+    jl_inside(&r, &parts[SIZES]);
     for (jl_kind k = jl_next(&r, &v); k != JL_END && k != JL_BAD; k = jl_next(&r, &v)) {
         char header[128];
         int n = snprintf(header, sizeof header, "%.*s [B]", (int)(v.key_len < 100 ? v.key_len : 100), v.key);
@@ -167,17 +176,15 @@ static void kernels(tt_writer *w, tt_said *s, const jl_value *info)
 
 static void model(tt_writer *w, tt_said *s, const jl_value *v)
 {
-    static const struct {
-        const char *key;
-        uint32_t column;
-    } parts[] = {{"ideal_ns", TT_COL_PM_IDEAL},
-                 {"compute_ns", TT_COL_PM_COMPUTE},
-                 {"bandwidth_ns", TT_COL_PM_BANDWIDTH},
-                 {"input_bws", TT_COL_PM_IN},
-                 {"output_bws", TT_COL_PM_OUT}};
-    jl_value part;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (member(v, parts[i].key, &part)) said_value(w, s, parts[i].column, &part);
+    enum { PARTS = 5 };
+    static const char *const keys[PARTS] = {"ideal_ns", "compute_ns", "bandwidth_ns", "input_bws",
+                                            "output_bws"};
+    static const uint32_t columns[PARTS] = {TT_COL_PM_IDEAL, TT_COL_PM_COMPUTE, TT_COL_PM_BANDWIDTH,
+                                            TT_COL_PM_IN, TT_COL_PM_OUT};
+    jl_value parts[PARTS];
+    members(v, keys, PARTS, parts);
+    for (size_t i = 0; i < PARTS; i++)
+        if (parts[i].kind != JL_END) said_value(w, s, columns[i], &parts[i]);
 }
 
 /* All cells of one JSON. Columns that an earlier JSON filled are overwritten. */

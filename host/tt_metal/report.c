@@ -490,6 +490,7 @@ static void free_writer(tt_writer *w)
     dl_str_free(&w->text);
     dl_str_free(&w->work);
     dl_str_free(&w->other);
+    dl_str_free(&w->names);
 }
 
 devlog_status tt_report_write(tt_join *j, const tt_report_options *options, dl_str *out,

@@ -130,7 +130,7 @@ static bool id_in(tt_cell c, uint64_t *id)
 
 static uint32_t find_op(times *t, uint64_t id)
 {
-    const tt_host *h = t->host;
+    tt_host *h = t->host;
     for (uint32_t op = t->last; op < t->last + 2 && op < h->n_ops; op++)
         if (h->ops[op].id == id && !(h->ops[op].flags & TT_OP_SHADOW)) return t->last = op;
     uint32_t op = tt_host_find(h, id);

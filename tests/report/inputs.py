@@ -1,0 +1,297 @@
+"""devlog report on small inputs whose figures are known by hand, on several chips, on what is damaged or says little, and on
+real reports, whose figures are also tt-perf-report's. Usage: inputs.py BUILD. With TT_PERF_REPORT=<checkout of
+tenstorrent/tt-perf-report> every row of the real reports is compared with what that says."""
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.path.abspath(sys.argv[1])
+DEVLOG = os.path.join(BUILD, "bin", "devlog")
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+SAMPLES = os.environ.get("DEVLOG_SAMPLES", os.path.join(SOURCE, "..", "shared", "samples"))
+HEAD = ["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID", "CORE COUNT", "AVAILABLE WORKER CORE COUNT", "HOST START TS", "HOST END TS",
+        "HOST DURATION [ns]", "DEVICE FW START CYCLE", "DEVICE FW END CYCLE", "OP TO OP LATENCY [ns]", "DEVICE FW DURATION [ns]",
+        "DEVICE KERNEL DURATION [ns]", "METAL TRACE ID"]
+bad = []
+compared = 0
+
+
+def same(what, found, wanted):
+    global compared
+    compared += 1
+    numbers = all(isinstance(v, (int, float)) for v in (found, wanted))
+    if not (math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-9) if numbers else found == wanted):
+        bad.append("%s: %r, not %r" % (what, found, wanted))
+
+
+def devlog(*args):
+    return subprocess.run([DEVLOG, *args], capture_output=True, text=True)
+
+
+def report(*args, status=0):
+    r = devlog("report", "--format", "json", *args)
+    if r.returncode != status or r.returncode == 1:
+        bad.append("report %s: status %d: %s" % (" ".join(args), r.returncode, r.stderr.strip()))
+        return None
+    for fmt in ("text", "md", "csv"):
+        other = devlog("report", "--format", fmt, *args)
+        same("status of %s, %s" % (" ".join(args), fmt), other.returncode, status)
+        if re.search(r"\b(nan|inf)\b", other.stdout, re.I):
+            bad.append("report %s, %s: has what is no number" % (" ".join(args), fmt))
+    return json.loads(r.stdout)["sections"]
+
+
+def fails(says, *args, status=1):
+    r = devlog("report", *args)
+    same("status of " + " ".join(args), r.returncode, status)
+    if says not in r.stderr or r.stdout or r.stderr.count("\n") != 1:
+        bad.append("report %s: says %r, and not %r" % (" ".join(args), r.stderr, says))
+
+
+def write(name, rows, head=HEAD):
+    """rows: dicts of some columns."""
+    path = os.path.join(folder, name)
+    with open(path, "w", newline="", encoding="utf-8") as f:
+        w = csv.DictWriter(f, head, restval="", extrasaction="ignore")
+        w.writeheader()
+        w.writerows(rows)
+    return path
+
+
+def op(code, number, start, end, chip=0, mhz=1000, gap=None, kernel=None, **more):
+    ns = round((end - start) * 1000 / mhz)
+    row = {"OP CODE": code, "OP TYPE": "tt_dnn_device", "GLOBAL CALL COUNT": number, "DEVICE ID": chip, "DEVICE FW START CYCLE": start,
+           "DEVICE FW END CYCLE": end, "DEVICE FW DURATION [ns]": ns, "DEVICE KERNEL DURATION [ns]": ns if kernel is None else kernel}
+    if gap is not None:
+        row["OP TO OP LATENCY [ns]"] = gap
+    row.update(more)
+    return row
+
+
+def facts(sections):
+    return {k: v["value"] for k, v in sections["verdict"]["facts"].items()}
+
+
+def ops(sections):
+    return {r["op"]: r for r in sections["op_statistics"]["rows"]}
+
+
+def check_busy():
+    """Launches beside one another are one time; the wall is that of the chip."""
+    path = write("beside.csv", [op("A", 1, 1000, 3000), op("B", 2, 2000, 4000), op("C", 3, 6000, 7000), op("D", 4, 6200, 6400)])
+    v = facts(report(path))
+    for key, value in {"wall": 6000, "busy": 4000, "gaps": 2000, "busy_share": 100 * 4000 / 6000, "ops_time": 5200, "clock": 1000}.items():
+        same("beside one another, " + key, v[key], value)
+
+
+def check_chips():
+    """Chips run at the same time: their times are not added up, and each has its own clock."""
+    rows = [op("Matmul", 1, 100, 1100, 0), op("Matmul", 1, 90000, 93000, 1, mhz=1500), op("AllGather", 2, 1200, 2200, 0),
+            op("AllGather", 2, 93150, 96150, 1, mhz=1500), op("Add", 3, 3000, 4000, 0), op("Add", 3, 97500, 102000, 1, mhz=1500)]
+    for name, number in (("ids", lambda r: r["GLOBAL CALL COUNT"]), ("upper", lambda r: r["GLOBAL CALL COUNT"] << 10 | r["DEVICE ID"]),
+                         ("order", lambda r: r["GLOBAL CALL COUNT"] + 100 * r["DEVICE ID"])):
+        path = write("chips_%s.csv" % name, [dict(r, **{"GLOBAL CALL COUNT": number(r)}) for r in rows])
+        s = report(path)
+        v, table = facts(s), ops(s)
+        same(name + ": ops", v["ops"], 3)
+        same(name + ": Matmul is that of the longest chip", table["Matmul"]["total"], 2000)
+        same(name + ": AllGather is the mean", table["AllGather"]["total"], 1500)
+        same(name + ": Add", table["Add"]["total"], 3000)
+        same(name + ": wall", v["wall"], 8000)
+        same(name + ": busy", v["busy"], (3000 + 7000) / 2)
+        same(name + ": imbalance", v["chip_imbalance"], 7000 / 5000)
+        same(name + ": clocks", [r["clock"] for r in s["chips"]["rows"]], [1000, 1500])
+        same(name + ": by order is said", any("order" in n for n in s["op_statistics"]["notes"]), name == "order")
+        chips = [r for r in s["savings"]["rows"] if r["kind"] == "chips"]
+        same(name + ": unequal chips", sorted((r["op"], r["saving"]) for r in chips), [("Add", 1000), ("Matmul", 500)])
+        one = ops(report("--chips", "1", path))
+        same(name + ": one chip", {k: r["total"] for k, r in one.items()}, {"Matmul": 2000, "AllGather": 2000, "Add": 3000})
+    same("clocks that differ are said", "chips differ" in devlog("report", path).stdout, True)
+
+
+def check_savings():
+    """The gaps are shared out: compiled, of ops on the host, neither; 6 us of each stay."""
+    head = HEAD + ["CompileProgram Count", "CompileProgram Average"]
+    host = {"OP CODE": "(torch) relu", "OP TYPE": "python_fallback", "GLOBAL CALL COUNT": 3, "HOST START TS": 1000, "HOST END TS": 51000, "HOST DURATION [ns]": 50000}
+    rows = [op("A", 1, 0, 1000, gap=999999), op("B", 2, 101000, 102000, gap=100000, **{"CompileProgram Count": 2, "CompileProgram Average": 20000}), host,
+            op("C", 4, 202000, 203000, gap=100000), op("D", 5, 209500, 210500, gap=6500), op("E", 6, 217001, 218001, gap=6501)]
+    s = report(write("gaps.csv", rows, head))
+    same("savings", [(r["kind"], r["saving"], r["op"]) for r in s["savings"]["rows"]], [("gaps", 54000 + 44000 + 501, "B"), ("host_ops", 50000, "C"), ("compile", 40000, "B")])
+    same("share", s["savings"]["rows"][1]["share"], 100 * 50000 / 218001)
+    rows = [op("Few", 1, 0, 1000, **{"CORE COUNT": 16, "AVAILABLE WORKER CORE COUNT": 64}), op("All", 2, 1000, 2000, **{"CORE COUNT": 64, "AVAILABLE WORKER CORE COUNT": 64})]
+    s = report(write("cores.csv", rows))
+    same("unused cores", [(r["kind"], r["op"], r["saving"]) for r in s["savings"]["rows"]], [("unused_cores", "Few", 750)])
+
+
+def check_selection():
+    point = lambda name: {"OP CODE": name, "OP TYPE": "signpost"}
+    rows = [point("first"), op("A", 1, 0, 1000), point("second"), op("B", 2, 1000, 3000), op("A", 3, 3000, 4000, **{"METAL TRACE ID": 7}), point("third"), op("C", 4, 4000, 5000)]
+    path = write("selected.csv", rows)
+    for args, wanted in ((("--from-signpost", "second"), {"A": 1000, "B": 2000, "C": 1000}), (("--to-signpost", "second"), {"A": 1000}),
+                         (("--from-signpost", "second", "--to-signpost", "third"), {"A": 1000, "B": 2000}), (("--op", "A"), {"A": 2000}),
+                         (("--op", "A", "--op", "C*"), {"A": 2000, "C": 1000}), (("--launches", "2-3"), {"B": 2000, "A": 1000}), (("--traces", "7"), {"A": 1000}),
+                         (("--skip-launches", "2"), {"A": 1000, "C": 1000})):
+        same(" ".join(args), {k: r["total"] for k, r in ops(report(*args, path)).items()}, wanted)
+    fails("has no signpost 'none'", "--from-signpost", "none", path)
+    fails("has no signpost 'first' behind third", "--from-signpost", "third", "--to-signpost", "first", path)
+    fails("Softmax", "--op", "Softmax", path)
+    fails("leaves nothing", "--traces", "9", path)
+    fails("there is no table 'zone'", "--tables", "zone", path)
+    warm = [op("A", i + 1, 100000 * i, 100000 * i + (50000 if i < 2 else 1000)) for i in range(20)]
+    path = write("warm.csv", warm)
+    same("warm-up is recognised", facts(report(path))["warm_up"], 2)
+    same("and left out when asked", ops(report("--skip-warm-up", path))["A"]["count"], 18)
+
+
+def check_little():
+    """What is not known is null, and never 0."""
+    s = report(write("none.csv", []))
+    v = facts(s)
+    same("no ops", v["ops"], 0)
+    same("no ops: unknown", {k: v[k] for k in ("wall", "busy", "ops_time", "host_span", "host_time", "clock", "lost")}, dict.fromkeys(("wall", "busy", "ops_time", "host_span", "host_time", "clock", "lost")))
+    same("no ops: tables", [s[k]["rows"] for k in ("op_statistics", "savings", "kernel_statistics")], [[], [], []])
+    host = [{"OP CODE": "A", "OP TYPE": "tt_dnn_device", "GLOBAL CALL COUNT": i, "HOST START TS": i * 1000, "HOST END TS": i * 1000 + 400, "HOST DURATION [ns]": 400} for i in (1, 2)]
+    s = report(write("host.csv", host))
+    v = facts(s)
+    same("no device data: wall is the host's", v["wall"], 1400)
+    same("no device data: busy", v["busy"], None)
+    same("no device data: time of the op", (ops(s)["A"]["total"], ops(s)["A"]["host"], ops(s)["A"]["runs_on"]), (None, 800, "host"))
+    zero = [op("A", 1, 1000, 1000), op("A", 2, 1000, 1000)]
+    s = report(write("zero.csv", zero))
+    same("zero durations", (ops(s)["A"]["total"], ops(s)["A"]["average"], ops(s)["A"]["share"]), (0, 0, None))
+    same("zero durations: busy share", facts(s)["busy_share"], None)
+    head = [c for c in HEAD if "CYCLE" not in c]
+    v = facts(report(write("nanoseconds.csv", [op("A", 1, 1000, 3000), op("A", 2, 4000, 5000)], head)))
+    same("no cycles: clock, wall, busy", (v["clock"], v["wall"], v["busy"]), (None, None, 3000))
+    same("one core", ops(report(write("one.csv", [op("A", 1, 0, 1000, **{"CORE COUNT": 1, "AVAILABLE WORKER CORE COUNT": 1})])))["A"]["cores"], "1")
+    path = write("cut.csv", [op("A", 1, 0, 1000), op("B", 2, 1000, 2000)])
+    with open(path, "rb+") as f:
+        f.truncate(os.path.getsize(path) - 6)
+    report(path, status=3)
+    path = write("words.csv", [op("A", 1, 0, 1000), dict(op("B", 2, 1000, 2000), **{"DEVICE FW DURATION [ns]": "many"})])
+    same("a word for a number", ops(report(path, status=3))["B"]["count"], 1)
+    fails("is empty", write_bytes("empty.csv", b""))
+    fails("neither an op report nor a device log", write_bytes("other.csv", b"a,b\n1,2\n"))
+    fails("No such file", os.path.join(folder, "nowhere"))
+    os.makedirs(os.path.join(folder, "nothing"), exist_ok=True)
+    fails("holds no run", os.path.join(folder, "nothing"))
+    for name in ("one", "two"):
+        os.makedirs(os.path.join(folder, "runs", name), exist_ok=True)
+        write(os.path.join("runs", name, "ops_perf_results.csv"), zero)
+    fails("holds 2 runs", os.path.join(folder, "runs"))
+    same("usage", devlog("report").returncode, 2)
+    same("a wrong group", devlog("report", "--group", "colour", path).returncode, 2)
+
+
+def write_bytes(name, data):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def log(mhz, *launches):
+    """(run host id, first cycle, last cycle) on one core, with a zone in the middle half."""
+    chip = "ARCH: wormhole_b0" + (", CHIP_FREQ[MHz]: %d" % mhz if mhz else "") + "\n"
+    lines = [chip, "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, trace id counter, "
+             "zone name, type, source line, source file, meta data\n"]
+    for number, start, end in launches:
+        quarter = (end - start) // 4
+        for zone, begin, stop, line in (("BRISC-FW", start, end, 0), ("BRISC-KERNEL", start + 1, end - 1, 0), ("work", start + quarter, end - quarter, 42)):
+            lines += ["0,1,1,BRISC,1,%d,0,%d,,,%s,ZONE_START,%d,kernel.c,\n" % (begin, number, zone, line), "0,1,1,BRISC,2,%d,0,%d,,,%s,ZONE_END,%d,kernel.c,\n" % (stop, number, zone, line)]
+    head, rows = lines[:2], lines[2:]
+    rows.sort(key=lambda r: (int(r.split(",")[5]), r.split(",")[10] == "BRISC-FW" and "END" in r))
+    return "".join(head + rows).encode()
+
+
+def check_logs():
+    """A log alone: launches, and cycles where it does not say its clock."""
+    path = write_bytes("profile_log_device.csv", log(500, (1, 1000, 1400), (2, 2000, 2800)))
+    s = report(path)
+    v = facts(s)
+    same("log: figures", (v["ops"], v["wall"], v["busy"], v["clock"], v["lost"]), (2, 3600, 2400, 500, 0))
+    same("log: launches", (ops(s)["launch"]["count"], ops(s)["launch"]["total"], ops(s)["launch"]["gap"]), (2, (398 + 798) * 2, 1200))
+    work = [r for r in s["zones"]["rows"] if r["zone"] == "work"][0]
+    same("log: a zone", (work["own"], work["count"], work["where"], work["core"]), ((200 + 400) * 2, 2, "kernel.c:42", "1-1"))
+    s = report("--launches", "2", path)
+    same("log: one launch", (ops(s)["launch"]["count"], [r["own"] for r in s["zones"]["rows"] if r["zone"] == "work"]), (1, [800]))
+    path = write_bytes("no_clock.csv", log(0, (1, 1000, 1400), (2, 2000, 2800)))
+    r = devlog("report", "--format", "json", path)
+    s = json.loads(r.stdout)["sections"] if r.returncode == 0 else {}
+    if s:
+        same("no clock: cycles", (s["verdict"]["facts"]["wall"]["value"], s["verdict"]["facts"]["wall"]["unit"], facts(s)["clock"]), (1800, "cycles", None))
+        same("no clock: columns", {c["unit"] for c in s["op_statistics"]["columns"] if c["key"] in ("total", "gap")}, {"cycles"})
+    else:
+        bad.append("no clock: " + r.stderr)
+    damaged = log(500, (1, 1000, 1400), (2, 2000, 2800)).splitlines(keepends=True)
+    path = write_bytes("damaged.csv", b"".join(damaged[:5] + damaged[6:]))
+    s = report(path, status=3)
+    same("damage is told", bool(s and s["losses"]["rows"] and facts(s)["lost"]), True)
+
+
+# What tt-perf-report 00b7324 (2026-04-27) says: "Running with tracing could save N us" of what gaps above 6.5 us are above 6 us.
+COULD_SAVE = {"ops_2025_09_18": 83674789, "ops_bh_p100_dlv3": 1346749, "ops_seg_encoder_2024_10_04": 106930237}
+
+
+def check_samples():
+    if not os.path.isdir(SAMPLES):
+        return False
+    for name, could_save in COULD_SAVE.items():
+        path = os.path.join(SAMPLES, name + ".csv")
+        s = report(path)
+        gaps = sum(r["saving"] for r in s["savings"]["rows"] if r["kind"] in ("gaps", "compile", "host_ops"))
+        same(name + ": gaps that tracing could save, us", round(gaps / 1000), could_save)
+        with open(path, newline="", encoding="utf-8") as f:
+            rows = [r for r in csv.DictReader(f) if r["OP TYPE"] != "signpost"]
+        codes = {}
+        for r in rows:
+            c = codes.setdefault(r["OP CODE"], [0, 0, 0])
+            c[0] += 1
+            c[1] += int(float(r["DEVICE KERNEL DURATION [ns]"] or 0))
+            c[2] += int(float(r["OP TO OP LATENCY [ns]"] or 0))
+        same(name + ": codes", sorted(ops(s)), sorted(codes))
+        for code, (count, time, gap) in codes.items():
+            r = ops(s).get(code, {})
+            same("%s, %s" % (name, code), (r.get("count"), r.get("total") or 0, r.get("gap") or 0), (count, time, gap))
+        if os.environ.get("TT_PERF_REPORT"):
+            check_tt_perf_report(name, path)
+    return True
+
+
+def check_tt_perf_report(name, path):
+    """Row by row: Device Time, Op-to-Op Gap (none for the first), Cores."""
+    made = os.path.join(folder, name + ".csv")
+    subprocess.run(["/usr/bin/python3", "-c", "from tt_perf_report.perf_report import main; main()", path, "--no-color", "--ignore-signposts", "--csv", made],
+                   env=dict(os.environ, PYTHONPATH=os.path.join(os.environ["TT_PERF_REPORT"], "src"), MPLBACKEND="agg"), capture_output=True)
+    with open(made, newline="", encoding="utf-8") as f:
+        theirs = [r for r in csv.DictReader(f) if "(signpost)" not in r["OP Code"]]
+    ours = report(path, "--group", "none", "--sort", "order", "--tables", "op_statistics")["op_statistics"]["rows"]
+    same(name + ": rows of tt-perf-report", len(theirs), len(ours))
+    for i, (t, o) in enumerate(zip(theirs, ours)):
+        where = "%s: row %d of tt-perf-report, %s" % (name, i, o["op"])
+        same(where + ", id", t["Global Call Count"].split(".")[0], o["op"].split(" ")[0])
+        if t["Device Time"]:
+            same(where + ", time", round(float(t["Device Time"]) * 1000), o["total"])
+        if t["Op-to-Op Gap"]:
+            same(where + ", gap", round(float(t["Op-to-Op Gap"]) * 1000), o["gap"])
+        if t["Cores"] and o["cores"]:
+            same(where + ", cores", t["Cores"].split(".")[0], o["cores"])
+
+
+with tempfile.TemporaryDirectory() as folder:
+    check_busy()
+    check_chips()
+    check_savings()
+    check_selection()
+    check_little()
+    check_logs()
+    with_samples = check_samples()
+for line in bad[:60]:
+    print(line)
+print("%d figures compared, %d differ%s" % (compared, len(bad), "" if with_samples else "; there are no real reports here"))
+sys.exit(1 if bad else 0)

@@ -22,6 +22,9 @@ static const dl_setting_info table[DL_SETTINGS] = {
     [DL_SET_RECORDING] = {"DEVLOG_RECORDING", DL_SETTING_CHOICE, "stop|ring|stream", 0, 0, "stop", "programs",
         "what happens when the records of a RISC are full, unless the program itself says: the first are kept, the last are "
         "kept, or all go to DRAM (devlog_device_options.recording, devlog_set_recording)", NULL},
+    [DL_SET_WAITS] = {"DEVLOG_WAITS", DL_SETTING_FLAG, "0|1", 0, 0, "0", "programs",
+        "1: kernels record what they wait for and what they give to others, by which devlog causes tells why they waited: they "
+        "are compiled with -DDEVLOG_WAITS", NULL},
     [DL_SET_CAPTURE] = {"DEVLOG_CAPTURE", DL_SETTING_FLAG, "0|1", 0, 0, "1", "programs",
         "0: no capture.devlog is written beside the CSV", NULL},
     [DL_SET_CLOCK_SYNC] = {"DEVLOG_CLOCK_SYNC", DL_SETTING_FLAG, "0|1", 0, 0, "1", "programs",

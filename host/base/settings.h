@@ -19,6 +19,7 @@ typedef enum dl_setting {
     DL_SET_LOG_FOLDER,
     DL_SET_LOG_STYLE,
     DL_SET_RECORDING,
+    DL_SET_WAITS,
     DL_SET_CAPTURE,
     DL_SET_CLOCK_SYNC,
     DL_SET_ANNOTATE,

@@ -21,6 +21,7 @@ extern const cli_command *const cli_commands[];
 extern const cli_command cmd_annotate;
 extern const cli_command cmd_boards;
 extern const cli_command cmd_budget;
+extern const cli_command cmd_causes;
 extern const cli_command cmd_cflags;
 extern const cli_command cmd_decode;
 extern const cli_command cmd_devices;

@@ -17,7 +17,7 @@
 
 typedef struct run_args {
     const char *output, *suffix;
-    bool once, device_only, host_only, date, tar;
+    bool once, device_only, host_only, date, tar, waits;
     int format, columns, recording;
 } run_args;
 
@@ -33,6 +33,9 @@ static const cli_option options[] = {
      "otherwise), "
      "the last are kept, or all go to the device's DRAM and nothing is lost",
      offsetof(run_args, recording)},
+    {CLI_FLAG, "waits", 0, NULL,
+     "kernels record what they wait for and what they give to others, for devlog causes (DEVLOG_WAITS=1)",
+     offsetof(run_args, waits)},
     CLI_TITLE("Output"),
     {CLI_STRING, "output", 'o', "FOLDER",
      "where the report goes, and the logs, into FOLDER/logs and FOLDER/logs_device; generated/profiler/run "
@@ -62,11 +65,12 @@ static void say(const char *fmt, ...)
 }
 
 /* One run. False when it cannot be started. */
-static bool run_once(char *const *command, const char *folder, bool device, int recording,
+static bool run_once(const run_args *a, char *const *command, const char *folder, bool device,
                      cli_child_result *result)
 {
     devlog_error err = {0};
-    const cli_profiled run = {.command = command, .folder = folder, .device = device, .recording = recording};
+    const cli_profiled run = {
+        .command = command, .folder = folder, .device = device, .recording = a->recording, .waits = a->waits};
     const devlog_status status = cli_profiled_run(&run, result, &err);
     if (status) say("%s", err.text);
     return status == DEVLOG_OK;
@@ -117,7 +121,7 @@ static int do_runs(const run_args *a, char *const *command, const char *logs, co
     const bool two = !a->once && !a->device_only && !a->host_only;
     *device = false;
     if (two || a->host_only) {
-        if (!run_once(command, logs, false, a->recording, &result)) return -1;
+        if (!run_once(a, command, logs, false, &result)) return -1;
         if (result.exit) say_end(two ? "the run without device profiling" : "the run", &result);
         if (!cli_folder_holds(logs, OP_LOG_NAME))
             say("%s wrote no op log: does it open one (devlog_ops_open), and tell its devices "
@@ -125,7 +129,7 @@ static int do_runs(const run_args *a, char *const *command, const char *logs, co
                 command[0]);
         if (result.exit || a->host_only) return result.exit;
     }
-    if (!run_once(command, device_logs, true, a->recording, &result)) return -1;
+    if (!run_once(a, command, device_logs, true, &result)) return -1;
     if (result.exit) say_end("the run with device profiling", &result);
     *device = was_profiled(command[0], device_logs);
     return result.exit;

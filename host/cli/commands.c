@@ -7,6 +7,7 @@ const cli_command *const cli_commands[] = {
     &cmd_annotate,
     &cmd_boards,
     &cmd_budget,
+    &cmd_causes,
     &cmd_cflags,
     &cmd_decode,
     &cmd_devices,

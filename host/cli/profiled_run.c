@@ -41,11 +41,12 @@ devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, d
     snprintf(run_id, sizeof run_id, DL_RUN_VARIABLE "=%016llx", (unsigned long long)id);
     static const char *const recordings[] = {"DEVLOG_RECORDING=stop", "DEVLOG_RECORDING=ring",
                                              "DEVLOG_RECORDING=stream"};
-    const char *const settings[] = {log_folder, run_id, "DEVLOG_OPS=1",
-                                    run->device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0",
-                                    run->recording < 0 ? NULL : recordings[run->recording]};
-    const size_t n = sizeof settings / sizeof settings[0];
-    return cli_child(run->command, settings, run->recording < 0 ? n - 1 : n, run->quiet, out, err);
+    const char *settings[6] = {log_folder, run_id, "DEVLOG_OPS=1",
+                               run->device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0"};
+    size_t n = 4;
+    if (run->recording >= 0) settings[n++] = recordings[run->recording];
+    if (run->waits) settings[n++] = "DEVLOG_WAITS=1";
+    return cli_child(run->command, settings, n, run->quiet, out, err);
 }
 
 bool cli_folder_holds(const char *folder, const char *name)

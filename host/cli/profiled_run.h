@@ -12,6 +12,7 @@ typedef struct cli_profiled {
     const char *folder; /* of the logs; made when missing, and what an earlier run left there goes */
     bool device;        /* with device profiling, otherwise with the op log only */
     int recording; /* STOP, RING, STREAM as in --recording of `devlog run`; -1: as the environment says */
+    bool waits;    /* kernels record what they wait for */
     bool quiet;    /* as cli_child has it */
 } cli_profiled;
 

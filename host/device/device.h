@@ -16,6 +16,7 @@ typedef struct device_wishes {
     devlog_recording recording;
     uint32_t stream_bytes;
     bool capture, clock_sync;
+    bool waits; /* kernels record what they wait for */
     devlog_keep results;
     devlog_log_style log_style;
     char *postmortem; /* NULL: none */

@@ -43,6 +43,7 @@ devlog_status device_wish(const devlog_device_options *o, device_wishes *out, bo
     if (status == DEVLOG_OK) status = take_switch(o->capture, DL_SET_CAPTURE, true, &out->capture, err);
     if (status == DEVLOG_OK)
         status = take_switch(o->clock_sync, DL_SET_CLOCK_SYNC, true, &out->clock_sync, err);
+    if (status == DEVLOG_OK) status = dl_setting_flag(DL_SET_WAITS, false, &out->waits, err);
     if (status == DEVLOG_OK && (unsigned)o->results > DEVLOG_KEEP_ALL)
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT,
                          "results are kept of none, of the latest or of all launches; there is no %d",

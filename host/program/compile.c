@@ -168,6 +168,7 @@ static void common_flags(command *c, const compile_job *job, const char *board_f
     addf(c, "-DDEVLOG_RISC=%u", job->risc);
     if (job->source) add(c, "-DDEVLOG_KERNEL=1");
     if (job->profile) add(c, "-DPROFILE_DEVICE=1");
+    if (job->profile && job->waits && job->source) add(c, "-DDEVLOG_WAITS=1");
     char *flags = job->flags && c->n_owned < MAX_ARGS ? strdup(job->flags) : NULL;
     if (job->flags && !flags) c->failed = true;
     if (flags) {

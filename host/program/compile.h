@@ -10,6 +10,7 @@ typedef struct compile_job {
     const board *board;
     uint32_t risc;
     bool profile;       /* -DPROFILE_DEVICE */
+    bool waits;         /* -DDEVLOG_WAITS, of profiled kernels */
     const char *source; /* the kernel; NULL: the firmware of this RISC */
     const char *flags;  /* further flags, separated by blanks; may be NULL */
     board_region

@@ -15,8 +15,12 @@ static devlog_status refuse(const dl_elf_site *site, devlog_error *err, const ch
 
 /* Names that mean something in every device log: by them tt-metal's tools and ours tell which rows bound a
  * launch, and what was lost. */
-static bool is_taken(const board *b, const char *name)
+static bool is_taken(const board *b, const char *name, const char *file)
 {
+    /* What kernel.h itself records of waits (devlog/waits.h). */
+    static const char kernel_h[] = "/devlog/kernel.h";
+    const size_t n_file = strlen(file), n_kernel_h = sizeof kernel_h - 1;
+    if (n_file >= n_kernel_h && strcmp(file + n_file - n_kernel_h, kernel_h) == 0) return false;
     if (strncmp(name, "DEVLOG-", strlen("DEVLOG-")) == 0) return true;
     const char *end = strrchr(name, '-');
     if (!end || (strcmp(end, "-FW") != 0 && strcmp(end, "-KERNEL") != 0)) return false;
@@ -48,7 +52,7 @@ static devlog_status check_name(const board *b, const dl_elf_site *site, devlog_
                           (snprintf(part, sizeof part, "%zu is 0x%02x", i + 1, (uint8_t)name[i]), part));
         i += length;
     }
-    if (is_taken(b, name))
+    if (is_taken(b, name, site->file))
         return refuse(site, err,
                       "every device log has a zone of its own with this name; another is needed for ", part);
     return DEVLOG_OK;

@@ -257,6 +257,7 @@ devlog_status program_compile(devlog_program *program, devlog_error *err)
             .board = &program->device->board,
             .risc = k->risc,
             .profile = program->device->profile,
+            .waits = program->device->wishes.waits,
             .source = k->source,
             .flags = k->flags,
             .room = room_of(k),

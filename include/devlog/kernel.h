@@ -1,5 +1,6 @@
 /* devlog/kernel.h: what a kernel needs besides markers: its arguments, where it runs, and circular buffers
- * in L1 that the RISCs of a core share. Device code only; C11 and C++17.
+ * and semaphores in L1 that the RISCs of a core share. Device code only; C11 and C++17. What waits for them, and what ends
+ * that, is recorded with -DDEVLOG_WAITS (devlog/waits.h): options of markers are then given with -D, or above this file.
  *
  * A kernel is one source file with `void kernel_main(void)`. It runs on one RISC, to completion. */
 #ifndef DEVLOG_KERNEL_H
@@ -9,6 +10,7 @@
 
 #include "devlog/order.h"
 #include "devlog/record.h"
+#include "devlog/waits.h"
 #include "devlog_board.h" /* generated from the board file */
 
 #ifdef __cplusplus
@@ -70,6 +72,8 @@ static inline uint32_t devlog_cb_reserve(uint32_t address, uint32_t pages, uint3
 {
     volatile devlog_cb *cb = devlog_cb_at(address);
     uint32_t pushed = cb->pushed;
+    DEVLOG_WANTS_("DEVLOG-WAIT-FULL", address + (uint32_t)sizeof cb->pushed, pushed - pages + 1,
+                  pushed - cb->popped >= pages, DEVLOG_ORDER_RESERVE);
     /* An old count can only say that there is no room: a fence is needed by who waits, and by nobody else. */
     while (pushed - cb->popped >= pages)
         DEVLOG_FENCE(DEVLOG_ORDER_RESERVE);
@@ -80,6 +84,7 @@ static inline uint32_t devlog_cb_reserve(uint32_t address, uint32_t pages, uint3
 /* Hands the reserved page to the consumer. */
 static inline void devlog_cb_push(uint32_t address)
 {
+    DEVLOG_GIVES_(address, devlog_cb_at(address)->pushed + 1);
     DEVLOG_CB_ORDER_();
     devlog_cb_at(address)->pushed = devlog_cb_at(address)->pushed + 1;
 }
@@ -89,6 +94,7 @@ static inline uint32_t devlog_cb_front(uint32_t address, uint32_t pages, uint32_
 {
     volatile devlog_cb *cb = devlog_cb_at(address);
     uint32_t popped = cb->popped;
+    DEVLOG_WANTS_("DEVLOG-WAIT-EMPTY", address, popped + 1, cb->pushed == popped, DEVLOG_ORDER_FRONT);
     /* Also when the page is there already: what this RISC read at its place a lap ago may still be in the data cache. */
     do
         DEVLOG_FENCE(DEVLOG_ORDER_FRONT);
@@ -100,8 +106,33 @@ static inline uint32_t devlog_cb_front(uint32_t address, uint32_t pages, uint32_
 /* Gives the page back to the producer. */
 static inline void devlog_cb_pop(uint32_t address)
 {
+    DEVLOG_GIVES_(address + (uint32_t)sizeof(uint32_t), devlog_cb_at(address)->popped + 1);
     DEVLOG_CB_ORDER_();
     devlog_cb_at(address)->popped = devlog_cb_at(address)->popped + 1;
+}
+
+/* ---- Semaphores ------------------------------------------------------------------------------------
+ * A word in L1 that only grows (modulo 2^32) and that one RISC writes; any number of the core's RISCs may wait for it. The
+ * host clears it before a launch. */
+
+/* Waits until it has reached `value`. */
+static inline void devlog_semaphore_wait(uint32_t address, uint32_t value)
+{
+    volatile uint32_t *word = (volatile uint32_t *)(uintptr_t)address;
+    DEVLOG_WANTS_("DEVLOG-WAIT-SEMAPHORE", address, value, (int32_t)(*word - value) < 0, DEVLOG_ORDER_FRONT);
+    /* As of a page: what it stands for may be in the data cache. */
+    do
+        DEVLOG_FENCE(DEVLOG_ORDER_FRONT);
+    while ((int32_t)(*word - value) < 0);
+    DEVLOG_ORDER_COMPILER_();
+}
+
+/* Raises it to `value`, one more than it was: so everybody who waits for that is let go on. */
+static inline void devlog_semaphore_post(uint32_t address, uint32_t value)
+{
+    DEVLOG_GIVES_(address, value);
+    DEVLOG_ORDER_COMPILER_();
+    *(volatile uint32_t *)(uintptr_t)address = value;
 }
 
 #ifdef __cplusplus

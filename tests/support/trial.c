@@ -104,7 +104,8 @@ static bool same(trial *t, devlog_core core, uint32_t at, const void *want, uint
 
 /* ---- What is run ---- */
 
-/* Five kernels on one core, connected by circular buffers of two pages; on the other one zones on every RISC. */
+/* Five kernels on one core, connected by circular buffers of two pages, in the second turn with records of their waits; on the
+ * other core zones on every RISC. */
 static bool pipeline(trial *t, uint32_t turn)
 {
     static const char *const stages[] = {"pipeline_read", "pipeline_write", "pipeline_unpack",
@@ -123,7 +124,7 @@ static bool pipeline(trial *t, uint32_t turn)
         snprintf(source, sizeof source, "firmware/kernels/%s.c", stages[risc]);
         const uint32_t args[] = {PAGES, user + 1024, risc == 1 ? out : in};
         const uint32_t zones[] = {ZONES, result + 4 * risc, SEED + turn + risc};
-        if (!trial_kernel(t, source, risc, first, NULL, args, 3) ||
+        if (!trial_kernel(t, source, risc, first, turn % 2 ? NULL : "-DDEVLOG_WAITS", args, 3) ||
             !trial_kernel(t, "firmware/kernels/selftest.c", risc, second, NULL, zones, 3))
             return false;
         steps[risc] = SEED + turn + risc;

@@ -1,0 +1,172 @@
+/* devlog causes: why RISCs waited, and the path of work that decided how long launches took. */
+#include <stdio.h>
+
+#include "answers/answer_print.h"
+#include "answers/causes_answer.h"
+#include "base/file.h"
+#include "base/term.h"
+#include "cli/diff_inputs.h"
+#include "cli/filters.h"
+#include "report/decode_table.h"
+
+enum { SCHEMA_VERSION = 1 };
+
+typedef struct causes_args {
+    cli_filters filters;
+    cli_list tables;
+    int format;
+    uint64_t top;
+    const char *elf_folder;
+} causes_args;
+
+static const cli_option options[] = {
+    CLI_TITLE("What is shown"),
+    {CLI_LIST, "tables", 't', "NAME,...",
+     "only these, by the names that they have in JSON: causes, path, path_zones, waits, slack, launches",
+     offsetof(causes_args, tables)},
+    {CLI_NUMBER, "top", 0, "N", "lines of each table; 20 unless told (json and csv: all), 0: all",
+     offsetof(causes_args, top), 0, UINT32_MAX},
+    {CLI_STRING, "elf", 0, "FOLDER", "where to look for ELF files of kernels that have been moved",
+     offsetof(causes_args, elf_folder)},
+    CLI_TITLE("Output"),
+    {CLI_CHOICE, "format", 'f', "text|json|csv|md",
+     "json has a schema (share/devlog/schema); csv: one table after the other, an empty line between",
+     offsetof(causes_args, format)},
+    CLI_SELECTION(causes_args, filters),
+    {0},
+};
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MD };
+static answer_printer *const printers[] = {answer_print_text, answer_print_json, answer_print_csv,
+                                           answer_print_markdown};
+
+typedef struct job {
+    cli_diff_inputs in;
+    op_selected selected;
+    dl_decode *d;
+    causes_log *log;
+    causes_sums sums;
+    answer a;
+    dl_str out, lost;
+} job;
+
+static void job_free(job *j)
+{
+    answer_free(&j->a);
+    causes_sums_free(&j->sums);
+    causes_log_free(j->log);
+    dl_decode_free(j->d);
+    op_selected_free(&j->selected);
+    cli_diff_inputs_free(&j->in);
+    dl_str_free(&j->out);
+    dl_str_free(&j->lost);
+}
+
+static devlog_status find_log(job *j, const char *path, char **log, devlog_error *err)
+{
+    devlog_status status = cli_diff_input(&j->in, path, 0, err);
+    if (status) return status;
+    if (j->in.n != 1)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds %zu runs (%s, %s, ...): name one of them", path,
+                       j->in.n, j->in.items[0].name, j->in.items[1].name);
+    *log = (char *)(uintptr_t)j->in.items[0].log;
+    if (*log) return DEVLOG_OK;
+    return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                   "%s is an op report, which says nothing of waits: name a capture or a device log", path);
+}
+
+static devlog_status read_log(job *j, const causes_args *a, dl_filter *filter, const char *path,
+                              devlog_error *err)
+{
+    char *log = NULL;
+    devlog_status status = find_log(j, path, &log, err);
+    if (!status) status = cli_select(&cmd_causes, &a->filters, filter, &log, 1, &j->selected, err);
+    if (status) return status;
+    const dl_decode_options o = {
+        .filter = *filter, .no_samples = true, .only_input = true, .elf_folder = a->elf_folder};
+    status = dl_decode_new(&j->d, &o, err);
+    if (!status) status = causes_log_new(&j->log, j->d, err);
+    if (!status) status = dl_decode_run_sink(j->d, causes_log_sink(j->log), err);
+    if (!status) status = dl_decode_file(j->d, log, err);
+    if (!status) status = dl_decode_finish(j->d, err);
+    if (!status && dl_decode_losses(j->d)->rows) status = cli_filters_check(&a->filters, filter, j->d, err);
+    if (!status) status = causes_sum(&j->sums, j->log, j->d, err);
+    if (!status && !j->sums.n_launches)
+        status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no launch in it", log);
+    return status;
+}
+
+static devlog_status check_tables(const causes_args *a, const answer *answers, devlog_error *err)
+{
+    for (size_t i = 0; i < a->tables.n; i++)
+        if (!answer_find(answers, a->tables.items[i]))
+            return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                           "--tables: there is no table '%s' (devlog causes --help)", a->tables.items[i]);
+    return DEVLOG_OK;
+}
+
+static devlog_status show(job *j, const causes_args *a, devlog_error *err)
+{
+    const bool people = a->format == FORMAT_TEXT || a->format == FORMAT_MD;
+    const size_t top = a->top != UINT64_MAX ? (size_t)a->top : people ? 20 : 0;
+    devlog_status status = answer_begin(&j->a, err);
+    if (!status) status = causes_answer(&j->a, &j->sums, top, err);
+    if (!status) status = check_tables(a, &j->a, err);
+    if (status) return status;
+    const answer_shown shown = {.a = &j->a,
+                                .kind = "causes",
+                                .version = SCHEMA_VERSION,
+                                .sections = a->tables.items,
+                                .n_sections = a->tables.n,
+                                .colour = dl_term_colour(stdout),
+                                .width = dl_term_width(stdout)};
+    printers[a->format](&shown, &j->out);
+    return dl_print(&j->out, err);
+}
+
+static int run(int argc, char **argv)
+{
+    causes_args a = {.top = UINT64_MAX};
+    cli_args rest;
+    int exit_status;
+    if (!cli_parse(&cmd_causes, argc, argv, &a, &rest, &exit_status)) return exit_status;
+    dl_filter filter = {0};
+    devlog_error err = {0};
+    job j = {0};
+    exit_status = CLI_USAGE;
+    if (cli_filter_of(&cmd_causes, &a.filters, &rest, &filter)) {
+        devlog_status status = read_log(&j, &a, &filter, rest.items[0], &err);
+        if (!status) status = show(&j, &a, &err);
+        const bool lost = !status && dl_losses_any(dl_decode_losses(j.d));
+        if (lost) dl_report_losses(dl_decode_losses(j.d), false, &j.lost);
+        if (j.lost.text && !j.lost.failed) fputs(j.lost.text, stderr);
+        if (status) fprintf(stderr, "devlog causes: %s\n", err.text);
+        exit_status = status ? CLI_FAILED : lost ? CLI_PARTIAL : CLI_OK;
+    }
+    job_free(&j);
+    cli_args_free(&rest);
+    return exit_status;
+}
+
+const cli_command cmd_causes = {
+    .name = "causes",
+    .summary = "Why RISCs waited: who ended each wait, the path of each launch, what would save time",
+    .arguments = "INPUT",
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .description =
+        "An input is a capture, a device log (plain, compressed or packed), or the folder of a run. For every wait "
+        "in a kernel it tells which RISC ended it and for how long that was late, and follows the chain back from "
+        "the end of each launch to its start: the path of work that decided how long the launch took. Of what is on "
+        "the path it says how much the launch would be shorter without it, up to where another path is the longest; "
+        "of what is not, how much longer it may take.\n\n"
+        "What RISCs wait for is recorded with DEVLOG_WAITS=1 (devlog run --waits). Where records do not say it, the "
+        "cause is unknown, and never guessed. docs/causes.md says what the terms mean.",
+    .options = options,
+    .examples = "  DEVLOG_WAITS=1 TT_METAL_DEVICE_PROFILER=1 build/release/bin/demo 2\n"
+                "  devlog causes generated/profiler/logs\n"
+                "  devlog causes --launches 3 --tables path capture.devlog\n"
+                "  devlog causes --format json capture.devlog\n",
+    .see_also = "devlog-decode(1), devlog-report(1), devlog-run(1)",
+    .run = run,
+};

@@ -1,21 +1,52 @@
-/* Running harts ahead of each other: beginning, ending and undoing a trial. What it is not: the running
- * (run.c). */
+/* Running harts ahead of each other, and tiles ahead of the chip: how far, beginning, ending and undoing a trial. What it is
+ * not: the running (run.c). */
 #include "sim/ahead.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "sim/tile.h"
 
-bool sim_ahead_begin(sim_tile *t, uint64_t from, uint64_t to)
+bool sim_ahead_init(sim_tile *t)
 {
-    if (to - from < SIM_AHEAD_MIN || t->idle) return false;
+    void *p = mmap(NULL, sizeof *t->journal, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return false;
+    t->journal = p;
+    t->reach = SIM_AHEAD_FAR;
+    return true;
+}
+
+void sim_ahead_free(sim_tile *t)
+{
+    if (t->journal) munmap(t->journal, sizeof *t->journal);
+}
+
+/* Cycles from the beginning of this quantum on. */
+static uint64_t reach(sim_tile *t)
+{
+    if (!t->idle || t->reach >= SIM_AHEAD_WORTH) return t->reach;
+    if (++t->rested < SIM_AHEAD_REST) return 0;
+    t->rested = 0;
+    t->reach = SIM_AHEAD_WORTH;
+    return t->reach;
+}
+
+uint64_t sim_ahead_begin(sim_tile *t, uint64_t from, uint64_t to, uint64_t end)
+{
+    if (to - from < SIM_AHEAD_MIN) return 0;
     if (t->wait > 0) {
         t->wait--;
-        return false;
+        return 0;
     }
-    /* All reads of the clock's low word in a quantum latch the same high word, unless it wraps there. */
-    if (sim_tile_clock(t, from) >> 32 != sim_tile_clock(t, to - 1) >> 32) return false;
-    sim_journal *j = t->chip->journal;
+    const uint64_t cycles = reach(t);
+    if (cycles == 0) return 0;
+    const uint64_t far = from / SIM_QUANTUM * SIM_QUANTUM + cycles;
+    to = sim_later(to, far < end ? far : end);
+    /* All reads of the clock's low word in a trial latch the same high word, unless it wraps there. */
+    if (sim_tile_clock(t, from) >> 32 != sim_tile_clock(t, to - 1) >> 32) return 0;
+    sim_journal *j = t->journal;
+    j->from = from;
     j->saved = 0;
     for (uint32_t i = 0; i < t->chip->config.n_harts; i++) {
         if (t->harts[i].ready >= to) continue;
@@ -27,42 +58,59 @@ bool sim_ahead_begin(sim_tile *t, uint64_t from, uint64_t to)
     j->n_stores = 0;
     t->epoch++;
     t->ahead = true;
-    return true;
+    return to;
 }
 
 bool sim_ahead_can_read(const sim_tile *t, uint64_t now, uint32_t addr)
 {
     uint32_t latched_addr = t->chip->config.clock_latched_addr;
     if (latched_addr == 0 || addr != latched_addr) return true;
-    return t->chip->journal->clock_latched == (uint32_t)(sim_tile_clock(t, now) >> 32);
+    return t->journal->clock_latched == (uint32_t)(sim_tile_clock(t, now) >> 32);
 }
 
-static void undo(sim_tile *t)
+/* Other tiles may have gone on logging, and know where in the log they began: nothing is moved (truth.c). */
+static void forget_truth(const sim_tile *t, size_t first)
 {
-    sim_journal *j = t->chip->journal;
+    sim *s = t->chip;
+    for (size_t i = first; i < s->n_truth; i++)
+        if (s->truth[i].tile == t->index) s->truth[i].size = 0;
+}
+
+uint64_t sim_ahead_undo(sim_tile *t)
+{
+    sim_journal *j = t->journal;
     while (j->n_stores > 0) {
         j->n_stores--;
         memcpy(j->stores[j->n_stores].word, &j->stores[j->n_stores].old, 4);
-        const sim_bank *b = j->stores[j->n_stores].bank;
-        if (!b) continue;
+        if (j->stores[j->n_stores].bank == SIM_AHEAD_LOCAL) continue;
+        const sim_bank *b = &t->banks[j->stores[j->n_stores].bank];
         uint32_t offset = (uint32_t)(j->stores[j->n_stores].word - b->bytes);
         if (b->pages[offset >> SIM_PAGE_BITS] & SIM_PAGE_CODE) b->ops[offset / 4].code = SIM_OP_UNDECODED;
     }
     for (uint32_t i = 0; i < t->chip->config.n_harts; i++)
         if (j->saved >> i & 1) t->harts[i] = j->harts[i];
     t->clock_latched = j->clock_latched;
-    t->chip->n_truth = j->n_truth;
+    forget_truth(t, j->n_truth);
+    return j->from;
 }
 
-bool sim_ahead_end(sim_tile *t)
+bool sim_ahead_end(sim_tile *t, uint64_t last)
 {
     t->ahead = false;
     if (!t->abandoned) {
         t->patience = 0;
+        t->reach = t->reach < SIM_AHEAD_FAR / 2 ? (uint16_t)(2 * t->reach) : SIM_AHEAD_FAR;
         return true;
     }
     t->abandoned = false;
-    undo(t);
+    t->chip->n_truth = t->journal->n_truth;
+    const uint64_t from = sim_ahead_undo(t), whole = last / SIM_QUANTUM * SIM_QUANTUM;
+    if (whole >
+        from + SIM_QUANTUM) { /* up to there it should do, and what was met comes in the next quantum */
+        t->reach = (uint16_t)(whole - from / SIM_QUANTUM * SIM_QUANTUM);
+        return false;
+    }
+    t->reach = SIM_QUANTUM;
     t->wait = t->patience;
     t->patience = (uint8_t)(2 * t->patience + 1);
     if (t->patience > SIM_AHEAD_MAX_WAIT) t->patience = SIM_AHEAD_MAX_WAIT;

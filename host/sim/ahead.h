@@ -1,42 +1,54 @@
-/* Running harts ahead of each other.
+/* Running harts ahead of each other, and tiles ahead of the chip.
  *
- * What it is for: speed. Interleaving harts instruction by instruction costs most of the simulator's time,
- * and hardly ever matters: in a quantum of 32 cycles the harts of a tile seldom touch the same memory. So
- * each hart runs through the quantum alone, while everything that it reads or writes is noted. If two harts
- * turn out to have met - one has written 16 bytes that another has accessed - or if anything happens that all
- * have to notice at once (a write to a register, a change of code, a refusal), the quantum is undone and run
- * again in lock-step. What it is not: visible. The result is that of lock-step, always;
- * test_sim_determinism.c compares the two. */
+ * What it is for: speed. Interleaving harts instruction by instruction costs most of the simulator's time, and so
+ * does going round all tiles, whose code and data do not fit into the machine's caches together. Both hardly
+ * ever matter: harts seldom touch the same memory, and packets are rare. So each hart runs for many cycles
+ * alone, while everything that it reads or writes is noted. If two harts of a tile turn out to have met - one has
+ * written 16 bytes that another has accessed - or if anything happens that all have to notice at once (a write
+ * to a register, a change of code, a refusal), what the tile has done is undone, and a quantum of it is run again
+ * in lock-step. A tile that has run ahead of the chip's clock keeps the notes: if a packet reaches it in the
+ * meantime, it is put back, and runs up to there. What it is not: visible. The result is that of lock-step,
+ * always; test_sim_determinism.c compares the two. */
 #ifndef DEVLOG_SIM_AHEAD_H
 #define DEVLOG_SIM_AHEAD_H
 
 #include "sim/chip.h"
 
 enum {
-    SIM_AHEAD_MIN = 8,      /* cycles: shorter quanta are not worth it */
-    SIM_AHEAD_BUSY = 3,     /* nor are harts that start less than one instruction in so many cycles */
-    SIM_AHEAD_MAX_WAIT = 63 /* quanta in lock-step after having met again and again */
+    SIM_AHEAD_MIN = 8,       /* cycles: shorter quanta are not worth it */
+    SIM_AHEAD_BUSY = 3,      /* nor are harts that start less than one instruction in so many cycles */
+    SIM_AHEAD_MAX_WAIT = 63, /* quanta in lock-step after having met again and again */
+    SIM_AHEAD_FAR = 1024,    /* cycles: the longest trial */
+    SIM_AHEAD_WORTH = 256,   /* cycles: so long a trial is worth it even if harts mostly wait ... */
+    SIM_AHEAD_REST = 8,      /* ... and is tried after so many quanta */
+    SIM_AHEAD_LOCAL = SIM_MAX_RAMS
 };
 
 struct sim_journal {
     sim_hart_core harts[SIM_MAX_HARTS]; /* as they were; only those that run */
-    uint32_t saved;                     /* bits of those */
+    uint64_t from;
+    uint32_t saved; /* bits of those */
     uint32_t clock_latched;
     size_t n_truth;
     uint32_t n_stores;
     struct {
-        const sim_bank *bank; /* NULL: a local RAM */
         uint8_t *word;
-        uint32_t old;
-    } stores[SIM_QUANTUM * SIM_MAX_HARTS]; /* a hart makes at most one per cycle */
+        uint32_t old, bank;                  /* of the tile, or SIM_AHEAD_LOCAL */
+    } stores[SIM_AHEAD_FAR * SIM_MAX_HARTS]; /* a hart makes at most one per cycle */
 };
 
-/* Whether the quantum [from, to) can be tried, with more than one hart running in it. */
-bool sim_ahead_begin(sim_tile *t, uint64_t from, uint64_t to);
-/* Whether a register reads the same, whatever other harts have read before in the quantum. */
+/* False: no memory. */
+bool sim_ahead_init(sim_tile *t);
+void sim_ahead_free(sim_tile *t);
+/* Until when the quantum [from, to) and what follows it, but nothing from `end` on, can be tried; 0: not at all. */
+uint64_t sim_ahead_begin(sim_tile *t, uint64_t from, uint64_t to, uint64_t end);
+/* Whether a register reads the same, whatever other harts have read before in the trial. */
 bool sim_ahead_can_read(const sim_tile *t, uint64_t now, uint32_t addr);
-/* Ends the trial. False: it was abandoned and everything is as it was. */
-bool sim_ahead_end(sim_tile *t);
+/* Ends the trial, in which the last instruction started in cycle `last`. False: it was abandoned and everything is as it
+ * was. */
+bool sim_ahead_end(sim_tile *t, uint64_t last);
+/* Puts a tile back to where its trial began, after its end. Returns that cycle. */
+uint64_t sim_ahead_undo(sim_tile *t);
 
 /* True in a trial, which then is abandoned: what the caller was about to do needs lock-step. */
 static inline bool sim_ahead_abandon(sim_tile *t)
@@ -61,9 +73,9 @@ static inline bool sim_ahead_claim(sim_tile *t, const sim_bank *b, uint32_t hart
 /* Notes what a store is about to overwrite. */
 static inline void sim_ahead_store(sim_tile *t, const sim_bank *b, uint8_t *byte)
 {
-    sim_journal *j = t->chip->journal;
+    sim_journal *j = t->journal;
     uint8_t *word = (uint8_t *)((uintptr_t)byte & ~(uintptr_t)3);
-    j->stores[j->n_stores].bank = b;
+    j->stores[j->n_stores].bank = b ? (uint32_t)(b - t->banks) : SIM_AHEAD_LOCAL;
     j->stores[j->n_stores].word = word;
     __builtin_memcpy(&j->stores[j->n_stores++].old, word, 4);
 }

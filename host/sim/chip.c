@@ -100,9 +100,7 @@ sim *sim_create(const sim_config *config, char *why, size_t why_size)
     s->clock = config->clock_start;
     s->fault_cycle = s->stop_at = SIM_NEVER;
     s->tiles = calloc(config->n_tiles, sizeof *s->tiles);
-    s->journal = calloc(1, sizeof *s->journal);
-    if (!s->tiles || !s->journal || !sim_window_init(s))
-        return refuse_creation(s, why, why_size, "out of memory");
+    if (!s->tiles || !sim_window_init(s)) return refuse_creation(s, why, why_size, "out of memory");
     sim_arc_init(s);
     for (uint32_t i = 0; i < config->n_tiles; i++) {
         s->n_tiles = i + 1;
@@ -119,7 +117,6 @@ void sim_destroy(sim *s)
         sim_tile_free(&s->tiles[i]);
     sim_packets_free(s);
     free(s->tiles);
-    free(s->journal);
     free(s->windows);
     free(s->free_code);
     free(s->truth);
@@ -197,6 +194,15 @@ static void find_active(sim *s)
     }
 }
 
+static void run_active(sim *s, uint64_t to, uint64_t end)
+{
+    for (uint32_t i = 0; i < s->n_active; i++) {
+        const uint32_t tile = s->active[i];
+        if (s->ran_to[tile] <= s->clock)
+            s->ran_to[tile] = sim_tile_run(&s->tiles[tile], s->clock, to, s->faulted ? to : end);
+    }
+}
+
 /* Quanta end at multiples of SIM_QUANTUM, at the arrival of a packet, and where the caller wants to stop.
  * After a refusal its tile stands still, and the others finish the quantum: so that the state in which
  * everything stops does not depend on how the caller divides time. */
@@ -215,16 +221,17 @@ bool sim_clock(sim *s, uint32_t n)
         uint64_t to = s->clock;
         if (s->n_active == 0)
             to = s->faulted ? s->stop_at : until;
-        else if (s->n_active == 1 && !s->faulted)
+        else if (s->n_active == 1 && !s->faulted && s->ran_to[s->active[0]] <= s->clock)
             to = sim_tile_run_far(&s->tiles[s->active[0]], s->clock, until);
         if (to == s->clock) {
             to = earlier(until, (s->clock / SIM_QUANTUM + 1) * SIM_QUANTUM);
-            for (uint32_t i = 0; i < s->n_active; i++)
-                sim_tile_run(&s->tiles[s->active[i]], s->clock, to);
+            run_active(s, to, end);
         }
         s->clock = s->faulted ? earlier(to, s->stop_at) : to;
         if (s->faulted) end = s->stop_at;
     }
+    for (uint32_t i = 0; s->faulted && i < s->n_active; i++)
+        sim_tile_settle(&s->tiles[s->active[i]]);
     return !s->faulted;
 }
 

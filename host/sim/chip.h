@@ -6,7 +6,8 @@
  * Time. The chip's clock counts cycles. sim_clock runs in quanta: within a quantum one tile after the other
  * is run for all its cycles, which gives the same result as running all tiles cycle by cycle, because no tile
  * can reach another in less than SIM_QUANTUM cycles: everything that travels (fabric.c) arrives at least that
- * much later, at the start of a cycle, and a quantum never crosses an arrival. */
+ * much later, at the start of a cycle, and a quantum never crosses an arrival. A tile that has nothing to do with
+ * others may have run further than that (ahead.h); sim_tile_settle puts it back to the chip's clock. */
 #ifndef DEVLOG_SIM_CHIP_H
 #define DEVLOG_SIM_CHIP_H
 
@@ -100,7 +101,10 @@ struct sim_tile {
     bool ahead, abandoned;  /* a trial is on; it has failed (ahead.h) */
     bool idle;              /* its harts have mostly been waiting in the last quantum */
     uint8_t wait, patience; /* quanta until the next trial; what `wait` becomes when it fails */
+    uint8_t rested;         /* quanta without a trial because it is idle */
+    uint16_t reach;         /* cycles of the next trial */
     uint16_t epoch;         /* of the tags */
+    sim_journal *journal;   /* of its last trial */
     uint32_t soft_reset;
     uint32_t clock_latched;
     sim_stamper stamper;
@@ -125,7 +129,7 @@ struct sim {
     uint32_t n_active;
     bool stale; /* ... or ran: harts have been started or stopped since */
 
-    sim_journal *journal;                 /* of the trial that is on (ahead.h) */
+    uint64_t ran_to[SIM_MAX_TILES];       /* of each tile: where it is, if it is ahead of the clock */
     uint32_t arc_scratch[8], arc_control; /* registers of the management core (arc.c) */
     sim_packet **packets;                 /* heap by arrival */
     size_t n_packets, packets_room;
@@ -158,8 +162,11 @@ SIM_COLD __attribute__((format(printf, 2, 3))) bool sim_refuse_host(sim *s, cons
 void sim_truth_add(sim_tile *t, sim_by by, uint32_t addr, uint32_t value, uint32_t size);
 const char *sim_hart_name(const sim_tile *t, uint32_t hart);
 
-/* run.c */
-void sim_tile_run(sim_tile *t, uint64_t from, uint64_t to);
+/* run.c: a tile from the chip's clock until `to`, and further if that makes no difference, but not beyond `end`. Returns the
+ * cycle until which it has run. */
+uint64_t sim_tile_run(sim_tile *t, uint64_t from, uint64_t to, uint64_t end);
+/* Somebody else wants to see or change a tile: it is put back to the chip's clock. */
+void sim_tile_settle(sim_tile *t);
 /* For the only tile in which harts run: if it is one hart, it runs until `to`, or until it has started another
  * one or sent something. Returns the cycle until which that holds; `from` if it is more than one hart. */
 uint64_t sim_tile_run_far(sim_tile *t, uint64_t from, uint64_t to);

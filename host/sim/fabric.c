@@ -147,6 +147,7 @@ static void answer(sim_tile *far, sim_packet *p, sim_packet_kind kind)
     }
     if (push(s, p)) return;
     free(p);
+    sim_tile_settle(home);
     sim_refuse(home, SIM_NO_HART, s->clock, "out of memory for a NoC packet");
 }
 
@@ -155,6 +156,7 @@ static void answer(sim_tile *far, sim_packet *p, sim_packet_kind kind)
 static void refuse(sim_tile *far, const sim_packet *p, const char *why)
 {
     sim_tile *home = &far->chip->tiles[p->source];
+    sim_tile_settle(home);
     sim_refuse(home, SIM_NO_HART, far->chip->clock,
                "NoC %u request of %s at tile (%u,%u), pc 0x%08x, to 0x%llx of tile (%u,%u): %s", p->noc,
                sim_hart_name(home, p->hart), home->config->x, home->config->y, p->pc,
@@ -178,6 +180,7 @@ static const char *write_at(sim_tile *far, const sim_packet *p)
 {
     const char *wrong = check_endpoint(far, p);
     if (wrong) return wrong;
+    sim_tile_settle(far);
     sim_by by = {.now = far->chip->clock, .pc = p->pc, .hart = SIM_NO_HART};
     uint32_t *c = far->niu[p->noc].counter;
     uint32_t words = p->by_mask ? 1 : sim_noc_flits(p->size);
@@ -229,6 +232,7 @@ static void arrive_read(sim *s, sim_packet *p)
     sim_tile *far = &s->tiles[p->target];
     sim_by by = {.now = s->clock, .pc = p->pc, .hart = SIM_NO_HART};
     uint32_t *c = far->niu[p->noc].counter;
+    sim_tile_settle(far);
     c[SLV_REQ_ACCEPTED]++;
     c[SLV_RD_RECEIVED]++;
     c[SLV_RD_RESP_SENT]++;
@@ -272,6 +276,7 @@ static void arrive_atomic(sim *s, sim_packet *p)
     sim_by by = {.now = s->clock, .pc = p->pc, .hart = SIM_NO_HART};
     uint32_t *c = far->niu[p->noc].counter;
     uint8_t line[16];
+    sim_tile_settle(far);
     c[SLV_REQ_ACCEPTED]++;
     c[p->answer ? SLV_NONPOSTED_ATOMIC_RECEIVED : SLV_POSTED_ATOMIC_RECEIVED]++;
     uint64_t base = p->addr & ~UINT64_C(15);
@@ -299,6 +304,7 @@ static void arrive_home(sim *s, sim_packet *p)
     sim_by by = {.now = s->clock, .pc = p->pc, .hart = SIM_NO_HART};
     uint32_t *c = home->niu[p->noc].counter;
     const char *why = NULL;
+    sim_tile_settle(home);
     switch (p->kind) {
     case SIM_PACKET_ACK: c[MST_WR_ACK] += p->acks; break;
     case SIM_PACKET_DATA:

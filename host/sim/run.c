@@ -1,363 +1,10 @@
 /* Execution: the harts of one tile, interleaved cycle by cycle in the order of their numbers - or so that
  * nobody can tell the difference (ahead.h).
  *
- * What it is for: the inner loop of the simulator. What it is not: decoding (rv32.c), the cost of things
- * (timing.h), registers (tile.c). An instruction has all its effects in the cycle in which it starts. */
-#include <stdio.h>
-#include <string.h>
-
-#include "sim/ahead.h"
+ * What it is for: the loops of the simulator. What it is not: an instruction (step.h). */
 #include "sim/counted.h"
+#include "sim/step.h"
 #include "sim/strict.h"
-#include "sim/tile.h"
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#define LIKELY(x)     __builtin_expect(!!(x), 1)
-#define UNLIKELY(x)   __builtin_expect(!!(x), 0)
-
-/* What instructions cost: a cycle each, or what the pipeline of the chip says. */
-typedef enum sim_model { FUNCTIONAL, WORMHOLE, BLACKHOLE } sim_model;
-
-/* What an instruction does next, other than a time. */
-#define STOPPED SIM_NEVER
-
-static uint32_t number(const sim_tile *t, const sim_hart_core *h)
-{
-    return (uint32_t)(h - t->harts);
-}
-
-static sim_by by_hart(const sim_tile *t, const sim_hart_core *h, uint64_t now)
-{
-    return (sim_by){.now = now, .pc = h->pc, .hart = (uint8_t)number(t, h)};
-}
-
-/* Every refusal of a hart reads alike: what it did, and why that cannot be. */
-SIM_COLD static uint64_t refuse(sim_tile *t, sim_hart_core *h, uint64_t now, const char *what,
-                                const char *why)
-{
-    if (sim_ahead_abandon(t)) return STOPPED;
-    uint8_t hart = (uint8_t)number(t, h);
-    sim_refuse(t, hart, now, "%s of tile (%u,%u) at pc 0x%08x: %s: %s", sim_hart_name(t, hart), t->config->x,
-               t->config->y, h->pc, what, why);
-    return STOPPED;
-}
-
-/* ---- Memory access --------------------------------------------------------------------------------- */
-
-typedef struct access {
-    uint32_t addr, value, size;
-    sim_region region;
-} access;
-
-static const char *misfit(const access *a)
-{
-    return a->addr & (a->size - 1) ? "the address is not aligned" : NULL;
-}
-
-SIM_COLD static bool refuse_access(sim_tile *t, sim_hart_core *h, uint64_t now, const access *a, bool store,
-                                   const char *why)
-{
-    char what[80];
-    if (store)
-        snprintf(what, sizeof what, "store of %u byte%s, 0x%0*x to 0x%08x", a->size, a->size > 1 ? "s" : "",
-                 (int)(2 * a->size), a->value, a->addr);
-    else
-        snprintf(what, sizeof what, "load of %u byte%s from 0x%08x", a->size, a->size > 1 ? "s" : "",
-                 a->addr);
-    refuse(t, h, now, what, why);
-    return false;
-}
-
-/* Everything but L1 and the local RAM. */
-__attribute__((noinline)) static bool load_elsewhere(sim_tile *t, sim_hart_core *h, uint64_t now, access *a)
-{
-    const char *why = misfit(a);
-    const sim_bank *b = why ? NULL : sim_tile_bank(t, a->addr, a->size);
-    if (b) {
-        uint32_t offset = a->addr - b->base;
-        if (t->ahead && !sim_ahead_claim(t, b, number(t, h), offset, false)) return false;
-        memcpy(&a->value, b->bytes + offset, a->size);
-        a->region = SIM_REGION_RAM;
-        return true;
-    }
-    if (!why && a->size != 4) why = "only memory, or a register of 4 bytes, can be accessed";
-    if (!why && t->ahead && !sim_ahead_can_read(t, now, a->addr)) return !sim_ahead_abandon(t);
-    if (!why) why = sim_reg_read(t, by_hart(t, h, now), a->addr, &a->value);
-    a->region = SIM_REGION_REGISTER;
-    return why ? refuse_access(t, h, now, a, false, why) : true;
-}
-
-/* In memory; in a trial it is noted. False: the trial is abandoned. */
-ALWAYS_INLINE bool store_to(sim_tile *t, sim_hart_core *h, uint64_t now, const sim_bank *b, const access *a,
-                            bool ahead)
-{
-    uint32_t offset = a->addr - b->base;
-    uint8_t flags = b->pages[offset >> SIM_PAGE_BITS];
-    if (ahead) {
-        if (flags & SIM_PAGE_CODE && b->ops[offset / 4].code != SIM_OP_UNDECODED)
-            return !sim_ahead_abandon(t);
-        if (!sim_ahead_claim(t, b, number(t, h), offset, true)) return false;
-        sim_ahead_store(t, b, b->bytes + offset);
-    }
-    memcpy(b->bytes + offset, &a->value, a->size);
-    if (UNLIKELY(flags)) sim_bank_stored(t, b, by_hart(t, h, now), offset, a->value, a->size);
-    return true;
-}
-
-__attribute__((noinline)) static bool store_elsewhere(sim_tile *t, sim_hart_core *h, uint64_t now, access *a)
-{
-    const char *why = misfit(a);
-    const sim_bank *b = why ? NULL : sim_tile_bank(t, a->addr, a->size);
-    a->region = b ? SIM_REGION_RAM : SIM_REGION_REGISTER;
-    if (b) return store_to(t, h, now, b, a, t->ahead);
-    if (sim_ahead_abandon(t)) return false; /* a write to a register is for all to see */
-    if (!why && a->size != 4) why = "only memory, or a register of 4 bytes, can be accessed";
-    if (!why) why = sim_reg_write(t, by_hart(t, h, now), a->addr, a->value);
-    return why ? refuse_access(t, h, now, a, true, why) : true;
-}
-
-ALWAYS_INLINE bool load(sim_tile *t, sim_hart_core *h, uint64_t now, access *a, const bool ahead)
-{
-    const sim_bank *l1 = &t->banks[0];
-    uint32_t offset = a->addr - l1->base;
-    if (LIKELY(offset < l1->size && !(offset & (a->size - 1)))) {
-        if (ahead && UNLIKELY(!sim_ahead_claim(t, l1, number(t, h), offset, false))) return false;
-        memcpy(&a->value, l1->bytes + offset, a->size);
-        a->region = SIM_REGION_RAM;
-        return true;
-    }
-    offset = a->addr - h->local_base;
-    if (LIKELY(offset < h->local_size && !(offset & (a->size - 1)))) {
-        memcpy(&a->value, h->local + offset, a->size);
-        a->region = SIM_REGION_LOCAL;
-        return true;
-    }
-    return load_elsewhere(t, h, now, a);
-}
-
-ALWAYS_INLINE bool store(sim_tile *t, sim_hart_core *h, uint64_t now, access *a, const bool ahead)
-{
-    const sim_bank *l1 = &t->banks[0];
-    uint32_t offset = a->addr - l1->base;
-    if (LIKELY(offset < l1->size && !(offset & (a->size - 1)))) {
-        a->region = SIM_REGION_RAM;
-        return store_to(t, h, now, l1, a, ahead);
-    }
-    offset = a->addr - h->local_base;
-    if (LIKELY(offset < h->local_size && !(offset & (a->size - 1)))) {
-        if (ahead) sim_ahead_store(t, NULL, h->local + offset);
-        memcpy(h->local + offset, &a->value, a->size);
-        a->region = SIM_REGION_LOCAL;
-        return true;
-    }
-    return store_elsewhere(t, h, now, a);
-}
-
-/* ---- Fetch ----------------------------------------------------------------------------------------- */
-
-/* The word's index in the bank, or something too large if pc is outside of it or not a multiple of four. */
-ALWAYS_INLINE uint32_t word_index(const sim_bank *b, uint32_t pc)
-{
-    uint32_t offset = pc - b->base;
-    return offset >> 2 | offset << 30;
-}
-
-/* pc is not in the bank where it was, or its word has not been decoded. False: refused. */
-__attribute__((noinline)) static bool find_code(sim_tile *t, sim_hart_core *h, uint64_t now)
-{
-    sim_bank *b = h->pc & 3 ? NULL : sim_tile_bank(t, h->pc, 4);
-    if (!b) {
-        char what[48];
-        snprintf(what, sizeof what, "fetch of 4 bytes from 0x%08x", h->pc);
-        refuse(t, h, now, what,
-               h->pc & 3 ? "the address is not aligned" : "there is no memory for code there");
-        return false;
-    }
-    uint32_t offset = h->pc - b->base, word;
-    if (t->ahead && !sim_ahead_claim(t, b, number(t, h), offset, false)) return false;
-    memcpy(&word, b->bytes + offset, sizeof word);
-    b->ops[offset / 4] = sim_decode(word, h->pc);
-    b->pages[offset >> SIM_PAGE_BITS] |= SIM_PAGE_CODE;
-    h->code = b;
-    return true;
-}
-
-/* ---- Rare instructions ----------------------------------------------------------------------------- */
-
-SIM_COLD static uint64_t refuse_illegal(sim_tile *t, sim_hart_core *h, uint64_t now, uint32_t word)
-{
-    char what[48];
-    snprintf(what, sizeof what, "instruction 0x%08x", word);
-    return refuse(t, h, now, what, "it is not an RV32IM instruction");
-}
-
-SIM_COLD static uint64_t trap(sim_tile *t, sim_hart_core *h, uint64_t now, bool is_ebreak)
-{
-    if (sim_ahead_abandon(t)) return STOPPED;
-    if (is_ebreak && h->debugged) {
-        sim_hart_pause(t, number(t, h), true, now);
-        return STOPPED;
-    }
-    return refuse(t, h, now, is_ebreak ? "ebreak" : "ecall",
-                  is_ebreak ? "no debugger is attached" : "not modelled");
-}
-
-__attribute__((noinline)) static bool read_csr(sim_tile *t, sim_hart_core *h, uint64_t now, uint32_t csr,
-                                               uint32_t *value)
-{
-    const char *why = sim_csr_read(t, by_hart(t, h, now), csr, value);
-    if (!why) return true;
-    char what[48];
-    snprintf(what, sizeof what, "read of CSR 0x%03x", csr);
-    refuse(t, h, now, what, why);
-    return false;
-}
-
-SIM_COLD static uint64_t refuse_csr_write(sim_tile *t, sim_hart_core *h, uint64_t now, uint32_t csr)
-{
-    char what[48];
-    snprintf(what, sizeof what, "write of CSR 0x%03x", csr);
-    return refuse(t, h, now, what, "writes of CSRs are not modelled");
-}
-
-/* ---- One instruction ------------------------------------------------------------------------------- */
-
-/* Runs one instruction of h, which is ready, in cycle `now`. Returns when it is ready for the next. `model`
- * and `ahead` are constants, so that there is a copy of this for each combination. */
-ALWAYS_INLINE uint64_t step(sim_tile *t, sim_hart_core *h, uint64_t now, const sim_model model,
-                            const bool ahead)
-{
-    const bool timed = model != FUNCTIONAL;
-    const sim_cores cores = model == BLACKHOLE ? SIM_CORES_BLACKHOLE : SIM_CORES_WORMHOLE;
-    uint32_t index = word_index(h->code, h->pc);
-    if (UNLIKELY(index >= h->code->size / 4 || h->code->ops[index].code == SIM_OP_UNDECODED)) {
-        if (!find_code(t, h, now)) return STOPPED;
-        index = word_index(h->code, h->pc);
-    }
-    const sim_op op = h->code->ops[index];
-    /* Whether something in flight can delay this instruction. */
-    const bool queued = timed && now < h->pipe.quiet;
-    if (queued) {
-        uint64_t ready = sim_pipe_operands(cores, &h->pipe, op, now);
-        if (ready > now) return ready;
-    }
-
-    uint32_t *x = h->x, pc = h->pc, next = pc + 4, cycles = 1, latency = 1;
-    const uint32_t a = x[op.rs1], b = x[op.rs2];
-    access mem;
-    bool taken;
-    switch (op.code) {
-    case SIM_OP_LI: x[op.rd] = op.imm; break;
-    case SIM_OP_JAL:
-        x[op.rd] = next;
-        if (timed) sim_predict_call(&h->predictor, op.rd, next);
-        next = op.imm;
-        break;
-    case SIM_OP_JALR: {
-        uint32_t target = (a + op.imm) & ~1u;
-        x[op.rd] = next;
-        if (timed && !sim_predict_jump(&h->predictor, pc, target, op.rd, op.rs1))
-            cycles = sim_mispredict_cycles(cores);
-        next = target;
-        break;
-    }
-    case SIM_OP_BEQ: taken = a == b; goto branch;
-    case SIM_OP_BNE: taken = a != b; goto branch;
-    case SIM_OP_BLT: taken = (int32_t)a < (int32_t)b; goto branch;
-    case SIM_OP_BGE: taken = (int32_t)a >= (int32_t)b; goto branch;
-    case SIM_OP_BLTU: taken = a < b; goto branch;
-    case SIM_OP_BGEU:
-        taken = a >= b;
-    branch:
-        if (timed && !sim_predict_branch(&h->predictor, pc, op.imm, taken))
-            cycles = sim_mispredict_cycles(cores);
-        if (taken) next = op.imm;
-        break;
-#define LOAD(bytes, type)                                                                                    \
-    mem = (access){.addr = a + op.imm, .size = (bytes)};                                                     \
-    if (!load(t, h, now, &mem, ahead)) return STOPPED;                                                       \
-    x[op.rd] = (uint32_t)(type)mem.value;                                                                    \
-    goto loaded
-    case SIM_OP_LB: LOAD(1, int8_t);
-    case SIM_OP_LH: LOAD(2, int16_t);
-    case SIM_OP_LW: LOAD(4, int32_t);
-    case SIM_OP_LBU: LOAD(1, uint8_t);
-    case SIM_OP_LHU:
-        LOAD(2, uint16_t);
-    loaded:
-        h->loads++;
-        h->retired++;
-        h->pc = next;
-        return timed ? sim_pipe_load(cores, &h->pipe, op.rd, now, mem.region, mem.addr, mem.size) : now + 1;
-#define STORE(bytes, type)                                                                                   \
-    mem = (access){.addr = a + op.imm, .value = (type)b, .size = (bytes)};                                   \
-    if (!store(t, h, now, &mem, ahead)) return STOPPED;                                                      \
-    goto stored
-    case SIM_OP_SB: STORE(1, uint8_t);
-    case SIM_OP_SH: STORE(2, uint16_t);
-    case SIM_OP_SW:
-        STORE(4, uint32_t);
-    stored:
-        h->stores++;
-        h->retired++;
-        h->pc = next;
-        if (!ahead && UNLIKELY(h->started == SIM_NEVER)) return STOPPED; /* it has reset itself */
-        return timed ? sim_pipe_store(cores, &h->pipe, now, mem.region, mem.addr, mem.size) : now + 1;
-    case SIM_OP_ADDI: x[op.rd] = a + op.imm; break;
-    case SIM_OP_SLTI: x[op.rd] = (int32_t)a < (int32_t)op.imm; break;
-    case SIM_OP_SLTIU: x[op.rd] = a < op.imm; break;
-    case SIM_OP_XORI: x[op.rd] = a ^ op.imm; break;
-    case SIM_OP_ORI: x[op.rd] = a | op.imm; break;
-    case SIM_OP_ANDI: x[op.rd] = a & op.imm; break;
-    case SIM_OP_SLLI: x[op.rd] = a << op.imm; break;
-    case SIM_OP_SRLI: x[op.rd] = a >> op.imm; break;
-    case SIM_OP_SRAI: x[op.rd] = (uint32_t)((int32_t)a >> op.imm); break;
-    case SIM_OP_ADD: x[op.rd] = a + b; break;
-    case SIM_OP_SUB: x[op.rd] = a - b; break;
-    case SIM_OP_SLL: x[op.rd] = a << (b & 31); break;
-    case SIM_OP_SLT: x[op.rd] = (int32_t)a < (int32_t)b; break;
-    case SIM_OP_SLTU: x[op.rd] = a < b; break;
-    case SIM_OP_XOR: x[op.rd] = a ^ b; break;
-    case SIM_OP_SRL: x[op.rd] = a >> (b & 31); break;
-    case SIM_OP_SRA: x[op.rd] = (uint32_t)((int32_t)a >> (b & 31)); break;
-    case SIM_OP_OR: x[op.rd] = a | b; break;
-    case SIM_OP_AND: x[op.rd] = a & b; break;
-    case SIM_OP_MUL:
-        x[op.rd] = a * b;
-        if (timed) cycles = sim_multiply_cycles(cores), latency = SIM_LATENCY_MUL;
-        break;
-    case SIM_OP_MULH:
-    case SIM_OP_MULHSU:
-    case SIM_OP_MULHU:
-        x[op.rd] = sim_muldiv(op.code, a, b);
-        if (timed) cycles = sim_multiply_cycles(cores), latency = SIM_LATENCY_MUL;
-        break;
-    case SIM_OP_DIV:
-    case SIM_OP_DIVU:
-    case SIM_OP_REM:
-    case SIM_OP_REMU:
-        x[op.rd] = sim_muldiv(op.code, a, b);
-        if (timed) cycles = latency = sim_divide_cycles(op.code, a, b);
-        break;
-    case SIM_OP_CSR_READ:
-        if (!read_csr(t, h, now, op.imm, &x[op.rd])) return STOPPED;
-        if (timed) h->pipe.ready[op.rd] = now + 1;
-        /* fall through */
-    case SIM_OP_FENCE:
-        if (model != BLACKHOLE) break;
-        h->retired++;
-        h->pc = next;
-        return sim_pipe_fence(cores, &h->pipe, now, op.code == SIM_OP_FENCE);
-    case SIM_OP_CSR_WRITE: return refuse_csr_write(t, h, now, op.imm);
-    case SIM_OP_ECALL: return trap(t, h, now, false);
-    case SIM_OP_EBREAK: return trap(t, h, now, true);
-    default: return refuse_illegal(t, h, now, op.imm);
-    }
-    h->retired++;
-    h->pc = next;
-    const bool late = model == BLACKHOLE && latency > cycles;
-    return queued || late ? sim_pipe_pass(cores, &h->pipe, op.rd, now, cycles, latency) : now + cycles;
-}
 
 /* ---- One tile -------------------------------------------------------------------------------------- */
 
@@ -393,18 +40,34 @@ ALWAYS_INLINE uint64_t run_alone(sim_tile *t, sim_hart_core *h, uint64_t to, con
     return t->rescan ? last + 1 : to;
 }
 
-/* Each hart alone through the whole quantum; ahead.h. False: nothing has happened. */
-ALWAYS_INLINE bool run_ahead(sim_tile *t, uint64_t from, uint64_t to, const sim_model model)
+/* Each hart alone through the quantum, and further if that goes well; ahead.h. Returns how far; 0: nothing has happened. */
+ALWAYS_INLINE uint64_t run_ahead(sim_tile *t, uint64_t from, uint64_t to, uint64_t end, const sim_model model)
 {
-    if (!sim_ahead_begin(t, from, to)) return false;
-    sim_hart_core *const end = t->harts + t->chip->config.n_harts;
-    for (sim_hart_core *h = t->harts; h < end && !t->abandoned; h++) {
+    const uint64_t far = sim_ahead_begin(t, from, to, end);
+    if (far == 0) return 0;
+    sim_hart_core *const harts_end = t->harts + t->chip->config.n_harts;
+    uint64_t last = from;
+    for (sim_hart_core *h = t->harts; h < harts_end && !t->abandoned; h++) {
         uint64_t now = h->ready;
-        while (now < to)
+        while (now < far) {
+            last = now;
             now = step(t, h, now, model, true);
+        }
         h->ready = now;
     }
-    return sim_ahead_end(t);
+    return sim_ahead_end(t, last) ? far : 0;
+}
+
+/* What is known to go well because a longer trial has. */
+ALWAYS_INLINE void run_again(sim_tile *t, uint64_t to, const sim_model model)
+{
+    sim_hart_core *const harts_end = t->harts + t->chip->config.n_harts;
+    for (sim_hart_core *h = t->harts; h < harts_end; h++) {
+        uint64_t now = h->ready;
+        while (now < to)
+            now = step(t, h, now, model, false);
+        h->ready = now;
+    }
 }
 
 /* The same where some code takes no time (sim_free_code). */
@@ -443,14 +106,20 @@ static void run_free(sim_tile *t, uint64_t from, uint64_t to)
     }
 }
 
+static sim_model model_of(const sim_tile *t)
+{
+    const sim_config *c = &t->chip->config;
+    return c->functional ? FUNCTIONAL : c->cores == SIM_CORES_BLACKHOLE ? BLACKHOLE : WORMHOLE;
+}
+
 /* The same where it is asked where the cycles go (counted.h). */
 static uint64_t step_counted(sim_tile *t, sim_hart_core *h, uint64_t now)
 {
-    const sim_config *c = &t->chip->config;
+    const sim_model model = model_of(t);
     sim_counter_before(h);
-    uint64_t ready = c->functional                     ? step(t, h, now, FUNCTIONAL, false)
-                     : c->cores == SIM_CORES_BLACKHOLE ? step(t, h, now, BLACKHOLE, false)
-                                                       : step(t, h, now, WORMHOLE, false);
+    uint64_t ready = model == FUNCTIONAL  ? step(t, h, now, FUNCTIONAL, false)
+                     : model == BLACKHOLE ? step(t, h, now, BLACKHOLE, false)
+                                          : step(t, h, now, WORMHOLE, false);
     sim_counter_after(t, h, now, ready);
     return ready;
 }
@@ -476,52 +145,75 @@ static uint64_t retired(const sim_tile *t)
     return sum;
 }
 
-ALWAYS_INLINE void run(sim_tile *t, uint64_t from, uint64_t to, const sim_model model)
+ALWAYS_INLINE uint64_t run(sim_tile *t, uint64_t from, uint64_t to, uint64_t end, const sim_model model)
 {
     sim_hart_core *running = NULL;
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->chip->config.n_harts; i++)
         if (t->harts[i].ready < to) running = &t->harts[i], n++;
-    if (n == 0) return;
-    if (n == 1) {
+    if (n == 0) return to;
+    uint64_t before = retired(t), far = 0;
+    /* When it has failed late, it is tried once more up to there. */
+    for (uint32_t tries = 0; far == 0 && tries < 2 && (n > 1 || end > to); tries++) {
+        far = run_ahead(t, from, to, end, model);
+        if (t->reach == SIM_QUANTUM) break;
+    }
+    if (far == 0 && n == 1) {
         from = run_alone(t, running, to, model);
         run_interleaved(t, from, to, model);
-        return;
+        return to;
     }
-    uint64_t before = retired(t);
-    if (!run_ahead(t, from, to, model)) run_interleaved(t, from, to, model);
-    t->idle = (retired(t) - before) * SIM_AHEAD_BUSY < n * (to - from);
+    if (far == 0) run_interleaved(t, from, far = to, model);
+    t->idle = (retired(t) - before) * SIM_AHEAD_BUSY < n * (far - from);
+    return far;
 }
 
 uint64_t sim_tile_run_far(sim_tile *t, uint64_t from, uint64_t to)
 {
-    const sim_config *c = &t->chip->config;
     sim_hart_core *running = NULL;
-    for (uint32_t i = 0; i < c->n_harts; i++) {
+    for (uint32_t i = 0; i < t->chip->config.n_harts; i++) {
         if (t->harts[i].ready == SIM_NEVER) continue;
         if (running) return from;
         running = &t->harts[i];
     }
     if (!running || t->frozen || t->strict || t->chip->free_code || running->counter) return from;
     if (running->ready >= to) return to;
-    return c->functional                     ? run_alone(t, running, to, FUNCTIONAL)
-           : c->cores == SIM_CORES_BLACKHOLE ? run_alone(t, running, to, BLACKHOLE)
-                                             : run_alone(t, running, to, WORMHOLE);
+    switch (model_of(t)) {
+    case FUNCTIONAL: return run_alone(t, running, to, FUNCTIONAL);
+    case BLACKHOLE: return run_alone(t, running, to, BLACKHOLE);
+    case WORMHOLE: return run_alone(t, running, to, WORMHOLE);
+    }
+    return from;
 }
 
-void sim_tile_run(sim_tile *t, uint64_t from, uint64_t to)
+uint64_t sim_tile_run(sim_tile *t, uint64_t from, uint64_t to, uint64_t end)
 {
-    if (t->frozen) return;
+    if (t->frozen) return to;
     if (t->strict)
         sim_strict_run(t, from, to);
     else if (t->chip->free_code)
         run_free(t, from, to);
     else if (t->harts[0].counter)
         run_counted(t, from, to);
-    else if (t->chip->config.functional)
-        run(t, from, to, FUNCTIONAL);
-    else if (t->chip->config.cores == SIM_CORES_BLACKHOLE)
-        run(t, from, to, BLACKHOLE);
     else
-        run(t, from, to, WORMHOLE);
+        switch (model_of(t)) {
+        case FUNCTIONAL: return run(t, from, to, end, FUNCTIONAL);
+        case BLACKHOLE: return run(t, from, to, end, BLACKHOLE);
+        case WORMHOLE: return run(t, from, to, end, WORMHOLE);
+        }
+    return to;
+}
+
+void sim_tile_settle(sim_tile *t)
+{
+    sim *s = t->chip;
+    if (s->ran_to[t->index] <= s->clock) return;
+    s->ran_to[t->index] = s->clock;
+    if (t->reach > SIM_QUANTUM) t->reach /= 2;
+    sim_ahead_undo(t);
+    switch (model_of(t)) {
+    case FUNCTIONAL: run_again(t, s->clock, FUNCTIONAL); break;
+    case BLACKHOLE: run_again(t, s->clock, BLACKHOLE); break;
+    case WORMHOLE: run_again(t, s->clock, WORMHOLE); break;
+    }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/ahead.h"
 #include "sim/arc.h"
 #include "sim/counted.h"
 #include "sim/noc.h"
@@ -69,7 +70,7 @@ bool sim_tile_init(sim_tile *t, sim *chip, uint32_t index)
     }
     t->soft_reset = c->soft_reset_init;
     sim_stamper_init(&t->stamper);
-    return !c->strict || sim_strict_init(t);
+    return sim_ahead_init(t) && (!c->strict || sim_strict_init(t));
 }
 
 void sim_tile_free(sim_tile *t)
@@ -87,6 +88,7 @@ void sim_tile_free(sim_tile *t)
         free(t->harts[i].local);
         sim_counter_free(t->harts[i].counter);
     }
+    sim_ahead_free(t);
     sim_strict_free(t);
 }
 

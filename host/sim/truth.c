@@ -51,9 +51,19 @@ static void sort(sim_store *stores, sim_store *spare, size_t n)
         stores[out++] = right < n && after(&spare[left], &stores[right]) ? stores[right++] : spare[left++];
 }
 
+/* What a tile has undone has size 0. */
+static void drop_undone(sim *s)
+{
+    size_t kept = s->truth_sorted;
+    for (size_t i = kept; i < s->n_truth; i++)
+        if (s->truth[i].size) s->truth[kept++] = s->truth[i];
+    s->n_truth = kept;
+}
+
 const sim_store *sim_truth(const sim *s_const, size_t *count)
 {
     sim *s = (sim *)s_const; /* the order in which the log is kept is not a part of the state */
+    drop_undone(s);
     size_t unsorted = s->n_truth - s->truth_sorted;
     sim_store *spare = unsorted > 1 ? malloc((unsorted / 2) * sizeof *spare) : NULL;
     if (spare || unsorted < 2) {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "support/sim_asm.h"
+#include "support/sim_niu.h"
 #include "support/sim_rig.h"
 
 enum { FLAG = 0x8000, PATCH = 0x200, MOST = 64 };
@@ -189,6 +190,59 @@ static void latches_around_a_wrap(void **state)
     }
 }
 
+/* TRISC0 of two tiles counts at FLAG, by one and what is behind it, while BRISC of the first sends a request to the second. What each has counted after 1,000
+ * cycles, or when a refusal has stopped them, is the same however time is divided. */
+static void count_and_send(uint32_t ctrl, uint32_t len, uint32_t data, uint32_t to, bool refused)
+{
+    for (int cores = 0; cores < 2; cores++) {
+        uint32_t counts[2][2];
+        uint64_t clocks[2];
+        for (int chunked = 0; chunked < 2; chunked++) {
+            sim_config c = rig_config();
+            c.cores = cores ? SIM_CORES_BLACKHOLE : SIM_CORES_WORMHOLE;
+            sim *s = rig_create(&c);
+            const uint32_t here = niu_mid(0, 0), far = niu_mid(0, 1);
+            const bool writes = ctrl == WRITE;
+            RIG_LOAD(s, 0, BRISC, RV_LUI(T3, RIG_NOC0 >> 12), RV_LI(A6, writes ? 0 : to),
+                     RV_SW(A6, T3, TARG_LO), RV_LI(A6, writes ? here : far), RV_SW(A6, T3, TARG_MID),
+                     RV_LI(A6, writes ? to : 0), RV_SW(A6, T3, RET_LO), RV_LI(A6, writes ? far : here),
+                     RV_SW(A6, T3, RET_MID), RV_LI(A6, len), RV_SW(A6, T3, LEN), RV_LI(A6, data),
+                     RV_SW(A6, T3, DATA), RV_ADDI(A6, ZERO, (int32_t)ctrl), RV_SW(A6, T3, CTRL),
+                     RV_ADDI(A6, ZERO, 1), RV_SW(A6, T3, CMD), RV_HERE);
+            for (uint32_t tile = 0; tile < 2; tile++) {
+                RIG_LOAD(s, tile, TRISC0, RV_LI(T0, FLAG), RV_LW(A1, T0, 4), RV_ADD(A0, A0, A1),
+                         RV_ADDI(A0, A0, 1), RV_SW(A0, T0, 0), RV_JAL(ZERO, -16));
+                rig_release(s, tile, tile == 0 ? 1 << BRISC | 1 << TRISC0 : 1 << TRISC0);
+            }
+            bool runs = true;
+            for (uint32_t i = 0; runs && i < 1000; i += chunked ? 1 : 1000)
+                runs = sim_clock(s, chunked ? 1 : 1000);
+            assert_int_equal(runs, !refused);
+            clocks[chunked] = sim_chip_clock(s);
+            for (uint32_t tile = 0; tile < 2; tile++)
+                memcpy(&counts[chunked][tile], sim_ram_bytes(s, tile, 0) + FLAG, 4);
+            sim_destroy(s);
+        }
+        assert_int_equal(clocks[0], clocks[1]);
+        assert_in_range(counts[0][0], 1, 200);
+        if (!refused) assert_true(counts[0][1] > counts[0][0]); /* the request was seen */
+        assert_memory_equal(counts[0], counts[1], sizeof counts[0]);
+    }
+}
+
+/* To a register that is not there: which only shows when it arrives. */
+static void a_refusal_stops_what_has_run_ahead(void **state)
+{
+    (void)state;
+    count_and_send(WRITE, 4, 0, 0xFFB11000, true);
+}
+
+static void an_atomic_finds_what_was_there(void **state)
+{
+    (void)state;
+    count_and_send(ATOMIC, 1 << 12 | 31 << 2 | 1, 3, FLAG + 4, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +252,8 @@ int main(void)
         cmocka_unit_test(fresh_code_is_fetched_in_time),
         cmocka_unit_test(known_code_is_fetched_in_time),
         cmocka_unit_test(latches_around_a_wrap),
+        cmocka_unit_test(a_refusal_stops_what_has_run_ahead),
+        cmocka_unit_test(an_atomic_finds_what_was_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static uint32_t next(uint32_t *seed)
  * NoC request. Registers: t0 watched page, t1 local RAM, t2 debug registers, t3 NIU. */
 static void random_program(sim *s, uint32_t tile, enum rig_hart hart, uint32_t seed, uint32_t kind)
 {
-    uint32_t code[256], n = 0, target = (tile * 5 + seed) % 16;
+    uint32_t code[256], n = 0, target = (tile * 5 + seed) % 6 * 3;
     const bool apart = kind % 3 != 0;
     const uint32_t words = apart ? 64 : 512, mine = RIG_TRUTH + (apart ? hart * 0x100 : 0);
     const uint32_t prologue[] = {RV_LI(T0, mine), RV_LUI(T1, RIG_LOCAL >> 12), RV_LI(T2, RIG_CLOCK),
@@ -56,14 +56,34 @@ static void random_program(sim *s, uint32_t tile, enum rig_hart hart, uint32_t s
         }
     }
     code[n++] = RV_NOP;                  /* where the last branch may go */
-    if (hart == BRISC && kind % 5 < 2) { /* a NoC write of 64 bytes to another tile, once it is not busy */
-        const uint32_t mid = (1 + target % 4) << 4 | (1 + target / 4) << 10;
+    if (hart == BRISC && kind % 5 < 4) { /* a NoC request to another tile, once the initiator is not busy */
+        enum { READ = 0, INCREMENT = 1, WRITE = 2, MARKED = 16 };
+        const uint32_t far = (1 + target % 4) << 4 | (1 + target / 4) << 10;
         const uint32_t here = (1 + tile % 4) << 4 | (1 + tile / 4) << 10;
-        const uint32_t noc[] = {RV_LW(A6, T3, 0x28),   RV_BNE(A6, ZERO, -4), RV_SW(T0, T3, 0),
-                                RV_LI(A6, here),       RV_SW(A6, T3, 4),     RV_LI(A6, 0x5000),
-                                RV_SW(A6, T3, 0xC),    RV_LI(A6, mid),       RV_SW(A6, T3, 0x10),
-                                RV_ADDI(A6, ZERO, 64), RV_SW(A6, T3, 0x20),  RV_ADDI(A6, ZERO, 2 | 16),
-                                RV_SW(A6, T3, 0x1C),   RV_ADDI(A6, ZERO, 1), RV_SW(A6, T3, 0x28)};
+        /* To or from where nobody looks, or where the harts of both tiles work. */
+        const uint32_t there = next(&seed) % 4 == 0 ? 0x5000 : RIG_TRUTH + next(&seed) % 20 * 64;
+        const uint32_t what = next(&seed) % 3, pause = 1 + next(&seed) % 300;
+        const bool reads = what != WRITE;
+        const uint32_t noc[] = {RV_LI(A6, pause),
+                                RV_ADDI(A6, A6, -1),
+                                RV_BNE(A6, ZERO, -4),
+                                RV_LW(A6, T3, 0x28),
+                                RV_BNE(A6, ZERO, -4),
+                                RV_LI(A6, reads ? there : RIG_TRUTH),
+                                RV_SW(A6, T3, 0),
+                                RV_LI(A6, reads ? far : here),
+                                RV_SW(A6, T3, 4),
+                                RV_LI(A6, reads ? RIG_TRUTH + 0x400 : there),
+                                RV_SW(A6, T3, 0xC),
+                                RV_LI(A6, reads ? here : far),
+                                RV_SW(A6, T3, 0x10),
+                                RV_LI(A6, what == INCREMENT ? 1 << 12 | 31 << 2 : 64),
+                                RV_SW(A6, T3, 0x20),
+                                RV_SW(A5, T3, 0x24),
+                                RV_ADDI(A6, ZERO, (int32_t)what | MARKED),
+                                RV_SW(A6, T3, 0x1C),
+                                RV_ADDI(A6, ZERO, 1),
+                                RV_SW(A6, T3, 0x28)};
         memcpy(&code[n], noc, sizeof noc);
         n += sizeof noc / 4;
     }

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/library.h"
 #include "tt_metal/exec.h"
+#include "tt_metal/folder.h"
 #include "tt_metal/zones.h"
 
 enum { BLOCK = 512, PIECE = 256 * 1024, NAME = 512 };
@@ -62,13 +63,22 @@ static bool is_wanted(const char *base, size_t n)
     return is_named(base, n, "noc_trace_dev", ".json") || is_named(base, n, "ops_perf_results", ".csv");
 }
 
-/* The place of a member below the folder, "rank3/tracy_ops_data.csv.gz"; false: it is not wanted. */
-static bool place_of(const char *name, char place[NAME])
+typedef enum member { MEMBER_NOT, MEMBER_WANTED, MEMBER_PERHAPS } member;
+
+/* Its name tells; of what may be the streaming profiler's only its beginning does. */
+static member member_of(const char *base)
+{
+    if (is_wanted(base, strlen(base))) return MEMBER_WANTED;
+    return strstr(base, ".csv") && base[0] != '.' ? MEMBER_PERHAPS : MEMBER_NOT;
+}
+
+/* The place of a member below the folder, "rank3/tracy_ops_data.csv.gz"; MEMBER_NOT: it is not wanted. */
+static member place_of(const char *name, char place[NAME])
 {
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     unsigned rank = 0;
     bool ranked = false;
-    if (!is_wanted(base, strlen(base))) return false;
+    const member kind = member_of(base);
     for (const char *p = name; p < base && !ranked; p++) {
         char number[16] = "";
         int end = 0;
@@ -77,7 +87,7 @@ static bool place_of(const char *name, char place[NAME])
         ranked = sscanf(number, "rank%5u/%n", &rank, &end) == 1 && end;
     }
     int size = ranked ? snprintf(place, NAME, "rank%u/%s", rank, base) : snprintf(place, NAME, "%s", base);
-    return size > 0 && size < NAME;
+    return size > 0 && size < NAME ? kind : MEMBER_NOT;
 }
 
 /* Opens a file below the folder, making the one it is in. -1: errno. */
@@ -121,20 +131,29 @@ static devlog_status damaged(struct archive *a, const char *path, devlog_error *
     return dl_fail(err, DEVLOG_ERR_FORMAT, "%s is damaged: %s", path, why ? why : "it cannot be read on");
 }
 
-/* The member in hand into a file. */
+/* The member in hand into a file. `perhaps`: only what turns out to be the streaming profiler's; a packed one is looked
+ * at when it is there. */
 static devlog_status unpack_member(struct archive *a, const char *path, const char *folder, const char *place,
-                                   char *piece, devlog_error *err)
+                                   bool perhaps, char *piece, unsigned *found, devlog_error *err)
 {
+    la_ssize_t n = lib.archive_read_data(a, piece, PIECE);
+    const bool packed = strcmp(place + strlen(place) - 4, ".csv") != 0;
+    if (perhaps && !packed && n >= 0 && !tt_streamed_begins(piece, (size_t)n)) return DEVLOG_OK;
     int to = create(folder, place);
     if (to < 0) return dl_fail_errno(err, errno, "cannot unpack %s into %s", path, folder);
     devlog_status status = DEVLOG_OK;
-    for (la_ssize_t n = 1; n > 0 && !status;) {
-        n = lib.archive_read_data(a, piece, PIECE);
-        int errnum = n > 0 ? dl_write_all(to, piece, (size_t)n) : 0;
-        if (n < 0) status = damaged(a, path, err);
+    for (; n > 0 && !status; n = status ? n : lib.archive_read_data(a, piece, PIECE)) {
+        int errnum = dl_write_all(to, piece, (size_t)n);
         if (errnum) status = dl_fail_errno(err, errnum, "cannot unpack %s", path);
     }
+    if (n < 0) status = damaged(a, path, err);
     close(to);
+    char *there = status || !perhaps ? NULL : dl_path_join(folder, place);
+    if (there && !tt_streamed_is(there))
+        unlink(there);
+    else
+        ++*found;
+    free(there);
     return status;
 }
 
@@ -167,9 +186,9 @@ static devlog_status unpack_all(const char *path, const char *folder, unsigned *
             break;
         }
         const char *name = lib.archive_entry_pathname(entry);
-        if (!name || lib.archive_entry_filetype(entry) != AE_IFREG || !place_of(name, place)) continue;
-        status = unpack_member(a, path, folder, place, piece, err);
-        ++*found;
+        if (!name || lib.archive_entry_filetype(entry) != AE_IFREG) continue;
+        const member kind = place_of(name, place);
+        if (kind) status = unpack_member(a, path, folder, place, kind == MEMBER_PERHAPS, piece, found, err);
     }
     if (a) lib.archive_read_free(a);
     free(piece);

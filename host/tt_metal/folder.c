@@ -77,22 +77,35 @@ static bool is_log_of_metals(const char *path)
     return !strstr(text, "Run: ");
 }
 
-/* The streaming profiler's files have names that users give them (TT_METAL_STREAMING_PROFILER_OPS_CSV, _ZONE_CSV):
- * told by their headers. */
+/* TT_METAL_STREAMING_PROFILER_OPS_CSV, _ZONE_CSV. */
+tt_streamed tt_streamed_begins(const char *text, size_t n)
+{
+    static const char ops[] = "DEVICE ID,GLOBAL CALL COUNT,EXECUTION",
+                      zones[] = "ARCH:", header[] = "meta data, logical_x";
+    enum { HEAD = 1024 };
+    if (n > HEAD) n = HEAD;
+    if (n >= sizeof ops - 1 && memcmp(text, ops, sizeof ops - 1) == 0) return TT_STREAMED_OPS;
+    const bool is_log = n >= sizeof zones - 1 && memcmp(text, zones, sizeof zones - 1) == 0;
+    return is_log && memmem(text, n, header, sizeof header - 1) ? TT_STREAMED_ZONES : TT_STREAMED_NOT;
+}
+
+tt_streamed tt_streamed_is(const char *path)
+{
+    char text[1024];
+    return is_file(path) && begins(path, text, sizeof text) ? tt_streamed_begins(text, strlen(text))
+                                                            : TT_STREAMED_NOT;
+}
+
 static bool find_streamed(tt_files *f, const char *folder)
 {
     DIR *d = opendir(folder);
     bool ok = true;
     for (struct dirent *e; d && ok && (!f->report || !f->log) && (e = readdir(d)) != NULL;) {
-        char text[1024];
         if (!strstr(e->d_name, ".csv") || strcmp(e->d_name, TT_OPS_TIMES_NAME) == 0) continue;
         char *path = dl_path_join(folder, e->d_name);
         ok = path != NULL;
-        bool known = ok && is_file(path) && begins(path, text, sizeof text);
-        char **to = !known                                                                   ? NULL
-                    : strncmp(text, "DEVICE ID,GLOBAL CALL COUNT,EXECUTION", 37) == 0        ? &f->report
-                    : strncmp(text, "ARCH:", 5) == 0 && strstr(text, "meta data, logical_x") ? &f->log
-                                                                                             : NULL;
+        const tt_streamed kind = ok ? tt_streamed_is(path) : TT_STREAMED_NOT;
+        char **to = kind == TT_STREAMED_OPS ? &f->report : kind == TT_STREAMED_ZONES ? &f->log : NULL;
         if (to && !*to)
             *to = path;
         else

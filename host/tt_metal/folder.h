@@ -17,6 +17,11 @@ typedef struct tt_files {
 
 /* Looks into the folder, into .logs in it, and where tt-metal puts them below its root; plain files,
  * .gz, .zst, .xz, and .pack. False: out of memory. What was found is freed with tt_files_free. */
+/* What a CSV of the streaming profiler is, by how it begins: its users name it. */
+typedef enum tt_streamed { TT_STREAMED_NOT, TT_STREAMED_OPS, TT_STREAMED_ZONES } tt_streamed;
+tt_streamed tt_streamed_is(const char *path);
+tt_streamed tt_streamed_begins(const char *text, size_t n);
+
 bool tt_files_find(tt_files *f, const char *folder);
 void tt_files_free(tt_files *f);
 /* Whether they are tt-metal's, and not a log of devlog's own. */

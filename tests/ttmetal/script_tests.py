@@ -307,6 +307,11 @@ def streamed_ops():
     assert replays[1]["DEVICE ERISC1 KERNEL DURATION [ns]"] == "7" and r.status == 0, r.said
     alone = Run({"ops.csv": STREAMED + rows})
     assert [x["GLOBAL CALL COUNT"] for x in alone.rows] == ["1024", "2048", "2048"] and alone.status == 0, alone.said
+    # Out of an archive, beside CSVs that are nobody's.
+    for form in ("zip", "tar.gz"):
+        for ending in ("", ".gz"):
+            packed = Run(dict(host, **{"my_ops.csv" + ending: STREAMED + rows, "notes.csv" + ending: "a,b\n1,2\n", "old.csv": ""}), archive=form)
+            assert packed.rows == r.rows and packed.status == 0, (form, ending, packed.said, packed.wrong)
 
 
 @test
@@ -322,6 +327,9 @@ def streamed_zones():
              "zones_of_mine.csv": head + rows})
     assert [x["DEVICE KERNEL DURATION [ns]"] for x in r.rows] == ["1000", "1000"], (r.rows, r.said, r.wrong)
     assert r.rows[0]["DEVICE TRISC1 KERNEL DURATION [ns]"] == "1000" and r.rows[0]["METAL TRACE ID"] == "" and r.status == 0, r.said
+    packed = Run({"tracy_ops_data.csv": messages((op(1024), 1), (op(2048), 2)), "tracy_ops_times.csv": times(1024, 2048),
+                  "zones_of_mine.csv": head + rows}, archive="zip")
+    assert packed.rows == r.rows and packed.status == 0, packed.said
 
 
 # ---- test_perf_op_report.py: what its columns hold

@@ -1,7 +1,9 @@
 """Small folders of tt-metal's, file by file, and what devlog ops makes of them. For the tests beside it."""
 import csv
+import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,15 +16,17 @@ COLUMNS = (
 )
 PERF = "GLOBAL CALL COUNT,METAL TRACE ID,METAL TRACE REPLAY SESSION ID,DEVICE ID,CORE COUNT,DEVICE KERNEL DURATION [ns]\n"
 class Run:
-    """devlog ops of a folder with these files."""
+    """devlog ops of a folder with these files, or of an archive ("zip", "tar.gz") with them."""
 
-    def __init__(self, files, *options, kind="csv"):
+    def __init__(self, files, *options, kind="csv", archive=None):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in files.items():
-                with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as f:
+                opened = gzip.open if name.endswith(".gz") else open
+                with opened(os.path.join(folder, name), "wt", encoding="utf-8", newline="") as f:
                     f.write(text)
+            where = shutil.make_archive(os.path.join(folder, "all"), {"tar.gz": "gztar"}.get(archive, archive), folder) if archive else folder
             out = os.path.join(folder, "out")
-            p = subprocess.run([DEVLOG, "ops", folder, "-o", out, *options], capture_output=True, text=True)
+            p = subprocess.run([DEVLOG, "ops", where, "-o", out, *options], capture_output=True, text=True)
             assert "Sanitizer" not in p.stderr and "runtime error" not in p.stderr, p.stderr
             self.status, self.said, self.wrong = p.returncode, p.stdout, p.stderr
             self.rows, self.columns = [], []

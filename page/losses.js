@@ -14,7 +14,8 @@ function residual(model) {
 function showFacts(model) {
   const launches = model.meta.all_launches, facts = [], kinds = new Map();
   for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank))) {
-    const kind = chip.name + (chip.khz ? ", " + grouped(chip.khz / 1000) + " MHz" : ", clock unknown");
+    const kind = chip.name + (chip.khz ? ", " + grouped(chip.khz / 1000) + " MHz" : ", clock unknown") +
+      (chip.aiclk ? ", AICLK " + grouped(chip.aiclk / 1000) + " MHz" : "") + (chip.instructions ? "; cycles are instructions" : "");
     kinds.set(kind, [...(kinds.get(kind) || []), chip.id]);
   }
   for (const [kind, ids] of kinds) /* chips that are alike stand together */

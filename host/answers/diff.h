@@ -84,9 +84,10 @@ typedef struct diff_line {
 typedef struct diff_run {
     uint32_t side;
     char *name;
-    char *arch;  /* or NULL */
-    double mhz;  /* of its first chip; 0: unknown */
-    bool clocks; /* its chips have different ones */
+    char *arch;        /* or NULL */
+    double mhz;        /* of its first chip; 0: unknown */
+    bool clocks;       /* its chips have different ones */
+    bool instructions; /* cycles are: it is of a simulator without timing */
     bool has_ops, has_log;
     uint64_t ops, launches, lost; /* lost: kinds of loss in its log */
     uint64_t timeless;            /* ops without device data */

@@ -154,9 +154,10 @@ static void json_runs(const diff *d, uint32_t side, dl_str *out)
         dl_str_fmt(
             out,
             "\"ops\":%llu,\"ops_without_time\":%llu,\"launches\":%llu,\"op_report\":%s,\"device_log\":%s,"
-            "\"losses\":%llu},",
+            "\"losses\":%llu%s},",
             (unsigned long long)r->ops, (unsigned long long)r->timeless, (unsigned long long)r->launches,
-            r->has_ops ? "true" : "false", r->has_log ? "true" : "false", (unsigned long long)r->lost);
+            r->has_ops ? "true" : "false", r->has_log ? "true" : "false", (unsigned long long)r->lost,
+            r->instructions ? ",\"cycles_are_instructions\":true" : "");
     }
     json_end(']', out);
     dl_str_add(out, ",\n");

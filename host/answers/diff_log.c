@@ -170,6 +170,7 @@ static void read_chips(adding *a)
         a->scale[i] = c.mhz > 0 && r->mhz > 0 ? r->mhz / c.mhz : 1;
     }
     if (!all) r->mhz = 0;
+    r->instructions |= door_counts_instructions(a->log);
 }
 
 static const char *base_of(const char *path)

@@ -113,11 +113,12 @@ static const char *known(const char *text)
 static void describe_boards(const diff *d, dl_str *out)
 {
     const diff_run *seen[DIFF_SIDES] = {0};
-    bool clocks = false, lost = false;
+    bool clocks = false, lost = false, instructions = false;
     for (size_t i = 0; i < d->n_runs; i++) {
         const diff_run *r = &d->runs[i];
         if (r->has_log && !seen[r->side]) seen[r->side] = r;
         clocks |= r->clocks;
+        instructions |= r->instructions;
         lost |= r->lost != 0;
     }
     const diff_run *x = seen[DIFF_OLD], *y = seen[DIFF_NEW];
@@ -133,6 +134,10 @@ static void describe_boards(const diff *d, dl_str *out)
     else if (x && y && (x->mhz < y->mhz || x->mhz > y->mhz))
         dl_str_fmt(out, "Different clocks: %g MHz before, %g MHz now; times are nanoseconds.\n", x->mhz,
                    y->mhz);
+    if (instructions)
+        dl_str_add(
+            out,
+            "Cycles are instructions: the simulator of a run has no timing, so times say nothing of a chip.\n");
     if (clocks) dl_str_add(out, "Chips of one run have different clocks; each has its own.\n");
     if (lost) dl_str_add(out, "Something was lost of a device log; devlog decode says what.\n");
 }

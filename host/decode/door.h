@@ -13,4 +13,7 @@ devlog_status door_of_decoded(dl_decode *decode, devlog_log **out, devlog_error 
  * tt-metal counts together with ops; 0: none. */
 uint64_t door_asked_by(const devlog_log *log, uint32_t launch);
 
+/* Cycles of a chip of it are instructions: it is a simulator without timing. */
+bool door_counts_instructions(const devlog_log *log);
+
 #endif

@@ -94,6 +94,15 @@ devlog_chip devlog_log_chip(const devlog_log *log, uint32_t number)
                          .host_error_ns = clock ? dl_chip_clock_host_residual(clock) : 0};
 }
 
+bool door_counts_instructions(const devlog_log *log)
+{
+    const dl_tables *t = dl_decode_tables(log->decode);
+    bool any = false;
+    for (uint32_t i = 0; i < t->n_chips; i++)
+        any |= t->chips[i].instructions;
+    return any;
+}
+
 const char *devlog_log_text(const devlog_log *log, uint32_t number)
 {
     return dl_text(dl_decode_tables(log->decode), number);

@@ -269,6 +269,7 @@ static void cell_note(op_writer *w, const op_row_facts *f)
         {OP_NOTE_CORES_TWICE, "a core is twice in the device log"},
         {OP_NOTE_CORES_DIFFER, "device data of some cores only"},
         {OP_NOTE_BESIDE, "ran beside a launch that began earlier"},
+        {OP_NOTE_INSTRUCTIONS, OP_SAYS_INSTRUCTIONS},
     };
     dl_str all = {0};
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {

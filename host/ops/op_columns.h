@@ -56,6 +56,12 @@ typedef enum op_column_kind {
     OP_COL_NOTE,
 } op_column_kind;
 
+/* In NOTE of an op whose chip is a simulator without timing. */
+#define OP_SAYS_INSTRUCTIONS "cycles are instructions"
+/* What is said of a report with such ops. */
+#define OP_INSTRUCTIONS_TEXT                                                                                 \
+    "Cycles are instructions: the simulator that ran this has no timing, so times say nothing of a chip.\n"
+
 typedef struct op_column {
     const char *header;
     uint8_t kind, argument;

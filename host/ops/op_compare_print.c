@@ -6,6 +6,7 @@
 #include "base/grid.h"
 #include "base/real.h"
 
+#include "ops/op_columns.h"
 #include "ops/op_compare.h"
 
 static uint64_t average(const op_compare_side *s)
@@ -181,6 +182,7 @@ static void print_text(const op_compare *c, const op_table *before, const op_tab
     other_times("host time inside ops [ns]", (uint64_t[]){x->with_host, y->with_host},
                 (uint64_t[]){x->host_ns, y->host_ns}, &grid);
     dl_grid_print(&grid, o->width, out);
+    if (before->instructions || after->instructions) dl_str_add(out, OP_INSTRUCTIONS_TEXT);
     if (!c->same) difference_text(c, out);
     uint64_t without = x->count - x->with_device + y->count - y->with_device;
     if (without) dl_str_fmt(out, "%s ops have no device data.\n", dl_u64_grouped(n, without));
@@ -316,8 +318,9 @@ static void print_json(const op_compare *c, const op_table *before, const op_tab
     dl_str_json(out, before->name, strlen(before->name));
     dl_str_add(out, ",\"after\":");
     dl_str_json(out, after->name, strlen(after->name));
-    dl_str_fmt(out, ",\"time\":\"%s\",\"same_ops\":%s,\"ops\":[", o->by_fw ? "fw" : "kernel",
-               c->same ? "true" : "false");
+    dl_str_fmt(out, ",\"time\":\"%s\",\"same_ops\":%s,%s\"ops\":[", o->by_fw ? "fw" : "kernel",
+               c->same ? "true" : "false",
+               before->instructions || after->instructions ? "\"cycles_are_instructions\":true," : "");
     for (size_t k = 0; k < c->n; k++) {
         dl_str_add(out, k ? ",\n" : "\n");
         json_item(&c->items[k], o->list, false, out);

@@ -239,6 +239,8 @@ static bool add_row(join *j, busy *b, const placed *p, uint32_t n)
     }
     const op_cycles *c = op_stitch_cycles(s, row);
     if (!c) return true;
+    if (row->chip != DL_NONE && dl_decode_tables(s->decode)->chips[row->chip].instructions)
+        row->notes |= OP_NOTE_INSTRUCTIONS;
     if (c->cores_twice) row->notes |= OP_NOTE_CORES_TWICE;
     if (has_fw(c)) row->overlap = c->fw_end - c->fw_start - row->idle - covered;
     if (row->overlap) row->notes |= OP_NOTE_BESIDE;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grid.h"
+#include "ops/op_columns.h"
 #include "ops/op_host_time.h"
 
 static void add(op_summary_item *to, const op_table_row *r, bool by_fw)
@@ -269,6 +270,7 @@ static void print_text(const op_summary *s, const op_table *t, const op_summary_
     all.id = s->all.count;
     text_line(s, &all, "in total", o->list, &grid);
     dl_grid_print(&grid, o->width, out);
+    if (t->instructions) dl_str_add(out, OP_INSTRUCTIONS_TEXT);
     uint64_t without = s->all.count - s->all.with_device;
     if (without) dl_str_fmt(out, "%s ops have no device data.\n", dl_u64_grouped(a, without));
     if (s->below) dl_str_fmt(out, "%s lines are below the share asked for.\n", dl_u64_grouped(a, s->below));
@@ -363,7 +365,8 @@ static void print_json(const op_summary *s, const op_table *t, const op_summary_
 {
     dl_str_add(out, "{\"format\":\"devlog-ops-summary-1\",\"file\":");
     dl_str_json(out, t->name, strlen(t->name));
-    dl_str_fmt(out, ",\"time\":\"%s\",\"ops\":[", o->by_fw ? "fw" : "kernel");
+    dl_str_fmt(out, ",\"time\":\"%s\",%s\"ops\":[", o->by_fw ? "fw" : "kernel",
+               t->instructions ? "\"cycles_are_instructions\":true," : "");
     for (size_t k = 0; k < s->n; k++) {
         const op_summary_item *x = &s->items[k];
         size_t n;
@@ -428,6 +431,7 @@ static void print_markdown(const op_summary *s, const op_table *t, const op_summ
         md_line(s, &s->items[i], name_of(t, &s->items[i], NULL), out);
     md_line(s, &s->all, "in total", out);
     if (shown < s->n) dl_str_fmt(out, "\n%zu more.\n", s->n - shown);
+    if (t->instructions) dl_str_add(out, "\n" OP_INSTRUCTIONS_TEXT);
 }
 
 void op_summary_print(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)

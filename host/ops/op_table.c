@@ -9,6 +9,7 @@
 
 #include "base/round.h"
 #include "decode/input.h"
+#include "ops/op_columns.h"
 
 enum {
     MAX_COLUMNS = 4096,
@@ -34,6 +35,7 @@ typedef enum wanted {
     W_HOST_END,
     W_THREAD,
     W_IDLE,
+    W_NOTE,
     W_RISC, /* and the others behind it */
     W_SHAPE = W_RISC + OP_TABLE_RISCS,
     W_OUTPUT, /* the first number of an output's shape */
@@ -58,6 +60,7 @@ static const struct {
     {"HOST END TS", W_HOST_END},
     {"HOST THREAD", W_THREAD},
     {"DEVICE IDLE BETWEEN LAUNCHES [ns]", W_IDLE},
+    {"NOTE", W_NOTE},
 };
 
 const char *const op_table_riscs[OP_TABLE_RISCS] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2", "ERISC"};
@@ -290,6 +293,10 @@ static void on_cell(void *bytes, size_t n, void *ctx)
     r->any = true;
     if (wide.kind) take_wide(r, wide, text, n);
     if (what == W_NONE) return;
+    if (what == W_NOTE) {
+        r->t->instructions |= memmem(text, n, OP_SAYS_INSTRUCTIONS, strlen(OP_SAYS_INSTRUCTIONS)) != NULL;
+        return;
+    }
     if (what == W_CODE || what == W_TYPE) {
         uint32_t id = dl_intern_add(r->t->texts, text, n);
         if (id == DL_NO_STRING) {

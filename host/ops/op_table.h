@@ -54,6 +54,7 @@ typedef struct op_table {
     size_t n, cap;
     uint64_t lines;
     bool has_fw, has_kernel; /* the file has these columns */
+    bool instructions;       /* NOTE says that cycles are (OP_SAYS_INSTRUCTIONS) */
     uint64_t bad_cells;      /* that should be numbers and are none; taken as missing */
     uint64_t short_rows;     /* with fewer cells than the header; what they have is kept */
     uint64_t long_rows;      /* with more; the rest is ignored */

@@ -13,8 +13,9 @@ enum {
     OP_NOTE_NO_OP = 4,      /* launches that no op asked for */
     OP_NOTE_UNKNOWN_OP = 8, /* launches of an op that is not in the op log */
     OP_NOTE_CORES_TWICE = 16,
-    OP_NOTE_CORES_DIFFER = 32, /* the device log has not the cores that were launched */
-    OP_NOTE_BESIDE = 64,       /* a launch that began earlier ran beside it */
+    OP_NOTE_CORES_DIFFER = 32,  /* the device log has not the cores that were launched */
+    OP_NOTE_BESIDE = 64,        /* a launch that began earlier ran beside it */
+    OP_NOTE_INSTRUCTIONS = 128, /* its chip is a simulator without timing */
 };
 
 /* What several launches did as one row. Between the first start and the last end of each there may be time in

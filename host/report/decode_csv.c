@@ -222,6 +222,19 @@ static void loss(dl_str *b, const char *name, uint64_t n)
     dl_str_fmt(b, "losses,%s,,,,,,,,,,%llu,,,,,,,,,,,%s", name, (unsigned long long)n, no_marker);
 }
 
+/* What cycles and nanoseconds of a chip are of, beside what the rows above say. */
+static void clocks(const dl_tables *t, dl_str *b)
+{
+    for (uint32_t i = 0; i < t->n_chips; i++) {
+        const dl_chip *c = &t->chips[i];
+        if (c->aiclk_khz)
+            dl_str_fmt(b, "clocks,aiclk_khz,%u,,,,,,,,,%llu,,,,,,,,,,,%s", c->id,
+                       (unsigned long long)c->aiclk_khz, no_marker);
+        if (c->instructions)
+            dl_str_fmt(b, "clocks,cycles_are_instructions,%u,,,,,,,,,1,,,,,,,,,,,%s", c->id, no_marker);
+    }
+}
+
 static void losses(const dl_losses *l, dl_str *b)
 {
     loss(b, "lines", l->lines);
@@ -246,6 +259,7 @@ devlog_status dl_report_csv(dl_decode *d, const dl_machine_options *o, dl_file_w
     if (!status) status = groups(d, "launches", all_launches, out, err);
     if (status) return status;
     analyses(dl_decode_tables(d), o->analyzer, out);
+    clocks(dl_decode_tables(d), &out->buffer);
     losses(dl_decode_losses(d), &out->buffer);
     return DEVLOG_OK;
 }

@@ -35,8 +35,10 @@ static void chips(const page_pack *p, const dl_tables *t, dl_str *out)
         comma(out, i);
         dl_str_fmt(out, "{\"id\":%u,\"index\":%u,\"arch\":", c->id, chips[i].chip);
         text(out, c->arch ? dl_text(t, c->arch) : "");
-        dl_str_fmt(out, ",\"khz\":%llu,\"aligned\":%s,\"residual\":%llu}", (unsigned long long)c->freq_khz,
+        dl_str_fmt(out, ",\"khz\":%llu,\"aligned\":%s,\"residual\":%llu", (unsigned long long)c->freq_khz,
                    chips[i].aligned ? "true" : "false", (unsigned long long)chips[i].residual_ns);
+        if (c->aiclk_khz) dl_str_fmt(out, ",\"aiclk\":%llu", (unsigned long long)c->aiclk_khz);
+        dl_str_add(out, c->instructions ? ",\"instructions\":true}" : "}");
     }
     dl_str_char(out, ']');
 }

@@ -161,6 +161,7 @@ static void put_losses(speedscope *s)
     for (int i = 0; i < DL_FINDINGS; i++)
         if (l->found[i] && dl_finding_is_loss((dl_finding)i))
             out_fmt(&s->out, "; %llu %s", (unsigned long long)l->found[i], dl_finding_text((dl_finding)i));
+    if (l->instructions) OUT_LITERAL(&s->out, "; cycles are instructions");
 }
 
 devlog_status dl_export_speedscope(dl_view *v, const char *path, devlog_error *err)

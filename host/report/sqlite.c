@@ -16,7 +16,7 @@ static const char schema[] =
     "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA locking_mode=EXCLUSIVE;PRAGMA page_size=16384;"
     "PRAGMA application_id=0x646C6F67;PRAGMA user_version=1;BEGIN;"
     "CREATE TABLE chips(id INTEGER PRIMARY KEY, arch TEXT, freq_khz INTEGER, time_unit TEXT, aligned INTEGER,"
-    " residual_ns INTEGER);"
+    " residual_ns INTEGER, aiclk_khz INTEGER, cycles_are_instructions INTEGER);"
     "CREATE TABLE cores(id INTEGER PRIMARY KEY, chip INTEGER REFERENCES chips, x INTEGER, y INTEGER);"
     "CREATE TABLE tracks(id INTEGER PRIMARY KEY, chip INTEGER REFERENCES chips, core INTEGER REFERENCES "
     "cores,"
@@ -139,7 +139,7 @@ static void bind_text(sqlite3_stmt *s, int at, const char *text)
 static devlog_status write_chips(const database *d, devlog_error *err)
 {
     sqlite3_stmt *s = NULL;
-    devlog_status status = prepare(d, "INSERT INTO chips VALUES(?,?,?,?,?,?)", &s, err);
+    devlog_status status = prepare(d, "INSERT INTO chips VALUES(?,?,?,?,?,?,?,?)", &s, err);
     for (uint32_t i = 0; i < d->n_chips && !status; i++) {
         const dl_view_chip *c = &d->chips[i];
         const dl_chip *chip = &d->tables->chips[c->chip];
@@ -153,6 +153,8 @@ static devlog_status write_chips(const database *d, devlog_error *err)
         bind_text(s, 4, c->has_ns ? "ns" : "cycles");
         sqlite3_bind_int64(s, 5, c->aligned);
         bind_known(s, 6, c->aligned, c->residual_ns);
+        bind_known(s, 7, chip->aiclk_khz != 0, chip->aiclk_khz);
+        sqlite3_bind_int64(s, 8, chip->instructions);
         status = step(d, s, err);
     }
     sqlite3_finalize(s);

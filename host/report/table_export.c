@@ -174,6 +174,8 @@ static void json_head(table *t)
         out_fmt(&t->out, "%s\n{\"id\":%u,\"freq_khz\":%llu,\"aligned\":%s", i ? "," : "", c->id,
                 (unsigned long long)chip->freq_khz, c->aligned ? "true" : "false");
         if (c->aligned) out_fmt(&t->out, ",\"residual_ns\":%llu", (unsigned long long)c->residual_ns);
+        if (chip->aiclk_khz) out_fmt(&t->out, ",\"aiclk_khz\":%llu", (unsigned long long)chip->aiclk_khz);
+        if (chip->instructions) OUT_LITERAL(&t->out, ",\"cycles_are_instructions\":true");
         if (chip->arch) {
             dl_str arch = {0};
             const char *text = dl_text(t->tables, chip->arch);

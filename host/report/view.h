@@ -54,7 +54,7 @@ typedef struct dl_view_chip {
     bool has_ns;          /* start and end are nanoseconds; otherwise cycles, because the clock is unknown */
     bool aligned;         /* the time axis is the host's clock; otherwise the chip's own, from its reset */
     uint64_t residual_ns; /* when aligned: how far off it may be */
-    char name[128];       /* "chip 0 (wormhole_b0, 1000 MHz)" */
+    char name[192];       /* "chip 0 (wormhole_b0, 1000 MHz, AICLK 1000 MHz)" */
 } dl_view_chip;
 
 typedef struct dl_view_core {

@@ -55,13 +55,16 @@ static void make_chips(dl_view *v)
         v->chip_rank[c->chip] = i;
         c->aligned = clock->ns && clock->known && clock->known(clock->ctx, c->id, &c->residual_ns);
         c->has_ns = c->aligned || chip->freq_khz;
-        char mhz[DL_GROUPED_SIZE], arch[64] = "unknown chip",
+        char mhz[DL_GROUPED_SIZE], arch[64] = "unknown chip", aiclk[48] = "",
                                    frequency[40] = "clock unknown: times are cycles";
         if (chip->arch) snprintf(arch, sizeof arch, "%.60s", dl_text(t, chip->arch));
         for (char *p = arch; *p; p++)
             if ((unsigned char)*p < ' ' || (unsigned char)*p > '~') *p = '?';
         if (chip->freq_khz) snprintf(frequency, sizeof frequency, "%s MHz", dl_mhz_text(mhz, chip->freq_khz));
-        snprintf(c->name, sizeof c->name, "chip %u (%s, %s)", c->id, arch, frequency);
+        if (chip->aiclk_khz)
+            snprintf(aiclk, sizeof aiclk, ", AICLK %s MHz", dl_mhz_text(mhz, chip->aiclk_khz));
+        snprintf(c->name, sizeof c->name, "chip %u (%s, %s%s%s)", c->id, arch, frequency, aiclk,
+                 chip->instructions ? "; cycles are instructions" : "");
     }
 }
 

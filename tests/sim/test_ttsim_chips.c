@@ -259,7 +259,35 @@ static void run_and_look(const char *transport, const char *settings, bool instr
     check_says((const char *[]){bin, "decode", "-o", out, packed, NULL}, words, stats, instructions);
     check_says((const char *[]){bin, "decode", "-f", "json", capture, NULL},
                "\"cycles_are_instructions\": true", NULL, instructions);
+    char page[320];
+    snprintf(page, sizeof page, "%s/device_perf.html", out);
+    check_says((const char *[]){bin, "decode", "-o", out, capture, NULL}, words, NULL, instructions);
+    text = read_bytes(page, &size);
+    assert_int_equal(strstr(text, "\"instructions\":true") != NULL, instructions);
+    free(text);
+    check_says((const char *[]){bin, "decode", "-f", "csv", capture, NULL},
+               "clocks,cycles_are_instructions,0,", NULL, instructions);
     check_says((const char *[]){bin, "ops", "-i", folder, "-o", out, NULL}, words, NULL, instructions);
+    /* What reads the op report, and what compares. */
+    char report[320];
+    snprintf(report, sizeof report, "%s/ops_perf_results.csv", out);
+    check_says((const char *[]){bin, "ops", "summary", report, NULL}, words, report, instructions);
+    check_says((const char *[]){bin, "ops", "summary", "--format", "json", report, NULL},
+               "\"cycles_are_instructions\":true", NULL, instructions);
+    check_says((const char *[]){bin, "ops", "compare", report, report, NULL}, words, NULL, instructions);
+    check_says((const char *[]){bin, "ops", "compare", "--format", "json", report, report, NULL},
+               "\"cycles_are_instructions\":true", NULL, instructions);
+    check_says((const char *[]){bin, "diff", report, report, NULL}, words, NULL, instructions);
+    check_says((const char *[]){bin, "diff", log, log, NULL}, words, NULL, instructions);
+    check_says((const char *[]){bin, "diff", "--format", "json", capture, capture, NULL},
+               "\"cycles_are_instructions\":true", NULL, instructions);
+    /* The page, and exports, which name their chips. */
+    check_says((const char *[]){bin, "export", "-f", "chrome", "-o", "-", capture, NULL}, words, NULL,
+               instructions);
+    check_says((const char *[]){bin, "export", "-f", "speedscope", "-o", "-", capture, NULL}, words, NULL,
+               instructions);
+    check_says((const char *[]){bin, "export", "-f", "json", "-o", "-", capture, NULL},
+               "\"cycles_are_instructions\":true", NULL, instructions);
 }
 
 static void cycles_are_instructions(void **state)

@@ -14,6 +14,7 @@ typedef struct piece {
     size_t number;   /* of the piece, so that those of a RISC stay in their order */
     uint64_t fw_start, fw_end, kernel_end;
     uint64_t lost_until, lost_from;
+    int64_t open; /* zones that began in it and did not end, or the other way round */
     uint8_t has;
 } piece;
 
@@ -102,6 +103,7 @@ static void take_losses(const causes_log *l, const dl_run *run, piece *p)
     const dl_tables *t = dl_decode_tables(l->decode);
     for (uint32_t i = 0; i < run->n_marks; i++) {
         const dl_kind *kind = &t->kinds[dl_mark_kind(run->marks[i].code)];
+        p->open += (kind->type == DL_ROW_ZONE_START) - (kind->type == DL_ROW_ZONE_END);
         if (kind->role != DL_ROLE_DROPPED || !dl_mark_data(run->batch, run->marks[i].code)) continue;
         const char *name = dl_site_text(t, kind->site);
         const dl_loss_zone what = dl_loss_of_zone(name, strlen(name));
@@ -229,6 +231,27 @@ static void make_events(maker *m, causes_risc *r, causes_lane *lane, uint32_t gr
     lane->n = kept;
 }
 
+/* A counter is raised by one each time: a RISC that leaves a number out has records that are missing, nobody knows where. */
+static bool leaves_out(const causes_lane *l)
+{
+    enum { COUNTERS = 32 }; /* of a RISC that are looked at */
+    uint64_t counters[COUNTERS];
+    uint32_t last[COUNTERS];
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const causes_event *e = &l->events[i];
+        size_t k = 0;
+        if (e->kind != CAUSES_GIVE) continue;
+        while (k < n && counters[k] != e->counter)
+            k++;
+        if (k == COUNTERS) continue;
+        if (k < n && e->value != last[k] + 1) return true;
+        if (k == n) counters[n++] = e->counter;
+        last[k] = e->value;
+    }
+    return false;
+}
+
 /* The manager of a core waits for its other RISCs before it ends: then its own part ends with its kernel. */
 static void find_managers(maker *m, const piece *of_lane)
 {
@@ -267,6 +290,7 @@ static void add_piece(piece *to, const piece *p)
     if (p->has & DL_RUN_FW_END) to->fw_end = p->fw_end;
     if (p->has & DL_RUN_KERNEL_END) to->kernel_end = p->kernel_end;
     to->has |= p->has;
+    to->open += p->open;
     if (p->lost_from < to->lost_from) to->lost_from = p->lost_from;
     if (p->lost_until > to->lost_until) to->lost_until = p->lost_until;
 }
@@ -318,6 +342,9 @@ static devlog_status make_launch(maker *m, const piece *pieces, size_t n, causes
         l->end = p->has & DL_RUN_FW_END ? p->fw_end : last > l->start ? last : l->start;
         if (!(p->has & DL_RUN_FW_END) && last < l->lost_from) l->lost_from = last; /* it never ended */
         if (!(p->has & DL_RUN_FW_START) && first > l->lost_until) l->lost_until = first;
+        /* Something is missing, and nothing says so. */
+        const bool told = l->lost_until || l->lost_from != CAUSES_NEVER;
+        if ((p->open && !told) || leaves_out(l)) l->lost_from = l->start;
         r->lost = m->incomplete || l->lost_until || l->lost_from != CAUSES_NEVER;
     }
     if (!status) find_managers(m, of_lane);

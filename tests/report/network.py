@@ -315,6 +315,7 @@ def check_schemas(folder, report_path):
     capture, log = os.path.join(logs, "capture.devlog"), os.path.join(logs, "profile_log_device.csv")
     outputs = [("report", folder), ("report", report_path), ("report", capture), ("report", log), ("report", "--group", "shape", "--top", "2", folder),
                ("diff", folder, folder), ("diff", "--exact", "--fail-on", "op>+5%", "--fail-on", "missing", folder, folder), ("diff", log, capture),
+               ("causes", capture), ("causes", log), ("causes", os.path.join(SOURCE, "tests", "fuzz", "corpus", "causes", "waits.csv")),
                ("ops", "summary", report_path), ("ops", "summary", "--list", report_path),
                ("ops", "compare", report_path, report_path), ("ops", "compare", "--list", report_path, report_path),
                ("decode", capture), ("decode", log)]

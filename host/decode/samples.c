@@ -19,6 +19,7 @@ enum {
     DIGITS = 1 << DIGIT_BITS, /* MAX_RANKS of them are more than one first digit has */
     MAX_RANKS = 6,
     FEW = 1024,
+    BUCKETS = 256,
     SMALL_PIECE = 64 * 1024, /* of a pool, at first */
     SMALL_PIECES = 16,
     IN_MEMORY = 24,               /* pieces: of a pool that may go to a file */
@@ -329,21 +330,57 @@ static void count_digits(const dl_samples *const *sets, size_t n, const digit_pa
     }
 }
 
-/* The same as select_ranks for few values: by sorting a copy. */
+/* Puts `count` values into BUCKETS buckets of one width each, one behind the other in `out`; ends[] are where those end. */
+static void put_in_buckets(const uint64_t *all, size_t count, uint64_t min, unsigned shift, uint64_t *out,
+                           uint32_t *ends)
+{
+    uint32_t at = 0;
+    memset(ends, 0, BUCKETS * sizeof *ends);
+    for (size_t i = 0; i < count; i++)
+        ends[(all[i] - min) >> shift]++;
+    for (size_t b = 0; b < BUCKETS; b++) {
+        const uint32_t here = ends[b];
+        ends[b] = at;
+        at += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        out[ends[(all[i] - min) >> shift]++] = all[i];
+}
+
+/* The same as select_ranks for few values: by sorting a copy, or of many the buckets in which the ranks are. */
 static void select_few(const dl_samples *const *sets, size_t n, const uint64_t *ranks, uint64_t *values,
                        size_t n_ranks)
 {
-    uint64_t all[FEW];
-    size_t count = 0;
+    uint64_t all[FEW], sorted[FEW], min = UINT64_MAX, max = 0;
+    uint32_t ends[BUCKETS];
+    size_t count = 0, bucket = 0, last = BUCKETS;
+    unsigned shift = 0;
     for (size_t i = 0; i < n; i++) {
         dl_sample_walk w;
         dl_sample_walk_start(&w, sets[i]);
-        while (count < FEW && dl_sample_walk_next(&w, &all[count]))
+        while (count < FEW && dl_sample_walk_next(&w, &all[count])) {
+            min = all[count] < min ? all[count] : min;
+            max = all[count] > max ? all[count] : max;
             count++;
+        }
     }
-    dl_sort_u64(all, count);
-    for (size_t r = 0; r < n_ranks; r++)
-        values[r] = ranks[r] < count ? all[ranks[r]] : 0;
+    if (count < BUCKETS / 4) {
+        dl_sort_u64(all, count);
+        for (size_t r = 0; r < n_ranks; r++)
+            values[r] = ranks[r] < count ? all[ranks[r]] : 0;
+        return;
+    }
+    while ((max - min) >> shift >= BUCKETS)
+        shift++;
+    put_in_buckets(all, count, min, shift, sorted, ends);
+    for (size_t r = 0; r < n_ranks; r++) {
+        while (bucket + 1 < BUCKETS && ends[bucket] <= ranks[r])
+            bucket++;
+        const uint32_t from = bucket ? ends[bucket - 1] : 0;
+        if (bucket != last) dl_sort_u64(sorted + from, ends[bucket] - from);
+        last = bucket;
+        values[r] = ranks[r] < count ? sorted[ranks[r]] : 0;
+    }
 }
 
 /* ranks[] are ascending and count from 0; values[] receives the value of each. */

@@ -70,12 +70,18 @@ static const char *const kinds[] = {
     [DL_VIEW_DROPPED] = "dropped",
 };
 
+/* Zones that are inserted by one statement: to begin and end one costs as much as some rows do. */
+enum { AT_ONCE = 32, ZONE_COLUMNS = 10 };
+
 typedef struct database {
     dl_view *view;
     const char *path; /* for messages */
     sqlite3 *db;
-    sqlite3_stmt *zone, *marker, *launch, *op;
-    uint64_t bound[11]; /* in the columns of `zone` that rarely change: the value and one, 0: NULL */
+    sqlite3_stmt *zones, *zone, *marker, *launch, *op; /* zones: of AT_ONCE */
+    dl_view_item waiting[AT_ONCE];
+    int n_waiting;
+    /* In the columns of `zones` that rarely change: the value and one, 0: NULL. */
+    uint64_t bound[AT_ONCE * ZONE_COLUMNS + 1];
     const dl_view_chip *chips;
     const dl_view_core *cores;
     const dl_view_track *tracks;
@@ -128,7 +134,7 @@ static void bind_same(database *d, int at, bool known, uint64_t value)
     uint64_t wanted = known ? value + 1 : 0;
     if (d->bound[at] == wanted && !(known && !wanted)) return; /* of the largest value one more is 0 */
     d->bound[at] = wanted;
-    bind_known(d->zone, at, known, value);
+    bind_known(d->zones, at, known, value);
 }
 
 static void bind_text(sqlite3_stmt *s, int at, const char *text)
@@ -263,9 +269,58 @@ static devlog_status write_launch(const database *d, uint32_t launch, uint32_t c
     return step(d, d->op, err);
 }
 
+static bool has_ns(const database *d, const dl_view_item *item)
+{
+    return d->chips[d->tracks[item->track].chip].has_ns;
+}
+
+/* All that wait, which are AT_ONCE. */
+static devlog_status write_zones(database *d, devlog_error *err)
+{
+    for (int i = 0; i < AT_ONCE; i++) {
+        const dl_view_item *item = &d->waiting[i];
+        const int at = i * ZONE_COLUMNS;
+        const bool ns = has_ns(d, item);
+        sqlite3_bind_int64(d->zones, at + 1, item->track);
+        sqlite3_bind_int64(d->zones, at + 2, item->site);
+        bind_same(d, at + 3, item->launch != DL_NONE, item->launch);
+        bind_u64(d->zones, at + 4, item->cycle);
+        bind_u64(d->zones, at + 5, item->end_cycle - item->cycle);
+        bind_known(d->zones, at + 6, ns, item->start);
+        bind_known(d->zones, at + 7, ns, item->end - item->start);
+        bind_same(d, at + 8, true, item->depth);
+        bind_same(d, at + 9, true, item->lane);
+        bind_same(d, at + 10, item->data != 0, item->data);
+    }
+    d->n_waiting = 0;
+    return step(d, d->zones, err);
+}
+
+/* Those that wait at the end, one by one. */
+static devlog_status write_rest(const database *d, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (int i = 0; i < d->n_waiting && !status; i++) {
+        const dl_view_item *item = &d->waiting[i];
+        const bool ns = has_ns(d, item);
+        sqlite3_bind_int64(d->zone, 1, item->track);
+        sqlite3_bind_int64(d->zone, 2, item->site);
+        bind_known(d->zone, 3, item->launch != DL_NONE, item->launch);
+        bind_u64(d->zone, 4, item->cycle);
+        bind_u64(d->zone, 5, item->end_cycle - item->cycle);
+        bind_known(d->zone, 6, ns, item->start);
+        bind_known(d->zone, 7, ns, item->end - item->start);
+        bind_u64(d->zone, 8, item->depth);
+        bind_u64(d->zone, 9, item->lane);
+        bind_known(d->zone, 10, item->data != 0, item->data);
+        status = step(d, d->zone, err);
+    }
+    return status;
+}
+
 static devlog_status write_item(database *d, const dl_view_item *item, devlog_error *err)
 {
-    bool ns = d->chips[d->tracks[item->track].chip].has_ns;
+    const bool ns = has_ns(d, item);
     if (item->kind == DL_VIEW_LAUNCH) {
         bind_u64(d->launch, 9, item->cycle);
         bind_u64(d->launch, 10, item->end_cycle - item->cycle);
@@ -290,17 +345,8 @@ static devlog_status write_item(database *d, const dl_view_item *item, devlog_er
             sqlite3_bind_null(d->marker, 9);
         return step(d, d->marker, err);
     }
-    sqlite3_bind_int64(d->zone, 1, item->track);
-    sqlite3_bind_int64(d->zone, 2, item->site);
-    bind_same(d, 3, item->launch != DL_NONE, item->launch);
-    bind_u64(d->zone, 4, item->cycle);
-    bind_u64(d->zone, 5, item->end_cycle - item->cycle);
-    bind_known(d->zone, 6, ns, item->start);
-    bind_known(d->zone, 7, ns, item->end - item->start);
-    bind_same(d, 8, true, item->depth);
-    bind_same(d, 9, true, item->lane);
-    bind_same(d, 10, item->data != 0, item->data);
-    return step(d, d->zone, err);
+    d->waiting[d->n_waiting++] = *item;
+    return d->n_waiting == AT_ONCE ? write_zones(d, err) : DEVLOG_OK;
 }
 
 /* Launches of which no firmware zone was seen whole have no time, but zones and markers name them. */
@@ -325,14 +371,25 @@ static devlog_status items(void *ctx, const dl_view_item *all, size_t n, devlog_
     return status;
 }
 
+/* "INSERT INTO zones ... VALUES (?,...),(?,...)" for n of them. */
+static devlog_status prepare_zones(const database *d, int n, sqlite3_stmt **statement, devlog_error *err)
+{
+    dl_str sql = {0};
+    dl_str_add(&sql,
+               "INSERT INTO zones(track,site,launch,start_cycle,cycles,start_ns,ns,depth,lane,data) VALUES");
+    for (int i = 0; i < n; i++)
+        dl_str_add(&sql, i ? ",(?,?,?,?,?,?,?,?,?,?)" : "(?,?,?,?,?,?,?,?,?,?)");
+    devlog_status status = dl_str_status(&sql, err);
+    if (!status) status = prepare(d, sql.text, statement, err);
+    dl_str_free(&sql);
+    return status;
+}
+
 static devlog_status fill(database *d, devlog_error *err)
 {
     if (sqlite3_exec(d->db, schema, NULL, NULL, NULL) != SQLITE_OK) return failed(d, err);
-    devlog_status status =
-        prepare(d,
-                "INSERT INTO zones(track,site,launch,start_cycle,cycles,start_ns,ns,depth,lane,data)"
-                " VALUES(?,?,?,?,?,?,?,?,?,?)",
-                &d->zone, err);
+    devlog_status status = prepare_zones(d, AT_ONCE, &d->zones, err);
+    if (!status) status = prepare_zones(d, 1, &d->zone, err);
     if (!status)
         status = prepare(d,
                          "INSERT INTO markers(track,site,launch,kind,name,cycle,time_ns,data,text)"
@@ -344,9 +401,11 @@ static devlog_status fill(database *d, devlog_error *err)
     if (!status) status = write_places(d, err);
     if (!status) status = write_sites(d, err);
     if (!status) status = dl_view_run(d->view, DL_VIEW_BY_TIME, (dl_view_sink){d, items}, err);
+    if (!status) status = write_rest(d, err);
     if (!status) status = write_timeless_launches(d, err);
     if (!status) status = write_losses(d, err);
     if (!status && sqlite3_exec(d->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) status = failed(d, err);
+    sqlite3_finalize(d->zones);
     sqlite3_finalize(d->zone);
     sqlite3_finalize(d->marker);
     sqlite3_finalize(d->launch);

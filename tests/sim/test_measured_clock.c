@@ -87,17 +87,33 @@ static void simulated(void **state)
     }
 }
 
-/* The heads of decode's tables say AICLK. */
-static void heads_say(const char *log, uint64_t mhz)
+static void command_says(const char *const *argv, const char *words)
 {
     devlog_error err = {0};
     dl_output out;
-    char head[64];
-    const char *argv[] = {getenv("DEVLOG_BIN"), "decode", "--no-files", log, NULL};
-    snprintf(head, sizeof head, " MHz, AICLK %llu MHz)", (unsigned long long)mhz);
     check_ok(dl_process_run(argv, &out, &err), &err);
-    if (!strstr(out.text, head)) fail_msg("'%s' is not in: %s", head, out.text);
+    if (!strstr(out.text, words)) fail_msg("%s: '%s' is not in: %s", argv[1], words, out.text);
     free(out.text);
+}
+
+/* The heads of decode's tables say AICLK, as decode's CSV, chips in exports, and the page do. */
+static void heads_say(const char *log, uint64_t mhz)
+{
+    const char *bin = getenv("DEVLOG_BIN"), *out = test_folder();
+    char words[64], page[300];
+    size_t size;
+    snprintf(words, sizeof words, " MHz, AICLK %llu MHz)", (unsigned long long)mhz);
+    command_says((const char *[]){bin, "decode", "-o", out, log, NULL}, words);
+    command_says((const char *[]){bin, "export", "-f", "chrome", "-o", "-", log, NULL}, words);
+    snprintf(words, sizeof words, "clocks,aiclk_khz,0,,,,,,,,,%llu,", (unsigned long long)mhz * 1000);
+    command_says((const char *[]){bin, "decode", "-f", "csv", "--no-files", log, NULL}, words);
+    snprintf(words, sizeof words, "\"aiclk_khz\":%llu", (unsigned long long)mhz * 1000);
+    command_says((const char *[]){bin, "export", "-f", "json", "-o", "-", log, NULL}, words);
+    snprintf(words, sizeof words, "\"aiclk\":%llu", (unsigned long long)mhz * 1000);
+    snprintf(page, sizeof page, "%s/device_perf.html", out);
+    char *text = read_bytes(page, &size);
+    if (!strstr(text, words)) fail_msg("the page does not say %s", words);
+    free(text);
 }
 
 /* A card that idles, since its driver cannot be asked for more: log and capture say how fast it ran. */

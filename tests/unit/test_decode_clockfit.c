@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/clock/clock_findings.h"
 #include "decode/clock/clockfit.h"
 
 enum { MAX_PIECES = 8, MAX_BURSTS = 64, MAX_READS = 16 };
@@ -320,12 +321,51 @@ static void a_chip_that_slows_down(void **state)
     dl_clock_fit_free(&fit);
 }
 
+/* Where host time is the chip's, nanoseconds are of the measured clock, and 1 % off is a finding. On ttsim and QEMU the rate is that
+ * of the host which simulates: it is not used, and nothing is found. */
+static void whose_rate_is_used(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *transport;
+        bool used;
+    } cases[] = {{"kmd", true}, {"usb", true}, {"sim", true}, {"ttsim", false}, {"qemu", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        dl_clock_sample s[20];
+        dl_chip_clocks c = {0};
+        dl_losses l = {0};
+        devlog_error err = {0};
+        plain(s, 20);
+        const dl_clock_samples samples = {.peer = DL_CLOCK_HOST, .items = s, .n = 20};
+        /* Of plain() the counter runs at 1 GHz; the board file says half of it. */
+        assert_int_equal(dl_chip_clocks_chip(&c, 0, 500000, true, "boot", &err), DEVLOG_OK);
+        dl_chip_clocks_reached(&c, 0, cases[i].transport, 0);
+        assert_int_equal(dl_chip_clocks_samples(&c, &samples, &err), DEVLOG_OK);
+        assert_int_equal(dl_chip_clocks_make(&c, &err), DEVLOG_OK);
+        const dl_chip_clock *chip = dl_chip_clocks_of(&c, 0);
+        assert_true(chip->fitted);
+        const uint64_t khz = dl_chip_clock_khz(chip);
+        if (cases[i].used)
+            assert_in_range(khz, 999000, 1001000);
+        else
+            assert_int_equal(khz, 500000);
+        dl_clock_findings(chip, &l);
+        assert_int_equal(l.found[DL_FOUND_CLOCK], cases[i].used);
+        dl_losses_free(&l);
+        dl_chip_clocks_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_stay_within_the_bound),  cmocka_unit_test(too_few_samples),
-        cmocka_unit_test(counters_that_do_not_count),    cmocka_unit_test(a_counter_that_jumps),
-        cmocka_unit_test(a_slow_burst_among_quick_ones), cmocka_unit_test(a_chip_that_slows_down),
+        cmocka_unit_test(errors_stay_within_the_bound),
+        cmocka_unit_test(too_few_samples),
+        cmocka_unit_test(counters_that_do_not_count),
+        cmocka_unit_test(a_counter_that_jumps),
+        cmocka_unit_test(a_slow_burst_among_quick_ones),
+        cmocka_unit_test(a_chip_that_slows_down),
+        cmocka_unit_test(whose_rate_is_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

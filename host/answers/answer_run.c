@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "answers/run_parts.h"
+#include "base/round.h"
 #include "ops/op_filter.h"
 #include "ops/op_host_time.h"
 
@@ -37,7 +38,7 @@ static devlog_status window(answer_run *r, const op_select_options *o, devlog_er
 
 static bool in_ranges(const dl_filter_range *ranges, size_t n, double value)
 {
-    return !n || (value >= 0 && dl_filter_in(ranges, n, (uint64_t)value));
+    return !n || (value >= 0 && dl_filter_in(ranges, n, dl_u64_of(value)));
 }
 
 /* Whether the selection lets a row through; what is left out by order is not judged here. */
@@ -96,7 +97,7 @@ static bool add_launch(chip_rows **all, size_t *n, const op_table *t, size_t i)
         of->cap = cap;
     }
     of->items[of->n++] = (dl_warm_launch){
-        .start = start >= 0 ? (uint64_t)start : i, .duration = t->rows[i].fw_ns, .number = (uint32_t)i};
+        .start = start >= 0 ? dl_u64_of(start) : i, .duration = t->rows[i].fw_ns, .number = (uint32_t)i};
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "answers/run_log_internal.h"
+#include "base/round.h"
 
 static double per_cycle(const run_log *l, uint32_t chip, bool cycles)
 {
@@ -14,7 +15,7 @@ static double per_cycle(const run_log *l, uint32_t chip, bool cycles)
 
 static uint64_t rounded(double value)
 {
-    return value > 0 ? (uint64_t)(value + 0.5) : 0;
+    return value > 0 ? dl_u64_of(value) : 0;
 }
 
 static void fill_row(const run_log *l, op_table *t, size_t i, bool cycles)
@@ -75,7 +76,7 @@ static bool give_gaps(const run_log *l, op_table *t, bool cycles)
         op_table_row *row = &t->rows[order[i].row];
         const bool first = !i || order[i - 1].chip != order[i].chip;
         const double gap = first ? 0 : (order[i].start - last) * per_cycle(l, row->chip, cycles);
-        row->gap_ns = (int64_t)(gap < 0 ? gap - 0.5 : gap + 0.5);
+        row->gap_ns = fabs(gap) < 9e18 ? llround(gap) : 0;
         row->has |= OP_HAS_GAP;
         if (first || order[i].end > last) last = order[i].end;
     }

@@ -135,7 +135,8 @@ static void find_gaps(answer *a, const answer_run *r, candidates *c)
 typedef struct by_code {
     double spread, cores, unused, time;
     uint64_t n, with_chips, with_cores, with_unused;
-    uint32_t used, available;
+    uint32_t used;
+    double available;
     const answer_op *longest;
 } by_code;
 
@@ -160,7 +161,7 @@ static void look_at(by_code *to, const answer_run *r, const answer_op *op)
         to->unused += op->time * (1 - row->cores / chip->available);
         to->with_unused++;
         to->used = row->cores;
-        to->available = (uint32_t)chip->available;
+        to->available = chip->available;
     }
 }
 
@@ -219,7 +220,7 @@ static void add_code(answer *a, const answer_run *r, uint32_t code, const by_cod
         .op = name,
         .op_id = id,
         .evidence =
-            answer_keepf(a, "%llu ops ran on fewer cores than there are (%u of %u); if work spread evenly.",
+            answer_keepf(a, "%llu ops ran on fewer cores than there are (%u of %.0f); if work spread evenly.",
                          (unsigned long long)x->with_unused, x->used, x->available)};
     const saving *const all[] = {&spread, &cores, &unused};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {

@@ -1,0 +1,89 @@
+/* Fuzzing answers: a byte of what is asked for, then an op report or a device log. Any bytes are an answer or an error; no row
+ * is lost, and every output is whole. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "answers/answer_print.h"
+#include "answers/sections.h"
+
+static void print(const answer *a)
+{
+    static answer_printer *const printers[] = {answer_print_text, answer_print_markdown, answer_print_csv,
+                                               answer_print_json};
+    const answer_shown s = {.a = a, .kind = "report", .version = 1, .width = 80};
+    for (size_t i = 0; i < sizeof printers / sizeof printers[0]; i++) {
+        dl_str out = {0};
+        printers[i](&s, &out);
+        if (out.failed) abort();
+        if (printers[i] == answer_print_json) {
+            cJSON *json = cJSON_Parse(out.text);
+            if (!json) abort();
+            cJSON_Delete(json);
+        }
+        dl_str_free(&out);
+    }
+}
+
+static void answer_all(answer_run *r, run_log *log, uint8_t asked)
+{
+    answer a;
+    const answer_wishes w = {
+        .group = asked % (GROUP_NONE + 1), .sort = asked % (SORT_ORDER + 1), .top = asked & 64 ? 3 : 0};
+    size_t points = 0, rows = 0;
+    for (size_t i = 0; i < r->table->n; i++)
+        points += (r->table->rows[i].has & OP_IS_POINT) != 0;
+    for (size_t i = 0; i < r->n_ops; i++)
+        rows += r->ops[i].chips ? r->ops[i].chips : 1;
+    if (rows + r->left_out + points != r->table->n) abort();
+    if (log) answer_run_add_log(r, log);
+    if (answer_make(&a, r, &w, NULL) == DEVLOG_OK) print(&a);
+    answer_free(&a);
+}
+
+/* As a log alone: its launches. By a file, as logs are. */
+static void of_log(const uint8_t *data, size_t size, uint8_t asked, const op_selection *s)
+{
+    char path[64];
+    const char *const paths[] = {path};
+    const int fd = memfd_create("fuzz", 0);
+    run_log *log = NULL;
+    op_table t = {0};
+    answer_run r;
+    answer_run_options o = {.selection = s, .made = true};
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size) abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (run_log_read(&log, paths, 1, NULL, false, NULL) == DEVLOG_OK &&
+        op_table_new(&t, "fuzz", NULL) == DEVLOG_OK && run_log_rows(log, &t, &o.cycles, NULL) == DEVLOG_OK &&
+        answer_run_make(&r, &t, &o, NULL) == DEVLOG_OK) {
+        answer_all(&r, log, asked);
+        answer_run_free(&r);
+    }
+    run_log_free(log);
+    op_table_free(&t);
+    close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const dl_filter_range chip = {0, 0};
+    if (!size) return 0;
+    const uint8_t asked = data[0];
+    const op_selection s = {.filter = {.chips = asked & 128 ? &chip : NULL, .n_chips = asked & 128 ? 1 : 0},
+                            .skip_warm_up = asked & 32};
+    op_table t;
+    answer_run r;
+    const answer_run_options o = {.selection = &s, .by_fw = asked & 16};
+    const bool table = op_table_parse_wide(&t, "fuzz", data + 1, size - 1, NULL) == DEVLOG_OK;
+    if (table && answer_run_make(&r, &t, &o, NULL) == DEVLOG_OK) {
+        answer_all(&r, NULL, asked);
+        answer_run_free(&r);
+    }
+    op_table_free(&t);
+    if (!table) of_log(data + 1, size - 1, asked, &s);
+    return 0;
+}

@@ -11,7 +11,7 @@ install(TARGETS devlog_shared EXPORT devlog LIBRARY DESTINATION ${CMAKE_INSTALL_
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
 install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 FILES_MATCHING PATTERN "*.7")
 install(DIRECTORY include/devlog DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY schema boards firmware linker include DESTINATION share/devlog
+install(DIRECTORY schema tables boards firmware linker include DESTINATION share/devlog
         FILES_MATCHING PATTERN "*.json" PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.S" PATTERN "*.ld"
         PATTERN "cstdint" PATTERN "boardgen.c" EXCLUDE)
 install(FILES LICENSE docs/cli.md docs/environment.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

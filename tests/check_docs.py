@@ -244,6 +244,8 @@ def prepare(build, folder):
     shutil.copy(f'{logs}/capture.devlog', folder)
     shutil.copytree(f'{folder}/nn/logs_device', f'{folder}/logs')
     run('DEVLOG_LOG_FOLDER=cycles TT_METAL_DEVICE_PROFILER=1 DEVLOG_ANNOTATE=1 nn 1', folder, env, quiet=False)
+    for table in ('rules', 'thresholds'):
+        shutil.copy(f'{SOURCE}/tables/{table}.json', f'{folder}/my_{table}.json')
     with open(f'{folder}/budgets.txt', 'w', encoding='utf-8') as file:
         file.write('# as in docs/budgets.md\n1000000000 * BRISC-KERNEL\n')
     for copy in ('report.csv', 'before.csv', 'after.csv', 'main.csv', 'branch.csv'):

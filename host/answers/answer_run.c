@@ -192,7 +192,8 @@ static bool add_ops(answer_run *r, const uint8_t *wanted)
                                          .spread = NAN,
                                          .host = NAN,
                                          .flops = NAN,
-                                         .bytes = NAN};
+                                         .bytes = NAN,
+                                         .share = {NAN, NAN, NAN, NAN, NAN, NAN}};
     }
     return true;
 }

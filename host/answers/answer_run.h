@@ -8,6 +8,17 @@
 #include "ops/op_table.h"
 #include "ops/select.h"
 
+/* What limits an op, each in per cent of its time; NAN unknown (flops.h). */
+typedef enum op_share {
+    OP_OF_COMPUTE,  /* FLOPs by what the cores that it ran on could do at its fidelity */
+    OP_OF_DRAM,     /* bytes by what the DRAM could move; computed, or measured where the report has it */
+    OP_OF_NOC,      /* as measured */
+    OP_IMBALANCE,   /* 100 - mean core by slowest core */
+    OP_OVERHEAD,    /* of the firmware's time what is no kernel's */
+    OP_OF_DISPATCH, /* dispatch by firmware: 100 and more when the dispatcher took longer than the op */
+    OP_SHARES
+} op_share;
+
 /* An op that ran, on all of its chips together: the longest of them counts, of collectives the mean. Numbers that nobody
  * knows are NAN; times are ns, or cycles where run.cycles. */
 typedef struct answer_op {
@@ -20,6 +31,7 @@ typedef struct answer_op {
     /* Given by who knows shapes (flops.h); NAN and NULL before that. */
     double flops, bytes;
     const char *bound; /* "compute", "DRAM", ... */
+    double share[OP_SHARES];
 } answer_op;
 
 typedef struct answer_chip {

@@ -25,7 +25,7 @@ void budgets_print_text(const budgets *b, dl_str *out)
 
 void budgets_print_json(const budgets *b, dl_str *out)
 {
-    dl_str_fmt(out, "{\"version\":%d,\"kept\":%s,\"budgets\":[", BUDGET_FORMAT_VERSION,
+    dl_str_fmt(out, "{\"format\":\"devlog-budget-%d\",\"kept\":%s,\"budgets\":[", BUDGET_FORMAT_VERSION,
                budgets_kept(b) ? "true" : "false");
     for (size_t i = 0; i < b->n; i++) {
         const budget *item = &b->items[i];

@@ -169,6 +169,7 @@ static bool add_zone(run_log *l, const asked *a, const devlog_zones *z, size_t i
     }
     to->own += own;
     to->total += whole;
+    to->markers += z->own_cost[i];
     to->count++;
     if (whole < to->min) to->min = whole;
     if (whole > to->max) to->max = whole;
@@ -218,6 +219,7 @@ static run_zone zone_of(const run_log *l, const part *p)
                       .count = p->count,
                       .total = (double)p->total * scale,
                       .own = (double)p->own * scale,
+                      .markers = (double)p->markers * scale,
                       .min = (double)p->min * scale,
                       .max = (double)p->max * scale,
                       .cores = 1,
@@ -266,6 +268,7 @@ static bool find_zones(run_log *l)
         to->count += z->count;
         to->total += z->total;
         to->own += z->own;
+        to->markers += z->markers;
         to->cores++;
         if (z->min < to->min) to->min = z->min;
         if (z->max > to->max) to->max = z->max;

@@ -20,6 +20,7 @@ typedef struct run_zone {
     devlog_zone_role role;
     uint64_t count;
     double total, own, min, max; /* own: without the zones inside it */
+    double markers;              /* of total, what markers inside it took; captures tell, otherwise 0 */
     uint32_t cores;
     uint32_t chip; /* the core where it took longest, and how long all of it took there */
     devlog_core worst;

@@ -18,7 +18,7 @@ typedef struct stream_of {
 typedef struct part {
     uint32_t stream, zone, code;
     bool used;
-    uint64_t own, total, count, min, max;
+    uint64_t own, total, count, min, max, markers;
 } part;
 
 /* Kernels of a RISC in a launch. */

@@ -7,7 +7,9 @@ devlog_status answer_make(answer *a, const answer_run *r, const answer_wishes *w
     if (status) return status;
     a->cycles = r->cycles;
     answer_add_verdict(a, r);
-    bool good = answer_add_savings(a, r) && answer_add_kernels(a, r, w) && answer_add_ops(a, r, w);
+    bool good = !w->rules || rules_add_indicators(a, r, w->rules);
+    good = good && answer_add_savings(a, r) && (!w->rules || rules_add_advice(a, r, w->rules));
+    good = good && answer_add_kernels(a, r, w) && answer_add_ops(a, r, w) && answer_add_roofline(a, r, w);
     answer_add_zones(a, r, w);
     answer_add_ranges(a, r, w);
     answer_add_chips(a, r);

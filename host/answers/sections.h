@@ -4,6 +4,8 @@
 #define DEVLOG_ANSWERS_SECTIONS_H
 
 #include "answers/answer_run.h"
+#include "answers/flops.h"
+#include "answers/rules.h"
 
 typedef enum answer_group { GROUP_CODE, GROUP_SHAPE, GROUP_MEMORY, GROUP_CATEGORY, GROUP_NONE } answer_group;
 typedef enum answer_sort {
@@ -20,7 +22,9 @@ typedef enum answer_sort {
 typedef struct answer_wishes {
     answer_group group;
     answer_sort sort;
-    size_t top; /* rows of each table; 0: all */
+    size_t top;               /* rows of each table; 0: all */
+    const flops_peaks *peaks; /* NULL: flops_apply has not been called */
+    const rules *rules;       /* NULL: no advice, no indicators */
 } answer_wishes;
 
 /* What could be saved. For savings.c and those who know more (advice). */
@@ -32,15 +36,16 @@ typedef struct saving {
     bool by_op;                                     /* it is of the time of op's code */
 } saving;
 
-void answer_add_verdict(answer *a, const answer_run *r);                         /* verdict.c */
-bool answer_add_savings(answer *a, const answer_run *r);                         /* savings.c */
-bool answer_add_ops(answer *a, const answer_run *r, const answer_wishes *w);     /* op_stats.c */
-bool answer_add_kernels(answer *a, const answer_run *r, const answer_wishes *w); /* kernel_stats.c */
-void answer_add_zones(answer *a, const answer_run *r, const answer_wishes *w);   /* zone_stats.c */
-void answer_add_ranges(answer *a, const answer_run *r, const answer_wishes *w);  /* ranges.c */
-void answer_add_chips(answer *a, const answer_run *r);                           /* verdict.c */
-void answer_add_summary(answer *a, const answer_run *r);                         /* verdict.c */
-void answer_add_losses(answer *a, const answer_run *r);                          /* verdict.c */
+void answer_add_verdict(answer *a, const answer_run *r);                          /* verdict.c */
+bool answer_add_savings(answer *a, const answer_run *r);                          /* savings.c */
+bool answer_add_ops(answer *a, const answer_run *r, const answer_wishes *w);      /* op_stats.c */
+bool answer_add_kernels(answer *a, const answer_run *r, const answer_wishes *w);  /* kernel_stats.c */
+bool answer_add_roofline(answer *a, const answer_run *r, const answer_wishes *w); /* roofline.c */
+void answer_add_zones(answer *a, const answer_run *r, const answer_wishes *w);    /* zone_stats.c */
+void answer_add_ranges(answer *a, const answer_run *r, const answer_wishes *w);   /* ranges.c */
+void answer_add_chips(answer *a, const answer_run *r);                            /* verdict.c */
+void answer_add_summary(answer *a, const answer_run *r);                          /* verdict.c */
+void answer_add_losses(answer *a, const answer_run *r);                           /* verdict.c */
 
 /* All of them. MEMORY when there is none. (sections.c) */
 devlog_status answer_make(answer *a, const answer_run *r, const answer_wishes *w, devlog_error *err);

@@ -275,12 +275,20 @@ static void measure(const dl_grid *g, layout *l)
     }
 }
 
-static void left_out(const dl_grid *g, const layout *l, dl_str *out)
+/* In lines that fit, too. */
+static void left_out(const dl_grid *g, const layout *l, unsigned width, dl_str *out)
 {
     bool any = false;
+    size_t begins = out->len;
     for (unsigned k = 0; k < g->n_columns; k++) {
         if (l->shown[k] || g->columns[k].flags & DL_GRID_GONE) continue;
-        dl_str_fmt(out, "%s%s", any ? ", " : "(no room for: ", g->columns[k].title);
+        const unsigned columns = dl_text_columns(g->columns[k].title, strlen(g->columns[k].title));
+        if (any) dl_str_char(out, ',');
+        if (any && width && out->len - begins + columns + 2 > width) {
+            dl_str_char(out, '\n');
+            begins = out->len;
+        }
+        dl_str_fmt(out, "%s%s", any ? " " : "(no room for: ", g->columns[k].title);
         any = true;
     }
     if (any) dl_str_add(out, ")\n");
@@ -317,7 +325,7 @@ void dl_grid_print(dl_grid *g, unsigned width, dl_str *out)
         }
         at += n + 1;
     }
-    left_out(g, &l, out);
+    left_out(g, &l, width, out);
     dl_str_free(&g->text);
     g->cells = 0;
     g->at = 0;

@@ -159,7 +159,7 @@ const cli_command cmd_annotate = {
         "predicted wrongly; stores and loads: their queues are full; order: a load of what a queued store writes; "
         "fence. docs/budgets.md says more.",
     .options = options,
-    .examples = "  devlog annotate --latest  of the newest run in generated/profiler\n"
+    .examples = "  devlog annotate cycles  of the run in that folder\n"
                 "  devlog annotate --risc TRISC1 --core 0,0 cycles\n"
                 "  devlog annotate --format csv cycles/capture.devlog > cycles.csv\n",
     .see_also = "devlog-decode(1), devlog-budget(1)",

@@ -174,7 +174,7 @@ const cli_command cmd_budget = {
         "line, and '#' begins a comment line. A zone that never ran has not kept its budget.\n\n"
         "The exit status is the command's when that is not 0.",
     .options = options,
-    .examples = "  devlog budget budgets.txt build/release/bin/demo\n"
+    .examples = "  devlog budget -o budget budgets.txt build/release/bin/demo\n"
                 "  devlog budget --log cycles --format json budgets.txt\n",
     .files = "FOLDER/capture.devlog: the capture of the run; devlog annotate reads it too.",
     .exit_worse = "the result is there, and a zone took longer than its budget, or never ran",

@@ -18,13 +18,14 @@ typedef struct report_args {
     cli_list tables;
     int format, group, sort, time;
     uint64_t top;
-    const char *output;
+    const char *output, *ops_table, *board, *rules, *thresholds;
+    double dram;
 } report_args;
 
 static const cli_option options[] = {
     CLI_TITLE("What is shown"),
     {CLI_LIST, "tables", 't', "NAME,...",
-     "only these, by the names that they have in JSON: verdict, savings, kernel_statistics, op_statistics, zones, "
+     "only these, by the names that they have in JSON: verdict, indicators, savings, advice, kernel_statistics, op_statistics, roofline, zones, "
      "steps, signposts, chips, losses, summary",
      offsetof(report_args, tables)},
     {CLI_CHOICE, "group", 'g', "code|shape|memory|category|none",
@@ -37,6 +38,20 @@ static const cli_option options[] = {
      offsetof(report_args, time)},
     {CLI_NUMBER, "top", 0, "N", "lines of each table; 20 unless told (json and csv: all), 0: all",
      offsetof(report_args, top), 0, UINT32_MAX},
+    CLI_TITLE("Peaks"),
+    {CLI_STRING, "board", 0, "BOARD",
+     "whose peaks hold, where the report does not say its architecture, or says another",
+     offsetof(report_args, board)},
+    {CLI_REAL, "dram-bandwidth", 0, "GB/S", "of the chip's DRAM; the board's unless told",
+     offsetof(report_args, dram)},
+    {CLI_STRING, "ops-table", 0, "FILE",
+     "what FLOPs and bytes of ops are worked out by; share/devlog/tables/ops.json unless told (docs/roofline.md)",
+     offsetof(report_args, ops_table)},
+    CLI_TITLE("Advice"),
+    {CLI_STRING, "rules", 0, "FILE", "of ADVICE; share/devlog/tables/rules.json unless told (docs/advice.md)",
+     offsetof(report_args, rules)},
+    {CLI_STRING, "thresholds", 0, "FILE", "of INDICATORS; share/devlog/tables/thresholds.json unless told",
+     offsetof(report_args, thresholds)},
     CLI_TITLE("Output"),
     {CLI_CHOICE, "format", 'f', "text|json|csv|md",
      "json has a schema (share/devlog/schema); csv: one table after the other, an empty line between; md: for the "
@@ -57,6 +72,8 @@ typedef struct job {
     op_table table;
     run_log *log;
     answer_run run;
+    flops_peaks peaks;
+    rules *rules;
     answer a;
     dl_str out;
     bool has_run, troubles;
@@ -65,6 +82,7 @@ typedef struct job {
 static void job_free(job *j)
 {
     answer_free(&j->a);
+    rules_free(j->rules);
     if (j->has_run) answer_run_free(&j->run);
     run_log_free(j->log);
     op_table_free(&j->table);
@@ -129,9 +147,10 @@ static devlog_status read_input(job *j, const report_args *a, const op_selection
 static devlog_status check_tables(const report_args *a, const answer *answers, devlog_error *err)
 {
     for (size_t i = 0; i < a->tables.n; i++) {
-        static const char *const known[] = {"verdict", "savings", "kernel_statistics", "op_statistics",
-                                            "zones",   "steps",   "signposts",         "chips",
-                                            "losses",  "summary"};
+        static const char *const known[] = {
+            "verdict",       "indicators", "savings", "advice", "kernel_statistics",
+            "op_statistics", "roofline",   "zones",   "steps",  "signposts",
+            "chips",         "losses",     "summary"};
         bool good = answer_find(answers, a->tables.items[i]) != NULL;
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
             good |= strcmp(known[k], a->tables.items[i]) == 0;
@@ -145,14 +164,19 @@ static devlog_status check_tables(const report_args *a, const answer *answers, d
 static devlog_status report(job *j, const report_args *a, const char *path, const op_selection *s,
                             devlog_error *err)
 {
+    devlog_status status = rules_read(&j->rules, a->rules, a->thresholds, err);
     const bool people = a->format == FORMAT_TEXT || a->format == FORMAT_MD;
     const answer_wishes wishes = {.group = (answer_group)a->group,
                                   .sort = (answer_sort)a->sort,
+                                  .peaks = &j->peaks,
+                                  .rules = j->rules,
                                   .top = a->top != UINT64_MAX ? (size_t)a->top
                                          : people             ? 20
                                                               : 0};
-    devlog_status status = find_input(j, path, err);
+    if (!status) status = find_input(j, path, err);
     if (!status) status = read_input(j, a, s, err);
+    const flops_options flops = {.table = a->ops_table, .board = a->board, .dram = a->dram * 1e9};
+    if (!status) status = flops_apply(&j->run, &flops, &j->peaks, err);
     if (!status) status = answer_make(&j->a, &j->run, &wishes, err);
     if (!status) status = check_tables(a, &j->a, err);
     if (status) return status;

@@ -306,6 +306,18 @@ def check_outputs(folder, report_path):
     os.remove(there)
 
 
+def check_tables(jsonschema):
+    """What users edit follows its schema."""
+    for name in ("ops", "rules", "thresholds"):
+        with open(os.path.join(SOURCE, "tables", name + ".json"), encoding="utf-8") as f:
+            value = json.load(f)
+        with open(os.path.join(SOURCE, "schema", "tables-%s-1.json" % name), encoding="utf-8") as f:
+            schema = json.load(f)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for error in list(jsonschema.Draft202012Validator(schema).iter_errors(value))[:3]:
+            bad.append("tables/%s.json: %s: %s" % (name, list(error.path), error.message[:200]))
+
+
 def check_schemas(folder, report_path):
     try:
         import jsonschema
@@ -319,13 +331,22 @@ def check_schemas(folder, report_path):
                ("ops", "summary", report_path), ("ops", "summary", "--list", report_path),
                ("ops", "compare", report_path, report_path), ("ops", "compare", "--list", report_path, report_path),
                ("decode", capture), ("decode", log)]
+    cycles, budgets = os.path.join(folder, "cycles"), os.path.join(folder, "budgets.txt")
+    subprocess.run([NN, "1"], capture_output=True, check=True, env=dict(os.environ, DEVLOG_HOME=SOURCE, DEVLOG_LOG_FOLDER=cycles, DEVLOG_OPS="0",
+                                                                        TT_METAL_DEVICE_PROFILER="1", DEVLOG_ANNOTATE="1"))
+    with open(budgets, "w", encoding="utf-8") as f:
+        f.write("1 * BRISC-KERNEL\n1000000000 BRISC BRISC-KERNEL\n1 * no such zone\n")
+    outputs += [("annotate", cycles), ("annotate", "--firmware", "--risc", "BRISC", cycles), ("budget", "--log", cycles, budgets)]
+    check_widths("annotate", cycles)
+    check_tables(jsonschema)
     samples = os.environ.get("DEVLOG_SAMPLES", os.path.join(SOURCE, "..", "shared", "samples"))
     for name in sorted(os.listdir(samples)) if os.path.isdir(samples) else []:
         if name.endswith(".csv"):
             path = os.path.join(samples, name)
             outputs += [("report", path)] + ([("ops", "summary", path)] if name.startswith("ops") else [("decode", path)])
     for args in outputs:
-        r = subprocess.run([DEVLOG, *args, "--format", "json"], capture_output=True, text=True)
+        r = subprocess.run([DEVLOG, args[0], "--format", "json", *args[1:]] if args[0] == "budget" else [DEVLOG, *args, "--format", "json"],
+                           capture_output=True, text=True)
         try:
             value = json.loads(r.stdout)
         except ValueError:
@@ -359,11 +380,11 @@ def on_terminal(columns, *args):
     return out.decode().replace("\r\n", "\n")
 
 
-def check_widths(*inputs):
+def check_widths(command, *inputs):
     for path in inputs:
-        for line in on_terminal(80, "report", path).splitlines():
+        for line in on_terminal(80, command, path).splitlines():
             if len(line) > 80:
-                bad.append("report %s: %d columns on a terminal of 80: %s" % (path, len(line), line))
+                bad.append("%s %s: %d columns on a terminal of 80: %s" % (command, path, len(line), line))
 
 
 def main():
@@ -390,7 +411,7 @@ def main():
         check_savings(db, path)
         check_zones(db, folder, os.path.join(folder, "logs_device", "profile_log_device.csv"))
         check_outputs(folder, path)
-        check_widths(folder, path, os.path.join(folder, "logs_device", "capture.devlog"))
+        check_widths("report", folder, path, os.path.join(folder, "logs_device", "capture.devlog"))
         validated = check_schemas(folder, path)
     for line in bad[:40]:
         print(line)

@@ -216,7 +216,7 @@ static void the_command(void **state)
     out = devlog_ok(line, 0);
     cJSON *json = cJSON_Parse(out);
     assert_non_null(json);
-    assert_true(cJSON_GetObjectItem(json, "version")->valueint == ANNOTATE_FORMAT_VERSION);
+    assert_string_equal(cJSON_GetObjectItem(json, "format")->valuestring, "devlog-annotate-1");
     assert_int_equal((uint64_t)cJSON_GetObjectItem(json, "cycles")->valuedouble, csv);
     cJSON_Delete(json);
     free(out);

@@ -1,0 +1,377 @@
+/* Formulas: a parser that makes steps for a stack, and the stack. See the header. */
+#include "answers/formula.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STEPS = 256, MOST_DEPTH = 32 };
+
+typedef enum step_kind {
+    STEP_NUMBER,
+    STEP_TEXT,
+    STEP_NAME,
+    STEP_NEGATE,
+    STEP_NOT,
+    STEP_KNOWN,
+    /* of two values: */
+    STEP_ADD,
+    STEP_SUBTRACT,
+    STEP_MULTIPLY,
+    STEP_DIVIDE,
+    STEP_MAX,
+    STEP_MIN,
+    STEP_LESS,
+    STEP_LESS_EQUAL,
+    STEP_MORE,
+    STEP_MORE_EQUAL,
+    STEP_EQUAL,
+    STEP_UNEQUAL,
+    STEP_HAS,
+    STEP_AND,
+    STEP_OR,
+} step_kind;
+
+typedef struct step {
+    step_kind kind;
+    uint32_t id;
+    double number;
+    char *text;
+} step;
+
+struct formula {
+    step *steps;
+    size_t n;
+};
+
+formula_value formula_number(double value)
+{
+    return isfinite(value) ? (formula_value){.kind = FORMULA_NUMBER, .number = value} : (formula_value){0};
+}
+
+formula_value formula_text(const char *text)
+{
+    return text && *text ? (formula_value){.kind = FORMULA_TEXT, .text = text} : (formula_value){0};
+}
+
+void formula_free(formula *f)
+{
+    if (!f) return;
+    for (size_t i = 0; i < f->n; i++)
+        free(f->steps[i].text);
+    free(f->steps);
+    free(f);
+}
+
+/* ---- Parsing ----------------------------------------------------------------------------------------- */
+
+typedef struct parser {
+    const char *text, *at;
+    formula *f;
+    formula_find *find;
+    void *ctx;
+    devlog_error *err;
+    devlog_status status;
+    int depth; /* of parentheses */
+    int on_stack;
+} parser;
+
+static void fail(parser *p, const char *what)
+{
+    if (p->status) return;
+    p->status = dl_fail(p->err, DEVLOG_ERR_FORMAT, "character %zu: %s, in: %.200s",
+                        (size_t)(p->at - p->text) + 1, what, p->text);
+}
+
+static void add(parser *p, step s)
+{
+    if (p->status) {
+        free(s.text);
+        return;
+    }
+    if (p->f->n == MOST_STEPS) {
+        free(s.text);
+        fail(p, "the formula is too long");
+        return;
+    }
+    p->f->steps[p->f->n++] = s;
+    p->on_stack += s.kind <= STEP_NAME ? 1 : s.kind >= STEP_ADD ? -1 : 0;
+    if (p->on_stack > MOST_DEPTH) fail(p, "the formula is nested too deep");
+}
+
+static void blanks(parser *p)
+{
+    while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n')
+        p->at++;
+}
+
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+/* Takes a sign or a word, if it comes next. */
+static bool take(parser *p, const char *what)
+{
+    const size_t n = strlen(what);
+    blanks(p);
+    if (strncmp(p->at, what, n) != 0) return false;
+    if (is_name(what[0]) && is_name(p->at[n])) return false;
+    p->at += n;
+    return true;
+}
+
+static void parse_or(parser *p);
+
+static void parse_text(parser *p)
+{
+    const char *end = strchr(++p->at, '\'');
+    if (!end) {
+        fail(p, "a text has no ' at its end");
+        return;
+    }
+    char *text = strndup(p->at, (size_t)(end - p->at));
+    if (!text) fail(p, "no memory");
+    p->at = end + 1;
+    add(p, (step){.kind = STEP_TEXT, .text = text});
+}
+
+/* The arguments of a function, `n` of them, behind its "(". */
+static void parse_call(parser *p, int n, step_kind kind)
+{
+    if (++p->depth > MOST_DEPTH) fail(p, "the formula is nested too deep");
+    for (int i = 0; i < n && !p->status; i++) {
+        if (i && !take(p, ",")) fail(p, "a ',' is missing");
+        parse_or(p);
+    }
+    if (!p->status && !take(p, ")")) fail(p, "a ')' is missing");
+    p->depth--;
+    add(p, (step){.kind = kind});
+}
+
+static void parse_name(parser *p)
+{
+    static const struct {
+        const char *name;
+        int arguments;
+        step_kind kind;
+    } functions[] = {{"max", 2, STEP_MAX}, {"min", 2, STEP_MIN}, {"known", 1, STEP_KNOWN}};
+    const char *name = p->at;
+    while (is_name(*p->at))
+        p->at++;
+    const size_t n = (size_t)(p->at - name);
+    blanks(p);
+    if (*p->at == '(') {
+        for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+            if (strlen(functions[i].name) != n || memcmp(functions[i].name, name, n) != 0) continue;
+            p->at++;
+            parse_call(p, functions[i].arguments, functions[i].kind);
+            return;
+        }
+        p->at = name;
+        fail(p, "there is no such function; there are max, min and known");
+        return;
+    }
+    uint32_t id = 0;
+    if (!p->find(p->ctx, name, n, &id)) {
+        p->at = name;
+        fail(p, "there is no fact of this name (docs/advice.md lists them)");
+    }
+    add(p, (step){.kind = STEP_NAME, .id = id});
+}
+
+static void parse_factor(parser *p)
+{
+    blanks(p);
+    if (p->status) return;
+    const char c = *p->at;
+    if (isdigit((unsigned char)c)) {
+        char *end;
+        const double number = strtod(p->at, &end);
+        p->at = end;
+        if (!isfinite(number)) fail(p, "the number is too large");
+        add(p, (step){.kind = STEP_NUMBER, .number = number});
+    } else if (c == '\'') {
+        parse_text(p);
+    } else if (c == '(') {
+        p->at++;
+        if (++p->depth > MOST_DEPTH) fail(p, "the formula is nested too deep");
+        parse_or(p);
+        if (!p->status && !take(p, ")")) fail(p, "a ')' is missing");
+        p->depth--;
+    } else if (c == '-') {
+        p->at++;
+        if (++p->depth > MOST_DEPTH) fail(p, "the formula is nested too deep");
+        parse_factor(p);
+        p->depth--;
+        add(p, (step){.kind = STEP_NEGATE});
+    } else if (isalpha((unsigned char)c) || c == '_') {
+        parse_name(p);
+    } else {
+        fail(p, c ? "a number, a name or a 'text' is expected" : "the formula ends too early");
+    }
+}
+
+static void parse_term(parser *p)
+{
+    parse_factor(p);
+    while (!p->status) {
+        const step_kind kind = take(p, "*") ? STEP_MULTIPLY : take(p, "/") ? STEP_DIVIDE : STEP_NAME;
+        if (kind == STEP_NAME) return;
+        parse_factor(p);
+        add(p, (step){.kind = kind});
+    }
+}
+
+static void parse_sum(parser *p)
+{
+    parse_term(p);
+    while (!p->status) {
+        const step_kind kind = take(p, "+") ? STEP_ADD : take(p, "-") ? STEP_SUBTRACT : STEP_NAME;
+        if (kind == STEP_NAME) return;
+        parse_term(p);
+        add(p, (step){.kind = kind});
+    }
+}
+
+static void parse_comparison(parser *p)
+{
+    static const struct {
+        const char *sign;
+        step_kind kind;
+    } signs[] = {{"<=", STEP_LESS_EQUAL}, {">=", STEP_MORE_EQUAL}, {"==", STEP_EQUAL}, {"!=", STEP_UNEQUAL},
+                 {"<", STEP_LESS},        {">", STEP_MORE},        {"has", STEP_HAS}};
+    parse_sum(p);
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0] && !p->status; i++) {
+        if (!take(p, signs[i].sign)) continue;
+        parse_sum(p);
+        add(p, (step){.kind = signs[i].kind});
+        return;
+    }
+}
+
+static void parse_not(parser *p)
+{
+    if (!take(p, "not")) {
+        parse_comparison(p);
+        return;
+    }
+    if (++p->depth > MOST_DEPTH) fail(p, "the formula is nested too deep");
+    if (!p->status) parse_not(p);
+    p->depth--;
+    add(p, (step){.kind = STEP_NOT});
+}
+
+static void parse_and(parser *p)
+{
+    parse_not(p);
+    while (!p->status && take(p, "and")) {
+        parse_not(p);
+        add(p, (step){.kind = STEP_AND});
+    }
+}
+
+static void parse_or(parser *p)
+{
+    parse_and(p);
+    while (!p->status && take(p, "or")) {
+        parse_and(p);
+        add(p, (step){.kind = STEP_OR});
+    }
+}
+
+devlog_status formula_parse(formula **out, const char *text, formula_find *find, void *ctx, devlog_error *err)
+{
+    *out = NULL;
+    formula *f = calloc(1, sizeof *f);
+    if (f) f->steps = calloc(MOST_STEPS, sizeof *f->steps);
+    if (!f || !f->steps) {
+        free(f);
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a formula");
+    }
+    parser p = {.text = text, .at = text, .f = f, .find = find, .ctx = ctx, .err = err};
+    parse_or(&p);
+    blanks(&p);
+    if (!p.status && *p.at) fail(&p, "nothing more is expected here");
+    if (p.status) {
+        formula_free(f);
+        return p.status;
+    }
+    step *fitting = realloc(f->steps, f->n * sizeof *fitting);
+    if (fitting) f->steps = fitting;
+    *out = f;
+    return DEVLOG_OK;
+}
+
+/* ---- Evaluating -------------------------------------------------------------------------------------- */
+
+static formula_value yes(bool is)
+{
+    return formula_number(is);
+}
+
+static formula_value compare(step_kind kind, formula_value a, formula_value b)
+{
+    if (a.kind == FORMULA_UNKNOWN || b.kind != a.kind) return (formula_value){0};
+    if (kind == STEP_HAS)
+        return a.kind == FORMULA_TEXT ? yes(strstr(a.text, b.text) != NULL) : (formula_value){0};
+    const int order =
+        a.kind == FORMULA_TEXT ? strcmp(a.text, b.text) : (a.number > b.number) - (a.number < b.number);
+    switch (kind) {
+    case STEP_LESS: return yes(order < 0);
+    case STEP_LESS_EQUAL: return yes(order <= 0);
+    case STEP_MORE: return yes(order > 0);
+    case STEP_MORE_EQUAL: return yes(order >= 0);
+    case STEP_EQUAL: return yes(order == 0);
+    default: return yes(order != 0);
+    }
+}
+
+static formula_value join(step_kind kind, formula_value a, formula_value b)
+{
+    const bool decides = kind == STEP_OR;
+    if (a.kind == FORMULA_NUMBER && (a.number != 0) == decides) return yes(decides);
+    if (b.kind == FORMULA_NUMBER && (b.number != 0) == decides) return yes(decides);
+    return a.kind == FORMULA_NUMBER && b.kind == FORMULA_NUMBER ? yes(!decides) : (formula_value){0};
+}
+
+static formula_value of_two(step_kind kind, formula_value a, formula_value b)
+{
+    if (kind == STEP_AND || kind == STEP_OR) return join(kind, a, b);
+    if (kind >= STEP_LESS) return compare(kind, a, b);
+    if (a.kind != FORMULA_NUMBER || b.kind != FORMULA_NUMBER) return (formula_value){0};
+    switch (kind) {
+    case STEP_ADD: return formula_number(a.number + b.number);
+    case STEP_SUBTRACT: return formula_number(a.number - b.number);
+    case STEP_MULTIPLY: return formula_number(a.number * b.number);
+    case STEP_DIVIDE: return b.number != 0 ? formula_number(a.number / b.number) : (formula_value){0};
+    case STEP_MAX: return formula_number(fmax(a.number, b.number));
+    default: return formula_number(fmin(a.number, b.number));
+    }
+}
+
+formula_value formula_eval(const formula *f, formula_look *look, void *ctx)
+{
+    formula_value stack[MOST_DEPTH + 2];
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        const step *s = &f->steps[i];
+        switch (s->kind) {
+        case STEP_NUMBER: stack[n++] = formula_number(s->number); break;
+        case STEP_TEXT: stack[n++] = (formula_value){.kind = FORMULA_TEXT, .text = s->text}; break;
+        case STEP_NAME: stack[n++] = look(ctx, s->id); break;
+        case STEP_NEGATE:
+            stack[n - 1] = stack[n - 1].kind == FORMULA_NUMBER ? formula_number(-stack[n - 1].number)
+                                                               : (formula_value){0};
+            break;
+        case STEP_NOT:
+            stack[n - 1] =
+                stack[n - 1].kind == FORMULA_NUMBER ? yes(stack[n - 1].number == 0) : (formula_value){0};
+            break;
+        case STEP_KNOWN: stack[n - 1] = yes(stack[n - 1].kind != FORMULA_UNKNOWN); break;
+        default: n--; stack[n - 1] = of_two(s->kind, stack[n - 1], stack[n]);
+        }
+    }
+    return stack[0];
+}

@@ -1,0 +1,379 @@
+/* Advice and indicators: each rule of tables/rules.json fires for a report with the flaw and not for the same one without
+ * it; grades change at their thresholds; and a wrong file of rules or thresholds is told with file, line and cure. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cJSON.h>
+
+#include "answers/sections.h"
+#include "base/paths.h"
+#include "support/cli.h"
+#include "support/files.h"
+
+static const char *const header[] = {"OP CODE",
+                                     "OP TYPE",
+                                     "GLOBAL CALL COUNT",
+                                     "DEVICE ID",
+                                     "DEVICE ARCH",
+                                     "ATTRIBUTES",
+                                     "MATH FIDELITY",
+                                     "CORE COUNT",
+                                     "AVAILABLE WORKER CORE COUNT",
+                                     "HOST START TS",
+                                     "HOST END TS",
+                                     "HOST DURATION [ns]",
+                                     "DEVICE FW START CYCLE",
+                                     "DEVICE FW END CYCLE",
+                                     "OP TO OP LATENCY [ns]",
+                                     "DEVICE FW DURATION [ns]",
+                                     "DEVICE KERNEL DURATION [ns]",
+                                     "DEVICE KERNEL DURATION PER CORE MAX [ns]",
+                                     "DEVICE KERNEL DURATION PER CORE AVG [ns]",
+                                     "DEVICE BRISC KERNEL DURATION [ns]",
+                                     "DEVICE NCRISC KERNEL DURATION [ns]",
+                                     "DEVICE TRISC1 KERNEL DURATION [ns]",
+                                     "DISPATCH TOTAL CQ CMD OP TIME [ns]",
+                                     "CompileProgram_TT_HOST_FUNC [ns]",
+                                     "NPE CONG IMPACT (%)",
+                                     "DRAM BW UTIL (%)",
+                                     "INPUT_0_W",
+                                     "INPUT_0_Z",
+                                     "INPUT_0_Y",
+                                     "INPUT_0_X",
+                                     "INPUT_0_DATATYPE",
+                                     "INPUT_0_MEMORY",
+                                     "INPUT_1_W",
+                                     "INPUT_1_Z",
+                                     "INPUT_1_Y",
+                                     "INPUT_1_X",
+                                     "INPUT_1_DATATYPE",
+                                     "INPUT_1_MEMORY",
+                                     "OUTPUT_0_W",
+                                     "OUTPUT_0_Z",
+                                     "OUTPUT_0_Y",
+                                     "OUTPUT_0_X",
+                                     "OUTPUT_0_DATATYPE",
+                                     "OUTPUT_0_MEMORY"};
+enum { COLUMNS = sizeof header / sizeof header[0] };
+
+/* A matmul of 1024 x 1024 x 1024 on all 64 cores of a Wormhole, that has nothing wrong with it: BF16 in L1, HiFi4, compute 80 % of
+ * 2 * 2^30 / (64 * 1024) ns = 32,768 ns. */
+static const char usual[] =
+    "OP CODE=Matmul|OP TYPE=tt_dnn_device|DEVICE ID=0|DEVICE ARCH=wormhole_b0|"
+    "ATTRIBUTES={'program_config': 'X(in0_block_w=4;out_subblock_h=2;out_subblock_w=2)'}|MATH FIDELITY=HiFi4|"
+    "CORE COUNT=64|AVAILABLE WORKER CORE COUNT=64|HOST START TS=1000|HOST END TS=2000|HOST DURATION [ns]=1000|"
+    "OP TO OP LATENCY [ns]=500|DEVICE FW DURATION [ns]=42000|DEVICE KERNEL DURATION [ns]=40960|"
+    "DEVICE KERNEL DURATION PER CORE MAX [ns]=40960|DEVICE KERNEL DURATION PER CORE AVG [ns]=40000|"
+    "DEVICE BRISC KERNEL DURATION [ns]=40000|DEVICE NCRISC KERNEL DURATION [ns]=40000|"
+    "DEVICE TRISC1 KERNEL DURATION [ns]=39000|INPUT_0_W=1|INPUT_0_Z=1|INPUT_0_Y=1024|INPUT_0_X=1024|"
+    "INPUT_0_DATATYPE=BFLOAT16|INPUT_0_MEMORY=DEV_0_L1_INTERLEAVED|INPUT_1_W=1|INPUT_1_Z=1|INPUT_1_Y=1024|"
+    "INPUT_1_X=1024|INPUT_1_DATATYPE=BFLOAT16|INPUT_1_MEMORY=DEV_0_L1_INTERLEAVED|OUTPUT_0_W=1|OUTPUT_0_Z=1|"
+    "OUTPUT_0_Y=1024|OUTPUT_0_X=1024|OUTPUT_0_DATATYPE=BFLOAT16|OUTPUT_0_MEMORY=DEV_0_L1_INTERLEAVED";
+
+/* "NAME=value|NAME=value": the value of a column; n SIZE_MAX: not said. */
+static const char *value_of(const char *cells, const char *name, size_t *n)
+{
+    const size_t length = strlen(name);
+    *n = SIZE_MAX;
+    for (const char *at = cells; *at;) {
+        const size_t whole = strcspn(at, "|");
+        if (strncmp(at, name, length) == 0 && at[length] == '=') {
+            *n = whole - length - 1;
+            return at + length + 1;
+        }
+        at += whole + (at[whole] == '|');
+    }
+    return NULL;
+}
+
+static void add_row(dl_str *out, const char *cells, unsigned id)
+{
+    for (size_t i = 0; i < COLUMNS; i++) {
+        size_t n;
+        const char *value = value_of(cells, header[i], &n);
+        if (!value) value = value_of(usual, header[i], &n);
+        if (i) dl_str_char(out, ',');
+        if (strcmp(header[i], "GLOBAL CALL COUNT") == 0)
+            dl_str_fmt(out, "%u", id);
+        else if (strcmp(header[i], "DEVICE FW START CYCLE") == 0)
+            dl_str_fmt(out, "%u", 100000 * id);
+        else if (strcmp(header[i], "DEVICE FW END CYCLE") == 0)
+            dl_str_fmt(out, "%u", 100000 * id + 42000);
+        else if (value)
+            dl_str_add_n(out, value, n);
+    }
+    dl_str_char(out, '\n');
+}
+
+typedef struct made {
+    op_table table;
+    answer_run run;
+    flops_peaks peaks;
+    rules *rules;
+    answer a;
+} made;
+
+static void check(devlog_status status, const devlog_error *err)
+{
+    if (status) fail_msg("%s", err->text);
+}
+
+/* The answer for a usual op, and one or two others behind it; "" is another usual one. */
+static void make(made *m, const char *first, const char *second)
+{
+    dl_str csv = {0};
+    devlog_error err = {0};
+    const op_selection all = {0};
+    const answer_run_options o = {.selection = &all};
+    for (size_t i = 0; i < COLUMNS; i++)
+        dl_str_fmt(&csv, "%s%s", i ? "," : "", header[i]);
+    dl_str_char(&csv, '\n');
+    add_row(&csv, "", 1);
+    add_row(&csv, first, 2);
+    if (second) add_row(&csv, second, 2);
+    memset(m, 0, sizeof *m);
+    check(op_table_parse_wide(&m->table, "made.csv", csv.text, csv.len, &err), &err);
+    check(answer_run_make(&m->run, &m->table, &o, &err), &err);
+    check(flops_apply(&m->run, &(flops_options){0}, &m->peaks, &err), &err);
+    check(rules_read(&m->rules, NULL, NULL, &err), &err);
+    const answer_wishes w = {.peaks = &m->peaks, .rules = m->rules};
+    check(answer_make(&m->a, &m->run, &w, &err), &err);
+    dl_str_free(&csv);
+}
+
+static void drop(made *m)
+{
+    answer_free(&m->a);
+    rules_free(m->rules);
+    answer_run_free(&m->run);
+    op_table_free(&m->table);
+}
+
+/* The row of ADVICE with this rule; -1: it did not fire. */
+static int row_of(const answer *a, const char *rule)
+{
+    const answer_section *s = answer_find(a, "advice");
+    assert_non_null(s);
+    for (size_t i = 0; i < answer_rows(s); i++)
+        if (strcmp(s->cells[i * s->n_columns].text, rule) == 0) return (int)i;
+    return -1;
+}
+
+static const struct {
+    const char *rule, *fires, *does_not;
+    double saving; /* of what fires; 0: unknown */
+} cases[] = {
+    {"fallback",
+     "OP CODE=(torch) add|DEVICE FW DURATION [ns]=|DEVICE KERNEL DURATION [ns]=|OP TO OP LATENCY [ns]=",
+     "OP CODE=(torch) add", 1000},
+    {"gap", "OP TO OP LATENCY [ns]=9000", "OP TO OP LATENCY [ns]=6500", 3000},
+    {"matmul_grid", "CORE COUNT=32|DEVICE KERNEL DURATION [ns]=80000|DEVICE FW DURATION [ns]=81000", "",
+     40000},
+    {"matmul_l1", "DEVICE KERNEL DURATION [ns]=200000|INPUT_0_MEMORY=DEV_0_DRAM_INTERLEAVED",
+     "DEVICE KERNEL DURATION [ns]=200000", 0},
+    {"matmul_no_config", "DEVICE KERNEL DURATION [ns]=200000|ATTRIBUTES={'program_config': 'std::nullopt'}",
+     "DEVICE KERNEL DURATION [ns]=200000", 0},
+    {"matmul_in0_block_w",
+     "DEVICE KERNEL DURATION [ns]=200000|ATTRIBUTES={'program_config': 'X(in0_block_w=1)'}",
+     "DEVICE KERNEL DURATION [ns]=200000|ATTRIBUTES={'program_config': 'X(in0_block_w=2)'}", 0},
+    {"matmul_subblock",
+     "DEVICE KERNEL DURATION [ns]=200000|ATTRIBUTES={'program_config': 'X(out_subblock_h=1;out_subblock_w=1)'}",
+     "DEVICE KERNEL DURATION [ns]=200000|ATTRIBUTES={'program_config': 'X(out_subblock_h=1;out_subblock_w=2)'}",
+     0},
+    {"matmul_dram_sharded", "DRAM BW UTIL (%)=80",
+     "DRAM BW UTIL (%)=80|ATTRIBUTES={'program_config': 'MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(in0_block_w=4)'}",
+     0},
+    {"fidelity_high", "INPUT_0_DATATYPE=BFLOAT8_B|INPUT_1_DATATYPE=BFLOAT8_B",
+     "INPUT_0_DATATYPE=BFLOAT8_B|INPUT_1_DATATYPE=BFLOAT8_B|MATH FIDELITY=HiFi2", 0},
+    {"fidelity_low", "DEVICE KERNEL DURATION [ns]=200000|MATH FIDELITY=HiFi2",
+     "DEVICE KERNEL DURATION [ns]=200000", 0},
+    {"core_imbalance", "DEVICE KERNEL DURATION PER CORE AVG [ns]=30000",
+     "DEVICE KERNEL DURATION PER CORE AVG [ns]=33000", 10960},
+    {"risc_imbalance", "DEVICE TRISC1 KERNEL DURATION [ns]=10000", "DEVICE TRISC1 KERNEL DURATION [ns]=21000",
+     30960},
+    {"launch", "OP CODE=Other|DEVICE FW DURATION [ns]=100000", "OP CODE=Other|DEVICE FW DURATION [ns]=60000",
+     59040},
+    {"dispatch", "OP CODE=Other|DISPATCH TOTAL CQ CMD OP TIME [ns]=50000",
+     "OP CODE=Other|DISPATCH TOTAL CQ CMD OP TIME [ns]=40000", 8000},
+    {"noc_congestion", "NPE CONG IMPACT (%)=25", "NPE CONG IMPACT (%)=9.9", 10240},
+    {"compile", "CompileProgram_TT_HOST_FUNC [ns]=500", "CompileProgram_TT_HOST_FUNC [ns]=20", 500},
+};
+
+static void each_rule_fires_and_does_not(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        made m;
+        make(&m, cases[i].fires, NULL);
+        const int row = row_of(&m.a, cases[i].rule);
+        if (row < 0) fail_msg("%s does not fire", cases[i].rule);
+        const answer_section *s = answer_find(&m.a, "advice");
+        const answer_cell *cells = &s->cells[(size_t)row * s->n_columns];
+        if (cases[i].saving > 0 ? !cells[3].known || fabs(cells[3].number - cases[i].saving) > 1e-6
+                                : cells[3].known)
+            fail_msg("%s saves %f", cases[i].rule, cells[3].known ? cells[3].number : NAN);
+        for (size_t k = 7; k < s->n_columns; k++)
+            assert_true(cells[k].known && *cells[k].text);
+        drop(&m);
+        make(&m, cases[i].does_not, NULL);
+        if (row_of(&m.a, cases[i].rule) >= 0) fail_msg("%s fires where it should not", cases[i].rule);
+        drop(&m);
+    }
+}
+
+static void nothing_is_advised_where_nothing_is_wrong(void **state)
+{
+    (void)state;
+    made m;
+    make(&m, "", NULL);
+    assert_int_equal(answer_rows(answer_find(&m.a, "advice")), 0);
+    drop(&m);
+}
+
+/* Two chips, of which one is slower: the op's rows have the same id. */
+static void a_chip_that_is_slower(void **state)
+{
+    (void)state;
+    made m;
+    make(&m, "", "DEVICE ID=1|DEVICE KERNEL DURATION [ns]=60000|DEVICE FW DURATION [ns]=61000");
+    assert_true(row_of(&m.a, "straggler") >= 0);
+    drop(&m);
+    make(&m, "", "DEVICE ID=1");
+    assert_true(row_of(&m.a, "straggler") < 0);
+    drop(&m);
+}
+
+/* Every rule of the file is in the table above, or in a test of its own. */
+static void no_rule_is_without_a_test(void **state)
+{
+    (void)state;
+    static const char *const elsewhere[] = {"straggler", "markers", "stream_stalls", "lost"};
+    char path[600];
+    size_t size;
+    snprintf(path, sizeof path, "%s/tables/rules.json", dl_home());
+    char *text = read_bytes(path, &size);
+    cJSON *json = cJSON_Parse(text);
+    const cJSON *rule;
+    cJSON_ArrayForEach(rule, cJSON_GetObjectItem(json, "rules"))
+    {
+        const char *id = cJSON_GetObjectItem(rule, "id")->valuestring;
+        bool tested = false;
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+            tested |= strcmp(cases[i].rule, id) == 0;
+        for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++)
+            tested |= strcmp(elsewhere[i], id) == 0;
+        if (!tested) fail_msg("the rule %s has no test", id);
+    }
+    cJSON_Delete(json);
+    free(text);
+}
+
+static const char *grade_of(const answer *a, const char *indicator)
+{
+    const answer_section *s = answer_find(a, "indicators");
+    for (size_t i = 0; s && i < answer_rows(s); i++)
+        if (strcmp(s->cells[i * s->n_columns].text, indicator) == 0)
+            return s->cells[i * s->n_columns + 4].text;
+    return "";
+}
+
+static void indicators_have_grades(void **state)
+{
+    (void)state;
+    made m;
+    make(&m, "CompileProgram_TT_HOST_FUNC [ns]=500", NULL);
+    assert_string_equal(grade_of(&m.a, "gaps"), "good");
+    assert_string_equal(grade_of(&m.a, "compile"), "bad");
+    assert_string_equal(grade_of(&m.a, "host_ops"), "good");
+    assert_string_equal(grade_of(&m.a, "markers"), ""); /* a report does not say it */
+    drop(&m);
+    make(&m, "OP TO OP LATENCY [ns]=30000|CompileProgram_TT_HOST_FUNC [ns]=50", NULL);
+    assert_string_equal(grade_of(&m.a, "gaps"), "warning");
+    assert_string_equal(grade_of(&m.a, "compile"), "warning");
+    drop(&m);
+}
+
+static void fails_with(const char *rules_text, const char *thresholds_text, const char *says)
+{
+    devlog_error err = {0};
+    rules *r = NULL;
+    if (rules_text) write_text(in_scratch("rules.json"), rules_text);
+    if (thresholds_text) write_text(in_scratch("thresholds.json"), thresholds_text);
+    char path[600], other[600];
+    snprintf(path, sizeof path, "%s", in_scratch("rules.json"));
+    snprintf(other, sizeof other, "%s", in_scratch("thresholds.json"));
+    devlog_status status = rules_read(&r, rules_text ? path : NULL, thresholds_text ? other : NULL, &err);
+    rules_free(r);
+    assert_int_equal(status, DEVLOG_ERR_FORMAT);
+    if (!strstr(err.text, says)) fail_msg("%s\nhas no: %s", err.text, says);
+}
+
+#define RULE(more)                                                                                             \
+    "{\"version\": 1, \"rules\": [\n{\"id\": \"mine\", \"title\": \"t\", \"means\": \"m\", \"do\": \"d\"" more \
+    "}]}"
+
+static void wrong_files_say_where_and_how(void **state)
+{
+    (void)state;
+    fails_with("{\n\"version\": 1,\n\"rules\": [}", NULL, "rules.json:3: it is no JSON object");
+    fails_with("[]", NULL, "it is no JSON object");
+    fails_with("{\"version\": 2}", NULL, "\"version\" must be 1");
+    fails_with("{\"version\": 1}", NULL, "\"rules\" is no list");
+    fails_with(RULE(""), NULL, "rules.json:2: \"of\" is missing");
+    fails_with(RULE(", \"of\": \"chip\""), NULL, "rules.json:2: \"of\" is \"op\" or \"run\", not \"chip\"");
+    fails_with(RULE(", \"of\": \"op\""), NULL, "rules.json:2: \"when\" is missing");
+    fails_with(RULE(",\n\"of\": \"op\",\n\"when\": \"gab > 3\""), NULL,
+               "rules.json:4: \"when\" of \"mine\": character 1: there is no fact of this name");
+    fails_with(RULE(", \"of\": \"op\", \"when\": \"gap > \""), NULL,
+               "character 7: the formula ends too early");
+    fails_with(RULE(", \"of\": \"run\", \"when\": \"gap > 3\""), NULL, "there is no fact of this name");
+    fails_with(RULE(", \"of\": \"op\", \"when\": \"gap > 3\", \"show\": [\"no\"]"), NULL,
+               "\"show\": character 1");
+    fails_with(
+        RULE(
+            ", \"of\": \"op\", \"when\": \"1\"},\n{\"id\": \"mine\", \"title\": \"t\", \"means\": \"m\", \"do\": \"d\""),
+        NULL, "two rules have the id \"mine\"");
+    fails_with(
+        NULL,
+        "{\"version\": 1, \"indicators\": [\n{\"id\": \"i\", \"title\": \"t\", \"means\": \"m\", \"do\": \"d\", \"unit\": \"s\"}]}",
+        "thresholds.json:2: \"unit\" is percent, ratio, count, cycles or ns, not \"s\"");
+    fails_with(
+        NULL,
+        "{\"version\": 1, \"indicators\": [\n{\"id\": \"i\", \"title\": \"t\", \"means\": \"m\", \"do\": \"d\", \"unit\": \"ns\", \"value\": \"time\"}]}",
+        "there is no fact of this name");
+    char line[700];
+    write_text(in_scratch("rules.json"), "{\"version\": 2}");
+    write_text(in_scratch("r.csv"), "OP CODE,DEVICE KERNEL DURATION [ns]\nA,5\n");
+    snprintf(line, sizeof line, "report --rules rules.json r.csv");
+    devlog_fails(line, 1, "rules.json: \"version\" must be 1");
+}
+
+/* A rule of one's own, by the command. */
+static void a_rule_of_ones_own(void **state)
+{
+    (void)state;
+    write_text(
+        in_scratch("rules.json"),
+        "{\"version\": 1, \"rules\": [{\"id\": \"mine\", \"of\": \"op\", \"title\": \"My ops are slow\", "
+        "\"means\": \"m\", \"do\": \"hurry\", \"when\": \"code == 'A' and time > 3\", \"saves\": \"time - 3\"}]}");
+    write_text(in_scratch("r.csv"), "OP CODE,DEVICE KERNEL DURATION [ns]\nA,5\nB,9\nA,3\n");
+    char *out = devlog_ok("report --rules rules.json --tables advice r.csv", 0);
+    assert_non_null(strstr(out, "My ops are slow"));
+    assert_non_null(strstr(out, "hurry"));
+    free(out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_rule_fires_and_does_not),
+        cmocka_unit_test(nothing_is_advised_where_nothing_is_wrong),
+        cmocka_unit_test(a_chip_that_is_slower),
+        cmocka_unit_test(no_rule_is_without_a_test),
+        cmocka_unit_test(indicators_have_grades),
+        cmocka_unit_test(wrong_files_say_where_and_how),
+        cmocka_unit_test(a_rule_of_ones_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

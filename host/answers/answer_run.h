@@ -52,6 +52,8 @@ typedef struct answer_run {
     const char *name; /* the input */
     op_table *table;  /* always there, with `wide`; made of launches where there is no op report */
     run_log *log;     /* NULL: no device log */
+    /* Why it waited; NULL: kernels did not record it, or not all launches are wanted. Borrowed. */
+    const struct causes_sums *causes;
     bool has_report;
     bool by_fw;     /* times of ops are those of firmware, not of kernels */
     bool cycles;    /* nobody knows the clock: times are cycles */

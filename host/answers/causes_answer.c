@@ -273,3 +273,10 @@ devlog_status causes_answer(answer *a, const causes_sums *s, size_t top, devlog_
     launches(&m);
     return status ? status : answer_status(a, err);
 }
+
+void causes_answer_short(answer *a, const causes_sums *s, size_t top)
+{
+    const making m = {a, s, dl_decode_tables(s->decode), top};
+    path_zones(&m);
+    waits(&m);
+}

@@ -8,5 +8,7 @@
 /* Adds the sections "causes" (what is known), "path" (of the longest launch), "path_zones", "waits", "slack" and "launches".
  * `top`: rows of each table that are kept; 0: all. */
 devlog_status causes_answer(answer *a, const causes_sums *s, size_t top, devlog_error *err);
+/* Of these "path_zones" and "waits", for an answer about the whole run. */
+void causes_answer_short(answer *a, const causes_sums *s, size_t top);
 
 #endif

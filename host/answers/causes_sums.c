@@ -374,3 +374,21 @@ void causes_sums_free(causes_sums *s)
     free(s->slots);
     *s = (causes_sums){0};
 }
+
+devlog_status causes_read(causes_reading *r, const char *path, devlog_error *err)
+{
+    const dl_decode_options o = {.no_samples = true, .only_input = true};
+    devlog_status status = dl_decode_new(&r->d, &o, err);
+    if (!status) status = causes_log_new(&r->log, r->d, err);
+    if (!status) status = dl_decode_run_sink(r->d, causes_log_sink(r->log), err);
+    if (!status) status = dl_decode_file(r->d, path, err);
+    if (!status) status = dl_decode_finish(r->d, err);
+    return status ? status : causes_sum(&r->sums, r->log, r->d, err);
+}
+
+void causes_reading_free(causes_reading *r)
+{
+    causes_sums_free(&r->sums);
+    causes_log_free(r->log);
+    dl_decode_free(r->d);
+}

@@ -80,6 +80,15 @@ typedef struct causes_sums {
 devlog_status causes_sum(causes_sums *sums, causes_log *log, dl_decode *d, devlog_error *err);
 void causes_sums_free(causes_sums *sums);
 
+/* The same of a log that is read for nothing else. Zero-initialised; free it in any case. */
+typedef struct causes_reading {
+    dl_decode *d;
+    causes_log *log;
+    causes_sums sums;
+} causes_reading;
+devlog_status causes_read(causes_reading *r, const char *path, devlog_error *err);
+void causes_reading_free(causes_reading *r);
+
 /* "buffer empty", ... */
 extern const char *const causes_why_text[CAUSES_WHYS];
 /* Why a wait has no ender. */

@@ -368,6 +368,13 @@ void run_log_free(run_log *l)
     free(l);
 }
 
+bool run_log_has_waits(const run_log *l)
+{
+    for (size_t i = 0; i < devlog_log_zones(l->log); i++)
+        if (strcmp(devlog_log_zone(l->log, (uint32_t)i).name, "DEVLOG-WANTS") == 0) return true;
+    return false;
+}
+
 double run_log_mhz(const run_log *l)
 {
     return devlog_log_chips(l->log) ? devlog_log_chip(l->log, 0).mhz : 0;

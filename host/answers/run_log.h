@@ -47,6 +47,8 @@ void run_log_free(run_log *l);
 devlog_status run_log_rows(const run_log *l, op_table *t, bool *cycles, devlog_error *err);
 /* Of the first chip; 0: unknown. */
 double run_log_mhz(const run_log *l);
+/* Whether kernels recorded what they wait for (causes_log.h). */
+bool run_log_has_waits(const run_log *l);
 /* What the log knows of a chip. */
 void run_log_chip(const run_log *l, struct answer_chip *c);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "answers/causes_sums.h"
 #include "answers/sections.h"
 
 enum { SHOWN = 3 };
@@ -130,6 +131,38 @@ static void find_gaps(answer *a, const answer_run *r, candidates *c)
                    "Capture the step as a trace, or launch ahead of the device.");
 }
 
+/* ---- The path of launches: the zone without which they would be shortest, up to where other paths are the longest --- */
+
+static void find_path(answer *a, const answer_run *r, candidates *c)
+{
+    const causes_sums *s = r->causes;
+    const causes_zone_sum *best = NULL;
+    for (size_t i = 0; s && i < s->n_zones; i++) {
+        const causes_zone_sum *z = &s->zones[i];
+        if (z->what == CAUSES_IN_ZONE && z->gain != CAUSES_NEVER && (!best || z->gain > best->gain)) best = z;
+    }
+    const double mhz = r->log ? run_log_mhz(r->log) : 0;
+    if (!best || (!r->cycles && !(mhz > 0))) return;
+    const dl_tables *t = dl_decode_tables(s->decode);
+    const dl_site *site = &t->sites[best->site];
+    const char *risc = dl_text(t, best->risc), *zone = dl_site_text(t, best->site),
+               *file = dl_text(t, site->file);
+    const char *slash = strrchr(file, '/');
+    add(c,
+        &(saving){
+            .time = (double)best->gain * (r->cycles ? 1 : 1000 / mhz),
+            .kind = "path",
+            .what = answer_keepf(a, "%s: its %s is what launches wait for", risc, zone),
+            .op_id = NAN,
+            .line = site->line ? answer_keepf(a, "%s:%u", slash ? slash + 1 : file, site->line) : NULL,
+            .evidence = answer_keepf(
+                a,
+                "%llu cycles of it are on the paths of %llu launches; %s%llu are gained before other paths "
+                "are the longest (devlog causes).",
+                (unsigned long long)best->on_path, (unsigned long long)best->launches,
+                s->exact ? "" : "at most ", (unsigned long long)best->gain)});
+}
+
 /* ---- Ops of one code --- */
 
 typedef struct by_code {
@@ -252,6 +285,7 @@ bool answer_add_savings(answer *a, const answer_run *r)
     for (size_t i = 0; of && i < r->n_ops; i++)
         if (r->ops[i].chips) look_at(&of[answer_row(r, &r->ops[i])->code], r, &r->ops[i]);
     find_gaps(a, r, &c);
+    find_path(a, r, &c);
     const size_t of_gaps = c.n;
     for (size_t i = 0; of && i < codes; i++)
         if (of[i].n) add_code(a, r, (uint32_t)i, &of[i], &c);

@@ -1,6 +1,8 @@
 /* All sections of an answer. See sections.h. */
 #include "answers/sections.h"
 
+#include "answers/causes_answer.h"
+
 devlog_status answer_make(answer *a, const answer_run *r, const answer_wishes *w, devlog_error *err)
 {
     devlog_status status = answer_begin(a, err);
@@ -11,6 +13,7 @@ devlog_status answer_make(answer *a, const answer_run *r, const answer_wishes *w
     good = good && answer_add_savings(a, r) && (!w->rules || rules_add_advice(a, r, w->rules));
     good = good && answer_add_kernels(a, r, w) && answer_add_ops(a, r, w) && answer_add_roofline(a, r, w);
     answer_add_zones(a, r, w);
+    if (r->causes) causes_answer_short(a, r->causes, w->top);
     answer_add_ranges(a, r, w);
     answer_add_chips(a, r);
     answer_add_losses(a, r);

@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "answers/answer_print.h"
+#include "answers/causes_sums.h"
 #include "answers/sections.h"
 #include "base/file.h"
 #include "base/term.h"
@@ -26,7 +28,7 @@ static const cli_option options[] = {
     CLI_TITLE("What is shown"),
     {CLI_LIST, "tables", 't', "NAME,...",
      "only these, by the names that they have in JSON: verdict, indicators, savings, advice, kernel_statistics, op_statistics, roofline, zones, "
-     "steps, signposts, chips, losses, summary",
+     "path_zones, waits, steps, signposts, chips, losses, summary",
      offsetof(report_args, tables)},
     {CLI_CHOICE, "group", 'g', "code|shape|memory|category|none",
      "what is one line of OP STATISTICS: an op code; a code with its shapes, or with where its tensors are; a kind "
@@ -71,6 +73,7 @@ typedef struct job {
     cli_diff_inputs in;
     op_table table;
     run_log *log;
+    causes_reading causes;
     answer_run run;
     flops_peaks peaks;
     rules *rules;
@@ -85,6 +88,7 @@ static void job_free(job *j)
     rules_free(j->rules);
     if (j->has_run) answer_run_free(&j->run);
     run_log_free(j->log);
+    causes_reading_free(&j->causes);
     op_table_free(&j->table);
     cli_diff_inputs_free(&j->in);
     dl_str_free(&j->out);
@@ -131,6 +135,17 @@ static devlog_status read_log(job *j, const cli_diff_run *in, answer_run_options
     return run_log_read(&j->log, &log, 1, &j->run, true, err);
 }
 
+/* Where kernels recorded what they waited for, the log is read once more for why. */
+static devlog_status read_causes(job *j, const char *log, devlog_error *err)
+{
+    struct stat st;
+    if (j->run.left_out || !run_log_has_waits(j->log) || stat(log, &st) != 0 || !S_ISREG(st.st_mode))
+        return DEVLOG_OK;
+    devlog_status status = causes_read(&j->causes, log, err);
+    if (!status) j->run.causes = &j->causes.sums;
+    return status;
+}
+
 static devlog_status read_input(job *j, const report_args *a, const op_selection *s, devlog_error *err)
 {
     const cli_diff_run *in = &j->in.items[0];
@@ -138,6 +153,8 @@ static devlog_status read_input(job *j, const report_args *a, const op_selection
     devlog_status status = in->report ? read_report(j, in, &o, err) : read_log(j, in, &o, err);
     if (status) return status;
     if (j->log) answer_run_add_log(&j->run, j->log);
+    if (j->log) status = read_causes(j, in->log, err);
+    if (status) return status;
     if (in->report) j->troubles |= cli_op_table_troubles("report", &j->table);
     j->troubles |= in->lost || (j->log && run_log_lost(j->log));
     j->run.name = in->name;
@@ -148,9 +165,9 @@ static devlog_status check_tables(const report_args *a, const answer *answers, d
 {
     for (size_t i = 0; i < a->tables.n; i++) {
         static const char *const known[] = {
-            "verdict",       "indicators", "savings", "advice", "kernel_statistics",
-            "op_statistics", "roofline",   "zones",   "steps",  "signposts",
-            "chips",         "losses",     "summary"};
+            "verdict",       "indicators", "savings", "advice",     "kernel_statistics",
+            "op_statistics", "roofline",   "zones",   "steps",      "signposts",
+            "chips",         "losses",     "summary", "path_zones", "waits"};
         bool good = answer_find(answers, a->tables.items[i]) != NULL;
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
             good |= strcmp(known[k], a->tables.items[i]) == 0;

@@ -139,6 +139,24 @@ static void every_output_is_whole(void **state)
     devlog_fails("causes --launches 8 hand.csv", 1, "8");
 }
 
+/* devlog report says it too: what would save most is the zone without which the launch would be shortest. */
+static void a_report_says_it(void **state)
+{
+    (void)state;
+    write_log("hand.csv", (change){.without = LINES});
+    char *out = devlog_ok("report --format csv --tables savings,path_zones,waits hand.csv", 0);
+    assert_non_null(strstr(out, "1690,"));
+    assert_non_null(strstr(out, "TRISC_1: its compute is what launches wait for"));
+    assert_non_null(strstr(out, "TRISC_1,compute,3,1,1900,76,1690,67.6"));
+    assert_non_null(strstr(out, "BRISC,buffer full,0x1004,TRISC_1,1,420,420,0"));
+    free(out);
+    write_log("plain.csv", (change){.without = LINES, .plain = true});
+    out = devlog_ok("report --format csv plain.csv", 0);
+    assert_null(strstr(out, "is what launches wait for"));
+    free(out);
+    free(devlog_ok("report hand.csv", 0));
+}
+
 /* Without records of waits the path is that of zones, and it is said that waits are unknown. */
 static void what_was_not_recorded_is_said(void **state)
 {
@@ -219,6 +237,7 @@ int main(void)
         cmocka_unit_test(a_missing_line_is_never_a_wrong_cause),
         cmocka_unit_test(losses_are_said),
         cmocka_unit_test(bad_input_is_said),
+        cmocka_unit_test(a_report_says_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

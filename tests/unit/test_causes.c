@@ -549,20 +549,21 @@ static void any_numbers_are_survived(void **state)
     }
 }
 
-/* A million events: printed, not judged. */
+/* Many events: printed, not judged. */
 static void many_events(void **state)
 {
     (void)state;
-    enum { PAGES = 1 << 15 };
+    enum { PAGES = 1 << 13 }; /* 0.35 s for four times as many, optimised */
     static causes_event *all[8];
     memset(&graph, 0, sizeof graph);
     for (uint32_t i = 0; i < 8; i++) {
         all[i] = calloc((size_t)4 * PAGES, sizeof **all);
         assert_non_null(all[i]);
         size_t n = 0;
-        uint64_t t = 1000 + 7 * i;
+        uint64_t t = 1000 + 60 * i;
         for (uint32_t k = 0; k < PAGES; k++, t += 97) {
-            all[i][n++] = (causes_event){t, t + 40, 2 * i, k + 1, CAUSES_WANT, CAUSES_EMPTY};
+            if (i) /* the first reads what is there */
+                all[i][n++] = (causes_event){t, t + 40, 2 * i, k + 1, CAUSES_WANT, CAUSES_EMPTY};
             all[i][n++] =
                 (causes_event){t + 50, t + 50, 2 * i + 3, k > 1 ? k - 1 : 0, CAUSES_WANT, CAUSES_FULL};
             all[i][n++] = (causes_event){t + 60, t + 60, 2 * i + 1, k + 1, CAUSES_GIVE, 0};
@@ -578,7 +579,7 @@ static void many_events(void **state)
     make(&c);
     printf("%d events: %.0f ms, a path of %zu steps\n", 8 * 4 * PAGES, (double)(dl_now_ns() - before) / 1e6,
            c.n_path);
-    assert_true(c.n_path > 2);
+    assert_true(c.n_path > PAGES);
     causes_free(&c);
     for (uint32_t i = 0; i < 8; i++)
         free(all[i]);

@@ -16,17 +16,18 @@
 
 #include "base/error.h"
 
-enum { CAUSES_NONE = UINT32_MAX };
+#define CAUSES_NONE       UINT32_MAX
 #define CAUSES_NO_COUNTER UINT64_MAX /* a want that does not say of what */
 #define CAUSES_NEVER      UINT64_MAX
 
-typedef enum causes_why {               /* what a lane waits for */
-                          CAUSES_FULL,  /* room in a circular buffer */
-                          CAUSES_EMPTY, /* a page in one */
-                          CAUSES_SEMAPHORE,
-                          CAUSES_NOC,
-                          CAUSES_OTHER,
-                          CAUSES_WHYS
+/* What a lane waits for. */
+typedef enum causes_why {
+    CAUSES_FULL,  /* room in a circular buffer */
+    CAUSES_EMPTY, /* a page in one */
+    CAUSES_SEMAPHORE,
+    CAUSES_NOC,
+    CAUSES_OTHER,
+    CAUSES_WHYS
 } causes_why;
 
 typedef enum causes_kind { CAUSES_WANT, CAUSES_GIVE } causes_kind;

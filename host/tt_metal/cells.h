@@ -16,17 +16,27 @@ typedef struct tt_slot {
     bool ready;   /* it may be written as it is */
 } tt_slot;
 
+enum { TT_SAID = 1024, TT_SAID_RUNS = 8 };
+
+/* Neighbouring columns of a CSV that nothing but a JSON fills: their cells are kept as they stand in a row, with the commas
+ * between them. Places are those in tt_writer.order. */
+typedef struct tt_said_run {
+    size_t from, to;
+} tt_said_run;
+
 /* The cells that a JSON gives; the same for all calls of a cached op. */
 typedef struct tt_said {
     uint32_t json, own; /* of which; TT_NONE: nothing is kept here */
     dl_str text;
     struct {
         uint32_t column, at, len;
-    } * cells;
+    } * cells; /* without those of runs */
+    struct {
+        uint32_t at, len;
+    } runs[TT_SAID_RUNS];
     size_t n, cap;
+    bool ready;
 } tt_said;
-
-enum { TT_SAID = 1024 };
 
 /* Columns of the C++ report that are calculated with; by their names in device_cells.c. */
 enum {
@@ -78,6 +88,10 @@ typedef struct tt_writer {
     dl_str text; /* of the row's cells */
     dl_str work, other, names;
     tt_said *said;
+    tt_said_run runs[TT_SAID_RUNS];
+    size_t n_runs;
+    bool *in_run;            /* by slot */
+    const tt_said *row_said; /* whose runs the row in hand has; NULL: it has none */
     tt_device_state *devices;
     size_t n_devices, cap_devices;
     bool no_memory;
@@ -141,9 +155,11 @@ static inline void tt_cell_u64(tt_writer *w, size_t slot, uint64_t value)
     tt_cell_end_ready(w, slot, from);
 }
 
-/* report.c: whether a cell may stand in JSON without quotes. */
+/* row_text.c: whether a cell may stand in JSON without quotes. */
 bool tt_is_number(const char *text, size_t n);
-/* report.c: a text as a cell of CSV, as tt-metal's script writes it. */
+/* The row in hand, appended to what is written. */
+void tt_row_write(tt_writer *w);
+/* A text as a cell of CSV, as tt-metal's script writes it. */
 void tt_csv_cell(dl_str *out, dl_str *work, const char *text, size_t n);
 /* call_cells.c: the how manieth call of its name an op is, and how deep; false: no memory. */
 bool tt_calls_plan(tt_writer *w);
@@ -153,6 +169,7 @@ void tt_reference_plan(tt_writer *w);
 /* op_cells.c: what the host says of an op. */
 void tt_op_cells(tt_writer *w, const tt_op *op);
 void tt_op_pm_cells(tt_writer *w);
+bool tt_said_plan(tt_writer *w);
 void tt_said_free(tt_writer *w);
 /* device_cells.c: what the device did; before, where the columns of the C++ report are. */
 bool tt_device_plan(tt_writer *w);

@@ -219,10 +219,62 @@ static void say(tt_writer *w, tt_said *s, uint32_t json)
     if (parts[MODEL].kind != JL_END) model(w, s, &parts[MODEL]);
 }
 
+/* Columns that nothing but a JSON fills; the C++ report may have any of those that are not tensors'. */
+static bool is_said_alone(const tt_writer *w, size_t slot)
+{
+    static const uint32_t fixed[] = {TT_COL_COMPUTE_SOURCE, TT_COL_COMPUTE_HASH, TT_COL_DM_SOURCE,
+                                     TT_COL_DM_HASH,        TT_COL_PM_BANDWIDTH, TT_COL_PM_IN,
+                                     TT_COL_PM_OUT};
+    if (slot >= w->first_in && slot < w->first_call) return true;
+    bool known = false;
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        known |= slot == fixed[i];
+    for (size_t i = 0; i < w->j->execs->columns.n && known; i++)
+        known = w->perf_column[i] != (int)slot;
+    return known;
+}
+
+bool tt_said_plan(tt_writer *w)
+{
+    w->in_run = calloc(w->n_slots + 1, sizeof *w->in_run);
+    if (!w->in_run) return false;
+    for (size_t i = 0; i < w->n_order && !w->o->json && w->n_runs < TT_SAID_RUNS;) {
+        size_t to = i;
+        while (to < w->n_order && is_said_alone(w, w->order[to]))
+            w->in_run[w->order[to++]] = true;
+        if (to > i) w->runs[w->n_runs++] = (tt_said_run){i, to};
+        i = to + (to == i);
+    }
+    return true;
+}
+
+/* Puts the cells of runs together, behind what is in the text. */
+static void make_runs(tt_writer *w, tt_said *s)
+{
+    for (size_t r = 0; r < w->n_runs; r++) {
+        s->runs[r].at = (uint32_t)s->text.len;
+        for (size_t i = w->runs[r].from; i < w->runs[r].to; i++) {
+            if (i > w->runs[r].from) dl_str_char(&s->text, ',');
+            for (size_t k = 0; k < s->n; k++) {
+                if (s->cells[k].column != w->order[i]) continue;
+                const uint32_t at = s->cells[k].at, n = s->cells[k].len;
+                if (dl_str_reserve(&s->text, n)) dl_str_add_n(&s->text, s->text.text + at, n);
+                break;
+            }
+        }
+        s->runs[r].len = (uint32_t)s->text.len - s->runs[r].at;
+    }
+    size_t kept = 0;
+    for (size_t k = 0; k < s->n; k++)
+        if (!w->in_run[s->cells[k].column]) s->cells[kept++] = s->cells[k];
+    s->n = kept;
+}
+
 static void forget(tt_said *s)
 {
     s->n = 0;
     s->json = s->own = TT_NONE;
+    s->ready = false;
     if (s->text.cap > MAX_SAID) dl_str_free(&s->text);
     dl_str_clear(&s->text);
 }
@@ -230,12 +282,14 @@ static void forget(tt_said *s)
 static const tt_said *said_of(tt_writer *w, const tt_op *op)
 {
     tt_said *s = &w->said[op->json % TT_SAID];
-    if (s->json == op->json && s->own == op->own && s->n) return s;
+    if (s->json == op->json && s->own == op->own && s->ready) return s;
     forget(s);
     if (op->json != TT_NONE) say(w, s, op->json);
     if (op->own != TT_NONE) say(w, s, op->own);
+    make_runs(w, s);
     s->json = op->json;
     s->own = op->own;
+    s->ready = true;
     w->no_memory |= s->text.failed;
     return s;
 }
@@ -251,6 +305,7 @@ void tt_op_cells(tt_writer *w, const tt_op *op)
 {
     const tt_said *s = said_of(w, op);
     const char *text = s->text.text ? s->text.text : "";
+    w->row_said = s;
     for (size_t i = 0; i < s->n; i++)
         tt_cell_lent(w, s->cells[i].column, text + s->cells[i].at, s->cells[i].len, !w->o->json);
     if (op->name && !tt_cell_there(w, TT_COL_CODE)) {
@@ -333,4 +388,5 @@ void tt_said_free(tt_writer *w)
         free(w->said[i].cells);
     }
     free(w->said);
+    free(w->in_run);
 }

@@ -1,5 +1,5 @@
 /* Rows of the report of a folder of tt-metal's. Not for what is in their cells (op_cells.c,
- * device_cells.c). */
+ * device_cells.c) and for how a row is written (row_text.c). */
 #include "tt_metal/report.h"
 
 #include <stdio.h>
@@ -166,7 +166,7 @@ static bool plan(tt_writer *w)
         w->said[i].json = w->said[i].own = TT_NONE;
     if (w->o->reference) {
         tt_reference_plan(w);
-        return tt_calls_plan(w);
+        return tt_said_plan(w) && tt_calls_plan(w);
     }
     size_t n_metrics = (size_t)TT_METRICS * TT_METRIC_STATS;
     return add_slots(w, 0, TT_COL_FRONT_END) && add_slots(w, w->first_in, w->first_call - w->first_in) &&
@@ -174,7 +174,7 @@ static bool plan(tt_writer *w)
            add_slots(w, w->first_call, w->n_calls) && add_own(w) &&
            add_slots(w, w->first_other, w->j->execs->n_riscs) &&
            add_slots(w, w->first_noc, noc_columns(&w->j->execs->nocs)) &&
-           add_slots(w, w->first_perf, w->n_perf) && add_slots(w, TT_COL_NOTE, 1);
+           add_slots(w, w->first_perf, w->n_perf) && add_slots(w, TT_COL_NOTE, 1) && tt_said_plan(w);
 }
 
 static void header_of(const tt_writer *w, size_t slot, dl_str *out)
@@ -208,124 +208,6 @@ static void header_of(const tt_writer *w, size_t slot, dl_str *out)
 }
 
 /* ---- Cells --- */
-
-/* No number may begin with a zero in JSON, or be long enough to lose digits in a reader. */
-bool tt_is_number(const char *text, size_t n)
-{
-    size_t i = n && *text == '-', digits = i;
-    if (n > 18 || i == n || (text[i] == '0' && n > i + 1 && text[i + 1] != '.')) return false;
-    while (i < n && text[i] >= '0' && text[i] <= '9')
-        i++;
-    if (i == digits) return false;
-    if (i == n) return true;
-    if (text[i++] != '.') return false;
-    for (digits = i; i < n && text[i] >= '0' && text[i] <= '9'; i++)
-        ;
-    return i == n && i > digits;
-}
-
-/* The script puts ';' in place of every ',' of a cell. */
-void tt_csv_cell(dl_str *out, dl_str *work, const char *text, size_t n)
-{
-    bool quotes = false, comma = false, high = false;
-    for (size_t i = 0; i < n; i++) {
-        quotes |= text[i] == '"' || text[i] == '\n' || text[i] == '\r';
-        comma |= text[i] == ',';
-        high |= (unsigned char)text[i] >= 0x80;
-    }
-    if (high) { /* what is no UTF-8 becomes U+FFFD */
-        dl_str_clear(work);
-        dl_str_utf8(work, text, n);
-        text = work->text ? work->text : "";
-        n = work->len;
-    }
-    if (!quotes && !comma) {
-        dl_str_add_n(out, text, n);
-        return;
-    }
-    if (quotes) dl_str_char(out, '"');
-    for (size_t i = 0; i < n; i++) {
-        if (text[i] == '"') dl_str_char(out, '"');
-        dl_str_char(out, text[i] == ',' ? ';' : text[i]);
-    }
-    if (quotes) dl_str_char(out, '"');
-}
-
-static void write_json_row(tt_writer *w)
-{
-    dl_str_add(w->out, w->counts->rows ? ",\n{" : "{");
-    for (size_t i = 0; i < w->n_order; i++) {
-        const tt_cell c = tt_cell_of(w, w->order[i]);
-        if (i) dl_str_char(w->out, ',');
-        dl_str_add(w->out, w->keys[i]);
-        if (!c.n)
-            dl_str_add(w->out, "null");
-        else if (tt_is_number(c.text, c.n))
-            dl_str_add_n(w->out, c.text, c.n);
-        else
-            dl_str_json(w->out, c.text, c.n);
-    }
-    dl_str_char(w->out, '}');
-}
-
-/* Most cells are short: two moves that may overlap are quicker than a call. */
-static inline char *put(char *to, const char *from, size_t n)
-{
-    if (n > 32) {
-        memcpy(to, from, n);
-    } else if (n >= 16) {
-        memcpy(to, from, 16);
-        memcpy(to + n - 16, from + n - 16, 16);
-    } else if (n >= 8) {
-        memcpy(to, from, 8);
-        memcpy(to + n - 8, from + n - 8, 8);
-    } else if (n >= 4) {
-        memcpy(to, from, 4);
-        memcpy(to + n - 4, from + n - 4, 4);
-    } else {
-        for (size_t i = 0; i < n; i++)
-            to[i] = from[i];
-    }
-    return to + n;
-}
-
-/* Of what is empty only the commas are written; room is asked for once for them, and then for each cell. */
-static void write_csv_row(tt_writer *w)
-{
-    dl_str *out = w->out;
-    const uint32_t row = w->row;
-    if (!w->n_order || !dl_str_reserve(out, w->n_order)) return;
-    char *to = out->text + out->len;
-    for (size_t i = 0; i < w->n_order; i++) {
-        const tt_slot *s = &w->slots[w->order[i]];
-        if (s->row == row && s->len) {
-            const char *text = s->text ? s->text : w->text.text + s->at;
-            const size_t left = w->n_order - i;
-            out->len = (size_t)(to - out->text);
-            if (s->ready) {
-                if (!dl_str_reserve(out, s->len + left)) return;
-                to = put(out->text + out->len, text, s->len);
-            } else {
-                tt_csv_cell(out, &w->work, text, s->len);
-                if (!dl_str_reserve(out, left)) return;
-                to = out->text + out->len;
-            }
-        }
-        *to++ = ',';
-    }
-    to[-1] = '\n';
-    *to = 0;
-    out->len = (size_t)(to - out->text);
-}
-
-static void write_row(tt_writer *w)
-{
-    if (w->o->json)
-        write_json_row(w);
-    else
-        write_csv_row(w);
-    w->counts->rows++;
-}
 
 static void note_cell(tt_writer *w, uint16_t notes)
 {
@@ -415,10 +297,11 @@ static void one_row(tt_writer *w, const tt_row *r)
 {
     const tt_host *h = w->j->host;
     w->row++;
+    w->row_said = NULL;
     dl_str_clear(&w->text);
     if (r->point != TT_NONE) {
         signpost_row(w, &h->signposts[r->point]);
-        write_row(w);
+        tt_row_write(w);
         return;
     }
     const tt_exec *x = r->exec == TT_NONE ? NULL : &w->j->execs->items[r->exec];
@@ -443,7 +326,7 @@ static void one_row(tt_writer *w, const tt_row *r)
     note_cell(w, r->notes);
     w->counts->kernel_ns += sum_of(w, TT_COL_KERNEL_NS);
     w->counts->fw_ns += sum_of(w, TT_COL_FW_NS);
-    write_row(w);
+    tt_row_write(w);
 }
 
 static void headers(tt_writer *w)

@@ -234,6 +234,24 @@ def check_logs():
     same("damage is told", bool(s and s["losses"]["rows"] and facts(s)["lost"]), True)
 
 
+def check_tt_folder():
+    """A folder of tt-metal's profiler: ops by the host's files, zones of each by its log."""
+    asked, sys.argv = sys.argv, ["inputs.py", DEVLOG]
+    sys.path.insert(0, os.path.join(SOURCE, "tests", "ttmetal"))
+    import small
+    sys.argv = asked
+    os.makedirs(os.path.join(folder, "metal"))
+    head = small.HEAD % ("wormhole_b0", 1000, 64) + small.COLUMNS
+    for name, text in (("tracy_ops_data.csv", small.messages((small.op(1), 5), (small.op(2, op_code="softmax"), 6))), ("tracy_ops_times.csv", small.times(1, 2)),
+                       ("profile_log_device.csv", head + small.program_rows(1, 1000) + small.program_rows(2, 2000))):
+        with open(os.path.join(folder, "metal", name), "w", encoding="utf-8") as f:
+            f.write(text)
+    s = report(os.path.join(folder, "metal"))
+    v = facts(s)
+    same("tt-metal's folder", (v["ops"], v["wall"], v["busy"], v["lost"]), (2, 1070, 140, 0))
+    same("tt-metal's folder: zones", sorted((r["op"], r["zone"], r["own"]) for r in s["zones"]["rows"]), [("reshape", "BRISC-KERNEL", 50), ("softmax", "BRISC-KERNEL", 50)])
+
+
 # What tt-perf-report 00b7324 (2026-04-27) says: "Running with tracing could save N us" of what gaps above 6.5 us are above 6 us.
 COULD_SAVE = {"ops_2025_09_18": 83674789, "ops_bh_p100_dlv3": 1346749, "ops_seg_encoder_2024_10_04": 106930237}
 
@@ -290,6 +308,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_selection()
     check_little()
     check_logs()
+    check_tt_folder()
     with_samples = check_samples()
 for line in bad[:60]:
     print(line)

@@ -142,6 +142,23 @@ MACHINE static void drop_no_more(volatile devlog_control *control)
     control->dropping = 0;
 }
 
+#if defined(DEVLOG_NOC0_REGS)
+/* Keeps the code of the first record of the n-th segment that the ring writes over, and of the 64th behind it. Boards without a
+ * NoC have 4 KiB for a kernel, in which it would take the place of a marker. */
+MACHINE static inline void sample(volatile devlog_control *control, uint32_t n, uint32_t first,
+                                  uint32_t middle)
+{
+    const volatile uint16_t *at = (const volatile uint16_t *)(uintptr_t)first;
+    if (n < DEVLOG_SAMPLES) control->written_over[n] = at[0] | (uint32_t)at[middle / 2u] << 16;
+}
+#else
+MACHINE static inline void sample(volatile devlog_control *control, uint32_t n, uint32_t first,
+                                  uint32_t middle)
+{
+    (void)control, (void)n, (void)first, (void)middle;
+}
+#endif
+
 MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t tp, uint32_t start)
 {
     uint32_t segment = control->segment & 1u, next = segment ^ 1u; /* whatever a kernel wrote there */
@@ -162,7 +179,8 @@ MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t 
     DEVLOG_FENCE(DEVLOG_ORDER_FROZEN);
     if (control->frozen) return drop(control);
     const uint32_t mode = control->mode;
-    if (control->segment_end[next] == 0) {
+    const uint32_t next_end = control->segment_end[next];
+    if (next_end == 0) {
         uint32_t flushed = mode == DEVLOG_MODE_STREAM && flush(control, segment, end);
         drop_no_more(control); /* the host has let a frozen RISC go on */
         control->segment = next;
@@ -172,8 +190,9 @@ MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t 
         return record_stall(records_segment(next), start);
     }
     if (DEVLOG_MODE_OF(mode) != DEVLOG_MODE_RING) return drop(control);
-    uint32_t base = records_segment(next), bytes = control->segment_end[next] - base;
-    uint32_t alike = DEVLOG_RECORD_BYTES_OF(mode);
+    uint32_t base = records_segment(next), bytes = next_end - base;
+    uint32_t switches = control->switches, alike = DEVLOG_RECORD_BYTES_OF(mode);
+    sample(control, switches - 1u, base, alike << 6);
     if (bytes > DEVLOG_SEGMENT_BYTES(BITS) + DEVLOG_SLACK || bytes % 4u)
         control->damage = control->damage | DEVLOG_DAMAGE_CURSOR;
     else
@@ -182,7 +201,7 @@ MACHINE static uint32_t next_segment(volatile devlog_control *control, uint32_t 
     drop_no_more(control);
     control->segment_end[next] = 0;
     control->segment = next;
-    control->switches = control->switches + 1;
+    control->switches = switches + 1;
     return records_segment(next);
 }
 

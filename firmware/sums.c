@@ -16,7 +16,7 @@ extern uint32_t devlog_sums_began;
 __attribute__((section(".text.devlog_machine"))) void devlog_record_sums(void)
 {
     if (&devlog_sums_start[0] == &devlog_sums_end[0]) return;
-    enum { AROUND = 38 };
+    enum { AROUND = 32 };
     volatile devlog_control *control = records_control();
     uint32_t start = devlog_clock_low_(), before = control->stall_cycles;
     uint32_t passes = 0;

@@ -12,6 +12,8 @@ enum {
     CONTROL_FROM = offsetof(devlog_control, magic),
     CONTROL_END = offsetof(devlog_control, events_base),
     KERNEL_FROM = offsetof(devlog_control, stream_size), /* and these, of a RISC that ran a kernel */
+    SAMPLES_FROM =
+        offsetof(devlog_control, written_over), /* and these, where the ring has written over records */
     GUARD = 16, /* bytes behind the last record that are read too: the host has cleared them */
 };
 
@@ -196,6 +198,10 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
         (c->marks & 1u << (DEVLOG_ID_KERNEL_START - 1) || c->marks > 15))
         status = dl_core_read(device, core, region + DEVLOG_CONTROL_OFFSET(b->segment_bits) + KERNEL_FROM,
                               (uint8_t *)c + KERNEL_FROM, CONTROL_FROM - KERNEL_FROM, err);
+    if (status != DEVLOG_OK) return status;
+    if (c->overwritten)
+        status = dl_core_read(device, core, region + DEVLOG_CONTROL_OFFSET(b->segment_bits) + SAMPLES_FROM,
+                              (uint8_t *)c + SAMPLES_FROM, sizeof c->written_over, err);
     if (status != DEVLOG_OK) return status;
     out->record_bytes = record_bytes_of(device, core, risc, c);
     bool counted = count_drops(c, b->segment_bits);

@@ -1,7 +1,6 @@
 /* Compiling device code with the cross compiler, cached by content. Not for loading what comes out. */
 #include "program/compile.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +9,12 @@
 
 #include "base/file.h"
 #include "base/paths.h"
-#include "base/process.h"
-#include "base/settings.h"
 #include "device/board_gen.h"
+#include "program/compile_command.h"
 #include "program/compile_memo.h"
 #include "program/compile_words.h"
 
-enum { MAX_ARGS = 96, SCRIPT_MAX_BYTES = 1 << 20, OBJECT_MAX_BYTES = 64 << 20 };
+enum { MANY_SITES = 1000, SCRIPT_MAX_BYTES = 1 << 20, OBJECT_MAX_BYTES = 64 << 20 };
 
 /* What is linked into every kernel, and into every firmware, besides its own source. */
 static const char *const kernel_sources[] = {"kernel_start.S", "segment.S", "segment.c",
@@ -32,68 +30,11 @@ static const char *const *sources_of(const compile_job *job)
     return job->board->riscs[job->risc].role == BOARD_MANAGER ? manager_sources : worker_sources;
 }
 
-/* A command line under construction; texts are kept until it is freed. */
-typedef struct command {
-    const char *argv[MAX_ARGS];
-    char *owned[MAX_ARGS];
-    uint32_t n, n_owned;
-    bool failed;
-} command;
-
-static void add(command *c, const char *arg)
-{
-    if (c->n + 1 >= MAX_ARGS)
-        c->failed = true;
-    else
-        c->argv[c->n++] = arg;
-}
-
-static void addf(command *c, const char *fmt, ...) DL_PRINTF(2, 3);
-static void addf(command *c, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    char *text = NULL;
-    if (c->n_owned >= MAX_ARGS || vasprintf(&text, fmt, ap) < 0)
-        c->failed = true;
-    else
-        add(c, c->owned[c->n_owned++] = text);
-    va_end(ap);
-}
-
-static void command_free(command *c)
-{
-    for (uint32_t i = 0; i < c->n_owned; i++)
-        free(c->owned[i]);
-}
-
 /* A kernel may come compiled, say by another compiler: an object file is linked as it is. */
 static bool is_object(const char *source)
 {
     const char *dot = source ? strrchr(source, '.') : NULL;
     return dot && strcmp(dot, ".o") == 0;
-}
-
-/* The driver takes C++ by the name of the file. */
-static const char *compiler(void)
-{
-    const char *cc = dl_setting_text(DL_SET_CC);
-    return cc ? cc : "riscv64-unknown-elf-gcc";
-}
-
-/* *said, freed by the caller, is what the compiler has to say; `out` is what it makes. */
-static devlog_status run(command *c, dl_output *out, char **said, devlog_error *err)
-{
-    if (c->failed) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many compiler flags");
-    c->argv[c->n] = NULL;
-    devlog_status status = dl_run_apart(c->argv, out, said, err);
-    if (status == DEVLOG_ERR_NOT_FOUND)
-        return dl_fail(
-            err, DEVLOG_ERR_NOT_FOUND,
-            "cannot run the cross compiler %s: install the Debian package gcc-riscv64-unknown-elf, or set "
-            "DEVLOG_CC",
-            c->argv[0]);
-    return status;
 }
 
 /* A file of the cache: written when it is not there yet, and never half. */
@@ -139,64 +80,6 @@ static devlog_status board_files(const compile_job *job, board_region code, cons
     return status;
 }
 
-/* gcc only: what is wrong with a marker is told with the line where it stands. */
-#define PLACE_OF_ERRORS "-ftrack-macro-expansion=0"
-
-static void common_flags(command *c, const compile_job *job, const char *board_folder)
-{
-    add(c, compiler());
-    addf(c, "-march=%s", job->board->march);
-    addf(c, "-mabi=%s", job->board->mabi);
-    add(c, "-O2");
-    add(c, "-g");
-    add(c, PLACE_OF_ERRORS);
-    add(c, "-ffreestanding");
-    add(c, "-ffunction-sections");
-    add(c, "-fdata-sections");
-    add(c, "-fno-asynchronous-unwind-tables");
-    add(c, "-fno-unwind-tables");
-    add(c, "-fno-exceptions");
-    addf(c, "-I%s/include", dl_home());
-    addf(c, "-I%s/include/devlog/tt_metal", dl_home());
-    add(c, "-include");
-    add(c, "tools/profiler/kernel_profiler.hpp"); /* tt-metal's names need no include; C does not see them */
-    addf(c, "-I%s/firmware", dl_home());
-    addf(c, "-I%s", board_folder);
-    /* -n: no file header in front of the code, where another region ends. Here so that the key of the cache
-     * has it too. */
-    add(c, "-Wl,-n,--gc-sections,--build-id=sha1,-z,max-page-size=4");
-    addf(c, "-DDEVLOG_RISC=%u", job->risc);
-    if (job->source) add(c, "-DDEVLOG_KERNEL=1");
-    if (job->profile) add(c, "-DPROFILE_DEVICE=1");
-    if (job->profile && job->waits && job->source) add(c, "-DDEVLOG_WAITS=1");
-    char *flags = job->flags && c->n_owned < MAX_ARGS ? strdup(job->flags) : NULL;
-    if (job->flags && !flags) c->failed = true;
-    if (flags) {
-        c->owned[c->n_owned++] = flags;
-        char *rest = flags;
-        for (char *flag = strsep(&rest, " \t\n"); flag; flag = strsep(&rest, " \t\n"))
-            if (*flag) add(c, flag);
-    }
-}
-
-/* A word of a command line, as a shell takes it. */
-static void add_word(dl_str *out, const char *word)
-{
-    bool plain =
-        *word &&
-        word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+,./:@%")] ==
-            '\0';
-    if (out->len) dl_str_char(out, ' ');
-    if (plain) {
-        dl_str_add(out, word);
-        return;
-    }
-    dl_str_char(out, '\'');
-    for (; *word; word++)
-        dl_str_add(out, *word == '\'' ? "'\\''" : (const char[]){*word, '\0'});
-    dl_str_char(out, '\'');
-}
-
 devlog_status compile_flags(const compile_job *job, dl_str *out, devlog_error *err)
 {
     char cache[2048], board_folder[2200];
@@ -207,10 +90,8 @@ devlog_status compile_flags(const compile_job *job, dl_str *out, devlog_error *e
         status = board_files(job, job->board->riscs[job->risc].kernel, cache, board_folder,
                              sizeof board_folder, &id, err);
     if (status) return status;
-    common_flags(&c, job, board_folder);
-    for (uint32_t i = 1; i < c.n; i++) /* behind the compiler's name */
-        if (strncmp(c.argv[i], "-Wl,", 4) != 0 && strcmp(c.argv[i], PLACE_OF_ERRORS) != 0)
-            add_word(out, c.argv[i]);
+    command_begin(&c, job, board_folder, false);
+    command_text(&c, out);
     status = c.failed ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory") : dl_str_status(out, err);
     command_free(&c);
     return status;
@@ -276,9 +157,9 @@ static devlog_status key_of(const compile_job *job, command *c, XXH3_state_t *ha
     dl_output out = {0};
     char *said = NULL;
     command version = {0};
-    add(&version, c->argv[0]);
-    add(&version, "--version");
-    devlog_status status = run(&version, &out, &said, err);
+    command_add(&version, c->argv[0]);
+    command_add(&version, "--version");
+    devlog_status status = command_run(&version, &out, &said, err);
     if (status == DEVLOG_OK) XXH3_128bits_update(hash, out.text, out.size);
     free(out.text);
     free(said);
@@ -287,13 +168,13 @@ static devlog_status key_of(const compile_job *job, command *c, XXH3_state_t *ha
     /* The preprocessed text holds whatever the source includes, and says #line where it came from; not where the compiler was
      * run, which would be a key of its own for every working directory. */
     said = NULL;
-    add(c, "-E");
-    add(c, "-fno-working-directory");
+    command_add(c, "-E");
+    command_add(c, "-fno-working-directory");
     const char *const *sources = sources_of(job);
-    if (job->source && !is_object(job->source)) add(c, job->source);
+    if (job->source && !is_object(job->source)) command_add(c, job->source);
     for (; *sources; sources++)
-        addf(c, "%s/firmware/%s", dl_home(), *sources);
-    status = run(c, seen, &said, err);
+        command_addf(c, "%s/firmware/%s", dl_home(), *sources);
+    status = command_run(c, seen, &said, err);
     if (status == DEVLOG_OK && seen->exit != 0)
         status = compile_failed(job, job->board->riscs[job->risc].kernel, said, err);
     if (status == DEVLOG_OK) XXH3_128bits_update(hash, seen->text, seen->size);
@@ -307,6 +188,7 @@ typedef struct manner {
     char path[COMPILE_PATH];
     board_region code;
     bool wide;
+    bool many_sites;
 } manner;
 
 /* *said is what the compiler had to say, whatever became of it. */
@@ -315,21 +197,21 @@ static devlog_status link_program(const compile_job *job, const manner *m, const
 {
     const char *const *sources = sources_of(job);
     command c = {0};
-    common_flags(&c, job, m->board_folder);
-    if (m->wide) add(&c, "-DDEVLOG_WIDE_IDS=1");
-    add(&c, "-nostdlib");
-    add(&c, "-nostartfiles");
-    addf(&c, "-L%s/linker", dl_home());
-    addf(&c, "-L%s", m->board_folder);
-    addf(&c, "-Wl,-T,%s/linker/%s", dl_home(), job->source ? "kernel.ld" : "firmware.ld");
-    if (job->source) add(&c, job->source);
+    command_begin(&c, job, m->board_folder, m->many_sites);
+    if (m->wide) command_add(&c, "-DDEVLOG_WIDE_IDS=1");
+    command_add(&c, "-nostdlib");
+    command_add(&c, "-nostartfiles");
+    command_addf(&c, "-L%s/linker", dl_home());
+    command_addf(&c, "-L%s", m->board_folder);
+    command_addf(&c, "-Wl,-T,%s/linker/%s", dl_home(), job->source ? "kernel.ld" : "firmware.ld");
+    if (job->source) command_add(&c, job->source);
     for (; *sources; sources++)
-        addf(&c, "%s/firmware/%s", dl_home(), *sources);
-    add(&c, "-lgcc");
-    add(&c, "-o");
-    add(&c, part);
+        command_addf(&c, "%s/firmware/%s", dl_home(), *sources);
+    command_add(&c, "-lgcc");
+    command_add(&c, "-o");
+    command_add(&c, part);
     dl_output out = {0};
-    devlog_status status = run(&c, &out, said, err);
+    devlog_status status = command_run(&c, &out, said, err);
     *linked = status == DEVLOG_OK && out.exit == 0;
     free(out.text);
     command_free(&c);
@@ -423,9 +305,10 @@ static devlog_status build(const compile_job *job, manner *m, const manner *room
         free(said);
         unlink(part);
         if (!widen && !more) return status;
-        bool wide = m->wide || widen;
+        bool wide = m->wide || widen, many_sites = m->many_sites;
         if (more) *m = *roomy;
         m->wide = wide;
+        m->many_sites = many_sites;
     }
 }
 
@@ -449,6 +332,19 @@ static devlog_status roomy_manner(const compile_job *job, const char *cache, XXH
     return status;
 }
 
+/* How many markers a preprocessed text has; more than MANY_SITES are not counted. */
+static uint32_t count_sites(const dl_output *text)
+{
+    static const char site[] = ".pushsection .devlog.sites";
+    uint32_t n = 0;
+    for (const char *at = text->text, *end = at + text->size; n <= MANY_SITES && at; n++) {
+        at = memmem(at, (size_t)(end - at), site, sizeof site - 1);
+        if (!at) break;
+        at += sizeof site - 1;
+    }
+    return n;
+}
+
 /* The answer is not remembered: the preprocessor tells whether it is in the cache, and if not it is made. */
 static devlog_status find_or_build(const compile_job *job, const char *cache, XXH3_state_t *hash, command *c,
                                    manner *m, dl_output *seen, devlog_error *err)
@@ -459,6 +355,7 @@ static devlog_status find_or_build(const compile_job *job, const char *cache, XX
     if (status != DEVLOG_OK) return status;
     path_of(m->path, cache, hash);
     if (access(m->path, R_OK) == 0) return DEVLOG_OK;
+    m->many_sites = job->source && count_sites(seen) > MANY_SITES;
     if (has_room) status = roomy_manner(job, cache, hash, &roomy, err);
     if (status != DEVLOG_OK) return status;
     if (!has_room || access(roomy.path, R_OK) != 0) return build(job, m, &roomy, err);
@@ -484,7 +381,7 @@ devlog_status compile(const compile_job *job, char path[COMPILE_PATH], devlog_er
         status = board_files(job, m.code, cache, m.board_folder, sizeof m.board_folder, &id, err);
     if (status != DEVLOG_OK) goto done;
     XXH3_128bits_update(hash, &id, sizeof id);
-    common_flags(&c, job, m.board_folder);
+    command_begin(&c, job, m.board_folder, false);
     if (c.failed)
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many compiler flags");
     else

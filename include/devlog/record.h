@@ -144,6 +144,8 @@
 #define DEVLOG_DAMAGE_RESTART   0x100u /* is added for every restart */
 #define DEVLOG_RESTARTS(damage) ((damage) >> 8)
 
+#define DEVLOG_SAMPLES 8u
+
 /* All words; "host" words are written by the host before a launch, the others by firmware. */
 typedef struct devlog_control {
     uint32_t mode;          /* host: DEVLOG_MODE_*, and the size of records */
@@ -179,6 +181,8 @@ typedef struct devlog_control {
     /* Own cost of a marker by kind, in 1/16 cycle; 0: not measured. cost[0]: how long a complete zone with
      * nothing in it takes by its own record. */
     uint32_t cost[16];
+    /* Codes of two records of each of the first segments that the ring wrote over. */
+    uint32_t written_over[DEVLOG_SAMPLES];
 } devlog_control;
 
 /* Places in `cost` that are no kinds of records: a dropped record; a pass through a sum (DEVLOG_KIND_SUM),

@@ -126,7 +126,7 @@ static const room rooms[] = {
     {"fe310", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 34, 34},
     {"fe310", NULL, "DEVLOG_EVENT", NULL, 40, 40},
     {"fe310", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 24, 24},
-    {"wormhole_b0", "32 KiB", "DEVLOG_ZONE", NULL, 290, 310},
+    {"wormhole_b0", "32 KiB", "DEVLOG_ZONE", NULL, 289, 309},
     {"wormhole_b0", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 500, 525},
     {"wormhole_b0", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 340, 370},
 };

@@ -22,12 +22,11 @@
 enum { COLUMNS = 4, ROWS = 2, RISCS = 5, MAX_LAUNCHES = 768, EACH = 3 /* launches */ };
 static const double LIMIT = 2; /* per cent of the kernel */
 
-/* What is in Blackhole's data cache when a marker comes is not known from the code alone. */
 static const struct subject_board {
     const char *name;
     double mean, worst; /* per cent of the kernel */
     uint32_t above_of;  /* one in so many programs may be above LIMIT */
-} of_boards[] = {{"wormhole_b0", 1, 3, 100}, {"blackhole", 1.5, 5, 20}};
+} of_boards[] = {{"wormhole_b0", 1, 3, 100}, {"blackhole", 1, 5, 100}};
 
 /* What is left of a zone. */
 typedef struct zone_left {
@@ -311,7 +310,7 @@ static uint32_t run_mode(const struct subject_board *on, const struct mode *m, c
         on->name, what->name, m->name, n, worst, worst_zone, sum / n, above, LIMIT, unstated);
     assert_true(fabs(sum / n) < on->mean);
     assert_true(fabs(worst) < on->worst);
-    assert_true(5 * unstated <= n); /* of one mode; of all of them fewer, below */
+    assert_true(20 * unstated <= n);
     *not_stated += unstated;
     for (uint32_t i = 0; i < EACH * launches; i++)
         for (uint32_t at = 0; at < ROWS * COLUMNS * RISCS; at++)
@@ -335,7 +334,6 @@ static void stated_is_true_on(const struct subject_board *on)
     uint32_t all = 2 * MODES * launches * ROWS * COLUMNS * RISCS;
     printf("%u of %u programs are more than %.0f %% off, of %u nothing is stated\n", above, all, LIMIT,
            unstated);
-    assert_true(20 * unstated <= all);
     assert_true(on->above_of * above <= all);
 }
 

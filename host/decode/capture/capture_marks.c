@@ -264,7 +264,7 @@ static uint64_t stamp_of(const devlog_control *c, uint32_t id)
 /* What only all records together show: whether the ring kept what it wrote over, and whether there is hardly anything
  * but markers, which then do not take what each takes among other code. */
 static bool is_unknown(const reader *r, const dl_capture_risc *risc, const dl_elf *elf,
-                       const dl_prices *prices, const dl_costs *costs)
+                       const dl_prices *prices, dl_costs *costs)
 {
     const devlog_control *c = &risc->control;
     const uint32_t both = 1u << (DEVLOG_ID_KERNEL_START - 1) | 1u << (DEVLOG_ID_KERNEL_END - 1);
@@ -273,11 +273,14 @@ static bool is_unknown(const reader *r, const dl_capture_risc *risc, const dl_el
                                 .until = stamp_of(c, DEVLOG_ID_KERNEL_END),
                                 .overwritten = c->overwritten};
     const dl_price_sum kept = dl_price_of_records(prices, elf, costs, &r->counts, risc->spans, risc->n_spans);
-    if (ring.overwritten && prices &&
-        !dl_price_ring_is_even(prices, elf, risc->spans, risc->n_spans, kept, ring))
-        return true;
-    uint64_t spent = kept.sum + costs->elsewhere;
-    if (kept.n) spent += ring.overwritten * kept.sum / kept.n;
+    uint64_t gone = kept.n ? ring.overwritten * kept.sum / kept.n : 0;
+    if (prices) {
+        if (!dl_price_of_ring(prices, elf, risc->spans, risc->n_spans, kept, ring, c, &gone)) return true;
+        costs->elsewhere += gone;
+        costs->overwritten = 0;
+        gone = 0;
+    }
+    const uint64_t spent = kept.sum + costs->elsewhere + gone;
     return 2 * (spent / 16) > ring.until - ring.from;
 }
 
@@ -317,7 +320,11 @@ static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_captu
     for (uint32_t i = 0; i <= ARGUMENTS && measured[DEVLOG_KIND_PRINT]; i++)
         costs.marker[DL_COST_TEXT + i] =
             (uint32_t)(measured[DEVLOG_KIND_PRINT] + i * measured[DEVLOG_COST_ARGUMENT]);
+    uint64_t sites = 0;
+    for (uint32_t i = 0; i < DEVLOG_CODE_SPECIAL / 64; i++)
+        sites += (uint64_t)__builtin_popcountll(r->counts.seen[i]);
     const dl_price_rest rest = {.dropped = c->dropped,
+                                .sites = sites,
                                 .complete = c->dropped_complete,
                                 .passes = c->passes,
                                 .drop = measured[DEVLOG_COST_DROP],

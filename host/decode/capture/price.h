@@ -16,6 +16,7 @@ typedef struct dl_price {
 } dl_price;
 
 typedef struct dl_prices {
+    sim_cores cores;
     dl_price *of_site; /* two for each site of the ELF file, in its order: what begins or stands alone (of a
                           sum a pass); ends */
     dl_price pass;     /* through any sum */
@@ -62,6 +63,7 @@ dl_price_sum dl_price_of_records(const dl_prices *p, const dl_elf *elf, const dl
 /* What a kernel lost and did not record, and how much of it. */
 typedef struct dl_price_rest {
     uint64_t dropped, complete, passes; /* complete zones among what was dropped */
+    uint64_t sites;                     /* of how many codes there are records */
     uint64_t drop, pass;                /* each, where there are no better prices, 1/16 cycle */
 } dl_price_rest;
 
@@ -74,9 +76,9 @@ typedef struct dl_price_ring {
     uint64_t from, until, overwritten;
 } dl_price_ring;
 
-/* Whether they may be taken to have cost what those cost on average that are kept: they came as fast, or it makes
- * no difference of more than 1 % of the kernel. */
-bool dl_price_ring_is_even(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
-                           dl_price_sum kept, dl_price_ring ring);
+/* What they cost, 1/16 cycle: what those cost on average that are kept, if they came as fast, or it makes no
+ * difference of more than 1 % of the kernel; otherwise what the device kept samples of. False: not known. */
+bool dl_price_of_ring(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
+                      dl_price_sum kept, dl_price_ring ring, const devlog_control *control, uint64_t *out);
 
 #endif

@@ -151,7 +151,8 @@ bool price_code_read(const dl_elf *elf, price_code *out)
                 (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
             c.ops[w] = sim_decode(word, c.base + 4 * w);
         }
-        if (read_markers(elf, &c) && read_jumps(&c) && read_tables(&c) && read_switches(&c)) {
+        if (read_markers(elf, &c) && read_jumps(&c) && read_tables(&c) && read_switches(&c) &&
+            price_guess(&c)) {
             *out = c;
             return true;
         }
@@ -168,6 +169,8 @@ void price_code_free(price_code *c)
     free(c->jumps);
     free(c->tables);
     free(c->switch_at);
+    free(c->rivals);
+    free(c->wrong);
     *c = (price_code){0};
 }
 
@@ -268,6 +271,16 @@ static void store(price_hart *h, sim_op op, uint32_t base)
     }
 }
 
+/* By how many cycles wrong guesses of the frontend make a marker's branch longer, on average: each of the loops
+ * that have a counter with it is the one that came last as often as the marker itself. */
+static uint32_t wrong_guesses(const price_code *c, const price_hart *h, sim_op op)
+{
+    const uint32_t n = c->wrong[h->at], each = sim_mispredict_cycles(h->cores) - 1;
+    if (!n || (knows(h, op.rs1) && knows(h, op.rs2) && decide(h, op))) return 0;
+    if (n >= PRICE_WRONG) return n == PRICE_WRONG ? each : 2 * each;
+    return (2 * each * n + n + 1) / (2 * (n + 1));
+}
+
 price_step price_hart_step(const price_code *c, price_hart *h, uint32_t base)
 {
     if (h->at >= c->n || c->ops[h->at].code <= SIM_OP_ILLEGAL || c->ops[h->at].code >= SIM_OP_CSR_READ)
@@ -289,7 +302,7 @@ price_step price_hart_step(const price_code *c, price_hart *h, uint32_t base)
          divides = op.code >= SIM_OP_DIV && op.code <= SIM_OP_REMU;
     uint32_t cycles = multiplies ? sim_multiply_cycles(h->cores)
                       : divides  ? SOME_DIVISION
-                                 : 1,
+                                 : 1 + wrong_guesses(c, h, op),
              latency = multiplies ? SIM_LATENCY_MUL : cycles;
     if (op.code == SIM_OP_FENCE)
         h->now = sim_pipe_fence(h->cores, &h->pipe, h->now, true);

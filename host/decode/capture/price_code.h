@@ -35,11 +35,25 @@ typedef struct price_code {
     uint32_t *tables; /* words that tables in the file's data name: where a switch may lead to */
     uint32_t n_tables;
     uint32_t *switch_at; /* of every word that tables name: index + 1 of the jump that may lead there */
+    struct price_rival *rivals; /* price_guess.c */
+    uint32_t n_rivals;
+    uint8_t *wrong; /* of every word, a marker's branch: how many loops make the frontend guess it wrong */
 } price_code;
+
+/* A marker's branch that shares the frontend's counter with one that goes around a loop. */
+typedef struct price_rival {
+    uint32_t at, first, last; /* words: of the marker's branch; of the loop */
+    bool near;                /* the loop is gone around between any two passes */
+} price_rival;
+
+enum { PRICE_WRONG = 254, PRICE_TWICE_WRONG = 255 };
 
 /* False: no memory, or nothing of it can be priced: no markers, or instructions of 16 bits among them. */
 bool price_code_read(const dl_elf *elf, price_code *out);
 void price_code_free(price_code *c);
+
+/* Finds the rivals. False: no memory. */
+bool price_guess(price_code *c);
 
 /* A hart on its way through the code. */
 typedef struct price_hart {

@@ -101,12 +101,13 @@ dl_price_sum dl_price_of_records(const dl_prices *p, const dl_elf *elf, const dl
 
 /* What keeping the shortest and the longest pass takes: the first is both, and of others that differ the n-th
  * is a new one with a chance of 1 : n each. */
-static uint64_t price_of_extremes(const uint32_t *sum_record)
+static uint64_t price_of_extremes(sim_cores cores, const uint32_t *sum_record)
 {
-    enum { EACH = 3 * 16 }; /* a branch that is rare, a store, a jump */
+    /* A branch that is rare, a store, a jump. */
+    const uint32_t each = 16 * (sim_mispredict_cycles(cores) - 1 + 2);
     uint32_t passes = sum_record[3], n = sum_record[6] == sum_record[7] || passes == 0 ? 1 : passes;
     double updates = n < 2 ? 1 : log((double)n) + 0.5772;
-    return (uint64_t)(2 * EACH * updates);
+    return (uint64_t)(2 * each * updates);
 }
 
 uint64_t dl_price_of_rest(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
@@ -124,8 +125,8 @@ uint64_t dl_price_of_rest(const dl_prices *p, const dl_elf *elf, const record_sp
             const dl_price *price = &p->of_site[2 * (site - elf->sites) + ends];
             bool complete = site->kind == DEVLOG_KIND_COMPLETE;
             if (site->kind == DEVLOG_KIND_SUM) {
-                passes +=
-                    w[3] * (uint64_t)(price->recorded ? price->recorded : rest.pass) + price_of_extremes(w);
+                passes += w[3] * (uint64_t)(price->recorded ? price->recorded : rest.pass) +
+                          price_of_extremes(p->cores, w);
                 n_passes += w[3];
             } else if (price->dropped) {
                 drops[complete] += price->dropped;
@@ -139,12 +140,16 @@ uint64_t dl_price_of_rest(const dl_prices *p, const dl_elf *elf, const record_sp
                         p->complete.dropped ? p->complete.dropped : rest.drop};
     for (int i = 0; i < 2; i++)
         if (n_drops[i]) each[i] = drops[i] / n_drops[i];
+    /* Where a marker's record was dropped for the first time, the frontend expected twice that it was not. */
+    const uint64_t turns = 2 * rest.sites < rest.dropped ? 2 * rest.sites : rest.dropped;
+    passes += turns * 16 * (sim_mispredict_cycles(p->cores) - 1);
     return passes + (rest.passes - n_passes) * rest.pass + (rest.dropped - rest.complete) * each[0] +
            rest.complete * each[1];
 }
 
-bool dl_price_ring_is_even(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
-                           dl_price_sum kept, dl_price_ring ring)
+/* Whether what was written over came as fast as what is kept, or hardly matters. */
+static bool is_even(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
+                    dl_price_sum kept, dl_price_ring ring)
 {
     const uint64_t low = (UINT64_C(1) << 52) - 1, cycles = ring.until - ring.from;
     if (kept.n == 0 || n_spans == 0 || spans[0].n < 2) return false;
@@ -163,4 +168,40 @@ bool dl_price_ring_is_even(const dl_prices *p, const dl_elf *elf, const record_s
     if (ring.overwritten < cycles && 100 * ring.overwritten * off <= 16 * cycles) return true;
     double fast = (double)ring.overwritten * (double)behind, slow = (double)kept.n * (double)before;
     return 4 * fast <= 5 * slow && 4 * slow <= 5 * fast;
+}
+
+/* *mean: by the samples that the device kept of the first segments that it wrote over. What came between them and
+ * what is kept cost something between the two. False: there are too few, or their prices are too far apart. */
+static bool price_of_samples(const dl_prices *p, const dl_elf *elf, dl_price_ring ring,
+                             const devlog_control *control, double *mean)
+{
+    const uint32_t segments = control->switches ? control->switches - 1 : 0;
+    const uint32_t n_samples = segments < DEVLOG_SAMPLES ? segments : DEVLOG_SAMPLES;
+    double n = 0, sum = 0, squares = 0, last = 0;
+    for (uint32_t i = 0; i < 2 * n_samples; i++) {
+        const uint32_t w[1] = {control->written_over[i / 2] >> 16 * (i % 2) & 0xFFF};
+        bool ends;
+        const dl_elf_site *site = recorded_site(elf, w, 1, &ends);
+        const uint32_t price = site ? p->of_site[2 * (site - elf->sites) + ends].recorded : 0;
+        if (!price) continue;
+        n++;
+        last = price;
+        sum += price;
+        squares += (double)price * price;
+    }
+    if (n < 2) return false;
+    const double known = (double)n_samples / segments, spread = squares / n - sum / n * (sum / n);
+    const double off = known * sqrt((spread > 0 ? spread : 0) / n) + (1 - known) * fabs(last - *mean) / 2;
+    *mean = known * sum / n + (1 - known) * (last + *mean) / 2;
+    return 100 * off * (double)ring.overwritten / 16 <= 1.5 * (double)(ring.until - ring.from);
+}
+
+bool dl_price_of_ring(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
+                      dl_price_sum kept, dl_price_ring ring, const devlog_control *control, uint64_t *out)
+{
+    double mean = kept.n ? (double)kept.sum / (double)kept.n : 0;
+    bool known = ring.overwritten == 0 || is_even(p, elf, spans, n_spans, kept, ring) ||
+                 price_of_samples(p, elf, ring, control, &mean);
+    *out = known ? (uint64_t)(mean * (double)ring.overwritten) : 0;
+    return known;
 }

@@ -2,6 +2,7 @@
  * when what follows it starts, with the markers before it there, and those behind it not: so the prices of
  * all of them add up to what all of them cost. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "decode/capture/price_table.h"
 
@@ -310,6 +311,23 @@ static const dl_elf_site *site_of_pass(const dl_elf *elf, uint32_t address, bool
     return NULL;
 }
 
+/* Which branches of markers are guessed wrong: by loops that were gone around. */
+static void guess(price_code *c)
+{
+    memset(c->wrong, 0, c->n);
+    for (uint32_t i = 0; i < c->n_rivals; i++) {
+        const price_rival *r = &c->rivals[i];
+        if (is_behind_unlikely(c, r->first) || is_before_unlikely(c, r->last + 1)) continue;
+        /* A loop that was left, and is entered again, is guessed wrong for the marker's sake. */
+        const bool around = r->first <= r->at && r->at <= r->last;
+        uint8_t *wrong = &c->wrong[r->at];
+        if (r->near && *wrong < PRICE_TWICE_WRONG)
+            *wrong = around ? PRICE_WRONG : PRICE_TWICE_WRONG;
+        else if (*wrong < PRICE_WRONG - 1)
+            ++*wrong;
+    }
+}
+
 static bool has_start(const price_marker *m, const dl_elf_site *site)
 {
     return m->part == PRICE_PASS || (site && site->kind == DEVLOG_KIND_COMPLETE);
@@ -322,12 +340,13 @@ bool price_table_make(price_code *c, const dl_elf *elf, double scale, bool first
     enum { DEEP = 64 };
     sums *of_site = calloc(2 * (size_t)elf->n_sites, sizeof *of_site), pass = {0}, complete = {0},
          other = {0};
-    *out = (dl_prices){.of_site = calloc(2 * (size_t)elf->n_sites, sizeof *out->of_site)};
+    *out = (dl_prices){.cores = c->cores, .of_site = calloc(2 * (size_t)elf->n_sites, sizeof *out->of_site)};
     struct {
         double recorded, dropped;
         price_marker *marker;
     } begun[DEEP];
     uint32_t depth = 0;
+    guess(c);
     for (uint32_t i = 0; i < c->n_markers && of_site && out->of_site; i++) {
         price_marker *m = &c->markers[i];
         price_hart last, unused;

@@ -1,0 +1,32 @@
+/* The command line of the compiler. For compile.c. */
+#ifndef DEVLOG_PROGRAM_COMPILE_COMMAND_H
+#define DEVLOG_PROGRAM_COMPILE_COMMAND_H
+
+#include "base/process.h"
+#include "program/compile.h"
+
+enum { COMMAND_MAX_ARGS = 96 };
+
+/* A command line under construction; texts are kept until it is freed. */
+typedef struct command {
+    const char *argv[COMMAND_MAX_ARGS];
+    char *owned[COMMAND_MAX_ARGS];
+    uint32_t n, n_owned;
+    bool failed;
+} command;
+
+void command_add(command *c, const char *arg);
+void command_addf(command *c, const char *fmt, ...) DL_PRINTF(2, 3);
+void command_free(command *c);
+
+/* The compiler, and the flags that all device code has; `many_sites`: it has so many markers that scheduling them all
+ * takes too long. */
+void command_begin(command *c, const compile_job *job, const char *board_folder, bool many_sites);
+
+/* *said, freed by the caller, is what the compiler has to say; `out` is what it makes. */
+devlog_status command_run(command *c, dl_output *out, char **said, devlog_error *err);
+
+/* What stands behind the compiler's name to compile alone, quoted for a shell. */
+void command_text(const command *c, dl_str *out);
+
+#endif

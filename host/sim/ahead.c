@@ -32,6 +32,14 @@ static uint64_t reach(sim_tile *t)
     return t->reach;
 }
 
+/* Those of 65,536 trials ago would look like this one's. */
+static void forget_tags(sim_tile *t)
+{
+    for (uint32_t i = 0; i < t->chip->config.n_rams; i++)
+        memset(t->banks[i].tags, 0, ((t->banks[i].size >> SIM_TAG_BITS) + 1) * sizeof *t->banks[i].tags);
+    t->epoch = 1;
+}
+
 uint64_t sim_ahead_begin(sim_tile *t, uint64_t from, uint64_t to, uint64_t end)
 {
     if (to - from < SIM_AHEAD_MIN) return 0;
@@ -55,8 +63,8 @@ uint64_t sim_ahead_begin(sim_tile *t, uint64_t from, uint64_t to, uint64_t end)
     }
     j->clock_latched = t->clock_latched;
     j->n_truth = t->chip->n_truth;
-    j->n_stores = 0;
-    t->epoch++;
+    j->n_lines = j->n_words = 0;
+    if (++t->epoch == 0) forget_tags(t);
     t->ahead = true;
     return to;
 }
@@ -79,13 +87,18 @@ static void forget_truth(const sim_tile *t, size_t first)
 uint64_t sim_ahead_undo(sim_tile *t)
 {
     sim_journal *j = t->journal;
-    while (j->n_stores > 0) {
-        j->n_stores--;
-        memcpy(j->stores[j->n_stores].word, &j->stores[j->n_stores].old, 4);
-        if (j->stores[j->n_stores].bank == SIM_AHEAD_LOCAL) continue;
-        const sim_bank *b = &t->banks[j->stores[j->n_stores].bank];
-        uint32_t offset = (uint32_t)(j->stores[j->n_stores].word - b->bytes);
-        if (b->pages[offset >> SIM_PAGE_BITS] & SIM_PAGE_CODE) b->ops[offset / 4].code = SIM_OP_UNDECODED;
+    while (j->n_words > 0) {
+        j->n_words--;
+        memcpy(j->words[j->n_words].word, &j->words[j->n_words].old, 4);
+    }
+    while (j->n_lines > 0) {
+        j->n_lines--;
+        const sim_bank *b = &t->banks[j->lines[j->n_lines].bank];
+        const uint32_t first = j->lines[j->n_lines].offset, size = 1 << SIM_TAG_BITS;
+        memcpy(b->bytes + first, j->lines[j->n_lines].old, size);
+        if (!(b->pages[first >> SIM_PAGE_BITS] & SIM_PAGE_CODE)) continue;
+        for (uint32_t at = first; at < first + size && at < b->size; at += 4)
+            b->ops[at / 4].code = SIM_OP_UNDECODED;
     }
     for (uint32_t i = 0; i < t->chip->config.n_harts; i++)
         if (j->saved >> i & 1) t->harts[i] = j->harts[i];

@@ -18,10 +18,9 @@ enum {
     SIM_AHEAD_MIN = 8,       /* cycles: shorter quanta are not worth it */
     SIM_AHEAD_BUSY = 3,      /* nor are harts that start less than one instruction in so many cycles */
     SIM_AHEAD_MAX_WAIT = 63, /* quanta in lock-step after having met again and again */
-    SIM_AHEAD_FAR = 1024,    /* cycles: the longest trial */
+    SIM_AHEAD_FAR = 4096,    /* cycles: the longest trial */
     SIM_AHEAD_WORTH = 256,   /* cycles: so long a trial is worth it even if harts mostly wait ... */
-    SIM_AHEAD_REST = 8,      /* ... and is tried after so many quanta */
-    SIM_AHEAD_LOCAL = SIM_MAX_RAMS
+    SIM_AHEAD_REST = 8       /* ... and is tried after so many quanta */
 };
 
 struct sim_journal {
@@ -30,11 +29,17 @@ struct sim_journal {
     uint32_t saved; /* bits of those */
     uint32_t clock_latched;
     size_t n_truth;
-    uint32_t n_stores;
+    /* What has been overwritten: the 16 bytes of a tag at the first store to them, each word of a local RAM. A hart makes at most
+     * one store per cycle. */
+    uint32_t n_lines, n_words;
+    struct {
+        uint8_t old[1 << SIM_TAG_BITS];
+        uint32_t bank, offset;
+    } lines[SIM_AHEAD_FAR * SIM_MAX_HARTS];
     struct {
         uint8_t *word;
-        uint32_t old, bank;                  /* of the tile, or SIM_AHEAD_LOCAL */
-    } stores[SIM_AHEAD_FAR * SIM_MAX_HARTS]; /* a hart makes at most one per cycle */
+        uint32_t old;
+    } words[SIM_AHEAD_FAR * SIM_MAX_HARTS];
 };
 
 /* False: no memory. */
@@ -57,6 +62,16 @@ static inline bool sim_ahead_abandon(sim_tile *t)
     return t->ahead;
 }
 
+/* Notes the 16 bytes around `offset`. There are as many: memory is mapped by pages (tile.c). */
+static inline void sim_ahead_note(sim_tile *t, const sim_bank *b, uint32_t offset)
+{
+    sim_journal *j = t->journal;
+    const uint32_t first = offset >> SIM_TAG_BITS << SIM_TAG_BITS;
+    j->lines[j->n_lines].bank = (uint32_t)(b - t->banks);
+    j->lines[j->n_lines].offset = first;
+    __builtin_memcpy(j->lines[j->n_lines++].old, b->bytes + first, 1 << SIM_TAG_BITS);
+}
+
 /* Notes that a hart accesses the 16 bytes around `offset`. False: another one has met it there. */
 static inline bool sim_ahead_claim(sim_tile *t, const sim_bank *b, uint32_t hart, uint32_t offset, bool write)
 {
@@ -66,18 +81,18 @@ static inline bool sim_ahead_claim(sim_tile *t, const sim_bank *b, uint32_t hart
     if (seen >> EPOCH != t->epoch) seen = (uint32_t)t->epoch << EPOCH;
     clash = write ? (all | all << WRITERS) & ~(mine | mine << WRITERS) : (all & ~mine) << WRITERS;
     if (seen & clash) return !sim_ahead_abandon(t);
+    if (write && !(seen & mine << WRITERS)) sim_ahead_note(t, b, offset);
     *tag = seen | (write ? mine << WRITERS : mine);
     return true;
 }
 
-/* Notes what a store is about to overwrite. */
-static inline void sim_ahead_store(sim_tile *t, const sim_bank *b, uint8_t *byte)
+/* Notes what a store to a local RAM is about to overwrite. */
+static inline void sim_ahead_store_local(sim_tile *t, uint8_t *byte)
 {
     sim_journal *j = t->journal;
     uint8_t *word = (uint8_t *)((uintptr_t)byte & ~(uintptr_t)3);
-    j->stores[j->n_stores].bank = b ? (uint32_t)(b - t->banks) : SIM_AHEAD_LOCAL;
-    j->stores[j->n_stores].word = word;
-    __builtin_memcpy(&j->stores[j->n_stores++].old, word, 4);
+    j->words[j->n_words].word = word;
+    __builtin_memcpy(&j->words[j->n_words++].old, word, 4);
 }
 
 #endif

@@ -98,7 +98,6 @@ ALWAYS_INLINE bool store_to(sim_tile *t, sim_hart_core *h, uint64_t now, const s
         if (flags & SIM_PAGE_CODE && b->ops[offset / 4].code != SIM_OP_UNDECODED)
             return !sim_ahead_abandon(t);
         if (!sim_ahead_claim(t, b, number(t, h), offset, true)) return false;
-        sim_ahead_store(t, b, b->bytes + offset);
     }
     memcpy(b->bytes + offset, &a->value, a->size);
     if (UNLIKELY(flags)) sim_bank_stored(t, b, by_hart(t, h, now), offset, a->value, a->size);
@@ -146,7 +145,7 @@ ALWAYS_INLINE bool store(sim_tile *t, sim_hart_core *h, uint64_t now, access *a,
     }
     offset = a->addr - h->local_base;
     if (LIKELY(offset < h->local_size && !(offset & (a->size - 1)))) {
-        if (ahead) sim_ahead_store(t, NULL, h->local + offset);
+        if (ahead) sim_ahead_store_local(t, h->local + offset);
         memcpy(h->local + offset, &a->value, a->size);
         a->region = SIM_REGION_LOCAL;
         return true;

@@ -268,8 +268,8 @@ static void json_line(const annotate_shown *s, const annotate_code *c, const ann
 
 void annotate_print_json(const annotate_shown *s, dl_str *out)
 {
-    dl_str_fmt(out, "{\"format\":\"devlog-annotate-%d\",\"cycles\":%llu,\"kernels\":[", ANNOTATE_FORMAT_VERSION,
-               (unsigned long long)s->a->cycles);
+    dl_str_fmt(out, "{\"format\":\"devlog-annotate-%d\",\"cycles\":%llu,\"kernels\":[",
+               ANNOTATE_FORMAT_VERSION, (unsigned long long)s->a->cycles);
     for (size_t i = 0; i < s->a->n; i++) {
         const annotate_code *c = &s->a->codes[i];
         dl_str_add(out, i ? ",\n {" : "\n {");

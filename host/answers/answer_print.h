@@ -7,8 +7,8 @@
 
 typedef struct answer_shown {
     const answer *a;
-    const char *kind;            /* what it answers: "report"; JSON's format and schema are devlog-KIND-VERSION */
-    int version;                 /* of that schema */
+    const char *kind; /* what it answers: "report"; JSON's format and schema are devlog-KIND-VERSION */
+    int version;      /* of that schema */
     const char *const *sections; /* keys of those that are wanted, in the answer's order; n 0: all */
     size_t n_sections;
     bool colour;

@@ -167,7 +167,11 @@ static devlog_status device_ns(job *j, const char *folder, double *ns, devlog_er
 /* One run; false when no more are wanted. */
 static bool run_once(job *j, const char *folder, bool device, sample *out, devlog_error *err)
 {
-    const cli_profiled run = {j->command, folder, device, -1, !j->args->show_output};
+    const cli_profiled run = {.command = j->command,
+                              .folder = folder,
+                              .device = device,
+                              .recording = -1,
+                              .quiet = !j->args->show_output};
     cli_child_result result = {0};
     if (cli_profiled_run(&run, &result, err)) return false;
     if (result.exit) {

@@ -113,8 +113,8 @@ void *cli_args_own(cli_args *rest, void *memory);
 int cli_wrong(const cli_command *c, const char *fmt, ...) DL_PRINTF(2, 3);
 
 /* The documents. Each ends with a line feed. */
-void cli_help(const cli_command *c, dl_str *out);     /* what --help prints */
-void cli_man(const cli_command *c, dl_str *out);      /* a page for man(1) */
+void cli_help(const cli_command *c, dl_str *out); /* what --help prints */
+void cli_man(const cli_command *c, dl_str *out);  /* a page for man(1) */
 /* devlog(1): which commands there are. */
 void cli_overview_man(dl_str *out);
 void cli_markdown(const cli_command *c, dl_str *out); /* its section of docs/cli.md */

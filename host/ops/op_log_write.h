@@ -36,8 +36,8 @@ struct devlog_ops {
     pthread_key_t key;         /* of the calling thread's ops_thread */
     atomic_uint *same_process; /* 1; the system makes it 0 in a forked child. NULL: it cannot */
     uint64_t pid;
-    atomic_uint torn;  /* the last write was cut: the next line begins with a line end */
-    atomic_uint n_ops; /* that this process has started */
+    atomic_uint torn;         /* the last write was cut: the next line begins with a line end */
+    atomic_uint n_ops;        /* that this process has started */
     atomic_ullong compile_ns; /* inside CompileProgram, in ops and outside of them */
     atomic_ullong lost;
     atomic_int errnum; /* of the first event that was lost */

@@ -16,7 +16,7 @@
 enum {
     MEMORY_BYTES = 4096, /* of each core that are written and read */
     RESULT_BYTES = 4 * DEVLOG_MAX_RISCS,
-    FEW = 10, /* zones of the first launch */
+    FEW = 10,              /* zones of the first launch */
     CLOCK_CYCLES = 100000, /* a simulator counts them exactly; of 32 chips, a million take a minute */
     CLOCK_MS = 200,
     SEED = 12345,

@@ -89,9 +89,10 @@ int devlog_unused_(const char *name, ...);
 #include "devlog/profile_impl.h"
 
 /* kernel.h has made markers of waits before this file was read: an option that came between would hold for a part only. */
-#if defined(DEVLOG_WAITS_MADE_) && (defined(DEVLOG_STAMP32) != defined(DEVLOG_WAITS_STAMP32_) ||                   \
+#if defined(DEVLOG_WAITS_MADE_) && (defined(DEVLOG_STAMP32) != defined(DEVLOG_WAITS_STAMP32_) ||             \
                                     defined(DEVLOG_HW_STREAM) != defined(DEVLOG_WAITS_HW_STREAM_))
-#error "where waits are recorded, DEVLOG_STAMP32 and DEVLOG_HW_STREAM are given with -D, or stand above devlog/kernel.h"
+#error                                                                                                       \
+    "where waits are recorded, DEVLOG_STAMP32 and DEVLOG_HW_STREAM are given with -D, or stand above devlog/kernel.h"
 #endif
 
 #define DEVLOG_ZONE(name)            DEVLOG_ZONE_(__COUNTER__, DEVLOG_CLASS, name)

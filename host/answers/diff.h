@@ -88,6 +88,7 @@ typedef struct diff_run {
     double mhz;        /* of its first chip; 0: unknown */
     bool clocks;       /* its chips have different ones */
     bool instructions; /* cycles are: it is of a simulator without timing */
+    op_aiclk aiclk;    /* what its chips said of their clocks */
     bool has_ops, has_log;
     uint64_t ops, launches, lost; /* lost: kinds of loss in its log */
     uint64_t timeless;            /* ops without device data */

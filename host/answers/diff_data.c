@@ -151,6 +151,7 @@ static void json_runs(const diff *d, uint32_t side, dl_str *out)
         json_text("name", r->name, out);
         json_text("arch", r->arch ? r->arch : "", out);
         json_real("mhz", r->mhz > 0, r->mhz, out);
+        op_aiclk_json(&r->aiclk, "aiclk_mhz", out);
         dl_str_fmt(
             out,
             "\"ops\":%llu,\"ops_without_time\":%llu,\"launches\":%llu,\"op_report\":%s,\"device_log\":%s,"

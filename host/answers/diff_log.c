@@ -167,6 +167,7 @@ static void read_chips(adding *a)
         } else if (c.mhz < r->mhz || c.mhz > r->mhz) {
             r->clocks = true;
         }
+        op_aiclk_add(&r->aiclk, (door_aiclk_khz(a->log, (uint32_t)i) + 500) / 1000);
         a->scale[i] = c.mhz > 0 && r->mhz > 0 ? r->mhz / c.mhz : 1;
     }
     if (!all) r->mhz = 0;

@@ -113,6 +113,8 @@ devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *t, diff_ids *i
     uint64_t host = 0, with_device = 0;
     bool any_gap = false, any_host = false, good = times != NULL;
     d->runs[run].instructions |= t->instructions;
+    op_aiclk_add(&d->runs[run].aiclk, t->aiclk.low);
+    op_aiclk_add(&d->runs[run].aiclk, t->aiclk.high);
     for (size_t i = 0; good && i < t->n; i++) {
         const op_table_row *r = &t->rows[i];
         if (r->has & OP_IS_POINT) continue;

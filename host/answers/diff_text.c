@@ -114,11 +114,14 @@ static void describe_boards(const diff *d, dl_str *out)
 {
     const diff_run *seen[DIFF_SIDES] = {0};
     bool clocks = false, lost = false, instructions = false;
+    op_aiclk aiclk[DIFF_SIDES] = {0};
     for (size_t i = 0; i < d->n_runs; i++) {
         const diff_run *r = &d->runs[i];
         if (r->has_log && !seen[r->side]) seen[r->side] = r;
         clocks |= r->clocks;
         instructions |= r->instructions;
+        op_aiclk_add(&aiclk[r->side], r->aiclk.low);
+        op_aiclk_add(&aiclk[r->side], r->aiclk.high);
         lost |= r->lost != 0;
     }
     const diff_run *x = seen[DIFF_OLD], *y = seen[DIFF_NEW];
@@ -138,6 +141,13 @@ static void describe_boards(const diff *d, dl_str *out)
         dl_str_add(
             out,
             "Cycles are instructions: the simulator of a run has no timing, so times say nothing of a chip.\n");
+    if (aiclk[DIFF_OLD].high || aiclk[DIFF_NEW].high) {
+        dl_str_add(out, "AICLK: ");
+        op_aiclk_text(&aiclk[DIFF_OLD], out);
+        dl_str_add(out, " before, ");
+        op_aiclk_text(&aiclk[DIFF_NEW], out);
+        dl_str_add(out, " now.\n");
+    }
     if (clocks) dl_str_add(out, "Chips of one run have different clocks; each has its own.\n");
     if (lost) dl_str_add(out, "Something was lost of a device log; devlog decode says what.\n");
 }

@@ -15,5 +15,7 @@ uint64_t door_asked_by(const devlog_log *log, uint32_t launch);
 
 /* Cycles of a chip of it are instructions: it is a simulator without timing. */
 bool door_counts_instructions(const devlog_log *log);
+/* What chip `number` (as devlog_log_chip counts) said of its clock, kHz; 0: unknown. */
+uint64_t door_aiclk_khz(const devlog_log *log, uint32_t number);
 
 #endif

@@ -103,6 +103,12 @@ bool door_counts_instructions(const devlog_log *log)
     return any;
 }
 
+uint64_t door_aiclk_khz(const devlog_log *log, uint32_t number)
+{
+    const dl_tables *t = dl_decode_tables(log->decode);
+    return number < t->n_chips ? t->chips[number].aiclk_khz : 0;
+}
+
 const char *devlog_log_text(const devlog_log *log, uint32_t number)
 {
     return dl_text(dl_decode_tables(log->decode), number);

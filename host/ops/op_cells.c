@@ -340,6 +340,15 @@ static void type_cell(op_writer *w, const op_row_facts *f)
         op_cell_str(w, "tt_dnn_device");
 }
 
+/* What the chip itself said of its clock; cards tell it in whole MHz. */
+static void aiclk_cell(op_writer *w, const op_row_facts *f)
+{
+    const uint64_t khz = f->cycles && f->row->chip != DL_NONE
+                             ? dl_decode_tables(w->s->decode)->chips[f->row->chip].aiclk_khz
+                             : 0;
+    number_if(w, khz, (khz + 500) / 1000);
+}
+
 void op_cell(op_writer *w, const op_row_facts *f, const op_column *c)
 {
     const op_entry *op = f->op;
@@ -405,6 +414,7 @@ void op_cell(op_writer *w, const op_row_facts *f, const op_column *c)
     case OP_COL_LAUNCHES: number_if(w, f->launches, f->launches); break;
     case OP_COL_IDLE_NS: cell_ns(w, f, f->cycles && f->row->n_launches > 1, f->row->idle); break;
     case OP_COL_OVERLAP_NS: cell_ns(w, f, f->cycles && f->row->overlap, f->row->overlap); break;
+    case OP_COL_AICLK: aiclk_cell(w, f); break;
     case OP_COL_NOTE: cell_note(w, f); break;
     }
 }

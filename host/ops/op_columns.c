@@ -132,6 +132,7 @@ static const op_column current[] = {
     {"DEVICE LAUNCHES", OP_COL_LAUNCHES, 0},
     {"DEVICE IDLE BETWEEN LAUNCHES [ns]", OP_COL_IDLE_NS, 0},
     {"DEVICE FW OVERLAP [ns]", OP_COL_OVERLAP_NS, 0},
+    {"DEVICE AICLK [MHz]", OP_COL_AICLK, 0},
     {"NOTE", OP_COL_NOTE, 0},
 };
 /* clang-format on */

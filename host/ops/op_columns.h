@@ -53,6 +53,7 @@ typedef enum op_column_kind {
     OP_COL_LAUNCHES,
     OP_COL_IDLE_NS,
     OP_COL_OVERLAP_NS,
+    OP_COL_AICLK,
     OP_COL_NOTE,
 } op_column_kind;
 

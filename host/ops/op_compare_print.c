@@ -183,6 +183,13 @@ static void print_text(const op_compare *c, const op_table *before, const op_tab
                 (uint64_t[]){x->host_ns, y->host_ns}, &grid);
     dl_grid_print(&grid, o->width, out);
     if (before->instructions || after->instructions) dl_str_add(out, OP_INSTRUCTIONS_TEXT);
+    if (before->aiclk.high || after->aiclk.high) {
+        dl_str_add(out, "AICLK: ");
+        op_aiclk_text(&before->aiclk, out);
+        dl_str_add(out, " before, ");
+        op_aiclk_text(&after->aiclk, out);
+        dl_str_add(out, " after.\n");
+    }
     if (!c->same) difference_text(c, out);
     uint64_t without = x->count - x->with_device + y->count - y->with_device;
     if (without) dl_str_fmt(out, "%s ops have no device data.\n", dl_u64_grouped(n, without));
@@ -318,9 +325,12 @@ static void print_json(const op_compare *c, const op_table *before, const op_tab
     dl_str_json(out, before->name, strlen(before->name));
     dl_str_add(out, ",\"after\":");
     dl_str_json(out, after->name, strlen(after->name));
-    dl_str_fmt(out, ",\"time\":\"%s\",\"same_ops\":%s,%s\"ops\":[", o->by_fw ? "fw" : "kernel",
+    dl_str_fmt(out, ",\"time\":\"%s\",\"same_ops\":%s,%s", o->by_fw ? "fw" : "kernel",
                c->same ? "true" : "false",
                before->instructions || after->instructions ? "\"cycles_are_instructions\":true," : "");
+    op_aiclk_json(&before->aiclk, "aiclk_mhz_before", out);
+    op_aiclk_json(&after->aiclk, "aiclk_mhz_after", out);
+    dl_str_add(out, "\"ops\":[");
     for (size_t k = 0; k < c->n; k++) {
         dl_str_add(out, k ? ",\n" : "\n");
         json_item(&c->items[k], o->list, false, out);

@@ -243,6 +243,15 @@ static void text_line(const op_summary *s, const op_summary_item *x, const char 
     dl_str_free(&percent);
 }
 
+/* A line of what the chips said of their clocks. */
+static void aiclk_text(const op_table *t, dl_str *out)
+{
+    if (t->aiclk.high == 0) return;
+    dl_str_add(out, "AICLK: ");
+    op_aiclk_text(&t->aiclk, out);
+    dl_str_add(out, ".\n");
+}
+
 static void print_text(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
 {
     const char *bold = o->colour ? "\033[1m" : "", *plain = o->colour ? "\033[0m" : "";
@@ -271,6 +280,7 @@ static void print_text(const op_summary *s, const op_table *t, const op_summary_
     text_line(s, &all, "in total", o->list, &grid);
     dl_grid_print(&grid, o->width, out);
     if (t->instructions) dl_str_add(out, OP_INSTRUCTIONS_TEXT);
+    aiclk_text(t, out);
     uint64_t without = s->all.count - s->all.with_device;
     if (without) dl_str_fmt(out, "%s ops have no device data.\n", dl_u64_grouped(a, without));
     if (s->below) dl_str_fmt(out, "%s lines are below the share asked for.\n", dl_u64_grouped(a, s->below));
@@ -365,8 +375,10 @@ static void print_json(const op_summary *s, const op_table *t, const op_summary_
 {
     dl_str_add(out, "{\"format\":\"devlog-ops-summary-1\",\"file\":");
     dl_str_json(out, t->name, strlen(t->name));
-    dl_str_fmt(out, ",\"time\":\"%s\",%s\"ops\":[", o->by_fw ? "fw" : "kernel",
+    dl_str_fmt(out, ",\"time\":\"%s\",%s", o->by_fw ? "fw" : "kernel",
                t->instructions ? "\"cycles_are_instructions\":true," : "");
+    op_aiclk_json(&t->aiclk, "aiclk_mhz", out);
+    dl_str_add(out, "\"ops\":[");
     for (size_t k = 0; k < s->n; k++) {
         const op_summary_item *x = &s->items[k];
         size_t n;
@@ -432,6 +444,8 @@ static void print_markdown(const op_summary *s, const op_table *t, const op_summ
     md_line(s, &s->all, "in total", out);
     if (shown < s->n) dl_str_fmt(out, "\n%zu more.\n", s->n - shown);
     if (t->instructions) dl_str_add(out, "\n" OP_INSTRUCTIONS_TEXT);
+    if (t->aiclk.high) dl_str_char(out, '\n');
+    aiclk_text(t, out);
 }
 
 void op_summary_print(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)

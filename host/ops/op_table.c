@@ -35,6 +35,7 @@ typedef enum wanted {
     W_HOST_END,
     W_THREAD,
     W_IDLE,
+    W_AICLK,
     W_NOTE,
     W_RISC, /* and the others behind it */
     W_SHAPE = W_RISC + OP_TABLE_RISCS,
@@ -60,6 +61,7 @@ static const struct {
     {"HOST END TS", W_HOST_END},
     {"HOST THREAD", W_THREAD},
     {"DEVICE IDLE BETWEEN LAUNCHES [ns]", W_IDLE},
+    {"DEVICE AICLK [MHz]", W_AICLK},
     {"NOTE", W_NOTE},
 };
 
@@ -193,6 +195,29 @@ static void take_risc(reader *r, uint8_t what, const char *text, size_t n)
     r->more.has |= (uint8_t)(1u << (what - W_RISC));
 }
 
+void op_aiclk_add(op_aiclk *a, uint64_t mhz)
+{
+    if (mhz == 0) return;
+    if (a->low == 0 || mhz < a->low) a->low = mhz;
+    if (mhz > a->high) a->high = mhz;
+}
+
+void op_aiclk_text(const op_aiclk *a, dl_str *out)
+{
+    if (a->high == 0)
+        dl_str_add(out, "unknown");
+    else if (a->low == a->high)
+        dl_str_fmt(out, "%llu MHz", (unsigned long long)a->low);
+    else
+        dl_str_fmt(out, "%llu to %llu MHz", (unsigned long long)a->low, (unsigned long long)a->high);
+}
+
+void op_aiclk_json(const op_aiclk *a, const char *name, dl_str *out)
+{
+    if (a->high)
+        dl_str_fmt(out, "\"%s\":[%llu,%llu],", name, (unsigned long long)a->low, (unsigned long long)a->high);
+}
+
 static void take_number(reader *r, uint8_t what, const char *text, size_t n)
 {
     static const uint16_t bits[WANTED] = {[W_ID] = OP_HAS_ID,
@@ -232,6 +257,7 @@ static void take_number(reader *r, uint8_t what, const char *text, size_t n)
     case W_HOST_END: row->host_end = value; break;
     case W_THREAD: row->thread = (uint32_t)value; break;
     case W_IDLE: row->idle_ns = value; break;
+    case W_AICLK: op_aiclk_add(&r->t->aiclk, value); break;
     default: break;
     }
 }

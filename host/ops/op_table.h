@@ -45,6 +45,17 @@ typedef struct op_table_more {
     uint8_t has;    /* bit i: risc_ns[i] */
 } op_table_more;
 
+/* What chips said of their clocks, MHz: the least and the most; 0: nothing. */
+typedef struct op_aiclk {
+    uint64_t low, high;
+} op_aiclk;
+
+void op_aiclk_add(op_aiclk *a, uint64_t mhz);
+/* "1000 MHz", "800 to 1000 MHz"; "unknown". */
+void op_aiclk_text(const op_aiclk *a, dl_str *out);
+/* "name":[low,high], and a comma behind it; nothing when it is unknown. */
+void op_aiclk_json(const op_aiclk *a, const char *name, dl_str *out);
+
 typedef struct op_table {
     char *name;
     dl_intern *texts;
@@ -55,10 +66,11 @@ typedef struct op_table {
     uint64_t lines;
     bool has_fw, has_kernel; /* the file has these columns */
     bool instructions;       /* NOTE says that cycles are (OP_SAYS_INSTRUCTIONS) */
-    uint64_t bad_cells;      /* that should be numbers and are none; taken as missing */
-    uint64_t short_rows;     /* with fewer cells than the header; what they have is kept */
-    uint64_t long_rows;      /* with more; the rest is ignored */
-    bool cut;                /* the last row lacks its end; the number that it ends with is not used */
+    op_aiclk aiclk;
+    uint64_t bad_cells;  /* that should be numbers and are none; taken as missing */
+    uint64_t short_rows; /* with fewer cells than the header; what they have is kept */
+    uint64_t long_rows;  /* with more; the rest is ignored */
+    bool cut;            /* the last row lacks its end; the number that it ends with is not used */
     char *details[OP_TABLE_DETAILS];
 } op_table;
 

@@ -116,6 +116,30 @@ static void heads_say(const char *log, uint64_t mhz)
     free(text);
 }
 
+/* So do op reports, by a column, and what is made of them. */
+static void op_reports_say(const char *folder, uint64_t mhz)
+{
+    const char *bin = getenv("DEVLOG_BIN");
+    char out[300], report[340], words[100];
+    snprintf(out, sizeof out, "%s/report", folder);
+    snprintf(report, sizeof report, "%s/ops_perf_results.csv", out);
+    command_says((const char *[]){bin, "ops", "-i", folder, "-o", out, "--no-tar", NULL}, "");
+    snprintf(words, sizeof words, "AICLK: %llu MHz.\n", (unsigned long long)mhz);
+    command_says((const char *[]){bin, "ops", "summary", report, NULL}, words);
+    command_says((const char *[]){bin, "ops", "summary", "--format", "md", report, NULL}, words);
+    snprintf(words, sizeof words, "\"aiclk_mhz\":[%llu,%llu],", (unsigned long long)mhz,
+             (unsigned long long)mhz);
+    command_says((const char *[]){bin, "ops", "summary", "--format", "json", report, NULL}, words);
+    command_says((const char *[]){bin, "diff", "--exact", "--format", "json", report, report, NULL}, words);
+    snprintf(words, sizeof words, "AICLK: %llu MHz before, %llu MHz after.\n", (unsigned long long)mhz,
+             (unsigned long long)mhz);
+    command_says((const char *[]){bin, "ops", "compare", report, report, NULL}, words);
+    snprintf(words, sizeof words, "AICLK: %llu MHz before, %llu MHz now.\n", (unsigned long long)mhz,
+             (unsigned long long)mhz);
+    snprintf(report, sizeof report, "%s/capture.devlog", folder);
+    command_says((const char *[]){bin, "diff", "--exact", report, report, NULL}, words);
+}
+
 /* A card that idles, since its driver cannot be asked for more: log and capture say how fast it ran. */
 static void an_idle_card(void **state)
 {
@@ -130,13 +154,17 @@ static void an_idle_card(void **state)
         fake_kmd_start(&f, i % 2 ? "blackhole" : "wormhole_b0", i < 2 ? 205 : 210, NULL);
         const kmd_system system = fake_kmd_system(&f, 0);
         snprintf(folder, sizeof folder, "%s", test_folder());
+        devlog_ops *ops;
+        const devlog_ops_options log = DEVLOG_OPS_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON);
+        check_ok(devlog_ops_open(&log, &ops, &err), &err);
         const devlog_device_options options =
             DEVLOG_DEVICE_OPTIONS(.board = f.b.name, .transport = "kmd:3", .profile = DEVLOG_ON,
-                                  .log_folder = folder);
+                                  .log_folder = folder, .ops = ops);
         check_ok(dl_device_open(&options, &system, &device, &err), &err);
         const uint64_t mhz = f.mhz;
         assert_int_equal(mhz, i < 2 ? f.idle_mhz : f.busy_mhz);
         run(device);
+        check_ok(devlog_ops_close(ops, &err), &err);
         uint64_t khz = decoded(folder, "capture.devlog", &found, what, sizeof what);
         assert_in_range(khz, mhz * 999, mhz * 1001);
         assert_int_equal(found, i < 2);
@@ -156,6 +184,7 @@ static void an_idle_card(void **state)
         heads_say(path, mhz);
         snprintf(path, sizeof path, "%s/capture.devlog", folder);
         heads_say(path, mhz);
+        op_reports_say(folder, mhz);
         fake_kmd_nothing_kept(&f);
         fake_kmd_end(&f);
     }

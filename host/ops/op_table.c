@@ -195,29 +195,6 @@ static void take_risc(reader *r, uint8_t what, const char *text, size_t n)
     r->more.has |= (uint8_t)(1u << (what - W_RISC));
 }
 
-void op_aiclk_add(op_aiclk *a, uint64_t mhz)
-{
-    if (mhz == 0) return;
-    if (a->low == 0 || mhz < a->low) a->low = mhz;
-    if (mhz > a->high) a->high = mhz;
-}
-
-void op_aiclk_text(const op_aiclk *a, dl_str *out)
-{
-    if (a->high == 0)
-        dl_str_add(out, "unknown");
-    else if (a->low == a->high)
-        dl_str_fmt(out, "%llu MHz", (unsigned long long)a->low);
-    else
-        dl_str_fmt(out, "%llu to %llu MHz", (unsigned long long)a->low, (unsigned long long)a->high);
-}
-
-void op_aiclk_json(const op_aiclk *a, const char *name, dl_str *out)
-{
-    if (a->high)
-        dl_str_fmt(out, "\"%s\":[%llu,%llu],", name, (unsigned long long)a->low, (unsigned long long)a->high);
-}
-
 static void take_number(reader *r, uint8_t what, const char *text, size_t n)
 {
     static const uint16_t bits[WANTED] = {[W_ID] = OP_HAS_ID,

@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/str.h"
+#include "ops/op_aiclk.h"
 #include "ops/op_wide.h"
 
 enum { OP_TABLE_DETAILS = 5, OP_TABLE_RISCS = 6 };
@@ -44,17 +45,6 @@ typedef struct op_table_more {
     uint32_t shape; /* text: "1x1x32x64 1x1x64x32 > 1x1x32x32", the inputs and the outputs; empty: not said */
     uint8_t has;    /* bit i: risc_ns[i] */
 } op_table_more;
-
-/* What chips said of their clocks, MHz: the least and the most; 0: nothing. */
-typedef struct op_aiclk {
-    uint64_t low, high;
-} op_aiclk;
-
-void op_aiclk_add(op_aiclk *a, uint64_t mhz);
-/* "1000 MHz", "800 to 1000 MHz"; "unknown". */
-void op_aiclk_text(const op_aiclk *a, dl_str *out);
-/* "name":[low,high], and a comma behind it; nothing when it is unknown. */
-void op_aiclk_json(const op_aiclk *a, const char *name, dl_str *out);
 
 typedef struct op_table {
     char *name;

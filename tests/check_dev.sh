@@ -29,4 +29,10 @@ expect 2 "unknown command 'typo'" typo
 expect 2 "no bench 'typo'" bench typo
 expect 2 "'typo' is none of them" fuzz typo
 expect 2 "no fuzz target 'typo'" fuzz 1 typo
+# CI fuzzes every target, on as many inputs as ci_runs says.
+cd "${dev%/dev}/tests/fuzz" || exit 1
+for target in fuzz_*.c; do
+  name=${target#fuzz_}
+  grep -qE "^${name%.c} [0-9]+$" ci_runs || { echo "tests/fuzz/ci_runs does not say how many inputs of ${name%.c} CI tries"; bad=1; }
+done
 exit $bad

@@ -19,11 +19,9 @@ static void csv_text(const char *text, dl_str *out)
     dl_str_char(out, ',');
 }
 
-static void csv_real(bool known, const char *fmt, double value, dl_str *out)
+static void csv_real(bool known, double value, dl_str *out)
 {
-    char text[64];
-    snprintf(text, sizeof text, fmt, value);
-    if (known) dl_str_add(out, text);
+    if (known && isfinite(value)) dl_str_real(out, value);
     dl_str_char(out, ',');
 }
 
@@ -44,16 +42,16 @@ static void csv_line(const diff *d, const diff_line *l, dl_str *out)
     for (int side = 0; side < DIFF_SIDES; side++) {
         const diff_part *p = parts[side];
         dl_str_fmt(out, "%llu,%llu,%zu,", (unsigned long long)p->count, (unsigned long long)p->without, p->n);
-        csv_real(p->n, "%.3f", p->mean, out);
-        csv_real(p->n, "%.3f", p->median, out);
-        csv_real(p->n, "%.3f", rank_test_quantile(p->sorted, p->n, 0.95), out);
-        csv_real(p->n, "%.3f", p->n ? p->sorted[0] : 0, out);
-        csv_real(p->n, "%.3f", p->n ? p->sorted[p->n - 1] : 0, out);
+        csv_real(p->n, p->mean, out);
+        csv_real(p->n, p->median, out);
+        csv_real(p->n, rank_test_quantile(p->sorted, p->n, 0.95), out);
+        csv_real(p->n, p->n ? p->sorted[0] : 0, out);
+        csv_real(p->n, p->n ? p->sorted[p->n - 1] : 0, out);
     }
-    csv_real(x->n || y->n, "%.3f", l->difference, out);
-    csv_real(l->has_change, "%.4f", l->change, out);
-    csv_real(l->tested, "%.6g", l->p, out);
-    if (l->tested) dl_str_fmt(out, "%.6g", l->corrected);
+    csv_real(x->n || y->n, l->difference, out);
+    csv_real(l->has_change, l->change, out);
+    csv_real(l->tested, l->p, out);
+    if (l->tested) dl_str_real(out, l->corrected);
     dl_str_char(out, '\n');
     dl_str_free(&of);
 }

@@ -261,7 +261,7 @@ static void print_csv(const op_compare *c, const op_compare_options *o, dl_str *
         dl_str_char(out, ',');
         if (has_sum(&x->before) && has_sum(&x->after)) dl_str_fmt(out, "%lld", (long long)difference(x));
         dl_str_char(out, ',');
-        if (change(x, &percent)) dl_str_fmt(out, "%.2f", percent);
+        if (change(x, &percent)) dl_str_real(out, percent);
         dl_str_add(out, x->worse ? ",1," : ",0,");
         reasons_keys(x->worse, "", " ", out);
         dl_str_char(out, '\n');

@@ -157,6 +157,7 @@ NOT_RUN = {
     'devlog ops ~/tt-metal/generated/profiler -o out': 'wants a run of tt-metal; tests/ttmetal makes such folders',
     'devlog serve': 'does not end; tests/unit/test_serve.c',
     'devlog serve -p 9000 ~/runs': 'does not end; tests/unit/test_serve.c',
+    'devlog serve --skip-warm-up --from-signpost start ~/runs': 'does not end; tests/unit/test_serve.c',
     'ssh -L 8050:127.0.0.1:8050 machine': 'wants another machine',
     'devlog view --ui perfetto run1.csv': 'waits for a browser; tests/unit/test_view.c',
 }

@@ -1,10 +1,8 @@
 /* devlog causes: why RISCs waited, and the path of work that decided how long launches took. */
 #include <stdio.h>
 
-#include "answers/answer_print.h"
 #include "answers/causes_answer.h"
-#include "base/file.h"
-#include "base/term.h"
+#include "cli/answer_out.h"
 #include "cli/diff_inputs.h"
 #include "cli/filters.h"
 #include "report/decode_table.h"
@@ -29,16 +27,12 @@ static const cli_option options[] = {
     {CLI_STRING, "elf", 0, "FOLDER", "where to look for ELF files of kernels that have been moved",
      offsetof(causes_args, elf_folder)},
     CLI_TITLE("Output"),
-    {CLI_CHOICE, "format", 'f', "text|json|csv|md",
+    {CLI_CHOICE, "format", 'f', CLI_ANSWER_FORMATS,
      "json has a schema (share/devlog/schema); csv: one table after the other, an empty line between",
      offsetof(causes_args, format)},
     CLI_SELECTION(causes_args, filters),
     {0},
 };
-
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MD };
-static answer_printer *const printers[] = {answer_print_text, answer_print_json, answer_print_csv,
-                                           answer_print_markdown};
 
 typedef struct job {
     cli_diff_inputs in;
@@ -47,7 +41,7 @@ typedef struct job {
     causes_log *log;
     causes_sums sums;
     answer a;
-    dl_str out, lost;
+    dl_str lost;
 } job;
 
 static void job_free(job *j)
@@ -58,17 +52,13 @@ static void job_free(job *j)
     dl_decode_free(j->d);
     op_selected_free(&j->selected);
     cli_diff_inputs_free(&j->in);
-    dl_str_free(&j->out);
     dl_str_free(&j->lost);
 }
 
 static devlog_status find_log(job *j, const char *path, char **log, devlog_error *err)
 {
-    devlog_status status = cli_diff_input(&j->in, path, 0, err);
+    const devlog_status status = cli_diff_one_input(&j->in, path, err);
     if (status) return status;
-    if (j->in.n != 1)
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds %zu runs (%s, %s, ...): name one of them", path,
-                       j->in.n, j->in.items[0].name, j->in.items[1].name);
     *log = (char *)(uintptr_t)j->in.items[0].log;
     if (*log) return DEVLOG_OK;
     return dl_fail(err, DEVLOG_ERR_ARGUMENT,
@@ -107,21 +97,16 @@ static devlog_status check_tables(const causes_args *a, const answer *answers, d
 
 static devlog_status show(job *j, const causes_args *a, devlog_error *err)
 {
-    const bool people = a->format == FORMAT_TEXT || a->format == FORMAT_MD;
-    const size_t top = a->top != UINT64_MAX ? (size_t)a->top : people ? 20 : 0;
+    const size_t top = cli_answer_top(a->format, a->top);
     devlog_status status = answer_begin(&j->a, err);
     if (!status) status = causes_answer(&j->a, &j->sums, top, err);
     if (!status) status = check_tables(a, &j->a, err);
     if (status) return status;
-    const answer_shown shown = {.a = &j->a,
-                                .kind = "causes",
-                                .version = SCHEMA_VERSION,
-                                .sections = a->tables.items,
-                                .n_sections = a->tables.n,
-                                .colour = dl_term_colour(stdout),
-                                .width = dl_term_width(stdout)};
-    printers[a->format](&shown, &j->out);
-    return dl_print(&j->out, err);
+    return cli_answer_print(
+        &j->a,
+        &(cli_answer_out){
+            .kind = "causes", .version = SCHEMA_VERSION, .format = a->format, .tables = &a->tables},
+        err);
 }
 
 static int run(int argc, char **argv)

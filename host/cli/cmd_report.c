@@ -4,11 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "answers/answer_print.h"
 #include "answers/causes_sums.h"
 #include "answers/sections.h"
-#include "base/file.h"
-#include "base/term.h"
+#include "cli/answer_out.h"
 #include "cli/diff_inputs.h"
 #include "cli/filters.h"
 #include "cli/op_report.h"
@@ -55,7 +53,7 @@ static const cli_option options[] = {
     {CLI_STRING, "thresholds", 0, "FILE", "of INDICATORS; share/devlog/tables/thresholds.json unless told",
      offsetof(report_args, thresholds)},
     CLI_TITLE("Output"),
-    {CLI_CHOICE, "format", 'f', "text|json|csv|md",
+    {CLI_CHOICE, "format", 'f', CLI_ANSWER_FORMATS,
      "json has a schema (share/devlog/schema); csv: one table after the other, an empty line between; md: for the "
      "comment of a pull request",
      offsetof(report_args, format)},
@@ -63,10 +61,6 @@ static const cli_option options[] = {
     CLI_SELECTION(report_args, filters),
     {0},
 };
-
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MD };
-static answer_printer *const printers[] = {answer_print_text, answer_print_json, answer_print_csv,
-                                           answer_print_markdown};
 
 /* What is read, and freed together. */
 typedef struct job {
@@ -78,7 +72,6 @@ typedef struct job {
     flops_peaks peaks;
     rules *rules;
     answer a;
-    dl_str out;
     bool has_run, troubles;
 } job;
 
@@ -91,15 +84,6 @@ static void job_free(job *j)
     causes_reading_free(&j->causes);
     op_table_free(&j->table);
     cli_diff_inputs_free(&j->in);
-    dl_str_free(&j->out);
-}
-
-static devlog_status find_input(job *j, const char *path, devlog_error *err)
-{
-    devlog_status status = cli_diff_input(&j->in, path, 0, err);
-    if (status || j->in.n == 1) return status;
-    return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds %zu runs (%s, %s, ...): name one of them", path,
-                   j->in.n, j->in.items[0].name, j->in.items[1].name);
 }
 
 /* From an op report, with what a log beside it adds. */
@@ -182,36 +166,25 @@ static devlog_status report(job *j, const report_args *a, const char *path, cons
                             devlog_error *err)
 {
     devlog_status status = rules_read(&j->rules, a->rules, a->thresholds, err);
-    const bool people = a->format == FORMAT_TEXT || a->format == FORMAT_MD;
     const answer_wishes wishes = {.group = (answer_group)a->group,
                                   .sort = (answer_sort)a->sort,
                                   .peaks = &j->peaks,
                                   .rules = j->rules,
-                                  .top = a->top != UINT64_MAX ? (size_t)a->top
-                                         : people             ? 20
-                                                              : 0};
-    if (!status) status = find_input(j, path, err);
+                                  .top = cli_answer_top(a->format, a->top)};
+    if (!status) status = cli_diff_one_input(&j->in, path, err);
     if (!status) status = read_input(j, a, s, err);
     const flops_options flops = {.table = a->ops_table, .board = a->board, .dram = a->dram * 1e9};
     if (!status) status = flops_apply(&j->run, &flops, &j->peaks, err);
     if (!status) status = answer_make(&j->a, &j->run, &wishes, err);
     if (!status) status = check_tables(a, &j->a, err);
     if (status) return status;
-    const answer_shown shown = {.a = &j->a,
-                                .kind = "report",
-                                .version = SCHEMA_VERSION,
-                                .sections = a->tables.items,
-                                .n_sections = a->tables.n,
-                                .colour = !a->output && dl_term_colour(stdout),
-                                .width = a->output ? 0 : dl_term_width(stdout)};
-    printers[a->format](&shown, &j->out);
-    if (!a->output) return dl_print(&j->out, err);
-    dl_file_writer w;
-    status = dl_str_status(&j->out, err);
-    if (!status) status = dl_file_create(&w, a->output, err);
-    if (status) return status;
-    dl_file_put(&w, j->out.text, j->out.len);
-    return dl_file_commit(&w, err);
+    return cli_answer_print(&j->a,
+                            &(cli_answer_out){.kind = "report",
+                                              .version = SCHEMA_VERSION,
+                                              .format = a->format,
+                                              .tables = &a->tables,
+                                              .output = a->output},
+                            err);
 }
 
 static int run(int argc, char **argv)

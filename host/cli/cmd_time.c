@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "answers/answer_print.h"
 #include "base/paths.h"
 #include "base/settings.h"
 #include "base/term.h"
+#include "cli/answer_out.h"
 #include "cli/cli.h"
 #include "cli/profiled_run.h"
 #include "decode/capture/capture.h"
@@ -39,7 +39,7 @@ static const cli_option options[] = {
      offsetof(time_args, show_output)},
     CLI_TITLE("Output"),
     {CLI_FLAG, "each", 'e', NULL, "a line for each run, too", offsetof(time_args, each)},
-    {CLI_CHOICE, "format", 'f', "text|json|csv|md", "json has a schema (share/devlog/schema)",
+    {CLI_CHOICE, "format", 'f', CLI_ANSWER_FORMATS, "json has a schema (share/devlog/schema)",
      offsetof(time_args, format)},
     {CLI_STRING, "output", 'o', "FOLDER",
      "for the logs of the last runs; generated/profiler/time unless told", offsetof(time_args, output)},
@@ -297,26 +297,15 @@ out:
     return status;
 }
 
-static int print(const job *j, devlog_error *err)
+static devlog_status print(const job *j, devlog_error *err)
 {
-    static answer_printer *const printers[] = {answer_print_text, answer_print_json, answer_print_csv,
-                                               answer_print_markdown};
     answer a = {0};
-    dl_str out = {0};
     devlog_status status = tell(j, &a, err);
-    if (!status) {
-        const answer_shown shown = {.a = &a,
-                                    .kind = "time",
-                                    .version = SCHEMA_VERSION,
-                                    .colour = j->args->format <= 0 && dl_term_colour(stdout),
-                                    .width = dl_term_width(stdout)};
-        printers[j->args->format < 0 ? 0 : j->args->format](&shown, &out);
-        if (out.failed || fwrite(out.text, 1, out.len, stdout) != out.len || fflush(stdout) != 0)
-            status = dl_fail(err, DEVLOG_ERR_IO, "cannot print the result");
-    }
-    dl_str_free(&out);
+    if (!status)
+        status = cli_answer_print(
+            &a, &(cli_answer_out){.kind = "time", .version = SCHEMA_VERSION, .format = j->args->format}, err);
     answer_free(&a);
-    return status == DEVLOG_OK ? CLI_OK : CLI_FAILED;
+    return status;
 }
 
 static int run(int argc, char **argv)
@@ -342,11 +331,8 @@ static int run(int argc, char **argv)
         memcpy(command, rest.items, (size_t)rest.n * sizeof *command);
         status = run_all(&j, logs, device_logs, &err);
     }
+    if (!status && !j.exit) status = print(&j, &err);
     exit_status = status ? CLI_FAILED : j.exit;
-    if (!status && !j.exit) {
-        exit_status = print(&j, &err);
-        if (exit_status) status = err.status;
-    }
     if (status) say("%s", err.text);
     if (exit_status == CLI_OK && a.device && j.n_device == 0) {
         say("no device data: the command launched no program through devlog that was built to profile; --device 0 asks for none");

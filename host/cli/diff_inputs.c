@@ -272,3 +272,11 @@ devlog_status cli_diff_input(cli_diff_inputs *in, const char *path, uint32_t sid
                    "%s holds no run: no op report, device log or capture, nor folders or files that are",
                    path);
 }
+
+devlog_status cli_diff_one_input(cli_diff_inputs *in, const char *path, devlog_error *err)
+{
+    const devlog_status status = cli_diff_input(in, path, 0, err);
+    if (status || in->n == 1) return status;
+    return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds %zu runs (%s, %s, ...): name one of them", path, in->n,
+                   in->items[0].name, in->items[1].name);
+}

@@ -26,6 +26,8 @@ typedef struct cli_diff_inputs {
 /* Adds the runs of an input: a file and a folder of one run are a run, a folder of such is one run each, in the
  * order of their names. NOT_FOUND when it is not there, or holds nothing of that kind. */
 devlog_status cli_diff_input(cli_diff_inputs *in, const char *path, uint32_t side, devlog_error *err);
+/* The same of a path that has to hold one run; ARGUMENT says what the others are. */
+devlog_status cli_diff_one_input(cli_diff_inputs *in, const char *path, devlog_error *err);
 /* Removes temporary files, too. */
 void cli_diff_inputs_free(cli_diff_inputs *in);
 

@@ -140,12 +140,22 @@ static void add_known(double *sum, double value)
     if (isfinite(value)) *sum = isfinite(*sum) ? *sum + value : value;
 }
 
+/* Bytes of calls, of which the ops before had *sum; not known unless they are of every op that made some, which took `time`. */
+static void add_bytes(double *sum, bool *all, double time, double bytes)
+{
+    if (!isfinite(time)) return;
+    *all &= isfinite(bytes);
+    add_known(sum, bytes);
+}
+
 static bool look_at_host(answer_run *r)
 {
+    bool all_written = true, all_read = true;
     uint64_t first = UINT64_MAX, last = 0, sum = 0, id = UINT64_MAX;
     op_host_times *times = op_host_times_new();
     bool good = times != NULL, any = false;
     r->host_span = r->host_time = r->compile_time = r->write_time = r->read_time = r->profiler_cost = NAN;
+    r->write_bytes = r->read_bytes = NAN;
     for (size_t i = 0; i < r->n_ops && good; i++) {
         const op_table_row *row = answer_row(r, &r->ops[i]);
         const double *w = answer_wide(r, &r->ops[i])->numbers;
@@ -161,8 +171,12 @@ static bool look_at_host(answer_run *r)
         add_known(&r->compile_time, w[OP_COMPILE_AVG] * compiles);
         add_known(&r->write_time, w[OP_WRITE_AVG] * writes);
         add_known(&r->read_time, w[OP_READ_AVG] * w[OP_READ_COUNT]);
+        add_bytes(&r->write_bytes, &all_written, w[OP_WRITE_AVG] * writes, w[OP_WRITE_BYTES]);
+        add_bytes(&r->read_bytes, &all_read, w[OP_READ_AVG] * w[OP_READ_COUNT], w[OP_READ_BYTES]);
         add_known(&r->profiler_cost, w[OP_PROFILER_COST]);
     }
+    if (!all_written) r->write_bytes = NAN;
+    if (!all_read) r->read_bytes = NAN;
     if (good) op_host_times_sum(times, &sum);
     op_host_times_free(times);
     if (any) r->host_time = (double)sum;

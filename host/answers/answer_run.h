@@ -63,16 +63,17 @@ typedef struct answer_run {
     size_t n_points;
     answer_chip *chips; /* by number */
     size_t n_chips;
-    bool by_order;                /* chips of an op were put together by the order of ops, not by ids */
-    uint8_t *wanted;              /* by row: the selection lets it through; answer_run_wants */
-    size_t first, last;           /* rows that the selection is about: [first, last) */
-    size_t left_out;              /* rows that the selection did not let through */
-    size_t timeless;              /* ops of the device without device data */
-    double host_span;             /* ns, from the first op's start to the last one's end; NAN */
-    double host_time;             /* ns in which an op was open, by thread, nested ones once; NAN */
-    double compile_time;          /* ns inside of CompileProgram; NAN */
-    double write_time, read_time; /* ns inside of WriteToDevice, ReadFromDevice; NAN */
-    double profiler_cost;         /* ns that the log of ops took itself; NAN */
+    bool by_order;                  /* chips of an op were put together by the order of ops, not by ids */
+    uint8_t *wanted;                /* by row: the selection lets it through; answer_run_wants */
+    size_t first, last;             /* rows that the selection is about: [first, last) */
+    size_t left_out;                /* rows that the selection did not let through */
+    size_t timeless;                /* ops of the device without device data */
+    double host_span;               /* ns, from the first op's start to the last one's end; NAN */
+    double host_time;               /* ns in which an op was open, by thread, nested ones once; NAN */
+    double compile_time;            /* ns inside of CompileProgram; NAN */
+    double write_time, read_time;   /* ns inside of WriteToDevice, ReadFromDevice; NAN */
+    double write_bytes, read_bytes; /* that they moved; NAN: not of all of them is it known */
+    double profiler_cost;           /* ns that the log of ops took itself; NAN */
 } answer_run;
 
 typedef struct answer_run_options {

@@ -109,6 +109,19 @@ static void add_clock_facts(answer *a, answer_section *s, const answer_run *r)
                 host.n ? "bound, between a chip's clock and the host's" : "not measured in what was read");
 }
 
+/* What the host's calls of one direction took and moved. */
+static void add_transfer(answer *a, answer_section *s, const char *way, const char *label, double ns,
+                         double bytes)
+{
+    const bool write = *way == 'w';
+    answer_fact(a, s, write ? "write_time" : "read_time", label, ANSWER_TIME, ns,
+                isfinite(ns) && !isfinite(bytes) ? "time in these calls inside ops, which did not count bytes"
+                                                 : "time in these calls, inside ops");
+    answer_fact(a, s, write ? "write_bytes" : "read_bytes", "", ANSWER_BYTES, bytes, "that they moved");
+    answer_fact(a, s, write ? "write_rate" : "read_rate", "", ANSWER_BYTES_PER_S,
+                ns > 0 ? 1e9 * bytes / ns : NAN, "of the time in these calls");
+}
+
 static void add_host_facts(answer *a, answer_section *s, const answer_run *r)
 {
     const bool ns = !r->cycles;
@@ -122,14 +135,8 @@ static void add_host_facts(answer *a, answer_section *s, const answer_run *r)
                 "in CompileProgram, inside ops");
     answer_fact(a, s, "compile_share", "", ANSWER_PERCENT,
                 r->host_span > 0 ? 100 * r->compile_time / r->host_span : NAN, "of the host's time");
-    answer_fact(a, s, "write_time", "host to device", ANSWER_TIME, r->write_time,
-                "time in writes; the report does not count bytes");
-    answer_fact(a, s, "write_bytes", "", ANSWER_BYTES, NAN, NULL);
-    answer_fact(a, s, "write_rate", "", ANSWER_BYTES_PER_S, NAN, NULL);
-    answer_fact(a, s, "read_time", "device to host", ANSWER_TIME, r->read_time,
-                "time in reads; the report does not count bytes");
-    answer_fact(a, s, "read_bytes", "", ANSWER_BYTES, NAN, NULL);
-    answer_fact(a, s, "read_rate", "", ANSWER_BYTES_PER_S, NAN, NULL);
+    add_transfer(a, s, "write", "host to device", r->write_time, r->write_bytes);
+    add_transfer(a, s, "read", "device to host", r->read_time, r->read_bytes);
     answer_fact(a, s, "profiler_cost", "log of ops", ANSWER_TIME, r->profiler_cost,
                 "what writing it took inside ops");
 }

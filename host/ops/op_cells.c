@@ -409,6 +409,10 @@ void op_cell(op_writer *w, const op_row_facts *f, const op_column *c)
         number_if(w, op && w->text.api[c->argument].calls, w->text.api[c->argument].calls);
         break;
     case OP_COL_API_AVERAGE: api_average(w, f, c->argument); break;
+    case OP_COL_API_BYTES:
+        number_if(w, op && w->text.api[c->argument].calls && w->text.bytes[c->argument] != OP_BYTES_UNKNOWN,
+                  w->text.bytes[c->argument]);
+        break;
     case OP_COL_THREAD: number_if(w, op, op ? op->thread : 0); break;
     case OP_COL_OWN_NS: number_if(w, op_has_duration(op), w->text.own); break;
     case OP_COL_LAUNCHES: number_if(w, f->launches, f->launches); break;

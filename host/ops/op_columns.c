@@ -127,6 +127,8 @@ static const op_column current[] = {
     {"WriteToDevice Average", OP_COL_API_AVERAGE, 4},
     {"DumpDeviceProfileResults Count", OP_COL_API_COUNT, 5},
     {"DumpDeviceProfileResults Average", OP_COL_API_AVERAGE, 5},
+    {"ReadFromDevice [B]", OP_COL_API_BYTES, 3},
+    {"WriteToDevice [B]", OP_COL_API_BYTES, 4},
     {"HOST THREAD", OP_COL_THREAD, 0},
     {"HOST PROFILER COST [ns]", OP_COL_OWN_NS, 0},
     {"DEVICE LAUNCHES", OP_COL_LAUNCHES, 0},

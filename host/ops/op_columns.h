@@ -48,6 +48,7 @@ typedef enum op_column_kind {
     OP_COL_KERNEL_BYTES, /* argument: dl_risc */
     OP_COL_API_COUNT,    /* argument: devlog_api */
     OP_COL_API_AVERAGE,
+    OP_COL_API_BYTES,
     OP_COL_THREAD,
     OP_COL_OWN_NS,
     OP_COL_LAUNCHES,

@@ -89,16 +89,18 @@ static void charge(ops_thread *t, uint64_t since)
     if (t->depth) t->frames[t->depth - 1].own_ns += dl_now_ns() - since;
 }
 
-void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns)
+void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns, uint64_t bytes)
 {
     if (!ops) return;
     if (api == DEVLOG_API_COMPILE_PROGRAM)
         atomic_fetch_add_explicit(&ops->compile_ns, ns, memory_order_relaxed);
     ops_thread *t = pthread_getspecific(ops->key);
     if (!t || t->depth == 0) return;
-    devlog_api_stats *s = &t->frames[t->depth - 1].api[api];
-    s->calls++;
-    s->total_ns += ns;
+    ops_frame *f = &t->frames[t->depth - 1];
+    f->api[api].calls++;
+    f->api[api].total_ns += ns;
+    if (api == DEVLOG_API_READ_FROM_DEVICE) f->read_bytes += bytes;
+    if (api == DEVLOG_API_WRITE_TO_DEVICE) f->written_bytes += bytes;
 }
 
 /* ---- Ops --- */
@@ -147,8 +149,10 @@ uint32_t devlog_op_start(devlog_ops *ops, const devlog_op *op)
     return id;
 }
 
-static void api_calls(ops_thread *t, const devlog_api_stats *api)
+/* Calls and ns of each; of reads and writes their bytes, too. */
+static void api_calls(ops_thread *t, const ops_frame *f)
 {
+    const devlog_api_stats *api = f->api;
     bool any = false;
     for (int i = 0; i < DEVLOG_API_COUNT; i++) {
         if (api[i].calls == 0) continue;
@@ -158,6 +162,10 @@ static void api_calls(ops_thread *t, const devlog_api_stats *api)
         dl_str_u64(&t->line, api[i].calls);
         dl_str_char(&t->line, ',');
         dl_str_u64(&t->line, api[i].total_ns);
+        if (i == DEVLOG_API_READ_FROM_DEVICE || i == DEVLOG_API_WRITE_TO_DEVICE) {
+            dl_str_char(&t->line, ',');
+            dl_str_u64(&t->line, i == DEVLOG_API_READ_FROM_DEVICE ? f->read_bytes : f->written_bytes);
+        }
         dl_str_char(&t->line, ']');
         any = true;
     }
@@ -181,7 +189,7 @@ void devlog_op_end(devlog_ops *ops, uint32_t id)
     ops_number(t, "thread", t->number);
     if (known) {
         ops_number(t, "own", gone.own_ns);
-        api_calls(t, gone.api);
+        api_calls(t, &gone);
     } else {
         note_ended_elsewhere(ops, id);
     }

@@ -15,6 +15,7 @@ typedef struct ops_frame {
     uint32_t id;
     uint64_t own_ns; /* that this log itself took inside the op */
     devlog_api_stats api[DEVLOG_API_COUNT];
+    uint64_t read_bytes, written_bytes; /* by ReadFromDevice, WriteToDevice */
 } ops_frame;
 
 typedef struct ops_thread {
@@ -60,7 +61,8 @@ void ops_text_if(ops_thread *t, const char *key, const char *text);
 /* Ends the line and writes it at once. */
 void ops_write(ops_thread *t);
 
-/* Counts a call of the API for the innermost op of the calling thread, and of the run. `ops` may be NULL. */
-void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns);
+/* Counts a call of the API for the innermost op of the calling thread, and of the run; `bytes`: what a read or a write moved.
+ * `ops` may be NULL. */
+void ops_count(devlog_ops *ops, devlog_api api, uint64_t ns, uint64_t bytes);
 
 #endif

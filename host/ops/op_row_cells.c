@@ -26,7 +26,7 @@ static uint8_t step_kind(const op_column *c)
 {
     if (c->kind == OP_COL_EMPTY) return OP_STEP_EMPTY;
     if (c->kind >= OP_COL_FW_START && c->kind <= OP_COL_CB_RESERVE_NS) return OP_STEP_DEVICE;
-    if (c->kind == OP_COL_API_COUNT || c->kind == OP_COL_API_AVERAGE) return OP_STEP_API;
+    if (c->kind >= OP_COL_API_COUNT && c->kind <= OP_COL_API_BYTES) return OP_STEP_API;
     return about_programs(c->kind) ? OP_STEP_PROGRAMS : OP_STEP_CELL;
 }
 

@@ -155,9 +155,10 @@ static void of_end(op_text *t, const jl_value *v, void *ctx)
     while (jl_next(&r, &call) > JL_BAD) {
         for (int i = 0; i < DEVLOG_API_COUNT && call.kind == JL_LIST; i++) {
             if (!jl_key_is(&call, devlog_api_name((devlog_api)i))) continue;
-            uint64_t pair[4] = {0};
+            uint64_t pair[4] = {0, 0, OP_BYTES_UNKNOWN, 0};
             four(&call, pair);
             t->api[i] = (devlog_api_stats){pair[0], pair[1]};
+            t->bytes[i] = pair[2];
         }
     }
 }
@@ -251,6 +252,8 @@ static bool quick_costs(op_text *t, const char *at, const char *end)
         at = quick_digits(at + 3, end, &t->api[i].calls);
         if (!at || at == end || *at != ',') return false;
         at = quick_digits(at + 1, end, &t->api[i].total_ns);
+        t->bytes[i] = OP_BYTES_UNKNOWN;
+        if (at && at < end && *at == ',') at = quick_digits(at + 1, end, &t->bytes[i]);
         if (!at || end - at < 2 || *at != ']') return false;
         if (at[1] == '}') return at + 2 == end;
         if (at[1] != ',') return false;

@@ -8,6 +8,9 @@
 #include "devlog/devlog.h"
 #include "ops/op_log.h"
 
+/* Of reads and writes in logs that do not count their bytes. */
+#define OP_BYTES_UNKNOWN UINT64_MAX
+
 /* A piece of the texts that belong to it. */
 typedef struct op_piece {
     uint32_t at, len;
@@ -34,6 +37,7 @@ typedef struct op_text {
     op_piece *in, *out; /* what the lines of its tensors say: for op_tensor_read */
     uint32_t n_in, n_out, cap_in, cap_out;
     devlog_api_stats api[DEVLOG_API_COUNT];
+    uint64_t bytes[DEVLOG_API_COUNT]; /* that these calls moved; OP_BYTES_UNKNOWN */
     struct op_start_cache *starts;
     uint32_t damaged; /* lines that could not be read as JSON to their end */
     bool no_memory;

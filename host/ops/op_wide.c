@@ -45,6 +45,8 @@ static const struct {
     {"HWCommandQueue_write_buffer_TT_HOST_FUNC [ns]", OP_WRITE_AVG},
     {"ReadFromDevice Count", OP_READ_COUNT},
     {"ReadFromDevice Average", OP_READ_AVG},
+    {"WriteToDevice [B]", OP_WRITE_BYTES},
+    {"ReadFromDevice [B]", OP_READ_BYTES},
     {"HOST PROFILER COST [ns]", OP_PROFILER_COST},
     {"PM IDEAL [ns]", OP_PM_IDEAL},
     {"PM COMPUTE [ns]", OP_PM_COMPUTE},

@@ -38,6 +38,8 @@ typedef enum op_wide_number {
     OP_WRITE_AVG,
     OP_READ_COUNT,
     OP_READ_AVG,
+    OP_WRITE_BYTES,
+    OP_READ_BYTES,
     OP_PROFILER_COST,
     OP_PM_IDEAL, /* ns */
     OP_PM_COMPUTE,

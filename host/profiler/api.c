@@ -28,13 +28,20 @@ devlog_api_stats devlog_device_api_stats(const devlog_device *device, devlog_api
     return (unsigned)api < DEVLOG_API_COUNT ? device->api[api] : (devlog_api_stats){0, 0};
 }
 
-static devlog_status counted(devlog_device *device, devlog_api api, uint64_t start, devlog_status status)
+/* `bytes`: that a read or a write moved, when it succeeded. */
+static devlog_status counted_bytes(devlog_device *device, devlog_api api, uint64_t start, size_t bytes,
+                                   devlog_status status)
 {
     uint64_t ns = dl_now_ns() - start;
     device->api[api].calls++;
     device->api[api].total_ns += ns;
-    ops_count(device->ops, api, ns);
+    ops_count(device->ops, api, ns, status == DEVLOG_OK ? bytes : 0);
     return status;
+}
+
+static devlog_status counted(devlog_device *device, devlog_api api, uint64_t start, devlog_status status)
+{
+    return counted_bytes(device, api, start, 0, status);
 }
 
 devlog_status devlog_write_to_device(devlog_device *device, devlog_core core, uint32_t address,
@@ -42,7 +49,7 @@ devlog_status devlog_write_to_device(devlog_device *device, devlog_core core, ui
 {
     uint64_t start = dl_now_ns();
     devlog_status status = dl_core_write(device, core, address, data, size, err);
-    return counted(device, DEVLOG_API_WRITE_TO_DEVICE, start, status);
+    return counted_bytes(device, DEVLOG_API_WRITE_TO_DEVICE, start, size, status);
 }
 
 devlog_status devlog_read_from_device(devlog_device *device, devlog_core core, uint32_t address, void *data,
@@ -50,7 +57,7 @@ devlog_status devlog_read_from_device(devlog_device *device, devlog_core core, u
 {
     uint64_t start = dl_now_ns();
     devlog_status status = dl_core_read(device, core, address, data, size, err);
-    return counted(device, DEVLOG_API_READ_FROM_DEVICE, start, status);
+    return counted_bytes(device, DEVLOG_API_READ_FROM_DEVICE, start, size, status);
 }
 
 devlog_status devlog_compile_program(devlog_program *program, devlog_error *err)

@@ -1,11 +1,24 @@
-# Makes the parts of device_perf.html and of the dashboard, page/, into page_parts.c.
+# Makes the parts of device_perf.html and of the dashboard, page/, into page_parts.c. Their modules become one program each by
+# esbuild; page/README.md says what is in which.
 
-# In this order they are one program; page/README.md says what is in which.
-set(page_scripts "")
-foreach(name format data theme rows paint view timeline select flows table histogram heatmap markers losses search keys start)
-  list(APPEND page_scripts ${PROJECT_SOURCE_DIR}/page/${name}.js)
+find_program(ESBUILD esbuild)
+if(NOT ESBUILD)
+  message(FATAL_ERROR "esbuild is missing, which puts the modules of page/ together: apt-get install esbuild")
+endif()
+file(GLOB page_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/page/*.js)
+set(page_bundles "")
+foreach(entry start serve)
+  set(bundle ${PROJECT_BINARY_DIR}/page_${entry}.js)
+  add_custom_command(
+    OUTPUT ${bundle}
+    COMMAND ${ESBUILD} ${PROJECT_SOURCE_DIR}/page/${entry}.js --bundle --minify --format=iife --target=es2022 --charset=utf8
+            --legal-comments=none --log-level=warning --outfile=${bundle}
+    DEPENDS ${page_modules} ${PROJECT_SOURCE_DIR}/cmake/page.cmake
+    COMMENT "Bundling page/${entry}.js" VERBATIM)
+  list(APPEND page_bundles ${bundle})
 endforeach()
-set(page_serve_scripts ${PROJECT_SOURCE_DIR}/page/format.js ${PROJECT_SOURCE_DIR}/page/serve.js)
+list(GET page_bundles 0 page_scripts)
+list(GET page_bundles 1 page_serve_scripts)
 set(page_styles ${PROJECT_SOURCE_DIR}/page/page.css)
 set(page_parts ${PROJECT_BINARY_DIR}/page_parts.c)
 add_custom_command(

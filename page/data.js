@@ -9,10 +9,9 @@
  *   model.sites   [{ name, file, line, role, host }]
  *   model.span    the end of the axis; its unit is model.axis: "cycles" or "ns"
  *   model.toNs, model.toCycles   what a unit of the axis is; 0: unknown */
-"use strict";
 
-const ROLE_USER = 0, ROLE_FW = 1, ROLE_KERNEL = 2, ROLE_DROPPED = 3; /* as dl_role in host/decode/tables.h */
-const POINT_TEXT = 1, POINT_VALUE = 2, POINT_SUM = 3, POINT_DROPPED = 4; /* as dl_view_kind in host/report/view.h */
+export const ROLE_USER = 0, ROLE_FW = 1, ROLE_KERNEL = 2, ROLE_DROPPED = 3; /* as dl_role in host/decode/tables.h */
+export const POINT_TEXT = 1, POINT_VALUE = 2, POINT_SUM = 3, POINT_DROPPED = 4; /* as dl_view_kind in host/report/view.h */
 
 async function inflate(base64) {
   let bytes;
@@ -148,8 +147,8 @@ function readColumns(model, bytes) {
     }
 }
 
-async function loadModel() {
-  const meta = JSON.parse(byId("meta").textContent);
+/* `meta` is the page's JSON block, `columns` the text of the other one. */
+export async function loadModel(meta, columns) {
   const model = {
     meta, title: meta.title, cores: [], rows: [], tops: [], hosts: [], intervals: 0, span: 1,
     chips: meta.chips.map((c, rank) => ({ ...c, rank, name: c.arch || "chip " + c.id })),
@@ -159,13 +158,12 @@ async function loadModel() {
   };
   chooseAxis(model);
   buildRows(meta, model);
-  if (meta.rows.length) readColumns(model, await inflate(byId("columns").textContent));
-  byId("columns").remove(); /* the browser may forget the text */
+  if (meta.rows.length) readColumns(model, await inflate(columns));
   return model;
 }
 
 /* First i with array[i] > value, in a sorted array. */
-function upperBound(array, value) {
+export function upperBound(array, value) {
   let low = 0, high = array.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -176,7 +174,7 @@ function upperBound(array, value) {
 }
 
 /* First i with array[i] >= value. */
-function lowerBound(array, value) {
+export function lowerBound(array, value) {
   let low = 0, high = array.length;
   while (low < high) {
     const middle = (low + high) >>> 1;

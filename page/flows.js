@@ -1,12 +1,19 @@
 /* From the call of the host to the launch that it made, and from there to its pull: thin lines between the rows
  * at the top of a chip, where the log knows when the host called. */
-"use strict";
+
+import { lowerBound, upperBound } from "./data.js";
+import { byId } from "./dom.js";
+import { FLOWS, rowsLayout } from "./rows.js";
+import { itemEnd, itemStart, selection } from "./select.js";
+import { theme } from "./theme.js";
+import { axisToX, laneName, timeline } from "./timeline.js";
+import { view } from "./view.js";
 
 const MOST_FLOWS = 300; /* on the screen; more would be a grey mist */
 
 /* [x of the call's start, x of the launch's start, x of its end, x of the pull's start] by launch; what is not
  * there is undefined. */
-function flowsOfChip(chip) {
+export function flowsOfChip(chip) {
   const flows = new Map();
   const host = timeline.model.hosts.find((r) => r.chip === chip), top = timeline.model.tops.find((r) => r.chip === chip);
   if (!host || !top) return flows;
@@ -34,7 +41,7 @@ function paintFlow(context, x0, y0, x1, y1) {
   context.stroke();
 }
 
-function paintFlows(context) {
+export function paintFlows(context) {
   const top = byId("rows").scrollTop, chosen = [selection.item, selection.hover].filter((s) => s && !s.lane.points).map((s) => s.lane.launch[s.i]);
   timeline.flows = 0; /* painted */
   for (const band of rowsLayout.bands) {

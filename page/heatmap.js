@@ -1,13 +1,22 @@
 /* Launches by core: one cell is the time of one launch on one core; where there are more launches than room, of that
  * one of several that stands out most. What stands out is a straggler. */
-"use strict";
 
-const heat = { what: "kernel", by: "median", cells: null, launches: [], cores: [], w: 0, h: 0, at: null, per: 1, columns: 0, shown: null };
+import { ROLE_FW, ROLE_KERNEL } from "./data.js";
+import { byId, make } from "./dom.js";
+import { counted, cyclesAndTime, grouped } from "./format.js";
+import { rowsLayout } from "./rows.js";
+import { reveal, say, selection } from "./select.js";
+import { rowPlace, table } from "./table.js";
+import { mixed, theme } from "./theme.js";
+import { fitCanvas, timeline, toggleCore } from "./timeline.js";
+import { viewRange } from "./view.js";
+
+export const heat = { what: "kernel", by: "median", cells: null, launches: [], cores: [], w: 0, h: 0, at: null, per: 1, columns: 0, shown: null };
 const COOL_WARM = { light: ["#2c6fbb", "#8bb8e0", "#e4e7eb", "#f0b070", "#c4402a"], dark: ["#4a9be8", "#2f5f8f", "#2b3037", "#9a6430", "#f0603f"] };
 const MOST_PIXELS = 16000; /* of a canvas */
 const VIRIDIS = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
 
-function offerHeat() {
+export function offerHeat() {
   const menu = byId("heat-what"), before = menu.value, model = timeline.model;
   const options = [];
   if (model.sites.some((s) => s.role === ROLE_KERNEL)) options.push(["kernel", "kernels: first start to last end"]);
@@ -98,7 +107,7 @@ function spread() {
   return Math.max(0.02, n ? sorted[Math.floor((n - 1) * 0.98)] : 0);
 }
 
-function showHeat() {
+export function showHeat() {
   computeHeat();
   const box = byId("heat-scroll"), n = heat.launches.length, cores = heat.cores.length;
   if (!n) {
@@ -187,7 +196,7 @@ function showStragglers() {
       : make("p", { class: "faint" }, "None: in no launch did a core take longer than the median of its launch."));
 }
 
-function cellText(c, k) {
+export function cellText(c, k) {
   const n = heat.launches.length, v = heat.cells[c * n + k];
   const name = "core " + heat.cores[c].name + ", launch " + timeline.model.launches[heat.launches[k]].name + ": ";
   if (isNaN(v)) return name + "not in this launch";
@@ -213,12 +222,12 @@ function heatCell(event) {
 }
 
 /* What is drawn there, or where nothing is the first launch of the column. */
-function cellAt(c, column) {
+export function cellAt(c, column) {
   const k = heat.shown[c * heat.columns + column];
   return { c, k: k < 0 ? column * heat.per : k };
 }
 
-function startHeat() {
+export function startHeat() {
   byId("heat-what").addEventListener("change", (event) => {
     heat.what = event.target.value;
     showHeat();

@@ -1,8 +1,14 @@
 /* The histogram of one zone's durations. Its durations are those in the page; when launches were left out of the
  * page, it says so. */
-"use strict";
 
-const histogram = { drawn: null }; /* what is on the canvas, for the mouse */
+import { ROLE_USER } from "./data.js";
+import { byId, make } from "./dom.js";
+import { grouped, niceStep, short } from "./format.js";
+import { rowPlace, table } from "./table.js";
+import { theme } from "./theme.js";
+import { fitCanvas, timeline } from "./timeline.js";
+
+export const histogram = { drawn: null }; /* what is on the canvas, for the mouse */
 const BINS = 60;
 
 /* Durations in cycles of a zone by name and RISC (of one chip). */
@@ -20,7 +26,7 @@ function durationsOf(row) {
 }
 
 /* Bins of equal whole-cycle width over the values: { at: [left edges], counts, width }. */
-function bins(values) {
+export function bins(values) {
   let low = Infinity, high = -Infinity;
   for (const v of values) {
     if (v < low) low = v;
@@ -115,14 +121,14 @@ function drawHistogram(box, row, values) {
 }
 
 /* What the bin under the mouse holds; empty outside of all bins. */
-function binText(x) {
+export function binText(x) {
   const { at, counts, width, scale, unit, frame } = histogram.drawn, i = frame.bin(x);
   if (i < 0 || i >= at.length) return "";
   const from = grouped(at[i] * scale), to = grouped((at[i] + width - 1) * scale);
   return from + (width > 1 ? " to " + to : "") + " " + unit + ": " + grouped(counts[i]);
 }
 
-function showHistogram() {
+export function showHistogram() {
   const box = byId("chart"), row = table.chosen || table.suggested;
   histogram.drawn = null;
   if (!row) return box.replaceChildren();

@@ -1,8 +1,18 @@
 /* The keyboard: every key in one table, which is also the help. */
-"use strict";
+
+import { lowerBound } from "./data.js";
+import { byId, make } from "./dom.js";
+import { showHeat } from "./heatmap.js";
+import { showHistogram } from "./histogram.js";
+import { rowsLayout } from "./rows.js";
+import { nextHit, runSearch } from "./search.js";
+import { goTo, itemEnd, itemStart, measure, say, select, selection, showDetails } from "./select.js";
+import { chooseRow, showTable, table } from "./table.js";
+import { repaint, timeline, toggleCore } from "./timeline.js";
+import { pan, view, viewAll, viewRange, zoom } from "./view.js";
 
 /* The neighbour of the selection: in its lane (sideways) or on another row or level (up and down). */
-function walk(across, down) {
+export function walk(across, down) {
   const item = selection.item;
   if (!item) {
     const rows = timeline.model.rows.filter((r) => rowsLayout.open.has(r.core));
@@ -23,7 +33,7 @@ function walk(across, down) {
 }
 
 /* The next interval of the same zone on the same row. */
-function sameZone(step) {
+export function sameZone(step) {
   const item = selection.item;
   if (!item) return;
   const site = item.lane.site[item.i];
@@ -32,7 +42,7 @@ function sameZone(step) {
 }
 
 /* The launch after (1) or before (-1) what is on the screen, over all of its width. */
-function nextLaunch(step) {
+export function nextLaunch(step) {
   const middle = (view.t0 + view.t1) / 2;
   let best = null;
   for (const row of timeline.model.tops)
@@ -51,7 +61,7 @@ function fitSelection() {
   else if (selection.item) viewRange(itemStart(selection.item), itemEnd(selection.item));
 }
 
-function clearAll() {
+export function clearAll() {
   selection.item = selection.range = null;
   byId("search").value = "";
   runSearch("");
@@ -60,7 +70,7 @@ function clearAll() {
   repaint();
 }
 
-function toggleUnit() {
+export function toggleUnit() {
   if (!timeline.model.toNs) return say("The clock's frequency is unknown: cycles only.");
   timeline.unit = timeline.unit === "cycles" ? "time" : "cycles";
   byId("unit").textContent = timeline.unit;
@@ -72,7 +82,7 @@ function toggleUnit() {
 
 const TABS = ["zones", "heat", "markers", "log"];
 
-function showTab(name) {
+export function showTab(name) {
   for (const tab of TABS) {
     byId("tab-" + tab).setAttribute("aria-selected", String(tab === name));
     byId("tab-" + tab).tabIndex = tab === name ? 0 : -1;
@@ -82,6 +92,7 @@ function showTab(name) {
   if (name === "zones") showHistogram();
 }
 
+/** @type {[string[], string, string, () => void][]} */
 const KEYS = [
   [["w", "+", "="], "w", "zoom in", () => zoom(0.7, 0.5)],
   [["s", "-"], "s", "zoom out", () => zoom(1 / 0.7, 0.5)],
@@ -128,7 +139,7 @@ function onKey(event) {
   entry[3]();
 }
 
-function startKeys() {
+export function startKeys() {
   document.addEventListener("keydown", onKey);
   byId("unit").addEventListener("click", toggleUnit);
   const list = make("dl", {});

@@ -1,6 +1,9 @@
 /* What the log is, and what is not in it: the facts at the top, the badge of losses, and their list. A page
  * that left something out says so where it cannot be overlooked. */
-"use strict";
+
+import { byId, make } from "./dom.js";
+import { counted, duration, grouped } from "./format.js";
+import { showTab } from "./keys.js";
 
 function fact(text, title) {
   return make("li", { title }, text);
@@ -11,7 +14,7 @@ function residual(model) {
   return Math.max(...model.chips.filter((c) => model.usedChips.has(c.rank)).map((c) => c.residual));
 }
 
-function showFacts(model) {
+export function showFacts(model) {
   const launches = model.meta.all_launches, facts = [], kinds = new Map();
   for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank))) {
     const kind = chip.name + (chip.khz ? ", " + grouped(chip.khz / 1000) + " MHz" : ", clock unknown") +
@@ -41,7 +44,7 @@ function shortcomings(model) {
   return list;
 }
 
-function showHealth(model) {
+export function showHealth(model) {
   const lost = model.meta.findings.filter((f) => f[0]), badge = byId("health");
   badge.className = model.meta.lost ? "bad" : model.meta.findings.length ? "warn" : "good";
   const number = lost.reduce((sum, f) => sum + Number(f[1]), 0);
@@ -57,7 +60,7 @@ function costText(cost) {
   return "The markers themselves took " + grouped(cost.within) + " of " + grouped(cost.of) + " cycles inside kernels; " + (cost.subtracted ? "they have been subtracted from every zone." : "they are part of the zones here (devlog decode --subtract-cost leaves them out).") + (cost.unknown ? " Not known, and not subtracted, of " + counted(cost.unknown, "kernel") + ": of those they take more than half, or the ring kept other records than it wrote over, or records are damaged." : "");
 }
 
-function showLog(model) {
+export function showLog(model) {
   const list = make("table", { class: "findings" });
   for (const [lost, count, what, details] of model.meta.findings)
     list.append(make("tr", { class: lost ? "bad" : "warn" }, make("td", { class: "n" }, grouped(BigInt(count))), make("td", {}, what, ...details.map((d) => make("div", { class: "faint" }, d)))));
@@ -77,7 +80,7 @@ function showLog(model) {
 }
 
 /* A log without a zone: says so, why that may be, and what to do. */
-function showEmpty(model) {
+export function showEmpty(model) {
   byId("main").hidden = true;
   const why = model.meta.log_rows === 0
     ? [["The log has no rows.", "The device wrote nothing, or the driver was not asked to pull it: run with TT_METAL_DEVICE_PROFILER=1, and compile kernels with -DPROFILE_DEVICE."],

@@ -1,12 +1,17 @@
 /* The panel of what is no zone: sums, values, counters and events by name, of the whole log, and what kernels
  * printed. A click on a line of text shows where it was printed. */
-"use strict";
+
+import { POINT_TEXT } from "./data.js";
+import { byId, make } from "./dom.js";
+import { cyclesAndTime, grouped } from "./format.js";
+import { goTo, itemStart } from "./select.js";
+import { timeline } from "./timeline.js";
 
 const MARKERS_SHOWN = 300;
 const MARKER_COLUMNS = ["kind", "name", "RISC", "count", "passes", "last", "min", "max", "mean", "total"];
 
 /* What a point of text says; null: it is no text. */
-function textOf(lane, i) {
+export function textOf(lane, i) {
   if (!lane.points || lane.kind[i] !== POINT_TEXT || !lane.value[i]) return null;
   return timeline.model.meta.texts[Number(lane.value[i]) - 1];
 }
@@ -42,7 +47,7 @@ function more(n, where) {
   return n > 0 ? make("p", { class: "faint" }, "and " + grouped(n) + " more: " + where + " has all") : "";
 }
 
-function showMarkers(model) {
+export function showMarkers(model) {
   const { markers, all_markers: all } = model.meta, texts = textList(model);
   const head = make("tr", {}, ...MARKER_COLUMNS.map((c, i) => make("th", { scope: "col", class: i > 2 ? "n" : "" }, c)));
   const table = make("table", { id: "markers" }, make("thead", {}, head), make("tbody", {}, ...markers.slice(0, MARKERS_SHOWN).map((m) => markerRow(model, m))));

@@ -1,12 +1,14 @@
 /* Fills pixels: lanes of intervals into a 32-bit buffer. The one place where time is short: a million
  * intervals a frame. Device pixels throughout. What covers several rows of pixels is painted into the first and
  * copied to the others (repeatRow). */
-"use strict";
+
+import { lowerBound, upperBound } from "./data.js";
+import { theme } from "./theme.js";
 
 /* Paints the intervals of `lane` into the row of `width` pixels that begins at pixels[row]. `k` is pixels per
  * cycle, `t0` the cycle at x = 0; `colours` is by site, or null for launches: two greys in turn. Calls
  * wide(i, x0, x1) for those that have room for a text of `room` pixels. */
-function paintLane(pixels, row, width, lane, t0, k, colours, room, wide) {
+export function paintLane(pixels, row, width, lane, t0, k, colours, room, wide) {
   const start = lane.start, end = lane.end, site = colours ? lane.site : lane.launch;
   const palette = colours || theme.launches, mask = colours ? -1 : 1;
   const stop = upperBound(start, t0 + width / k), cyclesPerPixel = 1 / k;
@@ -31,12 +33,12 @@ function paintLane(pixels, row, width, lane, t0, k, colours, room, wide) {
 }
 
 /* Copies the row y0 to those below it, up to y1. */
-function repeatRow(pixels, width, y0, y1) {
+export function repeatRow(pixels, width, y0, y1) {
   for (let y = y0 + 1; y < y1; y++) pixels.copyWithin(y * width, y0 * width, (y0 + 1) * width);
 }
 
 /* One column of pixels per point, or nothing where one has been painted. */
-function paintPoints(pixels, row, width, lane, t0, k, colours) {
+export function paintPoints(pixels, row, width, lane, t0, k, colours) {
   const start = lane.start, stop = upperBound(start, t0 + width / k);
   let last = -1;
   for (let i = lowerBound(start, t0); i < stop; i++) {
@@ -49,7 +51,7 @@ function paintPoints(pixels, row, width, lane, t0, k, colours) {
 }
 
 /* Thin lines between neighbours in open rows, so that zones that follow at once can be told apart. */
-function paintEdges(pixels, row, width, lane, t0, k, colour) {
+export function paintEdges(pixels, row, width, lane, t0, k, colour) {
   const start = lane.start, stop = upperBound(start, t0 + width / k), first = lowerBound(start, t0);
   if (stop - first > width / 4) return; /* would be nothing but edges */
   for (let i = first; i < stop; i++) {

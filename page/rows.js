@@ -1,12 +1,11 @@
 /* Where each row is: cores one above the other, closed (one strip per RISC, as high as the screen allows) or
  * open (a row per RISC, a line per level). Knows heights, not pixels' colours. */
-"use strict";
 
-const LINE = 14, POINTS = 8, HEAD = 18, CHIP = 20, FLOWS = 8, RISC_GAP = 3;
+export const LINE = 14, POINTS = 8, HEAD = 18, CHIP = 20, FLOWS = 8, RISC_GAP = 3;
 
 /* A band is one thing with a label in the gutter: { kind: "chip" | "core" | "risc", y, h, ... }; a chip's band
  * holds its launches, and a second one, where `host` is true, what the host called. */
-const rowsLayout = { bands: [], height: 0, open: new Set() };
+export const rowsLayout = { bands: [], height: 0, open: new Set() };
 
 function closedHeight(model, height) {
   const closed = model.cores.length - rowsLayout.open.size;
@@ -21,11 +20,11 @@ function riscHeight(row) {
   return levels * LINE + (row.lanes.some((l) => l.points) ? POINTS : 0) + RISC_GAP;
 }
 
-function openHeight(core) {
+export function openHeight(core) {
   return HEAD + core.rows.reduce((sum, row) => sum + riscHeight(row), 0);
 }
 
-function layoutRows(model, height) {
+export function layoutRows(model, height) {
   const each = closedHeight(model, height);
   const bands = [];
   let y = 0, chip = -1;
@@ -59,7 +58,7 @@ function layoutRows(model, height) {
 }
 
 /* The band at y (of all rows, not of the screen), or null. */
-function bandAt(y) {
+export function bandAt(y) {
   let low = 0, high = rowsLayout.bands.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -72,18 +71,18 @@ function bandAt(y) {
 }
 
 /* Top and height of a lane inside its band. */
-function laneBox(band, lane) {
+export function laneBox(band, lane) {
   if (band.kind === "chip") return { y: band.y + 2, h: band.h - 5 };
   if (lane.points) return { y: band.y + band.h - RISC_GAP - POINTS, h: POINTS };
   return { y: band.y + lane.level * LINE, h: LINE - 1 };
 }
 
 /* Top and height of one RISC's strip in a closed core. */
-function stripBox(band, index) {
+export function stripBox(band, index) {
   const n = band.core.rows.length, room = band.h - (band.h > 7 ? 2 : 1);
   return { y: band.y + (room * index) / n, h: room / n };
 }
 
-function bandOfRow(row) {
+export function bandOfRow(row) {
   return rowsLayout.bands.find((b) => (b.kind !== "core" ? b.row === row : row.core && b.core === row.core && !b.open)) || null;
 }

@@ -1,10 +1,18 @@
 /* Search: zones by name or source file, cores ("3,1"), launches ("launch 12"). What is found keeps its colour,
  * the rest fades; Enter and Shift+Enter go from one to the next. */
-"use strict";
+
+import { byId } from "./dom.js";
+import { grouped } from "./format.js";
+import { rowsLayout } from "./rows.js";
+import { goTo, itemEnd, itemStart, reveal, selection } from "./select.js";
+import { showTable, table } from "./table.js";
+import { theme } from "./theme.js";
+import { repaint, timeline, toggleCore } from "./timeline.js";
+import { view } from "./view.js";
 
 /* `lanes` are those in which something was found; `cores` is instead of them when cores were looked for. `item` or
  * `core` is where one has gone to, `at` its number. */
-const search = { text: "", names: null, sites: null, lanes: [], cores: [], count: 0, at: -1, item: null, wanted: null };
+export const search = { text: "", names: null, sites: null, lanes: [], cores: [], count: 0, at: -1, item: null, wanted: null };
 
 function matchingSites(model, text) {
   const low = text.toLowerCase();
@@ -23,7 +31,7 @@ function findIntervals(rows, wanted) {
     });
 }
 
-function runSearch(text) {
+export function runSearch(text) {
   const model = timeline.model;
   Object.assign(search, { text: (text = text.trim()), names: null, sites: null, lanes: [], cores: [], count: 0, at: -1, item: null });
   const core = /^(?:core\s+)?(\d+)\s*,\s*(\d+)$/i.exec(text), launch = /^launch\s+(\S.*)$/i.exec(text);
@@ -56,7 +64,7 @@ function hitPlace({ lane, order }, i) {
   return { lane, order, i, time: lane.start[i] * lane.row.scale + lane.row.offset };
 }
 
-function hitBefore(a, b) {
+export function hitBefore(a, b) {
   return a.time !== b.time ? a.time < b.time : a.order !== b.order ? a.order < b.order : a.i < b.i;
 }
 
@@ -105,7 +113,7 @@ function goToCore(core) {
 }
 
 /* From the hit where one is, as long as that is on the screen; otherwise from the screen's edge. */
-function nextHit(step) {
+export function nextHit(step) {
   const n = search.count, edge = { order: step > 0 ? -1 : Infinity, i: 0 };
   if (!n) return;
   if (search.cores.length) {
@@ -122,7 +130,7 @@ function nextHit(step) {
 }
 
 /* Colours of the timeline: faded but for what was searched, or chosen in the table. */
-function refreshColours() {
+export function refreshColours() {
   let keep = search.sites;
   if (!keep && table.chosen) keep = new Set(timeline.model.sites.filter((s) => s.name === table.chosen.name).map((s) => s.index));
   const faded = keep ? theme.packed.map((c, i) => (keep.has(i) ? c : theme.dimmed[i])) : theme.packed;
@@ -132,7 +140,7 @@ function refreshColours() {
   repaint();
 }
 
-function startSearch() {
+export function startSearch() {
   const box = byId("search");
   let due = 0;
   box.addEventListener("input", () => {

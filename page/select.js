@@ -1,23 +1,32 @@
 /* What the user points at: hover and tooltip, the selected interval, the measured range, and the keyboard's
  * walk from zone to zone. */
-"use strict";
 
-const selection = { item: null, hover: null, range: null, band: null, drag: null };
+import { lowerBound, POINT_DROPPED, POINT_SUM, POINT_VALUE, upperBound } from "./data.js";
+import { byId, make } from "./dom.js";
+import { paintFlows } from "./flows.js";
+import { counted, cyclesAndTime, duration, grouped } from "./format.js";
+import { textOf } from "./markers.js";
+import { bandAt, bandOfRow, laneBox, rowsLayout, stripBox } from "./rows.js";
+import { inkOn, theme } from "./theme.js";
+import { axisTextUnit, axisToX, fitCanvas, laneName, measureTimeline, repaint, timeline, toggleCore, xToAxis } from "./timeline.js";
+import { pan, setView, view, viewRange, zoom } from "./view.js";
+
+export const selection = { item: null, hover: null, range: null, band: null, drag: null };
 
 /* Its zone; null for a launch and for a call of the host. */
-function itemSite(item) {
+export function itemSite(item) {
   return item.lane.row.core ? timeline.model.sites[item.lane.site[item.i]] : null;
 }
 
-function itemName(item) {
+export function itemName(item) {
   return (item.lane.row.core || item.lane.row.host ? "" : "launch ") + laneName(item.lane, item.i).slice(0, 200);
 }
 
-function itemStart(item) {
+export function itemStart(item) {
   return item.lane.start[item.i] * item.lane.row.scale + item.lane.row.offset;
 }
 
-function itemEnd(item) {
+export function itemEnd(item) {
   return item.lane.end[item.i] * item.lane.row.scale + item.lane.row.offset;
 }
 
@@ -99,14 +108,14 @@ function factList(item) {
   return list;
 }
 
-function swatch(site) {
+export function swatch(site) {
   if (!site) return "";
   const mark = make("i", { class: "swatch" });
   mark.style.background = theme.css[site.index];
   return mark;
 }
 
-function showTip(item, x, y) {
+export function showTip(item, x, y) {
   const tip = byId("tip");
   tip.hidden = !item;
   if (!item) return;
@@ -116,7 +125,7 @@ function showTip(item, x, y) {
   tip.style.top = Math.max(4, y + 16 + height > innerHeight ? y - height - 10 : y + 16) + "px";
 }
 
-function showDetails() {
+export function showDetails() {
   const box = byId("details");
   if (selection.range) return showRange(box, ...selection.range);
   if (!selection.item) {
@@ -153,11 +162,11 @@ function showRange(box, t0, t1) {
   box.replaceChildren(make("h2", {}, "Measured: " + length(t1 - t0)), make("p", { class: "faint" }, "from " + length(t0)), table);
 }
 
-function say(text) {
+export function say(text) {
   byId("say").textContent = text;
 }
 
-function select(item, announce) {
+export function select(item, announce) {
   selection.item = item;
   selection.range = null;
   if (item) {
@@ -169,7 +178,7 @@ function select(item, announce) {
   repaint();
 }
 
-function measure(t0, t1) {
+export function measure(t0, t1) {
   selection.range = t0 < t1 ? [t0, t1] : [t1, t0];
   selection.item = null;
   showDetails();
@@ -177,7 +186,7 @@ function measure(t0, t1) {
 }
 
 /* Scrolls a band into sight. */
-function reveal(band) {
+export function reveal(band) {
   const box = byId("rows");
   if (!band) return;
   if (band.y < box.scrollTop) box.scrollTop = band.y;
@@ -185,7 +194,7 @@ function reveal(band) {
 }
 
 /* Selects an interval and brings it into sight, opening its core. */
-function goTo(item) {
+export function goTo(item) {
   if (item.lane.row.core && !rowsLayout.open.has(item.lane.row.core)) {
     rowsLayout.open.add(item.lane.row.core);
     measureTimeline();
@@ -196,7 +205,7 @@ function goTo(item) {
   reveal(selection.band);
 }
 
-function itemBox(item) {
+export function itemBox(item) {
   const band = bandOfRow(item.lane.row);
   if (!band) return null;
   const box = band.kind !== "core" ? laneBox(band, item.lane) : band.h < band.core.rows.length ? { y: band.y, h: band.h } : stripBox(band, band.core.rows.indexOf(item.lane.row));
@@ -291,7 +300,7 @@ function onWheel(event) {
   zoom(Math.exp(Math.max(-400, Math.min(400, event.deltaY * unit)) * 0.0022), at.x / timeline.width);
 }
 
-function startSelect() {
+export function startSelect() {
   const rows = byId("rows");
   timeline.marked = paintMarks;
   rows.addEventListener("pointerdown", onDown);

@@ -1,5 +1,7 @@
 /* The list of logs of `devlog serve`: asks for it every two seconds and shows what has changed. */
-"use strict";
+
+import { byId, make } from "./dom.js";
+import { counted } from "./format.js";
 
 const list = { text: "", due: 0 };
 

@@ -1,5 +1,18 @@
 /* Starts the page: reads the data, then wires the parts together. What goes wrong is said on the page. */
-"use strict";
+
+import { loadModel, ROLE_FW, ROLE_KERNEL } from "./data.js";
+import { byId, make } from "./dom.js";
+import { offerHeat, showHeat, startHeat } from "./heatmap.js";
+import { handle } from "./handle.js";
+import { showHistogram } from "./histogram.js";
+import { startKeys } from "./keys.js";
+import { showEmpty, showFacts, showHealth, showLog } from "./losses.js";
+import { showMarkers } from "./markers.js";
+import { refreshColours, startSearch } from "./search.js";
+import { showDetails, startSelect } from "./select.js";
+import { showTable, startTable } from "./table.js";
+import { startTheme, theme } from "./theme.js";
+import { startTimeline, timeline } from "./timeline.js";
 
 function showLegend(model) {
   const legend = byId("legend"), names = [...theme.ofName.keys()].slice(0, 9);
@@ -25,8 +38,9 @@ function themeChanged(model) {
   if (!byId("pane-heat").hidden) showHeat();
 }
 
-async function start() {
-  const model = await loadModel();
+export async function start() {
+  const columns = byId("columns"), model = await loadModel(JSON.parse(byId("meta").textContent), columns.textContent);
+  columns.remove(); /* the browser may forget the text */
   timeline.model = model;
   showFacts(model);
   startTheme(model, () => timeline.ready && themeChanged(model));
@@ -55,6 +69,7 @@ async function start() {
   }));
 }
 
+/** @type {any} */ (globalThis).devlog = handle;
 start().catch((error) => {
   const banner = byId("banner");
   banner.hidden = false;

@@ -1,6 +1,14 @@
 /* The table of statistics: exact figures of the whole log, as the decoder computed them. A click on a row
  * chooses that zone on that RISC for the histogram and the heat map, and brings it out in the timeline. */
-"use strict";
+
+import { ROLE_FW, ROLE_USER } from "./data.js";
+import { byId, make } from "./dom.js";
+import { grouped } from "./format.js";
+import { offerHeat } from "./heatmap.js";
+import { showHistogram } from "./histogram.js";
+import { refreshColours, search } from "./search.js";
+import { swatch } from "./select.js";
+import { timeline } from "./timeline.js";
 
 const COLUMNS = [
   { key: "name", title: "zone" },
@@ -14,7 +22,7 @@ const COLUMNS = [
   { key: "p95", title: "p95", number: true, time: true },
   { key: "max", title: "max", number: true, time: true },
 ];
-const table = { rows: [], sort: "sum", up: false, chosen: null, shown: 300 };
+export const table = { rows: [], sort: "sum", up: false, chosen: null, shown: 300 };
 
 function readStatistics(model) {
   table.rows = model.meta.statistics.map(([chip, risc, name, role, count, sum, min, max, average, median, p95, p99]) => ({
@@ -27,12 +35,12 @@ function readStatistics(model) {
 }
 
 /* Where a row of the table is of: its RISC, and its chip where there are several. */
-function rowPlace(row) {
+export function rowPlace(row) {
   const { usedChips, chips } = timeline.model;
   return row.risc + (usedChips.size > 1 ? " of chip " + chips[row.chip].id : "");
 }
 
-function cell(row, column) {
+export function cell(row, column) {
   const value = row[column.key];
   if (column.key === "share") {
     const bar = make("td", { class: "n share" }, value ? value.toFixed(1) + " %" : "");
@@ -61,7 +69,7 @@ function tableRow(model, row) {
   return line;
 }
 
-function showTable() {
+export function showTable() {
   const model = timeline.model, by = COLUMNS.find((c) => c.key === table.sort);
   const rows = table.rows.filter((r) => !search.names || search.names.has(r.name));
   rows.sort((a, b) => {
@@ -88,7 +96,7 @@ function showTable() {
   byId("table").replaceChildren(make("thead", {}, head), body);
 }
 
-function chooseRow(row) {
+export function chooseRow(row) {
   table.chosen = row;
   showTable();
   showHistogram();
@@ -108,7 +116,7 @@ function chooseSite(site, { chip, risc }) {
   if (line) line.scrollIntoView({ block: "nearest" });
 }
 
-function startTable(model) {
+export function startTable(model) {
   readStatistics(model);
   timeline.chosen = chooseSite;
   byId("table-box").addEventListener("keydown", (event) => {

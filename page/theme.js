@@ -1,6 +1,8 @@
 /* Colours, light and dark. Firmware and kernels are quiet, zones have the colours, and what waits is warm: a
  * screen that is amber is a screen that waits. */
-"use strict";
+
+import { ROLE_FW, ROLE_KERNEL, ROLE_USER } from "./data.js";
+import { byId } from "./dom.js";
 
 const PALETTE = ["#4f83c4", "#4aa36b", "#8f6fc0", "#3fa3a8", "#c0648f", "#7a8f3a", "#6a78d1", "#a2775a", "#5aa0d8", "#8a9aa8"];
 const WAITING = ["#e0a030", "#d07a2c", "#c4963f", "#b8642a"];
@@ -10,19 +12,19 @@ const QUIET = {
   dark: { page: "#15181c", fw: "#2b3037", kernel: "#3d4652", ink: "#dfe3e8", faint: "#9aa5b2", line: "#262b31", band: "#1b1f24", accent: "#5aa2ff", lost: "#ff7b72" },
 };
 
-const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0), inks: [], dimmedInks: [] };
+export const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0), inks: [], dimmedInks: [] };
 
 function rgb(hex) {
   return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 }
 
 /* As ImageData's bytes lie in a 32-bit word on a little-endian machine. */
-function packed(hex) {
+export function packed(hex) {
   const [r, g, b] = rgb(hex);
   return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-function mixed(hex, other, part) {
+export function mixed(hex, other, part) {
   const a = rgb(hex), b = rgb(other);
   return "#" + a.map((v, i) => Math.round(v + (b[i] - v) * part).toString(16).padStart(2, "0")).join("");
 }
@@ -33,13 +35,13 @@ function luminance(hex) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-function contrast(a, b) {
+export function contrast(a, b) {
   const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
   return (high + 0.05) / (low + 0.05);
 }
 
 /* Black or white: one of the two always has a contrast of 4.58 or more. */
-function inkOn(hex) {
+export function inkOn(hex) {
   return contrast("#ffffff", hex) >= 4.5 ? "#ffffff" : "#000000";
 }
 
@@ -51,11 +53,11 @@ function namesByTime(model) {
   return [...total.keys()].sort((a, b) => total.get(b) - total.get(a) || (a < b ? -1 : 1));
 }
 
-function setTheme(model, dark) {
+/* Of all that is painted. */
+export function setColours(model, dark) {
   const colours = dark ? QUIET.dark : QUIET.light;
   theme.dark = dark;
   theme.colours = colours;
-  document.documentElement.dataset.theme = dark ? "dark" : "light";
   const ofName = new Map();
   let cold = 0, warm = 0;
   for (const name of namesByTime(model))
@@ -71,11 +73,12 @@ function setTheme(model, dark) {
   theme.ofName = ofName;
 }
 
-function startTheme(model, changed) {
+export function startTheme(model, changed) {
   const system = matchMedia("(prefers-color-scheme: dark)");
   let chosen = null;
   const apply = () => {
-    setTheme(model, chosen === null ? system.matches : chosen);
+    setColours(model, chosen === null ? system.matches : chosen);
+    document.documentElement.dataset.theme = theme.dark ? "dark" : "light";
     byId("theme").textContent = theme.dark ? "light" : "dark";
     changed();
   };

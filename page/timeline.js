@@ -1,15 +1,24 @@
 /* The timeline's canvases: rows, gutter, ruler and overview, painted once a frame when something has changed.
  * Mouse and selection are in select.js. */
-"use strict";
 
-const timeline = {
+import { POINT_DROPPED, ROLE_FW, ROLE_KERNEL, ROLE_USER } from "./data.js";
+import { byId, make } from "./dom.js";
+import { counted, niceStep, short, shortTime } from "./format.js";
+import { textOf } from "./markers.js";
+import { paintEdges, paintLane, paintPoints, repeatRow } from "./paint.js";
+import { laneBox, layoutRows, LINE, openHeight, rowsLayout, stripBox } from "./rows.js";
+import { selection } from "./select.js";
+import { packed, theme } from "./theme.js";
+import { view, viewAll } from "./view.js";
+
+export const timeline = {
   model: null, width: 0, height: 0, ratio: 1, due: false, frames: [], busy: null, unit: "cycles",
   colours: () => theme.packed,
   inks: () => theme.inks, /* of names on them */
   marked: () => {}, /* draws what lies above the rows: selection, hover, measure */
 };
 
-function fitCanvas(canvas, width, height, ratio) {
+export function fitCanvas(canvas, width, height, ratio) {
   const w = Math.round(width * ratio), h = Math.round(height * ratio);
   if (canvas.width !== w || canvas.height !== h) {
     canvas.width = w;
@@ -26,7 +35,7 @@ function gutterWidth() {
   return 104;
 }
 
-function measureTimeline() {
+export function measureTimeline() {
   const box = byId("rows");
   timeline.ratio = window.devicePixelRatio || 1;
   timeline.width = Math.max(50, box.clientWidth - gutterWidth());
@@ -35,11 +44,11 @@ function measureTimeline() {
   byId("spacer").style.height = rowsLayout.height + "px";
 }
 
-function axisToX(t) {
+export function axisToX(t) {
   return ((t - view.t0) / (view.t1 - view.t0)) * timeline.width;
 }
 
-function xToAxis(x) {
+export function xToAxis(x) {
   return view.t0 + (x / timeline.width) * (view.t1 - view.t0);
 }
 
@@ -60,7 +69,7 @@ function axisText(value, step) {
 }
 
 /* The same with the unit in any case: of a length, and of the first place on the ruler. */
-function axisTextUnit(value, step) {
+export function axisTextUnit(value, step) {
   return axisText(value, step) + (axisInTime() ? "" : " cycles");
 }
 
@@ -130,7 +139,7 @@ function paintRows() {
 }
 
 /* What an interval is called: its zone or call, or in a chip's row its launch. */
-function laneName(lane, i) {
+export function laneName(lane, i) {
   const site = timeline.model.sites[lane.site[i]];
   if (lane.points && lane.kind[i] === POINT_DROPPED) return "markers dropped";
   const text = textOf(lane, i);
@@ -154,7 +163,7 @@ function paintTexts(context, texts) {
   }
 }
 
-function paintGutter() {
+export function paintGutter() {
   const context = fitCanvas(byId("gutter"), gutterWidth(), timeline.height, timeline.ratio);
   const top = byId("rows").scrollTop, colours = theme.colours, several = timeline.model.usedChips.size > 1;
   context.fillStyle = colours.page;
@@ -194,7 +203,7 @@ function paintGutter() {
   context.fillRect(gutterWidth() - 1, 0, 1, timeline.height);
 }
 
-function paintRuler() {
+export function paintRuler() {
   const height = 22, context = fitCanvas(byId("ruler"), timeline.width, height, timeline.ratio);
   const colours = theme.colours, step = rulerStep();
   context.clearRect(0, 0, timeline.width, height);
@@ -251,7 +260,7 @@ function busyCores(model) {
 }
 
 /* The average of parts from..to, which need not be whole. */
-function busyBetween(busy, from, to) {
+export function busyBetween(busy, from, to) {
   let sum = 0;
   for (let p = Math.floor(from); p < to && p < busy.length; p++) sum += busy[p] * (Math.min(to, p + 1) - Math.max(from, p));
   return sum / (to - from);
@@ -289,13 +298,13 @@ function paintAll() {
 }
 
 /* Asks for one painting in the next frame, however often it is called. */
-function repaint() {
+export function repaint() {
   if (timeline.due) return;
   timeline.due = true;
   requestAnimationFrame(paintAll);
 }
 
-function startTimeline(model) {
+export function startTimeline(model) {
   timeline.model = model;
   timeline.busy = busyCores(model);
   const average = busyBetween(timeline.busy, 0, timeline.busy.length), most = model.cores.length;
@@ -317,7 +326,7 @@ function startTimeline(model) {
 }
 
 /* Opens or closes a core; without one, all of them. */
-function toggleCore(core) {
+export function toggleCore(core) {
   if (core) {
     if (!rowsLayout.open.delete(core)) rowsLayout.open.add(core);
   } else {

@@ -205,7 +205,8 @@ char *browser_js(browser *b, const char *fmt, ...)
     int n = vasprintf(&expression, fmt, ap);
     va_end(ap);
     if (n < 0) abort();
-    dl_str_fmt(&wrapped, "(async () => String(await (%s)))()", expression);
+    dl_str_fmt(&wrapped, "(async () => { with (globalThis.devlog || {}) return String(await (%s)); })()",
+               expression);
     dl_str_add(&params, "{\"returnByValue\":true,\"awaitPromise\":true,\"expression\":");
     dl_str_json(&params, wrapped.text, wrapped.len);
     dl_str_char(&params, '}');

@@ -60,7 +60,7 @@ static void answers_have_types_and_policies(void **state)
     static const struct {
         const char *file, *type, *holds;
     } files[] = {
-        {"device_perf.html", "text/html", "async function start()"},
+        {"device_perf.html", "text/html", "globalThis.devlog="},
         {"device_stats.txt", "text/plain", "Count"},
         {"device_rearranged_timestamps.csv", "text/csv", "core x,core y"},
         {"device_perf_results.tar", "application/x-tar", "device_perf.html"},

@@ -1,0 +1,196 @@
+/* What of the page needs no browser: its data, its arithmetic and where its rows lie. `node --test`. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { loadModel, lowerBound, upperBound } from "../../page/data.js";
+import { cyclesAndTime, duration, niceStep, short, shortTime } from "../../page/format.js";
+import { bins } from "../../page/histogram.js";
+import { paintLane, paintPoints } from "../../page/paint.js";
+import { bandAt, bandOfRow, laneBox, layoutRows, rowsLayout } from "../../page/rows.js";
+import { contrast, inkOn, setColours, theme } from "../../page/theme.js";
+import { pan, setView, view, viewAll, viewRange, zoom } from "../../page/view.js";
+import { blocks } from "./blocks.js";
+
+/* A generator of numbers that gives the same each time. */
+function numbers(seed) {
+  return (below) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor((seed / 4294967296) * below);
+  };
+}
+
+function lane(level, items, points) {
+  return { level, points, items };
+}
+
+test("what was packed is what is read, at any size and order of launches", async () => {
+  const next = numbers(7);
+  for (let round = 0; round < 40; round++) {
+    const rows = [], n = 1 + next(5);
+    for (let r = 0; r < n; r++) {
+      const base = 1000 + next(100000), lanes = [];
+      for (let level = 0; level < 1 + next(3); level++) {
+        const items = [];
+        let at = base;
+        for (let i = 0; i < 1 + next(30); i++) {
+          const start = at + next([1, 2, 200, 40000, 3000000][next(5)]), end = start + next([1, 128, 70000][next(3)]);
+          items.push([start, end, next(300), next(4) - 1]);
+          at = end;
+        }
+        lanes.push(lane(level, items));
+      }
+      rows.push({ chip: 0, x: r, y: 0, risc: "BRISC", base, lanes });
+    }
+    const first = Math.min(...rows.map((r) => r.base));
+    for (const row of rows) for (const l of row.lanes) for (const item of l.items) [item[0], item[1]] = [item[0] - first, item[1] - first];
+    const sites = Array.from({ length: 300 }, (_, i) => ["zone " + i, "k.c", i, 0]);
+    const model = await loadModel(...blocks({ sites }, rows));
+    assert.equal(model.cores.length, n);
+    let total = 0, span = 1;
+    rows.forEach((row, r) => row.lanes.forEach((l, k) => {
+      const got = model.cores[r].rows[0].lanes[k];
+      assert.deepEqual([...got.start], l.items.map((i) => i[0]));
+      assert.deepEqual([...got.end], l.items.map((i) => i[1]));
+      assert.deepEqual([...got.site], l.items.map((i) => i[2]));
+      assert.deepEqual([...got.launch], l.items.map((i) => i[3]));
+      total += l.items.length;
+      span = Math.max(span, ...l.items.map((i) => i[1]));
+    }));
+    assert.equal(model.intervals, total);
+    assert.equal(model.span, span);
+    assert.equal(model.axis, "cycles");
+    assert.equal(model.toNs, 1);
+  }
+});
+
+test("values of points are exact to 64 bits, and say what they are", async () => {
+  const all = (1n << 64n) - 1n;
+  const [json, columns] = blocks({ sites: [["value", "", 0, 0]] }, [{ chip: 0, x: 0, y: 0, risc: "BRISC", base: 5,
+    lanes: [lane(0, [[0, 9, 0, 0]]), lane(0, [[3, all, 0 * 8 + 2, 0], [4, 7, 0 * 8 + 4, 0]], true)] }]);
+  const model = await loadModel(json, columns), points = model.rows[0].lanes[1];
+  assert.equal(points.value[0], all);
+  assert.deepEqual([...points.kind], [2, 4]);
+  assert.deepEqual([...points.end], [3, 4]);
+});
+
+test("a log without rows is a model without intervals", async () => {
+  const model = await loadModel(...blocks({}, []));
+  assert.equal(model.intervals, 0);
+  assert.deepEqual(model.cores, []);
+});
+
+test("chips whose clocks differ share an axis of nanoseconds", async () => {
+  const row = (chip) => ({ chip, x: 0, y: 0, risc: "BRISC", base: 100, lanes: [lane(0, [[0, 1000, 0, 0]])] });
+  const chips = [{ id: 0, khz: 1000000 }, { id: 1, khz: 500000 }];
+  const model = await loadModel(...blocks({ chips, sites: [["z", "", 0, 0]] }, [row(0), row(1)]));
+  assert.equal(model.axis, "ns");
+  assert.equal(model.span, 2000);
+  assert.equal(model.toCycles, 0);
+});
+
+test("bounds are those of a search from the left", () => {
+  const next = numbers(3);
+  for (let round = 0; round < 300; round++) {
+    const array = Array.from({ length: next(12) }, () => next(8)).sort((a, b) => a - b), value = next(9);
+    const above = array.findIndex((v) => v > value), from = array.findIndex((v) => v >= value);
+    assert.equal(upperBound(array, value), above < 0 ? array.length : above);
+    assert.equal(lowerBound(array, value), from < 0 ? array.length : from);
+  }
+});
+
+test("numbers are as people read them", () => {
+  assert.equal(duration(921), "921 ns");
+  assert.equal(duration(5228), "5.228 µs");
+  assert.equal(duration(-1204000), "-1.204 ms");
+  assert.equal(cyclesAndTime(1, 0), "1 cycle");
+  assert.equal(cyclesAndTime(2000, 1000000), "2,000 cycles = 2.000 µs");
+  assert.deepEqual([1, 2, 3, 7, 11].map(niceStep), [1, 2, 5, 10, 20]);
+  assert.equal(short(12500, 500), "12.5k");
+  assert.equal(shortTime(1500, 100), "1.5 µs");
+});
+
+test("rows neither overlap nor leave holes, and every place finds its own", async () => {
+  const rows = [];
+  for (let core = 0; core < 20; core++)
+    for (const risc of ["BRISC", "NCRISC"])
+      rows.push({ chip: 0, x: core, y: 0, risc, base: 0, lanes: [lane(0, [[0, 9, 0, 0]]), lane(1, [[1, 2, 0, 0]])] });
+  const model = await loadModel(...blocks({ sites: [["z", "", 0, 0]] }, rows));
+  for (const open of [[], [0], [0, 7, 19]]) {
+    rowsLayout.open.clear();
+    for (const i of open) rowsLayout.open.add(model.cores[i]);
+    layoutRows(model, 400);
+    let y = 0;
+    for (const band of rowsLayout.bands) {
+      assert.equal(band.y, y);
+      assert.equal(bandAt(band.y), band);
+      assert.equal(bandAt(band.y + band.h - 0.01), band);
+      if (band.kind === "risc")
+        for (const l of band.row.lanes) {
+          const box = laneBox(band, l);
+          assert.ok(box.y >= band.y && box.y + box.h <= band.y + band.h);
+        }
+      y += band.h;
+    }
+    assert.equal(rowsLayout.height, y);
+    assert.equal(bandAt(y), null);
+    for (const row of model.rows) assert.ok(bandOfRow(row));
+  }
+  rowsLayout.open.clear();
+});
+
+test("the view stays inside the log, whatever is asked of it", () => {
+  const next = numbers(11);
+  view.span = 100000;
+  view.changed = () => {};
+  viewAll();
+  for (let i = 0; i < 2000; i++) {
+    [() => zoom(0.1 + next(30) / 10, next(100) / 100), () => pan(next(20) - 10), () => viewRange(next(100000), next(100000)),
+      () => setView(next(300000) - 100000, next(300000) - 100000)][next(4)]();
+    assert.ok(view.t1 > view.t0 && view.t1 - view.t0 <= view.span * 1.1 + 1e-6);
+    assert.ok(view.t1 >= view.span * -0.01 && view.t0 <= view.span * 1.01);
+  }
+});
+
+test("what is narrower than a pixel is painted all the same, and nothing beside its row", () => {
+  const next = numbers(5), width = 64, pixels = new Uint32Array(width * 3);
+  for (let round = 0; round < 200; round++) {
+    const start = [], end = [];
+    for (let i = 0, at = 0; i < 50; i++) {
+      start.push((at += next(20)));
+      end.push((at += next(8)));
+    }
+    const one = { start, end, site: start.map(() => 0), launch: start.map(() => 0), n: 50 };
+    const t0 = next(100), k = (1 + next(40)) / 20;
+    pixels.fill(0);
+    paintLane(pixels, width, width, one, t0, k, [7], Infinity, () => {});
+    for (let i = 0; i < 50; i++) {
+      const x = Math.floor((start[i] - t0) * k);
+      if (start[i] >= t0 && x >= 0 && x < width) assert.equal(pixels[width + x], 7);
+    }
+    assert.ok(pixels.subarray(0, width).every((p) => p === 0) && pixels.subarray(2 * width).every((p) => p === 0));
+    paintPoints(pixels, width, width, one, t0, k, [9]);
+    assert.ok(pixels.subarray(0, width).every((p) => p === 0) && pixels.subarray(2 * width).every((p) => p === 0));
+  }
+});
+
+test("bins of a histogram hold every value once", () => {
+  const next = numbers(2);
+  for (let round = 0; round < 200; round++) {
+    const values = Array.from({ length: 1 + next(300) }, () => next(1 + next(5000))), { at, counts, width } = bins(values);
+    assert.equal(counts.reduce((a, b) => a + b, 0), values.length);
+    assert.equal(counts.length, at.length);
+    assert.ok(counts.length <= 61);
+    counts.forEach((n, i) => assert.equal(n, values.filter((v) => v >= at[i] && v < at[i] + width).length));
+  }
+});
+
+test("names can be read on every colour, in light and dark", async () => {
+  const sites = Array.from({ length: 30 }, (_, i) => [(i % 3 ? "zone " : "wait ") + i, "", i, i < 3 ? i : 0]);
+  const model = await loadModel(...blocks({ sites }, []));
+  for (const dark of [false, true]) {
+    setColours(model, dark);
+    for (const colour of [...theme.css]) assert.ok(contrast(inkOn(colour), colour) >= 4.5, colour);
+    for (const ink of [theme.colours.ink, theme.colours.faint])
+      for (const ground of [theme.colours.page, theme.colours.band]) assert.ok(contrast(ink, ground) >= 4.5, ink + " on " + ground);
+  }
+});

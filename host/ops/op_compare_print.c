@@ -5,13 +5,17 @@
 
 #include "base/grid.h"
 #include "base/real.h"
-
+#include "decode/samples.h"
 #include "ops/op_columns.h"
 #include "ops/op_compare.h"
 
-static uint64_t average(const op_compare_side *s)
+/* Nothing is rounded to whole nanoseconds: a reader may do that. */
+static void exact_average(const op_compare_side *s, const char *none, dl_str *out)
 {
-    return s->with_device ? (s->ns + s->with_device / 2) / s->with_device : 0;
+    if (s->with_device)
+        dl_str_real(out, dl_summary_average(&(dl_summary){.count = s->with_device, .sum = s->ns}));
+    else
+        dl_str_add(out, none);
 }
 
 static int64_t difference(const op_compare_item *x)
@@ -256,8 +260,10 @@ static void print_csv(const op_compare *c, const op_compare_options *o, dl_str *
             for (int after = 0; after < 2; after++)
                 csv_number(is_known(x, after, i), value_of(x, after, i), out);
         }
-        csv_number(x->before.with_device, average(&x->before), out);
-        csv_number(x->after.with_device, average(&x->after), out);
+        dl_str_char(out, ',');
+        exact_average(&x->before, "", out);
+        dl_str_char(out, ',');
+        exact_average(&x->after, "", out);
         dl_str_char(out, ',');
         if (has_sum(&x->before) && has_sum(&x->after)) dl_str_fmt(out, "%lld", (long long)difference(x));
         dl_str_char(out, ',');
@@ -299,7 +305,7 @@ static void json_item(const op_compare_item *x, bool list, bool total, dl_str *o
             dl_str_char(out, ',');
         }
         dl_str_add(out, "\"avg_ns\":");
-        json_number(s->with_device, average(s), out);
+        exact_average(s, "null", out);
         if (total) json_total(s, out);
         dl_str_char(out, '}');
     }

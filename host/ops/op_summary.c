@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/grid.h"
+#include "base/real.h"
+#include "decode/samples.h"
 #include "ops/op_columns.h"
 #include "ops/op_host_time.h"
 
@@ -30,6 +32,11 @@ static void add(op_summary_item *to, const op_table_row *r, bool by_fw)
     if (to->with_device++ == 0 || ns < to->min_ns) to->min_ns = ns;
     if (ns > to->max_ns) to->max_ns = ns;
     to->total_ns += ns;
+}
+
+static double percent_of(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
 typedef struct ranked {
@@ -84,8 +91,7 @@ static bool finish(op_summary *s, const op_summary_options *o)
     size_t n = s->n;
     s->n = 0;
     for (size_t i = 0; i < n; i++) {
-        double share = s->all.total_ns ? 100.0 * (double)order[i].item.total_ns / (double)s->all.total_ns : 0;
-        if (share < o->min_share)
+        if (percent_of(order[i].item.total_ns, s->all.total_ns) < o->min_share)
             s->below++;
         else
             s->items[s->n++] = order[i].item;
@@ -175,11 +181,10 @@ void op_summary_free(op_summary *s)
 
 /* ---- Printing --- */
 
-/* Percent with two decimals, from integers. */
+/* For people: two decimals. */
 static void share(dl_str *out, uint64_t part, uint64_t whole)
 {
-    double percent = whole ? 100.0 * (double)part / (double)whole : 0;
-    dl_str_fmt(out, "%.2f", percent);
+    dl_str_fmt(out, "%.2f", percent_of(part, whole));
 }
 
 static uint64_t average(const op_summary_item *x)
@@ -325,7 +330,7 @@ static void print_numbers(const op_summary *s, const op_summary_item *x, bool js
     }
     BEGIN("avg_ns");
     if (x->with_device)
-        dl_str_u64(out, average(x));
+        dl_str_real(out, dl_summary_average(&(dl_summary){.count = x->with_device, .sum = x->total_ns}));
     else
         dl_str_add(out, none);
     BEGIN("gap_ns");
@@ -345,7 +350,7 @@ static void print_numbers(const op_summary *s, const op_summary_item *x, bool js
         dl_str_add(out, none);
     BEGIN("share_percent");
     if (x->with_device)
-        share(out, x->total_ns, s->all.total_ns);
+        dl_str_real(out, percent_of(x->total_ns, s->all.total_ns));
     else
         dl_str_add(out, none);
 #undef BEGIN

@@ -372,8 +372,8 @@ static void as_a_command(void **state)
     assert_non_null(strstr(text, "4 of 5 lines are worse by more than 9.9 %, and in total: another count."));
     free(text);
     text = devlog_ok("ops compare --format csv --max-regression=10.5 b.csv a.csv", 4);
-    assert_non_null(strstr(text, "\nAdd,1,2,1,2,100,60,100,30,-40,-70.0,1,count\n"));
-    assert_non_null(strstr(text, "\nNew,0,1,0,1,0,20,,20,20,,1,new\n"));
+    assert_non_null(strstr(text, "\nAdd,1,2,1,2,100,60,100.0,30.0,-40,-70.0,1,count\n"));
+    assert_non_null(strstr(text, "\nNew,0,1,0,1,0,20,,20.0,20,,1,new\n"));
     assert_non_null(strstr(text, "\nCpu,1,1,0,0,,,,,,,0,\n")); /* nothing is known of its time: not 0 */
     free(text);
     text = devlog_ok("ops-compare --format json b.csv a.csv", 0);

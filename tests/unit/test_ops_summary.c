@@ -225,6 +225,32 @@ static void host_time_is_counted_once(void **state)
     }
 }
 
+/* What programs read is not rounded: neither the mean of 10, 11 and 11 ns nor a third. */
+static void programs_read_what_is_not_rounded(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    op_table t = parsed(HEADER "A,tt_dnn_device,1,4,0,20,10\nA,tt_dnn_device,2,4,0,20,11\n"
+                               "A,tt_dnn_device,3,4,0,20,11\nB,tt_dnn_device,4,4,0,20,64\n");
+    op_summary s;
+    dl_str text = {0};
+    check_ok(op_summary_make(&s, &t, &(op_summary_options){0}, &err), &err);
+    op_summary_print(&s, &t, &(op_summary_options){.format = OP_SUMMARY_JSON}, &text);
+    cJSON *json = cJSON_Parse(text.text), *a = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "ops"), 1);
+    assert_non_null(a);
+    assert_string_equal(cJSON_GetObjectItem(a, "op_code")->valuestring, "A");
+    assert_true(cJSON_GetObjectItem(a, "avg_ns")->valuedouble == 32 / 3.0);
+    assert_true(cJSON_GetObjectItem(a, "share_percent")->valuedouble == 100.0 * 32 / 96);
+    cJSON_Delete(json);
+    dl_str_clear(&text);
+    op_summary_print(&s, &t, &(op_summary_options){.format = OP_SUMMARY_CSV}, &text);
+    /* The shortest text that reads back as the same. */
+    if (!strstr(text.text, ",10.666666666666666,0,4,4,33.333333333333336\n")) fail_msg("%s", text.text);
+    dl_str_free(&text);
+    op_summary_free(&s);
+    op_table_free(&t);
+}
+
 static void what_is_wrong_is_counted(void **state)
 {
     (void)state;
@@ -260,6 +286,7 @@ int main(void)
         cmocka_unit_test(samples_equal_an_independent_sum),
         cmocka_unit_test(groups_are_ranked_and_filtered),
         cmocka_unit_test(host_time_is_counted_once),
+        cmocka_unit_test(programs_read_what_is_not_rounded),
         cmocka_unit_test(what_is_wrong_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

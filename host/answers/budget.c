@@ -8,6 +8,7 @@
 
 #include "answers/annotate.h"
 #include "base/file.h"
+#include "decode/door.h"
 #include "devlog/budget.h"
 #include "devlog/decode.h"
 
@@ -157,16 +158,17 @@ devlog_status budgets_judge(budgets *b, const char *capture, const char *elf_fol
                 if (strcmp(b->items[k].zone, name) == 0) see(&b->items[k], log, &batch.zones, i);
         }
     bool lost = false;
+    if (!status) status = door_no_rows(log, err);
     for (size_t i = 0; !status && i < devlog_log_findings(log); i++) {
         const devlog_finding f = devlog_log_finding(log, i);
-        lost |= f.loss && strcmp(f.key, "not_closed") != 0; /* the program that judges itself still runs */
+        lost |= f.loss && !(b->running && strcmp(f.key, "not_closed") == 0);
     }
     for (size_t k = 0; k < b->n && !status; k++) {
         budget *item = &b->items[k];
-        item->result = item->count == 0            ? BUDGET_NEVER_RAN
-                       : item->most > item->cycles ? BUDGET_EXCEEDED
-                       : lost                      ? BUDGET_LOST
-                                                   : BUDGET_KEPT;
+        item->result = item->most > item->cycles ? BUDGET_EXCEEDED
+                       : lost                    ? BUDGET_LOST
+                       : item->count == 0        ? BUDGET_NEVER_RAN
+                                                 : BUDGET_KEPT;
     }
     devlog_log_close(log);
     return status;
@@ -210,9 +212,9 @@ devlog_status budget_explain(const budget *b, const char *capture, const char *e
         return DEVLOG_OK;
     }
     if (b->result == BUDGET_LOST) {
-        dl_str_add(out,
-                   "records were lost, so it may have taken longer than those that are there: record with "
-                   "DEVLOG_RECORDING=stream\n");
+        dl_str_fmt(out, "records were lost, so %s: devlog decode says what was lost and why\n",
+                   b->count ? "it may have taken longer than those that are there"
+                            : "it may have run or not");
         return DEVLOG_OK;
     }
     explain_exceeded(b, out);
@@ -255,7 +257,7 @@ devlog_status devlog_budget_judge(devlog_device *device, const char *zone, const
     *report = NULL;
     if (!zone || !*zone) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "a budget is of a zone, by its name");
     char *capture = capture_of(device);
-    budgets b = {0};
+    budgets b = {.running = true};
     dl_str text = {0};
     devlog_status status =
         capture ? DEVLOG_OK

@@ -9,7 +9,7 @@ typedef enum budget_result {
     BUDGET_KEPT,
     BUDGET_EXCEEDED,
     BUDGET_NEVER_RAN,
-    BUDGET_LOST, /* kept by what is there, but records were lost */
+    BUDGET_LOST, /* it did not take longer, or never ran, by what is there; but records were lost */
     BUDGET_RESULTS
 } budget_result;
 extern const char *const budget_result_names[BUDGET_RESULTS]; /* "kept", .. */
@@ -30,6 +30,7 @@ typedef struct budgets {
     budget *items;
     size_t n;
     bool annotated; /* the capture says where cycles went */
+    bool running;   /* the program that made the capture judges itself: that it has not ended is no loss */
 } budgets;
 
 /* Reads a file: a line for each, "CYCLES RISC ZONE", with '*' for any RISC; '#' begins a comment. What is wrong is told with

@@ -14,9 +14,12 @@ void budgets_print_text(const budgets *b, dl_str *out)
         char *digits = spare;
         if (item->count && item->most > item->cycles) *digits++ = '-';
         if (item->count) dl_u64_grouped(digits, apart);
-        dl_str_fmt(out, "%11s %10s %10s  %-8s ", dl_u64_grouped(cycles, item->cycles),
-                   item->count ? dl_u64_grouped(most, item->most) : "-", spare,
-                   item->risc ? item->risc : "*");
+        dl_str_fmt(out, "%11s %10s %10s  ", dl_u64_grouped(cycles, item->cycles),
+                   item->count ? dl_u64_grouped(most, item->most) : "-", spare);
+        const char *risc = item->risc ? item->risc : "*";
+        const size_t before = out->len;
+        dl_str_shown(out, risc, strlen(risc));
+        dl_str_fmt(out, "%*s ", out->len - before < 8 ? (int)(8 - (out->len - before)) : 0, "");
         dl_str_shown(out, item->zone, strlen(item->zone));
         if (item->result != BUDGET_KEPT) dl_str_fmt(out, "  (%s)", budget_result_names[item->result]);
         dl_str_char(out, '\n');

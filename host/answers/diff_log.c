@@ -316,6 +316,8 @@ devlog_status diff_add_logs(diff *d, uint32_t run, const char *const *logs, size
     const devlog_log_options o = DEVLOG_LOG_OPTIONS(.no_quantiles = true);
     devlog_status status = devlog_log_open(logs, n_logs, &o, &a.log, err);
     if (!status) status = add_batches(&a, err);
+    /* Beside a report a log that holds nothing is a loss; alone it is no run. */
+    if (!status && !d->ops) status = door_no_rows(a.log, err);
     if (!status) {
         for (size_t i = 0; i < devlog_log_findings(a.log); i++)
             d->runs[run].lost += devlog_log_finding(a.log, i).loss;

@@ -407,9 +407,9 @@ const run_late *run_log_lates(const run_log *l, size_t *n)
     return l->lates;
 }
 
-uint64_t run_log_rows_read(const run_log *l)
+devlog_status run_log_no_rows(const run_log *l, devlog_error *err)
 {
-    return devlog_log_rows(l->log);
+    return door_no_rows(l->log, err);
 }
 
 size_t run_log_findings(const run_log *l)

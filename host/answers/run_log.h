@@ -54,7 +54,7 @@ void run_log_chip(const run_log *l, struct answer_chip *c);
 
 const run_zone *run_log_zones(const run_log *l, size_t *n);
 const run_late *run_log_lates(const run_log *l, size_t *n);
-uint64_t run_log_rows_read(const run_log *l);
+devlog_status run_log_no_rows(const run_log *l, devlog_error *err);
 size_t run_log_findings(const run_log *l);
 devlog_finding run_log_finding(const run_log *l, size_t i);
 uint64_t run_log_lost(const run_log *l); /* kinds of loss */

@@ -79,7 +79,8 @@ static devlog_status read_log(job *j, const causes_args *a, dl_filter *filter, c
     if (!status) status = dl_decode_run_sink(j->d, causes_log_sink(j->log), err);
     if (!status) status = dl_decode_file(j->d, log, err);
     if (!status) status = dl_decode_finish(j->d, err);
-    if (!status && dl_decode_losses(j->d)->rows) status = cli_filters_check(&a->filters, filter, j->d, err);
+    if (!status) status = dl_losses_no_rows(dl_decode_losses(j->d), log, 1, err);
+    if (!status) status = cli_filters_check(&a->filters, filter, j->d, err);
     if (!status) status = causes_sum(&j->sums, j->log, j->d, err);
     if (!status && !j->sums.n_launches)
         status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no launch in it", log);

@@ -107,30 +107,6 @@ static devlog_status read_inputs(dl_decode *d, const cli_args *rest, devlog_erro
     return status ? status : dl_decode_finish(d, err);
 }
 
-/* A log without a single row has no report. The line says why, and what to do. */
-static devlog_status check_rows(dl_decode *d, const cli_args *rest, devlog_error *err)
-{
-    const dl_losses *l = dl_decode_losses(d);
-    const char *more = rest->n > 1 ? " and the others" : "", *detail = NULL;
-    if (l->rows) return DEVLOG_OK;
-    if (l->empty == (uint64_t)rest->n && !l->stopped)
-        return dl_fail(
-            err, DEVLOG_ERR_NOT_FOUND,
-            "%s%s: the file is empty; did the program end before it wrote its log, or was the disk full?",
-            rest->items[0], more);
-    if (!dl_losses_skipped(l) && !l->stopped)
-        return dl_fail(
-            err, DEVLOG_ERR_NOT_FOUND,
-            "%s%s: no rows; was the program run with TT_METAL_DEVICE_PROFILER=1, and compiled with "
-            "-DPROFILE_DEVICE?",
-            rest->items[0], more);
-    for (int i = 0; i < DL_SKIPS + DL_FINDINGS && !detail; i++)
-        detail = l->details[i][0];
-    return dl_fail(err, DEVLOG_ERR_FORMAT, "%s%s: not one row of a device log in %llu lines; %s",
-                   rest->items[0], more, (unsigned long long)l->lines,
-                   detail ? detail : "nothing in it is known");
-}
-
 /* Everything, for programs. */
 static devlog_status print_machine(dl_decode *d, const decode_args *a, const dl_artifacts *set,
                                    devlog_error *err)
@@ -205,7 +181,7 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, const dl
     dl_progress_start(progress);
     devlog_status status = read_inputs(d, rest, err);
     dl_progress_end(progress);
-    if (!status) status = check_rows(d, rest, err);
+    if (!status) status = dl_losses_no_rows(dl_decode_losses(d), rest->items[0], (size_t)rest->n, err);
     if (!status) status = cli_filters_check(&a->filters, filter, d, err);
     if (!status) status = dl_artifacts_finish(set, err);
     if (status) return status;

@@ -130,7 +130,8 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
     if (!status) status = dl_view_new(&v, d, &viewing, &err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), &err);
     if (!status) status = decode(d, rest, &progress, &err);
-    if (!status && dl_decode_losses(d)->rows) status = cli_filters_check(&a->filters, filter, d, &err);
+    if (!status) status = dl_losses_no_rows(dl_decode_losses(d), rest->items[0], (size_t)rest->n, &err);
+    if (!status) status = cli_filters_check(&a->filters, filter, d, &err);
     if (!status) status = dl_view_ready(v, &err);
     if (!status) status = format->write(v, output, &err);
     if (status)

@@ -103,9 +103,12 @@ static devlog_status read_log(job *j, const cli_diff_run *in, answer_run_options
     const char *log = in->log;
     devlog_status status = run_log_read(&j->log, &log, 1, NULL, false, err);
     o->made = true;
-    if (!status && !run_log_rows_read(j->log))
-        status =
-            dl_fail(err, DEVLOG_ERR_FORMAT, "%s is neither an op report nor a device log or capture", log);
+    if (!status) status = run_log_no_rows(j->log, err);
+    if (status == DEVLOG_ERR_FORMAT) {
+        const devlog_error as_log = *err;
+        status = dl_fail(err, status, "%s is neither an op report nor a device log or capture (%s)", log,
+                         as_log.text);
+    }
     if (!status) status = op_table_new(&j->table, log, err);
     if (!status) status = run_log_rows(j->log, &j->table, &o->cycles, err);
     if (!status) status = answer_run_make(&j->run, &j->table, o, err);

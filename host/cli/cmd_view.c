@@ -126,6 +126,7 @@ static devlog_status export_log(const cli_log *log, cli_shown *s, const char *fo
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
     if (!status) status = dl_decode_file(d, log->path, err);
     if (!status) status = dl_decode_finish(d, err);
+    if (!status) status = dl_losses_no_rows(dl_decode_losses(d), log->path, 1, err);
     if (!status) status = cli_shown_check(s, d, err);
     if (!status) status = dl_view_ready(v, err);
     if (!status) status = dl_export_find(format)->write(v, path, err);
@@ -135,6 +136,19 @@ static devlog_status export_log(const cli_log *log, cli_shown *s, const char *fo
     return status;
 }
 
+typedef struct page_check {
+    const cli_log *log;
+    cli_shown *shown;
+} page_check;
+
+/* The dashboard has a page for a log that is still empty; who asks to see one is told why there is nothing to see. */
+static devlog_status check_page(void *ctx, dl_decode *d, devlog_error *err)
+{
+    const page_check *c = ctx;
+    const devlog_status status = dl_losses_no_rows(dl_decode_losses(d), c->log->path, 1, err);
+    return status ? status : cli_shown_check(c->shown, d, err);
+}
+
 /* Writes what the viewer reads into `folder`; *path, freed by the caller, is its place. */
 static devlog_status make(const cli_log *log, cli_shown *s, ui which, const char *folder, char **path,
                           dl_str *lost, devlog_error *err)
@@ -142,7 +156,8 @@ static devlog_status make(const cli_log *log, cli_shown *s, ui which, const char
     *path = dl_path_join(folder, uis[which].file);
     if (!*path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     const size_t there = dl_folder_there(folder);
-    const dl_results_options results = {s->filter, cli_shown_check, s};
+    page_check check = {log, s};
+    const dl_results_options results = {s->filter, check_page, &check};
     devlog_status status = dl_folder_make(folder, err);
     if (!status && which == UI_HTML)
         status = dl_results_make(log->path, folder, &results, lost, err);

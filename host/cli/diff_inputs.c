@@ -67,7 +67,15 @@ static devlog_status kind_of(const char *path, file_kind *kind, devlog_error *er
     devlog_status status = dl_input_open(&in, path, err);
     if (status) return status;
     status = dl_input_peek(in, &bytes, &n, err);
-    if (!status && n == 0) status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s is empty", path);
+    if (!status && n == 0) {
+        /* Nothing, or an archive with damage at its beginning: its reader says what, and none in a folder is passed over. */
+        char byte;
+        devlog_error damage;
+        if (dl_input_read(in, &byte, 1, &n, &damage)) *kind = FILE_LOG;
+        if (*kind == FILE_OTHER) status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s is empty", path);
+        bytes = "";
+        n = 0;
+    }
     const char *text = status ? "" : bytes, *end = status ? NULL : memchr(text, '\n', n);
     const size_t line = status ? 0 : end ? (size_t)(end - text) : n;
     if (contains(text, line, "OP CODE") && contains(text, line, ",")) *kind = FILE_REPORT;

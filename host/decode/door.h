@@ -18,4 +18,7 @@ bool door_counts_instructions(const devlog_log *log);
 /* What chip `number` (as devlog_log_chip counts) said of its clock, kHz; 0: unknown. */
 uint64_t door_aiclk_khz(const devlog_log *log, uint32_t number);
 
+/* dl_losses_no_rows of what has been read to its end. */
+devlog_status door_no_rows(const devlog_log *log, devlog_error *err);
+
 #endif

@@ -212,6 +212,12 @@ bool devlog_log_complete(const devlog_log *log)
     return door_has_ended(log) && !log->status && !dl_losses_any(dl_decode_losses(log->decode));
 }
 
+devlog_status door_no_rows(const devlog_log *log, devlog_error *err)
+{
+    if (!log->n_paths) return DEVLOG_OK;
+    return dl_losses_no_rows(dl_decode_losses(log->decode), log->paths[0], log->n_paths, err);
+}
+
 uint64_t devlog_log_rows(const devlog_log *log)
 {
     return door_has_ended(log) ? dl_decode_losses(log->decode)->rows : 0;

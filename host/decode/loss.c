@@ -131,6 +131,27 @@ void dl_losses_found(dl_losses *l, dl_finding what, uint64_t amount, const char 
     *detail = strdup(text);
 }
 
+devlog_status dl_losses_no_rows(const dl_losses *l, const char *first, size_t n, devlog_error *err)
+{
+    const char *more = n > 1 ? " and the others" : "", *detail = NULL;
+    if (l->rows) return DEVLOG_OK;
+    if (l->empty == n && !l->stopped)
+        return dl_fail(
+            err, DEVLOG_ERR_NOT_FOUND,
+            "%s%s: the file is empty; did the program end before it wrote its log, or was the disk full?",
+            first, more);
+    if (!dl_losses_skipped(l) && !l->stopped)
+        return dl_fail(
+            err, DEVLOG_ERR_NOT_FOUND,
+            "%s%s: no rows; was the program run with TT_METAL_DEVICE_PROFILER=1, and compiled with "
+            "-DPROFILE_DEVICE?",
+            first, more);
+    for (int i = 0; i < DL_SKIPS + DL_FINDINGS && !detail; i++)
+        detail = l->details[i][0];
+    return dl_fail(err, DEVLOG_ERR_FORMAT, "%s%s: not one row of a device log in %llu lines; %s", first, more,
+                   (unsigned long long)l->lines, detail ? detail : "nothing in it is known");
+}
+
 static void merge_seen(dl_filter_seen *to, const dl_filter_seen *from)
 {
     to->rows |= from->rows;

@@ -106,6 +106,8 @@ void dl_losses_free(dl_losses *l);
 void dl_losses_skip(dl_losses *l, dl_skip why, const char *where, const char *text, size_t n);
 /* Counts `amount` of a finding; the detail is kept when there is room. */
 void dl_losses_found(dl_losses *l, dl_finding what, uint64_t amount, const char *fmt, ...) DL_PRINTF(4, 5);
+/* FORMAT or NOT_FOUND when not one row was read: it says why of `first`, the first of n inputs. */
+devlog_status dl_losses_no_rows(const dl_losses *l, const char *first, size_t n, devlog_error *err);
 /* Whether a detail of this kind would still be kept, so that callers need not make one in vain. */
 bool dl_losses_wants_skip(const dl_losses *l, dl_skip why);
 bool dl_losses_wants(const dl_losses *l, dl_finding what);

@@ -137,6 +137,31 @@ static void lost_records_are_not_within_a_budget(void **state)
     free(devlog_ok(line, 3));
 }
 
+/* A capture of a run that was killed is all that its own program would have read, but nobody knows what came next. */
+static void a_killed_run_keeps_no_budget(void **state)
+{
+    (void)state;
+    fixture f = launched(NULL, "annotate");
+    char line[512], *bytes;
+    size_t n;
+    snprintf(line, sizeof line, "%s/capture.devlog", f.device->log_folder);
+    bytes = read_bytes(line, &n);
+    write_bytes(in_scratch("killed.devlog"), bytes, n);
+    free(bytes);
+    char *report = judge(&f, "work", "TRISC1", 1000000, NULL); /* of a run that still goes on it is kept */
+    assert_null(report);
+    stop(&f);
+    write_text(in_scratch("killed.txt"), "1000000 TRISC1 work\n1 * no such zone\n");
+    char *out = devlog_ok("budget --log killed.devlog killed.txt", 3);
+    assert_non_null(strstr(out, "work  (records lost)\n"));
+    assert_non_null(strstr(out, "no such zone  (records lost)\n"));
+    assert_non_null(
+        strstr(out, "zone 'no such zone' on any RISC: records were lost, so it may have run or not"));
+    free(out);
+    write_text(in_scratch("killed.txt"), "10 TRISC1 work\n1 * no such zone\n");
+    free(devlog_ok("budget --log killed.devlog killed.txt", 4));
+}
+
 static void the_command(void **state)
 {
     (void)state;
@@ -196,6 +221,7 @@ static void wrong_files_say_where_and_how(void **state)
     devlog_fails("budget none.txt true", 1, "none.txt");
     devlog_fails("budget wrong.txt", 2, "either a command or --log");
     write_text(in_scratch("right.txt"), "1 * work\n");
+    devlog_fails("budget --log right.txt right.txt", 1, "right.txt: not one row of a device log in 1 lines");
     devlog_fails("budget -o nothing right.txt true", 1, "gave no capture");
     devlog_fails("budget -o nothing right.txt sh -c 'exit 7'", 7, "ended with status 7");
     devlog_fails("budget -o nothing right.txt ./no_such_program", 1, "no_such_program");
@@ -209,6 +235,7 @@ int main(void)
         cmocka_unit_test(without_counts_it_says_how_to_get_them),
         cmocka_unit_test(a_device_without_a_capture),
         cmocka_unit_test(lost_records_are_not_within_a_budget),
+        cmocka_unit_test(a_killed_run_keeps_no_budget),
         cmocka_unit_test(the_command),
         cmocka_unit_test(wrong_files_say_where_and_how),
     };

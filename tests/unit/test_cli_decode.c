@@ -77,6 +77,60 @@ static void the_program_itself(void **state)
     free(plain);
 }
 
+/* Every command that reads logs says that a file is none, and leaves nothing behind; it is neither an empty run nor a loss. */
+static void what_is_no_log_is_told_by_every_command(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *behind;
+    } commands[] = {
+        {"decode", ""},
+        {"export -o made.json -f chrome", ""},
+        {"causes", ""},
+        {"report", ""},
+        {"diff whole.csv", ""},
+        {"view --no-open -x made", ""},
+        {"view --ui speedscope --no-open -x made", ""},
+        {"budget --log", "any.txt"},
+    };
+    static const struct {
+        const char *file, *says;
+    } files[] = {
+        {"other.csv", "not one row of a device log in 2 lines; other.csv:1: neither a row nor a header"},
+        {"header.csv", "header.csv: no rows; was the program run with TT_METAL_DEVICE_PROFILER=1"},
+        {"empty.csv", "empty"},
+        {"cut.pack", "cannot unpack cut.pack: it has no end"},
+        {"cut.gz", "cannot unpack cut.gz: it ends in the middle"},
+    };
+    write_log("whole.csv", header, rows);
+    write_text(in_scratch("other.csv"), "this is no log\nat all\n");
+    write_text(in_scratch("header.csv"), header);
+    write_text(in_scratch("empty.csv"), "");
+    write_text(in_scratch("any.txt"), "1 * a zone\n");
+    free(devlog_ok("pack -o whole.pack whole.csv", 0));
+    size_t n;
+    char *bytes = read_bytes(in_scratch("whole.pack"), &n), line[200];
+    assert_true(n > 40);
+    write_bytes(in_scratch("cut.pack"), bytes, 40);
+    free(bytes);
+    write_bytes(in_scratch("cut.gz"), "\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        for (size_t k = 0; k < sizeof commands / sizeof commands[0]; k++) {
+            snprintf(line, sizeof line, "%s %s %s", commands[k].before, files[i].file, commands[k].behind);
+            devlog_fails(line, 1, files[i].says);
+            assert_int_not_equal(access(in_scratch("made"), F_OK), 0);
+            assert_int_not_equal(access(in_scratch("made.json"), F_OK), 0);
+        }
+    /* In a folder of runs it is not passed over. */
+    mkdir(in_scratch("runs"), 0777);
+    write_log("runs/a.csv", header, rows);
+    free(devlog_ok("report runs", 0));
+    bytes = read_bytes(in_scratch("cut.pack"), &n);
+    write_bytes(in_scratch("runs/b.pack"), bytes, n);
+    free(bytes);
+    devlog_fails("diff whole.csv runs", 1, "b.pack: not one row of a device log");
+}
+
 static void bad_input_is_one_line(void **state)
 {
     (void)state;
@@ -378,6 +432,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_program_itself),
+        cmocka_unit_test(what_is_no_log_is_told_by_every_command),
         cmocka_unit_test(bad_input_is_one_line),
         cmocka_unit_test(incomplete_input_is_told_by_the_exit_status),
         cmocka_unit_test(filters_leave_out_what_they_say),

@@ -8,14 +8,6 @@
 #include "support/files.h"
 #include "support/logs.h"
 
-static void write_bytes(const char *path, const void *bytes, size_t n)
-{
-    FILE *out = fopen(path, "wb");
-    assert_non_null(out);
-    assert_true(fwrite(bytes, 1, n, out) == n);
-    assert_int_equal(fclose(out), 0);
-}
-
 static void make_log(const char *name, int kind, unsigned launches)
 {
     dl_str log = {0};

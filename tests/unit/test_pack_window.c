@@ -43,14 +43,6 @@ static void make_log(dl_str *log, uint64_t seed, bool ids)
                     }
 }
 
-static void write_bytes(const char *path, const char *bytes, size_t n)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(bytes, 1, n, f), n);
-    assert_int_equal(fclose(f), 0);
-}
-
 static uint64_t bytes_read_so_far(void)
 {
     unsigned long long n = 0;

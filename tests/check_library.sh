@@ -19,10 +19,11 @@ mkdir "$here/mine" && cd "$here/mine"
 awk '/^```/ { inside = !inside; first = inside; next }
      inside && first { file = ""; first = 0; if (match($0, /[A-Za-z]+\.(c|txt)/)) file = substr($0, RSTART, RLENGTH) }
      inside && file != "" { print > file }' "$source/docs/getting-started.md" "$source/docs/library.md"
-for file in kernel.c host.c CMakeLists.txt zones.c; do [ -s "$file" ] || fail "no document has $file"; done
+for file in kernel.c host.c CMakeLists.txt zones.c worth.c; do [ -s "$file" ] || fail "no document has $file"; done
 sed 's/LANGUAGES C)/LANGUAGES CXX)/; s/host\.c/host.cpp/' CMakeLists.txt >cpp.txt
 cp host.c host.cpp
 cp zones.c zones.cpp
+cp worth.c worth.cpp
 
 lib=$here/prefix/lib
 [ -e "$lib/pkgconfig/devlog.pc" ] || lib=$(dirname "$(dirname "$(find "$here/prefix" -name devlog.pc)")")
@@ -34,6 +35,8 @@ rpath=-Wl,-rpath,$lib
   g++ -Wall -Werror $flags host.cpp -o by_pkg_config_cpp $(pkg-config --cflags --libs devlog) "$rpath"
   cc -Wall -Werror $flags zones.c -o zones $(pkg-config --cflags --libs devlog) "$rpath"
   g++ -Wall -Werror $flags zones.cpp -o zones_cpp $(pkg-config --cflags --libs devlog) "$rpath"
+  cc -Wall -Werror $flags worth.c -o worth $(pkg-config --cflags --libs devlog) "$rpath"
+  g++ -Wall -Werror $flags worth.cpp -o worth_cpp $(pkg-config --cflags --libs devlog) "$rpath"
   cc $flags host.c -o by_flags -I"$here/prefix/include" -L"$lib" -ldevlog "$rpath"
   g++ $flags host.cpp -o by_flags_cpp -I"$here/prefix/include" -L"$lib" -ldevlog "$rpath"
   cc $flags host.c -o static $(pkg-config --cflags --libs devlog-static)
@@ -61,6 +64,15 @@ done
 [ -z "$(./zones)" ] && [ -z "$(./zones_cpp generated/profiler/logs/capture.devlog)" ] || fail "zones: $(./zones)"
 head -c -40 generated/profiler/logs/profile_log_device.csv >cut.csv
 ./zones cut.csv | grep -q 'something was lost' || fail "zones does not say that a log was cut"
+# What took the time, and what has changed: rules, tables and boards are found from the library's place.
+for program in ./worth ./worth_cpp; do
+  said=$("$program") || fail "$program fails"
+  grep -q '^the device was busy for [0-9.]* percent of the time$' <<<"$said" && ! grep -q 'lost\|slower' <<<"$said" || fail "$program: $said"
+  said=$("$program" generated/profiler/logs cut.csv) && ! grep -q slower <<<"$said" || fail "$program: $said"
+  "$program" cut.csv | grep 'something was lost' >/dev/null || fail "$program does not say that a log was cut"
+  said=$("$program" no-such-file 2>&1) && fail "$program takes a file that is not there"
+  grep -q '^worth: .*no-such-file' <<<"$said" || fail "$program does not say that there is no file"
+done
 DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
 
 # devlog_add_budget_test: a zone within its budget, and one that is not, whose lines are shown.
@@ -110,12 +122,12 @@ comm -13 <(names empty/b) <(names "$sub/b") | grep -vE '^_*(devlog|DEVLOG|(__pkg
   fail "these variables of the cache are not named for devlog"
 
 nm -D --defined-only "$lib/libdevlog.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >shown
-cat "$here"/prefix/include/devlog/{version,decode,devlog,results,budget}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |
+cat "$here"/prefix/include/devlog/{version,decode,devlog,results,budget,answers}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |
   grep -oE '\bdevlog_[a-z_0-9]+\(' | tr -d '(' | sort -u >declared
 diff declared shown || fail "declared in the public headers (<) and shown by libdevlog.so (>) differ; host/libdevlog.map lists what is shown"
 
 # Each of them is documented where it is declared, and some test or example calls it.
-for header in version decode devlog results budget; do
+for header in version decode devlog results budget answers; do
   awk -v RS= '/\ndevlog_[a-z_0-9]+\(|^[a-z].* \**devlog_[a-z_0-9]+\(/ && !/^(\/\*|#|class|namespace)/ { print; bad = 1 } END { exit bad }' \
     "$source/include/devlog/$header.h" || fail "$header.h: no comment says what these do"
 done

@@ -377,7 +377,14 @@ void causes_sums_free(causes_sums *s)
 
 devlog_status causes_read(causes_reading *r, const char *path, devlog_error *err)
 {
-    const dl_decode_options o = {.no_samples = true, .only_input = true};
+    return causes_read_some(r, path, &(dl_filter){0}, NULL, err);
+}
+
+devlog_status causes_read_some(causes_reading *r, const char *path, const dl_filter *filter,
+                               const char *elf_folder, devlog_error *err)
+{
+    const dl_decode_options o = {
+        .filter = *filter, .no_samples = true, .only_input = true, .elf_folder = elf_folder};
     devlog_status status = dl_decode_new(&r->d, &o, err);
     if (!status) status = causes_log_new(&r->log, r->d, err);
     if (!status) status = dl_decode_run_sink(r->d, causes_log_sink(r->log), err);

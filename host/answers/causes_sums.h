@@ -87,6 +87,9 @@ typedef struct causes_reading {
     causes_sums sums;
 } causes_reading;
 devlog_status causes_read(causes_reading *r, const char *path, devlog_error *err);
+/* The same of what a filter lets through. `elf_folder`: where to look for ELF files of kernels that have moved; or NULL. */
+devlog_status causes_read_some(causes_reading *r, const char *path, const dl_filter *filter,
+                               const char *elf_folder, devlog_error *err);
 void causes_reading_free(causes_reading *r);
 
 /* "buffer empty", ... */

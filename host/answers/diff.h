@@ -1,7 +1,7 @@
 /* Two versions of a program beside one another: what became slower or faster, by how much, and how sure that
  * is. Each version was run once or several times; what those runs recorded is added run by run, from op
  * reports (diff_ops.c) and device logs (diff_log.c), and then judged (diff_judge.c). Not for finding files
- * (cli/diff_inputs.c), conditions that fail (gate.h), or printing (diff_print.h). */
+ * (inputs.c), conditions that fail (gate.h), or printing (diff_print.h). */
 #ifndef DEVLOG_ANSWERS_DIFF_H
 #define DEVLOG_ANSWERS_DIFF_H
 

@@ -1,6 +1,7 @@
 /* Files: reading a whole file, writing one so that a reader never sees half of it, making folders. */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -93,6 +94,16 @@ void dl_folder_unmake(const char *path, size_t there)
         if (n && copy[n - 1] != '/' && rmdir(copy) != 0) break;
     }
     free(copy);
+}
+
+void dl_folder_remove(const char *path)
+{
+    DIR *dir = opendir(path);
+    if (!dir) return;
+    for (struct dirent *e; (e = readdir(dir));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlinkat(dirfd(dir), e->d_name, 0);
+    closedir(dir);
+    rmdir(path);
 }
 
 bool dl_file_alone(int fd)

@@ -63,6 +63,9 @@ void dl_file_set_abandon(dl_file_set *set);
 size_t dl_folder_there(const char *path);
 void dl_folder_unmake(const char *path, size_t there);
 
+/* Removes a folder that holds nothing but files. */
+void dl_folder_remove(const char *path);
+
 /* Marks an open file as being written, until it is closed, and tells whether nobody else does (two devices of
  * one program write one log). */
 bool dl_file_alone(int fd);

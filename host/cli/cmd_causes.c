@@ -1,13 +1,10 @@
 /* devlog causes: why RISCs waited, and the path of work that decided how long launches took. */
 #include <stdio.h>
 
-#include "answers/causes_answer.h"
+#include "answers/causes_job.h"
 #include "cli/answer_out.h"
-#include "cli/diff_inputs.h"
 #include "cli/filters.h"
 #include "report/decode_table.h"
-
-enum { SCHEMA_VERSION = 1 };
 
 typedef struct causes_args {
     cli_filters filters;
@@ -34,59 +31,6 @@ static const cli_option options[] = {
     {0},
 };
 
-typedef struct job {
-    cli_diff_inputs in;
-    op_selected selected;
-    dl_decode *d;
-    causes_log *log;
-    causes_sums sums;
-    answer a;
-    dl_str lost;
-} job;
-
-static void job_free(job *j)
-{
-    answer_free(&j->a);
-    causes_sums_free(&j->sums);
-    causes_log_free(j->log);
-    dl_decode_free(j->d);
-    op_selected_free(&j->selected);
-    cli_diff_inputs_free(&j->in);
-    dl_str_free(&j->lost);
-}
-
-static devlog_status find_log(job *j, const char *path, char **log, devlog_error *err)
-{
-    const devlog_status status = cli_diff_one_input(&j->in, path, err);
-    if (status) return status;
-    *log = (char *)(uintptr_t)j->in.items[0].log;
-    if (*log) return DEVLOG_OK;
-    return dl_fail(err, DEVLOG_ERR_ARGUMENT,
-                   "%s is an op report, which says nothing of waits: name a capture or a device log", path);
-}
-
-static devlog_status read_log(job *j, const causes_args *a, dl_filter *filter, const char *path,
-                              devlog_error *err)
-{
-    char *log = NULL;
-    devlog_status status = find_log(j, path, &log, err);
-    if (!status) status = cli_select(&cmd_causes, &a->filters, filter, &log, 1, &j->selected, err);
-    if (status) return status;
-    const dl_decode_options o = {
-        .filter = *filter, .no_samples = true, .only_input = true, .elf_folder = a->elf_folder};
-    status = dl_decode_new(&j->d, &o, err);
-    if (!status) status = causes_log_new(&j->log, j->d, err);
-    if (!status) status = dl_decode_run_sink(j->d, causes_log_sink(j->log), err);
-    if (!status) status = dl_decode_file(j->d, log, err);
-    if (!status) status = dl_decode_finish(j->d, err);
-    if (!status) status = dl_losses_no_rows(dl_decode_losses(j->d), log, 1, err);
-    if (!status) status = cli_filters_check(&a->filters, filter, j->d, err);
-    if (!status) status = causes_sum(&j->sums, j->log, j->d, err);
-    if (!status && !j->sums.n_launches)
-        status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no launch in it", log);
-    return status;
-}
-
 static devlog_status check_tables(const causes_args *a, const answer *answers, devlog_error *err)
 {
     for (size_t i = 0; i < a->tables.n; i++)
@@ -96,17 +40,24 @@ static devlog_status check_tables(const causes_args *a, const answer *answers, d
     return DEVLOG_OK;
 }
 
-static devlog_status show(job *j, const causes_args *a, devlog_error *err)
+static void say_warm_up(const causes_job *j)
 {
-    const size_t top = cli_answer_top(a->format, a->top);
-    devlog_status status = answer_begin(&j->a, err);
-    if (!status) status = causes_answer(&j->a, &j->sums, top, err);
+    dl_str said = {0};
+    dl_warm_up_describe(&j->selected.warm_up, "devlog causes: ", &said);
+    if (said.text && !said.failed) fputs(said.text, stderr);
+    dl_str_free(&said);
+}
+
+static devlog_status show(causes_job *j, const causes_args *a, devlog_error *err)
+{
+    devlog_status status = cli_filters_check(&a->filters, &j->filter, j->reading.d, err);
+    if (!status) status = causes_job_answer(j, cli_answer_top(a->format, a->top), err);
     if (!status) status = check_tables(a, &j->a, err);
     if (status) return status;
     return cli_answer_print(
         &j->a,
         &(cli_answer_out){
-            .kind = "causes", .version = SCHEMA_VERSION, .format = a->format, .tables = &a->tables},
+            .kind = "causes", .version = CAUSES_FORMAT_VERSION, .format = a->format, .tables = &a->tables},
         err);
 }
 
@@ -118,18 +69,22 @@ static int run(int argc, char **argv)
     if (!cli_parse(&cmd_causes, argc, argv, &a, &rest, &exit_status)) return exit_status;
     dl_filter filter = {0};
     devlog_error err = {0};
-    job j = {0};
+    causes_job j = {0};
+    dl_str losses = {0};
     exit_status = CLI_USAGE;
     if (cli_filter_of(&cmd_causes, &a.filters, &rest, &filter)) {
-        devlog_status status = read_log(&j, &a, &filter, rest.items[0], &err);
+        const op_selection selection = cli_selection_of(&a.filters, &filter);
+        devlog_status status = causes_job_read(&j, rest.items[0], &selection, a.elf_folder, &err);
+        if (!status) say_warm_up(&j);
         if (!status) status = show(&j, &a, &err);
-        const bool lost = !status && dl_losses_any(dl_decode_losses(j.d));
-        if (lost) dl_report_losses(dl_decode_losses(j.d), false, &j.lost);
-        if (j.lost.text && !j.lost.failed) fputs(j.lost.text, stderr);
+        const bool lost = !status && dl_losses_any(dl_decode_losses(j.reading.d));
+        if (lost) dl_report_losses(dl_decode_losses(j.reading.d), false, &losses);
+        if (losses.text && !losses.failed) fputs(losses.text, stderr);
         if (status) fprintf(stderr, "devlog causes: %s\n", err.text);
         exit_status = status ? CLI_FAILED : lost ? CLI_PARTIAL : CLI_OK;
     }
-    job_free(&j);
+    causes_job_free(&j);
+    dl_str_free(&losses);
     cli_args_free(&rest);
     return exit_status;
 }

@@ -1,13 +1,11 @@
 /* devlog diff: two versions of a program beside one another, and gates for CI. */
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "answers/diff_job.h"
 #include "answers/diff_print.h"
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
-#include "cli/diff_inputs.h"
-#include "cli/op_report.h"
 
 typedef struct diff_args {
     cli_list before, after, gates;
@@ -49,79 +47,30 @@ static const cli_option options[] = {
 static diff_printer *const printers[] = {diff_print_text, diff_print_csv, diff_print_json,
                                          diff_print_markdown, diff_print_junit};
 
-static devlog_status find_inputs(cli_diff_inputs *in, const diff_args *a, const cli_args *rest,
-                                 devlog_error *err)
+static devlog_status find_inputs(diff_job *j, const diff_args *a, const cli_args *rest, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
     for (size_t i = 0; i < a->before.n && !status; i++)
-        status = cli_diff_input(in, a->before.items[i], DIFF_OLD, err);
+        status = diff_job_add(j, a->before.items[i], DIFF_OLD, err);
     for (size_t i = 0; i < a->after.n && !status; i++)
-        status = cli_diff_input(in, a->after.items[i], DIFF_NEW, err);
+        status = diff_job_add(j, a->after.items[i], DIFF_NEW, err);
     for (int i = 0; i < rest->n && !status; i++)
-        status = cli_diff_input(in, rest->items[i], i ? DIFF_NEW : DIFF_OLD, err);
+        status = diff_job_add(j, rest->items[i], i ? DIFF_NEW : DIFF_OLD, err);
     return status;
 }
 
-static devlog_status add_run(diff *d, const cli_diff_run *r, bool *troubles, devlog_error *err)
+static int compare(diff_job *j, const diff_args *a, const cli_args *rest)
 {
-    op_table table = {0};
-    const char *log = r->log;
-    devlog_status status = r->report ? op_table_read_more(&table, r->report, err) : DEVLOG_OK;
-    if (!status)
-        status = diff_add_run(d, r->side, r->name, r->report ? &table : NULL, &log, log != NULL, err);
-    if (!status && r->report) *troubles |= cli_op_table_troubles("diff", &table);
-    *troubles |= r->lost;
-    op_table_free(&table);
-    return status;
-}
-
-static devlog_status make(diff *d, const cli_diff_inputs *in, const diff_args *a, bool *troubles,
-                          devlog_error *err)
-{
-    diff_options o = {
-        .exact = a->exact, .by_fw = a->time == 1, .confidence = a->confidence, .min_share = a->min_share};
-    for (size_t i = 0; i < in->n; i++) {
-        o.runs[in->items[i].side]++;
-        o.ops |= in->items[i].report != NULL;
-    }
-    devlog_status status = diff_begin(d, &o, err);
-    for (size_t i = 0; i < in->n && !status; i++)
-        status = add_run(d, &in->items[i], troubles, err);
-    if (!status) status = diff_finish(d, err);
-    for (size_t i = 0; i < d->n_runs && !status; i++)
-        *troubles |= d->runs[i].lost != 0;
-    return status;
-}
-
-/* Each condition, in the order given; the caller frees. NULL and *wrong: one is wrong, which is said. */
-static gate *parse_gates(const cli_list *list, int *exit_status)
-{
-    devlog_error err = {0};
-    gate *gates = calloc(list->n + 1, sizeof *gates);
-    if (!gates) fprintf(stderr, "devlog diff: out of memory\n");
-    *exit_status = gates ? CLI_OK : CLI_FAILED;
-    for (size_t i = 0; gates && i < list->n; i++) {
-        if (!gate_parse(&gates[i], list->items[i], &err)) continue;
-        *exit_status = cli_wrong(&cmd_diff, "--fail-on %s", err.text);
-        break;
-    }
-    return gates;
-}
-
-static int compare(const diff_args *a, const cli_args *rest, gate *gates)
-{
-    diff d = {0};
-    cli_diff_inputs in = {0};
     devlog_error err = {0};
     dl_str out = {0};
-    bool troubles = false;
-    devlog_status status = find_inputs(&in, a, rest, &err);
-    if (!status) status = make(&d, &in, a, &troubles, &err);
-    for (size_t i = 0; i < a->gates.n && !status; i++)
-        status = gate_judge(&gates[i], &d, &err);
-    const diff_shown shown = {.d = &d,
-                              .gates = gates,
-                              .n_gates = a->gates.n,
+    const diff_job_options o = {
+        .exact = a->exact, .by_fw = a->time == 1, .confidence = a->confidence, .min_share = a->min_share};
+    devlog_status status = find_inputs(j, a, rest, &err);
+    if (!status) status = diff_job_run(j, &o, "devlog diff: ", &err);
+    if (j->troubles.text && !j->troubles.failed) fputs(j->troubles.text, stderr);
+    const diff_shown shown = {.d = &j->d,
+                              .gates = j->gates,
+                              .n_gates = j->n_gates,
                               .colour = dl_term_colour(stdout),
                               .width = dl_term_width(stdout),
                               .top = (size_t)a->top};
@@ -133,11 +82,9 @@ static int compare(const diff_args *a, const cli_args *rest, gate *gates)
     } else {
         static const int exits[GATE_RESULTS] = {
             [GATE_PASSED] = CLI_OK, [GATE_FAILED] = CLI_WORSE, [GATE_UNDECIDED] = CLI_UNDECIDED};
-        exit_status = exits[diff_result(gates, a->gates.n)];
-        if (exit_status == CLI_OK && troubles) exit_status = CLI_PARTIAL;
+        exit_status = exits[diff_result(j->gates, j->n_gates)];
+        if (exit_status == CLI_OK && j->lost) exit_status = CLI_PARTIAL;
     }
-    diff_free(&d);
-    cli_diff_inputs_free(&in);
     dl_str_free(&out);
     return exit_status;
 }
@@ -148,7 +95,8 @@ static int run(int argc, char **argv)
     cli_args rest;
     int exit_status;
     if (!cli_parse(&cmd_diff, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    gate *gates = NULL;
+    diff_job j = {0};
+    devlog_error err = {0};
     const bool listed = a.before.n || a.after.n;
     if (listed && rest.n)
         exit_status = cli_wrong(&cmd_diff, "OLD NEW and --old --new say the same: give either");
@@ -156,11 +104,11 @@ static int run(int argc, char **argv)
         exit_status = cli_wrong(&cmd_diff, "it wants an old and a new input: OLD NEW, or --old and --new");
     else if (a.confidence <= 50 || a.confidence >= 100)
         exit_status = cli_wrong(&cmd_diff, "--confidence is more than 50 and less than 100 percent");
-    else if ((gates = parse_gates(&a.gates, &exit_status)) != NULL && exit_status == CLI_OK)
-        exit_status = compare(&a, &rest, gates);
-    for (size_t i = 0; gates && i < a.gates.n; i++)
-        gate_free(&gates[i]);
-    free(gates);
+    else if (diff_job_gates(&j, a.gates.items, a.gates.n, &err))
+        exit_status = cli_wrong(&cmd_diff, "--fail-on %s", err.text);
+    else
+        exit_status = compare(&j, &a, &rest);
+    diff_job_free(&j);
     cli_args_free(&rest);
     return exit_status;
 }

@@ -98,21 +98,13 @@ int cli_op_report(const char *command, op_job_options *o, int fd)
 
 bool cli_op_table_troubles(const char *command, const op_table *t)
 {
-    if (t->bad_cells)
-        fprintf(stderr, "devlog %s: %s: %llu cells that should be numbers are none and count as missing\n",
-                command, t->name, (unsigned long long)t->bad_cells);
-    for (int i = 0; i < OP_TABLE_DETAILS && t->details[i]; i++)
-        fprintf(stderr, "  %s\n", t->details[i]);
-    if (t->short_rows)
-        fprintf(stderr, "devlog %s: %s: %llu rows have fewer cells than the header\n", command, t->name,
-                (unsigned long long)t->short_rows);
-    if (t->long_rows)
-        fprintf(stderr, "devlog %s: %s: %llu rows have more cells than the header\n", command, t->name,
-                (unsigned long long)t->long_rows);
-    if (t->cut)
-        fprintf(stderr, "devlog %s: %s: the last row is cut off; the number that it ends with is not used\n",
-                command, t->name);
-    return t->bad_cells || t->short_rows || t->long_rows || t->cut;
+    char before[64];
+    dl_str said = {0};
+    snprintf(before, sizeof before, "devlog %s: ", command);
+    const bool any = op_table_troubles(t, before, &said);
+    if (said.text && !said.failed) fputs(said.text, stderr);
+    dl_str_free(&said);
+    return any;
 }
 
 /* Everything that can be wrong with the command line has been said, but for what a selection is. */

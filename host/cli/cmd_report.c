@@ -1,17 +1,10 @@
 /* devlog report: what took the time of a run, and what would save most. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "answers/causes_sums.h"
-#include "answers/sections.h"
+#include "answers/report_job.h"
 #include "cli/answer_out.h"
-#include "cli/diff_inputs.h"
 #include "cli/filters.h"
-#include "cli/op_report.h"
-
-enum { SCHEMA_VERSION = 1 };
 
 typedef struct report_args {
     cli_filters filters;
@@ -62,92 +55,6 @@ static const cli_option options[] = {
     {0},
 };
 
-/* What is read, and freed together. */
-typedef struct job {
-    cli_diff_inputs in;
-    op_table table;
-    run_log *log;
-    causes_reading causes;
-    answer_run run;
-    flops_peaks peaks;
-    rules *rules;
-    answer a;
-    bool has_run, troubles;
-} job;
-
-static void job_free(job *j)
-{
-    answer_free(&j->a);
-    rules_free(j->rules);
-    if (j->has_run) answer_run_free(&j->run);
-    run_log_free(j->log);
-    causes_reading_free(&j->causes);
-    op_table_free(&j->table);
-    cli_diff_inputs_free(&j->in);
-}
-
-/* From an op report, with what a log beside it adds. */
-static devlog_status read_report(job *j, const cli_diff_run *in, answer_run_options *o, devlog_error *err)
-{
-    const char *log = in->log;
-    devlog_status status = op_table_read_wide(&j->table, in->report, err);
-    if (!status) status = answer_run_make(&j->run, &j->table, o, err);
-    j->has_run = !status;
-    if (!status && log) status = run_log_read(&j->log, &log, 1, &j->run, false, err);
-    return status;
-}
-
-/* From a log alone: its launches. Where not all of them are wanted, it is read once more for the zones of those that are. */
-static devlog_status read_log(job *j, const cli_diff_run *in, answer_run_options *o, devlog_error *err)
-{
-    const char *log = in->log;
-    devlog_status status = run_log_read(&j->log, &log, 1, NULL, false, err);
-    o->made = true;
-    if (!status) status = run_log_no_rows(j->log, err);
-    if (status == DEVLOG_ERR_FORMAT) {
-        const devlog_error as_log = *err;
-        status = dl_fail(err, status, "%s is neither an op report nor a device log or capture (%s)", log,
-                         as_log.text);
-    }
-    if (!status) status = op_table_new(&j->table, log, err);
-    if (!status) status = run_log_rows(j->log, &j->table, &o->cycles, err);
-    if (!status) status = answer_run_make(&j->run, &j->table, o, err);
-    j->has_run = !status;
-    if (status || !j->run.left_out) return status;
-    if (strcmp(log, "-") == 0)
-        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
-                       "a selection wants a log that is a file: standard input can be read once");
-    run_log_free(j->log);
-    j->log = NULL;
-    return run_log_read(&j->log, &log, 1, &j->run, true, err);
-}
-
-/* Where kernels recorded what they waited for, the log is read once more for why. */
-static devlog_status read_causes(job *j, const char *log, devlog_error *err)
-{
-    struct stat st;
-    if (j->run.left_out || !run_log_has_waits(j->log) || stat(log, &st) != 0 || !S_ISREG(st.st_mode))
-        return DEVLOG_OK;
-    devlog_status status = causes_read(&j->causes, log, err);
-    if (!status) j->run.causes = &j->causes.sums;
-    return status;
-}
-
-static devlog_status read_input(job *j, const report_args *a, const op_selection *s, devlog_error *err)
-{
-    const cli_diff_run *in = &j->in.items[0];
-    answer_run_options o = {.selection = s, .by_fw = a->time == 1};
-    devlog_status status = in->report ? read_report(j, in, &o, err) : read_log(j, in, &o, err);
-    if (status) return status;
-    if (j->log) answer_run_add_log(&j->run, j->log);
-    if (j->log) status = read_causes(j, in->log, err);
-    if (status) return status;
-    if (in->report) j->troubles |= cli_op_table_troubles("report", &j->table);
-    j->troubles |= in->lost || (j->log && run_log_lost(j->log));
-    j->run.name = in->name;
-    return DEVLOG_OK;
-}
-
 static devlog_status check_tables(const report_args *a, const answer *answers, devlog_error *err)
 {
     for (size_t i = 0; i < a->tables.n; i++) {
@@ -165,25 +72,26 @@ static devlog_status check_tables(const report_args *a, const answer *answers, d
     return DEVLOG_OK;
 }
 
-static devlog_status report(job *j, const report_args *a, const char *path, const op_selection *s,
+static devlog_status report(report_job *j, const report_args *a, const char *path, const op_selection *s,
                             devlog_error *err)
 {
-    devlog_status status = rules_read(&j->rules, a->rules, a->thresholds, err);
-    const answer_wishes wishes = {.group = (answer_group)a->group,
-                                  .sort = (answer_sort)a->sort,
-                                  .peaks = &j->peaks,
-                                  .rules = j->rules,
-                                  .top = cli_answer_top(a->format, a->top)};
-    if (!status) status = cli_diff_one_input(&j->in, path, err);
-    if (!status) status = read_input(j, a, s, err);
-    const flops_options flops = {.table = a->ops_table, .board = a->board, .dram = a->dram * 1e9};
-    if (!status) status = flops_apply(&j->run, &flops, &j->peaks, err);
-    if (!status) status = answer_make(&j->a, &j->run, &wishes, err);
+    const report_options o = {.selection = s,
+                              .by_fw = a->time == 1,
+                              .group = (answer_group)a->group,
+                              .sort = (answer_sort)a->sort,
+                              .top = cli_answer_top(a->format, a->top),
+                              .ops_table = a->ops_table,
+                              .board = a->board,
+                              .rules = a->rules,
+                              .thresholds = a->thresholds,
+                              .dram = a->dram * 1e9};
+    devlog_status status = report_job_run(j, path, &o, "devlog report: ", err);
+    if (j->troubles.text && !j->troubles.failed) fputs(j->troubles.text, stderr);
     if (!status) status = check_tables(a, &j->a, err);
     if (status) return status;
     return cli_answer_print(&j->a,
                             &(cli_answer_out){.kind = "report",
-                                              .version = SCHEMA_VERSION,
+                                              .version = REPORT_FORMAT_VERSION,
                                               .format = a->format,
                                               .tables = &a->tables,
                                               .output = a->output},
@@ -198,15 +106,15 @@ static int run(int argc, char **argv)
     if (!cli_parse(&cmd_report, argc, argv, &a, &rest, &exit_status)) return exit_status;
     dl_filter filter = {0};
     devlog_error err = {0};
-    job j = {0};
+    report_job j = {0};
     exit_status = CLI_USAGE;
     if (cli_filter_of(&cmd_report, &a.filters, &rest, &filter)) {
         const op_selection selection = cli_selection_of(&a.filters, &filter);
         const devlog_status status = report(&j, &a, rest.items[0], &selection, &err);
         if (status) fprintf(stderr, "devlog report: %s\n", err.text);
-        exit_status = status ? CLI_FAILED : j.troubles ? CLI_PARTIAL : CLI_OK;
+        exit_status = status ? CLI_FAILED : j.lost ? CLI_PARTIAL : CLI_OK;
     }
-    job_free(&j);
+    report_job_free(&j);
     cli_args_free(&rest);
     return exit_status;
 }

@@ -1,7 +1,6 @@
 /* The store of results. */
 #include "cli/store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -37,16 +36,6 @@ struct cli_store {
     void *ctx;
 };
 
-void cli_folder_remove(const char *path)
-{
-    DIR *dir = opendir(path);
-    if (!dir) return;
-    for (struct dirent *e; (e = readdir(dir));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlinkat(dirfd(dir), e->d_name, 0);
-    closedir(dir);
-    rmdir(path);
-}
-
 devlog_status cli_store_new(cli_store **store, cli_store_maker *make, void *ctx, devlog_error *err)
 {
     cli_store *s = calloc(1, sizeof *s);
@@ -76,7 +65,7 @@ static void forget(cli_store *s, entry *e)
 {
     char path[96];
     path_of(s, e, path);
-    if (e->state != EMPTY) cli_folder_remove(path);
+    if (e->state != EMPTY) dl_folder_remove(path);
     e->state = EMPTY;
 }
 

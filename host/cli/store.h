@@ -21,7 +21,4 @@ void cli_store_free(cli_store *store);
  * Returns a file descriptor of the caller's, or -1 and *err. */
 int cli_store_open(cli_store *store, const cli_log *log, const char *file, devlog_error *err);
 
-/* Removes a folder that holds nothing but files. */
-void cli_folder_remove(const char *path);
-
 #endif

@@ -1,5 +1,5 @@
-/* Inputs of devlog diff. See diff_inputs.h. */
-#include "cli/diff_inputs.h"
+/* The runs in what a user names. See inputs.h. */
+#include "answers/inputs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,36 +11,35 @@
 
 #include "base/file.h"
 #include "base/settings.h"
-#include "cli/store.h"
 #include "decode/input.h"
 #include "ops/op_job.h"
 #include "tt_metal/job.h"
 
-void cli_diff_inputs_free(cli_diff_inputs *in)
+void run_inputs_free(run_inputs *in)
 {
     for (size_t i = 0; i < in->n; i++) {
-        cli_diff_run *r = &in->items[i];
-        if (r->temporary) cli_folder_remove(r->temporary);
+        run_input *r = &in->items[i];
+        if (r->temporary) dl_folder_remove(r->temporary);
         free(r->temporary);
         free(r->name);
         free(r->report);
         free(r->log);
     }
     free(in->items);
-    *in = (cli_diff_inputs){0};
+    *in = (run_inputs){0};
 }
 
-static cli_diff_run *add(cli_diff_inputs *in, const char *name, uint32_t side)
+static run_input *add(run_inputs *in, const char *name, uint32_t side)
 {
     if (in->n == in->cap) {
         size_t cap = in->cap ? in->cap * 2 : 16;
-        cli_diff_run *grown = realloc(in->items, cap * sizeof *grown);
+        run_input *grown = realloc(in->items, cap * sizeof *grown);
         if (!grown) return NULL;
         in->items = grown;
         in->cap = cap;
     }
-    cli_diff_run *r = &in->items[in->n];
-    *r = (cli_diff_run){.name = strdup(name), .side = side};
+    run_input *r = &in->items[in->n];
+    *r = (run_input){.name = strdup(name), .side = side};
     if (!r->name) return NULL;
     in->n++;
     return r;
@@ -134,7 +133,7 @@ static bool has_op_log(const char *folder)
     return there != NULL;
 }
 
-static devlog_status temporary_of(cli_diff_run *r, devlog_error *err)
+static devlog_status temporary_of(run_input *r, devlog_error *err)
 {
     const char *tmp = dl_setting_text(DL_SET_TMPDIR);
     r->temporary = dl_path_join(tmp ? tmp : "/tmp", "devlog-diff-XXXXXX");
@@ -153,7 +152,7 @@ static devlog_status keep(char **to, const char *path, devlog_error *err)
 }
 
 /* The report of a run of devlog's that has only its logs. */
-static devlog_status make_report(cli_diff_run *r, const char *folder, devlog_error *err)
+static devlog_status make_report(run_input *r, const char *folder, devlog_error *err)
 {
     op_job job;
     devlog_status status = temporary_of(r, err);
@@ -167,7 +166,7 @@ static devlog_status make_report(cli_diff_run *r, const char *folder, devlog_err
 }
 
 /* The same of tt-metal's. */
-static devlog_status make_tt_report(cli_diff_run *r, const tt_files *files, devlog_error *err)
+static devlog_status make_tt_report(run_input *r, const tt_files *files, devlog_error *err)
 {
     tt_job job;
     devlog_status status = temporary_of(r, err);
@@ -180,10 +179,10 @@ static devlog_status make_tt_report(cli_diff_run *r, const tt_files *files, devl
     return status;
 }
 
-static devlog_status add_metals(cli_diff_inputs *in, const char *folder, const tt_files *files, uint32_t side,
+static devlog_status add_metals(run_inputs *in, const char *folder, const tt_files *files, uint32_t side,
                                 devlog_error *err)
 {
-    cli_diff_run *r = add(in, folder, side);
+    run_input *r = add(in, folder, side);
     if (!r) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     devlog_status status = files->log ? keep(&r->log, files->log, err) : DEVLOG_OK;
     if (status) return status;
@@ -192,7 +191,7 @@ static devlog_status add_metals(cli_diff_inputs *in, const char *folder, const t
 }
 
 /* Whether the folder is one run; then it is added. */
-static devlog_status add_run(cli_diff_inputs *in, const char *folder, uint32_t side, bool *is_one,
+static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, bool *is_one,
                              devlog_error *err)
 {
     static const char *const report[] = {"ops_perf_results.csv"}, *const here[] = {""};
@@ -206,7 +205,7 @@ static devlog_status add_run(cli_diff_inputs *in, const char *folder, uint32_t s
     if (!made && of_host && tt_files_are_metals(&files)) {
         status = add_metals(in, folder, &files, side, err);
     } else if (made || log) {
-        cli_diff_run *r = add(in, folder, side);
+        run_input *r = add(in, folder, side);
         if (!r) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         if (r) r->report = made;
         if (r) r->log = log;
@@ -231,19 +230,18 @@ static int is_visible(const struct dirent *e)
     return e->d_name[0] != '.';
 }
 
-static devlog_status add_file(cli_diff_inputs *in, const char *path, uint32_t side, bool named,
-                              devlog_error *err)
+static devlog_status add_file(run_inputs *in, const char *path, uint32_t side, bool named, devlog_error *err)
 {
     file_kind kind;
     devlog_status status = kind_of(path, &kind, err);
     if (status || (kind == FILE_OTHER && !named)) return status;
-    cli_diff_run *r = add(in, path, side);
+    run_input *r = add(in, path, side);
     if (!r) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     return keep(kind == FILE_REPORT ? &r->report : &r->log, path, err);
 }
 
 /* A folder of runs. */
-static devlog_status add_entries(cli_diff_inputs *in, const char *folder, uint32_t side, devlog_error *err)
+static devlog_status add_entries(run_inputs *in, const char *folder, uint32_t side, devlog_error *err)
 {
     struct dirent **entries;
     devlog_status status = DEVLOG_OK;
@@ -266,7 +264,7 @@ static devlog_status add_entries(cli_diff_inputs *in, const char *folder, uint32
     return status;
 }
 
-devlog_status cli_diff_input(cli_diff_inputs *in, const char *path, uint32_t side, devlog_error *err)
+devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, devlog_error *err)
 {
     struct stat st;
     bool is_one;
@@ -281,9 +279,9 @@ devlog_status cli_diff_input(cli_diff_inputs *in, const char *path, uint32_t sid
                    path);
 }
 
-devlog_status cli_diff_one_input(cli_diff_inputs *in, const char *path, devlog_error *err)
+devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err)
 {
-    const devlog_status status = cli_diff_input(in, path, 0, err);
+    const devlog_status status = run_inputs_add(in, path, 0, err);
     if (status || in->n == 1) return status;
     return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds %zu runs (%s, %s, ...): name one of them", path, in->n,
                    in->items[0].name, in->items[1].name);

@@ -1,0 +1,92 @@
+/* A report from its input to its sections. See report_job.h. */
+#include "answers/report_job.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+void report_job_free(report_job *j)
+{
+    answer_free(&j->a);
+    rules_free(j->rules);
+    if (j->has_run) answer_run_free(&j->run);
+    run_log_free(j->log);
+    causes_reading_free(&j->causes);
+    op_table_free(&j->table);
+    run_inputs_free(&j->in);
+    dl_str_free(&j->troubles);
+}
+
+/* From an op report, with what a log beside it adds. */
+static devlog_status read_report(report_job *j, const run_input *in, answer_run_options *o, devlog_error *err)
+{
+    const char *log = in->log;
+    devlog_status status = op_table_read_wide(&j->table, in->report, err);
+    if (!status) status = answer_run_make(&j->run, &j->table, o, err);
+    j->has_run = !status;
+    if (!status && log) status = run_log_read(&j->log, &log, 1, &j->run, false, err);
+    return status;
+}
+
+/* From a log alone: its launches. Where not all of them are wanted, it is read once more for the zones of those that are. */
+static devlog_status read_log(report_job *j, const run_input *in, answer_run_options *o, devlog_error *err)
+{
+    const char *log = in->log;
+    devlog_status status = run_log_read(&j->log, &log, 1, NULL, false, err);
+    o->made = true;
+    if (!status) status = run_log_no_rows(j->log, err);
+    if (status == DEVLOG_ERR_FORMAT) {
+        const devlog_error as_log = *err;
+        status = dl_fail(err, status, "%s is neither an op report nor a device log or capture (%s)", log,
+                         as_log.text);
+    }
+    if (!status) status = op_table_new(&j->table, log, err);
+    if (!status) status = run_log_rows(j->log, &j->table, &o->cycles, err);
+    if (!status) status = answer_run_make(&j->run, &j->table, o, err);
+    j->has_run = !status;
+    if (status || !j->run.left_out) return status;
+    if (strcmp(log, "-") == 0)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "a selection wants a log that is a file: standard input can be read once");
+    run_log_free(j->log);
+    j->log = NULL;
+    return run_log_read(&j->log, &log, 1, &j->run, true, err);
+}
+
+/* Where kernels recorded what they waited for, the log is read once more for why. */
+static devlog_status read_causes(report_job *j, const char *log, devlog_error *err)
+{
+    struct stat st;
+    if (j->run.left_out || !run_log_has_waits(j->log) || stat(log, &st) != 0 || !S_ISREG(st.st_mode))
+        return DEVLOG_OK;
+    devlog_status status = causes_read(&j->causes, log, err);
+    if (!status) j->run.causes = &j->causes.sums;
+    return status;
+}
+
+static devlog_status read_input(report_job *j, const report_options *o, const char *before, devlog_error *err)
+{
+    const run_input *in = &j->in.items[0];
+    answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw};
+    devlog_status status = in->report ? read_report(j, in, &how, err) : read_log(j, in, &how, err);
+    if (status) return status;
+    if (j->log) answer_run_add_log(&j->run, j->log);
+    if (j->log) status = read_causes(j, in->log, err);
+    if (status) return status;
+    if (in->report) j->lost |= op_table_troubles(&j->table, before, &j->troubles);
+    j->lost |= in->lost || (j->log && run_log_lost(j->log));
+    j->run.name = in->name;
+    return DEVLOG_OK;
+}
+
+devlog_status report_job_run(report_job *j, const char *path, const report_options *o, const char *before,
+                             devlog_error *err)
+{
+    devlog_status status = rules_read(&j->rules, o->rules, o->thresholds, err);
+    const answer_wishes wishes = {
+        .group = o->group, .sort = o->sort, .peaks = &j->peaks, .rules = j->rules, .top = o->top};
+    if (!status) status = run_inputs_one(&j->in, path, err);
+    if (!status) status = read_input(j, o, before, err);
+    const flops_options flops = {.table = o->ops_table, .board = o->board, .dram = o->dram};
+    if (!status) status = flops_apply(&j->run, &flops, &j->peaks, err);
+    return status ? status : answer_make(&j->a, &j->run, &wishes, err);
+}

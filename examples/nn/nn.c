@@ -16,15 +16,18 @@ enum { MAX_CORES = 64, PROGRAMS = 6 };
 
 enum program_id { MATMUL_QUERY, ROW_MAX, NORMALISE, MATMUL_VALUES, ADD, TRANSPOSE };
 
-/* Matrices in the L1 of each core. */
+/* Matrices in the L1 of each core: buffers. `scores` and `mixed` live as long as an op wants them. */
 enum matrix_id { TOKENS, WEIGHTS, SCORES, MIXED, MOVED, MATRICES };
 
 typedef struct network {
     devlog_device *device;
     devlog_ops *ops;
     devlog_program *programs[PROGRAMS];
+    devlog_kernel *kernels[PROGRAMS][NN_COMPUTE_RISCS];
     devlog_cores cores, top; /* all that are used; their first row */
-    uint32_t n_cores, l1;
+    uint32_t n_cores;
+    devlog_buffer matrices[MATRICES];            /* a page for each core */
+    uint32_t addresses[MATRICES];                /* of the page, on each of them */
     int32_t host[MAX_CORES][MATRICES][NN_WORDS]; /* what the device must have */
 } network;
 
@@ -44,10 +47,9 @@ static const char *source(const char *name)
     return path;
 }
 
-static uint32_t address(const network *n, enum matrix_id m)
-{
-    return n->l1 + (uint32_t)m * NN_WORDS * 4;
-}
+/* ---- Matrices ------------------------------------------------------------------------------------------ */
+
+enum { PAGE = NN_WORDS * 4 };
 
 static devlog_core core_at(const network *n, uint32_t index)
 {
@@ -55,53 +57,96 @@ static devlog_core core_at(const network *n, uint32_t index)
     return (devlog_core){index % width, index / width};
 }
 
-/* ---- Programs ------------------------------------------------------------------------------------------ */
-
-static bool add_kernel(const network *n, devlog_program *p, const char *file, const char *risc,
-                       devlog_cores cores, const uint32_t *args, uint32_t n_args)
+/* One on each core that uses it; `transpose` writes on the first row only. */
+static devlog_buffer_options matrix(const network *n, enum matrix_id m, const char *name)
 {
-    const devlog_kernel_options options =
-        DEVLOG_KERNEL_OPTIONS(.source = source(file), .risc = risc, .cores = cores);
-    devlog_kernel *kernel;
-    (void)n;
-    if (!good(devlog_program_add_kernel(p, &options, &kernel, &err))) return false;
-    for (uint32_t y = cores.y0; y <= cores.y1; y++)
-        for (uint32_t x = cores.x0; x <= cores.x1; x++)
-            if (!good(devlog_kernel_set_args(kernel, (devlog_core){x, y}, args, n_args, &err))) return false;
+    const devlog_cores *cores = m == MOVED ? &n->top : &n->cores;
+    return (devlog_buffer_options)DEVLOG_BUFFER_OPTIONS(.bytes = (uint64_t)PAGE *
+                                                                 (m == MOVED ? n->top.x1 + 1 : n->n_cores),
+                                                        .page_bytes = PAGE, .cores = cores, .n_cores = 1,
+                                                        .name = name);
+}
+
+static bool placed(network *n, enum matrix_id m)
+{
+    devlog_buffer_facts facts;
+    if (!good(devlog_buffer_info(n->device, n->matrices[m], &facts, &err))) return false;
+    n->addresses[m] = (uint32_t)facts.address;
     return true;
 }
 
-static bool matmul(const network *n, devlog_program *p, enum matrix_id a, enum matrix_id b,
-                   enum matrix_id product)
+/* Those that live as long as the network. */
+static bool make_matrices(network *n)
 {
-    static const char *const riscs[NN_COMPUTE_RISCS] = {"TRISC0", "TRISC1", "TRISC2"};
+    const devlog_buffer_options tokens = matrix(n, TOKENS, "tokens"), weights = matrix(n, WEIGHTS, "weights"),
+                                moved = matrix(n, MOVED, "moved");
+    return good(devlog_buffer_create(n->device, &tokens, &n->matrices[TOKENS], &err)) && placed(n, TOKENS) &&
+           good(devlog_buffer_create(n->device, &weights, &n->matrices[WEIGHTS], &err)) &&
+           placed(n, WEIGHTS) && good(devlog_buffer_create(n->device, &moved, &n->matrices[MOVED], &err)) &&
+           placed(n, MOVED);
+}
+
+static bool free_matrices(network *n)
+{
     bool ok = true;
-    for (uint32_t i = 0; i < NN_COMPUTE_RISCS && ok; i++) {
-        const uint32_t args[] = {address(n, a), address(n, b), address(n, product), i};
-        ok = add_kernel(n, p, "examples/nn/matmul.c", riscs[i], n->cores, args, 4);
+    for (int m = 0; m < MATRICES; m++) {
+        ok = good(devlog_buffer_free(n->device, n->matrices[m], &err)) && ok;
+        n->matrices[m] = (devlog_buffer){0};
     }
     return ok;
 }
 
+/* ---- Programs ------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *file, *riscs[NN_COMPUTE_RISCS];
+    enum matrix_id matrices[3]; /* its arguments */
+    uint32_t n_matrices;
+} programs[PROGRAMS] = {
+    [MATMUL_QUERY] = {"examples/nn/matmul.c", {"TRISC0", "TRISC1", "TRISC2"}, {TOKENS, WEIGHTS, SCORES}, 3},
+    [ROW_MAX] = {"examples/nn/row_max.c", {"TRISC1"}, {SCORES}, 1},
+    [NORMALISE] = {"examples/nn/normalise.c", {"BRISC"}, {SCORES}, 1},
+    [MATMUL_VALUES] = {"examples/nn/matmul.c", {"TRISC0", "TRISC1", "TRISC2"}, {SCORES, TOKENS, MIXED}, 3},
+    [ADD] = {"firmware/kernels/vector_add.c", {"BRISC"}, {TOKENS, MIXED, TOKENS}, 3},
+    [TRANSPOSE] = {"examples/nn/transpose.c", {"NCRISC"}, {TOKENS, MOVED}, 2},
+};
+
 static bool make_programs(network *n)
 {
-    for (int i = 0; i < PROGRAMS; i++)
-        if (!good(devlog_program_create(n->device, &n->programs[i], &err))) return false;
-    const uint32_t scores[] = {address(n, SCORES)};
-    const uint32_t add[] = {address(n, TOKENS), address(n, MIXED), address(n, TOKENS), NN_WORDS};
-    const uint32_t move[] = {address(n, TOKENS), address(n, MOVED)};
-    return matmul(n, n->programs[MATMUL_QUERY], TOKENS, WEIGHTS, SCORES) &&
-           add_kernel(n, n->programs[ROW_MAX], "examples/nn/row_max.c", "TRISC1", n->cores, scores, 1) &&
-           add_kernel(n, n->programs[NORMALISE], "examples/nn/normalise.c", "BRISC", n->cores, scores, 1) &&
-           matmul(n, n->programs[MATMUL_VALUES], SCORES, TOKENS, MIXED) &&
-           add_kernel(n, n->programs[ADD], "firmware/kernels/vector_add.c", "BRISC", n->cores, add, 4) &&
-           add_kernel(n, n->programs[TRANSPOSE], "examples/nn/transpose.c", "NCRISC", n->top, move, 2);
+    for (int p = 0; p < PROGRAMS; p++) {
+        if (!good(devlog_program_create(n->device, &n->programs[p], &err))) return false;
+        for (int i = 0; i < NN_COMPUTE_RISCS && programs[p].riscs[i]; i++) {
+            const devlog_kernel_options options =
+                DEVLOG_KERNEL_OPTIONS(.source = source(programs[p].file), .risc = programs[p].riscs[i],
+                                      .cores = p == TRANSPOSE ? n->top : n->cores);
+            if (!good(devlog_program_add_kernel(n->programs[p], &options, &n->kernels[p][i], &err)))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Where its matrices are now, and what else it wants to know: how many words, or which of the RISCs it is. */
+static bool set_args(network *n, enum program_id id)
+{
+    const devlog_cores cores = id == TRANSPOSE ? n->top : n->cores;
+    for (uint32_t i = 0; i < NN_COMPUTE_RISCS && n->kernels[id][i]; i++) {
+        uint32_t args[4] = {0}, n_args = 0;
+        for (; n_args < programs[id].n_matrices; n_args++)
+            args[n_args] = n->addresses[programs[id].matrices[n_args]];
+        if (n_args == 3) args[n_args++] = id == ADD ? (uint32_t)NN_WORDS : i;
+        for (uint32_t y = cores.y0; y <= cores.y1; y++)
+            for (uint32_t x = cores.x0; x <= cores.x1; x++)
+                if (!good(devlog_kernel_set_args(n->kernels[id][i], (devlog_core){x, y}, args, n_args, &err)))
+                    return false;
+    }
+    return true;
 }
 
 static bool launch(network *n, enum program_id id)
 {
     devlog_program *p = n->programs[id];
-    return good(devlog_compile_program(p, &err)) &&
+    return set_args(n, id) && good(devlog_compile_program(p, &err)) &&
            good(devlog_configure_device_with_program(n->device, p, &err)) &&
            good(devlog_launch_program(n->device, p, &err));
 }
@@ -133,9 +178,9 @@ static void end(network *n, uint32_t id)
 static bool check(network *n, enum matrix_id m)
 {
     int32_t got[NN_WORDS];
-    for (uint32_t i = 0; i < n->n_cores; i++) {
+    for (uint32_t i = 0; i < (m == MOVED ? n->top.x1 + 1 : n->n_cores); i++) {
         devlog_core core = core_at(n, i);
-        if (!good(devlog_read_from_device(n->device, core, address(n, m), got, sizeof got, &err)))
+        if (!good(devlog_buffer_read(n->device, n->matrices[m], (uint64_t)i * PAGE, got, sizeof got, &err)))
             return false;
         for (uint32_t k = 0; k < NN_WORDS; k++) {
             if (got[k] == n->host[i][m][k]) continue;
@@ -191,8 +236,14 @@ static bool op_softmax(network *n)
 static bool op_attention(network *n)
 {
     uint32_t op = begin(n, "Attention", DEVLOG_OP_TT_DNN_CPU, 1);
-    bool ok = op_matmul(n, MATMUL_QUERY, TOKENS, WEIGHTS, SCORES) && op_softmax(n) &&
+    const devlog_buffer_options scores = matrix(n, SCORES, "scores"), mixed = matrix(n, MIXED, "mixed");
+    bool ok = good(devlog_buffer_create(n->device, &scores, &n->matrices[SCORES], &err)) &&
+              placed(n, SCORES) && good(devlog_buffer_create(n->device, &mixed, &n->matrices[MIXED], &err)) &&
+              placed(n, MIXED) && op_matmul(n, MATMUL_QUERY, TOKENS, WEIGHTS, SCORES) && op_softmax(n) &&
               op_matmul(n, MATMUL_VALUES, SCORES, TOKENS, MIXED);
+    ok = good(devlog_buffer_free(n->device, n->matrices[SCORES], &err)) &&
+         ok; /* `mixed` goes to the op behind it */
+    n->matrices[SCORES] = (devlog_buffer){0};
     end(n, op);
     return ok;
 }
@@ -201,6 +252,8 @@ static bool op_add(network *n)
 {
     uint32_t op = begin(n, "Add", DEVLOG_OP_TT_DNN_DEVICE, 2);
     bool ok = launch(n, ADD);
+    ok = good(devlog_buffer_free(n->device, n->matrices[MIXED], &err)) && ok;
+    n->matrices[MIXED] = (devlog_buffer){0};
     end(n, op);
     for (uint32_t i = 0; i < n->n_cores; i++)
         for (uint32_t k = 0; k < NN_WORDS; k++)
@@ -232,9 +285,9 @@ static bool op_embed(network *n, uint32_t step)
                 n->host[i][m][k] = (int32_t)((x = x * 1664525u + 1013904223u) >> 24) - 128;
         memset(n->host[i][MOVED], 0, sizeof n->host[i][MOVED]);
         for (int m = 0; m < MATRICES && ok; m++)
-            if (m == TOKENS || m == WEIGHTS || m == MOVED)
-                ok = good(devlog_write_to_device(n->device, core_at(n, i), address(n, (enum matrix_id)m),
-                                                 n->host[i][m], sizeof n->host[i][m], &err));
+            if (m == TOKENS || m == WEIGHTS || (m == MOVED && i <= n->top.x1))
+                ok = good(devlog_buffer_write(n->device, n->matrices[m], (uint64_t)i * PAGE, n->host[i][m],
+                                              PAGE, &err));
     }
     end(n, op);
     return ok;
@@ -245,8 +298,7 @@ static bool op_argmax(network *n)
 {
     uint32_t op = begin(n, "ArgMax", DEVLOG_OP_TT_DNN_CPU, 1);
     int32_t got[NN_WORDS];
-    bool ok =
-        good(devlog_read_from_device(n->device, core_at(n, 0), address(n, MOVED), got, sizeof got, &err));
+    bool ok = good(devlog_buffer_read(n->device, n->matrices[MOVED], 0, got, sizeof got, &err));
     uint32_t best = 0, expected = 0;
     for (uint32_t k = 1; ok && k < NN_WORDS; k++) {
         if (got[k] > got[best]) best = k;
@@ -274,8 +326,8 @@ static bool run(network *n, uint32_t steps, uint32_t layers)
                 for (uint32_t k = 0; k < NN_WORDS; k++)
                     n->host[i][TOKENS][k] %= 256;
             for (uint32_t i = 0; i < n->n_cores; i++)
-                if (!good(devlog_write_to_device(n->device, core_at(n, i), address(n, TOKENS),
-                                                 n->host[i][TOKENS], sizeof n->host[i][TOKENS], &err)))
+                if (!good(devlog_buffer_write(n->device, n->matrices[TOKENS], (uint64_t)i * PAGE,
+                                              n->host[i][TOKENS], PAGE, &err)))
                     return false;
         }
         if (!op_transpose(n) || !op_argmax(n)) return false;
@@ -310,8 +362,8 @@ int main(int argc, char **argv)
     bool ok = good(
         devlog_device_open(&(devlog_device_options)DEVLOG_DEVICE_OPTIONS(.ops = n.ops), &n.device, &err));
     if (ok) {
-        n.l1 = devlog_device_user_l1(n.device, NULL);
-        ok = make_programs(&n) && run(&n, steps, layers);
+        ok = make_programs(&n) && make_matrices(&n) && run(&n, steps, layers);
+        ok = free_matrices(&n) && ok;
         for (int i = 0; i < PROGRAMS; i++)
             devlog_program_free(n.programs[i]);
         ok = good(devlog_device_close(n.device, &err)) && ok;

@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "device/aiclk.h"
 #include "device/board_sim.h"
+#include "device/buffers.h"
 #include "device/choose.h"
 #include "device/harvest.h"
 #include "device/wishes.h"
@@ -342,6 +343,7 @@ devlog_status devlog_wall_clock(devlog_device *device, devlog_core core, uint64_
 void dl_device_free(devlog_device *device)
 {
     if (device->linked) device->linked->linked = NULL;
+    buffers_free(device);
     dl_transport_close(&device->transport);
     free(device->sim);
     free(device->booted);

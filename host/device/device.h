@@ -51,6 +51,7 @@ struct devlog_device {
     devlog_ops *ops;         /* borrowed; NULL: ops are not logged */
     struct dl_run_file *run; /* the profiler's: without ops, the run that DEVLOG_RUN names; NULL: none */
     bool ops_told;           /* this device is in that log */
+    uint64_t memory_told[2]; /* so is each of its memories, with so many bytes for buffers; 0: not yet */
     uint32_t boot;     /* which of the devices that the run opened: their clocks have nothing in common */
     uint32_t launches; /* number of the last launch */
     uint32_t
@@ -60,9 +61,10 @@ struct devlog_device {
     dl_str remarked; /* paths of the ELF files whose remarks by the compiler have been shown, a line each */
 
     dl_profiler *profiler;
-    struct dl_clocks *clocks;     /* of the profiler */
-    struct devlog_device *linked; /* simulated together with this one; it points back */
-    bool asks_linked;             /* this one was opened later */
+    struct device_buffers *buffers; /* NULL: none was made (buffers.h) */
+    struct dl_clocks *clocks;       /* of the profiler */
+    struct devlog_device *linked;   /* simulated together with this one; it points back */
+    bool asks_linked;               /* this one was opened later */
     devlog_api_stats api[DEVLOG_API_COUNT];
 };
 

@@ -207,6 +207,7 @@ void op_log_free(op_log *log)
     free(log->points);
     free(log->programs);
     free(log->chips);
+    free(log->memory);
     free(log->slots);
     free(log->windows[0].text);
     free(log->windows[1].text);

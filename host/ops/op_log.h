@@ -84,6 +84,27 @@ typedef struct op_chip {
     bool profiled;
 } op_chip;
 
+/* What a buffer of a device did, in the order of the log. */
+typedef enum op_memory_what {
+    OP_MEMORY_SIZE, /* what buffers may have of each bank, from here on */
+    OP_MEMORY_ALLOC,
+    OP_MEMORY_FREE,
+    OP_MEMORY_CLOSE, /* of the device: what lives goes with it */
+} op_memory_what;
+
+typedef struct op_memory {
+    uint64_t t, at;         /* ns; the line's offset */
+    uint64_t address, held; /* held: in each bank; of SIZE all that there is */
+    uint64_t bytes, page;   /* that were asked for */
+    uint32_t len, op;       /* op: id; 0: none was open */
+    uint32_t chip, boot;
+    uint32_t buffer;      /* number, of chip and boot */
+    uint32_t banks, line; /* line: of the program; 0: not said */
+    uint32_t columns;     /* of SIZE, of the grid of cores; 0: not said */
+    uint8_t what;
+    bool dram;
+} op_memory;
+
 typedef struct op_log {
     char *path;
     int fd;
@@ -96,8 +117,9 @@ typedef struct op_log {
     op_point *points;
     op_program *programs;
     op_chip *chips;
-    size_t n_ops, n_extras, n_launches, n_points, n_programs, n_chips;
-    size_t cap_extras, cap_points, cap_programs, cap_chips;
+    op_memory *memory;
+    size_t n_ops, n_extras, n_launches, n_points, n_programs, n_chips, n_memory;
+    size_t cap_extras, cap_points, cap_programs, cap_chips, cap_memory;
     dl_big big_ops, big_launches; /* where ops and launches are */
     bool in_order;                /* every id is one more than that before it: no table is needed */
     uint32_t *slots;              /* hash table of ids: number of the op + 1 */
@@ -129,6 +151,9 @@ void op_log_free(op_log *log);
 
 /* The op with an id; NULL: there is none. */
 op_entry *op_log_find(const op_log *log, uint32_t id);
+
+/* The text of a member of a line about memory, or of the start of an op: appended to *out; nothing when it is not there. */
+void op_log_member(op_log *log, uint64_t at, uint32_t len, const char *key, dl_str *out);
 
 /* A line of the file again; window 0 or 1. Valid until the next call for the same window. NULL: the file has
  * changed under us or cannot be read. */

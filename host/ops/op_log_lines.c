@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "ops/jsonline.h"
 #include "ops/op_log_internal.h"
 
 enum { MAX_BLOCK = 64 * 1024, MAX_ENTRIES = 256 * 1024 * 1024 };
 
-/* Makes room for one more entry; false when there are too many or memory runs out. */
-static bool room(void **array, size_t n, size_t *cap, size_t size)
+bool op_log_room(void **array, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap) return true;
     size_t more = *cap ? *cap * 2 : 64;
@@ -33,7 +31,6 @@ static bool big_room(void **array, size_t n, dl_big *big, size_t size)
 }
 #define BIG_ROOM(log, what)                                                                                  \
     big_room((void **)&(log)->what, (log)->n_##what, &(log)->big_##what, sizeof *(log)->what)
-#define ROOM(log, what) room((void **)&(log)->what, (log)->n_##what, &(log)->cap_##what, sizeof *(log)->what)
 
 /* ---- Ops by id --- */
 
@@ -151,8 +148,7 @@ static bool read_head(jl_reader *r, const char *until, head *out)
     return kind == JL_END;
 }
 
-/* A line that cannot be used. */
-static bool bad_line(op_log *log, const op_place *p)
+bool op_log_bad_line(op_log *log, const op_place *p)
 {
     op_log_found(log, OP_BAD_LINE, 1, p->line, "%.*s", (int)(p->len < 60 ? p->len : 60), p->text);
     return true;
@@ -173,9 +169,9 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
     quick_number(r, ",\"depth\":", &h.depth);
     quick_number(r, ",\"parent\":", &parent);
     size_t name = goes_on(r, ",\"name\":") ? (size_t)(r->at - p->text) : 0;
-    if (!name && !read_head(r, "name", &h)) return bad_line(log, p);
+    if (!name && !read_head(r, "name", &h)) return op_log_bad_line(log, p);
     bool whole = h.id && h.t && h.depth; /* else it is in somebody else's order */
-    if (!whole && !read_head(r, NULL, &h)) return bad_line(log, p);
+    if (!whole && !read_head(r, NULL, &h)) return op_log_bad_line(log, p);
     if (h.id == 0 || h.id > UINT32_MAX || h.t == 0) {
         op_log_found(log, OP_BAD_LINE, 1, p->line, "an op without %s", h.t ? "an id" : "a time");
         return true;
@@ -202,8 +198,7 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
     return true;
 }
 
-/* Lines between those of an op that are not about it: reading it again skips them. */
-static void pass_over(op_log *log, const op_place *p)
+void op_log_pass_over(op_log *log, const op_place *p)
 {
     if (p->at == log->run_end) log->run_end = p->at + p->len + 1;
 }
@@ -235,8 +230,8 @@ static bool take_end(op_log *log, jl_reader *r, const op_place *p)
     /* What is left, when it begins with the costs, is all that is read again. */
     const char *rest = r->at;
     bool short_rest = goes_on(r, ",\"own\":");
-    if (!short_rest && !read_head(r, "own", &h)) return bad_line(log, p);
-    if ((h.id == 0 || h.t == 0) && !read_head(r, NULL, &h)) return bad_line(log, p);
+    if (!short_rest && !read_head(r, "own", &h)) return op_log_bad_line(log, p);
+    if ((h.id == 0 || h.t == 0) && !read_head(r, NULL, &h)) return op_log_bad_line(log, p);
     op_entry *op = op_of(log, &h, p);
     if (!op) return true;
     if (op->flags & OP_ENDED) {
@@ -268,14 +263,14 @@ static bool take_extra(op_log *log, jl_reader *r, const op_place *p, uint8_t *(*
     jl_kind kind = JL_END;
     while (h.id == 0 && (kind = jl_next(r, &v)) > JL_BAD)
         if (v.kind == JL_NUMBER && jl_key_is(&v, "id")) h.id = v.number;
-    if (kind == JL_BAD) return bad_line(log, p);
+    if (kind == JL_BAD) return op_log_bad_line(log, p);
     op_entry *op = op_of(log, &h, p);
     if (!op) return true;
     uint8_t *count = counter ? counter(op) : NULL;
     if (count && *count < UINT8_MAX) ++*count;
     if (count && *count > *max) *max = *count;
     if (in_block(log, op, p)) return true;
-    if (!ROOM(log, extras)) return false;
+    if (!OP_LOG_ROOM(log, extras)) return false;
     log->extras[log->n_extras++] = (op_extra){p->at, p->len, 0};
     if (op->last_extra)
         log->extras[op->last_extra - 1].next = (uint32_t)log->n_extras;
@@ -320,8 +315,8 @@ static bool take_launch(op_log *log, jl_reader *r, const op_place *p)
     quick_number(r, ",\"program\":", &h.program);
     quick_number(r, ",\"cached\":", &h.cached);
     quick_number(r, ",\"cores\":", &h.cores);
-    if (!read_head(r, NULL, &h)) return bad_line(log, p);
-    pass_over(log, p);
+    if (!read_head(r, NULL, &h)) return op_log_bad_line(log, p);
+    op_log_pass_over(log, p);
     op_entry *op = NULL;
     if (h.id) op = op_of(log, &h, p);
     if (!BIG_ROOM(log, launches)) return false;
@@ -344,8 +339,8 @@ static bool take_launch(op_log *log, jl_reader *r, const op_place *p)
 static bool take_point(op_log *log, jl_reader *r, const op_place *p, bool step)
 {
     head h = {0};
-    if (!read_head(r, NULL, &h)) return bad_line(log, p);
-    if (!ROOM(log, points)) return false;
+    if (!read_head(r, NULL, &h)) return op_log_bad_line(log, p);
+    if (!OP_LOG_ROOM(log, points)) return false;
     log->points[log->n_points++] =
         (op_point){.t = h.t, .at = p->at, .len = p->len, .after = (uint32_t)h.after, .step = step};
     return true;
@@ -364,9 +359,9 @@ static bool take_step(op_log *log, jl_reader *r, const op_place *p)
 static bool take_program(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
-    if (!read_head(r, "hash", &h)) return bad_line(log, p);
-    pass_over(log, p);
-    if (!ROOM(log, programs)) return false;
+    if (!read_head(r, "hash", &h)) return op_log_bad_line(log, p);
+    op_log_pass_over(log, p);
+    if (!OP_LOG_ROOM(log, programs)) return false;
     log->programs[log->n_programs++] = (op_program){p->at, (uint32_t)h.program, p->len};
     return true;
 }
@@ -374,9 +369,9 @@ static bool take_program(op_log *log, jl_reader *r, const op_place *p)
 static bool take_device(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
-    if (!read_head(r, NULL, &h)) return bad_line(log, p);
-    pass_over(log, p);
-    if (!ROOM(log, chips)) return false;
+    if (!read_head(r, NULL, &h)) return op_log_bad_line(log, p);
+    op_log_pass_over(log, p);
+    if (!OP_LOG_ROOM(log, chips)) return false;
     op_chip *c = &log->chips[log->n_chips++];
     *c = (op_chip){.launches = log->n_launches,
                    .chip = (uint32_t)h.chip,
@@ -390,7 +385,8 @@ static bool take_device(op_log *log, jl_reader *r, const op_place *p)
 
 static void forget(op_log *log)
 {
-    log->n_ops = log->n_extras = log->n_launches = log->n_points = log->n_programs = log->n_chips = 0;
+    log->n_ops = log->n_extras = log->n_launches = log->n_points = log->n_programs = log->n_chips =
+        log->n_memory = 0;
     log->max_in = log->max_out = 0;
     log->opens = log->closes = 0;
     log->compile_ns = 0;
@@ -408,7 +404,7 @@ static bool take_run(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
     char text[32];
-    if (!read_head(r, NULL, &h)) return bad_line(log, p);
+    if (!read_head(r, NULL, &h)) return op_log_bad_line(log, p);
     copy_text(text, sizeof text, &h.run);
     uint64_t run = strtoull(text, NULL, 16);
     bool another = log->opens && run != log->run;
@@ -416,7 +412,7 @@ static bool take_run(op_log *log, jl_reader *r, const op_place *p)
         op_log_found(log, OP_OTHER_RUN, log->n_ops, p->line, "run %016llx ends here",
                      (unsigned long long)log->run);
     if (another) forget(log);
-    pass_over(log, p);
+    op_log_pass_over(log, p);
     log->opens++;
     log->run = run;
     return true;
@@ -425,8 +421,8 @@ static bool take_run(op_log *log, jl_reader *r, const op_place *p)
 static bool take_close(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
-    if (!read_head(r, NULL, &h)) return bad_line(log, p);
-    pass_over(log, p);
+    if (!read_head(r, NULL, &h)) return op_log_bad_line(log, p);
+    op_log_pass_over(log, p);
     if (!h.forked) log->closes++;
     log->compile_ns += h.compile_ns;
     if (h.lost) op_log_found(log, OP_NOT_WRITTEN, h.lost, p->line, "the run says that it lost them");
@@ -447,6 +443,8 @@ static const struct {
     EVENT("launch", take_launch), EVENT("meta", take_other), EVENT("set", take_other),
     EVENT("signpost", take_signpost), EVENT("step", take_step), EVENT("program", take_program),
     EVENT("device", take_device), EVENT("run", take_run), EVENT("close", take_close),
+    EVENT("alloc", op_log_take_alloc), EVENT("free", op_log_take_free), EVENT("memory", op_log_take_size),
+    EVENT("device_close", op_log_take_device_close),
 };
 /* clang-format on */
 
@@ -496,5 +494,5 @@ bool op_log_take(op_log *log, const op_place *p)
         for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
             if (events[i].len == v.len && memcmp(events[i].event, v.text, v.len) == 0)
                 return events[i].take(log, &r, p);
-    return bad_line(log, p);
+    return op_log_bad_line(log, p);
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/term.h"
+#include "profiler/api.h"
+#include "profiler/buffer_api.h"
 #include "profiler/clock_sync.h"
 #include "profiler/control.h"
 #include "profiler/ops_device.h"
@@ -28,9 +30,8 @@ devlog_api_stats devlog_device_api_stats(const devlog_device *device, devlog_api
     return (unsigned)api < DEVLOG_API_COUNT ? device->api[api] : (devlog_api_stats){0, 0};
 }
 
-/* `bytes`: that a read or a write moved, when it succeeded. */
-static devlog_status counted_bytes(devlog_device *device, devlog_api api, uint64_t start, size_t bytes,
-                                   devlog_status status)
+devlog_status api_counted(devlog_device *device, devlog_api api, uint64_t start, size_t bytes,
+                          devlog_status status)
 {
     uint64_t ns = dl_now_ns() - start;
     device->api[api].calls++;
@@ -41,7 +42,7 @@ static devlog_status counted_bytes(devlog_device *device, devlog_api api, uint64
 
 static devlog_status counted(devlog_device *device, devlog_api api, uint64_t start, devlog_status status)
 {
-    return counted_bytes(device, api, start, 0, status);
+    return api_counted(device, api, start, 0, status);
 }
 
 devlog_status devlog_write_to_device(devlog_device *device, devlog_core core, uint32_t address,
@@ -49,7 +50,7 @@ devlog_status devlog_write_to_device(devlog_device *device, devlog_core core, ui
 {
     uint64_t start = dl_now_ns();
     devlog_status status = dl_core_write(device, core, address, data, size, err);
-    return counted_bytes(device, DEVLOG_API_WRITE_TO_DEVICE, start, size, status);
+    return api_counted(device, DEVLOG_API_WRITE_TO_DEVICE, start, size, status);
 }
 
 devlog_status devlog_read_from_device(devlog_device *device, devlog_core core, uint32_t address, void *data,
@@ -57,7 +58,7 @@ devlog_status devlog_read_from_device(devlog_device *device, devlog_core core, u
 {
     uint64_t start = dl_now_ns();
     devlog_status status = dl_core_read(device, core, address, data, size, err);
-    return counted_bytes(device, DEVLOG_API_READ_FROM_DEVICE, start, size, status);
+    return api_counted(device, DEVLOG_API_READ_FROM_DEVICE, start, size, status);
 }
 
 devlog_status devlog_compile_program(devlog_program *program, devlog_error *err)
@@ -131,6 +132,7 @@ devlog_status devlog_device_close(devlog_device *device, devlog_error *err)
     devlog_error first = {.status = DEVLOG_OK}, later;
     /* Of a chip that failed in a launch the caller knows that it does not answer. */
     clocks_close(device, device->failed ? &later : &first);
+    buffers_close(device);
     profiler_free(device, first.status == DEVLOG_OK ? &first : &later);
     dl_device_free(device);
     if (first.status != DEVLOG_OK && err) *err = first;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "device/buffers.h"
 
 enum { DEFAULT_STREAM_BYTES = 16 << 20, STREAM_ALIGN = 32 };
 
@@ -59,6 +60,34 @@ static uint64_t most_per_tile(const board *b)
     return most;
 }
 
+/* What a mode with so many bytes per RISC (0: as many as unless told) takes of them. */
+static uint64_t aligned_stream(uint64_t bytes)
+{
+    return ((bytes ? bytes : DEFAULT_STREAM_BYTES) + STREAM_ALIGN - 1) / STREAM_ALIGN * STREAM_ALIGN;
+}
+
+uint64_t stream_bytes_of(const devlog_device *device)
+{
+    const bool later = !device->recording_chosen && device->profile;
+    const devlog_recording recording = later ? device->wishes.recording : device->recording;
+    if (recording != DEVLOG_RECORD_STREAM) return 0;
+    const uint64_t each = later ? aligned_stream(device->wishes.stream_bytes) : device->stream_bytes;
+    return most_per_tile(&device->board) * each;
+}
+
+/* Streams take the end of the DRAM, where no buffer may be then. */
+static devlog_status end_is_free(const devlog_device *device, uint64_t stream_bytes, devlog_error *err)
+{
+    const allocator *a = buffer_allocator(device, DEVLOG_MEMORY_DRAM);
+    const uint64_t limit = buffer_limit(device, DEVLOG_MEMORY_DRAM, stream_bytes);
+    if (!a || allocator_extent(a) <= limit) return DEVLOG_OK;
+    return dl_fail(
+        err, DEVLOG_ERR_STATE,
+        "buffers in DRAM reach to byte %llu of each tile, and streams of records want what begins at %llu: set the recording "
+        "mode before they are made, or give it fewer bytes",
+        (unsigned long long)allocator_extent(a), (unsigned long long)limit);
+}
+
 devlog_status devlog_set_recording(devlog_device *device, devlog_recording recording, uint32_t stream_bytes,
                                    devlog_error *err)
 {
@@ -76,14 +105,15 @@ devlog_status devlog_set_recording(devlog_device *device, devlog_recording recor
         if (per_tile == 0 || b->noc_regs[0] == 0)
             return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
                            "board %s has no DRAM that its cores can write to: use stop or ring", b->name);
-        uint64_t bytes = stream_bytes ? stream_bytes : DEFAULT_STREAM_BYTES;
-        bytes = (bytes + STREAM_ALIGN - 1) / STREAM_ALIGN * STREAM_ALIGN;
+        const uint64_t bytes = aligned_stream(stream_bytes);
         uint64_t room = b->dram_size < 1ull << 32 ? b->dram_size : 1ull << 32;
         if (bytes > room / per_tile)
             return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
                            "board %s has room for %llu bytes of DRAM per RISC, not %llu", b->name,
                            (unsigned long long)(room / per_tile / STREAM_ALIGN * STREAM_ALIGN),
                            (unsigned long long)bytes);
+        devlog_status fits = end_is_free(device, per_tile * bytes, err);
+        if (fits != DEVLOG_OK) return fits;
         device->stream_bytes = (uint32_t)bytes;
     }
     device->recording = recording;

@@ -13,6 +13,9 @@ typedef struct stream_place {
 /* False when the device does not stream. */
 bool stream_place_of(const devlog_device *device, devlog_core core, uint32_t risc, stream_place *out);
 
+/* Bytes at the end of each DRAM tile that streams of records take, or will when profiling begins; 0: none. */
+uint64_t stream_bytes_of(const devlog_device *device);
+
 /* Tells the cores of a program, unless they have been told. */
 devlog_status control_arm(devlog_device *device, devlog_program *program, devlog_error *err);
 

@@ -8,7 +8,7 @@
 #include "base/intern.h"
 #include "base/term.h"
 
-static void tell_device(ops_thread *t, devlog_device *device)
+void ops_tell_device(ops_thread *t, devlog_device *device)
 {
     if (device->ops_told) return;
     device->ops_told = true;
@@ -73,7 +73,7 @@ void ops_launch(devlog_device *device, devlog_program *program)
     device->host_id = devlog_op_current(device->ops);
     ops_thread *t = ops_thread_of(device->ops);
     if (!t) return;
-    tell_device(t, device);
+    ops_tell_device(t, device);
     tell_program(t, device, program);
     uint32_t cores = 0;
     for (uint32_t y = program->bounds.y0; y <= program->bounds.y1; y++)

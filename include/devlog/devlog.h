@@ -267,6 +267,103 @@ devlog_status devlog_read_from_device(devlog_device *device, devlog_core core, u
 /* The wall clock of a core in cycles since its reset, read without tearing. */
 devlog_status devlog_wall_clock(devlog_device *device, devlog_core core, uint64_t *cycles, devlog_error *err);
 
+/* ---- Buffers ------------------------------------------------------------------------------------------
+ *
+ * Memory of a device by name of who made it. A buffer is made of pages, which lie on banks in turn: page i on
+ * bank i % n. Banks are the L1 of worker cores (all of them, or those that are named), or the memory tiles of
+ * the DRAM. In every bank of a buffer its pages begin at the same address, one behind the other: page i at
+ * address + i / n * stride. All are aligned to DEVLOG_BUFFER_ALIGN bytes, so that the NoC may move any page.
+ *
+ * L1 is given from the end of devlog_device_user_l1 downwards: what a program takes there by itself, without
+ * buffers, belongs at its beginning. DRAM is given from address 0 upwards, as far as devlog_set_recording has
+ * not taken the end of it. The first place that is large enough is taken.
+ *
+ * Every allocation and every free goes to the log of ops of the device, if it has one, with the op that is
+ * open and the line of the program: `devlog memory` says who held what (docs/memory.md). Buffers belong to
+ * their device, and are used by its thread. Those that still live when it is closed are gone with it, and
+ * devlog_device_close says so on stderr: they are leaks. */
+
+#define DEVLOG_BUFFER_ALIGN 64u
+
+typedef enum devlog_memory { DEVLOG_MEMORY_L1, DEVLOG_MEMORY_DRAM } devlog_memory;
+
+/* A buffer of a device; {0} is none. A copy is the same buffer. Ids are not used again, so that what is done
+ * with one that was freed, or that is of another device, is an error. */
+typedef struct devlog_buffer {
+    uint64_t id;
+} devlog_buffer;
+
+/* All members but the size and `bytes` may be 0 or NULL; texts are copied. */
+typedef struct devlog_buffer_options {
+    size_t size;               /* DEVLOG_BUFFER_OPTIONS() sets it */
+    uint64_t bytes;            /* of the whole buffer: 1 or more */
+    uint64_t page_bytes;       /* 0: what makes one page for each bank */
+    devlog_memory memory;      /* L1 unless told */
+    const devlog_cores *cores; /* L1 only: rectangles of cores, which are the banks, row by row; NULL: all */
+    uint32_t n_cores;          /* rectangles */
+    const char *name;          /* what reports call it; NULL: no name */
+} devlog_buffer_options;
+#define DEVLOG_BUFFER_OPTIONS(...) DEVLOG_OPTIONS_(devlog_buffer_options, __VA_ARGS__)
+
+/* Takes memory of the device; nothing is written to it. devlog_buffer_create(device, &options, &buffer, &err)
+ * adds the line of the program that it stands in. DEVLOG_ERR_MEMORY when there is no room: the error says how
+ * much is free, the largest block, and who holds the most. */
+devlog_status devlog_buffer_create_at(const char *file, uint32_t line, devlog_device *device,
+                                      const devlog_buffer_options *options, devlog_buffer *out,
+                                      devlog_error *err);
+#define devlog_buffer_create(...) devlog_buffer_create_at(__FILE__, __LINE__, __VA_ARGS__)
+
+/* Gives it back: devlog_buffer_free(device, buffer, &err). None is allowed. DEVLOG_ERR_ARGUMENT when it was
+ * freed before (the error says where), or is none of this device's. */
+devlog_status devlog_buffer_free_at(const char *file, uint32_t line, devlog_device *device,
+                                    devlog_buffer buffer, devlog_error *err);
+#define devlog_buffer_free(...) devlog_buffer_free_at(__FILE__, __LINE__, __VA_ARGS__)
+
+typedef struct devlog_buffer_facts {
+    devlog_memory memory;
+    uint64_t bytes, page_bytes, pages; /* the last page may be shorter */
+    uint64_t stride;                   /* from a page to the next one of its bank */
+    uint64_t address;                  /* of the first page in every bank */
+    uint64_t bank_bytes;               /* taken in each bank */
+    uint32_t banks;                    /* that hold pages: no more than there are pages */
+} devlog_buffer_facts;
+
+devlog_status devlog_buffer_info(const devlog_device *device, devlog_buffer buffer, devlog_buffer_facts *out,
+                                 devlog_error *err);
+
+/* Where a page is. */
+typedef struct devlog_page {
+    uint64_t address;
+    uint64_t bytes;
+    uint32_t bank;         /* 0, 1, ... of all cores row by row, or of the board's DRAM tiles in order */
+    devlog_core core;      /* of L1 */
+    uint32_t noc_x, noc_y; /* coordinates of the tile on NoC 0 */
+    int32_t noc;           /* the NoC, 0 or 1, by which alone it may be reached; -1: both */
+} devlog_page;
+
+devlog_status devlog_buffer_page(const devlog_device *device, devlog_buffer buffer, uint64_t page,
+                                 devlog_page *out, devlog_error *err);
+
+/* Copies between host and buffer, page by page, `offset` and `size` in bytes: counted as WriteToDevice and
+ * ReadFromDevice. DEVLOG_ERR_ARGUMENT, and nothing is copied, when that goes beyond its end. */
+devlog_status devlog_buffer_write(devlog_device *device, devlog_buffer buffer, uint64_t offset,
+                                  const void *data, size_t size, devlog_error *err);
+devlog_status devlog_buffer_read(devlog_device *device, devlog_buffer buffer, uint64_t offset, void *data,
+                                 size_t size, devlog_error *err);
+
+/* What buffers hold at this moment; in bytes of all banks together unless it says otherwise. */
+typedef struct devlog_memory_facts {
+    uint64_t banks;         /* 0: the device has no such memory */
+    uint64_t bank_bytes;    /* that buffers may have of each */
+    uint64_t used, peak;    /* peak: the most since the device was opened */
+    uint64_t free;          /* banks * bank_bytes - used */
+    uint64_t largest_block; /* per bank: the largest range of addresses that is free in all of them */
+    uint64_t buffers;       /* that live */
+} devlog_memory_facts;
+
+devlog_status devlog_memory_info(const devlog_device *device, devlog_memory memory, devlog_memory_facts *out,
+                                 devlog_error *err);
+
 /* ---- Programs -------------------------------------------------------------------------------------- */
 
 typedef struct devlog_program devlog_program;

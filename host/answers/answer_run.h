@@ -54,6 +54,7 @@ typedef struct answer_run {
     run_log *log;     /* NULL: no device log */
     /* Why it waited; NULL: kernels did not record it, or not all launches are wanted. Borrowed. */
     const struct causes_sums *causes;
+    const struct causes_saves *saves; /* with `causes`: by op */
     bool has_report;
     bool by_fw;     /* times of ops are those of firmware, not of kernels */
     bool cycles;    /* nobody knows the clock: times are cycles */

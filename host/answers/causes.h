@@ -118,7 +118,7 @@ typedef struct causes {
     size_t unknown_wants;
 } causes;
 
-/* Both are linear in events but for the sorting of what could replace the path. */ /* Linear in events, but for the sorting of what could take the path's place. */
+/* Linear in events, but for the sorting of what could take the path's place. */
 devlog_status causes_make(causes *c, const causes_graph *graph, devlog_error *err);
 void causes_free(causes *c);
 
@@ -135,7 +135,17 @@ uint64_t causes_slack_of(const causes *c, uint32_t lane, uint64_t from, uint64_t
 /* The first node of a lane (not its start) in front of which work or a wait goes on behind this time. */
 size_t causes_node_behind(const causes *c, uint32_t lane, uint64_t time);
 
-/* When the end would come if the work in front of node i took less[i] less (at most all of it). */
+/* What could be otherwise. */
+typedef struct causes_change {
+    const uint64_t
+        *less; /* the work in front of node i takes less[i] less (at most all of it); NULL: as it was */
+    /* Wants of room (CAUSES_FULL) go on when their counter is so much below what they want: each buffer has so many pages
+     * more. 0: as it was. */
+    uint32_t room;
+} causes_change;
+
+/* When the end would come then. */
+devlog_status causes_end_with(const causes *c, const causes_change *change, uint64_t *end, devlog_error *err);
 devlog_status causes_end_if(const causes *c, const uint64_t *less, uint64_t *end, devlog_error *err);
 
 #endif

@@ -28,7 +28,7 @@ struct causes_log {
     size_t n_records;
 };
 
-enum { UNSEEN = 255, WHY_SHIFT = 4 };
+enum { UNSEEN = 255, WHY_SHIFT = 4, RECORD_MASK = (1 << WHY_SHIFT) - 1 };
 
 /* ---- What records mean --- */
 
@@ -43,6 +43,9 @@ static uint8_t record_of(const char *name)
         {"DEVLOG-WAIT-FULL", CAUSES_WAITS, CAUSES_FULL},
         {"DEVLOG-WAIT-EMPTY", CAUSES_WAITS, CAUSES_EMPTY},
         {"DEVLOG-WAIT-SEMAPHORE", CAUSES_WAITS, CAUSES_SEMAPHORE},
+        {"DEVLOG-WAIT-NOC", CAUSES_NOC_WAITS, CAUSES_NOC},
+        {"DEVLOG-NOC-READ", CAUSES_READS, CAUSES_NOC},
+        {"DEVLOG-NOC-WRITE", CAUSES_WRITES, CAUSES_NOC},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i].name) == 0) return (uint8_t)(names[i].record | names[i].why << WHY_SHIFT);
@@ -65,14 +68,30 @@ static bool look_up(causes_log *l, uint32_t site, uint8_t *record)
     return true;
 }
 
+/* Of a want that did not wait: its record is on the line of the zone of its wait, which somebody else came to. */
+static uint8_t why_of_want(causes_log *l, uint32_t site)
+{
+    const dl_tables *t = dl_decode_tables(l->decode);
+    uint8_t why = CAUSES_OTHER;
+    for (uint32_t i = 0; i < t->n_sites && i < l->n_records; i++) {
+        if (l->records[i] == UNSEEN || (l->records[i] & RECORD_MASK) != CAUSES_WAITS ||
+            t->sites[i].line != t->sites[site].line || t->sites[i].file != t->sites[site].file)
+            continue;
+        if (why != CAUSES_OTHER && why != l->records[i] >> WHY_SHIFT) return CAUSES_OTHER;
+        why = l->records[i] >> WHY_SHIFT;
+    }
+    return why;
+}
+
 /* ---- Taking in --- */
 
 static bool take_event(causes_log *l, const dl_event *e)
 {
     uint8_t record;
     if (e->site == DL_NONE || !look_up(l, e->site, &record)) return e->site == DL_NONE;
-    const int kind = record & ((1 << WHY_SHIFT) - 1);
-    const bool counter = kind == CAUSES_WANTS || kind == CAUSES_GIVES;
+    const int kind = record & RECORD_MASK;
+    const bool counter =
+        kind == CAUSES_WANTS || kind == CAUSES_GIVES || kind == CAUSES_READS || kind == CAUSES_WRITES;
     if (e->kind != (counter ? DL_EVENT_VALUE : DL_EVENT_ZONE)) return true;
     if (l->n_zones == l->cap_zones) {
         const size_t cap = l->cap_zones ? l->cap_zones * 2 : 1024;
@@ -205,7 +224,7 @@ static void make_events(maker *m, causes_risc *r, causes_lane *lane, uint32_t gr
     for (size_t i = 0; i < r->n; i++) {
         const causes_zone *z = &r->zones[i];
         const uint8_t why = (uint8_t)(m->log->records[z->site] >> WHY_SHIFT);
-        if (z->record == CAUSES_PLAIN) continue;
+        if (z->record == CAUSES_PLAIN || z->record > CAUSES_GIVES) continue;
         if (z->record == CAUSES_WAITS) {
             if (open && e[lane->n - 1].at <=
                             z->start) { /* what lies between is the price of looking, waited for or not */
@@ -221,8 +240,9 @@ static void make_events(maker *m, causes_risc *r, causes_lane *lane, uint32_t gr
         const uint8_t kind = z->record == CAUSES_WANTS ? CAUSES_WANT : CAUSES_GIVE;
         open = kind == CAUSES_WANT;
         r->waits += open;
-        e[lane->n++] = (causes_event){z->start, z->start, (uint64_t)group << 32 | (uint32_t)z->data,
-                                      value,    kind,     CAUSES_OTHER};
+        e[lane->n++] =
+            (causes_event){z->start, z->start, (uint64_t)group << 32 | (uint32_t)z->data,
+                           value,    kind,     open ? m->log->records[z->site] >> WHY_SHIFT : CAUSES_OTHER};
     }
     /* What a counter has before anybody gives anything needs no cause, and waits for none. */
     size_t kept = 0;
@@ -371,6 +391,9 @@ devlog_status causes_log_each(causes_log *log, causes_use *use, void *ctx, devlo
 {
     maker m = {.log = log, .incomplete = causes_log_incomplete(log)};
     devlog_status status = DEVLOG_OK;
+    for (uint32_t i = 0; i < log->n_records; i++)
+        if (log->records[i] != UNSEEN && (log->records[i] & RECORD_MASK) == CAUSES_WANTS)
+            log->records[i] = (uint8_t)(CAUSES_WANTS | why_of_want(log, i) << WHY_SHIFT);
     if (log->n_pieces) qsort(log->pieces, log->n_pieces, sizeof *log->pieces, by_launch);
     for (size_t i = 0, end; i < log->n_pieces && !status; i = end) {
         bool any = false;

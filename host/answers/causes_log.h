@@ -19,11 +19,14 @@ typedef enum causes_record {
     CAUSES_WAITS, /* DEVLOG-WAIT-...: a RISC waits */
     CAUSES_WANTS,
     CAUSES_GIVES,
+    CAUSES_NOC_WAITS, /* DEVLOG-WAIT-NOC: a RISC waits for its own transfers: work of the zone around it */
+    CAUSES_READS,     /* it commands one over the NoC */
+    CAUSES_WRITES,
 } causes_record;
 
 typedef struct causes_zone {
     uint64_t start, end;
-    uint64_t data; /* of wants and gives */
+    uint64_t data; /* of wants, gives, reads and writes */
     uint32_t site; /* of the decoder's tables */
     uint16_t depth;
     uint8_t record; /* causes_record */
@@ -55,6 +58,12 @@ typedef devlog_status causes_use(void *ctx, const causes_launch *launch, devlog_
 devlog_status causes_log_each(causes_log *log, causes_use *use, void *ctx, devlog_error *err);
 /* Whether the log lost something of which nobody knows where it was: then no absence of a record means anything. */
 bool causes_log_incomplete(const causes_log *log);
+
+/* Zones of a program, and of waits for others: what a RISC's time is cut into. */
+static inline bool causes_is_zone(const causes_zone *z)
+{
+    return z->record == CAUSES_PLAIN || z->record == CAUSES_WAITS;
+}
 
 /* The counter of an event of kind want or give: where it is in its core's memory. */
 static inline uint32_t causes_address(uint64_t counter)

@@ -39,7 +39,7 @@ static bool cut_lane(causes_parts *p, const causes_launch *l, uint32_t lane)
     bool good = zones && open;
     uint64_t at = c->nodes[start].time;
     for (size_t i = 0; good && i < r->n; i++)
-        if (r->zones[i].record <= CAUSES_WAITS) zones[n++] = &r->zones[i];
+        if (causes_is_zone(&r->zones[i])) zones[n++] = &r->zones[i];
     if (n > 1) qsort(zones, n, sizeof *zones, outer_first);
     for (size_t i = 0; i <= n && good; i++) {
         const uint64_t next = i < n ? zones[i]->start : c->nodes[end].time;

@@ -247,9 +247,28 @@ bool causes_find_path(causes *c, const uint32_t *order)
     return find_path(c) && find_most(c, order);
 }
 
-/* ---- If work took less --- */
+/* ---- If something were otherwise --- */
 
-devlog_status causes_end_if(const causes *c, const uint64_t *less, uint64_t *end, devlog_error *err)
+/* The give that a want would wait for, and how long the hand-over is. */
+static uint32_t give_for(const causes *c, uint32_t node, const causes_change *change, int64_t *over)
+{
+    const causes_node *n = &c->nodes[node];
+    *over = n->over;
+    if (!change->room || n->give == CAUSES_NONE) return n->give;
+    const causes_event *e = causes_event_of(c, node);
+    if (e->why != CAUSES_FULL) return n->give;
+    if (*over > c->hand_over[CAUSES_FULL]) *over = c->hand_over[CAUSES_FULL];
+    /* A counter has one who raises it, one number after the other. */
+    const uint32_t value = e->value - change->room;
+    enum { NEAR = 4096 }; /* further away, records are missing */
+    for (uint32_t at = n->give, k = 0; (int32_t)value > 0 && k < NEAR && !causes_is_start(c, at); at--, k++) {
+        const causes_event *g = causes_event_of(c, at);
+        if (g->kind == CAUSES_GIVE && g->counter == e->counter && g->value == value) return at;
+    }
+    return CAUSES_NONE;
+}
+
+devlog_status causes_end_with(const causes *c, const causes_change *change, uint64_t *end, devlog_error *err)
 {
     uint32_t *order = malloc(c->n * sizeof *order);
     uint64_t *time = malloc(c->n * sizeof *time), *tails = calloc(c->graph->n_groups + 1, sizeof *tails);
@@ -269,10 +288,12 @@ devlog_status causes_end_if(const causes *c, const uint64_t *less, uint64_t *end
         if (causes_is_start(c, i)) {
             time[i] = n->time;
         } else {
-            const uint64_t work = work_of(c, i);
-            time[i] = time[i - 1] + work - (less[i] < work ? less[i] : work);
-            if (n->give != CAUSES_NONE && time[n->give] + (uint64_t)n->over > time[i])
-                time[i] = time[n->give] + (uint64_t)n->over;
+            const uint64_t work = work_of(c, i), less = change->less ? change->less[i] : 0;
+            int64_t over;
+            const uint32_t give = give_for(c, i, change, &over);
+            time[i] = time[i - 1] + work - (less < work ? less : work);
+            if (give != CAUSES_NONE && time[give] + (uint64_t)over > time[i])
+                time[i] = time[give] + (uint64_t)over;
         }
         const uint32_t group = c->graph->lanes[n->lane].group;
         uint64_t *whole = &time[c->group_0 + group];
@@ -283,4 +304,9 @@ devlog_status causes_end_if(const causes *c, const uint64_t *less, uint64_t *end
     free(time);
     free(tails);
     return good ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+devlog_status causes_end_if(const causes *c, const uint64_t *less, uint64_t *end, devlog_error *err)
+{
+    return causes_end_with(c, &(causes_change){.less = less}, end, err);
 }

@@ -10,6 +10,7 @@ void report_job_free(report_job *j)
     rules_free(j->rules);
     if (j->has_run) answer_run_free(&j->run);
     run_log_free(j->log);
+    causes_saves_free(&j->saves);
     causes_reading_free(&j->causes);
     op_table_free(&j->table);
     run_inputs_free(&j->in);
@@ -59,8 +60,10 @@ static devlog_status read_causes(report_job *j, const char *log, devlog_error *e
     if (j->run.left_out || !run_log_has_waits(j->log) || stat(log, &st) != 0 || !S_ISREG(st.st_mode))
         return DEVLOG_OK;
     devlog_status status = causes_read(&j->causes, log, err);
-    if (!status) j->run.causes = &j->causes.sums;
-    return status;
+    if (status) return status;
+    j->run.causes = &j->causes.sums;
+    j->run.saves = &j->saves;
+    return causes_find_saves(&j->saves, j->causes.log, j->causes.d, run_log_op_of, j->log, err);
 }
 
 static devlog_status read_input(report_job *j, const report_options *o, const char *before, devlog_error *err)

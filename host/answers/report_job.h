@@ -3,6 +3,7 @@
 #ifndef DEVLOG_ANSWERS_REPORT_JOB_H
 #define DEVLOG_ANSWERS_REPORT_JOB_H
 
+#include "answers/causes_saves.h"
 #include "answers/causes_sums.h"
 #include "answers/inputs.h"
 #include "answers/sections.h"
@@ -28,6 +29,7 @@ typedef struct report_job {
     op_table table;
     run_log *log;
     causes_reading causes;
+    causes_saves saves;
     answer_run run;
     flops_peaks peaks;
     rules *rules;

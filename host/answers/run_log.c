@@ -375,6 +375,13 @@ bool run_log_has_waits(const run_log *l)
     return false;
 }
 
+uint32_t run_log_op_of(const void *log, uint32_t launch)
+{
+    const run_log *l = log;
+    const uint32_t code = launch < devlog_log_launches(l->log) ? l->codes[launch] : 0;
+    return code && code != NOT_WANTED ? code - 1 : UINT32_MAX;
+}
+
 double run_log_mhz(const run_log *l)
 {
     return devlog_log_chips(l->log) ? devlog_log_chip(l->log, 0).mhz : 0;

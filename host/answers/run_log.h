@@ -49,6 +49,8 @@ devlog_status run_log_rows(const run_log *l, op_table *t, bool *cycles, devlog_e
 double run_log_mhz(const run_log *l);
 /* Whether kernels recorded what they wait for (causes_log.h). */
 bool run_log_has_waits(const run_log *l);
+/* Of which op's code a launch is, as texts of the run's table; 0: of no op; UINT32_MAX: it is not wanted. `log`: a run_log. */
+uint32_t run_log_op_of(const void *log, uint32_t launch);
 /* What the log knows of a chip. */
 void run_log_chip(const run_log *l, struct answer_chip *c);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "answers/causes_saves.h"
 #include "answers/causes_sums.h"
 #include "answers/sections.h"
 
@@ -131,38 +132,6 @@ static void find_gaps(answer *a, const answer_run *r, candidates *c)
                    "Capture the step as a trace, or launch ahead of the device.");
 }
 
-/* ---- The path of launches: the zone without which they would be shortest, up to where other paths are the longest --- */
-
-static void find_path(answer *a, const answer_run *r, candidates *c)
-{
-    const causes_sums *s = r->causes;
-    const causes_zone_sum *best = NULL;
-    for (size_t i = 0; s && i < s->n_zones; i++) {
-        const causes_zone_sum *z = &s->zones[i];
-        if (z->what == CAUSES_IN_ZONE && z->gain != CAUSES_NEVER && (!best || z->gain > best->gain)) best = z;
-    }
-    const double mhz = r->log ? run_log_mhz(r->log) : 0;
-    if (!best || (!r->cycles && !(mhz > 0))) return;
-    const dl_tables *t = dl_decode_tables(s->decode);
-    const dl_site *site = &t->sites[best->site];
-    const char *risc = dl_text(t, best->risc), *zone = dl_site_text(t, best->site),
-               *file = dl_text(t, site->file);
-    const char *slash = strrchr(file, '/');
-    add(c,
-        &(saving){
-            .time = (double)best->gain * (r->cycles ? 1 : 1000 / mhz),
-            .kind = "path",
-            .what = answer_keepf(a, "%s: its %s is what launches wait for", risc, zone),
-            .op_id = NAN,
-            .line = site->line ? answer_keepf(a, "%s:%u", slash ? slash + 1 : file, site->line) : NULL,
-            .evidence = answer_keepf(
-                a,
-                "%llu cycles of it are on the paths of %llu launches; %s%llu are gained before other paths "
-                "are the longest (devlog causes).",
-                (unsigned long long)best->on_path, (unsigned long long)best->launches,
-                s->exact ? "" : "at most ", (unsigned long long)best->gain)});
-}
-
 /* ---- Ops of one code --- */
 
 typedef struct by_code {
@@ -222,6 +191,78 @@ static void add_place(answer *a, const answer_run *r, uint32_t code, saving *s)
     s->line = answer_keepf(a, "%s:%u", slash ? slash + 1 : most->file, most->line);
     s->evidence =
         answer_keepf(a, "%s Most of it is in %s of %s, %s.", s->evidence, most->name, most->risc, s->line);
+}
+
+/* ---- Paths of launches: the zone that others wait for, or the buffer that wants one page more --- */
+
+/* A page more costs no work, so it is told where it gains this part of what the best zone would if it took no time. */
+static const double BUFFER_IS_ENOUGH = 0.5;
+
+static const causes_save *best_of(const causes_saves *s, uint32_t code)
+{
+    const causes_save *zone = NULL, *buffer = NULL;
+    for (size_t i = 0; s && i < s->n; i++) {
+        const causes_save *x = &s->items[i], **to = x->buffer ? &buffer : &zone;
+        if (x->code == code && x->gain && (!*to || x->gain > (*to)->gain)) *to = x;
+    }
+    if (!buffer || !zone) return buffer ? buffer : zone;
+    return (double)buffer->gain >= BUFFER_IS_ENOUGH * (double)zone->gain ? buffer : zone;
+}
+
+/* What the zone moved over the NoC, when most of its barriers waited for one transfer each. */
+static const char *small_transfers(answer *a, const causes_save *x, double scale, const char *unit)
+{
+    if (x->barriers < 2 || x->transfers > 2 * x->barriers) return "";
+    return answer_keepf(a,
+                        " It waits for its transfers one by one, %.1f %s on all cores: %llu of %.0f bytes on "
+                        "average; larger ones, or one barrier for several, would wait less.",
+                        (double)x->noc_waited * scale, unit, (unsigned long long)x->transfers,
+                        (double)x->bytes / (double)x->transfers);
+}
+
+static void add_path(answer *a, const answer_run *r, uint32_t code, const by_code *of, candidates *c)
+{
+    const causes_save *x = best_of(r->saves, code);
+    const double mhz = r->log ? run_log_mhz(r->log) : 0;
+    if (!x || (!r->cycles && !(mhz > 0))) return;
+    const dl_tables *t = dl_decode_tables(r->causes->decode);
+    const dl_stream *stream = &t->streams[x->stream];
+    const char *risc = dl_text(t, x->risc), *by = dl_text(t, x->by),
+               *zone = x->site == DL_NONE ? "" : dl_site_text(t, x->site),
+               *file = x->site == DL_NONE ? "" : dl_text(t, t->sites[x->site].file);
+    const char *slash = strrchr(file, '/'), *name = dl_intern_text(r->table->texts, code, NULL);
+    const uint32_t line = x->site == DL_NONE ? 0 : t->sites[x->site].line;
+    const double scale = r->cycles ? 1 : 1 / mhz; /* of cycles to what texts say */
+    const char *unit = r->cycles ? "cycles" : "us", *at_most = x->exact ? "" : "at most ";
+    const char *where = line ? answer_keepf(a, "%s:%u", slash ? slash + 1 : file, line) : NULL;
+    const char *of_op = of->longest ? answer_keepf(a, "%s: ", name) : "";
+    saving s = {.time = (double)x->gain * (r->cycles ? 1 : 1000 / mhz),
+                .kind = x->buffer ? "buffer" : "path",
+                .op = of->longest ? name : NULL,
+                .op_id = of->longest ? (double)answer_row(r, of->longest)->id : NAN,
+                .core = answer_keepf(a, "%llu: %u-%u", (unsigned long long)t->chips[stream->chip].id,
+                                     stream->core_x, stream->core_y),
+                .line = where};
+    if (x->buffer) {
+        s.what = answer_keepf(a, "%s%s waits for room in a buffer that %s empties", of_op, risc, by);
+        s.evidence = answer_keepf(
+            a,
+            "%.1f %s of its waits are on the paths of %llu launches, most on core %u-%u, before %s (%s), for "
+            "the buffer whose counter is at 0x%x; with one page more in each buffer %s%.1f %s are gained.",
+            (double)x->cycles * scale, unit, (unsigned long long)x->launches, stream->core_x, stream->core_y,
+            *zone ? zone : "the end", where ? where : "no line", x->address, at_most, (double)x->gain * scale,
+            unit);
+    } else {
+        s.what = answer_keepf(a, "%s%s: its %s is what launches wait for", of_op, risc, zone);
+        s.evidence = answer_keepf(
+            a,
+            "%.1f %s of it%s%s are on the paths of %llu launches, most on core %u-%u; others waited %.1f %s for "
+            "this RISC, and %s%.1f %s are gained before other paths are the longest.%s",
+            (double)x->cycles * scale, unit, where ? ", " : "", where ? where : "",
+            (unsigned long long)x->launches, stream->core_x, stream->core_y, (double)x->waited * scale, unit,
+            at_most, (double)x->gain * scale, unit, small_transfers(a, x, scale, unit));
+    }
+    add(c, &s);
 }
 
 static void add_code(answer *a, const answer_run *r, uint32_t code, const by_code *x, candidates *c)
@@ -285,12 +326,13 @@ bool answer_add_savings(answer *a, const answer_run *r)
     for (size_t i = 0; of && i < r->n_ops; i++)
         if (r->ops[i].chips) look_at(&of[answer_row(r, &r->ops[i])->code], r, &r->ops[i]);
     find_gaps(a, r, &c);
-    find_path(a, r, &c);
     const size_t of_gaps = c.n;
-    for (size_t i = 0; of && i < codes; i++)
+    for (size_t i = 0; of && i < codes; i++) {
         if (of[i].n) add_code(a, r, (uint32_t)i, &of[i], &c);
+        add_path(a, r, (uint32_t)i, &of[i], &c);
+    }
     for (size_t i = of_gaps; i < c.n; i++)
-        c.items[i].by_op = true;
+        c.items[i].by_op = c.items[i].op != NULL;
     if (c.n) qsort(c.items, c.n, sizeof *c.items, by_time);
     answer_section *s =
         answer_table(a, "savings", "WHAT WOULD SAVE MOST", columns, sizeof columns / sizeof columns[0]);

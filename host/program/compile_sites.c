@@ -17,10 +17,13 @@ static devlog_status refuse(const dl_elf_site *site, devlog_error *err, const ch
  * launch, and what was lost. */
 static bool is_taken(const board *b, const char *name, const char *file)
 {
-    /* What kernel.h itself records of waits (devlog/waits.h). */
-    static const char kernel_h[] = "/devlog/kernel.h";
-    const size_t n_file = strlen(file), n_kernel_h = sizeof kernel_h - 1;
-    if (n_file >= n_kernel_h && strcmp(file + n_file - n_kernel_h, kernel_h) == 0) return false;
+    /* What these headers record of waits themselves (devlog/waits.h). */
+    static const char *const own[] = {"/devlog/kernel.h", "/devlog/transfers.h"};
+    const size_t n_file = strlen(file);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        const size_t n = strlen(own[i]);
+        if (n_file >= n && strcmp(file + n_file - n, own[i]) == 0) return false;
+    }
     if (strncmp(name, "DEVLOG-", strlen("DEVLOG-")) == 0) return true;
     const char *end = strrchr(name, '-');
     if (!end || (strcmp(end, "-FW") != 0 && strcmp(end, "-KERNEL") != 0)) return false;

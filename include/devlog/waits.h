@@ -7,8 +7,11 @@
  *                              and above it, from bit 32 on, what the counter has to reach
  *     DEVLOG-WAIT-FULL, ...    a zone, when it does have to wait
  *     DEVLOG-GIVES             a value of 64 bits, before a counter is raised: its address, and what it will be
+ *     DEVLOG-NOC-READ, -WRITE  a value of 64 bits, before a transfer is commanded (devlog/transfers.h): the address there, from bit
+ *                              32 on how many bytes, from bit 48 on the tile, x | y << 6
+ *     DEVLOG-WAIT-NOC          a zone, in which a RISC waits for its transfers
  *
- * Otherwise they are nothing, to the byte. A want and a give are 13 instructions and 16 bytes each, a wait 19 and 16 more. */
+ * Otherwise they are nothing, to the byte. A want, a give and a transfer are 13 instructions and 16 bytes each, a wait 19 and 16 more. */
 #ifndef DEVLOG_WAITS_H
 #define DEVLOG_WAITS_H
 
@@ -45,7 +48,17 @@
         }                                                                                                    \
     } while (0)
 
+#define DEVLOG_TRANSFERS_(name, what) DEVLOG_VALUE64_(__COUNTER__, DEVLOG_WAITS_CLASS, name, what)
+#define DEVLOG_WAITS_FOR_NOC_()                                                                              \
+    do {                                                                                                     \
+        DEVLOG_ZONE_BEGIN_(devlog_wait_, __COUNTER__, DEVLOG_WAITS_CLASS, "DEVLOG-WAIT-NOC");                \
+        noc_wait();                                                                                          \
+        DEVLOG_ZONE_END_(devlog_wait_);                                                                      \
+    } while (0)
+
 #else
+#define DEVLOG_TRANSFERS_(name, what)                     ((void)0)
+#define DEVLOG_WAITS_FOR_NOC_()                           ((void)0)
 #define DEVLOG_GIVES_(counter, value)                     ((void)0)
 #define DEVLOG_WANTS_(name, counter, value, waits, place) ((void)0)
 #endif

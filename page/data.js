@@ -13,7 +13,7 @@
 export const ROLE_USER = 0, ROLE_FW = 1, ROLE_KERNEL = 2, ROLE_DROPPED = 3; /* as dl_role in host/decode/tables.h */
 export const POINT_TEXT = 1, POINT_VALUE = 2, POINT_SUM = 3, POINT_DROPPED = 4; /* as dl_view_kind in host/report/view.h */
 
-async function inflate(base64) {
+export async function inflate(base64) {
   let bytes;
   if (Uint8Array.fromBase64) {
     bytes = Uint8Array.fromBase64(base64);
@@ -147,18 +147,28 @@ function readColumns(model, bytes) {
     }
 }
 
-/* `meta` is the page's JSON block, `columns` the text of the other one. */
-export async function loadModel(meta, columns) {
+/* The model without intervals, of the page's JSON block. */
+export function readMeta(meta) {
   const model = {
     meta, title: meta.title, cores: [], rows: [], tops: [], hosts: [], intervals: 0, span: 1,
     chips: meta.chips.map((c, rank) => ({ ...c, rank, name: c.arch || "chip " + c.id })),
     usedChips: new Set(meta.rows.map((r) => r[0])),
     sites: meta.sites.map(([name, file, line, role], index) => ({ name: name || "marker", file, line, role, index, total: 0, count: 0 })),
-    launches: meta.launches.map((l) => ({ name: launchName(l) })),
+    launches: meta.launches.map((l) => ({ name: launchName(l), number: l[1], id: l[2] < 0 ? l[1] : l[2], op: l[6] || 0 })),
   };
   chooseAxis(model);
   buildRows(meta, model);
-  if (meta.rows.length) readColumns(model, await inflate(columns));
+  return model;
+}
+
+/* Its intervals, of the text of the other block. */
+export async function readIntervals(model, columns) {
+  if (model.meta.rows.length) readColumns(model, await inflate(columns));
+}
+
+export async function loadModel(meta, columns) {
+  const model = readMeta(meta);
+  await readIntervals(model, columns);
   return model;
 }
 

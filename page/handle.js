@@ -1,6 +1,8 @@
-/* What tests, and whoever opens the browser's console, may reach of the page: `devlog.timeline`, `devlog.select`, ... The
- * page itself uses imports only. */
+/* What tests, and whoever opens the browser's console, may reach of the page: `devlog.timeline`, `devlog.goTo`, ... The
+ * page itself goes by the modules' own lists. */
 
+import * as answersOf from "./answers.js";
+import * as answer_table from "./answer_table.js";
 import * as data from "./data.js";
 import * as dom from "./dom.js";
 import * as flows from "./flows.js";
@@ -9,12 +11,17 @@ import * as heatmap from "./heatmap.js";
 import * as histogram from "./histogram.js";
 import * as keys from "./keys.js";
 import * as markers from "./markers.js";
+import * as opsOf from "./ops.js";
+import * as overview from "./overview.js";
+import * as panes from "./panes.js";
+import * as places from "./places.js";
 import * as rows from "./rows.js";
 import * as search from "./search.js";
 import * as select from "./select.js";
 import * as table from "./table.js";
+import * as tabsOf from "./tabs.js";
 import * as theme from "./theme.js";
 import * as timeline from "./timeline.js";
 import * as view from "./view.js";
 
-export const handle = Object.assign({}, data, dom, flows, format, heatmap, histogram, keys, markers, rows, search, select, table, theme, timeline, view);
+export const handle = Object.assign({}, answersOf, answer_table, data, dom, flows, format, heatmap, histogram, keys, markers, opsOf, overview, panes, places, rows, search, select, table, tabsOf, theme, timeline, view);

@@ -2,12 +2,11 @@
 
 import { lowerBound } from "./data.js";
 import { byId, make } from "./dom.js";
-import { showHeat } from "./heatmap.js";
-import { showHistogram } from "./histogram.js";
 import { rowsLayout } from "./rows.js";
 import { nextHit, runSearch } from "./search.js";
 import { goTo, itemEnd, itemStart, measure, say, select, selection, showDetails } from "./select.js";
 import { chooseRow, showTable, table } from "./table.js";
+import { showNth, tabs } from "./tabs.js";
 import { repaint, timeline, toggleCore } from "./timeline.js";
 import { pan, view, viewAll, viewRange, zoom } from "./view.js";
 
@@ -75,21 +74,9 @@ export function toggleUnit() {
   timeline.unit = timeline.unit === "cycles" ? "time" : "cycles";
   byId("unit").textContent = timeline.unit;
   showTable();
-  showHistogram();
   showDetails();
   repaint();
-}
-
-const TABS = ["zones", "heat", "markers", "log"];
-
-export function showTab(name) {
-  for (const tab of TABS) {
-    byId("tab-" + tab).setAttribute("aria-selected", String(tab === name));
-    byId("tab-" + tab).tabIndex = tab === name ? 0 : -1;
-    byId("pane-" + tab).hidden = tab !== name;
-  }
-  if (name === "heat") showHeat();
-  if (name === "zones") showHistogram();
+  tabs.shown.get(tabs.now)();
 }
 
 /** @type {[string[], string, string, () => void][]} */
@@ -114,9 +101,7 @@ const KEYS = [
   [["/"], "/", "search; then Enter, Shift+Enter: next, previous", () => byId("search").focus()],
   [["n"], "n N", "next, previous found", () => nextHit(1)],
   [["N"], "", "", () => nextHit(-1)],
-  [["1"], "1 2 3", "zones, launches by core, log and losses", () => showTab("zones")],
-  [["2"], "", "", () => showTab("heat")],
-  [["3"], "", "", () => showTab("log")],
+  ...Array.from({ length: 9 }, (_, n) => /** @type {[string[], string, string, () => void]} */ ([[String(n + 1)], n ? "" : "1 ... 9", "the tabs, from the left", () => showNth(n)])),
   [["u"], "u", "cycles or time", toggleUnit],
   [["t"], "t", "light or dark", () => byId("theme").click()],
   [["Escape"], "Esc", "clear selection, measure and search", clearAll],
@@ -148,17 +133,6 @@ export function startKeys() {
   close.addEventListener("click", () => byId("help").close());
   byId("help").replaceChildren(make("h2", {}, "Keys and mouse"), list, close);
   byId("ask").addEventListener("click", () => byId("help").showModal());
-  for (const tab of TABS) byId("tab-" + tab).addEventListener("click", () => showTab(tab));
-  byId("tabs").addEventListener("keydown", (event) => {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (!step) return;
-    const at = TABS.findIndex((t) => byId("tab-" + t).getAttribute("aria-selected") === "true");
-    const next = TABS[(at + step + TABS.length) % TABS.length];
-    showTab(next);
-    byId("tab-" + next).focus();
-    event.preventDefault();
-    event.stopPropagation();
-  });
   startSplit();
 }
 
@@ -168,8 +142,7 @@ function startSplit() {
   const set = (y) => {
     const top = byId("main").getBoundingClientRect().top;
     document.documentElement.style.setProperty("--timeline", Math.max(140, Math.min(innerHeight - 120, y)) - top + "px");
-    if (!byId("pane-zones").hidden) showHistogram();
-    if (!byId("pane-heat").hidden) showHeat();
+    tabs.shown.get(tabs.now)();
   };
   split.addEventListener("pointerdown", (event) => split.setPointerCapture(event.pointerId));
   split.addEventListener("pointermove", (event) => event.buttons & 1 && set(event.clientY));

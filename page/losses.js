@@ -3,7 +3,7 @@
 
 import { byId, make } from "./dom.js";
 import { counted, duration, grouped } from "./format.js";
-import { showTab } from "./keys.js";
+import { showTab } from "./tabs.js";
 
 function fact(text, title) {
   return make("li", { title }, text);
@@ -23,9 +23,10 @@ export function showFacts(model) {
   }
   for (const [kind, ids] of kinds) /* chips that are alike stand together */
     facts.push(fact((model.usedChips.size === 1 ? "" : (ids.length > 4 ? counted(ids.length, "chip") : (ids.length > 1 ? "chips " : "chip ") + ids.join(", ")) + ": ") + kind, "chip " + ids.join(", ")));
-  facts.push(fact(counted(model.cores.length, "core")), fact(counted(launches, "launch")), fact(counted(model.intervals, "interval")));
+  facts.push(fact(counted(model.cores.length, "core")), fact(counted(launches, "launch")));
+  if (model.intervals) facts.push(fact(counted(model.intervals, "interval")));
   const ns = model.span * model.toNs;
-  facts.push(fact(ns ? duration(ns) : grouped(model.span) + " cycles", "from the first to the last marker"));
+  if (model.intervals) facts.push(fact(ns ? duration(ns) : grouped(model.span) + " cycles", "from the first to the last marker"));
   if (model.aligned) facts.push(fact("clock ±" + duration(residual(model)), "how far chips and cores may be from the host's clock"));
   const cost = model.meta.cost;
   if (cost) facts.push(fact("markers cost " + (cost.subtracted ? "subtracted: " : "") + ((cost.within / Math.max(1, cost.of)) * 100).toFixed(2) + " %", "cycles inside kernels that the markers themselves took, as the device measured it"));
@@ -81,7 +82,7 @@ export function showLog(model) {
 
 /* A log without a zone: says so, why that may be, and what to do. */
 export function showEmpty(model) {
-  byId("main").hidden = true;
+  byId("main").hidden = byId("tabs").hidden = true;
   const why = model.meta.log_rows === 0
     ? [["The log has no rows.", "The device wrote nothing, or the driver was not asked to pull it: run with TT_METAL_DEVICE_PROFILER=1, and compile kernels with -DPROFILE_DEVICE."],
        ["The file was cut off or is not a device log.", "See what was skipped, below; decode the file that the driver wrote, profile_log_device.csv."]]

@@ -213,11 +213,34 @@ export function itemBox(item) {
   return { x: x0, w: Math.max(2, x1 - x0), y: box.y - byId("rows").scrollTop, h: box.h };
 }
 
+/* Launches of the op that was chosen. */
+function paintChosen(context) {
+  if (!timeline.chosenLaunches) return;
+  const top = byId("rows").scrollTop;
+  context.fillStyle = theme.colours.accent;
+  for (const band of rowsLayout.bands) {
+    if (band.kind !== "chip" || band.host || !band.row || band.y + band.h < top || band.y > top + timeline.height) continue;
+    const { row } = band;
+    for (const lane of row.lanes) {
+      const stop = upperBound(lane.start, (view.t1 - row.offset) / row.scale);
+      let last = -2;
+      for (let i = lowerBound(lane.end, (view.t0 - row.offset) / row.scale); i < stop; i++) {
+        if (!timeline.chosenLaunches.has(lane.launch[i])) continue;
+        const x0 = axisToX(itemStart({ lane, i })), x1 = axisToX(itemEnd({ lane, i }));
+        if (x1 - last < 1) continue;
+        context.fillRect(Math.max(0, x0), band.y - top + band.h - 4, Math.max(1.5, x1 - Math.max(0, x0)), 3);
+        last = x1;
+      }
+    }
+  }
+}
+
 function paintMarks() {
   const context = fitCanvas(byId("marks"), timeline.width, timeline.height, timeline.ratio);
   const colours = theme.colours;
   context.clearRect(0, 0, timeline.width, timeline.height);
   paintFlows(context);
+  paintChosen(context);
   for (const [item, colour, line] of [[selection.hover, colours.ink, 1], [selection.item, colours.accent, 2]]) {
     const box = item && itemBox(item);
     if (!box) continue;

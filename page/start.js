@@ -1,6 +1,7 @@
 /* Starts the page: reads the data, then wires the parts together. What goes wrong is said on the page. */
 
-import { loadModel, ROLE_FW, ROLE_KERNEL } from "./data.js";
+import { answers, readAnswers, section } from "./answers.js";
+import { readIntervals, readMeta, ROLE_FW, ROLE_KERNEL } from "./data.js";
 import { byId, make } from "./dom.js";
 import { offerHeat, showHeat, startHeat } from "./heatmap.js";
 import { handle } from "./handle.js";
@@ -8,11 +9,16 @@ import { showHistogram } from "./histogram.js";
 import { startKeys } from "./keys.js";
 import { showEmpty, showFacts, showHealth, showLog } from "./losses.js";
 import { showMarkers } from "./markers.js";
+import { hasOps, showOps, timeChanged } from "./ops.js";
+import { showOverview } from "./overview.js";
+import { showCauses, showRoofline } from "./panes.js";
+import { opNames, opOf } from "./places.js";
 import { refreshColours, startSearch } from "./search.js";
 import { showDetails, startSelect } from "./select.js";
 import { showTable, startTable } from "./table.js";
-import { startTheme, theme } from "./theme.js";
-import { startTimeline, timeline } from "./timeline.js";
+import { offerTab, showTab, startTabs, tabs } from "./tabs.js";
+import { recolour, startTheme, theme } from "./theme.js";
+import { measureTimeline, startTimeline, timeline } from "./timeline.js";
 
 function showLegend(model) {
   const legend = byId("legend"), names = [...theme.ofName.keys()].slice(0, 9);
@@ -33,19 +39,59 @@ function themeChanged(model) {
   if (!model.intervals) return;
   refreshColours();
   showTable();
-  showHistogram();
   showDetails();
-  if (!byId("pane-heat").hidden) showHeat();
+  tabs.shown.get(tabs.now)();
 }
 
-export async function start() {
-  const columns = byId("columns"), model = await loadModel(JSON.parse(byId("meta").textContent), columns.textContent);
+/* The tabs whose data are in the page. */
+function offerTabs(model) {
+  offerTab("time");
+  if (hasOps()) offerTab("ops", showOps);
+  if (answers.made) byId("tab-ops").textContent = "Launches";
+  offerTab("zones", showHistogram);
+  offerTab("heat", showHeat);
+  if (section("report", "roofline")) offerTab("roofline", showRoofline);
+  if (section("causes", "path") || section("report", "waits")) offerTab("causes", showCauses);
+  if (model.meta.all_markers || model.meta.texts.length) offerTab("markers");
+}
+
+/* Launches are called after their ops, where those are known. */
+function nameLaunches(model) {
+  const names = opNames();
+  for (const launch of model.launches) {
+    const name = names.get(opOf(launch));
+    if (name) launch.name = name + " (" + opOf(launch) + ")";
+  }
+}
+
+function frame() {
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}
+
+async function start() {
+  const linked = location.hash.slice(1);
+  const meta = JSON.parse(byId("meta").textContent), columns = byId("columns"), text = columns.textContent;
   columns.remove(); /* the browser may forget the text */
+  await readAnswers(byId("answers").textContent);
+  const model = readMeta(meta);
   timeline.model = model;
+  startTabs();
+  offerTab("log");
   showFacts(model);
   startTheme(model, () => timeline.ready && themeChanged(model));
   showHealth(model);
+  if (!meta.rows.length) return showEmpty(model);
+  offerTab("overview");
+  showOverview(model);
+  showTab("overview");
+  await frame(); /* the verdict is there before the intervals are read */
+  timeline.overview = performance.now(); /* since the page was asked for */
+  await readIntervals(model, text);
   if (!model.intervals) return showEmpty(model);
+  nameLaunches(model);
+  showFacts(model);
+  recolour(model);
+  tabs.timeline = measureTimeline;
   startTimeline(model);
   startSelect();
   startTable(model);
@@ -57,16 +103,17 @@ export async function start() {
   offerHeat();
   showMarkers(model);
   showLog(model);
+  offerTabs(model);
+  timeline.moved = timeChanged;
+  if (linked !== "overview" && tabs.now === "overview") showTab(linked);
   let due = 0;
   addEventListener("resize", () => {
     clearTimeout(due);
-    due = setTimeout(showHistogram, 100);
+    due = setTimeout(() => tabs.shown.get(tabs.now)(), 100);
   });
-  byId("rows").focus({ preventScroll: true });
-  requestAnimationFrame(() => requestAnimationFrame(() => {
-    timeline.shown = performance.now(); /* since the page was asked for */
-    document.documentElement.dataset.ready = "yes";
-  }));
+  await frame();
+  timeline.shown = performance.now();
+  document.documentElement.dataset.ready = "yes";
 }
 
 /** @type {any} */ (globalThis).devlog = handle;

@@ -12,7 +12,7 @@ const QUIET = {
   dark: { page: "#15181c", fw: "#2b3037", kernel: "#3d4652", ink: "#dfe3e8", faint: "#9aa5b2", line: "#262b31", band: "#1b1f24", accent: "#5aa2ff", lost: "#ff7b72" },
 };
 
-export const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0), inks: [], dimmedInks: [] };
+export const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0), inks: [], dimmedInks: [], launches: [0, 0], ofName: new Map() };
 
 function rgb(hex) {
   return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
@@ -71,6 +71,16 @@ export function setColours(model, dark) {
   theme.dimmedInks = dimmed.map(inkOn);
   theme.launches = [packed(colours.fw), packed(colours.kernel)];
   theme.ofName = ofName;
+}
+
+/* Of a zone by its name; grey when it is none. */
+export function colourOfName(name) {
+  return theme.ofName.get(name) || (/-FW$/.test(name) ? theme.colours.fw : theme.colours.kernel);
+}
+
+/* Anew, when the data have changed. */
+export function recolour(model) {
+  setColours(model, theme.dark);
 }
 
 export function startTheme(model, changed) {

@@ -13,7 +13,7 @@ import { view, viewAll } from "./view.js";
 
 export const timeline = {
   model: null, width: 0, height: 0, ratio: 1, due: false, frames: [], busy: null, unit: "cycles",
-  colours: () => theme.packed,
+  opened: false, chosenLaunches: null, moved: () => {}, colours: () => theme.packed,
   inks: () => theme.inks, /* of names on them */
   marked: () => {}, /* draws what lies above the rows: selection, hover, measure */
 };
@@ -35,8 +35,18 @@ function gutterWidth() {
   return 104;
 }
 
+/* When it comes to the screen for the first time, the first core is open if the others have room all the same. */
+function openFirst(box) {
+  const { cores } = timeline.model;
+  if (timeline.opened || !cores.length) return;
+  timeline.opened = true;
+  if (box.clientHeight - openHeight(cores[0]) > (cores.length - 1) * 12) rowsLayout.open.add(cores[0]);
+}
+
 export function measureTimeline() {
   const box = byId("rows");
+  if (!box.clientWidth) return; /* another tab is on the screen */
+  openFirst(box);
   timeline.ratio = window.devicePixelRatio || 1;
   timeline.width = Math.max(50, box.clientWidth - gutterWidth());
   timeline.height = Math.max(20, box.clientHeight);
@@ -288,6 +298,7 @@ function paintOverview() {
 
 function paintAll() {
   timeline.due = false;
+  if (!byId("rows").clientWidth) return; /* not on the screen */
   const from = performance.now();
   paintRows();
   paintGutter();
@@ -295,6 +306,7 @@ function paintAll() {
   paintOverview();
   timeline.marked();
   timeline.last = performance.now() - from;
+  timeline.moved();
 }
 
 /* Asks for one painting in the next frame, however often it is called. */
@@ -312,10 +324,6 @@ export function startTimeline(model) {
   byId("strip-label").title = "On average " + average.toFixed(3) + " of " + counted(most, "core") + " ran a kernel, from the first to the last marker";
   view.span = model.span;
   view.changed = repaint;
-  if (model.cores.length) {
-    const first = model.cores[0], room = byId("rows").clientHeight - openHeight(first);
-    if (room > (model.cores.length - 1) * 12) rowsLayout.open.add(first);
-  }
   measureTimeline();
   new ResizeObserver(() => {
     measureTimeline();

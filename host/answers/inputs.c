@@ -112,14 +112,13 @@ static char *first_of(const char *folder, const char *const *below, size_t n_bel
 static const char *const places[] = {"", "logs_device", "logs", ".logs"};
 enum { PLACES = sizeof places / sizeof places[0] };
 
+#define CAPTURE    "capture.devlog"
+#define DEVICE_LOG "profile_log_device.csv"
+
 static char *log_in(const char *folder)
 {
-    static const char *const names[] = {"capture.devlog",
-                                        "profile_log_device.csv",
-                                        "profile_log_device.csv.pack",
-                                        "profile_log_device.csv.zst",
-                                        "profile_log_device.csv.gz",
-                                        "profile_log_device.csv.xz"};
+    static const char *const names[] = {CAPTURE,           DEVICE_LOG,       DEVICE_LOG ".pack",
+                                        DEVICE_LOG ".zst", DEVICE_LOG ".gz", DEVICE_LOG ".xz"};
     return first_of(folder, places, PLACES, names, sizeof names / sizeof names[0]);
 }
 
@@ -277,6 +276,45 @@ devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, de
     return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                    "%s holds no run: no op report, device log or capture, nor folders or files that are",
                    path);
+}
+
+/* A capture and the CSV beside it are of one run. */
+static bool same_run(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino) return true;
+    const char *base_a = strrchr(a, '/'), *base_b = strrchr(b, '/');
+    const size_t n = base_a ? (size_t)(base_a - a) : 0;
+    if (!base_a || !base_b || n != (size_t)(base_b - b) || strncmp(a, b, n) != 0) return false;
+    return strcmp(base_a + 1, CAPTURE) == 0
+               ? strncmp(base_b + 1, DEVICE_LOG, strlen(DEVICE_LOG)) == 0
+               : strcmp(base_b + 1, CAPTURE) == 0 && strncmp(base_a + 1, DEVICE_LOG, strlen(DEVICE_LOG)) == 0;
+}
+
+devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *why, devlog_error *err)
+{
+    const char *slash = strrchr(log, '/');
+    char *folder = slash ? strndup(log, (size_t)(slash - log) + (slash == log)) : strdup("."), *kept = NULL;
+    char *of_folder = folder ? log_in(folder) : NULL;
+    bool is_one = false;
+    devlog_error failed = {0};
+    devlog_status status = folder ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory"),
+                  made = status;
+    /* Only a folder that is this run: of others no report is made. */
+    const bool whole = of_folder && same_run(of_folder, log);
+    if (whole) made = add_run(in, folder, 0, &is_one, &failed);
+    if (whole && !made && is_one && in->items[0].report) {
+        status = keep(&kept, log, err);
+        if (!status) free(in->items[0].log);
+        if (!status) in->items[0].log = kept;
+    } else if (!status) {
+        run_inputs_free(in);
+        status = add_file(in, log, 0, true, err);
+    }
+    *why = made && !status ? failed : (devlog_error){0};
+    free(of_folder);
+    free(folder);
+    return status;
 }
 
 devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err)

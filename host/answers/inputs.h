@@ -28,6 +28,9 @@ typedef struct run_inputs {
 devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, devlog_error *err);
 /* The same of a path that has to hold one run; ARGUMENT says what the others are. */
 devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err);
+/* The run that a log is of: with the op report that stands beside it, or that is made of what does; a log by itself, too.
+ * *why is why there is no report where there should be one: a failure of making it; otherwise its text is "". */
+devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *why, devlog_error *err);
 /* Removes temporary files, too. */
 void run_inputs_free(run_inputs *in);
 

@@ -49,7 +49,7 @@ static uint64_t key_of(const answer_run *r, const answer_op *op, answer_group gr
     return code;
 }
 
-static const char *name_of(answer *a, const answer_run *r, const answer_op *op, answer_group group)
+const char *answer_op_name(answer *a, const answer_run *r, const answer_op *op, answer_group group)
 {
     const char *code = answer_code(r, op);
     if (group == GROUP_CATEGORY) return op_category(code);
@@ -193,7 +193,7 @@ bool answer_add_ops(answer *a, const answer_run *r, const answer_wishes *w)
         const answer_op *op = &r->ops[i];
         uint32_t *at = find(slots, n_slots, key_of(r, op, w->group));
         if (!*at) {
-            rows[n] = (row){.name = name_of(a, r, op, w->group), .at = n};
+            rows[n] = (row){.name = answer_op_name(a, r, op, w->group), .at = n};
             *at = (uint32_t)++n;
         }
         add(&rows[*at - 1], r, op);

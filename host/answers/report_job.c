@@ -81,15 +81,25 @@ static devlog_status read_input(report_job *j, const report_options *o, const ch
     return DEVLOG_OK;
 }
 
+answer_wishes report_job_wishes(const report_job *j, const report_options *o)
+{
+    return (answer_wishes){
+        .group = o->group, .sort = o->sort, .peaks = &j->peaks, .rules = j->rules, .top = o->top};
+}
+
+devlog_status report_job_read(report_job *j, const report_options *o, const char *before, devlog_error *err)
+{
+    devlog_status status = rules_read(&j->rules, o->rules, o->thresholds, err);
+    if (!status) status = read_input(j, o, before, err);
+    const flops_options flops = {.table = o->ops_table, .board = o->board, .dram = o->dram};
+    return status ? status : flops_apply(&j->run, &flops, &j->peaks, err);
+}
+
 devlog_status report_job_run(report_job *j, const char *path, const report_options *o, const char *before,
                              devlog_error *err)
 {
-    devlog_status status = rules_read(&j->rules, o->rules, o->thresholds, err);
-    const answer_wishes wishes = {
-        .group = o->group, .sort = o->sort, .peaks = &j->peaks, .rules = j->rules, .top = o->top};
-    if (!status) status = run_inputs_one(&j->in, path, err);
-    if (!status) status = read_input(j, o, before, err);
-    const flops_options flops = {.table = o->ops_table, .board = o->board, .dram = o->dram};
-    if (!status) status = flops_apply(&j->run, &flops, &j->peaks, err);
+    devlog_status status = run_inputs_one(&j->in, path, err);
+    if (!status) status = report_job_read(j, o, before, err);
+    const answer_wishes wishes = report_job_wishes(j, o);
     return status ? status : answer_make(&j->a, &j->run, &wishes, err);
 }

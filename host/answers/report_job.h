@@ -39,6 +39,9 @@ typedef struct report_job {
 /* `before` is put before each line of troubles. Free with report_job_free, also after a failure. */
 devlog_status report_job_run(report_job *j, const char *path, const report_options *o, const char *before,
                              devlog_error *err);
+/* Its two parts, for who makes several answers of one run: reading the only run of j->in, and what sections go by. */
+devlog_status report_job_read(report_job *j, const report_options *o, const char *before, devlog_error *err);
+answer_wishes report_job_wishes(const report_job *j, const report_options *o);
 void report_job_free(report_job *j);
 
 #endif

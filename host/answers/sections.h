@@ -47,6 +47,9 @@ void answer_add_chips(answer *a, const answer_run *r);                          
 void answer_add_summary(answer *a, const answer_run *r);                          /* verdict.c */
 void answer_add_losses(answer *a, const answer_run *r);                           /* verdict.c */
 
+/* What an op is called in a table of ops that are put together like this; kept by the answer. (op_stats.c) */
+const char *answer_op_name(answer *a, const answer_run *r, const answer_op *op, answer_group group);
+
 /* All of them. MEMORY when there is none. (sections.c) */
 devlog_status answer_make(answer *a, const answer_run *r, const answer_wishes *w, devlog_error *err);
 

@@ -14,6 +14,7 @@
 #include "cli/filters.h"
 #include "cli/follow_end.h"
 #include "cli/logs.h"
+#include "cli/page_answers.h"
 #include "decode/decode.h"
 #include "report/artifacts.h"
 #include "report/decode_table.h"
@@ -215,6 +216,9 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     op_selected selected;
     char prefix[32] = "", title[200];
     int exit_status = CLI_FAILED;
+    title_of(rest, title);
+    cli_page_asked page = cli_page_ask(rest->items, (size_t)rest->n, title, &a->filters, filter);
+    page.once = a->follow;
     devlog_status status =
         cli_select(&cmd_decode, &a->filters, filter, rest->items, (size_t)rest->n, &selected, &err);
     const dl_follow following = {.stop = cli_follow_ended, .idle_ms = a->idle * 1000};
@@ -227,7 +231,6 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
                                    .elf_folder = a->elf_folder,
                                    .progress = on_progress,
                                    .progress_ctx = &progress};
-    title_of(rest, title);
     bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses || a->format != FORMAT_TEXT;
     if (!status) status = cli_date_prefix(a->date, prefix, &err);
     if (!status && a->elf_folder) status = check_folder(a->elf_folder, &err);
@@ -239,6 +242,8 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
                                             .title = title,
                                             .suffix = a->suffix,
                                             .wanted = a->wanted,
+                                            .answers = cli_page_answers,
+                                            .answers_ctx = &page,
                                             .tar = a->tar,
                                             .analyzer = analyzer};
     if (!status) status = dl_artifacts_new(&set, d, &artifacts, &err);

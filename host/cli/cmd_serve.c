@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/dashboard.h"
-#include "cli/filters.h"
+#include "cli/page_answers.h"
 #include "report/results.h"
 
 typedef struct serve_args {
@@ -43,8 +43,13 @@ static devlog_status make(void *ctx, const char *log, const char *folder, devlog
     op_selected selected;
     char *name = strdup(log);
     if (!name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    cli_page_asked page = cli_page_ask(&name, 1, NULL, shown.filters, &shown.filter);
     devlog_status status = cli_select(&cmd_serve, shown.filters, &shown.filter, &name, 1, &selected, err);
-    const dl_results_options how = {shown.filter, cli_shown_check, &shown};
+    const dl_results_options how = {.filter = shown.filter,
+                                    .check = cli_shown_check,
+                                    .ctx = &shown,
+                                    .answers = cli_page_answers,
+                                    .answers_ctx = &page};
     if (!status) status = dl_results_make(log, folder, &how, NULL, err);
     free(name);
     op_selected_free(&selected);

@@ -14,6 +14,7 @@
 #include "cli/filters.h"
 #include "cli/handover.h"
 #include "cli/logs.h"
+#include "cli/page_answers.h"
 #include "report/decode_table.h"
 #include "report/export.h"
 #include "report/results.h"
@@ -150,14 +151,18 @@ static devlog_status check_page(void *ctx, dl_decode *d, devlog_error *err)
 }
 
 /* Writes what the viewer reads into `folder`; *path, freed by the caller, is its place. */
-static devlog_status make(const cli_log *log, cli_shown *s, ui which, const char *folder, char **path,
-                          dl_str *lost, devlog_error *err)
+static devlog_status make(const cli_log *log, cli_shown *s, cli_page_asked *page, ui which,
+                          const char *folder, char **path, dl_str *lost, devlog_error *err)
 {
     *path = dl_path_join(folder, uis[which].file);
     if (!*path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     const size_t there = dl_folder_there(folder);
     page_check check = {log, s};
-    const dl_results_options results = {s->filter, check_page, &check};
+    const dl_results_options results = {.filter = s->filter,
+                                        .check = check_page,
+                                        .ctx = &check,
+                                        .answers = cli_page_answers,
+                                        .answers_ctx = page};
     devlog_status status = dl_folder_make(folder, err);
     if (!status && which == UI_HTML)
         status = dl_results_make(log->path, folder, &results, lost, err);
@@ -279,15 +284,16 @@ static devlog_status show(const cli_log *log, const view_args *a, const dl_filte
                           devlog_error *err)
 {
     cli_shown s = {&a->filters, *filter};
+    char *const logs[] = {log->path};
+    cli_page_asked page = cli_page_ask(logs, 1, NULL, &a->filters, filter);
     op_selected selected;
     char folder[600], *path = NULL;
     dl_str losses = {0};
     ui which = (ui)a->ui;
     devlog_status status = a->extract ? DEVLOG_OK : looking_folder(log, folder, sizeof folder, err);
-    devlog_status chosen =
-        cli_select(&cmd_view, &a->filters, &s.filter, &(char *){log->path}, 1, &selected, err);
+    devlog_status chosen = cli_select(&cmd_view, &a->filters, &s.filter, logs, 1, &selected, err);
     if (!status) status = chosen;
-    if (!status) status = make(log, &s, which, a->extract ? a->extract : folder, &path, &losses, err);
+    if (!status) status = make(log, &s, &page, which, a->extract ? a->extract : folder, &path, &losses, err);
     if (!status) status = dl_str_status(&losses, err);
     *lost = losses.len > 0;
     if (*lost) fputs(losses.text, stderr); /* before what may wait for a viewer */

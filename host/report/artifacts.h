@@ -49,7 +49,11 @@ typedef struct dl_artifacts_options {
     const char *suffix;    /* before the extension of every name, after a '_'; may be NULL */
     const bool *wanted;    /* of DL_ARTIFACT_KINDS */
     dl_analyzer *analyzer; /* fed with the runs too, and finished by dl_artifacts_finish; may be NULL */
-    bool tar;              /* pack them into device_perf_results.tar */
+    /* Appends what the page shows besides the log itself, a JSON object; on a thread of its own, after everything has been
+     * decoded. NULL: nothing. */
+    devlog_status (*answers)(void *ctx, dl_str *out, devlog_error *err);
+    void *answers_ctx;
+    bool tar; /* pack them into device_perf_results.tar */
 } dl_artifacts_options;
 
 /* What the options point to is borrowed. */

@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/settings.h"
@@ -25,6 +26,16 @@ static void part(dl_str *out, const char *before, const unsigned char *bytes, un
     dl_str_add(out, after);
 }
 
+/* Deflated: their JSON repeats itself. */
+static devlog_status answers(const char *text, dl_str *out, devlog_error *err)
+{
+    dl_str packed = {0};
+    devlog_status status = page_deflate_text(text, strlen(text), &packed, err);
+    if (!status) page_base64(out, packed.text, packed.len);
+    dl_str_free(&packed);
+    return status;
+}
+
 devlog_status dl_page_text(dl_view *v, const dl_page_options *options, dl_str *out, devlog_error *err)
 {
     uint32_t max = options->max_intervals ? options->max_intervals : DL_PAGE_INTERVALS;
@@ -44,6 +55,9 @@ devlog_status dl_page_text(dl_view *v, const dl_page_options *options, dl_str *o
     if (status) goto done;
     dl_str_add(out, "</script>\n<script type=\"text/plain\" id=\"columns\">");
     page_base64(out, columns.text, columns.len);
+    dl_str_add(out, "</script>\n<script type=\"text/plain\" id=\"answers\">");
+    if (options->answers) status = answers(options->answers, out, err);
+    if (status) goto done;
     dl_str_add(out, "</script>\n");
     part(out, "<script>", page_script, page_script_size, "</script>\n</body>\n</html>\n");
     status = dl_str_status(out, err);
@@ -87,8 +101,13 @@ static devlog_status ready(void *state, devlog_error *err)
 static devlog_status make(dl_artifacts *set, void *state, devlog_error *err)
 {
     page_state *s = state;
-    const dl_page_options options = {.title = dl_artifacts_get(set)->title};
-    return dl_page_text(s->view, &options, &s->text, err);
+    const dl_artifacts_options *asked = dl_artifacts_get(set);
+    dl_str found = {0};
+    devlog_status status = asked->answers ? asked->answers(asked->answers_ctx, &found, err) : DEVLOG_OK;
+    const dl_page_options options = {.title = asked->title, .answers = found.text};
+    if (!status) status = dl_page_text(s->view, &options, &s->text, err);
+    dl_str_free(&found);
+    return status;
 }
 
 static devlog_status write_artifact(dl_artifacts *set, void *state, dl_file_writer *out, devlog_error *err)

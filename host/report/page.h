@@ -10,6 +10,7 @@
 
 typedef struct dl_page_options {
     const char *title;      /* shown at the top: the log's name; NULL: none */
+    const char *answers;    /* what else is to be shown of the run: a JSON object; NULL: nothing */
     uint32_t max_intervals; /* 0: DL_PAGE_INTERVALS. What is left out is counted, and the page says so */
 } dl_page_options;
 

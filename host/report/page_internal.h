@@ -13,6 +13,8 @@
  * 0 launch  difference to the launch before in this line (the first: to 0), zigzag: 0, -1, 1, -2 are 0, 1, 2,
  *           3; -1 is no launch
  *
+ * A third block, deflated and in base64 too, is the JSON of dl_page_options.answers, or empty.
+ *
  * A row is a track of the view. A line is one level of nesting in it, 0 outermost; its intervals do not
  * overlap. Further lanes of the view have their lines below those of the first; points have a line of their
  * own, the last. */
@@ -56,6 +58,7 @@ typedef struct page_pack {
 devlog_status page_pack_view(page_pack *p, dl_view *v, uint64_t max, devlog_error *err);
 /* All columns one behind the other, deflated. */
 devlog_status page_deflate(const page_pack *p, dl_str *out, devlog_error *err);
+devlog_status page_deflate_text(const char *text, size_t n, dl_str *out, devlog_error *err);
 void page_pack_free(page_pack *p);
 /* The JSON block; contains no '<', so that it can stand inside a script element. */
 devlog_status page_meta(const page_pack *p, const char *title, dl_str *out, devlog_error *err);

@@ -57,7 +57,7 @@ static void sites(const page_pack *p, const dl_tables *t, dl_str *out)
     dl_str_char(out, ']');
 }
 
-/* [chip, number, run id, trace id, trace counter, op]; an id that there is not is -1. */
+/* [chip, number, run id, trace id, trace counter, op, number of the op]; what is missing at the end is not known, and an id that there is not is -1. */
 static void launches(const page_pack *p, const dl_launches *launches, dl_str *out)
 {
     uint32_t n = launches->count < p->launch_end ? launches->count : p->launch_end;
@@ -73,10 +73,11 @@ static void launches(const page_pack *p, const dl_launches *launches, dl_str *ou
             dl_str_add(out, "-1");
         dl_str_fmt(out, ",%lld,%lld", l->trace_id == UINT32_MAX ? -1LL : (long long)l->trace_id,
                    l->trace_counter == UINT32_MAX ? -1LL : (long long)l->trace_counter);
-        if (op) {
+        if (op || l->op) {
             dl_str_char(out, ',');
-            text(out, op);
+            text(out, op ? op : "");
         }
+        if (l->op) dl_str_fmt(out, ",%llu", (unsigned long long)l->op);
         dl_str_char(out, ']');
     }
     dl_str_char(out, ']');

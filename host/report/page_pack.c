@@ -296,6 +296,18 @@ devlog_status page_deflate(const page_pack *p, dl_str *out, devlog_error *err)
     return DEVLOG_OK;
 }
 
+devlog_status page_deflate_text(const char *text, size_t n, dl_str *out, devlog_error *err)
+{
+    uLongf size = compressBound(n);
+    if (!dl_str_reserve(out, size))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's answers");
+    const int result = compress2((Bytef *)out->text + out->len, &size, (const Bytef *)text, n, 6);
+    if (result != Z_OK) return dl_fail(err, DEVLOG_ERR_STATE, "zlib could not pack the page (%d)", result);
+    out->len += size;
+    out->text[out->len] = '\0';
+    return DEVLOG_OK;
+}
+
 void page_pack_free(page_pack *p)
 {
     for (int i = 0; i < PAGE_COLUMNS; i++) {

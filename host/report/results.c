@@ -22,6 +22,8 @@ devlog_status dl_results_make(const char *log, const char *folder, const dl_resu
     const dl_artifacts_options artifacts = {.folder = folder,
                                             .title = slash ? slash + 1 : log,
                                             .wanted = wanted,
+                                            .answers = options ? options->answers : NULL,
+                                            .answers_ctx = options ? options->answers_ctx : NULL,
                                             .tar = true,
                                             .analyzer = analyzer};
     if (!status) status = dl_artifacts_new(&set, d, &artifacts, err);

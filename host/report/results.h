@@ -13,6 +13,8 @@ typedef struct dl_results_options {
     /* Called when all is decoded, and fails when the filter left nothing; may be NULL. */
     devlog_status (*check)(void *ctx, dl_decode *d, devlog_error *err);
     void *ctx;
+    devlog_status (*answers)(void *ctx, dl_str *out, devlog_error *err); /* as in dl_artifacts_options */
+    void *answers_ctx;
 } dl_results_options;
 
 /* Decodes `log` (`options` NULL: all of it) and writes all artifacts and the tar into `folder`, which is made when it is missing. A log

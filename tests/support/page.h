@@ -9,7 +9,8 @@
 
 #include "support/browser.h"
 
-#define PAGE_READY "document.documentElement.dataset.ready === 'yes'"
+/* With the zones beside the time line. */
+#define PAGE_READY "document.documentElement.dataset.ready === 'yes' && (showTab('zones'), true)"
 
 typedef struct page_log {
     unsigned chips, columns, rows, riscs, launches,

@@ -19,7 +19,8 @@
 #include "support/page.h"
 #include "support/serve.h"
 
-#define READY "document.documentElement.dataset.ready === 'yes'"
+/* With the zones beside the time line. */
+#define READY "document.documentElement.dataset.ready === 'yes' && (showTab('zones'), true)"
 
 static browser *b;
 
@@ -296,12 +297,12 @@ static void statistics_and_stragglers(void **state)
     expect_number("histogram.drawn.counts.reduce((a, n) => a + n)", CORES * LAUNCHES * 2);
     expect_text("binText(histogram.drawn.frame.x(700))", "700 cycles: 192");
     expect_text("binText(0) || 'nothing'", "nothing");
-    browser_key(b, "2");
+    browser_key(b, "5");
     expect_number("heat.launches.length", LAUNCHES);
     expect_text("document.getElementById('stragglers').innerText", SLOW_CORE);
     expect_text("document.getElementById('stragglers').innerText", "6 of 6");
     expect_text("cellText(14, 0)", "5,700 cycles = 11.400 µs (16.3 % from the median)");
-    browser_key(b, "3");
+    browser_key(b, "6");
     expect_text("document.getElementById('pane-log').innerText", "Nothing was lost");
     browser_key(b, "u");
     expect_text("document.getElementById('unit').textContent", "time");
@@ -334,8 +335,8 @@ static void hostile_names_stay_text(void **state)
     free(browser_js(b, "goTo({ lane: timeline.model.rows[0].lanes[2], i: 0 })"));
     settle();
     expect_text("document.getElementById('details').innerText", "</script><img src=x onerror=alert(1)>");
-    browser_key(b, "2");
-    browser_key(b, "3");
+    browser_key(b, "5");
+    browser_key(b, "6");
     expect_number("document.images.length", 0);
     expect_number("document.documentElement.scrollWidth", 1440);
     assert_string_equal(browser_problems(b), "");

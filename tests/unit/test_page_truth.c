@@ -126,7 +126,7 @@ static void an_outlier_among_ten_thousand(void **state)
                           .slow = 9777,
                           .slower = 4000};
     open_log(&log, 0);
-    browser_key(b, "2");
+    browser_key(b, "5");
     page_settle(b);
     page_has_number(b, "heat.launches.length", 10000);
     page_has_number(b,
@@ -242,10 +242,10 @@ static void every_text_can_be_read(void **state)
                           .slow = 2,
                           .slower = 3000};
     open_log(&log, 3);
-    browser_key(b, "2");
+    browser_key(b, "5");
     page_settle(b);
     page_has_text(b, "document.getElementById('stragglers').innerText", "of 2"); /* launches of its chip */
-    browser_key(b, "1");
+    browser_key(b, "4");
     page_has_number(b, "new Set(theme.css).size", 10 + 4 + 3);
     legible("light");
     browser_key(b, "t");
@@ -280,7 +280,7 @@ static void fits_narrow_windows(void **state)
             b,
             "(() => { const cut = []; for (const e of [...document.querySelectorAll('#facts li, #health, "
             "#search, #unit, #theme, #ask, #details, #chart, #chart canvas, #details dd, #tabs "
-            "[role=tab], #rows, #table-box')]) { const r = e.getBoundingClientRect(), p = "
+            "[role=tab]:not([hidden]), #rows, #table-box')]) { const r = e.getBoundingClientRect(), p = "
             "e.parentElement.getBoundingClientRect(); if (!r.width || !r.height || r.left < 0 || r.right > "
             "innerWidth + 0.5 || r.top < 0 || r.bottom > innerHeight + 0.5 || (e.tagName === 'LI' && "
             "(r.right > p.right + 0.5 || r.bottom > p.bottom + 0.5))) cut.push(e.tagName + '#' + e.id + ' ' "

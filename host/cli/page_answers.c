@@ -1,0 +1,184 @@
+/* The answers that the page shows. See page_answers.h. */
+#include "cli/page_answers.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "answers/answer_print.h"
+#include "answers/causes_answer.h"
+#include "answers/causes_job.h"
+#include "answers/report_job.h"
+
+enum { ROWS = 2000 }; /* of a table: more would only be scrolled over */
+
+cli_page_asked cli_page_ask(char *const *logs, size_t n, const char *title, const cli_filters *f,
+                            const dl_filter *filter)
+{
+    const char *slash = n ? strrchr(logs[0], '/') : NULL;
+    if (!title && n) title = slash ? slash + 1 : logs[0];
+    return (cli_page_asked){.logs = logs,
+                            .n_logs = n,
+                            .title = title,
+                            .parts = filter->n_cores || filter->n_riscs || filter->n_zones || filter->from ||
+                                     filter->to || filter->min_cycles,
+                            .selection = cli_selection_of(f, filter)};
+}
+
+static void key(const char *name, dl_str *out)
+{
+    dl_str_fmt(out, "%s\"%s\":", out->len > 1 ? ",\n" : "", name);
+}
+
+static void print(const answer *a, const char *kind, int version, const char *const *sections,
+                  size_t n_sections, dl_str *out)
+{
+    answer_print_json(
+        &(answer_shown){
+            .a = a, .kind = kind, .version = version, .sections = sections, .n_sections = n_sections},
+        out);
+}
+
+static devlog_status report(const report_job *r, dl_str *out, devlog_error *err)
+{
+    answer a = {0};
+    answer_wishes w = report_job_wishes(r, &(report_options){.top = ROWS});
+    devlog_status status = answer_make(&a, &r->run, &w, err);
+    key("report", out);
+    if (!status) print(&a, "report", REPORT_FORMAT_VERSION, NULL, 0, out);
+    answer_free(&a);
+    return status;
+}
+
+/* Ops put together in another way. */
+static devlog_status ops_by(const report_job *r, const char *name, answer_group group, answer_sort sort,
+                            dl_str *out, devlog_error *err)
+{
+    static const char *const section[] = {"op_statistics"};
+    answer a;
+    answer_wishes w = report_job_wishes(r, &(report_options){.top = ROWS});
+    w.group = group;
+    w.sort = sort;
+    devlog_status status = answer_begin(&a, err);
+    if (status) return status;
+    a.cycles = r->run.cycles;
+    if (!answer_add_ops(&a, &r->run, &w)) a.no_memory = true;
+    status = answer_status(&a, err);
+    key(name, out);
+    if (!status) print(&a, "report", REPORT_FORMAT_VERSION, section, 1, out);
+    answer_free(&a);
+    return status;
+}
+
+/* Under which name each op of "by_op" stands in the table of another group. */
+static devlog_status groups(const report_job *r, const char *name, answer_group group, dl_str *out,
+                            devlog_error *err)
+{
+    answer a;
+    devlog_status status = answer_begin(&a, err);
+    if (status) return status;
+    key(name, out);
+    dl_str_char(out, '[');
+    for (size_t i = 0; i < r->run.n_ops && i < ROWS; i++) {
+        const char *text = answer_op_name(&a, &r->run, &r->run.ops[i], group);
+        if (i) dl_str_char(out, ',');
+        dl_str_json(out, text ? text : "", text ? strlen(text) : 0);
+    }
+    dl_str_char(out, ']');
+    status = answer_status(&a, err);
+    answer_free(&a);
+    return status;
+}
+
+static devlog_status why_it_waited(const report_job *r, dl_str *out, devlog_error *err)
+{
+    answer a;
+    if (!r->run.causes) return DEVLOG_OK;
+    devlog_status status = answer_begin(&a, err);
+    if (status) return status;
+    status = causes_answer(&a, r->run.causes, ROWS, err);
+    key("causes", out);
+    if (!status) print(&a, "causes", CAUSES_FORMAT_VERSION, NULL, 0, out);
+    answer_free(&a);
+    return status;
+}
+
+static devlog_status answers(const cli_page_asked *asked, devlog_error *why, dl_str *out, devlog_error *err)
+{
+    const report_options wanted = {.selection = &asked->selection};
+    report_job r = {0};
+    devlog_status status = run_inputs_of_log(&r.in, asked->logs[0], why, err);
+    if (!status) status = report_job_read(&r, &wanted, "", err);
+    r.run.name = asked->title; /* not where it lies: the same log gives the same page */
+    if (!status) status = report(&r, out, err);
+    if (!status) status = ops_by(&r, "by_shape", GROUP_SHAPE, SORT_TIME, out, err);
+    if (!status) status = ops_by(&r, "by_category", GROUP_CATEGORY, SORT_TIME, out, err);
+    if (!status) status = ops_by(&r, "by_op", GROUP_NONE, SORT_ORDER, out, err);
+    if (!status) status = groups(&r, "groups_shape", GROUP_SHAPE, out, err);
+    if (!status) status = groups(&r, "groups_category", GROUP_CATEGORY, out, err);
+    if (!status) {
+        key("made", out);
+        dl_str_add(out, r.run.has_report ? "false" : "true");
+    }
+    if (!status) status = why_it_waited(&r, out, err);
+    report_job_free(&r);
+    return status;
+}
+
+/* What is said of the log, without the folder that it lies in. */
+static const char *without_folder(const cli_page_asked *asked, const char *text)
+{
+    const char *log = asked->logs[0], *slash = strrchr(log, '/');
+    const size_t n = slash ? (size_t)(slash - log) + 1 : 0;
+    return strncmp(text, log, n) == 0 ? text + n : text;
+}
+
+static void note(bool *any, const char *before, const char *text, dl_str *out)
+{
+    dl_str line = {0};
+    dl_str_fmt(&line, "%s%s", before, text);
+    if (*any) dl_str_char(out, ',');
+    *any = true;
+    dl_str_json(out, line.text ? line.text : "", line.len);
+    dl_str_free(&line);
+}
+
+devlog_status cli_page_answers(void *ctx, dl_str *out, devlog_error *err)
+{
+    const cli_page_asked *asked = ctx;
+    struct stat st;
+    devlog_error failed = {0}, why = {0};
+    dl_str text = {0};
+    bool any = false;
+    const char *not_read = asked->once          ? "the log was still being written"
+                           : asked->n_logs != 1 ? "it is of several logs"
+                           : stat(asked->logs[0], &st) != 0 || !S_ISREG(st.st_mode)
+                               ? "the log came through a pipe, which can be read once"
+                               : NULL;
+    dl_str_char(&text, '{');
+    /* A run that cannot be answered has its time line all the same, and says why it has no more. */
+    const bool bad = !not_read && answers(asked, &why, &text, &failed) != DEVLOG_OK;
+    if (bad) {
+        dl_str_clear(&text);
+        dl_str_char(&text, '{');
+    }
+    key("notes", &text);
+    dl_str_char(&text, '[');
+    if (not_read) note(&any, "What devlog report says of a run is not in this page: ", not_read, &text);
+    if (bad)
+        note(&any,
+             "What devlog report says of a run is not in this page: ", without_folder(asked, failed.text),
+             &text);
+    if (!bad && why.status)
+        note(&any, "The ops of this run are not in this page: ", without_folder(asked, why.text), &text);
+    if (asked->parts && !not_read && !bad)
+        note(
+            &any, "",
+            "Filters by core, RISC, zone and time hold for the time line and the statistics of zones; overview, ops, "
+            "roofline and causes are of whole launches.",
+            &text);
+    dl_str_add(&text, "]}");
+    const devlog_status status = dl_str_status(&text, err);
+    if (!status) dl_str_add_n(out, text.text, text.len);
+    dl_str_free(&text);
+    return status;
+}

@@ -1,0 +1,148 @@
+/* The first thing to see: the verdict with its numbers, what would save most, what to do, steps, and how far all of it can be
+ * trusted. Every number is one of the answers'. */
+
+import { answers, fact, section, unitText } from "./answers.js";
+import { sectionBlock } from "./answer_table.js";
+import { byId, make } from "./dom.js";
+import { counted, duration, grouped } from "./format.js";
+import { showPlace } from "./places.js";
+import { showTab } from "./tabs.js";
+
+function tile(title, value, note, grade) {
+  return make("div", { class: "tile" + (grade ? " " + grade : "") }, make("span", { class: "faint" }, title), make("b", {}, value), make("span", { class: "faint note" }, note || ""));
+}
+
+function factTile(title, key, note) {
+  const found = fact(key);
+  return found ? tile(title, unitText(found.value, found.unit), note === undefined ? found.note : note, gradeOf(key)) : null;
+}
+
+/* Facts of the verdict that an indicator grades. */
+function gradeOf(key) {
+  const names = { busy_share: "busy", compile_time: "compile", core_error: "core_error", lost: "lost" }, found = section("report", "indicators");
+  const row = found && found.rows.find((r) => r.indicator === names[key]);
+  return row ? row.grade : "";
+}
+
+function slowest() {
+  const ops = section("report", "op_statistics"), row = ops && ops.rows.find((r) => r.total !== null);
+  if (!row || (answers.made && ops.rows.length === 1)) return null;
+  const unit = ops.columns.find((c) => c.key === "total").unit;
+  return tile("slowest op", row.op.slice(0, 60), unitText(row.total, unit) + " in " + counted(row.count, "launch") + (row.share === null ? "" : ", " + row.share.toFixed(1) + " % of all ops") +
+    (row.bound_by ? "; bound by " + row.bound_by : ""));
+}
+
+/* Who waited longest, and for what. */
+function waited() {
+  const waits = section("report", "waits"), row = waits && waits.rows[0];
+  if (!row) return null;
+  return tile("longest waits", row.risc + ": " + row.why, counted(row.count, "wait") + ", " + unitText(row.cycles, "cycles") + (row.by ? "; ended by " + row.by : ""));
+}
+
+function tiles() {
+  const busy = fact("busy_share"), idle = fact("gaps");
+  const ops = fact("ops");
+  return [
+    factTile("wall time", "wall"),
+    busy ? factTile("device busy", "busy_share", idle ? "idle " + unitText(idle.value, idle.unit) + ", between launches" : undefined) : null,
+    factTile("in kernels", "ops_time", ops ? "all of " + (answers.made ? counted(ops.value, "launch") : counted(ops.value, "op")) + " added up" : undefined),
+    slowest(), waited(),
+    factTile("host", "host_span"), factTile("compiling", "compile_time", fact("compile_share") ? unitText(fact("compile_share").value, "percent") + " of the host's time" : undefined),
+  ].filter(Boolean);
+}
+
+function saving(row, columns, most) {
+  const unit = columns.find((c) => c.key === "saving").unit;
+  const card = make("li", { class: "saving" },
+    make("div", { class: "amount" }, make("b", {}, unitText(row.saving, unit)), make("span", { class: "faint" }, row.share === null ? "" : unitText(row.share, "percent") + " of the wall time")),
+    make("div", {}, make("h3", {}, row.what), make("p", {}, row.evidence || "")));
+  card.style.setProperty("--part", (row.saving / most) * 100 + "%");
+  if (row.op_id !== null || row.core !== null || row.line !== null) {
+    const link = make("button", { type: "button", class: "go" }, "show in the time line");
+    link.addEventListener("click", () => showPlace(row));
+    card.append(link);
+  }
+  return card;
+}
+
+function savings() {
+  const found = section("report", "savings"), box = make("section", { class: "card wide2" }, make("h2", {}, "What would save most"));
+  if (!found) {
+    box.append(make("p", { class: "faint" }, section("report", "verdict") ? "Nothing stands out: no gap, no unused core, no straggler that would be worth it." : "Not known."));
+    return box;
+  }
+  box.append(make("ol", { class: "savings" }, ...found.rows.slice(0, 3).map((r) => saving(r, found.columns, found.rows[0].saving))));
+  for (const note of found.notes || []) box.append(make("p", { class: "faint" }, note));
+  return box;
+}
+
+function advice() {
+  const found = section("report", "advice");
+  if (!found) return null;
+  return make("section", { class: "card" }, make("h2", {}, "What to do"), make("dl", { class: "advice" }, ...found.rows.slice(0, 6).flatMap((r) => {
+    const name = make("dt", {}, r.title);
+    if (r.op_id !== null) {
+      const link = make("button", { type: "button", class: "go" }, "show");
+      link.addEventListener("click", () => showPlace(r));
+      name.append(" ", link);
+    }
+    return [name, make("dd", {}, r.do, make("span", { class: "faint" }, " " + r.means))];
+  })));
+}
+
+/* Steps one below the other, as long as their time on the device. */
+function steps() {
+  const found = section("report", "steps") || section("report", "signposts");
+  if (!found) return null;
+  const unit = found.columns.find((c) => c.key === "device_time").unit, most = Math.max(...found.rows.map((r) => r.device_time || 0), 1);
+  const rows = found.rows.slice(0, 60).map((r) => {
+    const bar = make("td", { class: "share n" }, unitText(r.device_time, unit));
+    bar.style.setProperty("--part", ((r.device_time || 0) / most) * 100 + "%");
+    return make("tr", {}, make("td", {}, r.name.slice(0, 80)), make("td", { class: "n" }, counted(r.ops, "op")), bar, make("td", { class: "n" }, unitText(r.gap, unit)), make("td", { class: "n" }, unitText(r.host_time, unit)));
+  });
+  const head = make("tr", {}, ...[["", ""], ["ops", "n"], ["on the device", "n"], ["gaps", "n"], ["on the host", "n"]].map(([t, c]) => make("th", { scope: "col", class: c }, t)));
+  return make("section", { class: "card" }, make("h2", {}, found.title === "STEPS" ? "Steps" : "Between signposts"),
+    make("div", { class: "scroll" }, make("table", { class: "steps" }, make("thead", {}, head), make("tbody", {}, ...rows))),
+    found.rows.length > 60 ? make("p", { class: "faint" }, "and " + grouped(found.rows.length - 60) + " more: devlog report has all") : "");
+}
+
+function trust(model) {
+  const lost = model.meta.findings.filter((f) => f[0]), list = make("ul", {});
+  for (const [, count, what] of lost) list.append(make("li", { class: "bad" }, grouped(BigInt(count)) + " " + what));
+  if (model.meta.left_out) list.append(make("li", { class: "warn" }, counted(model.meta.left_out, "interval") + " of later launches are not in the time line of this page"));
+  if (!lost.length) list.append(make("li", { class: "good" }, "Nothing was lost."));
+  for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank))) {
+    const clock = (model.meta.clocks || []).find((c) => c[0] === chip.id);
+    const known = chip.aligned ? "known to ±" + duration(chip.residual) + " of the host's" : "of this chip alone: not compared with the host's";
+    list.append(make("li", {}, "Clock of chip " + chip.id + (chip.khz ? " (" + grouped(chip.khz / 1000) + " MHz)" : " (frequency unknown)") + ": " + known +
+      (clock && clock[1] ? "; markers of two cores to " + counted(clock[1], "cycle") : "") + "."));
+  }
+  const cost = model.meta.cost;
+  if (cost) list.append(make("li", {}, "The markers themselves took " + ((cost.within / Math.max(1, cost.of)) * 100).toFixed(2) + " % of the kernels' time" + (cost.subtracted ? ", which is subtracted." : ", which is part of the figures.")));
+  for (const note of answers.notes) list.append(make("li", { class: "warn" }, note));
+  const more = make("button", { type: "button", class: "go" }, "what was lost, repaired and noticed");
+  more.addEventListener("click", () => showTab("log"));
+  return make("section", { class: "card", id: "trust" }, make("h2", {}, "How far this can be trusted"), list, more);
+}
+
+function indicators() {
+  const found = section("report", "indicators");
+  if (!found) return null;
+  return make("section", { class: "card" }, make("h2", {}, "Indicators"), make("div", { class: "scroll" }, make("table", {}, make("tbody", {}, ...found.rows.filter((r) => r.value !== null).map((r) =>
+    make("tr", { title: r.means + (r.do ? ": " + r.do : "") }, make("td", { class: "grade " + r.grade }, r.grade), make("td", {}, r.title), make("td", { class: "n" }, unitText(r.value, r.unit)), make("td", { class: "faint means" }, r.means)))))));
+}
+
+function kernels() {
+  const found = section("report", "kernel_statistics");
+  if (!found) return null;
+  const card = make("section", { class: "card wide2" }, sectionBlock({ ...found, notes: [] }, { id: "kernels", label: "Kernels", title: "Kernels" }));
+  return card;
+}
+
+export function showOverview(model) {
+  const device = fact("device");
+  byId("pane-overview").replaceChildren(
+    make("div", { id: "verdict", "aria-label": "Verdict" }, ...tiles()),
+    device ? make("p", { class: "faint", id: "device" }, String(device.value)) : "",
+    make("div", { class: "cards" }, ...[savings(), trust(model), advice(), steps(), indicators(), kernels()].filter(Boolean)));
+}

@@ -1,0 +1,87 @@
+/* The tabs that are tables of answers with little around them: Roofline and Causes. */
+
+import { section, unitText } from "./answers.js";
+import { sectionBlock } from "./answer_table.js";
+import { byId, make } from "./dom.js";
+import { grouped } from "./format.js";
+import { coreOf, launchesOf, openCore, showPlace } from "./places.js";
+import { itemStart, measure } from "./select.js";
+import { showTab } from "./tabs.js";
+import { colourOfName } from "./theme.js";
+import { timeline } from "./timeline.js";
+import { viewRange } from "./view.js";
+
+export function showRoofline() {
+  const found = section("report", "roofline");
+  byId("pane-roofline").replaceChildren(
+    sectionBlock(found, { id: "roofline", label: "Roofline", title: "What limits each op: the part of the compute and of the DRAM peak that it reached", click: showPlace }));
+}
+
+/* The launch whose path is shown: the longest. */
+function launchOfPath() {
+  const all = section("causes", "launches"), title = section("causes", "path").title;
+  const number = /LAUNCH (\d+)/.exec(title), row = number && all && all.rows.find((r) => String(r.launch) === number[1]);
+  return launchesOf(number ? Number(number[1]) : null).find((item) => !row || timeline.model.chips[item.lane.row.chip].id === row.chip) || null;
+}
+
+/* A part of the path, in the time line. */
+function showPart(row) {
+  const item = launchOfPath(), core = coreOf(row.core);
+  if (!item) return showPlace(row);
+  const unit = item.lane.row.scale, from = itemStart(item) + row.from * unit;
+  showTab("time");
+  if (core) openCore(core);
+  viewRange(from, from + row.cycles * unit);
+  measure(from, from + row.cycles * unit);
+  return true;
+}
+
+/* The path as a strip: each part as long as it took, in the colour of its zone. */
+function strip(found) {
+  const box = make("div", { class: "path", role: "img", "aria-label": "Path of the longest launch, part by part; the table below has the same" });
+  for (const row of found.rows) {
+    const part = make("span", { title: (row.core || "") + " " + (row.risc || "") + " " + (row.zone || "") + ": " + grouped(row.cycles) + " cycles" + (row.then ? "; then " + row.then : "") });
+    part.style.flexGrow = String(row.cycles);
+    part.style.background = colourOfName(row.zone || "");
+    part.addEventListener("click", () => showPart(row));
+    box.append(part);
+  }
+  return box;
+}
+
+/* Who had the path for how long, in words under the strip. */
+function legend(found) {
+  const sums = new Map();
+  for (const row of found.rows) sums.set(row.zone, (sums.get(row.zone) || 0) + row.cycles);
+  const most = [...sums].sort((a, b) => b[1] - a[1]).slice(0, 6);
+  return make("p", { class: "faint legend" }, ...most.map(([name, cycles]) => {
+    const mark = make("i", { class: "swatch" });
+    mark.style.background = colourOfName(name || "");
+    return make("span", {}, mark, (name || "?").slice(0, 40) + " " + grouped(cycles));
+  }));
+}
+
+function facts(found) {
+  return make("dl", { class: "facts" }, ...Object.entries(found.facts).filter(([, f]) => f.value !== null).flatMap(([key, f]) =>
+    [make("dt", {}, key.replaceAll("_", " ")), make("dd", {}, unitText(f.value, f.unit), make("span", { class: "faint" }, f.note ? " " + f.note : ""))]));
+}
+
+export function showCauses() {
+  const path = section("causes", "path"), known = section("causes", "causes"), box = [];
+  if (known) box.push(make("div", { class: "block" }, make("h2", {}, "Why it waited"), facts(known), ...(known.notes || []).map((n) => make("p", { class: "faint" }, n))));
+  const add = (of, key, title, click) => {
+    const found = section(of, key) || section("report", key);
+    if (found) box.push(sectionBlock(found, { id: key, label: title, title, click }));
+  };
+  add("causes", "waits", "Waits, the longest together first");
+  add("causes", "path_zones", "On the paths of all launches: what decided how long they took", showPlace);
+  if (path) {
+    const shown = sectionBlock(path, { id: "path", label: "Path", title: path.title.charAt(0) + path.title.slice(1).toLowerCase(), click: showPart });
+    shown.insertBefore(strip(path), shown.children[1]);
+    shown.insertBefore(legend(path), shown.children[2]);
+    box.push(shown);
+  }
+  add("causes", "slack", "Off the paths, the least slack first", showPlace);
+  add("causes", "launches", "Launches");
+  byId("pane-causes").replaceChildren(...box);
+}

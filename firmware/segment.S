@@ -28,24 +28,14 @@
     .globl devlog_segment_full_complete
 devlog_segment_full_complete:
     slli t1, tp, 31 - DROPS_LOW
-    bgez t1, 1f
-    lui t1, %hi(devlog_dropping)
-    sw tp, %lo(devlog_dropping)(t1)
-    lui t1, 1 << (19 - DROPS_LOW)
-    addi t1, t1, 1
-    add tp, tp, t1
-    jr t0
+    bltz t1, 2f
 
     .globl devlog_segment_full
 devlog_segment_full:
     slli t1, tp, 31 - DROPS_LOW
-    bgez t1, 1f
-    lui t1, %hi(devlog_dropping)
-    sw tp, %lo(devlog_dropping)(t1)
-    addi tp, tp, 1
-    jr t0
+    bltz t1, 1f
 
-1:  READ_CLOCK
+    READ_CLOCK
     addi sp, sp, -64
     sw ra, 0(sp)
     sw t0, 4(sp)
@@ -85,6 +75,20 @@ devlog_segment_full:
     lw t5, 52(sp)
     lw t6, 56(sp)
     addi sp, sp, 64
+    jr t0
+
+/* Who counts on already. One comes here by branches that are taken, as those of markers that come to segment_full
+ * are: branches that share a counter of the frontend then agree. */
+1:  lui t1, %hi(devlog_dropping)
+    sw tp, %lo(devlog_dropping)(t1)
+    addi tp, tp, 1
+    jr t0
+
+2:  lui t1, %hi(devlog_dropping)
+    sw tp, %lo(devlog_dropping)(t1)
+    lui t1, 1 << (19 - DROPS_LOW)
+    addi t1, t1, 1
+    add tp, tp, t1
     jr t0
 
 /* DEVLOG_FREEZE: from here on every marker finds its segment full. */

@@ -1,7 +1,7 @@
 /* What a report says that markers cost, against the truth: the same binary on the same work with markers that
  * take no time (sim_free_code). For random programs in every recording mode the share that is stated, and
  * what is left when it is subtracted, are within LIMIT per cent of the kernel's cycles. DEVLOG_TEST_PRICES
- * sets the number of programs (default 240), DEVLOG_TEST_SEED which ones. What is left of every zone in them is
+ * sets the number of programs (default 240), DEVLOG_TEST_SEED which ones, DEVLOG_TEST_BOARD on which board. What is left of every zone in them is
  * compared too. */
 #include <math.h>
 #include <stdio.h>
@@ -232,9 +232,13 @@ static uint32_t set_loop(devlog_device *device, devlog_kernel *kernel, devlog_co
     return which * 1000000 + often * 1000 + work;
 }
 
-/* Returns how many of the programs are more than LIMIT off. */
-static uint32_t run_mode(const struct subject_board *on, const struct mode *m, const subject *what,
-                         uint32_t launches, uint32_t *not_stated)
+typedef struct totals {
+    uint32_t n, above, unstated; /* programs; more than LIMIT off; of which nothing is stated */
+    uint32_t failed;             /* modes that are not as good as they are said to be */
+} totals;
+
+static void run_mode(const struct subject_board *on, const struct mode *m, const subject *what,
+                     uint32_t launches, totals *all)
 {
     static launch_runs runs[MAX_LAUNCHES];
     memset(runs, 0, sizeof runs);
@@ -308,14 +312,14 @@ static uint32_t run_mode(const struct subject_board *on, const struct mode *m, c
         "%-11s %-9s %-24s %5u programs: off by %+.2f %% of the kernel at worst, a zone by %+.2f %%, %+.2f %% on average; %u above "
         "%.0f %%, %u not stated\n",
         on->name, what->name, m->name, n, worst, worst_zone, sum / n, above, LIMIT, unstated);
-    assert_true(fabs(sum / n) < on->mean);
-    assert_true(fabs(worst) < on->worst);
-    assert_true(20 * unstated <= n);
-    *not_stated += unstated;
+    /* Said at the end, so that every mode is seen before. */
+    if (fabs(sum / n) >= on->mean || fabs(worst) >= on->worst || 20 * unstated > n) all->failed++;
+    all->unstated += unstated;
+    all->above += above;
+    all->n += n;
     for (uint32_t i = 0; i < EACH * launches; i++)
         for (uint32_t at = 0; at < ROWS * COLUMNS * RISCS; at++)
             free((&runs[i][0][0][0])[at].zones);
-    return above;
 }
 
 static void stated_is_true_on(const struct subject_board *on)
@@ -326,22 +330,24 @@ static void stated_is_true_on(const struct subject_board *on)
         {"loop", "tests/sim/kernels/loops.c", set_loop},
     };
     uint32_t programs = wanted ? (uint32_t)strtoul(wanted, NULL, 10) : 240;
-    uint32_t above = 0, unstated = 0, launches = programs / MODES / (ROWS * COLUMNS * RISCS);
+    uint32_t launches = programs / MODES / (ROWS * COLUMNS * RISCS);
+    totals all = {0};
     if (launches == 0) launches = 1;
     for (size_t s = 0; s < sizeof subjects / sizeof subjects[0]; s++)
         for (uint32_t i = 0; i < MODES; i++)
-            above += run_mode(on, &modes[i], &subjects[s], launches, &unstated);
-    uint32_t all = 2 * MODES * launches * ROWS * COLUMNS * RISCS;
-    printf("%u of %u programs are more than %.0f %% off, of %u nothing is stated\n", above, all, LIMIT,
-           unstated);
-    assert_true(on->above_of * above <= all);
+            run_mode(on, &modes[i], &subjects[s], launches, &all);
+    printf("%u of %u programs are more than %.0f %% off, of %u nothing is stated\n", all.above, all.n, LIMIT,
+           all.unstated);
+    assert_int_equal(all.failed, 0);
+    assert_true(on->above_of * all.above <= all.n);
 }
 
 static void stated_is_true(void **state)
 {
     (void)state;
+    const char *only = getenv("DEVLOG_TEST_BOARD"); /* one of them only */
     for (size_t i = 0; i < sizeof of_boards / sizeof of_boards[0]; i++)
-        stated_is_true_on(&of_boards[i]);
+        if (!only || strcmp(only, of_boards[i].name) == 0) stated_is_true_on(&of_boards[i]);
 }
 
 /* The prices by place are for devices whose firmware measures what it does here. */

@@ -54,7 +54,7 @@ const dl_prices *dl_price_book_for(dl_price_book *b, const dl_price_counts *coun
 
 /* Records of markers, and what they cost, 1/16 cycle: by their prices, or without (NULL) by what was measured. */
 typedef struct dl_price_sum {
-    uint64_t n, sum;
+    uint64_t n, sum, squares;
 } dl_price_sum;
 
 dl_price_sum dl_price_of_records(const dl_prices *p, const dl_elf *elf, const dl_costs *costs,

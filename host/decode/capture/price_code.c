@@ -170,6 +170,7 @@ void price_code_free(price_code *c)
     free(c->tables);
     free(c->switch_at);
     free(c->rivals);
+    free(c->goes_on);
     free(c->wrong);
     *c = (price_code){0};
 }
@@ -271,12 +272,21 @@ static void store(price_hart *h, sim_op op, uint32_t base)
     }
 }
 
+/* What a marker's branch does of which nobody knows: what is rare in the end of a pass through a sum is out of line,
+ * or behind a branch that is taken over it. */
+static bool skips_what_is_rare(sim_op op)
+{
+    return op.code == SIM_OP_BGEU;
+}
+
 /* By how many cycles wrong guesses of the frontend make a marker's branch longer, on average: each of the loops
  * that have a counter with it is the one that came last as often as the marker itself. */
 static uint32_t wrong_guesses(const price_code *c, const price_hart *h, sim_op op)
 {
-    const uint32_t n = c->wrong[h->at], each = sim_mispredict_cycles(h->cores) - 1;
-    if (!n || (knows(h, op.rs1) && knows(h, op.rs2) && decide(h, op))) return 0;
+    if (!price_is_branch(op)) return 0;
+    const bool taken = knows(h, op.rs1) && knows(h, op.rs2) ? decide(h, op) : skips_what_is_rare(op);
+    const uint32_t n = c->wrong[2 * h->at + taken], each = sim_mispredict_cycles(h->cores) - 1;
+    if (!n) return 0;
     if (n >= PRICE_WRONG) return n == PRICE_WRONG ? each : 2 * each;
     return (2 * each * n + n + 1) / (2 * (n + 1));
 }
@@ -335,9 +345,8 @@ bool price_hart_marker(const price_code *c, price_hart *h, const price_marker *m
         bool of_sum = m->part == PRICE_PASS && h->at != m->start;
         price_step step = price_hart_step(c, h, of_sum ? SUM : CLOCK & 0xFFFFF000);
         if (step == PRICE_LEAVES) return false;
-        /* Of a sum: what is rare is out of line, or behind a branch that is taken over it. */
         if (step == PRICE_BRANCH)
-            h->at = c->ops[h->at].code == SIM_OP_BGEU ? (c->ops[h->at].imm - c->base) / 4 : h->at + 1;
+            h->at = skips_what_is_rare(c->ops[h->at]) ? (c->ops[h->at].imm - c->base) / 4 : h->at + 1;
     }
     return h->at == m->end;
 }

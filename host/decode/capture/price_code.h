@@ -37,22 +37,28 @@ typedef struct price_code {
     uint32_t *switch_at; /* of every word that tables name: index + 1 of the jump that may lead there */
     struct price_rival *rivals; /* price_guess.c */
     uint32_t n_rivals;
-    uint8_t *wrong; /* of every word, a marker's branch: how many loops make the frontend guess it wrong */
+    uint8_t *goes_on; /* of every word, a branch by which a loop goes on: PRICE_TAKEN, or not; or 0 */
+    /* Two of every word, a marker's branch that is not taken, or taken: how many loops make the frontend guess it
+     * wrong. */
+    uint8_t *wrong;
 } price_code;
 
-/* A marker's branch that shares the frontend's counter with one that goes around a loop. */
+/* A marker's branch that shares the frontend's counter with one that decides whether a loop goes on. */
 typedef struct price_rival {
     uint32_t at, first, last; /* words: of the marker's branch; of the loop */
+    bool taken;               /* what the loop's branch does while the loop goes on */
     bool near;                /* the loop is gone around between any two passes */
+    bool around;              /* the marker is in it */
 } price_rival;
 
 enum { PRICE_WRONG = 254, PRICE_TWICE_WRONG = 255 };
+enum { PRICE_TAKEN = 1, PRICE_NOT_TAKEN = 2 };
 
 /* False: no memory, or nothing of it can be priced: no markers, or instructions of 16 bits among them. */
 bool price_code_read(const dl_elf *elf, price_code *out);
 void price_code_free(price_code *c);
 
-/* Finds the rivals. False: no memory. */
+/* Finds what loops go on by, and the rivals. False: no memory. */
 bool price_guess(price_code *c);
 
 /* A hart on its way through the code. */

@@ -83,6 +83,7 @@ dl_price_sum dl_price_of_records(const dl_prices *p, const dl_elf *elf, const dl
             uint64_t each = price_of(p, elf, costs, w, 3);
             out.n += each ? counts->n[code] : 0;
             out.sum += each * counts->n[code];
+            out.squares += each * each * counts->n[code];
         }
     }
     for (uint32_t i = 0; i < n_spans && counts->others; i++) {
@@ -92,6 +93,7 @@ dl_price_sum dl_price_of_records(const dl_prices *p, const dl_elf *elf, const dl
             uint64_t each = price_of(p, elf, costs, w, words);
             out.n += each != 0;
             out.sum += each;
+            out.squares += each * each;
         }
     }
     return out;
@@ -170,15 +172,19 @@ static bool is_even(const dl_prices *p, const dl_elf *elf, const record_span *sp
     return 4 * fast <= 5 * slow && 4 * slow <= 5 * fast;
 }
 
-/* *mean: by the samples that the device kept of the first segments that it wrote over. What came between them and
- * what is kept cost something between the two. False: there are too few, or their prices are too far apart. */
-static bool price_of_samples(const dl_prices *p, const dl_elf *elf, dl_price_ring ring,
+/* *mean: by the samples that the device kept of the first segments that it wrote over. Where they are like what is
+ * kept, what is gone was so too, and what is kept are the more. Where they are not, what came between the two cost
+ * something between them. False: there are too few, or their prices are too far apart. */
+static bool price_of_samples(const dl_prices *p, const dl_elf *elf, dl_price_sum kept, dl_price_ring ring,
                              const devlog_control *control, double *mean)
 {
+    enum { FEW = 4 };
     const uint32_t segments = control->switches ? control->switches - 1 : 0;
     const uint32_t n_samples = segments < DEVLOG_SAMPLES ? segments : DEVLOG_SAMPLES;
+    /* Where records are not alike, nobody knew at once where another one begins: the first was kept twice. */
+    const uint32_t step = DEVLOG_RECORD_BYTES_OF(control->mode) ? 1 : 2;
     double n = 0, sum = 0, squares = 0, last = 0;
-    for (uint32_t i = 0; i < 2 * n_samples; i++) {
+    for (uint32_t i = 0; i < 2 * n_samples; i += step) {
         const uint32_t w[1] = {control->written_over[i / 2] >> 16 * (i % 2) & 0xFFF};
         bool ends;
         const dl_elf_site *site = recorded_site(elf, w, 1, &ends);
@@ -189,11 +195,18 @@ static bool price_of_samples(const dl_prices *p, const dl_elf *elf, dl_price_rin
         sum += price;
         squares += (double)price * price;
     }
-    if (n < 2) return false;
-    const double known = (double)n_samples / segments, spread = squares / n - sum / n * (sum / n);
-    const double off = known * sqrt((spread > 0 ? spread : 0) / n) + (1 - known) * fabs(last - *mean) / 2;
-    *mean = known * sum / n + (1 - known) * (last + *mean) / 2;
-    return 100 * off * (double)ring.overwritten / 16 <= 1.5 * (double)(ring.until - ring.from);
+    if (n < 2 || kept.n == 0) return false;
+    const double of_kept = (double)kept.sum / (double)kept.n;
+    const double spread = sqrt(fmax((double)kept.squares / (double)kept.n - of_kept * of_kept, 0) / n);
+    const double allowed = 1.5 * 16 * (double)(ring.until - ring.from) / 100 / (double)ring.overwritten;
+    if (fabs(sum / n - of_kept) <= 2 * spread) {
+        *mean = (sum + (double)kept.sum) / (n + (double)kept.n);
+        return spread <= allowed;
+    }
+    const double known = (double)n_samples / segments;
+    const double own = sqrt(fmax(squares / n - sum / n * (sum / n), 0) / (n - 1));
+    *mean = known * sum / n + (1 - known) * (last + of_kept) / 2;
+    return n >= FEW && known * own + (1 - known) * fabs(last - of_kept) / 2 <= allowed;
 }
 
 bool dl_price_of_ring(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
@@ -201,7 +214,7 @@ bool dl_price_of_ring(const dl_prices *p, const dl_elf *elf, const record_span *
 {
     double mean = kept.n ? (double)kept.sum / (double)kept.n : 0;
     bool known = ring.overwritten == 0 || is_even(p, elf, spans, n_spans, kept, ring) ||
-                 price_of_samples(p, elf, ring, control, &mean);
+                 price_of_samples(p, elf, kept, ring, control, &mean);
     *out = known ? (uint64_t)(mean * (double)ring.overwritten) : 0;
     return known;
 }

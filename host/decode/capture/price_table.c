@@ -42,6 +42,13 @@ static bool skips_a_loop(const price_code *c, uint32_t from, uint32_t to)
     return false;
 }
 
+/* How likely a branch forward is taken. */
+static double likely_to_jump(const price_code *c, uint32_t at, uint32_t target)
+{
+    if (c->goes_on[at] == PRICE_TAKEN) return AROUND_A_LOOP;
+    return c->goes_on[at] == PRICE_NOT_TAKEN || skips_a_loop(c, at, target) ? 1 - AROUND_A_LOOP : 0.5;
+}
+
 /* ---- From a marker --------------------------------------------------------------------------------- */
 
 /* Whether nothing is in flight that could still make a difference. */
@@ -136,7 +143,7 @@ static void behind(const price_code *c, price_hart with, price_hart without, uns
             without.at = with.at = back ? target : at + 1;
             if (!back && forks) {
                 price_hart a = with, b = without;
-                double jumps = skips_a_loop(c, at, target) ? 1 - AROUND_A_LOOP : 0.5;
+                double jumps = likely_to_jump(c, at, target);
                 a.at = b.at = target;
                 behind(c, a, b, left - 1, forks - 1, weight * jumps, out);
                 behind(c, with, without, left - 1, forks - 1, weight * (1 - jumps), out);
@@ -314,15 +321,14 @@ static const dl_elf_site *site_of_pass(const dl_elf *elf, uint32_t address, bool
 /* Which branches of markers are guessed wrong: by loops that were gone around. */
 static void guess(price_code *c)
 {
-    memset(c->wrong, 0, c->n);
+    memset(c->wrong, 0, 2 * (size_t)c->n);
     for (uint32_t i = 0; i < c->n_rivals; i++) {
         const price_rival *r = &c->rivals[i];
         if (is_behind_unlikely(c, r->first) || is_before_unlikely(c, r->last + 1)) continue;
         /* A loop that was left, and is entered again, is guessed wrong for the marker's sake. */
-        const bool around = r->first <= r->at && r->at <= r->last;
-        uint8_t *wrong = &c->wrong[r->at];
+        uint8_t *wrong = &c->wrong[2 * r->at + !r->taken];
         if (r->near && *wrong < PRICE_TWICE_WRONG)
-            *wrong = around ? PRICE_WRONG : PRICE_TWICE_WRONG;
+            *wrong = r->around ? PRICE_WRONG : PRICE_TWICE_WRONG;
         else if (*wrong < PRICE_WRONG - 1)
             ++*wrong;
     }

@@ -1,8 +1,8 @@
 # Makes the parts of device_perf.html and of the dashboard, page/, into page_parts.c. Their modules become one program each by
 # esbuild; page/README.md says what is in which.
 
-find_program(ESBUILD esbuild)
-if(NOT ESBUILD)
+find_program(DEVLOG_ESBUILD esbuild)
+if(NOT DEVLOG_ESBUILD)
   message(FATAL_ERROR "esbuild is missing, which puts the modules of page/ together: apt-get install esbuild")
 endif()
 file(GLOB page_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/page/*.js)
@@ -11,7 +11,7 @@ foreach(entry start serve)
   set(bundle ${PROJECT_BINARY_DIR}/page_${entry}.js)
   add_custom_command(
     OUTPUT ${bundle}
-    COMMAND ${ESBUILD} ${PROJECT_SOURCE_DIR}/page/${entry}.js --bundle --minify --format=iife --target=es2022 --charset=utf8
+    COMMAND ${DEVLOG_ESBUILD} ${PROJECT_SOURCE_DIR}/page/${entry}.js --bundle --minify --format=iife --target=es2022 --charset=utf8
             --legal-comments=none --log-level=warning --outfile=${bundle}
     DEPENDS ${page_modules} ${PROJECT_SOURCE_DIR}/cmake/page.cmake
     COMMENT "Bundling page/${entry}.js" VERBATIM)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STEPS = 256, MOST_DEPTH = 32 };
+enum { MOST_STEPS = 384, MOST_DEPTH = 32 };
 
 typedef enum step_kind {
     STEP_NUMBER,
@@ -15,6 +15,8 @@ typedef enum step_kind {
     STEP_NEGATE,
     STEP_NOT,
     STEP_KNOWN,
+    STEP_UNLESS_FALSE, /* what is left of `and` decides it: goes on behind it, at step `id` */
+    STEP_UNLESS_TRUE,  /* the same of `or` */
     /* of two values: */
     STEP_ADD,
     STEP_SUBTRACT,
@@ -263,22 +265,28 @@ static void parse_not(parser *p)
     add(p, (step){.kind = STEP_NOT});
 }
 
+/* The right side of `and` or `or`, which is not evaluated where the left one decides. */
+static void parse_right(parser *p, step_kind unless, step_kind kind, void parse(parser *p))
+{
+    const size_t at = p->f->n;
+    add(p, (step){.kind = unless});
+    parse(p);
+    add(p, (step){.kind = kind});
+    if (!p->status) p->f->steps[at].id = (uint32_t)p->f->n;
+}
+
 static void parse_and(parser *p)
 {
     parse_not(p);
-    while (!p->status && take(p, "and")) {
-        parse_not(p);
-        add(p, (step){.kind = STEP_AND});
-    }
+    while (!p->status && take(p, "and"))
+        parse_right(p, STEP_UNLESS_FALSE, STEP_AND, parse_not);
 }
 
 static void parse_or(parser *p)
 {
     parse_and(p);
-    while (!p->status && take(p, "or")) {
-        parse_and(p);
-        add(p, (step){.kind = STEP_OR});
-    }
+    while (!p->status && take(p, "or"))
+        parse_right(p, STEP_UNLESS_TRUE, STEP_OR, parse_and);
 }
 
 devlog_status formula_parse(formula **out, const char *text, formula_find *find, void *ctx, devlog_error *err)
@@ -357,6 +365,13 @@ formula_value formula_eval(const formula *f, formula_look *look, void *ctx)
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         const step *s = &f->steps[i];
+        if (s->kind == STEP_UNLESS_FALSE || s->kind == STEP_UNLESS_TRUE) {
+            const bool decides = s->kind == STEP_UNLESS_TRUE;
+            if (stack[n - 1].kind != FORMULA_NUMBER || (stack[n - 1].number != 0) != decides) continue;
+            stack[n - 1] = yes(decides);
+            i = s->id - 1;
+            continue;
+        }
         switch (s->kind) {
         case STEP_NUMBER: stack[n++] = formula_number(s->number); break;
         case STEP_TEXT: stack[n++] = (formula_value){.kind = FORMULA_TEXT, .text = s->text}; break;

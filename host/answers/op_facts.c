@@ -377,6 +377,17 @@ static const op_tensors *tensors_of(op_facts *f)
     return f->tensors;
 }
 
+static const char *category_of(op_facts *f, const answer_op *op)
+{
+    enum { PLACES = sizeof f->categories.of / sizeof f->categories.of[0] };
+    const uint32_t code = answer_row(f->run, op)->code, at = code % PLACES;
+    if (f->categories.of[at].code != code || !f->categories.of[at].category) {
+        f->categories.of[at].code = code;
+        f->categories.of[at].category = op_category(answer_code(f->run, op));
+    }
+    return f->categories.of[at].category;
+}
+
 static formula_value look_at_own(op_facts *f, uint32_t what)
 {
     const answer_op *op = f->op;
@@ -400,7 +411,7 @@ static formula_value look_at_own(op_facts *f, uint32_t what)
     case OWN_OUTPUTS: return formula_number(f->tensors ? tensors_of(f)->n_outputs : NAN);
     case OWN_ON_HOST: return formula_number(op->chips == 0);
     case OWN_CODE: return formula_text(answer_code(f->run, op));
-    case OWN_CATEGORY: return formula_text(op_category(answer_code(f->run, op)));
+    case OWN_CATEGORY: return formula_text(category_of(f, op));
     case OWN_BOUND: return formula_text(op->bound);
     default: break;
     }

@@ -40,6 +40,14 @@ void op_names_free(op_names *n);
 /* formula_find, with an op_names. */
 bool op_names_find(void *names, const char *name, size_t n, uint32_t *id);
 
+/* What kinds of work codes are, by their numbers: the name is looked through once for many ops. */
+typedef struct op_categories {
+    struct {
+        uint32_t code;
+        const char *category; /* NULL: none yet */
+    } of[64];
+} op_categories;
+
 /* What formula_look is handed. `op` NULL: facts of the run only. */
 typedef struct op_facts {
     const answer_run *run;
@@ -51,6 +59,7 @@ typedef struct op_facts {
     const void *type_ctx;
     const op_names *names;
     const struct run_facts *of_run; /* NULL: unknown */
+    op_categories categories;
 } op_facts;
 formula_value op_facts_look(void *facts, uint32_t id);
 

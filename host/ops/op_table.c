@@ -1,12 +1,12 @@
-/* An op report read back, through libcsv. */
+/* An op report read back. */
 #include "ops/op_table.h"
 
-#include <csv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "base/round.h"
 #include "decode/input.h"
 #include "ops/op_columns.h"
@@ -273,10 +273,9 @@ static void take_wide(reader *r, op_wide_column c, const char *text, size_t n)
     }
 }
 
-static void on_cell(void *bytes, size_t n, void *ctx)
+static void on_cell(void *ctx, const char *text, size_t n)
 {
     reader *r = ctx;
-    const char *text = bytes;
     if (r->n_columns == 0) {
         /* A byte order mark is no part of the first name. */
         if (r->cell == 0 && n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
@@ -287,13 +286,13 @@ static void on_cell(void *bytes, size_t n, void *ctx)
         r->cell++;
         return;
     }
-    const bool named = r->cell < r->n_columns;
-    uint8_t what = named ? r->column[r->cell] : W_NONE;
-    const op_wide_column wide = named ? r->wide_column[r->cell] : (op_wide_column){0};
-    r->cell++;
+    const size_t at = r->cell++;
     r->last_cell = 0;
     if (n == 0) return;
     r->any = true;
+    const bool named = at < r->n_columns;
+    uint8_t what = named ? r->column[at] : W_NONE;
+    const op_wide_column wide = named ? r->wide_column[at] : (op_wide_column){0};
     if (wide.kind) take_wide(r, wide, text, n);
     if (what == W_NONE) return;
     if (what == W_NOTE) {
@@ -383,9 +382,8 @@ bool op_table_add(op_table *t)
     return true;
 }
 
-static void on_row(int end, void *ctx)
+static void on_row(void *ctx)
 {
-    (void)end;
     reader *r = ctx;
     op_table *t = r->t;
     t->lines++;
@@ -424,11 +422,11 @@ static devlog_status read_all(op_table *t, dl_input *in, details wants, devlog_e
 {
     reader *r = calloc(1, sizeof *r);
     char *block = malloc(BLOCK);
-    struct csv_parser csv;
+    dl_csv csv = {.cell = on_cell, .row = on_row, .ctx = r};
     devlog_status status = DEVLOG_OK;
     char last = '\n';
     t->texts = dl_intern_new(MAX_TEXTS, MAX_TEXT_BYTES);
-    if (!r || !block || !t->texts || csv_init(&csv, 0) != 0) {
+    if (!r || !block || !t->texts) {
         free(r);
         free(block);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -439,13 +437,15 @@ static devlog_status read_all(op_table *t, dl_input *in, details wants, devlog_e
         size_t got;
         status = dl_input_read(in, block, BLOCK, &got, err);
         if (status || got == 0) break;
-        if (csv_parse(&csv, block, got, on_cell, on_row, r) != got) r->no_memory = true;
+        dl_csv_feed(&csv, block, got);
+        r->no_memory |= csv.text.failed;
         last = block[got - 1];
         if (r->no_header || r->no_memory) break;
     }
     r->at_end = last != '\n' && last != '\r';
-    if (csv_fini(&csv, on_cell, on_row, r) != 0) r->no_memory = true;
-    csv_free(&csv);
+    dl_csv_end(&csv);
+    r->no_memory |= csv.text.failed;
+    dl_csv_free(&csv);
     t->has_fw = r->seen[W_FW];
     t->has_kernel = r->seen[W_KERNEL];
     if (!status && r->no_memory)

@@ -23,9 +23,12 @@ static bool find(void *ctx, const char *name, size_t n, uint32_t *id)
     return false;
 }
 
+static unsigned looks; /* how many names were asked for */
+
 static formula_value look(void *ctx, uint32_t id)
 {
     (void)ctx;
+    looks++;
     return id == 0   ? formula_number(6)
            : id == 1 ? formula_number(-2)
            : id == 2 ? formula_text("L1_SHARDED")
@@ -78,6 +81,29 @@ static void formulas_have_values(void **state)
                                           "1 + t", "a has 'x'"};
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
         assert_int_equal(eval(unknown[i]).kind, FORMULA_UNKNOWN);
+}
+
+/* `and` and `or` of all kinds of values, by themselves and inside of one another; and that what is decided is not asked for. */
+static void right_sides_are_left_out(void **state)
+{
+    (void)state;
+    static const char *const sides[] = {"0", "1", "6", "u", "(a == 5 or 0)", "(a and b.0)"};
+    static const int truth[] = {0, 1, 1, -1, 0, 1}; /* -1: unknown */
+    for (size_t i = 0; i < 6; i++)
+        for (size_t k = 0; k < 6; k++)
+            for (int is_or = 0; is_or < 2; is_or++) {
+                char text[100];
+                const bool decided = truth[i] == is_or || truth[k] == is_or;
+                const int wanted = decided ? is_or : truth[i] < 0 || truth[k] < 0 ? -1 : !is_or;
+                snprintf(text, sizeof text, "not not (%s %s %s) and 1", sides[i], is_or ? "or" : "and",
+                         sides[k]);
+                const formula_value v = eval(text);
+                if (wanted < 0 ? v.kind != FORMULA_UNKNOWN : v.kind != FORMULA_NUMBER || v.number != wanted)
+                    fail_msg("%s: kind %d, %f", text, v.kind, v.number);
+            }
+    looks = 0;
+    eval("a == 5 and t has 'x' and b.0 > 0 or a == 6 or t has 'y' and u has 'z'");
+    assert_int_equal(looks, 2);
 }
 
 static void wrong_formulas_say_where(void **state)
@@ -360,10 +386,15 @@ static void real_reports_have_tt_perf_reports_flops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_have_values), cmocka_unit_test(wrong_formulas_say_where),
-        cmocka_unit_test(a_matmul_by_hand),     cmocka_unit_test(a_convolution_by_hand),
-        cmocka_unit_test(what_limits_an_op),    cmocka_unit_test(nothing_is_invented),
-        cmocka_unit_test(a_table_of_ones_own),  cmocka_unit_test(real_reports_have_tt_perf_reports_flops),
+        cmocka_unit_test(formulas_have_values),
+        cmocka_unit_test(right_sides_are_left_out),
+        cmocka_unit_test(wrong_formulas_say_where),
+        cmocka_unit_test(a_matmul_by_hand),
+        cmocka_unit_test(a_convolution_by_hand),
+        cmocka_unit_test(what_limits_an_op),
+        cmocka_unit_test(nothing_is_invented),
+        cmocka_unit_test(a_table_of_ones_own),
+        cmocka_unit_test(real_reports_have_tt_perf_reports_flops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

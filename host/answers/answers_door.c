@@ -8,10 +8,11 @@
 #include "answers/causes_job.h"
 #include "answers/diff_answer.h"
 #include "answers/diff_job.h"
+#include "answers/op_rows.h"
 #include "answers/report_job.h"
 #include "base/options.h"
 
-typedef enum answer_of { OF_REPORT, OF_CAUSES, OF_DIFF } answer_of;
+typedef enum answer_of { OF_REPORT, OF_CAUSES, OF_DIFF, OF_OPS } answer_of;
 
 struct devlog_answer {
     answer_of of;
@@ -21,6 +22,7 @@ struct devlog_answer {
     causes_job causes;
     diff_job diff;
     answer of_diff;
+    op_rows_job ops;
 };
 
 _Static_assert(sizeof(devlog_range) == sizeof(dl_filter_range), "ranges are handed on as they are");
@@ -36,6 +38,7 @@ void devlog_answer_free(devlog_answer *whole)
     if (whole->of == OF_CAUSES) causes_job_free(&whole->causes);
     if (whole->of == OF_DIFF) diff_job_free(&whole->diff);
     if (whole->of == OF_DIFF) answer_free(&whole->of_diff);
+    if (whole->of == OF_OPS) op_rows_job_free(&whole->ops);
     free(whole);
 }
 
@@ -173,6 +176,17 @@ devlog_status devlog_diff(const char *const *old_inputs, size_t n_old, const cha
     return finish(made, status, out);
 }
 
+devlog_status devlog_op_rows(const char *input, devlog_answer **out, devlog_error *err)
+{
+    devlog_answer *made;
+    devlog_status status = begin("devlog_op_rows", input && out, OF_OPS, &made, err);
+    if (status) return status;
+    status = op_rows_job_run(&made->ops, input, err);
+    made->a = &made->ops.a;
+    made->complete = !made->ops.lost;
+    return finish(made, status, out);
+}
+
 /* ---- Tables ------------------------------------------------------------------------------------------- */
 
 size_t devlog_answer_tables(const devlog_answer *whole)
@@ -265,7 +279,9 @@ bool devlog_answer_complete(const devlog_answer *whole)
 
 const char *devlog_answer_troubles(const devlog_answer *whole)
 {
-    const dl_str *of = whole->of == OF_DIFF ? &whole->diff.troubles : &whole->report.troubles;
+    const dl_str *of = whole->of == OF_DIFF  ? &whole->diff.troubles
+                       : whole->of == OF_OPS ? &whole->ops.troubles
+                                             : &whole->report.troubles;
     return of->text ? of->text : "";
 }
 
@@ -292,10 +308,15 @@ devlog_status devlog_answer_print(const devlog_answer *whole, devlog_form form, 
         const diff_job *j = &whole->diff;
         of_diffs[form](&(diff_shown){.d = &j->d, .gates = j->gates, .n_gates = j->n_gates}, &text);
     } else {
-        const bool why = whole->of == OF_CAUSES;
+        static const struct {
+            const char *kind;
+            int version;
+        } kinds[] = {[OF_REPORT] = {"report", REPORT_FORMAT_VERSION},
+                     [OF_CAUSES] = {"causes", CAUSES_FORMAT_VERSION},
+                     [OF_OPS] = {"op-rows", OP_ROWS_FORMAT_VERSION}};
         of_sections[form](&(answer_shown){.a = whole->a,
-                                          .kind = why ? "causes" : "report",
-                                          .version = why ? CAUSES_FORMAT_VERSION : REPORT_FORMAT_VERSION},
+                                          .kind = kinds[whole->of].kind,
+                                          .version = kinds[whole->of].version},
                           &text);
     }
     const devlog_status status = dl_str_status(&text, err);

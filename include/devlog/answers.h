@@ -115,6 +115,11 @@ devlog_status devlog_diff(const char *const *old_inputs, size_t n_old, const cha
                           size_t n_new, const devlog_diff_options *options, devlog_answer **out,
                           devlog_error *err);
 
+/* The rows of an op report: one table, "ops", with the columns that the report has, by their names. It is read, or made where
+ * `input` is a folder of a run without one. A cell is a number where it is one that a double holds exactly, otherwise a text;
+ * devlog_answer_print prints it as CSV and JSON too. DEVLOG_ERR_NOT_FOUND: no op is known of this run. */
+devlog_status devlog_op_rows(const char *input, devlog_answer **out, devlog_error *err);
+
 /* Ends an answer. NULL is allowed. */
 void devlog_answer_free(devlog_answer *answer);
 

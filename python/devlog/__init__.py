@@ -7,6 +7,9 @@
     for row in log.statistics():
         print(row.risc, row.zone, row.count, row.average)
 
+    report = devlog.report("generated/profiler/logs")
+    print(report.verdict.busy_share, [row["what"] for row in report.savings])
+
     with devlog.op("Matmul", inputs=[a, b]):   # a row of the op report: `devlog run -- python3 program.py`
         ...
 
@@ -14,10 +17,12 @@ Columns are numpy arrays that share the memory they were read into (memoryviews 
 cycles of a chip's clock, continued over wraps. Everything is read by the library behind `devlog decode`; both say the same.
 """
 
+from ._answers import Answer, AnswerTable, Column, Diff, Fact, Facts, causes, diff, ops, report
 from ._log import (Chip, Error, Finding, Launches, Log, Statistics, Stream, Values, Zone, ZoneStream, Zones, decode,
                    stream)
 from ._ops import append_meta_data, close_ops, op, open_ops, signpost, step
 from ._native import version as __version__
 
-__all__ = ["Chip", "Error", "Finding", "Launches", "Log", "Statistics", "Stream", "Values", "Zone", "ZoneStream", "Zones",
-           "append_meta_data", "close_ops", "decode", "op", "open_ops", "signpost", "step", "stream"]
+__all__ = ["Answer", "AnswerTable", "Chip", "Column", "Diff", "Error", "Fact", "Facts", "Finding", "Launches", "Log", "Statistics",
+           "Stream", "Values", "Zone", "ZoneStream", "Zones", "append_meta_data", "causes", "close_ops", "decode", "diff", "op", "open_ops",
+           "ops", "report", "signpost", "step", "stream"]

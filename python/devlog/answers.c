@@ -327,3 +327,21 @@ PyObject *answer_diff(PyObject *module, PyObject *args, PyObject *kwargs)
     asked_free(&q);
     return result;
 }
+
+PyObject *answer_ops(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"inputs", NULL};
+    asked q = {.selection = {0}};
+    PyObject *inputs, *result = NULL;
+    devlog_error err = {DEVLOG_OK, ""};
+    (void)module;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O", names, &inputs)) return NULL;
+    if (wishes_texts(inputs, "inputs", true, &q.inputs, &q.n_inputs)) {
+        devlog_answer *answer = NULL;
+        devlog_status status;
+        Py_BEGIN_ALLOW_THREADS status = devlog_op_rows(q.n_inputs ? q.inputs[0] : NULL, &answer, &err);
+        Py_END_ALLOW_THREADS result = wrap(status, answer, &err);
+    }
+    asked_free(&q);
+    return result;
+}

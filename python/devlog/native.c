@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers.h"
 #include "column.h"
 #include "devlog/version.h"
 #include "ops.h"
@@ -418,6 +419,10 @@ out:
 static PyMethodDef functions[] = {
     {"arrow_stream", (PyCFunction)(void (*)(void))arrow_stream, METH_VARARGS | METH_KEYWORDS,
      "A capsule \"arrow_array_stream\" of a log's zones."},
+    {"report", (PyCFunction)(void (*)(void))answer_report, METH_VARARGS | METH_KEYWORDS, "An Answer."},
+    {"causes", (PyCFunction)(void (*)(void))answer_causes, METH_VARARGS | METH_KEYWORDS, "An Answer."},
+    {"diff", (PyCFunction)(void (*)(void))answer_diff, METH_VARARGS | METH_KEYWORDS, "An Answer."},
+    {"ops", (PyCFunction)(void (*)(void))answer_ops, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"ops_open", ops_open, METH_VARARGS, "(folder, append, on): Ops, or None when op profiling is off."},
     {NULL, NULL, 0, NULL},
 };
@@ -429,7 +434,9 @@ static struct PyModuleDef module = {
 PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void)
 {
-    if (PyType_Ready(&column_type) || PyType_Ready(&log_type) || PyType_Ready(&ops_type)) return NULL;
+    if (PyType_Ready(&column_type) || PyType_Ready(&log_type) || PyType_Ready(&ops_type) ||
+        PyType_Ready(&answer_type))
+        return NULL;
     PyObject *m = PyModule_Create(&module);
     error_type = PyErr_NewExceptionWithDoc(
         "devlog.Error",

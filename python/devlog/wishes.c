@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void texts_free(char **texts, size_t n)
+void wishes_free_texts(char **texts, size_t n)
 {
     for (size_t i = 0; texts && i < n; i++)
         free(texts[i]);
@@ -13,9 +13,9 @@ static void texts_free(char **texts, size_t n)
 
 void wishes_free(wishes *w)
 {
-    texts_free(w->paths, w->n_paths);
-    texts_free(w->riscs, w->options.n_riscs);
-    texts_free(w->zones, w->options.n_zones);
+    wishes_free_texts(w->paths, w->n_paths);
+    wishes_free_texts(w->riscs, w->options.n_riscs);
+    wishes_free_texts(w->zones, w->options.n_zones);
     free(w->chips);
     free(w->launches);
     free(w->cores);
@@ -32,7 +32,7 @@ static void *room(size_t n, size_t item)
 }
 
 /* Paths are bytes of the file system, names are UTF-8. */
-static char *text_copy(PyObject *o, bool path)
+char *wishes_text(PyObject *o, bool path)
 {
     PyObject *bytes = NULL;
     char *copy = NULL;
@@ -62,7 +62,7 @@ static PyObject *items_of(PyObject *o, const char *what)
     return PySequence_Fast(o, what);
 }
 
-static bool texts_of(PyObject *o, const char *what, bool path, char ***out, size_t *n)
+bool wishes_texts(PyObject *o, const char *what, bool path, char ***out, size_t *n)
 {
     if (!o || o == Py_None) return true;
     PyObject *items = items_of(o, what);
@@ -70,7 +70,7 @@ static bool texts_of(PyObject *o, const char *what, bool path, char ***out, size
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
     bool ok = (*out = room((size_t)count, sizeof(char *))) != NULL;
     for (Py_ssize_t i = 0; ok && i < count; i++) {
-        ok = ((*out)[i] = text_copy(PySequence_Fast_GET_ITEM(items, i), path)) != NULL;
+        ok = ((*out)[i] = wishes_text(PySequence_Fast_GET_ITEM(items, i), path)) != NULL;
         if (ok) *n = (size_t)i + 1;
     }
     Py_DECREF(items);
@@ -98,7 +98,7 @@ static bool pairs_of(PyObject *o, const char *what, uint64_t (**out)[2], size_t 
     return ok;
 }
 
-static bool ranges_of(PyObject *o, const char *what, devlog_range **out, size_t *n)
+bool wishes_ranges(PyObject *o, const char *what, devlog_range **out, size_t *n)
 {
     uint64_t(*pairs)[2] = NULL;
     bool ok = pairs_of(o, what, &pairs, n) && (*out = room(*n, sizeof(**out)));
@@ -141,13 +141,14 @@ bool wishes_parse(wishes *w, PyObject *args, PyObject *kwargs)
                                                .skip_launches = skip_launches,
                                                .subtract_cost = subtract_cost != 0,
                                                .no_quantiles = !quantiles, .threads = threads);
-    bool ok = texts_of(paths, "paths", true, &w->paths, &w->n_paths) &&
-              ranges_of(chips, "chips", &w->chips, &w->options.n_chips) &&
-              ranges_of(launches, "launches", &w->launches, &w->options.n_launches) &&
+    bool ok = wishes_texts(paths, "paths", true, &w->paths, &w->n_paths) &&
+              wishes_ranges(chips, "chips", &w->chips, &w->options.n_chips) &&
+              wishes_ranges(launches, "launches", &w->launches, &w->options.n_launches) &&
               cores_of(cores, &w->cores, &w->options.n_cores) &&
-              texts_of(riscs, "riscs", false, &w->riscs, &w->options.n_riscs) &&
-              texts_of(zones, "zones", false, &w->zones, &w->options.n_zones);
-    if (ok && elf_folder && elf_folder != Py_None) ok = (w->elf_folder = text_copy(elf_folder, true)) != NULL;
+              wishes_texts(riscs, "riscs", false, &w->riscs, &w->options.n_riscs) &&
+              wishes_texts(zones, "zones", false, &w->zones, &w->options.n_zones);
+    if (ok && elf_folder && elf_folder != Py_None)
+        ok = (w->elf_folder = wishes_text(elf_folder, true)) != NULL;
     w->options.chips = w->chips;
     w->options.launches = w->launches;
     w->options.cores = w->cores;

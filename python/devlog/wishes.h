@@ -24,6 +24,13 @@ typedef struct wishes {
 bool wishes_parse(wishes *w, PyObject *args, PyObject *kwargs);
 void wishes_free(wishes *w);
 
+/* The parts, for other options: each is false, or NULL, with a Python exception set. A text is a copy; with `path` of what names a
+ * file, otherwise of a str. None and NULL are no texts, and no ranges. */
+char *wishes_text(PyObject *o, bool path);
+bool wishes_texts(PyObject *o, const char *what, bool path, char ***out, size_t *n);
+bool wishes_ranges(PyObject *o, const char *what, devlog_range **out, size_t *n);
+void wishes_free_texts(char **texts, size_t n);
+
 /* Opens the log that w describes. Needs no lock. */
 devlog_status wishes_open(const wishes *w, devlog_log **out, devlog_error *err);
 

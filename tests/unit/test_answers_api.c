@@ -484,6 +484,40 @@ static void test_many_and_bad(void **state)
     devlog_answer_free(a);
 }
 
+/* Every cell of the report, as it stands; a folder without one has the same; what is no report is refused. */
+static void test_op_rows(void **state)
+{
+    (void)state;
+    devlog_answer *a;
+    devlog_error err = {0};
+    char report[512];
+    snprintf(report, sizeof report, "%s", network("network/ops_perf_results.csv"));
+    if (devlog_op_rows(report, &a, &err)) fail_msg("devlog_op_rows: %s", err.text);
+    const devlog_table t = devlog_answer_table(a, 0);
+    assert_string_equal(t.key, "ops");
+    size_t size, rows = 0;
+    char *text = read_bytes(report, &size), *printed;
+    for (size_t i = 0; i < size; i++)
+        rows += text[i] == '\n';
+    assert_int_equal(t.rows, rows - 1);
+    assert_int_equal(strncmp(text, "OP CODE,", 8), 0);
+    for (size_t i = 0; i < t.rows; i++)
+        assert_non_null(devlog_answer_cell(a, 0, i, 0).text);
+    assert_int_equal(devlog_answer_print(a, DEVLOG_AS_JSON, &printed, NULL), DEVLOG_OK);
+    assert_true(is_json(printed));
+    free(printed);
+    /* Its CSV is the report's, but for what is unknown there: "-" is an empty cell here. */
+    assert_int_equal(devlog_answer_print(a, DEVLOG_AS_CSV, &printed, NULL), DEVLOG_OK);
+    assert_int_equal(strncmp(printed, text, strcspn(text, "\r\n")), 0);
+    free(printed);
+    free(text);
+    assert_true(devlog_answer_complete(a));
+    devlog_answer_free(a);
+    assert_int_equal(devlog_op_rows(waits_log(), &a, &err), DEVLOG_ERR_NOT_FOUND);
+    assert_null(a);
+    assert_int_equal(devlog_op_rows(NULL, &a, &err), DEVLOG_ERR_ARGUMENT);
+}
+
 static void test_that_cells_were_compared(void **state)
 {
     (void)state;
@@ -493,9 +527,13 @@ static void test_that_cells_were_compared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_network),      cmocka_unit_test(test_losses),
-        cmocka_unit_test(test_waits),        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_many_and_bad), cmocka_unit_test(test_that_cells_were_compared),
+        cmocka_unit_test(test_network),
+        cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_many_and_bad),
+        cmocka_unit_test(test_op_rows),
+        cmocka_unit_test(test_that_cells_were_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,7 @@ static devlog_status read_input(report_job *j, const report_options *o, const ch
     if (j->log) status = read_causes(j, in->log, err);
     if (status) return status;
     if (in->report) j->lost |= op_table_troubles(&j->table, before, &j->troubles);
-    j->lost |= in->lost || (j->log && run_log_lost(j->log));
+    j->lost |= in->lost || (j->log && (run_log_lost(j->log) || run_log_violated(j->log)));
     j->run.name = in->name;
     return DEVLOG_OK;
 }

@@ -436,3 +436,13 @@ uint64_t run_log_lost(const run_log *l)
         lost += devlog_log_finding(l->log, i).loss;
     return lost;
 }
+
+uint64_t run_log_violated(const run_log *l)
+{
+    uint64_t violated = 0;
+    for (size_t i = 0; i < devlog_log_findings(l->log); i++) {
+        const devlog_finding f = devlog_log_finding(l->log, i);
+        if (strcmp(f.key, dl_finding_key(DL_FOUND_VIOLATED)) == 0) violated += f.count;
+    }
+    return violated;
+}

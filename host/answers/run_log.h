@@ -59,6 +59,7 @@ const run_late *run_log_lates(const run_log *l, size_t *n);
 devlog_status run_log_no_rows(const run_log *l, devlog_error *err);
 size_t run_log_findings(const run_log *l);
 devlog_finding run_log_finding(const run_log *l, size_t i);
-uint64_t run_log_lost(const run_log *l); /* kinds of loss */
+uint64_t run_log_lost(const run_log *l);     /* kinds of loss */
+uint64_t run_log_violated(const run_log *l); /* how often something was not as a kernel expects */
 
 #endif

@@ -187,6 +187,10 @@ void answer_add_verdict(answer *a, const answer_run *r)
     answer_fact(a, s, "lost", "lost", ANSWER_COUNT, r->log ? (double)lost : NAN,
                 r->log ? lost ? "kinds of loss in the device log: see LOSSES" : "nothing of the device log"
                        : "no device log was read: an op report does not say");
+    const uint64_t violated = r->log ? run_log_violated(r->log) : 0;
+    if (violated)
+        answer_fact(a, s, "violated", "not as expected", ANSWER_COUNT, (double)violated,
+                    "times that markers were not as kernels expect: see LOSSES");
 }
 
 void answer_add_chips(answer *a, const answer_run *r)

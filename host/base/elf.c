@@ -166,6 +166,40 @@ static devlog_status read_passes(const uint8_t *p, size_t size, const char *orig
     return DEVLOG_OK;
 }
 
+/* A text that ends before `end`; NULL: there is none. */
+static const char *take_text(const uint8_t **at, const uint8_t *end)
+{
+    const char *text = (const char *)*at;
+    const uint8_t *zero = *at < end ? memchr(*at, 0, (size_t)(end - *at)) : NULL;
+    if (zero) *at = zero + 1;
+    return zero ? text : NULL;
+}
+
+static devlog_status read_expects(const uint8_t *p, size_t size, const char *origin, dl_elf *out,
+                                  devlog_error *err)
+{
+    size_t n = 0;
+    out->expects = calloc(size / DEVLOG_EXPECT_HEAD + 1, sizeof *out->expects);
+    if (!out->expects) return dl_fail(err, DEVLOG_ERR_MEMORY, "%s: no memory", origin);
+    for (uint32_t bytes; size >= DEVLOG_EXPECT_HEAD; p += bytes, size -= bytes) {
+        bytes = word_at(p);
+        if (bytes < DEVLOG_EXPECT_HEAD || bytes > size || bytes % 8) break;
+        const uint8_t *at = p + DEVLOG_EXPECT_HEAD;
+        dl_elf_expect e = {.kind = word_at(p + 4),
+                           .line = word_at(p + 8),
+                           .low = word_at(p + 16) | (uint64_t)word_at(p + 20) << 32,
+                           .high = word_at(p + 24) | (uint64_t)word_at(p + 28) << 32,
+                           .name = take_text(&at, p + bytes),
+                           .other = take_text(&at, p + bytes),
+                           .file = take_text(&at, p + bytes)};
+        if (!e.name || !e.other || !e.file) break;
+        out->expects[n++] = e;
+    }
+    out->n_expects = (uint32_t)n;
+    if (size) return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: the table of expectations is damaged", origin);
+    return DEVLOG_OK;
+}
+
 static void read_build_id(const uint8_t *p, size_t size, dl_elf *out)
 {
     if (size < 16) return;
@@ -185,8 +219,8 @@ static devlog_status read_sections(Elf *e, const char *origin, dl_elf *out, devl
         if (!name || sh.sh_type == SHT_NOBITS) continue;
         bool sites = strcmp(name, ".devlog.sites") == 0, patches = strcmp(name, ".devlog.patch") == 0;
         bool build_id = strcmp(name, ".note.gnu.build-id") == 0, build = strcmp(name, ".devlog.build") == 0;
-        bool passes = strcmp(name, ".devlog.passes") == 0;
-        if (!sites && !patches && !passes && !build_id && !build) continue;
+        bool passes = strcmp(name, ".devlog.passes") == 0, expects = strcmp(name, ".devlog.expect") == 0;
+        if (!sites && !patches && !passes && !build_id && !build && !expects) continue;
         if (sh.sh_offset > out->file_size || sh.sh_size > out->file_size - sh.sh_offset)
             return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: section %s lies behind the end of the file", origin,
                            name);
@@ -195,6 +229,7 @@ static devlog_status read_sections(Elf *e, const char *origin, dl_elf *out, devl
         if (sites && !out->sites) status = read_sites(p, sh.sh_size, origin, out, err);
         if (patches && !out->patches) status = read_patches(p, sh.sh_size, origin, out, err);
         if (passes && !out->passes) status = read_passes(p, sh.sh_size, origin, out, err);
+        if (expects && !out->expects) status = read_expects(p, sh.sh_size, origin, out, err);
         if (build_id) read_build_id(p, sh.sh_size, out);
         if (build && sh.sh_size >= 4) out->version = word_at(p);
         if (build && sh.sh_size > 0) out->profiled = true;
@@ -265,6 +300,7 @@ void dl_elf_free(dl_elf *elf)
     free(elf->sites);
     free(elf->patches);
     free(elf->passes);
+    free(elf->expects);
     free(elf->file);
     memset(elf, 0, sizeof *elf);
 }

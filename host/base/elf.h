@@ -45,17 +45,26 @@ typedef struct dl_elf_pass {
     uint32_t start, id;
 } dl_elf_pass;
 
+/* What a kernel expects of its markers. */
+typedef struct dl_elf_expect {
+    uint32_t kind; /* DEVLOG_EXPECTS_* */
+    uint32_t line;
+    uint64_t low, high;
+    const char *name, *other, *file; /* owned by the dl_elf */
+} dl_elf_expect;
+
 enum { DL_BUILD_ID_MAX = 32 };
 
 typedef struct dl_elf {
     uint8_t *file; /* the file's bytes */
     size_t file_size;
     uint32_t entry;
-    uint32_t n_segments, n_sites, n_patches, n_passes;
+    uint32_t n_segments, n_sites, n_patches, n_passes, n_expects;
     dl_elf_segment *segments;
     dl_elf_site *sites; /* sorted by wide, then code */
     dl_elf_patch *patches;
     dl_elf_pass *passes;
+    dl_elf_expect *expects;
     uint8_t build_id[DL_BUILD_ID_MAX];
     uint32_t build_id_size;
     bool profiled;    /* has the section .devlog.build: compiled with -DPROFILE_DEVICE */

@@ -4,6 +4,7 @@
 #include "answers/causes_job.h"
 #include "cli/answer_out.h"
 #include "cli/filters.h"
+#include "cli/logs.h"
 #include "report/decode_table.h"
 
 typedef struct causes_args {
@@ -12,6 +13,7 @@ typedef struct causes_args {
     int format;
     uint64_t top;
     const char *elf_folder;
+    bool latest;
 } causes_args;
 
 static const cli_option options[] = {
@@ -27,6 +29,7 @@ static const cli_option options[] = {
     {CLI_CHOICE, "format", 'f', CLI_ANSWER_FORMATS,
      "json has a schema (share/devlog/schema); csv: one table after the other, an empty line between",
      offsetof(causes_args, format)},
+    CLI_LATEST(causes_args, latest),
     CLI_SELECTION(causes_args, filters),
     {0},
 };
@@ -72,7 +75,11 @@ static int run(int argc, char **argv)
     causes_job j = {0};
     dl_str losses = {0};
     exit_status = CLI_USAGE;
-    if (cli_filter_of(&cmd_causes, &a.filters, &rest, &filter)) {
+    char *newest[1];
+    if ((a.latest || !rest.n) && cli_logs_latest("causes", &rest, newest, true, &err)) {
+        fprintf(stderr, "devlog causes: %s\n", err.text);
+        exit_status = CLI_FAILED;
+    } else if (cli_filter_of(&cmd_causes, &a.filters, &rest, &filter)) {
         const op_selection selection = cli_selection_of(&a.filters, &filter);
         devlog_status status = causes_job_read(&j, rest.items[0], &selection, a.elf_folder, &err);
         if (!status) say_warm_up(&j);
@@ -92,8 +99,8 @@ static int run(int argc, char **argv)
 const cli_command cmd_causes = {
     .name = "causes",
     .summary = "Why RISCs waited: who ended each wait, the path of each launch, what would save time",
-    .arguments = "INPUT",
-    .min_arguments = 1,
+    .arguments = "[INPUT]",
+    .min_arguments = 0,
     .max_arguments = 1,
     .description =
         "An input is a capture, a device log (plain, compressed or packed), or the folder of a run. For every wait "

@@ -27,7 +27,7 @@ typedef struct decode_args {
     int format; /* FORMAT_* */
     int sort;   /* dl_table_sort */
     uint64_t max_launches, top, idle;
-    bool follow;
+    bool follow, latest;
     cli_filters filters;
 } decode_args;
 
@@ -83,6 +83,7 @@ static const cli_option options[] = {
      offsetof(decode_args, follow)},
     {CLI_NUMBER, "idle", 0, "SECONDS", "with --follow: end when nothing has come for so long",
      offsetof(decode_args, idle), 1, 1000000},
+    CLI_LATEST(decode_args, latest),
     CLI_FILTERS(decode_args, filters),
     {0},
 };
@@ -251,7 +252,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     if (status)
         fprintf(stderr, "devlog decode: %s\n", err.text);
     else
-        exit_status = dl_losses_any(dl_decode_losses(d)) ? CLI_PARTIAL : CLI_OK;
+        exit_status = dl_losses_or_violations(dl_decode_losses(d)) ? CLI_PARTIAL : CLI_OK;
     dl_artifacts_free(set);
     dl_analyzer_free(analyzer);
     dl_analyses_free(&list);
@@ -271,36 +272,15 @@ static devlog_status look_into_folders(cli_args *rest, devlog_error *err)
         status = cli_logs_find(rest->items[i], &logs, err);
         const cli_log *log =
             status ? NULL
-                   : cli_logs_choose(&logs, rest->items[i], false,
-                                     "name those to decode; devlog view --list-only FOLDER lists them", err);
+                   : cli_logs_choose(
+                         &logs, rest->items[i], false,
+                         "name those to decode, or add --latest; devlog view --list-only FOLDER lists them",
+                         err);
         if (!log) status = err->status;
         if (log && !(rest->items[i] = cli_args_own(rest, strdup(log->path))))
             status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         cli_logs_free(&logs);
     }
-    return status;
-}
-
-/* No log was named: the newest there is, which is said. */
-static devlog_status take_newest(cli_args *rest, char **item, devlog_error *err)
-{
-    cli_logs logs;
-    dl_str where = {0};
-    devlog_status status = cli_logs_find_any(&logs, &where, err);
-    const cli_log *log = NULL;
-    if (!status && !(log = cli_logs_choose(&logs, where.failed ? "" : where.text, true, "", err)))
-        status = err->status;
-    if (log && !(*item = cli_args_own(rest, strdup(log->path))))
-        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (log && !status) {
-        fprintf(stderr, "devlog decode: %s", *item);
-        if (logs.n > 1) fprintf(stderr, ", the newest of %zu logs", logs.n);
-        fputc('\n', stderr);
-        rest->items = item;
-        rest->n = 1;
-    }
-    dl_str_free(&where);
-    cli_logs_free(&logs);
     return status;
 }
 
@@ -311,7 +291,7 @@ static int run(int argc, char **argv)
     cli_args rest;
     dl_filter filter;
     devlog_error err = {0};
-    char *newest = NULL;
+    char *newest[1];
     int exit_status;
     memset(a.wanted, true, sizeof a.wanted);
     if (!cli_parse(&cmd_decode, argc, argv, &a, &rest, &exit_status)) return exit_status;
@@ -334,7 +314,8 @@ static int run(int argc, char **argv)
                          "still writes them: decode the log again when it has ended");
     else if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
-    else if (rest.n ? look_into_folders(&rest, &err) : take_newest(&rest, &newest, &err))
+    else if (rest.n && !a.latest ? look_into_folders(&rest, &err)
+                                 : cli_logs_latest("decode", &rest, newest, false, &err))
         fprintf(stderr, "devlog decode: %s\n", err.text);
     else
         exit_status = run_with(&a, &rest, &filter);

@@ -7,6 +7,7 @@
 #include "base/term.h"
 #include "cli/cli.h"
 #include "cli/filters.h"
+#include "cli/logs.h"
 #include "cli/op_names.h"
 #include "report/decode_table.h"
 #include "report/export.h"
@@ -15,6 +16,7 @@ typedef struct export_args {
     const char *format, *output, *ops;
     uint64_t memory;
     cli_filters filters;
+    bool latest;
 } export_args;
 
 static const cli_option options[] = {
@@ -28,6 +30,7 @@ static const cli_option options[] = {
      "the run's op log, which names launches after their ops; unless told, " OP_LOG_NAME
      " beside the first log",
      offsetof(export_args, ops)},
+    CLI_LATEST(export_args, latest),
     CLI_FILTERS(export_args, filters),
     CLI_TITLE("Working"),
     {CLI_SIZE, "memory", 0, "BYTES", "for sorting; more goes to a temporary file. 64M unless told",
@@ -150,16 +153,21 @@ static int run(int argc, char **argv)
     export_args a = {0};
     cli_args rest;
     dl_filter filter;
+    devlog_error err = {0};
+    char *newest[1];
     int exit_status;
     if (!cli_parse(&cmd_export, argc, argv, &a, &rest, &exit_status)) return exit_status;
     const dl_export_format *format = choose(&a);
+    exit_status = CLI_FAILED;
     if (a.format && strcmp(a.format, "list") == 0)
         exit_status = list_formats();
     else if (!format)
         exit_status = cli_wrong(&cmd_export, "%s%s; --format list names them all",
                                 a.format ? "there is no format " : "which format?", a.format ? a.format : "");
-    else if (rest.n == 0)
-        exit_status = cli_wrong(&cmd_export, "which log?");
+    else if (rest.n == 0 && !a.latest)
+        exit_status = cli_wrong(&cmd_export, "which log? --latest takes the newest");
+    else if (a.latest && cli_logs_latest("export", &rest, newest, false, &err))
+        fprintf(stderr, "devlog export: %s\n", err.text);
     else if (!cli_filter_of(&cmd_export, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
     else

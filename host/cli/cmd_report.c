@@ -5,6 +5,7 @@
 #include "answers/report_job.h"
 #include "cli/answer_out.h"
 #include "cli/filters.h"
+#include "cli/logs.h"
 
 typedef struct report_args {
     cli_filters filters;
@@ -13,6 +14,7 @@ typedef struct report_args {
     uint64_t top;
     const char *output, *ops_table, *board, *rules, *thresholds;
     double dram;
+    bool latest;
 } report_args;
 
 static const cli_option options[] = {
@@ -51,6 +53,7 @@ static const cli_option options[] = {
      "comment of a pull request",
      offsetof(report_args, format)},
     {CLI_STRING, "output", 'o', "FILE", "write there, not to standard output", offsetof(report_args, output)},
+    CLI_LATEST(report_args, latest),
     CLI_SELECTION(report_args, filters),
     {0},
 };
@@ -108,7 +111,11 @@ static int run(int argc, char **argv)
     devlog_error err = {0};
     report_job j = {0};
     exit_status = CLI_USAGE;
-    if (cli_filter_of(&cmd_report, &a.filters, &rest, &filter)) {
+    char *newest[1];
+    if ((a.latest || !rest.n) && cli_logs_latest("report", &rest, newest, true, &err)) {
+        fprintf(stderr, "devlog report: %s\n", err.text);
+        exit_status = CLI_FAILED;
+    } else if (cli_filter_of(&cmd_report, &a.filters, &rest, &filter)) {
         const op_selection selection = cli_selection_of(&a.filters, &filter);
         const devlog_status status = report(&j, &a, rest.items[0], &selection, &err);
         if (status) fprintf(stderr, "devlog report: %s\n", err.text);
@@ -122,12 +129,12 @@ static int run(int argc, char **argv)
 const cli_command cmd_report = {
     .name = "report",
     .summary = "What took the time of a run, why, and what would save most",
-    .arguments = "INPUT",
-    .min_arguments = 1,
+    .arguments = "[INPUT]",
+    .min_arguments = 0,
     .max_arguments = 1,
     .description =
         "An input is an op report, a device log (plain, compressed or packed), a capture, or a folder of a run, of "
-        "devlog or of tt-metal's profiler. The verdict comes first: wall time, how much of it the device was busy, "
+        "devlog or of tt-metal's profiler; without one, the newest of those in DEVLOG_LOG_FOLDER and generated/profiler. The verdict comes first: wall time, how much of it the device was busy, "
         "what the host did, how well clocks are known, what was lost. Then what would save most, with the evidence, "
         "and tables of kernels, ops, zones, steps and signposts.\n\n"
         "What nobody knows is \"-\", null in JSON and an empty cell in CSV, never 0. docs/report.md says what each "

@@ -222,6 +222,57 @@ const cli_log *cli_logs_choose(const cli_logs *logs, const char *where, bool lat
     return NULL;
 }
 
+/* The folder of the run that a log belongs to, where `devlog run` made it: RUN/logs_device/LOG. */
+static char *run_of(const char *path)
+{
+    static const char *const below[] = {"logs_device", "logs", ".logs"};
+    const char *last = strrchr(path, '/'), *before = last;
+    while (before && before > path && before[-1] != '/')
+        before--;
+    for (size_t i = 0; before && before > path + 1 && i < sizeof below / sizeof below[0]; i++)
+        if ((size_t)(last - before) == strlen(below[i]) && memcmp(before, below[i], strlen(below[i])) == 0)
+            return strndup(path, (size_t)(before - path) - 1);
+    return strdup(path);
+}
+
+static devlog_status newest(const char *command, const char *folder, cli_args *rest, bool run, char **item,
+                            devlog_error *err)
+{
+    cli_logs logs;
+    dl_str where = {0};
+    devlog_status status = folder ? cli_logs_find(folder, &logs, err) : cli_logs_find_any(&logs, &where, err);
+    const char *in = folder ? folder : where.failed || !where.text ? "" : where.text;
+    const cli_log *log = status ? NULL : cli_logs_choose(&logs, in, true, "", err);
+    if (!status && !log) status = err->status;
+    if (log && !(*item = cli_args_own(rest, run ? run_of(log->path) : strdup(log->path))))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status) {
+        fprintf(stderr, "devlog %s: %s", command, *item);
+        if (logs.n > 1) fprintf(stderr, ", the newest of %zu logs", logs.n);
+        fputc('\n', stderr);
+    }
+    dl_str_free(&where);
+    cli_logs_free(&logs);
+    return status;
+}
+
+devlog_status cli_logs_latest(const char *command, cli_args *rest, char *one[1], bool run, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    if (rest->n == 0) {
+        status = newest(command, NULL, rest, run, one, err);
+        if (!status) rest->items = one;
+        if (!status) rest->n = 1;
+        return status;
+    }
+    for (int i = 0; i < rest->n && !status; i++) {
+        struct stat st;
+        if (stat(rest->items[i], &st) == 0 && S_ISDIR(st.st_mode))
+            status = newest(command, rest->items[i], rest, run, &rest->items[i], err);
+    }
+    return status;
+}
+
 void cli_logs_free(cli_logs *logs)
 {
     for (size_t i = 0; i < logs->n_all; i++) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "cli/options.h"
 
 typedef struct cli_log {
     char *path;   /* as it can be opened */
@@ -44,6 +45,15 @@ void cli_logs_free(cli_logs *logs);
  * `ways` is what else the user can do then. */
 const cli_log *cli_logs_choose(const cli_logs *logs, const char *where, bool latest, const char *ways,
                                devlog_error *err);
+/* --latest, and what it means: a folder among the arguments is the newest log below it; no argument is the newest of the places
+ * where programs leave them. What is taken is said on stderr. With `run` a log that belongs to a run of `devlog run` is that run:
+ * the folder above. `items` are arguments of `rest`, `one` is room for one. */
+#define CLI_LATEST(type, member)                                                                             \
+    {                                                                                                        \
+        CLI_FLAG, "latest", 0, NULL, "of a folder the newest log below it, wherever it is",                  \
+            offsetof(type, member)                                                                           \
+    }
+devlog_status cli_logs_latest(const char *command, cli_args *rest, char *one[1], bool run, devlog_error *err);
 /* Of all, those that belong to captures too. */
 const cli_log *cli_logs_by_id(const cli_logs *logs, const char *id, size_t n);
 

@@ -41,9 +41,9 @@ devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, d
     snprintf(run_id, sizeof run_id, DL_RUN_VARIABLE "=%016llx", (unsigned long long)id);
     static const char *const recordings[] = {"DEVLOG_RECORDING=stop", "DEVLOG_RECORDING=ring",
                                              "DEVLOG_RECORDING=stream"};
-    const char *settings[6] = {log_folder, run_id, "DEVLOG_OPS=1",
+    const char *settings[7] = {log_folder, run_id, "DEVLOG_OPS=1", "DEVLOG_CAPTURE_EVERY=",
                                run->device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0"};
-    size_t n = 4;
+    size_t n = 5;
     if (run->recording >= 0) settings[n++] = recordings[run->recording];
     if (run->waits) settings[n++] = "DEVLOG_WAITS=1";
     return cli_child(run->command, settings, n, run->quiet, out, err);

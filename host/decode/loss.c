@@ -74,6 +74,7 @@ static const struct {
     [DL_FOUND_NOT_CLOSED] = {"not_closed", "logs and captures whose run goes on or was killed", true},
     [DL_FOUND_CLOCK] = {"clock", "clocks that could not be aligned, or do not do what their board claims",
                         false},
+    [DL_FOUND_VIOLATED] = {"violated", "expectations of kernels that were not met", false},
 };
 
 void dl_losses_free(dl_losses *l)
@@ -209,6 +210,11 @@ bool dl_losses_any(const dl_losses *l)
     for (int i = 0; i < DL_FINDINGS; i++)
         any |= findings[i].loss && l->found[i] > 0;
     return any;
+}
+
+bool dl_losses_or_violations(const dl_losses *l)
+{
+    return dl_losses_any(l) || l->found[DL_FOUND_VIOLATED];
 }
 
 const char *dl_skip_text(dl_skip why)

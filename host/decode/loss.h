@@ -58,6 +58,7 @@ typedef enum dl_finding {
     DL_FOUND_AMBIGUOUS,      /* stamps of 32 bits that nothing near decides */
     DL_FOUND_NOT_CLOSED,     /* a capture whose run has not ended, or was killed */
     DL_FOUND_CLOCK,          /* a clock that could not be aligned, or does not do what its board claims */
+    DL_FOUND_VIOLATED,       /* what kernels expect of their markers, and was not so */
     DL_FINDINGS
 } dl_finding;
 
@@ -117,6 +118,8 @@ void dl_losses_merge(dl_losses *to, dl_losses *from);
 uint64_t dl_losses_skipped(const dl_losses *l);
 /* True when something that was in the input or on the device is not in the result. */
 bool dl_losses_any(const dl_losses *l);
+/* The same, or something was not as a kernel expects: what an exit status tells. */
+bool dl_losses_or_violations(const dl_losses *l);
 
 const char *dl_skip_text(dl_skip why);
 const char *dl_finding_text(dl_finding what);

@@ -255,9 +255,10 @@ dl_role dl_role_of_zone(const char *name, size_t n, const char *file, size_t fil
 const char *dl_loss_zone_name(dl_loss_zone zone)
 {
     static const char *const names[DL_LOSS_ZONES] = {
-        [DL_LOSS_DROPPED] = DL_DROPPED_ZONE,  [DL_LOSS_DAMAGED] = "DEVLOG-DAMAGED",
-        [DL_LOSS_UNKNOWN] = "DEVLOG-UNKNOWN", [DL_LOSS_RESTARTED] = "DEVLOG-RESTARTED",
-        [DL_LOSS_TORN] = "DEVLOG-TORN",       [DL_LOSS_AMBIGUOUS] = "DEVLOG-AMBIGUOUS",
+        [DL_LOSS_DROPPED] = DL_DROPPED_ZONE,   [DL_LOSS_DAMAGED] = "DEVLOG-DAMAGED",
+        [DL_LOSS_UNKNOWN] = "DEVLOG-UNKNOWN",  [DL_LOSS_RESTARTED] = "DEVLOG-RESTARTED",
+        [DL_LOSS_TORN] = "DEVLOG-TORN",        [DL_LOSS_AMBIGUOUS] = "DEVLOG-AMBIGUOUS",
+        [DL_LOSS_VIOLATED] = DL_VIOLATED_ZONE,
     };
     return names[zone];
 }
@@ -266,6 +267,8 @@ dl_loss_zone dl_loss_of_zone(const char *name, size_t n)
 {
     int zone = 0;
     if (n < 7 || memcmp(name, "DEVLOG-", 7) != 0) return DL_LOSS_ZONES;
+    const size_t violated = strlen(DL_VIOLATED_ZONE " ");
+    if (n > violated && memcmp(name, DL_VIOLATED_ZONE " ", violated) == 0) return DL_LOSS_VIOLATED;
     for (; zone < DL_LOSS_ZONES; zone++) {
         const char *own = dl_loss_zone_name((dl_loss_zone)zone);
         if (n == strlen(own) && memcmp(name, own, n) == 0) break;

@@ -64,10 +64,13 @@ typedef enum dl_loss_zone {
     DL_LOSS_RESTARTED, /* "DEVLOG-RESTARTED": how often the firmware started again in mid-launch */
     DL_LOSS_TORN,      /* "DEVLOG-TORN": stamps that were repaired */
     DL_LOSS_AMBIGUOUS, /* "DEVLOG-AMBIGUOUS": stamps that may be 2^32 cycles off */
+    DL_LOSS_VIOLATED, /* "DEVLOG-VIOLATED" and, behind a blank, an expectation of a kernel that was not met: how often. No
+                          loss, and told as losses are */
     DL_LOSS_ZONES,
 } dl_loss_zone;
 
-#define DL_DROPPED_ZONE "DEVLOG-DROPPED"
+#define DL_DROPPED_ZONE  "DEVLOG-DROPPED"
+#define DL_VIOLATED_ZONE "DEVLOG-VIOLATED"
 
 /* Zone of the row with which a run closes its device log, when the chip line has said that one will come. It
  * is no row of the result. */

@@ -11,6 +11,14 @@
 /* Attached by the profiler, so that the rooms below it need not know it. */
 typedef struct dl_profiler dl_profiler;
 
+/* Of which launches captures are made (profiler/periodic.h). */
+typedef struct device_periodic {
+    uint32_t every; /* 0: of all, and in one log */
+    uint32_t launches, ms, most;
+    uint32_t keep; /* folders; PERIODIC_KEEP_ALL */
+} device_periodic;
+#define PERIODIC_KEEP_ALL UINT32_MAX
+
 /* What was asked for when the device was opened, by its options or else by the environment. */
 typedef struct device_wishes {
     devlog_recording recording;
@@ -18,6 +26,7 @@ typedef struct device_wishes {
     bool capture, clock_sync;
     bool waits; /* kernels record what they wait for */
     devlog_keep results;
+    device_periodic periodic;
     devlog_log_style log_style;
     char *postmortem; /* NULL: none */
 } device_wishes;
@@ -47,6 +56,10 @@ struct devlog_device {
     uint32_t recording_version; /* counts changes, so that programs know when their cores must be told */
     uint32_t classes;           /* bit i: markers of class i are on */
     bool frozen;
+    bool paused; /* between periodic captures: all markers are off, whatever `classes` says */
+    struct dl_periodic *periodic; /* of the profiler; NULL: captures are not periodic */
+    devlog_violated violated;     /* the user's function; NULL: none */
+    void *violated_context;
 
     devlog_ops *ops;         /* borrowed; NULL: ops are not logged */
     struct dl_run_file *run; /* the profiler's: without ops, the run that DEVLOG_RUN names; NULL: none */

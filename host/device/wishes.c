@@ -30,6 +30,32 @@ static devlog_status take_choice(int option, int most, const char *what, dl_sett
     return status;
 }
 
+static devlog_status take_number(uint32_t option, dl_setting setting, uint32_t unset, uint32_t *out,
+                                 devlog_error *err)
+{
+    uint64_t number;
+    devlog_status status = dl_setting_number(setting, unset, &number, err);
+    if (status == DEVLOG_OK) *out = option ? option : (uint32_t)number;
+    return status;
+}
+
+static devlog_status take_periodic(const devlog_device_options *o, device_periodic *out, devlog_error *err)
+{
+    devlog_status status = take_number(o->capture_every, DL_SET_CAPTURE_EVERY, 0, &out->every, err);
+    if (!status) status = take_number(o->capture_launches, DL_SET_CAPTURE_LAUNCHES, 0, &out->launches, err);
+    if (!status) status = take_number(o->capture_ms, DL_SET_CAPTURE_MS, 0, &out->ms, err);
+    if (!status) status = take_number(o->capture_most, DL_SET_CAPTURE_MOST, 0, &out->most, err);
+    if (!status)
+        status = take_number(o->capture_keep, DL_SET_CAPTURE_KEEP, PERIODIC_KEEP_ALL, &out->keep, err);
+    if (o->capture_keep == DEVLOG_KEEP_VIOLATED) out->keep = 0;
+    const bool details = o->capture_launches || o->capture_ms || o->capture_most || o->capture_keep;
+    if (!status && details && !out->every)
+        status = dl_fail(
+            err, DEVLOG_ERR_ARGUMENT,
+            "captures are periodic when capture_every, or DEVLOG_CAPTURE_EVERY, says of which launches; it says nothing");
+    return status;
+}
+
 devlog_status device_wish(const devlog_device_options *o, device_wishes *out, bool *profile,
                           devlog_error *err)
 {
@@ -44,6 +70,7 @@ devlog_status device_wish(const devlog_device_options *o, device_wishes *out, bo
     if (status == DEVLOG_OK)
         status = take_switch(o->clock_sync, DL_SET_CLOCK_SYNC, true, &out->clock_sync, err);
     if (status == DEVLOG_OK) status = dl_setting_flag(DL_SET_WAITS, false, &out->waits, err);
+    if (status == DEVLOG_OK) status = take_periodic(o, &out->periodic, err);
     if (status == DEVLOG_OK && (unsigned)o->results > DEVLOG_KEEP_ALL)
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT,
                          "results are kept of none, of the latest or of all launches; there is no %d",

@@ -9,6 +9,7 @@
 #include "profiler/clock_sync.h"
 #include "profiler/control.h"
 #include "profiler/ops_device.h"
+#include "profiler/periodic.h"
 #include "profiler/profiler.h"
 
 static const char *const names[DEVLOG_API_COUNT] = {
@@ -104,9 +105,10 @@ static void save_postmortem(devlog_device *device, devlog_error *err)
 devlog_status devlog_launch_program(devlog_device *device, devlog_program *program, devlog_error *err)
 {
     devlog_status ready = dl_device_runs(device, "nothing can be launched on it", err);
+    if (ready == DEVLOG_OK) ready = periodic_before(device, err);
     if (ready == DEVLOG_OK) ready = program_switch_markers(device, program, err);
     if (ready == DEVLOG_OK && device->profile) ready = control_arm(device, program, err);
-    if (ready == DEVLOG_OK && device->profile) ready = clocks_before_launch(device, err);
+    if (ready == DEVLOG_OK && device->profile && !device->paused) ready = clocks_before_launch(device, err);
     if (ready != DEVLOG_OK) return ready;
     ops_launch(device, program);
     uint64_t start = dl_now_ns();
@@ -116,12 +118,17 @@ devlog_status devlog_launch_program(devlog_device *device, devlog_program *progr
     device->failed = status != DEVLOG_OK;
     counted(device, DEVLOG_API_LAUNCH_PROGRAM, start, status);
     if (status == DEVLOG_ERR_TIMEOUT || status == DEVLOG_ERR_DEVICE) save_postmortem(device, err);
+    if (device->paused && status == DEVLOG_OK) return status;
     /* What a program that hangs has recorded so far says where it hangs. */
     if (device->profile &&
         (status == DEVLOG_OK || status == DEVLOG_ERR_TIMEOUT || status == DEVLOG_ERR_DEVICE)) {
         devlog_error later;
-        devlog_status dumped = devlog_dump_device_profile_results(device, status == DEVLOG_OK ? err : &later);
-        if (status == DEVLOG_OK) return dumped;
+        devlog_status dumped = device->paused ? periodic_failed(device, &later) : DEVLOG_OK;
+        if (dumped == DEVLOG_OK)
+            dumped = devlog_dump_device_profile_results(device, status == DEVLOG_OK ? err : &later);
+        devlog_status ended =
+            periodic_after(device, status == DEVLOG_OK && dumped == DEVLOG_OK ? err : &later);
+        if (status == DEVLOG_OK) return dumped == DEVLOG_OK ? ended : dumped;
     }
     return status;
 }

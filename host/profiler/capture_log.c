@@ -260,6 +260,11 @@ devlog_status capture_log_core(capture_log *log, const devlog_program *program, 
     return core.n_riscs ? dl_capture_put_core(log->capture, &core, err) : DEVLOG_OK;
 }
 
+devlog_status capture_log_violation(capture_log *log, const dl_capture_violation *v, devlog_error *err)
+{
+    return log ? dl_capture_put_violation(log->capture, v, err) : DEVLOG_OK;
+}
+
 static devlog_status put_offsets(capture_log *log, devlog_error *err)
 {
     const dl_clocks *c = log->device->clocks;

@@ -23,6 +23,8 @@ devlog_status capture_log_core(capture_log *log, const devlog_program *program, 
 /* Where the cycles of that core's RISCs went, if the device knows. */
 devlog_status capture_log_cycles(capture_log *log, const devlog_program *program, devlog_core core,
                                  devlog_error *err);
+/* An expectation that a core did not meet, before that core. */
+devlog_status capture_log_violation(capture_log *log, const dl_capture_violation *v, devlog_error *err);
 /* The launch is complete: writes it, and what is new of the clocks. */
 devlog_status capture_log_commit(capture_log *log, const dl_capture_launch *launch, devlog_error *err);
 /* Writes what is left of the clocks, and closes. */

@@ -10,7 +10,9 @@
 #include "profiler/clock_found.h"
 #include "profiler/clock_sync.h"
 #include "profiler/ops_device.h"
+#include "profiler/periodic.h"
 #include "profiler/profiler.h"
+#include "profiler/violations.h"
 
 struct dl_profiler {
     dl_tables tables;
@@ -26,6 +28,7 @@ struct dl_profiler {
     uint64_t last_time; /* of the marks that were logged */
     uint32_t dumped;    /* number of the last launch that was written */
     profiler_totals totals;
+    violations violations;
 };
 
 static devlog_status attach(devlog_device *device, devlog_error *err)
@@ -57,9 +60,10 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
     if (p->log) return DEVLOG_OK;
     static const dl_log_style styles[] = {
         [DEVLOG_STYLE_L9] = DL_LOG_L9, [DEVLOG_STYLE_L2] = DL_LOG_L2, [DEVLOG_STYLE_L0] = DL_LOG_L0};
-    bool began = p->log_path != NULL;
+    /* Folders of periodic captures are always new. */
+    bool began = p->log_path != NULL && !periodic_on(device);
     devlog_status status = DEVLOG_OK;
-    if (!began) status = ops_began(device, &began, err);
+    if (!began && !periodic_on(device)) status = ops_began(device, &began, err);
     if (status != DEVLOG_OK) return status;
     const dl_device_log_options options = {
         .style = styles[device->wishes.log_style],
@@ -84,12 +88,21 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
     return p->log_path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for the profiler");
 }
 
+/* The folder in which captures will be; and the run there may be one of several programs. */
+static devlog_status periodic_first(devlog_device *device, devlog_error *err)
+{
+    bool began;
+    devlog_status status = periodic_open(device, err);
+    return status == DEVLOG_OK ? ops_began(device, &began, err) : status;
+}
+
 devlog_status profiler_prepare(devlog_device *device, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
     if (!device->recording_chosen) status = devlog_set_recording(device, DEVLOG_RECORD_AUTO, 0, err);
     if (status == DEVLOG_OK) status = attach(device, err);
-    return status == DEVLOG_OK ? open_log(device, err) : status;
+    if (status == DEVLOG_OK && periodic_on(device) && !device->periodic) status = periodic_first(device, err);
+    return status == DEVLOG_OK && !periodic_between(device) ? open_log(device, err) : status;
 }
 
 typedef struct dump {
@@ -152,6 +165,20 @@ static devlog_status write_risc(devlog_device *device, const devlog_program *pro
     like.stream = dl_tables_stream(&p->tables, raw.chip, raw.core_x, raw.core_y, raw.risc, strlen(raw.risc));
     for (int zone = 0; zone < DL_LOSS_ZONES && status == DEVLOG_OK; zone++)
         status = dl_device_log_loss(p->log, &p->tables, &like, (dl_loss_zone)zone, lost[zone], err);
+    const devlog_control *c = &got->control;
+    const violations_of of = {
+        .device = device,
+        .kernel = kernel,
+        .got = got,
+        .tables = &p->tables,
+        .marks = &p->marks,
+        .complete = !c->dropped && !c->overwritten && !c->damage && !got->cut && !events->overflow &&
+                    !losses.damaged_words && !losses.cut && c->marks & 1u << (DEVLOG_ID_KERNEL_END - 1),
+        .log = p->log,
+        .capture = p->capture,
+        .like = &like,
+    };
+    if (status == DEVLOG_OK) status = violations_find(&p->violations, &of, err);
     p->totals.dropped += got->control.dropped;
     p->totals.overwritten += got->control.overwritten;
     p->totals.damaged_words += losses.damaged_words + losses.cut;
@@ -267,7 +294,7 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err)
     devlog_status status = profiler_prepare(device, err);
     if (status != DEVLOG_OK) return status;
     dl_profiler *p = device->profiler;
-    if (!device->last || p->dumped == device->launches) return DEVLOG_OK;
+    if (!device->last || p->dumped == device->launches || periodic_between(device)) return DEVLOG_OK;
     uint64_t before = device->transport.bytes_read;
     dl_capture_launch launch = {
         .slot = device->slot,
@@ -288,7 +315,9 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err)
     devlog_status written = dl_device_log_commit(p->log, status == DEVLOG_OK ? err : &later);
     if (written == DEVLOG_OK)
         written = capture_log_commit(p->capture, &launch, status == DEVLOG_OK ? err : &later);
-    return status == DEVLOG_OK ? written : status;
+    if (status == DEVLOG_OK) status = written;
+    devlog_status told = violations_tell(&p->violations, device, status == DEVLOG_OK ? err : &later);
+    return status == DEVLOG_OK ? told : status;
 }
 
 /* Both are closed, whatever becomes of the first. */
@@ -307,11 +336,17 @@ static devlog_status close_logs(devlog_device *device, devlog_error *err)
     return status == DEVLOG_OK ? closed : status;
 }
 
+devlog_status profiler_end_log(devlog_device *device, devlog_error *err)
+{
+    return device->profiler && device->profiler->log ? close_logs(device, err) : DEVLOG_OK;
+}
+
 devlog_status devlog_set_profiler_location(devlog_device *device, const char *folder, devlog_error *err)
 {
     if (!folder || !*folder || strlen(folder) >= sizeof device->log_folder)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the log folder must have a name of less than %zu bytes",
                        sizeof device->log_folder);
+    if (periodic_on(device)) return periodic_move(device, folder, err);
     strcpy(device->log_folder, folder);
     dl_profiler *p = device->profiler;
     if (p && p->log) {
@@ -349,13 +384,17 @@ const profiler_totals *profiler_totals_of(const devlog_device *device)
 devlog_status profiler_free(devlog_device *device, devlog_error *err)
 {
     dl_profiler *p = device->profiler;
+    devlog_error later;
     ops_leave(device);
-    if (!p) return DEVLOG_OK;
-    devlog_status status = close_logs(device, err);
+    devlog_status status = periodic_close(device, err);
+    if (!p) return status;
+    devlog_status closed = p->log ? close_logs(device, status == DEVLOG_OK ? err : &later) : DEVLOG_OK;
+    if (status == DEVLOG_OK) status = closed;
     free(p->log_path);
     free(p->costs);
     dl_marks_free(&p->marks);
     kept_free(&p->kept);
+    violations_free(&p->violations);
     dl_tables_free(&p->tables);
     clocks_free(device->clocks);
     device->clocks = NULL;

@@ -22,6 +22,9 @@ typedef struct profiler_totals {
 /* Makes the log ready, so that a folder that cannot be written is said before anything runs. */
 devlog_status profiler_prepare(devlog_device *device, devlog_error *err);
 
+/* Closes the logs that are open; they are opened anew in the device's log folder when there is something to write. */
+devlog_status profiler_end_log(devlog_device *device, devlog_error *err);
+
 /* Pulls the records of the last launch and appends them to the log. Does nothing when there was no launch
  * since. */
 devlog_status profiler_dump(devlog_device *device, devlog_error *err);

@@ -74,14 +74,15 @@ static devlog_status reload(devlog_device *device, const devlog_kernel *k, devlo
 
 devlog_status program_switch_markers(devlog_device *device, devlog_program *program, devlog_error *err)
 {
-    if (program->classes == device->classes && program->recording == device->recording && program->configured)
+    const uint32_t classes = device->paused ? 0 : device->classes;
+    if (program->classes == classes && program->recording == device->recording && program->configured)
         return DEVLOG_OK;
     for (devlog_kernel *k = program->kernels; k; k = k->next) {
-        if (!switch_kernel(k, device->classes, device->recording) || !program->configured) continue;
+        if (!switch_kernel(k, classes, device->recording) || !program->configured) continue;
         devlog_status status = reload(device, k, err);
         if (status != DEVLOG_OK) return status;
     }
-    program->classes = device->classes;
+    program->classes = classes;
     program->recording = device->recording;
     return DEVLOG_OK;
 }

@@ -88,6 +88,36 @@ static devlog_status check_print(const dl_elf_site *site, devlog_error *err)
     return refuse(site, err, "the format of this DEVLOG_PRINTF needs ", part);
 }
 
+static bool is_of_kind(const dl_elf_site *site, uint32_t expects)
+{
+    const bool zone = site->kind == DEVLOG_KIND_ZONE || site->kind == DEVLOG_KIND_COMPLETE ||
+                      site->kind == DEVLOG_KIND_SUM,
+               value = site->kind == DEVLOG_KIND_VALUE32 || site->kind == DEVLOG_KIND_VALUE64 ||
+                       site->kind == DEVLOG_KIND_COUNTER;
+    switch (expects) {
+    case DEVLOG_EXPECTS_CYCLES: return zone;
+    case DEVLOG_EXPECTS_VALUE: return value;
+    case DEVLOG_EXPECTS_ORDER: return site->kind != DEVLOG_KIND_PRINT && site->kind != DEVLOG_KIND_SUM;
+    default: return site->kind != DEVLOG_KIND_PRINT;
+    }
+}
+
+/* An expectation of a marker that is not there could never be met, or never be broken. */
+static devlog_status check_expectation(const dl_elf *elf, const dl_elf_expect *e, const char *name,
+                                       devlog_error *err)
+{
+    static const char *const kinds[] = {[DEVLOG_EXPECTS_CYCLES] = "zone",
+                                        [DEVLOG_EXPECTS_COUNT] = "zone, event or value",
+                                        [DEVLOG_EXPECTS_VALUE] = "value or counter",
+                                        [DEVLOG_EXPECTS_ORDER] = "zone, event or value"};
+    for (uint32_t i = 0; i < elf->n_sites; i++)
+        if (strcmp(elf->sites[i].name, name) == 0 && is_of_kind(&elf->sites[i], e->kind)) return DEVLOG_OK;
+    const char *kind = e->kind < sizeof kinds / sizeof kinds[0] && kinds[e->kind] ? kinds[e->kind] : "marker";
+    return dl_fail(err, DEVLOG_ERR_COMPILE,
+                   "%s:%u: what is expected here is of '%.300s', and this kernel has no %s of that name",
+                   e->file, e->line, name, kind);
+}
+
 devlog_status compile_check_sites(const compile_job *job, const dl_elf *elf, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
@@ -102,6 +132,11 @@ devlog_status compile_check_sites(const compile_job *job, const dl_elf *elf, dev
         snprintf(part, sizeof part, "%s has a zero in it, behind '%.300s'", what, site->name);
         if (site->fault == DL_NAME_HAS_ZERO) return refuse(site, err, part, "");
         status = site->kind == DEVLOG_KIND_PRINT ? check_print(site, err) : check_name(job->board, site, err);
+    }
+    for (uint32_t i = 0; i < elf->n_expects && status == DEVLOG_OK; i++) {
+        const dl_elf_expect *e = &elf->expects[i];
+        status = check_expectation(elf, e, e->name, err);
+        if (!status && *e->other) status = check_expectation(elf, e, e->other, err);
     }
     return status;
 }

@@ -328,7 +328,7 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
         for (int i = 0; i < DL_FINDINGS; i++) {
             bool loss = dl_finding_is_loss((dl_finding)i);
             if (l->found[i] && loss == (pass == 0))
-                item(out, colour, loss, l->found[i], dl_finding_text((dl_finding)i),
+                item(out, colour, loss || i == DL_FOUND_VIOLATED, l->found[i], dl_finding_text((dl_finding)i),
                      l->details[DL_SKIPS + i]);
         }
     }

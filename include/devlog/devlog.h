@@ -203,6 +203,8 @@ typedef enum devlog_keep {
     DEVLOG_KEEP_ALL,    /* memory grows by what the launches recorded, packed as in capture.devlog */
 } devlog_keep;
 
+#define DEVLOG_KEEP_VIOLATED 0xFFFFFFFFu
+
 /* All members but the size may be 0 or NULL; text is copied. */
 typedef struct devlog_device_options {
     size_t size;            /* DEVLOG_DEVICE_OPTIONS() sets it */
@@ -229,6 +231,15 @@ typedef struct devlog_device_options {
     devlog_keep results;        /* for devlog_results_latest and devlog_results_all */
     const char *postmortem; /* file to which a launch that is not done in time, or whose chip stops, saves the
                                device's state (devlog_save_state); NULL: $DEVLOG_POSTMORTEM; "": none */
+    /* Periodic capture (docs/library.md, "Periodic captures"); each: 0 is as $DEVLOG_CAPTURE_EVERY and its like say. */
+    uint32_t
+        capture_every; /* only every Nth launch is recorded, in folders of their own; unset: all, in one log */
+    uint32_t capture_launches; /* of one capture; unset: 1, or what capture_ms gives */
+    uint32_t capture_ms;       /* how long one goes on, unless that many launches end it before */
+    uint32_t capture_most;     /* captures; unset: any number */
+    uint32_t
+        capture_keep; /* captures that stay; DEVLOG_KEEP_VIOLATED: only those in which something was not as expected;
+                                  unset: all */
 } devlog_device_options;
 #define DEVLOG_DEVICE_OPTIONS(...) DEVLOG_OPTIONS_(devlog_device_options, __VA_ARGS__)
 
@@ -428,6 +439,42 @@ devlog_status devlog_set_classes(devlog_device *device, uint32_t mask, devlog_er
  * frozen RISC counts its markers as dropped; the default markers go on. Takes effect at once for launches
  * that begin later, and for a running kernel when its segment is full. */
 devlog_status devlog_freeze(devlog_device *device, bool frozen, devlog_error *err);
+
+/* ---- Expectations ---
+ * What kernels expect of their markers (DEVLOG_EXPECT_CYCLES and its like in devlog/profile.h) is held against the records of each
+ * launch when they have been pulled. What is not so is in the logs of the launch, which `devlog decode` and `report` say with exit
+ * status 3. While recording is DEVLOG_RECORD_RING, the records are frozen as by devlog_freeze: they hold what led there. */
+
+typedef enum devlog_expectation {
+    DEVLOG_EXPECTATION_CYCLES = 1, /* of each pass of a zone */
+    DEVLOG_EXPECTATION_COUNT,      /* of a marker in a launch */
+    DEVLOG_EXPECTATION_VALUE,      /* each value */
+    DEVLOG_EXPECTATION_ORDER,      /* one marker before each of another */
+} devlog_expectation;
+
+/* One expectation that one RISC did not meet in a launch. Texts are valid during the call. */
+typedef struct devlog_violation {
+    uint32_t chip; /* devlog_device_options.slot */
+    devlog_core core;
+    const char *risc;
+    uint64_t launch; /* its number on the device: 1, 2, ... */
+    devlog_expectation expectation;
+    const char *name, *other; /* of the markers; other is NULL unless it is of their order */
+    uint64_t low, high;       /* what is expected, both included */
+    uint64_t worst; /* what was farthest outside; of an order: the how manieth of the others came too soon */
+    uint64_t times; /* how often it was not so */
+    const char *file; /* where it stands */
+    uint32_t line;
+    const char *text; /* "mul: 100 to 200 cycles" */
+} devlog_violation;
+
+/* Is called by devlog_launch_program, in the thread that called it, after the records have been written. It may call everything
+ * but what closes the device or frees the program. */
+typedef void (*devlog_violated)(void *context, devlog_device *device, const devlog_violation *violation);
+
+/* Sets the function; NULL: none. */
+devlog_status devlog_on_violation(devlog_device *device, devlog_violated function, void *context,
+                                  devlog_error *err);
 
 /* ---- Profiling --------------------------------------------------------------------------------------- */
 

@@ -19,6 +19,14 @@
  *   DEVLOG_PRINTF("a=%d", a);    text; the format stays in the ELF file      12 + n         12 + 4n
  *   DEVLOG_FREEZE();             stops recording: keeps what led to here
  *
+ * What is expected of markers costs the device nothing: it is kept beside their names, and the host looks at it when it has
+ * pulled the records of a launch (docs/markers.md, "Expectations"). Inside functions or outside, of each RISC that runs the kernel:
+ *   DEVLOG_EXPECT_CYCLES("name", low, high);   each pass of the zone takes low to high cycles
+ *   DEVLOG_EXPECT_COUNT("name", low, high);    the zone, event or value comes low to high times in a launch
+ *   DEVLOG_EXPECT_VALUE("name", low, high);    each value or counter, unsigned, is low to high
+ *   DEVLOG_EXPECT_ORDER("first", "then");      each "then" has a "first" of its own before it
+ * low and high are constants, both included; DEVLOG_ANY is no limit.
+ *
  * The counts are gcc 12, -O2, rv32im, with a stamp of 52 bits; one instruction of them loads the address of
  * the clock and is shared by neighbouring markers.
  *
@@ -61,7 +69,23 @@
 
 /* ---- Nothing to change below this line ------------------------------------------------------------- */
 
+#define DEVLOG_ANY 0xFFFFFFFFFFFFFFFFull
+
+#if defined(__cplusplus)
+#define DEVLOG_HOLDS_(what, text) static_assert(what, text)
+#else
+#define DEVLOG_HOLDS_(what, text) _Static_assert(what, text)
+#endif
+#define DEVLOG_RANGE_(name, low, high)                                                                       \
+    DEVLOG_HOLDS_(sizeof("" name) > 1 && (unsigned long long)(low) <= (unsigned long long)(high),            \
+                  "devlog: an expectation has a name, and low is not above high")
+
 #if !defined(PROFILE_DEVICE)
+
+#define DEVLOG_EXPECT_CYCLES(name, low, high) DEVLOG_RANGE_(name, low, high)
+#define DEVLOG_EXPECT_COUNT(name, low, high)  DEVLOG_RANGE_(name, low, high)
+#define DEVLOG_EXPECT_VALUE(name, low, high)  DEVLOG_RANGE_(name, low, high)
+#define DEVLOG_EXPECT_ORDER(first, then)      DEVLOG_RANGE_(first, sizeof("" then) == 1, 0)
 
 #define DEVLOG_ZONE(name)
 #define DEVLOG_ZONE_BEGIN(tag, name)
@@ -106,6 +130,19 @@ int devlog_unused_(const char *name, ...);
 #define DEVLOG_VALUE64(name, v)      DEVLOG_VALUE64_(__COUNTER__, DEVLOG_CLASS, name, v)
 #define DEVLOG_PRINTF(...)           DEVLOG_PRINTF_(__COUNTER__, DEVLOG_CLASS, __VA_ARGS__)
 #define DEVLOG_FREEZE()              devlog_freeze_()
+
+#define DEVLOG_EXPECT_CYCLES(name, low, high)                                                                \
+    DEVLOG_RANGE_(name, low, high);                                                                          \
+    DEVLOG_EXPECT_(__COUNTER__, DEVLOG_EXPECTS_CYCLES, name, "", low, high)
+#define DEVLOG_EXPECT_COUNT(name, low, high)                                                                 \
+    DEVLOG_RANGE_(name, low, high);                                                                          \
+    DEVLOG_EXPECT_(__COUNTER__, DEVLOG_EXPECTS_COUNT, name, "", low, high)
+#define DEVLOG_EXPECT_VALUE(name, low, high)                                                                 \
+    DEVLOG_RANGE_(name, low, high);                                                                          \
+    DEVLOG_EXPECT_(__COUNTER__, DEVLOG_EXPECTS_VALUE, name, "", low, high)
+#define DEVLOG_EXPECT_ORDER(first, then)                                                                     \
+    DEVLOG_RANGE_(first, sizeof("" then) == 1, 0);                                                           \
+    DEVLOG_EXPECT_(__COUNTER__, DEVLOG_EXPECTS_ORDER, first, then, 0, 0)
 
 #endif
 

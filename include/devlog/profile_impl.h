@@ -335,6 +335,20 @@ DEVLOG_INLINE_ void devlog_sum_end_(const devlog_pass_ *pass)
 
 #endif
 
+/* ---- Expectations ----
+ * Constants in a section that is never loaded. They are objects, not text for the assembler, so that any constant expression
+ * will do. */
+
+#define DEVLOG_EXPECT_(n, kind, name, then, low, high)                                                       \
+    DEVLOG_EXPECT_AT_(n, kind, name, then, low, high)
+#define DEVLOG_EXPECT_AT_(n, kind, name, then, low, high)                                                    \
+    static const struct {                                                                                    \
+        uint32_t bytes, kind_of, line, none;                                                                 \
+        uint64_t least, most;                                                                                \
+        char of[sizeof("" name)], other[sizeof("" then)], file[sizeof(__FILE__)];                            \
+    } devlog_expect_##n __attribute__((section(".devlog.expect"), used, aligned(8))) = {                     \
+        sizeof(devlog_expect_##n), kind, __LINE__, 0, (uint64_t)(low), (uint64_t)(high), "" name, "" then, __FILE__}
+
 /* ---- Text ---- */
 
 /* Stops recording on this RISC for the rest of the launch. */

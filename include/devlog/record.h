@@ -91,6 +91,15 @@
  * instruction, as in .devlog.patch, and the wide id of its site. */
 #define DEVLOG_PASS_WORDS 2u
 
+/* Section .devlog.expect: what is expected of markers, one entry each, 8-byte aligned: four words (bytes of the entry, kind, source
+ * line, 0), two of 64 bits (low, high), then three zero-terminated texts: a marker's name, another one's
+ * (or none), the source file. */
+#define DEVLOG_EXPECT_HEAD    32u /* bytes in front of the texts */
+#define DEVLOG_EXPECTS_CYCLES 1u  /* each pass of a zone takes low to high cycles */
+#define DEVLOG_EXPECTS_COUNT  2u  /* the marker is recorded low to high times in a launch */
+#define DEVLOG_EXPECTS_VALUE  3u  /* each value is low to high */
+#define DEVLOG_EXPECTS_ORDER  4u  /* the other marker comes no more often than this one has come (and ended) before it */
+
 /* ---- Event stream of the tile --- */
 
 /* With -DDEVLOG_HW_STREAM zones and events are single stores to the debug timestamper, which appends four

@@ -30,6 +30,10 @@ static const char source[] = "#include <stdint.h>\n"
                              "    MARK(DEVLOG_EVENT(\"event\");)\n"
                              "    MARK(DEVLOG_PRINTF(\"sum %%u\", sum);)\n"
                              "    MARK(DEVLOG_FREEZE();)\n"
+                             "    MARK(DEVLOG_EXPECT_CYCLES(\"outer\", 1, 900);)\n"
+                             "    MARK(DEVLOG_EXPECT_COUNT(\"event\", 1, DEVLOG_ANY);)\n"
+                             "    MARK(DEVLOG_EXPECT_VALUE(\"value\", 0, sizeof(uint64_t));)\n"
+                             "    MARK(DEVLOG_EXPECT_ORDER(\"event\", \"outer\");)\n"
                              "    return sum;\n"
                              "}\n";
 

@@ -78,6 +78,19 @@ typedef struct dl_capture_cycles {
     size_t n;
 } dl_capture_cycles;
 
+/* An expectation of a kernel that was not met, before the core of the launch in question. */
+typedef struct dl_capture_violation {
+    uint32_t slot;
+    uint16_t x, y;
+    uint32_t index; /* of the RISC on the board */
+    uint32_t launch;
+    uint32_t line;    /* in the source */
+    uint64_t times;   /* in that launch */
+    uint64_t worst;   /* cycles, count or value that was farthest outside */
+    const char *text; /* "mul: 100 to 200 cycles" */
+    const char *file; /* source */
+} dl_capture_violation;
+
 typedef struct dl_capture_risc {
     const char *name;
     uint32_t index; /* on the board */
@@ -121,6 +134,8 @@ devlog_status dl_capture_put_core(dl_capture *c, const dl_capture_core *core, de
 devlog_status dl_capture_put_samples(dl_capture *c, const dl_clock_samples *samples, devlog_error *err);
 devlog_status dl_capture_put_offsets(dl_capture *c, const dl_clock_offsets *offsets, devlog_error *err);
 devlog_status dl_capture_put_cycles(dl_capture *c, const dl_capture_cycles *cycles, devlog_error *err);
+devlog_status dl_capture_put_violation(dl_capture *c, const dl_capture_violation *violation,
+                                       devlog_error *err);
 /* Says that nothing more of this chip will come. */
 devlog_status dl_capture_put_end(dl_capture *c, uint32_t slot, devlog_error *err);
 /* Writes what is in hand. On failure none of it is in the file, and it is still in hand. */
@@ -143,6 +158,7 @@ typedef struct dl_capture_sink {
     devlog_status (*cycles)(void *ctx, const dl_capture_cycles *cycles, devlog_error *err);
     /* After each frame: its number from 1, and the bytes of the input so far, for messages and progress. */
     void (*frame)(void *ctx, uint64_t number, uint64_t taken);
+    devlog_status (*violation)(void *ctx, const dl_capture_violation *violation, devlog_error *err);
 } dl_capture_sink;
 
 /* What the reader met. */

@@ -43,6 +43,11 @@ typedef struct reader {
     raw_codes *unnamed;     /* of markers without an ELF file */
     uint32_t told;          /* index + 1 of the chip whose line the sink was told last */
     dl_price_counts counts; /* of the RISC in hand */
+    struct violation {
+        dl_capture_violation is; /* without its texts */
+        uint32_t site;           /* DL_NONE: there are more than can be kept apart */
+    } * violations;              /* of cores that come */
+    size_t n_violations, cap_violations;
 } reader;
 
 static devlog_status no_memory(devlog_error *err)
@@ -219,11 +224,9 @@ static const dl_elf *open_elf(reader *r, elf_entry *e)
 /* ---- Cores ---------------------------------------------------------------------------------------- */
 
 /* The same marks as a device log has. False: out of memory. */
-static bool add_lost(reader *r, uint32_t stream, dl_loss_zone zone, uint64_t amount)
+static bool add_lost_at(reader *r, uint32_t stream, uint32_t site, uint64_t amount)
 {
     dl_marks *m = &r->marks;
-    const char *name = dl_loss_zone_name(zone);
-    uint32_t site = dl_tables_site(r->tables, name, strlen(name), "", 0, 0);
     if (site == DL_NONE) return true;
     const dl_kind kind = {.site = site, .type = DL_ROW_ZONE_TOTAL, .role = DL_ROLE_DROPPED};
     uint32_t number = dl_tables_kind(r->tables, &kind);
@@ -232,6 +235,46 @@ static bool add_lost(reader *r, uint32_t stream, dl_loss_zone zone, uint64_t amo
     if (!dl_marks_room(m, 1) || !dl_marks_rare(m, &(dl_rare){.data = amount}, part, &part)) return false;
     m->items[m->n++] = (dl_mark){r->last_time, dl_mark_code(&kind, number) | stream | part};
     return true;
+}
+
+static bool add_lost(reader *r, uint32_t stream, dl_loss_zone zone, uint64_t amount)
+{
+    const char *name = dl_loss_zone_name(zone);
+    return add_lost_at(r, stream, dl_tables_site(r->tables, name, strlen(name), "", 0, 0), amount);
+}
+
+/* Kept until its core comes. */
+static devlog_status on_violation(void *ctx, const dl_capture_violation *v, devlog_error *err)
+{
+    reader *r = ctx;
+    if (r->n_violations == r->cap_violations) {
+        const size_t cap = r->cap_violations ? r->cap_violations * 2 : 16;
+        struct violation *grown = realloc(r->violations, cap * sizeof *grown);
+        if (!grown) return no_memory(err);
+        r->violations = grown;
+        r->cap_violations = cap;
+    }
+    dl_str name = {0};
+    dl_str_fmt(&name, DL_VIOLATED_ZONE " %s", v->text);
+    if (name.failed) return no_memory(err);
+    r->violations[r->n_violations++] = (struct violation){
+        *v, dl_tables_site(r->tables, name.text, name.len, v->file, strlen(v->file), v->line)};
+    dl_str_free(&name);
+    return DEVLOG_OK;
+}
+
+/* Those of this RISC and launch. False: out of memory. */
+static bool add_violations(reader *r, uint32_t stream, const dl_capture_core *core,
+                           const dl_capture_risc *risc)
+{
+    bool good = true;
+    for (size_t i = 0; i < r->n_violations && good; i++) {
+        const dl_capture_violation *v = &r->violations[i].is;
+        if (v->slot == core->slot && v->x == core->x && v->y == core->y && v->index == risc->index &&
+            v->launch == risc->control.launch)
+            good = add_lost_at(r, stream, r->violations[i].site, v->times);
+    }
+    return good;
 }
 
 static sim_cores cores_of(const reader *r, uint32_t slot)
@@ -402,6 +445,7 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
     raw_lost(&risc->control, &found, lost);
     for (int zone = 0; zone < DL_LOSS_ZONES; zone++)
         if (lost[zone] && !add_lost(r, stream, (dl_loss_zone)zone, lost[zone])) return no_memory(err);
+    if (!add_violations(r, stream, core, risc)) return no_memory(err);
     tell_losses(r, core, risc, &found);
     return r->marks.n ? r->sink->marks(r->sink->ctx, &r->marks, err) : DEVLOG_OK;
 }
@@ -414,6 +458,7 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
     devlog_status status = tell_chip(r, core->slot, err);
     for (uint32_t i = 0; i < core->n_riscs && !status; i++)
         status = on_risc(r, core, &core->riscs[i], (uint64_t)ahead, err);
+    r->n_violations = 0;
     return status;
 }
 
@@ -451,6 +496,7 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
                                     .chip = on_chip,
                                     .elf = on_elf,
                                     .launch = on_launch,
+                                    .violation = on_violation,
                                     .core = on_core,
                                     .samples = on_samples,
                                     .offsets = on_offsets,
@@ -467,6 +513,7 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
         free(r.elfs[i].source);
     }
     free(r.elfs);
+    free(r.violations);
     free(r.unnamed);
     dl_marks_free(&r.marks);
     return status;

@@ -343,6 +343,27 @@ static devlog_status read_elf(reader *r, cursor *c, devlog_error *err)
     return status;
 }
 
+static devlog_status read_violation(reader *r, cursor *c, devlog_error *err)
+{
+    char *texts = text_room(c), *room = texts;
+    if (!texts) return no_memory(err);
+    dl_capture_violation v = {.slot = take32(c)};
+    uint32_t xy = take32(c);
+    v.x = (uint16_t)xy;
+    v.y = (uint16_t)(xy >> 16);
+    v.index = take32(c);
+    v.launch = take32(c);
+    v.line = take32(c);
+    v.times = take64(c);
+    v.worst = take64(c);
+    v.text = take_text(c, &room);
+    v.file = take_text(c, &room);
+    devlog_status status = DEVLOG_OK;
+    if (!c->bad && r->sink->violation) status = r->sink->violation(r->sink->ctx, &v, err);
+    free(texts);
+    return status;
+}
+
 static devlog_status read_launch(reader *r, cursor *c, devlog_error *err)
 {
     dl_capture_launch launch = {.slot = take32(c), .number = take32(c), .op = take32(c)};
@@ -450,9 +471,10 @@ static devlog_status read_end(reader *r, cursor *c, devlog_error *err)
 }
 
 static devlog_status (*const others[DL_FRAME_KINDS])(reader *, cursor *, devlog_error *) = {
-    [DL_FRAME_CHIP] = read_chip,       [DL_FRAME_ELF] = read_elf,         [DL_FRAME_LAUNCH] = read_launch,
-    [DL_FRAME_SAMPLES] = read_samples, [DL_FRAME_OFFSETS] = read_offsets, [DL_FRAME_END] = read_end,
-    [DL_FRAME_CYCLES] = read_cycles,
+    [DL_FRAME_CHIP] = read_chip,       [DL_FRAME_ELF] = read_elf,
+    [DL_FRAME_LAUNCH] = read_launch,   [DL_FRAME_SAMPLES] = read_samples,
+    [DL_FRAME_OFFSETS] = read_offsets, [DL_FRAME_END] = read_end,
+    [DL_FRAME_CYCLES] = read_cycles,   [DL_FRAME_VIOLATION] = read_violation,
 };
 
 /* ---- Handing on ------------------------------------------------------------------------------------- */

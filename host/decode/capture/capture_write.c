@@ -205,6 +205,20 @@ devlog_status dl_capture_put_elf(dl_capture *c, const dl_capture_elf *elf, devlo
     return end_frame(c, DL_FRAME_ELF, err);
 }
 
+devlog_status dl_capture_put_violation(dl_capture *c, const dl_capture_violation *v, devlog_error *err)
+{
+    put32(c, v->slot);
+    put32(c, v->x | (uint32_t)v->y << 16);
+    put32(c, v->index);
+    put32(c, v->launch);
+    put32(c, v->line);
+    put64(c, v->times);
+    put64(c, v->worst);
+    put_text(c, v->text);
+    put_text(c, v->file);
+    return end_frame(c, DL_FRAME_VIOLATION, err);
+}
+
 devlog_status dl_capture_put_launch(dl_capture *c, const dl_capture_launch *launch, devlog_error *err)
 {
     put32(c, launch->slot);

@@ -231,6 +231,7 @@ void raw_lost(const devlog_control *control, const record_losses *found, uint64_
     lost[DL_LOSS_RESTARTED] = DEVLOG_RESTARTS(control->damage);
     lost[DL_LOSS_TORN] = found->torn;
     lost[DL_LOSS_AMBIGUOUS] = found->ambiguous;
+    lost[DL_LOSS_VIOLATED] = 0; /* records do not say it */
 }
 
 uint64_t raw_fw_end(const devlog_control *manager)

@@ -322,6 +322,23 @@ devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, co
     return dl_str_status(s, err);
 }
 
+devlog_status dl_device_log_violation(dl_device_log *log, const dl_tables *tables, const dl_row *like,
+                                      const dl_log_violation *v, devlog_error *err)
+{
+    dl_str *s = &log->launch, name = {0};
+    if (log->style != DL_LOG_L9)
+        return dl_device_log_loss(log, tables, like, DL_LOSS_VIOLATED, v->times, err);
+    dl_str_fmt(&name, DL_VIOLATED_ZONE " %s", v->text);
+    add_total(s, tables, like, v->times);
+    if (name.text) add_name(s, name.text);
+    dl_str_fmt(s, ",ZONE_TOTAL,%u,", v->line);
+    add_name(s, v->file);
+    dl_str_fmt(s, ",{\"worst\":%llu}\n", (unsigned long long)v->worst);
+    s->failed |= name.failed;
+    dl_str_free(&name);
+    return dl_str_status(s, err);
+}
+
 devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err)
 {
     devlog_status status = dl_str_status(&log->launch, err);

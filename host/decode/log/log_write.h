@@ -57,6 +57,14 @@ dl_row dl_device_log_row(const dl_tables *tables, const dl_marks *marks, uint32_
  * `like` is where and when. In the six-column styles it is a timer id of its own (DL_LOSS_TIMER). */
 devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, const dl_row *like,
                                  dl_loss_zone zone, uint64_t amount, devlog_error *err);
+/* The same of an expectation that was not met: its text, where it stands, how often in this launch and by how much. */
+typedef struct dl_log_violation {
+    const char *text, *file;
+    uint32_t line;
+    uint64_t times, worst;
+} dl_log_violation;
+devlog_status dl_device_log_violation(dl_device_log *log, const dl_tables *tables, const dl_row *like,
+                                      const dl_log_violation *v, devlog_error *err);
 /* Writes the launch in hand. On failure none of it is in the file, and it is still in hand. */
 devlog_status dl_device_log_commit(dl_device_log *log, devlog_error *err);
 /* Rows that the style could not express. */

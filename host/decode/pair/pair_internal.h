@@ -178,6 +178,7 @@ void dl_pair_lose_key(dl_pair *p, const pair_mark *m);
 void dl_pair_lose_launch(dl_pair *p, uint32_t line);
 /* pair_losses.c: what a mark of a loss zone says is added to the losses; returns which it is. */
 dl_loss_zone dl_pair_note_loss(dl_pair *p, const pair_mark *m);
+bool dl_pair_is_violation(const dl_pair *p, const pair_mark *m);
 /* pair_clock.c: a mark whose stamp is not as expected, or the first of its stream. */
 devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const pair_mark *m, devlog_error *err);
 /* pair_clock.c: a mark whose stamp has been repaired already. */

@@ -128,6 +128,12 @@ static const char *why_unknown(uint64_t damage)
     return "no reason is given";
 }
 
+bool dl_pair_is_violation(const dl_pair *p, const pair_mark *m)
+{
+    const char *name = site_text(p, m->kind->site);
+    return dl_loss_of_zone(name, strlen(name)) == DL_LOSS_VIOLATED;
+}
+
 dl_loss_zone dl_pair_note_loss(dl_pair *p, const pair_mark *m)
 {
     static const struct {
@@ -146,7 +152,15 @@ dl_loss_zone dl_pair_note_loss(dl_pair *p, const pair_mark *m)
     char where[128];
     if (zone == DL_LOSS_ZONES || !stream_is_told(p, m->stream, m->time)) return zone;
     dl_pair_where(p, m->stream, where);
-    if (zone == DL_LOSS_UNKNOWN)
+    const dl_site *site = &p->tables->sites[m->kind->site];
+    const size_t named = strlen(DL_VIOLATED_ZONE " ");
+    if (zone == DL_LOSS_VIOLATED)
+        dl_losses_found(p->losses, DL_FOUND_VIOLATED, m->rare->data,
+                        "%s: launch %llu: expected of %s, and %llu times not so (%s:%u)", where,
+                        (unsigned long long)m->ids->run_host_id,
+                        strlen(name) > named ? name + named : "a marker that the log does not name",
+                        (unsigned long long)m->rare->data, dl_text(p->tables, site->file), site->line);
+    else if (zone == DL_LOSS_UNKNOWN)
         dl_losses_found(p->losses, DL_FOUND_UNKNOWN, 1, "%s:%u: %s: launch %llu: %s", p->source, m->line,
                         where, (unsigned long long)m->ids->run_host_id, why_unknown(m->rare->data));
     else

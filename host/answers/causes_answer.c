@@ -188,6 +188,43 @@ static void waits(const making *m)
     answer_top(t, m->top);
 }
 
+static void noc(const making *m)
+{
+    static const answer_column columns[] = {
+        {"risc", "RISC", ANSWER_TEXT, 0},          {"zone", "zone", ANSWER_TEXT, 0},
+        {"by", "ended by", ANSWER_TEXT, 0},        {"tile", "tile", ANSWER_TEXT, 3},
+        {"barriers", "barriers", ANSWER_COUNT, 0}, {"transfers", "transfers", ANSWER_COUNT, 1},
+        {"bytes", "bytes", ANSWER_BYTES, 2},       {"cycles", "cycles", ANSWER_CYCLES, 0},
+        {"longest", "longest", ANSWER_CYCLES, 4},
+    };
+    if (!m->s->n_noc) return;
+    answer_section *t =
+        answer_table(m->a, "noc", "BARRIERS OF THE NOC", columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < m->s->n_noc; i++) {
+        const causes_noc_sum *x = &m->s->noc[i];
+        const char *kind = x->last == CAUSES_READS ? "read" : "write";
+        answer_text(t, dl_text(m->t, x->risc));
+        answer_text(t, x->site == DL_NONE ? "(no zone)" : dl_site_text(m->t, x->site));
+        answer_text(t, x->last == CAUSES_PLAIN ? "unknown: no record of a transfer"
+                                               : answer_keepf(m->a, "%s of %u bytes", kind, x->last_bytes));
+        if (x->last == CAUSES_PLAIN)
+            answer_unknown(t);
+        else
+            answer_text(t, x->several_tiles ? "several"
+                                            : answer_keepf(m->a, "%u-%u", x->tile & 63u, x->tile >> 6));
+        answer_number(t, (double)x->barriers);
+        answer_number(t, (double)x->transfers);
+        answer_number(t, (double)x->bytes);
+        answer_number(t, (double)x->cycles);
+        answer_number(t, (double)x->longest);
+    }
+    answer_top(t, m->top);
+    answer_note(
+        m->a, t,
+        "ended by: the last transfer before the barrier, whose end it waits for, or that of one before it. tile: as "
+        "NoC 0 counts.");
+}
+
 /* ---- What has slack --- */
 
 static int least_slack(const void *a, const void *b)
@@ -269,8 +306,10 @@ devlog_status causes_answer(answer *a, const causes_sums *s, size_t top, devlog_
     path(&m);
     path_zones(&m);
     waits(&m);
+    noc(&m);
     slack(&m, err, &status);
     launches(&m);
+    if (!status) status = causes_answer_run(a, s, top, err);
     return status ? status : answer_status(a, err);
 }
 
@@ -279,4 +318,5 @@ void causes_answer_short(answer *a, const causes_sums *s, size_t top)
     const making m = {a, s, dl_decode_tables(s->decode), top};
     path_zones(&m);
     waits(&m);
+    noc(&m);
 }

@@ -65,6 +65,16 @@ static inline bool causes_is_zone(const causes_zone *z)
     return z->record == CAUSES_PLAIN || z->record == CAUSES_WAITS;
 }
 
+/* Of a read or a write (devlog/transfers.h). */
+static inline uint32_t causes_transfer_bytes(const causes_zone *z)
+{
+    return (uint32_t)(z->data >> 32) & 0xFFFFu;
+}
+static inline uint32_t causes_transfer_tile(const causes_zone *z)
+{
+    return (uint32_t)(z->data >> 48);
+}
+
 /* The counter of an event of kind want or give: where it is in its core's memory. */
 static inline uint32_t causes_address(uint64_t counter)
 {

@@ -26,6 +26,9 @@ bool causes_cut(causes_parts *p, const causes_launch *l);
 bool causes_segment_path(causes_segments *s, const causes_parts *p, const causes_launch *l);
 void causes_parts_free(causes_parts *p);
 
+/* Adds the barriers of a launch that has been cut. False: no memory. (causes_noc.c) */
+bool causes_sum_noc(causes_sums *s, const causes_parts *p, const causes_launch *l);
+
 /* Adds to less[] the work of a lane between two times. */
 void causes_take_out(const causes *c, uint32_t lane, uint64_t from, uint64_t until, uint64_t *less);
 

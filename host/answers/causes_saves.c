@@ -220,7 +220,7 @@ static void add_transfers(causes_save *s, const causes_risc *r, size_t zone)
 {
     for (size_t i = zone; i-- > 0 && r->zones[i].start >= r->zones[zone].start;) {
         const causes_zone *z = &r->zones[i];
-        const uint32_t bytes = (uint32_t)(z->data >> 32) & 0x7FFFu;
+        const uint32_t bytes = causes_transfer_bytes(z);
         if (z->record == CAUSES_NOC_WAITS) {
             s->barriers++;
             s->noc_waited += z->end - z->start;

@@ -9,12 +9,12 @@
 typedef uint32_t causes_op_of(const void *ctx, uint32_t launch);
 
 typedef struct causes_save {
-    uint32_t code;    /* the op's number */
-    bool buffer;      /* what is gained by one page more in each buffer, and this is waited for most; else by a
+    uint32_t code; /* the op's number */
+    bool buffer;   /* what is gained by one page more in each buffer, and this is waited for most; else by a
                       zone that takes no time */
-    uint32_t risc;    /* text: whose zone it is; of a buffer, who waited for room */
-    uint32_t site;    /* the zone, or the one in which room was waited for; DL_NONE: in none */
-    uint32_t by;      /* text: who made room */
+    uint32_t risc; /* text: whose zone it is; of a buffer, who waited for room */
+    uint32_t site; /* the zone, or the one in which room was waited for; DL_NONE: in none */
+    uint32_t by;   /* text: who made room */
     uint32_t address; /* of the buffer's counter of pages that were popped */
     uint64_t cycles;  /* of zones on the paths; of waits for room */
     uint64_t launches;

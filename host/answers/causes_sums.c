@@ -231,12 +231,14 @@ static devlog_status add_launch(void *ctx, const causes_launch *l, devlog_error 
     if (!grow((void **)&s->launches, s->n_launches, &s->cap_launches, sizeof *s->launches))
         return no_memory(err);
     causes_launch_sum *sum = &s->launches[s->n_launches];
-    *sum = (causes_launch_sum){.launch = l->launch, .stream = DL_NONE, .cycles = c->end - c->start};
+    *sum = (causes_launch_sum){
+        .launch = l->launch, .stream = DL_NONE, .start = c->start, .cycles = c->end - c->start};
     bool *on_path = calloc(c->n, sizeof *on_path);
     for (size_t i = 0; on_path && i < c->n_path; i++)
         on_path[c->path[i].node] = c->path[i].by == CAUSES_BY_GIVE;
     const bool good = on_path && causes_cut(&m->parts, l) && causes_segment_path(&m->path, &m->parts, l) &&
-                      sum_path(m, l, sum) && sum_zones(m, l) && sum_waits(m, l, sum, on_path);
+                      sum_path(m, l, sum) && sum_zones(m, l) && sum_waits(m, l, sum, on_path) &&
+                      causes_sum_noc(s, &m->parts, l);
     free(on_path);
     if (!good) return no_memory(err);
     s->exact &= c->exact;
@@ -347,6 +349,16 @@ static int most_cycles(const void *a, const void *b)
     return x->by < y->by ? -1 : x->by > y->by;
 }
 
+static int most_noc(const void *a, const void *b)
+{
+    const causes_noc_sum *x = a, *y = b;
+    if (x->cycles != y->cycles) return x->cycles > y->cycles ? -1 : 1;
+    if (x->risc != y->risc) return x->risc < y->risc ? -1 : 1;
+    if (x->site != y->site) return x->site < y->site ? -1 : 1;
+    if (x->last != y->last) return x->last < y->last ? -1 : 1;
+    return x->last_bytes < y->last_bytes ? -1 : x->last_bytes > y->last_bytes;
+}
+
 devlog_status causes_sum(causes_sums *s, causes_log *log, dl_decode *d, devlog_error *err)
 {
     summing m = {.s = s};
@@ -358,6 +370,7 @@ devlog_status causes_sum(causes_sums *s, causes_log *log, dl_decode *d, devlog_e
     s->slots = NULL;
     if (s->n_zones > 1) qsort(s->zones, s->n_zones, sizeof *s->zones, most_on_path);
     if (s->n_waits > 1) qsort(s->waits, s->n_waits, sizeof *s->waits, most_cycles);
+    if (s->n_noc > 1) qsort(s->noc, s->n_noc, sizeof *s->noc, most_noc);
     if (!status) status = causes_log_each(log, add_gains, &m, err);
     causes_parts_free(&m.parts);
     free(m.path.items);
@@ -370,6 +383,7 @@ void causes_sums_free(causes_sums *s)
     free(s->launches);
     free(s->zones);
     free(s->waits);
+    free(s->noc);
     free(s->path);
     free(s->slots);
     *s = (causes_sums){0};

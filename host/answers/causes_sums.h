@@ -51,8 +51,18 @@ typedef struct causes_wait_sum {
     uint64_t on_path; /* how often it is on a path */
 } causes_wait_sum;
 
+/* Barriers in a zone whose last transfer had so many bytes: that ended the wait, or one before it that came later. */
+typedef struct causes_noc_sum {
+    uint32_t risc, site; /* DL_NONE: in no zone */
+    uint8_t last;        /* CAUSES_READS, CAUSES_WRITES; CAUSES_PLAIN: none was recorded */
+    bool several_tiles;
+    uint32_t last_bytes, tile; /* tile: x | y << 6, the first of them */
+    uint64_t barriers, transfers, bytes, cycles, longest;
+} causes_noc_sum;
+
 typedef struct causes_launch_sum {
     uint32_t launch, stream; /* the RISC that ended last; DL_NONE */
+    uint64_t start;          /* by its chip's clock */
     uint64_t cycles, known;  /* of the path */
     uint64_t waits, waited, unknown;
 } causes_launch_sum;
@@ -65,6 +75,8 @@ typedef struct causes_sums {
     size_t n_zones, cap_zones;
     causes_wait_sum *waits; /* the most cycles first */
     size_t n_waits, cap_waits;
+    causes_noc_sum *noc; /* the most cycles first */
+    size_t n_noc, cap_noc;
     causes_segment *path; /* of the launch `shown` */
     size_t n_path, cap_path;
     size_t shown; /* place in launches: the longest */

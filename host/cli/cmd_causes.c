@@ -19,7 +19,7 @@ typedef struct causes_args {
 static const cli_option options[] = {
     CLI_TITLE("What is shown"),
     {CLI_LIST, "tables", 't', "NAME,...",
-     "only these, by the names that they have in JSON: causes, path, path_zones, waits, slack, launches",
+     "only these, by the names that they have in JSON: causes, path, path_zones, waits, noc, slack, launches, run, run_path",
      offsetof(causes_args, tables)},
     {CLI_NUMBER, "top", 0, "N", "lines of each table; 20 unless told (json and csv: all), 0: all",
      offsetof(causes_args, top), 0, UINT32_MAX},

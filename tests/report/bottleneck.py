@@ -1,5 +1,6 @@
 """docs/bottleneck.md on the network of 20 ops: each flaw that is planted in it in turn is what devlog report names first, by op, core
 and line of source, and devlog diff shows the gain that was predicted when it is mended. Usage: bottleneck.py BUILD."""
+import csv
 import json
 import os
 import re
@@ -84,6 +85,34 @@ def check_flaws():
         print("%s: %s of %s, at most %.0f ns; gained %.0f ns, %.1f %%" % (name, kind, op, first["saving"], gain, 100 * ratio))
 
 
+def check_noc():
+    """Barriers, from how the network reads: 12 cores, 8 pages of 256 bytes in each op, one of 20 ops in pieces of 16."""
+    for folder, wanted in (("v0", [(256, 20 * 12 * 8)]), ("v3", [(16, 12 * 8 * 16), (256, 19 * 12 * 8)])):
+        rows = json.loads(run("devlog", "causes", "--format", "json", folder))["sections"]["noc"]["rows"]
+        found = sorted((int(r["by"].split()[2]), r["barriers"]) for r in rows)
+        check("barriers of " + folder, found == wanted, found, "not", wanted)
+        for r in rows:
+            check("barriers of " + folder, r["risc"] == "BRISC" and r["zone"] == "read page" and r["transfers"] == r["barriers"] and
+                  r["bytes"] == r["transfers"] * int(r["by"].split()[2]) and r["by"].startswith("read"), r)
+
+
+def check_run():
+    """The path of a run and of one op, from the report's own cycles."""
+    with open(os.path.join(FOLDER, "v0", "ops_perf_results.csv"), newline="", encoding="utf-8") as f:
+        ops = list(csv.DictReader(f))
+    start, end = [int(ops[0]["DEVICE FW START CYCLE"])], [int(r["DEVICE FW END CYCLE"]) for r in ops]
+    answer = json.loads(run("devlog", "causes", "--format", "json", "v0"))["sections"]
+    facts = {k: v["value"] for k, v in answer["run"]["facts"].items()}
+    check("run", abs(facts["whole"] - (end[-1] - start[0])) <= 0.002 * facts["whole"], facts, end[-1] - start[0])
+    check("run: its parts", abs(sum(v for k, v in facts.items() if k != "whole") - facts["whole"]) < 1, facts)
+    rows = answer["run_path"]["rows"]
+    check("run", len(rows) == 20 and all(r["path"] == "yes" and r["slack"] == 0 for r in rows), rows)
+    check("run: gaps", abs(sum(r["gap"] + r["time"] for r in rows[1:]) + rows[0]["time"] - facts["whole"]) < 1)
+    check("run: parts of gaps", all(abs(r["back"] + r["pull"] + r["host"] + r["dispatch"] - r["gap"]) < 1 for r in rows[1:]))
+    one = json.loads(run("devlog", "causes", "--op", "Gelu", "--format", "json", "v0"))["sections"]
+    check("run of an op", len(one["run_path"]["rows"]) == 1 and one["run"]["facts"]["whole"]["value"] == one["run_path"]["rows"][0]["time"], one["run"])
+
+
 def plain(text):
     """Without blanks, per cent of the wall time, and which of the cores that are alike."""
     return " ".join(re.sub(r"core \d+-\d+", "core", re.sub(r"\b\d\.\d\d\b", "", text)).split())
@@ -111,6 +140,8 @@ with tempfile.TemporaryDirectory() as FOLDER:
     ENV.update(DEVLOG_HOME=SOURCE, DEVLOG_CACHE=os.path.join(BUILD, "cache"), DEVLOG_GRID="columns=1-4,rows=1-3",
                PATH=BIN + ":" + os.environ["PATH"])
     check_flaws()
+    check_noc()
+    check_run()
     check_guide()
 for b in bad:
     print(b)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answers/causes.h"
+#include "answers/causes_run.h"
 #include "base/term.h"
 #include "support/cmocka_all.h"
 #include "support/device.h"
@@ -324,6 +325,154 @@ static size_t cases(size_t few)
     return wanted ? (size_t)atoi(wanted) : few;
 }
 
+/* ---- Several launches on several chips --- */
+
+enum { LAUNCHES = 6, CHIPS = 3 };
+
+typedef struct one_launch {
+    uint64_t seed; /* of its pipeline */
+    uint32_t chip;
+    int64_t duration, gap, back, forward;
+} one_launch;
+
+typedef struct whole_run {
+    one_launch launches[LAUNCHES];
+    size_t n;
+    bool by_host; /* the host calls for one after the other, whatever chip it is for */
+} whole_run;
+
+/* Runs it, by launches that take so long: the end; *times: what is recorded, NULL: not wanted. */
+static int64_t run_launches(const whole_run *w, causes_run_launch *times)
+{
+    int64_t free_at[CHIPS] = {0}, end = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        const one_launch *l = &w->launches[i];
+        const uint32_t lane = w->by_host ? 0 : l->chip;
+        const int64_t call = free_at[lane] + l->gap, start = call + l->forward, done = start + l->duration;
+        free_at[lane] = done + l->back;
+        if (done > end) end = done;
+        if (!times) continue;
+        times[i] = (causes_run_launch){.chip = l->chip,
+                                       .number = (uint32_t)i,
+                                       .start = start,
+                                       .end = done,
+                                       .call_start = w->by_host ? call : CAUSES_RUN_UNKNOWN,
+                                       .call_end = w->by_host ? done + l->back : CAUSES_RUN_UNKNOWN,
+                                       .pull_start = CAUSES_RUN_UNKNOWN,
+                                       .pull_end = CAUSES_RUN_UNKNOWN};
+    }
+    return end;
+}
+
+static int64_t duration(void)
+{
+    uint64_t start = UINT64_MAX;
+    const uint64_t end = run();
+    for (size_t i = 0; i < p.n; i++)
+        if (p.stages[i].start < start) start = p.stages[i].start;
+    return (int64_t)(end - start);
+}
+
+/* The end of the run when a piece of work takes `work`. */
+static int64_t end_when(whole_run *w, size_t launch, op *o, uint64_t work)
+{
+    const uint64_t was = o->work;
+    const int64_t took = w->launches[launch].duration;
+    o->work = work;
+    w->launches[launch].duration = duration();
+    const int64_t end = run_launches(w, NULL);
+    o->work = was;
+    w->launches[launch].duration = took;
+    return end;
+}
+
+/* Every piece of work of a launch: its slack and its gain in the run, by running all of it again. */
+static size_t compare_launch(whole_run *w, const causes_run_launch *l, int64_t end)
+{
+    static const int64_t more = INT64_C(1) << 40;
+    const size_t number = l->number;
+    size_t on_path = 0;
+    causes c;
+    seed = w->launches[number].seed;
+    generate();
+    run();
+    record(false);
+    make(&c);
+    uint64_t *most = calloc(c.n, sizeof *most);
+    assert_non_null(most);
+    for (size_t i = 0; i < c.n_path; i++)
+        most[c.path[i].node] = c.path[i].most;
+    for (size_t i = 0; i < p.n; i++) {
+        for (size_t k = 0; k < p.stages[i].n; k += 1 + dice(3)) {
+            const size_t node = c.first[i] + 1 + k;
+            op *o = &p.stages[i].ops[k];
+            const int64_t slack = end + more - end_when(w, number, o, o->work + (uint64_t)more);
+            const int64_t gain = end - end_when(w, number, o, 0);
+            assert_int_equal((int64_t)causes_slack(&c, node) + l->slack, slack);
+            assert_int_equal((int64_t)most[node] < l->most ? (int64_t)most[node] : l->most, gain);
+            on_path += gain > 0;
+        }
+    }
+    free(most);
+    causes_free(&c);
+    return on_path;
+}
+
+static void runs_of_launches_are_exact(void **state)
+{
+    (void)state;
+    const size_t n = cases(40);
+    size_t on_path = 0, several = 0, by_host = 0;
+    for (size_t i = 0; i < n; i++) {
+        whole_run w = {0};
+        causes_run_launch times[LAUNCHES];
+        causes_run r;
+        devlog_error err = {0};
+        seed = 1000 + i;
+        w.n = 1 + dice(LAUNCHES);
+        w.by_host = dice(2);
+        uint64_t next = seed;
+        const uint32_t chips = 1 + dice(CHIPS);
+        for (size_t k = 0; k < w.n; k++) {
+            one_launch *l = &w.launches[k];
+            l->chip = dice(chips);
+            l->gap = dice(3000);
+            l->back = dice(500);
+            l->forward = dice(500);
+            next = next * 31 + seed;
+            l->seed = next;
+            const uint64_t kept = seed;
+            seed = next;
+            generate();
+            l->duration = duration();
+            seed = kept;
+        }
+        const int64_t end = run_launches(&w, times);
+        check_ok(causes_run_make(&r, times, w.n, &err), &err);
+        assert_int_equal(r.end, end);
+        int64_t covered = 0;
+        for (size_t k = 0; k < w.n; k++) {
+            const one_launch *l = &w.launches[times[k].number];
+            const causes_run_gap gap = causes_run_gap_of(&r, k);
+            if (times[k].on_path) covered += gap.whole + times[k].end - times[k].start;
+            assert_int_equal(times[k].on_path, times[k].on_path && times[k].slack == 0);
+            if (!gap.known) continue;
+            assert_int_equal(gap.forward, l->forward);
+            assert_int_equal(gap.host, l->gap);
+            assert_int_equal(gap.back, w.launches[times[times[k].before].number].back);
+        }
+        assert_int_equal(covered, end - r.start); /* the path has no hole */
+        assert_int_equal(r.by_host, w.by_host);
+        for (size_t k = 0; k < w.n; k++)
+            on_path += compare_launch(&w, &times[k], end);
+        several += chips > 1 && w.n > 1;
+        by_host += w.by_host;
+    }
+    printf("%zu runs, %zu of several chips, %zu by the host; %zu pieces of work on paths\n", n, several,
+           by_host, on_path);
+    assert_true(on_path > 0 && several > 0 && by_host > 0);
+}
+
 static void path_and_slack_are_exact(void **state)
 {
     (void)state;
@@ -588,10 +737,15 @@ static void many_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(path_and_slack_are_exact),       cmocka_unit_test(hand_overs_are_measured),
-        cmocka_unit_test(losses_are_never_a_wrong_cause), cmocka_unit_test(clocks_may_be_off),
-        cmocka_unit_test(what_is_unknown_is_said),        cmocka_unit_test(circles_end),
-        cmocka_unit_test(any_numbers_are_survived),       cmocka_unit_test(many_events),
+        cmocka_unit_test(path_and_slack_are_exact),
+        cmocka_unit_test(runs_of_launches_are_exact),
+        cmocka_unit_test(hand_overs_are_measured),
+        cmocka_unit_test(losses_are_never_a_wrong_cause),
+        cmocka_unit_test(clocks_may_be_off),
+        cmocka_unit_test(what_is_unknown_is_said),
+        cmocka_unit_test(circles_end),
+        cmocka_unit_test(any_numbers_are_survived),
+        cmocka_unit_test(many_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,8 @@ static void every_output_is_whole(void **state)
     write_log("hand.csv", (change){.without = LINES});
     char *out = devlog_ok("causes --format json hand.csv", 0);
     assert_true(is_json(out));
-    static const char *const keys[] = {"causes", "path", "path_zones", "waits", "slack", "launches"};
+    static const char *const keys[] = {"causes", "path",     "path_zones", "waits",
+                                       "slack",  "launches", "run",        "run_path"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         assert_non_null(strstr(out, keys[i]));
     free(out);

@@ -161,8 +161,8 @@ export function showHeat() {
   showStragglers();
 }
 
-/* Per core: in how many of its launches it took longest, and how far it was above the median then. */
-function showStragglers() {
+/* Per core: in how many of its launches it took longest, and how far it was above the median then; most cycles first. */
+function stragglers() {
   const n = heat.launches.length, cores = heat.cores.length;
   const worst = new Map(), launches = new Uint32Array(cores);
   for (let k = 0; k < n; k++) {
@@ -182,9 +182,22 @@ function showStragglers() {
     if (over > entry.peak) [entry.peak, entry.k] = [over, k];
     worst.set(slowest, entry);
   }
-  const list = [...worst.values()].sort((a, b) => b.cycles - a.cycles).slice(0, 30);
+  return [...worst.values()].map((e) => ({ ...e, launches: launches[e.c] })).sort((a, b) => b.cycles - a.cycles);
+}
+
+/* The core whose kernels cost their launches most; null. */
+export function worstStraggler() {
+  heat.what = byId("heat-what").value;
+  if (heat.what !== "kernel") return null;
+  computeHeat();
+  const [worst] = heat.launches.length ? stragglers() : [];
+  return worst ? { ...worst, name: heat.cores[worst.c].name, khz: timeline.model.chips[heat.cores[worst.c].chip].khz, show: () => showCell(worst.c, worst.k) } : null;
+}
+
+function showStragglers() {
+  const list = stragglers().slice(0, 30);
   const lines = list.map((e) => {
-    const line = make("tr", { tabindex: "0" }, make("td", {}, heat.cores[e.c].name), make("td", { class: "n" }, e.times + " of " + launches[e.c]),
+    const line = make("tr", { tabindex: "0" }, make("td", {}, heat.cores[e.c].name), make("td", { class: "n" }, e.times + " of " + e.launches),
       make("td", { class: "n" }, "+" + ((e.excess / e.times) * 100).toFixed(1) + " %"), make("td", { class: "n" }, grouped(Math.round(e.cycles))));
     const show = () => showCell(e.c, e.k);
     line.addEventListener("click", show);

@@ -4,7 +4,7 @@
 import { answers, fact, section, unitText } from "./answers.js";
 import { sectionBlock } from "./answer_table.js";
 import { byId, make } from "./dom.js";
-import { counted, duration, grouped } from "./format.js";
+import { counted, cyclesAndTime, duration, grouped } from "./format.js";
 import { showPlace } from "./places.js";
 import { showTab } from "./tabs.js";
 
@@ -137,6 +137,21 @@ function kernels() {
   if (!found) return null;
   const card = make("section", { class: "card wide2" }, sectionBlock({ ...found, notes: [] }, { id: "kernels", label: "Kernels", title: "Kernels" }));
   return card;
+}
+
+/* The core that launches wait for most, when intervals have been read. */
+export function showStraggler(worst) {
+  if (!worst || worst.excess / worst.times < 0.01) return;
+  const link = make("button", { type: "button", class: "go" }, "show");
+  link.addEventListener("click", () => {
+    showTab("heat");
+    worst.show();
+  });
+  const found = tile("straggler", "core " + worst.name, "last in " + worst.times + " of " + counted(worst.launches, "launch") + ", " + ((worst.excess / worst.times) * 100).toFixed(1) + " % above the median then; " +
+    cyclesAndTime(worst.cycles, worst.khz) + " lost ");
+  found.id = "straggler";
+  found.lastChild.append(link);
+  byId("verdict").append(found);
 }
 
 export function showOverview(model) {

@@ -130,7 +130,8 @@ export function showPlace(row) {
   }
   const sites = sitesOf(row), all = core ? core.rows : timeline.model.rows;
   const rows = row.risc ? all.filter((r) => r.risc === row.risc) : all;
-  const range = launch ? [itemStart(launch), itemEnd(launch)] : [-Infinity, Infinity];
+  const parts = launchesOf(op); /* an op may be several */
+  const range = launch ? [Math.min(...parts.map(itemStart)), Math.max(...parts.map(itemEnd))] : [-Infinity, Infinity];
   const item = sites.size ? longest(sites, rows, ...range) || longest(sites, rows, -Infinity, Infinity) || longest(sites, timeline.model.rows, -Infinity, Infinity) : null;
   if (!item && !launch && !core) {
     say("this is not in the time line");

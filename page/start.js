@@ -3,14 +3,14 @@
 import { answers, readAnswers, section } from "./answers.js";
 import { readIntervals, readMeta, ROLE_FW, ROLE_KERNEL } from "./data.js";
 import { byId, make } from "./dom.js";
-import { offerHeat, showHeat, startHeat } from "./heatmap.js";
+import { offerHeat, showHeat, startHeat, worstStraggler } from "./heatmap.js";
 import { handle } from "./handle.js";
 import { showHistogram } from "./histogram.js";
 import { startKeys } from "./keys.js";
 import { showEmpty, showFacts, showHealth, showLog } from "./losses.js";
 import { showMarkers } from "./markers.js";
 import { hasOps, showOps, timeChanged } from "./ops.js";
-import { showOverview } from "./overview.js";
+import { showOverview, showStraggler } from "./overview.js";
 import { showCauses, showRoofline } from "./panes.js";
 import { opNames, opOf } from "./places.js";
 import { refreshColours, startSearch } from "./search.js";
@@ -106,6 +106,7 @@ async function start() {
   offerTabs(model);
   timeline.moved = timeChanged;
   if (linked !== "overview" && tabs.now === "overview") showTab(linked);
+  requestIdleCallback(() => showStraggler(worstStraggler()), { timeout: 1000 });
   let due = 0;
   addEventListener("resize", () => {
     clearTimeout(due);

@@ -291,28 +291,52 @@ static bool same_run(const char *a, const char *b)
                : strcmp(base_b + 1, CAPTURE) == 0 && strncmp(base_a + 1, DEVICE_LOG, strlen(DEVICE_LOG)) == 0;
 }
 
+static bool holds(const char *folder, const char *log)
+{
+    char *found = folder ? log_in(folder) : NULL;
+    const bool is = found && same_run(found, log);
+    free(found);
+    return is;
+}
+
+/* The folder that a path lies in. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? strndup(path, (size_t)(slash - path) + (slash == path)) : strdup(".");
+}
+
+/* The folder of the run that a log is of: the one above, where logs lie in one of `places`, or its own. NULL: the log is by
+ * itself. */
+static char *folder_of_run(const char *log)
+{
+    char *own = folder_of(log), *above = NULL;
+    const char *last = own ? strrchr(own, '/') : NULL;
+    for (int i = 1; i < PLACES && last && !above; i++)
+        if (strcmp(last + 1, places[i]) == 0) above = folder_of(own);
+    char *found = holds(above, log) ? above : holds(own, log) ? own : NULL;
+    if (found != above) free(above);
+    if (found != own) free(own);
+    return found;
+}
+
 devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *why, devlog_error *err)
 {
-    const char *slash = strrchr(log, '/');
-    char *folder = slash ? strndup(log, (size_t)(slash - log) + (slash == log)) : strdup("."), *kept = NULL;
-    char *of_folder = folder ? log_in(folder) : NULL;
+    char *folder = folder_of_run(log), *kept = NULL;
     bool is_one = false;
     devlog_error failed = {0};
-    devlog_status status = folder ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory"),
-                  made = status;
+    devlog_status status = DEVLOG_OK, made = DEVLOG_OK;
     /* Only a folder that is this run: of others no report is made. */
-    const bool whole = of_folder && same_run(of_folder, log);
-    if (whole) made = add_run(in, folder, 0, &is_one, &failed);
-    if (whole && !made && is_one && in->items[0].report) {
+    if (folder) made = add_run(in, folder, 0, &is_one, &failed);
+    if (folder && !made && is_one && in->items[0].report) {
         status = keep(&kept, log, err);
         if (!status) free(in->items[0].log);
         if (!status) in->items[0].log = kept;
-    } else if (!status) {
+    } else {
         run_inputs_free(in);
         status = add_file(in, log, 0, true, err);
     }
     *why = made && !status ? failed : (devlog_error){0};
-    free(of_folder);
     free(folder);
     return status;
 }

@@ -265,10 +265,12 @@ void browser_key(browser *b, const char *key)
 {
     char params[300];
     static const char *const types[] = {"keyDown", "keyUp"};
+    /* What the key writes; of Enter a button wants it, too. */
+    const char *text = strlen(key) == 1 ? key : strcmp(key, "Enter") == 0 ? "\\r" : NULL;
     for (int i = 0; i < 2; i++) {
-        snprintf(params, sizeof params, "{\"type\":\"%s\",\"key\":\"%s\"%s%s%s}", types[i], key,
-                 strlen(key) == 1 ? ",\"text\":\"" : "", strlen(key) == 1 ? key : "",
-                 strlen(key) == 1 ? "\"" : "");
+        snprintf(params, sizeof params, "{\"type\":\"%s\",\"key\":\"%s\"%s%s%s%s}", types[i], key,
+                 text ? ",\"text\":\"" : "", text ? text : "", text ? "\"" : "",
+                 strcmp(key, "Enter") == 0 ? ",\"windowsVirtualKeyCode\":13" : "");
         cJSON_Delete(browser_call(b, "Input.dispatchKeyEvent", params));
     }
 }

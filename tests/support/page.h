@@ -42,4 +42,7 @@ void page_has_text(browser *b, const char *expression, const char *expected);
 void page_has_number(browser *b, const char *expression, double expected);
 void page_has_no_problems(browser *b, const char *where);
 
+/* Every text on every tab and canvas has a contrast of 4.5 or more; leaves the page at its zones. */
+void page_is_legible(browser *b, const char *what);
+
 #endif

@@ -153,80 +153,6 @@ static void an_outlier_among_ten_thousand(void **state)
     page_has_no_problems(b, "outlier");
 }
 
-/* Every text on the page and on its canvases against what it stands on. */
-static const char contrast_of_all[] =
-    "(async () => {"
-    " const lum = (c) => { const f = c.slice(0, 3).map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : "
-    "((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * f[0] + 0.7152 * f[1] + 0.0722 * f[2]; };"
-    " const ratio = (a, c) => { const [x, y] = [lum(a), lum(c)].sort((p, q) => p - q); return (y + 0.05) / "
-    "(x + "
-    "0.05); };"
-    " const over = (top, base) => [0, 1, 2].map((i) => top[i] * top[3] + base[i] * (1 - top[3]));"
-    " const read = (text) => { let m = /color\\(srgb ([\\d.e-]+) ([\\d.e-]+) ([\\d.e-]+)(?: \\/ "
-    "([\\d.e-]+))?\\)/.exec(text); if (m) return [m[1] * 255, m[2] * 255, m[3] * 255, m[4] === undefined ? 1 "
-    ": +m[4]]; m = "
-    "/rgba?\\((\\d+), (\\d+), (\\d+)(?:, ([\\d.]+))?\\)/.exec(text); return m ? [+m[1], +m[2], +m[3], m[4] "
-    "=== "
-    "undefined ? 1 : +m[4]] : null; };"
-    " const bad = new Map(); let seen = 0;"
-    " const note = (r, what) => { seen++; if (r < 4.5 && !(bad.get(what) <= r)) bad.set(what, r); };"
-    " const ground = (e) => { const layers = []; for (; e; e = e.parentElement) { const s = "
-    "getComputedStyle(e); "
-    "if (s.backgroundImage !== 'none') layers.push(read(s.backgroundImage)); "
-    "layers.push(read(s.backgroundColor)); "
-    "} return layers.reverse().reduce((base, l) => (l ? over(l, base) : base), [255, 255, 255]); };"
-    " const dom = () => { const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); for "
-    "(let n; "
-    "(n = walk.nextNode());) { const e = n.parentElement; if (!n.data.trim() || !e.getClientRects().length "
-    "|| "
-    "e.closest('script, .away, select')) continue; const base = ground(e), colour = "
-    "read(getComputedStyle(e).color); note(ratio(over(colour, base), base), 'text ' + e.tagName + '#' + e.id "
-    "+ '.' "
-    "+ e.className + ' ' + n.data.slice(0, 30)); } };"
-    " if (typeof timeline === 'undefined') { dom(); return JSON.stringify([seen, [...bad]]); }"
-    " const paint = CanvasRenderingContext2D.prototype, plain = paint.fillText, parse = "
-    "document.createElement('canvas').getContext('2d', { willReadFrequently: true });"
-    " paint.fillText = function (text, x, y) { const m = this.getTransform(), wide = "
-    "this.measureText(text).width, "
-    "left = this.textAlign === 'right' ? x - wide : this.textAlign === 'center' ? x - wide / 2 : x; const "
-    "counts = "
-    "new Map(), down = this.textBaseline === 'top' ? 5 : 0; if (wide >= 1) { const image = "
-    "this.getImageData(left * "
-    "m.a + m.e, (y + down) * m.d + m.f, Math.max(1, wide * m.a), 1).data; const page = read(getComputedStyle("
-    "document.body).backgroundColor); for (let i = 0; i < image.length; i += 4) { const c = over([image[i], "
-    "image[i "
-    "+ 1], image[i + 2], image[i + 3] / 255], page).map(Math.round).join(); counts.set(c, (counts.get(c) || "
-    "0) + 1); "
-    "} parse.fillStyle = this.fillStyle; parse.fillRect(0, 0, 1, 1); const ink = [...parse.getImageData(0, "
-    "0, 1, "
-    "1).data]; for (const [c, n] of counts) if (n * 4 > image.length * 0.2) note(ratio(ink, "
-    "c.split(',').map(Number)), 'canvas ' + this.canvas.id + ' ' + this.fillStyle + ' on ' + c + ': ' + "
-    "text.slice(0, 20)); } return plain.apply(this, arguments); };"
-    " const frame = () => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));"
-    " const model = timeline.model;"
-    " for (const name of ['zones', 'heat', 'log', 'zones']) { showTab(name); await frame(); dom(); }"
-    " rowsLayout.open.clear(); toggleCore(model.cores[0]);"
-    " const met = new Set();"
-    " for (const lane of model.rows[0].lanes) if (!lane.points) for (let i = 0; i < lane.n; i++) if "
-    "(!met.has(lane.site[i])) { met.add(lane.site[i]); goTo({ lane, i }); await frame(); }"
-    " dom(); showTip(selection.item, 700, 300); dom();"
-    " goTo({ lane: model.rows[0].lanes[0], i: 0 }); await frame();"
-    " for (const row of table.rows.slice(0, 5)) { chooseRow(row); await frame(); dom(); }"
-    " chooseRow(null); runSearch('compute'); await frame(); dom(); runSearch('');"
-    " measure(view.t0, (view.t0 + view.t1) / 2); await frame(); dom(); clearAll();"
-    " paint.fillText = plain; return JSON.stringify([seen, [...bad]]); })()";
-
-static void legible(const char *what)
-{
-    char *text = browser_js(b, "%s", contrast_of_all);
-    if (strncmp(text, "exception", 9) == 0) fail_msg("%s: %s", what, text);
-    if (!strstr(text, ",[]]")) print_message("%s: less than 4.5:\n%s\n", what, text);
-    print_message("%s: %d texts\n", what, atoi(text + 1));
-    assert_true(atoi(text + 1) > 10);
-    assert_non_null(strstr(text, ",[]]"));
-    free(text);
-}
-
 /* Enough zones for every colour there is, cold and warm; losses, values, a straggler, several chips. */
 static void every_text_can_be_read(void **state)
 {
@@ -247,10 +173,10 @@ static void every_text_can_be_read(void **state)
     page_has_text(b, "document.getElementById('stragglers').innerText", "of 2"); /* launches of its chip */
     browser_key(b, "4");
     page_has_number(b, "new Set(theme.css).size", 10 + 4 + 3);
-    legible("light");
+    page_is_legible(b, "light");
     browser_key(b, "t");
     page_has_text(b, "document.documentElement.dataset.theme", "dark");
-    legible("dark");
+    page_is_legible(b, "dark");
     /* Black or white can be read on any colour whatever, faded or not. */
     page_has_text(
         b,

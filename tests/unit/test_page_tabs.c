@@ -1,0 +1,477 @@
+/* The tabs of device_perf.html: what the overview says is what `devlog report` says, its links lead into the time line, ops
+ * stand beside time, and a tab without data is not there; at every size, light and dark, by mouse and keyboard, of every kind
+ * of log. Skipped where there is no chromium. */
+#include "support/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/device.h"
+#include "support/files.h"
+#include "support/page.h"
+
+static browser *b;
+
+static int start_browser(void **state)
+{
+    (void)state;
+    b = browser_start(1440, 900);
+    if (!b) print_message("skipped: no chromium here\n");
+    return 0;
+}
+
+static int stop_browser(void **state)
+{
+    (void)state;
+    browser_stop(b);
+    return 0;
+}
+
+#define NEEDS_BROWSER()                                                                                      \
+    do {                                                                                                     \
+        (void)state;                                                                                         \
+        if (!b) skip();                                                                                      \
+    } while (0)
+
+/* Two steps of the example network: ops, steps, signposts, shapes; made once. */
+static const char *network(void)
+{
+    static char log[600];
+    if (!log[0]) {
+        char line[1024];
+        const char *program = getenv("DEVLOG_BIN");
+        const int n = program ? (int)(strlen(program) - strlen("devlog")) : 0;
+        snprintf(line, sizeof line, "run -o network -- %.*snn 2", n, program ? program : "");
+        free(devlog_ok(line, 0));
+        snprintf(log, sizeof log, "%s", in_scratch("network/logs_device/capture.devlog"));
+    }
+    return log;
+}
+
+/* The demo, with what its kernels waited for. */
+static void open_waits(void)
+{
+    static bool made;
+    if (!made) {
+        char line[1024];
+        const char *program = getenv("DEVLOG_BIN");
+        const int n = program ? (int)(strlen(program) - strlen("devlog")) : 0;
+        snprintf(line, sizeof line, "run --waits -o waits -- %.*sdemo 1", n, program ? program : "");
+        free(devlog_ok(line, 0));
+        made = true;
+    }
+    page_open(b, in_scratch("waits/logs_device/capture.devlog"), in_scratch("out"), 0);
+}
+
+static void open_network(void)
+{
+    page_open(b, network(), in_scratch("out"), 0);
+    free(browser_js(b, "showTab('overview')"));
+}
+
+static void run(const char *script)
+{
+    char *text = browser_js(b, "%s", script);
+    if (strncmp(text, "exception", 9) == 0) fail_msg("%s: %s", script, text);
+    free(text);
+    page_settle(b);
+}
+
+/* Every section of the page's answers is that of the command, but for the input's name. */
+static void same_answers(const char *command, const char *of)
+{
+    char *said = devlog_ok(command, 0), script[200];
+    snprintf(script, sizeof script, "JSON.stringify(answers.all.%s)", of);
+    char *shown = browser_js(b, "%s", script);
+    cJSON *wanted = cJSON_Parse(said), *found = cJSON_Parse(shown), *section;
+    assert_non_null(wanted);
+    assert_non_null(found);
+    int n = 0;
+    cJSON_ArrayForEach(section, cJSON_GetObjectItem(wanted, "sections"))
+    {
+        cJSON *there = cJSON_GetObjectItem(cJSON_GetObjectItem(found, "sections"), section->string);
+        cJSON_DeleteItemFromObject(cJSON_GetObjectItem(section, "facts"), "input");
+        cJSON_DeleteItemFromObject(cJSON_GetObjectItem(there, "facts"), "input");
+        if (!cJSON_Compare(section, there, true)) {
+            char *a = cJSON_PrintUnformatted(section), *c = cJSON_PrintUnformatted(there);
+            fail_msg("%s of %s: the page has\n%s\nand not\n%s", section->string, command, c ? c : "nothing",
+                     a);
+        }
+        n++;
+    }
+    assert_true(n > 3);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(wanted, "format")),
+                        cJSON_GetStringValue(cJSON_GetObjectItem(found, "format")));
+    cJSON_Delete(wanted);
+    cJSON_Delete(found);
+    free(said);
+    free(shown);
+}
+
+static void answers_are_those_of_the_commands(void **state)
+{
+    NEEDS_BROWSER();
+    open_network();
+    same_answers("report --format json network", "report");
+    page_has_text(b, "answers.notes.length + ' notes'", "0 notes");
+    page_has_text(b, "answers.made ? 'launches' : 'ops'", "ops");
+    open_waits();
+    same_answers("report --format json waits", "report");
+    same_answers("causes --format json waits", "causes");
+    page_has_text(b, "answers.made ? 'launches' : 'ops'", "ops");
+    page_has_text(b, "document.getElementById('verdict').innerText", "longest waits");
+}
+
+/* With its numbers as a terminal has them. */
+static void the_overview_comes_first(void **state)
+{
+    NEEDS_BROWSER();
+    page_open(b, network(), in_scratch("out"), 0);
+    run("location.reload(), 1");
+    assert_true(browser_wait(b, "document.documentElement.dataset.ready === 'yes'"));
+    page_has_text(b, "tabs.now", "zones"); /* the address remembers */
+    free(browser_js(b, "history.replaceState(null, '', '#')"));
+    run("location.reload(), 1");
+    assert_true(browser_wait(b, "document.documentElement.dataset.ready === 'yes'"));
+    page_has_text(b, "tabs.now", "overview");
+    page_has_text(b, "tabNames().join()", "overview,time,ops,zones,heat,roofline,log");
+    page_has_text(b, "document.getElementById('timeline').offsetHeight + ' px'", "0 px");
+    page_has_text(
+        b,
+        "(() => { const facts = answers.all.report.sections.verdict.facts, text = "
+        "document.getElementById('verdict').innerText; return ['wall', 'busy_share', 'ops_time', "
+        "'compile_time'].filter((k) => !text.includes(unitText(facts[k].value, facts[k].unit))).join() + "
+        "'.' })()",
+        ".");
+    page_has_text(b, "document.getElementById('verdict').innerText",
+                  "Matmul"); /* the slowest op, by its name */
+    page_has_text(b, "document.querySelectorAll('.saving').length + ' savings'", "3 savings");
+    page_has_text(b, "document.querySelector('.steps').innerText", "step 1");
+    page_has_text(b, "document.getElementById('trust').innerText", "Nothing was lost");
+    page_has_text(b, "document.getElementById('trust').innerText", "of the host's");
+    page_has_no_problems(b, "overview");
+}
+
+/* Each link of the overview shows the op that it speaks of. */
+static void savings_lead_into_the_time_line(void **state)
+{
+    NEEDS_BROWSER();
+    open_network();
+    const int n = (int)browser_number(b, "document.querySelectorAll('.saving .go').length");
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++) {
+        char script[600];
+        snprintf(script, sizeof script,
+                 "showTab('overview'), clearAll(), viewAll(), document.querySelectorAll('.saving "
+                 ".go')[%d].click()",
+                 i);
+        run(script);
+        page_has_text(b, "tabs.now", "time");
+        page_has_text(b, "view.t1 - view.t0 < view.span * 0.9 ? 'near' : 'far'", "near");
+        snprintf(script, sizeof script,
+                 "(() => { const row = answers.all.report.sections.savings.rows[%d], item = selection.item; "
+                 "if (selection.range) return 'range'; if (!item) return 'nothing'; const launch = "
+                 "timeline.model.launches[item.lane.launch[item.i]]; return row.op_id === null || "
+                 "opOf(launch) === row.op_id ? 'its op' : 'op ' + opOf(launch) + ' for ' + row.op_id; })()",
+                 i);
+        char *shown = browser_js(b, "%s", script);
+        if (strcmp(shown, "its op") != 0 && strcmp(shown, "range") != 0) fail_msg("saving %d: %s", i, shown);
+        free(shown);
+    }
+    page_has_no_problems(b, "savings");
+}
+
+static void ops_stand_beside_time(void **state)
+{
+    NEEDS_BROWSER();
+    open_network();
+    run("showTab('ops')");
+    assert_true(browser_number(b, "document.getElementById('timeline').offsetHeight") > 100);
+    /* As the report has them, then by their names, then one of them. */
+    page_has_text(b, "document.querySelector('#op-table tbody tr').cells[0].textContent", "Matmul");
+    run("document.querySelector('#op-table th button').click()");
+    page_has_text(b, "document.querySelector('#op-table th').ariaSort", "ascending");
+    page_has_text(b,
+                  "[...document.querySelectorAll('#op-table tbody tr')].map((r) => "
+                  "r.cells[0].textContent).join('|') === answers.all.report.sections.op_statistics.rows"
+                  ".map((r) => r.op).sort().join('|') ? 'sorted' : 'not'",
+                  "sorted");
+    run("(() => { const box = document.querySelector('#op-bar input'); box.value = 'matmul'; "
+        "box.dispatchEvent(new Event('input')); })()");
+    page_has_number(b, "document.querySelectorAll('#op-table tbody tr').length", 1);
+    /* Its launches: as many as it has, the slowest first; a click shows one. */
+    run("document.querySelector('#op-table tbody tr').click()");
+    page_has_text(
+        b,
+        "(() => { const n = answers.all.report.sections.op_statistics.rows.find((r) => r.op === "
+        "'Matmul').count; return document.querySelectorAll('#op-launches tbody tr').length === n && "
+        "timeline.chosenLaunches.size === n ? 'all' : 'not all'; })()",
+        "all");
+    run("document.querySelector('#op-launches tbody tr').click()");
+    page_has_text(b, "itemName(selection.item)", "launch Matmul (");
+    page_has_text(
+        b, "view.t0 <= itemStart(selection.item) && view.t1 >= itemEnd(selection.item) ? 'seen' : 'no'",
+        "seen");
+    /* Columns that were taken away stay away. */
+    run("[...document.querySelectorAll('#op-bar .menu label')].find((l) => l.textContent === "
+        "'gap').firstChild.click()");
+    page_has_text(b, "document.querySelector('#op-table thead').innerText.includes('gap') ? 'there' : 'gone'",
+                  "gone");
+    page_open(b, network(), in_scratch("out"), 0);
+    run("showTab('ops')");
+    page_has_text(b, "document.querySelector('#op-table thead').innerText.includes('gap') ? 'there' : 'gone'",
+                  "gone");
+    run("localStorage.clear()");
+    page_has_no_problems(b, "ops");
+}
+
+/* Put together in other ways, every op is in one line; and what is selected in the time line has its ops. */
+static void ops_of_groups_and_of_times(void **state)
+{
+    NEEDS_BROWSER();
+    open_network();
+    run("showTab('ops')");
+    for (const char *const *group = (const char *const[]){"report", "by_shape", "by_category", NULL}; *group;
+         group++) {
+        char script[400];
+        snprintf(script, sizeof script,
+                 "(() => { ops.group = '%s', showOps(); const rows = "
+                 "answers.all.%s.sections.op_statistics.rows; return rows.filter((r) => opsOfRow(r).length "
+                 "!== r.count).map((r) => r.op).join() + '.' + (rows.length > 1 ? 'several' : ''); })()",
+                 *group, *group);
+        char *text = browser_js(b, "%s", script);
+        if (strcmp(text, ".several") != 0) fail_msg("%s: other counts than its ops: %s", *group, text);
+        free(text);
+    }
+    run("ops.group = 'report', showOps(), (() => { const item = launchesOf(3)[0]; measure(itemStart(item), "
+        "itemEnd(item)); })()");
+    page_has_text(
+        b, "[...document.querySelectorAll('#op-table tbody tr')].map((r) => r.cells[0].textContent).join()",
+        "3 Matmul");
+    page_has_number(b, "document.querySelectorAll('#op-table tbody tr').length", 1);
+    run("clearAll()");
+    page_has_text(b, "ops.within", "all");
+    page_has_no_problems(b, "groups");
+}
+
+/* The path of the longest launch: a part of it is shown where it was. */
+static void causes_lead_into_the_time_line(void **state)
+{
+    NEEDS_BROWSER();
+    open_waits();
+    run("showTab('causes')");
+    page_has_text(b,
+                  "document.querySelectorAll('.path span').length === "
+                  "answers.all.causes.sections.path.rows.length ? 'all parts' : 'not all'",
+                  "all parts");
+    run("document.querySelector('.path span:nth-child(3)').click()");
+    page_has_text(b, "tabs.now", "time");
+    page_has_text(
+        b,
+        "(() => { const row = answers.all.causes.sections.path.rows[2], length = selection.range[1] - "
+        "selection.range[0]; return Math.abs(length * timeline.model.toCycles - row.cycles) < 2 ? "
+        "'as long' : length + ' for ' + row.cycles; })()",
+        "as long");
+    page_has_no_problems(b, "causes");
+}
+
+/* Tabs, rows and links by keyboard alone. */
+static void keys_reach_everything(void **state)
+{
+    NEEDS_BROWSER();
+    open_network();
+    browser_key(b, "3");
+    page_has_text(b, "tabs.now", "ops");
+    run("document.getElementById('tab-ops').focus()");
+    browser_key(b, "ArrowRight");
+    page_has_text(b, "tabs.now + ' ' + document.activeElement.id", "zones tab-zones");
+    browser_key(b, "ArrowLeft");
+    browser_key(b, "ArrowLeft");
+    browser_key(b, "ArrowLeft");
+    page_has_text(b, "tabs.now", "overview");
+    run("document.querySelector('.saving .go').focus()");
+    browser_key(b, "Enter");
+    page_has_text(b, "tabs.now", "time");
+    browser_key(b, "3");
+    run("document.querySelector('#op-table tbody tr').focus()");
+    browser_key(b, "ArrowDown");
+    page_has_text(b, "document.activeElement.cells[0].textContent", "Softmax");
+    browser_key(b, "Enter");
+    page_has_text(b, "document.getElementById('op-launches').innerText", "Softmax");
+    /* What can be clicked can be reached. */
+    for (const char *const *tab = (const char *const[]){"overview", "ops", "roofline", "causes", NULL}; *tab;
+         tab++) {
+        char script[300];
+        snprintf(
+            script, sizeof script,
+            "(showTab('%s'), [...document.querySelectorAll('#pane-%s .go, #pane-%s tbody tr')].filter((e) => "
+            "getComputedStyle(e).cursor === 'pointer' && e.tabIndex < 0).length)",
+            *tab, *tab, *tab);
+        page_has_number(b, script, 0);
+    }
+    page_has_no_problems(b, "keys");
+}
+
+static void everything_can_be_read(void **state)
+{
+    NEEDS_BROWSER();
+    open_network();
+    page_is_legible(b, "network, light");
+    browser_key(b, "t");
+    page_is_legible(b, "network, dark");
+}
+
+/* What a log is shown by, at each size, in turn light and dark or in both: tabs whose contents stay inside the window or scroll in their own box. */
+static void fits(const char *what, bool both)
+{
+    static const int sizes[][2] = {{1440, 900}, {1024, 768}, {390, 844}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        browser_size(b, sizes[i][0], sizes[i][1]);
+        page_settle(b);
+        char *wrong = browser_js(
+            b,
+            "(async () => { const wrong = [], frame = () => new Promise((r) => requestAnimationFrame(() => "
+            "requestAnimationFrame(r))); const names = typeof tabNames === 'function' && !document.getElementById('main').hidden ? tabNames() : []; "
+            "for (let modes = %d; modes--;) { document.getElementById('theme').click(); "
+            "for (const name of names) { showTab(name); await frame(); const pane = "
+            "document.getElementById('pane-' + name), box = pane.getBoundingClientRect(); "
+            "if (document.documentElement.scrollWidth > innerWidth || document.body.scrollHeight > innerHeight) wrong.push(name + ': wider or higher than the window'); "
+            "if (box.height < 60 || box.width < innerWidth - 20) wrong.push(name + ': ' + Math.round(box.width) + ' by ' + Math.round(box.height)); "
+            "if (!pane.innerText.trim()) wrong.push(name + ': empty'); "
+            "const tab = document.getElementById('tab-' + name).getBoundingClientRect(); if (tab.left < -0.5 || tab.right > innerWidth + 0.5) wrong.push(name + ': its tab is cut'); "
+            "const scrolls = (e) => { for (; e && e !== document.body; e = e.parentElement) if (/auto|scroll/.test(getComputedStyle(e).overflowX)) return e.getBoundingClientRect().right <= innerWidth + 0.5; return false; }; "
+            "for (const e of pane.querySelectorAll('b, h2, h3, p, li, td, button, select, input, canvas')) { const r = e.getBoundingClientRect(); "
+            "if (r.width && (r.right > innerWidth + 0.5 || r.left < -0.5) && !scrolls(e.parentElement)) wrong.push(name + ': ' + e.tagName + ' ' + e.textContent.slice(0, 20) + ' is cut'); } } } "
+            "return [...new Set(wrong)].slice(0, 6).join('; ') + '.' })()",
+            both ? 2 : 1);
+        if (strcmp(wrong, ".") != 0) fail_msg("%s, %d pixels wide: %s", what, sizes[i][0], wrong);
+        free(wrong);
+        page_has_no_problems(b, what);
+    }
+    browser_size(b, 1440, 900);
+    page_settle(b);
+}
+
+static void every_log_at_every_size(void **state)
+{
+    NEEDS_BROWSER();
+    static const struct {
+        const char *what, *tabs;
+        page_log log;
+        int exit_status;
+    } logs[] = {
+        {"drops",
+         "overview,time,ops,zones,heat,markers,log",
+         {.chips = 1,
+          .columns = 4,
+          .rows = 2,
+          .riscs = 5,
+          .launches = 6,
+          .zones = 3,
+          .drops = true,
+          .values = true},
+         3},
+        {"10,000 launches",
+         "overview,time,ops,zones,heat,log",
+         {.chips = 1, .columns = 2, .rows = 1, .riscs = 1, .launches = 10000, .zones = 1},
+         0},
+        {"4 chips",
+         "overview,time,ops,zones,heat,log",
+         {.chips = 4, .columns = 2, .rows = 2, .riscs = 2, .launches = 5, .zones = 3},
+         0},
+        {"128 cores",
+         "overview,time,ops,zones,heat,log",
+         {.chips = 1, .columns = 16, .rows = 8, .riscs = 2, .launches = 2, .zones = 2},
+         0},
+        {"long names",
+         "overview,time,ops,zones,heat,log",
+         {.chips = 1, .columns = 2, .rows = 1, .riscs = 2, .launches = 2, .zones = 2, .name = 5000},
+         0},
+    };
+    const char *path = in_scratch("profile_log_device.csv"), *out = in_scratch("out");
+    for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+        page_log_write(path, &logs[i].log);
+        page_open(b, path, out, logs[i].exit_status);
+        page_has_text(b, "tabNames().join() + '.'", logs[i].tabs);
+        page_has_text(b, "document.getElementById('tab-ops').textContent", "Launches");
+        fits(logs[i].what, false);
+    }
+    page_open(b, network(), out, 0);
+    fits("network", true);
+}
+
+/* What was lost stands in the overview, and where the answers say it too they agree. */
+static void losses_and_damage_are_told(void **state)
+{
+    NEEDS_BROWSER();
+    const page_log log = {
+        .chips = 1, .columns = 2, .rows = 1, .riscs = 2, .launches = 4, .zones = 3, .drops = true};
+    const char *path = in_scratch("profile_log_device.csv"), *out = in_scratch("out");
+    page_log_write(path, &log);
+    page_open(b, path, out, 3);
+    page_has_text(b, "document.querySelector('#trust .bad').textContent", "dropped");
+    page_has_text(b, "answers.all.report.sections.losses.rows.length > 0 ? 'told' : 'not'", "told");
+    /* Cut in the middle of a line. */
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(truncate(path, st.st_size * 2 / 3), 0);
+    page_open(b, path, out, 3);
+    page_has_text(b, "document.getElementById('trust').querySelectorAll('.bad').length > 0 ? 'told' : 'not'",
+                  "told");
+    fits("a cut log", false);
+    /* Without a zone that was closed. */
+    write_text(
+        path,
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 500\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+        "time[cycles since reset], data, run host ID, zone name, type, source line, source file, meta data\n"
+        "0,1,1,BRISC,1,1000,0,1,BRISC-FW,ZONE_START,1,fw.c,\n");
+    page_decode(path, out, 3);
+    char url[700];
+    snprintf(url, sizeof url, "file://%s/device_perf.html", out);
+    assert_true(
+        browser_go(b, url, "document.getElementById('empty') && !document.getElementById('empty').hidden"));
+    page_has_text(b, "document.getElementById('empty').innerText", "There is no zone to show");
+    page_has_text(b, "document.getElementById('tabs').hidden ? 'no tabs' : 'tabs'", "no tabs");
+    page_has_no_problems(b, "a log without a zone");
+}
+
+/* Another selection: the answers are of it, too; filters of parts are said. */
+static void a_selection_is_that_of_the_answers(void **state)
+{
+    NEEDS_BROWSER();
+    char url[700];
+    network();
+    free(devlog_ok("decode --launches 3 --riscs TRISC* -o chosen network/logs_device/capture.devlog", 0));
+    snprintf(url, sizeof url, "file://%s", in_scratch("chosen/device_perf.html"));
+    assert_true(browser_go(b, url, PAGE_READY));
+    char *said = devlog_ok("report --launches 3 --format json network", 0);
+    cJSON *json = cJSON_Parse(said);
+    const cJSON *facts =
+        cJSON_GetObjectItem(cJSON_GetObjectItem(cJSON_GetObjectItem(json, "sections"), "verdict"), "facts");
+    page_has_number(b, "fact('ops').value",
+                    cJSON_GetNumberValue(cJSON_GetObjectItem(cJSON_GetObjectItem(facts, "ops"), "value")));
+    page_has_text(b, "document.getElementById('trust').innerText", "Filters by core, RISC, zone and time");
+    cJSON_Delete(json);
+    free(said);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_are_those_of_the_commands),
+        cmocka_unit_test(the_overview_comes_first),
+        cmocka_unit_test(savings_lead_into_the_time_line),
+        cmocka_unit_test(ops_stand_beside_time),
+        cmocka_unit_test(ops_of_groups_and_of_times),
+        cmocka_unit_test(causes_lead_into_the_time_line),
+        cmocka_unit_test(keys_reach_everything),
+        cmocka_unit_test(everything_can_be_read),
+        cmocka_unit_test(every_log_at_every_size),
+        cmocka_unit_test(losses_and_damage_are_told),
+        cmocka_unit_test(a_selection_is_that_of_the_answers),
+    };
+    return cmocka_run_group_tests(tests, start_browser, stop_browser);
+}

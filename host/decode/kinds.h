@@ -29,14 +29,19 @@ enum {
     DL_COSTS = 32
 };
 
+/* What no record tells of: 1/16 cycle that had been spent at a moment, and not at the mark before it. */
+typedef struct dl_spent {
+    uint64_t at, cost;
+} dl_spent;
+
 /* What recording cost a RISC in a launch. */
 typedef struct dl_costs {
     uint32_t marker[DL_COSTS]; /* by DL_COST_*, 1/16 cycle; all 0: not measured */
     uint32_t overwritten;      /* records of the kernel that are gone, and cost what the others did */
     uint64_t elsewhere;        /* 1/16 cycle of the kernel: drops, changes of segments, sums */
-    uint64_t change_at; /* stamp of the first record behind a change of segments; 0: none is known .. */
-    uint64_t change;    /* .. and what it cost; part of `elsewhere` */
-    bool unknown;       /* not all of it was measured, or it is too much: nothing is stated or subtracted */
+    const dl_spent *between;   /* part of `elsewhere`: the last change of segments, and passes; ascending */
+    uint32_t n_between;
+    bool unknown; /* not all of it was measured, or it is too much: nothing is stated or subtracted */
 } dl_costs;
 
 typedef struct dl_kind {

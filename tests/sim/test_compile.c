@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/files.h"
@@ -167,6 +168,60 @@ static void what_is_full_is_said(void **state)
             "many.o for BRISC has more than 1016 zones in one kernel: compile it with -DDEVLOG_WIDE_IDS");
 }
 
+/* Markers in functions of ten, so that compiling them takes no time. */
+static const char *many_events(uint32_t n)
+{
+    static char text[200000];
+    size_t at = (size_t)sprintf(text, HEAD);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i % 10 == 0) at += (size_t)sprintf(text + at, "%svoid f%u(void) {", i ? "}\n" : "", i);
+        at += (size_t)sprintf(text + at, "DEVLOG_EVENT(\"e%u\");", i);
+    }
+    sprintf(text + at, "}\nvoid kernel_main(void) { f0(); }\n");
+    return write_source("events.c", text);
+}
+
+/* The pass whose time grows with the square of the markers in a function is left out for kernels of more than 1,000, and
+ * for no others; and whoever asks for it has it. */
+static void only_large_kernels_are_not_scheduled(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t events;
+        const char *flags, *last; /* of the two flags */
+    } cases[] = {{1000, "-DDEVLOG_WIDE_IDS", ""},
+                 {1001, "-DDEVLOG_WIDE_IDS", "-fno-schedule-insns"},
+                 {1001, "-DDEVLOG_WIDE_IDS -fschedule-insns", "-fschedule-insns"}};
+    char cc[160], log[160], text[400];
+    snprintf(cc, sizeof cc, "%s/cc", test_folder());
+    snprintf(log, sizeof log, "%s/flags", test_folder());
+    snprintf(text, sizeof text,
+             "#!/bin/sh\ncase \" $* \" in *' -E '*) ;; *events.c*) for i; do case $i in -f*schedule-insns) "
+             "printf '%%s\\n' \"$i\" >>'%s';; esac; done; echo compiled >>'%s';; esac\n"
+             "exec riscv64-unknown-elf-gcc \"$@\"\n",
+             log, log);
+    write_text(cc, text);
+    assert_int_equal(chmod(cc, 0700), 0);
+    setenv("DEVLOG_CC", cc, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        devlog_error err = {0};
+        size_t size;
+        write_text(log, "");
+        check_ok(try_source(many_events(cases[i].events), cases[i].flags, &err), &err);
+        char *said = read_bytes(log, &size), *line = said, *last = "", *next;
+        bool compiled = false;
+        for (; (next = strchr(line, '\n')); line = next + 1) {
+            *next = '\0';
+            compiled |= strcmp(line, "compiled") == 0;
+            if (*line == '-') last = line;
+        }
+        assert_true(compiled);
+        assert_string_equal(last, cases[i].last);
+        free(said);
+    }
+    unsetenv("DEVLOG_CC");
+}
+
 /* ---- What the compiler says ---- */
 
 static void errors_are_the_compilers(void **state)
@@ -252,8 +307,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(large_kernels_get_the_room), cmocka_unit_test(room_goes_to_whom_it_belongs),
-        cmocka_unit_test(what_is_full_is_said),       cmocka_unit_test(errors_are_the_compilers),
-        cmocka_unit_test(warnings_are_shown),         cmocka_unit_test(objects_in_flags_count),
+        cmocka_unit_test(what_is_full_is_said),       cmocka_unit_test(only_large_kernels_are_not_scheduled),
+        cmocka_unit_test(errors_are_the_compilers),   cmocka_unit_test(warnings_are_shown),
+        cmocka_unit_test(objects_in_flags_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,6 @@ typedef struct kernel_run {
     uint64_t lost;
     uint64_t stated; /* own cost, as decoded */
     bool seen, unknown;
-    bool sums;        /* their passes are subtracted from the kernel, and from no zone in it */
     uint32_t work;    /* for who reads what is printed */
     zone_left *zones; /* in the order in which they ended */
     uint32_t n_zones, cap_zones;
@@ -61,8 +60,7 @@ static const struct mode {
 };
 enum { MODES = sizeof modes / sizeof modes[0] };
 
-static uint64_t kernel_cycles(devlog_device *device, devlog_core core, uint32_t risc, uint64_t *lost,
-                              bool *sums)
+static uint64_t kernel_cycles(devlog_device *device, devlog_core core, uint32_t risc, uint64_t *lost)
 {
     devlog_error err = {0};
     devlog_control c;
@@ -70,7 +68,6 @@ static uint64_t kernel_cycles(devlog_device *device, devlog_core core, uint32_t 
         board_profiler_base(&device->board, risc) + DEVLOG_CONTROL_OFFSET(device->board.segment_bits);
     check_ok(dl_core_read(device, core, at, &c, sizeof c, &err), &err);
     assert_int_equal(c.marks, 15);
-    *sums = c.passes != 0;
     *lost = (uint64_t)devlog_dropped(c.dropped, c.dropping, device->board.segment_bits) + c.overwritten;
     uint64_t start = c.stamps[2] | (uint64_t)c.stamps[3] << 32,
              end = c.stamps[4] | (uint64_t)c.stamps[5] << 32;
@@ -106,7 +103,6 @@ static void run_without(devlog_device *device, devlog_program *program, launch_r
 {
     devlog_error err = {0};
     uint64_t before[ROWS * COLUMNS][RISCS], lost;
-    bool sums;
     for (uint32_t t = 0; t < ROWS * COLUMNS; t++)
         for (uint32_t r = 0; r < RISCS; r++)
             before[t][r] = waited(device, t / COLUMNS * device->board.n_columns + t % COLUMNS, r);
@@ -116,8 +112,7 @@ static void run_without(devlog_device *device, devlog_program *program, launch_r
             kernel_run *k = &runs[t / COLUMNS][t % COLUMNS][r];
             uint64_t in_vain =
                 waited(device, t / COLUMNS * device->board.n_columns + t % COLUMNS, r) - before[t][r];
-            k->without =
-                kernel_cycles(device, (devlog_core){t % COLUMNS, t / COLUMNS}, r, &lost, &sums) - in_vain;
+            k->without = kernel_cycles(device, (devlog_core){t % COLUMNS, t / COLUMNS}, r, &lost) - in_vain;
             assert_int_equal(lost, k->lost);
         }
 }
@@ -271,8 +266,8 @@ static void run_mode(const struct subject_board *on, const struct mode *m, const
         for (uint32_t y = 0; y < ROWS; y++)
             for (uint32_t x = 0; x < COLUMNS; x++)
                 for (uint32_t r = 0; r < RISCS; r++)
-                    runs[i][y][x][r].with = kernel_cycles(device, (devlog_core){x, y}, r,
-                                                          &runs[i][y][x][r].lost, &runs[i][y][x][r].sums);
+                    runs[i][y][x][r].with =
+                        kernel_cycles(device, (devlog_core){x, y}, r, &runs[i][y][x][r].lost);
         set_free(device, kernels, true);
         run_without(device, program, runs[i]);
         set_free(device, kernels, false);
@@ -296,7 +291,7 @@ static void run_mode(const struct subject_board *on, const struct mode *m, const
                         unstated++;
                         continue;
                     }
-                    double zone = k->sums ? 0 : zones_are_off(stated, &runs[EACH * i + 1][y][x][r], k->with);
+                    double zone = zones_are_off(stated, &runs[EACH * i + 1][y][x][r], k->with);
                     sum += off;
                     if (getenv("DEVLOG_TEST_PRICES"))
                         printf(

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/price_around.h"
 #include "decode/capture/price_table.h"
 
 /* The sites of which there are records: narrow ones by code, the others by their place in the ELF file. */
@@ -20,6 +21,8 @@ struct dl_price_book {
     seen of[DL_PRICE_TABLES];
     uint32_t n, words; /* tables; words of seen.others */
     seen now;
+    price_around *around; /* looked for when there are passes for the first time */
+    bool looked_around;
 };
 
 uint32_t dl_price_documented(sim_cores cores, uint32_t kind)
@@ -81,6 +84,7 @@ void dl_price_book_close(dl_price_book *b)
         free(b->of[i].others);
     }
     free(b->now.others);
+    price_around_free(b->around);
     price_code_free(&b->code);
     free(b);
 }
@@ -149,4 +153,11 @@ const dl_prices *dl_price_book_for(dl_price_book *b, const dl_price_counts *coun
             break;
     *number = at < b->n ? at : b->n < DL_PRICE_TABLES ? make_table(b) : 0;
     return &b->tables[*number];
+}
+
+const price_around *dl_price_book_around(dl_price_book *b)
+{
+    if (!b->looked_around) b->around = price_around_find(&b->code, b->elf);
+    b->looked_around = true;
+    return b->around;
 }

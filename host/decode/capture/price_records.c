@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "decode/capture/price.h"
+#include "decode/capture/price_internal.h"
 
 /* ---- What was recorded ------------------------------------------------------------------------------ */
 
@@ -39,8 +39,7 @@ static uint32_t kind_of(uint32_t code)
     return code >= DEVLOG_CODE_COMPLETE ? DEVLOG_KIND_COMPLETE : DEVLOG_KIND_ZONE;
 }
 
-/* The site of the record at w, of so many words. */
-static const dl_elf_site *recorded_site(const dl_elf *elf, const uint32_t *w, uint32_t words, bool *ends)
+const dl_elf_site *price_recorded_site(const dl_elf *elf, const uint32_t *w, uint32_t words, bool *ends)
 {
     uint32_t code = w[0] & 0xFFF;
     *ends = false;
@@ -61,7 +60,7 @@ static uint64_t price_of(const dl_prices *p, const dl_elf *elf, const dl_costs *
     if (words == 0 || code == DEVLOG_CODE_SUM || code == DEVLOG_CODE_STALL || code < DEVLOG_CODE_ZONE)
         return 0;
     bool ends;
-    const dl_elf_site *site = elf ? recorded_site(elf, w, words, &ends) : NULL;
+    const dl_elf_site *site = elf ? price_recorded_site(elf, w, words, &ends) : NULL;
     uint32_t price = p && site ? p->of_site[2 * (site - elf->sites) + ends].recorded : 0;
     if (price) return price;
     const bool wide = code == DEVLOG_CODE_WIDE;
@@ -112,6 +111,16 @@ static uint64_t price_of_extremes(sim_cores cores, const uint32_t *sum_record)
     return (uint64_t)(2 * each * updates);
 }
 
+uint64_t price_of_passes(const dl_prices *p, const dl_elf *elf, const dl_elf_site *site, const uint32_t *w,
+                         dl_price_rest rest)
+{
+    const uint32_t each = p->of_site[2 * (site - elf->sites)].recorded;
+    return w[3] * (uint64_t)(each               ? each
+                             : p->pass.recorded ? p->pass.recorded
+                                                : rest.pass) +
+           price_of_extremes(p->cores, w);
+}
+
 uint64_t dl_price_of_rest(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
                           dl_price_rest rest)
 {
@@ -122,13 +131,12 @@ uint64_t dl_price_of_rest(const dl_prices *p, const dl_elf *elf, const record_sp
             const uint32_t *w = spans[i].words + at;
             bool ends;
             words = record_words(w, spans[i].n - at);
-            const dl_elf_site *site = words ? recorded_site(elf, w, words, &ends) : NULL;
+            const dl_elf_site *site = words ? price_recorded_site(elf, w, words, &ends) : NULL;
             if (!site) continue;
             const dl_price *price = &p->of_site[2 * (site - elf->sites) + ends];
             bool complete = site->kind == DEVLOG_KIND_COMPLETE;
             if (site->kind == DEVLOG_KIND_SUM) {
-                passes += w[3] * (uint64_t)(price->recorded ? price->recorded : rest.pass) +
-                          price_of_extremes(p->cores, w);
+                passes += price_of_passes(p, elf, site, w, rest);
                 n_passes += w[3];
             } else if (price->dropped) {
                 drops[complete] += price->dropped;
@@ -187,7 +195,7 @@ static bool price_of_samples(const dl_prices *p, const dl_elf *elf, dl_price_sum
     for (uint32_t i = 0; i < 2 * n_samples; i += step) {
         const uint32_t w[1] = {control->written_over[i / 2] >> 16 * (i % 2) & 0xFFF};
         bool ends;
-        const dl_elf_site *site = recorded_site(elf, w, 1, &ends);
+        const dl_elf_site *site = price_recorded_site(elf, w, 1, &ends);
         const uint32_t price = site ? p->of_site[2 * (site - elf->sites) + ends].recorded : 0;
         if (!price) continue;
         n++;

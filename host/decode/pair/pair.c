@@ -38,7 +38,7 @@ void dl_pair_free(dl_pair *p)
         if (!s) continue;
         if (s->open != s->inline_open) free(s->open);
         free(s->keys);
-        free(s->costs);
+        dl_pair_free_costs(s->costs);
         free(s->waiting);
         for (uint32_t k = 0; k < s->n_shapes; k++)
             free(s->shapes[k]);

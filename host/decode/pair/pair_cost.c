@@ -6,10 +6,24 @@
 
 #include "decode/pair/pair_internal.h"
 
-static void set_costs(stream_costs *c, const dl_costs *costs)
+void dl_pair_free_costs(stream_costs *c)
+{
+    if (c) free(c->between);
+    free(c);
+}
+
+/* False: no memory. */
+static bool set_costs(stream_costs *c, const dl_costs *costs)
 {
     const uint64_t record = UINT64_C(1) << RECORDS_SHIFT;
+    free(c->between);
     *c = (stream_costs){.given = *costs};
+    c->given.between = NULL; /* is the sender's */
+    if (costs->n_between && !(c->between = malloc(costs->n_between * sizeof *c->between))) {
+        c->given.n_between = 0;
+        return false;
+    }
+    if (costs->n_between) memcpy(c->between, costs->between, costs->n_between * sizeof *c->between);
     for (int end = 0; end < 2; end++) {
         for (int i = 1; i < DL_COSTS; i++)
             c->spent[end][i] = costs->marker[i] + record;
@@ -20,6 +34,7 @@ static void set_costs(stream_costs *c, const dl_costs *costs)
     c->spent[0][DEVLOG_KIND_COMPLETE] = costs->marker[0];
     c->spent[1][DEVLOG_KIND_COMPLETE] =
         (uint32_t)(costs->marker[DEVLOG_KIND_COMPLETE] - costs->marker[0]) + record;
+    return true;
 }
 
 devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, devlog_error *err)
@@ -28,15 +43,14 @@ devlog_status dl_pair_costs(dl_pair *p, uint32_t stream, const dl_costs *costs, 
     stream_state *s = dl_pair_stream(p, stream);
     if (!s) return dl_pair_no_memory(err);
     if (memcmp(costs->marker, unknown, sizeof unknown) == 0) {
-        free(s->costs);
+        dl_pair_free_costs(s->costs);
         s->costs = NULL;
         return DEVLOG_OK;
     }
-    if (!s->costs) s->costs = malloc(sizeof *s->costs);
-    if (!s->costs) return dl_pair_no_memory(err);
-    set_costs(s->costs, costs);
+    if (!s->costs) s->costs = calloc(1, sizeof *s->costs);
+    if (!s->costs || !set_costs(s->costs, costs)) return dl_pair_no_memory(err);
     s->stalls = s->records = s->spent_on_records = 0;
-    s->change_at = costs->change_at ? costs->change_at : UINT64_MAX;
+    s->change_at = costs->n_between ? costs->between[0].at : UINT64_MAX;
     s->shape = NULL; /* shapes know nothing of costs */
     dl_losses *l = p->losses;
     l->cost_known = true;
@@ -61,11 +75,14 @@ void dl_pair_spend_rarely(stream_state *s, const dl_kind *kind, uint64_t time)
     s->records += spent >> RECORDS_SHIFT;
 }
 
-void dl_pair_spend_change(stream_state *s)
+void dl_pair_spend_between(stream_state *s, uint64_t time)
 {
-    s->spent += s->costs->given.change;
-    s->stalls += s->costs->given.change; /* not once more at the end of the kernel */
-    s->change_at = UINT64_MAX;
+    stream_costs *c = s->costs;
+    for (; c->next < c->given.n_between && c->between[c->next].at <= time; c->next++) {
+        s->spent += c->between[c->next].cost;
+        s->stalls += c->between[c->next].cost; /* not once more at the end of the kernel */
+    }
+    s->change_at = c->next < c->given.n_between ? c->between[c->next].at : UINT64_MAX;
 }
 
 /* What the kernel spent where no record tells of it. Overwritten records cost what those cost that are kept.

@@ -51,6 +51,8 @@ typedef struct held_mark {
 /* What markers cost a RISC. */
 typedef struct stream_costs {
     dl_costs given;
+    dl_spent *between; /* a copy of given.between */
+    uint32_t next;     /* of them */
     /* By whether it is the end of a zone, and DL_COST_*: what an ordinary mark adds to what was spent, 1/16 cycle,
      * and, from RECORDS_SHIFT on, to the records. A run has less than 2^16 marks of less than 2^32 each. */
     uint64_t spent[2][DL_COSTS];
@@ -85,7 +87,7 @@ typedef struct stream_state {
     uint64_t spent;                     /* own cost of its markers so far, 1/16 cycle */
     uint64_t stalls;                    /* and what of that was stalls, in the launch in hand */
     uint64_t records, spent_on_records; /* of the launch in hand */
-    uint64_t change_at; /* dl_costs.change_at until that is spent; UINT64_MAX: there is none */
+    uint64_t change_at; /* of dl_costs.between the next that is not yet spent; UINT64_MAX: there is none */
     uint32_t too_deep; /* zones that began behind the open ones and were left out: the next ends are theirs */
     uint64_t stall_start;
     uint64_t first, fw_start; /* stamps of the first mark, and of the firmware's last start */
@@ -157,8 +159,9 @@ extern const uint8_t dl_pair_kinds[DL_ROW_TYPES];
 /* pair.c: the state of a stream, made when it is new; NULL: out of memory. */
 stream_state *dl_pair_stream(dl_pair *p, uint32_t stream);
 devlog_status dl_pair_no_memory(devlog_error *err);
-/* pair_cost.c: adds what a change of segments cost; only where s->costs is known. */
-void dl_pair_spend_change(stream_state *s);
+/* pair_cost.c: adds what had been spent until a moment and no mark tells of; only where s->costs is known. */
+void dl_pair_spend_between(stream_state *s, uint64_t time);
+void dl_pair_free_costs(stream_costs *c);
 /* pair_cost.c: adds what a marker cost; only where s->costs is known. */
 void dl_pair_spend_rarely(stream_state *s, const dl_kind *kind, uint64_t time);
 /* pair_cost.c: cycles of a zone that were the markers' own. */

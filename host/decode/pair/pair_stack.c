@@ -273,7 +273,7 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const pair_mark *m, ui
     const dl_kind *kind = m->kind;
     dl_key *key = NULL;
     s->last = time;
-    if (s->costs && time >= s->change_at) dl_pair_spend_change(s);
+    if (s->costs && time >= s->change_at) dl_pair_spend_between(s, time);
     if (kind->type == DL_ROW_ZONE_START) {
         key = dl_pair_known_key(s, kind->site);
         if (kind->role != DL_ROLE_USER || m->rare->op || !dl_same_ids(m->ids, &s->ids)) begin(p, s, m);

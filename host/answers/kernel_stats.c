@@ -1,6 +1,7 @@
 /* KERNEL STATISTICS: what each RISC's kernel took in ops of one code, in how much of the op, and how full the chip was. */
 #include <stdlib.h>
 
+#include "answers/memory.h"
 #include "answers/sections.h"
 
 static const answer_column columns[] = {
@@ -10,6 +11,7 @@ static const answer_column columns[] = {
     {"min", "min", ANSWER_TIME, 10},         {"max", "max", ANSWER_TIME, 9},
     {"split", "% of op", ANSWER_PERCENT, 2}, {"cores", "cores", ANSWER_COUNT, 3},
     {"code_bytes", "code", ANSWER_BYTES, 6}, {"occupancy", "occupancy", ANSWER_PERCENT, 4},
+    {"l1_used", "L1 used", ANSWER_BYTES, 5},
 };
 
 typedef struct row {
@@ -18,6 +20,7 @@ typedef struct row {
     size_t at;
     uint64_t count;
     double total, min, max, op_time, used, offered, bytes;
+    double l1; /* of the op in which it was most; NAN: unknown */
     uint32_t cores;
     bool sources;
 } row;
@@ -42,6 +45,10 @@ static void add(row *to, const answer_run *r, const answer_op *op, double time)
         to->used += average * of->cores;
         to->offered += (double)of->kernel_ns * chip->available;
     }
+    const double l1 = r->memory && (of->has & OP_HAS_ID) && (of->has & OP_HAS_CHIP) && of->id <= UINT32_MAX
+                          ? memory_l1_of_op(r->memory, of->chip, (uint32_t)of->id)
+                          : NAN;
+    if (!(to->l1 >= l1) && isfinite(l1)) to->l1 = l1;
     if (!to->sources) {
         to->compute = w->texts[OP_COMPUTE_SOURCE];
         to->movement = w->texts[OP_DM_SOURCE];
@@ -106,6 +113,7 @@ static void print(answer *a, answer_section *s, const answer_run *r, const row *
     answer_number(s, x->cores ? (double)x->cores : NAN);
     answer_number(s, x->bytes > 0 ? x->bytes : NAN);
     answer_number(s, x->offered > 0 ? 100 * x->used / x->offered : NAN);
+    answer_number(s, x->l1);
 }
 
 bool answer_add_kernels(answer *a, const answer_run *r, const answer_wishes *w)
@@ -131,7 +139,7 @@ bool answer_add_kernels(answer *a, const answer_run *r, const answer_wishes *w)
                 cap = cap * 2 + 64;
             }
             for (uint32_t k = 0; k < OP_TABLE_RISCS; k++)
-                rows[n + k] = (row){.code = answer_row(r, op)->code, .risc = k, .at = n + k};
+                rows[n + k] = (row){.code = answer_row(r, op)->code, .risc = k, .at = n + k, .l1 = NAN};
             *place = (uint32_t)n + 1;
             n += OP_TABLE_RISCS;
         }
@@ -146,9 +154,11 @@ bool answer_add_kernels(answer *a, const answer_run *r, const answer_wishes *w)
     answer_note(a, s,
                 "A kernel is what one RISC runs in ops of one code; its time is from its first start to its "
                 "last end over all cores. % of op: of the op's time on the device.");
-    answer_note(a, s,
-                "occupancy: of what all cores that the chip has could have run in that time, how much cores "
-                "did run the op. code: bytes of the kernel in L1; buffers are not among them.");
+    answer_note(
+        a, s,
+        "occupancy: of what all cores that the chip has could have run in that time, how much cores "
+        "did run the op. code: bytes of the kernel in L1. L1 used: the most that buffers held in one core while such an op was "
+        "open, whoever made them (devlog memory).");
     free(places);
     free(rows);
     return good;

@@ -1,6 +1,7 @@
 /* A report from its input to its sections. See report_job.h. */
 #include "answers/report_job.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,6 +13,7 @@ void report_job_free(report_job *j)
     run_log_free(j->log);
     causes_saves_free(&j->saves);
     causes_reading_free(&j->causes);
+    memory_job_free(&j->memory);
     op_table_free(&j->table);
     run_inputs_free(&j->in);
     dl_str_free(&j->troubles);
@@ -66,6 +68,22 @@ static devlog_status read_causes(report_job *j, const char *log, devlog_error *e
     return causes_find_saves(&j->saves, j->causes.log, j->causes.d, run_log_op_of, j->log, err);
 }
 
+/* The buffers of the run in a folder, where its log of ops has any. */
+static devlog_status read_memory(report_job *j, const char *path, const char *before, devlog_error *err)
+{
+    struct stat st;
+    char *log = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? memory_log_in(path) : NULL;
+    const bool wanted = log && memory_log_has_buffers(log);
+    devlog_status status = wanted ? memory_job_read(&j->memory, log, err) : DEVLOG_OK;
+    if (!status && wanted) {
+        j->run.memory = &j->memory.run;
+        j->lost |= j->memory.lost;
+        memory_job_troubles(&j->memory, before, &j->troubles);
+    }
+    free(log);
+    return status;
+}
+
 static devlog_status read_input(report_job *j, const report_options *o, const char *before, devlog_error *err)
 {
     const run_input *in = &j->in.items[0];
@@ -74,6 +92,8 @@ static devlog_status read_input(report_job *j, const report_options *o, const ch
     if (status) return status;
     if (j->log) answer_run_add_log(&j->run, j->log);
     if (j->log) status = read_causes(j, in->log, err);
+    if (status) return status;
+    status = read_memory(j, in->name, before, err);
     if (status) return status;
     if (in->report) j->lost |= op_table_troubles(&j->table, before, &j->troubles);
     j->lost |= in->lost || (j->log && (run_log_lost(j->log) || run_log_violated(j->log)));

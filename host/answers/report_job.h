@@ -6,6 +6,7 @@
 #include "answers/causes_saves.h"
 #include "answers/causes_sums.h"
 #include "answers/inputs.h"
+#include "answers/memory_answer.h"
 #include "answers/sections.h"
 
 enum { REPORT_FORMAT_VERSION = 1 }; /* of the JSON */
@@ -30,6 +31,7 @@ typedef struct report_job {
     run_log *log;
     causes_reading causes;
     causes_saves saves;
+    memory_job memory;
     answer_run run;
     flops_peaks peaks;
     rules *rules;

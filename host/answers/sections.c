@@ -2,6 +2,7 @@
 #include "answers/sections.h"
 
 #include "answers/causes_answer.h"
+#include "answers/memory_answer.h"
 
 devlog_status answer_make(answer *a, const answer_run *r, const answer_wishes *w, devlog_error *err)
 {
@@ -16,6 +17,8 @@ devlog_status answer_make(answer *a, const answer_run *r, const answer_wishes *w
     if (r->causes) causes_answer_short(a, r->causes, w->top);
     answer_add_ranges(a, r, w);
     answer_add_chips(a, r);
+    if (r->memory) status = memory_answer_short(a, r->memory, err);
+    if (status) return status;
     answer_add_losses(a, r);
     answer_add_summary(a, r);
     if (!good) a->no_memory = true;

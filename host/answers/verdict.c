@@ -1,5 +1,6 @@
 /* The verdict: where a run's time went, in a few lines, with what it is known by. Chips, what was lost, and the summary,
  * which have the same figures. */
+#include "answers/memory_answer.h"
 #include "answers/sections.h"
 
 #include <stdio.h>
@@ -154,6 +155,31 @@ static const char *device_of(answer *a, const answer_run *r)
                         arch, cores);
 }
 
+/* The most that buffers held, in the chip where that was most, and who made the last of them. */
+static void add_memory_facts(answer *a, answer_section *s, const memory_run *m)
+{
+    uint64_t leaked = 0;
+    for (int dram = 0; dram < 2; dram++) {
+        const memory_space *most = NULL;
+        for (size_t i = 0; i < m->n_spaces; i++)
+            if (m->spaces[i].dram == dram && (!most || m->spaces[i].peak > most->peak)) most = &m->spaces[i];
+        if (!most) continue;
+        const memory_buffer *by = memory_peak_buffer(m, most);
+        const char *source = by ? memory_source(a, m, by) : NULL,
+                   *op = by && by->op ? memory_text(m, by->op) : NULL;
+        answer_fact(a, s, dram ? "peak_dram" : "peak_l1", dram ? "peak DRAM" : "peak L1", ANSWER_BYTES,
+                    (double)most->peak,
+                    answer_keepf(a, "held by buffers of chip %u%s%s%s%s", most->chip,
+                                 op ? "; reached by " : "", op ? op : "", source ? " at " : "",
+                                 source ? source : ""));
+    }
+    for (size_t i = 0; i < m->n_spaces; i++)
+        leaked += m->spaces[i].leaked;
+    answer_fact(a, s, "leaks", "buffers not freed", ANSWER_COUNT, (double)leaked,
+                leaked ? "when their device was closed: devlog memory says where they were made"
+                       : "when their device was closed");
+}
+
 void answer_add_verdict(answer *a, const answer_run *r)
 {
     answer_section *s = answer_facts(a, "verdict", "VERDICT");
@@ -183,6 +209,7 @@ void answer_add_verdict(answer *a, const answer_run *r)
         answer_fact(a, s, "warm_up", "warm-up", ANSWER_COUNT, (double)warm,
                     "launches before durations settle (MSER); --skip-warm-up leaves them out");
     add_clock_facts(a, s, r);
+    if (r->memory) add_memory_facts(a, s, r->memory);
     const uint64_t lost = r->log ? run_log_lost(r->log) : 0;
     answer_fact(a, s, "lost", "lost", ANSWER_COUNT, r->log ? (double)lost : NAN,
                 r->log ? lost ? "kinds of loss in the device log: see LOSSES" : "nothing of the device log"
@@ -258,5 +285,7 @@ void answer_add_summary(answer *a, const answer_run *r)
     answer_fact(a, s, "flops", "FLOPs", ANSWER_FLOPS, flops, "of ops whose shapes and kind are known");
     answer_fact(a, s, "flop_rate", "FLOP rate", ANSWER_FLOPS_PER_S, flops / seconds, "of the wall time");
     answer_fact(a, s, "bytes", "bytes", ANSWER_BYTES, bytes, "that ops read and write, by their shapes");
-    answer_fact(a, s, "peak_memory", "peak memory", ANSWER_BYTES, NAN, "not in what was read");
+    answer_fact(a, s, "peak_memory", "peak memory", ANSWER_BYTES,
+                r->memory ? (double)r->memory->chip_peak : NAN,
+                r->memory ? "L1 and DRAM of one chip, by its buffers" : "not in what was read");
 }

@@ -29,6 +29,7 @@ extern const cli_command cmd_diff;
 extern const cli_command cmd_dump;
 extern const cli_command cmd_export;
 extern const cli_command cmd_man;
+extern const cli_command cmd_memory;
 extern const cli_command cmd_selftest;
 extern const cli_command cmd_ops;
 extern const cli_command cmd_ops_compare;

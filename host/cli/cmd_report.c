@@ -21,7 +21,7 @@ static const cli_option options[] = {
     CLI_TITLE("What is shown"),
     {CLI_LIST, "tables", 't', "NAME,...",
      "only these, by the names that they have in JSON: verdict, indicators, savings, advice, kernel_statistics, op_statistics, roofline, zones, "
-     "path_zones, waits, noc, steps, signposts, chips, losses, summary",
+     "path_zones, waits, noc, steps, signposts, chips, memory, losses, summary",
      offsetof(report_args, tables)},
     {CLI_CHOICE, "group", 'g', "code|shape|memory|category|none",
      "what is one line of OP STATISTICS: an op code; a code with its shapes, or with where its tensors are; a kind "
@@ -76,7 +76,8 @@ static devlog_status check_tables(const report_args *a, const answer *answers, d
                                             "summary",
                                             "path_zones",
                                             "waits",
-                                            "noc"};
+                                            "noc",
+                                            "memory"};
         bool good = answer_find(answers, a->tables.items[i]) != NULL;
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
             good |= strcmp(known[k], a->tables.items[i]) == 0;

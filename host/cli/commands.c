@@ -15,6 +15,7 @@ const cli_command *const cli_commands[] = {
     &cmd_dump,
     &cmd_export,
     &cmd_man,
+    &cmd_memory,
     &cmd_ops,
     &cmd_ops_compare,
     &cmd_ops_summary,

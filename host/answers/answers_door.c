@@ -1,4 +1,4 @@
-/* The public door: devlog/answers.h on report_job.h, causes_job.h and diff_job.h. Works nothing out. */
+/* The public door: devlog/answers.h on report_job.h, causes_job.h, diff_job.h and memory_answer.h. Works nothing out. */
 #include "devlog/answers.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "answers/report_job.h"
 #include "base/options.h"
 
-typedef enum answer_of { OF_REPORT, OF_CAUSES, OF_DIFF, OF_OPS } answer_of;
+typedef enum answer_of { OF_REPORT, OF_CAUSES, OF_DIFF, OF_OPS, OF_MEMORY } answer_of;
 
 struct devlog_answer {
     answer_of of;
@@ -21,6 +21,7 @@ struct devlog_answer {
     report_job report;
     causes_job causes;
     diff_job diff;
+    memory_job memory;
     answer of_diff;
     op_rows_job ops;
 };
@@ -36,6 +37,7 @@ void devlog_answer_free(devlog_answer *whole)
     if (!whole) return;
     if (whole->of == OF_REPORT) report_job_free(&whole->report);
     if (whole->of == OF_CAUSES) causes_job_free(&whole->causes);
+    if (whole->of == OF_MEMORY) memory_job_free(&whole->memory);
     if (whole->of == OF_DIFF) diff_job_free(&whole->diff);
     if (whole->of == OF_DIFF) answer_free(&whole->of_diff);
     if (whole->of == OF_OPS) op_rows_job_free(&whole->ops);
@@ -187,6 +189,26 @@ devlog_status devlog_op_rows(const char *input, devlog_answer **out, devlog_erro
     return finish(made, status, out);
 }
 
+devlog_status devlog_memory_of_run(const char *input, const devlog_memory_options *options,
+                                   devlog_answer **out, devlog_error *err)
+{
+    enum { MOST_STEPS = 10000 };
+    devlog_memory_options o;
+    devlog_answer *made;
+    devlog_status status = begin("devlog_memory_of_run", input && out, OF_MEMORY, &made, err);
+    if (status) return status;
+    status = dl_options_take(&o, sizeof o, options, "devlog_memory_options", err);
+    if (!status && o.steps > MOST_STEPS)
+        status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "devlog_memory_options: at most %d steps", MOST_STEPS);
+    if (!status) status = memory_job_read(&made->memory, input, err);
+    const memory_wishes wishes = {.top = status ? 0 : o.top, .steps = status ? 0 : o.steps};
+    if (!status) status = memory_job_answer(&made->memory, &wishes, err);
+    if (!status) memory_job_troubles(&made->memory, "", &made->memory.troubles);
+    made->a = &made->memory.a;
+    made->complete = !made->memory.lost;
+    return finish(made, status, out);
+}
+
 /* ---- Tables ------------------------------------------------------------------------------------------- */
 
 size_t devlog_answer_tables(const devlog_answer *whole)
@@ -279,9 +301,10 @@ bool devlog_answer_complete(const devlog_answer *whole)
 
 const char *devlog_answer_troubles(const devlog_answer *whole)
 {
-    const dl_str *of = whole->of == OF_DIFF  ? &whole->diff.troubles
-                       : whole->of == OF_OPS ? &whole->ops.troubles
-                                             : &whole->report.troubles;
+    const dl_str *of = whole->of == OF_DIFF     ? &whole->diff.troubles
+                       : whole->of == OF_OPS    ? &whole->ops.troubles
+                       : whole->of == OF_MEMORY ? &whole->memory.troubles
+                                                : &whole->report.troubles;
     return of->text ? of->text : "";
 }
 
@@ -313,7 +336,8 @@ devlog_status devlog_answer_print(const devlog_answer *whole, devlog_form form, 
             int version;
         } kinds[] = {[OF_REPORT] = {"report", REPORT_FORMAT_VERSION},
                      [OF_CAUSES] = {"causes", CAUSES_FORMAT_VERSION},
-                     [OF_OPS] = {"op-rows", OP_ROWS_FORMAT_VERSION}};
+                     [OF_OPS] = {"op-rows", OP_ROWS_FORMAT_VERSION},
+                     [OF_MEMORY] = {"memory", MEMORY_FORMAT_VERSION}};
         of_sections[form](&(answer_shown){.a = whole->a,
                                           .kind = kinds[whole->of].kind,
                                           .version = kinds[whole->of].version},

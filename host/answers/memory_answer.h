@@ -33,6 +33,7 @@ typedef struct memory_job {
     char *path;
     op_log log;
     memory_run run;
+    dl_str troubles; /* for who wants to keep them */
     bool has_log,
         lost; /* lost: what memory_lost says, or lines of the log that are missing or cannot be read */
 } memory_job;

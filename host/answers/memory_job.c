@@ -112,6 +112,7 @@ void memory_job_troubles(const memory_job *j, const char *before, dl_str *out)
 void memory_job_free(memory_job *j)
 {
     answer_free(&j->a);
+    dl_str_free(&j->troubles);
     memory_run_free(&j->run);
     if (j->has_log) op_log_free(&j->log);
     free(j->path);

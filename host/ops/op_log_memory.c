@@ -5,9 +5,10 @@
 
 #include "ops/op_log_internal.h"
 
-/* What a line may say, so that sums of it stay within 64 bits: 2^24 buffers of these, at least. */
+/* What a line may say: banks of more than any chip has, so that sums of 2^18 buffers stay within 64 bits. */
 enum { MOST_BANKS = 4096 };
 #define MOST_BYTES (UINT64_C(1) << 48)
+#define MOST_HELD  (UINT64_C(1) << 34)
 
 typedef struct line {
     uint64_t id, t, chip, boot, buffer, address, held, banks, bytes, page, columns, line;
@@ -50,7 +51,7 @@ static bool in_range(const line *l)
 {
     return l->id <= UINT32_MAX && l->chip <= UINT32_MAX && l->boot <= UINT32_MAX && l->buffer <= UINT32_MAX &&
            l->columns <= MOST_BANKS && l->line <= UINT32_MAX && l->banks <= MOST_BANKS &&
-           l->held <= MOST_BYTES && l->address <= MOST_BYTES && l->bytes <= MOST_BYTES &&
+           l->held <= MOST_HELD && l->address <= MOST_BYTES && l->bytes <= MOST_BYTES &&
            l->page <= MOST_BYTES;
 }
 

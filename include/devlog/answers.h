@@ -1,5 +1,5 @@
 /* devlog/answers.h: what took the time of a run, why it waited, and what has changed between two versions of a program, as tables
- * of values: the same figures as those of `devlog report`, `devlog causes` and `devlog diff`.
+ * of values: the same figures as those of `devlog report`, `devlog causes`, `devlog diff` and `devlog memory`.
  *
  *     devlog_answer *answer;
  *     if (devlog_report("generated/profiler/logs", NULL, &answer, &err)) ...
@@ -119,6 +119,18 @@ devlog_status devlog_diff(const char *const *old_inputs, size_t n_old, const cha
  * `input` is a folder of a run without one. A cell is a number where it is one that a double holds exactly, otherwise a text;
  * devlog_answer_print prints it as CSV and JSON too. DEVLOG_ERR_NOT_FOUND: no op is known of this run. */
 devlog_status devlog_op_rows(const char *input, devlog_answer **out, devlog_error *err);
+
+typedef struct devlog_memory_options {
+    size_t size;  /* DEVLOG_MEMORY_OPTIONS() sets it */
+    size_t top;   /* rows of each table but "memory" and "timeline"; 0: all */
+    size_t steps; /* of "timeline"; 0: 10 */
+} devlog_memory_options;
+#define DEVLOG_MEMORY_OPTIONS(...) DEVLOG_OPTIONS_(devlog_memory_options, __VA_ARGS__)
+
+/* Who held what memory of devices, and what was not freed, as `devlog memory` has it: of a log of ops, or of the folder of a
+ * run. DEVLOG_ERR_NOT_FOUND: the folder has no such log, or the program made no buffers. */
+devlog_status devlog_memory_of_run(const char *input, const devlog_memory_options *options,
+                                   devlog_answer **out, devlog_error *err);
 
 /* Ends an answer. NULL is allowed. */
 void devlog_answer_free(devlog_answer *answer);

@@ -178,6 +178,48 @@ static void same_causes(const char *input, const char *options, const devlog_cau
     cJSON_Delete(json);
 }
 
+/* The answer of a log of ops with two leaks, and what is wrong with it. */
+static void memory_is_that_of_the_program(void **state)
+{
+    (void)state;
+    static const char log[] =
+        "{\"e\":\"memory\",\"id\":0,\"t\":10,\"chip\":0,\"boot\":1,\"kind\":\"L1\",\"banks\":4,\"bytes\":4096,\"address\":64,\"columns\":2}\n"
+        "{\"e\":\"alloc\",\"id\":0,\"t\":11,\"chip\":0,\"boot\":1,\"buffer\":1,\"kind\":\"L1\",\"address\":64,\"held\":128,\"banks\":4,"
+        "\"bytes\":500,\"page\":125,\"name\":\"weights\",\"file\":\"a.c\",\"line\":3}\n"
+        "{\"e\":\"alloc\",\"id\":0,\"t\":12,\"chip\":0,\"boot\":1,\"buffer\":2,\"kind\":\"L1\",\"address\":192,\"held\":64,\"banks\":1,"
+        "\"bytes\":50,\"page\":50,\"file\":\"a.c\",\"line\":4}\n"
+        "{\"e\":\"device_close\",\"id\":0,\"t\":20,\"chip\":0,\"boot\":1,\"live\":2}\n";
+    char line[2048], input[512];
+    int exit_status;
+    devlog_answer *a;
+    devlog_error err = {0};
+    snprintf(input, sizeof input, "%s", in_scratch("profile_log_ops.jsonl"));
+    write_text(input, log);
+    for (size_t top = 0; top < 2; top++) {
+        const devlog_memory_options o = DEVLOG_MEMORY_OPTIONS(.top = top, .steps = 3);
+        const char *options = top ? "--steps 3 --top 1" : "--steps 3 --top 0";
+        snprintf(line, sizeof line, "memory --format json %s '%s'", options, input);
+        cJSON *json = json_of(line, &exit_status);
+        if (devlog_memory_of_run(input, &o, &a, &err)) fail_msg("%s", err.text);
+        same_sections(a, json);
+        assert_int_equal(exit_status, 3);
+        assert_false(devlog_answer_complete(a));
+        assert_string_equal(devlog_answer_troubles(a),
+                            "2 buffers of 576 bytes were not freed before their device was closed\n");
+        snprintf(line, sizeof line, "%s '%s'", options, input);
+        printed_alike(a, "memory", line);
+        devlog_answer_free(a);
+        cJSON_Delete(json);
+    }
+    assert_int_equal(devlog_memory_of_run(
+                         input, &(devlog_memory_options)DEVLOG_MEMORY_OPTIONS(.steps = SIZE_MAX), &a, &err),
+                     DEVLOG_ERR_ARGUMENT);
+    assert_int_equal(devlog_memory_of_run(NULL, NULL, &a, &err), DEVLOG_ERR_ARGUMENT);
+    assert_int_equal(devlog_memory_of_run(in_scratch("there is none"), NULL, &a, &err), DEVLOG_ERR_IO);
+    assert_int_equal(devlog_memory_of_run("/", NULL, &a, &err), DEVLOG_ERR_NOT_FOUND);
+    assert_null(a);
+}
+
 /* A line of a diff, or one of its causes: what JSON has below "old" and "new" has a name of its own in the table. */
 static void same_line(const devlog_answer *a, size_t table, size_t row, const cJSON *line)
 {
@@ -527,6 +569,7 @@ static void test_that_cells_were_compared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_that_of_the_program),
         cmocka_unit_test(test_network),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_waits),

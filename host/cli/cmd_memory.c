@@ -92,7 +92,7 @@ const cli_command cmd_memory = {
         "3: buffers were not freed before their device was closed, or lines of the log are missing or do not go together. "
         "What nobody knows is \"-\", null in JSON. docs/memory.md says what the terms mean.",
     .options = options,
-    .examples = "  devlog memory generated/profiler/run\n"
+    .examples = "  devlog memory logs\n"
                 "  devlog memory --tables leaks,at_peak logs/profile_log_ops.jsonl\n"
                 "  devlog memory --format json --steps 100 --tables timeline logs\n",
     .see_also = "devlog-report(1), devlog-ops(1), devlog-run(1)",

@@ -50,6 +50,7 @@ typedef struct annotation {
     dl_intern *texts; /* files, functions, instructions */
     uint64_t cycles;  /* of all codes */
     bool any;         /* the capture has any such counts, whatever the options leave of them */
+    dl_str there;     /* what could be asked for: RISCs, cores and launches, or functions of what is left */
 } annotation;
 
 /* Reads a capture; *out is freed by the caller in any case. DEVLOG_ERR_FORMAT when it is none. What was damaged in it
@@ -57,6 +58,10 @@ typedef struct annotation {
 devlog_status annotate_read(annotation *out, const char *capture, const annotate_options *options,
                             dl_capture_state *state, devlog_error *err);
 void annotate_free(annotation *a);
+
+/* Where the options leave nothing: what the capture has. */
+devlog_status annotate_there(const char *capture, const annotate_options *options, dl_str *out,
+                             devlog_error *err);
 
 /* What every instruction is, from the ELF file of a code; sets `why` where that is not known. */
 devlog_status annotate_resolve(annotation *a, annotate_code *code, const char *elf_folder, devlog_error *err);

@@ -46,7 +46,7 @@ static bool is_wanted(const answer_run *r, const op_selection *s, size_t i)
 {
     const op_table_row *row = &r->table->rows[i];
     const double *wide = r->table->wide[i].numbers;
-    const op_filter ops = {s->host.ops, s->host.n_ops};
+    const op_filter ops = {.ops = s->host.ops, .n = s->host.n_ops};
     if (i < r->first || i >= r->last) return false;
     if (s->filter.n_chips &&
         !((row->has & OP_HAS_CHIP) && dl_filter_in(s->filter.chips, s->filter.n_chips, row->chip)))
@@ -212,13 +212,49 @@ static bool add_ops(answer_run *r, const uint8_t *wanted)
     return true;
 }
 
+static uint32_t id_of(double number)
+{
+    return number >= 0 && number < DL_NO_ID ? (uint32_t)number : DL_NO_ID;
+}
+
+/* Numbers that are wanted and not there. */
+static devlog_status check_numbers(const answer_run *r, const op_selection *s, devlog_error *err)
+{
+    const dl_filter *f = &s->filter;
+    const op_table *t = r->table;
+    uint32_t chips[DL_MAX_CHIPS] = {0};
+    size_t n = 0, n_chips = 0;
+    if (!f->n_chips && !f->n_launches && !f->n_traces && !f->n_sessions && !f->skip_launches)
+        return DEVLOG_OK;
+    dl_launch *all = calloc(t->n + 1, sizeof *all);
+    if (!all) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < t->n; i++) {
+        const op_table_row *row = &t->rows[i];
+        if ((row->has & OP_IS_POINT) || !(row->has & OP_HAS_CHIP)) continue;
+        size_t at = 0;
+        while (at < n_chips && chips[at] != row->chip)
+            at++;
+        if (at == DL_MAX_CHIPS) at--;
+        if (at == n_chips) chips[n_chips++] = row->chip;
+        all[n++] = (dl_launch){.chip = (uint32_t)at,
+                               .has_ids = true,
+                               .run_host_id = row->id,
+                               .trace_id = id_of(t->wide[i].numbers[OP_TRACE]),
+                               .trace_counter = id_of(t->wide[i].numbers[OP_SESSION])};
+    }
+    /* Of ops that no row gives a chip, chips and the order of launches are not known. */
+    const devlog_status status = n ? op_select_check(f, all, n, chips, err) : DEVLOG_OK;
+    free(all);
+    return status;
+}
+
 static devlog_status nothing(const answer_run *r, const op_selection *s, devlog_error *err)
 {
-    const op_filter ops = {s->host.ops, s->host.n_ops};
+    const op_filter ops = {s->host.ops, s->host.n_ops, "op"};
     const op_table *const tables[] = {r->table};
     devlog_status status = op_filter_check(&ops, tables, 1, err);
-    if (status || !op_selection_any(s) || r->n_ops) return status;
-    return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "the selection leaves nothing of the ops of %s", r->name);
+    if (!status && !r->n_ops) status = check_numbers(r, s, err);
+    return status || r->n_ops || !op_selection_any(s) ? status : op_select_nothing(s, err);
 }
 
 devlog_status answer_run_make(answer_run *r, op_table *table, const answer_run_options *o, devlog_error *err)

@@ -230,6 +230,8 @@ devlog_status budget_explain(const budget *b, const char *capture, const char *e
                                 .elf_folder = elf_folder};
     devlog_status status = annotate_read(&a, capture, &o, &state, err);
     dl_str lines = {0};
+    /* That it took too long stands, whatever was recorded of why. */
+    if (status == DEVLOG_ERR_FORMAT) status = DEVLOG_OK;
     if (!status && a.cycles)
         annotate_print_text(&(annotate_shown){.a = &a, .top = top, .width = 100, .hot = 10}, &lines);
     else if (!status)

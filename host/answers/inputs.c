@@ -268,7 +268,13 @@ devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, de
     struct stat st;
     bool is_one;
     const size_t before = in->n;
-    if (stat(path, &st) != 0) return dl_fail_errno(err, errno, "cannot read %s", path);
+    const bool there = stat(path, &st) == 0;
+    if (there ? !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode) : strcmp(path, "-") == 0)
+        return dl_fail(
+            err, DEVLOG_ERR_ARGUMENT,
+            "%s is neither a file nor a folder: an input is read more than once, so a pipe will not do",
+            strcmp(path, "-") == 0 ? "standard input" : path);
+    if (!there) return dl_fail_errno(err, errno, "cannot read %s", path);
     if (!S_ISDIR(st.st_mode)) return add_file(in, path, side, true, err);
     devlog_status status = add_run(in, path, side, &is_one, err);
     if (!status && !is_one) status = add_entries(in, path, side, err);

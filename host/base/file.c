@@ -137,12 +137,38 @@ char *dl_path_join(const char *folder, const char *name)
     return s.text;
 }
 
+/* Whether something is there that must not be replaced: a device, a pipe, or what has no name of its own (/dev/stdout). */
+static bool is_no_file(const char *path, char **target)
+{
+    struct stat st, link;
+    *target = NULL;
+    if (stat(path, &st) != 0 || S_ISDIR(st.st_mode)) return false;
+    if (!S_ISREG(st.st_mode)) return true;
+    if (lstat(path, &link) != 0 || !S_ISLNK(link.st_mode)) return false;
+    *target = realpath(path, NULL);
+    return *target == NULL;
+}
+
+static devlog_status open_as_it_is(dl_file_writer *w, const char *path, devlog_error *err)
+{
+    w->path = strdup(path);
+    if (!w->path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    w->fd = open(path, O_WRONLY | O_CLOEXEC);
+    w->opened = w->fd >= 0;
+    if (w->opened) return DEVLOG_OK;
+    const devlog_status status = dl_fail_errno(err, errno, "cannot write %s", path);
+    dl_file_abandon(w);
+    return status;
+}
+
 devlog_status dl_file_create(dl_file_writer *w, const char *path, devlog_error *err)
 {
     *w = (dl_file_writer){.fd = -1};
     dl_str temporary = {0};
-    dl_str_fmt(&temporary, "%s.XXXXXX", path);
-    w->path = strdup(path);
+    char *target;
+    if (is_no_file(path, &target)) return open_as_it_is(w, path, err);
+    w->path = target ? target : strdup(path);
+    dl_str_fmt(&temporary, "%s.XXXXXX", w->path ? w->path : path);
     w->temporary = temporary.text;
     if (!w->path || temporary.failed) {
         dl_file_abandon(w);
@@ -216,7 +242,7 @@ void dl_file_patch(dl_file_writer *w, uint64_t at, const void *bytes, size_t n)
 static void settle(dl_file_writer *w)
 {
     write_out(w);
-    if (!w->temporary || w->fd < 0) return;
+    if ((!w->temporary && !w->opened) || w->fd < 0) return;
     if (!w->status && w->sync && fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS) fail(w, errno);
     if (close(w->fd) != 0) fail(w, errno);
     w->fd = -1;
@@ -291,7 +317,7 @@ void dl_file_set_abandon(dl_file_set *set)
 
 void dl_file_abandon(dl_file_writer *w)
 {
-    if (w->fd >= 0 && w->temporary) close(w->fd);
+    if (w->fd >= 0 && (w->temporary || w->opened)) close(w->fd);
     if (w->temporary && w->temporary[0]) unlink(w->temporary);
     free(w->path);
     free(w->temporary);

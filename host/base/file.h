@@ -14,9 +14,10 @@ devlog_status dl_folder_make(const char *path, devlog_error *err);
 
 /* A file in the making: written under a temporary name beside `path`, renamed to it by dl_file_commit. */
 typedef struct dl_file_writer {
-    char *path, *temporary;
+    char *path, *temporary; /* NULL: what is written goes to where it belongs at once */
     int fd;
-    bool sync; /* set by who cannot make the file again: it is on the disk before it has its name */
+    bool opened; /* of those without a temporary name: fd is ours to close */
+    bool sync;   /* set by who cannot make the file again: it is on the disk before it has its name */
     dl_str buffer;
     uint64_t written;            /* bytes before those in `buffer` */
     struct dl_file_writer *copy; /* gets all that is written from now on, too; NULL: none */
@@ -24,6 +25,8 @@ typedef struct dl_file_writer {
     int errnum;
 } dl_file_writer;
 
+/* A file appears whole or not at all, in the place of the one that was there (a link's target in the place of its target).
+ * What is no file but a device or a pipe is written to, and stays what it is. */
 devlog_status dl_file_create(dl_file_writer *w, const char *path, devlog_error *err);
 /* Text may be appended to w->buffer; call this now and then to write what has gathered (over 64 KiB). */
 void dl_file_flush(dl_file_writer *w);

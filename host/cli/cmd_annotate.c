@@ -59,29 +59,39 @@ static devlog_status find(const cli_args *rest, bool latest, cli_logs *logs, con
 }
 
 /* There is nothing to show: because nobody counted, or because of the filters. */
-static devlog_status check(const annotation *a, const char *path, devlog_error *err)
+static devlog_status check(const annotation *a, const annotate_options *o, const char *path,
+                           devlog_error *err)
 {
     if (!a->any)
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                        "%s does not say where cycles went: run the program again with DEVLOG_ANNOTATE=1 "
                        "TT_METAL_DEVICE_PROFILER=1 on the built-in simulator",
                        path);
-    if (a->cycles == 0)
-        return dl_fail(
+    if (a->cycles) return DEVLOG_OK;
+    dl_str there = {0};
+    devlog_status status = annotate_there(path, o, &there, err);
+    if (!status)
+        status = dl_fail(
             err, DEVLOG_ERR_NOT_FOUND,
-            "%s: no instruction ran of what --risc, --core, --launch and --function ask for; run devlog "
-            "annotate --format csv without them to see what did",
-            path);
-    return DEVLOG_OK;
+            "%s: no instruction ran of what --risc, --core, --launch and --function ask for; it has %s", path,
+            there.text && !there.failed ? there.text : "others");
+    dl_str_free(&there);
+    return status;
 }
 
 static int say_damage(const dl_capture_state *state, const char *path)
 {
     const uint64_t bytes = state->damaged_bytes + state->cut_bytes;
-    if (!bytes && !state->malformed && !state->stopped) return CLI_OK;
-    fprintf(stderr, "devlog annotate: %s is damaged: %llu bytes and %llu records of it were passed over\n",
-            path, (unsigned long long)bytes, (unsigned long long)state->malformed);
-    return CLI_PARTIAL;
+    const bool damaged = bytes || state->malformed || state->stopped;
+    if (damaged)
+        fprintf(stderr,
+                "devlog annotate: %s is damaged: %llu bytes and %llu records of it were passed over\n", path,
+                (unsigned long long)bytes, (unsigned long long)state->malformed);
+    else if (!state->closed)
+        fprintf(stderr,
+                "devlog annotate: the run of %s has not ended, or was killed: what came last is not in it\n",
+                path);
+    return damaged || !state->closed ? CLI_PARTIAL : CLI_OK;
 }
 
 static int show(const annotate_args *args, const annotate_options *o, const char *path)
@@ -92,8 +102,9 @@ static int show(const annotate_args *args, const annotate_options *o, const char
     dl_capture_state state = {0};
     devlog_error err;
     dl_str out = {0};
-    devlog_status status = annotate_read(&a, path, o, &state, &err);
-    if (!status) status = check(&a, path, &err);
+    devlog_status status = cli_folder_option("elf", o->elf_folder, &err);
+    if (!status) status = annotate_read(&a, path, o, &state, &err);
+    if (!status) status = check(&a, o, path, &err);
     const annotate_shown shown = {
         .a = &a, .top = (size_t)args->top, .width = dl_term_width(stdout), .hot = args->hot};
     if (!status) printers[args->format](&shown, &out);

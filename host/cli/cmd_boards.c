@@ -171,8 +171,10 @@ static int run(int argc, char **argv)
         add_transports(&out, a.format);
     else
         bad = add_boards(&out, a.format, &rest);
-    if (dl_write_all(STDOUT_FILENO, out.text ? out.text : "", out.len) != 0 || out.failed) bad = UINT32_MAX;
-    exit_status = bad == 0 ? CLI_OK : out.len > 3 && bad != UINT32_MAX ? CLI_PARTIAL : CLI_FAILED;
+    devlog_error err;
+    const devlog_status status = dl_print(&out, &err);
+    if (status) fprintf(stderr, "devlog boards: %s\n", err.text);
+    exit_status = status ? CLI_FAILED : bad == 0 ? CLI_OK : out.len > 3 ? CLI_PARTIAL : CLI_FAILED;
     dl_str_free(&out);
     cli_args_free(&rest);
     return exit_status;

@@ -82,7 +82,8 @@ static int judge(const budget_args *a, budgets *b, const char *capture)
 {
     devlog_error err;
     dl_str out = {0};
-    devlog_status status = budgets_judge(b, capture, a->elf_folder, &err);
+    devlog_status status = cli_folder_option("elf", a->elf_folder, &err);
+    if (!status) status = budgets_judge(b, capture, a->elf_folder, &err);
     if (!status && a->format == 1) budgets_print_json(b, &out);
     if (!status && a->format == 0) {
         budgets_print_text(b, &out);

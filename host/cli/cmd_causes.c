@@ -81,7 +81,8 @@ static int run(int argc, char **argv)
         exit_status = CLI_FAILED;
     } else if (cli_filter_of(&cmd_causes, &a.filters, &rest, &filter)) {
         const op_selection selection = cli_selection_of(&a.filters, &filter);
-        devlog_status status = causes_job_read(&j, rest.items[0], &selection, a.elf_folder, &err);
+        devlog_status status = cli_folder_option("elf", a.elf_folder, &err);
+        if (!status) status = causes_job_read(&j, rest.items[0], &selection, a.elf_folder, &err);
         if (!status) say_warm_up(&j);
         if (!status) status = show(&j, &a, &err);
         const bool lost = !status && dl_losses_any(dl_decode_losses(j.reading.d));

@@ -196,16 +196,6 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, const dl
     return written ? written : status;
 }
 
-/* A folder that is named is meant to be looked into. */
-static devlog_status check_folder(const char *folder, devlog_error *err)
-{
-    struct stat st;
-    if (stat(folder, &st) != 0) return dl_fail_errno(err, errno, "--elf: %s", folder);
-    return S_ISDIR(st.st_mode)
-               ? DEVLOG_OK
-               : dl_fail(err, DEVLOG_ERR_ARGUMENT, "--elf wants a folder: %s is none", folder);
-}
-
 static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filter)
 {
     devlog_error err = {0};
@@ -234,7 +224,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
                                    .progress_ctx = &progress};
     bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses || a->format != FORMAT_TEXT;
     if (!status) status = cli_date_prefix(a->date, prefix, &err);
-    if (!status && a->elf_folder) status = check_folder(a->elf_folder, &err);
+    if (!status) status = cli_folder_option("elf", a->elf_folder, &err);
     if (!status && analyse) status = list_analyses(a, &list, &err);
     if (!status) status = dl_decode_new(&d, &how, &err);
     if (!status && analyse) status = dl_analyzer_new(&analyzer, d, &list, &err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/grid.h"
 #include "base/paths.h"
 #include "base/str.h"
@@ -211,16 +212,15 @@ static int run(int argc, char **argv)
         print_csv(&all, &out);
     else
         print_text(&all, &out);
-    bool failed = all.failed || boards.failed || out.failed;
-    if (failed)
-        fputs("devlog devices: no memory for the list of devices\n", stderr);
-    else
-        fputs(out.text ? out.text : "", stdout);
+    devlog_error err;
+    out.failed |= all.failed || boards.failed;
+    const devlog_status status = dl_print(&out, &err);
+    if (status) fprintf(stderr, "devlog devices: %s\n", err.text);
     dl_str_free(&out);
     free_table(&all);
     free_table(&boards);
     cli_args_free(&rest);
-    return failed ? CLI_FAILED : CLI_OK;
+    return status ? CLI_FAILED : CLI_OK;
 }
 
 static const cli_option options[] = {

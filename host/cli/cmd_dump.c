@@ -250,8 +250,9 @@ static int run(int argc, char **argv)
         p.mhz = device->board.mhz;
         status = look_at_device(device, &looking, print_risc, &p, &cores, &err);
         print_end(&p, device, cores);
-        int errnum = dl_write_all(STDOUT_FILENO, p.out.text, p.out.len);
-        if (status == DEVLOG_OK && errnum) status = dl_fail_errno(&err, errnum, "cannot write");
+        devlog_error unheard; /* of two failures the first is told */
+        const devlog_status printed = dl_print(&p.out, status == DEVLOG_OK ? &err : &unheard);
+        if (status == DEVLOG_OK) status = printed;
         if (status == DEVLOG_OK)
             exit_status = p.incomplete ? CLI_PARTIAL : CLI_OK;
         else if (cores)

@@ -67,9 +67,11 @@ static int run(int argc, char **argv)
         status = one_page(rest.items[0], &out);
     }
     if (status == CLI_OK) {
-        int errnum = out.failed ? ENOMEM : dl_write_all(STDOUT_FILENO, out.text, out.len);
-        if (errnum) fprintf(stderr, "devlog man: cannot write: %s\n", strerror(errnum));
-        if (errnum) status = CLI_FAILED;
+        devlog_error err;
+        if (dl_print(&out, &err)) {
+            fprintf(stderr, "devlog man: %s\n", err.text);
+            status = CLI_FAILED;
+        }
     }
     dl_str_free(&out);
     cli_args_free(&rest);

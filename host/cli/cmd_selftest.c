@@ -45,9 +45,9 @@ static devlog_status print_line(void *context, const selftest_line *l, devlog_er
         dl_str_fmt(out, "%s%-6s%s  %-8s  %s\n", on, l->ok ? "ok" : "FAILED", p->colour ? "\033[0m" : "",
                    l->check, l->found);
         /* At once: a check may take long, or never end. */
-        int errnum = dl_write_all(STDOUT_FILENO, out->text, out->len);
+        const devlog_status status = dl_print(out, err);
         dl_str_clear(out);
-        if (errnum) return dl_fail_errno(err, errnum, "cannot write");
+        if (status) return status;
     } else if (p->format == CSV) {
         if (!p->any) dl_str_add(out, "check,ok,found\n");
         dl_str_fmt(out, "%s,%d,", l->check, l->ok);
@@ -104,7 +104,7 @@ static int run(int argc, char **argv)
         err = closing;
     }
     if (a.format == JSON) dl_str_add(&p.out, p.any ? "\n]\n" : "[]\n");
-    if (p.out.len && dl_write_all(STDOUT_FILENO, p.out.text, p.out.len) != 0) status = DEVLOG_ERR_IO;
+    if (status == DEVLOG_OK) status = dl_print(&p.out, &err);
     if (status != DEVLOG_OK)
         fprintf(stderr, "devlog selftest: %s\n", err.text);
     else

@@ -110,9 +110,11 @@ static int list(const cli_logs *logs, int format)
         list_text(logs, &out);
     else
         list_data(logs, format == 1, &out);
-    int bad = out.failed || dl_write_all(STDOUT_FILENO, out.text ? out.text : "", out.len) != 0;
+    devlog_error err;
+    const devlog_status status = dl_print(&out, &err);
+    if (status) fprintf(stderr, "devlog view: %s\n", err.text);
     dl_str_free(&out);
-    return bad ? CLI_FAILED : CLI_OK;
+    return status ? CLI_FAILED : CLI_OK;
 }
 
 static devlog_status export_log(const cli_log *log, cli_shown *s, const char *format, const char *path,

@@ -1,4 +1,5 @@
 /* devlog: the program. Finds the subcommand in the table (commands.c) and calls it. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,10 +38,8 @@ static int help_environment(void)
     return status ? CLI_FAILED : CLI_OK;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    /* A file that may not grow is an error to be told, with the file's name, not a silent end. */
-    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         usage(stderr);
         return CLI_USAGE;
@@ -69,4 +68,17 @@ int main(int argc, char **argv)
     dl_shown_in_place(argv[1]);
     fprintf(stderr, "devlog: unknown command '%s'; see 'devlog --help'\n", argv[1]);
     return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    /* A file that may not grow is an error to be told, with the file's name, not a silent end. */
+    signal(SIGXFSZ, SIG_IGN);
+    const int status = run(argc, argv);
+    /* What was printed by stdio, too: a line that nobody could read is no success. */
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    fprintf(stderr, "devlog: cannot write to standard output%s%s\n", errno ? ": " : "",
+            errno ? strerror(errno) : "");
+    return status == CLI_OK || status == CLI_PARTIAL ? CLI_FAILED : status;
 }

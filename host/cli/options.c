@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -311,10 +312,12 @@ bool cli_parse(const cli_command *c, int argc, char **argv, void *values, cli_ar
     if (p.helped && !p.failed) {
         dl_str out = {0};
         cli_help(c, &out);
-        int bad = out.failed || dl_write_all(STDOUT_FILENO, out.text, out.len) != 0;
+        devlog_error err;
+        const devlog_status status = dl_print(&out, &err);
+        if (status) fprintf(stderr, "devlog %s: %s\n", c->name, err.text);
         dl_str_free(&out);
         cli_args_free(rest);
-        *exit_status = bad ? CLI_FAILED : CLI_OK;
+        *exit_status = status ? CLI_FAILED : CLI_OK;
         return false;
     }
     if (!p.failed) check_arguments(&p);
@@ -331,4 +334,14 @@ void cli_args_free(cli_args *rest)
         free(rest->owned[i]);
     free(rest->owned);
     *rest = (cli_args){0};
+}
+
+devlog_status cli_folder_option(const char *option, const char *folder, devlog_error *err)
+{
+    struct stat st;
+    if (!folder) return DEVLOG_OK;
+    if (stat(folder, &st) != 0) return dl_fail_errno(err, errno, "--%s: %s", option, folder);
+    return S_ISDIR(st.st_mode)
+               ? DEVLOG_OK
+               : dl_fail(err, DEVLOG_ERR_ARGUMENT, "--%s wants a folder: %s is none", option, folder);
 }

@@ -112,6 +112,9 @@ void *cli_args_own(cli_args *rest, void *memory);
  * cannot judge, such as options that exclude each other. */
 int cli_wrong(const cli_command *c, const char *fmt, ...) DL_PRINTF(2, 3);
 
+/* A folder that is named is meant to be looked into: it must be there. NULL: none is named. */
+devlog_status cli_folder_option(const char *option, const char *folder, devlog_error *err);
+
 /* The documents. Each ends with a line feed. */
 void cli_help(const cli_command *c, dl_str *out); /* what --help prints */
 void cli_man(const cli_command *c, dl_str *out);  /* a page for man(1) */

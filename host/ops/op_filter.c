@@ -51,8 +51,8 @@ devlog_status op_filter_check(const op_filter *f, const op_table *const *tables,
             dl_str_fmt(&codes, "%s%s has ", i ? "; " : "", tables[i]->name);
             list_codes(tables[i], &codes);
         }
-        dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--ops %s: no such op; %s", f->ops[k],
-                codes.failed ? "there are others" : codes.text);
+        dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--%s %s: no such op; %s", f->option ? f->option : "ops",
+                f->ops[k], codes.failed ? "there are others" : codes.text);
         dl_str_free(&codes);
         return DEVLOG_ERR_NOT_FOUND;
     }

@@ -7,6 +7,7 @@
 typedef struct op_filter {
     const char *const *ops; /* op codes; a trailing * is a prefix */
     size_t n;               /* 0: all */
+    const char *option;     /* what the user calls it; NULL: "ops" */
 } op_filter;
 
 bool op_filter_lets(const op_filter *filter, const char *code);

@@ -420,6 +420,9 @@ devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err)
     if (strcmp(path, "-") == 0)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT,
                        "a database cannot go to standard output; give -o a file name");
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "a database is a file: %s is none", path);
     devlog_status status = load_sqlite(err);
     if (status) return status;
     d.chips = dl_view_chips(v, &d.n_chips);

@@ -222,6 +222,13 @@ static void the_command(void **state)
     free(out);
     strcpy(strstr(line, " --format"), " --core 5,5");
     devlog_fails(line, 1, "no instruction ran of what --risc, --core");
+    devlog_fails(line, 1, "; it has RISCs ");
+    devlog_fails(line, 1, "; cores 0,0");
+    devlog_fails(line, 1, "; launches 1");
+    strcpy(strstr(line, " --core"), " --function nobody");
+    devlog_fails(line, 1, "; it has functions ");
+    devlog_fails(line, 1, "kernel_main");
+    strcpy(strstr(line, " --function"), " --core 5,5");
     strcpy(strstr(line, " --core"), " --core 5");
     devlog_fails(line, 2, "--core wants X,Y");
 }
@@ -256,8 +263,10 @@ static void without_its_elf_file(void **state)
     assert_non_null(strstr(a.codes[0].why, "there is no ELF file"));
     assert_int_equal(a.codes[0].n_lines, 1);
     annotate_free(&a);
-    snprintf(line, sizeof line, "annotate --elf /nowhere %s", path);
+    snprintf(line, sizeof line, "annotate --elf . %s", path);
     free(devlog_ok(line, 0));
+    snprintf(line, sizeof line, "annotate --elf /nowhere %s", path);
+    devlog_fails(line, 1, "--elf: /nowhere: No such file or directory");
     free(elf);
 }
 

@@ -183,6 +183,20 @@ static void the_command(void **state)
     assert_non_null(strstr(out, "-  *        no such zone  (never ran)\n"));
     assert_non_null(strstr(out, "annotated.c:"));
     free(out);
+    /* A device log has no counts of instructions; that the zone took too long stands. */
+    write_text(in_scratch("log.csv"),
+               "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 1\n"
+               "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], "
+               "data, run host ID, trace id, trace id counter, zone name, type, source line, source file, "
+               "meta data\n"
+               "0,0,0,TRISC_1,1,100,0,1,,,work,ZONE_START,1,a.c,\n"
+               "0,0,0,TRISC_1,1,900,0,1,,,work,ZONE_END,1,a.c,\n");
+    write_text(in_scratch("tight.txt"), "799 * work\n");
+    out = devlog_ok("budget --log log.csv tight.txt", 4);
+    assert_non_null(strstr(out, "-1  *        work  (exceeded)\n"));
+    assert_non_null(strstr(out, "DEVLOG_ANNOTATE=1"));
+    free(out);
+    devlog_fails("budget --elf nowhere --log log.csv tight.txt", 1, "--elf: nowhere: No such file");
     char json_line[600];
     fixture g = launched(NULL, "annotate");
     snprintf(json_line, sizeof json_line, "budget --format json --log %s/capture.devlog budgets.txt",

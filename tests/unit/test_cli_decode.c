@@ -428,10 +428,54 @@ static void a_file_that_cannot_be_written_is_named(void **state)
     assert_int_not_equal(system(command), 0);
 }
 
+/* What nobody could read was not said: by no command, whatever it prints with. */
+static void a_full_standard_output_is_told(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {
+        "--help",
+        "--version",
+        "help environment",
+        "report --help",
+        "boards",
+        "boards --transports --format csv",
+        "devices --format json",
+        "man decode",
+        "man --completion zsh",
+        "cflags --board wormhole_b0 --risc BRISC",
+        "export --format list",
+        "export --format csv -o - log.csv",
+        "report log.csv",
+        "causes --format json log.csv",
+        "diff log.csv log.csv",
+        "decode --format csv log.csv",
+        "decode --no-files log.csv",
+        "pack --output packed log.csv",
+        "view --list-only .",
+        "time -n 1 -- true",
+        "selftest --format json --cores 1",
+        "selftest --cores 1",
+    };
+    if (access("/dev/full", W_OK) != 0) {
+        print_message("skipped: there is no /dev/full here\n");
+        skip();
+    }
+    write_log("log.csv", header, rows);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        char line[300];
+        snprintf(line, sizeof line,
+                 "(devlog %s >/dev/full) 2>err; echo $?; grep -c ': No space left on device$' err",
+                 commands[i]);
+        print_message("%s\n", commands[i]);
+        run_shell(line, "1\n1\n");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_program_itself),
+        cmocka_unit_test(a_full_standard_output_is_told),
         cmocka_unit_test(what_is_no_log_is_told_by_every_command),
         cmocka_unit_test(bad_input_is_one_line),
         cmocka_unit_test(incomplete_input_is_told_by_the_exit_status),

@@ -1,8 +1,10 @@
 /* What is loaded and synced only where it is needed: libraries that a command does not use, and files that
- * can be made again. */
+ * can be made again; and that a file which is written does not take the place of what is none. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -117,6 +119,48 @@ static void a_copy_gets_what_is_written(void **state)
     free(copied);
 }
 
+/* A pipe is written to and stays one, and so does a link: what it points to gets the bytes. */
+static void what_is_no_file_is_not_replaced(void **state)
+{
+    (void)state;
+    dl_file_writer w;
+    devlog_error err;
+    struct stat st;
+    char text[8] = "";
+    assert_int_equal(mkfifo(in_scratch("pipe"), 0600), 0);
+    int reader = open(in_scratch("pipe"), O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    for (int in_a_set = 0; in_a_set < 2; in_a_set++) {
+        dl_file_set set = {0};
+        assert_int_equal(dl_file_create(&w, in_scratch("pipe"), &err), DEVLOG_OK);
+        w.sync = true;
+        dl_str_add(&w.buffer, "text");
+        if (in_a_set) assert_int_equal(dl_file_set_take(&set, &w, &err), DEVLOG_OK);
+        assert_int_equal(in_a_set ? dl_file_set_commit(&set, &err) : dl_file_commit(&w, &err), DEVLOG_OK);
+        assert_int_equal(read(reader, text, sizeof text), 4);
+        assert_memory_equal(text, "text", 4);
+        assert_int_equal(stat(in_scratch("pipe"), &st), 0);
+        assert_true(S_ISFIFO(st.st_mode));
+    }
+    close(reader);
+    assert_int_equal(symlink("target", in_scratch("link")), 0);
+    write_text(in_scratch("target"), "before");
+    write_text(in_scratch("link"), "behind");
+    assert_int_equal(lstat(in_scratch("link"), &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    size_t n;
+    char *target = read_bytes(in_scratch("target"), &n);
+    assert_string_equal(target, "behind");
+    free(target);
+    if (access("/dev/full", W_OK) != 0 || symlink("/dev/full", in_scratch("full")) != 0) skip();
+    assert_int_equal(dl_file_create(&w, in_scratch("full"), &err), DEVLOG_OK);
+    dl_str_add(&w.buffer, "text");
+    assert_int_equal(dl_file_commit(&w, &err), DEVLOG_ERR_IO);
+    assert_non_null(strstr(err.text, "full: No space left on device"));
+    assert_int_equal(lstat(in_scratch("full"), &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -124,6 +168,7 @@ int main(void)
         cmocka_unit_test(the_program_starts_without_what_few_commands_use),
         cmocka_unit_test(derived_files_are_not_synced),
         cmocka_unit_test(a_copy_gets_what_is_written),
+        cmocka_unit_test(what_is_no_file_is_not_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,7 @@ static const struct {
                          "ELF files that are missing or of another build, their markers shown as numbers",
                          false},
     [DL_FOUND_UNNAMED] = {"unnamed", "records whose marker has no name, shown as numbers", true},
-    [DL_FOUND_AMBIGUOUS] = {"ambiguous_stamp", "stamps of 32 bits that may be 2^32 cycles off, kept", true},
+    [DL_FOUND_AMBIGUOUS] = {"ambiguous_stamp", "stamps that may be 2^32 cycles off, kept", true},
     [DL_FOUND_NOT_CLOSED] = {"not_closed", "logs and captures whose run goes on or was killed", true},
     [DL_FOUND_CLOCK] = {"clock", "clocks that could not be aligned, or do not do what their board claims",
                         false},

@@ -55,7 +55,7 @@ typedef enum dl_finding {
     DL_FOUND_NO_LINE_END,    /* a last line without its line end, whole and kept */
     DL_FOUND_NO_ELF,         /* an ELF file that is missing or another build: markers shown as numbers */
     DL_FOUND_UNNAMED,        /* records whose marker the ELF file does not have */
-    DL_FOUND_AMBIGUOUS,      /* stamps of 32 bits that nothing near decides */
+    DL_FOUND_AMBIGUOUS,      /* stamps that may be 2^32 off, which nothing near decides */
     DL_FOUND_NOT_CLOSED,     /* a capture whose run has not ended, or was killed */
     DL_FOUND_CLOCK,          /* a clock that could not be aligned, or does not do what its board claims */
     DL_FOUND_VIOLATED,       /* what kernels expect of their markers, and was not so */

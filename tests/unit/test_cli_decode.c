@@ -451,7 +451,7 @@ static void a_full_standard_output_is_told(void **state)
         "decode --format csv log.csv",
         "decode --no-files log.csv",
         "pack --output packed log.csv",
-        "view --list-only .",
+        "view --list-only --format json .",
         "time -n 1 -- true",
         "selftest --format json --cores 1",
         "selftest --cores 1",

@@ -57,12 +57,34 @@ typedef struct bad_case {
     "0,1,1,BRISC,7," #from ",0," #id ",BRISC-FW,ZONE_START,3,k.cpp,\n"                                       \
     "0,1,1,BRISC,7," #to ",0," #id ",BRISC-FW,ZONE_END,3,k.cpp,\n"
 
+#define OVER_A_WRAP LAUNCH(1, 17592186044016, 17592186044216) LAUNCH(2, 100, 200) LAUNCH(3, 300, 400)
+
 static const bad_case cases[] = {
     {"a launch once more", CHIP HEADER LAUNCH(1, 10, 20) LAUNCH(2, 1000, 1500) LAUNCH(2, 1000, 1500), 3,
      DL_SKIP_NONE, DL_FOUND_REPEATED, false, "log.csv:7: chip 0 core 1,1 BRISC: stamp 1000"},
     {"a log appended to itself",
      CHIP HEADER LAUNCH(1, 10, 20) LAUNCH(2, 1000, 1500) CHIP HEADER LAUNCH(1, 10, 20) LAUNCH(2, 1000, 1500),
      4, DL_SKIP_NONE, DL_FOUND_REPEATED, false, "log.csv:9: chip 0 core 1,1 BRISC: stamp 10"},
+    {"launches from the middle once more",
+     CHIP HEADER LAUNCH(1, 10, 20) LAUNCH(2, 1000, 1500) LAUNCH(3, 2000, 2500) LAUNCH(4, 3000, 3500)
+         LAUNCH(2, 1000, 1500) LAUNCH(3, 2000, 2500),
+     6, DL_SKIP_NONE, DL_FOUND_REPEATED, false, "log.csv:11: chip 0 core 1,1 BRISC: stamp 1000"},
+    {"a log over a wrap of the clock, appended to itself", CHIP HEADER OVER_A_WRAP OVER_A_WRAP, 6,
+     DL_SKIP_NONE, DL_FOUND_REPEATED, false, "log.csv:9: chip 0 core 1,1 BRISC: stamp 17592186044016"},
+    {"launches behind a wrap once more", CHIP HEADER OVER_A_WRAP LAUNCH(2, 100, 200), 4, DL_SKIP_NONE,
+     DL_FOUND_REPEATED, false, "log.csv:9: chip 0 core 1,1 BRISC: stamp 100"},
+    /* Of firmware's ends that are 2^32 late: with the clock's low word near its end they are torn, when the next launch tells. */
+    {"an end that is 2^32 late",
+     CHIP HEADER LAUNCH(1, 21474835000, 25769803000) LAUNCH(2, 21474836000, 21474836400), 2, DL_SKIP_NONE,
+     DL_FOUND_TORN, true, "stamp 25769803000 was 2^32 too high"},
+    {"the last one", CHIP HEADER LAUNCH(1, 21474835000, 21474835400) LAUNCH(2, 21474835600, 25769803000), 2,
+     DL_SKIP_NONE, DL_FOUND_AMBIGUOUS, false, "stamp 25769803000 may be 2^32 too high"},
+    {"one that no read explains", CHIP HEADER LAUNCH(1, 1000000, 4295968000) LAUNCH(2, 1002000, 1003000), 2,
+     DL_SKIP_NONE, DL_FOUND_AMBIGUOUS, false, "stamp 4295968000 may be 2^32 too high"},
+    {"a long launch, and another run of the clock",
+     CHIP HEADER LAUNCH(1, 1000000, 5295968000) LAUNCH(2, 1002000, 1003000), 2, DL_SKIP_NONE,
+     DL_FOUND_CLOCK_RESTART, true, NULL},
+    {"a long launch", CHIP HEADER LAUNCH(1, 1000000, 5295968000), 1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
     {"another run with the same stamps", CHIP HEADER LAUNCH(1, 1000, 1500) LAUNCH(2, 1000, 1500), 2,
      DL_SKIP_NONE, DL_FOUND_CLOCK_RESTART, true, NULL},
     {"another run with the same ids", CHIP HEADER LAUNCH(1, 1000, 1500) LAUNCH(1, 1001, 1500), 2,

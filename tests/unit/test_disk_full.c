@@ -81,24 +81,24 @@ static void decode_leaves_all_or_nothing(void **state)
     char *err, *before, *after;
     size_t n;
     struct stat st;
-    free(devlog_ok("decode log.csv -o whole", 0));
+    free(devlog_ok("decode log.csv --chips 0 -o whole", 0));
     assert_int_equal(stat(in_scratch("whole/device_perf.html"), &st), 0);
     const rlim_t page = (rlim_t)st.st_size;
     assert_int_equal(stat(in_scratch("whole/device_stats.txt"), &st), 0);
     assert_true((rlim_t)st.st_size < page); /* the statistics fit, the page does not */
-    assert_int_equal(devlog_with(page - 100, "decode log.csv -o made/for/it >/dev/null", &err), 1);
+    assert_int_equal(devlog_with(page - 100, "decode log.csv --chips 0 -o made/for/it >/dev/null", &err), 1);
     if (!strstr(err, "device_perf.html")) print_message("%s\n", err);
     assert_non_null(strstr(err, "cannot write made/for/it/device_perf.html: "));
     assert_int_equal(lines_of(err), 1);
     expect_names("made", "-");
     free(err);
-    assert_int_equal(devlog_with(page - 100, "decode log.csv -o made/for/it 2>/dev/null", &err), 1);
+    assert_int_equal(devlog_with(page - 100, "decode log.csv --chips 0 -o made/for/it 2>/dev/null", &err), 1);
     assert_null(strstr(err, "Files:"));
     free(err);
     /* Results of an earlier run stay, all of them. */
-    free(devlog_ok("decode log.csv -o there --launches 1024", 0));
+    free(devlog_ok("decode log.csv --chips 0 -o there --launches 1024", 0));
     before = read_bytes(in_scratch("there/device_stats.txt"), &n);
-    assert_int_equal(devlog_with(page - 100, "decode log.csv -o there", &err), 1);
+    assert_int_equal(devlog_with(page - 100, "decode log.csv --chips 0 -o there", &err), 1);
     free(err);
     after = read_bytes(in_scratch("there/device_stats.txt"), &n);
     assert_string_equal(before, after);
@@ -110,7 +110,7 @@ static void decode_leaves_all_or_nothing(void **state)
                      strlen("device_stats.txt device_rearranged_timestamps.csv device_perf.html "
                             "device_perf_results.tar "));
     /* The tar alone does not fit: it is larger than each that is in it. */
-    assert_int_equal(devlog_with(page + 100, "decode log.csv -o tarless", &err), 1);
+    assert_int_equal(devlog_with(page + 100, "decode log.csv --chips 0 -o tarless", &err), 1);
     assert_non_null(strstr(err, "cannot write tarless/device_perf_results.tar: "));
     expect_names("tarless", "-");
     free(err);

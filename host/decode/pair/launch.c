@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COOL_EVERY = 16384 };
+enum { COOL_EVERY = 16384, MOST_LOOKS = 1 << 26 };
 
 void dl_launches_free(dl_launches *l)
 {
@@ -202,6 +202,22 @@ bool dl_launches_has_begun(const dl_launches *l, uint32_t chip, uint32_t bit, ui
     uint64_t hash = ids_hash(chip, run, ids->run_host_id, ids->run_id, ids->trace_id, ids->trace_counter);
     uint32_t chain = *find_slot(l, chip, run, ids, hash) & NUMBER_MASK;
     return chain && begun(&l->chains[chain - 1], bit) > 0;
+}
+
+bool dl_launches_began_at(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_ids *ids,
+                          uint64_t time, uint64_t round)
+{
+    if (!l->n_slots) return false;
+    const uint64_t hash =
+        ids_hash(chip, run, ids->run_host_id, ids->run_id, ids->trace_id, ids->trace_counter);
+    const uint32_t number = *find_slot(l, chip, run, ids, hash) & NUMBER_MASK;
+    if (!number) return false;
+    const dl_launch_chain *c = &l->chains[number - 1];
+    for (uint32_t i = 0, n = begun(c, bit); i < n && l->looks < MOST_LOOKS; i++, l->looks++) {
+        const uint64_t start = l->items[c->n == 1 ? c->first : c->launches[i]].first_fw_start;
+        if (start != UINT64_MAX && (time > start ? time - start : start - time) % round == 0) return true;
+    }
+    return false;
 }
 
 uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_ids *ids,

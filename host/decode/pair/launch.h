@@ -38,6 +38,7 @@ typedef struct dl_launches {
     size_t bytes;                 /* of bits and counts in chains */
     uint32_t per_chip[DL_MAX_CHIPS];
     uint32_t next_bit[DL_MAX_CHIPS];
+    uint32_t looks; /* of dl_launches_began_at, which hostile logs could make many */
 } dl_launches;
 
 void dl_launches_free(dl_launches *l);
@@ -56,6 +57,10 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
 /* Whether a stream has begun a launch with these ids. */
 bool dl_launches_has_begun(const dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run,
                            const dl_ids *ids);
+
+/* Whether one of them began (on whichever stream was first) at this stamp, or whole rounds of the clock from it. */
+bool dl_launches_began_at(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_ids *ids,
+                          uint64_t time, uint64_t round);
 
 /* Whether the launches found last have these ids. */
 static inline bool dl_launches_are_last(const dl_launches *l, uint32_t chip, uint64_t run, const dl_ids *ids)

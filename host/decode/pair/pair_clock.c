@@ -69,12 +69,14 @@ static bool may_be_torn(uint64_t time, bool high)
     return high ? (uint32_t)time >= UINT32_MAX - near : (uint32_t)time < near;
 }
 
-/* Whether a firmware's start is one that the stream has had, the first or the last: two runs may have the
- * same ids or the same stamps, and hardly both. */
-static bool is_repeated(const dl_pair *p, const stream_state *s, const pair_mark *m, uint64_t time)
+/* Whether a firmware's start is one that the stream has had, the first, the last, or one with which a launch began: two runs
+ * may have the same ids or the same stamps, and hardly both. */
+static bool is_repeated(dl_pair *p, const stream_state *s, const pair_mark *m, uint64_t time)
 {
-    if (time != s->fw_start && time != s->first) return false;
-    return dl_launches_has_begun(&p->launches, s->chip, s->bit, p->chip_line.run, m->ids);
+    const uint64_t run = p->chip_line.run;
+    if (!dl_launches_has_begun(&p->launches, s->chip, s->bit, run, m->ids)) return false;
+    return (time - s->fw_start) % WRAP == 0 || (time - s->first) % WRAP == 0 ||
+           dl_launches_began_at(&p->launches, s->chip, s->bit, run, m->ids, time, WRAP);
 }
 
 /* Judges the mark that has waited; `next` is the stamp after it, or NULL at the end of the input. */
@@ -82,12 +84,24 @@ static devlog_status judge(dl_pair *p, stream_state *s, const pair_mark *m, cons
                            devlog_error *err)
 {
     uint64_t last = s->last, time = m->time + s->epoch;
+    if (time >= last && time - last > WRAP / 2 && s->epoch && m->code & DL_MARK_FW_START &&
+        is_repeated(p, s, m, time)) {
+        /* From behind a wrap back to before it: this clock did not run for hours. */
+        note(p, DL_FOUND_REPEATED, m, "begins the firmware for the second time");
+        dl_pair_abandon_open(p, s);
+        s->epoch -= WRAP;
+        return accept(p, s, m, m->time + s->epoch, 0, err);
+    }
     if (time >= last) {
-        bool torn = next && *next < time && time - TORN >= last && *next >= time - TORN;
-        /* Otherwise it was long ago, and the mark after it is of another run. */
-        if (!torn || !may_be_torn(m->time, true)) return accept(p, s, m, time, 0, err);
-        note(p, DL_FOUND_TORN, m, "was 2^32 too high");
-        return accept(p, s, m, time - TORN, DL_EVENT_TORN, err);
+        const bool high = time - last >= TORN && may_be_torn(m->time, true);
+        const bool torn = next && *next < time && time - last >= TORN && *next >= time - TORN;
+        if (torn && high) {
+            note(p, DL_FOUND_TORN, m, "was 2^32 too high");
+            return accept(p, s, m, time - TORN, DL_EVENT_TORN, err);
+        }
+        /* It was long ago, and the mark after it, if there is one, is of another run; or nobody can tell. */
+        if (torn || (high && !next)) note(p, DL_FOUND_AMBIGUOUS, m, "may be 2^32 too high");
+        return accept(p, s, m, time, 0, err);
     }
     bool fits = time + TORN >= last;
     bool torn = next ? *next >= last && *next >= time + TORN

@@ -20,17 +20,38 @@ static bool columns_of(const char *text, size_t n, dl_columns *columns)
     return false;
 }
 
-void decode_choose_blocks(dl_decode *d, dl_input *in, const char *text, size_t n)
+static bool plan(pk_index *index, dl_window *w, dl_input *in, const char *text, size_t n, const dl_filter *f)
 {
     dl_columns columns;
+    if ((!f->n_launches && !f->picks && !f->from && !f->to) || !columns_of(text, n, &columns)) return false;
+    if (!dl_input_index(in, index)) return false;
+    if (dl_window_plan(w, index, &columns, f)) return true;
+    pk_index_free(index);
+    return false;
+}
+
+bool dl_input_window_choose(dl_input_window *w, dl_input *in, const dl_filter *f)
+{
+    const void *text;
+    size_t n = SIZE_MAX;
+    devlog_error unheard;
+    *w = (dl_input_window){0};
+    if (!dl_input_is_untouched(in) || dl_input_peek(in, &text, &n, &unheard)) return false;
+    if (!plan(&w->index, &w->window, in, text, n, f)) return false;
+    dl_input_choose(in, &w->index, w->window.wanted);
+    return true;
+}
+
+void dl_input_window_free(dl_input_window *w)
+{
+    dl_window_free(&w->window);
+    pk_index_free(&w->index);
+}
+
+void decode_choose_blocks(dl_decode *d, dl_input *in, const char *text, size_t n)
+{
     dl_filter *f = &d->options.filter;
-    if (!d->options.only_input || d->disordered || !columns_of(text, n, &columns)) return;
-    if (!f->n_launches && !f->picks && !f->from && !f->to) return;
-    if (!dl_input_index(in, &d->index)) return;
-    if (!dl_window_plan(&d->window, &d->index, &columns, f)) {
-        pk_index_free(&d->index);
-        return;
-    }
+    if (!d->options.only_input || d->disordered || !plan(&d->index, &d->window, in, text, n, f)) return;
     dl_input_choose(in, &d->index, d->window.wanted);
     f->partly = true;
     d->losses.blocks = d->index.n;

@@ -233,6 +233,11 @@ pk_unpack *dl_input_packed(dl_input *input)
     return input->log;
 }
 
+bool dl_input_is_untouched(const dl_input *input)
+{
+    return input->log && input->comes_again && !input->at_peeked;
+}
+
 void dl_input_few(dl_input *input, size_t n)
 {
     if (input->log) pk_unpack_few(input->log, n);

@@ -30,6 +30,8 @@ void dl_input_few(dl_input *input, size_t n);
 /* The blocks of a packed log of which no text has been read: who takes these reads no more text. NULL: it is
  * none, or its text must be read. */
 struct pk_unpack *dl_input_packed(dl_input *input);
+/* A packed log of which nothing has been read, but for looking at its beginning. */
+bool dl_input_is_untouched(const dl_input *input);
 /* The index of a packed log whose blocks are taken; false: it has none, or it is no file. */
 bool dl_input_index(dl_input *input, struct pk_index *index);
 /* Reads only these of its blocks from now on; both are borrowed. */

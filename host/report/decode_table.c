@@ -311,12 +311,8 @@ static void item(dl_str *out, bool colour, bool loss, uint64_t n, const char *te
     }
 }
 
-void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
+static void what_was_lost(const dl_losses *l, bool colour, dl_str *out)
 {
-    char rows[DL_GROUPED_SIZE], lines[DL_GROUPED_SIZE];
-    dl_str_fmt(out, "%s rows", dl_u64_grouped(rows, l->rows));
-    if (l->lines) dl_str_fmt(out, " in %s lines", dl_u64_grouped(lines, l->lines)); /* a capture has none */
-    dl_str_add(out, ". ");
     coloured(out, colour, dl_losses_any(l) ? red : bold, dl_losses_any(l) ? "Lost:" : "Nothing was lost.");
     dl_str_char(out, '\n');
     for (int i = DL_SKIP_NONE + 1; i < DL_SKIPS; i++) {
@@ -332,6 +328,20 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
                      l->details[DL_SKIPS + i]);
         }
     }
+}
+
+void dl_report_losses_of_part(const dl_losses *l, bool colour, dl_str *out)
+{
+    what_was_lost(l, colour, out);
+}
+
+void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
+{
+    char rows[DL_GROUPED_SIZE], lines[DL_GROUPED_SIZE];
+    dl_str_fmt(out, "%s rows", dl_u64_grouped(rows, l->rows));
+    if (l->lines) dl_str_fmt(out, " in %s lines", dl_u64_grouped(lines, l->lines)); /* a capture has none */
+    dl_str_add(out, ". ");
+    what_was_lost(l, colour, out);
     if (l->instructions)
         dl_str_add(
             out,

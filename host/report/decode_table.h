@@ -31,5 +31,7 @@ void dl_report_head(const dl_tables *t, const dl_chip *chip, const dl_table_opti
 void dl_report_analyses(dl_decode *d, const dl_analyzer *a, const dl_table_options *options, dl_str *out);
 /* What was lost, repaired or noticed; one line when there was nothing. */
 void dl_report_losses(const dl_losses *l, bool colour, dl_str *out);
+/* The same without how much was read. */
+void dl_report_losses_of_part(const dl_losses *l, bool colour, dl_str *out);
 
 #endif

@@ -174,6 +174,8 @@ void tt_said_free(tt_writer *w);
 /* device_cells.c: what the device did; before, where the columns of the C++ report are. */
 bool tt_device_plan(tt_writer *w);
 void tt_device_cells(tt_writer *w, const tt_exec *x);
+/* What a row that is left out leaves for the next one's latencies. */
+void tt_device_passed(tt_writer *w, const tt_exec *x);
 void tt_sub_device_cell(tt_writer *w, uint32_t device, uint64_t id, uint32_t session);
 
 #endif

@@ -356,3 +356,45 @@ void tt_device_cells(tt_writer *w, const tt_exec *x)
     tt_sub_device_cell(w, x->device, x->id, x->len ? x->session : x->counted);
     noc_cells(w, x);
 }
+
+static void report_passed(tt_writer *w, tt_device_state *s, const tt_exec *x)
+{
+    line l;
+    int64_t start, end, ns;
+    tt_perf_cells(w->j->execs->lines + x->at, x->len, l.cells, MAX_CELLS, &l.n);
+    if (number_in(w, &l, TT_PERF_FW_START, &start) && number_in(w, &l, TT_PERF_FW_END, &end)) {
+        if (!(s->ns_per_cycle > 0) && number_in(w, &l, TT_PERF_FW_NS, &ns) && ns != 0 && end > start)
+            s->ns_per_cycle = (double)ns / (double)(end - start);
+        if (s->ns_per_cycle > 0) s->fw_end = end;
+        s->any_fw |= s->ns_per_cycle > 0;
+    }
+    if (number_in(w, &l, TT_PERF_KERNEL_START, &start) && number_in(w, &l, TT_PERF_KERNEL_END, &end)) {
+        s->kernel_end = end;
+        s->any_kernel = true;
+    }
+    if (number_in(w, &l, TT_PERF_DM_START, &start) && number_in(w, &l, TT_PERF_DM_END, &end)) {
+        s->dm_end = end;
+        s->any_dm = true;
+    }
+}
+
+void tt_device_passed(tt_writer *w, const tt_exec *x)
+{
+    tt_device_state *s = state_of(w, x->device);
+    if (!s) return;
+    if (x->len) {
+        report_passed(w, s, x);
+        return;
+    }
+    const tt_cycles *c = &w->j->execs->cycles[x->cycles];
+    if (c->fw_start != TT_NEVER) {
+        s->fw_end = (int64_t)c->fw_end;
+        s->any_fw = true;
+    }
+    if (c->kernel_start == TT_NEVER || tt_execs_mhz(w->j->execs, x->device) <= 0) return;
+    s->kernel_end = (int64_t)c->kernel_end;
+    s->any_kernel = true;
+    if (c->dm_start == TT_NEVER) return;
+    s->dm_end = (int64_t)c->kernel_end;
+    s->any_dm = true;
+}

@@ -73,6 +73,24 @@ void tt_execs_sort(tt_execs *e)
     if (!sorted) qsort(e->items, e->n, sizeof *e->items, by_id);
 }
 
+void tt_execs_range(const tt_execs *e, uint32_t device, uint64_t id, size_t *from, size_t *to)
+{
+    size_t low = 0, high = e->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const tt_exec *x = &e->items[middle];
+        bool before = x->device != device ? x->device < device : x->id < id;
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *from = low;
+    while (low < e->n && e->items[low].device == device && e->items[low].id == id)
+        low++;
+    *to = low;
+}
+
 double tt_execs_mhz(const tt_execs *e, uint32_t device)
 {
     const dl_tables *t = e->decode ? dl_decode_tables(e->decode) : NULL;

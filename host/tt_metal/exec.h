@@ -53,6 +53,7 @@ typedef struct tt_exec {
     uint32_t counted;        /* session as the log has it: for counters */
     uint32_t execution;      /* the how manieth of its program, from 0, where the report has no replays */
     uint32_t order;          /* in the input */
+    uint16_t disagree;       /* RISCs that name another trace: how many launches were put together */
     bool trace_repaired, joined;
 } tt_exec;
 
@@ -84,10 +85,12 @@ typedef struct tt_execs {
     tt_dispatch dispatch;
     tt_nocs nocs;
     tt_sync sync;
+    const struct tt_part *part; /* borrowed; NULL: all of the device log is wanted */
     uint64_t read_lines;
     bool from_report;     /* not from the device log */
     bool no_report;       /* the C++ report is empty, or something else */
     bool replays_by_time; /* what ran does not say which replay it was of */
+    bool streaming;       /* the device log is the streaming profiler's */
     uint64_t without_id;  /* launches with no host id: the runtime's own */
 } tt_execs;
 
@@ -101,6 +104,8 @@ devlog_status tt_execs_parse_log(tt_execs *e, const void *bytes, size_t n, devlo
 /* Rows of the log beside the C++ report: of counters, dispatch cores, sub-devices. */
 devlog_status tt_execs_read_rows(tt_execs *e, const char *path, const tt_progress *progress,
                                  devlog_error *err);
+/* Entries of a program on a device: [*from, *to). */
+void tt_execs_range(const tt_execs *e, uint32_t device, uint64_t id, size_t *from, size_t *to);
 void tt_execs_free(tt_execs *e);
 
 /* MHz of a device; 0: unknown. */

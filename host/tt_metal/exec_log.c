@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/log/window.h"
 #include "tt_metal/exec.h"
+#include "tt_metal/part.h"
 
 #define CB_WAIT_ZONE    "CB-COMPUTE-WAIT-FRONT"
 #define CB_RESERVE_ZONE "CB-COMPUTE-RESERVE-BACK"
@@ -30,7 +32,8 @@ enum { MAX_RISCS = 64, TRY_BYTES = 64 * 1024 * 1024 };
 
 typedef struct gatherer {
     tt_execs *e;
-    uint32_t *whole; /* by launch: the launch that it is a part of, + 1; 0: itself. NULL: not known yet */
+    uint32_t *whole;    /* by launch: the launch that it is a part of, + 1; 0: itself. NULL: not known yet */
+    uint16_t *disagree; /* beside it: how many parts have another trace */
     uint32_t n_whole;
     uint32_t n_parts;
     bool streaming; /* zones are the streaming profiler's */
@@ -328,17 +331,17 @@ static devlog_status find_parts(gatherer *g, devlog_error *err)
             continue;
         }
         if (!g->whole) g->whole = calloc(e->n_cycles, sizeof *g->whole);
-        if (!g->whole) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        if (!g->disagree) g->disagree = calloc(e->n_cycles, sizeof *g->disagree);
+        if (!g->whole || !g->disagree) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         g->n_whole = (uint32_t)e->n_cycles;
         g->n_parts++;
-        /* Otherwise rows are there twice, which the decoder says. */
-        if (x->trace != last->trace || x->session != last->session)
-            tt_found_add(e->found, TT_TRACE_IDS, "GLOBAL CALL COUNT %llu on device %u",
-                         (unsigned long long)x->id, x->device);
         bool other = c->brisc && !e->cycles[last->cycles].brisc;
         const tt_exec *whole = other ? x : last, *part = other ? last : x;
         g->whole[part->cycles] = whole->cycles + 1;
         g->whole[whole->cycles] = PART_BIT;
+        /* Otherwise rows are there twice, which the decoder says. */
+        g->disagree[whole->cycles] =
+            (uint16_t)(g->disagree[last->cycles] + (x->trace != last->trace || x->session != last->session));
         if (end_of(c) > end) end = end_of(c);
         last = whole;
     }
@@ -396,6 +399,7 @@ static devlog_status gather(gatherer *g, devlog_error *err)
         x->counted = l->trace_counter == DL_NO_ID || untold ? TT_NONE : l->trace_counter;
         x->cycles = i;
         x->trace_repaired = i < g->n_whole && g->whole[i] & PART_BIT;
+        x->disagree = x->trace_repaired ? g->disagree[i] : 0;
     }
     if (!end_gaps(g, launches)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (e->n) qsort(e->items, e->n, sizeof *e->items, by_time);
@@ -449,20 +453,27 @@ static devlog_status read_all(tt_execs *e, const char *path, const void *bytes, 
     tt_places_free(&g.places);
     free(g.roles);
     free(g.whole);
+    free(g.disagree);
+    e->streaming = g.streaming;
     return status;
 }
 
 static bool take_row(void *ctx, const tt_log_row *row)
 {
     tt_execs *e = ctx;
+    if (e->part && !tt_part_wants(e->part, row->program, row->device)) return true;
     return tt_counters_take(&e->counters, row) && tt_dispatch_take(&e->dispatch, row);
 }
 
+/* Takes the input, of which, when it is a packed log, only the blocks are read that the part of it needs. */
 static devlog_status read_rows(tt_execs *e, dl_input *input, uint64_t try_bytes, const tt_progress *progress,
                                devlog_error *err)
 {
-    const tt_log_taker taker = {e, take_row, try_bytes};
+    const tt_log_taker taker = {e, take_row, try_bytes, false};
+    dl_input_window window = {0};
+    if (e->part && e->part->any) dl_input_window_choose(&window, input, &e->part->filter);
     devlog_status status = tt_log_rows_read(&taker, input, progress, err);
+    dl_input_window_free(&window);
     if (!status && (!tt_counters_end(&e->counters) || !tt_dispatch_end(&e->dispatch)))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (e->counters.unknown)
@@ -470,18 +481,40 @@ static devlog_status read_rows(tt_execs *e, dl_input *input, uint64_t try_bytes,
     return status;
 }
 
+static bool take_any(void *ctx, const tt_log_row *row)
+{
+    (void)row;
+    *(bool *)ctx = true;
+    return true;
+}
+
 devlog_status tt_execs_read_rows(tt_execs *e, const char *path, const tt_progress *progress,
                                  devlog_error *err)
 {
     dl_input *input;
+    uint64_t try_bytes = e->from_report ? TRY_BYTES : 0;
     devlog_status status = dl_input_open(&input, path, err);
-    return status ? status : read_rows(e, input, e->from_report ? TRY_BYTES : 0, progress, err);
+    if (!status && try_bytes && e->part && e->part->any) {
+        /* Whether there are such rows the beginning of the log says, and not that of what is read of it. */
+        bool any = false;
+        const tt_log_taker looker = {&any, take_any, try_bytes, true};
+        status = tt_log_rows_read(&looker, input, NULL, err);
+        if (status || !any) return status;
+        try_bytes = 0;
+        status = dl_input_open(&input, path, err);
+    }
+    return status ? status : read_rows(e, input, try_bytes, progress, err);
 }
 
 devlog_status tt_execs_read_log(tt_execs *e, const char *path, const dl_decode_options *options,
                                 devlog_error *err)
 {
-    devlog_status status = read_all(e, path, NULL, 0, options, err);
+    dl_decode_options o = *options;
+    if (e->part && e->part->any) {
+        o.filter = e->part->filter;
+        o.only_input = true;
+    }
+    devlog_status status = read_all(e, path, NULL, 0, &o, err);
     e->replays_by_time = true;
     return status ? status : tt_execs_read_rows(e, path, NULL, err);
 }

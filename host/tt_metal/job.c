@@ -1,15 +1,13 @@
 /* One op report of a folder of tt-metal's. */
 #include "tt_metal/job.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "report/decode_table.h"
+#include "tt_metal/tell.h"
 #include "tt_metal/zones.h"
-
-#define CLOCK_TOLERANCE 0.01 /* of a clock's frequency */
 
 static void progressed(void *ctx, uint64_t taken, uint64_t size)
 {
@@ -59,24 +57,12 @@ static bool takes_the_log(const tt_job_options *o)
     return o->device_log || (s && op_select_by_order(s));
 }
 
-/* What a device log says besides: ends that are missing, clocks that are not what it says. */
+/* What a device log says besides: ends that are missing. */
 static void look_at_log(tt_job *j)
 {
     const dl_losses *l = dl_decode_losses(j->execs.decode);
-    const dl_tables *t = dl_decode_tables(j->execs.decode);
     const char *detail = l->details[DL_SKIPS + DL_FOUND_UNPAIRED_START][0];
     tt_found_amount(&j->found, TT_ENDS, l->found[DL_FOUND_UNPAIRED_START], detail ? detail : "");
-    for (size_t i = 0; i < j->execs.sync.n; i++) {
-        const tt_sync_device *d = &j->execs.sync.items[i];
-        for (uint32_t k = 0; k < t->n_chips && d->by_host; k++) {
-            double mhz = (double)t->chips[k].freq_khz / 1000;
-            if (t->chips[k].id != d->device || mhz <= 0 ||
-                fabs(d->frequency * 1000 / mhz - 1) < CLOCK_TOLERANCE)
-                continue;
-            tt_found_add(&j->found, TT_SYNC_FREQUENCY, "device %u: %.3f MHz; the log says %.0f", d->device,
-                         d->frequency * 1000, mhz);
-        }
-    }
 }
 
 static devlog_status read_zones(tt_job *j, devlog_error *err)
@@ -161,16 +147,25 @@ static devlog_status write_one(tt_job *j, dl_file_set *files, const char *path, 
     return status;
 }
 
+/* What the host knows of a selection, and the part of a device log that it needs. */
+static devlog_status select_by_host(tt_job *j, const op_selection *s, bool whole, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    if (op_select_by_host(&s->host)) status = tt_select(&j->selected, &j->host, &s->host, err);
+    if (!status && !whole && !j->o->no_device)
+        status = tt_part_make(&j->part, &j->host, s, &j->selected, err);
+    j->execs.part = &j->part;
+    return status;
+}
+
 static devlog_status select_rows(tt_job *j, const op_selection *s, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
-    const bool by_host = op_select_by_host(&s->host);
     dl_filter filter = s->filter;
-    if (by_host) status = tt_select(&j->selected, &j->host, &s->host, err);
     j->selected.warm_up.by_rule = s->skip_warm_up;
-    if (!status && op_select_by_order(s))
+    if (op_select_by_order(s))
         status = tt_select_warm_up(&j->selected.warm_up, &j->execs, s->filter.skip_launches, err);
-    op_selected_apply(&j->selected, by_host, &filter);
+    op_selected_apply(&j->selected, op_select_by_host(&s->host), &filter);
     return status ? status : tt_select_rows(&j->join, s, &j->selected, &filter, err);
 }
 
@@ -188,25 +183,26 @@ static devlog_status write_report(tt_job *j, devlog_error *err)
     return status;
 }
 
-/* Files of different runs lie in one folder when ids are in none of both. */
-static void look_at_runs(tt_job *j)
+/* *enough: false when more of the device log must be read than the part that was, and nothing was written. */
+static devlog_status make_report(tt_job *j, bool whole, bool *enough, devlog_error *err)
 {
-    const tt_execs *e = &j->execs;
-    if (j->join.with_device || !e->n || !j->join.n_devices) return;
-    tt_found_add(&j->found, TT_FILE_OF_ANOTHER, "%llu ops of the host, %llu programs on devices",
-                 (unsigned long long)j->host.n_ops, (unsigned long long)e->n);
-}
-
-static devlog_status make_report(tt_job *j, devlog_error *err)
-{
+    const op_selection *s = j->o->selection;
+    *enough = true;
     devlog_status status = dl_folder_make(j->o->output, err);
     if (!status) status = tt_host_begin(&j->host, &j->found, j->o->output, err);
     tt_execs_begin(&j->execs, &j->found, j->o->output);
     if (!status) status = read_host(j, err);
+    if (!status && s) status = select_by_host(j, s, whole, err);
     if (!status) status = read_device(j, err);
     if (!status) status = tt_join_make(&j->join, &j->host, &j->execs, j->o->output, err);
-    if (!status) look_at_runs(j);
-    if (!status && j->o->selection) status = select_rows(j, j->o->selection, err);
+    if (!status && s) status = select_rows(j, s, err);
+    /* What there is, when what was asked for is not there, is known only of all of it. */
+    if (j->part.any &&
+        (status == DEVLOG_ERR_NOT_FOUND || (!status && !tt_part_is_enough(&j->part, &j->join)))) {
+        *enough = false;
+        return DEVLOG_OK;
+    }
+    if (!status) tt_tell_rows(&j->join, s != NULL, j->part.any && !j->execs.from_report);
     return status ? status : write_report(j, err);
 }
 
@@ -214,7 +210,13 @@ devlog_status tt_job_run(tt_job *job, const tt_job_options *options, devlog_erro
 {
     *job = (tt_job){.o = options};
     size_t there = dl_folder_there(options->output);
-    devlog_status status = make_report(job, err);
+    bool enough;
+    devlog_status status = make_report(job, false, &enough, err);
+    if (!status && !enough) {
+        tt_job_free(job);
+        *job = (tt_job){.o = options};
+        status = make_report(job, true, &enough, err);
+    }
     if (status) dl_folder_unmake(options->output, there);
     return status;
 }
@@ -222,6 +224,7 @@ devlog_status tt_job_run(tt_job *job, const tt_job_options *options, devlog_erro
 void tt_job_free(tt_job *j)
 {
     tt_join_free(&j->join);
+    tt_part_free(&j->part);
     op_selected_free(&j->selected);
     tt_execs_free(&j->execs);
     tt_host_free(&j->host);
@@ -244,21 +247,27 @@ static void total(dl_str *out, const char *what, uint64_t ns)
 void tt_job_describe(const tt_job *j, bool colour, dl_str *out)
 {
     char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE], c[DL_GROUPED_SIZE], d[DL_GROUPED_SIZE];
-    dl_str_fmt(out,
-               "%s ops of tt-metal's host, %s signposts, %s replays of traces; %s programs ran on devices",
+    const bool all = !j->o->selection;
+    dl_str_fmt(out, "%s ops of tt-metal's host, %s signposts, %s replays of traces",
                dl_u64_grouped(a, j->host.n_ops), dl_u64_grouped(b, j->host.n_signposts),
-               dl_u64_grouped(c, j->host.n_replays), dl_u64_grouped(d, j->execs.n));
-    if (j->execs.without_id)
+               dl_u64_grouped(c, j->host.n_replays));
+    if (all) dl_str_fmt(out, "; %s programs ran on devices", dl_u64_grouped(d, j->execs.n));
+    if (all && j->execs.without_id)
         dl_str_fmt(out, " for it, and %s for the runtime itself", dl_u64_grouped(a, j->execs.without_id));
-    dl_str_fmt(out, ".\n%s rows, %s of them with device data of an op.\n", dl_u64_grouped(a, j->counts.rows),
+    dl_str_fmt(out, ".\n%s rows%s, %s of them with device data of an op.\n",
+               dl_u64_grouped(a, j->counts.rows), all ? "" : " of what is selected",
                dl_u64_grouped(b, j->join.with_device));
     total(out, "device FW", j->counts.fw_ns);
     total(out, "device kernels", j->counts.kernel_ns);
     dl_warm_up_describe(&j->selected.warm_up, "  ", out);
     tt_found_describe(&j->found, out);
     if (j->execs.decode) {
-        dl_str_add(out, "Device log: ");
-        dl_report_losses(dl_decode_losses(j->execs.decode), colour, out);
+        const dl_losses *l = dl_decode_losses(j->execs.decode);
+        dl_str_add(out, j->part.any ? "Device log, what is selected of it: " : "Device log: ");
+        if (j->part.any)
+            dl_report_losses_of_part(l, colour, out);
+        else
+            dl_report_losses(l, colour, out);
     } else if (!tt_found_any(&j->found)) {
         dl_str_add(out, "Nothing was lost.\n");
     }

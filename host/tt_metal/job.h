@@ -4,6 +4,7 @@
 #define DEVLOG_TT_METAL_JOB_H
 
 #include "tt_metal/folder.h"
+#include "tt_metal/part.h"
 #include "tt_metal/report.h"
 #include "tt_metal/select_rows.h"
 
@@ -25,6 +26,7 @@ typedef struct tt_job {
     tt_execs execs;
     tt_join join;
     op_selected selected;
+    tt_part part;
     tt_report_counts counts;
     const tt_job_options *o;
     const char *input;             /* in hand, for progress */

@@ -1,7 +1,6 @@
 /* Which op of the host ran when on which device. Not for what rows say (report.c). */
 #include "tt_metal/join.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,25 +47,6 @@ static size_t device_rank(tt_join *j, uint32_t device)
     }
     j->devices[j->n_devices] = device;
     return j->n_devices++;
-}
-
-/* Entries of an op on a device: [*from, *to). */
-static void range_of(const tt_execs *e, uint32_t device, uint64_t id, size_t *from, size_t *to)
-{
-    size_t low = 0, high = e->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const tt_exec *x = &e->items[middle];
-        bool before = x->device != device ? x->device < device : x->id < id;
-        if (before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *from = low;
-    while (low < e->n && e->items[low].device == device && e->items[low].id == id)
-        low++;
-    *to = low;
 }
 
 /* ---- Replays --- */
@@ -125,7 +105,7 @@ static void find_devices(const tt_join *j, tt_host *h)
         const uint32_t devices[] = {(uint32_t)(o->id & 1023), 0};
         for (size_t k = 0; k < 2 && o->device == TT_NONE; k++) {
             size_t from, to;
-            range_of(j->execs, devices[k], o->id, &from, &to);
+            tt_execs_range(j->execs, devices[k], o->id, &from, &to);
             if (from < to) o->device = devices[k];
         }
     }
@@ -146,22 +126,6 @@ static int by_rank(const void *a, const void *b)
     return x->op < y->op ? -1 : x->op > y->op;
 }
 
-static bool device_is_there(const tt_execs *e, uint32_t device)
-{
-    size_t from, to;
-    range_of(e, device, 0, &from, &to);
-    return from < e->n && e->items[from].device == device;
-}
-
-static void about(tt_found *found, tt_trouble what, const tt_join *j, const tt_op *op, const char *more)
-{
-    dl_str name = {0};
-    if (found->n[what] < TT_DETAILS) tt_host_name(j->host, op, &name);
-    tt_found_add(found, what, "GLOBAL CALL COUNT %llu, device %u, %.80s%s", (unsigned long long)op->id,
-                 op->device, name.text ? name.text : "(no name)", more);
-    dl_str_free(&name);
-}
-
 /* A row of a replay. False: no memory. */
 static bool replay_row(tt_join *j, uint32_t op, uint32_t exec, uint32_t trace, uint32_t session,
                        uint16_t notes)
@@ -176,10 +140,7 @@ static bool replay_row(tt_join *j, uint32_t op, uint32_t exec, uint32_t trace, u
     r->session = session;
     r->time = replay ? replay->ns : o->sent;
     r->notes = notes | notes_of(o);
-    if (!replay) {
-        r->notes |= TT_NOTE_EXTRA_REPLAY;
-        about(j->execs->found, TT_EXTRA_REPLAY, j, o, "");
-    }
+    if (!replay) r->notes |= TT_NOTE_EXTRA_REPLAY;
     j->replays++;
     return true;
 }
@@ -197,11 +158,7 @@ static bool missing_replays(tt_join *j, uint32_t op, size_t from, size_t to)
         bool found = false;
         for (size_t i = from; i < to && !found; i++)
             found = j->execs->items[i].session == session;
-        if (found) continue;
-        char more[48];
-        snprintf(more, sizeof more, ", replay %u of trace %u", session, o->trace);
-        about(j->execs->found, TT_MISSING_REPLAY, j, o, more);
-        if (!replay_row(j, op, TT_NONE, o->trace, session, TT_NOTE_MISSING_REPLAY)) return false;
+        if (!found && !replay_row(j, op, TT_NONE, o->trace, session, TT_NOTE_MISSING_REPLAY)) return false;
     }
     return true;
 }
@@ -210,7 +167,7 @@ static bool rows_of_device_op(tt_join *j, uint32_t op)
 {
     const tt_op *o = &j->host->ops[op];
     size_t from, to, plain = 0;
-    range_of(j->execs, o->device, o->id, &from, &to);
+    tt_execs_range(j->execs, o->device, o->id, &from, &to);
     /* Lines of the C++ report: those of the op's trace, or all where none is of it. */
     bool of_trace = false;
     for (size_t i = from; i < to && j->execs->from_report && !of_trace; i++)
@@ -233,7 +190,6 @@ static bool rows_of_device_op(tt_join *j, uint32_t op)
             r->exec = (uint32_t)i;
             r->time = o->flags & TT_OP_ZONE ? o->start : o->sent;
             r->notes = notes | notes_of(o) | TT_NOTE_TWICE;
-            about(j->execs->found, TT_TWICE_ON_DEVICE, j, o, "");
             continue;
         }
         single = (uint32_t)i;
@@ -242,28 +198,22 @@ static bool rows_of_device_op(tt_join *j, uint32_t op)
     return missing_replays(j, op, from, to);
 }
 
-static uint16_t why_no_device(tt_join *j, const tt_op *o, bool there)
+static uint16_t why_no_device(const tt_join *j, const tt_op *o)
 {
     const tt_trace *t = o->trace == TT_NONE ? NULL : tt_host_trace(j->host, o->device, o->trace);
-    if (o->trace != TT_NONE && !t) {
-        about(j->execs->found, TT_NEVER_REPLAYED, j, o, "");
-        return TT_NOTE_NEVER_REPLAYED;
-    }
-    if (there) about(j->execs->found, t ? TT_MISSING_REPLAY : TT_NO_DEVICE, j, o, "");
+    if (o->trace != TT_NONE && !t) return TT_NOTE_NEVER_REPLAYED;
     return t ? TT_NOTE_MISSING_REPLAY : TT_NOTE_NO_DEVICE;
 }
 
 static bool op_rows(tt_join *j, bool has_device_data)
 {
     const tt_host *h = j->host;
-    uint32_t last = TT_NONE;
-    bool there = false;
     for (uint32_t i = 0; i < h->n_ops; i++) {
         tt_join_passed(j, i);
         const tt_op *o = &h->ops[i];
         bool of_device = o->device != TT_NONE && !(o->flags & TT_OP_SHADOW) && has_device_data;
         size_t from = 0, to = 0;
-        if (of_device) range_of(j->execs, o->device, o->id, &from, &to);
+        if (of_device) tt_execs_range(j->execs, o->device, o->id, &from, &to);
         tt_row *r = new_row(j, GROUP_OP);
         if (!r) return false;
         r->op = i;
@@ -273,29 +223,10 @@ static bool op_rows(tt_join *j, bool has_device_data)
         r->notes = notes_of(o);
         j->ops++;
         if (r->exec != TT_NONE && j->execs->items[r->exec].trace_repaired) r->notes |= TT_NOTE_TRACE_IDS;
-        if (of_device && from == to) {
-            if (o->device != last) there = device_is_there(j->execs, o->device);
-            last = o->device;
-            r->notes |= why_no_device(j, o, there);
-        }
-        if (!(o->flags & (TT_OP_ZONE | TT_OP_SHADOW)) && h->has_times) {
-            r->notes |= TT_NOTE_NO_ZONE;
-            about(j->execs->found, TT_NO_ZONE, j, o, "");
-        }
+        if (of_device && from == to) r->notes |= why_no_device(j, o);
+        if (!(o->flags & (TT_OP_ZONE | TT_OP_SHADOW)) && h->has_times) r->notes |= TT_NOTE_NO_ZONE;
     }
     return true;
-}
-
-/* Whether anything of a device ran: not only traces that were never replayed. */
-static bool has_run(const tt_host *h, uint32_t device)
-{
-    for (size_t i = 0; i < h->n_ops; i++) {
-        const tt_op *o = &h->ops[i];
-        if (o->device == device && !(o->flags & TT_OP_SHADOW) &&
-            (o->trace == TT_NONE || tt_host_trace(h, device, o->trace)))
-            return true;
-    }
-    return false;
 }
 
 static bool device_rows(tt_join *j)
@@ -316,9 +247,6 @@ static bool device_rows(tt_join *j)
         tt_join_passed(j, i);
         ok = rows_of_device_op(j, order[i].op);
     }
-    for (size_t i = 0; i < j->n_devices && ok; i++)
-        if (!device_is_there(j->execs, j->devices[i]) && has_run(h, j->devices[i]))
-            tt_found_add(j->execs->found, TT_WHOLE_DEVICE, "device %u", j->devices[i]);
     free(order);
     return ok;
 }
@@ -328,7 +256,6 @@ static bool launch_rows(tt_join *j)
 {
     tt_execs *e = j->execs;
     size_t n = 0;
-    uint32_t last = TT_NONE;
     for (size_t i = 0; i < e->n; i++) {
         tt_join_passed(j, i);
         n += !e->items[i].joined;
@@ -344,7 +271,7 @@ static bool launch_rows(tt_join *j)
         if (!x->joined) order[n++] = (timed){j->alone ? first : x->start, (uint32_t)i, x->device};
     }
     if (n) qsort(order, n, sizeof *order, by_start);
-    bool ok = true, known = false;
+    bool ok = true;
     for (size_t i = 0; i < n && ok; i++) {
         const tt_exec *x = &e->items[order[i].exec];
         tt_row *r = new_row(j, GROUP_LAUNCH);
@@ -355,34 +282,9 @@ static bool launch_rows(tt_join *j)
         r->session = x->session;
         r->time = UINT64_MAX;
         r->notes = TT_NOTE_NO_OP;
-        if (!j->host->has_data) continue;
-        tt_found_add(e->found, TT_NO_OP, "GLOBAL CALL COUNT %llu, device %u", (unsigned long long)x->id,
-                     x->device);
-        if (x->device == last) continue;
-        last = x->device;
-        known = false;
-        for (size_t k = 0; k < j->n_devices; k++)
-            known |= j->devices[k] == last;
-        if (!known) tt_found_add(e->found, TT_NO_HOST_DEVICE, "device %u", last);
     }
     free(order);
     return ok;
-}
-
-/* Programs that were dispatched, and no worker's data tell of. */
-static void dispatched_without(const tt_join *j)
-{
-    const tt_dispatch *d = &j->execs->dispatch;
-    for (size_t i = 0; i < d->n; i++) {
-        size_t from, to;
-        range_of(j->execs, d->items[i].device, d->items[i].id, &from, &to);
-        if (from == to)
-            tt_found_add(j->execs->found, TT_DISPATCH, "GLOBAL CALL COUNT %llu, device %u",
-                         (unsigned long long)d->items[i].id, d->items[i].device);
-    }
-    if (d->left_out)
-        tt_found_add(j->execs->found, TT_DISPATCH, "%llu rows of more dispatch cores than there can be",
-                     (unsigned long long)d->left_out);
 }
 
 static int by_time(const void *a, const void *b, void *rows)
@@ -418,7 +320,6 @@ devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const cha
         r->order = i;
     }
     if (ok) ok = launch_rows(j);
-    dispatched_without(j);
     free(j->exec_of);
     j->exec_of = NULL;
     if (!ok) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");

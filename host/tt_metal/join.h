@@ -28,6 +28,7 @@ typedef struct tt_row {
     uint32_t order;
     uint16_t notes;
     uint8_t group; /* ops, then replays, then signposts where they have one time */
+    bool left_out; /* by the selection */
 } tt_row;
 
 typedef struct tt_join {

@@ -387,7 +387,11 @@ devlog_status tt_report_write(tt_join *j, const tt_report_options *options, dl_s
     if (!w.no_memory) headers(&w);
     for (size_t i = 0; i < j->n && !status && !w.no_memory; i++) {
         tt_join_passed(j, i);
-        one_row(&w, &j->rows[j->order[i]]);
+        const tt_row *r = &j->rows[j->order[i]];
+        if (!r->left_out)
+            one_row(&w, r);
+        else if (r->exec != TT_NONE)
+            tt_device_passed(&w, &j->execs->items[r->exec]);
         if (out->len >= FLUSH_BYTES) status = flush(ctx, err);
     }
     if (options->json) dl_str_add(out, "]\n");

@@ -136,20 +136,18 @@ devlog_status tt_select_rows(tt_join *j, const op_selection *wanted, const op_se
         keep[i] = 1;
         if (r->op != TT_NONE && r->time < first) first = r->time;
     }
-    size_t kept = 0;
     uint64_t launches = 0;
     j->with_device = 0;
     for (size_t i = 0; i < j->n && ok; i++) {
-        const tt_row *r = &j->rows[j->order[i]];
+        tt_row *r = &j->rows[j->order[i]];
         tt_join_passed(j, i);
         if (r->exec == TT_NONE && r->point == TT_NONE)
             keep[i] = is_picked(&c, r) && host_row_is_kept(&c, r, first);
+        r->left_out = !keep[i];
         if (!keep[i]) continue;
         launches += r->point == TT_NONE;
         j->with_device += r->exec != TT_NONE && r->op != TT_NONE;
-        j->order[kept++] = j->order[i];
     }
-    j->n = kept;
     if (ok && !launches) status = op_select_nothing(wanted, err);
     free(keep);
     return status;

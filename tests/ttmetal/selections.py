@@ -1,16 +1,19 @@
 """Selections: the same options give the same launches in devlog ops, decode, export and view, which are those that the
-generator knows (folders.py). A small seeded part; DEVLOG_TT_SELECTIONS asks for more. Usage: selections.py DEVLOG."""
+generator knows (folders.py). Rows of a selection are those of the whole report, and a packed log, of which only some blocks are
+read, gives the same report and the same words as the log, also of runs with losses. A small seeded part; DEVLOG_TT_SELECTIONS
+asks for more. Usage: selections.py DEVLOG PACK_SMALL."""
 import csv
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
 
 import folders
 
-DEVLOG = sys.argv[1]
+DEVLOG, PACK_SMALL = sys.argv[1:3]
 NUMBER = int(os.environ.get("DEVLOG_TT_SELECTIONS", "16"))
 FIRST = int(os.environ.get("DEVLOG_TT_FIRST", "0"))
 passed = failed = empty = whole = 0
@@ -153,6 +156,41 @@ def check_ops(folder, top, selection):
     )
 
 
+
+def report_of(folder, out, options):
+    """Exit status, words, rows."""
+    shutil.rmtree(out, ignore_errors=True)
+    p = devlog("ops", folder, "-o", out, *options)
+    path = os.path.join(out, "ops_perf_results.csv")
+    if not os.path.exists(path):
+        return p.returncode, p.stdout + p.stderr, ""
+    with open(path, newline="") as f:
+        return p.returncode, p.stdout + p.stderr, f.read()
+
+
+def check_parts(folder, top, options, losses):
+    """The same of the log, packed, and of the whole run."""
+    out, log = os.path.join(top, "out"), os.path.join(folder, "profile_log_device.csv")
+    whole = report_of(folder, out, [])
+    said = report_of(folder, out, options)
+    packed = os.path.join(top, "packed", "logs")
+    shutil.copytree(folder, packed)
+    os.remove(os.path.join(packed, "profile_log_device.csv"))
+    assert subprocess.run([PACK_SMALL, "4000", log, os.path.join(packed, "profile_log_device.csv.pack")]).returncode == 0
+    of_packed = report_of(packed, out, options)
+    for a, b, what in zip(said, of_packed, ("exit status", "words", "report")):
+        a, b = (str(x).replace(packed, folder).replace(".csv.pack", ".csv") for x in (a, b))
+        assert a == b, "packed, %s:\n%s\nof the log:\n%s" % (what, b[:1500], a[:1500])
+    if not said[2] or not whole[2]:
+        return
+    rows = list(csv.DictReader(said[2].splitlines()))
+    all_rows = list(csv.DictReader(whole[2].splitlines()))
+    columns = [c for c in rows[0] if c in all_rows[0]] if rows else []
+    known = {tuple(r[c] for c in columns) for r in all_rows}
+    for r in rows:
+        assert tuple(r[c] for c in columns) in known, "a row that is not in the whole report: %s" % {c: r[c] for c in columns if r[c]}
+
+
 def check_logs(log, top, selection):
     p = devlog("decode", log, "-f", "json", *selection.options)
     q = devlog("export", log, "-f", "csv", "-o", os.path.join(top, "trace.csv"), *selection.options)
@@ -198,6 +236,8 @@ def one(seed):
         try:
             check_ops(folder, top, selection)
             if f.form != "report":
+                check_parts(folder, top, selection.options, [])
+            if f.form != "report":
                 log = os.path.join(folder, "profile_log_device.csv")
                 check_logs(log, top, selection)
                 if seed % 3 == 0:
@@ -206,6 +246,26 @@ def one(seed):
                     check_logs(os.path.join(folder, "packed.pack"), top, selection)
         except AssertionError as e:
             raise AssertionError("%s\n%s" % (" ".join(selection.options), e))
+
+
+def lost(seed):
+    """Of a run with losses; nothing is known of what should be left."""
+    r = random.Random(seed + 99)
+    losses = r.sample(folders.LOSSES, r.choice((1, 2, 3)))
+    form = ("log", "log_without_traces")[seed % 2]
+    f, good = folders.Folder(seed, losses, form), folders.Folder(seed, [], form)
+    if not f.runs or not good.runs:
+        return
+    options = Selection(good, r).options
+    with tempfile.TemporaryDirectory() as top:
+        folder = os.path.join(top, "logs")
+        f.write(folder)
+        if not os.path.exists(os.path.join(folder, "profile_log_device.csv")):
+            return
+        try:
+            check_parts(folder, top, options, losses)
+        except AssertionError as e:
+            raise AssertionError("%s, %s\n%s" % (" ".join(losses), " ".join(options), e))
 
 
 def nothing(seed):
@@ -351,7 +411,7 @@ def own(seed):
 
 
 for number in range(FIRST, FIRST + NUMBER):
-    for test in (one, nothing, own):
+    for test in (one, nothing, own, lost):
         if test is nothing and number % 8:
             continue
         try:

@@ -197,6 +197,9 @@ bool dl_key_add_sample(dl_key *k, uint64_t start, uint64_t cycles);
 /* pair_keys.c: completes the statistics from the samples. */
 void dl_key_settle(dl_key *k);
 /* "chip 0 core 1,1 BRISC" */
+/* Whether what is wrong at a RISC's mark is told: it is not where only a part of a log is wanted, and read, and this is not of
+ * it. */
+bool dl_pair_is_told(const dl_pair *p, uint32_t stream, uint64_t time);
 void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128]);
 /* pair_out.c: hands waiting runs to the sink. */
 devlog_status dl_pair_out_flush(dl_pair *p, devlog_error *err);

@@ -26,7 +26,7 @@ static bool is_told(const dl_pair *p, uint32_t launch, uint64_t time)
            (launch != DL_NONE && dl_filter_time(f, time, time) && dl_pair_launch_is_kept(p, launch));
 }
 
-static bool stream_is_told(const dl_pair *p, uint32_t stream, uint64_t time)
+bool dl_pair_is_told(const dl_pair *p, uint32_t stream, uint64_t time)
 {
     return stream >= p->n_streams || !p->streams[stream] || is_told(p, p->streams[stream]->launch, time);
 }
@@ -71,7 +71,7 @@ void dl_pair_abandon_site(dl_pair *p, stream_state *s, uint32_t site)
 void dl_pair_lose_end(dl_pair *p, const pair_mark *m, uint64_t time, bool of_another)
 {
     dl_finding what = of_another ? DL_FOUND_OTHER_LAUNCH : DL_FOUND_UNPAIRED_END;
-    if (!stream_is_told(p, m->stream, time)) return;
+    if (!dl_pair_is_told(p, m->stream, time)) return;
     p->losses->found[what]++;
     if (!dl_losses_wants(p->losses, what)) return;
     char where[128];
@@ -94,6 +94,7 @@ void dl_pair_lose_negative(dl_pair *p, const pair_mark *m, const open_zone *z, u
 void dl_pair_lose_deep(dl_pair *p, const stream_state *s, const pair_mark *m)
 {
     char where[128];
+    if (!dl_pair_is_told(p, m->stream, m->time)) return;
     dl_pair_where(p, m->stream, where);
     dl_losses_found(p->losses, DL_FOUND_TOO_DEEP, 1,
                     "%s:%u: %s: %u zones are open on this RISC; '%s' is left out", p->source, m->line, where,
@@ -150,7 +151,7 @@ dl_loss_zone dl_pair_note_loss(dl_pair *p, const pair_mark *m)
     const char *name = site_text(p, m->kind->site);
     dl_loss_zone zone = dl_loss_of_zone(name, strlen(name));
     char where[128];
-    if (zone == DL_LOSS_ZONES || !stream_is_told(p, m->stream, m->time)) return zone;
+    if (zone == DL_LOSS_ZONES || !dl_pair_is_told(p, m->stream, m->time)) return zone;
     dl_pair_where(p, m->stream, where);
     const dl_site *site = &p->tables->sites[m->kind->site];
     const size_t named = strlen(DL_VIOLATED_ZONE " ");

@@ -1,0 +1,221 @@
+/* Which launches of a device log a selection needs. See part.h. */
+#include "tt_metal/part.h"
+
+#include <stdlib.h>
+
+enum { MOST_ROWS = 4 * 1024 * 1024 }; /* more take more memory than a whole log does */
+
+static bool add_row(tt_part *p, const tt_part_row *row)
+{
+    if (p->n == p->cap) {
+        size_t cap = p->cap ? p->cap * 2 : 1024;
+        tt_part_row *grown = realloc(p->rows, cap * sizeof *grown);
+        if (!grown) return false;
+        p->rows = grown;
+        p->cap = cap;
+    }
+    p->rows[p->n++] = *row;
+    return true;
+}
+
+static bool add_id(tt_part *p, uint64_t id, uint32_t device)
+{
+    if (p->n_ids == p->cap_ids) {
+        size_t cap = p->cap_ids ? p->cap_ids * 2 : 256;
+        dl_filter_id *grown = realloc(p->ids, cap * sizeof *grown);
+        if (!grown) return false;
+        p->ids = grown;
+        p->cap_ids = cap;
+    }
+    p->ids[p->n_ids++] = (dl_filter_id){id, device, DL_FILTER_ANY};
+    return true;
+}
+
+/* The rows that an op would have device data in, as join.c makes them. */
+static bool add_op(tt_part *p, const tt_host *h, uint32_t number)
+{
+    const tt_op *o = &h->ops[number];
+    const tt_trace *t = o->trace == TT_NONE ? NULL : tt_host_trace(h, o->device, o->trace);
+    tt_part_row row = {
+        .time = o->flags & TT_OP_ZONE ? o->start : o->sent, .id = o->id, .device = o->device, .op = number};
+    if (o->flags & TT_OP_SHADOW) return true;
+    if (o->device == TT_NONE) {
+        /* Only its zone tells of it: its device is that of its launch. */
+        if (!(o->flags & TT_OP_LOST)) return true;
+        row.device = (uint32_t)(o->id & 1023);
+        if (row.device && !add_row(p, &row)) return false;
+        row.device = 0;
+        return add_row(p, &row);
+    }
+    if (o->trace == TT_NONE) return add_row(p, &row);
+    row.replay = true;
+    for (uint32_t session = 1; t && session <= t->replays && p->n <= MOST_ROWS; session++) {
+        const tt_replay *replay = tt_host_replay(h, o->device, o->trace, session);
+        row.session = session;
+        row.time = replay ? replay->ns : o->sent;
+        if (!add_row(p, &row)) return false;
+    }
+    return true;
+}
+
+/* As the rows of a report are ordered. */
+static int by_order(const void *a, const void *b)
+{
+    const tt_part_row *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    if (x->replay != y->replay) return x->replay ? 1 : -1;
+    if (x->replay && x->id != y->id) return x->id < y->id ? -1 : 1;
+    return x->op < y->op ? -1 : x->op > y->op;
+}
+
+/* The rows that were last on each device. */
+typedef struct lasts {
+    size_t *items; /* numbers of rows */
+    size_t n, cap;
+} lasts;
+
+/* The row before this one on its device, or SIZE_MAX; from now on this one is the last. False: no memory. */
+static bool pass(lasts *l, const tt_part *p, size_t row, size_t *before)
+{
+    *before = SIZE_MAX;
+    for (size_t i = 0; i < l->n; i++) {
+        if (p->rows[l->items[i]].device != p->rows[row].device) continue;
+        *before = l->items[i];
+        l->items[i] = row;
+        return true;
+    }
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 16;
+        size_t *grown = realloc(l->items, cap * sizeof *grown);
+        if (!grown) return false;
+        l->items = grown;
+        l->cap = cap;
+    }
+    l->items[l->n++] = row;
+    return true;
+}
+
+/* Marks the rows that stay, and notes their ids and those of the rows before them. */
+static bool choose(tt_part *p, const dl_filter *wanted)
+{
+    lasts l = {0};
+    bool ok = true;
+    for (size_t i = 0; i < p->n && ok; i++) {
+        tt_part_row *r = &p->rows[i];
+        size_t before;
+        ok = pass(&l, p, i, &before);
+        r->chosen = dl_filter_in(wanted->launches, wanted->n_launches, r->id) &&
+                    dl_filter_picks(wanted, r->id, r->device, r->session);
+        if (!ok || !r->chosen) continue;
+        ok = add_id(p, r->id, r->device) &&
+             (before == SIZE_MAX || add_id(p, p->rows[before].id, p->rows[before].device));
+    }
+    free(l.items);
+    if (ok && p->n_ids) qsort(p->ids, p->n_ids, sizeof *p->ids, dl_filter_by_id);
+    size_t kept = 0;
+    for (size_t i = 0; i < p->n_ids && ok; i++)
+        if (!kept || dl_filter_by_id(&p->ids[kept - 1], &p->ids[i]) != 0) p->ids[kept++] = p->ids[i];
+    p->n_ids = kept;
+    return ok;
+}
+
+/* Launches that were asked for by number may be of no op: their numbers stay, and the ids before them come with them. */
+static bool take_ranges(tt_part *p, const dl_filter *f)
+{
+    p->ranges = malloc((f->n_launches + p->n_ids + 1) * sizeof *p->ranges);
+    if (!p->ranges) return false;
+    size_t n = 0;
+    for (; n < f->n_launches; n++)
+        p->ranges[n] = f->launches[n];
+    for (size_t i = 0; i < p->n_ids; i++)
+        if (!dl_filter_in(p->ranges, n, p->ids[i].id))
+            p->ranges[n++] = (dl_filter_range){p->ids[i].id, p->ids[i].id};
+    p->filter.launches = p->ranges;
+    p->filter.n_launches = n;
+    return true;
+}
+
+devlog_status tt_part_make(tt_part *p, const tt_host *h, const op_selection *s, const op_selected *selected,
+                           devlog_error *err)
+{
+    const bool by_host = op_select_by_host(&s->host);
+    dl_filter wanted = {.launches = s->filter.launches, .n_launches = s->filter.n_launches};
+    bool ok = true;
+    *p = (tt_part){0};
+    /* What comes first on a chip is known only when all of it is. */
+    if (op_select_by_order(s) || (!by_host && !s->filter.n_launches)) return DEVLOG_OK;
+    if (by_host) {
+        wanted.picks = true;
+        wanted.picked = selected->ids;
+        wanted.n_picked = selected->n;
+    }
+    for (uint32_t i = 0; i < h->n_ops && ok && p->n <= MOST_ROWS; i++)
+        ok = add_op(p, h, i);
+    if (ok && p->n > MOST_ROWS) return DEVLOG_OK;
+    if (ok && p->n) qsort(p->rows, p->n, sizeof *p->rows, by_order);
+    ok = ok && choose(p, &wanted);
+    p->any = true;
+    p->filter.partly = true;
+    p->filter.picks = by_host;
+    p->filter.picked = p->ids;
+    p->filter.n_picked = by_host ? p->n_ids : 0;
+    if (ok && !by_host) ok = take_ranges(p, &s->filter);
+    return ok ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+bool tt_part_wants(const tt_part *p, uint64_t program, uint32_t device)
+{
+    const dl_filter *f = &p->filter;
+    return !p->any || !program ||
+           (dl_filter_in(f->launches, f->n_launches, program) && dl_filter_picks(f, program, device, 0));
+}
+
+/* ---- Whether it was enough --- */
+
+static bool has_run(const tt_execs *e, const tt_part_row *r)
+{
+    size_t from, to;
+    tt_execs_range(e, r->device, r->id, &from, &to);
+    for (; from < to; from++)
+        if ((e->items[from].session == TT_NONE ? 0 : e->items[from].session) == r->session) return true;
+    return false;
+}
+
+/* Replays are told apart by the log, not by which ops came again: of those only some were read. */
+static bool tells_replays(const tt_join *j)
+{
+    for (size_t i = 0; i < j->n; i++) {
+        const tt_row *r = &j->rows[i];
+        if (r->exec == TT_NONE || r->op == TT_NONE || j->host->ops[r->op].trace == TT_NONE) continue;
+        if (j->execs->items[r->exec].counted == TT_NONE) return false;
+    }
+    return true;
+}
+
+bool tt_part_is_enough(const tt_part *p, const tt_join *j)
+{
+    lasts l = {0};
+    bool ok = !j->execs->streaming && j->execs->n && (j->execs->from_report || tells_replays(j));
+    /* Launches that the host does not tell of have their places by what the log says. */
+    for (size_t i = 0; i < j->n && ok; i++) {
+        const tt_row *r = &j->rows[i];
+        if (r->left_out || r->exec == TT_NONE) continue;
+        ok = r->op != TT_NONE && !(r->notes & (TT_NOTE_EXTRA_REPLAY | TT_NOTE_TWICE));
+    }
+    for (size_t i = 0; i < p->n && ok; i++) {
+        size_t before;
+        ok = pass(&l, p, i, &before);
+        if (ok && p->rows[i].chosen && before != SIZE_MAX && has_run(j->execs, &p->rows[i]))
+            ok = has_run(j->execs, &p->rows[before]);
+    }
+    free(l.items);
+    return ok;
+}
+
+void tt_part_free(tt_part *p)
+{
+    free(p->rows);
+    free(p->ids);
+    free(p->ranges);
+    *p = (tt_part){0};
+}

@@ -149,9 +149,11 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
         dl_str_add(&out, "\nFiles:\n  ");
         dl_str_shown(&out, job.report_path, strlen(job.report_path));
         dl_str_char(&out, '\n');
-        if (job.gaps_path) {
+        const char *const beside[] = {job.gaps_path, job.zones_path};
+        for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+            if (!beside[i]) continue;
             dl_str_add(&out, "  ");
-            dl_str_shown(&out, job.gaps_path, strlen(job.gaps_path));
+            dl_str_shown(&out, beside[i], strlen(beside[i]));
             dl_str_char(&out, '\n');
         }
         status = dl_print(&out, &err);

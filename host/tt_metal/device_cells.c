@@ -325,8 +325,7 @@ static void from_report(tt_writer *w, const tt_exec *x)
 /* What its NoC trace adds up to, beside what the C++ report says. */
 static void noc_cells(tt_writer *w, const tt_exec *x)
 {
-    const tt_noc *noc = tt_nocs_of(&w->j->execs->nocs, x->device, x->id, x->session);
-    if (!noc && x->counted == TT_NONE) noc = tt_nocs_of(&w->j->execs->nocs, x->device, x->id, TT_NONE);
+    const tt_noc *noc = tt_nocs_of_run(&w->j->execs->nocs, x->device, x->id, x->session, x->counted);
     for (size_t i = 0; noc && i < TT_NOC_SUMS; i++)
         tt_cell_u64(w, w->first_noc + i, noc->sums[i]);
     if (noc && noc->sums[TT_NOC_LINK_BYTES]) {

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "report/decode_table.h"
+#include "tt_metal/noc_zones.h"
 #include "tt_metal/tell.h"
 #include "tt_metal/zones.h"
 
@@ -134,14 +135,19 @@ static char *path_of(const tt_job *j, const char *instead, const char *ending)
     return path;
 }
 
-static devlog_status write_one(tt_job *j, dl_file_set *files, const char *path, bool gaps, devlog_error *err)
+typedef enum written { WRITE_REPORT, WRITE_GAPS, WRITE_NOC_ZONES } written;
+
+static devlog_status write_one(tt_job *j, dl_file_set *files, const char *path, written what,
+                               devlog_error *err)
 {
     if (!path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     dl_file_writer w;
     devlog_status status = dl_file_create(&w, path, err);
     if (status) return status;
-    status = gaps ? tt_gaps_write(&j->execs.gaps, &w.buffer, flush, &w, err)
-                  : tt_report_write(&j->join, &j->o->report, &w.buffer, flush, &w, &j->counts, err);
+    status = what == WRITE_GAPS ? tt_gaps_write(&j->execs.gaps, &w.buffer, flush, &w, err)
+             : what == WRITE_NOC_ZONES
+                 ? tt_noc_zones_write(&j->join, &w.buffer, flush, &w, err)
+                 : tt_report_write(&j->join, &j->o->report, &w.buffer, flush, &w, &j->counts, err);
     if (!status) return dl_file_set_take(files, &w, err);
     dl_file_abandon(&w);
     return status;
@@ -176,8 +182,11 @@ static devlog_status write_report(tt_job *j, devlog_error *err)
     bool gaps = j->execs.gaps.n > 0 && !j->o->selection; /* which are of the whole run */
     j->report_path = path_of(j, NULL, j->o->report.json ? ".json" : ".csv");
     if (gaps) j->gaps_path = path_of(j, "per_core_op_to_op_times", ".csv");
-    devlog_status status = write_one(j, &files, j->report_path, false, err);
-    if (!status && gaps) status = write_one(j, &files, j->gaps_path, true, err);
+    const bool zones = j->execs.nocs.n_zones > 0;
+    if (zones) j->zones_path = path_of(j, "noc_zones", ".csv");
+    devlog_status status = write_one(j, &files, j->report_path, WRITE_REPORT, err);
+    if (!status && gaps) status = write_one(j, &files, j->gaps_path, WRITE_GAPS, err);
+    if (!status && zones) status = write_one(j, &files, j->zones_path, WRITE_NOC_ZONES, err);
     if (!status) return dl_file_set_commit(&files, err);
     dl_file_set_abandon(&files);
     return status;
@@ -231,6 +240,7 @@ void tt_job_free(tt_job *j)
     tt_found_free(&j->found);
     free(j->report_path);
     free(j->gaps_path);
+    free(j->zones_path);
 }
 
 bool tt_job_lost(const tt_job *j)

@@ -30,7 +30,7 @@ typedef struct tt_job {
     tt_report_counts counts;
     const tt_job_options *o;
     const char *input;             /* in hand, for progress */
-    char *report_path, *gaps_path; /* gaps_path NULL: none was written */
+    char *report_path, *gaps_path, *zones_path; /* NULL: none was written */
 } tt_job;
 
 /* Free with tt_job_free, also after a failure. */

@@ -10,6 +10,7 @@
 #include "decode/input.h"
 #include "ops/jsonline.h"
 #include "tt_metal/host.h"
+#include "tt_metal/noc_zones.h"
 
 enum { CHUNK = 256 * 1024, MAX_OBJECT = 64 * 1024, MOST = 8160 };
 
@@ -44,6 +45,13 @@ const tt_noc *tt_nocs_of(const tt_nocs *n, uint32_t device, uint64_t id, uint32_
 {
     const tt_noc key = {.id = id, .device = device, .session = session};
     return n->n ? bsearch(&key, n->items, n->n, sizeof key, by_ids) : NULL;
+}
+
+const tt_noc *tt_nocs_of_run(const tt_nocs *n, uint32_t device, uint64_t id, uint32_t session,
+                             uint32_t counted)
+{
+    const tt_noc *noc = tt_nocs_of(n, device, id, session);
+    return noc || counted != TT_NONE ? noc : tt_nocs_of(n, device, id, TT_NONE);
 }
 
 static bool digits(const char **p, uint64_t *out)
@@ -114,7 +122,16 @@ typedef struct one {
     uint64_t saturated, bad;
     tt_noc_grid grid;
     tt_noc_links *links;
+    tt_nocs *all;
+    tt_noc_zoner zones;
+    bool no_memory;
 } one;
+
+static void add(one *o, tt_noc_zone *zone, tt_noc_sum sum, uint64_t n)
+{
+    o->noc->sums[sum] += n;
+    zone->sums[sum] += n;
+}
 
 static bool is(const jl_value *v, const char *text)
 {
@@ -144,7 +161,7 @@ static uint64_t place(const jl_value *v)
     return v->kind == JL_NUMBER ? v->number : UINT64_MAX;
 }
 
-static void take_barrier(one *o, const jl_value *type, uint64_t at)
+static void take_barrier(one *o, tt_noc_zone *zone, const jl_value *type, uint64_t at)
 {
     int write = begins(type, "WRITE_BARRIER");
     if (is(type, "READ_BARRIER_START") || is(type, "WRITE_BARRIER_START")) {
@@ -152,7 +169,7 @@ static void take_barrier(one *o, const jl_value *type, uint64_t at)
     } else if (is(type, "READ_BARRIER_END") || is(type, "WRITE_BARRIER_END")) {
         uint64_t since = o->w.since[write];
         if (since != UINT64_MAX && at >= since)
-            o->noc->sums[write ? TT_NOC_WRITE_WAIT : TT_NOC_READ_WAIT] += at - since;
+            add(o, zone, write ? TT_NOC_WRITE_WAIT : TT_NOC_READ_WAIT, at - since);
         o->w.since[write] = UINT64_MAX;
     }
 }
@@ -179,11 +196,26 @@ static bool moves(one *o, const jl_value *type, const jl_value *noc, tt_noc_box 
     return true;
 }
 
+/* "ZONE_START" and "ZONE_END", until November 2025 "begin" and "end". */
+static void take_zone(one *o, const jl_value *zone, const jl_value *phase)
+{
+    dl_str name = {0};
+    bool ok = true;
+    if (zone->kind != JL_TEXT) return;
+    jl_text(zone, &name);
+    if (is(phase, "ZONE_START") || is(phase, "begin"))
+        ok = tt_noc_zoner_begins(&o->zones, o->all, o->w.proc, name.text ? name.text : "", name.len);
+    else if (is(phase, "ZONE_END") || is(phase, "end"))
+        ok = tt_noc_zoner_ends(&o->zones, o->all, o->w.proc, name.text ? name.text : "", name.len);
+    o->no_memory |= !ok;
+    dl_str_free(&name);
+}
+
 static void take_object(one *o, const char *text, size_t n)
 {
     jl_reader r;
     tt_noc_box to = NOWHERE, all = NOWHERE;
-    jl_value v, type = {.kind = JL_END}, noc = {.kind = JL_END}, proc = {.kind = JL_END};
+    jl_value v, type = {.kind = JL_END}, noc = type, proc = type, zone = type, phase = type;
     uint64_t bytes = 0, at = 0, x = 0, y = 0;
     jl_kind kind = JL_BAD;
     if (jl_line(&r, text, n))
@@ -196,6 +228,10 @@ static void take_object(one *o, const char *text, size_t n)
                 noc = v;
             else if (jl_key_is(&v, "proc"))
                 proc = v;
+            else if (jl_key_is(&v, "zone"))
+                zone = v;
+            else if (jl_key_is(&v, "zone_phase"))
+                phase = v;
             else if (jl_key_is(&v, "sx"))
                 x = place(&v);
             else if (jl_key_is(&v, "sy"))
@@ -226,9 +262,16 @@ static void take_object(one *o, const char *text, size_t n)
         o->w.x = x;
         o->w.y = y;
         if (n_proc) memcpy(o->w.proc, proc.text, n_proc);
+        tt_noc_zoner_risc(&o->zones);
     }
-    if (type.kind != JL_TEXT) return; /* a zone */
-    take_barrier(o, &type, at);
+    if (type.kind != JL_TEXT) {
+        take_zone(o, &zone, &phase);
+        return;
+    }
+    tt_noc_zone *here = tt_noc_zoner_here(&o->zones, o->all, o->w.proc);
+    o->no_memory |= !here;
+    if (!here) return;
+    take_barrier(o, here, &type, at);
     o->noc->written += bytes;
     tt_noc_kind way = begins(&type, "READ") ? TT_NOC_FROM : TT_NOC_TO;
     if (all.x0 != UINT64_MAX) {
@@ -238,11 +281,10 @@ static void take_object(one *o, const char *text, size_t n)
     if (!moves(o, &type, &noc, &to, &bytes) || !bytes) return;
     const bool fabric = begins(&type, "FABRIC");
     tt_noc_route(o->links, o->grid, fabric ? -1 : is(&noc, "NOC_1"), o->w.x, o->w.y, to, way, bytes);
-    uint64_t *sums = o->noc->sums;
-    sums[TT_NOC_BYTES] += bytes;
-    sums[TT_NOC_TRANSFERS]++;
-    sums[fabric ? TT_NOC_FABRIC : begins(&type, "READ") ? TT_NOC_READ : TT_NOC_WRITE] += bytes;
-    if (is(&noc, "NOC_0") || is(&noc, "NOC_1")) sums[is(&noc, "NOC_0") ? TT_NOC_0 : TT_NOC_1] += bytes;
+    add(o, here, TT_NOC_BYTES, bytes);
+    add(o, here, TT_NOC_TRANSFERS, 1);
+    add(o, here, fabric ? TT_NOC_FABRIC : begins(&type, "READ") ? TT_NOC_READ : TT_NOC_WRITE, bytes);
+    if (is(&noc, "NOC_0") || is(&noc, "NOC_1")) add(o, here, is(&noc, "NOC_0") ? TT_NOC_0 : TT_NOC_1, bytes);
     o->saturated += bytes == MOST;
 }
 
@@ -283,10 +325,11 @@ static devlog_status read_one(tt_nocs *all, const char *name, dl_input *in, tt_f
                               devlog_error *err)
 {
     tt_noc noc = {0};
-    one o = {.noc = &noc, .w = NOBODY, .grid = all->grid, .links = calloc(1, sizeof *o.links)};
+    one o = {.noc = &noc, .w = NOBODY, .grid = all->grid, .links = calloc(1, sizeof *o.links), .all = all};
     char *text = malloc(CHUNK + MAX_OBJECT);
     size_t n = 0, got = 1;
     bool ok = text && o.links, whole = take_name(name, &noc);
+    tt_noc_zoner_begin(&o.zones, all);
     while (ok && whole && got) {
         devlog_error why = {0};
         got = 0;
@@ -314,6 +357,8 @@ static devlog_status read_one(tt_nocs *all, const char *name, dl_input *in, tt_f
     dl_input_close(in);
     if (ok) take_links(&noc, o.links);
     free(o.links);
+    tt_noc_zoner_end(&o.zones, all, &noc.zones, &noc.n_zones);
+    ok = ok && !o.no_memory;
     if (ok && whole && all->n == all->cap) {
         size_t cap = all->cap ? all->cap * 2 : 256;
         tt_noc *grown = realloc(all->items, cap * sizeof *grown);
@@ -392,5 +437,7 @@ devlog_status tt_nocs_parse(tt_nocs *n, const char *name, const void *bytes, siz
 void tt_nocs_free(tt_nocs *n)
 {
     free(n->items);
+    free(n->zones);
+    dl_intern_free(n->names);
     *n = (tt_nocs){0};
 }

@@ -28,14 +28,25 @@ typedef struct tt_noc {
     uint64_t id;
     uint32_t device, session; /* session TT_NONE: none */
     uint64_t sums[TT_NOC_SUMS];
-    uint64_t written;  /* all "num_bytes" of the file, as tt-metal adds them up: NOC BYTES FROM COUNTERS */
-    uint8_t way, x, y; /* of the busiest link, when TT_NOC_LINK_BYTES is not 0 */
+    uint64_t written; /* all "num_bytes" of the file, as tt-metal adds them up: NOC BYTES FROM COUNTERS */
+    uint32_t zones, n_zones; /* in tt_nocs.zones; none where no zones stand in the file */
+    uint8_t way, x, y;       /* of the busiest link, when TT_NOC_LINK_BYTES is not 0 */
 } tt_noc;
+
+/* A zone of a RISC, over all cores, without the zones inside it. */
+typedef struct tt_noc_zone {
+    uint32_t name; /* in tt_nocs.names: RISC, tab, zone */
+    uint64_t entered;
+    uint64_t sums[TT_NOC_PLAIN];
+} tt_noc_zone;
 
 typedef struct tt_nocs {
     tt_noc *items; /* by device, id, session */
     size_t n, cap;
     tt_noc_grid grid; /* of topology.json */
+    tt_noc_zone *zones;
+    size_t n_zones, cap_zones;
+    struct dl_intern *names;
 } tt_nocs;
 
 /* Reads all that are in a folder; none is no failure. */
@@ -46,6 +57,9 @@ devlog_status tt_nocs_parse(tt_nocs *n, const char *name, const void *bytes, siz
 void tt_nocs_free(tt_nocs *n);
 /* NULL: none. */
 const tt_noc *tt_nocs_of(const tt_nocs *n, uint32_t device, uint64_t id, uint32_t session);
+/* Of a program that ran: `counted`, its session as the log has it, which may be none. */
+const tt_noc *tt_nocs_of_run(const tt_nocs *n, uint32_t device, uint64_t id, uint32_t session,
+                             uint32_t counted);
 const char *tt_noc_header(tt_noc_sum sum);
 
 #endif

@@ -121,6 +121,35 @@ def judged(seed, losses):
         p = devlog(folder, out)
         assert p.returncode in (0, 3), p.stderr
         Judge(f, rows_of(out), p.returncode, p.stdout).all()
+        noc_zones(f, out)
+
+
+def noc_zones(f, out):
+    """What moved by zone, of every run of which there is a row with its trace's ids; the sum of its zones is what the row has."""
+    path = os.path.join(out, "noc_zones.csv")
+    have, of_rows = {}, {}
+    for row in rows_of(out, "noc_zones.csv") if os.path.exists(path) else ():
+        key = tuple(row[c] for c in ("GLOBAL CALL COUNT", "DEVICE ID", "METAL TRACE REPLAY SESSION ID"))
+        sums = {c: int(v) for c, v in row.items() if c.startswith("NOC ") or c == "ZONE COUNT"}
+        assert (row["RISC"], row["ZONE"]) not in have.setdefault(key, {})
+        have[key][row["RISC"], row["ZONE"]] = sums
+    if not f.noc or f.form == "log_without_traces":
+        return
+    wanted = {}
+    for run in f.runs:
+        zones = {k: v for k, v in getattr(run, "noc_zones", {}).items() if any(v.values())}
+        if hasattr(run, "noc") and any(v["ZONE COUNT"] for v in zones.values()):
+            wanted[str(run.id), str(run.device), "" if run.session is None else str(run.session)] = zones
+    for key, zones in have.items():
+        assert key in wanted and zones == wanted[key], "zones of %s: %s, should be %s" % (key, zones, wanted.get(key))
+    for row in rows_of(out):
+        key = tuple(row[c] for c in ("GLOBAL CALL COUNT", "DEVICE ID", "METAL TRACE REPLAY SESSION ID"))
+        if not row.get("NOC BYTES") or key not in wanted:
+            continue
+        assert key in have, "no zones of %s" % (key,)
+        assert sum(z["NOC BYTES"] for z in have[key].values()) == int(row["NOC BYTES"]), key
+        of_rows[key] = 1
+    assert len(of_rows) == len(have), "%d runs with zones, %d rows" % (len(have), len(of_rows))
 
 
 def one_folder(seed):

@@ -30,6 +30,22 @@ NOC_SUMS = ("NOC BYTES", "NOC READ BYTES", "NOC WRITE BYTES", "NOC FABRIC BYTES"
             "NOC READ WAIT [cycles]", "NOC WRITE WAIT [cycles]")
 
 
+class Sums(dict):
+    """Of all, and of the zone whose turn it is."""
+
+    def __init__(self):
+        super().__init__(dict.fromkeys(NOC_SUMS, 0))
+        self.zone = {}
+
+    def turn(self, zones, proc, name):
+        self.zone = zones.setdefault((proc, name), dict.fromkeys(("ZONE COUNT",) + NOC_SUMS, 0))
+        return self.zone
+
+    def __setitem__(self, name, value):
+        self.zone[name] += value - self[name]
+        super().__setitem__(name, value)
+
+
 class Files:
     # ---- files
 
@@ -180,18 +196,37 @@ class Files:
     def noc_trace(self, run):
         """What a program moved, as an array of objects, and what that adds up to."""
         r = random.Random(run.id * 31 + (run.session or 0))
-        sums = dict.fromkeys(NOC_SUMS, 0)
+        z = random.Random(run.id * 37 + (run.session or 0))
+        begin, end = ("ZONE_START", "ZONE_END") if self.seed % 3 else ("begin", "end")
+        run.noc_zones = {}
+        sums = Sums()
         objects, links, unrouted = [], {}, 0
         for core in run.cores:
             for proc in ("BRISC", "NCRISC"):
                 at = 1000 + r.randrange(1000)
                 common = {"run_host_id": run.id, "op_name": "a{b}\"c", "proc": proc, "src_device_id": run.device}
                 place = {"sx": core["place"][0], "sy": core["place"][1]}
-                objects.append(dict(common, zone=proc + "-KERNEL", zone_phase="ZONE_START", timestamp=at, **place))
+                opened = [""]
+                sums.turn(run.noc_zones, proc, "")
+
+                def zone(name, phase):
+                    objects.append(dict(common, zone=name, zone_phase=phase, timestamp=at, **place))
+                    if phase == begin:
+                        opened.append(name)
+                        sums.turn(run.noc_zones, proc, name)["ZONE COUNT"] += 1
+                    else:
+                        while name in opened and opened.pop() != name:
+                            pass
+                        sums.turn(run.noc_zones, proc, opened[-1])
+
+                if self.seed % 5:
+                    zone(proc + "-KERNEL", begin)
                 states = {}
                 for _ in range(r.randrange(6)):
                     kind = r.choice(("READ", "WRITE_", "WRITE_MULTICAST", "READ_SET_STATE", "READ_WITH_STATE", "FABRIC_UNICAST_WRITE",
                                      "SEMAPHORE_INC"))
+                    if z.random() < 0.4:
+                        zone(z.choice(("read, \"x\"", "INNER", "Größe")), begin)
                     noc, size = r.choice((0, 1)), 0 if kind[0] == "S" else r.randrange(1, 9000)
                     moved = written = size
                     at += r.randrange(1, 500)
@@ -221,12 +256,17 @@ class Files:
                     for link in ways or ():
                         links[link] = links.get(link, 0) + moved
                     unrouted += moved if ways is None else 0
+                    if z.random() < 0.4:
+                        zone(z.choice(opened[1:] + ["INNER", "never begun"]), end)
                 for way in r.sample(("READ", "WRITE"), r.randrange(3)):
                     wait = r.randrange(5000)
                     for phase, stamp in (("START", at + 1), ("END", at + 1 + wait)):
                         objects.append(dict(common, noc="NOC_0", num_bytes=0, type="%s_BARRIER_%s" % (way, phase), timestamp=stamp, **place))
                     sums["NOC %s WAIT [cycles]" % way] += wait
                     at += 1 + wait
+                if z.random() < 0.8:
+                    zone(proc + "-KERNEL", end)
+        sums = dict(sums)
         if self.grid:
             sums["NOC UNROUTED BYTES"] = unrouted
             sums["NOC BUSIEST LINK BYTES"] = max(links.values(), default=0)

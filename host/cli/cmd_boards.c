@@ -77,7 +77,7 @@ static void add_row(dl_str *out, dl_grid *grid, int format, bool first, const ch
     if (format == CSV && first)
         for (int i = 0; i < FACTS; i++)
             dl_str_fmt(out, "%s%s", heads[i], i + 1 < FACTS ? "," : "\n");
-    if (format == JSON) dl_str_add(out, first ? "[\n {" : ",\n {");
+    if (format == JSON) dl_str_add(out, first ? "\n {" : ",\n {");
     for (int i = 0; i < FACTS; i++) {
         if (format == JSON) dl_str_fmt(out, "%s\"%s\":", i ? "," : "", heads[i]);
         if (numeric[i])
@@ -97,16 +97,17 @@ static int is_board(const struct dirent *entry)
     return n > 5 && strcmp(entry->d_name + n - 5, ".json") == 0;
 }
 
-/* The files that are named, or all of the boards folder. Returns how many could not be read. */
-static uint32_t add_boards(dl_str *out, int format, const cli_args *rest)
+/* The files that are named, or all of the boards folder. Returns how many could not be read; *good: could. */
+static uint32_t add_boards(dl_str *out, int format, const cli_args *rest, uint32_t *good)
 {
     char folder[4096] = "", path[4352];
     struct dirent **entries = NULL;
     int n = rest->n;
-    uint32_t bad = 0, good = 0;
+    uint32_t bad = 0;
     dl_grid grid = DL_GRID(board_columns);
     if (n == 0 && dl_join(folder, sizeof folder, dl_home(), "boards", NULL) == DEVLOG_OK)
         n = scandir(folder, &entries, is_board, alphasort);
+    if (format == JSON) dl_str_add(out, "{\"format\":\"devlog-boards-1\",\"boards\":[");
     if (n <= 0) {
         fprintf(stderr, "devlog boards: there are no board files in %s; DEVLOG_HOME names the folder above\n",
                 folder);
@@ -122,13 +123,13 @@ static uint32_t add_boards(dl_str *out, int format, const cli_args *rest)
             bad++;
         } else {
             facts_of(&b, facts);
-            add_row(out, &grid, format, good++ == 0, (const char(*)[FACT])facts);
+            add_row(out, &grid, format, (*good)++ == 0, (const char(*)[FACT])facts);
         }
         if (entries) free(entries[i]);
     }
     free(entries);
-    if (format == JSON) dl_str_add(out, good ? "\n]\n" : "[]\n");
-    if (good && format == TEXT) dl_grid_print(&grid, dl_term_width(stdout), out);
+    if (format == JSON) dl_str_add(out, "]}\n");
+    if (*good && format == TEXT) dl_grid_print(&grid, dl_term_width(stdout), out);
     return bad;
 }
 
@@ -138,6 +139,7 @@ static void add_transports(dl_str *out, int format)
     const dl_transport_ops *t;
     dl_grid grid = DL_GRID(columns);
     if (format == CSV) dl_str_add(out, "transport,path_variable,summary\n");
+    if (format == JSON) dl_str_add(out, "{\"format\":\"devlog-boards-1\",\"transports\":[");
     for (uint32_t i = 0; (t = dl_transport_at(i)) != NULL; i++) {
         const char *variable = t->path_setting ? dl_setting_of(t->path_setting)->name : "";
         if (format == TEXT) {
@@ -149,13 +151,13 @@ static void add_transports(dl_str *out, int format)
             dl_str_char(out, '\n');
         } else {
             dl_str_fmt(out,
-                       "%s{\"transport\":\"%s\",\"path_variable\":\"%s\",\"summary\":", i ? ",\n " : "[\n ",
+                       "%s{\"transport\":\"%s\",\"path_variable\":\"%s\",\"summary\":", i ? ",\n " : "\n ",
                        t->name, variable);
             dl_str_json(out, t->summary, strlen(t->summary));
             dl_str_char(out, '}');
         }
     }
-    if (format == JSON) dl_str_add(out, "\n]\n");
+    if (format == JSON) dl_str_add(out, "]}\n");
     if (format == TEXT) dl_grid_print(&grid, dl_term_width(stdout), out);
 }
 
@@ -164,17 +166,17 @@ static int run(int argc, char **argv)
     boards_args a = {0};
     cli_args rest;
     dl_str out = {0};
-    uint32_t bad = 0;
+    uint32_t bad = 0, good = 0;
     int exit_status;
     if (!cli_parse(&cmd_boards, argc, argv, &a, &rest, &exit_status)) return exit_status;
     if (a.transports)
         add_transports(&out, a.format);
     else
-        bad = add_boards(&out, a.format, &rest);
+        bad = add_boards(&out, a.format, &rest, &good);
     devlog_error err;
     const devlog_status status = dl_print(&out, &err);
     if (status) fprintf(stderr, "devlog boards: %s\n", err.text);
-    exit_status = status ? CLI_FAILED : bad == 0 ? CLI_OK : out.len > 3 ? CLI_PARTIAL : CLI_FAILED;
+    exit_status = status ? CLI_FAILED : bad == 0 ? CLI_OK : good ? CLI_PARTIAL : CLI_FAILED;
     dl_str_free(&out);
     cli_args_free(&rest);
     return exit_status;

@@ -163,7 +163,7 @@ static void print_text(const table *t, dl_str *out)
 
 static void print_json(const table *t, dl_str *out)
 {
-    dl_str_add(out, "[");
+    dl_str_add(out, "{\"format\": \"devlog-devices-1\", \"devices\": [");
     for (size_t i = 0; i < t->n; i++) {
         dl_str_add(out, i ? ",\n {" : "\n {");
         for (int k = 0; k < COLUMNS; k++) {
@@ -175,7 +175,7 @@ static void print_json(const table *t, dl_str *out)
         }
         dl_str_add(out, "}");
     }
-    dl_str_add(out, "\n]\n");
+    dl_str_add(out, "]}\n");
 }
 
 static void print_csv(const table *t, dl_str *out)

@@ -161,8 +161,8 @@ static void print_json(printer *p, const look_risc *r)
 {
     dl_str *out = &p->out;
     dl_str_fmt(out, "%s{\"core\":[%u,%u],\"risc\":\"%s\",\"state\":\"%s\",\"launch\":%u,\"host_id\":%u",
-               p->any ? ",\n  " : "[\n  ", r->core.x, r->core.y, r->name, look_state_text(r->state),
-               r->launch, r->host_id);
+               p->any ? ",\n  " : "{\"format\":\"devlog-dump-1\",\"riscs\":[\n  ", r->core.x, r->core.y,
+               r->name, look_state_text(r->state), r->launch, r->host_id);
     if (r->has_pc) dl_str_fmt(out, ",\"pc\":%" PRIu32, r->pc);
     if (r->function[0]) json_text(out, "function", r->function);
     if (r->place[0]) json_text(out, "place", r->place);
@@ -202,7 +202,8 @@ static devlog_status print_risc(void *context, const look_risc *r, devlog_error 
 static void print_end(printer *p, const devlog_device *device, uint32_t cores)
 {
     dl_str *out = &p->out;
-    if (p->args->format == JSON) dl_str_add(out, p->any ? "\n]\n" : "[]\n");
+    if (p->args->format == JSON)
+        dl_str_add(out, p->any ? "]}\n" : "{\"format\":\"devlog-dump-1\",\"riscs\":[]}\n");
     if (p->args->format != TEXT) return;
     dl_str_fmt(out, "%s%s, %u core%s started; %u RISC%s busy", p->any ? "\n" : "", device->board.title, cores,
                cores == 1 ? "" : "s", p->busy, p->busy == 1 ? "" : "s");

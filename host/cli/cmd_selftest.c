@@ -54,7 +54,8 @@ static devlog_status print_line(void *context, const selftest_line *l, devlog_er
         dl_str_csv(out, l->found, strlen(l->found));
         dl_str_char(out, '\n');
     } else {
-        dl_str_fmt(out, "%s{\"check\":\"%s\",\"ok\":%s,\"found\":", p->any ? ",\n " : "[\n ", l->check,
+        dl_str_fmt(out, "%s{\"check\":\"%s\",\"ok\":%s,\"found\":",
+                   p->any ? ",\n " : "{\"format\":\"devlog-selftest-1\",\"checks\":[\n ", l->check,
                    l->ok ? "true" : "false");
         dl_str_json(out, l->found, strlen(l->found));
         dl_str_char(out, '}');
@@ -103,7 +104,8 @@ static int run(int argc, char **argv)
         status = closed;
         err = closing;
     }
-    if (a.format == JSON) dl_str_add(&p.out, p.any ? "\n]\n" : "[]\n");
+    if (a.format == JSON)
+        dl_str_add(&p.out, p.any ? "]}\n" : "{\"format\":\"devlog-selftest-1\",\"checks\":[]}\n");
     if (status == DEVLOG_OK) status = dl_print(&p.out, &err);
     if (status != DEVLOG_OK)
         fprintf(stderr, "devlog selftest: %s\n", err.text);

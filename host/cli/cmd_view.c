@@ -85,7 +85,7 @@ static void list_text(const cli_logs *logs, dl_str *out)
 
 static void list_data(const cli_logs *logs, bool json, dl_str *out)
 {
-    dl_str_add(out, json ? "[" : "time_ns,bytes,kind,path\n");
+    dl_str_add(out, json ? "{\"format\": \"devlog-view-1\", \"logs\": [" : "time_ns,bytes,kind,path\n");
     for (size_t i = 0; i < logs->n; i++) {
         const cli_log *l = &logs->items[i];
         const char *kind = l->capture ? "capture" : "device log";
@@ -100,7 +100,7 @@ static void list_data(const cli_logs *logs, bool json, dl_str *out)
             dl_str_char(out, '\n');
         }
     }
-    if (json) dl_str_add(out, "\n]\n");
+    if (json) dl_str_add(out, "]}\n");
 }
 
 static int list(const cli_logs *logs, int format)

@@ -137,6 +137,17 @@ class Answers(unittest.TestCase):
         self.assertFalse(table.complete)
         self.assertIn("cut off", table.troubles)
 
+    def test_ops_schema(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is missing")
+        with open(os.path.join(SOURCE, "schema", "devlog-op-rows-1.json"), encoding="utf-8") as f:
+            schema = json.load(f)
+        said = json.loads(devlog._answers.Answer(devlog._native.ops([REPORT])).format("json"))
+        jsonschema.Draft202012Validator(schema).validate(said)
+        self.assertFalse(jsonschema.Draft202012Validator(schema).is_valid(dict(said, format="devlog-report-1")))
+
     def test_what_is_wrong(self):
         for call in (lambda: devlog.report("/no/such/run"), lambda: devlog.report(RUN, ops=["no such op"]), lambda: devlog.causes(REPORT),
                      lambda: devlog.diff(RUN, RUN, conditions=["op is slow"]), lambda: devlog.diff(RUN, []), lambda: devlog.ops(WAITS),

@@ -110,8 +110,8 @@ static void boards_are_listed(void **state)
     says(text, "board,title,arch,transports,cores,riscs,mhz,clock,ram,record_bytes,user_bytes\nblackhole,");
     free(text);
     text = devlog(0, "boards", "--format=json", "fe310", NULL, NULL, NULL);
-    says(text, "[\n {\"board\":\"fe310\",\"title\":\"SiFive FE310-G002 (HiFive1 Rev B, RED-V)\"");
-    says(text, "\"clock\":\"mcycle\",\"ram\":24576,\"record_bytes\":2048,\"user_bytes\":3072}\n]\n");
+    says(text, "\"boards\":[\n {\"board\":\"fe310\",\"title\":\"SiFive FE310-G002 (HiFive1 Rev B, RED-V)\"");
+    says(text, "\"clock\":\"mcycle\",\"ram\":24576,\"record_bytes\":2048,\"user_bytes\":3072}]}\n");
     free(text);
     text = devlog(0, "boards", "--transports", NULL, NULL, NULL, NULL);
     says(text, "qemu   qemu-system-riscv32");

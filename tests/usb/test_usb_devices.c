@@ -110,7 +110,7 @@ static cJSON *list_devices(model_bus *bus, bool as_nobody)
 static const char *cell(const cJSON *all, const char *name, const char *column)
 {
     const cJSON *row;
-    cJSON_ArrayForEach(row, all)
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(all, "devices"))
     {
         if (strcmp(cJSON_GetObjectItem(row, "name")->valuestring, name) == 0)
             return cJSON_GetObjectItem(row, column)->valuestring;

@@ -65,6 +65,7 @@ def outputs(tmp):
         ("devices",): [()],
         ("diff",): [(folder, folder), (log, cut), ("--exact", "--fail-on", "op>+5%", "--fail-on", "missing", folder, folder)],
         ("dump",): [("--all", os.path.join(states, "hung")), (os.path.join(states, "done"),), ("--all", os.path.join(states, "done"))],
+        ("memory",): [(folder,)],
         ("ops",): [lambda: of_a_report("ops", os.path.join(folder, "logs")), lambda: of_a_report("ops", "--columns", "reference", os.path.join(folder, "logs"))],
         ("ops", "compare"): [(report, report), ("--list", report, report)],
         ("ops", "summary"): [(report,), ("--list", report)],

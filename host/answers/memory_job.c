@@ -102,7 +102,7 @@ void memory_job_troubles(const memory_job *j, const char *before, dl_str *out)
         bytes += j->run.spaces[i].leaked_bytes;
     }
     if (n)
-        dl_str_fmt(out, "%s%llu buffer%s of %llu bytes %s not freed before their device was closed\n", before,
+        dl_str_fmt(out, "%s%llu buffer%s of %llu bytes %s not freed before the device was closed\n", before,
                    (unsigned long long)n, n == 1 ? "" : "s", (unsigned long long)bytes,
                    n == 1 ? "was" : "were");
     for (char *c = out->text; c && *c; c++)

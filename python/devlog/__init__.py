@@ -17,12 +17,12 @@ Columns are numpy arrays that share the memory they were read into (memoryviews 
 cycles of a chip's clock, continued over wraps. Everything is read by the library behind `devlog decode`; both say the same.
 """
 
-from ._answers import Answer, AnswerTable, Column, Diff, Fact, Facts, causes, diff, ops, report
+from ._answers import Answer, AnswerTable, Column, Diff, Fact, Facts, causes, diff, memory, ops, report
 from ._log import (Chip, Error, Finding, Launches, Log, Statistics, Stream, Values, Zone, ZoneStream, Zones, decode,
                    stream)
 from ._ops import append_meta_data, close_ops, op, open_ops, signpost, step
 from ._native import version as __version__
 
 __all__ = ["Answer", "AnswerTable", "Chip", "Column", "Diff", "Error", "Fact", "Facts", "Finding", "Launches", "Log", "Statistics",
-           "Stream", "Values", "Zone", "ZoneStream", "Zones", "append_meta_data", "causes", "close_ops", "decode", "diff", "op", "open_ops",
+           "Stream", "Values", "Zone", "ZoneStream", "Zones", "append_meta_data", "causes", "close_ops", "decode", "diff", "memory", "op", "open_ops",
            "ops", "report", "signpost", "step", "stream"]

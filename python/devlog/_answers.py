@@ -195,6 +195,14 @@ def causes(run, *, top=0, elf_folder=None, **selection):
     return Answer(_native.causes([run], top=_count("top", top), elf_folder=elf_folder, **_selection(**selection)))
 
 
+def memory(run, *, top=0, steps=10):
+    """Who held what memory of devices, when, and what was not freed: an Answer with the tables of `devlog memory` (docs/memory.md).
+
+    run: a log of ops, or the folder of a run whose program made buffers; steps: of "timeline". Answer.complete: nothing leaked,
+    and all of the log could be read."""
+    return Answer(_native.memory([run], top=_count("top", top), steps=_count("steps", steps)))
+
+
 def diff(old, new, *, exact=False, time="kernel", confidence=99.9, min_share=0.0, conditions=()):
     """Two versions of a program: a Diff with the tables "diff", "runs", "conditions", "lines" and "causes" (docs/diff.md).
 

@@ -296,6 +296,27 @@ PyObject *answer_causes(PyObject *module, PyObject *args, PyObject *kwargs)
     return result;
 }
 
+PyObject *answer_memory(PyObject *module, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"inputs", "top", "steps", NULL};
+    asked q = {.selection = {0}};
+    PyObject *inputs, *result = NULL;
+    unsigned long long top = 0, steps = 0;
+    devlog_error err = {DEVLOG_OK, ""};
+    (void)module;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$KK", names, &inputs, &top, &steps)) return NULL;
+    if (wishes_texts(inputs, "inputs", true, &q.inputs, &q.n_inputs)) {
+        const devlog_memory_options o = DEVLOG_MEMORY_OPTIONS(.top = (size_t)top, .steps = (size_t)steps);
+        devlog_answer *answer = NULL;
+        devlog_status status;
+        Py_BEGIN_ALLOW_THREADS status =
+            devlog_memory_of_run(q.n_inputs ? q.inputs[0] : NULL, &o, &answer, &err);
+        Py_END_ALLOW_THREADS result = wrap(status, answer, &err);
+    }
+    asked_free(&q);
+    return result;
+}
+
 PyObject *answer_diff(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"old",        "new",       "exact",      "firmware_time",

@@ -11,6 +11,7 @@ extern PyTypeObject answer_type; /* PyType_Ready before use */
 PyObject *answer_report(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *answer_causes(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *answer_diff(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *answer_memory(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *answer_ops(PyObject *module, PyObject *args, PyObject *kwargs);
 
 #endif

@@ -421,6 +421,7 @@ static PyMethodDef functions[] = {
      "A capsule \"arrow_array_stream\" of a log's zones."},
     {"report", (PyCFunction)(void (*)(void))answer_report, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"causes", (PyCFunction)(void (*)(void))answer_causes, METH_VARARGS | METH_KEYWORDS, "An Answer."},
+    {"memory", (PyCFunction)(void (*)(void))answer_memory, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"diff", (PyCFunction)(void (*)(void))answer_diff, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"ops", (PyCFunction)(void (*)(void))answer_ops, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"ops_open", ops_open, METH_VARARGS, "(folder, append, on): Ops, or None when op profiling is off."},

@@ -69,6 +69,8 @@ class Answers(unittest.TestCase):
             figures += self.same_tables(devlog.report(run), ("report", run))
         for run in (CAPTURE, CUT, WAITS):
             figures += self.same_tables(devlog.causes(run), ("causes", run))
+        figures += self.same_tables(devlog.memory(RUN), ("memory", RUN))
+        figures += self.same_tables(devlog.memory(RUN, top=2, steps=3), ("memory", "--top", "2", "--steps", "3", RUN))
         figures += self.same_tables(devlog.report(RUN, group="shape", sort="gap", top=3, time="fw"),
                                     ("report", "--group", "shape", "--sort", "gap", "--top", "3", "--time", "fw", RUN))
         figures += self.same_tables(devlog.report(RUN, ops=["Matmul", "Soft*"]), ("report", "--op", "Matmul", "--op", "Soft*", RUN))

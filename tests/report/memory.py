@@ -3,9 +3,9 @@ random ones of several chips, opens, memories and lists of banks; what leaks, wh
 is wrong with a log; that JSON follows its schema, and that tables fit a terminal of 80 columns. Usage: memory.py BUILD."""
 import csv
 import json
-import math
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -272,6 +272,18 @@ def check_network(tmp):
                                 (op["start"],)).fetchone()[0]
             most = max([most] + [fullest(db, space, n) for n in inside + [before]])
         same("report: L1 used of %s" % row["op"], row["l1_used"], most)
+    # A buffer that nobody freed is a finding of the report, too.
+    leaky = shutil.copytree(folder, os.path.join(tmp, "leaky"))
+    there = os.path.join(leaky, "logs", "profile_log_ops.jsonl")
+    with open(there, encoding="utf-8") as f:
+        lines = [line for line in f if not ('"e":"free"' in line and '"buffer":2,' in line)]
+    with open(there, "w", encoding="utf-8") as f:
+        f.writelines(lines)
+    check("nn without a free", there, status=3)
+    r = subprocess.run([DEVLOG, "report", "--format", "json", leaky], capture_output=True, text=True)
+    same("report of a leak: status", r.returncode, 3)
+    same("report of a leak: it is said", "1 buffer of 3456 bytes was not freed before the device was closed" in r.stderr, True)
+    same("report of a leak: fact", json.loads(r.stdout)["sections"]["verdict"]["facts"]["leaks"]["value"], 1)
     # A report by itself has no buffers.
     alone = json.loads(run("report", "--format", "json", os.path.join(folder, "ops_perf_results.csv")))["sections"]
     same("report of a file: memory", "memory" in alone, False)
@@ -380,7 +392,7 @@ def check_bad_input(tmp):
     says([good, ALLOC % (7, 2, 32, ',"at":"2-3"')], 0)
     for at in ("x", "0-", "1", "0-9", "5-4", "0,", "99999,1", "4095-4097"):
         says([ALLOC % (7, 2, 32, ',"at":"%s"' % at)], 3, "1 lists of banks that cannot be")
-    says([good, '{"e":"device_close","id":0,"t":9,"chip":0,"boot":1,"live":1}'], 3, "1 buffer of 128 bytes was not freed before their device was closed")
+    says([good, '{"e":"device_close","id":0,"t":9,"chip":0,"boot":1,"live":1}'], 3, "1 buffer of 128 bytes was not freed before the device was closed")
     says([good.replace('"id":0', '"id":9')], 3, "1 events of ops that never started")
     says([good.replace("a.c", "\\u001b[31m")], 0)
     for args, text in (((tmp + "/none",), "cannot read"), ((tmp,), "no profile_log_ops.jsonl in"), (("--tables", "nothing", os.path.join(tmp, "bad.jsonl")), "there is no table 'nothing'")):

@@ -205,7 +205,7 @@ static void memory_is_that_of_the_program(void **state)
         assert_int_equal(exit_status, 3);
         assert_false(devlog_answer_complete(a));
         assert_string_equal(devlog_answer_troubles(a),
-                            "2 buffers of 576 bytes were not freed before their device was closed\n");
+                            "2 buffers of 576 bytes were not freed before the device was closed\n");
         snprintf(line, sizeof line, "%s '%s'", options, input);
         printed_alike(a, "memory", line);
         devlog_answer_free(a);

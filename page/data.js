@@ -6,6 +6,7 @@
  *   lane          { row, level, points, n, start, end, site, launch, value }   times in cycles since the chip's base
  *   model.tops    rows of launches, one for each chip; row.core is null
  *   model.hosts   rows of the host's calls, for each chip of which they are known; row.core is null, row.host true
+ *   model.ranges  rows of steps and signposts (ranges.js); row.core is null, row.names are theirs
  *   model.sites   [{ name, file, line, role, host }]
  *   model.span    the end of the axis; its unit is model.axis: "cycles" or "ns"
  *   model.toNs, model.toCycles   what a unit of the axis is; 0: unknown */
@@ -150,7 +151,7 @@ function readColumns(model, bytes) {
 /* The model without intervals, of the page's JSON block. */
 export function readMeta(meta) {
   const model = {
-    meta, title: meta.title, cores: [], rows: [], tops: [], hosts: [], intervals: 0, span: 1,
+    meta, title: meta.title, cores: [], rows: [], tops: [], hosts: [], ranges: [], intervals: 0, span: 1,
     chips: meta.chips.map((c, rank) => ({ ...c, rank, name: c.arch || "chip " + c.id })),
     usedChips: new Set(meta.rows.map((r) => r[0])),
     sites: meta.sites.map(([name, file, line, role], index) => ({ name: name || "marker", file, line, role, index, total: 0, count: 0 })),

@@ -24,7 +24,7 @@ export function walk(across, down) {
     if (i >= 0 && i < item.lane.n) goTo({ lane: item.lane, i });
     return;
   }
-  const lanes = [...timeline.model.tops, ...timeline.model.hosts, ...timeline.model.rows].sort((a, b) => a.index - b.index).flatMap((r) => r.lanes);
+  const lanes = [...timeline.model.ranges, ...timeline.model.tops, ...timeline.model.hosts, ...timeline.model.rows].sort((a, b) => a.index - b.index).flatMap((r) => r.lanes);
   const lane = lanes[lanes.indexOf(item.lane) + down];
   if (!lane) return;
   const t = (itemStart(item) - lane.row.offset) / lane.row.scale;
@@ -55,7 +55,7 @@ export function nextLaunch(step) {
   select(best.item, true);
 }
 
-function fitSelection() {
+export function fitSelection() {
   if (selection.range) viewRange(...selection.range);
   else if (selection.item) viewRange(itemStart(selection.item), itemEnd(selection.item));
 }

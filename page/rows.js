@@ -9,7 +9,7 @@ export const rowsLayout = { bands: [], height: 0, open: new Set() };
 
 function closedHeight(model, height) {
   const closed = model.cores.length - rowsLayout.open.size;
-  let free = height - CHIP * model.usedChips.size - (CHIP + FLOWS) * model.hosts.length;
+  let free = height - CHIP * model.usedChips.size - (CHIP + FLOWS) * model.hosts.length - CHIP * model.ranges.length;
   for (const core of rowsLayout.open) free -= openHeight(core);
   const fitting = Math.floor(free / Math.max(1, closed));
   return Math.max(model.cores.length > 64 ? 3 : 9, Math.min(26, fitting));
@@ -28,6 +28,10 @@ export function layoutRows(model, height) {
   const each = closedHeight(model, height);
   const bands = [];
   let y = 0, chip = -1;
+  for (const row of model.ranges) {
+    bands.push({ kind: "chip", chip: row.chip, row, ranges: true, y, h: CHIP });
+    y += CHIP;
+  }
   for (const core of model.cores) {
     if (core.chip !== chip) {
       bands.push({ kind: "chip", chip: core.chip, row: model.tops.find((r) => r.chip === core.chip), y, h: CHIP });

@@ -19,7 +19,7 @@ export function itemSite(item) {
 }
 
 export function itemName(item) {
-  return (item.lane.row.core || item.lane.row.host ? "" : "launch ") + laneName(item.lane, item.i).slice(0, 200);
+  return (item.lane.row.core || item.lane.row.host || item.lane.row.names ? "" : "launch ") + laneName(item.lane, item.i).slice(0, 200);
 }
 
 export function itemStart(item) {
@@ -82,6 +82,7 @@ function selfTime(item) {
 /* [name, value] pairs that describe an interval; the same for tooltip, details and screen readers. */
 function describe(item) {
   const { lane, i } = item, site = itemSite(item), chip = timeline.model.chips[lane.row.chip];
+  if (lane.row.names) return [["what", lane.row.risc.slice(0, -1)], ["duration", axisTextUnit(lane.end[i] - lane.start[i], (lane.end[i] - lane.start[i]) / 1000)], ["start", axisTextUnit(lane.start[i], view.span / 1e5)]];
   const launch = timeline.model.launches[lane.launch[i]];
   const place = site ? "core " + lane.row.core.name + ", " + lane.row.risc : lane.row.host ? "the host" : "the whole chip";
   const facts = [["where", !site && !lane.row.host && timeline.model.usedChips.size > 1 ? "chip " + chip.id : place]];
@@ -219,7 +220,7 @@ function paintChosen(context) {
   const top = byId("rows").scrollTop;
   context.fillStyle = theme.colours.accent;
   for (const band of rowsLayout.bands) {
-    if (band.kind !== "chip" || band.host || !band.row || band.y + band.h < top || band.y > top + timeline.height) continue;
+    if (band.kind !== "chip" || band.host || band.ranges || !band.row || band.y + band.h < top || band.y > top + timeline.height) continue;
     const { row } = band;
     for (const lane of row.lanes) {
       const stop = upperBound(lane.start, (view.t1 - row.offset) / row.scale);

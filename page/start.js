@@ -13,6 +13,7 @@ import { hasOps, showOps, timeChanged } from "./ops.js";
 import { showOverview, showStraggler } from "./overview.js";
 import { showCauses, showRoofline } from "./panes.js";
 import { opNames, opOf } from "./places.js";
+import { addRanges } from "./ranges.js";
 import { refreshColours, startSearch } from "./search.js";
 import { showDetails, startSelect } from "./select.js";
 import { showTable, startTable } from "./table.js";
@@ -89,6 +90,7 @@ async function start() {
   await readIntervals(model, text);
   if (!model.intervals) return showEmpty(model);
   nameLaunches(model);
+  addRanges(model);
   showFacts(model);
   recolour(model);
   tabs.timeline = measureTimeline;

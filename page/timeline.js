@@ -154,6 +154,7 @@ export function laneName(lane, i) {
   if (lane.points && lane.kind[i] === POINT_DROPPED) return "markers dropped";
   const text = textOf(lane, i);
   if (text) return text;
+  if (lane.row.names) return lane.row.names[i];
   if (lane.row.core || lane.row.host) return site.name;
   const launch = timeline.model.launches[lane.launch[i]];
   return launch ? launch.name : "launch";
@@ -193,7 +194,7 @@ export function paintGutter() {
     if (band.kind === "chip") {
       context.fillStyle = several ? colours.ink : colours.faint;
       context.font = (several ? "600 " : "") + "11px system-ui, sans-serif";
-      const name = band.host ? "host" : several ? "chip " + timeline.model.chips[band.chip].id : "launches";
+      const name = band.ranges ? band.row.risc : band.host ? "host" : several ? "chip " + timeline.model.chips[band.chip].id : "launches";
       context.fillText(name, band.host && several ? 12 : 6, y + band.h / 2);
     } else if (band.kind === "core") {
       const at = y + Math.max(band.h, band.h < 9 ? 8 : 0) / 2;

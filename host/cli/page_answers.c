@@ -89,6 +89,29 @@ static devlog_status groups(const report_job *r, const char *name, answer_group 
     return status;
 }
 
+/* Steps and signposts with the number of the first op behind each: [[name, op], ...]. */
+static void points(const report_job *r, dl_str *out)
+{
+    const op_table *t = r->run.table;
+    bool any = false;
+    key("points", out);
+    dl_str_char(out, '[');
+    for (size_t i = 0; i < r->run.n_points && i < ROWS; i++) {
+        const op_table_row *point = &t->rows[r->run.points[i]];
+        size_t k = r->run.points[i] + 1u;
+        while (k < t->n && (t->rows[k].has & OP_IS_POINT))
+            k++;
+        if (k == t->n) continue;
+        size_t n;
+        const char *name = dl_intern_text(t->texts, point->code, &n);
+        dl_str_add(out, any ? ",[" : "[");
+        any = true;
+        dl_str_json(out, name, n);
+        dl_str_fmt(out, ",%llu]", (unsigned long long)t->rows[k].id);
+    }
+    dl_str_char(out, ']');
+}
+
 static devlog_status why_it_waited(const report_job *r, dl_str *out, devlog_error *err)
 {
     answer a;
@@ -116,6 +139,7 @@ static devlog_status answers(const cli_page_asked *asked, devlog_error *why, dl_
     if (!status) status = groups(&r, "groups_shape", GROUP_SHAPE, out, err);
     if (!status) status = groups(&r, "groups_category", GROUP_CATEGORY, out, err);
     if (!status) {
+        points(&r, out);
         key("made", out);
         dl_str_add(out, r.run.has_report ? "false" : "true");
     }

@@ -184,6 +184,28 @@ static void savings_lead_into_the_time_line(void **state)
     page_has_no_problems(b, "savings");
 }
 
+/* Steps and signposts are rows, and hold the launches of their ops. */
+static void steps_are_rows(void **state)
+{
+    NEEDS_BROWSER();
+    open_network();
+    page_has_text(b, "timeline.model.ranges.map((r) => r.risc + ' ' + r.names.join('|')).join('; ') + '.'",
+                  "steps step 0|step 1; signposts layer 0|layer 1|layer 0|layer 1.");
+    page_has_text(
+        b,
+        "(() => { const lane = timeline.model.ranges[0].lanes[0], half = timeline.model.launches.length / 2; "
+        "const inside = [0, 0]; for (const top of timeline.model.tops[0].lanes) for (let i = 0; i < top.n; "
+        "i++) for (const k of [0, 1]) if (itemStart({ lane: top, i }) >= lane.start[k] && itemEnd({ lane: "
+        "top, i }) <= lane.end[k]) inside[k]++; return inside.join() + ' of ' + half; })()",
+        "11,11 of 11");
+    run("select({ lane: timeline.model.ranges[0].lanes[0], i: 1 }, true)");
+    page_has_text(b, "document.getElementById('details').innerText", "step 1");
+    page_has_text(b, "document.getElementById('say').textContent", "step 1, what step, duration");
+    run("fitSelection()");
+    page_has_text(b, "itemBox(selection.item) ? 'drawn' : 'not'", "drawn");
+    page_has_no_problems(b, "steps");
+}
+
 static void ops_stand_beside_time(void **state)
 {
     NEEDS_BROWSER();
@@ -464,6 +486,7 @@ int main(void)
         cmocka_unit_test(answers_are_those_of_the_commands),
         cmocka_unit_test(the_overview_comes_first),
         cmocka_unit_test(savings_lead_into_the_time_line),
+        cmocka_unit_test(steps_are_rows),
         cmocka_unit_test(ops_stand_beside_time),
         cmocka_unit_test(ops_of_groups_and_of_times),
         cmocka_unit_test(causes_lead_into_the_time_line),

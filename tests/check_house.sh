@@ -15,7 +15,7 @@ allowed() {
     decode) echo pack/unpack.h pack/rows.h pack/frame.h pack/index.h sim/timing.h sim/rv32.h ;;
     report) echo decode/ ;;
     profiler) echo program/ device/ transport/ decode/ ops/op_log_write.h ;;
-    answers) echo decode/ report/ ops/ tt_metal/ ;;
+    answers) echo decode/ report/ ops/ tt_metal/ profiler/profiler.h ;;
     ops) echo decode/ report/ profiler/profiler.h ;;
     tt_metal) echo decode/ report/ ops/ ;;
     cli) echo answers/ pack/ report/ ops/ tt_metal/ program/ profiler/ decode/ device/ transport/ ;;

@@ -1,6 +1,7 @@
 /* Chips of a run: clocks, the time in which they ran anything, and ops that ran on several of them. See run_parts.h. */
 #include <stdlib.h>
 
+#include "answers/busy.h"
 #include "answers/run_parts.h"
 
 static const op_table_row *row_at(const answer_run *r, size_t i)
@@ -49,12 +50,8 @@ bool run_find_chips(answer_run *r, const uint8_t *wanted)
 
 /* ---- Clocks and busy time --- */
 
-typedef struct interval {
-    double start, end; /* cycles */
-} interval;
-
 typedef struct working {
-    interval *items;
+    busy_span *items; /* cycles */
     size_t n, cap;
     double cycles, ns; /* of all rows that say both: the clock */
     double overlap, idle, first, last;
@@ -65,40 +62,13 @@ static bool add_interval(working *w, double start, double end)
 {
     if (w->n == w->cap) {
         const size_t cap = w->cap ? w->cap * 2 : 256;
-        interval *grown = realloc(w->items, cap * sizeof *grown);
+        busy_span *grown = realloc(w->items, cap * sizeof *grown);
         if (!grown) return false;
         w->items = grown;
         w->cap = cap;
     }
-    w->items[w->n++] = (interval){start, end};
+    w->items[w->n++] = (busy_span){start, end};
     return true;
-}
-
-static int by_start(const void *a, const void *b)
-{
-    const interval *x = a, *y = b;
-    if (x->start < y->start || x->start > y->start) return x->start < y->start ? -1 : 1;
-    return x->end < y->end ? -1 : x->end > y->end;
-}
-
-static bool sorted(const working *w)
-{
-    for (size_t i = 1; i < w->n; i++)
-        if (by_start(&w->items[i - 1], &w->items[i]) > 0) return false;
-    return true;
-}
-
-static double union_of(working *w)
-{
-    double sum = 0, end = -INFINITY;
-    if (w->n && !sorted(w)) qsort(w->items, w->n, sizeof *w->items, by_start);
-    for (size_t i = 0; i < w->n; i++) {
-        const double from = w->items[i].start > end ? w->items[i].start : end;
-        if (w->items[i].end <= from) continue;
-        sum += w->items[i].end - from;
-        end = w->items[i].end;
-    }
-    return sum;
 }
 
 static bool add_row(answer_run *r, size_t i, answer_chip *c, working *w)
@@ -148,7 +118,7 @@ static void finish_chip(const answer_run *r, answer_chip *c, working *w)
     if (w->says_overlap || w->idle > 0)
         c->busy = c->sum - w->overlap;
     else if (w->n && !w->unclear && isfinite(per_cycle))
-        c->busy = union_of(w) * per_cycle;
+        c->busy = busy_union(w->items, w->n) * per_cycle;
     else
         c->busy = c->sum;
 }

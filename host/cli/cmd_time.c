@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answers/run_figures.h"
+#include "answers/spread.h"
 #include "base/paths.h"
 #include "base/settings.h"
 #include "base/term.h"
@@ -14,7 +16,6 @@
 #include "cli/profiled_run.h"
 #include "decode/capture/capture.h"
 #include "decode/log/log_write.h"
-#include "devlog/decode.h"
 #include "ops/op_log.h"
 
 enum { SCHEMA_VERSION = 1, MOST_RUNS = 100000 };
@@ -47,7 +48,12 @@ static const cli_option options[] = {
 };
 
 /* What one run took; NAN: nobody knows. Times are ns. */
-typedef enum measure { WALL, CPU, COMPILE, DEVICE, MEMORY, MEASURES } measure;
+typedef enum measure { WALL, CPU, COMPILE, DEVICE, MEMORY, DEVICE_MEMORY, FLOPS, MEASURES } measure;
+/* Whether it is known of the further runs with device profiling. */
+static bool is_of_device(measure m)
+{
+    return m == DEVICE || m == DEVICE_MEMORY || m == FLOPS;
+}
 typedef struct sample {
     double of[MEASURES];
 } sample;
@@ -55,8 +61,8 @@ typedef struct sample {
 typedef struct job {
     const time_args *args;
     char *const *command;
-    sample *samples; /* args->n of the host; those of the device stand in `device` */
-    double *device;
+    sample *samples; /* args->n of the host */
+    sample *device;  /* args->device of the device */
     size_t n, n_device;
     bool lost; /* device data, or an op log that was not closed */
     int exit;  /* of a run that failed; no more are made */
@@ -95,71 +101,20 @@ static double compile_ns(job *j, const char *folder)
     return ns;
 }
 
-typedef struct interval {
-    uint64_t start, end;
-    uint32_t chip;
-} interval;
-
-static int by_chip_and_start(const void *a, const void *b)
-{
-    const interval *x = a, *y = b;
-    if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
-    return x->start < y->start ? -1 : x->start > y->start;
-}
-
-/* Time in which a chip ran anything, of the chip that was busy longest. */
-static double longest_busy_ns(const devlog_log *log, interval *launches, size_t n)
-{
-    double longest = NAN;
-    qsort(launches, n, sizeof *launches, by_chip_and_start);
-    for (size_t i = 0; i < n;) {
-        const uint32_t chip = launches[i].chip;
-        uint64_t busy = 0, until = 0;
-        for (; i < n && launches[i].chip == chip; i++) {
-            const uint64_t start = launches[i].start > until ? launches[i].start : until;
-            if (launches[i].end > start) busy += launches[i].end - start;
-            if (launches[i].end > until) until = launches[i].end;
-        }
-        for (size_t c = 0; c < devlog_log_chips(log); c++) {
-            const devlog_chip known = devlog_log_chip(log, (uint32_t)c);
-            if (known.chip != chip || !(known.mhz > 0)) continue;
-            const double ns = (double)busy * 1000 / known.mhz;
-            if (!(longest >= ns)) longest = ns;
-        }
-    }
-    return longest;
-}
-
-/* By the device data of a run; NAN when there is none. */
-static devlog_status device_ns(job *j, const char *folder, double *ns, devlog_error *err)
+/* By the device data of a run, as devlog report has it; NAN when there is none. */
+static devlog_status look_at_device(job *j, const char *folder, sample *s, devlog_error *err)
 {
     static const char *const names[] = {DL_CAPTURE_NAME, DL_DEVICE_LOG_NAME};
-    char path[CLI_PATH_SIZE];
-    const char *paths[] = {path};
-    devlog_log *log = NULL;
-    interval *launches = NULL;
-    size_t at = 0, n = 0;
-    *ns = NAN;
-    while (at < 2 && !cli_folder_holds(folder, names[at]))
-        at++;
-    if (at == 2) return DEVLOG_OK;
-    devlog_status status = dl_join(path, sizeof path, folder, names[at], err);
-    const devlog_log_options wanted = DEVLOG_LOG_OPTIONS(.no_quantiles = true);
-    if (!status) status = devlog_log_open(paths, 1, &wanted, &log, err);
-    if (!status) status = devlog_log_finish(log, err);
-    if (!status && !(launches = calloc(devlog_log_launches(log) + 1, sizeof *launches)))
-        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (!status) {
-        for (size_t i = 0; i < devlog_log_launches(log); i++) {
-            const devlog_launch l = devlog_log_launch(log, (uint32_t)i);
-            if (l.first_start < l.last_end) launches[n++] = (interval){l.first_start, l.last_end, l.chip};
-        }
-        *ns = longest_busy_ns(log, launches, n);
-        if (!devlog_log_complete(log)) j->lost = true;
-    }
-    free(launches);
-    devlog_log_close(log);
-    return status;
+    run_figures facts;
+    s->of[DEVICE] = s->of[DEVICE_MEMORY] = s->of[FLOPS] = NAN;
+    if (!cli_folder_holds(folder, names[0]) && !cli_folder_holds(folder, names[1])) return DEVLOG_OK;
+    devlog_status status = run_figures_of(&facts, folder, err);
+    if (status) return status;
+    s->of[DEVICE] = facts.busy;
+    s->of[DEVICE_MEMORY] = facts.memory;
+    s->of[FLOPS] = facts.flops;
+    j->lost |= facts.lost;
+    return DEVLOG_OK;
 }
 
 /* ---- Runs ----------------------------------------------------------------------------------------------- */
@@ -183,7 +138,13 @@ static bool run_once(job *j, const char *folder, bool device, sample *out, devlo
             say("a run ended with status %d; no more are made", result.exit);
         return false;
     }
-    *out = (sample){{(double)result.wall_ns, (double)result.cpu_ns, NAN, NAN, (double)result.peak_bytes}};
+    *out = (sample){{[WALL] = (double)result.wall_ns,
+                     [CPU] = (double)result.cpu_ns,
+                     [COMPILE] = NAN,
+                     [DEVICE] = NAN,
+                     [MEMORY] = (double)result.peak_bytes,
+                     [DEVICE_MEMORY] = NAN,
+                     [FLOPS] = NAN}};
     return true;
 }
 
@@ -199,51 +160,36 @@ static devlog_status run_all(job *j, const char *logs, const char *device_logs, 
         j->samples[j->n++] = s;
     }
     for (uint64_t i = 0; i < j->args->device; i++) {
-        double ns;
         if (!run_once(j, device_logs, true, &s, err)) return err->status;
-        devlog_status status = device_ns(j, device_logs, &ns, err);
+        devlog_status status = look_at_device(j, device_logs, &s, err);
         if (status) return status;
-        if (isnan(ns)) break; /* the next would not know better */
-        j->device[j->n_device++] = ns;
+        if (isnan(s.of[DEVICE])) break; /* the next would not know better */
+        j->device[j->n_device++] = s;
     }
     return DEVLOG_OK;
 }
 
 /* ---- The answer ----------------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The values of a measure, sorted; returns how many are known. */
 static size_t values_of(const job *j, measure m, double *out)
 {
-    size_t n = 0;
-    if (m == DEVICE) {
-        memcpy(out, j->device, j->n_device * sizeof *out);
-        n = j->n_device;
-    } else {
-        for (size_t i = 0; i < j->n; i++)
-            if (!isnan(j->samples[i].of[m])) out[n++] = j->samples[i].of[m];
-    }
-    qsort(out, n, sizeof *out, by_value);
-    return n;
-}
-
-static double quantile(const double *sorted, size_t n, double q)
-{
-    if (n == 0) return NAN;
-    const double at = q * (double)(n - 1);
-    const size_t low = (size_t)at, high = low + 1 < n ? low + 1 : low;
-    return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
+    const sample *from = is_of_device(m) ? j->device : j->samples;
+    const size_t n = is_of_device(m) ? j->n_device : j->n;
+    for (size_t i = 0; i < n; i++)
+        out[i] = from[i].of[m];
+    return spread_sort(out, n);
 }
 
 static const answer_column columns[] = {
-    {"row", "", ANSWER_TEXT, 0},          {"wall", "wall", ANSWER_TIME, 0},
-    {"cpu", "CPU", ANSWER_TIME, 0},       {"compile", "compile", ANSWER_TIME, 0},
-    {"device", "device", ANSWER_TIME, 0}, {"memory", "peak memory", ANSWER_BYTES, 0},
+    {"row", "", ANSWER_TEXT, 0},
+    {"wall", "wall", ANSWER_TIME, 0},
+    {"cpu", "CPU", ANSWER_TIME, 0},
+    {"compile", "compile", ANSWER_TIME, 0},
+    {"device", "device", ANSWER_TIME, 0},
+    {"memory", "peak memory", ANSWER_BYTES, 0},
+    {"device_memory", "buffers", ANSWER_BYTES, 0},
+    {"flops", "FLOPs", ANSWER_FLOPS, 0},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -269,14 +215,15 @@ static devlog_status tell(const job *j, answer *a, devlog_error *err)
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         answer_text(s, rows[r].name);
         for (int m = 0; m < MEASURES; m++)
-            answer_number(s, quantile(values[m], counts[m], rows[r].q));
+            answer_number(s, spread_quantile(values[m], counts[m], rows[r].q));
     }
     answer_note(
         a, s,
         answer_keepf(
             a,
             "%zu runs after %llu that warm up; device: %zu further runs with device profiling, the time in "
-            "which the busiest chip ran anything.",
+            "which the busiest chip ran anything, the most that buffers held in L1 and DRAM of a chip, FLOPs of ops "
+            "whose shapes and kind are known.",
             j->n, (unsigned long long)j->args->warm_up, j->n_device));
     if (counts[COMPILE] == 0)
         answer_note(a, s, "compile: the command wrote no op log that says it (devlog_ops_open).");
@@ -285,9 +232,9 @@ static devlog_status tell(const job *j, answer *a, devlog_error *err)
         for (size_t i = 0; i < most; i++) {
             answer_text(s, answer_keepf(a, "%zu", i + 1));
             for (int m = 0; m < MEASURES; m++)
-                answer_number(s, m == DEVICE ? i < j->n_device ? j->device[i] : NAN
-                                 : i < j->n  ? j->samples[i].of[m]
-                                             : NAN);
+                answer_number(s, is_of_device((measure)m) ? i < j->n_device ? j->device[i].of[m] : NAN
+                                 : i < j->n               ? j->samples[i].of[m]
+                                                          : NAN);
         }
     }
     status = answer_status(a, err);
@@ -321,7 +268,7 @@ static int run(int argc, char **argv)
     job j = {.args = &a,
              .command = command,
              .samples = calloc(a.n, sizeof(sample)),
-             .device = calloc(a.device + 1, sizeof(double))};
+             .device = calloc(a.device + 1, sizeof(sample))};
     devlog_status status = command && j.samples && j.device
                                ? dl_settings_check(&err)
                                : dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -351,7 +298,7 @@ static int run(int argc, char **argv)
 const cli_command cmd_time = {
     .name = "time",
     .summary =
-        "What a command takes: wall and processor time, compiling, the device, memory; median of several runs",
+        "What a command takes: wall and processor time, compiling, the device, memory, FLOPs; median of several runs",
     .arguments = "COMMAND...",
     .min_arguments = 1,
     .max_arguments = CLI_ANY,
@@ -361,7 +308,8 @@ const cli_command cmd_time = {
         "device data, and several times with it, for the device's time. Runs that warm up are not counted. The "
         "command's output goes nowhere unless asked for; what it says on standard error stays.\n\n"
         "wall and CPU are of the whole command; compile is the time inside devlog_compile_program, known when the command opens an "
-        "op log; device is the time in which the chip that was busy longest ran anything; peak memory is that of the command, or "
+        "op log; device is the time in which the chip that was busy longest ran anything; buffers is the most that a chip's L1 and DRAM held together, FLOPs "
+        "are of ops whose shapes and kind are known (docs/roofline.md), both known when the command opens an op log; peak memory is that of the command, or "
         "of the greatest of its children (the system counts at least what devlog itself has: some MiB). What nobody knows is \"-\", null in JSON.\n\n"
         "A run that fails ends everything: the exit status is then its own. 3: there is no device data, or some was lost.",
     .options = options,

@@ -44,6 +44,7 @@ alloc_result allocator_take(allocator *a, alloc_block *block, uint64_t limit)
     block->at = at;
     a->used += block->size * block->n_banks;
     if (a->used > a->peak) a->peak = a->used;
+    if (a->used > a->recent) a->recent = a->used;
     return ALLOC_OK;
 }
 

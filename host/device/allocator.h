@@ -28,6 +28,7 @@ typedef struct allocator {
     alloc_block **blocks; /* borrowed; by `at` */
     size_t n, cap;
     uint64_t used, peak; /* over all banks */
+    uint64_t recent;     /* the most that was used since somebody made it `used` */
 } allocator;
 
 typedef enum alloc_result { ALLOC_OK, ALLOC_NO_ROOM, ALLOC_NO_MEMORY } alloc_result;

@@ -86,6 +86,15 @@ const allocator *buffer_allocator(const devlog_device *device, devlog_memory mem
     return device->buffers ? &device->buffers->memories[memory] : NULL;
 }
 
+uint64_t buffer_peak_since(devlog_device *device, devlog_memory memory)
+{
+    if (!device->buffers) return 0;
+    allocator *a = &device->buffers->memories[memory];
+    const uint64_t peak = a->recent;
+    a->recent = a->used;
+    return peak;
+}
+
 /* ---- Which banks --- */
 
 static devlog_status check_cores(const devlog_device *device, const devlog_buffer_options *o,

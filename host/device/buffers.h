@@ -46,6 +46,8 @@ devlog_status buffer_copy(devlog_device *device, const device_buffer *b, uint64_
 
 /* The allocator of a memory, NULL when nothing has been made in this device yet; and what buffers may have of each bank. */
 const allocator *buffer_allocator(const devlog_device *device, devlog_memory memory);
+/* The most that a memory has held since the last call, or since the device was opened. What devlog_memory_info says is not changed. */
+uint64_t buffer_peak_since(devlog_device *device, devlog_memory memory);
 uint64_t buffer_limit(const devlog_device *device, devlog_memory memory, uint64_t stream_bytes);
 uint32_t buffer_banks(const devlog_device *device, devlog_memory memory);
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "decode/capture/raw_marks.h"
 #include "decode/log/log_write.h"
+#include "device/buffers.h"
 #include "profiler/capture_log.h"
 #include "profiler/clock_found.h"
 #include "profiler/clock_sync.h"
@@ -29,6 +30,8 @@ struct dl_profiler {
     uint32_t dumped;    /* number of the last launch that was written */
     profiler_totals totals;
     violations violations;
+    meter meter;
+    uint32_t metered_from; /* number of the last launch before the meter was on */
 };
 
 static devlog_status attach(devlog_device *device, devlog_error *err)
@@ -253,6 +256,7 @@ static devlog_status dump_core(void *context, devlog_core core, devlog_error *er
         const devlog_kernel *kernel = program_kernel_at(d->program, core, risc);
         if (kernel && kernel->writes_cursor) got[risc].control.damage |= DEVLOG_DAMAGE_KERNEL;
         if (pull != DEVLOG_OK) failed = risc;
+        if (pull == DEVLOG_OK) meter_risc(&d->device->profiler->meter, d->device, &got[risc]);
     }
     if (pull == DEVLOG_OK) pull = blame(d, core, got, err);
     if (pull == DEVLOG_OK) pull = pull_events(d->device, &got[0], &events, err);
@@ -306,6 +310,7 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err)
     };
     dump d = {device, device->last};
     status = program_each_core(device->last, dump_core, &d, err);
+    meter_launch(&p->meter);
     p->totals.bytes_read += device->transport.bytes_read - before;
     p->totals.launches++;
     p->dumped = device->launches;
@@ -375,6 +380,32 @@ devlog_status profiler_kept(const devlog_device *device, kept_which which, dl_st
     return kept_capture(&device->profiler->kept, which, device->slot, out, err);
 }
 
+devlog_status profiler_meter_begin(devlog_device *device, devlog_error *err)
+{
+    devlog_status status = device->profile ? attach(device, err) : DEVLOG_OK;
+    for (int m = 0; m < BUFFER_MEMORIES; m++)
+        buffer_peak_since(device, (devlog_memory)m);
+    if (status != DEVLOG_OK || !device->profiler) return status;
+    device->profiler->metered_from = device->launches;
+    device->profiler->meter = (meter){.on = true};
+    return DEVLOG_OK;
+}
+
+void profiler_meter_end(devlog_device *device, profiler_metered *out)
+{
+    *out = (profiler_metered){.missing = !device->profiler};
+    for (int m = 0; m < BUFFER_MEMORIES; m++) {
+        out->has[m] = buffer_banks(device, (devlog_memory)m) > 0;
+        out->peak[m] = buffer_peak_since(device, (devlog_memory)m);
+    }
+    if (!device->profiler) return;
+    meter *m = &device->profiler->meter;
+    out->spans = m->spans;
+    out->n = m->n;
+    out->missing = m->no_memory || m->n != device->launches - device->profiler->metered_from;
+    *m = (meter){.on = false};
+}
+
 const profiler_totals *profiler_totals_of(const devlog_device *device)
 {
     static const profiler_totals none;
@@ -395,6 +426,7 @@ devlog_status profiler_free(devlog_device *device, devlog_error *err)
     dl_marks_free(&p->marks);
     kept_free(&p->kept);
     violations_free(&p->violations);
+    free(p->meter.spans);
     dl_tables_free(&p->tables);
     clocks_free(device->clocks);
     device->clocks = NULL;

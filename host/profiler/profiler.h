@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "profiler/kept.h"
+#include "profiler/meter.h"
 #include "profiler/pull.h"
 #include "program/program.h"
 
@@ -32,6 +33,17 @@ devlog_status profiler_dump(devlog_device *device, devlog_error *err);
 /* A capture of the launches that the device keeps in memory; empty when none has been pulled yet.
  * DEVLOG_ERR_STATE when it does not keep them. */
 devlog_status profiler_kept(const devlog_device *device, kept_which which, dl_str *out, devlog_error *err);
+
+/* Between the two the meter is on (meter.h). What it has measured is the caller's, who frees out->spans. */
+typedef struct profiler_metered {
+    meter_span *spans;
+    size_t n;
+    bool missing;     /* launches that were not measured */
+    bool has[2];      /* by devlog_memory: there is such a memory */
+    uint64_t peak[2]; /* the most that buffers held, bytes */
+} profiler_metered;
+devlog_status profiler_meter_begin(devlog_device *device, devlog_error *err);
+void profiler_meter_end(devlog_device *device, profiler_metered *out);
 
 const profiler_totals *profiler_totals_of(const devlog_device *device);
 

@@ -63,6 +63,52 @@ devlog_status devlog_results_all(devlog_device *device, devlog_results **out, de
 /* NULL is allowed. */
 void devlog_results_free(devlog_results *results);
 
+/* ---- Timing a part of the program --- */
+
+/* What is measured of each run. Bytes are the most at one moment of it. */
+typedef enum devlog_timed_what {
+    DEVLOG_TIMED_WALL,    /* ns of the host, without the time in which records were pulled */
+    DEVLOG_TIMED_CPU,     /* ns of processor time, of all threads */
+    DEVLOG_TIMED_COMPILE, /* ns inside devlog_compile_program */
+    DEVLOG_TIMED_DEVICE, /* ns in which the device ran any launch; known when it is profiled and was not between periodic
+                             captures */
+    DEVLOG_TIMED_HOST_MEMORY, /* bytes of the process */
+    DEVLOG_TIMED_L1,          /* bytes of buffers in L1, in DRAM */
+    DEVLOG_TIMED_DRAM,
+    DEVLOG_TIMED_FLOPS, /* of ops whose shapes and kind are known (docs/roofline.md); needs a log of ops */
+    DEVLOG_TIMED_WHATS
+} devlog_timed_what;
+
+/* Of all runs that count. Quantiles are interpolated between neighbours. */
+typedef struct devlog_spread {
+    uint32_t n; /* runs of which it is known; 0: the others are NAN */
+    double median, min, quarter, three_quarters, max;
+} devlog_spread;
+
+typedef struct devlog_timing {
+    uint32_t repeats, warm_up; /* runs that were made */
+    devlog_spread of[16];      /* by DEVLOG_TIMED_* */
+} devlog_timing;
+
+#define DEVLOG_NO_WARM_UP 0xFFFFFFFFu
+
+/* All members but the size may be 0 or NULL. */
+typedef struct devlog_timed_options {
+    size_t size;      /* DEVLOG_TIMED_OPTIONS() sets it */
+    uint32_t repeats; /* runs that count; 0: 5 */
+    uint32_t warm_up; /* runs before them that do not; 0: 1; DEVLOG_NO_WARM_UP: none */
+    devlog_ops *ops;  /* that the function's ops are written to: for FLOPs */
+} devlog_timed_options;
+#define DEVLOG_TIMED_OPTIONS(...) DEVLOG_OPTIONS_(devlog_timed_options, __VA_ARGS__)
+
+/* What is timed: DEVLOG_OK, or why no more runs are wanted, which devlog_timed hands on. */
+typedef devlog_status (*devlog_timed_function)(void *context, devlog_error *err);
+
+/* Runs a function several times, as it is, and says what it took: nothing in it changes, and nothing has to be marked. `device` is
+ * the one that it uses, or NULL; it may not close it. Nobody else uses the device meanwhile. */
+devlog_status devlog_timed(devlog_device *device, devlog_timed_function function, void *context,
+                           const devlog_timed_options *options, devlog_timing *out, devlog_error *err);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -354,6 +354,7 @@ def check_schemas(folder, report_path):
     with open(budgets, "w", encoding="utf-8") as f:
         f.write("1 * BRISC-KERNEL\n1000000000 BRISC BRISC-KERNEL\n1 * no such zone\n")
     outputs += [("annotate", cycles), ("annotate", "--firmware", "--risc", "BRISC", cycles), ("budget", "--log", cycles, budgets)]
+    outputs += [("time", "-n", "2", "-w", "0", "--each", "-o", os.path.join(folder, "timed"), "--", NN, "1"), ("time", "-n", "1", "-d", "0", "--", "true")]
     check_widths("annotate", cycles)
     check_tables(jsonschema)
     samples = os.environ.get("DEVLOG_SAMPLES", os.path.join(SOURCE, "..", "shared", "samples"))
@@ -362,7 +363,7 @@ def check_schemas(folder, report_path):
             path = os.path.join(samples, name)
             outputs += [("report", path)] + ([("ops", "summary", path)] if name.startswith("ops") else [("decode", path)])
     for args in outputs:
-        r = subprocess.run([DEVLOG, args[0], "--format", "json", *args[1:]] if args[0] == "budget" else [DEVLOG, *args, "--format", "json"],
+        r = subprocess.run([DEVLOG, args[0], "--format", "json", *args[1:]] if args[0] in ("budget", "time") else [DEVLOG, *args, "--format", "json"],
                            capture_output=True, text=True)
         try:
             value = json.loads(r.stdout)

@@ -48,8 +48,9 @@ static void agrees_with_its_logs(void **state)
     const cJSON *rows = section(json, "time"), *runs = section(json, "runs");
     assert_int_equal(cJSON_GetArraySize(rows), ROWS);
     assert_int_equal(cJSON_GetArraySize(runs), 3);
-    static const char *const measures[] = {"wall", "cpu", "compile", "device", "memory"};
-    for (int m = 0; m < 5; m++) {
+    static const char *const measures[] = {"wall",   "cpu",           "compile", "device",
+                                           "memory", "device_memory", "flops"};
+    for (int m = 0; m < 7; m++) {
         double of[3], low, high, sum = 0;
         for (int i = 0; i < 3; i++)
             sum += of[i] = cell(runs, i, measures[m]);
@@ -64,7 +65,7 @@ static void agrees_with_its_logs(void **state)
     }
     assert_true(cell(rows, MAXIMUM, "compile") < cell(rows, MAXIMUM, "wall"));
     /* The simulator's launches take the same in each run, and one at a time. */
-    char *text = devlog_ok("decode --no-files -f json t/logs_device/capture.devlog", 0);
+    char *text = devlog_ok("decode --no-files -f json t/logs_device/profile_log_device.csv", 0);
     cJSON *decoded = cJSON_Parse(text);
     const cJSON *launch;
     double busy = 0;
@@ -73,6 +74,19 @@ static void agrees_with_its_logs(void **state)
         cJSON_GetObjectItem(launch, "first_fw_start")->valuedouble;
     assert_true(busy > 0);
     assert_true(cell(rows, MINIMUM, "device") == busy && cell(rows, MAXIMUM, "device") == busy); /* 1 GHz */
+    /* FLOPs are those of devlog report, and the same in each run; so is what buffers held. */
+    char *report = devlog_ok("report --format json --tables summary t/logs_device", 0);
+    cJSON *summary = cJSON_Parse(report);
+    const cJSON *facts = cJSON_GetObjectItem(
+        cJSON_GetObjectItem(cJSON_GetObjectItem(summary, "sections"), "summary"), "facts");
+    static const char *const same[][2] = {{"flops", "flops"}, {"device_memory", "peak_memory"}};
+    for (size_t i = 0; i < 2; i++) {
+        const cJSON *value = cJSON_GetObjectItem(cJSON_GetObjectItem(facts, same[i][1]), "value");
+        assert_true(cJSON_IsNumber(value) && cell(rows, MINIMUM, same[i][0]) == value->valuedouble &&
+                    cell(rows, MAXIMUM, same[i][0]) == value->valuedouble);
+    }
+    cJSON_Delete(summary);
+    free(report);
     free(text);
     cJSON_Delete(decoded);
     cJSON_Delete(json);

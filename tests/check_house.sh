@@ -12,6 +12,7 @@ allowed() {
     device) echo transport/ sim/sim.h ;;
     program) echo device/ transport/ ;;
     pack) ;;
+    zones) echo decode/capture/ ;;
     decode) echo pack/unpack.h pack/rows.h pack/frame.h pack/index.h sim/timing.h sim/rv32.h ;;
     report) echo decode/ ;;
     profiler) echo program/ device/ transport/ decode/ ops/op_log_write.h ;;

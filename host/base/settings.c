@@ -25,6 +25,8 @@ static const dl_setting_info table[DL_SETTINGS] = {
     [DL_SET_WAITS] = {"DEVLOG_WAITS", DL_SETTING_FLAG, "0|1", 0, 0, "0", "programs",
         "1: kernels record what they wait for and what they give to others, by which devlog causes tells why they waited: they "
         "are compiled with -DDEVLOG_WAITS", NULL},
+    [DL_SET_HOST] = {"DEVLOG_HOST", DL_SETTING_FLAG, "0|1", 0, 0, "0", "programs",
+        "1: host code that was compiled with -DPROFILE_HOST records its zones (devlog/host.h) in host_<pid>.devlog", NULL},
     [DL_SET_CAPTURE] = {"DEVLOG_CAPTURE", DL_SETTING_FLAG, "0|1", 0, 0, "1", "programs",
         "0: no capture.devlog is written beside the CSV", NULL},
     [DL_SET_CAPTURE_EVERY] = {"DEVLOG_CAPTURE_EVERY", DL_SETTING_NUMBER, "N", 1, UINT32_MAX,

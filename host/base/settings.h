@@ -20,6 +20,7 @@ typedef enum dl_setting {
     DL_SET_LOG_STYLE,
     DL_SET_RECORDING,
     DL_SET_WAITS,
+    DL_SET_HOST,
     DL_SET_CAPTURE,
     DL_SET_CAPTURE_EVERY,
     DL_SET_CAPTURE_LAUNCHES,

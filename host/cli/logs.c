@@ -114,12 +114,23 @@ static bool in_one_folder(const char *a, const char *b)
     return n == m && memcmp(a, b, n) == 0;
 }
 
+/* host_<pid>.devlog: what the program's own code did (devlog/host.h). */
+static bool is_of_host(const cli_log *l)
+{
+    const char *slash = strrchr(l->path, '/');
+    return l->capture && strncmp(slash ? slash + 1 : l->path, "host_", 5) == 0;
+}
+
+/* Whether what a log is of is shown by another, which lies beside it. */
 static bool has_capture(const cli_logs *logs, const cli_log *l)
 {
-    for (size_t i = 0; i < logs->n_all && !l->capture; i++) {
+    const bool of_host = is_of_host(l);
+    for (size_t i = 0; i < logs->n_all && (!l->capture || of_host); i++) {
         const cli_log *c = &logs->items[i];
         int64_t apart = l->time_ns > c->time_ns ? l->time_ns - c->time_ns : c->time_ns - l->time_ns;
-        if (c->capture && apart <= CLI_RUN_SECONDS * INT64_C(1000000000) && in_one_folder(c->path, l->path))
+        if (is_of_host(c)) continue;
+        if ((c->capture || of_host) && apart <= CLI_RUN_SECONDS * INT64_C(1000000000) &&
+            in_one_folder(c->path, l->path))
             return true;
     }
     return false;

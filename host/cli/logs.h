@@ -22,7 +22,7 @@ typedef struct cli_log {
 } cli_log;
 
 /* A run leaves a capture and a device log side by side: then the run is the capture, which knows more, and
- * its device log is one of those behind the n that are told. Side by side is: in one folder, and changed last
+ * its device log is one of those behind the n that are told, as zones of host code beside either are. Side by side is: in one folder, and changed last
  * within CLI_RUN_SECONDS of each other. */
 typedef struct cli_logs {
     cli_log *items; /* newest first; n, and behind them those that belong to captures */

@@ -42,6 +42,10 @@ static const struct {
     [DL_FOUND_RESTARTED] = {"restarted", "restarts of a RISC's firmware in the middle of a launch", true},
     [DL_FOUND_UNPAIRED_START] = {"unpaired_start", "zones that never ended", true},
     [DL_FOUND_UNPAIRED_END] = {"unpaired_end", "zone ends without a start", true},
+    [DL_FOUND_HOST_LOST] = {"host_lost",
+                            "records of host zones that found no room in the ring of their thread "
+                            "(devlog_host_options.ring), left out",
+                            true},
     [DL_FOUND_NEGATIVE] = {"negative_zone", "zones that end before they start", true},
     [DL_FOUND_TOO_DEEP] = {"too_deep", "zones nested more than 256 deep, left out", true},
     [DL_FOUND_TABLE_FULL] = {"keys_full", "zones beyond the number that is kept apart", true},

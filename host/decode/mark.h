@@ -44,6 +44,7 @@ typedef struct dl_ids {
     uint32_t trace_id;      /* DL_NO_ID: not part of a trace */
     uint32_t trace_counter; /* DL_NO_ID: not part of a trace */
     bool has_launch;        /* false: the log has no launch ids; launches are counted by firmware starts */
+    bool outside;           /* it belongs to no launch: a zone of the host */
 } dl_ids;
 
 #define DL_NO_ID UINT32_MAX /* there is no such id */

@@ -132,7 +132,11 @@ bool dl_marks_add_row(dl_marks *m, dl_tables *tables, const dl_row *row)
                           .role = (uint8_t)tables->sites[row->site].role,
                           .cost = row->cost,
                           .price = row->price};
-    const dl_ids ids = {row->run_host_id, row->run_id, row->trace_id, row->trace_counter, row->has_launch};
+    const dl_ids ids = {.run_host_id = row->run_host_id,
+                        .run_id = row->run_id,
+                        .trace_id = row->trace_id,
+                        .trace_counter = row->trace_counter,
+                        .has_launch = row->has_launch};
     const dl_rare rare = {.data = row->data, .meta = row->meta, .op = row->op};
     const uint32_t number = dl_tables_kind(tables, &kind);
     uint64_t frame;

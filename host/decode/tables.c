@@ -17,6 +17,14 @@ const char *dl_row_type_text(dl_row_type type)
     return (unsigned)type < DL_ROW_TYPES ? names[type] : "?";
 }
 
+const char *dl_chip_title(char text[DL_CHIP_TITLE], uint32_t chip_id)
+{
+    const bool process = dl_is_process(chip_id);
+    snprintf(text, DL_CHIP_TITLE, "%s %u", process ? "process" : "chip",
+             process ? chip_id - DL_HOST_SLOT : chip_id);
+    return text;
+}
+
 devlog_status dl_tables_init(dl_tables *t, devlog_error *err)
 {
     *t = (dl_tables){0};

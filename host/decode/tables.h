@@ -144,6 +144,16 @@ typedef struct dl_tables {
 devlog_status dl_tables_init(dl_tables *t, devlog_error *err);
 void dl_tables_free(dl_tables *t);
 
+/* A process of the host (capture/host_records.h) is kept as a chip: its number is that of the process behind this one. */
+#define DL_HOST_SLOT UINT32_C(0x40000000)
+static inline bool dl_is_process(uint32_t chip_id)
+{
+    return chip_id >= DL_HOST_SLOT && chip_id < 2 * DL_HOST_SLOT;
+}
+enum { DL_CHIP_TITLE = 24 };
+/* "chip 0", or "process 123"; into `text`, which is returned. */
+const char *dl_chip_title(char text[DL_CHIP_TITLE], uint32_t chip_id);
+
 /* Each returns the number of an entry, adding it when it is new, or DL_NONE when the table is full. */
 uint32_t dl_tables_chip(dl_tables *t, uint32_t id);
 uint32_t dl_tables_stream(dl_tables *t, uint32_t chip_id, uint16_t core_x, uint16_t core_y, const char *risc,

@@ -68,8 +68,9 @@ static void name_thread(chrome *c, uint32_t track, uint16_t lane)
 {
     const dl_view_track *t = &c->tracks[track];
     dl_str name = {0};
+    char title[DL_CHIP_TITLE];
     if (t->core == DL_NONE)
-        dl_str_fmt(&name, "chip %u %s", c->chips[t->chip].id, t->name);
+        dl_str_fmt(&name, "%s %s", dl_chip_title(title, c->chips[t->chip].id), t->name);
     else
         dl_str_fmt(&name, "%u,%u %s", c->cores[t->core].x, c->cores[t->core].y, t->name);
     if (lane) dl_str_fmt(&name, " (overlap %u)", lane);
@@ -98,9 +99,13 @@ static devlog_status prepare(chrome *c, devlog_error *err)
         metadata(c, "process_name", pid, 0, chip->name);
         sort_index(c, "process_sort_index", pid, 0, pid);
         for (uint32_t k = chip->first_core; k < chip->first_core + chip->n_cores; k++) {
-            char name[64];
+            char name[64], title[DL_CHIP_TITLE];
             pid = process_id(c, c->cores[k].first_track);
-            snprintf(name, sizeof name, "chip %u core %u,%u", chip->id, c->cores[k].x, c->cores[k].y);
+            dl_chip_title(title, chip->id);
+            if (dl_is_process(chip->id))
+                snprintf(name, sizeof name, "%s threads", title);
+            else
+                snprintf(name, sizeof name, "%s core %u,%u", title, c->cores[k].x, c->cores[k].y);
             metadata(c, "process_name", pid, 0, name);
             sort_index(c, "process_sort_index", pid, 0, pid);
         }
@@ -298,8 +303,9 @@ static void other_data(chrome *c)
 {
     const dl_losses *l = dl_decode_losses(dl_view_decode(c->view));
     OUT_LITERAL(&c->out, "\n],\"otherData\":{\"writer\":\"devlog\"");
+    char title[DL_CHIP_TITLE];
     for (uint32_t i = 0; i < c->n_chips; i++)
-        out_fmt(&c->out, ",\"chip %u time\":\"%s\"", c->chips[i].id,
+        out_fmt(&c->out, ",\"%s time\":\"%s\"", dl_chip_title(title, c->chips[i].id),
                 !c->chips[i].has_ns   ? "cycles, 1000 shown as 1 us: the clock's frequency is unknown"
                 : c->chips[i].aligned ? "of the host's clock"
                                       : "since the chip's reset, not aligned with other chips");

@@ -83,7 +83,8 @@ static devlog_status begin_track(collapsed *c, uint32_t track, devlog_error *err
     uint32_t n;
     const dl_view_track *t = &dl_view_tracks(c->view, &n)[track];
     dl_str_clear(&c->prefix);
-    dl_str_fmt(&c->prefix, "chip %u;", dl_view_chips(c->view, &n)[t->chip].id);
+    char title[DL_CHIP_TITLE];
+    dl_str_fmt(&c->prefix, "%s;", dl_chip_title(title, dl_view_chips(c->view, &n)[t->chip].id));
     if (t->core != DL_NONE) {
         const dl_view_core *core = &dl_view_cores(c->view, &n)[t->core];
         dl_str_fmt(&c->prefix, "core %u,%u;", core->x, core->y);

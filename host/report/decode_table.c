@@ -160,7 +160,8 @@ void dl_report_head(const dl_tables *t, const dl_chip *chip, const dl_table_opti
     char mhz[DL_GROUPED_SIZE];
     dl_str_char(out, '\n');
     coloured(out, o->colour, bold, title);
-    dl_str_fmt(out, ", chip %u (", chip->id);
+    char which[DL_CHIP_TITLE];
+    dl_str_fmt(out, ", %s (", dl_chip_title(which, chip->id));
     dl_str_short(out, chip->arch ? dl_text(t, chip->arch) : "unknown chip", 40);
     if (chip->freq_khz)
         dl_str_fmt(out, ", %s MHz", dl_mhz_text(mhz, chip->freq_khz));
@@ -348,8 +349,9 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
             "Cycles are instructions: the simulator that ran this has no timing, so times say nothing of a chip.\n");
     for (uint32_t i = 0; i < l->n_clocks; i++) {
         const dl_clock_note *c = &l->clocks[i];
-        dl_str_fmt(out, "Clock of chip %u: stamps of two cores are comparable to %.0f cycles", c->slot,
-                   c->core_cycles);
+        char title[DL_CHIP_TITLE];
+        dl_str_fmt(out, "Clock of %s: stamps of two cores are comparable to %.0f cycles",
+                   dl_chip_title(title, c->slot), c->core_cycles);
         if (c->host_ns > 0)
             dl_str_fmt(out, ", with the host to %.0f ns.\n", c->host_ns);
         else

@@ -205,6 +205,7 @@ static devlog_status begin_chip(perfetto *p, uint32_t chip_index, devlog_error *
     for (uint32_t i = chip->first_core; i < chip->first_core + chip->n_cores && !status; i++) {
         char name[48];
         snprintf(name, sizeof name, "core %u,%u", p->cores[i].x, p->cores[i].y);
+        if (dl_is_process(chip->id)) snprintf(name, sizeof name, "threads");
         status = describe(p, core_uuid(p, i), chip_uuid(chip_index), name, NULL,
                           (int32_t)(i - chip->first_core) + 1, false, err);
     }

@@ -98,7 +98,8 @@ static devlog_status begin_profile(speedscope *s, const dl_view_item *item, devl
     const dl_view_chip *chip = &dl_view_chips(s->view, &n)[t->chip];
     dl_str name = {0}, quoted = {0};
     end_profile(s);
-    dl_str_fmt(&name, "chip %u ", chip->id);
+    char title[DL_CHIP_TITLE];
+    dl_str_fmt(&name, "%s ", dl_chip_title(title, chip->id));
     if (t->core != DL_NONE) {
         const dl_view_core *core = &dl_view_cores(s->view, &n)[t->core];
         dl_str_fmt(&name, "core %u,%u ", core->x, core->y);

@@ -63,8 +63,13 @@ static void make_chips(dl_view *v)
         if (chip->freq_khz) snprintf(frequency, sizeof frequency, "%s MHz", dl_mhz_text(mhz, chip->freq_khz));
         if (chip->aiclk_khz)
             snprintf(aiclk, sizeof aiclk, ", AICLK %s MHz", dl_mhz_text(mhz, chip->aiclk_khz));
-        snprintf(c->name, sizeof c->name, "chip %u (%s, %s%s%s)", c->id, arch, frequency, aiclk,
-                 chip->instructions ? "; cycles are instructions" : "");
+        char title[DL_CHIP_TITLE];
+        dl_chip_title(title, c->id);
+        if (dl_is_process(c->id))
+            snprintf(c->name, sizeof c->name, "%s of the host", title);
+        else
+            snprintf(c->name, sizeof c->name, "%s (%s, %s%s%s)", title, arch, frequency, aiclk,
+                     chip->instructions ? "; cycles are instructions" : "");
     }
 }
 

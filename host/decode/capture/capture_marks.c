@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "decode/capture/host_marks.h"
 #include "decode/capture/price.h"
 #include "decode/capture/raw_marks.h"
 
@@ -48,6 +49,8 @@ typedef struct reader {
         uint32_t site;           /* DL_NONE: there are more than can be kept apart */
     } * violations;              /* of cores that come */
     size_t n_violations, cap_violations;
+    dl_host_sites host_sites;
+    uint64_t malformed; /* frames of host records */
 } reader;
 
 static devlog_status no_memory(devlog_error *err)
@@ -496,6 +499,32 @@ static devlog_status on_core(void *ctx, const dl_capture_core *core, devlog_erro
     return status;
 }
 
+/* ---- Threads of the host ------------------------------------------------------------------------------- */
+
+static devlog_status on_host_site(void *ctx, uint32_t slot, const dl_host_site *site, devlog_error *err)
+{
+    reader *r = ctx;
+    return dl_host_sites_add(&r->host_sites, r->tables, slot, site, err);
+}
+
+static devlog_status on_host_records(void *ctx, const dl_host_records *records, devlog_error *err)
+{
+    reader *r = ctx;
+    char where[160];
+    snprintf(where, sizeof where, "%.60s: frame %llu: thread %.60s", r->options->name,
+             (unsigned long long)(r->frame + 1), records->name);
+    if (records->lost) dl_losses_found(r->losses, DL_FOUND_HOST_LOST, records->lost, "%s", where);
+    if (records->elsewhere)
+        dl_losses_found(r->losses, DL_FOUND_UNPAIRED_END, records->elsewhere,
+                        "%s: it ended zones that another thread began", where);
+    dl_marks_clear(&r->marks);
+    devlog_status status = tell_chip(r, records->slot, err);
+    if (!status)
+        status = dl_host_marks(&r->host_sites, r->tables, records, (uint32_t)(r->frame + 1),
+                               r->options->keep_meta, &r->marks, &r->malformed, err);
+    return status || !r->marks.n ? status : r->sink->marks(r->sink->ctx, &r->marks, err);
+}
+
 static void tell_state(const reader *r, const dl_capture_state *s)
 {
     const char *name = r->options->name;
@@ -534,9 +563,12 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
                                     .core = on_core,
                                     .samples = on_samples,
                                     .offsets = on_offsets,
+                                    .host_site = on_host_site,
+                                    .host_records = on_host_records,
                                     .frame = on_frame};
     dl_capture_state state;
     devlog_status status = dl_capture_read(in, &frames, options->two_threads, &state, err);
+    state.malformed += r.malformed;
     tell_state(&r, &state);
     for (size_t i = 0; i < r.n_elfs; i++) {
         if (r.elfs[i].good) dl_elf_free(&r.elfs[i].elf);
@@ -549,6 +581,7 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
     free(r.elfs);
     free(r.violations);
     free(r.unnamed);
+    dl_host_sites_free(&r.host_sites);
     dl_marks_free(&r.marks);
     return status;
 }

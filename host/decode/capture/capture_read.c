@@ -458,6 +458,39 @@ static devlog_status read_cycles(reader *r, cursor *c, devlog_error *err)
     return status;
 }
 
+static devlog_status read_host_sites(reader *r, cursor *c, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    const uint32_t slot = take32(c), n = take32(c);
+    for (uint32_t i = 0; i < n && !c->bad && !status; i++) {
+        char *texts = text_room(c), *room = texts;
+        if (!texts) return no_memory(err);
+        dl_host_site site = {.number = take32(c), .line = take32(c)};
+        site.name = take_text(c, &room);
+        site.function = take_text(c, &room);
+        site.file = take_text(c, &room);
+        if (!c->bad && r->sink->host_site) status = r->sink->host_site(r->sink->ctx, slot, &site, err);
+        free(texts);
+    }
+    return status;
+}
+
+static devlog_status read_host_records(reader *r, cursor *c, devlog_error *err)
+{
+    char *texts = text_room(c), *room = texts;
+    if (!texts) return no_memory(err);
+    dl_host_records records = {.slot = take32(c), .thread = take32(c)};
+    records.name = take_text(c, &room);
+    records.lost = take64(c);
+    records.elsewhere = take64(c);
+    records.bytes = (const char *)c->at;
+    records.size = (size_t)(c->end - c->at);
+    devlog_status status = DEVLOG_OK;
+    if (!c->bad && r->sink->host_records) status = r->sink->host_records(r->sink->ctx, &records, err);
+    free(texts);
+    return status;
+}
+
 static devlog_status read_end(reader *r, cursor *c, devlog_error *err)
 {
     (void)err;
@@ -475,6 +508,8 @@ static devlog_status (*const others[DL_FRAME_KINDS])(reader *, cursor *, devlog_
     [DL_FRAME_LAUNCH] = read_launch,   [DL_FRAME_SAMPLES] = read_samples,
     [DL_FRAME_OFFSETS] = read_offsets, [DL_FRAME_END] = read_end,
     [DL_FRAME_CYCLES] = read_cycles,   [DL_FRAME_VIOLATION] = read_violation,
+    [DL_FRAME_HOST_SITES] = read_host_sites,
+    [DL_FRAME_HOST_RECORDS] = read_host_records,
 };
 
 /* ---- Handing on ------------------------------------------------------------------------------------- */

@@ -364,6 +364,32 @@ devlog_status dl_capture_put_cycles(dl_capture *c, const dl_capture_cycles *cycl
     return status;
 }
 
+devlog_status dl_capture_put_host_sites(dl_capture *c, uint32_t slot, const dl_host_site *sites, size_t n,
+                                        devlog_error *err)
+{
+    put32(c, slot);
+    put32(c, (uint32_t)n);
+    for (size_t i = 0; i < n; i++) {
+        put32(c, sites[i].number);
+        put32(c, sites[i].line);
+        put_text(c, sites[i].name);
+        put_text(c, sites[i].function);
+        put_text(c, sites[i].file);
+    }
+    return end_frame(c, DL_FRAME_HOST_SITES, err);
+}
+
+devlog_status dl_capture_put_host_records(dl_capture *c, const dl_host_records *records, devlog_error *err)
+{
+    put32(c, records->slot);
+    put32(c, records->thread);
+    put_text(c, records->name);
+    put64(c, records->lost);
+    put64(c, records->elsewhere);
+    put(c, records->bytes, records->size);
+    return end_frame(c, DL_FRAME_HOST_RECORDS, err);
+}
+
 devlog_status dl_capture_put_end(dl_capture *c, uint32_t slot, devlog_error *err)
 {
     put32(c, slot);

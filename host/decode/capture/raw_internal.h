@@ -26,7 +26,8 @@ bool raw_quick(raw_maker *m, const record_input *records, record_losses *losses,
                devlog_error *err);
 /* raw_events.c: the events of this RISC in the stream of its tile. */
 devlog_status raw_events(raw_maker *m, record_losses *losses, devlog_error *err);
-/* raw_text.c: the text of a print, or the way an unknown marker is called, as a JSON object. */
+/* raw_text.c: the text of a print, or the way an unknown marker is called, as a JSON object; and a text as a JSON string. */
+void raw_json(dl_str *json, const char *text, size_t n);
 void raw_text(const dl_elf *elf, const record_event *e, dl_str *json);
 
 #endif

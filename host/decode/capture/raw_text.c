@@ -59,10 +59,10 @@ static void print_text(const dl_elf *elf, const record_event *e, dl_str *out)
 
 /* A text as JSON, with escapes for what a device log has no room for: a comma parts its cells, and ';' stands
  * for one. */
-static void json_text(dl_str *json, const dl_str *text)
+void raw_json(dl_str *json, const char *text, size_t n)
 {
     dl_str quoted = {0};
-    dl_str_json(&quoted, text->text ? text->text : "", text->len);
+    dl_str_json(&quoted, text, n);
     for (size_t i = 0; i < quoted.len; i++) {
         const char c = quoted.text[i];
         if (c == ',' || c == ';')
@@ -79,7 +79,7 @@ void raw_text(const dl_elf *elf, const record_event *e, dl_str *json)
     dl_str text = {0};
     print_text(elf, e, &text);
     dl_str_add(json, "{\"text\":");
-    json_text(json, &text);
+    raw_json(json, text.text ? text.text : "", text.len);
     dl_str_add(json, "}");
     dl_str_free(&text);
 }

@@ -1,5 +1,6 @@
 /* Chip clocks: see the header. */
 #include "decode/clock/chip_clock.h"
+#include "decode/tables.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -208,12 +209,14 @@ devlog_status dl_chip_clocks_make(dl_chip_clocks *c, devlog_error *err)
         c->any = true;
     }
     /* Chips of two boots of the host have no common clock either. */
+    char title[DL_CHIP_TITLE];
     for (size_t i = 0; i < c->n; i++) {
         dl_chip_clock *k = &c->items[i];
         if (!k->fitted || strcmp(k->boot, c->items[0].boot) == 0) continue;
         dl_clock_fit_free(&k->fit);
         k->fitted = false;
-        snprintf(k->why, sizeof k->why, "it is of another boot than chip %u", c->items[0].slot);
+        snprintf(k->why, sizeof k->why, "it is of another boot than %s",
+                 dl_chip_title(title, c->items[0].slot));
     }
     c->made = true;
     return DEVLOG_OK;

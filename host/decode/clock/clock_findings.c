@@ -1,6 +1,8 @@
 /* What is found about the clock of a chip. See the header. */
 #include "decode/clock/clock_findings.h"
 
+#include "decode/tables.h"
+
 /* More than 1 % between what the board file, the chip and the measurement say. */
 static void find_frequency(const dl_chip_clock *c, dl_losses *l)
 {
@@ -20,6 +22,7 @@ static void find_frequency(const dl_chip_clock *c, dl_losses *l)
 
 void dl_clock_findings(const dl_chip_clock *c, dl_losses *l)
 {
+    char title[DL_CHIP_TITLE];
     if (c->refuted)
         dl_losses_found(l, DL_FOUND_CLOCK, 1,
                         "chip %u: its board says that the counters of its cores start together; that of core "
@@ -30,7 +33,8 @@ void dl_clock_findings(const dl_chip_clock *c, dl_losses *l)
                         "chip %u: offsets of its cores changed while it was measured; the bound holds both",
                         c->slot);
     if (!c->fitted)
-        dl_losses_found(l, DL_FOUND_CLOCK, 1, "chip %u is not aligned with the host: %s", c->slot, c->why);
+        dl_losses_found(l, DL_FOUND_CLOCK, 1, "%s is not aligned with the host: %s",
+                        dl_chip_title(title, c->slot), c->why);
     if (c->fitted && c->fit.n_changes)
         dl_losses_found(l, DL_FOUND_CLOCK, c->fit.n_changes,
                         "chip %u changed its frequency %u times, first from %.3f to %.3f MHz", c->slot,

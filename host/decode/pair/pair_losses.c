@@ -8,8 +8,13 @@
 void dl_pair_where(const dl_pair *p, uint32_t stream, char out[128])
 {
     const dl_stream *s = &p->tables->streams[stream];
-    snprintf(out, 128, "chip %u core %u,%u %.60s", p->tables->chips[s->chip].id, s->core_x, s->core_y,
-             dl_text(p->tables, s->risc_name));
+    const char *risc = dl_text(p->tables, s->risc_name);
+    char chip[DL_CHIP_TITLE];
+    dl_chip_title(chip, p->tables->chips[s->chip].id);
+    if (dl_is_process(p->tables->chips[s->chip].id))
+        snprintf(out, 128, "%s thread %.60s", chip, risc);
+    else
+        snprintf(out, 128, "%s core %u,%u %.60s", chip, s->core_x, s->core_y, risc);
 }
 
 /* The counts of the tables may be those of an earlier time. */

@@ -153,6 +153,8 @@ static void zone_start(dl_pair *p, stream_state *s, dl_key *key, const pair_mark
 static inline void change_launch(dl_pair *p, stream_state *s, const pair_mark *m, bool starts)
 {
     s->ids = *m->ids;
+    s->launch = DL_NONE;
+    if (m->ids->outside) return;
     uint64_t run = p->chip_line.run;
     s->launch = starts ? dl_launches_next(&p->launches, s->chip, s->bit, run, m->ids)
                        : dl_launches_find(&p->launches, s->chip, s->bit, run, m->ids, false);

@@ -1,0 +1,91 @@
+/* What the files of this room share: the recorder of this process. Not for others. */
+#ifndef DEVLOG_ZONES_INTERNAL_H
+#define DEVLOG_ZONES_INTERNAL_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/types.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "decode/capture/capture.h"
+#include "devlog/host.h"
+#include "zones/ring.h"
+
+enum { ZONES_NAME = 64 };
+
+/* A thread that records. Its ring stays when it ends, for another. */
+typedef struct zones_thread {
+    ring ring;
+    struct zones_thread *next;
+    atomic_bool ended; /* whoever put in will not any more */
+    /* Under the recorder's lock: */
+    uint32_t number; /* 0: nobody's */
+    char name[ZONES_NAME];
+    /* Under the file's lock: */
+    uint64_t until;                     /* of the ring, this time */
+    uint64_t last;                      /* ns of the last record that was taken out */
+    uint64_t told_lost, told_elsewhere; /* that are in the file */
+} zones_thread;
+
+/* A moment on both clocks. */
+typedef struct zones_moment {
+    uint64_t ticks, ns, half; /* half: ns by which it may be off */
+} zones_moment;
+
+/* The recorder of a process: there is one, because macros have nothing to name another by. */
+typedef struct zones_recorder {
+    pthread_mutex_t file; /* of what the file is made of; taken before `lock` */
+    pthread_mutex_t lock; /* of the rest, but for what is atomic */
+    /* Under `lock`: */
+    bool running;
+    pid_t pid;
+    char folder[4096];
+    uint32_t ring, limit; /* cells of a ring; threads */
+    uint32_t starts;      /* how often it was begun; read without the lock */
+    zones_thread *threads, *of_parent;
+    uint32_t n_threads, next_number;
+    devlog_host_site **sites; /* copies; number - 1 is the place */
+    uint32_t n_sites, cap_sites;
+    uint32_t *named; /* hash table of numbers, of sites whose names were made at run time */
+    uint32_t n_named, cap_named;
+    _Atomic uint64_t refused; /* records of threads that got no ring */
+    /* Under `file`: */
+    dl_capture *capture;
+    uint32_t slot, put_sites;
+    uint64_t told_refused;
+    zones_moment from; /* the file's clock began */
+    zones_moment last; /* the last time that records were taken out */
+    uint64_t sampled;  /* ns of the last sample in the file */
+    uint32_t bursts;
+    dl_str bytes;
+    uint64_t unwritten; /* records that did not get into the file */
+    devlog_error error; /* the first of them */
+    pthread_t drainer;
+    sem_t work;
+    atomic_bool asked, stop;
+} zones_recorder;
+
+extern zones_recorder zones;
+
+/* The time of records: cycles of the processor's own counter where that runs evenly, else ns. */
+extern bool zones_by_tsc;
+void zones_find_clock(void);
+uint64_t zones_ns(void);
+static inline uint64_t zones_ticks(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(zones_by_tsc, 1)) return __rdtsc();
+#endif
+    return zones_ns();
+}
+
+/* drain.c. The file, and the thread that fills it; the first two with both locks. */
+/* `again`: the process has written to it before. */
+devlog_status zones_file_begin(bool again, devlog_error *err);
+void zones_file_forget(void); /* in a forked child: it is the parent's */
+/* Ends the file; takes the locks itself. */
+devlog_status zones_file_end(devlog_error *err);
+
+#endif

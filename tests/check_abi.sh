@@ -53,7 +53,7 @@ done
 
 # A library of these headers: every function that they declare, and nothing in it.
 stub() { # folder of headers, version script, output
-  printf '#include "%s"\n' "$1"/{version,devlog,decode,results,budget,answers}.h >"$here/all.c"
+  printf '#include "%s"\n' "$1"/{version,devlog,decode,results,budget,answers,host}.h >"$here/all.c"
   { cat "$here/all.c"
     cc -E -P "-I$1/.." "$here/all.c" | grep -v '^#' | tr '\n' ' ' | sed 's/[;{}]/&\n/g' | grep -E '\bdevlog_[a-z_0-9]+\(' |
       sed 's/;$/ { __builtin_trap(); }/'

@@ -18,8 +18,8 @@ mkdir "$here/mine" && cd "$here/mine"
 # Each fenced block whose first line names a file is that file.
 awk '/^```/ { inside = !inside; first = inside; next }
      inside && first { file = ""; first = 0; if (match($0, /[A-Za-z]+\.(c|txt)/)) file = substr($0, RSTART, RLENGTH) }
-     inside && file != "" { print > file }' "$source/docs/getting-started.md" "$source/docs/library.md"
-for file in kernel.c host.c CMakeLists.txt zones.c worth.c; do [ -s "$file" ] || fail "no document has $file"; done
+     inside && file != "" { print > file }' "$source/docs/getting-started.md" "$source/docs/library.md" "$source/docs/host.md"
+for file in kernel.c host.c CMakeLists.txt zones.c worth.c frames.c; do [ -s "$file" ] || fail "no document has $file"; done
 sed 's/LANGUAGES C)/LANGUAGES CXX)/; s/host\.c/host.cpp/' CMakeLists.txt >cpp.txt
 cp host.c host.cpp
 cp zones.c zones.cpp
@@ -73,6 +73,19 @@ for program in ./worth ./worth_cpp; do
   said=$("$program" no-such-file 2>&1) && fail "$program takes a file that is not there"
   grep -q '^worth: .*no-such-file' <<<"$said" || fail "$program does not say that there is no file"
 done
+# Zones of host code: nothing without the flag, and with it what docs/host.md shows.
+# shellcheck disable=SC2046,SC2086
+{
+  cp frames.c frames.cpp
+  cc -Wall -Wextra -Werror $flags -DPROFILE_HOST frames.c -o frames $(pkg-config --cflags --libs devlog) "$rpath"
+  g++ -Wall -Wextra -Werror $flags -DPROFILE_HOST frames.cpp -o frames_cpp $(pkg-config --cflags --libs devlog) "$rpath"
+  cc -Wall -Wextra -Werror $flags frames.c -o frames_off -I"$here/prefix/include"
+}
+for program in ./frames ./frames_cpp; do
+  rm -rf host_logs && "$program" && [ ! -e host_logs ] && DEVLOG_HOST=1 DEVLOG_LOG_FOLDER=host_logs "$program" || fail "$program fails"
+  "$here/prefix/bin/devlog" decode --format csv --no-files host_logs/host_*.devlog >frames.csv || fail "$program: something was lost"
+  for name in prepare copy queue prepared; do grep -q "$name" frames.csv || fail "$program: no $name in its log"; done
+done
 DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
 
 # devlog_add_budget_test: a zone within its budget, and one that is not, whose lines are shown.
@@ -122,12 +135,12 @@ comm -13 <(names empty/b) <(names "$sub/b") | grep -vE '^_*(devlog|DEVLOG|(__pkg
   fail "these variables of the cache are not named for devlog"
 
 nm -D --defined-only "$lib/libdevlog.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >shown
-cat "$here"/prefix/include/devlog/{version,decode,devlog,results,budget,answers}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |
+cat "$here"/prefix/include/devlog/{version,decode,devlog,results,budget,answers,host}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |
   grep -oE '\bdevlog_[a-z_0-9]+\(' | tr -d '(' | sort -u >declared
 diff declared shown || fail "declared in the public headers (<) and shown by libdevlog.so (>) differ; host/libdevlog.map lists what is shown"
 
 # Each of them is documented where it is declared, and some test or example calls it.
-for header in version decode devlog results budget answers; do
+for header in version decode devlog results budget answers host; do
   awk -v RS= '/\ndevlog_[a-z_0-9]+\(|^[a-z].* \**devlog_[a-z_0-9]+\(/ && !/^(\/\*|#|class|namespace)/ { print; bad = 1 } END { exit bad }' \
     "$source/include/devlog/$header.h" || fail "$header.h: no comment says what these do"
 done

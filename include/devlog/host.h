@@ -73,9 +73,11 @@ devlog_status devlog_host_stop(devlog_error *err);
 
 /* ---- What the macros call --------------------------------------------------------------------------- */
 
+/* Begins a zone at a site, which is recorded if there is room for it. */
 void devlog_host_begin(devlog_host_zone *zone, devlog_host_site *site);
-/* Does nothing for a zone that is not open. */
+/* Ends it; does nothing for a zone that is not open. */
 void devlog_host_end(devlog_host_zone *zone);
+/* A value as of now. */
 void devlog_host_value(devlog_host_site *site, uint64_t value);
 /* A point in time with a text of n bytes, which may be none. */
 void devlog_host_message(devlog_host_site *site, const char *text, size_t n);
@@ -102,27 +104,27 @@ void devlog_host_thread(const char *name);
     static devlog_host_site variable = {name_, __func__, __FILE__, __LINE__, 0}
 
 #ifdef __cplusplus
-struct devlog_host_scope {
+struct dl_host_scope {
     devlog_host_zone zone;
-    explicit devlog_host_scope(devlog_host_site *site) : zone()
+    explicit dl_host_scope(devlog_host_site *site) : zone()
     {
         if (DEVLOG_HOST_IS_ON()) devlog_host_begin(&zone, site);
     }
-    ~devlog_host_scope()
+    ~dl_host_scope()
     {
         if (__builtin_expect(zone.thread != nullptr, 0)) devlog_host_end(&zone);
     }
-    devlog_host_scope(const devlog_host_scope &) = delete;
-    devlog_host_scope &operator=(const devlog_host_scope &) = delete;
+    dl_host_scope(const dl_host_scope &) = delete;
+    dl_host_scope &operator=(const dl_host_scope &) = delete;
 };
-#define DEVLOG_HOST_ZONE_IN(site, zone) devlog_host_scope zone(&(site))
+#define DEVLOG_HOST_ZONE_IN(site, zone) dl_host_scope zone(&(site))
 #else
-static inline void devlog_host_leave(devlog_host_zone *zone)
+static inline void dl_host_leave(devlog_host_zone *zone)
 {
     if (__builtin_expect(zone->thread != NULL, 0)) devlog_host_end(zone);
 }
 #define DEVLOG_HOST_ZONE_IN(site, zone)                                                                      \
-    __attribute__((cleanup(devlog_host_leave))) devlog_host_zone zone = {0};                                 \
+    __attribute__((cleanup(dl_host_leave))) devlog_host_zone zone = {0};                                     \
     if (DEVLOG_HOST_IS_ON()) devlog_host_begin(&zone, &(site))
 #endif
 

@@ -1,4 +1,4 @@
-/* Records of host zones in a capture: the two ends of the format of frames 10 and 11 (docs/file-formats.md). Not for the
+/* Records of host zones in a capture: the two ends of the format of frames 11 and 12 (docs/file-formats.md). Not for the
  * rings of a running program (zones/ring.h), nor for what the records become (host_marks.h).
  *
  * A record: how many ns it is after the one before (of the thread and frame), then its number of a site times 4 with what

@@ -51,12 +51,13 @@ for old in "$source"/tests/abi/libdevlog-*.abi; do
     fail "$(cat "$here/said")"$'\n'"programs of $old break, and the soname is the same"
 done
 
-# A library of these headers: every function that they declare, and nothing in it.
+# A library of these headers: every function and variable that they declare, and nothing in it.
 stub() { # folder of headers, version script, output
   printf '#include "%s"\n' "$1"/{version,devlog,decode,results,budget,answers,host}.h >"$here/all.c"
   { cat "$here/all.c"
     cc -E -P "-I$1/.." "$here/all.c" | grep -v '^#' | tr '\n' ' ' | sed 's/[;{}]/&\n/g' | grep -E '\bdevlog_[a-z_0-9]+\(' |
       sed 's/;$/ { __builtin_trap(); }/'
+    grep -ohE '^extern int devlog_[a-z_]+;' "$1"/*.h | sed 's/^extern //'
   } >"$here/stub.c"
   cc -g -shared -fPIC -fvisibility=hidden -I"$1/.." "$here/stub.c" -o "$3" -Wl,-soname,libdevlog.so.0 -Wl,--version-script="$2"
 }

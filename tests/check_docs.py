@@ -137,7 +137,6 @@ NOT_RUN = {
     './dev bench ttmetal': 'takes minutes',
     'devlog decode log.csv --from-signpost "step 3" --op "Matmul*" --skip-warm-up': 'wants such a run; tests/ttmetal/selections.py',
     './dev bench accesses': 'as bench sim',
-    'cc -DPROFILE_HOST frames.c -o frames -ldevlog': 'check_library.sh builds it',
     'DEVLOG_HOST=1 ./frames': 'check_library.sh runs it',
     'devlog decode generated/profiler/logs/host_*.devlog': 'check_library.sh decodes it',
     'devlog export -f perfetto -o trace.pftrace generated/profiler/logs/capture.devlog generated/profiler/logs/host_*.devlog': 'tests/unit/test_host_zones.c exports',

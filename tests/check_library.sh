@@ -83,7 +83,7 @@ done
 }
 for program in ./frames ./frames_cpp; do
   rm -rf host_logs && "$program" && [ ! -e host_logs ] && DEVLOG_HOST=1 DEVLOG_LOG_FOLDER=host_logs "$program" || fail "$program fails"
-  "$here/prefix/bin/devlog" decode --format csv --no-files host_logs/host_*.devlog >frames.csv || fail "$program: something was lost"
+  "$here/prefix/bin/devlog" export -f csv -o frames.csv host_logs/host_*.devlog >/dev/null || fail "$program: something was lost"
   for name in prepare copy queue prepared; do grep -q "$name" frames.csv || fail "$program: no $name in its log"; done
 done
 DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
@@ -136,7 +136,7 @@ comm -13 <(names empty/b) <(names "$sub/b") | grep -vE '^_*(devlog|DEVLOG|(__pkg
 
 nm -D --defined-only "$lib/libdevlog.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >shown
 cat "$here"/prefix/include/devlog/{version,decode,devlog,results,budget,answers,host}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |
-  grep -oE '\bdevlog_[a-z_0-9]+\(' | tr -d '(' | sort -u >declared
+  grep -v "^#define" | grep -oE '\bdevlog_[a-z_0-9]+\(' | tr -d '(' | sort -u >declared
 diff declared shown || fail "declared in the public headers (<) and shown by libdevlog.so (>) differ; host/libdevlog.map lists what is shown"
 
 # Each of them is documented where it is declared, and some test or example calls it.

@@ -339,6 +339,7 @@ typedef struct devlog_buffer_facts {
     uint32_t banks;                    /* that hold pages: no more than there are pages */
 } devlog_buffer_facts;
 
+/* Where a buffer that lives is and how large. DEVLOG_ERR_ARGUMENT when it was freed, or is another device's. */
 devlog_status devlog_buffer_info(const devlog_device *device, devlog_buffer buffer, devlog_buffer_facts *out,
                                  devlog_error *err);
 
@@ -352,6 +353,7 @@ typedef struct devlog_page {
     int32_t noc;           /* the NoC, 0 or 1, by which alone it may be reached; -1: both */
 } devlog_page;
 
+/* Page `page`, from 0, of a buffer that lives. DEVLOG_ERR_ARGUMENT when it has no such page. */
 devlog_status devlog_buffer_page(const devlog_device *device, devlog_buffer buffer, uint64_t page,
                                  devlog_page *out, devlog_error *err);
 
@@ -372,6 +374,7 @@ typedef struct devlog_memory_facts {
     uint64_t buffers;       /* that live */
 } devlog_memory_facts;
 
+/* Of one kind of memory of the device. */
 devlog_status devlog_memory_info(const devlog_device *device, devlog_memory memory, devlog_memory_facts *out,
                                  devlog_error *err);
 

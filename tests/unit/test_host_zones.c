@@ -175,6 +175,14 @@ static void everything(void)
     if (devlog_host_named(name, sizeof name, NULL, __FILE__, 1) != long_one) _exit(8);
     if (devlog_host_named(name, sizeof name, NULL, __FILE__, 2) == long_one) _exit(8);
     DEVLOG_HOST_MESSAGE(name);
+    /* Without the macros, as another language would. */
+    devlog_host_site *direct = devlog_host_named("direct", 6, "f", "file.py", 12);
+    devlog_host_zone open = {0};
+    devlog_host_thread("renamed");
+    devlog_host_begin(&open, direct);
+    devlog_host_message(direct, "within", 6);
+    devlog_host_end(&open);
+    devlog_host_end(&open);
 }
 
 static void what_is_recorded_is_what_is_decoded(void **state)
@@ -201,6 +209,11 @@ static void what_is_recorded_is_what_is_decoded(void **state)
     f = look(p, "explicit");
     assert_int_equal(f.zones, 1);
     assert_int_equal(f.most_depth, 1);
+    f = look(p, "direct");
+    assert_int_equal(f.zones, 1);
+    assert_int_equal(f.values, 1);
+    assert_string_equal(f.file, "file.py");
+    assert_int_equal(f.line, 12);
     f = look(p, "step");
     assert_int_equal(f.values, 7);
     assert_int_equal(look(p, "all, \"of\" it; \xff").zones, 1);

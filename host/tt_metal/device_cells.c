@@ -293,6 +293,7 @@ static void from_report(tt_writer *w, const tt_exec *x)
         fw_end > fw_start)
         s->ns_per_cycle = (double)fw_ns / (double)(fw_end - fw_start);
     bool known = number_in(w, &l, TT_PERF_KERNEL_START, &start) && number_in(w, &l, TT_PERF_KERNEL_END, &end);
+    const span kernel = known ? (span){(uint64_t)start, (uint64_t)end} : unknown;
     latency(w, &l, TT_COL_LATENCY, TT_PERF_LATENCY, s->ns_per_cycle, known, start, &s->any_kernel,
             &s->kernel_end, end);
     known = number_in(w, &l, TT_PERF_DM_START, &start) && number_in(w, &l, TT_PERF_DM_END, &end);
@@ -315,11 +316,9 @@ static void from_report(tt_writer *w, const tt_exec *x)
         else
             tt_cell_lent(w, (size_t)slot, l.cells[i].text, l.cells[i].n, false);
     }
-    known = number_in(w, &l, TT_PERF_KERNEL_START, &start) && number_in(w, &l, TT_PERF_KERNEL_END, &end);
-    counter_cells(w, x, fw ? (span){(uint64_t)fw_start, (uint64_t)fw_end} : unknown,
-                  known ? (span){(uint64_t)start, (uint64_t)end} : unknown);
+    counter_cells(w, x, fw ? (span){(uint64_t)fw_start, (uint64_t)fw_end} : unknown, kernel);
     dispatch_cells(w, x, s->ns_per_cycle > 0 ? 1000.0 / s->ns_per_cycle : 0);
-    host_cell(w, x, fw ? (uint64_t)fw_start : known ? (uint64_t)start : TT_NEVER);
+    host_cell(w, x, fw ? (uint64_t)fw_start : kernel.start);
 }
 
 /* What its NoC trace adds up to, beside what the C++ report says. */

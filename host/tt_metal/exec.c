@@ -148,6 +148,7 @@ bool tt_perf_int(tt_cell c, int64_t *out)
 
 typedef struct key_columns {
     int id, trace, session, execution, device, fw_start, kernel_start;
+    size_t behind; /* cells of a line that are looked at, and that it must have */
 } key_columns;
 
 static int column(const tt_execs *e, const char *name)
@@ -175,7 +176,11 @@ static bool take_header(tt_execs *e, const char *line, size_t n, key_columns *k)
                        column(e, "EXECUTION"),
                        column(e, "DEVICE ID"),
                        column(e, "DEVICE FW START CYCLE"),
-                       column(e, "DEVICE KERNEL START CYCLE")};
+                       column(e, "DEVICE KERNEL START CYCLE"),
+                       e->columns.n / 2};
+    const int all[] = {k->id, k->trace, k->session, k->execution, k->device, k->fw_start, k->kernel_start};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i] >= (int)k->behind) k->behind = (size_t)all[i] + 1;
     return true;
 }
 
@@ -190,7 +195,8 @@ static bool take_line(tt_execs *e, const char *line, size_t n, const key_columns
     tt_cell cells[MAX_COLUMNS];
     size_t found;
     int64_t id, device, value;
-    tt_perf_cells(line, n, cells, MAX_COLUMNS, &found);
+    /* What quotes hold together is known only of all of them. */
+    tt_perf_cells(line, n, cells, memchr(line, '"', n) ? MAX_COLUMNS : k->behind, &found);
     if (found && cells[0].n == strlen(e->columns.names[0]) &&
         memcmp(cells[0].text, e->columns.names[0], cells[0].n) == 0)
         return true; /* the header again: another device was appended with its own */

@@ -138,18 +138,16 @@ static uint32_t find_op(times *t, uint64_t id)
     return op;
 }
 
-static bool op_zone(times *t, const tt_cell *by)
+static bool op_zone(times *t, const tt_cell *by, uint64_t start, uint64_t ns)
 {
     tt_host *h = t->host;
-    uint64_t id, start = 0, ns = 0;
+    uint64_t id;
     if (!id_in(by[C_TEXT], &id)) {
         tt_found_add(h->found, TT_ZONE_WITHOUT_ID, TT_OPS_TIMES_NAME ":%llu: %.*s",
                      (unsigned long long)t->line, (int)(by[C_NAME].n < 80 ? by[C_NAME].n : 80),
                      by[C_NAME].text);
         return true;
     }
-    tt_cell_number(by[C_START], &start);
-    tt_cell_number(by[C_NS], &ns);
     uint32_t op = find_op(t, id);
     if (op == TT_NONE) {
         if (h->has_data)
@@ -195,14 +193,13 @@ static bool grow_children(times *t)
 
 /* A call inside an op; several of one name are added up. Of ops that the host does not know nothing is kept,
  * as in tt-metal's script. */
-static bool child(times *t, const tt_cell *by)
+static bool child(times *t, const tt_cell *by, uint64_t ns)
 {
     tt_host *h = t->host;
-    uint64_t id, ns = 0;
+    uint64_t id;
     if (!id_in(by[C_PARENT], &id)) return true;
     uint32_t op = find_op(t, id);
     if (op == TT_NONE || (h->ops[op].flags & TT_OP_LOST)) return true;
-    tt_cell_number(by[C_NS], &ns);
     uint32_t name = dl_intern_add(h->names, by[C_NAME].text, by[C_NAME].n);
     if (name == DL_NO_STRING) return true;
     /* The first few of an op stand first and are looked through; a table has the others. */
@@ -256,11 +253,11 @@ static bool is_of_an_op(tt_cell name)
     return false;
 }
 
-static bool take_cells(times *t, const tt_cell *by)
+static bool take_cells(times *t, const tt_cell *by, uint64_t start, uint64_t ns)
 {
     bool ok = true;
-    if (is_of_an_op(by[C_NAME])) ok = op_zone(t, by);
-    if (ok && by[C_PARENT].n && has(by[C_PARENT], "id:")) ok = child(t, by);
+    if (is_of_an_op(by[C_NAME])) ok = op_zone(t, by, start, ns);
+    if (ok && by[C_PARENT].n && has(by[C_PARENT], "id:")) ok = child(t, by, ns);
     return ok;
 }
 
@@ -272,7 +269,10 @@ static bool take_line(times *t, const char *line, size_t n)
                      (unsigned long long)t->line, (int)(n < 80 ? n : 80), line);
         return !t->plain.failed;
     }
-    return take_cells(t, by);
+    uint64_t start, ns;
+    tt_cell_number(by[C_START], &start);
+    tt_cell_number(by[C_NS], &ns);
+    return take_cells(t, by, start, ns);
 }
 
 /* Where the commas of a line are that has no quotes and as many cells as the header; false: it is another one. Reads
@@ -308,7 +308,7 @@ static bool find_commas(const times *t, const char *line, size_t n, uint32_t com
 static bool take_quickly(times *t, const char *line, size_t n, const uint32_t *commas)
 {
     tt_cell by[COLUMNS];
-    uint64_t value;
+    uint64_t start, ns;
     for (int i = 0; i < COLUMNS; i++) {
         const int at = t->place[i];
         const size_t from = at > 0 ? commas[at - 1] + 1 : 0,
@@ -316,8 +316,8 @@ static bool take_quickly(times *t, const char *line, size_t n, const uint32_t *c
         by[i] = at < 0 ? (tt_cell){"", 0} : (tt_cell){line + from, to - from};
     }
     if (line[n - 1] == ',' && !is_of_an_op(by[C_NAME])) return true;
-    const bool good = tt_cell_number(by[C_START], &value) && tt_cell_number(by[C_NS], &value);
-    return good ? take_cells(t, by) : take_line(t, line, n);
+    const bool good = tt_cell_number(by[C_START], &start) && tt_cell_number(by[C_NS], &ns);
+    return good ? take_cells(t, by, start, ns) : take_line(t, line, n);
 }
 
 /* Where a line ends whose cells may hold line feeds in quotes; NULL: more must be read. */

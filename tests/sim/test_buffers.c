@@ -204,6 +204,38 @@ static void nothing_reserved_is_given_away(void **state)
     check_ok(devlog_device_close(device, &err), &err);
 }
 
+/* Pages of 100 bytes on two cores: each begins 128 bytes behind the one before it in its bank, and none lies in another. */
+static void pages_have_a_stride(void **state)
+{
+    (void)state;
+    enum { PAGE = 100, PAGES = 11, BYTES = PAGE * PAGES - 30 };
+    static uint8_t data[BYTES], got[PAGE];
+    const devlog_cores cores = {3, 2, 4, 2};
+    devlog_device *device = open_device("blackhole", NULL);
+    const devlog_buffer b =
+        make(device, &(devlog_buffer_options)DEVLOG_BUFFER_OPTIONS(.bytes = BYTES, .page_bytes = PAGE,
+                                                                   .cores = &cores, .n_cores = 1));
+    const devlog_buffer_facts f = facts(device, b);
+    assert_int_equal(f.pages, PAGES);
+    assert_int_equal(f.stride, 128);
+    assert_int_equal(f.bank_bytes, 6 * 128);
+    for (int i = 0; i < BYTES; i++)
+        data[i] = (uint8_t)(i * 7 + i / 256);
+    check_ok(devlog_buffer_write(device, b, 0, data, BYTES, &err), &err);
+    for (uint32_t i = 0; i < PAGES; i++) {
+        devlog_page p;
+        check_ok(devlog_buffer_page(device, b, i, &p, &err), &err);
+        assert_int_equal(p.core.x, 3 + i % 2);
+        assert_int_equal(p.address, f.address + i / 2 * 128);
+        assert_int_equal(p.bytes, i + 1 < PAGES ? PAGE : PAGE - 30);
+        check_ok(devlog_read_from_device(device, p.core, (uint32_t)p.address, got, (size_t)p.bytes, &err),
+                 &err);
+        assert_memory_equal(got, data + i * PAGE, p.bytes);
+    }
+    check_ok(devlog_buffer_free(device, b, &err), &err);
+    check_ok(devlog_device_close(device, &err), &err);
+}
+
 static void what_is_wrong_is_one_line(void **state)
 {
     (void)state;
@@ -377,6 +409,7 @@ int main(void)
         cmocka_unit_test(kernels_see_what_is_in_l1),
         cmocka_unit_test(kernels_see_what_is_in_dram),
         cmocka_unit_test(nothing_reserved_is_given_away),
+        cmocka_unit_test(pages_have_a_stride),
         cmocka_unit_test(what_is_wrong_is_one_line),
         cmocka_unit_test(streams_and_buffers_share_the_dram),
         cmocka_unit_test(the_log_of_ops_has_every_event),

@@ -11,6 +11,7 @@ import * as heatmap from "./heatmap.js";
 import * as histogram from "./histogram.js";
 import * as keys from "./keys.js";
 import * as markers from "./markers.js";
+import * as memory from "./memory.js";
 import * as opsOf from "./ops.js";
 import * as overview from "./overview.js";
 import * as panes from "./panes.js";
@@ -24,4 +25,4 @@ import * as theme from "./theme.js";
 import * as timeline from "./timeline.js";
 import * as view from "./view.js";
 
-export const handle = Object.assign({}, answersOf, answer_table, data, dom, flows, format, heatmap, histogram, keys, markers, opsOf, overview, panes, places, rows, search, select, table, tabsOf, theme, timeline, view);
+export const handle = Object.assign({}, answersOf, answer_table, data, dom, flows, format, heatmap, histogram, keys, markers, memory, opsOf, overview, panes, places, rows, search, select, table, tabsOf, theme, timeline, view);

@@ -9,6 +9,7 @@ import { showHistogram } from "./histogram.js";
 import { startKeys } from "./keys.js";
 import { showEmpty, showFacts, showHealth, showLog } from "./losses.js";
 import { showMarkers } from "./markers.js";
+import { hasMemory, showMemory } from "./memory.js";
 import { hasOps, showOps, timeChanged } from "./ops.js";
 import { showOverview, showStraggler } from "./overview.js";
 import { showCauses, showRoofline } from "./panes.js";
@@ -51,6 +52,7 @@ function offerTabs(model) {
   if (answers.made) byId("tab-ops").textContent = "Launches";
   offerTab("zones", showHistogram);
   offerTab("heat", showHeat);
+  if (hasMemory()) offerTab("memory", showMemory);
   if (section("report", "roofline")) offerTab("roofline", showRoofline);
   if (section("causes", "path") || section("report", "waits")) offerTab("causes", showCauses);
   if (model.meta.all_markers || model.meta.texts.length) offerTab("markers");

@@ -4,7 +4,7 @@ import { byId } from "./dom.js";
 
 /* With the time line above them, or by themselves; `show` is called when it comes to the screen. */
 export const tabs = { now: "overview", shown: new Map(), timeline: () => {} };
-const ALL = ["overview", "time", "ops", "zones", "heat", "roofline", "causes", "markers", "log"];
+const ALL = ["overview", "time", "ops", "zones", "heat", "memory", "roofline", "causes", "markers", "log"];
 const BESIDE = new Set(["time", "ops", "zones", "heat", "markers"]);
 const WITH_DETAILS = new Set(["time", "zones"]);
 

@@ -314,7 +314,7 @@ static char *folder_of(const char *path)
 
 /* The folder of the run that a log is of: the one above, where logs lie in one of `places`, or its own. NULL: the log is by
  * itself. */
-static char *folder_of_run(const char *log)
+char *run_folder_of_log(const char *log)
 {
     char *own = folder_of(log), *above = NULL;
     const char *last = own ? strrchr(own, '/') : NULL;
@@ -328,7 +328,7 @@ static char *folder_of_run(const char *log)
 
 devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *why, devlog_error *err)
 {
-    char *folder = folder_of_run(log), *kept = NULL;
+    char *folder = run_folder_of_log(log), *kept = NULL;
     bool is_one = false;
     devlog_error failed = {0};
     devlog_status status = DEVLOG_OK, made = DEVLOG_OK;

@@ -31,6 +31,8 @@ devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err
 /* The run that a log is of: with the op report that stands beside it, or that is made of what does; a log by itself, too.
  * *why is why there is no report where there should be one: a failure of making it; otherwise its text is "". */
 devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *why, devlog_error *err);
+/* The folder of that run, freed by the caller; NULL: the log is by itself. */
+char *run_folder_of_log(const char *log);
 /* Removes temporary files, too. */
 void run_inputs_free(run_inputs *in);
 

@@ -1,15 +1,20 @@
 /* The answers that the page shows. See page_answers.h. */
 #include "cli/page_answers.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "answers/answer_print.h"
 #include "answers/causes_answer.h"
 #include "answers/causes_job.h"
+#include "answers/memory_answer.h"
 #include "answers/report_job.h"
 
-enum { ROWS = 2000 }; /* of a table: more would only be scrolled over */
+enum {
+    ROWS = 2000, /* of a table: more would only be scrolled over */
+    MEMORY_STEPS = 200,
+};
 
 cli_page_asked cli_page_ask(char *const *logs, size_t n, const char *title, const cli_filters *f,
                             const dl_filter *filter)
@@ -125,6 +130,27 @@ static devlog_status why_it_waited(const report_job *r, dl_str *out, devlog_erro
     return status;
 }
 
+/* Where the run's log of ops knows of buffers. */
+static devlog_status memory(const char *log, dl_str *out, devlog_error *err)
+{
+    const memory_wishes wishes = {.top = ROWS, .steps = MEMORY_STEPS};
+    char *folder = run_folder_of_log(log), *path = folder ? memory_log_in(folder) : NULL;
+    devlog_status status = DEVLOG_OK;
+    if (path && memory_log_has_buffers(path)) {
+        memory_job j = {0};
+        status = memory_job_read(&j, path, err);
+        if (!status) status = memory_job_answer(&j, &wishes, err);
+        if (!status) {
+            key("memory", out);
+            print(&j.a, "memory", MEMORY_FORMAT_VERSION, NULL, 0, out);
+        }
+        memory_job_free(&j);
+    }
+    free(path);
+    free(folder);
+    return status;
+}
+
 static devlog_status answers(const cli_page_asked *asked, devlog_error *why, dl_str *out, devlog_error *err)
 {
     const report_options wanted = {.selection = &asked->selection};
@@ -144,6 +170,7 @@ static devlog_status answers(const cli_page_asked *asked, devlog_error *why, dl_
         dl_str_add(out, r.run.has_report ? "false" : "true");
     }
     if (!status) status = why_it_waited(&r, out, err);
+    if (!status) status = memory(asked->logs[0], out, err);
     report_job_free(&r);
     return status;
 }

@@ -116,6 +116,7 @@ static void answers_are_those_of_the_commands(void **state)
     NEEDS_BROWSER();
     open_network();
     same_answers("report --format json network", "report");
+    same_answers("memory --format json --steps 200 --top 2000 network", "memory");
     page_has_text(b, "answers.notes.length + ' notes'", "0 notes");
     page_has_text(b, "answers.made ? 'launches' : 'ops'", "ops");
     open_waits();
@@ -137,7 +138,7 @@ static void the_overview_comes_first(void **state)
     run("location.reload(), 1");
     assert_true(browser_wait(b, "document.documentElement.dataset.ready === 'yes'"));
     page_has_text(b, "tabs.now", "overview");
-    page_has_text(b, "tabNames().join()", "overview,time,ops,zones,heat,roofline,log");
+    page_has_text(b, "tabNames().join()", "overview,time,ops,zones,heat,memory,roofline,log");
     page_has_text(b, "document.getElementById('timeline').offsetHeight + ' px'", "0 px");
     page_has_text(
         b,
@@ -324,8 +325,9 @@ static void keys_reach_everything(void **state)
     browser_key(b, "Enter");
     page_has_text(b, "document.getElementById('op-launches').innerText", "Softmax");
     /* What can be clicked can be reached. */
-    for (const char *const *tab = (const char *const[]){"overview", "ops", "roofline", "causes", NULL}; *tab;
-         tab++) {
+    for (const char *const *tab =
+             (const char *const[]){"overview", "ops", "memory", "roofline", "causes", NULL};
+         *tab; tab++) {
         char script[300];
         snprintf(
             script, sizeof script,

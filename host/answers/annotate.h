@@ -79,6 +79,7 @@ typedef struct annotate_shown {
 
 void annotate_print_text(const annotate_shown *s, dl_str *out);
 void annotate_print_csv(const annotate_shown *s, dl_str *out);
+void annotate_print_markdown(const annotate_shown *s, dl_str *out);
 void annotate_print_json(const annotate_shown *s, dl_str *out);
 
 #endif

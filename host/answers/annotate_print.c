@@ -186,6 +186,53 @@ void annotate_print_text(const annotate_shown *s, dl_str *out)
     dl_str_free(&src.text);
 }
 
+/* ---- Markdown --- */
+
+static void markdown_of(const annotate_shown *s, const annotate_code *c, source *src, dl_str *out)
+{
+    dl_str_add(out, "### ");
+    dl_str_markdown(out, c->kernel ? base_of(c->source) : "firmware");
+    dl_str_fmt(
+        out,
+        " on %s: %llu cycles\n\n| share | cycles | count | waits for | line | source |\n|--:|--:|--:|---|---|---|\n",
+        c->risc, (unsigned long long)c->sum.cycles);
+    const size_t n = s->top && s->top < c->n_lines ? s->top : c->n_lines;
+    for (size_t i = 0; i < n; i++) {
+        const annotate_item *at = &c->lines[i];
+        dl_str text = {0};
+        size_t length = 0;
+        const char *code = at->line ? source_line(src, s->a, at->file, at->line, &length) : "";
+        dl_str_add_n(&text, code, length);
+        dl_str_fmt(out, "| %.1f%% | %llu | %llu | ", percent(at->sum.cycles, c->sum.cycles),
+                   (unsigned long long)at->sum.cycles, (unsigned long long)at->sum.count);
+        add_waits(&at->sum, out);
+        dl_str_add(out, " | ");
+        if (at->line) {
+            dl_str_markdown(out, base_of(text_of(s->a, at->file)));
+            dl_str_fmt(out, ":%u", at->line);
+        } else {
+            dl_str_add(out, "unknown");
+        }
+        dl_str_add(out, " | ");
+        dl_str_markdown(out, text.text ? text.text : "");
+        dl_str_add(out, " |\n");
+        out->failed |= text.failed;
+        dl_str_free(&text);
+    }
+    if (n < c->n_lines) dl_str_fmt(out, "\n%zu more.\n", c->n_lines - n);
+}
+
+void annotate_print_markdown(const annotate_shown *s, dl_str *out)
+{
+    source src = {0};
+    for (size_t i = 0; i < s->a->n; i++) {
+        if (s->a->codes[i].n == 0) continue;
+        if (out->len) dl_str_char(out, '\n');
+        markdown_of(s, &s->a->codes[i], &src, out);
+    }
+    dl_str_free(&src.text);
+}
+
 /* ---- CSV and JSON --- */
 
 static void csv_text(dl_str *out, const char *text)

@@ -140,17 +140,38 @@ static size_t columns_of(const char *text, size_t n)
     return dl_text_columns(text, n);
 }
 
-/* Text in lines of at most `width` columns, each behind the first with `indent` spaces. `at`: columns that are used. */
-static void wrapped(const char *text, size_t at, size_t indent, size_t width, dl_str *out)
+/* The bytes of a word that take at most so many columns: one character at least. */
+static size_t part_of(const char *word, size_t n, size_t columns)
 {
+    size_t i = 0;
+    while (i < n) {
+        const size_t length = dl_utf8_length(word + i, n - i), next = i + (length ? length : 1);
+        if (i && columns_of(word, next) > columns) break;
+        i = next;
+    }
+    return i;
+}
+
+static size_t width_of(const answer_shown *s)
+{
+    return s->width && s->width < MOST_WIDTH ? s->width : s->width ? MOST_WIDTH : 80;
+}
+
+/* Text in lines of the terminal, each behind the first with `indent` spaces; `at`: columns that are used. A word that is longer than a
+ * line is cut into several, on a terminal: elsewhere somebody may look for it. */
+static void wrapped(const answer_shown *s, const char *text, size_t at, size_t indent, dl_str *out)
+{
+    const size_t width = width_of(s);
     dl_str shown = {0};
     dl_str_shown(&shown, text, strlen(text));
     const char *word = shown.text ? shown.text : "";
     bool first = true;
     while (*word) {
-        const size_t n = strcspn(word, " ");
+        size_t n = strcspn(word, " ");
+        if (s->width && indent < width && columns_of(word, n) > width - indent)
+            n = part_of(word, n, width - (first ? at < width ? at : indent : indent));
         const size_t takes = columns_of(word, n);
-        if (!first && at + 1 + takes > width) {
+        if ((!first && at + 1 + takes > width) || (first && at > indent && at + takes > width)) {
             dl_str_fmt(out, "\n%*s", (int)indent, "");
             at = indent;
             first = true;
@@ -168,11 +189,6 @@ static void wrapped(const char *text, size_t at, size_t indent, size_t width, dl
     }
     out->failed |= shown.failed;
     dl_str_free(&shown);
-}
-
-static size_t width_of(const answer_shown *s)
-{
-    return s->width && s->width < MOST_WIDTH ? s->width : s->width ? MOST_WIDTH : 80;
 }
 
 /* "device busy          0.53 %  of the wall time" */
@@ -196,14 +212,14 @@ static void facts(const answer_shown *s, const answer_section *of, dl_str *out)
         const char *text = value.text ? value.text : "";
         dl_str_fmt(out, "%-*s", LABEL, c[1].text);
         if (c[2].unit == ANSWER_TEXT) {
-            wrapped(text, LABEL, LABEL, width_of(s), out);
+            wrapped(s, text, LABEL, LABEL, out);
         } else {
             const size_t takes = columns_of(text, value.len);
             dl_str_fmt(out, "%*s%s", (int)(values - (takes < values ? takes : values)), "", text);
         }
         if (c[3].known) {
             dl_str_add(out, "  ");
-            wrapped(c[3].text, LABEL + values + 2, LABEL + values + 2, width_of(s), out);
+            wrapped(s, c[3].text, LABEL + values + 2, LABEL + values + 2, out);
         }
         dl_str_char(out, '\n');
     }
@@ -224,11 +240,7 @@ static void table(const answer_shown *s, const answer_section *of, dl_str *out)
         dl_str_fmt(&titles[k], *forms[k].unit ? "%s %s" : "%s", c->title, forms[k].unit);
         const bool shown = forms[k].any && c->spare < ANSWER_BELOW;
         columns[k] = (dl_grid_column){titles[k].text ? titles[k].text : "",
-                                      c->unit != ANSWER_TEXT ? DL_GRID_RIGHT
-                                      : k                    ? DL_GRID_LEFT
-                                                             : DL_GRID_NAME,
-                                      c->spare};
-        if (c->unit == ANSWER_TEXT && strcmp(c->key, "op") == 0) columns[k].flags = DL_GRID_NAME;
+                                      c->unit == ANSWER_TEXT ? DL_GRID_NAME : DL_GRID_RIGHT, c->spare};
         if (!shown) columns[k].flags = DL_GRID_GONE;
         if (forms[k].any || c->spare >= ANSWER_BELOW) continue;
         dl_str_fmt(&unknown, "%s%s", unknown.len ? ", " : "", c->title);
@@ -246,7 +258,7 @@ static void table(const answer_shown *s, const answer_section *of, dl_str *out)
             if (of->columns[k].spare != ANSWER_BELOW || !c->known) continue;
             dl_str_clear(&cell);
             dl_str_add(&cell, "    ");
-            wrapped(c->text, 4, 4, width_of(s), &cell);
+            wrapped(s, c->text, 4, 4, &cell);
             for (char *line = cell.text; line && *line;) {
                 char *end = strchr(line, '\n');
                 if (end) *end = 0;
@@ -260,7 +272,7 @@ static void table(const answer_shown *s, const answer_section *of, dl_str *out)
     if (of->more) dl_str_fmt(out, "... and %zu more (--top)\n", of->more);
     if (unknown.len && answer_rows(of)) {
         dl_str_add(out, "Not known: ");
-        wrapped(unknown.text, 11, 2, width_of(s), out);
+        wrapped(s, unknown.text, 11, 2, out);
         dl_str_char(out, '\n');
     }
     for (size_t k = 0; k < n; k++)
@@ -283,7 +295,7 @@ void answer_print_text(const answer_shown *s, dl_str *out)
         else
             table(s, of, out);
         for (size_t k = 0; k < of->n_notes; k++) {
-            wrapped(of->notes[k], 0, 0, width_of(s), out);
+            wrapped(s, of->notes[k], 0, 0, out);
             dl_str_char(out, '\n');
         }
         any = true;
@@ -291,18 +303,6 @@ void answer_print_text(const answer_shown *s, dl_str *out)
 }
 
 /* ---- Markdown --- */
-
-static void md_text(const char *text, dl_str *out)
-{
-    dl_str shown = {0};
-    dl_str_shown(&shown, text, strlen(text));
-    for (size_t i = 0; i < shown.len; i++) {
-        if (strchr("|\\`*_<>[]#", shown.text[i])) dl_str_char(out, '\\');
-        dl_str_char(out, shown.text[i]);
-    }
-    out->failed |= shown.failed;
-    dl_str_free(&shown);
-}
 
 static void md_facts(const answer *a, const answer_section *of, dl_str *out)
 {
@@ -314,11 +314,11 @@ static void md_facts(const answer *a, const answer_section *of, dl_str *out)
         dl_str_clear(&value);
         alone(a, &c[2], &value);
         dl_str_add(out, "| ");
-        md_text(c[1].text + strspn(c[1].text, " "), out);
+        dl_str_markdown(out, c[1].text + strspn(c[1].text, " "));
         dl_str_add(out, " | ");
-        md_text(value.text ? value.text : "", out);
+        dl_str_markdown(out, value.text ? value.text : "");
         dl_str_add(out, " | ");
-        md_text(c[3].text, out);
+        dl_str_markdown(out, c[3].text);
         dl_str_add(out, " |\n");
     }
     out->failed |= value.failed;
@@ -352,7 +352,7 @@ static void md_table(const answer *a, const answer_section *of, dl_str *out)
             dl_str_clear(&cell);
             in_column(&of->cells[i * of->n_columns + k], &forms[k], &cell);
             dl_str_add(out, "| ");
-            md_text(cell.text ? cell.text : "", out);
+            dl_str_markdown(out, cell.text ? cell.text : "");
             dl_str_char(out, ' ');
         }
         dl_str_add(out, "|\n");
@@ -375,7 +375,7 @@ void answer_print_markdown(const answer_shown *s, dl_str *out)
             md_table(s->a, of, out);
         for (size_t k = 0; k < of->n_notes; k++) {
             dl_str_char(out, '\n');
-            md_text(of->notes[k], out);
+            dl_str_markdown(out, of->notes[k]);
             dl_str_char(out, '\n');
         }
         any = true;

@@ -191,19 +191,25 @@ static void add_name(const budget *b, dl_str *out)
     dl_str_fmt(out, "' on %s: ", b->risc ? b->risc : "any RISC");
 }
 
-static void explain_exceeded(const budget *b, dl_str *out)
+static void explain_exceeded(const budget *b, unsigned width, dl_str *out)
 {
+    const char *start = out->text ? strrchr(out->text, '\n') : NULL;
+    const size_t line = start ? (size_t)(start + 1 - out->text) : 0;
+    char where[200];
+    int n = snprintf(where, sizeof where, "on %s of core %u,%u", b->on, b->x, b->y);
+    if (b->chip && n < (int)sizeof where)
+        n += snprintf(where + n, sizeof where - (size_t)n, " of chip %u", b->chip);
+    if (b->launch != UINT64_MAX && n < (int)sizeof where)
+        n += snprintf(where + n, sizeof where - (size_t)n, " in launch %llu", (unsigned long long)b->launch);
     char most[DL_GROUPED_SIZE], cycles[DL_GROUPED_SIZE], over[DL_GROUPED_SIZE];
-    dl_str_fmt(out, "%s cycles, %s more than its budget of %s, on %s of core %u,%u",
-               dl_u64_grouped(most, b->most), dl_u64_grouped(over, b->most - b->cycles),
-               dl_u64_grouped(cycles, b->cycles), b->on, b->x, b->y);
-    if (b->chip) dl_str_fmt(out, " of chip %u", b->chip);
-    if (b->launch != UINT64_MAX) dl_str_fmt(out, " in launch %llu", (unsigned long long)b->launch);
-    dl_str_char(out, '\n');
+    dl_str_fmt(out, "%s cycles, %s more than its budget of %s,", dl_u64_grouped(most, b->most),
+               dl_u64_grouped(over, b->most - b->cycles), dl_u64_grouped(cycles, b->cycles));
+    const bool fits = !width || out->len - line + 1 + strlen(where) <= width;
+    dl_str_fmt(out, fits ? " %s\n" : "\n  %s\n", where);
 }
 
 devlog_status budget_explain(const budget *b, const char *capture, const char *elf_folder, size_t top,
-                             dl_str *out, devlog_error *err)
+                             unsigned width, dl_str *out, devlog_error *err)
 {
     if (b->result == BUDGET_KEPT) return DEVLOG_OK;
     add_name(b, out);
@@ -217,7 +223,7 @@ devlog_status budget_explain(const budget *b, const char *capture, const char *e
                             : "it may have run or not");
         return DEVLOG_OK;
     }
-    explain_exceeded(b, out);
+    explain_exceeded(b, width, out);
     annotation a = {0};
     dl_capture_state state;
     const annotate_options o = {.risc = b->on,
@@ -233,7 +239,7 @@ devlog_status budget_explain(const budget *b, const char *capture, const char *e
     /* That it took too long stands, whatever was recorded of why. */
     if (status == DEVLOG_ERR_FORMAT) status = DEVLOG_OK;
     if (!status && a.cycles)
-        annotate_print_text(&(annotate_shown){.a = &a, .top = top, .width = 100, .hot = 10}, &lines);
+        annotate_print_text(&(annotate_shown){.a = &a, .top = top, .width = width, .hot = 10}, &lines);
     else if (!status)
         dl_str_add(&lines, "Where they went is known on the built-in simulator with DEVLOG_ANNOTATE=1.\n");
     if (!status) dl_str_add_n(out, lines.text ? lines.text : "", lines.len);
@@ -269,7 +275,7 @@ devlog_status devlog_budget_judge(devlog_device *device, const char *zone, const
     if (!status) status = budgets_add(&b, zone, strlen(zone), risc, risc ? strlen(risc) : 0, cycles, 0, err);
     if (!status) status = budgets_judge(&b, capture, NULL, err);
     if (!status && most) *most = b.items[0].most;
-    if (!status) status = budget_explain(&b.items[0], capture, NULL, 12, &text, err);
+    if (!status) status = budget_explain(&b.items[0], capture, NULL, 12, 120, &text, err);
     if (!status) status = dl_str_status(&text, err);
     if (!status && text.len) {
         *report = text.text;

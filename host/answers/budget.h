@@ -45,12 +45,15 @@ devlog_status budgets_judge(budgets *b, const char *capture, const char *elf_fol
 /* The worst of the results: kept only if all are. */
 bool budgets_kept(const budgets *b);
 
-/* A line of text about a budget that was not kept, and below it the `top` lines of its kernel that took most. */
+/* A line of text about a budget that was not kept, and below it the `top` lines of its kernel that took most, of `width`
+ * columns (0: any). */
 devlog_status budget_explain(const budget *b, const char *capture, const char *elf_folder, size_t top,
-                             dl_str *out, devlog_error *err);
+                             unsigned width, dl_str *out, devlog_error *err);
 
 void budgets_print_text(const budgets *b, dl_str *out);
 enum { BUDGET_FORMAT_VERSION = 1 };
+/* A table, for the comment of a pull request. */
+void budgets_print_markdown(const budgets *b, dl_str *out);
 void budgets_print_json(const budgets *b, dl_str *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The outputs of budgets: a table for people, JSON for programs. */
+/* The outputs of budgets: tables for people, JSON for programs. */
 #include <string.h>
 
 #include "answers/budget.h"
@@ -23,6 +23,25 @@ void budgets_print_text(const budgets *b, dl_str *out)
         dl_str_shown(out, item->zone, strlen(item->zone));
         if (item->result != BUDGET_KEPT) dl_str_fmt(out, "  (%s)", budget_result_names[item->result]);
         dl_str_char(out, '\n');
+    }
+}
+
+void budgets_print_markdown(const budgets *b, dl_str *out)
+{
+    dl_str_add(out, "| budget | most | spare | RISC | zone | result |\n|--:|--:|--:|---|---|---|\n");
+    for (size_t i = 0; i < b->n; i++) {
+        const budget *item = &b->items[i];
+        dl_str_fmt(out, "| %llu ", (unsigned long long)item->cycles);
+        if (item->count)
+            dl_str_fmt(out, "| %llu | %lld ", (unsigned long long)item->most,
+                       (long long)(item->cycles - item->most));
+        else
+            dl_str_add(out, "| - | - ");
+        dl_str_add(out, "| ");
+        dl_str_markdown(out, item->risc ? item->risc : "*");
+        dl_str_add(out, " | ");
+        dl_str_markdown(out, item->zone);
+        dl_str_fmt(out, " | %s |\n", budget_result_names[item->result]);
     }
 }
 

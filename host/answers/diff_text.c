@@ -160,13 +160,12 @@ static void describe_test(const diff *d, dl_str *out)
     }
     char digits[DL_GROUPED_SIZE];
     dl_str_fmt(out,
-               "A sample is %s. %s lines were tested together (Mann-Whitney's U, Holm); %g %% confidence.\n",
+               "A sample is %s.\n%s lines were tested together (Mann-Whitney's U, Holm); %g %% confidence.\n",
                d->several ? "a run" : "a repeat inside the run", dl_u64_grouped(digits, d->tested),
                100 * (1 - d->alpha));
     if (d->undecided)
-        dl_str_fmt(
-            out, "%s lines are undecided: so few samples cannot tell them from chance; run it more often.\n",
-            dl_u64_grouped(digits, d->undecided));
+        dl_str_fmt(out, "%s lines are undecided: so few samples cannot tell; run it more often.\n",
+                   dl_u64_grouped(digits, d->undecided));
 }
 
 /* ---- Tables --- */

@@ -293,3 +293,15 @@ const char *dl_mhz_text(char out[DL_GROUPED_SIZE], uint64_t khz)
     out[n] = '\0';
     return out;
 }
+
+void dl_str_markdown(dl_str *s, const char *text)
+{
+    dl_str shown = {0};
+    dl_str_shown(&shown, text, strlen(text));
+    for (size_t i = 0; i < shown.len; i++) {
+        if (strchr("|\\`*_<>[]#", shown.text[i])) dl_str_char(s, '\\');
+        dl_str_char(s, shown.text[i]);
+    }
+    s->failed |= shown.failed;
+    dl_str_free(&shown);
+}

@@ -53,6 +53,8 @@ void dl_str_utf8(dl_str *s, const char *text, size_t n);
 void dl_str_json(dl_str *s, const char *text, size_t n);
 /* The text as a CSV cell (RFC 4180), quoted when it must be. */
 void dl_str_csv(dl_str *s, const char *text, size_t n);
+/* As Markdown shows it: what it would take for its own is written with a '\\' in front. */
+void dl_str_markdown(dl_str *s, const char *text);
 /* The text as a terminal may show it, on one line: control characters and bytes that are not UTF-8 as \n, \t,
  * \r or \x1b, so that a name from a log can neither move the cursor nor look like another line. For every
  * name that a table or a message shows. */

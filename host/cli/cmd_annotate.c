@@ -33,8 +33,9 @@ static const cli_option options[] = {
     {CLI_FLAG, "firmware", 0, NULL, "the firmware too: starting kernels, and waiting for the next launch",
      offsetof(annotate_args, firmware)},
     CLI_TITLE("Output"),
-    {CLI_CHOICE, "format", 0, "text|csv|json",
-     "csv: a line for each instruction; neither it nor json leaves any out", offsetof(annotate_args, format)},
+    {CLI_CHOICE, "format", 0, "text|csv|json|md",
+     "csv: a line for each instruction; neither it nor json leaves any out; md: for the comment of a pull request",
+     offsetof(annotate_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of each kernel; 20 unless told, 0: all", offsetof(annotate_args, top),
      0, UINT32_MAX},
     {CLI_REAL, "hot", 0, "PERCENT",
@@ -97,7 +98,7 @@ static int say_damage(const dl_capture_state *state, const char *path)
 static int show(const annotate_args *args, const annotate_options *o, const char *path)
 {
     static void (*const printers[])(const annotate_shown *, dl_str *) = {
-        annotate_print_text, annotate_print_csv, annotate_print_json};
+        annotate_print_text, annotate_print_csv, annotate_print_json, annotate_print_markdown};
     annotation a = {0};
     dl_capture_state state = {0};
     devlog_error err;

@@ -8,6 +8,7 @@
 #include "answers/budget.h"
 #include "base/file.h"
 #include "base/paths.h"
+#include "base/term.h"
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "decode/capture/capture.h"
@@ -27,7 +28,8 @@ static const cli_option options[] = {
     CLI_TITLE("Output"),
     {CLI_STRING, "output", 'o', "FOLDER",
      "where the command's logs go; generated/profiler/budget unless told", offsetof(budget_args, output)},
-    {CLI_CHOICE, "format", 0, "text|json", "what to print", offsetof(budget_args, format)},
+    {CLI_CHOICE, "format", 0, "text|json|md", "what to print; md: for the comment of a pull request",
+     offsetof(budget_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of a kernel whose zone took too long; 12 unless told, 0: all",
      offsetof(budget_args, top), 0, UINT32_MAX},
     {0},
@@ -61,7 +63,8 @@ static devlog_status explain(const budgets *b, const budget_args *a, const char 
     for (size_t i = 0; i < b->n && !status; i++) {
         if (b->items[i].result == BUDGET_KEPT) continue;
         dl_str_char(out, '\n');
-        status = budget_explain(&b->items[i], capture, a->elf_folder, (size_t)a->top, out, err);
+        status = budget_explain(&b->items[i], capture, a->elf_folder, (size_t)a->top, dl_term_width(stdout),
+                                out, err);
     }
     return status;
 }
@@ -85,6 +88,7 @@ static int judge(const budget_args *a, budgets *b, const char *capture)
     devlog_status status = cli_folder_option("elf", a->elf_folder, &err);
     if (!status) status = budgets_judge(b, capture, a->elf_folder, &err);
     if (!status && a->format == 1) budgets_print_json(b, &out);
+    if (!status && a->format == 2) budgets_print_markdown(b, &out);
     if (!status && a->format == 0) {
         budgets_print_text(b, &out);
         status = explain(b, a, capture, &out, &err);

@@ -38,6 +38,7 @@ typedef struct answer_chip {
     uint32_t chip;
     const char *arch;       /* "": unknown */
     double mhz;             /* NAN: unknown */
+    double report_mhz;      /* by cycles and ns of the report, where the log says another clock; NAN */
     const char *mhz_source; /* of whoever says it: "device log" or "cycles and ns of the report" */
     double available;       /* worker cores; NAN: unknown */
     uint64_t rows;          /* with device data: launches, or what an op did at a stretch */

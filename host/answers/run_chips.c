@@ -38,6 +38,7 @@ bool run_find_chips(answer_run *r, const uint8_t *wanted)
                                             .arch = "",
                                             .mhz_source = "",
                                             .mhz = NAN,
+                                            .report_mhz = NAN,
                                             .available = NAN,
                                             .span = NAN,
                                             .busy = NAN,

@@ -1,6 +1,7 @@
 /* Zones, cores and clocks of a run from its device logs. See run_log.h. */
 #include "answers/run_log_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,9 @@
 #include "decode/door.h"
 
 #define NOT_WANTED UINT32_MAX
+
+/* What a report's whole nanoseconds make of a clock may be off by so much of it. */
+static const double CLOCKS_AGREE = 0.01;
 
 /* ---- Which op a launch is of --- */
 
@@ -394,6 +398,7 @@ void run_log_chip(const run_log *l, struct answer_chip *c)
         if (of.chip != c->chip) continue;
         if (*of.arch) c->arch = of.arch;
         if (of.mhz > 0) {
+            if (isfinite(c->mhz) && fabs(c->mhz - of.mhz) > CLOCKS_AGREE * of.mhz) c->report_mhz = c->mhz;
             c->mhz = of.mhz;
             c->mhz_source = "device log";
         }

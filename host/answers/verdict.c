@@ -86,8 +86,10 @@ static void add_clock_facts(answer *a, answer_section *s, const answer_run *r)
 {
     range clock = {0}, cores = {0}, host = {0};
     const char *source = NULL;
-    char note[200];
+    double other = NAN;
+    char note[300];
     for (size_t i = 0; i < r->n_chips; i++) {
+        if (isfinite(r->chips[i].report_mhz)) other = r->chips[i].report_mhz;
         add(&clock, r->chips[i].mhz);
         add(&cores, r->chips[i].core_error_cycles);
         add(&host, r->chips[i].host_error_ns);
@@ -102,6 +104,13 @@ static void add_clock_facts(answer *a, answer_section *s, const answer_run *r)
         snprintf(note, sizeof note, "the log does not say it: times are cycles");
     else
         snprintf(note, sizeof note, "the report has no cycles beside its nanoseconds");
+    const size_t n = strlen(note);
+    if (isfinite(other))
+        snprintf(
+            note + n, sizeof note - n,
+            "; THE REPORT'S CYCLES AND NS SAY %.10g MHz: they are of different runs, or one of the two is wrong, "
+            "and so is every time that comes of it",
+            floor(other * 10 + 0.5) / 10);
     answer_fact(a, s, "clock", "clock", ANSWER_MHZ, clock.n ? mean(&clock) : NAN, note);
     answer_fact(a, s, "core_error", "clock error, cores", ANSWER_CYCLES, cores.n ? cores.max : NAN,
                 cores.n ? "bound, between markers of two cores"

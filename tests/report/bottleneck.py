@@ -96,6 +96,34 @@ def check_noc():
                   r["bytes"] == r["transfers"] * int(r["by"].split()[2]) and r["by"].startswith("read"), r)
 
 
+def check_waits(folder):
+    """WAITS from the lines of the log: a want says what is waited for, the wait's zone how long, and who gave that number is its end."""
+    why = {"DEVLOG-WAIT-FULL": "buffer full", "DEVLOG-WAIT-EMPTY": "buffer empty"}
+    wants, waits, gives = {}, [], {}
+    with open(os.path.join(FOLDER, folder, "logs", "profile_log_device.csv"), newline="", encoding="utf-8") as f:
+        next(f)
+        next(f)
+        for row in csv.reader(f):
+            x, y, risc, time, data, launch, zone, kind = row[1], row[2], row[3], int(row[5]), int(row[6]), row[7], row[10], row[11]
+            lane = (launch, x, y, risc)
+            if zone == "DEVLOG-WANTS":
+                wants[lane] = data
+            elif zone == "DEVLOG-GIVES":
+                gives[launch, x, y, data] = risc
+            elif zone in why and kind == "ZONE_START":
+                waits.append([lane, zone, wants[lane], time, None])
+            elif zone in why:
+                [w for w in waits[-200:] if w[0] == lane][-1][4] = time
+    wanted = {}
+    for lane, zone, data, start, end in waits:
+        key = (lane[3], why[zone], "0x%x" % (data & 0xFFFFFFFF), gives[lane[:3] + (data,)])
+        count, cycles, longest = wanted.get(key, (0, 0, 0))
+        wanted[key] = (count + 1, cycles + end - start, max(longest, end - start))
+    rows = json.loads(run("devlog", "causes", "--format", "json", folder))["sections"]["waits"]["rows"]
+    found = {(r["risc"], r["why"], r["address"], r["by"]): (r["count"], r["cycles"], r["longest"]) for r in rows}
+    check("waits of " + folder, found == wanted and len(found) >= 3, found, "by hand", wanted)
+
+
 def check_run():
     """The path of a run and of one op, from the report's own cycles."""
     with open(os.path.join(FOLDER, "v0", "ops_perf_results.csv"), newline="", encoding="utf-8") as f:
@@ -151,6 +179,8 @@ with tempfile.TemporaryDirectory() as FOLDER:
     check_flaws()
     check_noc()
     check_run()
+    check_waits("v3")
+    check_waits("v5")
     check_guide()
 for b in bad:
     print(b)

@@ -241,6 +241,18 @@ def check_logs():
     same("damage is told", bool(s and s["losses"]["rows"] and facts(s)["lost"]), True)
 
 
+def check_units():
+    """A report and a log that disagree on how long a cycle is: said, and never mixed silently."""
+    for name, mhz, disagree in (("agree", 1000, False), ("disagree", 500, True), ("a little", 1005, False)):
+        run = os.path.join(folder, name)
+        os.makedirs(os.path.join(run, "logs_device"))
+        write(os.path.join(name, "ops_perf_results.csv"), [op("A", 1, 1000, 1400), op("B", 2, 2000, 2800)])
+        write_bytes(os.path.join(name, "logs_device", "profile_log_device.csv"), log(mhz, (1, 1000, 1400), (2, 2000, 2800)))
+        clock = report(run)["verdict"]["facts"]["clock"]
+        same("clocks that %s: the log's holds" % name, clock["value"], mhz)
+        same("clocks that %s: said" % name, "SAY 1000 MHz" in clock["note"], disagree)
+
+
 def check_tt_folder():
     """A folder of tt-metal's profiler: ops by the host's files, zones of each by its log."""
     asked, sys.argv = sys.argv, ["inputs.py", DEVLOG]
@@ -315,6 +327,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_selection()
     check_little()
     check_logs()
+    check_units()
     check_tt_folder()
     with_samples = check_samples()
 for line in bad[:60]:

@@ -118,7 +118,9 @@ def host_self(db):
 
 def check_ops(db, path, *select, where="1"):
     key_of = {"code": "code", "shape": "code || CASE shapes WHEN '' THEN '' ELSE ' ' || shapes END",
-              "memory": "code || CASE memory WHEN '' THEN '' ELSE ' ' || memory END", "none": "CAST(id AS TEXT) || ' ' || code"}
+              "memory": "code || CASE memory WHEN '' THEN '' ELSE ' ' || memory END", "none": "CAST(id AS TEXT) || ' ' || code",
+              "category": "CASE code WHEN 'Matmul' THEN 'matmul' WHEN 'Softmax' THEN 'normalisation' WHEN 'Add' THEN 'elementwise' "
+                          "WHEN 'Transpose' THEN 'layout' WHEN '(torch) embedding' THEN 'host' WHEN 'Attention' THEN 'attention' WHEN 'ArgMax' THEN 'reduction' END"}
     order = {"time": "total", "gap": "gap", "count": "count", "average": "average", "max": "max", "host": "host"}
     for group, key in key_of.items():
         wanted = {}
@@ -136,6 +138,11 @@ def check_ops(db, path, *select, where="1"):
             rows = report(path, "--group", group, "--sort", sort, "--tables", "op_statistics", *select)["op_statistics"]["rows"]
             values = [r[column] or 0 for r in rows]
             same("op_statistics by %s, sorted by %s" % (group, sort), values, sorted(values, reverse=True))
+        names = [r["op"] for r in report(path, "--group", group, "--sort", "name", "--tables", "op_statistics", *select)["op_statistics"]["rows"]]
+        same("op_statistics by %s, sorted by name" % group, names, sorted(names))
+        firsts = [r[0] for r in db.execute("SELECT %s AS op FROM ops WHERE NOT point AND %s GROUP BY op ORDER BY MIN(number)" % (key, where))]
+        came = [r["op"] for r in report(path, "--group", group, "--sort", "order", "--tables", "op_statistics", *select)["op_statistics"]["rows"]]
+        same("op_statistics by %s, as they came" % group, came, firsts)
 
 
 def check_kernels(db, path):

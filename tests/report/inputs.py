@@ -191,7 +191,7 @@ def check_little():
         os.makedirs(os.path.join(folder, "runs", name), exist_ok=True)
         write(os.path.join("runs", name, "ops_perf_results.csv"), zero)
     fails("holds 2 runs", os.path.join(folder, "runs"))
-    same("usage", devlog("report").returncode, 2)
+    same("no input, and no log of the last run", subprocess.run([DEVLOG, "report"], capture_output=True, cwd=folder).returncode, 1)
     same("a wrong group", devlog("report", "--group", "colour", path).returncode, 2)
 
 

@@ -226,7 +226,7 @@ static void bad_input_is_said(void **state)
     devlog_fails("causes ops.csv", 1, "says nothing of waits");
     write_log("hand.csv", (change){.without = LINES});
     devlog_fails("causes --tables waits,none hand.csv", 1, "none");
-    devlog_fails("causes", 2, "");
+    devlog_fails("causes", 1, "there is no log in generated/profiler");
 }
 
 int main(void)

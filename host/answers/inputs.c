@@ -71,7 +71,11 @@ static devlog_status kind_of(const char *path, file_kind *kind, devlog_error *er
         char byte;
         devlog_error damage;
         if (dl_input_read(in, &byte, 1, &n, &damage)) *kind = FILE_LOG;
-        if (*kind == FILE_OTHER) status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s is empty", path);
+        if (*kind == FILE_OTHER)
+            status = dl_fail(
+                err, DEVLOG_ERR_FORMAT,
+                "%s: the file is empty; did the program end before it wrote its log, or was the disk full?",
+                path);
         bytes = "";
         n = 0;
     }
@@ -274,14 +278,17 @@ devlog_status run_inputs_add(run_inputs *in, const char *path, uint32_t side, de
             err, DEVLOG_ERR_ARGUMENT,
             "%s is neither a file nor a folder: an input is read more than once, so a pipe will not do",
             strcmp(path, "-") == 0 ? "standard input" : path);
+    if (!there && errno == ENOENT) return dl_fail(err, DEVLOG_ERR_NOT_FOUND, DL_NOT_THERE, path);
     if (!there) return dl_fail_errno(err, errno, "cannot read %s", path);
     if (!S_ISDIR(st.st_mode)) return add_file(in, path, side, true, err);
     devlog_status status = add_run(in, path, side, &is_one, err);
     if (!status && !is_one) status = add_entries(in, path, side, err);
     if (status || in->n > before) return status;
-    return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
-                   "%s holds no run: no op report, device log or capture, nor folders or files that are",
-                   path);
+    return dl_fail(
+        err, DEVLOG_ERR_NOT_FOUND,
+        "%s holds no run: no op report, device log or capture, nor folders or files that are; run the program "
+        "with TT_METAL_DEVICE_PROFILER=1, or name its folder (devlog view --list-only FOLDER lists the logs below one)",
+        path);
 }
 
 /* A capture and the CSV beside it are of one run. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { FLUSH_BYTES = 64 * 1024 };
@@ -59,8 +60,10 @@ devlog_status dl_folder_make(const char *path, devlog_error *err)
             int errnum = errno;
             bool is_folder = stat(copy, &st) == 0 && S_ISDIR(st.st_mode);
             if (!is_folder) {
-                status =
-                    dl_fail_errno(err, errnum == EEXIST ? ENOTDIR : errnum, "cannot make folder %s", copy);
+                const bool ours = errnum != EACCES && errnum != EPERM && errnum != EROFS;
+                status = dl_fail_errno(
+                    err, errnum == EEXIST ? ENOTDIR : errnum, "cannot make folder %s%s", copy,
+                    ours ? "" : ", choose one that you may write to (DEVLOG_LOG_FOLDER, --output)");
                 break;
             }
         }
@@ -69,6 +72,29 @@ devlog_status dl_folder_make(const char *path, devlog_error *err)
     }
     free(copy);
     return status;
+}
+
+const char *dl_file_system_slow(unsigned long type)
+{
+    /* statfs(2); WSL mounts the disks of Windows as 9p. */
+    static const struct {
+        unsigned long type;
+        const char *name;
+    } slow[] = {{0x01021997, "9p, as WSL has the disks of Windows"},
+                {0x6969, "NFS"},
+                {0xFF534D42, "CIFS"},
+                {0xFE534D42, "SMB"},
+                {0x517B, "SMB"},
+                {0x786F4256, "a folder of VirtualBox's host"}};
+    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
+        if (slow[i].type == (type & 0xFFFFFFFF)) return slow[i].name;
+    return NULL;
+}
+
+const char *dl_folder_slow(const char *path)
+{
+    struct statfs st;
+    return statfs(path, &st) == 0 ? dl_file_system_slow((unsigned long)st.f_type) : NULL;
 }
 
 size_t dl_folder_there(const char *path)

@@ -11,6 +11,10 @@ devlog_status dl_file_read(const char *path, size_t max, dl_str *out, devlog_err
 
 /* Makes `path` and its parents; an existing folder is no error. */
 devlog_status dl_folder_make(const char *path, devlog_error *err);
+/* What kind of file system it is on, if that is one on which many small writes are slow; NULL: it is none, or nobody knows. */
+const char *dl_folder_slow(const char *path);
+/* The same by statfs.f_type. */
+const char *dl_file_system_slow(unsigned long type);
 
 /* A file in the making: written under a temporary name beside `path`, renamed to it by dl_file_commit. */
 typedef struct dl_file_writer {

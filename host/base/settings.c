@@ -117,6 +117,8 @@ static const dl_setting_info table[DL_SETTINGS] = {
         "as DISPLAY", NULL},
     [DL_SET_SSH_CONNECTION] = {"SSH_CONNECTION", DL_SETTING_TEXT, "ADDRESSES", 0, 0, "no ssh", "devlog view",
         "set by ssh: what to type for a tunnel is printed", NULL},
+    [DL_SET_WSL_DISTRO_NAME] = {"WSL_DISTRO_NAME", DL_SETTING_TEXT, "NAME", 0, 0, "no WSL", "devlog view, serve",
+        "set by WSL: what to do is printed when a browser of Windows does not find the address", NULL},
     [DL_SET_USER] = {"USER", DL_SETTING_TEXT, "NAME", 0, 0, "LOGNAME", "devlog view", "the user's name there", NULL},
     [DL_SET_LOGNAME] = {"LOGNAME", DL_SETTING_TEXT, "NAME", 0, 0, "no name", "devlog view", "as USER", NULL},
 };

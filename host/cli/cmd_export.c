@@ -1,6 +1,7 @@
 /* devlog export: device logs as files for timeline viewers and other tools. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -137,6 +138,10 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
     if (!status) status = cli_filters_check(&a->filters, filter, d, &err);
     if (!status) status = dl_view_ready(v, &err);
     if (!status) status = format->write(v, output, &err);
+    struct stat st;
+    const bool file = !status && !format->folder && stat(output, &st) == 0 && S_ISREG(st.st_mode);
+    const char *too_large = file ? dl_export_too_large(format, (uint64_t)st.st_size) : NULL;
+    if (too_large) fprintf(stderr, "devlog export: %s: %s\n", output, too_large);
     if (status)
         fprintf(stderr, "devlog export: %s\n", err.text);
     else

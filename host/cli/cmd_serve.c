@@ -86,6 +86,7 @@ static int serve(const serve_args *a, const dl_filter *filter, const char *folde
         printf("%s/  %zu log%s in %s%s; Ctrl-C ends\n", http_url(server), n, n == 1 ? "" : "s", folder,
                cli_filters_any(&a->filters) ? ", of each what the options choose" : "");
         fflush(stdout);
+        http_say_windows(http_port(server));
         wait_for_end(&signals);
     }
     http_stop(server);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/filters.h"
 #include "cli/handover.h"
+#include "cli/http.h"
 #include "cli/logs.h"
 #include "cli/page_answers.h"
 #include "report/decode_table.h"
@@ -133,6 +135,11 @@ static devlog_status export_log(const cli_log *log, cli_shown *s, const char *fo
     if (!status) status = cli_shown_check(s, d, err);
     if (!status) status = dl_view_ready(v, err);
     if (!status) status = dl_export_find(format)->write(v, path, err);
+    struct stat st;
+    const char *too_large = !status && stat(path, &st) == 0 && S_ISREG(st.st_mode)
+                                ? dl_export_too_large(dl_export_find(format), (uint64_t)st.st_size)
+                                : NULL;
+    if (too_large) fprintf(stderr, "devlog view: %s\n", too_large);
     if (!status && dl_losses_any(dl_decode_losses(d))) dl_report_losses(dl_decode_losses(d), false, lost);
     dl_view_free(v);
     dl_decode_free(d);
@@ -204,6 +211,7 @@ static void say_tunnel(const served *s)
     const char *connection = dl_setting_text(DL_SET_SSH_CONNECTION), *user = dl_setting_text(DL_SET_USER);
     char host[64] = "this-machine";
     int port = 22;
+    http_say_windows((uint16_t)(s->start ? s->port : 8050));
     if (!connection) return;
     if (sscanf(connection, "%*s %*s %63s %d", host, &port) < 1) strcpy(host, "this-machine");
     if (!user) user = dl_setting_text(DL_SET_LOGNAME);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "cli/http_guard.h"
 #include "cli/http_library.h"
 
@@ -274,4 +275,14 @@ void http_stop(http *server)
     MHD_stop_daemon(server->daemon);
     http_guard_stop(server->guard);
     free(server);
+}
+
+void http_say_windows(uint16_t port)
+{
+    if (!dl_setting_text(DL_SET_WSL_DISTRO_NAME)) return;
+    fprintf(stderr,
+            "In Windows the address is the same. If its browser does not find it there, type\n"
+            "  here:   devlog serve --address 0.0.0.0 -p %u FOLDER\n"
+            "  and open http://ADDRESS:%u/ there, ADDRESS being what hostname -I says here\n",
+            port, port);
 }

@@ -41,6 +41,8 @@ devlog_status http_start(http **server, const http_options *options, devlog_erro
 /* "http://127.0.0.1:8050"; owned by the server. */
 const char *http_url(const http *server);
 uint16_t http_port(const http *server);
+/* Under WSL, on stderr: what to do when a browser of Windows does not find a server of this machine. */
+void http_say_windows(uint16_t port);
 /* Answers what is under way, then frees. */
 void http_stop(http *server);
 

@@ -181,9 +181,8 @@ devlog_status dl_input_open(dl_input **input, const char *path, devlog_error *er
     devlog_status status;
     in->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0) {
-        status = dl_fail_errno(err, errno, "cannot read %s", path);
-        if (errno == ENOENT) status = DEVLOG_ERR_NOT_FOUND;
-        if (err) err->status = status;
+        status = errno == ENOENT ? dl_fail(err, DEVLOG_ERR_NOT_FOUND, DL_NOT_THERE, path)
+                                 : dl_fail_errno(err, errno, "cannot read %s", path);
         dl_input_close(in);
         return status;
     }
@@ -316,7 +315,10 @@ devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n,
     ssize_t got = read_packed(input, bytes, cap);
     if (got < 0) {
         if (input->read_errno) return dl_fail_errno(err, input->read_errno, "cannot read %s", input->name);
-        return dl_fail(err, DEVLOG_ERR_FORMAT, "cannot unpack %s: %s", input->name, why_packed(input));
+        return dl_fail(
+            err, DEVLOG_ERR_FORMAT,
+            "cannot unpack %s: %s; if a whole one is elsewhere, copy it again, else run the program again",
+            input->name, why_packed(input));
     }
     *n = (size_t)got;
     return DEVLOG_OK;

@@ -7,6 +7,10 @@
 
 #include "decode/input_follow.h"
 
+/* What is said of an input that is not there. */
+#define DL_NOT_THERE                                                                                         \
+    "cannot read %s: No such file or directory; devlog view --list-only FOLDER lists the logs below a folder"
+
 typedef struct dl_input dl_input;
 struct pk_index;
 

@@ -1,9 +1,11 @@
 /* Dumping: the records of every core of the last launch, from L1 into the device log. */
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "decode/capture/raw_marks.h"
 #include "decode/log/log_write.h"
 #include "device/buffers.h"
@@ -80,6 +82,13 @@ static devlog_status open_log(devlog_device *device, devlog_error *err)
     };
     status = dl_device_log_open(&p->log, device->log_folder, &options, err);
     if (status != DEVLOG_OK) return status;
+    const char *slow = p->log_path ? NULL : dl_folder_slow(device->log_folder);
+    if (slow)
+        fprintf(
+            stderr,
+            "devlog: the logs in %s are on a slow file system (%s): launches will wait for it; DEVLOG_LOG_FOLDER names another "
+            "place\n",
+            device->log_folder, slow);
     status = capture_log_open(&p->capture, device, options.append, &p->kept, err);
     if (status != DEVLOG_OK) {
         dl_device_log_close(p->log, NULL);

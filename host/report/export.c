@@ -32,3 +32,27 @@ const dl_export_format *dl_export_find(const char *name)
         if (strcmp(formats[i].name, name) == 0) return &formats[i];
     return NULL;
 }
+
+const char *dl_export_too_large(const dl_export_format *format, uint64_t bytes)
+{
+    /* Browsers give a page about 2 GB, and Perfetto takes 2 to 4 times the size of a trace
+     * (perfetto.dev/docs/visualization/large-traces); chrome://tracing takes 256 MB of JSON (trace-viewer, issue 627). */
+    static const struct {
+        const char *format;
+        uint64_t most;
+        const char *text;
+    } limits[] = {
+        {"perfetto", UINT64_C(512) << 20,
+         "ui.perfetto.dev will hardly load a trace of more than 512 MiB: choose launches (--launches, --op, --skip-launches) or zones "
+         "(--zone, --min-cycles), or open it with trace_processor --httpd"},
+        {"chrome", UINT64_C(256) << 20,
+         "chrome://tracing will not load a trace of more than 256 MiB: choose launches (--launches, --op, --skip-launches) or zones "
+         "(--zone, --min-cycles), or write it as perfetto, which takes a tenth of that"},
+        {"speedscope", UINT64_C(512) << 20,
+         "speedscope will hardly load a file of more than 512 MiB: choose launches (--launches, --op, --skip-launches) or zones (--zone, "
+         "--min-cycles)"},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        if (strcmp(limits[i].format, format->name) == 0 && bytes > limits[i].most) return limits[i].text;
+    return NULL;
+}

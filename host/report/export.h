@@ -13,6 +13,9 @@ typedef struct dl_export_format {
     devlog_status (*write)(dl_view *v, const char *path, devlog_error *err);
 } dl_export_format;
 
+/* What to do about a trace that its viewer will not load; NULL: it will, or nobody knows that it will not. */
+const char *dl_export_too_large(const dl_export_format *format, uint64_t bytes);
+
 /* All formats, alphabetical. */
 const dl_export_format *dl_export_formats(size_t *n);
 /* NULL when there is none of this name. */

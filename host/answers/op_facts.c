@@ -259,6 +259,15 @@ static const struct {
     {"noc_util", FACT_NUMBER, OP_NOC_UTIL},
     {"dram_util", FACT_NUMBER, OP_DRAM_UTIL},
     {"noc_congestion", FACT_NUMBER, OP_NPE_IMPACT},
+    {"noc_bytes", FACT_NUMBER, OP_NOC_BYTES},
+    {"noc_read_bytes", FACT_NUMBER, OP_NOC_READ_BYTES},
+    {"noc_write_bytes", FACT_NUMBER, OP_NOC_WRITE_BYTES},
+    {"noc0_bytes", FACT_NUMBER, OP_NOC_0_BYTES},
+    {"noc1_bytes", FACT_NUMBER, OP_NOC_1_BYTES},
+    {"noc_transfers", FACT_NUMBER, OP_NOC_TRANSFERS},
+    {"noc_read_wait", FACT_NUMBER, OP_NOC_READ_WAIT},
+    {"noc_write_wait", FACT_NUMBER, OP_NOC_WRITE_WAIT},
+    {"noc_link_bytes", FACT_NUMBER, OP_NOC_LINK_BYTES},
     {"sfpu_util", FACT_NUMBER, OP_SFPU_UTIL},
     {"fpu_util", FACT_NUMBER, OP_FPU_UTIL},
     {"math_util", FACT_NUMBER, OP_MATH_UTIL},
@@ -282,6 +291,7 @@ static const struct {
     {"run.chip_imbalance", FACT_RUN, RUN_CHIP_IMBALANCE},
     {"run.markers", FACT_RUN, RUN_MARKERS},
     {"run.stalls", FACT_RUN, RUN_STALLS},
+    {"run.unpack_waits", FACT_RUN, RUN_UNPACK_WAITS},
     {"run.lost", FACT_RUN, RUN_LOST},
     {"run.clock_error", FACT_RUN, RUN_CLOCK_ERROR},
 };
@@ -456,6 +466,22 @@ static double stalls_of(const answer_run *r)
     return r->log && kernels > 0 ? 100 * stalls / kernels : NAN;
 }
 
+/* What TRISC0, which unpacks for the math, waited for pages: zones of the waits that kernels record, by its kernels. */
+static double unpack_waits_of(const answer_run *r)
+{
+    static const char *const waits[] = {"DEVLOG-WAIT-EMPTY", "CB-COMPUTE-WAIT-FRONT"};
+    size_t n = 0;
+    const run_zone *z = r->log ? run_log_zones(r->log, &n) : NULL;
+    double waited = 0, kernels = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(z[i].risc, "TRISC_0") != 0 && strcmp(z[i].risc, "TRISC0") != 0) continue;
+        for (size_t k = 0; k < sizeof waits / sizeof waits[0]; k++)
+            if (strcmp(z[i].name, waits[k]) == 0) waited += z[i].total;
+        if (z[i].role == DEVLOG_ZONE_KERNEL) kernels += z[i].total;
+    }
+    return kernels > 0 ? 100 * waited / kernels : NAN;
+}
+
 /* Captures tell what markers inside a kernel took; a device log does not. */
 static double markers_of(const answer_run *r)
 {
@@ -500,6 +526,7 @@ void run_facts_of(run_facts *f, const answer_run *r)
         any = true;
     }
     v[RUN_STALLS] = stalls_of(r);
+    v[RUN_UNPACK_WAITS] = unpack_waits_of(r);
     v[RUN_MARKERS] = markers_of(r);
     if (r->log) v[RUN_LOST] = (double)run_log_lost(r->log);
 }

@@ -79,6 +79,7 @@ typedef enum run_fact {
     RUN_CHIP_IMBALANCE, /* busiest by mean */
     RUN_MARKERS,        /* what markers took, in per cent of the kernels; captures */
     RUN_STALLS,         /* DEVLOG-STALL: time in per cent of the kernels of those RISCs */
+    RUN_UNPACK_WAITS,   /* of TRISC0 for pages, in per cent of its kernels */
     RUN_LOST,
     RUN_CLOCK_ERROR,
     RUN_FACTS

@@ -48,6 +48,15 @@ typedef enum op_wide_number {
     OP_NOC_UTIL,
     OP_DRAM_UTIL,
     OP_NPE_IMPACT,
+    OP_NOC_BYTES, /* of NoC traces */
+    OP_NOC_READ_BYTES,
+    OP_NOC_WRITE_BYTES,
+    OP_NOC_0_BYTES,
+    OP_NOC_1_BYTES,
+    OP_NOC_TRANSFERS,
+    OP_NOC_READ_WAIT, /* cycles, over all RISCs */
+    OP_NOC_WRITE_WAIT,
+    OP_NOC_LINK_BYTES,
     OP_SFPU_UTIL, /* percent of the whole grid: averages of counters */
     OP_FPU_UTIL,
     OP_MATH_UTIL,

@@ -37,6 +37,16 @@ static const char *const header[] = {"OP CODE",
                                      "CompileProgram_TT_HOST_FUNC [ns]",
                                      "NPE CONG IMPACT (%)",
                                      "DRAM BW UTIL (%)",
+                                     "DEVICE COMPUTE CB WAIT FRONT [ns]",
+                                     "NOC BYTES",
+                                     "NOC READ BYTES",
+                                     "NOC WRITE BYTES",
+                                     "NOC 0 BYTES",
+                                     "NOC 1 BYTES",
+                                     "NOC TRANSFERS",
+                                     "NOC READ WAIT [cycles]",
+                                     "NOC WRITE WAIT [cycles]",
+                                     "NOC BUSIEST LINK BYTES",
                                      "INPUT_0_W",
                                      "INPUT_0_Z",
                                      "INPUT_0_Y",
@@ -197,6 +207,16 @@ static const struct {
     {"dispatch", "OP CODE=Other|DISPATCH TOTAL CQ CMD OP TIME [ns]=50000",
      "OP CODE=Other|DISPATCH TOTAL CQ CMD OP TIME [ns]=40000", 8000},
     {"noc_congestion", "NPE CONG IMPACT (%)=25", "NPE CONG IMPACT (%)=9.9", 10240},
+    {"late_unpack", "DEVICE COMPUTE CB WAIT FRONT [ns]=20000", "DEVICE COMPUTE CB WAIT FRONT [ns]=10000",
+     20000},
+    {"noc_small", "NOC BYTES=64000|NOC TRANSFERS=1000|NOC READ WAIT [cycles]=500|NOC WRITE WAIT [cycles]=0",
+     "NOC BYTES=2048000|NOC TRANSFERS=1000|NOC READ WAIT [cycles]=500|NOC WRITE WAIT [cycles]=0", 0},
+    {"noc_one_link", "NOC BYTES=2048000|NOC TRANSFERS=1000|NOC BUSIEST LINK BYTES=1500000",
+     "NOC BYTES=2048000|NOC TRANSFERS=1000|NOC BUSIEST LINK BYTES=500000", 0},
+    {"noc_one_sided",
+     "NOC BYTES=2048000|NOC TRANSFERS=1000|NOC READ BYTES=1024000|NOC WRITE BYTES=1024000|NOC 0 BYTES=2048000|NOC 1 BYTES=0",
+     "NOC BYTES=2048000|NOC TRANSFERS=1000|NOC READ BYTES=1024000|NOC WRITE BYTES=1024000|NOC 0 BYTES=1024000|NOC 1 BYTES=1024000",
+     0},
     {"compile", "CompileProgram_TT_HOST_FUNC [ns]=500", "CompileProgram_TT_HOST_FUNC [ns]=20", 500},
 };
 
@@ -248,7 +268,7 @@ static void a_chip_that_is_slower(void **state)
 static void no_rule_is_without_a_test(void **state)
 {
     (void)state;
-    static const char *const elsewhere[] = {"straggler", "markers", "stream_stalls", "lost"};
+    static const char *const elsewhere[] = {"straggler", "markers", "stream_stalls", "lost", "unpack_waits"};
     char path[600];
     size_t size;
     snprintf(path, sizeof path, "%s/tables/rules.json", dl_home());

@@ -1,0 +1,198 @@
+/* Advice taken: a program with a flaw, for which its rule of tables/rules.json fires; the same without it, for which the rule does
+ * not; and devlog_diff, which shows the gain. Each case is an op that devlog runs on the simulator, whose log of ops and capture
+ * are the run. Rules that want what the simulator does not have: tests/unit/test_advice.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "devlog/answers.h"
+#include "support/device.h"
+#include "support/files.h"
+
+enum { RISCS = 5, CORES = 4, CB_BYTES = 64 };
+
+static const char *const riscs[RISCS] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"};
+
+/* A run: kernels of each RISC work for some rounds a page, on its cores; `chain`: BRISC fills a buffer that TRISC0 empties. */
+typedef struct work {
+    uint32_t pages, rounds[RISCS], more_on_core_0, launches;
+    bool chain, waits;
+    /* or: a zone so often, and work without any (iterations.c on BRISC) */
+    uint32_t zones, plain;
+    devlog_recording recording;
+    const char *nested; /* or: nested.c on BRISC with these flags */
+} work;
+
+typedef struct advised {
+    const char *rule;
+    work flawed, mended;
+    const char *total; /* of the diff: what is less; NULL: something else than time is won */
+    double least;      /* by how many per cent, at the least */
+} advised;
+
+static const advised cases[] = {
+    {"core_imbalance",
+     {.pages = 1, .rounds = {4000}, .more_on_core_0 = 16000, .launches = 2},
+     {.pages = 1, .rounds = {8000}, .launches = 2},
+     "time on the device",
+     40},
+    {"risc_imbalance",
+     {.pages = 1, .rounds = {20000, 0, 0, 4000}, .launches = 2},
+     {.pages = 1, .rounds = {12000, 0, 0, 12000}, .launches = 2},
+     "time on the device",
+     30},
+    {"unpack_waits",
+     {.pages = 16, .rounds = {900, 0, 300}, .chain = true, .waits = true, .launches = 2},
+     {.pages = 16, .rounds = {280, 0, 300}, .chain = true, .waits = true, .launches = 2},
+     "time on the device",
+     50},
+    {"launch",
+     {.pages = 1, .rounds = {20}, .launches = 16},
+     {.pages = 1, .rounds = {320}, .launches = 1},
+     "time on the device",
+     50},
+    {"markers",
+     {.nested = "-DWORK", .launches = 2},
+     {.nested = "-DPLAIN", .launches = 2},
+     "time on the device",
+     20},
+    {"stream_stalls",
+     {.zones = 3000, .launches = 2, .recording = DEVLOG_RECORD_STREAM},
+     {.zones = 100, .plain = 2900, .launches = 2, .recording = DEVLOG_RECORD_STREAM},
+     "time on the device",
+     50},
+    {"lost",
+     {.zones = 3000, .launches = 1},
+     {.zones = 3000, .launches = 1, .recording = DEVLOG_RECORD_STREAM},
+     NULL,
+     0},
+};
+
+static void add_work(devlog_device *device, devlog_program *program, const work *w, uint32_t base)
+{
+    devlog_error err = {0};
+    const devlog_cores one = {0, 0, 0, 0}, all = {0, 0, CORES - 1, 0};
+    if (w->nested) {
+        devlog_kernel *kernel = add_kernel(program, "tests/sim/kernels/nested.c", "BRISC", one, w->nested);
+        const uint32_t args[] = {0, 0};
+        check_ok(devlog_kernel_set_args(kernel, (devlog_core){0, 0}, args, 2, &err), &err);
+        return;
+    }
+    if (w->zones) {
+        devlog_kernel *kernel = add_kernel(program, "tests/sim/kernels/iterations.c", "BRISC", one, NULL);
+        const uint32_t args[] = {w->zones, w->plain};
+        check_ok(devlog_kernel_set_args(kernel, (devlog_core){0, 0}, args, 2, &err), &err);
+        return;
+    }
+    for (uint32_t r = 0; r < RISCS; r++) {
+        if (!w->rounds[r]) continue;
+        devlog_kernel *kernel = add_kernel(program, "tests/sim/kernels/causes.c", riscs[r], all, NULL);
+        for (uint32_t c = 0; c < CORES; c++) {
+            const uint32_t in = w->chain && r == 2 ? base : 0, out = w->chain && r == 0 ? base : 0;
+            const uint32_t args[7] = {
+                w->pages, w->rounds[r] + (c == 0 ? w->more_on_core_0 : 0), in, 0, out, 0, 0};
+            check_ok(devlog_kernel_set_args(kernel, (devlog_core){c, 0}, args, 7, &err), &err);
+        }
+    }
+    static const uint8_t zeros[CB_BYTES];
+    for (uint32_t c = 0; c < CORES; c++)
+        check_ok(devlog_write_to_device(device, (devlog_core){c, 0}, base, zeros, sizeof zeros, &err), &err);
+}
+
+static void run_work(const char *folder, const work *w)
+{
+    devlog_error err = {0};
+    devlog_device *device = NULL;
+    devlog_ops *ops = NULL;
+    devlog_program *program = NULL;
+    setenv("DEVLOG_WAITS", w->waits ? "1" : "0", 1);
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "wormhole_b0", .transport = "sim", .profile = DEVLOG_ON,
+                              .log_folder = folder, .ops = ops);
+    check_ok(
+        devlog_ops_open(&(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON),
+                        &ops, &err),
+        &err);
+    check_ok(devlog_device_open(&options, &device, &err), &err);
+    check_ok(
+        devlog_set_recording(device, w->recording, w->recording == DEVLOG_RECORD_STREAM ? 1 << 20 : 0, &err),
+        &err);
+    const uint32_t base = devlog_device_user_l1(device, NULL);
+    check_ok(devlog_program_create(device, &program, &err), &err);
+    for (uint32_t i = 0; i < w->launches; i++) {
+        const uint32_t op =
+            devlog_op_start(ops, &(devlog_op){.name = "work", .type = DEVLOG_OP_TT_DNN_DEVICE});
+        if (!i) add_work(device, program, w, base);
+        if (i && w->chain) {
+            static const uint8_t zeros[CB_BYTES];
+            for (uint32_t c = 0; c < CORES; c++)
+                check_ok(devlog_write_to_device(device, (devlog_core){c, 0}, base, zeros, sizeof zeros, &err),
+                         &err);
+        }
+        prepare(device, program);
+        check_ok(devlog_launch_program(device, program, &err), &err);
+        devlog_op_end(ops, op);
+    }
+    devlog_program_free(program);
+    check_ok(devlog_device_close(device, &err), &err);
+    check_ok(devlog_ops_close(ops, &err), &err);
+}
+
+static bool fires(const char *folder, const char *rule)
+{
+    devlog_answer *a;
+    devlog_error err = {0};
+    bool found = false;
+    check_ok(devlog_report(folder, NULL, &a, &err), &err);
+    const size_t advice = devlog_answer_find(a, "advice"),
+                 column = devlog_answer_find_column(a, advice, "rule");
+    for (size_t i = 0; i < devlog_answer_table(a, advice).rows; i++)
+        found |= strcmp(devlog_answer_cell(a, advice, i, column).text, rule) == 0;
+    devlog_answer_free(a);
+    return found;
+}
+
+/* By how many per cent a total of the diff is less. */
+static double gain(const char *before, const char *after, const char *total)
+{
+    devlog_answer *a;
+    devlog_error err = {0};
+    const devlog_diff_options o = DEVLOG_DIFF_OPTIONS(.exact = true);
+    check_ok(devlog_diff(&before, 1, &after, 1, &o, &a, &err), &err);
+    const size_t lines = devlog_answer_find(a, "lines");
+    const size_t name = devlog_answer_find_column(a, lines, "name");
+    const size_t sides[] = {devlog_answer_find_column(a, lines, "old_per_run"),
+                            devlog_answer_find_column(a, lines, "new_per_run")};
+    double values[2] = {0, 0};
+    for (size_t i = 0; i < devlog_answer_table(a, lines).rows; i++)
+        for (int side = 0; side < 2 && strcmp(devlog_answer_cell(a, lines, i, name).text, total) == 0; side++)
+            values[side] = devlog_answer_cell(a, lines, i, sides[side]).number;
+    devlog_answer_free(a);
+    assert_true(values[0] > 0 && values[1] > 0);
+    return 100 * (1 - values[1] / values[0]);
+}
+
+static void advice_that_is_taken_gains(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const advised *c = &cases[i];
+        char flawed[300], mended[300];
+        snprintf(flawed, sizeof flawed, "%s/%s-flawed", test_folder(), c->rule);
+        snprintf(mended, sizeof mended, "%s/%s-mended", test_folder(), c->rule);
+        run_work(flawed, &c->flawed);
+        run_work(mended, &c->mended);
+        if (!fires(flawed, c->rule)) fail_msg("%s does not fire where the flaw is", c->rule);
+        if (fires(mended, c->rule)) fail_msg("%s fires where it is mended", c->rule);
+        const double won = c->total ? gain(flawed, mended, c->total) : 0;
+        print_message("%-16s %5.1f %%\n", c->rule, won);
+        if (won < c->least) fail_msg("%s: %.1f %% less, not %.0f %%", c->rule, won, c->least);
+    }
+    unsetenv("DEVLOG_WAITS");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(advice_that_is_taken_gains)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

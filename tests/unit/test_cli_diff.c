@@ -490,7 +490,7 @@ static void bad_input(void **state)
     snprintf(folder, sizeof folder, "mkdir -p %s", in_scratch("nothing"));
     assert_int_equal(system(folder), 0);
     devlog_fails("diff old.csv gone.csv", 1, "cannot read gone.csv");
-    devlog_fails("diff old.csv empty.csv", 1, "empty.csv is empty");
+    devlog_fails("diff old.csv empty.csv", 1, "empty.csv: the file is empty");
     devlog_fails("diff old.csv head.csv", 1, "the new one is an op report and has nothing");
     devlog_fails("diff nothing old.csv", 1, "nothing holds no run");
     devlog_fails("diff old.csv log.csv", 1, "the old one is an op report and has 'Matmul 1x1");

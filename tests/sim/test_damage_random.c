@@ -372,8 +372,10 @@ static devlog_status launch_once(bench *b, program made[COLUMNS][RISCS], bool in
 static bool run_once(bench *b)
 {
     static program made[COLUMNS][RISCS];
+    static tally before[INJURIES];
     devlog_error err = {0};
     memset(lost_in_run, 0, sizeof lost_in_run);
+    memcpy(before, tallies, sizeof before);
     check_ok(devlog_set_profiler_location(b->device, b->folder, &err), &err);
     devlog_status status = launch_once(b, made, true);
     bool null_called = false;
@@ -394,6 +396,7 @@ static bool run_once(bench *b)
     if (!partial) check_ok(status, &err);
     if (partial && !strstr(err.text, "are missing from")) fail_msg("'%s'", err.text);
     devices_failed += partial;
+    if (partial) memcpy(tallies, before, sizeof before); /* that is told of all of them */
     /* Elsewhere, so that the logs are closed. */
     char other[256];
     snprintf(other, sizeof other, "%s/other", root);

@@ -330,57 +330,6 @@ static bool is_unknown(const reader *r, const dl_capture_risc *risc, const dl_el
     return 2 * (spent / 16) > ring.until - ring.from;
 }
 
-/* The last change of segments that the records show. What it cost: of those in the ring that count what is written over
- * each took the same, the first hardly anything. */
-static dl_spent find_change(const dl_capture_risc *risc)
-{
-    enum { FIRST = 160, SUMS = 40, SUM = 60 }; /* cycles */
-    const devlog_control *c = &risc->control;
-    const record_span *last = risc->n_spans ? &risc->spans[risc->n_spans - 1] : NULL;
-    if (risc->n_spans < 2 || c->streamed || last->n < 2 || !c->switches) return (dl_spent){0};
-    const uint64_t low = (UINT64_C(1) << 52) - 1, from = stamp_of(c, DEVLOG_ID_KERNEL_START);
-    uint64_t cost = c->stall_cycles, sums = SUMS;
-    for (uint32_t at = 0, words; at < last->n; at += words ? words : 1) {
-        words = record_words(last->words + at, last->n - at);
-        if ((last->words[at] & 0xFFF) == DEVLOG_CODE_SUM) sums += SUM;
-    }
-    if (c->passes) cost = cost > sums ? cost - sums : 0;
-    if (!c->overwritten && cost > FIRST) cost = FIRST; /* freezing, and the first drop, are there too */
-    if (c->overwritten && c->switches > 1) cost = (cost > FIRST ? cost - FIRST : 0) / (c->switches - 1);
-    return (dl_spent){from + ((record_stamp(last->words) - from) & low), 16 * cost};
-}
-
-/* What no record tells of and can be said to be between two of them: the last change of segments, and passes through
- * sums. To be freed; NULL: nothing, or no memory, and then it is the kernel's. */
-static dl_spent *find_between(dl_price_book *prices, const dl_prices *p, const dl_capture_risc *risc,
-                              const dl_elf *elf, dl_price_rest rest, uint64_t ahead, uint32_t *n)
-{
-    const devlog_control *c = &risc->control;
-    const dl_price_ring kernel = {.from = stamp_of(c, DEVLOG_ID_KERNEL_START),
-                                  .until = stamp_of(c, DEVLOG_ID_KERNEL_END)};
-    const dl_spent change = find_change(risc);
-    dl_spent *passes = NULL;
-    *n = 0;
-    if (p && c->passes && !(c->damage & DEVLOG_DAMAGE_ANY))
-        passes = dl_price_between(dl_price_book_around(prices), p, elf, risc->spans, risc->n_spans, rest,
-                                  kernel, n);
-    dl_spent *all = realloc(passes, (*n + 1) * sizeof *all);
-    if (!all) {
-        free(passes);
-        *n = 0;
-        return NULL;
-    }
-    if (change.cost) {
-        uint32_t at = (*n)++;
-        for (; at > 0 && all[at - 1].at > change.at; at--)
-            all[at] = all[at - 1];
-        all[at] = change;
-    }
-    for (uint32_t i = 0; i < *n; i++)
-        all[i].at -= ahead;
-    return all;
-}
-
 static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_capture_core *core,
                                 const dl_capture_risc *risc, const dl_elf *elf, dl_price_book *book,
                                 const dl_prices *prices, uint64_t ahead, devlog_error *err)
@@ -415,7 +364,10 @@ static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_captu
     costs.unknown = c->passes == UINT32_MAX || (core->n_events && !prices) ||
                     (c->dropped && !measured[DEVLOG_COST_DROP]) || (c->damage & DEVLOG_DAMAGE_ANY) ||
                     DEVLOG_RESTARTS(c->damage) || is_unknown(r, risc, elf, prices, &costs);
-    dl_spent *between = find_between(book, prices, risc, elf, rest, ahead, &costs.n_between);
+    const dl_price_ring kernel = {.from = stamp_of(c, DEVLOG_ID_KERNEL_START),
+                                  .until = stamp_of(c, DEVLOG_ID_KERNEL_END)};
+    dl_spent *between = dl_price_moments(book, prices, elf, risc->spans, risc->n_spans, rest, kernel, c,
+                                         ahead, &costs.n_between);
     costs.between = between;
     devlog_status status = r->sink->costs(r->sink->ctx, stream, &costs, err);
     free(between);

@@ -81,12 +81,12 @@ typedef struct dl_price_ring {
 bool dl_price_of_ring(const dl_prices *p, const dl_elf *elf, const record_span *spans, uint32_t n_spans,
                       dl_price_sum kept, dl_price_ring ring, const devlog_control *control, uint64_t *out);
 
-/* What passes through sums cost, 1/16 cycle, and when that had been spent: ascending, *n of them, to be freed. NULL: not
- * known, or there are none. All of it is in dl_price_of_rest() too. */
-struct price_around;
-dl_spent *dl_price_between(const struct price_around *a, const dl_prices *p, const dl_elf *elf,
-                           const record_span *spans, uint32_t n_spans, dl_price_rest rest,
-                           dl_price_ring kernel, uint32_t *n);
+/* What was spent between records, 1/16 cycle, and the stamps of those behind it, less `ahead`: changes of segments, and,
+ * where there are prices, passes through sums. Ascending, *n of them, to be freed; NULL: nothing, or no memory, and then
+ * it is the kernel's. All of it is in what the kernel spent elsewhere too. */
+dl_spent *dl_price_moments(dl_price_book *b, const dl_prices *p, const dl_elf *elf, const record_span *spans,
+                           uint32_t n_spans, dl_price_rest rest, dl_price_ring kernel,
+                           const devlog_control *control, uint64_t ahead, uint32_t *n);
 
 /* For it: what the code of a book's ELF file says of passes. */
 const struct price_around *dl_price_book_around(dl_price_book *b);

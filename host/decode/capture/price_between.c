@@ -1,6 +1,6 @@
-/* Between which records of a launch the passes through sums were, which leave none themselves: as much of them as those
- * records are apart between which the code leads by them. So they are subtracted from the zones around them. Not for
- * what they cost (price_records.c), nor for changes of segments (capture_marks.c). */
+/* Between which records of a launch something was spent that leaves none itself, so that it is subtracted from the zones
+ * around it: changes of segments; and passes through sums, as much of them as those records are apart between which the
+ * code leads by them. Not for what passes cost (price_records.c). */
 #include <stdlib.h>
 
 #include "decode/capture/price_around.h"
@@ -116,9 +116,9 @@ static void share_all(const price_around *a, const dl_prices *p, const dl_elf *e
     if (n < rest.passes) share(a, ANY, m, (rest.passes - n) * rest.pass, out); /* their records are lost */
 }
 
-dl_spent *dl_price_between(const price_around *a, const dl_prices *p, const dl_elf *elf,
-                           const record_span *spans, uint32_t n_spans, dl_price_rest rest,
-                           dl_price_ring kernel, uint32_t *n)
+static dl_spent *find_passes(const price_around *a, const dl_prices *p, const dl_elf *elf,
+                             const record_span *spans, uint32_t n_spans, dl_price_rest rest,
+                             dl_price_ring kernel, uint32_t *n)
 {
     uint32_t words = 0;
     *n = 0;
@@ -139,4 +139,63 @@ dl_spent *dl_price_between(const price_around *a, const dl_prices *p, const dl_e
     }
     free(m.items);
     return out;
+}
+
+/* The changes of segments that the records show: to the one that is written, and in the ring to the one before, where the
+ * first record may be of a zone that began in front of it. What they cost: of those in the ring that count what is
+ * written over each took the same, the first hardly anything. Returns how many. */
+static uint32_t find_changes(const dl_elf *elf, const record_span *spans, uint32_t n_spans,
+                             const devlog_control *c, uint64_t from, dl_spent out[2])
+{
+    enum { FIRST = 160, SUMS = 40, SUM = 60, LOST_SUM = 200 }; /* cycles */
+    const record_span *last = n_spans ? &spans[n_spans - 1] : NULL;
+    if (n_spans < 2 || c->streamed || last->n < 2 || !c->switches) return 0;
+    const uint64_t low = (UINT64_C(1) << 52) - 1;
+    uint64_t cost = c->stall_cycles, sums = SUMS;
+    uint32_t n = 0, lost = 0; /* records of sums */
+    for (uint32_t i = 0; elf && c->dropped && i < elf->n_sites; i++)
+        lost += elf->sites[i].kind == DEVLOG_KIND_SUM;
+    for (uint32_t at = 0, words; at < last->n; at += words ? words : 1) {
+        words = record_words(last->words + at, last->n - at);
+        if ((last->words[at] & 0xFFF) != DEVLOG_CODE_SUM) continue;
+        sums += SUM;
+        lost -= lost > 0;
+    }
+    sums += LOST_SUM * lost;
+    if (c->passes) cost = cost > sums ? cost - sums : 0;
+    if (!c->overwritten && cost > FIRST) cost = FIRST; /* freezing, and the first drop, are there too */
+    if (c->overwritten && c->switches > 1) {
+        cost = (cost > FIRST ? cost - FIRST : 0) / (c->switches - 1);
+        const uint64_t before = c->switches > 2 || cost < FIRST ? cost : FIRST;
+        if (spans[0].n >= 2)
+            out[n++] = (dl_spent){from + ((record_stamp(spans[0].words) - from) & low), 16 * before};
+    }
+    out[n++] = (dl_spent){from + ((record_stamp(last->words) - from) & low), 16 * cost};
+    return n;
+}
+
+dl_spent *dl_price_moments(dl_price_book *b, const dl_prices *p, const dl_elf *elf, const record_span *spans,
+                           uint32_t n_spans, dl_price_rest rest, dl_price_ring kernel,
+                           const devlog_control *c, uint64_t ahead, uint32_t *n)
+{
+    dl_spent changes[2], *passes = NULL;
+    const uint32_t n_changes = find_changes(elf, spans, n_spans, c, kernel.from, changes);
+    *n = 0;
+    if (p && c->passes && !(c->damage & DEVLOG_DAMAGE_ANY))
+        passes = find_passes(dl_price_book_around(b), p, elf, spans, n_spans, rest, kernel, n);
+    dl_spent *all = realloc(passes, (*n + n_changes + 1) * sizeof *all);
+    if (!all) {
+        free(passes);
+        *n = 0;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n_changes; i++) {
+        uint32_t at = (*n)++;
+        for (; at > 0 && all[at - 1].at > changes[i].at; at--)
+            all[at] = all[at - 1];
+        all[at] = changes[i];
+    }
+    for (uint32_t i = 0; i < *n; i++)
+        all[i].at -= ahead;
+    return all;
 }

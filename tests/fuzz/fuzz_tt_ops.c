@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tt_metal/noc_zones.h"
 #include "tt_metal/report.h"
+#include "tt_metal/tell.h"
 #include "tt_metal/zones.h"
 
 static devlog_status keep(void *ctx, devlog_error *err)
@@ -90,6 +92,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (tt_gaps_write(&execs.gaps, &gaps, keep, NULL, NULL) != DEVLOG_OK) abort();
         check_csv(&gaps);
         dl_str_free(&gaps);
+        dl_str zones = {0};
+        if (tt_noc_zones_write(&join, &zones, keep, NULL, NULL) != DEVLOG_OK) abort();
+        check_csv(&zones);
+        dl_str_free(&zones);
+        tt_tell_rows(&join, false, false);
         dl_str words = {0};
         tt_found_describe(&found, &words);
         dl_str_free(&words);

@@ -164,6 +164,7 @@ const dl_setting_other dl_settings_of_tests[] = {
     {"DEVLOG_TEST_LOOP", "tests: number of the one loop of markers whose cost is compared with the truth"},
     {"DEVLOG_TEST_SEED", "tests: which of the sequences of random programs of markers, from 1"},
     {"DEVLOG_TEST_BOARD", "tests: on which board alone these programs run"},
+    {"DEVLOG_TEST_CSV", "tests: how many random files of CSV, instead of the few of every day"},
     {"DEVLOG_TEST_PRICES", "tests: how many random programs whose markers' cost is compared with the truth"},
     {"DEVLOG_KMD_SCHEDULES", "tests: how many random schedules of what can happen to a card, instead of the few of every day"},
     {"DEVLOG_KMD_FIRST", "tests: the number of the first of those schedules"},

@@ -18,6 +18,7 @@ from collections import defaultdict
 BUILD = os.path.abspath(sys.argv[1])
 DEVLOG, NN = os.path.join(BUILD, "bin", "devlog"), os.path.join(BUILD, "bin", "nn")
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+os.environ.setdefault("DEVLOG_HOME", SOURCE)  # programs of the examples find their kernels there
 RISCS = ["BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2", "ERISC"]
 bad = []
 compared = 0

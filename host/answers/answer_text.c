@@ -210,16 +210,17 @@ static void facts(const answer_shown *s, const answer_section *of, dl_str *out)
         dl_str_clear(&value);
         alone(s->a, &c[2], &value);
         const char *text = value.text ? value.text : "";
+        const size_t named = columns_of(c[1].text, strlen(c[1].text)), label = named > LABEL ? named : LABEL;
         dl_str_fmt(out, "%-*s", LABEL, c[1].text);
         if (c[2].unit == ANSWER_TEXT) {
-            wrapped(s, text, LABEL, LABEL, out);
+            wrapped(s, text, label, LABEL, out);
         } else {
             const size_t takes = columns_of(text, value.len);
             dl_str_fmt(out, "%*s%s", (int)(values - (takes < values ? takes : values)), "", text);
         }
         if (c[3].known) {
             dl_str_add(out, "  ");
-            wrapped(s, c[3].text, LABEL + values + 2, LABEL + values + 2, out);
+            wrapped(s, c[3].text, label + values + 2, LABEL + values + 2, out);
         }
         dl_str_char(out, '\n');
     }

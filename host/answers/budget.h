@@ -50,7 +50,8 @@ bool budgets_kept(const budgets *b);
 devlog_status budget_explain(const budget *b, const char *capture, const char *elf_folder, size_t top,
                              unsigned width, dl_str *out, devlog_error *err);
 
-void budgets_print_text(const budgets *b, dl_str *out);
+/* width: of the terminal, for which long names are shortened; 0: no limit. */
+void budgets_print_text(const budgets *b, unsigned width, dl_str *out);
 enum { BUDGET_FORMAT_VERSION = 1 };
 /* A table, for the comment of a pull request. */
 void budgets_print_markdown(const budgets *b, dl_str *out);

@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "answers/budget.h"
+#include "base/grid.h"
 
-void budgets_print_text(const budgets *b, dl_str *out)
+void budgets_print_text(const budgets *b, unsigned width, dl_str *out)
 {
     dl_str_add(out, "     budget       most      spare  RISC     zone\n");
     for (size_t i = 0; i < b->n; i++) {
@@ -20,7 +21,12 @@ void budgets_print_text(const budgets *b, dl_str *out)
         const size_t before = out->len;
         dl_str_shown(out, risc, strlen(risc));
         dl_str_fmt(out, "%*s ", out->len - before < 8 ? (int)(8 - (out->len - before)) : 0, "");
-        dl_str_shown(out, item->zone, strlen(item->zone));
+        const unsigned taken = 44 + 15; /* the columns before it, and what may stand behind */
+        if (width)
+            dl_str_short(out, item->zone,
+                         width > taken + DL_GRID_LEAST_NAME ? width - taken : DL_GRID_LEAST_NAME);
+        else
+            dl_str_shown(out, item->zone, strlen(item->zone));
         if (item->result != BUDGET_KEPT) dl_str_fmt(out, "  (%s)", budget_result_names[item->result]);
         dl_str_char(out, '\n');
     }

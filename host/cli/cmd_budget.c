@@ -90,7 +90,7 @@ static int judge(const budget_args *a, budgets *b, const char *capture)
     if (!status && a->format == 1) budgets_print_json(b, &out);
     if (!status && a->format == 2) budgets_print_markdown(b, &out);
     if (!status && a->format == 0) {
-        budgets_print_text(b, &out);
+        budgets_print_text(b, dl_term_width(stdout), &out);
         status = explain(b, a, capture, &out, &err);
     }
     if (!status) status = dl_print(&out, &err);

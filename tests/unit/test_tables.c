@@ -117,6 +117,34 @@ static void a_terminal_of_80_columns_is_enough(void **state)
     }
 }
 
+/* The same of the other commands that show names of zones. */
+static void other_tables_fit_the_terminal(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"report hard.csv", "causes hard.csv",
+                                           "budget --log hard.csv hard.txt"};
+    dl_str budgets = {0};
+    char name[5001];
+    memset(name, 'x', 5000);
+    memcpy(name, "begin", 5);
+    memcpy(name + 4997, "end", 4);
+    write_hard_log();
+    dl_str_fmt(&budgets, "999999999999 BRISC %s\n999999999999 * short\n", name);
+    write_text(in_scratch("hard.txt"), budgets.text);
+    dl_str_free(&budgets);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        char *text = on_terminal(80, commands[i]);
+        assert_non_null(strstr(text, "beg"));
+        for (char *line = text; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] != 0)) {
+            const size_t n = strcspn(line, "\n");
+            /* Sentences below a table are cut by the terminal where it likes. */
+            const bool prose = n && line[n - 1] == '.';
+            if (!prose && dl_text_columns(line, n) > 80) fail_msg("%s: %.*s", commands[i], (int)n, line);
+        }
+        free(text);
+    }
+}
+
 static void a_pipe_has_whole_names_and_all_columns(void **state)
 {
     (void)state;
@@ -200,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_terminal_of_80_columns_is_enough),
+        cmocka_unit_test(other_tables_fit_the_terminal),
         cmocka_unit_test(a_pipe_has_whole_names_and_all_columns),
         cmocka_unit_test(rows_are_sorted_by_total_unless_told),
         cmocka_unit_test(many_names_are_a_short_table),

@@ -92,10 +92,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (tt_gaps_write(&execs.gaps, &gaps, keep, NULL, NULL) != DEVLOG_OK) abort();
         check_csv(&gaps);
         dl_str_free(&gaps);
-        dl_str zones = {0};
-        if (tt_noc_zones_write(&join, &zones, keep, NULL, NULL) != DEVLOG_OK) abort();
-        check_csv(&zones);
-        dl_str_free(&zones);
+        dl_str of_zones = {0};
+        if (tt_noc_zones_write(&join, &of_zones, keep, NULL, NULL) != DEVLOG_OK) abort();
+        check_csv(&of_zones);
+        dl_str_free(&of_zones);
         tt_tell_rows(&join, false, false);
         dl_str words = {0};
         tt_found_describe(&found, &words);

@@ -7,12 +7,19 @@ import { byId, make } from "./dom.js";
 
 const TITLES = [["memory", "Memories"], ["leaks", "Not freed"], ["at_peak", "Who held it at the peak"], ["sources", "By source line"], ["buffers", "Buffers"]];
 
+/** The name space of pictures, which is an address that nobody visits: the page has no address in it. */
+function nameSpace() {
+  const template = document.createElement("template");
+  template.innerHTML = "<svg></svg>";
+  return template.content.firstElementChild?.namespaceURI ?? null;
+}
+
 export function hasMemory() {
   return Boolean(answers.all.memory);
 }
 
 function svg(tag, attributes, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  const element = document.createElementNS(nameSpace(), tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
   element.append(...children);
   return element;

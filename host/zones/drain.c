@@ -137,6 +137,7 @@ static devlog_status put_thread(zones_thread *t, const zones_moment *now, uint64
     pthread_mutex_lock(&zones.lock);
     const uint32_t number = t->number;
     memcpy(name, t->name, sizeof name);
+    t->named |= atomic_load_explicit(&t->ring.tail, memory_order_relaxed) != t->until;
     pthread_mutex_unlock(&zones.lock);
     uint64_t at = atomic_load_explicit(&t->ring.tail, memory_order_relaxed);
     dl_host_records put = {.slot = zones.slot, .thread = number, .name = name};

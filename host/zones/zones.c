@@ -171,6 +171,7 @@ static zones_thread *adopt(void)
     if (t) {
         t->number = ++zones.next_number;
         t->last = t->told_lost = t->told_elsewhere = 0;
+        t->named = false;
         t->ring.open = 0;
         t->ring.tail_seen = atomic_load(&t->ring.tail);
         atomic_store(&t->ring.lost, 0);
@@ -204,7 +205,7 @@ void devlog_host_thread(const char *name)
     zones_thread *t = name ? this_thread() : NULL;
     if (!t) return;
     pthread_mutex_lock(&zones.lock);
-    snprintf(t->name, sizeof t->name, "%s", name);
+    if (!t->named) snprintf(t->name, sizeof t->name, "%s", name);
     pthread_mutex_unlock(&zones.lock);
 }
 

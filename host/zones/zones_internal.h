@@ -23,6 +23,7 @@ typedef struct zones_thread {
     /* Under the recorder's lock: */
     uint32_t number; /* 0: nobody's */
     char name[ZONES_NAME];
+    bool named; /* it is in the file under this name, which it keeps: a thread is one row */
     /* Under the file's lock: */
     uint64_t until;                     /* of the ring, this time */
     uint64_t last;                      /* ns of the last record that was taken out */

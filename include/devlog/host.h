@@ -85,7 +85,7 @@ void devlog_host_message(devlog_host_site *site, const char *text, size_t n);
  * library, and stays. n: bytes of the name; function and file may be NULL. NULL: out of memory. */
 devlog_host_site *devlog_host_named(const char *name, size_t n, const char *function, const char *file,
                                     uint32_t line);
-/* Names the calling thread in reports; its name for the system (pthread_setname_np) otherwise. */
+/* Names the calling thread in reports, unless it recorded something some milliseconds ago already; its name for the system (pthread_setname_np) otherwise. */
 void devlog_host_thread(const char *name);
 
 #pragma GCC visibility pop

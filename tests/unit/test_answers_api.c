@@ -507,7 +507,7 @@ static void test_many_and_bad(void **state)
     o = (devlog_diff_options)DEVLOG_DIFF_OPTIONS(.confidence_percent = 100);
     assert_int_equal(devlog_diff(waits, 1, waits, 1, &o, &a, &err), DEVLOG_ERR_ARGUMENT);
     assert_int_equal(devlog_diff(waits, 0, waits, 1, NULL, &a, &err), DEVLOG_ERR_ARGUMENT);
-    assert_int_equal(devlog_report("/no/such/file", NULL, &a, &err), DEVLOG_ERR_IO);
+    assert_int_equal(devlog_report("/no/such/file", NULL, &a, &err), DEVLOG_ERR_NOT_FOUND);
     assert_int_equal(devlog_report(NULL, NULL, &a, &err), DEVLOG_ERR_ARGUMENT);
     devlog_report_options wrong = {.size = sizeof wrong, .group = (devlog_group)99};
     assert_int_equal(devlog_report(waits[0], &wrong, &a, &err), DEVLOG_ERR_ARGUMENT);

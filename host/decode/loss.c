@@ -177,6 +177,7 @@ void dl_losses_merge(dl_losses *to, dl_losses *from)
     to->rows_filtered += from->rows_filtered;
     to->zones_filtered += from->zones_filtered;
     to->stopped |= from->stopped;
+    to->end_unknown |= from->end_unknown;
     to->cost_known |= from->cost_known;
     to->instructions |= from->instructions;
     for (size_t i = 0; i < sizeof to->cost_sixteenths / sizeof to->cost_sixteenths[0]; i++)

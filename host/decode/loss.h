@@ -92,7 +92,8 @@ typedef struct dl_losses {
     uint64_t skipped[DL_SKIPS];
     uint64_t found[DL_FINDINGS];
     char *details[DL_SKIPS + DL_FINDINGS][DL_DETAILS_PER_KIND];
-    bool stopped; /* reading ended early: an input failed in its middle */
+    bool stopped;     /* reading ended early: an input failed in its middle */
+    bool end_unknown; /* there are rows of a log that cannot say whether its run ended or was killed */
     /* The markers' own cost, as the devices measured it; captures only. */
     bool cost_known, cost_subtracted;
     uint32_t cost_sixteenths[32];                /* of the dearest RISC, by DL_COST_*, 1/16 cycle */

@@ -406,6 +406,7 @@ static void losses(const dl_losses *l, dl_file_writer *out)
     number(b, "rows_filtered", l->rows_filtered);
     dl_str_add(b, ", ");
     number(b, "zones_filtered", l->zones_filtered);
+    if (l->end_unknown) dl_str_add(b, ", \"end_unknown\": true");
     dl_str_add(b, ",\n    \"skipped\": {");
     bool first = true;
     for (int i = DL_SKIP_NONE + 1; i < DL_SKIPS; i++) {

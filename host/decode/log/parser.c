@@ -147,13 +147,15 @@ static bool starts_like_row(const dl_cell *cells)
     return (c >= '0' && c <= '9') || c == '-' || c == '+';
 }
 
-/* A log of devlog's ends with a row that says so: then it is whole. `last` is the number of its last line. */
+/* A log of devlog's ends with a row that says so: then it is whole. Others do not say it. `last` is the number of its last
+ * line. */
 static void check_end(dl_parser *p, uint64_t last)
 {
     bool rows = last > p->ends_from + 1; /* more than the chip line and the header */
     if (p->ends_from && rows && p->end_line != last)
         dl_losses_found(p->losses, DL_FOUND_NOT_CLOSED, 1, "%s:%llu: not the last line of a run", p->source,
                         (unsigned long long)last);
+    if (!p->ends_from && p->header.state == DL_HEADER_GOOD) p->losses->end_unknown = true;
     p->ends_from = 0;
 }
 

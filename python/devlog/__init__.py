@@ -13,6 +13,9 @@
     with devlog.op("Matmul", inputs=[a, b]):   # a row of the op report: `devlog run -- python3 program.py`
         ...
 
+    with devlog.zone("prepare"):               # host code, recorded with DEVLOG_HOST=1
+        ...
+
 Columns are numpy arrays that share the memory they were read into (memoryviews where numpy is missing). All times are
 cycles of a chip's clock, continued over wraps. Everything is read by the library behind `devlog decode`; both say the same.
 """
@@ -21,8 +24,9 @@ from ._answers import Answer, AnswerTable, Column, Diff, Fact, Facts, causes, di
 from ._log import (Chip, Error, Finding, Launches, Log, Statistics, Stream, Values, Zone, ZoneStream, Zones, decode,
                    stream)
 from ._ops import append_meta_data, close_ops, op, open_ops, signpost, step
+from ._zones import message, start_zones, stop_zones, value, zone
 from ._native import version as __version__
 
 __all__ = ["Answer", "AnswerTable", "Chip", "Column", "Diff", "Error", "Fact", "Facts", "Finding", "Launches", "Log", "Statistics",
-           "Stream", "Values", "Zone", "ZoneStream", "Zones", "append_meta_data", "causes", "close_ops", "decode", "diff", "memory", "op", "open_ops",
-           "ops", "report", "signpost", "step", "stream"]
+           "Stream", "Values", "Zone", "ZoneStream", "Zones", "append_meta_data", "causes", "close_ops", "decode", "diff", "memory", "message", "op", "open_ops",
+           "ops", "report", "signpost", "start_zones", "step", "stop_zones", "stream", "value", "zone"]

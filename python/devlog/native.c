@@ -9,6 +9,7 @@
 #include "devlog/version.h"
 #include "ops.h"
 #include "wishes.h"
+#include "zones.h"
 
 static PyObject *error_type;
 
@@ -424,6 +425,11 @@ static PyMethodDef functions[] = {
     {"memory", (PyCFunction)(void (*)(void))answer_memory, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"diff", (PyCFunction)(void (*)(void))answer_diff, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"ops", (PyCFunction)(void (*)(void))answer_ops, METH_VARARGS | METH_KEYWORDS, "An Answer."},
+    {"zones_on", zones_on, METH_NOARGS, "Whether zones are recorded."},
+    {"zones_start", zones_start, METH_O, "(folder or None)"},
+    {"zones_stop", zones_stop, METH_NOARGS, "Ends the file."},
+    {"zones_value", zones_value, METH_VARARGS, "(name, value, file, line)"},
+    {"zones_message", zones_message, METH_VARARGS, "(text, file, line)"},
     {"ops_open", ops_open, METH_VARARGS, "(folder, append, on): Ops, or None when op profiling is off."},
     {NULL, NULL, 0, NULL},
 };
@@ -436,7 +442,7 @@ PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void)
 {
     if (PyType_Ready(&column_type) || PyType_Ready(&log_type) || PyType_Ready(&ops_type) ||
-        PyType_Ready(&answer_type))
+        PyType_Ready(&answer_type) || PyType_Ready(&zone_type))
         return NULL;
     PyObject *m = PyModule_Create(&module);
     error_type = PyErr_NewExceptionWithDoc(
@@ -446,8 +452,10 @@ PyMODINIT_FUNC PyInit__native(void)
     /* The module takes over one reference of each; error_type keeps its own. */
     Py_XINCREF(error_type);
     Py_INCREF(&log_type);
+    Py_INCREF(&zone_type);
     if (!m || !error_type || PyModule_AddObject(m, "Error", error_type) ||
         PyModule_AddObject(m, "Log", (PyObject *)&log_type) ||
+        PyModule_AddObject(m, "Zone", (PyObject *)&zone_type) ||
         PyModule_AddStringConstant(m, "version", DEVLOG_VERSION)) {
         Py_XDECREF(m);
         return NULL;

@@ -15,7 +15,7 @@ except ImportError:
 
 with open(os.path.join(SOURCE, "docs/python.md"), encoding="utf-8") as f:
     blocks = re.findall(r"```python\n(.*?)```", f.read(), re.S)
-assert len(blocks) == 4, f"{len(blocks)} blocks of Python"
+assert len(blocks) == 5, f"{len(blocks)} blocks of Python"
 environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([os.path.join(os.path.dirname(DEVLOG), "demo")], check=True, stdout=subprocess.DEVNULL, cwd=folder,
@@ -30,5 +30,5 @@ with tempfile.TemporaryDirectory() as folder:
     said = [subprocess.run([sys.executable, "-c", block], cwd=folder, check=True, capture_output=True, text=True).stdout for block in blocks]
 promised = re.search(r"# (<devlog\.Log.*>)", blocks[0]).group(1)
 assert said[0].startswith(promised + "\n"), f"docs/python.md promises {promised}; it is {said[0].splitlines()[0]}"
-assert re.match(r"[0-9.]+ [0-9.]+\n", said[2]) and said[2].endswith("passed []\n"), said[2]
-assert "add block" in said[3], said[3]
+assert re.match(r"[0-9.]+ [0-9.]+\n", said[3]) and said[3].endswith("passed []\n"), said[3]
+assert "add block" in said[4], said[4]

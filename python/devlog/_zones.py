@@ -1,0 +1,76 @@
+"""Zones of Python code: what a part of a program takes, beside what its kernels do on the device (docs/host.md)."""
+
+import functools
+import inspect
+import sys
+
+from . import _native
+
+__all__ = ["message", "start_zones", "stop_zones", "value", "zone"]
+
+
+def start_zones(folder=None):
+    """Starts to record zones, in host_<pid>.devlog in `folder` (the log folder of devices unless told). DEVLOG_HOST=1 in the
+    environment does the same. Raises Error when the file cannot be written."""
+    _native.zones_start(folder)
+
+
+def stop_zones():
+    """Writes what was recorded and ends the file; the end of the program does it, too. Raises Error when not all of it could be written."""
+    _native.zones_stop()
+
+
+def _caller():
+    return sys._getframe(2)
+
+
+class _Zone:
+    """What zone() gives: `with` opens it, and it decorates functions."""
+
+    __slots__ = ("name", "inner")
+
+    def __init__(self, name, inner):
+        self.name, self.inner = name, inner
+
+    def __enter__(self):
+        self.inner.__enter__()
+        return self
+
+    def __exit__(self, *what):
+        self.inner.__exit__()
+
+    def __call__(self, function):
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(f"{function.__qualname__} gives up its thread in the middle: a zone ends where it began; put `with devlog.zone()` "
+                            "around what does not")
+        code, name = function.__code__, self.name
+
+        @functools.wraps(function)
+        def traced(*args, **kwargs):
+            if not _native.zones_on():
+                return function(*args, **kwargs)
+            with _native.Zone(name, function.__qualname__, code.co_filename, code.co_firstlineno):
+                return function(*args, **kwargs)
+
+        return traced
+
+
+def zone(name):
+    """A zone of that name: `with devlog.zone("prepare"): ...`, or `@devlog.zone("prepare")` before a function. It costs little while nothing
+    is recorded. A zone is opened once: make one for each `with`."""
+    frame = _caller()
+    return _Zone(name, _native.Zone(name, frame.f_code.co_name, frame.f_code.co_filename, frame.f_lineno))
+
+
+def value(name, number):
+    """An unsigned integer of 64 bits as of now."""
+    if _native.zones_on():
+        frame = _caller()
+        _native.zones_value(name, number, frame.f_code.co_filename, frame.f_lineno)
+
+
+def message(text):
+    """A text at a point in time."""
+    if _native.zones_on():
+        frame = _caller()
+        _native.zones_message(text, frame.f_code.co_filename, frame.f_lineno)

@@ -1,0 +1,99 @@
+"""Zones of Python code are zones of the decoder, nested as the program nested them. Run by ctest: test_zones.py DEVLOG SOURCE; the
+program that is profiled is this file, too: test_zones.py --program."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import devlog
+
+
+@devlog.zone("fib")
+def fib(n):
+    devlog.value("n", n)
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def program():
+    with devlog.zone("all"):
+        assert fib(10) == 55
+        threads = [threading.Thread(target=fib, args=(6,)) for _ in range(5)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        devlog.message("text, \"quoted\"; \u00e9 \ud800")
+        try:
+            with devlog.zone("fails \u00e9"):
+                raise KeyError("no")
+        except KeyError:
+            pass
+        child = os.fork()
+        if child == 0:
+            with devlog.zone("child"):
+                pass
+            devlog.stop_zones()
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
+def run(on):
+    folder = tempfile.mkdtemp()
+    r = subprocess.run([sys.executable, __file__, "--program"], capture_output=True, text=True,
+                       env=dict(os.environ, DEVLOG_HOST="1" if on else "0", DEVLOG_LOG_FOLDER=os.path.join(folder, "logs")))
+    assert r.returncode == 0, r.stderr
+    logs = os.path.join(folder, "logs")
+    return [os.path.join(logs, name) for name in sorted(os.listdir(logs))] if os.path.isdir(logs) else []
+
+
+class Zones(unittest.TestCase):
+    def test_what_is_recorded(self):
+        paths = run(True)
+        self.assertEqual(len(paths), 2)
+        seen, riscs = {}, set()
+        for path in paths:
+            log = devlog.decode(path)
+            self.assertTrue(log.complete)
+            for row in log.statistics():
+                seen[row.zone] = seen.get(row.zone, 0) + row.count
+                riscs.add((path, row.risc))
+        self.assertEqual(seen, {"all": 1, "fib": 177 + 5 * 25, "fails \u00e9": 1, "child": 1})
+        self.assertEqual(len(riscs), 1 + 5 + 1)
+        text = subprocess.run([sys.argv[1], "export", "-f", "csv", "-o", "-", *paths], capture_output=True, text=True).stdout
+        self.assertIn("test_zones.py", text)
+        self.assertIn("quoted", text)
+        self.assertEqual(text.count("\nvalue,"), 177 + 5 * 25)
+
+    def test_nothing_is_left_when_it_is_off(self):
+        self.assertEqual(run(False), [])
+
+    def test_wrong_use(self):
+        with tempfile.TemporaryDirectory() as folder:
+            devlog.start_zones(folder)
+            zone = devlog.zone("twice")
+            with zone:
+                with self.assertRaises(RuntimeError):
+                    zone.__enter__()
+            for wrong in ("value", None), ("value", -1), (7, 1):
+                with self.assertRaises((TypeError, OverflowError)):
+                    devlog.value(*wrong)
+            with self.assertRaises(TypeError):
+                devlog.zone(3)
+            with self.assertRaises(TypeError):
+                @devlog.zone("generator")
+                def generator():
+                    yield 1
+            devlog.stop_zones()
+            self.assertEqual(len(os.listdir(folder)), 1)
+        with self.assertRaises(devlog.Error):
+            devlog.start_zones("/proc/no/such/folder")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--program"]:
+        program()
+    else:
+        unittest.main(argv=sys.argv[:1])

@@ -48,13 +48,14 @@ function more(n, where) {
 }
 
 export function showMarkers(model) {
-  const { markers, all_markers: all } = model.meta, texts = textList(model);
+  const { markers, all_markers: all, wait_records: waits } = model.meta, texts = textList(model);
   const head = make("tr", {}, ...MARKER_COLUMNS.map((c, i) => make("th", { scope: "col", class: i > 2 ? "n" : "" }, c)));
   const table = make("table", { id: "markers" }, make("thead", {}, head), make("tbody", {}, ...markers.slice(0, MARKERS_SHOWN).map((m) => markerRow(model, m))));
   const said = make("table", { id: "texts" }, make("tbody", {}, ...texts.slice(0, MARKERS_SHOWN).map(textRow)));
   byId("tab-markers").textContent = "Values and text" + (all ? " (" + grouped(all) + ")" : "");
   byId("pane-markers").replaceChildren(
     make("div", {}, make("h2", {}, markers.length ? "Sums, values, counters and events" : "There are no sums, values or events in this log"),
-      markers.length ? table : "", more(all - Math.min(markers.length, MARKERS_SHOWN), "device_stats.txt")),
+      markers.length ? table : "", more(all - Math.min(markers.length, MARKERS_SHOWN), "device_stats.txt"),
+      waits === "0" ? "" : make("p", { class: "faint" }, grouped(BigInt(waits)) + " record" + (waits === "1" ? "" : "s") + " of waits: in no table here, devlog causes reads them")),
     make("div", {}, make("h2", {}, texts.length ? "Text" : "No kernel printed text"), texts.length ? said : "", more(texts.length - Math.min(texts.length, MARKERS_SHOWN), "device_stats.txt")));
 }

@@ -55,7 +55,7 @@ function offerTabs(model) {
   if (hasMemory()) offerTab("memory", showMemory);
   if (section("report", "roofline")) offerTab("roofline", showRoofline);
   if (section("causes", "path") || section("report", "waits")) offerTab("causes", showCauses);
-  if (model.meta.all_markers || model.meta.texts.length) offerTab("markers");
+  if (model.meta.all_markers || model.meta.wait_records !== "0" || model.meta.texts.length) offerTab("markers");
 }
 
 /* Launches are called after their ops, where those are known. */

@@ -115,6 +115,9 @@ static devlog_status series(dl_decode *d, bool by_core, dl_file_writer *out, dev
         number(b, extremes, s->longest);
         dl_str_char(b, '\n');
     }
+    if (!by_core && g.wait_records && !status)
+        dl_str_fmt(b, "wait_records,,,,,,,,,,,%llu,,,,,,,,,,,%s", (unsigned long long)g.wait_records,
+                   no_marker);
     dl_series_groups_free(&g);
     return status;
 }

@@ -164,6 +164,8 @@ static devlog_status all_series(dl_decode *d, const char *key, bool by_core, dl_
         dl_str_char(&out->buffer, '}');
     }
     dl_str_add(&out->buffer, "\n  ],\n");
+    if (!by_core && g.wait_records)
+        dl_str_fmt(&out->buffer, "  \"wait_records\": %llu,\n", (unsigned long long)g.wait_records);
     dl_series_groups_free(&g);
     return DEVLOG_OK;
 }

@@ -170,7 +170,7 @@ static devlog_status markers(const page_pack *p, dl_decode *d, dl_str *out, devl
         if (sum) dl_sum_text(out, s->sum);
         dl_str_add(out, "\"]");
     }
-    dl_str_char(out, ']');
+    dl_str_fmt(out, "],\"wait_records\":\"%llu\"", (unsigned long long)g.wait_records);
     dl_series_groups_free(&g);
     return DEVLOG_OK;
 }

@@ -171,6 +171,11 @@ static devlog_status groups(dl_decode *d, const dl_table_options *o, dl_str *out
             if (n) print_rows(t, table, r, n, o, out);
         }
     }
+    if (g.wait_records && !status) {
+        char digits[DL_GROUPED_SIZE];
+        dl_str_fmt(out, "\n%s record%s of waits: in no table here, devlog causes reads them\n",
+                   dl_u64_grouped(digits, g.wait_records), g.wait_records == 1 ? "" : "s");
+    }
     free(r);
     dl_series_groups_free(&g);
     return status;

@@ -159,6 +159,35 @@ static void a_report_says_it(void **state)
 }
 
 /* Without records of waits the path is that of zones, and it is said that waits are unknown. */
+/* Addresses and page numbers are no values to sum up: decode counts them, and keeps the values of the program itself. */
+static void decode_has_no_records_of_waits(void **state)
+{
+    (void)state;
+    static const char own[] = "0,1,2,BRISC,90,1950,77,7,,,pages,TS_DATA,5,a.c,\n"
+                              "0,1,2,BRISC,91,1960,4096,7,,,DEVLOG-NOC-READ,TS_DATA,5,a.c,\n";
+    static const struct {
+        const char *command, *told, *own;
+    } forms[] = {
+        {"decode waits.csv", "\n11 records of waits: in no table here, devlog causes reads them\n", "pages"},
+        {"decode --format json waits.csv", "\n  \"wait_records\": 11,\n", "\"name\": \"pages\""},
+        {"decode --format csv waits.csv", "\nwait_records,,,,,,,,,,,11,", "BRISC,pages,1,"},
+    };
+    /* By hand: 4 wants and 6 gives above, and one transfer. */
+    write_log("waits.csv", (change){.without = LINES, .add = own});
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char *out = devlog_ok(forms[i].command, 0);
+        if (!strstr(out, forms[i].told) || !strstr(out, forms[i].own))
+            fail_msg("no '%s' or '%s' in:\n%s", forms[i].told, forms[i].own, out);
+        if (strstr(out, "DEVLOG-WANTS") || strstr(out, "DEVLOG-GIVES") || strstr(out, "DEVLOG-NOC"))
+            fail_msg("a record of a wait in:\n%s", out);
+        free(out);
+    }
+    write_log("plain.csv", (change){.without = LINES, .plain = true});
+    char *out = devlog_ok("decode plain.csv", 0);
+    assert_null(strstr(out, "of waits"));
+    free(out);
+}
+
 static void what_was_not_recorded_is_said(void **state)
 {
     (void)state;
@@ -234,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_path_is_that_by_hand),
         cmocka_unit_test(every_output_is_whole),
+        cmocka_unit_test(decode_has_no_records_of_waits),
         cmocka_unit_test(what_was_not_recorded_is_said),
         cmocka_unit_test(a_missing_line_is_never_a_wrong_cause),
         cmocka_unit_test(losses_are_said),

@@ -58,6 +58,17 @@ static void join(dl_series *to, const dl_series *m)
     if (m->longest > to->longest) to->longest = m->longest;
 }
 
+/* Names of include/devlog/waits.h and transfers.h, which host/answers reads one by one. */
+static bool is_wait_record(const dl_tables *t, const dl_series *s)
+{
+    static const char *const names[] = {"DEVLOG-WANTS", "DEVLOG-GIVES", "DEVLOG-NOC-READ",
+                                        "DEVLOG-NOC-WRITE"};
+    if (s->kind != DL_EVENT_VALUE) return false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(dl_site_text(t, s->site), names[i]) == 0) return true;
+    return false;
+}
+
 devlog_status dl_series_groups_of(dl_decode *d, bool by_core, dl_series_groups *out, devlog_error *err)
 {
     const dl_series_table *m = dl_decode_series_table(d);
@@ -71,12 +82,17 @@ devlog_status dl_series_groups_of(dl_decode *d, bool by_core, dl_series_groups *
         dl_series_groups_free(out);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the statistics of markers");
     }
+    uint32_t n = 0;
     for (uint32_t i = 0; i < m->n; i++) {
         const dl_stream *s = &t->streams[m->items[i].stream];
-        members[i] = (member){t, &m->items[i], s, t->chips[s->chip].id, by_core};
+        if (is_wait_record(t, &m->items[i])) {
+            out->wait_records += m->items[i].count;
+            continue;
+        }
+        members[n++] = (member){t, &m->items[i], s, t->chips[s->chip].id, by_core};
     }
-    qsort(members, m->n, sizeof *members, member_order);
-    for (uint32_t i = 0; i < m->n; i++) {
+    qsort(members, n, sizeof *members, member_order);
+    for (uint32_t i = 0; i < n; i++) {
         const member *x = &members[i];
         dl_series_group *g = out->n ? &out->items[out->n - 1] : NULL;
         if (!g || group_order(x - 1, x) != 0) {

@@ -14,6 +14,9 @@ typedef struct dl_series_group {
 typedef struct dl_series_groups {
     dl_series_group *items;
     size_t n;
+    uint64_t
+        wait_records; /* records of waits (docs/causes.md), in no group: what they hold are addresses and page numbers,
+                            * whose sums mean nothing */
 } dl_series_groups;
 
 /* By chip, then (by_core) core, then kind, RISC and name. */

@@ -73,7 +73,7 @@ bool pk_audit_frame(pk_audit *a, const pk_frame *f)
               f->offset);
         return false;
     }
-    if (h->version != PK_VERSION || h->kind < PK_BLOCK || h->kind > PK_END) {
+    if (!pk_header_is_known(h)) {
         found(a,
               "the frame at byte %" PRIu64
               " of the packed file is of a newer version (%u.%u) and is left out",

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pack/ids.h"
 #include "pack/model.h"
 
 enum {
@@ -45,6 +46,7 @@ enum { PK_BIAS = 0x4000, PK_IS_FAR = 0xFFFF };
 typedef struct pk_info {
     uint32_t rows, lines, raw;
     uint64_t least[PK_RANGES], most[PK_RANGES]; /* the stamp, then the cells */
+    pk_ids ids; /* of PK_ID_CELL; the index has them, the block itself has not */
 } pk_info;
 
 void pk_info_put(uint8_t *out, const pk_info *info);
@@ -75,5 +77,8 @@ const char *pk_unpacker_block(pk_unpacker *u, const uint8_t *bytes, size_t size,
 /* The first n bytes of a text of `of` bytes, with the same room; 0: that cannot be. What is behind them is not looked at. */
 size_t pk_unpacker_begin(pk_unpacker *u, const uint8_t *bytes, size_t size, bool plain, char *text, size_t n,
                          size_t of);
+
+/* The ids of a block that is not plain, of n bytes of text; false: it is damaged. */
+bool pk_unpacker_ids(pk_unpacker *u, const uint8_t *bytes, size_t size, size_t n, pk_ids *ids);
 
 #endif

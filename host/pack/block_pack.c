@@ -266,8 +266,10 @@ static inline bool add_row(pk_packer *p, uint32_t place, uint32_t template, uint
             wrong |= 1u << (i - 1);
             tell(&p->others, values[i] - foretold);
         }
-        if (t->cells[i] < PK_CELLS && values[i] != s->cells[t->cells[i]])
+        if (t->cells[i] < PK_CELLS && values[i] != s->cells[t->cells[i]]) {
             widen(&p->info, 1u + t->cells[i], values[i]);
+            if (t->cells[i] == PK_ID_CELL) pk_ids_add(&p->info.ids, values[i]);
+        }
         pk_number_is(t, s, i, values[i]);
     }
     if (wrong) p->wrong[p->n_wrong++] = (uint16_t)wrong;

@@ -241,3 +241,21 @@ size_t pk_unpacker_begin(pk_unpacker *u, const uint8_t *bytes, size_t size, bool
     if (pk_unpacker_open(u, bytes, size, of, &rows) || write_some(rows, &to, text + n, end)) return 0;
     return to < text + n ? 0 : n;
 }
+
+bool pk_unpacker_ids(pk_unpacker *u, const uint8_t *bytes, size_t size, size_t n, pk_ids *ids)
+{
+    pk_rows *rows;
+    *ids = (pk_ids){0};
+    if (pk_unpacker_open(u, bytes, size, n, &rows)) return false;
+    pk_part *codes = &rows->sections[PK_S_CODES];
+    while (codes->at < codes->n) {
+        const uint32_t code = codes->bytes[codes->at++];
+        pk_row row;
+        if (code == PK_RAW) continue;
+        if (!pk_rows_step(rows, code, &row)) return false;
+        const pk_template *t = &rows->model->templates[row.template];
+        for (uint32_t i = 1; i < t->n; i++)
+            if (t->cells[i] == PK_ID_CELL) pk_ids_add(ids, row.values[i]);
+    }
+    return true;
+}

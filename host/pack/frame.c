@@ -63,6 +63,12 @@ bool pk_header_get(const uint8_t bytes[PK_HEADER_BYTES], pk_header *h)
     return memcmp(bytes, frame_magic, 4) == 0 && h->stored <= PK_MAX_STORED && h->size <= PK_MAX_TEXT;
 }
 
+bool pk_header_is_known(const pk_header *h)
+{
+    const unsigned newest = h->kind == PK_INDEX ? PK_INDEX_VERSION : PK_VERSION;
+    return h->kind >= PK_BLOCK && h->kind <= PK_END && h->version >= PK_VERSION && h->version <= newest;
+}
+
 bool pk_header_holds(const uint8_t bytes[PK_HEADER_BYTES], const pk_header *h, const uint8_t *stored)
 {
     return check_of(bytes, stored, h->stored) == h->check;
@@ -74,14 +80,21 @@ void pk_entry_put(uint8_t out[PK_ENTRY_BYTES], const pk_entry *e)
     pk_put64(out + 8, e->at);
     pk_put64(out + 16, e->line);
     pk_info_put(out + 24, &e->info);
+    pk_ids_put(out + PK_OLD_ENTRY_BYTES, &e->info.ids);
 }
 
-void pk_entry_get(const uint8_t bytes[PK_ENTRY_BYTES], pk_entry *e)
+size_t pk_entry_bytes(unsigned version)
+{
+    return version < PK_INDEX_VERSION ? PK_OLD_ENTRY_BYTES : PK_ENTRY_BYTES;
+}
+
+void pk_entry_get(const uint8_t *bytes, unsigned version, pk_entry *e)
 {
     e->offset = pk_get64(bytes);
     e->at = pk_get64(bytes + 8);
     e->line = pk_get64(bytes + 16);
     pk_info_get(bytes + 24, &e->info);
+    if (version >= PK_INDEX_VERSION) pk_ids_get(bytes + PK_OLD_ENTRY_BYTES, &e->info.ids);
 }
 
 struct pk_reader {

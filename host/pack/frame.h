@@ -2,7 +2,7 @@
  *
  *     4  magic "DLP1"
  *     1  kind
- *     1  version of the payload: 1
+ *     1  version of the payload: 1; of an index 2, or 1 without ids
  *     1  1: the payload is as it is, otherwise packed
  *     1  0
  *     4  bytes that follow the header
@@ -29,9 +29,11 @@ enum {
     PK_HEADER_BYTES = 48,
     PK_MAX_STORED = PK_MAX_TEXT + PK_INFO_BYTES,
     PK_END_BYTES = 40,
-    PK_ENTRY_BYTES = 24 + PK_INFO_BYTES,
-    PK_ENTRIES = 32768, /* of an index frame at most */
+    PK_ENTRY_BYTES = 24 + PK_INFO_BYTES + PK_IDS_BYTES,
+    PK_OLD_ENTRY_BYTES = 24 + PK_INFO_BYTES, /* in an index of version 1 */
+    PK_ENTRIES = 16384,                      /* of an index frame at most */
     PK_VERSION = 1,
+    PK_INDEX_VERSION = 2,
 };
 
 typedef enum pk_kind {
@@ -57,10 +59,14 @@ typedef struct pk_entry {
 void pk_header_put(uint8_t out[PK_HEADER_BYTES], pk_header *h, const uint8_t *stored);
 /* False: this is no header. */
 bool pk_header_get(const uint8_t bytes[PK_HEADER_BYTES], pk_header *h);
+/* Whether its kind and version are such as can be read. */
+bool pk_header_is_known(const pk_header *h);
 bool pk_header_holds(const uint8_t bytes[PK_HEADER_BYTES], const pk_header *h, const uint8_t *stored);
 
 void pk_entry_put(uint8_t out[PK_ENTRY_BYTES], const pk_entry *e);
-void pk_entry_get(const uint8_t bytes[PK_ENTRY_BYTES], pk_entry *e);
+/* Of an index of this version: pk_entry_bytes() of it. */
+void pk_entry_get(const uint8_t *bytes, unsigned version, pk_entry *e);
+size_t pk_entry_bytes(unsigned version);
 
 void pk_put64(uint8_t *to, uint64_t value);
 uint64_t pk_get64(const uint8_t *p);

@@ -20,7 +20,7 @@ static uint8_t *payload(const reading *r, uint64_t at, uint64_t end, pk_kind kin
     uint8_t head[PK_HEADER_BYTES];
     if (end < at + sizeof head || !r->read(r->ctx, head, sizeof head, at) || !pk_header_get(head, h))
         return NULL;
-    if (h->kind != kind || h->version != PK_VERSION || (r->id && h->id != r->id) ||
+    if (h->kind != kind || !pk_header_is_known(h) || (r->id && h->id != r->id) ||
         h->stored > end - at - sizeof head)
         return NULL;
     uint8_t *stored = malloc((size_t)h->stored + 1), *bytes = malloc((size_t)h->size + 1);
@@ -65,13 +65,13 @@ bool pk_index_read(pk_index *x, pk_read_at *read, void *ctx, uint64_t size)
     for (uint64_t at = x->index_at; x->entries && x->n < n && at < x->end_at;
          at += PK_HEADER_BYTES + h.stored) {
         uint8_t *bytes = payload(&r, at, x->end_at, PK_INDEX, &h);
-        const size_t some = bytes ? h.size / PK_ENTRY_BYTES : 0;
+        const size_t size_of_one = pk_entry_bytes(h.version), some = bytes ? h.size / size_of_one : 0;
         if (!bytes || some == 0 || h.at != x->n || some > n - x->n) {
             free(bytes);
             break;
         }
         for (size_t i = 0; i < some; i++)
-            pk_entry_get(bytes + i * PK_ENTRY_BYTES, &x->entries[x->n++]);
+            pk_entry_get(bytes + i * size_of_one, h.version, &x->entries[x->n++]);
         free(bytes);
     }
     if (x->entries && x->n == n && in_order(x)) return true;

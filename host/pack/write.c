@@ -35,7 +35,7 @@ static devlog_status put_frame(pk_writer *w, pk_header *h, const uint8_t *stored
     uint8_t bytes[PK_HEADER_BYTES];
     devlog_status status = w->offset ? DEVLOG_OK : put(w, PK_MAGIC, PK_MAGIC_BYTES, err);
     h->id = w->id;
-    h->version = PK_VERSION;
+    h->version = h->kind == PK_INDEX ? PK_INDEX_VERSION : PK_VERSION;
     pk_header_put(bytes, h, stored);
     if (!status) status = put(w, bytes, sizeof bytes, err);
     return status ? status : put(w, stored, h->stored, err);
@@ -75,11 +75,13 @@ devlog_status pk_writer_block(pk_writer *w, const pk_packed *b, devlog_error *er
     return status ? status : count(w, offset, b->n_text, b->text_check, &b->info, err);
 }
 
-devlog_status pk_writer_had(pk_writer *w, const pk_header *h, const uint8_t *stored, devlog_error *err)
+devlog_status pk_writer_had(pk_writer *w, const pk_header *h, const uint8_t *stored, const pk_ids *ids,
+                            devlog_error *err)
 {
     pk_info info;
     const uint64_t offset = w->offset ? w->offset : PK_MAGIC_BYTES;
     pk_info_get(stored, &info);
+    info.ids = *ids;
     w->id = h->id;
     w->offset = offset + PK_HEADER_BYTES + h->stored;
     return count(w, offset, h->size, h->text_check, &info, err);

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "decode/decode.h"
+#include "decode/log/window.h"
 #include "pack/frame.h"
 #include "support/packed.h"
 
@@ -79,6 +80,81 @@ static void decode_block(const uint8_t *data, size_t size)
     dl_str_free(&file);
 }
 
+typedef struct bytes {
+    const char *at;
+    size_t n;
+} bytes;
+
+static bool read_bytes_at(void *ctx, void *to, size_t n, uint64_t at)
+{
+    const bytes *b = ctx;
+    if (at > b->n || n > b->n - at) return false;
+    memcpy(to, b->at + at, n);
+    return true;
+}
+
+/* What an index says that a window holds; of frames whose checks are right. */
+static void plan(const dl_str *file)
+{
+    bytes b = {file->text, file->len};
+    pk_index index;
+    dl_window w;
+    dl_columns columns = {0};
+    columns.at[DL_COL_RUN_HOST_ID] = 7;
+    const dl_filter_range launches = {1024, 1030};
+    const dl_filter_id picked = {1024, 0, DL_FILTER_ANY};
+    const dl_filter filters[] = {{.launches = &launches, .n_launches = 1},
+                                 {.picks = true, .picked = &picked, .n_picked = 1},
+                                 {.from = 1000, .to = 2000}};
+    if (!pk_index_read(&index, read_bytes_at, &b, file->len)) return;
+    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
+        if (!dl_window_plan(&w, &index, &columns, &filters[i])) continue;
+        if (w.n_wanted == 0 || w.n_wanted >= index.n || !w.wanted[0]) abort();
+        dl_window_free(&w);
+    }
+    pk_index_free(&index);
+}
+
+/* Any bytes are the entries of an index, of either version; but blocks are in order. */
+static void read_index(const uint8_t *data, size_t size)
+{
+    if (size < 1) return;
+    const unsigned version = 1 + (data[0] & 1);
+    const size_t one = pk_entry_bytes(version), n = (size - 1) / one < 64 ? (size - 1) / one : 64;
+    uint8_t entries[64 * PK_ENTRY_BYTES], end[PK_END_BYTES] = {0}, block[PK_INFO_BYTES + 1024] = {0};
+    memcpy(entries, data + 1, n * one);
+    for (size_t i = 0; i < n; i++) {
+        pk_put64(entries + i * one, PK_MAGIC_BYTES + i);
+        pk_put64(entries + i * one + 8, i);
+    }
+    dl_str file = {0};
+    pk_header h = {.kind = PK_BLOCK,
+                   .version = PK_VERSION,
+                   .plain = true,
+                   .stored = sizeof block,
+                   .size = 1024,
+                   .id = 1};
+    dl_str_add_n(&file, PK_MAGIC, PK_MAGIC_BYTES);
+    add_frame(&file, &h, block);
+    pk_put64(end, n);
+    pk_put64(end + 32, file.len);
+    h.kind = PK_INDEX;
+    h.version = (uint8_t)version;
+    h.stored = h.size = (uint32_t)(n * one);
+    h.text_check = XXH64(entries, h.size, 0);
+    add_frame(&file, &h, entries);
+    h = (pk_header){.kind = PK_END,
+                    .version = PK_VERSION,
+                    .plain = true,
+                    .stored = sizeof end,
+                    .size = sizeof end,
+                    .id = 1};
+    h.text_check = XXH64(end, sizeof end, 0);
+    add_frame(&file, &h, end);
+    if (!file.failed) plan(&file);
+    dl_str_free(&file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     dl_str back = {0};
@@ -87,6 +163,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     dl_str_free(&back);
     unpack_block(data, size);
     decode_block(data, size);
+    read_index(data, size);
+    if (size) plan(&(dl_str){.text = (char *)data, .len = size});
     come_back(data, size);
     return 0;
 }

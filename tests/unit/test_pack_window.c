@@ -6,8 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
 
 #include "decode/decode.h"
+#include "pack/follow.h"
+#include "pack/frame.h"
 #include "support/cli.h"
 #include "support/files.h"
 #include "support/logs.h"
@@ -322,6 +326,190 @@ static void an_op_report_reads_its_part(void **state)
     dl_str_free(&log);
 }
 
+/* A trace of three launches is replayed behind each launch, and another one now and then. */
+static void make_replays(dl_str *log)
+{
+    dl_str_add(
+        log,
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
+        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host "
+        "ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n");
+    for (unsigned from = 0; from < LAUNCHES; from += DUMP)
+        for (unsigned core = 0; core < CORES; core++)
+            for (unsigned risc = 0; risc < RISCS; risc++)
+                for (unsigned i = from; i < from + DUMP; i++)
+                    for (unsigned k = 0; k < 5; k++) {
+                        char ids[40];
+                        const uint64_t at = 100000 + 5000ull * i + 900 * k + 10 * core + risc;
+                        if (k == 0) snprintf(ids, sizeof ids, "%u,,", 1024 + i);
+                        if (k > 0 && k < 4) snprintf(ids, sizeof ids, "%u,1,%u", 4 + k, i + 1);
+                        if (k == 4 && i % 40) continue;
+                        if (k == 4) snprintf(ids, sizeof ids, "900000,2,%u", i / 40 + 1);
+                        dl_str_fmt(log,
+                                   "0,%u,1,%s,7,%llu,0,%s,%s-FW,ZONE_START,10,k.cc,\n"
+                                   "0,%u,1,%s,7,%llu,0,%s,%s-FW,ZONE_END,10,k.cc,\n",
+                                   core, riscs[risc], (unsigned long long)at, ids, riscs[risc], core,
+                                   riscs[risc], (unsigned long long)at + 300 + i % 50, ids, riscs[risc]);
+                    }
+}
+
+/* Ids of replays come in every block, and a window of other launches is read without the blocks that have none of it. */
+static void replays_hide_nothing(void **state)
+{
+    (void)state;
+    dl_str log = {0};
+    const dl_filter_range one = {1140, 1143}, two[] = {{1030, 1031}, {1500, 1500}}, replayed = {6, 6},
+                          seldom = {900000, 900000}, session = {3, 4};
+    const dl_filter_id picked[] = {{1030, 0, DL_FILTER_ANY}, {1330, 0, DL_FILTER_ANY}},
+                       replay[] = {{6, 0, 77}, {1030, 0, DL_FILTER_ANY}};
+    const dl_filter of_one = {.launches = &one, .n_launches = 1}, of_two = {.launches = two, .n_launches = 2},
+                    of_picked = {.picks = true, .picked = picked, .n_picked = 2},
+                    of_seldom = {.launches = &seldom, .n_launches = 1},
+                    of_replayed = {.launches = &replayed, .n_launches = 1},
+                    of_replay = {.picks = true, .picked = replay, .n_picked = 2},
+                    of_session = {
+                        .launches = &seldom, .n_launches = 1, .sessions = &session, .n_sessions = 1};
+    make_replays(&log);
+    pack_log(&log);
+    outcome part;
+    decoded(&part, in_scratch("log.pack"), &of_one, 1);
+    const uint64_t blocks = part.blocks;
+    dl_str_free(&part.text);
+    assert_true(blocks > 100);
+    /* One of three dumps, and of it a block or two of each RISC of a core. */
+    const uint64_t of_a_launch = 2 * CORES * RISCS + 2;
+    assert_true(of_a_launch * 3 < blocks);
+    assert_true(is_the_same("a launch between replays", &of_one, of_a_launch));
+    assert_true(is_the_same("two windows", &of_two, 2 * of_a_launch));
+    assert_true(is_the_same("picked", &of_picked, 2 * of_a_launch));
+    assert_true(is_the_same("a trace that is seldom replayed", &of_seldom, blocks * 2 / 3));
+    assert_true(is_the_same("some of its replays", &of_session, blocks * 2 / 3));
+    assert_true(is_the_same("a trace that is replayed everywhere", &of_replayed, 0));
+    assert_true(is_the_same("one replay", &of_replay, 0));
+    /* A launch that is not there, where the least and the greatest would let it be. */
+    char *err;
+    assert_int_equal(devlog("decode log.pack --launches 1030,5000 -f json", NULL, &err), 1);
+    assert_non_null(strstr(err, "--launches 5000: no such launch"));
+    free(err);
+    dl_str_free(&log);
+}
+
+/* A run that goes on with a file tells the ids of the blocks that it finds. */
+static void a_file_that_goes_on(void **state)
+{
+    (void)state;
+    dl_str log = {0};
+    devlog_error err = {0};
+    pk_followed followed;
+    const dl_filter_range one = {1140, 1143};
+    const dl_filter of_one = {.launches = &one, .n_launches = 1};
+    const pk_follow_options o = {.text = BLOCK};
+    char *csv = strdup(in_scratch("log.csv")), *packed = strdup(in_scratch("log.pack"));
+    make_replays(&log);
+    unlink(packed);
+    for (int part = 1; part <= 2; part++) {
+        write_bytes(csv, log.text, part == 1 ? log.len * 2 / 3 : log.len);
+        assert_int_equal(pk_follow(csv, packed, &o, &followed, &err), DEVLOG_OK);
+    }
+    assert_true(followed.before > 0);
+    assert_true(is_the_same("a launch of the part that was there", &of_one, 2 * CORES * RISCS + 2));
+    free(csv);
+    free(packed);
+    dl_str_free(&log);
+}
+
+/* The packed file with an index as it was written before it had ids. */
+static void make_old(const uint8_t *bytes, size_t n, dl_str *out)
+{
+    uint8_t head[PK_HEADER_BYTES], end[PK_END_BYTES];
+    pk_header h;
+    const size_t end_at = n - PK_HEADER_BYTES - PK_END_BYTES;
+    memcpy(end, bytes + end_at + PK_HEADER_BYTES, sizeof end);
+    const uint64_t index_at = pk_get64(end + 32);
+    assert_true(pk_header_get(bytes + index_at, &h) && h.kind == PK_INDEX && h.version == PK_INDEX_VERSION);
+    uint8_t *entries = malloc(h.size), *old = malloc(h.size);
+    assert_int_equal(ZSTD_decompress(entries, h.size, bytes + index_at + PK_HEADER_BYTES, h.stored), h.size);
+    const size_t blocks = h.size / PK_ENTRY_BYTES;
+    for (size_t i = 0; i < blocks; i++)
+        memcpy(old + i * PK_OLD_ENTRY_BYTES, entries + i * PK_ENTRY_BYTES, PK_OLD_ENTRY_BYTES);
+    h.version = PK_VERSION;
+    h.plain = true;
+    h.size = h.stored = (uint32_t)(blocks * PK_OLD_ENTRY_BYTES);
+    h.text_check = XXH64(old, h.size, 0);
+    dl_str_add_n(out, (const char *)bytes, index_at);
+    pk_header_put(head, &h, old);
+    dl_str_add_n(out, (const char *)head, sizeof head);
+    dl_str_add_n(out, (const char *)old, h.stored);
+    dl_str_add_n(out, (const char *)bytes + end_at, n - end_at);
+    free(entries);
+    free(old);
+}
+
+/* Of these the least and the greatest id of a block are known. */
+static void an_index_without_ids(void **state)
+{
+    (void)state;
+    dl_str log = {0}, old = {0};
+    size_t n;
+    const dl_filter_range one = {1140, 1143};
+    const dl_filter of_one = {.launches = &one, .n_launches = 1};
+    for (int replays = 0; replays < 2; replays++) {
+        log.len = old.len = 0;
+        if (replays)
+            make_replays(&log);
+        else
+            make_log(&log, 4, true, false);
+        pack_log(&log);
+        char *packed = read_bytes(in_scratch("log.pack"), &n);
+        make_old((const uint8_t *)packed, n, &old);
+        write_bytes(in_scratch("log.pack"), old.text, old.len);
+        free(packed);
+        assert_true(is_the_same("an old index", &of_one, replays ? 0 : 220));
+        free(devlog_ok("unpack log.pack -o back.csv", 0));
+        char *back = read_bytes(in_scratch("back.csv"), &n);
+        assert_int_equal(n, log.len);
+        assert_memory_equal(back, log.text, n);
+        free(back);
+        unlink(in_scratch("back.csv"));
+    }
+    dl_str_free(&log);
+    dl_str_free(&old);
+}
+
+/* Every id that was added is met, and what is met is not much more. */
+static void ranges_of_ids(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    for (int k = 0; k < 2000; k++) {
+        pk_ids ids = {0}, back;
+        uint8_t bytes[PK_IDS_BYTES];
+        uint64_t added[40];
+        const size_t n = 1 + test_random(&seed) % 40, groups = 1 + test_random(&seed) % 12;
+        for (size_t i = 0; i < n; i++) {
+            added[i] = 1000 * (test_random(&seed) % groups) + test_random(&seed) % 50;
+            if (k % 10 == 0 && i == 3) added[i] = UINT64_MAX - test_random(&seed) % 2;
+            pk_ids_add(&ids, added[i]);
+        }
+        pk_ids_put(bytes, &ids);
+        pk_ids_get(bytes, &back);
+        assert_int_equal(back.n, ids.n);
+        assert_true(ids.n > 0 && ids.n <= PK_ID_RANGES);
+        for (size_t i = 0; i < n; i++)
+            assert_true(pk_ids_meet(&back, added[i], added[i]));
+        for (size_t i = 1; i < ids.n; i++)
+            assert_true(ids.low[i] > ids.high[i - 1] + 1);
+        if (groups <= 2) assert_false(pk_ids_meet(&back, 5000, 6000));
+    }
+    /* Far groups stay apart, whatever comes between them. */
+    pk_ids ids = {0};
+    for (uint64_t i = 0; i < 600; i++) {
+        pk_ids_add(&ids, 100000 + 1024 * i);
+        pk_ids_add(&ids, 5 + i % 6);
+    }
+    assert_false(pk_ids_meet(&ids, 11, 99999));
+}
+
 /* Where the index does not say enough, all is read. */
 static void what_the_index_does_not_know(void **state)
 {
@@ -373,10 +561,10 @@ static void what_the_index_does_not_know(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_part_is_as_of_the_whole),
-        cmocka_unit_test(the_rest_is_not_read),
-        cmocka_unit_test(an_op_report_reads_its_part),
-        cmocka_unit_test(what_the_index_does_not_know),
+        cmocka_unit_test(a_part_is_as_of_the_whole),   cmocka_unit_test(the_rest_is_not_read),
+        cmocka_unit_test(an_op_report_reads_its_part), cmocka_unit_test(what_the_index_does_not_know),
+        cmocka_unit_test(replays_hide_nothing),        cmocka_unit_test(a_file_that_goes_on),
+        cmocka_unit_test(an_index_without_ids),        cmocka_unit_test(ranges_of_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

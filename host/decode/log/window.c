@@ -28,6 +28,14 @@ static uint64_t most(const planner *p, size_t i)
     return p->index->entries[i].info.most[p->cell];
 }
 
+/* Whether block i may hold one of these ids. */
+static bool may_hold(const planner *p, size_t i, uint64_t low, uint64_t high)
+{
+    const pk_ids *ids = &p->index->entries[i].info.ids;
+    if (least(p, i) > high || most(p, i) < low) return false;
+    return p->cell != 1 + PK_ID_CELL || !ids->n || pk_ids_meet(ids, low, high);
+}
+
 static bool has_rows(const planner *p, size_t i)
 {
     return p->index->entries[i].info.rows > p->index->entries[i].info.raw;
@@ -53,7 +61,7 @@ static bool want_ids(planner *p, const dl_filter_range *r, size_t n)
     for (size_t k = 0; k < n; k++) {
         bool any = false;
         for (size_t i = 0; i < p->index->n; i++) {
-            if (!has_rows(p, i) || least(p, i) > r[k].high || most(p, i) < r[k].low) continue;
+            if (!has_rows(p, i) || !may_hold(p, i, r[k].low, r[k].high)) continue;
             any = p->wanted[i] = true;
         }
         if (!any) return false;
@@ -82,6 +90,20 @@ static size_t merge(dl_filter_range *r, size_t n)
     return kept;
 }
 
+/* Whether one of the ranges, which are in order, has something of `from` to `to`. */
+static bool meets(const dl_filter_range *r, size_t n, uint64_t from, uint64_t to)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (r[middle].high < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && r[low].low <= to;
+}
+
 static bool want_picked(planner *p)
 {
     const dl_filter *f = p->f;
@@ -95,15 +117,12 @@ static bool want_picked(planner *p)
     const size_t n = good ? merge(r, f->n_picked) : 0;
     bool any = false;
     for (size_t i = 0; i < p->index->n && good; i++) {
-        size_t low = 0, high = n;
-        while (low < high) {
-            const size_t middle = low + (high - low) / 2;
-            if (r[middle].high < least(p, i))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (has_rows(p, i) && low < n && r[low].low <= most(p, i)) any = p->wanted[i] = true;
+        const pk_ids *ids = &p->index->entries[i].info.ids;
+        const bool told = p->cell == 1 + PK_ID_CELL && ids->n;
+        bool here = !told && meets(r, n, least(p, i), most(p, i));
+        for (size_t k = 0; told && k < ids->n && !here; k++)
+            here = meets(r, n, ids->low[k], ids->high[k]);
+        if (here && has_rows(p, i)) any = p->wanted[i] = true;
     }
     free(r);
     return good && any;

@@ -1,6 +1,6 @@
 /* Reads a tensor over the NoC, page by page, into the first buffer. */
-#include <devlog/transfers.h>
 #include <devlog/profile.h>
+#include <devlog/transfers.h>
 
 #include "net20.h"
 

@@ -56,7 +56,7 @@ typedef struct answer_run {
     /* Why it waited; NULL: kernels did not record it, or not all launches are wanted. Borrowed. */
     const struct causes_sums *causes;
     const struct causes_saves *saves; /* with `causes`: by op */
-    const struct memory_run *memory; /* buffers of its devices; NULL: there is no log of them. Borrowed. */
+    const struct memory_run *memory;  /* buffers of its devices; NULL: there is no log of them. Borrowed. */
     bool has_report;
     bool by_fw;     /* times of ops are those of firmware, not of kernels */
     bool cycles;    /* nobody knows the clock: times are cycles */

@@ -61,23 +61,11 @@ static const cli_option options[] = {
 static devlog_status check_tables(const report_args *a, const answer *answers, devlog_error *err)
 {
     for (size_t i = 0; i < a->tables.n; i++) {
-        static const char *const known[] = {"verdict",
-                                            "indicators",
-                                            "savings",
-                                            "advice",
-                                            "kernel_statistics",
-                                            "op_statistics",
-                                            "roofline",
-                                            "zones",
-                                            "steps",
-                                            "signposts",
-                                            "chips",
-                                            "losses",
-                                            "summary",
-                                            "path_zones",
-                                            "waits",
-                                            "noc",
-                                            "memory"};
+        static const char *const known[] = {
+            "verdict",       "indicators", "savings", "advice",     "kernel_statistics",
+            "op_statistics", "roofline",   "zones",   "steps",      "signposts",
+            "chips",         "losses",     "summary", "path_zones", "waits",
+            "noc",           "memory"};
         bool good = answer_find(answers, a->tables.items[i]) != NULL;
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
             good |= strcmp(known[k], a->tables.items[i]) == 0;

@@ -29,7 +29,7 @@ typedef struct tt_job {
     tt_part part;
     tt_report_counts counts;
     const tt_job_options *o;
-    const char *input;             /* in hand, for progress */
+    const char *input;                          /* in hand, for progress */
     char *report_path, *gaps_path, *zones_path; /* NULL: none was written */
 } tt_job;
 

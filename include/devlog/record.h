@@ -98,7 +98,8 @@
 #define DEVLOG_EXPECTS_CYCLES 1u  /* each pass of a zone takes low to high cycles */
 #define DEVLOG_EXPECTS_COUNT  2u  /* the marker is recorded low to high times in a launch */
 #define DEVLOG_EXPECTS_VALUE  3u  /* each value is low to high */
-#define DEVLOG_EXPECTS_ORDER  4u  /* the other marker comes no more often than this one has come (and ended) before it */
+#define DEVLOG_EXPECTS_ORDER                                                                                 \
+    4u /* the other marker comes no more often than this one has come (and ended) before it */
 
 /* ---- Event stream of the tile --- */
 

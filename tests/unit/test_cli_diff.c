@@ -469,8 +469,7 @@ static void outputs(void **state)
     snprintf(line, sizeof line, "diff --format csv %s", with);
     text = devlog_ok(line, 4);
     has(text, "kind,name,place,risc,where,op,verdict,unit,old_count");
-    has(text,
-        "\nop,\"Copy<&>|\"\" 1x1x32[30]x64 > 1x1x32[30]x32\",0,,,,slower,ns,3,0,3,80000.0,80000.0,");
+    has(text, "\nop,\"Copy<&>|\"\" 1x1x32[30]x64 > 1x1x32[30]x32\",0,,,,slower,ns,3,0,3,80000.0,80000.0,");
     has(text, "\ncause,,0,TRISC1,,\"Copy<&>|\"\" 1x1");
     free(text);
     says("diff --format junit old.csv old.csv", 0, "tests=\"0\"");

@@ -76,7 +76,8 @@ static void what_is_missing_is_said(void **state)
     }
     write_text(path(log, "empty.csv"), "");
     assert_int_equal(run(&text, "-o", path(output, "empty.json"), log, NULL, NULL), 1);
-    assert_non_null(strstr(text, "empty.csv: the file is empty; did the program end before it wrote its log"));
+    assert_non_null(
+        strstr(text, "empty.csv: the file is empty; did the program end before it wrote its log"));
     assert_int_not_equal(access(output, F_OK), 0);
     free(text);
     /* A zone that never ends: the file is there, and the exit status says that something is missing. */

@@ -15,8 +15,8 @@ enum {
     DL_FRAME_SAMPLES,
     DL_FRAME_OFFSETS,
     DL_FRAME_END,
-    DL_FRAME_CYCLES,    /* where the cycles of a RISC went, by instruction */
-    DL_FRAME_VIOLATION, /* an expectation that was not met */
+    DL_FRAME_CYCLES,     /* where the cycles of a RISC went, by instruction */
+    DL_FRAME_VIOLATION,  /* an expectation that was not met */
     DL_FRAME_HOST_SITES, /* places in the code of the host, and what its threads recorded (host_records.h) */
     DL_FRAME_HOST_RECORDS,
     DL_FRAME_KINDS

@@ -504,10 +504,14 @@ static devlog_status read_end(reader *r, cursor *c, devlog_error *err)
 }
 
 static devlog_status (*const others[DL_FRAME_KINDS])(reader *, cursor *, devlog_error *) = {
-    [DL_FRAME_CHIP] = read_chip,       [DL_FRAME_ELF] = read_elf,
-    [DL_FRAME_LAUNCH] = read_launch,   [DL_FRAME_SAMPLES] = read_samples,
-    [DL_FRAME_OFFSETS] = read_offsets, [DL_FRAME_END] = read_end,
-    [DL_FRAME_CYCLES] = read_cycles,   [DL_FRAME_VIOLATION] = read_violation,
+    [DL_FRAME_CHIP] = read_chip,
+    [DL_FRAME_ELF] = read_elf,
+    [DL_FRAME_LAUNCH] = read_launch,
+    [DL_FRAME_SAMPLES] = read_samples,
+    [DL_FRAME_OFFSETS] = read_offsets,
+    [DL_FRAME_END] = read_end,
+    [DL_FRAME_CYCLES] = read_cycles,
+    [DL_FRAME_VIOLATION] = read_violation,
     [DL_FRAME_HOST_SITES] = read_host_sites,
     [DL_FRAME_HOST_RECORDS] = read_host_records,
 };

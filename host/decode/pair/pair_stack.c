@@ -203,7 +203,8 @@ static devlog_status point(dl_pair *p, stream_state *s, const pair_mark *m, uint
     if (dropped) {
         if (!m->rare->data) return DEVLOG_OK;
         /* What a launch did not do as expected is of no interest without it; what is lost may be of any. */
-        if (p->filter && dl_pair_is_violation(p, m) && !dl_pair_launch_is_kept(p, s->launch)) return DEVLOG_OK;
+        if (p->filter && dl_pair_is_violation(p, m) && !dl_pair_launch_is_kept(p, s->launch))
+            return DEVLOG_OK;
         /* Only markers that found no room have a place in time. */
         if (dl_pair_note_loss(p, m) != DL_LOSS_DROPPED) return DEVLOG_OK;
     }

@@ -315,7 +315,7 @@ static void item(dl_str *out, bool colour, bool loss, uint64_t n, const char *te
 static void what_was_lost(const dl_losses *l, bool colour, dl_str *out)
 {
     coloured(out, colour, dl_losses_any(l) ? red : bold, dl_losses_any(l) ? "Lost:" : "Nothing was lost.");
-    if (l->end_unknown && !dl_losses_any(l)) dl_str_add(out, " The log does not say whether its run ended.");
+    if (l->end_unknown && !dl_losses_any(l)) dl_str_add(out, "\nThe log does not say whether its run ended.");
     dl_str_char(out, '\n');
     for (int i = DL_SKIP_NONE + 1; i < DL_SKIPS; i++) {
         char text[128];

@@ -172,7 +172,7 @@ static void incomplete_input_is_told_by_the_exit_status(void **state)
         const char *says;
     } logs[] = {
         {header, rows, 0,
-         "4 rows in 6 lines. Nothing was lost. The log does not say whether its run ended.\n"},
+         "4 rows in 6 lines. Nothing was lost.\nThe log does not say whether its run ended.\n"},
         {"", "0, 1, 2, BRISC, 1, 1000\n0, 1, 2, BRISC, 4, 1500\n", 0, "2 rows in 2 lines. Nothing was lost."},
         {header, "0,1,2,BRISC,1,1000,0,7,,,BRISC-FW,ZONE_START,1,brisc.cc,\n", 3, "zones that never ended"},
         {rows_behind_header, "0,1,2,BRISC,1,many,0,7,,,BRISC-FW,ZONE_START,1,brisc.cc,\n", 3,

@@ -6,15 +6,8 @@
 /* The innermost zone of a lane at a time. */
 static uint32_t zone_at(const causes_parts *p, uint32_t lane, uint64_t time)
 {
-    size_t low = p->first[lane], high = p->first[lane + 1];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (p->items[middle].until <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < p->first[lane + 1] ? p->items[low].site : DL_NONE;
+    const size_t at = causes_part_at(p, lane, time);
+    return at < p->first[lane + 1] ? p->items[at].site : DL_NONE;
 }
 
 static causes_noc_sum *sum_of(causes_sums *s, const causes_noc_sum *key)

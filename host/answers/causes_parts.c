@@ -78,7 +78,7 @@ void causes_parts_free(causes_parts *p)
 }
 
 /* The first part of a lane that ends behind this time. */
-static size_t part_at(const causes_parts *p, uint32_t lane, uint64_t time)
+size_t causes_part_at(const causes_parts *p, uint32_t lane, uint64_t time)
 {
     size_t low = p->first[lane], high = p->first[lane + 1];
     while (low < high) {
@@ -127,7 +127,7 @@ static bool add_work(causes_segments *s, const causes_parts *p, const causes_lau
     const uint32_t lane = c->nodes[node].lane;
     uint64_t at = causes_work_from(c, node);
     const uint64_t until = causes_work_until(c, node);
-    for (size_t i = part_at(p, lane, at); i < p->first[lane + 1] && at < until; i++) {
+    for (size_t i = causes_part_at(p, lane, at); i < p->first[lane + 1] && at < until; i++) {
         const causes_part *part = &p->items[i];
         const uint64_t end = part->until < until ? part->until : until;
         if (!add_segment(s, l, lane, part->site == DL_NONE ? CAUSES_NO_ZONE : CAUSES_IN_ZONE, part->site, at,

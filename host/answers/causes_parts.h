@@ -26,6 +26,9 @@ bool causes_cut(causes_parts *p, const causes_launch *l);
 bool causes_segment_path(causes_segments *s, const causes_parts *p, const causes_launch *l);
 void causes_parts_free(causes_parts *p);
 
+/* The index of a lane's first part that ends behind a time; first[lane + 1]: there is none. */
+size_t causes_part_at(const causes_parts *p, uint32_t lane, uint64_t time);
+
 /* Adds the barriers of a launch that has been cut. False: no memory. (causes_noc.c) */
 bool causes_sum_noc(causes_sums *s, const causes_parts *p, const causes_launch *l);
 

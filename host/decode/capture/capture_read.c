@@ -8,6 +8,7 @@
 
 #include "decode/capture/capture_cursor.h"
 #include "decode/capture/capture_frames.h"
+#include "decode/capture/capture_payloads.h"
 #include "decode/capture/capture_words.h"
 #include "decode/pipeline.h"
 
@@ -15,7 +16,6 @@ enum {
     MAX_RISCS = 64,
     MAX_SPANS = 64,
     MAX_CORE_WORDS = 128 * 1024 * 1024,
-    MAX_CHIPS = 64,
 };
 
 /* A core but for its words. */
@@ -66,8 +66,7 @@ typedef struct reader {
     /* Handing on: */
     dl_capture_state *state;
     core_in_hand hand;
-    uint32_t open[MAX_CHIPS], n_open; /* slots of chips that have not ended */
-    bool any_chip;
+    capture_open open;
 } reader;
 
 static devlog_status no_memory(devlog_error *err)
@@ -293,229 +292,6 @@ static devlog_status read_words(reader *r, const batch *b, part *p, devlog_error
     return DEVLOG_OK;
 }
 
-/* ---- Other frames ------------------------------------------------------------------------------------ */
-
-/* Room for all texts of a payload: each has a length of four bytes, which makes place for its NUL. */
-static char *text_room(const cursor *c)
-{
-    return malloc((size_t)(c->end - c->at) + 1);
-}
-
-static devlog_status read_chip(reader *r, cursor *c, devlog_error *err)
-{
-    char *texts = text_room(c), *room = texts;
-    if (!texts) return no_memory(err);
-    dl_capture_chip chip = {.slot = take32(c), .max_cores = take32(c)};
-    chip.freq_khz = take64(c);
-    chip.together = take32(c);
-    chip.arch = take_text(c, &room);
-    chip.board = take_text(c, &room);
-    chip.transport = take_text(c, &room);
-    chip.boot = take_text(c, &room);
-    if (c->end - c->at >= 8) chip.run = take64(c);
-    if (c->end - c->at >= 8) chip.aiclk_khz = take64(c);
-    if (c->end - c->at >= 8) chip.instructions = take64(c) & 1;
-    devlog_status status = DEVLOG_OK;
-    if (!c->bad) {
-        uint32_t i = 0;
-        r->any_chip = true;
-        while (i < r->n_open && r->open[i] != chip.slot)
-            i++;
-        if (i == r->n_open && i < MAX_CHIPS) r->open[r->n_open++] = chip.slot;
-        if (r->sink->chip) status = r->sink->chip(r->sink->ctx, &chip, err);
-    }
-    free(texts);
-    return status;
-}
-
-static devlog_status read_elf(reader *r, cursor *c, devlog_error *err)
-{
-    char *texts = text_room(c), *room = texts;
-    if (!texts) return no_memory(err);
-    dl_capture_elf elf = {.slot = take32(c), .number = take32(c)};
-    elf.path = take_text(c, &room);
-    elf.source = take_text(c, &room);
-    elf.build_id_size = take32(c);
-    elf.build_id = take(c, elf.build_id_size);
-    devlog_status status = DEVLOG_OK;
-    if (!c->bad && r->sink->elf) status = r->sink->elf(r->sink->ctx, &elf, err);
-    free(texts);
-    return status;
-}
-
-static devlog_status read_violation(reader *r, cursor *c, devlog_error *err)
-{
-    char *texts = text_room(c), *room = texts;
-    if (!texts) return no_memory(err);
-    dl_capture_violation v = {.slot = take32(c)};
-    uint32_t xy = take32(c);
-    v.x = (uint16_t)xy;
-    v.y = (uint16_t)(xy >> 16);
-    v.index = take32(c);
-    v.launch = take32(c);
-    v.line = take32(c);
-    v.times = take64(c);
-    v.worst = take64(c);
-    v.text = take_text(c, &room);
-    v.file = take_text(c, &room);
-    devlog_status status = DEVLOG_OK;
-    if (!c->bad && r->sink->violation) status = r->sink->violation(r->sink->ctx, &v, err);
-    free(texts);
-    return status;
-}
-
-static devlog_status read_launch(reader *r, cursor *c, devlog_error *err)
-{
-    dl_capture_launch launch = {.slot = take32(c), .number = take32(c), .op = take32(c)};
-    launch.call_start = take64(c);
-    launch.call_end = take64(c);
-    launch.pull_start = take64(c);
-    launch.pull_end = take64(c);
-    if (c->bad || !r->sink->launch) return DEVLOG_OK;
-    return r->sink->launch(r->sink->ctx, &launch, err);
-}
-
-static devlog_status read_samples(reader *r, cursor *c, devlog_error *err)
-{
-    dl_clock_samples s = {.slot = take32(c), .peer = take32(c)};
-    uint32_t n = take32(c);
-    if (n > (size_t)(c->end - c->at) / 28) c->bad = true;
-    if (c->bad || n == 0) return DEVLOG_OK;
-    dl_clock_sample *items = malloc(n * sizeof *items);
-    if (!items) return no_memory(err);
-    for (uint32_t i = 0; i < n; i++) {
-        items[i].before = take64(c);
-        items[i].after = take64(c);
-        items[i].cycles = take64(c);
-        items[i].burst = take32(c);
-    }
-    s.items = items;
-    s.n = n;
-    devlog_status status = r->sink->samples ? r->sink->samples(r->sink->ctx, &s, err) : DEVLOG_OK;
-    free(items);
-    return status;
-}
-
-static devlog_status read_offsets(reader *r, cursor *c, devlog_error *err)
-{
-    dl_clock_offsets o = {.slot = take32(c)};
-    uint32_t xy = take32(c), n = take32(c);
-    o.reference_x = (uint16_t)xy;
-    o.reference_y = (uint16_t)(xy >> 16);
-    if (n > (size_t)(c->end - c->at) / 24) c->bad = true;
-    if (c->bad) return DEVLOG_OK;
-    dl_clock_offset *items = malloc((n + 1) * sizeof *items);
-    if (!items) return no_memory(err);
-    for (uint32_t i = 0; i < n; i++) {
-        xy = take32(c);
-        items[i].x = (uint16_t)xy;
-        items[i].y = (uint16_t)(xy >> 16);
-        items[i].moved = take32(c);
-        items[i].lo = (int64_t)take64(c);
-        items[i].hi = (int64_t)take64(c);
-    }
-    o.items = items;
-    o.n = n;
-    devlog_status status = r->sink->offsets ? r->sink->offsets(r->sink->ctx, &o, err) : DEVLOG_OK;
-    free(items);
-    return status;
-}
-
-/* A newer devlog may know more causes of waits: they are passed over. */
-static devlog_status read_cycles(reader *r, cursor *c, devlog_error *err)
-{
-    enum { MOST_STALLS = 64 };
-    char *texts = text_room(c), *room = texts;
-    if (!texts) return no_memory(err);
-    dl_capture_cycles y = {.slot = take32(c)};
-    uint32_t xy = take32(c);
-    y.x = (uint16_t)xy;
-    y.y = (uint16_t)(xy >> 16);
-    y.risc = take_text(c, &room);
-    y.index = take32(c);
-    y.elf = take32(c);
-    y.launch = take32(c);
-    y.kernel = take32(c) & 1;
-    uint32_t stalls = take32(c), n = take32(c);
-    if (stalls > MOST_STALLS || n > (size_t)(c->end - c->at) / (20 + 8 * (size_t)stalls)) c->bad = true;
-    sim_cycles *items = c->bad ? NULL : calloc((size_t)n + 1, sizeof *items);
-    devlog_status status = c->bad || items ? DEVLOG_OK : no_memory(err);
-    for (uint32_t i = 0; i < n && items; i++) {
-        items[i].pc = take32(c);
-        items[i].count = take64(c);
-        items[i].cycles = take64(c);
-        for (uint32_t k = 0; k < stalls; k++) {
-            uint64_t stalled = take64(c);
-            if (k < SIM_STALLS) items[i].stalled[k] = stalled;
-        }
-        if (i && items[i].pc <= items[i - 1].pc) c->bad = true;
-    }
-    y.items = items;
-    y.n = n;
-    if (items && !c->bad && r->sink->cycles) status = r->sink->cycles(r->sink->ctx, &y, err);
-    free(items);
-    free(texts);
-    return status;
-}
-
-static devlog_status read_host_sites(reader *r, cursor *c, devlog_error *err)
-{
-    devlog_status status = DEVLOG_OK;
-    const uint32_t slot = take32(c), n = take32(c);
-    for (uint32_t i = 0; i < n && !c->bad && !status; i++) {
-        char *texts = text_room(c), *room = texts;
-        if (!texts) return no_memory(err);
-        dl_host_site site = {.number = take32(c), .line = take32(c)};
-        site.name = take_text(c, &room);
-        site.function = take_text(c, &room);
-        site.file = take_text(c, &room);
-        if (!c->bad && r->sink->host_site) status = r->sink->host_site(r->sink->ctx, slot, &site, err);
-        free(texts);
-    }
-    return status;
-}
-
-static devlog_status read_host_records(reader *r, cursor *c, devlog_error *err)
-{
-    char *texts = text_room(c), *room = texts;
-    if (!texts) return no_memory(err);
-    dl_host_records records = {.slot = take32(c), .thread = take32(c)};
-    records.name = take_text(c, &room);
-    records.lost = take64(c);
-    records.elsewhere = take64(c);
-    records.bytes = (const char *)c->at;
-    records.size = (size_t)(c->end - c->at);
-    devlog_status status = DEVLOG_OK;
-    if (!c->bad && r->sink->host_records) status = r->sink->host_records(r->sink->ctx, &records, err);
-    free(texts);
-    return status;
-}
-
-static devlog_status read_end(reader *r, cursor *c, devlog_error *err)
-{
-    (void)err;
-    uint32_t slot = take32(c);
-    for (uint32_t i = 0; i < r->n_open; i++)
-        if (r->open[i] == slot) {
-            r->open[i] = r->open[--r->n_open];
-            break;
-        }
-    return DEVLOG_OK;
-}
-
-static devlog_status (*const others[DL_FRAME_KINDS])(reader *, cursor *, devlog_error *) = {
-    [DL_FRAME_CHIP] = read_chip,
-    [DL_FRAME_ELF] = read_elf,
-    [DL_FRAME_LAUNCH] = read_launch,
-    [DL_FRAME_SAMPLES] = read_samples,
-    [DL_FRAME_OFFSETS] = read_offsets,
-    [DL_FRAME_END] = read_end,
-    [DL_FRAME_CYCLES] = read_cycles,
-    [DL_FRAME_VIOLATION] = read_violation,
-    [DL_FRAME_HOST_SITES] = read_host_sites,
-    [DL_FRAME_HOST_RECORDS] = read_host_records,
-};
-
 /* ---- Handing on ------------------------------------------------------------------------------------- */
 
 static devlog_status hand_on(reader *r, const batch *b, const found_frame *f, part *p, devlog_error *err)
@@ -535,7 +311,7 @@ static devlog_status hand_on(reader *r, const batch *b, const found_frame *f, pa
     else if (f->kind == DL_FRAME_WORDS)
         status = read_words(r, b, p, err);
     else
-        status = others[f->kind](r, &p->payload, err);
+        status = capture_payload(f->kind, &p->payload, r->sink, &r->open, err);
     if (p->payload.bad) r->state->malformed++;
     if (!status && r->sink->frame) r->sink->frame(r->sink->ctx, f->number, b->frames.taken);
     bool whole = r->hand.any && r->hand.n_words == r->hand.parts->expected;
@@ -583,7 +359,7 @@ devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, bool tw
         const dl_pipeline_stages stages = {r, find_stage, unpack_stage, hand_on_stage, NULL};
         status = dl_pipeline_run(&stages, two_threads, err);
         if (!status) status = hand_on_core(r, err);
-        state->closed = r->any_chip && r->n_open == 0;
+        state->closed = r->open.any_chip && r->open.n == 0;
     }
     for (size_t i = 0; i < DL_PIPELINE_SLOTS; i++)
         free_batch(&r->batches[i]);

@@ -21,40 +21,23 @@ typedef struct ways {
     uint8_t *seen;
 } ways;
 
-static bool is_call(sim_op op)
-{
-    return (op.code == SIM_OP_JAL || op.code == SIM_OP_JALR) && op.rd == LINK;
-}
-
 static uint32_t function_of(const ways *w, uint32_t at)
 {
-    uint32_t low = 0, high = w->n_functions;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (w->functions[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    while (w->group[low] != low)
-        low = w->group[low];
-    return low;
+    uint32_t at_group = price_function_of(w->functions, w->n_functions, at);
+    while (w->group[at_group] != at_group)
+        at_group = w->group[at_group];
+    return at_group;
 }
 
 /* Who jumps into another function returns for it. */
 static void find_functions(ways *w)
 {
     const price_code *c = w->c;
-    w->functions[w->n_functions++] = 0;
-    for (uint32_t i = 0; i < c->n_jumps; i++) { /* ascending */
-        uint32_t target = (uint32_t)(c->jumps[i] >> 32);
-        if (is_call(c->ops[(uint32_t)c->jumps[i]]) && target != w->functions[w->n_functions - 1])
-            w->functions[w->n_functions++] = target;
-    }
+    w->n_functions = price_find_functions(c, w->functions);
     for (uint32_t i = 0; i < w->n_functions; i++)
         w->group[i] = i;
     for (uint32_t i = 0; i < c->n_jumps; i++) {
-        if (is_call(c->ops[(uint32_t)c->jumps[i]])) continue;
+        if (price_is_call(c->ops[(uint32_t)c->jumps[i]])) continue;
         uint32_t a = function_of(w, (uint32_t)(c->jumps[i] >> 32)), b = function_of(w, (uint32_t)c->jumps[i]);
         w->group[a > b ? a : b] = a > b ? b : a;
     }
@@ -81,10 +64,10 @@ static void add_edges(ways *w, uint32_t at)
     } else if (op.code == SIM_OP_JALR && op.rd == SIM_SINK && op.rs1 == LINK) {
         const uint32_t function = function_of(w, at);
         for (uint32_t i = 0; i < c->n_jumps && w->n < MOST_EDGES; i++)
-            if (is_call(c->ops[(uint32_t)c->jumps[i]]) &&
+            if (price_is_call(c->ops[(uint32_t)c->jumps[i]]) &&
                 function_of(w, (uint32_t)(c->jumps[i] >> 32)) == function)
                 add_edge(w, (uint32_t)c->jumps[i] + 1);
-    } else if (op.code == SIM_OP_JALR && !is_call(op)) {
+    } else if (op.code == SIM_OP_JALR && !price_is_call(op)) {
         for (uint32_t i = 0; i < c->n_tables; i++)
             if (c->switch_at[c->tables[i]] == at + 1) add_edge(w, c->tables[i]);
     } else if (op.code > SIM_OP_ILLEGAL) {

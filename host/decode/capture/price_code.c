@@ -350,3 +350,29 @@ bool price_hart_marker(const price_code *c, price_hart *h, const price_marker *m
     }
     return h->at == m->end;
 }
+
+/* ---- Functions --------------------------------------------------------------------------------------- */
+
+uint32_t price_find_functions(const price_code *c, uint32_t *to)
+{
+    uint32_t n = 0;
+    to[n++] = 0;
+    for (uint32_t i = 0; i < c->n_jumps; i++) { /* ascending */
+        const uint32_t target = (uint32_t)(c->jumps[i] >> 32);
+        if (price_is_call(c->ops[(uint32_t)c->jumps[i]]) && target != to[n - 1]) to[n++] = target;
+    }
+    return n;
+}
+
+uint32_t price_function_of(const uint32_t *functions, uint32_t n, uint32_t at)
+{
+    uint32_t low = 0, high = n;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (functions[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -95,4 +95,16 @@ static inline bool price_is_branch(sim_op op)
     return op.code >= SIM_OP_BEQ && op.code <= SIM_OP_BGEU;
 }
 
+static inline bool price_is_call(sim_op op)
+{
+    const uint32_t link = 1;
+    return (op.code == SIM_OP_JAL || op.code == SIM_OP_JALR) && op.rd == link;
+}
+
+/* The words where calls lead to, ascending, the first is 0; to[] has room for n_jumps + 1. Returns how many. */
+uint32_t price_find_functions(const price_code *c, uint32_t *to);
+
+/* Which of them, by index, a word belongs to. */
+uint32_t price_function_of(const uint32_t *functions, uint32_t n, uint32_t at);
+
 #endif

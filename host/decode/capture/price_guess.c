@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 enum {
-    LINK = 1,
     MOST_LOOPS = 8, /* around a function, by way of its callers */
     NEAR = 64,      /* words */
     NO_LOOP = 1     /* of a word that is in none; 0: not known yet */
@@ -36,11 +35,6 @@ typedef struct graph {
     uint32_t of_counter[SIM_BRANCH_COUNTERS]; /* index of one + 1 */
 } graph;
 
-static bool is_call(sim_op op)
-{
-    return (op.code == SIM_OP_JAL || op.code == SIM_OP_JALR) && op.rd == LINK;
-}
-
 /* ---- Loops ------------------------------------------------------------------------------------------- */
 
 /* The next word that may follow one within its function, and *i moves on; false: there are no more. */
@@ -50,7 +44,7 @@ static bool successor(const price_code *c, uint32_t at, uint32_t *i, uint32_t *t
     const uint32_t which = *i;
     if (op.code <= SIM_OP_ILLEGAL || *i == UINT32_MAX) return false;
     const bool marker = c->marker_at[at], jumps = op.code == SIM_OP_JAL || op.code == SIM_OP_JALR;
-    if (marker || is_call(op) || !(jumps || price_is_branch(op))) {
+    if (marker || price_is_call(op) || !(jumps || price_is_branch(op))) {
         *i = UINT32_MAX;
         *to = at + 1;
         return *to < c->n;
@@ -107,28 +101,9 @@ static void find_loops(graph *g, uint32_t from)
 
 /* ---- Functions --------------------------------------------------------------------------------------- */
 
-static void find_functions(graph *g)
-{
-    const price_code *c = g->c;
-    g->functions[g->n_functions++] = 0;
-    for (uint32_t i = 0; i < c->n_jumps; i++) { /* ascending */
-        uint32_t target = (uint32_t)(c->jumps[i] >> 32);
-        if (is_call(c->ops[(uint32_t)c->jumps[i]]) && target != g->functions[g->n_functions - 1])
-            g->functions[g->n_functions++] = target;
-    }
-}
-
 static uint32_t function_of(const graph *g, uint32_t at)
 {
-    uint32_t low = 0, high = g->n_functions;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (g->functions[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return price_function_of(g->functions, g->n_functions, at);
 }
 
 static bool add_loop(loops *to, uint32_t loop)
@@ -149,7 +124,7 @@ static void find_callers(graph *g)
         more = false;
         for (uint32_t i = 0; i < c->n_jumps; i++) {
             const uint32_t source = (uint32_t)c->jumps[i];
-            if (!is_call(c->ops[source])) continue;
+            if (!price_is_call(c->ops[source])) continue;
             loops *to = &g->around[function_of(g, (uint32_t)(c->jumps[i] >> 32))];
             const loops *from = &g->around[function_of(g, source)];
             more |= add_loop(to, g->loop_of[source]);
@@ -201,7 +176,7 @@ static loop_test test_of(const price_code *c, uint64_t jump)
     loop_test test = {last, first, last, true, true, 0};
     if (first > last) return (loop_test){0};
     if (price_is_branch(c->ops[last])) return test;
-    if (is_call(c->ops[last]) || last - first > NEAR) return (loop_test){0};
+    if (price_is_call(c->ops[last]) || last - first > NEAR) return (loop_test){0};
     test.at = first_turn(c, first, last);
     if (!price_is_branch(c->ops[test.at])) return (loop_test){0};
     const uint32_t target = target_of(c, test.at);
@@ -232,7 +207,7 @@ static bool is_near(const price_code *c, uint32_t at, uint32_t loop, uint32_t fu
 {
     if (loop - at + NEAR <= 2 * NEAR) return true;
     for (uint32_t word = at > NEAR ? at - NEAR : 0; word < c->n && word <= at + NEAR; word++)
-        if (c->ops[word].code == SIM_OP_JAL && is_call(c->ops[word]) &&
+        if (c->ops[word].code == SIM_OP_JAL && price_is_call(c->ops[word]) &&
             (c->ops[word].imm - c->base) / 4 == function)
             return true;
     return false;
@@ -316,7 +291,7 @@ bool price_guess(price_code *c)
     if (good) {
         for (uint32_t at = 0; at < c->n; at++)
             if (!g.order[at]) find_loops(&g, at);
-        find_functions(&g);
+        g.n_functions = price_find_functions(c, g.functions);
         find_callers(&g);
         good = find_rivals(&g, c);
     }

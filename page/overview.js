@@ -5,6 +5,7 @@ import { answers, fact, section, unitText } from "./answers.js";
 import { sectionBlock } from "./answer_table.js";
 import { byId, make } from "./dom.js";
 import { counted, cyclesAndTime, duration, grouped } from "./format.js";
+import { costUnknown } from "./losses.js";
 import { showPlace } from "./places.js";
 import { showTab } from "./tabs.js";
 
@@ -118,7 +119,7 @@ function trust(model) {
       (clock && clock[1] ? "; markers of two cores to " + counted(clock[1], "cycle") : "") + "."));
   }
   const cost = model.meta.cost;
-  if (cost) list.append(make("li", {}, "The markers themselves took " + ((cost.within / Math.max(1, cost.of)) * 100).toFixed(2) + " % of the kernels' time" + (cost.subtracted ? ", which is subtracted." : ", which is part of the figures.")));
+  if (cost) list.append(make("li", { class: cost.most ? "warn" : "" }, (cost.of ? "The markers themselves took " + ((cost.within / cost.of) * 100).toFixed(2) + " % of the kernels' time" + (cost.subtracted ? ", which is subtracted." : ", which is part of the figures.") : "What the markers took of the kernels' time cannot be stated.") + costUnknown(cost)));
   for (const note of answers.notes) list.append(make("li", { class: "warn" }, note));
   const more = make("button", { type: "button", class: "go" }, "what was lost, repaired and noticed");
   more.addEventListener("click", () => showTab("log"));

@@ -180,6 +180,7 @@ typedef enum fact_kind {
     FACT_TEXT,
     FACT_SHARE,
     FACT_RUN,
+    FACT_RUN_TEXT,
     FACT_TENSOR,
     FACT_ATTRIBUTE
 } fact_kind;
@@ -290,6 +291,8 @@ static const struct {
     {"run.chips", FACT_RUN, RUN_CHIPS},
     {"run.chip_imbalance", FACT_RUN, RUN_CHIP_IMBALANCE},
     {"run.markers", FACT_RUN, RUN_MARKERS},
+    {"run.markers_least", FACT_RUN, RUN_MARKERS_LEAST},
+    {"run.markers_why", FACT_RUN_TEXT, RUN_MARKERS_WHY},
     {"run.stalls", FACT_RUN, RUN_STALLS},
     {"run.unpack_waits", FACT_RUN, RUN_UNPACK_WAITS},
     {"run.lost", FACT_RUN, RUN_LOST},
@@ -345,7 +348,7 @@ bool op_names_find(void *ctx, const char *name, size_t n, uint32_t *id)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strlen(names[i].name) != n || memcmp(names[i].name, name, n) != 0) continue;
         *id = id_of((fact_kind)names[i].kind, names[i].what);
-        return !own->of_run || names[i].kind == FACT_RUN;
+        return !own->of_run || names[i].kind == FACT_RUN || names[i].kind == FACT_RUN_TEXT;
     }
     return !own->of_run && (find_tensor(name, n, id) || find_attribute(own, name, n, id));
 }
@@ -439,6 +442,7 @@ formula_value op_facts_look(void *ctx, uint32_t id)
     const uint32_t what = id & 0xffffff;
     const fact_kind kind = (fact_kind)(id >> 24);
     if (kind == FACT_RUN) return formula_number(f->of_run ? f->of_run->values[what] : NAN);
+    if (kind == FACT_RUN_TEXT) return formula_text(f->of_run ? f->of_run->texts[what] : NULL);
     if (!f->op) return (formula_value){0};
     const op_wide *w = answer_wide(f->run, f->op);
     switch (kind) {
@@ -449,84 +453,4 @@ formula_value op_facts_look(void *ctx, uint32_t id)
     case FACT_TENSOR: return f->tensors ? look_at_tensor(tensors_of(f), what) : (formula_value){0};
     default: return attribute_of(f->run, w, f->names->attributes[what]);
     }
-}
-
-/* ---- A whole run ------------------------------------------------------------------------------------- */
-
-/* DEVLOG-STALL by the kernels of the RISCs that had any. */
-static double stalls_of(const answer_run *r)
-{
-    size_t n = 0;
-    const run_zone *z = r->log ? run_log_zones(r->log, &n) : NULL;
-    double stalls = 0, kernels = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(z[i].name, "DEVLOG-STALL") == 0) stalls += z[i].total;
-        if (z[i].role == DEVLOG_ZONE_KERNEL) kernels += z[i].total;
-    }
-    return r->log && kernels > 0 ? 100 * stalls / kernels : NAN;
-}
-
-/* What TRISC0, which unpacks for the math, waited for pages: zones of the waits that kernels record, by its kernels. */
-static double unpack_waits_of(const answer_run *r)
-{
-    static const char *const waits[] = {"DEVLOG-WAIT-EMPTY", "CB-COMPUTE-WAIT-FRONT"};
-    size_t n = 0;
-    const run_zone *z = r->log ? run_log_zones(r->log, &n) : NULL;
-    double waited = 0, kernels = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(z[i].risc, "TRISC_0") != 0 && strcmp(z[i].risc, "TRISC0") != 0) continue;
-        for (size_t k = 0; k < sizeof waits / sizeof waits[0]; k++)
-            if (strcmp(z[i].name, waits[k]) == 0) waited += z[i].total;
-        if (z[i].role == DEVLOG_ZONE_KERNEL) kernels += z[i].total;
-    }
-    return kernels > 0 ? 100 * waited / kernels : NAN;
-}
-
-/* Captures tell what markers inside a kernel took; a device log does not. */
-static double markers_of(const answer_run *r)
-{
-    size_t n = 0;
-    const run_zone *z = r->log ? run_log_zones(r->log, &n) : NULL;
-    double cost = 0, kernels = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (z[i].role != DEVLOG_ZONE_KERNEL) continue;
-        cost += z[i].markers;
-        kernels += z[i].total;
-    }
-    return cost > 0 && kernels > 0 ? 100 * cost / kernels : NAN;
-}
-
-void run_facts_of(run_facts *f, const answer_run *r)
-{
-    double *v = f->values;
-    double busiest = 0, busy = 0;
-    for (int i = 0; i < RUN_FACTS; i++)
-        v[i] = NAN;
-    v[RUN_WALL] = answer_wall(r);
-    v[RUN_OPS] = (double)r->n_ops;
-    v[RUN_CHIPS] = (double)r->n_chips;
-    v[RUN_COMPILE] = r->compile_time;
-    v[RUN_HOST] = r->host_span;
-    v[RUN_TIMELESS] = (double)r->timeless;
-    v[RUN_KERNELS] = v[RUN_GAPS] = v[RUN_DEVICE_OPS] = v[RUN_HOST_OPS] = 0;
-    for (size_t i = 0; i < r->n_chips; i++) {
-        busy += r->chips[i].busy;
-        if (r->chips[i].busy > busiest) busiest = r->chips[i].busy;
-        if (isfinite(r->chips[i].core_error_cycles)) v[RUN_CLOCK_ERROR] = r->chips[i].core_error_cycles;
-    }
-    if (r->n_chips && v[RUN_WALL] > 0) v[RUN_BUSY] = 100 * busy / (double)r->n_chips / v[RUN_WALL];
-    if (r->n_chips > 1 && busy > 0) v[RUN_CHIP_IMBALANCE] = busiest * (double)r->n_chips / busy;
-    bool any = false; /* the first gap is before the run */
-    for (size_t i = 0; i < r->n_ops; i++) {
-        const answer_op *op = &r->ops[i];
-        v[op->chips ? RUN_DEVICE_OPS : RUN_HOST_OPS]++;
-        if (!op->chips) continue;
-        if (isfinite(op->time)) v[RUN_KERNELS] += op->time;
-        if (any && op->gap > 0) v[RUN_GAPS] += op->gap;
-        any = true;
-    }
-    v[RUN_STALLS] = stalls_of(r);
-    v[RUN_UNPACK_WAITS] = unpack_waits_of(r);
-    v[RUN_MARKERS] = markers_of(r);
-    if (r->log) v[RUN_LOST] = (double)run_log_lost(r->log);
 }

@@ -77,16 +77,23 @@ typedef enum run_fact {
     RUN_TIMELESS,
     RUN_CHIPS,
     RUN_CHIP_IMBALANCE, /* busiest by mean */
-    RUN_MARKERS,        /* what markers took, in per cent of the kernels; captures */
+    RUN_MARKERS,        /* what markers took, in per cent of the kernels of which it is known; captures */
+    RUN_MARKERS_LEAST,  /* the same, and half of those of which it is more than half */
     RUN_STALLS,         /* DEVLOG-STALL: time in per cent of the kernels of those RISCs */
     RUN_UNPACK_WAITS,   /* of TRISC0 for pages, in per cent of its kernels */
     RUN_LOST,
     RUN_CLOCK_ERROR,
     RUN_FACTS
 } run_fact;
+typedef enum run_text {
+    RUN_MARKERS_WHY, /* that markers took more than half of kernels, and of which part of all */
+    RUN_TEXTS
+} run_text;
 typedef struct run_facts {
     double values[RUN_FACTS];
-} run_facts;
+    const char *texts[RUN_TEXTS]; /* into rooms; NULL: unknown */
+    char rooms[RUN_TEXTS][128];
+} run_facts; /* is not copied */
 void run_facts_of(run_facts *f, const answer_run *r);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "answers/answer_run.h"
 #include "decode/door.h"
+#include "decode/event.h"
 
 #define NOT_WANTED UINT32_MAX
 
@@ -147,7 +148,7 @@ static void add_kernel(launch_of *to, uint8_t risc, uint32_t stream, uint64_t st
     k->n++;
 }
 
-static bool add_zone(run_log *l, const asked *a, const devlog_zones *z, size_t i)
+static bool add_zone(run_log *l, const asked *a, const devlog_zones *z, const uint32_t *flags, size_t i)
 {
     stream_of *s = &l->streams[z->stream[i]];
     const uint64_t whole = z->end[i] - z->start[i];
@@ -174,6 +175,11 @@ static bool add_zone(run_log *l, const asked *a, const devlog_zones *z, size_t i
     to->own += own;
     to->total += whole;
     to->markers += z->own_cost[i];
+    if (flags[i] & DL_EVENT_NO_COST) to->unpriced += whole;
+    if (flags[i] & DL_EVENT_MOST_COST) {
+        to->mostly += whole;
+        to->times_mostly++;
+    }
     to->count++;
     if (whole < to->min) to->min = whole;
     if (whole > to->max) to->max = whole;
@@ -189,7 +195,7 @@ static devlog_status read_all(run_log *l, const asked *a, devlog_error *err)
     while (!(status = devlog_log_next(l->log, &b, err)) && !b.last) {
         bool good = grow_streams(l) && grow_launches(l);
         for (size_t i = 0; good && i < b.zones.count; i++)
-            good = add_zone(l, a, &b.zones, i);
+            good = add_zone(l, a, &b.zones, door_zone_flags(l->log), i);
         if (!good) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
     if (!status && !grow_launches(l)) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -224,6 +230,9 @@ static run_zone zone_of(const run_log *l, const part *p)
                       .total = (double)p->total * scale,
                       .own = (double)p->own * scale,
                       .markers = (double)p->markers * scale,
+                      .unpriced = (double)p->unpriced * scale,
+                      .mostly = (double)p->mostly * scale,
+                      .times_mostly = p->times_mostly,
                       .min = (double)p->min * scale,
                       .max = (double)p->max * scale,
                       .cores = 1,
@@ -273,6 +282,9 @@ static bool find_zones(run_log *l)
         to->total += z->total;
         to->own += z->own;
         to->markers += z->markers;
+        to->unpriced += z->unpriced;
+        to->mostly += z->mostly;
+        to->times_mostly += z->times_mostly;
         to->cores++;
         if (z->min < to->min) to->min = z->min;
         if (z->max > to->max) to->max = z->max;

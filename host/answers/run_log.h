@@ -21,6 +21,9 @@ typedef struct run_zone {
     uint64_t count;
     double total, own, min, max; /* own: without the zones inside it */
     double markers;              /* of total, what markers inside it took; captures tell, otherwise 0 */
+    double unpriced;             /* of total, where that cannot be stated ... */
+    double mostly; /* ... because markers took more than half of the kernel; and how often that was so: */
+    uint64_t times_mostly;
     uint32_t cores;
     uint32_t chip; /* the core where it took longest, and how long all of it took there */
     devlog_core worst;

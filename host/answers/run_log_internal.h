@@ -19,6 +19,7 @@ typedef struct part {
     uint32_t stream, zone, code;
     bool used;
     uint64_t own, total, count, min, max, markers;
+    uint64_t unpriced, mostly, times_mostly; /* run_zone */
 } part;
 
 /* Kernels of a RISC in a launch. */

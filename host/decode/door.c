@@ -41,6 +41,7 @@ static void add_zone(columns *c, const dl_event *e)
     c->narrow[2][at] = e->launch;
     c->narrow[3][at] = e->depth;
     c->narrow[4][at] = e->own_cost;
+    c->narrow[5][at] = e->flags;
 }
 
 static void add_value(columns *c, const dl_event *e)
@@ -219,7 +220,7 @@ devlog_status devlog_log_open(const char *const *paths, size_t n, const devlog_l
     pthread_cond_init(&log->changed, NULL);
     status = take_options(log, &o, err);
     if (!status) status = copy_paths(log, paths, n, err);
-    if (!status && !(columns_new(&log->zones, 2, 5) && columns_new(&log->values, 2, 5)))
+    if (!status && !(columns_new(&log->zones, 2, 6) && columns_new(&log->values, 2, 5)))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (status) {
         devlog_log_close(log);

@@ -13,6 +13,9 @@ devlog_status door_of_decoded(dl_decode *decode, devlog_log **out, devlog_error 
  * tt-metal counts together with ops; 0: none. */
 uint64_t door_asked_by(const devlog_log *log, uint32_t launch);
 
+/* DL_EVENT_* flags of the zones of the batch that was taken last, in the same order. */
+const uint32_t *door_zone_flags(const devlog_log *log);
+
 /* Cycles of a chip of it are instructions: it is a simulator without timing. */
 bool door_counts_instructions(const devlog_log *log);
 /* What chip `number` (as devlog_log_chip counts) said of its clock, kHz; 0: unknown. */

@@ -7,7 +7,7 @@
 #include "decode/door.h"
 #include "devlog/decode.h"
 
-enum { COLUMNS_64 = 2, COLUMNS_32 = 5 };
+enum { COLUMNS_64 = 2, COLUMNS_32 = 6 };
 
 /* One kind of event as columns: 64-bit ones first. */
 typedef struct columns {

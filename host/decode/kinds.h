@@ -42,6 +42,7 @@ typedef struct dl_costs {
     const dl_spent *between;   /* part of `elsewhere`: the last change of segments, and passes; ascending */
     uint32_t n_between;
     bool unknown; /* not all of it was measured, or it is too much: nothing is stated or subtracted */
+    bool most;    /* unknown for no other reason than that it is more than half of the kernel */
 } dl_costs;
 
 typedef struct dl_kind {

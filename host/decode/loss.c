@@ -185,6 +185,7 @@ void dl_losses_merge(dl_losses *to, dl_losses *from)
             to->cost_sixteenths[i] = from->cost_sixteenths[i];
     to->cost_of_kernels += from->cost_of_kernels;
     to->kernels_unknown_cost += from->kernels_unknown_cost;
+    to->kernels_most_cost += from->kernels_most_cost;
     to->cycles_of_kernels += from->cycles_of_kernels;
     for (int i = 0; i < DL_SKIPS; i++)
         to->skipped[i] += from->skipped[i];

@@ -367,12 +367,16 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
                        l->cost_subtracted ? "subtracted" : "not subtracted (--subtract-cost)");
         else
             dl_str_add(out, "their share of kernels cannot be stated");
-        if (l->kernels_unknown_cost)
-            dl_str_fmt(out,
-                       "; not known%s of %llu kernel%s: of those they take more than half, or the ring kept "
-                       "other records than it wrote over, or records are damaged",
-                       l->cost_subtracted ? ", and not subtracted," : "",
-                       (unsigned long long)l->kernels_unknown_cost, l->kernels_unknown_cost == 1 ? "" : "s");
+        const uint64_t others = l->kernels_unknown_cost - l->kernels_most_cost;
+        const char *not_known = l->cost_subtracted ? "not known, and not subtracted," : "not known";
+        if (l->kernels_most_cost)
+            dl_str_fmt(out, "; %s of %llu kernel%s of which they take more than half", not_known,
+                       (unsigned long long)l->kernels_most_cost, l->kernels_most_cost == 1 ? "" : "s");
+        if (others)
+            dl_str_fmt(
+                out,
+                "; %s of %llu kernel%s: the ring kept other records than it wrote over, or records are damaged",
+                not_known, (unsigned long long)others, others == 1 ? "" : "s");
         dl_str_add(out, ".\n");
     } else if (l->cost_subtracted)
         dl_str_add(out, "Markers' own cost is not in this log and was not subtracted; decode the capture.\n");

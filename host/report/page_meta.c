@@ -202,10 +202,12 @@ static void trust(const dl_losses *l, dl_str *out)
         dl_str_fmt(out, "%s[%u,%.1f,%.1f]", i ? "," : "", l->clocks[i].slot, l->clocks[i].core_cycles,
                    l->clocks[i].host_ns);
     dl_str_char(out, ']');
-    if (l->cost_known && l->cycles_of_kernels)
-        dl_str_fmt(out, ",\"cost\":{\"subtracted\":%s,\"within\":%llu,\"of\":%llu,\"unknown\":%llu}",
+    if (l->cost_known && (l->cycles_of_kernels || l->kernels_unknown_cost))
+        dl_str_fmt(out,
+                   ",\"cost\":{\"subtracted\":%s,\"within\":%llu,\"of\":%llu,\"unknown\":%llu,\"most\":%llu}",
                    l->cost_subtracted ? "true" : "false", (unsigned long long)l->cost_of_kernels,
-                   (unsigned long long)l->cycles_of_kernels, (unsigned long long)l->kernels_unknown_cost);
+                   (unsigned long long)l->cycles_of_kernels, (unsigned long long)l->kernels_unknown_cost,
+                   (unsigned long long)l->kernels_most_cost);
 }
 
 /* [lost?, count, what, [details]]: losses first, then what was repaired or noticed. */

@@ -42,6 +42,21 @@ static void markers_that_cost_much(void **state)
     expect("markers", false, advice_of("tests/sim/kernels/iterations.c", NULL, DEVLOG_RECORD_STOP, 2, 5000));
 }
 
+/* Where they take more than half, their exact share is not stated; that is no reason to be silent. */
+static void markers_that_cost_most(void **state)
+{
+    (void)state;
+    char *advice = advice_of("tests/sim/kernels/nested.c", "-DNO_WORK", DEVLOG_RECORD_STOP, 0, 0);
+    const char *says = strstr(advice, "\nmarkers,");
+    if (!says ||
+        !strstr(says,
+                "run.markers_why more than half of 1 kernel (100 % of the kernels' time); the exact share "
+                "cannot be stated"))
+        fail_msg("%s", advice);
+    assert_null(strstr(advice, "run.markers 0"));
+    free(advice);
+}
+
 static void streaming_that_holds_up(void **state)
 {
     (void)state;
@@ -62,6 +77,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markers_that_cost_much),
+        cmocka_unit_test(markers_that_cost_most),
         cmocka_unit_test(streaming_that_holds_up),
         cmocka_unit_test(records_that_are_missing),
     };

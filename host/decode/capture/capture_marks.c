@@ -308,9 +308,9 @@ static uint64_t stamp_of(const devlog_control *c, uint32_t id)
 }
 
 /* What only all records together show: whether the ring kept what it wrote over, and whether there is hardly anything
- * but markers, which then do not take what each takes among other code. */
+ * but markers, which then do not take what each takes among other code: then *most is set. */
 static bool is_unknown(const reader *r, const dl_capture_risc *risc, const dl_elf *elf,
-                       const dl_prices *prices, dl_costs *costs)
+                       const dl_prices *prices, dl_costs *costs, bool *most)
 {
     const devlog_control *c = &risc->control;
     const uint32_t both = 1u << (DEVLOG_ID_KERNEL_START - 1) | 1u << (DEVLOG_ID_KERNEL_END - 1);
@@ -327,7 +327,8 @@ static bool is_unknown(const reader *r, const dl_capture_risc *risc, const dl_el
         gone = 0;
     }
     const uint64_t spent = kept.sum + costs->elsewhere + gone;
-    return 2 * (spent / 16) > ring.until - ring.from;
+    *most = 2 * (spent / 16) > ring.until - ring.from;
+    return *most;
 }
 
 static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_capture_core *core,
@@ -363,7 +364,7 @@ static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_captu
      * has written over are not there to be counted. */
     costs.unknown = c->passes == UINT32_MAX || (core->n_events && !prices) ||
                     (c->dropped && !measured[DEVLOG_COST_DROP]) || (c->damage & DEVLOG_DAMAGE_ANY) ||
-                    DEVLOG_RESTARTS(c->damage) || is_unknown(r, risc, elf, prices, &costs);
+                    DEVLOG_RESTARTS(c->damage) || is_unknown(r, risc, elf, prices, &costs, &costs.most);
     const dl_price_ring kernel = {.from = stamp_of(c, DEVLOG_ID_KERNEL_START),
                                   .until = stamp_of(c, DEVLOG_ID_KERNEL_END)};
     dl_spent *between = dl_price_moments(book, prices, elf, risc->spans, risc->n_spans, rest, kernel, c,

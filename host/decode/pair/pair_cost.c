@@ -103,6 +103,7 @@ uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, 
     if (role == DL_ROLE_KERNEL) {
         const bool unknown = s->costs->given.unknown;
         p->losses->kernels_unknown_cost += unknown;
+        p->losses->kernels_most_cost += s->costs->given.most;
         if (!unknown) p->losses->cost_of_kernels += cost;
         if (!unknown) p->losses->cycles_of_kernels += cycles;
     }

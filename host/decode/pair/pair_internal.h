@@ -323,6 +323,13 @@ static inline uint64_t dl_pair_price(const stream_costs *c, const dl_kind *kind)
     return (spent & ~SPENT) | cost;
 }
 
+/* What a zone under these costs, or none, says of them. */
+static inline uint8_t dl_pair_no_cost(const stream_costs *c)
+{
+    if (!c || !c->given.unknown) return 0;
+    return c->given.most ? DL_EVENT_NO_COST | DL_EVENT_MOST_COST : DL_EVENT_NO_COST;
+}
+
 /* Adds what the marker of a mark cost. */
 static inline void dl_pair_spend(stream_state *s, const dl_kind *kind, uint64_t time)
 {

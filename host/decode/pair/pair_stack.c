@@ -27,7 +27,7 @@ static inline devlog_status close_zone(dl_pair *p, stream_state *s, const open_z
     if (p->filter && !dl_pair_zone_is_kept(p, k, z->start, time, dl_pair_launch_is_kept(p, z->launch)))
         return DEVLOG_OK;
     uint32_t cost = 0;
-    if (s->costs && s->costs->given.unknown) flags |= DL_EVENT_NO_COST;
+    flags |= dl_pair_no_cost(s->costs);
     if (s->costs && (dl_pair_lists_events(p) || p->subtract_cost || k->role == DL_ROLE_KERNEL))
         cost = dl_pair_own_cost(p, s, z->spent, cycles, k->role);
     bool tells_launch = k->role == DL_ROLE_FW || k->role == DL_ROLE_KERNEL;
@@ -343,7 +343,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
     const stream_costs *costs = s->costs;
     const dl_kind *const kinds = p->tables->kinds;
     const uint64_t epoch = s->epoch, limit = s->limit, change_at = costly ? s->change_at : UINT64_MAX;
-    const uint8_t no_cost = costly && costs->given.unknown ? DL_EVENT_NO_COST : 0;
+    const uint8_t no_cost = costly ? dl_pair_no_cost(costs) : 0;
     const uint32_t launch = s->launch;
     dl_outbox *o = &p->out.box;
     dl_run *out = NULL;

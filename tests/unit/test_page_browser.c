@@ -16,28 +16,11 @@
 #include "support/browser.h"
 #include "support/device.h"
 #include "support/files.h"
-#include "support/page.h"
+#include "support/page_group.h"
 #include "support/serve.h"
 
 /* With the zones beside the time line. */
 #define READY "document.documentElement.dataset.ready === 'yes' && (showTab('zones'), true)"
-
-static browser *b;
-
-static int start_browser(void **state)
-{
-    (void)state;
-    b = browser_start(1440, 900);
-    if (!b) print_message("skipped: no chromium here\n");
-    return 0;
-}
-
-static int stop_browser(void **state)
-{
-    (void)state;
-    browser_stop(b);
-    return 0;
-}
 
 enum { CORES = 16, LAUNCHES = 6, ZONES = 4 };
 #define SLOW_CORE "2,3"
@@ -134,12 +117,6 @@ static void settle(void)
 {
     free(browser_js(b, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))"));
 }
-
-#define NEEDS_BROWSER()                                                                                      \
-    do {                                                                                                     \
-        (void)state;                                                                                         \
-        if (!b) skip();                                                                                      \
-    } while (0)
 
 static void opens_from_a_file_and_asks_for_nothing(void **state)
 {

@@ -7,35 +7,24 @@
 
 #include "base/process.h"
 #include "support/device.h"
-#include "support/page.h"
+#include "support/page_group.h"
 
-static browser *b;
 static char folder[64], out[80];
 
-static int start_browser(void **state)
+static int start(void **state)
 {
-    (void)state;
-    b = browser_start(1440, 900);
-    if (!b) print_message("skipped: no chromium here\n");
     snprintf(folder, sizeof folder, "%s", test_folder());
     snprintf(out, sizeof out, "%s/out", folder);
-    return 0;
+    return start_browser(state);
 }
 
-static int stop_browser(void **state)
+static int stop(void **state)
 {
     char command[100];
-    (void)state;
-    browser_stop(b);
+    stop_browser(state);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
 }
-
-#define NEEDS_BROWSER()                                                                                      \
-    do {                                                                                                     \
-        (void)state;                                                                                         \
-        if (!b) skip();                                                                                      \
-    } while (0)
 
 /* Texts of the ruler that are cut at its edge would be other numbers. */
 static void ruler_is_whole(const char *where)
@@ -224,5 +213,5 @@ int main(void)
         cmocka_unit_test(all_of_it_at_once),
         cmocka_unit_test(a_capture_and_its_csv),
     };
-    return cmocka_run_group_tests(tests, start_browser, stop_browser);
+    return cmocka_run_group_tests(tests, start, stop);
 }

@@ -6,36 +6,24 @@
 #include <string.h>
 
 #include "support/device.h"
-#include "support/page.h"
+#include "support/page_group.h"
 
-static browser *b;
 static char folder[64], out[80];
 
-static int start_browser(void **state)
+static int start(void **state)
 {
-    (void)state;
-    b = browser_start(1440, 900);
-    if (!b) print_message("skipped: no chromium here\n");
     snprintf(folder, sizeof folder, "%s", test_folder());
     snprintf(out, sizeof out, "%s/out", folder);
-    return 0;
+    return start_browser(state);
 }
 
-static int stop_browser(void **state)
+static int stop(void **state)
 {
     char command[100];
-    (void)state;
-    browser_stop(b);
+    stop_browser(state);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
 }
-
-#define NEEDS_BROWSER()                                                                                      \
-    do {                                                                                                     \
-        (void)state;                                                                                         \
-        if (!b) skip();                                                                                      \
-        browser_size(b, 1440, 900);                                                                          \
-    } while (0)
 
 static void open_log(const page_log *log, int exit_status)
 {
@@ -253,5 +241,5 @@ int main(void)
         cmocka_unit_test(every_text_can_be_read),    cmocka_unit_test(fits_narrow_windows),
         cmocka_unit_test(axes_are_labelled),
     };
-    return cmocka_run_group_tests(tests, start_browser, stop_browser);
+    return cmocka_run_group_tests(tests, start, stop);
 }

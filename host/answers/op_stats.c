@@ -1,6 +1,6 @@
 /* OP STATISTICS: what ops took on the device and on the host, grouped as asked. */
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "answers/sections.h"
 
@@ -30,7 +30,9 @@ typedef struct row {
     bool has_gap, has_host, has_ideal;
     uint32_t cores_min, cores_max;
     const char *bound;
-    bool mixed; /* bound by different things */
+    bool mixed;          /* bound by different things */
+    double by;           /* what it is sorted by, and by total behind it; NAN: unknown */
+    const char *by_text; /* before that, or NULL */
 } row;
 
 /* A row's key beside its code: shapes, or memory with types. */
@@ -107,49 +109,62 @@ static void add(row *to, const answer_run *r, const answer_op *op)
     if (op->bound && to->bound && strcmp(op->bound, to->bound) != 0) to->mixed = true;
 }
 
-/* What a sort is by; names are compared behind it. */
-static double value_of(const row *x, answer_sort sort)
+/* Rates per second of ops that say both. */
+static double rate(const answer *a, double sum, double time)
 {
-    switch (sort) {
-    case SORT_TIME: return x->total;
-    case SORT_GAP: return x->gap;
-    case SORT_COUNT: return (double)x->count;
-    case SORT_AVERAGE: return x->timed ? x->total / (double)x->timed : 0;
-    case SORT_MAX: return x->max;
-    case SORT_HOST: return x->host;
-    case SORT_NAME:
-    case SORT_ORDER: break;
-    }
-    return 0;
+    return time > 0 && !a->cycles ? sum / time * 1e9 : NAN;
 }
 
-static int compare(const row *x, const row *y, answer_sort sort)
+static const char *bound_of(const row *x)
 {
-    const double a = value_of(x, sort), b = value_of(y, sort);
-    if (a < b || a > b) return a > b ? -1 : 1;
-    const int name = sort == SORT_NAME ? strcmp(x->name, y->name) : 0;
-    if (name) return name;
+    return x->mixed ? "several" : x->bound;
+}
+
+static const char *place_of(const row *x)
+{
+    return x->timed ? "device" : "host";
+}
+
+/* What a row is sorted by: a text, or else a number, the greatest first. */
+static void set_sort(const answer *a, row *x, answer_sort sort)
+{
+    const double total = x->timed ? x->total : NAN;
+    x->by = total;
+    x->by_text = NULL;
+    switch (sort) {
+    case SORT_TIME:
+    case SORT_TOTAL:
+    case SORT_SHARE: break;
+    case SORT_GAP: x->by = x->has_gap ? x->gap : NAN; break;
+    case SORT_COUNT: x->by = (double)x->count; break;
+    case SORT_AVERAGE: x->by = total / (double)x->timed; break;
+    case SORT_MIN: x->by = x->timed ? x->min : NAN; break;
+    case SORT_MAX: x->by = x->timed ? x->max : NAN; break;
+    case SORT_HOST: x->by = x->has_host ? x->host : NAN; break;
+    case SORT_CORES: x->by = x->cores_max ? x->cores_max : NAN; break;
+    case SORT_FLOP_RATE: x->by = rate(a, x->flops, x->with_flops); break;
+    case SORT_BANDWIDTH: x->by = rate(a, x->bytes, x->with_bytes); break;
+    case SORT_IDEAL: x->by = x->has_ideal ? x->ideal : NAN; break;
+    case SORT_BOUND_BY: x->by_text = bound_of(x) ? bound_of(x) : "\xff"; break;
+    case SORT_RUNS_ON: x->by_text = place_of(x); break;
+    case SORT_NAME:
+    case SORT_OP: x->by_text = x->name; break;
+    case SORT_ORDER: x->by = -(double)x->at; break;
+    case SORTS: break;
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const row *x = a, *y = b;
+    const int text = x->by_text && y->by_text ? strcmp(x->by_text, y->by_text) : 0;
+    if (text) return text;
+    const bool known = isfinite(x->by);
+    if (known != (isfinite(y->by) != 0)) return known ? -1 : 1;
+    if (known && (x->by < y->by || x->by > y->by)) return x->by > y->by ? -1 : 1;
+    if (x->total < y->total || x->total > y->total) return x->total > y->total ? -1 : 1;
     return x->at < y->at ? -1 : x->at > y->at;
 }
-
-/* qsort has no place for what the sort is by. */
-#define SORTED_BY(NAME, SORT)                                                                                \
-    static int by_##NAME(const void *a, const void *b)                                                       \
-    {                                                                                                        \
-        return compare(a, b, SORT);                                                                          \
-    }
-SORTED_BY(time, SORT_TIME)
-SORTED_BY(gap, SORT_GAP)
-SORTED_BY(count, SORT_COUNT)
-SORTED_BY(average, SORT_AVERAGE)
-SORTED_BY(max, SORT_MAX)
-SORTED_BY(host, SORT_HOST)
-SORTED_BY(name, SORT_NAME)
-SORTED_BY(order, SORT_ORDER)
-
-static int (*const sorts[])(const void *, const void *) = {
-    [SORT_TIME] = by_time, [SORT_GAP] = by_gap,   [SORT_COUNT] = by_count, [SORT_AVERAGE] = by_average,
-    [SORT_MAX] = by_max,   [SORT_HOST] = by_host, [SORT_NAME] = by_name,   [SORT_ORDER] = by_order};
 
 static const char *cores_of(answer *a, const row *x)
 {
@@ -160,10 +175,8 @@ static const char *cores_of(answer *a, const row *x)
 
 static void print(answer *a, answer_section *s, const row *x, double all)
 {
-    /* Rates per second: of ops that say both. */
-    const double second = a->cycles ? NAN : 1e9;
     answer_text(s, x->name);
-    answer_text(s, x->timed ? "device" : "host");
+    answer_text(s, place_of(x));
     answer_number(s, (double)x->count);
     answer_number(s, x->timed ? x->total : NAN);
     answer_number(s, x->timed ? x->total / (double)x->timed : NAN);
@@ -173,9 +186,9 @@ static void print(answer *a, answer_section *s, const row *x, double all)
     answer_number(s, x->has_gap ? x->gap : NAN);
     answer_text(s, cores_of(a, x));
     answer_number(s, x->has_host ? x->host : NAN);
-    answer_number(s, x->with_flops > 0 ? x->flops / x->with_flops * second : NAN);
-    answer_number(s, x->with_bytes > 0 ? x->bytes / x->with_bytes * second : NAN);
-    answer_text(s, x->mixed ? "several" : x->bound);
+    answer_number(s, rate(a, x->flops, x->with_flops));
+    answer_number(s, rate(a, x->bytes, x->with_bytes));
+    answer_text(s, bound_of(x));
     answer_number(s, x->has_ideal ? x->ideal : NAN);
 }
 
@@ -200,7 +213,9 @@ bool answer_add_ops(answer *a, const answer_run *r, const answer_wishes *w)
         if (isfinite(op->time)) all += op->time;
     }
     const bool good = slots && rows;
-    if (good && n) qsort(rows, n, sizeof *rows, sorts[w->sort]);
+    for (size_t i = 0; good && i < n; i++)
+        set_sort(a, &rows[i], w->sort);
+    if (good && n) qsort(rows, n, sizeof *rows, compare);
     for (size_t i = 0; good && i < n && (!w->top || i < w->top); i++)
         print(a, s, &rows[i], all);
     if (good && w->top && n > w->top) s->more = n - w->top;

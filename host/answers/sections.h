@@ -16,7 +16,18 @@ typedef enum answer_sort {
     SORT_MAX,
     SORT_HOST,
     SORT_NAME,
-    SORT_ORDER /* as they came first */
+    SORT_ORDER, /* as they came first */
+    SORT_MIN,
+    SORT_SHARE,
+    SORT_CORES,
+    SORT_FLOP_RATE,
+    SORT_BANDWIDTH,
+    SORT_BOUND_BY,
+    SORT_IDEAL,
+    SORT_RUNS_ON,
+    SORT_TOTAL, /* SORT_TIME and SORT_NAME by the names of their columns */
+    SORT_OP,
+    SORTS
 } answer_sort;
 
 typedef struct answer_wishes {

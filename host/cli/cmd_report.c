@@ -27,8 +27,11 @@ static const cli_option options[] = {
      "what is one line of OP STATISTICS: an op code; a code with its shapes, or with where its tensors are; a kind "
      "of work; or every op by itself",
      offsetof(report_args, group)},
-    {CLI_CHOICE, "sort", 's', "time|gap|count|average|max|host|name|order",
-     "by what OP STATISTICS is sorted, the greatest first; order: as ops came", offsetof(report_args, sort)},
+    {CLI_CHOICE, "sort", 's',
+     "time|gap|count|average|max|host|name|order|min|share|cores|flop_rate|bandwidth|bound_by|ideal|runs_on|total|op",
+     "by what OP STATISTICS is sorted: any of its columns by the name that it has in JSON (time is total, name is op), the "
+     "greatest first, texts by the alphabet, what is unknown last; order: as ops came",
+     offsetof(report_args, sort)},
     {CLI_CHOICE, "time", 0, "kernel|fw", "the duration of ops on the device that counts",
      offsetof(report_args, time)},
     {CLI_NUMBER, "top", 0, "N", "lines of each table; 20 unless told (json and csv: all), 0: all",

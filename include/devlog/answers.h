@@ -54,7 +54,8 @@ typedef enum devlog_group {
     DEVLOG_GROUP_NONE,     /* every op by itself */
 } devlog_group;
 
-/* By what its rows are sorted: the greatest first, names by the alphabet, DEVLOG_SORT_ORDER as ops came. */
+/* By what its rows are sorted: the greatest first, texts by the alphabet, what is unknown last; DEVLOG_SORT_ORDER as ops
+ * came. Every column has one. */
 typedef enum devlog_sort {
     DEVLOG_SORT_TIME,
     DEVLOG_SORT_GAP,
@@ -64,6 +65,16 @@ typedef enum devlog_sort {
     DEVLOG_SORT_HOST,
     DEVLOG_SORT_NAME,
     DEVLOG_SORT_ORDER,
+    DEVLOG_SORT_MIN,
+    DEVLOG_SORT_SHARE,
+    DEVLOG_SORT_CORES,
+    DEVLOG_SORT_FLOP_RATE,
+    DEVLOG_SORT_BANDWIDTH,
+    DEVLOG_SORT_BOUND_BY,
+    DEVLOG_SORT_IDEAL,
+    DEVLOG_SORT_RUNS_ON,
+    DEVLOG_SORT_TOTAL, /* DEVLOG_SORT_TIME, by the name of its column */
+    DEVLOG_SORT_OP,    /* DEVLOG_SORT_NAME, by the name of its column */
 } devlog_sort;
 
 typedef struct devlog_report_options {

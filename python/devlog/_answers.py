@@ -8,7 +8,8 @@ from . import _native
 from ._log import _names, _pairs
 
 _GROUPS = ("code", "shape", "memory", "category", "none")
-_SORTS = ("time", "gap", "count", "average", "max", "host", "name", "order")
+_SORTS = ("time", "gap", "count", "average", "max", "host", "name", "order", "min", "share", "cores", "flop_rate", "bandwidth", "bound_by", "ideal",
+          "runs_on", "total", "op")
 _FORMS = ("text", "json", "csv", "md")
 
 

@@ -33,7 +33,7 @@ static void answer_all(answer_run *r, run_log *log, uint8_t asked)
 {
     answer a;
     const answer_wishes w = {
-        .group = asked % (GROUP_NONE + 1), .sort = asked % (SORT_ORDER + 1), .top = asked & 64 ? 3 : 0};
+        .group = asked % (GROUP_NONE + 1), .sort = asked % SORTS, .top = asked & 64 ? 3 : 0};
     size_t points = 0, rows = 0;
     for (size_t i = 0; i < r->table->n; i++)
         points += (r->table->rows[i].has & OP_IS_POINT) != 0;

@@ -2,56 +2,23 @@
 paired here from the lines of the device log; that JSON follows its schemas; that tables fit a terminal of 80 columns.
 Usage: network.py BUILD."""
 import csv
-import fcntl
 import json
-import math
 import os
-import pty
+import re
 import sqlite3
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 from collections import defaultdict
 
-BUILD = os.path.abspath(sys.argv[1])
-DEVLOG, NN = os.path.join(BUILD, "bin", "devlog"), os.path.join(BUILD, "bin", "nn")
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-os.environ.setdefault("DEVLOG_HOME", SOURCE)  # programs of the examples find their kernels there
+import limits
+from shared import DEVLOG, NN, SOURCE, bad, finish, missing, on_terminal, run, same, same_rows
+
 RISCS = ["BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2", "ERISC"]
-bad = []
-compared = 0
-
-
-def run(*args, status=0):
-    r = subprocess.run([DEVLOG, *args], capture_output=True, text=True)
-    if r.returncode != status:
-        bad.append("devlog %s: status %d, not %d: %s" % (" ".join(args), r.returncode, status, r.stderr.strip()))
-    return r.stdout
 
 
 def report(*args, status=0):
     return json.loads(run("report", "--format", "json", *args, status=status) or '{"sections": {}}')["sections"]
-
-
-def same(what, found, wanted):
-    global compared
-    compared += 1
-    if isinstance(found, (int, float)) and isinstance(wanted, (int, float)):
-        good = math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-9)
-    else:
-        good = found == wanted
-    if not good:
-        bad.append("%s: report says %r, SQL %r" % (what, found, wanted))
-
-
-def same_rows(what, found, wanted):
-    """Both: key to a row of figures."""
-    same(what + ": rows", sorted(found, key=str), sorted(wanted, key=str))
-    for key, row in wanted.items():
-        for name, value in row.items():
-            same("%s, %s, %s" % (what, key, name), found.get(key, {}).get(name), value)
 
 
 def number(text):
@@ -117,12 +84,26 @@ def host_self(db):
     db.execute("UPDATE ops SET host = NULL WHERE number NOT IN (%s)" % ",".join(map(str, own)))
 
 
+def check_sorts(path, *select):
+    """Every column sorts the table: numbers by the greatest, texts by the alphabet, what is unknown last."""
+    columns = report(path, "--tables", "op_statistics", *select)["op_statistics"]["columns"]
+    sorts = {c["key"]: c["key"] for c in columns}
+    sorts.update(time="total", name="op")
+    said = subprocess.run([DEVLOG, "report", "--sort", "nothing", path], capture_output=True, text=True)
+    same("sorts that there are", (said.returncode, sorted(re.search(r"one of (\S+),", said.stderr).group(1).split("|"))), (2, sorted([*sorts, "order"])))
+    for sort, column in sorts.items():
+        values = [r[column] for r in report(path, "--sort", sort, "--tables", "op_statistics", *select)["op_statistics"]["rows"]]
+        if column == "cores":
+            values = [v and int(v.split("-")[-1]) for v in values]
+        known = sorted((v for v in values if v is not None), reverse=not any(isinstance(v, str) for v in values))
+        same("op_statistics %s, sorted by %s" % (" ".join(select), sort), values, known + [None] * (len(values) - len(known)))
+
+
 def check_ops(db, path, *select, where="1"):
     key_of = {"code": "code", "shape": "code || CASE shapes WHEN '' THEN '' ELSE ' ' || shapes END",
               "memory": "code || CASE memory WHEN '' THEN '' ELSE ' ' || memory END", "none": "CAST(id AS TEXT) || ' ' || code",
               "category": "CASE code WHEN 'Matmul' THEN 'matmul' WHEN 'Softmax' THEN 'normalisation' WHEN 'Add' THEN 'elementwise' "
                           "WHEN 'Transpose' THEN 'layout' WHEN '(torch) embedding' THEN 'host' WHEN 'Attention' THEN 'attention' WHEN 'ArgMax' THEN 'reduction' END"}
-    order = {"time": "total", "gap": "gap", "count": "count", "average": "average", "max": "max", "host": "host"}
     for group, key in key_of.items():
         wanted = {}
         for r in db.execute('''SELECT %s AS op, COUNT(*) AS count, SUM(kernel) AS total, AVG(kernel) AS average, MIN(kernel) AS min,
@@ -135,12 +116,7 @@ def check_ops(db, path, *select, where="1"):
             wanted[r["op"]] = {k: r[k] for k in r.keys() if k != "op"}
         found = report(path, "--group", group, "--tables", "op_statistics", *select)["op_statistics"]["rows"]
         same_rows("op_statistics by " + group, {r["op"]: r for r in found}, wanted)
-        for sort, column in order.items():
-            rows = report(path, "--group", group, "--sort", sort, "--tables", "op_statistics", *select)["op_statistics"]["rows"]
-            values = [r[column] or 0 for r in rows]
-            same("op_statistics by %s, sorted by %s" % (group, sort), values, sorted(values, reverse=True))
-        names = [r["op"] for r in report(path, "--group", group, "--sort", "name", "--tables", "op_statistics", *select)["op_statistics"]["rows"]]
-        same("op_statistics by %s, sorted by name" % group, names, sorted(names))
+        check_sorts(path, "--group", group, *select)
         firsts = [r[0] for r in db.execute("SELECT %s AS op FROM ops WHERE NOT point AND %s GROUP BY op ORDER BY MIN(number)" % (key, where))]
         came = [r["op"] for r in report(path, "--group", group, "--sort", "order", "--tables", "op_statistics", *select)["op_statistics"]["rows"]]
         same("op_statistics by %s, as they came" % group, came, firsts)
@@ -386,35 +362,15 @@ def check_schemas(folder, report_path):
     return True
 
 
-def on_terminal(columns, *args):
-    """What the command prints on a terminal of so many columns."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    with subprocess.Popen([DEVLOG, *args], stdout=slave, stderr=subprocess.DEVNULL, env=dict(os.environ, TERM="xterm", NO_COLOR="1")) as p:
-        os.close(slave)
-        out = b""
-        while True:
-            try:
-                got = os.read(master, 65536)
-            except OSError:
-                break
-            if not got:
-                break
-            out += got
-        p.wait()
-    os.close(master)
-    return out.decode().replace("\r\n", "\n")
-
-
 def check_widths(command, *inputs):
     for path in inputs:
-        for line in on_terminal(80, command, path).splitlines():
+        for line in on_terminal(80, [DEVLOG, command, path], stderr=subprocess.DEVNULL)[1].splitlines():
             if len(line) > 80:
                 bad.append("%s %s: %d columns on a terminal of 80: %s" % (command, path, len(line), line))
 
 
 def main():
-    if subprocess.run(["which", "riscv64-unknown-elf-gcc"], capture_output=True).returncode:
+    if missing("riscv64-unknown-elf-gcc"):
         print("SKIPPED: no riscv64-unknown-elf-gcc")
         return 77
     with tempfile.TemporaryDirectory() as tmp:
@@ -433,19 +389,16 @@ def main():
         check_ops(db, path, "--from-signpost", "layer 0", "--to-signpost", "layer 1", where="number > %d AND number < %d" % tuple(between[:2]))
         check_ops(db, path, "--op", "Matmul", "--op", "Soft*", where="(code = 'Matmul' OR code LIKE 'Soft%')")
         check_kernels(db, path)
+        mhz = report(path, "--tables", "chips")["chips"]["rows"][0]["clock"]  # check_verdict has held it against SQL
+        for file in limits.check(path, folder, report, mhz):
+            check_sorts(file)
         check_ranges(db, path)
         check_savings(db, path)
         check_zones(db, folder, os.path.join(folder, "logs_device", "profile_log_device.csv"))
         check_outputs(folder, path)
         check_widths("report", folder, path, os.path.join(folder, "logs_device", "capture.devlog"))
         validated = check_schemas(folder, path)
-    for line in bad[:40]:
-        print(line)
-    print("%d figures compared, %d differ" % (compared, len(bad)))
-    if not bad and not validated:
-        print("SKIPPED: python3-jsonschema is missing, so nothing was held against its schema")
-        return 77
-    return 1 if bad else 0
+    return finish(validated)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,18 @@
 """Tables of every command that answers fit a terminal of 80 columns, on what is wide in every way at once: four chips, long names, numbers
 of 15 digits, waits, losses. And Markdown is a table of as many cells in every line. Usage: widths.py BUILD."""
 import csv
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import unicodedata
 
-BUILD = os.path.abspath(sys.argv[1])
-SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+from shared import BUILD, SOURCE, bad, missing, on_terminal
+
 LONG = "ttnn_operations_matmul_with_a_name_that_is_much_longer_than_any_terminal_is_wide_in_any_case_of_use_at_all"
 BIG = 123456789012345
-bad, tables = [], 0
+tables = 0
 
 
 def write_report(name, factor):
@@ -86,32 +82,13 @@ def hash_of(name):
     return sum(name.encode()) % 9000
 
 
-def on_terminal(columns, args, folder):
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    with subprocess.Popen(["devlog", *args], stdout=slave, stderr=slave, cwd=folder, env=dict(ENV, TERM="xterm", NO_COLOR="1")) as p:
-        os.close(slave)
-        out = b""
-        while True:
-            try:
-                got = os.read(master, 65536)
-            except OSError:
-                break
-            if not got:
-                break
-            out += got
-        status = p.wait()
-    os.close(master)
-    return status, out.decode().replace("\r\n", "\n")
-
-
 def wide(line):
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
 def check_terminal(folder, args, statuses=(0, 3)):
     global tables
-    status, out = on_terminal(80, args, folder)
+    status, out = on_terminal(80, ["devlog", *args], ENV, cwd=folder)
     if status not in statuses:
         bad.append("devlog %s: status %d: %s" % (" ".join(args), status, out[-300:]))
     lines = out.split("\n")
@@ -147,7 +124,7 @@ def main():
             f.write("10 BRISC read page\n1000000000 * BRISC-KERNEL\n")
         answers = [["report", "old.csv"], ["report", "old_log.csv"], ["causes", "old_log.csv"], ["diff", "old_log.csv", "new_log.csv"],
                    ["diff", "--exact", "--fail-on", "op>+900%", "old.csv", "new.csv"]]
-        cycles = [] if subprocess.run(["which", "riscv64-unknown-elf-gcc"], capture_output=True).returncode else [
+        cycles = [] if missing("riscv64-unknown-elf-gcc") else [
             ["budget", "--log", "logs", "budgets.txt"], ["annotate", "logs"], ["causes", "logs"], ["report", "logs"]]
         if cycles:
             subprocess.run(["net20", "3"], cwd=folder, check=True, stdout=subprocess.DEVNULL,

@@ -273,6 +273,8 @@ void browser_key(browser *b, const char *key)
                  strcmp(key, "Enter") == 0 ? ",\"windowsVirtualKeyCode\":13" : "");
         cJSON_Delete(browser_call(b, "Input.dispatchKeyEvent", params));
     }
+    /* The browser may answer before the page has had the key. */
+    free(browser_js(b, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))"));
 }
 
 void browser_mouse(browser *b, const char *type, double x, double y, int modifiers)

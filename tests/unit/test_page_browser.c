@@ -84,6 +84,11 @@ static void decode(const char *log, const char *out)
     free(printed.text);
 }
 
+static void settle(void)
+{
+    free(browser_js(b, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))"));
+}
+
 /* Makes a log whose zones are called `name`, decodes it, opens its page from the file. */
 static void open_page(const char *name)
 {
@@ -95,6 +100,7 @@ static void open_page(const char *name)
     decode(log, out);
     snprintf(url, sizeof url, "file://%s/device_perf.html", out);
     assert_true(browser_go(b, url, READY));
+    settle(); /* painting is of the next frame */
 }
 
 static void expect_text(const char *expression, const char *expected)
@@ -111,11 +117,6 @@ static void expect_number(const char *expression, double expected)
     double value = browser_number(b, expression);
     if (value != expected) print_message("%s is %g, not %g\n", expression, value, expected);
     assert_true(value == expected);
-}
-
-static void settle(void)
-{
-    free(browser_js(b, "new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() => r(1))))"));
 }
 
 static void opens_from_a_file_and_asks_for_nothing(void **state)

@@ -1,14 +1,17 @@
 /* What tests, and whoever opens the browser's console, may reach of the page: `devlog.timeline`, `devlog.goTo`, ... The
  * page itself goes by the modules' own lists. */
 
+import * as area from "./area.js";
 import * as answersOf from "./answers.js";
 import * as answer_table from "./answer_table.js";
 import * as data from "./data.js";
 import * as dom from "./dom.js";
+import * as findzone from "./findzone.js";
 import * as flows from "./flows.js";
 import * as format from "./format.js";
 import * as heatmap from "./heatmap.js";
 import * as histogram from "./histogram.js";
+import * as instances from "./instances.js";
 import * as keys from "./keys.js";
 import * as markers from "./markers.js";
 import * as memory from "./memory.js";
@@ -25,4 +28,4 @@ import * as theme from "./theme.js";
 import * as timeline from "./timeline.js";
 import * as view from "./view.js";
 
-export const handle = Object.assign({}, answersOf, answer_table, data, dom, flows, format, heatmap, histogram, keys, markers, memory, opsOf, overview, panes, places, rows, search, select, table, tabsOf, theme, timeline, view);
+export const handle = Object.assign({}, answersOf, area, answer_table, data, dom, findzone, flows, format, heatmap, histogram, instances, keys, markers, memory, opsOf, overview, panes, places, rows, search, select, table, tabsOf, theme, timeline, view);

@@ -1,63 +1,64 @@
-/* The histogram of one zone's durations. Its durations are those in the page; when launches were left out of the
- * page, it says so. */
+/* The histogram of durations that findzone.js asks for: its axes, linear or logarithmic, its bars, and beside them those of
+ * another selection. Only draws; what it draws is worked out in instances.js. */
 
 import { ROLE_USER } from "./data.js";
-import { byId, make } from "./dom.js";
 import { grouped, niceStep, short } from "./format.js";
-import { rowPlace, table } from "./table.js";
+import { binOf } from "./instances.js";
 import { theme } from "./theme.js";
 import { fitCanvas, timeline } from "./timeline.js";
 
 export const histogram = { drawn: null }; /* what is on the canvas, for the mouse */
-const BINS = 60;
 
-/* Durations in cycles of a zone by name and RISC (of one chip). */
-function durationsOf(row) {
-  const durations = [];
-  for (const line of timeline.model.rows) {
-    if (line.core.chip !== row.chip || line.risc !== row.risc) continue;
-    for (const lane of line.lanes) {
-      if (lane.points) continue;
-      for (let i = 0; i < lane.n; i++)
-        if (timeline.model.sites[lane.site[i]].name === row.name) durations.push(lane.end[i] - lane.start[i]);
+/* The ticks of an axis from `low` to `high`, in whole numbers, with their texts: about `most` of them. */
+function ticks(low, high, most, log, text) {
+  const list = [];
+  if (!log) {
+    const step = Math.max(1, niceStep((high - low) / Math.max(1, most)));
+    for (let v = Math.ceil(low / step) * step; v <= high; v += step) list.push({ v, text: text(v, step) });
+    return list;
+  }
+  const tens = Math.log10(high / Math.max(1, low)), of = tens * 3 <= most ? [1, 2, 5] : [1], every = Math.max(1, Math.ceil(tens / Math.max(1, most)));
+  for (let power = Math.floor(Math.log10(Math.max(1, low))); Math.pow(10, power) <= high; power += every)
+    for (const m of of) {
+      const v = m * Math.pow(10, power);
+      if (v >= low && v <= high) list.push({ v, text: text(v, v) });
     }
-  }
-  return durations;
+  return list.length > 1 ? list : ticks(low, high, most, false, text); /* hardly a power of ten */
 }
 
-/* Bins of equal whole-cycle width over the values: { at: [left edges], counts, width }. */
-export function bins(values) {
-  let low = Infinity, high = -Infinity;
-  for (const v of values) {
-    if (v < low) low = v;
-    if (v > high) high = v;
-  }
-  const width = Math.max(1, Math.ceil((high - low + 1) / BINS));
-  const n = Math.floor((high - low) / width) + 1;
-  const counts = new Array(n).fill(0);
-  for (const v of values) counts[Math.floor((v - low) / width)]++;
-  return { at: counts.map((_, i) => low + i * width), counts, width };
+/* Where a value is between 0 (at low) and 1 (at high). */
+function place(log, low, high) {
+  return log ? (v) => Math.log(Math.max(v, low) / low) / Math.log(high / low) : (v) => (v - low) / (high - low);
 }
 
-/* The ticks of an axis from `low` to `high` in whole numbers, with their texts: at most `most` of them. */
-function ticks(low, high, most, text) {
-  const step = Math.max(1, niceStep((high - low) / Math.max(1, most))), list = [];
-  for (let v = Math.ceil(low / step) * step; v <= high; v += step) list.push({ v, text: text(v, step) });
-  return list;
+function back(log, low, high) {
+  return log ? (part) => low * Math.pow(high / low, part) : (part) => low + part * (high - low);
 }
 
-/* Where things are on the canvas, in its pixels: as much room on the left as the longest count needs. */
-function histogramFrame(context, box, { at, counts, width, scale, unit }) {
-  const w = Math.max(120, box.clientWidth - 12), h = Math.max(80, box.clientHeight - 18 - box.firstChild.offsetHeight);
-  const most = Math.max(1, ...counts), low = (at[0] - width / 2) * scale, high = (at[at.length - 1] + width * 1.5) * scale;
-  const rows = ticks(0, most * 1.08, Math.max(2, Math.floor((h - 46) / 26)), grouped);
-  const left = Math.ceil(Math.max(...rows.map((t) => context.measureText(t.text).width), context.measureText("count").width)) + 8;
+/* The ends of the axes: of durations half a bin more than there is; of bars from nothing, or where there is no nothing from
+ * half of the least. */
+function ends({ edges, bars, other, scale, logX, logY }) {
+  const n = edges.length - 1, all = bars.concat(other || []).filter((v) => v > 0);
+  const most = Math.max(1, ...all), first = edges[1] - edges[0], last = edges[n] - edges[n - 1];
+  return {
+    low: (logX ? Math.max(0.5, edges[0] * 0.95) : edges[0] - first / 2) * scale, high: (logX ? edges[n] * 1.05 : edges[n] + last / 2) * scale,
+    least: logY ? Math.min(...all, most) / 2 : 0, most: logY ? most * 1.3 : most * 1.08,
+  };
+}
+
+/* Where things are on the canvas, in its pixels: as much room on the left as the longest number needs. */
+function frameOf(context, room, drawn) {
+  const { scale, unit, logX, logY } = drawn, { low, high, least, most } = ends(drawn), w = Math.max(120, room.w), h = Math.max(80, room.h);
+  const rows = ticks(least, most, Math.max(2, Math.floor((h - 46) / 26)), logY, (v, step) => (drawn.weight === "time" ? short(v, step) : grouped(v)));
+  const what = drawn.weight === "time" ? "time" : "count";
+  const left = Math.ceil(Math.max(...rows.map((t) => context.measureText(t.text).width), context.measureText(what).width)) + 8;
   const wide = context.measureText(short(high, (high - low) / 8)).width + 18;
-  const columns = ticks(low, high, Math.floor((w - left - 10) / wide), short);
-  const frame = { left, top: 16, right: w - 10, bottom: h - 30, w, h, rows, columns, unit };
-  frame.x = (v) => frame.left + ((v - low) / (high - low)) * (frame.right - frame.left);
-  frame.y = (n) => frame.bottom - (n / (most * 1.08)) * (frame.bottom - frame.top);
-  frame.bin = (x) => Math.floor(((low + ((x - frame.left) / (frame.right - frame.left)) * (high - low)) / scale - at[0]) / width);
+  const columns = ticks(low, high, Math.floor((w - left - 10) / wide), logX, short);
+  const frame = { left, top: 16, right: w - 10, bottom: h - 30, w, h, rows, columns, unit, what, x: null, y: null, bin: null };
+  const across = place(logX, low, high), up = place(logY, least, most), value = back(logX, low, high);
+  frame.x = (v) => frame.left + across(v) * (frame.right - frame.left);
+  frame.y = (n) => frame.bottom - up(n) * (frame.bottom - frame.top);
+  frame.bin = (x) => binOf(drawn.edges, value((x - frame.left) / (frame.right - frame.left)) / scale);
   return frame;
 }
 
@@ -71,16 +72,19 @@ function paintAxes(context, f) {
     context.textAlign = "right";
     context.fillText(text, f.left - 5, f.y(v));
   }
+  let free = -Infinity;
   for (const { v, text } of f.columns) {
     context.fillStyle = colours.line;
     context.fillRect(Math.round(f.x(v)), f.top, 1, f.bottom - f.top + 4);
+    const half = context.measureText(text).width / 2, x = Math.min(Math.max(f.x(v), half), f.w - half);
+    if (x - half < free) continue;
+    free = x + half + 6;
     context.fillStyle = colours.faint;
-    const half = context.measureText(text).width / 2;
     context.textAlign = "center";
-    context.fillText(text, Math.min(Math.max(f.x(v), half), f.w - half), f.bottom + 11);
+    context.fillText(text, x, f.bottom + 11);
   }
   context.textAlign = "right";
-  context.fillText("count", f.left - 5, 6);
+  context.fillText(f.what, f.left - 5, 6);
   context.fillText(f.unit, f.right, f.bottom + 23);
 }
 
@@ -97,50 +101,71 @@ function paintLine(context, f, value, text, y) {
   context.fillText(text, x + (right ? -4 : 4), y + 1);
 }
 
-function drawHistogram(box, row, values) {
-  const khz = timeline.model.chips[row.chip].khz, inTime = timeline.unit === "time" && khz > 0;
-  const drawn = { ...bins(values), scale: inTime ? 1e6 / khz : 1, unit: inTime ? "ns" : "cycles" };
-  const canvas = box.lastChild, context = canvas.getContext("2d");
-  context.font = "11px system-ui, sans-serif";
-  const f = histogramFrame(context, box, drawn);
+/* The colour of a zone's bars. */
+export function barColour(name) {
+  const site = timeline.model.sites.find((s) => s.name === name);
+  return site && site.role === ROLE_USER ? theme.css[site.index] : theme.dark ? "#7d8a99" : "#8fa0b4";
+}
+
+function paintBars(context, f, drawn, colour) {
+  const { edges, bars, scale, bin } = drawn;
+  bars.forEach((n, i) => {
+    if (!n) return;
+    const x0 = f.x(edges[i] * scale), x1 = f.x(edges[i + 1] * scale);
+    const h = Math.max(1.5, f.bottom - f.y(n)); /* one among ten thousand is seen, too */
+    context.fillStyle = colour;
+    context.fillRect(x0, f.bottom - h, Math.max(1, x1 - x0 - (x1 - x0 > 4 ? 1 : 0)), h);
+    if (i !== bin) return;
+    context.strokeStyle = theme.colours.ink;
+    context.lineWidth = 2;
+    context.strokeRect(x0, f.bottom - h, Math.max(2, x1 - x0), h);
+  });
+}
+
+/* The other selection: a line over its bars. */
+function paintOther(context, f, { edges, other, scale }) {
+  if (!other) return;
+  context.strokeStyle = theme.colours.ink;
+  context.lineWidth = 1.5;
+  context.setLineDash([4, 2]);
+  context.beginPath();
+  context.moveTo(f.x(edges[0] * scale), f.bottom);
+  other.forEach((n, i) => {
+    const y = n ? Math.min(f.y(n), f.bottom - 1.5) : f.bottom;
+    context.lineTo(f.x(edges[i] * scale), y);
+    context.lineTo(f.x(edges[i + 1] * scale), y);
+  });
+  context.lineTo(f.x(edges[edges.length - 1] * scale), f.bottom);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/* drawn: { edges, bars, other: bars or null, counts, times, scale, unit, weight: "count" or "time", logX, logY, bin, colour,
+ * lines: [[cycles, name]] }; `room`: { w, h } that the canvas may have. */
+export function drawHistogram(canvas, room, drawn) {
+  const context = canvas.getContext("2d"), font = "11px system-ui, sans-serif";
+  context.font = font;
+  const f = frameOf(context, room, drawn);
   fitCanvas(canvas, f.w, f.h, timeline.ratio);
-  context.font = "11px system-ui, sans-serif"; /* the canvas forgets it when its size changes */
+  context.font = font; /* the canvas forgets it when its size changes */
   context.clearRect(0, 0, f.w, f.h);
   paintAxes(context, f);
-  const site = timeline.model.sites.find((s) => s.name === row.name);
-  context.fillStyle = site && site.role === ROLE_USER ? theme.css[site.index] : theme.dark ? "#7d8a99" : "#8fa0b4";
-  drawn.counts.forEach((n, i) => {
-    if (!n) return;
-    const x0 = f.x(drawn.at[i] * drawn.scale), x1 = f.x((drawn.at[i] + drawn.width) * drawn.scale);
-    const h = Math.max(1.5, f.bottom - f.y(n)); /* one among ten thousand is seen, too */
-    context.fillRect(x0, f.bottom - h, Math.max(1, x1 - x0 - (x1 - x0 > 4 ? 1 : 0)), h);
-  });
-  paintLine(context, f, row.median * drawn.scale, "median", f.top + 2);
-  paintLine(context, f, row.p95 * drawn.scale, "p95", f.top + 18);
+  paintBars(context, f, drawn, drawn.colour);
+  paintOther(context, f, drawn);
+  drawn.lines.forEach(([value, name], i) => paintLine(context, f, value * drawn.scale, name, f.top + 2 + i * 16));
   histogram.drawn = { ...drawn, frame: f };
 }
 
-/* What the bin under the mouse holds; empty outside of all bins. */
-export function binText(x) {
-  const { at, counts, width, scale, unit, frame } = histogram.drawn, i = frame.bin(x);
-  if (i < 0 || i >= at.length) return "";
-  const from = grouped(at[i] * scale), to = grouped((at[i] + width - 1) * scale);
-  return from + (width > 1 ? " to " + to : "") + " " + unit + ": " + grouped(counts[i]);
+/* What a bin holds; empty outside of all bins. */
+export function binTextOf(i) {
+  const { edges, counts, times, scale, unit, other, weight } = histogram.drawn;
+  if (i < 0 || i >= counts.length) return "";
+  const from = grouped(edges[i] * scale), to = grouped((edges[i + 1] - 1) * scale);
+  const kept = other ? "; kept: " + (weight === "time" ? grouped(other[i]) + " " + unit : grouped(other[i])) : "";
+  return from + (edges[i + 1] - edges[i] > 1 ? " to " + to : "") + " " + unit + ": " + grouped(counts[i]) + (counts[i] ? ", together " + grouped(times[i] * scale) + " " + unit : "") + kept;
 }
 
-export function showHistogram() {
-  const box = byId("chart"), row = table.chosen || table.suggested;
-  histogram.drawn = null;
-  if (!row) return box.replaceChildren();
-  const bin = make("output", { id: "bin", class: "faint" });
-  box.replaceChildren(make("h2", {}, row.name.slice(0, 60) + " on " + rowPlace(row), make("span", { class: "faint" }, " durations "), bin));
-  const values = durationsOf(row);
-  if (values.length < row.count)
-    box.firstChild.append(make("span", { class: "warn" }, grouped(values.length) + " of " + grouped(row.count) + " are in the page"));
-  if (!values.length) return;
-  const canvas = make("canvas", {});
-  box.append(canvas);
-  canvas.addEventListener("pointermove", (event) => (bin.textContent = binText(event.clientX - canvas.getBoundingClientRect().left)));
-  canvas.addEventListener("pointerleave", () => (bin.textContent = ""));
-  drawHistogram(box, row, values);
+/* The bin under the mouse, in words. */
+export function binText(x) {
+  return binTextOf(histogram.drawn.frame.bin(x));
 }

@@ -141,7 +141,7 @@ function startSplit() {
   const split = byId("split");
   const set = (y) => {
     const top = byId("main").getBoundingClientRect().top;
-    document.documentElement.style.setProperty("--timeline", Math.max(140, Math.min(innerHeight - 120, y)) - top + "px");
+    byId("main").style.setProperty("--timeline", Math.max(140, Math.min(innerHeight - 120, y)) - top + "px");
     tabs.shown.get(tabs.now)();
   };
   split.addEventListener("pointerdown", (event) => split.setPointerCapture(event.pointerId));

@@ -4,14 +4,16 @@
 import { lowerBound, POINT_DROPPED, POINT_SUM, POINT_VALUE, upperBound } from "./data.js";
 import { byId, make } from "./dom.js";
 import { paintFlows } from "./flows.js";
-import { counted, cyclesAndTime, duration, grouped } from "./format.js";
+import { counted, cyclesAndTime } from "./format.js";
 import { textOf } from "./markers.js";
+import { showArea } from "./area_table.js";
 import { bandAt, bandOfRow, laneBox, rowsLayout, stripBox } from "./rows.js";
 import { inkOn, theme } from "./theme.js";
 import { axisTextUnit, axisToX, fitCanvas, laneName, measureTimeline, repaint, timeline, toggleCore, xToAxis } from "./timeline.js";
 import { pan, setView, view, viewRange, zoom } from "./view.js";
 
-export const selection = { item: null, hover: null, range: null, band: null, drag: null };
+/* `range`: [from, to] that is measured, on the axis, and `rows` in it (a Set; null: all). */
+export const selection = { item: null, hover: null, range: null, rows: null, band: null, drag: null };
 
 /* Its zone; null for a launch and for a call of the host. */
 export function itemSite(item) {
@@ -128,39 +130,12 @@ export function showTip(item, x, y) {
 
 export function showDetails() {
   const box = byId("details");
-  if (selection.range) return showRange(box, ...selection.range);
+  if (selection.range) return showArea(box);
   if (!selection.item) {
     box.replaceChildren(make("h2", {}, "Selection"), make("p", { class: "faint" }, "Click a zone for its figures. Hold Shift and drag to measure a range."));
     return;
   }
   box.replaceChildren(make("h2", {}, swatch(itemSite(selection.item)), itemName(selection.item)), factList(selection.item));
-}
-
-/* Zones that overlap t0..t1: the time of each inside the range. */
-function rangeTotals(t0, t1) {
-  const totals = new Map();
-  for (const row of timeline.model.rows)
-    for (const lane of row.lanes) {
-      if (lane.points) continue;
-      const a = (t0 - row.offset) / row.scale, b = (t1 - row.offset) / row.scale;
-      for (let i = upperBound(lane.end, a); i < lane.n && lane.start[i] < b; i++) {
-        const site = timeline.model.sites[lane.site[i]];
-        const sum = totals.get(site.name) || { site, time: 0, count: 0 };
-        sum.time += (Math.min(lane.end[i], b) - Math.max(lane.start[i], a)) * row.scale;
-        sum.count++;
-        totals.set(site.name, sum);
-      }
-    }
-  return [...totals.values()].sort((a, b) => b.time - a.time);
-}
-
-function showRange(box, t0, t1) {
-  const model = timeline.model, ns = model.toCycles === 0, unit = ns ? 1 : model.toCycles;
-  const length = (value) => (ns ? duration(value) : cyclesAndTime(value * unit, model.khz));
-  const table = make("table", {}, make("tr", {}, make("th", {}, "zone"), make("th", {}, "count"), make("th", {}, ns ? "ns inside" : "cycles inside")));
-  for (const { site, time, count } of rangeTotals(t0, t1).slice(0, 40))
-    table.append(make("tr", {}, make("td", {}, swatch(site), site.name.slice(0, 80)), make("td", { class: "n" }, grouped(count)), make("td", { class: "n" }, grouped(Math.round(time * unit)))));
-  box.replaceChildren(make("h2", {}, "Measured: " + length(t1 - t0)), make("p", { class: "faint" }, "from " + length(t0)), table);
 }
 
 export function say(text) {
@@ -169,7 +144,7 @@ export function say(text) {
 
 export function select(item, announce) {
   selection.item = item;
-  selection.range = null;
+  selection.range = selection.rows = null;
   if (item) {
     selection.band = bandOfRow(item.lane.row);
     if (announce) say(itemName(item) + ", " + describe(item).map((f) => f.join(" ")).join(", "));
@@ -179,11 +154,26 @@ export function select(item, announce) {
   repaint();
 }
 
-export function measure(t0, t1) {
+let detailsDue = 0;
+
+export function measure(t0, t1, rows) {
   selection.range = t0 < t1 ? [t0, t1] : [t1, t0];
+  selection.rows = rows && rows.size ? rows : null;
   selection.item = null;
-  showDetails();
+  clearTimeout(detailsDue);
+  /* While the mouse moves over a million intervals the picture comes first. */
+  if (timeline.model.intervals > 200000) detailsDue = setTimeout(showDetails, 60);
+  else showDetails();
   repaint();
+}
+
+/* RISCs between two places of the rows; null: as good as one place, which is to say all of them. */
+function rowsBetween(y0, y1) {
+  const [top, bottom] = y0 < y1 ? [y0, y1] : [y1, y0], rows = new Set();
+  if (bottom - top < 6) return null;
+  for (const band of rowsLayout.bands)
+    if (band.y < bottom && band.y + band.h > top) for (const row of band.kind === "risc" ? [band.row] : band.kind === "core" && !band.open ? band.core.rows : []) rows.add(row);
+  return rows;
 }
 
 /* Scrolls a band into sight. */
@@ -236,6 +226,14 @@ function paintChosen(context) {
   }
 }
 
+/* The rows that are part of what is measured. */
+function paintArea(context, x0, x1) {
+  const top = byId("rows").scrollTop;
+  for (const band of rowsLayout.bands)
+    if (band.kind === "risc" ? selection.rows.has(band.row) : band.kind === "core" && !band.open && band.core.rows.some((r) => selection.rows.has(r)))
+      context.fillRect(x0, band.y - top, x1 - x0, band.h);
+}
+
 function paintMarks() {
   const context = fitCanvas(byId("marks"), timeline.width, timeline.height, timeline.ratio);
   const colours = theme.colours;
@@ -252,7 +250,8 @@ function paintMarks() {
   if (selection.range) {
     const x0 = axisToX(selection.range[0]), x1 = axisToX(selection.range[1]);
     context.fillStyle = theme.dark ? "#5aa2ff22" : "#1f6feb18";
-    context.fillRect(x0, 0, x1 - x0, timeline.height);
+    if (selection.rows) paintArea(context, x0, x1);
+    else context.fillRect(x0, 0, x1 - x0, timeline.height);
     context.fillStyle = colours.accent;
     context.fillRect(x0, 0, 1, timeline.height);
     context.fillRect(x1, 0, 1, timeline.height);
@@ -281,7 +280,7 @@ function onDown(event) {
     return;
   }
   if (at.x > timeline.width) return; /* the scroll bar */
-  selection.drag = { x: at.x, y: at.y, t0: view.t0, t1: view.t1, top: byId("rows").scrollTop, measure: event.shiftKey, from: xToAxis(at.x), moved: false };
+  selection.drag = { x: at.x, y: at.y, t0: view.t0, t1: view.t1, top: byId("rows").scrollTop, rowsY: at.rowsY, measure: event.shiftKey, from: xToAxis(at.x), moved: false };
   byId("rows").setPointerCapture(event.pointerId);
   event.preventDefault();
 }
@@ -292,7 +291,7 @@ function onMove(event) {
     drag.moved = drag.moved || Math.abs(at.x - drag.x) + Math.abs(at.y - drag.y) > 3;
     if (!drag.moved) return;
     showTip(null);
-    if (drag.measure) return measure(drag.from, xToAxis(at.x));
+    if (drag.measure) return measure(drag.from, xToAxis(at.x), rowsBetween(drag.rowsY, at.rowsY));
     const step = ((drag.x - at.x) / timeline.width) * (drag.t1 - drag.t0);
     byId("rows").scrollTop = drag.top + drag.y - at.y;
     setView(drag.t0 + step, drag.t1 + step);

@@ -3,9 +3,9 @@
 import { answers, readAnswers, section } from "./answers.js";
 import { readIntervals, readMeta, ROLE_FW, ROLE_KERNEL } from "./data.js";
 import { byId, make } from "./dom.js";
+import { findMoved, showHistogram } from "./findzone.js";
 import { offerHeat, showHeat, startHeat, worstStraggler } from "./heatmap.js";
 import { handle } from "./handle.js";
-import { showHistogram } from "./histogram.js";
 import { startKeys } from "./keys.js";
 import { showEmpty, showFacts, showHealth, showLog } from "./losses.js";
 import { showMarkers } from "./markers.js";
@@ -108,7 +108,10 @@ async function start() {
   showMarkers(model);
   showLog(model);
   offerTabs(model);
-  timeline.moved = timeChanged;
+  timeline.moved = () => {
+    timeChanged();
+    findMoved();
+  };
   if (linked !== "overview" && tabs.now === "overview") showTab(linked);
   requestIdleCallback(() => showStraggler(worstStraggler()), { timeout: 1000 });
   let due = 0;

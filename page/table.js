@@ -4,8 +4,8 @@
 import { ROLE_FW, ROLE_USER } from "./data.js";
 import { byId, make } from "./dom.js";
 import { grouped } from "./format.js";
+import { isFound, showHistogram } from "./findzone.js";
 import { offerHeat } from "./heatmap.js";
-import { showHistogram } from "./histogram.js";
 import { refreshColours, search } from "./search.js";
 import { swatch } from "./select.js";
 import { timeline } from "./timeline.js";
@@ -107,7 +107,7 @@ export function chooseRow(row) {
 /* A zone was picked in the timeline, on this RISC of a chip. */
 function chooseSite(site, { chip, risc }) {
   const row = table.rows.find((r) => r.name === site.name && r.risc === risc && r.chip === chip);
-  if (!row || row === table.chosen) return;
+  if (!row || row === table.chosen || isFound(row)) return;
   table.chosen = row;
   showTable();
   showHistogram();

@@ -33,7 +33,7 @@ export function showTab(name) {
   }
   byId("main").dataset.tab = name;
   byId("main").dataset.beside = String(BESIDE.has(name));
-  if (WITH_DETAILS.has(name)) byId("pane-" + name).append(byId("details"));
+  if (WITH_DETAILS.has(name)) byId(name === "zones" ? "zone-side" : "pane-" + name).prepend(byId("details"));
   byId("tab-" + name).scrollIntoView({ block: "nearest", inline: "nearest" });
   if (BESIDE.has(name)) tabs.timeline();
   tabs.shown.get(name)();

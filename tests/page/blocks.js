@@ -31,3 +31,11 @@ export function blocks(meta, rows) {
   };
   return [json, deflateSync(Buffer.from(columns.flat())).toString("base64")];
 }
+
+/* A generator of numbers that gives the same each time. */
+export function numbers(seed) {
+  return (below) => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor((seed / 4294967296) * below);
+  };
+}

@@ -4,20 +4,11 @@ import { test } from "node:test";
 
 import { loadModel, lowerBound, upperBound } from "../../page/data.js";
 import { cyclesAndTime, duration, niceStep, short, shortTime } from "../../page/format.js";
-import { bins } from "../../page/histogram.js";
 import { paintLane, paintPoints } from "../../page/paint.js";
 import { bandAt, bandOfRow, laneBox, layoutRows, rowsLayout } from "../../page/rows.js";
 import { contrast, inkOn, setColours, theme } from "../../page/theme.js";
 import { pan, setView, view, viewAll, viewRange, zoom } from "../../page/view.js";
-import { blocks } from "./blocks.js";
-
-/* A generator of numbers that gives the same each time. */
-function numbers(seed) {
-  return (below) => {
-    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-    return Math.floor((seed / 4294967296) * below);
-  };
-}
+import { blocks, numbers } from "./blocks.js";
 
 function lane(level, items, points) {
   return { level, points, items };
@@ -170,17 +161,6 @@ test("what is narrower than a pixel is painted all the same, and nothing beside 
     assert.ok(pixels.subarray(0, width).every((p) => p === 0) && pixels.subarray(2 * width).every((p) => p === 0));
     paintPoints(pixels, width, width, one, t0, k, [9]);
     assert.ok(pixels.subarray(0, width).every((p) => p === 0) && pixels.subarray(2 * width).every((p) => p === 0));
-  }
-});
-
-test("bins of a histogram hold every value once", () => {
-  const next = numbers(2);
-  for (let round = 0; round < 200; round++) {
-    const values = Array.from({ length: 1 + next(300) }, () => next(1 + next(5000))), { at, counts, width } = bins(values);
-    assert.equal(counts.reduce((a, b) => a + b, 0), values.length);
-    assert.equal(counts.length, at.length);
-    assert.ok(counts.length <= 61);
-    counts.forEach((n, i) => assert.equal(n, values.filter((v) => v >= at[i] && v < at[i] + width).length));
   }
 });
 

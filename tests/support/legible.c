@@ -1,4 +1,4 @@
-/* Whether everything on the page can be read: WCAG's contrast of each text with what it stands on, in the page and on its
+/* Whether everything on the page can be read and stays inside the window: WCAG's contrast of each text with what it stands on, in the page and on its
  * canvases, on every tab. See page.h. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,4 +79,35 @@ void page_is_legible(browser *b, const char *what)
     assert_true(atoi(text + 1) > 10);
     assert_non_null(strstr(text, ",[]]"));
     free(text);
+}
+
+void page_fits(browser *b, const char *what, int at)
+{
+    static const int sizes[][2] = {{1440, 900}, {1024, 768}, {390, 844}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (!(at & 1 << i)) continue;
+        browser_size(b, sizes[i][0], sizes[i][1]);
+        page_settle(b);
+        char *wrong = browser_js(
+            b,
+            "(async () => { const wrong = [], frame = () => new Promise((r) => requestAnimationFrame(() => "
+            "requestAnimationFrame(r))); const names = typeof tabNames === 'function' && !document.getElementById('main').hidden ? tabNames() : []; "
+            "for (let modes = %d; modes--;) { document.getElementById('theme').click(); "
+            "for (const name of names) { showTab(name); await frame(); const pane = "
+            "document.getElementById('pane-' + name), box = pane.getBoundingClientRect(); "
+            "if (document.documentElement.scrollWidth > innerWidth || document.body.scrollHeight > innerHeight) wrong.push(name + ': wider or higher than the window'); "
+            "if (box.height < 60 || box.width < innerWidth - 20) wrong.push(name + ': ' + Math.round(box.width) + ' by ' + Math.round(box.height)); "
+            "if (!pane.innerText.trim()) wrong.push(name + ': empty'); "
+            "const tab = document.getElementById('tab-' + name).getBoundingClientRect(); if (tab.left < -0.5 || tab.right > innerWidth + 0.5) wrong.push(name + ': its tab is cut'); "
+            "const scrolls = (e) => { for (; e && e !== document.body; e = e.parentElement) if (/auto|scroll/.test(getComputedStyle(e).overflowX)) return e.getBoundingClientRect().right <= innerWidth + 0.5; return false; }; "
+            "for (const e of pane.querySelectorAll('b, h2, h3, p, li, td, button, select, input, canvas')) { const r = e.getBoundingClientRect(); "
+            "if (r.width && (r.right > innerWidth + 0.5 || r.left < -0.5) && !scrolls(e.parentElement)) wrong.push(name + ': ' + e.tagName + ' ' + e.textContent.slice(0, 20) + ' is cut'); } } } "
+            "return [...new Set(wrong)].slice(0, 6).join('; ') + '.' })()",
+            at & PAGE_LIGHT_AND_DARK ? 2 : 1);
+        if (strcmp(wrong, ".") != 0) fail_msg("%s, %d pixels wide: %s", what, sizes[i][0], wrong);
+        free(wrong);
+        page_has_no_problems(b, what);
+    }
+    browser_size(b, 1440, 900);
+    page_settle(b);
 }

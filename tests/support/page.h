@@ -45,4 +45,15 @@ void page_has_no_problems(browser *b, const char *where);
 /* Every text on every tab and canvas has a contrast of 4.5 or more; leaves the page at its zones. */
 void page_is_legible(browser *b, const char *what);
 
+/* Sizes of the window: 1440, 1024 and 390 pixels wide. */
+enum {
+    PAGE_DESK = 1,
+    PAGE_LAPTOP = 2,
+    PAGE_TELEPHONE = 4,
+    PAGE_ALL_SIZES = 7,
+    PAGE_LIGHT_AND_DARK = 8, /* both; otherwise in turn */
+};
+/* The contents of every tab stay inside the window, or scroll in a box of their own. Leaves it 1440 wide. */
+void page_fits(browser *b, const char *what, int at);
+
 #endif

@@ -325,42 +325,6 @@ static void everything_can_be_read(void **state)
     page_is_legible(b, "network, dark");
 }
 
-/* What a log is shown by, at some of the sizes, in turn light and dark or in both: tabs whose contents stay inside the window or scroll in their own box. */
-static void fits_at(const char *what, bool both, size_t from, size_t to)
-{
-    static const int sizes[][2] = {{1440, 900}, {1024, 768}, {390, 844}};
-    for (size_t i = from; i < to; i++) {
-        browser_size(b, sizes[i][0], sizes[i][1]);
-        page_settle(b);
-        char *wrong = browser_js(
-            b,
-            "(async () => { const wrong = [], frame = () => new Promise((r) => requestAnimationFrame(() => "
-            "requestAnimationFrame(r))); const names = typeof tabNames === 'function' && !document.getElementById('main').hidden ? tabNames() : []; "
-            "for (let modes = %d; modes--;) { document.getElementById('theme').click(); "
-            "for (const name of names) { showTab(name); await frame(); const pane = "
-            "document.getElementById('pane-' + name), box = pane.getBoundingClientRect(); "
-            "if (document.documentElement.scrollWidth > innerWidth || document.body.scrollHeight > innerHeight) wrong.push(name + ': wider or higher than the window'); "
-            "if (box.height < 60 || box.width < innerWidth - 20) wrong.push(name + ': ' + Math.round(box.width) + ' by ' + Math.round(box.height)); "
-            "if (!pane.innerText.trim()) wrong.push(name + ': empty'); "
-            "const tab = document.getElementById('tab-' + name).getBoundingClientRect(); if (tab.left < -0.5 || tab.right > innerWidth + 0.5) wrong.push(name + ': its tab is cut'); "
-            "const scrolls = (e) => { for (; e && e !== document.body; e = e.parentElement) if (/auto|scroll/.test(getComputedStyle(e).overflowX)) return e.getBoundingClientRect().right <= innerWidth + 0.5; return false; }; "
-            "for (const e of pane.querySelectorAll('b, h2, h3, p, li, td, button, select, input, canvas')) { const r = e.getBoundingClientRect(); "
-            "if (r.width && (r.right > innerWidth + 0.5 || r.left < -0.5) && !scrolls(e.parentElement)) wrong.push(name + ': ' + e.tagName + ' ' + e.textContent.slice(0, 20) + ' is cut'); } } } "
-            "return [...new Set(wrong)].slice(0, 6).join('; ') + '.' })()",
-            both ? 2 : 1);
-        if (strcmp(wrong, ".") != 0) fail_msg("%s, %d pixels wide: %s", what, sizes[i][0], wrong);
-        free(wrong);
-        page_has_no_problems(b, what);
-    }
-    browser_size(b, 1440, 900);
-    page_settle(b);
-}
-
-static void fits(const char *what, bool both)
-{
-    fits_at(what, both, 0, 3);
-}
-
 /* At the narrowest, where what does not fit is found; the richest at all sizes. */
 static void every_log_fits(void **state)
 {
@@ -404,10 +368,10 @@ static void every_log_fits(void **state)
         page_open(b, path, out, logs[i].exit_status);
         page_has_text(b, "tabNames().join() + '.'", logs[i].tabs);
         page_has_text(b, "document.getElementById('tab-ops').textContent", "Launches");
-        fits_at(logs[i].what, false, 2, 3);
+        page_fits(b, logs[i].what, PAGE_TELEPHONE);
     }
     page_open(b, network(), out, 0);
-    fits("network", true);
+    page_fits(b, "network", PAGE_ALL_SIZES | PAGE_LIGHT_AND_DARK);
 }
 
 /* What was lost stands in the overview, and where the answers say it too they agree. */
@@ -428,7 +392,7 @@ static void losses_and_damage_are_told(void **state)
     page_open(b, path, out, 3);
     page_has_text(b, "document.getElementById('trust').querySelectorAll('.bad').length > 0 ? 'told' : 'not'",
                   "told");
-    fits_at("a cut log", false, 1, 2);
+    page_fits(b, "a cut log", PAGE_LAPTOP);
     /* Without a zone that was closed. */
     write_text(
         path,

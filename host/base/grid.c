@@ -294,6 +294,49 @@ static void left_out(const dl_grid *g, const layout *l, unsigned width, dl_str *
     if (any) dl_str_add(out, ")\n");
 }
 
+static bool has_column(const dl_grid *g, unsigned k)
+{
+    return !(g->columns[k].flags & DL_GRID_GONE);
+}
+
+/* A note is a row with one cell: a table of Markdown ends at the first line that is none of it. */
+static void markdown(const dl_grid *g, dl_str *out)
+{
+    const char *at = g->text.text;
+    for (unsigned k = 0; k < g->n_columns; k++) {
+        if (!has_column(g, k)) continue;
+        dl_str_add(out, "| ");
+        dl_str_markdown(out, g->columns[k].title ? g->columns[k].title : "");
+        dl_str_char(out, ' ');
+    }
+    dl_str_add(out, "|\n");
+    for (unsigned k = 0; k < g->n_columns; k++)
+        if (has_column(g, k)) dl_str_add(out, g->columns[k].flags & DL_GRID_RIGHT ? "|--:" : "|---");
+    dl_str_add(out, "|\n");
+    unsigned k = 0;
+    for (size_t i = 0; i < g->cells; i++, at += strlen(at) + 1) {
+        const bool note = *at == NOTE;
+        bool written = false;
+        for (unsigned c = note ? 0 : k; c < (note ? g->n_columns : k + 1); c++) {
+            if (!has_column(g, c)) continue;
+            dl_str_add(out, "| ");
+            if (!written) dl_str_markdown(out, at + note);
+            dl_str_char(out, ' ');
+            written = true;
+        }
+        if (!note) k = k + 1 == g->n_columns ? 0 : k + 1;
+        if (note || k == 0) dl_str_add(out, "|\n");
+    }
+    dl_str_char(out, '\n'); /* or what follows would be in it */
+}
+
+static void empty(dl_grid *g)
+{
+    dl_str_free(&g->text);
+    g->cells = 0;
+    g->at = 0;
+}
+
 void dl_grid_print(dl_grid *g, unsigned width, dl_str *out)
 {
     layout l = {0};
@@ -301,6 +344,11 @@ void dl_grid_print(dl_grid *g, unsigned width, dl_str *out)
     bool begun = false;
     out->failed |= g->text.failed;
     if (g->text.failed) g->cells = 0;
+    if (width == DL_GRID_MARKDOWN) {
+        markdown(g, out);
+        empty(g);
+        return;
+    }
     measure(g, &l);
     fit(g, &l, width);
     for (; l.head && k < g->n_columns; k++)
@@ -326,7 +374,5 @@ void dl_grid_print(dl_grid *g, unsigned width, dl_str *out)
         at += n + 1;
     }
     left_out(g, &l, width, out);
-    dl_str_free(&g->text);
-    g->cells = 0;
-    g->at = 0;
+    empty(g);
 }

@@ -1,6 +1,6 @@
 /* Grids: tables for people. Columns are as wide as what is in them; on a terminal a line is no longer than
  * the terminal: long names are shortened in their middle, and columns that can be spared are left out and
- * named below. Into anything else all is written in full. Not for programs: they have CSV and JSON.
+ * named below. Into anything else all is written in full. For the comment of a pull request the same is Markdown. Not for programs: they have CSV and JSON.
  *
  *     static const dl_grid_column columns[] = {{"zone", DL_GRID_NAME, 0}, {"count", DL_GRID_RIGHT, 0}};
  *     dl_grid g = DL_GRID(columns);
@@ -8,6 +8,8 @@
  *     dl_grid_print(&g, dl_term_width(stdout), &out);        and frees it */
 #ifndef DEVLOG_BASE_GRID_H
 #define DEVLOG_BASE_GRID_H
+
+#include <limits.h>
 
 #include "base/str.h"
 
@@ -21,6 +23,7 @@ enum {
 };
 
 enum { DL_GRID_COLUMNS = 16, DL_GRID_LEAST_NAME = 20 };
+#define DL_GRID_MARKDOWN UINT_MAX /* a width: a table of Markdown, with all columns and names in full */
 
 typedef struct dl_grid_column {
     const char *title; /* NULL in all columns: no head */
@@ -47,8 +50,17 @@ void dl_grid_u64(dl_grid *g, uint64_t value);
 void dl_grid_number(dl_grid *g, double value);
 /* A line of its own below the row; between rows only. */
 void dl_grid_note(dl_grid *g, const char *text);
-/* Appends the table to *out; width 0: as wide as it likes. *g is empty again. */
+/* Appends the table to *out; width 0: as wide as it likes; DL_GRID_MARKDOWN. *g is empty again. */
 void dl_grid_print(dl_grid *g, unsigned width, dl_str *out);
+
+/* A name above a table: as Markdown, or as a terminal may show it. */
+static inline void dl_str_name(dl_str *s, const char *text, bool markdown)
+{
+    if (markdown)
+        dl_str_markdown(s, text);
+    else
+        dl_str_shown(s, text, strlen(text));
+}
 
 /* The text as a terminal may show it (dl_str_shown), shortened in the middle to `most` columns. */
 void dl_str_short(dl_str *s, const char *text, unsigned most);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/grid.h"
 #include "base/settings.h"
 #include "base/term.h"
 #include "cli/cli.h"
@@ -31,7 +32,7 @@ typedef struct decode_args {
     cli_filters filters;
 } decode_args;
 
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
 
 static const cli_option options[] = {
     CLI_TITLE("Files"),
@@ -64,10 +65,9 @@ static const cli_option options[] = {
     {CLI_STRING, "elf", 0, "FOLDER", "where to look for ELF files of kernels that have been moved",
      offsetof(decode_args, elf_folder)},
     CLI_TITLE("Printing"),
-    {CLI_CHOICE, "format", 'f', "text|json|csv",
-     "what to print: tables for people, or everything for programs; with json and csv no files are written "
-     "unless "
-     "--output says where",
+    {CLI_CHOICE, "format", 'f', "text|json|csv|md",
+     "what to print: tables for people, or everything for programs; md: the tables, for the comment of a pull request; with "
+     "json, csv and md no files are written unless --output says where",
      offsetof(decode_args, format)},
     {CLI_OFF, "no-print", 0, NULL, "print no tables, only what was lost and which files were written",
      offsetof(decode_args, print)},
@@ -131,18 +131,21 @@ static devlog_status print_text(dl_decode *d, const decode_args *a, const dl_art
                                 devlog_error *err)
 {
     dl_str out = {0};
-    const dl_table_options table = {.colour = dl_term_colour(stdout),
+    const bool markdown = a->format == FORMAT_MARKDOWN;
+    const dl_table_options table = {.colour = !markdown && dl_term_colour(stdout),
                                     .max_launches = (uint32_t)a->max_launches,
-                                    .width = dl_term_width(stdout),
+                                    .width = markdown ? DL_GRID_MARKDOWN : dl_term_width(stdout),
                                     .sort = (dl_table_sort)a->sort,
                                     .top = (size_t)a->top};
     devlog_status status = a->print ? dl_report_table(d, &table, &out, err) : DEVLOG_OK;
     if (!status && a->print && a->analyses) dl_report_analyses(d, dl_artifacts_analyzer(set), &table, &out);
+    if (markdown) dl_str_add(&out, "\n```text"); /* what follows is lines, not paragraphs */
     for (size_t i = 0; dl_artifacts_path(set, i); i++)
         dl_str_fmt(&out, "%s%s  %s\n", i == 0 && a->print ? "\n" : "", i == 0 ? "Files:\n" : "",
                    dl_artifacts_path(set, i));
     if (out.len) dl_str_char(&out, '\n');
     dl_report_losses(dl_decode_losses(d), table.colour, &out);
+    if (markdown) dl_str_add(&out, "```\n");
     if (!status) status = dl_print(&out, err);
     dl_str_free(&out);
     return status;
@@ -192,7 +195,8 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, const dl
     /* Printed whatever happens to files; of two failures the first is told. */
     devlog_error unheard;
     devlog_error *heard = written ? &unheard : err;
-    status = a->format == FORMAT_TEXT ? print_text(d, a, set, heard) : print_machine(d, a, set, heard);
+    const bool for_people = a->format == FORMAT_TEXT || a->format == FORMAT_MARKDOWN;
+    status = for_people ? print_text(d, a, set, heard) : print_machine(d, a, set, heard);
     return written ? written : status;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/filters.h"
 #include "cli/op_report.h"
 #include "cli/tt_ops.h"
+#include "ops/op_markdown.h"
 
 typedef struct ops_args {
     const char *input, *output, *suffix, *device_log;
@@ -37,7 +38,9 @@ static const cli_option options[] = {
      offsetof(ops_args, output)},
     {CLI_FLAG, "date", 0, NULL, "put date and time in front of the files' names", offsetof(ops_args, date)},
     {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the files' names", offsetof(ops_args, suffix)},
-    {CLI_CHOICE, "format", 0, "csv|json", "of the report", offsetof(ops_args, format)},
+    {CLI_CHOICE, "format", 0, "csv|json|md",
+     "of the report; md: csv, and beside it the same as a table of Markdown, without columns that are empty",
+     offsetof(ops_args, format)},
     {CLI_CHOICE, "columns", 0, "current|reference",
      "current: what tt-perf-report and ttnn-visualizer read; reference: the columns of TT-Metal's document, "
      "in its "
@@ -62,6 +65,19 @@ static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t s
     dl_progress_show(progress, text);
 }
 
+devlog_status cli_op_markdown(const op_job_options *o, const char *report, dl_str *files, devlog_error *err)
+{
+    char *path = NULL;
+    devlog_status status = o->markdown ? op_markdown_beside(report, &path, err) : DEVLOG_OK;
+    if (path && !status) {
+        dl_str_add(files, "  ");
+        dl_str_shown(files, path, strlen(path));
+        dl_str_char(files, '\n');
+    }
+    free(path);
+    return status;
+}
+
 int cli_op_report(const char *command, op_job_options *o, int fd)
 {
     devlog_error err = {0};
@@ -83,7 +99,8 @@ int cli_op_report(const char *command, op_job_options *o, int fd)
             dl_str_shown(&out, files[i], strlen(files[i]));
             dl_str_char(&out, '\n');
         }
-        status = dl_str_status(&out, &err);
+        status = cli_op_markdown(o, job.report_path, &out, &err);
+        if (!status) status = dl_str_status(&out, &err);
     }
     int errnum = status ? 0 : dl_write_all(fd, out.text, out.len);
     if (errnum) status = dl_fail_errno(&err, errnum, "cannot write what was found");
@@ -130,6 +147,7 @@ static int report(const ops_args *a, cli_args *rest)
         .output = a->output,
         .name = name.text,
         .report = {.columns = a->columns ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT, .json = a->format == 1},
+        .markdown = a->format == 2,
         .no_tar = !a->tar,
         .link_logs = a->link_logs,
         .selection = op_selection_any(&selection) ? &selection : NULL,

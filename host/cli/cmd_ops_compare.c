@@ -23,7 +23,8 @@ static const cli_option options[] = {
      "op by op instead of by op code; for reports of the same ops in the same order",
      offsetof(compare_args, list)},
     {CLI_CHOICE, "time", 0, "kernel|fw", "the duration that is compared", offsetof(compare_args, time)},
-    {CLI_CHOICE, "format", 0, "text|csv|json", "times in csv and json are integers of ns",
+    {CLI_CHOICE, "format", 0, "text|csv|json|md",
+     "times in csv and json are integers of ns; md: for the comment of a pull request",
      offsetof(compare_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of text; 50 unless told, with --list all; 0: all",
      offsetof(compare_args, top), 0, UINT32_MAX},
@@ -91,7 +92,9 @@ static int run(int argc, char **argv)
                             .colour = dl_term_colour(stdout),
                             .width = dl_term_width(stdout),
                             .top = (size_t)(a.top == UINT64_MAX ? (a.list ? 0 : 50) : a.top)};
-    o.format = a.format == 1 ? OP_COMPARE_CSV : a.format == 2 ? OP_COMPARE_JSON : OP_COMPARE_TEXT;
+    static const uint8_t formats[] = {OP_COMPARE_TEXT, OP_COMPARE_CSV, OP_COMPARE_JSON, OP_COMPARE_MARKDOWN};
+    o.format = formats[a.format];
+    o.colour &= o.format == OP_COMPARE_TEXT;
     if (!percent_of(a.max_regression, &o.max_regression) || !percent_of(a.max_host, &o.max_host)) {
         bool host = percent_of(a.max_regression, &o.max_regression);
         exit_status = cli_wrong(&cmd_ops_compare, "--max-%sregression wants a number of percent, not '%s'",

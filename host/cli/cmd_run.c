@@ -44,7 +44,8 @@ static const cli_option options[] = {
      offsetof(run_args, output)},
     {CLI_FLAG, "date", 0, NULL, "put date and time in front of the report's name", offsetof(run_args, date)},
     {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the report's name", offsetof(run_args, suffix)},
-    {CLI_CHOICE, "format", 0, "csv|json", "of the report", offsetof(run_args, format)},
+    {CLI_CHOICE, "format", 0, "csv|json|md", "of the report, as devlog ops has it",
+     offsetof(run_args, format)},
     {CLI_CHOICE, "columns", 0, "current|reference", "as of devlog ops", offsetof(run_args, columns)},
     {CLI_OFF, "no-tar", 0, NULL, "do not pack the logs into a tar beside the report",
      offsetof(run_args, tar)},
@@ -155,6 +156,7 @@ static int report(const run_args *a, const char *logs, const char *device_logs, 
         .report = {.columns = a->columns ? OP_COLUMNS_REFERENCE : OP_COLUMNS_CURRENT,
                    .json = a->format == 1,
                    .no_host_times = a->device_only},
+        .markdown = a->format == 2,
         .no_tar = !a->tar,
     };
     int status = cli_op_report("run", &o, STDERR_FILENO);

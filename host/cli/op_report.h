@@ -9,6 +9,10 @@
  * `fd`. Returns CLI_OK, ... */
 int cli_op_report(const char *command, op_job_options *options, int fd);
 
+/* Where the options want Markdown, writes it beside the report and appends a line with its name to `files`. */
+devlog_status cli_op_markdown(const op_job_options *options, const char *report, dl_str *files,
+                              devlog_error *err);
+
 /* Says on stderr what of a report could not be used; true when there was any. */
 bool cli_op_table_troubles(const char *command, const op_table *t);
 

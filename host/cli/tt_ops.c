@@ -90,7 +90,8 @@ static int report_made(const char *from, const op_job_options *o, const char *ou
     dl_str_add(&out, "\nFiles:\n  ");
     dl_str_shown(&out, to, strlen(to));
     dl_str_char(&out, '\n');
-    status = dl_print(&out, &err);
+    status = cli_op_markdown(o, to, &out, &err);
+    if (!status) status = dl_print(&out, &err);
     if (status) fprintf(stderr, "devlog ops: %s\n", err.text);
     dl_str_free(&out);
     free(to);
@@ -156,7 +157,8 @@ static int report(const tt_files *files, const op_job_options *o, const char *ou
             dl_str_shown(&out, beside[i], strlen(beside[i]));
             dl_str_char(&out, '\n');
         }
-        status = dl_print(&out, &err);
+        status = cli_op_markdown(o, job.report_path, &out, &err);
+        if (!status) status = dl_print(&out, &err);
     }
     if (status)
         fprintf(stderr, "devlog ops: %s\n", err.text);

@@ -16,8 +16,8 @@ typedef struct op_compare_options {
     bool host_told;        /* else OP_COMPARE_HOST is for host times and gaps: */
     double max_host;       /* percent */
     bool other_ops;        /* other ops than before, or another number of them, are no fault */
-    enum { OP_COMPARE_TEXT, OP_COMPARE_CSV, OP_COMPARE_JSON } format;
-    bool colour;
+    enum { OP_COMPARE_TEXT, OP_COMPARE_CSV, OP_COMPARE_JSON, OP_COMPARE_MARKDOWN } format;
+    bool colour;    /* of text */
     unsigned width; /* of the terminal; 0: none, nothing is shortened */
     size_t top;     /* lines of text; 0: all */
 } op_compare_options;
@@ -73,7 +73,7 @@ typedef struct op_compare {
 devlog_status op_compare_make(op_compare *c, const op_table *before, const op_table *after,
                               const op_compare_options *o, devlog_error *err);
 void op_compare_free(op_compare *c);
-/* Appends it as text, CSV or JSON. Times in CSV and JSON are integers of ns. */
+/* Appends it as text, CSV, JSON or Markdown. Times in CSV and JSON are integers of ns. */
 void op_compare_print(const op_compare *c, const op_table *before, const op_table *after,
                       const op_compare_options *o, dl_str *out);
 

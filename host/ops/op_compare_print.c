@@ -124,7 +124,7 @@ static void other_times(const char *what, uint64_t with[2], uint64_t ns[2], dl_g
     dl_grid_text(grid, "");
 }
 
-static void difference_text(const op_compare *c, dl_str *out)
+static void difference_text(const op_compare *c, bool markdown, dl_str *out)
 {
     char n[DL_GROUPED_SIZE];
     const char *sides[] = {"before", "after"};
@@ -133,7 +133,7 @@ static void difference_text(const op_compare *c, dl_str *out)
     for (int i = 0; i < 2; i++) {
         const char *code = c->here[i] ? c->here[i] : "(none)";
         dl_str_add(out, i ? " and '" : " '");
-        dl_str_shown(out, code, strlen(code));
+        dl_str_name(out, code, markdown);
         dl_str_fmt(out, "' %s", sides[i]);
     }
     dl_str_add(out, ".\n");
@@ -156,12 +156,18 @@ static void judgement_text(const op_compare *c, const op_compare_options *o, dl_
 static void print_text(const op_compare *c, const op_table *before, const op_table *after,
                        const op_compare_options *o, dl_str *out)
 {
-    const char *bold = o->colour ? "\033[1m" : "", *plain = o->colour ? "\033[0m" : "";
+    const bool markdown = o->format == OP_COMPARE_MARKDOWN;
+    const char *bold = markdown    ? "### "
+                       : o->colour ? "\033[1m"
+                                   : "",
+               *plain = markdown    ? "\n"
+                        : o->colour ? "\033[0m"
+                                    : "";
     char n[DL_GROUPED_SIZE];
     dl_str_fmt(out, "%sDevice %s time, before: ", bold, o->by_fw ? "firmware" : "kernel");
-    dl_str_shown(out, before->name, strlen(before->name));
+    dl_str_name(out, before->name, markdown);
     dl_str_add(out, ", after: ");
-    dl_str_shown(out, after->name, strlen(after->name));
+    dl_str_name(out, after->name, markdown);
     dl_str_fmt(out, "%s\n", plain);
     dl_grid grid = DL_GRID(columns);
     grid.colour = o->colour;
@@ -185,7 +191,7 @@ static void print_text(const op_compare *c, const op_table *before, const op_tab
                 (uint64_t[]){x->gap_ns, y->gap_ns}, &grid);
     other_times("host time inside ops [ns]", (uint64_t[]){x->with_host, y->with_host},
                 (uint64_t[]){x->host_ns, y->host_ns}, &grid);
-    dl_grid_print(&grid, o->width, out);
+    dl_grid_print(&grid, markdown ? DL_GRID_MARKDOWN : o->width, out);
     if (before->instructions || after->instructions) dl_str_add(out, OP_INSTRUCTIONS_TEXT);
     if (before->aiclk.high || after->aiclk.high) {
         dl_str_add(out, "AICLK: ");
@@ -194,7 +200,7 @@ static void print_text(const op_compare *c, const op_table *before, const op_tab
         op_aiclk_text(&after->aiclk, out);
         dl_str_add(out, " after.\n");
     }
-    if (!c->same) difference_text(c, out);
+    if (!c->same) difference_text(c, markdown, out);
     uint64_t without = x->count - x->with_device + y->count - y->with_device;
     if (without) dl_str_fmt(out, "%s ops have no device data.\n", dl_u64_grouped(n, without));
     if (c->below)

@@ -17,6 +17,7 @@ typedef struct op_job_options {
     const char *output;      /* folder of the report; made when missing */
     const char *name;        /* of the report's files, without extension */
     op_report_options report;
+    bool markdown; /* who runs the job writes the report as Markdown, too (op_markdown.h) */
     bool no_tar;
     const op_selection *selection; /* NULL: everything */
     void (*progress)(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows);

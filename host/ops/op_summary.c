@@ -259,9 +259,15 @@ static void aiclk_text(const op_table *t, dl_str *out)
 
 static void print_text(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
 {
-    const char *bold = o->colour ? "\033[1m" : "", *plain = o->colour ? "\033[0m" : "";
+    const bool markdown = o->format == OP_SUMMARY_MARKDOWN, colour = o->colour && !markdown;
+    const char *bold = markdown ? "### "
+                       : colour ? "\033[1m"
+                                : "",
+               *plain = markdown ? "\n"
+                        : colour ? "\033[0m"
+                                 : "";
     dl_str_fmt(out, "%sDevice %s time by op, ", bold, o->by_fw ? "firmware" : "kernel");
-    dl_str_shown(out, t->name, strlen(t->name));
+    dl_str_name(out, t->name, markdown);
     dl_str_fmt(out, "%s\n", plain);
     char a[DL_GROUPED_SIZE];
     dl_grid grid = DL_GRID(columns);
@@ -283,7 +289,7 @@ static void print_text(const op_summary *s, const op_table *t, const op_summary_
     op_summary_item all = s->all;
     all.id = s->all.count;
     text_line(s, &all, "in total", o->list, &grid);
-    dl_grid_print(&grid, o->width, out);
+    dl_grid_print(&grid, markdown ? DL_GRID_MARKDOWN : o->width, out);
     if (t->instructions) dl_str_add(out, OP_INSTRUCTIONS_TEXT);
     aiclk_text(t, out);
     uint64_t without = s->all.count - s->all.with_device;
@@ -408,59 +414,12 @@ static void print_json(const op_summary *s, const op_table *t, const op_summary_
                (unsigned long long)t->bad_cells, (unsigned long long)t->short_rows);
 }
 
-/* For the comment of a pull request. */
-static void md_line(const op_summary *s, const op_summary_item *x, const char *name, dl_str *out)
-{
-    char digits[DL_GROUPED_SIZE], cores[32];
-    dl_str shown = {0};
-    cores_text(x, cores);
-    dl_str_shown(&shown, name, strlen(name));
-    dl_str_fmt(out, "| %s | ", dl_u64_grouped(digits, x->count));
-    if (x->with_device)
-        share(out, x->total_ns, s->all.total_ns);
-    else
-        dl_str_char(out, '-');
-    const uint64_t values[] = {x->total_ns, average(x), x->min_ns, x->max_ns};
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        dl_str_fmt(out, " | %s", x->with_device ? dl_u64_grouped(digits, values[i]) : "-");
-    dl_str_fmt(out, " | %s | ", *cores ? cores : "-");
-    if (x->with_gap)
-        dl_str_fmt(out, "%s%s", x->gap_ns < 0 ? "-" : "",
-                   dl_u64_grouped(digits, x->gap_ns < 0 ? 0 - (uint64_t)x->gap_ns : (uint64_t)x->gap_ns));
-    else
-        dl_str_char(out, '-');
-    dl_str_add(out, " | ");
-    for (size_t i = 0; i < shown.len; i++) {
-        if (strchr("|\\`*_<>[]#", shown.text[i])) dl_str_char(out, '\\');
-        dl_str_char(out, shown.text[i]);
-    }
-    dl_str_add(out, " |\n");
-    out->failed |= shown.failed;
-    dl_str_free(&shown);
-}
-
-static void print_markdown(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
-{
-    const size_t shown = o->top && o->top < s->n ? o->top : s->n;
-    dl_str_add(out, "| count | % | total ns | avg ns | min ns | max ns | cores | gap ns | op |\n"
-                    "|--:|--:|--:|--:|--:|--:|--:|--:|---|\n");
-    for (size_t i = 0; i < shown; i++)
-        md_line(s, &s->items[i], name_of(t, &s->items[i], NULL), out);
-    md_line(s, &s->all, "in total", out);
-    if (shown < s->n) dl_str_fmt(out, "\n%zu more.\n", s->n - shown);
-    if (t->instructions) dl_str_add(out, "\n" OP_INSTRUCTIONS_TEXT);
-    if (t->aiclk.high) dl_str_char(out, '\n');
-    aiclk_text(t, out);
-}
-
 void op_summary_print(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out)
 {
     if (o->format == OP_SUMMARY_CSV)
         print_csv(s, t, o, out);
     else if (o->format == OP_SUMMARY_JSON)
         print_json(s, t, o, out);
-    else if (o->format == OP_SUMMARY_MARKDOWN)
-        print_markdown(s, t, o, out);
     else
         print_text(s, t, o, out);
 }

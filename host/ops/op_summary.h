@@ -45,7 +45,7 @@ typedef struct op_summary {
 devlog_status op_summary_make(op_summary *s, const op_table *t, const op_summary_options *o,
                               devlog_error *err);
 void op_summary_free(op_summary *s);
-/* Appends it as text, CSV or JSON. Numbers in CSV and JSON are integers of ns.
+/* Appends it as text, CSV, JSON or Markdown. Numbers in CSV and JSON are integers of ns.
  */
 void op_summary_print(const op_summary *s, const op_table *t, const op_summary_options *o, dl_str *out);
 

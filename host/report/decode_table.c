@@ -158,7 +158,8 @@ void dl_report_head(const dl_tables *t, const dl_chip *chip, const dl_table_opti
                     dl_str *out)
 {
     char mhz[DL_GROUPED_SIZE];
-    dl_str_char(out, '\n');
+    const bool markdown = o->width == DL_GRID_MARKDOWN;
+    dl_str_add(out, markdown ? "\n### " : "\n");
     coloured(out, o->colour, bold, title);
     char which[DL_CHIP_TITLE];
     dl_str_fmt(out, ", %s (", dl_chip_title(which, chip->id));
@@ -169,6 +170,7 @@ void dl_report_head(const dl_tables *t, const dl_chip *chip, const dl_table_opti
         dl_str_add(out, ", clock unknown: no nanoseconds");
     if (chip->aiclk_khz) dl_str_fmt(out, ", AICLK %s MHz", dl_mhz_text(mhz, chip->aiclk_khz));
     dl_str_add(out, chip->instructions ? "; cycles are instructions)\n" : ")\n");
+    if (markdown) dl_str_char(out, '\n');
 }
 
 static devlog_status per_risc(dl_decode *d, const dl_table_options *o, dl_str *out, devlog_error *err)

@@ -17,7 +17,7 @@ typedef enum dl_table_sort {
 typedef struct dl_table_options {
     bool colour;
     uint32_t max_launches; /* of the table per launch; 0: none */
-    unsigned width;        /* of the terminal; 0: none, nothing is shortened */
+    unsigned width;        /* of the terminal; 0: none, nothing is shortened; DL_GRID_MARKDOWN */
     dl_table_sort sort;
     size_t top; /* rows of a table, of a launch in the table per launch; 0: all */
 } dl_table_options;

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -307,6 +308,58 @@ def check_outputs(folder, report_path):
     os.remove(there)
 
 
+def markdown(text):
+    """The rows of all tables, as texts by their columns."""
+    rows, head = [], None
+    for line in text.splitlines():
+        cells = [re.sub(r"\\(.)", r"\1", c.strip()) for c in re.split(r"(?<!\\)\|", line)[1:-1]] if line.startswith("|") else None
+        if cells and head and line.startswith("|--"):
+            continue
+        if cells and head:
+            rows.append(dict(zip(head, cells)))
+        head = head or cells if cells else None
+    return rows
+
+
+def check_markdown(folder, report_path, log):
+    """Op reports, their comparison and decoded logs: what CSV, or the log itself, says."""
+    digits = lambda text: text.replace(",", "").lstrip("+")
+    found = markdown(run("ops", "summary", "--format", "md", report_path))
+    wanted = list(csv.DictReader(run("ops", "summary", "--format", "csv", report_path).splitlines()))
+    for name, column in {"op": "op_code", "count": "count", "total [ns]": "total_ns", "min": "min_ns", "max": "max_ns", "gap before": "gap_ns"}.items():
+        same("ops summary, " + name, [digits(r[name]).replace("-", "") for r in found[:-1]], [r[column] for r in wanted])
+    other = os.path.join(folder, "without_softmax.csv")
+    with open(report_path, encoding="utf-8") as f, open(other, "w", encoding="utf-8") as out:
+        out.writelines(line for line in f if not line.startswith("Softmax,"))
+    found = markdown(run("ops", "compare", "--format", "md", report_path, other))
+    wanted = list(csv.DictReader(run("ops", "compare", "--format", "csv", report_path, other).splitlines()))
+    for name, column in {"op": "op_code", "before [ns]": "before_ns", "after [ns]": "after_ns", "difference": "difference_ns",
+                         "count before": "before_count", "count after": "after_count"}.items():
+        same("ops compare, " + name, [digits(r[name]) if r[name] != "-" else "" for r in found[:len(wanted)]], [r[column] for r in wanted])
+    same("ops compare: what is gone", digits(next(r["difference"] for r in found if r["op"] == "Softmax")),
+         "-%d" % sum(int(r["DEVICE KERNEL DURATION [ns]"]) for r in csv.DictReader(open(report_path, encoding="utf-8")) if r["OP CODE"] == "Softmax"))
+    os.remove(other)
+    sums = defaultdict(lambda: [0, 0])
+    for (_, risc, zone), z in zones_of(log).items():
+        sums[risc, zone][0] += z["count"]
+        sums[risc, zone][1] += z["total"]
+    text = run("decode", "--no-files", "--max-launches", "0", "--top", "0", "--format", "md", log)
+    found = {(r["RISC"], r["zone"]): [int(digits(r["count"])), int(digits(r["total [cyc]"]))] for r in markdown(text.split("### ")[1])}
+    same("decode: durations", found, dict(sums))
+    same("decode: what was lost", "```text\n" in text and "Nothing was lost." in text and text.endswith("```\n"), True)
+    # The report itself: a row for each of its rows, without the columns that are empty.
+    there = os.path.join(folder, "markdown")
+    run("ops", "--format", "md", "--no-tar", "-o", there, folder)
+    with open(os.path.join(there, "ops_perf_results.csv"), newline="", encoding="utf-8") as f:
+        wanted = list(csv.DictReader(f))
+    with open(os.path.join(there, "ops_perf_results.md"), encoding="utf-8") as f:
+        found = markdown(f.read())
+    used = [c for c in wanted[0] if any(r[c] for r in wanted)]
+    same("ops: columns of Markdown", list(found[0]), used)
+    same("ops: rows of Markdown", found, [{c: r[c] for c in used} for r in wanted])
+    shutil.rmtree(there)
+
+
 def check_tables(jsonschema):
     """What users edit follows its schema."""
     for name in ("ops", "rules", "thresholds"):
@@ -396,6 +449,7 @@ def main():
         check_savings(db, path)
         check_zones(db, folder, os.path.join(folder, "logs_device", "profile_log_device.csv"))
         check_outputs(folder, path)
+        check_markdown(folder, path, os.path.join(folder, "logs_device", "profile_log_device.csv"))
         check_widths("report", folder, path, os.path.join(folder, "logs_device", "capture.devlog"))
         validated = check_schemas(folder, path)
     return finish(validated)

@@ -100,7 +100,8 @@ def check_terminal(folder, args, statuses=(0, 3)):
 
 
 def check_markdown(folder, args, statuses=(0, 3)):
-    r = subprocess.run(["devlog", args[0], "--format", "md", *args[1:]], capture_output=True, text=True, cwd=folder, env=ENV)
+    words = 2 if args[0] == "ops" else 1
+    r = subprocess.run(["devlog", *args[:words], "--format", "md", *args[words:]], capture_output=True, text=True, cwd=folder, env=ENV)
     if r.returncode not in statuses:
         bad.append("devlog %s --format md: status %d: %s" % (" ".join(args), r.returncode, r.stderr))
         return
@@ -134,7 +135,7 @@ def main():
         other = [["ops", "summary", "old.csv"], ["ops", "compare", "old.csv", "new.csv"], ["ops", "compare", "--list", "old.csv", "new.csv"], ["decode", "--no-files", "old_log.csv"]]
         for args in answers + cycles + more + other:
             check_terminal(folder, args, (0, 3, 4))
-        for args in answers + cycles + more + [["time", "-n", "2", "--", "true"]]:
+        for args in answers + cycles + more + other + [["time", "-n", "2", "--", "true"]]:
             check_markdown(folder, args, (0, 3, 4))
         check_terminal(folder, ["time", "-n", "2", "--", "true"])
 

@@ -1,18 +1,13 @@
 /* WHAT WOULD SAVE MOST: what a run could lose without doing less, each with its saving and the evidence. A saving is an upper
- * bound of its own: two of them may be of the same time and are not to be added up. Gaps are shared out (a nanosecond of them
- * is compiled, is the host's, or is neither), so those are apart. */
+ * bound of its own: two of them may be of the same time and are not to be added up. Not for gaps (savings_gaps.c). */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "answers/causes_saves.h"
 #include "answers/causes_sums.h"
-#include "answers/sections.h"
+#include "answers/savings_internal.h"
 
 enum { SHOWN = 3 };
-
-/* What a launch takes when nothing is in its way, so that only what is above it can be saved; a launch with a gap above
- * GAP_LIMIT is looked at. Both as tt-perf-report has them (its "High Op-to-Op Gap"). */
-static const double GAP_LIMIT = 6500, GAP_LEAST = 6000;
 
 static const answer_column columns[] = {
     {"saving", "saving", ANSWER_TIME, 0},
@@ -26,13 +21,7 @@ static const answer_column columns[] = {
     {"evidence", "evidence", ANSWER_TEXT, ANSWER_BELOW},
 };
 
-typedef struct candidates {
-    saving *items;
-    size_t n, cap;
-    bool failed;
-} candidates;
-
-static saving *add(candidates *c, const saving *s)
+saving *savings_add(savings *c, const saving *s)
 {
     if (!(s->time > 0)) return NULL;
     if (c->n == c->cap) {
@@ -53,83 +42,6 @@ static int by_time(const void *a, const void *b)
     if (x->time < y->time || x->time > y->time) return x->time > y->time ? -1 : 1;
     if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
     return x->op && y->op ? strcmp(x->op, y->op) : 0;
-}
-
-/* ---- Gaps --- */
-
-typedef struct gap_part {
-    double time, worst;
-    uint64_t n;
-    const answer_op *op; /* before which it was greatest */
-} gap_part;
-
-static void add_part(gap_part *to, double time, const answer_op *op)
-{
-    if (!(time > 0)) return;
-    to->time += time;
-    to->n++;
-    if (time <= to->worst) return;
-    to->worst = time;
-    to->op = op;
-}
-
-static void add_gap_saving(answer *a, const answer_run *r, candidates *c, const gap_part *part,
-                           const char *kind, const char *what, const char *tell)
-{
-    if (!part->n) return;
-    const op_table_row *row = answer_row(r, part->op);
-    add(c, &(saving){.time = part->time,
-                     .kind = kind,
-                     .what = what,
-                     .op = answer_code(r, part->op),
-                     .op_id = (double)row->id,
-                     .evidence = answer_keepf(a, "%llu times; the longest, %.1f us, before %s (op %llu). %s",
-                                              (unsigned long long)part->n, part->worst / 1000,
-                                              answer_code(r, part->op), (unsigned long long)row->id, tell)});
-}
-
-static double positive(double value)
-{
-    return value > 0 ? value : 0;
-}
-
-static double least(double x, double y)
-{
-    return x < y ? x : y;
-}
-
-static void find_gaps(answer *a, const answer_run *r, candidates *c)
-{
-    gap_part compiling = {0}, fallback = {0}, rest = {0};
-    double host_only = 0; /* on the host since the device's last op */
-    bool any = false;     /* the first gap is before the run */
-    for (size_t i = 0; i < r->n_ops; i++) {
-        const answer_op *op = &r->ops[i];
-        if (!op->chips) {
-            if (isfinite(op->host)) host_only += op->host;
-            continue;
-        }
-        const double *w = answer_wide(r, op)->numbers;
-        const double calls = isfinite(w[OP_COMPILE_COUNT]) ? w[OP_COMPILE_COUNT] : 1;
-        double gap = any && op->gap > GAP_LIMIT ? op->gap - GAP_LEAST : 0;
-        const double compile = least(gap, positive(w[OP_COMPILE_AVG] * calls));
-        gap -= compile;
-        const double host = least(gap, host_only);
-        gap -= host;
-        add_part(&compiling, compile, op);
-        add_part(&fallback, host, op);
-        add_part(&rest, gap, op);
-        any = true;
-        host_only = 0;
-    }
-    if (r->cycles) return; /* the limits are nanoseconds */
-    add_gap_saving(a, r, c, &compiling, "compile",
-                   "Compile before the run: the device waits for the compiler",
-                   "Run the network once before what counts, so that programs are cached.");
-    add_gap_saving(a, r, c, &fallback, "host_ops", "Ops that run on the host hold the device up",
-                   "Move them to the device, or out of the step.");
-    add_gap_saving(a, r, c, &rest, "gaps", "The device waits between launches for the host",
-                   "Capture the step as a trace, or launch ahead of the device.");
 }
 
 /* ---- Ops of one code --- */
@@ -220,7 +132,7 @@ static const char *small_transfers(answer *a, const causes_save *x, double scale
                         (double)x->bytes / (double)x->transfers);
 }
 
-static void add_path(answer *a, const answer_run *r, uint32_t code, const by_code *of, candidates *c)
+static void add_path(answer *a, const answer_run *r, uint32_t code, const by_code *of, savings *c)
 {
     const causes_save *x = best_of(r->saves, code);
     const double mhz = r->log ? run_log_mhz(r->log) : 0;
@@ -262,10 +174,10 @@ static void add_path(answer *a, const answer_run *r, uint32_t code, const by_cod
             (unsigned long long)x->launches, stream->core_x, stream->core_y, (double)x->waited * scale, unit,
             at_most, (double)x->gain * scale, unit, small_transfers(a, x, scale, unit));
     }
-    add(c, &s);
+    savings_add(c, &s);
 }
 
-static void add_code(answer *a, const answer_run *r, uint32_t code, const by_code *x, candidates *c)
+static void add_code(answer *a, const answer_run *r, uint32_t code, const by_code *x, savings *c)
 {
     const char *name = dl_intern_text(r->table->texts, code, NULL);
     const double id = (double)answer_row(r, x->longest)->id;
@@ -298,13 +210,13 @@ static void add_code(answer *a, const answer_run *r, uint32_t code, const by_cod
                          (unsigned long long)x->with_unused, x->used, x->available)};
     const saving *const all[] = {&spread, &cores, &unused};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        saving *kept = add(c, all[i]);
+        saving *kept = savings_add(c, all[i]);
         if (kept) add_place(a, r, code, kept);
     }
 }
 
 /* Ops of a code share their time: only the greatest saving of each is told. */
-static size_t only_greatest(candidates *c)
+static size_t only_greatest(savings *c)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->n; i++) {
@@ -321,11 +233,11 @@ bool answer_add_savings(answer *a, const answer_run *r)
 {
     const size_t codes = dl_intern_count(r->table->texts);
     by_code *of = calloc(codes + 1, sizeof *of);
-    candidates c = {.failed = !of};
+    savings c = {.failed = !of};
     const double wall = answer_wall(r);
     for (size_t i = 0; of && i < r->n_ops; i++)
         if (r->ops[i].chips) look_at(&of[answer_row(r, &r->ops[i])->code], r, &r->ops[i]);
-    find_gaps(a, r, &c);
+    savings_find_gaps(a, r, &c);
     const size_t of_gaps = c.n;
     for (size_t i = 0; of && i < codes; i++) {
         if (of[i].n) add_code(a, r, (uint32_t)i, &of[i], &c);

@@ -178,6 +178,7 @@ static const struct {
      "OP CODE=(torch) add|DEVICE FW DURATION [ns]=|DEVICE KERNEL DURATION [ns]=|OP TO OP LATENCY [ns]=",
      "OP CODE=(torch) add", 1000},
     {"gap", "OP TO OP LATENCY [ns]=9000", "OP TO OP LATENCY [ns]=6500", 3000},
+    {"small_gap", "OP TO OP LATENCY [ns]=6500", "OP TO OP LATENCY [ns]=4096", 6500},
     {"matmul_grid", "CORE COUNT=32|DEVICE KERNEL DURATION [ns]=80000|DEVICE FW DURATION [ns]=81000", "",
      40000},
     {"matmul_l1", "DEVICE KERNEL DURATION [ns]=200000|INPUT_0_MEMORY=DEV_0_DRAM_INTERLEAVED",

@@ -1,0 +1,199 @@
+/* WHAT WOULD SAVE MOST, the gaps between launches. They are shared out: a nanosecond of them is compiled, is the host's, is of a
+ * gap that is small, or is none of these, so what is told of them may be added up. */
+#include <stdlib.h>
+
+#include "answers/savings_internal.h"
+#include "base/intern.h"
+
+/* What a launch takes when nothing is in its way, so that only what is above it can be saved; a launch with a gap above
+ * GAP_LIMIT is looked at by itself. Both as tt-perf-report has them (its "High Op-to-Op Gap"). */
+static const double GAP_LIMIT = 6500, GAP_LEAST = 6000;
+
+typedef struct gap_part {
+    double time, worst;
+    uint64_t n;
+    const answer_op *op; /* before which it was greatest */
+} gap_part;
+
+static void add_part(gap_part *to, double time, const answer_op *op)
+{
+    if (!(time > 0)) return;
+    to->time += time;
+    to->n++;
+    if (time <= to->worst) return;
+    to->worst = time;
+    to->op = op;
+}
+
+static void add_gap_saving(answer *a, const answer_run *r, savings *all, const gap_part *part,
+                           const char *kind, const char *what, const char *tell)
+{
+    if (!part->n) return;
+    const op_table_row *row = answer_row(r, part->op);
+    const char *evidence = answer_keepf(a, "%llu times; the longest, %.1f %s, before %s (op %llu). %s",
+                                        (unsigned long long)part->n, part->worst / (r->cycles ? 1 : 1000),
+                                        r->cycles ? "cycles" : "us", answer_code(r, part->op),
+                                        (unsigned long long)row->id, tell);
+    savings_add(all, &(saving){.time = part->time,
+                               .kind = kind,
+                               .what = what,
+                               .op = answer_code(r, part->op),
+                               .op_id = (double)row->id,
+                               .evidence = evidence});
+}
+
+/* ---- Small ones: by the codes of the two launches that they are between --- */
+
+typedef struct gap_pair {
+    gap_part part;
+    uint32_t before; /* row of the launch in front of the greatest */
+} gap_pair;
+
+typedef struct gap_pairs {
+    dl_intern *keys; /* two codes each */
+    gap_pair *items; /* by number of the key */
+    size_t cap;
+    gap_part all;
+    bool failed;
+} gap_pairs;
+
+static void add_pair(gap_pairs *p, const answer_run *r, uint32_t before, const answer_op *op, double gap)
+{
+    const uint32_t codes[2] = {r->table->rows[before].code, answer_row(r, op)->code};
+    add_part(&p->all, gap, op);
+    const uint32_t at = p->keys ? dl_intern_add(p->keys, (const char *)codes, sizeof codes) : DL_NO_STRING;
+    p->failed |= at == DL_NO_STRING;
+    if (at == DL_NO_STRING) return;
+    if (at >= p->cap) {
+        const size_t cap = (size_t)at * 2 + 64;
+        gap_pair *grown = realloc(p->items, cap * sizeof *grown);
+        p->failed |= !grown;
+        if (!grown) return;
+        memset(grown + p->cap, 0, (cap - p->cap) * sizeof *grown);
+        p->items = grown;
+        p->cap = cap;
+    }
+    gap_pair *to = &p->items[at];
+    if (gap > to->part.worst) to->before = before;
+    add_part(&to->part, gap, op);
+}
+
+static void add_small(answer *a, const answer_run *r, savings *all, const gap_pairs *p)
+{
+    const gap_pair *most = NULL;
+    for (size_t i = 0; i < p->cap; i++)
+        if (p->items[i].part.n && (!most || p->items[i].part.time > most->part.time)) most = &p->items[i];
+    if (!most) return;
+    const op_table_row *before = &r->table->rows[most->before], *row = answer_row(r, most->part.op);
+    const char *evidence = answer_keepf(
+        a,
+        "%llu gaps of up to %.1f us, %.2f us on average. Most of it is between %s and %s: %.1f us in %llu, the "
+        "longest %.2f us (ops %llu and %llu). Fuse short ops, give each launch more to do, or capture the step "
+        "as a trace.",
+        (unsigned long long)p->all.n, GAP_LIMIT / 1000, p->all.time / (double)p->all.n / 1000,
+        dl_intern_text(r->table->texts, before->code, NULL), answer_code(r, most->part.op),
+        most->part.time / 1000, (unsigned long long)most->part.n, most->part.worst / 1000,
+        (unsigned long long)before->id, (unsigned long long)row->id);
+    savings_add(all, &(saving){.time = p->all.time,
+                               .kind = "small_gaps",
+                               .what = "Small gaps between many launches add up",
+                               .op = answer_code(r, most->part.op),
+                               .op_id = (double)row->id,
+                               .evidence = evidence});
+}
+
+/* ---- Which launch was in front --- */
+
+typedef struct placed {
+    double start;
+    uint32_t chip, row;
+} placed;
+
+static int by_chip_and_start(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
+    if (x->start < y->start || x->start > y->start) return x->start < y->start ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* By row: the launch of that chip which began before it, whether it is wanted or not; UINT32_MAX: there is none. NULL: no
+ * memory. Without cycles it is by the order of rows. */
+static uint32_t *rows_in_front(const op_table *t)
+{
+    uint32_t *front = malloc((t->n + 1) * sizeof *front);
+    placed *all = malloc((t->n + 1) * sizeof *all);
+    size_t n = 0;
+    bool in_order = true;
+    for (size_t i = 0; front && all && i < t->n; i++) {
+        const op_table_row *row = &t->rows[i];
+        const double start = t->wide[i].numbers[OP_FW_START];
+        front[i] = UINT32_MAX;
+        if ((row->has & OP_IS_POINT) || !(row->has & (OP_HAS_FW | OP_HAS_KERNEL))) continue;
+        all[n] = (placed){isfinite(start) ? start : (double)i, row->chip, (uint32_t)i};
+        in_order &= !n || by_chip_and_start(&all[n - 1], &all[n]) < 0;
+        n++;
+    }
+    if (front && all && !in_order) qsort(all, n, sizeof *all, by_chip_and_start);
+    for (size_t i = 1; front && all && i < n; i++)
+        if (all[i].chip == all[i - 1].chip) front[all[i].row] = all[i - 1].row;
+    if (!all) {
+        free(front);
+        front = NULL;
+    }
+    free(all);
+    return front;
+}
+
+/* ---- All of them --- */
+
+void savings_find_gaps(answer *a, const answer_run *r, savings *all)
+{
+    gap_part compiling = {0}, fallback = {0}, rest = {0};
+    uint32_t *front = rows_in_front(r->table);
+    /* No more pairs than rows: none is refused. */
+    gap_pairs small = {.keys = dl_intern_new((uint32_t)r->table->n + 2, 16 * (r->table->n + 2)),
+                       .failed = !front};
+    double host_only = 0; /* on the host since the device's last op */
+    bool any = false;     /* the first gap is before the run */
+    for (size_t i = 0; i < r->n_ops && front; i++) {
+        const answer_op *op = &r->ops[i];
+        if (!op->chips) {
+            if (isfinite(op->host)) host_only += op->host;
+            continue;
+        }
+        const double *w = answer_wide(r, op)->numbers;
+        const double calls = isfinite(w[OP_COMPILE_COUNT]) ? w[OP_COMPILE_COUNT] : 1;
+        const bool large = any && op->gap > GAP_LIMIT;
+        if (r->cycles) {
+            if (any) add_part(&rest, op->gap, op);
+        } else if (large) {
+            double gap = op->gap - GAP_LEAST;
+            const double compile = fmin(gap, fmax(0, w[OP_COMPILE_AVG] * calls));
+            gap -= compile;
+            const double host = fmin(gap, host_only);
+            add_part(&compiling, compile, op);
+            add_part(&fallback, host, op);
+            add_part(&rest, gap - host, op);
+        } else if (any && op->gap > 0 && front[op->row] != UINT32_MAX) {
+            add_pair(&small, r, front[op->row], op, op->gap);
+        }
+        any = true;
+        host_only = 0;
+    }
+    add_gap_saving(a, r, all, &compiling, "compile",
+                   "Compile before the run: the device waits for the compiler",
+                   "Run the network once before what counts, so that programs are cached.");
+    add_gap_saving(a, r, all, &fallback, "host_ops", "Ops that run on the host hold the device up",
+                   "Move them to the device, or out of the step.");
+    add_gap_saving(a, r, all, &rest, "gaps", "The device waits between launches for the host",
+                   r->cycles
+                       ? "Nothing says the clock, so that this is all of every gap. Capture the step as a "
+                         "trace, or launch ahead of the device."
+                       : "Capture the step as a trace, or launch ahead of the device.");
+    add_small(a, r, all, &small);
+    all->failed |= small.failed;
+    dl_intern_free(small.keys);
+    free(small.items);
+    free(front);
+}

@@ -30,10 +30,10 @@ static void add_gap_saving(answer *a, const answer_run *r, savings *all, const g
 {
     if (!part->n) return;
     const op_table_row *row = answer_row(r, part->op);
-    const char *evidence = answer_keepf(a, "%llu times; the longest, %.1f %s, before %s (op %llu). %s",
-                                        (unsigned long long)part->n, part->worst / (r->cycles ? 1 : 1000),
-                                        r->cycles ? "cycles" : "us", answer_code(r, part->op),
-                                        (unsigned long long)row->id, tell);
+    const char *evidence = answer_keepf(a, "%llu times; the longest, %.*f %s, before %s (op %llu). %s",
+                                        (unsigned long long)part->n, r->cycles ? 0 : 1,
+                                        part->worst / (r->cycles ? 1 : 1000), r->cycles ? "cycles" : "us",
+                                        answer_code(r, part->op), (unsigned long long)row->id, tell);
     savings_add(all, &(saving){.time = part->time,
                                .kind = kind,
                                .what = what,

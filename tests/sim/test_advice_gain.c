@@ -9,7 +9,7 @@
 #include "support/device.h"
 #include "support/files.h"
 
-enum { RISCS = 5, CORES = 4, CB_BYTES = 64 };
+enum { RISCS = 5, CORES = 4, CB_BYTES = 64, MOST_CHIPS = 2 };
 
 static const char *const riscs[RISCS] = {"BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2"};
 
@@ -21,6 +21,12 @@ typedef struct work {
     uint32_t zones, plain;
     devlog_recording recording;
     const char *nested; /* or: nested.c on BRISC with these flags */
+    /* Of the host: each op of it compiles its program anew, in a cache that has nothing; or has it compiled before the first. */
+    bool compiles, compiled_before;
+    uint32_t set_ups; /* how often an op sets its program up before it launches it; 0: once */
+    const char *sim;  /* options of the simulator: what an access by the host takes */
+    uint32_t chips;   /* 0: one */
+    uint32_t more_on_chip_1;
 } work;
 
 typedef struct advised {
@@ -61,6 +67,21 @@ static const advised cases[] = {
      {.zones = 100, .plain = 2900, .launches = 2, .recording = DEVLOG_RECORD_STREAM},
      "time on the device",
      50},
+    {"gap",
+     {.pages = 1, .rounds = {2000}, .launches = 6, .set_ups = 20, .sim = "latency=10"},
+     {.pages = 1, .rounds = {2000}, .launches = 6, .sim = "latency=10"},
+     "gaps on the device",
+     50},
+    {"straggler",
+     {.pages = 1, .rounds = {8000}, .launches = 2, .chips = 2, .more_on_chip_1 = 8000},
+     {.pages = 1, .rounds = {8000}, .launches = 2, .chips = 2},
+     "time on the device",
+     25},
+    {"compile",
+     {.pages = 1, .rounds = {200, 200, 200, 200, 200}, .launches = 1, .compiles = true},
+     {.pages = 1, .rounds = {200, 200, 200, 200, 200}, .launches = 1, .compiled_before = true},
+     "host time in ops",
+     20},
     {"lost",
      {.zones = 3000, .launches = 1},
      {.zones = 3000, .launches = 1, .recording = DEVLOG_RECORD_STREAM},
@@ -68,7 +89,7 @@ static const advised cases[] = {
      0},
 };
 
-static void add_work(devlog_device *device, devlog_program *program, const work *w, uint32_t base)
+static void add_work(devlog_program *program, const work *w, uint32_t base, bool second)
 {
     devlog_error err = {0};
     const devlog_cores one = {0, 0, 0, 0}, all = {0, 0, CORES - 1, 0};
@@ -89,53 +110,86 @@ static void add_work(devlog_device *device, devlog_program *program, const work 
         devlog_kernel *kernel = add_kernel(program, "tests/sim/kernels/causes.c", riscs[r], all, NULL);
         for (uint32_t c = 0; c < CORES; c++) {
             const uint32_t in = w->chain && r == 2 ? base : 0, out = w->chain && r == 0 ? base : 0;
-            const uint32_t args[7] = {
-                w->pages, w->rounds[r] + (c == 0 ? w->more_on_core_0 : 0), in, 0, out, 0, 0};
+            const uint32_t rounds =
+                w->rounds[r] + (c == 0 ? w->more_on_core_0 : 0) + (second ? w->more_on_chip_1 : 0);
+            const uint32_t args[7] = {w->pages, rounds, in, 0, out, 0, 0};
             check_ok(devlog_kernel_set_args(kernel, (devlog_core){c, 0}, args, 7, &err), &err);
         }
     }
+}
+
+/* A device, and the program that its ops run. */
+typedef struct part {
+    devlog_device *device;
+    devlog_program *program;
+    uint32_t base;
+} part;
+
+static part open_part(const char *folder, const work *w, devlog_ops *ops, uint32_t slot)
+{
+    devlog_error err = {0};
+    part p = {0};
+    const devlog_device_options options =
+        DEVLOG_DEVICE_OPTIONS(.board = "wormhole_b0", .transport = "sim", .profile = DEVLOG_ON,
+                              .log_folder = folder, .ops = ops, .slot = slot, .sim = w->sim);
+    check_ok(devlog_device_open(&options, &p.device, &err), &err);
+    check_ok(devlog_set_recording(p.device, w->recording, w->recording == DEVLOG_RECORD_STREAM ? 1 << 20 : 0,
+                                  &err),
+             &err);
+    p.base = devlog_device_user_l1(p.device, NULL);
+    check_ok(devlog_program_create(p.device, &p.program, &err), &err);
+    add_work(p.program, w, p.base, slot > 0);
+    if (w->compiled_before) check_ok(devlog_compile_program(p.program, &err), &err);
+    return p;
+}
+
+static void run_part(const part *p, const work *w, bool set_up)
+{
     static const uint8_t zeros[CB_BYTES];
-    for (uint32_t c = 0; c < CORES; c++)
-        check_ok(devlog_write_to_device(device, (devlog_core){c, 0}, base, zeros, sizeof zeros, &err), &err);
+    devlog_error err = {0};
+    for (uint32_t c = 0; c < CORES && w->chain; c++)
+        check_ok(devlog_write_to_device(p->device, (devlog_core){c, 0}, p->base, zeros, sizeof zeros, &err),
+                 &err);
+    for (uint32_t i = 0; i < (w->set_ups ? w->set_ups : set_up); i++)
+        prepare(p->device, p->program);
+    check_ok(devlog_launch_program(p->device, p->program, &err), &err);
 }
 
 static void run_work(const char *folder, const work *w)
 {
     devlog_error err = {0};
-    devlog_device *device = NULL;
     devlog_ops *ops = NULL;
-    devlog_program *program = NULL;
+    part parts[MOST_CHIPS];
+    const uint32_t chips = w->chips ? w->chips : 1;
+    char cache[300];
+    const char *of_tests = getenv("DEVLOG_CACHE");
+    char *usual = of_tests ? strdup(of_tests) : NULL;
+    snprintf(cache, sizeof cache, "%s-cache", folder);
+    if (w->compiles) setenv("DEVLOG_CACHE", cache, 1);
     setenv("DEVLOG_WAITS", w->waits ? "1" : "0", 1);
-    const devlog_device_options options =
-        DEVLOG_DEVICE_OPTIONS(.board = "wormhole_b0", .transport = "sim", .profile = DEVLOG_ON,
-                              .log_folder = folder, .ops = ops);
     check_ok(
         devlog_ops_open(&(devlog_ops_options)DEVLOG_OPS_OPTIONS(.log_folder = folder, .profile = DEVLOG_ON),
                         &ops, &err),
         &err);
-    check_ok(devlog_device_open(&options, &device, &err), &err);
-    check_ok(
-        devlog_set_recording(device, w->recording, w->recording == DEVLOG_RECORD_STREAM ? 1 << 20 : 0, &err),
-        &err);
-    const uint32_t base = devlog_device_user_l1(device, NULL);
-    check_ok(devlog_program_create(device, &program, &err), &err);
+    for (uint32_t i = 0; i < chips; i++)
+        parts[i] = open_part(folder, w, ops, i);
     for (uint32_t i = 0; i < w->launches; i++) {
         const uint32_t op =
             devlog_op_start(ops, &(devlog_op){.name = "work", .type = DEVLOG_OP_TT_DNN_DEVICE});
-        if (!i) add_work(device, program, w, base);
-        if (i && w->chain) {
-            static const uint8_t zeros[CB_BYTES];
-            for (uint32_t c = 0; c < CORES; c++)
-                check_ok(devlog_write_to_device(device, (devlog_core){c, 0}, base, zeros, sizeof zeros, &err),
-                         &err);
-        }
-        prepare(device, program);
-        check_ok(devlog_launch_program(device, program, &err), &err);
+        for (uint32_t k = 0; k < chips; k++)
+            run_part(&parts[k], w, i == 0);
         devlog_op_end(ops, op);
     }
-    devlog_program_free(program);
-    check_ok(devlog_device_close(device, &err), &err);
+    for (uint32_t i = 0; i < chips; i++) {
+        devlog_program_free(parts[i].program);
+        check_ok(devlog_device_close(parts[i].device, &err), &err);
+    }
     check_ok(devlog_ops_close(ops, &err), &err);
+    if (usual)
+        setenv("DEVLOG_CACHE", usual, 1);
+    else
+        unsetenv("DEVLOG_CACHE");
+    free(usual);
 }
 
 static bool fires(const char *folder, const char *rule)

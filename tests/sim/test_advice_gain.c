@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "devlog/answers.h"
+#include "support/advised.h"
 #include "support/device.h"
 #include "support/files.h"
 
@@ -245,8 +246,18 @@ static void advice_that_is_taken_gains(void **state)
     unsetenv("DEVLOG_WAITS");
 }
 
+/* What is said to be tested here is. */
+static void the_list_is_that_of_the_cases(void **state)
+{
+    (void)state;
+    assert_int_equal(sizeof cases / sizeof cases[0], ADVISED_ON_SIMULATOR);
+    for (size_t i = 0; i < ADVISED_ON_SIMULATOR; i++)
+        assert_string_equal(cases[i].rule, advised_on_simulator[i]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(advice_that_is_taken_gains)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(advice_that_is_taken_gains),
+                                       cmocka_unit_test(the_list_is_that_of_the_cases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

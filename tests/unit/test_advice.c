@@ -10,111 +10,7 @@
 #include "base/paths.h"
 #include "support/cli.h"
 #include "support/files.h"
-
-static const char *const header[] = {"OP CODE",
-                                     "OP TYPE",
-                                     "GLOBAL CALL COUNT",
-                                     "DEVICE ID",
-                                     "DEVICE ARCH",
-                                     "ATTRIBUTES",
-                                     "MATH FIDELITY",
-                                     "CORE COUNT",
-                                     "AVAILABLE WORKER CORE COUNT",
-                                     "HOST START TS",
-                                     "HOST END TS",
-                                     "HOST DURATION [ns]",
-                                     "DEVICE FW START CYCLE",
-                                     "DEVICE FW END CYCLE",
-                                     "OP TO OP LATENCY [ns]",
-                                     "DEVICE FW DURATION [ns]",
-                                     "DEVICE KERNEL DURATION [ns]",
-                                     "DEVICE KERNEL DURATION PER CORE MAX [ns]",
-                                     "DEVICE KERNEL DURATION PER CORE AVG [ns]",
-                                     "DEVICE BRISC KERNEL DURATION [ns]",
-                                     "DEVICE NCRISC KERNEL DURATION [ns]",
-                                     "DEVICE TRISC1 KERNEL DURATION [ns]",
-                                     "DISPATCH TOTAL CQ CMD OP TIME [ns]",
-                                     "CompileProgram_TT_HOST_FUNC [ns]",
-                                     "NPE CONG IMPACT (%)",
-                                     "DRAM BW UTIL (%)",
-                                     "DEVICE COMPUTE CB WAIT FRONT [ns]",
-                                     "NOC BYTES",
-                                     "NOC READ BYTES",
-                                     "NOC WRITE BYTES",
-                                     "NOC 0 BYTES",
-                                     "NOC 1 BYTES",
-                                     "NOC TRANSFERS",
-                                     "NOC READ WAIT [cycles]",
-                                     "NOC WRITE WAIT [cycles]",
-                                     "NOC BUSIEST LINK BYTES",
-                                     "INPUT_0_W",
-                                     "INPUT_0_Z",
-                                     "INPUT_0_Y",
-                                     "INPUT_0_X",
-                                     "INPUT_0_DATATYPE",
-                                     "INPUT_0_MEMORY",
-                                     "INPUT_1_W",
-                                     "INPUT_1_Z",
-                                     "INPUT_1_Y",
-                                     "INPUT_1_X",
-                                     "INPUT_1_DATATYPE",
-                                     "INPUT_1_MEMORY",
-                                     "OUTPUT_0_W",
-                                     "OUTPUT_0_Z",
-                                     "OUTPUT_0_Y",
-                                     "OUTPUT_0_X",
-                                     "OUTPUT_0_DATATYPE",
-                                     "OUTPUT_0_MEMORY"};
-enum { COLUMNS = sizeof header / sizeof header[0] };
-
-/* A matmul of 1024 x 1024 x 1024 on all 64 cores of a Wormhole, that has nothing wrong with it: BF16 in L1, HiFi4, compute 80 % of
- * 2 * 2^30 / (64 * 1024) ns = 32,768 ns. */
-static const char usual[] =
-    "OP CODE=Matmul|OP TYPE=tt_dnn_device|DEVICE ID=0|DEVICE ARCH=wormhole_b0|"
-    "ATTRIBUTES={'program_config': 'X(in0_block_w=4;out_subblock_h=2;out_subblock_w=2)'}|MATH FIDELITY=HiFi4|"
-    "CORE COUNT=64|AVAILABLE WORKER CORE COUNT=64|HOST START TS=1000|HOST END TS=2000|HOST DURATION [ns]=1000|"
-    "OP TO OP LATENCY [ns]=500|DEVICE FW DURATION [ns]=42000|DEVICE KERNEL DURATION [ns]=40960|"
-    "DEVICE KERNEL DURATION PER CORE MAX [ns]=40960|DEVICE KERNEL DURATION PER CORE AVG [ns]=40000|"
-    "DEVICE BRISC KERNEL DURATION [ns]=40000|DEVICE NCRISC KERNEL DURATION [ns]=40000|"
-    "DEVICE TRISC1 KERNEL DURATION [ns]=39000|INPUT_0_W=1|INPUT_0_Z=1|INPUT_0_Y=1024|INPUT_0_X=1024|"
-    "INPUT_0_DATATYPE=BFLOAT16|INPUT_0_MEMORY=DEV_0_L1_INTERLEAVED|INPUT_1_W=1|INPUT_1_Z=1|INPUT_1_Y=1024|"
-    "INPUT_1_X=1024|INPUT_1_DATATYPE=BFLOAT16|INPUT_1_MEMORY=DEV_0_L1_INTERLEAVED|OUTPUT_0_W=1|OUTPUT_0_Z=1|"
-    "OUTPUT_0_Y=1024|OUTPUT_0_X=1024|OUTPUT_0_DATATYPE=BFLOAT16|OUTPUT_0_MEMORY=DEV_0_L1_INTERLEAVED";
-
-/* "NAME=value|NAME=value": the value of a column; n SIZE_MAX: not said. */
-static const char *value_of(const char *cells, const char *name, size_t *n)
-{
-    const size_t length = strlen(name);
-    *n = SIZE_MAX;
-    for (const char *at = cells; *at;) {
-        const size_t whole = strcspn(at, "|");
-        if (strncmp(at, name, length) == 0 && at[length] == '=') {
-            *n = whole - length - 1;
-            return at + length + 1;
-        }
-        at += whole + (at[whole] == '|');
-    }
-    return NULL;
-}
-
-static void add_row(dl_str *out, const char *cells, unsigned id)
-{
-    for (size_t i = 0; i < COLUMNS; i++) {
-        size_t n;
-        const char *value = value_of(cells, header[i], &n);
-        if (!value) value = value_of(usual, header[i], &n);
-        if (i) dl_str_char(out, ',');
-        if (strcmp(header[i], "GLOBAL CALL COUNT") == 0)
-            dl_str_fmt(out, "%u", id);
-        else if (strcmp(header[i], "DEVICE FW START CYCLE") == 0)
-            dl_str_fmt(out, "%u", 100000 * id);
-        else if (strcmp(header[i], "DEVICE FW END CYCLE") == 0)
-            dl_str_fmt(out, "%u", 100000 * id + 42000);
-        else if (value)
-            dl_str_add_n(out, value, n);
-    }
-    dl_str_char(out, '\n');
-}
+#include "support/op_reports.h"
 
 typedef struct made {
     op_table table;
@@ -136,12 +32,11 @@ static void make(made *m, const char *first, const char *second)
     devlog_error err = {0};
     const op_selection all = {0};
     const answer_run_options o = {.selection = &all};
-    for (size_t i = 0; i < COLUMNS; i++)
-        dl_str_fmt(&csv, "%s%s", i ? "," : "", header[i]);
-    dl_str_char(&csv, '\n');
-    add_row(&csv, "", 1);
-    add_row(&csv, first, 2);
-    if (second) add_row(&csv, second, 2);
+    op_report_clock clock = {0};
+    op_report_begin(&csv);
+    op_report_add(&csv, &clock, "", 1);
+    op_report_add(&csv, &clock, first, 2);
+    if (second) op_report_add(&csv, &clock, second, 2);
     memset(m, 0, sizeof *m);
     check(op_table_parse_wide(&m->table, "made.csv", csv.text, csv.len, &err), &err);
     check(answer_run_make(&m->run, &m->table, &o, &err), &err);

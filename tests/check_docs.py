@@ -127,6 +127,7 @@ NOT_RUN = {
     './dev test': 'this is part of it',
     './dev build': 'builds the program that is run here',
     'devlog run --host-only -- python3 program.py': 'python/tests/test_docs.py runs it',
+    'python3 -m devlog -- program.py': 'wants the package; python/tests/test_profile.py',
     './dev package': 'tests/check_packages.sh builds them',
     'apt install ./build/packages/devlog_*.deb ./build/packages/python3-devlog_*.deb': 'writes to the system; check_packages.sh unpacks them',
     'devlog man --completion bash >~/.local/share/bash-completion/completions/devlog': 'writes to the home folder; check_completion.sh',

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -11,7 +12,14 @@
 #include "decode/capture/host_records.h"
 #include "zones/zones_internal.h"
 
-enum { RING = 256 * 1024, THREADS = 256, MOST_THREADS = 64 * 1024, MOST_SITES = 1 << 20 };
+enum {
+    RING = 256 * 1024,
+    THREADS = 256,
+    MOST_THREADS = 64 * 1024,
+    MOST_SITES = 1 << 20,
+    MOST_WAIT_MS = 60 * 1000,
+    NAP_NS = 50 * 1000
+};
 
 int devlog_host_on;
 zones_recorder zones = {.file = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -50,7 +58,11 @@ static void in_child(void)
     if (zones.running) zones_file_forget();
     zones.running = false;
     zones.starts++;
-    zones.of_parent = zones.threads;
+    zones_thread **last = &zones.threads;
+    while (*last)
+        last = &(*last)->next;
+    *last = zones.of_parents;
+    zones.of_parents = zones.threads;
     zones.threads = NULL;
     zones.n_threads = zones.next_number = 0;
     unlock_all();
@@ -76,6 +88,9 @@ static devlog_status configure(const devlog_host_options *given, devlog_error *e
     if (o.ring < RING_LEAST || o.ring > RING_MOST || o.ring & (o.ring - 1))
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "a ring of %u records: it is a power of two from %d to %d",
                        o.ring, RING_LEAST, RING_MOST);
+    if (o.wait_ms > MOST_WAIT_MS)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "wait_ms = %llu: %d at most", (unsigned long long)o.wait_ms,
+                       MOST_WAIT_MS);
     if (o.threads > MOST_THREADS)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "rings for %u threads: %d at most", o.threads, MOST_THREADS);
     if (strlen(folder) >= sizeof zones.folder)
@@ -84,6 +99,7 @@ static devlog_status configure(const devlog_host_options *given, devlog_error *e
     strcpy(zones.folder, folder);
     zones.ring = o.ring;
     zones.limit = o.threads;
+    __atomic_store_n(&zones.wait_ns, o.wait_ms * 1000000, __ATOMIC_RELAXED);
     return DEVLOG_OK;
 }
 
@@ -347,13 +363,32 @@ static void look_at_room(const zones_thread *t, uint64_t used)
     if (!atomic_exchange(&zones.asked, true)) (void)sem_post(&zones.work);
 }
 
+/* Waits until the thread that empties rings has made room, for as long as a record may. */
+static bool wait_for_room(zones_thread *t, uint64_t cells, uint64_t kept)
+{
+    const uint64_t may = __atomic_load_n(&zones.wait_ns, __ATOMIC_RELAXED);
+    if (!may || cells + kept > t->ring.mask + 1) return false;
+    for (const uint64_t from = zones_ns(); zones_ns() - from < may;) {
+        if (!__atomic_load_n(&devlog_host_on, __ATOMIC_RELAXED)) return false;
+        if (!atomic_exchange(&zones.asked, true)) (void)sem_post(&zones.work);
+        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        if (ring_has_room(&t->ring, cells, kept)) return true;
+    }
+    return false;
+}
+
+static bool has_room(zones_thread *t, uint64_t cells, uint64_t kept)
+{
+    return __builtin_expect(ring_has_room(&t->ring, cells, kept), 1) || wait_for_room(t, cells, kept);
+}
+
 void devlog_host_begin(devlog_host_zone *zone, devlog_host_site *site)
 {
     zone->thread = NULL;
     zones_thread *t = this_thread();
     const uint32_t number = t ? number_in(site) : 0;
     if (!t) return;
-    if (!number || !ring_has_room(&t->ring, 1, t->ring.open + 1)) {
+    if (!number || !has_room(t, 1, t->ring.open + 1)) {
         lose(t);
         return;
     }
@@ -388,7 +423,7 @@ static void put_bytes(devlog_host_site *site, dl_host_kind kind, const void *byt
     zones_thread *t = this_thread();
     const uint32_t number = t ? number_in(site) : 0;
     if (!t) return;
-    if (!number || !ring_has_room(&t->ring, ring_cells_of(n), t->ring.open)) {
+    if (!number || !has_room(t, ring_cells_of(n), t->ring.open)) {
         lose(t);
         return;
     }

@@ -44,8 +44,10 @@ typedef struct zones_recorder {
     pid_t pid;
     char folder[4096];
     uint32_t ring, limit; /* cells of a ring; threads */
+    uint64_t wait_ns;     /* for room in a ring; read without the lock */
     uint32_t starts;      /* how often it was begun; read without the lock */
-    zones_thread *threads, *of_parent;
+    zones_thread *threads;
+    zones_thread *of_parents; /* whose records are not for this process; kept for who looks for leaks */
     uint32_t n_threads, next_number;
     devlog_host_site **sites; /* copies; number - 1 is the place */
     uint32_t n_sites, cap_sites;

@@ -61,6 +61,8 @@ typedef struct devlog_host_options {
     uint32_t
         ring; /* records of 16 bytes per thread, a power of two from 64 to 1 << 22; 0: 256 Ki, of which only what is used takes memory */
     uint32_t threads; /* whose rings may exist at a time; others are counted and not recorded; 0: 256 */
+    uint64_t
+        wait_ms; /* how long a record may wait for room in a full ring before it is lost; 0: not at all. For who counts calls rather than time */
 } devlog_host_options;
 #define DEVLOG_HOST_OPTIONS(...) DEVLOG_OPTIONS_(devlog_host_options, __VA_ARGS__)
 

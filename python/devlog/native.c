@@ -8,6 +8,7 @@
 #include "column.h"
 #include "devlog/version.h"
 #include "ops.h"
+#include "trace.h"
 #include "wishes.h"
 #include "zones.h"
 
@@ -426,10 +427,30 @@ static PyMethodDef functions[] = {
     {"diff", (PyCFunction)(void (*)(void))answer_diff, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"ops", (PyCFunction)(void (*)(void))answer_ops, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"zones_on", zones_on, METH_NOARGS, "Whether zones are recorded."},
-    {"zones_start", zones_start, METH_O, "(folder or None)"},
+    {"zones_start", zones_start, METH_VARARGS, "(folder or None, ring = 0, wait_ms = 0)"},
     {"zones_stop", zones_stop, METH_NOARGS, "Ends the file."},
+    {"zones_thread", zones_thread, METH_O, "Names the calling thread."},
     {"zones_value", zones_value, METH_VARARGS, "(name, value, file, line)"},
     {"zones_message", zones_message, METH_VARARGS, "(text, file, line)"},
+    {"trace_start", trace_start, METH_VARARGS, "(describe, describe_c, lines, disable)"},
+    {"trace_stop", trace_stop, METH_NOARGS, "Ends what trace_start began."},
+    {"trace_thread", trace_thread, METH_VARARGS, "For threading.setprofile."},
+    {"trace_leave", trace_leave, METH_NOARGS, "No more of the calling thread."},
+    {"trace_forget", trace_forget, METH_NOARGS, "In a forked child."},
+    {"trace_on_start", (PyCFunction)(void (*)(void))trace_on_start, METH_FASTCALL,
+     "A callback of sys.monitoring."},
+    {"trace_on_return", (PyCFunction)(void (*)(void))trace_on_return, METH_FASTCALL,
+     "A callback of sys.monitoring."},
+    {"trace_on_throw", (PyCFunction)(void (*)(void))trace_on_throw, METH_FASTCALL,
+     "A callback of sys.monitoring."},
+    {"trace_on_unwind", (PyCFunction)(void (*)(void))trace_on_unwind, METH_FASTCALL,
+     "A callback of sys.monitoring."},
+    {"trace_on_line", (PyCFunction)(void (*)(void))trace_on_line, METH_FASTCALL,
+     "A callback of sys.monitoring."},
+    {"trace_on_call", (PyCFunction)(void (*)(void))trace_on_call, METH_FASTCALL,
+     "A callback of sys.monitoring."},
+    {"trace_on_c_return", (PyCFunction)(void (*)(void))trace_on_c_return, METH_FASTCALL,
+     "A callback of sys.monitoring."},
     {"ops_open", ops_open, METH_VARARGS, "(folder, append, on): Ops, or None when op profiling is off."},
     {NULL, NULL, 0, NULL},
 };

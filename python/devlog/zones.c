@@ -18,20 +18,25 @@ static int is_on(void)
 }
 
 /* Text of UTF-8; what cannot be encoded is escaped. NULL: an exception is set. */
-static PyObject *bytes_of(PyObject *text)
+PyObject *zones_bytes(PyObject *text)
 {
     return PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
 }
 
 static devlog_host_site *site_of(PyObject *name, const char *function, const char *file, unsigned line)
 {
-    PyObject *bytes = bytes_of(name);
+    PyObject *bytes = zones_bytes(name);
     if (!bytes) return NULL;
     devlog_host_site *site =
         devlog_host_named(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes), function, file, line);
     Py_DECREF(bytes);
     if (!site) PyErr_NoMemory();
     return site;
+}
+
+devlog_host_site *zones_site(PyObject *name, const char *file, unsigned line)
+{
+    return site_of(name, NULL, file, line);
 }
 
 static PyObject *zone_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -89,14 +94,16 @@ PyObject *zones_on(PyObject *module, PyObject *nothing)
     return PyBool_FromLong(is_on());
 }
 
-PyObject *zones_start(PyObject *module, PyObject *folder)
+PyObject *zones_start(PyObject *module, PyObject *args)
 {
     devlog_error err = {DEVLOG_OK, ""};
-    PyObject *bytes = NULL;
+    PyObject *bytes = NULL, *folder;
+    unsigned ring = 0, wait_ms = 0;
     (void)module;
+    if (!PyArg_ParseTuple(args, "O|II", &folder, &ring, &wait_ms)) return NULL;
     if (folder != Py_None && !PyUnicode_FSConverter(folder, &bytes)) return NULL;
-    const devlog_host_options options =
-        DEVLOG_HOST_OPTIONS(.folder = bytes ? PyBytes_AS_STRING(bytes) : NULL);
+    const devlog_host_options options = DEVLOG_HOST_OPTIONS(.folder = bytes ? PyBytes_AS_STRING(bytes) : NULL,
+                                                            .ring = ring, .wait_ms = wait_ms);
     const devlog_status status = devlog_host_start(&options, &err);
     Py_XDECREF(bytes);
     if (!status) Py_RETURN_NONE;
@@ -142,9 +149,20 @@ PyObject *zones_message(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "UsI", &text, &file, &line)) return NULL;
     devlog_host_site *site = devlog_host_named(name, sizeof name - 1, NULL, file, line);
-    PyObject *bytes = site ? bytes_of(text) : PyErr_NoMemory();
+    PyObject *bytes = site ? zones_bytes(text) : PyErr_NoMemory();
     if (!bytes) return NULL;
     devlog_host_message(site, PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
+    Py_DECREF(bytes);
+    Py_RETURN_NONE;
+}
+
+PyObject *zones_thread(PyObject *module, PyObject *name)
+{
+    (void)module;
+    PyObject *bytes =
+        PyUnicode_Check(name) ? zones_bytes(name) : PyErr_Format(PyExc_TypeError, "a name is a str");
+    if (!bytes) return NULL;
+    if (is_on()) devlog_host_thread(PyBytes_AS_STRING(bytes));
     Py_DECREF(bytes);
     Py_RETURN_NONE;
 }

@@ -268,6 +268,28 @@ static void what_finds_no_room_is_counted(void **state)
     assert_int_equal(findings(p, "unpaired_start") + findings(p, "unpaired_end"), 0);
 }
 
+static void patient(void)
+{
+    devlog_error err = {0};
+    const devlog_host_options o = DEVLOG_HOST_OPTIONS(.folder = folder, .ring = 64, .wait_ms = 60000);
+    if (devlog_host_start(&o, &err)) _exit(9);
+    for (int i = 0; i < 5000; i++) {
+        DEVLOG_HOST_ZONE("patient");
+        DEVLOG_HOST_VALUE("number", i);
+    }
+}
+
+static void who_waits_for_room_loses_nothing(void **state)
+{
+    (void)state;
+    int how;
+    const pid_t p = run(patient, &how);
+    assert_int_equal(how, 0);
+    assert_int_equal(look(p, "patient").zones, 5000);
+    assert_int_equal(look(p, "number").total, 5000u * 4999 / 2);
+    assert_int_equal(findings(p, NULL), 0);
+}
+
 static void *one_zone(void *nothing)
 {
     DEVLOG_HOST_ZONE("one");
@@ -417,6 +439,39 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
     assert_int_equal(findings(parent, NULL) + findings(child, NULL), 0);
 }
 
+static void forks_of_forks(void)
+{
+    int how;
+    start(0, 0);
+    {
+        DEVLOG_HOST_ZONE("first");
+    }
+    if (fork() == 0) {
+        {
+            DEVLOG_HOST_ZONE("second");
+        }
+        if (fork() == 0) {
+            {
+                DEVLOG_HOST_ZONE("third");
+            }
+            exit(0); /* what leaks is looked for */
+        }
+        if (wait(&how) < 0) _exit(7);
+        exit(how ? 8 : 0);
+    }
+    if (wait(&how) < 0) _exit(7);
+    exit(how ? 8 : 0);
+}
+
+static void rings_of_all_ancestors_stay_known(void **state)
+{
+    (void)state;
+    int how;
+    const pid_t p = run(forks_of_forks, &how);
+    assert_int_equal(how, 0);
+    assert_int_equal(look(p, "first").zones, 1);
+}
+
 static void stops_and_starts(void)
 {
     devlog_error err = {0};
@@ -473,11 +528,13 @@ int main(void)
         cmocka_unit_test(what_is_recorded_is_what_is_decoded),
         cmocka_unit_test(nothing_is_left_when_it_is_off),
         cmocka_unit_test(what_finds_no_room_is_counted),
+        cmocka_unit_test(who_waits_for_room_loses_nothing),
         cmocka_unit_test(threads_beyond_the_limit_are_counted),
         cmocka_unit_test(a_killed_program_leaves_what_it_wrote),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(zones_that_end_on_another_thread_are_told),
         cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
+        cmocka_unit_test(rings_of_all_ancestors_stay_known),
         cmocka_unit_test(recording_may_stop_and_go_on),
         cmocka_unit_test(the_program_shows_processes_and_threads),
     };

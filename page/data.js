@@ -1,7 +1,8 @@
 /* The page's data, as host/report/page_internal.h describes it, made ready for drawing. Knows nothing of how
  * it is shown.
  *
- *   model.cores   [{ chip, x, y, name, rows: [row] }]
+ *   model.cores   [{ chip, x, y, name, title, rows: [row] }]; a process stands where cores are, and its threads where RISCs are
+ *   model.chips   [{ id, rank, title, process, name, khz, ... }]; title: "chip 3", "process 4711"
  *   row           { core, risc, lanes: [lane], scale, offset }   one RISC; time on the axis = cycles * scale + offset
  *   lane          { row, level, points, n, start, end, site, launch, value }   times in cycles since the chip's base
  *   model.tops    rows of launches, one for each chip; row.core is null
@@ -13,6 +14,13 @@
 
 export const ROLE_USER = 0, ROLE_FW = 1, ROLE_KERNEL = 2, ROLE_DROPPED = 3; /* as dl_role in host/decode/tables.h */
 export const POINT_TEXT = 1, POINT_VALUE = 2, POINT_SUM = 3, POINT_DROPPED = 4; /* as dl_view_kind in host/report/view.h */
+
+const PROCESS = 0x40000000; /* as dl_is_process in host/decode/tables.h */
+
+/* What a chip is called, as dl_chip_title does: a process of the host has a number of its own. */
+export function chipTitle(id) {
+  return id >= PROCESS && id < 2 * PROCESS ? "process " + (id - PROCESS) : "chip " + id;
+}
 
 export async function inflate(base64) {
   let bytes;
@@ -112,7 +120,8 @@ function buildRows(meta, model) {
     let core = model.cores[model.cores.length - 1];
     if (x < 0) core = null;
     else if (!core || core.chip !== chip || core.x !== x || core.y !== y) {
-      core = { chip, x, y, name: (model.usedChips.size > 1 ? model.chips[chip].id + ":" : "") + x + "," + y, rows: [], index: model.cores.length };
+      const { id, process, title } = model.chips[chip], name = process ? title : (model.usedChips.size > 1 ? id + ":" : "") + x + "," + y;
+      core = { chip, x, y, name, title: process ? title : "core " + name, rows: [], index: model.cores.length };
       model.cores.push(core);
     }
     const khz = model.chips[chip].khz, from = Number(bases[i] - model.chips[chip].base);
@@ -152,7 +161,7 @@ function readColumns(model, bytes) {
 export function readMeta(meta) {
   const model = {
     meta, title: meta.title, cores: [], rows: [], tops: [], hosts: [], ranges: [], intervals: 0, span: 1,
-    chips: meta.chips.map((c, rank) => ({ ...c, rank, name: c.arch || "chip " + c.id })),
+    chips: meta.chips.map((c, rank) => ({ ...c, rank, name: c.arch || chipTitle(c.id), title: chipTitle(c.id), process: chipTitle(c.id).startsWith("p") })),
     usedChips: new Set(meta.rows.map((r) => r[0])),
     sites: meta.sites.map(([name, file, line, role], index) => ({ name: name || "marker", file, line, role, index, total: 0, count: 0 })),
     launches: meta.launches.map((l) => ({ name: launchName(l), number: l[1], id: l[2] < 0 ? l[1] : l[2], op: l[6] || 0 })),

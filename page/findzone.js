@@ -33,7 +33,7 @@ function whole() {
 /* In words: which instances these are. */
 function scopeText(row) {
   const place = find.risc === "all" ? "all RISCs" : rowPlace(row), parts = range();
-  return row.name.slice(0, 60) + " on " + place + (find.core ? ", core " + find.core.name : "") + (parts ? (find.within === "screen" ? ", on the screen" : ", in the selected time") : "");
+  return row.name.slice(0, 60) + " on " + place + (find.core ? ", " + find.core.title : "") + (parts ? (find.within === "screen" ? ", on the screen" : ", in the selected time") : "");
 }
 
 function gather(row) {
@@ -91,7 +91,7 @@ function scopeBar(row) {
   };
   return make("div", { class: "bar find" },
     chooser("RISC", [["", row.risc], ["all", "all RISCs"]], find.risc, set("risc")),
-    chooser("Core", [["", "all cores"], ...cores.map((c) => [c.name, "core " + c.name])], find.core ? find.core.name : "", (name) => {
+    chooser("Core", [["", "all cores"], ...cores.map((c) => [c.name, c.title])], find.core ? find.core.name : "", (name) => {
       find.core = cores.find((c) => c.name === name) || null;
       again();
     }),

@@ -48,5 +48,5 @@ export function shortTime(ns, step) {
 
 /* What a count is of: "1 core", "16 cores". */
 export function counted(n, one) {
-  return grouped(n) + " " + one + (n === 1 ? "" : one.endsWith("ch") ? "es" : "s");
+  return grouped(n) + " " + one + (n === 1 ? "" : /(ch|ss)$/.test(one) ? "es" : "s");
 }

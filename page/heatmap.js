@@ -191,7 +191,7 @@ export function worstStraggler() {
   if (heat.what !== "kernel") return null;
   computeHeat();
   const [worst] = heat.launches.length ? stragglers() : [];
-  return worst ? { ...worst, name: heat.cores[worst.c].name, khz: timeline.model.chips[heat.cores[worst.c].chip].khz, show: () => showCell(worst.c, worst.k) } : null;
+  return worst ? { ...worst, name: heat.cores[worst.c].title, khz: timeline.model.chips[heat.cores[worst.c].chip].khz, show: () => showCell(worst.c, worst.k) } : null;
 }
 
 function showStragglers() {
@@ -211,7 +211,7 @@ function showStragglers() {
 
 export function cellText(c, k) {
   const n = heat.launches.length, v = heat.cells[c * n + k];
-  const name = "core " + heat.cores[c].name + ", launch " + timeline.model.launches[heat.launches[k]].name + ": ";
+  const name = heat.cores[c].title + ", launch " + timeline.model.launches[heat.launches[k]].name + ": ";
   if (isNaN(v)) return name + "not in this launch";
   return name + cyclesAndTime(v, timeline.model.chips[heat.cores[c].chip].khz) + " (" + ((v / heat.medians[k] - 1) * 100).toFixed(1) + " % from the median)";
 }

@@ -1,6 +1,7 @@
 /* What the log is, and what is not in it: the facts at the top, the badge of losses, and their list. A page
  * that left something out says so where it cannot be overlooked. */
 
+import { chipTitle } from "./data.js";
 import { byId, make } from "./dom.js";
 import { counted, duration, grouped } from "./format.js";
 import { showTab } from "./tabs.js";
@@ -22,8 +23,10 @@ export function showFacts(model) {
     kinds.set(kind, [...(kinds.get(kind) || []), chip.id]);
   }
   for (const [kind, ids] of kinds) /* chips that are alike stand together */
-    facts.push(fact((model.usedChips.size === 1 ? "" : (ids.length > 4 ? counted(ids.length, "chip") : (ids.length > 1 ? "chips " : "chip ") + ids.join(", ")) + ": ") + kind, "chip " + ids.join(", ")));
-  facts.push(fact(counted(model.cores.length, "core")), fact(counted(launches, "launch")));
+    facts.push(fact((model.usedChips.size === 1 ? "" : (ids.length > 4 ? counted(ids.length, "chip") : ids.length > 1 && ids.every((id) => chipTitle(id).startsWith("c")) ? "chips " + ids.join(", ") : ids.map(chipTitle).join(", ")) + ": ") + kind, ids.map(chipTitle).join(", ")));
+  const cores = model.cores.filter((c) => !model.chips[c.chip].process), threads = model.rows.filter((r) => model.chips[r.chip].process).length;
+  if (cores.length || !threads) facts.push(fact(counted(cores.length, "core")), fact(counted(launches, "launch")));
+  if (threads) facts.push(fact(counted(threads, "thread") + " of " + counted(model.cores.length - cores.length, "process")));
   if (model.intervals) facts.push(fact(counted(model.intervals, "interval")));
   const ns = model.span * model.toNs;
   if (model.intervals) facts.push(fact(ns ? duration(ns) : grouped(model.span) + " cycles", "from the first to the last marker"));
@@ -75,8 +78,8 @@ export function showLog(model) {
   const clocks = make("ul", {});
   for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank))) {
     const note = model.meta.clocks.find((c) => c[0] === chip.id);
-    if (note && note[1]) clocks.append(make("li", {}, "chip " + chip.id + ": markers of two cores are comparable within " + grouped(note[1]) + " cycles"));
-    clocks.append(make("li", {}, "chip " + chip.id + ": " + (chip.khz ? grouped(chip.khz / 1000) + " MHz" : "frequency unknown, so no nanoseconds") + ", first marker at cycle " + chip.base + (chip.aligned ? ", aligned with the host's clock within " + duration(chip.residual) : "")));
+    if (note && note[1]) clocks.append(make("li", {}, chip.title + ": markers of two cores are comparable within " + grouped(note[1]) + " cycles"));
+    clocks.append(make("li", {}, chip.title + ": " + (chip.khz ? grouped(chip.khz / 1000) + " MHz" : "frequency unknown, so no nanoseconds") + ", first marker at cycle " + chip.base + (chip.aligned ? ", aligned with the host's clock within " + duration(chip.residual) : "")));
   }
   byId("pane-log").replaceChildren(
     make("div", {}, make("h2", {}, model.meta.lost ? "Lost, repaired and noticed" : "Nothing was lost"),

@@ -20,7 +20,7 @@ function markerRow(model, [chip, risc, name, kind, count, passes, last, min, max
   const number = (value) => make("td", { class: "n" }, value === "" ? "" : grouped(typeof value === "string" ? BigInt(value) : value));
   const line = make("tr", {}, make("td", {}, kind), make("td", { title: name.slice(0, 1000) }, name.slice(0, 200)), make("td", {}, risc),
     ...[count, passes, last, min, max, mean, total].map(number));
-  if (model.usedChips.size > 1) line.firstChild.append(make("span", { class: "faint" }, " chip " + model.chips[chip].id));
+  if (model.usedChips.size > 1) line.firstChild.append(make("span", { class: "faint" }, " " + model.chips[chip].title));
   return line;
 }
 
@@ -37,7 +37,7 @@ function textList(model) {
 function textRow(item) {
   const { row } = item.lane;
   const line = make("tr", { tabindex: "0" }, make("td", { class: "n" }, cyclesAndTime(item.lane.start[item.i], timeline.model.chips[row.chip].khz)),
-    make("td", {}, "core " + row.core.name + ", " + row.risc), make("td", {}, textOf(item.lane, item.i).slice(0, 1000)));
+    make("td", {}, row.core.title + ", " + row.risc), make("td", {}, textOf(item.lane, item.i).slice(0, 1000)));
   line.addEventListener("click", () => goTo(item));
   line.addEventListener("keydown", (event) => event.key === "Enter" && goTo(item));
   return line;

@@ -3,7 +3,9 @@
 
 import { answers, fact, section, unitText } from "./answers.js";
 import { sectionBlock } from "./answer_table.js";
+import { areaOf } from "./area.js";
 import { byId, make } from "./dom.js";
+import { ROLE_FW, ROLE_KERNEL } from "./data.js";
 import { counted, cyclesAndTime, duration, grouped } from "./format.js";
 import { costUnknown } from "./losses.js";
 import { showPlace } from "./places.js";
@@ -66,8 +68,55 @@ function saving(row, columns, most) {
   return card;
 }
 
+/* Of a log without ops: the zones in which it was longest, all RISCs and threads together. */
+function zones(model) {
+  if (section("report", "op_statistics")) return null;
+  const sums = new Map();
+  for (const [chip, , name, role, count, sum, , max] of model.meta.statistics) {
+    if (role === ROLE_FW || role === ROLE_KERNEL) continue;
+    const khz = model.chips[chip].khz, to = sums.get(name) || { name, count: 0, sum: 0, max: 0, khz };
+    sums.set(name, Object.assign(to, { count: to.count + count, sum: to.sum + sum, max: Math.max(to.max, max) }));
+  }
+  const most = [...sums.values()].sort((a, b) => b.sum - a.sum).slice(0, 10);
+  if (!most.length) return null;
+  const time = (z, cycles) => (z.khz ? duration((cycles * 1e6) / z.khz) : grouped(Math.round(cycles)) + " cycles");
+  const rows = most.map((z) => {
+    const total = make("td", { class: "n share" }, time(z, z.sum));
+    total.style.setProperty("--part", (z.sum / most[0].sum) * 100 + "%");
+    const line = make("tr", { tabindex: "0" }, make("td", { title: z.name.slice(0, 1000) }, z.name.slice(0, 80)), make("td", { class: "n" }, grouped(z.count)), total, make("td", { class: "n" }, time(z, z.sum / z.count)), make("td", { class: "n" }, time(z, z.max)));
+    const show = () => showPlace({ zone: z.name });
+    line.addEventListener("click", show);
+    line.addEventListener("keydown", (event) => event.key === "Enter" && show());
+    return line;
+  });
+  return make("section", { class: "card wide2" }, make("h2", {}, "Zones with most time"), make("div", { class: "scroll" }, make("table", { class: "list", id: "most-zones" },
+    make("thead", {}, make("tr", {}, ...[["zone", ""], ["count", "n"], ["total", "n"], ["average", "n"], ["longest", "n"]].map(([t, c]) => make("th", { scope: "col", class: c }, t)))), make("tbody", {}, ...rows))),
+    sums.size > 10 ? make("p", { class: "faint" }, "and " + grouped(sums.size - 10) + " more under Zones") : "");
+}
+
+/* Threads of the host's processes, when intervals have been read: how much of the time each was in a zone, and in which. */
+export function showThreads(model) {
+  const all = areaOf(model, 0, model.span, new Set(model.rows.filter((r) => model.chips[r.chip].process))).rows;
+  if (!all.length) return;
+  const ns = (time) => (model.toNs ? duration(time * model.toNs) : grouped(Math.round(time)) + " cycles");
+  const rows = [...all].sort((a, b) => b.time - a.time).slice(0, 40).map((r) => {
+    const part = make("td", { class: "n share" }, ((r.time / r.length) * 100).toFixed(1) + " %");
+    part.style.setProperty("--part", (r.time / r.length) * 100 + "%");
+    return make("tr", {}, make("td", {}, r.row.risc), make("td", {}, r.row.core.title), make("td", { class: "n" }, grouped(r.count)), make("td", { class: "n" }, ns(r.time)), part, make("td", {}, r.zone.name.slice(0, 60)));
+  });
+  const processes = model.chips.filter((c) => c.process && model.usedChips.has(c.rank));
+  byId("verdict").append(tile("host", counted(all.length, "thread"), counted(processes.length, "process") + ", " + counted(all.reduce((n, r) => n + r.count, 0), "zone") + " in " + ns(model.span)));
+  const cards = byId("pane-overview").querySelector(".cards"), card = make("section", { class: "card wide2", id: "threads" }, make("h2", {}, "Threads"), make("div", { class: "scroll" }, make("table", { class: "list" },
+    make("thead", {}, make("tr", {}, ...[["thread", ""], ["process", ""], ["zones", "n"], ["in zones", "n"], ["of the time", "n"], ["most time in", ""]].map(([t, c]) => make("th", { scope: "col", class: c }, t)))), make("tbody", {}, ...rows))),
+    all.length > 40 ? make("p", { class: "faint" }, "and " + grouped(all.length - 40) + " more") : "");
+  if (answers.made && !section("report", "op_statistics")) cards.prepend(card);
+  else cards.append(card);
+}
+
 function savings() {
-  const found = section("report", "savings"), box = make("section", { class: "card wide2" }, make("h2", {}, "What would save most"));
+  const found = section("report", "savings");
+  if (!found && !section("report", "op_statistics")) return null; /* nothing ran on a device */
+  const box = make("section", { class: "card wide2" }, make("h2", {}, "What would save most"));
   if (!found) {
     box.append(make("p", { class: "faint" }, section("report", "verdict") ? "Nothing stands out: no gap, no unused core, no straggler that would be worth it." : "Not known."));
     return box;
@@ -114,8 +163,8 @@ function trust(model) {
   if (!lost.length) list.append(make("li", { class: "good" }, "Nothing was lost."));
   for (const chip of model.chips.filter((c) => model.usedChips.has(c.rank))) {
     const clock = (model.meta.clocks || []).find((c) => c[0] === chip.id);
-    const known = chip.aligned ? "known to ±" + duration(chip.residual) + " of the host's" : "of this chip alone: not compared with the host's";
-    list.append(make("li", {}, "Clock of chip " + chip.id + (chip.khz ? " (" + grouped(chip.khz / 1000) + " MHz)" : " (frequency unknown)") + ": " + known +
+    const known = chip.aligned ? "known to ±" + duration(chip.residual) + " of the host's" : "of this " + (chip.process ? "process" : "chip") + " alone: not compared with the host's";
+    list.append(make("li", {}, "Clock of " + chip.title + (chip.khz ? " (" + grouped(chip.khz / 1000) + " MHz)" : " (frequency unknown)") + ": " + known +
       (clock && clock[1] ? "; markers of two cores to " + counted(clock[1], "cycle") : "") + "."));
   }
   const cost = model.meta.cost;
@@ -148,7 +197,7 @@ export function showStraggler(worst) {
     showTab("heat");
     worst.show();
   });
-  const found = tile("straggler", "core " + worst.name, "last in " + worst.times + " of " + counted(worst.launches, "launch") + ", " + ((worst.excess / worst.times) * 100).toFixed(1) + " % above the median then; " +
+  const found = tile("straggler", worst.name, "last in " + worst.times + " of " + counted(worst.launches, "launch") + ", " + ((worst.excess / worst.times) * 100).toFixed(1) + " % above the median then; " +
     cyclesAndTime(worst.cycles, worst.khz) + " lost ");
   found.id = "straggler";
   found.lastChild.append(link);
@@ -160,5 +209,5 @@ export function showOverview(model) {
   byId("pane-overview").replaceChildren(
     make("div", { id: "verdict", "aria-label": "Verdict" }, ...tiles()),
     device ? make("p", { class: "faint", id: "device" }, String(device.value)) : "",
-    make("div", { class: "cards" }, ...[savings(), trust(model), advice(), steps(), indicators(), kernels()].filter(Boolean)));
+    make("div", { class: "cards" }, ...[savings(), zones(model), trust(model), advice(), steps(), indicators(), kernels()].filter(Boolean)));
 }

@@ -34,8 +34,10 @@ export function layoutRows(model, height) {
   }
   for (const core of model.cores) {
     if (core.chip !== chip) {
-      bands.push({ kind: "chip", chip: core.chip, row: model.tops.find((r) => r.chip === core.chip), y, h: CHIP });
-      y += CHIP;
+      if (!model.chips[core.chip].process) {
+        bands.push({ kind: "chip", chip: core.chip, row: model.tops.find((r) => r.chip === core.chip), y, h: CHIP });
+        y += CHIP;
+      }
       const host = model.hosts.find((r) => r.chip === core.chip);
       if (host) {
         y += FLOWS;

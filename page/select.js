@@ -86,8 +86,8 @@ function describe(item) {
   const { lane, i } = item, site = itemSite(item), chip = timeline.model.chips[lane.row.chip];
   if (lane.row.names) return [["what", lane.row.risc.slice(0, -1)], ["duration", axisTextUnit(lane.end[i] - lane.start[i], (lane.end[i] - lane.start[i]) / 1000)], ["start", axisTextUnit(lane.start[i], view.span / 1e5)]];
   const launch = timeline.model.launches[lane.launch[i]];
-  const place = site ? "core " + lane.row.core.name + ", " + lane.row.risc : lane.row.host ? "the host" : "the whole chip";
-  const facts = [["where", !site && !lane.row.host && timeline.model.usedChips.size > 1 ? "chip " + chip.id : place]];
+  const place = site ? lane.row.core.title + ", " + lane.row.risc : lane.row.host ? "the host" : "the whole chip";
+  const facts = [["where", !site && !lane.row.host && timeline.model.usedChips.size > 1 ? chip.title : place]];
   if (site && site.file) facts.push(["source", site.file + (site.line ? ":" + site.line : "")]);
   facts.push(["launch", launch ? launch.name : "none"]);
   if (lane.points) {

@@ -11,7 +11,7 @@ import { showEmpty, showFacts, showHealth, showLog } from "./losses.js";
 import { showMarkers } from "./markers.js";
 import { hasMemory, showMemory } from "./memory.js";
 import { hasOps, showOps, timeChanged } from "./ops.js";
-import { showOverview, showStraggler } from "./overview.js";
+import { showOverview, showStraggler, showThreads } from "./overview.js";
 import { showCauses, showRoofline } from "./panes.js";
 import { opNames, opOf } from "./places.js";
 import { addRanges } from "./ranges.js";
@@ -51,7 +51,7 @@ function offerTabs(model) {
   if (hasOps()) offerTab("ops", showOps);
   if (answers.made) byId("tab-ops").textContent = "Launches";
   offerTab("zones", showHistogram);
-  offerTab("heat", showHeat);
+  if (model.launches.length) offerTab("heat", showHeat);
   if (hasMemory()) offerTab("memory", showMemory);
   if (section("report", "roofline")) offerTab("roofline", showRoofline);
   if (section("causes", "path") || section("report", "waits")) offerTab("causes", showCauses);
@@ -113,7 +113,10 @@ async function start() {
     findMoved();
   };
   if (linked !== "overview" && tabs.now === "overview") showTab(linked);
-  requestIdleCallback(() => showStraggler(worstStraggler()), { timeout: 1000 });
+  requestIdleCallback(() => {
+    showStraggler(worstStraggler());
+    showThreads(model);
+  }, { timeout: 1000 });
   let due = 0;
   addEventListener("resize", () => {
     clearTimeout(due);

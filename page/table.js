@@ -37,7 +37,7 @@ function readStatistics(model) {
 /* Where a row of the table is of: its RISC, and its chip where there are several. */
 export function rowPlace(row) {
   const { usedChips, chips } = timeline.model;
-  return row.risc + (usedChips.size > 1 ? " of chip " + chips[row.chip].id : "");
+  return row.risc + (usedChips.size > 1 ? " of " + chips[row.chip].title : "");
 }
 
 export function cell(row, column) {
@@ -64,7 +64,7 @@ function tableRow(model, row) {
     }
     line.append(td);
   }
-  if (model.usedChips.size > 1) line.firstChild.append(make("span", { class: "faint" }, " chip " + model.chips[row.chip].id));
+  if (model.usedChips.size > 1) line.firstChild.append(make("span", { class: "faint" }, " " + model.chips[row.chip].title));
   line.addEventListener("click", () => chooseRow(row === table.chosen ? null : row));
   return line;
 }

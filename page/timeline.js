@@ -194,7 +194,7 @@ export function paintGutter() {
     if (band.kind === "chip") {
       context.fillStyle = several ? colours.ink : colours.faint;
       context.font = (several ? "600 " : "") + "11px system-ui, sans-serif";
-      const name = band.ranges ? band.row.risc : band.host ? "host" : several ? "chip " + timeline.model.chips[band.chip].id : "launches";
+      const name = band.ranges ? band.row.risc : band.host ? "host" : several ? timeline.model.chips[band.chip].title : "launches";
       context.fillText(name, band.host && several ? 12 : 6, y + band.h / 2);
     } else if (band.kind === "core") {
       const at = y + Math.max(band.h, band.h < 9 ? 8 : 0) / 2;
@@ -321,8 +321,9 @@ export function startTimeline(model) {
   timeline.model = model;
   timeline.busy = busyCores(model);
   const average = busyBetween(timeline.busy, 0, timeline.busy.length), most = model.cores.length;
-  byId("strip-label").replaceChildren("cores busy", make("br"), average.toFixed(average < 10 ? 2 : 0) + " of " + most);
-  byId("strip-label").title = "On average " + average.toFixed(3) + " of " + counted(most, "core") + " ran a kernel, from the first to the last marker";
+  const processes = model.cores.every((c) => model.chips[c.chip].process);
+  byId("strip-label").replaceChildren(processes ? "busy" : "cores busy", make("br"), average.toFixed(average < 10 ? 2 : 0) + " of " + most);
+  byId("strip-label").title = "On average " + average.toFixed(3) + " of " + counted(most, processes ? "process" : "core") + (processes ? " was in a zone," : " ran a kernel,") + " from the first to the last marker";
   view.span = model.span;
   view.changed = repaint;
   measureTimeline();

@@ -20,21 +20,23 @@ void report_job_free(report_job *j)
 }
 
 /* From an op report, with what a log beside it adds. */
-static devlog_status read_report(report_job *j, const run_input *in, answer_run_options *o, devlog_error *err)
+static devlog_status read_report(report_job *j, const run_input *in, answer_run_options *o,
+                                 const dl_filter *parts, devlog_error *err)
 {
     const char *log = in->log;
     devlog_status status = op_table_read_wide(&j->table, in->report, err);
     if (!status) status = answer_run_make(&j->run, &j->table, o, err);
     j->has_run = !status;
-    if (!status && log) status = run_log_read(&j->log, &log, 1, &j->run, false, err);
+    if (!status && log) status = run_log_read(&j->log, &log, 1, &j->run, false, parts, err);
     return status;
 }
 
 /* From a log alone: its launches. Where not all of them are wanted, it is read once more for the zones of those that are. */
-static devlog_status read_log(report_job *j, const run_input *in, answer_run_options *o, devlog_error *err)
+static devlog_status read_log(report_job *j, const run_input *in, answer_run_options *o,
+                              const dl_filter *parts, devlog_error *err)
 {
     const char *log = in->log;
-    devlog_status status = run_log_read(&j->log, &log, 1, NULL, false, err);
+    devlog_status status = run_log_read(&j->log, &log, 1, NULL, false, NULL, err);
     o->made = true;
     if (!status) status = run_log_no_rows(j->log, err);
     if (status == DEVLOG_ERR_FORMAT) {
@@ -46,13 +48,14 @@ static devlog_status read_log(report_job *j, const run_input *in, answer_run_opt
     if (!status) status = run_log_rows(j->log, &j->table, &o->cycles, err);
     if (!status) status = answer_run_make(&j->run, &j->table, o, err);
     j->has_run = !status;
-    if (status || !j->run.left_out) return status;
+    if (status || (!j->run.left_out && !parts)) return status;
     if (strcmp(log, "-") == 0)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT,
                        "a selection wants a log that is a file: standard input can be read once");
     run_log_free(j->log);
     j->log = NULL;
-    return run_log_read(&j->log, &log, 1, &j->run, true, err);
+    /* Through filters launches have other numbers: then they are known by their ids. */
+    return run_log_read(&j->log, &log, 1, &j->run, !parts, parts, err);
 }
 
 /* Where kernels recorded what they waited for, the log is read once more for why. */
@@ -88,10 +91,11 @@ static devlog_status read_input(report_job *j, const report_options *o, const ch
 {
     const run_input *in = &j->in.items[0];
     answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw};
-    devlog_status status = in->report ? read_report(j, in, &how, err) : read_log(j, in, &how, err);
+    devlog_status status =
+        in->report ? read_report(j, in, &how, o->parts, err) : read_log(j, in, &how, o->parts, err);
     if (status) return status;
     if (j->log) answer_run_add_log(&j->run, j->log);
-    if (j->log) status = read_causes(j, in->log, err);
+    if (j->log && !o->parts) status = read_causes(j, in->log, err);
     if (status) return status;
     status = read_memory(j, in->name, before, err);
     if (status) return status;

@@ -19,6 +19,8 @@ typedef struct report_options {
     size_t top;                                         /* rows of each table; 0: all */
     const char *ops_table, *board, *rules, *thresholds; /* NULL: what is installed, and what the run says */
     double dram;                                        /* bytes/s; 0: the board's */
+    const dl_filter
+        *parts; /* of zones only what it lets through of cores, RISCs, zones and time; NULL: all */
 } report_options;
 
 typedef struct report_job {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answers/answer_run.h"
+#include "answers/run_touched.h"
 #include "decode/door.h"
 #include "decode/event.h"
 
@@ -355,17 +356,21 @@ static bool find_late(run_log *l)
 }
 
 devlog_status run_log_read(run_log **out, const char *const *paths, size_t n, const struct answer_run *r,
-                           bool made, devlog_error *err)
+                           bool made, const dl_filter *parts, devlog_error *err)
 {
     run_log *l = *out = calloc(1, sizeof *l);
     asked a = {0};
+    devlog_log_options o;
+    devlog_core *cores = NULL;
+    const dl_filter of_parts = parts ? run_parts_only(parts) : (dl_filter){0};
     if (!l) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    const devlog_log_options o = DEVLOG_LOG_OPTIONS(.no_quantiles = true);
-    devlog_status status = devlog_log_open(paths, n, &o, &l->log, err);
+    devlog_status status = run_parts_options(&of_parts, &o, &cores, err);
+    if (!status) status = devlog_log_open(paths, n, &o, &l->log, err);
     if (!status && !ask(&a, r, made)) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!status) status = read_all(l, &a, err);
     if (!status && (!find_zones(l) || !find_late(l)))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    free(cores);
     free(a.ids);
     free(a.by_row);
     return status;

@@ -4,6 +4,7 @@
 #ifndef DEVLOG_ANSWERS_RUN_LOG_H
 #define DEVLOG_ANSWERS_RUN_LOG_H
 
+#include "decode/filter.h"
 #include "devlog/decode.h"
 #include "ops/op_table.h"
 
@@ -42,9 +43,10 @@ typedef struct run_late {
 } run_late;
 
 /* Reads logs. `r` is the run that zones are of: its ops, by ids of launches; NULL: all launches, of no op. `made`: the table
- * of `r` came from the same logs. Free with run_log_free, also after a failure. */
+ * of `r` came from the same logs. `parts`: only what it lets through of cores, RISCs, zones and time; NULL: everything. Free with
+ * run_log_free, also after a failure. */
 devlog_status run_log_read(run_log **out, const char *const *paths, size_t n, const struct answer_run *r,
-                           bool made, devlog_error *err);
+                           bool made, const dl_filter *parts, devlog_error *err);
 void run_log_free(run_log *l);
 /* Adds a row for every launch to an empty table. *cycles: a clock is unknown, and durations are cycles. */
 devlog_status run_log_rows(const run_log *l, op_table *t, bool *cycles, devlog_error *err);

@@ -10,6 +10,7 @@
 #include "answers/causes_job.h"
 #include "answers/memory_answer.h"
 #include "answers/report_job.h"
+#include "answers/run_touched.h"
 
 enum {
     ROWS = 2000, /* of a table: more would only be scrolled over */
@@ -24,8 +25,8 @@ cli_page_asked cli_page_ask(char *const *logs, size_t n, const char *title, cons
     return (cli_page_asked){.logs = logs,
                             .n_logs = n,
                             .title = title,
-                            .parts = filter->n_cores || filter->n_riscs || filter->n_zones || filter->from ||
-                                     filter->to || filter->min_cycles,
+                            .parts = run_has_parts(filter),
+                            .filter = *filter,
                             .selection = cli_selection_of(f, filter)};
 }
 
@@ -117,16 +118,28 @@ static void points(const report_job *r, dl_str *out)
     dl_str_char(out, ']');
 }
 
-static devlog_status why_it_waited(const report_job *r, dl_str *out, devlog_error *err)
+static devlog_status print_causes(const causes_sums *sums, dl_str *out, devlog_error *err)
 {
     answer a;
-    if (!r->run.causes) return DEVLOG_OK;
     devlog_status status = answer_begin(&a, err);
     if (status) return status;
-    status = causes_answer(&a, r->run.causes, ROWS, err);
+    status = causes_answer(&a, sums, ROWS, err);
     key("causes", out);
     if (!status) print(&a, "causes", CAUSES_FORMAT_VERSION, NULL, 0, out);
     answer_free(&a);
+    return status;
+}
+
+/* Of launches that are wanted, whole: a path goes over all RISCs, whichever are shown. */
+static devlog_status why_it_waited(const report_job *r, const op_selection *selection, dl_str *out,
+                                   devlog_error *err)
+{
+    causes_job j = {0};
+    if (r->run.causes) return print_causes(r->run.causes, out, err);
+    if (!r->log || !run_log_has_waits(r->log)) return DEVLOG_OK;
+    devlog_status status = causes_job_read(&j, r->in.items[0].log, selection, NULL, err);
+    if (!status && j.reading.sums.n_launches) status = print_causes(&j.reading.sums, out, err);
+    causes_job_free(&j);
     return status;
 }
 
@@ -153,9 +166,20 @@ static devlog_status memory(const char *log, dl_str *out, devlog_error *err)
 
 static devlog_status answers(const cli_page_asked *asked, devlog_error *why, dl_str *out, devlog_error *err)
 {
-    const report_options wanted = {.selection = &asked->selection};
+    /* Answers are of launches: of those in which something gets past the filters. */
+    op_selection selection = asked->selection, of_log = selection;
+    const report_options wanted = {.selection = &selection, .parts = asked->parts ? &asked->filter : NULL};
     report_job r = {0};
+    run_touched touched = {0};
     devlog_status status = run_inputs_of_log(&r.in, asked->logs[0], why, err);
+    if (!status && asked->parts) {
+        status = run_touched_read(&touched, asked->logs[0], &asked->filter, r.in.items[0].report, err);
+        selection.filter.launches = touched.rows;
+        selection.filter.n_launches = touched.n_rows;
+        of_log.filter.launches = touched.launches;
+        of_log.filter.n_launches = touched.n_launches;
+        selection.filter.skip_launches = of_log.filter.skip_launches = 0; /* they are left out already */
+    }
     if (!status) status = report_job_read(&r, &wanted, "", err);
     r.run.name = asked->title; /* not where it lies: the same log gives the same page */
     if (!status) status = report(&r, out, err);
@@ -169,9 +193,10 @@ static devlog_status answers(const cli_page_asked *asked, devlog_error *why, dl_
         key("made", out);
         dl_str_add(out, r.run.has_report ? "false" : "true");
     }
-    if (!status) status = why_it_waited(&r, out, err);
+    if (!status) status = why_it_waited(&r, &of_log, out, err);
     if (!status) status = memory(asked->logs[0], out, err);
     report_job_free(&r);
+    run_touched_free(&touched);
     return status;
 }
 
@@ -224,8 +249,8 @@ devlog_status cli_page_answers(void *ctx, dl_str *out, devlog_error *err)
     if (asked->parts && !not_read && !bad)
         note(
             &any, "",
-            "Filters by core, RISC, zone and time hold for the time line and the statistics of zones; overview, ops, "
-            "roofline and causes are of whole launches.",
+            "Filters by core, RISC, zone and time: ops are those in which something got past the filters, and their times are of "
+            "whole launches; so are causes. Zones, their statistics and the time line are of what got past.",
             &text);
     dl_str_add(&text, "]}");
     const devlog_status status = dl_str_status(&text, err);

@@ -11,7 +11,8 @@ typedef struct cli_page_asked {
     size_t n_logs;
     const char *title;      /* NULL asked for: the name of the first */
     bool once;              /* the log cannot be read again: it is still written */
-    bool parts;             /* filters leave out parts of launches, which the answers know nothing of */
+    bool parts;             /* filters leave out parts of launches */
+    dl_filter filter;       /* with those parts */
     op_selection selection; /* before cli_select has looked anything up */
 } cli_page_asked;
 

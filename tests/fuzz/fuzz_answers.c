@@ -57,7 +57,7 @@ static void of_log(const uint8_t *data, size_t size, uint8_t asked, const op_sel
     answer_run_options o = {.selection = s, .made = true};
     if (fd < 0 || write(fd, data, size) != (ssize_t)size) abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (run_log_read(&log, paths, 1, NULL, false, NULL) == DEVLOG_OK &&
+    if (run_log_read(&log, paths, 1, NULL, false, NULL, NULL) == DEVLOG_OK &&
         op_table_new(&t, "fuzz", NULL) == DEVLOG_OK && run_log_rows(log, &t, &o.cycles, NULL) == DEVLOG_OK &&
         answer_run_make(&r, &t, &o, NULL) == DEVLOG_OK) {
         answer_all(&r, log, asked);

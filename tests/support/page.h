@@ -34,6 +34,12 @@ void page_capture_write(const char *folder);
 void page_decode(const char *log, const char *out, int exit_status);
 /* The same, then opens the page from the file and waits until it is drawn. */
 void page_open(browser *b, const char *log, const char *out, int exit_status);
+/* The capture of two steps of the example network: ops, steps, signposts, shapes; in the folder `network` of the scratch. */
+const char *page_network(void);
+/* The page of the demo, with what its kernels waited for; its run is the folder `waits` of the scratch. */
+void page_open_waits(browser *b);
+/* Runs a script, which may not fail, and waits for two frames. */
+void page_run(browser *b, const char *script);
 /* Waits for two frames. */
 void page_settle(browser *b);
 

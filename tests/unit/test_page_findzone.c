@@ -12,14 +12,6 @@
 
 enum { CORES = 8, RISCS = 2, LAUNCHES = 5, ZONES = 4, SLOW = 3, SLOWER = 9000 };
 
-static void run(const char *script)
-{
-    char *text = browser_js(b, "%s", script);
-    if (strncmp(text, "exception", 9) == 0) fail_msg("%s: %s", script, text);
-    free(text);
-    page_settle(b);
-}
-
 /* With what is rich in everything: drops, values, two chips, one slow core. */
 static void open_log(void)
 {
@@ -36,7 +28,8 @@ static void open_log(void)
     const char *path = in_scratch("profile_log_device.csv");
     page_log_write(path, &log);
     page_open(b, path, in_scratch("out"), 3);
-    run("showTab('zones'), chooseRow(table.rows.find((r) => r.name === 'BRISC-KERNEL' && r.chip === 0))");
+    page_run(
+        b, "showTab('zones'), chooseRow(table.rows.find((r) => r.name === 'BRISC-KERNEL' && r.chip === 0))");
 }
 
 static void choose(const char *label, const char *value)
@@ -47,7 +40,7 @@ static void choose(const char *label, const char *value)
         "(() => { const menu = document.querySelector('#chart select[aria-label=\"%s\"]'); menu.value = '%s'; if "
         "(menu.value !== '%s') throw new Error('no such choice'); menu.dispatchEvent(new Event('change')); })()",
         label, value, value);
-    run(script);
+    page_run(b, script);
 }
 
 static void press(const char *text)
@@ -56,7 +49,7 @@ static void press(const char *text)
     snprintf(script, sizeof script,
              "[...document.querySelectorAll('#chart button')].find((e) => e.textContent === '%s').click()",
              text);
-    run(script);
+    page_run(b, script);
 }
 
 /* All bins together have every instance, in every way of drawing them. */
@@ -89,8 +82,9 @@ static void a_bin_has_its_instances(void **state)
     NEEDS_BROWSER();
     open_log();
     /* The slowest is alone in the last bin: by mouse. */
-    run("window.at = document.querySelector('#chart canvas').getBoundingClientRect(), window.frame_of = "
-        "histogram.drawn.frame, window.worst = table.chosen.max");
+    page_run(b,
+             "window.at = document.querySelector('#chart canvas').getBoundingClientRect(), window.frame_of = "
+             "histogram.drawn.frame, window.worst = table.chosen.max");
     const double x = browser_number(b, "at.left + frame_of.x(worst)"),
                  y = browser_number(b, "at.top + frame_of.bottom - 3");
     browser_mouse(b, "mousePressed", x, y, 0);
@@ -98,7 +92,8 @@ static void a_bin_has_its_instances(void **state)
     page_settle(b);
     page_has_text(b, "document.getElementById('bin').textContent", ": 1, together ");
     page_has_number(b, "document.querySelectorAll('#instances table:last-of-type tbody tr').length", 1);
-    run("[...document.querySelectorAll('#instances table')].at(-1).querySelector('tbody tr').click()");
+    page_run(b,
+             "[...document.querySelectorAll('#instances table')].at(-1).querySelector('tbody tr').click()");
     page_has_text(b, "itemName(selection.item) + ' on ' + selection.item.lane.row.core.name",
                   "BRISC-KERNEL on 0:0,0");
     page_has_text(
@@ -106,7 +101,7 @@ static void a_bin_has_its_instances(void **state)
         "String(selection.item.lane.end[selection.item.i] - selection.item.lane.start[selection.item.i] === worst)",
         "true");
     /* By keyboard: from the first bin to the last that has any, one by one. */
-    run("chooseBin(find.bin), document.querySelector('#chart canvas').focus()");
+    page_run(b, "chooseBin(find.bin), document.querySelector('#chart canvas').focus()");
     browser_key(b, "ArrowRight");
     page_has_text(b, "document.activeElement.tagName + ' ' + find.bin", "CANVAS 0");
     browser_key(b, "ArrowRight");
@@ -132,8 +127,12 @@ static void from_instance_to_instance(void **state)
         "String(selection.item.lane.end[selection.item.i] - selection.item.lane.start[selection.item.i] === table.chosen.median)",
         "true");
     /* All of them, in order, and no other. */
-    run("clearAll(), chooseRow(table.rows.find((r) => r.name === 'BRISC-KERNEL' && r.chip === 0)), window.met = new Set()");
-    run("(() => { let last = -1; for (let i = 0; i < 1000; i++) { const before = selection.item; jump(1); if (selection.item === "
+    page_run(
+        b,
+        "clearAll(), chooseRow(table.rows.find((r) => r.name === 'BRISC-KERNEL' && r.chip === 0)), window.met = new Set()");
+    page_run(
+        b,
+        "(() => { let last = -1; for (let i = 0; i < 1000; i++) { const before = selection.item; jump(1); if (selection.item === "
         "before) break; if (itemStart(selection.item) < last) throw new Error('back in time'); last = itemStart(selection.item); "
         "met.add(selection.item.lane.row.index + ' ' + selection.item.i); } })()");
     page_has_number(b, "met.size", CORES * LAUNCHES);
@@ -142,9 +141,9 @@ static void from_instance_to_instance(void **state)
     /* All RISCs: an instance on another does not take the selection away. */
     choose("RISC", "all");
     page_has_number(b, "find.found.n", CORES * LAUNCHES);
-    run("chooseRow(table.rows.find((r) => r.role === 0 && r.chip === 1))");
+    page_run(b, "chooseRow(table.rows.find((r) => r.role === 0 && r.chip === 1))");
     page_has_number(b, "find.found.n", CORES * LAUNCHES * RISCS);
-    run("window.before = table.chosen, goTo(itemOf(find.found, find.found.n - 1))");
+    page_run(b, "window.before = table.chosen, goTo(itemOf(find.found, find.found.n - 1))");
     page_has_text(b,
                   "selection.item.lane.row.risc !== before.risc && table.chosen === before ? 'kept' : 'lost'",
                   "kept");
@@ -165,7 +164,7 @@ static void by_core_by_risc_by_time_and_beside_what_was_kept(void **state)
                   "count 40 5 -87.5 %");
     page_has_text(b, "String(histogram.drawn.other.reduce((a, n) => a + n))", "40");
     /* Of the slow launch alone. */
-    run("jump('max'), measure(itemStart(selection.item) - 1, itemEnd(selection.item) + 1)");
+    page_run(b, "jump('max'), measure(itemStart(selection.item) - 1, itemEnd(selection.item) + 1)");
     choose("Time", "selection");
     page_has_number(b, "find.found.n", 1);
     choose("Time", "all");
@@ -173,10 +172,12 @@ static void by_core_by_risc_by_time_and_beside_what_was_kept(void **state)
     page_has_text(b, "document.getElementById('beside') ? 'there' : 'gone'", "gone");
     choose("Core", "");
     choose("RISC", "all");
-    run("chooseRow(table.rows.find((r) => r.role === 0 && r.chip === 0)), find.by = 'risc', showHistogram()");
+    page_run(
+        b,
+        "chooseRow(table.rows.find((r) => r.role === 0 && r.chip === 0)), find.by = 'risc', showHistogram()");
     page_has_number(b, "document.querySelectorAll('#instances table')[0].querySelectorAll('tbody tr').length",
                     RISCS);
-    run("viewRange(0, view.span / 10)");
+    page_run(b, "viewRange(0, view.span / 10)");
     choose("Time", "screen");
     page_has_text(b, "find.found.n > 0 && find.found.n < 80 ? 'fewer' : 'n ' + find.found.n", "fewer");
     page_has_no_problems(b, "scopes");
@@ -186,9 +187,11 @@ static void a_measured_part_by_zone_and_by_row(void **state)
 {
     NEEDS_BROWSER();
     open_log();
-    run("rowsLayout.open.clear(), measureTimeline(), viewAll(), showTab('time')");
+    page_run(b, "rowsLayout.open.clear(), measureTimeline(), viewAll(), showTab('time')");
     /* With Shift over two closed cores: of their rows alone. */
-    run("window.box = document.getElementById('paint').getBoundingClientRect(), window.two = rowsLayout.bands.filter((d) => d.kind "
+    page_run(
+        b,
+        "window.box = document.getElementById('paint').getBoundingClientRect(), window.two = rowsLayout.bands.filter((d) => d.kind "
         "=== 'core').slice(1, 3)");
     const double y0 = browser_number(b, "box.top + two[0].y + 2"),
                  y1 = browser_number(b, "box.top + two[1].y + two[1].h - 2");
@@ -207,14 +210,14 @@ static void a_measured_part_by_zone_and_by_row(void **state)
         "r.cells[1].textContent).join(); return shown === a.zones.map((z) => z.name + ' ' + z.count).join() && a.zones.length > "
         "2 ? 'the same' : shown })()",
         "the same");
-    run("document.querySelector('#details .go').click()");
+    page_run(b, "document.querySelector('#details .go').click()");
     page_has_number(b, "document.querySelectorAll('#details tbody tr').length", 4);
-    run("document.querySelector('#details tbody tr').focus()");
+    page_run(b, "document.querySelector('#details tbody tr').focus()");
     browser_key(b, "Enter");
     page_has_text(b, "[...rowsLayout.open].map((c) => c.name).join()", "0:1,0");
-    run("document.querySelector('#details .go').click()");
+    page_run(b, "document.querySelector('#details .go').click()");
     /* Sorted by the time of a zone itself. */
-    run("document.querySelectorAll('#details th button')[2].click()");
+    page_run(b, "document.querySelectorAll('#details th button')[2].click()");
     page_has_text(
         b,
         "(() => { const a = [...document.querySelectorAll('#details tbody tr')].map((r) => Number(r.cells[3].textContent.replaceAll(',', "
@@ -230,7 +233,7 @@ static void it_fits_and_can_be_read(void **state)
     choose("Durations", "log");
     press("keep to compare");
     choose("RISC", "all");
-    run("chooseBin(0)");
+    page_run(b, "chooseBin(0)");
     page_fits(b, "find zone", PAGE_ALL_SIZES);
     page_is_legible(b, "find zone");
     browser_key(b, "t");
@@ -240,7 +243,7 @@ static void it_fits_and_can_be_read(void **state)
     for (size_t i = 0; i < 3; i++) {
         browser_size(b, sizes[i][0], sizes[i][1]);
         page_settle(b);
-        run("showTab('zones')");
+        page_run(b, "showTab('zones')");
         if (browser_number(b, "document.querySelector('#chart canvas').offsetHeight") < 80 ||
             browser_number(b, "document.getElementById('chart').getBoundingClientRect().bottom - "
                               "document.querySelector('#chart canvas').getBoundingClientRect().bottom") < 0)

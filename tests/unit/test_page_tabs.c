@@ -13,48 +13,10 @@
 #include "support/files.h"
 #include "support/page_group.h"
 
-/* Two steps of the example network: ops, steps, signposts, shapes; made once. */
-static const char *network(void)
-{
-    static char log[600];
-    if (!log[0]) {
-        char line[1024];
-        const char *program = getenv("DEVLOG_BIN");
-        const int n = program ? (int)(strlen(program) - strlen("devlog")) : 0;
-        snprintf(line, sizeof line, "run -o network -- %.*snn 2", n, program ? program : "");
-        free(devlog_ok(line, 0));
-        snprintf(log, sizeof log, "%s", in_scratch("network/logs_device/capture.devlog"));
-    }
-    return log;
-}
-
-/* The demo, with what its kernels waited for. */
-static void open_waits(void)
-{
-    static bool made;
-    if (!made) {
-        char line[1024];
-        const char *program = getenv("DEVLOG_BIN");
-        const int n = program ? (int)(strlen(program) - strlen("devlog")) : 0;
-        snprintf(line, sizeof line, "run --waits -o waits -- %.*sdemo 1", n, program ? program : "");
-        free(devlog_ok(line, 0));
-        made = true;
-    }
-    page_open(b, in_scratch("waits/logs_device/capture.devlog"), in_scratch("out"), 0);
-}
-
 static void open_network(void)
 {
-    page_open(b, network(), in_scratch("out"), 0);
+    page_open(b, page_network(), in_scratch("out"), 0);
     free(browser_js(b, "showTab('overview')"));
-}
-
-static void run(const char *script)
-{
-    char *text = browser_js(b, "%s", script);
-    if (strncmp(text, "exception", 9) == 0) fail_msg("%s: %s", script, text);
-    free(text);
-    page_settle(b);
 }
 
 /* Every section of the page's answers is that of the command, but for the input's name. */
@@ -96,7 +58,7 @@ static void answers_are_those_of_the_commands(void **state)
     same_answers("memory --format json --steps 200 --top 2000 network", "memory");
     page_has_text(b, "answers.notes.length + ' notes'", "0 notes");
     page_has_text(b, "answers.made ? 'launches' : 'ops'", "ops");
-    open_waits();
+    page_open_waits(b);
     same_answers("report --format json waits", "report");
     same_answers("causes --format json waits", "causes");
     page_has_text(b, "answers.made ? 'launches' : 'ops'", "ops");
@@ -107,12 +69,12 @@ static void answers_are_those_of_the_commands(void **state)
 static void the_overview_comes_first(void **state)
 {
     NEEDS_BROWSER();
-    page_open(b, network(), in_scratch("out"), 0);
-    run("location.reload(), 1");
+    page_open(b, page_network(), in_scratch("out"), 0);
+    page_run(b, "location.reload(), 1");
     assert_true(browser_wait(b, "document.documentElement.dataset.ready === 'yes'"));
     page_has_text(b, "tabs.now", "zones"); /* the address remembers */
     free(browser_js(b, "history.replaceState(null, '', '#')"));
-    run("location.reload(), 1");
+    page_run(b, "location.reload(), 1");
     assert_true(browser_wait(b, "document.documentElement.dataset.ready === 'yes'"));
     page_has_text(b, "tabs.now", "overview");
     page_has_text(b, "tabNames().join()", "overview,time,ops,zones,heat,memory,roofline,log");
@@ -146,7 +108,7 @@ static void savings_lead_into_the_time_line(void **state)
                  "showTab('overview'), clearAll(), viewAll(), document.querySelectorAll('.saving "
                  ".go')[%d].click()",
                  i);
-        run(script);
+        page_run(b, script);
         page_has_text(b, "tabs.now", "time");
         page_has_text(b, "view.t1 - view.t0 < view.span * 0.9 ? 'near' : 'far'", "near");
         snprintf(script, sizeof script,
@@ -176,10 +138,10 @@ static void steps_are_rows(void **state)
         "i++) for (const k of [0, 1]) if (itemStart({ lane: top, i }) >= lane.start[k] && itemEnd({ lane: "
         "top, i }) <= lane.end[k]) inside[k]++; return inside.join() + ' of ' + half; })()",
         "11,11 of 11");
-    run("select({ lane: timeline.model.ranges[0].lanes[0], i: 1 }, true)");
+    page_run(b, "select({ lane: timeline.model.ranges[0].lanes[0], i: 1 }, true)");
     page_has_text(b, "document.getElementById('details').innerText", "step 1");
     page_has_text(b, "document.getElementById('say').textContent", "step 1, what step, duration");
-    run("fitSelection()");
+    page_run(b, "fitSelection()");
     page_has_text(b, "itemBox(selection.item) ? 'drawn' : 'not'", "drawn");
     page_has_no_problems(b, "steps");
 }
@@ -188,43 +150,43 @@ static void ops_stand_beside_time(void **state)
 {
     NEEDS_BROWSER();
     open_network();
-    run("showTab('ops')");
+    page_run(b, "showTab('ops')");
     assert_true(browser_number(b, "document.getElementById('timeline').offsetHeight") > 100);
     /* As the report has them, then by their names, then one of them. */
     page_has_text(b, "document.querySelector('#op-table tbody tr').cells[0].textContent", "Matmul");
-    run("document.querySelector('#op-table th button').click()");
+    page_run(b, "document.querySelector('#op-table th button').click()");
     page_has_text(b, "document.querySelector('#op-table th').ariaSort", "ascending");
     page_has_text(b,
                   "[...document.querySelectorAll('#op-table tbody tr')].map((r) => "
                   "r.cells[0].textContent).join('|') === answers.all.report.sections.op_statistics.rows"
                   ".map((r) => r.op).sort().join('|') ? 'sorted' : 'not'",
                   "sorted");
-    run("(() => { const box = document.querySelector('#op-bar input'); box.value = 'matmul'; "
-        "box.dispatchEvent(new Event('input')); })()");
+    page_run(b, "(() => { const box = document.querySelector('#op-bar input'); box.value = 'matmul'; "
+                "box.dispatchEvent(new Event('input')); })()");
     page_has_number(b, "document.querySelectorAll('#op-table tbody tr').length", 1);
     /* Its launches: as many as it has, the slowest first; a click shows one. */
-    run("document.querySelector('#op-table tbody tr').click()");
+    page_run(b, "document.querySelector('#op-table tbody tr').click()");
     page_has_text(
         b,
         "(() => { const n = answers.all.report.sections.op_statistics.rows.find((r) => r.op === "
         "'Matmul').count; return document.querySelectorAll('#op-launches tbody tr').length === n && "
         "timeline.chosenLaunches.size === n ? 'all' : 'not all'; })()",
         "all");
-    run("document.querySelector('#op-launches tbody tr').click()");
+    page_run(b, "document.querySelector('#op-launches tbody tr').click()");
     page_has_text(b, "itemName(selection.item)", "launch Matmul (");
     page_has_text(
         b, "view.t0 <= itemStart(selection.item) && view.t1 >= itemEnd(selection.item) ? 'seen' : 'no'",
         "seen");
     /* Columns that were taken away stay away. */
-    run("[...document.querySelectorAll('#op-bar .menu label')].find((l) => l.textContent === "
-        "'gap').firstChild.click()");
+    page_run(b, "[...document.querySelectorAll('#op-bar .menu label')].find((l) => l.textContent === "
+                "'gap').firstChild.click()");
     page_has_text(b, "document.querySelector('#op-table thead').innerText.includes('gap') ? 'there' : 'gone'",
                   "gone");
-    page_open(b, network(), in_scratch("out"), 0);
-    run("showTab('ops')");
+    page_open(b, page_network(), in_scratch("out"), 0);
+    page_run(b, "showTab('ops')");
     page_has_text(b, "document.querySelector('#op-table thead').innerText.includes('gap') ? 'there' : 'gone'",
                   "gone");
-    run("localStorage.clear()");
+    page_run(b, "localStorage.clear()");
     page_has_no_problems(b, "ops");
 }
 
@@ -233,7 +195,7 @@ static void ops_of_groups_and_of_times(void **state)
 {
     NEEDS_BROWSER();
     open_network();
-    run("showTab('ops')");
+    page_run(b, "showTab('ops')");
     for (const char *const *group = (const char *const[]){"report", "by_shape", "by_category", NULL}; *group;
          group++) {
         char script[400];
@@ -246,13 +208,15 @@ static void ops_of_groups_and_of_times(void **state)
         if (strcmp(text, ".several") != 0) fail_msg("%s: other counts than its ops: %s", *group, text);
         free(text);
     }
-    run("ops.group = 'report', showOps(), (() => { const item = launchesOf(3)[0]; measure(itemStart(item), "
+    page_run(
+        b,
+        "ops.group = 'report', showOps(), (() => { const item = launchesOf(3)[0]; measure(itemStart(item), "
         "itemEnd(item)); })()");
     page_has_text(
         b, "[...document.querySelectorAll('#op-table tbody tr')].map((r) => r.cells[0].textContent).join()",
         "3 Matmul");
     page_has_number(b, "document.querySelectorAll('#op-table tbody tr').length", 1);
-    run("clearAll()");
+    page_run(b, "clearAll()");
     page_has_text(b, "ops.within", "all");
     page_has_no_problems(b, "groups");
 }
@@ -261,13 +225,13 @@ static void ops_of_groups_and_of_times(void **state)
 static void causes_lead_into_the_time_line(void **state)
 {
     NEEDS_BROWSER();
-    open_waits();
-    run("showTab('causes')");
+    page_open_waits(b);
+    page_run(b, "showTab('causes')");
     page_has_text(b,
                   "document.querySelectorAll('.path span').length === "
                   "answers.all.causes.sections.path.rows.length ? 'all parts' : 'not all'",
                   "all parts");
-    run("document.querySelector('.path span:nth-child(3)').click()");
+    page_run(b, "document.querySelector('.path span:nth-child(3)').click()");
     page_has_text(b, "tabs.now", "time");
     page_has_text(
         b,
@@ -285,18 +249,18 @@ static void keys_reach_everything(void **state)
     open_network();
     browser_key(b, "3");
     page_has_text(b, "tabs.now", "ops");
-    run("document.getElementById('tab-ops').focus()");
+    page_run(b, "document.getElementById('tab-ops').focus()");
     browser_key(b, "ArrowRight");
     page_has_text(b, "tabs.now + ' ' + document.activeElement.id", "zones tab-zones");
     browser_key(b, "ArrowLeft");
     browser_key(b, "ArrowLeft");
     browser_key(b, "ArrowLeft");
     page_has_text(b, "tabs.now", "overview");
-    run("document.querySelector('.saving .go').focus()");
+    page_run(b, "document.querySelector('.saving .go').focus()");
     browser_key(b, "Enter");
     page_has_text(b, "tabs.now", "time");
     browser_key(b, "3");
-    run("document.querySelector('#op-table tbody tr').focus()");
+    page_run(b, "document.querySelector('#op-table tbody tr').focus()");
     browser_key(b, "ArrowDown");
     page_has_text(b, "document.activeElement.cells[0].textContent", "Softmax");
     browser_key(b, "Enter");
@@ -370,7 +334,7 @@ static void every_log_fits(void **state)
         page_has_text(b, "document.getElementById('tab-ops').textContent", "Launches");
         page_fits(b, logs[i].what, PAGE_TELEPHONE);
     }
-    page_open(b, network(), out, 0);
+    page_open(b, page_network(), out, 0);
     page_fits(b, "network", PAGE_ALL_SIZES | PAGE_LIGHT_AND_DARK);
 }
 
@@ -414,7 +378,7 @@ static void a_selection_is_that_of_the_answers(void **state)
 {
     NEEDS_BROWSER();
     char url[700];
-    network();
+    page_network();
     free(devlog_ok("decode --launches 3 --riscs TRISC* -o chosen network/logs_device/capture.devlog", 0));
     snprintf(url, sizeof url, "file://%s", in_scratch("chosen/device_perf.html"));
     assert_true(browser_go(b, url, PAGE_READY));

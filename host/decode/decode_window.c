@@ -23,7 +23,9 @@ static bool columns_of(const char *text, size_t n, dl_columns *columns)
 static bool plan(pk_index *index, dl_window *w, dl_input *in, const char *text, size_t n, const dl_filter *f)
 {
     dl_columns columns;
-    if ((!f->n_launches && !f->picks && !f->from && !f->to) || !columns_of(text, n, &columns)) return false;
+    if ((!f->n_launches && !f->picks && !f->from && !f->to && !f->n_traces && !f->n_sessions) ||
+        !columns_of(text, n, &columns))
+        return false;
     if (!dl_input_index(in, index)) return false;
     if (dl_window_plan(w, index, &columns, f)) return true;
     pk_index_free(index);

@@ -42,11 +42,19 @@ typedef enum pk_section {
 
 enum { PK_BIAS = 0x4000, PK_IS_FAR = 0xFFFF };
 
+/* What is known of all rows that have a template. */
+enum {
+    PK_KNOWN = 1,   /* the rest is told: blocks of before have 0 */
+    PK_ALL_IDS = 2, /* each has a number in PK_ID_CELL */
+    PK_TRACES = 4,  /* PK_TRACE_CELL and the cell behind it are numbers or empty .. */
+    PK_COUNTED = 8, /* .. and the second is empty only where the first is */
+};
+
 /* What a block holds. The launch ids are in one of the cells, and the log's header says in which. */
 typedef struct pk_info {
-    uint32_t rows, lines, raw;
+    uint32_t rows, lines, raw, known;
     uint64_t least[PK_RANGES], most[PK_RANGES]; /* the stamp, then the cells */
-    pk_ids ids; /* of PK_ID_CELL; the index has them, the block itself has not */
+    pk_row_ids ids; /* of PK_ID_CELL; the index has them, the block itself has not */
 } pk_info;
 
 void pk_info_put(uint8_t *out, const pk_info *info);
@@ -79,6 +87,6 @@ size_t pk_unpacker_begin(pk_unpacker *u, const uint8_t *bytes, size_t size, bool
                          size_t of);
 
 /* The ids of a block that is not plain, of n bytes of text; false: it is damaged. */
-bool pk_unpacker_ids(pk_unpacker *u, const uint8_t *bytes, size_t size, size_t n, pk_ids *ids);
+bool pk_unpacker_ids(pk_unpacker *u, const uint8_t *bytes, size_t size, size_t n, pk_row_ids *ids);
 
 #endif

@@ -20,6 +20,9 @@ typedef struct numbers {
     size_t n, n_far;
 } numbers;
 
+/* What pk_row_ids has. */
+typedef enum noted { NOTED_PLAIN, NOTED_TRACED, NOTED_COUNT, NOTED } noted;
+
 struct pk_packer {
     pk_model *model;
     ZSTD_CCtx *zstd;
@@ -30,6 +33,7 @@ struct pk_packer {
     uint8_t *planes; /* of a section, before zstd */
     size_t cap_planes, n_rows, n_picks, n_wrong, n_raw;
     pk_info info;
+    uint64_t last[NOTED];
     uint16_t heads[PK_SLOTS]; /* number + 1 of the first template that begins so */
     uint16_t texts[PK_SLOTS]; /* the same by its whole text, open hash table */
     uint16_t places[PK_SLOTS];
@@ -218,6 +222,10 @@ static uint32_t learn(pk_packer *p, const char *at, const char *end, uint32_t he
     }
     if (!pk_model_add_template(m, text, n)) return PK_MAX_TEMPLATES;
     const uint32_t number = m->n_templates - 1;
+    const pk_template *t = &m->templates[number];
+    if (!t->has_id) p->info.known &= ~(uint32_t)PK_ALL_IDS;
+    if (t->odd_trace) p->info.known &= ~(uint32_t)PK_TRACES;
+    if (t->traced && !t->counted) p->info.known &= ~(uint32_t)PK_COUNTED;
     m->templates[number].same_slot = p->heads[head];
     p->heads[head] = p->texts[slot] = (uint16_t)(number + 1);
     return number;
@@ -248,6 +256,17 @@ static inline void widen(pk_info *info, uint32_t range, uint64_t value)
     if (value > info->most[range]) info->most[range] = value;
 }
 
+/* Most rows have what the one before had. */
+static inline void note_id(pk_packer *p, noted what, uint64_t id)
+{
+    if (id == p->last[what] && id) return;
+    p->last[what] = id;
+    pk_ids_add(what == NOTED_PLAIN    ? &p->info.ids.plain
+               : what == NOTED_TRACED ? &p->info.ids.traced
+                                      : &p->info.ids.counts,
+               id);
+}
+
 /* Tells the row's numbers; its code so far is `code`. False: no memory. */
 static inline bool add_row(pk_packer *p, uint32_t place, uint32_t template, uint32_t code,
                            const uint64_t *values)
@@ -266,10 +285,13 @@ static inline bool add_row(pk_packer *p, uint32_t place, uint32_t template, uint
             wrong |= 1u << (i - 1);
             tell(&p->others, values[i] - foretold);
         }
-        if (t->cells[i] < PK_CELLS && values[i] != s->cells[t->cells[i]]) {
+        /* What a RISC has had before is known, but for the 0 with which it begins. */
+        if (t->cells[i] < PK_CELLS && (values[i] != s->cells[t->cells[i]] || !values[i]))
             widen(&p->info, 1u + t->cells[i], values[i]);
-            if (t->cells[i] == PK_ID_CELL) pk_ids_add(&p->info.ids, values[i]);
-        }
+        if (t->cells[i] == PK_ID_CELL)
+            note_id(p, t->traced ? NOTED_TRACED : NOTED_PLAIN, values[i]);
+        else if (t->cells[i] == PK_COUNT_CELL)
+            note_id(p, NOTED_COUNT, values[i]);
         pk_number_is(t, s, i, values[i]);
     }
     if (wrong) p->wrong[p->n_wrong++] = (uint16_t)wrong;
@@ -398,7 +420,8 @@ static void begin(pk_packer *p)
     pk_model_begin(p->model);
     p->n_rows = p->n_picks = p->n_wrong = p->n_raw = 0;
     p->stamps.n = p->stamps.n_far = p->others.n = p->others.n_far = 0;
-    p->info = (pk_info){0};
+    p->info = (pk_info){.known = PK_KNOWN | PK_ALL_IDS | PK_TRACES | PK_COUNTED};
+    memset(p->last, 0, sizeof p->last);
     memset(p->info.least, 0xFF, sizeof p->info.least);
     memset(p->heads, 0, sizeof p->heads);
     memset(p->texts, 0, sizeof p->texts);

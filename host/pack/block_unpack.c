@@ -28,7 +28,7 @@ void pk_info_put(uint8_t *out, const pk_info *info)
     put32(out, info->rows);
     put32(out + 4, info->lines);
     put32(out + 8, info->raw);
-    put32(out + 12, 0);
+    put32(out + 12, info->known);
     for (int i = 0; i < PK_RANGES; i++) {
         put32(out + 16 + 16 * i, (uint32_t)info->least[i]);
         put32(out + 20 + 16 * i, (uint32_t)(info->least[i] >> 32));
@@ -39,7 +39,8 @@ void pk_info_put(uint8_t *out, const pk_info *info)
 
 void pk_info_get(const uint8_t *bytes, pk_info *info)
 {
-    *info = (pk_info){.rows = get32(bytes), .lines = get32(bytes + 4), .raw = get32(bytes + 8)};
+    *info = (pk_info){
+        .rows = get32(bytes), .lines = get32(bytes + 4), .raw = get32(bytes + 8), .known = get32(bytes + 12)};
     for (int i = 0; i < PK_RANGES; i++) {
         info->least[i] = get64(bytes + 16 + 16 * i);
         info->most[i] = get64(bytes + 24 + 16 * i);
@@ -242,10 +243,10 @@ size_t pk_unpacker_begin(pk_unpacker *u, const uint8_t *bytes, size_t size, bool
     return to < text + n ? 0 : n;
 }
 
-bool pk_unpacker_ids(pk_unpacker *u, const uint8_t *bytes, size_t size, size_t n, pk_ids *ids)
+bool pk_unpacker_ids(pk_unpacker *u, const uint8_t *bytes, size_t size, size_t n, pk_row_ids *ids)
 {
     pk_rows *rows;
-    *ids = (pk_ids){0};
+    *ids = (pk_row_ids){0};
     if (pk_unpacker_open(u, bytes, size, n, &rows)) return false;
     pk_part *codes = &rows->sections[PK_S_CODES];
     while (codes->at < codes->n) {
@@ -255,7 +256,10 @@ bool pk_unpacker_ids(pk_unpacker *u, const uint8_t *bytes, size_t size, size_t n
         if (!pk_rows_step(rows, code, &row)) return false;
         const pk_template *t = &rows->model->templates[row.template];
         for (uint32_t i = 1; i < t->n; i++)
-            if (t->cells[i] == PK_ID_CELL) pk_ids_add(ids, row.values[i]);
+            if (t->cells[i] == PK_ID_CELL)
+                pk_ids_add(t->traced ? &ids->traced : &ids->plain, row.values[i]);
+            else if (t->cells[i] == PK_COUNT_CELL)
+                pk_ids_add(&ids->counts, row.values[i]);
     }
     return true;
 }

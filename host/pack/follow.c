@@ -107,8 +107,9 @@ static devlog_status take_over(follower *f, pk_reader *reader, devlog_error *err
             return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: the block at byte %" PRIu64 ": %s", f->file,
                            frame.offset, why);
         remember_tail(f, f->back, h->size);
-        pk_ids ids = {0};
-        if (!h->plain && !pk_unpacker_ids(f->unpacker, frame.stored, h->stored, h->size, &ids)) ids.n = 0;
+        pk_row_ids ids = {0};
+        if (!h->plain && !pk_unpacker_ids(f->unpacker, frame.stored, h->stored, h->size, &ids))
+            ids = (pk_row_ids){0};
         devlog_status status = pk_writer_had(&f->writer, h, frame.stored, &ids, err);
         if (status) return status;
         pk_info info;

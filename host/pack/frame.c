@@ -80,12 +80,16 @@ void pk_entry_put(uint8_t out[PK_ENTRY_BYTES], const pk_entry *e)
     pk_put64(out + 8, e->at);
     pk_put64(out + 16, e->line);
     pk_info_put(out + 24, &e->info);
-    pk_ids_put(out + PK_OLD_ENTRY_BYTES, &e->info.ids);
+    pk_ids_put(out + PK_OLD_ENTRY_BYTES, &e->info.ids.plain);
+    pk_ids_put(out + PK_OLD_ENTRY_BYTES + PK_IDS_BYTES, &e->info.ids.traced);
+    pk_ids_put(out + PK_OLD_ENTRY_BYTES + 2 * PK_IDS_BYTES, &e->info.ids.counts);
 }
 
 size_t pk_entry_bytes(unsigned version)
 {
-    return version < PK_INDEX_VERSION ? PK_OLD_ENTRY_BYTES : PK_ENTRY_BYTES;
+    return version == 1   ? PK_OLD_ENTRY_BYTES
+           : version == 2 ? PK_OLD_ENTRY_BYTES + PK_IDS_BYTES
+                          : PK_ENTRY_BYTES;
 }
 
 void pk_entry_get(const uint8_t *bytes, unsigned version, pk_entry *e)
@@ -94,7 +98,14 @@ void pk_entry_get(const uint8_t *bytes, unsigned version, pk_entry *e)
     e->at = pk_get64(bytes + 8);
     e->line = pk_get64(bytes + 16);
     pk_info_get(bytes + 24, &e->info);
-    if (version >= PK_INDEX_VERSION) pk_ids_get(bytes + PK_OLD_ENTRY_BYTES, &e->info.ids);
+    if (version == 1) return;
+    pk_ids_get(bytes + PK_OLD_ENTRY_BYTES, &e->info.ids.plain);
+    if (version == 2) {
+        e->info.ids.traced = e->info.ids.plain;
+        return;
+    }
+    pk_ids_get(bytes + PK_OLD_ENTRY_BYTES + PK_IDS_BYTES, &e->info.ids.traced);
+    pk_ids_get(bytes + PK_OLD_ENTRY_BYTES + 2 * PK_IDS_BYTES, &e->info.ids.counts);
 }
 
 struct pk_reader {

@@ -2,7 +2,7 @@
  *
  *     4  magic "DLP1"
  *     1  kind
- *     1  version of the payload: 1; of an index 2, or 1 without ids
+ *     1  version of the payload: 1; of an index 3; 2: its rows with a trace are not told apart; 1: without ids
  *     1  1: the payload is as it is, otherwise packed
  *     1  0
  *     4  bytes that follow the header
@@ -29,11 +29,11 @@ enum {
     PK_HEADER_BYTES = 48,
     PK_MAX_STORED = PK_MAX_TEXT + PK_INFO_BYTES,
     PK_END_BYTES = 40,
-    PK_ENTRY_BYTES = 24 + PK_INFO_BYTES + PK_IDS_BYTES,
+    PK_ENTRY_BYTES = 24 + PK_INFO_BYTES + 3 * PK_IDS_BYTES,
     PK_OLD_ENTRY_BYTES = 24 + PK_INFO_BYTES, /* in an index of version 1 */
-    PK_ENTRIES = 16384,                      /* of an index frame at most */
+    PK_ENTRIES = 8192,                       /* of an index frame at most; before, 16384 */
     PK_VERSION = 1,
-    PK_INDEX_VERSION = 2,
+    PK_INDEX_VERSION = 3,
 };
 
 typedef enum pk_kind {

@@ -8,7 +8,9 @@
 #include <stdint.h>
 
 enum {
-    PK_ID_CELL = 1, /* behind the stamp: where logs have the run host id */
+    PK_ID_CELL = 1,    /* behind the stamp: where logs have the run host id .. */
+    PK_TRACE_CELL = 2, /* .. and that of a trace, .. */
+    PK_COUNT_CELL = 3, /* .. and the how manieth replay of it */
     PK_ID_RANGES = 8,
     PK_IDS_BYTES = 16 * PK_ID_RANGES,
 };
@@ -18,6 +20,12 @@ typedef struct pk_ids {
     uint64_t low[PK_ID_RANGES + 1],
         high[PK_ID_RANGES + 1]; /* both included; in order, none touches another */
 } pk_ids;
+
+/* Of rows without a trace, and of those of one: an index of before does not tell them apart, and both are of all rows. And
+ * of which replays rows are. */
+typedef struct pk_row_ids {
+    pk_ids plain, traced, counts;
+} pk_row_ids;
 
 /* When there are too many ranges, the two that are nearest become one. */
 void pk_ids_add(pk_ids *ids, uint64_t id);

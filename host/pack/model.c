@@ -73,11 +73,18 @@ bool pk_model_add_template(pk_model *m, const char *text, size_t n)
     uint32_t from = 0, commas = 0, first = 0;
     for (uint32_t i = 0; i < n; i++) {
         commas += text[i] == ',';
-        if (text[i]) continue;
+        if (text[i]) {
+            const uint32_t cell = commas - first - 1;
+            t->odd_trace |= t->n && text[i] != ',' && (cell == PK_TRACE_CELL || cell == PK_COUNT_CELL);
+            continue;
+        }
         if (t->n == PK_NUMBERS) return false;
         if (t->n == 0) first = commas;
         const uint32_t cell = commas - first - 1; /* of the stamp: UINT32_MAX */
         t->cells[t->n] = cell < PK_CELLS ? (uint8_t)cell : PK_CELLS;
+        t->has_id |= cell == PK_ID_CELL;
+        t->traced |= cell == PK_TRACE_CELL;
+        t->counted |= cell == PK_COUNT_CELL;
         t->lengths[t->n++] = (uint16_t)(i - from);
         from = i + 1;
     }

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "pack/ids.h"
+
 enum {
     PK_MAX_PLACES = 4096,
     PK_MAX_TEMPLATES = 4096,
@@ -55,9 +57,11 @@ typedef struct pk_template {
     uint16_t lengths[PK_NUMBERS + 1]; /* of its texts, n + 1 of them */
     uint8_t cells[PK_NUMBERS];        /* number of its cell behind the stamp's, or PK_CELLS */
     uint8_t n, risc;
-    bool moves; /* the place changed behind it last time */
-    bool still; /* unpacking: its numbers are those that its RISC has had */
-    bool older; /* its stamp was nearer to the last but one of its RISC than to the last */
+    bool traced, counted;   /* it has a number in PK_TRACE_CELL, in the cell behind it */
+    bool has_id, odd_trace; /* one in PK_ID_CELL; these two are neither numbers nor empty */
+    bool moves;             /* the place changed behind it last time */
+    bool still;             /* unpacking: its numbers are those that its RISC has had */
+    bool older;             /* its stamp was nearer to the last but one of its RISC than to the last */
     uint16_t first, second;
     uint16_t same_slot;               /* number + 1 of the next one that begins so */
     uint64_t differences[PK_NUMBERS]; /* in a cell: to the row before on its RISC; otherwise the number */

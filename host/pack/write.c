@@ -75,7 +75,7 @@ devlog_status pk_writer_block(pk_writer *w, const pk_packed *b, devlog_error *er
     return status ? status : count(w, offset, b->n_text, b->text_check, &b->info, err);
 }
 
-devlog_status pk_writer_had(pk_writer *w, const pk_header *h, const uint8_t *stored, const pk_ids *ids,
+devlog_status pk_writer_had(pk_writer *w, const pk_header *h, const uint8_t *stored, const pk_row_ids *ids,
                             devlog_error *err)
 {
     pk_info info;

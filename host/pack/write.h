@@ -31,7 +31,7 @@ typedef struct pk_writer {
 devlog_status pk_writer_begin(pk_writer *w, pk_sink *sink, void *ctx, devlog_error *err);
 devlog_status pk_writer_block(pk_writer *w, const pk_packed *b, devlog_error *err);
 /* Takes over a block that the file has already, at w->offset: to go on with a file that has no end. */
-devlog_status pk_writer_had(pk_writer *w, const pk_header *h, const uint8_t *stored, const pk_ids *ids,
+devlog_status pk_writer_had(pk_writer *w, const pk_header *h, const uint8_t *stored, const pk_row_ids *ids,
                             devlog_error *err);
 devlog_status pk_writer_end(pk_writer *w, devlog_error *err);
 void pk_writer_free(pk_writer *w);

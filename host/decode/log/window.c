@@ -6,7 +6,10 @@
 
 #include "base/sort.h"
 
-enum { FIRST_CELLS = 6 }; /* what stands before the cells of a block's ranges */
+enum {
+    FIRST_CELLS = 6,   /* what stands before the cells of a block's ranges */
+    MOST_TRIED = 4096, /* replays that are looked at for a block: more of them have it read */
+};
 
 /* Stamps that are farther apart than that may have come round. */
 #define MOST_APART (UINT64_C(1) << 43)
@@ -14,31 +17,46 @@ enum { FIRST_CELLS = 6 }; /* what stands before the cells of a block's ranges */
 typedef struct planner {
     const pk_index *index;
     const dl_filter *f;
-    size_t cell; /* of the run host id among a block's ranges */
+    size_t id, trace, counter; /* of these among a block's ranges */
+    bool told;                 /* blocks tell ids of traced rows and of others; in their own cells */
+    bool traces;               /* of which traces rows are, the ranges of their block say .. */
+    bool counts;               /* .. and of which replays */
     bool *wanted;
 } planner;
 
+static const pk_info *info_of(const planner *p, size_t i)
+{
+    return &p->index->entries[i].info;
+}
+
 static uint64_t least(const planner *p, size_t i)
 {
-    return p->index->entries[i].info.least[p->cell];
+    return info_of(p, i)->least[p->id];
 }
 
 static uint64_t most(const planner *p, size_t i)
 {
-    return p->index->entries[i].info.most[p->cell];
+    return info_of(p, i)->most[p->id];
+}
+
+/* Whether the index has the ids of block i: one without is of before. */
+static bool has_ids(const planner *p, size_t i)
+{
+    const pk_row_ids *ids = &info_of(p, i)->ids;
+    return p->told && (ids->plain.n || ids->traced.n);
 }
 
 /* Whether block i may hold one of these ids. */
 static bool may_hold(const planner *p, size_t i, uint64_t low, uint64_t high)
 {
-    const pk_ids *ids = &p->index->entries[i].info.ids;
+    const pk_row_ids *ids = &info_of(p, i)->ids;
     if (least(p, i) > high || most(p, i) < low) return false;
-    return p->cell != 1 + PK_ID_CELL || !ids->n || pk_ids_meet(ids, low, high);
+    return !has_ids(p, i) || pk_ids_meet(&ids->plain, low, high) || pk_ids_meet(&ids->traced, low, high);
 }
 
 static bool has_rows(const planner *p, size_t i)
 {
-    return p->index->entries[i].info.rows > p->index->entries[i].info.raw;
+    return info_of(p, i)->rows > info_of(p, i)->raw;
 }
 
 /* Every row has a launch with an id, and stamps have not come round. */
@@ -46,13 +64,63 @@ static bool is_regular(const planner *p)
 {
     uint64_t first = UINT64_MAX, last = 0;
     for (size_t i = 0; i < p->index->n; i++) {
-        const pk_info *info = &p->index->entries[i].info;
+        const pk_info *info = info_of(p, i);
         if (!has_rows(p, i)) continue;
         if (info->least[0] > info->most[0] || least(p, i) > most(p, i) || least(p, i) == 0) return false;
+        if (p->told && info->known & PK_KNOWN && !(info->known & PK_ALL_IDS)) return false;
         if (info->least[0] < first) first = info->least[0];
         if (info->most[0] > last) last = info->most[0];
     }
     return first <= last && last - first < MOST_APART;
+}
+
+/* Whether every block knows this of its rows, and no replay is number 0. */
+static bool all_know(const planner *p, uint32_t what)
+{
+    for (size_t i = 0; i < p->index->n; i++) {
+        const pk_info *info = info_of(p, i);
+        if ((info->known & what) != what) return false;
+        if (what & PK_COUNTED && info->least[p->counter] == 0) return false;
+    }
+    return true;
+}
+
+static bool any_meets(const dl_filter_range *r, size_t n, uint64_t low, uint64_t high)
+{
+    for (size_t k = 0; k < n; k++)
+        if (r[k].low <= high && r[k].high >= low) return true;
+    return false;
+}
+
+static bool begins_at_0(const dl_filter_range *r, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (r[k].low == 0) return true;
+    return false;
+}
+
+static bool has_session(const pk_info *info, const dl_filter *f)
+{
+    for (size_t k = 0; k < f->n_sessions; k++)
+        if (pk_ids_meet(&info->ids.counts, f->sessions[k].low, f->sessions[k].high)) return true;
+    return false;
+}
+
+/* Takes back the blocks that have nothing of the traces or of the replays; false: nothing is left. */
+static bool leave_traces(planner *p)
+{
+    const dl_filter *f = p->f;
+    const bool by_session = f->n_sessions && p->counts && !begins_at_0(f->sessions, f->n_sessions);
+    bool any = false;
+    for (size_t i = 0; i < p->index->n; i++) {
+        const pk_info *info = info_of(p, i);
+        if (f->n_traces && p->traces &&
+            !any_meets(f->traces, f->n_traces, info->least[p->trace], info->most[p->trace]))
+            p->wanted[i] = false;
+        if (by_session && !has_session(info, f)) p->wanted[i] = false;
+        any |= p->wanted[i];
+    }
+    return any;
 }
 
 /* Wants the blocks in which one of the ranges may be; false: a range is in none. */
@@ -104,27 +172,62 @@ static bool meets(const dl_filter_range *r, size_t n, uint64_t from, uint64_t to
     return low < n && r[low].low <= to;
 }
 
+static int by_id(const void *a, const void *b)
+{
+    const dl_filter_id *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Whether one of the picked replays, by id, may be in block i. */
+static bool has_replay(const planner *p, size_t i, const dl_filter_id *picked, size_t n)
+{
+    const pk_info *info = info_of(p, i);
+    const pk_ids *ids = &info->ids.traced;
+    for (size_t k = 0; k < ids->n; k++) {
+        size_t low = 0, high = n;
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (picked[middle].id < ids->low[k])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (size_t tried = 0; low < n && picked[low].id <= ids->high[k]; low++, tried++)
+            if (tried == MOST_TRIED || picked[low].session == DL_FILTER_ANY ||
+                pk_ids_meet(&info->ids.counts, picked[low].session, picked[low].session))
+                return true;
+    }
+    return false;
+}
+
 static bool want_picked(planner *p)
 {
     const dl_filter *f = p->f;
     dl_filter_range *r = malloc((f->n_picked + 1) * sizeof *r);
-    bool good = r != NULL;
+    dl_filter_id *picked = malloc((f->n_picked + 1) * sizeof *picked);
+    bool good = r && picked;
     for (size_t i = 0; i < f->n_picked && good; i++) {
         r[i] = (dl_filter_range){f->picked[i].id, f->picked[i].id};
+        picked[i] = f->picked[i];
         good = f->picked[i].chip != DL_FILTER_OP; /* which op a launch is of, its rows say */
     }
+    if (good && f->n_picked) qsort(picked, f->n_picked, sizeof *picked, by_id);
     /* Neighbours are wanted together; ids of which nothing is there do not matter. */
     const size_t n = good ? merge(r, f->n_picked) : 0;
     bool any = false;
     for (size_t i = 0; i < p->index->n && good; i++) {
-        const pk_ids *ids = &p->index->entries[i].info.ids;
-        const bool told = p->cell == 1 + PK_ID_CELL && ids->n;
+        const pk_row_ids *ids = &info_of(p, i)->ids;
+        const bool told = has_ids(p, i);
         bool here = !told && meets(r, n, least(p, i), most(p, i));
-        for (size_t k = 0; told && k < ids->n && !here; k++)
-            here = meets(r, n, ids->low[k], ids->high[k]);
+        for (size_t k = 0; told && k < ids->plain.n && !here; k++)
+            here = meets(r, n, ids->plain.low[k], ids->plain.high[k]);
+        for (size_t k = 0; told && !p->counts && k < ids->traced.n && !here; k++)
+            here = meets(r, n, ids->traced.low[k], ids->traced.high[k]);
+        if (told && p->counts && !here) here = has_replay(p, i, picked, f->n_picked);
         if (here && has_rows(p, i)) any = p->wanted[i] = true;
     }
     free(r);
+    free(picked);
     return good && any;
 }
 
@@ -161,11 +264,17 @@ static bool want_time(planner *p)
 bool dl_window_plan(dl_window *w, const pk_index *index, const dl_columns *columns, const dl_filter *f)
 {
     const int cell = columns->at[DL_COL_RUN_HOST_ID] - FIRST_CELLS;
-    planner p = {.index = index, .f = f, .cell = (size_t)(1 + cell)};
+    planner p = {.index = index, .f = f, .id = (size_t)(1 + cell), .told = cell == PK_ID_CELL};
+    const bool traces = columns->at[DL_COL_TRACE_ID] == FIRST_CELLS + PK_TRACE_CELL &&
+                        columns->at[DL_COL_TRACE_COUNTER] == FIRST_CELLS + PK_COUNT_CELL;
     *w = (dl_window){0};
     if (columns->at[DL_COL_RUN_HOST_ID] < FIRST_CELLS || cell >= PK_CELLS || f->skip_launches || f->n_skips ||
         !is_regular(&p))
         return false;
+    p.trace = 1 + PK_TRACE_CELL;
+    p.counter = 1 + PK_COUNT_CELL;
+    p.traces = traces && p.told && all_know(&p, PK_KNOWN | PK_TRACES);
+    p.counts = p.traces && all_know(&p, PK_COUNTED);
     w->wanted = p.wanted = calloc(index->n + 1, sizeof *w->wanted);
     bool good = p.wanted != NULL;
     if (good && f->n_launches) {
@@ -174,9 +283,11 @@ bool dl_window_plan(dl_window *w, const pk_index *index, const dl_columns *colum
         good = want_picked(&p);
     } else if (good && (f->from || f->to)) {
         good = want_time(&p);
-    } else {
-        good = false;
+    } else if (good) {
+        for (size_t i = 0; i < index->n; i++)
+            p.wanted[i] = has_rows(&p, i);
     }
+    if (good && (f->n_traces || f->n_sessions)) good = leave_traces(&p);
     for (size_t i = 0; i < index->n && good; i++) {
         /* Chip lines and headers are among the raw rows. */
         p.wanted[i] |= i == 0 || index->entries[i].info.raw || !has_rows(&p, i);

@@ -1,7 +1,11 @@
-/* Sorting numbers: quicksort, with insertion sort for what is short and heap sort for what is hostile. */
+/* Sorting numbers: quicksort, with insertion sort for what is short and heap sort for what is hostile. Keys: bucket by
+ * bucket, from the last digits that differ to the first. */
 #include "base/sort.h"
 
-enum { SHORT = 24 };
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHORT = 24, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
 
 static void insertion(uint64_t *v, size_t n)
 {
@@ -86,4 +90,42 @@ void dl_sort_u64(uint64_t *values, size_t n)
     for (size_t left = n; left; left >>= 1)
         depth += 2;
     sort(values, n, depth);
+}
+
+static void deal(const dl_keyed *from, dl_keyed *to, size_t n, unsigned shift)
+{
+    size_t starts[BUCKETS] = {0}, sum = 0;
+    for (size_t i = 0; i < n; i++)
+        starts[from[i].key >> shift & (BUCKETS - 1)]++;
+    for (size_t b = 0; b < BUCKETS; b++) {
+        const size_t count = starts[b];
+        starts[b] = sum;
+        sum += count;
+    }
+    for (size_t i = 0; i < n; i++)
+        to[starts[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
+}
+
+bool dl_sort_keyed(dl_keyed *items, size_t n)
+{
+    uint64_t differ = 0;
+    bool sorted = true;
+    for (size_t i = 1; i < n; i++) {
+        differ |= items[i].key ^ items[0].key;
+        sorted &= items[i - 1].key <= items[i].key;
+    }
+    if (sorted) return true;
+    dl_keyed *other = malloc(n * sizeof *other), *from = items, *to = other;
+    if (!other) return false;
+    while (differ) {
+        const unsigned shift = (unsigned)__builtin_ctzll(differ);
+        deal(from, to, n, shift);
+        dl_keyed *swapped = from;
+        from = to;
+        to = swapped;
+        differ &= ~((uint64_t)(BUCKETS - 1) << shift);
+    }
+    if (from != items) memcpy(items, from, n * sizeof *items);
+    free(other);
+    return true;
 }

@@ -232,6 +232,11 @@ pk_unpack *dl_input_packed(dl_input *input)
     return input->log;
 }
 
+int dl_input_plain_file(const dl_input *input)
+{
+    return is_plain(input) && !input->follower && input->fd != STDIN_FILENO ? input->fd : -1;
+}
+
 bool dl_input_is_untouched(const dl_input *input)
 {
     return input->log && input->comes_again && !input->at_peeked;

@@ -40,6 +40,8 @@ bool dl_input_is_untouched(const dl_input *input);
 bool dl_input_index(dl_input *input, struct pk_index *index);
 /* Reads only these of its blocks from now on; both are borrowed. */
 void dl_input_choose(dl_input *input, const struct pk_index *index, const bool *wanted);
+/* The descriptor of a file whose bytes are those that are read, and which does not grow; -1: it is something else. */
+int dl_input_plain_file(const dl_input *input);
 /* Bytes taken from the file so far, and its size; 0: unknown. For progress. */
 uint64_t dl_input_taken(const dl_input *input);
 uint64_t dl_input_size(const dl_input *input);

@@ -110,7 +110,7 @@ static inline bool equal(const char *a, const char *b, uint32_t n)
                                       UINT64_C(0xFFFFFFFFFFFF),
                                       UINT64_C(0xFFFFFFFFFFFFFF),
                                       UINT64_MAX};
-    if (n <= 8) return ((pk_load(a) ^ pk_load(b)) & masks[n]) == 0;
+    if (n <= 8) return ((dl_load_little(a) ^ dl_load_little(b)) & masks[n]) == 0;
     return memcmp(a, b, n) == 0;
 }
 

@@ -3,25 +3,14 @@
 #ifndef DEVLOG_PACK_DIGITS_H
 #define DEVLOG_PACK_DIGITS_H
 
-#include <stdint.h>
-#include <string.h>
+#include "base/digits.h"
 
 enum { PK_DIGITS = 19 }; /* what surely fits 64 bits */
-
-static inline uint64_t pk_load(const char *at)
-{
-    uint64_t word;
-    memcpy(&word, at, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
 
 /* How many of eight bytes, from the first on, are digits; *value is their number. */
 static inline uint32_t pk_eight(const char *at, uint64_t *value)
 {
-    uint64_t d = pk_load(at) ^ UINT64_C(0x3030303030303030);
+    uint64_t d = dl_load_little(at) ^ UINT64_C(0x3030303030303030);
     const uint64_t over = ((d + UINT64_C(0x7676767676767676)) | d) & UINT64_C(0x8080808080808080);
     const uint32_t n = over ? (uint32_t)__builtin_ctzll(over) / 8 : 8;
     if (n == 0) {
@@ -29,10 +18,7 @@ static inline uint32_t pk_eight(const char *at, uint64_t *value)
         return 0;
     }
     d <<= 64 - 8 * n;
-    d = d * 10 + (d >> 8);
-    *value = ((d & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064) +
-              ((d >> 16 & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x0000271000000001))) >>
-             32;
+    *value = dl_eight_digits(d);
     return n;
 }
 

@@ -70,11 +70,6 @@ static void duration(tt_writer *w, size_t slot, uint64_t start, uint64_t end, do
     if (start != TT_NEVER && end >= start && mhz > 0) whole(w, slot, ns_of(end - start, mhz));
 }
 
-static bool same_program(const tt_exec *x, const tt_exec *y)
-{
-    return x->device == y->device && x->id == y->id;
-}
-
 /* When a program ran, in cycles. */
 typedef struct span {
     uint64_t start, end;
@@ -91,9 +86,9 @@ static void counter_cells(tt_writer *w, const tt_exec *x, span fw, span kernel)
     const tt_counted *program = tt_counters_of(&e->counters, x->device, x->id, x->counted);
     if (!program && x->len) program = tt_counters_of(&e->counters, x->device, x->id, x->session);
     /* Replays that the log does not tell apart are told apart by time. */
-    bool several =
-        (x > e->items && same_program(x, x - 1)) || (x + 1 < e->items + e->n && same_program(x, x + 1));
-    bool timed = program && program->session == TT_NONE && several && fw.start != TT_NEVER;
+    size_t first, behind;
+    tt_execs_range(e, x->device, x->id, &first, &behind);
+    bool timed = program && program->session == TT_NONE && behind - first > 1 && fw.start != TT_NEVER;
     tt_metric_values *v = malloc(sizeof *v);
     bool ok = v && (!program ||
                     tt_metrics_of(&e->counters, program, d, timed ? fw.start : 0, timed ? fw.end : 0, v));
@@ -120,7 +115,10 @@ static void counter_cells(tt_writer *w, const tt_exec *x, span fw, span kernel)
 static void dispatch_cells(tt_writer *w, const tt_exec *x, double mhz)
 {
     const tt_dispatched *d = tt_dispatch_of(&w->j->execs->dispatch, x->device, x->id);
-    if (!d || (x > w->j->execs->items && same_program(x, x - 1)) || !(mhz > 0)) return;
+    size_t from, to;
+    if (!d || !(mhz > 0)) return;
+    tt_execs_range(w->j->execs, x->device, x->id, &from, &to);
+    if (tt_execs_at(w->j->execs, from) != x) return;
     if (d->commands != TT_NO_SPAN) whole(w, TT_COL_DISPATCH_CMD, ns_of(d->commands, mhz));
     if (d->go != TT_NO_SPAN) whole(w, TT_COL_DISPATCH_GO, ns_of(d->go, mhz));
 }
@@ -282,12 +280,12 @@ static void latency(tt_writer *w, const line *l, size_t slot, int key, double ns
 
 static void from_report(tt_writer *w, const tt_exec *x)
 {
-    const tt_execs *e = w->j->execs;
+    tt_execs *e = w->j->execs;
     tt_device_state *s = state_of(w, x->device);
     line l;
     int64_t fw_start, fw_end, fw_ns, start = 0, end = 0;
     if (!s) return;
-    tt_perf_cells(e->lines + x->at, x->len, l.cells, MAX_CELLS, &l.n);
+    tt_execs_cells(e, x, l.cells, MAX_CELLS, &l.n);
     bool fw = number_in(w, &l, TT_PERF_FW_START, &fw_start) && number_in(w, &l, TT_PERF_FW_END, &fw_end);
     if (!(s->ns_per_cycle > 0) && fw && number_in(w, &l, TT_PERF_FW_NS, &fw_ns) && fw_ns != 0 &&
         fw_end > fw_start)
@@ -359,7 +357,7 @@ static void report_passed(tt_writer *w, tt_device_state *s, const tt_exec *x)
 {
     line l;
     int64_t start, end, ns;
-    tt_perf_cells(w->j->execs->lines + x->at, x->len, l.cells, MAX_CELLS, &l.n);
+    tt_execs_cells(w->j->execs, x, l.cells, MAX_CELLS, &l.n);
     if (number_in(w, &l, TT_PERF_FW_START, &start) && number_in(w, &l, TT_PERF_FW_END, &end)) {
         if (!(s->ns_per_cycle > 0) && number_in(w, &l, TT_PERF_FW_NS, &ns) && ns != 0 && end > start)
             s->ns_per_cycle = (double)ns / (double)(end - start);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 enum { MAX_LINE = 4 * 1024 * 1024, MAX_COLUMNS = 1024, COOL_EVERY = 16384 };
 
 void tt_execs_begin(tt_execs *e, tt_found *found, const char *scratch)
@@ -14,7 +16,7 @@ void tt_execs_begin(tt_execs *e, tt_found *found, const char *scratch)
     tt_counters_begin(&e->counters, scratch);
     tt_dispatch_begin(&e->dispatch, scratch);
     tt_gaps_begin(&e->gaps, scratch);
-    e->big_items.folder = e->big_lines.folder = e->big_cycles.folder = scratch;
+    e->big_items.folder = e->lines.copy.folder = e->big_cycles.folder = scratch;
 }
 
 static void drop_columns(tt_execs *e)
@@ -28,13 +30,14 @@ static void drop_columns(tt_execs *e)
 void tt_execs_free(tt_execs *e)
 {
     dl_big_free(&e->big_items);
-    dl_big_free(&e->big_lines);
+    tt_kept_free(&e->lines);
     dl_big_free(&e->big_cycles);
     drop_columns(e);
     for (size_t i = 0; i < e->n_riscs; i++)
         free(e->riscs[i]);
     free(e->riscs);
     free(e->others);
+    free(e->sorted);
     dl_decode_free(e->decode);
     tt_gaps_free(&e->gaps);
     tt_counters_free(&e->counters);
@@ -46,49 +49,110 @@ void tt_execs_free(tt_execs *e)
 
 tt_exec *tt_execs_add(tt_execs *e)
 {
-    size_t wanted = (e->n + 1) * sizeof *e->items;
-    if (e->n >= TT_NONE - 1) return NULL;
+    size_t wanted = (e->n_items + 1) * sizeof *e->items;
+    if (e->n_items >= TT_NONE - 1) return NULL;
     if (wanted > e->big_items.bytes && !dl_big_room(&e->big_items, wanted + 4096)) return NULL;
     e->items = e->big_items.data;
-    tt_exec *x = &e->items[e->n];
-    *x = (tt_exec){
-        .trace = TT_NONE, .session = TT_NONE, .cycles = TT_NONE, .counted = TT_NONE, .order = (uint32_t)e->n};
-    if (e->n++ % COOL_EVERY == 0) dl_big_cool(&e->big_items);
+    tt_exec *x = &e->items[e->n_items];
+    *x = (tt_exec){.trace = TT_NONE,
+                   .session = TT_NONE,
+                   .cycles = TT_NONE,
+                   .counted = TT_NONE,
+                   .order = (uint32_t)e->n_items};
+    if (e->n_items++ % COOL_EVERY == 0) dl_big_cool(&e->big_items);
     return x;
 }
 
-static int by_id(const void *a, const void *b)
+/* By device and id; what is equal stays as it came. */
+static bool sort_by_id(tt_execs *e)
 {
-    const tt_exec *x = a, *y = b;
-    if (x->device != y->device) return x->device < y->device ? -1 : 1;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    dl_keyed *keys = malloc((e->n_items + 1) * sizeof *keys);
+    if (!keys) return false;
+    for (size_t i = 0; i < e->n_items; i++)
+        keys[i] = (dl_keyed){e->items[i].id, i};
+    bool ok = dl_sort_keyed(keys, e->n_items);
+    for (size_t i = 0; i < e->n_items; i++)
+        keys[i].key = e->items[keys[i].at].device;
+    ok = ok && dl_sort_keyed(keys, e->n_items);
+    for (size_t i = 0; i < e->n_items; i++)
+        e->sorted[i] = (uint32_t)keys[i].at;
+    free(keys);
+    return ok;
 }
 
-void tt_execs_sort(tt_execs *e)
+typedef struct program_order {
+    const tt_exec *items;
+    int (*compare)(const tt_exec *x, const tt_exec *y);
+} program_order;
+
+static int in_program(const void *a, const void *b, void *ctx)
 {
-    bool sorted = true;
-    for (size_t i = 1; i < e->n && sorted; i++)
-        sorted = by_id(&e->items[i - 1], &e->items[i]) < 0;
-    if (!sorted) qsort(e->items, e->n, sizeof *e->items, by_id);
+    const program_order *o = ctx;
+    return o->compare(&o->items[*(const uint32_t *)a], &o->items[*(const uint32_t *)b]);
 }
 
-void tt_execs_range(const tt_execs *e, uint32_t device, uint64_t id, size_t *from, size_t *to)
+/* Those of one program, each program on its own. */
+static void sort_programs(tt_execs *e, int (*compare)(const tt_exec *x, const tt_exec *y))
 {
-    size_t low = 0, high = e->n;
+    program_order o = {e->items, compare};
+    for (size_t from = 0, to; from < e->n; from = to) {
+        bool sorted = true;
+        for (to = from + 1; to < e->n && tt_same_program(tt_execs_at(e, from), tt_execs_at(e, to)); to++)
+            sorted = sorted && compare(tt_execs_at(e, to - 1), tt_execs_at(e, to)) < 0;
+        if (!sorted) qsort_r(&e->sorted[from], to - from, sizeof *e->sorted, in_program, &o);
+    }
+}
+
+bool tt_execs_sort(tt_execs *e, int (*compare)(const tt_exec *x, const tt_exec *y))
+{
+    free(e->sorted);
+    e->sorted = malloc((e->n_items + 1) * sizeof *e->sorted);
+    e->n = 0;
+    if (!e->sorted || !sort_by_id(e)) return false;
+    e->n = e->n_items;
+    sort_programs(e, compare);
+    return true;
+}
+
+static bool stands_before(const tt_exec *x, uint32_t device, uint64_t id)
+{
+    return x->device != device ? x->device < device : x->id < id;
+}
+
+/* In [low, high). */
+static void range_in(const tt_execs *e, uint32_t device, uint64_t id, size_t low, size_t high, size_t *from,
+                     size_t *to)
+{
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const tt_exec *x = &e->items[middle];
-        bool before = x->device != device ? x->device < device : x->id < id;
-        if (before)
+        if (stands_before(tt_execs_at(e, middle), device, id))
             low = middle + 1;
         else
             high = middle;
     }
     *from = low;
-    while (low < e->n && e->items[low].device == device && e->items[low].id == id)
+    while (low < e->n && tt_execs_at(e, low)->device == device && tt_execs_at(e, low)->id == id)
         low++;
     *to = low;
+}
+
+void tt_execs_range(const tt_execs *e, uint32_t device, uint64_t id, size_t *from, size_t *to)
+{
+    range_in(e, device, id, 0, e->n, from, to);
+}
+
+void tt_execs_range_near(const tt_execs *e, uint32_t device, uint64_t id, size_t *at, size_t *from,
+                         size_t *to)
+{
+    size_t low = 0, high = *at, step = 1;
+    if (*at < e->n && stands_before(tt_execs_at(e, *at), device, id)) {
+        low = *at + 1;
+        for (; low + step < e->n && stands_before(tt_execs_at(e, low + step), device, id); step *= 2)
+            low += step + 1;
+        high = low + step < e->n ? low + step : e->n;
+    }
+    range_in(e, device, id, low, high, from, to);
+    *at = *from;
 }
 
 double tt_execs_mhz(const tt_execs *e, uint32_t device)
@@ -100,10 +164,9 @@ double tt_execs_mhz(const tt_execs *e, uint32_t device)
 }
 
 /* Cells may be quoted as a whole. */
-void tt_perf_cells(const char *line, size_t len, tt_cell *cells, size_t cap, size_t *n)
+static void split_quoted(const char *line, size_t len, tt_cell *cells, size_t cap, size_t *n)
 {
     tt_cells_split(line, len, cells, cap, n);
-    if (!memchr(line, '"', len)) return;
     for (size_t i = 0, kept = 0; i < *n; i = kept) {
         tt_cell *c = &cells[kept++];
         if (!c->n || *c->text != '"') continue;
@@ -118,16 +181,33 @@ void tt_perf_cells(const char *line, size_t len, tt_cell *cells, size_t cap, siz
     }
 }
 
+static void split(const char *line, size_t len, bool quoted, tt_cell *cells, size_t cap, size_t *n)
+{
+    if (quoted)
+        split_quoted(line, len, cells, cap, n);
+    else
+        tt_cells_split(line, len, cells, cap, n);
+}
+
+void tt_execs_cells(tt_execs *e, const tt_exec *x, tt_cell *cells, size_t cap, size_t *n)
+{
+    const char *line = tt_kept_line(&e->lines, x->at, x->len, x->device);
+    *n = 0;
+    if (line)
+        split(line, x->len, x->quoted, cells, cap, n);
+    else
+        tt_found_add(e->found, TT_STOPPED,
+                     TT_PERF_NAME ": GLOBAL CALL COUNT %llu of device %u is not there any more",
+                     (unsigned long long)x->id, x->device);
+}
+
 bool tt_perf_int(tt_cell c, int64_t *out)
 {
     char text[64], *end;
     if (!c.n || c.n >= sizeof text) return false;
-    size_t digits = 0;
-    int64_t value = 0;
-    for (; digits < c.n && digits < 18 && c.text[digits] >= '0' && c.text[digits] <= '9'; digits++)
-        value = value * 10 + (c.text[digits] - '0');
-    if (digits == c.n) {
-        *out = value;
+    uint64_t value;
+    if (c.n < DL_DIGITS_MOST && dl_digits_value(c.text, c.n, &value)) {
+        *out = (int64_t)value;
         return true;
     }
     memcpy(text, c.text, c.n);
@@ -162,7 +242,7 @@ static bool take_header(tt_execs *e, const char *line, size_t n, key_columns *k)
 {
     tt_cell cells[MAX_COLUMNS];
     size_t found;
-    tt_perf_cells(line, n, cells, MAX_COLUMNS, &found);
+    split(line, n, memchr(line, '"', n) != NULL, cells, MAX_COLUMNS, &found);
     e->columns.names = calloc(found, sizeof *e->columns.names);
     if (!e->columns.names) return false;
     for (; e->columns.n < found; e->columns.n++) {
@@ -190,13 +270,15 @@ static bool key(const tt_cell *cells, size_t n, int at, int64_t *out)
     return at >= 0 && (size_t)at < n && tt_perf_int(cells[at], out) && *out >= 0;
 }
 
-static bool take_line(tt_execs *e, const char *line, size_t n, const key_columns *k, uint64_t number)
+static bool take_line(tt_execs *e, const char *line, size_t n, const key_columns *k, uint64_t number,
+                      uint64_t place)
 {
     tt_cell cells[MAX_COLUMNS];
     size_t found;
     int64_t id, device, value;
     /* What quotes hold together is known only of all of them. */
-    tt_perf_cells(line, n, cells, memchr(line, '"', n) ? MAX_COLUMNS : k->behind, &found);
+    const bool quoted = memchr(line, '"', n) != NULL;
+    split(line, n, quoted, cells, quoted ? MAX_COLUMNS : k->behind, &found);
     if (found && cells[0].n == strlen(e->columns.names[0]) &&
         memcmp(cells[0].text, e->columns.names[0], cells[0].n) == 0)
         return true; /* the header again: another device was appended with its own */
@@ -206,18 +288,13 @@ static bool take_line(tt_execs *e, const char *line, size_t n, const key_columns
                      (int)(n < 80 ? n : 80), line);
         return true;
     }
-    size_t wanted = e->n_lines + n + 1;
-    if (wanted > e->big_lines.bytes && !dl_big_room(&e->big_lines, wanted + 65536)) return false;
-    e->lines = e->big_lines.data;
     tt_exec *x = tt_execs_add(e);
-    if (!x) return false;
-    memcpy(e->lines + e->n_lines, line, n);
+    if (!x || !tt_kept_add(&e->lines, line, n, place, &x->at)) return false;
     x->id = (uint64_t)id;
     x->device = (uint32_t)device;
-    x->at = e->n_lines;
     x->len = (uint32_t)n;
-    e->n_lines += n;
-    if (e->n % COOL_EVERY == 0) dl_big_cool(&e->big_lines);
+    x->quoted = quoted;
+    if (e->n_items % COOL_EVERY == 0) tt_kept_cool(&e->lines);
     if (key(cells, found, k->trace, &value) && value < TT_NONE) x->trace = (uint32_t)value;
     if (key(cells, found, k->session, &value) && value < TT_NONE) x->session = (uint32_t)value;
     if (key(cells, found, k->execution, &value) && value < TT_NONE) x->execution = (uint32_t)value;
@@ -226,45 +303,39 @@ static bool take_line(tt_execs *e, const char *line, size_t n, const key_columns
     return true;
 }
 
-/* A row whose ids were there before takes its place, as in tt-metal's script. */
-static int by_ids(const void *a, const void *b)
+static int by_order(const tt_exec *x, const tt_exec *y)
 {
-    const tt_exec *x = a, *y = b;
-    if (x->device != y->device) return x->device < y->device ? -1 : 1;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    if (x->trace != y->trace) return x->trace < y->trace ? -1 : 1;
-    if (x->session != y->session) return x->session < y->session ? -1 : 1;
-    if (x->execution != y->execution) return x->execution < y->execution ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static bool same_ids(const tt_exec *x, const tt_exec *y)
+static int by_replay(const tt_exec *x, const tt_exec *y)
 {
-    return x->device == y->device && x->id == y->id && x->trace == y->trace && x->session == y->session &&
-           x->execution == y->execution;
+    if (x->trace != y->trace) return x->trace < y->trace ? -1 : 1;
+    if (x->session != y->session) return x->session < y->session ? -1 : 1;
+    if (x->execution != y->execution) return x->execution < y->execution ? -1 : 1;
+    return by_order(x, y);
 }
 
+static bool same_replay(const tt_exec *x, const tt_exec *y)
+{
+    return x->trace == y->trace && x->session == y->session && x->execution == y->execution;
+}
+
+/* A row whose ids were there before takes its place, as in tt-metal's script. Entries are sorted by replay. */
 static void drop_doubles(tt_execs *e)
 {
     size_t kept = 0;
-    bool sorted = true;
-    for (size_t i = 1; i < e->n && sorted; i++)
-        sorted = by_ids(&e->items[i - 1], &e->items[i]) < 0 && !same_ids(&e->items[i - 1], &e->items[i]);
-    if (sorted) return;
-    if (e->n) qsort(e->items, e->n, sizeof *e->items, by_ids);
     for (size_t i = 0; i < e->n; i++) {
-        tt_exec *last = kept ? &e->items[kept - 1] : NULL, *x = &e->items[i];
-        if (last && same_ids(last, x)) {
-            tt_found_add(e->found, TT_BAD_DEVICE_LINE,
-                         TT_PERF_NAME
-                         ": GLOBAL CALL COUNT %llu of device %u is there twice; the last is used",
-                         (unsigned long long)x->id, x->device);
-            uint32_t order = last->order;
-            *last = *x;
-            last->order = order;
+        tt_exec *last = kept ? tt_execs_at(e, kept - 1) : NULL, *x = tt_execs_at(e, i);
+        if (!last || !tt_same_program(last, x) || !same_replay(last, x)) {
+            e->sorted[kept++] = e->sorted[i];
             continue;
         }
-        e->items[kept++] = *x;
+        tt_found_add(e->found, TT_BAD_DEVICE_LINE,
+                     TT_PERF_NAME ": GLOBAL CALL COUNT %llu of device %u is there twice; the last is used",
+                     (unsigned long long)x->id, x->device);
+        x->order = last->order;
+        e->sorted[kept - 1] = e->sorted[i];
     }
     e->n = kept;
 }
@@ -272,6 +343,7 @@ static void drop_doubles(tt_execs *e)
 typedef struct reading {
     tt_execs *e;
     key_columns k;
+    uint64_t place; /* of the line in hand */
 } reading;
 
 static bool take(void *ctx, const char *line, size_t n, uint64_t number)
@@ -279,15 +351,17 @@ static bool take(void *ctx, const char *line, size_t n, uint64_t number)
     reading *r = ctx;
     r->e->read_lines = number;
     if (!n || (r->e->columns.n && (r->k.id < 0 || r->k.device < 0))) return true;
-    return r->e->columns.n ? take_line(r->e, line, n, &r->k, number) : take_header(r->e, line, n, &r->k);
+    return r->e->columns.n ? take_line(r->e, line, n, &r->k, number, r->place)
+                           : take_header(r->e, line, n, &r->k);
 }
 
 static devlog_status read_all(tt_execs *e, dl_input *input, const tt_progress *progress, devlog_error *err)
 {
     reading r = {.e = e, .k = {-1, -1, -1, -1, -1, -1, -1}};
-    const tt_lines lines = {.ctx = &r, .take = take, .longest = MAX_LINE};
+    const tt_lines lines = {.ctx = &r, .take = take, .longest = MAX_LINE, .place = &r.place};
     e->from_report = true;
     e->replays_by_time = false;
+    tt_kept_begin(&e->lines, input);
     devlog_status status = tt_lines_read(&lines, input, progress, e->found, err);
     if (status) return status;
     e->no_report = !e->columns.n || r.k.id < 0 || r.k.device < 0;
@@ -296,9 +370,10 @@ static devlog_status read_all(tt_execs *e, dl_input *input, const tt_progress *p
                      e->columns.n ? "not the header of that file" : "it is empty");
     if (e->no_report) drop_columns(e);
     e->replays_by_time = r.k.execution >= 0 && r.k.session < 0;
+    const bool ok = tt_execs_sort(e, by_replay);
     drop_doubles(e);
-    tt_execs_sort(e);
-    return DEVLOG_OK;
+    sort_programs(e, by_order);
+    return ok ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
 devlog_status tt_execs_read_report(tt_execs *e, const char *path, const tt_progress *progress,

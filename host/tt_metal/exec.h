@@ -8,6 +8,7 @@
 #include "tt_metal/dispatch.h"
 #include "tt_metal/gaps.h"
 #include "tt_metal/host.h"
+#include "tt_metal/kept.h"
 #include "tt_metal/noc.h"
 #include "tt_metal/sync.h"
 
@@ -45,7 +46,7 @@ typedef struct tt_other {
 typedef struct tt_exec {
     uint64_t id;
     uint64_t start; /* for the order on a device: cycles */
-    uint64_t at;    /* of its line, in `lines` */
+    uint64_t at;    /* its line, of `lines` */
     uint32_t len;   /* of the line; 0: from the device log */
     uint32_t device;
     uint32_t trace, session; /* TT_NONE: none */
@@ -54,7 +55,8 @@ typedef struct tt_exec {
     uint32_t execution;      /* the how manieth of its program, from 0, where the report has no replays */
     uint32_t order;          /* in the input */
     uint16_t disagree;       /* RISCs that name another trace: how many launches were put together */
-    bool trace_repaired, joined;
+    bool trace_repaired;
+    bool quoted; /* its line has quotes */
 } tt_exec;
 
 /* How the lines of the C++ report are to be read. */
@@ -65,12 +67,12 @@ typedef struct tt_perf_columns {
 
 typedef struct tt_execs {
     tt_found *found; /* borrowed */
-    tt_exec *items;  /* by device, id, order */
-    size_t n;
+    tt_exec *items;  /* as they came */
+    size_t n_items;
+    uint32_t *sorted; /* numbers of items, by device, id, order; without those whose place others took */
+    size_t n;         /* of `sorted` */
     dl_big big_items;
-    char *lines;
-    size_t n_lines;
-    dl_big big_lines;
+    tt_kept lines;
     tt_perf_columns columns;
     tt_cycles *cycles;
     size_t n_cycles;
@@ -104,19 +106,33 @@ devlog_status tt_execs_parse_log(tt_execs *e, const void *bytes, size_t n, devlo
 /* Rows of the log beside the C++ report: of counters, dispatch cores, sub-devices. */
 devlog_status tt_execs_read_rows(tt_execs *e, const char *path, const tt_progress *progress,
                                  devlog_error *err);
-/* Entries of a program on a device: [*from, *to). */
+/* The i-th by device, id, order. */
+static inline tt_exec *tt_execs_at(const tt_execs *e, size_t i)
+{
+    return &e->items[e->sorted[i]];
+}
+/* Those of a program on a device: [*from, *to) for tt_execs_at. */
 void tt_execs_range(const tt_execs *e, uint32_t device, uint64_t id, size_t *from, size_t *to);
+/* The same for who asks in their order: *at is where the last ones began, at first 0. */
+void tt_execs_range_near(const tt_execs *e, uint32_t device, uint64_t id, size_t *at, size_t *from,
+                         size_t *to);
 void tt_execs_free(tt_execs *e);
 
 /* MHz of a device; 0: unknown. */
 double tt_execs_mhz(const tt_execs *e, uint32_t device);
-/* Cells of a line of the C++ report, split in place of commas; *n: how many, at most `cap`. */
-void tt_perf_cells(const char *line, size_t len, tt_cell *cells, size_t cap, size_t *n);
+/* Cells of an entry's line of the C++ report; *n: how many, at most `cap`. They are there until those of another are asked
+ * for. */
+void tt_execs_cells(tt_execs *e, const tt_exec *x, tt_cell *cells, size_t cap, size_t *n);
 /* As int(), or int(float()), of Python: false when it is neither. */
 bool tt_perf_int(tt_cell c, int64_t *out);
 
-/* Inside: entries appended unsorted, and put in order at the end. */
+/* Inside: entries as they come, and their order at the end. */
 tt_exec *tt_execs_add(tt_execs *e);
-void tt_execs_sort(tt_execs *e);
+/* By device and id, and, of one program on one device, as `compare` says, which need not look at these. False: no memory. */
+bool tt_execs_sort(tt_execs *e, int (*compare)(const tt_exec *x, const tt_exec *y));
+static inline bool tt_same_program(const tt_exec *x, const tt_exec *y)
+{
+    return x->device == y->device && x->id == y->id;
+}
 
 #endif

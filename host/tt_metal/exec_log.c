@@ -307,11 +307,8 @@ static uint64_t end_of(const tt_cycles *c)
     return end ? end : c->trace_fw_end;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_time(const tt_exec *x, const tt_exec *y)
 {
-    const tt_exec *x = a, *y = b;
-    if (x->device != y->device) return x->device < y->device ? -1 : 1;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
@@ -323,7 +320,7 @@ static devlog_status find_parts(gatherer *g, devlog_error *err)
     const tt_exec *last = NULL;
     uint64_t end = 0;
     for (size_t i = 0; i < e->n; i++) {
-        const tt_exec *x = &e->items[i];
+        const tt_exec *x = tt_execs_at(e, i);
         const tt_cycles *c = &e->cycles[x->cycles];
         if (!last || last->device != x->device || last->id != x->id || x->start > end) {
             last = x;
@@ -402,13 +399,13 @@ static devlog_status gather(gatherer *g, devlog_error *err)
         x->disagree = x->trace_repaired ? g->disagree[i] : 0;
     }
     if (!end_gaps(g, launches)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (e->n) qsort(e->items, e->n, sizeof *e->items, by_time);
+    if (!tt_execs_sort(e, by_time)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!g->whole) {
         devlog_status status = find_parts(g, err);
         if (status || g->n_parts) return status;
     }
     for (size_t i = 0; i < e->n; i++)
-        e->items[i].order = (uint32_t)i;
+        tt_execs_at(e, i)->order = (uint32_t)i;
     return DEVLOG_OK;
 }
 
@@ -418,7 +415,7 @@ static devlog_status read_once(gatherer *g, const char *path, const void *bytes,
     tt_execs *e = g->e;
     dl_decode_free(e->decode);
     e->decode = NULL;
-    e->n = e->n_cycles = e->n_others = 0;
+    e->n = e->n_items = e->n_cycles = e->n_others = 0;
     e->without_id = 0;
     const char *scratch = e->gaps.big_items.folder;
     tt_gaps_free(&e->gaps);

@@ -112,7 +112,7 @@ void tt_host_free(tt_host *h);
 
 /* Nothing of it is wanted at once (base/big.h); to be called now and then by who walks over ops. */
 void tt_host_cool(tt_host *h);
-enum { TT_PASSED = 16384 };
+enum { TT_PASSED = 65536 };
 
 /* The op with an id: number, or TT_NONE. */
 uint32_t tt_host_find(tt_host *h, uint64_t id);

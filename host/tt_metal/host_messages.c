@@ -25,13 +25,8 @@ static bool number_of(const jl_value *v, uint64_t *out)
         *out = v->number;
         return true;
     }
-    if (v->kind != JL_TEXT || v->len == 0 || v->len > 19) return false;
-    *out = 0;
-    for (size_t i = 0; i < v->len; i++) {
-        if (v->text[i] < '0' || v->text[i] > '9') return false;
-        *out = *out * 10 + (uint64_t)(v->text[i] - '0');
-    }
-    return true;
+    if (v->kind != JL_TEXT) return false;
+    return dl_digits_value(v->text, v->len, out);
 }
 
 /* What of a JSON is wanted at once. */
@@ -90,7 +85,8 @@ static bool decimal(const char *p, const char *end, uint64_t *out)
         p++;
     while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\n' || end[-1] == '\r'))
         end--;
-    if (p == end || end - p > 20) return false;
+    if (dl_digits_value(p, (size_t)(end - p), out)) return true;
+    if (end - p != DL_DIGITS_MOST + 1) return false;
     uint64_t value = 0;
     for (; p < end; p++) {
         unsigned digit = (unsigned)(*p - '0');
@@ -185,10 +181,13 @@ static bool short_op(tt_host *h, const tt_message *m, const head *d, tt_op *op)
 static bool take_op(tt_host *h, const tt_message *m)
 {
     static const char arrow[] = " ->\n", arrow_crlf[] = " ->\r\n";
-    const char *at = memmem(m->text, m->len, arrow, sizeof arrow - 1),
-               *json = at ? at + sizeof arrow - 1 : NULL;
-    if (!at && (at = memmem(m->text, m->len, arrow_crlf, sizeof arrow_crlf - 1)) != NULL)
-        json = at + sizeof arrow_crlf - 1;
+    const char *at = NULL, *json = NULL;
+    if (memchr(m->text, '\n', m->len)) {
+        if ((at = memmem(m->text, m->len, arrow, sizeof arrow - 1)) != NULL)
+            json = at + sizeof arrow - 1;
+        else if ((at = memmem(m->text, m->len, arrow_crlf, sizeof arrow_crlf - 1)) != NULL)
+            json = at + sizeof arrow_crlf - 1;
+    }
     size_t n = json ? (size_t)(m->text + m->len - json) : 0;
     head d = read_head(m->text, at ? (size_t)(at - m->text) : m->len);
     tt_op op = {.device = TT_NONE,

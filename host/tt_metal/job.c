@@ -212,7 +212,10 @@ static devlog_status make_report(tt_job *j, bool whole, bool *enough, devlog_err
         return DEVLOG_OK;
     }
     if (!status) tt_tell_rows(&j->join, s != NULL, j->part.any && !j->execs.from_report);
-    return status ? status : write_report(j, err);
+    if (!status) status = write_report(j, err);
+    if (!status && tt_kept_changed(&j->execs.lines))
+        tt_found_add(&j->found, TT_STOPPED, "%s was changed while it was read", j->o->files->report);
+    return status;
 }
 
 devlog_status tt_job_run(tt_job *job, const tt_job_options *options, devlog_error *err)

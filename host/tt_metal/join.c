@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
+/* exec_of an op whose runs have rows of their own. */
+#define RUNS_APART (TT_NONE - 1)
+
 enum { GROUP_OP, GROUP_REPLAY, GROUP_POINT, GROUP_LAUNCH };
 
 static tt_row *new_row(tt_join *j, uint8_t group)
@@ -53,7 +58,7 @@ static size_t device_rank(tt_join *j, uint32_t device)
 
 typedef struct timed {
     uint64_t start;
-    uint32_t exec, device;
+    uint32_t exec, device; /* exec: for tt_execs_at */
 } timed;
 
 static int by_start(const void *a, const void *b)
@@ -73,10 +78,10 @@ static devlog_status number_replays(tt_join *j, tt_host *h, devlog_error *err)
     uint32_t *seen = calloc(h->n_ops + 1, sizeof *seen);
     devlog_status status = order && seen ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < e->n && !status; i++)
-        order[i] = (timed){e->items[i].start, (uint32_t)i, e->items[i].device};
+        order[i] = (timed){tt_execs_at(e, i)->start, (uint32_t)i, tt_execs_at(e, i)->device};
     if (!status && e->n) qsort(order, e->n, sizeof *order, by_start);
     for (size_t i = 0; i < e->n && !status; i++) {
-        tt_exec *x = &e->items[order[i].exec];
+        tt_exec *x = tt_execs_at(e, order[i].exec);
         uint32_t op = tt_host_find(h, x->id);
         if (op == TT_NONE || h->ops[op].device != x->device || h->ops[op].trace == TT_NONE) continue;
         tt_trace *t = tt_host_trace(h, x->device, h->ops[op].trace);
@@ -113,19 +118,6 @@ static void find_devices(const tt_join *j, tt_host *h)
 
 /* ---- Rows of ops --- */
 
-typedef struct ranked {
-    uint64_t id;
-    uint32_t op, rank;
-} ranked;
-
-static int by_rank(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->op < y->op ? -1 : x->op > y->op;
-}
-
 /* A row of a replay. False: no memory. */
 static bool replay_row(tt_join *j, uint32_t op, uint32_t exec, uint32_t trace, uint32_t session,
                        uint16_t notes)
@@ -152,47 +144,49 @@ static bool missing_replays(tt_join *j, uint32_t op, size_t from, size_t to)
     const tt_trace *t = o->trace == TT_NONE ? NULL : tt_host_trace(j->host, o->device, o->trace);
     uint32_t there = 0;
     for (size_t i = from; i < to; i++)
-        there += j->execs->items[i].session != TT_NONE;
+        there += tt_execs_at(j->execs, i)->session != TT_NONE;
     if (!t || there == 0 || there >= t->replays) return true;
     for (uint32_t session = 1; session <= t->replays; session++) {
         bool found = false;
         for (size_t i = from; i < to && !found; i++)
-            found = j->execs->items[i].session == session;
+            found = tt_execs_at(j->execs, i)->session == session;
         if (!found && !replay_row(j, op, TT_NONE, o->trace, session, TT_NOTE_MISSING_REPLAY)) return false;
     }
     return true;
 }
 
-static bool rows_of_device_op(tt_join *j, uint32_t op)
+/* *near: as of tt_execs_range_near. */
+static bool rows_of_device_op(tt_join *j, uint32_t op, size_t *near)
 {
     const tt_op *o = &j->host->ops[op];
     size_t from, to, plain = 0;
-    tt_execs_range(j->execs, o->device, o->id, &from, &to);
+    tt_execs_range_near(j->execs, o->device, o->id, near, &from, &to);
     /* Lines of the C++ report: those of the op's trace, or all where none is of it. */
     bool of_trace = false;
     for (size_t i = from; i < to && j->execs->from_report && !of_trace; i++)
-        of_trace = j->execs->items[i].trace == o->trace;
-    uint32_t single = TT_NONE;
+        of_trace = tt_execs_at(j->execs, i)->trace == o->trace;
+    uint32_t single = from < to ? RUNS_APART : TT_NONE;
     for (size_t i = from; i < to; i++) {
-        tt_exec *x = &j->execs->items[i];
-        if (x->joined || (of_trace && x->trace != o->trace)) continue;
-        x->joined = true;
+        const uint32_t exec = j->execs->sorted[i];
+        const tt_exec *x = tt_execs_at(j->execs, i);
+        if (j->joined[i] || (of_trace && x->trace != o->trace)) continue;
+        j->joined[i] = true;
         uint16_t notes = x->trace_repaired ? TT_NOTE_TRACE_IDS : 0;
         j->with_device++;
         if (x->session != TT_NONE) {
-            if (!replay_row(j, op, (uint32_t)i, x->trace, x->session, notes)) return false;
+            if (!replay_row(j, op, exec, x->trace, x->session, notes)) return false;
             continue;
         }
         if (plain++) {
             tt_row *r = new_row(j, GROUP_OP);
             if (!r) return false;
             r->op = op;
-            r->exec = (uint32_t)i;
+            r->exec = exec;
             r->time = o->flags & TT_OP_ZONE ? o->start : o->sent;
             r->notes = notes | notes_of(o) | TT_NOTE_TWICE;
             continue;
         }
-        single = (uint32_t)i;
+        single = exec;
     }
     j->exec_of[op] = single;
     return missing_replays(j, op, from, to);
@@ -212,18 +206,17 @@ static bool op_rows(tt_join *j, bool has_device_data)
         tt_join_passed(j, i);
         const tt_op *o = &h->ops[i];
         bool of_device = o->device != TT_NONE && !(o->flags & TT_OP_SHADOW) && has_device_data;
-        size_t from = 0, to = 0;
-        if (of_device) tt_execs_range(j->execs, o->device, o->id, &from, &to);
+        const uint32_t exec = j->exec_of[i];
         tt_row *r = new_row(j, GROUP_OP);
         if (!r) return false;
         r->op = i;
-        r->exec = j->exec_of[i];
+        r->exec = exec == RUNS_APART ? TT_NONE : exec;
         r->order = i;
         r->time = o->flags & TT_OP_ZONE ? o->start : o->sent;
         r->notes = notes_of(o);
         j->ops++;
         if (r->exec != TT_NONE && j->execs->items[r->exec].trace_repaired) r->notes |= TT_NOTE_TRACE_IDS;
-        if (of_device && from == to) r->notes |= why_no_device(j, o);
+        if (of_device && exec == TT_NONE) r->notes |= why_no_device(j, o);
         if (!(o->flags & (TT_OP_ZONE | TT_OP_SHADOW)) && h->has_times) r->notes |= TT_NOTE_NO_ZONE;
     }
     return true;
@@ -232,20 +225,21 @@ static bool op_rows(tt_join *j, bool has_device_data)
 static bool device_rows(tt_join *j)
 {
     const tt_host *h = j->host;
-    size_t n = 0;
-    ranked *order = malloc((h->n_ops + 1) * sizeof *order);
+    size_t n = 0, near = 0;
+    dl_keyed *order = malloc((h->n_ops + 1) * sizeof *order);
     if (!order) return false;
-    for (uint32_t i = 0; i < h->n_ops; i++) {
-        const tt_op *o = &h->ops[i];
-        if (o->device == TT_NONE || o->flags & TT_OP_SHADOW) continue;
-        size_t rank = device_rank(j, o->device);
-        order[n++] = (ranked){o->id, i, (uint32_t)rank};
-    }
-    if (n) qsort(order, n, sizeof *order, by_rank);
-    bool ok = true;
+    for (uint32_t i = 0; i < h->n_ops; i++)
+        if (h->ops[i].device != TT_NONE && !(h->ops[i].flags & TT_OP_SHADOW))
+            order[n++] = (dl_keyed){h->ops[i].id, i};
+    for (size_t i = 0; i < n; i++) /* devices are ranked as their ops come */
+        device_rank(j, h->ops[order[i].at].device);
+    bool ok = dl_sort_keyed(order, n);
+    for (size_t i = 0; i < n && ok; i++)
+        order[i].key = device_rank(j, h->ops[order[i].at].device);
+    ok = ok && dl_sort_keyed(order, n);
     for (size_t i = 0; i < n && ok; i++) {
         tt_join_passed(j, i);
-        ok = rows_of_device_op(j, order[i].op);
+        ok = rows_of_device_op(j, (uint32_t)order[i].at, &near);
     }
     free(order);
     return ok;
@@ -258,26 +252,26 @@ static bool launch_rows(tt_join *j)
     size_t n = 0;
     for (size_t i = 0; i < e->n; i++) {
         tt_join_passed(j, i);
-        n += !e->items[i].joined;
+        n += !j->joined[i];
     }
     timed *order = malloc((n + 1) * sizeof *order);
     if (!order) return false;
     n = 0;
     uint64_t first = 0; /* alone, runs of one program stand together, as in tt-metal's script */
     for (size_t i = 0; i < e->n; i++) {
-        const tt_exec *x = &e->items[i];
-        bool again = i && x->device == e->items[i - 1].device && x->id == e->items[i - 1].id;
+        const tt_exec *x = tt_execs_at(e, i);
+        bool again = i && tt_same_program(x, tt_execs_at(e, i - 1));
         if (!again || x->start < first) first = x->start;
-        if (!x->joined) order[n++] = (timed){j->alone ? first : x->start, (uint32_t)i, x->device};
+        if (!j->joined[i]) order[n++] = (timed){j->alone ? first : x->start, (uint32_t)i, x->device};
     }
     if (n) qsort(order, n, sizeof *order, by_start);
     bool ok = true;
     for (size_t i = 0; i < n && ok; i++) {
-        const tt_exec *x = &e->items[order[i].exec];
+        const tt_exec *x = tt_execs_at(e, order[i].exec);
         tt_row *r = new_row(j, GROUP_LAUNCH);
         ok = r != NULL;
         if (!ok) break;
-        r->exec = order[i].exec;
+        r->exec = e->sorted[order[i].exec];
         r->trace = x->trace;
         r->session = x->session;
         r->time = UINT64_MAX;
@@ -296,13 +290,35 @@ static int by_time(const void *a, const void *b, void *rows)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* The rows by time; those of one time by their groups. */
+static bool order_rows(tt_join *j)
+{
+    dl_keyed *keys = malloc((j->n + 1) * sizeof *keys);
+    j->order = malloc((j->n + 1) * sizeof *j->order);
+    bool ok = keys && j->order;
+    for (size_t i = 0; i < j->n && ok; i++)
+        keys[i] = (dl_keyed){j->rows[i].time, i};
+    ok = ok && dl_sort_keyed(keys, j->n);
+    for (size_t from = 0, to; from < j->n && ok; from = to) {
+        bool sorted = true;
+        for (to = from; to < j->n && keys[to].key == keys[from].key; to++) {
+            j->order[to] = (uint32_t)keys[to].at;
+            sorted = sorted && (to == from || by_time(&j->order[to - 1], &j->order[to], j->rows) < 0);
+        }
+        if (!sorted) qsort_r(&j->order[from], to - from, sizeof *j->order, by_time, j->rows);
+    }
+    free(keys);
+    return ok;
+}
+
 devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const char *scratch, devlog_error *err)
 {
     *j = (tt_join){.host = host, .execs = execs, .big_rows.folder = scratch};
     j->alone = !host->has_data && !host->has_times;
     bool has_device_data = execs->from_report || execs->decode;
     j->exec_of = malloc((host->n_ops + 1) * sizeof *j->exec_of);
-    bool ok = j->exec_of != NULL;
+    j->joined = calloc(execs->n + 1, sizeof *j->joined);
+    bool ok = j->exec_of && j->joined;
     if (ok) find_devices(j, host);
     for (size_t i = 0; i < host->n_ops && ok; i++)
         j->exec_of[i] = TT_NONE;
@@ -321,13 +337,10 @@ devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const cha
     }
     if (ok) ok = launch_rows(j);
     free(j->exec_of);
+    free(j->joined);
     j->exec_of = NULL;
-    if (!ok) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    j->order = malloc((j->n + 1) * sizeof *j->order);
-    if (!j->order) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < j->n; i++)
-        j->order[i] = (uint32_t)i;
-    if (j->n) qsort_r(j->order, j->n, sizeof *j->order, by_time, j->rows);
+    j->joined = NULL;
+    if (!ok || !order_rows(j)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     tt_join_passed(j, 0);
     dl_big_cool(&j->big_rows);
     return DEVLOG_OK;
@@ -338,7 +351,7 @@ void tt_join_passed(tt_join *j, size_t row)
     if (row % TT_PASSED) return;
     tt_host_cool(j->host);
     dl_big_cool(&j->execs->big_items);
-    dl_big_cool(&j->execs->big_lines);
+    tt_kept_cool(&j->execs->lines);
     dl_big_cool(&j->execs->big_cycles);
     dl_big_cool(&j->big_rows);
 }
@@ -348,6 +361,7 @@ void tt_join_free(tt_join *j)
     dl_big_free(&j->big_rows);
     free(j->devices);
     free(j->exec_of);
+    free(j->joined);
     free(j->order);
     memset(j, 0, sizeof *j);
 }

@@ -43,6 +43,7 @@ typedef struct tt_join {
     uint32_t *devices; /* in order of their first op */
     size_t n_devices, cap_devices;
     uint32_t *exec_of; /* scratch */
+    bool *joined;      /* scratch: by entry */
 } tt_join;
 
 devlog_status tt_join_make(tt_join *j, tt_host *host, tt_execs *execs, const char *scratch,

@@ -14,7 +14,7 @@ typedef struct reading {
     const tt_lines *l;
     char *text;
     size_t n, cap;
-    uint64_t number;
+    uint64_t number, before; /* before: bytes of the input in front of the text */
     bool ok;
 } reading;
 
@@ -35,13 +35,14 @@ static size_t take_lines(reading *r, bool ended)
     while (p < end && r->ok) {
         if (l->next) p = pass_over(r, p, end);
         if (p == end) break;
-        const char *feed = l->line_end ? l->line_end(p, end) : memchr(p, '\n', (size_t)(end - p));
+        const char *feed = l->line_end ? l->line_end(l->ctx, p, end) : memchr(p, '\n', (size_t)(end - p));
         bool forced = ended || (size_t)(end - p) > l->longest;
         if (!feed && !forced) break;
         if (!feed && l->line_end) feed = memchr(p, '\n', (size_t)(end - p));
         const char *stop = feed ? feed : end;
         size_t length = (size_t)(stop - p);
         if (length && p[length - 1] == '\r') length--;
+        if (l->place) *l->place = r->before + (uint64_t)(p - r->text);
         r->ok = l->take(l->ctx, p, length, ++r->number);
         p = feed ? feed + 1 : end;
     }
@@ -77,6 +78,7 @@ devlog_status tt_lines_read(const tt_lines *l, dl_input *input, const tt_progres
         taken = take_lines(&r, ended);
         memmove(r.text, r.text + taken, r.n - taken);
         r.n -= taken;
+        r.before += taken;
         if (progress) progress->call(progress->ctx, dl_input_taken(input), dl_input_size(input));
     }
     free(r.text);
@@ -122,15 +124,4 @@ bool tt_cell_is(tt_cell c, const char *text)
 {
     size_t n = strlen(text);
     return c.n == n && (!n || memcmp(c.text, text, n) == 0);
-}
-
-bool tt_cell_number(tt_cell c, uint64_t *out)
-{
-    *out = 0;
-    if (!c.n || c.n > 19) return false;
-    for (size_t i = 0; i < c.n; i++) {
-        if (c.text[i] < '0' || c.text[i] > '9') return false;
-        *out = *out * 10 + (uint64_t)(c.text[i] - '0');
-    }
-    return true;
 }

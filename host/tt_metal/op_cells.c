@@ -332,11 +332,8 @@ static bool real_of(const tt_writer *w, size_t slot, double *out)
     char text[64], *end;
     const tt_cell c = tt_cell_of(w, slot);
     if (!c.n || c.n >= sizeof text) return false;
-    uint64_t whole = 0;
-    size_t digits = 0;
-    for (; digits < c.n && digits < 15 && c.text[digits] >= '0' && c.text[digits] <= '9'; digits++)
-        whole = whole * 10 + (uint64_t)(c.text[digits] - '0');
-    if (digits == c.n) {
+    uint64_t whole;
+    if (c.n <= 15 && dl_digits_value(c.text, c.n, &whole)) {
         *out = (double)whole;
         return true;
     }

@@ -176,8 +176,10 @@ static bool has_run(const tt_execs *e, const tt_part_row *r)
 {
     size_t from, to;
     tt_execs_range(e, r->device, r->id, &from, &to);
-    for (; from < to; from++)
-        if ((e->items[from].session == TT_NONE ? 0 : e->items[from].session) == r->session) return true;
+    for (; from < to; from++) {
+        const uint32_t session = tt_execs_at(e, from)->session;
+        if ((session == TT_NONE ? 0 : session) == r->session) return true;
+    }
     return false;
 }
 

@@ -76,7 +76,7 @@ static bool find_perf(tt_writer *w)
 /* Which figures from counters there are: of the C++ report those with any value. */
 static void find_metrics(tt_writer *w)
 {
-    const tt_execs *e = w->j->execs;
+    tt_execs *e = w->j->execs;
     bool *const has = &w->metrics[0][0];
     const size_t n = TT_METRICS * TT_METRIC_STATS;
     bool any = false;
@@ -88,7 +88,7 @@ static void find_metrics(tt_writer *w)
     for (size_t x = 0; x < e->n && any; x++) {
         tt_cell cells[1024];
         size_t found = 0;
-        if (e->items[x].len) tt_perf_cells(e->lines + e->items[x].at, e->items[x].len, cells, 1024, &found);
+        if (tt_execs_at(e, x)->len) tt_execs_cells(e, tt_execs_at(e, x), cells, 1024, &found);
         for (size_t i = 0; i < found && i < e->columns.n; i++) {
             int slot = w->perf_column[i];
             if (slot >= (int)w->first_metric && slot < (int)w->first_perf && cells[i].n)
@@ -259,11 +259,11 @@ static void signpost_row(tt_writer *w, const tt_signpost *p)
 static void launch_cells(tt_writer *w, const tt_exec *x)
 {
     static const char unknown[] = "(launch without op)";
-    const tt_execs *e = w->j->execs;
+    tt_execs *e = w->j->execs;
     tt_cell cells[1024];
     size_t n = 0;
     tt_cell_text(w, TT_COL_CODE, unknown, sizeof unknown - 1);
-    if (x->len) tt_perf_cells(e->lines + x->at, x->len, cells, 1024, &n);
+    if (x->len) tt_execs_cells(e, x, cells, 1024, &n);
     for (size_t i = 0; i < n && i < e->columns.n; i++)
         if (strcmp(e->columns.names[i], "OP NAME") == 0 && cells[i].n)
             tt_cell_text(w, TT_COL_CODE, cells[i].text, cells[i].n);
@@ -283,14 +283,8 @@ static void known_cells(tt_writer *w, bool of_device)
 
 static uint64_t sum_of(const tt_writer *w, size_t slot)
 {
-    const tt_cell cell = tt_cell_of(w, slot);
-    uint64_t value = 0;
-    for (size_t i = 0; i < cell.n; i++) {
-        char c = cell.text[i];
-        if (c < '0' || c > '9') return 0;
-        value = value * 10 + (uint64_t)(c - '0');
-    }
-    return value;
+    uint64_t value;
+    return tt_cell_number(tt_cell_of(w, slot), &value) ? value : 0;
 }
 
 static void one_row(tt_writer *w, const tt_row *r)
@@ -376,6 +370,26 @@ static void free_writer(tt_writer *w)
     dl_str_free(&w->names);
 }
 
+/* Rows stand in another order than what they are made of, but it is known: what one of the next is made of is sent for
+ * while there is another to write. */
+static void send_for(const tt_join *j, size_t i)
+{
+    enum { ROW = 24, REST = 12 };
+    if (i + ROW < j->n) __builtin_prefetch(&j->rows[j->order[i + ROW]]);
+    if (i + REST >= j->n) return;
+    const tt_row *r = &j->rows[j->order[i + REST]];
+    if (r->op != TT_NONE) {
+        const char *op = (const char *)&j->host->ops[r->op];
+        __builtin_prefetch(op);
+        __builtin_prefetch(op + sizeof(tt_op) - 1);
+    }
+    if (r->exec != TT_NONE) {
+        const char *x = (const char *)&j->execs->items[r->exec];
+        __builtin_prefetch(x);
+        __builtin_prefetch(x + sizeof(tt_exec) - 1);
+    }
+}
+
 devlog_status tt_report_write(tt_join *j, const tt_report_options *options, dl_str *out,
                               devlog_status (*flush)(void *ctx, devlog_error *err), void *ctx,
                               tt_report_counts *counts, devlog_error *err)
@@ -387,6 +401,7 @@ devlog_status tt_report_write(tt_join *j, const tt_report_options *options, dl_s
     if (!w.no_memory) headers(&w);
     for (size_t i = 0; i < j->n && !status && !w.no_memory; i++) {
         tt_join_passed(j, i);
+        send_for(j, i);
         const tt_row *r = &j->rows[j->order[i]];
         if (!r->left_out)
             one_row(&w, r);

@@ -5,17 +5,17 @@
 #include "tt_metal/select_rows.h"
 
 /* What the C++ report has for the duration of an entry's firmware. */
-static uint64_t duration_of(const tt_execs *e, const tt_exec *x, size_t column)
+static uint64_t duration_of(tt_execs *e, const tt_exec *x, size_t column)
 {
     tt_cell cells[1024];
     size_t n = 0;
     int64_t value;
-    if (x->len) tt_perf_cells(e->lines + x->at, x->len, cells, 1024, &n);
+    if (x->len) tt_execs_cells(e, x, cells, 1024, &n);
     return column < n && tt_perf_int(cells[column], &value) && value >= 0 ? (uint64_t)value : DL_WARM_UP_NONE;
 }
 
 /* Entries stand device by device. */
-devlog_status tt_select_warm_up(dl_warm_up *w, const tt_execs *e, uint64_t first, devlog_error *err)
+devlog_status tt_select_warm_up(dl_warm_up *w, tt_execs *e, uint64_t first, devlog_error *err)
 {
     if (e->decode)
         return dl_warm_up_find(w, dl_decode_launches(e->decode), dl_decode_tables(e->decode), first, err);
@@ -25,10 +25,12 @@ devlog_status tt_select_warm_up(dl_warm_up *w, const tt_execs *e, uint64_t first
     while (column < e->columns.n && strcmp(e->columns.names[column], "DEVICE FW DURATION [ns]") != 0)
         column++;
     for (size_t i = 0, to; i < e->n && ok; i = to) {
-        for (to = i; to < e->n && e->items[to].device == e->items[i].device; to++)
-            all[to - i] =
-                (dl_warm_launch){e->items[to].start, duration_of(e, &e->items[to], column), (uint32_t)to};
-        ok = dl_warm_up_add(w, e->items[i].device, all, to - i, first);
+        const uint32_t device = tt_execs_at(e, i)->device;
+        for (to = i; to < e->n && tt_execs_at(e, to)->device == device; to++) {
+            const tt_exec *x = tt_execs_at(e, to);
+            all[to - i] = (dl_warm_launch){x->start, duration_of(e, x, column), e->sorted[to]};
+        }
+        ok = dl_warm_up_add(w, device, all, to - i, first);
     }
     free(all);
     return ok ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -101,11 +103,11 @@ static devlog_status check(const chooser *c, const dl_filter *f, devlog_error *e
     if (!all) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (uint32_t i = 0; i < e->n; i++) {
         size_t at = 0;
-        while (at < n_chips && chips[at] != e->items[i].device)
+        while (at < n_chips && chips[at] != tt_execs_at(e, i)->device)
             at++;
         if (at == DL_MAX_CHIPS) at--;
-        if (at == n_chips) chips[n_chips++] = e->items[i].device;
-        all[i] = launch_of(c, i);
+        if (at == n_chips) chips[n_chips++] = tt_execs_at(e, i)->device;
+        all[i] = launch_of(c, e->sorted[i]);
         all[i].chip = (uint32_t)at;
     }
     devlog_status status = op_select_check(f, all, e->n, chips, err);

@@ -9,6 +9,6 @@
 devlog_status tt_select_rows(tt_join *j, const op_selection *wanted, const op_selected *selected,
                              const dl_filter *f, devlog_error *err);
 /* The first launches of each device, and its warm-up, by the device log or by the C++ report. */
-devlog_status tt_select_warm_up(dl_warm_up *w, const tt_execs *e, uint64_t first, devlog_error *err);
+devlog_status tt_select_warm_up(dl_warm_up *w, tt_execs *e, uint64_t first, devlog_error *err);
 
 #endif

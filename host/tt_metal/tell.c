@@ -29,7 +29,7 @@ static bool device_is_there(const tt_execs *e, uint32_t device)
 {
     size_t from, to;
     tt_execs_range(e, device, 0, &from, &to);
-    return from < e->n && e->items[from].device == device;
+    return from < e->n && tt_execs_at(e, from)->device == device;
 }
 
 static size_t rank_of(const tt_join *j, uint32_t device)

@@ -26,7 +26,12 @@ typedef struct times {
     size_t n_child_slots, n_in_table;
     dl_str plain;  /* quoted cells without their quotes */
     uint32_t last; /* op that was found last: the next is often it, or the one behind it */
+    uint32_t name; /* of the call inside an op that was found last */
     bool none;     /* it is no such file */
+    /* Of the line whose end was found last, when no quotes are in it: where its commas are. */
+    const char *known;
+    int n_commas;
+    uint32_t commas[COLUMNS];
 } times;
 
 static bool header(times *t, const char *text, size_t n)
@@ -191,6 +196,17 @@ static bool grow_children(times *t)
     return true;
 }
 
+/* The number of a name; most often it is the one before. */
+static uint32_t name_number(times *t, tt_cell name)
+{
+    dl_intern *names = t->host->names;
+    size_t n;
+    const char *last = t->name && t->name != DL_NO_STRING ? dl_intern_text(names, t->name, &n) : NULL;
+    if (!last || n != name.n || memcmp(last, name.text, n) != 0)
+        t->name = dl_intern_add(names, name.text, name.n);
+    return t->name;
+}
+
 /* A call inside an op; several of one name are added up. Of ops that the host does not know nothing is kept,
  * as in tt-metal's script. */
 static bool child(times *t, const tt_cell *by, uint64_t ns)
@@ -200,7 +216,7 @@ static bool child(times *t, const tt_cell *by, uint64_t ns)
     if (!id_in(by[C_PARENT], &id)) return true;
     uint32_t op = find_op(t, id);
     if (op == TT_NONE || (h->ops[op].flags & TT_OP_LOST)) return true;
-    uint32_t name = dl_intern_add(h->names, by[C_NAME].text, by[C_NAME].n);
+    const uint32_t name = name_number(t, by[C_NAME]);
     if (name == DL_NO_STRING) return true;
     /* The first few of an op stand first and are looked through; a table has the others. */
     uint32_t known = h->ops[op].children, before = 0;
@@ -275,38 +291,10 @@ static bool take_line(times *t, const char *line, size_t n)
     return take_cells(t, by, start, ns);
 }
 
-/* Where the commas of a line are that has no quotes and as many cells as the header; false: it is another one. Reads
- * TT_LINES_AHEAD bytes behind it. */
-static bool find_commas(const times *t, const char *line, size_t n, uint32_t commas[COLUMNS])
-{
-#if defined(__SSE2__)
-    const __m128i comma = _mm_set1_epi8(','), quote = _mm_set1_epi8('"');
-    int found = 0;
-    if (t->n_columns > COLUMNS) return false;
-    for (size_t at = 0; at < n; at += 64) {
-        uint64_t here = 0, quotes = 0;
-        for (int i = 0; i < 4; i++) {
-            const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(line + at + 16 * i));
-            here |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, comma)) << (16 * i);
-            quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, quote)) << (16 * i);
-        }
-        const uint64_t inside = n - at >= 64 ? UINT64_MAX : (UINT64_C(1) << (n - at)) - 1;
-        if (quotes & inside) return false;
-        for (here &= inside; here; here &= here - 1) {
-            if (found == t->n_columns - 1) return false;
-            commas[found++] = (uint32_t)at + (uint32_t)__builtin_ctzll(here);
-        }
-    }
-    return found == t->n_columns - 1;
-#else
-    (void)t, (void)line, (void)n, (void)commas;
-    return false;
-#endif
-}
-
 /* A line whose cells are between its commas. */
-static bool take_quickly(times *t, const char *line, size_t n, const uint32_t *commas)
+static bool take_quickly(times *t, const char *line, size_t n)
 {
+    const uint32_t *const commas = t->commas;
     tt_cell by[COLUMNS];
     uint64_t start, ns;
     for (int i = 0; i < COLUMNS; i++) {
@@ -320,10 +308,48 @@ static bool take_quickly(times *t, const char *line, size_t n, const uint32_t *c
     return good ? take_cells(t, by, start, ns) : take_line(t, line, n);
 }
 
-/* Where a line ends whose cells may hold line feeds in quotes; NULL: more must be read. */
-static const char *line_end(const char *line, const char *end)
+/* The end of a line without quotes, and where its commas are, as many as the header has; what cannot be told so is left
+ * to others, and NULL comes back. Reads TT_LINES_AHEAD bytes behind the end. */
+static const char *quick_end(times *t, const char *line, const char *end)
 {
-    const char *feed = memchr(line, '\n', (size_t)(end - line));
+#if defined(__SSE2__)
+    const __m128i comma = _mm_set1_epi8(','), quote = _mm_set1_epi8('"'), line_feed = _mm_set1_epi8('\n');
+    int found = 0;
+    for (const char *p = line; p < end; p += 64) {
+        uint64_t commas = 0, quotes = 0, feeds = 0;
+        for (int i = 0; i < 4; i++) {
+            const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
+            commas |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, comma)) << (16 * i);
+            quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, quote)) << (16 * i);
+            feeds |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, line_feed)) << (16 * i);
+        }
+        const uint64_t in_line = feeds ? (feeds & -feeds) - 1 : UINT64_MAX;
+        if (quotes & in_line) return NULL;
+        for (commas &= in_line; commas; commas &= commas - 1) {
+            if (found == COLUMNS) return NULL;
+            t->commas[found++] = (uint32_t)(p - line) + (uint32_t)__builtin_ctzll(commas);
+        }
+        if (!feeds) continue;
+        const char *feed = p + __builtin_ctzll(feeds);
+        if (feed >= end) return NULL;
+        t->known = line;
+        t->n_commas = found;
+        return feed;
+    }
+#else
+    (void)t, (void)line, (void)end;
+#endif
+    return NULL;
+}
+
+/* Where a line ends whose cells may hold line feeds in quotes; NULL: more must be read. */
+static const char *line_end(void *ctx, const char *line, const char *end)
+{
+    times *t = ctx;
+    t->known = NULL;
+    const char *feed = quick_end(t, line, end);
+    if (feed) return feed;
+    feed = memchr(line, '\n', (size_t)(end - line));
     if (!feed || !memchr(line, '"', (size_t)(feed - line))) return feed;
     bool inside = false;
     for (const char *p = line; p < end; p++) {
@@ -342,8 +368,8 @@ static bool take(void *ctx, const char *line, size_t n, uint64_t number)
         t->none = !header(t, line, n);
         return true;
     }
-    uint32_t commas[COLUMNS];
-    if (n && !t->none && find_commas(t, line, n, commas)) return take_quickly(t, line, n, commas);
+    if (n && !t->none && t->known == line && t->n_columns <= COLUMNS && t->n_commas == t->n_columns - 1)
+        return take_quickly(t, line, n);
     /* A parent, if there is any, is in the last cell; an op's zone has a name that begins with TT_. */
     if (!n || t->none || (line[n - 1] == ',' && !memmem(line, n, "TT_", 3))) return true;
     return take_line(t, line, n);

@@ -1,4 +1,4 @@
-/* dl_sort_u64 against libc's qsort: random, sorted, reversed, equal, and made to be slow. */
+/* dl_sort_u64 and dl_sort_keyed against libc's qsort: random, sorted, reversed, equal, and made to be slow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +49,31 @@ static void sorts_as_qsort(void **state)
     }
 }
 
+static int by_key_and_place(const void *a, const void *b)
+{
+    const dl_keyed *x = a, *y = b;
+    return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->at > y->at) - (x->at < y->at);
+}
+
+static void keys_stay_in_their_order(void **state)
+{
+    (void)state;
+    static dl_keyed ours[MOST], theirs[MOST];
+    uint64_t seed = 362436069u;
+    for (unsigned round = 0; round < 700; round++) {
+        size_t n = round < 100 ? round : random_u64(&seed) % MOST;
+        const uint64_t mask = round % 3 ? UINT64_MAX : UINT64_C(0x8000010000000003) << round % 8;
+        for (size_t i = 0; i < n; i++)
+            ours[i] = theirs[i] = (dl_keyed){value(round % 7, i, n, &seed) & mask, i};
+        assert_true(dl_sort_keyed(ours, n));
+        qsort(theirs, n, sizeof theirs[0], by_key_and_place);
+        assert_memory_equal(ours, theirs, n * sizeof ours[0]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sorts_as_qsort)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sorts_as_qsort),
+                                       cmocka_unit_test(keys_stay_in_their_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/digits.h"
 #include "decode/log/fast.h"
 #include "decode/log/number.h"
 #include "decode/log/parser_internal.h"
@@ -178,15 +179,6 @@ static inline uint32_t fast_marker_slot(uint32_t risc_name, uint32_t timer_id)
     return (risc_name * 37 + timer_id) & (FAST_MARKERS - 1);
 }
 
-/* A word of eight digits, the first in the lowest byte, each already without its '0'. */
-static inline uint64_t fast_eight_digits(uint64_t d)
-{
-    d = d * 10 + (d >> 8);
-    return ((d & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064) +
-            ((d >> 16 & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x0000271000000001))) >>
-           32;
-}
-
 /* The number of n <= 16 digits that end before `end`; false when they are not all digits. Reads 16 bytes. */
 static inline bool fast_digits_scalar(const char *end, uint32_t n, uint64_t *value)
 {
@@ -196,7 +188,7 @@ static inline bool fast_digits_scalar(const char *end, uint32_t n, uint64_t *val
     high = n >= 16 ? high : n > 8 ? high >> (128 - 8 * n) << (128 - 8 * n) : 0;
     const uint64_t over = UINT64_C(0x7676767676767676); /* carries into the top bit from 10 on */
     if (((low + over) | low | (high + over) | high) & tops) return false;
-    *value = fast_eight_digits(high) * 100000000 + fast_eight_digits(low);
+    *value = dl_eight_digits(high) * 100000000 + dl_eight_digits(low);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,18 +40,38 @@ const char *in_scratch(const char *name)
     return paths[next];
 }
 
-int devlog(const char *line, char **out, char **err)
+/* `before`: how the program is run; `quote`: what its line is between. */
+static int run(const char *before, const char *quote, const char *line, char **out, char **err)
 {
     char command[4000];
     assert_non_null(getenv("DEVLOG_BIN"));
-    int n = snprintf(command, sizeof command, "cd %s && '%s' %s >stdout.txt 2>stderr.txt", scratch(),
-                     getenv("DEVLOG_BIN"), line);
+    int n = snprintf(command, sizeof command, "cd %s && %s%s'%s' %s%s >stdout.txt 2>stderr.txt", scratch(),
+                     before, quote, getenv("DEVLOG_BIN"), line, quote);
     assert_true(n > 0 && (size_t)n < sizeof command);
     int status = system(command);
     assert_true(WIFEXITED(status));
     if (out) *out = read_bytes(in_scratch("stdout.txt"), NULL);
     if (err) *err = read_bytes(in_scratch("stderr.txt"), NULL);
     return WEXITSTATUS(status);
+}
+
+int devlog(const char *line, char **out, char **err)
+{
+    return run("", "", line, out, err);
+}
+
+int devlog_as_user(const char *line, char **out, char **err)
+{
+    static const struct {
+        const char *before, *quote;
+    } ways[] = {{"setpriv --reuid=nobody --regid=nogroup --clear-groups ", ""},
+                {"su -s /bin/sh nobody -c ", "\""}};
+    if (geteuid() != 0) return devlog(line, out, err);
+    chmod(scratch(), 0755);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (run(ways[i].before, ways[i].quote, "--version", NULL, NULL) == 0)
+            return run(ways[i].before, ways[i].quote, line, out, err);
+    return -1;
 }
 
 char *devlog_ok(const char *line, int exit_status)

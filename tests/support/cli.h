@@ -12,6 +12,9 @@ const char *in_scratch(const char *name);
 /* Runs "devlog LINE" by the shell in the scratch folder and returns its exit status. *out and *err receive
  * what it printed; freed by the caller; each may be NULL. */
 int devlog(const char *line, char **out, char **err);
+/* The same as a user who may not write everywhere: root runs it as nobody. < 0: neither setpriv nor su can; nothing was
+ * received then. */
+int devlog_as_user(const char *line, char **out, char **err);
 
 /* Runs and requires the exit status; returns what was printed on stdout, freed by the caller. */
 char *devlog_ok(const char *line, int exit_status);

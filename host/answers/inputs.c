@@ -88,6 +88,13 @@ static devlog_status kind_of(const char *path, file_kind *kind, devlog_error *er
     return status;
 }
 
+bool run_inputs_know(const char *path)
+{
+    file_kind kind;
+    devlog_error unheard;
+    return kind_of(path, &kind, &unheard) == DEVLOG_OK && kind != FILE_OTHER;
+}
+
 /* ---- Folders --- */
 
 static char *joined(const char *folder, const char *below, const char *name)
@@ -128,12 +135,15 @@ static char *log_in(const char *folder)
 
 static bool has_op_log(const char *folder)
 {
-    static const char *const names[] = {"profile_log_ops.jsonl", "profile_log_ops.jsonl.zst",
-                                        "profile_log_ops.jsonl.gz", "profile_log_ops.jsonl.xz",
-                                        "profile_log_ops.jsonl.pack"};
-    char *there = first_of(folder, places, PLACES, names, sizeof names / sizeof names[0]);
-    free(there);
-    return there != NULL;
+    bool any = false;
+    for (int i = 0; i < PLACES && !any; i++) {
+        char *inner = *places[i] ? dl_path_join(folder, places[i]) : strdup(folder);
+        char *there = inner ? op_log_in(inner) : NULL;
+        any = there != NULL;
+        free(there);
+        free(inner);
+    }
+    return any;
 }
 
 static devlog_status temporary_of(run_input *r, devlog_error *err)

@@ -31,6 +31,8 @@ devlog_status run_inputs_one(run_inputs *in, const char *path, devlog_error *err
 /* The run that a log is of: with the op report that stands beside it, or that is made of what does; a log by itself, too.
  * *why is why there is no report where there should be one: a failure of making it; otherwise its text is "". */
 devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *why, devlog_error *err);
+/* Whether a file says that it is an op report, a device log or a capture. */
+bool run_inputs_know(const char *path);
 /* The folder of that run, freed by the caller; NULL: the log is by itself. */
 char *run_folder_of_log(const char *log);
 /* Removes temporary files, too. */

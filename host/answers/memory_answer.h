@@ -26,11 +26,13 @@ const memory_buffer *memory_peak_buffer(const memory_run *r, const memory_space 
 char *memory_log_in(const char *folder);
 bool memory_log_has_buffers(const char *path);
 
-/* From a path to an answer: the log of ops of a run, or the folder that it is in. Free with memory_job_free, also after a
+/* From a path to an answer: a log of ops, plain or packed; a folder of a run, or of runs that has one; a device log, a capture or
+ * an op report, beside which the log is; a tar or zip of any. Free with memory_job_free, also after a
  * failure. NOT_FOUND: there is no such log. */
 typedef struct memory_job {
     answer a;
-    char *path;
+    char *path;     /* of the log */
+    char *unpacked; /* folder of what was in an archive; NULL: none */
     op_log log;
     memory_run run;
     dl_str troubles; /* for who wants to keep them */

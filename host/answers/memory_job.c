@@ -1,19 +1,17 @@
 /* The memory of a run from a path to an answer; see memory_answer.h. */
+#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "answers/inputs.h"
 #include "answers/memory_answer.h"
 #include "base/file.h"
-
-static bool is_file(const char *path)
-{
-    struct stat st;
-    return path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
+#include "base/settings.h"
+#include "decode/input.h"
+#include "tt_metal/archive.h"
 
 char *memory_log_in(const char *folder)
 {
@@ -21,10 +19,9 @@ char *memory_log_in(const char *folder)
     static const char *const places[] = {"", "logs", "logs_device", ".logs"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         char *inner = *places[i] ? dl_path_join(folder, places[i]) : strdup(folder);
-        char *path = inner ? dl_path_join(inner, OP_LOG_NAME) : NULL;
+        char *path = inner ? op_log_in(inner) : NULL;
         free(inner);
-        if (is_file(path)) return path;
-        free(path);
+        if (path) return path;
     }
     return NULL;
 }
@@ -34,42 +31,138 @@ bool memory_log_has_buffers(const char *path)
     static const char event[] = "{\"e\":\"alloc\"";
     enum { BLOCK = 1 << 18, OVERLAP = sizeof event };
     char *block = malloc(BLOCK + OVERLAP);
-    const int fd = block ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    dl_input *in = NULL;
+    devlog_error unheard;
     bool found = false;
-    size_t kept = 0;
-    ssize_t n;
-    while (fd >= 0 && !found && ((n = read(fd, block + kept, BLOCK)) > 0 || (n < 0 && errno == EINTR))) {
-        if (n < 0) continue;
-        const size_t have = kept + (size_t)n;
+    size_t kept = 0, n = 1;
+    if (block && dl_input_open(&in, path, &unheard)) in = NULL;
+    while (in && n && !found && !dl_input_read(in, block + kept, BLOCK, &n, &unheard)) {
+        const size_t have = kept + n;
         found = memmem(block, have, event, sizeof event - 1) != NULL;
         kept = have < OVERLAP ? have : OVERLAP;
         memmove(block, block + have - kept, kept);
     }
-    if (fd >= 0) close(fd);
+    if (in) dl_input_close(in);
     free(block);
     return found;
 }
 
-devlog_status memory_job_read(memory_job *j, const char *path, devlog_error *err)
+/* ---- Where the log of an input is --- */
+
+static devlog_status no_memory(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+static int is_visible(const struct dirent *e)
+{
+    return e->d_name[0] != '.';
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The log of the only run in a folder of runs. */
+static devlog_status find_in_runs(memory_job *j, const char *folder, devlog_error *err)
+{
+    struct dirent **entries;
+    const int n = scandir(folder, &entries, is_visible, by_name);
+    if (n < 0) return dl_fail_errno(err, errno, "cannot read the folder %s", folder);
+    char first[256] = "";
+    devlog_status status = DEVLOG_OK;
+    for (int i = 0; i < n; i++) {
+        char *inner = status ? NULL : dl_path_join(folder, entries[i]->d_name);
+        char *path = inner ? memory_log_in(inner) : NULL;
+        if (path && j->path)
+            status =
+                dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s holds several runs (%s, %s, ...): name one of them",
+                        folder, first, entries[i]->d_name);
+        else if (path)
+            snprintf(first, sizeof first, "%s", entries[i]->d_name);
+        if (path && !j->path)
+            j->path = path;
+        else
+            free(path);
+        free(inner);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+/* A tar or zip is unpacked for as long as the job lives. */
+static devlog_status find_in_archive(memory_job *j, const char *path, devlog_error *err)
+{
+    const char *tmp = dl_setting_text(DL_SET_TMPDIR);
+    char *folder = dl_path_join(tmp ? tmp : "/tmp", "devlog-memory-XXXXXX");
+    if (!folder) return no_memory(err);
+    if (!mkdtemp(folder)) {
+        dl_fail_errno(err, errno, "cannot make the temporary folder %s", folder);
+        free(folder);
+        return err->status;
+    }
+    j->unpacked = folder;
+    devlog_status status = tt_unpack(path, folder, err);
+    if (!status) j->path = memory_log_in(folder);
+    return status;
+}
+
+/* A device log, a capture or an op report: the log of ops beside it, or else in the folder of its run. */
+static devlog_status find_beside(memory_job *j, const char *path, devlog_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    char *own = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *run = run_folder_of_log(path);
+    j->path = own ? op_log_in(own) : NULL;
+    if (!j->path && (run || own)) j->path = memory_log_in(run ? run : own);
+    free(own);
+    free(run);
+    return j->path ? DEVLOG_OK
+                   : dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                             "%s says nothing of memory, and no " OP_LOG_NAME
+                             " is beside it: run the program with DEVLOG_OPS=1, or by 'devlog run'",
+                             path);
+}
+
+static devlog_status find_log(memory_job *j, const char *path, devlog_error *err)
 {
     struct stat st;
+    devlog_status status = DEVLOG_OK;
     if (stat(path, &st) != 0) return dl_fail_errno(err, errno, "cannot read %s", path);
-    j->path = S_ISDIR(st.st_mode) ? memory_log_in(path) : strdup(path);
-    if (!j->path)
-        return dl_fail(
-            err, DEVLOG_ERR_NOT_FOUND,
-            "no " OP_LOG_NAME
-            " in %s: run the program with DEVLOG_OPS=1, or by 'devlog run', and open an op log in it "
-            "(devlog_ops_open)",
-            path);
+    if (!S_ISDIR(st.st_mode) && tt_is_archive(path)) {
+        status = find_in_archive(j, path, err);
+    } else if (!S_ISDIR(st.st_mode)) {
+        const char *slash = strrchr(path, '/');
+        const bool named = strncmp(slash ? slash + 1 : path, OP_LOG_NAME, strlen(OP_LOG_NAME)) == 0;
+        if (!named && run_inputs_know(path)) return find_beside(j, path, err);
+        j->path = strdup(path);
+        return j->path ? DEVLOG_OK : no_memory(err);
+    } else if (!(j->path = memory_log_in(path))) {
+        status = find_in_runs(j, path, err);
+    }
+    if (status || j->path) return status;
+    return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                   "no " OP_LOG_NAME
+                   " in %s: run the program with DEVLOG_OPS=1, or by 'devlog run', and open an op log in it "
+                   "(devlog_ops_open)",
+                   path);
+}
+
+devlog_status memory_job_read(memory_job *j, const char *path, devlog_error *err)
+{
+    devlog_status status = find_log(j, path, err);
+    if (status) return status;
+    const char *shown = j->unpacked ? path : j->path;
     j->has_log = true;
-    devlog_status status = op_log_read(&j->log, j->path, err);
+    status = op_log_read(&j->log, j->path, err);
     if (!status && !j->log.n_memory && !j->log.n_ops && !j->log.opens)
-        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s is no log of ops", j->path);
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "%s is no log of ops", shown);
     if (!status && !j->log.n_memory)
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                        "%s says nothing of memory: the program made no buffers (devlog_buffer_create)",
-                       j->path);
+                       shown);
     if (!status) status = memory_run_make(&j->run, &j->log, err);
     j->lost = memory_lost(&j->run);
     for (int i = 0; i < OP_TROUBLES; i++)
@@ -116,5 +209,7 @@ void memory_job_free(memory_job *j)
     memory_run_free(&j->run);
     if (j->has_log) op_log_free(&j->log);
     free(j->path);
+    if (j->unpacked) tt_unpacked_remove(j->unpacked);
+    free(j->unpacked);
     *j = (memory_job){0};
 }

@@ -4,6 +4,7 @@
 #include "answers/memory_answer.h"
 #include "cli/answer_out.h"
 #include "cli/cli.h"
+#include "cli/logs.h"
 
 enum { MOST_STEPS = 10000 };
 
@@ -12,6 +13,7 @@ typedef struct memory_args {
     int format;
     uint64_t top, steps;
     const char *output;
+    bool latest;
 } memory_args;
 
 static const cli_option options[] = {
@@ -30,6 +32,7 @@ static const cli_option options[] = {
      "comment of a pull request",
      offsetof(memory_args, format)},
     {CLI_STRING, "output", 'o', "FILE", "write there, not to standard output", offsetof(memory_args, output)},
+    CLI_LATEST(memory_args, latest),
     {0},
 };
 
@@ -66,7 +69,10 @@ static int run(int argc, char **argv)
     devlog_error err = {0};
     memory_job j = {0};
     dl_str troubles = {0};
-    devlog_status status = memory_job_read(&j, rest.items[0], &err);
+    char *newest[1];
+    devlog_status status =
+        a.latest || !rest.n ? cli_logs_latest("memory", &rest, newest, true, &err) : DEVLOG_OK;
+    if (!status) status = memory_job_read(&j, rest.items[0], &err);
     if (!status) status = show(&j, &a, &err);
     if (!status) memory_job_troubles(&j, "devlog memory: ", &troubles);
     if (troubles.text && !troubles.failed) fputs(troubles.text, stderr);
@@ -81,11 +87,12 @@ static int run(int argc, char **argv)
 const cli_command cmd_memory = {
     .name = "memory",
     .summary = "Who held what memory of devices, when, and what was not freed",
-    .arguments = "INPUT",
-    .min_arguments = 1,
+    .arguments = "[INPUT]",
+    .min_arguments = 0,
     .max_arguments = 1,
     .description =
-        "An input is a log of ops (profile_log_ops.jsonl) or the folder of a run. Allocators write every allocation and every "
+        "An input is a log of ops (profile_log_ops.jsonl, plain, compressed or packed), a folder of a run, a device log, capture or op report "
+        "beside which that log is, or a tar or zip of any; without one, the newest run in DEVLOG_LOG_FOLDER and generated/profiler. Allocators write every allocation and every "
         "free of a buffer there, with the op that was open and the line of the program (devlog_buffer_create). For each chip's L1 "
         "and DRAM it tells what is held at the end and at most, when that was and by whom, how much of the free memory is in "
         "pieces, who held what at the peak, a timeline, and what was not freed with the place where it was made.\n\n"
@@ -94,6 +101,7 @@ const cli_command cmd_memory = {
     .options = options,
     .examples = "  devlog memory logs\n"
                 "  devlog memory --tables leaks,at_peak logs/profile_log_ops.jsonl\n"
+                "  devlog memory logs/capture.devlog  by the log beside it\n"
                 "  devlog memory --format json --steps 100 --tables timeline logs\n",
     .see_also = "devlog-report(1), devlog-ops(1), devlog-run(1)",
     .run = run,

@@ -9,12 +9,10 @@
 static char *beside(const char *device_log)
 {
     const char *slash = strrchr(device_log, '/');
-    dl_str s = {0};
-    if (slash) dl_str_add_n(&s, device_log, (size_t)(slash + 1 - device_log));
-    dl_str_add(&s, OP_LOG_NAME);
-    if (!s.failed && access(s.text, R_OK) == 0) return s.text;
-    dl_str_free(&s);
-    return NULL;
+    char *folder = slash ? strndup(device_log, (size_t)(slash + 1 - device_log)) : strdup(".");
+    char *found = folder ? op_log_in(folder) : NULL;
+    free(folder);
+    return found;
 }
 
 devlog_status cli_op_names_read(cli_op_names *names, const char *path, const char *device_log,

@@ -302,8 +302,8 @@ bool cli_tt_ops(const op_job_options *o, int *exit_status)
     }
     tt_files files;
     tt_ranks ranks;
-    char *own = dl_path_join(o->logs, OP_LOG_NAME);
-    bool ours = own && access(own, R_OK) == 0;
+    char *own = op_log_in(o->logs);
+    const bool ours = own != NULL;
     free(own);
     if (ours) return false;
     if (!tt_files_find(&files, o->logs) || !tt_ranks_find(&ranks, o->logs)) {

@@ -90,6 +90,11 @@ static bool is_plain(const dl_input *in)
     return !in->gzip && !in->packed && !in->log;
 }
 
+bool dl_input_is_plain(const dl_input *input)
+{
+    return is_plain(input);
+}
+
 static ssize_t read_packed(dl_input *in, void *bytes, size_t cap)
 {
     if (in->log) return pk_unpack_read(in->log, bytes, cap);

@@ -25,6 +25,8 @@ void dl_input_close(dl_input *input);
 
 /* "log.csv", or "standard input". */
 const char *dl_input_name(const dl_input *input);
+/* Its bytes are those of the file: nothing is unpacked. */
+bool dl_input_is_plain(const dl_input *input);
 /* Fills up to `cap` bytes; *n == 0 at the end. On failure what came before is good (a damaged archive). */
 devlog_status dl_input_read(dl_input *input, void *bytes, size_t cap, size_t *n, devlog_error *err);
 /* The first bytes, up to `n`, which a later read gives again; less at the end of a short input. */

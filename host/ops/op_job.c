@@ -1,6 +1,7 @@
 /* One op report from beginning to end. Not for the words it ends with (op_job_text.c). */
 #include "ops/op_job.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,10 +25,30 @@ static char *existing(const char *folder, const char *name)
     return NULL;
 }
 
+static const char *const packed[] = {"", ".zst", ".gz", ".xz", ".pack"};
+enum { N_PACKED = sizeof packed / sizeof packed[0] };
+
+/* The ending of a packed file; "". */
+static const char *packed_as(const char *path)
+{
+    const size_t n = strlen(path);
+    for (size_t k = 1; k < N_PACKED; k++)
+        if (n > strlen(packed[k]) && strcmp(path + n - strlen(packed[k]), packed[k]) == 0) return packed[k];
+    return packed[0];
+}
+
 static char *device_log_in(const char *folder)
 {
-    char *path = existing(folder, DL_DEVICE_LOG_NAME);
-    return path ? path : existing(folder, DL_CAPTURE_NAME);
+    static const char *const names[] = {DL_DEVICE_LOG_NAME, DL_CAPTURE_NAME};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        for (size_t k = 0; k < N_PACKED; k++) {
+            char name[80];
+            snprintf(name, sizeof name, "%s%s", names[i], packed[k]);
+            char *path = existing(folder, name);
+            if (path) return path;
+        }
+    }
+    return NULL;
 }
 
 /* "logs_device" beside "logs", without the slashes that may end it. */
@@ -46,13 +67,10 @@ static char *sibling(const char *folder)
 
 static bool has_logs(const char *folder)
 {
-    static const char *const names[] = {OP_LOG_NAME, DL_DEVICE_LOG_NAME, DL_CAPTURE_NAME};
-    bool any = false;
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !any; i++) {
-        char *path = existing(folder, names[i]);
-        any = path != NULL;
-        free(path);
-    }
+    char *device = device_log_in(folder), *ops = device ? NULL : op_log_in(folder);
+    const bool any = device || ops;
+    free(device);
+    free(ops);
     return any;
 }
 
@@ -73,7 +91,7 @@ static devlog_status find_logs(op_job *j, const op_job_options *o, devlog_error 
 {
     char *logs = j->folder = log_folder(o->logs);
     if (!logs) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    j->op_log_path = existing(logs, OP_LOG_NAME);
+    j->op_log_path = op_log_in(logs);
     if (o->no_device) {
         if (j->op_log_path) return DEVLOG_OK;
         return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
@@ -93,7 +111,7 @@ static devlog_status find_logs(op_job *j, const op_job_options *o, devlog_error 
             device = beside;
         }
     }
-    if (strcmp(device, logs) != 0) j->device_op_log_path = existing(device, OP_LOG_NAME);
+    if (strcmp(device, logs) != 0) j->device_op_log_path = op_log_in(device);
     free(beside);
     if (j->op_log_path || j->device_log_path) return DEVLOG_OK;
     return dl_fail(
@@ -134,30 +152,25 @@ static devlog_status write_report(op_job *j, const op_job_options *o, dl_file_se
 
 static devlog_status write_tar(op_job *j, dl_file_set *files, devlog_error *err)
 {
-    const char *paths[4], *names[4];
-    size_t n = 0;
-    const bool two = j->two_runs;
-    if (j->op_log_path) {
-        paths[n] = j->op_log_path;
-        names[n++] = two ? "logs/" OP_LOG_NAME : OP_LOG_NAME;
-    }
-    if (j->device_op_log_path) {
-        paths[n] = j->device_op_log_path;
-        names[n++] = "logs_device/" OP_LOG_NAME;
-    }
-    if (j->device_log_path) {
-        const char *slash = strrchr(j->device_log_path, '/');
-        bool capture = strcmp(slash ? slash + 1 : j->device_log_path, DL_CAPTURE_NAME) == 0;
-        paths[n] = j->device_log_path;
-        names[n++] = capture ? (two ? "logs_device/" DL_CAPTURE_NAME : DL_CAPTURE_NAME)
-                             : (two ? "logs_device/" DL_DEVICE_LOG_NAME : DL_DEVICE_LOG_NAME);
-    }
+    const char *log = j->device_log_path, *slash = log ? strrchr(log, '/') : NULL;
+    const bool two = j->two_runs, capture = log && strncmp(slash ? slash + 1 : log, DL_CAPTURE_NAME,
+                                                           strlen(DL_CAPTURE_NAME)) == 0;
+    const struct {
+        const char *path, *folder, *name;
+    } files_there[] = {{j->op_log_path, two ? "logs/" : "", OP_LOG_NAME},
+                       {j->device_op_log_path, "logs_device/", OP_LOG_NAME},
+                       {log, two ? "logs_device/" : "", capture ? DL_CAPTURE_NAME : DL_DEVICE_LOG_NAME}};
     dl_file_writer w;
     devlog_status status = dl_file_create(&w, j->tar_path, err);
     if (status) return status;
     dl_bundle tar = {.out = &w};
-    for (size_t i = 0; i < n && !status; i++)
-        status = dl_bundle_file(&tar, paths[i], names[i], err);
+    for (size_t i = 0; i < sizeof files_there / sizeof files_there[0] && !status; i++) {
+        char name[80];
+        if (!files_there[i].path) continue;
+        snprintf(name, sizeof name, "%s%s%s", files_there[i].folder, files_there[i].name,
+                 packed_as(files_there[i].path));
+        status = dl_bundle_file(&tar, files_there[i].path, name, err);
+    }
     if (!status) {
         dl_bundle_close(&tar);
         return dl_file_set_take(files, &w, err);

@@ -11,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/run_file.h"
+#include "base/settings.h"
+#include "decode/input.h"
 #include "ops/op_log_internal.h"
 
 enum { BLOCK = 256 * 1024, WINDOW = 256 * 1024 };
@@ -124,6 +127,69 @@ static devlog_status read_lines(op_log *log, lines *l, devlog_error *err)
     }
 }
 
+/* ---- Packed logs: their lines are read again when texts are wanted, so they go into a file without a name --- */
+
+static int nameless_file(const char *folder)
+{
+    const char *tmp = dl_setting_text(DL_SET_TMPDIR);
+    if (!folder) folder = tmp ? tmp : "/tmp";
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0) return fd;
+    char *path = dl_path_join(folder, "devlog-ops-XXXXXX"); /* file systems without */
+    fd = path ? mkostemp(path, O_CLOEXEC) : -1;
+    if (fd >= 0) unlink(path);
+    free(path);
+    return fd;
+}
+
+/* What can be unpacked is kept. */
+static devlog_status unpack(op_log *log, dl_input *in, const char *folder, devlog_error *err)
+{
+    devlog_error why;
+    size_t got = 1;
+    int errnum = 0;
+    char *block = malloc(BLOCK);
+    const int fd = block ? nameless_file(folder) : -1;
+    devlog_status status = !block   ? no_memory(log, err)
+                           : fd < 0 ? dl_fail_errno(err, errno, "no room for what is in %s", log->path)
+                                    : DEVLOG_OK;
+    while (!status && got && !errnum) {
+        if (dl_input_read(in, block, BLOCK, &got, &why)) {
+            op_log_found(log, OP_CUT_LINE, 1, 0, "%s", why.text);
+            break;
+        }
+        errnum = dl_write_all(fd, block, got);
+    }
+    if (errnum) status = dl_fail_errno(err, errnum, "no room for what is in %s", log->path);
+    free(block);
+    close(log->fd);
+    log->fd = fd;
+    return status;
+}
+
+static devlog_status unpack_if_packed(op_log *log, const char *folder, devlog_error *err)
+{
+    dl_input *in;
+    devlog_status status = dl_input_open(&in, log->path, err);
+    if (status) return status;
+    if (!dl_input_is_plain(in)) status = unpack(log, in, folder, err);
+    dl_input_close(in);
+    return status;
+}
+
+char *op_log_in(const char *folder)
+{
+    static const char *const names[] = {OP_LOG_NAME, OP_LOG_NAME ".zst", OP_LOG_NAME ".gz", OP_LOG_NAME ".xz",
+                                        OP_LOG_NAME ".pack"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct stat st;
+        char *path = dl_path_join(folder, names[i]);
+        if (path && stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0) return path;
+        free(path);
+    }
+    return NULL;
+}
+
 /* What the file beside the log knows, which could still be written when the log could not. */
 static bool look_beside(const op_log *log, dl_run_file_state *out)
 {
@@ -181,6 +247,7 @@ devlog_status op_log_read_large(op_log *log, const char *path, const char *scrat
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s is no plain file", path);
         goto done;
     }
+    if ((status = unpack_if_packed(log, scratch, err))) goto done;
     l.room = 2 * BLOCK;
     l.block = malloc(l.room);
     status = l.block ? read_lines(log, &l, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");

@@ -107,7 +107,7 @@ typedef struct op_memory {
 
 typedef struct op_log {
     char *path;
-    int fd;
+    int fd;                 /* of its lines: of a packed log a file without a name that has them */
     uint64_t run;           /* 0: the file does not say */
     uint32_t opens, closes; /* of the log, in the run */
     uint64_t compile_ns;    /* inside CompileProgram, of the programs that closed the log */
@@ -139,11 +139,13 @@ typedef struct op_log {
     } windows[2]; /* on the lines read last: one runs with starts, one with ends */
 } op_log;
 
-/* Reads the log of a run. NOT_FOUND when there is none, ARGUMENT when it is no plain file; damage is no
+/* The log of ops in a folder, plain or packed (.zst, .gz, .xz, .pack); freed by the caller. NULL: there is none, or no memory. */
+char *op_log_in(const char *folder);
+/* Reads the log of a run, also a packed one. NOT_FOUND when there is none, ARGUMENT when it is no file; damage is no
  * failure. Free with op_log_free, also after a failure. */
 devlog_status op_log_read(op_log *log, const char *path, devlog_error *err);
-/* The same with a folder in which room may be taken for what should not fill memory (base/big.h); borrowed.
- */
+/* The same with a folder in which room may be taken for what should not fill memory (base/big.h), and for the lines of a
+ * packed log; borrowed. */
 devlog_status op_log_read_large(op_log *log, const char *path, const char *scratch, devlog_error *err);
 /* Nothing of it is wanted at once. */
 void op_log_cool(op_log *log);

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,9 @@
 
 #include "base/file.h"
 #include "base/library.h"
+#include "base/run_file.h"
+#include "decode/capture/capture.h"
+#include "ops/op_log.h"
 #include "tt_metal/exec.h"
 #include "tt_metal/folder.h"
 #include "tt_metal/zones.h"
@@ -54,7 +58,8 @@ static bool is_wanted(const char *base, size_t n)
     static const char *const names[] = {
         TT_OPS_DATA_NAME, TT_OPS_TIMES_NAME,        TT_PERF_NAME,
         TT_SYNC_NAME,     "profile_log_device.csv", "tracy_profile_log_host.tracy",
-        TT_ZONES_NAME,    TT_NEW_ZONES_NAME,        "topology.json"};
+        TT_ZONES_NAME,    TT_NEW_ZONES_NAME,        "topology.json",
+        OP_LOG_NAME,      DL_RUN_FILE_NAME,         DL_CAPTURE_NAME};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         size_t length = strlen(names[i]);
         if (n >= length && memcmp(base, names[i], length) == 0 && is_named(base + length, n - length, "", ""))
@@ -72,6 +77,20 @@ static member member_of(const char *base)
     return strstr(base, ".csv") && base[0] != '.' ? MEMBER_PERHAPS : MEMBER_NOT;
 }
 
+/* The two runs of `devlog run` have logs of the same names. */
+static const char *folder_kept(const char *name, const char *base)
+{
+    static const char *const folders[] = {"logs_device/", "logs/"};
+    const size_t n = (size_t)(base - name);
+    for (size_t i = 0; i < 2; i++) {
+        const size_t length = strlen(folders[i]);
+        const bool is = n >= length && memcmp(base - length, folders[i], length) == 0 &&
+                        (n == length || base[-(ptrdiff_t)length - 1] == '/');
+        if (is && (i == 0 || strncmp(base, "profile_log_ops.", 16) == 0)) return folders[i];
+    }
+    return "";
+}
+
 /* The place of a member below the folder, "rank3/tracy_ops_data.csv.gz"; MEMBER_NOT: it is not wanted. */
 static member place_of(const char *name, char place[NAME])
 {
@@ -86,7 +105,9 @@ static member place_of(const char *name, char place[NAME])
         snprintf(number, sizeof number, "%.*s", (int)(base - p < 15 ? base - p : 15), p);
         ranked = sscanf(number, "rank%5u/%n", &rank, &end) == 1 && end;
     }
-    int size = ranked ? snprintf(place, NAME, "rank%u/%s", rank, base) : snprintf(place, NAME, "%s", base);
+    const char *folder = ranked ? "" : folder_kept(name, base);
+    int size =
+        ranked ? snprintf(place, NAME, "rank%u/%s", rank, base) : snprintf(place, NAME, "%s%s", folder, base);
     return size > 0 && size < NAME ? kind : MEMBER_NOT;
 }
 
@@ -111,7 +132,9 @@ static void remove_in(const char *folder, bool deep)
     DIR *d = opendir(folder);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
         char *path = e->d_name[0] == '.' ? NULL : dl_path_join(folder, e->d_name);
-        if (path && unlink(path) != 0 && deep && strncmp(e->d_name, "rank", 4) == 0) remove_in(path, false);
+        if (path && unlink(path) != 0 && deep &&
+            (strncmp(e->d_name, "rank", 4) == 0 || strncmp(e->d_name, "logs", 4) == 0))
+            remove_in(path, false);
         free(path);
     }
     if (d) closedir(d);
@@ -216,7 +239,6 @@ devlog_status tt_unpack(const char *path, const char *folder, devlog_error *err)
                                            sizeof function_names / sizeof function_names[0], &lib, err);
     if (!status) status = dl_folder_make(folder, err);
     if (!status) status = unpack_all(path, folder, &found, err);
-    if (!status && !found)
-        status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "no file of tt-metal's profiler in %s", path);
+    if (!status && !found) status = dl_fail(err, DEVLOG_ERR_NOT_FOUND, "no file of a profiler in %s", path);
     return status;
 }

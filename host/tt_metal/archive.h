@@ -1,4 +1,4 @@
-/* tt-metal's files in a tar or zip: those that a report needs are unpacked into a folder of their own. */
+/* A profiler's files in a tar or zip, tt-metal's or devlog's: those that a report needs are unpacked into a folder of their own. */
 #ifndef DEVLOG_TT_METAL_ARCHIVE_H
 #define DEVLOG_TT_METAL_ARCHIVE_H
 
@@ -9,7 +9,7 @@
 /* Whether a file is a tar (also packed as a whole: .tar.gz, .tar.zst, .tar.xz) or a zip. */
 bool tt_is_archive(const char *path);
 /* Unpacks the profiler's files of an archive, and nothing else, into `folder`: by their last names, those of
- * rank<N>/ into a folder of that name. Names in the archive lead nowhere else. NOT_FOUND when there is none of
+ * rank<N>/, logs/ and logs_device/ into a folder of that name. Names in the archive lead nowhere else. NOT_FOUND when there is none of
  * them, FORMAT when the archive is damaged before its end. */
 devlog_status tt_unpack(const char *path, const char *folder, devlog_error *err);
 /* Removes what tt_unpack has made, and the folder. */

@@ -163,12 +163,12 @@ devlog_status tt_select_beside(op_selected *s, const char *device_log, const cha
 {
     const char *slash = strrchr(device_log, '/');
     char *folder = slash ? strndup(device_log, (size_t)(slash - device_log) + 1) : strdup(".");
-    char *own = folder ? dl_path_join(folder, OP_LOG_NAME) : NULL;
+    char *own = folder ? op_log_in(folder) : NULL;
     tt_files files = {0};
     devlog_status status = DEVLOG_OK;
-    if (!own || !tt_files_find(&files, folder))
+    if (!folder || !tt_files_find(&files, folder))
         status = no_memory(err);
-    else if (access(own, R_OK) == 0)
+    else if (own)
         status = select_own(s, own, scratch, o, err);
     else if (files.data)
         status = select_folder(s, &files, scratch, o, err);

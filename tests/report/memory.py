@@ -2,7 +2,9 @@
 random ones of several chips, opens, memories and lists of banks; what leaks, what lives at the end of a run that was killed, what
 is wrong with a log; that JSON follows its schema, and that tables fit a terminal of 80 columns. Usage: memory.py BUILD."""
 import csv
+import gzip
 import json
+import lzma
 import os
 import random
 import shutil
@@ -292,6 +294,66 @@ def check_network(tmp):
     return folder
 
 
+PACKERS = {".gz": gzip.compress, ".xz": lzma.compress, ".pack": lambda text: piped(text, DEVLOG, "pack", "-o", "-", "-"), ".zst": lambda text: piped(text, "zstd", "-c")}
+
+
+def piped(text, *args):
+    return subprocess.run(args, input=text, capture_output=True, check=True).stdout
+
+
+def check_inputs(tmp, folder):
+    """Whatever holds the log of a run, or stands beside it: the same answer."""
+    of_host, of_device = memory(os.path.join(folder, "logs")), memory(os.path.join(folder, "logs_device"))
+    for name in ("capture.devlog", "profile_log_device.csv"):
+        same(name, memory(os.path.join(folder, "logs_device", name)), of_device)
+    same("op report", memory(os.path.join(folder, "ops_perf_results.csv")), of_host)
+    same("tar of a run", memory(os.path.join(folder, "ops_perf_results.tar")), of_host)
+    there = os.path.join(tmp, "there")
+    os.mkdir(there)
+    for how in ("gztar", "zip"):
+        same(how, memory(shutil.make_archive(os.path.join(there, "archive"), how, os.path.dirname(folder), os.path.basename(folder))), of_host)
+    path = os.path.join(folder, "logs", "profile_log_ops.jsonl")
+    with open(path, "rb") as f:
+        text = f.read()
+    for ending, pack in PACKERS.items():
+        if ending == ".zst" and missing("zstd"):
+            continue
+        packed = shutil.copytree(folder, os.path.join(there, "packed" + ending))
+        os.remove(os.path.join(packed, "logs", "profile_log_ops.jsonl"))
+        file = os.path.join(packed, "logs", "profile_log_ops.jsonl" + ending)
+        with open(file, "wb") as f:
+            f.write(pack(text))
+        same("packed, " + ending, memory(file), of_host)
+        same("folder of what is packed, " + ending, memory(packed), of_host)
+        same("report of it, " + ending, json.loads(run("report", "--format", "json", packed))["sections"]["memory"], of_host["memory"])
+        # The op report has its ops all the same.
+        made = os.path.join(there, "made" + ending)
+        os.remove(os.path.join(packed, "ops_perf_results.csv"))
+        run("ops", "-o", made, packed)
+        for archive in ([], [os.path.join(made, "ops_perf_results.tar")]):
+            if archive:
+                run("ops", "-o", made, *archive)
+            with open(os.path.join(made, "ops_perf_results.csv"), encoding="utf-8") as f, open(os.path.join(folder, "ops_perf_results.csv"), encoding="utf-8") as g:
+                same("op report of what is packed, %s %s" % (ending, archive), f.read(), g.read())
+        with open(file, "wb") as f:
+            f.write(pack(text)[:-40])
+        r = subprocess.run([DEVLOG, "memory", "--format", "json", file], capture_output=True, text=True)
+        same("cut, " + ending, (r.returncode in (1, 3), bool(r.stderr)), (True, True))
+    runs = os.path.join(there, "runs")
+    shutil.copytree(folder, os.path.join(runs, "one"))
+    same("a folder with one run", memory(runs), of_host)
+    shutil.copytree(folder, os.path.join(runs, "two"))
+    r = subprocess.run([DEVLOG, "memory", runs], capture_output=True, text=True)
+    same("a folder with two runs", (r.returncode, "holds several runs (one, two, ...): name one of them" in r.stderr), (1, True))
+    same("the newest of them", memory("--latest", runs), of_host)
+    os.remove(os.path.join(runs, "one", "logs_device", "profile_log_ops.jsonl"))
+    shutil.rmtree(os.path.join(runs, "one", "logs"))
+    r = subprocess.run([DEVLOG, "memory", os.path.join(runs, "one", "logs_device", "capture.devlog")], capture_output=True, text=True)
+    same("a capture without", (r.returncode, "says nothing of memory, and no profile_log_ops.jsonl is beside it" in r.stderr), (1, True))
+    same("nothing is left behind", [n for n in os.listdir(os.environ["TMPDIR"])], [])
+    shutil.rmtree(there)
+
+
 def check_killed(tmp):
     """What a program held when it was killed is live at the end of the log, and the log says that it was not closed."""
     folder = os.path.join(tmp, "killed")
@@ -408,6 +470,9 @@ def main():
         paths = [check_random(tmp)]
         if not missing("riscv64-unknown-elf-gcc"):
             paths.append(check_network(tmp))
+            os.environ["TMPDIR"] = os.path.join(tmp, "tmp")
+            os.mkdir(os.environ["TMPDIR"])
+            check_inputs(tmp, paths[-1])
             check_killed(tmp)
         else:
             print("SKIPPED: no riscv64-unknown-elf-gcc, so the example network did not run")

@@ -97,6 +97,12 @@ typedef struct tt_writer {
     bool no_memory;
 } tt_writer;
 
+/* Where the cells of an op's JSON are, or would be. */
+static inline tt_said *tt_said_place(const tt_writer *w, const tt_op *op)
+{
+    return &w->said[op->json % TT_SAID];
+}
+
 /* Whether the row has this cell, and what is in it. */
 static inline bool tt_cell_there(const tt_writer *w, size_t slot)
 {

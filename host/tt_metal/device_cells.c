@@ -212,10 +212,8 @@ static bool is_whole(const char *name)
 /* Digits as they would be written anew. */
 static inline bool is_integer(tt_cell c)
 {
-    if (c.n > 18 || (*c.text == '0' && c.n > 1)) return false;
-    for (size_t i = 0; i < c.n; i++)
-        if (c.text[i] < '0' || c.text[i] > '9') return false;
-    return true;
+    uint64_t value;
+    return c.n < DL_DIGITS_MOST && !(*c.text == '0' && c.n > 1) && dl_digits_value(c.text, c.n, &value);
 }
 
 typedef struct line {

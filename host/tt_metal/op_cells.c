@@ -281,7 +281,7 @@ static void forget(tt_said *s)
 
 static const tt_said *said_of(tt_writer *w, const tt_op *op)
 {
-    tt_said *s = &w->said[op->json % TT_SAID];
+    tt_said *s = tt_said_place(w, op);
     if (s->json == op->json && s->own == op->own && s->ready) return s;
     forget(s);
     if (op->json != TT_NONE) say(w, s, op->json);

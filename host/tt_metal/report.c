@@ -372,9 +372,10 @@ static void free_writer(tt_writer *w)
 
 /* Rows stand in another order than what they are made of, but it is known: what one of the next is made of is sent for
  * while there is another to write. */
-static void send_for(const tt_join *j, size_t i)
+static void send_for(const tt_writer *w, size_t i)
 {
-    enum { ROW = 24, REST = 12 };
+    enum { ROW = 24, REST = 12, SAID = 6, CELLS = 3 };
+    const tt_join *j = w->j;
     if (i + ROW < j->n) __builtin_prefetch(&j->rows[j->order[i + ROW]]);
     if (i + REST >= j->n) return;
     const tt_row *r = &j->rows[j->order[i + REST]];
@@ -387,6 +388,20 @@ static void send_for(const tt_join *j, size_t i)
         const char *x = (const char *)&j->execs->items[r->exec];
         __builtin_prefetch(x);
         __builtin_prefetch(x + sizeof(tt_exec) - 1);
+    }
+    r = &j->rows[j->order[i + SAID]];
+    if (r->op != TT_NONE) {
+        const char *said = (const char *)tt_said_place(w, &j->host->ops[r->op]);
+        __builtin_prefetch(said);
+        __builtin_prefetch(said + sizeof(tt_said) - 1);
+    }
+    r = &j->rows[j->order[i + CELLS]];
+    if (r->op != TT_NONE) {
+        const tt_said *said = tt_said_place(w, &j->host->ops[r->op]);
+        for (size_t k = 0; k < said->n * sizeof *said->cells; k += 64)
+            __builtin_prefetch((const char *)said->cells + k);
+        for (size_t k = 0; k < said->text.len && k < 1024; k += 64)
+            __builtin_prefetch(said->text.text + k);
     }
 }
 
@@ -401,7 +416,7 @@ devlog_status tt_report_write(tt_join *j, const tt_report_options *options, dl_s
     if (!w.no_memory) headers(&w);
     for (size_t i = 0; i < j->n && !status && !w.no_memory; i++) {
         tt_join_passed(j, i);
-        send_for(j, i);
+        send_for(&w, i);
         const tt_row *r = &j->rows[j->order[i]];
         if (!r->left_out)
             one_row(&w, r);

@@ -21,13 +21,15 @@ cycles of a chip's clock, continued over wraps. Everything is read by the librar
 """
 
 from ._answers import Answer, AnswerTable, Column, Diff, Fact, Facts, causes, diff, memory, ops, report
-from ._log import (Chip, Error, Finding, Launches, Log, Statistics, Stream, Values, Zone, ZoneStream, Zones, decode,
+from ._budget import budget
+from ._log import (NO_LAUNCH, Chip, Error, Finding, Launches, Log, Statistics, Stream, Values, Zone, ZoneStream, Zones, decode,
                    stream)
 from ._ops import append_meta_data, close_ops, op, open_ops, signpost, step
 from ._profile import Profiler
-from ._zones import message, start_zones, stop_zones, value, zone
+from ._zones import frame, message, start_zones, stop_zones, value, zone
 from ._native import version as __version__
 
-__all__ = ["Answer", "AnswerTable", "Chip", "Column", "Diff", "Error", "Fact", "Facts", "Finding", "Launches", "Log", "Profiler", "Statistics",
-           "Stream", "Values", "Zone", "ZoneStream", "Zones", "append_meta_data", "causes", "close_ops", "decode", "diff", "memory", "message", "op", "open_ops",
-           "ops", "report", "signpost", "start_zones", "step", "stop_zones", "stream", "value", "zone"]
+__all__ = ["Answer", "AnswerTable", "Chip", "Column", "Diff", "Error", "Fact", "Facts", "Finding", "Launches", "Log", "NO_LAUNCH",
+           "Profiler", "Statistics", "Stream", "Values", "Zone", "ZoneStream", "Zones", "append_meta_data", "budget", "causes",
+           "close_ops", "decode", "diff", "frame", "memory", "message", "op", "open_ops", "ops", "report", "signpost", "start_zones",
+           "step", "stop_zones", "stream", "value", "zone"]

@@ -14,6 +14,7 @@ _FORMS = ("text", "json", "csv", "md")
 
 
 class Column(NamedTuple):
+    """A column of an AnswerTable."""
     key: str
     title: str
     unit: str      # "ns", "cycles", "percent", "bytes/s", ...; "" for counts and texts
@@ -21,6 +22,7 @@ class Column(NamedTuple):
 
 
 class Fact(NamedTuple):
+    """A fact of Facts."""
     key: str
     title: str
     value: Union[int, float, str, None]  # None: nobody knows
@@ -92,6 +94,7 @@ class Facts(AnswerTable):
             raise AttributeError(f"no fact {key!r}; there are: {', '.join(self._facts)}") from None
 
     def to_pandas(self):
+        """A DataFrame with a row for each fact."""
         import pandas
         return pandas.DataFrame(list(self))
 
@@ -147,6 +150,7 @@ class Diff(Answer):
 
     @property
     def judgement(self):
+        """ "passed", "failed" or "undecided"."""
         return self._judgement
 
 

@@ -27,6 +27,7 @@ class Zone(NamedTuple):
 
 
 class Chip(NamedTuple):
+    """What a log says of a chip: its clock, and how well that is known."""
     chip: int
     arch: str                 # "" when the log does not say
     mhz: float                # 0: unknown
@@ -100,6 +101,7 @@ class Table:
         return [*super().__dir__(), *self._columns]
 
     def keys(self):
+        """The names of the columns."""
         return self._columns.keys()
 
     def __len__(self):
@@ -180,6 +182,7 @@ class Zones(_Recorded):
 
     @property
     def duration(self):
+        """end - start, as an array: cycles."""
         return _numpy("duration").subtract(self.end, self.start)
 
 

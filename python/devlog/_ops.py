@@ -106,6 +106,9 @@ class op:
         @devlog.op("Softmax")
         def softmax(x): ...
 
+        matmul = devlog.op("Matmul").start(a, b) # where no block fits
+        matmul.stop(c)
+
     Ops nest per thread. An exception ends the op, and its type becomes the attribute `exception`. Tensors are whatever has
     shape and dtype (numpy, torch, ttnn), or bare shapes. Off, nothing is looked at."""
 
@@ -142,11 +145,24 @@ class op:
                 return function(*args, **kwargs)
         return wrapped
 
+    def start(self, *inputs):
+        """Begins the op, as `with` does, with these inputs, too. Returns it."""
+        self.__enter__()
+        self.input(*inputs)
+        return self
+
+    def stop(self, *outputs):
+        """Ends what start() began, with these outputs. The thread, and the order of nested ops, are those in which they began."""
+        self.output(*outputs)
+        self.__exit__(None, None, None)
+
     def input(self, *tensors):
+        """Adds inputs to an op that is open."""
         for t in tensors if self._log else ():
             self._log.tensor(self.id, False, *_tensor(t))
 
     def output(self, *tensors):
+        """Adds outputs to an op that is open."""
         for t in tensors if self._log else ():
             self._log.tensor(self.id, True, *_tensor(t))
 

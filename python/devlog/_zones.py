@@ -6,7 +6,7 @@ import sys
 
 from . import _native
 
-__all__ = ["message", "start_zones", "stop_zones", "value", "zone"]
+__all__ = ["frame", "message", "start_zones", "stop_zones", "value", "zone"]
 
 
 def start_zones(folder=None):
@@ -56,8 +56,10 @@ class _Zone:
 
 
 def zone(name):
-    """A zone of that name: `with devlog.zone("prepare"): ...`, or `@devlog.zone("prepare")` before a function. It costs little while nothing
-    is recorded. A zone is opened once: make one for each `with`."""
+    """A zone of that name: `with devlog.zone("prepare"): ...`, or `@devlog.zone("prepare")` before a function; `@devlog.zone` is called as
+    the function. It costs little while nothing is recorded. A zone is opened once: make one for each `with`."""
+    if type(name) is not str and inspect.isroutine(name):
+        return _Zone(name.__qualname__, None)(name)
     frame = _caller()
     return _Zone(name, _native.Zone(name, frame.f_code.co_name, frame.f_code.co_filename, frame.f_lineno))
 
@@ -67,6 +69,13 @@ def value(name, number):
     if _native.zones_on():
         frame = _caller()
         _native.zones_value(name, number, frame.f_code.co_filename, frame.f_lineno)
+
+
+def frame(name="frame"):
+    """The end of one round of the program's main loop: a point in time."""
+    if _native.zones_on():
+        caller = _caller()
+        _native.zones_message("", caller.f_code.co_filename, caller.f_lineno, name)
 
 
 def message(text):

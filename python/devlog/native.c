@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answers.h"
+#include "budget.h"
 #include "column.h"
 #include "devlog/version.h"
 #include "ops.h"
@@ -426,12 +427,13 @@ static PyMethodDef functions[] = {
     {"memory", (PyCFunction)(void (*)(void))answer_memory, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"diff", (PyCFunction)(void (*)(void))answer_diff, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"ops", (PyCFunction)(void (*)(void))answer_ops, METH_VARARGS | METH_KEYWORDS, "An Answer."},
+    {"budget_judge", budget_judge, METH_VARARGS, "(capture, zone, risc or None, cycles, running)"},
     {"zones_on", zones_on, METH_NOARGS, "Whether zones are recorded."},
     {"zones_start", zones_start, METH_VARARGS, "(folder or None, ring = 0, wait_ms = 0)"},
     {"zones_stop", zones_stop, METH_NOARGS, "Ends the file."},
     {"zones_thread", zones_thread, METH_O, "Names the calling thread."},
     {"zones_value", zones_value, METH_VARARGS, "(name, value, file, line)"},
-    {"zones_message", zones_message, METH_VARARGS, "(text, file, line)"},
+    {"zones_message", zones_message, METH_VARARGS, "(text, file, line, name = \"message\")"},
     {"trace_start", trace_start, METH_VARARGS, "(describe, describe_c, lines, disable)"},
     {"trace_stop", trace_stop, METH_NOARGS, "Ends what trace_start began."},
     {"trace_thread", trace_thread, METH_VARARGS, "For threading.setprofile."},

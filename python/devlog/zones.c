@@ -142,13 +142,15 @@ PyObject *zones_value(PyObject *module, PyObject *args)
 
 PyObject *zones_message(PyObject *module, PyObject *args)
 {
-    static const char name[] = "message";
-    PyObject *text;
+    static const char message[] = "message";
+    PyObject *text, *name = NULL;
     const char *file;
     unsigned line;
     (void)module;
-    if (!PyArg_ParseTuple(args, "UsI", &text, &file, &line)) return NULL;
-    devlog_host_site *site = devlog_host_named(name, sizeof name - 1, NULL, file, line);
+    if (!PyArg_ParseTuple(args, "UsI|U", &text, &file, &line, &name)) return NULL;
+    devlog_host_site *site = name ? site_of(name, NULL, file, line)
+                                  : devlog_host_named(message, sizeof message - 1, NULL, file, line);
+    if (name && !site) return NULL;
     PyObject *bytes = site ? zones_bytes(text) : PyErr_NoMemory();
     if (!bytes) return NULL;
     devlog_host_message(site, PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));

@@ -18,6 +18,6 @@ PyObject *zones_start(PyObject *module, PyObject *args); /* (folder or None, rin
 PyObject *zones_stop(PyObject *module, PyObject *nothing);
 PyObject *zones_thread(PyObject *module, PyObject *name);  /* the calling thread's */
 PyObject *zones_value(PyObject *module, PyObject *args);   /* (name, value, file, line) */
-PyObject *zones_message(PyObject *module, PyObject *args); /* (text, file, line) */
+PyObject *zones_message(PyObject *module, PyObject *args); /* (text, file, line, name = "message") */
 
 #endif

@@ -38,6 +38,9 @@ def program():
         with devlog.op("Matmul", inputs=[host, stored], attributes={"transpose": True, "big": 2**60}) as matmul:
             with devlog.op("Inner"):
                 time.sleep(0.002)
+            begun = devlog.op("Begun", inputs=[host]).start(stored)
+            devlog.append_meta_data({"inside": number})
+            begun.stop((1, 2, 3, 4))
             matmul.output((7, 6, 5, 4, 3))
             matmul.append_meta_data("plain text")
     assert softmax(2) == 7
@@ -73,8 +76,11 @@ class Ops(unittest.TestCase):
         for row in rows:
             by.setdefault(row["OP CODE"], []).append(row)
         self.assertEqual({k: len(v) for k, v in by.items()},
-                         {"warm": 1, "Matmul": 2, "Inner": 2, "Softmax `\"1\"`,\n;": 23, "Fails": 1} | {k: len(v) for k, v in by.items() if "batch" in k})
-        matmul, inner = by["Matmul"][0], by["Inner"][0]
+                         {"warm": 1, "Matmul": 2, "Inner": 2, "Begun": 2, "Softmax `\"1\"`,\n;": 23, "Fails": 1} | {k: len(v) for k, v in by.items() if "batch" in k})
+        matmul, inner, begun = by["Matmul"][0], by["Inner"][0], by["Begun"][0]
+        self.assertEqual((begun["INPUT_0_X_PAD[LOGICAL]"], begun["INPUT_1_X_PAD[LOGICAL]"], begun["OUTPUT_0_X_PAD[LOGICAL]"]),
+                         ("5[5]", "32[30]", "4[4]"))
+        self.assertIn("inside", begun["ATTRIBUTES"])
         self.assertEqual(matmul["OP TYPE"], "python_fallback")
         shape = [matmul[f"INPUT_{i}_{d}"] for i in (0, 1) for d in ("W_PAD[LOGICAL]", "Z_PAD[LOGICAL]", "Y_PAD[LOGICAL]", "X_PAD[LOGICAL]")]
         self.assertEqual(shape, ["1[1]", "1[1]", "3[3]", "5[5]", "1[1]", "1[1]", "32[30]", "32[30]"])

@@ -17,8 +17,15 @@ def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
 
 
+@devlog.zone
+def bare():
+    """Kept."""
+    return devlog.frame(), devlog.frame("step")
+
+
 def program():
     with devlog.zone("all"):
+        assert bare() == (None, None) and bare.__doc__ == "Kept."
         assert fib(10) == 55
         threads = [threading.Thread(target=fib, args=(6,)) for _ in range(5)]
         for t in threads:
@@ -60,11 +67,12 @@ class Zones(unittest.TestCase):
             for row in log.statistics():
                 seen[row.zone] = seen.get(row.zone, 0) + row.count
                 riscs.add((path, row.risc))
-        self.assertEqual(seen, {"all": 1, "fib": 177 + 5 * 25, "fails \u00e9": 1, "child": 1})
+        self.assertEqual(seen, {"all": 1, "fib": 177 + 5 * 25, "fails \u00e9": 1, "child": 1, "bare": 1})
         self.assertEqual(len(riscs), 1 + 5 + 1)
         text = subprocess.run([sys.argv[1], "export", "-f", "csv", "-o", "-", *paths], capture_output=True, text=True).stdout
         self.assertIn("test_zones.py", text)
         self.assertIn("quoted", text)
+        self.assertEqual((text.count(",frame,"), text.count(",step,")), (1, 1))
         self.assertEqual(text.count("\nvalue,"), 177 + 5 * 25)
 
     def test_nothing_is_left_when_it_is_off(self):

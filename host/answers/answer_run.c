@@ -21,15 +21,12 @@ static devlog_status window(answer_run *r, const op_select_options *o, devlog_er
     size_t from = 0, to = t->n;
     while (o->from && from < t->n && !is_point(t, from, o->from))
         from++;
-    if (o->from && from == t->n)
-        return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no signpost '%s'", t->name, o->from);
+    if (o->from && from == t->n) return op_filter_no_point(t, o->from, NULL, err);
     if (o->to) {
         to = from;
         while (to < t->n && !is_point(t, to, o->to))
             to++;
-        if (to == t->n)
-            return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no signpost '%s'%s%s", t->name, o->to,
-                           o->from ? " behind " : "", o->from ? o->from : "");
+        if (to == t->n) return op_filter_no_point(t, o->to, o->from, err);
     }
     r->first = from;
     r->last = to;
@@ -253,7 +250,8 @@ static devlog_status nothing(const answer_run *r, const op_selection *s, devlog_
     const op_filter ops = {s->host.ops, s->host.n_ops, "op"};
     const op_table *const tables[] = {r->table};
     devlog_status status = op_filter_check(&ops, tables, 1, err);
-    if (!status && !r->n_ops) status = check_numbers(r, s, err);
+    /* Ops of the host alone are no reason to be content with what no launch meets. */
+    if (!status) status = check_numbers(r, s, err);
     return status || r->n_ops || !op_selection_any(s) ? status : op_select_nothing(s, err);
 }
 

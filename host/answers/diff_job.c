@@ -34,6 +34,7 @@ static devlog_status add_run(diff_job *j, const run_input *r, const char *before
     op_table table = {0};
     const char *log = r->log;
     devlog_status status = r->report ? op_table_read_more(&table, r->report, err) : DEVLOG_OK;
+    if (!status && r->report) status = run_input_call(r, &table, err);
     if (!status)
         status = diff_add_run(&j->d, r->side, r->name, r->report ? &table : NULL, &log, log != NULL, err);
     if (!status && r->report) j->lost |= op_table_troubles(&table, before, &j->troubles);

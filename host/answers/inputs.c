@@ -164,6 +164,13 @@ static devlog_status keep(char **to, const char *path, devlog_error *err)
     return *to ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
+devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *err)
+{
+    if (!r->temporary) return DEVLOG_OK;
+    free(table->name);
+    return keep(&table->name, r->name, err);
+}
+
 /* The report of a run of devlog's that has only its logs. */
 static devlog_status make_report(run_input *r, const char *folder, devlog_error *err)
 {

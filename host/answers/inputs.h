@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "ops/op_table.h"
 
 typedef struct run_input {
     char *name;      /* as it was given, or found in a folder of runs */
@@ -35,6 +36,8 @@ devlog_status run_inputs_of_log(run_inputs *in, const char *log, devlog_error *w
 bool run_inputs_know(const char *path);
 /* The folder of that run, freed by the caller; NULL: the log is by itself. */
 char *run_folder_of_log(const char *log);
+/* The table of its report is called as the user called the run when the report is a temporary file. */
+devlog_status run_input_call(const run_input *r, op_table *table, devlog_error *err);
 /* Removes temporary files, too. */
 void run_inputs_free(run_inputs *in);
 

@@ -25,6 +25,7 @@ static devlog_status read_report(report_job *j, const run_input *in, answer_run_
 {
     const char *log = in->log;
     devlog_status status = op_table_read_wide(&j->table, in->report, err);
+    if (!status) status = run_input_call(in, &j->table, err);
     if (!status) status = answer_run_make(&j->run, &j->table, o, err);
     j->has_run = !status;
     if (!status && log) status = run_log_read(&j->log, &log, 1, &j->run, false, parts, err);

@@ -12,21 +12,21 @@ bool op_filter_lets(const op_filter *f, const char *code)
     return f->n == 0;
 }
 
-/* The op codes of a report, the first few of them, each once. */
-static void list_codes(const op_table *t, dl_str *out)
+/* The op codes of a report, or its signposts: the first few of them, each once. */
+static void list_codes(const op_table *t, bool points, dl_str *out)
 {
     enum { MOST = 12 };
     size_t n = 0;
     bool *met = calloc(dl_intern_count(t->texts) + 1, sizeof *met);
     for (size_t i = 0; met && i < t->n; i++) {
         const op_table_row *r = &t->rows[i];
-        if (r->has & OP_IS_POINT || met[r->code]) continue;
+        if (!(r->has & OP_IS_POINT) == points || met[r->code]) continue;
         met[r->code] = true;
         if (n++ < MOST)
             dl_str_fmt(out, "%s'%.60s'", n > 1 ? ", " : "", dl_intern_text(t->texts, r->code, NULL));
     }
     if (n > MOST) dl_str_fmt(out, " and %zu more", n - MOST);
-    if (n == 0) dl_str_add(out, "no ops");
+    if (n == 0) dl_str_add(out, points ? "none" : "no ops");
     free(met);
 }
 
@@ -49,7 +49,7 @@ devlog_status op_filter_check(const op_filter *f, const op_table *const *tables,
         dl_str codes = {0};
         for (size_t i = 0; i < n; i++) {
             dl_str_fmt(&codes, "%s%s has ", i ? "; " : "", tables[i]->name);
-            list_codes(tables[i], &codes);
+            list_codes(tables[i], false, &codes);
         }
         dl_fail(err, DEVLOG_ERR_NOT_FOUND, "--%s %s: no such op; %s", f->option ? f->option : "ops",
                 f->ops[k], codes.failed ? "there are others" : codes.text);
@@ -57,4 +57,14 @@ devlog_status op_filter_check(const op_filter *f, const op_table *const *tables,
         return DEVLOG_ERR_NOT_FOUND;
     }
     return DEVLOG_OK;
+}
+
+devlog_status op_filter_no_point(const op_table *t, const char *name, const char *behind, devlog_error *err)
+{
+    dl_str points = {0};
+    list_codes(t, true, &points);
+    dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no signpost '%s'%s%s; it has %s", t->name, name,
+            behind ? " behind " : "", behind ? behind : "", points.failed ? "others" : points.text);
+    dl_str_free(&points);
+    return DEVLOG_ERR_NOT_FOUND;
 }

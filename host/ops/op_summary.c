@@ -66,16 +66,13 @@ static devlog_status window(const op_table *t, const op_summary_options *o, size
     if (o->from) {
         while (*from < t->n && !is_point(t, *from, o->from))
             ++*from;
-        if (*from == t->n)
-            return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no signpost '%s'", t->name, o->from);
+        if (*from == t->n) return op_filter_no_point(t, o->from, NULL, err);
     }
     if (o->to) {
         *to = *from;
         while (*to < t->n && !is_point(t, *to, o->to))
             ++*to;
-        if (*to == t->n)
-            return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%s has no signpost '%s'%s%s", t->name, o->to,
-                           o->from ? " behind " : "", o->from ? o->from : "");
+        if (*to == t->n) return op_filter_no_point(t, o->to, o->from, err);
     }
     return DEVLOG_OK;
 }

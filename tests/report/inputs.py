@@ -143,8 +143,8 @@ def check_selection():
                          (("--op", "A", "--op", "C*"), {"A": 2000, "C": 1000}), (("--launches", "2-3"), {"B": 2000, "A": 1000}), (("--traces", "7"), {"A": 1000}),
                          (("--skip-launches", "2"), {"A": 1000, "C": 1000})):
         same(" ".join(args), {k: r["total"] for k, r in ops(report(*args, path)).items()}, wanted)
-    fails("has no signpost 'none'", "--from-signpost", "none", path)
-    fails("has no signpost 'first' behind third", "--from-signpost", "third", "--to-signpost", "first", path)
+    fails("has no signpost 'none'; it has 'first', 'second', 'third'", "--from-signpost", "none", path)
+    fails("has no signpost 'first' behind third; it has 'first'", "--from-signpost", "third", "--to-signpost", "first", path)
     fails("Softmax", "--op", "Softmax", path)
     fails("--traces 9: no such trace; the log has 7", "--traces", "9", path)
     fails("--launches 9: no such launch; the log has 1-4", "--launches", "9", path)
@@ -152,6 +152,23 @@ def check_selection():
     fails("--skip-launches 9: no chip has more than 4 launches", "--skip-launches", "9", path)
     fails("all of them together leave nothing", "--traces", "7", "--op", "B", path)
     fails("--op D: no such op; ", "--op", "D", path)
+    fails("--launches 9: no such launch; the log has 1-4", "--launches", "1,9", path)
+    # An op without device data meets no number of a launch, and is no reason to be content.
+    path = write("with_host.csv", rows + [{"OP CODE": "H", "OP TYPE": "tt_dnn_cpu", "GLOBAL CALL COUNT": 9, "HOST START TS": 5, "HOST END TS": 9}])
+    fails("--skip-launches 4: no chip has more than 4 launches", "--skip-launches", "4", path)
+    fails("--launches 9: no such launch; the log has 1-4", "--launches", "9", path)
+    # A report that is made of logs is called as the folder is.
+    logs = os.path.join(folder, "logs")
+    os.mkdir(logs)
+    with open(os.path.join(logs, "profile_log_ops.jsonl"), "w", encoding="utf-8") as f:
+        f.write('{"e":"run","t":1,"version":1,"run":"ab","pid":1}\n{"e":"start","id":1,"t":10,"thread":0,"depth":1,"name":"A"}\n'
+                '{"e":"end","id":1,"t":15,"thread":0}\n{"e":"close","t":19,"ops":1,"lost":0}\n')
+    with open(os.path.join(logs, "profile_log_device.csv"), "w", encoding="utf-8") as f:
+        f.write("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Run: ab\nPCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+                "run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n"
+                '0,0,0,BRISC,1,100,0,1,,,BRISC-FW,ZONE_START,0,,{"op":1}\n0,0,0,BRISC,4,200,0,1,,,BRISC-FW,ZONE_END,0,,\n')
+    fails("--op D: no such op; " + logs + " has 'A'", "--op", "D", logs)
+    fails(logs + " has no signpost 'none'; it has none", "--from-signpost", "none", logs)
     fails("standard input is neither a file nor a folder", "-")
     fails("/dev/null is neither a file nor a folder", "/dev/null")
     fails("there is no table 'zone'", "--tables", "zone", path)

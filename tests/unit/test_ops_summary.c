@@ -151,7 +151,7 @@ static void groups_are_ranked_and_filtered(void **state)
     }
     assert_int_equal(op_summary_make(&s, &t, &(op_summary_options){.from = "third"}, &err),
                      DEVLOG_ERR_NOT_FOUND);
-    assert_string_equal(err.text, "memory has no signpost 'third'");
+    assert_string_equal(err.text, "memory has no signpost 'third'; it has 'first', 'second'");
 
     /* What matches nothing is an error that says what there is. */
     const struct {

@@ -203,25 +203,25 @@ static bool unpacker_ratio(tt_counters *c, tt_counted_device *d)
     for (size_t i = 0; i < c->n_programs; i++) {
         const tt_counted *p = &c->programs[i];
         if (p->device != d->device) continue;
-        /* Records of a core are neighbours: grant and request meet within it. */
+        /* Records of one run on a core are neighbours: grant and request meet within it, and one that comes again is of
+         * another run. */
         double req = 0, grant = 0;
         bool has_req = false, has_grant = false;
         uint32_t core = TT_NONE;
         for (uint32_t at = p->first;; at = c->items[at - 1].next) {
             const tt_counter *r = at ? &c->items[at - 1] : NULL;
-            if (!r || r->core != core) {
+            const bool is_req = r && r->kind == TT_L1_0_UNPACKER_0,
+                       is_grant = r && r->kind == TT_L1_0_UNPACKER_0_GRANT;
+            if (!r || r->core != core || (is_req && has_req) || (is_grant && has_grant)) {
                 if (has_req && has_grant && req > 0) ratios[n++] = grant / req;
                 has_req = has_grant = false;
                 if (!r) break;
                 core = r->core;
             }
-            if (r->kind == TT_L1_0_UNPACKER_0) {
-                req = r->value;
-                has_req = true;
-            } else if (r->kind == TT_L1_0_UNPACKER_0_GRANT) {
-                grant = r->value;
-                has_grant = true;
-            }
+            if (is_req) req = r->value;
+            if (is_grant) grant = r->value;
+            has_req |= is_req;
+            has_grant |= is_grant;
         }
     }
     if (n) qsort(ratios, n, sizeof *ratios, by_value);

@@ -258,6 +258,22 @@ def request_counters():
         assert r.status == 0, r.said
 
 
+@test
+def grants_of_every_run_count():
+    """Figures of grants are there when more than a tenth of requests is granted in half of all records, also where a log without
+    trace ids has several runs of a program on one core, one behind the other."""
+    for grants, there in (((900, 50, 50), False), ((50, 900, 900), True), ((50, 900, 50), False)):
+        log = HEAD % ("wormhole_b0", 1000, 64) + COLUMNS + "".join(program_rows(1, 100 * (i + 1)) for i in range(3))
+        for i, grant in enumerate(grants):
+            for name, value in (("L1_0_UNPACKER_0", 1000), ("L1_0_UNPACKER_0_GRANT", grant)):
+                log += '0,2,2,BRISC,9090,%d,0,1,,,,TS_DATA_16B,0,,{"counter type":"%s";"ref cnt":5000;"value":%d}\n' % (
+                    100 * (i + 1) + 65, name, value)
+        host = messages(("TT_METAL_TRACE_BEGIN: 0, 1", 1), (op(1), 2), ("TT_METAL_TRACE_END: 0, 1", 3),
+                        *(("TT_METAL_TRACE_REPLAY: 0, 1", 4 + i) for i in range(3)))
+        r = Run({"tracy_ops_data.csv": host, "tracy_ops_times.csv": times(1), "profile_log_device.csv": log})
+        assert ("L1 Unpacker Backpressure Avg (%)" in r.columns) == there, (grants, r.said)
+
+
 # ---- test_noc_bandwidth.py
 
 

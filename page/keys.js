@@ -1,5 +1,6 @@
 /* The keyboard: every key in one table, which is also the help. */
 
+import { toggleCauses } from "./causes_draw.js";
 import { lowerBound } from "./data.js";
 import { byId, make } from "./dom.js";
 import { rowsLayout } from "./rows.js";
@@ -102,6 +103,7 @@ const KEYS = [
   [["n"], "n N", "next, previous found", () => nextHit(1)],
   [["N"], "", "", () => nextHit(-1)],
   ...Array.from({ length: 9 }, (_, n) => /** @type {[string[], string, string, () => void]} */ ([[String(n + 1)], n ? "" : "1 ... 9", "the tabs, from the left", () => showNth(n)])),
+  [["p"], "p", "path, waits and slack over the time line, on or off", () => toggleCauses()],
   [["u"], "u", "cycles or time", toggleUnit],
   [["t"], "t", "light or dark", () => byId("theme").click()],
   [["Escape"], "Esc", "clear selection, measure and search", clearAll],

@@ -1,21 +1,17 @@
-/* The tabs that are tables of answers with little around them: Roofline and Causes. */
+/* The tab of causes: tables of answers, the path as a strip, and the way to it in the time line. */
 
 import { section, unitText } from "./answers.js";
 import { sectionBlock } from "./answer_table.js";
+import { drawn, toggleCauses } from "./causes_draw.js";
 import { byId, make } from "./dom.js";
 import { grouped } from "./format.js";
 import { coreOf, launchesOf, openCore, showPlace } from "./places.js";
-import { itemStart, measure } from "./select.js";
+import { rowsLayout } from "./rows.js";
+import { itemEnd, itemStart, measure } from "./select.js";
 import { showTab } from "./tabs.js";
 import { colourOfName } from "./theme.js";
 import { timeline } from "./timeline.js";
 import { viewRange } from "./view.js";
-
-export function showRoofline() {
-  const found = section("report", "roofline");
-  byId("pane-roofline").replaceChildren(
-    sectionBlock(found, { id: "roofline", label: "Roofline", title: "What limits each op: the part of the compute and of the DRAM peak that it reached", click: showPlace }));
-}
 
 /* The launch whose path is shown: the longest. */
 function launchOfPath() {
@@ -61,6 +57,21 @@ function legend(found) {
   }));
 }
 
+/* The same over the time line: with the longest launch on the screen, and a core that its path goes over open. */
+function drawButton() {
+  const button = make("button", { type: "button", class: "go" }, "draw it over the time line");
+  button.addEventListener("click", () => {
+    const item = launchOfPath(), last = drawn.lines.paths.find((p) => item && p.parts[0].row.chip === item.lane.row.chip);
+    toggleCauses(true);
+    showTab("time");
+    const path = section("causes", "path"), core = path && coreOf([...path.rows].reverse().find((r) => coreOf(r.core))?.core);
+    rowsLayout.open.clear(); /* so that all of it is on the screen */
+    if (core || last) openCore(core || last.parts[0].row.core);
+    if (item) viewRange(itemStart(item), itemEnd(item));
+  });
+  return button;
+}
+
 function facts(found) {
   return make("dl", { class: "facts" }, ...Object.entries(found.facts).filter(([, f]) => f.value !== null).flatMap(([key, f]) =>
     [make("dt", {}, key.replaceAll("_", " ")), make("dd", {}, unitText(f.value, f.unit), make("span", { class: "faint" }, f.note ? " " + f.note : ""))]));
@@ -77,8 +88,9 @@ export function showCauses() {
   add("causes", "path_zones", "On the paths of all launches: what decided how long they took", showPlace);
   if (path) {
     const shown = sectionBlock(path, { id: "path", label: "Path", title: path.title.charAt(0) + path.title.slice(1).toLowerCase(), click: showPart });
-    shown.insertBefore(strip(path), shown.children[1]);
-    shown.insertBefore(legend(path), shown.children[2]);
+    if (drawn.lines) shown.insertBefore(drawButton(), shown.children[1]);
+    shown.insertBefore(strip(path), shown.children[drawn.lines ? 2 : 1]);
+    shown.insertBefore(legend(path), shown.children[drawn.lines ? 3 : 2]);
     box.push(shown);
   }
   add("causes", "slack", "Off the paths, the least slack first", showPlace);

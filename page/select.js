@@ -2,11 +2,13 @@
  * walk from zone to zone. */
 
 import { lowerBound, POINT_DROPPED, POINT_SUM, POINT_VALUE, upperBound } from "./data.js";
+import { causesOf, paintCauses } from "./causes_draw.js";
 import { byId, make } from "./dom.js";
 import { paintFlows } from "./flows.js";
 import { counted, cyclesAndTime } from "./format.js";
 import { textOf } from "./markers.js";
 import { showArea } from "./area_table.js";
+import { rooflineOf } from "./roofline.js";
 import { bandAt, bandOfRow, laneBox, rowsLayout, stripBox } from "./rows.js";
 import { inkOn, theme } from "./theme.js";
 import { axisTextUnit, axisToX, fitCanvas, laneName, measureTimeline, repaint, timeline, toggleCore, xToAxis } from "./timeline.js";
@@ -100,6 +102,9 @@ function describe(item) {
     const self = site ? selfTime(item) : lane.end[i] - lane.start[i];
     if (self !== lane.end[i] - lane.start[i]) facts.push(["of it itself", cyclesAndTime(self, chip.khz)]);
   }
+  facts.push(...causesOf(item));
+  const bound = !site && !lane.row.host && launch && rooflineOf(launch.name.replace(/ \(\d+\)$/, ""));
+  if (bound) facts.push(["bound by", bound]);
   facts.push(["start", cyclesAndTime(lane.start[i], chip.khz)]);
   facts.push(["clock", (BigInt(chip.base) + BigInt(Math.round(lane.start[i]))).toString()]);
   return facts;
@@ -240,6 +245,7 @@ function paintMarks() {
   context.clearRect(0, 0, timeline.width, timeline.height);
   paintFlows(context);
   paintChosen(context);
+  paintCauses(context);
   for (const [item, colour, line] of [[selection.hover, colours.ink, 1], [selection.item, colours.accent, 2]]) {
     const box = item && itemBox(item);
     if (!box) continue;

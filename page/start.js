@@ -2,6 +2,7 @@
 
 import { answers, readAnswers, section } from "./answers.js";
 import { readIntervals, readMeta, ROLE_FW, ROLE_KERNEL } from "./data.js";
+import { showCausesBar, startCauses } from "./causes_draw.js";
 import { byId, make } from "./dom.js";
 import { findMoved, showHistogram } from "./findzone.js";
 import { offerHeat, showHeat, startHeat, worstStraggler } from "./heatmap.js";
@@ -12,9 +13,10 @@ import { showMarkers } from "./markers.js";
 import { hasMemory, showMemory } from "./memory.js";
 import { hasOps, showOps, timeChanged } from "./ops.js";
 import { showOverview, showStraggler, showThreads } from "./overview.js";
-import { showCauses, showRoofline } from "./panes.js";
+import { showCauses } from "./panes.js";
 import { opNames, opOf } from "./places.js";
 import { addRanges } from "./ranges.js";
+import { showRoofline } from "./roofline.js";
 import { refreshColours, startSearch } from "./search.js";
 import { showDetails, startSelect } from "./select.js";
 import { showTable, startTable } from "./table.js";
@@ -42,6 +44,7 @@ function themeChanged(model) {
   refreshColours();
   showTable();
   showDetails();
+  showCausesBar();
   tabs.shown.get(tabs.now)();
 }
 
@@ -93,6 +96,7 @@ async function start() {
   if (!model.intervals) return showEmpty(model);
   nameLaunches(model);
   addRanges(model);
+  startCauses(model);
   showFacts(model);
   recolour(model);
   tabs.timeline = measureTimeline;

@@ -6,7 +6,6 @@ import { byId } from "./dom.js";
 export const tabs = { now: "overview", shown: new Map(), timeline: () => {} };
 const ALL = ["overview", "time", "ops", "zones", "heat", "memory", "roofline", "causes", "markers", "log"];
 const BESIDE = new Set(["time", "ops", "zones", "heat", "markers"]);
-const WITH_DETAILS = new Set(["time", "zones"]);
 
 /* This one has something to show; `show` (if any) draws it whenever it comes to the screen. */
 export function offerTab(name, show) {
@@ -33,7 +32,8 @@ export function showTab(name) {
   }
   byId("main").dataset.tab = name;
   byId("main").dataset.beside = String(BESIDE.has(name));
-  if (WITH_DETAILS.has(name)) byId(name === "zones" ? "zone-side" : "pane-" + name).prepend(byId("details"));
+  if (name === "time") byId("pane-time").append(byId("details"));
+  if (name === "zones") byId("zone-side").prepend(byId("details"));
   byId("tab-" + name).scrollIntoView({ block: "nearest", inline: "nearest" });
   if (BESIDE.has(name)) tabs.timeline();
   tabs.shown.get(name)();

@@ -8,8 +8,8 @@ const PALETTE = ["#4f83c4", "#4aa36b", "#8f6fc0", "#3fa3a8", "#c0648f", "#7a8f3a
 const WAITING = ["#e0a030", "#d07a2c", "#c4963f", "#b8642a"];
 const WAITS = /wait|stall|reserve|barrier|idle|poll|spin|blocked/i;
 const QUIET = {
-  light: { page: "#ffffff", fw: "#dce1e7", kernel: "#bcc7d5", ink: "#1d2329", faint: "#586270", line: "#e6e9ed", band: "#f6f7f9", accent: "#1f6feb", lost: "#c4302b" },
-  dark: { page: "#15181c", fw: "#2b3037", kernel: "#3d4652", ink: "#dfe3e8", faint: "#9aa5b2", line: "#262b31", band: "#1b1f24", accent: "#5aa2ff", lost: "#ff7b72" },
+  light: { page: "#ffffff", fw: "#dce1e7", kernel: "#bcc7d5", ink: "#1d2329", faint: "#586270", line: "#e6e9ed", band: "#f6f7f9", accent: "#1f6feb", lost: "#c4302b", good: "#1a7f4b" },
+  dark: { page: "#15181c", fw: "#2b3037", kernel: "#3d4652", ink: "#dfe3e8", faint: "#9aa5b2", line: "#262b31", band: "#1b1f24", accent: "#5aa2ff", lost: "#ff7b72", good: "#56c98d" },
 };
 
 export const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0), inks: [], dimmedInks: [], launches: [0, 0], ofName: new Map() };

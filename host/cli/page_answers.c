@@ -11,6 +11,7 @@
 #include "answers/memory_answer.h"
 #include "answers/report_job.h"
 #include "answers/run_touched.h"
+#include "cli/page_causes.h"
 
 enum {
     ROWS = 2000, /* of a table: more would only be scrolled over */
@@ -118,16 +119,17 @@ static void points(const report_job *r, dl_str *out)
     dl_str_char(out, ']');
 }
 
-static devlog_status print_causes(const causes_sums *sums, dl_str *out, devlog_error *err)
+static devlog_status print_causes(const causes_reading *r, dl_str *out, devlog_error *err)
 {
     answer a;
     devlog_status status = answer_begin(&a, err);
     if (status) return status;
-    status = causes_answer(&a, sums, ROWS, err);
+    status = causes_answer(&a, &r->sums, ROWS, err);
     key("causes", out);
     if (!status) print(&a, "causes", CAUSES_FORMAT_VERSION, NULL, 0, out);
     answer_free(&a);
-    return status;
+    key("causes_lines", out);
+    return status ? status : cli_page_causes(r, out, err);
 }
 
 /* Of launches that are wanted, whole: a path goes over all RISCs, whichever are shown. */
@@ -135,10 +137,10 @@ static devlog_status why_it_waited(const report_job *r, const op_selection *sele
                                    devlog_error *err)
 {
     causes_job j = {0};
-    if (r->run.causes) return print_causes(r->run.causes, out, err);
+    if (r->run.causes) return print_causes(&r->causes, out, err);
     if (!r->log || !run_log_has_waits(r->log)) return DEVLOG_OK;
     devlog_status status = causes_job_read(&j, r->in.items[0].log, selection, NULL, err);
-    if (!status && j.reading.sums.n_launches) status = print_causes(&j.reading.sums, out, err);
+    if (!status && j.reading.sums.n_launches) status = print_causes(&j.reading, out, err);
     causes_job_free(&j);
     return status;
 }

@@ -19,7 +19,7 @@ typedef struct cli_page_asked {
 cli_page_asked cli_page_ask(char *const *logs, size_t n, const char *title, const cli_filters *f,
                             const dl_filter *filter);
 /* For dl_artifacts_options; `ctx` is a cli_page_asked. Appends a JSON object: {"report":...,"by_shape":...,"by_category":...,
- * "by_op":...,"groups_shape":[...],"groups_category":[...],"points":[...],"made":false,"causes":...,"memory":...,"notes":[...]}; what there is not is left out. A run that cannot be answered has a note. */
+ * "by_op":...,"groups_shape":[...],"groups_category":[...],"points":[...],"made":false,"causes":...,"causes_lines":...,"memory":...,"notes":[...]}; what there is not is left out. A run that cannot be answered has a note. */
 devlog_status cli_page_answers(void *ctx, dl_str *out, devlog_error *err);
 
 #endif

@@ -11,7 +11,7 @@ static const answer_column columns[] = {
     {"min", "min", ANSWER_TIME, 10},         {"max", "max", ANSWER_TIME, 9},
     {"split", "% of op", ANSWER_PERCENT, 2}, {"cores", "cores", ANSWER_COUNT, 3},
     {"code_bytes", "code", ANSWER_BYTES, 6}, {"occupancy", "occupancy", ANSWER_PERCENT, 4},
-    {"l1_used", "L1 used", ANSWER_BYTES, 5},
+    {"l1_used", "L1 used", ANSWER_BYTES, 5}, {"l1_of", "L1 of", ANSWER_TEXT, ANSWER_HIDDEN},
 };
 
 typedef struct row {
@@ -20,18 +20,39 @@ typedef struct row {
     size_t at;
     uint64_t count;
     double total, min, max, op_time, used, offered, bytes;
-    double l1; /* of the op in which it was most; NAN: unknown */
+    double l1;         /* of the op in which it was most; NAN: unknown */
+    const char *l1_of; /* what of it is known */
     uint32_t cores;
     bool sources;
 } row;
+
+static const uint8_t sizes[OP_TABLE_RISCS] = {OP_CODE_DM0,      OP_CODE_DM1,      OP_CODE_COMPUTE0,
+                                              OP_CODE_COMPUTE1, OP_CODE_COMPUTE2, OP_WIDE_NUMBERS};
+
+/* What is known of L1 in a core while the op is open: the code of its kernels, with their data, and buffers. */
+static double l1_of_op(const answer_run *r, const answer_op *op, const char **of)
+{
+    static const char *const parts[] = {NULL, "code", "buffers", "code, buffers"};
+    const op_table_row *of_op = answer_row(r, op);
+    double code = 0;
+    for (int i = 0; i < OP_TABLE_RISCS; i++) {
+        const double bytes = sizes[i] < OP_WIDE_NUMBERS ? answer_wide(r, op)->numbers[sizes[i]] : NAN;
+        if (isfinite(bytes)) code += bytes;
+    }
+    const double buffers =
+        r->memory && (of_op->has & OP_HAS_ID) && (of_op->has & OP_HAS_CHIP) && of_op->id <= UINT32_MAX
+            ? memory_l1_of_op(r->memory, of_op->chip, (uint32_t)of_op->id)
+            : NAN;
+    const bool known = isfinite(buffers);
+    *of = parts[(code > 0) + 2 * known];
+    return *of ? code + (known ? buffers : 0) : NAN;
+}
 
 static void add(row *to, const answer_run *r, const answer_op *op, double time)
 {
     const op_table_row *of = answer_row(r, op);
     const op_wide *w = answer_wide(r, op);
     const answer_chip *chip = answer_chip_of(r, of->chip);
-    static const uint8_t sizes[OP_TABLE_RISCS] = {OP_CODE_DM0,      OP_CODE_DM1,      OP_CODE_COMPUTE0,
-                                                  OP_CODE_COMPUTE1, OP_CODE_COMPUTE2, OP_WIDE_NUMBERS};
     if (!to->count++ || time < to->min) to->min = time;
     if (time > to->max) to->max = time;
     to->total += time;
@@ -45,10 +66,12 @@ static void add(row *to, const answer_run *r, const answer_op *op, double time)
         to->used += average * of->cores;
         to->offered += (double)of->kernel_ns * chip->available;
     }
-    const double l1 = r->memory && (of->has & OP_HAS_ID) && (of->has & OP_HAS_CHIP) && of->id <= UINT32_MAX
-                          ? memory_l1_of_op(r->memory, of->chip, (uint32_t)of->id)
-                          : NAN;
-    if (!(to->l1 >= l1) && isfinite(l1)) to->l1 = l1;
+    const char *l1_of;
+    const double l1 = l1_of_op(r, op, &l1_of);
+    if (!(to->l1 >= l1) && isfinite(l1)) {
+        to->l1 = l1;
+        to->l1_of = l1_of;
+    }
     if (!to->sources) {
         to->compute = w->texts[OP_COMPUTE_SOURCE];
         to->movement = w->texts[OP_DM_SOURCE];
@@ -114,6 +137,7 @@ static void print(answer *a, answer_section *s, const answer_run *r, const row *
     answer_number(s, x->bytes > 0 ? x->bytes : NAN);
     answer_number(s, x->offered > 0 ? 100 * x->used / x->offered : NAN);
     answer_number(s, x->l1);
+    answer_text(s, x->l1_of);
 }
 
 bool answer_add_kernels(answer *a, const answer_run *r, const answer_wishes *w)
@@ -154,11 +178,15 @@ bool answer_add_kernels(answer *a, const answer_run *r, const answer_wishes *w)
     answer_note(a, s,
                 "A kernel is what one RISC runs in ops of one code; its time is from its first start to its "
                 "last end over all cores. % of op: of the op's time on the device.");
+    answer_note(a, s,
+                "occupancy: of what all cores that the chip has could have run in that time, how much cores "
+                "did run the op. code: bytes of the kernel in L1.");
     answer_note(
         a, s,
-        "occupancy: of what all cores that the chip has could have run in that time, how much cores "
-        "did run the op. code: bytes of the kernel in L1. L1 used: the most that buffers held in one core while such an op was "
-        "open, whoever made them (devlog memory).");
+        r->memory
+            ? "L1 used: in one core while such an op was open: the code of its kernels, and the most that buffers "
+              "held, whoever made them (devlog memory)."
+            : "L1 used: the code of the op's kernels; no log of ops tells of buffers.");
     free(places);
     free(rows);
     return good;

@@ -265,6 +265,8 @@ def check_network(tmp):
     same("report: peak memory", report["summary"]["facts"]["peak_memory"]["value"], found["memory"]["rows"][0]["peak"])
     # The most in a core while an op of the name was open.
     space = dict(db.execute("SELECT * FROM spaces").fetchone())
+    with open(os.path.join(folder, "ops_perf_results.csv"), newline="", encoding="utf-8") as f:
+        code = {r["OP CODE"]: sum(int(r[c] or 0) for c in r if c.endswith("MAX KERNEL SIZE [B]")) for r in csv.DictReader(f)}
     for row in report["kernel_statistics"]["rows"]:
         most = 0
         for op in db.execute("SELECT * FROM ops WHERE name = ?", (row["op"],)).fetchall():
@@ -273,7 +275,8 @@ def check_network(tmp):
             before = db.execute("SELECT MAX(n) FROM (SELECT made AS n, made_t AS t FROM buffers UNION SELECT gone, gone_t FROM buffers) WHERE t < ?",
                                 (op["start"],)).fetchone()[0]
             most = max([most] + [fullest(db, space, n) for n in inside + [before]])
-        same("report: L1 used of %s" % row["op"], row["l1_used"], most)
+        same("report: L1 used of %s" % row["op"], (row["l1_used"], row["l1_of"]), (code[row["op"]] + most, "code, buffers"))
+        same("report: there is some of each in %s" % row["op"], code[row["op"]] > 2000 and most > 1000, True)
     # A buffer that nobody freed is a finding of the report, too.
     leaky = shutil.copytree(folder, os.path.join(tmp, "leaky"))
     there = os.path.join(leaky, "logs", "profile_log_ops.jsonl")
@@ -290,7 +293,17 @@ def check_network(tmp):
     alone = json.loads(run("report", "--format", "json", os.path.join(folder, "ops_perf_results.csv")))["sections"]
     same("report of a file: memory", "memory" in alone, False)
     same("report of a file: peak memory", alone["summary"]["facts"]["peak_memory"]["value"], None)
-    same("report of a file: L1 used", {r["l1_used"] for r in alone["kernel_statistics"]["rows"]}, {None})
+    same("report of a file: L1 used", {(r["op"], r["l1_used"], r["l1_of"]) for r in alone["kernel_statistics"]["rows"]},
+         {(r["op"], code[r["op"]], "code") for r in alone["kernel_statistics"]["rows"]})
+    with open(os.path.join(folder, "ops_perf_results.csv"), newline="", encoding="utf-8") as f:
+        rows = [{c: v for c, v in r.items() if not c.endswith("MAX KERNEL SIZE [B]")} for r in csv.DictReader(f)]
+    little = os.path.join(tmp, "little.csv")
+    with open(little, "w", newline="", encoding="utf-8") as f:
+        w = csv.DictWriter(f, rows[0])
+        w.writeheader()
+        w.writerows(rows)
+    little = json.loads(run("report", "--format", "json", little))["sections"]["kernel_statistics"]["rows"]
+    same("report without sizes: L1 used", {(r["l1_used"], r["l1_of"]) for r in little}, {(None, None)})
     return folder
 
 

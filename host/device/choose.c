@@ -112,6 +112,10 @@ devlog_status device_choose(const devlog_device_options *o, device_choice *out, 
                        "board %s cannot be reached by transport '%s'; its board file lists: %s", b->name,
                        name, all);
     }
+    if (spec && spec[n] == ':' && !out->ops->path_setting && !out->ops->board_of)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "transport '%s' takes nothing behind its name, and '%s' has '%s'", name, spec,
+                       spec + n);
     if (out->ops->path_setting) path = device_option(path, out->ops->path_setting, NULL);
     if (path && strlen(path) >= sizeof out->path)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "the path of the device is too long");

@@ -54,8 +54,10 @@ void libttsim_init(void)
         snprintf(why, sizeof why, "there is no board '%s' (DEVLOG_SIM_BOARD)", board);
         give_up(why);
     }
-    const unsigned long wanted = many && *many ? strtoul(many, NULL, 10) : 1;
-    if (wanted < 1 || wanted > MOST_CHIPS) give_up("DEVLOG_SIM_CHIPS is not a number from 1 to 8");
+    char *end = NULL;
+    const unsigned long wanted = many && *many ? strtoul(many, &end, 10) : 1;
+    if ((end && (*end || *many < '0' || *many > '9')) || wanted < 1 || wanted > MOST_CHIPS)
+        give_up("DEVLOG_SIM_CHIPS is not a number from 1 to 8");
     for (; n_chips < wanted; n_chips++) {
         chips[n_chips] = sim_create(config, why, sizeof why);
         if (!chips[n_chips]) give_up(why);

@@ -1,9 +1,11 @@
 /* Transport "ttsim": several chips of one library, a library that ends its process at a fault, and one whose cycles are
  * instructions. With our simulator as the library. */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -88,6 +90,42 @@ static void two_chips_at_once(void **state)
     /* The last one ended the process: there is a new one, with one chip. */
     check_ok(open_chip("", 0, folder, &a, &err), &err);
     check_ok(devlog_device_close(a, &err), &err);
+}
+
+/* Another program that loads the library learns of a variable that means nothing: its process ends with a line of why. */
+static void variables_that_mean_nothing(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        {"DEVLOG_SIM_BOARD", "typo", "there is no board 'typo' (DEVLOG_SIM_BOARD)"},
+        {"DEVLOG_SIM_CHIPS", "0", "DEVLOG_SIM_CHIPS is not a number from 1 to 8"},
+        {"DEVLOG_SIM_CHIPS", "9", "DEVLOG_SIM_CHIPS is not a number from 1 to 8"},
+        {"DEVLOG_SIM_CHIPS", "2x", "DEVLOG_SIM_CHIPS is not a number from 1 to 8"},
+        {"DEVLOG_SIM_CHIPS", "-1", "DEVLOG_SIM_CHIPS is not a number from 1 to 8"},
+        {"DEVLOG_SIM_CHIPS", " 2", "DEVLOG_SIM_CHIPS is not a number from 1 to 8"},
+    };
+    char said[300];
+    snprintf(said, sizeof said, "%s/said", test_folder());
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            int file = open(said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            dup2(file, 2);
+            setenv(cases[i][0], cases[i][1], 1);
+            void *dl = dlopen(library("") + strlen("ttsim:"), RTLD_NOW);
+            void (*init)(void) = NULL;
+            if (dl) *(void **)&init = dlsym(dl, "libttsim_init");
+            if (!init) fprintf(stderr, "%s", dlerror());
+            if (init) init();
+            _exit(0);
+        }
+        int code;
+        assert_int_equal(waitpid(pid, &code, 0), pid);
+        char *text = read_bytes(said, NULL);
+        if (!WIFEXITED(code) || WEXITSTATUS(code) != 1 || !strstr(text, cases[i][2]))
+            fail_msg("%s=%s: %x, '%s'", cases[i][0], cases[i][1], (unsigned)code, text);
+        free(text);
+    }
 }
 
 /* The library ends its process; this one goes on, with what was recorded and a post-mortem. */
@@ -305,8 +343,11 @@ static void cycles_are_instructions(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_chips_at_once), cmocka_unit_test(a_fault), cmocka_unit_test(every_kind_of_fault),
-        cmocka_unit_test(nothing_is_inherited), cmocka_unit_test(cycles_are_instructions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(two_chips_at_once),
+                                       cmocka_unit_test(variables_that_mean_nothing),
+                                       cmocka_unit_test(a_fault),
+                                       cmocka_unit_test(every_kind_of_fault),
+                                       cmocka_unit_test(nothing_is_inherited),
+                                       cmocka_unit_test(cycles_are_instructions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -75,6 +76,135 @@ static void what_cannot_be_read_is_an_error(void **state)
         if (!strstr(err.text, wrong[i].says)) fail_msg("'%s' is not '%s'", err.text, wrong[i].says);
         assert_null(strchr(err.text, '\n'));
         unsetenv(name);
+    }
+}
+
+/* Every setting that is a number or one of some words, each with what is neither, and numbers just outside. */
+static void every_setting_is_read_or_refused(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    for (int s = 1; s < DL_SETTINGS; s++) {
+        const dl_setting_info *i = dl_setting_of((dl_setting)s);
+        char below[32], above[32];
+        snprintf(below, sizeof below, "%lld", (long long)i->low - 1);
+        snprintf(above, sizeof above, "%llu", (unsigned long long)i->high + 1);
+        const char *const values[] = {"foo", "0x1", "1,000", "1.5", "yes", "-0", below, above};
+        if (i->kind == DL_SETTING_TEXT) continue;
+        for (size_t k = 0; k < (i->kind == DL_SETTING_NUMBER ? 8 : 5); k++, n++) {
+            char said[300];
+            devlog_error err = {0};
+            devlog_device *device = NULL;
+            snprintf(said, sizeof said, "%s=%s: it is ", i->name, values[k]);
+            setenv(i->name, values[k], 1);
+            const devlog_device_options options = DEVLOG_DEVICE_OPTIONS(.log_folder = test_folder());
+            assert_int_equal(devlog_device_open(&options, &device, &err), DEVLOG_ERR_ARGUMENT);
+            if (strncmp(err.text, said, strlen(said)) != 0) fail_msg("%s%s: '%s'", said, "?", err.text);
+            unsetenv(i->name);
+        }
+    }
+    assert_true(n > 100);
+}
+
+/* Opens a device, and launches a kernel; the first that fails. */
+static devlog_status launch_on(const devlog_device_options *options, devlog_error *err)
+{
+    devlog_device *device = NULL;
+    devlog_program *program = NULL;
+    const devlog_kernel_options kernel =
+        DEVLOG_KERNEL_OPTIONS(.source = source_path("tests/sim/kernels/classes.c"), .risc = "BRISC",
+                              .cores = {0, 0, 0, 0});
+    devlog_status status = devlog_device_open(options, &device, err);
+    if (!status) status = devlog_program_create(device, &program, err);
+    if (!status) status = devlog_program_add_kernel(program, &kernel, NULL, err);
+    if (!status) status = devlog_compile_program(program, err);
+    if (!status) status = devlog_configure_device_with_program(device, program, err);
+    return status ? status : devlog_launch_program(device, program, err);
+}
+
+/* And every one that is a text, with a text that means nothing: an error that has it, where it is used. */
+static void texts_that_mean_nothing_are_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        dl_setting setting;
+        const char *value, *transport,
+            *says; /* says NULL: any text means something, or only the system's own programs read it */
+    } texts[] = {
+        {DL_SET_LOG_FOLDER, "/proc/x", "sim", "cannot make folder /proc/x"},
+        {DL_SET_POSTMORTEM, "", NULL, NULL}, /* written when a launch hangs: tests/sim/test_dump.c */
+        {DL_SET_RUN, "zzz", "sim", "DEVLOG_RUN='zzz' is no id of a run"},
+        {DL_SET_BOARD, "typo", "sim", "unknown board 'typo'"},
+        {DL_SET_BOARD, "/typo.json", "sim", "/typo.json"},
+        {DL_SET_TRANSPORT, "typo", NULL, "unknown transport 'typo'"},
+        {DL_SET_TRANSPORT, "sim:0", NULL,
+         "transport 'sim' takes nothing behind its name, and 'sim:0' has ':0'"},
+        {DL_SET_TRANSPORT, "sim,ttsim", NULL, "unknown transport 'sim,ttsim'"},
+        {DL_SET_SIMULATOR, "/typo.so", NULL, "/typo.so: cannot open shared object file"},
+        {DL_SET_SIM, "typo", "sim", "unknown simulator option 'typo'"},
+        {DL_SET_KMD, "typo", "kmd", "there is no typo: is a card"},
+        {DL_SET_KMD, "31", "kmd", "there is no /dev/tenstorrent/31: is a card"},
+        {DL_SET_GRID, "typo", "sim", "DEVLOG_GRID=typo: this cannot be read"},
+        {DL_SET_PROBE, "", NULL, NULL}, /* wants a bus: tests/usb/test_usb_devices.c */
+        {DL_SET_QEMU_DIR, "/proc/x", "qemu", "cannot make folder /proc/x"},
+        {DL_SET_SIM_BOARD, "", NULL, NULL}, /* test_ttsim_chips.c */
+        {DL_SET_HOME, "/typo", "sim", "there is no /typo/boards/"},
+        {DL_SET_CACHE, "/proc/x", "sim", "cannot make folder /proc/x"},
+        {DL_SET_XDG_CACHE_HOME, "/proc/x", "sim", "cannot make folder /proc/x"},
+        {DL_SET_USER_HOME, "/proc/x", "sim", "cannot make folder /proc/x"},
+        {DL_SET_TMPDIR, "", NULL, NULL}, /* test_small_disk.c */
+        {DL_SET_CC, "/typo", "sim", "cannot run the cross compiler /typo: install"},
+        {DL_SET_QEMU, "/typo", "qemu", "cannot run /typo: install"},
+        {DL_SET_PATH, "/typo", "sim", "cannot run the cross compiler riscv64-unknown-elf-gcc"},
+        {DL_SET_PROFILER_DIR, "", NULL, NULL}, /* one of several places that are looked into: test_view.c */
+        {DL_SET_METAL_HOME, "", NULL, NULL},
+        {DL_SET_NO_COLOR, "", NULL, NULL},
+        {DL_SET_TERM, "", NULL, NULL},
+        {DL_SET_COLUMNS, "", NULL, NULL}, /* the terminal's own; docs/environment.md says what comes of it */
+        {DL_SET_DISPLAY, "", NULL, NULL},
+        {DL_SET_WAYLAND_DISPLAY, "", NULL, NULL},
+        {DL_SET_SSH_CONNECTION, "", NULL, NULL},
+        {DL_SET_WSL_DISTRO_NAME, "", NULL, NULL},
+        {DL_SET_USER, "", NULL, NULL},
+        {DL_SET_LOGNAME, "", NULL, NULL},
+    };
+    enum { TEXTS = sizeof texts / sizeof texts[0] };
+    for (int s = 1; s < DL_SETTINGS; s++) {
+        bool told = dl_setting_of((dl_setting)s)->kind != DL_SETTING_TEXT;
+        for (size_t i = 0; i < TEXTS && !told; i++)
+            told = (int)texts[i].setting == s;
+        if (!told)
+            fail_msg("%s is a text: what comes of one that means nothing?",
+                     dl_setting_of((dl_setting)s)->name);
+    }
+    const char *const shadowing[] = {"DEVLOG_CACHE", "XDG_CACHE_HOME", "DEVLOG_LOG_FOLDER"};
+    char log_folder[200];
+    snprintf(log_folder, sizeof log_folder, "%s", test_folder());
+    for (size_t i = 0; i < TEXTS; i++) {
+        const char *name = dl_setting_of(texts[i].setting)->name;
+        if (!texts[i].says) continue;
+        pid_t pid = fork();
+        if (pid == 0) {
+            devlog_error err = {0};
+            if (texts[i].setting == DL_SET_XDG_CACHE_HOME || texts[i].setting == DL_SET_USER_HOME)
+                for (size_t k = 0; k < (texts[i].setting == DL_SET_USER_HOME ? 2 : 1); k++)
+                    unsetenv(shadowing[k]);
+            else /* nothing is compiled already */
+                setenv("DEVLOG_CACHE", log_folder, 1);
+            setenv("DEVLOG_LOG_FOLDER", log_folder, 1);
+            setenv(name, texts[i].value, 1);
+            const devlog_device_options options =
+                DEVLOG_DEVICE_OPTIONS(.transport = texts[i].transport, .profile = DEVLOG_ON);
+            devlog_status status = launch_on(&options, &err);
+            if (status == DEVLOG_OK || !strstr(err.text, texts[i].says) || strchr(err.text, '\n')) {
+                fprintf(stderr, "%s=%s: status %d, '%s'\n", name, texts[i].value, (int)status, err.text);
+                _exit(1);
+            }
+            _exit(0);
+        }
+        int code;
+        assert_int_equal(waitpid(pid, &code, 0), pid);
+        if (code) fail_msg("%s=%s", name, texts[i].value);
     }
 }
 
@@ -320,6 +450,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_read_is_an_error),
+        cmocka_unit_test(every_setting_is_read_or_refused),
+        cmocka_unit_test(texts_that_mean_nothing_are_errors),
         cmocka_unit_test(what_can_be_read_is_read),
         cmocka_unit_test(commands_say_it_in_one_line),
         cmocka_unit_test(options_of_the_simulator_are_numbers),

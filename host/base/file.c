@@ -354,6 +354,7 @@ void dl_file_abandon(dl_file_writer *w)
 devlog_status dl_print(const dl_str *text, devlog_error *err)
 {
     devlog_status status = dl_str_status(text, err);
+    fflush(stdout); /* what was printed before stands before it; who ends the program tells of failures */
     int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, text->text, text->len);
     return errnum ? dl_fail_errno(err, errnum, "cannot write to standard output") : status;
 }

@@ -311,7 +311,12 @@ bool tt_host_add_signpost(tt_host *h, const char *text, size_t n, uint64_t ns)
     uint64_t at;
     if (!room((void **)&h->signposts, h->n_signposts, &h->cap_signposts, sizeof *h->signposts)) return false;
     if (!keep_text(h, text, n, &at)) return false;
-    h->signposts[h->n_signposts++] = (tt_signpost){.at = at, .ns = ns, .len = (uint32_t)n};
+    /* Lines may have come with the ends of another system. */
+    char *kept = h->texts + at;
+    size_t len = 0;
+    for (size_t i = 0; i < n; i++)
+        if (text[i] != '\r' || (i + 1 < n && text[i + 1] != '\n')) kept[len++] = text[i];
+    h->signposts[h->n_signposts++] = (tt_signpost){.at = at, .ns = ns, .len = (uint32_t)len};
     return true;
 }
 

@@ -121,7 +121,7 @@ function savings() {
     box.append(make("p", { class: "faint" }, section("report", "verdict") ? "Nothing stands out: no gap, no unused core, no straggler that would be worth it." : "Not known."));
     return box;
   }
-  box.append(make("ol", { class: "savings" }, ...found.rows.slice(0, 3).map((r) => saving(r, found.columns, found.rows[0].saving))));
+  box.append(make("ol", { class: "savings" }, ...found.rows.map((r) => saving(r, found.columns, Math.max(...found.rows.map((x) => x.saving))))));
   for (const note of found.notes || []) box.append(make("p", { class: "faint" }, note));
   return box;
 }

@@ -62,7 +62,9 @@ static void facts(const making *m)
                 s->known == s->cycles ? "the path is known from end to start"
                                       : "from the end back to where records end");
     answer_fact(a, f, "wants", "looks at buffers and semaphores", ANSWER_COUNT, (double)s->wants,
-                s->wants ? NULL : "none was recorded: run it with DEVLOG_WAITS=1");
+                s->wants     ? NULL
+                : s->n_flows ? "kernels recorded their transfers, and came to none"
+                             : "none was recorded: run it with DEVLOG_WAITS=1");
     if (!s->wants)
         answer_note(
             a, f,

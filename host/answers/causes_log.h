@@ -70,6 +70,10 @@ static inline uint32_t causes_transfer_bytes(const causes_zone *z)
 {
     return (uint32_t)(z->data >> 32) & 0xFFFFu;
 }
+static inline uint32_t causes_transfer_address(const causes_zone *z)
+{
+    return (uint32_t)z->data;
+}
 static inline uint32_t causes_transfer_tile(const causes_zone *z)
 {
     return (uint32_t)(z->data >> 48);

@@ -1,4 +1,4 @@
-/* Barriers of the NoC over the launches of a log: what each waited for. See causes_sums.h. */
+/* The NoC over the launches of a log: what each barrier waited for, and who moved what. See causes_sums.h. */
 #include <stdlib.h>
 
 #include "answers/causes_parts.h"
@@ -29,6 +29,34 @@ static causes_noc_sum *sum_of(causes_sums *s, const causes_noc_sum *key)
     return &s->noc[s->n_noc++];
 }
 
+static bool add_transfer(causes_sums *s, const causes_parts *parts, uint32_t lane, uint32_t stream,
+                         const causes_zone *z)
+{
+    const causes_flow key = {
+        .stream = stream, .site = zone_at(parts, lane, z->start), .tile = causes_transfer_tile(z)};
+    const uint32_t numbers[] = {key.stream, key.site, key.tile}, bytes = causes_transfer_bytes(z);
+    if (!s->flow_keys) s->flow_keys = dl_intern_new(UINT32_MAX / 2, SIZE_MAX / 2);
+    if (!s->flow_keys) return false;
+    const uint32_t at = dl_intern_add(s->flow_keys, (const char *)numbers, sizeof numbers);
+    if (at == DL_NO_STRING) return false;
+    if (at >= s->cap_flows) {
+        const size_t cap = (size_t)at * 2 + 64;
+        causes_flow *grown = realloc(s->flows, cap * sizeof *grown);
+        if (!grown) return false;
+        s->flows = grown;
+        s->cap_flows = cap;
+    }
+    causes_flow *to = &s->flows[at];
+    if (at >= s->n_flows) {
+        *to = key;
+        s->n_flows = (size_t)at + 1;
+    }
+    to->transfers++;
+    to->bytes += bytes;
+    to->uneven += causes_transfer_address(z) % CAUSES_UNIT || bytes % CAUSES_UNIT;
+    return true;
+}
+
 bool causes_sum_noc(causes_sums *s, const causes_parts *parts, const causes_launch *l)
 {
     for (uint32_t lane = 0; lane < l->causes->graph->n_lanes; lane++) {
@@ -38,6 +66,7 @@ bool causes_sum_noc(causes_sums *s, const causes_parts *parts, const causes_laun
         for (size_t i = 0; i < r->n; i++) {
             const causes_zone *z = &r->zones[i];
             if (z->record == CAUSES_READS || z->record == CAUSES_WRITES) {
+                if (!add_transfer(s, parts, lane, r->stream, z)) return false;
                 last = z;
                 transfers++;
                 bytes += causes_transfer_bytes(z);

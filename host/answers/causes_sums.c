@@ -384,6 +384,8 @@ void causes_sums_free(causes_sums *s)
     free(s->zones);
     free(s->waits);
     free(s->noc);
+    free(s->flows);
+    dl_intern_free(s->flow_keys);
     free(s->path);
     free(s->slots);
     *s = (causes_sums){0};

@@ -60,6 +60,17 @@ typedef struct causes_noc_sum {
     uint64_t barriers, transfers, bytes, cycles, longest;
 } causes_noc_sum;
 
+/* What a RISC of a core moved in a zone to or from a tile. */
+typedef struct causes_flow {
+    uint32_t stream, site, tile; /* site: DL_NONE: in no zone; tile: x | y << 6 */
+    uint64_t transfers, bytes;
+    uint64_t uneven; /* of the transfers: they begin or end inside of CAUSES_UNIT bytes */
+} causes_flow;
+
+/* In which L1 is read and written for the NoC (tt-isa-documentation, WormholeB0/NoC/Ordering.md: "aligned 16 byte units"; writes of
+ * Blackhole: tt-metal #8706). */
+enum { CAUSES_UNIT = 16 };
+
 typedef struct causes_launch_sum {
     uint32_t launch, stream; /* the RISC that ended last; DL_NONE */
     uint64_t start;          /* by its chip's clock */
@@ -77,6 +88,9 @@ typedef struct causes_sums {
     size_t n_waits, cap_waits;
     causes_noc_sum *noc; /* the most cycles first */
     size_t n_noc, cap_noc;
+    dl_intern *flow_keys;
+    causes_flow *flows; /* [1, n_flows): by number of the key */
+    size_t n_flows, cap_flows;
     causes_segment *path; /* of the launch `shown` */
     size_t n_path, cap_path;
     size_t shown; /* place in launches: the longest */

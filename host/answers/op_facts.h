@@ -5,6 +5,7 @@
 
 #include "answers/answer_run.h"
 #include "answers/formula.h"
+#include "answers/run_facts.h"
 
 enum { OP_MOST_INPUTS = 8, OP_MOST_OUTPUTS = 4 };
 
@@ -62,38 +63,5 @@ typedef struct op_facts {
     op_categories categories;
 } op_facts;
 formula_value op_facts_look(void *facts, uint32_t id);
-
-/* Facts of a whole run. */
-typedef enum run_fact {
-    RUN_WALL,
-    RUN_BUSY, /* per cent of the wall time, as the verdict has it */
-    RUN_GAPS, /* above 0, between ops, added up */
-    RUN_KERNELS,
-    RUN_COMPILE,
-    RUN_HOST,
-    RUN_OPS,
-    RUN_DEVICE_OPS,
-    RUN_HOST_OPS,
-    RUN_TIMELESS,
-    RUN_CHIPS,
-    RUN_CHIP_IMBALANCE, /* busiest by mean */
-    RUN_MARKERS,        /* what markers took, in per cent of the kernels of which it is known; captures */
-    RUN_MARKERS_LEAST,  /* the same, and half of those of which it is more than half */
-    RUN_STALLS,         /* DEVLOG-STALL: time in per cent of the kernels of those RISCs */
-    RUN_UNPACK_WAITS,   /* of TRISC0 for pages, in per cent of its kernels */
-    RUN_LOST,
-    RUN_CLOCK_ERROR,
-    RUN_FACTS
-} run_fact;
-typedef enum run_text {
-    RUN_MARKERS_WHY, /* that markers took more than half of kernels, and of which part of all */
-    RUN_TEXTS
-} run_text;
-typedef struct run_facts {
-    double values[RUN_FACTS];
-    const char *texts[RUN_TEXTS]; /* into rooms; NULL: unknown */
-    char rooms[RUN_TEXTS][128];
-} run_facts; /* is not copied */
-void run_facts_of(run_facts *f, const answer_run *r);
 
 #endif

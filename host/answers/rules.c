@@ -223,7 +223,7 @@ static void see(fired *x, op_facts *f)
     x->op = f->op;
 }
 
-/* "gap 8,392,663, cores 12" of the op that shows it best. */
+/* "gap 8392663, cores 12" of the op that shows it best. */
 static const char *evidence(answer *a, const fired *x, op_facts *f)
 {
     dl_str text = {0};
@@ -237,7 +237,7 @@ static const char *evidence(answer *a, const fired *x, op_facts *f)
         if (v.kind == FORMULA_TEXT)
             dl_str_add(&text, v.text);
         else
-            dl_str_fmt(&text, "%.6g", v.number);
+            dl_str_fmt(&text, fabs(v.number) < 1e6 || fabs(v.number) > 1e15 ? "%.6g" : "%.0f", v.number);
     }
     const char *kept = NULL;
     if (x->op) {
@@ -293,7 +293,8 @@ bool rules_add_advice(answer *a, const answer_run *run, const rules *r)
         answer_text(s, x->of->title);
         answer_number(s, x->of->of_run ? NAN : (double)x->count);
         answer_number(s, x->saves ? x->saving : NAN);
-        answer_number(s, x->saves && wall > 0 ? 100 * x->saving / wall : NAN);
+        /* What is more than all of the wall time is not of it: compiling before the first launch. */
+        answer_number(s, x->saves && wall > 0 && x->saving <= wall ? 100 * x->saving / wall : NAN);
         answer_text(s, x->op ? answer_code(run, x->op) : NULL);
         answer_number(s, x->op ? (double)answer_row(run, x->op)->id : NAN);
         answer_text(s, evidence(a, x, &f));

@@ -96,5 +96,6 @@ void run_facts_of(run_facts *f, const answer_run *r)
     v[RUN_STALLS] = stalls_of(r);
     v[RUN_UNPACK_WAITS] = unpack_waits_of(r);
     look_at_markers(f, r);
+    run_facts_of_access(f, r);
     if (r->log) v[RUN_LOST] = (double)run_log_lost(r->log);
 }

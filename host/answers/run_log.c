@@ -391,8 +391,10 @@ void run_log_free(run_log *l)
 
 bool run_log_has_waits(const run_log *l)
 {
+    static const char *const records[] = {"DEVLOG-WANTS", "DEVLOG-NOC-READ", "DEVLOG-NOC-WRITE"};
     for (size_t i = 0; i < devlog_log_zones(l->log); i++)
-        if (strcmp(devlog_log_zone(l->log, (uint32_t)i).name, "DEVLOG-WANTS") == 0) return true;
+        for (size_t k = 0; k < sizeof records / sizeof records[0]; k++)
+            if (strcmp(devlog_log_zone(l->log, (uint32_t)i).name, records[k]) == 0) return true;
     return false;
 }
 

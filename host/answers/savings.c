@@ -39,6 +39,7 @@ saving *savings_add(savings *c, const saving *s)
 static int by_time(const void *a, const void *b)
 {
     const saving *x = a, *y = b;
+    if (x->behind != y->behind) return x->behind ? 1 : -1;
     if (x->time < y->time || x->time > y->time) return x->time > y->time ? -1 : 1;
     if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
     return x->op && y->op ? strcmp(x->op, y->op) : 0;
@@ -215,16 +216,17 @@ static void add_code(answer *a, const answer_run *r, uint32_t code, const by_cod
     }
 }
 
-/* Ops of a code share their time: only the greatest saving of each is told. */
+/* Ops of a code share their time: only the greatest saving of each is told; of all the greatest, and what is told behind them. */
 static size_t only_greatest(savings *c)
 {
-    size_t n = 0;
+    size_t n = 0, by_time = 0;
     for (size_t i = 0; i < c->n; i++) {
-        bool told = false;
+        bool told = by_time == SHOWN && !c->items[i].behind;
         for (size_t k = 0; k < n; k++)
             told |= c->items[i].by_op && c->items[k].by_op && strcmp(c->items[i].op, c->items[k].op) == 0;
-        if (!told) c->items[n++] = c->items[i];
-        if (n == SHOWN) break;
+        if (told) continue;
+        by_time += !c->items[i].behind;
+        c->items[n++] = c->items[i];
     }
     return n;
 }

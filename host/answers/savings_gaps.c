@@ -78,6 +78,18 @@ static void add_pair(gap_pairs *p, const answer_run *r, uint32_t before, const a
     add_part(&to->part, gap, op);
 }
 
+/* Below this part of the time in kernels small gaps are what launching takes, and other savings are told first: to lose them
+ * wants fewer launches. */
+static const double SMALL_IS_MUCH = 0.5;
+
+static double kernels_of(const answer_run *r)
+{
+    double sum = 0;
+    for (size_t i = 0; i < r->n_ops; i++)
+        if (r->ops[i].chips && isfinite(r->ops[i].time)) sum += r->ops[i].time;
+    return sum;
+}
+
 static void add_small(answer *a, const answer_run *r, savings *all, const gap_pairs *p)
 {
     const gap_pair *most = NULL;
@@ -99,6 +111,7 @@ static void add_small(answer *a, const answer_run *r, savings *all, const gap_pa
                                .what = "Small gaps between many launches add up",
                                .op = answer_code(r, most->part.op),
                                .op_id = (double)row->id,
+                               .behind = p->all.time < SMALL_IS_MUCH * kernels_of(r),
                                .evidence = evidence});
 }
 

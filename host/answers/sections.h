@@ -45,6 +45,7 @@ typedef struct saving {
     const char *what, *op, *core, *line, *evidence; /* NULL: unknown */
     double op_id;                                   /* GLOBAL CALL COUNT of the op that shows it best */
     bool by_op;                                     /* it is of the time of op's code */
+    bool behind;                                    /* it is told behind the others, however great it is */
 } saving;
 
 void answer_add_verdict(answer *a, const answer_run *r);                          /* verdict.c */

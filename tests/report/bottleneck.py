@@ -70,7 +70,11 @@ def check_flaws():
     for version in range(6):
         record(version, "v%d" % version, **SLOW_HOST if version in MENDED else {})
     record(0, MENDED[4], **SLOW_HOST)
-    worst = max((s["saving"] for s in savings("v0")), default=0)
+    # What 20 launches take between them is in every version; it is told behind what the flaws are.
+    worst = max((s["saving"] for s in savings("v0") if s["kind"] != "small_gaps"), default=0)
+    for version in range(4):
+        last = savings("v%d" % version)[-1]
+        check("version %d: small gaps" % version, last["kind"] == "small_gaps" and last["evidence"][:7] in ("18 gaps", "19 gaps"), last)
     for version, (kind, op, number, core, line, of) in FLAWS.items():
         first = savings("v%d" % version)[0]
         name = "version %d" % version

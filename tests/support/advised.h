@@ -4,8 +4,20 @@
 #define DEVLOG_TESTS_ADVISED_H
 
 static const char *const advised_on_simulator[] = {
-    "core_imbalance", "risc_imbalance", "unpack_waits", "launch", "markers", "stream_stalls", "gap",
-    "straggler",      "compile",        "lost",
+    "core_imbalance",
+    "risc_imbalance",
+    "unpack_waits",
+    "launch",
+    "markers",
+    "stream_stalls",
+    "gap",
+    "straggler",
+    "compile",
+    "transfers_uneven",
+    "transfers_small",
+    "transfers_one_tile",
+    "dram_one_bank",
+    "lost",
 };
 enum { ADVISED_ON_SIMULATOR = sizeof advised_on_simulator / sizeof advised_on_simulator[0] };
 

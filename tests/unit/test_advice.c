@@ -164,7 +164,9 @@ static void a_chip_that_is_slower(void **state)
 static void no_rule_is_without_a_test(void **state)
 {
     (void)state;
-    static const char *const elsewhere[] = {"straggler", "markers", "stream_stalls", "lost", "unpack_waits"};
+    static const char *const elsewhere[] = {
+        "straggler",        "markers",         "stream_stalls",      "lost",         "unpack_waits",
+        "transfers_uneven", "transfers_small", "transfers_one_tile", "dram_one_bank"};
     char path[600];
     size_t size;
     snprintf(path, sizeof path, "%s/tables/rules.json", dl_home());

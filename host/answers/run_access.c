@@ -1,0 +1,164 @@
+/* Facts of a run on access patterns, for rules: what kernels recorded of their transfers over the NoC, and in which banks of the
+ * DRAM buffers were. Of NoC traces, which have no addresses, there are columns of the op report instead (op_facts.c). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/causes_sums.h"
+#include "answers/memory.h"
+#include "answers/run_facts.h"
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* ---- Transfers --- */
+
+static void say_uneven(run_facts *f, const dl_tables *t, const causes_flow *x)
+{
+    const dl_stream *s = &t->streams[x->stream];
+    const bool zone = x->site != DL_NONE;
+    char *room = f->rooms[RUN_UNEVEN_AT];
+    snprintf(room, sizeof f->rooms[0], "%llu of %llu on core %llu: %u-%u, %s%s%.40s%s%.40s%c%u",
+             (unsigned long long)x->uneven, (unsigned long long)x->transfers,
+             (unsigned long long)t->chips[s->chip].id, s->core_x, s->core_y, dl_text(t, s->risc_name),
+             zone ? ", " : "", zone ? dl_site_text(t, x->site) : "", zone ? ", " : "",
+             zone ? base_name(dl_text(t, t->sites[x->site].file)) : "", zone ? ':' : ' ',
+             zone ? t->sites[x->site].line : 0);
+    if (!zone) *strrchr(room, ' ') = '\0';
+    f->texts[RUN_UNEVEN_AT] = room;
+}
+
+/* A tile of a chip, and what a core moved to or from it. */
+typedef struct asked {
+    uint32_t chip, tile, core;
+    uint64_t bytes;
+} asked;
+
+static int by_place(const void *a, const void *b)
+{
+    const asked *x = a, *y = b;
+    if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
+    if (x->tile != y->tile) return x->tile < y->tile ? -1 : 1;
+    return x->core < y->core ? -1 : x->core > y->core;
+}
+
+/* Of the tile that is asked most on its chip. */
+static void find_one_tile(run_facts *f, const causes_sums *s, const dl_tables *t)
+{
+    asked *all = malloc((s->n_flows + 1) * sizeof *all);
+    size_t n = 0;
+    double most = -1;
+    if (!all) return;
+    for (size_t i = 1; i < s->n_flows; i++) {
+        const dl_stream *of = &t->streams[s->flows[i].stream];
+        all[n++] =
+            (asked){of->chip, s->flows[i].tile, (uint32_t)of->core_x << 16 | of->core_y, s->flows[i].bytes};
+    }
+    if (n) qsort(all, n, sizeof *all, by_place);
+    uint64_t of_chip = 0;
+    for (size_t i = 0, k; i < n; i = k) {
+        uint64_t bytes = 0, cores = 0;
+        if (!i || all[i].chip != all[i - 1].chip)
+            for (of_chip = 0, k = i; k < n && all[k].chip == all[i].chip; k++)
+                of_chip += all[k].bytes;
+        for (k = i; k < n && all[k].chip == all[i].chip && all[k].tile == all[i].tile; k++) {
+            bytes += all[k].bytes;
+            cores += k == i || all[k].core != all[k - 1].core;
+        }
+        if ((double)bytes <= most) continue;
+        most = (double)bytes;
+        f->values[RUN_ONE_TILE] = of_chip ? 100 * most / (double)of_chip : NAN;
+        f->values[RUN_ONE_TILE_CORES] = (double)cores;
+        snprintf(f->rooms[RUN_ONE_TILE_AT], sizeof f->rooms[0], "%llu: %u-%u on NoC 0",
+                 (unsigned long long)t->chips[all[i].chip].id, all[i].tile & 63u, all[i].tile >> 6);
+        f->texts[RUN_ONE_TILE_AT] = f->rooms[RUN_ONE_TILE_AT];
+    }
+    free(all);
+}
+
+/* DEVLOG-WAIT-NOC by the kernels of RISCs that have it. Zones of an op and a RISC stand behind one another. */
+static double noc_waits_of(const answer_run *r)
+{
+    size_t n = 0;
+    const run_zone *z = r->log ? run_log_zones(r->log, &n) : NULL;
+    double waits = 0, kernels = 0;
+    for (size_t i = 0, k; i < n; i = k) {
+        double waited = 0, ran = 0;
+        for (k = i; k < n && z[k].code == z[i].code && strcmp(z[k].risc, z[i].risc) == 0; k++) {
+            if (strcmp(z[k].name, "DEVLOG-WAIT-NOC") == 0) waited += z[k].total;
+            if (z[k].role == DEVLOG_ZONE_KERNEL) ran += z[k].total;
+        }
+        waits += waited;
+        if (waited > 0) kernels += ran;
+    }
+    return kernels > 0 ? 100 * waits / kernels : NAN;
+}
+
+static void look_at_transfers(run_facts *f, const answer_run *r)
+{
+    const causes_sums *s = r->causes;
+    const dl_tables *t = dl_decode_tables(s->decode);
+    const causes_flow *most = NULL;
+    double transfers = 0, bytes = 0, uneven = 0;
+    for (size_t i = 1; i < s->n_flows; i++) {
+        const causes_flow *x = &s->flows[i];
+        transfers += (double)x->transfers;
+        bytes += (double)x->bytes;
+        uneven += (double)x->uneven;
+        if (x->uneven && (!most || x->uneven > most->uneven)) most = x;
+    }
+    if (!(transfers > 0)) return;
+    f->values[RUN_TRANSFERS] = transfers;
+    f->values[RUN_TRANSFER_BYTES] = bytes / transfers;
+    f->values[RUN_UNEVEN] = 100 * uneven / transfers;
+    f->values[RUN_NOC_WAITS] = noc_waits_of(r);
+    if (most) say_uneven(f, t, most);
+    find_one_tile(f, s, t);
+}
+
+/* ---- Banks --- */
+
+/* The largest buffer of a memory that is in one bank. */
+static void say_buffer(run_facts *f, const memory_run *m, const memory_space *s)
+{
+    const memory_buffer *most = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_buffers; i++) {
+        const memory_buffer *b = &m->buffers[i];
+        if (&m->spaces[b->space] != s || memory_made(m, b)->banks != 1) continue;
+        n++;
+        if (!most || memory_bytes(memory_made(m, b)) > memory_bytes(memory_made(m, most))) most = b;
+    }
+    if (!most) return;
+    const char *name = most->name ? memory_text(m, most->name) : "a buffer",
+               *file = most->file ? base_name(memory_text(m, most->file)) : "an unknown place";
+    snprintf(f->rooms[RUN_DRAM_BY], sizeof f->rooms[0],
+             "%.40s of %.40s:%u with %llu bytes; %zu buffer%s in one bank", name, file,
+             memory_made(m, most)->line, (unsigned long long)memory_bytes(memory_made(m, most)), n,
+             n == 1 ? " is" : "s are");
+    f->texts[RUN_DRAM_BY] = f->rooms[RUN_DRAM_BY];
+}
+
+static void look_at_banks(run_facts *f, const memory_run *m)
+{
+    const memory_space *most = NULL;
+    for (size_t i = 0; i < m->n_spaces; i++) {
+        const memory_space *s = &m->spaces[i];
+        if (s->dram && s->banks && (!most || s->bank_peak > most->bank_peak)) most = s;
+    }
+    if (!most) return;
+    f->values[RUN_DRAM_BANKS] = most->banks;
+    f->values[RUN_DRAM_PEAK] = (double)most->peak;
+    f->values[RUN_DRAM_BANK_PEAK] = (double)most->bank_peak;
+    say_buffer(f, m, most);
+}
+
+void run_facts_of_access(run_facts *f, const answer_run *r)
+{
+    if (r->causes) look_at_transfers(f, r);
+    if (r->memory) look_at_banks(f, r->memory);
+}

@@ -88,7 +88,9 @@ static void the_overview_comes_first(void **state)
         ".");
     page_has_text(b, "document.getElementById('verdict').innerText",
                   "Matmul"); /* the slowest op, by its name */
-    page_has_text(b, "document.querySelectorAll('.saving').length + ' savings'", "3 savings");
+    page_has_text(b, "document.querySelectorAll('.saving').length + ' savings'", "4 savings");
+    page_has_text(b, "[...document.querySelectorAll('.saving h3')].pop().innerText",
+                  "Small gaps between many launches");
     page_has_text(b, "document.querySelector('.steps').innerText", "step 1");
     page_has_text(b, "document.getElementById('trust').innerText", "Nothing was lost");
     page_has_text(b, "document.getElementById('trust').innerText", "of the host's");

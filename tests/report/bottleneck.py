@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+import paths
+
 BUILD = os.path.abspath(sys.argv[1])
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BIN = os.path.join(BUILD, "bin")
@@ -128,6 +130,16 @@ def check_waits(folder):
     check("waits of " + folder, found == wanted and len(found) >= 3, found, "by hand", wanted)
 
 
+def check_paths(folder):
+    """ON THE PATHS by hand of the same log: what is on them, in how many pieces, and what each zone would save."""
+    log = os.path.join(FOLDER, folder, "logs", "profile_log_device.csv")
+    rows = json.loads(run("devlog", "causes", "--format", "json", log))["sections"]["path_zones"]["rows"]
+    found, wanted = paths.shown(rows), paths.on_the_paths(log)
+    check("on the paths of " + folder, found == wanted, [f for f in found if f not in wanted], "by hand", [w for w in wanted if w not in found])
+    check("on the paths of " + folder, len({r[0] for r in found}) == 3 and sum(r[5] is not None for r in found) >= 7, found)
+    check("on the paths of " + folder, paths.shares_add_up(rows), "shares")
+
+
 def check_run():
     """The path of a run and of one op, from the report's own cycles."""
     with open(os.path.join(FOLDER, "v0", "ops_perf_results.csv"), newline="", encoding="utf-8") as f:
@@ -185,6 +197,8 @@ with tempfile.TemporaryDirectory() as FOLDER:
     check_run()
     check_waits("v3")
     check_waits("v5")
+    for folder in ("v0", "v2", "v3", "v5"):
+        check_paths(folder)
     check_guide()
 for b in bad:
     print(b)

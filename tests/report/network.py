@@ -13,6 +13,7 @@ import tempfile
 from collections import defaultdict
 
 import limits
+import paths
 from shared import DEVLOG, NN, SOURCE, bad, finish, missing, on_terminal, run, same, same_rows
 
 RISCS = ["BRISC", "NCRISC", "TRISC0", "TRISC1", "TRISC2", "ERISC"]
@@ -318,6 +319,13 @@ def check_zones(db, folder, log):
     same("diff: there are some", ("Matmul", "row of product") in pairs, True)
 
 
+def check_paths(log):
+    """Of kernels that record no waits, what a RISC did is on the path or not as it ended last or not."""
+    rows = json.loads(run("causes", "--format", "json", log))["sections"]["path_zones"]["rows"]
+    same("on the paths", paths.shown(rows), paths.on_the_paths(log))
+    same("on the paths: shares", paths.shares_add_up(rows), True)
+
+
 def check_outputs(folder, report_path):
     """CSV and Markdown have the figures of JSON."""
     for table in ("op_statistics", "kernel_statistics", "steps", "chips", "zones"):
@@ -477,6 +485,7 @@ def main():
         check_savings(db, path)
         check_small_gaps(path)
         check_zones(db, folder, os.path.join(folder, "logs_device", "profile_log_device.csv"))
+        check_paths(os.path.join(folder, "logs_device", "profile_log_device.csv"))
         check_outputs(folder, path)
         check_markdown(folder, path, os.path.join(folder, "logs_device", "profile_log_device.csv"))
         check_widths("report", folder, path, os.path.join(folder, "logs_device", "capture.devlog"))

@@ -299,6 +299,7 @@ static const struct {
     {"run.transfer_bytes", FACT_RUN, RUN_TRANSFER_BYTES},
     {"run.uneven", FACT_RUN, RUN_UNEVEN},
     {"run.uneven_at", FACT_RUN_TEXT, RUN_UNEVEN_AT},
+    {"run.small_at", FACT_RUN_TEXT, RUN_SMALL_AT},
     {"run.one_tile", FACT_RUN, RUN_ONE_TILE},
     {"run.one_tile_at", FACT_RUN_TEXT, RUN_ONE_TILE_AT},
     {"run.one_tile_cores", FACT_RUN, RUN_ONE_TILE_CORES},

@@ -17,25 +17,52 @@ static const char *base_name(const char *path)
 
 /* ---- Transfers --- */
 
-static void say_uneven(run_facts *f, const dl_tables *t, const causes_flow *x)
+/* `what`, and the core, RISC and zone of a flow. */
+static void say_place(run_facts *f, run_text text, const dl_tables *t, const causes_flow *x, const char *what)
 {
     const dl_stream *s = &t->streams[x->stream];
-    const bool zone = x->site != DL_NONE;
-    char *room = f->rooms[RUN_UNEVEN_AT];
-    snprintf(room, sizeof f->rooms[0], "%llu of %llu on core %llu: %u-%u, %s%s%.40s%s%.40s%c%u",
-             (unsigned long long)x->uneven, (unsigned long long)x->transfers,
-             (unsigned long long)t->chips[s->chip].id, s->core_x, s->core_y, dl_text(t, s->risc_name),
-             zone ? ", " : "", zone ? dl_site_text(t, x->site) : "", zone ? ", " : "",
-             zone ? base_name(dl_text(t, t->sites[x->site].file)) : "", zone ? ':' : ' ',
-             zone ? t->sites[x->site].line : 0);
-    if (!zone) *strrchr(room, ' ') = '\0';
-    f->texts[RUN_UNEVEN_AT] = room;
+    char *room = f->rooms[text];
+    size_t n = (size_t)snprintf(room, sizeof f->rooms[0], "%s on core %llu: %u-%u, %.20s", what,
+                                (unsigned long long)t->chips[s->chip].id, s->core_x, s->core_y,
+                                dl_text(t, s->risc_name));
+    if (x->site != DL_NONE && n < sizeof f->rooms[0])
+        snprintf(room + n, sizeof f->rooms[0] - n, ", %.40s, %.40s:%u", dl_site_text(t, x->site),
+                 base_name(dl_text(t, t->sites[x->site].file)), t->sites[x->site].line);
+    f->texts[text] = room;
+}
+
+static bool is_small(const causes_flow *x)
+{
+    return x->bytes < RUN_SMALL_BYTES * x->transfers;
+}
+
+/* Where most of the transfers are that do not lie in units, and where most of the small ones. */
+static void find_places(run_facts *f, const causes_sums *s, const dl_tables *t)
+{
+    const causes_flow *uneven = NULL, *small = NULL;
+    char what[96];
+    for (size_t i = 1; i < s->n_flows; i++) {
+        const causes_flow *x = &s->flows[i];
+        if (x->uneven && (!uneven || x->uneven > uneven->uneven)) uneven = x;
+        if (is_small(x) && (!small || x->transfers > small->transfers)) small = x;
+    }
+    if (uneven) {
+        snprintf(what, sizeof what, "%llu of %llu", (unsigned long long)uneven->uneven,
+                 (unsigned long long)uneven->transfers);
+        say_place(f, RUN_UNEVEN_AT, t, uneven, what);
+    }
+    if (small) {
+        snprintf(what, sizeof what, "%llu of %.4g bytes", (unsigned long long)small->transfers,
+                 (double)small->bytes / (double)small->transfers);
+        say_place(f, RUN_SMALL_AT, t, small, what);
+    }
 }
 
 /* A tile of a chip, and what a core moved to or from it. */
 typedef struct asked {
     uint32_t chip, tile, core;
     uint64_t bytes;
+    const causes_flow *by;
 } asked;
 
 static int by_place(const void *a, const void *b)
@@ -55,27 +82,30 @@ static void find_one_tile(run_facts *f, const causes_sums *s, const dl_tables *t
     if (!all) return;
     for (size_t i = 1; i < s->n_flows; i++) {
         const dl_stream *of = &t->streams[s->flows[i].stream];
-        all[n++] =
-            (asked){of->chip, s->flows[i].tile, (uint32_t)of->core_x << 16 | of->core_y, s->flows[i].bytes};
+        all[n++] = (asked){of->chip, s->flows[i].tile, (uint32_t)of->core_x << 16 | of->core_y,
+                           s->flows[i].bytes, &s->flows[i]};
     }
     if (n) qsort(all, n, sizeof *all, by_place);
     uint64_t of_chip = 0;
     for (size_t i = 0, k; i < n; i = k) {
         uint64_t bytes = 0, cores = 0;
+        const causes_flow *by = NULL;
         if (!i || all[i].chip != all[i - 1].chip)
             for (of_chip = 0, k = i; k < n && all[k].chip == all[i].chip; k++)
                 of_chip += all[k].bytes;
         for (k = i; k < n && all[k].chip == all[i].chip && all[k].tile == all[i].tile; k++) {
             bytes += all[k].bytes;
+            if (!by || all[k].bytes > by->bytes) by = all[k].by;
             cores += k == i || all[k].core != all[k - 1].core;
         }
         if ((double)bytes <= most) continue;
         most = (double)bytes;
         f->values[RUN_ONE_TILE] = of_chip ? 100 * most / (double)of_chip : NAN;
         f->values[RUN_ONE_TILE_CORES] = (double)cores;
-        snprintf(f->rooms[RUN_ONE_TILE_AT], sizeof f->rooms[0], "%llu: %u-%u on NoC 0",
+        char what[96];
+        snprintf(what, sizeof what, "%llu: %u-%u on NoC 0, most",
                  (unsigned long long)t->chips[all[i].chip].id, all[i].tile & 63u, all[i].tile >> 6);
-        f->texts[RUN_ONE_TILE_AT] = f->rooms[RUN_ONE_TILE_AT];
+        say_place(f, RUN_ONE_TILE_AT, t, by, what);
     }
     free(all);
 }
@@ -102,21 +132,19 @@ static void look_at_transfers(run_facts *f, const answer_run *r)
 {
     const causes_sums *s = r->causes;
     const dl_tables *t = dl_decode_tables(s->decode);
-    const causes_flow *most = NULL;
     double transfers = 0, bytes = 0, uneven = 0;
     for (size_t i = 1; i < s->n_flows; i++) {
         const causes_flow *x = &s->flows[i];
         transfers += (double)x->transfers;
         bytes += (double)x->bytes;
         uneven += (double)x->uneven;
-        if (x->uneven && (!most || x->uneven > most->uneven)) most = x;
     }
     if (!(transfers > 0)) return;
     f->values[RUN_TRANSFERS] = transfers;
     f->values[RUN_TRANSFER_BYTES] = bytes / transfers;
     f->values[RUN_UNEVEN] = 100 * uneven / transfers;
     f->values[RUN_NOC_WAITS] = noc_waits_of(r);
-    if (most) say_uneven(f, t, most);
+    find_places(f, s, t);
     find_one_tile(f, s, t);
 }
 

@@ -38,11 +38,13 @@ typedef enum run_fact {
 } run_fact;
 typedef enum run_text {
     RUN_UNEVEN_AT,   /* core, RISC and zone with most of these transfers */
-    RUN_ONE_TILE_AT, /* chip and tile */
+    RUN_SMALL_AT,    /* the same of those of less than RUN_SMALL_BYTES */
+    RUN_ONE_TILE_AT, /* chip and tile, and who moves most to or from it */
     RUN_DRAM_BY,     /* the largest buffer that is in one bank, and where it was made */
     RUN_MARKERS_WHY, /* that markers took more than half of kernels, and of which part of all */
     RUN_TEXTS
 } run_text;
+enum { RUN_SMALL_BYTES = 256 };
 typedef struct run_facts {
     double values[RUN_FACTS];
     const char *texts[RUN_TEXTS]; /* into rooms; NULL: unknown */

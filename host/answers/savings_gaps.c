@@ -25,15 +25,21 @@ static void add_part(gap_part *to, double time, const answer_op *op)
     to->op = op;
 }
 
+static const char *name_of(const answer_run *r, const op_table_row *row)
+{
+    const char *name = dl_intern_text(r->table->texts, row->code, NULL);
+    return *name ? name : "an op without a name";
+}
+
 static void add_gap_saving(answer *a, const answer_run *r, savings *all, const gap_part *part,
                            const char *kind, const char *what, const char *tell)
 {
     if (!part->n) return;
     const op_table_row *row = answer_row(r, part->op);
-    const char *evidence = answer_keepf(a, "%llu times; the longest, %.*f %s, before %s (op %llu). %s",
-                                        (unsigned long long)part->n, r->cycles ? 0 : 1,
-                                        part->worst / (r->cycles ? 1 : 1000), r->cycles ? "cycles" : "us",
-                                        answer_code(r, part->op), (unsigned long long)row->id, tell);
+    const char *evidence =
+        answer_keepf(a, "%llu times; the longest, %.*f %s, before %s (op %llu). %s",
+                     (unsigned long long)part->n, r->cycles ? 0 : 1, part->worst / (r->cycles ? 1 : 1000),
+                     r->cycles ? "cycles" : "us", name_of(r, row), (unsigned long long)row->id, tell);
     savings_add(all, &(saving){.time = part->time,
                                .kind = kind,
                                .what = what,
@@ -99,13 +105,13 @@ static void add_small(answer *a, const answer_run *r, savings *all, const gap_pa
     const op_table_row *before = &r->table->rows[most->before], *row = answer_row(r, most->part.op);
     const char *evidence = answer_keepf(
         a,
-        "%llu gaps of up to %.1f us, %.2f us on average. Most of it is between %s and %s: %.1f us in %llu, the "
+        "%llu gap%s of up to %.1f us, %.2f us on average. Most of it is between %s and %s: %.1f us in %llu, the "
         "longest %.2f us (ops %llu and %llu). Fuse short ops, give each launch more to do, or capture the step "
         "as a trace.",
-        (unsigned long long)p->all.n, GAP_LIMIT / 1000, p->all.time / (double)p->all.n / 1000,
-        dl_intern_text(r->table->texts, before->code, NULL), answer_code(r, most->part.op),
-        most->part.time / 1000, (unsigned long long)most->part.n, most->part.worst / 1000,
-        (unsigned long long)before->id, (unsigned long long)row->id);
+        (unsigned long long)p->all.n, p->all.n == 1 ? "" : "s", GAP_LIMIT / 1000,
+        p->all.time / (double)p->all.n / 1000, name_of(r, before), name_of(r, row), most->part.time / 1000,
+        (unsigned long long)most->part.n, most->part.worst / 1000, (unsigned long long)before->id,
+        (unsigned long long)row->id);
     savings_add(all, &(saving){.time = p->all.time,
                                .kind = "small_gaps",
                                .what = "Small gaps between many launches add up",

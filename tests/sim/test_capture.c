@@ -196,6 +196,59 @@ static void every_command_tells(const char *capture, const char *says)
     }
 }
 
+/* Two kernels of one RISC, their ELF files gone: the first marker of each has the same number, and is another marker. */
+static void numbers_of_two_kernels(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    char folder[200];
+    snprintf(folder, sizeof folder, "%s", test_folder());
+    setenv("DEVLOG_CACHE", folder, 1);
+    devlog_device *d = open_in(folder);
+    static const char *const sources[] = {"one.c", "other.c"};
+    for (int i = 0; i < 2; i++) {
+        devlog_program *program;
+        char *source = path_of(folder, sources[i]), text[400];
+        snprintf(
+            text, sizeof text,
+            "#include <devlog/kernel.h>\n#include <devlog/profile.h>\nvolatile uint32_t sink;\nvoid "
+            "kernel_main(void)\n{\n    for (int i = 0; i < %d; i++) {\n        DEVLOG_ZONE(\"in %s\");\n        "
+            "for (int k = 0; k < %d; k++)\n            sink = k;\n    }\n}\n",
+            3 + i, sources[i], 10 + 200 * i);
+        write_text(source, text);
+        check_ok(devlog_program_create(d, &program, &err), &err);
+        const devlog_kernel_options o =
+            DEVLOG_KERNEL_OPTIONS(.source = source, .risc = "BRISC", .cores = {0, 0, 0, 0});
+        check_ok(devlog_program_add_kernel(program, &o, NULL, &err), &err);
+        prepare(d, program);
+        check_ok(devlog_launch_program(d, program, &err), &err);
+        devlog_program_free(program);
+        free(source);
+    }
+    check_ok(devlog_device_close(d, &err), &err);
+    char *capture = path_of(folder, DL_CAPTURE_NAME), *with = decoded(capture, NULL, NULL), command[400];
+    snprintf(command, sizeof command, "find '%s' -name '*.elf' -delete", folder);
+    assert_int_equal(system(command), 0);
+    char *without = decoded(capture, NULL, NULL);
+    for (int i = 0; i < 2; i++) {
+        char named[64], numbered[64];
+        const size_t n = (size_t)snprintf(named, sizeof named, "in %s", sources[i]);
+        snprintf(numbered, sizeof numbered, "id 16 of %s", sources[i]);
+        size_t times[2] = {0};
+        for (char *p = with; (p = strstr(p, named)); p += n)
+            times[0]++;
+        for (char *p = without; (p = strstr(p, numbered)); p += n)
+            times[1]++;
+        if (times[0] != (size_t)(3 + i) || times[1] != times[0])
+            fail_msg("%s: %zu, %zu in %s", named, times[0], times[1], without);
+    }
+    assert_null(strstr(without, "id 16,"));
+    unsetenv("DEVLOG_CACHE");
+    free(with);
+    free(without);
+    free(capture);
+}
+
 static void missing_elf(void **state)
 {
     (void)state;
@@ -331,6 +384,7 @@ int main(void)
         cmocka_unit_test(killed),
         cmocka_unit_test(two_writers_keep_their_names),
         cmocka_unit_test(missing_elf),
+        cmocka_unit_test(numbers_of_two_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

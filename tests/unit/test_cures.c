@@ -112,6 +112,16 @@ static void folders_that_are_not_ours(void **state)
         fail_msg("exit status %d, '%s'", status, said);
     free(out);
     free(said);
+    /* The current folder is not theirs either: what can be told without a file is told. */
+    char *told = devlog_ok("decode --no-files log.csv", 0);
+    assert_int_equal(devlog_as_user("decode log.csv", &out, &said), 1);
+    if (!strstr(said, "cannot make folder generated, choose one that you may write to"))
+        fail_msg("'%s'", said);
+    assert_string_equal(out, told);
+    assert_non_null(strstr(told, "Nothing was lost"));
+    free(told);
+    free(out);
+    free(said);
 }
 
 static void slow_file_systems(void **state)

@@ -400,7 +400,7 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
     const dl_elf *opened = open_elf(r, elf);
     uint32_t table = 0;
     const dl_prices *prices = prices_of(r, core->slot, elf, risc, &table);
-    raw_codes **codes = opened && elf ? &elf->codes[table] : &r->unnamed;
+    raw_codes **codes = elf ? &elf->codes[table] : &r->unnamed;
     if (!*codes) *codes = calloc(1, sizeof **codes); /* without, it is slower */
     const raw_risc raw = {.chip = core->slot,
                           .core_x = core->x,
@@ -410,6 +410,7 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
                           .spans = risc->spans,
                           .n_spans = risc->n_spans,
                           .elf = opened,
+                          .source = opened || !elf ? NULL : elf->source,
                           .prices = prices ? prices->of_site : NULL,
                           .codes = r->options->one_by_one ? NULL : *codes,
                           .index = risc->index,

@@ -89,11 +89,15 @@ static devlog_status default_markers(raw_maker *m, bool starts, devlog_error *er
 
 static uint32_t site_of(const raw_maker *m, const record_event *e)
 {
-    char unknown[32];
+    char unknown[128];
     if (e->stall) return named(m, RAW_STALL_ZONE, "", 0);
     if (e->site)
         return named(m, e->kind == DEVLOG_KIND_PRINT ? "print" : e->site->name, e->site->file, e->site->line);
-    snprintf(unknown, sizeof unknown, "%s %" PRIu32, e->wide ? "wide id" : "id", e->code);
+    /* Numbers of two kernels are not the same marker. */
+    const char *source = m->in->source, *base = source ? strrchr(source, '/') : NULL;
+    base = base ? base + 1 : source;
+    snprintf(unknown, sizeof unknown, "%s %" PRIu32 "%s%.80s", e->wide ? "wide id" : "id", e->code,
+             base ? " of " : "", base ? base : "");
     return named(m, unknown, "", 0);
 }
 

@@ -39,6 +39,7 @@ typedef struct raw_risc {
     const record_span *spans; /* in the order in which they were written */
     uint32_t n_spans;
     const dl_elf *elf;      /* of the kernel; may be NULL */
+    const char *source;     /* of the kernel without ELF file, whose markers are numbers; NULL: not known */
     const dl_price *prices; /* of its sites, two each (price.h); NULL: not known */
     raw_codes *codes;       /* of that ELF file, or of none; may be NULL, which is slower */
     uint32_t index;         /* of the RISC on its board, as its events carry it */

@@ -294,6 +294,12 @@ static bool is_in(const char *report, const char *output)
     return same;
 }
 
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 bool cli_tt_ops(const op_job_options *o, int *exit_status)
 {
     if (tt_is_archive(o->logs)) {
@@ -302,6 +308,15 @@ bool cli_tt_ops(const op_job_options *o, int *exit_status)
     }
     tt_files files;
     tt_ranks ranks;
+    if (tt_is_tracy(o->logs) && is_file(o->logs)) {
+        if (tt_files_find_beside(&files, o->logs)) {
+            *exit_status = report_tracy(&files, o);
+            tt_files_free(&files);
+        } else {
+            *exit_status = no_memory();
+        }
+        return true;
+    }
     char *own = op_log_in(o->logs);
     const bool ours = own != NULL;
     free(own);

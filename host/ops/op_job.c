@@ -1,9 +1,11 @@
 /* One op report from beginning to end. Not for the words it ends with (op_job_text.c). */
 #include "ops/op_job.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -114,6 +116,11 @@ static devlog_status find_logs(op_job *j, const op_job_options *o, devlog_error 
     if (strcmp(device, logs) != 0) j->device_op_log_path = op_log_in(device);
     free(beside);
     if (j->op_log_path || j->device_log_path) return DEVLOG_OK;
+    struct stat st;
+    if (stat(logs, &st) != 0) return dl_fail_errno(err, errno, "cannot read %s", logs);
+    if (!S_ISDIR(st.st_mode))
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                       "%s is a file: give the folder that it is in, with the others of its run", logs);
     return dl_fail(
         err, DEVLOG_ERR_NOT_FOUND,
         "neither " OP_LOG_NAME " nor " DL_DEVICE_LOG_NAME

@@ -38,6 +38,8 @@ static char *find(const char *folder, const char *name, bool *no_memory)
     return NULL;
 }
 
+static bool look_in(tt_files *f, const char *folder);
+
 /* A report: ops_perf_results*.csv. */
 static char *find_report(const char *folder)
 {
@@ -52,6 +54,45 @@ static char *find_report(const char *folder)
     }
     if (d) closedir(d);
     return found;
+}
+
+/* A capture of Tracy's under another name, when there is one and no more. */
+static char *find_capture(const char *folder)
+{
+    DIR *d = opendir(folder);
+    char *found = NULL;
+    size_t n_found = 0;
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        if (!tt_is_tracy(e->d_name)) continue;
+        free(found);
+        found = n_found++ ? NULL : dl_path_join(folder, e->d_name);
+    }
+    if (d) closedir(d);
+    return found;
+}
+
+bool tt_is_tracy(const char *path)
+{
+    static const char ending[] = ".tracy";
+    const size_t n = strlen(path);
+    return n >= sizeof ending && strcmp(path + n - (sizeof ending - 1), ending) == 0;
+}
+
+bool tt_files_find_beside(tt_files *f, const char *tracy)
+{
+    const char *slash = strrchr(tracy, '/');
+    char *folder = slash ? strndup(tracy, (size_t)(slash - tracy) + (slash == tracy)) : strdup(".");
+    *f = (tt_files){0};
+    bool ok = folder && look_in(f, folder);
+    free(folder);
+    free(f->tracy);
+    free(f->data);
+    free(f->times);
+    f->data = f->times = NULL;
+    f->tracy = strdup(tracy);
+    if (ok && f->tracy) return true;
+    tt_files_free(f);
+    return false;
 }
 
 /* The beginning of a text file, unpacked; false: it cannot be read. */
@@ -175,6 +216,7 @@ bool tt_files_find(tt_files *f, const char *folder)
         tt_files_free(f);
         return false;
     }
+    f->tracy = find_capture(folder);
     return true;
 }
 

@@ -23,6 +23,10 @@ tt_streamed tt_streamed_is(const char *path);
 tt_streamed tt_streamed_begins(const char *text, size_t n);
 
 bool tt_files_find(tt_files *f, const char *folder);
+/* Whether a file is named as Tracy's captures are. */
+bool tt_is_tracy(const char *path);
+/* Such a file, and what the device left beside it. */
+bool tt_files_find_beside(tt_files *f, const char *tracy);
 void tt_files_free(tt_files *f);
 /* Whether they are tt-metal's, and not a log of devlog's own. */
 bool tt_files_are_metals(const tt_files *f);

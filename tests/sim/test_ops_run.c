@@ -243,7 +243,8 @@ static void options_and_what_is_wrong_with_them(void **state)
     char folder[300], path[400], line[900];
     snprintf(folder, sizeof folder, "%s", test_folder());
     snprintf(path, sizeof path, "%s/profile_log_ops.jsonl", folder);
-    devlog("ops -i /nowhere", 1, "neither profile_log_ops.jsonl nor profile_log_device.csv in /nowhere");
+    devlog("ops -i /nowhere", 1, "cannot read /nowhere: No such file or directory");
+    devlog("ops -i /dev/null", 1, "/dev/null is a file: give the folder");
     devlog("ops --host-only -i /nowhere", 1, "no profile_log_ops.jsonl in /nowhere");
     devlog("ops -n a/b", 2, "has no '/'");
     devlog("ops summary /nowhere/report.csv", 1, "/nowhere/report.csv");

@@ -212,6 +212,16 @@ def other_forms(seed):
             os.environ["PATH"] = tools + ":" + os.environ["PATH"]
             devlog(saved, os.path.join(saved, "out"))
             assert rows_of(os.path.join(saved, "out")) == want
+            # The capture itself, also under a name of its user's; and alone in a folder.
+            mine = os.path.join(saved, "mine.tracy")
+            os.rename(os.path.join(saved, "tracy_profile_log_host.tracy"), mine)
+            p = devlog(mine, os.path.join(top, "mine"))
+            assert rows_of(os.path.join(top, "mine")) == want, p.stderr
+            os.makedirs(os.path.join(top, "alone"))
+            shutil.copy(mine, os.path.join(top, "alone"))
+            p = devlog(os.path.join(top, "alone"), os.path.join(top, "alone", "out"))
+            assert p.returncode == 3 and len(rows_of(os.path.join(top, "alone", "out"))) <= len(want), p.stderr
+            os.rename(mine, os.path.join(saved, "tracy_profile_log_host.tracy"))
         # What ttnn-visualizer's folder must have (src/hooks/useLocal.tsx at d15518f), linked.
         visual = os.path.join(top, "visual")
         for _ in range(2):

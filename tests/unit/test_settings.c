@@ -303,7 +303,8 @@ static void what_does_nothing_is_said(void **state)
          "TT_METAL_DEVICE_PROFILER_NOC_EVENTS is a setting of tt-metal"},
         {"TT_METAL_PROFILER_DIR", "/tmp/x", NULL}, /* devlog view looks there */
         {"TT_METAL_PROFILER_OF_TOMORROW", "1", "it is for tt-metal's own profiler"},
-        {"TT_METAL_STREAMING_PROFILER_RING_MB", "64", "it is for tt-metal's own profiler"},
+        {"TT_METAL_STREAMING_PROFILER_RING_MB", "64", "records go from L1 to the log"},
+        {"TT_METAL_STREAMING_PROFILER_NEXT", "64", "it is for tt-metal's own profiler"},
         {"TT_METAL_PROFILER_SUM", "0", NULL},
         {"TT_METAL_HOME", "/tt", NULL},
         {"DEVLOG_LOGSTYLE", "L2",

@@ -109,6 +109,22 @@ static devlog_status find_in_archive(memory_job *j, const char *path, devlog_err
     return status;
 }
 
+/* Periodic captures have folders of their own below that of the log of ops (DEVLOG_CAPTURE_EVERY). */
+static char *above_periodic(const char *folder)
+{
+    size_t n = strlen(folder);
+    while (n > 1 && folder[n - 1] == '/')
+        n--;
+    size_t from = n;
+    while (from && folder[from - 1] != '/')
+        from--;
+    if (strncmp(folder + from, "capture-", 8) != 0) return NULL;
+    char *above = from ? strndup(folder, from) : strdup(".");
+    char *found = above ? op_log_in(above) : NULL;
+    free(above);
+    return found;
+}
+
 /* A device log, a capture or an op report: the log of ops beside it, or else in the folder of its run. */
 static devlog_status find_beside(memory_job *j, const char *path, devlog_error *err)
 {
@@ -117,6 +133,7 @@ static devlog_status find_beside(memory_job *j, const char *path, devlog_error *
     char *run = run_folder_of_log(path);
     j->path = own ? op_log_in(own) : NULL;
     if (!j->path && (run || own)) j->path = memory_log_in(run ? run : own);
+    if (!j->path && own) j->path = above_periodic(own);
     free(own);
     free(run);
     return j->path ? DEVLOG_OK

@@ -10,6 +10,7 @@ static const char *const totals[DIFF_TOTALS] = {
     [DIFF_DEVICE] = "time on the device",
     [DIFF_GAPS] = "gaps on the device",
     [DIFF_HOST] = "host time in ops",
+    [DIFF_BUSIEST] = "time on the busiest chip",
 };
 
 devlog_status diff_begin(diff *d, const diff_options *o, devlog_error *err)
@@ -55,6 +56,39 @@ void diff_free(diff *d)
     dl_intern_free(d->texts);
     dl_str_free(&d->key);
     *d = (diff){0};
+}
+
+void diff_chip_took(diff *d, diff_chips *c, uint32_t chip, double time)
+{
+    if (!c->numbers) c->numbers = dl_intern_new(MAX_LINES, MAX_BYTES);
+    const uint32_t at =
+        c->numbers ? dl_intern_add(c->numbers, (const char *)&chip, sizeof chip) : DL_NO_STRING;
+    if (at != DL_NO_STRING && at >= c->cap) {
+        const size_t cap = (size_t)at * 2 + 16;
+        double *grown = realloc(c->times, cap * sizeof *grown);
+        if (grown) {
+            memset(grown + c->cap, 0, (cap - c->cap) * sizeof *grown);
+            c->times = grown;
+            c->cap = cap;
+        }
+    }
+    if (at < c->cap)
+        c->times[at] += time;
+    else
+        d->no_memory = true;
+}
+
+void diff_chips_end(diff *d, diff_chips *c, uint32_t side, uint32_t run)
+{
+    const uint32_t n = c->numbers ? dl_intern_count(c->numbers) : 0; /* number 0 is none of them */
+    double most = -1;
+    for (uint32_t i = 1; i < n && i < c->cap; i++)
+        if (c->times[i] > most) most = c->times[i];
+    d->chips |= n > 2;
+    diff_add(d, DIFF_BUSIEST, side, run, most, 1);
+    dl_intern_free(c->numbers);
+    free(c->times);
+    *c = (diff_chips){0};
 }
 
 const char *diff_text(diff *d, const char *text, size_t n)

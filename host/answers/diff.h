@@ -21,9 +21,10 @@ typedef enum diff_kind {
 } diff_kind;
 
 typedef enum diff_total {
-    DIFF_DEVICE, /* time of all ops, or launches, on the device */
-    DIFF_GAPS,   /* between ops, and inside of ops between their launches */
-    DIFF_HOST,   /* the host inside ops, nested ones counted once */
+    DIFF_DEVICE,  /* time of all ops, or launches, on the device */
+    DIFF_GAPS,    /* between ops, and inside of ops between their launches */
+    DIFF_HOST,    /* the host inside ops, nested ones counted once */
+    DIFF_BUSIEST, /* as DIFF_DEVICE, of the chip that has most of it; where a run has several */
     DIFF_TOTALS
 } diff_total;
 
@@ -107,6 +108,7 @@ typedef struct diff {
     /* the options, and what came of them */
     bool ops;     /* ops are those of op reports, not launches */
     bool several; /* a side has several runs */
+    bool chips;   /* a run has several chips */
     bool exact;   /* no chance is in it: every difference is real */
     bool by_fw;
     double alpha;          /* how often it may be wrong: 0.001 */
@@ -144,6 +146,15 @@ uint32_t diff_find(diff *d, diff_kind kind, const char *key, size_t n);
 /* What `count` of it took together, one sample; `sum` < 0: they have no time. */
 void diff_add(diff *d, uint32_t line, uint32_t side, uint32_t run, double sum, uint64_t count);
 const char *diff_text(diff *d, const char *text, size_t n);
+/* What each chip of a run took. Zero-initialised; diff_chips_end adds that of the busiest one, and frees. */
+typedef struct diff_chips {
+    dl_intern *numbers;
+    double *times; /* by number */
+    size_t cap;
+} diff_chips;
+void diff_chip_took(diff *d, diff_chips *c, uint32_t chip, double time);
+void diff_chips_end(diff *d, diff_chips *c, uint32_t side, uint32_t run);
+
 /* Which line an op of a run belongs to, by its id and chip. */
 typedef struct diff_id {
     uint64_t id;

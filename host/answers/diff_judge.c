@@ -133,7 +133,7 @@ static int by_difference(const void *a, const void *b)
 static bool is_shown(const diff_line *l)
 {
     const diff_part *x = &l->part[DIFF_OLD], *y = &l->part[DIFF_NEW];
-    if (l->kind == DIFF_TOTAL) return x->n || y->n; /* what nobody measured is no line */
+    if (l->kind == DIFF_TOTAL) return !l->dead && (x->n || y->n); /* what nobody measured is no line */
     return !l->dead && (x->count || y->count);
 }
 
@@ -161,6 +161,7 @@ static void put_in_order(diff *d)
 devlog_status diff_judge(diff *d, devlog_error *err)
 {
     rank_test t = {0};
+    if (DIFF_BUSIEST < d->n) d->lines[DIFF_BUSIEST].dead = !d->chips; /* it is the time on the device */
     for (size_t i = 0; i < d->n && !d->no_memory; i++)
         if (!d->lines[i].dead) look_at(d, &d->lines[i], &t);
     rank_test_free(&t);

@@ -224,6 +224,7 @@ static void add_launches(adding *a)
     a->ops = malloc((a->n_ops + 1) * sizeof *a->ops);
     if (!a->ops) d->no_memory = true;
     double device = 0, gaps = 0;
+    diff_chips chips = {0};
     bool any = false, any_gap = false;
     uint64_t last = 0;
     uint32_t chip = 0;
@@ -255,12 +256,14 @@ static void add_launches(adding *a)
             gaps += (double)(l.first_start - last) * scale_of(a, l.chip);
         any_gap |= any && chip == l.chip;
         device += ns;
+        diff_chip_took(d, &chips, l.chip, ns);
         any = true;
         chip = l.chip;
         last = l.last_end;
     }
     if (d->ops) return;
-    d->lines[DIFF_DEVICE].by_clock = d->lines[DIFF_GAPS].by_clock = true;
+    d->lines[DIFF_DEVICE].by_clock = d->lines[DIFF_GAPS].by_clock = d->lines[DIFF_BUSIEST].by_clock = true;
+    diff_chips_end(d, &chips, a->side, a->run);
     diff_add(d, DIFF_DEVICE, a->side, a->run, any ? device : -1, 1);
     if (any_gap) diff_add(d, DIFF_GAPS, a->side, a->run, gaps, 1);
 }

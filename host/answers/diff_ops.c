@@ -111,6 +111,7 @@ devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *t, diff_ids *i
     op_host_times *times = op_host_times_new();
     double device = 0, gaps = 0;
     uint64_t host = 0, with_device = 0;
+    diff_chips chips = {0};
     bool any_gap = false, any_host = false, good = times != NULL;
     d->runs[run].instructions |= t->instructions;
     op_aiclk_add(&d->runs[run].aiclk, t->aiclk.low);
@@ -128,6 +129,7 @@ devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *t, diff_ids *i
         d->runs[run].timeless += ns == 0;
         with_device += ns != 0;
         device += (double)ns;
+        if (ns) diff_chip_took(d, &chips, r->chip, (double)ns);
         any_gap |= (r->has & (OP_HAS_GAP | OP_HAS_IDLE)) != 0;
         if ((r->has & OP_HAS_GAP) && r->gap_ns > 0) gaps += (double)r->gap_ns;
         if (r->has & OP_HAS_IDLE) gaps += (double)r->idle_ns;
@@ -138,6 +140,7 @@ devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *t, diff_ids *i
     }
     if (good) op_host_times_sum(times, &host);
     op_host_times_free(times);
+    diff_chips_end(d, &chips, a.side, run);
     add_totals(&a, device, with_device > 0, gaps, any_gap, host, any_host);
     free(a.met);
     dl_str_free(&a.key);

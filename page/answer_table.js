@@ -2,6 +2,7 @@
  * a row does: its caller says that. */
 
 import { unitText } from "./answers.js";
+import { copyButtons } from "./copy.js";
 import { make } from "./dom.js";
 import { grouped } from "./format.js";
 
@@ -124,7 +125,11 @@ export function tableBar(section, options) {
     });
     return make("label", {}, box, columnTitle(c.key));
   }));
-  return [text, make("details", { class: "columns" }, make("summary", {}, "columns"), menu)];
+  const copied = () => {
+    const columns = section.columns.filter((c) => !state.hidden.has(c.key) && section.rows.some((r) => r[c.key] !== null));
+    return { names: columns.map((c) => columnTitle(c.key) + (c.unit && c.unit !== "count" ? " (" + c.unit + ")" : "")), rows: arranged(section, state).map((r) => columns.map((c) => r[c.key])) };
+  };
+  return [text, copyButtons(copied), make("details", { class: "columns" }, make("summary", {}, "columns"), menu)];
 }
 
 /* A section as it is: heading, table, notes. */
@@ -137,6 +142,8 @@ export function sectionBlock(found, options) {
     return table;
   };
   const title = options.title || found.title.charAt(0) + found.title.slice(1).toLowerCase();
-  box.append(make("h2", {}, title), make("div", { class: "wide" }, draw()), ...(found.notes || []).map((n) => make("p", { class: "faint" }, n)));
+  const columns = found.columns.filter((c) => found.rows.some((r) => r[c.key] !== null)), names = columns.map((c) => columnTitle(c.key) + (c.unit && c.unit !== "count" ? " (" + c.unit + ")" : ""));
+  const copied = () => ({ names, rows: arranged(found, tableState(options.id)).map((r) => columns.map((c) => r[c.key])) });
+  box.append(make("h2", {}, title, " ", copyButtons(copied)), make("div", { class: "wide" }, draw()), ...(found.notes || []).map((n) => make("p", { class: "faint" }, n)));
   return box;
 }

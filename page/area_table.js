@@ -2,6 +2,7 @@
  * for. A click on a row goes there. */
 
 import { areaOf } from "./area.js";
+import { copyButtons, shownText } from "./copy.js";
 import { make } from "./dom.js";
 import { counted, cyclesAndTime, duration, grouped } from "./format.js";
 import { rowsLayout } from "./rows.js";
@@ -62,7 +63,7 @@ export function showArea(box) {
   });
   const where = selection.rows ? counted(selection.rows.size, "row") : "all rows";
   box.replaceChildren(make("h2", {}, "Measured: " + length(t1 - t0)),
-    make("p", { class: "faint" }, "from " + length(t0) + "; " + where + ", " + counted(found.count, "zone") + "; " + (ns ? "ns" : "cycles") + " ", turn),
+    make("p", { class: "faint" }, "from " + length(t0) + "; " + where + ", " + counted(found.count, "zone") + "; " + (ns ? "ns" : "cycles") + " ", turn, " ", copyButtons(() => shownText(box.querySelector("table")))),
     make("table", { class: "answer area" }, make("thead", {}, head), make("tbody", {}, ...rows.slice(0, SHOWN[by]).map((r) => (by === "zone" ? zoneLine : rowLine)(r, unit)))),
     rows.length > SHOWN[by] ? make("p", { class: "faint" }, "and " + grouped(rows.length - SHOWN[by]) + " more") : "");
 }

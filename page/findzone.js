@@ -2,11 +2,13 @@
  * bin's instances, the longest, the median, one after the other; by core and by RISC; and beside a selection that was kept. The
  * durations are those in the page; when launches were left out of it, it says so. */
 
+import { copyButtons, shownText } from "./copy.js";
 import { byId, make } from "./dom.js";
 import { counted, grouped } from "./format.js";
 import { barColour, binText, binTextOf, drawHistogram, histogram } from "./histogram.js";
 import { besideOf, binOf, binsOf, edgesOf, extremeOf, figuresOf, groupsOf, instancesOf, itemOf, startOf } from "./instances.js";
-import { goTo, say, selection } from "./select.js";
+import { say } from "./say.js";
+import { goTo, selection } from "./select.js";
 import { rowPlace, table } from "./table.js";
 import { tabs } from "./tabs.js";
 import { timeline } from "./timeline.js";
@@ -224,6 +226,7 @@ function comparison() {
 
 function showInstances() {
   byId("instances").replaceChildren(...comparison(), ...groupTable(), ...instanceTable());
+  for (const list of byId("instances").querySelectorAll("table")) list.before(copyButtons(() => shownText(list)));
 }
 
 let due = 0;

@@ -1,6 +1,5 @@
 /* What tests, and whoever opens the browser's console, may reach of the page: `devlog.timeline`, `devlog.goTo`, ... The
  * page itself goes by the modules' own lists. */
-
 import * as area from "./area.js";
 import * as answersOf from "./answers.js";
 import * as answer_table from "./answer_table.js";
@@ -31,5 +30,13 @@ import * as theme from "./theme.js";
 import * as timeline from "./timeline.js";
 import * as view from "./view.js";
 import * as waits from "./waits.js";
+import * as bookmarksOf from "./bookmarks.js";
+import * as copyOf from "./copy.js";
+import * as linkOf from "./link.js";
+import * as orderOf from "./order.js";
+import * as row_menuOf from "./row_menu.js";
+import * as stateOf from "./state.js";
+import * as sayOf from "./say.js";
+import * as touchOf from "./touch.js";
 
-export const handle = Object.assign({}, answersOf, area, answer_table, causes_draw, data, dom, findzone, flows, format, heatmap, histogram, instances, keys, markers, memory, opsOf, overview, owners, panes, places, roofline, rows, search, select, table, tabsOf, theme, timeline, view, waits);
+export const handle = Object.assign({}, touchOf, sayOf, stateOf, row_menuOf, orderOf, linkOf, copyOf, bookmarksOf, answersOf, area, answer_table, causes_draw, data, dom, findzone, flows, format, heatmap, histogram, instances, keys, markers, memory, opsOf, overview, owners, panes, places, roofline, rows, search, select, table, tabsOf, theme, timeline, view, waits);

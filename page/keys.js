@@ -1,11 +1,15 @@
 /* The keyboard: every key in one table, which is also the help. */
 
+import { editMark, nextMark } from "./bookmarks.js";
 import { toggleCauses } from "./causes_draw.js";
 import { lowerBound } from "./data.js";
 import { byId, make } from "./dom.js";
+import { hideRow, moveRow, pinRow, rowMenu, showAllRows, startRowMenu } from "./row_menu.js";
 import { rowsLayout } from "./rows.js";
 import { nextHit, runSearch } from "./search.js";
-import { goTo, itemEnd, itemStart, measure, say, select, selection, showDetails } from "./select.js";
+import { say } from "./say.js";
+import { goTo, itemEnd, itemStart, measure, select, selection, showDetails } from "./select.js";
+import { undo } from "./state.js";
 import { chooseRow, showTable, table } from "./table.js";
 import { showNth, tabs } from "./tabs.js";
 import { repaint, timeline, toggleCore } from "./timeline.js";
@@ -99,11 +103,22 @@ const KEYS = [
   [["."], ". ,", "the next launch, the one before", () => nextLaunch(1)],
   [[","], "", "", () => nextLaunch(-1)],
   [["m"], "m", "measure the selected zone", () => selection.item && measure(itemStart(selection.item), itemEnd(selection.item))],
-  [["/"], "/", "search; then Enter, Shift+Enter: next, previous", () => byId("search").focus()],
+  [["/"], "/", "search, also for /regular expressions/; then Enter, Shift+Enter: next, previous", () => byId("search").focus()],
   [["n"], "n N", "next, previous found", () => nextHit(1)],
   [["N"], "", "", () => nextHit(-1)],
   ...Array.from({ length: 9 }, (_, n) => /** @type {[string[], string, string, () => void]} */ ([[String(n + 1)], n ? "" : "1 ... 9", "the tabs, from the left", () => showNth(n)])),
   [["p"], "p", "path, waits and slack over the time line, on or off", () => toggleCauses()],
+  [["b"], "b", "a bookmark with a note, where the selection is", () => editMark(null)],
+  [["v"], "v V", "the next bookmark, the one before", () => nextMark(1)],
+  [["V"], "", "", () => nextMark(-1)],
+  [["i"], "i", "pin the selected core to the top, or put it back", () => pinRow()],
+  [["h"], "h H", "hide the selected core; show all", () => hideRow()],
+  [["H"], "", "", showAllRows],
+  [["K"], "K J", "move the selected core up, down", () => moveRow(-1)],
+  [["J"], "", "", () => moveRow(1)],
+  [["r"], "r", "the menu of the selected core", rowMenu],
+  [["z"], "z y", "undo, do again; Ctrl+Z and Ctrl+Y too", () => undo(-1)],
+  [["y"], "", "", () => undo(1)],
   [["u"], "u", "cycles or time", toggleUnit],
   [["t"], "t", "light or dark", () => byId("theme").click()],
   [["Escape"], "Esc", "clear selection, measure and search", clearAll],
@@ -111,13 +126,19 @@ const KEYS = [
 ];
 const MOUSE = [
   ["wheel", "zoom at the mouse; Shift+wheel pans; over the core names it scrolls"],
-  ["drag", "pan; Shift+drag measures a range"],
-  ["click", "select a zone; on a core's name, open or close it"],
+  ["drag", "pan; Shift+drag measures a range, over several rows those rows; its ends snap to zones"],
+  ["two fingers", "zoom and pan"],
+  ["click", "select a zone; on a core's name, open or close it; the right button there pins, hides and moves it"],
 ];
 
 function onKey(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || byId("help").open) return;
-  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+  if (byId("help").open || byId("note").open) return;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox") return;
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && /^[zy]$/i.test(event.key)) {
+    event.preventDefault();
+    return undo(event.key === "z" ? -1 : 1);
+  }
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
   const onControl = event.target.tagName === "BUTTON" || event.target.closest("tr[tabindex]");
   if (onControl && (event.key === "Enter" || event.key.startsWith("Arrow"))) return;
   const entry = KEYS.find((k) => k[0].includes(event.key));
@@ -136,6 +157,7 @@ export function startKeys() {
   byId("help").replaceChildren(make("h2", {}, "Keys and mouse"), list, close);
   byId("ask").addEventListener("click", () => byId("help").showModal());
   startSplit();
+  startRowMenu();
 }
 
 /* The line between timeline and panel: by mouse, or by arrow keys. */

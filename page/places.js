@@ -2,7 +2,8 @@
 
 import { answers, section } from "./answers.js";
 import { rowsLayout } from "./rows.js";
-import { goTo, itemEnd, itemStart, measure, reveal, say, select, selection } from "./select.js";
+import { say } from "./say.js";
+import { goTo, itemEnd, itemStart, measure, reveal, select, selection } from "./select.js";
 import { showTab } from "./tabs.js";
 import { measureTimeline, repaint, timeline } from "./timeline.js";
 import { viewRange } from "./view.js";

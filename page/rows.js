@@ -1,6 +1,8 @@
 /* Where each row is: cores one above the other, closed (one strip per RISC, as high as the screen allows) or
  * open (a row per RISC, a line per level). Knows heights, not pixels' colours. */
 
+import { isPinned, shownCores } from "./order.js";
+
 export const LINE = 14, POINTS = 8, HEAD = 18, CHIP = 20, FLOWS = 8, RISC_GAP = 3;
 
 /* A band is one thing with a label in the gutter: { kind: "chip" | "core" | "risc", y, h, ... }; a chip's band
@@ -8,11 +10,11 @@ export const LINE = 14, POINTS = 8, HEAD = 18, CHIP = 20, FLOWS = 8, RISC_GAP = 
 export const rowsLayout = { bands: [], height: 0, open: new Set() };
 
 function closedHeight(model, height) {
-  const closed = model.cores.length - rowsLayout.open.size;
+  const cores = shownCores(model), closed = cores.filter((c) => !rowsLayout.open.has(c)).length;
   let free = height - CHIP * model.usedChips.size - (CHIP + FLOWS) * model.hosts.length - CHIP * model.ranges.length;
-  for (const core of rowsLayout.open) free -= openHeight(core);
+  for (const core of cores) if (rowsLayout.open.has(core)) free -= openHeight(core);
   const fitting = Math.floor(free / Math.max(1, closed));
-  return Math.max(model.cores.length > 64 ? 3 : 9, Math.min(26, fitting));
+  return Math.max(cores.length > 64 ? 3 : 9, Math.min(26, fitting));
 }
 
 function riscHeight(row) {
@@ -32,8 +34,8 @@ export function layoutRows(model, height) {
     bands.push({ kind: "chip", chip: row.chip, row, ranges: true, y, h: CHIP });
     y += CHIP;
   }
-  for (const core of model.cores) {
-    if (core.chip !== chip) {
+  for (const core of shownCores(model)) {
+    if (core.chip !== chip && !isPinned(core)) {
       if (!model.chips[core.chip].process) {
         bands.push({ kind: "chip", chip: core.chip, row: model.tops.find((r) => r.chip === core.chip), y, h: CHIP });
         y += CHIP;
@@ -45,7 +47,7 @@ export function layoutRows(model, height) {
         y += CHIP;
       }
     }
-    chip = core.chip;
+    if (!isPinned(core)) chip = core.chip;
     if (!rowsLayout.open.has(core)) {
       bands.push({ kind: "core", core, open: false, y, h: each });
       y += each;

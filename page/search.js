@@ -1,6 +1,8 @@
-/* Search: zones by name or source file, cores ("3,1"), launches ("launch 12"). What is found keeps its colour,
- * the rest fades; Enter and Shift+Enter go from one to the next. */
+/* Search over everything that has a name or a text: zones and their source files, what kernels printed, the host's calls, launches and
+ * their ops, steps and signposts; cores ("3,1") and launches ("launch 12"); "/a|b/" is a regular expression. What is found keeps its
+ * colour, the rest fades; Enter and Shift+Enter go from one to the next. */
 
+import { POINT_TEXT } from "./data.js";
 import { byId } from "./dom.js";
 import { grouped } from "./format.js";
 import { rowsLayout } from "./rows.js";
@@ -12,28 +14,52 @@ import { view } from "./view.js";
 
 /* `lanes` are those in which something was found; `cores` is instead of them when cores were looked for. `item` or
  * `core` is where one has gone to, `at` its number. */
-export const search = { text: "", names: null, sites: null, lanes: [], cores: [], count: 0, at: -1, item: null, wanted: null };
+export const search = { text: "", names: null, sites: null, lanes: [], cores: [], count: 0, at: -1, item: null, wrong: false };
 
-function matchingSites(model, text) {
-  const low = text.toLowerCase();
-  return new Set(model.sites.filter((s) => s.name.toLowerCase().includes(low) || s.file.toLowerCase().includes(low)).map((s) => s.index));
+/* Whether a text is what is looked for: contains it, or matches the expression between two slashes. Null: that is none. */
+export function matcher(text) {
+  const expression = /^\/(.+)\/([imsu]*)$/.exec(text), low = text.toLowerCase();
+  if (!expression) return (name) => name.toLowerCase().includes(low);
+  try {
+    const regexp = new RegExp(expression[1], expression[2] || "i");
+    return (name) => regexp.test(name);
+  } catch {
+    return null;
+  }
+}
+
+function matchingSites(model, matches) {
+  return new Set(model.sites.filter((s) => matches(s.name) || matches(s.file)).map((s) => s.index));
 }
 
 /* What was found stays where it is: there may be millions. */
 function findIntervals(rows, wanted) {
-  search.wanted = wanted;
   for (const row of rows)
     row.lanes.forEach((lane, k) => {
       let n = 0;
       for (let i = 0; i < lane.n; i++) n += wanted(lane, i) ? 1 : 0;
-      if (n) search.lanes.push({ lane, order: row.index * 65536 + k });
+      if (n) search.lanes.push({ lane, order: row.index * 65536 + k, wanted });
       search.count += n;
     });
 }
 
+/* Each text is looked at once, however often it is there. */
+function searchTexts(model, matches) {
+  const found = matchingSites(model, matches), texts = model.meta.texts.map(matches), launches = model.launches.map((l) => matches(l.name));
+  const printed = texts.includes(true) ? (lane, i) => lane.points && lane.kind[i] === POINT_TEXT && texts[Number(lane.value[i]) - 1] === true : () => false;
+  findIntervals([...model.rows, ...model.hosts], (lane, i) => found.has(lane.site[i]) || printed(lane, i));
+  const named = search.count;
+  if (launches.includes(true)) findIntervals(model.tops, (lane, i) => launches[lane.launch[i]] === true);
+  for (const row of model.ranges) findIntervals([row], (_, i) => matches(row.names[i]));
+  if (found.size && named) { /* where nothing is found, nothing fades */
+    search.sites = found;
+    search.names = new Set([...found].map((i) => model.sites[i].name));
+  }
+}
+
 export function runSearch(text) {
   const model = timeline.model;
-  Object.assign(search, { text: (text = text.trim()), names: null, sites: null, lanes: [], cores: [], count: 0, at: -1, item: null });
+  Object.assign(search, { text: (text = text.trim()), names: null, sites: null, lanes: [], cores: [], count: 0, at: -1, item: null, wrong: false });
   const core = /^(?:core\s+)?(\d+)\s*,\s*(\d+)$/i.exec(text), launch = /^launch\s+(\S.*)$/i.exec(text);
   if (core) {
     search.cores = model.cores.filter((c) => c.x === Number(core[1]) && c.y === Number(core[2]));
@@ -42,12 +68,9 @@ export function runSearch(text) {
     const found = model.launches.map((l) => l.name === launch[1] || l.name === "#" + launch[1]); /* one for each chip */
     findIntervals(model.tops, (lane, i) => found[lane.launch[i]] === true);
   } else if (text) {
-    const found = matchingSites(model, text);
-    findIntervals([...model.rows, ...model.hosts], (lane, i) => found.has(lane.site[i]));
-    if (found.size) { /* where nothing is found, nothing fades */
-      search.sites = found;
-      search.names = new Set([...found].map((i) => model.sites[i].name));
-    }
+    const matches = matcher(text);
+    if (matches) searchTexts(model, matches);
+    else search.wrong = true;
   }
   showFound();
   refreshColours();
@@ -56,7 +79,7 @@ export function runSearch(text) {
 
 function showFound() {
   const n = search.count;
-  byId("found").textContent = !search.text ? "" : n === 0 ? "nothing found" : search.at < 0 ? grouped(n) + " found" : grouped(search.at + 1) + " of " + grouped(n);
+  byId("found").textContent = !search.text ? "" : search.wrong ? "no regular expression" : n === 0 ? "nothing found" : search.at < 0 ? grouped(n) + " found" : grouped(search.at + 1) + " of " + grouped(n);
 }
 
 /* The place of a hit in the order of all: time, then row and level, then its number there. */
@@ -89,7 +112,7 @@ function hitBeside(place, step) {
     for (; i >= 0 && i < found.lane.n; i += step) {
       const hit = hitPlace(found, i);
       if (best && hitBefore(best, hit) === step > 0) break;
-      if (!search.wanted(found.lane, i)) continue;
+      if (!found.wanted(found.lane, i)) continue;
       best = hit;
       break;
     }
@@ -101,7 +124,7 @@ function hitBeside(place, step) {
 function hitNumber(place) {
   let n = 0;
   for (const found of search.lanes)
-    for (let i = firstFrom(found, place); i-- > 0;) n += search.wanted(found.lane, i) ? 1 : 0;
+    for (let i = firstFrom(found, place); i-- > 0;) n += found.wanted(found.lane, i) ? 1 : 0;
   return n;
 }
 
@@ -110,6 +133,14 @@ function goToCore(core) {
   selection.band = rowsLayout.bands.find((b) => b.core === core);
   reveal(selection.band);
   repaint();
+}
+
+/* The first on the screen; where none is, the one that is nearest to it. */
+function nearestHit(edge, step) {
+  const ahead = hitBeside({ ...edge, time: step > 0 ? view.t0 : view.t1 }, step);
+  if (ahead && ahead.time >= view.t0 && ahead.time <= view.t1) return ahead;
+  const behind = hitBeside({ ...edge, time: step > 0 ? view.t0 : view.t1 }, -step), away = (h) => (h ? Math.max(view.t0 - h.time, h.time - view.t1) : Infinity);
+  return away(behind) < away(ahead) ? behind : ahead;
 }
 
 /* From the hit where one is, as long as that is on the screen; otherwise from the screen's edge. */
@@ -122,7 +153,7 @@ export function nextHit(step) {
     return showFound();
   }
   const seen = search.item && itemEnd(search.item) >= view.t0 && itemStart(search.item) <= view.t1;
-  const hit = hitBeside(seen ? search.item : { ...edge, time: step > 0 ? view.t0 : view.t1 }, step) || hitBeside({ ...edge, time: step > 0 ? -Infinity : Infinity }, step);
+  const hit = (seen ? hitBeside(search.item, step) : nearestHit(edge, step)) || hitBeside({ ...edge, time: step > 0 ? -Infinity : Infinity }, step);
   search.item = hit;
   search.at = hitNumber(hit);
   goTo({ lane: hit.lane, i: hit.i });

@@ -2,15 +2,19 @@
  * walk from zone to zone. */
 
 import { lowerBound, POINT_DROPPED, POINT_SUM, POINT_VALUE, upperBound } from "./data.js";
+import { paintFlags } from "./bookmarks.js";
 import { causesOf, paintCauses } from "./causes_draw.js";
 import { byId, make } from "./dom.js";
 import { paintFlows } from "./flows.js";
 import { counted, cyclesAndTime } from "./format.js";
 import { textOf } from "./markers.js";
 import { showArea } from "./area_table.js";
+import { order } from "./order.js";
 import { rooflineOf } from "./roofline.js";
+import { say } from "./say.js";
 import { bandAt, bandOfRow, laneBox, rowsLayout, stripBox } from "./rows.js";
 import { inkOn, theme } from "./theme.js";
+import { pinching, startTouch } from "./touch.js";
 import { axisTextUnit, axisToX, fitCanvas, laneName, measureTimeline, repaint, timeline, toggleCore, xToAxis } from "./timeline.js";
 import { pan, setView, view, viewRange, zoom } from "./view.js";
 
@@ -143,10 +147,6 @@ export function showDetails() {
   box.replaceChildren(make("h2", {}, swatch(itemSite(selection.item)), itemName(selection.item)), factList(selection.item));
 }
 
-export function say(text) {
-  byId("say").textContent = text;
-}
-
 export function select(item, announce) {
   selection.item = item;
   selection.range = selection.rows = null;
@@ -172,6 +172,13 @@ export function measure(t0, t1, rows) {
   repaint();
 }
 
+/* The place of the axis under the pointer, or the edge of a zone there that is hardly away. */
+export function snapped(at) {
+  const t = xToAxis(at.x), near = (6 / timeline.width) * (view.t1 - view.t0), item = itemAt(at.x, at.rowsY) || itemAt(at.x - 6, at.rowsY) || itemAt(at.x + 6, at.rowsY);
+  const edges = item ? [itemStart(item), itemEnd(item)] : [];
+  return edges.filter((e) => Math.abs(e - t) <= near).sort((a, b) => Math.abs(a - t) - Math.abs(b - t))[0] ?? t;
+}
+
 /* RISCs between two places of the rows; null: as good as one place, which is to say all of them. */
 function rowsBetween(y0, y1) {
   const [top, bottom] = y0 < y1 ? [y0, y1] : [y1, y0], rows = new Set();
@@ -191,8 +198,9 @@ export function reveal(band) {
 
 /* Selects an interval and brings it into sight, opening its core. */
 export function goTo(item) {
-  if (item.lane.row.core && !rowsLayout.open.has(item.lane.row.core)) {
+  if (item.lane.row.core && (!rowsLayout.open.has(item.lane.row.core) || order.hidden.has(item.lane.row.core))) {
     rowsLayout.open.add(item.lane.row.core);
+    order.hidden.delete(item.lane.row.core); /* who is sent there wants to see it */
     measureTimeline();
   }
   const t0 = itemStart(item), t1 = itemEnd(item), size = view.t1 - view.t0;
@@ -246,6 +254,7 @@ function paintMarks() {
   paintFlows(context);
   paintChosen(context);
   paintCauses(context);
+  paintFlags(byId("ruler").getContext("2d"), context);
   for (const [item, colour, line] of [[selection.hover, colours.ink, 1], [selection.item, colours.accent, 2]]) {
     const box = item && itemBox(item);
     if (!box) continue;
@@ -286,18 +295,19 @@ function onDown(event) {
     return;
   }
   if (at.x > timeline.width) return; /* the scroll bar */
-  selection.drag = { x: at.x, y: at.y, t0: view.t0, t1: view.t1, top: byId("rows").scrollTop, rowsY: at.rowsY, measure: event.shiftKey, from: xToAxis(at.x), moved: false };
+  selection.drag = { x: at.x, y: at.y, t0: view.t0, t1: view.t1, top: byId("rows").scrollTop, rowsY: at.rowsY, measure: event.shiftKey, from: snapped(at), moved: false };
   byId("rows").setPointerCapture(event.pointerId);
   event.preventDefault();
 }
 
 function onMove(event) {
   const at = pointer(event), drag = selection.drag;
+  if (drag && pinching()) return;
   if (drag) {
     drag.moved = drag.moved || Math.abs(at.x - drag.x) + Math.abs(at.y - drag.y) > 3;
     if (!drag.moved) return;
     showTip(null);
-    if (drag.measure) return measure(drag.from, xToAxis(at.x), rowsBetween(drag.rowsY, at.rowsY));
+    if (drag.measure) return measure(drag.from, snapped(at), rowsBetween(drag.rowsY, at.rowsY));
     const step = ((drag.x - at.x) / timeline.width) * (drag.t1 - drag.t0);
     byId("rows").scrollTop = drag.top + drag.y - at.y;
     setView(drag.t0 + step, drag.t1 + step);
@@ -332,6 +342,7 @@ function onWheel(event) {
 export function startSelect() {
   const rows = byId("rows");
   timeline.marked = paintMarks;
+  startTouch();
   rows.addEventListener("pointerdown", onDown);
   rows.addEventListener("pointermove", onMove);
   rows.addEventListener("pointerup", onUp);

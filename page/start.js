@@ -19,6 +19,7 @@ import { addRanges } from "./ranges.js";
 import { showRoofline } from "./roofline.js";
 import { refreshColours, startSearch } from "./search.js";
 import { showDetails, startSelect } from "./select.js";
+import { changed, startState } from "./state.js";
 import { showTable, startTable } from "./table.js";
 import { offerTab, showTab, startTabs, tabs } from "./tabs.js";
 import { recolour, startTheme, theme } from "./theme.js";
@@ -115,8 +116,10 @@ async function start() {
   timeline.moved = () => {
     timeChanged();
     findMoved();
+    changed();
   };
-  if (linked !== "overview" && tabs.now === "overview") showTab(linked);
+  if (linked && tabs.now === "overview") showTab(linked.split("?")[0]);
+  startState(linked);
   requestIdleCallback(() => {
     showStraggler(worstStraggler());
     showThreads(model);

@@ -2,6 +2,7 @@
  * chooses that zone on that RISC for the histogram and the heat map, and brings it out in the timeline. */
 
 import { ROLE_FW, ROLE_USER } from "./data.js";
+import { copyButtons } from "./copy.js";
 import { byId, make } from "./dom.js";
 import { grouped } from "./format.js";
 import { isFound, showHistogram } from "./findzone.js";
@@ -69,13 +70,24 @@ function tableRow(model, row) {
   return line;
 }
 
-export function showTable() {
-  const model = timeline.model, by = COLUMNS.find((c) => c.key === table.sort);
-  const rows = table.rows.filter((r) => !search.names || search.names.has(r.name));
-  rows.sort((a, b) => {
+/* All rows of it, as they are sorted, not only those that are drawn. */
+function copiedRows() {
+  const { model } = timeline, several = model.usedChips.size > 1;
+  return { names: [...(several ? ["chip"] : []), ...COLUMNS.map((c) => c.title + (c.time ? " (cycles)" : c.key === "share" ? " (%)" : ""))],
+    rows: sortedRows().map((r) => [...(several ? [model.chips[r.chip].id] : []), ...COLUMNS.map((c) => r[c.key])]) };
+}
+
+function sortedRows() {
+  const by = COLUMNS.find((c) => c.key === table.sort), rows = table.rows.filter((r) => !search.names || search.names.has(r.name));
+  return rows.sort((a, b) => {
     const order = by.number ? a[by.key] - b[by.key] : a[by.key] < b[by.key] ? -1 : a[by.key] > b[by.key] ? 1 : 0;
     return table.up ? order : -order;
   });
+}
+
+export function showTable() {
+  const model = timeline.model, by = COLUMNS.find((c) => c.key === table.sort);
+  const rows = sortedRows();
   const head = make("tr", {});
   for (const column of COLUMNS) {
     const unit = column.time ? (timeline.unit === "time" ? " ns" : " cyc") : "";
@@ -93,7 +105,7 @@ export function showTable() {
   if (rows.length > table.shown || left > 0)
     body.append(make("tr", { class: "faint" }, make("td", { colspan: COLUMNS.length },
       "and " + grouped(rows.length - Math.min(rows.length, table.shown) + left) + " more: search narrows the table; device_stats.txt has all")));
-  byId("table").replaceChildren(make("thead", {}, head), body);
+  byId("table").replaceChildren(make("caption", {}, copyButtons(copiedRows)), make("thead", {}, head), body);
 }
 
 export function chooseRow(row) {

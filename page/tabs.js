@@ -3,7 +3,7 @@
 import { byId } from "./dom.js";
 
 /* With the time line above them, or by themselves; `show` is called when it comes to the screen. */
-export const tabs = { now: "overview", shown: new Map(), timeline: () => {} };
+export const tabs = { now: "overview", shown: new Map(), timeline: () => {}, changed: null };
 const ALL = ["overview", "time", "ops", "zones", "heat", "memory", "roofline", "causes", "markers", "log"];
 const BESIDE = new Set(["time", "ops", "zones", "heat", "markers"]);
 
@@ -25,11 +25,7 @@ export function showTab(name) {
     byId("tab-" + tab).tabIndex = tab === name ? 0 : -1;
     byId("pane-" + tab).hidden = tab !== name;
   }
-  try {
-    history.replaceState(null, "", "#" + name); /* a link to this tab */
-  } catch {
-    /* where a page may not have one */
-  }
+  if (tabs.changed) tabs.changed(); /* the address is a link to it */
   byId("main").dataset.tab = name;
   byId("main").dataset.beside = String(BESIDE.has(name));
   if (name === "time") byId("pane-time").append(byId("details"));

@@ -5,6 +5,7 @@ import { POINT_DROPPED, ROLE_FW, ROLE_KERNEL, ROLE_USER } from "./data.js";
 import { byId, make } from "./dom.js";
 import { counted, niceStep, short, shortTime } from "./format.js";
 import { textOf } from "./markers.js";
+import { isPinned } from "./order.js";
 import { paintEdges, paintLane, paintPoints, repeatRow } from "./paint.js";
 import { laneBox, layoutRows, LINE, openHeight, rowsLayout, stripBox } from "./rows.js";
 import { selection } from "./select.js";
@@ -201,7 +202,7 @@ export function paintGutter() {
       if (!band.open && (y < free || taken.some((other) => Math.abs(other - at) < 12))) continue;
       context.fillStyle = band.open ? colours.ink : colours.faint;
       context.font = (band.open ? "600 " : "") + "11px system-ui, sans-serif";
-      context.fillText((band.open ? "▾ " : band.h >= 9 ? "▸ " : "") + band.core.name, several ? 12 : 6, at);
+      context.fillText((isPinned(band.core) ? "• " : "") + (band.open ? "▾ " : band.h >= 9 ? "▸ " : "") + band.core.name, several ? 12 : 6, at);
       timeline.named.add(band.core);
       if (!band.open) free = y + 12;
     } else {

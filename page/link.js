@@ -1,0 +1,67 @@
+/* What is on the screen as text, for the address: short, readable, and the same text for the same screen. Only the form; what it
+ * means for the page is in state.js.
+ *
+ *   #zones?v=0,17000&o=0,3&s=4.1.7&r=100,300&q=text&z=0.BRISC.name&h=5&p=2&c=pw&m=1200~a%20note
+ *
+ * v view; o open cores; s selected interval (row, lane, number); r measured part; q what is searched; z the zone that was chosen; h
+ * hidden cores; p the order of rows, pinned ones first; c causes that are drawn; m bookmarks. */
+
+export const KEYS = ["v", "o", "s", "r", "q", "z", "h", "p", "n", "c", "m"];
+
+/* Room for no more than this: browsers and mail programs cut longer ones. */
+export const MOST = 8000;
+
+function plain(text) {
+  return encodeURIComponent(text).replaceAll("%2C", ",").replaceAll("%20", "+");
+}
+
+/* state: { tab, parts: { v: "0,17000", ... } }; what is "" is left out. */
+export function encode({ tab, parts }) {
+  const list = KEYS.filter((k) => parts[k]).map((k) => k + "=" + plain(parts[k]));
+  let text = tab + (list.length ? "?" + list.join("&") : "");
+  for (let k = list.length; text.length > MOST && k-- > 0;) text = tab + (k ? "?" + list.slice(0, k).join("&") : "");
+  return text;
+}
+
+/* Of any text; what makes no sense is left out. */
+export function decode(text) {
+  const at = text.indexOf("?"), parts = {};
+  for (const part of at < 0 ? [] : text.slice(at + 1).split("&")) {
+    const eq = part.indexOf("="), key = part.slice(0, eq);
+    if (!KEYS.includes(key)) continue;
+    try {
+      parts[key] = decodeURIComponent(part.slice(eq + 1).replaceAll("+", " "));
+    } catch {
+      /* cut in the middle */
+    }
+  }
+  return { tab: at < 0 ? text : text.slice(0, at), parts };
+}
+
+/* Bookmarks: [{ t: a place on the axis, text }]. A text has no "~" and no ";" in this form. */
+export function encodeMarks(marks) {
+  return marks.map((m) => Number(m.t.toPrecision(12)) + "~" + encodeURIComponent(m.text)).join(";");
+}
+
+export function decodeMarks(text) {
+  return (text || "").split(";").filter(Boolean).flatMap((part) => {
+    const at = part.indexOf("~"), t = Number(part.slice(0, at));
+    if (at < 0 || !isFinite(t)) return [];
+    try {
+      return [{ t, text: decodeURIComponent(part.slice(at + 1)).slice(0, 500) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/* Whole numbers from 0, below `n`; others are left out, and each is there once. */
+export function decodeNumbers(text, n) {
+  return [...new Set((text || "").split(",").filter(Boolean).map(Number).filter((v) => Number.isInteger(v) && v >= 0 && v < n))];
+}
+
+/* [from, to] of an axis; null: it is none. */
+export function decodeRange(text) {
+  const [a, b] = (text || "").split(",").map(Number);
+  return isFinite(a) && isFinite(b) && b > a ? [a, b] : null;
+}

@@ -24,6 +24,9 @@ void run_inputs_free(run_inputs *in)
         free(r->name);
         free(r->report);
         free(r->log);
+        for (size_t k = 0; k < r->n_hosts; k++)
+            free(r->hosts[k]);
+        free(r->hosts);
     }
     free(in->items);
     *in = (run_inputs){0};
@@ -210,6 +213,39 @@ static devlog_status add_metals(run_inputs *in, const char *folder, const tt_fil
     return make_tt_report(r, files, err);
 }
 
+static int of_host(const struct dirent *e)
+{
+    const size_t n = strlen(e->d_name);
+    return strncmp(e->d_name, "host_", 5) == 0 && n > 7 && strcmp(e->d_name + n - 7, ".devlog") == 0;
+}
+
+/* host_<pid>.devlog beside the run's log that are of its time: `devlog run` removes others. */
+static devlog_status add_hosts(run_input *r, devlog_error *err)
+{
+    enum { SECONDS = 60 };
+    struct dirent **found = NULL;
+    struct stat of_log, st;
+    devlog_status status = DEVLOG_OK;
+    const char *slash = r->log ? strrchr(r->log, '/') : NULL;
+    char *folder = slash ? strndup(r->log, (size_t)(slash - r->log)) : NULL;
+    const int n = folder && stat(r->log, &of_log) == 0 ? scandir(folder, &found, of_host, alphasort) : 0;
+    if (n > 0 && !(r->hosts = calloc((size_t)n, sizeof *r->hosts)))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (int i = 0; i < n; i++) {
+        char *path = status ? NULL : dl_path_join(folder, found[i]->d_name);
+        if (path && stat(path, &st) == 0 &&
+            llabs((long long)st.st_mtime - (long long)of_log.st_mtime) <= SECONDS) {
+            r->hosts[r->n_hosts++] = path;
+            path = NULL;
+        }
+        free(path);
+        free(found[i]);
+    }
+    free(found);
+    free(folder);
+    return status;
+}
+
 /* Whether the folder is one run; then it is added. */
 static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, bool *is_one,
                              devlog_error *err)
@@ -231,6 +267,7 @@ static devlog_status add_run(run_inputs *in, const char *folder, uint32_t side, 
         if (r) r->log = log;
         if (r) made = log = NULL;
         if (r && !r->report && has_op_log(folder)) status = make_report(r, folder, err);
+        if (r && !status) status = add_hosts(r, err);
     } else {
         *is_one = false;
     }

@@ -11,9 +11,11 @@
 #include "ops/op_table.h"
 
 typedef struct run_input {
-    char *name;      /* as it was given, or found in a folder of runs */
-    char *report;    /* an op report, or NULL */
-    char *log;       /* a device log or capture, or NULL */
+    char *name;   /* as it was given, or found in a folder of runs */
+    char *report; /* an op report, or NULL */
+    char *log;    /* a device log or capture, or NULL */
+    char **hosts; /* zones of host code of the run whose log it is, beside that */
+    size_t n_hosts;
     char *temporary; /* folder of a report that was made; NULL: none */
     uint32_t side;   /* DIFF_OLD, DIFF_NEW */
     bool lost;       /* what the report was made of had losses */

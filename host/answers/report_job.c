@@ -19,16 +19,29 @@ void report_job_free(report_job *j)
     dl_str_free(&j->troubles);
 }
 
+/* The log of a run, with zones of host code of its programs. */
+static devlog_status read_logs(report_job *j, const run_input *in, const answer_run *r, bool made,
+                               const dl_filter *parts, devlog_error *err)
+{
+    const char **paths = malloc((in->n_hosts + 1) * sizeof *paths);
+    if (!paths) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    paths[0] = in->log;
+    for (size_t i = 0; i < in->n_hosts; i++)
+        paths[i + 1] = in->hosts[i];
+    const devlog_status status = run_log_read(&j->log, paths, in->n_hosts + 1, r, made, parts, err);
+    free(paths);
+    return status;
+}
+
 /* From an op report, with what a log beside it adds. */
 static devlog_status read_report(report_job *j, const run_input *in, answer_run_options *o,
                                  const dl_filter *parts, devlog_error *err)
 {
-    const char *log = in->log;
     devlog_status status = op_table_read_wide(&j->table, in->report, err);
     if (!status) status = run_input_call(in, &j->table, err);
     if (!status) status = answer_run_make(&j->run, &j->table, o, err);
     j->has_run = !status;
-    if (!status && log) status = run_log_read(&j->log, &log, 1, &j->run, false, parts, err);
+    if (!status && in->log) status = read_logs(j, in, &j->run, false, parts, err);
     return status;
 }
 
@@ -37,7 +50,7 @@ static devlog_status read_log(report_job *j, const run_input *in, answer_run_opt
                               const dl_filter *parts, devlog_error *err)
 {
     const char *log = in->log;
-    devlog_status status = run_log_read(&j->log, &log, 1, NULL, false, NULL, err);
+    devlog_status status = read_logs(j, in, NULL, false, NULL, err);
     o->made = true;
     if (!status) status = run_log_no_rows(j->log, err);
     if (status == DEVLOG_ERR_FORMAT) {
@@ -56,7 +69,7 @@ static devlog_status read_log(report_job *j, const run_input *in, answer_run_opt
     run_log_free(j->log);
     j->log = NULL;
     /* Through filters launches have other numbers: then they are known by their ids. */
-    return run_log_read(&j->log, &log, 1, &j->run, !parts, parts, err);
+    return read_logs(j, in, &j->run, !parts, parts, err);
 }
 
 /* Where kernels recorded what they waited for, the log is read once more for why. */

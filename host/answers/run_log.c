@@ -26,6 +26,7 @@ typedef struct asked {
     id_of *ids;
     size_t n;
     bool all, made;
+    bool whole;       /* nothing is left out of the run: then its host zones are asked for, too */
     uint32_t *by_row; /* made tables: code + 1 by row */
     size_t n_rows;
 } asked;
@@ -39,7 +40,7 @@ static int by_id(const void *a, const void *b)
 
 static bool ask(asked *a, const answer_run *r, bool made)
 {
-    *a = (asked){.all = !r, .made = made};
+    *a = (asked){.all = !r, .made = made, .whole = r && !r->left_out};
     if (!r) return true;
     const op_table *t = r->table;
     a->n_rows = made ? t->n : 0;
@@ -88,6 +89,7 @@ static bool grow_streams(run_log *l)
     for (size_t i = l->n_streams; i < n; i++) {
         memset(&grown[i], 0, sizeof grown[i]);
         grown[i].risc = risc_of(devlog_log_stream(l->log, (uint32_t)i).risc);
+        grown[i].of_host = dl_is_process(devlog_log_stream(l->log, (uint32_t)i).chip);
     }
     l->n_streams = n;
     return true;
@@ -161,7 +163,7 @@ static bool add_zone(run_log *l, const asked *a, const devlog_zones *z, const ui
     }
     if (depth < MOST_OPEN) s->inside[depth] += whole;
     if (depth == 0) s->inside[0] = 0;
-    uint32_t code = a->all ? 1 : NOT_WANTED;
+    uint32_t code = a->all || (s->of_host && a->whole) ? 1 : NOT_WANTED;
     if (launch != DEVLOG_NO_LAUNCH) {
         if (!l->codes[launch]) l->codes[launch] = code_of(a, l->log, launch);
         code = l->codes[launch];
@@ -247,6 +249,9 @@ static int same_zone(const run_zone *x, const run_zone *y)
     if (x->code != y->code) return x->code < y->code ? -1 : 1;
     const int risc = strcmp(x->risc, y->risc), name = strcmp(x->name, y->name);
     if (risc || name) return risc ? risc : name;
+    if (x->chip != y->chip &&
+        (dl_is_process(x->chip) || dl_is_process(y->chip))) /* cores of chips, but no processes are one */
+        return x->chip < y->chip ? -1 : 1;
     if (x->line != y->line) return x->line < y->line ? -1 : 1;
     return strcmp(x->file, y->file);
 }

@@ -11,6 +11,7 @@ enum {
 
 typedef struct stream_of {
     uint8_t risc; /* of op_table_riscs; RISCS: another */
+    bool of_host; /* a thread of a program */
     uint64_t inside[MOST_OPEN];
 } stream_of;
 

@@ -96,7 +96,8 @@ static void add_place(answer *a, const answer_run *r, uint32_t code, saving *s)
     }
     for (size_t i = 0; i < n_zones; i++) {
         const run_zone *z = &zones[i];
-        if ((z->code != code && z->code) || z->role != DEVLOG_ZONE_USER || !z->line) continue;
+        if (dl_is_process(z->chip) || (z->code != code && z->code) || z->role != DEVLOG_ZONE_USER || !z->line)
+            continue;
         if (!most || z->own > most->own) most = z;
     }
     if (!most) return;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -255,29 +254,6 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     return exit_status;
 }
 
-/* A folder stands for its only log. */
-static devlog_status look_into_folders(cli_args *rest, devlog_error *err)
-{
-    devlog_status status = DEVLOG_OK;
-    for (int i = 0; i < rest->n && !status; i++) {
-        struct stat st;
-        cli_logs logs;
-        if (stat(rest->items[i], &st) != 0 || !S_ISDIR(st.st_mode)) continue;
-        status = cli_logs_find(rest->items[i], &logs, err);
-        const cli_log *log =
-            status ? NULL
-                   : cli_logs_choose(
-                         &logs, rest->items[i], false,
-                         "name those to decode, or add --latest; devlog view --list-only FOLDER lists them",
-                         err);
-        if (!log) status = err->status;
-        if (log && !(rest->items[i] = cli_args_own(rest, strdup(log->path))))
-            status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-        cli_logs_free(&logs);
-    }
-    return status;
-}
-
 static int run(int argc, char **argv)
 {
     decode_args a = {
@@ -285,7 +261,6 @@ static int run(int argc, char **argv)
     cli_args rest;
     dl_filter filter;
     devlog_error err = {0};
-    char *newest[1];
     int exit_status;
     memset(a.wanted, true, sizeof a.wanted);
     if (!cli_parse(&cmd_decode, argc, argv, &a, &rest, &exit_status)) return exit_status;
@@ -308,8 +283,7 @@ static int run(int argc, char **argv)
                          "still writes them: decode the log again when it has ended");
     else if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
-    else if (rest.n && !a.latest ? look_into_folders(&rest, &err)
-                                 : cli_logs_latest("decode", &rest, newest, false, &err))
+    else if (cli_logs_of_folders("decode", &rest, a.latest, &err))
         fprintf(stderr, "devlog decode: %s\n", err.text);
     else
         exit_status = run_with(&a, &rest, &filter);
@@ -327,7 +301,7 @@ const cli_command cmd_decode = {
         "or compressed (.gz, .zst, .xz), pairs its markers into zones, prints their durations and writes the "
         "files below. Several logs are one, in the order given; \"-\" is standard input. A folder stands for "
         "its only log, "
-        "a capture and the device log beside it being one. Without a LOG it takes the newest of those in "
+        "a capture and the device log beside it being one, with zones of host code beside it (host_*.devlog). Without a LOG it takes the newest of those in "
         "DEVLOG_LOG_FOLDER, generated/profiler, TT_METAL_PROFILER_DIR and TT_METAL_HOME/generated/profiler. "
         "With --follow it waits at the log's end for what a running program appends, in bounded memory (what medians "
         "need goes to a file without a name in TMPDIR), and reports when a signal comes, when nothing has come for --idle "

@@ -159,7 +159,6 @@ static int run(int argc, char **argv)
     cli_args rest;
     dl_filter filter;
     devlog_error err = {0};
-    char *newest[1];
     int exit_status;
     if (!cli_parse(&cmd_export, argc, argv, &a, &rest, &exit_status)) return exit_status;
     const dl_export_format *format = choose(&a);
@@ -171,7 +170,7 @@ static int run(int argc, char **argv)
                                 a.format ? "there is no format " : "which format?", a.format ? a.format : "");
     else if (rest.n == 0 && !a.latest)
         exit_status = cli_wrong(&cmd_export, "which log? --latest takes the newest");
-    else if (a.latest && cli_logs_latest("export", &rest, newest, false, &err))
+    else if (cli_logs_of_folders("export", &rest, a.latest, &err))
         fprintf(stderr, "devlog export: %s\n", err.text);
     else if (!cli_filter_of(&cmd_export, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
@@ -184,7 +183,7 @@ static int run(int argc, char **argv)
 const cli_command cmd_export = {
     .name = "export",
     .summary = "Write a log as a trace that timeline viewers and other tools read",
-    .arguments = "LOG...",
+    .arguments = "LOG-OR-FOLDER...",
     .min_arguments = 0,
     .max_arguments = CLI_ANY,
     .description =
@@ -192,7 +191,7 @@ const cli_command cmd_export = {
         "and losses in "
         "the chosen format. Zones that overlap without nesting get a lane of their own. The same "
         "log gives the "
-        "same bytes.\n\n"
+        "same bytes. A folder stands for its only log, with zones of host code beside it (host_*.devlog).\n\n"
         "Formats: chrome, collapsed, csv, ctf, json, perfetto, speedscope, sqlite, xplane; \"--format list\" "
         "tells what each is for. A name that ends in .gz is compressed (not sqlite).",
     .options = options,

@@ -20,7 +20,7 @@ typedef struct report_args {
 static const cli_option options[] = {
     CLI_TITLE("What is shown"),
     {CLI_LIST, "tables", 't', "NAME,...",
-     "only these, by the names that they have in JSON: verdict, indicators, savings, advice, kernel_statistics, op_statistics, roofline, zones, "
+     "only these, by the names that they have in JSON: verdict, indicators, savings, advice, kernel_statistics, op_statistics, roofline, zones, host_zones, "
      "path_zones, waits, noc, steps, signposts, chips, memory, losses, summary",
      offsetof(report_args, tables)},
     {CLI_CHOICE, "group", 'g', "code|shape|memory|category|none",
@@ -65,10 +65,10 @@ static devlog_status check_tables(const report_args *a, const answer *answers, d
 {
     for (size_t i = 0; i < a->tables.n; i++) {
         static const char *const known[] = {
-            "verdict",       "indicators", "savings", "advice",     "kernel_statistics",
-            "op_statistics", "roofline",   "zones",   "steps",      "signposts",
-            "chips",         "losses",     "summary", "path_zones", "waits",
-            "noc",           "memory"};
+            "verdict",       "indicators", "savings",   "advice",     "kernel_statistics",
+            "op_statistics", "roofline",   "zones",     "steps",      "signposts",
+            "chips",         "losses",     "summary",   "path_zones", "waits",
+            "noc",           "memory",     "host_zones"};
         bool good = answer_find(answers, a->tables.items[i]) != NULL;
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
             good |= strcmp(known[k], a->tables.items[i]) == 0;

@@ -225,7 +225,8 @@ const cli_command cmd_run = {
         "host "
         "times of the first with device data of the second, op by op. The command's input, output, signals "
         "and exit "
-        "status are its own; what devlog says goes to standard error. Logs of both runs are kept.\n\n"
+        "status are its own; what devlog says goes to standard error. Logs of both runs are kept, and zones of host code "
+        "beside them (DEVLOG_HOST=1).\n\n"
         "The exit status is the command's when that is not 0; else 0, 3 when something is missing from the "
         "report, "
         "1 when there is no device data.",

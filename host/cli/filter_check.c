@@ -71,10 +71,17 @@ static devlog_status check_chips(const cli_filters *f, const dl_filter *filter, 
         if (met) continue;
         names there = {0};
         uint64_t *ids = malloc((t->n_chips + 1) * sizeof *ids);
+        size_t n = 0;
         for (uint32_t c = 0; ids && c < t->n_chips; c++)
-            ids[c] = t->chips[c].id;
-        if (ids) add_numbers(&there, ids, t->n_chips);
+            if (!dl_is_process(t->chips[c].id)) ids[n++] = t->chips[c].id;
+        if (ids) add_numbers(&there, ids, n);
         free(ids);
+        for (uint32_t c = 0; c < t->n_chips; c++) {
+            char text[2 * DL_CHIP_TITLE], title[DL_CHIP_TITLE];
+            if (!dl_is_process(t->chips[c].id)) continue;
+            snprintf(text, sizeof text, "%u (%s)", t->chips[c].id, dl_chip_title(title, t->chips[c].id));
+            add_name(&there, text);
+        }
         return nothing(&there, "chips", f->chips.items[i], "no such chip", err);
     }
     return DEVLOG_OK;

@@ -233,6 +233,74 @@ const cli_log *cli_logs_choose(const cli_logs *logs, const char *where, bool lat
     return NULL;
 }
 
+/* Arguments as they become. */
+typedef struct paths {
+    char **items;
+    int n, cap;
+} paths;
+
+static devlog_status add_path(paths *p, char *path, devlog_error *err)
+{
+    if (p->n == p->cap) {
+        const int cap = p->cap ? 2 * p->cap : 16;
+        char **items = realloc(p->items, (size_t)cap * sizeof *items);
+        if (items) p->items = items;
+        if (items) p->cap = cap;
+    }
+    if (p->n == p->cap || !path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    p->items[p->n++] = path;
+    return DEVLOG_OK;
+}
+
+/* The log of a folder, or of all places, and the zones of host code of its run. */
+static devlog_status add_found(paths *p, const char *command, const char *folder, cli_args *rest, bool latest,
+                               devlog_error *err)
+{
+    cli_logs logs;
+    dl_str where = {0};
+    devlog_status status = folder ? cli_logs_find(folder, &logs, err) : cli_logs_find_any(&logs, &where, err);
+    const char *in = folder ? folder : where.failed || !where.text ? "" : where.text;
+    char ways[160];
+    snprintf(ways, sizeof ways,
+             "name those to %s, or add --latest; devlog view --list-only FOLDER lists them", command);
+    const cli_log *log = status ? NULL : cli_logs_choose(&logs, in, latest, ways, err);
+    if (!log) status = err->status;
+    if (log) status = add_path(p, cli_args_own(rest, strdup(log->path)), err);
+    int hosts = 0;
+    for (size_t i = logs.n; log && !status && i < logs.n_all; i++) {
+        const cli_log *l = &logs.items[i];
+        if (!is_of_host(l) || !in_one_folder(l->path, log->path)) continue;
+        status = add_path(p, cli_args_own(rest, strdup(l->path)), err);
+        hosts++;
+    }
+    if (!status && (latest || hosts)) {
+        fprintf(stderr, "devlog %s: %s", command, log->path);
+        if (latest && logs.n > 1) fprintf(stderr, ", the newest of %zu logs", logs.n);
+        if (hosts) fprintf(stderr, ", with zones of host code of %d process%s", hosts, hosts > 1 ? "es" : "");
+        fputc('\n', stderr);
+    }
+    dl_str_free(&where);
+    cli_logs_free(&logs);
+    return status;
+}
+
+devlog_status cli_logs_of_folders(const char *command, cli_args *rest, bool latest, devlog_error *err)
+{
+    paths p = {0};
+    devlog_status status = rest->n ? DEVLOG_OK : add_found(&p, command, NULL, rest, true, err);
+    for (int i = 0; i < rest->n && !status; i++) {
+        struct stat st;
+        const bool folder = stat(rest->items[i], &st) == 0 && S_ISDIR(st.st_mode);
+        status = folder ? add_found(&p, command, rest->items[i], rest, latest, err)
+                        : add_path(&p, rest->items[i], err);
+    }
+    if (!p.items) return status;
+    if (!cli_args_own(rest, p.items)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status) rest->items = p.items;
+    if (!status) rest->n = p.n;
+    return status;
+}
+
 /* The folder of the run that a log belongs to, where `devlog run` made it: RUN/logs_device/LOG. */
 static char *run_of(const char *path)
 {

@@ -54,6 +54,9 @@ const cli_log *cli_logs_choose(const cli_logs *logs, const char *where, bool lat
             offsetof(type, member)                                                                           \
     }
 devlog_status cli_logs_latest(const char *command, cli_args *rest, char *one[1], bool run, devlog_error *err);
+/* Arguments of a command that reads logs: a folder stands for its only log, or with `latest` the newest; no argument for the newest
+ * of the places where programs leave them. Zones of host code beside a log that was found so are read with it; those of a log that is named are not. */
+devlog_status cli_logs_of_folders(const char *command, cli_args *rest, bool latest, devlog_error *err);
 /* Of all, those that belong to captures too. */
 const cli_log *cli_logs_by_id(const cli_logs *logs, const char *id, size_t n);
 

@@ -1,17 +1,40 @@
 /* One run of a user's command with profiling; see profiled_run.h. */
 #include "cli/profiled_run.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/paths.h"
 #include "base/run_file.h"
+#include "base/settings.h"
 #include "decode/capture/capture.h"
 #include "decode/log/log_write.h"
 #include "ops/op_log.h"
+
+/* host_<pid>.devlog */
+static bool is_of_host(const char *name)
+{
+    const char *digits = name + 5;
+    return strncmp(name, "host_", 5) == 0 && strspn(digits, "0123456789") > 0 &&
+           strcmp(digits + strspn(digits, "0123456789"), ".devlog") == 0;
+}
+
+static devlog_status clear_hosts(const char *folder, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && !status && (e = readdir(dir));)
+        if (is_of_host(e->d_name) && unlinkat(dirfd(dir), e->d_name, 0) != 0 && errno != ENOENT)
+            status = dl_fail_errno(err, errno, "cannot remove the log of an earlier run, %s/%s", folder,
+                                   e->d_name);
+    if (dir) closedir(dir);
+    return status;
+}
 
 /* What an earlier run left would be taken for this one's. */
 static devlog_status clear_logs(const char *folder, devlog_error *err)
@@ -24,7 +47,7 @@ static devlog_status clear_logs(const char *folder, devlog_error *err)
         if (!status && unlink(path) != 0 && errno != ENOENT)
             status = dl_fail_errno(err, errno, "cannot remove the log of an earlier run, %s", path);
     }
-    return status;
+    return status ? status : clear_hosts(folder, err);
 }
 
 devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, devlog_error *err)
@@ -41,9 +64,10 @@ devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, d
     snprintf(run_id, sizeof run_id, DL_RUN_VARIABLE "=%016llx", (unsigned long long)id);
     static const char *const recordings[] = {"DEVLOG_RECORDING=stop", "DEVLOG_RECORDING=ring",
                                              "DEVLOG_RECORDING=stream"};
-    const char *settings[7] = {log_folder, run_id, "DEVLOG_OPS=1", "DEVLOG_CAPTURE_EVERY=",
+    const char *settings[8] = {log_folder, run_id, "DEVLOG_OPS=1", "DEVLOG_CAPTURE_EVERY=",
                                run->device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0"};
     size_t n = 5;
+    if (!dl_setting_text(DL_SET_HOST)) settings[n++] = "DEVLOG_HOST=1";
     if (run->recording >= 0) settings[n++] = recordings[run->recording];
     if (run->waits) settings[n++] = "DEVLOG_WAITS=1";
     return cli_child(run->command, settings, n, run->quiet, out, err);

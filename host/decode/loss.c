@@ -145,6 +145,11 @@ devlog_status dl_losses_no_rows(const dl_losses *l, const char *first, size_t n,
             err, DEVLOG_ERR_NOT_FOUND,
             "%s%s: the file is empty; did the program end before it wrote its log, or was the disk full?",
             first, more);
+    if (!dl_losses_skipped(l) && !l->stopped && l->processes && !l->devices)
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                       "%s%s: no rows; the program recorded no zone of host code, no value and no message "
+                       "while DEVLOG_HOST=1 was set or after devlog_host_start() (docs/host.md)",
+                       first, more);
     if (!dl_losses_skipped(l) && !l->stopped)
         return dl_fail(
             err, DEVLOG_ERR_NOT_FOUND,
@@ -177,6 +182,8 @@ void dl_losses_merge(dl_losses *to, dl_losses *from)
     to->rows_filtered += from->rows_filtered;
     to->zones_filtered += from->zones_filtered;
     to->stopped |= from->stopped;
+    to->devices += from->devices;
+    to->processes += from->processes;
     to->end_unknown |= from->end_unknown;
     to->cost_known |= from->cost_known;
     to->instructions |= from->instructions;

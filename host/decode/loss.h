@@ -85,6 +85,7 @@ typedef struct dl_filter_seen {
 typedef struct dl_losses {
     uint64_t lines, rows;         /* read */
     uint64_t blocks, blocks_read; /* of a packed log of which a part was read; 0: all was */
+    uint32_t devices, processes;  /* chips of captures, and programs whose zones of host code they hold */
     uint64_t empty;               /* inputs that held nothing at all */
     uint64_t rows_filtered;       /* left out at the user's wish */
     uint64_t zones_filtered;

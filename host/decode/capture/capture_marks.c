@@ -96,6 +96,7 @@ static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_erro
     const dl_chip_clock *clock = dl_chip_clocks_of(r->clocks, chip->slot);
     if (clock && clock->fitted) line.freq_khz = dl_chip_clock_khz(clock);
     snprintf(line.arch, sizeof line.arch, "%s", chip->arch);
+    *(dl_is_process(chip->slot) ? &r->losses->processes : &r->losses->devices) += 1;
     size_t i = 0;
     while (i < r->n_chips && r->chips[i].slot != chip->slot)
         i++;

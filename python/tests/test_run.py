@@ -1,0 +1,94 @@
+"""A run of a Python program that starts devices has its zones of host code, its ops and the device in one report and one time line. Run by
+ctest: test_run.py DEVLOG SOURCE."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DEVLOG, SOURCE = sys.argv[1:3]
+PROGRAM = """
+import os, subprocess, sys
+import devlog
+with devlog.zone("prepare"):
+    devlog.message("begins")
+with devlog.op("Demo"):
+    environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+    with devlog.zone("runs the demo"):
+        subprocess.run([sys.argv[1]], check=True, stdout=subprocess.DEVNULL, env=environment)
+"""
+
+
+def devlog(*arguments, status=0, folder=None):
+    r = subprocess.run([DEVLOG, *arguments], capture_output=True, text=True, cwd=folder, env={**os.environ, "DEVLOG_HOME": SOURCE})
+    if r.returncode != status:
+        raise AssertionError(f"devlog {arguments}: {r.returncode}\n{r.stdout}{r.stderr}")
+    return r
+
+
+class Run(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        with open(os.path.join(cls.folder, "prog.py"), "w", encoding="utf-8") as f:
+            f.write(PROGRAM)
+        stale = os.path.join(cls.folder, "out", "logs")
+        os.makedirs(stale)
+        for name in "host_1.devlog", "host_mine.devlog":
+            with open(os.path.join(stale, name), "w", encoding="utf-8") as f:
+                f.write("no log")
+        cls.said = devlog("run", "--once", "-o", "out", "--", sys.executable, "prog.py", os.path.join(os.path.dirname(DEVLOG), "demo"), folder=cls.folder)
+        os.remove(os.path.join(stale, "host_mine.devlog")) # a name that no program gives is nobody's
+        cls.logs = stale
+
+    def test_what_is_left(self):
+        hosts = [n for n in os.listdir(self.logs) if n.startswith("host_")]
+        self.assertEqual(len(hosts), 1, self.said.stderr)
+        self.assertNotIn("host_1.devlog", hosts)
+
+    def test_time_line(self):
+        r = devlog("export", "-f", "csv", "-o", "-", self.logs, folder=self.folder)
+        rows = list(csv.DictReader(r.stdout.splitlines()))
+        self.assertIn("with zones of host code of 1 process", r.stderr)
+        names = {row["zone"] if "zone" in row else row["name"] for row in rows}
+        self.assertLessEqual({"prepare", "runs the demo", "add block", "BRISC-FW"}, names)
+
+    def test_tables(self):
+        r = devlog("decode", "--no-files", self.logs, folder=self.folder)
+        self.assertIn("process ", r.stdout)
+        self.assertIn("runs the demo", r.stdout)
+        self.assertIn("add block", r.stdout)
+        named = devlog("decode", "--no-files", os.path.join(self.logs, "capture.devlog"), folder=self.folder)
+        self.assertNotIn("runs the demo", named.stdout)
+        text = devlog("decode", "--no-files", "--chips", "77", self.logs, status=1, folder=self.folder).stderr
+        self.assertRegex(text, r"the log has 0, \d+ \(process \d+\)")
+
+    def test_report(self):
+        report = json.loads(devlog("report", "--format", "json", "out", folder=self.folder).stdout)["sections"]
+        zones = {row["zone"] for row in report["zones"]["rows"]}
+        hosts = {row["zone"]: row for row in report["host_zones"]["rows"]}
+        self.assertIn("add block", zones)
+        self.assertEqual(set(hosts), {"prepare", "runs the demo"})
+        self.assertEqual(hosts["prepare"]["count"], 1)
+        self.assertEqual(hosts["prepare"]["where"], "prog.py:4")
+        self.assertGreater(hosts["runs the demo"]["total"], 1e6) # ns
+        self.assertIn("Demo", [row["op"] for row in report["op_statistics"]["rows"]])
+        selected = json.loads(devlog("report", "--format", "json", "--launches", "3-5", "out", folder=self.folder).stdout)["sections"]
+        self.assertNotIn("host_zones", selected)
+        text = devlog("report", "out", folder=self.folder).stdout
+        self.assertIn("HOST ZONES", text)
+
+    def test_a_file_without_zones(self):
+        with tempfile.TemporaryDirectory() as folder:
+            code = "import devlog; devlog.start_zones('.'); devlog.stop_zones()"
+            subprocess.run([sys.executable, "-c", code], check=True, cwd=folder)
+            text = devlog("decode", os.listdir(folder)[0], status=1, folder=folder).stderr
+            self.assertIn("no rows; the program recorded no zone of host code", text)
+            self.assertNotIn("PROFILE_DEVICE", text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

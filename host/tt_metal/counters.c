@@ -6,8 +6,13 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/varint.h"
 
-enum { COOL_EVERY = 262144, COUNTER_TIMER = 9090 };
+enum {
+    COUNTER_TIMER = 9090,
+    WAITING = 128 * 1024,          /* records that are put away together */
+    MOST_BYTES = 2 + 6 * DL_VARINT /* of one */
+};
 
 static const char *const names[] = {
 #define NAME(name) #name,
@@ -38,12 +43,13 @@ static bool is_dead(bool blackhole, unsigned kind)
 
 void tt_counters_begin(tt_counters *c, const char *scratch)
 {
-    *c = (tt_counters){.big_items.folder = scratch};
+    *c = (tt_counters){.pieces.folder = scratch};
 }
 
 void tt_counters_free(tt_counters *c)
 {
-    dl_big_free(&c->big_items);
+    dl_big_free(&c->pieces);
+    free(c->items);
     free(c->programs);
     free(c->slots);
     free(c->devices);
@@ -118,6 +124,119 @@ static tt_counted_device *device_of(tt_counters *c, uint32_t device)
     return &grown[c->n_devices++];
 }
 
+/* ---- Records ---
+ *
+ * A piece is what came of one program among those that were put away together: where the piece of it before begins (+ 1), how many
+ * records, and these, the last first. A record's first byte says what it has in common with the one behind it. */
+
+enum { SAME_CORE = 1, SAME_REF = 2, SAME_TIME = 4 };
+
+static uint8_t *put_record(uint8_t *to, const tt_counter *r, const tt_counter *before)
+{
+    uint8_t *head = to++;
+    *head = (uint8_t)((r->core == before->core ? SAME_CORE : 0) | (r->ref == before->ref ? SAME_REF : 0) |
+                      (r->time == before->time ? SAME_TIME : 0));
+    to = dl_varint_put(to, r->kind);
+    to = dl_varint_put(to, r->value);
+    if (r->core != before->core) to = dl_varint_put(dl_varint_put(to, r->core >> 16), r->core & 0xFFFF);
+    if (r->ref != before->ref) to = dl_varint_put(to, r->ref);
+    if (r->time != before->time) to = dl_varint_put(to, dl_zigzag(r->time - before->time));
+    return to;
+}
+
+static void get_record(tt_counter_walk *w)
+{
+    tt_counter *r = &w->record;
+    const uint8_t head = *w->at++;
+    uint64_t value, low;
+    w->at = dl_varint_get(w->at, &value);
+    r->kind = (uint16_t)value;
+    w->at = dl_varint_get(w->at, &value);
+    r->value = (uint32_t)value;
+    if (!(head & SAME_CORE)) {
+        w->at = dl_varint_get(dl_varint_get(w->at, &value), &low);
+        r->core = (uint32_t)value << 16 | (uint32_t)low;
+    }
+    if (!(head & SAME_REF)) {
+        w->at = dl_varint_get(w->at, &value);
+        r->ref = (uint32_t)value;
+    }
+    if (!(head & SAME_TIME)) {
+        w->at = dl_varint_get(w->at, &value);
+        r->time += dl_unzigzag(value);
+    }
+}
+
+/* Makes a piece of one program's records: those with these numbers. */
+static bool add_piece(tt_counters *c, const uint32_t *numbers, size_t n)
+{
+    const size_t wanted = c->n_bytes + 2 * DL_VARINT + n * MOST_BYTES;
+    tt_counted *p = &c->programs[c->items[numbers[0]].program];
+    if (wanted > c->pieces.bytes && !dl_big_room(&c->pieces, wanted + 65536)) return false;
+    uint8_t *from = (uint8_t *)c->pieces.data + c->n_bytes, *to = dl_varint_put(from, p->last);
+    tt_counter before = {.core = TT_NONE};
+    to = dl_varint_put(to, n);
+    while (n-- > 0) {
+        to = put_record(to, &c->items[numbers[n]], &before);
+        before = c->items[numbers[n]];
+    }
+    p->last = c->n_bytes + 1;
+    c->n_bytes += (size_t)(to - from);
+    return true;
+}
+
+/* Puts what waits into pieces, a program's after the other's, in the order in which they came. */
+static bool put_away(tt_counters *c)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        least = c->items[i].program < least ? c->items[i].program : least;
+        most = c->items[i].program > most ? c->items[i].program : most;
+    }
+    if (!c->n) return true;
+    const size_t range = (size_t)most - least + 1;
+    uint32_t *ends = calloc(range + 1, sizeof *ends), *order = malloc(c->n * sizeof *order);
+    bool ok = ends && order;
+    for (size_t i = 0; ok && i < c->n; i++)
+        ends[c->items[i].program - least + 1]++;
+    for (size_t k = 0; ok && k < range; k++)
+        ends[k + 1] += ends[k];
+    for (size_t i = 0; ok && i < c->n; i++)
+        order[ends[c->items[i].program - least]++] = (uint32_t)i;
+    for (size_t k = 0, from = 0; ok && k < range; from = ends[k++])
+        if (ends[k] > from) ok = add_piece(c, order + from, ends[k] - from);
+    free(ends);
+    free(order);
+    c->n = 0;
+    dl_big_cool(&c->pieces);
+    return ok;
+}
+
+tt_counter_walk tt_counters_walk(const tt_counters *c, const tt_counted *program)
+{
+    return (tt_counter_walk){.c = c, .piece = program->last};
+}
+
+const tt_counter *tt_counters_next(tt_counter_walk *w)
+{
+    while (!w->left) {
+        uint64_t before;
+        if (!w->piece) return NULL;
+        w->at = dl_varint_get((const uint8_t *)w->c->pieces.data + w->piece - 1, &before);
+        w->at = dl_varint_get(w->at, &w->left);
+        w->piece = (size_t)before;
+        w->record = (tt_counter){.core = TT_NONE};
+    }
+    w->left--;
+    get_record(w);
+    return &w->record;
+}
+
+void tt_counters_cool(tt_counters *c)
+{
+    dl_big_cool(&c->pieces);
+}
+
 /* ---- Rows --- */
 
 static unsigned kind_of(tt_cell c)
@@ -171,15 +290,15 @@ bool tt_counters_take(tt_counters *c, const tt_log_row *row)
     if (is_dead(row->head->blackhole, kind)) return true;
     tt_counted *p = program_of(c, row->device, row->program, row->session);
     tt_counted_device *d = device_of(c, row->device);
-    if (!p || !d || c->n >= TT_NONE - 1) return false;
-    if ((c->n + 1) * sizeof *c->items > c->big_items.bytes &&
-        !dl_big_room(&c->big_items, (c->n + 4096) * sizeof *c->items))
-        return false;
-    c->items = c->big_items.data;
-    c->items[c->n] = (tt_counter){row->time, (uint32_t)value, (uint32_t)ref, (uint32_t)row->x << 16 | row->y,
-                                  p->first,  (uint16_t)kind};
-    if (++c->n % COOL_EVERY == 0) dl_big_cool(&c->big_items);
-    p->first = (uint32_t)c->n;
+    if (!p || !d) return false;
+    if (!c->items && !(c->items = malloc(WAITING * sizeof *c->items))) return false;
+    if (c->n == WAITING && !put_away(c)) return false;
+    c->items[c->n++] = (tt_counter){row->time,
+                                    (uint32_t)value,
+                                    (uint32_t)ref,
+                                    (uint32_t)row->x << 16 | row->y,
+                                    (uint32_t)(p - c->programs),
+                                    (uint16_t)kind};
     d->wormhole = row->head->wormhole;
     d->max_cores = row->head->max_cores;
     d->seen[kind] = true;
@@ -197,9 +316,9 @@ static int by_value(const void *a, const void *b)
 static bool unpacker_ratio(tt_counters *c, tt_counted_device *d)
 {
     size_t n = 0;
-    double *ratios = malloc((c->n + 1) * sizeof *ratios);
+    size_t cap = 0;
+    double *ratios = NULL;
     d->l1_grant_ratio = -1;
-    if (!ratios) return false;
     for (size_t i = 0; i < c->n_programs; i++) {
         const tt_counted *p = &c->programs[i];
         if (p->device != d->device) continue;
@@ -208,12 +327,21 @@ static bool unpacker_ratio(tt_counters *c, tt_counted_device *d)
         double req = 0, grant = 0;
         bool has_req = false, has_grant = false;
         uint32_t core = TT_NONE;
-        for (uint32_t at = p->first;; at = c->items[at - 1].next) {
-            const tt_counter *r = at ? &c->items[at - 1] : NULL;
+        tt_counter_walk w = tt_counters_walk(c, p);
+        for (;;) {
+            const tt_counter *r = tt_counters_next(&w);
             const bool is_req = r && r->kind == TT_L1_0_UNPACKER_0,
                        is_grant = r && r->kind == TT_L1_0_UNPACKER_0_GRANT;
             if (!r || r->core != core || (is_req && has_req) || (is_grant && has_grant)) {
-                if (has_req && has_grant && req > 0) ratios[n++] = grant / req;
+                if (has_req && has_grant && req > 0) {
+                    if (n == cap) {
+                        cap = cap ? cap * 2 : 1024;
+                        double *grown = realloc(ratios, cap * sizeof *grown);
+                        if (!grown) goto no_memory;
+                        ratios = grown;
+                    }
+                    ratios[n++] = grant / req;
+                }
                 has_req = has_grant = false;
                 if (!r) break;
                 core = r->core;
@@ -228,11 +356,16 @@ static bool unpacker_ratio(tt_counters *c, tt_counted_device *d)
     if (n) d->l1_grant_ratio = n % 2 ? ratios[n / 2] : (ratios[n / 2 - 1] + ratios[n / 2]) / 2;
     free(ratios);
     return true;
+no_memory:
+    free(ratios);
+    return false;
 }
 
 bool tt_counters_end(tt_counters *c)
 {
-    bool ok = true;
+    bool ok = put_away(c);
+    free(c->items);
+    c->items = NULL;
     for (size_t i = 0; i < c->n_devices && ok; i++)
         if (c->devices[i].seen[TT_L1_0_UNPACKER_0_GRANT]) ok = unpacker_ratio(c, &c->devices[i]);
     return ok;

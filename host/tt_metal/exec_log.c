@@ -364,9 +364,7 @@ static bool end_gaps(gatherer *g, const dl_launches *launches)
     uint64_t *ids = malloc((launches->count + 1) * sizeof *ids);
     for (uint32_t i = 0; ids && i < launches->count; i++)
         ids[i] = id_of(g, &launches->items[i]);
-    bool ok = ids && tt_gaps_end(&g->e->gaps, dl_decode_tables(g->e->decode), ids, launches->count);
-    free(ids);
-    return ok;
+    return ids && tt_gaps_end(&g->e->gaps, dl_decode_tables(g->e->decode), ids, launches->count);
 }
 
 static devlog_status gather(gatherer *g, devlog_error *err)
@@ -417,7 +415,7 @@ static devlog_status read_once(gatherer *g, const char *path, const void *bytes,
     e->decode = NULL;
     e->n = e->n_items = e->n_cycles = e->n_others = 0;
     e->without_id = 0;
-    const char *scratch = e->gaps.big_items.folder;
+    const char *scratch = e->gaps.big.folder;
     tt_gaps_free(&e->gaps);
     tt_gaps_begin(&e->gaps, scratch);
     g->n_roles = 0;

@@ -5,31 +5,133 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OVERHEAD = 1500, FLUSH_BYTES = 256 * 1024 }; /* PROFILER_OP_TO_OP_OVERHEAD_NANO_SEC there */
+#include "base/varint.h"
+
+enum {
+    OVERHEAD = 1500, /* PROFILER_OP_TO_OP_OVERHEAD_NANO_SEC there */
+    FLUSH_BYTES = 256 * 1024,
+    PIECE = 1024,
+    GAP_BYTES = 4 * DL_VARINT, /* at most */
+    COOL_EVERY = 4 << 20
+};
+
+/* A piece of a core's list; behind it its bytes. */
+typedef struct piece {
+    uint64_t next; /* where it begins, + 1; 0: there is none */
+    uint32_t n;    /* bytes */
+} piece;
 
 void tt_gaps_begin(tt_gaps *g, const char *scratch)
 {
-    *g = (tt_gaps){.big_items.folder = scratch};
+    *g = (tt_gaps){.big.folder = scratch};
 }
 
 void tt_gaps_free(tt_gaps *g)
 {
-    dl_big_free(&g->big_items);
+    dl_big_free(&g->big);
     free(g->cores);
+    free(g->lists);
+    free(g->ids);
     free(g->ends);
     free(g->launches);
     free(g->used);
     *g = (tt_gaps){0};
 }
 
-static bool add_gap(tt_gaps *g, tt_gap gap)
+static piece *piece_at(const tt_gaps *g, size_t at)
 {
-    size_t wanted = (g->n + 1) * sizeof *g->items;
-    if (wanted > g->big_items.bytes && !dl_big_room(&g->big_items, wanted + 65536)) return false;
-    g->items = g->big_items.data;
-    g->items[g->n++] = gap;
-    if (g->n % 65536 == 0) dl_big_cool(&g->big_items);
+    return (piece *)(void *)((char *)g->big.data + at - 1);
+}
+
+static bool add_piece(tt_gaps *g, tt_gap_list *l)
+{
+    const size_t at = g->n_bytes + 1;
+    if (g->n_bytes + PIECE > g->big.bytes && !dl_big_room(&g->big, g->n_bytes + 64 * PIECE)) return false;
+    *piece_at(g, at) = (piece){0};
+    if (l->last)
+        piece_at(g, l->last)->next = at;
+    else
+        l->first = at;
+    l->last = at;
+    g->n_bytes += PIECE;
+    if (g->n_bytes - g->cooled >= COOL_EVERY) {
+        dl_big_cool(&g->big);
+        g->cooled = g->n_bytes;
+    }
     return true;
+}
+
+/* Mostly a core's gaps come one after the other, each from the launch before to the next. */
+static bool add_gap(tt_gaps *g, tt_gap_list *l, const tt_gap *gap)
+{
+    const uint32_t from = (uint32_t)gap->from, to = (uint32_t)gap->to;
+    if ((!l->last || piece_at(g, l->last)->n + GAP_BYTES > PIECE - sizeof(piece)) && !add_piece(g, l))
+        return false;
+    piece *p = piece_at(g, l->last);
+    uint8_t *at = (uint8_t *)(p + 1) + p->n, *end = at;
+    l->disordered |= l->any && gap->start <= l->start;
+    l->any = true;
+    end = dl_varint_put(end, dl_zigzag(gap->start - l->start));
+    end = dl_varint_put(end, gap->cycles);
+    end = dl_varint_put(end, dl_zigzag((uint64_t)from - l->to));
+    end = dl_varint_put(end, dl_zigzag((uint64_t)to - from));
+    p->n += (uint32_t)(end - at);
+    l->start = gap->start;
+    l->to = to;
+    g->n++;
+    return true;
+}
+
+/* Reads a list from its beginning. */
+typedef struct cursor {
+    size_t piece; /* + 1; 0: at the end */
+    uint32_t at, core;
+    uint32_t to; /* of the launch of the gap before */
+    tt_gap gap;
+    bool any;
+} cursor;
+
+static cursor cursor_of(const tt_gaps *g, uint32_t core)
+{
+    return (cursor){.piece = g->lists[core].first, .core = core, .gap.core = core};
+}
+
+/* Goes on to the next gap, as it was put away: from launch to launch. */
+static void step(const tt_gaps *g, cursor *c)
+{
+    uint64_t more;
+    c->any = false;
+    if (c->piece && c->at == piece_at(g, c->piece)->n) {
+        c->piece = piece_at(g, c->piece)->next;
+        c->at = 0;
+    }
+    if (!c->piece) return;
+    const uint8_t *from = (const uint8_t *)(piece_at(g, c->piece) + 1), *at = from + c->at;
+    at = dl_varint_get(at, &more);
+    c->gap.start += dl_unzigzag(more);
+    at = dl_varint_get(at, &c->gap.cycles);
+    at = dl_varint_get(at, &more);
+    c->gap.from = (uint32_t)(c->to + dl_unzigzag(more));
+    at = dl_varint_get(at, &more);
+    c->gap.to = c->to = (uint32_t)(c->gap.from + dl_unzigzag(more));
+    c->at = (uint32_t)(at - from);
+    c->any = true;
+}
+
+static uint64_t id_of(const tt_gaps *g, uint64_t launch)
+{
+    return launch < g->n_ids ? g->ids[launch] : 0;
+}
+
+/* Goes on to the next gap between two programs; *gap has their ids. */
+static void next_gap(const tt_gaps *g, cursor *c, tt_gap *gap)
+{
+    do {
+        step(g, c);
+        *gap = c->gap;
+        gap->from = id_of(g, c->gap.from);
+        gap->to = id_of(g, c->gap.to);
+    } while (c->any && (!gap->from || !gap->to));
 }
 
 static bool core_number(tt_gaps *g, uint64_t key, uint32_t *out)
@@ -45,11 +147,14 @@ static bool core_number(tt_gaps *g, uint64_t key, uint32_t *out)
         if (cores) g->cores = cores;
         struct tt_gap_end *ends = realloc(g->ends, cap * sizeof *ends);
         if (ends) g->ends = ends;
-        if (!cores || !ends) return false;
+        tt_gap_list *lists = realloc(g->lists, cap * sizeof *lists);
+        if (lists) g->lists = lists;
+        if (!cores || !ends || !lists) return false;
         g->cap_cores = cap;
     }
     *out = (uint32_t)g->n_cores;
     g->ends[g->n_cores] = (struct tt_gap_end){0};
+    g->lists[g->n_cores] = (tt_gap_list){0};
     g->cores[g->n_cores++] = key;
     return true;
 }
@@ -74,11 +179,11 @@ static bool close_core(tt_gaps *g)
         tt_on_core *x = &g->launches[g->used[i]];
         if (ok && x->start != UINT64_MAX) {
             if (last->any && x->fw_start != UINT64_MAX && x->start >= last->end)
-                ok = add_gap(g, (tt_gap){.start = last->end,
-                                         .cycles = x->start - last->end,
-                                         .from = last->launch,
-                                         .to = g->used[i],
-                                         .core = core});
+                ok = add_gap(g, &g->lists[core],
+                             &(tt_gap){.start = last->end,
+                                       .cycles = x->start - last->end,
+                                       .from = last->launch,
+                                       .to = g->used[i]});
             last->any = false;
         }
         if (x->end) *last = (struct tt_gap_end){.end = x->end, .launch = g->used[i], .any = true};
@@ -151,34 +256,76 @@ bool tt_gaps_place(tt_gaps *g, const tt_place *p)
     return true;
 }
 
-static int in_order(const void *a, const void *b, void *cores)
+/* Of gaps of one device. */
+static int in_order(const tt_gap *x, const tt_gap *y, const uint64_t *cores)
 {
-    const tt_gap *x = a, *y = b;
-    const uint64_t *c = cores;
-    uint64_t device[2] = {c[x->core] >> 32, c[y->core] >> 32};
-    if (device[0] != device[1]) return device[0] < device[1] ? -1 : 1;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     if (x->to != y->to) return x->to < y->to ? -1 : 1;
     if (x->cycles != y->cycles) return x->cycles < y->cycles ? -1 : 1;
-    return c[x->core] < c[y->core] ? -1 : c[x->core] > c[y->core];
+    return cores[x->core] < cores[y->core] ? -1 : cores[x->core] > cores[y->core];
 }
 
-bool tt_gaps_end(tt_gaps *g, const dl_tables *t, const uint64_t *ids, size_t n)
+/* Of one core, before launches are known by their ids. */
+static int by_start(const void *a, const void *b, void *gaps)
+{
+    const tt_gap *x = a, *y = b;
+    const tt_gaps *g = gaps;
+    tt_gap known[2] = {*x, *y};
+    for (int i = 0; i < 2; i++) {
+        known[i].from = id_of(g, known[i].from);
+        known[i].to = id_of(g, known[i].to);
+    }
+    return in_order(&known[0], &known[1], g->cores);
+}
+
+/* Puts a core's gaps away again, in order: a log in which it was told of out of order. */
+static bool sort_list(tt_gaps *g, uint32_t core)
+{
+    size_t n = 0, cap = 0;
+    tt_gap *all = NULL;
+    cursor c = cursor_of(g, core);
+    for (step(g, &c); c.any; step(g, &c)) {
+        if (n == cap) {
+            cap = cap ? cap * 2 : 1024;
+            tt_gap *grown = realloc(all, cap * sizeof *grown);
+            if (!grown) {
+                free(all);
+                return false;
+            }
+            all = grown;
+        }
+        all[n++] = c.gap;
+    }
+    qsort_r(all, n, sizeof *all, by_start, g);
+    g->lists[core] = (tt_gap_list){0};
+    g->n -= n;
+    bool ok = true;
+    for (size_t i = 0; i < n && ok; i++)
+        ok = add_gap(g, &g->lists[core], &all[i]);
+    free(all);
+    return ok;
+}
+
+bool tt_gaps_end(tt_gaps *g, const dl_tables *t, uint64_t *ids, size_t n)
 {
     uint32_t core;
+    free(g->ids);
+    g->ids = ids;
+    g->n_ids = n;
     if (!close_core(g)) return false;
     for (uint32_t i = 0; i < t->n_streams && g->n; i++)
         if (!core_number(g, key_of(t, &t->streams[i]), &core)) return false;
     size_t kept = 0;
-    for (size_t i = 0; i < g->n; i++) {
-        tt_gap x = g->items[i];
-        x.from = x.from < n ? ids[x.from] : 0;
-        x.to = x.to < n ? ids[x.to] : 0;
-        if (x.from && x.to) g->items[kept++] = x;
+    for (uint32_t i = 0; i < g->n_cores; i++) {
+        tt_gap gap;
+        if (g->lists[i].disordered && !sort_list(g, i)) return false;
+        cursor c = cursor_of(g, i);
+        for (next_gap(g, &c, &gap); c.any; next_gap(g, &c, &gap))
+            kept++;
     }
     g->n = kept;
-    if (g->n) qsort_r(g->items, g->n, sizeof *g->items, in_order, g->cores);
+    dl_big_cool(&g->big);
     return true;
 }
 
@@ -191,28 +338,39 @@ static int by_key(const void *a, const void *b, void *cores)
     return x < y ? -1 : x > y;
 }
 
-typedef struct queues {
-    size_t *next;    /* of each gap: the next of its core, + 1 */
-    size_t *first;   /* of each core: + 1 */
-    uint32_t *order; /* cores by their keys */
-    bool *done;
-} queues;
+/* Of each core the next gap: cores by their keys. */
+typedef struct heads {
+    cursor *cursors;
+    tt_gap *gaps; /* by the same number */
+    size_t n;
+} heads;
 
-static bool make_queues(queues *q, const tt_gaps *g)
+static bool make_heads(heads *h, const tt_gaps *g)
 {
-    q->next = calloc(g->n + 1, sizeof *q->next);
-    q->first = calloc(g->n_cores + 1, sizeof *q->first);
-    q->order = calloc(g->n_cores + 1, sizeof *q->order);
-    q->done = calloc(g->n + 1, sizeof *q->done);
-    if (!q->next || !q->first || !q->order || !q->done) return false;
-    for (size_t i = g->n; i-- > 0;) {
-        q->next[i] = q->first[g->items[i].core];
-        q->first[g->items[i].core] = i + 1;
+    uint32_t *order = calloc(g->n_cores + 1, sizeof *order);
+    h->cursors = calloc(g->n_cores + 1, sizeof *h->cursors);
+    h->gaps = calloc(g->n_cores + 1, sizeof *h->gaps);
+    h->n = g->n_cores;
+    const bool ok = order && h->cursors && h->gaps;
+    for (uint32_t i = 0; ok && i < h->n; i++)
+        order[i] = i;
+    if (ok && h->n) qsort_r(order, h->n, sizeof *order, by_key, g->cores);
+    for (size_t i = 0; ok && i < h->n; i++) {
+        h->cursors[i] = cursor_of(g, order[i]);
+        next_gap(g, &h->cursors[i], &h->gaps[i]);
     }
-    for (uint32_t i = 0; i < g->n_cores; i++)
-        q->order[i] = i;
-    if (g->n_cores) qsort_r(q->order, g->n_cores, sizeof *q->order, by_key, g->cores);
-    return true;
+    free(order);
+    return ok;
+}
+
+/* The first gap that is left of the cores [from, to), which are of one device; SIZE_MAX: none. */
+static size_t first_gap(const tt_gaps *g, const heads *h, size_t from, size_t to)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = from; i < to; i++)
+        if (h->cursors[i].any && (best == SIZE_MAX || in_order(&h->gaps[i], &h->gaps[best], g->cores) < 0))
+            best = i;
+    return best;
 }
 
 /* The same place on several devices is one column. */
@@ -227,43 +385,33 @@ static int by_place(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void row(const tt_gaps *g, queues *q, const uint64_t *places, size_t n, size_t of, dl_str *out)
+/* The row of a gap: cores [k, end) are those of its device. */
+static void row(const tt_gaps *g, heads *h, const uint64_t *places, size_t n, size_t k, size_t end,
+                const tt_gap *x, dl_str *out)
 {
-    const tt_gap *x = &g->items[of];
-    uint64_t device = g->cores[x->core] >> 32;
-    dl_str_fmt(out, "%llu,%llu -> %llu", (unsigned long long)device, (unsigned long long)x->from,
-               (unsigned long long)x->to);
-    size_t k = 0; /* cores of the device, in the order of places */
-    while (k < g->n_cores && g->cores[q->order[k]] >> 32 < device)
-        k++;
+    dl_str_fmt(out, "%llu,%llu -> %llu", (unsigned long long)(g->cores[x->core] >> 32),
+               (unsigned long long)x->from, (unsigned long long)x->to);
     for (size_t i = 0; i < n; i++) {
         dl_str_char(out, ',');
-        while (k < g->n_cores && g->cores[q->order[k]] >> 32 == device &&
-               (uint32_t)g->cores[q->order[k]] < (uint32_t)places[i])
+        while (k < end && (uint32_t)g->cores[h->cursors[k].core] < (uint32_t)places[i])
             k++;
-        if (k == g->n_cores || g->cores[q->order[k]] >> 32 != device ||
-            !same_place(g->cores[q->order[k]], places[i]))
-            continue;
-        size_t *first = &q->first[q->order[k]];
-        if (!*first) continue;
-        const tt_gap *y = &g->items[*first - 1];
-        if (y->from != x->from || y->to != x->to) continue;
+        if (k == end || !same_place(g->cores[h->cursors[k].core], places[i])) continue;
+        const tt_gap *y = &h->gaps[k];
+        if (!h->cursors[k].any || y->from != x->from || y->to != x->to) continue;
         dl_str_fmt(out, "%lld", (long long)y->cycles - OVERHEAD);
-        q->done[*first - 1] = true;
-        *first = q->next[*first - 1];
+        next_gap(g, &h->cursors[k], &h->gaps[k]);
     }
     dl_str_char(out, '\n');
 }
 
-devlog_status tt_gaps_write(const tt_gaps *g, dl_str *out,
-                            devlog_status (*flush)(void *ctx, devlog_error *err), void *ctx,
-                            devlog_error *err)
+devlog_status tt_gaps_write(tt_gaps *g, dl_str *out, devlog_status (*flush)(void *ctx, devlog_error *err),
+                            void *ctx, devlog_error *err)
 {
-    queues q = {0};
+    heads h = {0};
     devlog_status status = DEVLOG_OK;
     size_t n = 0;
     uint64_t *places = calloc(g->n_cores + 1, sizeof *places);
-    bool ok = places && make_queues(&q, g);
+    bool ok = places && make_heads(&h, g);
     if (ok && g->n_cores) {
         memcpy(places, g->cores, g->n_cores * sizeof *places);
         qsort(places, g->n_cores, sizeof *places, by_place);
@@ -274,16 +422,23 @@ devlog_status tt_gaps_write(const tt_gaps *g, dl_str *out,
     for (size_t i = 0; i < n && ok; i++)
         dl_str_fmt(out, ",%u; %u [ns]", (unsigned)(places[i] >> 16 & 0xFFFF), (unsigned)(places[i] & 0xFFFF));
     dl_str_char(out, '\n');
-    for (size_t i = 0; i < g->n && ok && !status; i++) {
-        if (!q.done[i]) row(g, &q, places, n, i, out);
-        if (out->len >= FLUSH_BYTES) status = flush(ctx, err);
+    for (size_t from = 0, to; ok && from < h.n && !status; from = to) {
+        const uint64_t device = g->cores[h.cursors[from].core] >> 32;
+        for (to = from; to < h.n && g->cores[h.cursors[to].core] >> 32 == device;)
+            to++;
+        for (size_t of = first_gap(g, &h, from, to); of != SIZE_MAX && !status;
+             of = first_gap(g, &h, from, to)) {
+            const tt_gap gap = h.gaps[of];
+            row(g, &h, places, n, from, to, &gap, out);
+            if (out->len < FLUSH_BYTES) continue;
+            dl_big_cool(&g->big);
+            status = flush(ctx, err);
+        }
     }
     if (!ok || out->failed) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!status) status = flush(ctx, err);
     free(places);
-    free(q.next);
-    free(q.first);
-    free(q.order);
-    free(q.done);
+    free(h.cursors);
+    free(h.gaps);
     return status;
 }

@@ -20,11 +20,22 @@ typedef struct tt_gap {
     uint32_t core;
 } tt_gap;
 
+/* The gaps of a core, in pieces of `big` that are linked, a few bytes each. */
+typedef struct tt_gap_list {
+    size_t first, last; /* pieces: where they begin, + 1 */
+    uint64_t start;     /* of the last gap */
+    uint32_t to;
+    bool any, disordered; /* a gap begins no later than the one before */
+} tt_gap_list;
+
 typedef struct tt_gaps {
-    tt_gap *items;
     size_t n;
-    dl_big big_items;
-    uint64_t *cores; /* device << 32 | x << 16 | y */
+    dl_big big; /* the pieces */
+    size_t n_bytes, cooled;
+    uint64_t *ids; /* of launches: tt_gaps_end */
+    size_t n_ids;
+    uint64_t *cores;    /* device << 32 | x << 16 | y */
+    tt_gap_list *lists; /* of each core */
     struct tt_gap_end {
         uint64_t end;
         uint32_t launch;
@@ -43,12 +54,11 @@ void tt_gaps_begin(tt_gaps *g, const char *scratch);
 bool tt_gaps_zone(tt_gaps *g, const dl_tables *t, const dl_event *event, uint32_t launch, bool kernel);
 /* The same for what a core did in a launch; places come core by core. */
 bool tt_gaps_place(tt_gaps *g, const tt_place *p);
-/* After the last zone: sorted, and launches replaced by ids. All cores of the log have a column. */
-bool tt_gaps_end(tt_gaps *g, const dl_tables *t, const uint64_t *ids, size_t n);
+/* After the last zone: in order, and launches known by their ids, which it takes over. All cores of the log have a column. */
+bool tt_gaps_end(tt_gaps *g, const dl_tables *t, uint64_t *ids, size_t n);
 void tt_gaps_free(tt_gaps *g);
 /* Appends the file; `flush` as for tt_report_write. */
-devlog_status tt_gaps_write(const tt_gaps *g, dl_str *out,
-                            devlog_status (*flush)(void *ctx, devlog_error *err), void *ctx,
-                            devlog_error *err);
+devlog_status tt_gaps_write(tt_gaps *g, dl_str *out, devlog_status (*flush)(void *ctx, devlog_error *err),
+                            void *ctx, devlog_error *err);
 
 #endif

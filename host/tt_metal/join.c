@@ -354,6 +354,7 @@ void tt_join_passed(tt_join *j, size_t row)
     tt_kept_cool(&j->execs->lines);
     dl_big_cool(&j->execs->big_cycles);
     dl_big_cool(&j->big_rows);
+    tt_counters_cool(&j->execs->counters);
 }
 
 void tt_join_free(tt_join *j)

@@ -364,8 +364,8 @@ bool tt_metrics_of(const tt_counters *c, const tt_counted *program, const tt_cou
     uint32_t *places = NULL;
     size_t n = 0, last = 0;
     bool ok = true;
-    for (uint32_t at = program->first; at && ok; at = c->items[at - 1].next) {
-        const tt_counter *r = &c->items[at - 1];
+    tt_counter_walk w = tt_counters_walk(c, program);
+    for (const tt_counter *r = tt_counters_next(&w); r && ok; r = tt_counters_next(&w)) {
         if (to && (r->time < from || r->time > to)) continue;
         core *of = core_of(&cores, &places, &n, &last, r->core);
         ok = of != NULL;

@@ -246,6 +246,7 @@ def check_logs():
     v = facts(s)
     same("log: figures", (v["ops"], v["wall"], v["busy"], v["clock"], v["lost"]), (2, 3600, 2400, 500, 0))
     same("log: launches", (ops(s)["launch"]["count"], ops(s)["launch"]["total"], ops(s)["launch"]["gap"]), (2, (398 + 798) * 2, 1200))
+    same("log: gaps", [(r["kind"], r["saving"]) for r in s["savings"]["rows"] if r["kind"] in ("gaps", "small_gaps")], [("small_gaps", 1200)])
     work = [r for r in s["zones"]["rows"] if r["zone"] == "work"][0]
     same("log: a zone", (work["own"], work["count"], work["where"], work["core"]), ((200 + 400) * 2, 2, "kernel.c:42", "1-1"))
     s = report("--launches", "2", path)
@@ -256,6 +257,8 @@ def check_logs():
     if s:
         same("no clock: cycles", (s["verdict"]["facts"]["wall"]["value"], s["verdict"]["facts"]["wall"]["unit"], facts(s)["clock"]), (1800, "cycles", None))
         same("no clock: columns", {c["unit"] for c in s["op_statistics"]["columns"] if c["key"] in ("total", "gap")}, {"cycles"})
+        gaps = [r for r in s["savings"]["rows"] if r["kind"] in ("gaps", "small_gaps")]
+        same("no clock: gaps", [(r["kind"], r["saving"], "600 cycles" in r["evidence"]) for r in gaps], [("gaps", 600, True)])
     else:
         bad.append("no clock: " + r.stderr)
     damaged = log(500, (1, 1000, 1400), (2, 2000, 2800)).splitlines(keepends=True)

@@ -9,6 +9,8 @@
 #include <cjson/cJSON.h>
 
 #include "answers/answer_print.h"
+#include "answers/causes_saves.h"
+#include "answers/causes_sums.h"
 #include "answers/sections.h"
 
 static void print(const answer *a)
@@ -29,11 +31,26 @@ static void print(const answer *a)
     }
 }
 
+/* Those of the installation; kept for all inputs. */
+static const rules *usual_rules(void)
+{
+    static rules *usual;
+    static bool asked;
+    if (!asked && rules_read(&usual, NULL, NULL, NULL) != DEVLOG_OK) {
+        rules_free(usual);
+        usual = NULL;
+    }
+    asked = true;
+    return usual;
+}
+
 static void answer_all(answer_run *r, run_log *log, uint8_t asked)
 {
     answer a;
-    const answer_wishes w = {
-        .group = asked % (GROUP_NONE + 1), .sort = asked % SORTS, .top = asked & 64 ? 3 : 0};
+    const answer_wishes w = {.group = asked % (GROUP_NONE + 1),
+                             .sort = asked % SORTS,
+                             .rules = usual_rules(),
+                             .top = asked & 64 ? 3 : 0};
     size_t points = 0, rows = 0;
     for (size_t i = 0; i < r->table->n; i++)
         points += (r->table->rows[i].has & OP_IS_POINT) != 0;
@@ -60,7 +77,16 @@ static void of_log(const uint8_t *data, size_t size, uint8_t asked, const op_sel
     if (run_log_read(&log, paths, 1, NULL, false, NULL, NULL) == DEVLOG_OK &&
         op_table_new(&t, "fuzz", NULL) == DEVLOG_OK && run_log_rows(log, &t, &o.cycles, NULL) == DEVLOG_OK &&
         answer_run_make(&r, &t, &o, NULL) == DEVLOG_OK) {
+        causes_reading why = {0};
+        causes_saves saves = {0};
+        if (!r.left_out && run_log_has_waits(log) && causes_read(&why, path, NULL) == DEVLOG_OK) {
+            r.causes = &why.sums;
+            if (causes_find_saves(&saves, why.log, why.d, run_log_op_of, log, NULL) == DEVLOG_OK)
+                r.saves = &saves;
+        }
         answer_all(&r, log, asked);
+        causes_saves_free(&saves);
+        causes_reading_free(&why);
         answer_run_free(&r);
     }
     run_log_free(log);

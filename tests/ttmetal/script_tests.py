@@ -294,6 +294,44 @@ def noc_bytes():
     assert r.of(2)[0]["NOC BYTES"] == "4096" and r.status == 3 and "GLOBAL CALL COUNT 2, device 0: 4096 in the trace, 4097" in r.said
 
 
+# ---- RISCs that are none of the six
+
+
+def rows_of_risc(core, risc, zone, program, ids, at, kernel):
+    return "".join("0,%d,%d,%s,7,%d,0,%d,%s,%s,%s,1,k.cc,\n" % (core, core, risc, t, program, ids, zone + end, kind) for end, kind, t in (
+        ("-FW", "ZONE_START", at), ("-KERNEL", "ZONE_START", at + 10), ("-KERNEL", "ZONE_END", at + 10 + kernel),
+        ("-FW", "ZONE_END", at + 20 + kernel)))
+
+
+@test
+def riscs_of_quasar():
+    """Data movers, and the compute RISCs of four engines: a column each."""
+    riscs = [("DM%d" % i, "DM%d" % i) for i in range(8)] + [("NEO%d_TRISC%d" % (n, t), "TRISC") for n in range(4) for t in range(4)]
+    log = HEAD % ("quasar", 1000, 32) + COLUMNS
+    for i, (risc, zone) in enumerate(riscs):
+        log += rows_of_risc(2, risc, zone, 1, ",", 100 + i, 50 + i)
+    r = Run({"tracy_ops_data.csv": messages((op(1), 1)), "tracy_ops_times.csv": times(1), "profile_log_device.csv": log})
+    (row,) = r.of(1)
+    for i, (risc, _) in enumerate(riscs):
+        assert row["DEVICE %s KERNEL DURATION [ns]" % risc.replace("_", " ")] == str(50 + i), (risc, row)
+    last = len(riscs) - 1
+    assert r.status == 0 and row["CORE COUNT"] == "1" and row["DEVICE FW DURATION [ns]"] == str(last + 20 + 50 + last), row
+
+
+@test
+def whole_replays():
+    """TENSIX_RISC_AGG, by TT_METAL_TRACE_PROFILER=1: how long a whole replay took."""
+    log = HEAD % ("wormhole_b0", 1000, 64) + COLUMNS
+    for session in (1, 2):
+        log += rows_of_risc(2, "TENSIX_RISC_AGG", "TRACE", 1, "4,%d" % session, 1000 * session, 300 + session)
+    host = messages(("TT_METAL_TRACE_BEGIN: 0, 4", 1), (op(1), 2), ("TT_METAL_TRACE_END: 0, 4", 3),
+                    ("TT_METAL_TRACE_REPLAY: 0, 4", 4), ("TT_METAL_TRACE_REPLAY: 0, 4", 5))
+    r = Run({"tracy_ops_data.csv": host, "tracy_ops_times.csv": times(1), "profile_log_device.csv": log})
+    rows = [x for x in r.of(1) if x["METAL TRACE REPLAY SESSION ID"]]
+    assert [(x["DEVICE TRACE FIRMWARE DURATION [ns]"], x["DEVICE TRACE KERNEL DURATION [ns]"]) for x in rows] == [
+        ("321", "301"), ("322", "302")], (rows, r.said)
+
+
 # ---- test_streaming_profiler_ops_csv.py
 
 STREAMED = (

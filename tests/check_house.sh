@@ -19,7 +19,8 @@ allowed() {
     answers) echo decode/ report/ ops/ tt_metal/ profiler/profiler.h ;;
     ops) echo decode/ report/ profiler/profiler.h ;;
     tt_metal) echo decode/ report/ ops/ ;;
-    cli) echo answers/ pack/ report/ ops/ tt_metal/ program/ profiler/ decode/ device/ transport/ ;;
+    ranks) echo answers/ ops/ decode/input.h ;;
+    cli) echo answers/ ranks/ pack/ report/ ops/ tt_metal/ program/ profiler/ decode/ device/ transport/ ;;
   esac
 }
 

@@ -4,6 +4,7 @@ python3-jsonschema or the cross compiler is missing."""
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,6 +56,12 @@ def outputs(tmp):
         with open(os.path.join(target, "ops_perf_results.json"), encoding="utf-8") as f:
             return f.read()
 
+    def report_of_ranks(folder, report):
+        for rank in ("rank0", "rank1"):
+            os.makedirs(os.path.join(folder, "ranks", rank))
+            shutil.copy(report, os.path.join(folder, "ranks", rank))
+        return os.path.join(folder, "ranks")
+
     states = os.path.join(SOURCE, "tests", "fuzz", "corpus", "saved")
     return {
         ("annotate",): [(cycles,), ("--firmware", "--risc", "BRISC", cycles)],
@@ -69,6 +76,7 @@ def outputs(tmp):
         ("ops",): [lambda: of_a_report("ops", os.path.join(folder, "logs")), lambda: of_a_report("ops", "--columns", "reference", os.path.join(folder, "logs"))],
         ("ops", "compare"): [(report, report), ("--list", report, report)],
         ("ops", "summary"): [(report,), ("--list", report)],
+        ("ranks",): [lambda: run("ranks", "--format", "json", report_of_ranks(tmp, report)).stdout],
         ("report",): [(folder,), (report,), (capture,), (cut,), ("--top", "2", folder), ("--tables", "verdict,zones", log)],
         ("run",): [lambda: of_a_report("run", "--", NN, "1")],
         ("selftest",): [(os.path.join(SOURCE, "tests", "boards", "made_up.json"),)],

@@ -35,6 +35,7 @@ extern const cli_command cmd_ops;
 extern const cli_command cmd_ops_compare;
 extern const cli_command cmd_ops_summary;
 extern const cli_command cmd_pack;
+extern const cli_command cmd_ranks;
 extern const cli_command cmd_report;
 extern const cli_command cmd_run;
 extern const cli_command cmd_serve;

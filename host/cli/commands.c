@@ -20,6 +20,7 @@ const cli_command *const cli_commands[] = {
     &cmd_ops_compare,
     &cmd_ops_summary,
     &cmd_pack,
+    &cmd_ranks,
     &cmd_report,
     &cmd_run,
     &cmd_selftest,

@@ -1,0 +1,256 @@
+/* What many ranks say: who they are and how well their clocks are known, and where they differ. Times of one rank are those of its
+ * slowest chip. collectives.c has what they do together. */
+#include <stdlib.h>
+
+#include "ranks/ranks.h"
+
+enum {
+    MOST_SPREAD = 5
+}; /* per cent: beyond, the slow rank is named (msprof-analyze's rule for slow cards) */
+
+#define COLUMNS(a) (a), sizeof(a) / sizeof((a)[0])
+
+const char *ranks_lane_name(answer *a, const ranks *r, const rank_lane *l)
+{
+    const unsigned number = r->items[l->rank].number;
+    bool several = false;
+    for (size_t i = 0; i < r->n_lanes; i++)
+        several |= r->lanes[i].rank == l->rank && r->lanes[i].chip != l->chip;
+    return several ? answer_keepf(a, "rank %u chip %u", number, l->chip) : answer_keepf(a, "rank %u", number);
+}
+
+static void add_summary(answer *a, const ranks *r)
+{
+    answer_section *f = answer_facts(a, "verdict", "RANKS AS ONE RUN");
+    size_t shared = 0, collective = 0, unaligned = 0, strangers = 0;
+    double worst = 0;
+    for (size_t i = 0; i < r->n_ops; i++) {
+        shared += r->ops[i].lanes == r->n_lanes;
+        collective += r->ops[i].collective;
+    }
+    for (size_t i = 0; i < r->n_lanes; i++) {
+        const rank_lane *l = &r->lanes[i];
+        unaligned += !l->aligned;
+        strangers += l->strangers;
+        if (l->aligned && !(l->residual <= worst)) worst = l->residual;
+    }
+    answer_fact(a, f, "ranks", "ranks", ANSWER_COUNT, (double)r->n, NULL);
+    answer_fact(a, f, "chips", "chips", ANSWER_COUNT, (double)r->n_lanes, NULL);
+    answer_fact(a, f, "ops", "ops", ANSWER_COUNT, (double)r->n_ops,
+                r->by_ids ? "the same op by its id (GLOBAL CALL COUNT)"
+                          : "the same op by the order of ops and their shapes: ids differ between ranks");
+    answer_fact(a, f, "shared", "on all chips", ANSWER_COUNT, (double)shared,
+                shared == r->n_ops ? NULL : "the others are missing somewhere, or ran only on some");
+    answer_fact(a, f, "collective", "collective", ANSWER_COUNT, (double)collective, NULL);
+    answer_fact(
+        a, f, "residual", "clocks known to", ANSWER_TIME, unaligned == r->n_lanes ? NAN : worst,
+        !collective ? "no collective op: nothing that all ranks saw"
+        : strangers
+            ? answer_keepf(a, "by the ends of collective ops; %zu of them contradict the others", strangers)
+        : unaligned ? answer_keepf(a, "%zu chips have no collective op with times", unaligned)
+                    : "by the ends of collective ops, the worst of all chips");
+    if (r->n_missing)
+        answer_fact(a, f, "missing", "missing ranks", ANSWER_COUNT, (double)r->n_missing,
+                    answer_keepf(a, "rank %u%s: not in the folder; did it die, or was it not copied?",
+                                 r->missing[0], r->n_missing > 1 ? " and others" : ""));
+}
+
+/* ---- Each rank --- */
+
+/* Of one rank: its time in ops that are not collective, by its slowest chip op by op. */
+static double work_of(const ranks *r, uint32_t rank, uint32_t *ops)
+{
+    double sum = 0;
+    *ops = 0;
+    for (size_t i = 0; i < r->n_ops; i++) {
+        const rank_op *op = &r->ops[i];
+        double longest = -1;
+        for (size_t k = 0; k < op->lanes; k++) {
+            const uint32_t item = r->by_op[op->first + k];
+            if (r->lanes[r->lane_of[item]].rank != rank) continue;
+            if (r->ops_of_lanes[item].time > longest) longest = r->ops_of_lanes[item].time;
+        }
+        *ops += longest >= 0;
+        if (longest > 0 && !op->collective) sum += longest;
+    }
+    return sum;
+}
+
+static bool add_ranks(answer *a, const ranks *r)
+{
+    static const answer_column columns[] = {
+        {"rank", "rank", ANSWER_COUNT, 0},
+        {"host", "host", ANSWER_TEXT, 2},
+        {"chips", "chips", ANSWER_COUNT, 4},
+        {"ops", "ops", ANSWER_COUNT, 0},
+        {"work", "own work", ANSWER_TIME, 0},
+        {"of_mean", "of mean", ANSWER_RATIO, 0},
+        {"offset", "clock", ANSWER_TIME, ANSWER_HIDDEN},
+        {"drift", "drift", ANSWER_RATIO, ANSWER_HIDDEN},
+        {"residual", "known to", ANSWER_TIME, 1},
+        {"anchors", "anchors", ANSWER_COUNT, 3},
+        {"lost", "no data", ANSWER_COUNT, 0},
+        {"folder", "folder", ANSWER_TEXT, ANSWER_HIDDEN},
+    };
+    answer_section *t = answer_table(a, "ranks", "RANKS", COLUMNS(columns));
+    double *work = calloc(r->n, sizeof *work), sum = 0;
+    uint32_t *ops = calloc(r->n, sizeof *ops);
+    if (work && ops) {
+        for (size_t i = 0; i < r->n; i++)
+            sum += work[i] = work_of(r, (uint32_t)i, &ops[i]);
+        for (size_t i = 0; i < r->n; i++) {
+            const rank_lane *worst = NULL;
+            double chips = 0;
+            for (size_t k = 0; k < r->n_lanes; k++) {
+                const rank_lane *l = &r->lanes[k];
+                if (l->rank != i) continue;
+                chips++;
+                if (!worst || !(l->residual <= worst->residual)) worst = l;
+            }
+            answer_number(t, r->items[i].number);
+            answer_text(t, r->items[i].host);
+            answer_number(t, chips);
+            answer_number(t, ops[i]);
+            answer_number(t, work[i]);
+            answer_number(t, sum > 0 ? work[i] * (double)r->n / sum : NAN);
+            answer_number(t, worst && worst->aligned ? worst->offset : NAN);
+            answer_number(t, worst && worst->aligned ? worst->drift : NAN);
+            answer_number(t, worst ? worst->residual : NAN);
+            answer_number(t, worst ? (double)worst->anchors : NAN);
+            answer_number(t, (double)r->items[i].lost);
+            answer_text(t, r->items[i].folder);
+        }
+        answer_note(
+            a, t,
+            "own work: kernels of ops that are not collective, each by the rank's slowest chip. known to: how far off "
+            "the rank's clock may be laid beside the others. no data: ops without device data.");
+    }
+    const bool good = work && ops;
+    free(work);
+    free(ops);
+    return good;
+}
+
+/* ---- Where they differ --- */
+
+typedef struct kind {
+    uint32_t code;
+    double *of_rank; /* sum of times */
+    uint32_t *n_of_rank;
+    uint32_t ops;
+    double sum, min, max;
+    size_t slow, fast; /* ranks */
+} kind;
+
+static int by_difference(const void *a, const void *b)
+{
+    const kind *x = a, *y = b;
+    const double of_x = x->max - x->min, of_y = y->max - y->min;
+    return of_x > of_y ? -1 : of_x < of_y ? 1 : x->code < y->code ? -1 : x->code > y->code;
+}
+
+/* Only ops that all ranks have count: others would make differences of what was lost. */
+static bool on_all_ranks(const ranks *r, const rank_op *op)
+{
+    size_t ranks_of = 0;
+    uint32_t last = RANKS_NONE;
+    for (size_t k = 0; k < op->lanes; k++) {
+        const uint32_t item = r->by_op[op->first + k], rank = r->lanes[r->lane_of[item]].rank;
+        if (rank != last) ranks_of++;
+        last = rank;
+    }
+    return ranks_of == r->n;
+}
+
+static void add_op(const ranks *r, const rank_op *op, kind *to)
+{
+    to->ops++;
+    for (size_t k = 0; k < op->lanes;) {
+        const uint32_t rank = r->lanes[r->lane_of[r->by_op[op->first + k]]].rank;
+        double longest = 0;
+        for (; k < op->lanes && r->lanes[r->lane_of[r->by_op[op->first + k]]].rank == rank; k++) {
+            const double time = r->ops_of_lanes[r->by_op[op->first + k]].time;
+            if (time > longest) longest = time;
+        }
+        to->of_rank[rank] += longest;
+    }
+}
+
+static void finish(const ranks *r, kind *k)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        k->sum += k->of_rank[i];
+        if (!i || k->of_rank[i] > k->max) {
+            k->max = k->of_rank[i];
+            k->slow = i;
+        }
+        if (!i || k->of_rank[i] < k->min) {
+            k->min = k->of_rank[i];
+            k->fast = i;
+        }
+    }
+}
+
+static bool add_imbalance(answer *a, const ranks *r, size_t top)
+{
+    static const answer_column columns[] = {
+        {"op", "op", ANSWER_TEXT, 0},
+        {"ops", "ops", ANSWER_COUNT, 2},
+        {"mean", "mean", ANSWER_TIME, 0},
+        {"min", "min", ANSWER_TIME, 1},
+        {"max", "max", ANSWER_TIME, 0},
+        {"spread", "spread %", ANSWER_PERCENT, 0},
+        {"slow_rank", "slow rank", ANSWER_TEXT, 0},
+        {"fast_rank", "fast rank", ANSWER_TEXT, ANSWER_HIDDEN},
+    };
+    answer_section *t = answer_table(a, "imbalance", "WHERE RANKS DIFFER", COLUMNS(columns));
+    const size_t n_texts = dl_intern_count(r->texts);
+    uint32_t *kind_of = calloc(n_texts + 1, sizeof *kind_of);
+    kind *kinds = calloc(r->n_ops + 1, sizeof *kinds);
+    size_t n = 0;
+    bool good = kind_of && kinds;
+    for (size_t i = 0; i < r->n_ops && good; i++) {
+        const rank_op *op = &r->ops[r->order[i]];
+        if (op->collective || !on_all_ranks(r, op)) continue;
+        if (!kind_of[op->code]) {
+            kinds[n] = (kind){.code = op->code, .of_rank = calloc(r->n, sizeof *kinds->of_rank)};
+            good = kinds[n].of_rank != NULL;
+            kind_of[op->code] = (uint32_t)++n;
+        }
+        if (good) add_op(r, op, &kinds[kind_of[op->code] - 1]);
+    }
+    for (size_t i = 0; i < n && good; i++)
+        finish(r, &kinds[i]);
+    if (good) qsort(kinds, n, sizeof *kinds, by_difference);
+    for (size_t i = 0; i < n && good; i++) {
+        const kind *k = &kinds[i];
+        const double mean = k->sum / (double)r->n, spread = mean > 0 ? 100 * (k->max - k->min) / mean : NAN;
+        answer_text(t, ranks_text(r, k->code));
+        answer_number(t, k->ops);
+        answer_number(t, mean);
+        answer_number(t, k->min);
+        answer_number(t, k->max);
+        answer_number(t, spread);
+        answer_text(t, spread > MOST_SPREAD ? answer_keepf(a, "%u", r->items[k->slow].number) : NULL);
+        answer_text(t, spread > MOST_SPREAD ? answer_keepf(a, "%u", r->items[k->fast].number) : NULL);
+    }
+    answer_top(t, top);
+    answer_note(
+        a, t,
+        "Per rank the sum of its ops of this name that all ranks have, of several chips the slowest. spread: from the "
+        "fastest rank to the slowest, by the mean; above 5 % the slow rank is named.");
+    for (size_t i = 0; i < n; i++)
+        free(kinds[i].of_rank);
+    free(kinds);
+    free(kind_of);
+    return good;
+}
+
+devlog_status ranks_answer(answer *a, const ranks *r, const ranks_wishes *w, devlog_error *err)
+{
+    add_summary(a, r);
+    if (!add_ranks(a, r) || !add_imbalance(a, r, w->top))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    const devlog_status status = ranks_answer_collectives(a, r, w, err);
+    return status ? status : answer_status(a, err);
+}

@@ -1,0 +1,129 @@
+/* Many ranks of one program, each with an op report of its own, as one run: which ops are the same on all of them, how their
+ * clocks lie to one another, and who waited for whom. A rank has chips, and a chip's ops in their order are a lane.
+ *
+ *     ranks_find    which folders are ranks                            (find.c)
+ *     ranks_read    their reports                                      (read.c)
+ *     ranks_match   which op of one lane is which of another           (match.c)
+ *     ranks_align   where the clocks of lanes lie, and how well known  (align.c)
+ *     ranks_answer  tables of what follows                             (answer.c, collectives.c)
+ *     ranks_merge   the reports as one, op by op                       (merge.c)
+ *
+ * Not for what is true of one rank: that is its own report (answers/). */
+#ifndef DEVLOG_RANKS_RANKS_H
+#define DEVLOG_RANKS_RANKS_H
+
+#include "answers/answer.h"
+#include "answers/inputs.h"
+#include "base/intern.h"
+
+enum { RANKS_MOST = 65536, RANKS_VERSION = 1 };
+#define RANKS_NONE UINT32_MAX
+
+/* A row of a rank's report that ran on a device. */
+typedef struct rank_item {
+    uint64_t id;       /* GLOBAL CALL COUNT; with `has_id` */
+    double start, end; /* of the firmware, ns of the lane's own clock; NAN: the report does not say */
+    double time;       /* of the kernels, else of the firmware: ns; NAN */
+    uint32_t row;      /* the how manieth of the report's rows */
+    uint32_t code;     /* ranks.texts: OP CODE */
+    uint32_t shape;    /* ranks.texts: shapes of the tensors */
+    uint32_t op;       /* ranks.ops; the same for what is the same op */
+    bool has_id;
+} rank_item;
+
+/* A chip of a rank. */
+typedef struct rank_lane {
+    uint32_t rank, chip; /* the rank by its place */
+    size_t first, n;     /* items, in the order of the report */
+    double mhz;          /* by cycles and ns of the report; NAN: unknown */
+    /* Time of the lane to time of all: t + offset + drift * t. */
+    double offset, drift;
+    double residual;  /* ns: how far off that may be; NAN: not known */
+    size_t anchors;   /* collective ops that say it */
+    size_t strangers; /* such that contradict the others; they are not used */
+    bool aligned;
+} rank_lane;
+
+/* An op, which every lane may have. */
+typedef struct rank_op {
+    uint32_t code, shape;
+    uint32_t next;   /* in order; RANKS_NONE: the last */
+    uint32_t place;  /* in that order, from 0 */
+    uint32_t lanes;  /* that have it */
+    size_t first;    /* of ranks.by_op: its items, by lane */
+    bool collective; /* chips wait for one another in it */
+} rank_op;
+
+typedef struct rank_entry {
+    unsigned number;
+    char *host;          /* NULL: unknown */
+    char *folder;        /* as it was found */
+    char *report;        /* path */
+    uint64_t rows, lost; /* of the report; of them with an op that has no device data */
+    uint32_t *anchor;    /* by row: the item before it, + 1, of all rows; 0: none */
+    bool incomplete;     /* what the report was made of had losses, or the report itself is cut */
+} rank_entry;
+
+typedef struct ranks {
+    rank_entry *items; /* by number */
+    size_t n, cap;
+    run_inputs inputs; /* reports that had to be made */
+    rank_lane *lanes;  /* by rank and chip */
+    size_t n_lanes;
+    rank_item *ops_of_lanes; /* lane by lane */
+    size_t n_items;
+    uint32_t *lane_of; /* of every item */
+    rank_op *ops;
+    size_t n_ops, cap_ops;
+    uint32_t head;   /* the first op */
+    uint32_t *order; /* ops by place */
+    uint32_t *by_op; /* items, op by op */
+    dl_intern *texts;
+    bool by_ids;       /* ops were matched by their ids */
+    size_t reference;  /* the lane whose clock is that of all */
+    unsigned *missing; /* numbers between 0 and the greatest that are not there */
+    size_t n_missing;
+} ranks;
+
+/* Each path is a folder of ranks (rank0, rank1, ...; NAME_rank_0, ...), or one of a rank, or its report. Numbers are those of the
+ * folders' names; where no name has one they are counted. ARGUMENT: two of one number; NOT_FOUND: no rank at all.
+ * ranks_free frees in any case. */
+devlog_status ranks_find(ranks *r, const char *const *paths, size_t n, devlog_error *err);
+/* The name of each rank's host, in their order. ARGUMENT: not as many as ranks. */
+devlog_status ranks_name_hosts(ranks *r, const char *const *names, size_t n, devlog_error *err);
+/* Whether a folder is one of several ranks. */
+bool ranks_are_in(const char *folder);
+devlog_status ranks_read(ranks *r, devlog_error *err);
+devlog_status ranks_match(ranks *r, devlog_error *err);
+devlog_status ranks_align(ranks *r, devlog_error *err);
+void ranks_free(ranks *r);
+
+typedef struct ranks_wishes {
+    size_t top; /* rows of long tables; 0: all */
+} ranks_wishes;
+
+/* Sections for answer_print.h. */
+devlog_status ranks_answer(answer *a, const ranks *r, const ranks_wishes *w, devlog_error *err);
+/* The part of them that is about collective ops. */
+devlog_status ranks_answer_collectives(answer *a, const ranks *r, const ranks_wishes *w, devlog_error *err);
+/* Writes the reports as one CSV: every row, by op and rank and chip, with RANK and HOST behind the columns of them all. *rows:
+ * how many. */
+devlog_status ranks_merge(const ranks *r, const char *path, uint64_t *rows, devlog_error *err);
+/* Whether anything is missing: then the exit status is 3. */
+bool ranks_incomplete(const ranks *r);
+
+/* ---- Between its files --- */
+
+static inline const char *ranks_text(const ranks *r, uint32_t text)
+{
+    return dl_intern_text(r->texts, text, NULL);
+}
+/* ns of all lanes' common time; NAN: not aligned. */
+static inline double ranks_common(const rank_lane *l, double t)
+{
+    return l->aligned ? t + l->offset + l->drift * t : NAN;
+}
+/* "rank 3", or "rank 3 chip 1" where ranks have several. */
+const char *ranks_lane_name(answer *a, const ranks *r, const rank_lane *l);
+
+#endif

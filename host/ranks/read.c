@@ -1,0 +1,174 @@
+/* The reports of all ranks, as far as matching and aligning want them: one after the other, so that only one is in memory whole. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "ops/op_table.h"
+#include "ranks/ranks.h"
+
+static devlog_status no_memory(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
+/* tt-metal's launcher leaves reports/<time>/ in a rank's folder: the last of them, by its name. NULL: none. */
+static char *last_report_folder(const char *folder)
+{
+    char *reports = dl_path_join(folder, "reports"), *last = NULL;
+    DIR *d = reports ? opendir(reports) : NULL;
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        if (e->d_name[0] == '.' || (last && strcmp(e->d_name, last) < 0)) continue;
+        free(last);
+        last = strdup(e->d_name);
+    }
+    if (d) closedir(d);
+    char *path = last ? dl_path_join(reports, last) : NULL;
+    free(reports);
+    free(last);
+    return path;
+}
+
+/* Its report: the one that is there, or one that is made of what is. */
+static devlog_status find_report(ranks *r, rank_entry *e, devlog_error *err)
+{
+    const size_t before = r->inputs.n;
+    char *inner = last_report_folder(e->folder);
+    devlog_status status = DEVLOG_ERR_NOT_FOUND;
+    if (inner) status = run_inputs_add(&r->inputs, inner, 0, err);
+    if (status == DEVLOG_ERR_NOT_FOUND) status = run_inputs_add(&r->inputs, e->folder, 0, err);
+    free(inner);
+    if (status) return status;
+    const run_input *in = &r->inputs.items[before];
+    if (r->inputs.n != before + 1)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT,
+                       "%s, rank %u, holds %zu runs (%s, %s, ...): name one of them", e->folder, e->number,
+                       r->inputs.n - before, in[0].name, in[1].name);
+    if (!in->report)
+        return dl_fail(err, DEVLOG_ERR_UNSUPPORTED,
+                       "%s, rank %u: no op report, and nothing that one could be made of", e->folder,
+                       e->number);
+    e->incomplete = in->lost;
+    e->report = strdup(in->report);
+    return e->report ? DEVLOG_OK : no_memory(err);
+}
+
+static bool on_device(const op_table_row *row)
+{
+    return !(row->has & OP_IS_POINT) && (row->has & (OP_HAS_FW | OP_HAS_KERNEL));
+}
+
+static rank_lane *lane_of(ranks *r, uint32_t rank, uint32_t chip, size_t from)
+{
+    for (size_t i = from; i < r->n_lanes; i++)
+        if (r->lanes[i].chip == chip) return &r->lanes[i];
+    rank_lane *grown = realloc(r->lanes, (r->n_lanes + 1) * sizeof *grown);
+    if (!grown) return NULL;
+    r->lanes = grown;
+    grown[r->n_lanes] = (rank_lane){.rank = rank, .chip = chip, .mhz = NAN, .offset = NAN, .residual = NAN};
+    return &grown[r->n_lanes++];
+}
+
+static uint32_t text_in(ranks *r, const op_table *t, uint32_t text)
+{
+    size_t n;
+    const char *s = dl_intern_text(t->texts, text, &n);
+    return dl_intern_add(r->texts, s, n);
+}
+
+/* The clock of a chip: durations are rounded to a nanosecond each, so the sums know it best. */
+static double clock_of(const op_table *t, uint32_t chip)
+{
+    double cycles = 0, ns = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const op_table_row *row = &t->rows[i];
+        const double start = t->wide[i].numbers[OP_FW_START], end = t->wide[i].numbers[OP_FW_END];
+        if (!on_device(row) || row->chip != chip || !(row->has & OP_HAS_FW) || !(end >= start)) continue;
+        cycles += end - start;
+        ns += (double)row->fw_ns + (row->has & OP_HAS_IDLE ? (double)row->idle_ns : 0);
+    }
+    return cycles > 0 && ns > 0 ? cycles * 1000 / ns : NAN;
+}
+
+static rank_item item_of(ranks *r, const op_table *t, size_t i, double mhz)
+{
+    const op_table_row *row = &t->rows[i];
+    const op_wide *wide = &t->wide[i];
+    return (rank_item){
+        .id = row->id,
+        .has_id = row->has & OP_HAS_ID,
+        .start = wide->numbers[OP_FW_START] * 1000 / mhz,
+        .end = wide->numbers[OP_FW_END] * 1000 / mhz,
+        .time = (double)(row->has & OP_HAS_KERNEL ? row->kernel_ns : row->fw_ns),
+        .row = (uint32_t)(row->line - 1),
+        .code = text_in(r, t, row->code),
+        .shape = text_in(r, t, wide->texts[OP_SHAPES]),
+        .op = RANKS_NONE,
+    };
+}
+
+static devlog_status take(ranks *r, uint32_t rank, const op_table *t, devlog_error *err)
+{
+    rank_entry *e = &r->items[rank];
+    const size_t first_lane = r->n_lanes;
+    size_t n = 0;
+    e->rows = t->n;
+    e->incomplete |= t->cut || t->short_rows || t->bad_cells;
+    for (size_t i = 0; i < t->n; i++) {
+        const op_table_row *row = &t->rows[i];
+        if (on_device(row)) {
+            rank_lane *l = lane_of(r, rank, row->chip, first_lane);
+            if (!l) return no_memory(err);
+            l->n++;
+            n++;
+        } else if (!(row->has & OP_IS_POINT) && row->has & OP_HAS_CHIP) {
+            e->lost++;
+        }
+    }
+    if (!n) return DEVLOG_OK;
+    rank_item *grown = realloc(r->ops_of_lanes, (r->n_items + n) * sizeof *grown);
+    if (!grown) return no_memory(err);
+    r->ops_of_lanes = grown;
+    for (size_t k = first_lane; k < r->n_lanes; k++) {
+        rank_lane *l = &r->lanes[k];
+        l->first = r->n_items;
+        l->mhz = clock_of(t, l->chip);
+        for (size_t i = 0; i < t->n; i++)
+            if (on_device(&t->rows[i]) && t->rows[i].chip == l->chip)
+                grown[r->n_items++] = item_of(r, t, i, l->mhz);
+    }
+    return DEVLOG_OK;
+}
+
+static int by_chip(const void *a, const void *b)
+{
+    const rank_lane *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return x->chip < y->chip ? -1 : x->chip > y->chip;
+}
+
+devlog_status ranks_read(ranks *r, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < r->n && !status; i++) {
+        op_table t = {0};
+        status = find_report(r, &r->items[i], err);
+        if (status) break;
+        status = op_table_read_wide(&t, r->items[i].report, err);
+        if (!status) status = take(r, (uint32_t)i, &t, err);
+        op_table_free(&t);
+    }
+    if (status) return status;
+    if (!r->n_items)
+        return dl_fail(
+            err, DEVLOG_ERR_NOT_FOUND,
+            "no rank's report has an op with device data; were they run with TT_METAL_DEVICE_PROFILER=1?");
+    if (r->n_lanes) qsort(r->lanes, r->n_lanes, sizeof *r->lanes, by_chip);
+    r->lane_of = malloc(r->n_items * sizeof *r->lane_of);
+    if (!r->lane_of) return no_memory(err);
+    for (size_t k = 0; k < r->n_lanes; k++)
+        for (size_t i = 0; i < r->lanes[k].n; i++)
+            r->lane_of[r->lanes[k].first + i] = (uint32_t)k;
+    return DEVLOG_OK;
+}

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""devlog ranks, held against generated programs whose times are known: ranks with clocks of their own that lie and run apart, ops
+that are lost, ranks that are missing, slow ops and hosts. DEVLOG_TEST_RANKS=N: N ranks in the largest, by hand.
+Usage: ranks.py BUILD"""
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+from shared import DEVLOG, SOURCE, bad, finish, on_terminal, same
+
+HEADER = ["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID", "CORE COUNT", "DEVICE FW START CYCLE", "DEVICE FW END CYCLE",
+          "DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]", "ATTRIBUTES"]
+LAYER = ["LayerNorm", "Matmul", "AllGatherAsync", "Softmax", "Matmul", "ReduceScatterMinimalAsync", "Gelu"]
+
+
+def check(good, what):
+    same(what, bool(good), True)
+
+
+class Lane:
+    def __init__(self, rank, chip, dice, drifts):
+        self.rank, self.chip = rank, chip
+        self.epoch = dice.uniform(-1e10, 1e10)  # ns
+        self.rate = 1 + (dice.uniform(-5e-5, 5e-5) if drifts else 0)
+        self.now = dice.uniform(0, 5e4)
+        self.rows = []
+
+    def cycles(self, t):  # a clock of 1 GHz, by what the report takes it for
+        return round((t - self.epoch) * self.rate + 2e10)
+
+
+class Run:
+    """A program: every op of every lane with its true times, written as reports."""
+
+    def __init__(self, seed, ranks, chips, layers, drifts=True, slow=None, late_host=None, by_ids=True, lost=0.0, extra=None, pause=0):
+        dice = random.Random(seed)
+        self.lanes = [Lane(r, c, dice, drifts) for r in range(ranks) for c in range(chips)]
+        self.meetings = []  # of each collective op: (name, {lane: (start, end)})
+        self.lost = {r: 0 for r in range(ranks)}
+        self.ops = 0
+        base = {r: 1 if by_ids else dice.randrange(1, 5000) for r in range(ranks)}
+        for layer in range(layers):
+            for lane in self.lanes:
+                lane.now += pause
+            for name in LAYER:
+                self.ops += 1
+                self.one(name, layer, dice, slow, late_host, base, lost)
+            if extra == layer:
+                for lane in self.lanes:
+                    if lane.rank == 1:
+                        start = lane.now + 100
+                        lane.now = start + 2000
+                        self.row(lane, "Tilize", 900000 if by_ids else base[1], start, lane.now)
+                base[1] += not by_ids
+
+    def one(self, name, layer, dice, slow, late_host, base, lost):
+        starts = {}
+        for lane in self.lanes:
+            gap = dice.uniform(200, 900)
+            if late_host is not None and lane.rank == late_host and name == "ReduceScatterMinimalAsync":
+                gap += 30000
+            starts[lane] = lane.now + gap
+        collective = "All" in name or "Reduce" in name
+        done = max(starts.values()) + 8000 + 500 * (layer % 3)
+        for lane in self.lanes:
+            if collective:
+                end = done + dice.uniform(0, 150)
+            else:
+                end = starts[lane] + dice.uniform(9000, 9400) * (1.5 if slow == lane.rank and name == "Softmax" else 1)
+            lane.now = end
+            gone = not collective and dice.random() < lost
+            self.lost[lane.rank] += gone
+            self.row(lane, name, base[lane.rank], starts[lane], end, gone)
+        if collective:
+            self.meetings.append((name, {l: (starts[l], l.now) for l in self.lanes}))
+        for rank in base:
+            base[rank] += 1
+
+    @staticmethod
+    def row(lane, name, number, start, end, gone=False):
+        a, b = lane.cycles(start), lane.cycles(end)
+        device = ["", "", "", ""] if gone else [a, b, b - a, b - a - 300]
+        lane.rows.append([name, "tt_dnn_device", number << 10 | lane.chip, lane.chip, 64, *device, 'a, "b"\nc'])
+
+    def write(self, folder, but=(), layout="rank%d"):
+        for rank in sorted({l.rank for l in self.lanes} - set(but)):
+            inner = os.path.join(folder, layout % rank)
+            os.makedirs(inner)
+            lanes = [l for l in self.lanes if l.rank == rank]
+            with open(os.path.join(inner, "ops_perf_results_x.csv"), "w", newline="", encoding="utf-8") as f:
+                out = csv.writer(f)
+                out.writerow(HEADER)
+                for rows in zip(*(l.rows for l in lanes)):
+                    out.writerows(rows)
+
+
+def ranks(*args, ok=(0,)):
+    done = subprocess.run([DEVLOG, "ranks", *args], capture_output=True, text=True)
+    check(done.returncode in ok, "devlog ranks %s: exit %d, %s" % (" ".join(args), done.returncode, done.stderr[-300:]))
+    return done
+
+
+def table(said, name):
+    return said["sections"][name]["rows"]
+
+
+def fact(said, name):
+    return said["sections"]["verdict"]["facts"][name]["value"]
+
+
+def hold(what, run, folder, ok=(0,)):
+    """Every figure about collective ops, against the truth, within what is stated."""
+    said = json.loads(ranks("--format", "json", folder, ok=ok).stdout or "{}")
+    if not said:
+        return said
+    residual = fact(said, "residual")
+    each = table(said, "each")
+    check(residual is not None and residual < 1000, "%s: clocks known to %s ns" % (what, residual))
+    check(len(each) == len(run.meetings), "%s: %d collective ops of %d" % (what, len(each), len(run.meetings)))
+    within = 2 * residual + 3  # of two clocks, and cycles that are rounded
+    names = len({l.chip for l in run.lanes}) > 1
+    skews = {}
+    for row, (name, times) in zip(each, run.meetings):
+        last, end = max(s for s, _ in times.values()), max(e for _, e in times.values())
+        skew = sum(last - s for s, _ in times.values()) / len(times)
+        order = sorted(times, key=lambda l: times[l][0])
+        late = times[order[-1]][0] - times[order[-2]][0]
+        who = "rank %d chip %d" % (order[-1].rank, order[-1].chip) if names else "rank %d" % order[-1].rank
+        skews[name] = skews.get(name, 0) + skew
+        check(row["op"] == name and row["chips"] == len(times), "%s: %s of %d chips" % (what, row["op"], row["chips"]))
+        check(abs(row["transfer"] - (end - last)) <= within, "%s: transfer %s, not %s" % (what, row["transfer"], end - last))
+        check(abs(row["skew"] - skew) <= within, "%s: skew %s, not %s" % (what, row["skew"], skew))
+        check(late <= within or row["last"] == who, "%s: %s came last, not %s" % (what, who, row["last"]))
+    for row in table(said, "collectives"):
+        check(abs(row["skew"] - skews[row["op"]]) <= within * row["n"], "%s: %s skew %s" % (what, row["op"], row["skew"]))
+    return said
+
+
+def merged(what, run, folder, but=(), ok=(0,)):
+    """Every row of every rank, as it stands, op by op."""
+    path = os.path.join(folder, "..", "all.csv")
+    ranks("--merge", path, "-o", os.devnull, folder, ok=ok)
+    with open(path, newline="", encoding="utf-8") as f:
+        rows = list(csv.DictReader(f))
+    written = {(l.rank, *map(str, row)) for l in run.lanes if l.rank not in but for row in l.rows}
+    count = sum(len(l.rows) for l in run.lanes if l.rank not in but)
+    check(len(rows) == count, "%s: %d rows of %d" % (what, len(rows), count))
+    check({(int(r["RANK"]), *(r[h] for h in HEADER)) for r in rows} == written, "%s: rows are not those of the reports" % what)
+    os.unlink(path)
+    return rows
+
+
+def main():
+    with tempfile.TemporaryDirectory() as tmp:
+        def folder(name):
+            return os.path.join(tmp, name, "ttrun")
+
+        plain = Run(1, 4, 2, 12, slow=2)
+        plain.write(folder("plain"))
+        said = hold("plain", plain, folder("plain"))
+        hosts = "--hosts", "a,b,c,d"
+        check([r["host"] for r in table(json.loads(ranks(*hosts, "--format", "json", folder("plain")).stdout), "ranks")] == list("abcd"),
+              "hosts are not named")
+        check(fact(said, "ops") == plain.ops and fact(said, "shared") == plain.ops, "plain: ops")
+        slow = [r for r in table(said, "imbalance") if r["slow_rank"]]
+        check([(r["op"], r["slow_rank"]) for r in slow] == [("Softmax", "2")], "the slow rank is not named: %s" % slow)
+        first = table(said, "late")[0]
+        check(first["rank"] == 2 and first["why"] == "Softmax takes longer there", "who came last, and why: %s" % first)
+        rows = merged("plain", plain, folder("plain"))
+        for i in range(0, len(rows), 8):  # op-major: 8 chips of an op behind one another, by rank and chip
+            part = rows[i:i + 8]
+            check(len({int(r["GLOBAL CALL COUNT"]) >> 10 for r in part}) == 1 and
+                  [(int(r["RANK"]), int(r["DEVICE ID"])) for r in part] == [(k // 2, k % 2) for k in range(8)],
+                  "rows %d.. are not one op" % i)
+
+        host = Run(2, 3, 1, 10, late_host=1)
+        host.write(os.path.join(folder("host"), "generated", "profiler", "ttrun"), layout="rank%d/reports/2026_01_01")
+        said = hold("late host", host, folder("host"))
+        check(table(said, "late")[0]["rank"] == 1 and "host" in table(said, "late")[0]["why"], "the late host is not named")
+
+        ids = Run(3, 4, 1, 12, by_ids=False, slow=3, extra=4)
+        ids.write(folder("ids"))
+        said = hold("other ids", ids, folder("ids"))
+        check(fact(said, "ops") == ids.ops + 1 and fact(said, "shared") == ids.ops, "other ids: %s ops" % fact(said, "ops"))
+        merged("other ids", ids, folder("ids"))
+
+        some = Run(4, 5, 2, 12, lost=0.02, slow=0)
+        some.write(folder("lost"), but=(3,))
+        some.meetings = [(n, {l: t for l, t in times.items() if l.rank != 3}) for n, times in some.meetings]
+        said = hold("losses", some, folder("lost"), ok=(3,))
+        check({r["rank"]: r["lost"] for r in table(said, "ranks")} == {r: n for r, n in some.lost.items() if r != 3}, "what was lost is not counted")
+        check(fact(said, "missing") == 1, "the missing rank is not told")
+        merged("losses", some, folder("lost"), but=(3,), ok=(3,))
+
+        # Ranks by name, and what is wrong with them.
+        two = [os.path.join(folder("plain"), "rank%d" % i) for i in (0, 1)]
+        check(json.loads(ranks("--format", "json", *two).stdout)["sections"]["verdict"]["facts"]["ranks"]["value"] == 2, "two by name")
+        for args, words in (((two[0], two[0]), "both rank 0"), ((os.path.join(tmp, "gone"),), "gone"), ((tmp,), "holds no folders of ranks"),
+                            (("--hosts", "a", folder("plain")), "--hosts names 1"), (("--tables", "nothing", folder("plain")), "no table 'nothing'")):
+            said = ranks(*args, ok=(1,)).stderr
+            check(words in said and said.count("\n") == 1, "%s: %s" % (" ".join(args), said))
+        os.makedirs(os.path.join(folder("empty"), "rank0"))
+        check("rank" in ranks(folder("empty"), ok=(1,)).stderr, "an empty rank")
+        # No collective ops: clocks are not known, and nothing about waiting is said.
+        alone = Run(5, 2, 1, 3)
+        for lane in alone.lanes:
+            lane.rows = [row for row in lane.rows if "All" not in row[0] and "Reduce" not in row[0]]
+        alone.write(folder("alone"))
+        said = json.loads(ranks("--format", "json", folder("alone")).stdout)
+        check(fact(said, "residual") is None and "late" not in said["sections"], "no collective op")
+        status, text = on_terminal(80, [DEVLOG, "ranks", folder("plain")])
+        check(status == 0 and "WHO WAITED FOR WHOM" in text and "Softmax" in text, "text")
+        check(max(map(len, text.splitlines())) <= 80, "wider than the terminal")
+
+        many = int(os.environ.get("DEVLOG_TEST_RANKS", "24"))
+        large = Run(6, many, 1, 20, slow=many // 2, lost=0.001, pause=2e7)
+        large.write(folder("many"))
+        check(max(abs(l.rate - 1) for l in large.lanes) * 20 * 2e7 > 1e4, "clocks do not run apart")
+        start = time.monotonic()
+        said = hold("many", large, folder("many"), ok=(0, 3))
+        print("%d ranks: %.1f s, clocks known to %.0f ns" % (many, time.monotonic() - start, fact(said, "residual")))
+        check(table(said, "late")[0]["rank"] == many // 2, "the straggler of many")
+        with open(os.path.join(SOURCE, "schema", "devlog-ranks-1.json"), encoding="utf-8") as f:
+            schema = json.load(f)
+        try:
+            import jsonschema
+            validated = True
+            for error in list(jsonschema.Draft202012Validator(schema).iter_errors(said))[:3]:
+                bad.append("schema: %s" % error.message[:200])
+        except ImportError:
+            validated = False
+    return finish(validated)
+
+
+sys.exit(main())

@@ -21,6 +21,13 @@ const char *ranks_lane_name(answer *a, const ranks *r, const rank_lane *l)
 
 static void add_summary(answer *a, const ranks *r)
 {
+    static const char *const how[] = {
+        [RANKS_BY_ID] = "the same op by its id (GLOBAL CALL COUNT)",
+        [RANKS_BY_ORDER] = "the same op by the order of ops and their shapes: ids differ between ranks",
+        [RANKS_BY_KIND] =
+            "ranks' ops differ in thousands of places: the nth of a code and shape on one is taken for the nth on "
+            "all, which is a guess",
+    };
     answer_section *f = answer_facts(a, "verdict", "RANKS AS ONE RUN");
     size_t shared = 0, collective = 0, unaligned = 0, strangers = 0;
     double worst = 0;
@@ -36,9 +43,7 @@ static void add_summary(answer *a, const ranks *r)
     }
     answer_fact(a, f, "ranks", "ranks", ANSWER_COUNT, (double)r->n, NULL);
     answer_fact(a, f, "chips", "chips", ANSWER_COUNT, (double)r->n_lanes, NULL);
-    answer_fact(a, f, "ops", "ops", ANSWER_COUNT, (double)r->n_ops,
-                r->by_ids ? "the same op by its id (GLOBAL CALL COUNT)"
-                          : "the same op by the order of ops and their shapes: ids differ between ranks");
+    answer_fact(a, f, "ops", "ops", ANSWER_COUNT, (double)r->n_ops, how[r->by]);
     answer_fact(a, f, "shared", "on all chips", ANSWER_COUNT, (double)shared,
                 shared == r->n_ops ? NULL : "the others are missing somewhere, or ran only on some");
     answer_fact(a, f, "collective", "collective", ANSWER_COUNT, (double)collective, NULL);

@@ -282,13 +282,15 @@ devlog_status ranks_match(ranks *r, devlog_error *err)
     for (size_t i = 0; i < r->n_items && ids; i++)
         ids = r->ops_of_lanes[i].has_id;
     if (ids && !match_by(r, by_id, ids_have_chips(r), false, &good)) return no_memory(err);
-    r->by_ids = good;
+    r->by = RANKS_BY_ID;
     if (!good) {
         forget(r);
+        r->by = RANKS_BY_ORDER;
         if (!match_by_order(r, &good)) return no_memory(err);
     }
     if (!good) {
         forget(r);
+        r->by = RANKS_BY_KIND;
         if (!match_by(r, by_kind, false, true, &good)) return no_memory(err);
     }
     return number(r, err);

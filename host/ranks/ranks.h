@@ -64,6 +64,12 @@ typedef struct rank_entry {
     bool incomplete;     /* what the report was made of had losses, or the report itself is cut */
 } rank_entry;
 
+typedef enum ranks_by {
+    RANKS_BY_ID,
+    RANKS_BY_ORDER,
+    RANKS_BY_KIND, /* orders are too different: by how manieth op of its kind it is */
+} ranks_by;
+
 typedef struct ranks {
     rank_entry *items; /* by number */
     size_t n, cap;
@@ -79,7 +85,7 @@ typedef struct ranks {
     uint32_t *order; /* ops by place */
     uint32_t *by_op; /* items, op by op */
     dl_intern *texts;
-    bool by_ids;       /* ops were matched by their ids */
+    ranks_by by;       /* how ops were matched */
     size_t reference;  /* the lane whose clock is that of all */
     unsigned *missing; /* numbers between 0 and the greatest that are not there */
     size_t n_missing;

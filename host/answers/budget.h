@@ -55,6 +55,7 @@ void budgets_print_text(const budgets *b, unsigned width, dl_str *out);
 enum { BUDGET_FORMAT_VERSION = 1 };
 /* A table, for the comment of a pull request. */
 void budgets_print_markdown(const budgets *b, dl_str *out);
+void budgets_print_csv(const budgets *b, dl_str *out);
 void budgets_print_json(const budgets *b, dl_str *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The outputs of budgets: tables for people, JSON for programs. */
+/* The outputs of budgets: tables for people, JSON and CSV for programs. */
 #include <string.h>
 
 #include "answers/budget.h"
@@ -48,6 +48,31 @@ void budgets_print_markdown(const budgets *b, dl_str *out)
         dl_str_add(out, " | ");
         dl_str_markdown(out, item->zone);
         dl_str_fmt(out, " | %s |\n", budget_result_names[item->result]);
+    }
+}
+
+void budgets_print_csv(const budgets *b, dl_str *out)
+{
+    dl_str_add(
+        out,
+        "zone,risc,budget [cycles],result,count,most [cycles],spare [cycles],chip,core_x,core_y,on,launch\n");
+    for (size_t i = 0; i < b->n; i++) {
+        const budget *item = &b->items[i];
+        dl_str_csv(out, item->zone, strlen(item->zone));
+        dl_str_char(out, ',');
+        if (item->risc) dl_str_csv(out, item->risc, strlen(item->risc));
+        dl_str_fmt(out, ",%llu,%s,%llu,", (unsigned long long)item->cycles, budget_result_names[item->result],
+                   (unsigned long long)item->count);
+        if (item->count) {
+            dl_str_fmt(out, "%llu,%lld,%u,%u,%u,", (unsigned long long)item->most,
+                       (long long)(item->cycles - item->most), item->chip, item->x, item->y);
+            dl_str_csv(out, item->on, strlen(item->on));
+            dl_str_char(out, ',');
+            if (item->launch != UINT64_MAX) dl_str_u64(out, item->launch);
+        } else {
+            dl_str_add(out, ",,,,,,");
+        }
+        dl_str_char(out, '\n');
     }
 }
 

@@ -28,7 +28,8 @@ static const cli_option options[] = {
     CLI_TITLE("Output"),
     {CLI_STRING, "output", 'o', "FOLDER",
      "where the command's logs go; generated/profiler/budget unless told", offsetof(budget_args, output)},
-    {CLI_CHOICE, "format", 0, "text|json|md", "what to print; md: for the comment of a pull request",
+    {CLI_CHOICE, "format", 0, "text|json|md|csv",
+     "what to print; md: for the comment of a pull request; csv: a line for each budget",
      offsetof(budget_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of a kernel whose zone took too long; 12 unless told, 0: all",
      offsetof(budget_args, top), 0, UINT32_MAX},
@@ -89,6 +90,7 @@ static int judge(const budget_args *a, budgets *b, const char *capture)
     if (!status) status = budgets_judge(b, capture, a->elf_folder, &err);
     if (!status && a->format == 1) budgets_print_json(b, &out);
     if (!status && a->format == 2) budgets_print_markdown(b, &out);
+    if (!status && a->format == 3) budgets_print_csv(b, &out);
     if (!status && a->format == 0) {
         budgets_print_text(b, dl_term_width(stdout), &out);
         status = explain(b, a, capture, &out, &err);

@@ -426,6 +426,11 @@ def check_schemas(folder, report_path):
                                                                         TT_METAL_DEVICE_PROFILER="1", DEVLOG_ANNOTATE="1"))
     with open(budgets, "w", encoding="utf-8") as f:
         f.write("1 * BRISC-KERNEL\n1000000000 BRISC BRISC-KERNEL\n1 * no such zone\n")
+    rows = list(csv.DictReader(run("budget", "--format", "csv", "--log", cycles, budgets, status=4).splitlines()))
+    items = json.loads(run("budget", "--format", "json", "--log", cycles, budgets, status=4))["budgets"]
+    same("budgets: CSV and JSON", [(r["zone"], r["risc"], number(r["budget [cycles]"]), r["result"], number(r["count"]), number(r["most [cycles]"]), r["on"]) for r in rows],
+         [(i["zone"], i["risc"] or "", i["budget"], i["result"], i["count"], i["most"] and i["most"]["cycles"], i["most"]["risc"] if i["most"] else "") for i in items])
+    same("budgets: results", [r["result"] for r in rows], ["exceeded", "kept", "never ran"])
     outputs += [("annotate", cycles), ("annotate", "--firmware", "--risc", "BRISC", cycles), ("budget", "--log", cycles, budgets)]
     outputs += [("time", "-n", "2", "-w", "0", "--each", "-o", os.path.join(folder, "timed"), "--", NN, "1"), ("time", "-n", "1", "-d", "0", "--", "true")]
     check_widths("annotate", cycles)

@@ -38,5 +38,7 @@ import * as row_menuOf from "./row_menu.js";
 import * as stateOf from "./state.js";
 import * as sayOf from "./say.js";
 import * as touchOf from "./touch.js";
+import * as chipsOf from "./chips.js";
+import * as gridOf from "./grid.js";
 
-export const handle = Object.assign({}, touchOf, sayOf, stateOf, row_menuOf, orderOf, linkOf, copyOf, bookmarksOf, answersOf, area, answer_table, causes_draw, data, dom, findzone, flows, format, heatmap, histogram, instances, keys, markers, memory, opsOf, overview, owners, panes, places, roofline, rows, search, select, table, tabsOf, theme, timeline, view, waits);
+export const handle = Object.assign({}, gridOf, chipsOf, touchOf, sayOf, stateOf, row_menuOf, orderOf, linkOf, copyOf, bookmarksOf, answersOf, area, answer_table, causes_draw, data, dom, findzone, flows, format, heatmap, histogram, instances, keys, markers, memory, opsOf, overview, owners, panes, places, roofline, rows, search, select, table, tabsOf, theme, timeline, view, waits);

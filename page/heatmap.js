@@ -2,6 +2,7 @@
  * one of several that stands out most. What stands out is a straggler. */
 
 import { ROLE_FW, ROLE_KERNEL } from "./data.js";
+import { showChips } from "./chips.js";
 import { byId, make } from "./dom.js";
 import { counted, cyclesAndTime, grouped } from "./format.js";
 import { rowsLayout } from "./rows.js";
@@ -108,7 +109,35 @@ function spread() {
   return Math.max(0.02, n ? sorted[Math.floor((n - 1) * 0.98)] : 0);
 }
 
+/* The launches that are furthest from the median of theirs, on any core: one among ten thousand is first here. */
+export function oddLaunches(most) {
+  const n = heat.launches.length, list = [];
+  let least = 0.02; /* what is nearer is no outlier */
+  for (let c = 0; c < heat.cores.length; c++)
+    for (let k = 0; k < n; k++) {
+      const away = fromMedian(c, k);
+      if (!(Math.abs(away) > least)) continue;
+      list.push({ c, k, away });
+      if (list.length < most * 4) continue;
+      list.sort((a, b) => Math.abs(b.away) - Math.abs(a.away)).length = most;
+      least = Math.abs(list[most - 1].away);
+    }
+  return list.sort((a, b) => Math.abs(b.away) - Math.abs(a.away)).slice(0, most);
+}
+
+/* The chip instead of its launches, or the other way round. */
+function showAs() {
+  const chip = byId("heat-as").value === "chip";
+  byId("heat-scroll").hidden = chip;
+  byId("chips").hidden = !chip;
+  for (const id of ["heat-what", "heat-by"]) byId(id).closest("label").hidden = chip;
+  for (const id of ["heat-scale", "heat-tip", "stragglers"]) byId(id).hidden = chip;
+  if (chip) showChips();
+  return chip;
+}
+
 export function showHeat() {
+  if (showAs()) return;
   computeHeat();
   const box = byId("heat-scroll"), n = heat.launches.length, cores = heat.cores.length;
   if (!n) {
@@ -205,9 +234,16 @@ function showStragglers() {
     line.addEventListener("keydown", (event) => event.key === "Enter" && show());
     return line;
   });
+  const odd = oddLaunches(20).map((o) => {
+    const line = make("tr", { tabindex: "0" }, make("td", {}, heat.cores[o.c].name), make("td", {}, timeline.model.launches[heat.launches[o.k]].name.slice(0, 40)), make("td", { class: "n" }, (o.away > 0 ? "+" : "") + (o.away * 100).toFixed(1) + " %"));
+    line.addEventListener("click", () => showCell(o.c, o.k));
+    line.addEventListener("keydown", (event) => event.key === "Enter" && showCell(o.c, o.k));
+    return line;
+  });
   byId("stragglers").replaceChildren(make("h2", {}, "Stragglers"),
     list.length ? make("table", {}, make("tr", {}, make("th", {}, "core"), make("th", { class: "n" }, "slowest in"), make("th", { class: "n" }, "over median"), make("th", { class: "n", title: "what the launches would gain if it were as fast as the median" }, "cycles lost")), ...lines)
-      : make("p", { class: "faint" }, "None: in no launch did a core take longer than the median of its launch."));
+      : make("p", { class: "faint" }, "None: in no launch did a core take longer than the median of its launch."),
+    ...(odd.length ? [make("h2", {}, "Launches furthest from their median"), make("table", { class: "list", id: "odd-launches" }, make("thead", {}, make("tr", {}, ...[["core", ""], ["launch", ""], ["from the median", "n"]].map(([t, c]) => make("th", { scope: "col", class: c }, t)))), make("tbody", {}, ...odd))] : []));
 }
 
 export function cellText(c, k) {
@@ -242,6 +278,7 @@ export function cellAt(c, column) {
 }
 
 export function startHeat() {
+  byId("heat-as").addEventListener("change", showHeat);
   byId("heat-what").addEventListener("change", (event) => {
     heat.what = event.target.value;
     showHeat();

@@ -192,7 +192,7 @@ const cli_command cmd_export = {
         "the chosen format. Zones that overlap without nesting get a lane of their own. The same "
         "log gives the "
         "same bytes. A folder stands for its only log, with zones of host code beside it (host_*.devlog).\n\n"
-        "Formats: chrome, collapsed, csv, ctf, json, perfetto, speedscope, sqlite, xplane; \"--format list\" "
+        "Formats: chrome, collapsed, csv, ctf, fxt, json, perfetto, speedscope, sqlite, xplane; \"--format list\" "
         "tells what each is for. A name that ends in .gz is compressed (not sqlite).",
     .options = options,
     .examples =

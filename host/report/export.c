@@ -10,6 +10,7 @@ static const dl_export_format formats[] = {
      dl_export_collapsed},
     {"csv", "a line per zone, marker and launch", ".csv", false, dl_export_csv},
     {"ctf", "Common Trace Format 1.8, a folder: babeltrace2, Trace Compass", ".ctf", true, dl_export_ctf},
+    {"fxt", "Fuchsia trace: Tracy's importer, ui.perfetto.dev; ns exact", ".fxt", false, dl_export_fxt},
     {"json", "an object per zone, marker and launch", ".zones.json", false, dl_export_json},
     {"perfetto", "Perfetto trace: ui.perfetto.dev, trace_processor", ".perfetto-trace", false,
      dl_export_perfetto},

@@ -23,6 +23,8 @@ const dl_export_format *dl_export_find(const char *name);
 
 /* Chrome Trace Event JSON, as ui.perfetto.dev, chrome://tracing and Tracy's importer read it. */
 devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err);
+/* Fuchsia trace format, as Tracy's importer and ui.perfetto.dev read it. */
+devlog_status dl_export_fxt(dl_view *v, const char *path, devlog_error *err);
 /* A line per zone, marker and launch. */
 devlog_status dl_export_csv(dl_view *v, const char *path, devlog_error *err);
 devlog_status dl_export_json(dl_view *v, const char *path, devlog_error *err);

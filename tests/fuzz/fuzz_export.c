@@ -52,7 +52,8 @@ static void write_and_check(dl_view *v, const char *format)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const formats[] = {"chrome", "collapsed", "csv", "json", "perfetto", "speedscope"};
+    static const char *const formats[] = {"chrome", "collapsed", "csv",       "fxt",
+                                          "json",   "perfetto",  "speedscope"};
     devlog_error err;
     dl_decode *d;
     dl_view *v = NULL;

@@ -59,6 +59,80 @@ def read_chrome(path, totals):
             totals.add(e["name"], e["args"]["cycles"], ns)
 
 
+def read_fxt(path, totals):
+    """By the published layout of the Fuchsia trace format."""
+    with open(path, "rb") as f:
+        raw = f.read()
+    check(len(raw) % 8 == 0, "not whole words")
+    words = list(memoryview(raw).cast("Q"))
+    check(words[0] == 0x0016547846040010, "no magic number")
+    check(words[1] == 0x21 and words[2] == 1000000000, "no initialization")
+    strings, objects, stacks, at = {0: ""}, {}, {}, 3
+
+    def text(ref, place):
+        """(text, words that it takes) of a reference."""
+        if not ref & 0x8000:
+            check(ref in strings, "a string that was not told", ref)
+            return strings[ref], 0
+        n = ref & 0x7FFF
+        size = (n + 7) // 8
+        raw = b"".join(w.to_bytes(8, "little") for w in words[place:place + size])
+        check(n and not any(raw[n:]), "padding")
+        return raw[:n].decode("utf-8"), size
+
+    def arguments(n, place, end):
+        found = {}
+        for _ in range(n):
+            kind, size = words[place] & 15, words[place] >> 4 & 0xFFF
+            check(size and place + size <= end, "an argument beyond its record")
+            name, used = text(words[place] >> 16 & 0xFFFF, place + 1)
+            if kind == 6:
+                value, more = text(words[place] >> 32 & 0xFFFF, place + 1 + used)
+                check(1 + used + more == size, "size of an argument")
+            else:
+                check(kind in (4, 8) and used + 2 == size, "type of an argument", kind)
+                value = words[place + 1 + used]
+            found[name] = value
+            place += size
+        return found, place
+
+    while at < len(words):
+        header = words[at]
+        size, end = header >> 4 & 0xFFF, at + (header >> 4 & 0xFFF)
+        check(size and end <= len(words), "a record beyond the file")
+        if header & 15 == 2:
+            strings[header >> 16 & 0x7FFF] = text(0x8000 | header >> 32 & 0x7FFF, at + 1)[0]
+        elif header & 15 == 7:
+            name, used = text(header >> 24 & 0xFFFF, at + 2)
+            more, place = arguments(header >> 40 & 15, at + 2 + used, end)
+            check(place == end, "size of an object")
+            objects[header >> 16 & 0xFF, words[at + 1]] = (name, more)
+        else:
+            check(header & 15 == 4, "an unknown record", header & 15)
+            kind, n = header >> 16 & 15, header >> 20 & 15
+            check(header >> 24 & 0xFF == 0, "a thread by number")
+            start, process, thread = words[at + 1:at + 4]
+            check((1, process) in objects and objects[2, thread][1]["process"] == process, "a thread that was not told")
+            category, used = text(header >> 32 & 0xFFFF, at + 4)
+            name, more = text(header >> 48 & 0xFFFF, at + 4 + used)
+            found, place = arguments(n, at + 4 + used + more, end)
+            check(place + (kind in (1, 4)) == end, "size of an event")
+            check(kind in (0, 1, 4), "type of an event", kind)
+            if kind == 0:
+                totals.dropped += found.get("dropped markers", 0)
+            if kind == 4:
+                stop = words[place]
+                stack = stacks.setdefault((process, thread), [])
+                check(stop >= start and (not stack or stack[-1][0] <= start), "starts are out of order")
+                while stack and stack[-1][1] <= start:
+                    stack.pop()
+                check(not stack or stack[-1][1] >= stop, "zones of a thread do not nest")
+                stack.append((start, stop))
+            if kind == 4 and category != "launch":
+                totals.add(name, found["cycles"], stop - start)
+        at = end
+
+
 def read_json(path, totals):
     for e in read_json_file(path)["events"]:
         if e["kind"] == "zone":

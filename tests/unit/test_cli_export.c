@@ -38,8 +38,8 @@ static void formats_by_name_and_suffix(void **state)
     (void)state;
     char log[128], output[128], *text;
     static const char *const names[] = {
-        "a.perfetto-trace",  "a.json",   "a.json.gz", "a.csv",   "a.sqlite", "a.zones.json",
-        "a.speedscope.json", "a.folded", "a.ctf",     "a.xplane"};
+        "a.perfetto-trace",  "a.json",   "a.json.gz", "a.csv",    "a.sqlite", "a.zones.json",
+        "a.speedscope.json", "a.folded", "a.ctf",     "a.xplane", "a.fxt"};
     write_text(path(log, "log.csv"), "0, 0, 0, NCRISC, 1, 100\n0, 0, 0, NCRISC, 4, 103\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         assert_int_equal(run(&text, "-o", path(output, names[i]), log, NULL, NULL), 0);

@@ -120,8 +120,8 @@ static void decode_leaves_all_or_nothing(void **state)
 static void exports_leave_all_or_nothing(void **state)
 {
     (void)state;
-    static const char *const formats[] = {"perfetto",  "chrome", "speedscope", "ctf",   "xplane",
-                                          "collapsed", "csv",    "json",       "sqlite"};
+    static const char *const formats[] = {"perfetto",  "chrome", "speedscope", "ctf",    "xplane",
+                                          "collapsed", "csv",    "json",       "sqlite", "fxt"};
     static const rlim_t sizes[] = {0, 100, 3000, 6000, 30000};
     mkdir(in_scratch("exports"), 0777);
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {

@@ -306,11 +306,17 @@ static void check_all(const uint64_t *freq_khz, uint32_t n_chips)
     static const struct {
         const char *format, *suffix, *program;
     } readers[] = {
-        {"chrome", ".json", "python3"},      {"chrome", ".json.gz", "python3"},
-        {"collapsed", ".folded", "python3"}, {"csv", ".csv", "python3"},
-        {"ctf", ".ctf", "babeltrace2"},      {"json", ".zones.json", "python3"},
-        {"perfetto", ".pftrace", "protoc"},  {"speedscope", ".speedscope.json", "python3"},
-        {"sqlite", ".sqlite", "python3"},    {"xplane", ".xplane", "protoc"},
+        {"chrome", ".json", "python3"},
+        {"chrome", ".json.gz", "python3"},
+        {"collapsed", ".folded", "python3"},
+        {"csv", ".csv", "python3"},
+        {"ctf", ".ctf", "babeltrace2"},
+        {"json", ".zones.json", "python3"},
+        {"fxt", ".fxt", "python3"},
+        {"perfetto", ".pftrace", "protoc"},
+        {"speedscope", ".speedscope.json", "python3"},
+        {"sqlite", ".sqlite", "python3"},
+        {"xplane", ".xplane", "protoc"},
     };
     fixture f = {0};
     make(&f, freq_khz, n_chips);

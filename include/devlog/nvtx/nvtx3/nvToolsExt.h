@@ -1,0 +1,2 @@
+/* For programs that include <nvtx3/nvToolsExt.h>: see ../nvToolsExt.h. */
+#include "../nvToolsExt.h"

@@ -37,7 +37,7 @@ function show(core) {
 function tileOf(core, value, scale, odd) {
   if (!core) return make("span", { class: "tile-none", "aria-hidden": "true" });
   const colour = isNaN(value) ? theme.colours.band : shade(0.5 + (value - scale.median) / scale.most / 2);
-  const tile = make("button", { type: "button", class: odd ? "core odd" : "core", title: core.title + ": " + textOf(value, core), "aria-label": core.title + ": " + textOf(value, core) + (odd ? ", stands out" : "") }, make("span", {}, core.x + "," + core.y), make("b", {}, shortOf(value)));
+  const tile = make("button", { type: "button", class: odd ? "core odd" : "core", title: core.title + ": " + textOf(value, core), "aria-label": core.x + "," + core.y + " " + shortOf(value) + ", " + core.title + ": " + textOf(value, core) + (odd ? ", stands out" : "") }, make("span", {}, core.x + "," + core.y), " ", make("b", {}, shortOf(value)));
   tile.style.background = colour;
   tile.style.color = inkOn(colour);
   tile.addEventListener("click", () => show(core));

@@ -166,6 +166,7 @@ function startSplit() {
   const set = (y) => {
     const top = byId("main").getBoundingClientRect().top;
     byId("main").style.setProperty("--timeline", Math.max(140, Math.min(innerHeight - 120, y)) - top + "px");
+    split.setAttribute("aria-valuenow", String(Math.round((Math.max(140, Math.min(innerHeight - 120, y)) / innerHeight) * 100)));
     tabs.shown.get(tabs.now)();
   };
   split.addEventListener("pointerdown", (event) => split.setPointerCapture(event.pointerId));

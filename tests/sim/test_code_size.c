@@ -122,10 +122,14 @@ typedef struct room {
 enum { LEFT = 5 }; /* per cent */
 
 static const room rooms[] = {
-    {"fe310", "4 KiB (FE310, GD32VF103)", "DEVLOG_ZONE", NULL, 20, 20},
+    {"fe310", "4 KiB, FE310", "DEVLOG_ZONE", NULL, 20, 20},
     {"fe310", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 34, 34},
     {"fe310", NULL, "DEVLOG_EVENT", NULL, 40, 40},
     {"fe310", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 24, 24},
+    {"gd32vf103", "4 KiB, GD32VF103", "DEVLOG_ZONE", NULL, 19, 19},
+    {"gd32vf103", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 33, 32},
+    {"gd32vf103", NULL, "DEVLOG_EVENT", NULL, 38, 38},
+    {"gd32vf103", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 23, 22},
     {"wormhole_b0", "32 KiB", "DEVLOG_ZONE", NULL, 289, 309},
     {"wormhole_b0", NULL, "DEVLOG_ZONE_COMPLETE", NULL, 500, 525},
     {"wormhole_b0", NULL, "DEVLOG_ZONE", "-DDEVLOG_STAMP32", 340, 370},

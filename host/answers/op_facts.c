@@ -272,6 +272,8 @@ static const struct {
     {"sfpu_util", FACT_NUMBER, OP_SFPU_UTIL},
     {"fpu_util", FACT_NUMBER, OP_FPU_UTIL},
     {"math_util", FACT_NUMBER, OP_MATH_UTIL},
+    {"l1_unpack_blocked", FACT_NUMBER, OP_L1_UNPACK_BLOCKED},
+    {"l1_pack_blocked", FACT_NUMBER, OP_L1_PACK_BLOCKED},
     {"of_compute", FACT_SHARE, OP_OF_COMPUTE},
     {"of_dram", FACT_SHARE, OP_OF_DRAM},
     {"of_noc", FACT_SHARE, OP_OF_NOC},

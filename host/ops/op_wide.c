@@ -67,6 +67,8 @@ static const struct {
     {"Avg SFPU util on full grid (%)", OP_SFPU_UTIL},
     {"Avg FPU util on full grid (%)", OP_FPU_UTIL},
     {"Avg Math util on full grid (%)", OP_MATH_UTIL},
+    {"L1 Unpacker Backpressure Avg (%)", OP_L1_UNPACK_BLOCKED},
+    {"L1 Packer Port Backpressure Avg (%)", OP_L1_PACK_BLOCKED},
 };
 
 static const struct {

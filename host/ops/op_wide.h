@@ -60,6 +60,8 @@ typedef enum op_wide_number {
     OP_SFPU_UTIL, /* percent of the whole grid: averages of counters */
     OP_FPU_UTIL,
     OP_MATH_UTIL,
+    OP_L1_UNPACK_BLOCKED, /* percent: asked for and not granted at once; averages of counters */
+    OP_L1_PACK_BLOCKED,
     OP_WIDE_NUMBERS
 } op_wide_number;
 

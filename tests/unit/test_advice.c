@@ -102,6 +102,8 @@ static const struct {
      59040},
     {"dispatch", "OP CODE=Other|DISPATCH TOTAL CQ CMD OP TIME [ns]=50000",
      "OP CODE=Other|DISPATCH TOTAL CQ CMD OP TIME [ns]=40000", 8000},
+    {"l1_conflicts", "L1 Unpacker Backpressure Avg (%)=31.5",
+     "L1 Unpacker Backpressure Avg (%)=24|L1 Packer Port Backpressure Avg (%)=3", 0},
     {"noc_congestion", "NPE CONG IMPACT (%)=25", "NPE CONG IMPACT (%)=9.9", 10240},
     {"late_unpack", "DEVICE COMPUTE CB WAIT FRONT [ns]=20000", "DEVICE COMPUTE CB WAIT FRONT [ns]=10000",
      20000},

@@ -37,6 +37,7 @@ typedef enum step_kind {
 
 typedef struct step {
     step_kind kind;
+    bool by_number; /* a comparison whose right side is `number`: most are, and the stack does without it */
     uint32_t id;
     double number;
     char *text;
@@ -247,8 +248,13 @@ static void parse_comparison(parser *p)
     parse_sum(p);
     for (size_t i = 0; i < sizeof signs / sizeof signs[0] && !p->status; i++) {
         if (!take(p, signs[i].sign)) continue;
+        const size_t at = p->f->n;
         parse_sum(p);
-        add(p, (step){.kind = signs[i].kind});
+        const bool by_number = !p->status && signs[i].kind != STEP_HAS && p->f->n == at + 1 &&
+                               p->f->steps[at].kind == STEP_NUMBER;
+        const double number = by_number ? p->f->steps[at].number : 0;
+        if (by_number) p->f->n--;
+        add(p, (step){.kind = signs[i].kind, .by_number = by_number, .number = number});
         return;
     }
 }
@@ -316,7 +322,19 @@ devlog_status formula_parse(formula **out, const char *text, formula_find *find,
 
 static formula_value yes(bool is)
 {
-    return formula_number(is);
+    return (formula_value){.kind = FORMULA_NUMBER, .number = is};
+}
+
+static bool is_so(step_kind kind, double a, double b)
+{
+    switch (kind) {
+    case STEP_LESS: return a < b;
+    case STEP_LESS_EQUAL: return a <= b;
+    case STEP_MORE: return a > b;
+    case STEP_MORE_EQUAL: return a >= b;
+    case STEP_EQUAL: return a == b;
+    default: return a != b;
+    }
 }
 
 static formula_value compare(step_kind kind, formula_value a, formula_value b)
@@ -324,16 +342,8 @@ static formula_value compare(step_kind kind, formula_value a, formula_value b)
     if (a.kind == FORMULA_UNKNOWN || b.kind != a.kind) return (formula_value){0};
     if (kind == STEP_HAS)
         return a.kind == FORMULA_TEXT ? yes(strstr(a.text, b.text) != NULL) : (formula_value){0};
-    const int order =
-        a.kind == FORMULA_TEXT ? strcmp(a.text, b.text) : (a.number > b.number) - (a.number < b.number);
-    switch (kind) {
-    case STEP_LESS: return yes(order < 0);
-    case STEP_LESS_EQUAL: return yes(order <= 0);
-    case STEP_MORE: return yes(order > 0);
-    case STEP_MORE_EQUAL: return yes(order >= 0);
-    case STEP_EQUAL: return yes(order == 0);
-    default: return yes(order != 0);
-    }
+    return yes(a.kind == FORMULA_TEXT ? is_so(kind, strcmp(a.text, b.text), 0)
+                                      : is_so(kind, a.number, b.number));
 }
 
 static formula_value join(step_kind kind, formula_value a, formula_value b)
@@ -361,31 +371,32 @@ static formula_value of_two(step_kind kind, formula_value a, formula_value b)
 
 formula_value formula_eval(const formula *f, formula_look *look, void *ctx)
 {
-    formula_value stack[MOST_DEPTH + 2];
-    size_t n = 0;
-    for (size_t i = 0; i < f->n; i++) {
-        const step *s = &f->steps[i];
-        if (s->kind == STEP_UNLESS_FALSE || s->kind == STEP_UNLESS_TRUE) {
-            const bool decides = s->kind == STEP_UNLESS_TRUE;
-            if (stack[n - 1].kind != FORMULA_NUMBER || (stack[n - 1].number != 0) != decides) continue;
-            stack[n - 1] = yes(decides);
-            i = s->id - 1;
+    formula_value stack[MOST_DEPTH + 2], *top = stack - 1;
+    const step *const end = f->steps + f->n;
+    for (const step *s = f->steps; s < end; s++) {
+        if (s->by_number) {
+            if (top->kind == FORMULA_NUMBER)
+                top->number = is_so(s->kind, top->number, s->number);
+            else
+                top->kind = FORMULA_UNKNOWN;
             continue;
         }
         switch (s->kind) {
-        case STEP_NUMBER: stack[n++] = formula_number(s->number); break;
-        case STEP_TEXT: stack[n++] = (formula_value){.kind = FORMULA_TEXT, .text = s->text}; break;
-        case STEP_NAME: stack[n++] = look(ctx, s->id); break;
+        case STEP_NUMBER: *++top = formula_number(s->number); break;
+        case STEP_TEXT: *++top = (formula_value){.kind = FORMULA_TEXT, .text = s->text}; break;
+        case STEP_NAME: *++top = look(ctx, s->id); break;
         case STEP_NEGATE:
-            stack[n - 1] = stack[n - 1].kind == FORMULA_NUMBER ? formula_number(-stack[n - 1].number)
-                                                               : (formula_value){0};
+            *top = top->kind == FORMULA_NUMBER ? formula_number(-top->number) : (formula_value){0};
             break;
-        case STEP_NOT:
-            stack[n - 1] =
-                stack[n - 1].kind == FORMULA_NUMBER ? yes(stack[n - 1].number == 0) : (formula_value){0};
+        case STEP_NOT: *top = top->kind == FORMULA_NUMBER ? yes(top->number == 0) : (formula_value){0}; break;
+        case STEP_KNOWN: *top = yes(top->kind != FORMULA_UNKNOWN); break;
+        case STEP_UNLESS_FALSE:
+        case STEP_UNLESS_TRUE:
+            if (top->kind != FORMULA_NUMBER || (top->number != 0) != (s->kind == STEP_UNLESS_TRUE)) break;
+            top->number = s->kind == STEP_UNLESS_TRUE;
+            s = f->steps + s->id - 1;
             break;
-        case STEP_KNOWN: stack[n - 1] = yes(stack[n - 1].kind != FORMULA_UNKNOWN); break;
-        default: n--; stack[n - 1] = of_two(s->kind, stack[n - 1], stack[n]);
+        default: top--; *top = of_two(s->kind, top[0], top[1]);
         }
     }
     return stack[0];

@@ -9,16 +9,24 @@
 
 /* ---- Tensors ----------------------------------------------------------------------------------------- */
 
-/* One of W, Z, Y, X as stored; *text goes behind it and a bracket. */
+/* One of W, Z, Y, X as stored; *text goes behind it and a bracket. Nearly all are whole and short. */
 static double take_number(const char **text)
 {
-    char *end;
-    const char *at = *text;
+    enum { EXACT = 15 }; /* digits that a double holds */
+    const char *at = *text, *end = at;
+    uint64_t whole = 0;
     if (!isdigit((unsigned char)*at)) return NAN;
-    const double value = strtod(at, &end);
+    while (isdigit((unsigned char)*end) && end - at < EXACT)
+        whole = whole * 10 + (uint64_t)(*end++ - '0');
+    double value = (double)whole;
+    if ((isalnum((unsigned char)*end) && *end != 'x') || *end == '.') {
+        char *behind;
+        value = strtod(at, &behind);
+        end = behind;
+    }
     if (*end == '[') {
         const char *close = strchr(end, ']');
-        end = close ? (char *)(uintptr_t)close + 1 : end;
+        end = close ? close + 1 : end;
     }
     *text = end;
     return value;

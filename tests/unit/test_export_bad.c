@@ -47,6 +47,9 @@ static void end(fixture *f)
 }
 
 /* Writes every format and returns how many there are. */
+enum { FORMATS = 10 };
+
+/* Every format that there is; how many. */
 static size_t write_all(const fixture *f, const char *name)
 {
     devlog_error err;
@@ -74,7 +77,7 @@ static void logs_without_zones(void **state)
     for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
         fixture f;
         begin(&f, logs[i], strlen(logs[i]));
-        assert_int_equal(write_all(&f, "a"), 9);
+        assert_int_equal(write_all(&f, "a"), FORMATS);
         end(&f);
     }
 }
@@ -145,7 +148,7 @@ static void more_overlaps_than_lanes(void **state)
         assert_true(dl_view_left_out(f.view) >= 500);
         assert_int_equal(all + dl_view_left_out(f.view), dl_view_count(f.view));
     }
-    assert_int_equal(write_all(&f, "a"), 9);
+    assert_int_equal(write_all(&f, "a"), FORMATS);
     end(&f);
 }
 
@@ -229,7 +232,7 @@ static void times_that_have_no_end(void **state)
     char path[160];
     devlog_error err;
     begin(&f, log, sizeof log - 1);
-    assert_int_equal(write_all(&f, "a"), 9);
+    assert_int_equal(write_all(&f, "a"), FORMATS);
     snprintf(path, sizeof path, "%s/a.trace.json", f.folder);
     assert_int_equal(dl_export_find("chrome")->write(f.view, path, &err), DEVLOG_OK);
     dl_str text = {0};

@@ -46,10 +46,9 @@ static void end(fixture *f)
     assert_int_equal(system(command), 0);
 }
 
-/* Writes every format and returns how many there are. */
 enum { FORMATS = 10 };
 
-/* Every format that there is; how many. */
+/* Writes every format and returns how many there are. */
 static size_t write_all(const fixture *f, const char *name)
 {
     devlog_error err;

@@ -371,7 +371,7 @@ static formula_value of_two(step_kind kind, formula_value a, formula_value b)
 
 formula_value formula_eval(const formula *f, formula_look *look, void *ctx)
 {
-    formula_value stack[MOST_DEPTH + 2], *top = stack - 1;
+    formula_value stack[MOST_DEPTH + 3], *top = stack; /* the first place is of none */
     const step *const end = f->steps + f->n;
     for (const step *s = f->steps; s < end; s++) {
         if (s->by_number) {
@@ -399,5 +399,48 @@ formula_value formula_eval(const formula *f, formula_look *look, void *ctx)
         default: top--; *top = of_two(s->kind, top[0], top[1]);
         }
     }
-    return stack[0];
+    return stack[1];
+}
+
+/* What is known of a value before the values of names are. */
+typedef enum prospect {
+    MAY_BE_ANYTHING,
+    IS_UNKNOWN,
+    IS_NEVER_TRUE, /* unknown or false */
+} prospect;
+
+static prospect joined(step_kind kind, prospect a, prospect b)
+{
+    if (kind == STEP_AND)
+        return a == MAY_BE_ANYTHING && b == MAY_BE_ANYTHING ? MAY_BE_ANYTHING : IS_NEVER_TRUE;
+    if (kind == STEP_OR)
+        return a == MAY_BE_ANYTHING || b == MAY_BE_ANYTHING ? MAY_BE_ANYTHING : IS_NEVER_TRUE;
+    return a == IS_UNKNOWN || b == IS_UNKNOWN ? IS_UNKNOWN : MAY_BE_ANYTHING;
+}
+
+bool formula_may_hold(const formula *f, bool lacks(void *ctx, uint32_t id), void *ctx)
+{
+    prospect stack[MOST_DEPTH + 2];
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        const step *s = &f->steps[i];
+        switch (s->kind) {
+        case STEP_UNLESS_FALSE:
+        case STEP_UNLESS_TRUE: break;
+        case STEP_NUMBER:
+        case STEP_TEXT: stack[n++] = MAY_BE_ANYTHING; break;
+        case STEP_NAME: stack[n++] = lacks(ctx, s->id) ? IS_UNKNOWN : MAY_BE_ANYTHING; break;
+        case STEP_NEGATE:
+        case STEP_NOT: stack[n - 1] = stack[n - 1] == IS_UNKNOWN ? IS_UNKNOWN : MAY_BE_ANYTHING; break;
+        case STEP_KNOWN: stack[n - 1] = stack[n - 1] == IS_UNKNOWN ? IS_NEVER_TRUE : MAY_BE_ANYTHING; break;
+        default:
+            if (s->by_number) {
+                stack[n - 1] = stack[n - 1] == IS_UNKNOWN ? IS_UNKNOWN : MAY_BE_ANYTHING;
+            } else {
+                n--;
+                stack[n - 1] = joined(s->kind, stack[n - 1], stack[n]);
+            }
+        }
+    }
+    return stack[0] == MAY_BE_ANYTHING;
 }

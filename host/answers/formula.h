@@ -35,6 +35,8 @@ typedef formula_value formula_look(void *ctx, uint32_t id);
 devlog_status formula_parse(formula **out, const char *text, formula_find *find, void *ctx,
                             devlog_error *err);
 formula_value formula_eval(const formula *f, formula_look *look, void *ctx);
+/* False: whatever else is the case, it is never true when the names of which `lacks` says so have no value. */
+bool formula_may_hold(const formula *f, bool lacks(void *ctx, uint32_t id), void *ctx);
 void formula_free(formula *f);
 
 /* A number that is not finite is unknown. */

@@ -477,3 +477,9 @@ formula_value op_facts_look(void *ctx, uint32_t id)
     default: return attribute_of(f->run, w, f->names->attributes[what]);
     }
 }
+
+bool op_facts_lack(void *ctx, uint32_t id)
+{
+    const op_facts *f = ctx;
+    return (fact_kind)(id >> 24) == FACT_NUMBER && !f->run->table->has_wide[id & 0xffffff];
+}

@@ -63,5 +63,7 @@ typedef struct op_facts {
     op_categories categories;
 } op_facts;
 formula_value op_facts_look(void *facts, uint32_t id);
+/* Whether no op of the run has this fact, so that formulas need not be asked about each (formula_may_hold). */
+bool op_facts_lack(void *facts, uint32_t id);
 
 #endif

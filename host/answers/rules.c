@@ -204,6 +204,7 @@ typedef struct fired {
     double saving, worst; /* worst: of `op`: what it saves, or its time */
     bool saves;
     const answer_op *op;
+    bool of_ops; /* it may fire for ops of this run */
 } fired;
 
 static void see(fired *x, op_facts *f)
@@ -273,12 +274,14 @@ bool rules_add_advice(answer *a, const answer_run *run, const rules *r)
     for (size_t i = 0; i < run->n_ops && !f.first; i++)
         if (run->ops[i].chips) f.first = &run->ops[i];
     for (size_t i = 0; i < r->n_rules; i++)
-        all[i].of = &r->rules[i];
+        all[i] =
+            (fired){.of = &r->rules[i],
+                    .of_ops = !r->rules[i].of_run && formula_may_hold(r->rules[i].when, op_facts_lack, &f)};
     for (size_t k = 0; k < run->n_ops && run->table->wide; k++) {
         f.op = &run->ops[k];
         f.tensors_read = false;
         for (size_t i = 0; i < r->n_rules; i++)
-            if (!r->rules[i].of_run) see(&all[i], &f);
+            if (all[i].of_ops) see(&all[i], &f);
     }
     f.op = NULL;
     for (size_t i = 0; i < r->n_rules; i++)

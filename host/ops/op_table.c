@@ -270,6 +270,7 @@ static void take_wide(reader *r, op_wide_column c, const char *text, size_t n)
         dl_str_add_n(to, text, n);
     } else if (op_wide_real(text, n, &value)) {
         r->wide.numbers[c.what] = value;
+        r->t->has_wide[c.what] = true;
     }
 }
 
@@ -371,6 +372,7 @@ devlog_status op_table_new(op_table *t, const char *name, devlog_error *err)
 {
     devlog_status status = keep_name(t, name, err);
     if (!status) t->texts = dl_intern_new(MAX_TEXTS, MAX_TEXT_BYTES);
+    memset(t->has_wide, true, sizeof t->has_wide); /* whoever fills the rows knows */
     return status || t->texts ? status : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 

@@ -52,6 +52,7 @@ typedef struct op_table {
     op_table_row *rows;
     op_table_more *more; /* by row; NULL unless it was asked for */
     op_wide *wide;       /* the same */
+    bool has_wide[OP_WIDE_NUMBERS]; /* some row may have this number; false: none has it */
     size_t n, cap;
     uint64_t lines;
     bool has_fw, has_kernel; /* the file has these columns */

@@ -42,11 +42,11 @@ static inline uint8_t *pb_bytes(uint8_t *to, uint32_t field, const void *bytes, 
     return to + n;
 }
 
-/* A message of at most 16383 bytes inside another: leaves room for a length of two bytes when it begins and
- * closes the gap when one byte does. */
+/* A message of at most 16383 bytes inside another: leaves room for a length of one byte when it begins and
+ * makes room for a second where it needs one. */
 static inline uint8_t *pb_begin(uint8_t *to, uint32_t field)
 {
-    return pb_tag(to, field, PB_BYTES) + 2;
+    return pb_tag(to, field, PB_BYTES) + 1;
 }
 
 /* `body` is what pb_begin returned, `to` the end of the message. */
@@ -54,13 +54,13 @@ static inline uint8_t *pb_end(uint8_t *body, uint8_t *to)
 {
     size_t n = (size_t)(to - body);
     if (n < 128) {
-        memmove(body - 1, body, n);
-        body[-2] = (uint8_t)n;
-        return to - 1;
+        body[-1] = (uint8_t)n;
+        return to;
     }
-    body[-2] = (uint8_t)(n | 128);
-    body[-1] = (uint8_t)(n >> 7);
-    return to;
+    memmove(body + 1, body, n);
+    body[-1] = (uint8_t)(n | 128);
+    body[0] = (uint8_t)(n >> 7);
+    return to + 1;
 }
 
 #endif

@@ -18,6 +18,8 @@ enum { ARG_CYCLE = 1, ARG_CYCLES, ARG_LAUNCH, ARG_DATA, ARG_SUM, ARG_DROPPED, AR
 enum {
     CATEGORY_LAUNCH = DL_ROLE_DROPPED + 2,
     MOST_HOT = 512,
+    MOST_END = 32, /* 6 for the sequence, 15 for the event, 2 for the flags */
+    MOST_IDENTITY = 16,
     MOST_FLOWS = 1000,
     MOST_TEXT = 4096,
     MOST_UNNAMED = 64
@@ -29,6 +31,12 @@ typedef struct counter {
     uint64_t uuid; /* 0: not described yet */
 } counter;
 
+/* Category, name and source line of a site's events. */
+typedef struct identity_bytes {
+    uint8_t n; /* 0: the sequence in hand does not have its name yet */
+    uint8_t bytes[MOST_IDENTITY];
+} identity_bytes;
+
 typedef struct perfetto {
     dl_view *view;
     dl_out out;
@@ -38,12 +46,14 @@ typedef struct perfetto {
     const dl_tables *tables;
     const dl_launches *launches;
     uint32_t n_chips, n_cores, n_tracks;
-    uint64_t next_uuid;   /* of lanes and counters, behind those of the tree */
-    uint32_t chip;        /* of the sequence in hand; DL_NONE: none yet */
-    uint8_t *interned;    /* sites whose name the sequence in hand has */
-    uint32_t track, lane; /* in hand */
-    uint64_t uuid;        /* of the lane in hand */
-    uint64_t *open;       /* ends of the slices that are open in it, from the outside in */
+    uint64_t next_uuid;       /* of lanes and counters, behind those of the tree */
+    uint32_t chip;            /* of the sequence in hand; DL_NONE: none yet */
+    identity_bytes *interned; /* sites whose name the sequence in hand has */
+    uint32_t track, lane;     /* in hand */
+    uint64_t uuid;            /* of the lane in hand */
+    uint8_t end[MOST_END];    /* of slices of the lane in hand: the fields behind the time */
+    size_t n_end;
+    uint64_t *open; /* ends of the slices that are open in it, from the outside in */
     uint32_t n_open, cap_open;
     counter *counters; /* by site: the last one described */
     counter unnamed[MOST_UNNAMED];
@@ -194,7 +204,7 @@ static devlog_status begin_chip(perfetto *p, uint32_t chip_index, devlog_error *
     const dl_view_chip *chip = &p->chips[chip_index];
     dl_str text = {0};
     p->chip = chip_index;
-    memset(p->interned, 0, p->tables->n_sites);
+    memset(p->interned, 0, p->tables->n_sites * sizeof *p->interned);
     about(p, chip, &text);
     devlog_status status = text.failed ? no_memory(err) : begin_sequence(p, err);
     if (!status) status = snapshot(p, err);
@@ -242,7 +252,11 @@ static devlog_status intern_site(perfetto *p, uint32_t site, devlog_error *err)
     message.trusted_packet_sequence_id = p->chip + 1;
     message.sequence_flags = NEEDS_STATE;
     message.interned_data = &data;
-    p->interned[site] = 1;
+    identity_bytes *const keep = &p->interned[site];
+    uint8_t *to = pb_uint(keep->bytes, 3, p->tables->sites[site].role + 1u);
+    to = pb_uint(to, 10, (uint64_t)site + 1);
+    if (p->tables->sites[site].file) to = pb_uint(to, 34, (uint64_t)site + 1);
+    keep->n = (uint8_t)(to - keep->bytes);
     return write_packet(p, &message, err);
 }
 
@@ -251,7 +265,7 @@ typedef struct hot {
     uint8_t *start, *packet, *event;
 } hot;
 
-static uint8_t *hot_begin(perfetto *p, hot *h, uint64_t time, uint32_t type, uint64_t uuid, size_t n)
+static inline uint8_t *hot_begin(perfetto *p, hot *h, uint64_t time, uint32_t type, uint64_t uuid, size_t n)
 {
     uint8_t *to = h->start = (uint8_t *)out_room(&p->out, n);
     to = h->packet = pb_begin(to, 1);
@@ -262,7 +276,7 @@ static uint8_t *hot_begin(perfetto *p, hot *h, uint64_t time, uint32_t type, uin
     return pb_uint(to, 11, uuid);
 }
 
-static void hot_end(perfetto *p, const hot *h, uint8_t *to)
+static inline void hot_end(perfetto *p, const hot *h, uint8_t *to)
 {
     to = pb_end(h->event, to);
     to = pb_uint(to, 13, NEEDS_STATE);
@@ -270,17 +284,33 @@ static void hot_end(perfetto *p, const hot *h, uint8_t *to)
     p->out.len += (size_t)(to - h->start);
 }
 
-static uint8_t *argument(uint8_t *to, uint32_t name, uint64_t value)
+/* All names are less than 128, so the message has fewer bytes than that. */
+static inline uint8_t *argument(uint8_t *to, uint8_t name, uint64_t value)
 {
-    uint8_t *body = to = pb_begin(to, 4);
-    to = pb_uint(to, 1, name);
-    return pb_end(body, pb_uint(to, 3, value));
+    uint8_t *const body = pb_begin(to, 4);
+    to = pb_uint(body, 1, name);
+    to = pb_uint(to, 3, value);
+    body[-1] = (uint8_t)(to - body);
+    return to;
+}
+
+/* Ends of slices of a lane differ in their time alone: the fields behind it are made when the lane is entered. */
+static void make_end(perfetto *p)
+{
+    uint8_t *body, *to = pb_uint(p->end, 10, p->chip + 1);
+    to = body = pb_begin(to, 11);
+    to = pb_uint(to, 9, SLICE_END);
+    to = pb_end(body, pb_uint(to, 11, p->uuid));
+    p->n_end = (size_t)(pb_uint(to, 13, NEEDS_STATE) - p->end);
 }
 
 static void end_slice(perfetto *p)
 {
-    hot h;
-    hot_end(p, &h, hot_begin(p, &h, p->open[--p->n_open], SLICE_END, p->uuid, MOST_HOT));
+    uint8_t *const start = (uint8_t *)out_room(&p->out, MOST_HOT), *const body = pb_begin(start, 1);
+    uint8_t *to = pb_uint(body, 8, p->open[--p->n_open]);
+    memcpy(to, p->end, sizeof p->end);
+    to = pb_end(body, to + p->n_end);
+    p->out.len += (size_t)(to - start);
 }
 
 static bool push_open(perfetto *p, uint64_t end)
@@ -328,11 +358,15 @@ static uint8_t *flows(const perfetto *p, uint8_t *to, const dl_view_item *item)
 static uint8_t *identity(const perfetto *p, uint8_t *to, const dl_view_item *item, bool is_interned)
 {
     char buffer[32], launch[256];
-    const char *text = dl_view_text(p->view, item, MOST_TEXT);
+    const char *text = item->meta ? dl_view_text(p->view, item, MOST_TEXT) : NULL;
+    if (is_interned && !(text && text[0])) {
+        const identity_bytes *known = &p->interned[item->site];
+        memcpy(to, known->bytes, sizeof known->bytes);
+        return to + known->n;
+    }
     if (is_interned) {
         to = pb_uint(to, 3, p->tables->sites[item->site].role + 1u);
-        to = text && text[0] ? pb_bytes(to, 23, text, strlen(text))
-                             : pb_uint(to, 10, (uint64_t)item->site + 1);
+        to = pb_bytes(to, 23, text, strlen(text));
         if (p->tables->sites[item->site].file) to = pb_uint(to, 34, (uint64_t)item->site + 1);
         return to;
     }
@@ -375,6 +409,7 @@ static devlog_status enter_lane(perfetto *p, uint32_t track, uint32_t lane, devl
     p->track = track;
     p->lane = lane;
     p->uuid = track_uuid(p, track);
+    make_end(p);
     if (lane == 0) return DEVLOG_OK;
     const dl_view_track *t = &p->tracks[track];
     char track_name[128], name[160];
@@ -382,6 +417,7 @@ static devlog_status enter_lane(perfetto *p, uint32_t track, uint32_t lane, devl
     out_cut_utf8(track_name);
     snprintf(name, sizeof name, "%s (overlap %u)", track_name, lane);
     p->uuid = p->next_uuid++;
+    make_end(p);
     uint64_t parent = t->core == DL_NONE ? chip_uuid(t->chip) : core_uuid(p, t->core);
     return describe(p, p->uuid, parent, name, NULL, (int32_t)(track - p->chips[t->chip].first_track), false,
                     err);
@@ -392,7 +428,7 @@ static devlog_status slice(perfetto *p, const dl_view_item *item, devlog_error *
     hot h;
     while (p->n_open && p->open[p->n_open - 1] <= item->start)
         end_slice(p);
-    bool is_interned = item->site < p->tables->n_sites && p->interned[item->site];
+    bool is_interned = item->site < p->tables->n_sites && p->interned[item->site].n;
     size_t n = MOST_HOT + (item->kind == DL_VIEW_LAUNCH ? MOST_FLOWS * 10 : 0);
     uint8_t *to = hot_begin(p, &h, item->start, SLICE_BEGIN, p->uuid, n);
     to = identity(p, to, item, is_interned);
@@ -441,7 +477,7 @@ static devlog_status sample(perfetto *p, const dl_view_item *item, devlog_error 
 static devlog_status instant(perfetto *p, const dl_view_item *item, devlog_error *err)
 {
     hot h;
-    bool is_interned = item->site < p->tables->n_sites && p->interned[item->site];
+    bool is_interned = item->site < p->tables->n_sites && p->interned[item->site].n;
     size_t n = MOST_HOT + (item->meta ? MOST_TEXT : 0);
     uint8_t *to = hot_begin(p, &h, item->start, INSTANT, p->uuid, n);
     to = identity(p, to, item, is_interned);
@@ -464,7 +500,7 @@ static devlog_status items(void *ctx, const dl_view_item *all, size_t n, devlog_
             if (!status) status = enter_lane(p, item->track, item->lane, err);
         }
         bool named = item->site < p->tables->n_sites && p->tables->sites[item->site].name;
-        if (!status && named && !p->interned[item->site]) status = intern_site(p, item->site, err);
+        if (!status && named && !p->interned[item->site].n) status = intern_site(p, item->site, err);
         if (status) break;
         bool is_slice = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
         status = is_slice ? slice(p, item, err) : instant(p, item, err);
@@ -483,7 +519,7 @@ devlog_status dl_export_perfetto(dl_view *v, const char *path, devlog_error *err
     p.next_uuid = track_uuid(&p, p.n_tracks);
     devlog_status status = out_open(&p.out, path, err);
     if (status) return status;
-    p.interned = calloc(p.tables->n_sites + 1u, 1);
+    p.interned = calloc(p.tables->n_sites + 1u, sizeof *p.interned);
     p.counters = calloc(p.tables->n_sites + 1u, sizeof *p.counters);
     status = p.interned && p.counters ? dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&p, items}, err)
                                       : no_memory(err);

@@ -5,6 +5,8 @@
 #include "report/export.h"
 #include "report/out.h"
 
+enum { MOST_IDS = 160 }; /* four numbers with their keys, and room to copy in words */
+
 typedef struct table {
     dl_view *view;
     dl_out out;
@@ -17,11 +19,22 @@ typedef struct table {
     uint32_t n_chips, n_cores, n_tracks;
     out_fragment *places; /* by track: chip, core, RISC */
     out_fragment *sites;  /* name, file, line */
+    uint32_t launch;      /* whose cells `ids` has */
+    size_t n_ids;
+    bool has_ids;
+    char ids[MOST_IDS];
 } table;
 
-static const char *const kinds[] = {
-    [DL_VIEW_ZONE] = "zone", [DL_VIEW_POINT] = "event",     [DL_VIEW_VALUE] = "value",
-    [DL_VIEW_SUM] = "sum",   [DL_VIEW_DROPPED] = "dropped", [DL_VIEW_LAUNCH] = "launch",
+#define KIND(text)                                                                                           \
+    {                                                                                                        \
+        text, sizeof(text) - 1                                                                               \
+    }
+static const struct {
+    const char *text;
+    size_t n;
+} kinds[] = {
+    [DL_VIEW_ZONE] = KIND("zone"), [DL_VIEW_POINT] = KIND("event"),     [DL_VIEW_VALUE] = KIND("value"),
+    [DL_VIEW_SUM] = KIND("sum"),   [DL_VIEW_DROPPED] = KIND("dropped"), [DL_VIEW_LAUNCH] = KIND("launch"),
 };
 
 static bool make_place(const table *t, uint32_t track, out_fragment *f)
@@ -79,26 +92,40 @@ static bool make_site(const table *t, const dl_view_item *item, out_fragment *f)
 #define NUMBER(t, to, key, known, value)                                                                     \
     number(t, to, ",\"" key "\":", sizeof(",\"" key "\":") - 1, known, value)
 
-static char *number(const table *t, char *to, const char *key, size_t n, bool known, uint64_t value)
+static inline char *number(const table *t, char *to, const char *key, size_t n, bool known, uint64_t value)
 {
     if (t->json && !known) return to;
     if (t->json)
         to = out_copy(to, key, n);
     else
         *to++ = ',';
-    return known ? dl_digits(to, value) : to;
+    if (!known) return to;
+    if (value > 9) return dl_digits(to, value);
+    *to = (char)('0' + value);
+    return to + 1;
 }
 
-static char *numbers(const table *t, char *to, const dl_view_item *item)
+/* Events of one launch come one after the other, so what says which one it is is printed once for them. */
+static void make_ids(table *t, uint32_t launch)
+{
+    const dl_launch *l = launch < t->launches->count ? &t->launches->items[launch] : NULL;
+    char *to = t->ids;
+    to = NUMBER(t, to, "launch", l != NULL, l ? dl_view_launch_id(t->view, launch) : 0);
+    to = NUMBER(t, to, "trace_id", l && l->trace_id != DL_NO_ID, l ? l->trace_id : 0);
+    to = NUMBER(t, to, "trace_counter", l && l->trace_counter != DL_NO_ID, l ? l->trace_counter : 0);
+    to = NUMBER(t, to, "op", l && l->op, l ? l->op : 0);
+    t->n_ids = (size_t)(to - t->ids);
+    t->launch = launch;
+    t->has_ids = true;
+}
+
+static char *numbers(table *t, char *to, const dl_view_item *item)
 {
     bool interval = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
     bool ns = t->chips[t->tracks[item->track].chip].has_ns;
     bool has_data = item->data || (!interval && item->kind != DL_VIEW_POINT);
-    const dl_launch *l = item->launch < t->launches->count ? &t->launches->items[item->launch] : NULL;
-    to = NUMBER(t, to, "launch", l != NULL, l ? dl_view_launch_id(t->view, item->launch) : 0);
-    to = NUMBER(t, to, "trace_id", l && l->trace_id != DL_NO_ID, l ? l->trace_id : 0);
-    to = NUMBER(t, to, "trace_counter", l && l->trace_counter != DL_NO_ID, l ? l->trace_counter : 0);
-    to = NUMBER(t, to, "op", l && l->op, l ? l->op : 0);
+    if (!t->has_ids || t->launch != item->launch) make_ids(t, item->launch);
+    to = out_copy(to, t->ids, t->n_ids);
     to = NUMBER(t, to, "start_cycle", true, item->cycle);
     to = NUMBER(t, to, "cycles", interval, item->end_cycle - item->cycle);
     to = NUMBER(t, to, "start_ns", ns, item->start);
@@ -117,23 +144,29 @@ static char *numbers(const table *t, char *to, const dl_view_item *item)
 
 static devlog_status line(table *t, const dl_view_item *item, devlog_error *err)
 {
-    enum { MOST = 1024 };
+    enum { MOST = 1024, MOST_NAMES = 4096 };
     out_fragment one = {0}, *place = &t->places[item->track];
     bool named = item->site < t->tables->n_sites && t->tables->sites[item->site].name;
     out_fragment *site = named ? &t->sites[item->site] : &one;
     bool ok = place->text || make_place(t, item->track, place);
     if (!ok || (!site->text && !make_site(t, item, site)))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing %s", t->json ? "JSON" : "CSV");
-    if (t->json && t->first)
-        OUT_LITERAL(&t->out, "\n{\"kind\":\"");
-    else if (t->json)
-        OUT_LITERAL(&t->out, ",\n{\"kind\":\"");
+    const size_t n_names = place->n + site->n;
+    char *start = out_room(&t->out, MOST + (n_names <= MOST_NAMES ? n_names : 0)), *to = start;
+    if (t->json) to = t->first ? OUT_COPY(to, "\n{\"kind\":\"") : OUT_COPY(to, ",\n{\"kind\":\"");
     t->first = false;
-    out_text(&t->out, kinds[item->kind]);
-    out_bytes(&t->out, place->text, place->n);
-    out_bytes(&t->out, site->text, site->n);
+    to = out_copy(to, kinds[item->kind].text, kinds[item->kind].n);
+    if (n_names <= MOST_NAMES) {
+        to = out_copy(to, place->text, place->n);
+        to = out_copy(to, site->text, site->n);
+    } else {
+        t->out.len += (size_t)(to - start);
+        out_bytes(&t->out, place->text, place->n);
+        out_bytes(&t->out, site->text, site->n);
+        to = start = out_room(&t->out, MOST);
+    }
     free(one.text);
-    char *start = out_room(&t->out, MOST), *to = numbers(t, start, item);
+    to = numbers(t, to, item);
     const char *said = dl_view_text(t->view, item, 0);
     if (!t->json) *to++ = ',';
     if (!said) {

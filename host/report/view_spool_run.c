@@ -172,9 +172,10 @@ static inline devlog_status advance(head *h, const view_spool_order *o, bool *an
 
 /* ---- Merging ----------------------------------------------------------------------------------------- */
 
-/* Sequences are numbered in the order in which events that are alike came. */
+/* Of one major. Sequences are numbered in the order in which events that are alike came. */
 static inline bool is_before(const head *a, const head *b)
 {
+    if (a->key.start != b->key.start) return a->key.start < b->key.start;
     int c = compare_keys(&a->key, &b->key);
     return c ? c < 0 : a->reader.of < b->reader.of;
 }
@@ -187,6 +188,21 @@ static void sift_down(head **heap, size_t n, size_t at)
         if (!is_before(heap[child], moved)) break;
         heap[at] = heap[child];
     }
+    heap[at] = moved;
+}
+
+/* The same for the first of the heap, which has mostly to go far down: the gap goes down to the end first, and up again
+ * with it. That is one comparison a level instead of two. */
+static void sift_first(head **heap, size_t n)
+{
+    head *const moved = heap[0];
+    size_t at = 0;
+    for (size_t child; (child = at * 2 + 1) < n; at = child) {
+        if (child + 1 < n && is_before(heap[child + 1], heap[child])) child++;
+        heap[at] = heap[child];
+    }
+    for (size_t above; at && is_before(moved, heap[above = (at - 1) / 2]); at = above)
+        heap[at] = heap[above];
     heap[at] = moved;
 }
 
@@ -204,7 +220,7 @@ static devlog_status merge(head **heap, size_t n, const view_spool_order *o, vie
         if (!status) status = advance(h, o, &any, err);
         if (status) break;
         if (!any) heap[0] = heap[--n];
-        if (n > 1) sift_down(heap, n, 0);
+        if (n > 1) sift_first(heap, n);
     }
     return status;
 }

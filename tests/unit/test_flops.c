@@ -106,6 +106,92 @@ static void right_sides_are_left_out(void **state)
     assert_int_equal(looks, 2);
 }
 
+/* ---- Formulas at random: each number once as it is, once as a sum, which takes another way through the stack --- */
+
+static double values[2]; /* of a and b.0; NAN: unknown */
+static uint64_t seed = 1;
+
+static unsigned dice(unsigned n)
+{
+    seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (unsigned)(seed >> 33) % n;
+}
+
+static void random_formula(dl_str *plain, dl_str *summed, unsigned depth)
+{
+    static const char *const between[] = {
+        " and ", " or ", " < ", " <= ", " > ", " >= ", " == ", " != ", " + ", " * ", " / "};
+    static const char *const before[] = {"(", "(not (", "known(", "-("};
+    const unsigned what = depth ? dice(4) : 0;
+    char number[8];
+    snprintf(number, sizeof number, "%u", dice(3));
+    const char *leaf = dice(3) ? dice(2) ? "a" : "b.0" : NULL;
+    if (what == 0) {
+        dl_str_add(plain, leaf ? leaf : number);
+        dl_str_fmt(summed, leaf ? "%s" : "(0 + %s)", leaf ? leaf : number);
+        return;
+    }
+    const char *open = what == 1 ? before[dice(4)] : "(", *sign = between[dice(11)];
+    dl_str_add(plain, open);
+    dl_str_add(summed, open);
+    random_formula(plain, summed, depth - 1);
+    for (int i = 0; i < 2 && what > 1; i++)
+        dl_str_add(i ? summed : plain, sign);
+    if (what > 1) random_formula(plain, summed, depth - 1);
+    const char *close = strchr(open + 1, '(') && open[0] == '(' ? "))" : ")";
+    dl_str_add(plain, close);
+    dl_str_add(summed, close);
+}
+
+static formula_value look_at_values(void *ctx, uint32_t id)
+{
+    (void)ctx;
+    return formula_number(values[id]);
+}
+
+static bool lacks(void *ctx, uint32_t id)
+{
+    return *(const unsigned *)ctx >> id & 1;
+}
+
+static void formulas_at_random(void **state)
+{
+    (void)state;
+    static const double choices[] = {NAN, 0, 1, 2};
+    unsigned never = 0;
+    for (int n = 0; n < 4000; n++) {
+        dl_str plain = {0}, summed = {0};
+        formula *one, *other;
+        devlog_error err;
+        bool ever[4] = {0}; /* true for some values, by which names have none */
+        random_formula(&plain, &summed, 4);
+        if (formula_parse(&one, plain.text, find, NULL, &err) ||
+            formula_parse(&other, summed.text, find, NULL, &err))
+            fail_msg("%s: %s", plain.text, err.text);
+        for (unsigned i = 0; i < 16; i++) {
+            values[0] = choices[i % 4];
+            values[1] = choices[i / 4];
+            const formula_value v = formula_eval(one, look_at_values, NULL),
+                                w = formula_eval(other, look_at_values, NULL);
+            if (v.kind != w.kind || (v.kind == FORMULA_NUMBER && v.number != w.number))
+                fail_msg("%s and %s differ", plain.text, summed.text);
+            for (unsigned missing = 0; missing < 4; missing++)
+                ever[missing] |= formula_true(v) && (!(missing & 1) || isnan(values[0])) &&
+                                 (!(missing & 2) || isnan(values[1]));
+        }
+        for (unsigned missing = 0; missing < 4; missing++) {
+            const bool may = formula_may_hold(one, lacks, &missing);
+            if (ever[missing] && !may) fail_msg("%s holds, names that are missing: %u", plain.text, missing);
+            never += !may;
+        }
+        formula_free(one);
+        formula_free(other);
+        dl_str_free(&plain);
+        dl_str_free(&summed);
+    }
+    assert_true(never > 1000); /* it is of use */
+}
+
 static void wrong_formulas_say_where(void **state)
 {
     (void)state;
@@ -386,15 +472,11 @@ static void real_reports_have_tt_perf_reports_flops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_have_values),
-        cmocka_unit_test(right_sides_are_left_out),
-        cmocka_unit_test(wrong_formulas_say_where),
-        cmocka_unit_test(a_matmul_by_hand),
-        cmocka_unit_test(a_convolution_by_hand),
-        cmocka_unit_test(what_limits_an_op),
-        cmocka_unit_test(nothing_is_invented),
-        cmocka_unit_test(a_table_of_ones_own),
-        cmocka_unit_test(real_reports_have_tt_perf_reports_flops),
+        cmocka_unit_test(formulas_have_values), cmocka_unit_test(right_sides_are_left_out),
+        cmocka_unit_test(formulas_at_random),   cmocka_unit_test(wrong_formulas_say_where),
+        cmocka_unit_test(a_matmul_by_hand),     cmocka_unit_test(a_convolution_by_hand),
+        cmocka_unit_test(what_limits_an_op),    cmocka_unit_test(nothing_is_invented),
+        cmocka_unit_test(a_table_of_ones_own),  cmocka_unit_test(real_reports_have_tt_perf_reports_flops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

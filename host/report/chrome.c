@@ -16,6 +16,8 @@ typedef struct chrome {
     const dl_view_chip *chips;
     const dl_view_core *cores;
     const dl_view_track *tracks;
+    const dl_tables *tables;
+    const dl_launches *launches;
     uint32_t n_chips, n_cores, n_tracks;
     out_fragment *sites;   /* name, category, source line */
     out_fragment *threads; /* "pid":1,"tid":2 */
@@ -124,8 +126,10 @@ static const out_fragment *site_fragment(chrome *c, const dl_view_item *item, ou
                                              [DL_ROLE_FW] = "firmware",
                                              [DL_ROLE_KERNEL] = "kernel",
                                              [DL_ROLE_DROPPED] = "dropped"};
-    const dl_tables *t = dl_decode_tables(dl_view_decode(c->view));
-    const char *text = dl_view_text(c->view, item, 0);
+    const dl_tables *t = c->tables;
+    const char *text = item->meta ? dl_view_text(c->view, item, 0) : NULL;
+    /* Kept of sites with a name only. */
+    if (!text && item->site < t->n_sites && c->sites[item->site].text) return &c->sites[item->site];
     bool cached = !text && item->site < t->n_sites && dl_view_site_name(c->view, item->site)[0];
     out_fragment *f = cached ? &c->sites[item->site] : one;
     if (f->text) return f;
@@ -158,21 +162,24 @@ static char *microseconds(char *to, uint64_t ns)
 {
     const uint64_t exact = UINT64_C(1)
                            << 53; /* from here on doubles are even: nothing keeps the last digit */
-    double back = ns < exact ? (double)ns / 1000.0 * 1000.0 : 0;
-    to = dl_digits(to, ns / 1000);
-    *to++ = '.';
-    to = dl_digits_fixed(to, (uint32_t)(ns % 1000), 3);
-    *to++ = ns < exact && (uint64_t)back < ns ? '1' : '0';
-    return to;
+    double back = ns < exact ? (double)(int64_t)ns / 1000.0 * 1000.0 : 0;
+    const uint64_t whole = ns / 1000;
+    const uint32_t rest = (uint32_t)(ns - whole * 1000);
+    to = dl_digits(to, whole);
+    to[0] = '.';
+    to[1] = (char)('0' + rest / 100);
+    to[2] = (char)('0' + rest / 10 % 10);
+    to[3] = (char)('0' + rest % 10);
+    to[4] = ns < exact && (int64_t)back < (int64_t)ns ? '1' : '0';
+    return to + 5;
 }
 
 /* The launch and what else goes to every event's arguments. */
 static char *arguments(const chrome *c, char *to, const dl_view_item *item)
 {
-    const dl_launches *launches = dl_decode_launches(dl_view_decode(c->view));
     to = OUT_COPY(to, ",\"args\":{\"cycle\":");
     to = dl_digits(to, item->cycle);
-    if (item->launch < launches->count) {
+    if (item->launch < c->launches->count) {
         to = OUT_COPY(to, ",\"launch\":");
         to = dl_digits(to, dl_view_launch_id(c->view, item->launch));
     }
@@ -321,7 +328,9 @@ static void other_data(chrome *c)
 devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err)
 {
     chrome c = {.view = v, .first = true};
-    uint32_t n_sites = dl_decode_tables(dl_view_decode(v))->n_sites;
+    c.tables = dl_decode_tables(dl_view_decode(v));
+    c.launches = dl_decode_launches(dl_view_decode(v));
+    const uint32_t n_sites = c.tables->n_sites;
     c.chips = dl_view_chips(v, &c.n_chips);
     c.cores = dl_view_cores(v, &c.n_cores);
     c.tracks = dl_view_tracks(v, &c.n_tracks);

@@ -13,7 +13,7 @@
 #include "decode/input.h"
 #include "ranks/ranks.h"
 
-enum { MOST_COLUMNS = 65536, TABLE = 1 << 18 };
+enum { MOST_COLUMNS = 65536, TABLE = 1 << 18, AGAIN = 0x1f };
 
 typedef struct place {
     uint64_t at;                  /* in the spool */
@@ -41,6 +41,24 @@ typedef struct merging {
     bool no_memory, header_only, failed;
 } merging;
 
+static bool is_taken(const merging *m, uint32_t column)
+{
+    for (size_t i = 0; i < m->n_columns; i++)
+        if (m->column_of[i] == column) return true;
+    return false;
+}
+
+/* The column of a name that has been there so many times: told apart by what no name has in it, and is not written. */
+static uint32_t again(merging *m, const char *text, size_t n, unsigned times)
+{
+    dl_str name = {0};
+    dl_str_add_n(&name, text, n);
+    dl_str_fmt(&name, "%c%u", AGAIN, times);
+    const uint32_t column = name.failed ? DL_NO_STRING : dl_intern_add(m->columns, name.text, name.len);
+    dl_str_free(&name);
+    return column;
+}
+
 static void header_cell(void *ctx, const char *text, size_t n)
 {
     merging *m = ctx;
@@ -53,7 +71,14 @@ static void header_cell(void *ctx, const char *text, size_t n)
         m->column_of = grown;
         m->cap_columns = cap;
     }
-    const uint32_t column = dl_intern_add(m->columns, text, n);
+    if (m->n_columns == 0 && n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark */
+        text += 3;
+        n -= 3;
+    }
+    uint32_t column = dl_intern_add(m->columns, text, n);
+    /* A name that comes again in a file is a column of its own, and so is one without a name. */
+    for (unsigned times = 1; column != DL_NO_STRING && (!column || is_taken(m, column)); times++)
+        column = again(m, text, n, times);
     m->no_memory |= column == DL_NO_STRING;
     m->column_of[m->n_columns++] = column;
 }
@@ -198,7 +223,8 @@ static devlog_status write_all(merging *m, const char *path, devlog_error *err)
         for (uint32_t i = 1; i < m->n_cells; i++) {
             size_t n;
             const char *name = dl_intern_text(m->columns, i, &n);
-            add_cell(&w.buffer, name, n);
+            const char *end = memchr(name, AGAIN, n);
+            add_cell(&w.buffer, name, end ? (size_t)(end - name) : n);
             dl_str_char(&w.buffer, ',');
         }
         dl_str_add(&w.buffer, "RANK,HOST\n");

@@ -197,6 +197,16 @@ def main():
         check(fact(said, "missing") == 1, "the missing rank is not told")
         merged("losses", some, folder("lost"), but=(3,), ok=(3,))
 
+        # Columns of their own, the same name twice, a byte order mark: no cell is lost.
+        for rank, header in enumerate(("\ufeffOP CODE,DEVICE ID,DEVICE KERNEL DURATION [ns],x,x", ",OP CODE,DEVICE ID,DEVICE KERNEL DURATION [ns],x")):
+            os.makedirs(os.path.join(folder("columns"), "rank%d" % rank))
+            with open(os.path.join(folder("columns"), "rank%d" % rank, "ops_perf_results_x.csv"), "w", encoding="utf-8") as f:
+                f.write(header + ("\nA,0,5,1,2\n" if rank == 0 else "\n3,A,0,5,4\n"))
+        ranks("--merge", os.path.join(tmp, "columns.csv"), "-o", os.devnull, folder("columns"))
+        with open(os.path.join(tmp, "columns.csv"), newline="", encoding="utf-8") as f:
+            same("columns of all", list(csv.reader(f)), [["OP CODE", "DEVICE ID", "DEVICE KERNEL DURATION [ns]", "x", "x", "", "RANK", "HOST"],
+                                                          ["A", "0", "5", "1", "2", "", "0", ""], ["A", "0", "5", "4", "", "3", "1", ""]])
+
         # Ranks by name, and what is wrong with them.
         two = [os.path.join(folder("plain"), "rank%d" % i) for i in (0, 1)]
         check(json.loads(ranks("--format", "json", *two).stdout)["sections"]["verdict"]["facts"]["ranks"]["value"] == 2, "two by name")

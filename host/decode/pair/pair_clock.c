@@ -101,7 +101,12 @@ static devlog_status judge(dl_pair *p, stream_state *s, const pair_mark *m, cons
             return accept(p, s, m, time - TORN, DL_EVENT_TORN, err);
         }
         /* It was long ago, and the mark after it, if there is one, is of another run; or nobody can tell. */
-        if (torn || (high && !next)) note(p, DL_FOUND_AMBIGUOUS, m, "may be 2^32 too high");
+        if (torn || (high && !next))
+            note(p, DL_FOUND_AMBIGUOUS, m, "may be 2^32 too high");
+        else if (time - last >= TORN && last == s->fw_start && may_be_torn(last, false))
+            /* Nothing is before the first stamp of a launch that would contradict a torn read. */
+            note(p, DL_FOUND_AMBIGUOUS, m,
+                 "is 2^32 or more behind the firmware's start, which may be too low");
         return accept(p, s, m, time, 0, err);
     }
     bool fits = time + TORN >= last;

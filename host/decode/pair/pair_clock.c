@@ -6,6 +6,7 @@
 #include "decode/pair/pair_internal.h"
 
 #define TORN       (UINT64_C(1) << 32)
+#define NEAR       (UINT32_C(1) << 20)
 #define WRAP       (UINT64_C(1) << 44)
 #define WRAP_REACH (UINT64_C(1) << 41) /* a wrap is believed this close to it: half an hour at 1 GHz */
 #define RESTART    (UINT64_C(1) << 24) /* a smaller step back is disorder, not another run */
@@ -66,8 +67,14 @@ static devlog_status accept(dl_pair *p, stream_state *s, const pair_mark *m, uin
  * low. */
 static bool may_be_torn(uint64_t time, bool high)
 {
-    const uint32_t near = UINT32_C(1) << 20;
-    return high ? (uint32_t)time >= UINT32_MAX - near : (uint32_t)time < near;
+    return high ? (uint32_t)time >= UINT32_MAX - NEAR : (uint32_t)time < NEAR;
+}
+
+/* Whether the launch's first stamp may be 2^32 too low: nothing is before it that would contradict it, and this next one is 2^32
+ * behind it and hardly more. */
+static bool began_too_low(const stream_state *s, uint64_t time)
+{
+    return s->last == s->fw_start && time - s->last - TORN < NEAR && may_be_torn(s->last, false);
 }
 
 /* Whether a firmware's start is one that the stream has had, the first, the last, or one with which a launch began: two runs
@@ -103,10 +110,8 @@ static devlog_status judge(dl_pair *p, stream_state *s, const pair_mark *m, cons
         /* It was long ago, and the mark after it, if there is one, is of another run; or nobody can tell. */
         if (torn || (high && !next))
             note(p, DL_FOUND_AMBIGUOUS, m, "may be 2^32 too high");
-        else if (time - last >= TORN && last == s->fw_start && may_be_torn(last, false))
-            /* Nothing is before the first stamp of a launch that would contradict a torn read. */
-            note(p, DL_FOUND_AMBIGUOUS, m,
-                 "is 2^32 or more behind the firmware's start, which may be too low");
+        else if (began_too_low(s, time))
+            note(p, DL_FOUND_AMBIGUOUS, m, "is 2^32 behind the firmware's start, which may be too low");
         return accept(p, s, m, time, 0, err);
     }
     bool fits = time + TORN >= last;

@@ -81,6 +81,9 @@ static int run(int argc, char **argv)
         char digits[DL_GROUPED_SIZE];
         fprintf(stderr, "%s rows of %zu ranks in %s\n", dl_u64_grouped(digits, rows), r.n, a.merge);
     }
+    for (size_t i = 0; i < r.n && !status; i++)
+        if (r.items[i].silent)
+            fprintf(stderr, "devlog ranks: rank %u is left out: %s\n", r.items[i].number, r.items[i].silent);
     if (status) fprintf(stderr, "devlog ranks: %s\n", err.text);
     exit_status = status ? CLI_FAILED : ranks_incomplete(&r) ? CLI_PARTIAL : CLI_OK;
     ranks_free(&r);
@@ -100,7 +103,8 @@ const cli_command cmd_ranks = {
         "The same op is found on all ranks by its id, or by the order of ops. Clocks of chips are laid beside one another by "
         "the ends of collective ops, and how well that is known is said. The time of collective ops is divided into skew, in "
         "which ranks wait for the last one, and transfer; who came last is named, with the op that took longer there.\n\n"
-        "3: a rank is missing, or ops have no device data, or what a report was made of had losses. What nobody knows is "
+        "3: a rank is missing, or nothing is known of it, or it has no op in common with another, or ops have no device data, or what "
+        "a report was made of had losses. What nobody knows is "
         "\"-\", null in JSON. docs/fleet.md says what the terms mean.",
     .options = options,
     .examples = "  devlog ranks generated/profiler/ttrun\n"

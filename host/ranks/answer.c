@@ -19,6 +19,41 @@ const char *ranks_lane_name(answer *a, const ranks *r, const rank_lane *l)
     return several ? answer_keepf(a, "rank %u chip %u", number, l->chip) : answer_keepf(a, "rank %u", number);
 }
 
+/* What speaks against folders being of one run. */
+static void add_doubts(answer *a, answer_section *f, const ranks *r)
+{
+    enum { APART = 3600 }; /* seconds; ranks end within seconds of one another */
+    const rank_entry *apart = NULL, *oldest = NULL, *newest = NULL, *one = NULL, *other = NULL;
+    double n_apart = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const rank_entry *e = &r->items[i];
+        n_apart += e->apart;
+        if (e->apart && !apart) apart = e;
+        if (e->stamp && (!oldest || e->stamp < oldest->stamp)) oldest = e;
+        if (e->stamp && (!newest || e->stamp > newest->stamp)) newest = e;
+        if (e->arch && !one) one = e;
+        if (e->arch && one->arch != e->arch && !other) other = e;
+    }
+    if (apart)
+        answer_fact(
+            a, f, "apart", "with no common op", ANSWER_COUNT, n_apart,
+            answer_keepf(a, "rank %u%s: no other rank has one of its ops; leave out what is of another run",
+                         apart->number, n_apart > 1 ? " and others" : ""));
+    if (oldest && newest->stamp - oldest->stamp > APART)
+        answer_fact(
+            a, f, "reports_apart", "reports lie apart", ANSWER_TIME,
+            (double)(newest->stamp - oldest->stamp) * 1e9,
+            answer_keepf(
+                a,
+                "rank %u's is the oldest, rank %u's the newest: are they of one run? Run again, or name the reports",
+                oldest->number, newest->number));
+    if (other)
+        answer_fact_text(
+            a, f, "boards", "boards differ", ranks_text(r, other->arch),
+            answer_keepf(a, "rank %u's; rank %u's is %s: times of ops are not comparable between them",
+                         other->number, one->number, ranks_text(r, one->arch)));
+}
+
 static void add_summary(answer *a, const ranks *r)
 {
     static const char *const how[] = {
@@ -58,27 +93,37 @@ static void add_summary(answer *a, const ranks *r)
         answer_fact(a, f, "missing", "missing ranks", ANSWER_COUNT, (double)r->n_missing,
                     answer_keepf(a, "rank %u%s: not in the folder; did it die, or was it not copied?",
                                  r->missing[0], r->n_missing > 1 ? " and others" : ""));
+    if (r->n_silent) {
+        const rank_entry *e = r->items;
+        while (!e->silent)
+            e++;
+        answer_fact(
+            a, f, "silent", "without data", ANSWER_COUNT, (double)r->n_silent,
+            answer_keepf(a, "rank %u%s: %s", e->number, r->n_silent > 1 ? " and others" : "", e->silent));
+    }
+    add_doubts(a, f, r);
 }
 
 /* ---- Each rank --- */
 
-/* Of one rank: its time in ops that are not collective, by its slowest chip op by op. */
-static double work_of(const ranks *r, uint32_t rank, uint32_t *ops)
+/* Of each rank: its time in ops that are not collective, by its slowest chip op by op. */
+static void add_work(const ranks *r, const rank_op *op, double *work, uint32_t *ops)
 {
-    double sum = 0;
-    *ops = 0;
-    for (size_t i = 0; i < r->n_ops; i++) {
-        const rank_op *op = &r->ops[i];
+    for (size_t k = 0; k < op->lanes;) {
+        const uint32_t rank = r->lanes[r->lane_of[r->by_op[op->first + k]]].rank;
         double longest = -1;
-        for (size_t k = 0; k < op->lanes; k++) {
-            const uint32_t item = r->by_op[op->first + k];
-            if (r->lanes[r->lane_of[item]].rank != rank) continue;
-            if (r->ops_of_lanes[item].time > longest) longest = r->ops_of_lanes[item].time;
+        for (; k < op->lanes && r->lanes[r->lane_of[r->by_op[op->first + k]]].rank == rank; k++) {
+            const double time = r->ops_of_lanes[r->by_op[op->first + k]].time;
+            if (time > longest) longest = time;
         }
-        *ops += longest >= 0;
-        if (longest > 0 && !op->collective) sum += longest;
+        ops[rank] += longest >= 0;
+        if (longest > 0 && !op->collective) work[rank] += longest;
     }
-    return sum;
+}
+
+static double ranks_that_say(const ranks *r)
+{
+    return (double)(r->n - r->n_silent);
 }
 
 static bool add_ranks(answer *a, const ranks *r)
@@ -101,8 +146,10 @@ static bool add_ranks(answer *a, const ranks *r)
     double *work = calloc(r->n, sizeof *work), sum = 0;
     uint32_t *ops = calloc(r->n, sizeof *ops);
     if (work && ops) {
+        for (size_t i = 0; i < r->n_ops; i++)
+            add_work(r, &r->ops[r->order[i]], work, ops);
         for (size_t i = 0; i < r->n; i++)
-            sum += work[i] = work_of(r, (uint32_t)i, &ops[i]);
+            sum += work[i];
         for (size_t i = 0; i < r->n; i++) {
             const rank_lane *worst = NULL;
             double chips = 0;
@@ -116,8 +163,8 @@ static bool add_ranks(answer *a, const ranks *r)
             answer_text(t, r->items[i].host);
             answer_number(t, chips);
             answer_number(t, ops[i]);
-            answer_number(t, work[i]);
-            answer_number(t, sum > 0 ? work[i] * (double)r->n / sum : NAN);
+            answer_number(t, r->items[i].silent ? NAN : work[i]);
+            answer_number(t, sum > 0 && !r->items[i].silent ? work[i] * ranks_that_say(r) / sum : NAN);
             answer_number(t, worst && worst->aligned ? worst->offset : NAN);
             answer_number(t, worst && worst->aligned ? worst->drift : NAN);
             answer_number(t, worst ? worst->residual : NAN);
@@ -164,7 +211,7 @@ static bool on_all_ranks(const ranks *r, const rank_op *op)
         if (rank != last) ranks_of++;
         last = rank;
     }
-    return ranks_of == r->n;
+    return ranks_of == r->n - r->n_silent;
 }
 
 static void add_op(const ranks *r, const rank_op *op, kind *to)
@@ -183,16 +230,19 @@ static void add_op(const ranks *r, const rank_op *op, kind *to)
 
 static void finish(const ranks *r, kind *k)
 {
+    bool any = false;
     for (size_t i = 0; i < r->n; i++) {
+        if (r->items[i].silent) continue;
         k->sum += k->of_rank[i];
-        if (!i || k->of_rank[i] > k->max) {
+        if (!any || k->of_rank[i] > k->max) {
             k->max = k->of_rank[i];
             k->slow = i;
         }
-        if (!i || k->of_rank[i] < k->min) {
+        if (!any || k->of_rank[i] < k->min) {
             k->min = k->of_rank[i];
             k->fast = i;
         }
+        any = true;
     }
 }
 
@@ -229,7 +279,8 @@ static bool add_imbalance(answer *a, const ranks *r, size_t top)
     if (good) qsort(kinds, n, sizeof *kinds, by_difference);
     for (size_t i = 0; i < n && good; i++) {
         const kind *k = &kinds[i];
-        const double mean = k->sum / (double)r->n, spread = mean > 0 ? 100 * (k->max - k->min) / mean : NAN;
+        const double mean = k->sum / ranks_that_say(r),
+                     spread = mean > 0 ? 100 * (k->max - k->min) / mean : NAN;
         answer_text(t, ranks_text(r, k->code));
         answer_number(t, k->ops);
         answer_number(t, mean);

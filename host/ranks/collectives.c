@@ -206,26 +206,28 @@ static int by_caused(const void *a, const void *b)
     return x[0] > y[0] ? -1 : x[0] < y[0] ? 1 : x[1] < y[1] ? -1 : x[1] > y[1];
 }
 
-/* What most often kept a lane. */
-static const char *reason(answer *a, const ranks *r, const meetings *ms, uint32_t lane)
+/* What most often kept a lane; `of_code`: 0 of every text, and so again behind it. */
+static const char *reason(answer *a, const ranks *r, const meetings *ms, uint32_t lane, double *of_code)
 {
     double best = 0, between = 0;
     uint32_t code = RANKS_NONE;
     for (size_t i = 0; i < ms->n; i++) {
         const meeting *m = &ms->items[i];
         if (m->last_lane != lane) continue;
-        if (m->culprit == RANKS_NONE) between += m->late;
-        double all = 0;
-        for (size_t k = 0; k < ms->n && m->culprit != RANKS_NONE; k++) {
-            const meeting *o = &ms->items[k];
-            if (o->last_lane == lane && o->culprit != RANKS_NONE &&
-                r->ops[o->culprit].code == r->ops[m->culprit].code)
-                all += o->excess;
+        if (m->culprit == RANKS_NONE)
+            between += m->late;
+        else
+            of_code[r->ops[m->culprit].code] += m->excess;
+    }
+    for (size_t i = 0; i < ms->n; i++) {
+        const meeting *m = &ms->items[i];
+        if (m->last_lane != lane || m->culprit == RANKS_NONE) continue;
+        const uint32_t of = r->ops[m->culprit].code;
+        if (of_code[of] > best) {
+            best = of_code[of];
+            code = of;
         }
-        if (all > best) {
-            best = all;
-            code = r->ops[m->culprit].code;
-        }
+        of_code[of] = 0;
     }
     if (code == RANKS_NONE || between > best)
         return between > 0 ? "between ops: its host, or dispatch" : NULL;
@@ -242,8 +244,13 @@ static bool add_late(answer *a, const ranks *r, const meetings *ms, size_t top)
     };
     answer_section *t = answer_table(a, "late", "WHO WAITED FOR WHOM", COLUMNS(columns));
     double(*order)[2] = calloc(r->n_lanes + 1, sizeof *order);
+    double *of_code = calloc((size_t)dl_intern_count(r->texts) + 1, sizeof *of_code);
     size_t n = 0;
-    if (!order) return false;
+    if (!order || !of_code) {
+        free(order);
+        free(of_code);
+        return false;
+    }
     for (size_t i = 0; i < r->n_lanes; i++)
         if (ms->times[i]) {
             order[n][0] = ms->caused[i];
@@ -259,13 +266,14 @@ static bool add_late(answer *a, const ranks *r, const meetings *ms, size_t top)
         answer_number(t, ms->n ? 100.0 * ms->times[lane] / (double)ms->n : NAN);
         answer_number(t, ms->caused[lane]);
         answer_number(t, ms->waits[lane]);
-        answer_text(t, top && i >= top ? NULL : reason(a, r, ms, lane));
+        answer_text(t, top && i >= top ? NULL : reason(a, r, ms, lane, of_code));
     }
     answer_top(t, top);
     answer_note(
         a, t,
         "others waited: by how much it came after the last chip of another rank, times their chips. it waited: for those "
         "that came last elsewhere.");
+    free(of_code);
     free(order);
     return true;
 }

@@ -36,14 +36,48 @@ static bool number_of(const char *path, unsigned *number)
     return *number < RANKS_MOST;
 }
 
+/* The same of a path: of the last of its folders whose name says a rank, so that rank3/reports/TIME is rank 3. */
+static bool number_of_any(const char *path, unsigned *number)
+{
+    char *copy = strdup(path);
+    bool found = false;
+    for (char *slash = copy; slash && !found;) {
+        found = number_of(copy, number);
+        slash = strrchr(copy, '/');
+        if (slash) *slash = '\0';
+    }
+    free(copy);
+    return found;
+}
+
+static bool number_in_path(const char *path, unsigned *number)
+{
+    if (number_of_any(path, number)) return true;
+    char *whole = realpath(path, NULL); /* ".", or a link to a rank's folder */
+    const bool found = whole && number_of_any(whole, number);
+    free(whole);
+    return found;
+}
+
 static rank_entry *add(ranks *r, const char *folder, unsigned number, devlog_error *err)
 {
-    for (size_t i = 0; i < r->n; i++)
-        if (r->items[i].number == number) {
-            dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s and %s are both rank %u: leave one out", r->items[i].folder,
-                    folder, number);
+    struct stat st = {0};
+    const bool there = stat(folder, &st) == 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const rank_entry *o = &r->items[i];
+        if (there && o->number != number && o->device == st.st_dev && o->inode == st.st_ino) {
+            dl_fail(
+                err, DEVLOG_ERR_ARGUMENT,
+                "%s and %s are the same, and so cannot be ranks %u and %u: leave one out, or copy what it should be",
+                o->folder, folder, o->number, number);
             return NULL;
         }
+        if (o->number == number) {
+            dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s and %s are both rank %u: leave one out", o->folder, folder,
+                    number);
+            return NULL;
+        }
+    }
     if (r->n == r->cap) {
         const size_t cap = r->cap ? r->cap * 2 : 16;
         rank_entry *grown = realloc(r->items, cap * sizeof *grown);
@@ -55,7 +89,7 @@ static rank_entry *add(ranks *r, const char *folder, unsigned number, devlog_err
         r->cap = cap;
     }
     rank_entry *e = &r->items[r->n];
-    *e = (rank_entry){.number = number, .folder = strdup(folder)};
+    *e = (rank_entry){.number = number, .folder = strdup(folder), .device = st.st_dev, .inode = st.st_ino};
     if (!e->folder) {
         dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         return NULL;
@@ -135,7 +169,7 @@ devlog_status ranks_find(ranks *r, const char *const *paths, size_t n, devlog_er
     bool numbered = false;
     for (size_t i = 0; i < n && !numbered; i++) {
         unsigned number;
-        numbered = number_of(paths[i], &number);
+        numbered = number_in_path(paths[i], &number);
     }
     for (size_t i = 0; i < n && !status; i++) {
         struct stat st;
@@ -146,7 +180,7 @@ devlog_status ranks_find(ranks *r, const char *const *paths, size_t n, devlog_er
                                      : dl_fail_errno(err, errno, "cannot read %s", paths[i]);
         else if (folder)
             status = add_all_in(r, folder, err);
-        else if (numbered && !number_of(paths[i], &number))
+        else if (numbered && !number_in_path(paths[i], &number))
             status =
                 dl_fail(err, DEVLOG_ERR_ARGUMENT,
                         "%s: its name says no rank, those of others do: name its folder rank<N>", paths[i]);
@@ -181,6 +215,7 @@ void ranks_free(ranks *r)
         free(r->items[i].host);
         free(r->items[i].folder);
         free(r->items[i].report);
+        free(r->items[i].silent);
         free(r->items[i].anchor);
     }
     run_inputs_free(&r->inputs);
@@ -200,6 +235,6 @@ bool ranks_incomplete(const ranks *r)
 {
     bool any = r->n_missing != 0;
     for (size_t i = 0; i < r->n; i++)
-        any |= r->items[i].lost != 0 || r->items[i].incomplete;
+        any |= r->items[i].lost != 0 || r->items[i].incomplete || r->items[i].silent || r->items[i].apart;
     return any;
 }

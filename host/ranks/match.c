@@ -276,6 +276,21 @@ static devlog_status number(ranks *r, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* Ranks that share nothing with any other. */
+static void find_apart(ranks *r)
+{
+    if (r->n - r->n_silent < 2) return;
+    for (size_t i = 0; i < r->n; i++)
+        r->items[i].apart = !r->items[i].silent;
+    for (size_t i = 0; i < r->n_ops; i++) {
+        const rank_op *op = &r->ops[i];
+        const uint32_t first = r->lanes[r->lane_of[r->by_op[op->first]]].rank;
+        const uint32_t last = r->lanes[r->lane_of[r->by_op[op->first + op->lanes - 1]]].rank;
+        for (size_t k = 0; first != last && k < op->lanes; k++)
+            r->items[r->lanes[r->lane_of[r->by_op[op->first + k]]].rank].apart = false;
+    }
+}
+
 devlog_status ranks_match(ranks *r, devlog_error *err)
 {
     bool ids = true, good = false;
@@ -293,5 +308,7 @@ devlog_status ranks_match(ranks *r, devlog_error *err)
         r->by = RANKS_BY_KIND;
         if (!match_by(r, by_kind, false, true, &good)) return no_memory(err);
     }
-    return number(r, err);
+    const devlog_status status = number(r, err);
+    if (!status) find_apart(r);
+    return status;
 }

@@ -188,14 +188,19 @@ static devlog_status spool_rank(merging *m, uint32_t rank, devlog_error *err)
     m->rank = rank;
     m->last = 0;
     m->n_rows = 0;
-    for (size_t i = 0; i < r->n_items; i++)
-        if (r->lanes[r->lane_of[i]].rank == rank && r->ops_of_lanes[i].row >= m->n_rows)
-            m->n_rows = (size_t)r->ops_of_lanes[i].row + 1;
+    size_t from = r->n_items, to = 0; /* a rank's items lie together */
+    for (size_t k = 0; k < r->n_lanes; k++) {
+        const rank_lane *l = &r->lanes[k];
+        if (l->rank != rank) continue;
+        if (l->first < from) from = l->first;
+        if (l->first + l->n > to) to = l->first + l->n;
+    }
+    for (size_t i = from; i < to; i++)
+        if (r->ops_of_lanes[i].row >= m->n_rows) m->n_rows = (size_t)r->ops_of_lanes[i].row + 1;
     m->op_of_row = calloc(m->n_rows + 1, sizeof *m->op_of_row);
     if (!m->op_of_row) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < r->n_items; i++)
-        if (r->lanes[r->lane_of[i]].rank == rank)
-            m->op_of_row[r->ops_of_lanes[i].row] = r->ops[r->ops_of_lanes[i].op].place + 1;
+    for (size_t i = from; i < to; i++)
+        m->op_of_row[r->ops_of_lanes[i].row] = r->ops[r->ops_of_lanes[i].op].place + 1;
     devlog_status status = feed(m, r->items[rank].report, err);
     free(m->op_of_row);
     m->op_of_row = NULL;
@@ -260,7 +265,7 @@ devlog_status ranks_merge(const ranks *r, const char *path, uint64_t *rows, devl
     devlog_status status =
         m.columns ? open_spool(&m, path, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < r->n && !status; i++)
-        status = feed(&m, r->items[i].report, err);
+        if (r->items[i].report) status = feed(&m, r->items[i].report, err);
     m.header_only = false;
     if (!status) {
         m.n_cells = dl_intern_count(m.columns);
@@ -268,7 +273,7 @@ devlog_status ranks_merge(const ranks *r, const char *path, uint64_t *rows, devl
         if (!m.cells) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
     for (size_t i = 0; i < r->n && !status; i++)
-        status = spool_rank(&m, (uint32_t)i, err);
+        if (r->items[i].report) status = spool_rank(&m, (uint32_t)i, err);
     if (!status && m.out.len) {
         if (dl_write_all(m.spool, m.out.text, m.out.len) != 0)
             status = dl_fail_errno(err, errno, "cannot write the temporary file for rows of ranks");

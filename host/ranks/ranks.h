@@ -56,12 +56,17 @@ typedef struct rank_op {
 
 typedef struct rank_entry {
     unsigned number;
-    char *host;          /* NULL: unknown */
-    char *folder;        /* as it was found */
-    char *report;        /* path */
-    uint64_t rows, lost; /* of the report; of them with an op that has no device data */
-    uint32_t *anchor;    /* by row: the item before it, + 1, of all rows; 0: none */
-    bool incomplete;     /* what the report was made of had losses, or the report itself is cut */
+    char *host;             /* NULL: unknown */
+    char *folder;           /* as it was found */
+    char *report;           /* path */
+    uint64_t rows, lost;    /* of the report; of them with an op that has no device data */
+    uint32_t *anchor;       /* by row: the item before it, + 1, of all rows; 0: none */
+    bool incomplete;        /* what the report was made of had losses, or the report itself is cut */
+    bool apart;             /* no op of it is on another rank */
+    char *silent;           /* why nothing is known of it; NULL: it has ops with device data */
+    uint32_t arch;          /* ranks.texts; 0: the report does not say */
+    int64_t stamp;          /* seconds, by the name of its report or its folder; 0: the name says none */
+    uint64_t device, inode; /* of its folder */
 } rank_entry;
 
 typedef enum ranks_by {
@@ -89,16 +94,19 @@ typedef struct ranks {
     size_t reference;  /* the lane whose clock is that of all */
     unsigned *missing; /* numbers between 0 and the greatest that are not there */
     size_t n_missing;
+    size_t n_silent; /* ranks of which nothing is known */
 } ranks;
 
-/* Each path is a folder of ranks (rank0, rank1, ...; NAME_rank_0, ...), or one of a rank, or its report. Numbers are those of the
- * folders' names; where no name has one they are counted. ARGUMENT: two of one number; NOT_FOUND: no rank at all.
+/* Each path is a folder of ranks (rank0, rank1, ...; NAME_rank_0, ...), or one of a rank, or its report, or a folder in it. Numbers
+ * are those of the folders' names; where no name has one they are counted. ARGUMENT: two of one number, or one folder twice;
+ * NOT_FOUND: no rank at all.
  * ranks_free frees in any case. */
 devlog_status ranks_find(ranks *r, const char *const *paths, size_t n, devlog_error *err);
 /* The name of each rank's host, in their order. ARGUMENT: not as many as ranks. */
 devlog_status ranks_name_hosts(ranks *r, const char *const *names, size_t n, devlog_error *err);
 /* Whether a folder is one of several ranks. */
 bool ranks_are_in(const char *folder);
+/* A rank whose report cannot be read is silent, and the others are read all the same; the error when all are. */
 devlog_status ranks_read(ranks *r, devlog_error *err);
 devlog_status ranks_match(ranks *r, devlog_error *err);
 devlog_status ranks_align(ranks *r, devlog_error *err);

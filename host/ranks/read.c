@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "ops/op_table.h"
@@ -52,6 +53,24 @@ static devlog_status find_report(ranks *r, rank_entry *e, devlog_error *err)
     e->incomplete = in->lost;
     e->report = strdup(in->report);
     return e->report ? DEVLOG_OK : no_memory(err);
+}
+
+/* When a report was made, by the last "2026_01_31_12_59_59" in its path; 0: there is none. */
+static int64_t stamp_of(const char *path)
+{
+    int64_t stamp = 0;
+    for (const char *at = path; *at; at++) {
+        struct tm tm = {0};
+        int n = 0;
+        if (sscanf(at, "%4d_%2d_%2d_%2d_%2d_%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
+                   &tm.tm_min, &tm.tm_sec, &n) != 6 ||
+            n != 19)
+            continue;
+        tm.tm_year -= 1900;
+        tm.tm_mon--;
+        stamp = (int64_t)timegm(&tm);
+    }
+    return stamp;
 }
 
 static bool on_device(const op_table_row *row)
@@ -126,7 +145,14 @@ static devlog_status take(ranks *r, uint32_t rank, const op_table *t, devlog_err
             e->lost++;
         }
     }
-    if (!n) return DEVLOG_OK;
+    if (!n) {
+        e->silent =
+            strdup(t->n ? "no op of its report has device data; did it run with TT_METAL_DEVICE_PROFILER=1?"
+                        : "its report has no op");
+        return e->silent ? DEVLOG_OK : no_memory(err);
+    }
+    for (size_t i = 0; i < t->n && !e->arch; i++)
+        if (on_device(&t->rows[i])) e->arch = text_in(r, t, t->wide[i].texts[OP_ARCH]);
     rank_item *grown = realloc(r->ops_of_lanes, (r->n_items + n) * sizeof *grown);
     if (!grown) return no_memory(err);
     r->ops_of_lanes = grown;
@@ -151,15 +177,31 @@ static int by_chip(const void *a, const void *b)
 devlog_status ranks_read(ranks *r, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
+    devlog_error first = {0};
     for (size_t i = 0; i < r->n && !status; i++) {
+        rank_entry *e = &r->items[i];
         op_table t = {0};
-        status = find_report(r, &r->items[i], err);
-        if (status) break;
-        status = op_table_read_wide(&t, r->items[i].report, err);
-        if (!status) status = take(r, (uint32_t)i, &t, err);
+        status = find_report(r, e, err);
+        if (!status) status = op_table_read_wide(&t, e->report, err);
+        if (!status) {
+            e->stamp = stamp_of(e->report);
+            status = take(r, (uint32_t)i, &t, err);
+        } else if (status != DEVLOG_ERR_MEMORY && status != DEVLOG_ERR_ARGUMENT) {
+            /* One rank that died is no reason to know nothing of the others. */
+            if (!first.status) first = *err;
+            e->silent = strdup(err->text);
+            free(e->report);
+            e->report = NULL;
+            status = e->silent ? DEVLOG_OK : no_memory(err);
+        }
         op_table_free(&t);
+        r->n_silent += e->silent != NULL;
     }
     if (status) return status;
+    if (!r->n_items && first.status) {
+        *err = first;
+        return first.status;
+    }
     if (!r->n_items)
         return dl_fail(
             err, DEVLOG_ERR_NOT_FOUND,

@@ -207,6 +207,57 @@ def main():
             same("columns of all", list(csv.reader(f)), [["OP CODE", "DEVICE ID", "DEVICE KERNEL DURATION [ns]", "x", "x", "", "RANK", "HOST"],
                                                           ["A", "0", "5", "1", "2", "", "0", ""], ["A", "0", "5", "4", "", "3", "1", ""]])
 
+        # Ranks of which nothing is known, the others all the same; 2 is empty, 3 has a header, 4 no device data, 5 no file.
+        dead = Run(8, 6, 1, 6, slow=1)
+        for lane in dead.lanes:
+            if lane.rank == 4:
+                lane.rows = [row[:5] + ["", "", "", ""] + row[9:] for row in lane.rows]
+        dead.write(folder("dead"))
+        path = os.path.join(folder("dead"), "rank%d", "ops_perf_results_x.csv")
+        os.truncate(path % 2, 0)
+        with open(path % 3, "w", encoding="utf-8") as f:
+            f.write(",".join(HEADER) + "\n")
+        os.unlink(path % 5)
+        said = ranks("--format", "json", folder("dead"), ok=(3,))
+        same("lines about silent ranks", [line.split(":")[1] for line in said.stderr.splitlines()], [" rank %d is left out" % i for i in (2, 3, 4, 5)])
+        said = json.loads(said.stdout)
+        same("silent ranks", fact(said, "silent"), 4)
+        check([(r["op"], r["slow_rank"]) for r in table(said, "imbalance") if r["slow_rank"]] == [("Softmax", "1")], "the slow rank beside dead ones")
+        same("work of dead ranks", [r["work"] is None for r in table(said, "ranks")], [False, False, True, True, True, True])
+        check(abs(sum(r["of_mean"] for r in table(said, "ranks")[:2]) - 2) < 1e-9, "the mean is of ranks that have times")
+        with open(os.path.join(tmp, "dead.csv"), "w", encoding="utf-8"):
+            ranks("--merge", os.path.join(tmp, "dead.csv"), "-o", os.devnull, folder("dead"), ok=(3,))
+        with open(os.path.join(tmp, "dead.csv"), newline="", encoding="utf-8") as f:
+            same("rows beside dead ranks", len(list(csv.DictReader(f))), 3 * dead.ops)
+
+        # Ranks by the folders above what is named; one folder twice; other runs; other boards.
+        times = Run(9, 11, 1, 2)
+        times.write(folder("times"), layout="rank%d/reports/2026_01_01_00_00_07")
+        inner = [os.path.join(folder("times"), "rank%d" % i, "reports", "2026_01_01_00_00_07") for i in (0, 10, 2)]
+        for paths in (inner, [os.path.join(p, "ops_perf_results_x.csv") for p in inner]):
+            said = json.loads(ranks("--format", "json", *paths, ok=(3,)).stdout)
+            same("ranks of inner folders", [r["rank"] for r in table(said, "ranks")], [0, 2, 10])
+        own = subprocess.run([DEVLOG, "ranks", "--format", "json", ".", "../rank1"], cwd=os.path.join(folder("times"), "rank0"), capture_output=True, text=True)
+        same("rank of the folder in which one is", (own.returncode, own.stderr), (0, ""))
+        os.symlink("rank10", os.path.join(folder("times"), "rank11"))
+        check("are the same" in ranks(folder("times"), ok=(1,)).stderr, "a link to another rank")
+        os.unlink(os.path.join(folder("times"), "rank11"))
+        os.rename(inner[1], inner[1].replace("01_00_00_07", "01_09_30_07"))
+        said = json.loads(ranks("--format", "json", folder("times")).stdout)
+        same("reports that lie apart", fact(said, "reports_apart"), 9.5 * 3600e9)
+        HEADER.append("DEVICE ARCH")
+        other = Run(10, 3, 1, 2)
+        for lane in other.lanes:
+            for row in lane.rows:
+                row.append("blackhole" if lane.rank == 1 else "wormhole_b0")
+                if lane.rank == 2:
+                    row[0] = "Other" + row[0]
+        other.write(folder("other"))
+        HEADER.pop()
+        said = json.loads(ranks("--format", "json", folder("other"), ok=(3,)).stdout)
+        same("a rank of another program", fact(said, "apart"), 1)
+        same("another board", fact(said, "boards"), "blackhole")
+
         # Ranks by name, and what is wrong with them.
         two = [os.path.join(folder("plain"), "rank%d" % i) for i in (0, 1)]
         check(json.loads(ranks("--format", "json", *two).stdout)["sections"]["verdict"]["facts"]["ranks"]["value"] == 2, "two by name")

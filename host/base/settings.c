@@ -52,6 +52,14 @@ static const dl_setting_info table[DL_SETTINGS] = {
         NULL},
     [DL_SET_RUN] = {"DEVLOG_RUN", DL_SETTING_TEXT, "ID", 0, 0, "a new run, or that of the process that opened the log", "programs",
         "id of the run whose logs are added to, up to 16 hexadecimal digits; devlog run sets it", NULL},
+    [DL_SET_RANK_RUN] = {"TT_RUN_RANK", DL_SETTING_TEXT, "N", 0, 0, "as OMPI_COMM_WORLD_RANK", "programs",
+        "number of this rank, set by tt-run: it goes into the log of ops with the host's name, and devlog ranks reads it", NULL},
+    [DL_SET_RANK_OMPI] = {"OMPI_COMM_WORLD_RANK", DL_SETTING_TEXT, "N", 0, 0, "as PMI_RANK", "programs",
+        "the same, set by Open MPI", NULL},
+    [DL_SET_RANK_PMI] = {"PMI_RANK", DL_SETTING_TEXT, "N", 0, 0, "as SLURM_PROCID", "programs",
+        "the same, set by MPICH and others", NULL},
+    [DL_SET_RANK_SLURM] = {"SLURM_PROCID", DL_SETTING_TEXT, "N", 0, 0, "no rank is recorded", "programs",
+        "the same, set by Slurm", NULL},
 
     [DL_SET_BOARD] = {"DEVLOG_BOARD", DL_SETTING_TEXT, "BOARD", 0, 0, "wormhole_b0", "programs and devlog",
         "name of a board (devlog boards), or path of a board file", "The device"},
@@ -246,6 +254,24 @@ static devlog_status read_number(dl_setting s, const char *value, uint64_t *out,
     if (!end || *end || errno || n < table[s].low || n > table[s].high) return wrong(s, value, err);
     *out = n;
     return DEVLOG_OK;
+}
+
+bool dl_setting_rank(uint32_t *rank, const char **variable)
+{
+    static const dl_setting of_launchers[] = {DL_SET_RANK_RUN, DL_SET_RANK_OMPI, DL_SET_RANK_PMI,
+                                              DL_SET_RANK_SLURM};
+    enum { MOST = 65536 };
+    for (size_t i = 0; i < sizeof of_launchers / sizeof of_launchers[0]; i++) {
+        const char *text = dl_setting_text(of_launchers[i]);
+        char *end;
+        if (!text || *text < '0' || *text > '9') continue;
+        const unsigned long n = strtoul(text, &end, 10);
+        if (*end || n >= MOST) continue;
+        *rank = (uint32_t)n;
+        *variable = dl_setting_of(of_launchers[i])->name;
+        return true;
+    }
+    return false;
 }
 
 devlog_status dl_setting_flag(dl_setting s, bool unset, bool *out, devlog_error *err)

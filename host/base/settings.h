@@ -31,6 +31,10 @@ typedef enum dl_setting {
     DL_SET_ANNOTATE,
     DL_SET_POSTMORTEM,
     DL_SET_RUN,
+    DL_SET_RANK_RUN, /* the launcher's number of this process: the first that is set */
+    DL_SET_RANK_OMPI,
+    DL_SET_RANK_PMI,
+    DL_SET_RANK_SLURM,
     /* the device */
     DL_SET_BOARD,
     DL_SET_TRANSPORT,
@@ -103,6 +107,10 @@ const dl_setting_info *dl_setting_of(dl_setting s);
 extern const dl_setting_other dl_settings_without_effect[];
 /* Variables of devlog's tests and benches; end with a name that is NULL. */
 extern const dl_setting_other dl_settings_of_tests[];
+
+/* The number that a launcher (tt-run, Open MPI, MPICH and others with PMI, Slurm) gave this process, and the variable that says it;
+ * false: none did. */
+bool dl_setting_rank(uint32_t *rank, const char **variable);
 
 /* The value; NULL when it is not set, or empty. */
 const char *dl_setting_text(dl_setting s);

@@ -1,11 +1,13 @@
 /* devlog diff: two versions of a program beside one another, and gates for CI. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "answers/diff_job.h"
 #include "answers/diff_print.h"
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "ranks/ranks.h"
 
 typedef struct diff_args {
     cli_list before, after, gates;
@@ -47,15 +49,31 @@ static const cli_option options[] = {
 static diff_printer *const printers[] = {diff_print_text, diff_print_csv, diff_print_json,
                                          diff_print_markdown, diff_print_junit};
 
+/* A folder of ranks is as many runs of its side. */
+static devlog_status add_input(diff_job *j, const char *path, uint32_t side, devlog_error *err)
+{
+    if (!ranks_are_in(path)) return diff_job_add(j, path, side, err);
+    ranks r;
+    devlog_status status = ranks_find(&r, &path, 1, err);
+    for (size_t i = 0; i < r.n && !status; i++) {
+        char *source = ranks_source(&r.items[i]);
+        status =
+            source ? diff_job_add(j, source, side, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        free(source);
+    }
+    ranks_free(&r);
+    return status;
+}
+
 static devlog_status find_inputs(diff_job *j, const diff_args *a, const cli_args *rest, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
     for (size_t i = 0; i < a->before.n && !status; i++)
-        status = diff_job_add(j, a->before.items[i], DIFF_OLD, err);
+        status = add_input(j, a->before.items[i], DIFF_OLD, err);
     for (size_t i = 0; i < a->after.n && !status; i++)
-        status = diff_job_add(j, a->after.items[i], DIFF_NEW, err);
+        status = add_input(j, a->after.items[i], DIFF_NEW, err);
     for (int i = 0; i < rest->n && !status; i++)
-        status = diff_job_add(j, rest->items[i], i ? DIFF_NEW : DIFF_OLD, err);
+        status = add_input(j, rest->items[i], i ? DIFF_NEW : DIFF_OLD, err);
     return status;
 }
 
@@ -120,7 +138,7 @@ const cli_command cmd_diff = {
     .max_arguments = 2,
     .description =
         "An input is an op report, a device log (plain, compressed or packed), a capture, a folder of a run (of "
-        "devlog, or of tt-metal's profiler), or a folder of such. Several inputs on a side are repeats of one "
+        "devlog, or of tt-metal's profiler), or a folder of such, or of ranks (rank0, rank1, ...). Several inputs on a side are repeats of one "
         "version: then a sample is a run. With one input on each side a sample is an op's repeat, or a zone's time "
         "in a launch, inside the run.\n\n"
         "Ops are matched by op code and shapes, and equal ones by their order; zones by RISC, name and line of the "

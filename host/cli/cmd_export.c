@@ -10,6 +10,7 @@
 #include "cli/filters.h"
 #include "cli/logs.h"
 #include "cli/op_names.h"
+#include "cli/ranks_job.h"
 #include "report/decode_table.h"
 #include "report/export.h"
 
@@ -153,6 +154,22 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
     return exit_status;
 }
 
+/* Ops of all ranks; of zones each rank has a clock of its own. */
+static int export_ranks(const export_args *a, const dl_export_format *format, const cli_args *rest)
+{
+    static const export_args plain;
+    if (strcmp(format->name, "chrome") != 0)
+        return cli_wrong(&cmd_export,
+                         "ops of several ranks are written as a Chrome trace: -f chrome; one rank's folder "
+                         "takes every format");
+    if (memcmp(&a->filters, &plain.filters, sizeof a->filters) != 0)
+        return cli_wrong(&cmd_export,
+                         "of several ranks all ops are written: leave filters out, or name one rank");
+    return cli_ranks_run(
+        &(cli_ranks){.command = "export", .trace = a->output ? a->output : "trace.json", .quiet = true},
+        rest);
+}
+
 static int run(int argc, char **argv)
 {
     export_args a = {0};
@@ -170,6 +187,8 @@ static int run(int argc, char **argv)
                                 a.format ? "there is no format " : "which format?", a.format ? a.format : "");
     else if (rest.n == 0 && !a.latest)
         exit_status = cli_wrong(&cmd_export, "which log? --latest takes the newest");
+    else if (rest.n == 1 && cli_are_ranks(&rest))
+        exit_status = export_ranks(&a, format, &rest);
     else if (cli_logs_of_folders("export", &rest, a.latest, &err))
         fprintf(stderr, "devlog export: %s\n", err.text);
     else if (!cli_filter_of(&cmd_export, &a.filters, &rest, &filter))
@@ -191,7 +210,7 @@ const cli_command cmd_export = {
         "and losses in "
         "the chosen format. Zones that overlap without nesting get a lane of their own. The same "
         "log gives the "
-        "same bytes. A folder stands for its only log, with zones of host code beside it (host_*.devlog).\n\n"
+        "same bytes. A folder stands for its only log, with zones of host code beside it (host_*.devlog); one of rank0, rank1, ... for the ops of all ranks on one clock, as a Chrome trace.\n\n"
         "Formats: chrome, collapsed, csv, ctf, fxt, json, perfetto, speedscope, sqlite, xplane; \"--format list\" "
         "tells what each is for. A name that ends in .gz is compressed (not sqlite).",
     .options = options,

@@ -7,12 +7,15 @@
 
 #include "base/file.h"
 #include "base/term.h"
+#include "cli/answer_out.h"
 #include "cli/cli.h"
 #include "cli/date.h"
 #include "cli/filters.h"
 #include "cli/op_report.h"
+#include "cli/ranks_job.h"
 #include "cli/tt_ops.h"
 #include "ops/op_markdown.h"
+#include "ranks/ranks.h"
 
 typedef struct ops_args {
     const char *input, *output, *suffix, *device_log;
@@ -124,6 +127,63 @@ bool cli_op_table_troubles(const char *command, const op_table *t)
     return any;
 }
 
+static bool takes_ranks(const ops_args *a, const op_job_options *o)
+{
+    return !a->format && !a->columns && !o->selection && !a->device_log && !a->host_only && !a->link_logs;
+}
+
+/* The report of all ranks, from their reports or what those are made of. */
+static int report_ranks(const ops_args *a, const op_job_options *o, const cli_args *rest)
+{
+    devlog_error err = {0};
+    dl_str path = {0};
+    dl_str_fmt(&path, "%s/%s.csv", o->output, o->name);
+    int exit_status = CLI_FAILED;
+    devlog_status status = dl_str_status(&path, &err);
+    if (!takes_ranks(a, o))
+        exit_status = cli_wrong(
+            &cmd_ops, "of several ranks there are --output, --name and --date only; one rank's folder "
+                      "takes the others, too");
+    else if (status || dl_folder_make(o->output, &err))
+        fprintf(stderr, "devlog ops: %s\n", err.text);
+    else
+        exit_status = cli_ranks_run(
+            &(cli_ranks){.command = "ops", .merge = path.text, .top = UINT64_MAX, .format = CLI_ANSWER_TEXT},
+            rest);
+    dl_str_free(&path);
+    return exit_status;
+}
+
+/* The same when each of them has just got a report of its own in the folder of the output. */
+static int report_made_ranks(const ops_args *a, const op_job_options *o, int of_each)
+{
+    devlog_error err = {0};
+    ranks r;
+    cli_args made = {0};
+    devlog_status status = ranks_find(&r, &o->logs, 1, &err);
+    if (!status && !(made.items = calloc(r.n + 1, sizeof *made.items)))
+        status = dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < r.n && !status; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%s/rank%u/%s.csv", o->output, r.items[i].number, o->name) < 0) path = NULL;
+        if (path && access(path, R_OK) == 0)
+            made.items[made.n++] = path;
+        else
+            free(path);
+    }
+    ranks_free(&r);
+    if (status) fprintf(stderr, "devlog ops: %s\n", err.text);
+    int exit_status = status ? CLI_FAILED : of_each;
+    if (made.n > 1) {
+        putchar('\n');
+        exit_status = report_ranks(a, o, &made);
+    }
+    for (int i = 0; i < made.n; i++)
+        free(made.items[i]);
+    free(made.items);
+    return exit_status == CLI_OK ? of_each : exit_status;
+}
+
 /* Everything that can be wrong with the command line has been said, but for what a selection is. */
 static int report(const ops_args *a, cli_args *rest)
 {
@@ -152,7 +212,13 @@ static int report(const ops_args *a, cli_args *rest)
         .link_logs = a->link_logs,
         .selection = op_selection_any(&selection) ? &selection : NULL,
     };
-    if (!cli_tt_ops(&o, &exit_status)) exit_status = cli_op_report("ops", &o, STDOUT_FILENO);
+    if (rest->n > 1)
+        exit_status = report_ranks(a, &o, rest);
+    else if (!cli_tt_ops(&o, &exit_status))
+        exit_status =
+            ranks_are_in(o.logs) ? report_ranks(a, &o, rest) : cli_op_report("ops", &o, STDOUT_FILENO);
+    else if (exit_status != CLI_FAILED && ranks_are_in(o.logs) && takes_ranks(a, &o))
+        exit_status = report_made_ranks(a, &o, exit_status);
     dl_str_free(&name);
     return exit_status;
 }
@@ -185,8 +251,8 @@ static int run(int argc, char **argv)
 const cli_command cmd_ops = {
     .name = "ops",
     .summary = "Op report: what the host asked for, beside what the device did, one row per op",
-    .arguments = "[FOLDER]",
-    .max_arguments = 1,
+    .arguments = "[FOLDER...]",
+    .max_arguments = CLI_ANY,
     .description =
         "Joins the op log (profile_log_ops.jsonl) and the device log of a run by the ids of ops into "
         "ops_perf_results.csv, and packs the logs into a tar beside it. Ops without device data and launches "
@@ -198,7 +264,7 @@ const cli_command cmd_ops = {
         "profile_log_device.csv; its .logs, or the folder above it) gives the report that tt-metal's "
         "process_ops_logs.py writes, complete also where that script ends with an assertion. Folders of "
         "ranks "
-        "(rank0, rank1, ...) give a report each. FOLDER may be a tar or zip of it.",
+        "(rank0, rank1, ...) give a report each, and one of all, op by op, with RANK and HOST; several folders give the latter. FOLDER may be a tar or zip of it.",
     .options = options,
     .examples = "  devlog ops\n"
                 "  devlog ops ~/tt-metal/generated/profiler -o out  a run of tt-metal\n"

@@ -1,24 +1,23 @@
 /* devlog ranks: the ranks of one program as one run: who waited for whom, where they differ, and one report of all. */
-#include <stdio.h>
-#include <string.h>
-
-#include "base/file.h"
-#include "base/term.h"
 #include "cli/answer_out.h"
 #include "cli/cli.h"
-#include "ranks/ranks.h"
+#include "cli/ranks_job.h"
 
 typedef struct ranks_args {
     cli_list tables, hosts;
     uint64_t top;
     int format;
-    const char *output, *merge;
+    const char *output, *merge, *trace;
 } ranks_args;
 
 static const cli_option options[] = {
     {CLI_STRING, "merge", 'm', "FILE",
      "write the reports of all ranks as one CSV, op by op, with RANK and HOST", offsetof(ranks_args, merge)},
-    {CLI_LIST, "hosts", 0, "NAME,...", "the host of each rank, in the order of ranks",
+    {CLI_STRING, "trace", 0, "FILE",
+     "write the ops of all ranks on one clock as a Chrome trace, for ui.perfetto.dev",
+     offsetof(ranks_args, trace)},
+    {CLI_LIST, "hosts", 0, "NAME,...",
+     "the host of each rank, in the order of ranks; what logs of ops say unless told",
      offsetof(ranks_args, hosts)},
     {CLI_LIST, "tables", 't', "NAME,...",
      "only these, by the names that they have in JSON: verdict, ranks, imbalance, collectives, late, periods, each",
@@ -30,63 +29,21 @@ static const cli_option options[] = {
     {0},
 };
 
-static devlog_status read_all(ranks *r, const cli_args *rest, const ranks_args *a, devlog_error *err)
-{
-    devlog_status status = ranks_find(r, (const char *const *)rest->items, rest->n, err);
-    if (!status && a->hosts.n) status = ranks_name_hosts(r, a->hosts.items, a->hosts.n, err);
-    if (!status) status = ranks_read(r, err);
-    if (!status) status = ranks_match(r, err);
-    if (!status) status = ranks_align(r, err);
-    return status;
-}
-
-static devlog_status show(const ranks *r, const ranks_args *a, devlog_error *err)
-{
-    answer answers;
-    devlog_status status = answer_begin(&answers, err);
-    if (status) return status;
-    status = ranks_answer(&answers, r, &(ranks_wishes){.top = cli_answer_top(a->format, a->top)}, err);
-    for (size_t i = 0; i < a->tables.n && !status; i++)
-        if (!answer_find(&answers, a->tables.items[i]))
-            status = dl_fail(
-                err, DEVLOG_ERR_NOT_FOUND,
-                "--tables: there is no table '%s' of these ranks (devlog ranks --help lists them; those of "
-                "collective ops are there when there are any)",
-                a->tables.items[i]);
-    if (!status)
-        status = cli_answer_print(&answers,
-                                  &(cli_answer_out){.kind = "ranks",
-                                                    .version = RANKS_VERSION,
-                                                    .format = a->format,
-                                                    .tables = &a->tables,
-                                                    .output = a->output},
-                                  err);
-    answer_free(&answers);
-    return status;
-}
-
 static int run(int argc, char **argv)
 {
     ranks_args a = {.top = UINT64_MAX};
     cli_args rest;
     int exit_status;
     if (!cli_parse(&cmd_ranks, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    devlog_error err = {0};
-    ranks r = {0};
-    uint64_t rows = 0;
-    devlog_status status = read_all(&r, &rest, &a, &err);
-    if (!status) status = show(&r, &a, &err);
-    if (!status && a.merge) status = ranks_merge(&r, a.merge, &rows, &err);
-    if (!status && a.merge) {
-        char digits[DL_GROUPED_SIZE];
-        fprintf(stderr, "%s rows of %zu ranks in %s\n", dl_u64_grouped(digits, rows), r.n, a.merge);
-    }
-    for (size_t i = 0; i < r.n && !status; i++)
-        if (r.items[i].silent)
-            fprintf(stderr, "devlog ranks: rank %u is left out: %s\n", r.items[i].number, r.items[i].silent);
-    if (status) fprintf(stderr, "devlog ranks: %s\n", err.text);
-    exit_status = status ? CLI_FAILED : ranks_incomplete(&r) ? CLI_PARTIAL : CLI_OK;
-    ranks_free(&r);
+    exit_status = cli_ranks_run(&(cli_ranks){.command = "ranks",
+                                             .tables = &a.tables,
+                                             .hosts = &a.hosts,
+                                             .top = a.top,
+                                             .format = a.format,
+                                             .output = a.output,
+                                             .merge = a.merge,
+                                             .trace = a.trace},
+                                &rest);
     cli_args_free(&rest);
     return exit_status;
 }

@@ -6,6 +6,7 @@
 #include "cli/answer_out.h"
 #include "cli/filters.h"
 #include "cli/logs.h"
+#include "cli/ranks_job.h"
 
 typedef struct report_args {
     cli_filters filters;
@@ -105,6 +106,23 @@ static devlog_status report(report_job *j, const report_args *a, const char *pat
                             err);
 }
 
+/* Of ranks the verdict of all: what is of one run's ops is not asked of them. */
+static int report_ranks(const report_args *a, const cli_args *rest)
+{
+    static const report_args plain;
+    if (memcmp(&a->filters, &plain.filters, sizeof a->filters) != 0 || a->group || a->sort || a->time ||
+        a->ops_table || a->board || a->rules || a->thresholds || a->dram > 0)
+        return cli_wrong(&cmd_report,
+                         "of several ranks there are --tables, --top, --format and --output only; one "
+                         "rank's folder takes the others, too");
+    return cli_ranks_run(&(cli_ranks){.command = "report",
+                                      .tables = &a->tables,
+                                      .top = a->top,
+                                      .format = a->format,
+                                      .output = a->output},
+                         rest);
+}
+
 static int run(int argc, char **argv)
 {
     report_args a = {.top = UINT64_MAX};
@@ -116,7 +134,9 @@ static int run(int argc, char **argv)
     report_job j = {0};
     exit_status = CLI_USAGE;
     char *newest[1];
-    if ((a.latest || !rest.n) && cli_logs_latest("report", &rest, newest, true, &err)) {
+    if (!a.latest && cli_are_ranks(&rest))
+        exit_status = report_ranks(&a, &rest);
+    else if ((a.latest || !rest.n) && cli_logs_latest("report", &rest, newest, true, &err)) {
         fprintf(stderr, "devlog report: %s\n", err.text);
         exit_status = CLI_FAILED;
     } else if (cli_filter_of(&cmd_report, &a.filters, &rest, &filter)) {
@@ -133,14 +153,15 @@ static int run(int argc, char **argv)
 const cli_command cmd_report = {
     .name = "report",
     .summary = "What took the time of a run, why, and what would save most",
-    .arguments = "[INPUT]",
+    .arguments = "[INPUT...]",
     .min_arguments = 0,
-    .max_arguments = 1,
+    .max_arguments = CLI_ANY,
     .description =
         "An input is an op report, a device log (plain, compressed or packed), a capture, or a folder of a run, of "
         "devlog or of tt-metal's profiler; without one, the newest of those in DEVLOG_LOG_FOLDER and generated/profiler. The verdict comes first: wall time, how much of it the device was busy, "
         "what the host did, how well clocks are known, what was lost. Then what would save most, with the evidence, "
         "and tables of kernels, ops, zones, steps and signposts.\n\n"
+        "Several inputs, or a folder of rank0, rank1, ..., are the ranks of one run: then it is what devlog ranks says.\n\n"
         "What nobody knows is \"-\", null in JSON and an empty cell in CSV, never 0. docs/report.md says what each "
         "figure means and where it comes from.",
     .options = options,

@@ -165,6 +165,14 @@ static void write_head(devlog_ops *ops)
     ops_number(t, "pid", ops->pid);
     ops_number(t, "wall_ns", (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec);
     ops_text_if(t, "program", program_invocation_name);
+    uint32_t rank;
+    const char *by;
+    char host[256] = "";
+    if (dl_setting_rank(&rank, &by)) {
+        ops_number(t, "rank", rank);
+        ops_text_if(t, "rank_by", by);
+    }
+    if (gethostname(host, sizeof host - 1) == 0) ops_text_if(t, "host", host);
     ops_write(t);
 }
 

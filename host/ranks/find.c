@@ -9,6 +9,8 @@
 
 #include "base/file.h"
 #include "decode/input.h"
+#include "ops/jsonline.h"
+#include "ops/op_log.h"
 #include "ranks/ranks.h"
 
 static bool is_folder(const char *path)
@@ -59,6 +61,48 @@ static bool number_in_path(const char *path, unsigned *number)
     return found;
 }
 
+/* What the log of ops in a rank's folder says of it: launchers number their processes, and folders may be called anything. */
+static bool recorded(const char *folder, unsigned *number, char **host)
+{
+    static const char *const places[] = {"", "logs", "logs_device", ".logs"};
+    enum { HEAD = 8192 };
+    char *log = NULL, *block = malloc(HEAD);
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && !log; i++) {
+        char *inner = *places[i] ? dl_path_join(folder, places[i]) : strdup(folder);
+        if (inner) log = op_log_in(inner);
+        free(inner);
+    }
+    dl_input *in = NULL;
+    devlog_error unheard;
+    size_t n = 0;
+    bool found = false;
+    if (block && log && dl_input_open(&in, log, &unheard) == DEVLOG_OK &&
+        dl_input_read(in, block, HEAD, &n, &unheard) == DEVLOG_OK) {
+        jl_reader line;
+        jl_value v;
+        const char *end = memchr(block, '\n', n);
+        if (end && jl_line(&line, block, (size_t)(end - block)))
+            while (jl_next(&line, &v) > JL_BAD) {
+                if (v.kind == JL_NUMBER && jl_key_is(&v, "rank") && v.number < RANKS_MOST) {
+                    *number = (unsigned)v.number;
+                    found = true;
+                }
+                if (host && !*host && v.kind == JL_TEXT && jl_key_is(&v, "host"))
+                    *host = strndup(v.text, v.len);
+            }
+    }
+    if (in) dl_input_close(in);
+    free(block);
+    free(log);
+    return found;
+}
+
+/* By its name, else by what it holds. */
+static bool number_of_rank(const char *path, unsigned *number)
+{
+    return number_in_path(path, number) || recorded(path, number, NULL);
+}
+
 static rank_entry *add(ranks *r, const char *folder, unsigned number, devlog_error *err)
 {
     struct stat st = {0};
@@ -94,6 +138,7 @@ static rank_entry *add(ranks *r, const char *folder, unsigned number, devlog_err
         dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         return NULL;
     }
+    recorded(folder, &(unsigned){0}, &e->host);
     r->n++;
     return e;
 }
@@ -122,8 +167,9 @@ static char *folder_of_ranks(const char *folder)
 bool ranks_are_in(const char *folder)
 {
     char *at = folder_of_ranks(folder);
+    const bool here = at && strcmp(at, folder) == 0;
     free(at);
-    return at != NULL;
+    return here;
 }
 
 static devlog_status add_all_in(ranks *r, const char *folder, devlog_error *err)
@@ -169,7 +215,7 @@ devlog_status ranks_find(ranks *r, const char *const *paths, size_t n, devlog_er
     bool numbered = false;
     for (size_t i = 0; i < n && !numbered; i++) {
         unsigned number;
-        numbered = number_in_path(paths[i], &number);
+        numbered = number_of_rank(paths[i], &number);
     }
     for (size_t i = 0; i < n && !status; i++) {
         struct stat st;
@@ -180,10 +226,11 @@ devlog_status ranks_find(ranks *r, const char *const *paths, size_t n, devlog_er
                                      : dl_fail_errno(err, errno, "cannot read %s", paths[i]);
         else if (folder)
             status = add_all_in(r, folder, err);
-        else if (numbered && !number_in_path(paths[i], &number))
-            status =
-                dl_fail(err, DEVLOG_ERR_ARGUMENT,
-                        "%s: its name says no rank, those of others do: name its folder rank<N>", paths[i]);
+        else if (numbered && !number_of_rank(paths[i], &number))
+            status = dl_fail(
+                err, DEVLOG_ERR_ARGUMENT,
+                "%s: neither its name nor its log of ops says a rank, those of others do: name its folder rank<N>",
+                paths[i]);
         else if (n == 1)
             status = dl_fail(
                 err, DEVLOG_ERR_NOT_FOUND,
@@ -203,6 +250,7 @@ devlog_status ranks_name_hosts(ranks *r, const char *const *names, size_t n, dev
     if (n != r->n)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "--hosts names %zu hosts, there are %zu ranks", n, r->n);
     for (size_t i = 0; i < n; i++) {
+        free(r->items[i].host);
         r->items[i].host = strdup(names[i]);
         if (!r->items[i].host) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }

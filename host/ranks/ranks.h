@@ -7,6 +7,7 @@
  *     ranks_align   where the clocks of lanes lie, and how well known  (align.c)
  *     ranks_answer  tables of what follows                             (answer.c, collectives.c)
  *     ranks_merge   the reports as one, op by op                       (merge.c)
+ *     ranks_trace   one time line                                      (trace.c)
  *
  * Not for what is true of one rank: that is its own report (answers/). */
 #ifndef DEVLOG_RANKS_RANKS_H
@@ -104,7 +105,7 @@ typedef struct ranks {
 devlog_status ranks_find(ranks *r, const char *const *paths, size_t n, devlog_error *err);
 /* The name of each rank's host, in their order. ARGUMENT: not as many as ranks. */
 devlog_status ranks_name_hosts(ranks *r, const char *const *names, size_t n, devlog_error *err);
-/* Whether a folder is one of several ranks. */
+/* Whether a folder is the one that holds those of ranks. */
 bool ranks_are_in(const char *folder);
 /* A rank whose report cannot be read is silent, and the others are read all the same; the error when all are. */
 devlog_status ranks_read(ranks *r, devlog_error *err);
@@ -116,6 +117,9 @@ typedef struct ranks_wishes {
     size_t top; /* rows of long tables; 0: all */
 } ranks_wishes;
 
+/* What a rank's report is found in, or made of: the last of its folders of reports, else its folder; freed by the caller. NULL: no
+ * memory. */
+char *ranks_source(const rank_entry *e);
 /* Sections for answer_print.h. */
 devlog_status ranks_answer(answer *a, const ranks *r, const ranks_wishes *w, devlog_error *err);
 /* The part of them that is about collective ops. */
@@ -123,6 +127,9 @@ devlog_status ranks_answer_collectives(answer *a, const ranks *r, const ranks_wi
 /* Writes the reports as one CSV: every row, by op and rank and chip, with RANK and HOST behind the columns of them all. *rows:
  * how many. */
 devlog_status ranks_merge(const ranks *r, const char *path, uint64_t *rows, devlog_error *err);
+/* Writes ops on their common time as a Chrome trace: a process for each rank, a thread for each chip. *left_out: ops without a
+ * place in it, because nothing says where their clock lies. */
+devlog_status ranks_trace(const ranks *r, const char *path, uint64_t *left_out, devlog_error *err);
 /* Whether anything is missing: then the exit status is 3. */
 bool ranks_incomplete(const ranks *r);
 

@@ -31,6 +31,12 @@ static char *last_report_folder(const char *folder)
     return path;
 }
 
+char *ranks_source(const rank_entry *e)
+{
+    char *inner = last_report_folder(e->folder);
+    return inner ? inner : strdup(e->folder);
+}
+
 /* Its report: the one that is there, or one that is made of what is. */
 static devlog_status find_report(ranks *r, rank_entry *e, devlog_error *err)
 {

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from shared import DEVLOG, SOURCE, bad, finish, on_terminal, same
+from shared import DEVLOG, NN, SOURCE, bad, finish, on_terminal, same
 
 HEADER = ["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID", "CORE COUNT", "DEVICE FW START CYCLE", "DEVICE FW END CYCLE",
           "DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]", "ATTRIBUTES"]
@@ -257,6 +257,54 @@ def main():
         said = json.loads(ranks("--format", "json", folder("other"), ok=(3,)).stdout)
         same("a rank of another program", fact(said, "apart"), 1)
         same("another board", fact(said, "boards"), "blackhole")
+
+        # The commands that take one run take ranks: report, ops, export, diff.
+        other = subprocess.run([DEVLOG, "report", folder("plain")], capture_output=True, text=True)
+        check(other.returncode == 0 and "WHO WAITED FOR WHOM" in other.stdout, "report of ranks: %s" % other.stderr)
+        four = [os.path.join(folder("plain"), "rank%d" % i) for i in range(4)]
+        same("report of named ranks", subprocess.run([DEVLOG, "report", *four], capture_output=True, text=True).stdout, other.stdout)
+        check("one rank's folder takes the others" in subprocess.run([DEVLOG, "report", "--group", "shape", *four], capture_output=True, text=True).stderr,
+              "options of one run")
+        ranks("--merge", os.path.join(tmp, "merged.csv"), "-o", os.devnull, folder("plain"))
+        for i, paths in enumerate((four, [folder("plain")])):
+            made = subprocess.run([DEVLOG, "ops", *paths, "-o", os.path.join(tmp, "ops%d" % i)], capture_output=True, text=True)
+            check(made.returncode == 0 and "RANKS AS ONE RUN" in made.stdout, "ops of ranks: %s" % made.stderr)
+            with open(os.path.join(tmp, "ops%d" % i, "ops_perf_results.csv"), "rb") as f, open(os.path.join(tmp, "merged.csv"), "rb") as g:
+                same("ops of ranks", f.read() == g.read(), True)
+        trace = os.path.join(tmp, "all.json")
+        made = subprocess.run([DEVLOG, "export", "-o", trace, folder("plain")], capture_output=True, text=True)
+        same("export of ranks", (made.returncode, made.stdout, made.stderr), (0, "", ""))
+        with open(trace, encoding="utf-8") as f:
+            events = json.load(f)["traceEvents"]
+        ops = [e for e in events if e["ph"] == "X" and e["cat"] != "skew"]
+        same("ops in the trace", len(ops), sum(len(l.rows) for l in plain.lanes))
+        # Of every collective op each lane lies where the truth has it, from the first one's beginning.
+        for place, (name, times) in zip([i for i in range(plain.ops) if LAYER[i % 7] in ("AllGatherAsync", "ReduceScatterMinimalAsync")], plain.meetings):
+            mine = {(e["pid"] - 1, e["tid"] - 1): e["ts"] * 1000 for e in ops if e["args"]["place"] == place}
+            shift = [mine[l.rank, l.chip] - start for l, (start, _) in times.items()]
+            check(max(shift) - min(shift) < 500, "%s at %d: chips lie %s ns apart" % (name, place, max(shift) - min(shift)))
+        same("skew in the trace", sum(e["ph"] == "X" and e["cat"] == "skew" for e in events), 7 * len(plain.meetings))
+        slower = Run(1, 4, 2, 12, slow=2)
+        for lane in slower.lanes:
+            for row in lane.rows:
+                if row[0] == "Gelu":
+                    row[8] = row[8] * 2
+        slower.write(folder("slower"), layout="rank%d/reports/2026_01_01_00_00_07")
+        made = subprocess.run([DEVLOG, "diff", "--format", "json", "--exact", "--fail-on", "op>+5%", folder("plain"), folder("slower")], capture_output=True, text=True)
+        check(made.returncode == 4 and '"Gelu"' in made.stdout, "diff of two sets of ranks: %d %s" % (made.returncode, made.stderr))
+        changed = [o["name"] for o in json.loads(made.stdout)["lines"] if o["kind"] == "op" and o["verdict"] in ("slower", "faster")]
+        same("what became slower", set(changed), {"Gelu"})
+
+        # Rank and host by what the launcher said, recorded in the log of ops.
+        numbers = {"a": {"OMPI_COMM_WORLD_RANK": "1"}, "b": {"SLURM_PROCID": "0", "PMI_RANK": "x"}, "c": {"TT_RUN_RANK": "2", "SLURM_PROCID": "7"}}
+        for name, variables in numbers.items():
+            out = os.path.join(tmp, "launched", name)
+            env = {k: v for k, v in os.environ.items() if k not in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "TT_RUN_RANK")}
+            made = subprocess.run([DEVLOG, "run", "--once", "--no-tar", "-o", out, "--", NN], env={**env, **variables}, capture_output=True, text=True)
+            check(made.returncode in (0, 3), "devlog run: %s" % made.stderr[-300:])
+        said = json.loads(ranks("--format", "json", *[os.path.join(tmp, "launched", n) for n in numbers], ok=(0, 3)).stdout)
+        same("ranks of a launcher", [(r["rank"], os.path.basename(r["folder"])) for r in table(said, "ranks")], [(0, "b"), (1, "a"), (2, "c")])
+        same("hosts", {r["host"] for r in table(said, "ranks")}, {os.uname().nodename})
 
         # Ranks by name, and what is wrong with them.
         two = [os.path.join(folder("plain"), "rank%d" % i) for i in (0, 1)]

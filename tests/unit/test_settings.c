@@ -134,6 +134,10 @@ static void texts_that_mean_nothing_are_errors(void **state)
         {DL_SET_LOG_FOLDER, "/proc/x", "sim", "cannot make folder /proc/x"},
         {DL_SET_POSTMORTEM, "", NULL, NULL}, /* written when a launch hangs: tests/sim/test_dump.c */
         {DL_SET_RUN, "zzz", "sim", "DEVLOG_RUN='zzz' is no id of a run"},
+        {DL_SET_RANK_RUN, "", NULL, NULL}, /* a launcher's, not the user's: passed over; tests/report/ranks.py */
+        {DL_SET_RANK_OMPI, "", NULL, NULL},
+        {DL_SET_RANK_PMI, "", NULL, NULL},
+        {DL_SET_RANK_SLURM, "", NULL, NULL},
         {DL_SET_BOARD, "typo", "sim", "unknown board 'typo'"},
         {DL_SET_BOARD, "/typo.json", "sim", "/typo.json"},
         {DL_SET_TRANSPORT, "typo", NULL, "unknown transport 'typo'"},

@@ -1,0 +1,96 @@
+/* One time line of all ranks: their ops where they lie on the common clock, as a Chrome trace, which ui.perfetto.dev opens. Waiting for
+ * the last one is a slice inside a collective op. Not for zones of cores: `devlog export` of one rank has them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "ranks/ranks.h"
+
+static void event(dl_file_writer *w, bool *first)
+{
+    dl_str_add(&w->buffer, *first ? "\n" : ",\n");
+    *first = false;
+    if (w->buffer.len > 1 << 18) dl_file_flush(w);
+}
+
+static void name(dl_file_writer *w, bool *first, const char *what, uint32_t pid, uint32_t tid,
+                 const char *text)
+{
+    event(w, first);
+    dl_str_fmt(&w->buffer, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{\"name\":", pid,
+               tid, what);
+    dl_str_json(&w->buffer, text, strlen(text));
+    dl_str_add(&w->buffer, "}}");
+}
+
+/* When the last lane began; NAN: nobody waits. */
+static double last_start(const ranks *r, const rank_op *op)
+{
+    double last = NAN;
+    for (size_t k = 0; op->collective && op->lanes > 1 && k < op->lanes; k++) {
+        const uint32_t item = r->by_op[op->first + k];
+        const double start = ranks_common(&r->lanes[r->lane_of[item]], r->ops_of_lanes[item].start);
+        if (isfinite(start) && !(start <= last)) last = start;
+    }
+    return last;
+}
+
+devlog_status ranks_trace(const ranks *r, const char *path, uint64_t *left_out, devlog_error *err)
+{
+    dl_file_writer w;
+    bool first = true;
+    double zero = INFINITY;
+    *left_out = 0;
+    for (size_t i = 0; i < r->n_items; i++) {
+        const double start = ranks_common(&r->lanes[r->lane_of[i]], r->ops_of_lanes[i].start);
+        if (start < zero) zero = start;
+    }
+    if (!isfinite(zero))
+        return dl_fail(
+            err, DEVLOG_ERR_UNSUPPORTED,
+            "these ranks have no collective op in common, so nothing says where their clocks lie, and there is "
+            "no one time line: devlog ranks --merge FILE writes their ops as one table");
+    devlog_status status = dl_file_create(&w, path, err);
+    if (status) return status;
+    dl_str_add(&w.buffer, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    for (size_t i = 0; i < r->n; i++) {
+        char text[320];
+        const rank_entry *e = &r->items[i];
+        snprintf(text, sizeof text, e->host ? "rank %u, %s" : "rank %u", e->number, e->host);
+        name(&w, &first, "process_name", e->number + 1, 0, text);
+    }
+    for (size_t k = 0; k < r->n_lanes; k++) {
+        const rank_lane *l = &r->lanes[k];
+        char text[96];
+        snprintf(text, sizeof text, "chip %u, clock known to %.0f ns", l->chip, l->aligned ? l->residual : 0);
+        name(&w, &first, "thread_name", r->items[l->rank].number + 1, l->chip + 1, text);
+        for (size_t i = l->first; i < l->first + l->n; i++) {
+            const rank_item *item = &r->ops_of_lanes[i];
+            const rank_op *op = &r->ops[item->op];
+            const double start = ranks_common(l, item->start), end = ranks_common(l, item->end),
+                         last = last_start(r, op);
+            if (!isfinite(start) || !(end >= start)) {
+                ++*left_out;
+                continue;
+            }
+            event(&w, &first);
+            dl_str_fmt(
+                &w.buffer,
+                "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\",\"name\":",
+                r->items[l->rank].number + 1, l->chip + 1, (start - zero) / 1000, (end - start) / 1000,
+                op->collective ? "collective" : "op");
+            const char *code = ranks_text(r, item->code);
+            dl_str_json(&w.buffer, code, strlen(code));
+            dl_str_fmt(&w.buffer, ",\"args\":{\"place\":%u,\"id\":%llu}}", op->place,
+                       (unsigned long long)item->id);
+            if (!(last > start) || last > end) continue;
+            event(&w, &first);
+            dl_str_fmt(
+                &w.buffer,
+                "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"skew\",\"name\":\"waits for the last\"}",
+                r->items[l->rank].number + 1, l->chip + 1, (start - zero) / 1000, (last - start) / 1000);
+        }
+    }
+    dl_str_add(&w.buffer, "\n]}\n");
+    return dl_file_commit(&w, err);
+}

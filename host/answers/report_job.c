@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "answers/run_select.h"
+
 void report_job_free(report_job *j)
 {
     answer_free(&j->a);
@@ -33,13 +35,26 @@ static devlog_status read_logs(report_job *j, const run_input *in, const answer_
     return status;
 }
 
-/* From an op report, with what a log beside it adds. */
-static devlog_status read_report(report_job *j, const run_input *in, answer_run_options *o,
+/* From an op report, with what a log beside it adds. The report numbers ops; which launches were theirs stands in the log. */
+static devlog_status read_report(report_job *j, const run_input *in, const answer_run_options *o,
                                  const dl_filter *parts, devlog_error *err)
 {
+    answer_run_options how = *o;
+    op_selection by_ops = *o->selection;
+    dl_filter_range *ops = NULL;
+    size_t n_ops = 0;
     devlog_status status = op_table_read_wide(&j->table, in->report, err);
     if (!status) status = run_input_call(in, &j->table, err);
-    if (!status) status = answer_run_make(&j->run, &j->table, o, err);
+    if (!status && by_ops.filter.n_launches && in->log)
+        status = run_ops_of_launches(&ops, &n_ops, in->log, &by_ops.filter, err);
+    if (ops) {
+        by_ops.filter.launches = ops;
+        by_ops.filter.n_launches = n_ops;
+        how.selection = &by_ops;
+    }
+    if (!status && ops && !n_ops) status = op_select_nothing(o->selection, err);
+    if (!status) status = answer_run_make(&j->run, &j->table, &how, err);
+    free(ops);
     j->has_run = !status;
     if (!status && in->log) status = read_logs(j, in, &j->run, false, parts, err);
     return status;

@@ -36,7 +36,7 @@ typedef struct cli_filters {
      "only what it asked for before the first signpost of this name that is behind --from-signpost", \
      offsetof(type, member.to_signpost)}, \
     {CLI_LIST, "launches", 0, "N,...", \
-     "only these launches, by run host id, or by number from 0 in logs without ids; ranges too (5,8-11)", \
+     "only these launches, by run host id, or by number from 0 in logs without ids, or, in an op report without its log, by GLOBAL CALL COUNT; ranges too (5,8-11)", \
      offsetof(type, member.launches)}, \
     {CLI_LIST, "traces", 0, "N,...", "only launches of these traces, by trace id", offsetof(type, member.traces)}, \
     {CLI_LIST, "trace-sessions", 0, "N,...", "only these replays of traces, from 1; ranges too", \

@@ -124,6 +124,21 @@ def check_ops(db, path, *select, where="1"):
         same("op_statistics by %s, as they came" % group, came, firsts)
 
 
+def check_launches(db, folder, log):
+    """Launches of a folder are chosen by the log's numbers, as in every other command; ops have other ones."""
+    ops_of = {}
+    with open(log, newline="", encoding="utf-8") as f:
+        for row in csv.reader(f):
+            if len(row) > 14 and row[14].startswith('{"op":'):
+                ops_of[int(row[7])] = json.loads(row[14])["op"]
+    different = [n for n, op in ops_of.items() if n != op]
+    same("launches and ops have other numbers", len(different) > 2, True)
+    for low, high in ((different[0],) * 2, (different[-1],) * 2, (different[1], different[1] + 3)):
+        ids = {op for n, op in ops_of.items() if low <= n <= high}
+        check_ops(db, folder, "--launches", "%d-%d" % (low, high), where="id IN (%s)" % ", ".join(map(str, ids)))
+    run("report", "--launches", "%d" % (max(ops_of) + 1), folder, status=1)
+
+
 def check_kernels(db, path):
     wanted = {}
     for risc in RISCS:
@@ -482,6 +497,7 @@ def main():
         between = [r[0] for r in db.execute("SELECT number FROM ops WHERE code IN ('layer 0', 'layer 1') ORDER BY number")]
         check_ops(db, path, "--from-signpost", "layer 0", "--to-signpost", "layer 1", where="number > %d AND number < %d" % tuple(between[:2]))
         check_ops(db, path, "--op", "Matmul", "--op", "Soft*", where="(code = 'Matmul' OR code LIKE 'Soft%')")
+        check_launches(db, folder, os.path.join(folder, "logs_device", "profile_log_device.csv"))
         check_kernels(db, path)
         mhz = report(path, "--tables", "chips")["chips"]["rows"][0]["clock"]  # check_verdict has held it against SQL
         for file in limits.check(path, folder, report, mhz):

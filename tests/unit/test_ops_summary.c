@@ -192,6 +192,10 @@ static void host_time_is_counted_once(void **state)
          40},
         {"OP CODE,GLOBAL CALL COUNT,HOST DURATION [ns],DEVICE FW DURATION [ns]\nouter,1,,5\ninner,2,-,6\n", 0,
          0, 0},
+        /* In no order, and one op twice with another between. */
+        {"OP CODE,GLOBAL CALL COUNT,HOST START TS,HOST END TS,HOST DURATION [ns],HOST THREAD\n"
+         "inner,2,1010,1050,40,0\nouter,1,1000,1100,100,0\ninner,2,1010,1050,40,0\ninner,5,900,950,50,0\n",
+         150, 100, 90},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         op_table t = parsed(cases[i].text);

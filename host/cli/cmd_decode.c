@@ -199,6 +199,19 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, const dl
     return written ? written : status;
 }
 
+/* Where what a long log needs for medians and analyses may be instead of in memory: where its files will be, in that of the
+ * folders that is there already; else where temporary files are. NULL: in memory. */
+static char *scratch_folder(const decode_args *a)
+{
+    const char *tmp = dl_setting_text(DL_SET_TMPDIR);
+    bool files = false;
+    for (size_t i = 0; i < DL_ARTIFACT_KINDS; i++)
+        files |= a->wanted[i];
+    if (!files || a->follow) return strdup(tmp ? tmp : "/tmp");
+    const size_t there = dl_folder_there(a->folder);
+    return there ? strndup(a->folder, there) : strdup(".");
+}
+
 static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filter)
 {
     devlog_error err = {0};
@@ -215,12 +228,13 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     page.once = a->follow;
     devlog_status status =
         cli_select(&cmd_decode, &a->filters, filter, rest->items, (size_t)rest->n, &selected, &err);
+    char *scratch = scratch_folder(a);
     const dl_follow following = {.stop = cli_follow_ended, .idle_ms = a->idle * 1000};
     if (a->follow) cli_follow_catch();
     const dl_decode_options how = {.filter = *filter,
                                    .only_input = rest->n == 1,
                                    .follow = a->follow ? &following : NULL,
-                                   .scratch = a->follow ? dl_setting_text(DL_SET_TMPDIR) : NULL,
+                                   .scratch = scratch,
                                    .subtract_cost = a->subtract_cost,
                                    .elf_folder = a->elf_folder,
                                    .progress = on_progress,
@@ -251,6 +265,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     dl_analyses_free(&list);
     dl_decode_free(d);
     op_selected_free(&selected);
+    free(scratch);
     return exit_status;
 }
 

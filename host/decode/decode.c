@@ -34,6 +34,11 @@ failed:
     return status;
 }
 
+const char *dl_decode_scratch(const dl_decode *d)
+{
+    return d->options.scratch;
+}
+
 void dl_decode_free(dl_decode *d)
 {
     if (!d) return;

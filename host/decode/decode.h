@@ -43,6 +43,9 @@ typedef struct dl_decode_options {
 devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options, devlog_error *err);
 void dl_decode_free(dl_decode *d);
 
+/* The folder of its options in which large tables may be; or NULL. */
+const char *dl_decode_scratch(const dl_decode *d);
+
 /* Before the first input; one, see decode/run.h. Unless it is apart it is called on the thread that calls the decoder,
  * and may read the tables, whose counts do not change meanwhile, but not add to them: another thread may be doing that. */
 devlog_status dl_decode_run_sink(dl_decode *d, dl_run_sink sink, devlog_error *err);

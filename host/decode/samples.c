@@ -26,19 +26,36 @@ enum {
     LARGE_PIECE = 2 * 1024 * 1024 /* what Linux calls a huge page: one fault in place of 512 */
 };
 
+/* Lets the first `n` pieces in the file go. */
+static void cool(const dl_sample_pool *p, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        dl_big_piece_cool(p->pieces[IN_MEMORY + i], LARGE_PIECE);
+}
+
+/* A chunk is read. Sets are read one after the other and lie all over the file, of which the system maps the
+ * neighbours of each page, too: so it is let go every few chunks. */
+static void see(const dl_samples *s)
+{
+    enum { SEEN_MOST = 64 };
+    dl_sample_pool *p = s->pool;
+    if (!p || !p->n_filed) return;
+    if (atomic_fetch_add_explicit(&p->seen, 1, memory_order_relaxed) % SEEN_MOST == SEEN_MOST - 1)
+        cool(p, p->n_filed);
+}
+
 /* NULL: it is full, or there is none. */
 static void *new_filed_piece(dl_sample_pool *p)
 {
-    enum { COOL_EVERY = 8 };
+    enum { COOL_EVERY = 4 };
     if (!p->folder || p->n_pieces < IN_MEMORY) return NULL;
     void *piece = dl_big_piece(p->folder, &p->file, &p->file_end, LARGE_PIECE);
     if (!piece) {
         p->folder = NULL; /* what follows is in memory */
         return NULL;
     }
-    if (++p->n_filed % COOL_EVERY == 0) /* chunks that are full are not wanted before the end */
-        for (uint32_t i = 1; i < p->n_filed; i++)
-            dl_big_piece_cool(p->pieces[p->n_pieces - i], LARGE_PIECE);
+    if (++p->n_filed % COOL_EVERY == 0)
+        cool(p, p->n_filed - 1); /* what is full is not wanted before the end */
     return piece;
 }
 
@@ -154,6 +171,7 @@ static void enter_chunk(dl_sample_walk *w, const dl_sample_chunk *c)
     w->chunk = c;
     w->at = c ? c->values : NULL;
     w->end = !c ? NULL : c->next ? c->end : w->samples->at;
+    if (c) see(w->samples);
 }
 
 void dl_sample_walk_start(dl_sample_walk *w, const dl_samples *s)
@@ -249,8 +267,10 @@ void dl_samples_totals(const dl_samples *s, dl_summary *totals)
         return;
     }
     extent of_all = {.min = UINT32_MAX};
-    for (const dl_sample_chunk *c = s->first; c; c = c->next)
+    for (const dl_sample_chunk *c = s->first; c; c = c->next) {
         widen_best(&of_all, c->values, (size_t)(chunk_end(s, c) - c->values));
+        see(s);
+    }
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): empty samples have returned */
     totals->first = s->first->values[0];
     totals->min = of_all.min;
@@ -318,8 +338,10 @@ static void count_digits(const dl_samples *const *sets, size_t n, const digit_pa
 {
     for (size_t i = 0; i < n; i++) {
         if (first && !sets[i]->n_wide && pass->shift < 32) {
-            for (const dl_sample_chunk *c = sets[i]->first; c; c = c->next)
+            for (const dl_sample_chunk *c = sets[i]->first; c; c = c->next) {
                 count_all(pass, c->values, (size_t)(chunk_end(sets[i], c) - c->values));
+                see(sets[i]);
+            }
             continue;
         }
         dl_sample_walk w;

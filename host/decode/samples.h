@@ -3,6 +3,7 @@
 #ifndef DEVLOG_DECODE_SAMPLES_H
 #define DEVLOG_DECODE_SAMPLES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -25,6 +26,7 @@ typedef struct dl_sample_pool {
     uint32_t n_filed; /* of them in the file, behind those in memory */
     int file;         /* descriptor + 1 */
     size_t file_end;
+    _Atomic uint32_t seen; /* chunks read since what is in the file was let go last */
 } dl_sample_pool;
 
 void dl_sample_pool_free(dl_sample_pool *p);

@@ -1,10 +1,12 @@
 /* Analyses against figures worked out by hand, from the logs in tests/golden; and wrong analysis files. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/paths.h"
-#include "decode/analysis/analyzer.h"
+#include "decode/analysis/analyzer_internal.h"
 #include "support/cmocka_all.h"
 
 typedef struct setup {
@@ -299,6 +301,73 @@ static void the_documents_example_is_read(void **state)
 }
 
 /* A file may replace a default by its name, and there is a limit to how many there are. */
+/* A log of so many launches on cores that what analyses hold of them goes to a file. */
+static void write_many_launches(const char *path)
+{
+    enum { LAUNCHES = 2400, CORES = 64, CYCLES = 5000 };
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(
+        f,
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], stat value, run ID, "
+        "run host ID,  zone name, type, source line, source file\n");
+    for (unsigned core = 0; core < CORES; core++)
+        for (unsigned i = 0; i < LAUNCHES; i++)
+            for (unsigned end = 0; end < 2; end++)
+                fprintf(f, "0,%u,%u,BRISC,%u,%u,0,0,%u,BRISC-FW,ZONE_%s,1,a.cc\n", 1 + core % 8, 1 + core / 8,
+                        1 + end, 1000 + i * CYCLES + core + end * (1000 + i % 7 * 100), i + 1,
+                        end ? "END" : "START");
+    assert_int_equal(fclose(f), 0);
+}
+
+static setup analyse_in(const char *log, const char *scratch)
+{
+    devlog_error err;
+    setup s = {0};
+    const dl_decode_options options = {.scratch = scratch};
+    assert_int_equal(dl_analyses_defaults(&s.list, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_new(&s.d, &options, &err), DEVLOG_OK);
+    assert_int_equal(dl_analyzer_new(&s.a, s.d, &s.list, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_run_sink(s.d, dl_analyzer_sink(s.a), &err), DEVLOG_OK);
+    if (dl_decode_file(s.d, log, &err) || dl_decode_finish(s.d, &err)) fail_msg("%s", err.text);
+    const bool filed = s.a->blocks[SCOPE_LAUNCH_CORE].big.file != 0;
+    if (!scratch && filed) fail_msg("a file nobody asked for");
+    if (scratch && !filed && !s.a->blocks[SCOPE_LAUNCH_CORE].big.stays) fail_msg("in memory");
+    assert_int_equal(dl_analyzer_finish(s.a, &err), DEVLOG_OK);
+    return s;
+}
+
+static void long_logs_are_analysed_from_a_file(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/devlog-analyses-XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    write_many_launches(path);
+    setup in_memory = analyse_in(path, NULL), in_file = analyse_in(path, "/tmp");
+    uint64_t count = 0;
+    for (size_t i = 0; i < in_memory.list.n; i++) {
+        size_t n, m;
+        const dl_analysis_result *x = dl_analyzer_results(in_memory.a, i, &n);
+        const dl_analysis_result *y = dl_analyzer_results(in_file.a, i, &m);
+        assert_int_equal(n, m);
+        for (size_t k = 0; k < n; k++) {
+            assert_int_equal(x[k].incomplete, y[k].incomplete);
+            assert_int_equal(x[k].summary.count, y[k].summary.count);
+            assert_int_equal(x[k].summary.p50, y[k].summary.p50);
+            assert_int_equal(x[k].summary.p99, y[k].summary.p99);
+            assert_true(x[k].summary.sum == y[k].summary.sum);
+            count += x[k].summary.count;
+        }
+    }
+    assert_true(count > 100 * 1000);
+    done(&in_memory);
+    done(&in_file);
+    unlink(path);
+}
+
 static void names_replace_and_are_limited(void **state)
 {
     (void)state;
@@ -335,6 +404,7 @@ int main(void)
         cmocka_unit_test(wrong_files_are_told),
         cmocka_unit_test(the_documents_example_is_read),
         cmocka_unit_test(names_replace_and_are_limited),
+        cmocka_unit_test(long_logs_are_analysed_from_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

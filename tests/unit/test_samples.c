@@ -3,6 +3,7 @@
 #include "support/cmocka_all.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,49 @@ static void a_pool_goes_to_a_file(void **state)
     }
 }
 
+/* KiB of files that are mapped and in memory. */
+static long mapped_files(void)
+{
+    char line[200];
+    long kib = -1;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "RssFile:", 8) == 0) kib = strtol(line + 8, NULL, 10);
+    if (f) fclose(f);
+    return kib;
+}
+
+/* Reading many sets that lie all over the file brings no more of it into memory than a few pieces. */
+static void what_is_read_of_a_file_is_let_go(void **state)
+{
+    (void)state;
+    enum { VALUES = 20 * 1000 * 1000, MANY = 100, MOST_KIB = 24 * 1024 };
+    static dl_samples sets[MANY];
+    dl_sample_pool pool = {.folder = "/tmp"};
+    for (uint64_t k = 0; k < MANY; k++)
+        sets[k] = (dl_samples){.pool = &pool};
+    for (uint64_t k = 0; k < VALUES; k++)
+        if (!dl_samples_add(&sets[k % MANY], k)) fail_msg("no memory");
+    const long before = mapped_files();
+    if (!pool.folder || before < 0) {
+        dl_sample_pool_free(&pool);
+        skip(); /* the file system promises no room */
+    }
+    assert_true(pool.n_filed > 2L * MOST_KIB / 2048);
+    for (uint64_t k = 0; k < MANY; k++) {
+        devlog_error err;
+        dl_summary s;
+        const dl_samples *of = &sets[k];
+        dl_samples_totals(of, &s);
+        assert_int_equal(s.min, k);
+        assert_int_equal(s.count, VALUES / MANY);
+        assert_int_equal(dl_summary_quantiles(&s, &of, 1, &err), DEVLOG_OK);
+        assert_int_equal(s.p50, k + (VALUES / MANY / 2 - 1) * (uint64_t)MANY);
+        if (mapped_files() - before > MOST_KIB) fail_msg("%ld KiB", mapped_files() - before);
+    }
+    dl_sample_pool_free(&pool);
+}
+
 static void averages_are_the_nearest_double(void **state)
 {
     (void)state;
@@ -177,9 +221,8 @@ static void frequencies_are_printed_in_full(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(are_those_of_a_sorted_copy),
-        cmocka_unit_test(a_pool_goes_to_a_file),
-        cmocka_unit_test(averages_are_the_nearest_double),
+        cmocka_unit_test(are_those_of_a_sorted_copy),       cmocka_unit_test(a_pool_goes_to_a_file),
+        cmocka_unit_test(what_is_read_of_a_file_is_let_go), cmocka_unit_test(averages_are_the_nearest_double),
         cmocka_unit_test(frequencies_are_printed_in_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

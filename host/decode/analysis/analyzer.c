@@ -8,6 +8,8 @@
 
 #include "decode/analysis/analyzer_internal.h"
 
+enum { MANY = 128 * 1024 }; /* blocks: they are no more than so many at a time */
+
 devlog_status dl_analyzer_no_memory(devlog_error *err)
 {
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for analyses");
@@ -34,6 +36,13 @@ devlog_status dl_analyzer_new(dl_analyzer **out, dl_decode *decode, const dl_ana
     a->list = list;
     memset(a->t0, 0xff, sizeof a->t0);
     a->stream = a->launch = a->core = a->chip = DL_NONE;
+    a->pool.folder = dl_decode_scratch(decode);
+    for (int i = 0; i < SCOPES; i++)
+        a->blocks[i].big.folder = a->pool.folder;
+    for (int i = 0; i < 2; i++)
+        a->cells[i].big.folder = a->pool.folder;
+    for (size_t i = 0; i < DL_MAX_ANALYSES; i++)
+        a->jobs[i].pool = &a->pool;
     dl_analyzer_plan(a);
     a->nowhere = malloc((2 * DL_MAX_ANALYSES + 1) * sizeof *a->nowhere);
     if (!a->nowhere) {
@@ -44,9 +53,8 @@ devlog_status dl_analyzer_new(dl_analyzer **out, dl_decode *decode, const dl_ana
     return DEVLOG_OK;
 }
 
-void dl_analyzer_free(dl_analyzer *a)
+void dl_analyzer_forget(dl_analyzer *a)
 {
-    if (!a) return;
     for (size_t i = 0; i < DL_MAX_ANALYSES; i++) {
         job *j = &a->jobs[i];
         for (uint32_t k = 0; k < j->n_kept; k++)
@@ -60,14 +68,29 @@ void dl_analyzer_free(dl_analyzer *a)
         free(j->kept);
         free(j->accounts);
         free(j->sums);
-        free(j->incomplete);
-        free(j->events);
-        free(j->results);
+        j->kept = NULL;
+        j->accounts = NULL;
+        j->sums = NULL;
+        j->n_kept = j->n_accounts = j->n_sums = 0;
     }
     for (int i = 0; i < 2; i++)
         dl_analyzer_cells_free(&a->cells[i]);
-    for (int i = 0; i < SCOPES; i++)
-        free(a->blocks[i].slots);
+    for (int i = 0; i < SCOPES; i++) {
+        dl_big_free(&a->blocks[i].big);
+        a->blocks[i] = (blocks){0};
+    }
+    dl_sample_pool_free(&a->pool);
+}
+
+void dl_analyzer_free(dl_analyzer *a)
+{
+    if (!a) return;
+    dl_analyzer_forget(a);
+    for (size_t i = 0; i < DL_MAX_ANALYSES; i++) {
+        free(a->jobs[i].incomplete);
+        free(a->jobs[i].events);
+        free(a->jobs[i].results);
+    }
     for (uint32_t i = 0; i < a->n_classes; i++)
         free(a->classes[i].steps);
     free(a->classes);
@@ -88,6 +111,7 @@ static account *new_account(job *j, uint32_t leaf)
     if (!dl_analyzer_room(&j->accounts, &j->n_accounts, leaf, sizeof(account *))) return NULL;
     account *of = j->accounts[leaf] = calloc(1, sizeof *of);
     if (!of) return NULL;
+    of->samples.pool = j->pool;
     of->summary.min = UINT64_MAX;
     of->first_start = UINT64_MAX;
     return of;
@@ -141,7 +165,7 @@ static bool is_of_launch(scope of)
     return of >= SCOPE_LAUNCH_STREAM;
 }
 
-/* The block of the run in hand; NULL when out of memory. */
+/* The block of the run in hand; NULL when out of memory. Those that a long log has filled are not wanted before its end. */
 static uint64_t *block_of(dl_analyzer *a, scope of)
 {
     blocks *b = &a->blocks[of];
@@ -149,12 +173,12 @@ static uint64_t *block_of(dl_analyzer *a, scope of)
     if (index == DL_NONE) return NULL;
     if (index >= b->n) {
         const size_t size = b->width * sizeof *b->slots;
-        uint64_t want = (uint64_t)index + index / 2 + 16;
-        uint64_t *grown = want > UINT32_MAX ? NULL : realloc(b->slots, want * size);
-        if (!grown) return NULL;
-        memset((char *)grown + b->n * size, 0xff, (want - b->n) * size);
-        b->slots = grown;
+        uint64_t want = (uint64_t)index + (index < MANY ? index / 2 : MANY / 2) + 16;
+        if (want > UINT32_MAX || !dl_big_room(&b->big, want * size)) return NULL;
+        b->slots = b->big.data;
+        memset((char *)b->slots + b->n * size, 0xff, (want - b->n) * size);
         b->n = (uint32_t)want;
+        dl_big_cool(&b->big);
     }
     return a->here[of] = b->slots + (size_t)index * b->width;
 }
@@ -180,6 +204,7 @@ static kept *new_kept(job *j, uint32_t stream)
 {
     if (!dl_analyzer_room(&j->kept, &j->n_kept, stream, sizeof(kept *))) return NULL;
     if (!j->kept[stream]) j->kept[stream] = calloc(1, sizeof(kept));
+    if (j->kept[stream]) j->kept[stream]->steps.pool = j->pool;
     return j->kept[stream];
 }
 

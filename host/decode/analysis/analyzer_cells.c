@@ -53,7 +53,12 @@ uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf, uint32_t *hi
     } else {
         c->next[leaf] = launch + 1;
     }
-    if (!dl_analyzer_room(&c->items, &c->cap, c->n, sizeof *c->items)) return DL_NONE;
+    const size_t want = (c->n + UINT64_C(1)) * sizeof *c->items;
+    if (want > c->big.bytes) {
+        if (want > UINT32_MAX || !dl_big_room(&c->big, want + want / 2)) return DL_NONE;
+        c->items = c->big.data;
+        dl_big_cool(&c->big);
+    }
     c->items[c->n] = wanted;
     *hint = ++c->n;
     return c->n - 1;
@@ -61,7 +66,8 @@ uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf, uint32_t *hi
 
 void dl_analyzer_cells_free(cells *c)
 {
-    free(c->items);
+    dl_big_free(&c->big);
     free(c->slots);
     free(c->next);
+    *c = (cells){0};
 }

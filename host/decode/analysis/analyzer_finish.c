@@ -5,6 +5,8 @@
 
 #include "decode/analysis/analyzer_internal.h"
 
+enum { COOL_EVERY = 128 * 1024 };
+
 /* The chip of a leaf. */
 static uint32_t chip_of(const dl_analyzer *a, const job *j, uint32_t leaf)
 {
@@ -23,11 +25,20 @@ static uint32_t leaf_of(const dl_analyzer *a, const job *j, uint32_t index)
     return index < c->n ? c->items[index].leaf : DL_NONE;
 }
 
+/* What has been walked over is not wanted again at once. */
+static void cool(dl_analyzer *a, const job *j)
+{
+    dl_big_cool(&a->blocks[j->scope].big);
+    for (int i = 0; i < 2; i++)
+        dl_big_cool(&a->cells[i].big);
+}
+
 static bool finish_slots(dl_analyzer *a, job *j)
 {
     const blocks *b = &a->blocks[j->scope];
     for (uint32_t i = 0; i < b->n; i++) {
         const uint64_t *block = b->slots + (size_t)i * b->width;
+        if (i % COOL_EVERY == 0) cool(a, j);
         uint64_t first = j->first == NO_SLOT ? NO_STAMP : block[j->first], last = block[j->last];
         if (first == NO_STAMP && last == NO_STAMP) continue;
         bool ends = last != NO_STAMP;
@@ -370,6 +381,7 @@ devlog_status dl_analyzer_finish(dl_analyzer *a, devlog_error *err)
         if (!status) status = order_events(a, j, err);
         if (status) return status;
     }
+    dl_analyzer_forget(a);
     return DEVLOG_OK;
 }
 

@@ -2,6 +2,7 @@
 #ifndef DEVLOG_DECODE_ANALYZER_INTERNAL_H
 #define DEVLOG_DECODE_ANALYZER_INTERNAL_H
 
+#include "base/big.h"
 #include "decode/analysis/analyzer.h"
 #include "decode/run.h"
 
@@ -50,6 +51,7 @@ static inline uint64_t last_of_slot(uint64_t slot)
 
 typedef struct blocks {
     uint64_t *slots;
+    dl_big big;     /* where they are */
     uint32_t n;     /* blocks */
     uint32_t width; /* slots in each */
 } blocks;
@@ -75,6 +77,7 @@ typedef struct kept {
 
 typedef struct job {
     const dl_analysis *analysis;
+    dl_sample_pool *pool; /* of durations and of kept markers */
     plan plan;
     scope scope;
     leaf_kind leaf;
@@ -127,7 +130,8 @@ typedef struct cell {
 
 typedef struct cells {
     cell *items;
-    uint32_t n, cap;
+    dl_big big; /* where they are */
+    uint32_t n;
     uint32_t *slots, n_slots; /* number + 1 */
     uint32_t
         n_hashed; /* the first cells, which are in the slots; the others are entered when one is looked for */
@@ -150,6 +154,7 @@ typedef struct first_characters {
 struct dl_analyzer {
     dl_decode *decode;
     const dl_analysis_list *list;
+    dl_sample_pool pool;
     job jobs[DL_MAX_ANALYSES];
     blocks blocks[SCOPES];
     step *steps;
@@ -182,6 +187,8 @@ uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf, uint32_t *hi
 void dl_analyzer_cells_free(cells *c);
 /* analyzer.c: counts one duration. */
 bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration);
+/* analyzer.c: gives back what results do not need, which is most of it. Nothing may be counted after. */
+void dl_analyzer_forget(dl_analyzer *a);
 /* analyzer.c: a start without an end. */
 bool dl_analyzer_incomplete(job *j, uint32_t chip);
 devlog_status dl_analyzer_no_memory(devlog_error *err);

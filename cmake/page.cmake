@@ -1,4 +1,4 @@
-# Makes the parts of device_perf.html and of the dashboard, page/, into page_parts.c. Their modules become one program each by
+# Makes the parts of device_perf.html, of the dashboard and of two runs in one page, page/, into page_parts.c. Their modules become one program each by
 # esbuild; page/README.md says what is in which.
 
 find_program(DEVLOG_ESBUILD esbuild)
@@ -7,7 +7,7 @@ if(NOT DEVLOG_ESBUILD)
 endif()
 file(GLOB page_modules CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/page/*.js)
 set(page_bundles "")
-foreach(entry start serve)
+foreach(entry start serve pair)
   set(bundle ${PROJECT_BINARY_DIR}/page_${entry}.js)
   add_custom_command(
     OUTPUT ${bundle}
@@ -19,6 +19,7 @@ foreach(entry start serve)
 endforeach()
 list(GET page_bundles 0 page_scripts)
 list(GET page_bundles 1 page_serve_scripts)
+list(GET page_bundles 2 page_pair_scripts)
 set(page_styles ${PROJECT_SOURCE_DIR}/page/page.css)
 set(page_parts ${PROJECT_BINARY_DIR}/page_parts.c)
 add_custom_command(
@@ -27,9 +28,12 @@ add_custom_command(
           -DBODY=${PROJECT_SOURCE_DIR}/page/body.html "-DSTYLE=${page_styles}"
           "-DSCRIPT=${page_scripts}" "-DSERVE_HEAD=${PROJECT_SOURCE_DIR}/page/serve_head.html"
           "-DSERVE_BODY=${PROJECT_SOURCE_DIR}/page/serve_body.html" "-DSERVE_STYLE=${PROJECT_SOURCE_DIR}/page/serve.css"
-          "-DSERVE_SCRIPT=${page_serve_scripts}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+          "-DSERVE_SCRIPT=${page_serve_scripts}" "-DPAIR_HEAD=${PROJECT_SOURCE_DIR}/page/pair_head.html"
+          "-DPAIR_BODY=${PROJECT_SOURCE_DIR}/page/pair_body.html" "-DPAIR_STYLE=${PROJECT_SOURCE_DIR}/page/page.css;${PROJECT_SOURCE_DIR}/page/pair.css"
+          "-DPAIR_SCRIPT=${page_pair_scripts}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${PROJECT_SOURCE_DIR}/cmake/embed.cmake ${PROJECT_SOURCE_DIR}/page/head.html
           ${PROJECT_SOURCE_DIR}/page/body.html ${page_styles} ${page_scripts}
           ${PROJECT_SOURCE_DIR}/page/serve_head.html ${PROJECT_SOURCE_DIR}/page/serve_body.html
-          ${PROJECT_SOURCE_DIR}/page/serve.css ${page_serve_scripts}
+          ${PROJECT_SOURCE_DIR}/page/serve.css ${page_serve_scripts} ${PROJECT_SOURCE_DIR}/page/pair_head.html
+          ${PROJECT_SOURCE_DIR}/page/pair_body.html ${PROJECT_SOURCE_DIR}/page/pair.css ${page_pair_scripts}
   COMMENT "Embedding device_perf.html" VERBATIM)

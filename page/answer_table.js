@@ -58,7 +58,7 @@ function shareCell(text, part) {
 }
 
 function cellOf(row, column) {
-  const value = row[column.key], unit = column.key === "value" && typeof row.unit === "string" ? row.unit : column.unit;
+  const value = row[column.key], unit = (column.key === "value" || column.unit === "own") && typeof row.unit === "string" ? row.unit : column.unit;
   const text = unitText(value, unit);
   if (column.unit === "percent") return shareCell(text, value);
   if (isNumber(column)) return make("td", { class: "n" }, text);
@@ -67,6 +67,7 @@ function cellOf(row, column) {
 
 function line(row, columns, state, options) {
   const tr = make("tr", options.click ? { tabindex: "0", "aria-selected": String(row === state.chosen) } : {}, ...columns.map((c) => cellOf(row, c)));
+  if (options.mark) tr.dataset.kind = options.mark(row);
   if (!options.click) return tr;
   const act = () => {
     state.chosen = row;
@@ -84,7 +85,8 @@ function line(row, columns, state, options) {
   return tr;
 }
 
-/* options: { id, label, skip: [keys], click(row), changed() }; `changed` draws it again. */
+/* options: { id, label, skip: [keys], click(row), mark(row), changed() }; `changed` draws it again, `mark` says which kind a row is. A
+ * column whose unit is "own" has that of its row. */
 export function answerTable(section, options) {
   const state = tableState(options.id), skip = options.skip || [];
   const known = section.columns.filter((c) => !skip.includes(c.key) && section.rows.some((r) => r[c.key] !== null));

@@ -6,11 +6,12 @@ import { lowerBound, upperBound } from "./data.js";
 import { theme } from "./theme.js";
 
 /* Paints the intervals of `lane` into the row of `width` pixels that begins at pixels[row]. `k` is pixels per
- * cycle, `t0` the cycle at x = 0; `colours` is by site, or null for launches: two greys in turn. Calls
+ * cycle, `t0` the cycle at x = 0; `colours` is by site, or null for launches: two greys in turn, or
+ * their own colours beside another run. Calls
  * wide(i, x0, x1) for those that have room for a text of `room` pixels. */
 export function paintLane(pixels, row, width, lane, t0, k, colours, room, wide) {
-  const start = lane.start, end = lane.end, site = colours ? lane.site : lane.launch;
-  const palette = colours || theme.launches, mask = colours ? -1 : 1;
+  const start = lane.start, end = lane.end, site = colours ? lane.site : lane.launch, own = !colours && theme.ofLaunch && !lane.row.names && !lane.row.host;
+  const palette = own ? theme.ofLaunch : colours || theme.launches, mask = own || colours ? -1 : 1;
   const stop = upperBound(start, t0 + width / k), cyclesPerPixel = 1 / k;
   let covered = t0; /* the first cycle that is right of what has been painted */
   for (let i = lowerBound(end, t0); i < stop; i++) {

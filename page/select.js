@@ -109,6 +109,8 @@ function describe(item) {
   facts.push(...causesOf(item));
   const bound = !site && !lane.row.host && launch && rooflineOf(launch.name.replace(/ \(\d+\)$/, ""));
   if (bound) facts.push(["bound by", bound]);
+  const beside = !site && !lane.row.host && timeline.beside && timeline.beside.get(lane.launch[i]);
+  if (beside) facts.push(["other run", beside]);
   facts.push(["start", cyclesAndTime(lane.start[i], chip.khz)]);
   facts.push(["clock", (BigInt(chip.base) + BigInt(Math.round(lane.start[i]))).toString()]);
   return facts;

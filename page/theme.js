@@ -12,7 +12,7 @@ const QUIET = {
   dark: { page: "#15181c", fw: "#2b3037", kernel: "#3d4652", ink: "#dfe3e8", faint: "#9aa5b2", line: "#262b31", band: "#1b1f24", accent: "#5aa2ff", lost: "#ff7b72", good: "#56c98d" },
 };
 
-export const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0), inks: [], dimmedInks: [], launches: [0, 0], ofName: new Map() };
+export const theme = { dark: false, colours: QUIET.light, css: [], packed: new Uint32Array(0), dimmed: new Uint32Array(0), inks: [], dimmedInks: [], launches: [0, 0], ofName: new Map(), kinds: null, ofLaunch: null };
 
 function rgb(hex) {
   return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
@@ -71,6 +71,23 @@ export function setColours(model, dark) {
   theme.dimmedInks = dimmed.map(inkOn);
   theme.launches = [packed(colours.fw), packed(colours.kernel)];
   theme.ofName = ofName;
+  theme.ofLaunch = theme.kinds && Uint32Array.from(theme.kinds, (kind) => packed(kindColour(kind)));
+}
+
+/* What became of a launch in another run, as a colour that text can be read on. */
+export function kindColour(kind) {
+  const { colours } = theme, tints = { slower: [colours.lost, 0.5], faster: [colours.good, 0.5], "perhaps slower": [colours.lost, 0.76], "perhaps faster": [colours.good, 0.76], new: [colours.accent, 0.6], gone: [colours.accent, 0.6] };
+  if (!tints[kind]) return colours.fw;
+  const colour = tints[kind][0];
+  let part = tints[kind][1];
+  while (contrast(colours.ink, mixed(colour, colours.page, part)) < 4.6) part += 0.02;
+  return mixed(colour, colours.page, part);
+}
+
+/* By launch: its kind. */
+export function colourLaunches(kinds) {
+  theme.kinds = kinds;
+  theme.ofLaunch = Uint32Array.from(kinds, (kind) => packed(kindColour(kind)));
 }
 
 /* Of a zone by its name; grey when it is none. */

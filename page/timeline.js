@@ -14,7 +14,7 @@ import { view, viewAll } from "./view.js";
 
 export const timeline = {
   model: null, width: 0, height: 0, ratio: 1, due: false, frames: [], busy: null, unit: "cycles",
-  opened: false, chosenLaunches: null, moved: () => {}, colours: () => theme.packed,
+  opened: false, chosenLaunches: null, beside: null /* by launch: what another run says of it */, moved: () => {}, colours: () => theme.packed,
   inks: () => theme.inks, /* of names on them */
   marked: () => {}, /* draws what lies above the rows: selection, hover, measure */
 };

@@ -7,13 +7,15 @@
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/cli.h"
+#include "cli/diff_page.h"
 #include "ranks/ranks.h"
 
 typedef struct diff_args {
     cli_list before, after, gates;
     int format, time;
     uint64_t top;
-    bool exact;
+    bool exact, page;
+    const char *output;
     double confidence, min_share;
 } diff_args;
 
@@ -43,6 +45,12 @@ static const cli_option options[] = {
      offsetof(diff_args, format)},
     {CLI_NUMBER, "top", 0, "N", "lines of each table in text and md; 20 unless told, 0: all",
      offsetof(diff_args, top), 0, UINT32_MAX},
+    {CLI_FLAG, "page", 0, NULL,
+     "also write a page with both time lines, one above the other, and the table as the way into them; wants a device log "
+     "on each side",
+     offsetof(diff_args, page)},
+    {CLI_STRING, "output", 'o', "FILE", "the page of --page; device_perf_diff.html unless told",
+     offsetof(diff_args, output)},
     {0},
 };
 
@@ -84,6 +92,7 @@ static int compare(diff_job *j, const diff_args *a, const cli_args *rest)
     const diff_job_options o = {
         .exact = a->exact, .by_fw = a->time == 1, .confidence = a->confidence, .min_share = a->min_share};
     devlog_status status = find_inputs(j, a, rest, &err);
+    if (!status && a->page) status = cli_diff_page_check(j, &err);
     if (!status) status = diff_job_run(j, &o, "devlog diff: ", &err);
     if (j->troubles.text && !j->troubles.failed) fputs(j->troubles.text, stderr);
     const diff_shown shown = {.d = &j->d,
@@ -93,11 +102,13 @@ static int compare(diff_job *j, const diff_args *a, const cli_args *rest)
                               .width = dl_term_width(stdout),
                               .top = (size_t)a->top};
     if (!status) printers[a->format](&shown, &out);
+    if (!status && a->page) status = cli_diff_page_write(j, a->output, &err);
     if (!status) status = dl_print(&out, &err);
     int exit_status = CLI_FAILED;
     if (status) {
         fprintf(stderr, "devlog diff: %s\n", err.text);
     } else {
+        if (a->page) fprintf(stderr, "devlog diff: the page is %s\n", a->output);
         static const int exits[GATE_RESULTS] = {
             [GATE_PASSED] = CLI_OK, [GATE_FAILED] = CLI_WORSE, [GATE_UNDECIDED] = CLI_UNDECIDED};
         exit_status = exits[diff_result(j->gates, j->n_gates)];
@@ -122,10 +133,14 @@ static int run(int argc, char **argv)
         exit_status = cli_wrong(&cmd_diff, "it wants an old and a new input: OLD NEW, or --old and --new");
     else if (a.confidence <= 50 || a.confidence >= 100)
         exit_status = cli_wrong(&cmd_diff, "--confidence is more than 50 and less than 100 percent");
+    else if (a.output && !a.page)
+        exit_status = cli_wrong(&cmd_diff, "-o is the file of --page: give both, or redirect the output");
     else if (diff_job_gates(&j, a.gates.items, a.gates.n, &err))
         exit_status = cli_wrong(&cmd_diff, "--fail-on %s", err.text);
-    else
+    else {
+        if (!a.output) a.output = "device_perf_diff.html";
         exit_status = compare(&j, &a, &rest);
+    }
     diff_job_free(&j);
     cli_args_free(&rest);
     return exit_status;
@@ -150,7 +165,8 @@ const cli_command cmd_diff = {
     .examples =
         "  devlog diff before.csv after.csv\n"
         "  devlog diff --fail-on 'op_p95>+5%' --fail-on missing --exact before.csv after.csv  for CI\n"
-        "  devlog diff --old before --new after --format md  for the comment of a pull request\n",
+        "  devlog diff --old before --new after --format md  for the comment of a pull request\n"
+        "  devlog diff --page before after -o diff.html  both time lines, in a browser\n",
     .exit_worse = "the result is there, and a condition of --fail-on is true",
     .exit_undecided =
         "the result is there, no condition is true, and for one there are too few samples to tell",

@@ -62,6 +62,8 @@ devlog_status page_deflate_text(const char *text, size_t n, dl_str *out, devlog_
 void page_pack_free(page_pack *p);
 /* The JSON block; contains no '<', so that it can stand inside a script element. */
 devlog_status page_meta(const page_pack *p, const char *title, dl_str *out, devlog_error *err);
+/* Takes '<' out of the JSON in out[from..): it stands only in strings, where \u003c is the same. */
+void page_without_angle(dl_str *out, size_t from);
 void page_base64(dl_str *out, const void *bytes, size_t n);
 
 #endif

@@ -229,8 +229,7 @@ static void losses(const dl_losses *l, dl_str *out)
     dl_str_char(out, ']');
 }
 
-/* Takes '<' out of the JSON in out[from..): it stands only in strings, where \u003c is the same. */
-static void without_angle(dl_str *out, size_t from)
+void page_without_angle(dl_str *out, size_t from)
 {
     size_t n = 0;
     for (size_t i = from; i < out->len; i++)
@@ -271,6 +270,6 @@ devlog_status page_meta(const page_pack *p, const char *title, dl_str *out, devl
     trust(dl_decode_losses(d), out);
     losses(dl_decode_losses(d), out);
     dl_str_char(out, '}');
-    without_angle(out, from);
+    page_without_angle(out, from);
     return p->rows.failed ? dl_str_status(&p->rows, err) : dl_str_status(out, err);
 }

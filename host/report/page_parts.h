@@ -21,4 +21,10 @@ PAGE_PART(serve_body);
 PAGE_HASHED(serve_style);
 PAGE_HASHED(serve_script);
 
+/* Two runs beside one another. */
+PAGE_PART(pair_head);
+PAGE_PART(pair_body);
+PAGE_HASHED(pair_style);
+PAGE_HASHED(pair_script);
+
 #endif

@@ -263,6 +263,8 @@ def prepare(build, folder):
     for copy in ('before', 'after', 'main', 'branch', 'generated/profiler/output/ops'):
         os.makedirs(f'{folder}/{copy}', exist_ok=True)
         shutil.copy(f'{folder}/report.csv', f'{folder}/{copy}/ops_perf_results.csv')
+    for run_of in ('before', 'after', 'main', 'branch'):
+        shutil.copytree(f'{folder}/nn/logs_device', f'{folder}/{run_of}/logs_device')
     return env, printed
 
 

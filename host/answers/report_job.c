@@ -35,9 +35,9 @@ static devlog_status read_logs(report_job *j, const run_input *in, const answer_
     return status;
 }
 
-/* From an op report, with what a log beside it adds. The report numbers ops; which launches were theirs stands in the log. */
-static devlog_status read_report(report_job *j, const run_input *in, const answer_run_options *o,
-                                 const dl_filter *parts, devlog_error *err)
+/* From an op report. It numbers ops; which launches were theirs stands in the log. */
+static devlog_status read_table(report_job *j, const run_input *in, const answer_run_options *o,
+                                devlog_error *err)
 {
     answer_run_options how = *o;
     op_selection by_ops = *o->selection;
@@ -56,8 +56,16 @@ static devlog_status read_report(report_job *j, const run_input *in, const answe
     if (!status) status = answer_run_make(&j->run, &j->table, &how, err);
     free(ops);
     j->has_run = !status;
-    if (!status && in->log) status = read_logs(j, in, &j->run, false, parts, err);
     return status;
+}
+
+/* From an op report, with what a log beside it adds. */
+static devlog_status read_report(report_job *j, const run_input *in, answer_run_options *o,
+                                 const dl_filter *parts, devlog_error *err)
+{
+    devlog_status status = j->has_run ? DEVLOG_OK : read_table(j, in, o, err);
+    if (status || !in->log) return status;
+    return j->has_begun ? run_log_end(j->log, err) : read_logs(j, in, &j->run, false, parts, err);
 }
 
 /* From a log alone: its launches. Where not all of them are wanted, it is read once more for the zones of those that are. */
@@ -65,9 +73,9 @@ static devlog_status read_log(report_job *j, const run_input *in, answer_run_opt
                               const dl_filter *parts, devlog_error *err)
 {
     const char *log = in->log;
-    devlog_status status = read_logs(j, in, NULL, false, NULL, err);
+    devlog_status status = j->has_begun ? run_log_end(j->log, err) : read_logs(j, in, NULL, false, NULL, err);
     o->made = true;
-    if (!status) status = run_log_no_rows(j->log, err);
+    if (!status) status = run_log_no_rows(j->log, log, in->n_hosts + 1, err);
     if (status == DEVLOG_ERR_FORMAT) {
         const devlog_error as_log = *err;
         status = dl_fail(err, status, "%s is neither an op report nor a device log or capture (%s)", log,
@@ -140,9 +148,28 @@ answer_wishes report_job_wishes(const report_job *j, const report_options *o)
         .group = o->group, .sort = o->sort, .peaks = &j->peaks, .rules = j->rules, .top = o->top};
 }
 
+devlog_status report_job_begin(report_job *j, const report_options *o, dl_decode *decode, bool *takes_runs,
+                               devlog_error *err)
+{
+    const run_input *in = &j->in.items[0];
+    answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw};
+    devlog_status status = rules_read(&j->rules, o->rules, o->thresholds, err);
+    *takes_runs = in->log && !in->n_hosts && !o->parts;
+    if (status || !*takes_runs) return status;
+    if (in->report) status = read_table(j, in, &how, err);
+    if (!status) status = run_log_begin(&j->log, decode, j->has_run ? &j->run : NULL, err);
+    j->has_begun = !status;
+    return status;
+}
+
+dl_run_sink report_job_runs(report_job *j)
+{
+    return run_log_runs(j->log);
+}
+
 devlog_status report_job_read(report_job *j, const report_options *o, const char *before, devlog_error *err)
 {
-    devlog_status status = rules_read(&j->rules, o->rules, o->thresholds, err);
+    devlog_status status = j->rules ? DEVLOG_OK : rules_read(&j->rules, o->rules, o->thresholds, err);
     if (!status) status = read_input(j, o, before, err);
     const flops_options flops = {.table = o->ops_table, .board = o->board, .dram = o->dram};
     return status ? status : flops_apply(&j->run, &flops, &j->peaks, err);

@@ -38,12 +38,18 @@ typedef struct report_job {
     flops_peaks peaks;
     rules *rules;
     bool has_run;
+    bool has_begun; /* log has been read beside a decoder */
 } report_job;
 
 /* `before` is put before each line of troubles. Free with report_job_free, also after a failure. */
 devlog_status report_job_run(report_job *j, const char *path, const report_options *o, const char *before,
                              devlog_error *err);
 /* Its two parts, for who makes several answers of one run: reading the only run of j->in, and what sections go by. */
+/* Before it, for who decodes the run's log, all of it, at the same time: *takes_runs: so that it is not read once more, the decoder gives
+ * report_job_runs its runs from the first input on, and report_job_read comes when it has finished. */
+devlog_status report_job_begin(report_job *j, const report_options *o, dl_decode *decode, bool *takes_runs,
+                               devlog_error *err);
+dl_run_sink report_job_runs(report_job *j);
 devlog_status report_job_read(report_job *j, const report_options *o, const char *before, devlog_error *err);
 answer_wishes report_job_wishes(const report_job *j, const report_options *o);
 void report_job_free(report_job *j);

@@ -10,26 +10,10 @@
 #include "decode/door.h"
 #include "decode/event.h"
 
-#define NOT_WANTED UINT32_MAX
-
 /* What a report's whole nanoseconds make of a clock may be off by so much of it. */
 static const double CLOCKS_AGREE = 0.01;
 
 /* ---- Which op a launch is of --- */
-
-typedef struct id_of {
-    uint64_t id;
-    uint32_t chip, code;
-} id_of;
-
-typedef struct asked {
-    id_of *ids;
-    size_t n;
-    bool all, made;
-    bool whole;       /* nothing is left out of the run: then its host zones are asked for, too */
-    uint32_t *by_row; /* made tables: code + 1 by row */
-    size_t n_rows;
-} asked;
 
 static int by_id(const void *a, const void *b)
 {
@@ -79,25 +63,29 @@ static uint8_t risc_of(const char *name)
     return RISCS;
 }
 
-static bool grow_streams(run_log *l)
+/* NULL: out of memory. */
+static stream_of *stream_at(run_log *l, uint32_t number)
 {
-    const size_t n = devlog_log_streams(l->log);
-    if (n <= l->n_streams) return true;
-    stream_of *grown = realloc(l->streams, n * sizeof *grown);
-    if (!grown) return false;
-    l->streams = grown;
-    for (size_t i = l->n_streams; i < n; i++) {
-        memset(&grown[i], 0, sizeof grown[i]);
-        grown[i].risc = risc_of(devlog_log_stream(l->log, (uint32_t)i).risc);
-        grown[i].of_host = dl_is_process(devlog_log_stream(l->log, (uint32_t)i).chip);
+    if (number >= l->n_streams) {
+        const size_t n = ((size_t)number + 64) * 2;
+        stream_of *grown = realloc(l->streams, n * sizeof *grown);
+        if (!grown) return NULL;
+        memset(&grown[l->n_streams], 0, (n - l->n_streams) * sizeof *grown);
+        l->streams = grown;
+        l->n_streams = n;
     }
-    l->n_streams = n;
-    return true;
+    stream_of *s = &l->streams[number];
+    if (!s->known) {
+        const devlog_stream of = devlog_log_stream(l->log, number);
+        s->known = true;
+        s->risc = risc_of(of.risc);
+        s->of_host = dl_is_process(of.chip);
+    }
+    return s;
 }
 
-static bool grow_launches(run_log *l)
+static bool grow_launches(run_log *l, size_t n)
 {
-    const size_t n = devlog_log_launches(l->log);
     if (n <= l->n_launches) return true;
     size_t cap = l->n_launches ? l->n_launches : 64;
     while (cap < n)
@@ -113,6 +101,7 @@ static bool grow_launches(run_log *l)
     return true;
 }
 
+/* Where a part is, or would be. */
 static size_t place_of(const run_log *l, uint32_t stream, uint32_t zone, uint32_t code)
 {
     const uint64_t key = ((uint64_t)zone << 32 | stream) ^ dl_hash_u64(code + UINT64_C(1));
@@ -151,12 +140,35 @@ static void add_kernel(launch_of *to, uint8_t risc, uint32_t stream, uint64_t st
     k->n++;
 }
 
-static bool add_zone(run_log *l, const asked *a, const devlog_zones *z, const uint32_t *flags, size_t i)
+/* What a zone of a stream counts into; NULL: out of memory. A stream's zones mostly come as they did the last time. */
+static part *part_of(run_log *l, stream_of *s, uint32_t stream, uint32_t zone, uint32_t code)
 {
-    stream_of *s = &l->streams[z->stream[i]];
-    const uint64_t whole = z->end[i] - z->start[i];
+    if (l->cap_parts) {
+        const size_t next = l->parts[s->last].next;
+        const part *guess = &l->parts[next];
+        if (guess->used && guess->stream == stream && guess->zone == zone && guess->code == code) {
+            s->last = next;
+            return &l->parts[next];
+        }
+    }
+    if (!grow_parts(l)) return NULL;
+    const size_t at = place_of(l, stream, zone, code);
+    part *to = &l->parts[at];
+    if (!to->used) {
+        *to = (part){stream, zone, code, .used = true, .min = UINT64_MAX};
+        l->n_parts++;
+    }
+    l->parts[s->last].next = at;
+    s->last = at;
+    return to;
+}
+
+static bool add_zone(run_log *l, stream_of *s, const dl_event *z)
+{
+    const asked *a = &l->asked;
+    const uint64_t whole = z->end - z->start;
     uint64_t own = whole;
-    const uint32_t depth = z->depth[i], launch = z->launch[i];
+    const uint32_t depth = z->depth, launch = z->launch;
     if (depth + 1 < MOST_OPEN) {
         own = s->inside[depth + 1] < whole ? whole - s->inside[depth + 1] : 0;
         s->inside[depth + 1] = 0;
@@ -164,227 +176,96 @@ static bool add_zone(run_log *l, const asked *a, const devlog_zones *z, const ui
     if (depth < MOST_OPEN) s->inside[depth] += whole;
     if (depth == 0) s->inside[0] = 0;
     uint32_t code = a->all || (s->of_host && a->whole) ? 1 : NOT_WANTED;
-    if (launch != DEVLOG_NO_LAUNCH) {
+    if (launch != DL_NONE) {
+        if (launch >= l->n_launches && !grow_launches(l, (size_t)launch + 1)) return false;
         if (!l->codes[launch]) l->codes[launch] = code_of(a, l->log, launch);
         code = l->codes[launch];
     }
     if (code == NOT_WANTED) return true;
-    if (!grow_parts(l)) return false;
-    part *to = &l->parts[place_of(l, z->stream[i], z->zone[i], code)];
-    if (!to->used) {
-        *to = (part){z->stream[i], z->zone[i], code, .used = true, .min = UINT64_MAX};
-        l->n_parts++;
-    }
+    part *to = part_of(l, s, z->stream, z->site, code);
+    if (!to) return false;
     to->own += own;
     to->total += whole;
-    to->markers += z->own_cost[i];
-    if (flags[i] & DL_EVENT_NO_COST) to->unpriced += whole;
-    if (flags[i] & DL_EVENT_MOST_COST) {
+    to->markers += z->own_cost;
+    if (z->flags & DL_EVENT_NO_COST) to->unpriced += whole;
+    if (z->flags & DL_EVENT_MOST_COST) {
         to->mostly += whole;
         to->times_mostly++;
     }
     to->count++;
     if (whole < to->min) to->min = whole;
     if (whole > to->max) to->max = whole;
-    if (launch != DEVLOG_NO_LAUNCH && devlog_log_zone(l->log, z->zone[i]).role == DEVLOG_ZONE_KERNEL)
-        add_kernel(&l->launches[launch], s->risc, z->stream[i], z->start[i], z->end[i]);
+    if (launch != DL_NONE && dl_decode_tables(l->decode)->sites[z->site].role == DL_ROLE_KERNEL)
+        add_kernel(&l->launches[launch], s->risc, z->stream, z->start, z->end);
     return true;
 }
 
-static devlog_status read_all(run_log *l, const asked *a, devlog_error *err)
+static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
-    devlog_batch b = {0};
-    devlog_status status;
-    while (!(status = devlog_log_next(l->log, &b, err)) && !b.last) {
-        bool good = grow_streams(l) && grow_launches(l);
-        for (size_t i = 0; good && i < b.zones.count; i++)
-            good = add_zone(l, a, &b.zones, door_zone_flags(l->log), i);
+    run_log *l = ctx;
+    for (size_t i = 0; i < n; i++) {
+        const dl_run *run = &runs[i];
+        stream_of *s = stream_at(l, run->stream);
+        bool good = s != NULL;
+        for (uint32_t k = 0; good && k < run->n_events; k++)
+            if (run->events[k].kind == DL_EVENT_ZONE) good = add_zone(l, s, &run->events[k]);
         if (!good) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
-    if (!status && !grow_launches(l)) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    return status;
+    return DEVLOG_OK;
 }
 
-/* ---- What came of it --- */
-
-/* Cycles of a chip in those of the first. */
-static double to_first(const run_log *l, uint32_t chip)
+static devlog_status begin(run_log *l, const answer_run *r, bool made, devlog_error *err)
 {
-    const double first = devlog_log_chips(l->log) ? devlog_log_chip(l->log, 0).mhz : 0;
-    for (size_t i = 0; i < devlog_log_chips(l->log); i++) {
-        const devlog_chip c = devlog_log_chip(l->log, (uint32_t)i);
-        if (c.chip == chip && c.mhz > 0 && first > 0) return first / c.mhz;
-    }
-    return 1;
+    if (!ask(&l->asked, r, made)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    return door_beside(l->decode, &l->log, err);
 }
 
-static run_zone zone_of(const run_log *l, const part *p)
+devlog_status run_log_begin(run_log **out, dl_decode *decode, const struct answer_run *r, devlog_error *err)
 {
-    const devlog_stream s = devlog_log_stream(l->log, p->stream);
-    const devlog_zone z = devlog_log_zone(l->log, p->zone);
-    const double scale = to_first(l, s.chip);
-    return (run_zone){.code = p->code - 1,
-                      .risc = s.risc,
-                      .name = z.name,
-                      .file = z.file,
-                      .line = z.line,
-                      .role = z.role,
-                      .count = p->count,
-                      .total = (double)p->total * scale,
-                      .own = (double)p->own * scale,
-                      .markers = (double)p->markers * scale,
-                      .unpriced = (double)p->unpriced * scale,
-                      .mostly = (double)p->mostly * scale,
-                      .times_mostly = p->times_mostly,
-                      .min = (double)p->min * scale,
-                      .max = (double)p->max * scale,
-                      .cores = 1,
-                      .chip = s.chip,
-                      .worst = s.core,
-                      .worst_total = (double)p->total * scale};
+    run_log *l = *out = calloc(1, sizeof *l);
+    if (!l) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    l->decode = decode;
+    return begin(l, r, false, err);
 }
 
-static int same_zone(const run_zone *x, const run_zone *y)
+/* Ids of launches, which tell their ops, are not to be looked up apart. */
+dl_run_sink run_log_runs(run_log *l)
 {
-    if (x->code != y->code) return x->code < y->code ? -1 : 1;
-    const int risc = strcmp(x->risc, y->risc), name = strcmp(x->name, y->name);
-    if (risc || name) return risc ? risc : name;
-    if (x->chip != y->chip &&
-        (dl_is_process(x->chip) || dl_is_process(y->chip))) /* cores of chips, but no processes are one */
-        return x->chip < y->chip ? -1 : 1;
-    if (x->line != y->line) return x->line < y->line ? -1 : 1;
-    return strcmp(x->file, y->file);
+    return (dl_run_sink){.ctx = l, .wants = DL_WANT_EVENTS, .runs = on_runs, .apart = l->asked.all};
 }
 
-static int by_zone(const void *a, const void *b)
+devlog_status run_log_end(run_log *l, devlog_error *err)
 {
-    const run_zone *x = a, *y = b;
-    const int same = same_zone(x, y);
-    if (same) return same;
-    if (x->worst_total < y->worst_total || x->worst_total > y->worst_total)
-        return x->worst_total > y->worst_total ? -1 : 1;
-    if (x->chip != y->chip) return x->chip < y->chip ? -1 : 1;
-    if (x->worst.x != y->worst.x) return x->worst.x < y->worst.x ? -1 : 1;
-    return x->worst.y < y->worst.y ? -1 : x->worst.y > y->worst.y;
-}
-
-/* Streams of a zone put together: the first of them is the one where it took longest. */
-static bool find_zones(run_log *l)
-{
-    l->zones = malloc((l->n_parts + 1) * sizeof *l->zones);
-    if (!l->zones) return false;
-    size_t n = 0;
-    for (size_t i = 0; i < l->cap_parts; i++)
-        if (l->parts[i].used) l->zones[n++] = zone_of(l, &l->parts[i]);
-    if (n) qsort(l->zones, n, sizeof *l->zones, by_zone);
-    for (size_t i = 0; i < n; i++) {
-        const run_zone *z = &l->zones[i];
-        run_zone *to = l->n_zones ? &l->zones[l->n_zones - 1] : NULL;
-        if (!to || same_zone(to, z)) {
-            l->zones[l->n_zones++] = *z;
-            continue;
-        }
-        to->count += z->count;
-        to->total += z->total;
-        to->own += z->own;
-        to->markers += z->markers;
-        to->unpriced += z->unpriced;
-        to->mostly += z->mostly;
-        to->times_mostly += z->times_mostly;
-        to->cores++;
-        if (z->min < to->min) to->min = z->min;
-        if (z->max > to->max) to->max = z->max;
-    }
-    return true;
-}
-
-typedef struct last_core {
-    uint32_t code, stream;
-    double late;
-} last_core;
-
-static int by_code(const void *a, const void *b)
-{
-    const last_core *x = a, *y = b;
-    if (x->code != y->code) return x->code < y->code ? -1 : 1;
-    return x->stream < y->stream ? -1 : x->stream > y->stream;
-}
-
-/* The RISC that ended last in a launch. */
-static const kernels *last_of(const launch_of *launch)
-{
-    const kernels *last = NULL;
-    for (int i = 0; i < RISCS; i++)
-        if (launch->riscs[i].n && (!last || launch->riscs[i].end > last->end)) last = &launch->riscs[i];
-    return last;
-}
-
-static void add_late(run_log *l, const last_core *items, size_t n)
-{
-    run_late late = {.code = items[0].code - 1, .launches = n};
-    for (size_t i = 0, k; i < n; i = k) {
-        for (k = i; k < n && items[k].stream == items[i].stream; k++)
-            late.cycles += items[k].late;
-        if (k - i <= late.times) continue;
-        const devlog_stream s = devlog_log_stream(l->log, items[i].stream);
-        late.times = k - i;
-        late.risc = s.risc;
-        late.chip = s.chip;
-        late.core = s.core;
-    }
-    l->lates[l->n_lates++] = late;
-}
-
-static bool find_late(run_log *l)
-{
-    const size_t launches = devlog_log_launches(l->log);
-    last_core *items = malloc((launches + 1) * sizeof *items);
-    l->lates = malloc((launches + 1) * sizeof *l->lates);
-    if (!items || !l->lates) {
-        free(items);
-        return false;
-    }
-    size_t n = 0;
-    for (size_t i = 0; i < launches; i++) {
-        const kernels *k = last_of(&l->launches[i]);
-        if (!k || k->n < 2 || !l->codes[i] || l->codes[i] == NOT_WANTED) continue;
-        items[n++] = (last_core){l->codes[i], k->last, (double)k->end - (double)k->ends / k->n};
-    }
-    if (n) qsort(items, n, sizeof *items, by_code);
-    for (size_t i = 0, k; i < n; i = k) {
-        for (k = i; k < n && items[k].code == items[i].code;)
-            k++;
-        add_late(l, &items[i], k - i);
-    }
-    free(items);
-    return true;
+    if (grow_launches(l, devlog_log_launches(l->log)) && run_log_find_zones(l) && run_log_find_late(l))
+        return DEVLOG_OK;
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
 devlog_status run_log_read(run_log **out, const char *const *paths, size_t n, const struct answer_run *r,
                            bool made, const dl_filter *parts, devlog_error *err)
 {
     run_log *l = *out = calloc(1, sizeof *l);
-    asked a = {0};
-    devlog_log_options o;
-    devlog_core *cores = NULL;
-    const dl_filter of_parts = parts ? run_parts_only(parts) : (dl_filter){0};
     if (!l) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    devlog_status status = run_parts_options(&of_parts, &o, &cores, err);
-    if (!status) status = devlog_log_open(paths, n, &o, &l->log, err);
-    if (!status && !ask(&a, r, made)) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (!status) status = read_all(l, &a, err);
-    if (!status && (!find_zones(l) || !find_late(l)))
-        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    free(cores);
-    free(a.ids);
-    free(a.by_row);
-    return status;
+    const dl_decode_options how = {.filter = parts ? run_parts_only(parts) : (dl_filter){0},
+                                   .no_samples = true};
+    devlog_status status = dl_decode_new(&l->own, &how, err);
+    l->decode = l->own;
+    if (!status) status = begin(l, r, made, err);
+    if (!status) status = dl_decode_run_sink(l->decode, run_log_runs(l), err);
+    if (!status) status = dl_decode_prepare(l->decode, (char *const *)paths, n, err);
+    for (size_t i = 0; i < n && !status; i++)
+        status = dl_decode_file(l->decode, paths[i], err);
+    if (!status) status = dl_decode_finish(l->decode, err);
+    return status ? status : run_log_end(l, err);
 }
 
 void run_log_free(run_log *l)
 {
     if (!l) return;
     devlog_log_close(l->log);
+    dl_decode_free(l->own);
+    free(l->asked.ids);
+    free(l->asked.by_row);
     free(l->streams);
     free(l->parts);
     free(l->launches);
@@ -443,9 +324,9 @@ const run_late *run_log_lates(const run_log *l, size_t *n)
     return l->lates;
 }
 
-devlog_status run_log_no_rows(const run_log *l, devlog_error *err)
+devlog_status run_log_no_rows(const run_log *l, const char *first, size_t n, devlog_error *err)
 {
-    return door_no_rows(l->log, err);
+    return dl_losses_no_rows(dl_decode_losses(l->decode), first, n, err);
 }
 
 size_t run_log_findings(const run_log *l)

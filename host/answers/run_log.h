@@ -1,10 +1,10 @@
 /* What a device log or capture says of a run beyond what an op report has: zones of each op by RISC, which core was last,
- * how well clocks are known, and what was lost. One pass over the log. Where there is no report, its launches are made the
+ * how well clocks are known, and what was lost. One pass over the log, its own or that of a decoder at work. Where there is no report, its launches are made the
  * rows of one. Not for what follows from it. */
 #ifndef DEVLOG_ANSWERS_RUN_LOG_H
 #define DEVLOG_ANSWERS_RUN_LOG_H
 
-#include "decode/filter.h"
+#include "decode/decode.h"
 #include "devlog/decode.h"
 #include "ops/op_table.h"
 
@@ -47,6 +47,11 @@ typedef struct run_late {
  * run_log_free, also after a failure. */
 devlog_status run_log_read(run_log **out, const char *const *paths, size_t n, const struct answer_run *r,
                            bool made, const dl_filter *parts, devlog_error *err);
+/* The same beside a decoder that the caller drives and that filters nothing: before its first input; the runs that it is to
+ * have; and when the decoder has finished. Free it before the decoder. */
+devlog_status run_log_begin(run_log **out, dl_decode *decode, const struct answer_run *r, devlog_error *err);
+dl_run_sink run_log_runs(run_log *l);
+devlog_status run_log_end(run_log *l, devlog_error *err);
 void run_log_free(run_log *l);
 /* Adds a row for every launch to an empty table. *cycles: a clock is unknown, and durations are cycles. */
 devlog_status run_log_rows(const run_log *l, op_table *t, bool *cycles, devlog_error *err);
@@ -61,7 +66,8 @@ void run_log_chip(const run_log *l, struct answer_chip *c);
 
 const run_zone *run_log_zones(const run_log *l, size_t *n);
 const run_late *run_log_lates(const run_log *l, size_t *n);
-devlog_status run_log_no_rows(const run_log *l, devlog_error *err);
+/* dl_losses_no_rows of the `n` inputs of which this is the first. */
+devlog_status run_log_no_rows(const run_log *l, const char *first, size_t n, devlog_error *err);
 size_t run_log_findings(const run_log *l);
 devlog_finding run_log_finding(const run_log *l, size_t i);
 uint64_t run_log_lost(const run_log *l);     /* kinds of loss */

@@ -1,8 +1,11 @@
-/* A log that was read, for the two files that make it: run_log.c reads, run_log_rows.c makes rows of its launches. */
+/* A log that was read, for the files that make it: run_log.c reads, run_log_found.c sums up, run_log_rows.c makes rows of its launches. */
 #ifndef DEVLOG_ANSWERS_RUN_LOG_INTERNAL_H
 #define DEVLOG_ANSWERS_RUN_LOG_INTERNAL_H
 
 #include "answers/run_log.h"
+#include "decode/decode.h"
+
+#define NOT_WANTED UINT32_MAX /* code of a launch that nobody asks for */
 
 enum {
     MOST_OPEN = 64, /* zones inside one another whose own times are told apart */
@@ -12,6 +15,8 @@ enum {
 typedef struct stream_of {
     uint8_t risc; /* of op_table_riscs; RISCS: another */
     bool of_host; /* a thread of a program */
+    bool known;   /* it has been looked up */
+    size_t last;  /* the part that it counted into last */
     uint64_t inside[MOST_OPEN];
 } stream_of;
 
@@ -19,6 +24,7 @@ typedef struct stream_of {
 typedef struct part {
     uint32_t stream, zone, code;
     bool used;
+    size_t next; /* the part of its stream that came behind it the last time */
     uint64_t own, total, count, min, max, markers;
     uint64_t unpriced, mostly, times_mostly; /* run_zone */
 } part;
@@ -33,8 +39,26 @@ typedef struct launch_of {
     kernels riscs[RISCS];
 } launch_of;
 
+/* Which op a launch is of. */
+typedef struct id_of {
+    uint64_t id;
+    uint32_t chip, code;
+} id_of;
+
+typedef struct asked {
+    id_of *ids;
+    size_t n;
+    bool all, made;
+    bool whole;       /* nothing is left out of the run: then its host zones are asked for, too */
+    uint32_t *by_row; /* made tables: code + 1 by row */
+    size_t n_rows;
+} asked;
+
 struct run_log {
-    devlog_log *log;
+    dl_decode *decode;
+    dl_decode *own;  /* the same when nobody else drives it */
+    devlog_log *log; /* what it knows */
+    asked asked;
     stream_of *streams;
     size_t n_streams;
     part *parts; /* open addressing; cap: a power of two */
@@ -47,5 +71,9 @@ struct run_log {
     run_late *lates;
     size_t n_lates;
 };
+
+/* run_log_found.c: zones and lates; false: out of memory. */
+bool run_log_find_zones(run_log *l);
+bool run_log_find_late(run_log *l);
 
 #endif

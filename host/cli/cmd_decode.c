@@ -226,6 +226,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     title_of(rest, title);
     cli_page_asked page = cli_page_ask(rest->items, (size_t)rest->n, title, &a->filters, filter);
     page.once = a->follow;
+    page.all = page.all && !a->subtract_cost && !a->elf_folder;
     devlog_status status =
         cli_select(&cmd_decode, &a->filters, filter, rest->items, (size_t)rest->n, &selected, &err);
     char *scratch = scratch_folder(a);
@@ -251,6 +252,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
                                             .suffix = a->suffix,
                                             .wanted = a->wanted,
                                             .answers = cli_page_answers,
+                                            .answers_runs = cli_page_runs,
                                             .answers_ctx = &page,
                                             .tar = a->tar,
                                             .analyzer = analyzer};
@@ -261,6 +263,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     else
         exit_status = dl_losses_or_violations(dl_decode_losses(d)) ? CLI_PARTIAL : CLI_OK;
     dl_artifacts_free(set);
+    cli_page_asked_free(&page);
     dl_analyzer_free(analyzer);
     dl_analyses_free(&list);
     dl_decode_free(d);

@@ -49,8 +49,10 @@ static devlog_status make(void *ctx, const char *log, const char *folder, devlog
                                     .check = cli_shown_check,
                                     .ctx = &shown,
                                     .answers = cli_page_answers,
+                                    .answers_runs = cli_page_runs,
                                     .answers_ctx = &page};
     if (!status) status = dl_results_make(log, folder, &how, NULL, err);
+    cli_page_asked_free(&page);
     free(name);
     op_selected_free(&selected);
     return status;

@@ -171,6 +171,7 @@ static devlog_status make(const cli_log *log, cli_shown *s, cli_page_asked *page
                                         .check = check_page,
                                         .ctx = &check,
                                         .answers = cli_page_answers,
+                                        .answers_runs = cli_page_runs,
                                         .answers_ctx = page};
     devlog_status status = dl_folder_make(folder, err);
     if (!status && which == UI_HTML)
@@ -323,6 +324,7 @@ static devlog_status show(const cli_log *log, const view_args *a, const dl_filte
     } else
         status = show_web(which, path, a, err);
     free(path);
+    cli_page_asked_free(&page);
     op_selected_free(&selected);
     return status;
 }

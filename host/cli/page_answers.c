@@ -27,6 +27,7 @@ cli_page_asked cli_page_ask(char *const *logs, size_t n, const char *title, cons
                             .n_logs = n,
                             .title = title,
                             .parts = run_has_parts(filter),
+                            .all = !cli_filters_any(f),
                             .filter = *filter,
                             .selection = cli_selection_of(f, filter)};
 }
@@ -166,38 +167,84 @@ static devlog_status memory(const char *log, dl_str *out, devlog_error *err)
     return status;
 }
 
-static devlog_status answers(const cli_page_asked *asked, devlog_error *why, dl_str *out, devlog_error *err)
+/* What is known of the run before its log is decoded, and why there is no more. */
+struct cli_page_begun {
+    report_job job;
+    devlog_error why;    /* there is no report */
+    devlog_error failed; /* there are no answers */
+    devlog_status status;
+    bool takes_runs; /* of the decoder: the log is not read again */
+};
+
+/* Why the log cannot be read for them; NULL: it can be. */
+static const char *not_read(const cli_page_asked *asked)
+{
+    struct stat st;
+    return asked->once          ? "the log was still being written"
+           : asked->n_logs != 1 ? "it is of several logs"
+           : stat(asked->logs[0], &st) != 0 || !S_ISREG(st.st_mode)
+               ? "the log came through a pipe, which can be read once"
+               : NULL;
+}
+
+static struct cli_page_begun *find_run(const cli_page_asked *asked)
+{
+    struct cli_page_begun *b = calloc(1, sizeof *b);
+    if (b) b->status = run_inputs_of_log(&b->job.in, asked->logs[0], &b->why, &b->failed);
+    return b;
+}
+
+bool cli_page_runs(void *ctx, dl_decode *decode, dl_run_sink *out)
+{
+    cli_page_asked *asked = ctx;
+    const report_options wanted = {.selection = &asked->selection};
+    if (!asked->all || asked->begun || not_read(asked)) return false;
+    struct cli_page_begun *b = asked->begun = find_run(asked);
+    if (!b || b->status) return false;
+    b->status = report_job_begin(&b->job, &wanted, decode, &b->takes_runs, &b->failed);
+    if (b->status || !b->takes_runs) return false;
+    *out = report_job_runs(&b->job);
+    return true;
+}
+
+void cli_page_asked_free(cli_page_asked *asked)
+{
+    if (!asked->begun) return;
+    report_job_free(&asked->begun->job);
+    free(asked->begun);
+    asked->begun = NULL;
+}
+
+static devlog_status answers(const cli_page_asked *asked, report_job *r, dl_str *out, devlog_error *err)
 {
     /* Answers are of launches: of those in which something gets past the filters. */
     op_selection selection = asked->selection, of_log = selection;
     const report_options wanted = {.selection = &selection, .parts = asked->parts ? &asked->filter : NULL};
-    report_job r = {0};
     run_touched touched = {0};
-    devlog_status status = run_inputs_of_log(&r.in, asked->logs[0], why, err);
-    if (!status && asked->parts) {
-        status = run_touched_read(&touched, asked->logs[0], &asked->filter, r.in.items[0].report, err);
+    devlog_status status = DEVLOG_OK;
+    if (asked->parts) {
+        status = run_touched_read(&touched, asked->logs[0], &asked->filter, r->in.items[0].report, err);
         selection.filter.launches = touched.rows;
         selection.filter.n_launches = touched.n_rows;
         of_log.filter.launches = touched.launches;
         of_log.filter.n_launches = touched.n_launches;
         selection.filter.skip_launches = of_log.filter.skip_launches = 0; /* they are left out already */
     }
-    if (!status) status = report_job_read(&r, &wanted, "", err);
-    r.run.name = asked->title; /* not where it lies: the same log gives the same page */
-    if (!status) status = report(&r, out, err);
-    if (!status) status = ops_by(&r, "by_shape", GROUP_SHAPE, SORT_TIME, out, err);
-    if (!status) status = ops_by(&r, "by_category", GROUP_CATEGORY, SORT_TIME, out, err);
-    if (!status) status = ops_by(&r, "by_op", GROUP_NONE, SORT_ORDER, out, err);
-    if (!status) status = groups(&r, "groups_shape", GROUP_SHAPE, out, err);
-    if (!status) status = groups(&r, "groups_category", GROUP_CATEGORY, out, err);
+    if (!status) status = report_job_read(r, &wanted, "", err);
+    r->run.name = asked->title; /* not where it lies: the same log gives the same page */
+    if (!status) status = report(r, out, err);
+    if (!status) status = ops_by(r, "by_shape", GROUP_SHAPE, SORT_TIME, out, err);
+    if (!status) status = ops_by(r, "by_category", GROUP_CATEGORY, SORT_TIME, out, err);
+    if (!status) status = ops_by(r, "by_op", GROUP_NONE, SORT_ORDER, out, err);
+    if (!status) status = groups(r, "groups_shape", GROUP_SHAPE, out, err);
+    if (!status) status = groups(r, "groups_category", GROUP_CATEGORY, out, err);
     if (!status) {
-        points(&r, out);
+        points(r, out);
         key("made", out);
-        dl_str_add(out, r.run.has_report ? "false" : "true");
+        dl_str_add(out, r->run.has_report ? "false" : "true");
     }
-    if (!status) status = why_it_waited(&r, &of_log, out, err);
+    if (!status) status = why_it_waited(r, &of_log, out, err);
     if (!status) status = memory(asked->logs[0], out, err);
-    report_job_free(&r);
     run_touched_free(&touched);
     return status;
 }
@@ -222,39 +269,38 @@ static void note(bool *any, const char *before, const char *text, dl_str *out)
 
 devlog_status cli_page_answers(void *ctx, dl_str *out, devlog_error *err)
 {
-    const cli_page_asked *asked = ctx;
-    struct stat st;
-    devlog_error failed = {0}, why = {0};
+    cli_page_asked *asked = ctx;
+    const char *unread = asked->begun ? NULL : not_read(asked);
     dl_str text = {0};
     bool any = false;
-    const char *not_read = asked->once          ? "the log was still being written"
-                           : asked->n_logs != 1 ? "it is of several logs"
-                           : stat(asked->logs[0], &st) != 0 || !S_ISREG(st.st_mode)
-                               ? "the log came through a pipe, which can be read once"
-                               : NULL;
+    if (!unread && !asked->begun) asked->begun = find_run(asked);
+    if (!unread && !asked->begun) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    struct cli_page_begun *b = asked->begun;
     dl_str_char(&text, '{');
     /* A run that cannot be answered has its time line all the same, and says why it has no more. */
-    const bool bad = !not_read && answers(asked, &why, &text, &failed) != DEVLOG_OK;
+    if (!unread && !b->status) b->status = answers(asked, &b->job, &text, &b->failed);
+    const bool bad = !unread && b->status;
     if (bad) {
         dl_str_clear(&text);
         dl_str_char(&text, '{');
     }
     key("notes", &text);
     dl_str_char(&text, '[');
-    if (not_read) note(&any, "What devlog report says of a run is not in this page: ", not_read, &text);
+    if (unread) note(&any, "What devlog report says of a run is not in this page: ", unread, &text);
     if (bad)
         note(&any,
-             "What devlog report says of a run is not in this page: ", without_folder(asked, failed.text),
+             "What devlog report says of a run is not in this page: ", without_folder(asked, b->failed.text),
              &text);
-    if (!bad && why.status)
-        note(&any, "The ops of this run are not in this page: ", without_folder(asked, why.text), &text);
-    if (asked->parts && !not_read && !bad)
+    if (!unread && !bad && b->why.status)
+        note(&any, "The ops of this run are not in this page: ", without_folder(asked, b->why.text), &text);
+    if (asked->parts && !unread && !bad)
         note(
             &any, "",
             "Filters by core, RISC, zone and time: ops are those in which something got past the filters, and their times are of "
             "whole launches; so are causes. Zones, their statistics and the time line are of what got past.",
             &text);
     dl_str_add(&text, "]}");
+    cli_page_asked_free(asked); /* before the decoder, beside which it may have been made */
     const devlog_status status = dl_str_status(&text, err);
     if (!status) dl_str_add_n(out, text.text, text.len);
     dl_str_free(&text);

@@ -41,7 +41,6 @@ static void add_zone(columns *c, const dl_event *e)
     c->narrow[2][at] = e->launch;
     c->narrow[3][at] = e->depth;
     c->narrow[4][at] = e->own_cost;
-    c->narrow[5][at] = e->flags;
 }
 
 static void add_value(columns *c, const dl_event *e)
@@ -220,7 +219,7 @@ devlog_status devlog_log_open(const char *const *paths, size_t n, const devlog_l
     pthread_cond_init(&log->changed, NULL);
     status = take_options(log, &o, err);
     if (!status) status = copy_paths(log, paths, n, err);
-    if (!status && !(columns_new(&log->zones, 2, 6) && columns_new(&log->values, 2, 5)))
+    if (!status && !(columns_new(&log->zones, 2, 5) && columns_new(&log->values, 2, 5)))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (status) {
         devlog_log_close(log);
@@ -248,6 +247,13 @@ devlog_status door_of_decoded(dl_decode *decode, devlog_log **out, devlog_error 
     return DEVLOG_OK;
 }
 
+devlog_status door_beside(dl_decode *decode, devlog_log **out, devlog_error *err)
+{
+    devlog_status status = door_of_decoded(decode, out, err);
+    if (!status) (*out)->is_lent = true;
+    return status;
+}
+
 void devlog_log_close(devlog_log *log)
 {
     if (!log) return;
@@ -261,7 +267,7 @@ void devlog_log_close(devlog_log *log)
     }
     pthread_mutex_destroy(&log->lock);
     pthread_cond_destroy(&log->changed);
-    dl_decode_free(log->decode);
+    if (!log->is_lent) dl_decode_free(log->decode);
     for (size_t i = 0; i < log->n_paths; i++)
         free(log->paths[i]);
     free(log->paths);

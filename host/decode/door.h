@@ -8,13 +8,13 @@
 /* A log of which everything has been read and that has no batches left; the decoder, which has finished, is
  * the log's own from then on. */
 devlog_status door_of_decoded(dl_decode *decode, devlog_log **out, devlog_error *err);
+/* The same beside a decoder that stays the caller's and may still be at work: then numbers that runs name may be looked up, as
+ * decode/run.h says, and the rest when it has finished. Close it before the decoder is freed. */
+devlog_status door_beside(dl_decode *decode, devlog_log **out, devlog_error *err);
 
 /* Which op asked for a launch: its number in devlog's log of ops, or, in logs that do not say it, the run host id, which
  * tt-metal counts together with ops; 0: none. */
 uint64_t door_asked_by(const devlog_log *log, uint32_t launch);
-
-/* DL_EVENT_* flags of the zones of the batch that was taken last, in the same order. */
-const uint32_t *door_zone_flags(const devlog_log *log);
 
 /* Cycles of a chip of it are instructions: it is a simulator without timing. */
 bool door_counts_instructions(const devlog_log *log);

@@ -7,7 +7,7 @@
 #include "decode/door.h"
 #include "devlog/decode.h"
 
-enum { COLUMNS_64 = 2, COLUMNS_32 = 6 };
+enum { COLUMNS_64 = 2, COLUMNS_32 = 5 };
 
 /* One kind of event as columns: 64-bit ones first. */
 typedef struct columns {
@@ -29,7 +29,8 @@ struct devlog_log {
     /* The reader's thread, and what the two tell one another, under the lock. */
     pthread_t thread;
     bool started, cancelled;
-    bool without_reader; /* it had been read when it was made */
+    bool without_reader; /* somebody else reads it, or has done */
+    bool is_lent;        /* the decoder is somebody else's */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     turn turn;

@@ -81,11 +81,6 @@ uint64_t door_asked_by(const devlog_log *log, uint32_t launch)
     return all->items[launch].op ? all->items[launch].op : all->items[launch].run_host_id;
 }
 
-const uint32_t *door_zone_flags(const devlog_log *log)
-{
-    return log->zones.narrow[COLUMNS_32 - 1];
-}
-
 devlog_chip devlog_log_chip(const devlog_log *log, uint32_t number)
 {
     const dl_tables *t = dl_decode_tables(log->decode);

@@ -19,8 +19,8 @@ static const dl_artifact *const table[DL_ARTIFACT_KINDS] = {
     [DL_ARTIFACT_PAGE] = &dl_artifact_page,
 };
 
-/* Those of the table, and the analyzer. */
-enum { MAX_SINKS = DL_ARTIFACT_KINDS + 1 };
+/* Those of the table, the analyzer and the page's answers. */
+enum { MAX_SINKS = DL_ARTIFACT_KINDS + 2 };
 
 static const char tar_name[] = "device_perf_results.tar";
 

@@ -52,8 +52,11 @@ typedef struct dl_artifacts_options {
     /* Appends what the page shows besides the log itself, a JSON object; on a thread of its own, after everything has been
      * decoded. NULL: nothing. */
     devlog_status (*answers)(void *ctx, dl_str *out, devlog_error *err);
-    void *answers_ctx;
-    bool tar; /* pack them into device_perf_results.tar */
+    /* What the answers are made of, of the runs of this decoder: asked before its first input when there will be a page. false, or
+     * NULL: of none. */
+    bool (*answers_runs)(void *ctx, dl_decode *decode, dl_run_sink *out);
+    void *answers_ctx; /* of both */
+    bool tar;          /* pack them into device_perf_results.tar */
 } dl_artifacts_options;
 
 /* What the options point to is borrowed. */

@@ -89,8 +89,14 @@ static devlog_status begin(dl_artifacts *set, void **state, devlog_error *err)
     const dl_view_options viewing = {.most = DL_PAGE_INTERVALS, .cycles = true};
     page_state *s = *state = calloc(1, sizeof *s);
     if (!s) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    devlog_status status = dl_view_new(&s->view, dl_artifacts_decode(set), &viewing, err);
-    return status ? status : dl_artifacts_runs(set, dl_view_runs(s->view), err);
+    dl_decode *decode = dl_artifacts_decode(set);
+    const dl_artifacts_options *asked = dl_artifacts_get(set);
+    dl_run_sink answers;
+    devlog_status status = dl_view_new(&s->view, decode, &viewing, err);
+    if (!status) status = dl_artifacts_runs(set, dl_view_runs(s->view), err);
+    if (!status && asked->answers_runs && asked->answers_runs(asked->answers_ctx, decode, &answers))
+        status = dl_artifacts_runs(set, answers, err);
+    return status;
 }
 
 static devlog_status ready(void *state, devlog_error *err)

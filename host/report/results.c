@@ -23,6 +23,7 @@ devlog_status dl_results_make(const char *log, const char *folder, const dl_resu
                                             .title = slash ? slash + 1 : log,
                                             .wanted = wanted,
                                             .answers = options ? options->answers : NULL,
+                                            .answers_runs = options ? options->answers_runs : NULL,
                                             .answers_ctx = options ? options->answers_ctx : NULL,
                                             .tar = true,
                                             .analyzer = analyzer};

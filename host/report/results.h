@@ -13,7 +13,9 @@ typedef struct dl_results_options {
     /* Called when all is decoded, and fails when the filter left nothing; may be NULL. */
     devlog_status (*check)(void *ctx, dl_decode *d, devlog_error *err);
     void *ctx;
-    devlog_status (*answers)(void *ctx, dl_str *out, devlog_error *err); /* as in dl_artifacts_options */
+    devlog_status (*answers)(void *ctx, dl_str *out,
+                             devlog_error *err); /* as in dl_artifacts_options, as are: */
+    bool (*answers_runs)(void *ctx, dl_decode *decode, dl_run_sink *out);
     void *answers_ctx;
 } dl_results_options;
 

@@ -285,6 +285,10 @@ static void give_name(dl_file_writer *w)
 static devlog_status outcome(const dl_file_writer *w, devlog_error *err)
 {
     if (w->status == DEVLOG_ERR_IO) dl_fail_errno(err, w->errnum, "cannot write %s", w->path);
+    if (w->status == DEVLOG_ERR_IO && err && w->temporary && (w->errnum == ENOSPC || w->errnum == EDQUOT)) {
+        const size_t n = strlen(err->text);
+        snprintf(err->text + n, sizeof err->text - n, ": make room there, or write elsewhere");
+    }
     if (w->status == DEVLOG_ERR_MEMORY) dl_fail(err, w->status, "out of memory while writing %s", w->path);
     return w->status;
 }

@@ -87,9 +87,29 @@ static const cli_option options[] = {
     {0},
 };
 
+typedef struct watching {
+    dl_progress progress;
+    const dl_artifacts *set; /* NULL: it is not known how much there will be */
+    uint64_t next;           /* bytes of the log at which room is asked for again */
+} watching;
+
+/* A disk that is too small for the files is told while the log is read, not hours later. Once: tables need no disk. */
+static void ask_for_room(watching *w, uint64_t taken, uint64_t size)
+{
+    enum { FIRST = 4 * 1024 * 1024 };
+    devlog_error err;
+    if (!w->set || !size || taken < w->next || (taken < FIRST && taken < size / 16)) return;
+    w->next = taken * 2;
+    if (!dl_artifacts_room(w->set, (double)taken / (double)size, &err)) return;
+    w->set = NULL;
+    dl_progress_end(&w->progress);
+    fprintf(stderr, "devlog decode: after %d %% of the log: %s\n", (int)(taken * 100 / size), err.text);
+}
+
 static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t size, uint64_t rows)
 {
-    dl_progress *progress = ctx;
+    dl_progress *progress = &((watching *)ctx)->progress;
+    ask_for_room(ctx, taken, size);
     if (!dl_progress_due(progress)) return;
     char text[160], digits[DL_GROUPED_SIZE];
     int percent = size ? (int)(taken * 100 / size) : 0;
@@ -180,8 +200,9 @@ static int print_analyses(void)
 
 /* From the first input to the last line of the report. */
 static devlog_status decode(const decode_args *a, const cli_args *rest, const dl_filter *filter, dl_decode *d,
-                            dl_artifacts *set, dl_progress *progress, devlog_error *err)
+                            dl_artifacts *set, watching *watch, devlog_error *err)
 {
+    dl_progress *progress = &watch->progress;
     dl_progress_start(progress);
     devlog_status status = read_inputs(d, rest, err);
     dl_progress_end(progress);
@@ -219,7 +240,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     dl_artifacts *set = NULL;
     dl_analyzer *analyzer = NULL;
     dl_analysis_list list = {0};
-    dl_progress progress;
+    watching watch = {0};
     op_selected selected;
     char prefix[32] = "", title[200];
     int exit_status = CLI_FAILED;
@@ -239,7 +260,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
                                    .subtract_cost = a->subtract_cost,
                                    .elf_folder = a->elf_folder,
                                    .progress = on_progress,
-                                   .progress_ctx = &progress};
+                                   .progress_ctx = &watch};
     bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses || a->format != FORMAT_TEXT;
     if (!status) status = cli_date_prefix(a->date, prefix, &err);
     if (!status) status = cli_folder_option("elf", a->elf_folder, &err);
@@ -257,7 +278,8 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
                                             .tar = a->tar,
                                             .analyzer = analyzer};
     if (!status) status = dl_artifacts_new(&set, d, &artifacts, &err);
-    if (!status) status = decode(a, rest, filter, d, set, &progress, &err);
+    if (how.only_input && !a->follow) watch.set = set;
+    if (!status) status = decode(a, rest, filter, d, set, &watch, &err);
     if (status)
         fprintf(stderr, "devlog decode: %s\n", err.text);
     else

@@ -8,9 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/room.h"
 #include "cli/cli.h"
 #include "cli/pack_folder.h"
 #include "cli/pack_output.h"
+#include "pack/index.h"
 #include "pack/pack.h"
 
 typedef struct unpack_args {
@@ -46,6 +48,34 @@ static ssize_t read_file(void *ctx, void *bytes, size_t cap)
     return n;
 }
 
+static bool read_at(void *ctx, void *bytes, size_t n, uint64_t at)
+{
+    size_t have = 0;
+    while (have < n) {
+        const ssize_t got = pread(*(int *)ctx, (char *)bytes + have, n - have, (off_t)(at + have));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        have += (size_t)got;
+    }
+    return true;
+}
+
+/* Where there is an index, it says how long the log is, all but its last block. */
+static devlog_status check_room(int fd, const char *output, devlog_error *err)
+{
+    pk_index index = {0};
+    struct stat st;
+    devlog_status status = DEVLOG_OK;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) return DEVLOG_OK;
+    if (pk_index_read(&index, read_at, &fd, (uint64_t)st.st_size) && index.n)
+        status = dl_room_check(output, index.entries[index.n - 1].at, index.entries[index.n - 1].at, err);
+    pk_index_free(&index);
+    if (!status) return status;
+    char what[sizeof err->text];
+    snprintf(what, sizeof what, "%.500s", err->text);
+    return dl_fail(err, status, "%s: make room, or write elsewhere (--output)", what);
+}
+
 /* CLI_OK, CLI_PARTIAL, or CLI_FAILED with *err. */
 static int unpack(const unpack_args *a, const char *file, const char *output, devlog_error *err)
 {
@@ -56,6 +86,7 @@ static int unpack(const unpack_args *a, const char *file, const char *output, de
     const bool from_stdin = strcmp(file, "-") == 0;
     int fd = from_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
     devlog_status status = fd < 0 ? dl_fail_errno(err, errno, "cannot read %s", file) : DEVLOG_OK;
+    if (!status) status = check_room(fd, output, err);
     if (!status) status = pack_output_open(&out, output, err);
     if (!status) {
         status = pk_unpack_all(read_file, &fd, pack_output_write, &out, (unsigned)a->threads, &totals,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "decode/pipeline.h"
 #include "report/bundle.h"
 #include "report/page.h"
@@ -230,6 +231,32 @@ static devlog_status end_tar(dl_artifacts *set, char **path, dl_bundle *tar, dl_
     return DEVLOG_OK;
 }
 
+devlog_status dl_artifacts_room(const dl_artifacts *set, double part, devlog_error *err)
+{
+    uint64_t all = 0, largest = 0;
+    enum { LITTLE = 1000 * 1000 }; /* bytes: whether there is room for so few shows when they are written */
+    if (!(part > 0)) return DEVLOG_OK;
+    for (size_t i = 0; i < DL_ARTIFACT_KINDS; i++) {
+        if (!set->options.wanted[i] || !table[i]->bytes) continue;
+        const uint64_t bytes = (uint64_t)((double)table[i]->bytes(set->states[i]) / part);
+        all += bytes;
+        if (bytes > largest) largest = bytes;
+    }
+    if (set->options.tar) { /* all of them once more */
+        largest = all;
+        all *= 2;
+    }
+    if (all < LITTLE) return DEVLOG_OK;
+    devlog_status status = dl_room_check(set->options.folder, all, largest, err);
+    if (!status) return status;
+    char what[sizeof err->text];
+    snprintf(what, sizeof what, "%.400s", err->text);
+    return dl_fail(err, status, "%s: make room, write elsewhere (--output), or less (%s--no-files)", what,
+                   set->options.tar                              ? "--no-tar, --no-rearranged, "
+                   : set->options.wanted[DL_ARTIFACT_REARRANGED] ? "--no-rearranged, "
+                                                                 : "");
+}
+
 devlog_status dl_artifacts_write(dl_artifacts *set, devlog_error *err)
 {
     const char *folder = set->options.folder;
@@ -242,7 +269,9 @@ devlog_status dl_artifacts_write(dl_artifacts *set, devlog_error *err)
         any |= set->options.wanted[i];
     if (!any) return DEVLOG_OK;
     size_t there = dl_folder_there(folder);
-    devlog_status status = dl_folder_make(folder, err);
+    devlog_status status = dl_artifacts_room(set, 1, err);
+    if (status) return status;
+    status = dl_folder_make(folder, err);
     if (!status && has_tar) status = create_tar(set, &tar_path, &tar, err);
     for (size_t i = 0; i < DL_ARTIFACT_KINDS && !status; i++)
         if (set->options.wanted[i]) status = write_file(set, i, &bundle, &files, err);

@@ -40,6 +40,8 @@ typedef struct dl_artifact {
     /* Appends to out->buffer, with dl_file_flush(out) now and then. */
     devlog_status (*write)(dl_artifacts *set, void *state, dl_file_writer *out, devlog_error *err);
     void (*free)(void *state); /* may be NULL */
+    /* What its file would take if the log ended now; also while runs are handed on. May be NULL: little. */
+    uint64_t (*bytes)(const void *state);
 } dl_artifact;
 
 typedef struct dl_artifacts_options {
@@ -71,6 +73,10 @@ const char *dl_artifacts_path(const dl_artifacts *set, size_t i);
 /* After dl_decode_finish, before the analyzer's results are read and before dl_artifacts_write. */
 devlog_status dl_artifacts_finish(dl_artifacts *set, devlog_error *err);
 const dl_artifacts_options *dl_artifacts_get(const dl_artifacts *set);
+
+/* Whether there is room for the files of a log that has been read up to `part` (0 to 1): what they take so far says what they
+ * will take. DEVLOG_ERR_IO: there is none, and what to do about it. */
+devlog_status dl_artifacts_room(const dl_artifacts *set, double part, devlog_error *err);
 
 /* What is to be said of the files that were written: a sentence; NULL: nothing. */
 const char *dl_artifacts_note(const dl_artifacts *set);

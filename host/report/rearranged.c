@@ -3,6 +3,7 @@
  * RISC; the stamps of repeated launches share a cell, separated by a blank. */
 #include "report/rearranged.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,10 @@ typedef struct state {
     stamps **streams; /* by number of the stream; NULL: none yet */
     uint32_t n;
     dl_sample_pool pool;
-    char *folder; /* of the pool's file */
+    char *folder;      /* of the pool's file */
+    uint64_t from, to; /* stamps of as many digits as the last */
+    unsigned digits;
+    _Atomic uint64_t bytes; /* of the file, more or less */
 } state;
 
 static devlog_status out_of_memory(devlog_error *err)
@@ -81,6 +85,28 @@ static bool add_plain(stamps *of, const dl_run *run)
            (!(run->has & DL_RUN_FW_END) || add(of, 3, run->fw_end));
 }
 
+/* Notes what the stamps of a run will take in the file. */
+static void count_bytes(state *s, const dl_run *run)
+{
+    const uint64_t stamp = run->has & DL_RUN_FW_START ? run->fw_start : run->marks[0].time;
+    if (stamp < s->from || stamp >= s->to || !s->digits) {
+        char text[DL_U64_DIGITS];
+        s->digits = (unsigned)(dl_digits(text, stamp) - text);
+        s->to = s->digits < 19 ? 10 : UINT64_MAX;
+        for (unsigned i = 1; i < s->digits && s->to != UINT64_MAX; i++)
+            s->to *= 10;
+        s->from = s->to == UINT64_MAX ? s->to : s->to / 10;
+    }
+    const uint64_t now = (uint64_t)__builtin_popcount(run->has) * (s->digits + 1);
+    atomic_store_explicit(&s->bytes, atomic_load_explicit(&s->bytes, memory_order_relaxed) + now,
+                          memory_order_relaxed); /* only this thread writes it */
+}
+
+static uint64_t bytes(const void *p)
+{
+    return atomic_load_explicit(&((const state *)p)->bytes, memory_order_relaxed);
+}
+
 static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
     state *s = ctx;
@@ -88,6 +114,7 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
     for (size_t i = 0; i < n; i++) {
         const dl_run *run = &runs[i];
         if (!run->has) continue;
+        count_bytes(s, run);
         stamps *of = stamps_of(s, run->stream);
         if (!of) return out_of_memory(err);
         if (is_plain(run)) {
@@ -277,4 +304,5 @@ const dl_artifact dl_artifact_rearranged = {
     .begin = begin,
     .write = write_file,
     .free = free_state,
+    .bytes = bytes,
 };

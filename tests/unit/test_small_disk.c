@@ -97,6 +97,69 @@ static void no_room_in_proportion_to_the_log(void **state)
     }
 }
 
+/* Files for which there is no room are told of while the log is read, with what to do; tables are printed all the same, and
+ * nothing is left behind. */
+static void files_without_room_are_told_beforehand(void **state)
+{
+    (void)state;
+    char line[900];
+    snprintf(
+        line, sizeof line,
+        "bash -c \"cd '%s' && ulimit -f %d && export TMPDIR=. && '%s' decode profile_log_device.csv -o made/here 2>err >said\"",
+        scratch(), LIMIT_KIB, getenv("DEVLOG_BIN"));
+    assert_int_equal(WEXITSTATUS(system(line)), 1);
+    char *err = read_bytes(in_scratch("err"), NULL), *said = read_bytes(in_scratch("said"), NULL);
+    const char *first = strstr(err, "devlog decode: after "),
+               *last = strstr(err, "\ndevlog decode: cannot write ");
+    if (first != err || !last || strchr(first, '\n') != last ||
+        !strstr(err, " % of the log: cannot write made/here: a file of it takes ") ||
+        !strstr(err, "--no-rearranged"))
+        fail_msg("%s", err);
+    assert_non_null(strstr(said, "BRISC-KERNEL"));
+    assert_null(strstr(said, "Files:"));
+    assert_int_not_equal(access(in_scratch("made"), F_OK), 0);
+    free(err);
+    free(said);
+    /* Without the large ones there is room. */
+    snprintf(
+        line, sizeof line,
+        "bash -c \"cd '%s' && ulimit -f %d && export TMPDIR=. && '%s' decode profile_log_device.csv -o made/here "
+        "--no-rearranged --no-page --no-tar 2>err >said\"",
+        scratch(), LIMIT_KIB, getenv("DEVLOG_BIN"));
+    assert_int_equal(WEXITSTATUS(system(line)), 0);
+    assert_int_equal(size_of("err"), 0);
+    assert_int_equal(access(in_scratch("made/here/device_stats.txt"), F_OK), 0);
+}
+
+/* The same where nothing limits files, but the disk does: a file system of 2 MiB, where one may be mounted. */
+static void a_disk_without_room_is_told_beforehand(void **state)
+{
+    (void)state;
+    char line[1500];
+    snprintf(
+        line, sizeof line,
+        "cd '%s' && mkdir -p disk && unshare -Urm sh -c 'mount -t tmpfs -o size=%dk tmpfs disk || exit 77\n"
+        "\"%s\" decode profile_log_device.csv -o disk/out 2>err >said; echo $? >>err\n"
+        "\"%s\" unpack small.pack -o disk/again 2>>err; echo $? >>err; ls disk >>err' 2>nothing",
+        scratch(), LIMIT_KIB, getenv("DEVLOG_BIN"), getenv("DEVLOG_BIN"));
+    if (system(line) != 0) skip();
+    char *err = read_bytes(in_scratch("err"), NULL), *said = read_bytes(in_scratch("said"), NULL);
+    const char *const in_order[] = {
+        "% of the log: cannot write disk/out: it takes ",    "there is room for 262 kB: make room",
+        "\ndevlog decode: cannot write disk/out: it takes ", "\n1\n",
+        "devlog unpack: cannot write disk/again: it takes ", "\n1\n"};
+    const char *at = err;
+    for (size_t i = 0; i < sizeof in_order / sizeof in_order[0]; i++) {
+        at = strstr(at, in_order[i]);
+        if (!at) fail_msg("no '%s' in: %s", in_order[i], err);
+        at++;
+    }
+    assert_string_equal(at, "1\n");
+    assert_non_null(strstr(said, "BRISC-KERNEL"));
+    free(err);
+    free(said);
+}
+
 /* That the limit would be met: who writes the log once more meets it. */
 static void the_limit_holds(void **state)
 {
@@ -113,6 +176,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_room_in_proportion_to_the_log),
+        cmocka_unit_test(files_without_room_are_told_beforehand),
+        cmocka_unit_test(a_disk_without_room_is_told_beforehand),
         cmocka_unit_test(the_limit_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

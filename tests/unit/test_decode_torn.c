@@ -131,11 +131,11 @@ static void decode(found *f, const dl_str *log, const dl_decode_options *options
     qsort(f->zones, f->n, sizeof *f->zones, by_start);
 }
 
-/* Both parsers, with one thread and two, in one block and in many. */
-static void decode_all_ways(found *f, const dl_str *log)
+/* Both parsers, with one thread and two, in one block and in many; or one way. */
+static void decode_all_ways(found *f, const dl_str *log, bool one)
 {
     static const dl_parse_path paths[] = {DL_PARSE_BEST, DL_PARSE_CSV};
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < (one ? 1 : 8); i++) {
         const dl_decode_options options = {
             .path = paths[i % 2], .threads = 1 + i / 2 % 2, .block = i / 4 ? 400 : 0};
         found other;
@@ -261,7 +261,7 @@ static void every_stamp_is_repaired_or_told(void **state)
             dl_str log = {0};
             found f;
             write_log(rows, n, o, ids, &log);
-            decode_all_ways(&f, &log);
+            decode_all_ways(&f, &log, (at + how) % 5);
             if (!is_good(&f, truth, n_truth, o, ids, nothing_decides(n, at, high), &repaired[o])) {
                 bad++;
                 show(rows, at, high, o, ids, &f);

@@ -20,7 +20,8 @@ allowed() {
     ops) echo decode/ report/ profiler/profiler.h ;;
     tt_metal) echo decode/ report/ ops/ ;;
     ranks) echo answers/ ops/ decode/input.h ;;
-    cli) echo answers/ ranks/ pack/ report/ ops/ tt_metal/ program/ profiler/ decode/ device/ transport/ ;;
+    archive) echo answers/ report/sqlite_library.h ;;
+    cli) echo archive/ answers/ ranks/ pack/ report/ ops/ tt_metal/ program/ profiler/ decode/ device/ transport/ ;;
   esac
 }
 

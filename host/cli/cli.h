@@ -19,6 +19,7 @@ enum {
 extern const cli_command *const cli_commands[];
 
 extern const cli_command cmd_annotate;
+extern const cli_command cmd_archive;
 extern const cli_command cmd_boards;
 extern const cli_command cmd_budget;
 extern const cli_command cmd_causes;

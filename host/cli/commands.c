@@ -5,6 +5,7 @@
 /* clang-format off */
 const cli_command *const cli_commands[] = {
     &cmd_annotate,
+    &cmd_archive,
     &cmd_boards,
     &cmd_budget,
     &cmd_causes,

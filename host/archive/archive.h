@@ -1,0 +1,94 @@
+/* An archive of runs: one SQLite file with what each run was (commit, board, host, date, labels), the figures of its ops and zones, and
+ * its files, packed; and what has changed over all of them.
+ *
+ *     archive_open, archive_add, archive_runs, archive_get     the file, and what is in it        (store.c)
+ *     archive_read_run                                         a run's figures, from its files     (run.c)
+ *     archive_history                                          when which figure changed           (history.c, change.h)
+ *
+ * Several programs may write at once: each addition is one transaction, and who comes second waits. A program that dies in it leaves
+ * the archive as it was. */
+#ifndef DEVLOG_ARCHIVE_ARCHIVE_H
+#define DEVLOG_ARCHIVE_ARCHIVE_H
+
+#include "answers/answer.h"
+#include "answers/inputs.h"
+
+enum { ARCHIVE_VERSION = 1, ARCHIVE_SCHEMA = 1 /* user_version of the database */ };
+
+typedef struct archive archive;
+
+/* A figure of a run: an op with its shapes, a zone, or what is true of the whole run. */
+typedef struct archive_figure {
+    char *kind; /* "run", "op", "zone" */
+    char *name;
+    char *unit; /* "ns", "cycles" */
+    double value, count, least, most,
+        total; /* value: what is compared: an average, or the figure itself; NAN: unknown */
+} archive_figure;
+
+typedef struct archive_file {
+    char *name, *path;
+} archive_file;
+
+typedef struct archive_run {
+    int64_t id, date; /* seconds since 1970 */
+    char *commit, *board, *host, *name,
+        *labels;    /* NULL: unknown; labels: "a=1,b=2", in the order of their names */
+    bool lost;      /* its files say that something was lost */
+    uint64_t bytes; /* of its files, as packed */
+    archive_figure *figures;
+    size_t n_figures;
+    archive_file *files;
+    size_t n_files;
+    run_inputs in; /* whose files they are */
+} archive_run;
+
+typedef struct archive_runs {
+    archive_run *items;
+    size_t n;
+} archive_runs;
+
+/* What runs are wanted; NULL, 0: any. */
+typedef struct archive_filter {
+    const char *commit; /* begins like this */
+    const char *board, *host, *name;
+    const char *const *labels; /* "name=value", all of them */
+    size_t n_labels;
+    int64_t since, until;
+    int64_t id;
+} archive_filter;
+
+/* Reads the figures of a run from its files. Free with archive_run_free, also after a failure. */
+devlog_status archive_read_run(archive_run *run, const char *path, devlog_error *err);
+void archive_run_free(archive_run *run);
+
+/* Opens it; it is made when it is not there and `make`. FORMAT: it is damaged, of a newer devlog, or something else. */
+devlog_status archive_open(archive **a, const char *path, bool make, devlog_error *err);
+void archive_close(archive *a);
+/* Adds a run with its files, all of it or nothing; run->id is its number. *known: these files were there already, as that number.
+ * Files of more than `most` bytes are left out, and counted in *left_out. */
+devlog_status archive_add(archive *a, archive_run *run, uint64_t most, bool *known, size_t *left_out,
+                          devlog_error *err);
+/* Runs by date, without figures. Free with archive_runs_free. */
+devlog_status archive_find(archive *a, const archive_filter *f, archive_runs *out, devlog_error *err);
+void archive_runs_free(archive_runs *runs);
+/* Writes the files of a run into a folder. */
+devlog_status archive_get(archive *a, int64_t id, const char *folder, devlog_error *err);
+/* The figures of some runs: calls `take` for each, ordered by kind and name, and by the place of the run in `runs`. */
+typedef devlog_status archive_take(void *ctx, const char *kind, const char *name, const char *unit,
+                                   size_t run, double value, double count, devlog_error *err);
+devlog_status archive_figures(archive *a, const archive_runs *runs, archive_take *take, void *ctx,
+                              devlog_error *err);
+
+typedef struct archive_history_options {
+    const char *name;  /* of an op, zone or figure: all its runs, too; NULL: all of them */
+    double confidence; /* per cent */
+    double least;      /* per cent: smaller changes are not told */
+    size_t top;
+} archive_history_options;
+
+/* Sections for answer_print.h. *slower: figures whose last change is for the worse. */
+devlog_status archive_history(archive *a, const archive_runs *runs, const archive_history_options *o,
+                              answer *out, size_t *slower, devlog_error *err);
+
+#endif

@@ -20,7 +20,7 @@ static const cli_option options[] = {
      "the host of each rank, in the order of ranks; what logs of ops say unless told",
      offsetof(ranks_args, hosts)},
     {CLI_LIST, "tables", 't', "NAME,...",
-     "only these, by the names that they have in JSON: verdict, ranks, imbalance, collectives, late, periods, each",
+     "only these, by the names that they have in JSON: verdict, ranks, imbalance, collectives, late, periods, steps, each",
      offsetof(ranks_args, tables)},
     {CLI_NUMBER, "top", 'n', "N", "lines of a table; 0: all. 20 unless told, all in JSON and CSV",
      offsetof(ranks_args, top), 0, UINT32_MAX},

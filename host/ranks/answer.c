@@ -4,10 +4,6 @@
 
 #include "ranks/ranks.h"
 
-enum {
-    MOST_SPREAD = 5
-}; /* per cent: beyond, the slow rank is named (msprof-analyze's rule for slow cards) */
-
 #define COLUMNS(a) (a), sizeof(a) / sizeof((a)[0])
 
 const char *ranks_lane_name(answer *a, const ranks *r, const rank_lane *l)
@@ -287,8 +283,8 @@ static bool add_imbalance(answer *a, const ranks *r, size_t top)
         answer_number(t, k->min);
         answer_number(t, k->max);
         answer_number(t, spread);
-        answer_text(t, spread > MOST_SPREAD ? answer_keepf(a, "%u", r->items[k->slow].number) : NULL);
-        answer_text(t, spread > MOST_SPREAD ? answer_keepf(a, "%u", r->items[k->fast].number) : NULL);
+        answer_text(t, spread > RANKS_SPREAD ? answer_keepf(a, "%u", r->items[k->slow].number) : NULL);
+        answer_text(t, spread > RANKS_SPREAD ? answer_keepf(a, "%u", r->items[k->fast].number) : NULL);
     }
     answer_top(t, top);
     answer_note(

@@ -317,6 +317,105 @@ static bool add_periods(answer *a, const ranks *r, const meetings *ms)
     return true;
 }
 
+/* ---- Steps --- */
+
+typedef struct step {
+    uint32_t name; /* ranks.texts */
+    double ops, meetings, transfer, skew;
+} step;
+
+/* The step of each op, + 1, by when the first of its items belongs to one. False: no memory. */
+static bool find_steps(const ranks *r, uint32_t *of_op, step *steps, size_t *n)
+{
+    uint32_t *at = calloc((size_t)dl_intern_count(r->texts) + 1, sizeof *at);
+    *n = 0;
+    for (size_t i = 0; i < r->n_ops && at; i++) {
+        const rank_op *op = &r->ops[r->order[i]];
+        const uint32_t name = r->ops_of_lanes[r->by_op[op->first]].step;
+        if (!name) continue;
+        if (!at[name]) {
+            steps[(*n)++].name = name;
+            at[name] = (uint32_t)*n;
+        }
+        of_op[r->order[i]] = at[name];
+        steps[at[name] - 1].ops++;
+    }
+    const bool good = at != NULL;
+    free(at);
+    return good;
+}
+
+/* Own work of a rank in an op: of its slowest chip. */
+static void add_step_work(const ranks *r, const rank_op *op, double *work)
+{
+    for (size_t k = 0; k < op->lanes;) {
+        const uint32_t rank = r->lanes[r->lane_of[r->by_op[op->first + k]]].rank;
+        double longest = 0;
+        for (; k < op->lanes && r->lanes[r->lane_of[r->by_op[op->first + k]]].rank == rank; k++)
+            longest = fmax(longest, r->ops_of_lanes[r->by_op[op->first + k]].time);
+        work[rank] += longest;
+    }
+}
+
+static bool add_steps(answer *a, const ranks *r, const meetings *ms, size_t top)
+{
+    static const answer_column columns[] = {
+        {"step", "step", ANSWER_TEXT, 0},           {"ops", "ops", ANSWER_COUNT, 3},
+        {"work", "own work", ANSWER_TIME, 0},       {"spread", "spread %", ANSWER_PERCENT, 0},
+        {"slow_rank", "slow rank", ANSWER_TEXT, 1}, {"collectives", "collectives", ANSWER_COUNT, 2},
+        {"transfer", "transfer", ANSWER_TIME, 0},   {"skew", "skew", ANSWER_TIME, 0},
+    };
+    uint32_t *of_op = calloc(r->n_ops + 1, sizeof *of_op);
+    step *steps = calloc(r->n_ops + 1, sizeof *steps);
+    double *work = NULL;
+    size_t n = 0;
+    bool good = of_op && steps && find_steps(r, of_op, steps, &n);
+    if (good && n) good = (work = calloc(n * r->n, sizeof *work)) != NULL;
+    for (size_t i = 0; i < ms->n && n && good; i++) {
+        const meeting *m = &ms->items[i];
+        if (!of_op[m->op]) continue;
+        step *s = &steps[of_op[m->op] - 1];
+        s->meetings++;
+        s->transfer += m->end - m->last;
+        s->skew += m->waited / m->lanes;
+    }
+    for (size_t i = 0; i < r->n_ops && n && good; i++)
+        if (of_op[i] && !r->ops[i].collective) add_step_work(r, &r->ops[i], &work[(of_op[i] - 1) * r->n]);
+    answer_section *t = good && n ? answer_table(a, "steps", "STEPS", COLUMNS(columns)) : NULL;
+    for (size_t k = 0; t && k < n; k++) {
+        double all = 0, most = 0, least = INFINITY;
+        size_t slow = 0;
+        for (size_t i = 0; i < r->n; i++) {
+            const double own = work[k * r->n + i];
+            if (r->items[i].silent) continue;
+            all += own;
+            least = fmin(least, own);
+            if (own > most) slow = i;
+            if (own > most) most = own;
+        }
+        const double mean = all / (double)(r->n - r->n_silent),
+                     spread = mean > 0 ? 100 * (most - least) / mean : NAN;
+        answer_text(t, ranks_text(r, steps[k].name));
+        answer_number(t, steps[k].ops);
+        answer_number(t, mean);
+        answer_number(t, spread);
+        answer_text(t, spread > RANKS_SPREAD ? answer_keepf(a, "%u", r->items[slow].number) : NULL);
+        answer_number(t, steps[k].meetings);
+        answer_number(t, steps[k].transfer);
+        answer_number(t, steps[k].skew);
+    }
+    if (t) answer_top(t, top);
+    if (t)
+        answer_note(
+            a, t,
+            "From a step to the next one, or from a signpost where a program has no steps; those of one name together. own "
+            "work: the mean of all ranks; transfer and skew: the sums of its collective ops.");
+    free(of_op);
+    free(steps);
+    free(work);
+    return good;
+}
+
 /* Each collective op, for programs. */
 static void add_each(answer *a, const ranks *r, const meetings *ms)
 {
@@ -356,6 +455,7 @@ devlog_status ranks_answer_collectives(answer *a, const ranks *r, const ranks_wi
         good = add_sums(a, r, &ms) && add_late(a, r, &ms, w->top) && add_periods(a, r, &ms);
         if (good && !w->top) add_each(a, r, &ms);
     }
+    if (good) good = add_steps(a, r, &ms, w->top);
     free_meetings(&ms);
     return good ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }

@@ -17,7 +17,11 @@
 #include "answers/inputs.h"
 #include "base/intern.h"
 
-enum { RANKS_MOST = 65536, RANKS_VERSION = 1 };
+enum {
+    RANKS_MOST = 65536,
+    RANKS_VERSION = 1,
+    RANKS_SPREAD = 5 /* per cent: beyond, the slow rank is named (msprof-analyze's rule for slow cards) */
+};
 #define RANKS_NONE UINT32_MAX
 
 /* A row of a rank's report that ran on a device. */
@@ -28,6 +32,7 @@ typedef struct rank_item {
     uint32_t row;      /* the how manieth of the report's rows */
     uint32_t code;     /* ranks.texts: OP CODE */
     uint32_t shape;    /* ranks.texts: shapes of the tensors */
+    uint32_t step;     /* ranks.texts: the step that it belongs to, or the signpost before it; 0: none */
     uint32_t op;       /* ranks.ops; the same for what is the same op */
     bool has_id;
 } rank_item;

@@ -1,4 +1,5 @@
 /* The reports of all ranks, as far as matching and aligning want them: one after the other, so that only one is in memory whole. */
+#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static double clock_of(const op_table *t, uint32_t chip)
     return cycles > 0 && ns > 0 ? cycles * 1000 / ns : NAN;
 }
 
-static rank_item item_of(ranks *r, const op_table *t, size_t i, double mhz)
+static rank_item item_of(ranks *r, const op_table *t, size_t i, double mhz, uint32_t step)
 {
     const op_table_row *row = &t->rows[i];
     const op_wide *wide = &t->wide[i];
@@ -129,8 +130,31 @@ static rank_item item_of(ranks *r, const op_table *t, size_t i, double mhz)
         .row = (uint32_t)(row->line - 1),
         .code = text_in(r, t, row->code),
         .shape = text_in(r, t, wide->texts[OP_SHAPES]),
+        .step = step,
         .op = RANKS_NONE,
     };
+}
+
+/* As devlog_step writes them: "step 3", and a name behind it. */
+static bool is_step(const char *name)
+{
+    return strncmp(name, "step ", 5) == 0 && isdigit((unsigned char)name[5]);
+}
+
+/* By row the step, or where a program has none the signpost, that came before it. */
+static uint32_t *steps_of(ranks *r, const op_table *t)
+{
+    uint32_t *step = calloc(t->n + 1, sizeof *step), now = 0;
+    bool steps = false;
+    for (size_t i = 0; i < t->n && !steps; i++)
+        steps = t->rows[i].has & OP_IS_POINT && is_step(dl_intern_text(t->texts, t->rows[i].code, NULL));
+    for (size_t i = 0; i < t->n && step; i++) {
+        const op_table_row *row = &t->rows[i];
+        if (row->has & OP_IS_POINT && (!steps || is_step(dl_intern_text(t->texts, row->code, NULL))))
+            now = text_in(r, t, row->code);
+        step[i] = now;
+    }
+    return step;
 }
 
 static devlog_status take(ranks *r, uint32_t rank, const op_table *t, devlog_error *err)
@@ -162,14 +186,17 @@ static devlog_status take(ranks *r, uint32_t rank, const op_table *t, devlog_err
     rank_item *grown = realloc(r->ops_of_lanes, (r->n_items + n) * sizeof *grown);
     if (!grown) return no_memory(err);
     r->ops_of_lanes = grown;
+    uint32_t *step = steps_of(r, t);
+    if (!step) return no_memory(err);
     for (size_t k = first_lane; k < r->n_lanes; k++) {
         rank_lane *l = &r->lanes[k];
         l->first = r->n_items;
         l->mhz = clock_of(t, l->chip);
         for (size_t i = 0; i < t->n; i++)
             if (on_device(&t->rows[i]) && t->rows[i].chip == l->chip)
-                grown[r->n_items++] = item_of(r, t, i, l->mhz);
+                grown[r->n_items++] = item_of(r, t, i, l->mhz, step[i]);
     }
+    free(step);
     return DEVLOG_OK;
 }
 

@@ -306,6 +306,38 @@ def main():
         same("ranks of a launcher", [(r["rank"], os.path.basename(r["folder"])) for r in table(said, "ranks")], [(0, "b"), (1, "a"), (2, "c")])
         same("hosts", {r["host"] for r in table(said, "ranks")}, {os.uname().nodename})
 
+        # Steps: each has its own part of what all of them have, and its slow rank.
+        steps = Run(12, 3, 2, 9, slow=1)
+        for lane in steps.lanes:
+            marked = []
+            for i, row in enumerate(lane.rows):
+                if i % 21 == 0:
+                    marked.append(["step %d" % (i // 21), "signpost"] + [""] * 8)
+                marked.append(row if i >= 42 or row[0] != "Softmax" or lane.rank != 1 else row[:8] + [9000] + row[9:])
+            lane.rows = marked
+        for lane in steps.lanes:  # a rank's points stand once in its report
+            lane.rows = [row for row in lane.rows if lane.chip == 0 or row[1] != "signpost"]
+        for rank in range(3):
+            first, second = [l.rows for l in steps.lanes if l.rank == rank]
+            inner = os.path.join(folder("steps"), "rank%d" % rank)
+            os.makedirs(inner)
+            with open(os.path.join(inner, "ops_perf_results_x.csv"), "w", newline="", encoding="utf-8") as f:
+                out, others = csv.writer(f), iter(second)
+                out.writerow(HEADER)
+                for row in first:
+                    out.writerow(row)
+                    if row[1] != "signpost":
+                        out.writerow(next(others))
+        said = hold("steps", steps, folder("steps"))
+        found = table(said, "steps")
+        same("steps", [(r["step"], r["ops"], r["collectives"], r["slow_rank"]) for r in found],
+             [("step 0", 21, 6, None), ("step 1", 21, 6, None), ("step 2", 21, 6, "1")])
+        for key in ("transfer", "skew"):
+            same("%s of all steps" % key, round(sum(r[key] for r in found)), round(sum(r[key] for r in table(said, "collectives"))))
+            each = table(said, "each")
+            same("%s of step 1" % key, round(found[1][key]), round(sum(r[key] for r in each[6:12])))
+        same("work of all steps", round(sum(r["work"] for r in found) * 3), round(sum(r["work"] for r in table(said, "ranks"))))
+
         # Ranks by name, and what is wrong with them.
         two = [os.path.join(folder("plain"), "rank%d" % i) for i in (0, 1)]
         check(json.loads(ranks("--format", "json", *two).stdout)["sections"]["verdict"]["facts"]["ranks"]["value"] == 2, "two by name")

@@ -36,16 +36,16 @@ static devlog_status read_logs(report_job *j, const run_input *in, const answer_
 }
 
 /* From an op report. It numbers ops; which launches were theirs stands in the log. */
-static devlog_status read_table(report_job *j, const run_input *in, const answer_run_options *o,
+static devlog_status read_table(report_job *j, const run_input *in, const report_options *o,
                                 devlog_error *err)
 {
-    answer_run_options how = *o;
+    answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw};
     op_selection by_ops = *o->selection;
     dl_filter_range *ops = NULL;
     size_t n_ops = 0;
     devlog_status status = op_table_read_wide(&j->table, in->report, err);
     if (!status) status = run_input_call(in, &j->table, err);
-    if (!status && by_ops.filter.n_launches && in->log)
+    if (!status && by_ops.filter.n_launches && in->log && !o->by_rows)
         status = run_ops_of_launches(&ops, &n_ops, in->log, &by_ops.filter, err);
     if (ops) {
         by_ops.filter.launches = ops;
@@ -60,12 +60,12 @@ static devlog_status read_table(report_job *j, const run_input *in, const answer
 }
 
 /* From an op report, with what a log beside it adds. */
-static devlog_status read_report(report_job *j, const run_input *in, answer_run_options *o,
-                                 const dl_filter *parts, devlog_error *err)
+static devlog_status read_report(report_job *j, const run_input *in, const report_options *o,
+                                 devlog_error *err)
 {
     devlog_status status = j->has_run ? DEVLOG_OK : read_table(j, in, o, err);
     if (status || !in->log) return status;
-    return j->has_begun ? run_log_end(j->log, err) : read_logs(j, in, &j->run, false, parts, err);
+    return j->has_begun ? run_log_end(j->log, err) : read_logs(j, in, &j->run, false, o->parts, err);
 }
 
 /* From a log alone: its launches. Where not all of them are wanted, it is read once more for the zones of those that are. */
@@ -128,8 +128,7 @@ static devlog_status read_input(report_job *j, const report_options *o, const ch
 {
     const run_input *in = &j->in.items[0];
     answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw};
-    devlog_status status =
-        in->report ? read_report(j, in, &how, o->parts, err) : read_log(j, in, &how, o->parts, err);
+    devlog_status status = in->report ? read_report(j, in, o, err) : read_log(j, in, &how, o->parts, err);
     if (status) return status;
     if (j->log) answer_run_add_log(&j->run, j->log);
     if (j->log && !o->parts) status = read_causes(j, in->log, err);
@@ -152,11 +151,10 @@ devlog_status report_job_begin(report_job *j, const report_options *o, dl_decode
                                devlog_error *err)
 {
     const run_input *in = &j->in.items[0];
-    answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw};
     devlog_status status = rules_read(&j->rules, o->rules, o->thresholds, err);
     *takes_runs = in->log && !in->n_hosts && !o->parts;
     if (status || !*takes_runs) return status;
-    if (in->report) status = read_table(j, in, &how, err);
+    if (in->report) status = read_table(j, in, o, err);
     if (!status) status = run_log_begin(&j->log, decode, j->has_run ? &j->run : NULL, err);
     j->has_begun = !status;
     return status;

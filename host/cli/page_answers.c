@@ -219,7 +219,8 @@ static devlog_status answers(const cli_page_asked *asked, report_job *r, dl_str 
 {
     /* Answers are of launches: of those in which something gets past the filters. */
     op_selection selection = asked->selection, of_log = selection;
-    const report_options wanted = {.selection = &selection, .parts = asked->parts ? &asked->filter : NULL};
+    const report_options wanted = {
+        .selection = &selection, .by_rows = asked->parts, .parts = asked->parts ? &asked->filter : NULL};
     run_touched touched = {0};
     devlog_status status = DEVLOG_OK;
     if (asked->parts) {

@@ -140,17 +140,9 @@ static void add_kernel(launch_of *to, uint8_t risc, uint32_t stream, uint64_t st
     k->n++;
 }
 
-/* What a zone of a stream counts into; NULL: out of memory. A stream's zones mostly come as they did the last time. */
-static part *part_of(run_log *l, stream_of *s, uint32_t stream, uint32_t zone, uint32_t code)
+/* What a zone of a stream counts into; NULL: out of memory. */
+static part *find_part(run_log *l, stream_of *s, uint32_t stream, uint32_t zone, uint32_t code)
 {
-    if (l->cap_parts) {
-        const size_t next = l->parts[s->last].next;
-        const part *guess = &l->parts[next];
-        if (guess->used && guess->stream == stream && guess->zone == zone && guess->code == code) {
-            s->last = next;
-            return &l->parts[next];
-        }
-    }
     if (!grow_parts(l)) return NULL;
     const size_t at = place_of(l, stream, zone, code);
     part *to = &l->parts[at];
@@ -163,40 +155,71 @@ static part *part_of(run_log *l, stream_of *s, uint32_t stream, uint32_t zone, u
     return to;
 }
 
-static bool add_zone(run_log *l, stream_of *s, const dl_event *z)
+/* The same; a stream's zones mostly come as they did the last time. */
+static inline part *part_of(run_log *l, stream_of *s, uint32_t stream, uint32_t zone, uint32_t code)
 {
-    const asked *a = &l->asked;
-    const uint64_t whole = z->end - z->start;
+    if (!l->cap_parts) return find_part(l, s, stream, zone, code);
+    const size_t next = l->parts[s->last].next;
+    part *guess = &l->parts[next];
+    if (guess->stream != stream || guess->zone != zone || guess->code != code || !guess->used)
+        return find_part(l, s, stream, zone, code);
+    s->last = next;
+    return guess;
+}
+
+/* A zone without those inside it, of which the ones around it will know that it is inside them. */
+static inline uint64_t own_of(stream_of *s, uint32_t depth, uint64_t whole)
+{
     uint64_t own = whole;
-    const uint32_t depth = z->depth, launch = z->launch;
     if (depth + 1 < MOST_OPEN) {
         own = s->inside[depth + 1] < whole ? whole - s->inside[depth + 1] : 0;
         s->inside[depth + 1] = 0;
     }
     if (depth < MOST_OPEN) s->inside[depth] += whole;
     if (depth == 0) s->inside[0] = 0;
-    uint32_t code = a->all || (s->of_host && a->whole) ? 1 : NOT_WANTED;
-    if (launch != DL_NONE) {
-        if (launch >= l->n_launches && !grow_launches(l, (size_t)launch + 1)) return false;
-        if (!l->codes[launch]) l->codes[launch] = code_of(a, l->log, launch);
-        code = l->codes[launch];
+    return own;
+}
+
+/* Which op's code the launch is of; 0: out of memory. */
+static inline uint32_t code_at(run_log *l, uint32_t launch)
+{
+    if (launch >= l->n_launches && !grow_launches(l, (size_t)launch + 1)) return 0;
+    if (!l->codes[launch]) l->codes[launch] = code_of(&l->asked, l->log, launch);
+    return l->codes[launch];
+}
+
+static bool add_zones(run_log *l, stream_of *s, const dl_run *run)
+{
+    const uint32_t without = l->asked.all || (s->of_host && l->asked.whole) ? 1 : NOT_WANTED;
+    uint32_t launch = DL_NONE, code = without;
+    for (const dl_event *z = run->events, *end = z + run->n_events; z < end; z++) {
+        if (z->kind != DL_EVENT_ZONE) continue;
+        const uint64_t whole = z->end - z->start, own = own_of(s, z->depth, whole);
+        if (z->launch != launch) {
+            launch = z->launch;
+            code = launch == DL_NONE ? without : code_at(l, launch);
+            if (!code) return false;
+        }
+        if (code == NOT_WANTED) continue;
+        part *to = part_of(l, s, z->stream, z->site, code);
+        if (!to) return false;
+        if (to->count == 0)
+            to->of_kernel = dl_decode_tables(l->decode)->sites[z->site].role == DL_ROLE_KERNEL;
+        to->own += own;
+        to->total += whole;
+        to->count++;
+        if (whole < to->min) to->min = whole;
+        if (whole > to->max) to->max = whole;
+        if (to->of_kernel && launch != DL_NONE)
+            add_kernel(&l->launches[launch], s->risc, z->stream, z->start, z->end);
+        if (!(z->own_cost | z->flags)) continue;
+        to->markers += z->own_cost;
+        if (z->flags & DL_EVENT_NO_COST) to->unpriced += whole;
+        if (z->flags & DL_EVENT_MOST_COST) {
+            to->mostly += whole;
+            to->times_mostly++;
+        }
     }
-    if (code == NOT_WANTED) return true;
-    part *to = part_of(l, s, z->stream, z->site, code);
-    if (!to) return false;
-    to->own += own;
-    to->total += whole;
-    to->markers += z->own_cost;
-    if (z->flags & DL_EVENT_NO_COST) to->unpriced += whole;
-    if (z->flags & DL_EVENT_MOST_COST) {
-        to->mostly += whole;
-        to->times_mostly++;
-    }
-    to->count++;
-    if (whole < to->min) to->min = whole;
-    if (whole > to->max) to->max = whole;
-    if (launch != DL_NONE && dl_decode_tables(l->decode)->sites[z->site].role == DL_ROLE_KERNEL)
-        add_kernel(&l->launches[launch], s->risc, z->stream, z->start, z->end);
     return true;
 }
 
@@ -205,11 +228,11 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
     run_log *l = ctx;
     for (size_t i = 0; i < n; i++) {
         const dl_run *run = &runs[i];
-        stream_of *s = stream_at(l, run->stream);
-        bool good = s != NULL;
-        for (uint32_t k = 0; good && k < run->n_events; k++)
-            if (run->events[k].kind == DL_EVENT_ZONE) good = add_zone(l, s, &run->events[k]);
-        if (!good) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        if (!run->n_events) continue;
+        const uint32_t stream = run->stream;
+        const bool known = stream < l->n_streams && l->streams[stream].known;
+        stream_of *s = known ? &l->streams[stream] : stream_at(l, stream);
+        if (!s || !add_zones(l, s, run)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
     return DEVLOG_OK;
 }

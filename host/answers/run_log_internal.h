@@ -23,7 +23,7 @@ typedef struct stream_of {
 /* What a zone took on one stream in ops of one code. */
 typedef struct part {
     uint32_t stream, zone, code;
-    bool used;
+    bool used, of_kernel;
     size_t next; /* the part of its stream that came behind it the last time */
     uint64_t own, total, count, min, max, markers;
     uint64_t unpriced, mostly, times_mostly; /* run_zone */

@@ -7,8 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/dashboard.h"
-#include "cli/page_answers.h"
-#include "report/results.h"
+#include "cli/serve_make.h"
 
 typedef struct serve_args {
     uint64_t port;
@@ -36,32 +35,11 @@ static void wait_for_end(const sigset_t *signals)
     sigwait(signals, &which);
 }
 
-/* The results of a log, of what the options choose of it. */
-static devlog_status make(void *ctx, const char *log, const char *folder, devlog_error *err)
-{
-    cli_shown shown = *(const cli_shown *)ctx;
-    op_selected selected;
-    char *name = strdup(log);
-    if (!name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    cli_page_asked page = cli_page_ask(&name, 1, NULL, shown.filters, &shown.filter);
-    devlog_status status = cli_select(&cmd_serve, shown.filters, &shown.filter, &name, 1, &selected, err);
-    const dl_results_options how = {.filter = shown.filter,
-                                    .check = cli_shown_check,
-                                    .ctx = &shown,
-                                    .answers = cli_page_answers,
-                                    .answers_runs = cli_page_runs,
-                                    .answers_ctx = &page};
-    if (!status) status = dl_results_make(log, folder, &how, NULL, err);
-    cli_page_asked_free(&page);
-    free(name);
-    op_selected_free(&selected);
-    return status;
-}
-
 static int serve(const serve_args *a, const dl_filter *filter, const char *folder, devlog_error *err)
 {
-    cli_shown shown = {&a->filters, *filter};
-    cli_store *store = NULL;
+    serve_maker maker = {&a->filters, filter, &cmd_serve};
+    cli_store *store = NULL, *traces = NULL;
+    log_figures *figures = NULL;
     dashboard d = {0};
     http *server = NULL;
     cli_logs logs;
@@ -72,11 +50,13 @@ static int serve(const serve_args *a, const dl_filter *filter, const char *folde
     sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     signal(SIGPIPE, SIG_IGN); /* a browser that goes away in the middle */
-    devlog_status status = cli_logs_find(folder, &logs, err);
+    devlog_status status = cli_logs_find_all(folder, &logs, err);
     size_t n = logs.n;
     cli_logs_free(&logs);
-    if (!status) status = cli_store_new(&store, make, &shown, err);
-    if (!status) status = dashboard_init(&d, folder, store, err);
+    if (!status) status = cli_store_new(&store, serve_make_results, &maker, err);
+    if (!status) status = cli_store_new(&traces, serve_make_trace, &maker, err);
+    if (!status) status = log_figures_new(&figures, err);
+    if (!status) status = dashboard_init(&d, &(dashboard_parts){folder, store, traces, figures}, err);
     const http_options how = {.address = a->address,
                               .port = (uint16_t)a->port,
                               .host_names = a->host_names.items,
@@ -93,6 +73,8 @@ static int serve(const serve_args *a, const dl_filter *filter, const char *folde
     }
     http_stop(server);
     dashboard_free(&d);
+    log_figures_free(figures);
+    cli_store_free(traces);
     cli_store_free(store);
     return status ? CLI_FAILED : CLI_OK;
 }
@@ -122,10 +104,12 @@ const cli_command cmd_serve = {
     .min_arguments = 0,
     .max_arguments = 1,
     .description =
-        "Serves a page that lists the logs and captures below FOLDER (generated/profiler unless told), "
+        "Serves a page that lists the logs, captures and op reports below FOLDER (generated/profiler unless told), "
         "newest "
-        "first, with the timeline and statistics of each and a button that downloads its artifacts as "
-        "device_perf_results.tar. A new log appears by itself. Logs are decoded when they are first looked "
+        "first, with launches and losses of each, the timeline and statistics, a button for ui.perfetto.dev, and one that downloads "
+        "the artifacts as "
+        "device_perf_results.tar. Two logs that are ticked are compared, as devlog diff --page does. The list is filtered and sorted, "
+        "takes labels, which the browser keeps, and a new log appears by itself. Logs are decoded when they are first looked "
         "at; nothing is written into FOLDER. Selection and filters are those of devlog decode and hold for every log.\n\n"
         "It answers this machine only, unless --address says otherwise: it has no password. A browser must "
         "call it by a number, localhost or a name given with --host-name, so that no web site can read from "

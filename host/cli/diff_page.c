@@ -59,6 +59,7 @@ static devlog_status page_of(const char *log, dl_str *out, devlog_error *err)
     if (!status) status = cli_page_answers(&asked, &answers, err);
     if (!status)
         status = dl_page_text(v, &(dl_page_options){.title = asked.title, .answers = answers.text}, out, err);
+    cli_page_asked_free(&asked);
     dl_str_free(&answers);
     dl_view_free(v);
     dl_decode_free(d);
@@ -110,21 +111,52 @@ static void same_kind(diff_job *j)
     }
 }
 
+/* Both runs, with their reports where they have any. */
+static devlog_status find_both(diff_job *j, const char *const paths[DIFF_SIDES], devlog_error *err)
+{
+    devlog_status status = diff_job_gates(j, NULL, 0, err);
+    j->in.items = calloc(DIFF_SIDES, sizeof *j->in.items);
+    if (!status && !j->in.items) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    j->in.cap = j->in.items ? DIFF_SIDES : 0;
+    for (uint32_t side = 0; side < DIFF_SIDES && !status; side++) {
+        run_inputs one = {0};
+        devlog_error why = {0}; /* there is no report: launches are compared */
+        status = run_inputs_of_log(&one, paths[side], &why, err);
+        if (!status && one.n == 1) {
+            j->in.items[j->in.n] = one.items[0];
+            j->in.items[j->in.n++].side = side;
+            one.n = 0; /* it is the job's now */
+        }
+        run_inputs_free(&one);
+    }
+    return status;
+}
+
 devlog_status cli_diff_page_of(const char *const logs[DIFF_SIDES], const dl_str pages[DIFF_SIDES],
                                dl_str *out, devlog_error *err)
 {
     static const diff_job_options how = {.confidence = 99.9};
     diff_job j = {0};
-    devlog_status status = diff_job_gates(&j, NULL, 0, err);
-    for (uint32_t side = 0; side < DIFF_SIDES && !status; side++) {
-        devlog_error why = {0}; /* there is no report: launches are compared */
-        status = run_inputs_of_log(&j.in, logs[side], &why, err);
-        if (!status) j.in.items[j.in.n - 1].side = side;
-    }
+    devlog_status status = find_both(&j, logs, err);
     if (!status) status = cli_diff_page_check(&j, err);
     if (!status) same_kind(&j);
     if (!status) status = diff_job_run(&j, &how, "", err);
     if (!status) status = put_together(&j, pages, out, err);
+    diff_job_free(&j);
+    return status;
+}
+
+devlog_status cli_diff_text_of(const char *const paths[DIFF_SIDES], dl_str *out, devlog_error *err)
+{
+    static const diff_job_options how = {.confidence = 99.9};
+    diff_job j = {0};
+    devlog_status status = diff_job_gates(&j, NULL, 0, err);
+    for (uint32_t side = 0; side < DIFF_SIDES && !status; side++)
+        status = diff_job_add(&j, paths[side], side, err);
+    if (!status) status = diff_job_run(&j, &how, "", err);
+    if (!status && j.troubles.text && !j.troubles.failed) dl_str_add(out, j.troubles.text);
+    if (!status) diff_print_text(&(diff_shown){.d = &j.d}, out);
+    if (!status) status = dl_str_status(out, err);
     diff_job_free(&j);
     return status;
 }

@@ -12,5 +12,7 @@ devlog_status cli_diff_page_write(const diff_job *j, const char *path, devlog_er
 /* The same of two logs whose pages are there already; appends to *out. */
 devlog_status cli_diff_page_of(const char *const logs[DIFF_SIDES], const dl_str pages[DIFF_SIDES],
                                dl_str *out, devlog_error *err);
+/* Two runs of which one has no device log: what `devlog diff` prints. */
+devlog_status cli_diff_text_of(const char *const paths[DIFF_SIDES], dl_str *out, devlog_error *err);
 
 #endif

@@ -17,13 +17,20 @@
 typedef struct search {
     cli_logs *logs;
     size_t cap, entries;
-    bool failed;
+    bool failed, reports; /* reports: op reports are wanted, too */
 } search;
 
 static bool ends_with(const char *name, size_t n, const char *end)
 {
     size_t m = strlen(end);
     return n >= m && memcmp(name + n - m, end, m) == 0;
+}
+
+/* ops_perf_results.csv, with whatever stands behind that stem. */
+static bool is_report(const char *name)
+{
+    const size_t n = strlen(name);
+    return strncmp(name, "ops_perf_results", 16) == 0 && ends_with(name, n, ".csv");
 }
 
 /* profile_log_device.csv and whatever stands in front of or behind that stem, compressed or not; *.devlog. */
@@ -38,7 +45,8 @@ static bool is_log(const char *name, bool *capture)
     return ends_with(name, n, ".csv") && strstr(name, "profile_log_device");
 }
 
-static void add(search *s, const char *path, const char *name, bool capture, const struct stat *st)
+static void add(search *s, const char *path, const char *name, bool capture, bool report,
+                const struct stat *st)
 {
     cli_logs *logs = s->logs;
     for (size_t i = 0; i < logs->n_all; i++) /* one folder may lie in another that is looked through, too */
@@ -61,6 +69,7 @@ static void add(search *s, const char *path, const char *name, bool capture, con
     *l = (cli_log){.path = strdup(path),
                    .name = strdup(name),
                    .capture = capture,
+                   .report = report,
                    .bytes = (uint64_t)st->st_size,
                    .device = st->st_dev,
                    .inode = st->st_ino,
@@ -84,12 +93,13 @@ static void walk(search *s, const char *folder, const char *below, int depth)
         }
         if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0) continue;
         bool inside = S_ISDIR(st.st_mode), log = S_ISREG(st.st_mode) && is_log(e->d_name, &capture);
-        if (!inside && !log) continue;
+        const bool report = !log && s->reports && S_ISREG(st.st_mode) && is_report(e->d_name);
+        if (!inside && !log && !report) continue;
         char *path = dl_path_join(folder, e->d_name), *name = dl_path_join(below, e->d_name);
         if (!path || !name)
             s->failed = true;
-        else if (log)
-            add(s, path, name, capture, &st);
+        else if (log || report)
+            add(s, path, name, log && capture, report, &st);
         else if (depth < CLI_MAX_DEPTH)
             walk(s, path, name, depth + 1);
         else
@@ -121,14 +131,30 @@ static bool is_of_host(const cli_log *l)
     return l->capture && strncmp(slash ? slash + 1 : l->path, "host_", 5) == 0;
 }
 
+/* Whether a log lies where the run whose op report this is has it: beside it, or in a folder for logs there. */
+static bool is_of_run(const cli_log *report, const cli_log *log)
+{
+    static const char *const folders[] = {"", "logs_device/", "logs/", ".logs/"};
+    const char *slash = strrchr(report->path, '/'), *end = strrchr(log->path, '/');
+    const size_t n = slash ? (size_t)(slash - report->path) + 1 : 0,
+                 m = end ? (size_t)(end - log->path) + 1 : 0;
+    if (m < n || memcmp(report->path, log->path, n) != 0) return false;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (m - n == strlen(folders[i]) && memcmp(log->path + n, folders[i], m - n) == 0) return true;
+    return false;
+}
+
 /* Whether what a log is of is shown by another, which lies beside it. */
 static bool has_capture(const cli_logs *logs, const cli_log *l)
 {
+    for (size_t i = 0; i < logs->n_all && l->report; i++)
+        if (!logs->items[i].report && is_of_run(l, &logs->items[i])) return true;
+    if (l->report) return false;
     const bool of_host = is_of_host(l);
     for (size_t i = 0; i < logs->n_all && (!l->capture || of_host); i++) {
         const cli_log *c = &logs->items[i];
         int64_t apart = l->time_ns > c->time_ns ? l->time_ns - c->time_ns : c->time_ns - l->time_ns;
-        if (is_of_host(c)) continue;
+        if (is_of_host(c) || c->report) continue;
         if ((c->capture || of_host) && apart <= CLI_RUN_SECONDS * INT64_C(1000000000) &&
             in_one_folder(c->path, l->path))
             return true;
@@ -167,9 +193,9 @@ static devlog_status end_search(search *s, const char *where, devlog_error *err)
     return DEVLOG_OK;
 }
 
-devlog_status cli_logs_find(const char *folder, cli_logs *logs, devlog_error *err)
+static devlog_status find_in(const char *folder, bool reports, cli_logs *logs, devlog_error *err)
 {
-    search s = {.logs = logs};
+    search s = {.logs = logs, .reports = reports};
     struct stat st;
     memset(logs, 0, sizeof *logs);
     if (stat(folder, &st) != 0) {
@@ -180,9 +206,19 @@ devlog_status cli_logs_find(const char *folder, cli_logs *logs, devlog_error *er
         walk(&s, folder, "", 0);
     } else {
         const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
-        add(&s, folder, name, ends_with(name, strlen(name), ".devlog"), &st);
+        add(&s, folder, name, ends_with(name, strlen(name), ".devlog"), reports && is_report(name), &st);
     }
     return end_search(&s, folder, err);
+}
+
+devlog_status cli_logs_find(const char *folder, cli_logs *logs, devlog_error *err)
+{
+    return find_in(folder, false, logs, err);
+}
+
+devlog_status cli_logs_find_all(const char *folder, cli_logs *logs, devlog_error *err)
+{
+    return find_in(folder, true, logs, err);
 }
 
 devlog_status cli_logs_find_any(cli_logs *logs, dl_str *where, devlog_error *err)

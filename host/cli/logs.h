@@ -16,6 +16,7 @@ typedef struct cli_log {
     char *name;   /* below the folder */
     char id[17];  /* of the name: 16 hexadecimal digits, for URLs */
     bool capture; /* capture.devlog, otherwise a device log */
+    bool report;  /* an op report; only cli_logs_find_all tells of those */
     uint64_t bytes;
     int64_t time_ns; /* of its last change, since 1970 */
     uint64_t device, inode;
@@ -35,6 +36,8 @@ enum { CLI_MAX_LOGS = 1000, CLI_MAX_DEPTH = 8, CLI_MAX_ENTRIES = 100000, CLI_RUN
 /* The logs below `folder`, or the one log when it is a file. Links are not followed. Free *logs in any case.
  * NOT_FOUND when there is no such folder; a folder without a log is no failure. */
 devlog_status cli_logs_find(const char *folder, cli_logs *logs, devlog_error *err);
+/* The same with op reports, but for those of runs whose log is there, too. */
+devlog_status cli_logs_find_all(const char *folder, cli_logs *logs, devlog_error *err);
 /* The logs of all places where programs leave them when nobody says where: DEVLOG_LOG_FOLDER,
  * generated/profiler, and where tt-metal puts its own, TT_METAL_PROFILER_DIR and
  * TT_METAL_HOME/generated/profiler. `where` receives their names; those that are not there are left out,

@@ -1,0 +1,99 @@
+/* Makers for the stores of `devlog serve`. See serve_make.h. */
+#include "cli/serve_make.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answers/answer_print.h"
+#include "answers/report_job.h"
+#include "base/file.h"
+#include "cli/page_answers.h"
+#include "report/export.h"
+#include "report/results.h"
+
+/* Whether it is an op report: a device log is none. */
+static bool is_report(const char *path)
+{
+    run_inputs in = {0};
+    devlog_error unheard = {0};
+    const bool report =
+        !run_inputs_one(&in, path, &unheard) && in.n == 1 && in.items[0].report && !in.items[0].log;
+    run_inputs_free(&in);
+    return report;
+}
+
+static devlog_status write_report(const serve_maker *m, const char *path, const char *folder,
+                                  devlog_error *err)
+{
+    const op_selection selection = cli_selection_of(m->filters, m->filter);
+    report_job j = {0};
+    dl_file_writer w;
+    char *to = dl_path_join(folder, SERVE_REPORT);
+    devlog_status status = to ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status) status = dl_folder_make(folder, err);
+    if (!status)
+        status = report_job_run(&j, path, &(report_options){.selection = &selection, .top = 200}, "", err);
+    if (!status) status = dl_file_create(&w, to, err);
+    if (!status) {
+        const answer_shown shown = {.a = &j.a, .kind = "report", .version = REPORT_FORMAT_VERSION};
+        if (j.troubles.text && !j.troubles.failed) dl_str_add(&w.buffer, j.troubles.text);
+        answer_print_text(&shown, &w.buffer);
+        status = dl_file_commit(&w, err);
+    }
+    report_job_free(&j);
+    free(to);
+    return status;
+}
+
+devlog_status serve_make_results(void *ctx, const char *log, const char *folder, devlog_error *err)
+{
+    const serve_maker *m = ctx;
+    cli_shown shown = {m->filters, *m->filter};
+    op_selected selected;
+    if (is_report(log)) return write_report(m, log, folder, err);
+    char *name = strdup(log);
+    if (!name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    cli_page_asked page = cli_page_ask(&name, 1, NULL, shown.filters, &shown.filter);
+    devlog_status status = cli_select(m->command, shown.filters, &shown.filter, &name, 1, &selected, err);
+    const dl_results_options how = {.filter = shown.filter,
+                                    .check = cli_shown_check,
+                                    .ctx = &shown,
+                                    .answers = cli_page_answers,
+                                    .answers_runs = cli_page_runs,
+                                    .answers_ctx = &page};
+    if (!status) status = dl_results_make(log, folder, &how, NULL, err);
+    cli_page_asked_free(&page);
+    free(name);
+    op_selected_free(&selected);
+    return status;
+}
+
+devlog_status serve_make_trace(void *ctx, const char *log, const char *folder, devlog_error *err)
+{
+    const serve_maker *m = ctx;
+    cli_shown shown = {m->filters, *m->filter};
+    op_selected selected = {0};
+    dl_decode *d = NULL;
+    dl_view *v = NULL;
+    char *name = strdup(log), *path = dl_path_join(folder, SERVE_TRACE);
+    devlog_status status = name && path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status) status = cli_select(m->command, shown.filters, &shown.filter, &name, 1, &selected, err);
+    const dl_decode_options how = {
+        .filter = shown.filter, .only_input = true, .no_samples = true, .keep_meta = true};
+    if (!status) status = dl_decode_new(&d, &how, err);
+    if (!status) status = dl_view_new(&v, d, &(dl_view_options){0}, err);
+    if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
+    if (!status) status = dl_decode_file(d, log, err);
+    if (!status) status = dl_decode_finish(d, err);
+    if (!status) status = dl_losses_no_rows(dl_decode_losses(d), log, 1, err);
+    if (!status) status = cli_shown_check(&shown, d, err);
+    if (!status) status = dl_view_ready(v, err);
+    if (!status) status = dl_folder_make(folder, err);
+    if (!status) status = dl_export_find("perfetto")->write(v, path, err);
+    dl_view_free(v);
+    dl_decode_free(d);
+    op_selected_free(&selected);
+    free(name);
+    free(path);
+    return status;
+}

@@ -241,9 +241,47 @@ static void times_that_have_no_end(void **state)
     end(&f);
 }
 
+/* What was lost stands in every format that has a place for it (docs/views.md). */
+static void losses_are_in_the_files(void **state)
+{
+    (void)state;
+    static const char log[] = HEAD "0,1,2,BRISC,1,1000,0,7,,,BRISC-FW,ZONE_START,1,f.c,\n"
+                                   "0,1,2,BRISC,5,1030,4321,7,,,DEVLOG-DROPPED,ZONE_TOTAL,1,f.c,\n"
+                                   "this is no row\n"
+                                   "0,1,2,BRISC,1,1200,0,7,,,BRISC-FW,ZONE_END,1,f.c,\n";
+    static const struct {
+        const char *file, *dropped, *skipped;
+    } files[] = {
+        {"a.pftrace", "leave markers out: 4321;", "lines skipped: 1;"},
+        {"a.json", "\"dropped_on_device\":\"4321\"", "\"lines skipped\":\"1\""},
+        {"a.csv", "DEVLOG-DROPPED,f.c,1,7,,,,1030,,1030,,4321,", ""},
+        {"a.zones.json", "\"dropped_on_device\":4321", "\"skipped_not_a_row\":1"},
+        {"a.xplane/plugins/profile/devlog/devlog.xplane.pb", "4321 markers dropped on the device",
+         "1 lines of the log were skipped"},
+        {"a.ctf/metadata", "dropped_on_device = 4321;", "lines_skipped = 1;"},
+        {"a.speedscope.json", "4321 markers dropped on the device", "1 lines skipped"},
+    };
+    devlog_error err;
+    fixture f;
+    begin(&f, log, sizeof log - 1);
+    assert_int_equal(write_all(&f, "a"), FORMATS);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[160];
+        dl_str text = {0};
+        snprintf(path, sizeof path, "%s/%s", f.folder, files[i].file);
+        assert_int_equal(dl_file_read(path, 1 << 20, &text, &err), DEVLOG_OK);
+        if (!memmem(text.text, text.len, files[i].dropped, strlen(files[i].dropped)) ||
+            !memmem(text.text, text.len, files[i].skipped, strlen(files[i].skipped)))
+            fail_msg("%s does not say what was lost", files[i].file);
+        dl_str_free(&text);
+    }
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(losses_are_in_the_files),
         cmocka_unit_test(logs_without_zones),
         cmocka_unit_test(times_that_have_no_end),
         cmocka_unit_test(a_hundred_thousand_tracks),

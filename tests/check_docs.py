@@ -163,6 +163,8 @@ NOT_RUN = {
     'devlog devices --format json': 'as the one before',
     'devlog ops ~/tt-metal/generated/profiler -o out': 'wants a run of tt-metal; tests/ttmetal makes such folders',
     'devlog archive add --commit "$(git rev-parse HEAD)" --label branch=main generated/profiler/run': 'keeps runs in a file of the reader; tests/report/archive.py does',
+    'mpirun -n 4 env LD_PRELOAD=/usr/local/lib/libdevlog-pmpi.so DEVLOG_LOG_FOLDER=runs ./program': 'wants Open MPI and a program; tests/report/pmpi.py has both',
+    "mpirun -n 4 sh -c 'LD_PRELOAD=/usr/local/lib/libdevlog-pmpi.so devlog run --once -o runs/rank$OMPI_COMM_WORLD_RANK -- ./program'": 'as the one before',
     'devlog archive list': 'wants that file; as the one before',
     'devlog archive history --label branch=main': 'as the one before',
     'sqlite3 devlog-runs.sqlite "SELECT run, commit_id, value FROM history WHERE name LIKE \'Matmul%\'"': 'as the one before',

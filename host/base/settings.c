@@ -60,6 +60,8 @@ static const dl_setting_info table[DL_SETTINGS] = {
         "the same, set by MPICH and others", NULL},
     [DL_SET_RANK_SLURM] = {"SLURM_PROCID", DL_SETTING_TEXT, "N", 0, 0, "no rank is recorded", "programs",
         "the same, set by Slurm", NULL},
+    [DL_SET_MPI_REPORT] = {"DEVLOG_MPI_REPORT", DL_SETTING_FLAG, "0|1", 0, 0, "0", "libdevlog-pmpi.so",
+        "1: rank 0 prints at the end what all ranks spent in which call of MPI (docs/fleet.md)", NULL},
 
     [DL_SET_BOARD] = {"DEVLOG_BOARD", DL_SETTING_TEXT, "BOARD", 0, 0, "wormhole_b0", "programs and devlog",
         "name of a board (devlog boards), or path of a board file", "The device"},

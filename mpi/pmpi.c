@@ -1,0 +1,159 @@
+/* libdevlog-pmpi.so: what a program spends in MPI, without a change to it (MPI's profiling interface, PMPI):
+ *
+ *     mpirun -n 4 env LD_PRELOAD=libdevlog-pmpi.so ./program
+ *
+ * Every call is a zone of host code (devlog/host.h) with its bytes as a value, in <log folder>/rank<N>/host_<pid>.devlog, or in the
+ * file that the program records already (DEVLOG_HOST=1). DEVLOG_MPI_REPORT=1: rank 0 prints what all ranks spent in which call.
+ * Not a tracer of messages: who sent what to whom is not recorded. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "devlog/host.h"
+
+/* clang-format off */
+/* Name, parameters, arguments, bytes that this rank hands over or waits for. */
+#define CALLS(X) \
+    X(Send, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c), (b, n, t, to, tag, c), of(n, t)) \
+    X(Ssend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c), (b, n, t, to, tag, c), of(n, t)) \
+    X(Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r), (b, n, t, to, tag, c, r), of(n, t)) \
+    X(Recv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status *s), (b, n, t, from, tag, c, s), of(n, t)) \
+    X(Irecv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request *r), (b, n, t, from, tag, c, r), of(n, t)) \
+    X(Sendrecv, (const void *b, int n, MPI_Datatype t, int to, int tag, void *rb, int rn, MPI_Datatype rt, int from, int rtag, MPI_Comm c, MPI_Status *s), \
+      (b, n, t, to, tag, rb, rn, rt, from, rtag, c, s), of(n, t)) \
+    X(Probe, (int from, int tag, MPI_Comm c, MPI_Status *s), (from, tag, c, s), 0) \
+    X(Wait, (MPI_Request *r, MPI_Status *s), (r, s), 0) \
+    X(Waitany, (int n, MPI_Request *r, int *i, MPI_Status *s), (n, r, i, s), 0) \
+    X(Waitall, (int n, MPI_Request *r, MPI_Status *s), (n, r, s), 0) \
+    X(Test, (MPI_Request *r, int *done, MPI_Status *s), (r, done, s), 0) \
+    X(Barrier, (MPI_Comm c), (c), 0) \
+    X(Bcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c), of(n, t)) \
+    X(Reduce, (const void *b, void *rb, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm c), (b, rb, n, t, op, root, c), of(n, t)) \
+    X(Allreduce, (const void *b, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (b, rb, n, t, op, c), of(n, t)) \
+    X(Gather, (const void *b, int n, MPI_Datatype t, void *rb, int rn, MPI_Datatype rt, int root, MPI_Comm c), (b, n, t, rb, rn, rt, root, c), of(n, t)) \
+    X(Allgather, (const void *b, int n, MPI_Datatype t, void *rb, int rn, MPI_Datatype rt, MPI_Comm c), (b, n, t, rb, rn, rt, c), of(n, t)) \
+    X(Scatter, (const void *b, int n, MPI_Datatype t, void *rb, int rn, MPI_Datatype rt, int root, MPI_Comm c), (b, n, t, rb, rn, rt, root, c), of(rn, rt)) \
+    X(Alltoall, (const void *b, int n, MPI_Datatype t, void *rb, int rn, MPI_Datatype rt, MPI_Comm c), (b, n, t, rb, rn, rt, c), of(n, t)) \
+    X(Reduce_scatter_block, (const void *b, void *rb, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (b, rb, n, t, op, c), of(n, t))
+/* clang-format on */
+
+#define NUMBER(name, parameters, arguments, bytes) CALL_##name,
+enum { CALLS(NUMBER) N_CALLS };
+#define NAME(name, parameters, arguments, bytes) "MPI_" #name,
+static const char *const names[] = {CALLS(NAME)};
+
+/* What this rank spent in each; threads add at once. */
+typedef struct spent {
+    uint64_t calls, ns, bytes;
+} spent;
+static spent sums[N_CALLS];
+
+static uint64_t of(int n, MPI_Datatype t)
+{
+    int size = 0;
+    if (n <= 0 || t == MPI_DATATYPE_NULL || PMPI_Type_size(t, &size) != MPI_SUCCESS || size < 0) return 0;
+    return (uint64_t)n * (uint64_t)size;
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void count(int call, uint64_t ns, uint64_t bytes)
+{
+    __atomic_fetch_add(&sums[call].calls, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sums[call].ns, ns, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sums[call].bytes, bytes, __ATOMIC_RELAXED);
+}
+
+#define WRAP(name, parameters, arguments, bytes_)                                                            \
+    __attribute__((visibility("default"))) int MPI_##name parameters                                         \
+    {                                                                                                        \
+        static devlog_host_site site = {"MPI_" #name, "MPI_" #name, "mpi.h", 0, 0},                          \
+                                size = {"MPI_" #name " bytes", "MPI_" #name, "mpi.h", 0, 0};                 \
+        const uint64_t bytes = (bytes_), start = now();                                                      \
+        const int on = __atomic_load_n(&devlog_host_on, __ATOMIC_RELAXED);                                   \
+        devlog_host_zone zone = {0};                                                                         \
+        if (on) devlog_host_begin(&zone, &site);                                                             \
+        if (on && bytes) devlog_host_value(&size, bytes);                                                    \
+        const int status = PMPI_##name arguments;                                                            \
+        devlog_host_end(&zone);                                                                              \
+        count(CALL_##name, now() - start, bytes);                                                            \
+        return status;                                                                                       \
+    }
+CALLS(WRAP)
+
+/* Zones begin when the rank is known, in a folder of its name, unless the program records already. */
+static void begin(void)
+{
+    int rank = 0;
+    char folder[4096];
+    const char *root = getenv("DEVLOG_LOG_FOLDER");
+    devlog_error err;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int n =
+        snprintf(folder, sizeof folder, "%s/rank%d", root && *root ? root : "generated/profiler/logs", rank);
+    if (devlog_host_on) return;
+    const devlog_host_options options = DEVLOG_HOST_OPTIONS(.folder = folder);
+    if (n >= (int)sizeof folder)
+        fprintf(stderr, "libdevlog-pmpi: DEVLOG_LOG_FOLDER is too long: zones of MPI are not recorded\n");
+    else if (devlog_host_start(&options, &err))
+        fprintf(stderr, "libdevlog-pmpi: %s: zones of MPI are not recorded\n", err.text);
+}
+
+__attribute__((visibility("default"))) int MPI_Init(int *argc, char ***argv)
+{
+    const int status = PMPI_Init(argc, argv);
+    if (status == MPI_SUCCESS) begin();
+    return status;
+}
+
+__attribute__((visibility("default"))) int MPI_Init_thread(int *argc, char ***argv, int wanted, int *given)
+{
+    const int status = PMPI_Init_thread(argc, argv, wanted, given);
+    if (status == MPI_SUCCESS) begin();
+    return status;
+}
+
+/* What a rank sends for it is 24 bytes a call that there is, however often it was made. */
+static void report(void)
+{
+    spent all[N_CALLS];
+    struct {
+        double ns;
+        int rank;
+    } own[N_CALLS], most[N_CALLS];
+    int rank = 0, ranks = 1;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    memset(all, 0, sizeof all);
+    for (int i = 0; i < N_CALLS; i++) {
+        own[i].ns = (double)sums[i].ns;
+        own[i].rank = rank;
+    }
+    PMPI_Reduce(sums, all, 3 * N_CALLS, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    PMPI_Reduce(own, most, N_CALLS, MPI_DOUBLE_INT, MPI_MAXLOC, 0, MPI_COMM_WORLD);
+    if (rank) return;
+    printf("MPI of %d ranks\n%-26s %10s %14s %14s %6s %14s\n", ranks, "call", "calls", "mean ms", "most ms",
+           "rank", "bytes");
+    for (int i = 0; i < N_CALLS; i++)
+        if (all[i].calls)
+            printf("%-26s %10llu %14.3f %14.3f %6d %14llu\n", names[i], (unsigned long long)all[i].calls,
+                   (double)all[i].ns / 1e6 / ranks, most[i].ns / 1e6, most[i].rank,
+                   (unsigned long long)all[i].bytes);
+    fflush(stdout);
+}
+
+__attribute__((visibility("default"))) int MPI_Finalize(void)
+{
+    const char *wanted = getenv("DEVLOG_MPI_REPORT");
+    devlog_error err;
+    if (wanted && strcmp(wanted, "1") == 0) report();
+    if (devlog_host_stop(&err)) fprintf(stderr, "libdevlog-pmpi: %s\n", err.text);
+    return PMPI_Finalize();
+}

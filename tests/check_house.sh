@@ -12,10 +12,11 @@ allowed() {
     device) echo transport/ sim/sim.h ;;
     program) echo device/ transport/ ;;
     pack) ;;
-    zones) echo decode/capture/ ;;
+    outlets) ;;
+    zones) echo decode/capture/ outlets/ ;;
     decode) echo pack/unpack.h pack/rows.h pack/frame.h pack/index.h sim/timing.h sim/rv32.h ;;
     report) echo decode/ ;;
-    profiler) echo program/ device/ transport/ decode/ ops/op_log_write.h ;;
+    profiler) echo program/ device/ transport/ decode/ ops/op_log_write.h outlets/tracy.h ;;
     answers) echo decode/ report/ ops/ tt_metal/ profiler/profiler.h ;;
     ops) echo decode/ report/ profiler/profiler.h ;;
     tt_metal) echo decode/ report/ ops/ ;;

@@ -25,8 +25,12 @@ static const dl_setting_info table[DL_SETTINGS] = {
     [DL_SET_WAITS] = {"DEVLOG_WAITS", DL_SETTING_FLAG, "0|1", 0, 0, "0", "programs",
         "1: kernels record what they wait for and what they give to others, by which devlog causes tells why they waited: they "
         "are compiled with -DDEVLOG_WAITS", NULL},
-    [DL_SET_HOST] = {"DEVLOG_HOST", DL_SETTING_FLAG, "0|1", 0, 0, "0", "programs",
-        "1: host code that was compiled with -DPROFILE_HOST records its zones (devlog/host.h) in host_<pid>.devlog", NULL},
+    [DL_SET_HOST] = {"DEVLOG_HOST", DL_SETTING_WORDS, "0|1|tracy|itt|usdt", 0, 0, "0", "programs",
+        "1: host code that was compiled with -DPROFILE_HOST records its zones (devlog/host.h) in host_<pid>.devlog; tracy, itt, usdt, or "
+        "several with commas between them: as 1, and they are handed on as they happen, for tracy with the zones of devices "
+        "(docs/host.md)", NULL},
+    [DL_SET_TRACY] = {"DEVLOG_TRACY", DL_SETTING_TEXT, "LIBRARY", 0, 0, "libTracyClient.so, unless the process has one already", "programs",
+        "the Tracy client library that DEVLOG_HOST=tracy opens; Tracy's own, built as a shared library", NULL},
     [DL_SET_CAPTURE] = {"DEVLOG_CAPTURE", DL_SETTING_FLAG, "0|1", 0, 0, "1", "programs",
         "0: no capture.devlog is written beside the CSV", NULL},
     [DL_SET_CAPTURE_EVERY] = {"DEVLOG_CAPTURE_EVERY", DL_SETTING_NUMBER, "N", 1, UINT32_MAX,
@@ -146,7 +150,7 @@ const dl_setting_other dl_settings_without_effect[] = {
     {"TT_METAL_PROFILER_PROGRAM_SUPPORT_COUNT", "room does not depend on the number of programs"},
     {"TT_METAL_PROFILER_CPP_POST_PROCESS", "devlog decode works on any log"},
     {"TT_METAL_PROFILER_DISABLE_DUMP_TO_FILES", "logs are always files; DEVLOG_CAPTURE=0 leaves out the capture"},
-    {"TT_METAL_PROFILER_DISABLE_PUSH_TO_TRACY", "nothing is sent to Tracy"},
+    {"TT_METAL_PROFILER_DISABLE_PUSH_TO_TRACY", "without DEVLOG_HOST=tracy nothing is sent to Tracy"},
     {"TT_METAL_PROFILER_NO_CACHE_OP_INFO", "the op log holds every op in full"},
     {"TT_METAL_PROFILER_FILTER_CHIPS", "devlog decode --chips chooses chips"},
     {"TT_METAL_PROFILER_COMPUTE_CORE_SAMPLE", "every core of a program is recorded"},
@@ -161,10 +165,10 @@ const dl_setting_other dl_settings_without_effect[] = {
     {"TT_METAL_STREAMING_PROFILER_FIFO_MB", "records go from L1 to the log"},
     {"TT_METAL_STREAMING_PROFILER_RING_MB", "records go from L1 to the log"},
     {"TT_METAL_STREAMING_PROFILER_DECODE_THREADS", "records are decoded when a log is read"},
-    {"TT_METAL_STREAMING_PROFILER_TRACY", "nothing is sent to Tracy"},
+    {"TT_METAL_STREAMING_PROFILER_TRACY", "DEVLOG_HOST=tracy sends zones to Tracy"},
     {"TT_METAL_MEM_PROFILER", "devlog does not record allocations"},
     {"TT_METAL_DEVICE_DEBUG_DUMP_ENABLED", "what there is no room for is counted; the recording mode STREAM loses nothing"},
-    {"TT_METAL_TRACY_MID_RUN_PUSH", "nothing is sent to Tracy"},
+    {"TT_METAL_TRACY_MID_RUN_PUSH", "DEVLOG_HOST=tracy sends the zones of every launch when it is pulled"},
     {"TTNN_OP_PROFILER", "DEVLOG_OPS=1 writes the log of ops"},
     {NULL, NULL},
 };
@@ -177,6 +181,8 @@ const dl_setting_other dl_settings_of_tests[] = {
     {"DEVLOG_TEST_PROGRAMS", "tests: how many random programs, instead of the few of every day"},
     {"DEVLOG_TRUTH_CASES", "tests: how many random logs are compared with the truth, instead of the few of every day"},
     {"DEVLOG_TRUTH_FIRST", "tests: the number of the first of those logs"},
+    {"DEVLOG_TEST_TRACY", "tests: where the Tracy library of theirs writes down its calls"},
+    {"DEVLOG_TEST_ALONE", "tests: set when nobody is connected to that library"},
     {"DEVLOG_TEST_SEEDS", "tests: how many seeds of the simulator's strict model, instead of the few of every day"},
     {"DEVLOG_TEST_LOOP", "tests: number of the one loop of markers whose cost is compared with the truth"},
     {"DEVLOG_TEST_SEED", "tests: which of the sequences of random programs of markers, from 1"},
@@ -225,7 +231,8 @@ static devlog_status wrong(dl_setting s, const char *value, devlog_error *err)
     if (i->kind == DL_SETTING_NUMBER)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s=%.100s: it is a number from %llu to %llu (%s)", i->name,
                        value, (unsigned long long)i->low, (unsigned long long)i->high, i->values);
-    return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s=%.100s: it is one of %s", i->name, value, i->values);
+    return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s=%.100s: it is %s %s", i->name, value,
+                   i->kind == DL_SETTING_WORDS ? "some, with commas between them, of" : "one of", i->values);
 }
 
 /* Which of the words "a|b|c" the value is; -1: none. */
@@ -246,6 +253,27 @@ static devlog_status read_choice(dl_setting s, const char *value, int *out, devl
     if (at < 0) return wrong(s, value, err);
     *out = at;
     return DEVLOG_OK;
+}
+
+static devlog_status read_words(dl_setting s, const char *value, unsigned *out, devlog_error *err)
+{
+    unsigned words = 0;
+    for (const char *at = value;; at++) {
+        char word[32];
+        const size_t n = strcspn(at, ",");
+        int number = -1;
+        if (n < sizeof word) {
+            memcpy(word, at, n);
+            word[n] = '\0';
+            number = which(table[s].values, word);
+        }
+        if (number < 0) return wrong(s, value, err);
+        words |= 1u << number;
+        at += n;
+        if (!*at) break;
+    }
+    *out = words;
+    return words & 1 && words != 1 ? wrong(s, value, err) : DEVLOG_OK;
 }
 
 static devlog_status read_number(dl_setting s, const char *value, uint64_t *out, devlog_error *err)
@@ -300,6 +328,13 @@ devlog_status dl_setting_choice(dl_setting s, int unset, int *out, devlog_error 
     return DEVLOG_OK;
 }
 
+devlog_status dl_setting_words(dl_setting s, unsigned *out, devlog_error *err)
+{
+    const char *value = dl_setting_text(s);
+    *out = 0;
+    return value ? read_words(s, value, out, err) : DEVLOG_OK;
+}
+
 devlog_status dl_settings_check(devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
@@ -307,9 +342,15 @@ devlog_status dl_settings_check(devlog_error *err)
         const char *value = dl_setting_text((dl_setting)s);
         uint64_t number;
         int choice;
-        if (!value || table[s].kind == DL_SETTING_TEXT) continue;
-        status = table[s].kind == DL_SETTING_NUMBER ? read_number((dl_setting)s, value, &number, err)
-                                                    : read_choice((dl_setting)s, value, &choice, err);
+        unsigned words;
+        if (!value) continue;
+        switch (table[s].kind) {
+        case DL_SETTING_NUMBER: status = read_number((dl_setting)s, value, &number, err); break;
+        case DL_SETTING_WORDS: status = read_words((dl_setting)s, value, &words, err); break;
+        case DL_SETTING_FLAG:
+        case DL_SETTING_CHOICE: status = read_choice((dl_setting)s, value, &choice, err); break;
+        case DL_SETTING_TEXT: break;
+        }
     }
     return status;
 }

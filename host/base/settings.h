@@ -21,6 +21,7 @@ typedef enum dl_setting {
     DL_SET_RECORDING,
     DL_SET_WAITS,
     DL_SET_HOST,
+    DL_SET_TRACY,
     DL_SET_CAPTURE,
     DL_SET_CAPTURE_EVERY,
     DL_SET_CAPTURE_LAUNCHES,
@@ -80,6 +81,7 @@ typedef enum dl_setting_kind {
     DL_SETTING_FLAG,   /* 0 or 1 */
     DL_SETTING_NUMBER, /* decimal, from `low` to `high` */
     DL_SETTING_CHOICE, /* one of the words in `values` */
+    DL_SETTING_WORDS,  /* some of the words in `values`, with commas between them */
 } dl_setting_kind;
 
 typedef struct dl_setting_info {
@@ -120,6 +122,8 @@ const char *dl_setting_text(dl_setting s);
 devlog_status dl_setting_flag(dl_setting s, bool unset, bool *out, devlog_error *err);
 devlog_status dl_setting_number(dl_setting s, uint64_t unset, uint64_t *out, devlog_error *err);
 devlog_status dl_setting_choice(dl_setting s, int unset, int *out, devlog_error *err);
+/* Of words: bit i of *out is word i of the table; 0 when it is not set. */
+devlog_status dl_setting_words(dl_setting s, unsigned *out, devlog_error *err);
 
 /* Whether every value that is set can be read: for those who begin something long. */
 devlog_status dl_settings_check(devlog_error *err);

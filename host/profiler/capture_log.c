@@ -7,11 +7,13 @@
 #include <sys/random.h>
 
 #include "base/file.h"
+#include "profiler/live.h"
 
 struct capture_log {
     devlog_device *device;
     dl_capture *capture;
     kept *memory;
+    kept live;         /* of the last launch, when zones go out as they happen */
     size_t remembered; /* bytes of what is in hand that have been handed to it: a commit may fail */
     struct known_elf {
         uint8_t build_id[DL_BUILD_ID_MAX];
@@ -55,6 +57,8 @@ static devlog_status commit(capture_log *log, devlog_error *err)
     const dl_str *hand = dl_capture_hand(log->capture);
     devlog_status status =
         kept_take(log->memory, hand->text + log->remembered, hand->len - log->remembered, err);
+    if (status == DEVLOG_OK)
+        status = kept_take(&log->live, hand->text + log->remembered, hand->len - log->remembered, err);
     if (status != DEVLOG_OK) return status;
     log->remembered = hand->len;
     status = dl_capture_commit(log->capture, err);
@@ -77,11 +81,13 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
                                devlog_error *err)
 {
     *out = NULL;
-    if (!device->wishes.capture && memory->keep == DEVLOG_KEEP_NONE) return DEVLOG_OK;
+    const bool live = live_wanted();
+    if (!device->wishes.capture && memory->keep == DEVLOG_KEEP_NONE && !live) return DEVLOG_OK;
     capture_log *log = calloc(1, sizeof *log);
     if (!log) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for a capture");
     log->device = device;
     log->memory = memory;
+    log->live.keep = live ? DEVLOG_KEEP_LATEST : DEVLOG_KEEP_NONE;
     const char *folder = device->wishes.capture ? device->log_folder : NULL;
     devlog_status status = name_boot(device->clocks, device, err);
     if (status == DEVLOG_OK) status = dl_capture_open(&log->capture, folder, DL_CAPTURE_NAME, append, err);
@@ -104,6 +110,7 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
     if (status == DEVLOG_OK) status = commit(log, err);
     if (status != DEVLOG_OK) {
         dl_capture_close(log->capture);
+        kept_free(&log->live);
         free(log);
         return status;
     }
@@ -308,7 +315,8 @@ devlog_status capture_log_commit(capture_log *log, const dl_capture_launch *laun
     if (!log) return DEVLOG_OK;
     devlog_status status = dl_capture_put_launch(log->capture, launch, err);
     if (status == DEVLOG_OK) status = put_clocks(log, false, err);
-    return status == DEVLOG_OK ? commit(log, err) : status;
+    if (status == DEVLOG_OK) status = commit(log, err);
+    return status == DEVLOG_OK && log->live.keep ? live_send(log->device, &log->live, err) : status;
 }
 
 devlog_status capture_log_close(capture_log *log, devlog_error *err)
@@ -318,6 +326,7 @@ devlog_status capture_log_close(capture_log *log, devlog_error *err)
     if (status == DEVLOG_OK) status = dl_capture_put_end(log->capture, log->device->slot, err);
     if (status == DEVLOG_OK) status = commit(log, err);
     dl_capture_close(log->capture);
+    kept_free(&log->live);
     free(log->elfs);
     free(log);
     return status;

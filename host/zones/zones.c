@@ -58,6 +58,7 @@ static void in_child(void)
     if (zones.running) zones_file_forget();
     zones.running = false;
     zones.starts++;
+    outlets_in_child();
     zones_thread **last = &zones.threads;
     while (*last)
         last = &(*last)->next;
@@ -107,6 +108,7 @@ static devlog_status configure(const devlog_host_options *given, devlog_error *e
 static devlog_status start(const devlog_host_options *options, devlog_error *err)
 {
     if (zones.running) return DEVLOG_OK;
+    outlets_open();
     devlog_status status = options || !zones.ring ? configure(options, err) : DEVLOG_OK;
     if (status) return status;
     const bool again = zones.pid == getpid();
@@ -141,7 +143,7 @@ __attribute__((constructor)) static void loaded(void)
 {
     devlog_error err;
     bool on;
-    if (dl_setting_flag(DL_SET_HOST, false, &on, &err))
+    if (outlets_read(&on, &err))
         fprintf(stderr, "devlog: %s; host zones are not recorded\n", err.text);
     else if (on)
         devlog_host_on = 1;
@@ -152,6 +154,7 @@ __attribute__((destructor)) static void unloaded(void)
 {
     devlog_error err;
     if (devlog_host_stop(&err)) fprintf(stderr, "devlog: host zones: %s\n", err.text);
+    outlets_close();
 }
 
 /* ---- Threads ------------------------------------------------------------------------------------------ */
@@ -189,6 +192,7 @@ static zones_thread *adopt(void)
         t->last = t->told_lost = t->told_elsewhere = 0;
         t->named = false;
         t->ring.open = 0;
+        t->outlets.n = t->outlets.deeper = 0;
         t->ring.tail_seen = atomic_load(&t->ring.tail);
         atomic_store(&t->ring.lost, 0);
         atomic_store(&t->ring.elsewhere, 0);
@@ -223,6 +227,7 @@ void devlog_host_thread(const char *name)
     pthread_mutex_lock(&zones.lock);
     if (!t->named) snprintf(t->name, sizeof t->name, "%s", name);
     pthread_mutex_unlock(&zones.lock);
+    if (outlets()) outlets_thread(name);
 }
 
 /* ---- Sites -------------------------------------------------------------------------------------------- */
@@ -266,6 +271,7 @@ static devlog_host_site *enlist(devlog_host_site *copy)
     }
     zones.sites[zones.n_sites++] = copy;
     copy->number = zones.n_sites;
+    if (outlets()) outlets_site(copy->number, copy->name, copy->function, copy->file, copy->line);
     return copy;
 }
 
@@ -398,6 +404,7 @@ void devlog_host_begin(devlog_host_zone *zone, devlog_host_site *site)
     zone->start = __atomic_load_n(&zones.starts, __ATOMIC_RELAXED);
     look_at_room(
         t, ring_put(&t->ring, zones_ticks(), number | (uint64_t)DL_HOST_BEGIN << RING_KIND_SHIFT, NULL, 0));
+    if (outlets()) outlets_begin(&t->outlets, number);
 }
 
 void devlog_host_end(devlog_host_zone *zone)
@@ -406,6 +413,7 @@ void devlog_host_end(devlog_host_zone *zone)
     zones_thread *t = zone->thread;
     if (!t) return;
     zone->thread = NULL;
+    if (outlets() && t == self) outlets_end(&t->outlets, zone->number);
     const bool now_open = zone->start == __atomic_load_n(&zones.starts, __ATOMIC_RELAXED);
     if (__builtin_expect(t != self || !t->ring.open || !now_open, 0)) {
         if (t == self && t->ring.open) t->ring.open--;
@@ -418,25 +426,30 @@ void devlog_host_end(devlog_host_zone *zone)
     t->ring.open--;
 }
 
-static void put_bytes(devlog_host_site *site, dl_host_kind kind, const void *bytes, size_t n)
+/* The site's number; 0: it found no room. */
+static uint32_t put_bytes(devlog_host_site *site, dl_host_kind kind, const void *bytes, size_t n)
 {
     zones_thread *t = this_thread();
     const uint32_t number = t ? number_in(site) : 0;
-    if (!t) return;
+    if (!t) return 0;
     if (!number || !has_room(t, ring_cells_of(n), t->ring.open)) {
         lose(t);
-        return;
+        return 0;
     }
     look_at_room(t, ring_put(&t->ring, zones_ticks(), number | (uint64_t)kind << RING_KIND_SHIFT, bytes, n));
+    return number;
 }
 
 void devlog_host_value(devlog_host_site *site, uint64_t value)
 {
-    put_bytes(site, DL_HOST_VALUE, &value, sizeof value);
+    const uint32_t number = put_bytes(site, DL_HOST_VALUE, &value, sizeof value);
+    if (outlets() && number) outlets_value(number, value);
 }
 
 void devlog_host_message(devlog_host_site *site, const char *text, size_t n)
 {
-    put_bytes(site, DL_HOST_TEXT, text ? text : "",
-              text ? strnlen(text, n < DEVLOG_HOST_TEXT_MAX ? n : DEVLOG_HOST_TEXT_MAX) : 0);
+    const size_t most = n < DEVLOG_HOST_TEXT_MAX ? n : DEVLOG_HOST_TEXT_MAX,
+                 size = text ? strnlen(text, most) : 0;
+    const uint32_t number = put_bytes(site, DL_HOST_TEXT, text ? text : "", size);
+    if (outlets() && number) outlets_message(number, text ? text : "", size);
 }

@@ -11,6 +11,7 @@
 
 #include "decode/capture/capture.h"
 #include "devlog/host.h"
+#include "outlets/outlets.h"
 #include "zones/ring.h"
 
 enum { ZONES_NAME = 64 };
@@ -19,7 +20,8 @@ enum { ZONES_NAME = 64 };
 typedef struct zones_thread {
     ring ring;
     struct zones_thread *next;
-    atomic_bool ended; /* whoever put in will not any more */
+    atomic_bool ended;     /* whoever put in will not any more */
+    outlet_thread outlets; /* of whoever puts in */
     /* Under the recorder's lock: */
     uint32_t number; /* 0: nobody's */
     char name[ZONES_NAME];

@@ -35,6 +35,11 @@ static const struct {
     {DL_SET_DEVICE_PROFILER, "yes", "TT_METAL_DEVICE_PROFILER=yes: it is one of 0|1"},
     {DL_SET_DEVICE_PROFILER, "2", "it is one of 0|1"},
     {DL_SET_OPS, "on", "DEVLOG_OPS=on: it is one of 0|1"},
+    {DL_SET_HOST, "tracey",
+     "DEVLOG_HOST=tracey: it is some, with commas between them, of 0|1|tracy|itt|usdt"},
+    {DL_SET_HOST, "tracy,", "DEVLOG_HOST=tracy,: it is some"},
+    {DL_SET_HOST, "0,tracy", "DEVLOG_HOST=0,tracy: it is some"},
+    {DL_SET_HOST, "tracy usdt", "it is some"},
     {DL_SET_CAPTURE, "no", "DEVLOG_CAPTURE=no: it is one of 0|1"},
     {DL_SET_CLOCK_SYNC, "off", "DEVLOG_CLOCK_SYNC=off: it is one of 0|1"},
     {DL_SET_SOURCE_DATE_EPOCH, "yesterday",
@@ -46,7 +51,9 @@ static devlog_status read_it(dl_setting s, devlog_error *err)
     uint64_t number;
     int choice;
     bool flag;
+    unsigned words;
     switch (dl_setting_of(s)->kind) {
+    case DL_SETTING_WORDS: return dl_setting_words(s, &words, err);
     case DL_SETTING_NUMBER: return dl_setting_number(s, 7, &number, err);
     case DL_SETTING_CHOICE: return dl_setting_choice(s, 1, &choice, err);
     case DL_SETTING_FLAG: return dl_setting_flag(s, true, &flag, err);
@@ -134,7 +141,8 @@ static void texts_that_mean_nothing_are_errors(void **state)
         {DL_SET_LOG_FOLDER, "/proc/x", "sim", "cannot make folder /proc/x"},
         {DL_SET_POSTMORTEM, "", NULL, NULL}, /* written when a launch hangs: tests/sim/test_dump.c */
         {DL_SET_RUN, "zzz", "sim", "DEVLOG_RUN='zzz' is no id of a run"},
-        {DL_SET_RANK_RUN, "", NULL, NULL}, /* a launcher's, not the user's: passed over; tests/report/ranks.py */
+        {DL_SET_RANK_RUN, "", NULL,
+         NULL}, /* a launcher's, not the user's: passed over; tests/report/ranks.py */
         {DL_SET_RANK_OMPI, "", NULL, NULL},
         {DL_SET_RANK_PMI, "", NULL, NULL},
         {DL_SET_RANK_SLURM, "", NULL, NULL},
@@ -165,6 +173,7 @@ static void texts_that_mean_nothing_are_errors(void **state)
         {DL_SET_NO_COLOR, "", NULL, NULL},
         {DL_SET_TERM, "", NULL, NULL},
         {DL_SET_COLUMNS, "", NULL, NULL}, /* the terminal's own; docs/environment.md says what comes of it */
+        {DL_SET_TRACY, "", NULL, NULL}, /* test_outlets: it is said, and the program goes on */
         {DL_SET_DISPLAY, "", NULL, NULL},
         {DL_SET_WAYLAND_DISPLAY, "", NULL, NULL},
         {DL_SET_SSH_CONNECTION, "", NULL, NULL},

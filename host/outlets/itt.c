@@ -1,0 +1,77 @@
+/* ITT tasks, values as meta data of the task they are in, and texts as such. See the header. Without a collector
+ * (INTEL_LIBITTNOTIFY64) each call is a load and a branch of ITT's own. */
+#include "outlets/itt.h"
+
+#include <string.h>
+
+#ifdef DEVLOG_ITT
+#include <ittnotify.h>
+
+static __itt_domain *domain; /* NULL: without a collector */
+
+bool itt_built_in(void)
+{
+    return true;
+}
+
+void *itt_name(const char *name)
+{
+    if (!(outlets() & OUTLET_ITT)) return NULL;
+    if (!domain) domain = __itt_domain_create("devlog");
+    return __itt_string_handle_create(name);
+}
+
+void itt_begin(const outlet_site *site)
+{
+    if (domain) __itt_task_begin(domain, __itt_null, __itt_null, site->itt);
+}
+
+void itt_end(void)
+{
+    if (domain) __itt_task_end(domain);
+}
+
+void itt_value(const outlet_site *site, uint64_t value)
+{
+    if (domain && site->itt) __itt_metadata_add(domain, __itt_null, site->itt, __itt_metadata_u64, 1, &value);
+}
+
+void itt_message(const outlet_site *site, const char *text, size_t n)
+{
+    if (domain && site->itt) __itt_metadata_str_add(domain, __itt_null, site->itt, text, n);
+}
+
+void itt_thread(const char *name)
+{
+    __itt_thread_set_name(name);
+}
+
+#else
+
+bool itt_built_in(void)
+{
+    return false;
+}
+void *itt_name(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+void itt_begin(const outlet_site *site)
+{
+    (void)site;
+}
+void itt_end(void) {}
+void itt_value(const outlet_site *site, uint64_t value)
+{
+    (void)site, (void)value;
+}
+void itt_message(const outlet_site *site, const char *text, size_t n)
+{
+    (void)site, (void)text, (void)n;
+}
+void itt_thread(const char *name)
+{
+    (void)name;
+}
+#endif

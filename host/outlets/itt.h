@@ -1,0 +1,16 @@
+/* Host zones as ITT tasks of the domain `devlog` (VTune and others). Built where ittnotify.h and its static library are found. */
+#ifndef DEVLOG_OUTLETS_ITT_H
+#define DEVLOG_OUTLETS_ITT_H
+
+#include "outlets/tracy.h"
+
+bool itt_built_in(void);
+/* What stands for a name; NULL without ITT. */
+void *itt_name(const char *name);
+void itt_begin(const outlet_site *site);
+void itt_end(void);
+void itt_value(const outlet_site *site, uint64_t value);
+void itt_message(const outlet_site *site, const char *text, size_t n);
+void itt_thread(const char *name);
+
+#endif

@@ -1,0 +1,56 @@
+/* Where zones of host code go as they happen, beside the file: Tracy, ITT and USDT probes, as DEVLOG_HOST says. Not for the file
+ * (zones/drain.c), nor for files that other tools open (report/). */
+#ifndef DEVLOG_OUTLETS_H
+#define DEVLOG_OUTLETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { OUTLET_TRACY = 1, OUTLET_ITT = 2, OUTLET_USDT = 4 };
+
+/* OUTLET_* that zones go to; 0: none, and nothing below need be called. */
+extern unsigned outlets_on;
+static inline unsigned outlets(void)
+{
+    return __builtin_expect(__atomic_load_n(&outlets_on, __ATOMIC_RELAXED), 0);
+}
+
+/* Zones that are open on a thread, of what is forwarded. All zero at first. */
+typedef struct outlet_zone {
+    uint32_t site;
+    unsigned sent;     /* OUTLET_* that were told of its begin */
+    uint64_t tracy[2]; /* Tracy's name for it (tracy.h) */
+} outlet_zone;
+
+typedef struct outlet_thread {
+    outlet_zone *open;
+    uint32_t n, cap;
+    uint32_t deeper; /* zones that found no room in it */
+} outlet_thread;
+
+/* What DEVLOG_HOST says: whether host zones are recorded, and OUTLET_* that are wanted, which are on from then on. A word that
+ * there is not, and an outlet that was not built in, are DEVLOG_ERR_ARGUMENT. */
+devlog_status outlets_read(bool *record, devlog_error *err);
+/* Opens what is wanted; the first call does. What cannot be had is said on stderr, and is off. */
+void outlets_open(void);
+/* In a forked child: libraries with threads of their own stay the parent's. */
+void outlets_in_child(void);
+/* Says on stderr what did not go out, once. */
+void outlets_close(void);
+
+/* What is numbered, before it is used: texts live as long as the process. One caller at a time. */
+void outlets_site(uint32_t number, const char *name, const char *function, const char *file, uint32_t line);
+
+/* A zone of the calling thread; ends are told in the order that the outlets need: zones that began inside of it and have not ended
+ * end with it. */
+void outlets_begin(outlet_thread *t, uint32_t site);
+void outlets_end(outlet_thread *t, uint32_t site);
+void outlets_value(uint32_t site, uint64_t value);
+/* A text; none: the end of a frame. */
+void outlets_message(uint32_t site, const char *text, size_t n);
+void outlets_thread(const char *name);
+
+#endif

@@ -1,0 +1,51 @@
+/* USDT probes. See the header. A probe is a nop of one byte, and a note in the file that says where it is and which registers
+ * hold its arguments (sys/sdt.h of systemtap). */
+#include "outlets/usdt.h"
+
+#ifdef DEVLOG_SDT
+#include <sys/sdt.h>
+
+bool usdt_built_in(void)
+{
+    return true;
+}
+void usdt_begin(const char *name, const char *file, uint32_t line)
+{
+    DTRACE_PROBE3(devlog, zone_begin, name, file, line);
+}
+void usdt_end(const char *name)
+{
+    DTRACE_PROBE1(devlog, zone_end, name);
+}
+void usdt_value(const char *name, uint64_t value)
+{
+    DTRACE_PROBE2(devlog, value, name, value);
+}
+void usdt_message(const char *name, const char *text, size_t n)
+{
+    DTRACE_PROBE3(devlog, message, name, text, n);
+}
+
+#else
+
+bool usdt_built_in(void)
+{
+    return false;
+}
+void usdt_begin(const char *name, const char *file, uint32_t line)
+{
+    (void)name, (void)file, (void)line;
+}
+void usdt_end(const char *name)
+{
+    (void)name;
+}
+void usdt_value(const char *name, uint64_t value)
+{
+    (void)name, (void)value;
+}
+void usdt_message(const char *name, const char *text, size_t n)
+{
+    (void)name, (void)text, (void)n;
+}
+#endif

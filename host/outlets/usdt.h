@@ -1,0 +1,16 @@
+/* Host zones as USDT probes of the provider `devlog`: zone_begin(name, file, line), zone_end(name), value(name, value),
+ * message(name, text, bytes). perf and bpftrace see them in libdevlog.so. Built where sys/sdt.h is found. */
+#ifndef DEVLOG_OUTLETS_USDT_H
+#define DEVLOG_OUTLETS_USDT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+bool usdt_built_in(void);
+void usdt_begin(const char *name, const char *file, uint32_t line);
+void usdt_end(const char *name);
+void usdt_value(const char *name, uint64_t value);
+void usdt_message(const char *name, const char *text, size_t n);
+
+#endif

@@ -25,6 +25,7 @@ static _Atomic(outlet_site *) chunks[MOST_SITES / CHUNK + 1];
 static outlet_site others = {.name = "zones beyond the first 24000 names", .function = "", .file = ""};
 static atomic_ullong unnamed, too_deep;
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static bool was_read;
 
 /* ---- The switch --------------------------------------------------------------------------------------- */
 
@@ -33,6 +34,7 @@ devlog_status outlets_read(bool *record, devlog_error *err)
     enum { OFF = 1, ON = 2, TRACY = 4, ITT = 8, USDT = 16 }; /* the words of the table */
     unsigned words;
     *record = false;
+    was_read = true;
     devlog_status status = dl_setting_words(DL_SET_HOST, &words, err);
     if (status) return status;
     if (words & ITT && !itt_built_in())
@@ -61,6 +63,9 @@ static void at_the_end(void)
 static void open_all(void)
 {
     devlog_error err;
+    bool record;
+    /* A program without zones of its own may be linked without the recorder, which reads it when it is loaded. */
+    if (!was_read && outlets_read(&record, &err)) fprintf(stderr, "devlog: %s\n", err.text);
     if (outlets_on & OUTLET_TRACY && tracy_open(&err)) {
         fprintf(stderr, "devlog: nothing is sent to Tracy: %s\n", err.text);
         off(OUTLET_TRACY);
@@ -70,7 +75,7 @@ static void open_all(void)
 
 void outlets_open(void)
 {
-    if (outlets()) (void)pthread_once(&opened, open_all);
+    (void)pthread_once(&opened, open_all);
 }
 
 void outlets_in_child(void)

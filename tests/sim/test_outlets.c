@@ -313,6 +313,29 @@ static void device_zones_are_told(void **state)
     drop(&o);
 }
 
+/* A program without zones of host code, whose linker left the recorder out. */
+static void the_demo_tells_its_zones(void **state)
+{
+    (void)state;
+    char line[512], folder[128], path[160];
+    snprintf(folder, sizeof folder, "%s", test_folder());
+    snprintf(path, sizeof path, "%s/calls", folder);
+    const char *bin = getenv("DEVLOG_BIN");
+    assert_non_null(bin);
+    snprintf(line, sizeof line,
+             "TT_METAL_DEVICE_PROFILER=1 DEVLOG_HOST=tracy DEVLOG_LOG_FOLDER=%s DEVLOG_TRACY=%s "
+             "DEVLOG_TEST_TRACY=%s $(dirname %s)/demo > /dev/null",
+             folder, FAKE_TRACY, path, bin);
+    assert_int_equal(system(line), 0); /* NOLINT(cert-env33-c) */
+    size_t n;
+    char *calls = read_bytes(path, &n);
+    const uint32_t begins = count(calls, "gpu_begin ");
+    assert_true(begins > 5);
+    assert_int_equal(count(calls, "gpu_end "), begins);
+    assert_int_equal(count(calls, "gpu_time "), 2 * begins);
+    free(calls);
+}
+
 static void there_are_bounds(void **state)
 {
     (void)state;
@@ -376,8 +399,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_zones_are_told),       cmocka_unit_test(device_zones_are_told),
-        cmocka_unit_test(there_are_bounds),          cmocka_unit_test(what_is_not_there_is_said),
-        cmocka_unit_test(probes_are_in_the_program),
+        cmocka_unit_test(the_demo_tells_its_zones),  cmocka_unit_test(there_are_bounds),
+        cmocka_unit_test(what_is_not_there_is_said), cmocka_unit_test(probes_are_in_the_program),
     };
     if (argc < 3) return cmocka_run_group_tests(tests, NULL, NULL);
     if (!strcmp(argv[1], "host")) part_host();

@@ -62,9 +62,17 @@ def outputs(tmp):
             shutil.copy(report, os.path.join(folder, "ranks", rank))
         return os.path.join(folder, "ranks")
 
+    archive = ("-a", os.path.join(tmp, "runs.archive"))
+
+    def of_an_archive(*args):
+        if not os.path.exists(archive[1]):
+            run("archive", "add", *archive, report)
+        return lambda: run("archive", args[0], *archive, *args[1:], "--format", "json").stdout
+
     states = os.path.join(SOURCE, "tests", "fuzz", "corpus", "saved")
     return {
         ("annotate",): [(cycles,), ("--firmware", "--risc", "BRISC", cycles)],
+        ("archive",): [of_an_archive("list"), of_an_archive("find", "board=wormhole_b0"), of_an_archive("history")],
         ("boards",): [(), ("fe310",), ("--transports",), ("/no/such/board.json",), ("fe310", "/no/such/board.json")],
         ("budget",): [("--log", cycles, budgets)],
         ("causes",): [(capture,), (waits,), (cut,), ("--tables", "path,waits", waits)],

@@ -4,9 +4,9 @@
  *   #zones?v=0,17000&o=0,3&s=4.1.7&r=100,300&q=text&z=0.BRISC.name&h=5&p=2&c=pw&m=1200~a%20note
  *
  * v view; o open cores; s selected interval (row, lane, number); r measured part; q what is searched; z the zone that was chosen; h
- * hidden cores; p the order of rows, pinned ones first; c causes that are drawn; m bookmarks. */
+ * hidden cores; k curves; p the order of rows, pinned ones first; c causes that are drawn; m bookmarks. */
 
-export const KEYS = ["v", "o", "s", "r", "q", "z", "h", "p", "n", "c", "m"];
+export const KEYS = ["v", "o", "s", "r", "q", "z", "h", "p", "n", "c", "k", "m"];
 
 /* Room for no more than this: browsers and mail programs cut longer ones. */
 export const MOST = 8000;

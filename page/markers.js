@@ -2,13 +2,15 @@
  * printed. A click on a line of text shows where it was printed. */
 
 import { POINT_TEXT } from "./data.js";
+import { curveFor, curves, toggleCurve } from "./curves.js";
 import { byId, make } from "./dom.js";
 import { cyclesAndTime, grouped } from "./format.js";
 import { goTo, itemStart } from "./select.js";
-import { timeline } from "./timeline.js";
+import { changed } from "./state.js";
+import { measureTimeline, repaint, timeline } from "./timeline.js";
 
 const MARKERS_SHOWN = 300;
-const MARKER_COLUMNS = ["kind", "name", "RISC", "count", "passes", "last", "min", "max", "mean", "total"];
+const MARKER_COLUMNS = ["kind", "name", "RISC", "count", "passes", "last", "min", "max", "mean", "total", "curve"];
 
 /* What a point of text says; null: it is no text. */
 export function textOf(lane, i) {
@@ -16,10 +18,25 @@ export function textOf(lane, i) {
   return timeline.model.meta.texts[Number(lane.value[i]) - 1];
 }
 
-function markerRow(model, [chip, risc, name, kind, count, passes, last, min, max, mean, total]) {
+function markerRow(model, at, [chip, risc, name, kind, count, passes, last, min, max, mean, total]) {
   const number = (value) => make("td", { class: "n" }, value === "" ? "" : grouped(typeof value === "string" ? BigInt(value) : value));
   const line = make("tr", {}, make("td", {}, kind), make("td", { title: name.slice(0, 1000) }, name.slice(0, 200)), make("td", {}, risc),
     ...[count, passes, last, min, max, mean, total].map(number));
+  const curve = curveFor(chip, risc, name, kind), cell = make("td", {});
+  if (curve) {
+    const shown = curves.shown.includes(curve), button = make("button", { type: "button", "aria-pressed": String(shown), title: "as a curve in the time line" }, shown ? "hide" : "draw");
+    button.addEventListener("click", () => {
+      toggleCurve(curve);
+      showMarkers(model);
+      measureTimeline();
+      repaint();
+      changed();
+      const again = document.querySelector('#markers tr:nth-child(' + at + ') button');
+      if (again) /** @type {any} */ (again).focus();
+    });
+    cell.append(button);
+  }
+  line.append(cell);
   if (model.usedChips.size > 1) line.firstChild.append(make("span", { class: "faint" }, " " + model.chips[chip].title));
   return line;
 }
@@ -50,7 +67,7 @@ function more(n, where) {
 export function showMarkers(model) {
   const { markers, all_markers: all, wait_records: waits } = model.meta, texts = textList(model);
   const head = make("tr", {}, ...MARKER_COLUMNS.map((c, i) => make("th", { scope: "col", class: i > 2 ? "n" : "" }, c)));
-  const table = make("table", { id: "markers" }, make("thead", {}, head), make("tbody", {}, ...markers.slice(0, MARKERS_SHOWN).map((m) => markerRow(model, m))));
+  const table = make("table", { id: "markers" }, make("thead", {}, head), make("tbody", {}, ...markers.slice(0, MARKERS_SHOWN).map((m, i) => markerRow(model, i + 1, m))));
   const said = make("table", { id: "texts" }, make("tbody", {}, ...texts.slice(0, MARKERS_SHOWN).map(textRow)));
   byId("tab-markers").textContent = "Values and text" + (all ? " (" + grouped(all) + ")" : "");
   byId("pane-markers").replaceChildren(

@@ -1,17 +1,18 @@
 /* Where each row is: cores one above the other, closed (one strip per RISC, as high as the screen allows) or
  * open (a row per RISC, a line per level). Knows heights, not pixels' colours. */
 
+import { CURVE, curves } from "./curves.js";
 import { isPinned, shownCores } from "./order.js";
 
-export const LINE = 14, POINTS = 8, HEAD = 18, CHIP = 20, FLOWS = 8, RISC_GAP = 3;
+export const LINE = 14, POINTS = 12, HEAD = 18, CHIP = 20, FLOWS = 8, RISC_GAP = 3;
 
-/* A band is one thing with a label in the gutter: { kind: "chip" | "core" | "risc", y, h, ... }; a chip's band
+/* A band is one thing with a label in the gutter: { kind: "chip" | "core" | "risc" | "curve", y, h, ... }; a chip's band
  * holds its launches, and a second one, where `host` is true, what the host called. */
 export const rowsLayout = { bands: [], height: 0, open: new Set() };
 
 function closedHeight(model, height) {
   const cores = shownCores(model), closed = cores.filter((c) => !rowsLayout.open.has(c)).length;
-  let free = height - CHIP * model.usedChips.size - (CHIP + FLOWS) * model.hosts.length - CHIP * model.ranges.length;
+  let free = height - CHIP * model.usedChips.size - (CHIP + FLOWS) * model.hosts.length - CHIP * model.ranges.length - CURVE * curves.shown.length;
   for (const core of cores) if (rowsLayout.open.has(core)) free -= openHeight(core);
   const fitting = Math.floor(free / Math.max(1, closed));
   return Math.max(cores.length > 64 ? 3 : 9, Math.min(26, fitting));
@@ -33,6 +34,10 @@ export function layoutRows(model, height) {
   for (const row of model.ranges) {
     bands.push({ kind: "chip", chip: row.chip, row, ranges: true, y, h: CHIP });
     y += CHIP;
+  }
+  for (const curve of curves.shown) {
+    bands.push({ kind: "curve", curve, y, h: CURVE });
+    y += CURVE;
   }
   for (const core of shownCores(model)) {
     if (core.chip !== chip && !isPinned(core)) {
@@ -92,5 +97,5 @@ export function stripBox(band, index) {
 }
 
 export function bandOfRow(row) {
-  return rowsLayout.bands.find((b) => (b.kind !== "core" ? b.row === row : row.core && b.core === row.core && !b.open)) || null;
+  return rowsLayout.bands.find((b) => (b.kind === "curve" ? false : b.kind !== "core" ? b.row === row : row.core && b.core === row.core && !b.open)) || null;
 }

@@ -4,6 +4,7 @@
 import { lowerBound, POINT_DROPPED, POINT_SUM, POINT_VALUE, upperBound } from "./data.js";
 import { paintFlags } from "./bookmarks.js";
 import { causesOf, paintCauses } from "./causes_draw.js";
+import { curvePoint } from "./curves.js";
 import { byId, make } from "./dom.js";
 import { paintFlows } from "./flows.js";
 import { counted, cyclesAndTime } from "./format.js";
@@ -57,6 +58,7 @@ function itemAt(x, y) {
     const { scale, offset } = lane.row, near = ((view.t1 - view.t0) / timeline.width / scale) * (lane.points ? 3 : 1);
     return inLane(lane, (xToAxis(x) - offset) / scale, near);
   };
+  if (band.kind === "curve") return curvePoint(band.curve, xToAxis(x), ((view.t1 - view.t0) / timeline.width) * 20);
   if (band.kind !== "core") {
     const lane = band.row && band.row.lanes.find((l) => {
       const box = laneBox(band, l);

@@ -3,6 +3,7 @@
 import { answers, readAnswers, section } from "./answers.js";
 import { readIntervals, readMeta, ROLE_FW, ROLE_KERNEL } from "./data.js";
 import { showCausesBar, startCauses } from "./causes_draw.js";
+import { curves, curvesOf } from "./curves.js";
 import { byId, make } from "./dom.js";
 import { findMoved, showHistogram } from "./findzone.js";
 import { offerHeat, showHeat, startHeat, worstStraggler } from "./heatmap.js";
@@ -110,6 +111,7 @@ async function start() {
   timeline.ready = true;
   themeChanged(model);
   offerHeat();
+  curves.all = curvesOf(model);
   showMarkers(model);
   showLog(model);
   offerTabs(model);

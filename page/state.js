@@ -3,8 +3,10 @@
 
 import { bookmarks, keptMarks, setMarks } from "./bookmarks.js";
 import { drawn, showCausesBar } from "./causes_draw.js";
+import { curveKey, curves, setCurves } from "./curves.js";
 import { byId } from "./dom.js";
 import { decode, decodeMarks, decodeNumbers, decodeRange, encode, encodeMarks } from "./link.js";
+import { showMarkers } from "./markers.js";
 import { order, orderText, setOrder } from "./order.js";
 import { showHidden } from "./row_menu.js";
 import { rowsLayout } from "./rows.js";
@@ -47,6 +49,7 @@ export function taken() {
     s: itemText(selection.item), r: selection.range ? selection.range.map(round).join(",") : "", q: search.text,
     z: row ? row.chip + "." + row.risc + "." + row.name.slice(0, 200) : "",
     h: [...order.hidden].map((c) => c.index).join(","), p: orderText(), n: order.pinned ? String(order.pinned) : "",
+    k: curves.shown.map((c) => encodeURIComponent(curveKey(c))).join("~"),
     c: (drawn.path ? "p" : "") + (drawn.waits ? "w" : "") + (drawn.slack ? "s" : ""), m: encodeMarks(bookmarks.list),
   } });
 }
@@ -59,6 +62,14 @@ function applyRows(parts) {
   timeline.opened = true;
 }
 
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return ""; /* cut in the middle */
+  }
+}
+
 /* Makes the screen what a text says. */
 export function apply(text) {
   const { tab, parts } = decode(text), range = decodeRange(parts.r);
@@ -68,6 +79,8 @@ export function apply(text) {
   if (row !== table.chosen && (row || table.chosen)) chooseRow(row || null);
   byId("search").value = parts.q || "";
   if ((parts.q || "") !== search.text) runSearch(parts.q || "");
+  setCurves((parts.k || "").split("~").filter(Boolean).map(decoded));
+  if (curves.all.length) showMarkers(timeline.model);
   [drawn.path, drawn.waits, drawn.slack] = ["p", "w", "s"].map((k) => (parts.c || "").includes(k));
   showCausesBar();
   showHidden();

@@ -74,6 +74,11 @@ export function setColours(model, dark) {
   theme.ofLaunch = theme.kinds && Uint32Array.from(theme.kinds, (kind) => packed(kindColour(kind)));
 }
 
+/* Of curves of values. */
+export function curveColour() {
+  return theme.dark ? "#6fb1d6" : "#2f6f9f";
+}
+
 /* What became of a launch in another run, as a colour that text can be read on. */
 export function kindColour(kind) {
   const { colours } = theme, tints = { slower: [colours.lost, 0.5], faster: [colours.good, 0.5], "perhaps slower": [colours.lost, 0.76], "perhaps faster": [colours.good, 0.76], new: [colours.accent, 0.6], gone: [colours.accent, 0.6] };

@@ -1,10 +1,11 @@
 /* The timeline's canvases: rows, gutter, ruler and overview, painted once a frame when something has changed.
  * Mouse and selection are in select.js. */
 
-import { POINT_DROPPED, ROLE_FW, ROLE_KERNEL, ROLE_USER } from "./data.js";
+import { lowerBound, POINT_DROPPED, ROLE_FW, ROLE_KERNEL, ROLE_USER } from "./data.js";
 import { byId, make } from "./dom.js";
 import { counted, niceStep, short, shortTime } from "./format.js";
 import { textOf } from "./markers.js";
+import { paintCurve, paintCurveName } from "./curves.js";
 import { isPinned } from "./order.js";
 import { paintEdges, paintLane, paintPoints, repeatRow } from "./paint.js";
 import { laneBox, layoutRows, LINE, openHeight, rowsLayout, stripBox } from "./rows.js";
@@ -90,6 +91,7 @@ function rulerStep() {
 
 /* Calls paint(lanes, box, open) for what shares a strip of the screen; the last lane lies on top. */
 function bandStrips(band, paint) {
+  if (band.kind === "curve") return; /* is drawn above the pixels */
   const zones = (row) => row.lanes.filter((l) => !l.points);
   if (band.kind === "chip") {
     if (band.row) paint(zones(band.row).slice(0, 1), { y: band.y + 2, h: band.h - 5 }, true);
@@ -124,7 +126,7 @@ function paintRows() {
     timeline.image = context.createImageData(width, height);
     timeline.pixels = new Uint32Array(timeline.image.data.buffer);
   }
-  const pixels = timeline.pixels, colours = timeline.colours(), texts = [];
+  const pixels = timeline.pixels, colours = timeline.colours(), texts = [], said = [];
   const edge = packed(theme.colours.page);
   background(pixels, width, height, ratio, top);
   for (const band of rowsLayout.bands) {
@@ -137,7 +139,8 @@ function paintRows() {
         const { scale, offset } = lane.row, row = y0 * width;
         const k = (width / (view.t1 - view.t0)) * scale, t0 = (view.t0 - offset) / scale;
         if (lane.points) paintPoints(pixels, row, width, lane, t0, k, colours);
-        else
+        if (lane.points) said.push(...textsOf(lane, box.y - top));
+        if (!lane.points)
           paintLane(pixels, row, width, lane, t0, k, lane.row.core ? colours : null, open ? 26 * ratio : Infinity, (i, x0, x1) =>
             texts.push(lane, i, x0 / ratio, x1 / ratio, box.y - top));
         if (open && !lane.points) paintEdges(pixels, row, width, lane, t0, k, edge);
@@ -147,6 +150,34 @@ function paintRows() {
   }
   context.putImageData(timeline.image, 0, 0);
   paintTexts(context, texts);
+  paintSaid(context, said);
+  for (const band of rowsLayout.bands)
+    if (band.kind === "curve" && band.y + band.h >= top && band.y <= top + timeline.height) paintCurve(context, band.curve, band.y - top, band.h, timeline.width);
+}
+
+/* What kernels printed, that is on the screen: [{ text, x, room, y }], each up to the next. */
+function textsOf(lane, y) {
+  if (!timeline.model.meta.texts.length) return [];
+  const { scale, offset } = lane.row, first = lowerBound(lane.start, (view.t0 - offset) / scale), list = [];
+  for (let i = first; i < lane.n; i++) {
+    const x = axisToX(lane.start[i] * scale + offset);
+    if (x > timeline.width || list.length > 400) break;
+    const text = textOf(lane, i);
+    if (list.length) list[list.length - 1].room = Math.min(list[list.length - 1].room, x - list[list.length - 1].x - 6);
+    if (text) list.push({ text, x, room: timeline.width - x - 6, y });
+  }
+  return list;
+}
+
+function paintSaid(context, said) {
+  context.font = "10px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
+  context.textBaseline = "middle";
+  context.fillStyle = theme.colours.ink;
+  const one = context.measureText("m").width;
+  for (const { text, x, room, y } of said) {
+    const n = Math.floor(room / one), line = text.replace(/\s+/g, " ");
+    if (n >= 3) context.fillText(line.length > n ? line.slice(0, n - 1) + "…" : line, x + 5, y + 6);
+  }
 }
 
 /* What an interval is called: its zone or call, or in a chip's row its launch. */
@@ -205,6 +236,8 @@ export function paintGutter() {
       context.fillText((isPinned(band.core) ? "• " : "") + (band.open ? "▾ " : band.h >= 9 ? "▸ " : "") + band.core.name, several ? 12 : 6, at);
       timeline.named.add(band.core);
       if (!band.open) free = y + 12;
+    } else if (band.kind === "curve") {
+      paintCurveName(context, band.curve, y);
     } else {
       context.fillStyle = colours.faint;
       context.font = "11px system-ui, sans-serif";

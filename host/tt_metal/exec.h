@@ -87,6 +87,8 @@ typedef struct tt_execs {
     tt_dispatch dispatch;
     tt_nocs nocs;
     tt_sync sync;
+    size_t
+        scattered; /* bytes in memory while the log was read, as its cores do not come one after the other */
     const struct tt_part *part; /* borrowed; NULL: all of the device log is wanted */
     uint64_t read_lines;
     bool from_report;     /* not from the device log */

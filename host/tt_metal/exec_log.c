@@ -445,6 +445,7 @@ static devlog_status read_all(tt_execs *e, const char *path, const void *bytes, 
         g.exact = true;
         status = read_once(&g, path, bytes, n, options, err);
     }
+    if (!g.places.big_items.file) e->scattered = g.places.big_items.bytes;
     tt_places_free(&g.places);
     free(g.roles);
     free(g.whole);

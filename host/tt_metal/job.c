@@ -257,6 +257,25 @@ static void total(dl_str *out, const char *what, uint64_t ns)
     if (ns) dl_str_fmt(out, "  %-28s %16s ns\n", what, dl_u64_grouped(digits, ns));
 }
 
+/* Tables that are large and in memory, which they would not be in a folder with room. */
+static void describe_memory(const tt_job *j, dl_str *out)
+{
+    enum { MUCH = 16 * 1024 * 1024 };
+    const dl_big *tables[] = {&j->execs.big_items,          &j->execs.big_cycles, &j->execs.counters.pieces,
+                              &j->execs.dispatch.big_marks, &j->execs.gaps.big,   &j->join.big_rows};
+    size_t bytes = j->execs.scattered;
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (!tables[i]->file) bytes += tables[i]->bytes;
+    if (bytes < MUCH) return;
+    dl_str_fmt(
+        out,
+        "Tables of %zu MiB were in memory, as there is no room for them in %s, or its file system promises none%s.\n",
+        bytes / 1024 / 1024, j->o->output,
+        j->execs.scattered > bytes / 2
+            ? "; most are of cores, which do not come one after the other in this log"
+            : "");
+}
+
 void tt_job_describe(const tt_job *j, bool colour, dl_str *out)
 {
     char a[DL_GROUPED_SIZE], b[DL_GROUPED_SIZE], c[DL_GROUPED_SIZE], d[DL_GROUPED_SIZE];
@@ -274,6 +293,7 @@ void tt_job_describe(const tt_job *j, bool colour, dl_str *out)
     total(out, "device kernels", j->counts.kernel_ns);
     dl_warm_up_describe(&j->selected.warm_up, "  ", out);
     tt_found_describe(&j->found, out);
+    describe_memory(j, out);
     if (j->execs.decode) {
         const dl_losses *l = dl_decode_losses(j->execs.decode);
         dl_str_add(out, j->part.any ? "Device log, what is selected of it: " : "Device log: ");

@@ -160,6 +160,45 @@ static void a_disk_without_room_is_told_beforehand(void **state)
     free(said);
 }
 
+/* In a log in the order of time each core of each launch is kept until the end: where there is no room for that but memory,
+ * devlog ops says so. */
+static void tables_without_room_are_told(void **state)
+{
+    (void)state;
+    enum { MANY = 3000, PLACES = 64 };
+    char line[900];
+    assert_int_equal(mkdir(in_scratch("by_time"), 0777), 0);
+    FILE *f = fopen(in_scratch("by_time/profile_log_device.csv"), "w");
+    assert_non_null(f);
+    fprintf(
+        f,
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\nPCIe slot, core_x, core_y, RISC processor "
+        "type, timer_id, time[cycles since reset], data, run host ID, trace id, trace id counter, zone name, type, "
+        "source line, source file, meta data\n");
+    for (int i = 0; i < MANY; i++)
+        for (int k = 0; k < 4; k++) /* one RISC of all cores, then the other */
+            for (int core = 0; core < PLACES; core++)
+                fprintf(f, "0,%d,%d,%s,%d,%ld,0,%d,,,%sRISC-FW,ZONE_%s,1,a.cc,\n", core % 8, core / 8,
+                        k < 2 ? "BRISC" : "NCRISC", k + 1, 1000000L + 5000L * i + 1000 * k + core,
+                        1024 * (i + 1), k < 2 ? "B" : "NC", k % 2 ? "END" : "START");
+    assert_int_equal(fclose(f), 0);
+    snprintf(
+        line, sizeof line,
+        "cd '%s/by_time' && mkdir -p disk && unshare -Urm sh -c 'mount -t tmpfs -o size=40m tmpfs disk || exit 77\n"
+        "\"%s\" ops . -o disk >said; [ $? -le 3 ] && cp disk/ops_perf_results.csv small.csv' 2>nothing",
+        scratch(), getenv("DEVLOG_BIN"));
+    if (system(line) != 0) skip();
+    snprintf(line, sizeof line,
+             "cd '%s/by_time' && '%s' ops . -o out >said_large; cmp out/ops_perf_results.csv small.csv",
+             scratch(), getenv("DEVLOG_BIN"));
+    assert_int_equal(system(line), 0);
+    char *said = read_bytes(in_scratch("by_time/said"), NULL);
+    if (!strstr(said, "MiB were in memory, as there is no room for them in disk") ||
+        !strstr(said, "do not come one after the other"))
+        fail_msg("%s", said);
+    free(said);
+}
+
 /* That the limit would be met: who writes the log once more meets it. */
 static void the_limit_holds(void **state)
 {
@@ -178,6 +217,7 @@ int main(void)
         cmocka_unit_test(no_room_in_proportion_to_the_log),
         cmocka_unit_test(files_without_room_are_told_beforehand),
         cmocka_unit_test(a_disk_without_room_is_told_beforehand),
+        cmocka_unit_test(tables_without_room_are_told),
         cmocka_unit_test(the_limit_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,19 +119,28 @@ static int list(const cli_logs *logs, int format)
     return status ? CLI_FAILED : CLI_OK;
 }
 
-static devlog_status export_log(const cli_log *log, cli_shown *s, const char *format, const char *path,
+/* A log, and the zones of host code of its run. */
+typedef struct viewed {
+    const cli_log *log;
+    char **paths; /* the log's own first */
+    size_t n;
+} viewed;
+
+static devlog_status export_log(const viewed *all, cli_shown *s, const char *format, const char *path,
                                 dl_str *lost, devlog_error *err)
 {
     dl_decode *d = NULL;
     dl_view *v = NULL;
     const dl_decode_options how = {
-        .filter = s->filter, .only_input = true, .no_samples = true, .keep_meta = true};
+        .filter = s->filter, .only_input = all->n == 1, .no_samples = true, .keep_meta = true};
     devlog_status status = dl_decode_new(&d, &how, err);
     if (!status) status = dl_view_new(&v, d, &(dl_view_options){0}, err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
-    if (!status) status = dl_decode_file(d, log->path, err);
+    if (!status) status = dl_decode_prepare(d, all->paths, all->n, err);
+    for (size_t i = 0; i < all->n && !status; i++)
+        status = dl_decode_file(d, all->paths[i], err);
     if (!status) status = dl_decode_finish(d, err);
-    if (!status) status = dl_losses_no_rows(dl_decode_losses(d), log->path, 1, err);
+    if (!status) status = dl_losses_no_rows(dl_decode_losses(d), all->log->path, all->n, err);
     if (!status) status = cli_shown_check(s, d, err);
     if (!status) status = dl_view_ready(v, err);
     if (!status) status = dl_export_find(format)->write(v, path, err);
@@ -160,24 +169,26 @@ static devlog_status check_page(void *ctx, dl_decode *d, devlog_error *err)
 }
 
 /* Writes what the viewer reads into `folder`; *path, freed by the caller, is its place. */
-static devlog_status make(const cli_log *log, cli_shown *s, cli_page_asked *page, ui which,
-                          const char *folder, char **path, dl_str *lost, devlog_error *err)
+static devlog_status make(const viewed *all, cli_shown *s, cli_page_asked *page, ui which, const char *folder,
+                          char **path, dl_str *lost, devlog_error *err)
 {
     *path = dl_path_join(folder, uis[which].file);
     if (!*path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     const size_t there = dl_folder_there(folder);
-    page_check check = {log, s};
+    page_check check = {all->log, s};
     const dl_results_options results = {.filter = s->filter,
                                         .check = check_page,
                                         .ctx = &check,
                                         .answers = cli_page_answers,
                                         .answers_runs = cli_page_runs,
-                                        .answers_ctx = page};
+                                        .answers_ctx = page,
+                                        .also = all->paths + 1,
+                                        .n_also = all->n - 1};
     devlog_status status = dl_folder_make(folder, err);
     if (!status && which == UI_HTML)
-        status = dl_results_make(log->path, folder, &results, lost, err);
+        status = dl_results_make(all->log->path, folder, &results, lost, err);
     else if (!status)
-        status = export_log(log, s, uis[which].export, *path, lost, err);
+        status = export_log(all, s, uis[which].export, *path, lost, err);
     if (status) dl_folder_unmake(folder, there);
     return status;
 }
@@ -291,20 +302,20 @@ static devlog_status show_web(ui which, const char *path, const view_args *a, de
 }
 
 /* *lost: something was, and it has been said. */
-static devlog_status show(const cli_log *log, const view_args *a, const dl_filter *filter, bool *lost,
+static devlog_status show(const viewed *all, const view_args *a, const dl_filter *filter, bool *lost,
                           devlog_error *err)
 {
     cli_shown s = {&a->filters, *filter};
-    char *const logs[] = {log->path};
-    cli_page_asked page = cli_page_ask(logs, 1, NULL, &a->filters, filter);
+    const cli_log *log = all->log;
+    cli_page_asked page = cli_page_ask(all->paths, all->n, NULL, &a->filters, filter);
     op_selected selected;
     char folder[600], *path = NULL;
     dl_str losses = {0};
     ui which = (ui)a->ui;
     devlog_status status = a->extract ? DEVLOG_OK : looking_folder(log, folder, sizeof folder, err);
-    devlog_status chosen = cli_select(&cmd_view, &a->filters, &s.filter, logs, 1, &selected, err);
+    devlog_status chosen = cli_select(&cmd_view, &a->filters, &s.filter, all->paths, all->n, &selected, err);
     if (!status) status = chosen;
-    if (!status) status = make(log, &s, &page, which, a->extract ? a->extract : folder, &path, &losses, err);
+    if (!status) status = make(all, &s, &page, which, a->extract ? a->extract : folder, &path, &losses, err);
     if (!status) status = dl_str_status(&losses, err);
     *lost = losses.len > 0;
     if (*lost) fputs(losses.text, stderr); /* before what may wait for a viewer */
@@ -357,7 +368,11 @@ static int run(int argc, char **argv)
         status = log ? DEVLOG_OK : err.status;
         if (log && logs.n > 1 && !rest.n && !a.latest)
             fprintf(stderr, "%s is the newest of %zu logs; --list-only lists them\n", log->path, logs.n);
-        if (log) status = show(log, &a, &filter, &lost, &err);
+        viewed all = {.log = log};
+        if (log && !(all.paths = cli_logs_with_hosts(&logs, log, &all.n)))
+            status = dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
+        if (!status) status = show(&all, &a, &filter, &lost, &err);
+        free(all.paths);
     }
     if (status) fprintf(stderr, "devlog view: %s\n", err.text);
     if (log && !status) exit_status = lost ? CLI_PARTIAL : CLI_OK;

@@ -288,6 +288,19 @@ static devlog_status add_path(paths *p, char *path, devlog_error *err)
     return DEVLOG_OK;
 }
 
+char **cli_logs_with_hosts(const cli_logs *logs, const cli_log *log, size_t *n)
+{
+    char **found = calloc(logs->n_all + 1, sizeof *found);
+    if (!found) return NULL;
+    *n = 0;
+    found[(*n)++] = log->path;
+    for (size_t i = logs->n; i < logs->n_all; i++) {
+        const cli_log *l = &logs->items[i];
+        if (is_of_host(l) && in_one_folder(l->path, log->path)) found[(*n)++] = l->path;
+    }
+    return found;
+}
+
 /* The log of a folder, or of all places, and the zones of host code of its run. */
 static devlog_status add_found(paths *p, const char *command, const char *folder, cli_args *rest, bool latest,
                                devlog_error *err)
@@ -302,13 +315,13 @@ static devlog_status add_found(paths *p, const char *command, const char *folder
     const cli_log *log = status ? NULL : cli_logs_choose(&logs, in, latest, ways, err);
     if (!log) status = err->status;
     if (log) status = add_path(p, cli_args_own(rest, strdup(log->path)), err);
-    int hosts = 0;
-    for (size_t i = logs.n; log && !status && i < logs.n_all; i++) {
-        const cli_log *l = &logs.items[i];
-        if (!is_of_host(l) || !in_one_folder(l->path, log->path)) continue;
-        status = add_path(p, cli_args_own(rest, strdup(l->path)), err);
-        hosts++;
-    }
+    size_t n = 0;
+    char **all = status ? NULL : cli_logs_with_hosts(&logs, log, &n);
+    if (!status && !all) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    const int hosts = all ? (int)n - 1 : 0;
+    for (size_t i = 1; i < n && !status; i++)
+        status = add_path(p, cli_args_own(rest, strdup(all[i])), err);
+    free(all);
     if (!status && (latest || hosts)) {
         fprintf(stderr, "devlog %s: %s", command, log->path);
         if (latest && logs.n > 1) fprintf(stderr, ", the newest of %zu logs", logs.n);

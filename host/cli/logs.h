@@ -60,6 +60,9 @@ devlog_status cli_logs_latest(const char *command, cli_args *rest, char *one[1],
 /* Arguments of a command that reads logs: a folder stands for its only log, or with `latest` the newest; no argument for the newest
  * of the places where programs leave them. Zones of host code beside a log that was found so are read with it; those of a log that is named are not. */
 devlog_status cli_logs_of_folders(const char *command, cli_args *rest, bool latest, devlog_error *err);
+/* The paths of a log of `logs`, and behind it of the zones of host code beside it, in an array that the caller frees; the paths are
+ * the logs' own. NULL: out of memory. */
+char **cli_logs_with_hosts(const cli_logs *logs, const cli_log *log, size_t *n);
 /* Of all, those that belong to captures too. */
 const cli_log *cli_logs_by_id(const cli_logs *logs, const char *id, size_t n);
 

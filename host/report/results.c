@@ -14,7 +14,8 @@ devlog_status dl_results_make(const char *log, const char *folder, const dl_resu
     dl_analysis_list list = {0};
     const char *slash = strrchr(log, '/');
     bool wanted[DL_ARTIFACT_KINDS];
-    const dl_decode_options how = {.filter = options ? options->filter : (dl_filter){0}, .only_input = true};
+    const dl_decode_options how = {.filter = options ? options->filter : (dl_filter){0},
+                                   .only_input = !options || !options->n_also};
     memset(wanted, true, sizeof wanted);
     devlog_status status = dl_analyses_defaults(&list, err);
     if (!status) status = dl_decode_new(&d, &how, err);
@@ -28,7 +29,10 @@ devlog_status dl_results_make(const char *log, const char *folder, const dl_resu
                                             .tar = true,
                                             .analyzer = analyzer};
     if (!status) status = dl_artifacts_new(&set, d, &artifacts, err);
+    const size_t n_also = options ? options->n_also : 0;
     if (!status) status = dl_decode_file(d, log, err);
+    for (size_t i = 0; i < n_also && !status; i++)
+        status = dl_decode_file(d, options->also[i], err);
     if (!status) status = dl_decode_finish(d, err);
     if (!status && options && options->check) status = options->check(options->ctx, d, err);
     if (!status) status = dl_artifacts_finish(set, err);

@@ -17,6 +17,9 @@ typedef struct dl_results_options {
                              devlog_error *err); /* as in dl_artifacts_options, as are: */
     bool (*answers_runs)(void *ctx, dl_decode *decode, dl_run_sink *out);
     void *answers_ctx;
+    /* What belongs to the log, and is decoded with it: zones of host code. */
+    char *const *also;
+    size_t n_also;
 } dl_results_options;
 
 /* Decodes `log` (`options` NULL: all of it) and writes all artifacts and the tar into `folder`, which is made when it is missing. A log

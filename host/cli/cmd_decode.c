@@ -16,6 +16,7 @@
 #include "cli/logs.h"
 #include "cli/page_answers.h"
 #include "decode/decode.h"
+#include "decode/parts.h"
 #include "report/artifacts.h"
 #include "report/decode_table.h"
 #include "report/machine.h"
@@ -26,7 +27,7 @@ typedef struct decode_args {
     bool wanted[DL_ARTIFACT_KINDS];
     int format; /* FORMAT_* */
     int sort;   /* dl_table_sort */
-    uint64_t max_launches, top, idle;
+    uint64_t max_launches, top, idle, jobs;
     bool follow, latest;
     cli_filters filters;
 } decode_args;
@@ -76,6 +77,11 @@ static const cli_option options[] = {
      "what the rows of tables are sorted by; total unless told", offsetof(decode_args, sort)},
     {CLI_NUMBER, "top", 0, "N", "rows in a table; 50 unless told, 0: all of them", offsetof(decode_args, top),
      0, UINT32_MAX},
+    CLI_TITLE("Threads"),
+    {CLI_NUMBER, "jobs", 'j', "N",
+     "cut device logs into N parts and decode them at the same time; for tables without files, analyses and filters "
+     "(docs/parts.md); the same bytes come out",
+     offsetof(decode_args, jobs), 1, 1024},
     CLI_TITLE("Logs that grow"),
     {CLI_FLAG, "follow", 'F', NULL,
      "wait for more at the log's end, until a signal (Ctrl-C), and report then; files are written where --output says",
@@ -118,6 +124,25 @@ static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t s
     else
         snprintf(text, sizeof text, "%.80s: %s rows", input, dl_u64_grouped(digits, rows));
     dl_progress_show(progress, text);
+}
+
+/* In parts, which say why there is one only, or why some were decoded again. */
+static devlog_status read_parts(dl_decode *d, const dl_decode_options *how, uint32_t jobs,
+                                const cli_args *rest, bool *done, devlog_error *err)
+{
+    dl_parts parts;
+    uint32_t again;
+    const char *why;
+    devlog_status status = dl_parts_plan(&parts, rest->items, (size_t)rest->n, jobs, DL_PARTS_LEAST, err);
+    *done = !status && parts.n > 1;
+    if (!status && parts.why[0]) fprintf(stderr, "devlog decode: %s: it is decoded as a whole\n", parts.why);
+    if (*done) status = dl_parts_run(&parts, d, how, &again, &why, err);
+    if (*done && !status && again)
+        fprintf(stderr, "devlog decode: %u of %u parts were decoded again, one behind the other: %s\n", again,
+                parts.n, why);
+    if (*done && !status) status = dl_decode_finish(d, err);
+    dl_parts_free(&parts);
+    return status;
 }
 
 static devlog_status read_inputs(dl_decode *d, const cli_args *rest, devlog_error *err)
@@ -199,12 +224,16 @@ static int print_analyses(void)
 }
 
 /* From the first input to the last line of the report. */
-static devlog_status decode(const decode_args *a, const cli_args *rest, const dl_filter *filter, dl_decode *d,
-                            dl_artifacts *set, watching *watch, devlog_error *err)
+static devlog_status decode(const decode_args *a, const cli_args *rest, const dl_decode_options *how,
+                            dl_decode *d, dl_artifacts *set, watching *watch, devlog_error *err)
 {
+    const dl_filter *filter = &how->filter;
     dl_progress *progress = &watch->progress;
+    bool done = false;
+    devlog_status status = DEVLOG_OK;
     dl_progress_start(progress);
-    devlog_status status = read_inputs(d, rest, err);
+    if (a->jobs > 1) status = read_parts(d, how, (uint32_t)a->jobs, rest, &done, err);
+    if (!status && !done) status = read_inputs(d, rest, err);
     dl_progress_end(progress);
     if (!status) status = dl_losses_no_rows(dl_decode_losses(d), rest->items[0], (size_t)rest->n, err);
     if (!status) status = cli_filters_check(&a->filters, filter, d, err);
@@ -279,7 +308,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
                                             .analyzer = analyzer};
     if (!status) status = dl_artifacts_new(&set, d, &artifacts, &err);
     if (how.only_input && !a->follow) watch.set = set;
-    if (!status) status = decode(a, rest, filter, d, set, &watch, &err);
+    if (!status) status = decode(a, rest, &how, d, set, &watch, &err);
     if (status)
         fprintf(stderr, "devlog decode: %s\n", err.text);
     else
@@ -292,6 +321,14 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     op_selected_free(&selected);
     free(scratch);
     return exit_status;
+}
+
+static bool writes_files(const decode_args *a)
+{
+    bool any = false;
+    for (int i = 0; i < DL_ARTIFACT_KINDS; i++)
+        any |= a->wanted[i];
+    return any;
 }
 
 static int run(int argc, char **argv)
@@ -321,6 +358,12 @@ static int run(int argc, char **argv)
         exit_status = cli_wrong(
             &cmd_decode, "--follow knows neither the first launches nor the host's files of a run that "
                          "still writes them: decode the log again when it has ended");
+    else if (a.jobs > 1 &&
+             (writes_files(&a) || a.analyses || a.format == FORMAT_JSON || a.format == FORMAT_CSV ||
+              a.format == FORMAT_MARKDOWN || a.follow || a.subtract_cost || cli_filters_any(&a.filters)))
+        exit_status =
+            cli_wrong(&cmd_decode, "--jobs is for tables: with --no-files, and without --analyses, --format, "
+                                   "--follow, --subtract-cost and filters");
     else if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
     else if (cli_logs_of_folders("decode", &rest, a.latest, &err))

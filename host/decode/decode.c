@@ -144,8 +144,7 @@ devlog_status decode_chip_line(void *ctx, const dl_chip_line *chip, devlog_error
     return dl_pair_chip_line(d->pair, &named, err);
 }
 
-/* Keeps the name of an input for as long as messages may point to it. */
-static const char *keep_name(dl_decode *d, const char *name)
+const char *decode_keep_name(dl_decode *d, const char *name)
 {
     char **names = realloc(d->names, (d->n_names + 1) * sizeof *names);
     if (!names) return NULL;
@@ -158,7 +157,7 @@ static const char *keep_name(dl_decode *d, const char *name)
 
 static devlog_status decode_input(dl_decode *d, dl_input *in, bool known, devlog_error *err)
 {
-    const char *name = keep_name(d, dl_input_name(in));
+    const char *name = decode_keep_name(d, dl_input_name(in));
     if (!name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     dl_pair_source(d->pair, name);
     const void *first;

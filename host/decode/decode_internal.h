@@ -10,6 +10,19 @@
 #include "decode/pair/order.h"
 #include "decode/pipeline.h"
 
+/* What the decoder of a part of a log knows of where it is in it (parts.c). */
+typedef struct dl_decode_part {
+    bool middle;            /* it began within a file */
+    bool later_file;        /* a file has begun since */
+    bool chip_first;        /* its first line was a chip line */
+    uint32_t headers;       /* chip lines among: */
+    uint64_t head;          /* lines that it was told, of the file in hand, .. */
+    uint64_t first_head;    /* .. and of the first one */
+    dl_chip_line chip;      /* the last of them */
+    dl_parser_state before; /* when it had been told them */
+    const char *first_source, *source;
+} dl_decode_part;
+
 struct dl_decode {
     dl_decode_options options;
     dl_tables tables;
@@ -31,12 +44,17 @@ struct dl_decode {
     pk_index index; /* of the packed log of which only a part is read */
     dl_window window;
     bool disordered; /* the log in hand is put in order as a whole */
+    dl_decode_part part;
 };
 
 /* decode.c: a chip line. ctx is the decoder. */
 devlog_status decode_chip_line(void *ctx, const dl_chip_line *chip, devlog_error *err);
 dl_chip_line decode_named_chip(dl_decode *d, const dl_chip_line *chip);
 
+/* decode.c: keeps the name of an input for as long as messages may point to it; NULL: out of memory. */
+const char *decode_keep_name(dl_decode *d, const char *name);
+/* decode_log.c: an input broke off: what was read stays, the rest is lost. */
+void decode_lose_rest(dl_decode *d, const devlog_error *why);
 /* decode_log.c: the marks of a device log. */
 devlog_status decode_log(dl_decode *d, dl_input *in, const char *name, devlog_error *err);
 

@@ -13,8 +13,7 @@ static devlog_status on_marks(void *ctx, dl_marks *m, bool all, uint32_t *taken,
     return dl_pair_marks(((dl_decode *)ctx)->pair, m, 0, m->n, all, false, taken, err);
 }
 
-/* An input broke off: what was read stays, the rest is lost. */
-static void lose_rest(dl_decode *d, const devlog_error *why)
+void decode_lose_rest(dl_decode *d, const devlog_error *why)
 {
     d->losses.stopped = true;
     dl_losses_found(&d->losses, DL_FOUND_CORRUPT, 1, "%s", why->text);
@@ -31,7 +30,7 @@ static devlog_status parse_packed(dl_decode *d, const dl_block *b, const dl_pars
     if (status || !damage) return status;
     devlog_error why;
     dl_fail(&why, DEVLOG_ERR_FORMAT, "cannot unpack %s: a block: %s", dl_input_name(d->in), damage);
-    lose_rest(d, &why);
+    decode_lose_rest(d, &why);
     return DEVLOG_OK;
 }
 
@@ -39,7 +38,7 @@ static devlog_status parse_block(dl_decode *d, const dl_block *b, const dl_parse
                                  devlog_error *err)
 {
     if (b->too_long) dl_parser_too_long(d->parser);
-    if (b->broken) lose_rest(d, &b->why);
+    if (b->broken) decode_lose_rest(d, &b->why);
     if (b->packed) return parse_packed(d, b, sink, err);
     return b->last ? dl_parser_last(d->parser, b->text, b->n, sink, err)
                    : dl_parser_block(d->parser, b->text, b->n, sink, err);

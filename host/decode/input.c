@@ -22,6 +22,7 @@ struct dl_input {
     const char *memory;
     size_t memory_left;
     uint64_t taken, size;
+    uint64_t end;      /* nothing behind it is read; 0: to the end of the file */
     char peeked[PEEK]; /* read already, not yet given */
     size_t n_peeked, at_peeked;
     bool comes_again; /* what was peeked is of a packed log, and comes from there too */
@@ -57,6 +58,7 @@ static ssize_t read_raw(dl_input *in, void *bytes, size_t cap)
         in->memory_left -= n;
         return (ssize_t)n;
     }
+    if (in->end && in->end - in->taken < cap) cap = (size_t)(in->end - in->taken);
     for (;;) {
         ssize_t n = in->follower ? dl_follower_read(in->follower, bytes, cap) : read(in->fd, bytes, cap);
         if (n >= 0) {
@@ -195,6 +197,23 @@ devlog_status dl_input_open(dl_input **input, const char *path, devlog_error *er
     if (fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode)) in->size = (uint64_t)st.st_size;
     status = look(in, err);
     if (status) {
+        dl_input_close(in);
+        return status;
+    }
+    *input = in;
+    return DEVLOG_OK;
+}
+
+devlog_status dl_input_range(dl_input **input, const char *path, uint64_t from, uint64_t to,
+                             devlog_error *err)
+{
+    dl_input *in = new_input(path);
+    if (!in) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    in->fd = open(path, O_RDONLY | O_CLOEXEC);
+    in->taken = from;
+    in->end = in->size = to;
+    if (in->fd < 0 || lseek(in->fd, (off_t)from, SEEK_SET) < 0) {
+        devlog_status status = dl_fail_errno(err, errno, "cannot read %s", path);
         dl_input_close(in);
         return status;
     }

@@ -21,6 +21,9 @@ devlog_status dl_input_follow(dl_input *input, const dl_follow *follow, devlog_e
 /* Reads from memory, which is borrowed; `name` is for messages. */
 devlog_status dl_input_memory(dl_input **input, const char *name, const void *bytes, size_t n,
                               devlog_error *err);
+/* Bytes [from, to) of a file that is read as it is, unpacked by nobody. */
+devlog_status dl_input_range(dl_input **input, const char *path, uint64_t from, uint64_t to,
+                             devlog_error *err);
 void dl_input_close(dl_input *input);
 
 /* "log.csv", or "standard input". */

@@ -106,6 +106,14 @@ bool dl_losses_wants(const dl_losses *l, dl_finding what)
     return !l->details[DL_SKIPS + what][DL_DETAILS_PER_KIND - 1];
 }
 
+uint32_t dl_losses_told(const dl_losses *l, dl_finding what)
+{
+    uint32_t n = 0;
+    while (n < DL_DETAILS_PER_KIND && l->details[DL_SKIPS + what][n])
+        n++;
+    return n;
+}
+
 void dl_losses_skip(dl_losses *l, dl_skip why, const char *where, const char *text, size_t n)
 {
     l->skipped[why]++;

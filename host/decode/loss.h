@@ -116,6 +116,8 @@ devlog_status dl_losses_no_rows(const dl_losses *l, const char *first, size_t n,
 /* Whether a detail of this kind would still be kept, so that callers need not make one in vain. */
 bool dl_losses_wants_skip(const dl_losses *l, dl_skip why);
 bool dl_losses_wants(const dl_losses *l, dl_finding what);
+/* How many details of a kind are kept. */
+uint32_t dl_losses_told(const dl_losses *l, dl_finding what);
 /* Adds `from` to `to`, except for notes on clocks, and empties `from`. */
 void dl_losses_merge(dl_losses *to, dl_losses *from);
 

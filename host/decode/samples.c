@@ -156,6 +156,33 @@ void dl_samples_free(dl_samples *s)
     *s = (dl_samples){0};
 }
 
+bool dl_samples_take(dl_samples *to, dl_samples *from)
+{
+    if (!from->first) return true;
+    if (from->n_wide) {
+        uint64_t *wide = realloc(to->wide, ((size_t)to->n_wide + from->n_wide) * sizeof *wide);
+        if (!wide) return false;
+        memcpy(wide + to->n_wide, from->wide, from->n_wide * sizeof *wide);
+        to->wide = wide;
+        to->n_wide += from->n_wide;
+        to->cap_wide = to->n_wide;
+    }
+    to->before = dl_samples_count(to) + from->before;
+    if (to->last) {
+        to->last->end = to->at;
+        to->last->next = from->first;
+    } else {
+        to->first = from->first;
+    }
+    to->last = from->last;
+    to->at = from->at;
+    to->limit = from->limit;
+    to->next_size = from->next_size;
+    free(from->wide);
+    *from = (dl_samples){.pool = from->pool};
+    return true;
+}
+
 size_t dl_samples_bytes(const dl_samples *s)
 {
     size_t bytes = s->cap_wide * sizeof *s->wide;

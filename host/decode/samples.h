@@ -47,6 +47,9 @@ typedef struct dl_samples {
 bool dl_samples_grow(dl_samples *s);
 bool dl_samples_add_wide(dl_samples *s, uint64_t value);
 void dl_samples_free(dl_samples *s);
+/* Puts the values of `from` behind those of `to`, without copying their chunks: what they are in must stay. `from` is
+ * empty then. False: out of memory, and nothing has been done. */
+bool dl_samples_take(dl_samples *to, dl_samples *from);
 /* Bytes that it holds. */
 size_t dl_samples_bytes(const dl_samples *s);
 

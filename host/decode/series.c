@@ -67,6 +67,33 @@ dl_series *dl_series_add(dl_series_table *t, uint32_t stream, uint32_t site, dl_
     return s;
 }
 
+bool dl_series_absorb(dl_series_table *t, const dl_series *later, uint32_t stream, uint32_t site)
+{
+    uint32_t slot = t->n_slots ? slot_of(t, stream, site, later->kind) : 0;
+    if (!t->n_slots || !t->slots[slot]) {
+        if (!grow(t)) return false;
+        t->items[t->n++] = *later;
+        t->items[t->n - 1].stream = stream;
+        t->items[t->n - 1].site = site;
+        t->slots[slot_of(t, stream, site, later->kind)] = t->n;
+        return true;
+    }
+    dl_series *s = &t->items[t->slots[slot] - 1];
+    if (later->last_time >= s->last_time) {
+        s->last = later->last;
+        s->last_time = later->last_time;
+    }
+    if (later->min < s->min) s->min = later->min;
+    if (later->max > s->max) s->max = later->max;
+    if (later->shortest < s->shortest) s->shortest = later->shortest;
+    if (later->longest > s->longest) s->longest = later->longest;
+    if (later->what != DL_SERIES_PLAIN) s->what = later->what;
+    s->count += later->count;
+    s->sum += later->sum;
+    s->passes += later->passes;
+    return true;
+}
+
 /* ---- Meta data --------------------------------------------------------------------------------------- */
 
 static const char text_head[] = "{\"text\":\"",
@@ -95,7 +122,7 @@ static bool number_of(const char *meta, const char *key, uint64_t *value)
 }
 
 /* A message that cannot be kept is counted. */
-static void keep(dl_series_table *t, const dl_message *message)
+void dl_series_keep(dl_series_table *t, const dl_message *message)
 {
     if (t->n_messages == t->cap_messages) {
         uint32_t cap = t->cap_messages ? t->cap_messages * 2 : 64;
@@ -116,7 +143,7 @@ void dl_series_tell(dl_series_table *t, dl_series *s, const char *text, const dl
     uint64_t shortest, longest;
     if (s->kind == DL_EVENT_POINT && begins(text, n, text_head)) {
         s->what = DL_SERIES_TEXT;
-        keep(t, message);
+        dl_series_keep(t, message);
     } else if (s->kind == DL_EVENT_VALUE && begins(text, n, counter_head)) {
         s->what = DL_SERIES_COUNTER;
     } else if (s->kind == DL_EVENT_SUM && number_of(text, "\"min\":", &shortest) &&

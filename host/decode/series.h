@@ -51,6 +51,12 @@ void dl_series_free(dl_series_table *t);
 dl_series *dl_series_add(dl_series_table *t, uint32_t stream, uint32_t site, dl_event_kind kind,
                          uint64_t time, uint64_t data, uint64_t passes);
 
+/* Adds what a later part of the log has come to: a series of its table, on this stream and site. False: out of memory, or
+ * there are too many to keep apart. */
+bool dl_series_absorb(dl_series_table *t, const dl_series *later, uint32_t stream, uint32_t site);
+/* Keeps a message, or counts it when there are too many. */
+void dl_series_keep(dl_series_table *t, const dl_message *message);
+
 /* Whether meta data (n bytes) is one of those that a series is told by. */
 bool dl_series_meta(const char *meta, size_t n);
 /* What they say of the series that the last row was of: `meta` is a text of the tables, `text` is itself. */

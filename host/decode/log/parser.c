@@ -331,6 +331,27 @@ devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_
     return status ? status : flush(p, sink, true, err);
 }
 
+devlog_status dl_parser_end_run(dl_parser *p, const dl_parse_sink *sink, devlog_error *err)
+{
+    return flush(p, sink, true, err);
+}
+
+dl_parser_state dl_parser_save(const dl_parser *p)
+{
+    return (dl_parser_state){p->header, p->line, p->ends_from, p->end_line, p->last_time};
+}
+
+void dl_parser_restore(dl_parser *p, const char *source, const dl_parser_state *state)
+{
+    p->source = source;
+    p->header = state->header;
+    p->line = state->lines;
+    p->ends_from = state->ends_from;
+    p->end_line = state->end_line;
+    p->last_time = state->last_time;
+    dl_fast_header(p->fast, &p->header);
+}
+
 void dl_parser_too_long(dl_parser *p)
 {
     p->line++;

@@ -61,6 +61,15 @@ devlog_status dl_parser_block(dl_parser *p, const char *text, size_t n, const dl
  * it is whole, otherwise counted as cut. The same margins. */
 devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_parse_sink *sink,
                              devlog_error *err);
+/* Marks that have waited for more behind them are handed on: nothing more of their run comes. */
+devlog_status dl_parser_end_run(dl_parser *p, const dl_parse_sink *sink, devlog_error *err);
+/* What a parser has learned of its input, but for names. */
+typedef struct dl_parser_state {
+    dl_header header;
+    uint64_t lines, ends_from, end_line, last_time;
+} dl_parser_state;
+dl_parser_state dl_parser_save(const dl_parser *p);
+void dl_parser_restore(dl_parser *p, const char *source, const dl_parser_state *state);
 /* Counts a line that was too long to be looked at. */
 void dl_parser_too_long(dl_parser *p);
 

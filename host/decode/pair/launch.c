@@ -264,3 +264,122 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
     l->count++;
     return set_begun(l, chain, bit, chain->n) ? index : DL_NONE;
 }
+
+/* ---- Parts of a log ------------------------------------------------------------------------------------- */
+
+static dl_ids ids_of(const dl_launch *k)
+{
+    return (dl_ids){k->run_host_id, k->run_id, k->trace_id, k->trace_counter, k->has_ids, false};
+}
+
+/* The slot of the chain with the ids of a launch of another table, whose chip is `chip` here. */
+static uint32_t *slot_for(const dl_launches *l, const dl_launch *k, uint32_t chip, uint64_t *hash)
+{
+    const dl_ids ids = ids_of(k);
+    *hash = ids_hash(chip, k->run, k->run_host_id, k->run_id, k->trace_id, k->trace_counter);
+    return find_slot(l, chip, k->run, &ids, *hash);
+}
+
+/* The first of the bits of this chip; of `bits`, which are in the order of their chips. */
+static uint32_t first_bit(const dl_launch_bit *bits, uint32_t n, uint32_t chip)
+{
+    uint32_t low = 0, high = n;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (bits[middle].chip < chip)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool dl_launches_bases(const dl_launches *l, const dl_launches *part, const dl_launch_bit *bits, uint32_t n,
+                       uint32_t *bases)
+{
+    for (uint32_t c = 0; c < part->n_chains; c++) {
+        const dl_launch_chain *chain = &part->chains[c];
+        const dl_launch *k = &part->items[chain->first];
+        uint32_t at = first_bit(bits, n, k->chip);
+        bool any = false;
+        uint64_t hash;
+        bases[c] = 0;
+        if (at == n || bits[at].chip != k->chip || !l->n_slots) continue;
+        const uint32_t known = *slot_for(l, k, bits[at].to_chip, &hash) & NUMBER_MASK;
+        for (; known && at < n && bits[at].chip == k->chip; at++) {
+            if (!begun(chain, bits[at].bit)) continue;
+            const uint32_t before =
+                bits[at].to_bit == DL_NONE ? 0 : begun(&l->chains[known - 1], bits[at].to_bit);
+            if (any && before != bases[c]) return false;
+            bases[c] = before;
+            any = true;
+        }
+    }
+    return true;
+}
+
+/* What a part knows of a launch that is there already. */
+static void merge_launch(dl_launch *to, const dl_launch *from)
+{
+    if (from->first_fw_start < to->first_fw_start) to->first_fw_start = from->first_fw_start;
+    if (from->last_fw_end > to->last_fw_end) to->last_fw_end = from->last_fw_end;
+    if (!to->op) to->op = from->op;
+}
+
+/* The number of a part's launch, which is the `place`th of its chain, from 0; DL_NONE: out of memory. */
+static uint32_t place_launch(dl_launches *l, const dl_launch *k, uint32_t chip, uint32_t place)
+{
+    uint64_t hash;
+    if (!grow_slots(l)) return DL_NONE;
+    uint32_t *slot = slot_for(l, k, chip, &hash), known = *slot & NUMBER_MASK;
+    if (known && place < l->chains[known - 1].n) {
+        const dl_launch_chain *c = &l->chains[known - 1];
+        const uint32_t number = c->n == 1 ? c->first : c->launches[place];
+        merge_launch(&l->items[number], k);
+        return number;
+    }
+    if (!grow_items(l)) return DL_NONE;
+    const uint32_t number = l->count;
+    if (!known) {
+        l->chains[l->n_chains] = (dl_launch_chain){.first = number, .n = 1};
+        *slot = slot_tag(hash) | ++l->n_chains;
+    } else if (!append(l, &l->chains[known - 1], number)) {
+        return DL_NONE;
+    }
+    l->items[number] = *k;
+    l->items[number].chip = chip;
+    l->items[number].number = l->per_chip[chip]++;
+    l->items[number].repeat = place + 1;
+    return l->count++;
+}
+
+bool dl_launches_absorb(dl_launches *l, const dl_launches *part, const dl_launch_bit *bits, uint32_t n,
+                        const uint32_t *bases, uint32_t *map)
+{
+    uint32_t *chain_of = malloc((part->count + 1) * sizeof *chain_of);
+    bool ok = chain_of != NULL;
+    for (uint32_t c = 0; c < part->n_chains && ok; c++)
+        for (uint32_t i = 0; i < part->chains[c].n; i++)
+            chain_of[part->chains[c].n == 1 ? part->chains[c].first : part->chains[c].launches[i]] = c;
+    for (uint32_t i = 0; i < part->count && ok; i++) {
+        const dl_launch *k = &part->items[i];
+        const uint32_t at = first_bit(bits, n, k->chip);
+        map[i] = place_launch(l, k, bits[at].to_chip, bases[chain_of[i]] + k->repeat - 1);
+        ok = map[i] != DL_NONE;
+    }
+    for (uint32_t c = 0; c < part->n_chains && ok; c++) {
+        const dl_launch_chain *chain = &part->chains[c];
+        const dl_launch *k = &part->items[chain->first];
+        uint32_t at = first_bit(bits, n, k->chip);
+        uint64_t hash;
+        dl_launch_chain *to = &l->chains[(*slot_for(l, k, bits[at].to_chip, &hash) & NUMBER_MASK) - 1];
+        for (; at < n && bits[at].chip == k->chip && ok; at++) {
+            const uint32_t count = begun(chain, bits[at].bit);
+            if (count) ok = set_begun(l, to, bits[at].to_bit, bases[c] + count);
+        }
+    }
+    l->last = 0;
+    l->looks += part->looks;
+    free(chain_of);
+    return ok;
+}

@@ -62,6 +62,22 @@ bool dl_launches_has_begun(const dl_launches *l, uint32_t chip, uint32_t bit, ui
 bool dl_launches_began_at(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_ids *ids,
                           uint64_t time, uint64_t round);
 
+/* Where a stream's bit is when the launches of one part of a log are put behind those of the part before it. */
+typedef struct dl_launch_bit {
+    uint32_t chip, bit;       /* in the later part */
+    uint32_t to_chip, to_bit; /* in the earlier part; to_bit DL_NONE: it has no mark there */
+} dl_launch_bit;
+
+/* How many launches of each chain of `part` have been before it: they go to bases[chain]. Where that is not the same for all
+ * streams which begin launches of the chain in the part, nobody knows which of its launches are one: false. The
+ * bits are in the order of `chip`. */
+bool dl_launches_bases(const dl_launches *l, const dl_launches *part, const dl_launch_bit *bits, uint32_t n,
+                       uint32_t *bases);
+/* Puts the launches of `part` behind those that are there; map[i] is then the number of launch i. Every bit has its place by
+ * now. False: out of memory, or there are too many. */
+bool dl_launches_absorb(dl_launches *l, const dl_launches *part, const dl_launch_bit *bits, uint32_t n,
+                        const uint32_t *bases, uint32_t *map);
+
 /* Whether the launches found last have these ids. */
 static inline bool dl_launches_are_last(const dl_launches *l, uint32_t chip, uint64_t run, const dl_ids *ids)
 {

@@ -13,6 +13,7 @@ dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options
     p->tables = tables;
     p->losses = losses;
     p->source = "";
+    p->first_stream = p->last_stream = DL_NONE;
     if (options) p->filter = options->filter;
     if (options) p->no_samples = options->no_samples;
     if (options) p->no_shapes = options->no_shapes;
@@ -47,6 +48,9 @@ void dl_pair_free(dl_pair *p)
     }
     dl_pair_free_shapes(p);
     dl_sample_pool_free(&p->pool);
+    for (uint32_t i = 0; i < p->n_pools; i++)
+        dl_sample_pool_free(&p->pools[i]);
+    free(p->pools);
     dl_series_free(&p->series);
     dl_zone_counters_free(&p->counters);
     free(p->streams);

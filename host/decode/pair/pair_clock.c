@@ -187,6 +187,9 @@ devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const pair_mark *m
         s->known = true;
         first_epoch(p, s, m);
         s->first = s->last = m->time + s->epoch;
+        s->first_raw = m->time;
+        s->first_starts = m->code & DL_MARK_FW_START;
+        s->first_run = p->run_line;
         return accept(p, s, m, s->last, 0, err);
     }
     uint64_t time = m->time + s->epoch;

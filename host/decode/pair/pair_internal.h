@@ -94,6 +94,9 @@ typedef struct stream_state {
     held_mark *waiting;       /* what `held` says; or NULL */
     struct stream_shape **shapes;
     uint16_t n_shapes, fruitless; /* runs since the last of these that were looked at in vain */
+    bool first_starts;            /* the first mark of all began the firmware */
+    uint64_t first_run;           /* line with which its run begins */
+    uint64_t first_raw;           /* its stamp as it was recorded */
     open_zone inline_open[INLINE_OPEN];
 } stream_state;
 
@@ -138,6 +141,13 @@ struct dl_pair {
     dl_series_table series;
     dl_zone_counters counters;
     dl_marks rows; /* of dl_pair_rows */
+    /* For who puts parts of a log together (pair_absorb.c): */
+    uint32_t first_stream, last_stream;        /* of all marks; DL_NONE: there was none */
+    uint64_t run_line;                         /* with which the run in hand begins, and .. */
+    uint64_t lines_before;                     /* .. what of that were lines of files before this one */
+    uint64_t unpaired_at[DL_DETAILS_PER_KIND]; /* that of the runs in which zones without an end were told */
+    dl_sample_pool *pools;                     /* of the parts that have been added */
+    uint32_t n_pools;
 };
 
 /* A run of marks of one stream, under one set of ids. */

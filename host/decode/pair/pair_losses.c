@@ -42,6 +42,7 @@ static void lose_open(dl_pair *p, const open_zone *z)
     p->losses->found[DL_FOUND_UNPAIRED_START]++;
     if (!dl_losses_wants(p->losses, DL_FOUND_UNPAIRED_START)) return;
     char where[128];
+    p->unpaired_at[dl_losses_told(p->losses, DL_FOUND_UNPAIRED_START)] = p->run_line;
     dl_pair_where(p, z->key->stream, where);
     dl_losses_found(p->losses, DL_FOUND_UNPAIRED_START, 0,
                     "%s:%u: %s: zone '%s' began at cycle %llu and never ended", p->source, z->line, where,

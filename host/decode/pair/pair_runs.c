@@ -324,6 +324,7 @@ static devlog_status pair_run_by_stack(dl_pair *p, pair_run *run, devlog_error *
         return DEVLOG_OK;
     }
     const bool whole = s->n_open == 0 && first->code & DL_MARK_FW_START;
+    p->run_line = p->lines_before + dl_frame_line(dl_mark_frame(p->batch, first->code), run->at);
     devlog_status status = dl_pair_by_stack(p, s, run, err);
     if (!status && whole && !p->no_shapes && s->n_open == 0 && s->limit == CLOCK_LIMIT)
         dl_pair_learn_shape(p, s, run);
@@ -373,6 +374,7 @@ devlog_status dl_pair_marks(dl_pair *p, const dl_marks *m, uint32_t from, uint32
     uint32_t at = from, end;
     known_ids ids = {0};
     p->batch = m;
+    if (from < to && p->first_stream == DL_NONE) p->first_stream = dl_mark_stream(m->items[from].code);
     for (; at < to && !status; at = end) {
         uint32_t n = pair_as_before(p, at, to, all, &ids, &status, err);
         end = at + n;
@@ -385,6 +387,7 @@ devlog_status dl_pair_marks(dl_pair *p, const dl_marks *m, uint32_t from, uint32
         status = pair_run_by_stack(p, &run, err);
     }
     *taken = at - from;
+    if (at > from) p->last_stream = dl_mark_stream(m->items[at - 1].code);
     if (!status) status = dl_pair_out_flush(p, err);
     if (!p->out.collects && p->out.box.extra) dl_marks_clear(p->out.box.extra);
     p->batch = NULL;

@@ -1,0 +1,46 @@
+/* A log in parts: device logs are cut into ranges of whole lines, each is decoded by itself, as if nothing were before it,
+ * and one part is put behind the other. Whether that was exact is found out then: where something goes on behind a cut
+ * (a launch, a clock that jumps, ...) the part is decoded again, behind what is before it. So the result is that of
+ * dl_decode_file, file by file, for any number of parts. docs/parts.md */
+#ifndef DEVLOG_DECODE_PARTS_H
+#define DEVLOG_DECODE_PARTS_H
+
+#include "decode/decode.h"
+
+enum { DL_PARTS_LEAST = 4 * 1024 * 1024 }; /* bytes of a part, where nothing else is wanted */
+
+/* Where a part begins. */
+typedef struct dl_cut {
+    uint32_t file;
+    uint64_t at;
+} dl_cut;
+
+typedef struct dl_parts {
+    char *const *paths; /* borrowed */
+    uint32_t n_paths;
+    uint64_t *sizes;
+    dl_cut *cuts; /* n + 1: the last is the end */
+    uint32_t n;
+    char why[256]; /* why there is one part only; "": it is not so, or was wanted */
+} dl_parts;
+
+/* Cuts these files into at most `wanted` parts, none of which is much smaller than `least` bytes. Cuts are where marks of one
+ * RISC end and those of another begin. What cannot be cut is one part. */
+devlog_status dl_parts_plan(dl_parts *parts, char *const *paths, size_t n, uint32_t wanted, uint64_t least,
+                            devlog_error *err);
+void dl_parts_free(dl_parts *parts);
+
+/* Decodes part i by itself, with a new decoder without filters and sinks; nothing is finished. */
+devlog_status dl_parts_decode(const dl_parts *parts, uint32_t i, dl_decode *d, devlog_error *err);
+/* Puts `part` behind what has been decoded, or says why it does not follow exactly: then *why is a text, and nothing that
+ * matters has been changed. `launches`: they are put together, too. Afterwards `part` is only to be freed. */
+devlog_status dl_parts_add(dl_decode *d, dl_decode *part, bool launches, const char **why, devlog_error *err);
+/* Decodes part i behind what has been decoded. */
+devlog_status dl_parts_go_on(const dl_parts *parts, uint32_t i, dl_decode *d, devlog_error *err);
+
+/* All of it, with a thread for each part; `d` is new, and options are those that it has been made with. *again: how many
+ * parts had to be decoded again, and why the first of them. */
+devlog_status dl_parts_run(const dl_parts *parts, dl_decode *d, const dl_decode_options *options,
+                           uint32_t *again, const char **why, devlog_error *err);
+
+#endif

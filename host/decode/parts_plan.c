@@ -1,0 +1,164 @@
+/* Where a log is cut into parts. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/decode_internal.h"
+#include "decode/parts.h"
+
+enum { LOOK = 64 * 1024, MOST_LOOKS = 256, PLACE_CELLS = 4 };
+
+void dl_parts_free(dl_parts *parts)
+{
+    free(parts->sizes);
+    free(parts->cuts);
+    *parts = (dl_parts){0};
+}
+
+/* Why a file is not cut, or NULL. */
+static const char *look_at(const char *path, uint64_t *size, devlog_status *status, devlog_error *err)
+{
+    dl_input *in;
+    const char *why = NULL;
+    struct stat st;
+    if (!decode_is_file(path)) return "is no file";
+    *status = dl_input_open(&in, path, err);
+    if (*status) return NULL;
+    const int fd = dl_input_plain_file(in);
+    if (decode_is_capture(in))
+        why = "is a capture";
+    else if (fd < 0 || fstat(fd, &st) != 0)
+        why = "is compressed or packed";
+    else
+        *size = (uint64_t)st.st_size;
+    if (!why && decode_is_disordered(in)) why = "is in disorder";
+    dl_input_close(in);
+    return why;
+}
+
+/* The cells of a row that say which RISC it is of: n bytes; 0: it is no row. */
+static size_t place_of(const char *line, size_t n)
+{
+    size_t at = 0;
+    if (!n || line[0] < '0' || line[0] > '9') return 0;
+    for (int cells = 0; at < n; at++)
+        if (line[at] == ',' && ++cells == PLACE_CELLS) return at;
+    return 0;
+}
+
+/* Searches one piece of a file for the first row behind a row of another RISC, from the second line on; its place in the
+ * piece, 0: there is none, and *seen is where the search goes on. */
+static size_t find_in(const char *text, size_t n, bool line_start, size_t *seen)
+{
+    const char *before = NULL;
+    size_t n_before = 0, at = 0;
+    if (!line_start) {
+        const char *end = memchr(text, '\n', n);
+        at = end ? (size_t)(end - text) + 1 : n;
+    }
+    *seen = at;
+    while (at < n) {
+        const char *line = text + at, *end = memchr(line, '\n', n - at);
+        if (!end) break;
+        const size_t place = place_of(line, (size_t)(end - line));
+        if (place && n_before && (place != n_before || memcmp(line, before, place) != 0)) return at;
+        before = line;
+        n_before = place;
+        *seen = at; /* again: what follows is compared with it */
+        at = (size_t)(end - text) + 1;
+    }
+    return 0;
+}
+
+/* The first place at or behind `from` where a file can be cut; its size when there is none. */
+static devlog_status find_cut(const char *path, uint64_t size, uint64_t from, uint64_t *cut,
+                              devlog_error *err)
+{
+    char *text = malloc(LOOK);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    devlog_status status = DEVLOG_OK;
+    *cut = size;
+    if (!text) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (fd < 0 && !status) status = dl_fail_errno(err, errno, "cannot read %s", path);
+    bool line_start = from == 0;
+    for (int i = 0; i < MOST_LOOKS && from < size && !status; i++) {
+        size_t seen;
+        const ssize_t n = pread(fd, text, LOOK, (off_t)from);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) status = dl_fail_errno(err, errno, "cannot read %s", path);
+        if (n <= 0) break;
+        const size_t found = find_in(text, (size_t)n, line_start, &seen);
+        if (found) {
+            *cut = from + found;
+            break;
+        }
+        line_start = seen < (size_t)n;
+        if (!seen || from + (uint64_t)n >= size) break; /* a line that is longer; or the end */
+        from += seen;
+    }
+    if (fd >= 0) close(fd);
+    free(text);
+    return status;
+}
+
+static bool same_cut(const dl_cut *a, const dl_cut *b)
+{
+    return a->file == b->file && a->at == b->at;
+}
+
+/* The cut nearest behind so many bytes of all files. */
+static devlog_status cut_at(const dl_parts *p, uint64_t bytes, dl_cut *cut, devlog_error *err)
+{
+    uint32_t file = 0;
+    while (file + 1 < p->n_paths && bytes >= p->sizes[file])
+        bytes -= p->sizes[file++];
+    *cut = (dl_cut){file, 0};
+    if (bytes == 0) return DEVLOG_OK;
+    devlog_status status = find_cut(p->paths[file], p->sizes[file], bytes, &cut->at, err);
+    if (!status && cut->at >= p->sizes[file]) *cut = (dl_cut){file + 1, 0};
+    return status;
+}
+
+/* A part that begins within a file ends with it at the latest: its lines are counted from where the part begins. */
+static void add_cut(dl_parts *p, dl_cut cut)
+{
+    const dl_cut *before = &p->cuts[p->n - 1];
+    if (before->at && cut.file > before->file && !same_cut(&cut, &(dl_cut){before->file + 1, 0}))
+        p->cuts[p->n++] = (dl_cut){before->file + 1, 0};
+    if (cut.file < p->n_paths && !same_cut(&cut, &p->cuts[p->n - 1])) p->cuts[p->n++] = cut;
+}
+
+devlog_status dl_parts_plan(dl_parts *p, char *const *paths, size_t n, uint32_t wanted, uint64_t least,
+                            devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    uint64_t bytes = 0;
+    *p = (dl_parts){.paths = paths, .n_paths = (uint32_t)n};
+    p->sizes = calloc(n, sizeof *p->sizes);
+    p->cuts = malloc(((size_t)wanted * 2 + 2) * sizeof *p->cuts);
+    if (!p->sizes || !p->cuts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    p->cuts[0] = (dl_cut){0, 0};
+    p->n = 1;
+    for (size_t i = 0; i < n && !status && wanted > 1; i++) {
+        const char *why = look_at(paths[i], &p->sizes[i], &status, err);
+        for (size_t k = 0; k < i && !why; k++)
+            if (strcmp(paths[k], paths[i]) == 0) why = "is given twice";
+        if (why && !p->why[0]) snprintf(p->why, sizeof p->why, "%.180s %s", paths[i], why);
+        bytes += p->sizes[i];
+    }
+    if (!status && !p->why[0]) {
+        if (least && bytes / least < wanted) wanted = bytes / least ? (uint32_t)(bytes / least) : 1;
+        for (uint32_t i = 1; i < wanted && !status; i++) {
+            dl_cut cut;
+            status = cut_at(p, (uint64_t)((double)bytes * i / wanted), &cut, err);
+            if (!status) add_cut(p, cut);
+        }
+        if (!status) add_cut(p, (dl_cut){(uint32_t)n, 0});
+    }
+    p->cuts[p->n] = (dl_cut){(uint32_t)n, 0};
+    return status;
+}

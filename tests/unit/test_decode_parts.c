@@ -1,0 +1,357 @@
+/* A log decoded in parts says what it says as a whole, to the last sample: for any number of parts, wherever they are cut,
+ * and whatever is in the log. Logs of every version, damaged ones, such with drops, several chips, values, several runs and
+ * clocks that wrap; one file or several. With DEVLOG_TEST_CASES=N, N random ones. */
+#include "support/cmocka_all.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "decode/parts.h"
+#include "report/decode_table.h"
+#include "report/stats.h"
+#include "support/logs.h"
+#include "support/runs.h"
+
+enum { CASES = 250, MOST_FILES = 3 };
+
+static char folder[256];
+
+static void hash_in(uint64_t *h, const void *bytes, size_t n)
+{
+    *h = dl_hash_u64(*h ^ dl_hash_bytes(bytes, n));
+}
+
+/* Samples with the launches that they are of, which may be written down in several ways. */
+static void take_samples(uint64_t *h, const dl_key *k)
+{
+    dl_sample_walk w;
+    uint64_t value;
+    uint32_t at = 0, run = 0;
+    dl_sample_walk_start(&w, &k->samples);
+    for (; dl_sample_walk_next(&w, &value); at++) {
+        while (run + 1 < k->n_runs && k->runs[run + 1].sample <= at)
+            run++;
+        const uint32_t launch =
+            k->n_runs ? k->runs[run].launch + (at - k->runs[run].sample) * k->runs[run].step : 0;
+        const uint64_t sample[] = {value, launch};
+        hash_in(h, sample, sizeof sample);
+    }
+}
+
+/* All that a decoder that has finished says. */
+static void tell(dl_decode *d, dl_str *out)
+{
+    const dl_tables *t = dl_decode_tables(d);
+    const dl_table_options all = {.sort = DL_SORT_NAME, .width = 400};
+    const dl_losses *l = dl_decode_losses(d);
+    devlog_error err;
+    assert_int_equal(dl_report_stats(d, NULL, out, &err), DEVLOG_OK);
+    assert_int_equal(
+        dl_report_table(d, &(dl_table_options){.sort = all.sort, .width = 400, .max_launches = 100000}, out,
+                        &err),
+        DEVLOG_OK);
+    dl_str_fmt(out, "end unknown %d, stopped %d, empty %llu\n", l->end_unknown, l->stopped,
+               (unsigned long long)l->empty);
+    for (uint32_t i = 0; i < t->n_streams; i++)
+        dl_str_fmt(out, "stream %u: %u %u,%u %s\n", i, t->streams[i].chip, t->streams[i].core_x,
+                   t->streams[i].core_y, dl_risc_text(t, i));
+    for (uint32_t i = 0; i < t->n_sites; i++)
+        dl_str_fmt(out, "site %u: %s %s:%u %d\n", i, dl_site_text(t, i), dl_text(t, t->sites[i].file),
+                   t->sites[i].line, (int)t->sites[i].role);
+    for (size_t i = 0; i < dl_decode_n_keys(d); i++) {
+        const dl_key *k = dl_decode_key(d, i);
+        uint64_t samples = 0;
+        take_samples(&samples, k);
+        dl_str_fmt(out, "key %zu: %u %u first %llu at %llu, %llu, samples %llx\n", i, k->stream, k->site,
+                   (unsigned long long)k->first, (unsigned long long)k->first_start,
+                   (unsigned long long)k->count, (unsigned long long)samples);
+    }
+    for (size_t i = 0; i < dl_decode_n_series(d); i++) {
+        const dl_series *s = dl_decode_series(d, i);
+        dl_str_fmt(out, "series %zu: %u %u %d: %llu last %llu at %llu, %llu to %llu\n", i, s->stream, s->site,
+                   (int)s->kind, (unsigned long long)s->count, (unsigned long long)s->last,
+                   (unsigned long long)s->last_time, (unsigned long long)s->shortest,
+                   (unsigned long long)s->longest);
+    }
+    const dl_launches *launches = dl_decode_launches(d);
+    for (uint32_t i = 0; i < launches->count; i++) {
+        const dl_launch *k = &launches->items[i];
+        dl_str_fmt(out, "launch %u: chip %u number %u, %llu %u, repeat %u, run %llx, op %u, %llu to %llu\n",
+                   i, k->chip, k->number, (unsigned long long)k->run_host_id, k->run_id, k->repeat,
+                   (unsigned long long)k->run, k->op, (unsigned long long)k->first_fw_start,
+                   (unsigned long long)k->last_fw_end);
+    }
+    for (uint32_t i = 0; i < t->n_chips; i++)
+        dl_str_fmt(out, "chip %u: %u, %llu kHz, %u cores\n", i, t->chips[i].id,
+                   (unsigned long long)t->chips[i].freq_khz, t->chips[i].max_cores);
+}
+
+static void whole(char *const *paths, size_t n, const dl_decode_options *options, dl_str *out)
+{
+    dl_decode *d;
+    devlog_error err;
+    assert_int_equal(dl_decode_new(&d, options, &err), DEVLOG_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(dl_decode_file(d, paths[i], &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    tell(d, out);
+    dl_decode_free(d);
+}
+
+static void same(const dl_str *got, const dl_str *expected, const char *what)
+{
+    if (strcmp(got->text, expected->text) == 0) return;
+    size_t at = 0;
+    while (got->text[at] == expected->text[at])
+        at++;
+    while (at && expected->text[at - 1] != '\n')
+        at--;
+    fail_msg("%s, in %s:\n%.300s\ninstead of\n%.300s", what, folder, got->text + at, expected->text + at);
+}
+
+/* How many parts were decoded once. */
+typedef struct tally {
+    uint64_t parts, again;
+} tally;
+
+static void compare(char *const *paths, size_t n, const dl_decode_options *options, uint32_t wanted,
+                    const dl_str *expected, tally *sum)
+{
+    dl_parts parts;
+    dl_decode *d;
+    devlog_error err;
+    uint32_t again;
+    const char *why;
+    char what[200];
+    dl_str got = {0};
+    assert_int_equal(dl_parts_plan(&parts, paths, n, wanted, 0, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_new(&d, options, &err), DEVLOG_OK);
+    if (parts.why[0]) {
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(dl_decode_file(d, paths[i], &err), DEVLOG_OK);
+        again = 0;
+        why = parts.why;
+    } else {
+        if (dl_parts_run(&parts, d, options, &again, &why, &err)) fail_msg("%s", err.text);
+        sum->parts += parts.n - 1;
+        sum->again += again;
+    }
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    tell(d, &got);
+    snprintf(what, sizeof what, "%u parts of %u wanted, %u again (%s)", parts.n, wanted, again,
+             why ? why : "");
+    same(&got, expected, what);
+    dl_str_free(&got);
+    dl_decode_free(d);
+    dl_parts_free(&parts);
+}
+
+/* Writes the log as one file or several, cut behind any line. */
+static size_t write_files(const char *text, size_t n, size_t wanted, char *paths[MOST_FILES], uint64_t *seed)
+{
+    size_t from = 0, files = 0;
+    while (files < wanted && (from < n || !files)) {
+        size_t to = files + 1 == wanted ? n : from + test_random(seed) % (n - from + 1);
+        while (to < n && to && text[to - 1] != '\n')
+            to++;
+        assert_true(asprintf(&paths[files], "%s/%zu.csv", folder, files) > 0);
+        FILE *out = fopen(paths[files++], "w");
+        assert_non_null(out);
+        assert_int_equal(fwrite(text + from, 1, to - from, out), to - from);
+        assert_int_equal(fclose(out), 0);
+        from = to;
+    }
+    return files;
+}
+
+static void try_log(const char *text, size_t n, size_t files, uint64_t *seed, tally *sum)
+{
+    char *paths[MOST_FILES];
+    const dl_decode_options options = {
+        .threads = 1, .keep_meta = test_random(seed) % 2, .no_samples = test_random(seed) % 5 == 0};
+    dl_str expected = {0};
+    const size_t n_files = write_files(text, n, files, paths, seed);
+    whole(paths, n_files, &options, &expected);
+    compare(paths, n_files, &options, 2 + (uint32_t)(test_random(seed) % 9), &expected, sum);
+    compare(paths, n_files, &options, 2 + (uint32_t)(test_random(seed) % 3), &expected, sum);
+    dl_str_free(&expected);
+    for (size_t i = 0; i < n_files; i++) {
+        unlink(paths[i]);
+        free(paths[i]);
+    }
+}
+
+static void logs_of_every_version(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    tally sum = {0};
+    for (int kind = 0; kind < TEST_LOG_KINDS; kind++) {
+        for (unsigned i = 0; i < 4; i++) {
+            dl_str log = {0};
+            test_log(&log, kind, 6 + 5 * i, (uint64_t)kind + 100 * i);
+            try_log(log.text, log.len, 1 + i % 2, &seed, &sum);
+            dl_str_free(&log);
+        }
+    }
+    print_message("%llu cuts, %llu of which had to be decoded again\n", (unsigned long long)sum.parts,
+                  (unsigned long long)sum.again);
+    assert_true(sum.parts > 100);
+}
+
+static void random_logs(void **state)
+{
+    (void)state;
+    const char *asked = getenv("DEVLOG_TEST_CASES");
+    const unsigned long cases = asked ? strtoul(asked, NULL, 10) : CASES;
+    uint64_t seed = 2;
+    tally sum = {0};
+    for (unsigned long i = 0; i < cases; i++) {
+        dl_str log = {0};
+        if (i % 2)
+            test_runs(&log, 4 + (unsigned)(test_random(&seed) % 30),
+                      i % 3 ? (unsigned)(test_random(&seed) % 9) : 0, i);
+        else
+            test_log(&log, (int)(i / 2 % TEST_LOG_KINDS), 1 + (unsigned)(test_random(&seed) % 5), i);
+        size_t n = log.len;
+        char *text = malloc(n + 4096);
+        assert_non_null(text);
+        memcpy(text, log.text, n);
+        for (uint64_t hits = test_random(&seed) % 3; i % 4 == 0 && hits; hits--)
+            test_damage(text, &n, n + 4096, &seed);
+        try_log(text, n, 1 + test_random(&seed) % MOST_FILES, &seed, &sum);
+        free(text);
+        dl_str_free(&log);
+    }
+    print_message("%llu cuts, %llu of which had to be decoded again\n", (unsigned long long)sum.parts,
+                  (unsigned long long)sum.again);
+}
+
+/* A log as devlog's runs leave it, with all that makes trouble: drops, zones without an end, values, sums, two chips, two
+ * runs, a launch that goes on behind another RISC's, a wrap of the clock. */
+typedef struct rich {
+    unsigned launches, wrap_at, run_at;
+    bool drops, torn_apart, ends;
+} rich;
+
+static void rich_log(dl_str *out, const rich *r, uint64_t *seed)
+{
+    static const char *const riscs[] = {"BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2"};
+    uint64_t clock = 1000000;
+    for (unsigned launch = 0; launch < r->launches; launch++) {
+        if (launch == 0 || launch == r->run_at) {
+            dl_str_fmt(out, "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64, Run: %x%s\n",
+                       77 + launch, r->ends ? ", Ends" : "");
+            dl_str_add(
+                out,
+                "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], "
+                "data, run host ID, trace id, trace id count, zone name, type, source line, source file, "
+                "meta data\n");
+            if (launch) clock = 500000;
+        }
+        clock += 100000 + test_random(seed) % 1000;
+        if (launch == r->wrap_at) clock = (UINT64_C(1) << 44) - 40000;
+        for (unsigned place = 0; place < 2 * 3 * 5; place++) {
+            const unsigned chip = place / 15, core = place / 5 % 3;
+            const char *risc = riscs[place % 5];
+            uint64_t at = clock + test_random(seed) % 500;
+            const uint64_t mask = (UINT64_C(1) << 44) - 1;
+            const bool trisc = risc[0] == 'T';
+            char name[32];
+            snprintf(name, sizeof name, "%s", trisc ? "TRISC" : risc);
+#define ROW(timer, data, zone, type, line, file, meta)                                                       \
+    dl_str_fmt(out, "%u,%u,%u,%s,%u,%llu,%llu,%u,,,%s,%s,%u,%s,%s\n", chip, core, 1 + core % 2, risc, timer, \
+               (unsigned long long)((at += 20 + test_random(seed) % 90) & mask), (unsigned long long)(data), \
+               1024 * (1 + launch), zone, type, line, file, meta)
+            char zone[64];
+            snprintf(zone, sizeof zone, "%s-FW", name);
+            ROW(1, 0, zone, "ZONE_START", 10, "firmware/run.h", "");
+            snprintf(zone, sizeof zone, "%s-KERNEL", name);
+            ROW(2, 0, zone, "ZONE_START", 11, "firmware/run.h", "");
+            for (unsigned k = 0, n = 1 + (unsigned)(test_random(seed) % 4); k < n; k++) {
+                ROW(100 + k, 0, k % 2 ? "READ" : "WRITE", "ZONE_START", 20 + k, "kernel.c", "");
+                if (test_random(seed) % 3 == 0)
+                    ROW(200, test_random(seed) % 1000, "LEVEL", "TS_DATA", 30, "kernel.c", "");
+                if (!r->drops || test_random(seed) % 12)
+                    ROW(100 + k, 0, k % 2 ? "READ" : "WRITE", "ZONE_END", 20 + k, "kernel.c", "");
+            }
+            if (test_random(seed) % 4 == 0)
+                ROW(201, 0, "POINT", "TS_EVENT", 31, "kernel.c", "{\"text\":\"a point\"}");
+            ROW(203, 500 + launch, "SUM", "ZONE_TOTAL", 33, "kernel.c",
+                "{\"count\":3;\"min\":1;\"max\":400}");
+            if (r->torn_apart && place % 7 == 3) continue; /* its rest is behind the others */
+            ROW(2, 0, zone, "ZONE_END", 11, "firmware/run.h", "");
+            snprintf(zone, sizeof zone, "%s-FW", name);
+            if (!r->drops || test_random(seed) % 40) ROW(1, 0, zone, "ZONE_END", 10, "firmware/run.h", "");
+            if (r->drops && test_random(seed) % 9 == 0)
+                ROW(300, 5, "DEVLOG-DROPPED", "ZONE_TOTAL", 0, "", "");
+        }
+        for (unsigned place = 0; place < 30 && r->torn_apart; place++) {
+            const unsigned chip = place / 15, core = place / 5 % 3;
+            const char *risc = riscs[place % 5];
+            uint64_t at = clock + 5000;
+            const uint64_t mask = (UINT64_C(1) << 44) - 1;
+            if (place % 7 != 3) continue;
+            char zone[64];
+            snprintf(zone, sizeof zone, "%s-KERNEL", risc[0] == 'T' ? "TRISC" : risc);
+            ROW(2, 0, zone, "ZONE_END", 11, "firmware/run.h", "");
+            snprintf(zone, sizeof zone, "%s-FW", risc[0] == 'T' ? "TRISC" : risc);
+            ROW(1, 0, zone, "ZONE_END", 10, "firmware/run.h", "");
+        }
+#undef ROW
+    }
+}
+
+static void rich_logs(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    tally plain = {0}, hard = {0};
+    for (unsigned i = 0; i < 40; i++) {
+        const rich r = {.launches = 6 + (unsigned)(test_random(&seed) % 10),
+                        .wrap_at = i % 5 == 1 ? 3 : UINT32_MAX,
+                        .run_at = i % 5 == 2 ? 4 : UINT32_MAX,
+                        .drops = i % 2,
+                        .torn_apart = i % 5 == 3,
+                        .ends = i % 3 == 0};
+        dl_str log = {0};
+        rich_log(&log, &r, &seed);
+        const bool is_hard = r.wrap_at != UINT32_MAX || r.run_at != UINT32_MAX || r.torn_apart;
+        try_log(log.text, log.len, 1, &seed, is_hard ? &hard : &plain);
+        dl_str_free(&log);
+    }
+    print_message(
+        "%llu cuts, %llu decoded again; of logs with wraps, runs and launches in pieces %llu and %llu\n",
+        (unsigned long long)plain.parts, (unsigned long long)plain.again, (unsigned long long)hard.parts,
+        (unsigned long long)hard.again);
+    /* Cuts between launches and between RISCs of one launch are exact; zones that are open there are no reason. */
+    assert_true(plain.parts > 50);
+    assert_int_equal(plain.again, 0);
+    assert_true(hard.again > 0);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/test_decode_parts.XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logs_of_every_version),
+        cmocka_unit_test(random_logs),
+        cmocka_unit_test(rich_logs),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -13,45 +13,6 @@
 /* What a report's whole nanoseconds make of a clock may be off by so much of it. */
 static const double CLOCKS_AGREE = 0.01;
 
-/* ---- Which op a launch is of --- */
-
-static int by_id(const void *a, const void *b)
-{
-    const id_of *x = a, *y = b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->chip < y->chip ? -1 : x->chip > y->chip;
-}
-
-static bool ask(asked *a, const answer_run *r, bool made)
-{
-    *a = (asked){.all = !r, .made = made, .whole = r && !r->left_out};
-    if (!r) return true;
-    const op_table *t = r->table;
-    a->n_rows = made ? t->n : 0;
-    a->by_row = calloc(a->n_rows + 1, sizeof *a->by_row);
-    a->ids = malloc((t->n + 1) * sizeof *a->ids);
-    if (!a->by_row || !a->ids) return false;
-    for (size_t i = r->first; i < r->last; i++) {
-        const op_table_row *row = &t->rows[i];
-        if (!answer_run_wants(r, i) || (row->has & OP_IS_POINT)) continue;
-        if (made)
-            a->by_row[i] = row->code + 1;
-        else if (row->has & OP_HAS_ID)
-            a->ids[a->n++] = (id_of){row->id, row->chip, row->code};
-    }
-    if (a->n) qsort(a->ids, a->n, sizeof *a->ids, by_id);
-    return true;
-}
-
-static uint32_t code_of(const asked *a, const devlog_log *log, uint32_t number)
-{
-    if (a->all) return 1;
-    if (a->made) return number < a->n_rows && a->by_row[number] ? a->by_row[number] : NOT_WANTED;
-    const id_of key = {.id = door_asked_by(log, number), .chip = devlog_log_launch(log, number).chip};
-    const id_of *found = a->n ? bsearch(&key, a->ids, a->n, sizeof key, by_id) : NULL;
-    return found ? found->code + 1 : NOT_WANTED;
-}
-
 /* ---- One pass --- */
 
 static uint8_t risc_of(const char *name)
@@ -180,11 +141,11 @@ static inline uint64_t own_of(stream_of *s, uint32_t depth, uint64_t whole)
     return own;
 }
 
-/* Which op's code the launch is of; 0: out of memory. */
-static inline uint32_t code_at(run_log *l, uint32_t launch)
+/* Which op's code the launch is of, in which something begins at `start`; 0: out of memory. */
+static inline uint32_t code_at(run_log *l, uint32_t launch, uint64_t start)
 {
     if (launch >= l->n_launches && !grow_launches(l, (size_t)launch + 1)) return 0;
-    if (!l->codes[launch]) l->codes[launch] = code_of(&l->asked, l->log, launch);
+    if (!l->codes[launch]) l->codes[launch] = run_log_code_of(&l->asked, l->log, launch, start);
     return l->codes[launch];
 }
 
@@ -197,7 +158,7 @@ static bool add_zones(run_log *l, stream_of *s, const dl_run *run)
         const uint64_t whole = z->end - z->start, own = own_of(s, z->depth, whole);
         if (z->launch != launch) {
             launch = z->launch;
-            code = launch == DL_NONE ? without : code_at(l, launch);
+            code = launch == DL_NONE ? without : code_at(l, launch, z->start);
             if (!code) return false;
         }
         if (code == NOT_WANTED) continue;
@@ -239,7 +200,7 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
 
 static devlog_status begin(run_log *l, const answer_run *r, bool made, devlog_error *err)
 {
-    if (!ask(&l->asked, r, made)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!run_log_ask(&l->asked, r, made)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     return door_beside(l->decode, &l->log, err);
 }
 
@@ -288,6 +249,7 @@ void run_log_free(run_log *l)
     devlog_log_close(l->log);
     dl_decode_free(l->own);
     free(l->asked.ids);
+    free(l->asked.by_start);
     free(l->asked.by_row);
     free(l->streams);
     free(l->parts);

@@ -39,16 +39,22 @@ typedef struct launch_of {
     kernels riscs[RISCS];
 } launch_of;
 
-/* Which op a launch is of. */
+/* An op, by the number under which launches ask for it. */
 typedef struct id_of {
     uint64_t id;
     uint32_t chip, code;
+    bool ran;          /* the report has device times of it */
+    double start, end; /* cycles of its firmware; NAN: the report does not say */
 } id_of;
 
 typedef struct asked {
     id_of *ids;
     size_t n;
     bool all, made;
+    bool device_times; /* the report has some */
+    bool apart;        /* ops and launches of the report are not numbered together: */
+    id_of *by_start;   /* ops with device times, by chip and time */
+    size_t n_by_start;
     bool whole;       /* nothing is left out of the run: then its host zones are asked for, too */
     uint32_t *by_row; /* made tables: code + 1 by row */
     size_t n_rows;
@@ -71,6 +77,11 @@ struct run_log {
     run_late *lates;
     size_t n_lates;
 };
+
+/* run_log_ops.c: the ops of a run; false: out of memory. And the code of the op that ran a launch, as text + 1, or NOT_WANTED; `start` is
+ * when something in the launch began. */
+bool run_log_ask(asked *a, const struct answer_run *r, bool made);
+uint32_t run_log_code_of(const asked *a, const devlog_log *log, uint32_t number, uint64_t start);
 
 /* run_log_found.c: zones and lates; false: out of memory. */
 bool run_log_find_zones(run_log *l);

@@ -16,17 +16,18 @@
 #error "the build defines DEVLOG_DATA_FOLDER"
 #endif
 
-/* PREFIX/share/devlog of the running PREFIX/bin/devlog, or of the library's PREFIX/lib or PREFIX/lib/TRIPLET.
+/* PREFIX/share/devlog of the running PREFIX/bin/devlog, or of the library's PREFIX/lib, PREFIX/lib/TRIPLET or
+ * PREFIX/lib/python3.11/site-packages/devlog.
  * A path does not change while a program runs: it is found once. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char installed[PATH_MAX];
 
-/* Looks for share/devlog beside the folder of `file`, or beside the folder around that. */
-static bool find_beside(const char *file)
+/* Looks for share/devlog beside the folder of `file`, and beside so many folders around that. */
+static bool find_beside(const char *file, int around)
 {
     char path[PATH_MAX];
     if (!realpath(file, path)) return false;
-    for (int up = 0; up < 3; up++) {
+    for (int up = 0; up < around + 2; up++) {
         char *slash = strrchr(path, '/');
         if (!slash) break;
         *slash = '\0';
@@ -42,8 +43,8 @@ static bool find_beside(const char *file)
 static void find_installed(void)
 {
     Dl_info here;
-    if (find_beside("/proc/self/exe")) return;
-    if (dladdr(installed, &here) && here.dli_fname) find_beside(here.dli_fname);
+    if (find_beside("/proc/self/exe", 1)) return;
+    if (dladdr(installed, &here) && here.dli_fname) find_beside(here.dli_fname, 3);
 }
 
 const char *dl_home(void)

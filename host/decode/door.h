@@ -15,6 +15,8 @@ devlog_status door_beside(dl_decode *decode, devlog_log **out, devlog_error *err
 /* Which op asked for a launch: its number in devlog's log of ops, or, in logs that do not say it, the run host id, which
  * tt-metal counts together with ops; 0: none. */
 uint64_t door_asked_by(const devlog_log *log, uint32_t launch);
+/* Whether that is an op which the log says; otherwise it is the launch's own number. */
+bool door_told_op(const devlog_log *log, uint32_t launch);
 
 /* Cycles of a chip of it are instructions: it is a simulator without timing. */
 bool door_counts_instructions(const devlog_log *log);

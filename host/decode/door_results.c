@@ -81,6 +81,12 @@ uint64_t door_asked_by(const devlog_log *log, uint32_t launch)
     return all->items[launch].op ? all->items[launch].op : all->items[launch].run_host_id;
 }
 
+bool door_told_op(const devlog_log *log, uint32_t launch)
+{
+    const dl_launches *all = dl_decode_launches(log->decode);
+    return launch < all->count && all->items[launch].op != 0;
+}
+
 devlog_chip devlog_log_chip(const devlog_log *log, uint32_t number)
 {
     const dl_tables *t = dl_decode_tables(log->decode);

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "ops/op_table.h"
+
 /* ---- Cells --- */
 
 void op_cell_text(op_writer *w, const char *text, size_t n)
@@ -325,7 +327,7 @@ static void start_cell(op_writer *w, op_piece piece, size_t in_cells)
 
 static void code_cell(op_writer *w, const op_row_facts *f)
 {
-    static const char no_op[] = "(launch without op)";
+    static const char no_op[] = OP_CODE_NO_OP;
     if (f->op)
         start_cell(w, w->text.name, offsetof(op_start_cells, name));
     else

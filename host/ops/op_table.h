@@ -26,6 +26,9 @@ enum {
     OP_HAS_IDLE = 2048,
 };
 
+/* OP CODE of the rows of launches that no op made, in devlog's own reports. */
+#define OP_CODE_NO_OP "(launch without op)"
+
 typedef struct op_table_row {
     uint64_t fw_ns, kernel_ns, host_ns;
     int64_t gap_ns;   /* OP TO OP LATENCY */
@@ -50,8 +53,8 @@ typedef struct op_table {
     char *name;
     dl_intern *texts;
     op_table_row *rows;
-    op_table_more *more; /* by row; NULL unless it was asked for */
-    op_wide *wide;       /* the same */
+    op_table_more *more;            /* by row; NULL unless it was asked for */
+    op_wide *wide;                  /* the same */
     bool has_wide[OP_WIDE_NUMBERS]; /* some row may have this number; false: none has it */
     size_t n, cap;
     uint64_t lines;

@@ -81,6 +81,26 @@ class Run(unittest.TestCase):
         text = devlog("report", "out", folder=self.folder).stdout
         self.assertIn("HOST ZONES", text)
 
+    def test_launches_of_c_without_log_beside_ops(self):
+        """Their numbers are those of ops that launched nothing, by accident: they stand under none of these."""
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "prog.py"), "w", encoding="utf-8") as f:
+                f.write("import devlog\nfor i in range(6):\n    with devlog.op(f'Host{i}'): pass\n" + PROGRAM)
+            devlog("run", "--once", "-o", "out", "--", sys.executable, "prog.py", os.path.join(os.path.dirname(DEVLOG), "demo"), folder=folder)
+            report = json.loads(devlog("report", "--format", "json", "out", folder=folder).stdout)["sections"]
+            ran = {row["op"]: row["count"] for row in report["op_statistics"]["rows"] if row["runs_on"] == "device"}
+            self.assertEqual(ran, {"(launch without op)": 20})
+            counts = {}
+            for row in report["zones"]["rows"]:
+                counts[row["op"], row["zone"]] = counts.get((row["op"], row["zone"]), 0) + row["count"]
+            self.assertEqual({op for op, _ in counts}, {"(launch without op)"})
+            log = json.loads(devlog("report", "--format", "json", os.path.join("out", "logs", "capture.devlog"), folder=folder).stdout)["sections"]
+            alone = {}
+            for row in log["zones"]["rows"]:
+                alone[row["zone"]] = alone.get(row["zone"], 0) + row["count"]
+            self.assertGreater(alone["add block"], 7 * 64)
+            self.assertEqual({zone: n for (_, zone), n in counts.items()}, alone) # none is left out
+
     def test_a_file_without_zones(self):
         with tempfile.TemporaryDirectory() as folder:
             code = "import devlog; devlog.start_zones('.'); devlog.stop_zones()"

@@ -80,12 +80,18 @@ def _word(value):
     return None if value is None else str(value).rsplit(".", 1)[-1].upper()
 
 
+def _text(data):
+    """Attributes as C programs write them: without spaces, so that reports of both say the same."""
+    return data if isinstance(data, str) else json.dumps(data, default=str, separators=(",", ":"))
+
+
 def _tensor(t):
     """(shape, logical, layout, data type, memory) of numpy's, torch's and ttnn's tensors, and of bare shapes."""
     sizes = getattr(t, "shape", t)
     padded = getattr(t, "padded_shape", sizes)
     layout = _word(getattr(t, "layout", None))
-    if layout == "STRIDED": # torch's word
+    # torch's word; numpy says it by a flag
+    if layout == "STRIDED" or (layout is None and getattr(getattr(t, "flags", None), "c_contiguous", False)):
         layout = "ROW_MAJOR"
     device = getattr(t, "device", None)
     device = device() if callable(device) else device
@@ -169,14 +175,14 @@ class op:
     def append_meta_data(self, data):
         """Text, or a dict whose members become attributes of the op."""
         if self._log:
-            self._log.append(self.id, data if isinstance(data, str) else json.dumps(data, default=str))
+            self._log.append(self.id, _text(data))
 
 
 def append_meta_data(data):
     """Attributes for the innermost op of this thread: text, or a dict."""
     log = _current()
     if log:
-        log.append(0, data if isinstance(data, str) else json.dumps(data, default=str))
+        log.append(0, _text(data))
 
 
 def signpost(header, message=None):

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # The Debian packages: they are built of what is committed, hold what they should, and work from where they are unpacked: the
-# program with its boards and pages, a host program by pkg-config, Python, completion. Without debhelper: SKIPPED. They are not
+# program with its boards and pages, a host program by pkg-config, Python, completion; the wheel the same. Without debhelper: SKIPPED. They are not
 # optimised here, for they take a minute otherwise. Called by ctest.
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$source"
 fail() { printf '%s\n' "$*" >&2; exit 1; }
-for tool in dh dh_python3 dpkg-buildpackage; do
+for tool in dh dh_python3 dpkg-buildpackage pyproject-build; do
   command -v $tool >/dev/null || { echo "SKIPPED: no $tool"; exit 77; }
 done
 git rev-parse HEAD >/dev/null 2>&1 || { echo "SKIPPED: not a clone"; exit 77; }
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 unset LD_PRELOAD DEVLOG_HOME
-DEB_BUILD_OPTIONS="noopt parallel=2" PACKAGES_FOLDER=$here/packages ./dev package --no-lint >"$here/said" 2>&1 || fail "$(tail -30 "$here/said")"
+DEB_BUILD_OPTIONS="noopt parallel=2" WHEEL_BUILD_TYPE=Debug PACKAGES_FOLDER=$here/packages ./dev package --no-lint >"$here/said" 2>&1 || fail "$(tail -30 "$here/said")"
 root=$here/root
 for name in devlog libdevlog0 libdevlog-dev python3-devlog devlog-doc; do
   dpkg-deb -x "$here/packages/${name}"_*.deb "$root" || fail "no package $name"
@@ -36,3 +36,10 @@ PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$library/pkgconfig pkg-config --cfl
 # shellcheck disable=SC2046
 cc "$here/main.c" -o "$here/main" -I"$root/usr/include" -L"$library" $(cat "$here/flags") -Wl,-rpath,"$library"
 [ "devlog $("$here/main")" = "$("$devlog" --version)" ] || fail "the library is of another version"
+# The wheel, in an environment of its own and without network: package, program and what both read.
+/usr/bin/python3 -m venv "$here/venv"
+"$here/venv/bin/pip" install --quiet --no-index "$here"/packages/devlog-*.whl
+found=$(cd "$here" && env -u PYTHONPATH "$here/venv/bin/python" -c "import devlog, sys; print(len(devlog.decode(sys.argv[1]).zones))" "$log")
+[ "$found" = "$zones" ] || fail "the wheel's package finds $found zones, not $zones"
+"$here/venv/bin/devlog" decode --no-files --format csv "$log" | cmp - "$here/program.csv" || fail "the wheel's program prints something else"
+[ "$("$here/venv/bin/devlog" boards)" = "$("$devlog" boards)" ] || fail "the wheel's program has other boards"

@@ -24,7 +24,7 @@ struct browser {
     int next;
 };
 
-enum { PATIENCE_SECONDS = 30 };
+enum { PATIENCE_SECONDS = 120 }; /* with both processors busy with something else */
 
 static bool have_chromium(void)
 {

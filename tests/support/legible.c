@@ -56,7 +56,9 @@ static const char contrast_of_all[] =
     "1).data]; for (const [c, n] of counts) if (n * 4 > image.length * 0.2) note(ratio(ink, "
     "c.split(',').map(Number)), 'canvas ' + this.canvas.id + ' ' + this.fillStyle + ' on ' + c + ': ' + "
     "text.slice(0, 20)); } return plain.apply(this, arguments); };"
-    " const frame = () => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));"
+    /* Colours on their way from one to the other are not looked at. */
+    " const frame = async () => { await new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))); "
+    "await Promise.all(document.getAnimations().map((a) => a.finished.catch(() => 0))); };"
     " const model = timeline.model;"
     " for (const name of [...tabNames(), 'zones']) { showTab(name); await frame(); dom(); }"
     " rowsLayout.open.clear(); toggleCore(model.cores[0]);"

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/pids.h"
 #include "base/settings.h"
 
 _Static_assert(sizeof(dl_run_file_shared) <= DL_RUN_BYTES, "the file has one size");
@@ -27,25 +28,6 @@ uint64_t dl_run_file_new_id(void)
         id = ((uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec) ^ (uint64_t)getpid() << 44;
     }
     return id ? id : 1;
-}
-
-/* When a process started, in ticks since boot: it and the number tell processes apart. 0: there is none. */
-static uint64_t started(uint64_t pid)
-{
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%llu/stat", (unsigned long long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
-    text[n > 0 ? n : 0] = 0;
-    /* The name in parentheses may hold anything; behind it stand the fields from the third on, this is the
-     * 22nd. */
-    const char *at = strrchr(text, ')');
-    if (at && (at[1] != ' ' || at[2] == 'Z' || at[2] == 'X')) return 0; /* it has ended */
-    for (int field = 2; at && field < 22; field++)
-        at = strchr(at + 1, ' ');
-    return at ? strtoull(at, NULL, 10) : 0;
 }
 
 /* DEVLOG_RUN; *id is 0 when it is not set. */
@@ -87,7 +69,7 @@ static int write_new(int fd, uint64_t id)
     page.shared.magic = DL_RUN_MAGIC;
     page.shared.run = id;
     page.shared.pid = (uint64_t)getpid();
-    page.shared.pid_start = started(page.shared.pid);
+    page.shared.pid_start = dl_process_started(page.shared.pid);
     atomic_init(&page.shared.next_op, 1);
     atomic_init(&page.shared.next_program, 1);
     ssize_t n = pwrite(fd, page.bytes, sizeof page.bytes, 0);
@@ -105,7 +87,7 @@ static bool read_head(int fd, dl_run_file_shared *head)
 static bool is_ours(const dl_run_file_shared *head, uint64_t want, bool join)
 {
     if (want) return head->run == want;
-    return join || (head->pid_start && started(head->pid) == head->pid_start);
+    return join || (head->pid_start && dl_process_started(head->pid) == head->pid_start);
 }
 
 /* Decides which run it is, alone with the file or beside others who have it open; 0 or an errno. */

@@ -21,7 +21,15 @@
 #define DL_RUN_VARIABLE  "DEVLOG_RUN"
 #define DL_RUN_MAGIC     UINT64_C(0x31304e55524c4456) /* "VDLRUN01" */
 
-enum { DL_RUN_CHIPS = 64, DL_RUN_FOLDERS = 64, DL_RUN_BYTES = 4096 };
+enum { DL_RUN_CHIPS = 64, DL_RUN_FOLDERS = 64, DL_RUN_THREADS = 128, DL_RUN_BYTES = 4096 };
+
+/* What a thread has open in one log: run_threads.h. */
+typedef struct dl_run_thread {
+    atomic_ullong process; /* 0: nobody's */
+    atomic_ullong open;    /* id << 32 | depth of the op that is innermost; 0: none */
+    atomic_uint tid;       /* the system's number */
+    atomic_uint number;    /* the run's + 1 */
+} dl_run_thread;
 
 /* What is in the file. */
 typedef struct dl_run_file_shared {
@@ -34,6 +42,7 @@ typedef struct dl_run_file_shared {
     atomic_ullong lost;                  /* events that could not be written */
     atomic_uint launches[DL_RUN_CHIPS];  /* number of the last launch, by slot (modulo) */
     atomic_ullong begun[DL_RUN_FOLDERS]; /* folders whose device logs this run has begun */
+    dl_run_thread threads[DL_RUN_THREADS];
 } dl_run_file_shared;
 
 typedef struct dl_run_file {

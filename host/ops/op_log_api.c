@@ -22,6 +22,7 @@ static void remove_frame(ops_thread *t, uint32_t at, ops_frame *out)
     if (at < t->inherited) t->inherited--;
     t->depth--;
     memmove(&t->frames[at], &t->frames[at + 1], (t->depth - at) * sizeof *t->frames);
+    ops_seen(t);
 }
 
 static bool find_frame(const ops_thread *t, uint32_t id, uint32_t *at)
@@ -70,7 +71,7 @@ static ops_thread *here(devlog_ops *ops)
     return t;
 }
 
-static ops_frame *push(ops_thread *t, uint32_t id)
+static ops_frame *push(ops_thread *t, uint32_t id, uint32_t depth)
 {
     if (t->depth == t->capacity) {
         uint32_t capacity = t->capacity ? 2 * t->capacity : 8;
@@ -80,7 +81,8 @@ static ops_frame *push(ops_thread *t, uint32_t id)
         t->capacity = capacity;
     }
     ops_frame *f = &t->frames[t->depth++];
-    *f = (ops_frame){.id = id};
+    *f = (ops_frame){.id = id, .depth = depth};
+    ops_seen(t);
     return f;
 }
 
@@ -119,13 +121,13 @@ uint32_t devlog_op_start(devlog_ops *ops, const devlog_op *op)
     uint64_t entered = dl_now_ns();
     uint32_t id = atomic_fetch_add(&ops->run.shared->next_op, 1);
     atomic_fetch_add_explicit(&ops->n_ops, 1, memory_order_relaxed);
-    uint32_t parent = t->depth ? t->frames[t->depth - 1].id : 0;
+    const dl_open_op parent = ops_innermost(t);
     ops_line(t, "start");
     ops_number(t, "id", id);
     size_t at = t->line.len;
     ops_number(t, "thread", t->number);
-    ops_number(t, "depth", t->depth + 1);
-    if (parent) ops_number(t, "parent", parent);
+    ops_number(t, "depth", parent.depth + 1);
+    if (parent.id) ops_number(t, "parent", parent.id);
     dl_str_add(&t->line, ",\"name\":");
     const char *name = op->name ? op->name : "";
     dl_str_json(&t->line, name, strlen(name));
@@ -144,7 +146,7 @@ uint32_t devlog_op_start(devlog_ops *ops, const devlog_op *op)
         t->line.len += gap;
     }
     ops_write(t);
-    ops_frame *f = push(t, id);
+    ops_frame *f = push(t, id, parent.depth + 1);
     if (f) f->own_ns = dl_now_ns() - started;
     return id;
 }
@@ -205,12 +207,18 @@ uint32_t devlog_op_current(devlog_ops *ops)
 
 /* ---- Events inside an op --- */
 
+uint32_t ops_current(devlog_ops *ops)
+{
+    ops_thread *t = here(ops);
+    return t ? ops_innermost(t).id : 0;
+}
+
 /* Begins the line of an event of an op; NULL: there is nothing to write. */
 static ops_thread *about(devlog_ops *ops, const char *event, uint32_t id)
 {
     ops_thread *t = here(ops);
     if (!t) return NULL;
-    if (id == 0 && t->depth) id = t->frames[t->depth - 1].id;
+    if (id == 0) id = ops_innermost(t).id;
     ops_line(t, event);
     ops_number(t, "id", id);
     return t;

@@ -19,6 +19,7 @@
 
 static void free_thread(ops_thread *t)
 {
+    dl_run_thread_leave(t->seen);
     free(t->frames);
     dl_str_free(&t->line);
     free(t);
@@ -49,7 +50,12 @@ static void lose(devlog_ops *ops, int errnum)
 
 static void enlist(ops_thread *t)
 {
-    t->number = atomic_fetch_add(&t->ops->run.shared->next_thread, 1);
+    dl_run_file_shared *shared = t->ops->run.shared;
+    t->tid = (uint32_t)gettid();
+    t->seen = dl_run_thread_take(shared, t->ops->process, t->tid);
+    if (!t->seen || !dl_run_thread_number(shared, t->seen, &t->number))
+        t->number = atomic_fetch_add(&shared->next_thread, 1);
+    if (t->seen) atomic_store(&t->seen->number, t->number + 1);
     pthread_mutex_lock(&t->ops->lock);
     t->next = t->ops->threads;
     t->ops->threads = t;
@@ -68,6 +74,7 @@ static bool in_same_process(const devlog_ops *ops)
 static void after_fork(devlog_ops *ops, ops_thread *t)
 {
     ops->pid = (uint64_t)getpid();
+    ops->process = dl_run_process();
     if (ops->same_process) atomic_store(ops->same_process, 1);
     ops->forked = true;
     ops->threads = NULL;
@@ -77,11 +84,29 @@ static void after_fork(devlog_ops *ops, ops_thread *t)
     atomic_store(&ops->compile_ns, 0);
     atomic_store(&ops->lost, 0);
     atomic_store(&ops->errnum, 0);
+    if (!t || !t->depth) ops->above = dl_run_op_above(ops->run.shared);
     if (!t) return;
     enlist(t);
     t->inherited = t->depth;
     for (uint32_t i = 0; i < t->depth; i++)
-        t->frames[i] = (ops_frame){.id = t->frames[i].id};
+        t->frames[i] = (ops_frame){.id = t->frames[i].id, .depth = t->frames[i].depth};
+    ops_seen(t);
+}
+
+void ops_seen(ops_thread *t)
+{
+    const ops_frame *top = t->depth ? &t->frames[t->depth - 1] : NULL;
+    dl_run_thread_has(t->seen, top ? (dl_open_op){top->id, top->depth} : (dl_open_op){0, 0});
+}
+
+dl_open_op ops_innermost(const ops_thread *t)
+{
+    const ops_frame *top = t->depth ? &t->frames[t->depth - 1] : NULL;
+    const dl_open_op own = top ? (dl_open_op){top->id, top->depth} : (dl_open_op){0, 0};
+    if (!t->seen) return own.id ? own : t->ops->above;
+    const dl_open_op last = dl_run_thread_innermost(t->ops->run.shared, t->ops->process, t->tid);
+    if (last.id > own.id) return last;
+    return own.id ? own : t->ops->above;
 }
 
 ops_thread *ops_thread_of(devlog_ops *ops)
@@ -249,6 +274,8 @@ devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **ou
     }
     pthread_mutex_init(&ops->lock, NULL);
     ops->pid = (uint64_t)getpid();
+    ops->process = dl_run_process();
+    ops->above = dl_run_op_above(ops->run.shared);
     ops->same_process = fork_mark();
     atomic_store(&ops->torn, !ends_whole(ops->fd));
     atomic_fetch_add(&ops->run.shared->opens, 1);

@@ -6,13 +6,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/run_file.h"
+#include "base/run_threads.h"
 #include "base/str.h"
 #include "devlog/devlog.h"
 
 /* An op that is open on a thread. */
 typedef struct ops_frame {
-    uint32_t id;
+    uint32_t id, depth;
     uint64_t own_ns; /* that this log itself took inside the op */
     devlog_api_stats api[DEVLOG_API_COUNT];
     uint64_t read_bytes, written_bytes; /* by ReadFromDevice, WriteToDevice */
@@ -22,9 +22,11 @@ typedef struct ops_thread {
     devlog_ops *ops;
     uint32_t number; /* 0, 1, ... in order of first use, over all processes of the run */
     uint32_t depth, capacity;
-    uint32_t inherited; /* of its frames: those that the parent of a forked child has open */
-    ops_frame *frames;  /* outermost first */
-    dl_str line;        /* in the making */
+    uint32_t inherited;  /* of its frames: those that the parent of a forked child has open */
+    ops_frame *frames;   /* outermost first */
+    dl_str line;         /* in the making */
+    uint32_t tid;        /* the system's number */
+    dl_run_thread *seen; /* by other logs of this thread, and by what it starts; NULL: it is not */
     struct ops_thread *next;
 } ops_thread;
 
@@ -36,7 +38,8 @@ struct devlog_ops {
     dl_run_file run;           /* shared with everybody who writes to the folder */
     pthread_key_t key;         /* of the calling thread's ops_thread */
     atomic_uint *same_process; /* 1; the system makes it 0 in a forked child. NULL: it cannot */
-    uint64_t pid;
+    uint64_t pid, process;
+    dl_open_op above;         /* that the process above had open when this one began, or its log */
     atomic_uint torn;         /* the last write was cut: the next line begins with a line end */
     atomic_uint n_ops;        /* that this process has started */
     atomic_ullong compile_ns; /* inside CompileProgram, in ops and outside of them */
@@ -52,6 +55,12 @@ struct devlog_ops {
 
 /* The calling thread; NULL when there is no memory for it, which counts as a lost event. */
 ops_thread *ops_thread_of(devlog_ops *ops);
+/* The op that the calling thread has open innermost, by this log or another, or that its process was started in. */
+dl_open_op ops_innermost(const ops_thread *t);
+/* Its id, for what happens in it; 0: none. */
+uint32_t ops_current(devlog_ops *ops);
+/* Others are told what the thread has open. */
+void ops_seen(ops_thread *t);
 /* Begins a line {"e":"<event>" in t->line. */
 void ops_line(ops_thread *t, const char *event);
 /* Each appends ,"key":value to it; texts that are NULL or empty and numbers that are 0 are left out by the

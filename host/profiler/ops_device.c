@@ -70,7 +70,7 @@ void ops_launch(devlog_device *device, devlog_program *program)
     if (run) device->launches = atomic_fetch_add(&run->shared->launches[device->slot % DL_RUN_CHIPS], 1);
     if (!device->ops) return;
     uint64_t entered = dl_now_ns();
-    device->host_id = devlog_op_current(device->ops);
+    device->host_id = ops_current(device->ops);
     ops_thread *t = ops_thread_of(device->ops);
     if (!t) return;
     ops_tell_device(t, device);

@@ -9,7 +9,7 @@ static ops_thread *begin(devlog_device *device, const char *event, uint64_t ente
 {
     ops_thread *t = device->ops ? ops_thread_of(device->ops) : NULL;
     if (!t) return NULL;
-    const uint32_t op = devlog_op_current(device->ops);
+    const uint32_t op = ops_current(device->ops);
     ops_tell_device(t, device);
     ops_line(t, event);
     ops_number(t, "id", op);

@@ -146,14 +146,16 @@ typedef struct devlog_tensor {
     const char *memory;    /* DEV_0_DRAM, DEV_0_L1, HOST */
 } devlog_tensor;
 
-/* Starts an op inside those that the calling thread has open. Returns its id, 1 or more, or 0 when off. */
+/* Starts an op inside those that the calling thread has open, in this log or in another of the same run (a C library that a Python
+ * program calls); in a process that was started inside of an op, that op is around all of its own. Returns its id, 1 or more, or 0 when
+ * off. */
 uint32_t devlog_op_start(devlog_ops *ops, const devlog_op *op);
 /* Ends it. Another thread than that which started it may do so, and then the report says so. */
 void devlog_op_end(devlog_ops *ops, uint32_t id);
-/* The innermost op that the calling thread has open; 0: none. */
+/* The innermost op that the calling thread has open in this log; 0: none. */
 uint32_t devlog_op_current(devlog_ops *ops);
 
-/* In the following, id 0 means the innermost op of the calling thread. */
+/* In the following, id 0 means the innermost op of the calling thread, whichever log began it. */
 void devlog_op_input(devlog_ops *ops, uint32_t id, const devlog_tensor *tensor);
 void devlog_op_output(devlog_ops *ops, uint32_t id, const devlog_tensor *tensor);
 /* Corrects what was said at the start; members that are 0 or NULL are left as they were. */

@@ -2,6 +2,7 @@
  * of their own, by several programs of one run, by many at once, and by a Python script. All add up, no id is
  * given twice, nothing is erased; and a run that is another one begins anew. */
 #include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,157 @@ static void a_forked_child_opens_a_log_of_its_own(void **state)
     wait_for(program("late", 5)); /* its parent began the run, and lives */
     assert_int_equal(read_log("child", false, 18), 4);
     assert_int_equal(read_log("late", false, 18), 5);
+}
+
+/* ---- Ops inside those of another log --- */
+
+static char *log_text(void)
+{
+    char path[200];
+    size_t size;
+    snprintf(path, sizeof path, "%s/" OP_LOG_NAME, folder);
+    return read_bytes(path, &size);
+}
+
+/* A number in the start's line of the first op of a name; 0: it is not there. */
+static uint32_t said(const char *text, const char *name, const char *key)
+{
+    char named[80], member[40];
+    snprintf(named, sizeof named, "\"name\":\"%s\"", name);
+    snprintf(member, sizeof member, "\"%s\":", key);
+    const char *line = strstr(text, named);
+    if (!line) fail_msg("no op %s in\n%s", name, text);
+    while (line > text && line[-1] != '\n')
+        line--;
+    const char *at = strstr(line, member), *end = strchr(line, '\n');
+    return at && at < end ? (uint32_t)strtoul(at + strlen(member), NULL, 10) : 0;
+}
+
+#define assert_inside(text, inner, outer)                                                                    \
+    do {                                                                                                     \
+        assert_int_equal(said(text, inner, "parent"), said(text, outer, "id"));                              \
+        assert_int_equal(said(text, inner, "depth"), said(text, outer, "depth") + 1);                        \
+    } while (0)
+
+static void *of_another_thread(void *context)
+{
+    do_ops(context, "thread", 1);
+    return NULL;
+}
+
+static void ops_of_several_logs_nest(void **state)
+{
+    (void)state;
+    devlog_ops *a = open_log(), *b = open_log(), *c = open_log();
+    uint32_t outer = devlog_op_start(a, &(devlog_op){.name = "a1"});
+    uint32_t inner = devlog_op_start(b, &(devlog_op){.name = "b2"});
+    assert_int_equal(devlog_op_current(a), outer); /* of its own log: what it may end */
+    uint32_t innermost = devlog_op_start(a, &(devlog_op){.name = "a3"});
+    do_ops(c, "c4", 1);
+    devlog_op_append_meta_data(b, 0, "of a3");
+    pthread_t thread;
+    pthread_create(&thread, NULL, of_another_thread, b);
+    pthread_join(thread, NULL);
+    devlog_op_end(a, outer); /* before what is inside of it */
+    do_ops(b, "b4", 1);
+    devlog_op_end(a, innermost);
+    do_ops(a, "a3 again", 1);
+    devlog_op_end(b, inner);
+    do_ops(c, "c1", 1);
+    do_ops(a, "a1 again", 1);
+    char *text = log_text(), meta[80];
+    assert_inside(text, "b2", "a1");
+    assert_inside(text, "a3", "b2");
+    assert_inside(text, "c4", "a3");
+    assert_inside(text, "b4", "a3");
+    assert_inside(text, "a3 again", "b2");
+    static const char *const alone[] = {"thread", "c1", "a1 again"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(said(text, alone[i], "depth"), 1);
+        assert_int_equal(said(text, alone[i], "parent"), 0);
+    }
+    /* One thread of the system is one thread of the report. */
+    assert_int_equal(said(text, "b2", "thread"), said(text, "a1", "thread"));
+    assert_int_equal(said(text, "c1", "thread"), said(text, "a1", "thread"));
+    assert_int_not_equal(said(text, "thread", "thread"), said(text, "a1", "thread"));
+    snprintf(meta, sizeof meta, "\"meta\",\"id\":%u,", innermost);
+    assert_non_null(strstr(text, meta));
+    free(text);
+    close_log(a);
+    close_log(b);
+    close_log(c);
+    assert_int_equal(read_log("a1", false, 9), 1);
+}
+
+/* What a program does that was started by another, which has an op open meanwhile. */
+static void ops_of_a_program_inside_an_op_of_another(void **state)
+{
+    (void)state;
+    devlog_ops *ops = open_log();
+    uint32_t outer = devlog_op_start(ops, &(devlog_op){.name = "outer"});
+    uint32_t inner = devlog_op_start(ops, &(devlog_op){.name = "inner"});
+    wait_for(program("child", 2));
+    pid_t shell = fork(); /* with a process between them that knows of no log */
+    if (shell == 0) {
+        wait_for(program("grandchild", 2));
+        _exit(0);
+    }
+    wait_for(shell);
+    devlog_op_end(ops, inner);
+    devlog_op_end(ops, outer);
+    wait_for(program("late", 2));
+    /* A killed one leaves what it had open to nobody. */
+    pid_t killed = fork();
+    if (killed == 0) {
+        devlog_ops *own = open_log();
+        devlog_op_start(own, &(devlog_op){.name = "killed"});
+        raise(SIGKILL);
+    }
+    waitpid(killed, NULL, 0);
+    wait_for(program("after", 2));
+    char *text = log_text();
+    assert_inside(text, "child", "inner");
+    assert_inside(text, "grandchild", "inner");
+    assert_int_equal(said(text, "late", "depth"), 1);
+    assert_int_equal(said(text, "after", "depth"), 1);
+    assert_int_equal(said(text, "killed", "depth"), 1);
+    free(text);
+    close_log(ops);
+}
+
+/* More threads than there are places in the table, which killed processes have filled: ops are written, and nest in their own log. */
+static void more_threads_than_places(void **state)
+{
+    (void)state;
+    enum { LOGS = 2 * DL_RUN_THREADS };
+    devlog_ops *first = open_log();
+    pid_t full = fork();
+    if (full == 0) {
+        for (int i = 0; i < LOGS; i++)
+            devlog_op_start(open_log(), &(devlog_op){.name = "fills"});
+        raise(SIGKILL);
+    }
+    waitpid(full, NULL, 0);
+    static devlog_ops *logs[LOGS];
+    uint32_t ids[LOGS];
+    for (int i = 0; i < LOGS; i++) {
+        logs[i] = open_log();
+        ids[i] = devlog_op_start(logs[i], &(devlog_op){.name = i ? "more" : "again"});
+    }
+    char *text = log_text();
+    assert_int_equal(said(text, "again", "depth"), 1);
+    assert_inside(text, "more", "again"); /* places of the dead were taken over */
+    free(text);
+    uint32_t inside = devlog_op_start(logs[LOGS - 1], &(devlog_op){.name = "inside"});
+    text = log_text();
+    assert_int_equal(said(text, "inside", "parent"), ids[LOGS - 1]);
+    free(text);
+    devlog_op_end(logs[LOGS - 1], inside);
+    for (int i = LOGS - 1; i >= 0; i--) {
+        devlog_op_end(logs[i], ids[i]);
+        close_log(logs[i]);
+    }
+    close_log(first);
 }
 
 static void programs_of_one_run_add_up(void **state)
@@ -373,6 +525,9 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(the_same_process_again, fresh),
         cmocka_unit_test_setup(a_forked_child_goes_on_with_its_parents_log, fresh),
         cmocka_unit_test_setup(a_forked_child_opens_a_log_of_its_own, fresh),
+        cmocka_unit_test_setup(ops_of_several_logs_nest, fresh),
+        cmocka_unit_test_setup(ops_of_a_program_inside_an_op_of_another, fresh),
+        cmocka_unit_test_setup(more_threads_than_places, fresh),
         cmocka_unit_test_setup(programs_of_one_run_add_up, fresh),
         cmocka_unit_test_setup(many_at_once, fresh),
         cmocka_unit_test_setup(a_killed_program_among_others, fresh),

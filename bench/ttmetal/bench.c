@@ -1,6 +1,7 @@
 /* ./dev bench ttmetal: folders of tt-metal's, made and read.
  *
  * Usage: bench_ttmetal generate FOLDER log|report OPS    writes a folder (generate.h)
+ *        bench_ttmetal generate FOLDER by_time OPS       its device log in the order of time
  *        bench_ttmetal generate FOLDER messages OPS      one in which every op has its whole message
  *        bench_ttmetal read FOLDER                       MB/s of each file of the host, on one thread */
 #include <stdio.h>
@@ -54,11 +55,13 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "read") == 0) return read_folder(argv[2]);
     if (argc != 5 || strcmp(argv[1], "generate") != 0) {
-        fprintf(stderr, "usage: bench_ttmetal generate FOLDER log|report|messages OPS | read FOLDER\n");
+        fprintf(stderr,
+                "usage: bench_ttmetal generate FOLDER log|by_time|report|messages OPS | read FOLDER\n");
         return 2;
     }
     const run_options o = {.ops = strtoull(argv[4], NULL, 10),
-                           .log = strcmp(argv[3], "log") == 0,
+                           .log = strcmp(argv[3], "log") == 0 || strcmp(argv[3], "by_time") == 0,
+                           .by_time = strcmp(argv[3], "by_time") == 0,
                            .full = strcmp(argv[3], "messages") == 0,
                            .zones = 6};
     if (generate_run(argv[2], &o)) return 0;

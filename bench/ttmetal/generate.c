@@ -181,7 +181,38 @@ static void trace_cells(char out[32], const launch *l)
         snprintf(out, 32, "%d,%u", l->trace, l->session);
 }
 
-static void write_log(const run *r, FILE *f)
+/* The rows of one RISC of a core in a launch: STAGES of them, and in the third counters. */
+typedef enum stage { FW_START, KERNEL_START, KERNEL_END, FW_END, STAGES } stage;
+
+static void write_rows(const launch *l, uint32_t chip, uint32_t core, uint32_t risc, uint64_t noise,
+                       stage from, stage to, FILE *f)
+{
+    static const char *const counters[] = {"FPU_COUNTER", "SFPU_COUNTER", "MATH_COUNTER"};
+    static const char *const kinds[STAGES] = {"FW,ZONE_START,450", "KERNEL,ZONE_START,52",
+                                              "KERNEL,ZONE_END,52", "FW,ZONE_END,450"};
+    char at[64], ids[64], trace[32];
+    /* BRISC waits for the others: its firmware's end is the last of a launch, by which tt-metal's script tells launches of
+     * one op apart. */
+    const uint64_t start = l->start + core + 3 * risc, end = l->start + l->length - (risc ? 64 : 0) - noise;
+    const uint64_t times[STAGES] = {start, start + 40, end - 40, end};
+    trace_cells(trace, l);
+    snprintf(at, sizeof at, "%u,%u,%u,%s", chip, 1 + core % 8, 1 + core / 8, riscs[risc]);
+    snprintf(ids, sizeof ids, "%" PRIu64 ",%s", l->id, trace);
+    for (stage s = from; s < to; s++) {
+        for (int k = 0; s == FW_END && risc == 0 && k < 3; k++)
+            fprintf(f,
+                    "%s,9090,%" PRIu64 ",%" PRIu64
+                    ",%s,,TS_DATA_16B,0,,{\"counter type\":\"%s\";\"ref cnt\":%" PRIu64 ";\"value\":%" PRIu64
+                    "}\n",
+                    at, end - 30, (end - start) << 32 | (end - start) / (uint64_t)(k + 2), ids, counters[k],
+                    end - start, (end - start) / (uint64_t)(k + 2));
+        fprintf(f,
+                "%s,%u,%" PRIu64 ",0,%s,%s-%s,/home/user/tt-metal/tt_metal/hw/firmware/src/tt-1xx/risc.cc,\n",
+                at, 1000 * (s + 1) + risc, times[s], ids, zones[risc], kinds[s]);
+    }
+}
+
+static void write_header(FILE *f)
 {
     fprintf(
         f,
@@ -189,38 +220,37 @@ static void write_log(const run *r, FILE *f)
         "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, "
         "trace id counter, zone name, type, source line, source file, meta data\n",
         MHZ);
-    static const char *const counters[] = {"FPU_COUNTER", "SFPU_COUNTER", "MATH_COUNTER"};
+}
+
+/* As tt-metal writes it: core by core and RISC by RISC. */
+static void write_log(const run *r, FILE *f)
+{
     uint64_t seed = 99;
+    write_header(f);
     for (uint32_t chip = 0; chip < CHIPS; chip++)
         for (size_t from = 0; from < r->n[chip]; from += DUMP)
             for (uint32_t core = 0; core < CORES; core++)
                 for (uint32_t risc = 0; risc < RISCS; risc++)
-                    for (size_t i = from; i < r->n[chip] && i < from + DUMP; i++) {
-                        const launch *l = &r->launches[chip][i];
-                        char at[64], ids[64], trace[32];
-                        /* BRISC waits for the others: its firmware's end is the last of a launch, by which tt-metal's
-                         * script tells launches of one op apart. */
-                        const uint64_t start = l->start + core + 3 * risc,
-                                       end = l->start + l->length - (risc ? 64 : 0) - next_random(&seed) % 64;
-                        trace_cells(trace, l);
-                        snprintf(at, sizeof at, "%u,%u,%u,%s", chip, 1 + core % 8, 1 + core / 8, riscs[risc]);
-                        snprintf(ids, sizeof ids, "%" PRIu64 ",%s", l->id, trace);
-                        const char *source = "/home/user/tt-metal/tt_metal/hw/firmware/src/tt-1xx/risc.cc";
-                        fprintf(f, "%s,%u,%" PRIu64 ",0,%s,%s-FW,ZONE_START,450,%s,\n", at, 1000 + risc,
-                                start, ids, zones[risc], source);
-                        fprintf(f, "%s,%u,%" PRIu64 ",0,%s,%s-KERNEL,ZONE_START,52,%s,\n", at, 2000 + risc,
-                                start + 40, ids, zones[risc], source);
-                        fprintf(f, "%s,%u,%" PRIu64 ",0,%s,%s-KERNEL,ZONE_END,52,%s,\n", at, 3000 + risc,
-                                end - 40, ids, zones[risc], source);
-                        for (int k = 0; risc == 0 && k < 3; k++)
-                            fprintf(f,
-                                    "%s,9090,%" PRIu64 ",%" PRIu64
-                                    ",%s,,TS_DATA_16B,0,,{\"counter type\":\"%s\";\"ref cnt\":%" PRIu64
-                                    ";\"value\":%" PRIu64 "}\n",
-                                    at, end - 30, (end - start) << 32 | (end - start) / (uint64_t)(k + 2),
-                                    ids, counters[k], end - start, (end - start) / (uint64_t)(k + 2));
-                        fprintf(f, "%s,%u,%" PRIu64 ",0,%s,%s-FW,ZONE_END,450,%s,\n", at, 4000 + risc, end,
-                                ids, zones[risc], source);
+                    for (size_t i = from; i < r->n[chip] && i < from + DUMP; i++)
+                        write_rows(&r->launches[chip][i], chip, core, risc, next_random(&seed) % 64, FW_START,
+                                   STAGES, f);
+}
+
+/* As tools that sort it leave it: launch by launch, what begins before what ends, all cores of all chips in between. */
+static void write_log_by_time(const run *r, FILE *f)
+{
+    size_t most = 0;
+    write_header(f);
+    for (uint32_t chip = 0; chip < CHIPS; chip++)
+        most = r->n[chip] > most ? r->n[chip] : most;
+    for (size_t i = 0; i < most; i++)
+        for (stage s = FW_START; s < STAGES; s++)
+            for (uint32_t risc = 0; risc < RISCS; risc++)
+                for (uint32_t chip = 0; chip < CHIPS; chip++)
+                    for (uint32_t core = 0; i < r->n[chip] && core < CORES; core++) {
+                        uint64_t seed = (i * CORES + core) * RISCS + risc + 99;
+                        write_rows(&r->launches[chip][i], chip, core, risc, next_random(&seed) % 64, s, s + 1,
+                                   f);
                     }
 }
 
@@ -283,7 +313,7 @@ bool generate_run(const char *folder, const run_options *o)
     good = close_file(r.times) && good;
     FILE *f = good ? open_in(folder, o->log ? "profile_log_device.csv" : "cpp_device_perf_report.csv") : NULL;
     if (f && o->log)
-        write_log(&r, f);
+        (o->by_time ? write_log_by_time : write_log)(&r, f);
     else if (f)
         write_report(&r, f);
     good = close_file(f) && good;

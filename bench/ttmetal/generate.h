@@ -8,8 +8,9 @@
 
 typedef struct run_options {
     uint64_t ops; /* programs that run, over all chips */
-    bool log;  /* a device log with counters, 64 cores of five RISCs; otherwise cpp_device_perf_report.csv */
-    bool full; /* every op has its whole message; otherwise each program once, and then the short one */
+    bool log; /* a device log with counters, 64 cores of five RISCs; otherwise cpp_device_perf_report.csv */
+    bool by_time;   /* the log in the order of time, and not core by core */
+    bool full;      /* every op has its whole message; otherwise each program once, and then the short one */
     unsigned zones; /* in tracy_ops_times.csv for each op, besides its own: calls in it, and others */
 } run_options;
 

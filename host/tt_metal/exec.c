@@ -8,11 +8,11 @@
 
 #include "base/sort.h"
 
-enum { MAX_LINE = 4 * 1024 * 1024, MAX_COLUMNS = 1024, COOL_EVERY = 16384 };
+enum { MAX_LINE = 4 * 1024 * 1024, MAX_COLUMNS = 1024, COOL_EVERY = 16384, MOST_PLACES = 512 * 1024 };
 
 void tt_execs_begin(tt_execs *e, tt_found *found, const char *scratch)
 {
-    *e = (tt_execs){.found = found};
+    *e = (tt_execs){.found = found, .most_places = MOST_PLACES};
     tt_counters_begin(&e->counters, scratch);
     tt_dispatch_begin(&e->dispatch, scratch);
     tt_gaps_begin(&e->gaps, scratch);

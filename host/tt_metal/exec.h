@@ -88,7 +88,9 @@ typedef struct tt_execs {
     tt_nocs nocs;
     tt_sync sync;
     size_t
-        scattered; /* bytes in memory while the log was read, as its cores do not come one after the other */
+        most_places; /* cores in launches that are kept while the log is read, when they do not come one after the other */
+    size_t scattered;           /* bytes in memory for them */
+    bool all_places;            /* more than those were kept, as a launch went on after that many others */
     const struct tt_part *part; /* borrowed; NULL: all of the device log is wanted */
     uint64_t read_lines;
     bool from_report;     /* not from the device log */
@@ -128,6 +130,9 @@ void tt_execs_cells(tt_execs *e, const tt_exec *x, tt_cell *cells, size_t cap, s
 /* As int(), or int(float()), of Python: false when it is neither. */
 bool tt_perf_int(tt_cell c, int64_t *out);
 
+/* Inside: takes the input, of which, when it is a packed log, only the blocks are read that the part of it needs. */
+devlog_status tt_execs_take_rows(tt_execs *e, dl_input *input, uint64_t try_bytes,
+                                 const tt_progress *progress, devlog_error *err);
 /* Inside: entries as they come, and their order at the end. */
 tt_exec *tt_execs_add(tt_execs *e);
 /* By device and id, and, of one program on one device, as `compare` says, which need not look at these. False: no memory. */

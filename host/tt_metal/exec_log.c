@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/log/window.h"
 #include "tt_metal/exec.h"
 #include "tt_metal/part.h"
 
@@ -28,7 +27,7 @@ enum {
     ROLE_TRACE_FW,
     ROLE_TRACE_KERNEL
 };
-enum { MAX_RISCS = 64, TRY_BYTES = 64 * 1024 * 1024 };
+enum { MAX_RISCS = 64 };
 
 typedef struct gatherer {
     tt_execs *e;
@@ -37,10 +36,14 @@ typedef struct gatherer {
     uint32_t n_whole;
     uint32_t n_parts;
     bool streaming; /* zones are the streaming profiler's */
-    bool scattered; /* a core came again in a launch that others were in since */
-    bool exact;     /* cores are gathered by `places` */
-    tt_places places;
-    uint8_t *roles; /* of sites, asked for once each */
+    enum {
+        IN_TURN,
+        OPEN,
+        ALL
+    } way;            /* cores of a launch come one after the other; some launches are open; all are */
+    bool again;       /* the way is not that of this log */
+    tt_places places; /* but IN_TURN */
+    uint8_t *roles;   /* of sites, asked for once each */
     uint32_t n_roles;
 } gatherer;
 
@@ -207,23 +210,18 @@ static bool take_place(gatherer *g, const dl_tables *t, const dl_event *event, u
     return true;
 }
 
-/* What is per core, out of all places. */
-static bool fold_places(gatherer *g)
+/* What is per core, out of a place that is complete. */
+static bool fold_place(void *ctx, const tt_place *x)
 {
-    tt_places *p = &g->places;
-    tt_places_sort(p);
-    for (size_t i = 0; i < p->n; i++) {
-        const tt_place *x = &p->items[i];
-        tt_cycles *c = &g->e->cycles[x->launch];
-        c->cores++;
-        c->core = 1;
-        c->core_at = x->begin;
-        c->core_start = x->start;
-        c->core_end = x->end;
-        fold(c);
-        if (x->begin != TT_NEVER && !tt_gaps_place(&g->e->gaps, x)) return false;
-    }
-    return true;
+    gatherer *g = ctx;
+    tt_cycles *c = &g->e->cycles[x->launch];
+    c->cores++;
+    c->core = 1;
+    c->core_at = x->begin;
+    c->core_start = x->start;
+    c->core_end = x->end;
+    fold(c);
+    return x->begin == TT_NEVER || tt_gaps_place(&g->e->gaps, x);
 }
 
 static bool take(gatherer *g, const dl_tables *t, const dl_event *event)
@@ -243,11 +241,11 @@ static bool take(gatherer *g, const dl_tables *t, const dl_event *event)
     }
     if (event->kind != DL_EVENT_ZONE) return true;
     uint32_t core = (uint32_t)s->core_x << 16 | s->core_y;
-    if (g->exact) {
+    if (g->way != IN_TURN) {
         if (!take_place(g, t, event, launch, role)) return false;
     } else if (c->core != core + 1) {
         fold(c);
-        g->scattered |= is_seen(c, core);
+        g->again |= is_seen(c, core);
         c->core = core + 1;
         c->core_at = c->core_start = TT_NEVER;
         c->core_end = 0;
@@ -258,7 +256,7 @@ static bool take(gatherer *g, const dl_tables *t, const dl_event *event)
         take_trace(c, event, role == ROLE_TRACE_FW);
         return true;
     }
-    if (!g->exact && !tt_gaps_zone(&g->e->gaps, t, event, launch, role == ROLE_KERNEL)) return false;
+    if (g->way == IN_TURN && !tt_gaps_zone(&g->e->gaps, t, event, launch, role == ROLE_KERNEL)) return false;
     least(&c->core_at, event->start);
     if (role == ROLE_FW) {
         least(&c->fw_start, event->start);
@@ -289,8 +287,10 @@ static devlog_status on_runs(void *context, const dl_run *runs, size_t n, devlog
     const dl_tables *t = dl_decode_tables(g->e->decode);
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < runs[i].n_events; k++)
-            if (!take(g, t, &runs[i].events[k])) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    return DEVLOG_OK;
+            if (!take(g, t, &runs[i].events[k]) && !g->places.late)
+                return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    g->again |= g->places.late;
+    return g->again ? dl_fail(err, DEVLOG_ERR_STATE, "the log is read again") : DEVLOG_OK;
 }
 
 static uint64_t begin_of(const tt_cycles *c)
@@ -370,7 +370,8 @@ static bool end_gaps(gatherer *g, const dl_launches *launches)
 static devlog_status gather(gatherer *g, devlog_error *err)
 {
     tt_execs *e = g->e;
-    if (g->exact && !fold_places(g)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (g->way != IN_TURN && !tt_places_end(&g->places))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     const dl_launches *launches = dl_decode_launches(e->decode);
     const dl_tables *t = dl_decode_tables(e->decode);
     for (uint32_t i = 0; i < launches->count && i < e->n_cycles; i++) {
@@ -397,6 +398,7 @@ static devlog_status gather(gatherer *g, devlog_error *err)
         x->disagree = x->trace_repaired ? g->disagree[i] : 0;
     }
     if (!end_gaps(g, launches)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    g->again |= g->way == OPEN && e->gaps.backwards;
     if (!tt_execs_sort(e, by_time)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!g->whole) {
         devlog_status status = find_parts(g, err);
@@ -419,6 +421,9 @@ static devlog_status read_once(gatherer *g, const char *path, const void *bytes,
     tt_gaps_free(&e->gaps);
     tt_gaps_begin(&e->gaps, scratch);
     g->n_roles = 0;
+    g->again = false;
+    tt_places_free(&g->places);
+    g->places.most = g->way == OPEN ? e->most_places : 0;
     devlog_status status = dl_decode_new(&e->decode, options, err);
     if (status) return status;
     status = dl_decode_run_sink(e->decode, (dl_run_sink){g, DL_WANT_EVENTS, on_runs, false, NULL}, err);
@@ -430,76 +435,31 @@ static devlog_status read_once(gatherer *g, const char *path, const void *bytes,
     return status;
 }
 
-/* Again when a core is not told of in one piece. And when RISCs disagree about traces: what is per core is known only when it is known which launches are
- * one, and launches have the same numbers again. */
+/* Again when the log is not told in the way in which it was taken, which is mostly found soon. And when RISCs disagree about
+ * traces: what is per core is known only when it is known which launches are one, and launches have the same numbers again. */
 static devlog_status read_all(tt_execs *e, const char *path, const void *bytes, size_t n,
                               const dl_decode_options *options, devlog_error *err)
 {
-    gatherer g = {.e = e};
+    gatherer g = {.e = e, .places = {.take = fold_place, .ctx = &g, .big_items.folder = options->scratch}};
+    devlog_status status = DEVLOG_OK;
     e->from_report = false;
-    g.places.big_items.folder = options->scratch;
-    devlog_status status = read_once(&g, path, bytes, n, options, err);
-    g.exact = g.scattered;
-    if (!status && (g.n_parts || g.exact)) status = read_once(&g, path, bytes, n, options, err);
-    if (!status && g.scattered && !g.exact) {
-        g.exact = true;
+    for (bool known = false, done = false; !done;) {
         status = read_once(&g, path, bytes, n, options, err);
+        if (!status && g.n_parts && !known)
+            known = true;
+        else if (g.again)
+            g.way = g.way == IN_TURN ? OPEN : ALL;
+        else
+            done = true;
     }
-    if (!g.places.big_items.file) e->scattered = g.places.big_items.bytes;
+    if (g.way != IN_TURN && !g.places.big_items.file) e->scattered = g.places.big_items.bytes;
+    e->all_places = g.way == ALL;
     tt_places_free(&g.places);
     free(g.roles);
     free(g.whole);
     free(g.disagree);
     e->streaming = g.streaming;
     return status;
-}
-
-static bool take_row(void *ctx, const tt_log_row *row)
-{
-    tt_execs *e = ctx;
-    if (e->part && !tt_part_wants(e->part, row->program, row->device)) return true;
-    return tt_counters_take(&e->counters, row) && tt_dispatch_take(&e->dispatch, row);
-}
-
-/* Takes the input, of which, when it is a packed log, only the blocks are read that the part of it needs. */
-static devlog_status read_rows(tt_execs *e, dl_input *input, uint64_t try_bytes, const tt_progress *progress,
-                               devlog_error *err)
-{
-    const tt_log_taker taker = {e, take_row, try_bytes, false};
-    dl_input_window window = {0};
-    if (e->part && e->part->any) dl_input_window_choose(&window, input, &e->part->filter);
-    devlog_status status = tt_log_rows_read(&taker, input, progress, err);
-    dl_input_window_free(&window);
-    if (!status && (!tt_counters_end(&e->counters) || !tt_dispatch_end(&e->dispatch)))
-        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (e->counters.unknown)
-        tt_found_add(e->found, TT_UNKNOWN_COUNTER, "%llu records", (unsigned long long)e->counters.unknown);
-    return status;
-}
-
-static bool take_any(void *ctx, const tt_log_row *row)
-{
-    (void)row;
-    *(bool *)ctx = true;
-    return true;
-}
-
-devlog_status tt_execs_read_rows(tt_execs *e, const char *path, const tt_progress *progress,
-                                 devlog_error *err)
-{
-    dl_input *input;
-    uint64_t try_bytes = e->from_report ? TRY_BYTES : 0;
-    devlog_status status = dl_input_open(&input, path, err);
-    if (!status && try_bytes && e->part && e->part->any) {
-        /* Whether there are such rows the beginning of the log says, and not that of what is read of it. */
-        bool any = false;
-        const tt_log_taker looker = {&any, take_any, try_bytes, true};
-        status = tt_log_rows_read(&looker, input, NULL, err);
-        if (status || !any) return status;
-        try_bytes = 0;
-        status = dl_input_open(&input, path, err);
-    }
-    return status ? status : read_rows(e, input, try_bytes, progress, err);
 }
 
 devlog_status tt_execs_read_log(tt_execs *e, const char *path, const dl_decode_options *options,
@@ -522,5 +482,5 @@ devlog_status tt_execs_parse_log(tt_execs *e, const void *bytes, size_t n, devlo
     devlog_status status = read_all(e, NULL, bytes, n, &options, err);
     e->replays_by_time = true;
     if (!status) status = dl_input_memory(&input, "device log", bytes, n, err);
-    return status ? status : read_rows(e, input, 0, NULL, err);
+    return status ? status : tt_execs_take_rows(e, input, 0, NULL, err);
 }

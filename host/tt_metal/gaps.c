@@ -134,11 +134,18 @@ static void next_gap(const tt_gaps *g, cursor *c, tt_gap *gap)
     } while (c->any && (!gap->from || !gap->to));
 }
 
+/* Cores mostly come in the same order again. */
 static bool core_number(tt_gaps *g, uint64_t key, uint32_t *out)
 {
+    const uint32_t next = g->last_core + 1 < g->n_cores ? g->last_core + 1 : 0;
+    *out = next;
+    if (g->n_cores && g->cores[next] == key) {
+        g->last_core = next;
+        return true;
+    }
     for (size_t i = g->n_cores; i-- > 0;)
         if (g->cores[i] == key) {
-            *out = (uint32_t)i;
+            *out = g->last_core = (uint32_t)i;
             return true;
         }
     if (g->n_cores == g->cap_cores) {
@@ -152,7 +159,7 @@ static bool core_number(tt_gaps *g, uint64_t key, uint32_t *out)
         if (!cores || !ends || !lists) return false;
         g->cap_cores = cap;
     }
-    *out = (uint32_t)g->n_cores;
+    *out = g->last_core = (uint32_t)g->n_cores;
     g->ends[g->n_cores] = (struct tt_gap_end){0};
     g->lists[g->n_cores] = (tt_gap_list){0};
     g->cores[g->n_cores++] = key;
@@ -177,6 +184,9 @@ static bool close_core(tt_gaps *g)
     bool ok = true;
     for (size_t i = 0; i < g->n_used; i++) {
         tt_on_core *x = &g->launches[g->used[i]];
+        g->backwards |= x->begin < last->begin || (x->begin == last->begin && g->used[i] < last->begun);
+        last->begin = x->begin;
+        last->begun = g->used[i];
         if (ok && x->start != UINT64_MAX) {
             if (last->any && x->fw_start != UINT64_MAX && x->start >= last->end)
                 ok = add_gap(g, &g->lists[core],
@@ -186,7 +196,11 @@ static bool close_core(tt_gaps *g)
                                        .to = g->used[i]});
             last->any = false;
         }
-        if (x->end) *last = (struct tt_gap_end){.end = x->end, .launch = g->used[i], .any = true};
+        if (x->end) {
+            last->end = x->end;
+            last->launch = g->used[i];
+            last->any = true;
+        }
         x->begin = UINT64_MAX;
     }
     g->n_used = 0;

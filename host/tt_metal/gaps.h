@@ -37,10 +37,12 @@ typedef struct tt_gaps {
     uint64_t *cores;    /* device << 32 | x << 16 | y */
     tt_gap_list *lists; /* of each core */
     struct tt_gap_end {
-        uint64_t end;
-        uint32_t launch;
+        uint64_t end, begin;
+        uint32_t launch, begun; /* begun: the launch of `begin` */
         bool any;
-    } * ends; /* of each core: what it did last */
+    } * ends;           /* of each core: what it did last */
+    uint32_t last_core; /* that was asked for */
+    bool backwards;     /* a core came again with a launch that began before one that it was complete with */
     size_t n_cores, cap_cores;
     tt_on_core *launches; /* of the core in hand, by launch */
     size_t n_launches;

@@ -271,9 +271,10 @@ static void describe_memory(const tt_job *j, dl_str *out)
         out,
         "Tables of %zu MiB were in memory, as there is no room for them in %s, or its file system promises none%s.\n",
         bytes / 1024 / 1024, j->o->output,
-        j->execs.scattered > bytes / 2
-            ? "; most are of cores, which do not come one after the other in this log"
-            : "");
+        j->execs.scattered <= bytes / 2 ? ""
+        : j->execs.all_places
+            ? "; most are of cores, which do not come one after the other in this log, nor launches one after the other"
+            : "; most are of cores, which do not come one after the other in this log");
 }
 
 void tt_job_describe(const tt_job *j, bool colour, dl_str *out)

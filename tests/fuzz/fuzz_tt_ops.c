@@ -63,6 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tt_join join = {0};
     tt_report_counts counts = {0};
     tt_execs_begin(&execs, &found, NULL);
+    execs.most_places = 8;
     if (tt_host_begin(&host, &found, NULL, NULL) != DEVLOG_OK) abort();
     if (tt_host_parse_data(&host, messages.text, messages.n, NULL) != DEVLOG_OK) abort();
     if (times.n && tt_host_parse_times(&host, times.text, times.n, NULL) != DEVLOG_OK) abort();

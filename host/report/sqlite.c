@@ -11,9 +11,13 @@
 #include "base/str.h"
 #include "report/export.h"
 #include "report/sqlite_library.h"
+#include "report/sqlite_rows.h"
+
+/* Nobody else sees the file until it is whole. */
+static const char quick[] = "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA locking_mode=EXCLUSIVE;";
 
 static const char schema[] =
-    "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;PRAGMA locking_mode=EXCLUSIVE;PRAGMA page_size=16384;"
+    "PRAGMA page_size=16384;PRAGMA auto_vacuum=NONE;PRAGMA encoding='UTF-8';"
     "PRAGMA application_id=0x646C6F67;PRAGMA user_version=1;BEGIN;"
     "CREATE TABLE chips(id INTEGER PRIMARY KEY, arch TEXT, freq_khz INTEGER, time_unit TEXT, aligned INTEGER,"
     " residual_ns INTEGER, aiclk_khz INTEGER, cycles_are_instructions INTEGER);"
@@ -70,18 +74,12 @@ static const char *const kinds[] = {
     [DL_VIEW_DROPPED] = "dropped",
 };
 
-/* Zones that are inserted by one statement: to begin and end one costs as much as some rows do. */
-enum { AT_ONCE = 32, ZONE_COLUMNS = 10 };
-
 typedef struct database {
     dl_view *view;
-    const char *path; /* for messages */
+    const char *path;      /* for messages */
+    const char *temporary; /* of the file until it is whole */
     sqlite3 *db;
-    sqlite3_stmt *zones, *zone, *marker, *launch, *op; /* zones: of AT_ONCE */
-    dl_view_item waiting[AT_ONCE];
-    int n_waiting;
-    /* In the columns of `zones` that rarely change: the value and one, 0: NULL. */
-    uint64_t bound[AT_ONCE * ZONE_COLUMNS + 1];
+    sqlite_table zones, markers; /* written as pages while the library has the file closed */
     const dl_view_chip *chips;
     const dl_view_core *cores;
     const dl_view_track *tracks;
@@ -126,15 +124,6 @@ static void bind_known(sqlite3_stmt *s, int at, bool known, uint64_t value)
         bind_u64(s, at, value);
     else
         sqlite3_bind_null(s, at);
-}
-
-/* A column of a zone that mostly has what it had in the row before: what is bound stays bound. */
-static void bind_same(database *d, int at, bool known, uint64_t value)
-{
-    uint64_t wanted = known ? value + 1 : 0;
-    if (d->bound[at] == wanted && !(known && !wanted)) return; /* of the largest value one more is 0 */
-    d->bound[at] = wanted;
-    bind_known(d->zones, at, known, value);
 }
 
 static void bind_text(sqlite3_stmt *s, int at, const char *text)
@@ -243,174 +232,198 @@ static devlog_status write_losses(const database *d, devlog_error *err)
     return status;
 }
 
-/* Binds what does not depend on time; `chip` is the decoder's number. */
-static devlog_status write_launch(const database *d, uint32_t launch, uint32_t chip, devlog_error *err)
-{
-    const dl_launch *l = &dl_decode_launches(dl_view_decode(d->view))->items[launch];
-    char name[256];
-    dl_view_launch_name(d->view, launch, name);
-    sqlite3_bind_int64(d->launch, 1, launch);
-    sqlite3_bind_int64(d->launch, 2, d->tables->chips[chip].id);
-    bind_u64(d->launch, 3, dl_view_launch_id(d->view, launch));
-    bind_known(d->launch, 4, l->trace_id != DL_NO_ID, l->trace_id);
-    bind_known(d->launch, 5, l->trace_counter != DL_NO_ID, l->trace_counter);
-    bind_known(d->launch, 6, l->run != 0, l->run);
-    bind_known(d->launch, 7, l->op != 0, l->op);
-    bind_text(d->launch, 8, name);
-    devlog_status status = step(d, d->launch, err);
-    if (status || !l->op) return status;
-    const char *op = dl_view_launch_op_name(d->view, launch);
-    bind_u64(d->op, 1, l->run);
-    sqlite3_bind_int64(d->op, 2, l->op);
-    if (op)
-        bind_text(d->op, 3, op);
-    else
-        sqlite3_bind_null(d->op, 3);
-    return step(d, d->op, err);
-}
-
 static bool has_ns(const database *d, const dl_view_item *item)
 {
     return d->chips[d->tracks[item->track].chip].has_ns;
 }
 
-/* All that wait, which are AT_ONCE. */
-static devlog_status write_zones(database *d, devlog_error *err)
+/* The op that asked for a launch, and its name when it is known. */
+static devlog_status write_op(const database *d, sqlite3_stmt *s, uint32_t launch, devlog_error *err)
 {
-    for (int i = 0; i < AT_ONCE; i++) {
-        const dl_view_item *item = &d->waiting[i];
-        const int at = i * ZONE_COLUMNS;
-        const bool ns = has_ns(d, item);
-        sqlite3_bind_int64(d->zones, at + 1, item->track);
-        sqlite3_bind_int64(d->zones, at + 2, item->site);
-        bind_same(d, at + 3, item->launch != DL_NONE, item->launch);
-        bind_u64(d->zones, at + 4, item->cycle);
-        bind_u64(d->zones, at + 5, item->end_cycle - item->cycle);
-        bind_known(d->zones, at + 6, ns, item->start);
-        bind_known(d->zones, at + 7, ns, item->end - item->start);
-        bind_same(d, at + 8, true, item->depth);
-        bind_same(d, at + 9, true, item->lane);
-        bind_same(d, at + 10, item->data != 0, item->data);
-    }
-    d->n_waiting = 0;
-    return step(d, d->zones, err);
-}
-
-/* Those that wait at the end, one by one. */
-static devlog_status write_rest(const database *d, devlog_error *err)
-{
-    devlog_status status = DEVLOG_OK;
-    for (int i = 0; i < d->n_waiting && !status; i++) {
-        const dl_view_item *item = &d->waiting[i];
-        const bool ns = has_ns(d, item);
-        sqlite3_bind_int64(d->zone, 1, item->track);
-        sqlite3_bind_int64(d->zone, 2, item->site);
-        bind_known(d->zone, 3, item->launch != DL_NONE, item->launch);
-        bind_u64(d->zone, 4, item->cycle);
-        bind_u64(d->zone, 5, item->end_cycle - item->cycle);
-        bind_known(d->zone, 6, ns, item->start);
-        bind_known(d->zone, 7, ns, item->end - item->start);
-        bind_u64(d->zone, 8, item->depth);
-        bind_u64(d->zone, 9, item->lane);
-        bind_known(d->zone, 10, item->data != 0, item->data);
-        status = step(d, d->zone, err);
-    }
-    return status;
-}
-
-static devlog_status write_item(database *d, const dl_view_item *item, devlog_error *err)
-{
-    const bool ns = has_ns(d, item);
-    if (item->kind == DL_VIEW_LAUNCH) {
-        bind_u64(d->launch, 9, item->cycle);
-        bind_u64(d->launch, 10, item->end_cycle - item->cycle);
-        bind_known(d->launch, 11, ns, item->start);
-        bind_known(d->launch, 12, ns, item->end - item->start);
-        return write_launch(d, item->launch, d->chips[d->tracks[item->track].chip].chip, err);
-    }
-    if (item->kind != DL_VIEW_ZONE) {
-        char buffer[32];
-        sqlite3_bind_int64(d->marker, 1, item->track);
-        sqlite3_bind_int64(d->marker, 2, item->site);
-        bind_known(d->marker, 3, item->launch != DL_NONE, item->launch);
-        sqlite3_bind_text(d->marker, 4, kinds[item->kind], -1, SQLITE_STATIC);
-        bind_text(d->marker, 5, dl_view_name(d->view, item, buffer));
-        bind_u64(d->marker, 6, item->cycle);
-        bind_known(d->marker, 7, ns, item->start);
-        bind_known(d->marker, 8, item->kind != DL_VIEW_POINT, item->data);
-        const char *text = dl_view_text(d->view, item, 0);
-        if (text)
-            bind_text(d->marker, 9, text);
-        else
-            sqlite3_bind_null(d->marker, 9);
-        return step(d, d->marker, err);
-    }
-    d->waiting[d->n_waiting++] = *item;
-    return d->n_waiting == AT_ONCE ? write_zones(d, err) : DEVLOG_OK;
+    const dl_launch *l = &dl_decode_launches(dl_view_decode(d->view))->items[launch];
+    const char *name = dl_view_launch_op_name(d->view, launch);
+    if (!l->op) return DEVLOG_OK;
+    bind_u64(s, 1, l->run);
+    sqlite3_bind_int64(s, 2, l->op);
+    if (name)
+        bind_text(s, 3, name);
+    else
+        sqlite3_bind_null(s, 3);
+    return step(d, s, err);
 }
 
 /* Launches of which no firmware zone was seen whole have no time, but zones and markers name them. */
-static devlog_status write_timeless_launches(const database *d, devlog_error *err)
+static devlog_status write_launch(const database *d, sqlite3_stmt *s, uint32_t launch, devlog_error *err)
+{
+    const dl_launch *l = &dl_decode_launches(dl_view_decode(d->view))->items[launch];
+    char name[256];
+    dl_view_item item = {0};
+    const bool timed = dl_view_launch(d->view, launch, &item), ns = timed && has_ns(d, &item);
+    dl_view_launch_name(d->view, launch, name);
+    sqlite3_bind_int64(s, 1, launch);
+    sqlite3_bind_int64(s, 2, d->tables->chips[l->chip].id);
+    bind_u64(s, 3, dl_view_launch_id(d->view, launch));
+    bind_known(s, 4, l->trace_id != DL_NO_ID, l->trace_id);
+    bind_known(s, 5, l->trace_counter != DL_NO_ID, l->trace_counter);
+    bind_known(s, 6, l->run != 0, l->run);
+    bind_known(s, 7, l->op != 0, l->op);
+    bind_text(s, 8, name);
+    bind_known(s, 9, timed, item.cycle);
+    bind_known(s, 10, timed, item.end_cycle - item.cycle);
+    bind_known(s, 11, ns, item.start);
+    bind_known(s, 12, ns, item.end - item.start);
+    return step(d, s, err);
+}
+
+/* All but those that have times and were left out by filters. */
+static devlog_status write_launches(const database *d, devlog_error *err)
 {
     const dl_launches *all = dl_decode_launches(dl_view_decode(d->view));
-    devlog_status status = DEVLOG_OK;
+    sqlite3_stmt *launch = NULL, *op = NULL;
+    devlog_status status = prepare(d, "INSERT INTO launches VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", &launch, err);
+    if (!status) status = prepare(d, "INSERT OR IGNORE INTO ops VALUES(?,?,?)", &op, err);
     for (uint32_t i = 0; i < all->count && !status; i++) {
-        if (all->items[i].first_fw_start <= all->items[i].last_fw_end) continue;
-        for (int column = 9; column <= 12; column++)
-            sqlite3_bind_null(d->launch, column);
-        status = write_launch(d, i, all->items[i].chip, err);
+        dl_view_item item;
+        if (all->items[i].first_fw_start <= all->items[i].last_fw_end && !dl_view_launch(d->view, i, &item))
+            continue;
+        status = write_launch(d, launch, i, err);
+        if (!status) status = write_op(d, op, i, err);
     }
+    sqlite3_finalize(launch);
+    sqlite3_finalize(op);
     return status;
+}
+
+static devlog_status write_zone(database *d, const dl_view_item *item, devlog_error *err)
+{
+    sqlite_table *const t = &d->zones;
+    const bool ns = has_ns(d, item);
+    sqlite_add_number(t, item->track);
+    sqlite_add_number(t, item->site);
+    sqlite_add_known(t, item->launch != DL_NONE, item->launch);
+    sqlite_add_number(t, item->cycle);
+    sqlite_add_number(t, item->end_cycle - item->cycle);
+    sqlite_add_known(t, ns, item->start);
+    sqlite_add_known(t, ns, item->end - item->start);
+    sqlite_add_number(t, item->depth);
+    sqlite_add_number(t, item->lane);
+    sqlite_add_known(t, item->data != 0, item->data);
+    return sqlite_table_row(t, err);
+}
+
+/* The data of a marker: the column has no type, so that what is too large for one of SQLite's numbers stays a text, with
+ * all of its digits. */
+static bool add_data(sqlite_table *t, const dl_view_item *item)
+{
+    char text[24];
+    if (item->kind == DL_VIEW_POINT || item->data <= INT64_MAX) {
+        sqlite_add_known(t, item->kind != DL_VIEW_POINT, item->data);
+        return true;
+    }
+    snprintf(text, sizeof text, "%llu", (unsigned long long)item->data);
+    return sqlite_add_text(t, text);
+}
+
+static devlog_status write_marker(database *d, const dl_view_item *item, devlog_error *err)
+{
+    sqlite_table *const t = &d->markers;
+    char buffer[32];
+    const char *const text = dl_view_text(d->view, item, 0);
+    sqlite_add_number(t, item->track);
+    sqlite_add_number(t, item->site);
+    sqlite_add_known(t, item->launch != DL_NONE, item->launch);
+    bool ok =
+        sqlite_add_text(t, kinds[item->kind]) && sqlite_add_text(t, dl_view_name(d->view, item, buffer));
+    sqlite_add_number(t, item->cycle);
+    sqlite_add_known(t, has_ns(d, item), item->start);
+    ok = add_data(t, item) && ok;
+    if (text)
+        ok = sqlite_add_text(t, text) && ok;
+    else
+        sqlite_add_null(t);
+    return ok ? sqlite_table_row(t, err)
+              : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing SQLite");
 }
 
 static devlog_status items(void *ctx, const dl_view_item *all, size_t n, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
-    for (size_t i = 0; i < n && !status; i++)
-        status = write_item(ctx, &all[i], err);
+    for (size_t i = 0; i < n && !status; i++) {
+        if (all[i].kind == DL_VIEW_ZONE)
+            status = write_zone(ctx, &all[i], err);
+        else if (all[i].kind != DL_VIEW_LAUNCH)
+            status = write_marker(ctx, &all[i], err);
+    }
     return status;
 }
 
-/* "INSERT INTO zones ... VALUES (?,...),(?,...)" for n of them. */
-static devlog_status prepare_zones(const database *d, int n, sqlite3_stmt **statement, devlog_error *err)
+static devlog_status root_of(const database *d, const char *table, uint32_t *root, devlog_error *err)
 {
-    dl_str sql = {0};
-    dl_str_add(&sql,
-               "INSERT INTO zones(track,site,launch,start_cycle,cycles,start_ns,ns,depth,lane,data) VALUES");
-    for (int i = 0; i < n; i++)
-        dl_str_add(&sql, i ? ",(?,?,?,?,?,?,?,?,?,?)" : "(?,?,?,?,?,?,?,?,?,?)");
-    devlog_status status = dl_str_status(&sql, err);
-    if (!status) status = prepare(d, sql.text, statement, err);
-    dl_str_free(&sql);
+    sqlite3_stmt *s = NULL;
+    devlog_status status = prepare(d, "SELECT rootpage FROM sqlite_master WHERE name = ?", &s, err);
+    if (status) return status;
+    bind_text(s, 1, table);
+    if (sqlite3_step(s) == SQLITE_ROW)
+        *root = (uint32_t)sqlite3_column_int64(s, 0);
+    else
+        status = failed(d, err);
+    sqlite3_finalize(s);
     return status;
 }
 
-static devlog_status fill(database *d, devlog_error *err)
+static devlog_status open_database(database *d, const char *sql, devlog_error *err)
 {
-    if (sqlite3_exec(d->db, schema, NULL, NULL, NULL) != SQLITE_OK) return failed(d, err);
-    devlog_status status = prepare_zones(d, AT_ONCE, &d->zones, err);
-    if (!status) status = prepare_zones(d, 1, &d->zone, err);
-    if (!status)
-        status = prepare(d,
-                         "INSERT INTO markers(track,site,launch,kind,name,cycle,time_ns,data,text)"
-                         " VALUES(?,?,?,?,?,?,?,?,?)",
-                         &d->marker, err);
-    if (!status) status = prepare(d, "INSERT INTO launches VALUES(?,?,?,?,?,?,?,?,?,?,?,?)", &d->launch, err);
-    if (!status) status = prepare(d, "INSERT OR IGNORE INTO ops VALUES(?,?,?)", &d->op, err);
+    if (sqlite3_open_v2(d->temporary, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
+            SQLITE_OK ||
+        sqlite3_exec(d->db, quick, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_exec(d->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return failed(d, err);
+    return DEVLOG_OK;
+}
+
+/* Commits, and closes in any case. */
+static devlog_status close_database(database *d, devlog_status status, devlog_error *err)
+{
+    if (!status && sqlite3_exec(d->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) status = failed(d, err);
+    if (d->db && sqlite3_close(d->db) != SQLITE_OK && !status) status = failed(d, err);
+    d->db = NULL;
+    return status;
+}
+
+/* What zones and markers refer to. */
+static devlog_status write_before(database *d, uint32_t *zones, uint32_t *markers, devlog_error *err)
+{
+    devlog_status status = open_database(d, schema, err);
     if (!status) status = write_chips(d, err);
     if (!status) status = write_places(d, err);
     if (!status) status = write_sites(d, err);
+    if (!status) status = root_of(d, "zones", zones, err);
+    if (!status) status = root_of(d, "markers", markers, err);
+    return close_database(d, status, err);
+}
+
+static devlog_status write_events(database *d, int fd, uint32_t zones, uint32_t markers, devlog_error *err)
+{
+    sqlite_file file;
+    devlog_status status = sqlite_file_begin(&file, fd, d->path, err);
+    if (!status) status = sqlite_table_begin(&d->zones, &file, zones, err);
+    if (!status) status = sqlite_table_begin(&d->markers, &file, markers, err);
     if (!status) status = dl_view_run(d->view, DL_VIEW_BY_TIME, (dl_view_sink){d, items}, err);
-    if (!status) status = write_rest(d, err);
-    if (!status) status = write_timeless_launches(d, err);
-    if (!status) status = write_losses(d, err);
-    if (!status && sqlite3_exec(d->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) status = failed(d, err);
-    sqlite3_finalize(d->zones);
-    sqlite3_finalize(d->zone);
-    sqlite3_finalize(d->marker);
-    sqlite3_finalize(d->launch);
-    sqlite3_finalize(d->op);
+    if (!status) status = sqlite_table_end(&d->zones, err);
+    if (!status) status = sqlite_table_end(&d->markers, err);
+    if (!status) status = sqlite_file_end(&file, err);
+    sqlite_table_free(&d->zones);
+    sqlite_table_free(&d->markers);
     return status;
+}
+
+/* What is known when all events have been seen. */
+static devlog_status write_after(database *d, devlog_error *err)
+{
+    devlog_status status = open_database(d, "BEGIN", err);
+    if (!status) status = write_launches(d, err);
+    if (!status) status = write_losses(d, err);
+    return close_database(d, status, err);
 }
 
 devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err)
@@ -440,12 +453,12 @@ devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err)
     mode_t mask = umask(0);
     umask(mask);
     (void)fchmod(fd, 0666 & ~mask);
+    d.temporary = temporary.text;
+    uint32_t zones = 0, markers = 0;
+    status = write_before(&d, &zones, &markers, err);
+    if (!status) status = write_events(&d, fd, zones, markers, err);
+    if (!status) status = write_after(&d, err);
     close(fd);
-    if (sqlite3_open_v2(temporary.text, &d.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
-        SQLITE_OK)
-        status = failed(&d, err);
-    if (!status) status = fill(&d, err);
-    if (sqlite3_close(d.db) != SQLITE_OK && !status) status = failed(&d, err);
     if (!status && rename(temporary.text, path) != 0)
         status = dl_fail_errno(err, errno, "cannot write %s", path);
     if (status) unlink(temporary.text);

@@ -115,15 +115,21 @@ static devlog_status add_of_chip(dl_view *v, const dl_event *e, devlog_error *er
     return view_spool_add(&v->spool, source, e, 1, err);
 }
 
+static bool has_item(const dl_view *v, uint32_t launch)
+{
+    const dl_launch *l = &dl_decode_launches(v->decode)->items[launch];
+    if (l->first_fw_start > l->last_fw_end) return false; /* no firmware zone of it was seen whole */
+    return launch / 8 < v->n_shown && v->shown[launch / 8] >> launch % 8 & 1;
+}
+
 /* Launches become events of their chip's launch track. */
 static devlog_status add_launches(dl_view *v, devlog_error *err)
 {
     const dl_launches *launches = dl_decode_launches(v->decode);
     for (uint32_t i = 0; i < launches->count; i++) {
         const dl_launch *l = &launches->items[i];
-        if (l->first_fw_start > l->last_fw_end) continue; /* no firmware zone of it was seen whole */
-        if (i / 8 >= v->n_shown || !(v->shown[i / 8] >> i % 8 & 1)) continue;
         if (!view_choice_keeps(&v->choice, i)) break;
+        if (!has_item(v, i)) continue;
         const dl_event e = {.start = l->first_fw_start,
                             .end = l->last_fw_end,
                             .stream = v->chip_rank[l->chip],
@@ -164,6 +170,24 @@ static devlog_status add_calls(dl_view *v, devlog_error *err)
         }
     }
     return DEVLOG_OK;
+}
+
+bool dl_view_launch(const dl_view *v, uint32_t launch, dl_view_item *item)
+{
+    const dl_launch *l = &dl_decode_launches(v->decode)->items[launch];
+    const dl_view_chip *chip = &v->chips[v->chip_rank[l->chip]];
+    if (!has_item(v, launch) || !view_choice_keeps(&v->choice, launch)) return false;
+    const uint64_t start = view_time(v, chip, DL_NONE, l->first_fw_start),
+                   end = view_time(v, chip, DL_NONE, l->last_fw_end);
+    *item = (dl_view_item){.start = start,
+                           .end = end < start ? start : end,
+                           .cycle = l->first_fw_start,
+                           .end_cycle = l->last_fw_end,
+                           .track = chip->first_track,
+                           .site = DL_NONE,
+                           .launch = launch,
+                           .kind = DL_VIEW_LAUNCH};
+    return true;
 }
 
 dl_view_call dl_view_call_of(const dl_view *v, const dl_view_item *item)

@@ -126,6 +126,9 @@ uint64_t dl_view_count(const dl_view *v);
 uint32_t dl_view_end(const dl_view *v);
 uint64_t dl_view_unwanted(const dl_view *v);
 bool dl_view_is_cramped(const dl_view *v);
+/* When a launch was, as its item on the launch track says it: times, cycles and track are filled in. False: it has no item,
+ * because filters left nothing of it, or no firmware zone of it was seen whole. */
+bool dl_view_launch(const dl_view *v, uint32_t launch, dl_view_item *item);
 /* Zones that no lane could hold in the last run: more than DL_VIEW_LANES overlapped on one track. */
 uint64_t dl_view_left_out(const dl_view *v);
 enum { DL_VIEW_LANES = 1024 };

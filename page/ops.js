@@ -11,7 +11,7 @@ import { tabs } from "./tabs.js";
 import { repaint, timeline } from "./timeline.js";
 import { view, viewRange } from "./view.js";
 
-const GROUPS = [["report", "op code"], ["by_shape", "shape"], ["by_category", "kind of work"], ["by_op", "each op"]];
+const GROUPS = [["report", "op code"], ["by_shape", "shape"], ["by_category", "kind of work"], ["by_stack", "call stack"], ["by_op", "each op"]];
 const MOST = 200; /* launches in the list */
 
 export const ops = { group: "report", within: "all", chosen: null };
@@ -53,9 +53,15 @@ export function opsOfRow(row) {
   return all.filter((_, i) => groups[i] === row.op);
 }
 
+/* Who called an op, where the log says it: "nn.py:12 softmax < nn.py:30 main"; else "". */
+function stackOf(op) {
+  const each = section("by_op", "op_statistics"), name = (answers.all.groups_stack || [])[each.rows.indexOf(op.row)] || "";
+  return name.slice(op.code.length + 1);
+}
+
 function launchLine(op, unit) {
-  const item = launchesOf(op.id)[0];
-  const line = make("tr", item ? { tabindex: "0" } : {}, make("td", { class: "n" }, String(op.id)), make("td", {}, op.code.slice(0, 80)),
+  const item = launchesOf(op.id)[0], stack = stackOf(op);
+  const line = make("tr", item ? { tabindex: "0" } : {}, make("td", { class: "n" }, String(op.id)), make("td", stack ? { title: stack.replaceAll(" < ", "\n") } : {}, op.code.slice(0, 80), stack ? make("div", { class: "faint" }, stack.slice(0, 120)) : ""),
     make("td", { class: "n" }, unitText(op.row.total, unit)), make("td", { class: "n" }, unitText(op.row.gap, unit)), make("td", {}, item ? "" : "not on the device"));
   if (!item) return line;
   const show = () => {

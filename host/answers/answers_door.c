@@ -27,7 +27,7 @@ struct devlog_answer {
 };
 
 _Static_assert(sizeof(devlog_range) == sizeof(dl_filter_range), "ranges are handed on as they are");
-_Static_assert((int)DEVLOG_GROUP_NONE == (int)GROUP_NONE && (int)DEVLOG_SORT_OP + 1 == (int)SORTS,
+_Static_assert((int)DEVLOG_GROUP_STACK + 1 == (int)GROUPS && (int)DEVLOG_SORT_OP + 1 == (int)SORTS,
                "groups and sorts are handed on as they are");
 _Static_assert((int)DEVLOG_UNDECIDED == (int)GATE_UNDECIDED && (int)DEVLOG_FAILED == (int)GATE_FAILED,
                "judgements are handed on as they are");
@@ -94,7 +94,7 @@ devlog_status devlog_report(const char *input, const devlog_report_options *opti
     devlog_status status = begin("devlog_report", input && out, OF_REPORT, &made, err);
     if (status) return status;
     status = dl_options_take(&o, sizeof o, options, "devlog_report_options", err);
-    if (!status && ((unsigned)o.group > DEVLOG_GROUP_NONE || (unsigned)o.sort >= SORTS))
+    if (!status && ((unsigned)o.group >= GROUPS || (unsigned)o.sort >= SORTS))
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "devlog_report_options: there is no such group or sort");
     if (!status && !(o.dram_bytes_per_s >= 0))
         status = dl_fail(err, DEVLOG_ERR_ARGUMENT, "devlog_report_options: dram_bytes_per_s is less than 0");

@@ -28,12 +28,12 @@ typedef struct reader {
 /* Texts, however much they look like numbers. */
 static bool is_text(const char *name)
 {
-    static const uint8_t kinds[] = {OP_COL_CODE,      OP_COL_TYPE,           OP_COL_ARCH,
-                                    OP_COL_FIDELITY,  OP_COL_ATTRIBUTES,     OP_COL_STRATEGY,
-                                    OP_COL_NOTE,      OP_COL_COMPUTE_SOURCE, OP_COL_COMPUTE_HASH,
-                                    OP_COL_DM_SOURCE, OP_COL_DM_HASH,        OP_COL_PROGRAM_HASH};
+    static const uint8_t kinds[] = {
+        OP_COL_CODE,     OP_COL_TYPE,         OP_COL_ARCH,           OP_COL_FIDELITY,     OP_COL_ATTRIBUTES,
+        OP_COL_STRATEGY, OP_COL_NOTE,         OP_COL_COMPUTE_SOURCE, OP_COL_COMPUTE_HASH, OP_COL_DM_SOURCE,
+        OP_COL_DM_HASH,  OP_COL_PROGRAM_HASH, OP_COL_STACK};
     size_t n;
-    const op_column *known = op_columns(OP_COLUMNS_CURRENT, &n);
+    const op_column *known = op_columns_with_stacks(&n);
     for (size_t i = 0; i < n; i++)
         if (strcmp(known[i].header, name) == 0) return memchr(kinds, known[i].kind, sizeof kinds) != NULL;
     return false;

@@ -35,7 +35,7 @@ typedef struct row {
     const char *by_text; /* before that, or NULL */
 } row;
 
-/* A row's key beside its code: shapes, or memory with types. */
+/* A row's key beside its code: shapes, memory with types, or who called. */
 static uint64_t key_of(const answer_run *r, const answer_op *op, answer_group group)
 {
     const op_wide *w = answer_wide(r, op);
@@ -43,9 +43,11 @@ static uint64_t key_of(const answer_run *r, const answer_op *op, answer_group gr
     switch (group) {
     case GROUP_SHAPE: return code << 32 | w->texts[OP_SHAPES];
     case GROUP_MEMORY: return code << 32 | w->texts[OP_MEMORY];
+    case GROUP_STACK: return code << 32 | w->texts[OP_STACK];
     case GROUP_CATEGORY:
         return dl_hash_bytes(op_category(answer_code(r, op)), strlen(op_category(answer_code(r, op))));
     case GROUP_NONE: return op->row;
+    case GROUPS:
     case GROUP_CODE: break;
     }
     return code;
@@ -58,7 +60,8 @@ const char *answer_op_name(answer *a, const answer_run *r, const answer_op *op, 
     if (group == GROUP_NONE)
         return answer_keepf(a, "%llu %s", (unsigned long long)answer_row(r, op)->id, code);
     if (group == GROUP_CODE) return code;
-    const char *more = answer_wide_text(r, op, group == GROUP_SHAPE ? OP_SHAPES : OP_MEMORY);
+    const op_wide_text what = group == GROUP_SHAPE ? OP_SHAPES : group == GROUP_STACK ? OP_STACK : OP_MEMORY;
+    const char *more = answer_wide_text(r, op, what);
     return *more ? answer_keepf(a, "%s %s", code, more) : code;
 }
 

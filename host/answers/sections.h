@@ -7,7 +7,15 @@
 #include "answers/flops.h"
 #include "answers/rules.h"
 
-typedef enum answer_group { GROUP_CODE, GROUP_SHAPE, GROUP_MEMORY, GROUP_CATEGORY, GROUP_NONE } answer_group;
+typedef enum answer_group {
+    GROUP_CODE,
+    GROUP_SHAPE,
+    GROUP_MEMORY,
+    GROUP_CATEGORY,
+    GROUP_NONE,
+    GROUP_STACK,
+    GROUPS
+} answer_group;
 typedef enum answer_sort {
     SORT_TIME, /* the greatest first, by what it is named */
     SORT_GAP,

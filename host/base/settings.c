@@ -15,6 +15,8 @@ static const dl_setting_info table[DL_SETTINGS] = {
         "1: kernels are compiled with -DPROFILE_DEVICE, and what their markers record is pulled after every launch and logged", "What is recorded"},
     [DL_SET_OPS] = {"DEVLOG_OPS", DL_SETTING_FLAG, "0|1", 0, 0, "as TT_METAL_DEVICE_PROFILER", "programs",
         "1: the log of ops (profile_log_ops.jsonl) is written", NULL},
+    [DL_SET_OP_STACKS] = {"DEVLOG_OP_STACKS", DL_SETTING_NUMBER, "FRAMES", 0, 64, "0", "programs",
+        "with each op in the log, so many frames of Python's call stack (file, line and function); devlog run --op-stacks", NULL},
     [DL_SET_LOG_FOLDER] = {"DEVLOG_LOG_FOLDER", DL_SETTING_TEXT, "FOLDER", 0, 0, "generated/profiler/logs", "programs",
         "where logs go", NULL},
     [DL_SET_LOG_STYLE] = {"DEVLOG_LOG_STYLE", DL_SETTING_CHOICE, "L9|L2|L0", 0, 0, "L9", "programs",

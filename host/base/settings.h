@@ -16,6 +16,7 @@ typedef enum dl_setting {
     /* what is recorded */
     DL_SET_DEVICE_PROFILER,
     DL_SET_OPS,
+    DL_SET_OP_STACKS,
     DL_SET_LOG_FOLDER,
     DL_SET_LOG_STYLE,
     DL_SET_RECORDING,

@@ -24,7 +24,7 @@ static const cli_option options[] = {
      "only these, by the names that they have in JSON: verdict, indicators, savings, advice, kernel_statistics, op_statistics, roofline, zones, host_zones, "
      "path_zones, waits, noc, steps, signposts, chips, memory, losses, summary",
      offsetof(report_args, tables)},
-    {CLI_CHOICE, "group", 'g', "code|shape|memory|category|none",
+    {CLI_CHOICE, "group", 'g', "code|shape|memory|category|none|stack",
      "what is one line of OP STATISTICS: an op code; a code with its shapes, or with where its tensors are; a kind "
      "of work; or every op by itself",
      offsetof(report_args, group)},

@@ -19,6 +19,7 @@ typedef struct run_args {
     const char *output, *suffix;
     bool once, device_only, host_only, date, tar, waits;
     int format, columns, recording;
+    uint64_t stacks;
 } run_args;
 
 static const cli_option options[] = {
@@ -36,6 +37,9 @@ static const cli_option options[] = {
     {CLI_FLAG, "waits", 0, NULL,
      "kernels record what they wait for and what they give to others, for devlog causes (DEVLOG_WAITS=1)",
      offsetof(run_args, waits)},
+    {CLI_NUMBER, "op-stacks", 0, "FRAMES",
+     "Python's call stack with each op, of so many frames: the report has a column CALL STACK (DEVLOG_OP_STACKS)",
+     offsetof(run_args, stacks), 1, 64},
     CLI_TITLE("Output"),
     {CLI_STRING, "output", 'o', "FOLDER",
      "where the report goes, and the logs, into FOLDER/logs and FOLDER/logs_device; generated/profiler/run "
@@ -70,8 +74,12 @@ static bool run_once(const run_args *a, char *const *command, const char *folder
                      cli_child_result *result)
 {
     devlog_error err = {0};
-    const cli_profiled run = {
-        .command = command, .folder = folder, .device = device, .recording = a->recording, .waits = a->waits};
+    const cli_profiled run = {.command = command,
+                              .folder = folder,
+                              .device = device,
+                              .recording = a->recording,
+                              .waits = a->waits,
+                              .stacks = (unsigned)a->stacks};
     const devlog_status status = cli_profiled_run(&run, result, &err);
     if (status) say("%s", err.text);
     return status == DEVLOG_OK;

@@ -215,6 +215,14 @@ void cli_page_asked_free(cli_page_asked *asked)
     asked->begun = NULL;
 }
 
+/* Whether ops say who called. */
+static bool has_stacks(const report_job *r)
+{
+    for (size_t i = 0; i < r->run.n_ops; i++)
+        if (*answer_wide_text(&r->run, &r->run.ops[i], OP_STACK)) return true;
+    return false;
+}
+
 static devlog_status answers(const cli_page_asked *asked, report_job *r, dl_str *out, devlog_error *err)
 {
     /* Answers are of launches: of those in which something gets past the filters. */
@@ -239,6 +247,10 @@ static devlog_status answers(const cli_page_asked *asked, report_job *r, dl_str 
     if (!status) status = ops_by(r, "by_op", GROUP_NONE, SORT_ORDER, out, err);
     if (!status) status = groups(r, "groups_shape", GROUP_SHAPE, out, err);
     if (!status) status = groups(r, "groups_category", GROUP_CATEGORY, out, err);
+    if (!status && has_stacks(r)) {
+        status = ops_by(r, "by_stack", GROUP_STACK, SORT_TIME, out, err);
+        if (!status) status = groups(r, "groups_stack", GROUP_STACK, out, err);
+    }
     if (!status) {
         points(r, out);
         key("made", out);

@@ -25,7 +25,7 @@ void cli_page_asked_free(cli_page_asked *asked);
  * it is not read once more. */
 bool cli_page_runs(void *ctx, dl_decode *decode, dl_run_sink *out);
 /* For dl_artifacts_options; `ctx` is a cli_page_asked. Appends a JSON object: {"report":...,"by_shape":...,"by_category":...,
- * "by_op":...,"groups_shape":[...],"groups_category":[...],"points":[...],"made":false,"causes":...,"causes_lines":...,"memory":...,"notes":[...]}; what there is not is left out. A run that cannot be answered has a note. */
+ * "by_op":...,"groups_shape":[...],"groups_category":[...],"by_stack":...,"groups_stack":[...],"points":[...],"made":false,"causes":...,"causes_lines":...,"memory":...,"notes":[...]}; what there is not is left out. A run that cannot be answered has a note. */
 devlog_status cli_page_answers(void *ctx, dl_str *out, devlog_error *err);
 
 #endif

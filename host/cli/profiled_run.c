@@ -52,7 +52,7 @@ static devlog_status clear_logs(const char *folder, devlog_error *err)
 
 devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, devlog_error *err)
 {
-    char log_folder[CLI_PATH_SIZE + 32], absolute[CLI_PATH_SIZE], run_id[40];
+    char log_folder[CLI_PATH_SIZE + 32], absolute[CLI_PATH_SIZE], run_id[40], stacks[40];
     devlog_status status = clear_logs(run->folder, err);
     if (!status && !realpath(run->folder, absolute))
         status = dl_fail_errno(err, errno, "cannot use the folder %s", run->folder);
@@ -64,12 +64,14 @@ devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, d
     snprintf(run_id, sizeof run_id, DL_RUN_VARIABLE "=%016llx", (unsigned long long)id);
     static const char *const recordings[] = {"DEVLOG_RECORDING=stop", "DEVLOG_RECORDING=ring",
                                              "DEVLOG_RECORDING=stream"};
-    const char *settings[8] = {log_folder, run_id, "DEVLOG_OPS=1", "DEVLOG_CAPTURE_EVERY=",
+    const char *settings[9] = {log_folder, run_id, "DEVLOG_OPS=1", "DEVLOG_CAPTURE_EVERY=",
                                run->device ? "TT_METAL_DEVICE_PROFILER=1" : "TT_METAL_DEVICE_PROFILER=0"};
     size_t n = 5;
     if (!dl_setting_text(DL_SET_HOST)) settings[n++] = "DEVLOG_HOST=1";
     if (run->recording >= 0) settings[n++] = recordings[run->recording];
     if (run->waits) settings[n++] = "DEVLOG_WAITS=1";
+    snprintf(stacks, sizeof stacks, "DEVLOG_OP_STACKS=%u", run->stacks);
+    if (run->stacks) settings[n++] = stacks;
     return cli_child(run->command, settings, n, run->quiet, out, err);
 }
 

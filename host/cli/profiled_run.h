@@ -11,9 +11,10 @@ typedef struct cli_profiled {
     char *const *command;
     const char *folder; /* of the logs; made when missing, and what an earlier run left there goes */
     bool device;        /* with device profiling, otherwise with the op log only */
-    int recording; /* STOP, RING, STREAM as in --recording of `devlog run`; -1: as the environment says */
-    bool waits;    /* kernels record what they wait for */
-    bool quiet;    /* as cli_child has it */
+    int recording;   /* STOP, RING, STREAM as in --recording of `devlog run`; -1: as the environment says */
+    bool waits;      /* kernels record what they wait for */
+    unsigned stacks; /* frames of Python's call stack with each op; 0: as the environment says */
+    bool quiet;      /* as cli_child has it */
 } cli_profiled;
 
 devlog_status cli_profiled_run(const cli_profiled *run, cli_child_result *out, devlog_error *err);

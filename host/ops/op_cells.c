@@ -422,5 +422,11 @@ void op_cell(op_writer *w, const op_row_facts *f, const op_column *c)
     case OP_COL_OVERLAP_NS: cell_ns(w, f, f->cycles && f->row->overlap, f->row->overlap); break;
     case OP_COL_AICLK: aiclk_cell(w, f); break;
     case OP_COL_NOTE: cell_note(w, f); break;
+    case OP_COL_STACK:
+        if (f->op && w->text.stack.len)
+            op_cell_text(w, w->text.stack.text, w->text.stack.len);
+        else
+            op_cell_empty(w);
+        break;
     }
 }

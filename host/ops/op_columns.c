@@ -136,14 +136,21 @@ static const op_column current[] = {
     {"DEVICE FW OVERLAP [ns]", OP_COL_OVERLAP_NS, 0},
     {"DEVICE AICLK [MHz]", OP_COL_AICLK, 0},
     {"NOTE", OP_COL_NOTE, 0},
+    {"CALL STACK", OP_COL_STACK, 0}, /* where it was asked for */
 };
 /* clang-format on */
 
 const op_column *op_columns(op_column_set set, size_t *n)
 {
     bool ref = set == OP_COLUMNS_REFERENCE;
-    *n = ref ? sizeof reference / sizeof reference[0] : sizeof current / sizeof current[0];
+    *n = ref ? sizeof reference / sizeof reference[0] : sizeof current / sizeof current[0] - 1;
     return ref ? reference : current;
+}
+
+const op_column *op_columns_with_stacks(size_t *n)
+{
+    *n = sizeof current / sizeof current[0];
+    return current;
 }
 
 const char *op_tensor_field(op_column_set set, int field)
@@ -156,11 +163,10 @@ const char *op_tensor_field(op_column_set set, int field)
     return names[set][field];
 }
 
-void op_columns_headers(op_column_set set, uint32_t n_inputs, uint32_t n_outputs,
+void op_columns_headers(op_column_set set, size_t n, uint32_t n_inputs, uint32_t n_outputs,
                         void (*cell)(void *ctx, const char *text), void *ctx)
 {
-    size_t n;
-    const op_column *columns = op_columns(set, &n);
+    const op_column *columns = op_columns(set, &(size_t){0});
     for (size_t i = 0; i < n; i++) {
         bool in = columns[i].kind == OP_COL_INPUTS, out = columns[i].kind == OP_COL_OUTPUTS;
         if (!in && !out) cell(ctx, columns[i].header);

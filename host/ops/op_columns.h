@@ -56,6 +56,7 @@ typedef enum op_column_kind {
     OP_COL_OVERLAP_NS,
     OP_COL_AICLK,
     OP_COL_NOTE,
+    OP_COL_STACK,
 } op_column_kind;
 
 /* In NOTE of an op whose chip is a simulator without timing. */
@@ -73,13 +74,15 @@ typedef enum op_column_set { OP_COLUMNS_CURRENT, OP_COLUMNS_REFERENCE } op_colum
 
 /* The set's columns, before inputs and outputs are expanded. */
 const op_column *op_columns(op_column_set set, size_t *n);
+/* Those of today's report with the one behind them that is there when ops have a call stack. */
+const op_column *op_columns_with_stacks(size_t *n);
 
 enum { OP_TENSOR_FIELDS = 7 };
 /* Name of a field of a tensor in a set: "W_PAD[LOGICAL]", "LAYOUT", ... */
 const char *op_tensor_field(op_column_set set, int field);
 
-/* The header line's cells, expanded, each handed to `cell`. */
-void op_columns_headers(op_column_set set, uint32_t n_inputs, uint32_t n_outputs,
+/* The header line's cells, expanded, each handed to `cell`; of the first n columns. */
+void op_columns_headers(op_column_set set, size_t n, uint32_t n_inputs, uint32_t n_outputs,
                         void (*cell)(void *ctx, const char *text), void *ctx);
 
 #endif

@@ -128,6 +128,7 @@ typedef struct op_log {
     uint64_t run_end; /* where the next of them begins */
     char run_id[16];  /* its id in digits, with a comma */
     uint32_t run_id_len;
+    bool has_stacks;          /* of Python, with some op */
     uint32_t max_in, max_out; /* most tensors that an op has */
     uint64_t lines;
     uint64_t found[OP_TROUBLES];

@@ -4,6 +4,7 @@
 
 #include "base/term.h"
 #include "ops/op_log_write.h"
+#include "ops/op_stack.h"
 
 static const char *const type_names[] = {"python_fallback", "tt_dnn_cpu", "tt_dnn_device"};
 static const char *const fidelity_names[] = {NULL, "LoFi", "HiFi2", "HiFi3", "HiFi4"};
@@ -114,11 +115,25 @@ static void describe(ops_thread *t, const devlog_op *op)
     ops_text_if(t, "strategy", op->strategy);
 }
 
+static void write_stack(ops_thread *t, uint32_t id)
+{
+    ops_line(t, "stack");
+    ops_number(t, "id", id);
+    dl_str_add(&t->line, ",\"frames\":[");
+    dl_str_add_n(&t->line, t->stack.text, t->stack.len);
+    dl_str_char(&t->line, ']');
+    t->line.failed |= t->stack.failed;
+    t->stack.failed = false;
+    ops_write(t);
+}
+
 uint32_t devlog_op_start(devlog_ops *ops, const devlog_op *op)
 {
     ops_thread *t = here(ops);
     if (!t) return 0;
     uint64_t entered = dl_now_ns();
+    dl_str_clear(&t->stack);
+    if (ops->stacks) op_stack_add(&t->stack, ops->stacks);
     uint32_t id = atomic_fetch_add(&ops->run.shared->next_op, 1);
     atomic_fetch_add_explicit(&ops->n_ops, 1, memory_order_relaxed);
     const dl_open_op parent = ops_innermost(t);
@@ -146,6 +161,7 @@ uint32_t devlog_op_start(devlog_ops *ops, const devlog_op *op)
         t->line.len += gap;
     }
     ops_write(t);
+    if (t->stack.len) write_stack(t, id);
     ops_frame *f = push(t, id, parent.depth + 1);
     if (f) f->own_ns = dl_now_ns() - started;
     return id;

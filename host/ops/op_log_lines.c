@@ -305,6 +305,12 @@ static bool take_other(op_log *log, jl_reader *r, const op_place *p)
     return take_extra(log, r, p, NULL, NULL);
 }
 
+static bool take_stack(op_log *log, jl_reader *r, const op_place *p)
+{
+    log->has_stacks = true;
+    return take_extra(log, r, p, NULL, NULL);
+}
+
 static bool take_launch(op_log *log, jl_reader *r, const op_place *p)
 {
     head h = {0};
@@ -388,6 +394,7 @@ static void forget(op_log *log)
     log->n_ops = log->n_extras = log->n_launches = log->n_points = log->n_programs = log->n_chips =
         log->n_memory = 0;
     log->max_in = log->max_out = 0;
+    log->has_stacks = false;
     log->opens = log->closes = 0;
     log->compile_ns = 0;
     log->in_order = true;
@@ -441,6 +448,7 @@ static const struct {
 } events[] = {
     EVENT("in", take_in), EVENT("out", take_out), EVENT("start", take_start), EVENT("end", take_end),
     EVENT("launch", take_launch), EVENT("meta", take_other), EVENT("set", take_other),
+    EVENT("stack", take_stack),
     EVENT("signpost", take_signpost), EVENT("step", take_step), EVENT("program", take_program),
     EVENT("device", take_device), EVENT("run", take_run), EVENT("close", take_close),
     EVENT("alloc", op_log_take_alloc), EVENT("free", op_log_take_free), EVENT("memory", op_log_take_size),

@@ -22,6 +22,7 @@ static void free_thread(ops_thread *t)
     dl_run_thread_leave(t->seen);
     free(t->frames);
     dl_str_free(&t->line);
+    dl_str_free(&t->stack);
     free(t);
 }
 
@@ -201,9 +202,10 @@ static void write_head(devlog_ops *ops)
     ops_write(t);
 }
 
-static devlog_status is_wanted(const devlog_ops_options *o, bool *wanted, devlog_error *err)
+static devlog_status is_wanted(const devlog_ops_options *o, bool *wanted, uint64_t *stacks, devlog_error *err)
 {
     devlog_status status = dl_settings_check(err);
+    if (status == DEVLOG_OK) status = dl_setting_number(DL_SET_OP_STACKS, 0, stacks, err);
     if (status == DEVLOG_OK) status = dl_setting_flag(DL_SET_DEVICE_PROFILER, false, wanted, err);
     if (status == DEVLOG_OK) status = dl_setting_flag(DL_SET_OPS, *wanted, wanted, err);
     if (o->profile != DEVLOG_AUTO) *wanted = o->profile == DEVLOG_ON;
@@ -247,8 +249,9 @@ devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **ou
     const devlog_ops_options *o = &taken;
     *out = NULL;
     bool wanted = false;
+    uint64_t stacks;
     devlog_status status = dl_options_take(&taken, sizeof taken, options, "devlog_ops_options", err);
-    if (status == DEVLOG_OK) status = is_wanted(o, &wanted, err);
+    if (status == DEVLOG_OK) status = is_wanted(o, &wanted, &stacks, err);
     if (status != DEVLOG_OK || !wanted) return status;
     const char *folder = o->log_folder ? o->log_folder : dl_setting_text(DL_SET_LOG_FOLDER);
     if (!folder || !*folder) folder = "generated/profiler/logs";
@@ -273,6 +276,7 @@ devlog_status devlog_ops_open(const devlog_ops_options *options, devlog_ops **ou
         return status;
     }
     pthread_mutex_init(&ops->lock, NULL);
+    ops->stacks = (unsigned)stacks;
     ops->pid = (uint64_t)getpid();
     ops->process = dl_run_process();
     ops->above = dl_run_op_above(ops->run.shared);

@@ -25,6 +25,7 @@ typedef struct ops_thread {
     uint32_t inherited;  /* of its frames: those that the parent of a forked child has open */
     ops_frame *frames;   /* outermost first */
     dl_str line;         /* in the making */
+    dl_str stack;        /* of the op that begins */
     uint32_t tid;        /* the system's number */
     dl_run_thread *seen; /* by other logs of this thread, and by what it starts; NULL: it is not */
     struct ops_thread *next;
@@ -38,6 +39,7 @@ struct devlog_ops {
     dl_run_file run;           /* shared with everybody who writes to the folder */
     pthread_key_t key;         /* of the calling thread's ops_thread */
     atomic_uint *same_process; /* 1; the system makes it 0 in a forked child. NULL: it cannot */
+    unsigned stacks;           /* frames of Python's call stack with each op */
     uint64_t pid, process;
     dl_open_op above;         /* that the process above had open when this one began, or its log */
     atomic_uint torn;         /* the last write was cut: the next line begins with a line end */

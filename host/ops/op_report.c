@@ -211,6 +211,8 @@ devlog_status op_report_write(op_stitch *s, const op_report_options *options, dl
     *counts = (op_report_counts){0};
     op_writer w = {.s = s, .o = options, .out = out, .counts = counts, .next_id = 1};
     w.columns = op_columns(options->columns, &w.n_columns);
+    if (options->columns == OP_COLUMNS_CURRENT && s->host && s->host->has_stacks)
+        w.columns = op_columns_with_stacks(&w.n_columns);
     /* Readers of today's report expect one of each, tensors or not. */
     if (options->columns == OP_COLUMNS_CURRENT) w.n_in = w.n_out = 1;
     if (s->host) {
@@ -226,7 +228,7 @@ devlog_status op_report_write(op_stitch *s, const op_report_options *options, dl
     devlog_status status = w.names ? op_programs_read(&w.programs, s->device, err)
                                    : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (!options->json && !options->plain) w.no_memory |= !op_row_plan(&w);
-    op_columns_headers(options->columns, w.n_in, w.n_out, header_cell, &w);
+    op_columns_headers(options->columns, w.n_columns, w.n_in, w.n_out, header_cell, &w);
     dl_str_add(out, options->json ? "[" : "\n");
     size_t point = 0;
     for (size_t i = 0; i <= s->n_rows && !status && !w.no_memory; i++) {

@@ -14,6 +14,7 @@ void op_text_free(op_text *t)
     free_starts(t);
     dl_str_free(&t->texts);
     dl_str_free(&t->attributes);
+    dl_str_free(&t->stack);
     free(t->in);
     free(t->out);
     *t = (op_text){0};
@@ -144,6 +145,20 @@ static void of_meta(op_text *t, const jl_value *v, void *ctx)
     if (!t->texts.failed) op_attribute_add(&t->attributes, op_piece_text(t, p), p.len);
 }
 
+static void of_stack(op_text *t, const jl_value *v, void *ctx)
+{
+    jl_reader r;
+    jl_value frame;
+    (void)ctx;
+    if (v->kind != JL_LIST || !jl_key_is(v, "frames")) return;
+    jl_inside(&r, v);
+    for (jl_kind kind; (kind = jl_next(&r, &frame)) > JL_BAD;) {
+        if (kind != JL_TEXT) continue;
+        if (t->stack.len) dl_str_add(&t->stack, " < ");
+        jl_text(&frame, &t->stack);
+    }
+}
+
 static void of_end(op_text *t, const jl_value *v, void *ctx)
 {
     (void)ctx;
@@ -203,6 +218,9 @@ static void of_extra(op_text *t, const char *line, uint32_t len)
         add_tensor(t, &r, &t->out, &t->n_out, &t->cap_out);
     } else if (event_is(&event, "meta")) {
         walk(t, line, len, of_meta, NULL);
+    } else if (event_is(&event, "stack")) {
+        dl_str_clear(&t->stack);
+        walk(t, line, len, of_stack, NULL);
     } else if (event_is(&event, "set")) {
         t->cells = NULL;
         walk(t, line, len, of_start, NULL);
@@ -213,6 +231,7 @@ void op_text_clear(op_text *t)
 {
     dl_str_clear(&t->texts);
     dl_str_clear(&t->attributes);
+    dl_str_clear(&t->stack);
     t->name = t->type = t->fidelity = t->strategy = (op_piece){0};
     t->cells = NULL;
     t->cores = t->own = 0;

@@ -34,6 +34,7 @@ typedef struct op_text {
     uint64_t cores;              /* 0: not said */
     uint64_t own;                /* ns that the log itself took inside the op */
     dl_str attributes;
+    dl_str stack;       /* "nn.py:12 softmax < nn.py:30 main": who called, innermost first */
     op_piece *in, *out; /* what the lines of its tensors say: for op_tensor_read */
     uint32_t n_in, n_out, cap_in, cap_out;
     devlog_api_stats api[DEVLOG_API_COUNT];

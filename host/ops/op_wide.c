@@ -81,6 +81,7 @@ static const struct {
     {"COMPUTE KERNEL SOURCE", OP_COMPUTE_SOURCE},
     {"DATA MOVEMENT KERNEL SOURCE", OP_DM_SOURCE},
     {"PROGRAM HASH", OP_PROGRAM},
+    {"CALL STACK", OP_STACK},
 };
 
 static bool is(const char *name, const char *text, size_t n)

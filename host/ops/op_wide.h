@@ -72,6 +72,7 @@ typedef enum op_wide_text {
     OP_COMPUTE_SOURCE,
     OP_DM_SOURCE,
     OP_PROGRAM,
+    OP_STACK, /* "nn.py:12 softmax < nn.py:30 main" */
     OP_SHAPES, /* "1x1x32x64 1x1x64x32[30] > 1x1x32x32": inputs > outputs, each W x Z x Y x X, stored[logical] */
     OP_TYPES,   /* "BFLOAT16 BFLOAT8_B > BFLOAT16": of the tensors, in the same order */
     OP_LAYOUTS, /* "TILE TILE > TILE" */

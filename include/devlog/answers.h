@@ -52,6 +52,7 @@ typedef enum devlog_group {
     DEVLOG_GROUP_MEMORY,   /* a code with where its tensors are */
     DEVLOG_GROUP_CATEGORY, /* a kind of work */
     DEVLOG_GROUP_NONE,     /* every op by itself */
+    DEVLOG_GROUP_STACK,    /* a code with who called, where the log of ops has that (DEVLOG_OP_STACKS) */
 } devlog_group;
 
 /* By what its rows are sorted: the greatest first, texts by the alphabet, what is unknown last; DEVLOG_SORT_ORDER as ops

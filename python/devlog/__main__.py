@@ -24,6 +24,7 @@ def _parser():
     p.add_argument("-l", "--lines", action="store_true", help="every line that runs, too")
     p.add_argument("-r", "--report", action="store_true", help="by `devlog run`, with a report of its ops")
     p.add_argument("--no-device", action="store_true", help="with -r: a report of the host alone")
+    p.add_argument("--op-stacks", metavar="FRAMES", type=int, choices=range(1, 65), help="each op of the log with its call stack, of so many frames (1 to 64)")
     p.add_argument("-o", "--output", metavar="FOLDER", help="where logs go; with -r, where the report goes")
     p.add_argument("-n", "--name", metavar="SUFFIX", help="with -r: what is added to the report's name")
     p.add_argument("--include", metavar="PATTERN", action="append", default=[], help="record these although they are a library's")
@@ -47,8 +48,8 @@ def _devlog():
 def _report(o, program):
     """The same without -r, run by `devlog run`."""
     command = [_devlog(), "run", "--host-only" if o.no_device else "--once"]
-    for option, value in ("-o", o.output), ("-n", o.name):
-        command += [option, value] if value else []
+    for option, value in ("-o", o.output), ("-n", o.name), ("--op-stacks", o.op_stacks):
+        command += [option, str(value)] if value else []
     command += ["--", sys.executable, "-m", "devlog"]
     for option, wanted in ("-p", o.partial), ("-l", o.lines), ("--all", o.all), ("--no-c", o.no_c):
         command += [option] if wanted else []
@@ -111,6 +112,8 @@ def _main():
         run = _runner(o.module, program)
     except (OSError, SyntaxError) as error:
         sys.exit(f"python -m devlog: {error}")
+    if o.op_stacks:
+        os.environ["DEVLOG_OP_STACKS"] = str(o.op_stacks)
     folder = o.output or os.environ.get("DEVLOG_LOG_FOLDER") or "generated/profiler/logs"
     path = os.path.join(folder, f"host_{os.getpid()}.devlog")
     try:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional, Union
 from . import _native
 from ._log import _names, _pairs
 
-_GROUPS = ("code", "shape", "memory", "category", "none")
+_GROUPS = ("code", "shape", "memory", "category", "none", "stack")
 _SORTS = ("time", "gap", "count", "average", "max", "host", "name", "order", "min", "share", "cores", "flop_rate", "bandwidth", "bound_by", "ideal",
           "runs_on", "total", "op")
 _FORMS = ("text", "json", "csv", "md")

@@ -223,6 +223,47 @@ static void ops_of_groups_and_of_times(void **state)
     page_has_no_problems(b, "groups");
 }
 
+/* Where the log says who called: a group more, and each op of the list says it. */
+static void ops_say_who_called(void **state)
+{
+    NEEDS_BROWSER();
+    open_network();
+    page_run(b, "showTab('ops')");
+    page_has_text(
+        b, "document.querySelector('#op-bar select').textContent.includes('call stack') ? 'there' : 'no'",
+        "no");
+    const char *own = getenv("DEVLOG_BIN");
+    char line[700];
+    snprintf(line, sizeof line, "run --once -o stacks -- %.*snn 1",
+             own ? (int)(strlen(own) - strlen("devlog")) : 0, own ? own : "");
+    free(devlog_ok(line, 0));
+    FILE *log = fopen(in_scratch("stacks/logs/profile_log_ops.jsonl"), "a");
+    assert_non_null(log);
+    for (int op = 1; op <= 6; op++)
+        fprintf(log, "{\"e\":\"stack\",\"id\":%d,\"frames\":[\"net.py:%d layer\",\"<b>.py:1 main\"]}\n", op,
+                op < 4 ? 7 : 9);
+    fclose(log);
+    free(devlog_ok("ops -i stacks/logs -o stacks", 0));
+    page_open(b, in_scratch("stacks/logs/capture.devlog"), in_scratch("out"), 0);
+    page_run(b, "showTab('ops')");
+    page_has_text(
+        b, "document.querySelector('#op-bar select').textContent.includes('call stack') ? 'there' : 'no'",
+        "there");
+    page_run(b, "document.querySelector('#op-table tbody tr').click()"); /* Matmul */
+    page_has_text(
+        b,
+        "[...new Set([...document.querySelectorAll('#op-launches .faint')].map((e) => e.textContent).filter((t) => "
+        "t.includes('layer')))].sort().join('|')",
+        "net.py:7 layer < <b>.py:1 main|net.py:9 layer < <b>.py:1 main");
+    page_run(b, "ops.group = 'by_stack', showOps()");
+    page_has_text(
+        b,
+        "[...document.querySelectorAll('#op-table tbody tr')].map((r) => r.cells[0].textContent).filter((t) => "
+        "t.startsWith('Matmul net.py:7')).join()",
+        "Matmul net.py:7 layer < <b>.py:1 main");
+    page_has_no_problems(b, "stacks");
+}
+
 /* The path of the longest launch: a part of it is shown where it was. */
 static void causes_lead_into_the_time_line(void **state)
 {
@@ -404,6 +445,7 @@ int main(void)
         cmocka_unit_test(steps_are_rows),
         cmocka_unit_test(ops_stand_beside_time),
         cmocka_unit_test(ops_of_groups_and_of_times),
+        cmocka_unit_test(ops_say_who_called),
         cmocka_unit_test(causes_lead_into_the_time_line),
         cmocka_unit_test(keys_reach_everything),
         cmocka_unit_test(everything_can_be_read),

@@ -15,11 +15,13 @@ trap 'rm -rf "$here"' EXIT
 unset LD_PRELOAD DEVLOG_HOME
 DEB_BUILD_OPTIONS="noopt parallel=2" WHEEL_BUILD_TYPE=Debug PACKAGES_FOLDER=$here/packages ./dev package --no-lint >"$here/said" 2>&1 || fail "$(tail -30 "$here/said")"
 root=$here/root
-for name in devlog libdevlog0 libdevlog-dev python3-devlog devlog-doc; do
+for name in devlog libdevlog1 libdevlog-dev python3-devlog devlog-doc; do
   dpkg-deb -x "$here/packages/${name}"_*.deb "$root" || fail "no package $name"
 done
 devlog=$root/usr/bin/devlog
-[ "$("$devlog" --version)" = "devlog $(sed -n 's/#define DEVLOG_VERSION  *"\(.*\)"/\1/p' include/devlog/version.h)" ] || fail "another version"
+[ "$("$devlog" --version | head -1)" = "devlog $(sed -n 's/#define DEVLOG_VERSION  *"\(.*\)"/\1/p' include/devlog/version.h)" ] || fail "another version"
+[ "$("$devlog" --version | sed -n 's/^commit: //p')" = "$(git rev-parse HEAD)" ] || fail "--version says another commit"
+"$devlog" --version | grep -qx 'USDT probes: yes' || fail "built without USDT probes"
 "$devlog" boards | grep -q wormhole_b0 || fail "boards are not found beside the program"
 log=$source/tests/golden/reference/log.csv
 "$devlog" decode --no-files --format csv "$log" >"$here/program.csv"
@@ -35,7 +37,7 @@ printf '#include <devlog/version.h>\n#include <stdio.h>\nint main(void) { return
 PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$library/pkgconfig pkg-config --cflags --libs devlog >"$here/flags" || fail "pkg-config does not find devlog"
 # shellcheck disable=SC2046
 cc "$here/main.c" -o "$here/main" -I"$root/usr/include" -L"$library" $(cat "$here/flags") -Wl,-rpath,"$library"
-[ "devlog $("$here/main")" = "$("$devlog" --version)" ] || fail "the library is of another version"
+[ "devlog $("$here/main")" = "$("$devlog" --version | head -1)" ] || fail "the library is of another version"
 # The wheel, in an environment of its own and without network: package, program and what both read.
 /usr/bin/python3 -m venv "$here/venv"
 "$here/venv/bin/pip" install --quiet --no-index "$here"/packages/devlog-*.whl

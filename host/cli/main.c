@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
-#include "devlog/version.h"
+#include "cli/version.h"
 
 static void usage(FILE *out)
 {
@@ -62,7 +62,7 @@ static int run(int argc, char **argv)
         return CLI_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        puts("devlog " DEVLOG_VERSION);
+        cli_version();
         return CLI_OK;
     }
     dl_shown_in_place(argv[1]);

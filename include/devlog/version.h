@@ -3,9 +3,9 @@
 #define DEVLOG_VERSION_H
 
 #define DEVLOG_VERSION_MAJOR 0
-#define DEVLOG_VERSION_MINOR 1
+#define DEVLOG_VERSION_MINOR 2
 #define DEVLOG_VERSION_PATCH 0
-#define DEVLOG_VERSION       "0.1.0"
+#define DEVLOG_VERSION       "0.2.0"
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,6 +8,7 @@
 
 #include "base/paths.h"
 #include "base/str.h"
+#include "devlog/version.h"
 #include "support/cli.h"
 #include "support/files.h"
 
@@ -73,7 +74,16 @@ static void the_program_itself(void **state)
     free(plain);
     free(word);
     plain = devlog_ok("--version", 0);
-    assert_memory_equal(plain, "devlog ", 7);
+    assert_memory_equal(plain,
+                        "devlog " DEVLOG_VERSION "\ncommit: ", strlen("devlog " DEVLOG_VERSION "\ncommit: "));
+    static const char *const what[] = {"USDT probes", "ITT", "debug probes", "tar and zip", "devlog serve"};
+    for (size_t i = 0; i < sizeof what / sizeof what[0]; i++) {
+        char line[60];
+        snprintf(line, sizeof line, "\n%s: ", what[i]);
+        const char *at = strstr(plain, line);
+        if (!at || (strncmp(at + strlen(line), "yes", 3) != 0 && strncmp(at + strlen(line), "no, ", 4) != 0))
+            fail_msg("%s in\n%s", what[i], plain);
+    }
     free(plain);
 }
 

@@ -22,7 +22,7 @@ allowed() {
     tt_metal) echo decode/ report/ ops/ ;;
     ranks) echo answers/ ops/ decode/input.h ;;
     archive) echo answers/ report/sqlite_library.h ;;
-    cli) echo archive/ answers/ ranks/ pack/ report/ ops/ tt_metal/ program/ profiler/ decode/ device/ transport/ ;;
+    cli) echo archive/ answers/ ranks/ pack/ report/ ops/ tt_metal/ program/ profiler/ decode/ device/ transport/ outlets/ ;;
   esac
 }
 

@@ -281,14 +281,23 @@ static void give_name(dl_file_writer *w)
     if (!w->status) w->temporary[0] = 0;
 }
 
+devlog_status dl_file_unwritten(const char *path, int errnum, devlog_error *err)
+{
+    const char *const cure = errnum == ENOSPC || errnum == EDQUOT ? "make room there, or write elsewhere"
+                             : errnum == EFBIG ? "allow larger files (ulimit -f), or write elsewhere"
+                                               : NULL;
+    const devlog_status status = dl_fail_errno(err, errnum, "cannot write %s", path);
+    const size_t n = err ? strlen(err->text) : 0;
+    if (cure && err) snprintf(err->text + n, sizeof err->text - n, ": %s", cure);
+    return status;
+}
+
 /* Tells how it went. */
 static devlog_status outcome(const dl_file_writer *w, devlog_error *err)
 {
-    if (w->status == DEVLOG_ERR_IO) dl_fail_errno(err, w->errnum, "cannot write %s", w->path);
-    if (w->status == DEVLOG_ERR_IO && err && w->temporary && (w->errnum == ENOSPC || w->errnum == EDQUOT)) {
-        const size_t n = strlen(err->text);
-        snprintf(err->text + n, sizeof err->text - n, ": make room there, or write elsewhere");
-    }
+    if (w->status == DEVLOG_ERR_IO && w->temporary) dl_file_unwritten(w->path, w->errnum, err);
+    if (w->status == DEVLOG_ERR_IO && !w->temporary)
+        dl_fail_errno(err, w->errnum, "cannot write %s", w->path);
     if (w->status == DEVLOG_ERR_MEMORY) dl_fail(err, w->status, "out of memory while writing %s", w->path);
     return w->status;
 }

@@ -16,6 +16,9 @@ const char *dl_folder_slow(const char *path);
 /* The same by statfs.f_type. */
 const char *dl_file_system_slow(unsigned long type);
 
+/* That `path` could not be written, and what to do where it is for want of room. */
+devlog_status dl_file_unwritten(const char *path, int errnum, devlog_error *err);
+
 /* A file in the making: written under a temporary name beside `path`, renamed to it by dl_file_commit. */
 typedef struct dl_file_writer {
     char *path, *temporary; /* NULL: what is written goes to where it belongs at once */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/room.h"
 #include "base/term.h"
 #include "cli/cli.h"
 #include "cli/follow_end.h"
@@ -45,8 +46,30 @@ static const cli_option options[] = {
 
 typedef struct log_source {
     dl_input *in;
+    const pack_output *out;
+    const char *path; /* of the output */
+    uint64_t next;    /* bytes of the log at which room is asked for again */
     dl_progress progress;
 } log_source;
+
+/* A disk that is too small is told while the log is read, not when it is full, which hinders others. By what has been packed:
+ * the rest may pack a little better. */
+static devlog_status ask_for_room(log_source *s, devlog_error *err)
+{
+    enum { FIRST = 64 * 1024 * 1024, LITTLE = 1000 * 1000 };
+    const uint64_t size = dl_input_size(s->in), taken = dl_input_taken(s->in),
+                   packed = dl_file_written(&s->out->file);
+    if (!size || taken < s->next || (taken < FIRST && taken < size / 16)) return DEVLOG_OK;
+    const double all = (double)packed / ((double)taken / (double)size) * 3 / 4;
+    if (all < LITTLE || all < (double)packed) return DEVLOG_OK;
+    s->next = taken * 2;
+    devlog_status status = dl_room_check(s->path, (uint64_t)all - packed, (uint64_t)all, err);
+    if (!status) return status;
+    char what[sizeof err->text];
+    snprintf(what, sizeof what, "%.400s", err->text);
+    return dl_fail(err, status, "after %d %% of the log: %s: make room, or write elsewhere (--output)",
+                   (int)(taken * 100 / size), what);
+}
 
 static devlog_status read_log(void *ctx, void *bytes, size_t cap, size_t *n, devlog_error *err)
 {
@@ -58,7 +81,8 @@ static devlog_status read_log(void *ctx, void *bytes, size_t cap, size_t *n, dev
                  size ? (int)(taken * 100 / size) : 0);
         dl_progress_show(&s->progress, text);
     }
-    return dl_input_read(s->in, bytes, cap, n, err);
+    devlog_status status = ask_for_room(s, err);
+    return status ? status : dl_input_read(s->in, bytes, cap, n, err);
 }
 
 static void say_totals(const pk_totals *t, const char *path)
@@ -72,8 +96,8 @@ static void say_totals(const pk_totals *t, const char *path)
 
 static devlog_status pack_log(const pack_args *a, const char *log, const char *output, devlog_error *err)
 {
-    log_source source = {0};
     pack_output out = {0};
+    log_source source = {.out = &out, .path = output};
     pk_totals totals = {0};
     const pk_options packing = {.threads = (unsigned)a->threads};
     devlog_status status = dl_input_open(&source.in, log, err);

@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,6 +133,14 @@ static devlog_status walk_folder(const walk *w, const char *from, const char *to
     return status;
 }
 
+/* What is in the folder that was made: half of it is of no use to anybody. */
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+    (void)st, (void)type;
+    if (where->level) (void)remove(path);
+    return 0;
+}
+
 devlog_status pack_folder(const char *from, const char *to, const pack_folder_way *way,
                           pack_folder_counts *counts, devlog_error *err)
 {
@@ -139,7 +149,13 @@ devlog_status pack_folder(const char *from, const char *to, const pack_folder_wa
     if (access(to, F_OK) == 0)
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s exists: remove it, or say where to with --output FOLDER",
                        to);
+    const size_t there = dl_folder_there(to);
     devlog_status status = dl_folder_make(to, err);
     if (!status && stat(to, &w.made) != 0) status = dl_fail_errno(err, errno, "cannot read %s", to);
-    return status ? status : walk_folder(&w, from, to, 0, err);
+    if (!status) status = walk_folder(&w, from, to, 0, err);
+    if (status) {
+        (void)nftw(to, remove_one, MOST_DEEP, FTW_DEPTH | FTW_PHYS);
+        dl_folder_unmake(to, there);
+    }
+    return status;
 }

@@ -19,7 +19,7 @@ typedef struct pack_folder_counts {
     uint64_t files, copied, left_out; /* left_out: neither files nor folders */
 } pack_folder_counts;
 
-/* Makes the folder `to`, which must not be there, like `from`. */
+/* Makes the folder `to`, which must not be there, like `from`; all of it, or nothing. */
 devlog_status pack_folder(const char *from, const char *to, const pack_folder_way *way,
                           pack_folder_counts *counts, devlog_error *err);
 

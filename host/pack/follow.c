@@ -48,7 +48,12 @@ static devlog_status write_file(void *ctx, const void *bytes, size_t n, devlog_e
 {
     const follower *f = ctx;
     int errnum = dl_write_all(f->out, bytes, n);
-    return errnum ? dl_fail_errno(err, errnum, "cannot write %s", f->file) : DEVLOG_OK;
+    if (!errnum) return DEVLOG_OK;
+    if (errnum != ENOSPC && errnum != EDQUOT) return dl_fail_errno(err, errnum, "cannot write %s", f->file);
+    /* It is good up to its last block. */
+    return dl_fail(err, DEVLOG_ERR_IO,
+                   "cannot write %s: %s: make room there, and the same command goes on where it ended",
+                   f->file, strerror(errnum));
 }
 
 /* What is at this place of the log; fewer bytes at its end. */

@@ -125,7 +125,8 @@ devlog_status out_close_into(dl_out *o, dl_file_set *set, devlog_status status, 
     else if (!status)
         out_flush(o);
     if (!status && o->status)
-        status = dl_fail_errno(err, t->errnum, "cannot write %s", t->to_stdout ? "standard output" : t->path);
+        status = t->to_stdout ? dl_fail_errno(err, t->errnum, "cannot write standard output")
+                              : dl_file_unwritten(t->path, t->errnum, err);
     if (!t->to_stdout) {
         if (status)
             dl_file_abandon(&t->file);

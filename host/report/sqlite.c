@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/str.h"
+#include "base/file.h"
 #include "report/export.h"
 #include "report/sqlite_library.h"
 #include "report/sqlite_rows.h"
@@ -91,6 +91,7 @@ static devlog_status failed(const database *d, devlog_error *err)
 {
     int code = sqlite3_errcode(d->db);
     if (code == SQLITE_NOMEM) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing SQLite");
+    if (code == SQLITE_FULL) return dl_file_unwritten(d->path, ENOSPC, err);
     return dl_fail(err, DEVLOG_ERR_IO, "cannot write %s: %s", d->path, sqlite3_errmsg(d->db));
 }
 
@@ -446,7 +447,7 @@ devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err)
     if (temporary.failed) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     int fd = mkostemp(temporary.text, O_CLOEXEC);
     if (fd < 0) {
-        status = dl_fail_errno(err, errno, "cannot write %s", path);
+        status = dl_file_unwritten(path, errno, err);
         dl_str_free(&temporary);
         return status;
     }
@@ -459,8 +460,7 @@ devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err)
     if (!status) status = write_events(&d, fd, zones, markers, err);
     if (!status) status = write_after(&d, err);
     close(fd);
-    if (!status && rename(temporary.text, path) != 0)
-        status = dl_fail_errno(err, errno, "cannot write %s", path);
+    if (!status && rename(temporary.text, path) != 0) status = dl_file_unwritten(path, errno, err);
     if (status) unlink(temporary.text);
     dl_str_free(&temporary);
     return status;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/file.h"
 
 enum {
     PAGE = SQLITE_ROWS_PAGE,
@@ -84,7 +84,7 @@ static devlog_status write_page(const sqlite_file *f, uint32_t page, const uint8
     for (size_t done = 0; done < PAGE;) {
         ssize_t n = pwrite(f->fd, bytes + done, PAGE - done, (off_t)(from + done));
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return dl_fail_errno(err, n ? errno : EIO, "cannot write %s", f->path);
+        if (n <= 0) return dl_file_unwritten(f->path, n ? errno : EIO, err);
         done += (size_t)n;
     }
     return DEVLOG_OK;
@@ -128,7 +128,7 @@ devlog_status sqlite_file_end(sqlite_file *f, devlog_error *err)
     uint8_t pages[4];
     put_u32(pages, f->n_pages);
     if (pwrite(f->fd, pages, sizeof pages, AT_PAGES) != sizeof pages)
-        return dl_fail_errno(err, errno, "cannot write %s", f->path);
+        return dl_file_unwritten(f->path, errno, err);
     return DEVLOG_OK;
 }
 

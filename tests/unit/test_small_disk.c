@@ -10,6 +10,7 @@
 
 #include "support/cli.h"
 #include "support/files.h"
+#include "support/logs.h"
 
 enum { LAUNCHES = 24, CORES = 250, RISCS = 5, ZONES = 3, LIMIT_KIB = 256 };
 
@@ -199,6 +200,68 @@ static void tables_without_room_are_told(void **state)
     free(said);
 }
 
+/* Every command that writes: one line with what to do, status 1, and nothing left behind, as soon as it can be known. */
+static void what_has_no_room_leaves_nothing(void **state)
+{
+    (void)state;
+    enum { NOISE = 24 * 1024 * 1024 };
+    static const struct {
+        const char *line, *said;
+    } runs[] = {
+        /* Found out of what is packed so far: noise becomes half of its hexadecimal digits. */
+        {"pack noise.csv -o disk/p --threads 1", "% of the log: cannot write disk/p: it takes "},
+        {"pack noisy -o disk/folder/deep --threads 1",
+         "% of the log: cannot write disk/folder/deep/x.csv.pack: it takes "},
+        /* What is in a pipe nobody knows. */
+        {"pack - -o disk/p <noise.csv",
+         "cannot write disk/p: No space left on device: make room there, or write elsewhere"},
+        {"pack --follow --idle 1 noise.csv -o disk/p; rm disk/p; (exit 1)",
+         "and the same command goes on where it ended"},
+        {"unpack noisy.pack -o disk/folder", "cannot write disk/folder/x.csv: it takes "},
+        {"export profile_log_device.csv -f json -o disk/x",
+         "cannot write disk/x: No space left on device: make room there"},
+        {"export profile_log_device.csv -f sqlite -o tiny/x",
+         "cannot write tiny/x: No space left on device: make room there"},
+        {"export profile_log_device.csv -f ctf -o tiny/x", "No space left on device: make room there"},
+        {"ops . -o tiny",
+         "cannot write tiny/per_core_op_to_op_times.csv: No space left on device: make room there"},
+        {"ops . -o tiny/folder",
+         "cannot write tiny/folder/per_core_op_to_op_times.csv: No space left on device: make room there"},
+    };
+    uint64_t seed = 9;
+    char line[1200];
+    FILE *f = fopen(in_scratch("noise.csv"), "w");
+    assert_non_null(f);
+    for (int i = 0; i < NOISE / 64; i++)
+        fprintf(f, "%016llx%016llx%016llx%015llx\n", (unsigned long long)test_random(&seed),
+                (unsigned long long)test_random(&seed), (unsigned long long)test_random(&seed),
+                (unsigned long long)test_random(&seed) >> 4);
+    assert_int_equal(fclose(f), 0);
+    snprintf(
+        line, sizeof line,
+        "cd '%s' && mkdir -p noisy tiny disk && ln -f noise.csv noisy/x.csv && head -c 70000 noise.csv >noisy/a.csv && "
+        "'%s' pack noisy -o noisy.pack >/dev/null",
+        scratch(), getenv("DEVLOG_BIN"));
+    assert_int_equal(system(line), 0);
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        snprintf(
+            line, sizeof line,
+            "cd '%s' && unshare -Urm sh -c 'mount -t tmpfs -o size=6m tmpfs disk && mount -t tmpfs -o size=16k tmpfs tiny "
+            "|| exit 77\ndevlog() { \"%s\" \"$@\"; }\nexport TMPDIR=.\n{ devlog %s; } 2>err >nothing; echo $? >status; "
+            "find disk tiny -mindepth 1 >left' 2>nothing",
+            scratch(), getenv("DEVLOG_BIN"), runs[i].line);
+        if (system(line) != 0) skip();
+        char *err = read_bytes(in_scratch("err"), NULL), *left = read_bytes(in_scratch("left"), NULL),
+             *status = read_bytes(in_scratch("status"), NULL);
+        if (!strstr(err, runs[i].said) || strchr(err, '\n') != err + strlen(err) - 1 || left[0] ||
+            strcmp(status, "1\n") != 0)
+            fail_msg("devlog %s: status %s: %s\nleft: %s", runs[i].line, status, err, left);
+        free(err);
+        free(left);
+        free(status);
+    }
+}
+
 /* That the limit would be met: who writes the log once more meets it. */
 static void the_limit_holds(void **state)
 {
@@ -218,6 +281,7 @@ int main(void)
         cmocka_unit_test(files_without_room_are_told_beforehand),
         cmocka_unit_test(a_disk_without_room_is_told_beforehand),
         cmocka_unit_test(tables_without_room_are_told),
+        cmocka_unit_test(what_has_no_room_leaves_nothing),
         cmocka_unit_test(the_limit_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -26,12 +27,20 @@ static bool keeps_promises(int fd)
     return known;
 }
 
+/* Whether as much stays free as the file takes then: what is made with the help of these arrays is to be written there, too. */
+static bool leaves_room(int fd, size_t from, size_t to)
+{
+    struct statvfs s;
+    return fstatvfs(fd, &s) != 0 || (uint64_t)s.f_bavail * s.f_frsize >= (uint64_t)(to - from) + to;
+}
+
 /* Makes the file longer by writing to it, in large pieces: the system then keeps it in large pieces too,
  * which makes the first touch of each page cost a tenth of what it costs after posix_fallocate. */
 static bool lengthen(int fd, size_t from, size_t to)
 {
     static const char zeros[ZEROS];
     struct iovec pieces[AT_ONCE / ZEROS];
+    if (!leaves_room(fd, from, to)) return false;
     while (from < to) {
         size_t left = to - from;
         int n = 0;

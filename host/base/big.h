@@ -1,7 +1,7 @@
 /* Arrays that may become larger than memory should hold. Beyond a few megabytes an array moves into a file
  * without a name in a folder that its user names; the system writes parts that are not in use to the disk and
  * reads them when they are wanted. Without such a folder, or where the file system cannot promise the room,
- * it stays in memory. Not for arrays that are small or used all over all the time. */
+ * or less would stay free than the array takes, it stays in memory. Not for arrays that are small or used all over all the time. */
 #ifndef DEVLOG_BASE_BIG_H
 #define DEVLOG_BASE_BIG_H
 

@@ -1,8 +1,12 @@
 /* Large arrays: what is in them survives growing, moving into a file, and cooling. */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/big.h"
@@ -84,6 +88,39 @@ static void a_full_disk_is_no_loss(void **state)
     dl_big_free(&b);
 }
 
+/* A report is written beside the arrays that it is made of: they take no more of a small disk than they leave. */
+static void half_of_a_small_disk_stays_free(void **state)
+{
+    (void)state;
+    char line[400], folder[300];
+    snprintf(folder, sizeof folder, "%s/small", test_folder());
+    snprintf(line, sizeof line,
+             "mkdir -p %s && truncate -s 96M %s.img && mkfs.ext4 -q %s.img && mount -o loop %s.img %s",
+             folder, folder, folder, folder, folder);
+    /* In a name space of its own, with which the mount ends. */
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        system(line) != 0) {
+        fprintf(stderr, "SKIPPED: no file system can be mounted here\n");
+        skip();
+    }
+    dl_big b = {.folder = folder};
+    struct statvfs disk;
+    const size_t piece = 4 * 1024 * 1024;
+    bool was_in_file = false;
+    for (size_t n = piece; n < 24 * piece; n += piece) {
+        assert_true(dl_big_room(&b, n));
+        memset((char *)b.data + n - piece, (int)(n / piece), piece);
+        was_in_file |= b.file != 0;
+        assert_int_equal(statvfs(folder, &disk), 0);
+        if (b.file) assert_true((uint64_t)disk.f_bavail * disk.f_frsize >= b.bytes);
+    }
+    assert_true(was_in_file && !b.file);
+    for (size_t i = 0; i < 23 * piece; i += 1000)
+        assert_int_equal(((unsigned char *)b.data)[i], 1 + i / piece);
+    dl_big_free(&b);
+    assert_int_equal(umount(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +128,7 @@ int main(void)
         cmocka_unit_test(memory_will_do),
         cmocka_unit_test(small_ones_need_no_file),
         cmocka_unit_test(a_full_disk_is_no_loss),
+        cmocka_unit_test(half_of_a_small_disk_stays_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,8 @@ static const dl_setting_info table[DL_SETTINGS] = {
         "the same, set by MPICH and others", NULL},
     [DL_SET_RANK_SLURM] = {"SLURM_PROCID", DL_SETTING_TEXT, "N", 0, 0, "no rank is recorded", "programs",
         "the same, set by Slurm", NULL},
+    [DL_SET_SIZE_PMI] = {"PMI_SIZE", DL_SETTING_TEXT, "N", 0, 0, "nothing is compared", "devlog-mpi",
+        "how many processes MPICH and others have started: a process that sees itself only was started by the launcher of another MPI", NULL},
     [DL_SET_MPI_REPORT] = {"DEVLOG_MPI_REPORT", DL_SETTING_FLAG, "0|1", 0, 0, "0", "libdevlog-pmpi.so",
         "1: rank 0 prints at the end what all ranks spent in which call of MPI (docs/fleet.md)", NULL},
 

@@ -37,6 +37,7 @@ typedef enum dl_setting {
     DL_SET_RANK_OMPI,
     DL_SET_RANK_PMI,
     DL_SET_RANK_SLURM,
+    DL_SET_SIZE_PMI,
     DL_SET_MPI_REPORT,
     /* the device */
     DL_SET_BOARD,

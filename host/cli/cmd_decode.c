@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/grid.h"
 #include "base/settings.h"
 #include "base/term.h"
 #include "cli/cli.h"
 #include "cli/date.h"
+#include "cli/decode_print.h"
 #include "cli/filters.h"
 #include "cli/follow_end.h"
 #include "cli/logs.h"
@@ -18,21 +18,17 @@
 #include "decode/decode.h"
 #include "decode/parts.h"
 #include "report/artifacts.h"
-#include "report/decode_table.h"
-#include "report/machine.h"
 
 typedef struct decode_args {
     const char *folder, *suffix, *analyses, *elf_folder;
     bool files, tar, date, print, defaults, print_analyses, subtract_cost;
     bool wanted[DL_ARTIFACT_KINDS];
-    int format; /* FORMAT_* */
+    int format; /* DECODE_TEXT, ... */
     int sort;   /* dl_table_sort */
     uint64_t max_launches, top, idle, jobs;
     bool follow, latest;
     cli_filters filters;
 } decode_args;
-
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
 
 static const cli_option options[] = {
     CLI_TITLE("Files"),
@@ -65,7 +61,7 @@ static const cli_option options[] = {
     {CLI_STRING, "elf", 0, "FOLDER", "where to look for ELF files of kernels that have been moved",
      offsetof(decode_args, elf_folder)},
     CLI_TITLE("Printing"),
-    {CLI_CHOICE, "format", 'f', "text|json|csv|md",
+    {CLI_CHOICE, "format", 'f', DECODE_FORMATS,
      "what to print: tables for people, or everything for programs; md: the tables, for the comment of a pull request; with "
      "json, csv and md no files are written unless --output says where",
      offsetof(decode_args, format)},
@@ -73,13 +69,13 @@ static const cli_option options[] = {
      offsetof(decode_args, print)},
     {CLI_NUMBER, "max-launches", 0, "N", "launches in the table per launch; 20 unless told, 0: no such table",
      offsetof(decode_args, max_launches), 0, UINT32_MAX},
-    {CLI_CHOICE, "sort", 0, "total|average|max|count|name",
-     "what the rows of tables are sorted by; total unless told", offsetof(decode_args, sort)},
+    {CLI_CHOICE, "sort", 0, DECODE_SORTS, "what the rows of tables are sorted by; total unless told",
+     offsetof(decode_args, sort)},
     {CLI_NUMBER, "top", 0, "N", "rows in a table; 50 unless told, 0: all of them", offsetof(decode_args, top),
      0, UINT32_MAX},
     CLI_TITLE("Threads"),
     {CLI_NUMBER, "jobs", 'j', "N",
-     "cut device logs into N parts and decode them at the same time; for tables without files, analyses and filters "
+     "cut device logs into N parts and decode them at the same time; without files, analyses and filters "
      "(docs/parts.md); the same bytes come out",
      offsetof(decode_args, jobs), 1, 1024},
     CLI_TITLE("Logs that grow"),
@@ -153,46 +149,20 @@ static devlog_status read_inputs(dl_decode *d, const cli_args *rest, devlog_erro
     return status ? status : dl_decode_finish(d, err);
 }
 
-/* Everything, for programs. */
-static devlog_status print_machine(dl_decode *d, const decode_args *a, const dl_artifacts *set,
-                                   devlog_error *err)
+static devlog_status print(dl_decode *d, const decode_args *a, const dl_artifacts *set, devlog_error *err)
 {
     const char *files[DL_ARTIFACT_KINDS + 2] = {NULL};
     for (size_t i = 0; i <= DL_ARTIFACT_KINDS; i++)
         files[i] = dl_artifacts_path(set, i);
-    const dl_machine_options how = {.analyzer = dl_artifacts_analyzer(set), .files = files};
-    dl_file_writer out;
-    devlog_status status = dl_file_stream(&out, STDOUT_FILENO, "standard output", err);
-    if (status) return status;
-    status =
-        a->format == FORMAT_JSON ? dl_report_json(d, &how, &out, err) : dl_report_csv(d, &how, &out, err);
-    if (!status) return dl_file_commit(&out, err);
-    dl_file_abandon(&out);
-    return status;
-}
-
-static devlog_status print_text(dl_decode *d, const decode_args *a, const dl_artifacts *set,
-                                devlog_error *err)
-{
-    dl_str out = {0};
-    const bool markdown = a->format == FORMAT_MARKDOWN;
-    const dl_table_options table = {.colour = !markdown && dl_term_colour(stdout),
-                                    .max_launches = (uint32_t)a->max_launches,
-                                    .width = markdown ? DL_GRID_MARKDOWN : dl_term_width(stdout),
-                                    .sort = (dl_table_sort)a->sort,
-                                    .top = (size_t)a->top};
-    devlog_status status = a->print ? dl_report_table(d, &table, &out, err) : DEVLOG_OK;
-    if (!status && a->print && a->analyses) dl_report_analyses(d, dl_artifacts_analyzer(set), &table, &out);
-    if (markdown) dl_str_add(&out, "\n```text"); /* what follows is lines, not paragraphs */
-    for (size_t i = 0; dl_artifacts_path(set, i); i++)
-        dl_str_fmt(&out, "%s%s  %s\n", i == 0 && a->print ? "\n" : "", i == 0 ? "Files:\n" : "",
-                   dl_artifacts_path(set, i));
-    if (out.len) dl_str_char(&out, '\n');
-    dl_report_losses(dl_decode_losses(d), table.colour, &out);
-    if (markdown) dl_str_add(&out, "```\n");
-    if (!status) status = dl_print(&out, err);
-    dl_str_free(&out);
-    return status;
+    const decode_shown shown = {.format = a->format,
+                                .sort = a->sort,
+                                .tables = a->print,
+                                .analyses = a->analyses != NULL,
+                                .max_launches = a->max_launches,
+                                .top = a->top,
+                                .analyzer = dl_artifacts_analyzer(set),
+                                .files = files};
+    return decode_print(d, &shown, err);
 }
 
 /* What the page calls the log: names without folders, so that the same log gives the same page anywhere. */
@@ -244,8 +214,7 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, const dl
     /* Printed whatever happens to files; of two failures the first is told. */
     devlog_error unheard;
     devlog_error *heard = written ? &unheard : err;
-    const bool for_people = a->format == FORMAT_TEXT || a->format == FORMAT_MARKDOWN;
-    status = for_people ? print_text(d, a, set, heard) : print_machine(d, a, set, heard);
+    status = print(d, a, set, heard);
     return written ? written : status;
 }
 
@@ -290,7 +259,7 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
                                    .elf_folder = a->elf_folder,
                                    .progress = on_progress,
                                    .progress_ctx = &watch};
-    bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses || a->format != FORMAT_TEXT;
+    bool analyse = a->wanted[DL_ARTIFACT_STATS] || a->analyses || a->format != DECODE_TEXT;
     if (!status) status = cli_date_prefix(a->date, prefix, &err);
     if (!status) status = cli_folder_option("elf", a->elf_folder, &err);
     if (!status && analyse) status = list_analyses(a, &list, &err);
@@ -341,7 +310,7 @@ static int run(int argc, char **argv)
     int exit_status;
     memset(a.wanted, true, sizeof a.wanted);
     if (!cli_parse(&cmd_decode, argc, argv, &a, &rest, &exit_status)) return exit_status;
-    if (!a.files || ((a.format != FORMAT_TEXT || a.follow) && !a.folder))
+    if (!a.files || ((a.format != DECODE_TEXT || a.follow) && !a.folder))
         memset(a.wanted, false, sizeof a.wanted);
     if (!a.folder) a.folder = "generated/profiler/output/device";
     exit_status = CLI_FAILED;
@@ -358,12 +327,11 @@ static int run(int argc, char **argv)
         exit_status = cli_wrong(
             &cmd_decode, "--follow knows neither the first launches nor the host's files of a run that "
                          "still writes them: decode the log again when it has ended");
-    else if (a.jobs > 1 &&
-             (writes_files(&a) || a.analyses || a.format == FORMAT_JSON || a.format == FORMAT_CSV ||
-              a.format == FORMAT_MARKDOWN || a.follow || a.subtract_cost || cli_filters_any(&a.filters)))
-        exit_status =
-            cli_wrong(&cmd_decode, "--jobs is for tables: with --no-files, and without --analyses, --format, "
-                                   "--follow, --subtract-cost and filters");
+    else if (a.jobs > 1 && (writes_files(&a) || a.analyses || (decode_wants_runs(a.format) && a.defaults) ||
+                            a.follow || a.subtract_cost || cli_filters_any(&a.filters)))
+        exit_status = cli_wrong(&cmd_decode, "--jobs is for tables: with --no-files, and without --analyses, "
+                                             "--follow, --subtract-cost and filters; JSON and CSV with "
+                                             "--no-default-analyses");
     else if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
     else if (cli_logs_of_folders("decode", &rest, a.latest, &err))

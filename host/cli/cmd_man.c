@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/cmd_mpi.h"
 #include "cli/completion.h"
 #include "cli/environment.h"
 
@@ -40,6 +41,12 @@ static int one_page(const char *name, dl_str *out)
         cli_man(cli_commands[i], out);
         return CLI_OK;
     }
+    const char *mpi = "mpi-";
+    for (size_t i = 0; cli_mpi_commands[i] && strncmp(name, mpi, strlen(mpi)) == 0; i++) {
+        if (strcmp(cli_mpi_commands[i]->name, name + strlen(mpi)) != 0) continue;
+        cli_man(cli_mpi_commands[i], out);
+        return CLI_OK;
+    }
     return cli_wrong(&cmd_man, "there is no command '%s'", name);
 }
 
@@ -60,6 +67,10 @@ static int run(int argc, char **argv)
             if (a.list) dl_str_fmt(&out, "%s\n", cli_commands[i]->name);
             if (a.markdown && i) dl_str_char(&out, '\n');
             if (a.markdown) cli_markdown(cli_commands[i], &out);
+        }
+        for (size_t i = 0; cli_mpi_commands[i]; i++) {
+            if (a.markdown) dl_str_char(&out, '\n');
+            if (a.markdown) cli_markdown(cli_mpi_commands[i], &out);
         }
     } else if (rest.n == 0) {
         status = cli_wrong(&cmd_man, "which command?");

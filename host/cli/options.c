@@ -25,8 +25,8 @@ static int vwrong(const cli_command *c, const char *fmt, va_list args)
     char *text = NULL; /* it may quote what was typed, or pasted */
     if (vasprintf(&text, fmt, args) < 0) text = NULL;
     if (text) dl_shown_in_place(text);
-    fprintf(stderr, "devlog %s: %s; see 'devlog %s --help'\n", c->name, text ? text : "out of memory",
-            c->name);
+    fprintf(stderr, "%s %s: %s; see '%s %s --help'\n", cli_program(c), c->name, text ? text : "out of memory",
+            cli_program(c), c->name);
     free(text);
     return CLI_USAGE;
 }
@@ -283,8 +283,8 @@ static void check_arguments(parse *p)
     const cli_command *c = p->command;
     int n = p->rest->n;
     if (n < c->min_arguments)
-        wrong(p, "%s is missing; usage: devlog %s [OPTION]... %s", n ? "an argument" : c->arguments, c->name,
-              c->arguments);
+        wrong(p, "%s is missing; usage: %s %s [OPTION]... %s", n ? "an argument" : c->arguments,
+              cli_program(c), c->name, c->arguments);
     else if (n > c->max_arguments)
         wrong(p, "'%s' is one argument too many", p->rest->items[c->max_arguments]);
 }
@@ -314,7 +314,7 @@ bool cli_parse(const cli_command *c, int argc, char **argv, void *values, cli_ar
         cli_help(c, &out);
         devlog_error err;
         const devlog_status status = dl_print(&out, &err);
-        if (status) fprintf(stderr, "devlog %s: %s\n", c->name, err.text);
+        if (status) fprintf(stderr, "%s %s: %s\n", cli_program(c), c->name, err.text);
         dl_str_free(&out);
         cli_args_free(rest);
         *exit_status = status ? CLI_FAILED : CLI_OK;

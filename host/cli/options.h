@@ -77,6 +77,7 @@ typedef struct cli_list {
 enum { CLI_ANY = 1 << 30 };
 
 typedef struct cli_command {
+    const char *program; /* "devlog-mpi"; NULL: devlog */
     const char *name;
     const char *summary;   /* one line, no full stop */
     const char *arguments; /* "LOG..."; NULL: none */
@@ -114,6 +115,12 @@ int cli_wrong(const cli_command *c, const char *fmt, ...) DL_PRINTF(2, 3);
 
 /* A folder that is named is meant to be looked into: it must be there. NULL: none is named. */
 devlog_status cli_folder_option(const char *option, const char *folder, devlog_error *err);
+
+/* The program whose command it is. */
+static inline const char *cli_program(const cli_command *c)
+{
+    return c->program ? c->program : "devlog";
+}
 
 /* The documents. Each ends with a line feed. */
 void cli_help(const cli_command *c, dl_str *out); /* what --help prints */

@@ -35,7 +35,7 @@ static void plain_paragraph(dl_str *out, const char *text, size_t n)
 
 static void usage(const cli_command *c, dl_str *out)
 {
-    dl_str_fmt(out, "devlog %s [OPTION]...", c->name);
+    dl_str_fmt(out, "%s %s [OPTION]...", cli_program(c), c->name);
     if (c->arguments) dl_str_fmt(out, " %s", c->arguments);
 }
 
@@ -100,17 +100,30 @@ static void man_option(const cli_option *o, dl_str *out)
     dl_str_char(out, '\n');
 }
 
+static void man_upper(const char *text, dl_str *out)
+{
+    dl_str upper = {0};
+    for (; *text; text++)
+        dl_str_char(&upper, *text >= 'a' && *text <= 'z' ? (char)(*text - 'a' + 'A') : *text);
+    if (upper.text) cli_troff_text(out, upper.text);
+    dl_str_free(&upper);
+}
+
 static void man_title(const cli_command *c, dl_str *out)
 {
-    dl_str_add(out,
-               ".\\\" Written by 'devlog man', from the table of options; not by hand.\n.TH \"DEVLOG\\-");
-    for (const char *name = c->name; *name; name++)
-        dl_str_char(out, *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name);
-    dl_str_add(out, "\" 1 \"\" \"devlog\" \"devlog manual\"\n.SH NAME\ndevlog\\-");
+    dl_str_add(out, ".\\\" Written by 'devlog man', from the table of options; not by hand.\n.TH \"");
+    man_upper(cli_program(c), out);
+    dl_str_add(out, "\\-");
+    man_upper(c->name, out);
+    dl_str_add(out, "\" 1 \"\" \"devlog\" \"devlog manual\"\n.SH NAME\n");
+    cli_troff_text(out, cli_program(c));
+    dl_str_add(out, "\\-");
     cli_troff_text(out, c->name);
     dl_str_add(out, " \\- ");
     cli_troff_text(out, c->summary);
-    dl_str_add(out, "\n.SH SYNOPSIS\n\\fBdevlog ");
+    dl_str_add(out, "\n.SH SYNOPSIS\n\\fB");
+    cli_troff_text(out, cli_program(c));
+    dl_str_char(out, ' ');
     cli_troff_text(out, c->name);
     dl_str_add(out, "\\fR [\\fIOPTION\\fR]...");
     if (c->arguments) {
@@ -189,7 +202,7 @@ void cli_overview_man(dl_str *out)
 
 void cli_markdown(const cli_command *c, dl_str *out)
 {
-    dl_str_fmt(out, "## devlog %s\n\n```text\n", c->name);
+    dl_str_fmt(out, "## %s %s\n\n```text\n", cli_program(c), c->name);
     cli_help(c, out);
     dl_str_add(out, "```\n");
     paragraphs(out, c->files, plain_paragraph);

@@ -26,7 +26,8 @@ static devlog_status begin(dl_decode *d, const char *path, devlog_error *err)
     if (!d->blocks[0].buffer && !dl_block_init(&d->blocks[0], d->cap))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     dl_pair_source(d->pair, name);
-    dl_pair_lines_before(d->pair, d->part.first_head + d->losses.lines);
+    dl_pair_begin_file(d->pair, d->part.first_head + d->losses.lines,
+                       dl_tables_text(&d->tables, name, strlen(name)));
     dl_marks_clear(&d->marks);
     dl_parser_begin(d->parser, name);
     dl_parser_marks(d->parser, &d->marks);
@@ -293,6 +294,11 @@ static devlog_status go_on_behind(dl_decode *d, const dl_decode *part, uint64_t 
     dl_parser_restore(d->parser, d->part.source, &then);
     dl_pair_source(d->pair, d->part.source);
     return DEVLOG_OK;
+}
+
+bool dl_parts_may_add(const dl_decode *d, const dl_decode *part)
+{
+    return !d->part.middle || part->part.middle;
 }
 
 devlog_status dl_parts_add(dl_decode *d, dl_decode *part, bool launches, const char **why, devlog_error *err)

@@ -30,13 +30,28 @@ devlog_status dl_parts_plan(dl_parts *parts, char *const *paths, size_t n, uint3
                             devlog_error *err);
 void dl_parts_free(dl_parts *parts);
 
+/* Where the parts are, as bytes for another process with the same paths; and back. FORMAT: it is no plan for these. */
+devlog_status dl_parts_plan_write(dl_parts *parts, dl_str *out, devlog_error *err);
+devlog_status dl_parts_plan_read(dl_parts *parts, char *const *paths, size_t n, const void *bytes,
+                                 size_t size, devlog_error *err);
+/* IO when a file of part i has not the size any more that it had when it was cut: it grows, or is another one here. */
+devlog_status dl_parts_unchanged(const dl_parts *parts, uint32_t i, devlog_error *err);
+
 /* Decodes part i by itself, with a new decoder without filters and sinks; nothing is finished. */
 devlog_status dl_parts_decode(const dl_parts *parts, uint32_t i, dl_decode *d, devlog_error *err);
 /* Puts `part` behind what has been decoded, or says why it does not follow exactly: then *why is a text, and nothing that
  * matters has been changed. `launches`: they are put together, too. Afterwards `part` is only to be freed. */
 devlog_status dl_parts_add(dl_decode *d, dl_decode *part, bool launches, const char **why, devlog_error *err);
+/* Whether `part` may be put behind `d` although `d`, too, is to be put behind something: open zones of both then have lines of
+ * one file. */
+bool dl_parts_may_add(const dl_decode *d, const dl_decode *part);
 /* Decodes part i behind what has been decoded. */
 devlog_status dl_parts_go_on(const dl_parts *parts, uint32_t i, dl_decode *d, devlog_error *err);
+
+/* A part that has been decoded, as bytes, for another process; and back, into a new decoder without filters and sinks. Then
+ * either end may put others behind it, or it behind others. What is read may be anything: FORMAT when it is not all there. */
+devlog_status dl_parts_write(dl_decode *d, dl_str *out, devlog_error *err);
+devlog_status dl_parts_read(dl_decode *d, const void *bytes, size_t n, devlog_error *err);
 
 /* All of it, with a thread for each part; `d` is new, and options are those that it has been made with. *again: how many
  * parts had to be decoded again, and why the first of them. */

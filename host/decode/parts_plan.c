@@ -162,3 +162,20 @@ devlog_status dl_parts_plan(dl_parts *p, char *const *paths, size_t n, uint32_t 
     p->cuts[p->n] = (dl_cut){(uint32_t)n, 0};
     return status;
 }
+
+devlog_status dl_parts_unchanged(const dl_parts *p, uint32_t i, devlog_error *err)
+{
+    for (uint32_t file = p->cuts[i].file; file < p->n_paths; file++) {
+        struct stat st;
+        if (file > p->cuts[i + 1].file || (file == p->cuts[i + 1].file && !p->cuts[i + 1].at)) break;
+        if (stat(p->paths[file], &st) != 0)
+            return dl_fail_errno(err, errno, "cannot read %s", p->paths[file]);
+        if ((uint64_t)st.st_size != p->sizes[file])
+            return dl_fail(
+                err, DEVLOG_ERR_IO,
+                "%s has %llu bytes now, and had %llu when it was cut into parts: it grows, or is another file "
+                "here; decode it when its program has ended, from a folder that all hosts share",
+                p->paths[file], (unsigned long long)st.st_size, (unsigned long long)p->sizes[file]);
+    }
+    return DEVLOG_OK;
+}

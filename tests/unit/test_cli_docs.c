@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "base/settings.h"
 #include "cli/cli.h"
+#include "cli/cmd_mpi.h"
 
 static dl_str read_file(const char *name)
 {
@@ -34,18 +35,26 @@ static char *ask(const char *a, const char *b)
     return out.text;
 }
 
+static void page_is_of_the_table(const char *page)
+{
+    char name[128];
+    snprintf(name, sizeof name, "docs/man/devlog-%s.1", page);
+    dl_str file = read_file(name);
+    char *asked = ask("man", page);
+    if (strcmp(asked, file.text) != 0) fail_msg("%s is not what 'devlog man' prints: run ./dev docs", name);
+    free(asked);
+    dl_str_free(&file);
+}
+
 static void man_pages_are_of_the_tables(void **state)
 {
     (void)state;
-    for (size_t i = 0; cli_commands[i]; i++) {
-        char name[128];
-        snprintf(name, sizeof name, "docs/man/devlog-%s.1", cli_commands[i]->name);
-        dl_str file = read_file(name);
-        char *asked = ask("man", cli_commands[i]->name);
-        if (strcmp(asked, file.text) != 0)
-            fail_msg("%s is not what 'devlog man' prints: run ./dev docs", name);
-        free(asked);
-        dl_str_free(&file);
+    for (size_t i = 0; cli_commands[i]; i++)
+        page_is_of_the_table(cli_commands[i]->name);
+    for (size_t i = 0; cli_mpi_commands[i]; i++) {
+        char page[64];
+        snprintf(page, sizeof page, "mpi-%s", cli_mpi_commands[i]->name);
+        page_is_of_the_table(page);
     }
     dl_str file = read_file("docs/man/devlog.1");
     char *asked = ask("man", "devlog");

@@ -149,6 +149,90 @@ static void compare(char *const *paths, size_t n, const dl_decode_options *optio
     dl_parts_free(&parts);
 }
 
+/* What one process hands to another: as bytes, and from them; and no beginning of them is taken for all. */
+static dl_decode *over_the_wire(dl_decode *d, const dl_decode_options *options, uint64_t *seed)
+{
+    dl_str bytes = {0}, again = {0};
+    dl_decode *got, *cut;
+    devlog_error err;
+    if (dl_parts_write(d, &bytes, &err)) fail_msg("%s", err.text);
+    assert_int_equal(dl_decode_new(&got, options, &err), DEVLOG_OK);
+    if (dl_parts_read(got, bytes.text, bytes.len, &err)) fail_msg("%s, in %s", err.text, folder);
+    assert_int_equal(dl_parts_write(got, &again, &err), DEVLOG_OK);
+    assert_int_equal(again.len, bytes.len);
+    assert_memory_equal(again.text, bytes.text, bytes.len);
+    assert_int_equal(dl_decode_new(&cut, options, &err), DEVLOG_OK);
+    assert_int_equal(dl_parts_read(cut, bytes.text, test_random(seed) % bytes.len, &err), DEVLOG_ERR_FORMAT);
+    dl_decode_free(cut);
+    dl_decode_free(d);
+    dl_str_free(&bytes);
+    dl_str_free(&again);
+    return got;
+}
+
+/* Parts that have become one. */
+typedef struct piece {
+    dl_decode *decode;
+    uint32_t first, n;
+    bool stays; /* what is behind it does not follow */
+} piece;
+
+/* Decoded apart, handed on, and put together in any order: what follows exactly, and the rest is decoded again. */
+static void in_processes(char *const *paths, size_t n, const dl_decode_options *options, uint32_t wanted,
+                         const dl_str *expected, uint64_t *seed, tally *sum)
+{
+    dl_parts parts;
+    devlog_error err;
+    piece pieces[64];
+    const char *why;
+    dl_str got = {0};
+    char what[200];
+    assert_int_equal(dl_parts_plan(&parts, paths, n, wanted, 0, &err), DEVLOG_OK);
+    if (parts.why[0] || parts.n > 64) {
+        dl_parts_free(&parts);
+        return;
+    }
+    uint32_t left = parts.n, again = 0;
+    for (uint32_t i = 0; i < left; i++) {
+        pieces[i] = (piece){.first = i, .n = 1};
+        assert_int_equal(dl_decode_new(&pieces[i].decode, options, &err), DEVLOG_OK);
+        if (dl_parts_decode(&parts, i, pieces[i].decode, &err)) fail_msg("%s", err.text);
+        if (test_random(seed) % 4) pieces[i].decode = over_the_wire(pieces[i].decode, options, seed);
+    }
+    for (uint32_t tries = left * 3; tries && left > 1; tries--) {
+        const uint32_t i = (uint32_t)(test_random(seed) % (left - 1));
+        piece *a = &pieces[i], *b = &pieces[i + 1];
+        if (a->stays || !dl_parts_may_add(a->decode, b->decode)) continue;
+        if (dl_parts_add(a->decode, b->decode, true, &why, &err)) fail_msg("%s", err.text);
+        if (why) {
+            a->stays = true;
+            continue;
+        }
+        a->n += b->n;
+        a->stays = b->stays;
+        dl_decode_free(b->decode);
+        memmove(b, b + 1, (--left - i - 1) * sizeof *b);
+        if (test_random(seed) % 2) a->decode = over_the_wire(a->decode, options, seed);
+    }
+    dl_decode *d = pieces[0].decode;
+    for (uint32_t i = 1; i < left; i++) {
+        why = "";
+        if (dl_parts_add(d, pieces[i].decode, true, &why, &err)) fail_msg("%s", err.text);
+        dl_decode_free(pieces[i].decode);
+        for (uint32_t k = 0; why && k < pieces[i].n; k++, again++)
+            if (dl_parts_go_on(&parts, pieces[i].first + k, d, &err)) fail_msg("%s", err.text);
+    }
+    sum->parts += parts.n - 1;
+    sum->again += again;
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    tell(d, &got);
+    snprintf(what, sizeof what, "%u parts of %u wanted by processes, %u again", parts.n, wanted, again);
+    same(&got, expected, what);
+    dl_str_free(&got);
+    dl_decode_free(d);
+    dl_parts_free(&parts);
+}
+
 /* Writes the log as one file or several, cut behind any line. */
 static size_t write_files(const char *text, size_t n, size_t wanted, char *paths[MOST_FILES], uint64_t *seed)
 {
@@ -177,6 +261,7 @@ static void try_log(const char *text, size_t n, size_t files, uint64_t *seed, ta
     whole(paths, n_files, &options, &expected);
     compare(paths, n_files, &options, 2 + (uint32_t)(test_random(seed) % 9), &expected, sum);
     compare(paths, n_files, &options, 2 + (uint32_t)(test_random(seed) % 3), &expected, sum);
+    in_processes(paths, n_files, &options, 2 + (uint32_t)(test_random(seed) % 7), &expected, seed, sum);
     dl_str_free(&expected);
     for (size_t i = 0; i < n_files; i++) {
         unlink(paths[i]);

@@ -65,6 +65,23 @@ static void settle(dl_columns *c, size_t n)
         if (k != DL_COL_META && c->at[k] + 1 > c->n_needed) c->n_needed = (uint8_t)(c->at[k] + 1);
 }
 
+static const dl_column always[] = {DL_COL_CORE_X, DL_COL_CORE_Y, DL_COL_RISC, DL_COL_TIME};
+enum { N_ALWAYS = sizeof always / sizeof always[0] };
+
+bool dl_columns_make(dl_columns *c, size_t n)
+{
+    uint64_t taken = 0;
+    for (int k = 0; k < DL_COLUMN_KINDS; k++) {
+        if (c->at[k] < 0) continue;
+        if ((size_t)c->at[k] >= n || n > DL_MAX_CELLS || taken >> c->at[k] & 1) return false;
+        taken |= UINT64_C(1) << c->at[k];
+    }
+    settle(c, n);
+    for (size_t i = 0; i < N_ALWAYS; i++)
+        if (c->at[always[i]] < 0) return false;
+    return c->named || c->at[DL_COL_TIMER_ID] >= 0;
+}
+
 devlog_status dl_columns_read(dl_columns *columns, const dl_cell *cells, size_t n, const char **twice,
                               devlog_error *err)
 {
@@ -81,8 +98,7 @@ devlog_status dl_columns_read(dl_columns *columns, const dl_cell *cells, size_t 
             c.at[column] = (int8_t)i;
     }
     settle(&c, n);
-    static const dl_column always[] = {DL_COL_CORE_X, DL_COL_CORE_Y, DL_COL_RISC, DL_COL_TIME};
-    for (size_t i = 0; i < sizeof always / sizeof always[0]; i++)
+    for (size_t i = 0; i < N_ALWAYS; i++)
         if (c.at[always[i]] < 0)
             return dl_fail(err, DEVLOG_ERR_FORMAT, "the header has no column '%s'",
                            dl_column_name(always[i]));

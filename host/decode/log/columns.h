@@ -49,6 +49,8 @@ bool dl_columns_is_header(const dl_cell *cells, size_t n);
  */
 devlog_status dl_columns_read(dl_columns *columns, const dl_cell *cells, size_t n, const char **twice,
                               devlog_error *err);
+/* Completes columns of which at[] is known, of a header of n cells; false: there can be no such header. */
+bool dl_columns_make(dl_columns *c, size_t n);
 /* The columns of a file without a header, judged by its first row; false when that cannot be known. */
 bool dl_columns_guess(dl_columns *columns, const dl_cell *cells, size_t n);
 

@@ -383,3 +383,70 @@ bool dl_launches_absorb(dl_launches *l, const dl_launches *part, const dl_launch
     free(chain_of);
     return ok;
 }
+
+/* ---- As bytes --------------------------------------------------------------------------------------------- */
+
+static void wire_more_u32(dl_wire *w, uint32_t *value, uint32_t than)
+{
+    uint64_t wide = *value;
+    dl_wire_more(w, &wide, than);
+    if (wide > UINT32_MAX) w->bad = true;
+    *value = (uint32_t)wide;
+}
+
+/* One launch behind another. */
+static void wire_launch(dl_wire *w, dl_launch *k, const dl_launch *before, uint32_t n_chips)
+{
+    dl_wire_below(w, &k->chip, n_chips);
+    dl_wire_more(w, &k->run_host_id, before->run_host_id);
+    wire_more_u32(w, &k->run_id, before->run_id);
+    wire_more_u32(w, &k->trace_id, before->trace_id);
+    wire_more_u32(w, &k->trace_counter, before->trace_counter);
+    wire_more_u32(w, &k->op, before->op);
+    dl_wire_more(w, &k->run, before->run);
+    dl_wire_flag(w, &k->has_ids);
+    dl_wire_u32(w, &k->repeat);
+    dl_wire_more(w, &k->first_fw_start, before->first_fw_start);
+    dl_wire_more(w, &k->last_fw_end, k->first_fw_start);
+}
+
+/* A launch that was read comes behind those of its ids. */
+static bool add_wired(dl_launches *l, const dl_launch *k)
+{
+    uint64_t hash;
+    if (!grow_slots(l)) return false;
+    const uint32_t known = *slot_for(l, k, k->chip, &hash) & NUMBER_MASK;
+    return k->repeat == (known ? l->chains[known - 1].n : 0) + 1 &&
+           place_launch(l, k, k->chip, k->repeat - 1) != DL_NONE;
+}
+
+/* How many of the chain's launches each stream has begun: all of them, mostly. */
+static void wire_begun(dl_launches *l, dl_launch_chain *c, dl_wire *w, const dl_launch_bit *bits, uint32_t n)
+{
+    const uint32_t chip = l->items[c->first].chip, first = first_bit(bits, n, chip);
+    bool all = true;
+    for (uint32_t i = first; i < n && bits[i].chip == chip && !dl_wire_reads(w); i++)
+        all &= begun(c, bits[i].bit) == c->n;
+    dl_wire_flag(w, &all);
+    for (uint32_t i = first; i < n && bits[i].chip == chip && !w->bad; i++) {
+        uint32_t count = dl_wire_reads(w) ? c->n : begun(c, bits[i].bit);
+        if (!all) dl_wire_below(w, &count, c->n + 1);
+        if (dl_wire_reads(w) && count && !set_begun(l, c, bits[i].bit, count)) w->bad = true;
+    }
+}
+
+void dl_launches_wire(dl_launches *l, dl_wire *w, const dl_launch_bit *bits, uint32_t n, uint32_t n_chips)
+{
+    uint32_t count = l->count;
+    dl_launch before = {0};
+    dl_wire_count(w, &count, DL_MAX_LAUNCHES, 10);
+    for (uint32_t i = 0; i < count && !w->bad; i++) {
+        dl_launch k = dl_wire_reads(w) ? (dl_launch){0} : l->items[i];
+        wire_launch(w, &k, &before, n_chips);
+        if (dl_wire_reads(w) && !w->bad && !add_wired(l, &k)) w->bad = true;
+        before = k;
+    }
+    for (uint32_t c = 0; c < l->n_chains && !w->bad; c++)
+        wire_begun(l, &l->chains[c], w, bits, n);
+    dl_wire_u32(w, &l->looks);
+}

@@ -7,6 +7,7 @@
 #include "base/big.h"
 #include "decode/event.h"
 #include "decode/mark.h"
+#include "decode/wire.h"
 
 enum {
     DL_MAX_LAUNCHES = 4 * 1024 * 1024,
@@ -77,6 +78,10 @@ bool dl_launches_bases(const dl_launches *l, const dl_launches *part, const dl_l
  * now. False: out of memory, or there are too many. */
 bool dl_launches_absorb(dl_launches *l, const dl_launches *part, const dl_launch_bit *bits, uint32_t n,
                         const uint32_t *bases, uint32_t *map);
+
+/* All launches as bytes, or new ones from bytes: of chips less than n_chips, and of these streams, whose bits are in the order
+ * of `chip`. */
+void dl_launches_wire(dl_launches *l, dl_wire *w, const dl_launch_bit *bits, uint32_t n, uint32_t n_chips);
 
 /* Whether the launches found last have these ids. */
 static inline bool dl_launches_are_last(const dl_launches *l, uint32_t chip, uint64_t run, const dl_ids *ids)

@@ -12,9 +12,10 @@ uint32_t dl_pair_headers(const dl_pair *p, const dl_chip_line **last)
     return p->header;
 }
 
-void dl_pair_lines_before(dl_pair *p, uint64_t lines)
+void dl_pair_begin_file(dl_pair *p, uint64_t lines_before, uint32_t name)
 {
-    p->lines_before = lines;
+    p->lines_before = lines_before;
+    p->source_text = name == DL_NO_STRING ? 0 : name;
 }
 
 uint32_t dl_pair_first_stream(const dl_pair *p)
@@ -105,7 +106,8 @@ const char *dl_pair_follows(const dl_pair *p, const dl_pair *part, const dl_abso
 
 /* A stream whose open zones end with the first mark of the part. */
 typedef struct leftover {
-    uint64_t at;     /* the line with which the run of that mark begins */
+    uint64_t at;     /* the line with which the run of that mark begins, */
+    uint32_t source; /* in this file; a text of the part */
     uint32_t stream; /* here */
 } leftover;
 
@@ -121,11 +123,12 @@ static devlog_status tell_unpaired(dl_pair *p, const dl_pair *part, const dl_abs
                                    devlog_error *err)
 {
     uint32_t n = 0, told = 0;
+    const char *const source = p->source;
     leftover *left = malloc((part->n_streams + 1) * sizeof *left);
     if (!left) return dl_pair_no_memory(err);
     for (uint32_t i = 0; i < part->n_streams; i++) {
         const stream_state *s = part->streams[i], *here = s ? state_of(p, map->streams[i]) : NULL;
-        if (here && here->n_open) left[n++] = (leftover){s->first_run, map->streams[i]};
+        if (here && here->n_open) left[n++] = (leftover){s->first_run, s->first_source, map->streams[i]};
     }
     qsort(left, n, sizeof *left, by_line);
     char **details = p->losses->details[DL_SKIPS + DL_FOUND_UNPAIRED_START];
@@ -143,8 +146,10 @@ static devlog_status tell_unpaired(dl_pair *p, const dl_pair *part, const dl_abs
         }
         if (i == n) break;
         p->run_line = left[i].at + how->run_shift;
+        if (left[i].source) p->source = dl_text(map->from, left[i].source);
         dl_pair_abandon_open(p, p->streams[left[i].stream]);
     }
+    p->source = source;
     free(left);
     return DEVLOG_OK;
 }
@@ -254,6 +259,8 @@ static devlog_status take_state(dl_pair *p, stream_state *to, stream_state *from
         to->first_raw = from->first_raw;
         to->first_starts = from->first_starts;
         to->first_run = from->first_run + how->run_shift;
+        to->first_source = text_here(map, from->first_source);
+        if (to->first_source == DL_NONE) to->first_source = 0;
     }
     to->last = from->last;
     to->limit = from->limit;

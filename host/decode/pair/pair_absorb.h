@@ -29,8 +29,8 @@ const char *dl_pair_follows(const dl_pair *p, const dl_pair *part, const dl_abso
  * end, of which `unpaired` are the details, freed here. */
 devlog_status dl_pair_absorb(dl_pair *p, dl_pair *part, const dl_absorb_map *map, const dl_absorb_part *how,
                              char *unpaired[DL_DETAILS_PER_KIND], devlog_error *err);
-/* Lines of files before the one that begins. */
-void dl_pair_lines_before(dl_pair *p, uint64_t lines);
+/* A file of a part begins: lines of files before it, and its name as a text of the tables. */
+void dl_pair_begin_file(dl_pair *p, uint64_t lines_before, uint32_t name);
 /* Streams of the first and of the last mark so far, DL_NONE: there is none. */
 uint32_t dl_pair_first_stream(const dl_pair *p);
 uint32_t dl_pair_last_stream(const dl_pair *p);

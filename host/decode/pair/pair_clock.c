@@ -190,6 +190,7 @@ devlog_status dl_pair_suspicious(dl_pair *p, stream_state *s, const pair_mark *m
         s->first_raw = m->time;
         s->first_starts = m->code & DL_MARK_FW_START;
         s->first_run = p->run_line;
+        s->first_source = p->source_text;
         return accept(p, s, m, s->last, 0, err);
     }
     uint64_t time = m->time + s->epoch;

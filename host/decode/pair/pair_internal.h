@@ -95,7 +95,8 @@ typedef struct stream_state {
     struct stream_shape **shapes;
     uint16_t n_shapes, fruitless; /* runs since the last of these that were looked at in vain */
     bool first_starts;            /* the first mark of all began the firmware */
-    uint64_t first_run;           /* line with which its run begins */
+    uint64_t first_run;           /* line with which its run begins, in the input .. */
+    uint32_t first_source;        /* .. with this name, a text; 0: nobody asks */
     uint64_t first_raw;           /* its stamp as it was recorded */
     open_zone inline_open[INLINE_OPEN];
 } stream_state;
@@ -142,6 +143,7 @@ struct dl_pair {
     dl_zone_counters counters;
     dl_marks rows; /* of dl_pair_rows */
     /* For who puts parts of a log together (pair_absorb.c): */
+    uint32_t source_text;                      /* name of the input, when it is asked for; or 0 */
     uint32_t first_stream, last_stream;        /* of all marks; DL_NONE: there was none */
     uint64_t run_line;                         /* with which the run in hand begins, and .. */
     uint64_t lines_before;                     /* .. what of that were lines of files before this one */

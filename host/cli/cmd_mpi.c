@@ -1,0 +1,54 @@
+/* The command lines of devlog-mpi. */
+#include "cli/cmd_mpi.h"
+
+#include "cli/decode_print.h"
+
+static const cli_option options[] = {
+    CLI_TITLE("Parts"),
+    {CLI_NUMBER, "parts", 'p', "N", "cut the logs into N parts; as many as there are ranks unless told",
+     offsetof(cli_mpi_decode, parts), 1, 1 << 20},
+    {CLI_SIZE, "least", 0, "BYTES", "a part has so many bytes at least; 4M unless told",
+     offsetof(cli_mpi_decode, least)},
+    {CLI_FLAG, "stats", 0, NULL,
+     "say on standard error, of each rank, what it read, sent and received, its processor time and its memory",
+     offsetof(cli_mpi_decode, stats)},
+    CLI_TITLE("Printing"),
+    {CLI_CHOICE, "format", 'f', DECODE_FORMATS,
+     "what to print: tables for people, or everything for programs (with --no-default-analyses); md: the tables, as Markdown",
+     offsetof(cli_mpi_decode, format)},
+    {CLI_OFF, "no-default-analyses", 0, NULL,
+     "with JSON and CSV: without analyses, which are made of runs in their order",
+     offsetof(cli_mpi_decode, analyses)},
+    {CLI_OFF, "no-print", 0, NULL, "print no tables, only what was lost", offsetof(cli_mpi_decode, print)},
+    {CLI_NUMBER, "max-launches", 0, "N", "launches in the table per launch; 20 unless told, 0: no such table",
+     offsetof(cli_mpi_decode, max_launches), 0, UINT32_MAX},
+    {CLI_CHOICE, "sort", 0, DECODE_SORTS, "what the rows of tables are sorted by; total unless told",
+     offsetof(cli_mpi_decode, sort)},
+    {CLI_NUMBER, "top", 0, "N", "rows in a table; 50 unless told, 0: all of them",
+     offsetof(cli_mpi_decode, top), 0, UINT32_MAX},
+    {CLI_FLAG, "no-files", 0, NULL, "as it is: no files are written (devlog decode --no-files)",
+     offsetof(cli_mpi_decode, no_files)},
+    {0},
+};
+
+const cli_command cmd_mpi_decode = {
+    .program = "devlog-mpi",
+    .name = "decode",
+    .summary = "Decode device logs on many ranks of Open MPI: the output of devlog decode --no-files",
+    .arguments = "LOG-OR-FOLDER...",
+    .min_arguments = 1,
+    .max_arguments = CLI_ANY,
+    .description =
+        "Cuts device logs into parts at line ends, decodes each on a rank, and puts them together in a tree of ranks. Rank 0 "
+        "prints the bytes that devlog decode --no-files prints of the same logs, for every number of ranks and parts. What "
+        "does not follow a cut exactly is decoded again by rank 0, which a line on standard error says. Every rank must be able "
+        "to read the logs, under the same names.\n\n"
+        "Captures, compressed and packed logs, and logs in disorder are decoded by rank 0 alone, which is said.\n\n"
+        "A rank that fails ends the job with one line that names it and its host; nothing is printed then.",
+    .options = options,
+    .examples = "  mpirun -n 4 devlog-mpi decode profile_log_device.csv\n"
+                "  mpirun -n 16 --hostfile hosts devlog-mpi decode --stats runs/*/profile_log_device.csv\n",
+    .see_also = "devlog-decode(1), mpirun(1)",
+};
+
+const cli_command *const cli_mpi_commands[] = {&cmd_mpi_decode, NULL};

@@ -1,0 +1,19 @@
+/* The command lines of devlog-mpi (mpi/), the program for many ranks. The tables are here so that manual and docs come from them
+ * wherever devlog is built; what they do is not. */
+#ifndef DEVLOG_CLI_CMD_MPI_H
+#define DEVLOG_CLI_CMD_MPI_H
+
+#include "cli/options.h"
+
+typedef struct cli_mpi_decode {
+    int format, sort; /* DECODE_*, dl_table_sort */
+    bool print, analyses, stats, no_files;
+    uint64_t max_launches, top, parts, least;
+} cli_mpi_decode;
+
+extern const cli_command cmd_mpi_decode;
+
+/* All of them, by name; ends with NULL. */
+extern const cli_command *const cli_mpi_commands[];
+
+#endif

@@ -1,0 +1,35 @@
+/* Ranks of devlog-mpi: who I am, bytes from one to another, and how all of them end. Nothing else of devlog-mpi calls MPI. */
+#ifndef DEVLOG_MPI_RANKS_H
+#define DEVLOG_MPI_RANKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+typedef struct ranks {
+    int rank, n;
+    const char *what;        /* "devlog-mpi decode", for messages */
+    uint64_t sent, received; /* bytes */
+} ranks;
+
+/* FAILED in words when this MPI is not the one that was compiled for, or not the launcher's. */
+devlog_status ranks_begin(ranks *r, int *argc, char ***argv, devlog_error *err);
+void ranks_end(void);
+/* One line that names the rank and its host, and the whole job ends. Does not return. */
+void ranks_die(const ranks *r, const char *text) __attribute__((noreturn));
+
+/* Any number of bytes; what is received replaces what was in *bytes. */
+void ranks_send(ranks *r, int to, const void *bytes, size_t n);
+void ranks_receive(ranks *r, int from, dl_str *bytes);
+/* From rank 0 to all. */
+void ranks_tell(ranks *r, dl_str *bytes);
+/* From each to rank 0, which gets those of rank i in all[i]; others give NULL. */
+void ranks_collect(ranks *r, const dl_str *bytes, dl_str *all);
+/* The greatest of all. */
+int ranks_worst(int value);
+
+/* What went wrong on any rank, told once, by rank 0, and known to all: the status of the first rank that failed. */
+devlog_status ranks_agree(ranks *r, devlog_status status, const devlog_error *err);
+
+#endif

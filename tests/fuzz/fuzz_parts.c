@@ -1,0 +1,118 @@
+/* Parts of logs that come from another process, any bytes of them: read, put behind a log, with a log put behind them, handed on
+ * again, and printed. Nothing but a refusal or a result. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "decode/parts.h"
+#include "report/decode_table.h"
+#include "report/stats.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char head[] =
+    "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64, Run: 77\n"
+    "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, "
+    "trace id, trace id count, zone name, type, source line, source file, meta data\n";
+static const char *const rows[] = {
+    "0,0,1,BRISC,1,1000,0,1024,,,BRISC-FW,ZONE_START,10,run.h,\n0,0,1,BRISC,2,1010,0,1024,,,READ,ZONE_START,20,k.c,\n",
+    "0,1,1,NCRISC,1,1005,0,1024,,,NCRISC-FW,ZONE_START,10,run.h,\n0,1,1,NCRISC,1,1100,0,1024,,,NCRISC-FW,ZONE_END,10,run.h,\n",
+    "0,0,1,BRISC,1,9000,0,2048,,,BRISC-FW,ZONE_START,10,run.h,\n0,0,1,BRISC,1,9100,0,2048,,,BRISC-FW,ZONE_END,10,run.h,\n"};
+
+static dl_decode *new_decode(void)
+{
+    dl_decode *d;
+    const dl_decode_options how = {.threads = 1, .block = 4096};
+    if (dl_decode_new(&d, &how, NULL) != DEVLOG_OK) abort();
+    return d;
+}
+
+/* A log whose parts begin at these places. */
+typedef struct known {
+    char path[64];
+    char *paths[1];
+    uint64_t sizes[1];
+    dl_cut cuts[4];
+    dl_parts parts;
+} known;
+
+static const known *known_log(void)
+{
+    static known k;
+    if (k.parts.n) return &k;
+    const int fd = memfd_create("log", 0);
+    if (fd < 0 || write(fd, head, sizeof head - 1) != (ssize_t)sizeof head - 1) abort();
+    uint64_t at = sizeof head - 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (i) k.cuts[i] = (dl_cut){0, at};
+        if (write(fd, rows[i], strlen(rows[i])) != (ssize_t)strlen(rows[i])) abort();
+        at += strlen(rows[i]);
+    }
+    k.cuts[3] = (dl_cut){1, 0};
+    k.sizes[0] = at;
+    snprintf(k.path, sizeof k.path, "/proc/self/fd/%d", fd);
+    k.paths[0] = k.path;
+    k.parts = (dl_parts){.paths = k.paths, .n_paths = 1, .sizes = k.sizes, .cuts = k.cuts, .n = 3};
+    return &k;
+}
+
+static dl_decode *known_part(uint32_t i)
+{
+    dl_decode *d = new_decode();
+    devlog_error err;
+    if (dl_parts_decode(&known_log()->parts, i, d, &err) != DEVLOG_OK) abort();
+    return d;
+}
+
+static void print(dl_decode *d)
+{
+    dl_str out = {0};
+    devlog_error err;
+    const dl_table_options how = {.width = 100, .max_launches = 3};
+    if (dl_decode_finish(d, &err) != DEVLOG_OK) return;
+    (void)dl_report_stats(d, NULL, &out, &err);
+    (void)dl_report_table(d, &how, &out, &err);
+    dl_str_free(&out);
+}
+
+static dl_decode *read_part(const uint8_t *data, size_t size)
+{
+    dl_decode *d = new_decode();
+    if (dl_parts_read(d, data, size, NULL) == DEVLOG_OK) return d;
+    dl_decode_free(d);
+    return NULL;
+}
+
+/* `later` behind `d`, and what comes of it behind bytes. */
+static void put(dl_decode *d, dl_decode *later, uint32_t goes_on)
+{
+    const char *why = NULL;
+    devlog_error err;
+    dl_str bytes = {0};
+    devlog_status status = dl_parts_add(d, later, true, &why, &err);
+    if (!status && why && goes_on) status = dl_parts_go_on(&known_log()->parts, goes_on, d, &err);
+    if (!status && dl_parts_write(d, &bytes, &err) == DEVLOG_OK) {
+        dl_decode *again = read_part((const uint8_t *)bytes.text, bytes.len);
+        if (!again) abort();
+        print(again);
+        dl_decode_free(again);
+    }
+    if (!status) print(d);
+    dl_str_free(&bytes);
+    dl_decode_free(d);
+    dl_decode_free(later);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0) return 0;
+    dl_decode *part = read_part(data + 1, size - 1);
+    if (!part) return 0;
+    if (data[0] & 1)
+        put(known_part(0), part, 0);
+    else
+        put(part, known_part(1 + (data[0] >> 1 & 1)), 1 + (data[0] >> 1 & 1));
+    return 0;
+}

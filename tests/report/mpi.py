@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""devlog-mpi under Debian's Open MPI, as root if need be: what rank 0 prints is what devlog decode --no-files prints, to the byte, for
+random logs, in one file or several, of any number of ranks, cut anywhere; a rank that dies, or cannot read, ends the job and is
+named. Usage: mpi.py BUILD. DEVLOG_TEST_CASES=N: N random logs."""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+from shared import BUILD, DEVLOG, bad, finish, missing, same
+
+MPI, DIES = os.path.join(BUILD, "bin", "devlog-mpi"), os.path.join(BUILD, "bin", "mpi_dies")
+ENV = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+           OMPI_MCA_odls_base_sigkill_timeout="0")
+HEAD = "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, trace id count, " \
+       "zone name, type, source line, source file, meta data\n"
+OLD = "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n"
+RISCS = ("BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2")
+
+
+def log_of(r, old=False):
+    """Pieces of a log, each of which may begin a file: launches of two chips with drops, values, sums, messages, open zones, long
+    names, more than one run of the program; `old`: without launch ids."""
+    pieces, clock = [], 1000000
+    chips, cores = r.randint(1, 2), r.randint(1, 4)
+    run = 0
+    for launch in range(r.randint(3, 14)):
+        lines = []
+        if not launch or r.random() < 0.08:
+            run += 1
+            lines.append("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000" + ("\n" if old else ", Max Compute Cores: 64, Run: %x\n" % (0xABC + run)))
+            lines.append(OLD if old else HEAD)
+        clock += 100000 + r.randint(0, 1000)
+        if r.random() < 0.03:
+            clock += 1 << 32
+        for chip in range(chips):
+            for core in range(cores):
+                for risc in RISCS:
+                    at = clock + r.randint(0, 500)
+                    name = "TRISC" if risc.startswith("T") else risc
+
+                    def row(timer, zone, kind, line=10, data=0, meta=""):
+                        nonlocal at
+                        at += 20 + r.randint(0, 4000 if r.random() < 0.1 else 90)
+                        place = "%d,%d,%d,%s,%d,%d" % (chip, core, 1 + core % 2, risc, timer, at & ((1 << 44) - 1))
+                        if not old:
+                            lines.append(place + ",%d,%d,,,%s,%s,%d,kernel%d.c,%s\n" % (data, 1024 * (launch + 1), zone, kind, line, launch % 3, meta))
+                        elif timer < 5:
+                            lines.append(place + "\n")
+                    row(1, name + "-FW", "ZONE_START")
+                    row(2, name + "-KERNEL", "ZONE_START")
+                    for k in range(r.randint(0, 4)):
+                        zone = ("READ", "WRITE", "a zone with a long name, of many words" if r.random() < 0.05 else "COMPUTE")[k % 3].replace(",", " ")
+                        row(100 + k, zone, "ZONE_START", 20 + k)
+                        if r.random() < 0.2:
+                            row(200, "LEVEL", "TS_DATA", 30, r.randint(0, 999))
+                        if r.random() < 0.95:
+                            row(100 + k, zone, "ZONE_END", 20 + k)
+                    if r.random() < 0.1:
+                        row(201, "POINT", "TS_EVENT", 31, 0, '{"text":"message %d"}' % r.randint(0, 9))
+                    if r.random() < 0.2:
+                        row(203, "SUM", "ZONE_TOTAL", 33, r.randint(0, 9999), '{"count":3;"min":1;"max":400}')
+                    if r.random() < 0.05:
+                        row(300, "DEVLOG-DROPPED", "ZONE_TOTAL", 0, r.randint(1, 9))
+                    row(3, name + "-KERNEL", "ZONE_END")
+                    row(4, name + "-FW", "ZONE_END") if r.random() < 0.99 else None
+                    if r.random() < 0.01:
+                        lines.append(r.choice(("nonsense\n", "1,2\n", "\n", "0,0,1,BRISC,7,x,,,,,Z,ZONE_START,1,f,\n")))
+        pieces.append("".join(lines))
+    return pieces
+
+
+def files_of(r, pieces, folder):
+    paths, n = [], r.randint(1, 3)
+    cuts = sorted(r.sample(range(1, len(pieces)), min(n - 1, len(pieces) - 1)))
+    for i, (a, b) in enumerate(zip([0] + cuts, cuts + [len(pieces)])):
+        paths.append(os.path.join(folder, "log%d.csv" % i))
+        with open(paths[-1], "w") as f:
+            f.write("".join(pieces[a:b]))
+    return paths
+
+
+def mpirun(n, *args, before=()):
+    return subprocess.run(["mpirun", "--oversubscribe", "-q", "-n", str(n), *before, MPI, *args], env=ENV, capture_output=True, stdin=subprocess.DEVNULL)
+
+
+def ours(done):
+    """What devlog-mpi said on standard error, without what mpirun adds."""
+    return [line for line in done.stderr.decode().splitlines() if line.startswith("devlog-mpi")]
+
+
+def any_split(folder):
+    cases = int(os.environ.get("DEVLOG_TEST_CASES", "10"))
+    for seed in range(cases):
+        r = random.Random(seed)
+        paths = files_of(r, log_of(r, old=seed % 5 == 4), folder)
+        how = (("-f", "csv", "--no-default-analyses"), ("--max-launches", "3"), ("-f", "json", "--no-default-analyses"), ("-f", "md"), ())[seed % 5]
+        alone = subprocess.run([DEVLOG, "decode", "--no-files", *how, *paths], env=ENV, capture_output=True)
+        n, parts = 1 + seed % 4, r.randint(2, 12)
+        done = mpirun(n, "decode", *how, "--least", "1", "--parts", str(parts), *paths)
+        what = "log %d, %d files, %d ranks, %d parts" % (seed, len(paths), n, parts)
+        same(what + ": status", (alone.returncode in (0, 3), done.returncode), (True, alone.returncode))
+        if done.stdout != alone.stdout:
+            bad.append("%s: not the bytes of one process: %s\n%s" % (what, ours(done), done.stdout[-400:].decode()))
+        threads = subprocess.run([DEVLOG, "decode", "--no-files", "-j", str(n), *how, *paths], env=ENV, capture_output=True)
+        same(what + ": -j", (threads.returncode, threads.stdout == alone.stdout), (alone.returncode, True))
+        for path in paths:
+            os.unlink(path)
+
+
+def volume(folder):
+    """What ranks send does not depend on where the parts are, and is told."""
+    r = random.Random(99)
+    paths = files_of(r, log_of(r), folder)
+    done = mpirun(3, "decode", "--stats", "--no-print", "--least", "1", "--parts", "3", *paths)
+    told = [line.split() for line in ours(done) if " bytes read, " in line]
+    same("ranks that tell", [line[3] for line in told], ["0:", "1:", "2:"])
+    same("bytes read", sum(int(line[6]) for line in told), sum(os.path.getsize(p) for p in paths))
+    same("what is sent is received", sum(int(line[9]) for line in told) <= sum(int(line[11]) for line in told), True)
+    return paths
+
+
+def trouble(folder, paths):
+    # A rank that dies ends the job, and is named; nothing is printed.
+    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", MPI, "decode", "--least", "1", *paths, ":", "-n", "1", DIES], env=ENV,
+                          capture_output=True, stdin=subprocess.DEVNULL)
+    same("a rank that dies: %s" % done.stderr.decode()[-300:], (done.returncode != 0, done.stdout, done.stderr.decode().count("rank 2 ")), (True, b"", 1))
+    # At any moment: then all is there, or nothing.
+    alone = subprocess.run([DEVLOG, "decode", "--no-files", *paths], env=ENV, capture_output=True)
+    for seed in range(2):
+        kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then %s \"$@\" & sleep %.2f; kill -9 $!; wait $!; else exec %s \"$@\"; fi" % (MPI, 0.15 + 0.2 * seed, MPI)
+        done = subprocess.run(["mpirun", "--oversubscribe", "-n", "3", "sh", "-c", kill, "sh", "decode", "--least", "1", *paths], env=ENV,
+                              capture_output=True, stdin=subprocess.DEVNULL)
+        same("a rank killed at some time", done.returncode == 0 or done.stdout in (b"", alone.stdout), True)
+    # What one rank cannot read is told once, with the rank.
+    script = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then cd /; fi; exec %s \"$@\"" % MPI
+    here = [os.path.basename(p) for p in paths]
+    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", script, "sh", "decode", "--least", "1", *here], env=ENV, cwd=folder,
+                          capture_output=True, stdin=subprocess.DEVNULL)
+    same("a file that rank 1 has not", (done.returncode, done.stdout, len(ours(done)), "rank 1 of 2 on" in "".join(ours(done))), (1, b"", 1, True))
+    # Another file of that name there: its size tells.
+    os.mkdir(os.path.join(folder, "other"))
+    for name in here:
+        with open(os.path.join(folder, "other", name), "w") as f:
+            f.write("short\n")
+    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", script.replace("cd /;", "cd other;"), "sh", "decode", "--least", "1", *here],
+                          env=ENV, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL)
+    same("another file there", (done.returncode, done.stdout, len(ours(done)), "it grows, or is another file" in "".join(ours(done))), (1, b"", 1, True))
+    # Nothing there, and what is no device log.
+    for args, status in ((["decode", "none.csv"], 1), (["decode", "-f", "json", *paths], 2), (["decode"], 2), (["sing"], 2)):
+        done = mpirun(2, *args)
+        same("devlog-mpi %s: status" % " ".join(args), (done.returncode, done.stdout), (status, b""))
+    # The launcher of another MPI.
+    done = subprocess.run([MPI, "decode", *paths], env=dict(ENV, PMI_SIZE="4", PMI_RANK="0"), capture_output=True, stdin=subprocess.DEVNULL)
+    same("another MPI", (done.returncode, done.stdout, "the launcher is of another MPI" in "".join(ours(done))), (1, b"", True))
+    # Without a launcher it is one rank.
+    done = subprocess.run([MPI, "decode", *paths], env=ENV, capture_output=True, stdin=subprocess.DEVNULL)
+    same("without mpirun", (done.returncode, done.stdout == alone.stdout), (alone.returncode, True))
+
+
+def main():
+    if not os.path.exists(MPI) or missing("mpirun"):
+        print("SKIPPED: there is no Open MPI (libopenmpi-dev, openmpi-bin)")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        any_split(folder)
+        trouble(folder, volume(folder))
+    return finish()
+
+
+sys.exit(main())

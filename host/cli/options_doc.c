@@ -102,11 +102,8 @@ static void man_option(const cli_option *o, dl_str *out)
 
 static void man_upper(const char *text, dl_str *out)
 {
-    dl_str upper = {0};
     for (; *text; text++)
-        dl_str_char(&upper, *text >= 'a' && *text <= 'z' ? (char)(*text - 'a' + 'A') : *text);
-    if (upper.text) cli_troff_text(out, upper.text);
-    dl_str_free(&upper);
+        dl_str_char(out, *text >= 'a' && *text <= 'z' ? (char)(*text - 'a' + 'A') : *text);
 }
 
 static void man_title(const cli_command *c, dl_str *out)

@@ -28,6 +28,7 @@ try:
 except ImportError:
     pandas = None
 
+GOLDEN = sorted(glob.glob(os.path.join(SOURCE, "tests/golden/*/log.csv")))
 CSV, CAPTURE = (os.path.join(folder.name, "logs", n) for n in ("profile_log_device.csv", "capture.devlog"))
 
 
@@ -54,6 +55,21 @@ def command(*arguments, status=(0, 3)):
 def spelled(text):
     """JSON has no room for bytes that are not UTF-8."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def compare_values(test, path, said, log):
+    """The values themselves add up to the program's tables of markers, of each RISC and of each core."""
+    kinds = {log.values.EVENT: "event", log.values.DATA: "value", log.values.SUM: "sum"}
+    for by_core, rows in (False, said["markers"]), (True, said["core_markers"]):
+        sums = defaultdict(list)
+        for data, kind, stream, zone in zip(*(map(int, log.values[n]) for n in ("data", "kind", "stream", "zone"))):
+            s = log.streams[stream]
+            if kind in kinds:
+                sums[s.chip, (s.core_x, s.core_y) if by_core else None, spelled(s.risc), spelled(log.zone_names[zone].name), kinds[kind]].append(data)
+        mine = {key: (len(v), *((None,) * 3 if key[-1] == "event" else (sum(v), min(v), max(v)))) for key, v in sums.items()}
+        theirs = {(r["chip"], tuple(r["core"]) if by_core else None, r["risc"], r["name"], r["kind"]): (r["count"], r["sum"], r["min"], r["max"])
+                  for r in rows if r["kind"] in kinds.values()}
+        test.assertEqual(mine, theirs, path)
 
 
 def compare(test, path):
@@ -85,6 +101,7 @@ def compare(test, path):
         group[1] += end - start
     test.assertEqual({k: tuple(v) for k, v in sums.items()},
                      {(r.chip, r.risc, r.zone): (r.count, r.total) for r in log.statistics() if r.count}, path)
+    compare_values(test, path, said, log)
     found = {f.key: f.count for f in log.findings}
     for key, count in said["losses"]["found"].items():
         test.assertEqual(found.get(key), count, (path, key))
@@ -97,10 +114,13 @@ class SameAsTheProgram(unittest.TestCase):
         self.assertEqual(compare(self, CAPTURE), 19)
 
     def test_golden(self):
-        logs = glob.glob(os.path.join(SOURCE, "tests/golden/*/log.csv"))
-        self.assertGreaterEqual(len(logs), 3)
-        for path in logs:
-            compare(self, path)
+        self.assertEqual(sorted(os.path.basename(os.path.dirname(p)) for p in GOLDEN), ["l2", "l9", "reference", "traces"])
+        self.assertEqual(GOLDEN, sorted(p for p in glob.glob(os.path.join(SOURCE, "tests/golden/**/*"), recursive=True) if "log" in os.path.basename(p)))
+        values = 0
+        for path in GOLDEN:
+            self.assertGreater(compare(self, path), 0)
+            values += len(devlog.decode(path).values)
+        self.assertGreater(values, 3)
 
     def test_odd_and_damaged(self):
         """Every form of log, cut, torn, with wrong cells: the inputs from which fuzzing starts."""
@@ -264,6 +284,8 @@ class Arrow(unittest.TestCase):
         self.assertEqual(stream.get_schema(stream, schema), 0)
         names = [(schema.children[i].contents.name.decode(), schema.children[i].contents.format.decode())
                  for i in range(schema.n_children)]
+        self.assertEqual(schema.format, b"+s") # rows are a struct
+        nullable = {schema.children[i].contents.name.decode() for i in range(schema.n_children) if schema.children[i].contents.flags & 2}
         schema.release(schema)
         while True:
             array = Array()
@@ -275,6 +297,12 @@ class Arrow(unittest.TestCase):
                 item = {"I": ctypes.c_uint32, "S": ctypes.c_uint16, "L": ctypes.c_uint64, "i": ctypes.c_int32}[kind]
                 data = ctypes.cast(child.buffers[1], ctypes.POINTER(item))
                 numbers = [data[k + child.offset] for k in range(child.length)]
+                self.assertEqual((array.length, array.null_count, array.n_buffers, child.n_buffers), (child.length, 0, 1, 2), name)
+                if child.null_count:
+                    self.assertIn(name, nullable)
+                    valid = ctypes.cast(child.buffers[0], ctypes.POINTER(ctypes.c_uint8))
+                    numbers = [v if valid[k // 8] >> k % 8 & 1 else None for k, v in enumerate(numbers)]
+                    self.assertEqual(numbers.count(None), child.null_count)
                 if child.dictionary:
                     d = child.dictionary.contents
                     ends, text = ctypes.cast(d.buffers[1], ctypes.POINTER(ctypes.c_int32)), d.buffers[2]
@@ -288,14 +316,21 @@ class Arrow(unittest.TestCase):
         return columns
 
     def test_same_zones(self):
-        for path in (CSV, CAPTURE):
+        for path in (CSV, CAPTURE, *GOLDEN):
             log = devlog.decode(path)
+            self.assertGreater(len(log.zones), 0)
             columns = self.columns(log)
             self.assertEqual(columns["start"], [int(v) for v in log.zones.start])
             self.assertEqual(columns["end"], [int(v) for v in log.zones.end])
             self.assertEqual(columns["zone"], [log.zone_names[z].name for z in log.zones.zone])
             self.assertEqual(columns["core_y"], [log.streams[s].core_y for s in log.zones.stream])
             self.assertEqual(columns["own_cost"], [int(v) for v in log.zones.own_cost])
+            self.assertEqual(columns["depth"], [int(v) for v in log.zones.depth])
+            streams = [log.streams[s] for s in log.zones.stream]
+            for name in "chip", "risc", "core_x":
+                self.assertEqual(columns[name], [getattr(s, name) for s in streams], (path, name))
+            self.assertEqual([n is None for n in columns["launch"]], [int(v) == devlog.NO_LAUNCH for v in log.zones.launch])
+            self.assertEqual(len(columns), 10)
 
     def test_not_taken(self):
         """Nobody reads, or only a part: nothing stays open."""

@@ -141,6 +141,9 @@ static size_t noc_columns(const tt_nocs *n)
 static bool plan(tt_writer *w)
 {
     const tt_host *h = w->j->host;
+    /* INPUT_0's columns are there although no op has a tensor (a device log alone, messages that never came):
+     * ttnn-visualizer refuses a report without them. Without OUTPUT_0's it says nothing of outputs, as it should. */
+    w->n_in = 1;
     for (size_t i = 0; i < h->n_jsons; i++) {
         if (h->jsons[i].in > w->n_in) w->n_in = h->jsons[i].in;
         if (h->jsons[i].out > w->n_out) w->n_out = h->jsons[i].out;

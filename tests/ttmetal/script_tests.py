@@ -404,5 +404,21 @@ def performance_model_and_tensors():
     assert row["INPUT_0_Y_PAD[LOGICAL]"] == "32[1]" and row["INPUT_1_Y_PAD[LOGICAL]"] == "96[65]" and row["OUTPUT_0_X_PAD[LOGICAL]"] == "32[16]"
 
 
+@test
+def an_input_always_has_columns():
+    """ttnn-visualizer's parser asks for INPUT_0's columns, and refuses the script's reports of runs whose ops have none."""
+    wanted = ["INPUT_0_" + field for field in
+              ("W_PAD[LOGICAL]", "Z_PAD[LOGICAL]", "Y_PAD[LOGICAL]", "X_PAD[LOGICAL]", "LAYOUT", "DATATYPE", "MEMORY")]
+    log = HEAD % ("blackhole", 1000, 130) + COLUMNS + program_rows(5, 1000)
+    for files in ({"profile_log_device.csv": log}, {"profile_log_device.csv": log, "tracy_ops_times.csv": times(5)},
+                  {"tracy_ops_data.csv": messages((op(5), 1)), "profile_log_device.csv": log}):
+        r = Run(files)
+        assert [c for c in r.columns if c.startswith(("INPUT_", "OUTPUT_"))] == wanted, r.columns
+        assert r.rows and not any(row[c] for row in r.rows for c in wanted)
+    # As soon as one op has a tensor there are as many as ops have.
+    r = Run({"tracy_ops_data.csv": messages((op(5, input_tensors=[tensor("32[32]"), tensor("64[64]")]), 1)), "profile_log_device.csv": log})
+    assert [c for c in r.columns if c.endswith("_MEMORY")] == ["INPUT_0_MEMORY", "INPUT_1_MEMORY"], r.columns
+
+
 if __name__ == "__main__":
     main(tests)

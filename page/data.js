@@ -164,7 +164,7 @@ export function readMeta(meta) {
     chips: meta.chips.map((c, rank) => ({ ...c, rank, name: c.arch || chipTitle(c.id), title: chipTitle(c.id), process: chipTitle(c.id).startsWith("p") })),
     usedChips: new Set(meta.rows.map((r) => r[0])),
     sites: meta.sites.map(([name, file, line, role], index) => ({ name: name || "marker", file, line, role, index, total: 0, count: 0 })),
-    launches: meta.launches.map((l) => ({ name: launchName(l), number: l[1], id: l[2] < 0 ? l[1] : l[2], op: l[6] || 0 })),
+    launches: meta.launches.map((l) => ({ name: launchName(l), chip: l[0], number: l[1], id: l[2] < 0 ? l[1] : l[2], op: l[6] || 0 })),
   };
   chooseAxis(model);
   buildRows(meta, model);

@@ -8,11 +8,20 @@ import { showTab } from "./tabs.js";
 import { measureTimeline, repaint, timeline } from "./timeline.js";
 import { viewRange } from "./view.js";
 
-const places = { byOp: null, codes: null };
+const places = { byOp: null, codes: null, owners: null };
 
-/* The number that answers know a launch by. */
+/* Where ops and launches are numbered apart, ops by chip and launch; null: a launch has the number of its op. */
+function owners() {
+  if (places.owners === null && answers.all && answers.all.owners) places.owners = new Map(answers.all.owners.map(([chip, launch, op]) => [chip + " " + launch, op]));
+  return places.owners;
+}
+
+/* The number that answers know a launch by; -1: it is in none. */
 export function opOf(launch) {
-  return answers.made || !launch.op ? launch.id : launch.op;
+  if (answers.made) return launch.id;
+  if (launch.op || !owners()) return launch.op || launch.id;
+  const op = owners().get(timeline.model.chips[launch.chip].id + " " + launch.id);
+  return op === undefined ? -1 : op;
 }
 
 /* Names of ops by their numbers. */

@@ -1,5 +1,6 @@
 /* The model of a run: which rows of a table are wanted, and what chips, host and points say. See answer_run.h. */
 #include "answers/answer_run.h"
+#include "answers/run_touched.h"
 
 #include <stdlib.h>
 
@@ -266,9 +267,11 @@ devlog_status answer_run_make(answer_run *r, op_table *table, const answer_run_o
     devlog_status status = window(r, &s->host, err);
     if (status) return status;
     uint8_t *wanted = r->wanted = calloc(table->n + 1, 1);
-    bool good = wanted != NULL;
+    uint8_t *touched = o->touched ? run_touched_rows(o->touched, table, o->made) : NULL;
+    bool good = wanted != NULL && (touched || !o->touched);
     for (size_t i = r->first; i < r->last && good; i++)
-        wanted[i] = (table->rows[i].has & OP_IS_POINT) || is_wanted(r, s, i);
+        wanted[i] = (table->rows[i].has & OP_IS_POINT) || (is_wanted(r, s, i) && (!touched || touched[i]));
+    free(touched);
     good = good && run_find_chips(r, wanted) && leave_first(r, s, wanted) && add_ops(r, wanted) &&
            run_add_chips(r, wanted) && run_merge_chips(r) && look_at_host(r) && run_host_self(r);
     for (size_t i = 0; i < table->n && good; i++)

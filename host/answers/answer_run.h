@@ -82,8 +82,9 @@ typedef struct answer_run {
 typedef struct answer_run_options {
     const op_selection *selection;
     bool by_fw;
-    bool made;   /* the table was made of launches: there is no op report */
-    bool cycles; /* its times are cycles */
+    bool made;                         /* the table was made of launches: there is no op report */
+    bool cycles;                       /* its times are cycles */
+    const struct run_touched *touched; /* of launches only these; NULL: all */
 } answer_run_options;
 
 /* `table` was read with op_table_read_wide, or made by run_log_rows; it is borrowed. NOT_FOUND: the selection leaves nothing,

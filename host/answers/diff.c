@@ -163,21 +163,6 @@ void diff_add(diff *d, uint32_t line, uint32_t side, uint32_t run, double sum, u
 
 /* ---- Runs --- */
 
-static int by_id(const void *a, const void *b)
-{
-    const diff_id *x = a, *y = b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->chip < y->chip ? -1 : x->chip > y->chip;
-}
-
-uint32_t diff_line_of(const diff_ids *ids, uint64_t id, uint32_t chip)
-{
-    const diff_id wanted = {id, chip, 0};
-    if (!ids->n) return UINT32_MAX;
-    const diff_id *met = bsearch(&wanted, ids->items, ids->n, sizeof *ids->items, by_id);
-    return met ? met->line : UINT32_MAX;
-}
-
 devlog_status diff_add_run(diff *d, uint32_t side, const char *name, const op_table *table,
                            const char *const *logs, size_t n_logs, devlog_error *err)
 {
@@ -193,11 +178,10 @@ devlog_status diff_add_run(diff *d, uint32_t side, const char *name, const op_ta
         (diff_run){.side = side, .name = strdup(name), .has_ops = table != NULL, .has_log = n_logs > 0};
     d->side_runs[side]++;
     if (!d->runs[run].name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    diff_ids ids = {0};
-    devlog_status status = table ? diff_add_ops(d, run, table, &ids, err) : DEVLOG_OK;
-    if (ids.n) qsort(ids.items, ids.n, sizeof *ids.items, by_id);
-    if (!status && n_logs) status = diff_add_logs(d, run, logs, n_logs, &ids, err);
-    free(ids.items);
+    launch_rows rows = {0};
+    devlog_status status = table ? diff_add_ops(d, run, table, &rows, err) : DEVLOG_OK;
+    if (!status && n_logs) status = diff_add_logs(d, run, logs, n_logs, &rows, err);
+    launch_rows_free(&rows);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #ifndef DEVLOG_ANSWERS_DIFF_H
 #define DEVLOG_ANSWERS_DIFF_H
 
+#include "answers/launch_rows.h"
 #include "answers/rank_test.h"
 #include "base/intern.h"
 #include "base/str.h"
@@ -155,21 +156,11 @@ typedef struct diff_chips {
 void diff_chip_took(diff *d, diff_chips *c, uint32_t chip, double time);
 void diff_chips_end(diff *d, diff_chips *c, uint32_t side, uint32_t run);
 
-/* Which line an op of a run belongs to, by its id and chip. */
-typedef struct diff_id {
-    uint64_t id;
-    uint32_t chip, line;
-} diff_id;
-typedef struct diff_ids {
-    diff_id *items;
-    size_t n, cap;
-} diff_ids;
-devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *table, diff_ids *ids, devlog_error *err);
+/* `rows`: lines of the run's ops, by which its launches find theirs. */
+devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *table, launch_rows *rows,
+                           devlog_error *err);
 devlog_status diff_add_logs(diff *d, uint32_t run, const char *const *logs, size_t n_logs,
-                            const diff_ids *ids, devlog_error *err);
-
-/* UINT32_MAX: to none. */
-uint32_t diff_line_of(const diff_ids *ids, uint64_t id, uint32_t chip);
+                            const launch_rows *rows, devlog_error *err);
 
 devlog_status diff_judge(diff *d, devlog_error *err);
 

@@ -34,7 +34,7 @@ typedef struct instance {
 typedef struct adding {
     diff *d;
     uint32_t run, side;
-    const diff_ids *ids;
+    const launch_rows *rows;
     devlog_log *log;
     stream_of *streams;
     size_t n_streams;
@@ -233,8 +233,8 @@ static void add_launches(adding *a)
         d->runs[a->run].launches++;
         a->ops[i] = UINT32_MAX;
         if (d->ops) {
-            const uint64_t op = door_asked_by(a->log, (uint32_t)i);
-            if (op) a->ops[i] = diff_line_of(a->ids, op, l.chip);
+            const launch_key key = launch_key_of(a->log, (uint32_t)i, l.first_start);
+            a->ops[i] = launch_rows_find(a->rows, &key);
             continue;
         }
         dl_str_clear(&a->key);
@@ -313,9 +313,9 @@ static devlog_status add_batches(adding *a, devlog_error *err)
 }
 
 devlog_status diff_add_logs(diff *d, uint32_t run, const char *const *logs, size_t n_logs,
-                            const diff_ids *ids, devlog_error *err)
+                            const launch_rows *rows, devlog_error *err)
 {
-    adding a = {.d = d, .run = run, .side = d->runs[run].side, .ids = ids};
+    adding a = {.d = d, .run = run, .side = d->runs[run].side, .rows = rows};
     const devlog_log_options o = DEVLOG_LOG_OPTIONS(.no_quantiles = true);
     devlog_status status = devlog_log_open(logs, n_logs, &o, &a.log, err);
     if (!status) status = add_batches(&a, err);

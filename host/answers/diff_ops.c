@@ -1,4 +1,5 @@
 /* An op report as a run of a diff. See diff.h. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,22 +82,6 @@ static void add_riscs(adding *a, size_t row, uint32_t op)
     }
 }
 
-static void remember(adding *a, diff_ids *ids, const op_table_row *r, uint32_t line)
-{
-    if (!(r->has & OP_HAS_ID) || line == UINT32_MAX) return;
-    if (ids->n == ids->cap) {
-        size_t cap = ids->cap ? ids->cap * 2 : 1024;
-        diff_id *grown = realloc(ids->items, cap * sizeof *grown);
-        if (!grown) {
-            a->d->no_memory = true;
-            return;
-        }
-        ids->items = grown;
-        ids->cap = cap;
-    }
-    ids->items[ids->n++] = (diff_id){r->id, r->chip, line};
-}
-
 static void add_totals(adding *a, double device, bool any, double gaps, bool any_gap, uint64_t host,
                        bool any_host)
 {
@@ -105,7 +90,7 @@ static void add_totals(adding *a, double device, bool any, double gaps, bool any
     diff_add(a->d, DIFF_HOST, a->side, a->run, any_host ? (double)host : -1, 1);
 }
 
-devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *t, diff_ids *ids, devlog_error *err)
+devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *t, launch_rows *rows, devlog_error *err)
 {
     adding a = {.d = d, .t = t, .run = run, .side = d->runs[run].side};
     op_host_times *times = op_host_times_new();
@@ -136,8 +121,11 @@ devlog_status diff_add_ops(diff *d, uint32_t run, const op_table *t, diff_ids *i
         any_host |= (r->has & OP_HAS_HOST) != 0;
         good = op_host_times_add(times, r, 0);
         if (t->more) add_riscs(&a, i, line);
-        remember(&a, ids, r, line);
+        if (line != UINT32_MAX && !launch_rows_add(rows, r, t->more ? t->more[i].fw_start : NAN,
+                                                   t->more ? t->more[i].fw_end : NAN, line))
+            good = false;
     }
+    good = good && launch_rows_end(rows, t);
     if (good) op_host_times_sum(times, &host);
     op_host_times_free(times);
     diff_chips_end(d, &chips, a.side, run);

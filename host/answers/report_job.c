@@ -39,13 +39,13 @@ static devlog_status read_logs(report_job *j, const run_input *in, const answer_
 static devlog_status read_table(report_job *j, const run_input *in, const report_options *o,
                                 devlog_error *err)
 {
-    answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw};
+    answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw, .touched = o->touched};
     op_selection by_ops = *o->selection;
     dl_filter_range *ops = NULL;
     size_t n_ops = 0;
     devlog_status status = op_table_read_wide(&j->table, in->report, err);
     if (!status) status = run_input_call(in, &j->table, err);
-    if (!status && by_ops.filter.n_launches && in->log && !o->by_rows)
+    if (!status && by_ops.filter.n_launches && in->log)
         status = run_ops_of_launches(&ops, &n_ops, in->log, &by_ops.filter, err);
     if (ops) {
         by_ops.filter.launches = ops;
@@ -127,7 +127,7 @@ static devlog_status read_memory(report_job *j, const char *path, const char *be
 static devlog_status read_input(report_job *j, const report_options *o, const char *before, devlog_error *err)
 {
     const run_input *in = &j->in.items[0];
-    answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw};
+    answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw, .touched = o->touched};
     devlog_status status = in->report ? read_report(j, in, o, err) : read_log(j, in, &how, o->parts, err);
     if (status) return status;
     if (j->log) answer_run_add_log(&j->run, j->log);

@@ -13,7 +13,7 @@ enum { REPORT_FORMAT_VERSION = 1 }; /* of the JSON */
 
 typedef struct report_options {
     const op_selection *selection;
-    bool by_rows; /* the selection's launches are rows of the op report already: ids of ops */
+    const struct run_touched *touched; /* of launches only these; NULL: all */
     bool by_fw;
     answer_group group;
     answer_sort sort;

@@ -248,8 +248,7 @@ void run_log_free(run_log *l)
     if (!l) return;
     devlog_log_close(l->log);
     dl_decode_free(l->own);
-    free(l->asked.ids);
-    free(l->asked.by_start);
+    launch_rows_free(&l->asked.rows);
     free(l->asked.by_row);
     free(l->streams);
     free(l->parts);

@@ -4,6 +4,7 @@
 #ifndef DEVLOG_ANSWERS_RUN_LOG_H
 #define DEVLOG_ANSWERS_RUN_LOG_H
 
+#include "answers/launch_rows.h"
 #include "decode/decode.h"
 #include "devlog/decode.h"
 #include "ops/op_table.h"
@@ -64,6 +65,8 @@ uint32_t run_log_op_of(const void *log, uint32_t launch);
 /* What the log knows of a chip. */
 void run_log_chip(const run_log *l, struct answer_chip *c);
 
+/* Launch number `i` of the log, from 0; false: there are no more. */
+bool run_log_launch(const run_log *l, uint32_t i, launch_key *out);
 const run_zone *run_log_zones(const run_log *l, size_t *n);
 const run_late *run_log_lates(const run_log *l, size_t *n);
 /* dl_losses_no_rows of the `n` inputs of which this is the first. */

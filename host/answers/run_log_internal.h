@@ -2,6 +2,7 @@
 #ifndef DEVLOG_ANSWERS_RUN_LOG_INTERNAL_H
 #define DEVLOG_ANSWERS_RUN_LOG_INTERNAL_H
 
+#include "answers/launch_rows.h"
 #include "answers/run_log.h"
 #include "decode/decode.h"
 
@@ -39,22 +40,9 @@ typedef struct launch_of {
     kernels riscs[RISCS];
 } launch_of;
 
-/* An op, by the number under which launches ask for it. */
-typedef struct id_of {
-    uint64_t id;
-    uint32_t chip, code;
-    bool ran;          /* the report has device times of it */
-    double start, end; /* cycles of its firmware; NAN: the report does not say */
-} id_of;
-
 typedef struct asked {
-    id_of *ids;
-    size_t n;
+    launch_rows rows; /* with their codes */
     bool all, made;
-    bool device_times; /* the report has some */
-    bool apart;        /* ops and launches of the report are not numbered together: */
-    id_of *by_start;   /* ops with device times, by chip and time */
-    size_t n_by_start;
     bool whole;       /* nothing is left out of the run: then its host zones are asked for, too */
     uint32_t *by_row; /* made tables: code + 1 by row */
     size_t n_rows;

@@ -120,6 +120,35 @@ static void points(const report_job *r, dl_str *out)
     dl_str_char(out, ']');
 }
 
+/* Where ops and launches are numbered apart, which op each launch is of: [[chip, launch, op], ...]. */
+static devlog_status owners(const report_job *r, dl_str *out, devlog_error *err)
+{
+    launch_rows rows = {0};
+    launch_key of;
+    const op_table *t = r->run.table;
+    bool good = true, any = false;
+    for (size_t i = 0; i < t->n && good; i++) {
+        const double *wide = t->wide[i].numbers;
+        if (t->rows[i].has & OP_IS_POINT) continue;
+        good = launch_rows_add(&rows, &t->rows[i], wide[OP_FW_START], wide[OP_FW_END], (uint32_t)i);
+    }
+    good = good && launch_rows_end(&rows, t);
+    if (good && rows.apart) {
+        key("owners", out);
+        dl_str_char(out, '[');
+        for (uint32_t i = 0; i < ROWS && run_log_launch(r->log, i, &of); i++) {
+            const uint32_t row = launch_rows_find(&rows, &of);
+            if (row == UINT32_MAX) continue;
+            dl_str_fmt(out, "%s[%u,%llu,%llu]", any ? "," : "", of.chip, (unsigned long long)of.own,
+                       (unsigned long long)t->rows[row].id);
+            any = true;
+        }
+        dl_str_char(out, ']');
+    }
+    launch_rows_free(&rows);
+    return good ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+}
+
 static devlog_status print_causes(const causes_reading *r, dl_str *out, devlog_error *err)
 {
     answer a;
@@ -227,17 +256,21 @@ static devlog_status answers(const cli_page_asked *asked, report_job *r, dl_str 
 {
     /* Answers are of launches: of those in which something gets past the filters. */
     op_selection selection = asked->selection, of_log = selection;
-    const report_options wanted = {
-        .selection = &selection, .by_rows = asked->parts, .parts = asked->parts ? &asked->filter : NULL};
     run_touched touched = {0};
+    const report_options wanted = {.selection = &selection,
+                                   .touched = asked->parts ? &touched : NULL,
+                                   .parts = asked->parts ? &asked->filter : NULL};
     devlog_status status = DEVLOG_OK;
     if (asked->parts) {
-        status = run_touched_read(&touched, asked->logs[0], &asked->filter, r->in.items[0].report, err);
-        selection.filter.launches = touched.rows;
-        selection.filter.n_launches = touched.n_rows;
+        status = run_touched_read(&touched, asked->logs[0], &asked->filter, err);
+        of_log.filter.picks = true;
+        of_log.filter.picked = touched.ids;
+        of_log.filter.n_picked = touched.n_ids;
         of_log.filter.launches = touched.launches;
         of_log.filter.n_launches = touched.n_launches;
-        selection.filter.skip_launches = of_log.filter.skip_launches = 0; /* they are left out already */
+        /* These are left out already. */
+        selection.filter.n_launches = 0;
+        selection.filter.skip_launches = of_log.filter.skip_launches = 0;
     }
     if (!status) status = report_job_read(r, &wanted, "", err);
     r->run.name = asked->title; /* not where it lies: the same log gives the same page */
@@ -251,6 +284,7 @@ static devlog_status answers(const cli_page_asked *asked, report_job *r, dl_str 
         status = ops_by(r, "by_stack", GROUP_STACK, SORT_TIME, out, err);
         if (!status) status = groups(r, "groups_stack", GROUP_STACK, out, err);
     }
+    if (!status && r->run.has_report && r->log) status = owners(r, out, err);
     if (!status) {
         points(r, out);
         key("made", out);

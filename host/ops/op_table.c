@@ -38,7 +38,9 @@ typedef enum wanted {
     W_AICLK,
     W_NOTE,
     W_RISC, /* and the others behind it */
-    W_SHAPE = W_RISC + OP_TABLE_RISCS,
+    W_FW_START = W_RISC + OP_TABLE_RISCS,
+    W_FW_END,
+    W_SHAPE,
     W_OUTPUT, /* the first number of an output's shape */
     W_INPUT,  /* of an input's */
     WANTED,
@@ -152,6 +154,9 @@ static uint8_t shape_column(const char *text, size_t n)
 
 static uint8_t more_column(const char *text, size_t n)
 {
+    static const char start[] = "DEVICE FW START CYCLE", end[] = "DEVICE FW END CYCLE";
+    if (n == sizeof start - 1 && memcmp(text, start, n) == 0) return W_FW_START;
+    if (n == sizeof end - 1 && memcmp(text, end, n) == 0) return W_FW_END;
     static const char before[] = "DEVICE ", behind[] = " KERNEL DURATION [ns]";
     for (uint8_t i = 0; i < OP_TABLE_RISCS; i++) {
         const size_t risc = strlen(op_table_riscs[i]);
@@ -193,6 +198,13 @@ static void take_risc(reader *r, uint8_t what, const char *text, size_t n)
     }
     r->more.risc_ns[what - W_RISC] = value;
     r->more.has |= (uint8_t)(1u << (what - W_RISC));
+}
+
+/* Cycles, by which launches are found only: what is no number is none. */
+static void take_firmware(double *to, const char *text, size_t n)
+{
+    double value;
+    if (op_wide_real(text, n, &value)) *to = value;
 }
 
 static void take_number(reader *r, uint8_t what, const char *text, size_t n)
@@ -315,6 +327,10 @@ static void on_cell(void *ctx, const char *text, size_t n)
         take_shape(r, what, text, n);
         return;
     }
+    if (what >= W_FW_START) {
+        take_firmware(what == W_FW_START ? &r->more.fw_start : &r->more.fw_end, text, n);
+        return;
+    }
     if (what >= W_RISC) {
         take_risc(r, what, text, n);
         return;
@@ -406,7 +422,7 @@ static void on_row(void *ctx)
         if (t->n < t->cap && r->wants == WIDE) keep_wide(r);
         if (t->n < t->cap) t->rows[t->n++] = r->row;
     }
-    r->more = (op_table_more){0};
+    r->more = (op_table_more){.fw_start = NAN, .fw_end = NAN};
     dl_str_clear(&r->shape);
     if (r->wants == WIDE) {
         op_wide_clear(&r->wide);

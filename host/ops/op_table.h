@@ -45,6 +45,7 @@ typedef struct op_table_row {
 typedef struct op_table_more {
     uint64_t
         risc_ns[OP_TABLE_RISCS]; /* DEVICE BRISC KERNEL DURATION and so on; op_table_riscs has the names */
+    double fw_start, fw_end;     /* DEVICE FW START CYCLE, DEVICE FW END CYCLE; NAN: not said */
     uint32_t shape; /* text: "1x1x32x64 1x1x64x32 > 1x1x32x32", the inputs and the outputs; empty: not said */
     uint8_t has;    /* bit i: risc_ns[i] */
 } op_table_more;

@@ -21,10 +21,12 @@ void op_selected_free(op_selected *s)
 
 void op_selected_apply(const op_selected *s, bool by_host, dl_filter *filter)
 {
-    filter->picks = by_host;
+    if (by_host) { /* otherwise what the caller picks stays */
+        filter->picks = true;
+        filter->picked = s->ids;
+        filter->n_picked = s->n;
+    }
     if (s->warm_up.n) filter->skip_launches = 0;
-    filter->picked = s->ids;
-    filter->n_picked = s->n;
     filter->skips = s->warm_up.skips;
     filter->n_skips = s->warm_up.n;
 }

@@ -1,13 +1,17 @@
 """A run of a Python program that starts devices has its zones of host code, its ops and the device in one report and one time line. Run by
 ctest: test_run.py DEVLOG SOURCE."""
 
+import base64
 import csv
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 DEVLOG, SOURCE = sys.argv[1:3]
 PROGRAM = """
@@ -27,6 +31,31 @@ def devlog(*arguments, status=0, folder=None):
     if r.returncode != status:
         raise AssertionError(f"devlog {arguments}: {r.returncode}\n{r.stdout}{r.stderr}")
     return r
+
+
+def answers_of(page):
+    """What `devlog report` says, in a page."""
+    with open(page, encoding="utf-8") as f:
+        for packed in re.findall("[A-Za-z0-9+/]{40,}={0,2}", f.read()):
+            try:
+                text = zlib.decompress(base64.b64decode(packed))
+            except (ValueError, zlib.error):
+                continue
+            if text.startswith(b"{"):
+                return json.loads(text)
+    raise AssertionError(f"{page} has no answers")
+
+
+def change(path, header, is_time):
+    """Doubles the columns of a CSV file whose names say times."""
+    with open(path, encoding="utf-8", newline="") as f:
+        rows = list(csv.reader(f))
+    columns = [i for i, name in enumerate(rows[header]) if is_time(name)]
+    for row in rows[header + 1:]:
+        for i in columns:
+            row[i] = str(2 * int(row[i])) if row[i] else ""
+    with open(path, "w", encoding="utf-8", newline="") as f:
+        csv.writer(f, lineterminator="\n").writerows(rows)
 
 
 class Run(unittest.TestCase):
@@ -100,6 +129,32 @@ class Run(unittest.TestCase):
                 alone[row["zone"]] = alone.get(row["zone"], 0) + row["count"]
             self.assertGreater(alone["add block"], 7 * 64)
             self.assertEqual({zone: n for (_, zone), n in counts.items()}, alone) # none is left out
+            self.pages_go_by_time(folder)
+            self.diff_goes_by_time(os.path.join(folder, "out"), os.path.join(folder, "slow"))
+
+    def pages_go_by_time(self, folder):
+        """Launches 1 to 20 are rows 8 to 27 of the report, of the page with filters, too."""
+        devlog("decode", "-o", "all", os.path.join("out", "logs", "capture.devlog"), folder=folder)
+        found = answers_of(os.path.join(folder, "all", "device_perf.html"))
+        self.assertEqual(found["owners"], [[0, i, i + 7] for i in range(1, 21)])
+        with open(os.path.join(folder, "out", "ops_perf_results.csv"), encoding="utf-8") as f:
+            half = next(int(row["DEVICE FW START CYCLE"]) for row in csv.DictReader(f) if row["GLOBAL CALL COUNT"] == "16")
+        devlog("decode", "--riscs", "BRISC", "--until", str(half - 1), "-o", "some", os.path.join("out", "logs", "capture.devlog"), folder=folder)
+        found = answers_of(os.path.join(folder, "some", "device_perf.html"))
+        rows = found["by_op"]["sections"]["op_statistics"]["rows"]
+        self.assertEqual([row["op"] for row in rows], [f"{i} (launch without op)" for i in range(8, 16)])
+        zones = {row["zone"]: row["count"] for row in found["report"]["sections"]["zones"]["rows"]}
+        self.assertEqual(zones["add block"], 8 * 64)
+
+    def diff_goes_by_time(self, out, slow):
+        """Everything takes twice as long: zones of each of the launches are among the causes."""
+        shutil.copytree(out, slow)
+        os.remove(os.path.join(slow, "logs", "capture.devlog"))
+        change(os.path.join(slow, "ops_perf_results.csv"), 0, lambda name: name.startswith("DEVICE") and ("DURATION" in name or "CYCLE" in name))
+        change(os.path.join(slow, "logs", "profile_log_device.csv"), 1, lambda name: name.strip().startswith("time["))
+        lines = json.loads(devlog("diff", "--format", "json", "--top", "0", out, slow).stdout)["lines"]
+        causes = {c["name"]: (c["old"]["count"], c["new"]["count"]) for line in lines if line["name"] == "(launch without op)" for c in line["causes"]}
+        self.assertEqual(causes["add block"], (10, 10))
 
     def test_a_file_without_zones(self):
         with tempfile.TemporaryDirectory() as folder:

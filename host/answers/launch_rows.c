@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode/door.h"
 
@@ -44,8 +43,7 @@ bool launch_rows_add(launch_rows *l, const op_table_row *row, double start, doub
 bool launch_rows_end(launch_rows *l, const op_table *t)
 {
     if (l->n) qsort(l->items, l->n, sizeof *l->items, by_id);
-    for (size_t i = 0; i < t->n && !l->apart; i++)
-        l->apart = strcmp(dl_intern_text(t->texts, t->rows[i].code, NULL), OP_CODE_NO_OP) == 0;
+    l->apart = op_table_is_apart(t);
     if (!l->apart) return true;
     l->by_start = malloc((l->n + 1) * sizeof *l->by_start);
     if (!l->by_start) return false;

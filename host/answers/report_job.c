@@ -35,26 +35,37 @@ static devlog_status read_logs(report_job *j, const run_input *in, const answer_
     return status;
 }
 
-/* From an op report. It numbers ops; which launches were theirs stands in the log. */
+/* From an op report. It numbers ops; which launches were theirs stands in the log, or their times tell. Where neither does, launches
+ * have the numbers of their ops. */
 static devlog_status read_table(report_job *j, const run_input *in, const report_options *o,
                                 devlog_error *err)
 {
     answer_run_options how = {.selection = o->selection, .by_fw = o->by_fw, .touched = o->touched};
-    op_selection by_ops = *o->selection;
-    dl_filter_range *ops = NULL;
-    size_t n_ops = 0;
+    op_selection rest = *o->selection;
+    run_touched asked = {0};
+    bool told = false;
     devlog_status status = op_table_read_wide(&j->table, in->report, err);
     if (!status) status = run_input_call(in, &j->table, err);
-    if (!status && by_ops.filter.n_launches && in->log)
-        status = run_ops_of_launches(&ops, &n_ops, in->log, &by_ops.filter, err);
-    if (ops) {
-        by_ops.filter.launches = ops;
-        by_ops.filter.n_launches = n_ops;
-        how.selection = &by_ops;
+    if (!status && rest.filter.n_launches && in->log && !o->touched) {
+        devlog_error why = {0};
+        status = run_launches_asked(&asked, &told, in->log, &rest.filter, &why);
+        if (told || op_table_is_apart(&j->table)) {
+            rest.filter.n_launches = 0;
+            how.selection = &rest;
+            how.touched = &asked;
+            *err = why;
+        } else if (status == DEVLOG_ERR_NOT_FOUND) {
+            status = DEVLOG_OK; /* the report may have launches that the log lost */
+        } else if (status) {
+            *err = why;
+        }
     }
-    if (!status && ops && !n_ops) status = op_select_nothing(o->selection, err);
     if (!status) status = answer_run_make(&j->run, &j->table, &how, err);
-    free(ops);
+    if (!status && how.touched == &asked && !j->run.n_ops) {
+        answer_run_free(&j->run);
+        status = op_select_nothing(o->selection, err);
+    }
+    run_touched_free(&asked);
     j->has_run = !status;
     return status;
 }

@@ -58,55 +58,38 @@ devlog_status run_select(op_selected *selected, const op_selection *s, dl_filter
     return status;
 }
 
-static int by_low(const void *a, const void *b)
+static launch_key key_of(const dl_launch *l, const dl_tables *t)
 {
-    const dl_filter_range *x = a, *y = b;
-    return (x->low > y->low) - (x->low < y->low);
+    const uint64_t own = l->run_host_id ? l->run_host_id : l->number;
+    return (launch_key){.op = l->op ? l->op : l->run_host_id,
+                        .own = own,
+                        .start = l->first_fw_start,
+                        .chip = t->chips[l->chip].id,
+                        .told = l->op != 0};
 }
 
-/* Sorts ids of ops and puts neighbours into one range. Returns how many are left. */
-static size_t put_together(dl_filter_range *ops, size_t n)
-{
-    size_t kept = 0;
-    qsort(ops, n, sizeof *ops, by_low);
-    for (size_t i = 0; i < n; i++) {
-        if (kept && ops[i].low <= ops[kept - 1].high + 1)
-            ops[kept - 1].high = ops[i].high;
-        else
-            ops[kept++] = ops[i];
-    }
-    return kept;
-}
-
-devlog_status run_ops_of_launches(dl_filter_range **ops, size_t *n, const char *log, const dl_filter *f,
-                                  devlog_error *err)
+devlog_status run_launches_asked(run_touched *out, bool *told, const char *log, const dl_filter *f,
+                                 devlog_error *err)
 {
     dl_decode *d = NULL;
-    bool says = false;
-    *ops = NULL;
-    *n = 0;
+    *out = (run_touched){0};
+    *told = false;
     devlog_status status = read_launches(&d, &log, 1, err);
     if (status) goto out;
     const dl_launches *all = dl_decode_launches(d);
+    const dl_tables *t = dl_decode_tables(d);
     const dl_filter launches = {.launches = f->launches, .n_launches = f->n_launches};
-    dl_filter_range *found = malloc((all->count + 1) * sizeof *found);
-    if (!found) {
+    out->keys = malloc((all->count + 1) * sizeof *out->keys);
+    if (!out->keys) {
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         goto out;
     }
     for (uint32_t i = 0; i < all->count; i++) {
         const dl_launch *l = &all->items[i];
-        says |= l->op != 0;
-        if (l->op && dl_filter_launch(&launches, dl_decode_tables(d), l))
-            found[(*n)++] = (dl_filter_range){l->op, l->op};
+        *told |= l->op != 0;
+        if (dl_filter_launch(&launches, t, l)) out->keys[out->n++] = key_of(l, t);
     }
-    if (says) {
-        status = op_select_check(&launches, all->items, all->count, NULL, err);
-        *n = put_together(found, *n);
-        *ops = found;
-    } else {
-        free(found);
-    }
+    status = op_select_check(&launches, all->items, all->count, NULL, err);
 out:
     dl_decode_free(d);
     return status;

@@ -538,6 +538,13 @@ devlog_status op_table_parse_wide(op_table *t, const char *name, const void *byt
     return parse(t, name, bytes, n, WIDE, err);
 }
 
+bool op_table_is_apart(const op_table *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (strcmp(dl_intern_text(t->texts, t->rows[i].code, NULL), OP_CODE_NO_OP) == 0) return true;
+    return false;
+}
+
 void op_table_free(op_table *t)
 {
     for (int i = 0; i < OP_TABLE_DETAILS; i++)

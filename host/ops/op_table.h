@@ -89,6 +89,8 @@ devlog_status op_table_new(op_table *t, const char *name, devlog_error *err);
 /* Another row at the end, empty, with `wide`: for tables that are made of something else than a file. False: no memory. */
 bool op_table_add(op_table *t);
 void op_table_free(op_table *t);
+/* Whether ops and launches have numbers of their own: there are rows of launches without op. */
+bool op_table_is_apart(const op_table *t);
 /* A line for each kind of what could not be used, after `before`; true when there was any. (op_table_troubles.c) */
 bool op_table_troubles(const op_table *t, const char *before, dl_str *out);
 

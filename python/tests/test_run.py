@@ -131,6 +131,11 @@ class Run(unittest.TestCase):
             self.assertEqual({zone: n for (_, zone), n in counts.items()}, alone) # none is left out
             self.pages_go_by_time(folder)
             self.diff_goes_by_time(os.path.join(folder, "out"), os.path.join(folder, "slow"))
+            chosen = json.loads(devlog("report", "--format", "json", "--launches", "8-10", "out", folder=folder).stdout)["sections"]
+            zones = {row["zone"]: row["count"] for row in chosen["zones"]["rows"]}
+            self.assertEqual(zones["add block"], 3 * 64) # the first ten launches are of this program
+            self.assertEqual([row["count"] for row in chosen["op_statistics"]["rows"]], [3])
+            self.assertRegex(devlog("report", "--launches", "21", "out", status=1, folder=folder).stderr, "the log has 1-20")
 
     def pages_go_by_time(self, folder):
         """Launches 1 to 20 are rows 8 to 27 of the report, of the page with filters, too."""

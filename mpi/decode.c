@@ -11,6 +11,7 @@
 #include "cli/logs.h"
 #include "decode/parts.h"
 #include "decode/wire.h"
+#include "far.h"
 #include "mpi_commands.h"
 
 /* Parts that have become one; without a decoder: to be decoded again. */
@@ -28,10 +29,14 @@ typedef struct job {
     char *names; /* what they point into, where they came from rank 0 */
     dl_parts parts;
     dl_decode_options how;
+    uint8_t leaves; /* DL_WIRE_* */
     piece *pieces;
     uint32_t n;
+    piece *kept; /* with the durations of this rank, which stay here */
+    uint32_t n_kept;
     uint32_t again;
     const char *why;
+    far_samples far;
 } job;
 
 static devlog_status no_memory(devlog_error *err)
@@ -65,6 +70,8 @@ static devlog_status tell(job *j, bool goes, dl_str *said, devlog_error *err)
     dl_wire w = {.out = said};
     dl_wire_flag(&w, &goes);
     if (!goes) return DEVLOG_OK;
+    uint32_t leaves = j->leaves;
+    dl_wire_below(&w, &leaves, DL_WIRE_TOTALS + 1);
     dl_wire_u32(&w, &j->n_paths);
     for (uint32_t i = 0; i < j->n_paths; i++) {
         const char *path = j->paths[i];
@@ -80,6 +87,9 @@ static devlog_status listen(job *j, const dl_str *said, bool *goes, devlog_error
     *goes = false;
     dl_wire_flag(&w, goes);
     if (!*goes && !w.bad) return DEVLOG_OK;
+    uint32_t leaves = 0;
+    dl_wire_below(&w, &leaves, DL_WIRE_TOTALS + 1);
+    j->leaves = (uint8_t)leaves;
     dl_wire_count(&w, &j->n_paths, UINT32_MAX, 2);
     j->names = malloc(said->len + 1);
     j->paths = calloc((size_t)j->n_paths + 1, sizeof *j->paths);
@@ -140,6 +150,30 @@ static devlog_status decode_parts(job *j, devlog_error *err)
     return status;
 }
 
+/* What goes on to other ranks has names and totals only, but for what tables by launch are made of: durations stay here. */
+static devlog_status leave_samples(job *j, devlog_error *err)
+{
+    dl_str bytes = {0};
+    devlog_status status = DEVLOG_OK;
+    j->kept = calloc((size_t)j->n + 1, sizeof *j->kept);
+    if (!j->kept) return no_memory(err);
+    for (uint32_t i = 0; i < j->n && !status; i++) {
+        piece *p = &j->pieces[i];
+        devlog_error unheard;
+        dl_str_clear(&bytes);
+        j->kept[j->n_kept++] = *p;
+        p->decode = NULL; /* what cannot be handed on is decoded again */
+        if (dl_parts_write(j->kept[j->n_kept - 1].decode, j->leaves, &bytes, &unheard)) {
+            if (j->r->rank == 0 && i == 0) *p = j->kept[--j->n_kept]; /* the others come behind it as it is */
+            continue;
+        }
+        status = dl_decode_new(&p->decode, &j->how, err);
+        if (!status) status = dl_parts_read(p->decode, bytes.text, bytes.len, err);
+    }
+    dl_str_free(&bytes);
+    return status;
+}
+
 /* What is one part. */
 static devlog_status decode_whole(job *j, devlog_error *err)
 {
@@ -168,7 +202,7 @@ static void send_pieces(job *j, int to)
         dl_wire_u32(&w, &p->first);
         dl_wire_u32(&w, &p->n);
         const size_t head = bytes.len;
-        if (p->decode && dl_parts_write(p->decode, &bytes, &err) != DEVLOG_OK)
+        if (p->decode && dl_parts_write(p->decode, DL_WIRE_ALL, &bytes, &err) != DEVLOG_OK)
             bytes.len = head; /* then again */
         if (bytes.failed) ranks_die(j->r, "out of memory for what is sent");
         ranks_send(j->r, to, bytes.text, bytes.len);
@@ -240,6 +274,7 @@ static devlog_status join(job *j, devlog_error *err)
         if (status || !why) continue;
         if (!j->again) j->why = why;
         j->again += p->n;
+        far_drop(&j->far, p->first, p->n);
         for (uint32_t k = 0; k < p->n && !status; k++) {
             status = dl_parts_go_on(&j->parts, p->first + k, d, err);
             if (!status) status = dl_parts_unchanged(&j->parts, p->first + k, err);
@@ -308,36 +343,49 @@ static void tell_stats(job *j)
     free(all);
 }
 
+/* Rank 0, when it has all of it. */
+static devlog_status report(job *j, int *exit_status, devlog_error *err)
+{
+    devlog_status status = join(j, err);
+    dl_decode *d = j->pieces[0].decode;
+    if (!status && j->again)
+        fprintf(stderr, "devlog-mpi decode: %u of %u parts were decoded again, one behind the other: %s\n",
+                j->again, j->parts.n, j->why);
+    if (!status) status = dl_decode_finish(d, err);
+    if (!status && j->n_kept) status = far_begin(&j->far, d, err);
+    if (!status) status = print(j, err);
+    if (!status && dl_losses_or_violations(dl_decode_losses(d))) *exit_status = CLI_PARTIAL;
+    return status;
+}
+
 /* What all ranks do, and know. */
 static int work(job *j)
 {
     devlog_error err = {0};
     int exit_status = CLI_OK;
     const bool whole = j->parts.n == 1;
-    j->how = (dl_decode_options){.threads = whole ? 0 : 1, .only_input = whole && j->n_paths == 1};
     const char *tmp = dl_setting_text(DL_SET_TMPDIR);
-    j->how.scratch = tmp ? tmp : "/tmp";
+    j->how = (dl_decode_options){
+        .threads = whole ? 0 : 1, .only_input = whole && j->n_paths == 1, .scratch = tmp ? tmp : "/tmp"};
     j->pieces = calloc((size_t)j->parts.n + 1, sizeof *j->pieces);
     devlog_status status = j->pieces ? DEVLOG_OK : no_memory(&err);
     if (!status && !whole) status = decode_parts(j, &err);
     if (!status && whole && j->r->rank == 0) status = decode_whole(j, &err);
+    if (!status && !whole && j->r->n > 1) status = leave_samples(j, &err);
     if (ranks_agree(j->r, status, &err)) return CLI_FAILED;
+    j->far.r = j->r;
+    for (uint32_t i = 0; i < j->n_kept; i++)
+        far_keep(&j->far, j->kept[i].decode, j->kept[i].first, j->kept[i].n);
     merge(j);
-    if (j->r->rank == 0) {
-        status = join(j, &err);
-        if (!status && j->again)
-            fprintf(stderr,
-                    "devlog-mpi decode: %u of %u parts were decoded again, one behind the other: %s\n",
-                    j->again, j->parts.n, j->why);
-        if (!status) status = dl_decode_finish(j->pieces[0].decode, &err);
-        if (!status) status = print(j, &err);
-        if (status)
-            fprintf(stderr, "devlog-mpi decode: %s\n", err.text);
-        else if (dl_losses_or_violations(dl_decode_losses(j->pieces[0].decode)))
-            exit_status = CLI_PARTIAL;
-        if (status) exit_status = CLI_FAILED;
+    if (j->r->rank) {
+        far_serve(&j->far);
+        return CLI_OK;
     }
-    return exit_status;
+    status = report(j, &exit_status, &err);
+    if (j->r->n > 1) far_end(&j->far);
+    if (!status) return exit_status;
+    fprintf(stderr, "devlog-mpi decode: %s\n", err.text);
+    return CLI_FAILED;
 }
 
 /* Rank 0 reads the command line, whose mistakes are told once. */
@@ -354,6 +402,8 @@ static bool begin(job *j, int argc, char **argv, int *exit_status)
             "JSON and CSV hold analyses, which are made of runs in their order: --no-default-analyses");
         return false;
     }
+    const bool by_launch = decode_wants_runs(a->format) || (a->print && a->max_launches);
+    j->leaves = by_launch ? DL_WIRE_LAUNCHES : DL_WIRE_TOTALS;
     if (plan(j, &err) == DEVLOG_OK) return true;
     fprintf(stderr, "devlog-mpi decode: %s\n", err.text);
     *exit_status = CLI_FAILED;
@@ -379,7 +429,11 @@ int mpi_decode(ranks *r, int argc, char **argv)
     if (stats) tell_stats(&j);
     for (uint32_t i = 0; i < j.n; i++)
         dl_decode_free(j.pieces[i].decode);
+    for (uint32_t i = 0; i < j.n_kept; i++)
+        dl_decode_free(j.kept[i].decode);
     free(j.pieces);
+    free(j.kept);
+    far_free(&j.far);
     dl_parts_free(&j.parts);
     if (r->rank) free(j.paths);
     free(j.names);

@@ -128,6 +128,15 @@ void ranks_collect(ranks *r, const dl_str *bytes, dl_str *all)
         ranks_receive(r, i, &all[i]);
 }
 
+void ranks_sum(ranks *r, uint64_t *numbers, int n)
+{
+    if (r->rank == 0)
+        MPI_Reduce(MPI_IN_PLACE, numbers, n, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    else
+        MPI_Reduce(numbers, NULL, n, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (r->rank) r->sent += (uint64_t)n * sizeof *numbers;
+}
+
 int ranks_worst(int value)
 {
     int worst = value;

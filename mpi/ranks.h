@@ -26,6 +26,8 @@ void ranks_receive(ranks *r, int from, dl_str *bytes);
 void ranks_tell(ranks *r, dl_str *bytes);
 /* From each to rank 0, which gets those of rank i in all[i]; others give NULL. */
 void ranks_collect(ranks *r, const dl_str *bytes, dl_str *all);
+/* Sums of the numbers of all, on rank 0. */
+void ranks_sum(ranks *r, uint64_t *numbers, int n);
 /* The greatest of all. */
 int ranks_worst(int value);
 

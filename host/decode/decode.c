@@ -117,6 +117,11 @@ const dl_series_table *dl_decode_series_table(const dl_decode *d)
     return dl_pair_series(d->pair);
 }
 
+uint32_t dl_decode_far(dl_decode *d, const struct dl_far *far)
+{
+    return dl_pair_far(d->pair, far);
+}
+
 size_t dl_decode_sample_bytes(const dl_decode *d)
 {
     return dl_pair_sample_bytes(d->pair);

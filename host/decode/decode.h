@@ -82,6 +82,8 @@ const dl_series *dl_decode_series(const dl_decode *d, size_t i);
 const dl_series_table *dl_decode_series_table(const dl_decode *d);
 /* Hardware counters by the zones that they were recorded in. */
 const dl_zone_counters *dl_decode_zone_counters(const dl_decode *d);
+/* Of a log whose parts were decoded by several processes: dl_pair_far. */
+uint32_t dl_decode_far(dl_decode *d, const struct dl_far *far);
 size_t dl_decode_sample_bytes(const dl_decode *d);
 /* The clocks of the chips: complete when the events of a file begin to come, and of a pipe at the end. Events
  * of a capture have stamps of their chip's reference core. */

@@ -49,9 +49,14 @@ bool dl_parts_may_add(const dl_decode *d, const dl_decode *part);
 devlog_status dl_parts_go_on(const dl_parts *parts, uint32_t i, dl_decode *d, devlog_error *err);
 
 /* A part that has been decoded, as bytes, for another process; and back, into a new decoder without filters and sinks. Then
- * either end may put others behind it, or it behind others. What is read may be anything: FORMAT when it is not all there. */
-devlog_status dl_parts_write(dl_decode *d, dl_str *out, devlog_error *err);
+ * either end may put others behind it, or it behind others. What is read may be anything: FORMAT when it is not all there. `leaves` says which samples are
+ * left out, DL_WIRE_*; they are far then (far.h). */
+devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_error *err);
 devlog_status dl_parts_read(dl_decode *d, const void *bytes, size_t n, devlog_error *err);
+
+/* Chips, streams and sites as bytes, or new ones from bytes. */
+struct dl_wire;
+void dl_parts_names(struct dl_wire *w, dl_tables *t);
 
 /* All of it, with a thread for each part; `d` is new, and options are those that it has been made with. *again: how many
  * parts had to be decoded again, and why the first of them. */

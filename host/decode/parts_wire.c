@@ -107,6 +107,13 @@ static void wire_kinds(dl_wire *w, dl_tables *t)
     }
 }
 
+void dl_parts_names(dl_wire *w, dl_tables *t)
+{
+    if (!w->bad) wire_chips(w, t);
+    if (!w->bad) wire_streams(w, t);
+    if (!w->bad) wire_sites(w, t);
+}
+
 /* ---- Losses, and where the parser is ------------------------------------------------------------------- */
 
 static void wire_detail(dl_wire *w, char **detail)
@@ -196,9 +203,7 @@ static void wire_decode(dl_wire *w, dl_decode *d)
     size_t n = sizeof magic - 1;
     dl_wire_bytes(w, &head, &n);
     if (n != sizeof magic - 1 || memcmp(head, magic, n) != 0) w->bad = true;
-    if (!w->bad) wire_chips(w, &d->tables);
-    if (!w->bad) wire_streams(w, &d->tables);
-    if (!w->bad) wire_sites(w, &d->tables);
+    dl_parts_names(w, &d->tables);
     if (!w->bad) wire_kinds(w, &d->tables);
     if (!w->bad) wire_losses(w, &d->losses);
     if (!w->bad) wire_part(w, d);
@@ -206,9 +211,9 @@ static void wire_decode(dl_wire *w, dl_decode *d)
     if (!w->bad) dl_marks_wire(&d->marks, w);
 }
 
-devlog_status dl_parts_write(dl_decode *d, dl_str *out, devlog_error *err)
+devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_error *err)
 {
-    dl_wire w = {.out = out, .tables = &d->tables};
+    dl_wire w = {.out = out, .tables = &d->tables, .leaves = leaves};
     /* Beyond that timer ids are not kept, and kinds are not what they were given as. */
     if (d->tables.n_kinds < DL_MAX_KINDS / 2)
         wire_decode(&w, d);

@@ -10,6 +10,7 @@
 
 #include "base/big.h"
 #include "base/sort.h"
+#include "decode/far.h"
 
 enum {
     FIRST_CHUNK = 12,
@@ -494,7 +495,13 @@ devlog_status dl_summary_quantiles(dl_summary *s, const dl_samples *const *sets,
     uint64_t ranks[MAX_RANKS] = {(s->count - 1) / 2, s->count / 2, nearest_rank(s->count, 90),
                                  nearest_rank(s->count, 95), nearest_rank(s->count, 99)};
     uint64_t values[MAX_RANKS];
-    if (s->count <= FEW)
+    const dl_far *far = NULL;
+    for (size_t i = 0; i < n && !far; i++)
+        far = sets[i]->far;
+    if (far) {
+        devlog_status status = dl_far_select(far, sets, n, s->min, s->max, ranks, values, DL_FAR_RANKS, err);
+        if (status) return status;
+    } else if (s->count <= FEW)
         select_few(sets, n, ranks, values, 5);
     else if (!select_ranks(sets, n, s->min, s->max, ranks, values, 5))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the quantiles of %llu values",

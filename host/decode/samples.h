@@ -37,9 +37,11 @@ typedef struct dl_samples {
     dl_sample_chunk *first, *last;
     uint64_t *wide; /* the values that did not fit, in order */
     uint32_t n_wide, cap_wide;
-    uint64_t before;      /* values in all chunks but the last */
-    uint32_t next_size;   /* values in the next chunk */
-    dl_sample_pool *pool; /* where chunks come from; NULL: each is allocated by itself */
+    uint64_t before;          /* values in all chunks but the last */
+    uint32_t next_size;       /* values in the next chunk */
+    dl_sample_pool *pool;     /* where chunks come from; NULL: each is allocated by itself */
+    const struct dl_far *far; /* other values of the set are in other processes (far.h), .. */
+    uint32_t far_id;          /* .. by this number; NULL: there are none */
 } dl_samples;
 
 #define DL_WIDE UINT32_MAX /* stands for the next of `wide` */
@@ -57,6 +59,12 @@ size_t dl_samples_bytes(const dl_samples *s);
 static inline uint64_t dl_samples_count(const dl_samples *s)
 {
     return s->last ? s->before + (uint64_t)(s->at - s->last->values) : 0;
+}
+
+/* Whether values are known, here or elsewhere. */
+static inline bool dl_samples_any(const dl_samples *s)
+{
+    return s->first || s->far;
 }
 
 /* False when out of memory. */

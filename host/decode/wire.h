@@ -12,11 +12,18 @@
 #include "decode/samples.h"
 #include "decode/tables.h"
 
+enum {
+    DL_WIRE_ALL,
+    DL_WIRE_LAUNCHES, /* only those of zones whose launches are known are written: what tables by launch are made of */
+    DL_WIRE_TOTALS, /* none are */
+};
+
 typedef struct dl_wire {
     dl_str *out; /* written to; NULL: it is read from: */
     const uint8_t *at, *end;
     bool bad;          /* of what is read: it is no such thing, or there is no memory */
     dl_tables *tables; /* whose texts are meant */
+    uint8_t leaves;    /* what is written leaves samples out: DL_WIRE_* */
 } dl_wire;
 
 static inline bool dl_wire_reads(const dl_wire *w)

@@ -110,8 +110,47 @@ def any_split(folder):
             os.unlink(path)
 
 
+def steady(rows, path):
+    """A log of 12 launches on 10 RISCs, with so many zones of three names in each."""
+    r = random.Random(7)
+    with open(path, "w") as f:
+        f.write("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64, Run: 77\n" + HEAD)
+        for launch in range(12):
+            for core in range(2):
+                for risc in RISCS:
+                    at = 1000000 + launch * 10000000
+                    for name in ["", *[("READ", "WRITE", "COMPUTE")[k % 3] for k in range(rows)], None]:
+                        kinds = ("ZONE_START", "ZONE_END") if name else ("ZONE_START",) if name == "" else ("ZONE_END",)
+                        for kind in kinds:
+                            at += 20 + r.randint(0, 3000)
+                            f.write("0,%d,1,%s,7,%d,0,%d,,,%s,%s,10,kernel.c,\n" % (core, risc, at, 1024 * (launch + 1), name or ("TRISC" if risc[0] == "T" else risc) + "-FW", kind))
+
+
+def sent(path, *how):
+    """Bytes that each of four ranks sent, and what was printed."""
+    done = mpirun(4, "decode", "--stats", "--least", "1", *how, path)
+    same("log of steady launches: %s" % ours(done), done.returncode, 0)
+    return [int(line.split()[9]) for line in ours(done) if " bytes read, " in line], done.stdout
+
+
+def independent(folder):
+    """Sixteen times the rows: hardly more is sent, and what is printed is right."""
+    few, many = os.path.join(folder, "few.csv"), os.path.join(folder, "many.csv")
+    steady(30, few)
+    steady(480, many)
+    for how in (("--max-launches", "0"), ("--no-print",), ()):
+        a, b = sent(few, *how)[0], sent(many, *how)
+        same("%s: ranks that send" % (how,), (a[0], sorted(x > 0 for x in a[1:])), (0, [True] * 3))
+        if sum(b[0]) > 1.25 * sum(a) + 8000:  # the marks of a run that waits for more at a cut go on as they are
+            bad.append("%s: %s bytes of a log, and %s of one with 16 times the rows" % (how, a, b[0]))
+        alone = subprocess.run([DEVLOG, "decode", "--no-files", *how, many], env=ENV, capture_output=True)
+        same("%s: bytes of one process" % (how,), b[1] == alone.stdout, True)
+    os.unlink(few)
+    os.unlink(many)
+
+
 def volume(folder):
-    """What ranks send does not depend on where the parts are, and is told."""
+    """What ranks read, send and receive is told."""
     r = random.Random(99)
     paths = files_of(r, log_of(r), folder)
     done = mpirun(3, "decode", "--stats", "--no-print", "--least", "1", "--parts", "3", *paths)
@@ -166,6 +205,7 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         any_split(folder)
+        independent(folder)
         trouble(folder, volume(folder))
     return finish()
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "decode/samples.h"
+#include "decode/far.h"
 #include "report/summary_text.h"
 #include "support/logs.h"
 
@@ -218,12 +218,80 @@ static void frequencies_are_printed_in_full(void **state)
     assert_string_equal(dl_mhz_text(text, UINT64_MAX), "18446744073709551.615");
 }
 
+/* Some of the values are in other processes: here three, of which one is that which asks. */
+typedef struct processes {
+    dl_samples sets[SETS];
+    unsigned begun, passes;
+} processes;
+
+static devlog_status begin_sets(void *ctx, const dl_samples *const *sets, size_t n, devlog_error *err)
+{
+    processes *p = ctx;
+    (void)err;
+    assert_ptr_equal(sets[0], &p->sets[0]);
+    assert_int_equal(n, 1);
+    p->begun++;
+    return DEVLOG_OK;
+}
+
+static devlog_status count_sets(void *ctx, const dl_far_pass *pass, uint64_t *counts, devlog_error *err)
+{
+    processes *p = ctx;
+    (void)err;
+    for (size_t i = 0; i < SETS; i++)
+        dl_far_count(&p->sets[i], pass, counts);
+    p->passes++;
+    return DEVLOG_OK;
+}
+
+static void far_ones_are_selected(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    uint64_t *all = malloc(SETS * MOST * sizeof *all);
+    assert_non_null(all);
+    for (unsigned number = 0; number < CASES / 2; number++) {
+        processes p = {0};
+        const dl_far far = {&p, begin_sets, count_sets};
+        dl_summary s = {.min = UINT64_MAX};
+        devlog_error err;
+        for (size_t k = 0; k < SETS; k++) {
+            for (uint64_t i = test_random(&seed) % (number % 3 ? 20 : 2000); i > 0; i--) {
+                const uint64_t value = duration(number, &seed);
+                assert_true(dl_samples_add(&p.sets[k], value));
+                s.min = value < s.min ? value : s.min;
+                s.max = value > s.max ? value : s.max;
+                all[s.count++] = value;
+            }
+        }
+        p.sets[0].far = &far;
+        const dl_samples *asked = &p.sets[0];
+        if (s.count) {
+            assert_int_equal(dl_summary_quantiles(&s, &asked, 1, &err), DEVLOG_OK);
+            dl_sort_u64(all, s.count);
+            check_quantiles(&s, all, s.count);
+            unsigned bits = 0;
+            while (bits < 64 && (s.max - s.min) >> bits)
+                bits++;
+            assert_int_equal(p.passes, (bits + DL_FAR_BITS - 1) / DL_FAR_BITS);
+            assert_int_equal(p.begun, 1);
+            /* Another count than that of the values: a rank is nowhere. */
+            s.count += 1000;
+            if (s.min != s.max)
+                assert_int_equal(dl_summary_quantiles(&s, &asked, 1, &err), DEVLOG_ERR_FORMAT);
+        }
+        for (size_t k = 0; k < SETS; k++)
+            dl_samples_free(&p.sets[k]);
+    }
+    free(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(are_those_of_a_sorted_copy),       cmocka_unit_test(a_pool_goes_to_a_file),
         cmocka_unit_test(what_is_read_of_a_file_is_let_go), cmocka_unit_test(averages_are_the_nearest_double),
-        cmocka_unit_test(frequencies_are_printed_in_full),
+        cmocka_unit_test(frequencies_are_printed_in_full),  cmocka_unit_test(far_ones_are_selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

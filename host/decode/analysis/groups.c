@@ -152,7 +152,7 @@ static devlog_status by_key(dl_decode *d, bool by_core, dl_groups *out, devlog_e
         for (to = from; to < n && group_order(&members[from], &members[to]) == 0; to++)
             sets[to - from] = &members[to].key->samples;
         dl_group g = group_of(dl_decode_tables(d), &members[from], to - from, by_core);
-        bool sampled = members[from].key->samples.first != NULL;
+        bool sampled = dl_samples_any(&members[from].key->samples);
         if (sampled) status = dl_summary_quantiles(&g.summary, sets, to - from, err);
         out->items[out->n++] = g;
     }

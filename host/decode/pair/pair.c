@@ -115,6 +115,18 @@ const dl_zone_counters *dl_pair_counters(const dl_pair *p)
     return &p->counters;
 }
 
+uint32_t dl_pair_far(dl_pair *p, const struct dl_far *far)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n_keys; i++) {
+        dl_key *k = &p->key_blocks[i / KEYS_PER_BLOCK][i % KEYS_PER_BLOCK];
+        if (!k->away) continue;
+        k->samples.far = far;
+        k->samples.far_id = n++;
+    }
+    return n;
+}
+
 size_t dl_pair_sample_bytes(const dl_pair *p)
 {
     size_t bytes = 0;

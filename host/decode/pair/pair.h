@@ -33,6 +33,7 @@ typedef struct dl_key {
     dl_launch_run *runs;
     uint32_t n_runs, cap_runs;
     bool wanted; /* by the zone filter */
+    bool away;   /* samples of it are in other processes; count .. sum are of those, until it is finished */
     uint64_t first_start;
     /* Complete after dl_pair_finish; until then they may be still in the samples. */
     uint64_t count, min, max, first;
@@ -89,6 +90,9 @@ const dl_key *dl_pair_key(const dl_pair *p, size_t i);
 /* Values, sums and points in time, in the order in which the first of each came. */
 const dl_series_table *dl_pair_series(const dl_pair *p);
 const dl_zone_counters *dl_pair_counters(const dl_pair *p);
+/* After the end: samples that are away are asked of `far`, which is borrowed, by their numbers in the order of keys; how many there
+ * are. */
+uint32_t dl_pair_far(dl_pair *p, const struct dl_far *far);
 /* Bytes held by samples: the storage of the exact medians. */
 size_t dl_pair_sample_bytes(const dl_pair *p);
 

@@ -212,11 +212,17 @@ static bool take_key(dl_pair *p, dl_key *to, dl_key *from, const uint32_t *launc
 {
     const bool first = !to->samples.first && !to->count;
     if (first) to->first_start = from->first_start;
+    dl_sample_walk walk; /* samples that are here came before those that are away */
+    if (to->samples.first && !to->count && from->count) {
+        dl_sample_walk_start(&walk, &to->samples);
+        dl_sample_walk_next(&walk, &to->first);
+    }
     if (launches && !take_runs(to, from, launches, ends)) return false;
     if (!to->samples.first) to->samples.pool = &p->pool;
     if (!dl_samples_take(&to->samples, &from->samples)) return false;
     if (!from->count) return true;
     if (first) to->first = from->first;
+    to->away |= from->away;
     to->count += from->count;
     to->sum += from->sum;
     if (from->min < to->min) to->min = from->min;

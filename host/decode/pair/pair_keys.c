@@ -102,7 +102,7 @@ bool dl_key_note_launch(dl_key *k, uint32_t launch)
 
 bool dl_key_add_sample(dl_key *k, uint64_t start, uint64_t cycles)
 {
-    if (!k->samples.first) k->first_start = start;
+    if (!k->samples.first && !k->count) k->first_start = start;
     return dl_samples_add(&k->samples, cycles);
 }
 
@@ -111,9 +111,9 @@ void dl_key_settle(dl_key *k)
     dl_summary totals;
     if (!k->samples.first) return;
     dl_samples_totals(&k->samples, &totals);
-    k->count = totals.count;
-    k->min = totals.min;
-    k->max = totals.max;
-    k->first = totals.first;
-    k->sum = totals.sum;
+    if (!k->count) k->first = totals.first;
+    k->count += totals.count; /* to what is away */
+    k->min = totals.min < k->min ? totals.min : k->min;
+    k->max = totals.max > k->max ? totals.max : k->max;
+    k->sum += totals.sum;
 }

@@ -261,11 +261,31 @@ static void wire_samples(dl_wire *w, dl_samples *s)
     }
 }
 
+/* What a key is as others see it whose samples stay here: totals of all of them. */
+static dl_key totals_of(const dl_key *k)
+{
+    dl_key t = *k;
+    dl_key_settle(&t);
+    t.samples = (dl_samples){0};
+    t.runs = NULL;
+    t.n_runs = t.cap_runs = 0;
+    t.away = t.count > 0;
+    return t;
+}
+
 static void wire_key(dl_wire *w, dl_pair *p, dl_key *k)
 {
+    const bool stay = !dl_wire_reads(w) && k->samples.first &&
+                      (w->leaves == DL_WIRE_TOTALS || (w->leaves == DL_WIRE_LAUNCHES && !k->n_runs));
+    dl_key totals;
+    if (stay) {
+        totals = totals_of(k);
+        k = &totals;
+    }
     dl_wire_u64(w, &k->first_start);
     dl_wire_u64(w, &k->count);
     if (k->count) {
+        dl_wire_flag(w, &k->away);
         dl_wire_u64(w, &k->first);
         dl_wire_u64(w, &k->min);
         dl_wire_more(w, &k->max, k->min);

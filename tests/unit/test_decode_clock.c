@@ -1,0 +1,158 @@
+/* What is judged mark by mark: the last stamp of a log, stamps that are equal, and clocks that two logs of one chip say
+ * differently. Torn stamps in every place of a launch: test_decode_torn.c. */
+#include "support/cmocka_all.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "support/events.h"
+
+#define TORN   (UINT64_C(1) << 32)
+#define CHANGE (505 * TORN) /* the upper half of the clock changes here */
+
+enum { MOST = 16 };
+
+typedef struct found {
+    uint64_t starts[MOST], ends[MOST];
+    size_t n;
+    uint64_t kinds[DL_FINDINGS], all;
+    bool loss;
+} found;
+
+static devlog_status on_events(void *ctx, const dl_event *events, size_t n, devlog_error *err)
+{
+    found *f = ctx;
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        if (events[i].kind != DL_EVENT_ZONE) continue;
+        assert_true(f->n < MOST);
+        f->starts[f->n] = events[i].start;
+        f->ends[f->n++] = events[i].end;
+    }
+    return DEVLOG_OK;
+}
+
+typedef struct row {
+    const char *zone;
+    uint64_t stamp;
+    bool ends;
+    const char *risc; /* NULL: BRISC */
+} row;
+
+static void add_log(dl_decode *d, unsigned mhz, const row *rows, size_t n)
+{
+    dl_str log = {0};
+    devlog_error err;
+    dl_str_fmt(&log,
+               "ARCH: wormhole_b0, CHIP_FREQ[MHz]: %u\n"
+               "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+               "run host ID, zone name, type, source line, source file\n",
+               mhz);
+    for (size_t i = 0; i < n; i++)
+        dl_str_fmt(&log, "0,1,1,%s,7,%" PRIu64 ",0,0,%s,%s,1,k.cc\n", rows[i].risc ? rows[i].risc : "BRISC",
+                   rows[i].stamp, rows[i].zone, rows[i].ends ? "ZONE_END" : "ZONE_START");
+    assert_false(log.failed);
+    assert_int_equal(dl_decode_memory(d, "log.csv", log.text, log.len, &err), DEVLOG_OK);
+    dl_str_free(&log);
+}
+
+/* One log for each clock, with the same rows, each behind the one before. */
+static found decode(const unsigned *mhz, size_t n_logs, const row *rows, size_t n)
+{
+    found f = {0};
+    dl_decode *d;
+    devlog_error err;
+    assert_int_equal(dl_decode_new(&d, &(dl_decode_options){.threads = 1}, &err), DEVLOG_OK);
+    test_events_to(d, &f, on_events);
+    for (size_t i = 0; i < n_logs; i++) {
+        row later[MOST];
+        for (size_t k = 0; k < n; k++)
+            later[k] = (row){rows[k].zone, rows[k].stamp + 1000 * i, rows[k].ends, rows[k].risc};
+        add_log(d, mhz[i], later, n);
+    }
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    const dl_losses *l = dl_decode_losses(d);
+    for (int i = 0; i < DL_FINDINGS; i++) {
+        f.kinds[i] = l->found[i];
+        f.all += l->found[i];
+    }
+    f.loss = dl_losses_any(l);
+    dl_decode_free(d);
+    return f;
+}
+
+static const unsigned one_clock[] = {1000};
+
+static void clocks_of_a_chip(void **state)
+{
+    (void)state;
+    static const row rows[] = {{"A", 5000, false, NULL},
+                               {"A", 5010, true, NULL},
+                               {"A", 5000, false, "NCRISC"},
+                               {"A", 5010, true, "NCRISC"}};
+    found f = decode((const unsigned[]){1000, 1000, 1000}, 3, rows, 4);
+    assert_int_equal(f.n, 6);
+    assert_int_equal(f.all, 0);
+    f = decode((const unsigned[]){1000, 1000, 1350}, 3, rows, 4); /* told once, not for every RISC */
+    assert_int_equal(f.n, 6);
+    assert_int_equal(f.kinds[DL_FOUND_FREQUENCY], 1);
+    assert_int_equal(f.all, 1);
+}
+
+/* Nothing is behind it, and it is earlier than the one before. */
+static void the_last_stamp(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t start; /* from the change on */
+        uint64_t took;
+    } cases[] = {{20, 0}, {20, 1}, {20, 700}, {20, 100000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint64_t start = CHANGE + (uint64_t)cases[i].start, end = start + cases[i].took;
+        const row low[] = {{"A", start, false, NULL}, {"A", end - TORN, true, NULL}};
+        found f = decode(one_clock, 1, low, 2);
+        assert_int_equal(f.n, 1);
+        assert_int_equal(f.starts[0], start);
+        assert_int_equal(f.ends[0], end);
+        assert_int_equal(f.kinds[DL_FOUND_TORN], 1);
+        assert_int_equal(f.all, 1);
+    }
+    /* Either of them may be off: before the change the first is as near to one that it would have been read with. */
+    static const uint64_t before[] = {5, 100000};
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
+        const row either[] = {{"A", CHANGE - before[i], false, NULL},
+                              {"A", CHANGE + 1000 - TORN, true, NULL}};
+        const found f = decode(one_clock, 1, either, 2);
+        assert_int_equal(f.n, 0);
+        assert_int_equal(f.kinds[DL_FOUND_TORN], 0);
+        assert_true(f.loss);
+    }
+    /* Far from a change of the upper half no stamp is torn. */
+    const row disorder[] = {{"A", CHANGE + TORN / 2, false, NULL},
+                            {"A", CHANGE - TORN / 2 + 700, true, NULL}};
+    found f = decode(one_clock, 1, disorder, 2);
+    assert_int_equal(f.n, 0);
+    assert_int_equal(f.kinds[DL_FOUND_TORN], 0);
+    assert_true(f.loss);
+}
+
+/* A zone of 4.3 s and more that ends near a change of the upper half, and what is behind it has the same stamp: they say
+ * the same, so neither is off. */
+static void two_that_are_equal(void **state)
+{
+    (void)state;
+    const uint64_t start = CHANGE - TORN - 900, end = CHANGE - 10;
+    const row rows[] = {{"A", start, false, NULL}, {"A", end, true}, {"B", end, false}, {"B", end + 5, true}};
+    const found f = decode(one_clock, 1, rows, 4);
+    assert_int_equal(f.n, 2);
+    assert_int_equal(f.starts[0], start);
+    assert_int_equal(f.ends[0], end);
+    assert_int_equal(f.all, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_of_a_chip), cmocka_unit_test(the_last_stamp),
+                                       cmocka_unit_test(two_that_are_equal)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

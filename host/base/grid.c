@@ -41,6 +41,9 @@ unsigned dl_text_columns(const char *text, size_t n)
 {
     unsigned columns = 0;
     for (size_t i = 0, len; i < n; i += len ? len : 1) {
+        for (; i < n && text[i] >= ' ' && text[i] <= '~'; i++)
+            columns++;
+        if (i == n) break;
         len = dl_utf8_length(text + i, n - i);
         columns += len ? columns_of(code_point(text + i, len)) : 1;
     }

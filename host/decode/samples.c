@@ -311,6 +311,8 @@ double dl_summary_average(const dl_summary *s)
 {
     const uint64_t n = s->count;
     if (!n || !s->sum) return 0;
+    /* Both are what they are as doubles: then dividing these rounds once, too. */
+    if (s->sum >> 53 == 0 && n >> 53 == 0) return (double)(uint64_t)s->sum / (double)n;
     /* 63 bits or more of the quotient, and one that tells of the rest: rounded once, by the conversion. */
     dl_u128 quotient = s->sum / n, rest = s->sum % n;
     int bits = 0;

@@ -7,6 +7,7 @@
 
 #include "base/grid.h"
 #include "base/round.h"
+#include "base/sort.h"
 #include "report/launch_text.h"
 #include "report/series_table.h"
 
@@ -109,6 +110,27 @@ static int by_key(const void *pa, const void *pb, void *ctx)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
+/* The same for many rows, in time proportional to their number; false: no memory. Of numbers that are not negative,
+ * the bits are in the order of the numbers. */
+static bool sort_many(ranked *rows, size_t n, dl_table_sort by)
+{
+    dl_keyed *items = malloc(n * sizeof *items);
+    ranked *sorted = malloc(n * sizeof *sorted);
+    for (size_t i = 0; items && i < n; i++) {
+        const double key = sort_key(&rows[i], by);
+        uint64_t bits;
+        memcpy(&bits, &key, sizeof bits);
+        items[i] = (dl_keyed){~bits, i};
+    }
+    const bool ok = items && sorted && dl_sort_keyed(items, n);
+    for (size_t i = 0; ok && i < n; i++)
+        sorted[i] = rows[items[i].at];
+    if (ok) memcpy(rows, sorted, n * sizeof *sorted);
+    free(items);
+    free(sorted);
+    return ok;
+}
+
 /* Groups of one chip, or of one launch of it, sorted as was asked for. Each RISC's time in its firmware zone
  * is what shares are of; where that was lost, its time in its kernel zone. */
 static void rank(const dl_group *g, size_t n, dl_table_sort by, ranked *out)
@@ -134,7 +156,8 @@ static void rank(const dl_group *g, size_t n, dl_table_sort by, ranked *out)
                           .share = base > 0 ? 100 * (double)s->sum / base : -1,
                           .at = i};
     }
-    qsort_r(out, n, sizeof *out, by_key, &by);
+    enum { MANY = 1000 };
+    if (n < MANY || !sort_many(out, n, by)) qsort_r(out, n, sizeof *out, by_key, &by);
 }
 
 /* The first `top` of n rows, and how many more there are. */

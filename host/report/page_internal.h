@@ -32,6 +32,7 @@ typedef struct page_line {
     uint64_t at;    /* end of its last interval */
     int64_t launch; /* of its last interval */
     uint32_t n;
+    uint32_t room; /* items for which there is room in all columns */
 } page_line;
 
 typedef struct page_pack {

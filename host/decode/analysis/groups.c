@@ -59,15 +59,14 @@ static uint32_t *rank_names(dl_tables *t)
     return ranks;
 }
 
-/* Keys of one group in the order of their cores, so that "first" does not depend on the input's order. */
-static int member_order(const void *pa, const void *pb)
+/* Which of a group's keys is the first: that does not depend on the input's order. */
+static bool is_before(const member *a, const member *b)
 {
-    const member *a = pa, *b = pb;
-    int c = group_order(a, b);
-    if (!c) c = compare_u64(a->key->first_start, b->key->first_start);
+    int c = compare_u64(a->key->first_start, b->key->first_start);
     if (!c) c = compare_u64(a->y, b->y);
     if (!c) c = compare_u64(a->x, b->x);
-    return c ? c : compare_u64(a->key->site, b->key->site);
+    if (!c) c = compare_u64(a->key->site, b->key->site);
+    return c < 0;
 }
 
 /* Chip, and core when each is by itself. */
@@ -87,19 +86,33 @@ static uint64_t what_of(const dl_tables *t, const dl_stream *s, const dl_key *k,
     return (uint64_t)s->risc << 60 | other << 40 | role << 30 | ranks[t->sites[k->site].name];
 }
 
+/* Members in the order of their groups; NULL: no memory. */
+static member *in_order(const member *members, size_t n)
+{
+    dl_keyed *items = malloc((n ? n : 1) * sizeof *items);
+    member *sorted = malloc((n ? n : 1) * sizeof *sorted);
+    for (size_t i = 0; items && i < n; i++)
+        items[i] = (dl_keyed){members[i].what, i};
+    bool ok = items && sorted && dl_sort_keyed(items, n);
+    for (size_t i = 0; ok && i < n; i++)
+        items[i].key = members[items[i].at].place;
+    ok = ok && dl_sort_keyed(items, n); /* of one place, they stay in the order of what they are */
+    for (size_t i = 0; ok && i < n; i++)
+        sorted[i] = members[items[i].at];
+    free(items);
+    if (ok) return sorted;
+    free(sorted);
+    return NULL;
+}
+
 static member *list_members(dl_decode *d, bool by_core, size_t *n, devlog_error *err)
 {
     dl_tables *t = dl_decode_tables(d);
     size_t all = dl_decode_n_keys(d);
     uint32_t *ranks = rank_names(t);
-    member *members = ranks ? calloc(all ? all : 1, sizeof *members) : NULL;
+    member *members = ranks ? malloc((all ? all : 1) * sizeof *members) : NULL, *sorted = NULL;
     *n = 0;
-    if (!members) {
-        free(ranks);
-        dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-        return NULL;
-    }
-    for (size_t i = 0; i < all; i++) {
+    for (size_t i = 0; members && i < all; i++) {
         const dl_key *k = dl_decode_key(d, i);
         if (!k->count) continue;
         const dl_stream *s = &t->streams[k->stream];
@@ -111,13 +124,18 @@ static member *list_members(dl_decode *d, bool by_core, size_t *n, devlog_error 
                                    .y = s->core_y,
                                    .risc = s->risc};
     }
+    if (members) sorted = in_order(members, *n);
     free(ranks);
-    qsort(members, *n, sizeof *members, member_order);
-    return members;
+    free(members);
+    if (!sorted) dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    return sorted;
 }
 
-static dl_group group_of(const dl_tables *t, const member *m, size_t n, bool by_core)
+static dl_group group_of(const dl_tables *t, const member *members, size_t n, bool by_core)
 {
+    const member *m = members;
+    for (size_t i = 1; i < n; i++)
+        if (is_before(&members[i], m)) m = &members[i];
     dl_group g = {.chip = m->chip,
                   .launch = DL_NONE,
                   .risc_name = t->streams[m->key->stream].risc_name,
@@ -129,7 +147,7 @@ static dl_group group_of(const dl_tables *t, const member *m, size_t n, bool by_
     s->min = UINT64_MAX;
     s->first = m->key->first;
     for (size_t i = 0; i < n; i++) {
-        const dl_key *k = m[i].key;
+        const dl_key *k = members[i].key;
         s->count += k->count;
         s->sum += k->sum;
         if (k->min < s->min) s->min = k->min;
@@ -138,12 +156,10 @@ static dl_group group_of(const dl_tables *t, const member *m, size_t n, bool by_
     return g;
 }
 
-static devlog_status by_key(dl_decode *d, bool by_core, dl_groups *out, devlog_error *err)
+/* Groups of members that are in order; with quantiles of all their samples, when these are wanted. */
+static devlog_status group_members(dl_decode *d, const member *members, size_t n, bool by_core,
+                                   bool quantiles, dl_groups *out, devlog_error *err)
 {
-    size_t n;
-    *out = (dl_groups){0};
-    member *members = list_members(d, by_core, &n, err);
-    if (!members) return DEVLOG_ERR_MEMORY;
     devlog_status status = DEVLOG_OK;
     const dl_samples **sets = malloc((n ? n : 1) * sizeof *sets);
     out->items = malloc((n ? n : 1) * sizeof *out->items);
@@ -152,13 +168,23 @@ static devlog_status by_key(dl_decode *d, bool by_core, dl_groups *out, devlog_e
         for (to = from; to < n && group_order(&members[from], &members[to]) == 0; to++)
             sets[to - from] = &members[to].key->samples;
         dl_group g = group_of(dl_decode_tables(d), &members[from], to - from, by_core);
-        bool sampled = dl_samples_any(&members[from].key->samples);
-        if (sampled) status = dl_summary_quantiles(&g.summary, sets, to - from, err);
+        const bool sampled = dl_samples_any(&members[from].key->samples);
+        if (quantiles && sampled) status = dl_summary_quantiles(&g.summary, sets, to - from, err);
         out->items[out->n++] = g;
     }
     free(sets);
-    free(members);
     if (status) dl_groups_free(out);
+    return status;
+}
+
+static devlog_status by_key(dl_decode *d, bool by_core, dl_groups *out, devlog_error *err)
+{
+    size_t n;
+    *out = (dl_groups){0};
+    member *members = list_members(d, by_core, &n, err);
+    if (!members) return DEVLOG_ERR_MEMORY;
+    devlog_status status = group_members(d, members, n, by_core, true, out, err);
+    free(members);
     return status;
 }
 
@@ -249,6 +275,37 @@ static rank_walk walk_key(const dl_key *k, const uint32_t *rank)
     return w;
 }
 
+/* The place of a sample's launch; DL_NONE: it is of no launch. */
+static inline uint32_t place_in(const dl_launch_run *run, uint32_t sample, const uint32_t *rank)
+{
+    const uint32_t launch = run->launch + (sample - run->sample) * run->step;
+    return launch == DL_NONE ? DL_NONE : rank[launch];
+}
+
+/* Behind the last sample of a run. */
+static uint32_t run_end(const dl_key *k, uint32_t run)
+{
+    return run + 1 < k->n_runs ? k->runs[run + 1].sample : (uint32_t)dl_samples_count(&k->samples);
+}
+
+static void count_samples(const dl_key *k, const uint32_t *rank, size_t *counts)
+{
+    for (uint32_t r = 0; r < k->n_runs; r++)
+        for (uint32_t i = k->runs[r].sample, end = run_end(k, r); i < end; i++) {
+            const uint32_t place = place_in(&k->runs[r], i, rank);
+            if (place != DL_NONE) counts[place]++;
+        }
+}
+
+/* How many of a key's samples there are up to the last one of a launch before place n. */
+static uint32_t samples_until(const dl_key *k, const uint32_t *rank, uint32_t n)
+{
+    for (uint32_t r = k->n_runs; r-- > 0;)
+        for (uint32_t i = run_end(k, r); i-- > k->runs[r].sample;)
+            if (place_in(&k->runs[r], i, rank) < n) return i + 1;
+    return 0;
+}
+
 /* Samples put together by launch, and within a launch by group. */
 typedef struct by_launches {
     tagged *items;
@@ -267,11 +324,8 @@ static bool gather(const member *members, size_t n_members, const uint32_t *rank
     out->n = n_launches;
     out->ends = counts;
     if (!counts) return false;
-    for (size_t i = 0; i < n_members; i++) {
-        if (!members[i].key->n_runs) continue;
-        for (rank_walk w = walk_key(members[i].key, rank); next_ranked(&w, &cycles, &place);)
-            counts[place]++;
-    }
+    for (size_t i = 0; i < n_members; i++)
+        count_samples(members[i].key, rank, counts);
     uint32_t shown = 0;
     for (uint32_t i = 0; i < n_launches; i++) {
         size_t count = counts[i];
@@ -289,7 +343,9 @@ static bool gather(const member *members, size_t n_members, const uint32_t *rank
     for (size_t i = 0; i < n_members; i++) {
         if (i && group_order(&members[i - 1], &members[i]) != 0) group++;
         if (!members[i].key->n_runs) continue;
-        for (rank_walk w = walk_key(members[i].key, rank); next_ranked(&w, &cycles, &place);)
+        const uint32_t until = samples_until(members[i].key, rank, out->n);
+        rank_walk w = walk_key(members[i].key, rank);
+        while (w.at < until && next_ranked(&w, &cycles, &place))
             if (place < out->n) out->items[counts[place]++] = (tagged){cycles, group};
     }
     return true;
@@ -348,16 +404,21 @@ static bool group_launches(const by_launches *all, const dl_groups *riscs, const
 
 devlog_status dl_groups_by_launch(dl_decode *d, uint32_t most, dl_groups *out, devlog_error *err)
 {
-    dl_groups riscs;
+    dl_groups riscs = {0};
     uint32_t *order = NULL;
     by_launches all = {0};
-    *out = (dl_groups){0};
-    devlog_status status = by_key(d, false, &riscs, err);
-    if (status) return status;
     size_t n_members;
+    *out = (dl_groups){0};
     member *members = list_members(d, false, &n_members, err);
+    if (!members) return DEVLOG_ERR_MEMORY;
+    /* What they are; the summary is of each launch's samples. */
+    devlog_status status = group_members(d, members, n_members, false, false, &riscs, err);
+    if (status) {
+        free(members);
+        return status;
+    }
     uint32_t *rank = rank_launches(d, &order, err);
-    if (!members || !rank ||
+    if (!rank ||
         !gather(members, n_members, rank, dl_decode_launches(d)->count, most, &all, &out->launches_left) ||
         !group_launches(&all, &riscs, order, out)) {
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the durations of launches");

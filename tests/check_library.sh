@@ -86,6 +86,28 @@ for program in ./frames ./frames_cpp; do
   "$here/prefix/bin/devlog" export -f csv -o frames.csv host_logs/host_*.devlog >/dev/null || fail "$program: something was lost"
   for name in prepare copy queue prepared; do grep -q "$name" frames.csv || fail "$program: no $name in its log"; done
 done
+# A mutex of C++ that says who waits for it and who holds it.
+cat >guarded.cpp <<'PROGRAM'
+#include <devlog/host.h>
+#include <mutex>
+static DEVLOG_HOST_MUTEX(std::mutex, jobs, "jobs");
+int main()
+{
+    {
+        std::lock_guard<DEVLOG_HOST_MUTEX_TYPE(std::mutex)> hold(jobs);
+    }
+    if (!jobs.try_lock()) return 1;
+    jobs.unlock();
+}
+PROGRAM
+# shellcheck disable=SC2046,SC2086
+{
+  g++ -Wall -Wextra -Werror -Wpedantic $flags -DPROFILE_HOST guarded.cpp -o guarded $(pkg-config --cflags --libs devlog) "$rpath"
+  g++ -Wall -Wextra -Werror -Wpedantic $flags guarded.cpp -o guarded_off -I"$here/prefix/include"
+}
+rm -rf host_logs && ./guarded && ./guarded_off && [ ! -e host_logs ] && DEVLOG_HOST=1 DEVLOG_LOG_FOLDER=host_logs ./guarded || fail "guarded fails"
+"$here/prefix/bin/devlog" export -f csv -o guarded.csv host_logs/host_*.devlog >/dev/null || fail "guarded: something was lost"
+[ "$(grep -c 'hold jobs' guarded.csv)" -ge 2 ] && grep -q 'wait jobs' guarded.csv || fail "guarded: no locks in its log"
 DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
 
 # devlog_add_budget_test: a zone within its budget, and one that is not, whose lines are shown.

@@ -46,6 +46,31 @@ void itt_thread(const char *name)
     __itt_thread_set_name(name);
 }
 
+void itt_lock(void *lock, const char *name)
+{
+    __itt_sync_create(lock, "lock", name, __itt_attr_mutex);
+}
+
+void itt_lock_wait(void *lock)
+{
+    __itt_sync_prepare(lock);
+}
+
+void itt_lock_held(void *lock)
+{
+    __itt_sync_acquired(lock);
+}
+
+void itt_lock_released(void *lock)
+{
+    __itt_sync_releasing(lock);
+}
+
+void itt_lock_end(void *lock)
+{
+    __itt_sync_destroy(lock);
+}
+
 #else
 
 bool itt_built_in(void)
@@ -73,5 +98,25 @@ void itt_message(const outlet_site *site, const char *text, size_t n)
 void itt_thread(const char *name)
 {
     (void)name;
+}
+void itt_lock(void *lock, const char *name)
+{
+    (void)lock, (void)name;
+}
+void itt_lock_wait(void *lock)
+{
+    (void)lock;
+}
+void itt_lock_held(void *lock)
+{
+    (void)lock;
+}
+void itt_lock_released(void *lock)
+{
+    (void)lock;
+}
+void itt_lock_end(void *lock)
+{
+    (void)lock;
 }
 #endif

@@ -12,5 +12,11 @@ void itt_end(void);
 void itt_value(const outlet_site *site, uint64_t value);
 void itt_message(const outlet_site *site, const char *text, size_t n);
 void itt_thread(const char *name);
+/* Locks: ITT's synchronisation objects. */
+void itt_lock(void *lock, const char *name);
+void itt_lock_wait(void *lock);
+void itt_lock_held(void *lock);
+void itt_lock_released(void *lock);
+void itt_lock_end(void *lock);
 
 #endif

@@ -23,7 +23,7 @@ unsigned outlets_on;
 static _Atomic(outlet_site *) chunks[MOST_SITES / CHUNK + 1];
 /* Of all that there are more. */
 static outlet_site others = {.name = "zones beyond the first 24000 names", .function = "", .file = ""};
-static atomic_ullong unnamed, too_deep;
+static atomic_ullong unnamed, too_deep, unclear;
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static bool was_read;
 
@@ -86,13 +86,17 @@ void outlets_in_child(void)
 void outlets_close(void)
 {
     const unsigned long long names = atomic_exchange(&unnamed, 0), deep = atomic_exchange(&too_deep, 0),
-                             unsent = tracy_take_unsent();
+                             unsent = tracy_take_unsent(), locks = atomic_exchange(&unclear, 0);
     if (names)
         fprintf(stderr, "devlog: %llu zones went out without their names: there are more than %d\n", names,
                 MOST_SITES);
     if (deep)
         fprintf(stderr, "devlog: %llu zones did not go out: they are inside of more than %d others\n", deep,
                 DEEPEST);
+    if (locks)
+        fprintf(stderr,
+                "devlog: Tracy heard no more of %llu locks: a thread let them go that had not taken them\n",
+                locks);
     if (unsent)
         fprintf(
             stderr,
@@ -201,4 +205,76 @@ void outlets_thread(const char *name)
     const unsigned on = outlets();
     if (on & OUTLET_ITT) itt_thread(name);
     if (on & OUTLET_TRACY) tracy_thread(name);
+}
+
+/* ---- Locks -------------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t announcing = PTHREAD_MUTEX_INITIALIZER;
+
+void outlets_lock_is(outlet_lock *lock, uint32_t site, const char *name)
+{
+    if (__atomic_load_n(&lock->known, __ATOMIC_ACQUIRE) || lock->broken) return;
+    const unsigned on = outlets();
+    pthread_mutex_lock(&announcing);
+    if (!lock->known && on) {
+        lock->name = name;
+        if (on & OUTLET_TRACY) lock->tracy = tracy_lock(site_of(site), name);
+        if (on & OUTLET_ITT) itt_lock(lock, name);
+        __atomic_store_n(&lock->known, on, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&announcing);
+}
+
+static unsigned hears(const outlet_lock *lock)
+{
+    const unsigned on = outlets() & lock->known & ~__atomic_load_n(&lock->broken, __ATOMIC_RELAXED);
+    return lock->tracy ? on : on & ~(unsigned)OUTLET_TRACY;
+}
+
+unsigned outlets_lock_wait(outlet_lock *lock)
+{
+    unsigned told = hears(lock);
+    if (told & OUTLET_USDT) usdt_lock_wait(lock->name);
+    if (told & OUTLET_ITT) itt_lock_wait(lock);
+    if (told & OUTLET_TRACY && !tracy_lock_wait(lock->tracy)) told &= ~(unsigned)OUTLET_TRACY;
+    return told;
+}
+
+unsigned outlets_lock_tried(outlet_lock *lock)
+{
+    unsigned told = hears(lock);
+    if (told & OUTLET_USDT) usdt_lock_held(lock->name);
+    if (told & OUTLET_ITT) itt_lock_held(lock);
+    if (told & OUTLET_TRACY && !tracy_lock_tried(lock->tracy)) told &= ~(unsigned)OUTLET_TRACY;
+    return told;
+}
+
+void outlets_lock_held(outlet_lock *lock, unsigned told)
+{
+    told &= hears(lock);
+    if (told & OUTLET_TRACY) tracy_lock_held(lock->tracy);
+    if (told & OUTLET_ITT) itt_lock_held(lock);
+    if (told & OUTLET_USDT) usdt_lock_held(lock->name);
+}
+
+void outlets_lock_released(outlet_lock *lock, unsigned told)
+{
+    told &= hears(lock);
+    if (told & OUTLET_TRACY) tracy_lock_released(lock->tracy);
+    if (told & OUTLET_ITT) itt_lock_released(lock);
+    if (told & OUTLET_USDT) usdt_lock_released(lock->name);
+}
+
+void outlets_lock_is_unclear(outlet_lock *lock)
+{
+    if (!(hears(lock) & OUTLET_TRACY)) return;
+    const unsigned before = __atomic_fetch_or(&lock->broken, OUTLET_TRACY, __ATOMIC_RELAXED);
+    if (!(before & OUTLET_TRACY)) atomic_fetch_add_explicit(&unclear, 1, memory_order_relaxed);
+}
+
+void outlets_lock_end(outlet_lock *lock)
+{
+    const unsigned on = hears(lock);
+    if (on & OUTLET_TRACY) tracy_lock_end(lock->tracy);
+    if (on & OUTLET_ITT) itt_lock_end(lock);
 }

@@ -53,4 +53,23 @@ void outlets_value(uint32_t site, uint64_t value);
 void outlets_message(uint32_t site, const char *text, size_t n);
 void outlets_thread(const char *name);
 
+/* A lock, as the outlets know it. All zero at first. */
+typedef struct outlet_lock {
+    const char *name;
+    unsigned known;  /* OUTLET_* that it was announced to */
+    unsigned broken; /* and those that hear no more of it */
+    void *tracy;
+} outlet_lock;
+
+/* Announces it, once; threads may come at once. `site` is where it is. The name stays as long as the process. */
+void outlets_lock_is(outlet_lock *lock, uint32_t site, const char *name);
+/* A thread waits for it, or got it without waiting. Returns OUTLET_* that were told, of which it has to be told the rest. */
+unsigned outlets_lock_wait(outlet_lock *lock);
+unsigned outlets_lock_tried(outlet_lock *lock);
+void outlets_lock_held(outlet_lock *lock, unsigned told);
+void outlets_lock_released(outlet_lock *lock, unsigned told);
+/* A thread let it go that had not taken it: Tracy has no event for that, and hears no more of this lock. */
+void outlets_lock_is_unclear(outlet_lock *lock);
+void outlets_lock_end(outlet_lock *lock);
+
 #endif

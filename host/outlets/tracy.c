@@ -29,6 +29,16 @@ static struct {
     void (*message)(const char *, size_t, int32_t); /* of libraries before 0.14 */
     void (*frame)(const char *);
     void (*thread)(const char *);
+    struct {
+        void *(*announce)(const outlet_site *);
+        void (*terminate)(void *);
+        int32_t (*before)(void *);
+        void (*after)(void *);
+        void (*unlocked)(void *);
+        void (*tried)(void *, int32_t);
+        void (*named)(void *, const char *, size_t);
+    } lock;
+    bool has_lock;
     int32_t (*connected)(void);
     int32_t (*started)(void);
     tracy_gpu gpu;
@@ -58,6 +68,15 @@ static void find_all(void *library)
     FIND(tracy.message, "___tracy_emit_message");
     FIND(tracy.frame, "___tracy_emit_frame_mark");
     FIND(tracy.thread, "___tracy_set_thread_name");
+    FIND(tracy.lock.announce, "___tracy_announce_lockable_ctx");
+    FIND(tracy.lock.terminate, "___tracy_terminate_lockable_ctx");
+    FIND(tracy.lock.before, "___tracy_before_lock_lockable_ctx");
+    FIND(tracy.lock.after, "___tracy_after_lock_lockable_ctx");
+    FIND(tracy.lock.unlocked, "___tracy_after_unlock_lockable_ctx");
+    FIND(tracy.lock.tried, "___tracy_after_try_lock_lockable_ctx");
+    FIND(tracy.lock.named, "___tracy_custom_name_lockable_ctx");
+    tracy.has_lock = tracy.lock.announce && tracy.lock.terminate && tracy.lock.before && tracy.lock.after &&
+                     tracy.lock.unlocked && tracy.lock.tried;
     FIND(tracy.connected, "___tracy_connected");
     FIND(tracy.started, "___tracy_profiler_started");
     FIND(tracy.gpu.new_context, "___tracy_emit_gpu_new_context_serial");
@@ -144,6 +163,44 @@ void tracy_message(const outlet_site *site, const char *text, size_t n)
 void tracy_thread(const char *name)
 {
     if (tracy.thread) tracy.thread(name);
+}
+
+void *tracy_lock(const outlet_site *site, const char *name)
+{
+    if (!tracy.has_lock || !tracy_may_send(3)) return NULL; /* announced, named, terminated */
+    void *lock = tracy.lock.announce(site);
+    const size_t n = strlen(name);
+    if (lock && tracy.lock.named) tracy.lock.named(lock, name, n < MOST_TEXT ? n : MOST_TEXT);
+    return lock;
+}
+
+bool tracy_lock_wait(void *lock)
+{
+    if (!tracy_may_send(3)) return false; /* with those that it has and gives it up */
+    (void)tracy.lock.before(lock);
+    return true;
+}
+
+bool tracy_lock_tried(void *lock)
+{
+    if (!tracy_may_send(2)) return false;
+    tracy.lock.tried(lock, 1);
+    return true;
+}
+
+void tracy_lock_held(void *lock)
+{
+    tracy.lock.after(lock);
+}
+
+void tracy_lock_released(void *lock)
+{
+    tracy.lock.unlocked(lock);
+}
+
+void tracy_lock_end(void *lock)
+{
+    tracy.lock.terminate(lock);
 }
 
 const tracy_gpu *tracy_gpu_calls(void)

@@ -21,6 +21,13 @@ void tracy_end(const uint64_t zone[2]);
 void tracy_value(const outlet_site *site, uint64_t value);
 void tracy_message(const outlet_site *site, const char *text, size_t n);
 void tracy_thread(const char *name);
+/* A lock; NULL: the library knows none, or it was not sent. `wait` and `tried` are false when Tracy must not be told the rest. */
+void *tracy_lock(const outlet_site *site, const char *name);
+bool tracy_lock_wait(void *lock);
+bool tracy_lock_tried(void *lock);
+void tracy_lock_held(void *lock);
+void tracy_lock_released(void *lock);
+void tracy_lock_end(void *lock);
 /* Events that were not sent since the last call. */
 unsigned long long tracy_take_unsent(void);
 

@@ -25,6 +25,18 @@ void usdt_message(const char *name, const char *text, size_t n)
 {
     DTRACE_PROBE3(devlog, message, name, text, n);
 }
+void usdt_lock_wait(const char *name)
+{
+    DTRACE_PROBE1(devlog, lock_wait, name);
+}
+void usdt_lock_held(const char *name)
+{
+    DTRACE_PROBE1(devlog, lock_held, name);
+}
+void usdt_lock_released(const char *name)
+{
+    DTRACE_PROBE1(devlog, lock_released, name);
+}
 
 #else
 
@@ -47,5 +59,17 @@ void usdt_value(const char *name, uint64_t value)
 void usdt_message(const char *name, const char *text, size_t n)
 {
     (void)name, (void)text, (void)n;
+}
+void usdt_lock_wait(const char *name)
+{
+    (void)name;
+}
+void usdt_lock_held(const char *name)
+{
+    (void)name;
+}
+void usdt_lock_released(const char *name)
+{
+    (void)name;
 }
 #endif

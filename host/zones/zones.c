@@ -209,7 +209,7 @@ static zones_thread *adopt(void)
     return self;
 }
 
-static zones_thread *this_thread(void)
+zones_thread *zones_this_thread(void)
 {
     zones_thread *t = self;
     if (__builtin_expect(!t, 0)) t = adopt();
@@ -222,7 +222,7 @@ static zones_thread *this_thread(void)
 
 void devlog_host_thread(const char *name)
 {
-    zones_thread *t = name ? this_thread() : NULL;
+    zones_thread *t = name ? zones_this_thread() : NULL;
     if (!t) return;
     pthread_mutex_lock(&zones.lock);
     if (!t->named) snprintf(t->name, sizeof t->name, "%s", name);
@@ -355,7 +355,7 @@ static uint32_t number_in(devlog_host_site *site)
     return __builtin_expect(number != 0, 1) ? number : number_of(site);
 }
 
-static void lose(zones_thread *t)
+void zones_lose(zones_thread *t)
 {
     atomic_fetch_add_explicit(&t->ring.lost, 1, memory_order_relaxed);
 }
@@ -388,15 +388,12 @@ static bool has_room(zones_thread *t, uint64_t cells, uint64_t kept)
     return __builtin_expect(ring_has_room(&t->ring, cells, kept), 1) || wait_for_room(t, cells, kept);
 }
 
-void devlog_host_begin(devlog_host_zone *zone, devlog_host_site *site)
+static inline uint32_t begin(zones_thread *t, devlog_host_zone *zone, devlog_host_site *site)
 {
-    zone->thread = NULL;
-    zones_thread *t = this_thread();
-    const uint32_t number = t ? number_in(site) : 0;
-    if (!t) return;
+    const uint32_t number = number_in(site);
     if (!number || !has_room(t, 1, t->ring.open + 1)) {
-        lose(t);
-        return;
+        zones_lose(t);
+        return 0;
     }
     t->ring.open++;
     zone->thread = t;
@@ -404,21 +401,31 @@ void devlog_host_begin(devlog_host_zone *zone, devlog_host_site *site)
     zone->start = __atomic_load_n(&zones.starts, __ATOMIC_RELAXED);
     look_at_room(
         t, ring_put(&t->ring, zones_ticks(), number | (uint64_t)DL_HOST_BEGIN << RING_KIND_SHIFT, NULL, 0));
-    if (outlets()) outlets_begin(&t->outlets, number);
+    return number;
 }
 
-void devlog_host_end(devlog_host_zone *zone)
+void devlog_host_begin(devlog_host_zone *zone, devlog_host_site *site)
 {
-    const uint64_t now = zones_ticks();
-    zones_thread *t = zone->thread;
-    if (!t) return;
     zone->thread = NULL;
-    if (outlets() && t == self) outlets_end(&t->outlets, zone->number);
+    zones_thread *t = zones_this_thread();
+    const uint32_t number = t ? begin(t, zone, site) : 0;
+    if (outlets() && number) outlets_begin(&t->outlets, number);
+}
+
+void zones_begin(zones_thread *t, devlog_host_zone *zone, devlog_host_site *site)
+{
+    zone->thread = NULL;
+    (void)begin(t, zone, site);
+}
+
+static inline void end(zones_thread *t, devlog_host_zone *zone, uint64_t now)
+{
+    zone->thread = NULL;
     const bool now_open = zone->start == __atomic_load_n(&zones.starts, __ATOMIC_RELAXED);
     if (__builtin_expect(t != self || !t->ring.open || !now_open, 0)) {
         if (t == self && t->ring.open) t->ring.open--;
         /* A zone of before a fork ends in the parent, too, and one of before a stop has no file. */
-        zones_thread *mine = now_open ? this_thread() : NULL;
+        zones_thread *mine = now_open ? zones_this_thread() : NULL;
         if (mine) atomic_fetch_add_explicit(&mine->ring.elsewhere, 1, memory_order_relaxed);
         return;
     }
@@ -426,14 +433,28 @@ void devlog_host_end(devlog_host_zone *zone)
     t->ring.open--;
 }
 
+void devlog_host_end(devlog_host_zone *zone)
+{
+    const uint64_t now = zones_ticks();
+    zones_thread *t = zone->thread;
+    if (!t) return;
+    if (outlets() && t == self) outlets_end(&t->outlets, zone->number);
+    end(t, zone, now);
+}
+
+void zones_end(devlog_host_zone *zone, uint64_t now)
+{
+    if (zone->thread) end(zone->thread, zone, now);
+}
+
 /* The site's number; 0: it found no room. */
 static uint32_t put_bytes(devlog_host_site *site, dl_host_kind kind, const void *bytes, size_t n)
 {
-    zones_thread *t = this_thread();
+    zones_thread *t = zones_this_thread();
     const uint32_t number = t ? number_in(site) : 0;
     if (!t) return 0;
     if (!number || !has_room(t, ring_cells_of(n), t->ring.open)) {
-        lose(t);
+        zones_lose(t);
         return 0;
     }
     look_at_room(t, ring_put(&t->ring, zones_ticks(), number | (uint64_t)kind << RING_KIND_SHIFT, bytes, n));

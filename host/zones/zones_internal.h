@@ -86,6 +86,13 @@ static inline uint64_t zones_ticks(void)
     return zones_ns();
 }
 
+/* zones.c. The thread that calls; NULL: it has no ring, which is counted. */
+zones_thread *zones_this_thread(void);
+void zones_lose(zones_thread *t); /* a record that found no room */
+/* A zone that goes into the file and to no outlet. The end is the calling thread's, or of a recording that is over. */
+void zones_begin(zones_thread *t, devlog_host_zone *zone, devlog_host_site *site);
+void zones_end(devlog_host_zone *zone, uint64_t now);
+
 /* drain.c. The file, and the thread that fills it; the first two with both locks. */
 /* `again`: the process has written to it before. */
 devlog_status zones_file_begin(bool again, devlog_error *err);

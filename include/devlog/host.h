@@ -51,6 +51,14 @@ typedef struct devlog_host_zone {
     uint32_t number, start;
 } devlog_host_zone;
 
+/* A lock of the program: a variable beside it, which DEVLOG_HOST_LOCK_ANNOUNCE or DEVLOG_HOST_LOCK_INIT fills. */
+typedef struct devlog_host_lock {
+    const char *name, *function, *file;
+    uint32_t line;
+    uint32_t unused;
+    void *known; /* the library's; NULL at first */
+} devlog_host_lock;
+
 /* Not 0 while zones are recorded. Read by the macros, and by programs that want to know; written by the library alone. */
 extern int devlog_host_on;
 
@@ -87,6 +95,14 @@ void devlog_host_message(devlog_host_site *site, const char *text, size_t n);
  * library, and stays. n: bytes of the name; function and file may be NULL. NULL: out of memory. */
 devlog_host_site *devlog_host_named(const char *name, size_t n, const char *function, const char *file,
                                     uint32_t line);
+/* Locks: a thread waits from `before` to `after`, and holds from `after`, or from `tried` with acquired != 0, to `released`, which
+ * comes when it has let go. Zones "wait NAME" and "hold NAME" of the thread. One that lets go what another thread took is counted. */
+void devlog_host_lock_before(devlog_host_lock *lock);
+void devlog_host_lock_after(devlog_host_lock *lock);
+void devlog_host_lock_tried(devlog_host_lock *lock, int acquired);
+void devlog_host_lock_released(devlog_host_lock *lock);
+/* The lock is gone; `lock` may be filled anew. */
+void devlog_host_lock_end(devlog_host_lock *lock);
 /* Names the calling thread in reports, unless it recorded something some milliseconds ago already; its name for the system (pthread_setname_np) otherwise. */
 void devlog_host_thread(const char *name);
 
@@ -178,6 +194,75 @@ static inline void dl_host_leave(devlog_host_zone *zone)
         DEVLOG_HOST_END(devlog_host_wait);                                                                   \
     } while (0)
 
+/* Locks as of TracyC.h: `lock` is a devlog_host_lock beside the lock itself. */
+static inline void dl_host_lock_fill(devlog_host_lock *lock, const char *name, const char *function,
+                                     const char *file, uint32_t line)
+{
+    const devlog_host_lock filled = {name, function, file, line, 0, 0};
+    *lock = filled;
+}
+#define DEVLOG_HOST_LOCK_INIT(name)                                                                          \
+    {                                                                                                        \
+        name, "", __FILE__, __LINE__, 0, 0                                                                   \
+    }
+#define DEVLOG_HOST_LOCK_ANNOUNCE(lock, name) dl_host_lock_fill(&(lock), name, __func__, __FILE__, __LINE__)
+#define DEVLOG_HOST_LOCK_CALL(call)                                                                          \
+    do {                                                                                                     \
+        if (DEVLOG_HOST_IS_ON()) call;                                                                       \
+    } while (0)
+#define DEVLOG_HOST_LOCK_BEFORE(lock) DEVLOG_HOST_LOCK_CALL(devlog_host_lock_before(&(lock)))
+#define DEVLOG_HOST_LOCK_AFTER(lock)  DEVLOG_HOST_LOCK_CALL(devlog_host_lock_after(&(lock)))
+#define DEVLOG_HOST_LOCK_TRIED(lock, taken)                                                                  \
+    DEVLOG_HOST_LOCK_CALL(devlog_host_lock_tried(&(lock), (taken) ? 1 : 0))
+#define DEVLOG_HOST_LOCK_RELEASED(lock) DEVLOG_HOST_LOCK_CALL(devlog_host_lock_released(&(lock)))
+#define DEVLOG_HOST_LOCK_TERMINATE(lock)                                                                     \
+    do {                                                                                                     \
+        if (__builtin_expect((lock).known != 0, 0)) devlog_host_lock_end(&(lock));                           \
+    } while (0)
+
+#ifdef __cplusplus
+/* A mutex that tells: std::lock_guard and its like take it as they take a std::mutex. */
+template <class mutex> class devlog_host_mutex {
+    mutex m;
+    devlog_host_lock told;
+
+  public:
+    devlog_host_mutex(const char *name, const char *file, uint32_t line) : m(), told()
+    {
+        dl_host_lock_fill(&told, name, "", file, line);
+    }
+    ~devlog_host_mutex()
+    {
+        DEVLOG_HOST_LOCK_TERMINATE(told);
+    }
+    devlog_host_mutex(const devlog_host_mutex &) = delete;
+    devlog_host_mutex &operator=(const devlog_host_mutex &) = delete;
+    void lock()
+    {
+        DEVLOG_HOST_LOCK_BEFORE(told);
+        m.lock();
+        DEVLOG_HOST_LOCK_AFTER(told);
+    }
+    bool try_lock()
+    {
+        const bool taken = m.try_lock();
+        DEVLOG_HOST_LOCK_TRIED(told, taken);
+        return taken;
+    }
+    void unlock()
+    {
+        m.unlock();
+        DEVLOG_HOST_LOCK_RELEASED(told);
+    }
+};
+#define DEVLOG_HOST_MUTEX_TYPE(type) devlog_host_mutex<type>
+#define DEVLOG_HOST_MUTEX(type, variable, name)                                                              \
+    devlog_host_mutex<type> variable                                                                         \
+    {                                                                                                        \
+        name, __FILE__, __LINE__                                                                             \
+    }
+#endif
+
 #else /* nothing is left, and what is named counts as used */
 
 #define DEVLOG_HOST_IS_ON()            0
@@ -194,6 +279,20 @@ static inline void dl_host_leave(devlog_host_zone *zone)
     do {                                                                                                     \
         call;                                                                                                \
     } while (0)
+#define DEVLOG_HOST_LOCK_INIT(name)                                                                          \
+    {                                                                                                        \
+        name, "", __FILE__, __LINE__, 0, 0                                                                   \
+    }
+#define DEVLOG_HOST_LOCK_ANNOUNCE(lock, name) ((void)sizeof(lock), (void)sizeof(name))
+#define DEVLOG_HOST_LOCK_BEFORE(lock)         ((void)sizeof(lock))
+#define DEVLOG_HOST_LOCK_AFTER(lock)          ((void)sizeof(lock))
+#define DEVLOG_HOST_LOCK_TRIED(lock, taken)   ((void)sizeof(lock), (void)sizeof(taken))
+#define DEVLOG_HOST_LOCK_RELEASED(lock)       ((void)sizeof(lock))
+#define DEVLOG_HOST_LOCK_TERMINATE(lock)      ((void)sizeof(lock))
+#ifdef __cplusplus
+#define DEVLOG_HOST_MUTEX_TYPE(type)            type
+#define DEVLOG_HOST_MUTEX(type, variable, name) type variable
+#endif
 
 #endif
 

@@ -73,6 +73,46 @@ static void part_host(void)
     wait(NULL);
 }
 
+static devlog_host_lock told = DEVLOG_HOST_LOCK_INIT("jobs"), odd = DEVLOG_HOST_LOCK_INIT("odd");
+static pthread_mutex_t jobs = PTHREAD_MUTEX_INITIALIZER;
+
+static void *locks(void *nothing)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        DEVLOG_HOST_LOCK_BEFORE(told);
+        pthread_mutex_lock(&jobs);
+        DEVLOG_HOST_LOCK_AFTER(told);
+        pthread_mutex_unlock(&jobs);
+        DEVLOG_HOST_LOCK_RELEASED(told);
+    }
+    return nothing;
+}
+
+static void *releases(void *nothing)
+{
+    DEVLOG_HOST_LOCK_RELEASED(odd);
+    return nothing;
+}
+
+static void part_locks(void)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, locks, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    DEVLOG_HOST_LOCK_TRIED(told, 0);
+    DEVLOG_HOST_LOCK_TRIED(told, 1);
+    DEVLOG_HOST_LOCK_RELEASED(told);
+    DEVLOG_HOST_LOCK_TERMINATE(told);
+    for (int i = 0; i < 3; i++) {
+        DEVLOG_HOST_LOCK_BEFORE(odd);
+        DEVLOG_HOST_LOCK_AFTER(odd);
+        pthread_create(&threads[0], NULL, releases, NULL);
+        pthread_join(threads[0], NULL);
+    }
+}
+
 static void part_many(const char *folder)
 {
     devlog_error err = {0};
@@ -226,6 +266,34 @@ static void host_zones_are_told(void **state)
     assert_int_equal(count(o.calls, "end "), 4 * THREADS * ROUNDS + 22);
     assert_null(strstr(o.said, "devlog:"));
     check_stacks(o.calls);
+    drop(&o);
+}
+
+static void locks_are_told(void **state)
+{
+    (void)state;
+    outcome o = run_with("locks", "DEVLOG_HOST=tracy");
+    static const struct {
+        const char *what;
+        uint32_t n;
+    } wanted[] = {{"lock 1 announced hold jobs ", 1},
+                  {"lock 1 named jobs\n", 1},
+                  {"lock 1 wait ", THREADS * ROUNDS},
+                  {"lock 1 held ", THREADS * ROUNDS},
+                  {"lock 1 tried 1\n", 1},
+                  {"lock 1 tried 0\n", 0},
+                  {"lock 1 released ", THREADS * ROUNDS + 1},
+                  {"lock 1 terminated\n", 1},
+                  {"lock 2 wait ", 1}, /* and no more of it */
+                  {"lock 2 held ", 1},
+                  {"lock 2 released ", 0},
+                  {"begin ", 0}}; /* they are not zones, too */
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (count(o.calls, wanted[i].what) != wanted[i].n)
+            fail_msg("'%s' came %u times, not %u: %s", wanted[i].what, count(o.calls, wanted[i].what),
+                     wanted[i].n, o.said);
+    assert_non_null(strstr(
+        o.said, "devlog: Tracy heard no more of 1 locks: a thread let them go that had not taken them\n"));
     drop(&o);
 }
 
@@ -402,9 +470,11 @@ static void probes_are_in_the_program(void **state)
     snprintf(line, sizeof line, "%s/notes", folder);
     size_t n;
     char *notes = read_bytes(line, &n);
-    assert_true(count(notes, "Provider: devlog") >= 4);
-    static const char *const names[] = {"Name: zone_begin", "Name: zone_end", "Name: value", "Name: message"};
-    for (int i = 0; i < 4; i++)
+    assert_true(count(notes, "Provider: devlog") >= 7);
+    static const char *const names[] = {"Name: zone_begin",   "Name: zone_end",  "Name: value",
+                                        "Name: message",      "Name: lock_wait", "Name: lock_held",
+                                        "Name: lock_released"};
+    for (int i = 0; i < 7; i++)
         assert_int_equal(count(notes, names[i]), 1);
     free(notes);
 }
@@ -412,12 +482,17 @@ static void probes_are_in_the_program(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(host_zones_are_told),       cmocka_unit_test(device_zones_are_told),
-        cmocka_unit_test(the_demo_tells_its_zones),  cmocka_unit_test(there_are_bounds),
-        cmocka_unit_test(what_is_not_there_is_said), cmocka_unit_test(probes_are_in_the_program),
+        cmocka_unit_test(host_zones_are_told),
+        cmocka_unit_test(device_zones_are_told),
+        cmocka_unit_test(locks_are_told),
+        cmocka_unit_test(the_demo_tells_its_zones),
+        cmocka_unit_test(there_are_bounds),
+        cmocka_unit_test(what_is_not_there_is_said),
+        cmocka_unit_test(probes_are_in_the_program),
     };
     if (argc < 3) return cmocka_run_group_tests(tests, NULL, NULL);
     if (!strcmp(argv[1], "host")) part_host();
+    if (!strcmp(argv[1], "locks")) part_locks();
     if (!strcmp(argv[1], "many")) part_many(argv[2]);
     if (!strcmp(argv[1], "device")) part_device(argv[2]);
     if (!strcmp(argv[1], "bounds")) part_bounds();

@@ -16,115 +16,7 @@
 
 #include "support/cli.h"
 #include "support/files.h"
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/host_zones_XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char line[128];
-    snprintf(line, sizeof line, "rm -rf '%s'", folder);
-    return system(line); /* NOLINT(cert-env33-c) */
-}
-
-static void start(uint32_t ring, uint32_t threads)
-{
-    devlog_error err = {0};
-    const devlog_host_options o = DEVLOG_HOST_OPTIONS(.folder = folder, .ring = ring, .threads = threads);
-    if (devlog_host_start(&o, &err)) {
-        fprintf(stderr, "%s\n", err.text);
-        _exit(9);
-    }
-}
-
-/* Runs a program in a child, which may end as it likes; returns its number, and how it ended. */
-static pid_t run(void (*program)(void), int *how)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        program();
-        exit(0);
-    }
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, how, 0), child);
-    return child;
-}
-
-static devlog_log *open_log(pid_t process)
-{
-    char path[128];
-    const char *paths[] = {path};
-    devlog_error err = {0};
-    devlog_log *log;
-    snprintf(path, sizeof path, "%s/host_%ld.devlog", folder, (long)process);
-    if (devlog_log_open(paths, 1, NULL, &log, &err)) fail_msg("%s", err.text);
-    return log;
-}
-
-/* What a log holds of one name. */
-typedef struct found {
-    uint64_t zones, values, total, least_depth, most_depth, shortest;
-    char text[64], file[64];
-    uint32_t line, streams;
-} found;
-
-static found look(pid_t process, const char *name)
-{
-    devlog_error err = {0};
-    devlog_batch b;
-    found f = {.least_depth = UINT64_MAX, .shortest = UINT64_MAX};
-    bool seen[2048] = {false};
-    devlog_log *log = open_log(process);
-    for (;;) {
-        if (devlog_log_next(log, &b, &err)) fail_msg("%s", err.text);
-        if (b.last) break;
-        for (size_t i = 0; i < b.zones.count; i++) {
-            const devlog_zone z = devlog_log_zone(log, b.zones.zone[i]);
-            if (strcmp(z.name, name) != 0) continue;
-            const uint64_t took = b.zones.end[i] - b.zones.start[i], depth = b.zones.depth[i];
-            assert_true(b.zones.end[i] >= b.zones.start[i] && b.zones.launch[i] == DEVLOG_NO_LAUNCH);
-            f.zones++;
-            f.line = z.line;
-            snprintf(f.file, sizeof f.file, "%s", z.file);
-            if (took < f.shortest) f.shortest = took;
-            if (depth < f.least_depth) f.least_depth = depth;
-            if (depth > f.most_depth) f.most_depth = depth;
-            f.streams += !seen[b.zones.stream[i]];
-            seen[b.zones.stream[i]] = true;
-        }
-        for (size_t i = 0; i < b.values.count; i++) {
-            if (strcmp(devlog_log_zone(log, b.values.zone[i]).name, name) != 0) continue;
-            f.values++;
-            f.total += b.values.data[i];
-            snprintf(f.text, sizeof f.text, "%s", devlog_log_text(log, b.values.text[i]));
-        }
-    }
-    devlog_log_close(log);
-    return f;
-}
-
-/* How often a finding is met; all of them without a key. */
-static uint64_t findings(pid_t process, const char *key)
-{
-    devlog_error err = {0};
-    uint64_t n = 0;
-    devlog_log *log = open_log(process);
-    if (devlog_log_finish(log, &err)) fail_msg("%s", err.text);
-    for (size_t i = 0; i < devlog_log_findings(log); i++) {
-        const devlog_finding f = devlog_log_finding(log, i);
-        if (!key || strcmp(f.key, key) == 0) n += f.count;
-    }
-    assert_true(key || devlog_log_complete(log) == (n == 0));
-    devlog_log_close(log);
-    return n;
-}
+#include "support/host_child.h"
 
 /* ---- What is recorded ---------------------------------------------------------------------------------- */
 
@@ -152,7 +44,7 @@ static void wait_ns(long ns)
 static void everything(void)
 {
     pthread_t threads[4];
-    start(0, 0);
+    host_start(0, 0);
     DEVLOG_HOST_ZONE("all, \"of\" it; \xff");
     for (int i = 0; i < 4; i++)
         pthread_create(&threads[i], NULL, work, NULL);
@@ -189,37 +81,37 @@ static void what_is_recorded_is_what_is_decoded(void **state)
 {
     (void)state;
     int how;
-    const pid_t p = run(everything, &how);
+    const pid_t p = host_run(everything, &how);
     assert_int_equal(how, 0);
-    found f = look(p, "work");
+    host_found f = host_look(p, "work");
     assert_int_equal(f.zones, 20000);
     assert_int_equal(f.streams, 4);
     assert_int_equal(f.most_depth, 0);
     assert_non_null(strstr(f.file, "test_host_zones.c"));
-    f = look(p, "leaf");
+    f = host_look(p, "leaf");
     assert_int_equal(f.zones, 20000);
     assert_int_equal(f.least_depth, 1);
-    f = look(p, "i");
+    f = host_look(p, "i");
     assert_int_equal(f.values, 20000);
     assert_int_equal(f.total, 4u * 5000 * 4999 / 2);
-    f = look(p, "sleeps");
+    f = host_look(p, "sleeps");
     assert_int_equal(f.zones, 1);
     assert_true(f.shortest >= 2990000); /* the two clocks may differ a little */
-    assert_int_equal(look(p, "BRISC-FW (host)").zones, 1);
-    f = look(p, "explicit");
+    assert_int_equal(host_look(p, "BRISC-FW (host)").zones, 1);
+    f = host_look(p, "explicit");
     assert_int_equal(f.zones, 1);
     assert_int_equal(f.most_depth, 1);
-    f = look(p, "direct");
+    f = host_look(p, "direct");
     assert_int_equal(f.zones, 1);
     assert_int_equal(f.values, 1);
     assert_string_equal(f.file, "file.py");
     assert_int_equal(f.line, 12);
-    f = look(p, "step");
+    f = host_look(p, "step");
     assert_int_equal(f.values, 7);
-    assert_int_equal(look(p, "all, \"of\" it; \xff").zones, 1);
-    f = look(p, "message");
+    assert_int_equal(host_look(p, "all, \"of\" it; \xff").zones, 1);
+    f = host_look(p, "message");
     assert_int_equal(f.values, 2);
-    assert_int_equal(findings(p, NULL), 0);
+    assert_int_equal(host_findings(p, NULL), 0);
 }
 
 static void nothing_is_left_when_it_is_off(void **state)
@@ -230,7 +122,7 @@ static void nothing_is_left_when_it_is_off(void **state)
     DEVLOG_HOST_ZONE("never");
     devlog_host_end(&zone);
     assert_int_equal(DEVLOG_HOST_IS_ON(), 0);
-    snprintf(path, sizeof path, "%s/host_%ld.devlog", folder, (long)getpid());
+    snprintf(path, sizeof path, "%s/host_%ld.devlog", host_folder, (long)getpid());
     assert_int_equal(access(path, F_OK), -1);
     devlog_error err = {0};
     assert_int_equal(devlog_host_stop(&err), DEVLOG_OK);
@@ -247,7 +139,7 @@ enum { TIGHT = 200000 };
 
 static void too_fast(void)
 {
-    start(64, 0);
+    host_start(64, 0);
     DEVLOG_HOST_ZONE("outer");
     for (int i = 0; i < TIGHT; i++) {
         DEVLOG_HOST_ZONE("tight");
@@ -259,19 +151,20 @@ static void what_finds_no_room_is_counted(void **state)
 {
     (void)state;
     int how;
-    const pid_t p = run(too_fast, &how);
+    const pid_t p = host_run(too_fast, &how);
     assert_int_equal(how, 0);
-    const uint64_t kept = look(p, "tight").zones + look(p, "in it").zones, lost = findings(p, "host_lost");
+    const uint64_t kept = host_look(p, "tight").zones + host_look(p, "in it").zones,
+                   lost = host_findings(p, "host_lost");
     assert_true(lost > 0);
     assert_int_equal(kept + lost, 2 * TIGHT); /* a zone that finds no room is one record that is lost */
-    assert_int_equal(look(p, "outer").zones, 1);
-    assert_int_equal(findings(p, "unpaired_start") + findings(p, "unpaired_end"), 0);
+    assert_int_equal(host_look(p, "outer").zones, 1);
+    assert_int_equal(host_findings(p, "unpaired_start") + host_findings(p, "unpaired_end"), 0);
 }
 
 static void patient(void)
 {
     devlog_error err = {0};
-    const devlog_host_options o = DEVLOG_HOST_OPTIONS(.folder = folder, .ring = 64, .wait_ms = 60000);
+    const devlog_host_options o = DEVLOG_HOST_OPTIONS(.folder = host_folder, .ring = 64, .wait_ms = 60000);
     if (devlog_host_start(&o, &err)) _exit(9);
     for (int i = 0; i < 5000; i++) {
         DEVLOG_HOST_ZONE("patient");
@@ -283,11 +176,11 @@ static void who_waits_for_room_loses_nothing(void **state)
 {
     (void)state;
     int how;
-    const pid_t p = run(patient, &how);
+    const pid_t p = host_run(patient, &how);
     assert_int_equal(how, 0);
-    assert_int_equal(look(p, "patient").zones, 5000);
-    assert_int_equal(look(p, "number").total, 5000u * 4999 / 2);
-    assert_int_equal(findings(p, NULL), 0);
+    assert_int_equal(host_look(p, "patient").zones, 5000);
+    assert_int_equal(host_look(p, "number").total, 5000u * 4999 / 2);
+    assert_int_equal(host_findings(p, NULL), 0);
 }
 
 static void *one_zone(void *nothing)
@@ -301,7 +194,7 @@ static void many_threads(void)
 {
     enum { N = 300 };
     static pthread_t threads[N];
-    start(64, 100);
+    host_start(64, 100);
     for (int i = 0; i < N; i++)
         if (pthread_create(&threads[i], NULL, one_zone, NULL)) _exit(7);
     for (int i = 0; i < N; i++)
@@ -312,17 +205,17 @@ static void threads_beyond_the_limit_are_counted(void **state)
 {
     (void)state;
     int how;
-    const pid_t p = run(many_threads, &how);
+    const pid_t p = host_run(many_threads, &how);
     assert_int_equal(how, 0);
-    const found f = look(p, "one");
+    const host_found f = host_look(p, "one");
     assert_true(f.zones >= 100);
-    assert_int_equal(f.zones + findings(p, "host_lost"), 300);
+    assert_int_equal(f.zones + host_findings(p, "host_lost"), 300);
     assert_int_equal(f.streams, f.zones);
 }
 
 static void killed(void)
 {
-    start(0, 0);
+    host_start(0, 0);
     DEVLOG_HOST_ZONE("never ends");
     for (int i = 0; i < 100; i++) {
         DEVLOG_HOST_ZONE("before");
@@ -335,11 +228,11 @@ static void a_killed_program_leaves_what_it_wrote(void **state)
 {
     (void)state;
     int how;
-    const pid_t p = run(killed, &how);
+    const pid_t p = host_run(killed, &how);
     assert_true(WIFSIGNALED(how));
-    assert_int_equal(look(p, "before").zones, 100);
-    assert_int_equal(findings(p, "not_closed"), 1);
-    assert_int_equal(findings(p, "unpaired_start"), 1);
+    assert_int_equal(host_look(p, "before").zones, 100);
+    assert_int_equal(host_findings(p, "not_closed"), 1);
+    assert_int_equal(host_findings(p, "unpaired_start"), 1);
 }
 
 static void full_disk(void)
@@ -347,7 +240,7 @@ static void full_disk(void)
     devlog_error err = {0};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){5000, 5000});
-    start(0, 0);
+    host_start(0, 0);
     for (int i = 0; i < 400; i++) {
         char name[64];
         DEVLOG_HOST_ZONE("zone");
@@ -364,10 +257,10 @@ static void a_full_disk_is_told(void **state)
 {
     (void)state;
     int how;
-    const pid_t p = run(full_disk, &how);
+    const pid_t p = host_run(full_disk, &how);
     assert_int_equal(how, 0);
-    assert_true(look(p, "zone").zones > 0);
-    assert_int_equal(findings(p, "not_closed"), 1);
+    assert_true(host_look(p, "zone").zones > 0);
+    assert_int_equal(host_findings(p, "not_closed"), 1);
 }
 
 /* ---- Zones on the wrong thread, forks ------------------------------------------------------------------- */
@@ -381,7 +274,7 @@ static void *ends(void *zone)
 static void elsewhere(void)
 {
     pthread_t thread;
-    start(0, 0);
+    host_start(0, 0);
     DEVLOG_HOST_BEGIN(zone, "handed on");
     pthread_create(&thread, NULL, ends, &zone);
     pthread_join(thread, NULL);
@@ -391,17 +284,17 @@ static void zones_that_end_on_another_thread_are_told(void **state)
 {
     (void)state;
     int how;
-    const pid_t p = run(elsewhere, &how);
+    const pid_t p = host_run(elsewhere, &how);
     assert_int_equal(how, 0);
-    assert_int_equal(look(p, "handed on").zones, 0);
-    assert_int_equal(findings(p, "unpaired_start"), 1);
-    assert_int_equal(findings(p, "unpaired_end"), 1);
+    assert_int_equal(host_look(p, "handed on").zones, 0);
+    assert_int_equal(host_findings(p, "unpaired_start"), 1);
+    assert_int_equal(host_findings(p, "unpaired_end"), 1);
 }
 
 static void forks(void)
 {
     char path[128], text[32];
-    start(0, 0);
+    host_start(0, 0);
     DEVLOG_HOST_ZONE("of both");
     {
         DEVLOG_HOST_ZONE("before");
@@ -414,7 +307,7 @@ static void forks(void)
         exit(0);
     }
     waitpid(child, NULL, 0);
-    snprintf(path, sizeof path, "%s/child", folder);
+    snprintf(path, sizeof path, "%s/child", host_folder);
     snprintf(text, sizeof text, "%ld", (long)child);
     write_text(path, text);
 }
@@ -425,24 +318,24 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
     int how;
     char path[128];
     size_t n;
-    const pid_t parent = run(forks, &how);
+    const pid_t parent = host_run(forks, &how);
     assert_int_equal(how, 0);
-    snprintf(path, sizeof path, "%s/child", folder);
+    snprintf(path, sizeof path, "%s/child", host_folder);
     char *text = read_bytes(path, &n);
     const pid_t child = (pid_t)strtol(text, NULL, 10);
     free(text);
-    assert_int_equal(look(parent, "before").zones, 1);
-    assert_int_equal(look(parent, "of both").zones, 1);
-    assert_int_equal(look(parent, "of the child").zones, 0);
-    assert_int_equal(look(child, "of the child").zones, 1);
-    assert_int_equal(look(child, "before").zones + look(child, "of both").zones, 0);
-    assert_int_equal(findings(parent, NULL) + findings(child, NULL), 0);
+    assert_int_equal(host_look(parent, "before").zones, 1);
+    assert_int_equal(host_look(parent, "of both").zones, 1);
+    assert_int_equal(host_look(parent, "of the child").zones, 0);
+    assert_int_equal(host_look(child, "of the child").zones, 1);
+    assert_int_equal(host_look(child, "before").zones + host_look(child, "of both").zones, 0);
+    assert_int_equal(host_findings(parent, NULL) + host_findings(child, NULL), 0);
 }
 
 static void forks_of_forks(void)
 {
     int how;
-    start(0, 0);
+    host_start(0, 0);
     {
         DEVLOG_HOST_ZONE("first");
     }
@@ -467,15 +360,15 @@ static void rings_of_all_ancestors_stay_known(void **state)
 {
     (void)state;
     int how;
-    const pid_t p = run(forks_of_forks, &how);
+    const pid_t p = host_run(forks_of_forks, &how);
     assert_int_equal(how, 0);
-    assert_int_equal(look(p, "first").zones, 1);
+    assert_int_equal(host_look(p, "first").zones, 1);
 }
 
 static void stops_and_starts(void)
 {
     devlog_error err = {0};
-    start(0, 0);
+    host_start(0, 0);
     DEVLOG_HOST_BEGIN(over, "over the stop");
     {
         DEVLOG_HOST_ZONE("first");
@@ -484,7 +377,7 @@ static void stops_and_starts(void)
     {
         DEVLOG_HOST_ZONE("between");
     }
-    start(0, 0);
+    host_start(0, 0);
     DEVLOG_HOST_END(over);
     {
         DEVLOG_HOST_ZONE("second");
@@ -495,13 +388,13 @@ static void recording_may_stop_and_go_on(void **state)
 {
     (void)state;
     int how;
-    const pid_t p = run(stops_and_starts, &how);
+    const pid_t p = host_run(stops_and_starts, &how);
     assert_int_equal(how, 0);
-    assert_int_equal(look(p, "first").zones, 1);
-    assert_int_equal(look(p, "second").zones, 1);
-    assert_int_equal(look(p, "between").zones, 0);
-    assert_int_equal(findings(p, "unpaired_start"), 1); /* over the stop */
-    assert_int_equal(findings(p, NULL), 1);
+    assert_int_equal(host_look(p, "first").zones, 1);
+    assert_int_equal(host_look(p, "second").zones, 1);
+    assert_int_equal(host_look(p, "between").zones, 0);
+    assert_int_equal(host_findings(p, "unpaired_start"), 1); /* over the stop */
+    assert_int_equal(host_findings(p, NULL), 1);
 }
 
 /* ---- The tables ------------------------------------------------------------------------------------------ */
@@ -511,8 +404,8 @@ static void the_program_shows_processes_and_threads(void **state)
     (void)state;
     int how;
     char path[128], title[64], line[256];
-    const pid_t p = run(everything, &how);
-    snprintf(path, sizeof path, "%s/host_%ld.devlog", folder, (long)p);
+    const pid_t p = host_run(everything, &how);
+    snprintf(path, sizeof path, "%s/host_%ld.devlog", host_folder, (long)p);
     snprintf(title, sizeof title, ", process %ld (host", (long)p);
     snprintf(line, sizeof line, "decode --no-files %s", path);
     char *text = devlog_ok(line, 0);
@@ -538,5 +431,5 @@ int main(void)
         cmocka_unit_test(recording_may_stop_and_go_on),
         cmocka_unit_test(the_program_shows_processes_and_threads),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, host_make_folder, host_remove_folder);
 }

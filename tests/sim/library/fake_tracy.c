@@ -77,6 +77,62 @@ void ___tracy_set_thread_name(const char *name)
 {
     SAY("thread %ld %s\n", THREAD, name);
 }
+typedef struct lock_told {
+    unsigned number;
+} lock_told;
+lock_told *___tracy_announce_lockable_ctx(const place *at);
+lock_told *___tracy_announce_lockable_ctx(const place *at)
+{
+    static lock_told locks[64];
+    static unsigned n;
+    lock_told *l = &locks[__atomic_fetch_add(&n, 1, __ATOMIC_RELAXED) % 64];
+    l->number = n;
+    SAY("lock %u announced %s %u\n", l->number, at->name, at->line);
+    return l;
+}
+void ___tracy_terminate_lockable_ctx(lock_told *l);
+void ___tracy_terminate_lockable_ctx(lock_told *l)
+{
+    SAY("lock %u terminated\n", l->number);
+}
+void ___tracy_custom_name_lockable_ctx(lock_told *l, const char *name, size_t n);
+void ___tracy_custom_name_lockable_ctx(lock_told *l, const char *name, size_t n)
+{
+    SAY("lock %u named %.*s\n", l->number, (int)n, name);
+}
+int32_t ___tracy_before_lock_lockable_ctx(lock_told *l);
+int32_t ___tracy_before_lock_lockable_ctx(lock_told *l)
+{
+    SAY("lock %u wait %ld\n", l->number, THREAD);
+    return 1;
+}
+void ___tracy_after_lock_lockable_ctx(lock_told *l);
+void ___tracy_after_lock_lockable_ctx(lock_told *l)
+{
+    SAY("lock %u held %ld\n", l->number, THREAD);
+}
+void ___tracy_after_unlock_lockable_ctx(lock_told *l);
+void ___tracy_after_unlock_lockable_ctx(lock_told *l)
+{
+    SAY("lock %u released %ld\n", l->number, THREAD);
+}
+void ___tracy_after_try_lock_lockable_ctx(lock_told *l, int32_t acquired);
+void ___tracy_after_try_lock_lockable_ctx(lock_told *l, int32_t acquired)
+{
+    SAY("lock %u tried %d\n", l->number, acquired);
+}
+
+/* Memory, which Tracy takes apart by address: a free of what it does not know ends its capture. */
+void ___tracy_emit_memory_alloc_named(const void *p, size_t n, const char *pool);
+void ___tracy_emit_memory_alloc_named(const void *p, size_t n, const char *pool)
+{
+    SAY("alloc %p %zu %s\n", p, n, pool);
+}
+void ___tracy_emit_memory_free_named(const void *p, const char *pool);
+void ___tracy_emit_memory_free_named(const void *p, const char *pool)
+{
+    SAY("free %p %s\n", p, pool);
+}
 int32_t ___tracy_connected(void);
 int32_t ___tracy_connected(void)
 {

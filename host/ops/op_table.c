@@ -17,6 +17,7 @@ enum {
     MAX_TEXTS = 4 * 1024 * 1024,
     MAX_TEXT_BYTES = 256 * 1024 * 1024,
     MAX_SHAPE = 4000,
+    DURATIONS = OP_HAS_FW | OP_HAS_KERNEL | OP_HAS_GAP | OP_HAS_HOST | OP_HAS_IDLE,
     SHAPE_HAS_OUTPUT = 128 /* in op_table_more.has, while a row is read */
 };
 
@@ -85,8 +86,9 @@ typedef struct reader {
     op_wide_column wide_column[MAX_COLUMNS];
     size_t n_columns; /* 0: the header has not come yet */
     bool seen[WANTED];
-    uint16_t last_cell; /* the bit that the last cell has set */
-    bool at_end;        /* of a file that does not end with a line end */
+    uint64_t sums[WANTED]; /* of durations */
+    uint16_t last_cell;    /* the bit that the last cell has set */
+    bool at_end;           /* of a file that does not end with a line end */
     size_t cell;
     bool any; /* the row in hand has a cell that is not empty */
     op_table_row row;
@@ -207,6 +209,14 @@ static void take_firmware(double *to, const char *text, size_t n)
     if (op_wide_real(text, n, &value)) *to = value;
 }
 
+/* Durations that do not fit together into 64 bits would add up to a wrong total, or to a right one. */
+static bool may_add(uint64_t *sum, uint64_t value)
+{
+    if (value > (uint64_t)INT64_MAX - *sum) return false;
+    *sum += value;
+    return true;
+}
+
 static void take_number(reader *r, uint8_t what, const char *text, size_t n)
 {
     static const uint16_t bits[WANTED] = {[W_ID] = OP_HAS_ID,
@@ -224,7 +234,7 @@ static void take_number(reader *r, uint8_t what, const char *text, size_t n)
     uint64_t value;
     bool good = number(text, n, &negative, &value) && (!negative || what == W_GAP);
     if ((what == W_CHIP || what == W_CORES || what == W_THREAD) && good) good = value <= UINT32_MAX;
-    if (what == W_GAP && good) good = value <= INT64_MAX;
+    if (good && bits[what] & DURATIONS) good = may_add(&r->sums[what], value);
     if (!good) {
         r->t->bad_cells++;
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -358,6 +358,23 @@ static void what_is_shown_is_harmless(void **state)
     free(text);
 }
 
+/* Four of them add up to the same in 64 bits, which passed every gate. */
+static void durations_beyond_64_bits(void **state)
+{
+    (void)state;
+    write_text(in_scratch("b.csv"), HEADER "A,t,1,100,100\nA,t,2,100,100\nA,t,3,100,100\nA,t,4,100,100\n");
+    write_text(
+        in_scratch("a.csv"), HEADER
+        "A,t,1,4611686018427388004,4611686018427388004\nA,t,2,4611686018427388004,4611686018427388004\n"
+        "A,t,3,4611686018427388004,4611686018427388004\nA,t,4,4611686018427388004,4611686018427388004\n");
+    char *text = devlog_ok("ops compare --max-regression 5 b.csv a.csv 2>/dev/null", 4);
+    assert_non_null(strstr(text, "A  data missing"));
+    free(text);
+    text = devlog_ok("ops summary --format csv a.csv 2>/dev/null", 3);
+    assert_non_null(strstr(text, "\nA,t,4,1,4611686018427388004,"));
+    free(text);
+}
+
 static void as_a_command(void **state)
 {
     (void)state;
@@ -403,6 +420,7 @@ int main(void)
         cmocka_unit_test(a_gate_is_not_passed_wrongly),
         cmocka_unit_test(noisy_repeats_pass),
         cmocka_unit_test(what_is_shown_is_harmless),
+        cmocka_unit_test(durations_beyond_64_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,11 +51,11 @@ int dl_filter_by_id(const void *a, const void *b)
     return x->session < y->session ? -1 : x->session > y->session;
 }
 
-bool dl_filter_picks(const dl_filter *f, uint64_t id, uint32_t chip, uint32_t session)
+/* Where what is picked of an id begins. */
+static size_t first_picked(const dl_filter *f, uint64_t id, uint32_t chip)
 {
     const dl_filter_id wanted = {.id = id, .chip = chip};
     size_t low = 0, high = f->n_picked;
-    if (!f->picks) return true;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (dl_filter_by_id(&f->picked[middle], &wanted) < 0)
@@ -63,8 +63,19 @@ bool dl_filter_picks(const dl_filter *f, uint64_t id, uint32_t chip, uint32_t se
         else
             high = middle;
     }
-    for (; low < f->n_picked && f->picked[low].chip == chip && f->picked[low].id == id; low++)
-        if (f->picked[low].session == session || f->picked[low].session == DL_FILTER_ANY) return true;
+    return low;
+}
+
+static bool is_of(const dl_filter *f, size_t at, uint64_t id, uint32_t chip)
+{
+    return at < f->n_picked && f->picked[at].chip == chip && f->picked[at].id == id;
+}
+
+bool dl_filter_picks(const dl_filter *f, uint64_t id, uint32_t chip, uint32_t session)
+{
+    if (!f->picks) return true;
+    for (size_t at = first_picked(f, id, chip); is_of(f, at, id, chip); at++)
+        if (f->picked[at].session == session || f->picked[at].session == DL_FILTER_ANY) return true;
     return false;
 }
 
@@ -77,6 +88,9 @@ uint32_t dl_filter_session(const dl_launch *l)
 static bool is_picked(const dl_filter *f, uint32_t chip, const dl_launch *l)
 {
     if (!f->picks) return true;
+    /* Which replay it is, may be what other RISCs say. */
+    const bool counted = l->trace_counter != DL_NO_ID && l->trace_counter;
+    if (f->also && !counted) return is_of(f, first_picked(f, l->run_host_id, chip), l->run_host_id, chip);
     if (l->op) return dl_filter_picks(f, l->op, DL_FILTER_OP, 0);
     const uint64_t id = l->has_ids ? l->run_host_id : l->number;
     const uint32_t session = dl_filter_session(l);
@@ -89,16 +103,20 @@ static bool is_skipped(const dl_filter_skip *s, uint32_t number)
     return number < s->n && s->bits[number / 64] >> (number % 64) & 1;
 }
 
+bool dl_filter_trace(const dl_filter *f, uint32_t trace, uint32_t session)
+{
+    if (f->n_traces && (trace == DL_NO_ID || !dl_filter_in(f->traces, f->n_traces, trace))) return false;
+    return dl_filter_in(f->sessions, f->n_sessions, session);
+}
+
 bool dl_filter_launch_of(const dl_filter *f, uint32_t chip, const dl_launch *l)
 {
     if (l->number < f->skip_launches) return false;
     for (size_t i = 0; i < f->n_skips; i++)
         if (f->skips[i].chip == chip && is_skipped(&f->skips[i], l->number)) return false;
-    if (f->n_traces && (l->trace_id == DL_NO_ID || !dl_filter_in(f->traces, f->n_traces, l->trace_id)))
-        return false;
-    if (f->n_sessions && !dl_filter_in(f->sessions, f->n_sessions, dl_filter_session(l))) return false;
-    return dl_filter_in(f->launches, f->n_launches, l->has_ids ? l->run_host_id : l->number) &&
-           is_picked(f, chip, l);
+    if (!dl_filter_in(f->launches, f->n_launches, l->has_ids ? l->run_host_id : l->number)) return false;
+    const bool of_trace = dl_filter_trace(f, l->trace_id, dl_filter_session(l));
+    return f->also ? of_trace || is_picked(f, chip, l) : of_trace && is_picked(f, chip, l);
 }
 
 bool dl_filter_launch(const dl_filter *f, const dl_tables *t, const dl_launch *l)

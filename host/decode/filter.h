@@ -46,6 +46,7 @@ typedef struct dl_filter {
     bool
         partly; /* launches that it leaves out are not read as a whole: what is wrong with them is not told */
     bool picks; /* only these launches: in the order of dl_filter_by_id */
+    bool also;  /* these launches beside those that traces and sessions let through */
     const dl_filter_id *picked;
     size_t n_picked;
     const dl_filter_skip *skips; /* chips that are not among them: nothing is left out */
@@ -62,6 +63,8 @@ bool dl_filter_launch(const dl_filter *f, const dl_tables *t, const dl_launch *l
 bool dl_filter_launch_of(const dl_filter *f, uint32_t chip, const dl_launch *l);
 /* Whether an id is among those that are picked; true when nothing is picked. */
 bool dl_filter_picks(const dl_filter *f, uint64_t id, uint32_t chip, uint32_t session);
+/* Whether a trace (DL_NO_ID: none) and its replay are among those that are asked for; true when none are. */
+bool dl_filter_trace(const dl_filter *f, uint32_t trace, uint32_t session);
 /* Which replay of its trace a launch is, from 1; 0: of no trace. By the count of the log, or, where that has
  * none, by how often the ids have come. */
 uint32_t dl_filter_session(const dl_launch *l);

@@ -9,7 +9,7 @@ enum { TRY_BYTES = 64 * 1024 * 1024 };
 static bool take_row(void *ctx, const tt_log_row *row)
 {
     tt_execs *e = ctx;
-    if (e->part && !tt_part_wants(e->part, row->program, row->device)) return true;
+    if (e->part && !tt_part_wants(e->part, row)) return true;
     return tt_counters_take(&e->counters, row) && tt_dispatch_take(&e->dispatch, row);
 }
 

@@ -18,7 +18,7 @@ static bool add_row(tt_part *p, const tt_part_row *row)
     return true;
 }
 
-static bool add_id(tt_part *p, uint64_t id, uint32_t device)
+static bool add_id(tt_part *p, const tt_part_row *r)
 {
     if (p->n_ids == p->cap_ids) {
         size_t cap = p->cap_ids ? p->cap_ids * 2 : 256;
@@ -27,7 +27,8 @@ static bool add_id(tt_part *p, uint64_t id, uint32_t device)
         p->ids = grown;
         p->cap_ids = cap;
     }
-    p->ids[p->n_ids++] = (dl_filter_id){id, device, DL_FILTER_ANY};
+    p->ids[p->n_ids++] =
+        (dl_filter_id){r->id, r->device, p->by_trace && r->replay ? r->session : DL_FILTER_ANY};
     return true;
 }
 
@@ -36,8 +37,11 @@ static bool add_op(tt_part *p, const tt_host *h, uint32_t number)
 {
     const tt_op *o = &h->ops[number];
     const tt_trace *t = o->trace == TT_NONE ? NULL : tt_host_trace(h, o->device, o->trace);
-    tt_part_row row = {
-        .time = o->flags & TT_OP_ZONE ? o->start : o->sent, .id = o->id, .device = o->device, .op = number};
+    tt_part_row row = {.time = o->flags & TT_OP_ZONE ? o->start : o->sent,
+                       .id = o->id,
+                       .device = o->device,
+                       .trace = TT_NONE,
+                       .op = number};
     if (o->flags & TT_OP_SHADOW) return true;
     if (o->device == TT_NONE) {
         /* Only its zone tells of it: its device is that of its launch. */
@@ -49,6 +53,7 @@ static bool add_op(tt_part *p, const tt_host *h, uint32_t number)
     }
     if (o->trace == TT_NONE) return add_row(p, &row);
     row.replay = true;
+    row.trace = o->trace;
     for (uint32_t session = 1; t && session <= t->replays && p->n <= MOST_ROWS; session++) {
         const tt_replay *replay = tt_host_replay(h, o->device, o->trace, session);
         row.session = session;
@@ -105,10 +110,10 @@ static bool choose(tt_part *p, const dl_filter *wanted)
         size_t before;
         ok = pass(&l, p, i, &before);
         r->chosen = dl_filter_in(wanted->launches, wanted->n_launches, r->id) &&
-                    dl_filter_picks(wanted, r->id, r->device, r->session);
+                    dl_filter_picks(wanted, r->id, r->device, r->session) &&
+                    dl_filter_trace(wanted, r->trace, r->session);
         if (!ok || !r->chosen) continue;
-        ok = add_id(p, r->id, r->device) &&
-             (before == SIZE_MAX || add_id(p, p->rows[before].id, p->rows[before].device));
+        ok = add_id(p, r) && (before == SIZE_MAX || add_id(p, &p->rows[before]));
     }
     free(l.items);
     if (ok && p->n_ids) qsort(p->ids, p->n_ids, sizeof *p->ids, dl_filter_by_id);
@@ -138,12 +143,21 @@ static bool take_ranges(tt_part *p, const dl_filter *f)
 devlog_status tt_part_make(tt_part *p, const tt_host *h, const op_selection *s, const op_selected *selected,
                            devlog_error *err)
 {
-    const bool by_host = op_select_by_host(&s->host);
+    const bool by_host = op_select_by_host(&s->host), of_traces = s->filter.n_traces || s->filter.n_sessions;
     dl_filter wanted = {.launches = s->filter.launches, .n_launches = s->filter.n_launches};
     bool ok = true;
     *p = (tt_part){0};
     /* What comes first on a chip is known only when all of it is. */
-    if (op_select_by_order(s) || (!by_host && !s->filter.n_launches)) return DEVLOG_OK;
+    if (op_select_by_order(s) || (!by_host && !s->filter.n_launches && !of_traces)) return DEVLOG_OK;
+    p->by_trace = !by_host && !s->filter.n_launches;
+    if (p->by_trace) {
+        wanted.traces = s->filter.traces;
+        wanted.n_traces = s->filter.n_traces;
+        wanted.sessions = s->filter.sessions;
+        wanted.n_sessions = s->filter.n_sessions;
+        p->filter = wanted; /* the log may have launches of them that the host does not tell of */
+        p->filter.also = true;
+    }
     if (by_host) {
         wanted.picks = true;
         wanted.picked = selected->ids;
@@ -156,18 +170,21 @@ devlog_status tt_part_make(tt_part *p, const tt_host *h, const op_selection *s, 
     ok = ok && choose(p, &wanted);
     p->any = true;
     p->filter.partly = true;
-    p->filter.picks = by_host;
+    p->filter.picks = by_host || p->by_trace;
     p->filter.picked = p->ids;
-    p->filter.n_picked = by_host ? p->n_ids : 0;
-    if (ok && !by_host) ok = take_ranges(p, &s->filter);
+    p->filter.n_picked = p->filter.picks ? p->n_ids : 0;
+    if (ok && !p->filter.picks) ok = take_ranges(p, &s->filter);
     return ok ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
-bool tt_part_wants(const tt_part *p, uint64_t program, uint32_t device)
+bool tt_part_wants(const tt_part *p, const tt_log_row *row)
 {
     const dl_filter *f = &p->filter;
-    return !p->any || !program ||
-           (dl_filter_in(f->launches, f->n_launches, program) && dl_filter_picks(f, program, device, 0));
+    const uint32_t session = row->session == TT_NONE ? 0 : row->session;
+    if (!p->any || !row->program) return true;
+    if (f->also && dl_filter_trace(f, row->trace, session)) return true;
+    return dl_filter_in(f->launches, f->n_launches, row->program) &&
+           dl_filter_picks(f, row->program, row->device, session);
 }
 
 /* ---- Whether it was enough --- */
@@ -203,10 +220,13 @@ bool tt_part_is_enough(const tt_part *p, const tt_join *j)
         const tt_row *r = &j->rows[i];
         if (r->left_out || r->exec == TT_NONE) continue;
         ok = r->op != TT_NONE && !(r->notes & (TT_NOTE_EXTRA_REPLAY | TT_NOTE_TWICE));
+        if (ok && p->by_trace) ok = j->host->ops[r->op].trace == r->trace;
     }
     for (size_t i = 0; i < p->n && ok; i++) {
         size_t before;
         ok = pass(&l, p, i, &before);
+        /* Which of its replays are missing is known of all of them. */
+        if (ok && p->by_trace && p->rows[i].chosen) ok = has_run(j->execs, &p->rows[i]);
         if (ok && p->rows[i].chosen && before != SIZE_MAX && has_run(j->execs, &p->rows[i]))
             ok = has_run(j->execs, &p->rows[before]);
     }

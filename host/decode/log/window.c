@@ -106,21 +106,33 @@ static bool has_session(const pk_info *info, const dl_filter *f)
     return false;
 }
 
-/* Takes back the blocks that have nothing of the traces or of the replays; false: nothing is left. */
-static bool leave_traces(planner *p)
+/* Whether block i may have something of the traces and of the replays that are asked for. */
+static bool has_trace(const planner *p, size_t i)
 {
     const dl_filter *f = p->f;
-    const bool by_session = f->n_sessions && p->counts && !begins_at_0(f->sessions, f->n_sessions);
+    const pk_info *info = info_of(p, i);
+    if (f->n_traces && p->traces &&
+        !any_meets(f->traces, f->n_traces, info->least[p->trace], info->most[p->trace]))
+        return false;
+    return !f->n_sessions || !p->counts || begins_at_0(f->sessions, f->n_sessions) || has_session(info, f);
+}
+
+/* Takes back the blocks that have nothing of them; false: nothing is left. */
+static bool leave_traces(planner *p)
+{
     bool any = false;
     for (size_t i = 0; i < p->index->n; i++) {
-        const pk_info *info = info_of(p, i);
-        if (f->n_traces && p->traces &&
-            !any_meets(f->traces, f->n_traces, info->least[p->trace], info->most[p->trace]))
-            p->wanted[i] = false;
-        if (by_session && !has_session(info, f)) p->wanted[i] = false;
+        p->wanted[i] &= has_trace(p, i);
         any |= p->wanted[i];
     }
     return any;
+}
+
+/* Wants the blocks that have something of them. */
+static void want_traces(planner *p)
+{
+    for (size_t i = 0; i < p->index->n; i++)
+        p->wanted[i] |= has_rows(p, i) && has_trace(p, i);
 }
 
 /* Wants the blocks in which one of the ranges may be; false: a range is in none. */
@@ -281,13 +293,14 @@ bool dl_window_plan(dl_window *w, const pk_index *index, const dl_columns *colum
         good = want_ids(&p, f->launches, f->n_launches);
     } else if (good && f->picks) {
         good = want_picked(&p);
+        if (good && f->also) want_traces(&p);
     } else if (good && (f->from || f->to)) {
         good = want_time(&p);
     } else if (good) {
         for (size_t i = 0; i < index->n; i++)
             p.wanted[i] = has_rows(&p, i);
     }
-    if (good && (f->n_traces || f->n_sessions)) good = leave_traces(&p);
+    if (good && !f->also && (f->n_traces || f->n_sessions)) good = leave_traces(&p);
     for (size_t i = 0; i < index->n && good; i++) {
         /* Chip lines and headers are among the raw rows. */
         p.wanted[i] |= i == 0 || index->entries[i].info.raw || !has_rows(&p, i);

@@ -368,7 +368,7 @@ static void durations_beyond_64_bits(void **state)
         "A,t,1,4611686018427388004,4611686018427388004\nA,t,2,4611686018427388004,4611686018427388004\n"
         "A,t,3,4611686018427388004,4611686018427388004\nA,t,4,4611686018427388004,4611686018427388004\n");
     char *text = devlog_ok("ops compare --max-regression 5 b.csv a.csv 2>/dev/null", 4);
-    assert_non_null(strstr(text, "A  data missing"));
+    assert_non_null(strstr(text, "A         worse, data missing"));
     free(text);
     text = devlog_ok("ops summary --format csv a.csv 2>/dev/null", 3);
     assert_non_null(strstr(text, "\nA,t,4,1,4611686018427388004,"));

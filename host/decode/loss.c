@@ -46,6 +46,10 @@ static const struct {
                             "records of host zones that found no room in the ring of their thread "
                             "(devlog_host_options.ring), left out",
                             true},
+    [DL_FOUND_HOST_MEMORY] = {"host_memory",
+                              "frees of host memory that was not allocated or was free already, and blocks "
+                              "where others were",
+                              true},
     [DL_FOUND_NEGATIVE] = {"negative_zone", "zones that end before they start", true},
     [DL_FOUND_TOO_DEEP] = {"too_deep", "zones nested more than 256 deep, left out", true},
     [DL_FOUND_TABLE_FULL] = {"keys_full", "zones beyond the number that is kept apart", true},

@@ -32,6 +32,7 @@ typedef enum dl_skip {
 typedef enum dl_finding {
     DL_FOUND_DROPPED,        /* markers that the device had no room for; amount = markers */
     DL_FOUND_HOST_LOST,      /* records of host zones that found no room; amount = records */
+    DL_FOUND_HOST_MEMORY,    /* calls about memory of the host that cannot be; amount = calls */
     DL_FOUND_UNKNOWN,        /* a RISC and launch of which nobody knows what was lost */
     DL_FOUND_RESTARTED,      /* a RISC's firmware started again in the middle of a launch */
     DL_FOUND_UNPAIRED_START, /* a zone that never ended */

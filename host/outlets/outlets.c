@@ -207,6 +207,24 @@ void outlets_thread(const char *name)
     if (on & OUTLET_TRACY) tracy_thread(name);
 }
 
+/* ---- Memory ------------------------------------------------------------------------------------------- */
+
+unsigned outlets_alloc(uint32_t number, const char *pool, const void *block, size_t bytes, uint64_t live)
+{
+    const unsigned on = outlets();
+    if (on & OUTLET_USDT) usdt_alloc(pool, block, bytes);
+    if (on & OUTLET_ITT) itt_value(site_of(number), live);
+    return on & OUTLET_TRACY && !tracy_alloc(block, bytes, pool) ? on & ~(unsigned)OUTLET_TRACY : on;
+}
+
+void outlets_free(uint32_t number, const char *pool, const void *block, uint64_t live, unsigned told)
+{
+    const unsigned on = outlets();
+    if (on & OUTLET_USDT) usdt_free(pool, block);
+    if (on & OUTLET_ITT) itt_value(site_of(number), live);
+    if (on & told & OUTLET_TRACY) tracy_free(block, pool);
+}
+
 /* ---- Locks -------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t announcing = PTHREAD_MUTEX_INITIALIZER;

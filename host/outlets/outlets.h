@@ -53,6 +53,11 @@ void outlets_value(uint32_t site, uint64_t value);
 void outlets_message(uint32_t site, const char *text, size_t n);
 void outlets_thread(const char *name);
 
+/* A block of a pool, whose name stays and whose curve is `site`, and how many bytes of the pool are allocated now. One caller at a time,
+ * and only of blocks that are allocated once. outlets_alloc returns OUTLET_* that have to be told of its end. */
+unsigned outlets_alloc(uint32_t site, const char *pool, const void *block, size_t bytes, uint64_t live);
+void outlets_free(uint32_t site, const char *pool, const void *block, uint64_t live, unsigned told);
+
 /* A lock, as the outlets know it. All zero at first. */
 typedef struct outlet_lock {
     const char *name;

@@ -29,6 +29,8 @@ static struct {
     void (*message)(const char *, size_t, int32_t); /* of libraries before 0.14 */
     void (*frame)(const char *);
     void (*thread)(const char *);
+    void (*alloc)(const void *, size_t, const char *);
+    void (*free)(const void *, const char *);
     struct {
         void *(*announce)(const outlet_site *);
         void (*terminate)(void *);
@@ -68,6 +70,8 @@ static void find_all(void *library)
     FIND(tracy.message, "___tracy_emit_message");
     FIND(tracy.frame, "___tracy_emit_frame_mark");
     FIND(tracy.thread, "___tracy_set_thread_name");
+    FIND(tracy.alloc, "___tracy_emit_memory_alloc_named");
+    FIND(tracy.free, "___tracy_emit_memory_free_named");
     FIND(tracy.lock.announce, "___tracy_announce_lockable_ctx");
     FIND(tracy.lock.terminate, "___tracy_terminate_lockable_ctx");
     FIND(tracy.lock.before, "___tracy_before_lock_lockable_ctx");
@@ -163,6 +167,18 @@ void tracy_message(const outlet_site *site, const char *text, size_t n)
 void tracy_thread(const char *name)
 {
     if (tracy.thread) tracy.thread(name);
+}
+
+bool tracy_alloc(const void *block, size_t bytes, const char *pool)
+{
+    if (!tracy.alloc || !tracy.free || !tracy_may_send(2)) return false;
+    tracy.alloc(block, bytes, pool);
+    return true;
+}
+
+void tracy_free(const void *block, const char *pool)
+{
+    tracy.free(block, pool);
 }
 
 void *tracy_lock(const outlet_site *site, const char *name)

@@ -21,6 +21,9 @@ void tracy_end(const uint64_t zone[2]);
 void tracy_value(const outlet_site *site, uint64_t value);
 void tracy_message(const outlet_site *site, const char *text, size_t n);
 void tracy_thread(const char *name);
+/* A block of memory; false: Tracy must not be told of its end. */
+bool tracy_alloc(const void *block, size_t bytes, const char *pool);
+void tracy_free(const void *block, const char *pool);
 /* A lock; NULL: the library knows none, or it was not sent. `wait` and `tried` are false when Tracy must not be told the rest. */
 void *tracy_lock(const outlet_site *site, const char *name);
 bool tracy_lock_wait(void *lock);

@@ -25,6 +25,14 @@ void usdt_message(const char *name, const char *text, size_t n)
 {
     DTRACE_PROBE3(devlog, message, name, text, n);
 }
+void usdt_alloc(const char *pool, const void *block, size_t bytes)
+{
+    DTRACE_PROBE3(devlog, alloc, pool, block, bytes);
+}
+void usdt_free(const char *pool, const void *block)
+{
+    DTRACE_PROBE2(devlog, free, pool, block);
+}
 void usdt_lock_wait(const char *name)
 {
     DTRACE_PROBE1(devlog, lock_wait, name);
@@ -59,6 +67,14 @@ void usdt_value(const char *name, uint64_t value)
 void usdt_message(const char *name, const char *text, size_t n)
 {
     (void)name, (void)text, (void)n;
+}
+void usdt_alloc(const char *pool, const void *block, size_t bytes)
+{
+    (void)pool, (void)block, (void)bytes;
+}
+void usdt_free(const char *pool, const void *block)
+{
+    (void)pool, (void)block;
 }
 void usdt_lock_wait(const char *name)
 {

@@ -185,6 +185,20 @@ static devlog_status put_refused(devlog_error *err)
     return dl_capture_put_host_records(zones.capture, &put, err);
 }
 
+static devlog_status put_memory(devlog_error *err)
+{
+    const dl_host_memory now = {.unknown = atomic_load(&zones.unknown),
+                                .twice = atomic_load(&zones.twice),
+                                .over = atomic_load(&zones.over)};
+    const dl_host_memory put = {.slot = zones.slot,
+                                .unknown = now.unknown - zones.told_memory.unknown,
+                                .twice = now.twice - zones.told_memory.twice,
+                                .over = now.over - zones.told_memory.over};
+    zones.told_memory = now;
+    return put.unknown || put.twice || put.over ? dl_capture_put_host_memory(zones.capture, &put, err)
+                                                : DEVLOG_OK;
+}
+
 /* Takes everything out of the rings, with the file's lock. */
 static void drain(void)
 {
@@ -203,6 +217,7 @@ static void drain(void)
     for (zones_thread *t = first; t && !status; t = t->next)
         status = put_thread(t, &now, &records, &err);
     if (!status) status = put_refused(&err);
+    if (!status) status = put_memory(&err);
     free_rings(first);
     zones.last = now;
     if (!status) status = dl_capture_commit(zones.capture, &err);
@@ -268,6 +283,10 @@ devlog_status zones_file_begin(bool again, devlog_error *err)
     zones.unwritten = zones.told_refused = 0;
     zones.error = (devlog_error){0};
     atomic_store(&zones.refused, 0);
+    atomic_store(&zones.unknown, 0);
+    atomic_store(&zones.twice, 0);
+    atomic_store(&zones.over, 0);
+    zones.told_memory = (dl_host_memory){0};
     atomic_store(&zones.stop, false);
     atomic_store(&zones.asked, false);
     zones.last = moment();

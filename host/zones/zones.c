@@ -50,11 +50,24 @@ static void unlock_all(void)
     pthread_mutex_unlock(&zones.file);
 }
 
+static void before_fork(void)
+{
+    zones_memory_lock();
+    lock_all();
+}
+
+static void in_parent(void)
+{
+    unlock_all();
+    zones_memory_unlock();
+}
+
 /* The file, the thread that writes it and the rings are the parent's. */
 static void in_child(void)
 {
     self = NULL;
     (void)pthread_setspecific(at_thread_end, NULL);
+    zones_memory_in_child(zones.running);
     if (zones.running) zones_file_forget();
     zones.running = false;
     zones.starts++;
@@ -66,14 +79,14 @@ static void in_child(void)
     zones.of_parents = zones.threads;
     zones.threads = NULL;
     zones.n_threads = zones.next_number = 0;
-    unlock_all();
+    in_parent();
 }
 
 static void first_time(void)
 {
     zones_find_clock();
     (void)pthread_key_create(&at_thread_end, thread_ends);
-    (void)pthread_atfork(lock_all, unlock_all, in_child);
+    (void)pthread_atfork(before_fork, in_parent, in_child);
 }
 
 /* What the caller of devlog_host_start wants, for now and for the children of the process. */
@@ -178,8 +191,7 @@ static zones_thread *take_ring(void)
     return t;
 }
 
-/* The calling thread, which has not recorded before. */
-static zones_thread *adopt(void)
+zones_thread *zones_row(const char *name)
 {
     (void)pthread_once(&once, first_time);
     devlog_error err;
@@ -197,13 +209,22 @@ static zones_thread *adopt(void)
         atomic_store(&t->ring.lost, 0);
         atomic_store(&t->ring.elsewhere, 0);
         atomic_store(&t->ended, false);
-        if (prctl(PR_GET_NAME, t->name)) t->name[0] = 0;
+        snprintf(t->name, sizeof t->name, "%s", name);
     }
     unlock_all();
     if (status) {
         __atomic_store_n(&devlog_host_on, 0, __ATOMIC_RELAXED);
         fprintf(stderr, "devlog: host zones are not recorded: %s\n", err.text);
     }
+    return t;
+}
+
+/* The calling thread, which has not recorded before. */
+static zones_thread *adopt(void)
+{
+    char name[ZONES_NAME];
+    if (prctl(PR_GET_NAME, name)) name[0] = 0;
+    zones_thread *t = zones_row(name);
     self = t ? t : &refused;
     if (t) (void)pthread_setspecific(at_thread_end, t);
     return self;
@@ -448,9 +469,9 @@ void zones_end(devlog_host_zone *zone, uint64_t now)
 }
 
 /* The site's number; 0: it found no room. */
-static uint32_t put_bytes(devlog_host_site *site, dl_host_kind kind, const void *bytes, size_t n)
+static uint32_t put_bytes(zones_thread *t, devlog_host_site *site, dl_host_kind kind, const void *bytes,
+                          size_t n)
 {
-    zones_thread *t = zones_this_thread();
     const uint32_t number = t ? number_in(site) : 0;
     if (!t) return 0;
     if (!number || !has_room(t, ring_cells_of(n), t->ring.open)) {
@@ -461,9 +482,14 @@ static uint32_t put_bytes(devlog_host_site *site, dl_host_kind kind, const void 
     return number;
 }
 
+uint32_t zones_value(zones_thread *t, devlog_host_site *site, uint64_t value)
+{
+    return put_bytes(t, site, DL_HOST_VALUE, &value, sizeof value);
+}
+
 void devlog_host_value(devlog_host_site *site, uint64_t value)
 {
-    const uint32_t number = put_bytes(site, DL_HOST_VALUE, &value, sizeof value);
+    const uint32_t number = put_bytes(zones_this_thread(), site, DL_HOST_VALUE, &value, sizeof value);
     if (outlets() && number) outlets_value(number, value);
 }
 
@@ -471,6 +497,6 @@ void devlog_host_message(devlog_host_site *site, const char *text, size_t n)
 {
     const size_t most = n < DEVLOG_HOST_TEXT_MAX ? n : DEVLOG_HOST_TEXT_MAX,
                  size = text ? strnlen(text, most) : 0;
-    const uint32_t number = put_bytes(site, DL_HOST_TEXT, text ? text : "", size);
+    const uint32_t number = put_bytes(zones_this_thread(), site, DL_HOST_TEXT, text ? text : "", size);
     if (outlets() && number) outlets_message(number, text ? text : "", size);
 }

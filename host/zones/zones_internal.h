@@ -10,6 +10,7 @@
 #endif
 
 #include "decode/capture/capture.h"
+#include "decode/capture/host_records.h"
 #include "devlog/host.h"
 #include "outlets/outlets.h"
 #include "zones/ring.h"
@@ -55,11 +56,13 @@ typedef struct zones_recorder {
     uint32_t n_sites, cap_sites;
     uint32_t *named; /* hash table of numbers, of sites whose names were made at run time */
     uint32_t n_named, cap_named;
-    _Atomic uint64_t refused; /* records of threads that got no ring */
+    _Atomic uint64_t unknown, twice, over; /* of memory (dl_host_memory) */
+    _Atomic uint64_t refused;              /* records of threads that got no ring */
     /* Under `file`: */
     dl_capture *capture;
     uint32_t slot, put_sites;
     uint64_t told_refused;
+    dl_host_memory told_memory;
     zones_moment from; /* the file's clock began */
     zones_moment last; /* the last time that records were taken out */
     uint64_t sampled;  /* ns of the last sample in the file */
@@ -92,6 +95,16 @@ void zones_lose(zones_thread *t); /* a record that found no room */
 /* A zone that goes into the file and to no outlet. The end is the calling thread's, or of a recording that is over. */
 void zones_begin(zones_thread *t, devlog_host_zone *zone, devlog_host_site *site);
 void zones_end(devlog_host_zone *zone, uint64_t now);
+
+/* The number of the site; 0: the value found no room, which is counted. */
+uint32_t zones_value(zones_thread *t, devlog_host_site *site, uint64_t value);
+/* A row that is no thread's. Whoever puts in has it alone. NULL: there is none, or recording is not possible. */
+zones_thread *zones_row(const char *name);
+
+/* memory.c. Around a fork, of which the child goes on with the parent's blocks if the parent recorded; taken before the locks. */
+void zones_memory_lock(void);
+void zones_memory_unlock(void);
+void zones_memory_in_child(bool recorded);
 
 /* drain.c. The file, and the thread that fills it; the first two with both locks. */
 /* `again`: the process has written to it before. */

@@ -103,6 +103,10 @@ void devlog_host_lock_tried(devlog_host_lock *lock, int acquired);
 void devlog_host_lock_released(devlog_host_lock *lock);
 /* The lock is gone; `lock` may be filled anew. */
 void devlog_host_lock_end(devlog_host_lock *lock);
+/* Memory: a block of a pool comes and goes. The row "memory" of the process has a value per pool, the bytes that are allocated, in
+ * order. What is freed and was not allocated, or twice, is counted. NULL is nothing; a pool's name is a text that is copied. */
+void devlog_host_alloc(const void *block, size_t bytes, const char *pool);
+void devlog_host_free(const void *block, const char *pool);
 /* Names the calling thread in reports, unless it recorded something some milliseconds ago already; its name for the system (pthread_setname_np) otherwise. */
 void devlog_host_thread(const char *name);
 
@@ -220,7 +224,38 @@ static inline void dl_host_lock_fill(devlog_host_lock *lock, const char *name, c
         if (__builtin_expect((lock).known != 0, 0)) devlog_host_lock_end(&(lock));                           \
     } while (0)
 
+/* Memory as of TracyC.h: behind the call that allocates, and before the one that frees. */
+#define DEVLOG_HOST_ALLOC_N(block, bytes, pool)                                                              \
+    do {                                                                                                     \
+        if (DEVLOG_HOST_IS_ON()) devlog_host_alloc(block, bytes, pool);                                      \
+    } while (0)
+#define DEVLOG_HOST_FREE_N(block, pool)                                                                      \
+    do {                                                                                                     \
+        if (DEVLOG_HOST_IS_ON()) devlog_host_free(block, pool);                                              \
+    } while (0)
+#define DEVLOG_HOST_ALLOC(block, bytes) DEVLOG_HOST_ALLOC_N(block, bytes, "heap")
+#define DEVLOG_HOST_FREE(block)         DEVLOG_HOST_FREE_N(block, "heap")
+
 #ifdef __cplusplus
+/* A block that is allocated until the end of the C++ block it is declared in. */
+class devlog_host_block {
+    const void *block;
+    const char *pool;
+
+  public:
+    devlog_host_block(const void *block_, size_t bytes, const char *pool_) : block(block_), pool(pool_)
+    {
+        DEVLOG_HOST_ALLOC_N(block, bytes, pool);
+    }
+    ~devlog_host_block()
+    {
+        DEVLOG_HOST_FREE_N(block, pool);
+    }
+    devlog_host_block(const devlog_host_block &) = delete;
+    devlog_host_block &operator=(const devlog_host_block &) = delete;
+};
+#define DEVLOG_HOST_BLOCK(block, bytes, pool)                                                                \
+    devlog_host_block DEVLOG_HOST_JOIN(devlog_host_block_, __LINE__)(block, bytes, pool)
 /* A mutex that tells: std::lock_guard and its like take it as they take a std::mutex. */
 template <class mutex> class devlog_host_mutex {
     mutex m;
@@ -283,13 +318,18 @@ template <class mutex> class devlog_host_mutex {
     {                                                                                                        \
         name, "", __FILE__, __LINE__, 0, 0                                                                   \
     }
-#define DEVLOG_HOST_LOCK_ANNOUNCE(lock, name) ((void)sizeof(lock), (void)sizeof(name))
-#define DEVLOG_HOST_LOCK_BEFORE(lock)         ((void)sizeof(lock))
-#define DEVLOG_HOST_LOCK_AFTER(lock)          ((void)sizeof(lock))
-#define DEVLOG_HOST_LOCK_TRIED(lock, taken)   ((void)sizeof(lock), (void)sizeof(taken))
-#define DEVLOG_HOST_LOCK_RELEASED(lock)       ((void)sizeof(lock))
-#define DEVLOG_HOST_LOCK_TERMINATE(lock)      ((void)sizeof(lock))
+#define DEVLOG_HOST_LOCK_ANNOUNCE(lock, name)   ((void)sizeof(lock), (void)sizeof(name))
+#define DEVLOG_HOST_LOCK_BEFORE(lock)           ((void)sizeof(lock))
+#define DEVLOG_HOST_LOCK_AFTER(lock)            ((void)sizeof(lock))
+#define DEVLOG_HOST_LOCK_TRIED(lock, taken)     ((void)sizeof(lock), (void)sizeof(taken))
+#define DEVLOG_HOST_LOCK_RELEASED(lock)         ((void)sizeof(lock))
+#define DEVLOG_HOST_LOCK_TERMINATE(lock)        ((void)sizeof(lock))
+#define DEVLOG_HOST_ALLOC_N(block, bytes, pool) ((void)sizeof(block), (void)sizeof(bytes), (void)sizeof(pool))
+#define DEVLOG_HOST_FREE_N(block, pool)         ((void)sizeof(block), (void)sizeof(pool))
+#define DEVLOG_HOST_ALLOC(block, bytes)         ((void)sizeof(block), (void)sizeof(bytes))
+#define DEVLOG_HOST_FREE(block)                 ((void)sizeof(block))
 #ifdef __cplusplus
+#define DEVLOG_HOST_BLOCK(block, bytes, pool)   ((void)sizeof(block), (void)sizeof(bytes), (void)sizeof(pool))
 #define DEVLOG_HOST_MUTEX_TYPE(type)            type
 #define DEVLOG_HOST_MUTEX(type, variable, name) type variable
 #endif

@@ -113,6 +113,18 @@ static void part_locks(void)
     }
 }
 
+static void part_memory(void)
+{
+    static char block[3];
+    DEVLOG_HOST_ALLOC(&block[0], 100);
+    DEVLOG_HOST_ALLOC_N(&block[1], 200, "pool");
+    DEVLOG_HOST_FREE(&block[0]);
+    DEVLOG_HOST_FREE(&block[0]);
+    DEVLOG_HOST_FREE(&block[2]);
+    DEVLOG_HOST_ALLOC_N(&block[1], 300, "pool");
+    DEVLOG_HOST_FREE_N(&block[1], "pool");
+}
+
 static void part_many(const char *folder)
 {
     devlog_error err = {0};
@@ -297,6 +309,27 @@ static void locks_are_told(void **state)
     drop(&o);
 }
 
+/* What Tracy takes for a fault of the program, which ends its capture, is not sent: blocks come once and go once. */
+static void memory_is_told(void **state)
+{
+    (void)state;
+    outcome o = run_with("memory", "DEVLOG_HOST=tracy");
+    char *at = o.calls;
+    static const struct {
+        const char *what, *rest;
+    } wanted[] = {{"alloc ", " 100 heap\n"}, {"alloc ", " 200 pool\n"}, {"free ", " heap\n"},
+                  {"free ", " pool\n"},      {"alloc ", " 300 pool\n"}, {"free ", " pool\n"}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const size_t n = strcspn(at, "\n") + 1, m = strlen(wanted[i].rest);
+        if (strncmp(at, wanted[i].what, strlen(wanted[i].what)) != 0 || n < m ||
+            strncmp(at + n - m, wanted[i].rest, m) != 0)
+            fail_msg("call %zu: %s", i, o.calls);
+        at += n;
+    }
+    assert_string_equal(at, "");
+    drop(&o);
+}
+
 /* Per GPU context: queries in pairs with their times, which do not go back; sums by name as the capture has them. */
 static void device_zones_are_told(void **state)
 {
@@ -470,11 +503,11 @@ static void probes_are_in_the_program(void **state)
     snprintf(line, sizeof line, "%s/notes", folder);
     size_t n;
     char *notes = read_bytes(line, &n);
-    assert_true(count(notes, "Provider: devlog") >= 7);
-    static const char *const names[] = {"Name: zone_begin",   "Name: zone_end",  "Name: value",
-                                        "Name: message",      "Name: lock_wait", "Name: lock_held",
-                                        "Name: lock_released"};
-    for (int i = 0; i < 7; i++)
+    assert_true(count(notes, "Provider: devlog") >= 9);
+    static const char *const names[] = {"Name: zone_begin",    "Name: zone_end",  "Name: value",
+                                        "Name: message",       "Name: lock_wait", "Name: lock_held",
+                                        "Name: lock_released", "Name: alloc",     "Name: free"};
+    for (int i = 0; i < 9; i++)
         assert_int_equal(count(notes, names[i]), 1);
     free(notes);
 }
@@ -485,6 +518,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(host_zones_are_told),
         cmocka_unit_test(device_zones_are_told),
         cmocka_unit_test(locks_are_told),
+        cmocka_unit_test(memory_is_told),
         cmocka_unit_test(the_demo_tells_its_zones),
         cmocka_unit_test(there_are_bounds),
         cmocka_unit_test(what_is_not_there_is_said),
@@ -493,6 +527,7 @@ int main(int argc, char **argv)
     if (argc < 3) return cmocka_run_group_tests(tests, NULL, NULL);
     if (!strcmp(argv[1], "host")) part_host();
     if (!strcmp(argv[1], "locks")) part_locks();
+    if (!strcmp(argv[1], "memory")) part_memory();
     if (!strcmp(argv[1], "many")) part_many(argv[2]);
     if (!strcmp(argv[1], "device")) part_device(argv[2]);
     if (!strcmp(argv[1], "bounds")) part_bounds();

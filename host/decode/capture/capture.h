@@ -141,6 +141,7 @@ devlog_status dl_capture_put_violation(dl_capture *c, const dl_capture_violation
 devlog_status dl_capture_put_host_sites(dl_capture *c, uint32_t slot, const dl_host_site *sites, size_t n,
                                         devlog_error *err);
 devlog_status dl_capture_put_host_records(dl_capture *c, const dl_host_records *records, devlog_error *err);
+devlog_status dl_capture_put_host_memory(dl_capture *c, const dl_host_memory *memory, devlog_error *err);
 /* Says that nothing more of this chip will come. */
 devlog_status dl_capture_put_end(dl_capture *c, uint32_t slot, devlog_error *err);
 /* Writes what is in hand. On failure none of it is in the file, and it is still in hand. */
@@ -163,6 +164,7 @@ typedef struct dl_capture_sink {
     devlog_status (*cycles)(void *ctx, const dl_capture_cycles *cycles, devlog_error *err);
     devlog_status (*host_site)(void *ctx, uint32_t slot, const dl_host_site *site, devlog_error *err);
     devlog_status (*host_records)(void *ctx, const dl_host_records *records, devlog_error *err);
+    devlog_status (*host_memory)(void *ctx, const dl_host_memory *memory, devlog_error *err);
     /* After each frame: its number from 1, and the bytes of the input so far, for messages and progress. */
     void (*frame)(void *ctx, uint64_t number, uint64_t taken);
     devlog_status (*violation)(void *ctx, const dl_capture_violation *violation, devlog_error *err);

@@ -480,6 +480,24 @@ static devlog_status on_host_records(void *ctx, const dl_host_records *records, 
     return status || !r->marks.n ? status : r->sink->marks(r->sink->ctx, &r->marks, err);
 }
 
+static devlog_status on_host_memory(void *ctx, const dl_host_memory *memory, devlog_error *err)
+{
+    const reader *r = ctx;
+    const struct {
+        uint64_t n;
+        const char *what;
+    } all[] = {{memory->unknown, "frees of what was not allocated while it was recorded"},
+               {memory->twice, "frees of what was free already"},
+               {memory->over, "blocks where another one was that had not been freed"}};
+    (void)err;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].n)
+            dl_losses_found(r->losses, DL_FOUND_HOST_MEMORY, all[i].n, "%.60s: frame %llu: process %u: %s",
+                            r->options->name, (unsigned long long)(r->frame + 1), memory->slot - DL_HOST_SLOT,
+                            all[i].what);
+    return DEVLOG_OK;
+}
+
 static void tell_state(const reader *r, const dl_capture_state *s)
 {
     const char *name = r->options->name;
@@ -520,6 +538,7 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
                                     .offsets = on_offsets,
                                     .host_site = on_host_site,
                                     .host_records = on_host_records,
+                                    .host_memory = on_host_memory,
                                     .frame = on_frame};
     dl_capture_state state;
     devlog_status status = dl_capture_read(in, &frames, options->two_threads, &state, err);

@@ -212,6 +212,15 @@ static devlog_status read_host_records(frame *f, cursor *c, devlog_error *err)
     return status;
 }
 
+static devlog_status read_host_memory(frame *f, cursor *c, devlog_error *err)
+{
+    dl_host_memory memory = {.slot = take32(c)};
+    memory.unknown = take64(c);
+    memory.twice = take64(c);
+    memory.over = take64(c);
+    return c->bad || !f->sink->host_memory ? DEVLOG_OK : f->sink->host_memory(f->sink->ctx, &memory, err);
+}
+
 static devlog_status read_end(frame *f, cursor *c, devlog_error *err)
 {
     (void)err;
@@ -235,6 +244,7 @@ static devlog_status (*const payloads[DL_FRAME_KINDS])(frame *, cursor *, devlog
     [DL_FRAME_VIOLATION] = read_violation,
     [DL_FRAME_HOST_SITES] = read_host_sites,
     [DL_FRAME_HOST_RECORDS] = read_host_records,
+    [DL_FRAME_HOST_MEMORY] = read_host_memory,
 };
 
 devlog_status capture_payload(unsigned kind, cursor *c, const dl_capture_sink *sink, capture_open *open,

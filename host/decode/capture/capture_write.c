@@ -390,6 +390,15 @@ devlog_status dl_capture_put_host_records(dl_capture *c, const dl_host_records *
     return end_frame(c, DL_FRAME_HOST_RECORDS, err);
 }
 
+devlog_status dl_capture_put_host_memory(dl_capture *c, const dl_host_memory *memory, devlog_error *err)
+{
+    put32(c, memory->slot);
+    put64(c, memory->unknown);
+    put64(c, memory->twice);
+    put64(c, memory->over);
+    return end_frame(c, DL_FRAME_HOST_MEMORY, err);
+}
+
 devlog_status dl_capture_put_end(dl_capture *c, uint32_t slot, devlog_error *err)
 {
     put32(c, slot);

@@ -41,6 +41,14 @@ typedef struct dl_host_records {
     size_t size;
 } dl_host_records;
 
+/* Calls about memory that cannot be, since the frame of them before. */
+typedef struct dl_host_memory {
+    uint32_t slot;
+    uint64_t unknown; /* frees of what was not allocated */
+    uint64_t twice;   /* of what was free already */
+    uint64_t over;    /* blocks where one is that was not freed */
+} dl_host_memory;
+
 void dl_host_put(dl_str *bytes, const dl_host_record *record);
 /* Takes the next record off *at. False: there is none, or it cannot be: then *at is not `end`. */
 bool dl_host_take(const char **at, const char *end, dl_host_record *record);

@@ -172,6 +172,10 @@ static bool put_in_order(cli_logs *logs)
     bool *twin = calloc(logs->n_all + 1, sizeof *twin);
     for (size_t i = 0; twin && i < logs->n_all; i++)
         twin[i] = has_capture(logs, &logs->items[i]);
+    for (size_t i = 0; twin && i < logs->n_all; i++)
+        for (size_t k = 0; k < logs->n_all && twin[i] && is_of_host(&logs->items[i]); k++)
+            if (in_one_folder(logs->items[k].path, logs->items[i].path))
+                logs->items[k].bytes_of_hosts += logs->items[i].bytes;
     for (size_t i = 0; twin && i < logs->n_all; i++) {
         if (twin[i])
             behind[n_behind++] = logs->items[i];
@@ -294,6 +298,7 @@ char **cli_logs_with_hosts(const cli_logs *logs, const cli_log *log, size_t *n)
     if (!found) return NULL;
     *n = 0;
     found[(*n)++] = log->path;
+    if (is_of_host(log)) return found;
     for (size_t i = logs->n; i < logs->n_all; i++) {
         const cli_log *l = &logs->items[i];
         if (is_of_host(l) && in_one_folder(l->path, log->path)) found[(*n)++] = l->path;

@@ -18,7 +18,8 @@ typedef struct cli_log {
     bool capture; /* capture.devlog, otherwise a device log */
     bool report;  /* an op report; only cli_logs_find_all tells of those */
     uint64_t bytes;
-    int64_t time_ns; /* of its last change, since 1970 */
+    uint64_t bytes_of_hosts; /* of zones of host code beside it, which are read with it */
+    int64_t time_ns;         /* of its last change, since 1970 */
     uint64_t device, inode;
 } cli_log;
 

@@ -7,6 +7,7 @@
 #include "answers/answer_print.h"
 #include "answers/report_job.h"
 #include "base/file.h"
+#include "cli/logs.h"
 #include "cli/page_answers.h"
 #include "report/export.h"
 #include "report/results.h"
@@ -45,25 +46,68 @@ static devlog_status write_report(const serve_maker *m, const char *path, const 
     return status;
 }
 
+/* A log, and the zones of host code of its run beside it. */
+typedef struct taken {
+    cli_logs logs;
+    char *alone[1];
+    char **paths; /* n of them */
+    size_t n;
+} taken;
+
+static devlog_status take(taken *t, const char *log, devlog_error *err)
+{
+    const char *slash = strrchr(log, '/');
+    char *folder = slash ? strndup(log, slash == log ? 1 : (size_t)(slash - log)) : strdup(".");
+    *t = (taken){.alone = {strdup(log)}, .n = 1};
+    devlog_status status = folder && t->alone[0] ? cli_logs_find_all(folder, &t->logs, err)
+                                                 : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < t->logs.n && !status && !t->paths; i++) {
+        if (strcmp(t->logs.items[i].path, log) != 0) continue;
+        t->paths = cli_logs_with_hosts(&t->logs, &t->logs.items[i], &t->n);
+        if (!t->paths) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    }
+    free(folder);
+    return status;
+}
+
+static char **paths_of(taken *t)
+{
+    return t->paths ? t->paths : t->alone;
+}
+
+static void let_go(taken *t)
+{
+    free(t->paths);
+    free(t->alone[0]);
+    cli_logs_free(&t->logs);
+}
+
 devlog_status serve_make_results(void *ctx, const char *log, const char *folder, devlog_error *err)
 {
     const serve_maker *m = ctx;
     cli_shown shown = {m->filters, *m->filter};
     op_selected selected;
     if (is_report(log)) return write_report(m, log, folder, err);
-    char *name = strdup(log);
-    if (!name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    cli_page_asked page = cli_page_ask(&name, 1, NULL, shown.filters, &shown.filter);
-    devlog_status status = cli_select(m->command, shown.filters, &shown.filter, &name, 1, &selected, err);
+    taken all;
+    devlog_status status = take(&all, log, err);
+    if (status) {
+        let_go(&all);
+        return status;
+    }
+    char **paths = paths_of(&all);
+    cli_page_asked page = cli_page_ask(paths, all.n, NULL, shown.filters, &shown.filter);
+    status = cli_select(m->command, shown.filters, &shown.filter, paths, all.n, &selected, err);
     const dl_results_options how = {.filter = shown.filter,
                                     .check = cli_shown_check,
                                     .ctx = &shown,
                                     .answers = cli_page_answers,
                                     .answers_runs = cli_page_runs,
-                                    .answers_ctx = &page};
+                                    .answers_ctx = &page,
+                                    .also = paths + 1,
+                                    .n_also = all.n - 1};
     if (!status) status = dl_results_make(log, folder, &how, NULL, err);
     cli_page_asked_free(&page);
-    free(name);
+    let_go(&all);
     op_selected_free(&selected);
     return status;
 }
@@ -75,17 +119,21 @@ devlog_status serve_make_trace(void *ctx, const char *log, const char *folder, d
     op_selected selected = {0};
     dl_decode *d = NULL;
     dl_view *v = NULL;
-    char *name = strdup(log), *path = dl_path_join(folder, SERVE_TRACE);
-    devlog_status status = name && path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (!status) status = cli_select(m->command, shown.filters, &shown.filter, &name, 1, &selected, err);
+    taken all;
+    char *path = dl_path_join(folder, SERVE_TRACE);
+    devlog_status status = take(&all, log, err);
+    if (!status && !path) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status)
+        status = cli_select(m->command, shown.filters, &shown.filter, paths_of(&all), all.n, &selected, err);
     const dl_decode_options how = {
-        .filter = shown.filter, .only_input = true, .no_samples = true, .keep_meta = true};
+        .filter = shown.filter, .only_input = all.n == 1, .no_samples = true, .keep_meta = true};
     if (!status) status = dl_decode_new(&d, &how, err);
     if (!status) status = dl_view_new(&v, d, &(dl_view_options){0}, err);
     if (!status) status = dl_decode_run_sink(d, dl_view_runs(v), err);
-    if (!status) status = dl_decode_file(d, log, err);
+    for (size_t i = 0; i < all.n && !status; i++)
+        status = dl_decode_file(d, paths_of(&all)[i], err);
     if (!status) status = dl_decode_finish(d, err);
-    if (!status) status = dl_losses_no_rows(dl_decode_losses(d), log, 1, err);
+    if (!status) status = dl_losses_no_rows(dl_decode_losses(d), log, all.n, err);
     if (!status) status = cli_shown_check(&shown, d, err);
     if (!status) status = dl_view_ready(v, err);
     if (!status) status = dl_folder_make(folder, err);
@@ -93,7 +141,7 @@ devlog_status serve_make_trace(void *ctx, const char *log, const char *folder, d
     dl_view_free(v);
     dl_decode_free(d);
     op_selected_free(&selected);
-    free(name);
+    let_go(&all);
     free(path);
     return status;
 }

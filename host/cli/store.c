@@ -85,8 +85,8 @@ static entry *find(cli_store *s, const cli_log *log)
 {
     for (size_t i = 0; i < CLI_STORE_KEPT; i++) {
         entry *e = &s->entries[i];
-        if (e->state != EMPTY && strcmp(e->id, log->id) == 0 && e->bytes == log->bytes &&
-            e->time_ns == log->time_ns)
+        if (e->state != EMPTY && strcmp(e->id, log->id) == 0 &&
+            e->bytes == log->bytes + log->bytes_of_hosts && e->time_ns == log->time_ns)
             return e;
     }
     return NULL;
@@ -110,7 +110,7 @@ static void work(cli_store *s, entry *e, const cli_log *log)
 {
     char path[96];
     devlog_error err = {0};
-    *e = (entry){.bytes = log->bytes,
+    *e = (entry){.bytes = log->bytes + log->bytes_of_hosts,
                  .time_ns = log->time_ns,
                  .used = ++s->uses,
                  .number = ++s->numbers,

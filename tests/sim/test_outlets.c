@@ -17,6 +17,7 @@
 #include "support/cli.h"
 #include "support/files.h"
 #include "support/fixture.h"
+#include "support/serve.h"
 
 enum { THREADS = 4, ROUNDS = 25, ROWS = 300, NAMES = 9000 };
 
@@ -425,6 +426,20 @@ static void device_zones_are_told(void **state)
         free(out);
         free(said);
     }
+    served s = serve_start(o.folder, NULL);
+    char *id = serve_first_id(&s);
+    static const char *const routes[] = {"device_perf.html", "trace.perfetto-trace"};
+    for (int i = 0; i < 2; i++) {
+        char route[100];
+        size_t size;
+        snprintf(route, sizeof route, "/log/%s/%s", id, routes[i]);
+        char *answer = serve_get(&s, route, &size);
+        if (serve_status(answer) != 200 || !memmem(answer, size, "launching", 9))
+            fail_msg("%s: %.200s", route, answer);
+        free(answer);
+    }
+    free(id);
+    assert_int_equal(serve_stop(&s), 0);
     drop(&o);
 }
 

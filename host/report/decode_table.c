@@ -196,12 +196,12 @@ void dl_report_head(const dl_tables *t, const dl_chip *chip, const dl_table_opti
     if (markdown) dl_str_char(out, '\n');
 }
 
-static devlog_status per_risc(dl_decode *d, const dl_table_options *o, dl_str *out, devlog_error *err)
+static devlog_status per_risc(dl_decode *d, const dl_groups *groups, const dl_table_options *o, dl_str *out,
+                              devlog_error *err)
 {
-    dl_groups g;
+    const dl_groups g = *groups;
     const dl_tables *t = dl_decode_tables(d);
-    devlog_status status = dl_groups_by_risc(d, &g, err);
-    if (status) return status;
+    devlog_status status = DEVLOG_OK;
     ranked *r = malloc((g.n + 1) * sizeof *r);
     if (!r) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the table");
     for (size_t from = 0, to; from < g.n && !status; from = to) {
@@ -216,7 +216,6 @@ static devlog_status per_risc(dl_decode *d, const dl_table_options *o, dl_str *o
     }
     if (g.n == 0) dl_str_add(out, "No zone was closed in this log: there are no durations to show.\n");
     free(r);
-    dl_groups_free(&g);
     return status;
 }
 
@@ -233,13 +232,13 @@ void dl_launch_text(const dl_launch *l, char out[64])
         snprintf(out + n, 64 - (size_t)n, ".%u", l->trace_counter);
 }
 
-static devlog_status per_launch(dl_decode *d, const dl_table_options *o, dl_str *out, devlog_error *err)
+static devlog_status per_launch(dl_decode *d, const dl_groups *groups, const dl_table_options *o, dl_str *out,
+                                devlog_error *err)
 {
-    dl_groups g;
+    const dl_groups g = *groups;
     const dl_tables *t = dl_decode_tables(d);
     const dl_launches *launches = dl_decode_launches(d);
-    devlog_status status = dl_groups_by_launch(d, o->max_launches, &g, err);
-    if (status) return status;
+    devlog_status status = DEVLOG_OK;
     ranked *r = malloc((g.n + 1) * sizeof *r);
     if (!r) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the table");
     for (size_t from = 0, to, end; from < g.n && !status; from = end) {
@@ -260,7 +259,6 @@ static devlog_status per_launch(dl_decode *d, const dl_table_options *o, dl_str 
         dl_str_fmt(out, "... and %u more launches (--max-launches shows more; --format csv has all)\n",
                    g.launches_left);
     free(r);
-    dl_groups_free(&g);
     return status;
 }
 
@@ -317,9 +315,16 @@ void dl_report_analyses(dl_decode *d, const dl_analyzer *a, const dl_table_optio
 
 devlog_status dl_report_table(dl_decode *d, const dl_table_options *options, dl_str *out, devlog_error *err)
 {
-    devlog_status status = per_risc(d, options, out, err);
+    const uint32_t most = options->max_launches;
+    dl_groups riscs, launches = {0};
+    devlog_status status = most ? dl_groups_by_risc_and_launch(d, most, &riscs, &launches, err)
+                                : dl_groups_by_risc(d, &riscs, err);
+    if (status) return status;
+    status = per_risc(d, &riscs, options, out, err);
     if (!status) status = dl_report_series(d, options, out, err);
-    if (!status && options->max_launches) status = per_launch(d, options, out, err);
+    if (!status && most) status = per_launch(d, &launches, options, out, err);
+    dl_groups_free(&riscs);
+    dl_groups_free(&launches);
     return status ? status : dl_str_status(out, err);
 }
 

@@ -402,33 +402,50 @@ static bool group_launches(const by_launches *all, const dl_groups *riscs, const
     return true;
 }
 
-devlog_status dl_groups_by_launch(dl_decode *d, uint32_t most, dl_groups *out, devlog_error *err)
+/* `riscs`: the groups that members are of. */
+static devlog_status by_launch(dl_decode *d, const member *members, size_t n, const dl_groups *riscs,
+                               uint32_t most, dl_groups *out, devlog_error *err)
 {
-    dl_groups riscs = {0};
     uint32_t *order = NULL;
     by_launches all = {0};
-    size_t n_members;
-    *out = (dl_groups){0};
-    member *members = list_members(d, false, &n_members, err);
-    if (!members) return DEVLOG_ERR_MEMORY;
-    /* What they are; the summary is of each launch's samples. */
-    devlog_status status = group_members(d, members, n_members, false, false, &riscs, err);
-    if (status) {
-        free(members);
-        return status;
-    }
+    devlog_status status = DEVLOG_OK;
     uint32_t *rank = rank_launches(d, &order, err);
-    if (!rank ||
-        !gather(members, n_members, rank, dl_decode_launches(d)->count, most, &all, &out->launches_left) ||
-        !group_launches(&all, &riscs, order, out)) {
+    if (!rank || !gather(members, n, rank, dl_decode_launches(d)->count, most, &all, &out->launches_left) ||
+        !group_launches(&all, riscs, order, out)) {
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the durations of launches");
         dl_groups_free(out);
     }
     free(order);
     free(rank);
-    free(members);
     free(all.items);
     free(all.ends);
+    return status;
+}
+
+static devlog_status both(dl_decode *d, uint32_t most, bool quantiles, dl_groups *riscs, dl_groups *launches,
+                          devlog_error *err)
+{
+    size_t n;
+    *riscs = *launches = (dl_groups){0};
+    member *members = list_members(d, false, &n, err);
+    if (!members) return DEVLOG_ERR_MEMORY;
+    devlog_status status = group_members(d, members, n, false, quantiles, riscs, err);
+    if (!status) status = by_launch(d, members, n, riscs, most, launches, err);
+    free(members);
+    if (status) dl_groups_free(riscs);
+    return status;
+}
+
+devlog_status dl_groups_by_risc_and_launch(dl_decode *d, uint32_t most, dl_groups *riscs, dl_groups *launches,
+                                           devlog_error *err)
+{
+    return both(d, most, true, riscs, launches, err);
+}
+
+devlog_status dl_groups_by_launch(dl_decode *d, uint32_t most, dl_groups *out, devlog_error *err)
+{
+    dl_groups riscs; /* what they are: the summaries are of each launch's samples */
+    devlog_status status = both(d, most, false, &riscs, out, err);
     dl_groups_free(&riscs);
     return status;
 }

@@ -33,5 +33,8 @@ devlog_status dl_groups_by_core(dl_decode *d, dl_groups *out, devlog_error *err)
  * cores; of the first `most` launches, 0: of all. Their summaries have no `first`: when a sample began is not
  * known here. Takes 12 bytes per sample while it runs. */
 devlog_status dl_groups_by_launch(dl_decode *d, uint32_t most, dl_groups *out, devlog_error *err);
+/* By RISC, and by launch, for less than both cost by themselves. */
+devlog_status dl_groups_by_risc_and_launch(dl_decode *d, uint32_t most, dl_groups *riscs, dl_groups *launches,
+                                           devlog_error *err);
 
 #endif

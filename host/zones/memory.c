@@ -149,7 +149,7 @@ static void allocated(zones_thread *t, const void *address, size_t bytes, const 
     n_live++;
     *b = (block){.address = address, .bytes = bytes, .pool = of, .state = LIVE};
     p->live += bytes;
-    (void)zones_value(t, p->site, p->live);
+    (void)zones_put_value(t, p->site, p->live);
     if (outlets()) b->sent = (uint8_t)outlets_alloc(p->site->number, p->site->name, address, bytes, p->live);
 }
 
@@ -159,7 +159,7 @@ static void freed(zones_thread *t, const void *address, const char *name)
     block *b = of < MOST_POOLS && cap ? place_of(address, of) : NULL;
     if (b && b->state == LIVE) {
         let_go(&pools[of], b);
-        (void)zones_value(t, pools[of].site, pools[of].live);
+        (void)zones_put_value(t, pools[of].site, pools[of].live);
     } else if (b && b->state == FREED) {
         one_more(&zones.twice);
     } else if (untracked) { /* it is taken for one of them */

@@ -482,7 +482,7 @@ static uint32_t put_bytes(zones_thread *t, devlog_host_site *site, dl_host_kind 
     return number;
 }
 
-uint32_t zones_value(zones_thread *t, devlog_host_site *site, uint64_t value)
+uint32_t zones_put_value(zones_thread *t, devlog_host_site *site, uint64_t value)
 {
     return put_bytes(t, site, DL_HOST_VALUE, &value, sizeof value);
 }

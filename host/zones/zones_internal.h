@@ -97,7 +97,7 @@ void zones_begin(zones_thread *t, devlog_host_zone *zone, devlog_host_site *site
 void zones_end(devlog_host_zone *zone, uint64_t now);
 
 /* The number of the site; 0: the value found no room, which is counted. */
-uint32_t zones_value(zones_thread *t, devlog_host_site *site, uint64_t value);
+uint32_t zones_put_value(zones_thread *t, devlog_host_site *site, uint64_t value);
 /* A row that is no thread's. Whoever puts in has it alone. NULL: there is none, or recording is not possible. */
 zones_thread *zones_row(const char *name);
 

@@ -173,7 +173,10 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
     bool whole = h.id && h.t && h.depth; /* else it is in somebody else's order */
     if (!whole && !read_head(r, NULL, &h)) return op_log_bad_line(log, p);
     if (h.id == 0 || h.id > UINT32_MAX || h.t == 0) {
-        op_log_found(log, OP_BAD_LINE, 1, p->line, "an op without %s", h.t ? "an id" : "a time");
+        op_log_found(log, OP_BAD_LINE, 1, p->line, "an op without %s",
+                     !h.t   ? "a time"
+                     : h.id ? "an id that fits into 32 bits"
+                            : "an id");
         return true;
     }
     log->in_order &= log->n_ops == 0 || h.id == log->ops[log->n_ops - 1].id + (uint64_t)1;

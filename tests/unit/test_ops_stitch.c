@@ -420,6 +420,26 @@ static fixture two_runs(const char *first, const char *second, const char *devic
     return f;
 }
 
+/* Ids are numbers of 32 bits: a greater one is no other op's. */
+static void ids_are_not_cut(void **state)
+{
+    (void)state;
+    fixture f = stitched(RUN("bb") OP(1, "First", 100, 200) OP(4294967295, "Last", 300, 400)
+                             OP(4294967296, "None", 500,
+                                600) "{\"e\":\"end\",\"id\":4294967297,\"t\":700,\"thread\":0}\n" CLOSE,
+                         NULL);
+    check_ok(f.status, &f.err);
+    assert_int_equal(cJSON_GetArraySize(f.rows), 2);
+    text_is(&f, 0, "OP CODE", "First");
+    number_is(&f, 0, "HOST END TS", 200);
+    text_is(&f, 1, "OP CODE", "Last");
+    number_is(&f, 1, "HOST END TS", 400);
+    says(&f, "1  lines that are not of an op log");
+    says(&f, "2  events of ops that never started");
+    assert_true(op_job_lost(&f.job));
+    done(&f);
+}
+
 static void two_runs_become_one_report(void **state)
 {
     (void)state;
@@ -563,6 +583,7 @@ int main(void)
         cmocka_unit_test(captures_say_their_run),
         cmocka_unit_test(one_log_is_enough),
         cmocka_unit_test(damaged_op_logs),
+        cmocka_unit_test(ids_are_not_cut),
         cmocka_unit_test(two_runs_become_one_report),
         cmocka_unit_test(texts_survive),
         cmocka_unit_test(lines_may_come_in_any_order),

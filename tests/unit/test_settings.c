@@ -113,6 +113,29 @@ static void every_setting_is_read_or_refused(void **state)
     assert_true(n > 100);
 }
 
+/* The least and the greatest number are still read. */
+static void limits_are_read(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    for (int s = 1; s < DL_SETTINGS; s++) {
+        const dl_setting_info *i = dl_setting_of((dl_setting)s);
+        if (i->kind != DL_SETTING_NUMBER) continue;
+        const uint64_t limits[] = {i->low, i->high};
+        for (size_t k = 0; k < 2; k++, n++) {
+            char text[32];
+            uint64_t number = 0;
+            devlog_error err = {0};
+            snprintf(text, sizeof text, "%llu", (unsigned long long)limits[k]);
+            setenv(i->name, text, 1);
+            if (dl_setting_number((dl_setting)s, 7, &number, &err) != DEVLOG_OK || number != limits[k])
+                fail_msg("%s=%s: '%s'", i->name, text, err.text);
+            unsetenv(i->name);
+        }
+    }
+    assert_true(n > 10);
+}
+
 /* Opens a device, and launches a kernel; the first that fails. */
 static devlog_status launch_on(const devlog_device_options *options, devlog_error *err)
 {
@@ -146,6 +169,7 @@ static void texts_that_mean_nothing_are_errors(void **state)
         {DL_SET_RANK_OMPI, "", NULL, NULL},
         {DL_SET_RANK_PMI, "", NULL, NULL},
         {DL_SET_RANK_SLURM, "", NULL, NULL},
+        {DL_SET_SIZE_PMI, "", NULL, NULL}, /* a launcher's: only whether there are several */
         {DL_SET_BOARD, "typo", "sim", "unknown board 'typo'"},
         {DL_SET_BOARD, "/typo.json", "sim", "/typo.json"},
         {DL_SET_TRANSPORT, "typo", NULL, "unknown transport 'typo'"},
@@ -173,7 +197,7 @@ static void texts_that_mean_nothing_are_errors(void **state)
         {DL_SET_NO_COLOR, "", NULL, NULL},
         {DL_SET_TERM, "", NULL, NULL},
         {DL_SET_COLUMNS, "", NULL, NULL}, /* the terminal's own; docs/environment.md says what comes of it */
-        {DL_SET_TRACY, "", NULL, NULL}, /* test_outlets: it is said, and the program goes on */
+        {DL_SET_TRACY, "", NULL, NULL},   /* test_outlets: it is said, and the program goes on */
         {DL_SET_DISPLAY, "", NULL, NULL},
         {DL_SET_WAYLAND_DISPLAY, "", NULL, NULL},
         {DL_SET_SSH_CONNECTION, "", NULL, NULL},
@@ -465,6 +489,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_read_is_an_error),
         cmocka_unit_test(every_setting_is_read_or_refused),
+        cmocka_unit_test(limits_are_read),
         cmocka_unit_test(texts_that_mean_nothing_are_errors),
         cmocka_unit_test(what_can_be_read_is_read),
         cmocka_unit_test(commands_say_it_in_one_line),

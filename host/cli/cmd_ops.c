@@ -155,23 +155,19 @@ static int report_ranks(const ops_args *a, const op_job_options *o, const cli_ar
 }
 
 /* The same when each of them has just got a report of its own in the folder of the output. */
-static int report_made_ranks(const ops_args *a, const op_job_options *o, int of_each)
+static int report_made_ranks(const ops_args *a, const op_job_options *o, const tt_made_ranks *r, int of_each)
 {
     devlog_error err = {0};
-    ranks r;
-    cli_args made = {0};
-    devlog_status status = ranks_find(&r, &o->logs, 1, &err);
-    if (!status && !(made.items = calloc(r.n + 1, sizeof *made.items)))
-        status = dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < r.n && !status; i++) {
+    cli_args made = {.items = calloc(r->n + 1, sizeof *made.items)};
+    devlog_status status = made.items ? DEVLOG_OK : dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < r->n && !status; i++) {
         char *path = NULL;
-        if (asprintf(&path, "%s/rank%u/%s.csv", o->output, r.items[i].number, o->name) < 0) path = NULL;
+        if (asprintf(&path, "%s/rank%u/%s.csv", o->output, r->numbers[i], o->name) < 0) path = NULL;
         if (path && access(path, R_OK) == 0)
             made.items[made.n++] = path;
         else
             free(path);
     }
-    ranks_free(&r);
     if (status) fprintf(stderr, "devlog ops: %s\n", err.text);
     int exit_status = status ? CLI_FAILED : of_each;
     if (made.n > 1) {
@@ -212,13 +208,15 @@ static int report(const ops_args *a, cli_args *rest)
         .link_logs = a->link_logs,
         .selection = op_selection_any(&selection) ? &selection : NULL,
     };
+    tt_made_ranks made = {0};
     if (rest->n > 1)
         exit_status = report_ranks(a, &o, rest);
-    else if (!cli_tt_ops(&o, &exit_status))
+    else if (!cli_tt_ops(&o, &made, &exit_status))
         exit_status =
             ranks_are_in(o.logs) ? report_ranks(a, &o, rest) : cli_op_report("ops", &o, STDOUT_FILENO);
-    else if (exit_status != CLI_FAILED && ranks_are_in(o.logs) && takes_ranks(a, &o))
-        exit_status = report_made_ranks(a, &o, exit_status);
+    else if (exit_status != CLI_FAILED && made.n && takes_ranks(a, &o))
+        exit_status = report_made_ranks(a, &o, &made, exit_status);
+    free(made.numbers);
     dl_str_free(&name);
     return exit_status;
 }

@@ -257,7 +257,7 @@ static bool has_logs_of_a_run(const char *folder)
 }
 
 /* A tar or zip: unpacked beside the report, and removed when that is made. */
-static int report_archive(const op_job_options *o)
+static int report_archive(const op_job_options *o, tt_made_ranks *made)
 {
     devlog_error err = {0};
     size_t there = dl_folder_there(o->output);
@@ -274,7 +274,8 @@ static int report_archive(const op_job_options *o)
     } else {
         op_job_options inside = *o;
         inside.logs = folder;
-        if (!cli_tt_ops(&inside, &exit_status)) exit_status = cli_op_report("ops", &inside, STDOUT_FILENO);
+        if (!cli_tt_ops(&inside, made, &exit_status))
+            exit_status = cli_op_report("ops", &inside, STDOUT_FILENO);
     }
     tt_unpacked_remove(folder);
     if (exit_status == CLI_FAILED) dl_folder_unmake(o->output, there);
@@ -300,10 +301,10 @@ static bool is_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-bool cli_tt_ops(const op_job_options *o, int *exit_status)
+bool cli_tt_ops(const op_job_options *o, tt_made_ranks *made_ranks, int *exit_status)
 {
     if (tt_is_archive(o->logs)) {
-        *exit_status = report_archive(o);
+        *exit_status = report_archive(o, made_ranks);
         return true;
     }
     tt_files files;
@@ -335,9 +336,11 @@ bool cli_tt_ops(const op_job_options *o, int *exit_status)
         *exit_status = report_tracy(&files, o);
     else if (tt_files_are_metals(&files))
         *exit_status = report(&files, o, o->output);
-    else if (any_metals(&ranks))
+    else if (any_metals(&ranks)) {
         *exit_status = report_ranks(&ranks, o);
-    else
+        *made_ranks = (tt_made_ranks){ranks.numbers, ranks.n};
+        ranks.numbers = NULL;
+    } else
         taken = false;
     tt_ranks_free(&ranks);
     tt_files_free(&files);

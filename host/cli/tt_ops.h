@@ -4,8 +4,14 @@
 
 #include "ops/op_job.h"
 
+/* Folders of ranks: the numbers of those that there were; freed by the caller. */
+typedef struct tt_made_ranks {
+    unsigned *numbers;
+    size_t n;
+} tt_made_ranks;
+
 /* Makes and prints the report when the folder is tt-metal's; *exit_status is what the command returns. False:
  * it is not. */
-bool cli_tt_ops(const op_job_options *o, int *exit_status);
+bool cli_tt_ops(const op_job_options *o, tt_made_ranks *made, int *exit_status);
 
 #endif

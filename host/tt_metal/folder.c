@@ -23,11 +23,13 @@ static bool is_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The file of this name, or packed. NULL: none, or no memory (*no_memory). */
-static char *find(const char *folder, const char *name, bool *no_memory)
+/* How a file's name goes on when it is packed. */
+static const char *const endings[] = {"", ".zst", ".gz", ".xz", ".pack"};
+enum { ENDINGS = sizeof endings / sizeof endings[0] };
+
+char *tt_file_find(const char *folder, const char *name, bool *no_memory)
 {
-    static const char *const endings[] = {"", ".zst", ".gz", ".xz", ".pack"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    for (size_t i = 0; i < ENDINGS; i++) {
         char packed[128];
         snprintf(packed, sizeof packed, "%s%s", name, endings[i]);
         char *path = dl_path_join(folder, packed);
@@ -40,17 +42,22 @@ static char *find(const char *folder, const char *name, bool *no_memory)
 
 static bool look_in(tt_files *f, const char *folder);
 
-/* A report: ops_perf_results*.csv. */
-static char *find_report(const char *folder)
+/* A report: ops_perf_results*.csv, or packed. */
+static bool is_report(const char *name)
 {
     static const char prefix[] = "ops_perf_results";
+    const char *csv = strncmp(name, prefix, sizeof prefix - 1) == 0 ? strstr(name, ".csv") : NULL;
+    for (size_t i = 0; csv && i < ENDINGS; i++)
+        if (strcmp(csv + 4, endings[i]) == 0) return true;
+    return false;
+}
+
+static char *find_report(const char *folder)
+{
     DIR *d = opendir(folder);
     char *found = NULL;
     for (struct dirent *e; d && !found && (e = readdir(d)) != NULL;) {
-        size_t n = strlen(e->d_name);
-        if (n > 4 && strncmp(e->d_name, prefix, sizeof prefix - 1) == 0 &&
-            strcmp(e->d_name + n - 4, ".csv") == 0)
-            found = dl_path_join(folder, e->d_name);
+        if (is_report(e->d_name)) found = dl_path_join(folder, e->d_name);
     }
     if (d) closedir(d);
     return found;
@@ -159,14 +166,14 @@ static bool find_streamed(tt_files *f, const char *folder)
 static bool look_in(tt_files *f, const char *folder)
 {
     bool no_memory = false;
-    f->data = find(folder, TT_OPS_DATA_NAME, &no_memory);
-    f->times = find(folder, TT_OPS_TIMES_NAME, &no_memory);
-    f->report = find(folder, TT_PERF_NAME, &no_memory);
-    f->log = find(folder, DEVICE_LOG_NAME, &no_memory);
-    f->tracy = find(folder, TRACY_NAME, &no_memory);
-    f->sync = find(folder, TT_SYNC_NAME, &no_memory);
-    f->zones = find(folder, TT_ZONES_NAME, &no_memory);
-    f->new_zones = find(folder, TT_NEW_ZONES_NAME, &no_memory);
+    f->data = tt_file_find(folder, TT_OPS_DATA_NAME, &no_memory);
+    f->times = tt_file_find(folder, TT_OPS_TIMES_NAME, &no_memory);
+    f->report = tt_file_find(folder, TT_PERF_NAME, &no_memory);
+    f->log = tt_file_find(folder, DEVICE_LOG_NAME, &no_memory);
+    f->tracy = tt_file_find(folder, TRACY_NAME, &no_memory);
+    f->sync = tt_file_find(folder, TT_SYNC_NAME, &no_memory);
+    f->zones = tt_file_find(folder, TT_ZONES_NAME, &no_memory);
+    f->new_zones = tt_file_find(folder, TT_NEW_ZONES_NAME, &no_memory);
     if (!f->report && !f->log) no_memory |= !find_streamed(f, folder);
     f->folder = strdup(folder);
     f->ops_report = find_report(folder);

@@ -23,6 +23,9 @@ tt_streamed tt_streamed_is(const char *path);
 tt_streamed tt_streamed_begins(const char *text, size_t n);
 
 bool tt_files_find(tt_files *f, const char *folder);
+/* The file of this name in a folder, plain or packed. NULL: none, or no memory (*no_memory, which stays as it is
+ * otherwise). */
+char *tt_file_find(const char *folder, const char *name, bool *no_memory);
 /* Whether a file is named as Tracy's captures are. */
 bool tt_is_tracy(const char *path);
 /* Such a file, and what the device left beside it. */

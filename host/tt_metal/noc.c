@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "decode/input.h"
 #include "ops/jsonline.h"
+#include "tt_metal/folder.h"
 #include "tt_metal/host.h"
 #include "tt_metal/noc_zones.h"
 
@@ -382,10 +383,10 @@ static void sort(tt_nocs *n)
 }
 
 /* {"cluster_type": "N150", ...}: which chip it is. */
-static tt_noc_grid read_grid(const char *folder)
+static tt_noc_grid read_grid(const char *folder, tt_found *found, bool *no_memory)
 {
     static const char key[] = "\"cluster_type\"";
-    char *path = dl_path_join(folder, "topology.json"), type[32] = "", text[64 * 1024];
+    char *path = tt_file_find(folder, "topology.json", no_memory), type[32] = "", text[64 * 1024];
     dl_input *in = NULL;
     const void *bytes = NULL;
     size_t n = sizeof text - 1;
@@ -396,6 +397,8 @@ static tt_noc_grid read_grid(const char *folder)
         const char *at = strstr(text, key);
         if (at) sscanf(at + sizeof key - 1, " : \"%31[^\"]\"", type);
         dl_input_close(in);
+    } else if (path) {
+        tt_found_add(found, TT_STOPPED, "%s cannot be read", path);
     }
     free(path);
     return tt_noc_grid_of(type);
@@ -404,8 +407,9 @@ static tt_noc_grid read_grid(const char *folder)
 devlog_status tt_nocs_read(tt_nocs *n, const char *folder, tt_found *found, devlog_error *err)
 {
     DIR *d = opendir(folder);
-    devlog_status status = DEVLOG_OK;
-    *n = (tt_nocs){.grid = read_grid(folder)};
+    bool no_memory = false;
+    *n = (tt_nocs){.grid = read_grid(folder, found, &no_memory)};
+    devlog_status status = no_memory ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory") : DEVLOG_OK;
     for (struct dirent *e; d && !status && (e = readdir(d)) != NULL;) {
         tt_noc ids;
         dl_input *in;

@@ -21,7 +21,7 @@ typedef struct piece {
 } piece;
 
 typedef struct job {
-    ranks *r;
+    team *r;
     cli_mpi_decode a;
     cli_args rest; /* rank 0 */
     char **paths;
@@ -195,7 +195,7 @@ static void send_pieces(job *j, int to)
     dl_wire w = {.out = &bytes};
     devlog_error err;
     dl_wire_u32(&w, &j->n);
-    ranks_send(j->r, to, bytes.text, bytes.len);
+    team_send(j->r, to, bytes.text, bytes.len);
     for (uint32_t i = 0; i < j->n; i++) {
         piece *p = &j->pieces[i];
         dl_str_clear(&bytes);
@@ -204,8 +204,8 @@ static void send_pieces(job *j, int to)
         const size_t head = bytes.len;
         if (p->decode && dl_parts_write(p->decode, DL_WIRE_ALL, &bytes, &err) != DEVLOG_OK)
             bytes.len = head; /* then again */
-        if (bytes.failed) ranks_die(j->r, "out of memory for what is sent");
-        ranks_send(j->r, to, bytes.text, bytes.len);
+        if (bytes.failed) team_die(j->r, "out of memory for what is sent");
+        team_send(j->r, to, bytes.text, bytes.len);
         dl_decode_free(p->decode);
     }
     j->n = 0;
@@ -231,19 +231,19 @@ static void receive_pieces(job *j, int from)
     dl_str bytes = {0};
     devlog_error err;
     uint32_t n = 0;
-    ranks_receive(j->r, from, &bytes);
+    team_receive(j->r, from, &bytes);
     dl_wire w = {.at = (const uint8_t *)bytes.text, .end = (const uint8_t *)bytes.text + bytes.len};
     dl_wire_below(&w, &n, j->parts.n + 1);
     devlog_status status =
         w.bad ? dl_fail(&err, DEVLOG_ERR_FORMAT, "what another rank sent is damaged") : DEVLOG_OK;
     for (uint32_t i = 0; i < n && !status; i++) {
         piece p = {0};
-        ranks_receive(j->r, from, &bytes);
+        team_receive(j->r, from, &bytes);
         status = read_piece(j, &bytes, &p, &err);
         if (!status) status = add_piece(j, &p, &err);
         dl_decode_free(p.decode);
     }
-    if (status) ranks_die(j->r, err.text);
+    if (status) team_die(j->r, err.text);
     dl_str_free(&bytes);
 }
 
@@ -322,7 +322,7 @@ static void tell_stats(job *j)
 {
     struct rusage used;
     dl_str mine = {0}, *all = calloc((size_t)j->r->n, sizeof *all);
-    if (!all) ranks_die(j->r, "out of memory");
+    if (!all) team_die(j->r, "out of memory");
     getrusage(RUSAGE_SELF, &used);
     dl_str_fmt(
         &mine,
@@ -333,8 +333,8 @@ static void tell_stats(job *j)
         (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
             1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
         used.ru_maxrss / 1024);
-    if (mine.failed) ranks_die(j->r, "out of memory");
-    ranks_collect(j->r, &mine, all);
+    if (mine.failed) team_die(j->r, "out of memory");
+    team_collect(j->r, &mine, all);
     for (int i = 0; i < j->r->n; i++) {
         if (j->r->rank == 0) fprintf(stderr, "devlog-mpi decode: %s", all[i].text);
         dl_str_free(&all[i]);
@@ -372,7 +372,7 @@ static int work(job *j)
     if (!status && !whole) status = decode_parts(j, &err);
     if (!status && whole && j->r->rank == 0) status = decode_whole(j, &err);
     if (!status && !whole && j->r->n > 1) status = leave_samples(j, &err);
-    if (ranks_agree(j->r, status, &err)) return CLI_FAILED;
+    if (team_agree(j->r, status, &err)) return CLI_FAILED;
     j->far.r = j->r;
     for (uint32_t i = 0; i < j->n_kept; i++)
         far_keep(&j->far, j->kept[i].decode, j->kept[i].first, j->kept[i].n);
@@ -410,7 +410,7 @@ static bool begin(job *j, int argc, char **argv, int *exit_status)
     return false;
 }
 
-int mpi_decode(ranks *r, int argc, char **argv)
+int mpi_decode(team *r, int argc, char **argv)
 {
     job j = {.r = r};
     dl_str said = {0};
@@ -418,14 +418,14 @@ int mpi_decode(ranks *r, int argc, char **argv)
     int exit_status = CLI_OK;
     bool goes = r->rank == 0 && begin(&j, argc, argv, &exit_status), stats;
     devlog_status status = r->rank == 0 ? tell(&j, goes, &said, &err) : DEVLOG_OK;
-    if (status) ranks_die(r, err.text);
+    if (status) team_die(r, err.text);
     if (r->n > 1) {
-        ranks_tell(r, &said);
+        team_tell(r, &said);
         if (r->rank) status = listen(&j, &said, &goes, &err);
-        if (status) ranks_die(r, err.text);
+        if (status) team_die(r, err.text);
     }
     if (goes) exit_status = work(&j);
-    stats = goes && ranks_worst(j.a.stats && exit_status != CLI_FAILED);
+    stats = goes && team_worst(j.a.stats && exit_status != CLI_FAILED);
     if (stats) tell_stats(&j);
     for (uint32_t i = 0; i < j.n; i++)
         dl_decode_free(j.pieces[i].decode);

@@ -11,10 +11,11 @@
 
 typedef struct command {
     const cli_command *cli;
-    int (*run)(ranks *r, int argc, char **argv);
+    int (*run)(team *r, int argc, char **argv);
 } command;
 
-static const command commands[] = {{&cmd_mpi_decode, mpi_decode}};
+static const command commands[] = {
+    {&cmd_mpi_decode, mpi_decode}, {&cmd_mpi_ops, mpi_ops}, {&cmd_mpi_report, mpi_report}};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void usage(FILE *out)
@@ -35,7 +36,7 @@ static const command *find(const char *name)
 int main(int argc, char **argv)
 {
     signal(SIGXFSZ, SIG_IGN); /* see host/cli/main.c */
-    ranks r = {.n = 1, .what = "devlog-mpi"};
+    team r = {.n = 1, .what = "devlog-mpi"};
     devlog_error err;
     const command *c = argc > 1 ? find(argv[1]) : NULL;
     const bool help = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
@@ -44,7 +45,7 @@ int main(int argc, char **argv)
         puts("devlog-mpi " DEVLOG_VERSION);
         return CLI_OK;
     }
-    if (ranks_begin(&r, &argc, &argv, &err) != DEVLOG_OK) {
+    if (team_begin(&r, &argc, &argv, &err) != DEVLOG_OK) {
         fprintf(stderr, "devlog-mpi: %s\n", err.text);
         return CLI_FAILED;
     }
@@ -62,6 +63,6 @@ int main(int argc, char **argv)
                 errno ? strerror(errno) : "");
         if (status == CLI_OK || status == CLI_PARTIAL) status = CLI_FAILED;
     }
-    ranks_end();
+    team_end();
     return status;
 }

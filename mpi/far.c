@@ -11,12 +11,12 @@ enum { SAY_END, SAY_KEYS, SAY_SETS, SAY_COUNT, SAYINGS };
 
 static void lacks_memory(const far_samples *f)
 {
-    ranks_die(f->r, "out of memory for medians");
+    team_die(f->r, "out of memory for medians");
 }
 
 static void damaged(const far_samples *f)
 {
-    ranks_die(f->r, "what rank 0 said of medians is damaged");
+    team_die(f->r, "what rank 0 said of medians is damaged");
 }
 
 void far_keep(far_samples *f, dl_decode *d, uint32_t first_part, uint32_t n_parts)
@@ -212,7 +212,7 @@ static dl_wire say(far_samples *f, uint32_t what)
 static void tell(far_samples *f)
 {
     if (f->said.failed) lacks_memory(f);
-    ranks_tell(f->r, &f->said);
+    team_tell(f->r, &f->said);
 }
 
 /* What the others hear, rank 0 hears, too. */
@@ -259,7 +259,7 @@ static devlog_status ask_counts(void *ctx, const dl_far_pass *pass, uint64_t *co
     count_here(f, pass, counts);
     for (size_t i = 0; i < f->n_asked; i++)
         dl_far_count(f->asked[i], pass, counts); /* of parts that were decoded again */
-    ranks_sum(f->r, counts, (int)(pass->n << pass->bits));
+    team_sum(f->r, counts, (int)(pass->n << pass->bits));
     return DEVLOG_OK;
 }
 
@@ -304,7 +304,7 @@ void far_serve(far_samples *f)
     if (!counts) lacks_memory(f);
     for (;;) {
         uint32_t what;
-        ranks_tell(f->r, &f->said);
+        team_tell(f->r, &f->said);
         dl_wire w = heard(f, &what);
         if (what == SAY_END) break;
         if (what == SAY_KEYS) hear_keys(f, &w);
@@ -314,7 +314,7 @@ void far_serve(far_samples *f)
         if (w.bad) damaged(f);
         memset(counts, 0, DL_FAR_COUNTS * sizeof *counts);
         count_here(f, &pass, counts);
-        ranks_sum(f->r, counts, (int)(pass.n << pass.bits));
+        team_sum(f->r, counts, (int)(pass.n << pass.bits));
     }
     free(counts);
 }

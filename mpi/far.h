@@ -4,7 +4,7 @@
 
 #include "decode/decode.h"
 #include "decode/far.h"
-#include "ranks.h"
+#include "team.h"
 
 /* Parts of a log that one decoder has decoded on this rank. */
 typedef struct far_part {
@@ -20,7 +20,7 @@ typedef struct far_set {
 
 /* Zero-initialised, but for the ranks. */
 typedef struct far_samples {
-    ranks *r;
+    team *r;
     dl_far far;
     far_part *parts;
     uint32_t n_parts;

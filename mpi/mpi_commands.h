@@ -2,8 +2,10 @@
 #ifndef DEVLOG_MPI_COMMANDS_H
 #define DEVLOG_MPI_COMMANDS_H
 
-#include "ranks.h"
+#include "team.h"
 
-int mpi_decode(ranks *r, int argc, char **argv);
+int mpi_decode(team *r, int argc, char **argv);
+int mpi_ops(team *r, int argc, char **argv);
+int mpi_report(team *r, int argc, char **argv);
 
 #endif

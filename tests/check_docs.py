@@ -169,6 +169,8 @@ NOT_RUN = {
     'mpirun -n 16 --hostfile hosts devlog-mpi decode runs/*/profile_log_device.csv': 'as the one before',
     'mpirun -n 4 devlog-mpi decode profile_log_device.csv': 'as the one before',
     'mpirun -n 16 --hostfile hosts devlog-mpi decode --stats runs/*/profile_log_device.csv': 'as the one before',
+    'mpirun -n 8 devlog-mpi ops -o all runs/rank*': 'as the one before',
+    'mpirun -n 8 devlog-mpi report --format json runs/rank*': 'as the one before',
     'devlog archive list': 'wants that file; as the one before',
     'devlog archive history --label branch=main': 'as the one before',
     'sqlite3 devlog-runs.sqlite "SELECT run, commit_id, value FROM history WHERE name LIKE \'Matmul%\'"': 'as the one before',

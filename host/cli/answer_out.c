@@ -33,8 +33,8 @@ devlog_status cli_answer_print(const answer *a, const cli_answer_out *o, devlog_
                                 .version = o->version,
                                 .sections = o->tables ? o->tables->items : NULL,
                                 .n_sections = o->tables ? o->tables->n : 0,
-                                .colour = !o->output && dl_term_colour(stdout),
-                                .width = o->output ? 0 : dl_term_width(stdout)};
+                                .colour = !o->output && !o->plain && dl_term_colour(stdout),
+                                .width = o->output || o->plain ? 0 : dl_term_width(stdout)};
     printers[o->format](&shown, &out);
     devlog_status status = o->output ? write_file(&out, o->output, err) : dl_print(&out, err);
     dl_str_free(&out);

@@ -13,6 +13,7 @@ typedef struct cli_answer_out {
     const char *kind; /* the schema of its JSON is devlog-KIND-VERSION */
     int version;
     int format;             /* of CLI_ANSWER_FORMATS */
+    bool plain;             /* standard output is nobody's terminal: mpirun makes one for rank 0 */
     const cli_list *tables; /* only these; NULL: all */
     const char *output;     /* a file; NULL: standard output */
 } cli_answer_out;

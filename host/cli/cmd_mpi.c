@@ -1,6 +1,7 @@
 /* The command lines of devlog-mpi. */
 #include "cli/cmd_mpi.h"
 
+#include "cli/answer_out.h"
 #include "cli/decode_print.h"
 
 static const cli_option options[] = {
@@ -51,4 +52,55 @@ const cli_command cmd_mpi_decode = {
     .see_also = "devlog-decode(1), mpirun(1)",
 };
 
-const cli_command *const cli_mpi_commands[] = {&cmd_mpi_decode, NULL};
+#define FINDING                                                                                                                 \
+    "Each rank of Open MPI looks at some of the folders, makes the op reports of those that have only what one is made of "     \
+    "(logs of devlog, .logs of tt-metal), and hands those on to rank 0. All ranks must be able to read the folders, under the " \
+    "same names."
+
+static const cli_option ops_options[] = {
+    {CLI_STRING, "output", 'o', "FOLDER", "where files go; generated/profiler/output/ops unless told",
+     offsetof(cli_mpi_ranks, output)},
+    {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the files' names", offsetof(cli_mpi_ranks, suffix)},
+    {0},
+};
+
+const cli_command cmd_mpi_ops = {
+    .program = "devlog-mpi",
+    .name = "ops",
+    .summary = "One op report of many ranks' folders: the output of devlog ops",
+    .arguments = "RANK-FOLDER...",
+    .min_arguments = 1,
+    .max_arguments = CLI_ANY,
+    .description =
+        "Writes and prints what devlog ops does of the same folders of ranks, to the byte.\n\n" FINDING,
+    .options = ops_options,
+    .examples = "  mpirun -n 8 devlog-mpi ops -o all runs/rank*\n",
+    .see_also = "devlog-ops(1), devlog-ranks(1), mpirun(1)",
+};
+
+static const cli_option report_options[] = {
+    {CLI_LIST, "tables", 't', "NAME,...", "only these (devlog ranks --help names them)",
+     offsetof(cli_mpi_ranks, tables)},
+    {CLI_NUMBER, "top", 'n', "N", "lines of a table; 0: all. 20 unless told, all in JSON and CSV",
+     offsetof(cli_mpi_ranks, top), 0, UINT32_MAX},
+    {CLI_CHOICE, "format", 0, CLI_ANSWER_FORMATS, "what to print", offsetof(cli_mpi_ranks, format)},
+    {CLI_STRING, "output", 'o', "FILE", "write there, not to standard output",
+     offsetof(cli_mpi_ranks, output)},
+    {0},
+};
+
+const cli_command cmd_mpi_report = {
+    .program = "devlog-mpi",
+    .name = "report",
+    .summary = "Many ranks as one run: the output of devlog report of their folders",
+    .arguments = "RANK-FOLDER...",
+    .min_arguments = 1,
+    .max_arguments = CLI_ANY,
+    .description =
+        "Prints what devlog report (devlog ranks) does of the same folders of ranks, to the byte.\n\n" FINDING,
+    .options = report_options,
+    .examples = "  mpirun -n 8 devlog-mpi report --format json runs/rank*\n",
+    .see_also = "devlog-report(1), devlog-ranks(1), mpirun(1)",
+};
+
+const cli_command *const cli_mpi_commands[] = {&cmd_mpi_decode, &cmd_mpi_ops, &cmd_mpi_report, NULL};

@@ -11,7 +11,14 @@ typedef struct cli_mpi_decode {
     uint64_t max_launches, top, parts, least;
 } cli_mpi_decode;
 
-extern const cli_command cmd_mpi_decode;
+typedef struct cli_mpi_ranks {
+    const char *output, *suffix;
+    cli_list tables;
+    uint64_t top;
+    int format;
+} cli_mpi_ranks;
+
+extern const cli_command cmd_mpi_decode, cmd_mpi_ops, cmd_mpi_report;
 
 /* All of them, by name; ends with NULL. */
 extern const cli_command *const cli_mpi_commands[];

@@ -15,10 +15,12 @@ bool cli_are_ranks(const cli_args *rest)
     return rest->n > 1 || (rest->n == 1 && ranks_are_in(rest->items[0]));
 }
 
-static devlog_status read_all(ranks *r, const cli_args *rest, const cli_list *hosts, devlog_error *err)
+static devlog_status read_all(ranks *r, const cli_ranks *c, const cli_args *rest, devlog_error *err)
 {
     devlog_status status = ranks_find(r, (const char *const *)rest->items, (size_t)rest->n, err);
+    const cli_list *hosts = c->hosts;
     if (!status && hosts && hosts->n) status = ranks_name_hosts(r, hosts->items, hosts->n, err);
+    if (!status && c->find) status = c->find(c->ctx, r, err);
     if (!status) status = ranks_read(r, err);
     if (!status) status = ranks_match(r, err);
     if (!status) status = ranks_align(r, err);
@@ -43,6 +45,7 @@ static devlog_status show(const ranks *r, const cli_ranks *c, devlog_error *err)
                                   &(cli_answer_out){.kind = "ranks",
                                                     .version = RANKS_VERSION,
                                                     .format = c->format,
+                                                    .plain = c->plain,
                                                     .tables = c->tables,
                                                     .output = c->output},
                                   err);
@@ -56,7 +59,7 @@ int cli_ranks_run(const cli_ranks *c, const cli_args *rest)
     ranks r = {0};
     uint64_t rows = 0, left_out = 0;
     char digits[DL_GROUPED_SIZE];
-    devlog_status status = read_all(&r, rest, c->hosts, &err);
+    devlog_status status = read_all(&r, c, rest, &err);
     if (!status && !c->quiet) status = show(&r, c, &err);
     if (!status && c->merge) status = ranks_merge(&r, c->merge, &rows, &err);
     if (!status && c->merge)

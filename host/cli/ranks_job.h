@@ -4,6 +4,8 @@
 
 #include "cli/options.h"
 
+struct ranks;
+
 typedef struct cli_ranks {
     const char *command;            /* for messages */
     const cli_list *tables, *hosts; /* NULL: all; as they are recorded */
@@ -12,6 +14,10 @@ typedef struct cli_ranks {
     const char *output;
     const char *merge, *trace; /* files to write; NULL: none */
     bool quiet;                /* only these files */
+    bool plain;                /* as cli_answer_out.plain */
+    /* Finds the reports of ranks before they are read (rank_entry.found); NULL: they are found one after the other. */
+    devlog_status (*find)(void *ctx, struct ranks *r, devlog_error *err);
+    void *ctx;
 } cli_ranks;
 
 /* Whether the arguments of a command that takes one run are ranks: several, or a folder of rank0, rank1, ... */

@@ -60,19 +60,29 @@ typedef struct rank_op {
     bool collective; /* chips wait for one another in it */
 } rank_op;
 
+/* What another process has found a rank's report to be (ranks_find_report there). */
+typedef struct rank_found {
+    devlog_status status;
+    char *why;    /* of a failure */
+    char *report; /* where it can be read here */
+    char *name;   /* and was found there */
+    bool incomplete;
+} rank_found;
+
 typedef struct rank_entry {
     unsigned number;
-    char *host;             /* NULL: unknown */
-    char *folder;           /* as it was found */
-    char *report;           /* path */
-    uint64_t rows, lost;    /* of the report; of them with an op that has no device data */
-    uint32_t *anchor;       /* by row: the item before it, + 1, of all rows; 0: none */
-    bool incomplete;        /* what the report was made of had losses, or the report itself is cut */
-    bool apart;             /* no op of it is on another rank */
-    char *silent;           /* why nothing is known of it; NULL: it has ops with device data */
-    uint32_t arch;          /* ranks.texts; 0: the report does not say */
-    int64_t stamp;          /* seconds, by the name of its report or its folder; 0: the name says none */
-    uint64_t device, inode; /* of its folder */
+    char *host;              /* NULL: unknown */
+    char *folder;            /* as it was found */
+    char *report;            /* path */
+    uint64_t rows, lost;     /* of the report; of them with an op that has no device data */
+    uint32_t *anchor;        /* by row: the item before it, + 1, of all rows; 0: none */
+    bool incomplete;         /* what the report was made of had losses, or the report itself is cut */
+    bool apart;              /* no op of it is on another rank */
+    char *silent;            /* why nothing is known of it; NULL: it has ops with device data */
+    uint32_t arch;           /* ranks.texts; 0: the report does not say */
+    int64_t stamp;           /* seconds, by the name of its report or its folder; 0: the name says none */
+    uint64_t device, inode;  /* of its folder */
+    const rank_found *found; /* NULL: its report is to be found; borrowed */
 } rank_entry;
 
 typedef enum ranks_by {
@@ -114,6 +124,8 @@ devlog_status ranks_name_hosts(ranks *r, const char *const *names, size_t n, dev
 bool ranks_are_in(const char *folder);
 /* A rank whose report cannot be read is silent, and the others are read all the same; the error when all are. */
 devlog_status ranks_read(ranks *r, devlog_error *err);
+/* The report of an entry, made when there is only what one is made of: its path goes to e->report. */
+devlog_status ranks_find_report(ranks *r, rank_entry *e, devlog_error *err);
 devlog_status ranks_match(ranks *r, devlog_error *err);
 devlog_status ranks_align(ranks *r, devlog_error *err);
 void ranks_free(ranks *r);

@@ -39,9 +39,15 @@ char *ranks_source(const rank_entry *e)
 }
 
 /* Its report: the one that is there, or one that is made of what is. */
-static devlog_status find_report(ranks *r, rank_entry *e, devlog_error *err)
+devlog_status ranks_find_report(ranks *r, rank_entry *e, devlog_error *err)
 {
     const size_t before = r->inputs.n;
+    if (e->found && e->found->status) return dl_fail(err, e->found->status, "%s", e->found->why);
+    if (e->found) {
+        e->incomplete = e->found->incomplete;
+        e->report = strdup(e->found->report);
+        return e->report ? DEVLOG_OK : no_memory(err);
+    }
     char *inner = last_report_folder(e->folder);
     devlog_status status = DEVLOG_ERR_NOT_FOUND;
     if (inner) status = run_inputs_add(&r->inputs, inner, 0, err);
@@ -214,10 +220,10 @@ devlog_status ranks_read(ranks *r, devlog_error *err)
     for (size_t i = 0; i < r->n && !status; i++) {
         rank_entry *e = &r->items[i];
         op_table t = {0};
-        status = find_report(r, e, err);
+        status = ranks_find_report(r, e, err);
         if (!status) status = op_table_read_wide(&t, e->report, err);
         if (!status) {
-            e->stamp = stamp_of(e->report);
+            e->stamp = stamp_of(e->found ? e->found->name : e->report);
             status = take(r, (uint32_t)i, &t, err);
         } else if (status != DEVLOG_ERR_MEMORY && status != DEVLOG_ERR_ARGUMENT) {
             /* One rank that died is no reason to know nothing of the others. */

@@ -4,11 +4,12 @@ random logs, in one file or several, of any number of ranks, cut anywhere; a ran
 named. Usage: mpi.py BUILD. DEVLOG_TEST_CASES=N: N random logs."""
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
 
-from shared import BUILD, DEVLOG, bad, finish, missing, same
+from shared import BUILD, DEVLOG, NN, bad, finish, missing, same
 
 MPI, DIES = os.path.join(BUILD, "bin", "devlog-mpi"), os.path.join(BUILD, "bin", "mpi_dies")
 ENV = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -169,9 +170,9 @@ def trouble(folder, paths):
     # At any moment: then all is there, or nothing.
     alone = subprocess.run([DEVLOG, "decode", "--no-files", *paths], env=ENV, capture_output=True)
     for seed in range(2):
-        kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then %s \"$@\" & sleep %.2f; kill -9 $!; wait $!; else exec %s \"$@\"; fi" % (MPI, 0.15 + 0.2 * seed, MPI)
-        done = subprocess.run(["mpirun", "--oversubscribe", "-n", "3", "sh", "-c", kill, "sh", "decode", "--least", "1", *paths], env=ENV,
-                              capture_output=True, stdin=subprocess.DEVNULL)
+        kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep %.2f; kill -9 $$) >/dev/null 2>&1 & fi; exec %s \"$@\"" % (0.15 + 0.2 * seed, MPI)
+        done = subprocess.run(["mpirun", "--oversubscribe", "-n", "3", "sh", "-c", kill, "sh", "decode", "--least", "1", *paths],
+                              env={k: v for k, v in ENV.items() if "sigkill" not in k}, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
         same("a rank killed at some time", done.returncode == 0 or done.stdout in (b"", alone.stdout), True)
     # What one rank cannot read is told once, with the rank.
     script = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then cd /; fi; exec %s \"$@\"" % MPI
@@ -199,6 +200,29 @@ def trouble(folder, paths):
     same("without mpirun", (done.returncode, done.stdout == alone.stdout), (alone.returncode, True))
 
 
+def folders_of_ranks(folder):
+    """Reports of ranks that are there, that have to be made, and one that cannot be: as one process reads them."""
+    same("a run of nn", subprocess.run([DEVLOG, "run", "--once", "--no-tar", "-o", os.path.join(folder, "rank0"), "--", NN], env=ENV, capture_output=True).returncode, 0)
+    for rank in range(1, 4):
+        shutil.copytree(os.path.join(folder, "rank0"), os.path.join(folder, "rank%d" % rank))
+        if rank > 1:
+            os.unlink(os.path.join(folder, "rank%d" % rank, "ops_perf_results.csv"))
+    os.mkdir(os.path.join(folder, "rank4"))
+    ranks = [os.path.join(folder, "rank%d" % rank) for rank in range(5)]
+    out = os.path.join(folder, "out")
+    for n, args, files in ((3, ["report"], ranks), (2, ["report", "--format", "json"], ranks[:4]), (4, ["ops", "-o", out], ranks[:4]), (1, ["report"], [folder])):
+        found = []
+        for how in (lambda: subprocess.run([DEVLOG, *args, *files], env=ENV, capture_output=True), lambda: mpirun(n, *args, *files)):
+            done = how()
+            table = open(os.path.join(out, "ops_perf_results.csv"), "rb").read() if args[0] == "ops" else b""
+            found.append((done.returncode, done.stdout, table, [line for line in done.stderr.decode().splitlines() if line.startswith("devlog")]))
+        same("%d ranks: %s" % (n, args), found[1], found[0])
+        same("%s says something" % args, bool(found[0][1]), True)
+    for args, status in ((["report", os.path.join(folder, "none")], 1), (["ops"], 2), (["report", ranks[0], ranks[0]], 1)):
+        done = mpirun(2, *args)
+        same("devlog-mpi %s: status" % " ".join(args), (done.returncode, done.stdout, len(done.stderr.decode().split("devlog")) > 1), (status, b"", True))
+
+
 def main():
     if not os.path.exists(MPI) or missing("mpirun"):
         print("SKIPPED: there is no Open MPI (libopenmpi-dev, openmpi-bin)")
@@ -207,6 +231,10 @@ def main():
         any_split(folder)
         independent(folder)
         trouble(folder, volume(folder))
+    if missing("riscv64-unknown-elf-gcc"):
+        return finish()
+    with tempfile.TemporaryDirectory() as folder:
+        folders_of_ranks(folder)
     return finish()
 
 

@@ -1,5 +1,5 @@
-/* Ranks: what devlog-mpi wants of MPI. */
-#include "ranks.h"
+/* The team: what devlog-mpi wants of MPI. */
+#include "team.h"
 
 #include <mpi.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static devlog_status check_library(devlog_error *err)
 }
 
 /* Processes that another MPI's launcher has started do not see one another. */
-static devlog_status check_launcher(const ranks *r, devlog_error *err)
+static devlog_status check_launcher(const team *r, devlog_error *err)
 {
     const char *asked = dl_setting_text(DL_SET_SIZE_PMI);
     const long n = asked ? strtol(asked, NULL, 10) : 0;
@@ -41,7 +41,7 @@ static devlog_status check_launcher(const ranks *r, devlog_error *err)
         n, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
 }
 
-devlog_status ranks_begin(ranks *r, int *argc, char ***argv, devlog_error *err)
+devlog_status team_begin(team *r, int *argc, char ***argv, devlog_error *err)
 {
     devlog_status status = check_library(err);
     if (status) return status;
@@ -53,7 +53,7 @@ devlog_status ranks_begin(ranks *r, int *argc, char ***argv, devlog_error *err)
     return status;
 }
 
-void ranks_end(void)
+void team_end(void)
 {
     MPI_Finalize();
 }
@@ -64,7 +64,7 @@ static void host_name(char host[HOST])
     host[HOST - 1] = 0;
 }
 
-void ranks_die(const ranks *r, const char *text)
+void team_die(const team *r, const char *text)
 {
     char host[HOST];
     host_name(host);
@@ -75,14 +75,14 @@ void ranks_die(const ranks *r, const char *text)
     abort();
 }
 
-static void send_pieces(ranks *r, int to, const char *bytes, uint64_t n)
+static void send_pieces(team *r, int to, const char *bytes, uint64_t n)
 {
     for (uint64_t at = 0; at < n; at += PIECE)
         MPI_Send(bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to, TAG, MPI_COMM_WORLD);
     r->sent += n;
 }
 
-void ranks_send(ranks *r, int to, const void *bytes, size_t n)
+void team_send(team *r, int to, const void *bytes, size_t n)
 {
     uint64_t size = n;
     MPI_Send(&size, 1, MPI_UINT64_T, to, TAG, MPI_COMM_WORLD);
@@ -90,12 +90,12 @@ void ranks_send(ranks *r, int to, const void *bytes, size_t n)
     send_pieces(r, to, bytes, size);
 }
 
-void ranks_receive(ranks *r, int from, dl_str *bytes)
+void team_receive(team *r, int from, dl_str *bytes)
 {
     uint64_t size = 0;
     MPI_Recv(&size, 1, MPI_UINT64_T, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     dl_str_clear(bytes);
-    if (!dl_str_reserve(bytes, size)) ranks_die(r, "out of memory for what another rank sends");
+    if (!dl_str_reserve(bytes, size)) team_die(r, "out of memory for what another rank sends");
     for (uint64_t at = 0; at < size; at += PIECE)
         MPI_Recv(bytes->text + at, (int)(size - at < PIECE ? size - at : PIECE), MPI_BYTE, from, TAG,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -104,12 +104,12 @@ void ranks_receive(ranks *r, int from, dl_str *bytes)
     r->received += size + sizeof size;
 }
 
-void ranks_tell(ranks *r, dl_str *bytes)
+void team_tell(team *r, dl_str *bytes)
 {
     uint64_t size = bytes->len;
     MPI_Bcast(&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
     if (r->rank) dl_str_clear(bytes);
-    if (r->rank && !dl_str_reserve(bytes, size)) ranks_die(r, "out of memory for what rank 0 says");
+    if (r->rank && !dl_str_reserve(bytes, size)) team_die(r, "out of memory for what rank 0 says");
     for (uint64_t at = 0; at < size; at += PIECE)
         MPI_Bcast(bytes->text + at, (int)(size - at < PIECE ? size - at : PIECE), MPI_BYTE, 0,
                   MPI_COMM_WORLD);
@@ -117,18 +117,18 @@ void ranks_tell(ranks *r, dl_str *bytes)
     if (r->rank) r->received += size + sizeof size;
 }
 
-void ranks_collect(ranks *r, const dl_str *bytes, dl_str *all)
+void team_collect(team *r, const dl_str *bytes, dl_str *all)
 {
     if (r->rank) {
-        ranks_send(r, 0, bytes->text, bytes->len);
+        team_send(r, 0, bytes->text, bytes->len);
         return;
     }
     dl_str_add_n(&all[0], bytes->text, bytes->len);
     for (int i = 1; i < r->n; i++)
-        ranks_receive(r, i, &all[i]);
+        team_receive(r, i, &all[i]);
 }
 
-void ranks_sum(ranks *r, uint64_t *numbers, int n)
+void team_sum(team *r, uint64_t *numbers, int n)
 {
     if (r->rank == 0)
         MPI_Reduce(MPI_IN_PLACE, numbers, n, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
@@ -137,14 +137,14 @@ void ranks_sum(ranks *r, uint64_t *numbers, int n)
     if (r->rank) r->sent += (uint64_t)n * sizeof *numbers;
 }
 
-int ranks_worst(int value)
+int team_worst(int value)
 {
     int worst = value;
     MPI_Allreduce(&value, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     return worst;
 }
 
-devlog_status ranks_agree(ranks *r, devlog_status status, const devlog_error *err)
+devlog_status team_agree(team *r, devlog_status status, const devlog_error *err)
 {
     struct {
         int rank, status;

@@ -62,29 +62,36 @@ static bool grow_launches(run_log *l, size_t n)
     return true;
 }
 
-/* Where a part is, or would be. */
+/* The slot of a part, or where it would be. */
 static size_t place_of(const run_log *l, uint32_t stream, uint32_t zone, uint32_t code)
 {
     const uint64_t key = ((uint64_t)zone << 32 | stream) ^ dl_hash_u64(code + UINT64_C(1));
-    size_t at = (size_t)dl_hash_u64(key) & (l->cap_parts - 1);
-    while (l->parts[at].used &&
-           (l->parts[at].stream != stream || l->parts[at].zone != zone || l->parts[at].code != code))
-        at = (at + 1) & (l->cap_parts - 1);
+    size_t at = (size_t)dl_hash_u64(key) & (l->n_slots - 1);
+    for (; l->slots[at]; at = (at + 1) & (l->n_slots - 1)) {
+        const part *p = &l->parts[l->slots[at] - 1];
+        if (p->stream == stream && p->zone == zone && p->code == code) break;
+    }
     return at;
 }
 
 static bool grow_parts(run_log *l)
 {
-    if (l->n_parts * 2 < l->cap_parts) return true;
-    part *old = l->parts;
-    const size_t n = l->cap_parts;
-    part *grown = calloc(n ? n * 2 : 1024, sizeof *grown);
-    if (!grown) return false;
-    l->parts = grown;
-    l->cap_parts = n ? n * 2 : 1024;
-    for (size_t i = 0; i < n; i++)
-        if (old[i].used) l->parts[place_of(l, old[i].stream, old[i].zone, old[i].code)] = old[i];
-    free(old);
+    if (l->n_parts == l->cap_parts) {
+        const size_t cap = l->cap_parts ? l->cap_parts + l->cap_parts / 2 : 1024;
+        part *grown = cap < UINT32_MAX ? realloc(l->parts, cap * sizeof *grown) : NULL;
+        if (!grown) return false;
+        l->parts = grown;
+        l->cap_parts = cap;
+    }
+    if (l->n_parts * 2 < l->n_slots) return true;
+    const size_t n = l->n_slots ? l->n_slots * 2 : 2048;
+    uint32_t *slots = calloc(n, sizeof *slots);
+    if (!slots) return false;
+    free(l->slots);
+    l->slots = slots;
+    l->n_slots = n;
+    for (size_t i = 0; i < l->n_parts; i++)
+        slots[place_of(l, l->parts[i].stream, l->parts[i].zone, l->parts[i].code)] = (uint32_t)i + 1;
     return true;
 }
 
@@ -105,24 +112,23 @@ static void add_kernel(launch_of *to, uint8_t risc, uint32_t stream, uint64_t st
 static part *find_part(run_log *l, stream_of *s, uint32_t stream, uint32_t zone, uint32_t code)
 {
     if (!grow_parts(l)) return NULL;
-    const size_t at = place_of(l, stream, zone, code);
-    part *to = &l->parts[at];
-    if (!to->used) {
-        *to = (part){stream, zone, code, .used = true, .min = UINT64_MAX};
-        l->n_parts++;
+    const size_t slot = place_of(l, stream, zone, code);
+    if (!l->slots[slot]) {
+        l->parts[l->n_parts] = (part){stream, zone, code, .min = UINT64_MAX};
+        l->slots[slot] = (uint32_t)++l->n_parts;
     }
-    l->parts[s->last].next = at;
-    s->last = at;
-    return to;
+    l->parts[s->last].next = l->slots[slot] - 1;
+    s->last = l->slots[slot] - 1;
+    return &l->parts[s->last];
 }
 
 /* The same; a stream's zones mostly come as they did the last time. */
 static inline part *part_of(run_log *l, stream_of *s, uint32_t stream, uint32_t zone, uint32_t code)
 {
-    if (!l->cap_parts) return find_part(l, s, stream, zone, code);
+    if (!l->n_parts) return find_part(l, s, stream, zone, code);
     const size_t next = l->parts[s->last].next;
     part *guess = &l->parts[next];
-    if (guess->stream != stream || guess->zone != zone || guess->code != code || !guess->used)
+    if (guess->stream != stream || guess->zone != zone || guess->code != code)
         return find_part(l, s, stream, zone, code);
     s->last = next;
     return guess;
@@ -252,6 +258,7 @@ void run_log_free(run_log *l)
     free(l->asked.by_row);
     free(l->streams);
     free(l->parts);
+    free(l->slots);
     free(l->launches);
     free(l->codes);
     free(l->zones);

@@ -72,8 +72,11 @@ bool run_log_find_zones(run_log *l)
     l->zones = malloc((l->n_parts + 1) * sizeof *l->zones);
     if (!l->zones) return false;
     size_t n = 0;
-    for (size_t i = 0; i < l->cap_parts; i++)
-        if (l->parts[i].used) l->zones[n++] = zone_of(l, &l->parts[i]);
+    for (; n < l->n_parts; n++)
+        l->zones[n] = zone_of(l, &l->parts[n]);
+    free(l->parts); /* no more zones come */
+    l->parts = NULL;
+    l->n_parts = l->cap_parts = 0;
     if (n) qsort(l->zones, n, sizeof *l->zones, by_zone);
     for (size_t i = 0; i < n; i++) {
         const run_zone *z = &l->zones[i];
@@ -93,6 +96,8 @@ bool run_log_find_zones(run_log *l)
         if (z->min < to->min) to->min = z->min;
         if (z->max > to->max) to->max = z->max;
     }
+    run_zone *less = realloc(l->zones, (l->n_zones + 1) * sizeof *less);
+    if (less) l->zones = less;
     return true;
 }
 

@@ -24,7 +24,7 @@ typedef struct stream_of {
 /* What a zone took on one stream in ops of one code. */
 typedef struct part {
     uint32_t stream, zone, code;
-    bool used, of_kernel;
+    bool of_kernel;
     size_t next; /* the part of its stream that came behind it the last time */
     uint64_t own, total, count, min, max, markers;
     uint64_t unpriced, mostly, times_mostly; /* run_zone */
@@ -57,6 +57,8 @@ struct run_log {
     size_t n_streams;
     part *parts; /* open addressing; cap: a power of two */
     size_t n_parts, cap_parts;
+    uint32_t *slots; /* by what a part is of: its number + 1 */
+    size_t n_slots;
     launch_of *launches;
     size_t n_launches;
     uint32_t *codes; /* by launch: text + 1 of its op's code; 0: not looked up; UINT32_MAX: not wanted */

@@ -170,6 +170,7 @@ static void xplane_of_a_capture_has_different_names(void **state)
     char *bytes = read_bytes(file, &n);
     assert_non_null(memmem(bytes, n, " MHz): host", 11));
     assert_non_null(memmem(bytes, n, " MHz): launches", 15));
+    assert_null(memmem(bytes, n, "(overlap 0)", 11)); /* the first lane of a line has its name */
     free(bytes);
     dl_str_free(&script);
     dl_str_free(&protos);

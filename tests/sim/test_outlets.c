@@ -17,6 +17,7 @@
 #include "support/cli.h"
 #include "support/files.h"
 #include "support/fixture.h"
+#include "support/outlet_run.h"
 #include "support/serve.h"
 
 enum { THREADS = 4, ROUNDS = 25, ROWS = 300, NAMES = 9000 };
@@ -185,44 +186,6 @@ static void part_bounds(void)
 }
 
 /* ---- What the library was told --- */
-
-typedef struct outcome {
-    char folder[64];
-    char *calls, *said;
-} outcome;
-
-static outcome run_with(const char *part, const char *environment)
-{
-    outcome o;
-    char line[1024], path[128];
-    size_t n;
-    snprintf(o.folder, sizeof o.folder, "%s", test_folder());
-    snprintf(
-        line, sizeof line,
-        "DEVLOG_LOG_FOLDER=%s DEVLOG_TRACY=%s DEVLOG_TEST_TRACY=%s/calls %s /proc/%ld/exe %s %s 2> %s/said",
-        o.folder, FAKE_TRACY, o.folder, environment, (long)getpid(), part, o.folder, o.folder);
-    const int status = system(line); /* NOLINT(cert-env33-c) */
-    snprintf(path, sizeof path, "%s/said", o.folder);
-    o.said = read_bytes(path, &n);
-    if (status) fail_msg("%s: %d: %s", line, status, o.said);
-    snprintf(path, sizeof path, "%s/calls", o.folder);
-    o.calls = access(path, R_OK) ? strdup("") : read_bytes(path, &n);
-    return o;
-}
-
-static void drop(outcome *o)
-{
-    free(o->calls);
-    free(o->said);
-}
-
-static uint32_t count(const char *text, const char *what)
-{
-    uint32_t n = 0;
-    for (; (text = strstr(text, what)); text += strlen(what))
-        n++;
-    return n;
-}
 
 /* Every end is of the zone that began last on its thread and goes on; all end. */
 static void check_stacks(char *calls)

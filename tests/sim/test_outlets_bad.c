@@ -1,0 +1,212 @@
+/* Programs that end badly or ask too much while their host zones go out as they happen (DEVLOG_HOST=tracy,usdt): what a Tracy library is told
+ * stays in pairs, what does not go out is said, and the file stays readable. What goes out of good programs is test_outlets'. */
+#define PROFILE_HOST 1
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "devlog/host.h"
+#include "outlets/usdt.h"
+
+#include "support/cli.h"
+#include "support/outlet_run.h"
+
+enum { THREADS = 1000, NAMES = 24100, CAP = 24000 };
+
+/* ---- The parts --- */
+
+static void *tells(void *nothing)
+{
+    DEVLOG_HOST_ZONE("one of many");
+    DEVLOG_HOST_MESSAGE("said");
+    return nothing;
+}
+
+static void part_threads(void)
+{
+    static pthread_t threads[THREADS];
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 256 * 1024);
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], &small, tells, NULL)) exit(7);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void part_exit(void)
+{
+    DEVLOG_HOST_ZONE("stays open");
+    exit(5);
+}
+
+static void part_kill(void)
+{
+    DEVLOG_HOST_ZONE("stays open");
+    for (int i = 0; i < 10; i++) {
+        DEVLOG_HOST_ZONE("before");
+    }
+    usleep(300000);
+    kill(getpid(), SIGKILL);
+}
+
+static void part_names(void)
+{
+    static char name[10 << 20], cut[] = "before\0behind", bad[] = "\xff\xfe bad \xc3";
+    memset(name, 'n', sizeof name - 1);
+    devlog_host_site *sites[] = {devlog_host_named(name, sizeof name, NULL, __FILE__, 1),
+                                 devlog_host_named(cut, sizeof cut, NULL, __FILE__, 1),
+                                 devlog_host_named(bad, sizeof bad, NULL, __FILE__, 1)};
+    for (int i = 0; i < 3; i++) {
+        devlog_host_zone zone = {0};
+        devlog_host_begin(&zone, sites[i]);
+        devlog_host_message(sites[i], name, sizeof name);
+        devlog_host_end(&zone);
+    }
+}
+
+static void part_cap(void)
+{
+    for (int i = 0; i < NAMES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "name %d", i);
+        devlog_host_zone zone = {0};
+        devlog_host_begin(&zone, devlog_host_named(name, strlen(name), NULL, __FILE__, 1));
+        devlog_host_end(&zone);
+    }
+}
+
+static void part_full(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    for (int i = 0; i < 100; i++) {
+        DEVLOG_HOST_ZONE("zone");
+        DEVLOG_HOST_MESSAGE("a text that fills what little there is of a disk, soon");
+        if (i == 10) usleep(100000);
+        if (i == 20) setrlimit(RLIMIT_FSIZE, &(struct rlimit){3000, 3000});
+        if (i > 10) usleep(2000);
+    }
+}
+
+/* ---- What came of them --- */
+
+static const char outlets_wanted[] = "DEVLOG_HOST=tracy";
+
+/* The log of the part, read with `status`; freed by the caller. */
+static char *decoded(const outcome *o, int status)
+{
+    char line[300];
+    snprintf(line, sizeof line, "decode --no-files %s", o->folder);
+    return devlog_ok(line, status);
+}
+
+static void a_thousand_threads_are_told_or_counted(void **state)
+{
+    (void)state;
+    outcome o = run_with("threads", usdt_built_in() ? "DEVLOG_HOST=tracy,usdt" : outlets_wanted);
+    const uint32_t begins = count(o.calls, "begin ");
+    assert_true(begins >= 256 && begins <= THREADS);
+    assert_int_equal(count(o.calls, "end "), begins);
+    assert_int_equal(count(o.calls, "message "), begins);
+    char *text = decoded(&o, begins == THREADS ? 0 : 3);
+    char lost[64];
+    /* What is not in the file goes nowhere else: a zone and a text of each thread without a ring. */
+    snprintf(lost, sizeof lost, " %u  records of host zones", 2 * (THREADS - begins));
+    if (begins < THREADS && !strstr(text, lost)) fail_msg("not '%s': %s", lost, text);
+    free(text);
+    drop(&o);
+}
+
+static void programs_that_end_in_the_middle(void **state)
+{
+    (void)state;
+    outcome o = run_any("exit", outlets_wanted);
+    assert_int_equal(o.status, 5);
+    assert_int_equal(count(o.calls, "begin "), 1);
+    char *text = decoded(&o, 3);
+    assert_non_null(strstr(text, "zones that never ended"));
+    free(text);
+    drop(&o);
+    o = run_any("kill", outlets_wanted);
+    assert_true(o.status != 0);
+    assert_int_equal(count(o.calls, "begin "), 11);
+    assert_int_equal(count(o.calls, "end "), 10);
+    text = decoded(&o, 3);
+    assert_non_null(strstr(text, "before"));
+    free(text);
+    drop(&o);
+}
+
+static void names_of_every_kind(void **state)
+{
+    (void)state;
+    outcome o = run_with("names", outlets_wanted);
+    assert_int_equal(count(o.calls, "begin "), 3);
+    assert_int_equal(count(o.calls, "end "), 3);
+    assert_int_equal(count(o.calls, " before "), 1);
+    assert_int_equal(count(o.calls, "behind"), 0);
+    assert_int_equal(count(o.calls, "\xff\xfe bad \xc3"), 1);
+    /* A name and three texts, each cut to what is kept. */
+    assert_int_equal(count(o.calls, "nnnnnnnn"), 4 * DEVLOG_HOST_TEXT_MAX / 8);
+    free(decoded(&o, 0));
+    drop(&o);
+}
+
+static void names_beyond_tracys_locations_have_one(void **state)
+{
+    (void)state;
+    outcome o = run_with("cap", outlets_wanted);
+    assert_int_equal(count(o.calls, "begin "), NAMES);
+    assert_int_equal(count(o.calls, "end "), NAMES);
+    assert_int_equal(count(o.calls, " zones beyond the first 24000 names "), NAMES - CAP);
+    assert_int_equal(count(o.calls, " name 23999 "), 1);
+    assert_int_equal(count(o.calls, " name 24000 "), 0);
+    assert_non_null(strstr(o.said, "100 zones went out without their names: there are more than 24000"));
+    drop(&o);
+}
+
+static void full_disks_and_folders_without_permission(void **state)
+{
+    (void)state;
+    /* The library only counts: its own file would be too large as well. */
+    outcome o = run_any("full", "DEVLOG_HOST=tracy DEVLOG_TEST_ALONE=1");
+    if (!strstr(o.said, "recording stopped there")) fail_msg("%s", o.said);
+    unsigned long calls = 0; /* a begin, a text and an end of each zone */
+    assert_int_equal(sscanf(o.calls, "calls %lu", &calls), 1);
+    if (calls % 3 || calls <= 3 * 20) fail_msg("%lu calls", calls);
+    char *text = decoded(&o, 3);
+    assert_non_null(strstr(text, "zone"));
+    free(text);
+    drop(&o);
+    /* /proc has no room for folders, whoever asks. */
+    o = run_any("exit", "DEVLOG_HOST=tracy DEVLOG_LOG_FOLDER=/proc/no/such");
+    assert_int_equal(o.status, 5);
+    assert_non_null(strstr(o.said, "devlog: host zones are not recorded: "));
+    assert_int_equal(count(o.calls, "begin "), 0);
+    drop(&o);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thousand_threads_are_told_or_counted),
+        cmocka_unit_test(programs_that_end_in_the_middle),
+        cmocka_unit_test(names_of_every_kind),
+        cmocka_unit_test(names_beyond_tracys_locations_have_one),
+        cmocka_unit_test(full_disks_and_folders_without_permission),
+    };
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } parts[] = {{"threads", part_threads}, {"exit", part_exit}, {"kill", part_kill},
+                 {"names", part_names},     {"cap", part_cap},   {"full", part_full}};
+    if (argc < 3) return cmocka_run_group_tests(tests, NULL, NULL);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!strcmp(argv[1], parts[i].name)) parts[i].run();
+    return 0;
+}

@@ -13,8 +13,7 @@ from shared import BUILD, DEVLOG, NN, bad, finish, missing, same
 
 MPI, DIES = os.path.join(BUILD, "bin", "devlog-mpi"), os.path.join(BUILD, "bin", "mpi_dies")
 ENV = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none",
-           OMPI_MCA_odls_base_sigkill_timeout="0")
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
 HEAD = "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, trace id count, " \
        "zone name, type, source line, source file, meta data\n"
 OLD = "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n"
@@ -84,7 +83,7 @@ def files_of(r, pieces, folder):
 
 
 def mpirun(n, *args, before=()):
-    return subprocess.run(["mpirun", "--oversubscribe", "-q", "-n", str(n), *before, MPI, *args], env=ENV, capture_output=True, stdin=subprocess.DEVNULL)
+    return subprocess.run(["mpirun", "--oversubscribe", "-q", "-n", str(n), *before, MPI, *args], env=ENV, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
 
 
 def ours(done):
@@ -93,7 +92,7 @@ def ours(done):
 
 
 def any_split(folder):
-    cases = int(os.environ.get("DEVLOG_TEST_CASES", "10"))
+    cases = int(os.environ.get("DEVLOG_TEST_CASES", "6"))
     for seed in range(cases):
         r = random.Random(seed)
         paths = files_of(r, log_of(r, old=seed % 5 == 4), folder)
@@ -165,20 +164,20 @@ def volume(folder):
 def trouble(folder, paths):
     # A rank that dies ends the job, and is named; nothing is printed.
     done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", MPI, "decode", "--least", "1", *paths, ":", "-n", "1", DIES], env=ENV,
-                          capture_output=True, stdin=subprocess.DEVNULL)
+                          capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
     same("a rank that dies: %s" % done.stderr.decode()[-300:], (done.returncode != 0, done.stdout, done.stderr.decode().count("rank 2 ")), (True, b"", 1))
     # At any moment: then all is there, or nothing.
     alone = subprocess.run([DEVLOG, "decode", "--no-files", *paths], env=ENV, capture_output=True)
     for seed in range(2):
         kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep %.2f; kill -9 $$) >/dev/null 2>&1 & fi; exec %s \"$@\"" % (0.15 + 0.2 * seed, MPI)
         done = subprocess.run(["mpirun", "--oversubscribe", "-n", "3", "sh", "-c", kill, "sh", "decode", "--least", "1", *paths],
-                              env={k: v for k, v in ENV.items() if "sigkill" not in k}, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+                              env=ENV, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
         same("a rank killed at some time", done.returncode == 0 or done.stdout in (b"", alone.stdout), True)
     # What one rank cannot read is told once, with the rank.
     script = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then cd /; fi; exec %s \"$@\"" % MPI
     here = [os.path.basename(p) for p in paths]
     done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", script, "sh", "decode", "--least", "1", *here], env=ENV, cwd=folder,
-                          capture_output=True, stdin=subprocess.DEVNULL)
+                          capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
     same("a file that rank 1 has not", (done.returncode, done.stdout, len(ours(done)), "rank 1 of 2 on" in "".join(ours(done))), (1, b"", 1, True))
     # Another file of that name there: its size tells.
     os.mkdir(os.path.join(folder, "other"))
@@ -186,17 +185,17 @@ def trouble(folder, paths):
         with open(os.path.join(folder, "other", name), "w") as f:
             f.write("short\n")
     done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", script.replace("cd /;", "cd other;"), "sh", "decode", "--least", "1", *here],
-                          env=ENV, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL)
+                          env=ENV, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
     same("another file there", (done.returncode, done.stdout, len(ours(done)), "it grows, or is another file" in "".join(ours(done))), (1, b"", 1, True))
     # Nothing there, and what is no device log.
     for args, status in ((["decode", "none.csv"], 1), (["decode", "-f", "json", *paths], 2), (["decode"], 2), (["sing"], 2)):
         done = mpirun(2, *args)
         same("devlog-mpi %s: status" % " ".join(args), (done.returncode, done.stdout), (status, b""))
     # The launcher of another MPI.
-    done = subprocess.run([MPI, "decode", *paths], env=dict(ENV, PMI_SIZE="4", PMI_RANK="0"), capture_output=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run([MPI, "decode", *paths], env=dict(ENV, PMI_SIZE="4", PMI_RANK="0"), capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
     same("another MPI", (done.returncode, done.stdout, "the launcher is of another MPI" in "".join(ours(done))), (1, b"", True))
     # Without a launcher it is one rank.
-    done = subprocess.run([MPI, "decode", *paths], env=ENV, capture_output=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run([MPI, "decode", *paths], env=ENV, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
     same("without mpirun", (done.returncode, done.stdout == alone.stdout), (alone.returncode, True))
 
 

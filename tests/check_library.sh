@@ -86,7 +86,7 @@ for program in ./frames ./frames_cpp; do
   "$here/prefix/bin/devlog" export -f csv -o frames.csv host_logs/host_*.devlog >/dev/null || fail "$program: something was lost"
   for name in prepare copy queue prepared; do grep -q "$name" frames.csv || fail "$program: no $name in its log"; done
 done
-# A mutex of C++ that says who waits for it and who holds it.
+# A mutex of C++ that says who waits for it and who holds it, and a block that is allocated as long as its scope.
 cat >guarded.cpp <<'PROGRAM'
 #include <devlog/host.h>
 #include <mutex>
@@ -95,6 +95,8 @@ int main()
 {
     {
         std::lock_guard<DEVLOG_HOST_MUTEX_TYPE(std::mutex)> hold(jobs);
+        char block[16];
+        DEVLOG_HOST_BLOCK(block, sizeof block, "blocks");
     }
     if (!jobs.try_lock()) return 1;
     jobs.unlock();
@@ -108,6 +110,7 @@ PROGRAM
 rm -rf host_logs && ./guarded && ./guarded_off && [ ! -e host_logs ] && DEVLOG_HOST=1 DEVLOG_LOG_FOLDER=host_logs ./guarded || fail "guarded fails"
 "$here/prefix/bin/devlog" export -f csv -o guarded.csv host_logs/host_*.devlog >/dev/null || fail "guarded: something was lost"
 [ "$(grep -c 'hold jobs' guarded.csv)" -ge 2 ] && grep -q 'wait jobs' guarded.csv || fail "guarded: no locks in its log"
+[ "$(grep -c 'blocks' guarded.csv)" -eq 2 ] || fail "guarded: not what its pool held, in its log"
 DEVLOG_HOME=$here/prefix/share/devlog ./static >/dev/null || fail "static fails"
 
 # devlog_add_budget_test: a zone within its budget, and one that is not, whose lines are shown.
@@ -157,7 +160,7 @@ comm -13 <(names empty/b) <(names "$sub/b") | grep -vE '^_*(devlog|DEVLOG|(__pkg
   fail "these variables of the cache are not named for devlog"
 
 nm -D --defined-only "$lib/libdevlog.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >shown
-cat "$here"/prefix/include/devlog/{version,decode,devlog,results,budget,answers,host}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d' |
+cat "$here"/prefix/include/devlog/{version,decode,devlog,results,budget,answers,host}.h | cc -fpreprocessed -dD -E -P - 2>/dev/null | sed '/^namespace devlog/,/^}/d; /class devlog_/,/^};/d' |
   grep -v "^#define" | grep -oE '\bdevlog_[a-z_0-9]+\(' | tr -d '(' | sort -u >declared
 diff declared shown || fail "declared in the public headers (<) and shown by libdevlog.so (>) differ; host/libdevlog.map lists what is shown"
 

@@ -40,10 +40,10 @@ static void several_threads(void)
     for (int i = 0; i < THREADS; i++) /* by another thread, in another order */
         for (int k = BLOCKS - 1; k > 0; k -= 2)
             DEVLOG_HOST_FREE_N(&room[i][k * STEP], "shared");
-    DEVLOG_HOST_ALLOC(room[0], 1000);
-    DEVLOG_HOST_ALLOC(room[1], 0);
+    devlog_host_alloc(room[0], 1000, "heap"); /* by the functions, without a macro */
+    devlog_host_alloc(room[1], 0, "heap");
     DEVLOG_HOST_ALLOC(NULL, 5);
-    DEVLOG_HOST_FREE(NULL);
+    devlog_host_free(NULL, "heap");
     DEVLOG_HOST_FREE(room[1]);
 }
 

@@ -5,6 +5,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS devlog EXPORT devlog RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS demo RUNTIME DESTINATION lib/devlog) # tried after an installation, with DEVLOG_HOME=PREFIX/share/devlog
 install(TARGETS devlog_host ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS devlogsim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS devlog_shared EXPORT devlog LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

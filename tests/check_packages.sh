@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Debian packages: they are built of what is committed, hold what they should, and work from where they are unpacked: the
 # program with its boards and pages, a host program by pkg-config, Python, completion; the wheel the same. Without debhelper: SKIPPED. They are not
-# optimised here, for they take a minute otherwise. Called by ctest.
+# optimised here, for they take a minute otherwise. Called by ctest: check_packages.sh [FOLDER], where they are left for check_install.sh.
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$source"
@@ -12,11 +12,12 @@ done
 git rev-parse HEAD >/dev/null 2>&1 || { echo "SKIPPED: not a clone"; exit 77; }
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
+packages=${1:-$here/packages}
 unset LD_PRELOAD DEVLOG_HOME
-DEB_BUILD_OPTIONS="noopt parallel=2" WHEEL_BUILD_TYPE=Debug PACKAGES_FOLDER=$here/packages ./dev package --no-lint >"$here/said" 2>&1 || fail "$(tail -30 "$here/said")"
+DEB_BUILD_OPTIONS="noopt parallel=2" WHEEL_BUILD_TYPE=Debug PACKAGES_FOLDER=$packages ./dev package --no-lint >"$here/said" 2>&1 || fail "$(tail -30 "$here/said")"
 root=$here/root
 for name in devlog libdevlog1 libdevlog-dev python3-devlog devlog-doc; do
-  dpkg-deb -x "$here/packages/${name}"_*.deb "$root" || fail "no package $name"
+  dpkg-deb -x "$packages/${name}"_*.deb "$root" || fail "no package $name"
 done
 devlog=$root/usr/bin/devlog
 [ "$("$devlog" --version | head -1)" = "devlog $(sed -n 's/#define DEVLOG_VERSION  *"\(.*\)"/\1/p' include/devlog/version.h)" ] || fail "another version"
@@ -32,6 +33,7 @@ grep -q decode "$root/usr/share/bash-completion/completions/devlog" || fail "no 
 [ -s "$root/usr/share/zsh/vendor-completions/_devlog" ] || fail "no completion for zsh"
 zones=$(PYTHONPATH=$root/usr/lib/python3/dist-packages /usr/bin/python3 -c "import devlog, sys; print(len(devlog.decode(sys.argv[1]).zones))" "$log")
 [ "$zones" -gt 0 ] || fail "Python finds no zones"
+[ "$(DEVLOG_HOME=$root/usr/share/devlog DEVLOG_CACHE=$here/cache "$root/usr/lib/devlog/demo" 1 1 1 | tail -1 | cut -c1-8)" != "" ] || fail "the demo does not run"
 library=$(dirname "$(find "$root" -name libdevlog.so)")
 printf '#include <devlog/version.h>\n#include <stdio.h>\nint main(void) { return puts(devlog_version()) < 0; }\n' >"$here/main.c"
 PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$library/pkgconfig pkg-config --cflags --libs devlog >"$here/flags" || fail "pkg-config does not find devlog"
@@ -40,7 +42,7 @@ cc "$here/main.c" -o "$here/main" -I"$root/usr/include" -L"$library" $(cat "$her
 [ "devlog $("$here/main")" = "$("$devlog" --version | head -1)" ] || fail "the library is of another version"
 # The wheel, in an environment of its own and without network: package, program and what both read.
 /usr/bin/python3 -m venv "$here/venv"
-"$here/venv/bin/pip" install --quiet --no-index "$here"/packages/devlog-*.whl
+"$here/venv/bin/pip" install --quiet --no-index "$packages"/devlog-*.whl
 found=$(cd "$here" && env -u PYTHONPATH "$here/venv/bin/python" -c "import devlog, sys; print(len(devlog.decode(sys.argv[1]).zones))" "$log")
 [ "$found" = "$zones" ] || fail "the wheel's package finds $found zones, not $zones"
 "$here/venv/bin/devlog" decode --no-files --format csv "$log" | cmp - "$here/program.csv" || fail "the wheel's program prints something else"

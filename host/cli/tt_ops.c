@@ -63,7 +63,7 @@ static devlog_status write_made(const char *from, const op_job_options *o, const
 }
 
 /* A report that was made before is all there is. */
-static int report_made(const char *from, const op_job_options *o, const char *output)
+static int report_made(const tt_files *files, const op_job_options *o, const char *output)
 {
     devlog_error err = {0};
     tt_made_counts counts;
@@ -73,7 +73,7 @@ static int report_made(const char *from, const op_job_options *o, const char *ou
     char *to = dl_path_join(output, name);
     devlog_status status =
         to ? dl_folder_make(output, &err) : dl_fail(&err, DEVLOG_ERR_MEMORY, "out of memory");
-    if (!status) status = write_made(from, o, to, &counts, &err);
+    if (!status) status = write_made(files->ops_report, o, to, &counts, &err);
     if (status) {
         dl_folder_unmake(output, there);
         fprintf(stderr, "devlog ops: %s\n", err.text);
@@ -82,8 +82,11 @@ static int report_made(const char *from, const op_job_options *o, const char *ou
     }
     dl_str out = {0};
     dl_str_fmt(&out, "%s rows of ", dl_u64_grouped(digits, counts.rows));
-    dl_str_shown(&out, from, strlen(from));
+    dl_str_shown(&out, files->ops_report, strlen(files->ops_report));
     dl_str_add(&out, ", the report that is there; no file that one could be made of.\n");
+    if (files->n_ops_reports > 1)
+        dl_str_fmt(&out, "It is the last by name of %s reports in that folder; the others were not read.\n",
+                   dl_u64_grouped(digits, files->n_ops_reports));
     if (counts.short_rows)
         dl_str_fmt(&out, "  %12s  rows with fewer cells than the header: the file is cut, or damaged\n",
                    dl_u64_grouped(digits, counts.short_rows));
@@ -191,7 +194,7 @@ static int report_ranks(const tt_ranks *ranks, const op_job_options *o)
         printf("%srank %u:\n", i ? "\n" : "", ranks->numbers[i]);
         int status = CLI_PARTIAL;
         if (tt_files_are_a_report(&files))
-            status = report_made(files.ops_report, o, output);
+            status = report_made(&files, o, output);
         else if (tt_files_are_metals(&files))
             status = report(&files, o, output);
         else
@@ -331,7 +334,7 @@ bool cli_tt_ops(const op_job_options *o, tt_made_ranks *made_ranks, int *exit_st
     bool made = tt_files_are_a_report(&files) && !has_logs_of_a_run(files.folder) &&
                 !(files.log && is_in(files.ops_report, o->output));
     if (made)
-        *exit_status = report_made(files.ops_report, o, o->output);
+        *exit_status = report_made(&files, o, o->output);
     else if (files.tracy && !files.data && !files.times)
         *exit_status = report_tracy(&files, o);
     else if (tt_files_are_metals(&files))

@@ -3,6 +3,7 @@
 #include "tt_metal/folder.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,15 +53,21 @@ static bool is_report(const char *name)
     return false;
 }
 
-static char *find_report(const char *folder)
+/* The last by name, which has its date in tt-metal's; a folder lists them in any order. */
+static void find_reports(tt_files *f, const char *folder, bool *no_memory)
 {
     DIR *d = opendir(folder);
-    char *found = NULL;
-    for (struct dirent *e; d && !found && (e = readdir(d)) != NULL;) {
-        if (is_report(e->d_name)) found = dl_path_join(folder, e->d_name);
+    char last[NAME_MAX + 1] = "";
+    f->n_ops_reports = 0;
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        if (!is_report(e->d_name)) continue;
+        f->n_ops_reports++;
+        if (strcmp(e->d_name, last) > 0) snprintf(last, sizeof last, "%s", e->d_name);
     }
     if (d) closedir(d);
-    return found;
+    if (!*last) return;
+    f->ops_report = dl_path_join(folder, last);
+    *no_memory |= !f->ops_report;
 }
 
 /* A capture of Tracy's under another name, when there is one and no more. */
@@ -176,7 +183,7 @@ static bool look_in(tt_files *f, const char *folder)
     f->new_zones = tt_file_find(folder, TT_NEW_ZONES_NAME, &no_memory);
     if (!f->report && !f->log) no_memory |= !find_streamed(f, folder);
     f->folder = strdup(folder);
-    f->ops_report = find_report(folder);
+    find_reports(f, folder, &no_memory);
     return !no_memory && f->folder;
 }
 

@@ -12,7 +12,8 @@ typedef struct tt_files {
     char *tracy;                       /* a saved capture of Tracy's */
     char *sync;                        /* how clocks were compared */
     char *zones, *new_zones;           /* where zones stand in the sources */
-    char *ops_report;                  /* a report that has been made already */
+    char *ops_report;                  /* a report that has been made already: the last by name */
+    size_t n_ops_reports;              /* of so many */
 } tt_files;
 
 /* Looks into the folder, into .logs in it, and where tt-metal puts them below its root; plain files,

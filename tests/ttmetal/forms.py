@@ -183,7 +183,7 @@ def ranks(seed):
 
 
 def report_alone(seed):
-    """A folder with nothing but a report, packed."""
+    """A folder with nothing but a report, packed; and with several."""
     with tempfile.TemporaryDirectory() as top:
         place = lambda name: os.path.join(top, name)
         folders.Folder(seed, []).write(place("made"))
@@ -196,6 +196,12 @@ def report_alone(seed):
             write(place(form), {"ops_perf_results_of_mine.csv" + suffix: data})
             have = answer(place(form), [])
             same((plain[0], without_places(plain[1], place("plain")), plain[2]), (have[0], without_places(have[1], place(form)), have[2]), form)
+        # Of several the last by name is taken, and the others are told.
+        others = {"ops_perf_results_of_mine_2025_%02d_01.csv" % month: report[:report.index(b"\n") + 1] for month in (3, 1, 11, 2)}
+        write(place("several"), dict(others, **{"ops_perf_results_of_mine_2025_12_01.csv": report, "ops_perf_results.csv": b"X\n"}))
+        have = answer(place("several"), [])
+        assert have[0]["ops_perf_results.csv"] == report, "another of several reports"
+        assert "the last by name of 6 reports" in have[1], have[1]
 
 
 def main():

@@ -1,9 +1,11 @@
 /* device_perf.html of every kind of log: dropped markers, several chips, values, very many launches, very
- * many cores, very long names, a capture and its CSV. Everything on the page is used once, and nothing may go
- * wrong. Skipped where there is no chromium. */
+ * many cores, very long names, a capture and its CSV, a network's ops, a cut log. Everything on the page is used once, what tabs say agrees
+ * with the statistics and with one another at every size, light and dark, and nothing may go wrong. Skipped where there is no chromium. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/process.h"
 #include "support/device.h"
@@ -40,6 +42,54 @@ static void ruler_is_whole(const char *where)
     free(cut);
 }
 
+/* What every tab says of a log, against the statistics of the decoder and against one another; true at every size, light and dark. */
+static const char tour[] =
+    "(async () => { const wrong = [], is = (what, a, c) => { if (a !== c) wrong.push(tabs.now + ': ' + what + ': ' + a + ' and not ' + c); };"
+    " const frame = () => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r))), el = (id) => document.getElementById(id);"
+    " const { model } = timeline, meta = model.meta, names = tabNames();"
+    " for (let modes = 2; modes--;) { el('theme').click(); clearAll(); chooseRow(null); viewAll();"
+    " showTab('overview'); is('losses', el('trust').innerText.includes('Nothing was lost.'), !meta.lost && !meta.findings.some((f) => f[0]));"
+    " is('the badge', el('health').classList.contains('bad'), Boolean(meta.lost));"
+    " is('values', names.includes('markers'), Boolean(meta.all_markers || meta.texts.length || meta.wait_records !== '0'));"
+    /* The time line: what is measured are the statistics; a pinned and a hidden row come back. */
+    " showTab('time'); await frame(); const all = areaOf(model, 0, model.span, null), sums = new Map();"
+    " for (const r of table.rows) { const z = sums.get(r.name) || { count: 0, sum: 0 }; z.count += r.count; z.sum += r.sum; sums.set(r.name, z); }"
+    " if (!meta.left_out && table.rows.length === meta.all_statistics) { is('zones', all.zones.length, sums.size); for (const z of all.zones) is('count of ' + z.name.slice(0, 20), z.count, (sums.get(z.name) || {}).count); }"
+    " const core = model.cores[model.cores.length - 1]; togglePin(model, core); is('pinned', shownCores(model)[0], core); togglePin(model, core);"
+    " hideRow(core); is('hidden', shownCores(model).includes(core), model.cores.length === 1); setOrder(model, [], 0, []); is('rows', shownCores(model).length, model.cores.length); measureTimeline();"
+    /* Find zone: its instances are those of the table, in the bins, the list, and by jumps. */
+    " showTab('zones'); for (const row of [...table.rows].sort((a, c) => c.sum - a.sum).slice(0, 4)) { chooseRow(row); const found = find.found; if (meta.left_out) continue; is('instances', found.n, row.count);"
+    " is('their sum', [...found.length].reduce((a, c) => a + c, 0), row.sum); const { counts } = histogram.drawn; is('bins', counts.reduce((a, c) => a + c, 0), row.count);"
+    " chooseBin(counts.findIndex((n) => n > 0)); is('of a bin', document.querySelectorAll('#instances table:last-of-type tbody tr').length, Math.min(200, counts.find((n) => n > 0))); chooseBin(-1);"
+    " for (const [where, what] of [['max', row.max], ['min', row.min]]) { jump(where); const { lane, i } = selection.item; is(where, lane.end[i] - lane.start[i], what); }"
+    " runSearch(row.name); is('found', search.count >= row.count, true); nextHit(1); is('a hit', itemName(selection.item).includes(row.name.slice(0, 20)), true); runSearch(''); }"
+    " chooseRow(null);"
+    /* Cores: a cell for each launch and core, a place for each core. */
+    " showTab('heat'); if (names.includes('heat')) { const as = el('heat-as'), show = (v) => { as.value = v; as.dispatchEvent(new Event('change')); };"
+    " show('launches'); if (!as.value) as.selectedIndex = 0, as.dispatchEvent(new Event('change')); is('cells', heat.cells.length, heat.launches.length * model.cores.length);"
+    " show('chip'); is('places', document.querySelectorAll('#chips button.core').length, model.cores.length); is('grids', document.querySelectorAll('#chips .chip-grid').length, new Set(model.cores.map((c) => c.chip)).size); as.selectedIndex = 0; as.dispatchEvent(new Event('change')); }"
+    /* Values and text: all of them listed, each curve drawn and taken away. */
+    " if (names.includes('markers')) { showTab('markers'); is('listed', document.querySelectorAll('#markers tbody tr').length, Math.min(300, meta.markers.length));"
+    " const first = document.querySelector('#markers button'); is('curves', Boolean(first), curves.all.length > 0); if (first) { first.click(); is('drawn', curves.shown.length, 1); showTab('time'); await frame(); setCurves([]); measureTimeline(); showMarkers(model); } }"
+    " showTab('ops'); if (names.includes('ops')) { await frame(); is('ops', document.querySelectorAll('#op-table tbody tr').length > 0, true); document.querySelector('#op-table tbody tr').click(); is('launches', document.querySelectorAll('#op-launches tbody tr').length > 0, true); document.querySelector('#op-table tbody tr').click(); }"
+    " for (const name of ['memory', 'roofline', 'causes']) if (names.includes(name)) { showTab(name); await frame(); is('something', el('pane-' + name).innerText.trim().length > 20, true); }"
+    " } return [...new Set(wrong)].slice(0, 6).join('; ') + '.'; })()";
+
+static void is_true_at_every_size(const char *where)
+{
+    static const int sizes[][2] = {{1440, 900}, {1024, 768}, {390, 844}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        browser_size(b, sizes[i][0], sizes[i][1]);
+        page_settle(b);
+        char *wrong = browser_js(b, "%s", tour);
+        if (strcmp(wrong, ".") != 0) fail_msg("%s, %d pixels wide: %s", where, sizes[i][0], wrong);
+        free(wrong);
+        page_has_no_problems(b, where);
+    }
+    browser_size(b, 1440, 900);
+    page_settle(b);
+}
+
 /* Every panel, key and kind of item once. */
 static void use_everything(const char *where)
 {
@@ -74,6 +124,7 @@ static void use_everything(const char *where)
     }
     page_has_no_problems(b, where);
     page_has_text(b, "String(document.documentElement.scrollWidth <= innerWidth)", "true");
+    is_true_at_every_size(where);
 }
 
 static void open_log(const char *name, const page_log *log, int exit_status)
@@ -201,6 +252,32 @@ static void a_capture_and_its_csv(void **state)
     }
 }
 
+/* Ops, steps, signposts, shapes, memory; and a log that ends in mid-line, of drops, values and long names. */
+static void a_network_and_a_cut_log(void **state)
+{
+    NEEDS_BROWSER();
+    page_open(b, page_network(), out, 0);
+    page_has_text(b, "tabNames().join()", "overview,time,ops,zones,heat,memory,roofline,log");
+    use_everything("network");
+    const page_log log = {.chips = 2,
+                          .columns = 2,
+                          .rows = 2,
+                          .riscs = 3,
+                          .launches = 5,
+                          .zones = 4,
+                          .name = 200,
+                          .drops = true,
+                          .values = true};
+    char path[200];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/cut.csv", folder);
+    page_log_write(path, &log);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(truncate(path, st.st_size * 2 / 3), 0);
+    page_open(b, path, out, 3);
+    use_everything("cut");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +289,7 @@ int main(void)
         cmocka_unit_test(names_of_five_thousand_characters),
         cmocka_unit_test(all_of_it_at_once),
         cmocka_unit_test(a_capture_and_its_csv),
+        cmocka_unit_test(a_network_and_a_cut_log),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

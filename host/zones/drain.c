@@ -160,14 +160,19 @@ static devlog_status put_thread(zones_thread *t, const zones_moment *now, uint64
     return status;
 }
 
+/* Everything of it is in the file: a thread may have counted something since, and ended. */
+static bool is_told(const zones_thread *t)
+{
+    return atomic_load(&t->ring.tail) == atomic_load(&t->ring.head) &&
+           atomic_load(&t->ring.lost) == t->told_lost && atomic_load(&t->ring.elsewhere) == t->told_elsewhere;
+}
+
 /* The rings of threads that have ended are for others. */
 static void free_rings(zones_thread *first)
 {
     pthread_mutex_lock(&zones.lock);
     for (zones_thread *t = first; t; t = t->next)
-        if (t->number && atomic_load_explicit(&t->ended, memory_order_acquire) &&
-            atomic_load(&t->ring.tail) == atomic_load(&t->ring.head))
-            t->number = 0;
+        if (t->number && atomic_load_explicit(&t->ended, memory_order_acquire) && is_told(t)) t->number = 0;
     pthread_mutex_unlock(&zones.lock);
 }
 

@@ -40,11 +40,15 @@ inside update-ca-certificates >/dev/null 2>&1 || true
 inside apt-get update -qq >"$here/said" 2>&1 || skip "apt-get update: $(tail -1 "$here/said")"
 mkdir "$root/packages"
 cp "$packages"/devlog_*.deb "$packages"/python3-devlog_*.deb "$root/packages"
+mkdir "$root/packages/mpi"
+cp "$packages"/devlog-mpi_*.deb "$packages"/libdevlog1_*.deb "$root/packages/mpi"
 cd "$root/packages"
 wanted=(-y -qq -o Dpkg::Options::=--force-unsafe-io ./*.deb)
 in_packages() { inside sh -c 'cd /packages && exec "$@"' sh "$@"; }
 # What cannot be satisfied is a fault of the packages; what cannot be fetched is not.
 in_packages apt-get install --simulate "${wanted[@]}" >"$here/said" 2>&1 || fail "apt does not take the packages: $(tail -20 "$here/said")"
+# devlog-mpi draws in all of Open MPI: it is only asked whether apt would.
+in_packages apt-get install --simulate -qq ./mpi/*.deb ./*.deb >"$here/said" 2>&1 || fail "apt does not take devlog-mpi: $(tail -20 "$here/said")"
 in_packages apt-get install --download-only "${wanted[@]}" >"$here/said" 2>&1 || skip "apt-get install: $(tail -1 "$here/said")"
 in_packages apt-get install "${wanted[@]}" >"$here/said" 2>&1 || fail "apt does not install them: $(tail -20 "$here/said")"
 

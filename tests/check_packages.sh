@@ -6,7 +6,7 @@ set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$source"
 fail() { printf '%s\n' "$*" >&2; exit 1; }
-for tool in dh dh_python3 dpkg-buildpackage pyproject-build; do
+for tool in dh dh_python3 dpkg-buildpackage pyproject-build mpirun mpicc; do
   command -v $tool >/dev/null || { echo "SKIPPED: no $tool"; exit 77; }
 done
 git rev-parse HEAD >/dev/null 2>&1 || { echo "SKIPPED: not a clone"; exit 77; }
@@ -16,7 +16,7 @@ packages=${1:-$here/packages}
 unset LD_PRELOAD DEVLOG_HOME
 DEB_BUILD_OPTIONS="noopt parallel=2" WHEEL_BUILD_TYPE=Debug PACKAGES_FOLDER=$packages ./dev package --no-lint >"$here/said" 2>&1 || fail "$(tail -30 "$here/said")"
 root=$here/root
-for name in devlog libdevlog1 libdevlog-dev python3-devlog devlog-doc; do
+for name in devlog libdevlog1 libdevlog-dev devlog-mpi python3-devlog devlog-doc; do
   dpkg-deb -x "$packages/${name}"_*.deb "$root" || fail "no package $name"
 done
 devlog=$root/usr/bin/devlog
@@ -27,7 +27,11 @@ devlog=$root/usr/bin/devlog
 log=$source/tests/golden/reference/log.csv
 "$devlog" decode --no-files --format csv "$log" >"$here/program.csv"
 [ -s "$here/program.csv" ] || fail "nothing is decoded"
-for page in devlog devlog-decode; do [ -s "$root/usr/share/man/man1/$page.1.gz" ] || fail "no page $page(1)"; done
+mpi=(env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 2)
+"$devlog" decode --no-files "$log" >"$here/program.txt"
+"${mpi[@]}" "$root/usr/bin/devlog-mpi" decode "$log" >"$here/ranks.txt" || fail "devlog-mpi does not run"
+cmp "$here/ranks.txt" "$here/program.txt" || fail "devlog-mpi prints something else"
+for page in devlog devlog-decode devlog-mpi-decode; do [ -s "$root/usr/share/man/man1/$page.1.gz" ] || fail "no page $page(1)"; done
 [ -s "$root/usr/share/man/man7/devlog-environment.7.gz" ] || fail "no page devlog-environment(7)"
 grep -q decode "$root/usr/share/bash-completion/completions/devlog" || fail "no completion for bash"
 [ -s "$root/usr/share/zsh/vendor-completions/_devlog" ] || fail "no completion for zsh"

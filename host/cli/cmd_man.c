@@ -32,6 +32,10 @@ static int one_page(const char *name, dl_str *out)
         cli_overview_man(out);
         return CLI_OK;
     }
+    if (strcmp(name, "mpi") == 0) {
+        cli_mpi_overview_man(out);
+        return CLI_OK;
+    }
     if (strcmp(name, "environment") == 0) {
         cli_environment_man(out);
         return CLI_OK;
@@ -92,7 +96,7 @@ static int run(int argc, char **argv)
 const cli_command cmd_man = {
     .name = "man",
     .summary = "Print the man page of a command, or of the environment's variables",
-    .arguments = "COMMAND|devlog|environment",
+    .arguments = "COMMAND|devlog|mpi|environment",
     .max_arguments = 1,
     .description =
         "Prints the page in the form that man(1) reads, made of the same table of options as --help.",

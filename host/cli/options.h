@@ -127,6 +127,7 @@ void cli_help(const cli_command *c, dl_str *out); /* what --help prints */
 void cli_man(const cli_command *c, dl_str *out);  /* a page for man(1) */
 /* devlog(1): which commands there are. */
 void cli_overview_man(dl_str *out);
+void cli_mpi_overview_man(dl_str *out);               /* of devlog-mpi */
 void cli_markdown(const cli_command *c, dl_str *out); /* its section of docs/cli.md */
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cmd_mpi.h"
 #include "cli/doc_text.h"
 #include "cli/options.h"
 
@@ -170,6 +171,21 @@ void cli_man(const cli_command *c, dl_str *out)
     }
 }
 
+static void commands_and_exit(dl_str *out, const char *program, const cli_command *const *commands)
+{
+    dl_str_add(out, ".SH COMMANDS\n");
+    for (size_t i = 0; commands[i]; i++) {
+        dl_str_fmt(out, ".TP\n\\fB%s\\-", program);
+        cli_troff_text(out, commands[i]->name);
+        dl_str_add(out, "\\fR(1)\n");
+        cli_troff_text(out, commands[i]->summary);
+        dl_str_char(out, '\n');
+    }
+    dl_str_add(out, ".SH ENVIRONMENT\nSee \\fBdevlog\\-environment\\fR(7).\n.SH \"EXIT STATUS\"\n");
+    for (size_t i = 0; i < sizeof exit_texts / sizeof exit_texts[0]; i++)
+        dl_str_fmt(out, ".TP\n%s\n%s\n", exit_texts[i][0], exit_texts[i][1]);
+}
+
 void cli_overview_man(dl_str *out)
 {
     dl_str_add(
@@ -182,19 +198,26 @@ void cli_overview_man(dl_str *out)
         ".SH DESCRIPTION\n"
         "Reads what markers in device code recorded (profile_log_device.csv of devlog and of tt\\-metal, and captures), "
         "and makes statistics, op reports, timelines and a page of it. Every command tells more with "
-        "\\-\\-help, and has a page of its own.\n"
-        ".SH COMMANDS\n");
-    for (size_t i = 0; cli_commands[i]; i++) {
-        dl_str_add(out, ".TP\n\\fBdevlog\\-");
-        cli_troff_text(out, cli_commands[i]->name);
-        dl_str_add(out, "\\fR(1)\n");
-        cli_troff_text(out, cli_commands[i]->summary);
-        dl_str_char(out, '\n');
-    }
-    dl_str_add(out, ".SH ENVIRONMENT\nSee \\fBdevlog\\-environment\\fR(7).\n.SH \"EXIT STATUS\"\n");
-    for (size_t i = 0; i < sizeof exit_texts / sizeof exit_texts[0]; i++)
-        dl_str_fmt(out, ".TP\n%s\n%s\n", exit_texts[i][0], exit_texts[i][1]);
+        "\\-\\-help, and has a page of its own.\n");
+    commands_and_exit(out, "devlog", cli_commands);
     dl_str_add(out, ".PP\nCommands that judge have more; their pages say them.\n");
+}
+
+void cli_mpi_overview_man(dl_str *out)
+{
+    dl_str_add(
+        out,
+        ".\\\" Written by 'devlog man', from the table of commands; not by hand.\n"
+        ".TH DEVLOG\\-MPI 1 \"\" \"devlog\" \"devlog manual\"\n"
+        ".SH NAME\ndevlog\\-mpi \\- device logs and reports that are too much for one process, on ranks of Open MPI\n"
+        ".SH SYNOPSIS\nmpirun \\-n \\fIRANKS\\fR \\fBdevlog\\-mpi\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... "
+        "[\\fIARGUMENT\\fR]...\n.br\n"
+        "\\fBdevlog\\-mpi\\fR \\-\\-help | \\-\\-version\n"
+        ".SH DESCRIPTION\n"
+        "Each command prints and writes what the command of \\fBdevlog\\fR(1) of that name does, to the byte, for every number "
+        "of ranks.\n");
+    commands_and_exit(out, "devlog\\-mpi", cli_mpi_commands);
+    dl_str_add(out, ".SH \"SEE ALSO\"\ndevlog(1), mpirun(1)\n");
 }
 
 void cli_markdown(const cli_command *c, dl_str *out)

@@ -51,6 +51,7 @@ static void man_pages_are_of_the_tables(void **state)
     (void)state;
     for (size_t i = 0; cli_commands[i]; i++)
         page_is_of_the_table(cli_commands[i]->name);
+    page_is_of_the_table("mpi");
     for (size_t i = 0; cli_mpi_commands[i]; i++) {
         char page[64];
         snprintf(page, sizeof page, "mpi-%s", cli_mpi_commands[i]->name);

@@ -61,10 +61,12 @@ static void facts(const making *m)
     answer_fact(a, f, "known", "of them explained", ANSWER_PERCENT, share(s->known, s->cycles),
                 s->known == s->cycles ? "the path is known from end to start"
                                       : "from the end back to where records end");
-    answer_fact(a, f, "wants", "looks at buffers and semaphores", ANSWER_COUNT, (double)s->wants,
-                s->wants     ? NULL
-                : s->n_flows ? "kernels recorded their transfers, and came to none"
-                             : "none was recorded: run it with DEVLOG_WAITS=1");
+    answer_fact(
+        a, f, "wants", "looks at buffers and semaphores", ANSWER_COUNT, (double)s->wants,
+        s->wants ? NULL
+        : s->n_flows
+            ? "kernels recorded their transfers, and came to none"
+            : "none was recorded: by kernels without any, or by a run without DEVLOG_WAITS=1 (devlog run --waits)");
     if (!s->wants)
         answer_note(
             a, f,

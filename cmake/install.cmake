@@ -39,6 +39,10 @@ install(PROGRAMS ${PROJECT_SOURCE_DIR}/cmake/compile-kernel DESTINATION ${packag
 
 # The prefix is that of the installation, which may be moved: pkg-config works it out from the file's own place.
 file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+# libdevlog.a holds no other archive.
+if(DEVLOG_ITT_LINKS)
+  set(DEVLOG_ITT_FLAGS "${DEVLOG_ITT_LIBRARY} ")
+endif()
 foreach(name devlog devlog-static)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

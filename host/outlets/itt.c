@@ -21,9 +21,11 @@ void *itt_name(const char *name)
     return __itt_string_handle_create(name);
 }
 
-void itt_begin(const outlet_site *site)
+bool itt_begin(const outlet_site *site)
 {
-    if (domain) __itt_task_begin(domain, __itt_null, __itt_null, site->itt);
+    if (!domain || !site->itt) return false;
+    __itt_task_begin(domain, __itt_null, __itt_null, site->itt);
+    return true;
 }
 
 void itt_end(void)
@@ -82,9 +84,10 @@ void *itt_name(const char *name)
     (void)name;
     return NULL;
 }
-void itt_begin(const outlet_site *site)
+bool itt_begin(const outlet_site *site)
 {
     (void)site;
+    return false;
 }
 void itt_end(void) {}
 void itt_value(const outlet_site *site, uint64_t value)

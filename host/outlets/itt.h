@@ -7,7 +7,8 @@
 bool itt_built_in(void);
 /* What stands for a name; NULL without ITT. */
 void *itt_name(const char *name);
-void itt_begin(const outlet_site *site);
+/* False: it was not sent, and must not be ended. */
+bool itt_begin(const outlet_site *site);
 void itt_end(void);
 void itt_value(const outlet_site *site, uint64_t value);
 void itt_message(const outlet_site *site, const char *text, size_t n);

@@ -108,6 +108,8 @@ void outlets_close(void)
 
 void outlets_site(uint32_t number, const char *name, const char *function, const char *file, uint32_t line)
 {
+    if (!others.itt && outlets() & OUTLET_ITT)
+        others.itt = itt_name(others.name); /* before anything is numbered */
     if (!number || number > MOST_SITES) return;
     _Atomic(outlet_site *) *chunk = &chunks[(number - 1) / CHUNK];
     outlet_site *sites = atomic_load(chunk);
@@ -156,7 +158,7 @@ void outlets_begin(outlet_thread *t, uint32_t number)
     outlet_site *site = site_of(number);
     *zone = (outlet_zone){.site = number, .sent = on};
     if (on & OUTLET_USDT) usdt_begin(site->name, site->file, site->line);
-    if (on & OUTLET_ITT) itt_begin(site);
+    if (on & OUTLET_ITT && !itt_begin(site)) zone->sent &= ~(unsigned)OUTLET_ITT;
     if (on & OUTLET_TRACY && !tracy_begin(site, zone->tracy)) zone->sent &= ~(unsigned)OUTLET_TRACY;
 }
 

@@ -26,8 +26,9 @@ static inline outcome run_any(const char *part, const char *environment)
     snprintf(o.folder, sizeof o.folder, "%s", test_folder());
     snprintf(
         line, sizeof line,
-        "DEVLOG_LOG_FOLDER=%s DEVLOG_TRACY=%s DEVLOG_TEST_TRACY=%s/calls %s /proc/%ld/exe %s %s 2> %s/said",
-        o.folder, FAKE_TRACY, o.folder, environment, (long)getpid(), part, o.folder, o.folder);
+        "DEVLOG_LOG_FOLDER=%s DEVLOG_TRACY=%s DEVLOG_TEST_TRACY=%s/calls DEVLOG_TEST_ITT=%s/itt %s /proc/%ld/exe %s %s "
+        "2> %s/said",
+        o.folder, FAKE_TRACY, o.folder, o.folder, environment, (long)getpid(), part, o.folder, o.folder);
     const int status = system(line); /* NOLINT(cert-env33-c) */
     snprintf(path, sizeof path, "%s/said", o.folder);
     o.said = read_bytes(path, &n);

@@ -231,6 +231,16 @@ void outlets_free(uint32_t number, const char *pool, const void *block, uint64_t
 
 static pthread_mutex_t announcing = PTHREAD_MUTEX_INITIALIZER;
 
+void outlets_lock(void)
+{
+    pthread_mutex_lock(&announcing);
+}
+
+void outlets_unlock(void)
+{
+    pthread_mutex_unlock(&announcing);
+}
+
 void outlets_lock_is(outlet_lock *lock, uint32_t site, const char *name)
 {
     if (__atomic_load_n(&lock->known, __ATOMIC_ACQUIRE) || lock->broken) return;

@@ -36,6 +36,9 @@ typedef struct outlet_thread {
 devlog_status outlets_read(bool *record, devlog_error *err);
 /* Opens what is wanted; the first call does. What cannot be had is said on stderr, and is off. */
 void outlets_open(void);
+/* Around a fork, in the process that forks; the second in its child as well. */
+void outlets_lock(void);
+void outlets_unlock(void);
 /* In a forked child: libraries with threads of their own stay the parent's. */
 void outlets_in_child(void);
 /* Says on stderr what did not go out, once. */

@@ -54,10 +54,12 @@ static void before_fork(void)
 {
     zones_memory_lock();
     lock_all();
+    outlets_lock();
 }
 
 static void in_parent(void)
 {
+    outlets_unlock();
     unlock_all();
     zones_memory_unlock();
 }

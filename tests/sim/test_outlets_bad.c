@@ -3,6 +3,7 @@
 #define PROFILE_HOST 1
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "outlets/usdt.h"
 
 #include "support/cli.h"
+#include "support/host_child.h"
 #include "support/outlet_run.h"
 
 enum { THREADS = 1000, NAMES = 24100, CAP = 24000 };
@@ -91,6 +93,99 @@ static void part_full(void)
         if (i == 20) setrlimit(RLIMIT_FSIZE, &(struct rlimit){3000, 3000});
         if (i > 10) usleep(2000);
     }
+}
+
+/* ---- Forks in the middle --- */
+
+enum { FORKERS = 3, KIDS = 40, PASSES = 200 };
+
+static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
+static devlog_host_lock shared_told = DEVLOG_HOST_LOCK_INIT("shared");
+static atomic_bool enough;
+
+/* Everything that takes a lock of the library, again and again: locks are announced, names are made, blocks come and go. */
+static void busy_pass(const char *zone_name, const char *lock_name, const char *pool)
+{
+    static __thread char block;
+    devlog_host_lock fresh = {0};
+    devlog_host_zone zone = {0};
+    devlog_host_begin(&zone, devlog_host_named(zone_name, strlen(zone_name), NULL, __FILE__, 1));
+    DEVLOG_HOST_LOCK_ANNOUNCE(fresh, lock_name);
+    DEVLOG_HOST_LOCK_BEFORE(fresh);
+    DEVLOG_HOST_LOCK_AFTER(fresh);
+    DEVLOG_HOST_ALLOC_N(&block, 100, pool);
+    DEVLOG_HOST_FREE_N(&block, pool);
+    DEVLOG_HOST_LOCK_RELEASED(fresh);
+    DEVLOG_HOST_LOCK_TERMINATE(fresh);
+    devlog_host_end(&zone);
+}
+
+static void *goes_on(void *passes)
+{
+    while (!atomic_load(&enough)) {
+        DEVLOG_HOST_LOCK_BEFORE(shared_told);
+        pthread_mutex_lock(&shared);
+        DEVLOG_HOST_LOCK_AFTER(shared_told);
+        busy_pass("parent's", "fresh", "parent's pool");
+        ++*(long *)passes;
+        pthread_mutex_unlock(&shared);
+        DEVLOG_HOST_LOCK_RELEASED(shared_told);
+    }
+    return NULL;
+}
+
+/* The child of a process whose other threads were anywhere. What it does not finish in time hangs, and SIGALRM ends it. */
+static void goes_on_in_child(void)
+{
+    alarm(20);
+    pthread_mutex_unlock(&shared); /* taken by the parent's thread, which this one goes on as */
+    DEVLOG_HOST_LOCK_RELEASED(shared_told);
+    for (int i = 0; i < PASSES; i++)
+        busy_pass("child's", "child's own", "child's pool");
+    DEVLOG_HOST_LOCK_BEFORE(shared_told);
+    pthread_mutex_lock(&shared);
+    DEVLOG_HOST_LOCK_AFTER(shared_told);
+    pthread_mutex_unlock(&shared);
+    DEVLOG_HOST_LOCK_RELEASED(shared_told);
+    exit(0);
+}
+
+static void part_forks(const char *folder)
+{
+    pthread_t threads[FORKERS];
+    static long passes[FORKERS];
+    char path[128];
+    int how;
+    snprintf(path, sizeof path, "%s/processes", folder);
+    FILE *list = fopen(path, "w");
+    if (!list) exit(6);
+    setvbuf(list, NULL, _IONBF, 0);
+    devlog_error err;
+    const devlog_host_options patient = DEVLOG_HOST_OPTIONS(.wait_ms = 60000);
+    if (devlog_host_start(&patient, &err)) exit(8);
+    for (int i = 0; i < FORKERS; i++)
+        pthread_create(&threads[i], NULL, goes_on, &passes[i]);
+    DEVLOG_HOST_ZONE("open over forks");
+    for (int i = 0; i < KIDS; i++) {
+        DEVLOG_HOST_LOCK_BEFORE(shared_told);
+        pthread_mutex_lock(&shared);
+        DEVLOG_HOST_LOCK_AFTER(shared_told);
+        if (i & 1) pthread_mutex_unlock(&shared); /* its threads are in the middle of something */
+        const pid_t child = fork();
+        if (child == 0) {
+            if (i & 1) pthread_mutex_init(&shared, NULL), pthread_mutex_lock(&shared);
+            goes_on_in_child();
+        }
+        if (!(i & 1)) pthread_mutex_unlock(&shared);
+        DEVLOG_HOST_LOCK_RELEASED(shared_told);
+        fprintf(list, "%ld\n", (long)child);
+        if (waitpid(child, &how, 0) != child || how) exit(3);
+    }
+    atomic_store(&enough, true);
+    for (int i = 0; i < FORKERS; i++)
+        pthread_join(threads[i], NULL);
+    fprintf(list, "parent %ld %ld\n", (long)getpid(), passes[0] + passes[1] + passes[2]);
+    fclose(list);
 }
 
 /* ---- What came of them --- */
@@ -191,6 +286,62 @@ static void full_disks_and_folders_without_permission(void **state)
     drop(&o);
 }
 
+/* As count(), of many megabytes: strstr with a sanitizer looks at the whole rest each time. */
+static long lines_with(char *text, const char *what)
+{
+    long n = 0;
+    for (char *end; (end = strchr(text, '\n')); text = end + 1) {
+        *end = 0;
+        n += strstr(text, what) != NULL;
+        *end = '\n';
+    }
+    return n;
+}
+
+/* No child hangs in what another thread of its parent had in hand, and each of the files has all that its process did. */
+static void forks_in_the_middle(void **state)
+{
+    (void)state;
+    /* Who looks for leaks stops all threads, and a forked child has but one. */
+    outcome o = run_with("forks", usdt_built_in() ? "ASAN_OPTIONS=detect_leaks=0 DEVLOG_HOST=tracy,usdt"
+                                                  : "ASAN_OPTIONS=detect_leaks=0 DEVLOG_HOST=tracy");
+    char path[128], *save = NULL;
+    size_t n;
+    snprintf(path, sizeof path, "%s/processes", o.folder);
+    char *list = read_bytes(path, &n);
+    strcpy(host_folder, o.folder);
+    long process = 0, passes = 0;
+    int children = 0;
+    for (char *line = strtok_r(list, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        if (sscanf(line, "parent %ld %ld", &process, &passes) == 2) break;
+        const pid_t child = (pid_t)strtol(line, NULL, 10);
+        children++;
+        assert_int_equal(host_look(child, "child's").zones, PASSES);
+        assert_int_equal(host_look(child, "hold child's own").zones, PASSES);
+        assert_int_equal(host_look(child, "wait child's own").zones, PASSES);
+        assert_int_equal(host_look(child, "hold shared").zones, 1);
+        assert_int_equal(host_look(child, "child's pool").values, 2 * PASSES);
+        assert_int_equal(host_look(child, "child's pool").last, 0);
+        assert_int_equal(host_look(child, "parent's").zones, 0);
+        assert_int_equal(host_look(child, "open over forks").zones, 0);
+        assert_int_equal(host_findings(child, NULL), 0);
+    }
+    assert_int_equal(children, KIDS);
+    assert_true(passes > 0);
+    assert_int_equal(host_look((pid_t)process, "parent's").zones, passes);
+    assert_int_equal(host_look((pid_t)process, "hold fresh").zones, passes);
+    assert_int_equal(host_look((pid_t)process, "wait shared").zones, passes + KIDS);
+    assert_int_equal(host_look((pid_t)process, "parent's pool").values, 2 * passes);
+    assert_int_equal(host_look((pid_t)process, "open over forks").zones, 1);
+    assert_int_equal(host_look((pid_t)process, "child's").zones, 0);
+    assert_int_equal(host_findings((pid_t)process, NULL), 0);
+    /* And the library has the parent's alone. */
+    assert_int_equal(lines_with(o.calls, " parent's  "), passes);
+    assert_int_equal(lines_with(o.calls, "child's"), 0);
+    free(list);
+    drop(&o);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +350,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(names_of_every_kind),
         cmocka_unit_test(names_beyond_tracys_locations_have_one),
         cmocka_unit_test(full_disks_and_folders_without_permission),
+        cmocka_unit_test(forks_in_the_middle),
     };
     static const struct {
         const char *name;
@@ -206,6 +358,7 @@ int main(int argc, char **argv)
     } parts[] = {{"threads", part_threads}, {"exit", part_exit}, {"kill", part_kill},
                  {"names", part_names},     {"cap", part_cap},   {"full", part_full}};
     if (argc < 3) return cmocka_run_group_tests(tests, NULL, NULL);
+    if (!strcmp(argv[1], "forks")) part_forks(argv[2]);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strcmp(argv[1], parts[i].name)) parts[i].run();
     return 0;

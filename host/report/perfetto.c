@@ -354,30 +354,24 @@ static uint8_t *flows(const perfetto *p, uint8_t *to, const dl_view_item *item)
     return to;
 }
 
-/* Name, category and source line: interned for sites, written out for what has no site's name. */
+/* Name, category and source line. Names of sites are interned; texts, names of launches, and what stands for a name that a site has not,
+ * are written out. */
 static uint8_t *identity(const perfetto *p, uint8_t *to, const dl_view_item *item, bool is_interned)
 {
     char buffer[32], launch[256];
     const char *text = item->meta ? dl_view_text(p->view, item, MOST_TEXT) : NULL;
-    if (is_interned && !(text && text[0])) {
+    const dl_site *site = is_interned ? &p->tables->sites[item->site] : NULL;
+    const bool has_text = text && text[0], is_launch = item->kind == DL_VIEW_LAUNCH;
+    if (site && site->name && !has_text) {
         const identity_bytes *known = &p->interned[item->site];
         memcpy(to, known->bytes, sizeof known->bytes);
         return to + known->n;
     }
-    if (is_interned) {
-        to = pb_uint(to, 3, p->tables->sites[item->site].role + 1u);
-        to = pb_bytes(to, 23, text, strlen(text));
-        if (p->tables->sites[item->site].file) to = pb_uint(to, 34, (uint64_t)item->site + 1);
-        return to;
-    }
-    const char *name = dl_view_name(p->view, item, buffer);
-    bool is_launch = item->kind == DL_VIEW_LAUNCH;
-    if (is_launch) {
-        dl_view_launch_name(p->view, item->launch, launch);
-        name = launch;
-    }
-    to = pb_uint(to, 3, is_launch ? CATEGORY_LAUNCH : DL_ROLE_USER + 1);
-    return pb_bytes(to, 23, name, strlen(name));
+    if (is_launch) dl_view_launch_name(p->view, item->launch, launch);
+    const char *name = has_text ? text : is_launch ? launch : dl_view_name(p->view, item, buffer);
+    to = pb_uint(to, 3, is_launch ? CATEGORY_LAUNCH : (site ? site->role : DL_ROLE_USER) + 1u);
+    to = pb_bytes(to, 23, name, strlen(name));
+    return site && site->file ? pb_uint(to, 34, (uint64_t)item->site + 1) : to;
 }
 
 static uint8_t *arguments(const perfetto *p, uint8_t *to, const dl_view_item *item)
@@ -499,8 +493,9 @@ static devlog_status items(void *ctx, const dl_view_item *all, size_t n, devlog_
                 status = begin_chip(p, p->chip == DL_NONE ? 0 : p->chip + 1, err);
             if (!status) status = enter_lane(p, item->track, item->lane, err);
         }
-        bool named = item->site < p->tables->n_sites && p->tables->sites[item->site].name;
-        if (!status && named && !p->interned[item->site].n) status = intern_site(p, item->site, err);
+        const dl_site *site = item->site < p->tables->n_sites ? &p->tables->sites[item->site] : NULL;
+        if (!status && site && (site->name || site->file) && !p->interned[item->site].n)
+            status = intern_site(p, item->site, err);
         if (status) break;
         bool is_slice = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
         status = is_slice ? slice(p, item, err) : instant(p, item, err);

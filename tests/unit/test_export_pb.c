@@ -67,6 +67,17 @@ static void a_trace_packed_again_is_the_same(void **state)
     assert_int_equal(dl_view_new(&v, d, NULL, &err), DEVLOG_OK);
     assert_int_equal(dl_decode_run_sink(d, dl_view_runs(v), &err), DEVLOG_OK);
     assert_int_equal(dl_decode_memory(d, "log", log_text, strlen(log_text), &err), DEVLOG_OK);
+    /* A zone of a capture that has no name, but a line. */
+    dl_tables *tables = dl_decode_tables(d);
+    dl_row rows[2] = {{.time = 1301,
+                       .trace_id = DL_NO_ID,
+                       .trace_counter = DL_NO_ID,
+                       .site = dl_tables_site(tables, "", 0, "f.c", 3, 11),
+                       .type = DL_ROW_ZONE_START}};
+    rows[1] = rows[0];
+    rows[1].time++;
+    rows[1].type = DL_ROW_ZONE_END;
+    assert_int_equal(dl_decode_rows(d, rows, 2, &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
     assert_int_equal(dl_view_ready(v, &err), DEVLOG_OK);
     assert_int_equal(dl_export_perfetto(v, path, &err), DEVLOG_OK);
@@ -74,12 +85,18 @@ static void a_trace_packed_again_is_the_same(void **state)
     char *bytes = read_bytes(path, &size);
     Devlog__Perfetto__Trace *trace = devlog__perfetto__trace__unpack(NULL, size, (uint8_t *)bytes);
     assert_non_null(trace);
-    size_t slices = 0;
+    size_t slices = 0, places = 0, lines = 0;
     for (size_t i = 0; i < trace->n_packet; i++) {
         assert_int_equal(trace->packet[i]->base.n_unknown_fields, 0);
         if (trace->packet[i]->track_event) slices += trace->packet[i]->track_event->type == 1;
+        if (trace->packet[i]->track_event) places += trace->packet[i]->track_event->has_source_location_iid;
+        if (trace->packet[i]->interned_data)
+            for (size_t k = 0; k < trace->packet[i]->interned_data->n_source_locations; k++)
+                lines += trace->packet[i]->interned_data->source_locations[k]->line_number;
     }
-    assert_int_equal(slices, 3);
+    assert_int_equal(slices, 4);
+    assert_int_equal(places, 6); /* of every event but the launch */
+    assert_int_equal(lines, 15); /* four at line 1, one at 11 */
     assert_int_equal(devlog__perfetto__trace__get_packed_size(trace), size);
     uint8_t *again = malloc(size);
     assert_non_null(again);

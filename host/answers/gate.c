@@ -210,6 +210,22 @@ static gate_result time_result(const gate *g, const diff *d, const diff_line *l,
     return tail && l->tested ? tail_result(g, d, l, t) : GATE_PASSED;
 }
 
+/* Whether a greater part of it than before has no time: the slow ones may be among those. */
+static bool more_missing(const diff_line *l)
+{
+    const diff_part *x = &l->part[DIFF_OLD], *y = &l->part[DIFF_NEW];
+    return x->count && y->count &&
+           (double)y->without * (double)x->count > (double)x->without * (double)y->count;
+}
+
+static void say_missing(gate *g, const diff_line *l)
+{
+    const diff_part *x = &l->part[DIFF_OLD], *y = &l->part[DIFF_NEW];
+    reason(g, GATE_FAILED, l, "%llu of %llu have no time, before %llu of %llu",
+           (unsigned long long)y->without, (unsigned long long)y->count, (unsigned long long)x->without,
+           (unsigned long long)x->count);
+}
+
 static void judge_time(gate *g, const diff *d, const diff_line *l, rank_test *t)
 {
     double percent;
@@ -219,6 +235,12 @@ static void judge_time(gate *g, const diff *d, const diff_line *l, rank_test *t)
         return;
     }
     if (l->kind == DIFF_TOTAL && !y->n && x->n) reason(g, GATE_FAILED, l, "is not known any more");
+    if (l->kind != DIFF_TOTAL && !x->n && x->count && y->n)
+        reason(g, GATE_FAILED, l, "had no time before: there is nothing to compare it with");
+    if (l->kind != DIFF_TOTAL && x->n && y->n && more_missing(l)) {
+        say_missing(g, l);
+        return;
+    }
     if (!x->n || !y->n) return;
     if (!d->exact && !l->tested && l->kind != DIFF_TOTAL && l->verdict == DIFF_SAME) return;
     const double before = stat_value(x, g->stat), after = stat_value(y, g->stat);
@@ -249,11 +271,8 @@ static void judge_missing(gate *g, const diff_line *l)
         reason(g, GATE_FAILED, l, "is gone");
     else if (l->verdict == DIFF_LOST_TIME || (l->kind == DIFF_TOTAL && x->n && !y->n))
         reason(g, GATE_FAILED, l, "has no time any more");
-    else if (x->count && y->count &&
-             (double)y->without * (double)x->count > (double)x->without * (double)y->count)
-        reason(g, GATE_FAILED, l, "%llu of %llu have no time, before %llu of %llu",
-               (unsigned long long)y->without, (unsigned long long)y->count, (unsigned long long)x->without,
-               (unsigned long long)x->count);
+    else if (more_missing(l))
+        say_missing(g, l);
 }
 
 static void judge_runs(gate *g, const diff *d)

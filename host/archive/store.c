@@ -13,6 +13,7 @@
 #include "report/sqlite_library.h"
 
 enum { APPLICATION = 0x646C6172 /* "dlar" */, WAIT_MS = 60000, LEVEL = 3 };
+enum { MOST_BYTES = 1 << 30 /* of a file, more than archive add takes */ };
 
 struct archive {
     sqlite3 *db;
@@ -104,6 +105,26 @@ static char *text_at(sqlite3_stmt *s, int at, bool *no_memory)
     return copy;
 }
 
+/* A file that somebody made to do harm may have a view that never ends, or one that does something, in place of a table, or a trigger
+ * behind it. */
+static devlog_status check_tables(archive *a, devlog_error *err)
+{
+    enum { TABLES = 5 };
+    int64_t tables = 0, triggers = 0;
+    devlog_status status =
+        one_number(a,
+                   "SELECT count(*) FROM sqlite_master WHERE type='table' AND rootpage>0 AND name IN "
+                   "('runs','labels','series','figures','files')",
+                   &tables, err);
+    if (!status)
+        status = one_number(a, "SELECT count(*) FROM sqlite_master WHERE type='trigger'", &triggers, err);
+    if (!status && (tables != TABLES || triggers))
+        status = dl_fail(err, DEVLOG_ERR_FORMAT,
+                         "%s is no archive as devlog makes them: it has %s; take a copy of yours", a->path,
+                         triggers ? "triggers" : "other tables");
+    return status;
+}
+
 /* Whether it is an archive of ours; an empty file becomes one. */
 static devlog_status check(archive *a, bool make, devlog_error *err)
 {
@@ -123,7 +144,7 @@ static devlog_status check(archive *a, bool make, devlog_error *err)
             a->path, (long long)version, ARCHIVE_SCHEMA);
     if (version < 1)
         return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: version %lld is none", a->path, (long long)version);
-    return DEVLOG_OK;
+    return check_tables(a, err);
 }
 
 devlog_status archive_open(archive **out, const char *path, bool make, devlog_error *err)
@@ -435,7 +456,7 @@ static devlog_status write_file(const archive *a, sqlite3_stmt *s, int64_t id, c
         return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: run %lld has a file that is called '%s'", a->path,
                        (long long)id, name ? name : "");
     const unsigned long long whole = packed ? ZSTD_getFrameContentSize(packed, n) : ZSTD_CONTENTSIZE_ERROR;
-    if (size < 0 || whole != (unsigned long long)size || whole > (1ull << 40))
+    if (size < 0 || whole != (unsigned long long)size || whole > MOST_BYTES)
         return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: %s of run %lld is damaged", a->path, name, (long long)id);
     char *bytes = malloc((size_t)size + 1), *path = dl_path_join(folder, name);
     devlog_status status = bytes && path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");

@@ -35,6 +35,7 @@ const char *op_trouble_text(op_trouble what);
 /* Whether it means that something is missing from the report. */
 bool op_trouble_is_loss(op_trouble what);
 
+enum { OP_MOST_THREAD = (1 << 20) - 1 }; /* the greatest number of a thread that fits into op_entry */
 enum { OP_ENDED = 1, OP_ELSEWHERE = 2, OP_IS_DUPLICATE = 4, OP_ENDS_EARLY = 8 };
 
 typedef struct op_entry {
@@ -45,9 +46,10 @@ typedef struct op_entry {
     uint32_t extra, last_extra;   /* its lines elsewhere: number + 1 in extras; 0: none */
     uint32_t launch, last_launch; /* number + 1 in launches; 0: none */
     uint32_t len_start, len_end;
-    uint16_t thread, depth;
-    uint8_t n_in, n_out, flags;
-    uint8_t name_at; /* where in the start's line its name and what follows stand; 0: look for it */
+    uint32_t thread : 20, flags : 4;
+    uint32_t name_at : 8; /* where in the start's line its name and what follows stand; 0: look for it */
+    uint16_t depth;
+    uint8_t n_in, n_out;
 } op_entry;
 
 /* A line about an op that does not stand behind its start: a tensor, meta data, a correction. */

@@ -179,6 +179,12 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
                             : "an id");
         return true;
     }
+    if (h.thread > OP_MOST_THREAD || h.depth > UINT16_MAX) { /* cut, it would be another's */
+        op_log_found(log, OP_BAD_LINE, 1, p->line, "op %llu on thread %llu, at depth %llu: more than %d, or %d",
+                     (unsigned long long)h.id, (unsigned long long)h.thread, (unsigned long long)h.depth,
+                     OP_MOST_THREAD, UINT16_MAX);
+        return true;
+    }
     log->in_order &= log->n_ops == 0 || h.id == log->ops[log->n_ops - 1].id + (uint64_t)1;
     if (!BIG_ROOM(log, ops) || !grow_slots(log)) return false;
     bool again = op_log_find(log, (uint32_t)h.id) != NULL;
@@ -189,7 +195,7 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
                                       .len_start = p->len,
                                       .name_at = name <= UINT8_MAX ? (uint8_t)name : 0,
                                       .id = (uint32_t)h.id,
-                                      .thread = (uint16_t)h.thread,
+                                      .thread = (uint32_t)h.thread & OP_MOST_THREAD,
                                       .depth = (uint16_t)h.depth,
                                       .flags = again ? OP_IS_DUPLICATE : 0};
     if (!again && !log->in_order) enter(log, (uint32_t)log->n_ops);
@@ -245,10 +251,10 @@ static bool take_end(op_log *log, jl_reader *r, const op_place *p)
     op->end = h.t;
     op->at_end = short_rest ? p->at + (uint64_t)(rest - p->text) : p->at;
     op->len_end = short_rest ? (uint32_t)(p->text + p->len - rest) - 1 : p->len;
-    if ((uint16_t)h.thread != op->thread) {
+    if (h.thread != op->thread) {
         op->flags |= OP_ELSEWHERE;
         op_log_found(log, OP_ENDED_ELSEWHERE, 1, p->line, "op %u began on thread %u and ended on %llu",
-                     op->id, op->thread, (unsigned long long)h.thread);
+                     op->id, (unsigned)op->thread, (unsigned long long)h.thread);
     }
     if (op->end < op->start) {
         op->flags |= OP_ENDS_EARLY;

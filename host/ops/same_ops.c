@@ -57,7 +57,7 @@ static bool by_id(op_log *first, op_log *second, uint32_t *map, char *difference
 
 /* The ops of a log by thread, and within a thread as they came. */
 typedef struct by_thread {
-    uint16_t thread;
+    uint32_t thread;
     uint32_t op;
 } by_thread;
 

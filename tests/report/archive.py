@@ -184,7 +184,10 @@ def main():
         none("text", "damaged, or no archive", lambda p: open(p, "w", encoding="utf-8").write("hello " * 1000))
         none("newer", "newer devlog", sql("PRAGMA user_version=7"))
         none("another program's", "another program", sql("PRAGMA application_id=5"))
-        none("no table", "no such table", sql("DROP TABLE runs"))
+        none("no table", "other tables", sql("DROP TABLE runs"))
+        none("a view that never ends", "other tables", sql("DROP VIEW history; DROP TABLE runs; CREATE VIEW runs AS WITH RECURSIVE x(id) AS (SELECT 1 UNION ALL "
+                                                           "SELECT id+1 FROM x) SELECT id, 1 date, '' commit_id, '' board, '' host, '' name, 0 lost, '' digest FROM x"))
+        none("a trigger", "triggers", sql("CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END"))
         none("a folder", "unable to open", lambda p: (os.unlink(p), os.mkdir(p)))
         os.rmdir(os.path.join(tmp, "bad.sqlite"))
         check("there is no archive" in archive(os.path.join(tmp, "no.sqlite"), "list", ok=(1,)).stderr, "no archive")

@@ -465,6 +465,16 @@ static void two_runs_become_one_report(void **state)
     number_is(&f, 1, "GLOBAL CALL COUNT", 2);
     number_is(&f, 1, "DEVICE FW DURATION [ns]", 200);
     done(&f);
+    /* Threads whose numbers have the low 16 bits in common are two. */
+    f = two_runs(RUN("11") ON_THREAD(1, 65537, "A") ON_THREAD(2, 1, "B"),
+                 RUN("22") DEVICE(0) ON_THREAD(1, 1, "B") LAUNCH(1, 0, 1) ON_THREAD(2, 65537, "A"),
+                 CHIP("22") ZONE(0, 0, "BRISC", 1, "BRISC-FW", 200, 300, "{\"op\":1}"));
+    check_ok(f.status, &f.err);
+    text_is(&f, 1, "OP CODE", "B");
+    number_is(&f, 0, "HOST THREAD", 65537);
+    number_is(&f, 1, "HOST THREAD", 1);
+    number_is(&f, 1, "DEVICE FW DURATION [ns]", 200);
+    done(&f);
     /* Runs that differ: said where, and the second is reported alone. */
     f = two_runs(RUN("11") OP(1, "A", 10, 20) OP(2, "B", 30, 40),
                  RUN("22") DEVICE(0) OP(1, "A", 1000, 2000) OP(2, "X", 3000, 4000) LAUNCH(2, 0, 1), device);

@@ -2,9 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "answers/inputs.h"
 #include "base/file.h"
 #include "base/term.h"
 #include "cli/answer_out.h"
@@ -114,6 +116,28 @@ int cli_op_report(const char *command, op_job_options *o, int fd)
     dl_str_free(&out);
     op_job_free(&job);
     return exit_status;
+}
+
+devlog_status cli_op_table_read(op_table *t, const char *path, bool *lost, devlog_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) return op_table_read(t, path, err);
+    run_inputs in = {0};
+    devlog_status status = run_inputs_one(&in, path, err);
+    if (!status && !in.items[0].report)
+        status = dl_fail(
+            err, DEVLOG_ERR_NOT_FOUND,
+            "%s has no op report, and nothing to make one of; devlog decode reads its device log", path);
+    if (!status && in.items[0].lost) {
+        *lost = true;
+        fprintf(stderr,
+                "devlog: something was lost of what the op report of %s is made of; devlog ops says what\n",
+                path);
+    }
+    if (!status) status = op_table_read(t, in.items[0].report, err);
+    if (!status) status = run_input_call(&in.items[0], t, err);
+    run_inputs_free(&in);
+    return status;
 }
 
 bool cli_op_table_troubles(const char *command, const op_table *t)

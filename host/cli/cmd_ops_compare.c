@@ -107,15 +107,16 @@ static int run(int argc, char **argv)
         goto done;
     }
     exit_status = CLI_FAILED;
-    devlog_status status = op_table_read(&before, rest.items[0], &err);
-    if (!status) status = op_table_read(&after, rest.items[1], &err);
+    bool troubles = false;
+    devlog_status status = cli_op_table_read(&before, rest.items[0], &troubles, &err);
+    if (!status) status = cli_op_table_read(&after, rest.items[1], &troubles, &err);
     if (!status) status = op_compare_make(&c, &before, &after, &o, &err);
     if (!status) op_compare_print(&c, &before, &after, &o, &out);
     if (!status) status = dl_print(&out, &err);
     if (status) {
         fprintf(stderr, "devlog ops compare: %s\n", err.text);
     } else {
-        bool troubles = cli_op_table_troubles("ops compare", &before);
+        troubles |= cli_op_table_troubles("ops compare", &before);
         troubles |= cli_op_table_troubles("ops compare", &after);
         exit_status = c.worse ? CLI_WORSE : troubles ? CLI_PARTIAL : CLI_OK;
     }
@@ -137,7 +138,7 @@ const cli_command cmd_ops_compare = {
     .description =
         "Also as 'devlog ops compare'. Reads any op reports, of devlog or of tt-metal since 2023, by the "
         "names "
-        "of their columns, plain or compressed. Per op code: device time and count before and after, their "
+        "of their columns, plain or compressed, or folders of runs. Per op code: device time and count before and after, their "
         "difference, and by how much one op changed, in percent; the greatest difference comes first. Below "
         "the total stand the gaps between ops and the host's time inside them.\n\n"
         "The exit status is 4 when --max-regression is given and something is worse; else 0, or 3 when cells "

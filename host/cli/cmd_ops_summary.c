@@ -88,14 +88,15 @@ static int run(int argc, char **argv)
         goto done;
     }
     exit_status = CLI_FAILED;
-    devlog_status status = op_table_read(&t, rest.items[0], &err);
+    bool lost = false;
+    devlog_status status = cli_op_table_read(&t, rest.items[0], &lost, &err);
     if (!status) status = op_summary_make(&s, &t, &o, &err);
     if (!status) op_summary_print(&s, &t, &o, &out);
     if (!status) status = dl_print(&out, &err);
     if (status) {
         fprintf(stderr, "devlog ops summary: %s\n", err.text);
     } else {
-        exit_status = cli_op_table_troubles("ops summary", &t) ? CLI_PARTIAL : CLI_OK;
+        exit_status = cli_op_table_troubles("ops summary", &t) || lost ? CLI_PARTIAL : CLI_OK;
     }
 done:
     op_summary_free(&s);
@@ -108,12 +109,12 @@ done:
 const cli_command cmd_ops_summary = {
     .name = "ops-summary",
     .summary = "Where the device time of an op report went: ops ranked by device time",
-    .arguments = "FILE",
+    .arguments = "FILE-OR-FOLDER",
     .min_arguments = 1,
     .max_arguments = 1,
     .description =
         "Also as 'devlog ops summary'. Reads any op report, of devlog or of tt-metal since 2023, by the "
-        "names of its columns, plain or compressed; \"-\" is standard input. An op's gap is its OP TO OP "
+        "names of its columns, plain or compressed, or that of a folder of one run; \"-\" is standard input. An op's gap is its OP TO OP "
         "LATENCY.",
     .options = options,
     .examples = "  devlog ops summary generated/profiler/output/ops/ops_perf_results.csv\n"

@@ -13,6 +13,10 @@ int cli_op_report(const char *command, op_job_options *options, int fd);
 devlog_status cli_op_markdown(const op_job_options *options, const char *report, dl_str *files,
                               devlog_error *err);
 
+/* Reads an op report; of a folder, that of the run which is in it, made where there is none yet; *lost is set when something was
+ * lost of what it was made of. */
+devlog_status cli_op_table_read(op_table *t, const char *path, bool *lost, devlog_error *err);
+
 /* Says on stderr what of a report could not be used; true when there was any. */
 bool cli_op_table_troubles(const char *command, const op_table *t);
 

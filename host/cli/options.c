@@ -278,13 +278,21 @@ static int letters(parse *p, char *text, char *next)
     return 1;
 }
 
+/* The text from its word number n, from 0. */
+static const char *from_word(const char *text, int n)
+{
+    for (const char *blank; n > 0 && (blank = strchr(text, ' ')) != NULL; n--)
+        text = blank + 1;
+    return text;
+}
+
 static void check_arguments(parse *p)
 {
     const cli_command *c = p->command;
     int n = p->rest->n;
     if (n < c->min_arguments)
-        wrong(p, "%s is missing; usage: %s %s [OPTION]... %s", n ? "an argument" : c->arguments,
-              cli_program(c), c->name, c->arguments);
+        wrong(p, "%s is missing; usage: %s %s [OPTION]... %s", from_word(c->arguments, n), cli_program(c),
+              c->name, c->arguments);
     else if (n > c->max_arguments)
         wrong(p, "'%s' is one argument too many", p->rest->items[c->max_arguments]);
 }

@@ -180,9 +180,9 @@ static bool take_start(op_log *log, jl_reader *r, const op_place *p)
         return true;
     }
     if (h.thread > OP_MOST_THREAD || h.depth > UINT16_MAX) { /* cut, it would be another's */
-        op_log_found(log, OP_BAD_LINE, 1, p->line, "op %llu on thread %llu, at depth %llu: more than %d, or %d",
-                     (unsigned long long)h.id, (unsigned long long)h.thread, (unsigned long long)h.depth,
-                     OP_MOST_THREAD, UINT16_MAX);
+        op_log_found(log, OP_BAD_LINE, 1, p->line,
+                     "op %llu on thread %llu, at depth %llu: more than %d, or %d", (unsigned long long)h.id,
+                     (unsigned long long)h.thread, (unsigned long long)h.depth, OP_MOST_THREAD, UINT16_MAX);
         return true;
     }
     log->in_order &= log->n_ops == 0 || h.id == log->ops[log->n_ops - 1].id + (uint64_t)1;

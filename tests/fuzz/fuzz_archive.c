@@ -55,8 +55,10 @@ static void write_bytes(const char *to, const void *bytes, size_t n)
 
 static void make_folder(void)
 {
-    static const char text[] = "OP CODE,GLOBAL CALL COUNT,DEVICE ID,DEVICE KERNEL DURATION [ns]\nMatmul,1,0,1000\n";
-    snprintf(folder, sizeof folder, "%s/fuzz_archive_XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    static const char text[] =
+        "OP CODE,GLOBAL CALL COUNT,DEVICE ID,DEVICE KERNEL DURATION [ns]\nMatmul,1,0,1000\n";
+    snprintf(folder, sizeof folder, "%s/fuzz_archive_XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (!mkdtemp(folder)) abort();
     snprintf(path, sizeof path, "%s/archive.sqlite", folder);
     snprintf(got, sizeof got, "%s/got", folder);
@@ -68,12 +70,14 @@ static void make_folder(void)
 static void print(const answer *a)
 {
     dl_str out = {0};
-    answer_print_json(&(answer_shown){.a = a, .kind = "history", .version = ARCHIVE_VERSION, .width = 80}, &out);
+    answer_print_json(&(answer_shown){.a = a, .kind = "history", .version = ARCHIVE_VERSION, .width = 80},
+                      &out);
     cJSON *json = out.failed ? NULL : cJSON_Parse(out.text);
     if (!json) abort();
     cJSON_Delete(json);
     dl_str_free(&out);
-    answer_print_text(&(answer_shown){.a = a, .kind = "history", .version = ARCHIVE_VERSION, .width = 80}, &out);
+    answer_print_text(&(answer_shown){.a = a, .kind = "history", .version = ARCHIVE_VERSION, .width = 80},
+                      &out);
     if (out.failed) abort();
     dl_str_free(&out);
 }

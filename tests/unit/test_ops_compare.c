@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "ops/op_compare.h"
 #include "support/cli.h"
@@ -407,7 +408,16 @@ static void as_a_command(void **state)
     devlog_fails("ops compare --list b.csv a.csv", 1, "do not hold the same ops");
     devlog_fails("ops compare b.csv nothing.csv", 1, "nothing.csv");
     devlog_fails("ops compare --max-regression 5% b.csv a.csv", 2, "a number of percent");
-    devlog_fails("ops compare b.csv", 2, "");
+    devlog_fails("ops compare b.csv", 2, "AFTER is missing");
+    devlog_fails("ops compare", 2, "BEFORE AFTER is missing");
+    /* folders: the op report that is in them */
+    free(devlog_ok("ops compare b.csv b.csv", 0));
+    assert_int_equal(mkdir(in_scratch("run"), 0700) | mkdir(in_scratch("none"), 0700), 0);
+    write_text(in_scratch("run/ops_perf_results.csv"), BEFORE);
+    free(devlog_ok("ops compare run b.csv", 0));
+    free(devlog_ok("ops summary run", 0));
+    devlog_fails("ops compare none b.csv", 1, "none");
+    devlog_fails("ops summary none", 1, "none");
 }
 
 int main(void)

@@ -356,6 +356,38 @@ static void whose_rate_is_used(void **state)
     }
 }
 
+/* A chip that another one cannot be aligned with: why. */
+static void whose_boot_is_another(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *boots[2], *why;
+    } cases[] = {
+        {{"a", "a"}, ""},
+        {{"a", "b"}, "it is of another boot than chip 0"},
+        {{"sim-1", "sim-2"}, "it is of another boot than chip 0"},
+        {{"sim-1", "b"}, "chip 0 is simulated, in a time of its own"},
+        {{"a", "sim-2"}, "it is simulated, in a time of its own"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        dl_chip_clocks c = {0};
+        devlog_error err = {0};
+        for (uint32_t chip = 0; chip < 2; chip++) {
+            dl_clock_sample s[20];
+            plain(s, 20);
+            const dl_clock_samples samples = {.slot = chip, .peer = DL_CLOCK_HOST, .items = s, .n = 20};
+            assert_int_equal(dl_chip_clocks_chip(&c, chip, 1000000, true, cases[i].boots[chip], &err),
+                             DEVLOG_OK);
+            assert_int_equal(dl_chip_clocks_samples(&c, &samples, &err), DEVLOG_OK);
+        }
+        assert_int_equal(dl_chip_clocks_make(&c, &err), DEVLOG_OK);
+        assert_true(dl_chip_clocks_of(&c, 0)->fitted);
+        assert_int_equal(dl_chip_clocks_of(&c, 1)->fitted, cases[i].why[0] == 0);
+        assert_string_equal(dl_chip_clocks_of(&c, 1)->why, cases[i].why);
+        dl_chip_clocks_free(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +398,7 @@ int main(void)
         cmocka_unit_test(a_slow_burst_among_quick_ones),
         cmocka_unit_test(a_chip_that_slows_down),
         cmocka_unit_test(whose_rate_is_used),
+        cmocka_unit_test(whose_boot_is_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

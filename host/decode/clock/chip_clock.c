@@ -196,6 +196,12 @@ static devlog_status make_one(dl_chip_clock *k, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* How host/profiler/capture_log.c names the boot of a chip whose time is counted, not measured. */
+static bool simulated(const dl_chip_clock *c)
+{
+    return strncmp(c->boot, "sim-", 4) == 0;
+}
+
 devlog_status dl_chip_clocks_make(dl_chip_clocks *c, devlog_error *err)
 {
     c->any = false;
@@ -215,8 +221,13 @@ devlog_status dl_chip_clocks_make(dl_chip_clocks *c, devlog_error *err)
         if (!k->fitted || strcmp(k->boot, c->items[0].boot) == 0) continue;
         dl_clock_fit_free(&k->fit);
         k->fitted = false;
-        snprintf(k->why, sizeof k->why, "it is of another boot than %s",
-                 dl_chip_title(title, c->items[0].slot));
+        dl_chip_title(title, c->items[0].slot);
+        if (simulated(k) == simulated(&c->items[0]))
+            snprintf(k->why, sizeof k->why, "it is of another boot than %s", title);
+        else if (simulated(k))
+            snprintf(k->why, sizeof k->why, "it is simulated, in a time of its own");
+        else
+            snprintf(k->why, sizeof k->why, "%s is simulated, in a time of its own", title);
     }
     c->made = true;
     return DEVLOG_OK;

@@ -3,6 +3,7 @@
 
 import { answers, section, unitText } from "./answers.js";
 import { answerTable, tableBar, tableState } from "./answer_table.js";
+import { copyButtons, shownText } from "./copy.js";
 import { byId, make } from "./dom.js";
 import { counted, grouped } from "./format.js";
 import { launchesOf } from "./places.js";
@@ -61,14 +62,16 @@ function stackOf(op) {
 
 function launchLine(op, unit) {
   const item = launchesOf(op.id)[0], stack = stackOf(op);
-  const line = make("tr", item ? { tabindex: "0" } : {}, make("td", { class: "n" }, String(op.id)), make("td", stack ? { title: stack.replaceAll(" < ", "\n") } : {}, op.code.slice(0, 80), stack ? make("div", { class: "faint" }, stack.slice(0, 120)) : ""),
+  const line = make("tr", item ? { tabindex: "0" } : {}, make("td", { class: "n" }, String(op.id)), make("td", {}, op.code.slice(0, 80), stack ? make("div", { class: "faint stack" }, stack) : ""),
     make("td", { class: "n" }, unitText(op.row.total, unit)), make("td", { class: "n" }, unitText(op.row.gap, unit)), make("td", {}, item ? "" : "not on the device"));
   if (!item) return line;
   const show = () => {
     viewRange(itemStart(item), itemEnd(item));
     goTo(item);
   };
-  line.addEventListener("click", show);
+  line.addEventListener("click", () => {
+    if (getSelection().isCollapsed) show(); // else somebody selects a call stack to copy it
+  });
   line.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.stopPropagation();
@@ -83,7 +86,7 @@ function showLaunches() {
   const unit = found.columns.find((c) => c.key === "total").unit, list = opsOfRow(row);
   const slow = [...list].sort((a, b) => (b.row.total || 0) - (a.row.total || 0));
   const head = make("tr", {}, ...[["op", "n"], ["", ""], ["time", "n"], ["gap before", "n"], ["", ""]].map(([t, c]) => make("th", { scope: "col", class: c }, t)));
-  box.replaceChildren(make("h2", {}, row.op.slice(0, 80)), make("p", { class: "faint" }, counted(list.length, "op") + ", the slowest first" + (found.more ? "; of the first " + grouped(found.rows.length) + " ops of the run" : "")),
+  box.replaceChildren(make("h2", {}, row.op, " ", copyButtons(() => shownText(box.querySelector("table")))), make("p", { class: "faint" }, counted(list.length, "op") + ", the slowest first" + (found.more ? "; of the first " + grouped(found.rows.length) + " ops of the run" : "")),
     make("table", {}, make("thead", {}, head), make("tbody", {}, ...slow.slice(0, MOST).map((o) => launchLine(o, unit)))),
     slow.length > MOST ? make("p", { class: "faint" }, "and " + grouped(slow.length - MOST) + " more") : "");
 }

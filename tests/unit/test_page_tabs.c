@@ -223,6 +223,11 @@ static void ops_of_groups_and_of_times(void **state)
     page_has_no_problems(b, "groups");
 }
 
+#define DEEP        " < a&b.py:22 \"q\" '</script>' < deep.py:123 " NAME " < deeper.py:4 <module>"
+#define DEEP_IN_LOG ",\"a&b.py:22 \\\"q\\\" '</script>'\",\"deep.py:123 " NAME "\",\"deeper.py:4 <module>\""
+#define DEEP_IN_JS  " < deeper.py:4 <module>"
+#define NAME        "a_function_of_a_class_with_a_name_that_is_longer_than_its_place_by_far"
+
 /* Where the log says who called: a group more, and each op of the list says it. */
 static void ops_say_who_called(void **state)
 {
@@ -239,9 +244,12 @@ static void ops_say_who_called(void **state)
     free(devlog_ok(line, 0));
     FILE *log = fopen(in_scratch("stacks/logs/profile_log_ops.jsonl"), "a");
     assert_non_null(log);
+    /* Deep ones, too, with what HTML and JSON have to escape. */
     for (int op = 1; op <= 6; op++)
-        fprintf(log, "{\"e\":\"stack\",\"id\":%d,\"frames\":[\"net.py:%d layer\",\"<b>.py:1 main\"]}\n", op,
-                op < 4 ? 7 : 9);
+        fprintf(log,
+                "{\"e\":\"stack\",\"id\":%d,\"frames\":[\"net.py:%d layer\",\"<b>.py:1 main\"" DEEP_IN_LOG
+                "]}\n",
+                op, op < 4 ? 7 : 9);
     fclose(log);
     free(devlog_ok("ops -i stacks/logs -o stacks", 0));
     page_open(b, in_scratch("stacks/logs/capture.devlog"), in_scratch("out"), 0);
@@ -254,13 +262,26 @@ static void ops_say_who_called(void **state)
         b,
         "[...new Set([...document.querySelectorAll('#op-launches .faint')].map((e) => e.textContent).filter((t) => "
         "t.includes('layer')))].sort().join('|')",
-        "net.py:7 layer < <b>.py:1 main|net.py:9 layer < <b>.py:1 main");
+        "net.py:7 layer < <b>.py:1 main" DEEP "|net.py:9 layer < <b>.py:1 main" DEEP);
+    /* What is copied of the list has it all; who selects a stack to copy it stays where he is; its width is that of its place. */
+    page_has_text(b,
+                  "shownText(document.querySelector('#op-launches table')).rows.filter((r) => "
+                  "r[1].includes('layer') && r[1].endsWith('' + '" DEEP_IN_JS
+                  "')).length === 2 ? 'all' : 'cut'",
+                  "all");
+    page_has_text(
+        b,
+        "(() => { const before = view.x0, line = document.querySelector('#op-launches tr[tabindex]'); "
+        "getSelection().selectAllChildren(line.querySelector('.stack')); line.click(); const said = "
+        "[String(getSelection()).includes('script'), line.querySelector('.stack').scrollWidth <= "
+        "line.querySelector('.stack').clientWidth].join(); getSelection().removeAllRanges(); return said; })()",
+        "true,true");
     page_run(b, "ops.group = 'by_stack', showOps()");
     page_has_text(
         b,
         "[...document.querySelectorAll('#op-table tbody tr')].map((r) => r.cells[0].textContent).filter((t) => "
         "t.startsWith('Matmul net.py:7')).join()",
-        "Matmul net.py:7 layer < <b>.py:1 main");
+        "Matmul net.py:7 layer < <b>.py:1 main" DEEP);
     page_has_no_problems(b, "stacks");
 }
 

@@ -271,11 +271,12 @@ static void ops_say_who_called(void **state)
                   "all");
     page_has_text(
         b,
-        "(() => { const before = view.x0, line = document.querySelector('#op-launches tr[tabindex]'); "
-        "getSelection().selectAllChildren(line.querySelector('.stack')); line.click(); const said = "
-        "[String(getSelection()).includes('script'), line.querySelector('.stack').scrollWidth <= "
-        "line.querySelector('.stack').clientWidth].join(); getSelection().removeAllRanges(); return said; })()",
-        "true,true");
+        "(() => { const line = document.querySelector('#op-launches tr[tabindex]'), stack = line.querySelector('.stack'), "
+        "at = () => [view.t0, view.t1].join(), clicked = () => { const before = at(); line.click(); return at() !== before; }; "
+        "setView(0, view.span); getSelection().selectAllChildren(stack); const said = "
+        "[String(getSelection()).includes('script'), clicked(), stack.scrollWidth <= stack.clientWidth]; "
+        "getSelection().removeAllRanges(); return [...said, clicked()].join(); })()",
+        "true,false,true,true");
     page_run(b, "ops.group = 'by_stack', showOps()");
     page_has_text(
         b,

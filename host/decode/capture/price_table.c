@@ -355,7 +355,7 @@ bool price_table_make(price_code *c, const dl_elf *elf, double scale, bool first
     guess(c);
     for (uint32_t i = 0; i < c->n_markers && of_site && out->of_site; i++) {
         price_marker *m = &c->markers[i];
-        price_hart last, unused;
+        price_hart last = {0}, unused = {0};
         if (m->part == PRICE_NONE) continue;
         double recorded = price_of(c, m, false, &last), dropped = price_of(c, m, true, &unused);
         if (recorded < 0 || dropped < 0) continue;

@@ -348,9 +348,17 @@ static bool find_tensor(const char *name, size_t n, uint32_t *id)
     return false;
 }
 
+/* NAME or NAME.INDEX: a name without letters would be found everywhere, and a word is no index. */
+static bool names_attribute(const char *name, size_t n)
+{
+    const char *dot = memchr(name, '.', n);
+    const size_t digits = dot ? n - (size_t)(dot + 1 - name) : 0;
+    return dot != name && (!dot || (digits > 0 && digits <= 4 && strspn(dot + 1, "0123456789") >= digits));
+}
+
 static bool find_attribute(op_names *own, const char *name, size_t n, uint32_t *id)
 {
-    if (n <= 5 || memcmp(name, "attr.", 5) != 0) return false;
+    if (n <= 5 || memcmp(name, "attr.", 5) != 0 || !names_attribute(name + 5, n - 5)) return false;
     for (size_t i = 0; i < own->n; i++)
         if (strlen(own->attributes[i]) == n - 5 && memcmp(own->attributes[i], name + 5, n - 5) == 0) {
             *id = id_of(FACT_ATTRIBUTE, (uint32_t)i);

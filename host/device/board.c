@@ -146,8 +146,10 @@ static void read_bytes(reader *r, const cJSON *obj, const char *name, uint8_t *o
     const cJSON *item;
     cJSON_ArrayForEach(item, list)
     {
-        if (!cJSON_IsNumber(item) || item->valueint < 0 || item->valueint > 63)
+        if (!cJSON_IsNumber(item) || item->valueint < 0 || item->valueint > 63) {
             complain(r, name, "must hold coordinates from 0 to 63");
+            return;
+        }
         out[(*count)++] = (uint8_t)item->valueint;
     }
 }

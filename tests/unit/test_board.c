@@ -70,6 +70,7 @@ static void what_is_wrong_is_said(void **state)
         {"\"role\": \"manager\"", "\"role\": \"boss\"", "\"role\" must be"},
         {"\"windows\": \"wormhole\"", "\"windows\": \"x\"", "\"windows\" must be"},
         {"\"columns\": [1", "\"columns\": [100", "\"columns\" must hold coordinates"},
+        {"\"rows\": [1", "\"rows\": [-1", "\"rows\" must hold coordinates"},
         {"\"reset_bit\": 11", "\"reset_bit\": 47", "\"reset_bit\" must be from 0 to 31"},
         {"\"reset_bit\": 11,", "", "\"reset_bit\" is for every RISC"},
         {"\"name\": \"NCRISC\"", "\"name\": \"N C\"", "not made of letters, digits and _"},

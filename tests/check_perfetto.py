@@ -24,7 +24,7 @@ MOST_TEXT = {"fxt": 8000, "perfetto": 4096, "chrome": 1 << 30}  # bytes of a tex
 csv.field_size_limit(1 << 30)
 bad = []
 
-# Texts travel in hex, whatever is in them. A version without parent_id (before 27) does not know which core a track is of.
+# Texts travel in hex, whatever is in them. A version without parent_id (v25.0; v34.0 has it) does not know which core a track is of.
 SLICES = """SELECT hex(coalesce({process}, '')) AS a, hex(coalesce({thread}, '')) AS b, s.ts AS c, s.dur AS d, hex(s.name) AS e,
  s.depth AS f, coalesce(s.arg_set_id, -1) AS g FROM slice s """
 THREADS = SLICES.format(process="process.name", thread="thread.name") + """JOIN thread_track t ON s.track_id = t.id JOIN thread USING (utid)

@@ -1,6 +1,6 @@
 /* Values, counters and sums as curves: a row of the time line for each that was chosen in the table of Values and text. One curve is of
- * one name and one kind of RISC of a chip, of all its cores: where several have a value in one pixel, the band from the least to
- * the greatest is filled, and the line is their mean. */
+ * one name and one kind of RISC of a chip, of all its cores, or of one of them: where several values are in one pixel, the band from the
+ * least to the greatest is filled, and the line is their mean. Curves of cores have the scale of that of all, so that they compare. */
 
 import { POINT_SUM, POINT_VALUE, upperBound } from "./data.js";
 import { grouped } from "./format.js";
@@ -10,7 +10,7 @@ import { view } from "./view.js";
 export const CURVE = 46;
 export const curves = { all: [], shown: [] };
 
-/* model: [{ chip, risc, name, n, t, v, items }] by the number of their points; t is the axis, sorted. */
+/* model: [{ chip, risc, name, n, t, v, items, cores }] by the number of their points; t is the axis, sorted. */
 export function curvesOf(model) {
   const found = new Map();
   for (const row of model.rows)
@@ -18,18 +18,32 @@ export function curvesOf(model) {
       for (let i = 0; lane.points && i < lane.n; i++) {
         if (lane.kind[i] !== POINT_VALUE && lane.kind[i] !== POINT_SUM) continue;
         const { name } = model.sites[lane.site[i]], key = row.chip + " " + row.risc + " " + lane.kind[i] + " " + name;
-        if (!found.has(key)) found.set(key, { chip: row.chip, risc: row.risc, name, sum: lane.kind[i] === POINT_SUM, points: [] });
+        if (!found.has(key)) found.set(key, { chip: row.chip, risc: row.risc, name, sum: lane.kind[i] === POINT_SUM, cores: new Set(), points: [] });
+        found.get(key).cores.add(row.core);
         found.get(key).points.push({ t: lane.start[i] * row.scale + row.offset, v: Number(lane.value[i]), lane, i });
       }
-  return [...found.values()].map(({ points, ...curve }) => {
+  return [...found.values()].map(({ points, cores, ...curve }) => {
     points.sort((a, b) => a.t - b.t);
     const v = Float64Array.from(points.map((p) => p.v)), t = Float64Array.from(points.map((p) => p.t));
-    return { ...curve, n: points.length, t, v, low: v.reduce((a, b) => Math.min(a, b), Infinity), high: v.reduce((a, b) => Math.max(a, b), -Infinity), items: points.map(({ lane, i }) => ({ lane, i })) };
+    return { ...curve, core: null, cores: [...cores].sort((a, b) => a.index - b.index), n: points.length, t, v, low: v.reduce((a, b) => Math.min(a, b), Infinity), high: v.reduce((a, b) => Math.max(a, b), -Infinity), items: points.map(({ lane, i }) => ({ lane, i })) };
   }).sort((a, b) => b.n - a.n);
 }
 
-export function curveKey(curve) {
-  return curve.chip + "." + curve.risc + "." + (curve.sum ? "s" : "v") + "." + curve.name.slice(0, 200);
+/* The part of a curve that is of one core. */
+const ofCores = new WeakMap();
+export function curveOfCore(curve, core) {
+  if (!ofCores.has(curve)) ofCores.set(curve, new Map());
+  const made = ofCores.get(curve);
+  if (!made.has(core)) {
+    const places = [...curve.items.keys()].filter((i) => curve.items[i].lane.row.core === core);
+    made.set(core, { ...curve, core, cores: [core], n: places.length, t: Float64Array.from(places, (i) => curve.t[i]), v: Float64Array.from(places, (i) => curve.v[i]), items: places.map((i) => curve.items[i]) });
+  }
+  return made.get(core);
+}
+
+/* Without a number behind its kind it is of all cores. */
+export function curveKey(curve, core = curve.core) {
+  return curve.chip + "." + curve.risc + "." + (curve.sum ? "s" : "v") + (core ? core.index : "") + "." + curve.name.slice(0, 200);
 }
 
 export function curveFor(chip, risc, name, kind) {
@@ -42,7 +56,8 @@ export function toggleCurve(curve) {
 }
 
 export function setCurves(keys) {
-  curves.shown = curves.all.filter((c) => keys.includes(curveKey(c)));
+  const wanted = new Set(keys), of = (c) => c.cores.filter((core) => wanted.has(curveKey(c, core))).map((core) => curveOfCore(c, core));
+  curves.shown = wanted.size ? curves.all.flatMap((c) => (wanted.has(curveKey(c)) ? [c, ...of(c)] : of(c))) : [];
 }
 
 /* The points of each pixel: [{ x, least, greatest, mean }] from x to x. Also the last one before the screen, so that the line comes
@@ -93,7 +108,7 @@ export function paintCurveName(context, curve, y) {
   context.font = "11px system-ui, sans-serif";
   context.fillText(curve.name.slice(0, 14), 6, y + 9);
   context.fillStyle = theme.colours.faint;
-  context.fillText(curve.risc + (curve.sum ? ", sum" : ""), 6, y + 22);
+  context.fillText((curve.core ? curve.core.name + " " : "") + curve.risc + (curve.sum ? ", sum" : ""), 6, y + 22, 92);
   context.fillText(shortNumber(curve.low) + " to " + shortNumber(curve.high), 6, y + 36, 92);
 }
 

@@ -150,6 +150,48 @@ static void values_are_curves(void **state)
     page_run(b, "window.gone = true, location.reload()");
     assert_true(browser_wait(b, "document.documentElement.dataset.ready === 'yes' && !window.gone"));
     page_has_text(b, "curves.shown.map((c) => c.name).join()", "fill");
+    /* A core's own curve, by keyboard: its points alone, on the scale of all; the address has it beside the other. */
+    page_run(b, "showTab('markers'), document.querySelector('#markers tbody [aria-expanded]').focus()");
+    browser_key(b, "Enter");
+    page_has_text(
+        b,
+        "document.activeElement.ariaExpanded + ' ' + [...document.querySelectorAll('#markers .cores button')].map((o) => o.textContent + ' ' + o.ariaPressed)",
+        "true core 1,1 false,core 2,1 false");
+    page_run(b, "document.querySelectorAll('#markers .cores button')[1].focus()");
+    browser_key(b, "Enter");
+    page_has_text(
+        b,
+        "document.activeElement.textContent + ' ' + document.activeElement.ariaPressed + ' ' + document.querySelector('#markers tbody [aria-expanded]').textContent",
+        "core 2,1 true 1 core");
+    static const char of_core[] =
+        "curves.shown.map((c) => [c.core && c.core.name, c.n, c.low, c.high, [...c.v].slice(0, 3).join(' '), "
+        "c.items.every((p) => !c.core || p.lane.row.core === c.core)].join()).join(';')";
+    page_has_text(b, of_core, ",100,0,18,0 0 1,true;2,1,50,0,18,0 2 4,true");
+    for (int dark = 0; dark < 2; dark++) {
+        static const int widths[] = {1440, 1024, 390};
+        for (int i = 0; i < 3; i++) {
+            browser_size(b, widths[i], 900);
+            page_settle(b);
+            page_run(
+                b,
+                "showTab('time'), viewAll(), window.plain = window.plain || CanvasRenderingContext2D.prototype.fillText, window.said = [], CanvasRenderingContext2D.prototype.fillText = function (t) { said.push(t); return plain.apply(this, arguments); }, measureTimeline(), repaint()");
+            page_settle(b);
+            page_has_text(b, "said.includes('2,1 BRISC') && said.includes('BRISC') ? 'both' : said.join()",
+                          "both");
+            page_run(b, "CanvasRenderingContext2D.prototype.fillText = plain, showTab('markers')");
+            page_has_text(b, "String(document.documentElement.scrollWidth <= innerWidth)", "true");
+        }
+        browser_size(b, 1440, 900);
+        page_settle(b);
+        page_is_legible(b, dark ? "curves of cores, the other light" : "curves of cores");
+        browser_key(b, "t");
+    }
+    assert_true(browser_wait(b, "location.hash.slice(1) === taken() && taken().includes('BRISC.v1.fill')"));
+    page_run(b, "window.gone = true, location.reload()");
+    assert_true(browser_wait(b, "document.documentElement.dataset.ready === 'yes' && !window.gone"));
+    page_has_text(b, of_core, ",100,0,18,0 0 1,true;2,1,50,0,18,0 2 4,true");
+    page_run(b, "setCurves([curveKey(curves.all[0])]), showMarkers(timeline.model)");
+    page_has_text(b, of_core, ",100,0,18,0 0 1,true");
     page_has_no_problems(b, "curves");
     browser_stop(b);
 }

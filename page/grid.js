@@ -1,5 +1,6 @@
 /* What each core of a chip did, as one number, for the picture of the chip: how much of the time it ran kernels, how long it waited, a
- * zone's median, how many markers it dropped. And which cores stand out. Knows nothing of how it is shown. */
+ * zone's median, how many markers it dropped, how many bytes it moved. Where cores are on the chip, and what stands where none is. And which
+ * cores stand out. Knows nothing of how it is shown. */
 
 import { POINT_DROPPED, ROLE_FW, ROLE_KERNEL, ROLE_USER } from "./data.js";
 import { groupsOf, instancesOf } from "./instances.js";
@@ -54,7 +55,7 @@ function median(model, zone) {
 }
 
 export function valuesOf(model, what, zone) {
-  return what === "busy" ? busy(model) : what === "waited" ? waited(model) : what === "dropped" ? dropped(model) : zone ? median(model, zone) : model.cores.map(() => NaN);
+  return what === "busy" ? busy(model) : what === "bytes" ? bytes(model) : what === "waited" ? waited(model) : what === "dropped" ? dropped(model) : zone ? median(model, zone) : model.cores.map(() => NaN);
 }
 
 function middle(sorted) {
@@ -77,15 +78,91 @@ export function scaleOf(values) {
   return { median, low, high, most: Math.max(high - median, median - low, Math.abs(median) * 0.05) || 1 };
 }
 
-/* Chips as grids: [{ chip, columns, rows, cells: [core or null, row by row] }], of what the log has coordinates of. */
-export function gridsOf(model) {
-  const grids = [];
+/* What a kernel's records of transfers say: bytes (devlog/transfers.h), and the tile at the other end. */
+const TRANSFERS = /^DEVLOG-NOC-(READ|WRITE)$/;
+
+/* [core, bytes, x, y] of each transfer that is recorded. */
+function* transfers(model) {
+  const wanted = model.sites.map((s) => TRANSFERS.test(s.name));
+  if (!wanted.includes(true)) return;
+  for (const core of model.cores)
+    for (const row of core.rows)
+      for (const lane of row.lanes)
+        for (let i = 0; lane.points && i < lane.n; i++) {
+          if (!wanted[lane.site[i]]) continue;
+          const high = Number(lane.value[i] >> 32n);
+          yield [core, high & 0x7fff, (high >>> 16) & 63, (high >>> 22) & 63];
+        }
+}
+
+/* Of each core: bytes that its RISCs read and wrote over the NoC. */
+function bytes(model) {
+  const sums = model.cores.map(() => 0);
+  for (const [core, n] of transfers(model)) sums[core.index] += n;
+  return sums;
+}
+
+/* Of a chip's tiles, those without cores too, by "x,y" of NoC 0: bytes that cores read from them and wrote to them. */
+export function bytesThere(model, chip) {
+  const sums = new Map();
+  for (const [core, n, x, y] of transfers(model)) if (core.chip === chip) sums.set(x + "," + y, (sums.get(x + "," + y) || 0) + n);
+  return sums;
+}
+
+/* Places of cores on the chip: of a capture's grid by logical coordinates; of an architecture's (a log that has no more) as they are.
+ * null: one of them has no such place, so the log means something else by its coordinates. */
+function placesOf(cores, grid, logical) {
+  const eth = new Set((grid.tiles.eth || []).map(String)), places = new Map();
+  for (const core of cores) {
+    const at = logical ? [grid.columns[core.x], grid.rows[core.y]] : [core.x, core.y];
+    const compute = grid.columns.includes(at[0]) && grid.rows.includes(at[1]);
+    if (!compute && !(!logical && eth.has(String(at)))) return null;
+    places.set(String(at), core);
+  }
+  return places;
+}
+
+/* { x, y, kind, core }; kind: "tensix", "off" (switched off, or left out by the user), "dram", "arc", "pcie", "eth", "router"; "": nobody
+ * has said. */
+function tilesOf(grid, places) {
+  const kinds = new Map(), off = grid.off || { columns: [], rows: [] }, cells = [];
+  for (const [kind, list] of Object.entries(grid.tiles)) for (const at of list) kinds.set(String(at), kind);
+  const columns = new Set([...grid.columns, ...off.columns]), rows = new Set([...grid.rows, ...off.rows]);
+  for (let y = 0; y < grid.noc[1]; y++)
+    for (let x = 0; x < grid.noc[0]; x++) {
+      const compute = columns.has(x) && rows.has(y), dead = off.columns.includes(x) || off.rows.includes(y), at = x + "," + y;
+      cells.push({ x, y, kind: compute ? (dead ? "off" : "tensix") : kinds.get(at) || "", core: places.get(at) || null });
+    }
+  return cells;
+}
+
+function lines(what, list) {
+  return list.length ? what + (list.length > 1 ? "s " : " ") + list.join(", ") : "";
+}
+
+/* What is known of tiles that are not there. */
+function harvested(grid) {
+  if (!grid.off) return "harvested tiles: unknown";
+  const all = [lines("column", grid.off.columns), lines("row", grid.off.rows)].filter(Boolean);
+  return all.length ? "switched off (harvested), or left out: " + all.join("; ") : "no column or row is switched off";
+}
+
+/* Chips as grids: [{ chip, columns, rows, cells (row by row), placed, note }]. `placed`: where they are on the chip, by NoC 0 coordinates;
+ * otherwise by those of the log. `grids`: of architectures, for logs whose cores have such coordinates (host/cli/page_grids.h). */
+export function gridsOf(model, grids = {}) {
+  const list = [];
   for (const [rank, chip] of model.chips.entries()) {
     const cores = model.cores.filter((c) => c.chip === rank);
     if (!cores.length || chip.process) continue;
-    const columns = Math.max(...cores.map((c) => c.x)) + 1, rows = Math.max(...cores.map((c) => c.y)) + 1, cells = new Array(columns * rows).fill(null);
-    for (const core of cores) cells[core.y * columns + core.x] = core;
-    grids.push({ chip, columns, rows, cells });
+    const grid = chip.grid || (Object.hasOwn(grids, chip.arch) ? grids[chip.arch] : null), places = grid && placesOf(cores, grid, Boolean(chip.grid));
+    if (places) {
+      list.push({ chip, columns: grid.noc[0], rows: grid.noc[1], cells: tilesOf(grid, places), placed: true, note: (chip.grid ? "" : "any " + chip.arch + "; ") + harvested(grid) });
+      continue;
+    }
+    const columns = Math.max(...cores.map((c) => c.x)) + 1, rows = Math.max(...cores.map((c) => c.y)) + 1, cells = [];
+    for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) cells.push({ x, y, kind: "", core: null });
+    for (const core of cores) cells[core.y * columns + core.x].core = core;
+    list.push({ chip, columns, rows, cells, placed: false, note: "where on the chip: unknown; harvested tiles: unknown" });
   }
-  return grids;
+  return list;
 }

@@ -56,6 +56,7 @@ static devlog_status page_of(const char *log, dl_str *out, devlog_error *err)
     if (!status) status = dl_decode_file(d, log, err);
     if (!status) status = dl_decode_finish(d, err);
     if (!status) status = dl_view_ready(v, err);
+    asked.decode = d;
     if (!status) status = cli_page_answers(&asked, &answers, err);
     if (!status)
         status = dl_page_text(v, &(dl_page_options){.title = asked.title, .answers = answers.text}, out, err);

@@ -12,6 +12,7 @@
 #include "answers/report_job.h"
 #include "answers/run_touched.h"
 #include "cli/page_causes.h"
+#include "cli/page_grids.h"
 
 enum {
     ROWS = 2000, /* of a table: more would only be scrolled over */
@@ -227,6 +228,7 @@ bool cli_page_runs(void *ctx, dl_decode *decode, dl_run_sink *out)
 {
     cli_page_asked *asked = ctx;
     const report_options wanted = {.selection = &asked->selection};
+    asked->decode = decode;
     if (!asked->all || asked->begun || not_read(asked)) return false;
     struct cli_page_begun *b = asked->begun = find_run(asked);
     if (!b || b->status) return false;
@@ -331,6 +333,13 @@ devlog_status cli_page_answers(void *ctx, dl_str *out, devlog_error *err)
         dl_str_clear(&text);
         dl_str_char(&text, '{');
     }
+    dl_str grids = {0};
+    if (asked->decode) cli_page_grids(asked->decode, &grids);
+    if (grids.len) {
+        key("grids", &text);
+        dl_str_add_n(&text, grids.text, grids.len);
+    }
+    dl_str_free(&grids);
     key("notes", &text);
     dl_str_char(&text, '[');
     if (unread) note(&any, "What devlog report says of a run is not in this page: ", unread, &text);

@@ -15,6 +15,7 @@ typedef struct cli_page_asked {
     bool all;                     /* they leave out nothing, and zones are what they are in the log */
     dl_filter filter;             /* with those parts */
     op_selection selection;       /* before cli_select has looked anything up */
+    dl_decode *decode;            /* of the page, which cli_page_runs was told; or NULL */
     struct cli_page_begun *begun; /* cli_page_runs: what has been begun; or NULL */
 } cli_page_asked;
 
@@ -25,7 +26,7 @@ void cli_page_asked_free(cli_page_asked *asked);
  * it is not read once more. */
 bool cli_page_runs(void *ctx, dl_decode *decode, dl_run_sink *out);
 /* For dl_artifacts_options; `ctx` is a cli_page_asked. Appends a JSON object: {"report":...,"by_shape":...,"by_category":...,
- * "by_op":...,"groups_shape":[...],"groups_category":[...],"by_stack":...,"groups_stack":[...],"points":[...],"made":false,"causes":...,"causes_lines":...,"memory":...,"notes":[...]}; what there is not is left out. A run that cannot be answered has a note. */
+ * "by_op":...,"groups_shape":[...],"groups_category":[...],"by_stack":...,"groups_stack":[...],"points":[...],"made":false,"causes":...,"causes_lines":...,"memory":...,"grids":{...},"notes":[...]}; what there is not is left out. A run that cannot be answered has a note. */
 devlog_status cli_page_answers(void *ctx, dl_str *out, devlog_error *err);
 
 #endif

@@ -14,6 +14,7 @@
 #ifndef DEVLOG_DECODE_DECODE_H
 #define DEVLOG_DECODE_DECODE_H
 
+#include "base/chip_grid.h"
 #include "decode/clock/chip_clock.h"
 #include "decode/input_follow.h"
 #include "decode/log/parser.h"
@@ -88,5 +89,8 @@ size_t dl_decode_sample_bytes(const dl_decode *d);
 /* The clocks of the chips: complete when the events of a file begin to come, and of a pipe at the end. Events
  * of a capture have stamps of their chip's reference core. */
 const dl_chip_clocks *dl_decode_clocks(const dl_decode *d);
+/* Where the cores of a chip are, which its capture has said; NULL: it did not, or there is none. Stamps' cores (dl_stream) are logical
+ * then. The pointer is good until another input is read. */
+const chip_grid *dl_decode_grid(const dl_decode *d, uint32_t slot);
 
 #endif

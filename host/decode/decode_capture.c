@@ -35,6 +35,25 @@ static void on_capture_progress(void *ctx, uint64_t taken)
                             d->losses.rows);
 }
 
+static devlog_status on_capture_grid(void *ctx, const dl_capture_grid *grid, devlog_error *err)
+{
+    dl_decode *d = ctx;
+    if (dl_decode_grid(d, grid->slot)) return DEVLOG_OK;
+    if (d->n_grids == DL_MAX_CHIPS) return DEVLOG_OK;
+    struct decode_grid *grids = realloc(d->grids, (d->n_grids + 1) * sizeof *grids);
+    if (!grids) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    d->grids = grids;
+    grids[d->n_grids++] = (struct decode_grid){grid->slot, *grid->grid};
+    return DEVLOG_OK;
+}
+
+const chip_grid *dl_decode_grid(const dl_decode *d, uint32_t slot)
+{
+    for (size_t i = 0; i < d->n_grids; i++)
+        if (d->grids[i].slot == slot) return &d->grids[i].is;
+    return NULL;
+}
+
 bool decode_is_capture(dl_input *in)
 {
     const void *first;
@@ -85,8 +104,13 @@ devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool 
                                               .one_by_one = d->options.path != DL_PARSE_BEST,
                                               .two_threads =
                                                   dl_pipeline_two(d->options.threads, in, TWO_THREADS_FROM)};
-    const dl_capture_marks_sink sink = {
-        d, on_capture_marks, decode_chip_line, on_capture_costs, on_capture_launch, on_capture_progress};
+    const dl_capture_marks_sink sink = {d,
+                                        on_capture_marks,
+                                        decode_chip_line,
+                                        on_capture_costs,
+                                        on_capture_launch,
+                                        on_capture_progress,
+                                        on_capture_grid};
     d->in = in;
     devlog_status status = dl_capture_marks(in, &options, &d->tables, &d->losses, &d->clocks, &sink, err);
     d->in = NULL;

@@ -34,6 +34,11 @@ struct dl_decode {
     char **names;                       /* of all inputs: messages borrow them */
     size_t n_names;
     dl_chip_clocks clocks;
+    struct decode_grid {
+        uint32_t slot;
+        chip_grid is;
+    } * grids; /* of chips of captures; the first that was told of each */
+    size_t n_grids;
     bool prepared; /* the clocks of all inputs are known */
     dl_input *in;  /* in hand, for progress */
     dl_block_reader reader;

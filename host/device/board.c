@@ -154,6 +154,32 @@ static void read_bytes(reader *r, const cJSON *obj, const char *name, uint8_t *o
     }
 }
 
+/* "tiles": { "eth": [[1, 0], ...], ... } */
+static void read_tiles(reader *r, const cJSON *grid, board *b)
+{
+    const cJSON *all = get_object(r, grid, "tiles", false), *list, *item;
+    cJSON_ArrayForEach(list, all)
+    {
+        int kind = 1;
+        while (kind < CHIP_TILE_KINDS && strcmp(list->string, chip_tile_name((chip_tile_kind)kind)) != 0)
+            kind++;
+        if (kind == CHIP_TILE_KINDS || !cJSON_IsArray(list)) {
+            complain(r, "tiles", "must have lists with the names dram, arc, pcie, eth or router");
+            return;
+        }
+        cJSON_ArrayForEach(item, list)
+        {
+            const cJSON *x = cJSON_GetArrayItem(item, 0), *y = cJSON_GetArrayItem(item, 1);
+            if (!cJSON_IsNumber(x) || !cJSON_IsNumber(y) || x->valueint < 0 || x->valueint >= b->noc_width ||
+                y->valueint < 0 || y->valueint >= b->noc_height || b->n_tiles == CHIP_GRID_TILES) {
+                complain(r, "tiles", "must be lists of [x, y] inside of the size \"noc\" of the grid");
+                return;
+            }
+            b->tiles[b->n_tiles++] = (chip_tile){(uint8_t)x->valueint, (uint8_t)y->valueint, (uint8_t)kind};
+        }
+    }
+}
+
 static void read_grid(reader *r, const cJSON *root, board *b)
 {
     const cJSON *grid = get_object(r, root, "grid", true);
@@ -166,6 +192,7 @@ static void read_grid(reader *r, const cJSON *root, board *b)
     read_bytes(r, grid, "columns", b->columns, &b->n_columns, BOARD_MAX_LINE);
     read_bytes(r, grid, "rows", b->rows, &b->n_rows, BOARD_MAX_LINE);
     b->dram_size = get_number(r, grid, "dram_size", false, 0);
+    read_tiles(r, grid, b);
     const cJSON *list = get_array(r, grid, "dram", false, BOARD_MAX_DRAM);
     const cJSON *item;
     cJSON_ArrayForEach(item, list)

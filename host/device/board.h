@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/chip_grid.h"
 #include "devlog/devlog.h"
 
 enum {
@@ -117,6 +118,8 @@ typedef struct board {
     board_xy dram[BOARD_MAX_DRAM];
     uint8_t dram_noc[BOARD_MAX_DRAM]; /* the NoC that alone may be used to reach it, or BOARD_ANY_NOC */
     uint64_t dram_size;
+    uint32_t n_tiles; /* what stands where no compute tile is, for pictures: nothing is done with them */
+    chip_tile tiles[CHIP_GRID_TILES];
 
     uint32_t pci_vendor, pci_device;
     board_window_format window_format;

@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "base/file.h"
+#include "device/board_grid.h"
 #include "profiler/live.h"
 
 struct capture_log {
@@ -77,6 +78,15 @@ static devlog_status number_apart(capture_log *log, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* Where the cores are on the chip: records name them by logical coordinates. */
+static devlog_status put_grid(capture_log *log, devlog_error *err)
+{
+    chip_grid grid;
+    board_grid(&log->device->board, true, &grid);
+    if (!chip_grid_valid(&grid)) return DEVLOG_OK; /* a board without a grid */
+    return dl_capture_put_grid(log->capture, &(dl_capture_grid){log->device->slot, &grid}, err);
+}
+
 devlog_status capture_log_open(capture_log **out, devlog_device *device, bool append, kept *memory,
                                devlog_error *err)
 {
@@ -107,6 +117,7 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
         .instructions = device->transport.instructions,
     };
     if (status == DEVLOG_OK) status = dl_capture_put_chip(log->capture, &chip, err);
+    if (status == DEVLOG_OK) status = put_grid(log, err);
     if (status == DEVLOG_OK) status = commit(log, err);
     if (status != DEVLOG_OK) {
         dl_capture_close(log->capture);

@@ -38,6 +38,11 @@ static void chips(const page_pack *p, const dl_tables *t, dl_str *out)
         dl_str_fmt(out, ",\"khz\":%llu,\"aligned\":%s,\"residual\":%llu", (unsigned long long)c->freq_khz,
                    chips[i].aligned ? "true" : "false", (unsigned long long)chips[i].residual_ns);
         if (c->aiclk_khz) dl_str_fmt(out, ",\"aiclk\":%llu", (unsigned long long)c->aiclk_khz);
+        const chip_grid *grid = dl_decode_grid(dl_view_decode(p->view), c->id);
+        if (grid) {
+            dl_str_add(out, ",\"grid\":");
+            chip_grid_json(grid, out);
+        }
         dl_str_add(out, c->instructions ? ",\"instructions\":true}" : "}");
     }
     dl_str_char(out, ']');

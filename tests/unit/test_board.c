@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/board.h"
 #include "device/board_gen.h"
+#include "device/board_grid.h"
 #include "support/device.h"
 #include "support/files.h"
 
@@ -82,7 +82,10 @@ static void what_is_wrong_is_said(void **state)
         {"\"bits\": 20", "\"bits\": 276", "\"bits\" of a window class must be from 16 to 28"},
         {"[0, 5]", "[0, 5, 2]", "the third number of a place is the NoC"},
         {"[0, 5]", "[0, 64]", "\"dram\" must be a list of [x, y], from 0 to 63"},
-        {"\"arch\":", "arch", "x.json:12: not a JSON object"},
+        {"\"router\": [[0, 2]", "\"router\": [[0, 12]", "\"tiles\" must be lists of [x, y] inside"},
+        {"\"router\": [[0, 2]", "\"router\": [[0]", "\"tiles\" must be lists of [x, y] inside"},
+        {"\"router\":", "\"rooter\":", "\"tiles\" must have lists with the names"},
+        {"\"arch\":", "arch", "x.json:13: not a JSON object"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         board b;
@@ -93,6 +96,34 @@ static void what_is_wrong_is_said(void **state)
         if (!strstr(err.text, cases[i].message))
             fail_msg("'%s' does not say '%s'", err.text, cases[i].message);
         free(text);
+    }
+}
+
+/* Of each place of the chips whose descriptors name all: one kind, and a compute tile or none. */
+static void every_tile_has_one_kind(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"wormhole_b0", "blackhole", "grayskull"};
+    for (size_t i = 0; i < 3; i++) {
+        board b;
+        chip_grid g;
+        devlog_error err = {0};
+        check_ok(board_load(names[i], &b, &err), &err);
+        b.dead_rows = 1 << 1;
+        board_grid(&b, true, &g);
+        assert_true(g.off_known && g.off_rows == 2 && g.off_columns == 0);
+        b.dead_rows = 0;
+        board_grid(&b, false, &g);
+        assert_true(chip_grid_valid(&g) && !g.off_known);
+        unsigned kinds[64][64] = {{0}};
+        for (uint32_t x = 0; x < g.n_columns; x++)
+            for (uint32_t y = 0; y < g.n_rows; y++)
+                kinds[g.columns[x]][g.rows[y]]++;
+        for (uint32_t k = 0; k < g.n_tiles; k++)
+            kinds[g.tiles[k].x][g.tiles[k].y]++;
+        for (unsigned x = 0; x < g.width; x++)
+            for (unsigned y = 0; y < g.height; y++)
+                if (kinds[x][y] != 1) fail_msg("%s: %u,%u has %u kinds", names[i], x, y, kinds[x][y]);
     }
 }
 
@@ -113,10 +144,9 @@ static void riscs_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shipped_boards_load),
-        cmocka_unit_test(unknown_board_is_named),
-        cmocka_unit_test(what_is_wrong_is_said),
-        cmocka_unit_test(riscs_by_name),
+        cmocka_unit_test(shipped_boards_load),     cmocka_unit_test(unknown_board_is_named),
+        cmocka_unit_test(what_is_wrong_is_said),   cmocka_unit_test(riscs_by_name),
+        cmocka_unit_test(every_tile_has_one_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,12 +88,23 @@ static devlog_status on_offsets(void *ctx, const dl_clock_offsets *o, devlog_err
     return DEVLOG_OK;
 }
 
+static devlog_status on_grid(void *ctx, const dl_capture_grid *grid, devlog_error *err)
+{
+    dl_str json = {0};
+    (void)err;
+    chip_grid_json(grid->grid, &json);
+    fprintf(((heard *)ctx)->out, "grid %u %s\n", grid->slot, json.text);
+    dl_str_free(&json);
+    return DEVLOG_OK;
+}
+
 static heard listen_on(bool two_threads, const void *bytes, size_t n, dl_capture_state *state)
 {
     heard h = {0};
     devlog_error err = {0};
     h.out = open_memstream(&h.text, &h.size);
-    const dl_capture_sink sink = {&h, on_chip, on_elf, on_launch, on_core, on_samples, on_offsets, NULL};
+    const dl_capture_sink sink = {&h,      on_chip,    on_elf,     on_launch,
+                                  on_core, on_samples, on_offsets, .grid = on_grid};
     dl_input *in;
     assert_int_equal(dl_input_memory(&in, "test", bytes, n, &err), DEVLOG_OK);
     assert_int_equal(dl_capture_read(in, &sink, two_threads, state, &err), DEVLOG_OK);
@@ -173,6 +184,18 @@ static char *make(size_t *size, unsigned cores, uint32_t most_words, bool closed
     assert_int_equal(dl_capture_open(&c, folder, DL_CAPTURE_NAME, false, &err), DEVLOG_OK);
     const dl_capture_chip chip = {0, 80, 1000000, 1, "wormhole_b0", "wormhole_b0", "sim", "boot-1"};
     assert_int_equal(dl_capture_put_chip(c, &chip, &err), DEVLOG_OK);
+    const chip_grid grid = {.width = 4,
+                            .height = 3,
+                            .n_columns = 2,
+                            .columns = {1, 3},
+                            .n_rows = 1,
+                            .rows = {2},
+                            .off_known = true,
+                            .off_columns = 1 << 2,
+                            .off_rows = 1 << 1,
+                            .n_tiles = 3,
+                            .tiles = {{0, 0, CHIP_TILE_ARC}, {3, 0, CHIP_TILE_DRAM}, {0, 2, CHIP_TILE_DRAM}}};
+    assert_int_equal(dl_capture_put_grid(c, &(dl_capture_grid){0, &grid}, &err), DEVLOG_OK);
     const uint8_t id[20] = {1, 2, 3, [19] = 0xAB};
     const dl_capture_elf elf = {0, 1, "/tmp/a.elf", "kernels/a.c", id, 20};
     assert_int_equal(dl_capture_put_elf(c, &elf, &err), DEVLOG_OK);
@@ -211,6 +234,9 @@ static void comes_back(void **state)
         assert_int_equal(h.cores, 3);
         assert_int_equal(h.missing, 0);
         assert_non_null(strstr(h.text, "chip 0 80 1000000 1 wormhole_b0 wormhole_b0 sim boot-1\n"));
+        assert_non_null(strstr(h.text, "grid 0 {\"noc\":[4,3],\"columns\":[1,3],\"rows\":[2],"
+                                       "\"off\":{\"columns\":[2],\"rows\":[1]},"
+                                       "\"tiles\":{\"dram\":[[3,0],[0,2]],\"arc\":[[0,0]]}}\n"));
         assert_non_null(strstr(h.text, "elf 0 1 /tmp/a.elf kernels/a.c 20 ab\n"));
         assert_non_null(strstr(h.text, "launch 0 3 7 100 200 300 18446744073709551615\n"));
         assert_non_null(strstr(h.text, "samples 0 4294967295 3 18446744073709551613\n"));
@@ -353,6 +379,49 @@ static void shared_file(void **state)
     }
 }
 
+/* Whole frames with grids that cannot be: counted, and not handed on. */
+static void grids_that_cannot_be(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    dl_capture *c;
+    const chip_grid good = {.width = 64,
+                            .height = 2,
+                            .n_columns = 1,
+                            .columns = {63},
+                            .n_rows = 1,
+                            .off_columns = 1,
+                            .n_tiles = 1,
+                            .tiles = {{5, 1, CHIP_TILE_KINDS + 3}}}; /* of a newer devlog */
+    chip_grid bad[] = {good, good, good, good, good, good, good, good};
+    bad[0].width = 65;
+    bad[1].height = 0;
+    bad[2].columns[0] = 64;
+    bad[3].off_rows = 1; /* also used */
+    bad[4].off_rows = 1 << 2;
+    bad[5].n_columns = 2, bad[5].columns[1] = 63;
+    bad[6].tiles[0].y = 2;
+    bad[7].n_tiles = CHIP_GRID_TILES; /* the others lie at 0,0 */
+    bad[7].tiles[CHIP_GRID_TILES - 1].x = 64;
+    const size_t n_bad = sizeof bad / sizeof *bad;
+    assert_int_equal(dl_capture_open(&c, folder, "grids", false, &err), DEVLOG_OK);
+    for (size_t i = 0; i < n_bad; i++)
+        assert_int_equal(dl_capture_put_grid(c, &(dl_capture_grid){0, &bad[i]}, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_put_grid(c, &(dl_capture_grid){7, &good}, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_commit(c, &err), DEVLOG_OK);
+    size_t n;
+    char *bytes = read_bytes(dl_capture_path(c), &n);
+    dl_capture_close(c);
+    dl_capture_state s;
+    heard h = listen(bytes, n, &s);
+    assert_int_equal(s.frames, n_bad + 1);
+    assert_int_equal(s.malformed, n_bad);
+    assert_int_equal(s.unknown, 0);
+    assert_string_equal(h.text, "grid 7 {\"noc\":[64,2],\"columns\":[63],\"rows\":[0],\"tiles\":{}}\n");
+    free(h.text);
+    free(bytes);
+}
+
 static void cannot_be_written(void **state)
 {
     (void)state;
@@ -380,7 +449,7 @@ int main(void)
         cmocka_unit_test(comes_back),         cmocka_unit_test(cut_at_every_byte),
         cmocka_unit_test(cut_in_a_long_core), cmocka_unit_test(damage),
         cmocka_unit_test(appended_and_open),  cmocka_unit_test(shared_file),
-        cmocka_unit_test(cannot_be_written),
+        cmocka_unit_test(cannot_be_written),  cmocka_unit_test(grids_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@
 #ifndef DEVLOG_DECODE_CAPTURE_H
 #define DEVLOG_DECODE_CAPTURE_H
 
+#include "base/chip_grid.h"
 #include "base/str.h"
 #include "decode/capture/host_records.h"
 #include "decode/capture/records.h"
@@ -48,6 +49,12 @@ typedef struct dl_capture_chip {
         aiclk_khz; /* what the chip itself says of its clock (AICLK) when the log begins; 0: not known. So do they */
     bool instructions; /* cycles are instructions: a simulator without timing. Written only where it is so */
 } dl_capture_chip;
+
+/* Where a chip's cores are, behind its frame. Captures before 23 November 2026 lack it. */
+typedef struct dl_capture_grid {
+    uint32_t slot;
+    const chip_grid *grid;
+} dl_capture_grid;
 
 /* An ELF file, before the first core that ran it. */
 typedef struct dl_capture_elf {
@@ -129,6 +136,7 @@ bool dl_capture_shared(const dl_capture *c);
 
 /* Add to what is in hand. They fail only for lack of memory. */
 devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, devlog_error *err);
+devlog_status dl_capture_put_grid(dl_capture *c, const dl_capture_grid *grid, devlog_error *err);
 devlog_status dl_capture_put_elf(dl_capture *c, const dl_capture_elf *elf, devlog_error *err);
 devlog_status dl_capture_put_launch(dl_capture *c, const dl_capture_launch *launch, devlog_error *err);
 devlog_status dl_capture_put_core(dl_capture *c, const dl_capture_core *core, devlog_error *err);
@@ -168,6 +176,7 @@ typedef struct dl_capture_sink {
     /* After each frame: its number from 1, and the bytes of the input so far, for messages and progress. */
     void (*frame)(void *ctx, uint64_t number, uint64_t taken);
     devlog_status (*violation)(void *ctx, const dl_capture_violation *violation, devlog_error *err);
+    devlog_status (*grid)(void *ctx, const dl_capture_grid *grid, devlog_error *err);
 } dl_capture_sink;
 
 /* What the reader met. */

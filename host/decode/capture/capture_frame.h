@@ -20,6 +20,7 @@ enum {
     DL_FRAME_HOST_SITES, /* places in the code of the host, and what its threads recorded (host_records.h) */
     DL_FRAME_HOST_RECORDS,
     DL_FRAME_HOST_MEMORY, /* what was wrong with memory of the host */
+    DL_FRAME_GRID,        /* where the cores of a chip are */
     DL_FRAME_KINDS
 };
 

@@ -109,6 +109,12 @@ static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_erro
     return r->options->learn_clocks ? learn_chip(r->clocks, chip, err) : DEVLOG_OK;
 }
 
+static devlog_status on_grid(void *ctx, const dl_capture_grid *grid, devlog_error *err)
+{
+    const reader *r = ctx;
+    return r->sink->grid ? r->sink->grid(r->sink->ctx, grid, err) : DEVLOG_OK;
+}
+
 /* As a log does, before the first marks of a chip. */
 static devlog_status tell_chip(reader *r, uint32_t slot, devlog_error *err)
 {
@@ -539,6 +545,7 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
                                     .host_site = on_host_site,
                                     .host_records = on_host_records,
                                     .host_memory = on_host_memory,
+                                    .grid = on_grid,
                                     .frame = on_frame};
     dl_capture_state state;
     devlog_status status = dl_capture_read(in, &frames, options->two_threads, &state, err);

@@ -18,6 +18,7 @@ typedef struct dl_capture_marks_sink {
     devlog_status (*costs)(void *ctx, uint32_t stream, const dl_costs *costs, devlog_error *err);
     void (*launch)(void *ctx, const dl_capture_launch *launch);
     void (*progress)(void *ctx, uint64_t taken); /* bytes of the input so far */
+    devlog_status (*grid)(void *ctx, const dl_capture_grid *grid, devlog_error *err);
 } dl_capture_marks_sink;
 
 typedef struct dl_capture_marks_options {

@@ -5,6 +5,7 @@
 #include "decode/capture/capture_frame.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct frame {
     const dl_capture_sink *sink;
@@ -47,6 +48,39 @@ static devlog_status read_chip(frame *f, cursor *c, devlog_error *err)
     }
     free(texts);
     return status;
+}
+
+/* A line of a grid: how many coordinates, and these. */
+static uint32_t take_line(cursor *c, uint8_t out[CHIP_GRID_LINE])
+{
+    const uint32_t n = take32(c);
+    const uint8_t *line = n <= CHIP_GRID_LINE ? take(c, n) : NULL;
+    if (!line) c->bad = true;
+    if (line && n) memcpy(out, line, n);
+    return line ? n : 0;
+}
+
+/* What stands behind the tiles is of a newer devlog. */
+static devlog_status read_grid(frame *f, cursor *c, devlog_error *err)
+{
+    chip_grid g = {0};
+    const uint32_t slot = take32(c), width = take32(c), height = take32(c);
+    g.off_known = take32(c) & 1;
+    g.off_columns = take64(c);
+    g.off_rows = take64(c);
+    g.n_columns = take_line(c, g.columns);
+    g.n_rows = take_line(c, g.rows);
+    g.n_tiles = take32(c);
+    if (width > CHIP_GRID_SIDE || height > CHIP_GRID_SIDE || g.n_tiles > CHIP_GRID_TILES) c->bad = true;
+    g.width = (uint8_t)width;
+    g.height = (uint8_t)height;
+    for (uint32_t i = 0; i < g.n_tiles && !c->bad; i++) {
+        const uint8_t *tile = take(c, 3);
+        if (tile) g.tiles[i] = (chip_tile){tile[0], tile[1], tile[2]};
+    }
+    if (!c->bad && !chip_grid_valid(&g)) c->bad = true;
+    if (c->bad || !f->sink->grid) return DEVLOG_OK;
+    return f->sink->grid(f->sink->ctx, &(dl_capture_grid){slot, &g}, err);
 }
 
 static devlog_status read_elf(frame *f, cursor *c, devlog_error *err)
@@ -245,6 +279,7 @@ static devlog_status (*const payloads[DL_FRAME_KINDS])(frame *, cursor *, devlog
     [DL_FRAME_HOST_SITES] = read_host_sites,
     [DL_FRAME_HOST_RECORDS] = read_host_records,
     [DL_FRAME_HOST_MEMORY] = read_host_memory,
+    [DL_FRAME_GRID] = read_grid,
 };
 
 devlog_status capture_payload(unsigned kind, cursor *c, const dl_capture_sink *sink, capture_open *open,

@@ -194,6 +194,25 @@ devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, de
     return end_frame(c, DL_FRAME_CHIP, err);
 }
 
+devlog_status dl_capture_put_grid(dl_capture *c, const dl_capture_grid *grid, devlog_error *err)
+{
+    const chip_grid *g = grid->grid;
+    put32(c, grid->slot);
+    put32(c, g->width);
+    put32(c, g->height);
+    put32(c, g->off_known);
+    put64(c, g->off_columns);
+    put64(c, g->off_rows);
+    put32(c, g->n_columns);
+    put(c, g->columns, g->n_columns);
+    put32(c, g->n_rows);
+    put(c, g->rows, g->n_rows);
+    put32(c, g->n_tiles);
+    for (uint32_t i = 0; i < g->n_tiles; i++)
+        put(c, (const uint8_t[3]){g->tiles[i].x, g->tiles[i].y, g->tiles[i].kind}, 3);
+    return end_frame(c, DL_FRAME_GRID, err);
+}
+
 devlog_status dl_capture_put_elf(dl_capture *c, const dl_capture_elf *elf, devlog_error *err)
 {
     put32(c, elf->slot);

@@ -15,7 +15,7 @@ typedef struct cli_page_asked {
     bool all;                     /* they leave out nothing, and zones are what they are in the log */
     dl_filter filter;             /* with those parts */
     op_selection selection;       /* before cli_select has looked anything up */
-    dl_decode *decode;            /* of the page, which cli_page_runs was told; or NULL */
+    dl_decode *decode;            /* of the page: cli_page_runs keeps it; NULL: chips have no grids */
     struct cli_page_begun *begun; /* cli_page_runs: what has been begun; or NULL */
 } cli_page_asked;
 

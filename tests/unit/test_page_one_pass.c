@@ -21,6 +21,14 @@ static devlog_status lose(void *ctx, dl_decode *d, devlog_error *err)
     return rename(names[0], names[1]) == 0 ? DEVLOG_OK : dl_fail_errno(err, errno, "rename");
 }
 
+/* As who reads the log again has it: the page's decoder is known (its chips' grids are of it), and gives no runs. */
+static bool only_told(void *ctx, dl_decode *decode, dl_run_sink *out)
+{
+    (void)out;
+    ((cli_page_asked *)ctx)->decode = decode;
+    return false;
+}
+
 /* The page of a log; `beside`: the answers have the decoder's runs. */
 static char *page_of(char *log, const char *folder, bool beside, bool loses)
 {
@@ -35,7 +43,7 @@ static char *page_of(char *log, const char *folder, bool beside, bool loses)
     const dl_results_options how = {.check = loses ? lose : NULL,
                                     .ctx = names,
                                     .answers = cli_page_answers,
-                                    .answers_runs = beside ? cli_page_runs : NULL,
+                                    .answers_runs = beside ? cli_page_runs : only_told,
                                     .answers_ctx = &asked};
     check_ok(dl_results_make(log, folder, &how, NULL, &err), &err);
     cli_page_asked_free(&asked);

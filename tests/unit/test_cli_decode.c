@@ -437,8 +437,9 @@ static void a_file_that_cannot_be_written_is_named(void **state)
     run_shell("devlog decode log.csv --no-files 2>&1 >/dev/full; echo $?",
               "devlog decode: cannot write to standard output: No space left on device\n1\n");
     /* No file may have any bytes: the error goes through a pipe to be read. */
-    run_shell("(ulimit -f 0; devlog decode log.csv -o full 2>&1 >/dev/null; echo $?)",
-              "devlog decode: cannot write full/device_stats.txt: File too large: allow larger files (ulimit -f), or write elsewhere\n1\n");
+    run_shell(
+        "(ulimit -f 0; devlog decode log.csv -o full 2>&1 >/dev/null; echo $?)",
+        "devlog decode: cannot write full/device_stats.txt: File too large: allow larger files (ulimit -f), or write elsewhere\n1\n");
     char command[400];
     snprintf(command, sizeof command, "ls -A %s/full | grep -q .", scratch());
     assert_int_not_equal(system(command), 0);

@@ -48,7 +48,7 @@ static void searches_with_expressions(void **state)
     page_open(b, page_network(), in_scratch("out"), 0);
     /* All of them are counted: zones, launches by their ops, steps. */
     static const char *const texts[] = {"row",     "/^row|^reduce/", "/matmul/", "/^step [01]$/",
-                                        "layer 1", "/RISC.*FW$/",       "/(/"};
+                                        "layer 1", "/RISC.*FW$/",    "/(/"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char script[900];
         snprintf(

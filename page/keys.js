@@ -4,6 +4,7 @@ import { editMark, nextMark } from "./bookmarks.js";
 import { toggleCauses } from "./causes_draw.js";
 import { lowerBound } from "./data.js";
 import { byId, make } from "./dom.js";
+import { alongFlow } from "./flows.js";
 import { hideRow, moveRow, pinRow, rowMenu, showAllRows, startRowMenu } from "./row_menu.js";
 import { rowsLayout } from "./rows.js";
 import { nextHit, runSearch } from "./search.js";
@@ -96,8 +97,10 @@ const KEYS = [
   [["ArrowRight"], "", "", () => walk(1, 0)],
   [["ArrowUp"], "↑ ↓", "the level or row above, below", () => walk(0, -1)],
   [["ArrowDown"], "", "", () => walk(0, 1)],
-  [["["], "[ ]", "the same zone before, after", () => sameZone(-1)],
-  [["]"], "", "", () => sameZone(1)],
+  [["["], "[ ]", "along the flow: the host's call, its launch, the kernel of each core as they began, the pull", () => alongFlow(-1)],
+  [["]"], "", "", () => alongFlow(1)],
+  [["{"], "{ }", "the same zone before, after", () => sameZone(-1)],
+  [["}"], "", "", () => sameZone(1)],
   [["Enter"], "Enter", "open or close the core of the selection", () => selection.band && selection.band.core && toggleCore(selection.band.core)],
   [["e"], "e", "open or close all cores", () => toggleCore(null)],
   [["."], ". ,", "the next launch, the one before", () => nextLaunch(1)],

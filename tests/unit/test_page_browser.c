@@ -213,7 +213,7 @@ static void tooltip_and_selection_tell_everything(void **state)
     browser_mouse(b, "mouseReleased", x, y, 0);
     settle();
     expect_text("document.getElementById('details').innerText", "700 cycles = 1.400 µs");
-    browser_key(b, "]");
+    browser_key(b, "}");
     expect_text("String(selection.item.i)", "6");
     browser_key(b, "m");
     expect_text("document.getElementById('details').innerText", "Measured: 700 cycles");

@@ -56,8 +56,8 @@ static void add_summary(answer *a, const ranks *r)
         [RANKS_BY_ID] = "the same op by its id (GLOBAL CALL COUNT)",
         [RANKS_BY_ORDER] = "the same op by the order of ops and their shapes: ids differ between ranks",
         [RANKS_BY_KIND] =
-            "ranks' ops differ in thousands of places: the nth of a code and shape on one is taken for the nth on "
-            "all, which is a guess",
+            ("ranks' ops differ in thousands of places: the nth of a code and shape on one is taken "
+             "for the nth on all, which is a guess"),
     };
     answer_section *f = answer_facts(a, "verdict", "RANKS AS ONE RUN");
     size_t shared = 0, collective = 0, unaligned = 0, strangers = 0;

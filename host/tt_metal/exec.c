@@ -357,7 +357,7 @@ static bool take(void *ctx, const char *line, size_t n, uint64_t number)
 
 static devlog_status read_all(tt_execs *e, dl_input *input, const tt_progress *progress, devlog_error *err)
 {
-    reading r = {.e = e, .k = {-1, -1, -1, -1, -1, -1, -1}};
+    reading r = {.e = e, .k = {-1, -1, -1, -1, -1, -1, -1, -1}};
     const tt_lines lines = {.ctx = &r, .take = take, .longest = MAX_LINE, .place = &r.place};
     e->from_report = true;
     e->replays_by_time = false;

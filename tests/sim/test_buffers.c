@@ -383,8 +383,8 @@ static void the_log_of_ops_has_every_event(void **state)
     char *text = read_bytes(path, NULL);
     const char *const parts[] = {
         "\"kind\":\"L1\",\"banks\":80,\"bytes\":1187840,\"address\":294912,\"columns\":8}",
-        "\"chip\":3,\"boot\":1,\"buffer\":1,\"kind\":\"L1\",\"address\":1482496,\"held\":256,\"banks\":4,\"bytes\":1000,\"page\":250,\"at\":\"0-2,9\","
-        "\"name\":\"weights\",\"file\":\"a\\\"b.c\",\"line\":12}",
+        ("\"chip\":3,\"boot\":1,\"buffer\":1,\"kind\":\"L1\",\"address\":1482496,\"held\":256,\"banks\":4,\"bytes\":1000,\"page\":250,\"at\":\"0-2,9\","
+         "\"name\":\"weights\",\"file\":\"a\\\"b.c\",\"line\":12}"),
         "\"kind\":\"DRAM\",\"banks\":6,\"bytes\":2147483648,\"address\":0}",
         "\"chip\":3,\"boot\":1,\"buffer\":2,\"kind\":\"DRAM\",\"address\":0,\"held\":128,\"banks\":6,\"bytes\":600,\"page\":100,\"file\":\"c.c\",\"line\":5}",
         "\"chip\":3,\"boot\":1,\"buffer\":1,\"file\":\"d.c\",\"line\":6}",

@@ -104,9 +104,9 @@ static void use_everything(const char *where)
         "...timeline.model.tops, ...timeline.model.hosts]) for (const lane of row.lanes) for (const i of [0, "
         "lane.n - 1]) { goTo({ lane, i }); showTip({ lane, i }, 700, 300); } showTip(null); })()",
         "measure(view.t0, view.t1)",
-        "runSearch('a'), nextHit(1), nextHit(1), nextHit(-1), runSearch('0,0'), nextHit(1), "
-        "runSearch('launch 1024'), "
-        "nextHit(-1), runSearch('')",
+        ("runSearch('a'), nextHit(1), nextHit(1), nextHit(-1), runSearch('0,0'), nextHit(1), "
+         "runSearch('launch 1024'), "
+         "nextHit(-1), runSearch('')"),
         "table.rows.slice(0, 40).forEach((r) => chooseRow(r)), chooseRow(null)",
         "zoom(0.01, 0.5), pan(1), nextLaunch(1), nextLaunch(-1), walk(1, 0), walk(0, 1), sameZone(1), "
         "viewAll()",

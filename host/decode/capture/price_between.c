@@ -6,7 +6,7 @@
 #include "decode/capture/price_around.h"
 #include "decode/capture/price_internal.h"
 
-enum { ANY = UINT32_MAX };
+#define ANY UINT32_MAX
 
 typedef struct moment {
     uint64_t at;

@@ -48,6 +48,11 @@ static devlog_status failed(const archive *a, devlog_error *err)
     case SQLITE_BUSY:
         return dl_fail(err, DEVLOG_ERR_IO, "%s: another program has been writing it for %d s; try again",
                        a->path, WAIT_MS / 1000);
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+        return dl_fail(err, DEVLOG_ERR_IO,
+                       "%s: %s: is its disk full? make room there, or give another with --archive", a->path,
+                       sqlite3_errmsg(a->db));
     default: return dl_fail(err, DEVLOG_ERR_IO, "%s: %s", a->path, sqlite3_errmsg(a->db));
     }
 }

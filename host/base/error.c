@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -31,14 +32,38 @@ const char *devlog_status_text(devlog_status status)
     return status_text[status];
 }
 
+/* One text: of one that is too long the middle is left out, as its end says why; and one line, unless its format has
+ * several: names may have line ends in them. */
+static size_t fill(char *to, size_t size, const char *fmt, va_list ap)
+{
+    static const char gap[] = "...";
+    char *whole = NULL;
+    const int n = vasprintf(&whole, fmt, ap);
+    if (n < 0) {
+        snprintf(to, size, "%s", fmt); /* no memory: what it was about, without names */
+        return strlen(to);
+    }
+    size_t length = (size_t)n;
+    if (length >= size) {
+        const size_t tail = size / 3, head = size - 1 - tail - (sizeof gap - 1);
+        memmove(whole + head + sizeof gap - 1, whole + length - tail, tail + 1);
+        memcpy(whole + head, gap, sizeof gap - 1);
+        length = size - 1;
+    }
+    memcpy(to, whole, length + 1);
+    free(whole);
+    (strchr(fmt, '\n') ? dl_shown_in_place
+                       : dl_shown_line_in_place)(to); /* it may name what a log or a user wrote */
+    return length;
+}
+
 devlog_status dl_fail(devlog_error *err, devlog_status status, const char *fmt, ...)
 {
     if (!err) return status;
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(err->text, sizeof err->text, fmt, ap);
+    fill(err->text, sizeof err->text, fmt, ap);
     va_end(ap);
-    dl_shown_in_place(err->text); /* it may name what a log or a user wrote */
     err->status = status;
     return status;
 }
@@ -49,12 +74,11 @@ devlog_status dl_fail_in(devlog_error *err, const char *fmt, ...)
     char text[sizeof err->text];
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, ap);
+    const size_t n = fill(text, sizeof text / 2, fmt, ap);
     va_end(ap);
-    if (n < 0) n = 0;
-    if ((size_t)n < sizeof text - 2) snprintf(text + n, sizeof text - (size_t)n, ": %s", err->text);
+    snprintf(text + n, sizeof text - n, ": %s", err->text);
     memcpy(err->text, text, sizeof text);
-    dl_shown_in_place(err->text);
+    dl_shown_in_place(err->text); /* its end may be in the middle of a letter */
     return err->status;
 }
 
@@ -63,11 +87,10 @@ devlog_status dl_fail_errno(devlog_error *err, int errnum, const char *fmt, ...)
     if (!err) return DEVLOG_ERR_IO;
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(err->text, sizeof err->text, fmt, ap);
+    enum { REASON = 160 };
+    const size_t n = fill(err->text, sizeof err->text - REASON, fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof err->text)
-        snprintf(err->text + n, sizeof err->text - (size_t)n, ": %s", strerror(errnum));
-    dl_shown_in_place(err->text);
+    snprintf(err->text + n, REASON, ": %s", strerror(errnum));
     err->status = DEVLOG_ERR_IO;
     return DEVLOG_ERR_IO;
 }

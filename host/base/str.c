@@ -272,6 +272,13 @@ void dl_shown_in_place(char *text)
     }
 }
 
+void dl_shown_line_in_place(char *text)
+{
+    dl_shown_in_place(text);
+    for (char *end = strchr(text, '\n'); end; end = strchr(end, '\n'))
+        *end = '?';
+}
+
 devlog_status dl_str_status(const dl_str *s, devlog_error *err)
 {
     if (!s->failed) return DEVLOG_OK;

@@ -62,6 +62,8 @@ void dl_str_shown(dl_str *s, const char *text, size_t n);
 /* The same of a whole NUL-terminated text in place, "?" for what cannot be shown; line feeds and tabs stay.
  */
 void dl_shown_in_place(char *text);
+/* The same of what is one line: names may have line ends in them. */
+void dl_shown_line_in_place(char *text);
 /* DEVLOG_OK, or DEVLOG_ERR_MEMORY when any of the text could not be stored. */
 devlog_status dl_str_status(const dl_str *s, devlog_error *err);
 

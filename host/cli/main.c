@@ -53,7 +53,7 @@ static int run(int argc, char **argv)
     }
     if (help && argc > 2 && strcmp(argv[2], "environment") == 0) return help_environment();
     if (help && argc > 2) {
-        dl_shown_in_place(argv[2]);
+        dl_shown_line_in_place(argv[2]);
         fprintf(stderr, "devlog: unknown command '%s'; see 'devlog --help'\n", argv[2]);
         return CLI_USAGE;
     }
@@ -65,7 +65,7 @@ static int run(int argc, char **argv)
         cli_version();
         return CLI_OK;
     }
-    dl_shown_in_place(argv[1]);
+    dl_shown_line_in_place(argv[1]);
     fprintf(stderr, "devlog: unknown command '%s'; see 'devlog --help'\n", argv[1]);
     return CLI_USAGE;
 }

@@ -24,6 +24,10 @@ devlog_status cli_op_names_read(cli_op_names *names, const char *path, const cha
     devlog_status status = op_log_read(&names->log, found, err);
     free(found);
     if (status) return status;
+    if (path && names->log.n_ops == 0)
+        return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                       "%s has no op: launches would have no names; --ops takes the run's " OP_LOG_NAME,
+                       path);
     names->names = calloc(names->log.n_ops + 1, sizeof *names->names);
     return names->names ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }

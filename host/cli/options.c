@@ -24,7 +24,7 @@ static int vwrong(const cli_command *c, const char *fmt, va_list args)
 {
     char *text = NULL; /* it may quote what was typed, or pasted */
     if (vasprintf(&text, fmt, args) < 0) text = NULL;
-    if (text) dl_shown_in_place(text);
+    if (text) dl_shown_line_in_place(text);
     fprintf(stderr, "%s %s: %s; see '%s %s --help'\n", cli_program(c), c->name, text ? text : "out of memory",
             cli_program(c), c->name);
     free(text);
@@ -205,9 +205,21 @@ static void read_choice(parse *p, const cli_option *o, const char *text, int *va
     wrong(p, "--%s is one of %s, not '%s'", o->name, o->argument, text);
 }
 
+/* An empty name of a file or folder is a variable of a shell that was not set: it would be the current folder, the root
+ * of the disk, or a file that is gone afterwards. */
+static bool names_a_place(const cli_option *o)
+{
+    static const char *const places[] = {"FILE", "FOLDER", "PATH"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (o->kind == CLI_STRING && strstr(o->argument, places[i])) return true;
+    return false;
+}
+
 static void set(parse *p, const cli_option *o, char *value)
 {
     void *to = p->values + o->at;
+    if (value && !*value && names_a_place(o))
+        wrong(p, "--%s wants %s, not an empty text", o->name, o->argument);
     switch (o->kind) {
     case CLI_FLAG: *(bool *)to = true; break;
     case CLI_OFF: *(bool *)to = false; break;

@@ -168,7 +168,7 @@ static devlog_status decode_input(dl_decode *d, dl_input *in, bool known, devlog
     dl_pair_source(d->pair, name);
     const void *first;
     size_t n = 1;
-    if (dl_input_peek(in, &first, &n, err) == DEVLOG_OK && n == 0) d->losses.empty++;
+    if (dl_input_peek(in, &first, &n, err) == DEVLOG_OK && n == 0) dl_losses_empty(&d->losses, name);
     if (decode_is_capture(in)) return decode_capture(d, in, name, known, err);
     return decode_log(d, in, name, err);
 }

@@ -80,6 +80,9 @@ static const struct {
     [DL_FOUND_UNNAMED] = {"unnamed", "records whose marker has no name, shown as numbers", true},
     [DL_FOUND_AMBIGUOUS] = {"ambiguous_stamp", "stamps that may be 2^32 cycles off, kept", true},
     [DL_FOUND_NOT_CLOSED] = {"not_closed", "logs and captures whose run goes on or was killed", true},
+    [DL_FOUND_EMPTY] =
+        {"empty_input",
+         "inputs that are empty: did the program end before it wrote its log, or was the disk full?", true},
     [DL_FOUND_CLOCK] = {"clock", "clocks that could not be aligned, or do not do what their board claims",
                         false},
     [DL_FOUND_VIOLATED] = {"violated", "expectations of kernels that were not met", false},
@@ -146,6 +149,12 @@ void dl_losses_found(dl_losses *l, dl_finding what, uint64_t amount, const char 
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     *detail = strdup(text);
+}
+
+void dl_losses_empty(dl_losses *l, const char *name)
+{
+    l->empty++;
+    dl_losses_found(l, DL_FOUND_EMPTY, 1, "%s", name);
 }
 
 devlog_status dl_losses_no_rows(const dl_losses *l, const char *first, size_t n, devlog_error *err)

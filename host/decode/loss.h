@@ -59,6 +59,7 @@ typedef enum dl_finding {
     DL_FOUND_UNNAMED,        /* records whose marker the ELF file does not have */
     DL_FOUND_AMBIGUOUS,      /* stamps that may be 2^32 off, which nothing near decides */
     DL_FOUND_NOT_CLOSED,     /* a capture whose run has not ended, or was killed */
+    DL_FOUND_EMPTY,          /* an input that holds nothing at all */
     DL_FOUND_CLOCK,          /* a clock that could not be aligned, or does not do what its board claims */
     DL_FOUND_VIOLATED,       /* what kernels expect of their markers, and was not so */
     DL_FINDINGS
@@ -112,6 +113,8 @@ void dl_losses_free(dl_losses *l);
 void dl_losses_skip(dl_losses *l, dl_skip why, const char *where, const char *text, size_t n);
 /* Counts `amount` of a finding; the detail is kept when there is room. */
 void dl_losses_found(dl_losses *l, dl_finding what, uint64_t amount, const char *fmt, ...) DL_PRINTF(4, 5);
+/* An input that holds nothing at all. */
+void dl_losses_empty(dl_losses *l, const char *name);
 /* FORMAT or NOT_FOUND when not one row was read: it says why of `first`, the first of n inputs. */
 devlog_status dl_losses_no_rows(const dl_losses *l, const char *first, size_t n, devlog_error *err);
 /* Whether a detail of this kind would still be kept, so that callers need not make one in vain. */

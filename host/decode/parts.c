@@ -119,7 +119,7 @@ devlog_status dl_parts_decode(const dl_parts *p, uint32_t i, dl_decode *d, devlo
         }
         const bool last = file < to.file;
         if (file == from.file && !at) part->chip_first = begins_with_chip(p->paths[file]);
-        if (!at && !p->sizes[file]) d->losses.empty++;
+        if (!at && !p->sizes[file]) dl_losses_empty(&d->losses, p->paths[file]);
         if (!status) status = decode_range(d, p->paths[file], at, last ? p->sizes[file] : to.at, last, err);
         d->losses.lines += dl_parser_lines(d->parser) - part->head;
     }
@@ -137,7 +137,7 @@ devlog_status dl_parts_go_on(const dl_parts *p, uint32_t i, dl_decode *d, devlog
         if (!at) {
             status = begin(d, p->paths[file], err);
             d->part.later_file = true;
-            if (!p->sizes[file]) d->losses.empty++;
+            if (!p->sizes[file]) dl_losses_empty(&d->losses, p->paths[file]);
         }
         const uint64_t before = dl_parser_lines(d->parser);
         if (!status) status = decode_range(d, p->paths[file], at, last ? p->sizes[file] : to.at, last, err);

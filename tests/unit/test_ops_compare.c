@@ -142,6 +142,67 @@ static void op_by_op(void **state)
     if (!strstr(err.text, "op 1 is 'Matmul' in b.csv and '(none)' in a.csv"))
         fail_msg("it says '%s'", err.text);
     done(&p);
+    assert_int_equal(compared(&p, HEADER, BEFORE, &o, &err), DEVLOG_ERR_FORMAT);
+    if (!strstr(err.text, "op 1 is '(none)' in b.csv and 'Matmul' in a.csv"))
+        fail_msg("it says '%s'", err.text);
+    done(&p);
+}
+
+/* What has as much of the time as --min-share says is shown, in whichever report it has that. */
+static void a_share_that_is_just_enough(void **state)
+{
+    (void)state;
+    static const char quarter[] = HEADER "A,t,1,,75\nB,t,2,,25\n", less[] = HEADER "A,t,1,,76\nB,t,2,,24\n";
+    const op_compare_options o = {.min_share = 25};
+    pair p;
+    devlog_error err = {0};
+    check_ok(compared(&p, quarter, less, &o, &err), &err);
+    assert_int_equal(p.c.n, 2);
+    done(&p);
+    check_ok(compared(&p, less, quarter, &o, &err), &err);
+    assert_int_equal(p.c.n, 2);
+    done(&p);
+    check_ok(compared(&p, less, less, &o, &err), &err);
+    assert_int_equal(p.c.n, 1);
+    assert_int_equal(p.c.below, 1);
+    done(&p);
+}
+
+/* Nothing to be judged by is an error where something is judged, and only there. */
+static void reports_without_device_data_are_shown(void **state)
+{
+    (void)state;
+    static const char host[] = HEADER "A,t,1,,\n", both[] = HEADER "A,t,1,,\nB,t,2,,25\n";
+    op_compare_options o = {.max_regression = 5};
+    pair p;
+    devlog_error err = {0};
+    check_ok(compared(&p, host, host, &o, &err), &err);
+    assert_int_equal(p.c.n, 1);
+    done(&p);
+    o.judged = true;
+    assert_int_equal(compared(&p, host, host, &o, &err), DEVLOG_ERR_NOT_FOUND);
+    if (!strstr(err.text, "b.csv has no device data: there is nothing")) fail_msg("it says '%s'", err.text);
+    done(&p);
+    const char *ops[] = {"A"};
+    o.filter = (op_filter){.ops = ops, .n = 1};
+    assert_int_equal(compared(&p, both, both, &o, &err), DEVLOG_ERR_NOT_FOUND);
+    if (!strstr(err.text, "b.csv has no device data of these ops: ")) fail_msg("it says '%s'", err.text);
+    done(&p);
+}
+
+/* A gap of 1 ns is one; ops that overlap have none. */
+static void small_gaps_are_gaps(void **state)
+{
+    (void)state;
+    static const char gaps[] =
+        "OP CODE,OP TYPE,OP TO OP LATENCY [ns],DEVICE KERNEL DURATION [ns]\nA,t,1,10\nA,t,-7,10\nA,t,0,"
+        "10\n";
+    pair p;
+    devlog_error err = {0};
+    check_ok(compared(&p, gaps, gaps, &(op_compare_options){.max_regression = 5}, &err), &err);
+    assert_int_equal(p.c.all.before.gap_ns, 1);
+    assert_int_equal(p.c.all.before.with_gap, 3);
+    done(&p);
 }
 
 /* ---- Ways to pass a gate wrongly --- */
@@ -426,6 +487,9 @@ int main(void)
         cmocka_unit_test(by_op_code),
         cmocka_unit_test(filters_and_limits),
         cmocka_unit_test(op_by_op),
+        cmocka_unit_test(a_share_that_is_just_enough),
+        cmocka_unit_test(reports_without_device_data_are_shown),
+        cmocka_unit_test(small_gaps_are_gaps),
         cmocka_unit_test(as_a_command),
         cmocka_unit_test(a_gate_is_not_passed_wrongly),
         cmocka_unit_test(noisy_repeats_pass),

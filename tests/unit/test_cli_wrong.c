@@ -1,0 +1,133 @@
+/* What an adversary, or a script with a variable that is not set, gives commands: names that are empty, too long or hold a
+ * line end, inputs that are empty, an archive on a full disk. One line says what is wrong, or the report does, and the
+ * exit status is not 0. Not for filters (test_cli_filters.c) and what terminals obey (test_shown.c). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/cli.h"
+#include "support/files.h"
+#include "support/page.h"
+
+static int setup(void **state)
+{
+    (void)state;
+    const page_log log = {.chips = 1, .columns = 1, .rows = 1, .riscs = 2, .launches = 2, .zones = 2};
+    page_log_write(in_scratch("log.csv"), &log);
+    write_text(in_scratch("empty.csv"), "");
+    return 0;
+}
+
+/* -o "" would write into the current folder, and -a "" into a database that is gone when the command ends. */
+static void an_empty_name_is_no_place(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "decode -o '' log.csv",      "decode --output= log.csv",  "export -f xplane -o '' log.csv",
+        "archive add -a '' log.csv", "ops -i log.csv -o ''",      "run -o '' -- true",
+        "view -x '' log.csv",        "decode -a '' log.csv",      "report -o '' log.csv",
+        "export --ops '' log.csv",   "decode --elf '' log.csv",   "archive get 1 -o ''",
+        "time -o '' -- true",        "budget -o '' log.csv true",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        devlog_fails(lines[i], 2, ", not an empty text; see 'devlog ");
+    /* Other texts may be empty. */
+    free(devlog_ok("decode --no-files -n '' log.csv", 0));
+}
+
+static void a_name_of_several_lines_is_told_in_one(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "decode 'a\nNothing was lost.\n'",       "report 'a\nNothing was lost.\n'",
+        "boards 'a\nNothing was lost.\n'",       "ops -i 'a\nNothing was lost.\n'",
+        "dump 'a\nNothing was lost.\n'",         "memory 'a\nNothing was lost.\n'",
+        "diff log.csv 'a\nNothing was lost.\n'",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        devlog_fails(lines[i], 1, "a?Nothing was lost.?");
+    devlog_fails("unpack 'a\nNothing was lost.\n'", 2, "a?Nothing was lost.?");
+    devlog_fails("'a\nNothing was lost.\n'", 2, "a?Nothing was lost.?");
+    devlog_fails("help 'a\nNothing was lost.\n'", 2, "a?Nothing was lost.?");
+}
+
+/* Why it failed stands at the end. */
+static void a_name_that_is_too_long_leaves_the_reason(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"decode", "report", "ops",   "pack",
+                                           "memory", "dump",   "ranks", "ops summary"};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "%s $(printf %%05000d 0)", commands[i]);
+        devlog_fails(line, 1, "File name too long");
+    }
+}
+
+/* "0 rows. Nothing was lost." of a log whose disk was full. */
+static void an_empty_log_among_others_is_told(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "decode --no-files log.csv empty.csv",
+        "decode --no-files empty.csv log.csv",
+        "decode --no-files --no-default-analyses -j 2 log.csv empty.csv",
+        "ops -i run -o out",
+        "ops -i host --device-log empty.csv -o out",
+    };
+    mkdir(in_scratch("run"), 0777);
+    mkdir(in_scratch("host"), 0777);
+    static const char ops[] = "{\"e\":\"run\",\"t\":1,\"version\":1,\"run\":\"ab\",\"pid\":1}\n"
+                              "{\"e\":\"start\",\"id\":1,\"t\":10,\"thread\":0,\"depth\":1,\"name\":\"op\"}\n"
+                              "{\"e\":\"end\",\"id\":1,\"t\":20,\"thread\":0}\n";
+    write_text(in_scratch("run/profile_log_ops.jsonl"), ops);
+    write_text(in_scratch("host/profile_log_ops.jsonl"), ops);
+    write_text(in_scratch("run/profile_log_device.csv"), "");
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char *out = devlog_ok(lines[i], 3);
+        if (!strstr(out, "1  inputs that are empty") || strstr(out, "Nothing was lost"))
+            fail_msg("%s: %s", lines[i], out);
+        free(out);
+    }
+    devlog_fails("decode --no-files empty.csv", 1, "empty.csv: the file is empty");
+}
+
+static void names_of_ops_come_from_a_log_of_ops(void **state)
+{
+    (void)state;
+    write_text(in_scratch("other.jsonl"), "{\"e\":\"zzz\"}\n");
+    devlog_fails("export -f json -o out.json --ops empty.csv log.csv", 1, "empty.csv has no op: ");
+    devlog_fails("export -f json -o out.json --ops other.jsonl log.csv", 1, "other.jsonl has no op: ");
+    devlog_fails("export -f json -o out.json --ops log.csv log.csv", 1, "log.csv has no op: ");
+    assert_int_not_equal(access(in_scratch("out.json"), F_OK), 0);
+}
+
+/* A limit on the size of files: SQLite takes it for a disk that is full. */
+static void an_archive_without_room_says_so(void **state)
+{
+    (void)state;
+    char line[500];
+    snprintf(
+        line, sizeof line,
+        "cd '%s' && (trap '' XFSZ; ulimit -f 2; '%s' archive add -a small.sqlite log.csv 2>said; test $? = 1) && "
+        "test $(wc -l <said) = 1 && grep -q 'small.sqlite: .*: is its disk full? make room there' said",
+        scratch(), getenv("DEVLOG_BIN"));
+    assert_int_equal(system(line), 0);
+    /* What is left of it is in nobody's way. */
+    free(devlog_ok("archive add -a small.sqlite log.csv", 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_name_is_no_place),
+        cmocka_unit_test(a_name_of_several_lines_is_told_in_one),
+        cmocka_unit_test(a_name_that_is_too_long_leaves_the_reason),
+        cmocka_unit_test(an_empty_log_among_others_is_told),
+        cmocka_unit_test(names_of_ops_come_from_a_log_of_ops),
+        cmocka_unit_test(an_archive_without_room_says_so),
+    };
+    return cmocka_run_group_tests(tests, setup, NULL);
+}

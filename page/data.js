@@ -1,7 +1,8 @@
 /* The page's data, as host/report/page_internal.h describes it, made ready for drawing. Knows nothing of how
  * it is shown.
  *
- *   model.cores   [{ chip, x, y, name, title, rows: [row] }]; a process stands where cores are, and its threads where RISCs are
+ *   model.cores   [{ chip, x, y, name, title, rows: [row] }]; a process stands where cores are, and its threads where RISCs are: the first
+ *                 model.processes ones
  *   model.chips   [{ id, rank, title, process, name, khz, ... }]; title: "chip 3", "process 4711"
  *   row           { core, risc, lanes: [lane], scale, offset }   one RISC; time on the axis = cycles * scale + offset
  *   lane          { row, level, points, n, start, end, site, launch, value }   times in cycles since the chip's base
@@ -110,7 +111,7 @@ function chooseAxis(model) {
   model.toCycles = model.axis === "cycles" ? 1 : model.khz / 1e6;
 }
 
-/* Rows by core, cores in the order of the data. */
+/* Rows by core, cores in the order of the data; processes of the host above them. */
 function buildRows(meta, model) {
   const bases = meta.rows.map((r) => BigInt(r[4])), times = meta.rows.map((r) => (r[6] ? BigInt(r[6][0]) : 0n));
   const least = (a, b) => (a === undefined || b < a ? b : a);
@@ -136,6 +137,10 @@ function buildRows(meta, model) {
     if (core) core.rows.push(row);
     (core ? model.rows : row.host ? model.hosts : model.tops).push(row);
   });
+  const [hosts, cores] = [true, false].map((process) => model.cores.filter((c) => model.chips[c.chip].process === process));
+  model.cores = [...hosts, ...cores];
+  model.cores.forEach((core, i) => (core.index = i));
+  model.processes = hosts.length;
 }
 
 function readColumns(model, bytes) {

@@ -35,17 +35,18 @@ export function offerHeat() {
 function computeHeat() {
   const model = timeline.model, row = table.chosen || table.suggested;
   const wanted = model.sites.map((s) => (heat.what === "kernel" ? s.role === ROLE_KERNEL : heat.what === "fw" ? s.role === ROLE_FW : row && s.name === row.name));
-  const all = model.launches.length, cores = model.cores.length;
+  const all = model.launches.length, cores = model.cores.length - model.processes;
   const first = new Float64Array(all * cores).fill(Infinity), last = new Float64Array(all * cores).fill(-Infinity), sum = new Float64Array(all * cores);
   const used = new Uint8Array(all);
   for (const line of model.rows) {
+    if (line.core.index < model.processes) continue;
     if (heat.what === "zone" && row && (line.risc !== row.risc || line.chip !== row.chip)) continue;
     for (const lane of line.lanes) {
       if (lane.points) continue;
       for (let i = 0; i < lane.n; i++) {
         const launch = lane.launch[i];
         if (launch < 0 || !wanted[lane.site[i]]) continue;
-        const at = line.core.index * all + launch;
+        const at = (line.core.index - model.processes) * all + launch;
         if (lane.start[i] < first[at]) first[at] = lane.start[i];
         if (lane.end[i] > last[at]) last[at] = lane.end[i];
         sum[at] += lane.end[i] - lane.start[i];
@@ -56,7 +57,7 @@ function computeHeat() {
   heat.launches = [];
   for (let l = 0; l < all; l++) if (used[l]) heat.launches.push(l);
   const n = heat.launches.length;
-  heat.cores = model.cores;
+  heat.cores = model.cores.slice(model.processes);
   heat.cells = new Float64Array(n * cores);
   heat.starts = new Float64Array(n * cores);
   heat.ends = new Float64Array(n * cores);

@@ -30,7 +30,8 @@ export function walk(across, down) {
     if (i >= 0 && i < item.lane.n) goTo({ lane: item.lane, i });
     return;
   }
-  const lanes = [...timeline.model.ranges, ...timeline.model.tops, ...timeline.model.hosts, ...timeline.model.rows].sort((a, b) => a.index - b.index).flatMap((r) => r.lanes);
+  const { ranges, tops, hosts, rows, processes } = timeline.model, own = rows.filter((r) => r.core.index < processes);
+  const lanes = [...ranges, ...own, ...[...tops, ...hosts, ...rows.filter((r) => r.core.index >= processes)].sort((a, b) => a.index - b.index)].flatMap((r) => r.lanes);
   const lane = lanes[lanes.indexOf(item.lane) + down];
   if (!lane) return;
   const t = (itemStart(item) - lane.row.offset) / lane.row.scale;

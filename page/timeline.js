@@ -39,10 +39,10 @@ function gutterWidth() {
 
 /* When it comes to the screen for the first time, the first core is open if the others have room all the same. */
 function openFirst(box) {
-  const { cores } = timeline.model;
-  if (timeline.opened || !cores.length) return;
+  const { cores, processes } = timeline.model, first = cores[processes] || cores[0];
+  if (timeline.opened || !first) return;
   timeline.opened = true;
-  if (box.clientHeight - openHeight(cores[0]) > (cores.length - 1) * 12) rowsLayout.open.add(cores[0]);
+  if (box.clientHeight - openHeight(first) > (cores.length - 1) * 12) rowsLayout.open.add(first);
 }
 
 export function measureTimeline() {
@@ -294,7 +294,7 @@ function busyTimes(model, core, role) {
 function busyCores(model) {
   const parts = 1000, busy = new Float64Array(parts), per = parts / model.span;
   const role = [ROLE_KERNEL, ROLE_FW, ROLE_USER].find((r) => model.sites.some((s) => s.role === r));
-  for (const core of model.cores) {
+  for (const core of model.cores.slice(busiest(model) < model.cores.length ? model.processes : 0)) {
     const times = busyTimes(model, core, role);
     for (let i = 0; i < times.length; i += 2) {
       const a = times[i] * per, b = Math.min(parts, times[i + 1] * per), last = Math.min(parts - 1, b | 0);
@@ -302,6 +302,11 @@ function busyCores(model) {
     }
   }
   return busy;
+}
+
+/* How many can be busy at once: cores of chips, or processes where there are no chips. */
+function busiest(model) {
+  return model.cores.length - model.processes || model.cores.length;
 }
 
 /* The average of parts from..to, which need not be whole. */
@@ -316,7 +321,7 @@ function paintOverview() {
   const colours = theme.colours, busy = timeline.busy, span = timeline.model.span;
   context.fillStyle = colours.band;
   context.fillRect(0, 0, width, height);
-  const most = Math.max(1, timeline.model.cores.length);
+  const most = Math.max(1, busiest(timeline.model));
   context.fillStyle = theme.dark ? "#4f83c4" : "#86aedb";
   for (let x = 0; x < width; x++) {
     const cores = busyBetween(busy, (x / width) * busy.length, ((x + 1) / width) * busy.length);
@@ -354,8 +359,8 @@ export function repaint() {
 export function startTimeline(model) {
   timeline.model = model;
   timeline.busy = busyCores(model);
-  const average = busyBetween(timeline.busy, 0, timeline.busy.length), most = model.cores.length;
-  const processes = model.cores.every((c) => model.chips[c.chip].process);
+  const average = busyBetween(timeline.busy, 0, timeline.busy.length), most = busiest(model);
+  const processes = model.processes === model.cores.length;
   byId("strip-label").replaceChildren(processes ? "busy" : "cores busy", make("br"), average.toFixed(average < 10 ? 2 : 0) + " of " + most);
   byId("strip-label").title = "On average " + average.toFixed(3) + " of " + counted(most, processes ? "process" : "core") + (processes ? " was in a zone," : " ran a kernel,") + " from the first to the last marker";
   view.span = model.span;

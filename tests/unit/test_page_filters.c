@@ -166,12 +166,58 @@ static void a_program_of_the_host_alone(void **state)
     page_is_legible(b, "the host alone");
 }
 
+/* The host's zones stand above the chip's rows, and are no cores of it. */
+static void a_program_of_the_host_above_a_chip(void **state)
+{
+    NEEDS_BROWSER();
+    static const int widths[] = {1440, 1024, 390};
+    char line[2000], folder[600], url[700];
+    snprintf(folder, sizeof folder, "%s", in_scratch("."));
+    const pid_t child = program_of_the_host(folder);
+    snprintf(line, sizeof line, "decode %s %s/host_%ld.devlog -o %s", page_network(), folder, (long)child,
+             in_scratch("both"));
+    free(devlog_ok(line, 0));
+    snprintf(url, sizeof url, "file://%s/device_perf.html", in_scratch("both"));
+    assert_true(browser_go(b, "about:blank", "true"));
+    assert_true(browser_go(b, url, PAGE_READY));
+    page_run(b, "Object.assign(globalThis, devlog), showTab('time'), viewAll()");
+    for (int dark = 0; dark < 2; dark++) {
+        for (int i = 0; i < 3; i++) {
+            browser_size(b, widths[i], 900);
+            page_settle(b);
+            page_has_text(
+                b,
+                "(() => { const own = (d) => timeline.model.chips[d.chip ?? d.core.chip].process ? 'P' : 'c'; return rowsLayout.bands.filter((d) => d.kind !== 'risc' && !d.ranges).map(own).join('') + '.'; })()",
+                "Pcccccccc.");
+        }
+        browser_key(b, "t");
+    }
+    browser_size(b, 1440, 900);
+    page_settle(b);
+    page_has_text(b, "document.getElementById('strip-label').innerText", " of 6");
+    page_has_number(b, "timeline.model.processes", 1);
+    /* The first core of the chip is the one that is open at first; up and down go as rows stand. */
+    page_run(
+        b,
+        "goTo({ lane: timeline.model.rows.filter((r) => r.core.index === 0).at(-1).lanes.at(-1), i: 0 }), walk(0, 1)");
+    page_has_text(b, "selection.item.lane.row.risc", "launches");
+    page_run(b, "walk(0, -1)");
+    page_has_text(b, "String(selection.item.lane.row.core.index)", "0");
+    /* No row of the heat map is a process. */
+    page_run(b, "showTab('heat')");
+    page_has_number(b, "heat.cores.length", 6);
+    page_has_number(b, "[...heat.cells].filter((v) => !isNaN(v)).length > 6 * 15 ? 1 : 0", 1);
+    page_has_no_problems(b, "the host above a chip");
+    page_fits(b, "the host above a chip", PAGE_ALL_SIZES | PAGE_LIGHT_AND_DARK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filters_reach_the_answers),
         cmocka_unit_test(causes_are_of_the_launches_that_are_left),
         cmocka_unit_test(a_program_of_the_host_alone),
+        cmocka_unit_test(a_program_of_the_host_above_a_chip),
     };
     return cmocka_run_group_tests(tests, start_browser, stop_browser);
 }

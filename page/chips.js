@@ -50,9 +50,9 @@ function coreOf(cell, placed, value, scale, odd) {
 
 /* What the legend below says in words is not said tile by tile to who listens. `moved`: bytes, coloured by the most of a tile without cores. */
 function tileOf(cell, placed, moved, most) {
-  if (!placed) return make("span", { class: "tile tile-none", "aria-hidden": "true" });
+  if (!placed) return make("span", { class: "place tile-none", "aria-hidden": "true" });
   const [letter, name] = KINDS[cell.kind], about = name + " at NoC " + cell.x + "," + cell.y + (cell.kind === "tensix" ? ": nothing of it in this log" : cell.kind === "off" ? ": switched off (harvested), or left out" : "");
-  const tile = make("span", { class: "tile tile-" + (cell.kind || "unknown"), "aria-hidden": "true", title: about + (moved ? ": " + unitText(moved, "bytes") + " read and written by cores" : "") }, letter);
+  const tile = make("span", { class: "place tile-" + (cell.kind || "unknown"), "aria-hidden": "true", title: about + (moved ? ": " + unitText(moved, "bytes") + " read and written by cores" : "") }, letter);
   if (!moved) return tile;
   const colour = mixed(theme.colours.page, shade(0.9), 0.2 + (0.8 * moved) / most);
   tile.append(make("b", {}, shortOf(moved)));

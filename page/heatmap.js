@@ -129,6 +129,7 @@ export function oddLaunches(most) {
 /* The chip instead of its launches, or the other way round. */
 function showAs() {
   const chip = byId("heat-as").value === "chip";
+  byId("main").dataset.heat = chip ? "chip" : "launches"; /* a chip is high */
   byId("heat-scroll").hidden = chip;
   byId("chips").hidden = !chip;
   for (const id of ["heat-what", "heat-by"]) byId(id).closest("label").hidden = chip;

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <xxhash.h>
+
 #include "decode/capture/capture.h"
 #include "support/cmocka_all.h"
 #include "support/files.h"
@@ -92,6 +94,7 @@ static devlog_status on_grid(void *ctx, const dl_capture_grid *grid, devlog_erro
 {
     dl_str json = {0};
     (void)err;
+    assert_true(chip_grid_valid(grid->grid));
     chip_grid_json(grid->grid, &json);
     fprintf(((heard *)ctx)->out, "grid %u %s\n", grid->slot, json.text);
     dl_str_free(&json);
@@ -422,6 +425,54 @@ static void grids_that_cannot_be(void **state)
     free(bytes);
 }
 
+/* Any bytes in a frame whose check is right: handed on, or malformed, and what is handed on is a grid. */
+static void grids_of_any_bytes(void **state)
+{
+    (void)state;
+    devlog_error err = {0};
+    dl_capture *c;
+    chip_grid grid = {.width = 5,
+                      .height = 4,
+                      .n_columns = 2,
+                      .columns = {1, 4},
+                      .n_rows = 2,
+                      .rows = {1, 3},
+                      .off_columns = 4,
+                      .n_tiles = 3,
+                      .tiles = {{0, 0, 1}, {3, 3, 2}, {1, 0, 4}}};
+    assert_int_equal(dl_capture_open(&c, NULL, NULL, false, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_put_grid(c, &(dl_capture_grid){3, &grid}, &err), DEVLOG_OK);
+    const dl_str *hand = dl_capture_hand(c);
+    const size_t payload = hand->len - DL_FRAME_HEADER_BYTES;
+    unsigned handed = 0, malformed = 0;
+    char bytes[200];
+    assert_true(8 + hand->len < sizeof bytes);
+    for (seed = 1; seed < 30000;) {
+        const uint64_t kept = seed;
+        dl_capture_state s;
+        memcpy(bytes, DL_CAPTURE_MAGIC, 8);
+        memcpy(bytes + 8, hand->text, hand->len);
+        uint8_t *body = (uint8_t *)bytes + 32;
+        const size_t n = chance(4) ? payload : chance((uint32_t)payload + 1);
+        for (uint32_t k = chance(3) + 1; k-- > 0;)
+            body[chance((uint32_t)payload)] = (uint8_t)(chance(2) ? chance(256) : chance(6));
+        for (int k = 0; k < 4; k++)
+            bytes[8 + 8 + k] = bytes[8 + 12 + k] = (char)(n >> 8 * k);
+        const uint64_t check = XXH64(body, n, XXH64(bytes + 8, 16, 0));
+        for (int k = 0; k < 8; k++)
+            bytes[8 + 16 + k] = (char)(check >> 8 * k);
+        heard h = listen_on(false, bytes, 32 + n, &s);
+        assert_int_equal(s.frames, 1);
+        assert_int_equal(s.malformed, h.size == 0);
+        handed += h.size != 0;
+        malformed += s.malformed != 0;
+        free(h.text);
+        seed = kept + 1;
+    }
+    assert_true(handed > 1000 && malformed > 1000);
+    dl_capture_close(c);
+}
+
 static void cannot_be_written(void **state)
 {
     (void)state;
@@ -450,6 +501,7 @@ int main(void)
         cmocka_unit_test(cut_in_a_long_core), cmocka_unit_test(damage),
         cmocka_unit_test(appended_and_open),  cmocka_unit_test(shared_file),
         cmocka_unit_test(cannot_be_written),  cmocka_unit_test(grids_that_cannot_be),
+        cmocka_unit_test(grids_of_any_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

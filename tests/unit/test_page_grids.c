@@ -113,7 +113,7 @@ static void a_harvested_chip(void **state)
     page_has_text(
         b,
         "(() => { const r = (e) => e.getBoundingClientRect(), c = r(document.querySelector('.chip-grid .core')), a = [...document.querySelectorAll('.axis')];"
-        " const over = a.find((e) => r(e).bottom <= r(document.querySelector('.chip-grid .tile')).top + 1 && r(e).left <= c.left + 1 && r(e).right >= c.right - 1), beside = a.filter((e) => r(e).right <= r(document.querySelector('.chip-grid .tile')).left + 1).find((e) => r(e).top <= c.top + 1 && r(e).bottom >= c.bottom - 1);"
+        " const over = a.find((e) => r(e).bottom <= r(document.querySelector('.chip-grid .place')).top + 1 && r(e).left <= c.left + 1 && r(e).right >= c.right - 1), beside = a.filter((e) => r(e).right <= r(document.querySelector('.chip-grid .place')).left + 1).find((e) => r(e).top <= c.top + 1 && r(e).bottom >= c.bottom - 1);"
         " return over.textContent + ' ' + beside.textContent; })()",
         "1 1");
     page_run(b, "document.querySelector('.chip-grid .core').focus()");

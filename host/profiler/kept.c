@@ -25,8 +25,7 @@ static bool take_context(kept *k, const char *frames, size_t n)
     for (size_t at = 0; at < n; at += frame_bytes(frames + at)) {
         int kind = (unsigned char)frames[at + 4];
         if (kind == DL_FRAME_CHIP) k->capture = k->context.len;
-        if (kind == DL_FRAME_CHIP || kind == DL_FRAME_GRID || kind == DL_FRAME_ELF ||
-            kind == DL_FRAME_OFFSETS)
+        if (kind == DL_FRAME_CHIP || kind == DL_FRAME_ELF || kind == DL_FRAME_OFFSETS)
             dl_str_add_n(&k->context, frames + at, frame_bytes(frames + at));
         launch |= kind == DL_FRAME_LAUNCH;
     }

@@ -445,7 +445,7 @@ static void grids_of_any_bytes(void **state)
     const dl_str *hand = dl_capture_hand(c);
     const size_t payload = hand->len - DL_FRAME_HEADER_BYTES;
     unsigned handed = 0, malformed = 0;
-    char bytes[200];
+    char bytes[2000] = {0}; /* more than a grid may have of tiles */
     assert_true(8 + hand->len < sizeof bytes);
     for (seed = 1; seed < 30000;) {
         const uint64_t kept = seed;
@@ -453,7 +453,8 @@ static void grids_of_any_bytes(void **state)
         memcpy(bytes, DL_CAPTURE_MAGIC, 8);
         memcpy(bytes + 8, hand->text, hand->len);
         uint8_t *body = (uint8_t *)bytes + 32;
-        const size_t n = chance(4) ? payload : chance((uint32_t)payload + 1);
+        const uint32_t how = chance(6);
+        const size_t n = how == 0 ? chance((uint32_t)payload + 1) : how == 1 ? sizeof bytes - 32 : payload;
         for (uint32_t k = chance(3) + 1; k-- > 0;)
             body[chance((uint32_t)payload)] = (uint8_t)(chance(2) ? chance(256) : chance(6));
         for (int k = 0; k < 4; k++)

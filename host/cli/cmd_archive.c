@@ -198,6 +198,23 @@ static const char *date_text(answer *a, int64_t seconds)
     return answer_keep(a, text, strlen(text));
 }
 
+static bool asks(const archive_args *o)
+{
+    return o->commit || o->board || o->host || o->name || o->labels.n || o->since || o->until;
+}
+
+/* A question that finds nothing is more often a slip than an answer. */
+static devlog_status nothing_found(job *j, devlog_error *err)
+{
+    archive_runs all = {0};
+    const devlog_status status = archive_find(j->a, &(archive_filter){0}, &all, err);
+    const size_t n = all.n;
+    archive_runs_free(&all);
+    if (status) return status;
+    return dl_fail(err, DEVLOG_ERR_NOT_FOUND,
+                   "%s: none of its %zu runs is so: devlog archive list shows them", j->o->file, n);
+}
+
 static int do_list(job *j, devlog_error *err)
 {
     static const answer_column columns[] = {
@@ -215,6 +232,7 @@ static int do_list(job *j, devlog_error *err)
     status = filter_of(j->o, &f, err);
     if (!status) status = archive_open(&j->a, j->o->file, false, err);
     if (!status) status = archive_find(j->a, &f, &runs, err);
+    if (!status && !runs.n && asks(j->o)) status = nothing_found(j, err);
     if (!status) {
         answer_section *t = answer_table(&a, "runs", "RUNS", columns, sizeof columns / sizeof columns[0]);
         for (size_t i = runs.n; i-- > 0;) {
@@ -240,8 +258,7 @@ static int do_list(job *j, devlog_error *err)
 
 static int do_find(job *j, devlog_error *err)
 {
-    const archive_args *o = j->o;
-    if (!o->commit && !o->board && !o->host && !o->name && !o->labels.n && !o->since && !o->until) {
+    if (!asks(j->o)) {
         dl_fail(err, DEVLOG_ERR_ARGUMENT,
                 "find what? --commit, --board, --host, --name, --label, --since or --until");
         return CLI_USAGE;

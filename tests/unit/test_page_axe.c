@@ -96,6 +96,9 @@ static void page_of_a_network(void **state)
     page_open(b, page_network(), in_scratch("out"), 0);
     /* With an op, a zone and an area chosen, and the list of keys open, there is more to look at. */
     page_run(b, "Object.assign(globalThis, devlog), measure(view.t0, view.t1), chooseRow(table.rows[0]), 1");
+    page_run(
+        b,
+        "document.getElementById('heat-as').value = 'chip', 1"); /* under Cores, with the grid of its capture */
     look("a network", true);
     page_run(b, "showTab('time')");
     browser_key(b, "?");

@@ -173,6 +173,14 @@ static void several_chips(void **state)
     page_has_text(b, "[...document.querySelectorAll('.chip-grid')[2].querySelectorAll('.core')].pop().title",
                   "core 2:10,9 at NoC 13,11: ");
     ask("zone");
+    browser_size(
+        b, 390,
+        844); /* what is said of a chip stays on the screen of a telephone, though the chip is wider */
+    page_has_number(
+        b,
+        "[...document.querySelectorAll('#chips figcaption, .chip-kinds')].filter((e) => e.getBoundingClientRect().right > innerWidth - 15).length",
+        0);
+    page_has_text(b, "document.getElementById('chips').scrollWidth > innerWidth ? 'wider' : 'not'", "wider");
     page_fits(b, "four chips", PAGE_ALL_SIZES | PAGE_LIGHT_AND_DARK);
     page_is_legible(b, "four chips");
     browser_key(b, "t");

@@ -130,15 +130,16 @@ static devlog_status check_tables(archive *a, devlog_error *err)
     return status;
 }
 
-/* Whether it is an archive of ours; an empty file becomes one. */
-static devlog_status check(archive *a, bool make, devlog_error *err)
+/* Whether it is an archive of ours; *empty: it is nobody's yet, and `make` may make it one. Nothing is written. */
+static devlog_status check(archive *a, bool make, bool *empty, devlog_error *err)
 {
     int64_t application = 0, version = 0, tables = 0;
     devlog_status status = one_number(a, "PRAGMA application_id", &application, err);
     if (!status) status = one_number(a, "PRAGMA user_version", &version, err);
     if (!status) status = one_number(a, "SELECT count(*) FROM sqlite_master", &tables, err);
     if (status) return status;
-    if (!tables && !version && make) return run_sql(a, schema, err);
+    *empty = !tables && !version && !application && make;
+    if (*empty) return DEVLOG_OK;
     if (application != APPLICATION)
         return dl_fail(err, DEVLOG_ERR_FORMAT, "%s is no archive of devlog's%s", a->path,
                        tables ? ": it is a database of another program" : "; devlog archive add makes one");
@@ -171,11 +172,15 @@ devlog_status archive_open(archive **out, const char *path, bool make, devlog_er
         status = a->db ? failed(a, err) : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     } else {
         sqlite3_busy_timeout(a->db, WAIT_MS);
+        bool empty = false;
+        /* A file of somebody else is left as it is: the way its journal is kept stands in it. */
+        if (make) status = check(a, make, &empty, err);
         /* Readers do not wait for writers, and what a killed writer has begun is not there. The disk has all when the last
          * program closes it. */
-        if (make) status = run_sql(a, "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL", err);
+        if (make && !status) status = run_sql(a, "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL", err);
         if (!status) status = run_sql(a, make ? "BEGIN IMMEDIATE" : "BEGIN", err);
-        if (!status) status = check(a, make, err);
+        if (!status) status = check(a, make, &empty, err);
+        if (!status && empty) status = run_sql(a, schema, err);
         if (!status) status = run_sql(a, "COMMIT", err);
     }
     if (status) {

@@ -191,6 +191,15 @@ def main():
         none("a trigger", "triggers", sql("CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM runs; END"))
         none("a folder", "unable to open", lambda p: (os.unlink(p), os.mkdir(p)))
         os.rmdir(os.path.join(tmp, "bad.sqlite"))
+        other = os.path.join(tmp, "other.sqlite")
+        for text in ("CREATE TABLE t(x)", "CREATE TABLE t(x); PRAGMA application_id=0x646C6172; PRAGMA user_version=99", "PRAGMA application_id=5"):
+            sql(text)(other)  # kept as SQLite keeps it unless told: not as archives are
+            with open(other, "rb") as f:
+                before = f.read()
+            done = archive(other, "add", paths[0], ok=(1,))
+            with open(other, "rb") as f:
+                check(f.read() == before, "%s: the file of somebody else was changed: %s" % (text, done.stderr))
+            os.unlink(other)
         check("there is no archive" in archive(os.path.join(tmp, "no.sqlite"), "list", ok=(1,)).stderr, "no archive")
         for text in ("UPDATE files SET packed=substr(packed,1,length(packed)-40)||zeroblob(40)", "UPDATE files SET size=5", "UPDATE files SET packed=NULL",
                      "UPDATE files SET name='../x'"):

@@ -299,7 +299,10 @@ def read_perfetto(path, totals, proto_folder):
 
 def read_xplane(path, totals, proto_folder):
     file = path + "/plugins/profile/devlog/devlog.xplane.pb"
-    for plane in protoc(file, "devlog.xplane.XSpace", proto_folder, "xplane.proto")["planes"]:
+    planes = protoc(file, "devlog.xplane.XSpace", proto_folder, "xplane.proto")["planes"]
+    check(len({int(p["id"][0]) for p in planes} - {0}) == len(planes), "two planes have one id, or one has none")
+    for plane in planes:
+        check(len({int(line["id"][0]) for line in plane["lines"]} - {0}) == len(plane["lines"]), "two lines have one id, or one has none")
         names = {e["key"][0]: e["value"][0]["name"][0] for e in plane["event_metadata"]}
         stats = {e["key"][0]: e["value"][0]["name"][0] for e in plane["stat_metadata"]}
         check(len(set(stats.values())) == len(stats), "two stats have one name")
@@ -317,6 +320,7 @@ def read_xplane(path, totals, proto_folder):
                 kind = stats[values["kind"]["ref_value"][0]] if "kind" in values else "zone"
                 if kind == "dropped":
                     totals.dropped += int(values["data"]["uint64_value"][0])
+                check(kind not in ("value", "sum") or "uint64_value" in values["data"], "a value without its data", names[e["metadata_id"][0]])
                 if kind not in ("zone", "launch"):
                     continue
                 check(not open_ends or open_ends[-1] >= start + ps, "events of a line do not nest")

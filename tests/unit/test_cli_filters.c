@@ -114,6 +114,48 @@ static void what_never_ended_is_something(void **state)
     free(devlog_ok("decode hung.csv --no-files --core 1,2 --from 120 --until 130", 0));
 }
 
+/* What is wrong in the log is told whatever a filter leaves: nobody knows whether it would have been left. */
+static void losses_are_those_of_the_whole_log(void **state)
+{
+    (void)state;
+    write_text(
+        in_scratch("lost.csv"),
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
+        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], stat value, "
+        "run ID, run host ID, zone name, zone phase, source line, source file\n"
+        "0,1,1,BRISC,1,100,0,0,1,FW,begin,1,k.cc\n0,1,1,BRISC,2,110,0,0,1,hangs,begin,1,k.cc\n"
+        "0,1,1,BRISC,1,1000,0,0,2,FW,begin,1,k.cc\n0,1,1,BRISC,1,1100,0,0,2,FW,end,1,k.cc\n"
+        "0,1,1,BRISC,2,1200,0,0,2,lonely,end,1,k.cc\n");
+    static const char *const options[] = {
+        "", "--from 1050", "--until 500", "--launches 1", "--launches 2", "-z FW", "--skip-launches 1"};
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "decode lost.csv --no-files %s", options[i]);
+        char *out = devlog_ok(line, 3);
+        if (!strstr(out, " 2  zones that never ended") || !strstr(out, " 1  zone ends without a start"))
+            fail_msg("%s: %s", line, out);
+        free(out);
+    }
+}
+
+/* The names that are listed are those of the program, not of what devlog counts. */
+static void what_was_dropped_is_no_zone(void **state)
+{
+    (void)state;
+    char *err;
+    write_text(
+        in_scratch("dropped.csv"),
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 80\n"
+        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host "
+        "ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n"
+        "0,1,2,BRISC,1,1000,0,7,,,BRISC-FW,ZONE_START,1,f.c,\n"
+        "0,1,2,BRISC,5,1030,43,7,,,DEVLOG-DROPPED,ZONE_TOTAL,1,f.c,\n"
+        "0,1,2,BRISC,1,1200,0,7,,,BRISC-FW,ZONE_END,1,f.c,\n");
+    assert_int_equal(devlog("decode dropped.csv --no-files -z typo", NULL, &err), 1);
+    if (!strstr(err, "no zone or marker of this name; the log has 'BRISC-FW'\n")) fail_msg("%s", err);
+    free(err);
+}
+
 /* --launches and --max-launches: the table of launches counts what the filter leaves. */
 static void filtered_launches_are_no_more_launches(void **state)
 {
@@ -156,6 +198,8 @@ int main(void)
         cmocka_unit_test(a_folder_that_is_not_there),
         cmocka_unit_test(long_lists_are_cut),
         cmocka_unit_test(what_never_ended_is_something),
+        cmocka_unit_test(losses_are_those_of_the_whole_log),
+        cmocka_unit_test(what_was_dropped_is_no_zone),
         cmocka_unit_test(filtered_launches_are_no_more_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,10 +278,44 @@ static void losses_are_in_the_files(void **state)
     end(&f);
 }
 
+/* 0 is what a kernel recorded, and not that it recorded nothing. */
+static void a_value_of_zero_is_a_value(void **state)
+{
+    (void)state;
+    static const char log[] = HEAD "0,1,2,BRISC,1,1000,0,7,,,BRISC-FW,ZONE_START,1,f.c,\n"
+                                   "0,1,2,BRISC,5,1030,0,7,,,zero,TS_DATA,2,f.c,\n"
+                                   "0,1,2,BRISC,6,1031,0,7,,,nil,ZONE_TOTAL,3,f.c,\n"
+                                   "0,1,2,BRISC,1,1200,0,7,,,BRISC-FW,ZONE_END,1,f.c,\n";
+    static const struct {
+        const char *file, *value, *sum;
+    } files[] = {
+        {"a.csv", "value,0,1,2,BRISC,zero,f.c,2,7,,,,1030,,1030,,0,",
+         "sum,0,1,2,BRISC,nil,f.c,3,7,,,,1031,,1031,,0,"},
+        {"a.zones.json", "\"start_cycle\":1030,\"start_ns\":1030,\"data\":\"0\"",
+         "\"start_cycle\":1031,\"start_ns\":1031,\"data\":\"0\""},
+        {"a.json", "\"1,2 BRISC zero\":0", "\"0\""},
+    };
+    devlog_error err;
+    fixture f;
+    begin(&f, log, sizeof log - 1);
+    assert_int_equal(write_all(&f, "a"), FORMATS);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char path[160];
+        dl_str text = {0};
+        snprintf(path, sizeof path, "%s/%s", f.folder, files[i].file);
+        if (dl_file_read(path, 1 << 20, &text, &err)) fail_msg("%s", err.text);
+        if (!strstr(text.text, files[i].value) || !strstr(text.text, files[i].sum))
+            fail_msg("%s: %s", files[i].file, text.text);
+        dl_str_free(&text);
+    }
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(losses_are_in_the_files),
+        cmocka_unit_test(a_value_of_zero_is_a_value),
         cmocka_unit_test(logs_without_zones),
         cmocka_unit_test(times_that_have_no_end),
         cmocka_unit_test(a_hundred_thousand_tracks),

@@ -143,6 +143,7 @@ static void fill_risc(making *m, uint64_t at, const char *fw, const char *kernel
     mark(m, t + 17, b, DL_ROW_ZONE_END, 0);
     mark(m, t + 18, site(m, names[2], 50), DL_ROW_TS_DATA, UINT64_MAX);
     mark(m, t + 18, site(m, "", 0), DL_ROW_TS_DATA, 5);
+    mark(m, t + 18, site(m, "zero", 53), DL_ROW_TS_DATA, 0);
     mark(m, t + 19, site(m, names[4], 51), DL_ROW_TS_EVENT, 0);
     mark(m, t + 19, site(m, "sum", 52), DL_ROW_ZONE_TOTAL, 12345);
     mark(m, t + 20, k, DL_ROW_ZONE_END, 0);

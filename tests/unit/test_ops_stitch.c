@@ -440,6 +440,30 @@ static void ids_are_not_cut(void **state)
     done(&f);
 }
 
+#define THREADED(id, thread, start, end)                                                                     \
+    "{\"e\":\"start\",\"id\":" #id ",\"t\":" #start ",\"thread\":" #thread                                   \
+    ",\"depth\":1,\"name\":\"Op\"}\n{\"e\":\"end\",\"id\":" #id ",\"t\":" #end ",\"thread\":" #thread "}\n"
+
+/* Numbers of threads have 20 bits: two that are alike in fewer are two, and what has more is refused, not cut. */
+static void threads_are_not_cut(void **state)
+{
+    (void)state;
+    fixture f = stitched(RUN("bb") THREADED(1, 1, 100, 200) THREADED(2, 65537, 110, 190)
+                             THREADED(3, 1048575, 120, 180) THREADED(4, 1048576, 130, 170)
+                                 THREADED(5, 1048577, 140, 160) CLOSE,
+                         NULL);
+    check_ok(f.status, &f.err);
+    assert_int_equal(cJSON_GetArraySize(f.rows), 3);
+    number_is(&f, 0, "HOST THREAD", 1);
+    number_is(&f, 1, "HOST THREAD", 65537);
+    number_is(&f, 2, "HOST THREAD", 1048575);
+    assert_int_equal(f.job.counts.host_ns, 100 + 80 + 60); /* none is inside of another */
+    says(&f, "2  lines that are not of an op log");
+    says(&f, "op 4 on thread 1048576, at depth 1: more than 1048575, or 65535");
+    assert_true(op_job_lost(&f.job));
+    done(&f);
+}
+
 static void two_runs_become_one_report(void **state)
 {
     (void)state;
@@ -594,6 +618,7 @@ int main(void)
         cmocka_unit_test(one_log_is_enough),
         cmocka_unit_test(damaged_op_logs),
         cmocka_unit_test(ids_are_not_cut),
+        cmocka_unit_test(threads_are_not_cut),
         cmocka_unit_test(two_runs_become_one_report),
         cmocka_unit_test(texts_survive),
         cmocka_unit_test(lines_may_come_in_any_order),

@@ -1,7 +1,9 @@
 /* Bookmarks: places of the axis with a note, drawn on the ruler and listed below the time line. The browser keeps them for this log,
  * and they are in the address (state.js), so that a link takes them along. */
 
+import { copyButtons } from "./copy.js";
 import { byId, make } from "./dom.js";
+import { counted } from "./format.js";
 import { decodeMarks, encodeMarks } from "./link.js";
 import { say } from "./say.js";
 import { itemEnd, itemStart, selection } from "./select.js";
@@ -9,7 +11,8 @@ import { inkOn, theme } from "./theme.js";
 import { axisTextUnit, axisToX, repaint, timeline } from "./timeline.js";
 import { setView, view } from "./view.js";
 
-export const bookmarks = { list: [], changed: () => {}, edited: null };
+/* `unlinked`: so many, the last ones, the address has no room for. */
+export const bookmarks = { list: [], changed: () => {}, edited: null, unlinked: 0 };
 
 /* Of the same log always the same; of two logs rarely. */
 function logKey() {
@@ -88,7 +91,16 @@ export function showMarks() {
     go.addEventListener("click", () => showMark(mark));
     edit.addEventListener("click", () => editMark(mark));
     return make("span", {}, go, edit);
-  }));
+  }), copyButtons(() => ({ names: ["place", "note"], rows: bookmarks.list.map((m) => [axisTextUnit(m.t, (view.t1 - view.t0) / 1000), m.text]) })));
+  showUnlinked(bookmarks.unlinked);
+}
+
+/* A link takes along what fits; what does not is said. */
+export function showUnlinked(n) {
+  const box = byId("marks-list"), was = box.querySelector("p");
+  bookmarks.unlinked = n;
+  if (was) was.remove();
+  if (n) box.append(make("p", { class: "faint" }, "The address has no room for the last " + counted(n, "bookmark") + ": this browser keeps them, a link does not."));
 }
 
 /* On the ruler: a flag with the beginning of the note; over the rows: a line. */

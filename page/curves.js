@@ -4,6 +4,7 @@
 
 import { POINT_SUM, POINT_VALUE, upperBound } from "./data.js";
 import { grouped } from "./format.js";
+import { beginning } from "./link.js";
 import { curveColour, theme } from "./theme.js";
 import { view } from "./view.js";
 
@@ -43,7 +44,7 @@ export function curveOfCore(curve, core) {
 
 /* Without a number behind its kind it is of all cores. */
 export function curveKey(curve, core = curve.core) {
-  return curve.chip + "." + curve.risc + "." + (curve.sum ? "s" : "v") + (core ? core.index : "") + "." + curve.name.slice(0, 200);
+  return curve.chip + "." + curve.risc + "." + (curve.sum ? "s" : "v") + (core ? core.index : "") + "." + beginning(curve.name);
 }
 
 export function curveFor(chip, risc, name, kind) {

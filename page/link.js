@@ -11,16 +11,37 @@ export const KEYS = ["v", "o", "s", "r", "q", "z", "h", "p", "n", "c", "k", "m"]
 /* Room for no more than this: browsers and mail programs cut longer ones. */
 export const MOST = 8000;
 
+/* Without halves of characters, which no address has. */
+function whole(text) {
+  return text.replace(/[\ud800-\udfff]/gu, "\ufffd");
+}
+
+/* The beginning of a name, the same on the way into an address and back. */
+export function beginning(text) {
+  return whole(text.slice(0, 200));
+}
+
 function plain(text) {
-  return encodeURIComponent(text).replaceAll("%2C", ",").replaceAll("%20", "+");
+  return encodeURIComponent(whole(text)).replaceAll("%2C", ",").replaceAll("%20", "+");
 }
 
 /* state: { tab, parts: { v: "0,17000", ... } }; what is "" is left out. */
 export function encode({ tab, parts }) {
   const list = KEYS.filter((k) => parts[k]).map((k) => k + "=" + plain(parts[k]));
-  let text = tab + (list.length ? "?" + list.join("&") : "");
-  for (let k = list.length; text.length > MOST && k-- > 0;) text = tab + (k ? "?" + list.slice(0, k).join("&") : "");
-  return text;
+  return tab + (list.length ? "?" + list.join("&") : "");
+}
+
+/* The same for an address: of what is too long the last bookmarks go first, then whole parts. */
+export function shortened(text) {
+  if (text.length <= MOST) return text;
+  const { tab, parts } = decode(text), marks = (parts.m || "").split(";").filter(Boolean), of = (keys) => ({ tab, parts: Object.fromEntries([...keys.map((k) => [k, parts[k]]), ["m", marks.join(";")]]) });
+  let keys = KEYS.filter((k) => k !== "m" && parts[k]), short = encode(of(keys));
+  while (short.length > MOST && (marks.length || keys.length)) {
+    if (marks.length) marks.pop();
+    else keys = keys.slice(0, -1);
+    short = encode(of(keys));
+  }
+  return short;
 }
 
 /* Of any text; what makes no sense is left out. */
@@ -38,9 +59,9 @@ export function decode(text) {
   return { tab: at < 0 ? text : text.slice(0, at), parts };
 }
 
-/* Bookmarks: [{ t: a place on the axis, text }]. A text has no "~" and no ";" in this form. */
+/* Bookmarks: [{ t: a place on the axis, text }]. A text has no ";" in this form. */
 export function encodeMarks(marks) {
-  return marks.map((m) => Number(m.t.toPrecision(12)) + "~" + encodeURIComponent(m.text)).join(";");
+  return marks.map((m) => Number(m.t.toPrecision(12)) + "~" + whole(m.text).replace(/[%;]/g, (c) => (c === "%" ? "%25" : "%3B"))).join(";");
 }
 
 export function decodeMarks(text) {
@@ -48,11 +69,17 @@ export function decodeMarks(text) {
     const at = part.indexOf("~"), t = Number(part.slice(0, at));
     if (at < 0 || !isFinite(t)) return [];
     try {
-      return [{ t, text: decodeURIComponent(part.slice(at + 1)).slice(0, 500) }];
+      return [{ t, text: whole(decodeURIComponent(part.slice(at + 1)).slice(0, 500)) }];
     } catch {
       return [];
     }
   });
+}
+
+/* Both lists, what is in both once. */
+export function joinedMarks(a, b) {
+  const known = new Set(a.map((m) => encodeMarks([m])));
+  return [...a, ...b.filter((m) => !known.has(encodeMarks([m])))];
 }
 
 /* Whole numbers from 0, below `n`; others are left out, and each is there once. */

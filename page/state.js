@@ -1,11 +1,11 @@
 /* What is on the screen, in the address and back: a reload, or a link in a mail, shows the same. And undo, which goes back through
  * what was there. */
 
-import { bookmarks, keptMarks, setMarks } from "./bookmarks.js";
+import { bookmarks, keptMarks, setMarks, showUnlinked } from "./bookmarks.js";
 import { drawn, showCausesBar } from "./causes_draw.js";
 import { curveKey, curves, setCurves } from "./curves.js";
 import { byId } from "./dom.js";
-import { decode, decodeMarks, decodeNumbers, decodeRange, encode, encodeMarks } from "./link.js";
+import { beginning, decode, decodeMarks, decodeNumbers, decodeRange, encode, encodeMarks, joinedMarks, shortened } from "./link.js";
 import { showMarkers } from "./markers.js";
 import { order, orderText, setOrder } from "./order.js";
 import { showHidden } from "./row_menu.js";
@@ -47,7 +47,7 @@ export function taken() {
     v: whole ? "" : round(view.t0) + "," + round(view.t1),
     o: [...rowsLayout.open].map((c) => c.index).sort((a, b) => a - b).join(","),
     s: itemText(selection.item), r: selection.range ? selection.range.map(round).join(",") : "", q: search.text,
-    z: row ? row.chip + "." + row.risc + "." + row.name.slice(0, 200) : "",
+    z: row ? row.chip + "." + row.risc + "." + beginning(row.name) : "",
     h: [...order.hidden].map((c) => c.index).join(","), p: orderText(), n: order.pinned ? String(order.pinned) : "",
     k: curves.shown.map((c) => encodeURIComponent(curveKey(c))).join("~"),
     c: (drawn.path ? "p" : "") + (drawn.waits ? "w" : "") + (drawn.slack ? "s" : ""), m: encodeMarks(bookmarks.list),
@@ -75,7 +75,7 @@ export function apply(text) {
   const { tab, parts } = decode(text), range = decodeRange(parts.r);
   state.quiet = true;
   applyRows(parts);
-  const [chip, risc, ...name] = (parts.z || "").split("."), row = table.rows.find((r) => String(r.chip) === chip && r.risc === risc && r.name.slice(0, 200) === name.join("."));
+  const [chip, risc, ...name] = (parts.z || "").split("."), row = table.rows.find((r) => String(r.chip) === chip && r.risc === risc && beginning(r.name) === name.join("."));
   if (row !== table.chosen && (row || table.chosen)) chooseRow(row || null);
   byId("search").value = parts.q || "";
   if ((parts.q || "") !== search.text) runSearch(parts.q || "");
@@ -108,8 +108,10 @@ function settled() {
 }
 
 function write(text) {
+  const short = shortened(text);
+  showUnlinked(short === text ? 0 : bookmarks.list.length - decodeMarks(decode(short).parts.m).length);
   try {
-    history.replaceState(null, "", "#" + text);
+    history.replaceState(null, "", "#" + short);
   } catch {
     /* where a page may not have one, or too often */
   }
@@ -137,9 +139,9 @@ export function undo(step) {
 
 /* After everything is there: what the address asked for, or what the browser kept. */
 export function startState(linked) {
-  const { parts } = decode(linked);
+  const { parts } = decode(linked), kept = keptMarks();
   if (Object.keys(parts).length) apply(linked);
-  if (parts.m === undefined && keptMarks().length) setMarks(keptMarks());
+  if (kept.length) setMarks(joinedMarks(bookmarks.list, kept)); /* somebody's link takes nobody's own away */
   state.now = taken();
   write(state.now);
   showHidden();

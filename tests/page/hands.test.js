@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { tableText } from "../../page/copy.js";
-import { decode, decodeMarks, decodeNumbers, decodeRange, encode, encodeMarks, KEYS, MOST } from "../../page/link.js";
+import { decode, decodeMarks, decodeNumbers, decodeRange, encode, encodeMarks, joinedMarks, KEYS, MOST, shortened } from "../../page/link.js";
 import { isPinned, moveCore, order, orderText, setOrder, shownCores, togglePin } from "../../page/order.js";
 import { matcher } from "../../page/search.js";
 import { pinchedView } from "../../page/touch.js";
@@ -34,8 +34,21 @@ test("what is no address is no failure, and a long one is cut to what browsers k
   assert.deepEqual(decodeRange("-1.5,2"), [-1.5, 2]);
   assert.deepEqual(decodeNumbers("3,x,-1,99,3,1.5,0", 10), [3, 0]);
   assert.deepEqual(decodeMarks("x;1;~a;2~b;%~c;3~%E0"), [{ t: 0, text: "a" }, { t: 2, text: "b" }]);
-  const long = encode({ tab: "time", parts: { v: "1,2", q: "x".repeat(MOST) } });
+  const long = shortened(encode({ tab: "time", parts: { v: "1,2", q: "x".repeat(MOST) } }));
   assert.ok(long.length <= MOST && decode(long).parts.v === "1,2");
+});
+
+test("of bookmarks an address has as many as fit; halves of characters are none, two lists are one", () => {
+  const marks = Array.from({ length: 60 }, (_, t) => ({ t, text: (t + " \u4e2d; 50 % ~").repeat(40).slice(0, 480) }));
+  const short = shortened(encode({ tab: "time", parts: { v: "1,2", c: "pw", m: encodeMarks(marks) } })), { tab, parts } = decode(short), fit = decodeMarks(parts.m);
+  assert.ok(short.length <= MOST && short.length > MOST - 2000, String(short.length));
+  assert.deepEqual([tab, parts.v, parts.c], ["time", "1,2", "pw"]);
+  assert.deepEqual(fit, marks.slice(0, fit.length));
+  assert.equal(shortened(short), short);
+  assert.deepEqual(decodeMarks(decode(encode({ tab: "time", parts: { m: encodeMarks([{ t: 1, text: "a\ud83d" }]), q: "\ud83d" } })).parts.m), [{ t: 1, text: "a\ufffd" }]);
+  /* Links of older versions. */
+  assert.deepEqual(decodeMarks("5~" + encodeURIComponent("50 %; a~b\u4e2d")), [{ t: 5, text: "50 %; a~b\u4e2d" }]);
+  assert.deepEqual(joinedMarks([{ t: 1, text: "a" }, { t: 2, text: "b" }], [{ t: 2, text: "b" }, { t: 1, text: "c" }]).map((m) => m.t + m.text), ["1a", "2b", "1c"]);
 });
 
 test("rows that are pinned, moved, hidden: each is there once, pinned ones first, and all can be put back", () => {

@@ -117,6 +117,41 @@ static void bookmarks_survive_and_travel(void **state)
     browser_key(b, "Enter");
     page_run(b, "document.querySelector('#note button[type=button]').click()");
     page_has_text(b, "bookmarks.list.length + ' ' + document.getElementById('marks-list').hidden", "0 true");
+    /* More than an address has room for: a reload and undo lose none, what a link does not take along is said, and somebody's link takes
+     * nothing away. */
+    page_run(
+        b,
+        "localStorage.clear(), window.many = Array.from({ length: 60 }, (_, i) => ({ t: i * 7 + 0.5, text: i + ' \u4e2d 50 %; '.repeat(30) })), setMarks(many)");
+    assert_true(browser_wait(b, "bookmarks.unlinked > 0"));
+    for (int dark = 0; dark < 2; dark++, browser_key(b, "t")) {
+        page_fits(b, "many bookmarks", PAGE_ALL_SIZES);
+        page_is_legible(b, "many bookmarks");
+        page_run(b, "showTab('time')");
+    }
+    assert_true(browser_wait(b, "state.now === taken()"));
+    page_has_text(
+        b,
+        "location.href.length < 8400 && decodeMarks(decode(location.hash.slice(1)).parts.m).length + bookmarks.unlinked === 60 && "
+        "document.getElementById('marks-list').innerText.includes('no room for the last ' + bookmarks.unlinked + ' bookmarks') ? 'said' : location.hash.length + ' ' + bookmarks.unlinked",
+        "said");
+    page_run(b, "window.view0 = view.t0, viewRange(view.span * 0.2, view.span * 0.3)");
+    assert_true(browser_wait(b, "state.now === taken() && state.before.length > 0"));
+    browser_key(b, "z");
+    page_has_number(b, "bookmarks.list.length", 60);
+    assert_true(browser_wait(b, "state.now === taken()"));
+    free(browser_js(b, "window.gone = true, location.reload(), 1"));
+    assert_true(browser_wait(b, LOADED " && !window.gone"));
+    page_has_number(b, "bookmarks.list.length", 60);
+    page_run(b, "setMarks([{ t: 3, text: 'mine' }])");
+    rest();
+    free(browser_js(
+        b,
+        "window.gone = true, state.quiet = true, history.replaceState(null, '', '#time?v=1,500&m=9~yours'), state.now = taken(), location.reload(), 1"));
+    assert_true(browser_wait(b, LOADED " && !window.gone"));
+    page_has_text(b, "bookmarks.list.map((m) => m.t + m.text).join()", "3mine,9yours");
+    page_run(b, "document.querySelector('#marks-list .copy button').click()");
+    page_has_text(b, "copied.text.split('\\r\\n')[2].split(',').pop()", "yours");
+    page_run(b, "setMarks([])");
     page_has_no_problems(b, "bookmarks");
 }
 

@@ -125,6 +125,19 @@ char *dl_digits(char *to, uint64_t value)
     return put_eight(to, eight_digits((uint32_t)(value % e8)));
 }
 
+char *dl_digits_near(dl_near *near, char *to, uint64_t value)
+{
+    const uint64_t e8 = 100000000;
+    enum { WORDS = 16 }; /* twelve digits at most stand before the last eight */
+    if (!near->n || value < near->base || value - near->base >= e8) {
+        if (value < e8) return dl_digits(to, value);
+        near->base = value - value % e8;
+        near->n = (size_t)(dl_digits(near->text, value / e8) - near->text);
+    }
+    memcpy(to, near->text, WORDS);
+    return put_eight(to + near->n, eight_digits((uint32_t)(value - near->base)));
+}
+
 char *dl_digits_eight(char *to, uint32_t value)
 {
     return put_eight(to, eight_digits(value));

@@ -72,6 +72,14 @@ enum { DL_U64_DIGITS = 20, DL_GROUPED_SIZE = 28 };
 /* Writes `value` in decimal to `to` and returns the place behind it; up to DL_U64_DIGITS bytes are written
  * to, also when there are fewer digits. No NUL. */
 char *dl_digits(char *to, uint64_t value);
+/* The same of numbers of which one follows the other closely, as stamps do: digits that they have in common are kept and
+ * copied. Zero-initialised is empty. */
+typedef struct dl_near {
+    uint64_t base; /* what `text` stands for: a multiple of 10^8 */
+    size_t n;      /* of its digits; 0: none */
+    char text[DL_U64_DIGITS];
+} dl_near;
+char *dl_digits_near(dl_near *near, char *to, uint64_t value);
 /* The eight digits of what is less than 10^8, with zeros in front. */
 char *dl_digits_eight(char *to, uint32_t value);
 /* The last n (up to 9) digits of a value, with zeros in front; writes nothing else. */

@@ -23,6 +23,7 @@ typedef struct chrome {
     out_fragment *threads; /* "pid":1,"tid":2 */
     uint16_t *lanes;       /* lanes of a track that have been named */
     bool first;            /* no event has been written yet */
+    dl_near cycles, ns;    /* stamps */
 } chrome;
 
 /* Threads of a track's further lanes come after all tracks, so that numbers never meet. */
@@ -157,28 +158,29 @@ static const out_fragment *site_fragment(chrome *c, const dl_view_item *item, ou
 }
 
 /* Nanoseconds as microseconds with four digits. Readers multiply by 1000 and cut off; where that would lose
- * the last nanosecond because 0.001 is no binary number, a tenth of a nanosecond keeps it. */
-static char *microseconds(char *to, uint64_t ns)
+ * the last nanosecond because 0.001 is no binary number, a tenth of a nanosecond keeps it. `near`: of stamps. */
+static inline char *microseconds(dl_near *near, char *to, uint64_t ns)
 {
     const uint64_t exact = UINT64_C(1)
                            << 53; /* from here on doubles are even: nothing keeps the last digit */
     double back = ns < exact ? (double)(int64_t)ns / 1000.0 * 1000.0 : 0;
-    const uint64_t whole = ns / 1000;
-    const uint32_t rest = (uint32_t)(ns - whole * 1000);
-    to = dl_digits(to, whole);
-    to[0] = '.';
-    to[1] = (char)('0' + rest / 100);
-    to[2] = (char)('0' + rest / 10 % 10);
-    to[3] = (char)('0' + rest % 10);
-    to[4] = ns < exact && (int64_t)back < (int64_t)ns ? '1' : '0';
-    return to + 5;
+    if (ns >= 1000) {
+        to = near ? dl_digits_near(near, to, ns) : dl_digits(to, ns);
+        memmove(to - 2, to - 3, 3);
+    } else {
+        *to = '0';
+        to = dl_digits_fixed(to + 2, (uint32_t)ns, 3) - 1;
+    }
+    to[-3] = '.';
+    to[1] = ns < exact && (int64_t)back < (int64_t)ns ? '1' : '0';
+    return to + 2;
 }
 
 /* The launch and what else goes to every event's arguments. */
-static char *arguments(const chrome *c, char *to, const dl_view_item *item)
+static inline char *arguments(chrome *c, char *to, const dl_view_item *item)
 {
     to = OUT_COPY(to, ",\"args\":{\"cycle\":");
-    to = dl_digits(to, item->cycle);
+    to = dl_digits_near(&c->cycles, to, item->cycle);
     if (item->launch < c->launches->count) {
         to = OUT_COPY(to, ",\"launch\":");
         to = dl_digits(to, dl_view_launch_id(c->view, item->launch));
@@ -186,10 +188,10 @@ static char *arguments(const chrome *c, char *to, const dl_view_item *item)
     return to;
 }
 
-static char *zone(const chrome *c, char *to, const dl_view_item *item)
+static char *zone(chrome *c, char *to, const dl_view_item *item)
 {
     to = OUT_COPY(to, ",\"dur\":");
-    to = microseconds(to, item->end - item->start);
+    to = microseconds(NULL, to, item->end - item->start);
     to = arguments(c, to, item);
     to = OUT_COPY(to, ",\"cycles\":");
     to = dl_digits(to, item->end_cycle - item->cycle);
@@ -201,7 +203,7 @@ static char *zone(const chrome *c, char *to, const dl_view_item *item)
     return OUT_COPY(to, "}}");
 }
 
-static char *point(const chrome *c, char *to, const dl_view_item *item)
+static char *point(chrome *c, char *to, const dl_view_item *item)
 {
     /* 64-bit values travel as text: a JSON number is a double for most readers. */
     static const char *const data[] = {[DL_VIEW_VALUE] = ",\"value\":\"",
@@ -229,7 +231,7 @@ static void counter(chrome *c, const dl_view_item *item)
     begin_event(c);
     OUT_LITERAL(&c->out, "{\"ph\":\"C\"");
     out_bytes(&c->out, c->threads[item->track].text, c->threads[item->track].n);
-    char *to = out_room(&c->out, 32), *end = microseconds(to, item->start);
+    char *to = out_room(&c->out, 32), *end = microseconds(&c->ns, to, item->start);
     c->out.len += (size_t)(end - to);
     OUT_LITERAL(&c->out, ",\"name\":");
     out_str(&c->out, &quoted);
@@ -249,7 +251,7 @@ static void flow(chrome *c, const dl_view_item *item)
         [DL_VIEW_NO_CALL] = "t", [DL_VIEW_LAUNCH_CALL] = "s", [DL_VIEW_PULL_CALL] = "f\",\"bp\":\"e"};
     char ts[48];
     if (c->chips[c->tracks[item->track].chip].host_track == DL_NONE) return;
-    *microseconds(ts, item->start) = '\0';
+    *microseconds(&c->ns, ts, item->start) = '\0';
     begin_event(c);
     out_fmt(
         &c->out,
@@ -276,11 +278,11 @@ static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *er
     if (site->n <= NAME_MOST) {
         to = c->first ? OUT_COPY(to, "\n{\"ph\":\"X\"") : OUT_COPY(to, ",\n{\"ph\":\"X\"");
         to[-2] = is_zone ? 'X' : 'i';
-        to = out_copy(to, site->text, site->n);
+        to = out_copy_words(to, site->text, site->n);
         c->first = false;
     }
     if (item->lane == 0) {
-        to = out_copy(to, c->threads[item->track].text, c->threads[item->track].n);
+        to = out_copy_words(to, c->threads[item->track].text, c->threads[item->track].n);
     } else {
         to = OUT_COPY(to, ",\"pid\":");
         to = dl_digits(to, process_id(c, item->track));
@@ -288,7 +290,7 @@ static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *er
         to = dl_digits(to, thread_id(c, item->track, item->lane));
         to = OUT_COPY(to, ",\"ts\":");
     }
-    to = microseconds(to, item->start);
+    to = microseconds(&c->ns, to, item->start);
     to = is_zone ? zone(c, to, item) : point(c, to, item);
     c->out.len += (size_t)(to - start);
     if (item->kind == DL_VIEW_VALUE) counter(c, item);

@@ -169,7 +169,7 @@ void out_fmt(dl_out *o, const char *fmt, ...)
 
 bool out_keep(out_fragment *f, dl_str *s)
 {
-    if (s->failed || !s->text) {
+    if (!s->text || !dl_str_reserve(s, OUT_WORD)) {
         dl_str_free(s);
         return false;
     }

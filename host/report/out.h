@@ -63,12 +63,20 @@ static inline char *out_copy(char *to, const char *text, size_t n)
     memcpy(to, text, n);
     return to + n;
 }
+/* The same in words, for texts of some ten bytes: reads and writes up to OUT_WORD bytes more. */
+enum { OUT_WORD = 16 };
+static inline char *out_copy_words(char *to, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i += OUT_WORD)
+        memcpy(to + i, text + i, OUT_WORD);
+    return to + n;
+}
 #define OUT_COPY(to, literal) out_copy(to, "" literal, sizeof(literal) - 1)
 
 /* Takes away the beginning of a character whose rest was cut off at the end of a UTF-8 text. */
 void out_cut_utf8(char *text);
 
-/* Text that is printed once and copied often. */
+/* Text that is printed once and copied often; out_copy_words may copy it. */
 typedef struct out_fragment {
     char *text; /* NULL: not printed yet */
     size_t n;

@@ -19,6 +19,7 @@ typedef struct table {
     uint32_t n_chips, n_cores, n_tracks;
     out_fragment *places; /* by track: chip, core, RISC */
     out_fragment *sites;  /* name, file, line */
+    dl_near cycles, ns;   /* stamps */
     uint32_t launch;      /* whose cells `ids` has */
     size_t n_ids;
     bool has_ids;
@@ -30,7 +31,7 @@ typedef struct table {
         text, sizeof(text) - 1                                                                               \
     }
 static const struct {
-    const char *text;
+    char text[8]; /* copied as a word */
     size_t n;
 } kinds[] = {
     [DL_VIEW_ZONE] = KIND("zone"), [DL_VIEW_POINT] = KIND("event"),     [DL_VIEW_VALUE] = KIND("value"),
@@ -92,18 +93,26 @@ static bool make_site(const table *t, const dl_view_item *item, out_fragment *f)
 #define NUMBER(t, to, key, known, value)                                                                     \
     number(t, to, ",\"" key "\":", sizeof(",\"" key "\":") - 1, known, value)
 
+/* Its key and the comma before it. */
+static inline char *key_of(const table *t, char *to, const char *key, size_t n)
+{
+    if (t->json) return out_copy(to, key, n);
+    *to = ',';
+    return to + 1;
+}
+
 static inline char *number(const table *t, char *to, const char *key, size_t n, bool known, uint64_t value)
 {
     if (t->json && !known) return to;
-    if (t->json)
-        to = out_copy(to, key, n);
-    else
-        *to++ = ',';
+    to = key_of(t, to, key, n);
     if (!known) return to;
     if (value > 9) return dl_digits(to, value);
     *to = (char)('0' + value);
     return to + 1;
 }
+
+#define STAMP(t, to, key, near, value)                                                                       \
+    dl_digits_near(near, key_of(t, to, ",\"" key "\":", sizeof(",\"" key "\":") - 1), value)
 
 /* Events of one launch come one after the other, so what says which one it is is printed once for them. */
 static void make_ids(table *t, uint32_t launch)
@@ -119,16 +128,16 @@ static void make_ids(table *t, uint32_t launch)
     t->has_ids = true;
 }
 
-static char *numbers(table *t, char *to, const dl_view_item *item)
+static inline char *numbers(table *t, char *to, const dl_view_item *item)
 {
     bool interval = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
     bool ns = t->chips[t->tracks[item->track].chip].has_ns;
     bool has_data = item->data || (!interval && item->kind != DL_VIEW_POINT);
     if (!t->has_ids || t->launch != item->launch) make_ids(t, item->launch);
-    to = out_copy(to, t->ids, t->n_ids);
-    to = NUMBER(t, to, "start_cycle", true, item->cycle);
+    to = out_copy_words(to, t->ids, t->n_ids);
+    to = STAMP(t, to, "start_cycle", &t->cycles, item->cycle);
     to = NUMBER(t, to, "cycles", interval, item->end_cycle - item->cycle);
-    to = NUMBER(t, to, "start_ns", ns, item->start);
+    to = ns ? STAMP(t, to, "start_ns", &t->ns, item->start) : NUMBER(t, to, "start_ns", false, 0);
     to = NUMBER(t, to, "ns", ns && interval, item->end - item->start);
     if (t->json && has_data) {
         /* As text: a 64-bit number does not survive readers whose numbers are doubles. */
@@ -155,10 +164,11 @@ static devlog_status line(table *t, const dl_view_item *item, devlog_error *err)
     char *start = out_room(&t->out, MOST + (n_names <= MOST_NAMES ? n_names : 0)), *to = start;
     if (t->json) to = t->first ? OUT_COPY(to, "\n{\"kind\":\"") : OUT_COPY(to, ",\n{\"kind\":\"");
     t->first = false;
-    to = out_copy(to, kinds[item->kind].text, kinds[item->kind].n);
+    memcpy(to, kinds[item->kind].text, sizeof kinds->text);
+    to += kinds[item->kind].n;
     if (n_names <= MOST_NAMES) {
-        to = out_copy(to, place->text, place->n);
-        to = out_copy(to, site->text, site->n);
+        to = out_copy_words(to, place->text, place->n);
+        to = out_copy_words(to, site->text, site->n);
     } else {
         t->out.len += (size_t)(to - start);
         out_bytes(&t->out, place->text, place->n);

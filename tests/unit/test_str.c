@@ -58,6 +58,13 @@ static void expect_digits(uint64_t value)
     assert_int_equal(end - got, n);
     assert_memory_equal(got, expected, (size_t)n);
     assert_memory_equal(got + DL_U64_DIGITS, "##", 2); /* no more than that many bytes are written to */
+    static dl_near near;                               /* of the value before, near or far */
+    for (int i = 0; i < 2; i++) {
+        memset(got, '#', sizeof got);
+        assert_int_equal(dl_digits_near(&near, got, value) - got, n);
+        assert_memory_equal(got, expected, (size_t)n);
+        assert_memory_equal(got + DL_U64_DIGITS, "##", 2);
+    }
 }
 
 static void digits_are_those_of_printf(void **state)
@@ -72,6 +79,13 @@ static void digits_are_those_of_printf(void **state)
             expect_digits(values[k]);
         value = i < 20 ? value * 10 : value * 6364136223846793005u + 1442695040888963407u;
     }
+    /* Across what is kept: up, down, and from the greatest to what it would be if numbers went on behind it. */
+    for (int i = -3; i < 3; i++)
+        expect_digits(UINT64_C(123400000000) + (uint64_t)i);
+    for (int i = 3; i-- > -3;)
+        expect_digits(UINT64_C(100000000) + (uint64_t)i);
+    expect_digits(UINT64_MAX);
+    expect_digits(5);
     char got[16];
     *dl_digits_fixed(got, 42, 3) = 0;
     assert_string_equal(got, "042");

@@ -324,15 +324,15 @@ static void tell_stats(job *j)
     dl_str mine = {0}, *all = calloc((size_t)j->r->n, sizeof *all);
     if (!all) team_die(j->r, "out of memory");
     getrusage(RUSAGE_SELF, &used);
-    dl_str_fmt(
-        &mine,
-        "rank %d: %u parts, %llu bytes read, %llu sent, %llu received, %.2f s of processor time, %ld MiB\n",
-        j->r->rank, first_part(j, j->r->rank + 1) - first_part(j, j->r->rank),
-        (unsigned long long)bytes_of_parts(j, j->r->rank), (unsigned long long)j->r->sent,
-        (unsigned long long)j->r->received,
-        (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-            1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
-        used.ru_maxrss / 1024);
+    dl_str_fmt(&mine,
+               "rank %d: %u parts, %llu bytes read, %llu sent, %llu received, %.2f s of processor "
+               "time, %.2f s of that in MPI, %ld MiB\n",
+               j->r->rank, first_part(j, j->r->rank + 1) - first_part(j, j->r->rank),
+               (unsigned long long)bytes_of_parts(j, j->r->rank), (unsigned long long)j->r->sent,
+               (unsigned long long)j->r->received,
+               (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                   1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
+               1e-9 * (double)j->r->in_mpi, used.ru_maxrss / 1024);
     if (mine.failed) team_die(j->r, "out of memory");
     team_collect(j->r, &mine, all);
     for (int i = 0; i < j->r->n; i++) {
@@ -425,7 +425,7 @@ int mpi_decode(team *r, int argc, char **argv)
         if (status) team_die(r, err.text);
     }
     if (goes) exit_status = work(&j);
-    stats = goes && team_worst(j.a.stats && exit_status != CLI_FAILED);
+    stats = goes && team_worst(r, j.a.stats && exit_status != CLI_FAILED);
     if (stats) tell_stats(&j);
     for (uint32_t i = 0; i < j.n; i++)
         dl_decode_free(j.pieces[i].decode);

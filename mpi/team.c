@@ -4,11 +4,28 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/settings.h"
 
 enum { PIECE = 256 * 1024 * 1024, TAG = 1, HOST = 256 };
+
+/* Of the whole process: MPI waits by asking again and again, which is no work of ours. */
+static uint64_t processor_time(void)
+{
+    struct timespec t = {0};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A call of MPI, whose processor time is counted. */
+#define IN_MPI(r, ...)                                                                                       \
+    do {                                                                                                     \
+        const uint64_t before_mpi = processor_time();                                                        \
+        __VA_ARGS__;                                                                                         \
+        (r)->in_mpi += processor_time() - before_mpi;                                                        \
+    } while (0)
 
 /* The library that was found is the one that was compiled for: of one series they are compatible, of others not. */
 static devlog_status check_library(devlog_error *err)
@@ -45,7 +62,9 @@ devlog_status team_begin(team *r, int *argc, char ***argv, devlog_error *err)
 {
     devlog_status status = check_library(err);
     if (status) return status;
-    if (MPI_Init(argc, argv) != MPI_SUCCESS) return dl_fail(err, DEVLOG_ERR_IO, "MPI does not start");
+    int started;
+    IN_MPI(r, started = MPI_Init(argc, argv));
+    if (started != MPI_SUCCESS) return dl_fail(err, DEVLOG_ERR_IO, "MPI does not start");
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->n);
     status = check_launcher(r, err);
@@ -78,14 +97,15 @@ void team_die(const team *r, const char *text)
 static void send_pieces(team *r, int to, const char *bytes, uint64_t n)
 {
     for (uint64_t at = 0; at < n; at += PIECE)
-        MPI_Send(bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to, TAG, MPI_COMM_WORLD);
+        IN_MPI(r, MPI_Send(bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to, TAG,
+                           MPI_COMM_WORLD));
     r->sent += n;
 }
 
 void team_send(team *r, int to, const void *bytes, size_t n)
 {
     uint64_t size = n;
-    MPI_Send(&size, 1, MPI_UINT64_T, to, TAG, MPI_COMM_WORLD);
+    IN_MPI(r, MPI_Send(&size, 1, MPI_UINT64_T, to, TAG, MPI_COMM_WORLD));
     r->sent += sizeof size;
     send_pieces(r, to, bytes, size);
 }
@@ -93,12 +113,12 @@ void team_send(team *r, int to, const void *bytes, size_t n)
 void team_receive(team *r, int from, dl_str *bytes)
 {
     uint64_t size = 0;
-    MPI_Recv(&size, 1, MPI_UINT64_T, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    IN_MPI(r, MPI_Recv(&size, 1, MPI_UINT64_T, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     dl_str_clear(bytes);
     if (!dl_str_reserve(bytes, size)) team_die(r, "out of memory for what another rank sends");
     for (uint64_t at = 0; at < size; at += PIECE)
-        MPI_Recv(bytes->text + at, (int)(size - at < PIECE ? size - at : PIECE), MPI_BYTE, from, TAG,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        IN_MPI(r, MPI_Recv(bytes->text + at, (int)(size - at < PIECE ? size - at : PIECE), MPI_BYTE, from,
+                           TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     bytes->len = size;
     bytes->text[size] = 0;
     r->received += size + sizeof size;
@@ -107,12 +127,12 @@ void team_receive(team *r, int from, dl_str *bytes)
 void team_tell(team *r, dl_str *bytes)
 {
     uint64_t size = bytes->len;
-    MPI_Bcast(&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    IN_MPI(r, MPI_Bcast(&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
     if (r->rank) dl_str_clear(bytes);
     if (r->rank && !dl_str_reserve(bytes, size)) team_die(r, "out of memory for what rank 0 says");
     for (uint64_t at = 0; at < size; at += PIECE)
-        MPI_Bcast(bytes->text + at, (int)(size - at < PIECE ? size - at : PIECE), MPI_BYTE, 0,
-                  MPI_COMM_WORLD);
+        IN_MPI(r, MPI_Bcast(bytes->text + at, (int)(size - at < PIECE ? size - at : PIECE), MPI_BYTE, 0,
+                            MPI_COMM_WORLD));
     if (r->rank) bytes->len = size;
     if (r->rank) r->received += size + sizeof size;
 }
@@ -131,16 +151,16 @@ void team_collect(team *r, const dl_str *bytes, dl_str *all)
 void team_sum(team *r, uint64_t *numbers, int n)
 {
     if (r->rank == 0)
-        MPI_Reduce(MPI_IN_PLACE, numbers, n, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+        IN_MPI(r, MPI_Reduce(MPI_IN_PLACE, numbers, n, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
     else
-        MPI_Reduce(numbers, NULL, n, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+        IN_MPI(r, MPI_Reduce(numbers, NULL, n, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD));
     if (r->rank) r->sent += (uint64_t)n * sizeof *numbers;
 }
 
-int team_worst(int value)
+int team_worst(team *r, int value)
 {
     int worst = value;
-    MPI_Allreduce(&value, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    IN_MPI(r, MPI_Allreduce(&value, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
     return worst;
 }
 
@@ -152,11 +172,11 @@ devlog_status team_agree(team *r, devlog_status status, const devlog_error *err)
         devlog_error err;
     } said = {.rank = status ? r->rank : r->n, .status = (int)status};
     int first;
-    MPI_Allreduce(&said.rank, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    IN_MPI(r, MPI_Allreduce(&said.rank, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
     if (first == r->n) return DEVLOG_OK;
     if (status && err) said.err = *err;
     host_name(said.host);
-    MPI_Bcast(&said, sizeof said, MPI_BYTE, first, MPI_COMM_WORLD);
+    IN_MPI(r, MPI_Bcast(&said, sizeof said, MPI_BYTE, first, MPI_COMM_WORLD));
     if (r->rank == 0)
         fprintf(stderr, "%s: rank %d of %d on %s: %s\n", r->what, first, r->n, said.host, said.err.text);
     return (devlog_status)said.status;

@@ -11,6 +11,7 @@ typedef struct team {
     int rank, n;
     const char *what;        /* "devlog-mpi decode", for messages */
     uint64_t sent, received; /* bytes */
+    uint64_t in_mpi;         /* ns of processor time: starting it, waiting in it, copying */
 } team;
 
 /* FAILED in words when this MPI is not the one that was compiled for, or not the launcher's. */
@@ -29,7 +30,7 @@ void team_collect(team *r, const dl_str *bytes, dl_str *all);
 /* Sums of the numbers of all, on rank 0. */
 void team_sum(team *r, uint64_t *numbers, int n);
 /* The greatest of all. */
-int team_worst(int value);
+int team_worst(team *r, int value);
 
 /* What went wrong on any rank, told once, by rank 0, and known to all: the status of the first rank that failed. */
 devlog_status team_agree(team *r, devlog_status status, const devlog_error *err);

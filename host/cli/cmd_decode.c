@@ -25,7 +25,7 @@ typedef struct decode_args {
     bool wanted[DL_ARTIFACT_KINDS];
     int format; /* DECODE_TEXT, ... */
     int sort;   /* dl_table_sort */
-    uint64_t max_launches, top, idle, jobs;
+    uint64_t max_launches, top, idle, jobs, least;
     bool follow, latest;
     cli_filters filters;
 } decode_args;
@@ -78,6 +78,8 @@ static const cli_option options[] = {
      "cut device logs into N parts and decode them at the same time; without files, analyses and filters "
      "(docs/parts.md); the same bytes come out",
      offsetof(decode_args, jobs), 1, 1024},
+    {CLI_SIZE, "least", 0, "BYTES", "with --jobs: a part has so many bytes at least; 4M unless told",
+     offsetof(decode_args, least)},
     CLI_TITLE("Logs that grow"),
     {CLI_FLAG, "follow", 'F', NULL,
      "wait for more at the log's end, until a signal (Ctrl-C), and report then; files are written where --output says",
@@ -123,13 +125,13 @@ static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t s
 }
 
 /* In parts, which say why there is one only, or why some were decoded again. */
-static devlog_status read_parts(dl_decode *d, const dl_decode_options *how, uint32_t jobs,
+static devlog_status read_parts(dl_decode *d, const dl_decode_options *how, uint32_t jobs, uint64_t least,
                                 const cli_args *rest, bool *done, devlog_error *err)
 {
     dl_parts parts;
     uint32_t again;
     const char *why;
-    devlog_status status = dl_parts_plan(&parts, rest->items, (size_t)rest->n, jobs, DL_PARTS_LEAST, err);
+    devlog_status status = dl_parts_plan(&parts, rest->items, (size_t)rest->n, jobs, least, err);
     *done = !status && parts.n > 1;
     if (!status && parts.why[0]) fprintf(stderr, "devlog decode: %s: it is decoded as a whole\n", parts.why);
     if (*done) status = dl_parts_run(&parts, d, how, &again, &why, err);
@@ -202,7 +204,7 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, const dl
     bool done = false;
     devlog_status status = DEVLOG_OK;
     dl_progress_start(progress);
-    if (a->jobs > 1) status = read_parts(d, how, (uint32_t)a->jobs, rest, &done, err);
+    if (a->jobs > 1) status = read_parts(d, how, (uint32_t)a->jobs, a->least, rest, &done, err);
     if (!status && !done) status = read_inputs(d, rest, err);
     dl_progress_end(progress);
     if (!status) status = dl_losses_no_rows(dl_decode_losses(d), rest->items[0], (size_t)rest->n, err);
@@ -302,8 +304,13 @@ static bool writes_files(const decode_args *a)
 
 static int run(int argc, char **argv)
 {
-    decode_args a = {
-        .files = true, .tar = true, .print = true, .defaults = true, .max_launches = 20, .top = 50};
+    decode_args a = {.files = true,
+                     .tar = true,
+                     .print = true,
+                     .defaults = true,
+                     .max_launches = 20,
+                     .top = 50,
+                     .least = DL_PARTS_LEAST};
     cli_args rest;
     dl_filter filter;
     devlog_error err = {0};

@@ -11,7 +11,7 @@ static const cli_option options[] = {
     {CLI_SIZE, "least", 0, "BYTES", "a part has so many bytes at least; 4M unless told",
      offsetof(cli_mpi_decode, least)},
     {CLI_FLAG, "stats", 0, NULL,
-     "say on standard error, of each rank, what it read, sent and received, its processor time and its memory",
+     "say on standard error, of each rank, what it read, sent and received, its processor time, how much of that MPI took (to start and to wait), and its memory",
      offsetof(cli_mpi_decode, stats)},
     CLI_TITLE("Printing"),
     {CLI_CHOICE, "format", 'f', DECODE_FORMATS,

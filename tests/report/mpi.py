@@ -98,14 +98,15 @@ def any_split(folder):
         paths = files_of(r, log_of(r, old=seed % 5 == 4), folder)
         how = (("-f", "csv", "--no-default-analyses"), ("--max-launches", "3"), ("-f", "json", "--no-default-analyses"), ("-f", "md"), ())[seed % 5]
         alone = subprocess.run([DEVLOG, "decode", "--no-files", *how, *paths], env=ENV, capture_output=True)
-        n, parts = 1 + seed % 4, r.randint(2, 12)
+        n, parts = (1, 2, 3, 4, 8, 2)[seed % 6], r.randint(2, 12)
         done = mpirun(n, "decode", *how, "--least", "1", "--parts", str(parts), *paths)
         what = "log %d, %d files, %d ranks, %d parts" % (seed, len(paths), n, parts)
         same(what + ": status", (alone.returncode in (0, 3), done.returncode), (True, alone.returncode))
         if done.stdout != alone.stdout:
             bad.append("%s: not the bytes of one process: %s\n%s" % (what, ours(done), done.stdout[-400:].decode()))
-        threads = subprocess.run([DEVLOG, "decode", "--no-files", "-j", str(n), *how, *paths], env=ENV, capture_output=True)
-        same(what + ": -j", (threads.returncode, threads.stdout == alone.stdout), (alone.returncode, True))
+        for jobs in (n + 1, parts, r.randint(2, 40)):  # threads: cut elsewhere each time
+            threads = subprocess.run([DEVLOG, "decode", "--no-files", "-j", str(jobs), "--least", "1", *how, *paths], env=ENV, capture_output=True)
+            same("%s: -j %d" % (what, jobs), (threads.returncode, threads.stdout == alone.stdout), (alone.returncode, True))
         for path in paths:
             os.unlink(path)
 
@@ -130,7 +131,10 @@ def sent(path, *how):
     """Bytes that each of four ranks sent, and what was printed."""
     done = mpirun(4, "decode", "--stats", "--least", "1", *how, path)
     same("log of steady launches: %s" % ours(done), done.returncode, 0)
-    return [int(line.split()[9]) for line in ours(done) if " bytes read, " in line], done.stdout
+    told = [line.split() for line in ours(done) if " bytes read, " in line]
+    for line in told:  # N bytes read, N sent, N received, X s of processor time, Y s of that in MPI, Z MiB
+        same("processor time, and of that in MPI: %s" % " ".join(line), 0 < float(line[18]) <= float(line[13]) + 0.02, True)
+    return [int(line[9]) for line in told], done.stdout
 
 
 def independent(folder):

@@ -89,7 +89,7 @@ static const bad_case cases[] = {
      DL_SKIP_NONE, DL_FOUND_CLOCK_RESTART, true, NULL},
     {"another run with the same ids", CHIP HEADER LAUNCH(1, 1000, 1500) LAUNCH(1, 1001, 1500), 2,
      DL_SKIP_NONE, DL_FOUND_CLOCK_RESTART, true, NULL},
-    {"empty", "", 0, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
+    {"empty", "", 0, DL_SKIP_NONE, DL_FOUND_EMPTY, false, "log.csv"},
     {"blank lines only", "\n\n\r\n  \n", 0, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
     {"header only", CHIP HEADER, 0, DL_SKIP_NONE, DL_FINDINGS, true, NULL},
     {"blank lines", CHIP "\n" HEADER "\n" START "\n\n" END "\n", 1, DL_SKIP_NONE, DL_FINDINGS, true, NULL},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -60,6 +61,21 @@ static devlog_status failed(const archive *a, devlog_error *err)
 static devlog_status run_sql(archive *a, const char *sql, devlog_error *err)
 {
     return sqlite3_exec(a->db, sql, NULL, NULL, NULL) == SQLITE_OK ? DEVLOG_OK : failed(a, err);
+}
+
+/* Readers do not wait for writers, and what a killed writer has begun is not there. The disk has all when the last program closes it.
+ * SQLite refuses the change at once, without waiting, while another program opens the file. */
+static devlog_status write_ahead(archive *a, devlog_error *err)
+{
+    enum { PAUSE_MS = 10 };
+    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
+    int rc = SQLITE_BUSY;
+    for (int waited = 0; rc == SQLITE_BUSY && waited < WAIT_MS; waited += PAUSE_MS) {
+        rc =
+            sqlite3_exec(a->db, "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL", NULL, NULL, NULL) & 0xff;
+        if (rc == SQLITE_BUSY) nanosleep(&pause, NULL);
+    }
+    return rc == SQLITE_OK ? DEVLOG_OK : failed(a, err);
 }
 
 static devlog_status prepare(archive *a, const char *sql, sqlite3_stmt **s, devlog_error *err)
@@ -173,11 +189,12 @@ devlog_status archive_open(archive **out, const char *path, bool make, devlog_er
     } else {
         sqlite3_busy_timeout(a->db, WAIT_MS);
         bool empty = false;
-        /* A file of somebody else is left as it is: the way its journal is kept stands in it. */
-        if (make) status = check(a, make, &empty, err);
-        /* Readers do not wait for writers, and what a killed writer has begun is not there. The disk has all when the last
-         * program closes it. */
-        if (make && !status) status = run_sql(a, "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL", err);
+        /* A file of somebody else is left as it is: the way its journal is kept stands in it. One look, lest another writer make
+         * the archive between two questions. */
+        if (make) status = run_sql(a, "BEGIN", err);
+        if (make && !status) status = check(a, make, &empty, err);
+        if (make && !status) status = run_sql(a, "COMMIT", err);
+        if (make && !status) status = write_ahead(a, err);
         if (!status) status = run_sql(a, make ? "BEGIN IMMEDIATE" : "BEGIN", err);
         if (!status) status = check(a, make, &empty, err);
         if (!status && empty) status = run_sql(a, schema, err);

@@ -131,6 +131,10 @@ def main():
                    for w in range(4)]
         same("writers", [w.wait() for w in writers], [0] * 4)
         same("runs of all writers", sorted(r["labels"] for r in rows(both, "list")), sorted("writer=%d" % w for w in range(4) for _ in range(5)))
+        for k in range(12):  # the first runs of an archive, at once: one of them makes it
+            new = os.path.join(tmp, "new%d.sqlite" % k)
+            writers = [subprocess.Popen([DEVLOG, "archive", "add", "-a", new, paths[w]], stdout=subprocess.DEVNULL) for w in range(6)]
+            same("writers of a new archive", ([w.wait() for w in writers], len(rows(new, "list"))), ([0] * 6, 6))
 
         # Writers that are killed: each run is there with all that is its own, or not at all.
         killed = os.path.join(tmp, "killed.sqlite")

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "base/settings.h"
 #include "cli/cli.h"
@@ -308,6 +309,12 @@ static devlog_status print(job *j, devlog_error *err)
 static uint64_t bytes_of_parts(const job *j, int rank)
 {
     uint64_t sum = 0;
+    if (j->parts.n == 1) { /* the plan has no sizes then: rank 0 reads all */
+        struct stat st;
+        for (uint32_t i = 0; rank == 0 && i < j->n_paths; i++)
+            sum += stat(j->paths[i], &st) == 0 ? (uint64_t)st.st_size : 0;
+        return sum;
+    }
     const dl_cut from = j->parts.cuts[first_part(j, rank)], to = j->parts.cuts[first_part(j, rank + 1)];
     for (uint32_t file = from.file; file < j->n_paths && file <= to.file; file++) {
         const uint64_t begin = file == from.file ? from.at : 0,

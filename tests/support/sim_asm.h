@@ -126,6 +126,7 @@ static inline uint32_t RV_JAL(uint32_t rd, int32_t offset)
 
 /* Two words that load any constant. */
 #define RV_LI(rd, value)                                                                                     \
-    RV_LUI(rd, ((uint32_t)(value) + 0x800u) >> 12), RV_ADDI(rd, rd, (int32_t)((uint32_t)(value) << 20) >> 20)
+    RV_LUI(rd, ((uint32_t)(value) + 0x800u) >> 12),                                                          \
+        RV_ADDI(rd, rd, (int32_t)(((uint32_t)(value)&0xfffu) ^ 0x800u) - 0x800)
 
 #endif

@@ -135,6 +135,7 @@ static char *get(const char *fmt, const char *a, const char *c, int status)
 
 static void has_part(char *answer, const char *part)
 {
+    assert_non_null(answer);
     if (!strstr(answer, part)) fail_msg("without %s: %.600s", part, answer);
     free(answer);
 }

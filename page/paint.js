@@ -12,27 +12,22 @@ import { theme } from "./theme.js";
 export function paintLane(pixels, row, width, lane, t0, k, colours, room, wide) {
   const start = lane.start, end = lane.end, site = colours ? lane.site : lane.launch, own = !colours && theme.ofLaunch && !lane.row.names && !lane.row.host;
   const palette = own ? theme.ofLaunch : colours || theme.launches, mask = own || colours ? -1 : 1;
-  const stop = upperBound(start, t0 + width / k);
-  let free = 0; /* the first pixel that is right of what has been painted */
-  for (let i = lowerBound(end, t0); i < stop; i++) {
-    const to = (end[i] - t0) * k;
-    if (to < free) continue;
-    const from = (start[i] - t0) * k, x0 = from < 0 ? 0 : from | 0;
+  const stop = upperBound(start, t0 + width / k), first = lowerBound(end, t0);
+  /* Backwards, so that of several in one pixel the first is seen without asking what has been painted: a branch that cannot be
+   * foretold costs more than all the rest. */
+  for (let i = stop - 1; i >= first; i--) {
+    let x0 = (start[i] - t0) * k, x1 = (end[i] - t0) * k;
+    x0 = x0 < 0 ? 0 : x0 | 0; /* in this order: what begins far to the left has no 32 bits */
     if (x0 >= width) continue;
-    let x1 = to > width ? width : to | 0;
-    if (x1 <= x0) x1 = x0 + 1;
-    const colour = palette[site[i] & mask], at = row + x0, n = x1 - x0;
-    free = x1;
-    if (n < 4) {
-      /* Most of a dense row: one to three pixels, without a branch that cannot be foreseen. */
-      pixels[at] = colour;
-      pixels[at + (n >> 1)] = colour;
-      pixels[at + n - 1] = colour;
-    } else if (n <= 24) {
-      for (let x = at; x < at + n; x++) pixels[x] = colour;
+    x1 = x1 > width ? width : x1 | 0;
+    const colour = palette[site[i] & mask];
+    pixels[row + x0] = colour;
+    if (x1 - x0 <= 1) continue;
+    if (x1 - x0 > 24) {
+      pixels.fill(colour, row + x0, row + x1);
+      if (x1 - x0 >= room) wide(i, x0, x1);
     } else {
-      pixels.fill(colour, at, at + n);
-      if (n >= room) wide(i, x0, x1);
+      for (let at = row + x0 + 1, last = row + x1; at < last; at++) pixels[at] = colour;
     }
   }
 }

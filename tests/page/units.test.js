@@ -164,6 +164,24 @@ test("what is narrower than a pixel is painted all the same, and nothing beside 
   }
 });
 
+test("what is painted is what is there, however far a log reaches beyond the screen", () => {
+  const width = 100, start = [0, 4e15, 6e15], end = [3e15, 5e15, 9e15], one = { start, end, site: [0, 1, 2], launch: [0, 0, 0], n: 3 };
+  for (const [t0, size] of [[0, 9e15], [2.9e15, 2e14], [1e15, 10], [4.5e15, 1e6], [3.5e15, 10], [6e15 - 50, 100], [6e15 - 1, 1e9]]) {
+    const pixels = new Uint32Array(width * 3), k = width / size;
+    paintLane(pixels, width, width, one, t0, k, [7, 8, 9], Infinity, () => {});
+    for (let x = 0; x < width; x++) {
+      const from = t0 + x / k, to = t0 + (x + 1) / k, i = start.findIndex((s, n) => s <= from && end[n] >= to);
+      if (i >= 0) assert.equal(pixels[width + x], 7 + i, size + " from " + t0 + ", pixel " + x);
+      if (!start.some((s, n) => s < to && end[n] >= from)) assert.equal(pixels[width + x], 0);
+    }
+    assert.ok(pixels.subarray(0, width).every((p) => p === 0) && pixels.subarray(2 * width).every((p) => p === 0));
+  }
+  /* Of several in one pixel it is the first, and one that begins there is not lost behind a longer one. */
+  const pixels = new Uint32Array(10);
+  paintLane(pixels, 0, 10, { start: [10, 12, 14], end: [11, 13, 50], site: [0, 1, 2], launch: [0, 0, 0], n: 3 }, 0, 0.1, [7, 8, 9], Infinity, () => {});
+  assert.deepEqual([...pixels], [0, 7, 9, 9, 9, 0, 0, 0, 0, 0]);
+});
+
 test("names can be read on every colour, in light and dark", async () => {
   const sites = Array.from({ length: 30 }, (_, i) => [(i % 3 ? "zone " : "wait ") + i, "", i, i < 3 ? i : 0]);
   const model = await loadModel(...blocks({ sites }, []));

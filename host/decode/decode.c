@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/analysis/analyzer.h"
 #include "decode/decode_internal.h"
 
 enum { BLOCK = 256 * 1024 };
@@ -42,6 +43,7 @@ const char *dl_decode_scratch(const dl_decode *d)
 void dl_decode_free(dl_decode *d)
 {
     if (!d) return;
+    if (d->part.owns_analyzer) dl_analyzer_free(d->part.analyzer);
     dl_parser_free(d->parser);
     dl_packed_free(d->packed);
     dl_pair_free(d->pair);

@@ -21,6 +21,8 @@ typedef struct dl_decode_part {
     dl_chip_line chip;      /* the last of them */
     dl_parser_state before; /* when it had been told them */
     const char *first_source, *source;
+    struct dl_analyzer *analyzer; /* goes along with it; NULL: none does */
+    bool owns_analyzer;
 } dl_decode_part;
 
 struct dl_decode {

@@ -146,6 +146,28 @@ devlog_status dl_parts_go_on(const dl_parts *p, uint32_t i, dl_decode *d, devlog
     return status;
 }
 
+/* ---- Analyses -------------------------------------------------------------------------------------------- */
+
+devlog_status dl_parts_analyse(dl_decode *d, const dl_analysis_list *list, devlog_error *err)
+{
+    dl_analyzer *a;
+    devlog_status status = dl_analyzer_new(&a, d, list, err);
+    if (status) return status;
+    dl_parts_analyzer(d, a);
+    d->part.owns_analyzer = true;
+    return dl_decode_run_sink(d, dl_analyzer_sink(a), err);
+}
+
+void dl_parts_analyzer(dl_decode *d, dl_analyzer *analyzer)
+{
+    d->part.analyzer = analyzer;
+}
+
+dl_analyzer *dl_parts_analyzer_of(const dl_decode *d)
+{
+    return d->part.analyzer;
+}
+
 /* ---- One behind the other -------------------------------------------------------------------------------- */
 
 static void map_free(dl_absorb_map *map)
@@ -154,6 +176,7 @@ static void map_free(dl_absorb_map *map)
     free(map->streams);
     free(map->sites);
     free(map->kinds);
+    free(map->launches);
 }
 
 /* Numbers in the order in which the part has given them: as if its lines had been read behind those before. False: there is
@@ -310,6 +333,7 @@ devlog_status dl_parts_add(dl_decode *d, dl_decode *part, bool launches, const c
                                 .line_shift = (uint32_t)shift,
                                 .run_shift = d->part.first_head + d->losses.lines - part->part.first_head,
                                 .launches = launches};
+    dl_analyzer *analyzer = d->part.analyzer, *of_part = part->part.analyzer;
     devlog_status status = DEVLOG_OK;
     char *unpaired[DL_DETAILS_PER_KIND];
     *why = head_follows(d, part);
@@ -319,6 +343,7 @@ devlog_status dl_parts_add(dl_decode *d, dl_decode *part, bool launches, const c
     status = dl_parser_end_run(d->parser, &sink, err);
     if (!status && !map_tables(&map)) *why = "there are more names than can be kept apart";
     if (!status && !*why) *why = dl_pair_follows(d->pair, part->pair, &map, &how);
+    if (!status && !*why && analyzer) *why = dl_analyzer_follows(analyzer, of_part, &map);
     if (status || *why) goto done;
     if (!shift_lines(&part->losses, part->part.first_source, shift)) {
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -328,6 +353,7 @@ devlog_status dl_parts_add(dl_decode *d, dl_decode *part, bool launches, const c
     memcpy(unpaired, details, sizeof unpaired);
     memset(details, 0, sizeof unpaired);
     status = dl_pair_absorb(d->pair, part->pair, &map, &how, unpaired, err);
+    if (!status && analyzer) status = dl_analyzer_absorb(analyzer, of_part, &map, err);
     dl_losses_merge(&d->losses, &part->losses);
     if (!status && !dl_absorb_marks(&map, &how, &part->marks))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -374,6 +400,8 @@ devlog_status dl_parts_run(const dl_parts *p, dl_decode *d, const dl_decode_opti
         worker *w = &workers[i];
         *w = (worker){.parts = p, .i = i, .decode = i ? NULL : d};
         if (i) status = dl_decode_new(&w->decode, &how, err);
+        if (i && !status && d->part.analyzer)
+            status = dl_parts_analyse(w->decode, dl_analyzer_list(d->part.analyzer), err);
         if (status || !i) continue;
         const int errnum = pthread_create(&w->thread, NULL, work, w);
         w->runs = errnum == 0;

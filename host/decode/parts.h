@@ -5,6 +5,7 @@
 #ifndef DEVLOG_DECODE_PARTS_H
 #define DEVLOG_DECODE_PARTS_H
 
+#include "decode/analysis/analyzer.h"
 #include "decode/decode.h"
 
 enum { DL_PARTS_LEAST = 4 * 1024 * 1024 }; /* bytes of a part, where nothing else is wanted */
@@ -37,7 +38,14 @@ devlog_status dl_parts_plan_read(dl_parts *parts, char *const *paths, size_t n, 
 /* IO when a file of part i has not the size any more that it had when it was cut: it grows, or is another one here. */
 devlog_status dl_parts_unchanged(const dl_parts *parts, uint32_t i, devlog_error *err);
 
-/* Decodes part i by itself, with a new decoder without filters and sinks; nothing is finished. */
+/* The decoder of a part, new, computes these analyses, too, which go along with it from then on. The list is borrowed; all parts have the
+ * same. Or: an analyzer does that the caller has given it (dl_analyzer_sink), and keeps. */
+devlog_status dl_parts_analyse(dl_decode *d, const dl_analysis_list *list, devlog_error *err);
+void dl_parts_analyzer(dl_decode *d, dl_analyzer *analyzer);
+/* NULL: there is none. dl_analyzer_finish is the caller's. */
+dl_analyzer *dl_parts_analyzer_of(const dl_decode *d);
+
+/* Decodes part i by itself, with a new decoder without filters and other sinks; nothing is finished. */
 devlog_status dl_parts_decode(const dl_parts *parts, uint32_t i, dl_decode *d, devlog_error *err);
 /* Puts `part` behind what has been decoded, or says why it does not follow exactly: then *why is a text, and nothing that
  * matters has been changed. `launches`: they are put together, too. Afterwards `part` is only to be freed. */
@@ -48,7 +56,7 @@ bool dl_parts_may_add(const dl_decode *d, const dl_decode *part);
 /* Decodes part i behind what has been decoded. */
 devlog_status dl_parts_go_on(const dl_parts *parts, uint32_t i, dl_decode *d, devlog_error *err);
 
-/* A part that has been decoded, as bytes, for another process; and back, into a new decoder without filters and sinks. Then
+/* A part that has been decoded, as bytes, for another process; and back, into a new decoder without filters and other sinks. Then
  * either end may put others behind it, or it behind others. What is read may be anything: FORMAT when it is not all there. `leaves` says which samples are
  * left out, DL_WIRE_*; they are far then (far.h). */
 devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_error *err);

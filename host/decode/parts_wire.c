@@ -6,7 +6,7 @@
 #include "decode/pair/pair_wire.h"
 #include "decode/parts.h"
 
-static const char magic[] = "devlog part 1";
+static const char magic[] = "devlog part 2";
 
 /* A text that is copied when it is read, where the tables do not keep it. */
 static void wire_name(dl_wire *w, dl_decode *d, const char **name)
@@ -209,6 +209,10 @@ static void wire_decode(dl_wire *w, dl_decode *d)
     if (!w->bad) wire_part(w, d);
     if (!w->bad) dl_pair_wire(d->pair, w);
     if (!w->bad) dl_marks_wire(&d->marks, w);
+    bool analyses = d->part.analyzer != NULL;
+    dl_wire_flag(w, &analyses);
+    if (analyses != (d->part.analyzer != NULL)) w->bad = true;
+    if (!w->bad && analyses) dl_analyzer_wire(d->part.analyzer, w);
 }
 
 devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_error *err)

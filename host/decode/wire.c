@@ -108,3 +108,18 @@ void dl_wire_text(dl_wire *w, uint32_t *id)
     *id = way == META ? dl_tables_meta(w->tables, text, n) : dl_tables_text(w->tables, text, n);
     if (*id == DL_NONE) *id = fails(w);
 }
+
+void dl_wire_samples(dl_wire *w, dl_samples *s)
+{
+    dl_sample_walk walk;
+    uint64_t n = dl_samples_count(s), value = 0, before = 0;
+    dl_wire_u64(w, &n);
+    if (n > UINT32_MAX || (dl_wire_reads(w) && n > (uint64_t)(w->end - w->at))) w->bad = true;
+    if (!dl_wire_reads(w)) dl_sample_walk_start(&walk, s);
+    for (uint64_t i = 0; i < n && !w->bad; i++) {
+        if (!dl_wire_reads(w)) dl_sample_walk_next(&walk, &value);
+        dl_wire_more(w, &value, before);
+        if (dl_wire_reads(w) && !dl_samples_add(s, value)) w->bad = true;
+        before = value;
+    }
+}

@@ -47,5 +47,7 @@ void dl_wire_count(dl_wire *w, uint32_t *n, uint32_t most, size_t bytes);
 void dl_wire_bytes(dl_wire *w, const char **text, size_t *n);
 /* A text of the tables, by its number; 0: none. */
 void dl_wire_text(dl_wire *w, uint32_t *id);
+/* All of a set of samples, in their order; into an empty one. */
+void dl_wire_samples(dl_wire *w, dl_samples *s);
 
 #endif

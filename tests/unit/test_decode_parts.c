@@ -16,7 +16,7 @@
 #include "support/logs.h"
 #include "support/runs.h"
 
-enum { CASES = 60, MOST_FILES = 3 };
+enum { CASES = 48, MOST_FILES = 3 };
 
 static char folder[256];
 
@@ -39,6 +39,73 @@ static void take_samples(uint64_t *h, const dl_key *k)
             k->n_runs ? k->runs[run].launch + (at - k->runs[run].sample) * k->runs[run].step : 0;
         const uint64_t sample[] = {value, launch};
         hash_in(h, sample, sizeof sample);
+    }
+}
+
+/* Analyses that go along: the default ones, and those of kinds that are not among them. */
+static bool with_both;
+
+static const dl_analysis_list *analyses(void)
+{
+    static dl_analysis_list lists[2];
+    static const char more[] =
+        "{\"risc\": {\"across\": \"risc\", \"type\": \"adjacent\", \"start\": {\"zone_name\": \"READ\"}, "
+        "\"end\": {\"zone_name\": [\"WRITE\", \"READ\"]}},"
+        "\"gap\": {\"across\": \"risc\", \"type\": \"adjacent\", \"start\": {\"role\": \"FW\", \"zone_phase\": \"ZONE_END\"}, "
+        "\"end\": {\"role\": \"FW\", \"zone_phase\": \"ZONE_START\"}},"
+        "\"chip\": {\"across\": \"device\", \"type\": \"adjacent\", \"start\": {\"role\": \"KERNEL\", \"zone_phase\": \"ZONE_END\"}, "
+        "\"end\": {\"role\": \"FW\", \"zone_phase\": \"ZONE_START\"}},"
+        "\"session\": {\"across\": \"risc\", \"type\": \"session_first_last\", \"start\": {\"role\": \"KERNEL\"}, "
+        "\"end\": {\"role\": \"KERNEL\"}},"
+        "\"launch\": {\"across\": \"risc\", \"type\": \"op_first_last\", \"start\": {\"role\": \"FW\"}, "
+        "\"end\": {\"role\": \"FW\"}},"
+        "\"sum\": {\"across\": \"core\", \"type\": \"sum\", \"marker\": {\"zone_name\": \"S*\"}},"
+        "\"sum of launches\": {\"across\": \"ops\", \"type\": \"sum\", \"marker\": {\"zone_name\": \"S*\"}},"
+        "\"points\": {\"across\": \"risc\", \"type\": \"event\", \"marker\": {\"zone_name\": \"*\"}}}";
+    /* Behind a cut it follows nothing that is open. */
+    static const char also[] =
+        "{\"both\": {\"across\": \"risc\", \"type\": \"adjacent\", \"start\": {\"role\": \"FW\", \"zone_phase\": \"ZONE_START\"}, "
+        "\"end\": {\"role\": \"FW\", \"zone_phase\": \"ZONE_START\"}}}";
+    devlog_error err;
+    dl_analysis_list *of = &lists[with_both];
+    if (of->n) return of;
+    assert_int_equal(dl_analyses_defaults(of, &err), DEVLOG_OK);
+    if (with_both && dl_analyses_parse(of, "also", also, &err)) fail_msg("%s", err.text);
+    if (dl_analyses_parse(of, "more", more, &err)) fail_msg("%s", err.text);
+    return of;
+}
+
+static devlog_status new_decode(dl_decode **d, const dl_decode_options *options, devlog_error *err)
+{
+    const devlog_status status = dl_decode_new(d, options, err);
+    return status ? status : dl_parts_analyse(*d, analyses(), err);
+}
+
+/* Analyses, with all that they have listed. */
+static void tell_analyses(dl_decode *d, dl_str *out)
+{
+    dl_analyzer *a = dl_parts_analyzer_of(d);
+    devlog_error err;
+    if (dl_analyzer_finish(a, &err)) fail_msg("%s", err.text);
+    for (size_t i = 0; i < analyses()->n; i++) {
+        size_t n;
+        const dl_analysis_result *r = dl_analyzer_results(a, i, &n);
+        for (size_t k = 0; k < n; k++) {
+            const dl_summary *s = &r[k].summary;
+            dl_str_fmt(
+                out,
+                "%s: chip %u core %u,%u stream %u: %llu, %llu to %llu, first %llu, sum %llu, median %llu %llu, %llu %llu %llu, open %llu\n",
+                analyses()->items[i].name, r[k].chip, r[k].core_x, r[k].core_y, r[k].stream,
+                (unsigned long long)s->count, (unsigned long long)s->min, (unsigned long long)s->max,
+                (unsigned long long)s->first, (unsigned long long)s->sum, (unsigned long long)s->median_low,
+                (unsigned long long)s->median_high, (unsigned long long)s->p90, (unsigned long long)s->p95,
+                (unsigned long long)s->p99, (unsigned long long)r[k].incomplete);
+        }
+        const dl_analysis_event *e = dl_analyzer_events(a, i, &n);
+        for (size_t k = 0; k < n; k++)
+            dl_str_fmt(out, "%s: %llu %llu stream %u site %u launch %u %s %d\n", analyses()->items[i].name,
+                       (unsigned long long)e[k].time, (unsigned long long)e[k].data, e[k].stream, e[k].site,
+                       e[k].launch, dl_text(dl_decode_tables(d), e[k].meta), (int)e[k].type);
     }
 }
 
@@ -88,13 +155,14 @@ static void tell(dl_decode *d, dl_str *out)
     for (uint32_t i = 0; i < t->n_chips; i++)
         dl_str_fmt(out, "chip %u: %u, %llu kHz, %u cores\n", i, t->chips[i].id,
                    (unsigned long long)t->chips[i].freq_khz, t->chips[i].max_cores);
+    tell_analyses(d, out);
 }
 
 static void whole(char *const *paths, size_t n, const dl_decode_options *options, dl_str *out)
 {
     dl_decode *d;
     devlog_error err;
-    assert_int_equal(dl_decode_new(&d, options, &err), DEVLOG_OK);
+    assert_int_equal(new_decode(&d, options, &err), DEVLOG_OK);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(dl_decode_file(d, paths[i], &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
@@ -129,7 +197,7 @@ static void compare(char *const *paths, size_t n, const dl_decode_options *optio
     char what[200];
     dl_str got = {0};
     assert_int_equal(dl_parts_plan(&parts, paths, n, wanted, 0, &err), DEVLOG_OK);
-    assert_int_equal(dl_decode_new(&d, options, &err), DEVLOG_OK);
+    assert_int_equal(new_decode(&d, options, &err), DEVLOG_OK);
     if (parts.why[0]) {
         for (size_t i = 0; i < n; i++)
             assert_int_equal(dl_decode_file(d, paths[i], &err), DEVLOG_OK);
@@ -157,12 +225,12 @@ static dl_decode *over_the_wire(dl_decode *d, const dl_decode_options *options, 
     dl_decode *got, *cut;
     devlog_error err;
     if (dl_parts_write(d, DL_WIRE_ALL, &bytes, &err)) fail_msg("%s", err.text);
-    assert_int_equal(dl_decode_new(&got, options, &err), DEVLOG_OK);
+    assert_int_equal(new_decode(&got, options, &err), DEVLOG_OK);
     if (dl_parts_read(got, bytes.text, bytes.len, &err)) fail_msg("%s, in %s", err.text, folder);
     assert_int_equal(dl_parts_write(got, DL_WIRE_ALL, &again, &err), DEVLOG_OK);
     assert_int_equal(again.len, bytes.len);
     assert_memory_equal(again.text, bytes.text, bytes.len);
-    assert_int_equal(dl_decode_new(&cut, options, &err), DEVLOG_OK);
+    assert_int_equal(new_decode(&cut, options, &err), DEVLOG_OK);
     assert_int_equal(dl_parts_read(cut, bytes.text, test_random(seed) % bytes.len, &err), DEVLOG_ERR_FORMAT);
     dl_decode_free(cut);
     dl_decode_free(d);
@@ -196,7 +264,7 @@ static void in_processes(char *const *paths, size_t n, const dl_decode_options *
     uint32_t left = parts.n, again = 0;
     for (uint32_t i = 0; i < left; i++) {
         pieces[i] = (piece){.first = i, .n = 1};
-        assert_int_equal(dl_decode_new(&pieces[i].decode, options, &err), DEVLOG_OK);
+        assert_int_equal(new_decode(&pieces[i].decode, options, &err), DEVLOG_OK);
         if (dl_parts_decode(&parts, i, pieces[i].decode, &err)) fail_msg("%s", err.text);
         if (test_random(seed) % 4) pieces[i].decode = over_the_wire(pieces[i].decode, options, seed);
     }
@@ -308,7 +376,9 @@ static void random_logs(void **state)
         memcpy(text, log.text, n);
         for (uint64_t hits = test_random(&seed) % 3; i % 4 == 0 && hits; hits--)
             test_damage(text, &n, n + 4096, &seed);
+        with_both = i % 2;
         try_log(text, n, 1 + test_random(&seed) % MOST_FILES, &seed, &sum);
+        with_both = false;
         free(text);
         dl_str_free(&log);
     }

@@ -106,8 +106,9 @@ const dl_analysis_list *dl_analyzer_list(const dl_analyzer *a)
     return a->list;
 }
 
-static account *new_account(job *j, uint32_t leaf)
+account *dl_analyzer_account(job *j, uint32_t leaf)
 {
+    if (leaf < j->n_accounts && j->accounts[leaf]) return j->accounts[leaf];
     if (!dl_analyzer_room(&j->accounts, &j->n_accounts, leaf, sizeof(account *))) return NULL;
     account *of = j->accounts[leaf] = calloc(1, sizeof *of);
     if (!of) return NULL;
@@ -119,9 +120,8 @@ static account *new_account(job *j, uint32_t leaf)
 
 bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration)
 {
-    account *of = leaf < j->n_accounts ? j->accounts[leaf] : NULL;
-    if (!of && !(of = new_account(j, leaf))) return false;
-    if (!dl_samples_add(&of->samples, duration)) return false;
+    account *of = dl_analyzer_account(j, leaf);
+    if (!of || !dl_samples_add(&of->samples, duration)) return false;
     dl_summary *s = &of->summary;
     s->count++;
     s->sum += duration;
@@ -165,12 +165,10 @@ static bool is_of_launch(scope of)
     return of >= SCOPE_LAUNCH_STREAM;
 }
 
-/* The block of the run in hand; NULL when out of memory. Those that a long log has filled are not wanted before its end. */
-static uint64_t *block_of(dl_analyzer *a, scope of)
+/* Those that a long log has filled are not wanted before its end. */
+uint64_t *dl_analyzer_block(dl_analyzer *a, scope of, uint32_t index)
 {
     blocks *b = &a->blocks[of];
-    uint32_t index = index_in(a, of);
-    if (index == DL_NONE) return NULL;
     if (index >= b->n) {
         const size_t size = b->width * sizeof *b->slots;
         uint64_t want = (uint64_t)index + (index < MANY ? index / 2 : MANY / 2) + 16;
@@ -180,7 +178,14 @@ static uint64_t *block_of(dl_analyzer *a, scope of)
         b->n = (uint32_t)want;
         dl_big_cool(&b->big);
     }
-    return a->here[of] = b->slots + (size_t)index * b->width;
+    return b->slots + (size_t)index * b->width;
+}
+
+/* The block of the run in hand; NULL when out of memory. */
+static uint64_t *block_of(dl_analyzer *a, scope of)
+{
+    uint32_t index = index_in(a, of);
+    return a->here[of] = index == DL_NONE ? NULL : dl_analyzer_block(a, of, index);
 }
 
 static uint32_t leaf_here(const dl_analyzer *a, const job *j)
@@ -189,8 +194,10 @@ static uint32_t leaf_here(const dl_analyzer *a, const job *j)
     return j->leaf == LEAF_STREAM ? a->stream : j->leaf == LEAF_CORE ? s->core : s->chip;
 }
 
-static bool step_adjacent(dl_analyzer *a, job *j, uint64_t *open, uint64_t time, uint8_t bits)
+static bool step_adjacent(dl_analyzer *a, job *j, uint64_t *block, uint64_t time, uint8_t bits)
 {
+    uint64_t *open = &block[j->first], *edge = &block[j->last];
+    if (*edge == NO_STAMP) *edge = bits == IS_END ? time : bits == IS_START ? EDGE_START : EDGE_BOTH;
     if ((bits & IS_END) && *open != NO_STAMP && time >= *open) {
         uint64_t from = *open;
         *open = NO_STAMP;
@@ -200,7 +207,7 @@ static bool step_adjacent(dl_analyzer *a, job *j, uint64_t *open, uint64_t time,
     return true;
 }
 
-static kept *new_kept(job *j, uint32_t stream)
+kept *dl_analyzer_kept(job *j, uint32_t stream)
 {
     if (!dl_analyzer_room(&j->kept, &j->n_kept, stream, sizeof(kept *))) return NULL;
     if (!j->kept[stream]) j->kept[stream] = calloc(1, sizeof(kept));
@@ -211,7 +218,7 @@ static kept *new_kept(job *j, uint32_t stream)
 static bool step_keep(const dl_analyzer *a, job *j, uint64_t time, uint8_t bits)
 {
     kept *k = a->stream < j->n_kept ? j->kept[a->stream] : NULL;
-    if (!k && !(k = new_kept(j, a->stream))) return false;
+    if (!k && !(k = dl_analyzer_kept(j, a->stream))) return false;
     uint64_t difference = time - k->last;
     k->last = time;
     return dl_samples_add(&k->steps, difference << 2 | bits);
@@ -226,12 +233,8 @@ static bool step_sum(dl_analyzer *a, job *j, uint64_t data)
     return true;
 }
 
-static bool step_event(dl_analyzer *a, job *j, const dl_marks *batch, const dl_mark *m)
+bool dl_analyzer_list_event(job *j, const dl_analysis_event *event)
 {
-    const dl_kind *kind = &dl_decode_tables(a->decode)->kinds[dl_mark_kind(m->code)];
-    const dl_rare *rare = dl_mark_rare(batch, m->code);
-    uint64_t data = rare ? rare->data : 0;
-    if (!dl_analyzer_count(j, leaf_here(a, j), m->time, data)) return false;
     if (j->n_events == DL_MAX_LISTED) return true;
     if (j->n_events == j->cap_events) {
         size_t cap = j->cap_events ? j->cap_events * 2 : 64;
@@ -240,9 +243,18 @@ static bool step_event(dl_analyzer *a, job *j, const dl_marks *batch, const dl_m
         j->events = events;
         j->cap_events = cap;
     }
-    j->events[j->n_events++] = (dl_analysis_event){
-        m->time, data, a->stream, kind->site, a->launch, rare ? rare->meta : 0, (dl_row_type)kind->type};
+    j->events[j->n_events++] = *event;
     return true;
+}
+
+static bool step_event(dl_analyzer *a, job *j, const dl_marks *batch, const dl_mark *m)
+{
+    const dl_kind *kind = &dl_decode_tables(a->decode)->kinds[dl_mark_kind(m->code)];
+    const dl_rare *rare = dl_mark_rare(batch, m->code);
+    uint64_t data = rare ? rare->data : 0;
+    const dl_analysis_event event = {
+        m->time, data, a->stream, kind->site, a->launch, rare ? rare->meta : 0, (dl_row_type)kind->type};
+    return dl_analyzer_count(j, leaf_here(a, j), m->time, data) && dl_analyzer_list_event(j, &event);
 }
 
 /* A step that is no slot's. */
@@ -253,7 +265,7 @@ static bool other_step(dl_analyzer *a, const step *s, const dl_marks *batch, con
     switch (s->what) {
     case STEP_ADJACENT:
         block = a->here[SCOPE_STREAM] ? a->here[SCOPE_STREAM] : block_of(a, SCOPE_STREAM);
-        return block && step_adjacent(a, j, &block[s->slot], m->time, s->bits);
+        return block && step_adjacent(a, j, block, m->time, s->bits);
     case STEP_KEEP: return step_keep(a, j, m->time, s->bits);
     case STEP_SUM:
         if (is_of_launch(j->scope) && a->launch == DL_NONE) return true;

@@ -15,7 +15,9 @@
 
 #include "decode/analysis/analysis.h"
 #include "decode/decode.h"
+#include "decode/pair/pair_absorb.h"
 #include "decode/run.h"
+#include "decode/wire.h"
 
 enum { DL_MAX_LISTED = 64 * 1024 }; /* events of an analysis that are listed; further ones are only counted */
 
@@ -44,6 +46,15 @@ void dl_analyzer_free(dl_analyzer *a);
 dl_run_sink dl_analyzer_sink(dl_analyzer *a);
 /* After dl_decode_finish, once. */
 devlog_status dl_analyzer_finish(dl_analyzer *a, devlog_error *err);
+
+/* A log in parts (decode/parts.h), all with the same analyses. NULL: what the part's analyses have come to follows exactly;
+ * otherwise why it does not, a text for people. */
+const char *dl_analyzer_follows(const dl_analyzer *a, const dl_analyzer *part, const dl_absorb_map *map);
+/* Puts it behind, when its decoder's launches have been; `part` is only to be freed then. */
+devlog_status dl_analyzer_absorb(dl_analyzer *a, dl_analyzer *part, const dl_absorb_map *map,
+                                 devlog_error *err);
+/* What has come, as bytes behind those of its decoder; or from them, into a new one. */
+void dl_analyzer_wire(dl_analyzer *a, dl_wire *w);
 
 /* Results of analysis i of the list, by chip; for each chip first the whole, then its cores by y and x, and
  * in analyses across RISCs its RISCs. Analyses across device or ops have the wholes only. */

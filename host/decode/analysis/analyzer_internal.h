@@ -38,6 +38,10 @@ typedef enum scope {
 #define NO_STAMP UINT64_MAX
 #define NO_SLOT  UINT16_MAX
 
+/* What the marks of PLAN_ADJACENT of a stream begin with: NO_STAMP: there is none yet; an end, by its stamp; or: */
+#define EDGE_START (UINT64_MAX - 1)
+#define EDGE_BOTH  (UINT64_MAX - 2) /* one that is start and end */
+
 /* A slot holds the least of stamps, or, of those of which the last is wanted, of what is left of them up to
  * just before the end of time: so NO_STAMP is none of either. */
 static inline uint64_t slot_of_last(uint64_t stamp)
@@ -81,7 +85,7 @@ typedef struct job {
     plan plan;
     scope scope;
     leaf_kind leaf;
-    uint16_t first, last; /* slots of its scope; of PLAN_ADJACENT `first` is the open start */
+    uint16_t first, last; /* slots of its scope; of PLAN_ADJACENT the open start, and EDGE_* */
     sum *sums;
     uint32_t n_sums;
     kept **kept; /* by stream */
@@ -185,6 +189,16 @@ bool dl_analyzer_learn_streams(dl_analyzer *a);
  * out of memory. */
 uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf, uint32_t *hint);
 void dl_analyzer_cells_free(cells *c);
+/* analyzer.c: the block of this index in a scope, made where there is none; NULL: out of memory. */
+uint64_t *dl_analyzer_block(dl_analyzer *a, scope of, uint32_t index);
+/* analyzer.c: durations of a leaf, and marks kept of a stream, made where there are none; NULL: out of memory. */
+account *dl_analyzer_account(job *j, uint32_t leaf);
+kept *dl_analyzer_kept(job *j, uint32_t stream);
+/* analyzer.c: lists an event, as long as there is room in the list; false: out of memory. */
+bool dl_analyzer_list_event(job *j, const dl_analysis_event *event);
+/* analyzer_parts.c: how many of a scope there may be, by what is known now; how many leaves. */
+uint32_t dl_analyzer_scope_n(const dl_analyzer *a, scope of);
+uint32_t dl_analyzer_leaf_n(const dl_analyzer *a, const job *j);
 /* analyzer.c: counts one duration. */
 bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration);
 /* analyzer.c: gives back what results do not need, which is most of it. Nothing may be counted after. */

@@ -102,6 +102,7 @@ void dl_analyzer_plan(dl_analyzer *a)
         if (j->plan == PLAN_ADJACENT) {
             j->scope = SCOPE_STREAM; /* of what is open; counted for its leaf */
             j->first = slot_of(a, i, false);
+            j->last = slot_of(a, i, true);
         } else if (j->plan == PLAN_FIRST_LAST || j->plan == PLAN_FIRST_END) {
             if (!of->start.t0) j->first = slot_of(a, i, false);
             j->last = slot_of(a, i, true);
@@ -138,6 +139,7 @@ bool dl_analyzer_learn_streams(dl_analyzer *a)
     enum { LOOK_BACK = 16 };
     const dl_tables *t = dl_decode_tables(a->decode);
     uint32_t n = t->n_streams; /* another thread may add more meanwhile */
+    if (n == a->n_streams) return true;
     stream_info *streams = realloc(a->streams, (size_t)n * sizeof *streams);
     if (!streams) return false;
     a->streams = streams;

@@ -156,8 +156,7 @@ static devlog_status tell_unpaired(dl_pair *p, const dl_pair *part, const dl_abs
 
 /* ---- Putting together ------------------------------------------------------------------------------------ */
 
-/* The number here of a text of the part's tables. */
-static uint32_t text_here(const dl_absorb_map *map, uint32_t text)
+uint32_t dl_absorb_text(const dl_absorb_map *map, uint32_t text)
 {
     if (!text) return 0;
     const char *said = dl_text(map->from, text);
@@ -245,7 +244,7 @@ bool dl_absorb_marks(const dl_absorb_map *map, const dl_absorb_part *how, dl_mar
     bool ok = true;
     for (uint32_t i = 0; i < marks->n_rares; i++) {
         dl_rare *rare = &marks->rares[i];
-        rare->meta = text_here(map, rare->meta);
+        rare->meta = dl_absorb_text(map, rare->meta);
         ok &= rare->meta != DL_NONE;
     }
     return ok;
@@ -265,7 +264,7 @@ static devlog_status take_state(dl_pair *p, stream_state *to, stream_state *from
         to->first_raw = from->first_raw;
         to->first_starts = from->first_starts;
         to->first_run = from->first_run + how->run_shift;
-        to->first_source = text_here(map, from->first_source);
+        to->first_source = dl_absorb_text(map, from->first_source);
         if (to->first_source == DL_NONE) to->first_source = 0;
     }
     to->last = from->last;
@@ -287,7 +286,7 @@ static devlog_status take_state(dl_pair *p, stream_state *to, stream_state *from
         held_mark *w = to->waiting;
         w->mark.code = code_here(map, w->mark.code);
         w->line += how->line_shift;
-        w->rare.meta = text_here(map, w->rare.meta);
+        w->rare.meta = dl_absorb_text(map, w->rare.meta);
     }
     if (from->n_open > to->cap_open) {
         open_zone *open = malloc(from->cap_open * sizeof *open);
@@ -304,7 +303,7 @@ static devlog_status take_state(dl_pair *p, stream_state *to, stream_state *from
         z.key = dl_pair_known_key(to, z.site);
         z.launch = launch_here(launches, z.launch);
         z.line += how->line_shift;
-        z.meta = text_here(map, z.meta);
+        z.meta = dl_absorb_text(map, z.meta);
         to->open[i] = z;
     }
     return DEVLOG_OK;
@@ -322,7 +321,7 @@ static bool take_series(dl_pair *p, const dl_pair *part, const dl_absorb_map *ma
         m.stream = map->streams[m.stream];
         m.site = map->sites[m.site];
         m.launch = launch_here(launches, m.launch);
-        m.meta = text_here(map, m.meta);
+        m.meta = dl_absorb_text(map, m.meta);
         if (m.meta == DL_NONE) return false;
         dl_series_keep(&p->series, &m);
     }
@@ -353,12 +352,12 @@ static void take_chips(dl_pair *p, const dl_pair *part, const dl_absorb_map *map
         if (!to->max_cores) to->max_cores = from->max_cores;
         if (!to->aiclk_khz) to->aiclk_khz = from->aiclk_khz;
         to->instructions |= from->instructions;
-        if (!to->arch) to->arch = text_here(map, from->arch);
+        if (!to->arch) to->arch = dl_absorb_text(map, from->arch);
     }
     if (part->header == how->headers) return;
     p->header = part->header + shift;
     p->chip_line = part->chip_line;
-    p->chip_line.arch_text = text_here(map, part->chip_line.arch_text);
+    p->chip_line.arch_text = dl_absorb_text(map, part->chip_line.arch_text);
     for (uint32_t i = 0; i < p->n_streams; i++) /* see dl_pair_chip_line */
         if (p->streams[i]) p->streams[i]->limit = 0;
 }
@@ -396,7 +395,7 @@ static bool take_launches(dl_pair *p, const dl_pair *part, const dl_absorb_map *
     return ok;
 }
 
-devlog_status dl_pair_absorb(dl_pair *p, dl_pair *part, const dl_absorb_map *map, const dl_absorb_part *how,
+devlog_status dl_pair_absorb(dl_pair *p, dl_pair *part, dl_absorb_map *map, const dl_absorb_part *how,
                              char *unpaired[DL_DETAILS_PER_KIND], devlog_error *err)
 {
     uint32_t *launches = NULL, *ends = NULL;
@@ -423,7 +422,7 @@ devlog_status dl_pair_absorb(dl_pair *p, dl_pair *part, const dl_absorb_map *map
     if (p->first_stream == DL_NONE && part->first_stream != DL_NONE)
         p->first_stream = map->streams[part->first_stream];
     if (part->last_stream != DL_NONE) p->last_stream = map->streams[part->last_stream];
-    free(launches);
+    map->launches = launches;
     free(ends);
     return status;
 }

@@ -11,6 +11,7 @@ typedef struct dl_absorb_map {
     const dl_tables *from;
     dl_tables *to;
     uint32_t *chips, *streams, *sites, *kinds;
+    uint32_t *launches; /* known when it has been put behind; NULL: nobody asks for them */
 } dl_absorb_map;
 
 /* How the part came about. */
@@ -27,8 +28,10 @@ const char *dl_pair_follows(const dl_pair *p, const dl_pair *part, const dl_abso
                             const dl_absorb_part *how);
 /* Puts it behind; `part` is used up, and only to be freed. Its losses have been taken already, but for zones without an
  * end, of which `unpaired` are the details, freed here. */
-devlog_status dl_pair_absorb(dl_pair *p, dl_pair *part, const dl_absorb_map *map, const dl_absorb_part *how,
+devlog_status dl_pair_absorb(dl_pair *p, dl_pair *part, dl_absorb_map *map, const dl_absorb_part *how,
                              char *unpaired[DL_DETAILS_PER_KIND], devlog_error *err);
+/* The number here of a text of the part's tables; DL_NONE: out of memory. */
+uint32_t dl_absorb_text(const dl_absorb_map *map, uint32_t text);
 /* A file of a part begins: lines of files before it, and its name as a text of the tables. */
 void dl_pair_begin_file(dl_pair *p, uint64_t lines_before, uint32_t name);
 /* Streams of the first and of the last mark so far, DL_NONE: there is none. */

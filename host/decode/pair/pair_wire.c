@@ -246,21 +246,6 @@ static void wire_runs(dl_wire *w, dl_key *k, uint64_t samples, uint32_t n_launch
         w->bad = !run_is_right(k, i, samples, n_launches);
 }
 
-static void wire_samples(dl_wire *w, dl_samples *s)
-{
-    dl_sample_walk walk;
-    uint64_t n = dl_samples_count(s), value = 0, before = 0;
-    dl_wire_u64(w, &n);
-    if (n > UINT32_MAX || (dl_wire_reads(w) && n > (uint64_t)(w->end - w->at))) w->bad = true;
-    if (!dl_wire_reads(w)) dl_sample_walk_start(&walk, s);
-    for (uint64_t i = 0; i < n && !w->bad; i++) {
-        if (!dl_wire_reads(w)) dl_sample_walk_next(&walk, &value);
-        dl_wire_more(w, &value, before);
-        if (dl_wire_reads(w) && !dl_samples_add(s, value)) w->bad = true;
-        before = value;
-    }
-}
-
 /* What a key is as others see it whose samples stay here: totals of all of them. */
 static dl_key totals_of(const dl_key *k)
 {
@@ -291,7 +276,7 @@ static void wire_key(dl_wire *w, dl_pair *p, dl_key *k)
         dl_wire_more(w, &k->max, k->min);
         dl_wire_u128(w, &k->sum);
     }
-    wire_samples(w, &k->samples);
+    dl_wire_samples(w, &k->samples);
     wire_runs(w, k, dl_samples_count(&k->samples), p->launches.count);
 }
 

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/settings.h"
 #include "cli/cli.h"
 #include "cli/cmd_mpi.h"
@@ -30,7 +31,10 @@ typedef struct job {
     char *names; /* what they point into, where they came from rank 0 */
     dl_parts parts;
     dl_decode_options how;
-    uint8_t leaves; /* DL_WIRE_* */
+    dl_str own;            /* the text of --analyses */
+    bool defaults;         /* the default analyses, too */
+    dl_analysis_list list; /* all of them; empty where nobody sees any */
+    uint8_t leaves;        /* DL_WIRE_* */
     piece *pieces;
     uint32_t n;
     piece *kept; /* with the durations of this rank, which stay here */
@@ -65,6 +69,25 @@ static devlog_status plan(job *j, devlog_error *err)
     return status;
 }
 
+static devlog_status list_analyses(job *j, const char *name, devlog_error *err)
+{
+    devlog_status status = j->defaults ? dl_analyses_defaults(&j->list, err) : DEVLOG_OK;
+    return status || !j->own.len ? status : dl_analyses_parse(&j->list, name, j->own.text, err);
+}
+
+/* Rank 0: those that are printed. */
+static devlog_status read_analyses(job *j, devlog_error *err)
+{
+    enum { MOST = 1024 * 1024 };
+    const char *name = j->a.analyses;
+    devlog_status status = name ? dl_file_read(name, MOST, &j->own, err) : DEVLOG_OK;
+    if (!status && j->own.len && memchr(j->own.text, 0, j->own.len))
+        status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s: not JSON: it has NUL bytes", name);
+    if (!status && name && !j->own.len) status = dl_analyses_parse(&j->list, name, "", err);
+    j->defaults = j->a.defaults && (name || decode_wants_runs(j->a.format));
+    return status ? status : list_analyses(j, name, err);
+}
+
 /* Rank 0 tells the others; `goes` is whether there is anything to do. */
 static devlog_status tell(job *j, bool goes, dl_str *said, devlog_error *err)
 {
@@ -73,6 +96,9 @@ static devlog_status tell(job *j, bool goes, dl_str *said, devlog_error *err)
     if (!goes) return DEVLOG_OK;
     uint32_t leaves = j->leaves;
     dl_wire_below(&w, &leaves, DL_WIRE_TOTALS + 1);
+    const char *own = j->own.len ? j->own.text : "";
+    dl_wire_flag(&w, &j->defaults);
+    dl_wire_bytes(&w, &own, &j->own.len);
     dl_wire_u32(&w, &j->n_paths);
     for (uint32_t i = 0; i < j->n_paths; i++) {
         const char *path = j->paths[i];
@@ -91,6 +117,13 @@ static devlog_status listen(job *j, const dl_str *said, bool *goes, devlog_error
     uint32_t leaves = 0;
     dl_wire_below(&w, &leaves, DL_WIRE_TOTALS + 1);
     j->leaves = (uint8_t)leaves;
+    const char *own = NULL;
+    size_t n_own = 0;
+    dl_wire_flag(&w, &j->defaults);
+    dl_wire_bytes(&w, &own, &n_own);
+    if (n_own) dl_str_add_n(&j->own, own, n_own);
+    devlog_status status = j->own.failed ? no_memory(err) : list_analyses(j, "--analyses", err);
+    if (status) return status;
     dl_wire_count(&w, &j->n_paths, UINT32_MAX, 2);
     j->names = malloc(said->len + 1);
     j->paths = calloc((size_t)j->n_paths + 1, sizeof *j->paths);
@@ -105,6 +138,12 @@ static devlog_status listen(job *j, const dl_str *said, bool *goes, devlog_error
     }
     if (w.bad) return dl_fail(err, DEVLOG_ERR_FORMAT, "what rank 0 said is damaged");
     return dl_parts_plan_read(&j->parts, j->paths, j->n_paths, w.at, (size_t)(w.end - w.at), err);
+}
+
+static devlog_status new_decode(const job *j, dl_decode **d, devlog_error *err)
+{
+    const devlog_status status = dl_decode_new(d, &j->how, err);
+    return status || !j->list.n ? status : dl_parts_analyse(*d, &j->list, err);
 }
 
 /* ---- Decoding ------------------------------------------------------------------------------------------- */
@@ -142,7 +181,7 @@ static devlog_status decode_parts(job *j, devlog_error *err)
     for (uint32_t i = first_part(j, j->r->rank); i < end && !status; i++) {
         piece p = {.first = i, .n = 1};
         status = dl_parts_unchanged(&j->parts, i, err);
-        if (!status) status = dl_decode_new(&p.decode, &j->how, err);
+        if (!status) status = new_decode(j, &p.decode, err);
         if (!status) status = dl_parts_decode(&j->parts, i, p.decode, err);
         if (!status) status = dl_parts_unchanged(&j->parts, i, err);
         if (!status) status = add_piece(j, &p, err);
@@ -168,8 +207,9 @@ static devlog_status leave_samples(job *j, devlog_error *err)
             if (j->r->rank == 0 && i == 0) *p = j->kept[--j->n_kept]; /* the others come behind it as it is */
             continue;
         }
-        status = dl_decode_new(&p->decode, &j->how, err);
+        status = new_decode(j, &p->decode, err);
         if (!status) status = dl_parts_read(p->decode, bytes.text, bytes.len, err);
+        dl_parts_analyzer(j->kept[j->n_kept - 1].decode, NULL); /* all of it goes on */
     }
     dl_str_free(&bytes);
     return status;
@@ -179,7 +219,7 @@ static devlog_status leave_samples(job *j, devlog_error *err)
 static devlog_status decode_whole(job *j, devlog_error *err)
 {
     dl_decode *d;
-    devlog_status status = dl_decode_new(&d, &j->how, err);
+    devlog_status status = new_decode(j, &d, err);
     if (status) return status;
     j->pieces[j->n++] = (piece){d, 0, 1};
     status = dl_decode_prepare(d, j->paths, j->n_paths, err);
@@ -223,7 +263,7 @@ static devlog_status read_piece(job *j, const dl_str *bytes, piece *p, devlog_er
     if (w.bad || p->n == 0 || p->first + p->n > j->parts.n || (j->n && p->first != next))
         return dl_fail(err, DEVLOG_ERR_FORMAT, "what another rank sent is damaged");
     if (w.at == w.end) return DEVLOG_OK;
-    devlog_status status = dl_decode_new(&p->decode, &j->how, err);
+    devlog_status status = new_decode(j, &p->decode, err);
     return status ? status : dl_parts_read(p->decode, w.at, (size_t)(w.end - w.at), err);
 }
 
@@ -290,19 +330,21 @@ static devlog_status print(job *j, devlog_error *err)
 {
     dl_decode *d = j->pieces[0].decode;
     const dl_analysis_list none = {0};
-    dl_analyzer *analyzer = NULL;
+    dl_analyzer *own = dl_parts_analyzer_of(d), *made = NULL;
     devlog_status status = dl_losses_no_rows(dl_decode_losses(d), j->paths[0], j->n_paths, err);
-    if (!status && j->a.format != DECODE_TEXT) status = dl_analyzer_new(&analyzer, d, &none, err);
+    if (!status && !own && j->a.format != DECODE_TEXT) status = dl_analyzer_new(&made, d, &none, err);
+    dl_analyzer *analyzer = own ? own : made;
     if (!status && analyzer) status = dl_analyzer_finish(analyzer, err);
     const decode_shown shown = {.format = j->a.format,
                                 .sort = j->a.sort,
                                 .tables = j->a.print,
+                                .analyses = j->a.analyses != NULL,
                                 .max_launches = j->a.max_launches,
                                 .top = j->a.top,
                                 .plain = true,
                                 .analyzer = analyzer};
     if (!status) status = decode_print(d, &shown, err);
-    dl_analyzer_free(analyzer);
+    dl_analyzer_free(made);
     return status;
 }
 
@@ -401,17 +443,11 @@ static bool begin(job *j, int argc, char **argv, int *exit_status)
     devlog_error err = {0};
     cli_mpi_decode *a = &j->a;
     *a = (cli_mpi_decode){
-        .print = true, .analyses = true, .max_launches = 20, .top = 50, .least = DL_PARTS_LEAST};
+        .print = true, .defaults = true, .max_launches = 20, .top = 50, .least = DL_PARTS_LEAST};
     if (!cli_parse(&cmd_mpi_decode, argc, argv, a, &j->rest, exit_status)) return false;
-    if (decode_wants_runs(a->format) && a->analyses) {
-        *exit_status = cli_wrong(
-            &cmd_mpi_decode,
-            "JSON and CSV hold analyses, which are made of runs in their order: --no-default-analyses");
-        return false;
-    }
     const bool by_launch = decode_wants_runs(a->format) || (a->print && a->max_launches);
     j->leaves = by_launch ? DL_WIRE_LAUNCHES : DL_WIRE_TOTALS;
-    if (plan(j, &err) == DEVLOG_OK) return true;
+    if (read_analyses(j, &err) == DEVLOG_OK && plan(j, &err) == DEVLOG_OK) return true;
     fprintf(stderr, "devlog-mpi decode: %s\n", err.text);
     *exit_status = CLI_FAILED;
     return false;
@@ -442,6 +478,8 @@ int mpi_decode(team *r, int argc, char **argv)
     free(j.kept);
     far_free(&j.far);
     dl_parts_free(&j.parts);
+    dl_analyses_free(&j.list);
+    dl_str_free(&j.own);
     if (r->rank) free(j.paths);
     free(j.names);
     cli_args_free(&j.rest);

@@ -75,7 +75,7 @@ static const cli_option options[] = {
      0, UINT32_MAX},
     CLI_TITLE("Threads"),
     {CLI_NUMBER, "jobs", 'j', "N",
-     "cut device logs into N parts and decode them at the same time; without files, analyses and filters "
+     "cut device logs into N parts and decode them at the same time; without files and filters "
      "(docs/parts.md); the same bytes come out",
      offsetof(decode_args, jobs), 1, 1024},
     {CLI_SIZE, "least", 0, "BYTES", "with --jobs: a part has so many bytes at least; 4M unless told",
@@ -125,13 +125,14 @@ static void on_progress(void *ctx, const char *input, uint64_t taken, uint64_t s
 }
 
 /* In parts, which say why there is one only, or why some were decoded again. */
-static devlog_status read_parts(dl_decode *d, const dl_decode_options *how, uint32_t jobs, uint64_t least,
+static devlog_status read_parts(dl_decode *d, const dl_decode_options *how, const decode_args *a,
                                 const cli_args *rest, bool *done, devlog_error *err)
 {
     dl_parts parts;
     uint32_t again;
     const char *why;
-    devlog_status status = dl_parts_plan(&parts, rest->items, (size_t)rest->n, jobs, least, err);
+    devlog_status status =
+        dl_parts_plan(&parts, rest->items, (size_t)rest->n, (uint32_t)a->jobs, a->least, err);
     *done = !status && parts.n > 1;
     if (!status && parts.why[0]) fprintf(stderr, "devlog decode: %s: it is decoded as a whole\n", parts.why);
     if (*done) status = dl_parts_run(&parts, d, how, &again, &why, err);
@@ -204,7 +205,10 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, const dl
     bool done = false;
     devlog_status status = DEVLOG_OK;
     dl_progress_start(progress);
-    if (a->jobs > 1) status = read_parts(d, how, (uint32_t)a->jobs, a->least, rest, &done, err);
+    if (a->jobs > 1) {
+        dl_parts_analyzer(d, dl_artifacts_analyzer(set));
+        status = read_parts(d, how, a, rest, &done, err);
+    }
     if (!status && !done) status = read_inputs(d, rest, err);
     dl_progress_end(progress);
     if (!status) status = dl_losses_no_rows(dl_decode_losses(d), rest->items[0], (size_t)rest->n, err);
@@ -334,11 +338,10 @@ static int run(int argc, char **argv)
         exit_status = cli_wrong(
             &cmd_decode, "--follow knows neither the first launches nor the host's files of a run that "
                          "still writes them: decode the log again when it has ended");
-    else if (a.jobs > 1 && (writes_files(&a) || a.analyses || (decode_wants_runs(a.format) && a.defaults) ||
-                            a.follow || a.subtract_cost || cli_filters_any(&a.filters)))
-        exit_status = cli_wrong(&cmd_decode, "--jobs is for tables: with --no-files, and without --analyses, "
-                                             "--follow, --subtract-cost and filters; JSON and CSV with "
-                                             "--no-default-analyses");
+    else if (a.jobs > 1 && (writes_files(&a) || a.follow || a.subtract_cost || cli_filters_any(&a.filters)))
+        exit_status =
+            cli_wrong(&cmd_decode, "--jobs is for what is printed: with --no-files, and without --follow, "
+                                   "--subtract-cost and filters");
     else if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
     else if (cli_logs_of_folders("decode", &rest, a.latest, &err))

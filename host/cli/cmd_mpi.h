@@ -7,7 +7,8 @@
 
 typedef struct cli_mpi_decode {
     int format, sort; /* DECODE_*, dl_table_sort */
-    bool print, analyses, stats, no_files;
+    const char *analyses;
+    bool print, defaults, stats, no_files;
     uint64_t max_launches, top, parts, least;
 } cli_mpi_decode;
 

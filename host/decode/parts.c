@@ -160,6 +160,11 @@ devlog_status dl_parts_analyse(dl_decode *d, const dl_analysis_list *list, devlo
 
 void dl_parts_analyzer(dl_decode *d, dl_analyzer *analyzer)
 {
+    if (d->part.owns_analyzer) {
+        dl_analyzer_free(d->part.analyzer);
+        (void)dl_decode_run_sink(d, (dl_run_sink){0}, NULL);
+    }
+    d->part.owns_analyzer = false;
     d->part.analyzer = analyzer;
 }
 

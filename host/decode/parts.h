@@ -39,7 +39,7 @@ devlog_status dl_parts_plan_read(dl_parts *parts, char *const *paths, size_t n, 
 devlog_status dl_parts_unchanged(const dl_parts *parts, uint32_t i, devlog_error *err);
 
 /* The decoder of a part, new, computes these analyses, too, which go along with it from then on. The list is borrowed; all parts have the
- * same. Or: an analyzer does that the caller has given it (dl_analyzer_sink), and keeps. */
+ * same. Or: an analyzer does that the caller has given it (dl_analyzer_sink), and keeps; NULL: none does any more. */
 devlog_status dl_parts_analyse(dl_decode *d, const dl_analysis_list *list, devlog_error *err);
 void dl_parts_analyzer(dl_decode *d, dl_analyzer *analyzer);
 /* NULL: there is none. dl_analyzer_finish is the caller's. */

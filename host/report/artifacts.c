@@ -114,7 +114,7 @@ devlog_status dl_artifacts_new(dl_artifacts **out, dl_decode *decode, const dl_a
     return DEVLOG_OK;
 }
 
-const dl_analyzer *dl_artifacts_analyzer(const dl_artifacts *set)
+dl_analyzer *dl_artifacts_analyzer(const dl_artifacts *set)
 {
     return set->options.analyzer;
 }

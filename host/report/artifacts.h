@@ -86,7 +86,7 @@ void dl_artifacts_say(dl_artifacts *set, const char *fmt, ...) DL_PRINTF(2, 3);
 /* For the entries. Several may ask for the same; each gets all of it. */
 dl_decode *dl_artifacts_decode(dl_artifacts *set);
 /* The analyses' results; NULL when there are none. */
-const dl_analyzer *dl_artifacts_analyzer(const dl_artifacts *set);
+dl_analyzer *dl_artifacts_analyzer(const dl_artifacts *set);
 devlog_status dl_artifacts_runs(dl_artifacts *set, dl_run_sink sink, devlog_error *err);
 
 #endif

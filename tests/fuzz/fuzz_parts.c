@@ -19,14 +19,39 @@ static const char head[] =
     "trace id, trace id count, zone name, type, source line, source file, meta data\n";
 static const char *const rows[] = {
     "0,0,1,BRISC,1,1000,0,1024,,,BRISC-FW,ZONE_START,10,run.h,\n0,0,1,BRISC,2,1010,0,1024,,,READ,ZONE_START,20,k.c,\n",
-    "0,1,1,NCRISC,1,1005,0,1024,,,NCRISC-FW,ZONE_START,10,run.h,\n0,1,1,NCRISC,1,1100,0,1024,,,NCRISC-FW,ZONE_END,10,run.h,\n",
+    "0,1,1,NCRISC,1,1005,0,1024,,,NCRISC-FW,ZONE_START,10,run.h,\n0,1,1,NCRISC,7,1006,5,1024,,,SUM,ZONE_TOTAL,10,run.h,\n"
+    "0,1,1,NCRISC,8,1007,5,1024,,,POINT,TS_EVENT,10,run.h,a text\n0,1,1,NCRISC,1,1100,0,1024,,,NCRISC-FW,ZONE_END,10,run.h,\n",
     "0,0,1,BRISC,1,9000,0,2048,,,BRISC-FW,ZONE_START,10,run.h,\n0,0,1,BRISC,1,9100,0,2048,,,BRISC-FW,ZONE_END,10,run.h,\n"};
+
+/* Analyses of every kind. */
+static const dl_analysis_list *analyses(void)
+{
+    static dl_analysis_list list;
+    static const char text[] =
+        "{\"gap\": {\"across\": \"risc\", \"type\": \"adjacent\", \"start\": {\"role\": \"FW\", \"zone_phase\": \"ZONE_END\"}, "
+        "\"end\": {\"role\": \"FW\"}},"
+        "\"chip\": {\"across\": \"device\", \"type\": \"adjacent\", \"start\": {\"role\": \"FW\"}, "
+        "\"end\": {\"role\": \"FW\", \"zone_phase\": \"ZONE_END\"}},"
+        "\"session\": {\"across\": \"core\", \"type\": \"session_first_last\", \"start\": {\"timerID\": 0}, "
+        "\"end\": {\"role\": \"FW\"}},"
+        "\"launch\": {\"across\": \"risc\", \"type\": \"op_first_last\", \"start\": {\"role\": \"FW\"}, "
+        "\"end\": {\"role\": \"FW\"}},"
+        "\"op\": {\"across\": \"ops\", \"type\": \"op_first_last\", \"start\": {\"role\": \"FW\"}, "
+        "\"end\": {\"role\": \"FW\"}},"
+        "\"sum\": {\"across\": \"ops\", \"type\": \"sum\", \"marker\": {\"zone_name\": \"S*\"}},"
+        "\"points\": {\"across\": \"risc\", \"type\": \"event\", \"marker\": {\"zone_name\": \"*\"}}}";
+    if (!list.n && dl_analyses_parse(&list, "analyses", text, NULL) != DEVLOG_OK) abort();
+    return &list;
+}
+
+static bool analysed; /* what comes has analyses, too */
 
 static dl_decode *new_decode(void)
 {
     dl_decode *d;
     const dl_decode_options how = {.threads = 1, .block = 4096};
     if (dl_decode_new(&d, &how, NULL) != DEVLOG_OK) abort();
+    if (analysed && dl_parts_analyse(d, analyses(), NULL) != DEVLOG_OK) abort();
     return d;
 }
 
@@ -73,6 +98,7 @@ static void print(dl_decode *d)
     devlog_error err;
     const dl_table_options how = {.width = 100, .max_launches = 3};
     if (dl_decode_finish(d, &err) != DEVLOG_OK) return;
+    if (analysed && dl_analyzer_finish(dl_parts_analyzer_of(d), &err) != DEVLOG_OK) return;
     (void)dl_report_stats(d, NULL, &out, &err);
     (void)dl_report_table(d, &how, &out, &err);
     dl_str_free(&out);
@@ -109,6 +135,7 @@ static void put(dl_decode *d, dl_decode *later, uint32_t goes_on)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
+    analysed = data[0] & 8;
     dl_decode *part = read_part(data + 1, size - 1);
     if (!part) return 0;
     if (data[0] & 1)

@@ -91,12 +91,20 @@ def ours(done):
     return [line for line in done.stderr.decode().splitlines() if line.startswith("devlog-mpi")]
 
 
+ANALYSES = """{"reads": {"across": "risc", "type": "adjacent", "start": {"zone_name": "READ"}, "end": {"zone_name": "READ", "zone_phase": "ZONE_END"}},
+  "between kernels": {"across": "risc", "type": "adjacent", "start": {"role": "KERNEL", "zone_phase": "ZONE_END"}, "end": {"role": "KERNEL"}},
+  "level": {"across": "ops", "type": "sum", "marker": {"zone_name": "SUM"}}, "points": {"across": "device", "type": "event", "marker": {"zone_name": "POINT"}}}"""
+
+
 def any_split(folder):
+    analyses = os.path.join(folder, "analyses.json")
     cases = int(os.environ.get("DEVLOG_TEST_CASES", "6"))
     for seed in range(cases):
         r = random.Random(seed)
         paths = files_of(r, log_of(r, old=seed % 5 == 4), folder)
-        how = (("-f", "csv", "--no-default-analyses"), ("--max-launches", "3"), ("-f", "json", "--no-default-analyses"), ("-f", "md"), ())[seed % 5]
+        with open(analyses, "w") as f:
+            f.write(ANALYSES)
+        how = (("-f", "csv"), ("--max-launches", "3", "-a", analyses), ("-f", "json", "-a", analyses), ("-f", "md"), ("-f", "json", "--no-default-analyses"))[seed % 5]
         alone = subprocess.run([DEVLOG, "decode", "--no-files", *how, *paths], env=ENV, capture_output=True)
         n, parts = (1, 2, 3, 4, 8, 2)[seed % 6], r.randint(2, 12)
         done = mpirun(n, "decode", *how, "--least", "1", "--parts", str(parts), *paths)
@@ -194,7 +202,7 @@ def trouble(folder, paths):
                           env=ENV, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
     same("another file there", (done.returncode, done.stdout, len(ours(done)), "it grows, or is another file" in "".join(ours(done))), (1, b"", 1, True))
     # Nothing there, and what is no device log.
-    for args, status in ((["decode", "none.csv"], 1), (["decode", "-f", "json", *paths], 2), (["decode"], 2), (["sing"], 2)):
+    for args, status in ((["decode", "none.csv"], 1), (["decode", "-a", "none.json", *paths], 1), (["decode"], 2), (["sing"], 2)):
         done = mpirun(2, *args)
         same("devlog-mpi %s: status" % " ".join(args), (done.returncode, done.stdout), (status, b""))
     # The launcher of another MPI.

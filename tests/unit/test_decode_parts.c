@@ -16,7 +16,7 @@
 #include "support/logs.h"
 #include "support/runs.h"
 
-enum { CASES = 48, MOST_FILES = 3 };
+enum { CASES = 30, MOST_FILES = 3 };
 
 static char folder[256];
 

@@ -19,8 +19,7 @@ static const char head[] =
     "trace id, trace id count, zone name, type, source line, source file, meta data\n";
 static const char *const rows[] = {
     "0,0,1,BRISC,1,1000,0,1024,,,BRISC-FW,ZONE_START,10,run.h,\n0,0,1,BRISC,2,1010,0,1024,,,READ,ZONE_START,20,k.c,\n",
-    "0,1,1,NCRISC,1,1005,0,1024,,,NCRISC-FW,ZONE_START,10,run.h,\n0,1,1,NCRISC,7,1006,5,1024,,,SUM,ZONE_TOTAL,10,run.h,\n"
-    "0,1,1,NCRISC,8,1007,5,1024,,,POINT,TS_EVENT,10,run.h,a text\n0,1,1,NCRISC,1,1100,0,1024,,,NCRISC-FW,ZONE_END,10,run.h,\n",
+    "0,1,1,NCRISC,1,1005,0,1024,,,NCRISC-FW,ZONE_START,10,run.h,\n0,1,1,NCRISC,7,1006,5,1024,,,SUM,ZONE_TOTAL,10,run.h,\n0,1,1,NCRISC,8,1007,5,1024,,,POINT,TS_EVENT,10,run.h,a text\n0,1,1,NCRISC,1,1100,0,1024,,,NCRISC-FW,ZONE_END,10,run.h,\n",
     "0,0,1,BRISC,1,9000,0,2048,,,BRISC-FW,ZONE_START,10,run.h,\n0,0,1,BRISC,1,9100,0,2048,,,BRISC-FW,ZONE_END,10,run.h,\n"};
 
 /* Analyses of every kind. */

@@ -5,140 +5,15 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/settings.h"
 #include "cli/cli.h"
-#include "cli/cmd_mpi.h"
 #include "cli/decode_print.h"
-#include "cli/logs.h"
-#include "decode/parts.h"
 #include "decode/wire.h"
-#include "far.h"
+#include "decode_job.h"
 #include "mpi_commands.h"
 
-/* Parts that have become one; without a decoder: to be decoded again. */
-typedef struct piece {
-    dl_decode *decode;
-    uint32_t first, n;
-} piece;
-
-typedef struct job {
-    team *r;
-    cli_mpi_decode a;
-    cli_args rest; /* rank 0 */
-    char **paths;
-    uint32_t n_paths;
-    char *names; /* what they point into, where they came from rank 0 */
-    dl_parts parts;
-    dl_decode_options how;
-    dl_str own;            /* the text of --analyses */
-    bool defaults;         /* the default analyses, too */
-    dl_analysis_list list; /* all of them; empty where nobody sees any */
-    uint8_t leaves;        /* DL_WIRE_* */
-    piece *pieces;
-    uint32_t n;
-    piece *kept; /* with the durations of this rank, which stay here */
-    uint32_t n_kept;
-    uint32_t again;
-    const char *why;
-    far_samples far;
-} job;
-
-static devlog_status no_memory(devlog_error *err)
-{
-    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-}
-
-/* ---- What is to be done -------------------------------------------------------------------------------- */
-
-static uint32_t wanted_parts(const job *j)
-{
-    return j->a.parts ? (uint32_t)j->a.parts : (uint32_t)j->r->n;
-}
-
-/* Rank 0: which files, and where they are cut. */
-static devlog_status plan(job *j, devlog_error *err)
-{
-    devlog_status status = cli_logs_of_folders("decode", &j->rest, false, err);
-    if (status) return status;
-    j->paths = j->rest.items;
-    j->n_paths = (uint32_t)j->rest.n;
-    status = dl_parts_plan(&j->parts, j->paths, j->n_paths, wanted_parts(j), j->a.least, err);
-    if (!status && j->parts.why[0])
-        fprintf(stderr, "devlog-mpi decode: %s: rank 0 decodes it as a whole\n", j->parts.why);
-    return status;
-}
-
-static devlog_status list_analyses(job *j, const char *name, devlog_error *err)
-{
-    devlog_status status = j->defaults ? dl_analyses_defaults(&j->list, err) : DEVLOG_OK;
-    return status || !j->own.len ? status : dl_analyses_parse(&j->list, name, j->own.text, err);
-}
-
-/* Rank 0: those that are printed. */
-static devlog_status read_analyses(job *j, devlog_error *err)
-{
-    enum { MOST = 1024 * 1024 };
-    const char *name = j->a.analyses;
-    devlog_status status = name ? dl_file_read(name, MOST, &j->own, err) : DEVLOG_OK;
-    if (!status && j->own.len && memchr(j->own.text, 0, j->own.len))
-        status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s: not JSON: it has NUL bytes", name);
-    if (!status && name && !j->own.len) status = dl_analyses_parse(&j->list, name, "", err);
-    j->defaults = j->a.defaults && (name || decode_wants_runs(j->a.format));
-    return status ? status : list_analyses(j, name, err);
-}
-
-/* Rank 0 tells the others; `goes` is whether there is anything to do. */
-static devlog_status tell(job *j, bool goes, dl_str *said, devlog_error *err)
-{
-    dl_wire w = {.out = said};
-    dl_wire_flag(&w, &goes);
-    if (!goes) return DEVLOG_OK;
-    uint32_t leaves = j->leaves;
-    dl_wire_below(&w, &leaves, DL_WIRE_TOTALS + 1);
-    const char *own = j->own.len ? j->own.text : "";
-    dl_wire_flag(&w, &j->defaults);
-    dl_wire_bytes(&w, &own, &j->own.len);
-    dl_wire_u32(&w, &j->n_paths);
-    for (uint32_t i = 0; i < j->n_paths; i++) {
-        const char *path = j->paths[i];
-        size_t n = strlen(path) + 1;
-        dl_wire_bytes(&w, &path, &n);
-    }
-    return dl_parts_plan_write(&j->parts, said, err);
-}
-
-static devlog_status listen(job *j, const dl_str *said, bool *goes, devlog_error *err)
-{
-    dl_wire w = {.at = (const uint8_t *)said->text, .end = (const uint8_t *)said->text + said->len};
-    *goes = false;
-    dl_wire_flag(&w, goes);
-    if (!*goes && !w.bad) return DEVLOG_OK;
-    uint32_t leaves = 0;
-    dl_wire_below(&w, &leaves, DL_WIRE_TOTALS + 1);
-    j->leaves = (uint8_t)leaves;
-    const char *own = NULL;
-    size_t n_own = 0;
-    dl_wire_flag(&w, &j->defaults);
-    dl_wire_bytes(&w, &own, &n_own);
-    if (n_own) dl_str_add_n(&j->own, own, n_own);
-    devlog_status status = j->own.failed ? no_memory(err) : list_analyses(j, "--analyses", err);
-    if (status) return status;
-    dl_wire_count(&w, &j->n_paths, UINT32_MAX, 2);
-    j->names = malloc(said->len + 1);
-    j->paths = calloc((size_t)j->n_paths + 1, sizeof *j->paths);
-    if (!j->names || !j->paths) return no_memory(err);
-    memcpy(j->names, said->text, said->len);
-    for (uint32_t i = 0; i < j->n_paths && !w.bad; i++) {
-        const char *path = NULL;
-        size_t n = 0;
-        dl_wire_bytes(&w, &path, &n);
-        w.bad |= n == 0 || path[n - 1] != 0;
-        if (!w.bad) j->paths[i] = j->names + (path - said->text);
-    }
-    if (w.bad) return dl_fail(err, DEVLOG_ERR_FORMAT, "what rank 0 said is damaged");
-    return dl_parts_plan_read(&j->parts, j->paths, j->n_paths, w.at, (size_t)(w.end - w.at), err);
-}
+typedef decode_job job;
+typedef decode_piece piece;
 
 static devlog_status new_decode(const job *j, dl_decode **d, devlog_error *err)
 {
@@ -173,6 +48,31 @@ static uint32_t first_part(const job *j, int rank)
     return (uint32_t)((j->parts.n * (uint64_t)rank + n_ranks - 1) / n_ranks);
 }
 
+/* Bytes of the inputs in parts [first, end). */
+static uint64_t bytes_between(const job *j, uint32_t first, uint32_t end_part)
+{
+    uint64_t sum = 0;
+    const dl_cut from = j->parts.cuts[first], to = j->parts.cuts[end_part];
+    for (uint32_t file = from.file; file < j->n_paths && file <= to.file; file++) {
+        const uint64_t begin = file == from.file ? from.at : 0,
+                       end = file == to.file ? to.at : j->parts.sizes[file];
+        sum += end - begin;
+    }
+    return sum;
+}
+
+/* A part is decoded, and kept if that is wanted. */
+static devlog_status decode_part(job *j, uint32_t i, dl_decode *d, devlog_error *err)
+{
+    devlog_status status = dl_parts_decode(&j->parts, i, d, err);
+    if (!status) status = dl_parts_unchanged(&j->parts, i, err);
+    devlog_error unkept;
+    if (!status && j->kept_files.folder && kept_write(&j->kept_files, &j->parts, i, d, &unkept))
+        fprintf(stderr, "devlog-mpi decode: rank %d: %s: its parts are not kept from part %u on\n",
+                j->r->rank, unkept.text, i);
+    return status;
+}
+
 /* The parts of this rank. */
 static devlog_status decode_parts(job *j, devlog_error *err)
 {
@@ -180,14 +80,38 @@ static devlog_status decode_parts(job *j, devlog_error *err)
     const uint32_t end = first_part(j, j->r->rank + 1);
     for (uint32_t i = first_part(j, j->r->rank); i < end && !status; i++) {
         piece p = {.first = i, .n = 1};
+        bool known = false;
         status = dl_parts_unchanged(&j->parts, i, err);
         if (!status) status = new_decode(j, &p.decode, err);
-        if (!status) status = dl_parts_decode(&j->parts, i, p.decode, err);
-        if (!status) status = dl_parts_unchanged(&j->parts, i, err);
+        if (!status && j->kept_files.folder) {
+            known = kept_read(&j->kept_files, &j->parts, i, p.decode);
+            if (known) j->bytes_kept += bytes_between(j, i, i + 1);
+            if (!known) {
+                dl_decode_free(p.decode);
+                p.decode = NULL;
+                status = new_decode(j, &p.decode, err);
+            }
+        }
+        if (!status && !known) status = decode_part(j, i, p.decode, err);
         if (!status) status = add_piece(j, &p, err);
         dl_decode_free(p.decode);
     }
     return status;
+}
+
+/* --resume: what was there, in one line. */
+static void tell_kept(job *j)
+{
+    uint64_t sums[] = {j->kept_files.known, j->kept_files.damaged, j->kept_files.strange};
+    team_sum(j->r, sums, 3);
+    if (j->r->rank || !(sums[0] + sums[1] + sums[2])) return;
+    fprintf(stderr, "devlog-mpi decode: %s: %llu of %u parts were there", j->kept_files.folder,
+            (unsigned long long)sums[0], j->parts.n);
+    if (sums[1]) fprintf(stderr, "; damaged, and decoded again: %llu", (unsigned long long)sums[1]);
+    if (sums[2])
+        fprintf(stderr, "; of other parts, inputs or another devlog-mpi, and decoded again: %llu",
+                (unsigned long long)sums[2]);
+    fputc('\n', stderr);
 }
 
 /* What goes on to other ranks has names and totals only, but for what tables by launch are made of: durations stay here. */
@@ -196,7 +120,7 @@ static devlog_status leave_samples(job *j, devlog_error *err)
     dl_str bytes = {0};
     devlog_status status = DEVLOG_OK;
     j->kept = calloc((size_t)j->n + 1, sizeof *j->kept);
-    if (!j->kept) return no_memory(err);
+    if (!j->kept) return decode_no_memory(err);
     for (uint32_t i = 0; i < j->n && !status; i++) {
         piece *p = &j->pieces[i];
         devlog_error unheard;
@@ -348,21 +272,15 @@ static devlog_status print(job *j, devlog_error *err)
     return status;
 }
 
-static uint64_t bytes_of_parts(const job *j, int rank)
+/* What this rank has read. */
+static uint64_t bytes_read(const job *j)
 {
-    uint64_t sum = 0;
-    if (j->parts.n == 1) { /* the plan has no sizes then: rank 0 reads all */
-        struct stat st;
-        for (uint32_t i = 0; rank == 0 && i < j->n_paths; i++)
-            sum += stat(j->paths[i], &st) == 0 ? (uint64_t)st.st_size : 0;
-        return sum;
-    }
-    const dl_cut from = j->parts.cuts[first_part(j, rank)], to = j->parts.cuts[first_part(j, rank + 1)];
-    for (uint32_t file = from.file; file < j->n_paths && file <= to.file; file++) {
-        const uint64_t begin = file == from.file ? from.at : 0,
-                       end = file == to.file ? to.at : j->parts.sizes[file];
-        sum += end - begin;
-    }
+    const int rank = j->r->rank;
+    if (j->parts.n > 1) return bytes_between(j, first_part(j, rank), first_part(j, rank + 1)) - j->bytes_kept;
+    uint64_t sum = 0; /* the plan has no sizes then: rank 0 reads all */
+    struct stat st;
+    for (uint32_t i = 0; rank == 0 && i < j->n_paths; i++)
+        sum += stat(j->paths[i], &st) == 0 ? (uint64_t)st.st_size : 0;
     return sum;
 }
 
@@ -377,7 +295,7 @@ static void tell_stats(job *j)
                "rank %d: %u parts, %llu bytes read, %llu sent, %llu received, %.2f s of processor "
                "time, %.2f s of that in MPI, %ld MiB\n",
                j->r->rank, first_part(j, j->r->rank + 1) - first_part(j, j->r->rank),
-               (unsigned long long)bytes_of_parts(j, j->r->rank), (unsigned long long)j->r->sent,
+               (unsigned long long)bytes_read(j), (unsigned long long)j->r->sent,
                (unsigned long long)j->r->received,
                (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                    1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
@@ -417,11 +335,12 @@ static int work(job *j)
     j->how = (dl_decode_options){
         .threads = whole ? 0 : 1, .only_input = whole && j->n_paths == 1, .scratch = tmp ? tmp : "/tmp"};
     j->pieces = calloc((size_t)j->parts.n + 1, sizeof *j->pieces);
-    devlog_status status = j->pieces ? DEVLOG_OK : no_memory(&err);
+    devlog_status status = j->pieces ? DEVLOG_OK : decode_no_memory(&err);
     if (!status && !whole) status = decode_parts(j, &err);
     if (!status && whole && j->r->rank == 0) status = decode_whole(j, &err);
     if (!status && !whole && j->r->n > 1) status = leave_samples(j, &err);
     if (team_agree(j->r, status, &err)) return CLI_FAILED;
+    if (j->kept_files.folder && !whole) tell_kept(j);
     j->far.r = j->r;
     for (uint32_t i = 0; i < j->n_kept; i++)
         far_keep(&j->far, j->kept[i].decode, j->kept[i].first, j->kept[i].n);
@@ -437,34 +356,18 @@ static int work(job *j)
     return CLI_FAILED;
 }
 
-/* Rank 0 reads the command line, whose mistakes are told once. */
-static bool begin(job *j, int argc, char **argv, int *exit_status)
-{
-    devlog_error err = {0};
-    cli_mpi_decode *a = &j->a;
-    *a = (cli_mpi_decode){
-        .print = true, .defaults = true, .max_launches = 20, .top = 50, .least = DL_PARTS_LEAST};
-    if (!cli_parse(&cmd_mpi_decode, argc, argv, a, &j->rest, exit_status)) return false;
-    const bool by_launch = decode_wants_runs(a->format) || (a->print && a->max_launches);
-    j->leaves = by_launch ? DL_WIRE_LAUNCHES : DL_WIRE_TOTALS;
-    if (read_analyses(j, &err) == DEVLOG_OK && plan(j, &err) == DEVLOG_OK) return true;
-    fprintf(stderr, "devlog-mpi decode: %s\n", err.text);
-    *exit_status = CLI_FAILED;
-    return false;
-}
-
 int mpi_decode(team *r, int argc, char **argv)
 {
     job j = {.r = r};
     dl_str said = {0};
     devlog_error err = {0};
     int exit_status = CLI_OK;
-    bool goes = r->rank == 0 && begin(&j, argc, argv, &exit_status), stats;
-    devlog_status status = r->rank == 0 ? tell(&j, goes, &said, &err) : DEVLOG_OK;
+    bool goes = r->rank == 0 && decode_begin(&j, argc, argv, &exit_status), stats;
+    devlog_status status = r->rank == 0 ? decode_tell(&j, goes, &said, &err) : DEVLOG_OK;
     if (status) team_die(r, err.text);
     if (r->n > 1) {
         team_tell(r, &said);
-        if (r->rank) status = listen(&j, &said, &goes, &err);
+        if (r->rank) status = decode_listen(&j, &said, &goes, &err);
         if (status) team_die(r, err.text);
     }
     if (goes) exit_status = work(&j);
@@ -480,6 +383,7 @@ int mpi_decode(team *r, int argc, char **argv)
     dl_parts_free(&j.parts);
     dl_analyses_free(&j.list);
     dl_str_free(&j.own);
+    dl_str_free(&j.kept_files.key);
     if (r->rank) free(j.paths);
     free(j.names);
     cli_args_free(&j.rest);

@@ -6,10 +6,15 @@
 
 static const cli_option options[] = {
     CLI_TITLE("Parts"),
-    {CLI_NUMBER, "parts", 'p', "N", "cut the logs into N parts; as many as there are ranks unless told",
+    {CLI_NUMBER, "parts", 'p', "N",
+     "cut the logs into N parts; as many as there are ranks unless told, eight times as many with --resume",
      offsetof(cli_mpi_decode, parts), 1, 1 << 20},
     {CLI_SIZE, "least", 0, "BYTES", "a part has so many bytes at least; 4M unless told",
      offsetof(cli_mpi_decode, least)},
+    {CLI_STRING, "resume", 0, "FOLDER",
+     "keep what each part has come to in this folder, which all ranks can write, and decode only the parts that are not there: "
+     "for a job that is started again",
+     offsetof(cli_mpi_decode, resume)},
     {CLI_FLAG, "stats", 0, NULL,
      "say on standard error, of each rank, what it read, sent and received, its processor time, how much of that MPI took (to start and to wait), and its memory",
      offsetof(cli_mpi_decode, stats)},
@@ -48,9 +53,11 @@ const cli_command cmd_mpi_decode = {
         "does not follow a cut exactly is decoded again by rank 0, which a line on standard error says. Every rank must be able "
         "to read the logs, under the same names.\n\n"
         "Captures, compressed and packed logs, and logs in disorder are decoded by rank 0 alone, which is said.\n\n"
-        "A rank that fails ends the job with one line that names it and its host; nothing is printed then.",
+        "A rank that fails ends the job with one line that names it and its host; nothing is printed then. With --resume FOLDER the "
+        "same command decodes only what that job has not, by any number of ranks.",
     .options = options,
     .examples = "  mpirun -n 4 devlog-mpi decode profile_log_device.csv\n"
+                "  mpirun -n 4 devlog-mpi decode --resume kept profile_log_device.csv\n"
                 "  mpirun -n 16 --hostfile hosts devlog-mpi decode --stats runs/*/profile_log_device.csv\n",
     .see_also = "devlog-decode(1), mpirun(1)",
 };

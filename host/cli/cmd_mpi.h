@@ -7,7 +7,7 @@
 
 typedef struct cli_mpi_decode {
     int format, sort; /* DECODE_*, dl_table_sort */
-    const char *analyses;
+    const char *analyses, *resume;
     bool print, defaults, stats, no_files;
     uint64_t max_launches, top, parts, least;
 } cli_mpi_decode;

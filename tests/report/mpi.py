@@ -175,6 +175,66 @@ def volume(folder):
     return paths
 
 
+def told_kept(done):
+    """What --resume said, and how many bytes were read."""
+    lines = ours(done)
+    read = [int(line.split()[6]) for line in lines if " bytes read, " in line]
+    return [line.split("kept: ")[1] for line in lines if "/kept: " in line], sum(read)
+
+
+def resumed(folder):
+    """A job is killed, and started again: it decodes what is missing, and prints what one process does."""
+    log, kept = os.path.join(folder, "long.csv"), os.path.join(folder, "kept")
+    steady(120, log)
+    size, how = os.path.getsize(log), ("-f", "json", "--least", "1", "--resume", kept)
+    alone = subprocess.run([DEVLOG, "decode", "--no-files", "-f", "json", log], env=ENV, capture_output=True).stdout
+    # Rank 1 has kept its first two parts and waits for the third, for nobody writes into that pipe: there it is killed.
+    os.mkdir(kept)
+    os.mkfifo(os.path.join(kept, "devlog-part-14"))
+    kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (for i in $(seq 3000); do [ -e %s/devlog-part-13 ] && kill -9 $$ && exit; sleep 0.02; done) >/dev/null 2>&1 & fi; exec %s \"$@\"" % (kept, MPI)
+    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", kill, "sh", "decode", *how, "--parts", "24", log],
+                          env=ENV, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+    os.unlink(os.path.join(kept, "devlog-part-14"))
+    parts = [name for name in os.listdir(kept) if name.startswith("devlog-part-") and "." not in name]
+    same("a rank that is killed: %s" % done.stderr.decode()[-200:], (done.returncode != 0, done.stdout, "devlog-part-13" in parts, 2 <= len(parts) <= 14), (True, b"", True, True))
+    # Another number of ranks has the same parts.
+    done = mpirun(3, "decode", "--stats", *how, log)
+    said, read = told_kept(done)
+    same("started again: %s" % ours(done), (done.returncode, said), (0, ["%d of 24 parts were there" % len(parts)]))
+    same("started again: bytes of one process", done.stdout == alone, True)
+    same("started again: it reads what was missing", abs(read - size * (24 - len(parts)) // 24) < size // 20, True)
+    # Everything is there; a file with another byte, half a file, one that is something else, and one of another part.
+    part = [os.path.join(kept, "devlog-part-%d" % i) for i in range(24)]
+    for damage, expected in ((False, "24 of 24 parts were there"), (True, "20 of 24 parts were there; damaged, and decoded again: 3; of other parts, inputs or another devlog-mpi, and decoded again: 1")):
+        if damage:
+            flip(part[5])
+            os.truncate(part[7], os.path.getsize(part[7]) // 2)
+            with open(part[9], "w") as f:
+                f.write("a letter\n")
+            shutil.copy(part[15], part[16])
+        done = mpirun(2, "decode", *how, log)
+        same("%s: %s" % (expected, ours(done)), (done.returncode, told_kept(done)[0], done.stdout == alone), (0, [expected], True))
+    # The log is another one; the plan is damaged; other analyses.
+    os.utime(log, (1, 1))
+    for what, expected in (("another log", "is of other inputs, or of another devlog-mpi"), ("a plan", "is damaged, or none of devlog-mpi"), ("--parts", "has other --parts or --least")):
+        if what == "a plan":
+            with open(os.path.join(kept, "devlog-plan"), "w") as f:
+                f.write("to do: buy milk\n")
+        done = mpirun(2, "decode", *how, *(["--parts", "5"] if what == "--parts" else []), log)
+        same("%s: %s" % (what, ours(done)), (done.returncode, done.stdout == alone, sum(expected in line for line in ours(done))), (0, True, 1))
+    # No folder.
+    done = mpirun(2, "decode", "--resume", log, log)
+    same("--resume a file: %s" % ours(done), (done.returncode, done.stdout, len(ours(done))), (1, b"", 1))
+
+
+def flip(path):
+    with open(path, "r+b") as f:
+        f.seek(os.path.getsize(path) // 2)
+        byte = f.read(1)
+        f.seek(-1, 1)
+        f.write(bytes([byte[0] ^ 2]))
+
+
 def trouble(folder, paths):
     # A rank that dies ends the job, and is named; nothing is printed.
     done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", MPI, "decode", "--least", "1", *paths, ":", "-n", "1", DIES], env=ENV,
@@ -244,6 +304,8 @@ def main():
         any_split(folder)
         independent(folder)
         trouble(folder, volume(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        resumed(folder)
     if missing("riscv64-unknown-elf-gcc"):
         return finish()
     with tempfile.TemporaryDirectory() as folder:

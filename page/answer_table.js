@@ -85,7 +85,7 @@ function line(row, columns, state, options) {
   return tr;
 }
 
-/* options: { id, label, skip: [keys], click(row), mark(row), changed() }; `changed` draws it again, `mark` says which kind a row is. A
+/* options: { id, label, skip: [keys], click(row), mark(row), changed(), all: who has those that are not shown }; `changed` draws it again, `mark` says which kind a row is. A
  * column whose unit is "own" has that of its row. */
 export function answerTable(section, options) {
   const state = tableState(options.id), skip = options.skip || [];
@@ -102,7 +102,7 @@ export function answerTable(section, options) {
   }));
   const body = make("tbody", {}, ...rows.slice(0, SHOWN).map((r) => line(r, columns, state, options)));
   const left = rows.length - Math.min(rows.length, SHOWN) + (section.more || 0);
-  if (left) body.append(make("tr", { class: "faint" }, make("td", { colspan: columns.length }, "and " + grouped(left) + " more: devlog report has all")));
+  if (left) body.append(make("tr", { class: "faint" }, make("td", { colspan: columns.length }, "and " + grouped(left) + " more: " + (options.all || "devlog report has all"))));
   if (!rows.length) body.append(make("tr", { class: "faint" }, make("td", { colspan: Math.max(1, columns.length) }, "nothing has this text")));
   return make("table", { class: "answer", "aria-label": options.label }, make("thead", {}, head), body);
 }

@@ -179,6 +179,7 @@ NOT_RUN = {
     'devlog archive history --label branch=main': 'as the one before',
     'sqlite3 devlog-runs.sqlite "SELECT run, commit_id, value FROM history WHERE name LIKE \'Matmul%\'"': 'as the one before',
     'devlog archive find --label branch=main --since 2026-01-01': 'as the one before',
+    'devlog archive page -o history.html': 'as the one before; tests/unit/test_page_history.c does',
     'devlog archive history --label branch=main --fail': 'as the one before',
     "devlog archive diff 41 42 -- --fail-on 'op>+5%'": 'as the one before',
     'devlog ranks generated/profiler/ttrun': 'wants folders of ranks; tests/report/ranks.py makes some',

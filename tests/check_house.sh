@@ -21,7 +21,7 @@ allowed() {
     ops) echo decode/ report/ profiler/profiler.h ;;
     tt_metal) echo decode/ report/ ops/ ;;
     ranks) echo answers/ ops/ decode/input.h ;;
-    archive) echo answers/ report/sqlite_library.h ;;
+    archive) echo answers/ report/sqlite_library.h report/page_history.h ;;
     cli) echo archive/ answers/ ranks/ pack/ report/ ops/ tt_metal/ program/ profiler/ decode/ device/ transport/ outlets/ ;;
   esac
 }

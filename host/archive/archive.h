@@ -4,6 +4,7 @@
  *     archive_open, archive_add, archive_runs, archive_get     the file, and what is in it        (store.c)
  *     archive_read_run                                         a run's figures, from its files     (run.c)
  *     archive_history                                          when which figure changed           (history.c, change.h)
+ *     archive_page                                             all of them as a page               (page.c; in the browser page/history.js)
  *
  * Several programs may write at once: each addition is one transaction, and who comes second waits. A program that dies in it leaves
  * the archive as it was. */
@@ -74,9 +75,9 @@ devlog_status archive_find(archive *a, const archive_filter *f, archive_runs *ou
 void archive_runs_free(archive_runs *runs);
 /* Writes the files of a run into a folder. */
 devlog_status archive_get(archive *a, int64_t id, const char *folder, devlog_error *err);
-/* The figures of some runs: calls `take` for each, ordered by kind and name, and by the place of the run in `runs`. */
-typedef devlog_status archive_take(void *ctx, const char *kind, const char *name, const char *unit,
-                                   size_t run, double value, double count, devlog_error *err);
+/* The figures of some runs: calls `take` for each, ordered by kind and name, and by the place of the run in `runs`. Texts are NULL in a
+ * file that somebody else has written; `total` is not told. */
+typedef devlog_status archive_take(void *ctx, const archive_figure *f, size_t run, devlog_error *err);
 devlog_status archive_figures(archive *a, const archive_runs *runs, archive_take *take, void *ctx,
                               devlog_error *err);
 
@@ -90,5 +91,10 @@ typedef struct archive_history_options {
 /* Sections for answer_print.h. *slower: figures whose last change is for the worse. */
 devlog_status archive_history(archive *a, const archive_runs *runs, const archive_history_options *o,
                               answer *out, size_t *slower, devlog_error *err);
+
+/* The page of these runs, appended to *out: it asks what has changed by itself, as archive_history does, of those runs that its reader
+ * chooses; `name` and `top` of the options are not asked. */
+devlog_status archive_page(archive *a, const char *title, const archive_runs *runs,
+                           const archive_history_options *o, dl_str *out, devlog_error *err);
 
 #endif

@@ -32,10 +32,10 @@ static devlog_status no_memory(devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
-static devlog_status take(void *ctx, const char *kind, const char *name, const char *unit, size_t run,
-                          double value, double count, devlog_error *err)
+static devlog_status take(void *ctx, const archive_figure *f, size_t run, devlog_error *err)
 {
     all *h = ctx;
+    const char *kind = f->kind, *name = f->name, *unit = f->unit;
     if (!kind || !name || !unit || (h->only && strcmp(name, h->only) != 0)) return DEVLOG_OK;
     const bool cycles = strcmp(unit, "cycles") == 0;
     if (!h->set) h->cycles = cycles;
@@ -63,8 +63,8 @@ static devlog_status take(void *ctx, const char *kind, const char *name, const c
         if (runs) s->runs = runs;
         if (!values || !counts || !runs) return no_memory(err);
     }
-    s->values[s->n] = value;
-    s->counts[s->n] = count;
+    s->values[s->n] = f->value;
+    s->counts[s->n] = f->count == f->count ? f->count : 0;
     s->runs[s->n++] = run;
     return DEVLOG_OK;
 }

@@ -1,5 +1,6 @@
 /* The file of an archive: what is in its tables, and that it is whole whoever writes it and however that ends. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,11 @@ static char *text_at(sqlite3_stmt *s, int at, bool *no_memory)
     char *copy = text ? strdup(text) : NULL;
     *no_memory |= text && !copy;
     return copy;
+}
+
+static double real_at(sqlite3_stmt *s, int at)
+{
+    return sqlite3_column_type(s, at) == SQLITE_NULL ? NAN : sqlite3_column_double(s, at);
 }
 
 /* A file that somebody made to do harm may have a view that never ends, or one that does something, in place of a table, or a trigger
@@ -542,15 +548,22 @@ devlog_status archive_figures(archive *a, const archive_runs *runs, archive_take
     if (!status)
         status = prepare(
             a,
-            "SELECT s.kind, s.name, s.unit, c.place, f.value, f.count FROM series s JOIN figures f ON "
+            "SELECT s.kind, s.name, s.unit, c.place, f.value, f.count, f.least, f.most FROM series s JOIN figures f ON "
             "f.series=s.id JOIN chosen c ON c.run=f.run WHERE f.value IS NOT NULL ORDER BY s.kind, s.name, "
             "s.unit, c.place",
             &s, err);
     int got = SQLITE_DONE;
-    while (!status && (got = sqlite3_step(s)) == SQLITE_ROW)
-        status = take(ctx, (const char *)sqlite3_column_text(s, 0), (const char *)sqlite3_column_text(s, 1),
-                      (const char *)sqlite3_column_text(s, 2), (size_t)sqlite3_column_int64(s, 3),
-                      sqlite3_column_double(s, 4), sqlite3_column_double(s, 5), err);
+    while (!status && (got = sqlite3_step(s)) == SQLITE_ROW) {
+        const archive_figure f = {.kind = (char *)sqlite3_column_text(s, 0),
+                                  .name = (char *)sqlite3_column_text(s, 1),
+                                  .unit = (char *)sqlite3_column_text(s, 2),
+                                  .value = sqlite3_column_double(s, 4),
+                                  .count = real_at(s, 5),
+                                  .least = real_at(s, 6),
+                                  .most = real_at(s, 7),
+                                  .total = NAN};
+        status = take(ctx, &f, (size_t)sqlite3_column_int64(s, 3), err);
+    }
     if (!status && got != SQLITE_DONE) status = failed(a, err);
     sqlite3_finalize(s);
     return status;

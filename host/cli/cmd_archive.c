@@ -37,7 +37,7 @@ static const cli_option options[] = {
      offsetof(archive_args, date)},
     {CLI_SIZE, "most", 0, "BYTES", "leave larger files out, and keep figures only; 256M unless told",
      offsetof(archive_args, most), 1, 900u << 20},
-    CLI_TITLE("list, find, history"),
+    CLI_TITLE("list, find, history, page"),
     {CLI_STRING, "since", 0, "DATE", "only runs from then on", offsetof(archive_args, since)},
     {CLI_STRING, "until", 0, "DATE", "only runs before then", offsetof(archive_args, until)},
     {CLI_REAL, "confidence", 0, "PERCENT",
@@ -50,7 +50,8 @@ static const cli_option options[] = {
     {CLI_NUMBER, "top", 0, "N", "lines of a table; 0: all. 20 unless told, all in JSON and CSV",
      offsetof(archive_args, top), 0, UINT32_MAX},
     {CLI_CHOICE, "format", 'f', CLI_ANSWER_FORMATS, "what to print", offsetof(archive_args, format)},
-    {CLI_STRING, "output", 'o', "PATH", "write there, not to standard output; of get the folder",
+    {CLI_STRING, "output", 'o', "PATH",
+     "write there, not to standard output; of get the folder, of page the file (devlog-runs.html unless told)",
      offsetof(archive_args, output)},
     {0},
 };
@@ -306,6 +307,31 @@ static int do_history(job *j, devlog_error *err)
     return status ? CLI_FAILED : slower && j->o->fail ? CLI_WORSE : CLI_OK;
 }
 
+static int do_page(job *j, devlog_error *err)
+{
+    const archive_history_options o = {.confidence = j->o->confidence, .least = j->o->least};
+    const char *file = j->o->file, *slash = strrchr(file, '/'),
+               *to = j->o->output ? j->o->output : "devlog-runs.html";
+    archive_filter f;
+    archive_runs runs = {0};
+    dl_file_writer w;
+    devlog_status status = filter_of(j->o, &f, err);
+    if (!status) status = archive_open(&j->a, file, false, err);
+    if (!status) status = archive_find(j->a, &f, &runs, err);
+    if (!status && !runs.n && asks(j->o)) status = nothing_found(j, err);
+    if (!status) status = dl_file_create(&w, to, err);
+    if (!status) {
+        status = archive_page(j->a, slash ? slash + 1 : file, &runs, &o, &w.buffer, err);
+        if (status)
+            dl_file_abandon(&w);
+        else
+            status = dl_file_commit(&w, err);
+    }
+    if (!status) printf("%s: %zu runs\n", to, runs.n);
+    archive_runs_free(&runs);
+    return status ? CLI_FAILED : CLI_OK;
+}
+
 /* ---- get, diff --- */
 
 /* The runs that a word means: the number of one, or the beginning of a commit. */
@@ -428,6 +454,7 @@ static const struct {
      "an old and a new run, each by its number or its commit; options of devlog diff behind --"},
     {"get", do_get, 1, 1, "a run, by its number or its commit"},
     {"history", do_history, 0, 1, "at most the name of a figure"},
+    {"page", do_page, 0, 1, "at most the archive"},
 };
 
 static int run(int argc, char **argv)
@@ -443,9 +470,11 @@ static int run(int argc, char **argv)
     size_t i = 0, n = sizeof actions / sizeof actions[0];
     while (i < n && strcmp(all.items[0], actions[i].name) != 0)
         i++;
+    /* The page of an archive: its file may stand behind the word, too. */
+    if (i < n && actions[i].run == do_page && rest.n == 1) o.file = rest.items[0];
     if (i == n)
-        exit_status =
-            cli_wrong(&cmd_archive, "'%s' is none of add, list, find, diff, get, history", all.items[0]);
+        exit_status = cli_wrong(&cmd_archive, "'%s' is none of add, list, find, diff, get, history, page",
+                                all.items[0]);
     else if (rest.n < actions[i].least || rest.n > actions[i].most)
         exit_status = cli_wrong(&cmd_archive, "%s wants %s", actions[i].name, actions[i].wants);
     else if (o.confidence <= 50 || o.confidence >= 100)
@@ -461,8 +490,9 @@ static int run(int argc, char **argv)
 
 const cli_command cmd_archive = {
     .name = "archive",
-    .summary = "A store of runs: add, list, find, diff, get; and which figure changed with which run",
-    .arguments = "add|list|find|diff|get|history [ARGUMENT...]",
+    .summary =
+        "A store of runs: add, list, find, diff, get; and which figure changed with which run, as a page, too",
+    .arguments = "add|list|find|diff|get|history|page [ARGUMENT...]",
     .min_arguments = 1,
     .max_arguments = CLI_ANY,
     .description =
@@ -473,12 +503,15 @@ const cli_command cmd_archive = {
         "history [FIGURE]: where figures changed over all runs, by Mann-Whitney's U at every place between two runs. With --confidence 99, "
         "of a hundred histories in which nothing has changed at most one tells a change of any figure. With a FIGURE its runs one by one, "
         "too. Runs of several boards want --board.\n\n"
+        "page [ARCHIVE]: one HTML file with the history of every op and zone, whose reader chooses boards, hosts and labels; what changed is "
+        "asked of those runs as history does it.\n\n"
         "Several programs may add at once; one that dies in it leaves the archive as it was. docs/archive.md has a recipe for CI.",
     .options = options,
     .examples =
         "  devlog archive add --commit \"$(git rev-parse HEAD)\" --label branch=main generated/profiler/run\n"
         "  devlog archive find --label branch=main --since 2026-01-01\n"
         "  devlog archive history --label branch=main --fail  for CI\n"
+        "  devlog archive page -o history.html\n"
         "  devlog archive diff 41 42 -- --fail-on 'op>+5%'\n",
     .exit_worse =
         "of history --fail: the last change of a figure was for the worse; of diff: a condition of --fail-on is true",

@@ -27,4 +27,10 @@ PAGE_PART(pair_body);
 PAGE_HASHED(pair_style);
 PAGE_HASHED(pair_script);
 
+/* The history of an archive. */
+PAGE_PART(history_head);
+PAGE_PART(history_body);
+PAGE_HASHED(history_style);
+PAGE_HASHED(history_script);
+
 #endif

@@ -7,6 +7,7 @@ import { counted, niceStep, short, shortTime } from "./format.js";
 import { textOf } from "./markers.js";
 import { paintCurve, paintCurveName } from "./curves.js";
 import { isPinned } from "./order.js";
+import { enough } from "./levels.js";
 import { paintEdges, paintLane, paintPoints, repeatRow } from "./paint.js";
 import { laneBox, layoutRows, LINE, openHeight, rowsLayout, stripBox } from "./rows.js";
 import { selection } from "./select.js";
@@ -140,9 +141,11 @@ function paintRows() {
         const k = (width / (view.t1 - view.t0)) * scale, t0 = (view.t0 - offset) / scale;
         if (lane.points) paintPoints(pixels, row, width, lane, t0, k, colours);
         if (lane.points) said.push(...textsOf(lane, box.y - top));
-        if (!lane.points)
-          paintLane(pixels, row, width, lane, t0, k, lane.row.core ? colours : null, open ? 26 * ratio : Infinity, (i, x0, x1) =>
-            texts.push(lane, i, x0 / ratio, x1 / ratio, box.y - top));
+        if (!lane.points) {
+          const some = enough(lane, 1 / k);
+          paintLane(pixels, row, width, some, t0, k, lane.row.core ? colours : null, open ? 26 * ratio : Infinity, (i, x0, x1) =>
+            texts.push(lane, some.index ? some.index[i] : i, x0 / ratio, x1 / ratio, box.y - top));
+        }
         if (open && !lane.points) paintEdges(pixels, row, width, lane, t0, k, edge);
       }
       repeatRow(pixels, width, y0, y1);

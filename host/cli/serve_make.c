@@ -10,6 +10,7 @@
 #include "cli/logs.h"
 #include "cli/page_answers.h"
 #include "report/export.h"
+#include "report/page.h"
 #include "report/results.h"
 
 /* Whether it is an op report: a device log is none. */
@@ -103,6 +104,7 @@ devlog_status serve_make_results(void *ctx, const char *log, const char *folder,
                                     .answers = cli_page_answers,
                                     .answers_runs = cli_page_runs,
                                     .answers_ctx = &page,
+                                    .page_intervals = DL_PAGE_SERVED,
                                     .also = paths + 1,
                                     .n_also = all.n - 1};
     if (!status) status = dl_results_make(log, folder, &how, NULL, err);

@@ -45,12 +45,13 @@ typedef struct dl_artifact {
 } dl_artifact;
 
 typedef struct dl_artifacts_options {
-    const char *folder;    /* made when it is missing */
-    const char *prefix;    /* in front of every name; may be NULL */
-    const char *title;     /* of the page: the log's name, without folders; may be NULL */
-    const char *suffix;    /* before the extension of every name, after a '_'; may be NULL */
-    const bool *wanted;    /* of DL_ARTIFACT_KINDS */
-    dl_analyzer *analyzer; /* fed with the runs too, and finished by dl_artifacts_finish; may be NULL */
+    const char *folder;      /* made when it is missing */
+    const char *prefix;      /* in front of every name; may be NULL */
+    const char *title;       /* of the page: the log's name, without folders; may be NULL */
+    uint32_t page_intervals; /* in the page at most; 0: DL_PAGE_INTERVALS */
+    const char *suffix;      /* before the extension of every name, after a '_'; may be NULL */
+    const bool *wanted;      /* of DL_ARTIFACT_KINDS */
+    dl_analyzer *analyzer;   /* fed with the runs too, and finished by dl_artifacts_finish; may be NULL */
     /* Appends what the page shows besides the log itself, a JSON object; on a thread of its own, after everything has been
      * decoded. NULL: nothing. */
     devlog_status (*answers)(void *ctx, dl_str *out, devlog_error *err);

@@ -84,13 +84,18 @@ typedef struct page_state {
     dl_str text;
 } page_state;
 
+static uint32_t most(const dl_artifacts_options *asked)
+{
+    return asked->page_intervals ? asked->page_intervals : DL_PAGE_INTERVALS;
+}
+
 static devlog_status begin(dl_artifacts *set, void **state, devlog_error *err)
 {
-    const dl_view_options viewing = {.most = DL_PAGE_INTERVALS, .cycles = true};
     page_state *s = *state = calloc(1, sizeof *s);
     if (!s) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     dl_decode *decode = dl_artifacts_decode(set);
     const dl_artifacts_options *asked = dl_artifacts_get(set);
+    const dl_view_options viewing = {.most = most(asked), .cycles = true};
     dl_run_sink answers;
     devlog_status status = dl_view_new(&s->view, decode, &viewing, err);
     if (!status) status = dl_artifacts_runs(set, dl_view_runs(s->view), err);
@@ -110,7 +115,8 @@ static devlog_status make(dl_artifacts *set, void *state, devlog_error *err)
     const dl_artifacts_options *asked = dl_artifacts_get(set);
     dl_str found = {0};
     devlog_status status = asked->answers ? asked->answers(asked->answers_ctx, &found, err) : DEVLOG_OK;
-    const dl_page_options options = {.title = asked->title, .answers = found.text};
+    const dl_page_options options = {
+        .title = asked->title, .answers = found.text, .max_intervals = most(asked)};
     if (!status) status = dl_page_text(s->view, &options, &s->text, err);
     dl_str_free(&found);
     return status;

@@ -23,6 +23,7 @@ devlog_status dl_results_make(const char *log, const char *folder, const dl_resu
     const dl_artifacts_options artifacts = {.folder = folder,
                                             .title = slash ? slash + 1 : log,
                                             .wanted = wanted,
+                                            .page_intervals = options ? options->page_intervals : 0,
                                             .answers = options ? options->answers : NULL,
                                             .answers_runs = options ? options->answers_runs : NULL,
                                             .answers_ctx = options ? options->answers_ctx : NULL,

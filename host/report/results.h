@@ -1,5 +1,5 @@
 /* Results: everything that `devlog decode` makes of one log, into a folder, by one call; for commands that
- * need the files and not the tables. The same bytes as `devlog decode` without options writes. */
+ * need the files and not the tables. The same bytes as `devlog decode` without options writes, but for page_intervals. */
 #ifndef DEVLOG_REPORT_RESULTS_H
 #define DEVLOG_REPORT_RESULTS_H
 
@@ -17,6 +17,7 @@ typedef struct dl_results_options {
                              devlog_error *err); /* as in dl_artifacts_options, as are: */
     bool (*answers_runs)(void *ctx, dl_decode *decode, dl_run_sink *out);
     void *answers_ctx;
+    uint32_t page_intervals; /* in the page at most; 0: DL_PAGE_INTERVALS */
     /* What belongs to the log, and is decoded with it: zones of host code. */
     char *const *also;
     size_t n_also;

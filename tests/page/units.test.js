@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import { loadModel, lowerBound, upperBound } from "../../page/data.js";
 import { cyclesAndTime, duration, niceStep, short, shortTime } from "../../page/format.js";
+import { enough } from "../../page/levels.js";
 import { paintLane, paintPoints } from "../../page/paint.js";
 import { bandAt, bandOfRow, laneBox, layoutRows, rowsLayout } from "../../page/rows.js";
 import { contrast, inkOn, setColours, theme } from "../../page/theme.js";
@@ -162,6 +163,40 @@ test("what is narrower than a pixel is painted all the same, and nothing beside 
     paintPoints(pixels, width, width, one, t0, k, [9]);
     assert.ok(pixels.subarray(0, width).every((p) => p === 0) && pixels.subarray(2 * width).every((p) => p === 0));
   }
+});
+
+test("a level of detail paints what all intervals do, half a pixel apart at most", () => {
+  const next = numbers(23), width = 200;
+  let fewer = 0;
+  for (let round = 0; round < 60; round++) {
+    const n = 5000 + next(5000), start = new Float64Array(n), end = new Float64Array(n), site = new Uint32Array(n), longest = [1, 30, 4000][next(3)];
+    let at = next(1000000);
+    for (let i = 0; i < n; i++) {
+      start[i] = at += next([1, 50, 300][next(3)]);
+      end[i] = at += next(next(40) ? longest : 50 * longest);
+      site[i] = 1 + next(9);
+    }
+    const lane = { row: {}, start, end, site, launch: new Int32Array(n), n }, palette = Uint32Array.from({ length: 10 }, (_, i) => 100 + i);
+    const size = (at - start[0]) / [1, 1, 7, 300][next(4)], t0 = start[0] + next(1 + Math.floor(at - start[0] - size)), k = width / size;
+    const all = new Uint32Array(width), some = new Uint32Array(width), texts = [[], []];
+    paintLane(all, 0, width, lane, t0, k, palette, 26, (i, x0, x1) => texts[0].push(i, x0, x1));
+    const level = enough(lane, 1 / k);
+    assert.equal(enough(lane, 1 / k), level);
+    paintLane(some, 0, width, level, t0, k, palette, 26, (i, x0, x1) => texts[1].push(level.index ? level.index[i] : i, x0, x1));
+    assert.deepEqual(texts[1], texts[0]); /* what is wide is there, with its own number */
+    fewer += level !== lane;
+    if (level !== lane) assert.ok(level.start.length <= n / 2);
+    for (let x = 0; x < width; x++) {
+      assert.ok(!some[x] || all[x], "nothing is painted where nothing is");
+      if (all[x] && !some[x]) {
+        assert.ok(some[x - 1] || x === 0, "round " + round + ", pixel " + x);
+        assert.ok(!start.some((s, i) => (end[i] - s) * k >= 1 && (s - t0) * k < x + 1 && (end[i] - t0) * k >= x + 1), "a wide one is missing");
+      }
+      const from = t0 + x / k, to = t0 + (x + 1) / k;
+      if (some[x]) assert.ok(start.some((s, i) => 100 + site[i] === some[x] && Math.floor((s - t0) * k) <= x && (Math.max(Math.floor((end[i] - t0) * k), Math.floor((s - t0) * k)) >= x || end[i] >= to) && s < to + 1 && end[i] >= from - 1), "a colour of what is there");
+    }
+  }
+  assert.ok(fewer > 10, fewer + " had a level");
 });
 
 test("what is painted is what is there, however far a log reaches beyond the screen", () => {

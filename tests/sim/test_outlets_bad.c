@@ -179,7 +179,10 @@ static void part_forks(const char *folder)
         if (!(i & 1)) pthread_mutex_unlock(&shared);
         DEVLOG_HOST_LOCK_RELEASED(shared_told);
         fprintf(list, "%ld\n", (long)child);
-        if (waitpid(child, &how, 0) != child || how) exit(3);
+        if (waitpid(child, &how, 0) != child || how) {
+            fprintf(stderr, "child %d of %d ended with wait status 0x%x\n", i, KIDS, (unsigned)how);
+            exit(3);
+        }
     }
     atomic_store(&enough, true);
     for (int i = 0; i < FORKERS; i++)

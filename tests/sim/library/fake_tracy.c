@@ -1,6 +1,7 @@
 /* A Tracy client library that writes down what it was called with: the functions of Tracy's C API that devlog looks up, with their
  * types of its header (wolfpld/tracy, public/tracy/TracyC.h at aa53e37). Not Tracy: nothing is sent. A line per call goes to the file that
  * DEVLOG_TEST_TRACY names; with DEVLOG_TEST_ALONE=1 nobody is connected, and calls are only counted. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,28 +19,29 @@ typedef struct zone {
 } zone;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static FILE *file;
+static int file =
+    -1; /* a line is one write: what a buffer holds when another thread forks would be written by the child, too */
 static int alone;
 static unsigned long calls, zones;
 
 __attribute__((constructor)) static void loaded(void)
 {
     const char *path = getenv("DEVLOG_TEST_TRACY");
-    file = path ? fopen(path, "a") : NULL;
+    file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
     alone = getenv("DEVLOG_TEST_ALONE") != NULL;
 }
 
 __attribute__((destructor)) static void unloaded(void)
 {
-    if (file && alone) fprintf(file, "calls %lu\n", calls);
-    if (file) fclose(file);
+    if (file >= 0 && alone) dprintf(file, "calls %lu\n", calls);
+    if (file >= 0) close(file);
 }
 
 #define SAY(...)                                                                                             \
     do {                                                                                                     \
         pthread_mutex_lock(&lock);                                                                           \
         calls++;                                                                                             \
-        if (file && !alone) fprintf(file, __VA_ARGS__), fflush(file);                                        \
+        if (file >= 0 && !alone) dprintf(file, __VA_ARGS__);                                                 \
         pthread_mutex_unlock(&lock);                                                                         \
     } while (0)
 #define THREAD (long)syscall(SYS_gettid)

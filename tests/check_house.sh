@@ -20,7 +20,7 @@ allowed() {
     answers) echo decode/ report/ ops/ tt_metal/ profiler/profiler.h ;;
     ops) echo decode/ report/ profiler/profiler.h ;;
     tt_metal) echo decode/ report/ ops/ ;;
-    ranks) echo answers/ ops/ decode/input.h ;;
+    ranks) echo answers/ ops/ decode/input.h decode/capture/capture.h ;;
     archive) echo answers/ report/sqlite_library.h report/page_history.h ;;
     cli) echo archive/ answers/ ranks/ pack/ report/ ops/ tt_metal/ program/ profiler/ decode/ device/ transport/ outlets/ ;;
   esac

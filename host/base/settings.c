@@ -59,15 +59,19 @@ static const dl_setting_info table[DL_SETTINGS] = {
     [DL_SET_RUN] = {"DEVLOG_RUN", DL_SETTING_TEXT, "ID", 0, 0, "a new run, or that of the process that opened the log", "programs",
         "id of the run whose logs are added to, up to 16 hexadecimal digits; devlog run sets it", NULL},
     [DL_SET_RANK_RUN] = {"TT_RUN_RANK", DL_SETTING_TEXT, "N", 0, 0, "as OMPI_COMM_WORLD_RANK", "programs",
-        "number of this rank, set by tt-run: it goes into the log of ops with the host's name, and devlog ranks reads it", NULL},
+        "number of this rank, set by tt-run: it goes into the log of ops and captures with the host's name, and devlog ranks reads it", NULL},
     [DL_SET_RANK_OMPI] = {"OMPI_COMM_WORLD_RANK", DL_SETTING_TEXT, "N", 0, 0, "as PMI_RANK", "programs",
         "the same, set by Open MPI", NULL},
     [DL_SET_RANK_PMI] = {"PMI_RANK", DL_SETTING_TEXT, "N", 0, 0, "as SLURM_PROCID", "programs",
         "the same, set by MPICH and others", NULL},
     [DL_SET_RANK_SLURM] = {"SLURM_PROCID", DL_SETTING_TEXT, "N", 0, 0, "no rank is recorded", "programs",
         "the same, set by Slurm", NULL},
-    [DL_SET_SIZE_PMI] = {"PMI_SIZE", DL_SETTING_TEXT, "N", 0, 0, "nothing is compared", "devlog-mpi",
-        "how many processes MPICH and others have started: a process that sees itself only was started by the launcher of another MPI", NULL},
+    [DL_SET_SIZE_OMPI] = {"OMPI_COMM_WORLD_SIZE", DL_SETTING_TEXT, "N", 0, 0, "as PMI_SIZE", "programs",
+        "how many processes Open MPI has started: it goes into captures with the rank, so that ranks that are missing are told", NULL},
+    [DL_SET_SIZE_SLURM] = {"SLURM_NTASKS", DL_SETTING_TEXT, "N", 0, 0, "not recorded", "programs",
+        "the same, set by Slurm", NULL},
+    [DL_SET_SIZE_PMI] = {"PMI_SIZE", DL_SETTING_TEXT, "N", 0, 0, "as SLURM_NTASKS; nothing is compared", "programs and devlog-mpi",
+        "the same, set by MPICH and others. devlog-mpi compares it: a process that sees itself only was started by the launcher of another MPI", NULL},
     [DL_SET_MPI_REPORT] = {"DEVLOG_MPI_REPORT", DL_SETTING_FLAG, "0|1", 0, 0, "0", "libdevlog-pmpi.so",
         "1: rank 0 prints at the end what all ranks spent in which call of MPI (docs/fleet.md)", NULL},
 
@@ -308,6 +312,20 @@ bool dl_setting_rank(uint32_t *rank, const char **variable)
         return true;
     }
     return false;
+}
+
+uint32_t dl_setting_ranks(uint32_t rank)
+{
+    static const dl_setting of_launchers[] = {DL_SET_SIZE_OMPI, DL_SET_SIZE_PMI, DL_SET_SIZE_SLURM};
+    enum { MOST = 65536 };
+    for (size_t i = 0; i < sizeof of_launchers / sizeof of_launchers[0]; i++) {
+        const char *text = dl_setting_text(of_launchers[i]);
+        char *end;
+        if (!text || *text < '0' || *text > '9') continue;
+        const unsigned long n = strtoul(text, &end, 10);
+        if (!*end && n > rank && n <= MOST) return (uint32_t)n;
+    }
+    return 0;
 }
 
 devlog_status dl_setting_flag(dl_setting s, bool unset, bool *out, devlog_error *err)

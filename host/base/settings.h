@@ -37,7 +37,9 @@ typedef enum dl_setting {
     DL_SET_RANK_OMPI,
     DL_SET_RANK_PMI,
     DL_SET_RANK_SLURM,
+    DL_SET_SIZE_OMPI, /* how many there are */
     DL_SET_SIZE_PMI,
+    DL_SET_SIZE_SLURM,
     DL_SET_MPI_REPORT,
     /* the device */
     DL_SET_BOARD,
@@ -116,6 +118,8 @@ extern const dl_setting_other dl_settings_of_tests[];
 /* The number that a launcher (tt-run, Open MPI, MPICH and others with PMI, Slurm) gave this process, and the variable that says it;
  * false: none did. */
 bool dl_setting_rank(uint32_t *rank, const char **variable);
+/* How many processes the launcher says that there are, of which `rank` is one; 0: it does not say, or it cannot be. */
+uint32_t dl_setting_ranks(uint32_t rank);
 
 /* The value; NULL when it is not set, or empty. */
 const char *dl_setting_text(dl_setting s);

@@ -118,6 +118,7 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
     };
     if (status == DEVLOG_OK) status = dl_capture_put_chip(log->capture, &chip, err);
     if (status == DEVLOG_OK) status = put_grid(log, err);
+    if (status == DEVLOG_OK) status = dl_capture_put_launched(log->capture, device->slot, err);
     if (status == DEVLOG_OK) status = commit(log, err);
     if (status != DEVLOG_OK) {
         dl_capture_close(log->capture);

@@ -35,6 +35,19 @@ static void add_doubts(answer *a, answer_section *f, const ranks *r)
             a, f, "apart", "with no common op", ANSWER_COUNT, n_apart,
             answer_keepf(a, "rank %u%s: no other rank has one of its ops; leave out what is of another run",
                          apart->number, n_apart > 1 ? " and others" : ""));
+    for (size_t i = 0; i < r->n; i++) {
+        const rank_entry *e = &r->items[i];
+        if (!e->said_by || e->said == e->number) continue;
+        double n = 0;
+        for (size_t k = i; k < r->n; k++)
+            n += r->items[k].said_by && r->items[k].said != r->items[k].number;
+        answer_fact(
+            a, f, "renamed", "names are not ranks", ANSWER_COUNT, n,
+            answer_keepf(
+                a, "%s is rank %u by its name and rank %u by its %s%s: the name counts; rename what is wrong",
+                e->folder, e->number, e->said, e->said_by, n > 1 ? ", and others likewise" : ""));
+        break;
+    }
     if (oldest && newest->stamp - oldest->stamp > APART)
         answer_fact(
             a, f, "reports_apart", "reports lie apart", ANSWER_TIME,

@@ -9,8 +9,6 @@
 
 #include "base/file.h"
 #include "decode/input.h"
-#include "ops/jsonline.h"
-#include "ops/op_log.h"
 #include "ranks/ranks.h"
 
 static bool is_folder(const char *path)
@@ -61,46 +59,16 @@ static bool number_in_path(const char *path, unsigned *number)
     return found;
 }
 
-/* What the log of ops in a rank's folder says of it: launchers number their processes, and folders may be called anything. */
-static bool recorded(const char *folder, unsigned *number, char **host)
-{
-    static const char *const places[] = {"", "logs", "logs_device", ".logs"};
-    enum { HEAD = 8192 };
-    char *log = NULL, *block = malloc(HEAD);
-    for (size_t i = 0; i < sizeof places / sizeof places[0] && !log; i++) {
-        char *inner = *places[i] ? dl_path_join(folder, places[i]) : strdup(folder);
-        if (inner) log = op_log_in(inner);
-        free(inner);
-    }
-    dl_input *in = NULL;
-    devlog_error unheard;
-    size_t n = 0;
-    bool found = false;
-    if (block && log && dl_input_open(&in, log, &unheard) == DEVLOG_OK &&
-        dl_input_read(in, block, HEAD, &n, &unheard) == DEVLOG_OK) {
-        jl_reader line;
-        jl_value v;
-        const char *end = memchr(block, '\n', n);
-        if (end && jl_line(&line, block, (size_t)(end - block)))
-            while (jl_next(&line, &v) > JL_BAD) {
-                if (v.kind == JL_NUMBER && jl_key_is(&v, "rank") && v.number < RANKS_MOST) {
-                    *number = (unsigned)v.number;
-                    found = true;
-                }
-                if (host && !*host && v.kind == JL_TEXT && jl_key_is(&v, "host"))
-                    *host = strndup(v.text, v.len);
-            }
-    }
-    if (in) dl_input_close(in);
-    free(block);
-    free(log);
-    return found;
-}
-
 /* By its name, else by what it holds. */
 static bool number_of_rank(const char *path, unsigned *number)
 {
-    return number_in_path(path, number) || recorded(path, number, NULL);
+    if (number_in_path(path, number)) return true;
+    rank_said said;
+    ranks_said(path, &said);
+    const bool found = said.by != NULL;
+    if (found) *number = said.number;
+    rank_said_free(&said);
+    return found;
 }
 
 static rank_entry *add(ranks *r, const char *folder, unsigned number, devlog_error *err)
@@ -138,7 +106,12 @@ static rank_entry *add(ranks *r, const char *folder, unsigned number, devlog_err
         dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         return NULL;
     }
-    recorded(folder, &(unsigned){0}, &e->host);
+    rank_said said;
+    ranks_said(folder, &said);
+    e->host = said.host;
+    e->said_by = said.by;
+    e->said = said.number;
+    e->ranks = said.ranks;
     r->n++;
     return e;
 }
@@ -197,13 +170,18 @@ static int by_number(const void *a, const void *b)
 
 static devlog_status find_missing(ranks *r, devlog_error *err)
 {
-    const size_t all = (size_t)r->items[r->n - 1].number + 1;
+    /* As many as the greatest number says, or the launcher did. */
+    size_t all = (size_t)r->items[r->n - 1].number + 1;
+    for (size_t i = 0; i < r->n; i++)
+        if (r->items[i].ranks > all) all = r->items[i].ranks;
     r->missing = malloc((all - r->n + 1) * sizeof *r->missing);
     if (!r->missing) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     unsigned number = 0;
     for (size_t i = 0; i < r->n; i++, number++)
         for (; number < r->items[i].number; number++)
             r->missing[r->n_missing++] = number;
+    for (; number < all; number++)
+        r->missing[r->n_missing++] = number;
     return DEVLOG_OK;
 }
 
@@ -229,7 +207,7 @@ devlog_status ranks_find(ranks *r, const char *const *paths, size_t n, devlog_er
         else if (numbered && !number_of_rank(paths[i], &number))
             status = dl_fail(
                 err, DEVLOG_ERR_ARGUMENT,
-                "%s: neither its name nor its log of ops says a rank, those of others do: name its folder rank<N>",
+                "%s: neither its name nor its log of ops or capture says a rank, those of others do: name its folder rank<N>",
                 paths[i]);
         else if (n == 1)
             status = dl_fail(

@@ -2,6 +2,7 @@
  * clocks lie to one another, and who waited for whom. A rank has chips, and a chip's ops in their order are a lane.
  *
  *     ranks_find    which folders are ranks                            (find.c)
+ *     ranks_said    what a folder's files say of the rank              (said.c)
  *     ranks_read    their reports                                      (read.c)
  *     ranks_match   which op of one lane is which of another           (match.c)
  *     ranks_align   where the clocks of lanes lie, and how well known  (align.c)
@@ -60,6 +61,13 @@ typedef struct rank_op {
     bool collective; /* chips wait for one another in it */
 } rank_op;
 
+/* What a folder's files say of the rank whose it is: the launcher's word, as the program has kept it. */
+typedef struct rank_said {
+    unsigned number, ranks; /* number: with `by`; ranks: how many there are, 0: unknown */
+    const char *by;         /* "log of ops", "capture"; NULL: they say none */
+    char *host;             /* NULL: unknown */
+} rank_said;
+
 /* What another process has found a rank's report to be (ranks_find_report there). */
 typedef struct rank_found {
     devlog_status status;
@@ -79,6 +87,8 @@ typedef struct rank_entry {
     bool incomplete;         /* what the report was made of had losses, or the report itself is cut */
     bool apart;              /* no op of it is on another rank */
     char *silent;            /* why nothing is known of it; NULL: it has ops with device data */
+    const char *said_by;     /* which of its files says a rank; NULL: none */
+    unsigned said, ranks;    /* which, and of how many (0: unknown) */
     uint32_t arch;           /* ranks.texts; 0: the report does not say */
     int64_t stamp;           /* seconds, by the name of its report or its folder; 0: the name says none */
     uint64_t device, inode;  /* of its folder */
@@ -112,6 +122,10 @@ typedef struct ranks {
     size_t n_missing;
     size_t n_silent; /* ranks of which nothing is known */
 } ranks;
+
+/* What a folder's files say of the rank; free with rank_said_free. */
+void ranks_said(const char *folder, rank_said *said);
+void rank_said_free(rank_said *said);
 
 /* Each path is a folder of ranks (rank0, rank1, ...; NAME_rank_0, ...), or one of a rank, or its report, or a folder in it. Numbers
  * are those of the folders' names; where no name has one they are counted. ARGUMENT: two of one number, or one folder twice;

@@ -308,6 +308,7 @@ devlog_status zones_file_begin(bool again, devlog_error *err)
                                   .transport = DL_HOST_ARCH,
                                   .boot = boot.text};
     if (!status) status = dl_capture_put_chip(zones.capture, &chip, err);
+    if (!status) status = dl_capture_put_launched(zones.capture, zones.slot, err);
     if (!status) status = put_sample(&zones.last, err);
     if (!status) status = dl_capture_commit(zones.capture, err);
     dl_str_free(&boot);

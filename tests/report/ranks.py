@@ -306,6 +306,29 @@ def main():
         same("ranks of a launcher", [(r["rank"], os.path.basename(r["folder"])) for r in table(said, "ranks")], [(0, "b"), (1, "a"), (2, "c")])
         same("hosts", {r["host"] for r in table(said, "ranks")}, {os.uname().nodename})
 
+        # The same by their captures, where no log of ops says it; how many there were; and a folder whose name says another.
+        said_by = {"a": {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4"}, "b": {"SLURM_PROCID": "0"}}
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI_", "SLURM_", "TT_RUN_"))}
+        for name, variables in said_by.items():
+            out = os.path.join(tmp, "captured", name)
+            made = subprocess.run([DEVLOG, "run", "--once", "--no-tar", "-o", out, "--", NN], env={**env, **variables}, capture_output=True, text=True)
+            check(made.returncode in (0, 3), "devlog run: %s" % made.stderr[-300:])
+            logs = [os.path.join(at, n) for at, _, names in os.walk(out) for n in names if n.startswith("profile_log_ops")]
+            check(logs, "no log of ops in %s" % [n for _, _, names in os.walk(out) for n in names])
+            for log in logs:
+                os.remove(log)
+        paths = [os.path.join(tmp, "captured", n) for n in said_by]
+        said = json.loads(ranks("--format", "json", *paths, ok=(3,)).stdout)
+        same("ranks by captures", [(r["rank"], os.path.basename(r["folder"]), r["host"]) for r in table(said, "ranks")],
+             [(0, "b", os.uname().nodename), (1, "a", os.uname().nodename)])
+        same("of how many", said["sections"]["verdict"]["facts"]["missing"]["value"], 2)
+        os.rename(paths[0], os.path.join(tmp, "captured", "rank2"))
+        paths[0] = os.path.join(tmp, "captured", "rank2")
+        said = json.loads(ranks("--format", "json", *paths, ok=(3,)).stdout)
+        same("the name counts", [r["rank"] for r in table(said, "ranks")], [0, 2])
+        check("rank 2 by its name and rank 1 by its capture: the name counts" in " ".join(ranks(*paths, ok=(3,)).stdout.split()), "a name that is none is not told")
+        same("names that are none", said["sections"]["verdict"]["facts"]["renamed"]["value"], 1)
+
         # Steps: each has its own part of what all of them have, and its slow rank.
         steps = Run(12, 3, 2, 9, slow=1)
         for lane in steps.lanes:

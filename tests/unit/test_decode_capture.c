@@ -101,13 +101,20 @@ static devlog_status on_grid(void *ctx, const dl_capture_grid *grid, devlog_erro
     return DEVLOG_OK;
 }
 
+static devlog_status on_rank(void *ctx, const dl_capture_rank *r, devlog_error *err)
+{
+    (void)err;
+    fprintf(((heard *)ctx)->out, "rank %u %u %u %s\n", r->slot, r->rank, r->ranks, r->host);
+    return DEVLOG_OK;
+}
+
 static heard listen_on(bool two_threads, const void *bytes, size_t n, dl_capture_state *state)
 {
     heard h = {0};
     devlog_error err = {0};
     h.out = open_memstream(&h.text, &h.size);
-    const dl_capture_sink sink = {&h,      on_chip,    on_elf,     on_launch,
-                                  on_core, on_samples, on_offsets, .grid = on_grid};
+    const dl_capture_sink sink = {&h,         on_chip,    on_elf,          on_launch,      on_core,
+                                  on_samples, on_offsets, .grid = on_grid, .rank = on_rank};
     dl_input *in;
     assert_int_equal(dl_input_memory(&in, "test", bytes, n, &err), DEVLOG_OK);
     assert_int_equal(dl_capture_read(in, &sink, two_threads, state, &err), DEVLOG_OK);
@@ -425,6 +432,53 @@ static void grids_that_cannot_be(void **state)
     free(bytes);
 }
 
+/* What a launcher says: of this process by its variables, and one that cannot be. */
+static void ranks_of_launchers(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"TT_RUN_RANK",  "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                        "SLURM_PROCID", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                        "SLURM_NTASKS"};
+    devlog_error err = {0};
+    dl_capture *c;
+    char host[256] = "", expected[900];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unsetenv(names[i]);
+    assert_int_equal(dl_capture_open(&c, folder, "ranks", false, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_put_launched(c, 5, &err), DEVLOG_OK); /* none: no frame */
+    setenv("SLURM_PROCID", "7", 1);
+    assert_int_equal(dl_capture_put_launched(c, 5, &err), DEVLOG_OK);
+    setenv("SLURM_NTASKS", "7", 1); /* there is no rank 7 of 7 */
+    assert_int_equal(dl_capture_put_launched(c, 6, &err), DEVLOG_OK);
+    setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+    setenv("OMPI_COMM_WORLD_SIZE", "16", 1);
+    assert_int_equal(dl_capture_put_launched(c, 1u << 30, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_put_rank(c, &(dl_capture_rank){1, 4, 4, "h"}, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_put_rank(c, &(dl_capture_rank){2, 1, 2, "\xc3\xa4 b"}, &err), DEVLOG_OK);
+    assert_int_equal(dl_capture_commit(c, &err), DEVLOG_OK);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        unsetenv(names[i]);
+    size_t n;
+    char *bytes = read_bytes(dl_capture_path(c), &n);
+    dl_capture_close(c);
+    dl_capture_state s;
+    heard h = listen(bytes, n, &s);
+    assert_int_equal(gethostname(host, sizeof host - 1), 0);
+    snprintf(expected, sizeof expected,
+             "rank 5 7 0 %s\nrank 6 7 0 %s\nrank 1073741824 3 16 %s\nrank 2 1 2 \xc3\xa4 b\n", host, host,
+             host);
+    assert_string_equal(h.text, expected);
+    assert_int_equal(s.malformed, 1);
+    /* Cut anywhere it is no frame, and nothing is handed on that is not whole. */
+    for (size_t cut = 8; cut < n; cut += 7) {
+        heard part = listen_on(false, bytes, cut, &s);
+        assert_true(strncmp(h.text, part.text, part.size) == 0);
+        free(part.text);
+    }
+    free(h.text);
+    free(bytes);
+}
+
 /* Any bytes in a frame whose check is right: handed on, or malformed, and what is handed on is a grid. */
 static void grids_of_any_bytes(void **state)
 {
@@ -502,7 +556,7 @@ int main(void)
         cmocka_unit_test(cut_in_a_long_core), cmocka_unit_test(damage),
         cmocka_unit_test(appended_and_open),  cmocka_unit_test(shared_file),
         cmocka_unit_test(cannot_be_written),  cmocka_unit_test(grids_that_cannot_be),
-        cmocka_unit_test(grids_of_any_bytes),
+        cmocka_unit_test(ranks_of_launchers), cmocka_unit_test(grids_of_any_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,8 @@ static void texts_that_mean_nothing_are_errors(void **state)
         {DL_SET_RANK_OMPI, "", NULL, NULL},
         {DL_SET_RANK_PMI, "", NULL, NULL},
         {DL_SET_RANK_SLURM, "", NULL, NULL},
+        {DL_SET_SIZE_OMPI, "", NULL, NULL},
+        {DL_SET_SIZE_SLURM, "", NULL, NULL},
         {DL_SET_SIZE_PMI, "", NULL, NULL}, /* a launcher's: only whether there are several */
         {DL_SET_BOARD, "typo", "sim", "unknown board 'typo'"},
         {DL_SET_BOARD, "/typo.json", "sim", "/typo.json"},

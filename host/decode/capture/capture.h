@@ -56,6 +56,13 @@ typedef struct dl_capture_grid {
     const chip_grid *grid;
 } dl_capture_grid;
 
+/* What the launcher says of the process that writes, behind its chips' frames; captures of other programs, and those before
+ * 23 November 2026, lack it. */
+typedef struct dl_capture_rank {
+    uint32_t slot, rank, ranks; /* ranks: 0: the launcher does not say how many */
+    const char *host;           /* name of the machine; "": unknown */
+} dl_capture_rank;
+
 /* An ELF file, before the first core that ran it. */
 typedef struct dl_capture_elf {
     uint32_t slot, number;
@@ -137,6 +144,9 @@ bool dl_capture_shared(const dl_capture *c);
 /* Add to what is in hand. They fail only for lack of memory. */
 devlog_status dl_capture_put_chip(dl_capture *c, const dl_capture_chip *chip, devlog_error *err);
 devlog_status dl_capture_put_grid(dl_capture *c, const dl_capture_grid *grid, devlog_error *err);
+devlog_status dl_capture_put_rank(dl_capture *c, const dl_capture_rank *rank, devlog_error *err);
+/* The same of this process, by its launcher's variables; nothing when there are none. */
+devlog_status dl_capture_put_launched(dl_capture *c, uint32_t slot, devlog_error *err);
 devlog_status dl_capture_put_elf(dl_capture *c, const dl_capture_elf *elf, devlog_error *err);
 devlog_status dl_capture_put_launch(dl_capture *c, const dl_capture_launch *launch, devlog_error *err);
 devlog_status dl_capture_put_core(dl_capture *c, const dl_capture_core *core, devlog_error *err);
@@ -177,6 +187,7 @@ typedef struct dl_capture_sink {
     void (*frame)(void *ctx, uint64_t number, uint64_t taken);
     devlog_status (*violation)(void *ctx, const dl_capture_violation *violation, devlog_error *err);
     devlog_status (*grid)(void *ctx, const dl_capture_grid *grid, devlog_error *err);
+    devlog_status (*rank)(void *ctx, const dl_capture_rank *rank, devlog_error *err);
 } dl_capture_sink;
 
 /* What the reader met. */

@@ -21,6 +21,7 @@ enum {
     DL_FRAME_HOST_RECORDS,
     DL_FRAME_HOST_MEMORY, /* what was wrong with memory of the host */
     DL_FRAME_GRID,        /* where the cores of a chip are */
+    DL_FRAME_RANK,        /* what the launcher says of the process */
     DL_FRAME_KINDS
 };
 

@@ -83,6 +83,19 @@ static devlog_status read_grid(frame *f, cursor *c, devlog_error *err)
     return f->sink->grid(f->sink->ctx, &(dl_capture_grid){slot, &g}, err);
 }
 
+static devlog_status read_rank(frame *f, cursor *c, devlog_error *err)
+{
+    char *texts = text_room(c), *room = texts;
+    if (!texts) return no_memory(err);
+    dl_capture_rank rank = {.slot = take32(c), .rank = take32(c), .ranks = take32(c)};
+    rank.host = take_text(c, &room);
+    if (rank.ranks && rank.rank >= rank.ranks) c->bad = true;
+    devlog_status status = DEVLOG_OK;
+    if (!c->bad && f->sink->rank) status = f->sink->rank(f->sink->ctx, &rank, err);
+    free(texts);
+    return status;
+}
+
 static devlog_status read_elf(frame *f, cursor *c, devlog_error *err)
 {
     char *texts = text_room(c), *room = texts;
@@ -280,6 +293,7 @@ static devlog_status (*const payloads[DL_FRAME_KINDS])(frame *, cursor *, devlog
     [DL_FRAME_HOST_RECORDS] = read_host_records,
     [DL_FRAME_HOST_MEMORY] = read_host_memory,
     [DL_FRAME_GRID] = read_grid,
+    [DL_FRAME_RANK] = read_rank,
 };
 
 devlog_status capture_payload(unsigned kind, cursor *c, const dl_capture_sink *sink, capture_open *open,

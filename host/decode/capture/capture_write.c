@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "base/file.h"
+#include "base/settings.h"
 #include "decode/capture/capture_frame.h"
 #include "decode/capture/capture_words.h"
 
@@ -211,6 +212,26 @@ devlog_status dl_capture_put_grid(dl_capture *c, const dl_capture_grid *grid, de
     for (uint32_t i = 0; i < g->n_tiles; i++)
         put(c, (const uint8_t[3]){g->tiles[i].x, g->tiles[i].y, g->tiles[i].kind}, 3);
     return end_frame(c, DL_FRAME_GRID, err);
+}
+
+devlog_status dl_capture_put_rank(dl_capture *c, const dl_capture_rank *rank, devlog_error *err)
+{
+    put32(c, rank->slot);
+    put32(c, rank->rank);
+    put32(c, rank->ranks);
+    put_text(c, rank->host);
+    return end_frame(c, DL_FRAME_RANK, err);
+}
+
+devlog_status dl_capture_put_launched(dl_capture *c, uint32_t slot, devlog_error *err)
+{
+    char host[256] = "";
+    const char *by;
+    dl_capture_rank said = {.slot = slot, .host = host};
+    if (!dl_setting_rank(&said.rank, &by)) return DEVLOG_OK;
+    said.ranks = dl_setting_ranks(said.rank);
+    if (gethostname(host, sizeof host - 1)) host[0] = '\0';
+    return dl_capture_put_rank(c, &said, err);
 }
 
 devlog_status dl_capture_put_elf(dl_capture *c, const dl_capture_elf *elf, devlog_error *err)

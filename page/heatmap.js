@@ -15,6 +15,7 @@ import { viewRange } from "./view.js";
 
 export const heat = { what: "kernel", by: "median", cells: null, launches: [], cores: [], w: 0, h: 0, at: null, per: 1, columns: 0, shown: null };
 const COOL_WARM = { light: ["#2c6fbb", "#8bb8e0", "#e4e7eb", "#f0b070", "#c4402a"], dark: ["#4a9be8", "#2f5f8f", "#2b3037", "#9a6430", "#f0603f"] };
+const FONT = "11px system-ui, sans-serif";
 const MOST_PIXELS = 16000; /* of a canvas */
 const VIRIDIS = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
 
@@ -138,6 +139,13 @@ function showAs() {
   return chip;
 }
 
+/* As much of a name as has room; of a number all or nothing. */
+function fitting(context, text, room) {
+  const wide = context.measureText(text).width, n = Math.floor(((room - 14) / wide) * text.length);
+  if (wide <= room) return text;
+  return /^#?[\d .t]+$/.test(text) || n < 3 ? "" : text.slice(0, n) + "…";
+}
+
 export function showHeat() {
   if (showAs()) return;
   computeHeat();
@@ -156,7 +164,12 @@ export function showHeat() {
   heat.h = Math.max(1, Math.min(heat.h, Math.floor(most_cores / cores)));
   heat.gutter = gutter;
   heat.head = head;
-  const width = gutter + heat.columns * heat.w + 4, height = Math.min(MOST_PIXELS, head + cores * heat.h + 2);
+  const ink = byId("heat").getContext("2d");
+  ink.font = FONT;
+  /* Names of launches as wide as they are, up to a limit; a number that is cut would be another one. */
+  const names = heat.launches.map((l) => timeline.model.launches[l].name), some = names.length > 200 ? [names[0], names[names.length >> 1], names[names.length - 1]] : names;
+  const name = Math.min(110, Math.max(36, ...some.map((n) => ink.measureText(n).width)) + 8), across = Math.max(1, Math.ceil(name / heat.w));
+  const width = gutter + Math.max(heat.columns * heat.w + 4, Math.min(room, ink.measureText(names[0]).width + 4)), height = Math.min(MOST_PIXELS, head + cores * heat.h + 2);
   const context = fitCanvas(byId("heat"), width, height, timeline.ratio), colours = theme.colours;
   context.clearRect(0, 0, width, height);
   let low = Infinity, high = -Infinity;
@@ -176,12 +189,14 @@ export function showHeat() {
       context.fillRect(gutter + column * heat.w, head + c * heat.h, heat.w - gap, heat.h - gap);
     }
   context.fillStyle = colours.faint;
-  context.font = "11px system-ui, sans-serif";
+  context.font = FONT;
   context.textBaseline = "middle";
-  const every = Math.max(1, Math.ceil(13 / heat.h)), across = Math.max(1, Math.ceil(44 / heat.w));
+  const every = Math.max(1, Math.ceil(13 / heat.h));
   for (let c = 0; c < cores; c += every) context.fillText(heat.cores[c].name, 4, head + c * heat.h + heat.h / 2);
-  for (let column = 0; column < heat.columns; column += across)
-    context.fillText(timeline.model.launches[heat.launches[column * heat.per]].name.slice(0, Math.floor((across * heat.w) / 7)), gutter + column * heat.w, head / 2);
+  for (let column = 0; column < heat.columns; column += across) {
+    const x = gutter + column * heat.w, text = fitting(context, names[column * heat.per], Math.min(across * heat.w - 6, width - x));
+    if (text) context.fillText(text, x, head / 2);
+  }
   if (heat.at) {
     context.strokeStyle = colours.ink;
     context.lineWidth = 2;

@@ -15,6 +15,14 @@ function tile(title, value, note, grade) {
   return make("div", { class: "tile" + (grade ? " " + grade : "") }, make("span", { class: "faint" }, title), make("b", {}, value), make("span", { class: "faint note" }, note || ""));
 }
 
+/* A tile with a way on; returns it. */
+function leads(tile, text, go) {
+  const link = make("button", { type: "button", class: "go" }, text);
+  link.addEventListener("click", go);
+  tile.lastChild.append(" ", link);
+  return tile;
+}
+
 function factTile(title, key, note) {
   const found = fact(key);
   return found ? tile(title, unitText(found.value, found.unit), note === undefined ? found.note : note, gradeOf(key)) : null;
@@ -29,17 +37,26 @@ function gradeOf(key) {
 
 function slowest() {
   const ops = section("report", "op_statistics"), row = ops && ops.rows.find((r) => r.total !== null);
-  if (!row || (answers.made && ops.rows.length === 1)) return null;
+  if (!row) return null;
   const unit = ops.columns.find((c) => c.key === "total").unit;
-  return tile("slowest op", row.op.slice(0, 60), unitText(row.total, unit) + " in " + counted(row.count, "launch") + (row.share === null ? "" : ", " + row.share.toFixed(1) + " % of all ops") +
-    (row.bound_by ? "; bound by " + row.bound_by : ""));
+  if (ops.rows.length === 1 && (answers.made || row.op.startsWith("("))) return slowestLaunch(row, unit);
+  return leads(tile("slowest op", row.op.slice(0, 60), unitText(row.total, unit) + " in " + counted(row.count, "launch") + (row.share === null ? "" : ", " + row.share.toFixed(1) + " % of all ops") +
+    (row.bound_by ? "; bound by " + row.bound_by : "")), "show", () => showPlace({ op: row.op }));
+}
+
+/* Where launches are called after no op. Of very many launches the answer's table does not have each. */
+function slowestLaunch(all, unit) {
+  if (all.count < 2) return null;
+  const found = section("by_op", "op_statistics"), row = found && found.rows.find((r) => r.total === all.max), id = row ? Number(row.op.split(" ")[0]) : null;
+  const made = tile("slowest launch", row ? String(id) : unitText(all.max, unit), (row ? unitText(all.max, unit) + ", " : "") + "of " + counted(all.count, "launch") + ", " + unitText(all.average, unit) + " on average");
+  return row ? leads(made, "show", () => showPlace({ op_id: id })) : made;
 }
 
 /* Who waited longest, and for what. */
 function waited() {
   const waits = section("report", "waits"), row = waits && waits.rows[0];
   if (!row) return null;
-  return tile("longest waits", row.risc + ": " + row.why, counted(row.count, "wait") + ", " + unitText(row.cycles, "cycles") + (row.by ? "; ended by " + row.by : ""));
+  return leads(tile("longest waits", row.risc + ": " + row.why, counted(row.count, "wait") + ", " + unitText(row.cycles, "cycles") + (row.by ? "; ended by " + row.by : "")), "why", () => showTab("causes"));
 }
 
 function tiles() {
@@ -192,16 +209,13 @@ function kernels() {
 /* The core that launches wait for most, when intervals have been read. */
 export function showStraggler(worst) {
   if (!worst || worst.excess / worst.times < 0.01) return;
-  const link = make("button", { type: "button", class: "go" }, "show");
-  link.addEventListener("click", () => {
+  const found = tile("straggler", worst.name, "last in " + worst.times + " of " + counted(worst.launches, "launch") + ", " + ((worst.excess / worst.times) * 100).toFixed(1) + " % above the median then; " +
+    cyclesAndTime(worst.cycles, worst.khz) + " lost");
+  found.id = "straggler";
+  byId("verdict").append(leads(found, "show", () => {
     showTab("heat");
     worst.show();
-  });
-  const found = tile("straggler", worst.name, "last in " + worst.times + " of " + counted(worst.launches, "launch") + ", " + ((worst.excess / worst.times) * 100).toFixed(1) + " % above the median then; " +
-    cyclesAndTime(worst.cycles, worst.khz) + " lost ");
-  found.id = "straggler";
-  found.lastChild.append(link);
-  byId("verdict").append(found);
+  }));
 }
 
 export function showOverview(model) {

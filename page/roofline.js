@@ -8,7 +8,7 @@ import { byId, make } from "./dom.js";
 import { showPlace } from "./places.js";
 import { svg } from "./svg.js";
 
-const W = 760, H = 320, LEFT = 74, RIGHT = 12, TOP = 12, BOTTOM = 40;
+const W = 760, H = 320, LEFT = 88, RIGHT = 12, TOP = 12, BOTTOM = 40;
 
 /* Peaks as the answer's rates and shares imply them: the highest of all ops; null: nobody knows. */
 export function peaksOf(rows) {

@@ -31,7 +31,7 @@ function showLegend(model) {
   const entry = (colour, text) => {
     const mark = make("i", { class: "swatch" });
     mark.style.background = colour;
-    return make("span", { title: text }, mark, text.slice(0, 24));
+    return make("span", { title: text }, mark, text.length > 24 ? text.slice(0, 23) + "…" : text);
   };
   const entries = [];
   if (model.sites.some((s) => s.role === ROLE_FW)) entries.push(entry(theme.colours.fw, "firmware"));
@@ -60,7 +60,7 @@ function offerTabs(model) {
   if (hasMemory()) offerTab("memory", showMemory);
   if (section("report", "roofline")) offerTab("roofline", showRoofline);
   if (section("causes", "path") || section("report", "waits")) offerTab("causes", showCauses);
-  if (model.meta.all_markers || model.meta.wait_records !== "0" || model.meta.texts.length) offerTab("markers");
+  if (model.meta.all_markers || model.meta.texts.length || (model.meta.wait_records !== "0" && !tabs.shown.has("causes"))) offerTab("markers");
 }
 
 /* Launches are called after their ops, where those are known. */

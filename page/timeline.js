@@ -236,7 +236,8 @@ export function paintGutter() {
       if (!band.open && (y < free || taken.some((other) => Math.abs(other - at) < 12))) continue;
       context.fillStyle = band.open ? colours.ink : colours.faint;
       context.font = (band.open ? "600 " : "") + "11px system-ui, sans-serif";
-      context.fillText((isPinned(band.core) ? "• " : "") + (band.open ? "▾ " : band.h >= 9 ? "▸ " : "") + band.core.name, several ? 12 : 6, at);
+      const x = several ? 12 : 6, name = (isPinned(band.core) ? "• " : "") + (band.open ? "▾ " : band.h >= 9 ? "▸ " : "") + band.core.name;
+      context.fillText(x + context.measureText(name).width > gutterWidth() - 2 ? name.replace("process", "proc.") : name, x, at); /* half a number would be another one */
       timeline.named.add(band.core);
       if (!band.open) free = y + 12;
     } else if (band.kind === "curve") {
@@ -328,7 +329,7 @@ function paintOverview() {
   context.fillStyle = theme.dark ? "#4f83c4" : "#86aedb";
   for (let x = 0; x < width; x++) {
     const cores = busyBetween(busy, (x / width) * busy.length, ((x + 1) / width) * busy.length);
-    const h = cores > 0 ? Math.max(1.5, (cores / most) * (height - 4)) : 0;
+    const h = cores > 0 ? Math.max(3, (cores / most) * (height - 4)) : 0;
     context.fillRect(x, height - h, 1, h);
   }
   const x0 = (view.t0 / span) * width, x1 = Math.max((view.t1 / span) * width, x0 + 2);

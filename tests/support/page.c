@@ -50,6 +50,11 @@ static void zones(writer *w)
             row(w, 1000 + zone, i % 2 ? UINT64_MAX : w->time, "a value", "TS_DATA");
             row(w, 2000 + zone, 0, "an event", "TS_EVENT");
         }
+        if (w->log->texts)
+            fprintf(
+                w->f,
+                "%u,%u,%u,%s,4000,%llu,0,%u,print,TS_EVENT,9,kernels/k.c,{\"text\":\"tile %u of launch %u\\u002c <done>\"}\n",
+                w->chip, w->x, w->y, w->risc, (unsigned long long)w->time, w->launch * 1024, i, w->launch);
         w->time += 150;
         if (zone % 2) row(w, 9, 0, "inner", "ZONE_END");
         w->time += 50;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "support/browser.h"
 
@@ -18,6 +19,7 @@ typedef struct page_log {
     size_t name;               /* bytes of a zone's name; 0: a few */
     bool drops;                /* markers were dropped in every other launch */
     bool values;               /* values, events, sums between the zones */
+    bool texts;                /* kernels print */
     bool shuffled;             /* zones in random order, instead of taking turns */
     unsigned slow, slower;     /* of the launch `slow` (from 1), core 0,0 takes this many cycles more */
     unsigned apart, staggered; /* cycles between launches (0: 20,000), and between the starts of two cores */
@@ -38,6 +40,8 @@ void page_open(browser *b, const char *log, const char *out, int exit_status);
 const char *page_network(void);
 /* The page of the demo, with what its kernels waited for; its run is the folder `waits` of the scratch. */
 void page_open_waits(browser *b);
+/* A process with zones of its own, of two threads; it leaves host_PID.devlog in the folder, and has ended. */
+pid_t page_host_program(const char *folder);
 /* Runs a script, which may not fail, and waits for two frames. */
 void page_run(browser *b, const char *script);
 /* Waits for two frames. */

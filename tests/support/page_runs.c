@@ -1,7 +1,13 @@
 /* Runs of the examples, made once, for tests of the page. See page.h. */
+#define PROFILE_HOST 1
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "devlog/host.h"
 
 #include "support/cli.h"
 #include "support/files.h"
@@ -39,4 +45,38 @@ void page_run(browser *b, const char *script)
     if (strncmp(text, "exception", 9) == 0) fail_msg("%s: %s", script, text);
     free(text);
     page_settle(b);
+}
+
+static void *work(void *name)
+{
+    DEVLOG_HOST_THREAD(name);
+    for (int i = 0; i < 20; i++) {
+        DEVLOG_HOST_ZONE("prepare");
+        DEVLOG_HOST_VALUE("queue", i);
+        {
+            DEVLOG_HOST_ZONE("copy");
+            usleep(200);
+        }
+        DEVLOG_HOST_MESSAGE("prepared");
+    }
+    return NULL;
+}
+
+pid_t page_host_program(const char *folder)
+{
+    int how;
+    const pid_t child = fork();
+    if (child == 0) {
+        const devlog_host_options o = DEVLOG_HOST_OPTIONS(.folder = folder);
+        devlog_error err;
+        pthread_t other;
+        if (devlog_host_start(&o, &err) || pthread_create(&other, NULL, work, "loader")) _exit(9);
+        work("main");
+        pthread_join(other, NULL);
+        exit(devlog_host_stop(&err) ? 9 : 0);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    return child;
 }

@@ -1,14 +1,9 @@
 /* Filters on the command line reach what the page shows: its time line, its statistics, and its answers, which are of the ops in
  * which something got past them; and the page of a program of the host alone. Skipped where there is no chromium. */
-#define PROFILE_HOST 1
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#include "devlog/host.h"
 
 #include "support/cli.h"
 #include "support/files.h"
@@ -93,49 +88,13 @@ static void causes_are_of_the_launches_that_are_left(void **state)
     page_has_no_problems(b, "causes");
 }
 
-/* ---- The host alone --- */
-
-static void *work(void *name)
-{
-    DEVLOG_HOST_THREAD(name);
-    for (int i = 0; i < 20; i++) {
-        DEVLOG_HOST_ZONE("prepare");
-        DEVLOG_HOST_VALUE("queue", i);
-        {
-            DEVLOG_HOST_ZONE("copy");
-            usleep(200);
-        }
-        DEVLOG_HOST_MESSAGE("prepared");
-    }
-    return NULL;
-}
-
-static pid_t program_of_the_host(const char *folder)
-{
-    int how;
-    const pid_t child = fork();
-    if (child == 0) {
-        const devlog_host_options o = DEVLOG_HOST_OPTIONS(.folder = folder);
-        devlog_error err;
-        pthread_t other;
-        if (devlog_host_start(&o, &err) || pthread_create(&other, NULL, work, "loader")) _exit(9);
-        work("main");
-        pthread_join(other, NULL);
-        exit(devlog_host_stop(&err) ? 9 : 0);
-    }
-    assert_true(child > 0);
-    assert_int_equal(waitpid(child, &how, 0), child);
-    assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
-    return child;
-}
-
 static void a_program_of_the_host_alone(void **state)
 {
     NEEDS_BROWSER();
     char name[64], title[64];
     char folder[600], path[700];
     snprintf(folder, sizeof folder, "%s", in_scratch("."));
-    const pid_t child = program_of_the_host(folder);
+    const pid_t child = page_host_program(folder);
     snprintf(name, sizeof name, "host_%ld.devlog", (long)child);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     snprintf(title, sizeof title, "process %ld", (long)child);
@@ -173,7 +132,7 @@ static void a_program_of_the_host_above_a_chip(void **state)
     static const int widths[] = {1440, 1024, 390};
     char line[2000], folder[600], url[700];
     snprintf(folder, sizeof folder, "%s", in_scratch("."));
-    const pid_t child = program_of_the_host(folder);
+    const pid_t child = page_host_program(folder);
     snprintf(line, sizeof line, "decode %s %s/host_%ld.devlog -o %s", page_network(), folder, (long)child,
              in_scratch("both"));
     free(devlog_ok(line, 0));

@@ -3,15 +3,18 @@
  *     mpirun -n 4 env LD_PRELOAD=libdevlog-pmpi.so ./program
  *
  * Every call is a zone of host code (devlog/host.h) with its bytes as a value, in <log folder>/rank<N>/host_<pid>.devlog, or in the
- * file that the program records already (DEVLOG_HOST=1). DEVLOG_MPI_REPORT=1: rank 0 prints what all ranks spent in which call.
+ * file that the program records already (DEVLOG_HOST=1). DEVLOG_MPI_REPORT=1: rank 0 prints what all ranks spent in which call;
+ * =ops: and what devlog ranks says of all ranks' logs (pmpi_ranks.h).
  * Not a tracer of messages: who sent what to whom is not recorded. */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "devlog/host.h"
+#include "pmpi_ranks.h"
 
 /* clang-format off */
 /* Name, parameters, arguments, bytes that this rank hands over or waits for. */
@@ -153,7 +156,9 @@ __attribute__((visibility("default"))) int MPI_Finalize(void)
 {
     const char *wanted = getenv("DEVLOG_MPI_REPORT");
     devlog_error err;
-    if (wanted && strcmp(wanted, "1") == 0) report();
+    const bool ops = wanted && strcmp(wanted, "ops") == 0;
+    if (ops || (wanted && strcmp(wanted, "1") == 0)) report();
     if (devlog_host_stop(&err)) fprintf(stderr, "libdevlog-pmpi: %s\n", err.text);
+    if (ops) pmpi_ranks_report();
     return PMPI_Finalize();
 }

@@ -72,8 +72,8 @@ static const dl_setting_info table[DL_SETTINGS] = {
         "the same, set by Slurm", NULL},
     [DL_SET_SIZE_PMI] = {"PMI_SIZE", DL_SETTING_TEXT, "N", 0, 0, "as SLURM_NTASKS; nothing is compared", "programs and devlog-mpi",
         "the same, set by MPICH and others. devlog-mpi compares it: a process that sees itself only was started by the launcher of another MPI", NULL},
-    [DL_SET_MPI_REPORT] = {"DEVLOG_MPI_REPORT", DL_SETTING_FLAG, "0|1", 0, 0, "0", "libdevlog-pmpi.so",
-        "1: rank 0 prints at the end what all ranks spent in which call of MPI (docs/fleet.md)", NULL},
+    [DL_SET_MPI_REPORT] = {"DEVLOG_MPI_REPORT", DL_SETTING_CHOICE, "0|1|ops", 0, 0, "0", "libdevlog-pmpi.so",
+        "1: rank 0 prints at the end what all ranks spent in which call of MPI; ops: and what devlog ranks says of all ranks' logs (docs/fleet.md)", NULL},
 
     [DL_SET_BOARD] = {"DEVLOG_BOARD", DL_SETTING_TEXT, "BOARD", 0, 0, "wormhole_b0", "programs and devlog",
         "name of a board (devlog boards), or path of a board file", "The device"},

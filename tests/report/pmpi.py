@@ -4,6 +4,7 @@ all when asked, and a program that devlog has nothing to do with prints what it 
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -64,6 +65,17 @@ def main():
         text = subprocess.run([DEVLOG, "ranks", "--format", "json", tmp], capture_output=True, text=True)
         said = json.loads(text.stdout or "{}")
         same("ranks of it: %s" % text.stderr, [r["rank"] for r in said["sections"]["ranks"]["rows"]] if said else None, [0, 1])
+    # One report on rank 0, while it runs: of ops, whose folders say their ranks, and where there is no devlog.
+    with tempfile.TemporaryDirectory() as tmp:
+        for path, wanted in ((os.path.dirname(DEVLOG), 0), ("", 1)):
+            command = "LD_PRELOAD=%s DEVLOG_MPI_REPORT=ops exec %s run --once --no-tar -o %s/rank$OMPI_COMM_WORLD_RANK -- %s" % (LIBRARY, DEVLOG, tmp, RING.replace("mpi_ring", "mpi_nn"))
+            done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", command], env=dict(env, PATH=path + ":" + env["PATH"]), capture_output=True, text=True)
+            same("exit of a run with a report: %s" % done.stderr[-300:], done.returncode, 0)
+            same("reports of all ranks", (done.stdout.count("MPI of 2 ranks"), done.stdout.count("RANKS AS ONE RUN")), (1, 1 - wanted))
+            same("what cannot be run", done.stderr.count("cannot run devlog"), wanted)
+            if not wanted:
+                part = done.stdout[done.stdout.index("RANKS AS ONE RUN"):]
+                same("ops in it", ("Softmax" in part, re.findall(r"^ +(\d) +%s +1 +\d\d" % os.uname().nodename, part, re.M)), (True, ["0", "1"]))
     return finish()
 
 

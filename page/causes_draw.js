@@ -50,7 +50,7 @@ function paintWaits(context, places) {
   for (const [row, box] of places) {
     const waits = drawn.lines.waits.get(row);
     if (!waits) continue;
-    const high = Math.max(1.5, Math.min(5, box.h / 3));
+    const high = Math.max(1.5, Math.min(box.h > 20 ? 3 : 5, box.h / 3)); /* below the names of open rows */;
     let last = -Infinity;
     for (let i = 0; i < waits.n; i++) {
       const x0 = xOf(row, waits.from[i]), x1 = xOf(row, waits.to[i]);
@@ -74,7 +74,7 @@ function paintPath(context, places) {
     let before = null;
     for (const part of parts) {
       const box = places.get(part.row);
-      const at = box && { x0: xOf(part.row, part.from), x1: xOf(part.row, part.to), y: box.y + Math.min(box.h - 1, box.h > 20 ? 3 : box.h / 2) };
+      const at = box && { x0: xOf(part.row, part.from), x1: xOf(part.row, part.to), y: box.y + Math.min(box.h - 1, box.h > 20 ? 1.5 : box.h / 2) };
       if (at && at.x1 > -1e4 && at.x0 < timeline.width + 1e4) {
         context.lineWidth = Math.min(3, Math.max(2, box.h / 3));
         context.beginPath();

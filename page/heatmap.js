@@ -160,7 +160,7 @@ export function showHeat() {
   heat.per = Math.max(1, Math.ceil((n * 2) / room));
   chooseLaunches();
   heat.w = Math.max(2, Math.min(40, Math.floor(room / heat.columns)));
-  heat.h = Math.max(5, Math.min(18, Math.floor((box.clientHeight - head - 4) / cores)));
+  heat.h = Math.max(5, Math.min(18, Math.floor(Math.max(box.clientHeight - head - 4, innerHeight / 4) / cores)));
   heat.h = Math.max(1, Math.min(heat.h, Math.floor(most_cores / cores)));
   heat.gutter = gutter;
   heat.head = head;

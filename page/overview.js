@@ -48,7 +48,7 @@ function slowest() {
 function slowestLaunch(all, unit) {
   if (all.count < 2) return null;
   const found = section("by_op", "op_statistics"), row = found && found.rows.find((r) => r.total === all.max), id = row ? Number(row.op.split(" ")[0]) : null;
-  const made = tile("slowest launch", row ? String(id) : unitText(all.max, unit), (row ? unitText(all.max, unit) + ", " : "") + "of " + counted(all.count, "launch") + ", " + unitText(all.average, unit) + " on average");
+  const made = tile("slowest launch", row ? "launch " + id : unitText(all.max, unit), (row ? unitText(all.max, unit) + ", " : "") + "of " + counted(all.count, "launch") + ", " + unitText(all.average, unit) + " on average");
   return row ? leads(made, "show", () => showPlace({ op_id: id })) : made;
 }
 

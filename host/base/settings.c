@@ -191,7 +191,7 @@ const dl_setting_other dl_settings_of_tests[] = {
     {"DEVLOG_TRUTH_FIRST", "tests: the number of the first of those logs"},
     {"DEVLOG_TEST_TRACY", "tests: where the Tracy library of theirs writes down its calls"},
     {"DEVLOG_TEST_AXE", "tests: an axe.min.js (npm: axe-core), by which pages are judged; without it that test says SKIPPED"},
-    {"DEVLOG_TEST_PICTURES", "tests: a folder, into which test_page_matrix puts a picture of each view of each kind of log, for eyes"},
+    {"DEVLOG_TEST_PICTURES", "tests: a folder, into which test_page_matrix puts a picture of each view of each kind of log, for eyes, and test_page_pictures those of docs/page.md"},
     {"DEVLOG_TEST_ITT", "tests: where the ITT collector of theirs writes down its calls"},
     {"DEVLOG_TEST_ALONE", "tests: set when nobody is connected to that library"},
     {"DEVLOG_TEST_SEEDS", "tests: how many seeds of the simulator's strict model, instead of the few of every day"},

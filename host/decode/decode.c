@@ -51,6 +51,7 @@ void dl_decode_free(dl_decode *d)
     dl_losses_free(&d->losses);
     dl_chip_clocks_free(&d->clocks);
     free(d->grids);
+    free(d->ranks);
     dl_window_free(&d->window);
     pk_index_free(&d->index);
     for (size_t i = 0; i < d->n_names; i++)

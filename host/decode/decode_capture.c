@@ -47,6 +47,29 @@ static devlog_status on_capture_grid(void *ctx, const dl_capture_grid *grid, dev
     return DEVLOG_OK;
 }
 
+/* Chips are known by their numbers, and launchers' processes all begin with the same. */
+static devlog_status on_capture_rank(void *ctx, const dl_capture_rank *rank, devlog_error *err)
+{
+    dl_decode *d = ctx;
+    for (size_t i = 0; i < d->n_ranks; i++) {
+        const struct decode_rank *known = &d->ranks[i];
+        if (known->slot != rank->slot) continue;
+        if (known->rank != rank->rank)
+            dl_losses_found(
+                &d->losses, DL_FOUND_RANKS, 1,
+                "%s: chip %u is rank %u's, and was rank %u's before: read each rank by itself, or all as one run "
+                "with devlog ranks",
+                dl_input_name(d->in), rank->slot, rank->rank, known->rank);
+        return DEVLOG_OK;
+    }
+    if (d->n_ranks == DL_MAX_CHIPS) return DEVLOG_OK;
+    struct decode_rank *grown = realloc(d->ranks, (d->n_ranks + 1) * sizeof *grown);
+    if (!grown) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    d->ranks = grown;
+    grown[d->n_ranks++] = (struct decode_rank){rank->slot, rank->rank};
+    return DEVLOG_OK;
+}
+
 const chip_grid *dl_decode_grid(const dl_decode *d, uint32_t slot)
 {
     for (size_t i = 0; i < d->n_grids; i++)
@@ -110,7 +133,8 @@ devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool 
                                         on_capture_costs,
                                         on_capture_launch,
                                         on_capture_progress,
-                                        on_capture_grid};
+                                        on_capture_grid,
+                                        on_capture_rank};
     d->in = in;
     devlog_status status = dl_capture_marks(in, &options, &d->tables, &d->losses, &d->clocks, &sink, err);
     d->in = NULL;

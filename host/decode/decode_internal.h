@@ -41,6 +41,10 @@ struct dl_decode {
         chip_grid is;
     } * grids; /* of chips of captures; the first that was told of each */
     size_t n_grids;
+    struct decode_rank {
+        uint32_t slot, rank;
+    } * ranks; /* whose chips of captures are; the first that was told of each */
+    size_t n_ranks;
     bool prepared; /* the clocks of all inputs are known */
     dl_input *in;  /* in hand, for progress */
     dl_block_reader reader;

@@ -59,6 +59,7 @@ static const struct {
     [DL_FOUND_NEWER] = {"newer_frames", "parts of a capture that only a newer devlog can read", true},
     [DL_FOUND_TORN] = {"torn_stamp", "stamps read while the clock's upper half changed, repaired", false},
     [DL_FOUND_WRAP] = {"clock_wrap", "wraps of the 44-bit clock, continued", false},
+    [DL_FOUND_RANKS] = {"ranks", "chips of several ranks taken for one, as they have the same number", false},
     [DL_FOUND_CLOCK_RESTART] = {"clock_restart", "restarts of a RISC's clock (several runs in one log)",
                                 false},
     [DL_FOUND_REPEATED] = {"repeated",

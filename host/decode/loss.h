@@ -47,6 +47,7 @@ typedef enum dl_finding {
     DL_FOUND_TORN,           /* stamps 2^32 off, repaired */
     DL_FOUND_WRAP,           /* wraps of the 44-bit clock, continued */
     DL_FOUND_CLOCK_RESTART,  /* a RISC's clock started again: another run in the same log */
+    DL_FOUND_RANKS,          /* chips of captures of several ranks that have one number: taken for one chip */
     DL_FOUND_REPEATED,       /* it started again in the same cycle and launch: rows that are there twice */
     DL_FOUND_OUT_OF_ORDER,   /* starts and ends of zones behind later ones of their RISC; not paired */
     DL_FOUND_OTHER_LAUNCH,   /* ends of zones that began under another launch id; not paired */

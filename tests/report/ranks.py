@@ -322,6 +322,10 @@ def main():
         same("ranks by captures", [(r["rank"], os.path.basename(r["folder"]), r["host"]) for r in table(said, "ranks")],
              [(0, "b", os.uname().nodename), (1, "a", os.uname().nodename)])
         same("of how many", said["sections"]["verdict"]["facts"]["missing"]["value"], 2)
+        captures = [os.path.join(p, "logs", "capture.devlog") for p in paths]
+        for given, wanted in ((captures, 1), (captures[:1], 0)):
+            made = subprocess.run([DEVLOG, "decode", "--no-files", *given], capture_output=True, text=True)
+            same("captures of ranks as one log: %s" % made.stderr[-300:], (made.returncode, "chip 0 is rank 0's, and was rank 1's before" in made.stdout), (0, bool(wanted)))
         os.rename(paths[0], os.path.join(tmp, "captured", "rank2"))
         paths[0] = os.path.join(tmp, "captured", "rank2")
         said = json.loads(ranks("--format", "json", *paths, ok=(3,)).stdout)

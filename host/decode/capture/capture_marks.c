@@ -115,6 +115,12 @@ static devlog_status on_grid(void *ctx, const dl_capture_grid *grid, devlog_erro
     return r->sink->grid ? r->sink->grid(r->sink->ctx, grid, err) : DEVLOG_OK;
 }
 
+static devlog_status on_rank(void *ctx, const dl_capture_rank *rank, devlog_error *err)
+{
+    const reader *r = ctx;
+    return r->sink->rank ? r->sink->rank(r->sink->ctx, rank, err) : DEVLOG_OK;
+}
+
 /* As a log does, before the first marks of a chip. */
 static devlog_status tell_chip(reader *r, uint32_t slot, devlog_error *err)
 {
@@ -546,6 +552,7 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
                                     .host_records = on_host_records,
                                     .host_memory = on_host_memory,
                                     .grid = on_grid,
+                                    .rank = on_rank,
                                     .frame = on_frame};
     dl_capture_state state;
     devlog_status status = dl_capture_read(in, &frames, options->two_threads, &state, err);

@@ -19,6 +19,7 @@ typedef struct dl_capture_marks_sink {
     void (*launch)(void *ctx, const dl_capture_launch *launch);
     void (*progress)(void *ctx, uint64_t taken); /* bytes of the input so far */
     devlog_status (*grid)(void *ctx, const dl_capture_grid *grid, devlog_error *err);
+    devlog_status (*rank)(void *ctx, const dl_capture_rank *rank, devlog_error *err);
 } dl_capture_marks_sink;
 
 typedef struct dl_capture_marks_options {

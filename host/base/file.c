@@ -181,6 +181,7 @@ static devlog_status open_as_it_is(dl_file_writer *w, const char *path, devlog_e
     if (!w->path) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     w->fd = open(path, O_WRONLY | O_CLOEXEC);
     w->opened = w->fd >= 0;
+    w->terminal = w->opened && isatty(w->fd);
     if (w->opened) return DEVLOG_OK;
     const devlog_status status = dl_fail_errno(err, errno, "cannot write %s", path);
     dl_file_abandon(w);
@@ -215,7 +216,7 @@ devlog_status dl_file_create(dl_file_writer *w, const char *path, devlog_error *
 
 devlog_status dl_file_stream(dl_file_writer *w, int fd, const char *name, devlog_error *err)
 {
-    *w = (dl_file_writer){.fd = fd, .path = strdup(name)};
+    *w = (dl_file_writer){.fd = fd, .terminal = isatty(fd), .path = strdup(name)};
     return w->path ? DEVLOG_OK : dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
 }
 
@@ -226,10 +227,26 @@ static void fail(dl_file_writer *w, int errnum)
     w->status = DEVLOG_ERR_IO;
 }
 
+/* A terminal gets whole lines, without what a name from a log could do to it; `end`: and the rest. */
+static void show(dl_file_writer *w, const void *bytes, size_t n, bool end)
+{
+    dl_str_add_n(&w->line, bytes, n);
+    if (w->line.failed) w->status = DEVLOG_ERR_MEMORY;
+    size_t whole = w->status ? 0 : w->line.len;
+    while (!end && whole && w->line.text[whole - 1] != '\n')
+        whole--;
+    if (!whole) return;
+    dl_shown_on_terminal(w->line.text, whole);
+    fail(w, dl_write_all(w->fd, w->line.text, whole));
+    w->line.len -= whole;
+    memmove(w->line.text, w->line.text + whole, w->line.len + 1);
+}
+
 /* Bytes that stand behind those in the buffer, which is empty. */
 static void write_now(dl_file_writer *w, const void *bytes, size_t n)
 {
-    if (!w->status) fail(w, dl_write_all(w->fd, bytes, n));
+    if (w->terminal && !w->status) show(w, bytes, n, false);
+    if (!w->terminal && !w->status) fail(w, dl_write_all(w->fd, bytes, n));
     if (w->copy) dl_file_put(w->copy, bytes, n);
     w->written += n;
 }
@@ -268,6 +285,7 @@ void dl_file_patch(dl_file_writer *w, uint64_t at, const void *bytes, size_t n)
 static void settle(dl_file_writer *w)
 {
     write_out(w);
+    if (w->terminal) show(w, "", 0, true);
     if ((!w->temporary && !w->opened) || w->fd < 0) return;
     if (!w->status && w->sync && fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS) fail(w, errno);
     if (close(w->fd) != 0) fail(w, errno);
@@ -361,6 +379,7 @@ void dl_file_abandon(dl_file_writer *w)
     free(w->path);
     free(w->temporary);
     dl_str_free(&w->buffer);
+    dl_str_free(&w->line);
     *w = (dl_file_writer){.fd = -1};
 }
 
@@ -368,6 +387,9 @@ devlog_status dl_print(const dl_str *text, devlog_error *err)
 {
     devlog_status status = dl_str_status(text, err);
     fflush(stdout); /* what was printed before stands before it; who ends the program tells of failures */
-    int errnum = status ? 0 : dl_write_all(STDOUT_FILENO, text->text, text->len);
-    return errnum ? dl_fail_errno(err, errnum, "cannot write to standard output") : status;
+    dl_file_writer w;
+    if (!status) status = dl_file_stream(&w, STDOUT_FILENO, "to standard output", err);
+    if (status) return status;
+    dl_file_put(&w, text->text, text->len);
+    return dl_file_commit(&w, err);
 }

@@ -23,10 +23,11 @@ devlog_status dl_file_unwritten(const char *path, int errnum, devlog_error *err)
 typedef struct dl_file_writer {
     char *path, *temporary; /* NULL: what is written goes to where it belongs at once */
     int fd;
-    bool opened; /* of those without a temporary name: fd is ours to close */
-    bool sync;   /* set by who cannot make the file again: it is on the disk before it has its name */
-    dl_str buffer;
-    uint64_t written;            /* bytes before those in `buffer` */
+    bool opened;         /* of those without a temporary name: fd is ours to close */
+    bool terminal;       /* gets whole lines, cleaned (dl_shown_on_terminal) */
+    bool sync;           /* set by who cannot make the file again: it is on the disk before it has its name */
+    dl_str buffer, line; /* `line`: what a terminal has not got yet */
+    uint64_t written;    /* bytes before those in `buffer` */
     struct dl_file_writer *copy; /* gets all that is written from now on, too; NULL: none */
     devlog_status status;        /* of the first failure, which dl_file_commit reports */
     int errnum;

@@ -245,7 +245,20 @@ static size_t control_length(const char *text, size_t n)
 {
     const unsigned char *p = (const unsigned char *)text;
     if (p[0] < 0x20 || p[0] == 0x7F) return 1;
-    return n > 1 && p[0] == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0 ? 2 : 0;
+    if (n > 1 && p[0] == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0) return 2;
+    if (n > 1 && p[0] == 0xD8 && p[1] == 0x9C) return 2;
+    if (n < 3 || p[0] != 0xE2) return 0;
+    const bool marks = p[1] == 0x80 && (p[2] == 0x8E || p[2] == 0x8F || (p[2] >= 0xAA && p[2] <= 0xAE)),
+               isolates = p[1] == 0x81 && p[2] >= 0xA6 && p[2] <= 0xA9;
+    return marks || isolates ? 3 : 0;
+}
+
+/* The code point of a control character of two or three bytes. */
+static unsigned control_code(const char *text, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    return length == 2 ? (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu)
+                       : (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
 }
 
 void dl_str_shown(dl_str *s, const char *text, size_t n)
@@ -263,8 +276,9 @@ void dl_str_shown(dl_str *s, const char *text, size_t n)
         const char *known = text[i] ? strchr(from, text[i]) : NULL;
         if (known)
             dl_str_fmt(s, "\\%c", to[known - from]);
-        else if (control == 2)
-            dl_str_fmt(s, "\\x%02x", (unsigned char)text[i + 1]);
+        else if (control > 1)
+            dl_str_fmt(s, control_code(text + i, control) < 0x100 ? "\\x%02x" : "\\u%04x",
+                       control_code(text + i, control));
         else
             dl_str_fmt(s, "\\x%02x", (unsigned char)text[i]);
         i += control ? control : 1;
@@ -273,16 +287,37 @@ void dl_str_shown(dl_str *s, const char *text, size_t n)
     dl_str_add_n(s, text + plain, n - plain);
 }
 
-void dl_shown_in_place(char *text)
+/* ESC [ ... m: a colour; 0: it is none. */
+static size_t colour_length(const char *text, size_t n)
 {
-    for (size_t n = strlen(text), i = 0; i < n;) {
-        size_t control = control_length(text + i, n - i);
-        size_t length = control ? control : dl_utf8_length(text + i, n - i);
+    size_t i = 2;
+    if (n < 3 || text[0] != '\x1b' || text[1] != '[') return 0;
+    while (i < n && ((text[i] >= '0' && text[i] <= '9') || text[i] == ';'))
+        i++;
+    return i < n && text[i] == 'm' ? i + 1 : 0;
+}
+
+static void show_in_place(char *text, size_t n, bool colours)
+{
+    for (size_t i = 0; i < n;) {
+        size_t colour = colours ? colour_length(text + i, n - i) : 0;
+        size_t control = colour ? 0 : control_length(text + i, n - i);
+        size_t length = colour ? colour : control ? control : dl_utf8_length(text + i, n - i);
         bool keep = !control || text[i] == '\n' || text[i] == '\t';
         for (size_t k = 0; k < (length ? length : 1); k++)
             if (!length || !keep) text[i + k] = '?';
         i += length ? length : 1;
     }
+}
+
+void dl_shown_in_place(char *text)
+{
+    show_in_place(text, strlen(text), false);
+}
+
+void dl_shown_on_terminal(char *text, size_t n)
+{
+    show_in_place(text, n, true);
 }
 
 void dl_shown_line_in_place(char *text)

@@ -55,13 +55,15 @@ void dl_str_json(dl_str *s, const char *text, size_t n);
 void dl_str_csv(dl_str *s, const char *text, size_t n);
 /* As Markdown shows it: what it would take for its own is written with a '\\' in front. */
 void dl_str_markdown(dl_str *s, const char *text);
-/* The text as a terminal may show it, on one line: control characters and bytes that are not UTF-8 as \n, \t,
- * \r or \x1b, so that a name from a log can neither move the cursor nor look like another line. For every
+/* The text as a terminal may show it, on one line: control characters, those that turn the direction of writing, and bytes that are
+ * not UTF-8 as \n, \t, \r, \x1b or \u202e, so that a name from a log can neither move the cursor nor look like another line. For every
  * name that a table or a message shows. */
 void dl_str_shown(dl_str *s, const char *text, size_t n);
 /* The same of a whole NUL-terminated text in place, "?" for what cannot be shown; line feeds and tabs stay.
  */
 void dl_shown_in_place(char *text);
+/* The same of what goes to a terminal as it is, colours (ESC [ ... m) among it, which stay. */
+void dl_shown_on_terminal(char *text, size_t n);
 /* The same of what is one line: names may have line ends in them. */
 void dl_shown_line_in_place(char *text);
 /* DEVLOG_OK, or DEVLOG_ERR_MEMORY when any of the text could not be stored. */

@@ -11,7 +11,7 @@
 enum { BUFFER = 256 * 1024, PACKED = 64 * 1024, GZIP_WINDOW = 15 + 16 };
 
 struct out_target {
-    dl_file_writer file; /* fd -1: standard output */
+    dl_file_writer file;
     char *path;
     int errnum;
     bool to_stdout, packs;
@@ -44,16 +44,14 @@ devlog_status out_open(dl_out *o, const char *path, devlog_error *err)
         if (deflateInit2(&t->z, 6, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK) goto no_memory;
         t->packs = true;
     }
-    if (!t->to_stdout) {
-        devlog_status status = dl_file_create(&t->file, path, err);
-        if (status) {
-            target_free(t);
-            free(o->text);
-            *o = (dl_out){.status = status};
-            return status;
-        }
+    devlog_status status = t->to_stdout ? dl_file_stream(&t->file, STDOUT_FILENO, path, err)
+                                        : dl_file_create(&t->file, path, err);
+    if (status) {
+        target_free(t);
+        free(o->text);
+        *o = (dl_out){.status = status};
     }
-    return DEVLOG_OK;
+    return status;
 no_memory:
     if (t) target_free(t);
     free(o->text);
@@ -71,7 +69,9 @@ static void fail(dl_out *o, int errnum)
 static void put(dl_out *o, const void *bytes, size_t n)
 {
     struct out_target *t = o->target;
-    if (!o->status) fail(o, dl_write_all(t->to_stdout ? STDOUT_FILENO : t->file.fd, bytes, n));
+    if (o->status) return;
+    if (t->file.terminal) dl_file_put(&t->file, bytes, n); /* which cleans it */
+    fail(o, t->file.terminal ? t->file.errnum : dl_write_all(t->file.fd, bytes, n));
 }
 
 static void pack(dl_out *o, int how)
@@ -127,12 +127,10 @@ devlog_status out_close_into(dl_out *o, dl_file_set *set, devlog_status status, 
     if (!status && o->status)
         status = t->to_stdout ? dl_fail_errno(err, t->errnum, "cannot write standard output")
                               : dl_file_unwritten(t->path, t->errnum, err);
-    if (!t->to_stdout) {
-        if (status)
-            dl_file_abandon(&t->file);
-        else
-            status = set ? dl_file_set_take(set, &t->file, err) : dl_file_commit(&t->file, err);
-    }
+    if (status)
+        dl_file_abandon(&t->file);
+    else
+        status = set && !t->to_stdout ? dl_file_set_take(set, &t->file, err) : dl_file_commit(&t->file, err);
     target_free(t);
     free(o->text);
     *o = (dl_out){.status = status};

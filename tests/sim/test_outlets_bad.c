@@ -86,9 +86,14 @@ static void part_cap(void)
 static void part_full(void)
 {
     signal(SIGXFSZ, SIG_IGN);
+    uint32_t dice = 1;
+    char text[200] = "";
     for (int i = 0; i < 100; i++) {
+        /* Each another, so that they fill what little there is of a disk however few frames they are packed into. */
+        for (size_t k = 0; k + 1 < sizeof text; k++)
+            text[k] = (char)('0' + ((dice = dice * 1664525u + 1013904223u) >> 24) % 64);
         DEVLOG_HOST_ZONE("zone");
-        DEVLOG_HOST_MESSAGE("a text that fills what little there is of a disk, soon");
+        DEVLOG_HOST_MESSAGE(text);
         if (i == 10) usleep(100000);
         if (i == 20) setrlimit(RLIMIT_FSIZE, &(struct rlimit){3000, 3000});
         if (i > 10) usleep(2000);
@@ -98,6 +103,13 @@ static void part_full(void)
 /* ---- Forks in the middle --- */
 
 enum { FORKERS = 3, KIDS = 40, PASSES = 200 };
+/* So many children may hang in the sanitizer's allocator: its locks stay taken when another thread of the parent was in it (that of
+ * the C library is not like that). */
+#ifdef __SANITIZE_ADDRESS__
+enum { SANITIZER = 3 };
+#else
+enum { SANITIZER = 0 };
+#endif
 
 static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
 static devlog_host_lock shared_told = DEVLOG_HOST_LOCK_INIT("shared");
@@ -137,7 +149,7 @@ static void *goes_on(void *passes)
 /* The child of a process whose other threads were anywhere. What it does not finish in time hangs, and SIGALRM ends it. */
 static void goes_on_in_child(void)
 {
-    alarm(20);
+    alarm(10);
     pthread_mutex_unlock(&shared); /* taken by the parent's thread, which this one goes on as */
     DEVLOG_HOST_LOCK_RELEASED(shared_told);
     for (int i = 0; i < PASSES; i++)
@@ -155,7 +167,7 @@ static void part_forks(const char *folder)
     pthread_t threads[FORKERS];
     static long passes[FORKERS];
     char path[128];
-    int how;
+    int how, hung = 0;
     snprintf(path, sizeof path, "%s/processes", folder);
     FILE *list = fopen(path, "w");
     if (!list) exit(6);
@@ -178,16 +190,22 @@ static void part_forks(const char *folder)
         }
         if (!(i & 1)) pthread_mutex_unlock(&shared);
         DEVLOG_HOST_LOCK_RELEASED(shared_told);
-        fprintf(list, "%ld\n", (long)child);
-        if (waitpid(child, &how, 0) != child || how) {
+        if (waitpid(child, &how, 0) != child) exit(3);
+        if (WIFSIGNALED(how) && WTERMSIG(how) == SIGALRM && hung < SANITIZER) {
+            hung++;
+            i--;
+            continue;
+        }
+        if (how) {
             fprintf(stderr, "child %d of %d ended with wait status 0x%x\n", i, KIDS, (unsigned)how);
             exit(3);
         }
+        fprintf(list, "%ld\n", (long)child);
     }
     atomic_store(&enough, true);
     for (int i = 0; i < FORKERS; i++)
         pthread_join(threads[i], NULL);
-    fprintf(list, "parent %ld %ld\n", (long)getpid(), passes[0] + passes[1] + passes[2]);
+    fprintf(list, "parent %ld %ld %d\n", (long)getpid(), passes[0] + passes[1] + passes[2], KIDS + hung);
     fclose(list);
 }
 
@@ -214,8 +232,11 @@ static void a_thousand_threads_are_told_or_counted(void **state)
     char *text = decoded(&o, begins == THREADS ? 0 : 3);
     char lost[64];
     /* What is not in the file goes nowhere else: a zone and a text of each thread without a ring. */
-    snprintf(lost, sizeof lost, " %u  records of host zones", 2 * (THREADS - begins));
-    if (begins < THREADS && !strstr(text, lost)) fail_msg("not '%s': %s", lost, text);
+    const uint32_t n = 2 * (THREADS - begins);
+    snprintf(lost, sizeof lost, " %.*s%0*u  records of host zones", n < 1000 ? 0 : 2, "1,", n < 1000 ? 1 : 3,
+             n % 1000);
+    const char *end = strstr(text, "Lost");
+    if (begins < THREADS && !strstr(text, lost)) fail_msg("not '%s': %s", lost, end ? end : text);
     free(text);
     drop(&o);
 }
@@ -314,9 +335,9 @@ static void forks_in_the_middle(void **state)
     char *list = read_bytes(path, &n);
     strcpy(host_folder, o.folder);
     long process = 0, passes = 0;
-    int children = 0;
+    int children = 0, forks = 0;
     for (char *line = strtok_r(list, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-        if (sscanf(line, "parent %ld %ld", &process, &passes) == 2) break;
+        if (sscanf(line, "parent %ld %ld %d", &process, &passes, &forks) == 3) break;
         const pid_t child = (pid_t)strtol(line, NULL, 10);
         children++;
         assert_int_equal(host_look(child, "child's").zones, PASSES);
@@ -333,7 +354,7 @@ static void forks_in_the_middle(void **state)
     assert_true(passes > 0);
     assert_int_equal(host_look((pid_t)process, "parent's").zones, passes);
     assert_int_equal(host_look((pid_t)process, "hold fresh").zones, passes);
-    assert_int_equal(host_look((pid_t)process, "wait shared").zones, passes + KIDS);
+    assert_int_equal(host_look((pid_t)process, "wait shared").zones, passes + forks);
     assert_int_equal(host_look((pid_t)process, "parent's pool").values, 2 * passes);
     assert_int_equal(host_look((pid_t)process, "open over forks").zones, 1);
     assert_int_equal(host_look((pid_t)process, "child's").zones, 0);

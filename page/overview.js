@@ -75,7 +75,7 @@ function saving(row, columns, most) {
   const unit = columns.find((c) => c.key === "saving").unit;
   const card = make("li", { class: "saving" },
     make("div", { class: "amount" }, make("b", {}, unitText(row.saving, unit)), make("span", { class: "faint" }, row.share === null ? "" : unitText(row.share, "percent") + " of the wall time")),
-    make("div", {}, make("h3", {}, row.what), make("p", {}, row.evidence || "")));
+    make("div", {}, make("h3", {}, row.what), make("p", {}, (row.evidence || "").replace(/(\d) us\b/g, "$1 µs") /* as all other times of the page */)));
   card.style.setProperty("--part", (row.saving / most) * 100 + "%");
   if (row.op_id !== null || row.core !== null || row.line !== null) {
     const link = make("button", { type: "button", class: "go" }, "show in the time line");

@@ -72,9 +72,12 @@ function drawButton() {
   return button;
 }
 
+/* As `devlog causes` calls them. */
+const FACTS = { cycles: "their cycles", known: "of them explained", wants: "looks at buffers and semaphores" };
+
 function facts(found) {
   return make("dl", { class: "facts" }, ...Object.entries(found.facts).filter(([, f]) => f.value !== null).flatMap(([key, f]) =>
-    [make("dt", {}, key.replaceAll("_", " ")), make("dd", {}, unitText(f.value, f.unit), make("span", { class: "faint" }, f.note ? " " + f.note : ""))]));
+    [make("dt", {}, FACTS[key] || key.replaceAll("_", " ")), make("dd", {}, unitText(f.value, f.unit), make("span", { class: "faint" }, f.note ? " " + f.note : ""))]));
 }
 
 export function showCauses() {

@@ -124,11 +124,6 @@ static void use_everything(const char *where)
     page_has_no_problems(b, where);
     page_has_text(b, "String(document.documentElement.scrollWidth <= innerWidth)", "true");
     is_true_at_every_size(where);
-    page_fits(b, where, PAGE_ALL_SIZES | PAGE_LIGHT_AND_DARK);
-    for (int mode = 0; mode < 2; mode++) {
-        page_is_legible(b, where);
-        page_run(b, "document.getElementById('theme').click()");
-    }
 }
 
 static void open_log(const char *name, const page_log *log, int exit_status)

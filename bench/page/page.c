@@ -140,6 +140,19 @@ static void frames(browser *b, const char *what, const char *before, const char 
     free(text);
 }
 
+/* The middle of nine runs of what a hand has to wait for. */
+static void answer(browser *b, const char *what, const char *script, const char *goal)
+{
+    char *text = browser_js(
+        b,
+        "(() => { const all = []; for (let i = 0; i < 9; i++) { const from = performance.now(); %s; "
+        "all.push(performance.now() - from); } all.sort((a, b) => a - b); return all[4].toFixed(0) + "
+        "' ms, slowest ' + all[8].toFixed(0) + ' ms'; })()",
+        script);
+    printf("%-44s %10s (goal: %s)\n", what, text, goal);
+    free(text);
+}
+
 /* The same scripts for both sizes, with the goals of each. */
 static int measure(browser *b, const char *path, const char *opening, const char *all, const char *tenth,
                    const char *hundredth, const char *open)
@@ -175,6 +188,12 @@ static int measure(browser *b, const char *path, const char *opening, const char
            "zoom(i % 2 ? 1.05 : 0.95, 0.5)", hundredth);
     frames(b, "frame, all of it, cores open", "toggleCore(null), viewAll()", "pan(i % 2 ? 0.01 : -0.01)",
            open);
+    answer(b, "search of a name that a seventh have", "runSearch(i % 2 ? 'compute page' : 'compute pag')",
+           "100 ms");
+    answer(b, "search by a regular expression", "runSearch(i % 2 ? '/^(un)?pack/' : '/^(un)?pack page/')",
+           "100 ms");
+    answer(b, "statistics of an area, all of it",
+           "runSearch(''), areaOf(timeline.model, 0, timeline.model.span, null)", "100 ms");
     return 0;
 }
 

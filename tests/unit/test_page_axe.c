@@ -1,4 +1,4 @@
-/* axe-core finds no serious fault on any tab of device_perf.html, on the page of two runs, and on the list of `devlog serve`: at every
+/* axe-core finds no serious fault on any tab of device_perf.html, on the page of two runs, on the list of `devlog serve`, and on the history of an archive: at every
  * size, light and dark. Not for contrast of what canvases hold, which axe cannot see (support/legible.c). axe-core is no part of devlog
  * and of no Debian package: where DEVLOG_TEST_AXE does not name an axe.min.js, or where there is no chromium, this says SKIPPED. */
 #include <stdio.h>
@@ -147,6 +147,23 @@ static void two_runs_beside_one_another(void **state)
     look("two runs", false);
 }
 
+static void history_of_an_archive(void **state)
+{
+    NEEDS_AXE();
+    char line[2000], url[700];
+    page_network();
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line, "archive add -a runs.sqlite --label run=%d --date 2026-01-0%d network", i,
+                 i + 1);
+        free(devlog_ok(line, 0));
+    }
+    free(devlog_ok("archive page runs.sqlite -o history.html", 0));
+    snprintf(url, sizeof url, "file://%s", in_scratch("history.html"));
+    assert_true(browser_go(b, "about:blank", "true"));
+    assert_true(browser_go(b, url, "document.documentElement.dataset.ready === 'yes'"));
+    look("history", false);
+}
+
 static void list_of_logs(void **state)
 {
     NEEDS_AXE();
@@ -165,7 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(page_of_a_network), cmocka_unit_test(page_with_drops_chips_and_values),
         cmocka_unit_test(page_of_waits),     cmocka_unit_test(two_runs_beside_one_another),
-        cmocka_unit_test(list_of_logs),
+        cmocka_unit_test(list_of_logs),      cmocka_unit_test(history_of_an_archive),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

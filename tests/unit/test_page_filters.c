@@ -88,6 +88,31 @@ static void causes_are_of_the_launches_that_are_left(void **state)
     page_has_no_problems(b, "causes");
 }
 
+/* Of what there is chips come first, then processes with the number that a filter takes; a log may have either alone. */
+static void chips_and_processes_that_are_not_there(void **state)
+{
+    (void)state;
+    char line[2000], says[200], folder[600], log[700];
+    const page_log chips = {.chips = 3, .columns = 1, .rows = 1, .riscs = 1, .launches = 1, .zones = 1};
+    snprintf(folder, sizeof folder, "%s", in_scratch("."));
+    snprintf(log, sizeof log, "%s", in_scratch("three.csv"));
+    page_log_write(log, &chips);
+    const long child = page_host_program(folder);
+    const unsigned id = 0x40000000u + (unsigned)child;
+    for (int both = 0; both < 2; both++) {
+        snprintf(line, sizeof line, "decode --no-files --chips 7 %s %s/host_%ld.devlog", both ? log : "",
+                 folder, child);
+        snprintf(says, sizeof says, "--chips 7: no such chip; the log has %s%u (process %ld)",
+                 both ? "0-2, " : "", id, child);
+        devlog_fails(line, 1, says);
+        snprintf(line, sizeof line, "decode --no-files --chips %u %s %s/host_%ld.devlog", id, both ? log : "",
+                 folder, child);
+        char *text = devlog_ok(line, 0);
+        if (!strstr(text, "loader") || strstr(text, "BRISC")) fail_msg("%s: %s", line, text);
+        free(text);
+    }
+}
+
 static void a_program_of_the_host_alone(void **state)
 {
     NEEDS_BROWSER();
@@ -175,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filters_reach_the_answers),
         cmocka_unit_test(causes_are_of_the_launches_that_are_left),
+        cmocka_unit_test(chips_and_processes_that_are_not_there),
         cmocka_unit_test(a_program_of_the_host_alone),
         cmocka_unit_test(a_program_of_the_host_above_a_chip),
     };

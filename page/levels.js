@@ -19,10 +19,10 @@ function makeLevel(lane, level) {
   return { row: lane.row, start: of(start), end: of(end), site: of(lane.site), launch: of(lane.launch), index };
 }
 
-/* What has to be painted of a lane where a pixel is so many cycles: whatever is a pixel wide, and of what begins within each half or
- * quarter of a pixel at least the first. */
+/* What has to be painted of a lane where a pixel is so many cycles: whatever is a pixel wide, and of what begins within each whole or
+ * half pixel at least the first. */
 export function enough(lane, cyclesPerPixel) {
-  const level = Math.floor(Math.log2(cyclesPerPixel)) - 1;
+  const level = Math.floor(Math.log2(cyclesPerPixel));
   if (lane.n < FEWEST || level < 1) return lane;
   lane.levels ||= [];
   return (lane.levels[level] ||= makeLevel(lane, level));

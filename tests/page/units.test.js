@@ -165,7 +165,7 @@ test("what is narrower than a pixel is painted all the same, and nothing beside 
   }
 });
 
-test("a level of detail paints what all intervals do, half a pixel apart at most", () => {
+test("a level of detail paints what all intervals do, a pixel apart at most", () => {
   const next = numbers(23), width = 200;
   let fewer = 0;
   for (let round = 0; round < 60; round++) {

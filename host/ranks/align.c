@@ -1,6 +1,6 @@
 /* Where the clocks of lanes lie to one another, by what all of them saw: a collective op ends nearly at once wherever it runs,
  * and nowhere before the last one has begun. The first says where a clock lies (a line through the differences of ends), the
- * second how far off that can be at most. No clock of a host is asked. */
+ * second how far off that can be at most, and where a clock has jumped. No clock of a host is asked. */
 #include <stdlib.h>
 
 #include "answers/answer_run.h"
@@ -9,13 +9,15 @@
 
 enum {
     FOR_DRIFT = 3, /* so many collective ops say how fast a clock runs, too */
-    TOO_FAR = 8    /* a difference so many times farther off than the median is a stranger */
+    TOO_FAR = 8,   /* a difference so many times farther off than the median is a stranger */
+    REFERENCES = 4 /* so many lanes are tried: most others contradict one whose own clock jumps */
 };
 
 typedef struct point {
     double x, y;      /* end on the lane; what has to be added to it for the reference's end */
     double low, high; /* what may be added: neither ends before the other has begun */
     bool used;
+    uint32_t item;
 } point;
 
 static devlog_status no_memory(devlog_error *err)
@@ -79,10 +81,12 @@ static bool leave_out(point *p, size_t n, double a, double b, double x0)
     return true;
 }
 
-static bool align(const ranks *r, rank_lane *l, point *p, size_t n)
+static bool align(rank_lane *l, point *p, size_t n)
 {
     enum { ROUNDS = 4 };
     double a, b, x0;
+    l->aligned = false;
+    l->anchors = l->strangers = 0;
     for (size_t i = 0; i < n; i++)
         p[i].used = true;
     if (!n) return true;
@@ -116,43 +120,89 @@ static bool align(const ranks *r, rank_lane *l, point *p, size_t n)
     }
     /* Few points lie on any line: then only what cannot be otherwise is known. */
     if (l->anchors <= FOR_DRIFT) l->residual = fmax(fabs(low), fabs(high));
-    (void)r;
     return true;
 }
 
-devlog_status ranks_align(ranks *r, devlog_error *err)
+/* A late end says nothing against a clock; what ended before others had begun, or began when they had ended, does. */
+static void find_impossible(ranks *r, rank_lane *l, const point *p, size_t n)
 {
-    size_t most = 0;
-    for (size_t i = 0; i < r->n_ops; i++)
-        r->ops[i].collective = answer_is_collective(ranks_text(r, r->ops[i].code));
-    for (size_t k = 0; k < r->n_lanes; k++) {
-        size_t n = 0;
-        for (size_t i = 0; i < r->lanes[k].n; i++) {
-            const rank_item *item = &r->ops_of_lanes[r->lanes[k].first + i];
-            n += r->ops[item->op].collective && isfinite(item->end);
-        }
-        if (n > most) r->reference = k;
-        if (n > most) most = n;
+    l->impossible = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double line = l->offset + l->drift * p[i].x;
+        r->ops_of_lanes[p[i].item].impossible =
+            p[i].low - line > l->residual || line - p[i].high > l->residual;
+        l->impossible += r->ops_of_lanes[p[i].item].impossible;
     }
-    if (!most) return DEVLOG_OK;
-    point *points = malloc(most * sizeof *points);
-    if (!points) return no_memory(err);
-    devlog_status status = DEVLOG_OK;
-    for (size_t k = 0; k < r->n_lanes && !status; k++) {
+}
+
+/* Lays all lanes beside the reference. *contradict: how many have a clock that jumps against it. */
+static bool align_all(ranks *r, point *points, size_t *contradict)
+{
+    *contradict = 0;
+    for (size_t k = 0; k < r->n_lanes; k++) {
+        rank_lane *l = &r->lanes[k];
         size_t n = 0;
-        for (size_t i = 0; i < r->lanes[k].n; i++) {
-            const rank_item *item = &r->ops_of_lanes[r->lanes[k].first + i];
+        for (size_t i = l->first; i < l->first + l->n; i++) {
+            rank_item *item = &r->ops_of_lanes[i];
             const rank_op *op = &r->ops[item->op];
             const rank_item *there = op->collective ? item_on(r, op, r->reference) : NULL;
+            item->impossible = false;
             if (!there || !isfinite(item->end) || !isfinite(there->end)) continue;
             points[n++] = (point){.x = item->end,
                                   .y = there->end - item->end,
                                   .low = there->start - item->end,
-                                  .high = there->end - item->start};
+                                  .high = there->end - item->start,
+                                  .item = (uint32_t)i};
         }
-        if (!align(r, &r->lanes[k], points, n)) status = no_memory(err);
+        if (!align(l, points, n)) return false;
+        if (l->aligned) find_impossible(r, l, points, n);
+        *contradict += l->impossible != 0;
+    }
+    r->lanes[r->reference].residual = 0;
+    return true;
+}
+
+static size_t collectives_of(const ranks *r, const rank_lane *l)
+{
+    size_t n = 0;
+    for (size_t i = l->first; i < l->first + l->n; i++)
+        n += r->ops[r->ops_of_lanes[i].op].collective && isfinite(r->ops_of_lanes[i].end);
+    return n;
+}
+
+devlog_status ranks_align(ranks *r, devlog_error *err)
+{
+    size_t most = 0, first = 0, best = SIZE_MAX, contradict;
+    for (size_t i = 0; i < r->n_ops; i++)
+        r->ops[i].collective = answer_is_collective(ranks_text(r, r->ops[i].code));
+    for (size_t k = 0; k < r->n_lanes; k++) {
+        const size_t n = collectives_of(r, &r->lanes[k]);
+        if (n > most) first = k;
+        if (n > most) most = n;
+    }
+    r->reference = first;
+    if (!most) return DEVLOG_OK;
+    point *points = malloc(most * sizeof *points);
+    if (!points) return no_memory(err);
+    /* The lane with most collective ops; where most others contradict it, the next ones that have nearly as many. */
+    bool memory = align_all(r, points, &best);
+    size_t chosen = first, tried = 1;
+    for (size_t k = 0; k < r->n_lanes && memory && best * 2 > r->n_lanes && tried < REFERENCES; k++) {
+        if (k == first || r->lanes[k].rank == r->lanes[chosen].rank ||
+            collectives_of(r, &r->lanes[k]) * 10 < most * 9)
+            continue;
+        r->reference = k;
+        tried++;
+        memory = align_all(r, points, &contradict);
+        if (contradict < best) {
+            best = contradict;
+            chosen = k;
+        }
+    }
+    if (memory && r->reference != chosen) {
+        r->reference = chosen;
+        memory = align_all(r, points, &contradict);
     }
     free(points);
-    r->lanes[r->reference].residual = 0;
-    return status;
+    return memory ? DEVLOG_OK : no_memory(err);
 }

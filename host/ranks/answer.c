@@ -15,6 +15,47 @@ const char *ranks_lane_name(answer *a, const ranks *r, const rank_lane *l)
     return several ? answer_keepf(a, "rank %u chip %u", number, l->chip) : answer_keepf(a, "rank %u", number);
 }
 
+/* "rank 3", "ranks 3, 7-9 and 200": all of them, as they are what somebody has to look for. */
+static void add_numbers(dl_str *s, const unsigned *numbers, size_t n)
+{
+    dl_str_add(s, n == 1 ? "rank " : "ranks ");
+    for (size_t i = 0, next; i < n; i = next) {
+        next = i + 1;
+        while (next < n && numbers[next] == numbers[next - 1] + 1)
+            next++;
+        if (next - i == 2) next--;
+        dl_str_add(s, i == 0 ? "" : next == n ? " and " : ", ");
+        dl_str_fmt(s, next - i > 2 ? "%u-%u" : "%u", numbers[i], numbers[next - 1]);
+    }
+}
+
+static bool is_silent(const ranks *r, size_t rank)
+{
+    return r->items[rank].silent;
+}
+
+static bool has_jumped(const ranks *r, size_t rank)
+{
+    for (size_t i = 0; i < r->n_lanes; i++)
+        if (r->lanes[i].rank == rank && r->lanes[i].impossible) return true;
+    return false;
+}
+
+/* The ranks that something holds for. */
+static const char *who(answer *a, const ranks *r, bool (*holds)(const ranks *r, size_t rank))
+{
+    unsigned *numbers = malloc((r->n + 1) * sizeof *numbers);
+    dl_str text = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < r->n && numbers; i++)
+        if (holds(r, i)) numbers[n++] = r->items[i].number;
+    if (n) add_numbers(&text, numbers, n);
+    const char *kept = answer_keepf(a, "%s", text.len && !text.failed ? text.text : "ranks");
+    dl_str_free(&text);
+    free(numbers);
+    return kept;
+}
+
 /* What speaks against folders being of one run. */
 static void add_doubts(answer *a, answer_section *f, const ranks *r)
 {
@@ -73,7 +114,7 @@ static void add_summary(answer *a, const ranks *r)
              "for the nth on all, which is a guess"),
     };
     answer_section *f = answer_facts(a, "verdict", "RANKS AS ONE RUN");
-    size_t shared = 0, collective = 0, unaligned = 0, strangers = 0;
+    size_t shared = 0, collective = 0, unaligned = 0, strangers = 0, jumped = 0, impossible = 0;
     double worst = 0;
     for (size_t i = 0; i < r->n_ops; i++) {
         shared += r->ops[i].lanes == r->n_lanes;
@@ -83,6 +124,8 @@ static void add_summary(answer *a, const ranks *r)
         const rank_lane *l = &r->lanes[i];
         unaligned += !l->aligned;
         strangers += l->strangers;
+        jumped += l->impossible != 0;
+        impossible += l->impossible;
         if (l->aligned && !(l->residual <= worst)) worst = l->residual;
     }
     answer_fact(a, f, "ranks", "ranks", ANSWER_COUNT, (double)r->n, NULL);
@@ -98,17 +141,29 @@ static void add_summary(answer *a, const ranks *r)
             ? answer_keepf(a, "by the ends of collective ops; %zu of them contradict the others", strangers)
         : unaligned ? answer_keepf(a, "%zu chips have no collective op with times", unaligned)
                     : "by the ends of collective ops, the worst of all chips");
-    if (r->n_missing)
+    if (jumped)
+        answer_fact(
+            a, f, "jumped", "clocks that jump", ANSWER_COUNT, (double)jumped,
+            answer_keepf(
+                a,
+                "of %s: by them %zu collective ops were over before others began, or began when others had ended; not counted in these",
+                who(a, r, has_jumped), impossible));
+    if (r->n_missing) {
+        dl_str text = {0};
+        add_numbers(&text, r->missing, r->n_missing);
         answer_fact(a, f, "missing", "missing ranks", ANSWER_COUNT, (double)r->n_missing,
-                    answer_keepf(a, "rank %u%s: not in the folder; did it die, or was it not copied?",
-                                 r->missing[0], r->n_missing > 1 ? " and others" : ""));
+                    answer_keepf(a, "%s: not in the folder; did %s die, or not get copied?",
+                                 text.failed ? "" : text.text, r->n_missing > 1 ? "they" : "it"));
+        dl_str_free(&text);
+    }
     if (r->n_silent) {
         const rank_entry *e = r->items;
         while (!e->silent)
             e++;
-        answer_fact(
-            a, f, "silent", "without data", ANSWER_COUNT, (double)r->n_silent,
-            answer_keepf(a, "rank %u%s: %s", e->number, r->n_silent > 1 ? " and others" : "", e->silent));
+        answer_fact(a, f, "silent", "without data", ANSWER_COUNT, (double)r->n_silent,
+                    r->n_silent == 1
+                        ? answer_keepf(a, "rank %u: %s", e->number, e->silent)
+                        : answer_keepf(a, "%s; rank %u: %s", who(a, r, is_silent), e->number, e->silent));
     }
     add_doubts(a, f, r);
 }

@@ -66,7 +66,7 @@ static double before_that_rank(const ranks *r, const rank_op *op, const meeting 
     double second = -INFINITY;
     for (size_t k = 0; k < op->lanes; k++) {
         const rank_lane *l = &r->lanes[r->lane_of[r->by_op[op->first + k]]];
-        const double start = ranks_common(l, r->ops_of_lanes[r->by_op[op->first + k]].start);
+        const double start = ranks_start(r, r->by_op[op->first + k]);
         const bool other = r->n > 1 ? l->rank != r->lanes[m->last_lane].rank : l != &r->lanes[m->last_lane];
         if (other && start > second) second = start;
     }
@@ -78,9 +78,8 @@ static bool measure(const ranks *r, const rank_op *op, uint32_t number, meeting 
     *m = (meeting){.op = number, .first = INFINITY, .last = -INFINITY, .end = -INFINITY};
     for (size_t k = 0; k < op->lanes; k++) {
         const uint32_t lane = r->lane_of[r->by_op[op->first + k]];
-        const rank_item *item = &r->ops_of_lanes[r->by_op[op->first + k]];
-        const double start = ranks_common(&r->lanes[lane], item->start),
-                     end = ranks_common(&r->lanes[lane], item->end);
+        const double start = ranks_start(r, r->by_op[op->first + k]),
+                     end = ranks_end(r, r->by_op[op->first + k]);
         if (!isfinite(start) || !isfinite(end)) continue;
         m->lanes++;
         if (start < m->first) m->first = start;
@@ -130,8 +129,7 @@ static bool find_meetings(const ranks *r, meetings *ms)
         ms->n++;
         for (size_t k = 0; k < op->lanes; k++) {
             const uint32_t lane = r->lane_of[r->by_op[op->first + k]];
-            const double start =
-                ranks_common(&r->lanes[lane], r->ops_of_lanes[r->by_op[op->first + k]].start);
+            const double start = ranks_start(r, r->by_op[op->first + k]);
             if (!isfinite(start)) continue;
             ms->waits[lane] += m->last - start;
             m->waited += m->last - start;

@@ -173,13 +173,13 @@ static void walk_back(rank_item *items, long n, const uint32_t *ops, long m, con
         items[--y].op = ops[--x];
 }
 
-/* False: no memory. *found: within MOST_EDITS. */
+/* False: no memory. *found: within MOST_EDITS. Ops behind the last item are no edits: a rank may have died early. */
 static bool edit(const ranks *r, rank_item *items, long n, const uint32_t *ops, long m, bool *found)
 {
     const long most = n + m < MOST_EDITS ? n + m : MOST_EDITS;
     front *fronts = calloc((size_t)most + 1, sizeof *fronts);
     bool memory = fronts != NULL;
-    long edits = -1;
+    long edits = -1, end = 0;
     for (long d = 0; d <= most && memory && edits < 0; d++) {
         front *f = &fronts[d];
         *f = (front){calloc((size_t)(2 * d + 1), sizeof *f->values), d};
@@ -190,11 +190,13 @@ static bool edit(const ranks *r, rank_item *items, long n, const uint32_t *ops, 
             while (x < m && x - k < n && same(r, ops[x], &items[x - k]))
                 x++;
             f->values[k + d] = (int32_t)x;
-            if (x >= m && x - k >= n && k == m - n) edits = d;
+            if (x - k != n || x > m) continue;
+            edits = d;
+            end = x;
         }
     }
     *found = edits >= 0;
-    if (memory && *found) walk_back(items, n, ops, m, fronts, edits);
+    if (memory && *found) walk_back(items, n, ops, end, fronts, edits);
     for (long d = 0; fronts && d <= most; d++)
         free(fronts[d].values);
     free(fronts);
@@ -205,7 +207,8 @@ static bool edit(const ranks *r, rank_item *items, long n, const uint32_t *ops, 
 static bool match_lane(ranks *r, const rank_lane *lane, uint32_t *ops, bool *found)
 {
     rank_item *items = &r->ops_of_lanes[lane->first];
-    long m = 0, n = (long)lane->n, first = 0;
+    long m = 0, first = 0;
+    const long n = (long)lane->n;
     for (uint32_t op = r->head; op != RANKS_NONE; op = r->ops[op].next)
         ops[m++] = op;
     for (long i = 0; i < n; i++)
@@ -214,8 +217,7 @@ static bool match_lane(ranks *r, const rank_lane *lane, uint32_t *ops, bool *fou
         items[first].op = ops[first];
         first++;
     }
-    while (n > first && m > first && same(r, ops[m - 1], &items[n - 1]))
-        items[--n].op = ops[--m];
+    /* Not from the end, too: the end of what a rank did that died early would be taken for that of the others. */
     if (!edit(r, items + first, n - first, ops + first, m - first, found)) return false;
     if (!*found) return true;
     uint32_t before = RANKS_NONE;
@@ -245,6 +247,53 @@ static bool ids_have_chips(const ranks *r)
 {
     for (size_t i = 0; i < r->n_items; i++)
         if ((r->ops_of_lanes[i].id & ((1 << CHIP_BITS) - 1)) != r->lanes[r->lane_of[i]].chip) return false;
+    return true;
+}
+
+/* Items without data have said where they stand, and go, with ops of which there is nothing else. False: no memory. */
+static bool drop_blank(ranks *r)
+{
+    uint32_t *to = calloc(r->n_ops + 1, sizeof *to);
+    rank_op *ops = malloc((r->n_ops + 1) * sizeof *ops);
+    rank_item *items = malloc((r->n_items + 1) * sizeof *items);
+    size_t kept = 0, n_ops = 0;
+    if (!to || !ops || !items) {
+        free(to);
+        free(ops);
+        free(items);
+        return false;
+    }
+    for (size_t l = 0; l < r->n_lanes; l++) {
+        rank_lane *lane = &r->lanes[l];
+        const size_t first = kept;
+        for (size_t i = lane->first; i < lane->first + lane->n; i++) {
+            if (r->ops_of_lanes[i].blank) continue;
+            to[r->ops_of_lanes[i].op] = 1;
+            r->lane_of[kept] = (uint32_t)l;
+            items[kept++] = r->ops_of_lanes[i];
+        }
+        lane->first = first;
+        lane->n = kept - first;
+    }
+    r->n_items = kept;
+    uint32_t *last = &r->head;
+    for (uint32_t op = r->head; op != RANKS_NONE; op = r->ops[op].next) {
+        if (!to[op]) continue;
+        ops[n_ops] = r->ops[op];
+        to[op] = (uint32_t)n_ops;
+        *last = (uint32_t)n_ops;
+        last = &ops[n_ops++].next;
+    }
+    *last = RANKS_NONE;
+    for (size_t i = 0; i < kept; i++)
+        items[i].op = to[items[i].op];
+    free(to);
+    free(r->ops);
+    free(r->ops_of_lanes);
+    r->ops = ops;
+    r->ops_of_lanes = items;
+    r->n_ops = n_ops;
+    r->cap_ops = n_ops + 1;
     return true;
 }
 
@@ -308,6 +357,7 @@ devlog_status ranks_match(ranks *r, devlog_error *err)
         r->by = RANKS_BY_KIND;
         if (!match_by(r, by_kind, false, true, &good)) return no_memory(err);
     }
+    if (!drop_blank(r)) return no_memory(err);
     const devlog_status status = number(r, err);
     if (!status) find_apart(r);
     return status;

@@ -25,7 +25,7 @@ enum {
 };
 #define RANKS_NONE UINT32_MAX
 
-/* A row of a rank's report that ran on a device. */
+/* A row of a rank's report that ran on a device; until they are matched also one whose data is lost, as it says where it stands. */
 typedef struct rank_item {
     uint64_t id;       /* GLOBAL CALL COUNT; with `has_id` */
     double start, end; /* of the firmware, ns of the lane's own clock; NAN: the report does not say */
@@ -36,6 +36,9 @@ typedef struct rank_item {
     uint32_t step;     /* ranks.texts: the step that it belongs to, or the signpost before it; 0: none */
     uint32_t op;       /* ranks.ops; the same for what is the same op */
     bool has_id;
+    bool blank; /* no device data */
+    bool
+        impossible; /* a collective op that by the lane's clock was over before others began, or began after their end */
 } rank_item;
 
 /* A chip of a rank. */
@@ -45,9 +48,10 @@ typedef struct rank_lane {
     double mhz;          /* by cycles and ns of the report; NAN: unknown */
     /* Time of the lane to time of all: t + offset + drift * t. */
     double offset, drift;
-    double residual;  /* ns: how far off that may be; NAN: not known */
-    size_t anchors;   /* collective ops that say it */
-    size_t strangers; /* such that contradict the others; they are not used */
+    double residual;   /* ns: how far off that may be; NAN: not known */
+    size_t anchors;    /* collective ops that say it */
+    size_t strangers;  /* such that contradict the others; they are not used */
+    size_t impossible; /* collective ops that its clock puts where they cannot have been: it jumps */
     bool aligned;
 } rank_lane;
 
@@ -174,6 +178,17 @@ static inline const char *ranks_text(const ranks *r, uint32_t text)
 static inline double ranks_common(const rank_lane *l, double t)
 {
     return l->aligned ? t + l->offset + l->drift * t : NAN;
+}
+/* When an item began or ended, in common time; NAN: that is not known. */
+static inline double ranks_start(const ranks *r, uint32_t item)
+{
+    const rank_item *i = &r->ops_of_lanes[item];
+    return i->impossible ? NAN : ranks_common(&r->lanes[r->lane_of[item]], i->start);
+}
+static inline double ranks_end(const ranks *r, uint32_t item)
+{
+    const rank_item *i = &r->ops_of_lanes[item];
+    return i->impossible ? NAN : ranks_common(&r->lanes[r->lane_of[item]], i->end);
 }
 /* "rank 3", or "rank 3 chip 1" where ranks have several. */
 const char *ranks_lane_name(answer *a, const ranks *r, const rank_lane *l);

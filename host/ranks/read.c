@@ -91,6 +91,12 @@ static bool on_device(const op_table_row *row)
     return !(row->has & OP_IS_POINT) && (row->has & (OP_HAS_FW | OP_HAS_KERNEL));
 }
 
+/* An op that was to run on a device, whether its data came or not. */
+static bool was_on_device(const op_table_row *row)
+{
+    return on_device(row) || (!(row->has & OP_IS_POINT) && row->has & OP_HAS_CHIP);
+}
+
 static rank_lane *lane_of(ranks *r, uint32_t rank, uint32_t chip, size_t from)
 {
     for (size_t i = from; i < r->n_lanes; i++)
@@ -107,6 +113,24 @@ static uint32_t text_in(ranks *r, const op_table *t, uint32_t text)
     size_t n;
     const char *s = dl_intern_text(t->texts, text, &n);
     return dl_intern_add(r->texts, s, n);
+}
+
+/* Shapes as they are stored: reports of 2024 have no logical ones, "[30]" behind them, and are of the same ops all the same. */
+static uint32_t shapes_in(ranks *r, const op_table *t, uint32_t text)
+{
+    size_t n, kept = 0;
+    const char *s = dl_intern_text(t->texts, text, &n);
+    char *stored = malloc(n + 1);
+    bool logical = false;
+    if (!stored) return DL_NO_STRING;
+    for (size_t i = 0; i < n; i++) {
+        logical |= s[i] == '[';
+        if (!logical) stored[kept++] = s[i];
+        logical &= s[i] != ']';
+    }
+    const uint32_t found = dl_intern_add(r->texts, stored, kept);
+    free(stored);
+    return found;
 }
 
 /* The clock of a chip: durations are rounded to a nanosecond each, so the sums know it best. */
@@ -132,12 +156,13 @@ static rank_item item_of(ranks *r, const op_table *t, size_t i, double mhz, uint
         .has_id = row->has & OP_HAS_ID,
         .start = wide->numbers[OP_FW_START] * 1000 / mhz,
         .end = wide->numbers[OP_FW_END] * 1000 / mhz,
-        .time = (double)(row->has & OP_HAS_KERNEL ? row->kernel_ns : row->fw_ns),
+        .time = on_device(row) ? (double)(row->has & OP_HAS_KERNEL ? row->kernel_ns : row->fw_ns) : NAN,
         .row = (uint32_t)(row->line - 1),
         .code = text_in(r, t, row->code),
-        .shape = text_in(r, t, wide->texts[OP_SHAPES]),
+        .shape = shapes_in(r, t, wide->texts[OP_SHAPES]),
         .step = step,
         .op = RANKS_NONE,
+        .blank = !on_device(row),
     };
 }
 
@@ -173,9 +198,7 @@ static devlog_status take(ranks *r, uint32_t rank, const op_table *t, devlog_err
     for (size_t i = 0; i < t->n; i++) {
         const op_table_row *row = &t->rows[i];
         if (on_device(row)) {
-            rank_lane *l = lane_of(r, rank, row->chip, first_lane);
-            if (!l) return no_memory(err);
-            l->n++;
+            if (!lane_of(r, rank, row->chip, first_lane)) return no_memory(err);
             n++;
         } else if (!(row->has & OP_IS_POINT) && row->has & OP_HAS_CHIP) {
             e->lost++;
@@ -189,7 +212,7 @@ static devlog_status take(ranks *r, uint32_t rank, const op_table *t, devlog_err
     }
     for (size_t i = 0; i < t->n && !e->arch; i++)
         if (on_device(&t->rows[i])) e->arch = text_in(r, t, t->wide[i].texts[OP_ARCH]);
-    rank_item *grown = realloc(r->ops_of_lanes, (r->n_items + n) * sizeof *grown);
+    rank_item *grown = realloc(r->ops_of_lanes, (r->n_items + n + e->lost) * sizeof *grown);
     if (!grown) return no_memory(err);
     r->ops_of_lanes = grown;
     uint32_t *step = steps_of(r, t);
@@ -199,8 +222,9 @@ static devlog_status take(ranks *r, uint32_t rank, const op_table *t, devlog_err
         l->first = r->n_items;
         l->mhz = clock_of(t, l->chip);
         for (size_t i = 0; i < t->n; i++)
-            if (on_device(&t->rows[i]) && t->rows[i].chip == l->chip)
+            if (was_on_device(&t->rows[i]) && t->rows[i].chip == l->chip)
                 grown[r->n_items++] = item_of(r, t, i, l->mhz, step[i]);
+        l->n = r->n_items - l->first;
     }
     free(step);
     return DEVLOG_OK;

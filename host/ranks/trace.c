@@ -1,6 +1,7 @@
 /* One time line of all ranks: their ops where they lie on the common clock, as a Chrome trace, which ui.perfetto.dev opens. Waiting for
  * the last one is a slice inside a collective op. Not for zones of cores: `devlog export` of one rank has them. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -23,14 +24,17 @@ static void name(dl_file_writer *w, bool *first, const char *what, uint32_t pid,
     dl_str_add(&w->buffer, "}}");
 }
 
-/* When the last lane began; NAN: nobody waits. */
-static double last_start(const ranks *r, const rank_op *op)
+/* When the last lane of each op began; NAN: nobody waits. */
+static double *last_starts(const ranks *r)
 {
-    double last = NAN;
-    for (size_t k = 0; op->collective && op->lanes > 1 && k < op->lanes; k++) {
-        const uint32_t item = r->by_op[op->first + k];
-        const double start = ranks_common(&r->lanes[r->lane_of[item]], r->ops_of_lanes[item].start);
-        if (isfinite(start) && !(start <= last)) last = start;
+    double *last = malloc((r->n_ops + 1) * sizeof *last);
+    for (size_t i = 0; i < r->n_ops && last; i++) {
+        const rank_op *op = &r->ops[i];
+        last[i] = NAN;
+        for (size_t k = 0; op->collective && op->lanes > 1 && k < op->lanes; k++) {
+            const double start = ranks_start(r, r->by_op[op->first + k]);
+            if (isfinite(start) && !(start <= last[i])) last[i] = start;
+        }
     }
     return last;
 }
@@ -50,8 +54,13 @@ devlog_status ranks_trace(const ranks *r, const char *path, uint64_t *left_out, 
             err, DEVLOG_ERR_UNSUPPORTED,
             "these ranks have no collective op in common, so nothing says where their clocks lie, and there is "
             "no one time line: devlog ranks --merge FILE writes their ops as one table");
+    double *lasts = last_starts(r);
+    if (!lasts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     devlog_status status = dl_file_create(&w, path, err);
-    if (status) return status;
+    if (status) {
+        free(lasts);
+        return status;
+    }
     dl_str_add(&w.buffer, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     for (size_t i = 0; i < r->n; i++) {
         char text[320];
@@ -68,7 +77,7 @@ devlog_status ranks_trace(const ranks *r, const char *path, uint64_t *left_out, 
             const rank_item *item = &r->ops_of_lanes[i];
             const rank_op *op = &r->ops[item->op];
             const double start = ranks_common(l, item->start), end = ranks_common(l, item->end),
-                         last = last_start(r, op);
+                         last = item->impossible ? NAN : lasts[item->op];
             if (!isfinite(start) || !(end >= start)) {
                 ++*left_out;
                 continue;
@@ -91,6 +100,7 @@ devlog_status ranks_trace(const ranks *r, const char *path, uint64_t *left_out, 
                 r->items[l->rank].number + 1, l->chip + 1, (start - zero) / 1000, (last - start) / 1000);
         }
     }
+    free(lasts);
     dl_str_add(&w.buffer, "\n]}\n");
     return dl_file_commit(&w, err);
 }

@@ -197,6 +197,16 @@ def main():
         check(fact(said, "missing") == 1, "the missing rank is not told")
         merged("losses", some, folder("lost"), but=(3,), ok=(3,))
 
+        # A rank that died early and has an op less: the end of its report is not taken for that of the others.
+        died = Run(13, 3, 1, 12, by_ids=False)
+        for lane in died.lanes:
+            if lane.rank == 1:
+                lane.rows = lane.rows[:17] + lane.rows[18:42]
+        died.meetings = [(n, {l: t for l, t in times.items() if l.rank != 1 or i < 12}) for i, (n, times) in enumerate(died.meetings)]
+        died.write(folder("died"))
+        said = hold("died", died, folder("died"))
+        same("ops of a rank that died", (fact(said, "ops"), fact(said, "shared")), (died.ops, 41))
+
         # Columns of their own, the same name twice, a byte order mark: no cell is lost.
         for rank, header in enumerate(("\ufeffOP CODE,DEVICE ID,DEVICE KERNEL DURATION [ns],x,x", ",OP CODE,DEVICE ID,DEVICE KERNEL DURATION [ns],x")):
             os.makedirs(os.path.join(folder("columns"), "rank%d" % rank))

@@ -115,8 +115,7 @@ static devlog_status judge(dl_pair *p, stream_state *s, const pair_mark *m, cons
         return accept(p, s, m, time, 0, err);
     }
     bool fits = time + TORN >= last;
-    bool torn = next ? *next >= last && *next >= time + TORN
-                     : time + TORN - last < TORN / 2 && may_be_torn(m->time, false);
+    bool torn = next ? *next >= time + TORN : time + TORN - last < TORN / 2 && may_be_torn(m->time, false);
     if (fits && torn) {
         note(p, DL_FOUND_TORN, m, "was 2^32 too low");
         return accept(p, s, m, time + TORN, DL_EVENT_TORN, err);
@@ -143,7 +142,6 @@ static devlog_status judge(dl_pair *p, stream_state *s, const pair_mark *m, cons
         /* Whatever of this zone is open now or comes next may belong to another pass of it. */
         note(p, DL_FOUND_OUT_OF_ORDER, m, "is earlier than one before it");
         dl_pair_abandon_site(p, s, m->kind->site);
-        s->limit = CLOCK_LIMIT;
         return DEVLOG_OK;
     }
     devlog_status status = accept(p, s, m, time, 0, err);

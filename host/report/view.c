@@ -51,6 +51,7 @@ void dl_view_free(dl_view *v)
 {
     if (!v) return;
     free_lanes(v);
+    free(v->axes);
     free(v->shown);
     view_choice_free(&v->choice);
     view_free_names(v);
@@ -254,18 +255,27 @@ static devlog_status flush(dl_view *v, devlog_error *err)
     return n ? v->sink.items(v->sink.ctx, v->batch, n, err) : DEVLOG_OK;
 }
 
-static devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, uint16_t lane, uint16_t depth,
-                          devlog_error *err)
+static inline uint64_t time_of(const dl_view *v, uint32_t track, uint64_t cycles)
 {
-    static const uint8_t kinds[] = {
+    const view_axis *axis = &v->axes[track];
+    if (axis->by_clock) {
+        const dl_view_track *t = &v->tracks[track];
+        return view_time(v, &v->chips[t->chip], t->stream, cycles);
+    }
+    return axis->freq_khz ? dl_cycles_to_ns(cycles, axis->freq_khz) : cycles;
+}
+
+ALWAYS_INLINE devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, uint16_t lane, uint16_t depth,
+                                 devlog_error *err)
+{
+    static const uint8_t kinds[UINT8_MAX + 1] = {
         [DL_EVENT_ZONE] = DL_VIEW_ZONE,       [DL_EVENT_POINT] = DL_VIEW_POINT,
         [DL_EVENT_VALUE] = DL_VIEW_VALUE,     [DL_EVENT_SUM] = DL_VIEW_SUM,
-        [DL_EVENT_DROPPED] = DL_VIEW_DROPPED,
+        [DL_EVENT_DROPPED] = DL_VIEW_DROPPED, [VIEW_EVENT_LAUNCH] = DL_VIEW_LAUNCH,
+        [VIEW_EVENT_HOST] = DL_VIEW_ZONE,
     };
-    const dl_view_track *t = &v->tracks[track];
-    const dl_view_chip *chip = &v->chips[t->chip];
-    uint64_t start = view_time(v, chip, t->stream, e->start);
-    uint64_t end = e->end == e->start ? start : view_time(v, chip, t->stream, e->end);
+    const uint64_t start = time_of(v, track, e->start),
+                   end = e->end == e->start ? start : time_of(v, track, e->end);
     v->batch[v->n_batch++] = (dl_view_item){
         .start = start,
         .end = end < start ? start : end,
@@ -280,9 +290,7 @@ static devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, uint16_
         .line = e->line,
         .lane = lane,
         .depth = depth,
-        .kind = e->kind == VIEW_EVENT_LAUNCH ? (uint8_t)DL_VIEW_LAUNCH
-                : e->kind == VIEW_EVENT_HOST ? (uint8_t)DL_VIEW_ZONE
-                                             : kinds[e->kind],
+        .kind = kinds[e->kind],
         .flags = e->flags,
     };
     return v->n_batch == VIEW_BATCH ? flush(v, err) : DEVLOG_OK;
@@ -304,22 +312,15 @@ static devlog_status end_track(dl_view *v, devlog_error *err)
     return status;
 }
 
-static devlog_status each(void *ctx, const dl_event *e, devlog_error *err)
+/* Gives an event its lane. `by_track`: the order of the run. */
+ALWAYS_INLINE devlog_status place(dl_view *v, const dl_event *e, uint32_t track, bool by_track,
+                                  devlog_error *err)
 {
-    dl_view *v = ctx;
-    if (!view_choice_keeps(&v->choice, e->launch)) return DEVLOG_OK;
-    uint32_t track = track_of(v, e);
-    bool by_track = v->order == DL_VIEW_BY_TRACK;
-    if (by_track && track != v->track) {
-        devlog_status status = end_track(v, err);
-        if (status) return status;
-        view_lanes_clear(v->lanes);
-        v->track = track;
-    }
     uint16_t lane = 0, depth = e->depth;
     if (e->kind == DL_EVENT_ZONE || e->kind == VIEW_EVENT_LAUNCH || e->kind == VIEW_EVENT_HOST) {
         view_lanes *lanes = by_track ? v->lanes : &v->lanes[track];
-        if (!view_lanes_place(lanes, e->start, e->end, DL_VIEW_LANES, &lane, &depth))
+        if (!view_lanes_place_first(lanes, e->start, e->end, &depth) &&
+            !view_lanes_place(lanes, e->start, e->end, DL_VIEW_LANES, &lane, &depth))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while ordering zones");
         if (lane == VIEW_NO_LANE) {
             v->left_out++;
@@ -333,13 +334,44 @@ static devlog_status each(void *ctx, const dl_event *e, devlog_error *err)
     return view_spool_add(&v->overflow, lane, &kept, 1, err);
 }
 
+static devlog_status each_by_track(void *ctx, const dl_event *e, devlog_error *err)
+{
+    dl_view *v = ctx;
+    if (!view_choice_keeps(&v->choice, e->launch)) return DEVLOG_OK;
+    const uint32_t track = track_of(v, e);
+    if (track != v->track) {
+        devlog_status status = end_track(v, err);
+        if (status) return status;
+        view_lanes_clear(v->lanes);
+        v->track = track;
+    }
+    return place(v, e, track, true, err);
+}
+
+static devlog_status each_by_time(void *ctx, const dl_event *e, devlog_error *err)
+{
+    dl_view *v = ctx;
+    return view_choice_keeps(&v->choice, e->launch) ? place(v, e, track_of(v, e), false, err) : DEVLOG_OK;
+}
+
+static bool make_axes(dl_view *v)
+{
+    free(v->axes);
+    v->axes = calloc(v->n_tracks + 1u, sizeof *v->axes);
+    for (uint32_t i = 0; v->axes && i < v->n_tracks; i++) {
+        const dl_view_chip *chip = &v->chips[v->tracks[i].chip];
+        const bool has_ns = chip->has_ns && !v->options.cycles;
+        v->axes[i] = (view_axis){chip->aligned, has_ns ? v->tables->chips[chip->chip].freq_khz : 0};
+    }
+    return v->axes != NULL;
+}
+
 devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, devlog_error *err)
 {
     bool by_track = order == DL_VIEW_BY_TRACK;
     view_spool_order of_spool = {by_track ? key_by_track : key_by_time, v, true};
     for (uint32_t i = 0; i < v->n_chips && !by_track; i++)
         of_spool.exact = of_spool.exact && !v->chips[i].aligned;
-    v->order = order;
     v->sink = sink;
     v->left_out = 0;
     v->n_batch = 0;
@@ -347,11 +379,12 @@ devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, de
     v->n_lanes = by_track || !v->n_tracks ? 1 : v->n_tracks;
     v->lanes = calloc(v->n_lanes, sizeof *v->lanes);
     devlog_status status = DEVLOG_OK;
-    if (!v->lanes) {
-        v->n_lanes = 0;
+    if (!v->lanes || !make_axes(v)) {
+        if (!v->lanes) v->n_lanes = 0;
+        free_lanes(v);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
-    status = view_spool_run(&v->spool, &of_spool, each, v, err);
+    status = view_spool_run(&v->spool, &of_spool, by_track ? each_by_track : each_by_time, v, err);
     if (!status && by_track) status = end_track(v, err);
     if (!status) status = flush(v, err);
     view_spool_clear(&v->overflow);

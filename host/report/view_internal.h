@@ -7,9 +7,18 @@
 #include "report/view_lanes.h"
 #include "report/view_spool.h"
 
+/* Called with constants, of which there is a body each. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* Events of the spool that are launches, and calls of the host; their stream is an index into the view's
  * chips. */
 enum { VIEW_EVENT_LAUNCH = 255, VIEW_EVENT_HOST = 254, VIEW_BATCH = 256 };
+
+/* How cycles of a track become times. */
+typedef struct view_axis {
+    bool by_clock;     /* by the clock that was given, or is known */
+    uint64_t freq_khz; /* or by this; 0: times are cycles */
+} view_axis;
 
 struct dl_view {
     dl_view_options options;
@@ -34,8 +43,8 @@ struct dl_view {
 
     dl_str text; /* dl_view_text */
     /* Of the run in hand. */
-    dl_view_order order;
     dl_view_sink sink;
+    view_axis *axes;   /* by track */
     view_lanes *lanes; /* by track, or one for the track in hand */
     uint32_t n_lanes, track;
     uint64_t left_out;

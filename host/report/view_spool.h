@@ -22,7 +22,9 @@ typedef devlog_status view_event_fn(void *ctx, const dl_event *e, devlog_error *
 typedef struct view_spool_order {
     view_key_fn *key; /* of which neither start nor end decreases when those of the event do not */
     void *ctx;
-    bool exact; /* events of one source are ordered by their own start, the larger end, depth, line */
+    /* The keys' start and end are the events' own, and those of one source are ordered by start, the larger end, depth,
+     * line. */
+    bool exact;
 } view_spool_order;
 
 /* What a spool may ask, when it is full, of an owner who can do without some of the events: whether one is

@@ -64,7 +64,7 @@ static devlog_status move_on(view_reader *r, bool *any, devlog_error *err)
     return DEVLOG_OK;
 }
 
-devlog_status view_reader_next(view_reader *r, dl_event *e, bool *any, devlog_error *err)
+static inline devlog_status next_event(view_reader *r, dl_event *e, bool *any, devlog_error *err)
 {
     *any = true;
     /* Where an event may be cut, there is more of it, or it ends the block. */
@@ -75,6 +75,11 @@ devlog_status view_reader_next(view_reader *r, dl_event *e, bool *any, devlog_er
     r->at = view_event_get(r->at, &r->spool->forms, &r->before, e);
     e->stream = r->of->stream;
     return DEVLOG_OK;
+}
+
+devlog_status view_reader_next(view_reader *r, dl_event *e, bool *any, devlog_error *err)
+{
+    return next_event(r, e, any, err);
 }
 
 /* ---- A source's events by their keys ----------------------------------------------------------------- */
@@ -95,6 +100,7 @@ typedef struct head {
     size_t n, cap, at;
     keyed ahead; /* read, and not one of the items */
     bool has_ahead;
+    bool is_done; /* there is no next event */
 } head;
 
 static int compare_keys(const view_key *a, const view_key *b)
@@ -137,7 +143,7 @@ static devlog_status next_items(head *h, const view_spool_order *o, devlog_error
     if (h->has_ahead && !add_item(h, &h->ahead)) return no_memory(err);
     for (h->has_ahead = false;;) {
         keyed k = {0};
-        status = view_reader_next(&h->reader, &k.event, &any, err);
+        status = next_event(&h->reader, &k.event, &any, err);
         if (status || !any) break;
         o->key(o->ctx, &k.event, &k.key);
         if (h->n && !all && k.key.start != h->items[0].key.start) {
@@ -151,20 +157,20 @@ static devlog_status next_items(head *h, const view_spool_order *o, devlog_error
     return status;
 }
 
-/* Reads the next event of a sequence. */
-static inline devlog_status advance(head *h, const view_spool_order *o, bool *any, devlog_error *err)
+/* Reads the next event of a sequence, if there is one; of exact orders without the rest of its key. */
+static inline devlog_status advance(head *h, const view_spool_order *o, devlog_error *err)
 {
+    devlog_status status = DEVLOG_OK;
     if (o->exact && !h->reader.of->disordered) {
-        devlog_status status = view_reader_next(&h->reader, &h->event, any, err);
-        if (!status && *any) o->key(o->ctx, &h->event, &h->key);
+        bool any;
+        status = next_event(&h->reader, &h->event, &any, err);
+        h->is_done = !any;
+        h->key.start = h->event.start;
         return status;
     }
-    if (h->at == h->n) {
-        devlog_status status = next_items(h, o, err);
-        if (status) return status;
-    }
-    *any = h->at < h->n;
-    if (!*any) return DEVLOG_OK;
+    if (h->at == h->n) status = next_items(h, o, err);
+    h->is_done = h->at == h->n;
+    if (status || h->is_done) return status;
     h->event = h->items[h->at].event;
     h->key = h->items[h->at++].key;
     return DEVLOG_OK;
@@ -172,56 +178,93 @@ static inline devlog_status advance(head *h, const view_spool_order *o, bool *an
 
 /* ---- Merging ----------------------------------------------------------------------------------------- */
 
-/* Of one major. Sequences are numbered in the order in which events that are alike came. */
-static inline bool is_before(const head *a, const head *b)
-{
-    if (a->key.start != b->key.start) return a->key.start < b->key.start;
-    int c = compare_keys(&a->key, &b->key);
-    return c ? c < 0 : a->reader.of < b->reader.of;
-}
+/* A tournament: of two that meet, the one that comes later stays where they met, and the other goes on. So the one that
+ * comes first has only to be replaced by its next event, which meets those on its way. */
+typedef struct rival {
+    uint64_t start; /* of the next event; UINT64_MAX when there is none */
+    uint32_t who;   /* number of a head; NOBODY: none has been here yet */
+} rival;
 
-static void sift_down(head **heap, size_t n, size_t at)
+typedef struct tournament {
+    head *heads;
+    rival *places; /* heads are numbered n, n + 1, ...; those at 2i and 2i + 1 meet at i */
+    size_t n;
+    const view_spool_order *order;
+} tournament;
+
+enum { NOBODY = UINT32_MAX };
+
+/* Of one major, and of the same start. Sequences are numbered in the order in which events that are alike came. */
+static bool wins_tie(const tournament *t, uint32_t a, uint32_t b)
 {
-    head *moved = heap[at];
-    for (size_t child; (child = at * 2 + 1) < n; at = child) {
-        if (child + 1 < n && is_before(heap[child + 1], heap[child])) child++;
-        if (!is_before(heap[child], moved)) break;
-        heap[at] = heap[child];
+    const head *ha = &t->heads[a], *hb = &t->heads[b];
+    view_key ka = ha->key, kb = hb->key;
+    if (ha->is_done || hb->is_done) return !ha->is_done;
+    if (t->order->exact) {
+        t->order->key(t->order->ctx, &ha->event, &ka);
+        t->order->key(t->order->ctx, &hb->event, &kb);
     }
-    heap[at] = moved;
+    int c = compare_keys(&ka, &kb);
+    return c ? c < 0 : ha->reader.of < hb->reader.of;
 }
 
-/* The same for the first of the heap, which has mostly to go far down: the gap goes down to the end first, and up again
- * with it. That is one comparison a level instead of two. */
-static void sift_first(head **heap, size_t n)
+static rival rival_of(const tournament *t, uint32_t who)
 {
-    head *const moved = heap[0];
-    size_t at = 0;
-    for (size_t child; (child = at * 2 + 1) < n; at = child) {
-        if (child + 1 < n && is_before(heap[child + 1], heap[child])) child++;
-        heap[at] = heap[child];
-    }
-    for (size_t above; at && is_before(moved, heap[above = (at - 1) / 2]); at = above)
-        heap[at] = heap[above];
-    heap[at] = moved;
+    return (rival){t->heads[who].is_done ? UINT64_MAX : t->heads[who].key.start, who};
 }
 
-/* What one sequence has left, up to the events of another. */
-static devlog_status merge(head **heap, size_t n, const view_spool_order *o, view_event_fn *each, void *ctx,
+/* Who comes first, when one has its next event. */
+static inline uint32_t play(const tournament *t, uint32_t who)
+{
+    rival best = rival_of(t, who);
+    for (size_t at = (who + t->n) / 2; at; at /= 2) {
+        rival *const other = &t->places[at];
+        if (other->start > best.start) continue;
+        if (other->start == best.start && wins_tie(t, best.who, other->who)) continue;
+        const rival later = best;
+        best = *other;
+        *other = later;
+    }
+    return best.who;
+}
+
+/* Who comes first of all: of two who meet, the first waits for the other. */
+static uint32_t begin(const tournament *t)
+{
+    uint32_t first = 0;
+    for (size_t i = 0; i < t->n; i++)
+        t->places[i].who = NOBODY;
+    for (uint32_t i = 0; i < t->n; i++) {
+        rival best = rival_of(t, i);
+        size_t at = (i + t->n) / 2;
+        for (; at; at /= 2) {
+            rival *const other = &t->places[at], later = best;
+            const bool waits = other->who == NOBODY;
+            const bool wins = !waits && (best.start < other->start ||
+                                         (best.start == other->start && wins_tie(t, best.who, other->who)));
+            if (wins) continue;
+            best = *other;
+            *other = later;
+            if (waits) break;
+        }
+        if (!at) first = best.who;
+    }
+    return first;
+}
+
+static devlog_status merge(head *heads, size_t n, const view_spool_order *o, view_event_fn *each, void *ctx,
                            devlog_error *err)
 {
-    bool any;
-    devlog_status status = DEVLOG_OK;
-    for (size_t i = n / 2; i-- > 0;)
-        sift_down(heap, n, i);
-    while (n && !status) {
-        head *h = heap[0];
+    const tournament t = {heads, malloc(n * sizeof *t.places), n, o};
+    devlog_status status = t.places ? DEVLOG_OK : no_memory(err);
+    uint32_t next = t.places ? begin(&t) : 0;
+    while (!status && !heads[next].is_done) {
+        head *h = &heads[next];
         status = each(ctx, &h->event, err);
-        if (!status) status = advance(h, o, &any, err);
-        if (status) break;
-        if (!any) heap[0] = heap[--n];
-        if (n > 1) sift_first(heap, n);
+        if (!status) status = advance(h, o, err);
+        if (!status) next = play(&t, next);
     }
+    free(t.places);
     return status;
 }
 
@@ -231,7 +274,7 @@ static devlog_status read_through(view_reader *r, view_event_fn *each, void *ctx
     dl_event e;
     bool any;
     for (;;) {
-        devlog_status status = view_reader_next(r, &e, &any, err);
+        devlog_status status = next_event(r, &e, &any, err);
         if (status || !any) return status;
         status = each(ctx, &e, err);
         if (status) return status;
@@ -242,27 +285,20 @@ static devlog_status read_through(view_reader *r, view_event_fn *each, void *ctx
 static devlog_status run_major(view_spool *s, const uint32_t *sequences, size_t n, const view_spool_order *o,
                                view_event_fn *each, void *ctx, devlog_error *err)
 {
-    head *heads = calloc(n, sizeof *heads), **heap = malloc(n * sizeof(head *));
-    devlog_status status = heads && heap ? DEVLOG_OK : no_memory(err);
-    size_t used = 0;
+    head *heads = calloc(n, sizeof *heads);
+    const bool alone = n == 1 && o->exact && !s->sequences[sequences[0]].disordered;
+    devlog_status status = heads ? DEVLOG_OK : no_memory(err);
     for (size_t i = 0; i < n && !status; i++) {
-        const view_sequence *q = &s->sequences[sequences[i]];
-        bool any = true;
-        heads[i].reader = (view_reader){.spool = s, .of = q, .room = s->reading / n};
-        if (n == 1 && o->exact && !q->disordered)
-            status = read_through(&heads[i].reader, each, ctx, err);
-        else
-            status = advance(&heads[i], o, &any, err);
-        if (any) heap[used++] = &heads[i];
+        heads[i].reader =
+            (view_reader){.spool = s, .of = &s->sequences[sequences[i]], .room = s->reading / n};
+        status = alone ? read_through(&heads[i].reader, each, ctx, err) : advance(&heads[i], o, err);
     }
-    if (!status && (n > 1 || !o->exact || s->sequences[sequences[0]].disordered))
-        status = merge(heap, used, o, each, ctx, err);
+    if (!status && !alone) status = merge(heads, n, o, each, ctx, err);
     for (size_t i = 0; heads && i < n; i++) {
         view_reader_free(&heads[i].reader);
         free(heads[i].items);
     }
     free(heads);
-    free(heap);
     return status;
 }
 

@@ -43,8 +43,11 @@ export function arranged(section, state) {
   });
 }
 
+/* Where a key says too little by itself. */
+const TITLES = { by: "ended by", on_path: "on the path", why: "waited for", longest_core: "on core", longest_launch: "in launch", saves_share: "saves %" };
+
 export function columnTitle(key) {
-  return key.replaceAll("_", " ");
+  return TITLES[key] || key.replaceAll("_", " ");
 }
 
 function isNumber(column) {
@@ -146,6 +149,8 @@ export function sectionBlock(found, options) {
   const title = options.title || found.title.charAt(0) + found.title.slice(1).toLowerCase();
   const columns = found.columns.filter((c) => found.rows.some((r) => r[c.key] !== null)), names = columns.map((c) => columnTitle(c.key) + (c.unit && c.unit !== "count" ? " (" + c.unit + ")" : ""));
   const copied = () => ({ names, rows: arranged(found, tableState(options.id)).map((r) => columns.map((c) => r[c.key])) });
-  box.append(make("h2", {}, title, " ", copyButtons(copied)), make("div", { class: "wide" }, draw()), ...(found.notes || []).map((n) => make("p", { class: "faint" }, n)));
+  /* What terms mean is under a table, and over one that is so long that nobody would see it there. */
+  const notes = (found.notes || []).map((n) => make("p", { class: "faint" }, n)), table = make("div", { class: "wide" }, draw());
+  box.append(make("h2", {}, title, " ", copyButtons(copied)), ...(found.rows.length > 12 ? [...notes, table] : [table, ...notes]));
   return box;
 }

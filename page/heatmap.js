@@ -238,7 +238,8 @@ export function worstStraggler() {
   if (heat.what !== "kernel") return null;
   computeHeat();
   const [worst] = heat.launches.length ? stragglers() : [];
-  return worst ? { ...worst, name: heat.cores[worst.c].title, khz: timeline.model.chips[heat.cores[worst.c].chip].khz, show: () => showCell(worst.c, worst.k) } : null;
+  const several = worst && timeline.model.usedChips.size > 1, core = worst && heat.cores[worst.c];
+  return worst ? { ...worst, name: (several ? timeline.model.chips[core.chip].title + ", " : "") + "core " + core.x + "," + core.y, launch: timeline.model.launches[heat.launches[worst.k]].name, khz: timeline.model.chips[heat.cores[worst.c].chip].khz, show: () => showCell(worst.c, worst.k) } : null;
 }
 
 function showStragglers() {
@@ -258,7 +259,7 @@ function showStragglers() {
     return line;
   });
   byId("stragglers").replaceChildren(make("h2", {}, "Stragglers"),
-    list.length ? make("table", {}, make("tr", {}, make("th", {}, "core"), make("th", { class: "n" }, "slowest in"), make("th", { class: "n" }, "over median"), make("th", { class: "n", title: "what the launches would gain if it were as fast as the median" }, "cycles lost")), ...lines)
+    list.length ? make("table", {}, make("tr", {}, make("th", {}, "core"), make("th", { class: "n" }, "longest in"), make("th", { class: "n" }, "over median"), make("th", { class: "n", title: "what the launches would gain if it were as fast as the median" }, "cycles lost")), ...lines)
       : make("p", { class: "faint" }, "None: in no launch did a core take longer than the median of its launch."),
     ...(odd.length ? [make("h2", {}, "Launches furthest from their median"), make("table", { class: "list", id: "odd-launches" }, make("thead", {}, make("tr", {}, ...[["core", ""], ["launch", ""], ["from the median", "n"]].map(([t, c]) => make("th", { scope: "col", class: c }, t)))), make("tbody", {}, ...odd))] : []));
 }

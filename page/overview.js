@@ -6,10 +6,11 @@ import { sectionBlock } from "./answer_table.js";
 import { areaOf } from "./area.js";
 import { byId, make } from "./dom.js";
 import { ROLE_FW, ROLE_KERNEL } from "./data.js";
-import { counted, cyclesAndTime, duration, grouped } from "./format.js";
+import { counted, duration, grouped } from "./format.js";
 import { costUnknown } from "./losses.js";
 import { showPlace } from "./places.js";
 import { showTab } from "./tabs.js";
+import { chainText, longestText } from "./why.js";
 
 function tile(title, value, note, grade) {
   return make("div", { class: "tile" + (grade ? " " + grade : "") }, make("span", { class: "faint" }, title), make("b", {}, value), make("span", { class: "faint note" }, note || ""));
@@ -35,38 +36,37 @@ function gradeOf(key) {
   return row ? row.grade : "";
 }
 
-function slowest() {
+function slowest(onChips) {
   const ops = section("report", "op_statistics"), row = ops && ops.rows.find((r) => r.total !== null);
   if (!row) return null;
   const unit = ops.columns.find((c) => c.key === "total").unit;
-  if (ops.rows.length === 1 && (answers.made || row.op.startsWith("("))) return slowestLaunch(row, unit);
+  if (ops.rows.length === 1 && (answers.made || row.op.startsWith("("))) return slowestLaunch(row, unit, onChips);
   return leads(tile("slowest op", row.op.slice(0, 60), unitText(row.total, unit) + " in " + counted(row.count, "launch") + (row.share === null ? "" : ", " + row.share.toFixed(1) + " % of all ops") +
-    (row.bound_by ? "; bound by " + row.bound_by : "")), "show", () => showPlace({ op: row.op }));
+    (row.count > 1 && row.slowest !== null ? "; op " + row.slowest + " took longest, " + unitText(row.max, unit) : "") + (row.bound_by ? "; bound by " + row.bound_by : "")), "show", () => showPlace(row.slowest === null ? { op: row.op } : { op_id: row.slowest }));
 }
 
-/* Where launches are called after no op. Of very many launches the answer's table does not have each. */
-function slowestLaunch(all, unit) {
-  if (all.count < 2) return null;
-  const found = section("by_op", "op_statistics"), row = found && found.rows.find((r) => r.total === all.max), id = row ? Number(row.op.split(" ")[0]) : null;
-  const made = tile("slowest launch", row ? "launch " + id : unitText(all.max, unit), (row ? unitText(all.max, unit) + ", " : "") + "of " + counted(all.count, "launch") + ", " + unitText(all.average, unit) + " on average");
-  return row ? leads(made, "show", () => showPlace({ op_id: id })) : made;
+/* Where launches are called after no op. */
+function slowestLaunch(all, unit, onChips) {
+  if (all.count < 2 || all.slowest === null) return null;
+  return leads(tile("slowest launch", "launch " + all.slowest, unitText(all.max, unit) + "; the average of " + counted(all.count, "launch") + onChips + " is " + unitText(all.average, unit)), "show", () => showPlace({ op_id: all.slowest }));
 }
 
 /* Who waited longest, and for what. */
 function waited() {
   const waits = section("report", "waits"), row = waits && waits.rows[0];
-  if (!row) return null;
-  return leads(tile("longest waits", row.risc + ": " + row.why, counted(row.count, "wait") + ", " + unitText(row.cycles, "cycles") + (row.by ? "; ended by " + row.by : "")), "why", () => showTab("causes"));
+  if (!row) return section("report", "op_statistics") && fact("ops_time") ? tile("waits in kernels", "not recorded", "so why RISCs waited is not known") : null;
+  return leads(tile("longest waits", row.risc + ": " + row.why, counted(row.count, "wait") + ", " + unitText(row.cycles, "cycles") + "; " + longestText(row) + "; " + chainText(waits.rows, row)), "why", () => showTab("causes"));
 }
 
-function tiles() {
+function tiles(model) {
+  const chips = model.chips.filter((c) => !c.process && model.usedChips.has(c.rank)).length, onChips = chips > 1 ? " on each of " + chips + " chips" : "";
   const busy = fact("busy_share"), idle = fact("gaps");
   const ops = fact("ops");
   return [
     factTile("wall time", "wall"),
     busy ? factTile("device busy", "busy_share", idle ? "idle " + unitText(idle.value, idle.unit) + ", between launches" : undefined) : null,
-    factTile("in kernels", "ops_time", ops ? "all of " + (answers.made ? counted(ops.value, "launch") : counted(ops.value, "op")) + " added up" : undefined),
-    slowest(), waited(),
+    factTile("in kernels", "ops_time", ops ? "all of " + (answers.made ? counted(ops.value, "launch") : counted(ops.value, "op")) + onChips + " added up" + (onChips ? ", the longest chip of each" : "") : undefined),
+    slowest(onChips), waited(),
     factTile("host", "host_span"), factTile("compiling", "compile_time", fact("compile_share") ? unitText(fact("compile_share").value, "percent") + " of the host's time" : undefined),
   ].filter(Boolean);
 }
@@ -209,8 +209,10 @@ function kernels() {
 /* The core that launches wait for most, when intervals have been read. */
 export function showStraggler(worst) {
   if (!worst || worst.excess / worst.times < 0.01) return;
-  const found = tile("straggler", worst.name, "last in " + worst.times + " of " + counted(worst.launches, "launch") + ", " + ((worst.excess / worst.times) * 100).toFixed(1) + " % above the median then; " +
-    cyclesAndTime(worst.cycles, worst.khz) + " lost");
+  const time = (cycles) => (worst.khz ? duration((cycles * 1e6) / worst.khz) : counted(Math.round(cycles), "cycle"));
+  const most = "in launch " + worst.launch + ", " + time(worst.peak) + " longer than the median core";
+  const found = tile("straggler", worst.name, worst.times === 1 ? "one time in " + counted(worst.launches, "launch") + ": " + most :
+    "took longest in " + worst.times + " of " + counted(worst.launches, "launch") + ", " + time(worst.cycles) + " lost in all; most " + most);
   found.id = "straggler";
   byId("verdict").append(leads(found, "show", () => {
     showTab("heat");
@@ -221,7 +223,7 @@ export function showStraggler(worst) {
 export function showOverview(model) {
   const device = fact("device");
   byId("pane-overview").replaceChildren(
-    make("div", { id: "verdict", "aria-label": "Verdict" }, ...tiles()),
+    make("div", { id: "verdict", "aria-label": "Verdict" }, ...tiles(model)),
     device ? make("p", { class: "faint", id: "device" }, String(device.value)) : "",
     make("div", { class: "cards" }, ...[savings(), zones(model), trust(model), advice(), steps(), indicators(), kernels()].filter(Boolean)));
 }

@@ -4,13 +4,14 @@ import { section, unitText } from "./answers.js";
 import { sectionBlock } from "./answer_table.js";
 import { drawn, toggleCauses } from "./causes_draw.js";
 import { byId, make } from "./dom.js";
-import { grouped } from "./format.js";
+import { counted, grouped } from "./format.js";
 import { coreOf, launchesOf, openCore, showPlace } from "./places.js";
 import { rowsLayout } from "./rows.js";
 import { itemEnd, itemStart, measure } from "./select.js";
 import { showTab } from "./tabs.js";
 import { colourOfName } from "./theme.js";
 import { timeline } from "./timeline.js";
+import { chainText, longestText } from "./why.js";
 import { viewRange } from "./view.js";
 
 /* The launch whose path is shown: the longest. */
@@ -73,16 +74,27 @@ function drawButton() {
 }
 
 /* As `devlog causes` calls them. */
-const FACTS = { cycles: "their cycles", known: "of them explained", wants: "looks at buffers and semaphores" };
+const FACTS = { cycles: "cycles of all launches", known: "of them explained", wants: "looks at buffers and semaphores" };
 
 function facts(found) {
   return make("dl", { class: "facts" }, ...Object.entries(found.facts).filter(([, f]) => f.value !== null).flatMap(([key, f]) =>
     [make("dt", {}, FACTS[key] || key.replaceAll("_", " ")), make("dd", {}, unitText(f.value, f.unit), make("span", { class: "faint" }, f.note ? " " + f.note : ""))]));
 }
 
+/* The answer in a few lines, of what stands in the tables below. */
+function inShort() {
+  const waits = section("causes", "waits") || section("report", "waits"), zones = section("causes", "path_zones") || section("report", "path_zones"), lines = [];
+  const row = waits && waits.rows[0], best = zones && [...zones.rows].filter((r) => r.saves).sort((a, b) => b.saves - a.saves)[0];
+  if (row) lines.push(make("li", {}, make("b", {}, row.risc + " waited most: "), row.why + ", " + counted(row.count, "wait") + " of " + unitText(row.cycles, "cycles") + ", " + longestText(row) + "; " + chainText(waits.rows, row) + "."));
+  if (best) lines.push(make("li", {}, make("b", {}, best.risc + ", zone \"" + best.zone.slice(0, 60) + "\" "), "would save most if it took no time: " + unitText(best.saves, "cycles") + (best.saves_share === null ? "" : ", " + unitText(best.saves_share, "percent") + " of all launches") + "."));
+  const all = section("causes", "launches"), last = all && [...all.rows].sort((a, b) => b.cycles - a.cycles)[0];
+  if (last && last.core) lines.push(make("li", {}, make("b", {}, "Launch " + last.launch + " took longest, "), unitText(last.cycles, "cycles") + "; core " + last.core + " (" + last.risc + ") ended it."));
+  return lines.length ? make("ul", { class: "short" }, ...lines) : "";
+}
+
 export function showCauses() {
   const path = section("causes", "path"), known = section("causes", "causes"), box = [];
-  if (known) box.push(make("div", { class: "block" }, make("h2", {}, "Why it waited"), facts(known), ...(known.notes || []).map((n) => make("p", { class: "faint" }, n))));
+  if (known) box.push(make("div", { class: "block" }, make("h2", {}, "Why it waited"), inShort(), facts(known), ...(known.notes || []).map((n) => make("p", { class: "faint" }, n))));
   const add = (of, key, title, click) => {
     const found = section(of, key) || section("report", key);
     if (found) box.push(sectionBlock(found, { id: key, label: title, title, click }));

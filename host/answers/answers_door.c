@@ -27,7 +27,7 @@ struct devlog_answer {
 };
 
 _Static_assert(sizeof(devlog_range) == sizeof(dl_filter_range), "ranges are handed on as they are");
-_Static_assert((int)DEVLOG_GROUP_STACK + 1 == (int)GROUPS && (int)DEVLOG_SORT_OP + 1 == (int)SORTS,
+_Static_assert((int)DEVLOG_GROUP_STACK + 1 == (int)GROUPS && (int)DEVLOG_SORT_SLOWEST + 1 == (int)SORTS,
                "groups and sorts are handed on as they are");
 _Static_assert((int)DEVLOG_UNDECIDED == (int)GATE_UNDECIDED && (int)DEVLOG_FAILED == (int)GATE_FAILED,
                "judgements are handed on as they are");

@@ -42,9 +42,9 @@ static const char *part_name(const making *m, uint8_t what, uint32_t site)
     return causes_part_name(m->s->decode, what, site);
 }
 
-static uint64_t launch_id(const making *m, const causes_launch_sum *l)
+static uint64_t launch_id(const making *m, uint32_t launch)
 {
-    const dl_launch *of = &dl_decode_launches(m->s->decode)->items[l->launch];
+    const dl_launch *of = &dl_decode_launches(m->s->decode)->items[launch];
     return of->run_host_id ? of->run_host_id : of->run_id ? of->run_id : of->number;
 }
 
@@ -57,7 +57,7 @@ static void facts(const making *m)
     answer_section *f = answer_facts(a, "causes", "WHY IT WAITED");
     answer_fact(a, f, "launches", "launches", ANSWER_COUNT, (double)s->n_launches, NULL);
     answer_fact(a, f, "cycles", "their cycles", ANSWER_CYCLES, (double)s->cycles,
-                "from the first RISC's start to the last core's end, each");
+                "all of them added up, each from its first RISC's start to its last core's end");
     answer_fact(a, f, "known", "of them explained", ANSWER_PERCENT, share(s->known, s->cycles),
                 s->known == s->cycles ? "the path is known from end to start"
                                       : "from the end back to where records end");
@@ -109,7 +109,7 @@ static void path(const making *m)
     answer_section *t =
         answer_table(m->a, "path",
                      answer_keepf(m->a, "PATH OF LAUNCH %llu, THE LONGEST: %llu CYCLES",
-                                  (unsigned long long)launch_id(m, l), (unsigned long long)l->cycles),
+                                  (unsigned long long)launch_id(m, l->launch), (unsigned long long)l->cycles),
                      columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->n_path; i++) {
         const causes_segment *g = &s->path[i];
@@ -172,10 +172,16 @@ static void path_zones(const making *m)
 static void waits(const making *m)
 {
     static const answer_column columns[] = {
-        {"risc", "RISC", ANSWER_TEXT, 0},         {"why", "waited for", ANSWER_TEXT, 0},
-        {"address", "address", ANSWER_TEXT, 2},   {"by", "ended by", ANSWER_TEXT, 0},
-        {"count", "count", ANSWER_COUNT, 1},      {"cycles", "cycles", ANSWER_CYCLES, 0},
-        {"longest", "longest", ANSWER_CYCLES, 3}, {"on_path", "on path", ANSWER_COUNT, 1},
+        {"risc", "RISC", ANSWER_TEXT, 0},
+        {"why", "waited for", ANSWER_TEXT, 0},
+        {"address", "address", ANSWER_TEXT, 2},
+        {"by", "ended by", ANSWER_TEXT, 0},
+        {"count", "count", ANSWER_COUNT, 1},
+        {"cycles", "cycles", ANSWER_CYCLES, 0},
+        {"longest", "longest", ANSWER_CYCLES, 3},
+        {"on_path", "on path", ANSWER_COUNT, 1},
+        {"longest_core", "on core", ANSWER_TEXT, 4},
+        {"longest_launch", "in launch", ANSWER_COUNT, 5},
     };
     answer_section *t = answer_table(m->a, "waits", "WAITS", columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < m->s->n_waits; i++) {
@@ -188,8 +194,14 @@ static void waits(const making *m)
         answer_number(t, (double)w->cycles);
         answer_number(t, (double)w->longest);
         answer_number(t, (double)w->on_path);
+        answer_text(t, core_name(m, w->longest_stream));
+        answer_number(t, (double)launch_id(m, w->longest_launch));
     }
     answer_top(t, m->top);
+    answer_note(
+        m->a, t,
+        "on core, in launch: where the longest of them was. on path: how many of them decided how long their "
+        "launch took.");
 }
 
 static void noc(const making *m)
@@ -289,7 +301,7 @@ static void launches(const making *m)
         answer_table(m->a, "launches", "LAUNCHES", columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < m->s->n_launches; i++) {
         const causes_launch_sum *l = &m->s->launches[i];
-        answer_number(t, (double)launch_id(m, l));
+        answer_number(t, (double)launch_id(m, l->launch));
         answer_number(t, m->t->chips[dl_decode_launches(m->s->decode)->items[l->launch].chip].id);
         answer_number(t, (double)l->cycles);
         answer_number(t, share(l->known, l->cycles));

@@ -213,7 +213,11 @@ static bool sum_waits(summing *m, const causes_launch *l, causes_launch_sum *sum
             const uint64_t cycles = e->until - e->at;
             w->count++;
             w->cycles += cycles;
-            if (cycles > w->longest) w->longest = cycles;
+            if (cycles > w->longest) {
+                w->longest = cycles;
+                w->longest_stream = l->riscs[lane].stream;
+                w->longest_launch = l->launch;
+            }
             w->on_path += on_path[node];
             sum->waits++;
             sum->waited += cycles;

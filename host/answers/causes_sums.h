@@ -48,7 +48,8 @@ typedef struct causes_wait_sum {
     uint32_t address;
     uint8_t why, state;
     uint64_t count, cycles, longest;
-    uint64_t on_path; /* how often it is on a path */
+    uint32_t longest_stream, longest_launch; /* where that was */
+    uint64_t on_path;                        /* how often it is on a path */
 } causes_wait_sum;
 
 /* Barriers in a zone whose last transfer had so many bytes: that ended the wait, or one before it that came later. */

@@ -20,12 +20,14 @@ static const answer_column columns[] = {
     {"bandwidth", "bandwidth", ANSWER_BYTES_PER_S, 4},
     {"bound_by", "bound by", ANSWER_TEXT, 3},
     {"ideal", "ideal", ANSWER_TIME, 10},
+    {"slowest", "slowest", ANSWER_COUNT, 13},
 };
 
 typedef struct row {
     const char *name;
     size_t at; /* as they came */
     uint64_t count, timed;
+    uint64_t slowest; /* id of the op that took `max` */
     double total, min, max, gap, host, flops, bytes, ideal, with_flops, with_bytes;
     bool has_gap, has_host, has_ideal;
     uint32_t cores_min, cores_max;
@@ -94,8 +96,11 @@ static void add(row *to, const answer_run *r, const answer_op *op)
     }
     if (!isfinite(op->time)) return;
     to->total += op->time;
-    if (!to->timed++ || op->time < to->min) to->min = op->time;
-    if (op->time > to->max) to->max = op->time;
+    if (!to->timed || op->time < to->min) to->min = op->time;
+    if (!to->timed++ || op->time > to->max) {
+        to->max = op->time;
+        to->slowest = of->id;
+    }
     if (isfinite(op->flops)) {
         to->flops += op->flops;
         to->with_flops += op->time;
@@ -152,6 +157,7 @@ static void set_sort(const answer *a, row *x, answer_sort sort)
     case SORT_RUNS_ON: x->by_text = place_of(x); break;
     case SORT_NAME:
     case SORT_OP: x->by_text = x->name; break;
+    case SORT_SLOWEST: x->by = x->timed ? (double)x->slowest : NAN; break;
     case SORT_ORDER: x->by = -(double)x->at; break;
     case SORTS: break;
     }
@@ -193,6 +199,7 @@ static void print(answer *a, answer_section *s, const row *x, double all)
     answer_number(s, rate(a, x->bytes, x->with_bytes));
     answer_text(s, bound_of(x));
     answer_number(s, x->has_ideal ? x->ideal : NAN);
+    answer_number(s, x->timed ? (double)x->slowest : NAN);
 }
 
 bool answer_add_ops(answer *a, const answer_run *r, const answer_wishes *w)

@@ -89,7 +89,7 @@ static void add_place(answer *a, const answer_run *r, uint32_t code, saving *s)
     for (size_t i = 0; i < n_late; i++) {
         if (lates[i].code != code && lates[i].code) continue;
         s->core = answer_keepf(a, "%u: %u-%u", lates[i].chip, lates[i].core.x, lates[i].core.y);
-        s->evidence = answer_keepf(a, "%s Core %u-%u was last in %llu of %llu launches (%s).", s->evidence,
+        s->evidence = answer_keepf(a, "%s Core %u,%u was last in %llu of %llu launches (%s).", s->evidence,
                                    lates[i].core.x, lates[i].core.y, (unsigned long long)lates[i].times,
                                    (unsigned long long)lates[i].launches, lates[i].risc);
         break;
@@ -103,8 +103,8 @@ static void add_place(answer *a, const answer_run *r, uint32_t code, saving *s)
     if (!most) return;
     const char *slash = strrchr(most->file, '/');
     s->line = answer_keepf(a, "%s:%u", slash ? slash + 1 : most->file, most->line);
-    s->evidence =
-        answer_keepf(a, "%s Most of it is in %s of %s, %s.", s->evidence, most->name, most->risc, s->line);
+    s->evidence = answer_keepf(a, "%s Most of it is in the zone \"%s\" of %s, %s.", s->evidence, most->name,
+                               most->risc, s->line);
 }
 
 /* ---- Paths of launches: the zone that others wait for, or the buffer that wants one page more --- */

@@ -31,15 +31,27 @@ static const char *name_of(const answer_run *r, const op_table_row *row)
     return *name ? name : "an op without a name";
 }
 
+/* One of them: "launch 7" where launches stand for ops. */
+static const char *one_of(answer *a, const answer_run *r, const op_table_row *row)
+{
+    const unsigned long long id = (unsigned long long)row->id;
+    return !r->has_report ? answer_keepf(a, "launch %llu", id)
+                          : answer_keepf(a, "%s (op %llu)", name_of(r, row), id);
+}
+
 static void add_gap_saving(answer *a, const answer_run *r, savings *all, const gap_part *part,
                            const char *kind, const char *what, const char *tell)
 {
     if (!part->n) return;
     const op_table_row *row = answer_row(r, part->op);
+    const int digits = r->cycles ? 0 : 1;
+    const double scale = r->cycles ? 1 : 1000;
+    const char *unit = r->cycles ? "cycles" : "us";
     const char *evidence =
-        answer_keepf(a, "%llu times; the longest, %.*f %s, before %s (op %llu). %s",
-                     (unsigned long long)part->n, r->cycles ? 0 : 1, part->worst / (r->cycles ? 1 : 1000),
-                     r->cycles ? "cycles" : "us", name_of(r, row), (unsigned long long)row->id, tell);
+        answer_keepf(a, "%llu gap%s, %.*f %s on average; the longest, %.*f %s, before %s. %s%s",
+                     (unsigned long long)part->n, part->n == 1 ? "" : "s", digits,
+                     part->time / (double)part->n / scale, unit, digits, part->worst / scale, unit,
+                     one_of(a, r, row), r->cycles ? "" : "What launching takes (6 us) is not in it. ", tell);
     savings_add(all, &(saving){.time = part->time,
                                .kind = kind,
                                .what = what,

@@ -35,6 +35,7 @@ typedef enum answer_sort {
     SORT_RUNS_ON,
     SORT_TOTAL, /* SORT_TIME and SORT_NAME by the names of their columns */
     SORT_OP,
+    SORT_SLOWEST,
     SORTS
 } answer_sort;
 

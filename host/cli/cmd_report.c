@@ -29,7 +29,7 @@ static const cli_option options[] = {
      "of work; or every op by itself",
      offsetof(report_args, group)},
     {CLI_CHOICE, "sort", 's',
-     "time|gap|count|average|max|host|name|order|min|share|cores|flop_rate|bandwidth|bound_by|ideal|runs_on|total|op",
+     "time|gap|count|average|max|host|name|order|min|share|cores|flop_rate|bandwidth|bound_by|ideal|runs_on|total|op|slowest",
      "by what OP STATISTICS is sorted: any of its columns by the name that it has in JSON (time is total, name is op), the "
      "greatest first, texts by the alphabet, what is unknown last; order: as ops came",
      offsetof(report_args, sort)},

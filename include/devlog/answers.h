@@ -74,8 +74,9 @@ typedef enum devlog_sort {
     DEVLOG_SORT_BOUND_BY,
     DEVLOG_SORT_IDEAL,
     DEVLOG_SORT_RUNS_ON,
-    DEVLOG_SORT_TOTAL, /* DEVLOG_SORT_TIME, by the name of its column */
-    DEVLOG_SORT_OP,    /* DEVLOG_SORT_NAME, by the name of its column */
+    DEVLOG_SORT_TOTAL,   /* DEVLOG_SORT_TIME, by the name of its column */
+    DEVLOG_SORT_OP,      /* DEVLOG_SORT_NAME, by the name of its column */
+    DEVLOG_SORT_SLOWEST, /* by the number of the op that took longest */
 } devlog_sort;
 
 typedef struct devlog_report_options {

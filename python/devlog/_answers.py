@@ -9,7 +9,7 @@ from ._log import _names, _pairs
 
 _GROUPS = ("code", "shape", "memory", "category", "none", "stack")
 _SORTS = ("time", "gap", "count", "average", "max", "host", "name", "order", "min", "share", "cores", "flop_rate", "bandwidth", "bound_by", "ideal",
-          "runs_on", "total", "op")
+          "runs_on", "total", "op", "slowest")
 _FORMS = ("text", "json", "csv", "md")
 
 

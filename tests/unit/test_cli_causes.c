@@ -113,8 +113,8 @@ static void the_path_is_that_by_hand(void **state)
     assert_int_equal(sum, 2500);
     free(out);
     out = devlog_ok("causes --format csv --tables waits hand.csv", 0);
-    assert_non_null(strstr(out, "BRISC,buffer full,0x1004,TRISC_1,1,420,420,0"));
-    assert_non_null(strstr(out, "TRISC_1,buffer empty,0x1000,BRISC,1,170,170,1"));
+    assert_non_null(strstr(out, "BRISC,buffer full,0x1004,TRISC_1,1,420,420,0,\"1,2\",7\n"));
+    assert_non_null(strstr(out, "TRISC_1,buffer empty,0x1000,BRISC,1,170,170,1,\"1,2\",7\n"));
     free(out);
     out = devlog_ok("causes --format csv --tables path_zones hand.csv", 0);
     assert_non_null(strstr(out, "TRISC_1,compute,3,1,1900,76,1690,67.6"));
@@ -149,7 +149,7 @@ static void a_report_says_it(void **state)
     assert_non_null(strstr(out, "1690,"));
     assert_non_null(strstr(out, "TRISC_1: its compute is what launches wait for"));
     assert_non_null(strstr(out, "TRISC_1,compute,3,1,1900,76,1690,67.6"));
-    assert_non_null(strstr(out, "BRISC,buffer full,0x1004,TRISC_1,1,420,420,0"));
+    assert_non_null(strstr(out, "BRISC,buffer full,0x1004,TRISC_1,1,420,420,0,\"1,2\",7\n"));
     free(out);
     write_log("plain.csv", (change){.without = LINES, .plain = true});
     out = devlog_ok("report --format csv plain.csv", 0);

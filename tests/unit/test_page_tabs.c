@@ -63,6 +63,8 @@ static void answers_are_those_of_the_commands(void **state)
     same_answers("causes --format json waits", "causes");
     page_has_text(b, "answers.made ? 'launches' : 'ops'", "ops");
     page_has_text(b, "document.getElementById('verdict').innerText", "longest waits");
+    page_has_text(b, "document.getElementById('verdict').innerText",
+                  "TRISC_2, which waited most for TRISC_1, that for TRISC_0, that for BRISC");
 }
 
 /* With its numbers as a terminal has them. */

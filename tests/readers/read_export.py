@@ -1,6 +1,6 @@
 """Reads what `devlog export` wrote, with readers that are not devlog's: Python's json, csv and sqlite3, protoc,
-and babeltrace2. Prints a line per zone name: the name's UTF-8 in hex, count, total cycles, total ns, separated by
-tabs; "-" where the format does not hold a number. A line "=dropped" has the number of markers that the device had
+and babeltrace2. Prints a line per zone name: the name's UTF-8 in hex, count, total cycles, total ns, the sum of its
+starts in ns since the first zone of all, and that of its starts in cycles, separated by tabs; "-" where the format does not hold a number. A line "=dropped" has the number of markers that the device had
 no room for. Anything that the format does not allow ends it with a message.
 
 usage: read_export.py FORMAT PATH PROTO_FOLDER"""
@@ -18,13 +18,20 @@ csv.field_size_limit(1 << 30)
 
 class Totals:
     def __init__(self):
-        self.zones = collections.defaultdict(lambda: [0, 0, 0])
+        self.zones = collections.defaultdict(lambda: [0, 0, 0, 0, 0])
         self.dropped = 0
+        self.first = None
 
-    def add(self, name, cycles, ns, count=1):
+    def add(self, name, cycles, ns, start=None, start_cycle=None, count=1):
         t = self.zones[name]
-        for i, value in enumerate((count, cycles, ns)):
+        for i, value in enumerate((count, cycles, ns, start, start_cycle)):
             t[i] = None if value is None or t[i] is None else t[i] + value
+        if start is not None:
+            self.first = start if self.first is None else min(start, self.first)
+
+    def line(self, name):
+        count, cycles, ns, start, start_cycle = self.zones[name]
+        return count, cycles, ns, None if start is None else start - count * self.first, start_cycle
 
 
 def check(condition, *what):
@@ -56,7 +63,7 @@ def read_chrome(path, totals):
         check(not stack or stack[-1][1] >= start + ns, "zones of a thread do not nest", e)
         stack.append((start, start + ns, start))
         if e["cat"] != "launch":
-            totals.add(e["name"], e["args"]["cycles"], ns)
+            totals.add(e["name"], e["args"]["cycles"], ns, start)
 
 
 def read_fxt(path, totals):
@@ -129,14 +136,14 @@ def read_fxt(path, totals):
                 check(not stack or stack[-1][1] >= stop, "zones of a thread do not nest")
                 stack.append((start, stop))
             if kind == 4 and category != "launch":
-                totals.add(name, found["cycles"], stop - start)
+                totals.add(name, found["cycles"], stop - start, start)
         at = end
 
 
 def read_json(path, totals):
     for e in read_json_file(path)["events"]:
         if e["kind"] == "zone":
-            totals.add(e["name"], e["cycles"], e.get("ns"))
+            totals.add(e["name"], e["cycles"], e.get("ns"), e.get("start_ns"), e["start_cycle"])
         if e["kind"] == "dropped":
             totals.dropped += int(e["data"])
 
@@ -146,7 +153,7 @@ def read_csv(path, totals):
         for row in csv.DictReader(f, strict=True):
             check(None not in row and None not in row.values(), "a row of another length", row)
             if row["kind"] == "zone":
-                totals.add(row["name"], int(row["cycles"]), int(row["ns"]) if row["ns"] else None)
+                totals.add(row["name"], int(row["cycles"]), *(int(row[c]) if row[c] else None for c in ("ns", "start_ns")), int(row["start_cycle"]))
             if row["kind"] == "dropped":
                 totals.dropped += int(row["data"])
 
@@ -154,8 +161,10 @@ def read_csv(path, totals):
 def read_sqlite(path, totals):
     db = sqlite3.connect(path)
     check(db.execute("PRAGMA integrity_check").fetchone() == ("ok",), "the database is damaged")
-    for name, count, cycles, ns in db.execute("SELECT name, count, total_cycles, total_ns FROM zone_sum"):
-        totals.add(name, cycles, ns, count)
+    for row in db.execute("SELECT name, cycles, ns, start_ns, start_cycle FROM zone_list"):
+        totals.add(*row)
+    sums = db.execute("SELECT name, sum(count), sum(total_cycles), sum(total_ns) FROM zone_sum GROUP BY name").fetchall()
+    check(sums == [(name, *totals.zones[name][:3]) for name in sorted(totals.zones, key=lambda n: n.encode("utf-8"))], "zone_sum is not the sum of zones")
     totals.dropped = db.execute("SELECT total(data) FROM markers WHERE kind = 'dropped'").fetchone()[0]
     check(db.execute("SELECT count FROM losses WHERE what = 'dropped_on_device'").fetchone()[0] == totals.dropped, "losses")
     for view in ("core_sum", "op_sum", "gap_sum", "zone_list"):
@@ -184,7 +193,7 @@ def read_speedscope(path, totals):
             check(e["type"] == "C" and stack and stack[-1][0] == e["frame"], "closes what is not open", e)
             frame, start = stack.pop()
             if not p["name"].endswith(" launches"):
-                totals.add(frames[frame]["name"], None, at - start)
+                totals.add(frames[frame]["name"], None, at - start, start)
         check(not stack and at <= p["endValue"], "profile", p["name"], "leaves frames open")
 
 
@@ -196,7 +205,7 @@ def read_collapsed(path, totals):
             frames = stack.split(";")
             check(frames[0].startswith("chip ") and frames[1].startswith("core "), "stack", line)
             for name in set(frames[3:]):
-                totals.add(name, None, int(value), None)
+                totals.add(name, None, int(value), count=None)
 
 
 def unescape(text):
@@ -291,7 +300,7 @@ def read_perfetto(path, totals, proto_folder):
             check(stacks[track], "a slice ends that never began")
             name, start, cycles, category = stacks[track].pop()
             if category != "launch":
-                totals.add(name, cycles, time - start)
+                totals.add(name, cycles, time - start, start)
     check(not any(stacks.values()), "slices that never end")
     check(values == samples, values, "values, but", samples, "samples of counters")
     check(kernels == with_flows, kernels, "kernels, but", with_flows, "with an arrow from their launch")
@@ -327,23 +336,24 @@ def read_xplane(path, totals, proto_folder):
                 open_ends.append(start + ps)
                 if kind == "zone":
                     check(ps % 1000 == 0, "not whole nanoseconds")
-                    totals.add(names[e["metadata_id"][0]], int(values["cycles"]["uint64_value"][0]), ps // 1000)
+                    totals.add(names[e["metadata_id"][0]], int(values["cycles"]["uint64_value"][0]), ps // 1000,
+                               int(line["timestamp_ns"][0]) + start // 1000, int(values["cycle"]["uint64_value"][0]))
 
 
 def read_ctf(path, totals):
-    done = subprocess.run(["babeltrace2", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+    done = subprocess.run(["babeltrace2", "--clock-seconds", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
     for line in done.stderr.decode("utf-8").splitlines():
         m = re.match(r".*Tracer discarded (\d+) event", line)
         check(m, "babeltrace2 says:", line)
         totals.dropped += int(m.group(1))
-    pattern = re.compile(r' zone: \{.*name = \( "((?:[^"\\]|\\.)*)" : container = \d+ \), source = .*'
+    pattern = re.compile(r'^\[(\d+)\.(\d{9})\] .* zone: \{.*?, cycle = (\d+) \}.*name = \( "((?:[^"\\]|\\.)*)" : container = \d+ \), source = .*'
                          r"cycles = (\d+), duration = (\d+), lane = \d+, depth = \d+, data = \d+ \}$")
     for line in done.stdout.decode("utf-8").split("\n"):
         if "] (" not in line or ") zone: " not in line:
             continue
         m = pattern.search(line)
         check(m, "a zone that was not understood:", line)
-        totals.add(unescape(m.group(1)), int(m.group(2)), int(m.group(3)))
+        totals.add(unescape(m.group(4)), int(m.group(5)), int(m.group(6)), int(m.group(1)) * 10**9 + int(m.group(2)), int(m.group(3)))
 
 
 def main():
@@ -354,8 +364,8 @@ def main():
     else:
         globals()["read_" + form](path, totals)
     print("=dropped", "-" if totals.dropped is None else int(totals.dropped), "-", "-", sep="\t")
-    for name, values in sorted(totals.zones.items()):
-        print(name.encode("utf-8").hex(), *("-" if v is None else v for v in values), sep="\t")
+    for name in sorted(totals.zones):
+        print(name.encode("utf-8").hex(), *("-" if v is None else v for v in totals.line(name)), sep="\t")
 
 
 main()

@@ -1,5 +1,5 @@
 /* Conformance: one log in every format, read back by readers that are not ours (tests/readers): per zone
- * name, count, total cycles and total nanoseconds are those of the decoder, in all of them. */
+ * name, count, total cycles, total nanoseconds and where they start are those of the decoder, in all of them. */
 #include "support/cmocka_all.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@
 
 typedef struct total {
     const char *name;
-    uint64_t count, cycles, ns, key_count, key_cycles;
+    uint64_t count, cycles, ns, starts, start_cycles; /* starts: since the first of all */
+    uint64_t key_count, key_cycles;
 } total;
 
 typedef struct fixture {
@@ -22,6 +23,7 @@ typedef struct fixture {
     dl_view *view;
     total totals[64];
     size_t n;
+    uint64_t first;
     bool ns, exact; /* nanoseconds are known; and are cycles */
 } fixture;
 
@@ -45,6 +47,9 @@ static devlog_status add_items(void *ctx, const dl_view_item *items, size_t n, d
         t->count++;
         t->cycles += items[i].end_cycle - items[i].cycle;
         t->ns += items[i].end - items[i].start;
+        t->starts += items[i].start;
+        t->start_cycles += items[i].cycle;
+        if (items[i].start < f->first) f->first = items[i].start;
     }
     return DEVLOG_OK;
 }
@@ -53,6 +58,7 @@ static devlog_status add_items(void *ctx, const dl_view_item *items, size_t n, d
 static void expect(fixture *f)
 {
     devlog_error err;
+    f->first = UINT64_MAX;
     assert_int_equal(dl_view_run(f->view, DL_VIEW_BY_TIME, (dl_view_sink){f, add_items}, &err), DEVLOG_OK);
     assert_int_equal(dl_view_left_out(f->view), 0);
     for (size_t i = 0; i < dl_decode_n_keys(f->decode); i++) {
@@ -64,6 +70,7 @@ static void expect(fixture *f)
         t->key_cycles += (uint64_t)k->sum;
     }
     for (size_t i = 0; i < f->n; i++) {
+        f->totals[i].starts -= f->totals[i].count * f->first;
         assert_int_equal(f->totals[i].count, f->totals[i].key_count);
         assert_int_equal(f->totals[i].cycles, f->totals[i].key_cycles);
         if (f->exact) assert_int_equal(f->totals[i].ns, f->totals[i].cycles);
@@ -106,7 +113,7 @@ static void zone(making *m, uint64_t start, uint64_t end, const char *name, uint
 }
 
 /* A name of 10 kB, and names with everything in them that some format holds special. */
-static char long_name[10001];
+static char long_name[10001], long_risc[302];
 static const char *const names[] = {
     "plain",
     "<script>alert('x')</script> & <b>",
@@ -156,7 +163,10 @@ static void fill_chip(fixture *f, making *m, uint32_t chip, uint64_t freq_khz)
 {
     static const struct {
         const char *risc, *fw, *kernel;
-    } riscs[] = {{"BRISC", "BRISC-FW", "BRISC-KERNEL"}, {"TRISC_1", "TRISC-FW", "TRISC-KERNEL"}};
+    } riscs[] = {{"BRISC", "BRISC-FW", "BRISC-KERNEL"}, {long_risc, "TRISC-FW", "TRISC-KERNEL"}};
+    strcpy(long_risc, "T"); /* so that a cut at an even number of bytes is within a character */
+    for (int i = 0; i < 150; i++)
+        strcat(long_risc, "\xC3\xA9");
     devlog_error err;
     dl_chip_line line = {.freq_khz = freq_khz};
     if (freq_khz) snprintf(line.arch, sizeof line.arch, "wormhole_b0");
@@ -234,6 +244,10 @@ static bool agrees(const char *text, uint64_t expected, bool may_be_missing)
 
 static void compare(const fixture *f, const char *format, char *text)
 {
+    static const char *const with_start_cycles[] = {"csv", "ctf", "json", "sqlite", "xplane"};
+    bool has_cycles = false;
+    for (size_t i = 0; i < sizeof with_start_cycles / sizeof *with_start_cycles; i++)
+        has_cycles |= strcmp(format, with_start_cycles[i]) == 0;
     bool collapsed = strcmp(format, "collapsed") == 0, flame = collapsed || strcmp(format, "speedscope") == 0;
     dl_str hex = {0};
     size_t n = 0;
@@ -245,7 +259,8 @@ static void compare(const fixture *f, const char *format, char *text)
     for (; line; line = strtok_r(NULL, "\n", &state), n++) {
         char *cell, *name = strtok_r(line, "\t", &cell), *count = strtok_r(NULL, "\t", &cell);
         char *cycles = strtok_r(NULL, "\t", &cell), *ns = strtok_r(NULL, "\t", &cell);
-        if (!ns) fail_msg("%s: the reader says: %s", format, line);
+        char *starts = strtok_r(NULL, "\t", &cell), *start_cycles = strtok_r(NULL, "\t", &cell);
+        if (!start_cycles) fail_msg("%s: the reader says: %s", format, line);
         const total *t = NULL;
         for (size_t i = 0; i < f->n && !t; i++) {
             hex_of(format, f->totals[i].name, &hex);
@@ -254,6 +269,12 @@ static void compare(const fixture *f, const char *format, char *text)
         if (!t) fail_msg("%s: a zone that nobody wrote: %.80s", format, name);
         bool ok = agrees(count, t->count, collapsed) && agrees(cycles, t->cycles, flame) &&
                   agrees(ns, t->ns, !f->ns);
+        if (!agrees(starts, t->starts, !f->ns || collapsed) ||
+            !agrees(start_cycles, t->start_cycles, !has_cycles))
+            fail_msg(
+                "%s: zone %.40s: starts that were read add up to %s ns and %s cycles; decoded %llu, %llu",
+                format, t->name, starts, start_cycles, (unsigned long long)t->starts,
+                (unsigned long long)t->start_cycles);
         if (!ok)
             fail_msg("%s: zone %.40s: read %s zones, %s cycles, %s ns; decoded %llu, %llu, %llu", format,
                      t->name, count, cycles, ns, (unsigned long long)t->count, (unsigned long long)t->cycles,

@@ -131,9 +131,9 @@ static devlog_status leave_samples(job *j, devlog_error *err)
             if (j->r->rank == 0 && i == 0) *p = j->kept[--j->n_kept]; /* the others come behind it as it is */
             continue;
         }
+        dl_parts_only_samples(j->kept[j->n_kept - 1].decode);
         status = new_decode(j, &p->decode, err);
         if (!status) status = dl_parts_read(p->decode, bytes.text, bytes.len, err);
-        dl_parts_analyzer(j->kept[j->n_kept - 1].decode, NULL); /* all of it goes on */
     }
     dl_str_free(&bytes);
     return status;
@@ -284,6 +284,17 @@ static uint64_t bytes_read(const job *j)
     return sum;
 }
 
+/* Bytes of durations that this rank has put on its disk. */
+static uint64_t bytes_filed(const job *j)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < j->n_kept; i++)
+        sum += dl_decode_samples_filed(j->kept[i].decode);
+    for (uint32_t i = 0; i < j->n; i++)
+        if (j->pieces[i].decode) sum += dl_decode_samples_filed(j->pieces[i].decode);
+    return sum;
+}
+
 /* --stats: a line for each rank. */
 static void tell_stats(job *j)
 {
@@ -293,13 +304,13 @@ static void tell_stats(job *j)
     getrusage(RUSAGE_SELF, &used);
     dl_str_fmt(&mine,
                "rank %d: %u parts, %llu bytes read, %llu sent, %llu received, %.2f s of processor "
-               "time, %.2f s of that in MPI, %ld MiB\n",
+               "time, %.2f s of that in MPI, %ld MiB, %llu bytes of durations on the disk\n",
                j->r->rank, first_part(j, j->r->rank + 1) - first_part(j, j->r->rank),
                (unsigned long long)bytes_read(j), (unsigned long long)j->r->sent,
                (unsigned long long)j->r->received,
                (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                    1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
-               1e-9 * (double)j->r->in_mpi, used.ru_maxrss / 1024);
+               1e-9 * (double)j->r->in_mpi, used.ru_maxrss / 1024, (unsigned long long)bytes_filed(j));
     if (mine.failed) team_die(j->r, "out of memory");
     team_collect(j->r, &mine, all);
     for (int i = 0; i < j->r->n; i++) {

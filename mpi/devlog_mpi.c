@@ -1,5 +1,6 @@
 /* devlog-mpi: what one process is too few for, on ranks of Open MPI. The only program of devlog that is linked with it. */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,8 @@ static const command *find(const char *name)
 int main(int argc, char **argv)
 {
     signal(SIGXFSZ, SIG_IGN); /* see host/cli/main.c */
+    /* Large arrays, of which little is touched, never come from the heap, where all of them would be; and go when they are freed. */
+    mallopt(M_MMAP_THRESHOLD, 256 * 1024);
     team r = {.n = 1, .what = "devlog-mpi"};
     devlog_error err;
     const command *c = argc > 1 ? find(argv[1]) : NULL;

@@ -121,7 +121,7 @@ bool dl_big_room(dl_big *b, size_t n)
     return true;
 }
 
-void dl_big_cool(dl_big *b)
+void dl_big_cool(const dl_big *b)
 {
     if (b->file) madvise(b->data, b->bytes, MADV_DONTNEED);
 }

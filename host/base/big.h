@@ -23,7 +23,7 @@ enum { DL_BIG_FROM = 4 * 1024 * 1024 }; /* smaller ones are ordinary memory */
 bool dl_big_room(dl_big *b, size_t n);
 /* Says that nothing of it is wanted at once: memory that it holds may go to others. Its contents stay, and so
  * do pointers into it. Quick; to be called now and then. */
-void dl_big_cool(dl_big *b);
+void dl_big_cool(const dl_big *b);
 void dl_big_free(dl_big *b);
 
 /* The same in pieces that never move: the next `bytes` (whole pages) of a file without a name in `folder`, of which

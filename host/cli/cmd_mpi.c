@@ -16,7 +16,7 @@ static const cli_option options[] = {
      "for a job that is started again",
      offsetof(cli_mpi_decode, resume)},
     {CLI_FLAG, "stats", 0, NULL,
-     "say on standard error, of each rank, what it read, sent and received, its processor time, how much of that MPI took (to start and to wait), and its memory",
+     "say on standard error, of each rank, what it read, sent and received, its processor time, how much of that MPI took (to start and to wait), its memory, and what it put on its disk",
      offsetof(cli_mpi_decode, stats)},
     CLI_TITLE("Analyses"),
     {CLI_STRING, "analyses", 'a', "FILE",

@@ -131,6 +131,11 @@ size_t dl_decode_sample_bytes(const dl_decode *d)
     return dl_pair_sample_bytes(d->pair);
 }
 
+uint64_t dl_decode_samples_filed(const dl_decode *d)
+{
+    return dl_pair_samples_filed(d->pair);
+}
+
 const dl_chip_clocks *dl_decode_clocks(const dl_decode *d)
 {
     return &d->clocks;

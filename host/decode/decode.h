@@ -86,6 +86,8 @@ const dl_zone_counters *dl_decode_zone_counters(const dl_decode *d);
 /* Of a log whose parts were decoded by several processes: dl_pair_far. */
 uint32_t dl_decode_far(dl_decode *d, const struct dl_far *far);
 size_t dl_decode_sample_bytes(const dl_decode *d);
+/* Of them those that are in files. */
+uint64_t dl_decode_samples_filed(const dl_decode *d);
 /* The clocks of the chips: complete when the events of a file begin to come, and of a pipe at the end. Events
  * of a capture have stamps of their chip's reference core. */
 const dl_chip_clocks *dl_decode_clocks(const dl_decode *d);

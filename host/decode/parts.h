@@ -62,6 +62,9 @@ devlog_status dl_parts_go_on(const dl_parts *parts, uint32_t i, dl_decode *d, de
 devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_error *err);
 devlog_status dl_parts_read(dl_decode *d, const void *bytes, size_t n, devlog_error *err);
 
+/* Of a part that has been written, and goes on elsewhere: only its samples are asked for any more. */
+void dl_parts_only_samples(dl_decode *d);
+
 /* Chips, streams and sites as bytes, or new ones from bytes. */
 struct dl_wire;
 void dl_parts_names(struct dl_wire *w, dl_tables *t);

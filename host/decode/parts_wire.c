@@ -229,6 +229,12 @@ devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_e
     return dl_str_status(out, err);
 }
 
+void dl_parts_only_samples(dl_decode *d)
+{
+    dl_parts_analyzer(d, NULL);
+    dl_pair_forget_launches(d->pair);
+}
+
 devlog_status dl_parts_read(dl_decode *d, const void *bytes, size_t n, devlog_error *err)
 {
     dl_wire w = {.at = bytes, .end = (const uint8_t *)bytes + n, .tables = &d->tables};

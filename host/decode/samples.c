@@ -110,6 +110,11 @@ void dl_sample_pool_free(dl_sample_pool *p)
     *p = (dl_sample_pool){0};
 }
 
+uint64_t dl_sample_pool_filed(const dl_sample_pool *p)
+{
+    return (uint64_t)p->n_filed * LARGE_PIECE;
+}
+
 bool dl_samples_grow(dl_samples *s)
 {
     uint32_t size = s->next_size ? s->next_size : FIRST_CHUNK;

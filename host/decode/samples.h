@@ -30,6 +30,8 @@ typedef struct dl_sample_pool {
 } dl_sample_pool;
 
 void dl_sample_pool_free(dl_sample_pool *p);
+/* Bytes of its file. */
+uint64_t dl_sample_pool_filed(const dl_sample_pool *p);
 
 /* Zero-initialised is empty. */
 typedef struct dl_samples {

@@ -170,6 +170,7 @@ def volume(folder):
     same("ranks that tell", [line[3] for line in told], ["0:", "1:", "2:"])
     same("bytes read", sum(int(line[6]) for line in told), sum(os.path.getsize(p) for p in paths))
     same("what is sent is received", sum(int(line[9]) for line in told) <= sum(int(line[11]) for line in told), True)
+    same("few durations are on no disk", [line[26:] for line in told], [["0", "bytes", "of", "durations", "on", "the", "disk"]] * 3)
     whole = mpirun(2, "decode", "--stats", "--no-print", "--parts", "1", *paths)
     same("bytes read as a whole", [int(line.split()[6]) for line in ours(whole) if " bytes read, " in line], [sum(os.path.getsize(p) for p in paths), 0])
     return paths

@@ -19,10 +19,16 @@ void dl_launches_free(dl_launches *l)
     *l = (dl_launches){0};
 }
 
-void dl_launches_cool(dl_launches *l)
+void dl_launches_cool(const dl_launches *l)
 {
     dl_big_cool(&l->big_items);
     dl_big_cool(&l->big_chains);
+}
+
+/* In loops over all of them. */
+static void cool_now_and_then(const dl_launches *l, uint32_t i)
+{
+    if (i % COOL_EVERY == COOL_EVERY - 1) dl_launches_cool(l);
 }
 
 uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip)
@@ -45,7 +51,7 @@ static bool spend(dl_launches *l, size_t bytes)
     return true;
 }
 
-static bool set_bit(dl_launches *l, dl_launch_chain *c, uint32_t bit)
+static bool set_bit(dl_launches *l, dl_launch_chain *c, uint32_t chip, uint32_t bit)
 {
     if (bit < 128) {
         c->bits[bit / 64] |= UINT64_C(1) << (bit % 64);
@@ -53,7 +59,8 @@ static bool set_bit(dl_launches *l, dl_launch_chain *c, uint32_t bit)
     }
     uint32_t word = bit / 64 - 2;
     if (word >= c->n_words) {
-        uint32_t n = word + 8;
+        /* As many as streams that are known want: there may be millions of chains. */
+        const uint32_t known = (l->next_bit[chip] + 63) / 64, n = known > word + 2 ? known - 2 : word + 1;
         if (!spend(l, (n - c->n_words) * sizeof *c->more_bits)) return false;
         uint64_t *grown = realloc(c->more_bits, n * sizeof *grown);
         if (!grown) return false;
@@ -72,9 +79,9 @@ static uint32_t begun(const dl_launch_chain *c, uint32_t bit)
     return bit < c->n_counts ? c->counts[bit] : 0;
 }
 
-static bool set_begun(dl_launches *l, dl_launch_chain *c, uint32_t bit, uint32_t count)
+static bool set_begun(dl_launches *l, dl_launch_chain *c, uint32_t chip, uint32_t bit, uint32_t count)
 {
-    if (c->n == 1) return set_bit(l, c, bit);
+    if (c->n == 1) return set_bit(l, c, chip, bit);
     if (bit >= c->n_counts) {
         uint32_t n = bit + 64;
         if (!spend(l, (n - c->n_counts) * sizeof *c->counts)) return false;
@@ -237,8 +244,9 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
         uint32_t next = begun(chain, bit);
         if (!starts && next > 0) next--;
         if (next < chain->n)
-            return set_begun(l, chain, bit, next + 1) ? (chain->n == 1 ? chain->first : chain->launches[next])
-                                                      : DL_NONE;
+            return set_begun(l, chain, chip, bit, next + 1)
+                       ? (chain->n == 1 ? chain->first : chain->launches[next])
+                       : DL_NONE;
     }
     if (!grow_items(l)) return DL_NONE;
     if (chain) chain = &l->chains[last - 1]; /* where it is now */
@@ -262,7 +270,7 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
                                   .repeat = chain->n,
                                   .first_fw_start = UINT64_MAX};
     l->count++;
-    return set_begun(l, chain, bit, chain->n) ? index : DL_NONE;
+    return set_begun(l, chain, chip, bit, chain->n) ? index : DL_NONE;
 }
 
 /* ---- Parts of a log ------------------------------------------------------------------------------------- */
@@ -302,6 +310,8 @@ bool dl_launches_bases(const dl_launches *l, const dl_launches *part, const dl_l
         const dl_launch *k = &part->items[chain->first];
         uint32_t at = first_bit(bits, n, k->chip);
         bool any = false;
+        cool_now_and_then(l, c);
+        cool_now_and_then(part, c);
         uint64_t hash;
         bases[c] = 0;
         if (at == n || bits[at].chip != k->chip || !l->n_slots) continue;
@@ -364,6 +374,8 @@ bool dl_launches_absorb(dl_launches *l, const dl_launches *part, const dl_launch
     for (uint32_t i = 0; i < part->count && ok; i++) {
         const dl_launch *k = &part->items[i];
         const uint32_t at = first_bit(bits, n, k->chip);
+        cool_now_and_then(l, i);
+        cool_now_and_then(part, i);
         map[i] = place_launch(l, k, bits[at].to_chip, bases[chain_of[i]] + k->repeat - 1);
         ok = map[i] != DL_NONE;
     }
@@ -372,10 +384,12 @@ bool dl_launches_absorb(dl_launches *l, const dl_launches *part, const dl_launch
         const dl_launch *k = &part->items[chain->first];
         uint32_t at = first_bit(bits, n, k->chip);
         uint64_t hash;
+        cool_now_and_then(l, c);
+        cool_now_and_then(part, c);
         dl_launch_chain *to = &l->chains[(*slot_for(l, k, bits[at].to_chip, &hash) & NUMBER_MASK) - 1];
         for (; at < n && bits[at].chip == k->chip && ok; at++) {
             const uint32_t count = begun(chain, bits[at].bit);
-            if (count) ok = set_begun(l, to, bits[at].to_bit, bases[c] + count);
+            if (count) ok = set_begun(l, to, bits[at].to_chip, bits[at].to_bit, bases[c] + count);
         }
     }
     l->last = 0;
@@ -431,7 +445,7 @@ static void wire_begun(dl_launches *l, dl_launch_chain *c, dl_wire *w, const dl_
     for (uint32_t i = first; i < n && bits[i].chip == chip && !w->bad; i++) {
         uint32_t count = dl_wire_reads(w) ? c->n : begun(c, bits[i].bit);
         if (!all) dl_wire_below(w, &count, c->n + 1);
-        if (dl_wire_reads(w) && count && !set_begun(l, c, bits[i].bit, count)) w->bad = true;
+        if (dl_wire_reads(w) && count && !set_begun(l, c, chip, bits[i].bit, count)) w->bad = true;
     }
 }
 
@@ -443,10 +457,13 @@ void dl_launches_wire(dl_launches *l, dl_wire *w, const dl_launch_bit *bits, uin
     for (uint32_t i = 0; i < count && !w->bad; i++) {
         dl_launch k = dl_wire_reads(w) ? (dl_launch){0} : l->items[i];
         wire_launch(w, &k, &before, n_chips);
+        cool_now_and_then(l, i);
         if (dl_wire_reads(w) && !w->bad && !add_wired(l, &k)) w->bad = true;
         before = k;
     }
-    for (uint32_t c = 0; c < l->n_chains && !w->bad; c++)
+    for (uint32_t c = 0; c < l->n_chains && !w->bad; c++) {
         wire_begun(l, &l->chains[c], w, bits, n);
+        cool_now_and_then(l, c);
+    }
     dl_wire_u32(w, &l->looks);
 }

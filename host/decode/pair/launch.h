@@ -44,7 +44,7 @@ typedef struct dl_launches {
 
 void dl_launches_free(dl_launches *l);
 /* Nothing of them is wanted at once (base/big.h). */
-void dl_launches_cool(dl_launches *l);
+void dl_launches_cool(const dl_launches *l);
 
 /* The bit that stands for a new stream of this chip. */
 uint32_t dl_launches_new_stream(dl_launches *l, uint32_t chip);

@@ -23,6 +23,19 @@ dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options
     return p;
 }
 
+uint64_t dl_pair_samples_filed(const dl_pair *p)
+{
+    uint64_t bytes = dl_sample_pool_filed(&p->pool);
+    for (uint32_t i = 0; i < p->n_pools; i++)
+        bytes += dl_sample_pool_filed(&p->pools[i]);
+    return bytes;
+}
+
+void dl_pair_forget_launches(dl_pair *p)
+{
+    dl_launches_free(&p->launches);
+}
+
 void dl_pair_free(dl_pair *p)
 {
     if (!p) return;

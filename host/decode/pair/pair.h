@@ -95,5 +95,8 @@ const dl_zone_counters *dl_pair_counters(const dl_pair *p);
 uint32_t dl_pair_far(dl_pair *p, const struct dl_far *far);
 /* Bytes held by samples: the storage of the exact medians. */
 size_t dl_pair_sample_bytes(const dl_pair *p);
+uint64_t dl_pair_samples_filed(const dl_pair *p);
+/* Forgets all launches: for who wants nothing but samples any more. */
+void dl_pair_forget_launches(dl_pair *p);
 
 #endif

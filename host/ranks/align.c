@@ -118,8 +118,9 @@ static bool align(rank_lane *l, point *p, size_t n)
         if (p[i].low - line > low) low = p[i].low - line;
         if (p[i].high - line < high) high = p[i].high - line;
     }
+    l->bound = fmax(fmax(fabs(low), fabs(high)), l->residual);
     /* Few points lie on any line: then only what cannot be otherwise is known. */
-    if (l->anchors <= FOR_DRIFT) l->residual = fmax(fabs(low), fabs(high));
+    if (l->anchors <= FOR_DRIFT) l->residual = l->bound;
     return true;
 }
 
@@ -158,7 +159,7 @@ static bool align_all(ranks *r, point *points, size_t *contradict)
         if (l->aligned) find_impossible(r, l, points, n);
         *contradict += l->impossible != 0;
     }
-    r->lanes[r->reference].residual = 0;
+    r->lanes[r->reference].residual = r->lanes[r->reference].bound = 0;
     return true;
 }
 

@@ -115,7 +115,7 @@ static void add_summary(answer *a, const ranks *r)
     };
     answer_section *f = answer_facts(a, "verdict", "RANKS AS ONE RUN");
     size_t shared = 0, collective = 0, unaligned = 0, strangers = 0, jumped = 0, impossible = 0;
-    double worst = 0;
+    double worst = 0, bound = 0;
     for (size_t i = 0; i < r->n_ops; i++) {
         shared += r->ops[i].lanes == r->n_lanes;
         collective += r->ops[i].collective;
@@ -127,6 +127,7 @@ static void add_summary(answer *a, const ranks *r)
         jumped += l->impossible != 0;
         impossible += l->impossible;
         if (l->aligned && !(l->residual <= worst)) worst = l->residual;
+        if (l->aligned && !(l->bound <= bound)) bound = l->bound;
     }
     answer_fact(a, f, "ranks", "ranks", ANSWER_COUNT, (double)r->n, NULL);
     answer_fact(a, f, "chips", "chips", ANSWER_COUNT, (double)r->n_lanes, NULL);
@@ -141,6 +142,9 @@ static void add_summary(answer *a, const ranks *r)
             ? answer_keepf(a, "by the ends of collective ops; %zu of them contradict the others", strangers)
         : unaligned ? answer_keepf(a, "%zu chips have no collective op with times", unaligned)
                     : "by the ends of collective ops, the worst of all chips");
+    if (unaligned < r->n_lanes)
+        answer_fact(a, f, "bound", "in any case", ANSWER_TIME, bound,
+                    "however far the ends of a collective op lie apart: none is before all chips have begun");
     if (jumped)
         answer_fact(
             a, f, "jumped", "clocks that jump", ANSWER_COUNT, (double)jumped,

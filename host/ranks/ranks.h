@@ -48,7 +48,8 @@ typedef struct rank_lane {
     double mhz;          /* by cycles and ns of the report; NAN: unknown */
     /* Time of the lane to time of all: t + offset + drift * t. */
     double offset, drift;
-    double residual;   /* ns: how far off that may be; NAN: not known */
+    double residual;   /* ns: how far off that may be, if collective ops end at once; NAN: not known */
+    double bound;      /* ns: the same, however they end */
     size_t anchors;    /* collective ops that say it */
     size_t strangers;  /* such that contradict the others; they are not used */
     size_t impossible; /* collective ops that its clock puts where they cannot have been: it jumps */

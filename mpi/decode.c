@@ -48,6 +48,13 @@ static uint32_t first_part(const job *j, int rank)
     return (uint32_t)((j->parts.n * (uint64_t)rank + n_ranks - 1) / n_ranks);
 }
 
+/* Bytes of a file up to this place of its text: of a packed one its share. */
+static uint64_t in_file(const job *j, uint32_t file, uint64_t at)
+{
+    const uint64_t size = j->parts.sizes[file], stored = j->parts.stored[file];
+    return size == stored ? at : (uint64_t)((double)at / (double)size * (double)stored);
+}
+
 /* Bytes of the inputs in parts [first, end). */
 static uint64_t bytes_between(const job *j, uint32_t first, uint32_t end_part)
 {
@@ -56,7 +63,7 @@ static uint64_t bytes_between(const job *j, uint32_t first, uint32_t end_part)
     for (uint32_t file = from.file; file < j->n_paths && file <= to.file; file++) {
         const uint64_t begin = file == from.file ? from.at : 0,
                        end = file == to.file ? to.at : j->parts.sizes[file];
-        sum += end - begin;
+        sum += in_file(j, file, end) - in_file(j, file, begin);
     }
     return sum;
 }
@@ -64,7 +71,9 @@ static uint64_t bytes_between(const job *j, uint32_t first, uint32_t end_part)
 /* A part is decoded, and kept if that is wanted. */
 static devlog_status decode_part(job *j, uint32_t i, dl_decode *d, devlog_error *err)
 {
-    devlog_status status = dl_parts_decode(&j->parts, i, d, err);
+    devlog_status status =
+        dl_parts_unchanged(&j->parts, i, err); /* a packed log that grows has no index where it was */
+    if (!status) status = dl_parts_decode(&j->parts, i, d, err);
     if (!status) status = dl_parts_unchanged(&j->parts, i, err);
     devlog_error unkept;
     if (!status && j->kept_files.folder && kept_write(&j->kept_files, &j->parts, i, d, &unkept))

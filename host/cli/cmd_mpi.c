@@ -52,7 +52,7 @@ const cli_command cmd_mpi_decode = {
         "prints the bytes that devlog decode --no-files prints of the same logs, for every number of ranks and parts. What "
         "does not follow a cut exactly is decoded again by rank 0, which a line on standard error says. Every rank must be able "
         "to read the logs, under the same names.\n\n"
-        "Captures, compressed and packed logs, and logs in disorder are decoded by rank 0 alone, which is said.\n\n"
+        "Packed logs are cut as plain ones are. Captures, compressed logs, and logs in disorder are decoded by rank 0 alone, which is said.\n\n"
         "A rank that fails ends the job with one line that names it and its host; nothing is printed then. With --resume FOLDER the "
         "same command decodes only what that job has not, by any number of ranks.",
     .options = options,

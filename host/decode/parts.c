@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode/decode_internal.h"
+#include "decode/log/packed_range.h"
 #include "decode/pair/pair_absorb.h"
 
 static devlog_status on_marks(void *ctx, dl_marks *m, bool all, uint32_t *taken, devlog_error *err)
@@ -35,6 +36,35 @@ static devlog_status begin(dl_decode *d, const char *path, devlog_error *err)
     return DEVLOG_OK;
 }
 
+/* Bytes [from, to) of the text of a packed log; as decode_range. */
+static devlog_status decode_packed_range(dl_decode *d, const char *path, uint64_t from, uint64_t to,
+                                         bool last, devlog_error *err)
+{
+    dl_packed_range r;
+    const dl_parse_sink sink = sink_of(d);
+    devlog_status status = dl_packed_range_open(&r, path, err);
+    if (!status && !d->packed && !(d->packed = dl_packed_new(d->cap)))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!status) {
+        dl_packed_begin(d->packed);
+        dl_packed_range_set(&r, from, to);
+    }
+    for (bool there = true; !status && there;) {
+        pk_header h;
+        const uint8_t *stored;
+        const char *damage = NULL;
+        status = dl_packed_range_next(&r, &h, &stored, &there, err);
+        if (!status && there) status = dl_packed_block(d->packed, d->parser, &h, stored, &sink, &damage, err);
+        if (!status && damage)
+            status = dl_fail(err, DEVLOG_ERR_FORMAT,
+                             "cannot unpack %s: a block: %s; \"devlog decode\" without -j reads on behind it",
+                             path, damage);
+    }
+    if (!status && last) status = dl_packed_last(d->packed, d->parser, &sink, err);
+    dl_packed_range_close(&r);
+    return status;
+}
+
 /* Bytes [from, to) of a file, which has begun; `last`: they are its last. */
 static devlog_status decode_range(dl_decode *d, const char *path, uint64_t from, uint64_t to, bool last,
                                   devlog_error *err)
@@ -42,9 +72,10 @@ static devlog_status decode_range(dl_decode *d, const char *path, uint64_t from,
     dl_input *in = NULL;
     dl_block *b = &d->blocks[0];
     const dl_parse_sink sink = sink_of(d);
+    dl_parser_marks(d->parser, &d->marks);
+    if (dl_packed_range_is(path)) return decode_packed_range(d, path, from, to, last, err);
     devlog_status status = dl_input_range(&in, path, from, to, err);
     if (status) return status;
-    dl_parser_marks(d->parser, &d->marks);
     d->reader = (dl_block_reader){.in = in};
     do {
         dl_block_read(&d->reader, b);
@@ -59,16 +90,41 @@ static devlog_status decode_range(dl_decode *d, const char *path, uint64_t from,
     return status;
 }
 
-/* What a file begins with tells of the rows of a part of it, too: all lines above the first row. Nothing is counted. */
-static devlog_status learn_head(dl_decode *d, const char *path, uint64_t end, devlog_error *err)
+/* The beginning of a file's text, in the decoder's first block. */
+static devlog_status read_first(dl_decode *d, const char *path, uint64_t end, devlog_error *err)
 {
     dl_input *in = NULL;
     dl_block *b = &d->blocks[0];
-    const dl_parse_sink sink = sink_of(d);
+    if (dl_packed_range_is(path)) {
+        dl_packed_range r;
+        const char *text;
+        size_t n = 0;
+        devlog_status status = dl_packed_range_open(&r, path, err);
+        if (!status) {
+            dl_packed_range_set(&r, 0, end < b->cap ? end : b->cap);
+            status = dl_packed_range_text(&r, &text, &n, err);
+        }
+        b->text = b->buffer + DL_PARSE_BEFORE;
+        b->n = n;
+        if (n) memcpy(b->buffer + DL_PARSE_BEFORE, text, n);
+        dl_packed_range_close(&r);
+        return status;
+    }
     devlog_status status = dl_input_range(&in, path, 0, end, err);
     if (status) return status;
     d->reader = (dl_block_reader){.in = in};
     dl_block_read(&d->reader, b);
+    dl_input_close(in);
+    return DEVLOG_OK;
+}
+
+/* What a file begins with tells of the rows of a part of it, too: all lines above the first row. Nothing is counted. */
+static devlog_status learn_head(dl_decode *d, const char *path, uint64_t end, devlog_error *err)
+{
+    dl_block *b = &d->blocks[0];
+    const dl_parse_sink sink = sink_of(d);
+    devlog_status status = read_first(d, path, end, err);
+    if (status) return status;
     size_t n = 0;
     while (n < b->n && (b->text[n] < '0' || b->text[n] > '9')) {
         const char *line = memchr(b->text + n, '\n', b->n - n);
@@ -76,23 +132,19 @@ static devlog_status learn_head(dl_decode *d, const char *path, uint64_t end, de
     }
     if (n) status = dl_parser_block(d->parser, b->text, n, &sink, err);
     dl_losses_free(&d->losses);
-    dl_input_close(in);
     return status;
 }
 
 /* Whether a chip line is above all rows of a file. */
-static bool begins_with_chip(const char *path)
+static bool begins_with_chip(dl_decode *d, const char *path)
 {
-    dl_input *in;
+    enum { LINE = 512 };
     devlog_error unheard;
-    char text[512];
-    size_t n = 0;
     dl_chip_line chip;
-    if (dl_input_range(&in, path, 0, sizeof text, &unheard) != DEVLOG_OK) return false;
-    (void)dl_input_read(in, text, sizeof text, &n, &unheard);
-    dl_input_close(in);
-    const char *end = n ? memchr(text, '\n', n) : NULL;
-    return end && dl_chip_line_read(&chip, text, (size_t)(end - text));
+    const dl_block *b = &d->blocks[0];
+    if (read_first(d, path, LINE, &unheard) != DEVLOG_OK) return false;
+    const char *end = b->n ? memchr(b->text, '\n', b->n) : NULL;
+    return end && dl_chip_line_read(&chip, b->text, (size_t)(end - b->text));
 }
 
 devlog_status dl_parts_decode(const dl_parts *p, uint32_t i, dl_decode *d, devlog_error *err)
@@ -118,7 +170,7 @@ devlog_status dl_parts_decode(const dl_parts *p, uint32_t i, dl_decode *d, devlo
             part->later_file = true;
         }
         const bool last = file < to.file;
-        if (file == from.file && !at) part->chip_first = begins_with_chip(p->paths[file]);
+        if (file == from.file && !at) part->chip_first = begins_with_chip(d, p->paths[file]);
         if (!at && !p->sizes[file]) dl_losses_empty(&d->losses, p->paths[file]);
         if (!status) status = decode_range(d, p->paths[file], at, last ? p->sizes[file] : to.at, last, err);
         d->losses.lines += dl_parser_lines(d->parser) - part->head;

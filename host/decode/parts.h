@@ -1,4 +1,4 @@
-/* A log in parts: device logs are cut into ranges of whole lines, each is decoded by itself, as if nothing were before it,
+/* A log in parts: device logs, also packed ones, are cut into ranges of whole lines, each is decoded by itself, as if nothing were before it,
  * and one part is put behind the other. Whether that was exact is found out then: where something goes on behind a cut
  * (a launch, a clock that jumps, ...) the part is decoded again, behind what is before it. So the result is that of
  * dl_decode_file, file by file, for any number of parts. docs/parts.md */
@@ -19,8 +19,9 @@ typedef struct dl_cut {
 typedef struct dl_parts {
     char *const *paths; /* borrowed */
     uint32_t n_paths;
-    uint64_t *sizes;
-    dl_cut *cuts; /* n + 1: the last is the end */
+    uint64_t *sizes;  /* bytes of text */
+    uint64_t *stored; /* bytes of the files: of packed ones fewer */
+    dl_cut *cuts;     /* n + 1: the last is the end */
     uint32_t n;
     char why[256]; /* why there is one part only; "": it is not so, or was wanted */
 } dl_parts;

@@ -8,19 +8,34 @@
 #include <unistd.h>
 
 #include "decode/decode_internal.h"
+#include "decode/log/packed_range.h"
 #include "decode/parts.h"
 
-enum { LOOK = 64 * 1024, MOST_LOOKS = 256, PLACE_CELLS = 4 };
+enum { LOOK = 64 * 1024, MOST_LOOKS = 256, MOST_BLOCKS = 4, PLACE_CELLS = 4 };
 
 void dl_parts_free(dl_parts *parts)
 {
     free(parts->sizes);
+    free(parts->stored);
     free(parts->cuts);
     *parts = (dl_parts){0};
 }
 
+/* Why a packed log is not cut, or NULL. */
+static const char *size_of_packed(const char *path, uint64_t *size, uint64_t *stored)
+{
+    dl_packed_range r;
+    devlog_error unheard;
+    const devlog_status status = dl_packed_range_open(&r, path, &unheard);
+    *size = r.size;
+    *stored = r.stored;
+    dl_packed_range_close(&r);
+    return status ? "is packed without a whole index" : NULL;
+}
+
 /* Why a file is not cut, or NULL. */
-static const char *look_at(const char *path, uint64_t *size, devlog_status *status, devlog_error *err)
+static const char *look_at(const char *path, uint64_t *size, uint64_t *stored, devlog_status *status,
+                           devlog_error *err)
 {
     dl_input *in;
     const char *why = NULL;
@@ -31,10 +46,12 @@ static const char *look_at(const char *path, uint64_t *size, devlog_status *stat
     const int fd = dl_input_plain_file(in);
     if (decode_is_capture(in))
         why = "is a capture";
-    else if (fd < 0 || fstat(fd, &st) != 0)
-        why = "is compressed or packed";
+    else if (fd >= 0 && fstat(fd, &st) == 0)
+        *size = *stored = (uint64_t)st.st_size;
+    else if (dl_packed_range_is(path))
+        why = size_of_packed(path, size, stored);
     else
-        *size = (uint64_t)st.st_size;
+        why = "is compressed";
     if (!why && decode_is_disordered(in)) why = "is in disorder";
     dl_input_close(in);
     return why;
@@ -105,6 +122,31 @@ static devlog_status find_cut(const char *path, uint64_t size, uint64_t from, ui
     return status;
 }
 
+/* The same of a packed log. */
+static devlog_status find_cut_packed(const char *path, uint64_t from, uint64_t *cut, devlog_error *err)
+{
+    dl_packed_range r;
+    devlog_status status = dl_packed_range_open(&r, path, err);
+    bool line_start = from == 0;
+    *cut = r.size;
+    if (!status) dl_packed_range_set(&r, from, r.size);
+    for (int i = 0; i < MOST_BLOCKS && from < r.size && !status; i++) {
+        const char *text;
+        size_t n, seen;
+        status = dl_packed_range_text(&r, &text, &n, err);
+        if (status || !n) break;
+        const size_t found = find_in(text, n, line_start, &seen);
+        if (found) {
+            *cut = from + found;
+            break;
+        }
+        line_start = text[n - 1] == '\n';
+        from += n;
+    }
+    dl_packed_range_close(&r);
+    return status;
+}
+
 static bool same_cut(const dl_cut *a, const dl_cut *b)
 {
     return a->file == b->file && a->at == b->at;
@@ -118,7 +160,9 @@ static devlog_status cut_at(const dl_parts *p, uint64_t bytes, dl_cut *cut, devl
         bytes -= p->sizes[file++];
     *cut = (dl_cut){file, 0};
     if (bytes == 0) return DEVLOG_OK;
-    devlog_status status = find_cut(p->paths[file], p->sizes[file], bytes, &cut->at, err);
+    devlog_status status = dl_packed_range_is(p->paths[file])
+                               ? find_cut_packed(p->paths[file], bytes, &cut->at, err)
+                               : find_cut(p->paths[file], p->sizes[file], bytes, &cut->at, err);
     if (!status && cut->at >= p->sizes[file]) *cut = (dl_cut){file + 1, 0};
     return status;
 }
@@ -139,12 +183,13 @@ devlog_status dl_parts_plan(dl_parts *p, char *const *paths, size_t n, uint32_t 
     uint64_t bytes = 0;
     *p = (dl_parts){.paths = paths, .n_paths = (uint32_t)n};
     p->sizes = calloc(n, sizeof *p->sizes);
+    p->stored = calloc(n, sizeof *p->stored);
     p->cuts = malloc(((size_t)wanted * 2 + 2) * sizeof *p->cuts);
-    if (!p->sizes || !p->cuts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!p->sizes || !p->stored || !p->cuts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     p->cuts[0] = (dl_cut){0, 0};
     p->n = 1;
     for (size_t i = 0; i < n && !status && wanted > 1; i++) {
-        const char *why = look_at(paths[i], &p->sizes[i], &status, err);
+        const char *why = look_at(paths[i], &p->sizes[i], &p->stored[i], &status, err);
         for (size_t k = 0; k < i && !why; k++)
             if (strcmp(paths[k], paths[i]) == 0) why = "is given twice";
         if (why && !p->why[0]) snprintf(p->why, sizeof p->why, "%.180s %s", paths[i], why);
@@ -170,12 +215,12 @@ devlog_status dl_parts_unchanged(const dl_parts *p, uint32_t i, devlog_error *er
         if (file > p->cuts[i + 1].file || (file == p->cuts[i + 1].file && !p->cuts[i + 1].at)) break;
         if (stat(p->paths[file], &st) != 0)
             return dl_fail_errno(err, errno, "cannot read %s", p->paths[file]);
-        if ((uint64_t)st.st_size != p->sizes[file])
+        if ((uint64_t)st.st_size != p->stored[file])
             return dl_fail(
                 err, DEVLOG_ERR_IO,
                 "%s has %llu bytes now, and had %llu when it was cut into parts: it grows, or is another file "
                 "here; decode it when its program has ended, from a folder that all hosts share",
-                p->paths[file], (unsigned long long)st.st_size, (unsigned long long)p->sizes[file]);
+                p->paths[file], (unsigned long long)st.st_size, (unsigned long long)p->stored[file]);
     }
     return DEVLOG_OK;
 }

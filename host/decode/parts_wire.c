@@ -255,11 +255,14 @@ static void wire_plan(dl_wire *w, dl_parts *p)
     if (n_paths != p->n_paths || !p->n) w->bad = true;
     if (dl_wire_reads(w) && !w->bad) {
         p->sizes = calloc((size_t)p->n_paths + 1, sizeof *p->sizes);
+        p->stored = calloc((size_t)p->n_paths + 1, sizeof *p->stored);
         p->cuts = calloc((size_t)p->n + 1, sizeof *p->cuts);
-        w->bad = !p->sizes || !p->cuts;
+        w->bad = !p->sizes || !p->stored || !p->cuts;
     }
-    for (uint32_t i = 0; i < n_paths && !w->bad; i++)
+    for (uint32_t i = 0; i < n_paths && !w->bad; i++) {
         dl_wire_u64(w, &p->sizes[i]);
+        dl_wire_u64(w, &p->stored[i]);
+    }
     for (uint32_t i = 0; i <= p->n && !w->bad; i++) {
         dl_cut *c = &p->cuts[i];
         const dl_cut *before = i ? c - 1 : NULL;

@@ -1,17 +1,54 @@
 /* Packed logs of any bytes are unpacked; and any bytes come back when they are packed, in blocks of a size
  * that their first byte tells. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <xxhash.h>
 
 #include "decode/decode.h"
+#include "decode/log/packed_range.h"
 #include "decode/log/window.h"
 #include "pack/frame.h"
 #include "support/packed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Bytes of the text of a file are what `text` has there, if that is known; blocks come as often as they have some. */
+static void read_range(const dl_str *file, const char *text, uint64_t from, uint64_t to)
+{
+    char path[64];
+    dl_packed_range r;
+    devlog_error err;
+    dl_str got = {0};
+    const int fd = memfd_create("packed", 0);
+    if (fd < 0 || write(fd, file->text, file->len) != (ssize_t)file->len) abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    devlog_status status = dl_packed_range_open(&r, path, &err);
+    if (status && text) abort();
+    const char *piece;
+    size_t n = 0, blocks = 0;
+    if (!status) dl_packed_range_set(&r, from, to);
+    while (!status && !(status = dl_packed_range_text(&r, &piece, &n, &err)) && n) {
+        dl_str_add_n(&got, piece, n);
+        blocks++;
+    }
+    if (text && (status || got.len != to - from || (got.len && memcmp(got.text, text + from, got.len) != 0)))
+        abort();
+    pk_header h;
+    const uint8_t *stored;
+    bool there = true;
+    if (!status) dl_packed_range_set(&r, from, to);
+    while (!status && !(status = dl_packed_range_next(&r, &h, &stored, &there, &err)) && there)
+        blocks--;
+    if (text && (status || blocks)) abort();
+    dl_packed_range_close(&r);
+    close(fd);
+    dl_str_free(&got);
+}
 
 static void come_back(const uint8_t *data, size_t size)
 {
@@ -21,6 +58,13 @@ static void come_back(const uint8_t *data, size_t size)
     if (test_pack((const char *)data, size, block, 1, &packed)) abort();
     if (test_unpack(packed.text, packed.len, 1, &back, &damage)) abort();
     if (damage.findings || back.len != size || (size && memcmp(back.text, data, size) != 0)) abort();
+    if (size) {
+        const uint64_t from = (size_t)data[size / 2] * size / 256,
+                       to = from + (size_t)data[size - 1] * (size - from) / 255;
+        read_range(&packed, (const char *)data, from, to);
+        packed.text[(size_t)data[0] * packed.len / 256] ^= 0x20;
+        read_range(&packed, NULL, from, to);
+    }
     dl_str_free(&packed);
     dl_str_free(&back);
 }

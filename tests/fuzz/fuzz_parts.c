@@ -79,7 +79,8 @@ static const known *known_log(void)
     k.sizes[0] = at;
     snprintf(k.path, sizeof k.path, "/proc/self/fd/%d", fd);
     k.paths[0] = k.path;
-    k.parts = (dl_parts){.paths = k.paths, .n_paths = 1, .sizes = k.sizes, .cuts = k.cuts, .n = 3};
+    k.parts = (dl_parts){
+        .paths = k.paths, .n_paths = 1, .sizes = k.sizes, .stored = k.sizes, .cuts = k.cuts, .n = 3};
     return &k;
 }
 

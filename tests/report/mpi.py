@@ -79,6 +79,10 @@ def files_of(r, pieces, folder):
         paths.append(os.path.join(folder, "log%d.csv" % i))
         with open(paths[-1], "w") as f:
             f.write("".join(pieces[a:b]))
+        if r.random() < 0.4:  # packed, under the same name
+            packed = paths[-1] + ".pack"
+            subprocess.run([DEVLOG, "pack", "-o", packed, paths[-1]], env=ENV, capture_output=True, check=True)
+            os.replace(packed, paths[-1])
     return paths
 
 

@@ -14,6 +14,7 @@
 #include "report/decode_table.h"
 #include "report/stats.h"
 #include "support/logs.h"
+#include "support/packed.h"
 #include "support/runs.h"
 
 enum { CASES = 30, MOST_FILES = 3 };
@@ -302,7 +303,20 @@ static void in_processes(char *const *paths, size_t n, const dl_decode_options *
     dl_parts_free(&parts);
 }
 
-/* Writes the log as one file or several, cut behind any line. */
+/* As it is, or packed, in blocks that end anywhere. */
+static void write_file(FILE *out, const char *text, size_t n, bool packed, uint64_t *seed)
+{
+    dl_str bytes = {0};
+    if (packed)
+        assert_int_equal(test_pack(text, n, 300 + test_random(seed) % 20000, 1, &bytes), DEVLOG_OK);
+    else
+        dl_str_add_n(&bytes, text, n);
+    assert_int_equal(fwrite(bytes.text ? bytes.text : "", 1, bytes.len, out), bytes.len);
+    dl_str_free(&bytes);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* Writes the log as one file or several, cut behind any line; some are packed. */
 static size_t write_files(const char *text, size_t n, size_t wanted, char *paths[MOST_FILES], uint64_t *seed)
 {
     size_t from = 0, files = 0;
@@ -313,8 +327,7 @@ static size_t write_files(const char *text, size_t n, size_t wanted, char *paths
         assert_true(asprintf(&paths[files], "%s/%zu.csv", folder, files) > 0);
         FILE *out = fopen(paths[files++], "w");
         assert_non_null(out);
-        assert_int_equal(fwrite(text + from, 1, to - from, out), to - from);
-        assert_int_equal(fclose(out), 0);
+        write_file(out, text + from, to - from, to > from && test_random(seed) % 2, seed);
         from = to;
     }
     return files;
@@ -354,6 +367,68 @@ static void logs_of_every_version(void **state)
     print_message("%llu cuts, %llu of which had to be decoded again\n", (unsigned long long)sum.parts,
                   (unsigned long long)sum.again);
     assert_true(sum.parts > 50);
+}
+
+static void put_file(const char *path, const char *bytes, size_t n)
+{
+    uint64_t unused = 0;
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    write_file(out, bytes, n, false, &unused);
+}
+
+/* A packed log with a damaged block is an error that says where; one without its index is not cut; one that has another size is told. */
+static void damaged_packed_logs(void **state)
+{
+    (void)state;
+    char path[300], *paths[1] = {path};
+    uint64_t seed = 5;
+    dl_str log = {0}, packed = {0};
+    devlog_error err;
+    dl_parts parts;
+    test_runs(&log, 30, 0, 3);
+    snprintf(path, sizeof path, "%s/packed", folder);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    write_file(out, log.text, log.len, true, &seed);
+    assert_int_equal(dl_file_read(path, 1 << 24, &packed, &err), DEVLOG_OK);
+    assert_int_equal(dl_parts_plan(&parts, paths, 1, 6, 0, &err), DEVLOG_OK);
+    assert_true(parts.n > 3);
+    assert_int_equal(parts.sizes[0], log.len);
+    assert_int_equal(parts.stored[0], packed.len);
+    uint32_t told = 0;
+    for (size_t at = 60; at < packed.len / 2; at += packed.len / 20) {
+        packed.text[at] ^= 0x10;
+        put_file(path, packed.text, packed.len);
+        for (uint32_t i = 0; i < parts.n; i++) {
+            dl_decode *d;
+            assert_int_equal(new_decode(&d, &(dl_decode_options){.threads = 1}, &err), DEVLOG_OK);
+            if (dl_parts_decode(&parts, i, d, &err)) {
+                assert_non_null(strstr(err.text, "the block at byte "));
+                told++;
+            }
+            dl_decode_free(d);
+        }
+        packed.text[at] ^= 0x10;
+    }
+    assert_true(told >= 9);
+    dl_parts_free(&parts);
+    /* Cut: */
+    put_file(path, packed.text, packed.len - 30);
+    assert_int_equal(dl_parts_plan(&parts, paths, 1, 6, 0, &err), DEVLOG_OK);
+    assert_int_equal(parts.n, 1);
+    assert_non_null(strstr(parts.why, "is packed without a whole index"));
+    dl_parts_free(&parts);
+    /* Grown since: */
+    put_file(path, packed.text, packed.len);
+    assert_int_equal(dl_parts_plan(&parts, paths, 1, 6, 0, &err), DEVLOG_OK);
+    assert_int_equal(dl_parts_unchanged(&parts, 0, &err), DEVLOG_OK);
+    put_file(path, packed.text, packed.len - 1);
+    assert_int_equal(dl_parts_unchanged(&parts, 0, &err), DEVLOG_ERR_IO);
+    dl_parts_free(&parts);
+    unlink(path);
+    dl_str_free(&packed);
+    dl_str_free(&log);
 }
 
 static void random_logs(void **state)
@@ -506,6 +581,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logs_of_every_version),
+        cmocka_unit_test(damaged_packed_logs),
         cmocka_unit_test(random_logs),
         cmocka_unit_test(rich_logs),
     };

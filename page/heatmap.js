@@ -232,14 +232,20 @@ function stragglers() {
   return [...worst.values()].map((e) => ({ ...e, launches: launches[e.c] })).sort((a, b) => b.cycles - a.cycles);
 }
 
-/* The core whose kernels cost their launches most; null. */
+/* Above the median core by less than this part of it, on average, a core is no straggler. */
+const STRAGGLES = 0.01;
+
+/* The core whose kernels cost their launches most; `none`: that is too little to call it a straggler, or none took longer than the
+ * median core (name: ""). null: no launch is known. */
 export function worstStraggler() {
   heat.what = byId("heat-what").value;
   if (heat.what !== "kernel") return null;
   computeHeat();
-  const [worst] = heat.launches.length ? stragglers() : [];
+  if (!heat.launches.length) return null;
+  const all = stragglers(), worst = all.find((e) => e.excess / e.times >= STRAGGLES) || all[0];
   const several = worst && timeline.model.usedChips.size > 1, core = worst && heat.cores[worst.c];
-  return worst ? { ...worst, name: (several ? timeline.model.chips[core.chip].title + ", " : "") + "core " + core.x + "," + core.y, launch: timeline.model.launches[heat.launches[worst.k]].name, khz: timeline.model.chips[heat.cores[worst.c].chip].khz, show: () => showCell(worst.c, worst.k) } : null;
+  if (!worst) return { none: true, name: "", alone: heat.medians.length > 0 && heat.cores.length < 2, show: () => {} };
+  return { ...worst, name: (several ? timeline.model.chips[core.chip].title + ", " : "") + "core " + core.x + "," + core.y, several, none: worst.excess / worst.times < STRAGGLES, launch: timeline.model.launches[heat.launches[worst.k]].name, of_op: !!timeline.model.launches[heat.launches[worst.k]].op, khz: timeline.model.chips[heat.cores[worst.c].chip].khz, show: () => showCell(worst.c, worst.k) };
 }
 
 function showStragglers() {

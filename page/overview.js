@@ -36,26 +36,35 @@ function gradeOf(key) {
   return row ? row.grade : "";
 }
 
+/* A run whose launches no op calls by a name: one row for all of them. */
+function withoutOps() {
+  const ops = section("report", "op_statistics");
+  return !!ops && ops.rows.length === 1 && (!!answers.made || ops.rows[0].op.startsWith("("));
+}
+
+/* The op of which one took longest, and beside it the one that took most in all. */
 function slowest(onChips) {
   const ops = section("report", "op_statistics"), row = ops && ops.rows.find((r) => r.total !== null);
   if (!row) return null;
   const unit = ops.columns.find((c) => c.key === "total").unit;
-  if (ops.rows.length === 1 && (answers.made || row.op.startsWith("("))) return slowestLaunch(row, unit, onChips);
-  return leads(tile("slowest op", row.op.slice(0, 60), unitText(row.total, unit) + " in " + counted(row.count, "launch") + (row.share === null ? "" : ", " + row.share.toFixed(1) + " % of all ops") +
-    (row.count > 1 && row.slowest !== null ? "; op " + row.slowest + " took longest, " + unitText(row.max, unit) : "") + (row.bound_by ? "; bound by " + row.bound_by : "")), "show", () => showPlace(row.slowest === null ? { op: row.op } : { op_id: row.slowest }));
+  if (withoutOps()) return slowestLaunch(row, unit, onChips);
+  const most = ops.rows.reduce((a, r) => (r.total > a.total ? r : a), row), worst = ops.rows.reduce((a, r) => (r.total !== null && r.max > a.max ? r : a), row);
+  const inAll = unitText(most.total, unit) + " in " + counted(most.count, "launch") + (most.share === null ? "" : ", " + most.share.toFixed(1) + " % of all ops");
+  return leads(tile("slowest op", worst.op.slice(0, 60), (worst.slowest === null ? "" : "op " + worst.slowest + ": ") + unitText(worst.max, unit) + (worst.bound_by ? ", bound by " + worst.bound_by : "") +
+    (most === worst ? "; it also took most in all: " : "; in all " + most.op.slice(0, 60) + " took most: ") + inAll), "show", () => showPlace(worst.slowest === null ? { op: worst.op } : { op_id: worst.slowest }));
 }
 
 /* Where launches are called after no op. */
 function slowestLaunch(all, unit, onChips) {
   if (all.count < 2 || all.slowest === null) return null;
-  return leads(tile("slowest launch", "launch " + all.slowest, unitText(all.max, unit) + "; the average of " + counted(all.count, "launch") + onChips + " is " + unitText(all.average, unit)), "show", () => showPlace({ op_id: all.slowest }));
+  return leads(tile("slowest launch", "launch " + all.slowest, unitText(all.max, unit) + " in kernels; the average of " + counted(all.count, "launch") + onChips + " is " + unitText(all.average, unit)), "show", () => showPlace({ op_id: all.slowest }));
 }
 
 /* Who waited longest, and for what. */
 function waited() {
   const waits = section("report", "waits"), row = waits && waits.rows[0];
   if (!row) return section("report", "op_statistics") && fact("ops_time") ? tile("waits in kernels", "not recorded", "so why RISCs waited is not known") : null;
-  return leads(tile("longest waits", row.risc + ": " + row.why, counted(row.count, "wait") + ", " + unitText(row.cycles, "cycles") + "; " + longestText(row) + "; " + chainText(waits.rows, row)), "why", () => showTab("causes"));
+  return leads(tile("longest waits", row.risc + ": " + row.why, counted(row.count, "wait") + ", " + unitText(row.cycles, "cycles") + " on all cores together; " + longestText(row) + "; " + chainText(waits.rows, row)), "why", () => showTab("causes"));
 }
 
 function tiles(model) {
@@ -65,10 +74,16 @@ function tiles(model) {
   return [
     factTile("wall time", "wall"),
     busy ? factTile("device busy", "busy_share", idle ? "idle " + unitText(idle.value, idle.unit) + ", between launches" : undefined) : null,
-    factTile("in kernels", "ops_time", ops ? "all of " + (answers.made ? counted(ops.value, "launch") : counted(ops.value, "op")) + onChips + " added up" + (onChips ? ", the longest chip of each" : "") : undefined),
+    factTile("in kernels", "ops_time", ops ? "all of " + (withoutOps() ? counted(ops.value, "launch") : counted(ops.value, "op")) + onChips + " added up" + (onChips ? ", the longest chip of each" : "") : undefined),
     slowest(onChips), waited(),
-    factTile("host", "host_span"), factTile("compiling", "compile_time", fact("compile_share") ? unitText(fact("compile_share").value, "percent") + " of the host's time" : undefined),
+    hostTile(), factTile("compiling", "compile_time", fact("compile_share") ? unitText(fact("compile_share").value, "percent") + " of the host's time" : undefined),
   ].filter(Boolean);
+}
+
+/* With the device's wall time beside it where that is a small part: then the host comes first. */
+function hostTile() {
+  const span = fact("host_span"), wall = fact("wall"), small = span && wall && span.unit === wall.unit && wall.value < span.value / 2;
+  return factTile("host", "host_span", small ? span.note + "; the device's wall time is " + unitText((100 * wall.value) / span.value, "percent") + " of it" : undefined);
 }
 
 function saving(row, columns, most) {
@@ -76,7 +91,7 @@ function saving(row, columns, most) {
   const card = make("li", { class: "saving" },
     make("div", { class: "amount" }, make("b", {}, unitText(row.saving, unit)), make("span", { class: "faint" }, row.share === null ? "" : unitText(row.share, "percent") + " of the wall time")),
     make("div", {}, make("h3", {}, row.what), make("p", {}, (row.evidence || "").replace(/(\d) us\b/g, "$1 µs") /* as all other times of the page */)));
-  card.style.setProperty("--part", (row.saving / most) * 100 + "%");
+  card.style.setProperty("--part", Math.min(100, row.share === null ? (row.saving / most) * 100 : row.share) + "%");
   if (row.op_id !== null || row.core !== null || row.line !== null) {
     const link = make("button", { type: "button", class: "go" }, "show in the time line");
     link.addEventListener("click", () => showPlace(row));
@@ -206,13 +221,16 @@ function kernels() {
   return card;
 }
 
-/* The core that launches wait for most, when intervals have been read. */
+/* The core that launches wait for most, or that there is none, when intervals have been read. */
 export function showStraggler(worst) {
-  if (!worst || worst.excess / worst.times < 0.01) return;
+  if (!worst) return;
   const time = (cycles) => (worst.khz ? duration((cycles * 1e6) / worst.khz) : counted(Math.round(cycles), "cycle"));
-  const most = "in launch " + worst.launch + ", " + time(worst.peak) + " longer than the median core";
-  const found = tile("straggler", worst.name, worst.times === 1 ? "one time in " + counted(worst.launches, "launch") + ": " + most :
-    "took longest in " + worst.times + " of " + counted(worst.launches, "launch") + ", " + time(worst.cycles) + " lost in all; most " + most);
+  const wall = fact("wall"), part = wall && wall.unit === "ns" && worst.khz && !worst.several ? (worst.cycles * 1e8) / worst.khz / wall.value : null;
+  const most = "in " + (worst.of_op ? "" : "launch ") + worst.launch + ", " + time(worst.peak) + " longer than the median core";
+  const text = worst.times === 1 ? "one time in " + counted(worst.launches, "launch") + ": " + most :
+    "took longest, from its own start to its end, in " + worst.times + " of " + counted(worst.launches, "launch") + ", " + time(worst.cycles) + " lost in all" + (part === null ? "" : " (" + unitText(part, "percent") + " of the wall time)") + "; most " + most;
+  const none = worst.alone ? "there is one core" : worst.name ? "no core costs launches 1 % more than the median core; most " + worst.name + ", " + ((100 * worst.excess) / worst.times).toFixed(2) + " %" : "no core took longer than the median core of its launch";
+  const found = worst.none ? tile("straggler", "none", none) : tile("straggler", worst.name, text);
   found.id = "straggler";
   byId("verdict").append(leads(found, "show", () => {
     showTab("heat");

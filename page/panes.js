@@ -81,14 +81,25 @@ function facts(found) {
     [make("dt", {}, FACTS[key] || key.replaceAll("_", " ")), make("dd", {}, unitText(f.value, f.unit), make("span", { class: "faint" }, f.note ? " " + f.note : ""))]));
 }
 
+/* Of the longest launch: the zone in which most of its path is. */
+function mostOfPath() {
+  const path = section("causes", "path"), sums = new Map();
+  for (const r of path ? path.rows : []) {
+    const key = r.risc + "\n" + r.zone;
+    sums.set(key, (sums.get(key) || 0) + r.cycles);
+  }
+  const [most] = [...sums].sort((a, b) => b[1] - a[1]);
+  return most ? "; most of its path, " + unitText(most[1], "cycles") + ", is in \"" + most[0].split("\n")[1].slice(0, 60) + "\" of " + most[0].split("\n")[0] : "";
+}
+
 /* The answer in a few lines, of what stands in the tables below. */
 function inShort() {
   const waits = section("causes", "waits") || section("report", "waits"), zones = section("causes", "path_zones") || section("report", "path_zones"), lines = [];
   const row = waits && waits.rows[0], best = zones && [...zones.rows].filter((r) => r.saves).sort((a, b) => b.saves - a.saves)[0];
   if (row) lines.push(make("li", {}, make("b", {}, row.risc + " waited most: "), row.why + ", " + counted(row.count, "wait") + " of " + unitText(row.cycles, "cycles") + ", " + longestText(row) + "; " + chainText(waits.rows, row) + "."));
-  if (best) lines.push(make("li", {}, make("b", {}, best.risc + ", zone \"" + best.zone.slice(0, 60) + "\" "), "would save most if it took no time: " + unitText(best.saves, "cycles") + (best.saves_share === null ? "" : ", " + unitText(best.saves_share, "percent") + " of all launches") + "."));
+  if (best) lines.push(make("li", {}, make("b", {}, best.risc + ", zone \"" + best.zone.slice(0, 60) + "\" "), "would save most if it took no time: " + unitText(best.saves, "cycles") + (best.saves_share === null ? "" : ", " + unitText(best.saves_share, "percent") + " of all launches") + "; it is on the paths of " + counted(best.launches, "launch") + "."));
   const all = section("causes", "launches"), last = all && [...all.rows].sort((a, b) => b.cycles - a.cycles)[0];
-  if (last && last.core) lines.push(make("li", {}, make("b", {}, "Launch " + last.launch + " took longest, "), unitText(last.cycles, "cycles") + "; core " + last.core + " (" + last.risc + ") ended it."));
+  if (last && last.core) lines.push(make("li", {}, make("b", {}, "Launch " + last.launch + " took longest, "), unitText(last.cycles, "cycles") + " from its first RISC's start to its last core's end; core " + last.core + " (" + last.risc + ") ended it" + mostOfPath() + "."));
   return lines.length ? make("ul", { class: "short" }, ...lines) : "";
 }
 

@@ -26,12 +26,16 @@ import { offerTab, showTab, startTabs, tabs } from "./tabs.js";
 import { recolour, startTheme, theme } from "./theme.js";
 import { measureTimeline, startTimeline, timeline } from "./timeline.js";
 
+/* Zones that devlog's own functions write, as the tables call them. */
+const CALLED = { "DEVLOG-WAIT-FULL": "wait: buffer full", "DEVLOG-WAIT-EMPTY": "wait: buffer empty", "DEVLOG-WAIT-SEMAPHORE": "wait: semaphore", "DEVLOG-WAIT-NOC": "wait: NoC" };
+
 function showLegend(model) {
   const legend = byId("legend"), names = [...theme.ofName.keys()].slice(0, 9);
   const entry = (colour, text) => {
+    const shown = CALLED[text] || text;
     const mark = make("i", { class: "swatch" });
     mark.style.background = colour;
-    return make("span", { title: text }, mark, text.length > 24 ? text.slice(0, 23) + "…" : text);
+    return make("span", { title: text === shown ? text : shown + " (" + text + ")" }, mark, shown.length > 24 ? shown.slice(0, 23) + "…" : shown);
   };
   const entries = [];
   if (model.sites.some((s) => s.role === ROLE_FW)) entries.push(entry(theme.colours.fw, "firmware"));

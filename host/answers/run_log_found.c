@@ -126,11 +126,14 @@ static void add_late(run_log *l, const last_core *items, size_t n)
 {
     run_late late = {.code = items[0].code - 1, .launches = n};
     for (size_t i = 0, k; i < n; i = k) {
-        for (k = i; k < n && items[k].stream == items[i].stream; k++)
+        uint64_t times = 0; /* nobody is last where all end together */
+        for (k = i; k < n && items[k].stream == items[i].stream; k++) {
             late.cycles += items[k].late;
-        if (k - i <= late.times) continue;
+            times += items[k].late > 0;
+        }
+        if (times <= late.times) continue;
         const devlog_stream s = devlog_log_stream(l->log, items[i].stream);
-        late.times = k - i;
+        late.times = times;
         late.risc = s.risc;
         late.chip = s.chip;
         late.core = s.core;

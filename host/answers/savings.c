@@ -1,5 +1,6 @@
 /* WHAT WOULD SAVE MOST: what a run could lose without doing less, each with its saving and the evidence. A saving is an upper
  * bound of its own: two of them may be of the same time and are not to be added up. Not for gaps (savings_gaps.c). */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -50,6 +51,7 @@ static int by_time(const void *a, const void *b)
 typedef struct by_code {
     double spread, cores, unused, time;
     uint64_t n, with_chips, with_cores, with_unused;
+    bool says_cores; /* the report has columns for the times of cores */
     uint32_t used;
     double available;
     const answer_op *longest;
@@ -68,6 +70,7 @@ static void look_at(by_code *to, const answer_run *r, const answer_op *op)
         to->spread += op->spread;
         to->with_chips++;
     }
+    to->says_cores |= isfinite(w[OP_CORE_MAX]);
     if (w[OP_CORE_MAX] > w[OP_CORE_AVG]) {
         to->cores += w[OP_CORE_MAX] - w[OP_CORE_AVG];
         to->with_cores++;
@@ -79,35 +82,6 @@ static void look_at(by_code *to, const answer_run *r, const answer_op *op)
         to->available = chip->available;
     }
 }
-
-/* What a log adds: the core that was last most often, and the line on which that RISC spent most. */
-static void add_place(answer *a, const answer_run *r, uint32_t code, saving *s)
-{
-    size_t n_late = 0, n_zones = 0;
-    const run_late *lates = r->log ? run_log_lates(r->log, &n_late) : NULL;
-    const run_zone *zones = r->log ? run_log_zones(r->log, &n_zones) : NULL, *most = NULL;
-    for (size_t i = 0; i < n_late; i++) {
-        if (lates[i].code != code && lates[i].code) continue;
-        s->core = answer_keepf(a, "%u: %u-%u", lates[i].chip, lates[i].core.x, lates[i].core.y);
-        s->evidence = answer_keepf(a, "%s Core %u,%u was last in %llu of %llu launches (%s).", s->evidence,
-                                   lates[i].core.x, lates[i].core.y, (unsigned long long)lates[i].times,
-                                   (unsigned long long)lates[i].launches, lates[i].risc);
-        break;
-    }
-    for (size_t i = 0; i < n_zones; i++) {
-        const run_zone *z = &zones[i];
-        if (dl_is_process(z->chip) || (z->code != code && z->code) || z->role != DEVLOG_ZONE_USER || !z->line)
-            continue;
-        if (!most || z->own > most->own) most = z;
-    }
-    if (!most) return;
-    const char *slash = strrchr(most->file, '/');
-    s->line = answer_keepf(a, "%s:%u", slash ? slash + 1 : most->file, most->line);
-    s->evidence = answer_keepf(a, "%s Most of it is in the zone \"%s\" of %s, %s.", s->evidence, most->name,
-                               most->risc, s->line);
-}
-
-/* ---- Paths of launches: the zone that others wait for, or the buffer that wants one page more --- */
 
 /* A page more costs no work, so it is told where it gains this part of what the best zone would if it took no time. */
 static const double BUFFER_IS_ENOUGH = 0.5;
@@ -122,6 +96,58 @@ static const causes_save *best_of(const causes_saves *s, uint32_t code)
     if (!buffer || !zone) return buffer ? buffer : zone;
     return (double)buffer->gain >= BUFFER_IS_ENOUGH * (double)zone->gain ? buffer : zone;
 }
+
+/* What a log knows of the cores that ended last in ops of a code; NULL: nothing. */
+static const run_late *late_of(const answer_run *r, uint32_t code)
+{
+    size_t n = 0;
+    const run_late *lates = r->log ? run_log_lates(r->log, &n) : NULL;
+    for (size_t i = 0; i < n; i++)
+        if (lates[i].code == code || !lates[i].code) return lates[i].times ? &lates[i] : NULL;
+    return NULL;
+}
+
+/* What a log adds: the core that ended last most often, and the line of the zone that took most. Of unused cores the latter would
+ * contradict what paths say that launches wait for. */
+static void add_place(answer *a, const answer_run *r, uint32_t code, saving *s)
+{
+    size_t n_zones = 0;
+    const run_late *late = late_of(r, code);
+    const run_zone *zones = r->log ? run_log_zones(r->log, &n_zones) : NULL, *most = NULL;
+    if (late) {
+        s->core = answer_keepf(a, "%u: %u-%u", late->chip, late->core.x, late->core.y);
+        s->evidence = answer_keepf(a, "%s Core %u,%u ended last in %llu of %llu launches (%s).", s->evidence,
+                                   late->core.x, late->core.y, (unsigned long long)late->times,
+                                   (unsigned long long)late->launches, late->risc);
+    }
+    if (strcmp(s->kind, "unused_cores") == 0 && best_of(r->saves, code)) return;
+    for (size_t i = 0; i < n_zones; i++) {
+        const run_zone *z = &zones[i];
+        if (dl_is_process(z->chip) || (z->code != code && z->code) || z->role != DEVLOG_ZONE_USER || !z->line)
+            continue;
+        if (!most || z->own > most->own) most = z;
+    }
+    if (!most) return;
+    const char *slash = strrchr(most->file, '/');
+    s->line = answer_keepf(a, "%s:%u", slash ? slash + 1 : most->file, most->line);
+    s->evidence = answer_keepf(a, "%s Of its zones \"%s\" of %s took most, all cores added up: %s.",
+                               s->evidence, most->name, most->risc, s->line);
+}
+
+/* Launches that are called after no op have no name that says anything. */
+static bool has_name(const answer_run *r, const char *name)
+{
+    return r->has_report && *name != '(';
+}
+
+/* "Matmul: cores are left unused", or "Cores are left unused". */
+static const char *titled(answer *a, const answer_run *r, const char *name, const char *text)
+{
+    return has_name(r, name) ? answer_keepf(a, "%s: %s", name, text)
+                             : answer_keepf(a, "%c%s", toupper((unsigned char)*text), text + 1);
+}
+
+/* ---- Paths of launches: the zone that others wait for, or the buffer that wants one page more --- */
 
 /* What the zone moved over the NoC, when most of its barriers waited for one transfer each. */
 static const char *small_transfers(answer *a, const causes_save *x, double scale, const char *unit)
@@ -149,7 +175,7 @@ static void add_path(answer *a, const answer_run *r, uint32_t code, const by_cod
     const double scale = r->cycles ? 1 : 1 / mhz; /* of cycles to what texts say */
     const char *unit = r->cycles ? "cycles" : "us", *at_most = x->exact ? "" : "at most ";
     const char *where = line ? answer_keepf(a, "%s:%u", slash ? slash + 1 : file, line) : NULL;
-    const char *of_op = of->longest ? answer_keepf(a, "%s: ", name) : "";
+    const char *of_op = of->longest && has_name(r, name) ? answer_keepf(a, "%s: ", name) : "";
     saving s = {.time = (double)x->gain * (r->cycles ? 1 : 1000 / mhz),
                 .kind = x->buffer ? "buffer" : "path",
                 .op = of->longest ? name : NULL,
@@ -161,20 +187,21 @@ static void add_path(answer *a, const answer_run *r, uint32_t code, const by_cod
         s.what = answer_keepf(a, "%s%s waits for room in a buffer that %s empties", of_op, risc, by);
         s.evidence = answer_keepf(
             a,
-            "%.1f %s of its waits are on the paths of %llu launches, most on core %u-%u, before %s (%s), for "
+            "%.1f %s of its waits are on the paths of %llu launch%s, most on core %u,%u, before %s (%s), for "
             "the buffer whose counter is at 0x%x; with one page more in each buffer %s%.1f %s are gained.",
-            (double)x->cycles * scale, unit, (unsigned long long)x->launches, stream->core_x, stream->core_y,
-            *zone ? zone : "the end", where ? where : "no line", x->address, at_most, (double)x->gain * scale,
-            unit);
+            (double)x->cycles * scale, unit, (unsigned long long)x->launches, x->launches == 1 ? "" : "es",
+            stream->core_x, stream->core_y, *zone ? zone : "the end", where ? where : "no line", x->address,
+            at_most, (double)x->gain * scale, unit);
     } else {
         s.what = answer_keepf(a, "%s%s: its %s is what launches wait for", of_op, risc, zone);
         s.evidence = answer_keepf(
             a,
-            "%.1f %s of it%s%s are on the paths of %llu launches, most on core %u-%u; others waited %.1f %s for "
+            "%.1f %s of it%s%s are on the paths of %llu launch%s, most on core %u,%u; others waited %.1f %s for "
             "this RISC, and %s%.1f %s are gained before other paths are the longest.%s",
             (double)x->cycles * scale, unit, where ? ", " : "", where ? where : "",
-            (unsigned long long)x->launches, stream->core_x, stream->core_y, (double)x->waited * scale, unit,
-            at_most, (double)x->gain * scale, unit, small_transfers(a, x, scale, unit));
+            (unsigned long long)x->launches, x->launches == 1 ? "" : "es", stream->core_x, stream->core_y,
+            (double)x->waited * scale, unit, at_most, (double)x->gain * scale, unit,
+            small_transfers(a, x, scale, unit));
     }
     savings_add(c, &s);
 }
@@ -188,28 +215,36 @@ static void add_code(answer *a, const answer_run *r, uint32_t code, const by_cod
     const saving spread = {
         .time = x->spread,
         .kind = "chips",
-        .what = answer_keepf(a, "%s: its chips take unequal time", name),
+        .what = titled(a, r, name, "chips take unequal time"),
         .op = name,
         .op_id = id,
         .evidence = answer_keepf(a, "In %llu ops the slowest chip took %.1f %s more than their mean.",
                                  (unsigned long long)x->with_chips, x->spread / us, unit)};
+    /* Where no report says how long each core took, the log says how much later than the mean core the last one ended. */
+    const run_late *late = x->says_cores ? NULL : late_of(r, code);
+    const double mhz = r->log ? run_log_mhz(r->log) : 0;
+    const double later = late && (r->cycles || mhz > 0) ? late->cycles * (r->cycles ? 1 : 1000 / mhz) : 0;
     const saving cores = {
-        .time = x->cores,
+        .time = late ? later : x->cores,
         .kind = "core_imbalance",
-        .what = answer_keepf(a, "%s: some cores have more to do than others", name),
-        .op = name,
-        .op_id = id,
-        .evidence = answer_keepf(a, "The slowest core took %.1f %s more than the mean core, in %llu ops.",
-                                 x->cores / us, unit, (unsigned long long)x->with_cores)};
-    const saving unused = {
-        .time = x->unused,
-        .kind = "unused_cores",
-        .what = answer_keepf(a, "%s: cores are left unused", name),
+        .what = titled(a, r, name, "some cores have more to do than others"),
         .op = name,
         .op_id = id,
         .evidence =
-            answer_keepf(a, "%llu ops ran on fewer cores than there are (%u of %.0f); if work spread evenly.",
-                         (unsigned long long)x->with_unused, x->used, x->available)};
+            late ? answer_keepf(a, "The last core ended %.1f %s later than the mean core, in %llu launches.",
+                                later / us, unit, (unsigned long long)late->launches)
+                 : answer_keepf(a, "The slowest core took %.1f %s more than the mean core, in %llu ops.",
+                                x->cores / us, unit, (unsigned long long)x->with_cores)};
+    const saving unused = {
+        .time = x->unused,
+        .kind = "unused_cores",
+        .what = titled(a, r, name, "cores are left unused"),
+        .op = name,
+        .op_id = id,
+        .evidence =
+            answer_keepf(a, "%llu %s ran on fewer cores than there are (%u of %.0f); if work spread evenly.",
+                         (unsigned long long)x->with_unused, has_name(r, name) ? "ops" : "launches", x->used,
+                         x->available)};
     const saving *const all[] = {&spread, &cores, &unused};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         saving *kept = savings_add(c, all[i]);
@@ -217,14 +252,21 @@ static void add_code(answer *a, const answer_run *r, uint32_t code, const by_cod
     }
 }
 
-/* Ops of a code share their time: only the greatest saving of each is told; of all the greatest, and what is told behind them. */
+static bool is_of_path(const saving *s)
+{
+    return strcmp(s->kind, "path") == 0 || strcmp(s->kind, "buffer") == 0;
+}
+
+/* Ops of a code share their time: of what more or equally busy cores would save only the greatest is told, and of what launches
+ * wait for the greatest; of all the greatest, and what is told behind them. */
 static size_t only_greatest(savings *c)
 {
     size_t n = 0, by_time = 0;
     for (size_t i = 0; i < c->n; i++) {
         bool told = by_time == SHOWN && !c->items[i].behind;
         for (size_t k = 0; k < n; k++)
-            told |= c->items[i].by_op && c->items[k].by_op && strcmp(c->items[i].op, c->items[k].op) == 0;
+            told |= c->items[i].by_op && c->items[k].by_op && strcmp(c->items[i].op, c->items[k].op) == 0 &&
+                    is_of_path(&c->items[i]) == is_of_path(&c->items[k]);
         if (told) continue;
         by_time += !c->items[i].behind;
         c->items[n++] = c->items[i];

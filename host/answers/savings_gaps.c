@@ -115,18 +115,32 @@ static void add_small(answer *a, const answer_run *r, savings *all, const gap_pa
         if (p->items[i].part.n && (!most || p->items[i].part.time > most->part.time)) most = &p->items[i];
     if (!most) return;
     const op_table_row *before = &r->table->rows[most->before], *row = answer_row(r, most->part.op);
-    const char *evidence = answer_keepf(
-        a,
-        "%llu gap%s of up to %.1f us, %.2f us on average. Most of it is between %s and %s: %.1f us in %llu, the "
-        "longest %.2f us (ops %llu and %llu). Fuse short ops, give each launch more to do, or capture the step "
-        "as a trace.",
-        (unsigned long long)p->all.n, p->all.n == 1 ? "" : "s", GAP_LIMIT / 1000,
-        p->all.time / (double)p->all.n / 1000, name_of(r, before), name_of(r, row), most->part.time / 1000,
-        (unsigned long long)most->part.n, most->part.worst / 1000, (unsigned long long)before->id,
-        (unsigned long long)row->id);
+    const bool one = p->all.n == 1;
+    const unsigned long long from = (unsigned long long)before->id, to = (unsigned long long)row->id;
+    const char *pair = r->has_report && (*name_of(r, before) != '(' || *name_of(r, row) != '(')
+                           ? answer_keepf(a, "%s and %s", name_of(r, before), name_of(r, row))
+                           : NULL; /* launches that are called after no op are called by their numbers */
+    const char *ids = answer_keepf(a, "%s %llu and %llu", pair ? "ops" : "launches", from, to);
+    const char *of_all =
+        one ? answer_keepf(a, "%.2f us between %s%s%s%s", most->part.worst / 1000, pair ? pair : "",
+                           pair ? " (" : "", ids, pair ? ")" : "")
+            : answer_keepf(
+                  a, "%llu gaps, %.2f us on average, none above %.1f us (longer ones are told apart). ",
+                  (unsigned long long)p->all.n, p->all.time / (double)p->all.n / 1000, GAP_LIMIT / 1000);
+    const char *where = "";
+    if (!one && pair)
+        where = answer_keepf(
+            a, "Of all pairs it is most between %s: %.1f us in %llu, the longest %.2f us (%s)", pair,
+            most->part.time / 1000, (unsigned long long)most->part.n, most->part.worst / 1000, ids);
+    else if (!one)
+        where = answer_keepf(a, "The longest, %.2f us, is between %s", most->part.worst / 1000, ids);
+    const char *evidence =
+        answer_keepf(a, "%s%s. Fuse short ops, give each launch more to do, or capture the step as a trace.",
+                     of_all, where);
     savings_add(all, &(saving){.time = p->all.time,
                                .kind = "small_gaps",
-                               .what = "Small gaps between many launches add up",
+                               .what = one ? "A small gap between two launches"
+                                           : "Small gaps between launches add up",
                                .op = answer_code(r, most->part.op),
                                .op_id = (double)row->id,
                                .behind = p->all.time < SMALL_IS_MUCH * kernels_of(r),

@@ -65,6 +65,11 @@ static void answers_are_those_of_the_commands(void **state)
     page_has_text(b, "document.getElementById('verdict').innerText", "longest waits");
     page_has_text(b, "document.getElementById('verdict').innerText",
                   "TRISC_2, which waited most for TRISC_1, that for TRISC_0, that for BRISC");
+    page_has_text(b, "showTab('causes'), document.querySelector('#pane-causes .short').innerText", "most of its path, ");
+    /* Of one op both are told: what more cores would save, and what its launches wait for. */
+    page_has_text(b, "section('report', 'savings').rows.map((r) => r.kind).join()", "unused_cores,path");
+    assert_true(browser_wait(b, "!!document.getElementById('straggler')"));
+    page_has_text(b, "document.getElementById('straggler').innerText", "none");
 }
 
 /* With its numbers as a terminal has them. */
@@ -88,11 +93,13 @@ static void the_overview_comes_first(void **state)
         "'compile_time'].filter((k) => !text.includes(unitText(facts[k].value, facts[k].unit))).join() + "
         "'.' })()",
         ".");
-    page_has_text(b, "document.getElementById('verdict').innerText",
-                  "Matmul"); /* the slowest op, by its name */
+    /* The op that took longest, and the one that took most in all. */
+    page_has_text(b, "document.getElementById('verdict').innerText", "slowest op\nSoftmax\nop ");
+    page_has_text(b, "document.getElementById('verdict').innerText", "in all Matmul took most: ");
+    page_has_text(b, "document.getElementById('verdict').innerText", "the device's wall time is ");
     page_has_text(b, "document.querySelectorAll('.saving').length + ' savings'", "4 savings");
     page_has_text(b, "[...document.querySelectorAll('.saving h3')].pop().innerText",
-                  "Small gaps between many launches");
+                  "Small gaps between launches add up");
     page_has_text(b, "document.querySelector('.steps').innerText", "step 1");
     page_has_text(b, "document.getElementById('trust').innerText", "Nothing was lost");
     page_has_text(b, "document.getElementById('trust').innerText", "of the host's");

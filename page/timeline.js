@@ -15,7 +15,7 @@ import { packed, theme } from "./theme.js";
 import { view, viewAll } from "./view.js";
 
 export const timeline = {
-  model: null, width: 0, height: 0, ratio: 1, due: false, frames: [], busy: null, unit: "cycles",
+  model: null, width: 0, height: 0, ratio: 1, due: false, frames: [], busy: null, strip: null, unit: "cycles",
   opened: false, chosenLaunches: null, beside: null /* by launch: what another run says of it */, moved: () => {}, colours: () => theme.packed,
   inks: () => theme.inks, /* of names on them */
   marked: () => {}, /* draws what lies above the rows: selection, hover, measure */
@@ -320,18 +320,28 @@ export function busyBetween(busy, from, to) {
   return sum / (to - from);
 }
 
-function paintOverview() {
-  const height = 34, width = timeline.width, context = fitCanvas(byId("overview"), width, height, timeline.ratio);
-  const colours = theme.colours, busy = timeline.busy, span = timeline.model.span;
-  context.fillStyle = colours.band;
+/* How busy the cores are, from the first to the last marker. It is the same in every frame until the window or the theme changes, so it
+ * is kept as a picture. */
+function busyStrip(width, height) {
+  const colour = theme.dark ? "#4f83c4" : "#86aedb", key = [width, height, timeline.ratio, colour, theme.colours.band].join();
+  if (timeline.strip && timeline.strip.key === key && timeline.strip.busy === timeline.busy) return timeline.strip.canvas;
+  const canvas = make("canvas"), context = fitCanvas(canvas, width, height, timeline.ratio), busy = timeline.busy, most = Math.max(1, busiest(timeline.model));
+  context.fillStyle = theme.colours.band;
   context.fillRect(0, 0, width, height);
-  const most = Math.max(1, busiest(timeline.model));
-  context.fillStyle = theme.dark ? "#4f83c4" : "#86aedb";
+  context.fillStyle = colour;
   for (let x = 0; x < width; x++) {
     const cores = busyBetween(busy, (x / width) * busy.length, ((x + 1) / width) * busy.length);
     const h = cores > 0 ? Math.max(3, (cores / most) * (height - 4)) : 0;
     context.fillRect(x, height - h, 1, h);
   }
+  timeline.strip = { key, busy, canvas };
+  return canvas;
+}
+
+function paintOverview() {
+  const height = 34, width = timeline.width, context = fitCanvas(byId("overview"), width, height, timeline.ratio);
+  const colours = theme.colours, span = timeline.model.span;
+  context.drawImage(busyStrip(width, height), 0, 0, width, height);
   const x0 = (view.t0 / span) * width, x1 = Math.max((view.t1 / span) * width, x0 + 2);
   context.fillStyle = theme.dark ? "#15181caa" : "#ffffffaa";
   context.fillRect(0, 0, Math.max(0, x0), height);

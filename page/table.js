@@ -1,7 +1,7 @@
 /* The table of statistics: exact figures of the whole log, as the decoder computed them. A click on a row
  * chooses that zone on that RISC for the histogram and the heat map, and brings it out in the timeline. */
 
-import { ROLE_FW, ROLE_USER } from "./data.js";
+import { ROLE_USER } from "./data.js";
 import { copyButtons } from "./copy.js";
 import { byId, make } from "./dom.js";
 import { grouped } from "./format.js";
@@ -9,6 +9,7 @@ import { isFound, showHistogram } from "./findzone.js";
 import { offerHeat } from "./heatmap.js";
 import { refreshColours, search } from "./search.js";
 import { swatch } from "./select.js";
+import { giveShares } from "./shares.js";
 import { timeline } from "./timeline.js";
 
 const COLUMNS = [
@@ -16,7 +17,7 @@ const COLUMNS = [
   { key: "risc", title: "RISC" },
   { key: "count", title: "count", number: true },
   { key: "sum", title: "total", number: true, time: true },
-  { key: "share", title: "share", number: true, hint: "of the firmware time of this RISC" },
+  { key: "share", title: "share", number: true, hint: "of the time of this RISC in its firmware zone, or in its kernel where firmware zones were lost" },
   { key: "average", title: "avg", number: true, time: true },
   { key: "min", title: "min", number: true, time: true },
   { key: "median", title: "median", number: true, time: true },
@@ -29,10 +30,7 @@ function readStatistics(model) {
   table.rows = model.meta.statistics.map(([chip, risc, name, role, count, sum, min, max, average, median, p95, p99]) => ({
     chip, risc, name, role, count, sum, min, max, average, median, p95, p99, share: 0,
   }));
-  const whole = new Map();
-  const key = (r) => r.chip + " " + r.risc;
-  for (const r of table.rows) if (r.role === ROLE_FW) whole.set(key(r), r.sum);
-  for (const r of table.rows) r.share = whole.get(key(r)) ? (r.sum / whole.get(key(r))) * 100 : 0;
+  giveShares(table.rows);
 }
 
 /* Where a row of the table is of: its RISC, and its chip where there are several. */

@@ -131,24 +131,26 @@ static bool sort_many(ranked *rows, size_t n, dl_table_sort by)
     return ok;
 }
 
-/* Groups of one chip, or of one launch of it, sorted as was asked for. Each RISC's time in its firmware zone
- * is what shares are of; where that was lost, its time in its kernel zone. */
+/* What shares of a RISC's zones are of: the time in its firmware zones, or in its kernel zones where some of the firmware's
+ * were lost: where there are fewer of them than of kernels, or all together are shorter. 0: neither is there. */
+static double base_of(const dl_group *g, size_t n)
+{
+    double firmware = 0, kernel = 0;
+    uint64_t firmwares = 0, kernels = 0;
+    for (size_t i = 0; i < n && g[i].risc_name == g[0].risc_name; i++) {
+        const dl_summary *s = &g[i].summary;
+        if (g[i].role == DL_ROLE_FW) firmware += (double)s->sum, firmwares += s->count;
+        if (g[i].role == DL_ROLE_KERNEL) kernel += (double)s->sum, kernels += s->count;
+    }
+    return firmwares < kernels || firmware < kernel ? kernel : firmware;
+}
+
+/* Groups of one chip, or of one launch of it, sorted as was asked for. */
 static void rank(const dl_group *g, size_t n, dl_table_sort by, ranked *out)
 {
     double base = 0;
-    dl_role role = DL_ROLE_USER;
-    for (size_t i = 0, from = 0; i < n; i++) {
-        if (i == 0 || g[i].risc_name != g[i - 1].risc_name) {
-            base = 0;
-            role = DL_ROLE_USER;
-            for (from = i; from < n && g[from].risc_name == g[i].risc_name; from++) {
-                bool better =
-                    g[from].role == DL_ROLE_FW || (g[from].role == DL_ROLE_KERNEL && role != DL_ROLE_FW);
-                if (better && g[from].role != role) base = 0;
-                if (better) role = g[from].role;
-                if (better) base += (double)g[from].summary.sum;
-            }
-        }
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || g[i].risc_name != g[i - 1].risc_name) base = base_of(&g[i], n - i);
         const dl_summary *s = &g[i].summary;
         out[i] = (ranked){.group = &g[i],
                           .total = (double)s->sum,

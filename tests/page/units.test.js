@@ -7,6 +7,7 @@ import { cyclesAndTime, duration, niceStep, short, shortTime } from "../../page/
 import { enough } from "../../page/levels.js";
 import { paintLane, paintPoints } from "../../page/paint.js";
 import { bandAt, bandOfRow, laneBox, layoutRows, rowsLayout } from "../../page/rows.js";
+import { giveShares } from "../../page/shares.js";
 import { contrast, inkOn, setColours, theme } from "../../page/theme.js";
 import { pan, setView, view, viewAll, viewRange, zoom } from "../../page/view.js";
 import { blocks, numbers } from "./blocks.js";
@@ -226,4 +227,14 @@ test("names can be read on every colour, in light and dark", async () => {
     for (const ink of [theme.colours.ink, theme.colours.faint])
       for (const ground of [theme.colours.page, theme.colours.band]) assert.ok(contrast(ink, ground) >= 4.5, ink + " on " + ground);
   }
+});
+
+test("shares are of the firmware's time, or of the kernel's where firmware zones were lost", () => {
+  const row = (chip, risc, role, count, sum) => ({ chip, risc, role, count, sum, share: 0 });
+  const shares = (...rows) => (giveShares(rows), rows.map((r) => Math.round(r.share)));
+  assert.deepEqual(shares(row(0, "BRISC", 1, 4, 2000), row(0, "BRISC", 2, 4, 1000), row(0, "BRISC", 0, 8, 500)), [100, 50, 25]);
+  assert.deepEqual(shares(row(0, "BRISC", 2, 4, 1000), row(0, "BRISC", 0, 8, 500)), [100, 50]);
+  assert.deepEqual(shares(row(0, "BRISC", 1, 3, 1500), row(0, "BRISC", 2, 4, 1000)), [150, 100]);
+  assert.deepEqual(shares(row(0, "BRISC", 1, 4, 400), row(0, "BRISC", 2, 4, 1000)), [40, 100]);
+  assert.deepEqual(shares(row(0, "A", 1, 1, 100), row(1, "A", 1, 1, 200), row(1, "A", 0, 1, 50), row(2, "A", 0, 1, 50)), [100, 100, 25, 0]);
 });

@@ -199,6 +199,58 @@ static void rows_are_sorted_by_total_unless_told(void **state)
     free(text);
 }
 
+/* The share of a zone that is shown with a total, of the table over all launches. */
+static void expect_share(const char *log, const char *name, const char *share)
+{
+    char line[100], found[100];
+    snprintf(line, sizeof line, "decode --no-files --max-launches 0 %s", log);
+    char *text = devlog_ok(line, strcmp(log, "whole.csv") ? 3 : 0), *at = strstr(text, name);
+    assert_non_null(at);
+    assert_int_equal(sscanf(at + strlen(name), "%*s %*s %99s", found), 1);
+    assert_string_equal(found, share);
+    free(text);
+}
+
+static void shares_are_of_firmware_or_of_kernels_where_that_was_lost(void **state)
+{
+    (void)state;
+    static const char *const logs[] = {"whole.csv", "some.csv", "none.csv", "short.csv"};
+    for (size_t log = 0; log < 4; log++) {
+        dl_str s = {0};
+        dl_str_add(&s, HEADER);
+        for (unsigned i = 0; i < 4; i++) {
+            const uint64_t t = 10000 * (i + 1);
+            const bool lost = log == 1 ? i == 3 : log == 2;
+            row(&s, 0, "BRISC-FW", "ZONE_START", t);
+            row(&s, 0, "BRISC-KERNEL", "ZONE_START", t + 100);
+            zone(&s, 0, "inner", t + 200, 500);
+            row(&s, 0, "BRISC-KERNEL", "ZONE_END", t + 1100);
+            if (!lost) row(&s, 0, "BRISC-FW", "ZONE_END", log == 3 ? t + 1100 : t + 2000);
+            /* a launch without a kernel, so that there are as many firmware zones as kernels */
+            if (log == 3 && i == 3) zone(&s, 0, "BRISC-FW", t + 5000, 10);
+        }
+        char *text = s.text;
+        if (log ==
+            3) { /* the first firmware zone is gone, and with it as many as there are kernels are left, but shorter */
+            char *first = strstr(text, "BRISC-FW,ZONE_START");
+            assert_non_null(first);
+            while (first > text && first[-1] != '\n')
+                first--;
+            const char *next = strchr(first, '\n') + 1;
+            memmove(first, next, strlen(next) + 1);
+        }
+        write_text(in_scratch(logs[log]), text);
+        dl_str_free(&s);
+    }
+    expect_share("whole.csv", "BRISC-KERNEL", "50.0");
+    expect_share("whole.csv", "inner", "25.0");
+    expect_share("some.csv", "BRISC-KERNEL", "100.0");
+    expect_share("some.csv", "inner", "50.0");
+    expect_share("none.csv", "inner", "50.0");
+    expect_share("short.csv", "BRISC-KERNEL", "100.0");
+    expect_share("short.csv", "inner", "50.0");
+}
+
 static void many_names_are_a_short_table(void **state)
 {
     (void)state;
@@ -231,6 +283,7 @@ int main(void)
         cmocka_unit_test(other_tables_fit_the_terminal),
         cmocka_unit_test(a_pipe_has_whole_names_and_all_columns),
         cmocka_unit_test(rows_are_sorted_by_total_unless_told),
+        cmocka_unit_test(shares_are_of_firmware_or_of_kernels_where_that_was_lost),
         cmocka_unit_test(many_names_are_a_short_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,7 @@ NOT_RUN = {
     './dev bench decode': 'takes minutes',
     './dev bench capture': 'takes minutes',
     './dev bench pack': 'takes minutes',
+    './dev bench instructions': 'takes minutes',
     './dev bench mpi': 'takes minutes',
     './dev bench ttmetal': 'takes minutes',
     'devlog decode log.csv --from-signpost "step 3" --op "Matmul*" --skip-warm-up': 'wants such a run; tests/ttmetal/selections.py',

@@ -200,7 +200,7 @@ static void explain_exceeded(const budget *b, unsigned width, dl_str *out)
     if (b->chip && n < (int)sizeof where)
         n += snprintf(where + n, sizeof where - (size_t)n, " of chip %u", b->chip);
     if (b->launch != UINT64_MAX && n < (int)sizeof where)
-        n += snprintf(where + n, sizeof where - (size_t)n, " in launch %llu", (unsigned long long)b->launch);
+        snprintf(where + n, sizeof where - (size_t)n, " in launch %llu", (unsigned long long)b->launch);
     char most[DL_GROUPED_SIZE], cycles[DL_GROUPED_SIZE], over[DL_GROUPED_SIZE];
     dl_str_fmt(out, "%s cycles, %s more than its budget of %s,", dl_u64_grouped(most, b->most),
                dl_u64_grouped(over, b->most - b->cycles), dl_u64_grouped(cycles, b->cycles));

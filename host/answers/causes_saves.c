@@ -143,6 +143,7 @@ static devlog_status look(void *ctx, const causes_launch *l, devlog_error *err)
 
 static int same_save(const causes_save *x, const causes_save *y)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): those that were found are whole */
     if (x->code != y->code) return x->code < y->code ? -1 : 1;
     if (x->buffer != y->buffer) return x->buffer ? 1 : -1;
     if (x->risc != y->risc) return x->risc < y->risc ? -1 : 1;

@@ -244,6 +244,7 @@ static void join_places(diff *d)
     }
     for (size_t i = 0; first && apart && many && i < d->n; i++)
         if (d->lines[i].kind == DIFF_OP) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): groups are below the number that was counted */
             apart[d->lines[i].group] &= has_place_in_all(d, &d->lines[i]);
             many[d->lines[i].group] |= d->lines[i].place > 0;
         }
@@ -251,6 +252,7 @@ static void join_places(diff *d)
         diff_line *l = &d->lines[i];
         if (l->kind == DIFF_OP) l->numbered = apart[l->group] && many[l->group];
         if (l->kind != DIFF_OP || apart[l->group]) continue;
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): groups are below the number that was counted */
         if (first[l->group] == UINT32_MAX) {
             first[l->group] = i;
             l->place = 0;

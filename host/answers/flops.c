@@ -137,7 +137,7 @@ static void free_book(book *b)
 static double number_of(const cJSON *of, const char *name)
 {
     const cJSON *item = *name ? cJSON_GetObjectItemCaseSensitive(of, name) : NULL;
-    return cJSON_IsNumber(item) ? item->valuedouble : NAN;
+    return item && cJSON_IsNumber(item) ? item->valuedouble : NAN;
 }
 
 static double type_bytes(const void *ctx, const char *type)

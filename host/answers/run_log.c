@@ -17,8 +17,8 @@ static const double CLOCKS_AGREE = 0.01;
 
 static uint8_t risc_of(const char *name)
 {
-    for (uint8_t i = 0; i < RISCS; i++)
-        if (strcmp(name, op_table_riscs[i]) == 0) return i;
+    for (unsigned i = 0; i < RISCS; i++)
+        if (strcmp(name, op_table_riscs[i]) == 0) return (uint8_t)i;
     for (uint8_t i = 2; i < 5; i++)
         if (strncmp(name, "TRISC_", 6) == 0 && name[6] == (char)('0' + i - 2) && !name[7]) return i;
     return RISCS;

@@ -50,6 +50,7 @@ static devlog_status take(void *ctx, const archive_figure *f, size_t run, devlog
             h->items = grown;
         }
         s = &h->items[h->n++];
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without a series one was made above */
         *s = (series){.kind = strdup(kind), .name = strdup(name), .p = 1};
         if (!s->kind || !s->name) return no_memory(err);
     }

@@ -45,8 +45,8 @@ static void mask_json(const char *name, uint64_t mask, dl_str *out)
 {
     uint8_t line[CHIP_GRID_SIDE];
     uint32_t n = 0;
-    for (uint8_t i = 0; i < CHIP_GRID_SIDE; i++)
-        if (mask >> i & 1) line[n++] = i;
+    for (unsigned i = 0; i < CHIP_GRID_SIDE; i++)
+        if (mask >> i & 1) line[n++] = (uint8_t)i;
     line_json(name, line, n, out);
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-#define DL_LIBRARY_FIELD(function) __typeof__(function) *function;
+#define DL_LIBRARY_FIELD(function) __typeof__(function) *(function);
 #define DL_LIBRARY_NAME(function)  #function,
 
 /* Loads `file`, the name under which its headers' library is installed, and fills a struct of n pointers to

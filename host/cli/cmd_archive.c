@@ -425,7 +425,7 @@ static int do_diff(job *j, devlog_error *err)
             argv[u.argc] = NULL;
             exit_status = cmd_diff.run(u.argc, argv);
         } else {
-            status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+            dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
         }
     }
     for (int i = 0; i < u.n; i++) {

@@ -162,6 +162,7 @@ static int export_ranks(const export_args *a, const dl_export_format *format, co
         return cli_wrong(&cmd_export,
                          "ops of several ranks are written as a Chrome trace: -f chrome; one rank's folder "
                          "takes every format");
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): both are zeroed as a whole before options are read */
     if (memcmp(&a->filters, &plain.filters, sizeof a->filters) != 0)
         return cli_wrong(&cmd_export,
                          "of several ranks all ops are written: leave filters out, or name one rank");

@@ -171,8 +171,10 @@ static int run(int argc, char **argv)
     exit_status = CLI_FAILED;
     if (!a.output && strcmp(log, "-") == 0) {
         exit_status = cli_wrong(&cmd_pack, "standard input has no name: say where to with --output FILE");
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): without an output status is not OK */
     } else if (in_place && (strcmp(log, "-") == 0 || strcmp(output, "-") == 0)) {
         exit_status = cli_wrong(&cmd_pack, "--follow and --drop-read want a file to read and one to write");
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): the same */
     } else if (folder && (in_place || strcmp(output, "-") == 0)) {
         exit_status = cli_wrong(&cmd_pack, "a folder is packed into a folder, and as a whole");
     } else if (a.idle && !a.follow) {

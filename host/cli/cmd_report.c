@@ -110,6 +110,7 @@ static devlog_status report(report_job *j, const report_args *a, const char *pat
 static int report_ranks(const report_args *a, const cli_args *rest)
 {
     static const report_args plain;
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): both are zeroed as a whole before options are read */
     if (memcmp(&a->filters, &plain.filters, sizeof a->filters) != 0 || a->group || a->sort || a->time ||
         a->ops_table || a->board || a->rules || a->thresholds || a->dram > 0)
         return cli_wrong(&cmd_report,

@@ -297,6 +297,7 @@ char **cli_logs_with_hosts(const cli_logs *logs, const cli_log *log, size_t *n)
     char **found = calloc(logs->n_all + 1, sizeof *found);
     if (!found) return NULL;
     *n = 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the caller has found one */
     found[(*n)++] = log->path;
     if (is_of_host(log)) return found;
     for (size_t i = logs->n; i < logs->n_all; i++) {
@@ -328,6 +329,7 @@ static devlog_status add_found(paths *p, const char *command, const char *folder
         status = add_path(p, cli_args_own(rest, strdup(all[i])), err);
     free(all);
     if (!status && (latest || hosts)) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without a log status is not OK */
         fprintf(stderr, "devlog %s: %s", command, log->path);
         if (latest && logs.n > 1) fprintf(stderr, ", the newest of %zu logs", logs.n);
         if (hosts) fprintf(stderr, ", with zones of host code of %d process%s", hosts, hosts > 1 ? "es" : "");
@@ -409,6 +411,7 @@ devlog_status cli_logs_latest(const char *command, cli_args *rest, char *one[1],
 void cli_logs_free(cli_logs *logs)
 {
     for (size_t i = 0; i < logs->n_all; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): as many items as n says */
         free(logs->items[i].path);
         free(logs->items[i].name);
     }

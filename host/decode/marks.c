@@ -52,6 +52,7 @@ static bool frame_of(dl_marks *m, const dl_ids *ids, uint32_t line, uint32_t ste
         void *frames = m->frames;
         if (!room_for_one(&frames, m->n_frames, &m->cap_frames, sizeof *m->frames)) return false;
         m->frames = frames;
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): room_for_one has made room */
         m->frames[m->n_frames++] = (dl_frame){*ids, line, step};
     }
     *code = (uint64_t)(m->n_frames - 1) << DL_MARK_FRAME_SHIFT;
@@ -75,6 +76,7 @@ bool dl_marks_rare(dl_marks *m, const dl_rare *what, uint64_t frame, uint64_t *c
     m->rares = rares;
     m->rares[m->n_rares] = *what;
     m->rares[m->n_rares].frame = (uint32_t)(frame >> DL_MARK_FRAME_SHIFT);
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a number of 24 bits */
     *code = (uint64_t)m->n_rares++ << DL_MARK_FRAME_SHIFT | DL_MARK_RARE;
     return true;
 }

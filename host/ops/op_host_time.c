@@ -60,6 +60,7 @@ bool op_host_times_add(op_host_times *t, const op_table_row *r, uint32_t group)
 static int by_start(const void *a, const void *b)
 {
     const span *x = a, *y = b;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): spans are whole */
     if (x->group != y->group) return x->group < y->group ? -1 : 1;
     if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
     return x->start < y->start ? -1 : x->start > y->start;
@@ -107,6 +108,7 @@ void op_host_times_sum(op_host_times *t, uint64_t *sums)
     for (size_t i = 0; i < t->n; i++) {
         const span *s = &t->spans[i];
         if (i == 0 || s[-1].group != s->group || s[-1].thread != s->thread) until = 0;
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): not of the first */
         uint64_t from = s->start > until ? s->start : until;
         if (s->end <= from) continue;
         sums[s->group] += s->end - from;

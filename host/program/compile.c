@@ -370,7 +370,7 @@ devlog_status compile(const compile_job *job, char path[COMPILE_PATH], devlog_er
     char cache[2048];
     XXH64_hash_t id = 0;
     dl_output seen = {0};
-    command c = {0}, asked = {0};
+    command c = {0}, asked;
     compile_memo memo = {0};
     manner m = {.code = job->board->riscs[job->risc].kernel};
     XXH3_state_t *hash = XXH3_createState();

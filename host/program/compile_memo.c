@@ -193,7 +193,7 @@ static void keep_folder(keeper *k, const char *path)
 static void keep_file(keeper *k, const char *name)
 {
     char path[COMPILE_PATH];
-    XXH64_hash_t hash;
+    XXH64_hash_t hash = 0;
     if (!realpath(name, path) || strchr(path, '\n')) {
         k->bad = true;
         return;

@@ -165,6 +165,7 @@ static void walk_back(rank_item *items, long n, const uint32_t *ops, long m, con
         const bool item = takes_item(f, x - y);
         const long k = item ? x - y + 1 : x - y - 1, from_x = at(f, k), from_y = from_x - k;
         while (x > from_x + !item && y > from_y + item)
+            /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): fronts that were walked are whole */
             items[--y].op = ops[--x];
         x = from_x;
         y = from_y;
@@ -333,6 +334,7 @@ static void find_apart(ranks *r)
         r->items[i].apart = !r->items[i].silent;
     for (size_t i = 0; i < r->n_ops; i++) {
         const rank_op *op = &r->ops[i];
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): every op has the lanes that it says */
         const uint32_t first = r->lanes[r->lane_of[r->by_op[op->first]]].rank;
         const uint32_t last = r->lanes[r->lane_of[r->by_op[op->first + op->lanes - 1]]].rank;
         for (size_t k = 0; first != last && k < op->lanes; k++)

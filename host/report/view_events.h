@@ -97,6 +97,7 @@ static inline const uint8_t *view_event_get(const uint8_t *from, const view_form
                                             dl_event *e)
 {
     view_short s;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): only what was put is got */
     memcpy(&s, from, sizeof s); /* there are as many bytes of any event */
     if (!s.form) {
         memcpy(e, from + sizeof s.form, sizeof *e);

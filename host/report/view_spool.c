@@ -237,7 +237,7 @@ static devlog_status do_with_less(view_spool *s, devlog_error *err)
     const uint64_t bytes =
         s->n_spilled + s->bytes; /* of all events; a third of the memory is for those kept */
     devlog_status status = DEVLOG_OK;
-    s->owner.want_less(s->owner.ctx, (size_t)((double)s->total * (double)(s->max / 3) / (double)bytes));
+    s->owner.want_less(s->owner.ctx, (size_t)((double)s->total * (double)s->max / 3 / (double)bytes));
     status = pick(s, err);
     for (uint32_t i = 0; i < s->n_sequences && !status; i++)
         status = put_again(s, &s->sequences[i], s->max, err);

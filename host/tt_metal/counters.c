@@ -171,6 +171,7 @@ static void get_record(tt_counter_walk *w)
 static bool add_piece(tt_counters *c, const uint32_t *numbers, size_t n)
 {
     const size_t wanted = c->n_bytes + 2 * DL_VARINT + n * MOST_BYTES;
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): n is 1 at least */
     tt_counted *p = &c->programs[c->items[numbers[0]].program];
     if (wanted > c->pieces.bytes && !dl_big_room(&c->pieces, wanted + 65536)) return false;
     uint8_t *from = (uint8_t *)c->pieces.data + c->n_bytes, *to = dl_varint_put(from, p->last);

@@ -344,6 +344,7 @@ static devlog_status find_parts(gatherer *g, devlog_error *err)
     }
     /* A part of a part is one of the whole. */
     for (uint32_t i = 0; i < g->n_whole; i++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): as many as n_whole says */
         for (uint32_t k = 0; k < 8 && g->whole[i] & ~PART_BIT; k++) {
             uint32_t above = g->whole[(g->whole[i] & ~PART_BIT) - 1] & ~PART_BIT;
             if (!above) break;

@@ -311,7 +311,7 @@ static bool sort_list(tt_gaps *g, uint32_t core)
         }
         all[n++] = c.gap;
     }
-    qsort_r(all, n, sizeof *all, by_start, g);
+    if (n) qsort_r(all, n, sizeof *all, by_start, g);
     g->lists[core] = (tt_gap_list){0};
     g->n -= n;
     bool ok = true;

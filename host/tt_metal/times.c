@@ -285,7 +285,7 @@ static bool take_line(times *t, const char *line, size_t n)
                      (unsigned long long)t->line, (int)(n < 80 ? n : 80), line);
         return !t->plain.failed;
     }
-    uint64_t start, ns;
+    uint64_t start = 0, ns = 0;
     tt_cell_number(by[C_START], &start);
     tt_cell_number(by[C_NS], &ns);
     return take_cells(t, by, start, ns);

@@ -65,7 +65,8 @@ static void answers_are_those_of_the_commands(void **state)
     page_has_text(b, "document.getElementById('verdict').innerText", "longest waits");
     page_has_text(b, "document.getElementById('verdict').innerText",
                   "TRISC_2, which waited most for TRISC_1, that for TRISC_0, that for BRISC");
-    page_has_text(b, "showTab('causes'), document.querySelector('#pane-causes .short').innerText", "most of its path, ");
+    page_has_text(b, "showTab('causes'), document.querySelector('#pane-causes .short').innerText",
+                  "most of its path, ");
     /* Of one op both are told: what more cores would save, and what its launches wait for. */
     page_has_text(b, "section('report', 'savings').rows.map((r) => r.kind).join()", "unused_cores,path");
     assert_true(browser_wait(b, "!!document.getElementById('straggler')"));

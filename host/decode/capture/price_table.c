@@ -1,6 +1,7 @@
 /* Prices of markers where they stand: see the header. A marker's price is the difference that it makes to
  * when what follows it starts, with the markers before it there, and those behind it not: so the prices of
  * all of them add up to what all of them cost. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,7 +283,7 @@ static void add(sums *s, double recorded, double dropped)
 
 static uint16_t sixteenths(double cycles)
 {
-    return cycles < 4000 ? (uint16_t)(16 * cycles + 0.5) : UINT16_MAX;
+    return cycles < 4000 ? (uint16_t)lround(16 * cycles) : UINT16_MAX;
 }
 
 static dl_price mean(const sums *s, double scale)

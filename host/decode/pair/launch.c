@@ -376,6 +376,7 @@ bool dl_launches_absorb(dl_launches *l, const dl_launches *part, const dl_launch
         const uint32_t at = first_bit(bits, n, k->chip);
         cool_now_and_then(l, i);
         cool_now_and_then(part, i);
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): each launch is in one chain */
         map[i] = place_launch(l, k, bits[at].to_chip, bases[chain_of[i]] + k->repeat - 1);
         ok = map[i] != DL_NONE;
     }

@@ -101,14 +101,36 @@ def check_files():
 
 # ---- Limits --------------------------------------------------------------------------------------------------------
 
+# (document, what it says with its number as a group, source, what stands there, what a unit of the document is)
+NUMBERS = (
+    ('docs/markers.md', r'([\d,]+) zones may be open', 'host/decode/pair/pair.h', r'DL_MAX_OPEN = (.+?)[,} ]', 1),
+    ('docs/page.md', r'A table holds ([\d,]+) rows', 'host/cli/page_answers.c', r'ROWS = (.+?),', 1),
+    ('docs/page.md', r'An address has room for ([\d,]+) characters', 'page/link.js', r'MOST = (.+?);', 1),
+    ('docs/views.md', r'does not fit into ([\d,]+) lanes', 'host/report/view.h', r'DL_VIEW_LANES = (.+?) }', 1),
+    ('docs/views.md', r'are cut at ([\d,]+) bytes', 'host/report/fxt.c', r'MOST_STRING = (.+?),', 1),
+    ('docs/views.md', r'bytes, texts at ([\d,]+)', 'host/report/fxt.c', r'MOST_TEXT = (.+?),', 1),
+    ('docs/file-formats.md', r'`text`; the first ([\d,]+)', 'host/decode/series.h', r'DL_MAX_MESSAGES = (.+?) }', 1),
+    ('docs/op-reports.md', r'A line may have (\d+) MiB', 'host/ops/op_log.h', r'OP_MAX_LINE = (.+?),', 1 << 20),
+    ('docs/op-reports.md', r'`thread` \(up to ([\d,]+)\)', 'host/ops/op_log.h', r'OP_MOST_THREAD = (.+?) }', 1),
+    ('docs/op-reports.md', r'has room for (\d+)\s+threads', 'host/base/run_file.h', r'DL_RUN_THREADS = (.+?)[,} ]', 1),
+    ('docs/archive.md', r'over `--most` \((\d+)M unless', 'host/cli/cmd_archive.c', r'\.most = (.+?),', 1 << 20),
+)
+
+
+def check_numbers():
+    """Limits that documents state are those of the sources."""
+    for document, said, file, there, unit in NUMBERS:
+        told, value = re.search(said, read(document)), re.search(there, read(file))
+        if not told or not value:
+            say(document if not told else file, f'no "{said if not told else there}"')
+        elif not re.fullmatch(r'[\d u()<*+-]+', value.group(1)):
+            say(file, f'"{value.group(1)}" is no number')
+        elif int(told.group(1).replace(',', '')) * unit != eval(value.group(1).replace('u', '')):  # pylint: disable=eval-used
+            say(document, f'says {told.group(1)} where {file} has {value.group(1)}')
+
+
 def check_limits():
     markers = read('docs/markers.md')
-    for pattern, file in ((r'DL_MAX_OPEN = (\d+)', 'host/decode/pair/pair.h'),):
-        value = re.search(pattern, read(file))
-        if not value:
-            say(file, f'no {pattern}')
-        elif not re.search(r'\b' + value.group(1) + r' zones may be open', markers):
-            say('docs/markers.md', f'does not say that {value.group(1)} zones may be open at once')
     limits = re.findall(r'"more than (\d+) ([a-z ]+?)(?: of | in |:)', read('linker/devlog_sites.ld'))
     if len(limits) < 5:
         say('linker/devlog_sites.ld', f'only {len(limits)} limits were found')
@@ -342,6 +364,7 @@ def main():
         return
     check_links()
     check_files()
+    check_numbers()
     check_limits()
     if len(sys.argv) > 1:
         folder = tempfile.mkdtemp(prefix='devlog-docs-')

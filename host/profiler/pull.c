@@ -212,6 +212,7 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
     if (whole && c->launch < launch && !ended) return DEVLOG_OK; /* it has not begun this launch */
     whole = whole && c->launch == launch && counted && plausible_control(c);
 
+    const bool restore = c->magic != DEVLOG_MAGIC && ended && clear;
     extent extents[DEVLOG_SEGMENTS];
     uint32_t n = 0;
     if (!whole) {
@@ -243,6 +244,13 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
         at += out->spans[i].n;
     }
     out->cut = status != DEVLOG_OK;
+    /* Firmware writes it once, when it starts: the launches that follow are not damaged by this one. */
+    const uint32_t magic = DEVLOG_MAGIC;
+    if (status == DEVLOG_OK && restore)
+        status = dl_core_write(device, core,
+                               region + DEVLOG_CONTROL_OFFSET(b->segment_bits) +
+                                   (uint32_t)offsetof(devlog_control, magic),
+                               &magic, sizeof magic, err);
     /* A RISC that has not finished goes on where it is; before its core is used again, all of it is cleared.
      */
     if (status == DEVLOG_OK && clear && (out->n_words || out->damaged || c->switches) &&

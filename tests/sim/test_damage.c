@@ -188,6 +188,34 @@ static void cleared_records_are_told(void **state)
     assert_int_equal(both_say(&r, DL_FOUND_DAMAGED_WORDS), 28);
 }
 
+/* Firmware writes the magic word when it starts, and not again: what a kernel did to it is told of its launch, and the launches
+ * behind it have what they recorded, default markers included. */
+static void later_launches_are_not_blamed(void **state)
+{
+    (void)state;
+    run r = run_kernel(
+        "magic", "NCRISC",
+        "void kernel_main(void)\n{\n"
+        "    volatile uint32_t *ran = (volatile uint32_t *)(uintptr_t)DEVLOG_USER_BASE;\n"
+        "    volatile devlog_control *c = (volatile devlog_control *)(uintptr_t)((uint32_t)(uintptr_t)REGION + "
+        "DEVLOG_CONTROL_OFFSET(DEVLOG_SEGMENT_BITS));\n"
+        "    if ((*ran)++ == 0) c->magic = 0xBAD0BAD0u;\n"
+        "    work(20);\n}\n");
+    check_ok(r.status, &r.err);
+    for (int i = 0; i < 2; i++)
+        check_ok(devlog_launch_program(r.device, r.program, &r.err), &r.err);
+    end_run(&r);
+    assert_int_equal(both_say(&r, DL_FOUND_UNKNOWN), 1);
+    assert_true(both_blame(&r, DL_FOUND_UNKNOWN, "NCRISC: launch 1: its control words"));
+    char *csv = read_bytes(r.csv, NULL);
+    for (uint32_t launch = 1; launch <= 3; launch++) {
+        char kernel[80];
+        snprintf(kernel, sizeof kernel, ",0,%u,,,NCRISC-KERNEL,ZONE_END,", launch);
+        assert_int_equal(strstr(csv, kernel) != NULL, launch > 1);
+    }
+    free(csv);
+}
+
 /* The driver sees the instruction in the ELF file, so even what leaves no trace is known to be unknown: the
  * cursor goes back by 40 records, and more than 40 follow. */
 static void a_kernel_that_writes_the_cursor_is_told(void **state)
@@ -326,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overwritten_records_are_told_everywhere),
         cmocka_unit_test(cleared_records_are_told),
+        cmocka_unit_test(later_launches_are_not_blamed),
         cmocka_unit_test(a_kernel_that_writes_the_cursor_is_told),
         cmocka_unit_test(a_moved_cursor_is_seen_in_the_words),
         cmocka_unit_test(a_null_call_keeps_the_records),

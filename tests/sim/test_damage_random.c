@@ -463,10 +463,11 @@ static void killed_runs_are_told(void **state)
     (void)state;
     uint32_t kills = 1 + wanted() / 500;
     for (uint32_t k = 0; k < kills; k++) {
-        char folder[32], csv[300];
-        struct stat st;
+        char folder[32], csv[300], capture[300];
+        struct stat st, beside;
         snprintf(folder, sizeof folder, "killed-%u", k);
         snprintf(csv, sizeof csv, "%s/%s/profile_log_device.csv", root, folder);
+        snprintf(capture, sizeof capture, "%s/%s/capture.devlog", root, folder);
         pid_t pid = fork();
         if (pid == 0) {
             bench b;
@@ -480,7 +481,9 @@ static void killed_runs_are_told(void **state)
         }
         assert_true(pid > 0);
         off_t until = 1000 + chance(200000);
-        while (stat(csv, &st) != 0 || st.st_size < until)
+        /* A capture without a byte is told too, in other words. */
+        while (stat(csv, &st) != 0 || st.st_size < until || stat(capture, &beside) != 0 ||
+               beside.st_size == 0)
             if (waitpid(pid, NULL, WNOHANG) == pid)
                 fail_msg("the run ended by itself");
             else

@@ -213,6 +213,36 @@ static void every_loss_is_told(void **state)
     }
 }
 
+/* A device that fails while it is read may leave losses and nothing else: the log of the run is closed all the same. */
+static void a_run_of_losses_only_is_closed(void **state)
+{
+    fixture *f = *state;
+    for (int violation = 0; violation < 2; violation++) {
+        devlog_error err;
+        dl_device_log *log;
+        dl_decode *d;
+        char path[256];
+        const dl_device_log_options options = {.style = DL_LOG_L9, .freq_khz = 1000000};
+        const dl_log_violation v = {
+            .text = "cycles of 'a'", .file = "k.c", .line = 3, .times = 2, .worst = 9};
+        assert_int_equal(dl_device_log_open(&log, f->folder, &options, &err), DEVLOG_OK);
+        assert_int_equal(violation
+                             ? dl_device_log_violation(log, &f->tables, &f->rows[5], &v, &err)
+                             : dl_device_log_loss(log, &f->tables, &f->rows[5], DL_LOSS_UNKNOWN, 1, &err),
+                         DEVLOG_OK);
+        assert_int_equal(dl_device_log_commit(log, &err), DEVLOG_OK);
+        snprintf(path, sizeof path, "%s", dl_device_log_path(log));
+        assert_int_equal(dl_device_log_close(log, &err), DEVLOG_OK);
+        assert_int_equal(dl_decode_new(&d, NULL, &err), DEVLOG_OK);
+        assert_int_equal(dl_decode_file(d, path, &err), DEVLOG_OK);
+        assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+        const dl_losses *l = dl_decode_losses(d);
+        assert_int_equal(l->found[violation ? DL_FOUND_VIOLATED : DL_FOUND_UNKNOWN], violation ? 2 : 1);
+        assert_int_equal(l->found[DL_FOUND_NOT_CLOSED], 0);
+        dl_decode_free(d);
+    }
+}
+
 /* Writes one launch to the log, and closes it or is killed. */
 static void run_once(fixture *f, bool killed)
 {
@@ -328,6 +358,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(newest_style_comes_back_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(dropped_markers_are_told, setup, teardown),
         cmocka_unit_test_setup_teardown(every_loss_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_run_of_losses_only_is_closed, setup, teardown),
         cmocka_unit_test_setup_teardown(a_killed_run_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(a_row_cut_by_a_killed_writer_is_ended, setup, teardown),
         cmocka_unit_test_setup_teardown(what_cannot_be_written_is_said, setup, teardown),

@@ -245,6 +245,13 @@ static void add_total(dl_str *s, const dl_tables *tables, const dl_row *like, ui
     add_optional(s, like->trace_counter);
 }
 
+/* Remembers where and when the last row of L9 was, for the row that closes the log. */
+static void keep_last(dl_device_log *log, const dl_tables *tables, const dl_row *row)
+{
+    dl_str_clear(&log->last);
+    add_total(&log->last, tables, row, 1);
+}
+
 devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, const dl_row *rows, size_t n,
                                  devlog_error *err)
 {
@@ -263,10 +270,7 @@ devlog_status dl_device_log_rows(dl_device_log *log, const dl_tables *tables, co
         }
         add_six(&log->launch, tables, row, id);
     }
-    if (n && log->style == DL_LOG_L9) {
-        dl_str_clear(&log->last);
-        add_total(&log->last, tables, &rows[n - 1], 1);
-    }
+    if (n && log->style == DL_LOG_L9) keep_last(log, tables, &rows[n - 1]);
     return dl_str_status(&log->launch, err);
 }
 
@@ -317,6 +321,7 @@ devlog_status dl_device_log_loss(dl_device_log *log, const dl_tables *tables, co
         amount -= some;
     }
     if (log->style != DL_LOG_L9) return dl_str_status(s, err);
+    keep_last(log, tables, like); /* a launch may have losses and nothing else */
     add_total(s, tables, like, amount);
     dl_str_fmt(s, "%s,ZONE_TOTAL,0,,\n", dl_loss_zone_name(zone));
     return dl_str_status(s, err);
@@ -329,6 +334,7 @@ devlog_status dl_device_log_violation(dl_device_log *log, const dl_tables *table
     if (log->style != DL_LOG_L9)
         return dl_device_log_loss(log, tables, like, DL_LOSS_VIOLATED, v->times, err);
     dl_str_fmt(&name, DL_VIOLATED_ZONE " %s", v->text);
+    keep_last(log, tables, like);
     add_total(s, tables, like, v->times);
     if (name.text) add_name(s, name.text);
     dl_str_fmt(s, ",ZONE_TOTAL,%u,", v->line);

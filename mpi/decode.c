@@ -18,7 +18,7 @@ typedef decode_piece piece;
 static devlog_status new_decode(const job *j, dl_decode **d, devlog_error *err)
 {
     const devlog_status status = dl_decode_new(d, &j->how, err);
-    return status || !j->list.n ? status : dl_parts_analyse(*d, &j->list, err);
+    return status ? status : dl_parts_collect(*d, j->list.n ? &j->list : NULL, j->stamps, err);
 }
 
 /* ---- Decoding ------------------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static devlog_status add_piece(job *j, piece *p, devlog_error *err)
     return DEVLOG_OK;
 }
 
-static uint32_t first_part(const job *j, int rank)
+uint32_t decode_first_part(const job *j, int rank)
 {
     const uint64_t n_ranks = (uint64_t)j->r->n;
     return (uint32_t)((j->parts.n * (uint64_t)rank + n_ranks - 1) / n_ranks);
@@ -86,8 +86,8 @@ static devlog_status decode_part(job *j, uint32_t i, dl_decode *d, devlog_error 
 static devlog_status decode_parts(job *j, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
-    const uint32_t end = first_part(j, j->r->rank + 1);
-    for (uint32_t i = first_part(j, j->r->rank); i < end && !status; i++) {
+    const uint32_t end = decode_first_part(j, j->r->rank + 1);
+    for (uint32_t i = decode_first_part(j, j->r->rank); i < end && !status; i++) {
         piece p = {.first = i, .n = 1};
         bool known = false;
         status = dl_parts_unchanged(&j->parts, i, err);
@@ -136,6 +136,7 @@ static devlog_status leave_samples(job *j, devlog_error *err)
         dl_str_clear(&bytes);
         j->kept[j->n_kept++] = *p;
         p->decode = NULL; /* what cannot be handed on is decoded again */
+        if (j->stamps) dl_stamps_part(dl_parts_stamps_of(j->kept[j->n_kept - 1].decode), p->first);
         if (dl_parts_write(j->kept[j->n_kept - 1].decode, j->leaves, &bytes, &unheard)) {
             if (j->r->rank == 0 && i == 0) *p = j->kept[--j->n_kept]; /* the others come behind it as it is */
             continue;
@@ -259,15 +260,22 @@ static devlog_status join(job *j, devlog_error *err)
 
 /* ---- All of it ------------------------------------------------------------------------------------------- */
 
-static devlog_status print(job *j, devlog_error *err)
+/* Files, if any are wanted, and what is printed, whatever has happened to them. */
+static devlog_status show(job *j, devlog_error *err)
 {
     dl_decode *d = j->pieces[0].decode;
     const dl_analysis_list none = {0};
     dl_analyzer *own = dl_parts_analyzer_of(d), *made = NULL;
+    dl_artifacts *set = NULL;
+    devlog_status written = DEVLOG_OK;
     devlog_status status = dl_losses_no_rows(dl_decode_losses(d), j->paths[0], j->n_paths, err);
     if (!status && !own && j->a.format != DECODE_TEXT) status = dl_analyzer_new(&made, d, &none, err);
     dl_analyzer *analyzer = own ? own : made;
     if (!status && analyzer) status = dl_analyzer_finish(analyzer, err);
+    if (!status && j->a.folder) status = decode_files(j, d, analyzer, &set, &written, err);
+    const char *files[DL_ARTIFACT_KINDS + 2] = {NULL};
+    for (size_t i = 0; set && i <= DL_ARTIFACT_KINDS; i++)
+        files[i] = dl_artifacts_path(set, i);
     const decode_shown shown = {.format = j->a.format,
                                 .sort = j->a.sort,
                                 .tables = j->a.print,
@@ -275,17 +283,21 @@ static devlog_status print(job *j, devlog_error *err)
                                 .max_launches = j->a.max_launches,
                                 .top = j->a.top,
                                 .plain = true,
-                                .analyzer = analyzer};
-    if (!status) status = decode_print(d, &shown, err);
+                                .analyzer = analyzer,
+                                .files = files};
+    devlog_error unheard;
+    if (!status) status = decode_print(d, &shown, written ? &unheard : err);
+    dl_artifacts_free(set);
     dl_analyzer_free(made);
-    return status;
+    return written ? written : status;
 }
 
 /* What this rank has read. */
 static uint64_t bytes_read(const job *j)
 {
     const int rank = j->r->rank;
-    if (j->parts.n > 1) return bytes_between(j, first_part(j, rank), first_part(j, rank + 1)) - j->bytes_kept;
+    if (j->parts.n > 1)
+        return bytes_between(j, decode_first_part(j, rank), decode_first_part(j, rank + 1)) - j->bytes_kept;
     uint64_t sum = 0; /* the plan has no sizes then: rank 0 reads all */
     struct stat st;
     for (uint32_t i = 0; rank == 0 && i < j->n_paths; i++)
@@ -293,14 +305,20 @@ static uint64_t bytes_read(const job *j)
     return sum;
 }
 
-/* Bytes of durations that this rank has put on its disk. */
+static uint64_t filed_by(const dl_decode *d)
+{
+    const dl_stamps *stamps = dl_parts_stamps_of(d);
+    return dl_decode_samples_filed(d) + (stamps ? dl_stamps_filed(stamps) : 0);
+}
+
+/* Bytes of durations, and stamps, that this rank has put on its disk. */
 static uint64_t bytes_filed(const job *j)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < j->n_kept; i++)
-        sum += dl_decode_samples_filed(j->kept[i].decode);
+        sum += filed_by(j->kept[i].decode);
     for (uint32_t i = 0; i < j->n; i++)
-        if (j->pieces[i].decode) sum += dl_decode_samples_filed(j->pieces[i].decode);
+        if (j->pieces[i].decode) sum += filed_by(j->pieces[i].decode);
     return sum;
 }
 
@@ -313,13 +331,16 @@ static void tell_stats(job *j)
     getrusage(RUSAGE_SELF, &used);
     dl_str_fmt(&mine,
                "rank %d: %u parts, %llu bytes read, %llu sent, %llu received, %.2f s of processor "
-               "time, %.2f s of that in MPI, %ld MiB, %llu bytes of durations on the disk\n",
-               j->r->rank, first_part(j, j->r->rank + 1) - first_part(j, j->r->rank),
+               "time, %.2f s of that in MPI, %ld MiB, %llu bytes of durations%s on the disk",
+               j->r->rank, decode_first_part(j, j->r->rank + 1) - decode_first_part(j, j->r->rank),
                (unsigned long long)bytes_read(j), (unsigned long long)j->r->sent,
                (unsigned long long)j->r->received,
                (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                    1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
-               1e-9 * (double)j->r->in_mpi, used.ru_maxrss / 1024, (unsigned long long)bytes_filed(j));
+               1e-9 * (double)j->r->in_mpi, used.ru_maxrss / 1024, (unsigned long long)bytes_filed(j),
+               j->stamps ? " and stamps" : "");
+    if (j->stamps) dl_str_fmt(&mine, ", %llu bytes of files written", (unsigned long long)j->bytes_written);
+    dl_str_char(&mine, '\n');
     if (mine.failed) team_die(j->r, "out of memory");
     team_collect(j->r, &mine, all);
     for (int i = 0; i < j->r->n; i++) {
@@ -340,7 +361,7 @@ static devlog_status report(job *j, int *exit_status, devlog_error *err)
                 j->again, j->parts.n, j->why);
     if (!status) status = dl_decode_finish(d, err);
     if (!status && j->n_kept) status = far_begin(&j->far, d, err);
-    if (!status) status = print(j, err);
+    if (!status) status = show(j, err);
     if (!status && dl_losses_or_violations(dl_decode_losses(d))) *exit_status = CLI_PARTIAL;
     return status;
 }
@@ -362,6 +383,8 @@ static int work(job *j)
     if (team_agree(j->r, status, &err)) return CLI_FAILED;
     if (j->kept_files.folder && !whole) tell_kept(j);
     j->far.r = j->r;
+    j->far.hear = decode_hear_files;
+    j->far.ctx = j;
     for (uint32_t i = 0; i < j->n_kept; i++)
         far_keep(&j->far, j->kept[i].decode, j->kept[i].first, j->kept[i].n);
     merge(j);

@@ -26,6 +26,7 @@ typedef struct decode_job {
     dl_decode_options how;
     dl_str own;            /* the text of --analyses */
     bool defaults;         /* the default analyses, too */
+    bool stamps;           /* of default markers, for the rearranged table */
     dl_analysis_list list; /* all of them; empty where nobody sees any */
     uint8_t leaves;        /* DL_WIRE_* */
     decode_piece *pieces;
@@ -35,8 +36,9 @@ typedef struct decode_job {
     uint32_t again;
     const char *why;
     far_samples far;
-    kept_parts kept_files; /* --resume */
-    uint64_t bytes_kept;   /* of the inputs, that were not decoded for that */
+    kept_parts kept_files;  /* --resume */
+    uint64_t bytes_kept;    /* of the inputs, that were not decoded for that */
+    uint64_t bytes_written; /* of files, by this rank, where ranks write them together */
 } decode_job;
 
 /* decode_plan.c: rank 0 reads the command line, whose mistakes are told once, and finds out what is to be done; false: nothing is. */
@@ -45,5 +47,13 @@ bool decode_begin(decode_job *j, int argc, char **argv, int *exit_status);
 devlog_status decode_tell(decode_job *j, bool goes, dl_str *said, devlog_error *err);
 devlog_status decode_listen(decode_job *j, const dl_str *said, bool *goes, devlog_error *err);
 devlog_status decode_no_memory(devlog_error *err);
+/* decode.c: the first part of a rank, of which it decodes those below the next one's. */
+uint32_t decode_first_part(const decode_job *j, int rank);
+/* decode_files.c: rank 0, when it has all and before it prints: the files, if any are wanted. *set, which is the caller's in any case, says which; *written is
+ * how that went, after which there are still tables to print. */
+devlog_status decode_files(decode_job *j, dl_decode *d, dl_analyzer *analyzer, dl_artifacts **set,
+                           devlog_status *written, devlog_error *err);
+/* decode_files.c: other ranks hear (far_tell) what of the files they have, and write it. */
+void decode_hear_files(void *job, const char *bytes, size_t n);
 
 #endif

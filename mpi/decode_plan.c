@@ -28,7 +28,7 @@ static uint32_t wanted_parts(const decode_job *j)
 static devlog_status plan_resumed(decode_job *j, devlog_error *err)
 {
     const char *why;
-    uint64_t analyses = dl_hash_u64(j->defaults + 1);
+    uint64_t analyses = dl_hash_u64(j->defaults + 1 + 2 * j->stamps);
     if (j->own.len) analyses ^= dl_hash_bytes(j->own.text, j->own.len);
     devlog_status status = kept_begin(&j->kept_files, j->a.resume, j->paths, j->n_paths, analyses, err);
     if (status ||
@@ -74,7 +74,8 @@ static devlog_status read_analyses(decode_job *j, devlog_error *err)
     if (!status && j->own.len && memchr(j->own.text, 0, j->own.len))
         status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s: not JSON: it has NUL bytes", name);
     if (!status && name && !j->own.len) status = dl_analyses_parse(&j->list, name, "", err);
-    j->defaults = j->a.defaults && (name || decode_wants_runs(j->a.format));
+    j->defaults = j->a.defaults &&
+                  (name || decode_wants_runs(j->a.format) || (j->a.folder && j->a.wanted[DL_ARTIFACT_STATS]));
     return status ? status : list_analyses(j, name, err);
 }
 
@@ -88,6 +89,7 @@ devlog_status decode_tell(decode_job *j, bool goes, dl_str *said, devlog_error *
     dl_wire_below(&w, &leaves, DL_WIRE_TOTALS + 1);
     const char *own = j->own.len ? j->own.text : "";
     dl_wire_flag(&w, &j->defaults);
+    dl_wire_flag(&w, &j->stamps);
     dl_wire_bytes(&w, &own, &j->own.len);
     const char *folder = j->a.resume ? j->a.resume : "";
     size_t n_folder = strlen(folder) + 1;
@@ -115,6 +117,7 @@ devlog_status decode_listen(decode_job *j, const dl_str *said, bool *goes, devlo
     const char *own = NULL;
     size_t n_own = 0;
     dl_wire_flag(&w, &j->defaults);
+    dl_wire_flag(&w, &j->stamps);
     dl_wire_bytes(&w, &own, &n_own);
     if (n_own) dl_str_add_n(&j->own, own, n_own);
     devlog_status status = j->own.failed ? decode_no_memory(err) : list_analyses(j, "--analyses", err);
@@ -147,9 +150,22 @@ bool decode_begin(decode_job *j, int argc, char **argv, int *exit_status)
 {
     devlog_error err = {0};
     cli_mpi_decode *a = &j->a;
-    *a = (cli_mpi_decode){
-        .print = true, .defaults = true, .max_launches = 20, .top = 50, .least = DL_PARTS_LEAST};
+    *a = (cli_mpi_decode){.print = true,
+                          .defaults = true,
+                          .files = true,
+                          .tar = true,
+                          .max_launches = 20,
+                          .top = 50,
+                          .least = DL_PARTS_LEAST};
+    memset(a->wanted, true, sizeof a->wanted);
     if (!cli_parse(&cmd_mpi_decode, argc, argv, a, &j->rest, exit_status)) return false;
+    if (!a->files) a->folder = NULL;
+    if (a->suffix && strchr(a->suffix, '/')) {
+        *exit_status = cli_wrong(&cmd_mpi_decode, "--name is part of a file's name and has no '/'");
+        return false;
+    }
+    a->wanted[DL_ARTIFACT_PAGE] = false;
+    j->stamps = a->folder && a->wanted[DL_ARTIFACT_REARRANGED];
     const bool by_launch = decode_wants_runs(a->format) || (a->print && a->max_launches);
     j->leaves = by_launch ? DL_WIRE_LAUNCHES : DL_WIRE_TOTALS;
     if (read_analyses(j, &err) == DEVLOG_OK && plan(j, &err) == DEVLOG_OK) return true;

@@ -7,7 +7,7 @@
 #include "decode/parts.h"
 #include "decode/wire.h"
 
-enum { SAY_END, SAY_KEYS, SAY_SETS, SAY_COUNT, SAYINGS };
+enum { SAY_END, SAY_KEYS, SAY_SETS, SAY_COUNT, SAY_OTHER, SAYINGS };
 
 static void lacks_memory(const far_samples *f)
 {
@@ -295,6 +295,15 @@ void far_end(far_samples *f)
     tell(f);
 }
 
+void far_tell(far_samples *f, const dl_str *bytes)
+{
+    dl_wire w = say(f, SAY_OTHER);
+    const char *text = bytes->text;
+    size_t n = bytes->len;
+    dl_wire_bytes(&w, &text, &n);
+    tell(f);
+}
+
 /* ---- The others ------------------------------------------------------------------------------------------ */
 
 void far_serve(far_samples *f)
@@ -309,6 +318,12 @@ void far_serve(far_samples *f)
         if (what == SAY_END) break;
         if (what == SAY_KEYS) hear_keys(f, &w);
         if (what == SAY_SETS) hear_sets(f, &w);
+        if (what == SAY_OTHER) {
+            const char *text = NULL;
+            size_t n = 0;
+            dl_wire_bytes(&w, &text, &n);
+            f->hear(f->ctx, text, n);
+        }
         if (what != SAY_COUNT) continue;
         wire_pass(&w, &pass);
         if (w.bad) damaged(f);

@@ -32,6 +32,9 @@ typedef struct far_samples {
     uint32_t *ids; /* of those that are asked for */
     size_t n_ids, cap_ids;
     dl_str said;
+    void (*hear)(void *ctx, const char *bytes,
+                 size_t n); /* other ranks: something else that rank 0 says (far_tell) */
+    void *ctx;
 } far_samples;
 
 /* Keeps the durations of what a decoder has decoded. */
@@ -41,6 +44,8 @@ void far_drop(far_samples *f, uint32_t first_part, uint32_t n_parts);
 /* Rank 0, when `d` has all and is finished: medians of it may be asked for, until far_end, which must come in any case. */
 devlog_status far_begin(far_samples *f, dl_decode *d, devlog_error *err);
 void far_end(far_samples *f);
+/* Rank 0, in between: says something else to the others. */
+void far_tell(far_samples *f, const dl_str *bytes);
 /* Other ranks: answer until then. */
 void far_serve(far_samples *f);
 void far_free(far_samples *f);

@@ -4,28 +4,12 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "team_internal.h"
 
 enum { PIECE = 256 * 1024 * 1024, TAG = 1, HOST = 256 };
-
-/* Of the whole process: MPI waits by asking again and again, which is no work of ours. */
-static uint64_t processor_time(void)
-{
-    struct timespec t = {0};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* A call of MPI, whose processor time is counted. */
-#define IN_MPI(r, ...)                                                                                       \
-    do {                                                                                                     \
-        const uint64_t before_mpi = processor_time();                                                        \
-        __VA_ARGS__;                                                                                         \
-        (r)->in_mpi += processor_time() - before_mpi;                                                        \
-    } while (0)
 
 /* The library that was found is the one that was compiled for: of one series they are compatible, of others not. */
 static devlog_status check_library(devlog_error *err)
@@ -164,7 +148,7 @@ int team_worst(team *r, int value)
     return worst;
 }
 
-devlog_status team_agree(team *r, devlog_status status, const devlog_error *err)
+devlog_status team_outcome(team *r, devlog_status status, devlog_error *err)
 {
     struct {
         int rank, status;
@@ -174,10 +158,17 @@ devlog_status team_agree(team *r, devlog_status status, const devlog_error *err)
     int first;
     IN_MPI(r, MPI_Allreduce(&said.rank, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
     if (first == r->n) return DEVLOG_OK;
-    if (status && err) said.err = *err;
+    if (status) said.err = *err;
     host_name(said.host);
     IN_MPI(r, MPI_Bcast(&said, sizeof said, MPI_BYTE, first, MPI_COMM_WORLD));
-    if (r->rank == 0)
-        fprintf(stderr, "%s: rank %d of %d on %s: %s\n", r->what, first, r->n, said.host, said.err.text);
-    return (devlog_status)said.status;
+    return dl_fail(err, (devlog_status)said.status, "rank %d of %d on %s: %.400s", first, r->n, said.host,
+                   said.err.text);
+}
+
+devlog_status team_agree(team *r, devlog_status status, const devlog_error *err)
+{
+    devlog_error said = *err;
+    const devlog_status outcome = team_outcome(r, status, &said);
+    if (outcome && r->rank == 0) fprintf(stderr, "%s: %s\n", r->what, said.text);
+    return outcome;
 }

@@ -1,4 +1,5 @@
-/* The team: all ranks of devlog-mpi; who I am, bytes from one to another, and how all of them end. Nothing else of devlog-mpi calls MPI. */
+/* The team: all ranks of devlog-mpi; who I am, bytes from one to another, and how all of them end. Nothing else of devlog-mpi calls MPI,
+ * but for files (team_file.c). */
 #ifndef DEVLOG_MPI_TEAM_H
 #define DEVLOG_MPI_TEAM_H
 
@@ -32,7 +33,9 @@ void team_sum(team *r, uint64_t *numbers, int n);
 /* The greatest of all. */
 int team_worst(team *r, int value);
 
-/* What went wrong on any rank, told once, by rank 0, and known to all: the status of the first rank that failed. */
+/* What went wrong on any rank, known to all: the status of the first rank that failed, and in *err which it is, and what it said. */
+devlog_status team_outcome(team *r, devlog_status status, devlog_error *err);
+/* The same, told once, by rank 0. */
 devlog_status team_agree(team *r, devlog_status status, const devlog_error *err);
 
 #endif

@@ -194,6 +194,8 @@ NOT_RUN = {
     'mpirun -n 4 devlog-mpi decode --stats profile_log_device.csv': 'wants Open MPI; tests/report/mpi.py',
     'mpirun -n 16 --hostfile hosts devlog-mpi decode runs/*/profile_log_device.csv': 'as the one before',
     'mpirun -n 4 devlog-mpi decode profile_log_device.csv': 'as the one before',
+    'mpirun -n 4 devlog-mpi decode -o out profile_log_device.csv': 'as the one before',
+    'mpirun -n 16 --hostfile hosts devlog-mpi decode -o out runs/*/profile_log_device.csv': 'as the one before',
     'mpirun -n 4 devlog-mpi decode --resume kept profile_log_device.csv': 'as the one before',
     'mpirun -n 16 --hostfile hosts devlog-mpi decode --stats runs/*/profile_log_device.csv': 'as the one before',
     'mpirun -n 8 devlog-mpi ops -o all runs/rank*': 'as the one before',

@@ -280,6 +280,14 @@ void dl_file_patch(dl_file_writer *w, uint64_t at, const void *bytes, size_t n)
     if (!w->status && pwrite(w->fd, bytes, n, (off_t)at) != (ssize_t)n) fail(w, errno ? errno : EIO);
 }
 
+void dl_file_skip(dl_file_writer *w, uint64_t n)
+{
+    write_out(w);
+    if (!w->status && lseek(w->fd, (off_t)n, SEEK_CUR) < 0) fail(w, errno);
+    if (w->copy) dl_file_skip(w->copy, n);
+    w->written += n;
+}
+
 /* The rest of it written, still under the temporary name. Only closing tells on some file systems that there
  * is no room. */
 static void settle(dl_file_writer *w)

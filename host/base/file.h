@@ -42,6 +42,8 @@ void dl_file_flush(dl_file_writer *w);
 void dl_file_put(dl_file_writer *w, const void *bytes, size_t n);
 /* Overwrites what was written. */
 void dl_file_patch(dl_file_writer *w, uint64_t at, const void *bytes, size_t n);
+/* The next n bytes are written by somebody else. Not the last ones of a file. */
+void dl_file_skip(dl_file_writer *w, uint64_t n);
 /* How many bytes it has by now. */
 static inline uint64_t dl_file_written(const dl_file_writer *w)
 {

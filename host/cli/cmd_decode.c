@@ -75,7 +75,7 @@ static const cli_option options[] = {
      0, UINT32_MAX},
     CLI_TITLE("Threads"),
     {CLI_NUMBER, "jobs", 'j', "N",
-     "cut device logs into N parts and decode them at the same time; without files and filters "
+     "cut device logs into N parts and decode them at the same time; without the page and filters "
      "(docs/parts.md); the same bytes come out",
      offsetof(decode_args, jobs), 1, 1024},
     {CLI_SIZE, "least", 0, "BYTES", "with --jobs: a part has so many bytes at least; 4M unless told",
@@ -206,7 +206,7 @@ static devlog_status decode(const decode_args *a, const cli_args *rest, const dl
     devlog_status status = DEVLOG_OK;
     dl_progress_start(progress);
     if (a->jobs > 1) {
-        dl_parts_analyzer(d, dl_artifacts_analyzer(set));
+        dl_parts_collected(d, dl_artifacts_analyzer(set), dl_artifacts_stamps(set));
         status = read_parts(d, how, a, rest, &done, err);
     }
     if (!status && !done) status = read_inputs(d, rest, err);
@@ -298,14 +298,6 @@ static int run_with(const decode_args *a, const cli_args *rest, dl_filter *filte
     return exit_status;
 }
 
-static bool writes_files(const decode_args *a)
-{
-    bool any = false;
-    for (int i = 0; i < DL_ARTIFACT_KINDS; i++)
-        any |= a->wanted[i];
-    return any;
-}
-
 static int run(int argc, char **argv)
 {
     decode_args a = {.files = true,
@@ -338,10 +330,11 @@ static int run(int argc, char **argv)
         exit_status = cli_wrong(
             &cmd_decode, "--follow knows neither the first launches nor the host's files of a run that "
                          "still writes them: decode the log again when it has ended");
-    else if (a.jobs > 1 && (writes_files(&a) || a.follow || a.subtract_cost || cli_filters_any(&a.filters)))
-        exit_status =
-            cli_wrong(&cmd_decode, "--jobs is for what is printed: with --no-files, and without --follow, "
-                                   "--subtract-cost and filters");
+    else if (a.jobs > 1 &&
+             (a.wanted[DL_ARTIFACT_PAGE] || a.follow || a.subtract_cost || cli_filters_any(&a.filters)))
+        exit_status = cli_wrong(&cmd_decode,
+                                "--jobs makes no page: with --no-page or --no-files, and without --follow, "
+                                "--subtract-cost and filters");
     else if (!cli_filter_of(&cmd_decode, &a.filters, &rest, &filter))
         exit_status = CLI_USAGE;
     else if (cli_logs_of_folders("decode", &rest, a.latest, &err))

@@ -18,6 +18,23 @@ static const cli_option options[] = {
     {CLI_FLAG, "stats", 0, NULL,
      "say on standard error, of each rank, what it read, sent and received, its processor time, how much of that MPI took (to start and to wait), its memory, and what it put on its disk",
      offsetof(cli_mpi_decode, stats)},
+    CLI_TITLE("Files"),
+    {CLI_STRING, "output", 'o', "FOLDER",
+     "write files there, which all ranks can write: the statistics, the rearranged table and the tar of devlog decode --no-page",
+     offsetof(cli_mpi_decode, folder)},
+    {CLI_FLAG, "date", 0, NULL, "put date and time in front of the files' names",
+     offsetof(cli_mpi_decode, date)},
+    {CLI_STRING, "name", 'n', "SUFFIX", "add _SUFFIX to the files' names", offsetof(cli_mpi_decode, suffix)},
+    {CLI_OFF, "no-files", 0, NULL, "write no files, as it is without --output",
+     offsetof(cli_mpi_decode, files)},
+    {CLI_OFF, "no-stats", 0, NULL, "do not write device_stats.txt",
+     offsetof(cli_mpi_decode, wanted[DL_ARTIFACT_STATS])},
+    {CLI_OFF, "no-rearranged", 0, NULL, "do not write device_rearranged_timestamps.csv",
+     offsetof(cli_mpi_decode, wanted[DL_ARTIFACT_REARRANGED])},
+    {CLI_OFF, "no-page", 0, NULL, "as it is: no page is written",
+     offsetof(cli_mpi_decode, wanted[DL_ARTIFACT_PAGE])},
+    {CLI_OFF, "no-tar", 0, NULL, "do not write device_perf_results.tar, which holds the others",
+     offsetof(cli_mpi_decode, tar)},
     CLI_TITLE("Analyses"),
     {CLI_STRING, "analyses", 'a', "FILE",
      "compute the analyses of this JSON file, which rank 0 reads, besides the default ones, and print all of them",
@@ -35,28 +52,33 @@ static const cli_option options[] = {
      offsetof(cli_mpi_decode, sort)},
     {CLI_NUMBER, "top", 0, "N", "rows in a table; 50 unless told, 0: all of them",
      offsetof(cli_mpi_decode, top), 0, UINT32_MAX},
-    {CLI_FLAG, "no-files", 0, NULL, "as it is: no files are written (devlog decode --no-files)",
-     offsetof(cli_mpi_decode, no_files)},
     {0},
 };
 
 const cli_command cmd_mpi_decode = {
     .program = "devlog-mpi",
     .name = "decode",
-    .summary = "Decode device logs on many ranks of Open MPI: the output of devlog decode --no-files",
+    .summary = "Decode device logs on many ranks of Open MPI: the output of devlog decode --no-page",
     .arguments = "LOG-OR-FOLDER...",
     .min_arguments = 1,
     .max_arguments = CLI_ANY,
     .description =
         "Cuts device logs into parts at line ends, decodes each on a rank, and puts them together in a tree of ranks. Rank 0 "
-        "prints the bytes that devlog decode --no-files prints of the same logs, for every number of ranks and parts. What "
+        "prints the bytes that devlog decode --no-files prints of the same logs, for every number of ranks and parts. With --output FOLDER "
+        "the files of devlog decode --no-page are written, the same bytes, too: the rearranged table and its copy in the tar by all ranks at the same time, each what it "
+        "has decoded. What "
         "does not follow a cut exactly is decoded again by rank 0, which a line on standard error says. Every rank must be able "
         "to read the logs, under the same names.\n\n"
         "Packed logs are cut as plain ones are. Captures, compressed logs, and logs in disorder are decoded by rank 0 alone, which is said.\n\n"
         "A rank that fails ends the job with one line that names it and its host; nothing is printed then. With --resume FOLDER the "
         "same command decodes only what that job has not, by any number of ranks.",
     .options = options,
+    .files =
+        "device_stats.txt, device_rearranged_timestamps.csv, device_perf_results.tar: as of devlog decode --no-page. Of each there is all, or what was "
+        "there before.\n\n"
+        "device_perf.html is not written: it is made of runs in their order, which no rank has.",
     .examples = "  mpirun -n 4 devlog-mpi decode profile_log_device.csv\n"
+                "  mpirun -n 4 devlog-mpi decode -o out profile_log_device.csv\n"
                 "  mpirun -n 4 devlog-mpi decode --resume kept profile_log_device.csv\n"
                 "  mpirun -n 16 --hostfile hosts devlog-mpi decode --stats runs/*/profile_log_device.csv\n",
     .see_also = "devlog-decode(1), mpirun(1)",

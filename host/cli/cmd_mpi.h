@@ -4,11 +4,13 @@
 #define DEVLOG_CLI_CMD_MPI_H
 
 #include "cli/options.h"
+#include "report/artifacts.h"
 
 typedef struct cli_mpi_decode {
     int format, sort; /* DECODE_*, dl_table_sort */
-    const char *analyses, *resume;
-    bool print, defaults, stats, no_files;
+    const char *analyses, *resume, *folder, *suffix;
+    bool print, defaults, stats, files, date, tar;
+    bool wanted[DL_ARTIFACT_KINDS];
     uint64_t max_launches, top, parts, least;
 } cli_mpi_decode;
 

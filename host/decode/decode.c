@@ -4,6 +4,7 @@
 
 #include "decode/analysis/analyzer.h"
 #include "decode/decode_internal.h"
+#include "decode/stamps.h"
 
 enum { BLOCK = 256 * 1024 };
 
@@ -43,7 +44,10 @@ const char *dl_decode_scratch(const dl_decode *d)
 void dl_decode_free(dl_decode *d)
 {
     if (!d) return;
-    if (d->part.owns_analyzer) dl_analyzer_free(d->part.analyzer);
+    if (d->part.owns) {
+        dl_analyzer_free(d->part.analyzer);
+        dl_stamps_free(d->part.stamps);
+    }
     dl_parser_free(d->parser);
     dl_packed_free(d->packed);
     dl_pair_free(d->pair);

@@ -22,7 +22,8 @@ typedef struct dl_decode_part {
     dl_parser_state before; /* when it had been told them */
     const char *first_source, *source;
     struct dl_analyzer *analyzer; /* goes along with it; NULL: none does */
-    bool owns_analyzer;
+    struct dl_stamps *stamps;     /* so do these */
+    bool owns;                    /* both */
 } dl_decode_part;
 
 struct dl_decode {

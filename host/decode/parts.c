@@ -198,31 +198,46 @@ devlog_status dl_parts_go_on(const dl_parts *p, uint32_t i, dl_decode *d, devlog
     return status;
 }
 
-/* ---- Analyses -------------------------------------------------------------------------------------------- */
+/* ---- What goes along ------------------------------------------------------------------------------------- */
 
-devlog_status dl_parts_analyse(dl_decode *d, const dl_analysis_list *list, devlog_error *err)
+static devlog_status hand_to_both(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
-    dl_analyzer *a;
-    devlog_status status = dl_analyzer_new(&a, d, list, err);
-    if (status) return status;
-    dl_parts_analyzer(d, a);
-    d->part.owns_analyzer = true;
-    return dl_decode_run_sink(d, dl_analyzer_sink(a), err);
+    const dl_decode_part *part = &((dl_decode *)ctx)->part;
+    const dl_run_sink first = dl_analyzer_sink(part->analyzer), second = dl_stamps_sink(part->stamps);
+    const devlog_status status = first.runs(first.ctx, runs, n, err);
+    return status ? status : second.runs(second.ctx, runs, n, err);
 }
 
-void dl_parts_analyzer(dl_decode *d, dl_analyzer *analyzer)
+devlog_status dl_parts_collect(dl_decode *d, const dl_analysis_list *list, bool stamps, devlog_error *err)
 {
-    if (d->part.owns_analyzer) {
-        dl_analyzer_free(d->part.analyzer);
-        (void)dl_decode_run_sink(d, (dl_run_sink){0}, NULL);
+    dl_decode_part *part = &d->part;
+    part->owns = true;
+    devlog_status status = list ? dl_analyzer_new(&part->analyzer, d, list, err) : DEVLOG_OK;
+    if (!status && stamps) status = dl_stamps_new(&part->stamps, d, dl_decode_scratch(d), err);
+    if (status || (!list && !stamps)) return status;
+    dl_run_sink sink = list ? dl_analyzer_sink(part->analyzer) : dl_stamps_sink(part->stamps);
+    if (list && stamps) {
+        const dl_run_sink second = dl_stamps_sink(part->stamps);
+        sink = (dl_run_sink){d, sink.wants | second.wants, hand_to_both, sink.apart && second.apart,
+                             sink.events_end};
     }
-    d->part.owns_analyzer = false;
+    return dl_decode_run_sink(d, sink, err);
+}
+
+void dl_parts_collected(dl_decode *d, dl_analyzer *analyzer, dl_stamps *stamps)
+{
     d->part.analyzer = analyzer;
+    d->part.stamps = stamps;
 }
 
 dl_analyzer *dl_parts_analyzer_of(const dl_decode *d)
 {
     return d->part.analyzer;
+}
+
+dl_stamps *dl_parts_stamps_of(const dl_decode *d)
+{
+    return d->part.stamps;
 }
 
 /* ---- One behind the other -------------------------------------------------------------------------------- */
@@ -412,6 +427,8 @@ devlog_status dl_parts_add(dl_decode *d, dl_decode *part, bool launches, const c
     memset(details, 0, sizeof unpaired);
     status = dl_pair_absorb(d->pair, part->pair, &map, &how, unpaired, err);
     if (!status && analyzer) status = dl_analyzer_absorb(analyzer, of_part, &map, err);
+    if (!status && d->part.stamps && !dl_stamps_absorb(d->part.stamps, part->part.stamps, &map))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     dl_losses_merge(&d->losses, &part->losses);
     if (!status && !dl_absorb_marks(&map, &how, &part->marks))
         status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -458,8 +475,9 @@ devlog_status dl_parts_run(const dl_parts *p, dl_decode *d, const dl_decode_opti
         worker *w = &workers[i];
         *w = (worker){.parts = p, .i = i, .decode = i ? NULL : d};
         if (i) status = dl_decode_new(&w->decode, &how, err);
-        if (i && !status && d->part.analyzer)
-            status = dl_parts_analyse(w->decode, dl_analyzer_list(d->part.analyzer), err);
+        if (i && !status)
+            status = dl_parts_collect(w->decode, d->part.analyzer ? dl_analyzer_list(d->part.analyzer) : NULL,
+                                      d->part.stamps != NULL, err);
         if (status || !i) continue;
         const int errnum = pthread_create(&w->thread, NULL, work, w);
         w->runs = errnum == 0;

@@ -7,6 +7,7 @@
 
 #include "decode/analysis/analyzer.h"
 #include "decode/decode.h"
+#include "decode/stamps.h"
 
 enum { DL_PARTS_LEAST = 4 * 1024 * 1024 }; /* bytes of a part, where nothing else is wanted */
 
@@ -39,12 +40,14 @@ devlog_status dl_parts_plan_read(dl_parts *parts, char *const *paths, size_t n, 
 /* IO when a file of part i has not the size any more that it had when it was cut: it grows, or is another one here. */
 devlog_status dl_parts_unchanged(const dl_parts *parts, uint32_t i, devlog_error *err);
 
-/* The decoder of a part, new, computes these analyses, too, which go along with it from then on. The list is borrowed; all parts have the
- * same. Or: an analyzer does that the caller has given it (dl_analyzer_sink), and keeps; NULL: none does any more. */
-devlog_status dl_parts_analyse(dl_decode *d, const dl_analysis_list *list, devlog_error *err);
-void dl_parts_analyzer(dl_decode *d, dl_analyzer *analyzer);
+/* The decoder of a part, new, computes these analyses, too, which go along with it from then on, and so do stamps of default markers,
+ * if they are wanted. The list is borrowed (NULL: no analyses); all parts have the same. */
+devlog_status dl_parts_collect(dl_decode *d, const dl_analysis_list *list, bool stamps, devlog_error *err);
+/* Or: those go along that the caller has given the decoder as sinks of runs, and keeps; NULL: none does. */
+void dl_parts_collected(dl_decode *d, dl_analyzer *analyzer, dl_stamps *stamps);
 /* NULL: there is none. dl_analyzer_finish is the caller's. */
 dl_analyzer *dl_parts_analyzer_of(const dl_decode *d);
+dl_stamps *dl_parts_stamps_of(const dl_decode *d);
 
 /* Decodes part i by itself, with a new decoder without filters and other sinks; nothing is finished. */
 devlog_status dl_parts_decode(const dl_parts *parts, uint32_t i, dl_decode *d, devlog_error *err);
@@ -63,7 +66,7 @@ devlog_status dl_parts_go_on(const dl_parts *parts, uint32_t i, dl_decode *d, de
 devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_error *err);
 devlog_status dl_parts_read(dl_decode *d, const void *bytes, size_t n, devlog_error *err);
 
-/* Of a part that has been written, and goes on elsewhere: only its samples are asked for any more. */
+/* Of a part that has been written, and goes on elsewhere: only its samples and its stamps are asked for any more. */
 void dl_parts_only_samples(dl_decode *d);
 
 /* Chips, streams and sites as bytes, or new ones from bytes. */

@@ -6,7 +6,7 @@
 #include "decode/pair/pair_wire.h"
 #include "decode/parts.h"
 
-static const char magic[] = "devlog part 2";
+static const char magic[] = "devlog part 3";
 
 /* A text that is copied when it is read, where the tables do not keep it. */
 static void wire_name(dl_wire *w, dl_decode *d, const char **name)
@@ -213,6 +213,10 @@ static void wire_decode(dl_wire *w, dl_decode *d)
     dl_wire_flag(w, &analyses);
     if (analyses != (d->part.analyzer != NULL)) w->bad = true;
     if (!w->bad && analyses) dl_analyzer_wire(d->part.analyzer, w);
+    bool stamps = d->part.stamps != NULL;
+    dl_wire_flag(w, &stamps);
+    if (stamps != (d->part.stamps != NULL)) w->bad = true;
+    if (!w->bad && stamps) dl_stamps_wire(d->part.stamps, w);
 }
 
 devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_error *err)
@@ -231,7 +235,9 @@ devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_e
 
 void dl_parts_only_samples(dl_decode *d)
 {
-    dl_parts_analyzer(d, NULL);
+    (void)dl_decode_run_sink(d, (dl_run_sink){0}, NULL);
+    if (d->part.owns) dl_analyzer_free(d->part.analyzer);
+    d->part.analyzer = NULL;
     dl_pair_forget_launches(d->pair);
 }
 

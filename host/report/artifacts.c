@@ -45,6 +45,8 @@ struct dl_artifacts {
     size_t n_paths;
     char note[256]; /* dl_artifacts_say */
     making made[DL_ARTIFACT_KINDS];
+    size_t table;    /* which of the files the rearranged table is */
+    uint64_t tar_at; /* where it is in the tar */
 };
 
 static devlog_status hand_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
@@ -117,6 +119,12 @@ devlog_status dl_artifacts_new(dl_artifacts **out, dl_decode *decode, const dl_a
 dl_analyzer *dl_artifacts_analyzer(const dl_artifacts *set)
 {
     return set->options.analyzer;
+}
+
+dl_stamps *dl_artifacts_stamps(const dl_artifacts *set)
+{
+    const void *state = set->states[DL_ARTIFACT_REARRANGED];
+    return state ? dl_rearranged_stamps(state) : NULL;
 }
 
 static void *make(void *ctx)
@@ -195,6 +203,10 @@ static devlog_status write_file(dl_artifacts *set, size_t kind, dl_bundle *tar, 
     if (!status) {
         if (tar->out) status = dl_bundle_begin(tar, slash ? slash + 1 : path, err);
         out.copy = tar->out;
+        if (kind == DL_ARTIFACT_REARRANGED) {
+            set->table = files->n;
+            set->tar_at = tar->out ? dl_file_written(tar->out) : 0;
+        }
         wait_for(&set->made[kind]);
         if (!status && set->made[kind].status) {
             status = set->made[kind].status;
@@ -257,6 +269,18 @@ devlog_status dl_artifacts_room(const dl_artifacts *set, double part, devlog_err
                                                                  : "");
 }
 
+/* What other processes have of the rearranged table. */
+static devlog_status write_far(const dl_artifacts *set, const dl_file_set *files, devlog_error *err)
+{
+    const dl_artifacts_far *far = set->options.far;
+    if (!far || !set->options.wanted[DL_ARTIFACT_REARRANGED]) return DEVLOG_OK;
+    const dl_file_writer *csv = &files->files[set->table], *tar = &files->files[files->n - 1];
+    if (!csv->temporary || !tar->temporary)
+        return dl_fail(err, DEVLOG_ERR_ARGUMENT, "%s: no file, so ranks cannot write it together",
+                       csv->temporary ? tar->path : csv->path);
+    return far->write(far->ctx, csv->temporary, set->options.tar ? tar->temporary : NULL, set->tar_at, err);
+}
+
 devlog_status dl_artifacts_write(dl_artifacts *set, devlog_error *err)
 {
     const char *folder = set->options.folder;
@@ -276,6 +300,7 @@ devlog_status dl_artifacts_write(dl_artifacts *set, devlog_error *err)
     for (size_t i = 0; i < DL_ARTIFACT_KINDS && !status; i++)
         if (set->options.wanted[i]) status = write_file(set, i, &bundle, &files, err);
     if (!status && has_tar) status = end_tar(set, &tar_path, &bundle, &files, err);
+    if (!status) status = write_far(set, &files, err);
     if (!status) status = dl_file_set_commit(&files, err);
     if (!status) return DEVLOG_OK;
     free(tar_path);

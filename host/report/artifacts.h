@@ -44,6 +44,21 @@ typedef struct dl_artifact {
     uint64_t (*bytes)(const void *state);
 } dl_artifact;
 
+/* Stamps of the rearranged table that other processes have (decode/stamps.h), and write themselves. */
+typedef struct dl_stamp_place {
+    uint32_t part, stream, column; /* which */
+    bool first;                    /* of their cell */
+    uint64_t at;                   /* byte of the table at which their text begins */
+} dl_stamp_place;
+
+typedef struct dl_artifacts_far {
+    void *ctx;
+    devlog_status (*place)(void *ctx, const dl_stamp_place *place, devlog_error *err);
+    /* All places have been told: their texts go into the file `table`, and, from byte `tar_at` on, into `tar` (NULL: there is none).
+     * Both get their names when this has succeeded. */
+    devlog_status (*write)(void *ctx, const char *table, const char *tar, uint64_t tar_at, devlog_error *err);
+} dl_artifacts_far;
+
 typedef struct dl_artifacts_options {
     const char *folder;      /* made when it is missing */
     const char *prefix;      /* in front of every name; may be NULL */
@@ -52,6 +67,9 @@ typedef struct dl_artifacts_options {
     const char *suffix;      /* before the extension of every name, after a '_'; may be NULL */
     const bool *wanted;      /* of DL_ARTIFACT_KINDS */
     dl_analyzer *analyzer;   /* fed with the runs too, and finished by dl_artifacts_finish; may be NULL */
+    struct dl_stamps
+        *stamps; /* the rearranged table is made of, collected elsewhere; NULL: they are collected here */
+    const dl_artifacts_far *far; /* NULL: all of them are here */
     /* Appends what the page shows besides the log itself, a JSON object; on a thread of its own, after everything has been
      * decoded. NULL: nothing. */
     devlog_status (*answers)(void *ctx, dl_str *out, devlog_error *err);
@@ -88,6 +106,8 @@ void dl_artifacts_say(dl_artifacts *set, const char *fmt, ...) DL_PRINTF(2, 3);
 dl_decode *dl_artifacts_decode(dl_artifacts *set);
 /* The analyses' results; NULL when there are none. */
 dl_analyzer *dl_artifacts_analyzer(const dl_artifacts *set);
+/* What the rearranged table is made of; NULL: nobody wants one. */
+struct dl_stamps *dl_artifacts_stamps(const dl_artifacts *set);
 devlog_status dl_artifacts_runs(dl_artifacts *set, dl_run_sink sink, devlog_error *err);
 
 #endif

@@ -3,30 +3,20 @@
  * RISC; the stamps of repeated launches share a cell, separated by a blank. */
 #include "report/rearranged.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 4 };
+enum { COLUMNS = DL_STAMP_COLUMNS };
 
 static const char *const column_names[COLUMNS] = {"Firmware Start", "Kernel start", "Kernel End",
                                                   "Firmware End"};
 
-/* Stamps of one RISC: the differences of successive ones, which fit in four bytes each. */
-typedef struct stamps {
-    dl_samples steps[COLUMNS];
-    uint64_t last[COLUMNS];
-} stamps;
-
 typedef struct state {
     dl_decode *decode;
-    stamps **streams; /* by number of the stream; NULL: none yet */
-    uint32_t n;
-    dl_sample_pool pool;
-    char *folder;      /* of the pool's file */
-    uint64_t from, to; /* stamps of as many digits as the last */
-    unsigned digits;
-    _Atomic uint64_t bytes; /* of the file, more or less */
+    dl_stamps *stamps;
+    bool given;   /* they are not ours */
+    char *folder; /* in which ours wait */
+    const dl_artifacts_far *far;
 } state;
 
 static devlog_status out_of_memory(devlog_error *err)
@@ -34,130 +24,41 @@ static devlog_status out_of_memory(devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the stamps of default markers");
 }
 
-static stamps *stamps_of(state *s, uint32_t stream)
-{
-    if (stream >= s->n) {
-        uint32_t n = s->n ? s->n : 64;
-        while (n <= stream)
-            n *= 2;
-        stamps **grown = realloc(s->streams, n * sizeof(stamps *));
-        if (!grown) return NULL;
-        memset(grown + s->n, 0, (n - s->n) * sizeof(stamps *));
-        s->streams = grown;
-        s->n = n;
-    }
-    stamps *of = s->streams[stream];
-    if (of) return of;
-    of = s->streams[stream] = calloc(1, sizeof *of);
-    for (int c = 0; of && c < COLUMNS; c++)
-        of->steps[c].pool = &s->pool;
-    return of;
-}
-
-/* The column of a kind of marks; COLUMNS: none. */
-static int column_of(const dl_kind *kind)
-{
-    if (kind->type != DL_ROW_ZONE_START && kind->type != DL_ROW_ZONE_END) return COLUMNS;
-    bool start = kind->type == DL_ROW_ZONE_START;
-    return kind->role == DL_ROLE_FW       ? (start ? 0 : 3)
-           : kind->role == DL_ROLE_KERNEL ? (start ? 1 : 2)
-                                          : COLUMNS;
-}
-
-static bool add(stamps *of, int column, uint64_t time)
-{
-    uint64_t step = time - of->last[column];
-    of->last[column] = time;
-    return dl_samples_add(&of->steps[column], step);
-}
-
-/* Its marks are one of each default kind that it has, and nothing else. */
-static bool is_plain(const dl_run *run)
-{
-    return run->n_marks == (uint32_t)__builtin_popcount(run->has);
-}
-
-static bool add_plain(stamps *of, const dl_run *run)
-{
-    return (!(run->has & DL_RUN_FW_START) || add(of, 0, run->fw_start)) &&
-           (!(run->has & DL_RUN_KERNEL_START) || add(of, 1, run->kernel_start)) &&
-           (!(run->has & DL_RUN_KERNEL_END) || add(of, 2, run->kernel_end)) &&
-           (!(run->has & DL_RUN_FW_END) || add(of, 3, run->fw_end));
-}
-
-/* Notes what the stamps of a run will take in the file. */
-static void count_bytes(state *s, const dl_run *run)
-{
-    const uint64_t stamp = run->has & DL_RUN_FW_START ? run->fw_start : run->marks[0].time;
-    if (stamp < s->from || stamp >= s->to || !s->digits) {
-        char text[DL_U64_DIGITS];
-        s->digits = (unsigned)(dl_digits(text, stamp) - text);
-        s->to = s->digits < 19 ? 10 : UINT64_MAX;
-        for (unsigned i = 1; i < s->digits && s->to != UINT64_MAX; i++)
-            s->to *= 10;
-        s->from = s->to == UINT64_MAX ? s->to : s->to / 10;
-    }
-    const uint64_t now = (uint64_t)__builtin_popcount(run->has) * (s->digits + 1);
-    atomic_store_explicit(&s->bytes, atomic_load_explicit(&s->bytes, memory_order_relaxed) + now,
-                          memory_order_relaxed); /* only this thread writes it */
-}
-
 static uint64_t bytes(const void *p)
 {
-    return atomic_load_explicit(&((const state *)p)->bytes, memory_order_relaxed);
-}
-
-static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
-{
-    state *s = ctx;
-    const dl_kind *kinds = dl_decode_tables(s->decode)->kinds;
-    for (size_t i = 0; i < n; i++) {
-        const dl_run *run = &runs[i];
-        if (!run->has) continue;
-        count_bytes(s, run);
-        stamps *of = stamps_of(s, run->stream);
-        if (!of) return out_of_memory(err);
-        if (is_plain(run)) {
-            if (!add_plain(of, run)) return out_of_memory(err);
-            continue;
-        }
-        for (uint32_t k = 0; k < run->n_marks; k++) {
-            const dl_mark *m = &run->marks[k];
-            int column = column_of(&kinds[dl_mark_kind(m->code)]);
-            if (column == COLUMNS) continue;
-            if (!add(of, column, m->time)) return out_of_memory(err);
-        }
-    }
-    return DEVLOG_OK;
+    return dl_stamps_bytes(((const state *)p)->stamps);
 }
 
 static devlog_status begin(dl_artifacts *set, void **out, devlog_error *err)
 {
     state *s = calloc(1, sizeof *s);
-    const char *folder = dl_artifacts_get(set)->folder;
+    const dl_artifacts_options *o = dl_artifacts_get(set);
     if (!s) return out_of_memory(err);
     *out = s;
     s->decode = dl_artifacts_decode(set);
+    s->stamps = o->stamps;
+    s->given = o->stamps != NULL;
+    s->far = o->far;
+    if (s->given) return DEVLOG_OK;
     /* The stamps of a long log wait where the table will be: in that of its folders that is there already. */
-    size_t there = dl_folder_there(folder);
-    s->folder = there ? strndup(folder, there) : strdup(".");
+    size_t there = dl_folder_there(o->folder);
+    s->folder = there ? strndup(o->folder, there) : strdup(".");
     if (!s->folder) return out_of_memory(err);
-    s->pool.folder = s->folder;
-    return dl_artifacts_runs(set, (dl_run_sink){s, DL_WANT_MARKS, on_runs, true, NULL}, err);
+    devlog_status status = dl_stamps_new(&s->stamps, s->decode, s->folder, err);
+    return status ? status : dl_artifacts_runs(set, dl_stamps_sink(s->stamps), err);
 }
 
 static void free_state(void *p)
 {
     state *s = p;
-    for (uint32_t i = 0; i < s->n; i++) {
-        for (int c = 0; s->streams[i] && c < COLUMNS; c++)
-            dl_samples_free(&s->streams[i]->steps[c]);
-        free(s->streams[i]);
-    }
-    free(s->streams);
-    dl_sample_pool_free(&s->pool);
+    if (!s->given) dl_stamps_free(s->stamps);
     free(s->folder);
     free(s);
+}
+
+dl_stamps *dl_rearranged_stamps(const void *p)
+{
+    return ((const state *)p)->stamps;
 }
 
 typedef struct place {
@@ -188,39 +89,74 @@ static int by_risc_only(const void *a, const void *b)
     return by_risc(a, b);
 }
 
-/* One stamp after the other: mostly the first digits are those of the one before. */
-static void cell(const stamps *s, int column, dl_file_writer *out)
+/* ---- Cells ----------------------------------------------------------------------------------------------- */
+
+void dl_stamp_text_start(dl_stamp_text *t, const dl_stamp_column *c, bool first)
 {
-    enum { PREFIX = 12, ROOM = 1 + PREFIX + DL_U64_DIGITS, E8 = 100000000 };
-    char prefix[DL_U64_DIGITS];
-    size_t n_prefix = 0;
-    dl_str *text = &out->buffer;
-    dl_sample_walk w;
-    uint64_t step, time = 0, base = 1; /* of the prefix; no stamp is near the first */
-    dl_sample_walk_start(&w, &s->steps[column]);
-    for (bool first = true; dl_sample_walk_next(&w, &step); first = false) {
-        time += step;
-        if (text->cap - text->len <= ROOM) {
-            dl_file_flush(out);
-            if (!dl_str_reserve(text, ROOM)) return;
+    *t = (dl_stamp_text){.first = first, .base = 1};
+    dl_stamp_walk_start(&t->walk, c);
+}
+
+/* One stamp after the other: mostly the first digits are those of the one before. */
+size_t dl_stamp_text_fill(dl_stamp_text *t, uint64_t most, char *out, size_t room, uint64_t *written)
+{
+    enum { E8 = 100000000 };
+    char *to = out;
+    uint64_t time, n = 0;
+    for (; n < most && room - (size_t)(to - out) >= DL_STAMP_ROOM && dl_stamp_walk_next(&t->walk, &time);
+         n++) {
+        if (!t->first) *to++ = ' ';
+        t->first = false;
+        if (time - t->base >= E8 || !t->n_prefix) {
+            t->base = time - time % E8;
+            t->n_prefix = t->base ? (size_t)(dl_digits(t->prefix, t->base / E8) - t->prefix) : 0;
         }
-        char *to = text->text + text->len;
-        if (!first) *to++ = ' ';
-        if (time - base >= E8 || !n_prefix) {
-            base = time - time % E8;
-            n_prefix = base ? (size_t)(dl_digits(prefix, base / E8) - prefix) : 0;
-        }
-        if (n_prefix) {
-            memcpy(to, prefix, PREFIX);
-            to = dl_digits_eight(to + n_prefix, (uint32_t)(time - base));
+        if (t->n_prefix) {
+            memcpy(to, t->prefix, DL_STAMP_PREFIX);
+            to = dl_digits_eight(to + t->n_prefix, (uint32_t)(time - t->base));
         } else {
             to = dl_digits(to, time);
         }
-        text->len = (size_t)(to - text->text);
     }
-    if (text->text) text->text[text->len] = 0;
-    dl_file_flush(out);
+    *written = n;
+    return (size_t)(to - out);
 }
+
+/* Stamps that are here, up to `most`. */
+static void put_here(dl_stamp_text *t, uint64_t most, dl_file_writer *out)
+{
+    enum { ROOM = 4096 };
+    dl_str *text = &out->buffer;
+    for (uint64_t written = 1; written && most; most -= written) {
+        if (!dl_str_reserve(text, ROOM)) return;
+        text->len += dl_stamp_text_fill(t, most, text->text + text->len, text->cap - text->len, &written);
+        text->text[text->len] = 0;
+        dl_file_flush(out);
+    }
+}
+
+static devlog_status cell(const state *s, uint32_t stream, int column, dl_file_writer *out, devlog_error *err)
+{
+    const dl_stamp_column *c = &dl_stamps_row(s->stamps, stream)->columns[column];
+    dl_stamp_text text;
+    uint64_t here = 0;
+    dl_stamp_text_start(&text, c, true);
+    for (uint32_t i = 0; i < c->n_far; i++) {
+        const dl_far_stamps *far = &c->far[i];
+        put_here(&text, far->after - here, out);
+        here = far->after;
+        const dl_stamp_place there = {far->part, stream, (uint32_t)column, text.first, dl_file_written(out)};
+        if (!s->far) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "stamps are elsewhere");
+        devlog_status status = s->far->place(s->far->ctx, &there, err);
+        if (status) return status;
+        dl_file_skip(out, far->bytes - text.first);
+        text.first = false;
+    }
+    put_here(&text, UINT64_MAX, out);
+    return DEVLOG_OK;
+}
+
+/* ---- The table ------------------------------------------------------------------------------------------- */
 
 static void header(const dl_tables *t, const place *first, const place *riscs, size_t n_riscs,
                    dl_file_writer *out)
@@ -243,30 +179,33 @@ static void header(const dl_tables *t, const place *first, const place *riscs, s
 }
 
 /* The places of one chip, sorted by core. `riscs` has room for as many. */
-static void one_chip(const state *s, const place *places, size_t n, place *riscs, dl_file_writer *out)
+static devlog_status one_chip(const state *s, const place *places, size_t n, place *riscs,
+                              dl_file_writer *out, devlog_error *err)
 {
+    devlog_status status = DEVLOG_OK;
     memcpy(riscs, places, n * sizeof *riscs);
     qsort(riscs, n, sizeof *riscs, by_risc_only);
     size_t n_riscs = 0;
     for (size_t i = 0; i < n; i++)
         if (i == 0 || by_risc(&riscs[n_riscs - 1], &riscs[i]) != 0) riscs[n_riscs++] = riscs[i];
     header(dl_decode_tables(s->decode), places, riscs, n_riscs, out);
-    for (size_t from = 0, to; from < n; from = to) {
+    for (size_t from = 0, to; from < n && !status; from = to) {
         for (to = from; to < n && places[to].x == places[from].x && places[to].y == places[from].y; to++)
             ;
         dl_str_fmt(&out->buffer, "%u,%u", places[from].x, places[from].y);
         size_t at = from;
-        for (size_t r = 0; r < n_riscs; r++) {
+        for (size_t r = 0; r < n_riscs && !status; r++) {
             bool has = at < to && by_risc(&places[at], &riscs[r]) == 0;
-            for (int c = 0; c < COLUMNS; c++) {
+            for (int c = 0; c < COLUMNS && !status; c++) {
                 dl_str_char(&out->buffer, ',');
-                if (has) cell(s->streams[places[at].stream], c, out);
+                if (has) status = cell(s, places[at].stream, c, out, err);
             }
             at += has;
         }
         dl_str_char(&out->buffer, '\n');
         dl_file_flush(out);
     }
+    return status;
 }
 
 static devlog_status write_file(dl_artifacts *set, void *p, dl_file_writer *out, devlog_error *err)
@@ -274,12 +213,14 @@ static devlog_status write_file(dl_artifacts *set, void *p, dl_file_writer *out,
     (void)set;
     const state *s = p;
     const dl_tables *t = dl_decode_tables(s->decode);
+    const uint32_t n_streams = dl_stamps_n(s->stamps);
     size_t n = 0;
-    place *places = malloc((s->n + 1) * sizeof *places), *riscs = malloc((s->n + 1) * sizeof *riscs);
+    place *places = malloc((n_streams + 1) * sizeof *places),
+          *riscs = malloc((n_streams + 1) * sizeof *riscs);
     devlog_status status = places && riscs ? DEVLOG_OK : out_of_memory(err);
-    for (uint32_t i = 0; i < s->n && !status; i++) {
+    for (uint32_t i = 0; i < n_streams && !status; i++) {
+        if (!dl_stamps_row(s->stamps, i)) continue;
         const dl_stream *of = &t->streams[i];
-        if (!s->streams[i]) continue;
         places[n++] = (place){i,
                               t->chips[of->chip].id,
                               of->core_x,
@@ -289,10 +230,10 @@ static devlog_status write_file(dl_artifacts *set, void *p, dl_file_writer *out,
                               dl_text(t, of->risc_name)};
     }
     if (n) qsort(places, n, sizeof *places, by_core);
-    for (size_t from = 0, to; from < n; from = to) {
+    for (size_t from = 0, to; from < n && !status; from = to) {
         for (to = from; to < n && places[to].chip_id == places[from].chip_id; to++)
             ;
-        one_chip(s, places + from, to - from, riscs, out);
+        status = one_chip(s, places + from, to - from, riscs, out, err);
     }
     free(places);
     free(riscs);

@@ -43,14 +43,14 @@ static const dl_analysis_list *analyses(void)
     return &list;
 }
 
-static bool analysed; /* what comes has analyses, too */
+static bool analysed, stamped; /* what comes has analyses, too; stamps */
 
 static dl_decode *new_decode(void)
 {
     dl_decode *d;
     const dl_decode_options how = {.threads = 1, .block = 4096};
     if (dl_decode_new(&d, &how, NULL) != DEVLOG_OK) abort();
-    if (analysed && dl_parts_analyse(d, analyses(), NULL) != DEVLOG_OK) abort();
+    if (dl_parts_collect(d, analysed ? analyses() : NULL, stamped, NULL) != DEVLOG_OK) abort();
     return d;
 }
 
@@ -92,6 +92,20 @@ static dl_decode *known_part(uint32_t i)
     return d;
 }
 
+static void walk(const dl_stamps *stamps)
+{
+    for (uint32_t i = 0; stamps && i < dl_stamps_n(stamps); i++) {
+        const dl_stamp_row *row = dl_stamps_row(stamps, i);
+        for (int c = 0; row && c < DL_STAMP_COLUMNS; c++) {
+            dl_stamp_walk w;
+            uint64_t time;
+            dl_stamp_walk_start(&w, &row->columns[c]);
+            while (dl_stamp_walk_next(&w, &time))
+                ;
+        }
+    }
+}
+
 static void print(dl_decode *d)
 {
     dl_str out = {0};
@@ -101,6 +115,7 @@ static void print(dl_decode *d)
     if (analysed && dl_analyzer_finish(dl_parts_analyzer_of(d), &err) != DEVLOG_OK) return;
     (void)dl_report_stats(d, NULL, &out, &err);
     (void)dl_report_table(d, &how, &out, &err);
+    walk(dl_parts_stamps_of(d));
     dl_str_free(&out);
 }
 
@@ -136,6 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
     analysed = data[0] & 8;
+    stamped = data[0] & 16;
     dl_decode *part = read_part(data + 1, size - 1);
     if (!part) return 0;
     if (data[0] & 1)

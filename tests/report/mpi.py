@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """devlog-mpi under Debian's Open MPI, as root if need be: what rank 0 prints is what devlog decode --no-files prints, to the byte, for
-random logs, in one file or several, of any number of ranks, cut anywhere; a rank that dies, or cannot read, ends the job and is
+random logs, in one file or several, of any number of ranks, cut anywhere, and so are the files that they write; a rank that dies, or cannot read or write, ends the job and is
 named. Usage: mpi.py BUILD. DEVLOG_TEST_CASES=N: N random logs."""
 import os
 import random
@@ -95,6 +95,20 @@ def ours(done):
     return [line for line in done.stderr.decode().splitlines() if line.startswith("devlog-mpi")]
 
 
+def files_in(out):
+    """The files that were written, by name; they are gone then."""
+    found = {name: open(os.path.join(out, name), "rb").read() for name in sorted(os.listdir(out))} if os.path.isdir(out) else {}
+    shutil.rmtree(out, ignore_errors=True)
+    return found
+
+
+def same_files(what, got, expected):
+    same("%s: files" % what, list(got), list(expected))
+    for name in got:
+        if got[name] != expected.get(name):
+            bad.append("%s: %s: not the bytes of one process: %r" % (what, name, got[name][:2000]))
+
+
 ANALYSES = """{"reads": {"across": "risc", "type": "adjacent", "start": {"zone_name": "READ"}, "end": {"zone_name": "READ", "zone_phase": "ZONE_END"}},
   "between kernels": {"across": "risc", "type": "adjacent", "start": {"role": "KERNEL", "zone_phase": "ZONE_END"}, "end": {"role": "KERNEL"}},
   "level": {"across": "ops", "type": "sum", "marker": {"zone_name": "SUM"}}, "points": {"across": "device", "type": "event", "marker": {"zone_name": "POINT"}}}"""
@@ -108,17 +122,23 @@ def any_split(folder):
         paths = files_of(r, log_of(r, old=seed % 5 == 4), folder)
         with open(analyses, "w") as f:
             f.write(ANALYSES)
-        how = (("-f", "csv"), ("--max-launches", "3", "-a", analyses), ("-f", "json", "-a", analyses), ("-f", "md"), ("-f", "json", "--no-default-analyses"))[seed % 5]
-        alone = subprocess.run([DEVLOG, "decode", "--no-files", *how, *paths], env=ENV, capture_output=True)
+        how = (("-f", "csv"), ("--max-launches", "3", "-a", analyses), ("-f", "json", "-a", analyses), ("-f", "md", "--no-tar"), ("-f", "json", "--no-default-analyses"))[seed % 5]
+        out = os.path.join(folder, "out")  # files, too; or none
+        files = ("-o", out, "--no-page") if seed % 6 != 4 else ("--no-files",)
+        alone = subprocess.run([DEVLOG, "decode", *files, *how, *paths], env=ENV, capture_output=True)
+        written = files_in(out)
+        same("log %d: files" % seed, len(written), 0 if "-o" not in files else 2 if "--no-tar" in how else 3)
         n, parts = (1, 2, 3, 4, 8, 2)[seed % 6], r.randint(2, 12)
-        done = mpirun(n, "decode", *how, "--least", "1", "--parts", str(parts), *paths)
+        done = mpirun(n, "decode", *files, *how, "--least", "1", "--parts", str(parts), *paths)
         what = "log %d, %d files, %d ranks, %d parts" % (seed, len(paths), n, parts)
         same(what + ": status", (alone.returncode in (0, 3), done.returncode), (True, alone.returncode))
         if done.stdout != alone.stdout:
             bad.append("%s: not the bytes of one process: %s\n%s" % (what, ours(done), done.stdout[-400:].decode()))
+        same_files(what, files_in(out), written)
         for jobs in (n + 1, parts, r.randint(2, 40)):  # threads: cut elsewhere each time
-            threads = subprocess.run([DEVLOG, "decode", "--no-files", "-j", str(jobs), "--least", "1", *how, *paths], env=ENV, capture_output=True)
+            threads = subprocess.run([DEVLOG, "decode", *files, "-j", str(jobs), "--least", "1", *how, *paths], env=ENV, capture_output=True)
             same("%s: -j %d" % (what, jobs), (threads.returncode, threads.stdout == alone.stdout), (alone.returncode, True))
+            same_files("%s: -j %d" % (what, jobs), files_in(out), written)
         for path in paths:
             os.unlink(path)
 
@@ -187,12 +207,40 @@ def told_kept(done):
     return [line.split("kept: ")[1] for line in lines if "/kept: " in line], sum(read)
 
 
+def killed_while_files_are_written(out, how, log):
+    """A rank is killed when the first file has been begun: nothing has the name of a file but what was there before."""
+    os.mkdir(out)
+    with open(os.path.join(out, "device_stats.txt"), "w") as f:
+        f.write("of yesterday\n")
+    kill = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (for i in $(seq 6000); do ls %s | grep -q 'tar[.]' && kill -9 $$ && exit; sleep 0.005; done) >/dev/null 2>&1 & fi; exec %s \"$@\"" % (out, MPI)
+    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", kill, "sh", "decode", *how, log],
+                          env=ENV, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+    found = files_in(out)
+    named = {name: found[name] for name in found if name.endswith((".txt", ".csv", ".tar"))}
+    if done.returncode:
+        same("killed while files are written", named, {"device_stats.txt": b"of yesterday\n"})
+    else:  # it came too late
+        same("killed too late", sorted(named), ["device_perf_results.tar", "device_rearranged_timestamps.csv", "device_stats.txt"])
+    # The disk of one rank is full.
+    os.mkdir(out)
+    with open(os.path.join(out, "device_rearranged_timestamps.csv"), "w") as f:
+        f.write("of yesterday\n")
+    full = "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then ulimit -f 0; fi; exec %s \"$@\"" % MPI
+    done = subprocess.run(["mpirun", "--oversubscribe", "-n", "2", "sh", "-c", full, "sh", "decode", *how, log],
+                          env=dict(ENV, OMPI_MCA_btl="self,tcp"), capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+    said = [line for line in ours(done) if "cannot write" in line]
+    same("a rank that cannot write: %s" % done.stderr.decode()[-600:], (done.returncode, len(said), "rank 1 of 2 on" in "".join(said), "allow larger files (ulimit -f)" in "".join(said)), (1, 1, True, True))
+    same("a rank that cannot write: files", files_in(out), {"device_rearranged_timestamps.csv": b"of yesterday\n"})
+
+
 def resumed(folder):
     """A job is killed, and started again: it decodes what is missing, and prints what one process does."""
     log, kept = os.path.join(folder, "long.csv"), os.path.join(folder, "kept")
     steady(120, log)
-    size, how = os.path.getsize(log), ("-f", "json", "--least", "1", "--resume", kept)
-    alone = subprocess.run([DEVLOG, "decode", "--no-files", "-f", "json", log], env=ENV, capture_output=True).stdout
+    out = os.path.join(folder, "out")
+    size, how = os.path.getsize(log), ("-f", "json", "--least", "1", "--resume", kept, "-o", out)
+    alone = subprocess.run([DEVLOG, "decode", "--no-page", "-o", out, "-f", "json", log], env=ENV, capture_output=True).stdout
+    written = files_in(out)
     # Rank 1 has kept its first two parts and waits for the third, for nobody writes into that pipe: there it is killed.
     os.mkdir(kept)
     os.mkfifo(os.path.join(kept, "devlog-part-14"))
@@ -202,11 +250,14 @@ def resumed(folder):
     os.unlink(os.path.join(kept, "devlog-part-14"))
     parts = [name for name in os.listdir(kept) if name.startswith("devlog-part-") and "." not in name]
     same("a rank that is killed: %s" % done.stderr.decode()[-200:], (done.returncode != 0, done.stdout, "devlog-part-13" in parts, 2 <= len(parts) <= 14), (True, b"", True, True))
+    same("a rank that is killed: files", files_in(out), {})
     # Another number of ranks has the same parts.
     done = mpirun(3, "decode", "--stats", *how, log)
     said, read = told_kept(done)
     same("started again: %s" % ours(done), (done.returncode, said), (0, ["%d of 24 parts were there" % len(parts)]))
     same("started again: bytes of one process", done.stdout == alone, True)
+    same_files("started again", files_in(out), written)
+    killed_while_files_are_written(out, how, log)
     same("started again: it reads what was missing", abs(read - size * (24 - len(parts)) // 24) < size // 20, True)
     # Everything is there; a file with another byte, half a file, one that is something else, and one of another part.
     part = [os.path.join(kept, "devlog-part-%d" % i) for i in range(24)]

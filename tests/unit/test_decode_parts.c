@@ -79,7 +79,7 @@ static const dl_analysis_list *analyses(void)
 static devlog_status new_decode(dl_decode **d, const dl_decode_options *options, devlog_error *err)
 {
     const devlog_status status = dl_decode_new(d, options, err);
-    return status ? status : dl_parts_analyse(*d, analyses(), err);
+    return status ? status : dl_parts_collect(*d, analyses(), true, err);
 }
 
 /* Analyses, with all that they have listed. */
@@ -107,6 +107,25 @@ static void tell_analyses(dl_decode *d, dl_str *out)
             dl_str_fmt(out, "%s: %llu %llu stream %u site %u launch %u %s %d\n", analyses()->items[i].name,
                        (unsigned long long)e[k].time, (unsigned long long)e[k].data, e[k].stream, e[k].site,
                        e[k].launch, dl_text(dl_decode_tables(d), e[k].meta), (int)e[k].type);
+    }
+}
+
+/* Stamps of default markers, one by one. */
+static void tell_stamps(dl_decode *d, dl_str *out)
+{
+    const dl_stamps *stamps = dl_parts_stamps_of(d);
+    for (uint32_t i = 0; i < dl_stamps_n(stamps); i++) {
+        const dl_stamp_row *row = dl_stamps_row(stamps, i);
+        for (int c = 0; row && c < DL_STAMP_COLUMNS; c++) {
+            dl_stamp_walk w;
+            uint64_t time, n = 0, hash = 0;
+            dl_stamp_walk_start(&w, &row->columns[c]);
+            for (; dl_stamp_walk_next(&w, &time); n++)
+                hash_in(&hash, &time, sizeof time);
+            assert_int_equal(row->columns[c].n_far, 0);
+            dl_str_fmt(out, "stamps of stream %u, %d: %llu, %llx\n", i, c, (unsigned long long)n,
+                       (unsigned long long)hash);
+        }
     }
 }
 
@@ -157,6 +176,7 @@ static void tell(dl_decode *d, dl_str *out)
         dl_str_fmt(out, "chip %u: %u, %llu kHz, %u cores\n", i, t->chips[i].id,
                    (unsigned long long)t->chips[i].freq_khz, t->chips[i].max_cores);
     tell_analyses(d, out);
+    tell_stamps(d, out);
 }
 
 static void whole(char *const *paths, size_t n, const dl_decode_options *options, dl_str *out)

@@ -20,7 +20,7 @@ static const cli_option options[] = {
      "the host of each rank, in the order of ranks; what logs of ops say unless told",
      offsetof(ranks_args, hosts)},
     {CLI_LIST, "tables", 't', "NAME,...",
-     "only these, by the names that they have in JSON: verdict, ranks, imbalance, collectives, late, periods, steps, each",
+     "only these, by the names that they have in JSON: verdict, ranks, clocks, imbalance, collectives, late, periods, steps, each",
      offsetof(ranks_args, tables)},
     {CLI_NUMBER, "top", 'n', "N", "lines of a table; 0: all. 20 unless told, all in JSON and CSV",
      offsetof(ranks_args, top), 0, UINT32_MAX},
@@ -58,7 +58,8 @@ const cli_command cmd_ranks = {
         "An argument is the folder of all ranks (rank0, rank1, ..., as tt-metal's launcher leaves them below "
         "generated/profiler/ttrun), or that of one rank; of a rank its op report is read, or made of what its folder holds. "
         "The same op is found on all ranks by its id, or by the order of ops. Clocks of chips are laid beside one another by "
-        "the ends of collective ops, and how well that is known is said. The time of collective ops is divided into skew, in "
+        "the ends of collective ops; where there are none, by the clocks of their hosts, as captures beside the reports have them: one clock where hosts are one, "
+        "else by exchanges between ranks (devlog_clock_exchange, libdevlog-pmpi.so), else by CLOCK_REALTIME. How well that is known is said. The time of collective ops is divided into skew, in "
         "which ranks wait for the last one, and transfer; who came last is named, with the op that took longer there.\n\n"
         "3: a rank is missing, or nothing is known of it, or it has no op in common with another, or ops have no device data, or what "
         "a report was made of had losses. What nobody knows is "

@@ -24,6 +24,7 @@ static devlog_status read_all(ranks *r, const cli_ranks *c, const cli_args *rest
     if (!status) status = ranks_read(r, err);
     if (!status) status = ranks_match(r, err);
     if (!status) status = ranks_align(r, err);
+    if (!status) status = ranks_align_hosts(r, err);
     return status;
 }
 

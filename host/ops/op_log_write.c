@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/host_clock.h"
 #include "base/options.h"
 #include "base/settings.h"
 #include "base/term.h"
@@ -182,14 +183,15 @@ static void write_head(devlog_ops *ops)
 {
     ops_thread *t = ops_thread_of(ops);
     if (!t) return;
-    struct timespec wall;
-    clock_gettime(CLOCK_REALTIME, &wall);
+    dl_clock_reading now;
+    dl_clock_read(&now);
     ops_line(t, "run");
-    ops_number(t, "t", dl_now_ns());
+    ops_number(t, "t", now.before);
     ops_number(t, "version", 1);
     dl_str_fmt(&t->line, ",\"run\":\"%016llx\"", (unsigned long long)ops->run.shared->run);
     ops_number(t, "pid", ops->pid);
-    ops_number(t, "wall_ns", (uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec);
+    ops_number(t, "wall_ns", now.real);
+    if (now.most != DL_CLOCK_UNKNOWN) ops_number(t, "wall_error_ns", now.most);
     ops_text_if(t, "program", program_invocation_name);
     uint32_t rank;
     const char *by;

@@ -119,6 +119,7 @@ devlog_status capture_log_open(capture_log **out, devlog_device *device, bool ap
     if (status == DEVLOG_OK) status = dl_capture_put_chip(log->capture, &chip, err);
     if (status == DEVLOG_OK) status = put_grid(log, err);
     if (status == DEVLOG_OK) status = dl_capture_put_launched(log->capture, device->slot, err);
+    if (status == DEVLOG_OK) status = dl_capture_put_host_now(log->capture, device->slot, err);
     if (status == DEVLOG_OK) status = commit(log, err);
     if (status != DEVLOG_OK) {
         dl_capture_close(log->capture);
@@ -335,6 +336,7 @@ devlog_status capture_log_close(capture_log *log, devlog_error *err)
 {
     if (!log) return DEVLOG_OK;
     devlog_status status = put_clocks(log, true, err);
+    if (status == DEVLOG_OK) status = dl_capture_put_host_now(log->capture, log->device->slot, err);
     if (status == DEVLOG_OK) status = dl_capture_put_end(log->capture, log->device->slot, err);
     if (status == DEVLOG_OK) status = commit(log, err);
     dl_capture_close(log->capture);

@@ -1,6 +1,7 @@
 /* Where the clocks of lanes lie to one another, by what all of them saw: a collective op ends nearly at once wherever it runs,
  * and nowhere before the last one has begun. The first says where a clock lies (a line through the differences of ends), the
- * second how far off that can be at most, and where a clock has jumped. No clock of a host is asked. */
+ * second how far off that can be at most, and where a clock has jumped. Not for clocks of
+ * hosts (align_hosts.c). */
 #include <stdlib.h>
 
 #include "answers/answer_run.h"
@@ -86,6 +87,7 @@ static bool align(rank_lane *l, point *p, size_t n)
     enum { ROUNDS = 4 };
     double a, b, x0;
     l->aligned = false;
+    l->way = RANKS_WAY_NONE;
     l->anchors = l->strangers = 0;
     for (size_t i = 0; i < n; i++)
         p[i].used = true;
@@ -106,6 +108,7 @@ static bool align(rank_lane *l, point *p, size_t n)
     }
     l->strangers = n - l->anchors;
     l->aligned = true;
+    l->way = RANKS_WAY_COLLECTIVES;
     l->drift = b;
     l->offset = a - b * x0;
     l->residual = 0;

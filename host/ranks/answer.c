@@ -104,6 +104,31 @@ static void add_doubts(answer *a, answer_section *f, const ranks *r)
                          other->number, one->number, ranks_text(r, one->arch)));
 }
 
+/* What the clocks are known by. */
+static const char *by_what(answer *a, const ranks *r, size_t collective, size_t unaligned, size_t strangers)
+{
+    size_t by[RANKS_WAY_REALTIME + 1] = {0}, unknown = 0;
+    for (size_t i = 0; i < r->n_lanes; i++) {
+        by[r->lanes[i].way] += r->lanes[i].aligned;
+        unknown += r->lanes[i].aligned && isnan(r->lanes[i].residual);
+    }
+    const size_t by_hosts = by[RANKS_WAY_SAME] + by[RANKS_WAY_EXCHANGES] + by[RANKS_WAY_REALTIME];
+    if (unknown)
+        return answer_keepf(a, "%zu chips lie by CLOCK_REALTIME, and no kernel says how far off that is",
+                            unknown);
+    if (by_hosts && !by[RANKS_WAY_COLLECTIVES])
+        return answer_keepf(a, "by the clocks of hosts (CLOCKS), the worst of all chips%s",
+                            unaligned ? answer_keepf(a, "; of %zu nothing is known", unaligned) : "");
+    if (by_hosts)
+        return answer_keepf(a, "by the ends of collective ops; %zu chips by the clocks of hosts (CLOCKS)",
+                            by_hosts);
+    if (!collective) return "no collective op, and no clock of a host: nothing that all ranks saw";
+    if (strangers)
+        return answer_keepf(a, "by the ends of collective ops; %zu of them contradict the others", strangers);
+    if (unaligned) return answer_keepf(a, "%zu chips have no collective op with times", unaligned);
+    return "by the ends of collective ops, the worst of all chips";
+}
+
 static void add_summary(answer *a, const ranks *r)
 {
     static const char *const how[] = {
@@ -126,8 +151,8 @@ static void add_summary(answer *a, const ranks *r)
         strangers += l->strangers;
         jumped += l->impossible != 0;
         impossible += l->impossible;
-        if (l->aligned && !(l->residual <= worst)) worst = l->residual;
-        if (l->aligned && !(l->bound <= bound)) bound = l->bound;
+        if (l->aligned && !isnan(worst) && !(l->residual <= worst)) worst = l->residual;
+        if (l->aligned && !isnan(bound) && !(l->bound <= bound)) bound = l->bound;
     }
     answer_fact(a, f, "ranks", "ranks", ANSWER_COUNT, (double)r->n, NULL);
     answer_fact(a, f, "chips", "chips", ANSWER_COUNT, (double)r->n_lanes, NULL);
@@ -135,16 +160,15 @@ static void add_summary(answer *a, const ranks *r)
     answer_fact(a, f, "shared", "on all chips", ANSWER_COUNT, (double)shared,
                 shared == r->n_ops ? NULL : "the others are missing somewhere, or ran only on some");
     answer_fact(a, f, "collective", "collective", ANSWER_COUNT, (double)collective, NULL);
-    answer_fact(
-        a, f, "residual", "clocks known to", ANSWER_TIME, unaligned == r->n_lanes ? NAN : worst,
-        !collective ? "no collective op: nothing that all ranks saw"
-        : strangers
-            ? answer_keepf(a, "by the ends of collective ops; %zu of them contradict the others", strangers)
-        : unaligned ? answer_keepf(a, "%zu chips have no collective op with times", unaligned)
-                    : "by the ends of collective ops, the worst of all chips");
+    answer_fact(a, f, "residual", "clocks known to", ANSWER_TIME, unaligned == r->n_lanes ? NAN : worst,
+                by_what(a, r, collective, unaligned, strangers));
     if (unaligned < r->n_lanes)
-        answer_fact(a, f, "bound", "in any case", ANSWER_TIME, bound,
-                    "however far the ends of a collective op lie apart: none is before all chips have begun");
+        answer_fact(
+            a, f, "bound", "in any case", ANSWER_TIME, bound,
+            r->by_hosts
+                ? "the same: it is a bound"
+                : "however far the ends of a collective op lie apart: none is before all chips have begun");
+    ranks_answer_doubts_of_clocks(a, f, r);
     if (jumped)
         answer_fact(
             a, f, "jumped", "clocks that jump", ANSWER_COUNT, (double)jumped,
@@ -373,8 +397,9 @@ static bool add_imbalance(answer *a, const ranks *r, size_t top)
 devlog_status ranks_answer(answer *a, const ranks *r, const ranks_wishes *w, devlog_error *err)
 {
     add_summary(a, r);
-    if (!add_ranks(a, r) || !add_imbalance(a, r, w->top))
-        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    if (!add_ranks(a, r)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    ranks_answer_clocks(a, r, w);
+    if (!add_imbalance(a, r, w->top)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     const devlog_status status = ranks_answer_collectives(a, r, w, err);
     return status ? status : answer_status(a, err);
 }

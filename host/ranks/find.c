@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "decode/input.h"
-#include "ranks/ranks.h"
+#include "ranks/host_clocks.h"
 
 static bool is_folder(const char *path)
 {
@@ -243,6 +243,13 @@ void ranks_free(ranks *r)
         free(r->items[i].report);
         free(r->items[i].silent);
         free(r->items[i].anchor);
+    }
+    if (r->hosts) {
+        for (size_t i = 0; i < r->n && r->hosts->clocks; i++)
+            host_clocks_free(&r->hosts->clocks[i]);
+        free(r->hosts->clocks);
+        host_ways_free(r->hosts);
+        free(r->hosts);
     }
     run_inputs_free(&r->inputs);
     free(r->items);

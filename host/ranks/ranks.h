@@ -5,8 +5,8 @@
  *     ranks_said    what a folder's files say of the rank              (said.c)
  *     ranks_read    their reports                                      (read.c)
  *     ranks_match   which op of one lane is which of another           (match.c)
- *     ranks_align   where the clocks of lanes lie, and how well known  (align.c)
- *     ranks_answer  tables of what follows                             (answer.c, collectives.c)
+ *     ranks_align   where the clocks of lanes lie, and how well known  (align.c by collective ops, align_hosts.c by clocks of hosts)
+ *     ranks_answer  tables of what follows                             (answer.c, collectives.c, clocks.c)
  *     ranks_merge   the reports as one, op by op                       (merge.c)
  *     ranks_trace   one time line                                      (trace.c)
  *
@@ -41,6 +41,15 @@ typedef struct rank_item {
         impossible; /* a collective op that by the lane's clock was over before others began, or began after their end */
 } rank_item;
 
+/* By what a lane's clock is laid beside the others: what goes before comes first. */
+typedef enum ranks_way {
+    RANKS_WAY_NONE,
+    RANKS_WAY_COLLECTIVES, /* ends of collective ops */
+    RANKS_WAY_SAME,        /* hosts of one boot have one CLOCK_MONOTONIC */
+    RANKS_WAY_EXCHANGES,   /* what two ranks saw of one another's clocks (devlog_clock_exchange) */
+    RANKS_WAY_REALTIME,    /* CLOCK_REALTIME, by the word of the kernel */
+} ranks_way;
+
 /* A chip of a rank. */
 typedef struct rank_lane {
     uint32_t rank, chip; /* the rank by its place */
@@ -54,6 +63,13 @@ typedef struct rank_lane {
     size_t strangers;  /* such that contradict the others; they are not used */
     size_t impossible; /* collective ops that its clock puts where they cannot have been: it jumps */
     bool aligned;
+    bool common;   /* its items' times are those of all already */
+    ranks_way way; /* by which it is aligned; `residual` is NAN where nobody knows how far off it is */
+    /* The same by the clocks of hosts, where collective ops align it: */
+    ranks_way other;   /* NONE: there is no such way */
+    double apart;      /* ns by which the two differ */
+    double apart_most; /* and by which they may; NAN: unknown */
+    const char *why;   /* there is no way by clocks of hosts: why */
 } rank_lane;
 
 /* An op, which every lane may have. */
@@ -121,9 +137,11 @@ typedef struct ranks {
     uint32_t *order; /* ops by place */
     uint32_t *by_op; /* items, op by op */
     dl_intern *texts;
-    ranks_by by;       /* how ops were matched */
-    size_t reference;  /* the lane whose clock is that of all */
-    unsigned *missing; /* numbers between 0 and the greatest that are not there */
+    ranks_by by;             /* how ops were matched */
+    size_t reference;        /* the lane whose clock is that of all, or whose rank's host's is */
+    bool by_hosts;           /* that of all is the clock of a host */
+    struct host_ways *hosts; /* host_clocks.h */
+    unsigned *missing;       /* numbers between 0 and the greatest that are not there */
     size_t n_missing;
     size_t n_silent; /* ranks of which nothing is known */
 } ranks;
@@ -147,6 +165,8 @@ devlog_status ranks_read(ranks *r, devlog_error *err);
 devlog_status ranks_find_report(ranks *r, rank_entry *e, devlog_error *err);
 devlog_status ranks_match(ranks *r, devlog_error *err);
 devlog_status ranks_align(ranks *r, devlog_error *err);
+/* Behind it: what the clocks of hosts say of lanes that it could not align, and of those that it could. */
+devlog_status ranks_align_hosts(ranks *r, devlog_error *err);
 void ranks_free(ranks *r);
 
 typedef struct ranks_wishes {
@@ -158,6 +178,9 @@ typedef struct ranks_wishes {
 char *ranks_source(const rank_entry *e);
 /* Sections for answer_print.h. */
 devlog_status ranks_answer(answer *a, const ranks *r, const ranks_wishes *w, devlog_error *err);
+/* The part of them that is about clocks: facts that go with the verdict, and a table. */
+void ranks_answer_doubts_of_clocks(answer *a, answer_section *verdict, const ranks *r);
+void ranks_answer_clocks(answer *a, const ranks *r, const ranks_wishes *w);
 /* The part of them that is about collective ops. */
 devlog_status ranks_answer_collectives(answer *a, const ranks *r, const ranks_wishes *w, devlog_error *err);
 /* Writes the reports as one CSV: every row, by op and rank and chip, with RANK and HOST behind the columns of them all. *rows:
@@ -178,7 +201,8 @@ static inline const char *ranks_text(const ranks *r, uint32_t text)
 /* ns of all lanes' common time; NAN: not aligned. */
 static inline double ranks_common(const rank_lane *l, double t)
 {
-    return l->aligned ? t + l->offset + l->drift * t : NAN;
+    if (!l->aligned) return NAN;
+    return l->common ? t : t + l->offset + l->drift * t;
 }
 /* When an item began or ended, in common time; NAN: that is not known. */
 static inline double ranks_start(const ranks *r, uint32_t item)

@@ -52,8 +52,8 @@ devlog_status ranks_trace(const ranks *r, const char *path, uint64_t *left_out, 
     if (!isfinite(zero))
         return dl_fail(
             err, DEVLOG_ERR_UNSUPPORTED,
-            "these ranks have no collective op in common, so nothing says where their clocks lie, and there is "
-            "no one time line: devlog ranks --merge FILE writes their ops as one table");
+            "these ranks have no collective op in common, and captures that say how the clocks of their hosts lie are not beside "
+            "their reports, so there is no one time line: devlog ranks --merge FILE writes their ops as one table");
     double *lasts = last_starts(r);
     if (!lasts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     devlog_status status = dl_file_create(&w, path, err);
@@ -71,7 +71,11 @@ devlog_status ranks_trace(const ranks *r, const char *path, uint64_t *left_out, 
     for (size_t k = 0; k < r->n_lanes; k++) {
         const rank_lane *l = &r->lanes[k];
         char text[96];
-        snprintf(text, sizeof text, "chip %u, clock known to %.0f ns", l->chip, l->aligned ? l->residual : 0);
+        if (l->aligned && isnan(l->residual))
+            snprintf(text, sizeof text, "chip %u, clock by CLOCK_REALTIME, not known how well", l->chip);
+        else
+            snprintf(text, sizeof text, "chip %u, clock known to %.0f ns", l->chip,
+                     l->aligned ? l->residual : 0);
         name(&w, &first, "thread_name", r->items[l->rank].number + 1, l->chip + 1, text);
         for (size_t i = l->first; i < l->first + l->n; i++) {
             const rank_item *item = &r->ops_of_lanes[i];

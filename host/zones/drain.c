@@ -275,28 +275,19 @@ static void name_process(char *name, size_t size)
     snprintf(name, size, "%s (pid %ld)", text, (long)zones.pid);
 }
 
-devlog_status zones_file_begin(bool again, devlog_error *err)
+/* Opens the file and says whose it is. `again`: the process has written to it before. */
+static devlog_status open_file(const char *folder, bool again, devlog_error *err)
 {
     char name[64], process[80];
     dl_str boot = {0};
     snprintf(name, sizeof name, "host_%ld.devlog", (long)zones.pid);
     name_process(process, sizeof process);
     zones.slot = DL_HOST_SLOT + (uint32_t)zones.pid;
-    zones.put_sites = 0;
     if (!again) zones.bursts = 0;
     zones.sampled = 0;
-    zones.unwritten = zones.told_refused = 0;
-    zones.error = (devlog_error){0};
-    atomic_store(&zones.refused, 0);
-    atomic_store(&zones.unknown, 0);
-    atomic_store(&zones.twice, 0);
-    atomic_store(&zones.over, 0);
-    zones.told_memory = (dl_host_memory){0};
-    atomic_store(&zones.stop, false);
-    atomic_store(&zones.asked, false);
     zones.last = moment();
     if (!again) zones.from = zones.last;
-    devlog_status status = dl_capture_open(&zones.capture, zones.folder, name, again, err);
+    devlog_status status = dl_capture_open(&zones.capture, folder, name, again, err);
     if (status) return status;
     status = dl_file_read("/proc/sys/kernel/random/boot_id", 256, &boot, err);
     if (boot.text) boot.text[strcspn(boot.text, "\n")] = 0;
@@ -309,24 +300,72 @@ devlog_status zones_file_begin(bool again, devlog_error *err)
                                   .boot = boot.text};
     if (!status) status = dl_capture_put_chip(zones.capture, &chip, err);
     if (!status) status = dl_capture_put_launched(zones.capture, zones.slot, err);
+    if (!status) status = dl_capture_put_host_now(zones.capture, zones.slot, err);
     if (!status) status = put_sample(&zones.last, err);
-    if (!status) status = dl_capture_commit(zones.capture, err);
     dl_str_free(&boot);
+    return status;
+}
+
+static void close_file(void)
+{
+    dl_capture_close(zones.capture);
+    zones.capture = NULL;
+}
+
+devlog_status zones_file_begin(bool again, devlog_error *err)
+{
+    zones.put_sites = 0;
+    zones.unwritten = zones.told_refused = 0;
+    zones.error = (devlog_error){0};
+    atomic_store(&zones.refused, 0);
+    atomic_store(&zones.unknown, 0);
+    atomic_store(&zones.twice, 0);
+    atomic_store(&zones.over, 0);
+    zones.told_memory = (dl_host_memory){0};
+    atomic_store(&zones.stop, false);
+    atomic_store(&zones.asked, false);
+    devlog_status status = open_file(zones.folder, again, err);
+    if (!status) status = dl_capture_commit(zones.capture, err);
     if (!status && sem_init(&zones.work, 0, 0))
         status = dl_fail_errno(err, errno, "the thread that writes host zones");
     int errnum = status ? 0 : start_drainer();
     if (errnum) status = dl_fail_errno(err, errnum, "the thread that writes host zones");
-    if (!status) return status;
-    dl_capture_close(zones.capture);
-    zones.capture = NULL;
+    if (status) close_file();
     return status;
 }
 
 void zones_file_forget(void)
 {
-    dl_capture_close(zones.capture);
-    zones.capture = NULL;
+    close_file();
     dl_str_free(&zones.bytes);
+}
+
+/* The last sample of the process's clock, its host's, and that nothing more comes. */
+static devlog_status put_last(devlog_error *err)
+{
+    const zones_moment now = moment();
+    zones.sampled = 0;
+    devlog_status status = put_sample(&now, err);
+    if (!status) status = dl_capture_put_host_now(zones.capture, zones.slot, err);
+    if (!status) status = dl_capture_put_end(zones.capture, zones.slot, err);
+    return status ? status : dl_capture_commit(zones.capture, err);
+}
+
+devlog_status zones_file_exchanges(const char *folder, dl_capture_exchanges *put, devlog_error *err)
+{
+    if (zones.running && zones.error.status)
+        return dl_fail(err, zones.error.status, "%s; recording stopped there", zones.error.text);
+    const bool again = zones.pid == getpid();
+    devlog_status status = DEVLOG_OK;
+    zones.pid = getpid();
+    if (!zones.running) status = open_file(folder, again, err);
+    put->slot = zones.slot;
+    if (!status && zones.running) status = dl_capture_put_host_now(zones.capture, zones.slot, err);
+    if (!status) status = dl_capture_put_exchanges(zones.capture, put, err);
+    if (zones.running) return status ? status : dl_capture_commit(zones.capture, err);
+    if (!status) status = put_last(err);
+    close_file();
+    return status;
 }
 
 devlog_status zones_file_end(devlog_error *err)
@@ -346,14 +385,9 @@ devlog_status zones_file_end(devlog_error *err)
         (void)dl_fail(err, status, "%s; recording stopped there, and %llu records are not in the file",
                       zones.error.text, (unsigned long long)zones.unwritten);
     } else {
-        const zones_moment now = moment();
-        zones.sampled = 0;
-        status = put_sample(&now, err);
-        if (!status) status = dl_capture_put_end(zones.capture, zones.slot, err);
-        if (!status) status = dl_capture_commit(zones.capture, err);
+        status = put_last(err);
     }
-    dl_capture_close(zones.capture);
-    zones.capture = NULL;
+    close_file();
     dl_str_free(&zones.bytes);
     (void)sem_destroy(&zones.work);
     pthread_mutex_unlock(&zones.file);

@@ -38,13 +38,13 @@ static void thread_ends(void *thread)
     atomic_store_explicit(&((zones_thread *)thread)->ended, true, memory_order_release);
 }
 
-static void lock_all(void)
+void zones_lock_all(void)
 {
     pthread_mutex_lock(&zones.file);
     pthread_mutex_lock(&zones.lock);
 }
 
-static void unlock_all(void)
+void zones_unlock_all(void)
 {
     pthread_mutex_unlock(&zones.lock);
     pthread_mutex_unlock(&zones.file);
@@ -53,14 +53,14 @@ static void unlock_all(void)
 static void before_fork(void)
 {
     zones_memory_lock();
-    lock_all();
+    zones_lock_all();
     outlets_lock();
 }
 
 static void in_parent(void)
 {
     outlets_unlock();
-    unlock_all();
+    zones_unlock_all();
     zones_memory_unlock();
 }
 
@@ -139,9 +139,9 @@ static devlog_status start(const devlog_host_options *options, devlog_error *err
 devlog_status devlog_host_start(const devlog_host_options *options, devlog_error *err)
 {
     (void)pthread_once(&once, first_time);
-    lock_all();
+    zones_lock_all();
     devlog_status status = start(options, err);
-    unlock_all();
+    zones_unlock_all();
     if (!status) __atomic_store_n(&devlog_host_on, 1, __ATOMIC_RELAXED);
     return status;
 }
@@ -197,7 +197,7 @@ zones_thread *zones_row(const char *name)
 {
     (void)pthread_once(&once, first_time);
     devlog_error err;
-    lock_all();
+    zones_lock_all();
     devlog_status status = DEVLOG_OK;
     if (!zones.running) status = start(NULL, &err);
     zones_thread *t = status ? NULL : take_ring();
@@ -213,7 +213,7 @@ zones_thread *zones_row(const char *name)
         atomic_store(&t->ended, false);
         snprintf(t->name, sizeof t->name, "%s", name);
     }
-    unlock_all();
+    zones_unlock_all();
     if (status) {
         __atomic_store_n(&devlog_host_on, 0, __ATOMIC_RELAXED);
         fprintf(stderr, "devlog: host zones are not recorded: %s\n", err.text);

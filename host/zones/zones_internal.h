@@ -89,7 +89,10 @@ static inline uint64_t zones_ticks(void)
     return zones_ns();
 }
 
-/* zones.c. The thread that calls; NULL: it has no ring, which is counted. */
+/* zones.c. All of the recorder, for who takes both locks. */
+void zones_lock_all(void);
+void zones_unlock_all(void);
+/* The thread that calls; NULL: it has no ring, which is counted. */
 zones_thread *zones_this_thread(void);
 void zones_lose(zones_thread *t); /* a record that found no room */
 /* A zone that goes into the file and to no outlet. The end is the calling thread's, or of a recording that is over. */
@@ -109,6 +112,8 @@ void zones_memory_in_child(bool recorded);
 /* drain.c. The file, and the thread that fills it; the first two with both locks. */
 /* `again`: the process has written to it before. */
 devlog_status zones_file_begin(bool again, devlog_error *err);
+/* With both locks. Puts exchanges with another rank into the file; while none is open it is opened for it, in this folder. */
+devlog_status zones_file_exchanges(const char *folder, dl_capture_exchanges *put, devlog_error *err);
 void zones_file_forget(void); /* in a forked child: it is the parent's */
 /* Ends the file; takes the locks itself. */
 devlog_status zones_file_end(devlog_error *err);

@@ -168,6 +168,53 @@ void devlog_signpost(devlog_ops *ops, const char *header, const char *message);
 /* The beginning of a step of the workload: a batch, a token, an iteration. */
 void devlog_step(devlog_ops *ops, uint64_t number, const char *name);
 
+/* ---- Clocks of ranks ------------------------------------------------------------------------------
+ *
+ * Ranks on several hosts have clocks that lie apart. What two of them see when something goes from one to the
+ * other and back says how far, whatever carries it, to half of what the way took: `devlog ranks` works it out
+ * (docs/fleet.md, "Clocks"). It is kept in the log folder of the rank that asks, in host_<pid>.devlog. Ask when
+ * the program begins and when it ends, and in between as often as you like: between two times the clocks are
+ * known less well. */
+
+/* CLOCK_MONOTONIC, ns. */
+uint64_t devlog_clock_now(void);
+
+/* All of one exchange, ns of devlog_clock_now: sent and arrived of the rank that asks, received and answered
+ * of the other. */
+typedef struct devlog_clock_stamps {
+    uint64_t sent, received, answered, arrived;
+} devlog_clock_stamps;
+
+/* All members but the size, the peer and the two functions may be 0 or NULL. */
+typedef struct devlog_clock_options {
+    size_t size;   /* DEVLOG_CLOCK_OPTIONS() sets it */
+    uint32_t peer; /* the other's rank, as the launcher numbers it */
+    bool answer;   /* this rank answers; the other asks, and keeps what both saw */
+    /* Bring n bytes to the other, or n bytes that it sent here, in order; not 0: they could not. */
+    int (*send)(void *context, const void *bytes, size_t n);
+    int (*receive)(void *context, void *bytes, size_t n);
+    void *context;
+    uint32_t rounds;  /* of who asks: how often, 10,000 at most; 0: 10 */
+    uint32_t most_ms; /* of who asks: no round begins later than that; 0: 100 */
+    const char
+        *log_folder; /* of who asks, unless zones of the host are recorded, which have a folder; default
+                               $DEVLOG_LOG_FOLDER, else generated/profiler/logs; made when missing */
+} devlog_clock_options;
+#define DEVLOG_CLOCK_OPTIONS(...) DEVLOG_OPTIONS_(devlog_clock_options, __VA_ARGS__)
+
+/* Exchanges some short messages with another rank, which calls it at the same time with `answer`: 16 bytes
+ * there, 88 back. Of who asks *best, which may be NULL, is the exchange whose way was shortest.
+ * DEVLOG_ERR_TRANSPORT: a function said that it could not; DEVLOG_ERR_FORMAT: what came is not of an exchange;
+ * DEVLOG_ERR_ARGUMENT: another rank than `peer` answered, or an option cannot be; DEVLOG_ERR_IO: what both saw
+ * could not be written. */
+devlog_status devlog_clock_exchange(const devlog_clock_options *options, devlog_clock_stamps *best,
+                                    devlog_error *err);
+
+/* Keeps exchanges that the program made by itself. log_folder as above, or NULL. DEVLOG_ERR_ARGUMENT: one
+ * cannot have been: times go backwards, or it was longer there than away from here; then none is kept. */
+devlog_status devlog_clock_keep(const char *log_folder, uint32_t peer, const devlog_clock_stamps *stamps,
+                                size_t n, devlog_error *err);
+
 /* ---- Devices ------------------------------------------------------------------------------------- */
 
 typedef struct devlog_device devlog_device;

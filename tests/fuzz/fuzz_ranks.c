@@ -1,4 +1,5 @@
-/* Reports of up to four ranks, divided by empty lines: found in their folders, read, matched, aligned, answered, merged and drawn. Any
+/* Reports of up to four ranks, divided by empty lines, and behind a report perhaps the capture that lies beside it: found in their
+ * folders, read, matched, aligned, answered, merged and drawn. Any
  * bytes are an answer or an error, JSON is whole, and a merged report has the rows of them all. */
 #include <stdint.h>
 #include <stdio.h>
@@ -10,13 +11,14 @@
 #include <cjson/cJSON.h>
 
 #include "answers/answer_print.h"
+#include "decode/capture/capture.h"
 #include "ranks/ranks.h"
 
 enum { MOST = 4 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char folder[64], reports[MOST][128], merged[96], drawn[96];
+static char folder[64], reports[MOST][128], captures[MOST][128], merged[96], drawn[96];
 
 static void remove_all(void)
 {
@@ -25,6 +27,7 @@ static void remove_all(void)
     remove(drawn);
     for (int i = 0; i < MOST; i++) {
         remove(reports[i]);
+        remove(captures[i]);
         snprintf(rank, sizeof rank, "%s/rank%d", folder, i);
         rmdir(rank);
     }
@@ -42,22 +45,37 @@ static void make_folders(void)
         snprintf(rank, sizeof rank, "%s/rank%d", folder, i);
         if (mkdir(rank, 0700) != 0) abort();
         snprintf(reports[i], sizeof reports[i], "%s/ops_perf_results.csv", rank);
+        snprintf(captures[i], sizeof captures[i], "%s/capture.devlog", rank);
     }
     atexit(remove_all);
+}
+
+static void write_part(const char *path, const char *bytes, size_t n)
+{
+    FILE *f = n ? fopen(path, "w") : NULL;
+    if (!n) remove(path);
+    if (n && (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0)) abort();
+}
+
+/* The next part, and where the one behind it begins. */
+static size_t part_of(const char **text, const char *end, const char **part)
+{
+    const char *gap = *text < end ? memmem(*text, (size_t)(end - *text), "\n\n", 2) : NULL;
+    const size_t n = *text < end ? (size_t)((gap ? gap + 1 : end) - *text) : 0;
+    *part = *text;
+    *text = gap ? gap + 2 : end;
+    return n;
 }
 
 static void write_reports(const char *text, const char *end)
 {
     for (int i = 0; i < MOST; i++) {
-        const char *gap = i + 1 < MOST && text < end ? memmem(text, (size_t)(end - text), "\n\n", 2) : NULL;
-        const size_t n = text < end ? (size_t)((gap ? gap + 1 : end) - text) : 0;
-        if (!n) {
-            remove(reports[i]);
-            continue;
-        }
-        FILE *f = fopen(reports[i], "w");
-        if (!f || fwrite(text, 1, n, f) != n || fclose(f) != 0) abort();
-        text = gap ? gap + 2 : end;
+        const char *part;
+        size_t n = part_of(&text, end, &part);
+        write_part(reports[i], part, n);
+        const bool capture = dl_capture_is(text, (size_t)(end - text));
+        n = capture ? part_of(&text, end, &part) : 0;
+        write_part(captures[i], part, n);
     }
 }
 
@@ -107,7 +125,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ranks r = {0};
     answer a;
     if (ranks_find(&r, paths, 1, &err) == DEVLOG_OK && ranks_read(&r, &err) == DEVLOG_OK &&
-        ranks_match(&r, &err) == DEVLOG_OK && ranks_align(&r, &err) == DEVLOG_OK) {
+        ranks_match(&r, &err) == DEVLOG_OK && ranks_align(&r, &err) == DEVLOG_OK &&
+        ranks_align_hosts(&r, &err) == DEVLOG_OK) {
         if (answer_begin(&a, &err)) abort();
         if (ranks_answer(&a, &r, &(ranks_wishes){.top = 3}, &err) == DEVLOG_OK) print(&a);
         answer_free(&a);

@@ -108,13 +108,47 @@ static devlog_status on_rank(void *ctx, const dl_capture_rank *r, devlog_error *
     return DEVLOG_OK;
 }
 
+static devlog_status on_host_clocks(void *ctx, const dl_capture_host_clocks *c, devlog_error *err)
+{
+    (void)err;
+    fprintf(((heard *)ctx)->out, "clocks %u %llu %zu", c->slot, (unsigned long long)c->time_namespace, c->n);
+    for (size_t i = 0; i < c->n; i++)
+        fprintf(((heard *)ctx)->out, " %llu %llu %llu %llu %llu", (unsigned long long)c->items[i].before,
+                (unsigned long long)c->items[i].after, (unsigned long long)c->items[i].real,
+                (unsigned long long)c->items[i].most, (unsigned long long)c->items[i].likely);
+    fputc('\n', ((heard *)ctx)->out);
+    return DEVLOG_OK;
+}
+
+static devlog_status on_exchanges(void *ctx, const dl_capture_exchanges *x, devlog_error *err)
+{
+    (void)err;
+    fprintf(((heard *)ctx)->out, "exchanges %u %u %s %llu %zu", x->slot, x->peer, x->boot,
+            (unsigned long long)x->time_namespace, x->n);
+    for (size_t i = 0; i < x->n; i++)
+        fprintf(((heard *)ctx)->out, " %llu %llu %llu %llu", (unsigned long long)x->items[i].sent,
+                (unsigned long long)x->items[i].received, (unsigned long long)x->items[i].answered,
+                (unsigned long long)x->items[i].arrived);
+    fputc('\n', ((heard *)ctx)->out);
+    return DEVLOG_OK;
+}
+
 static heard listen_on(bool two_threads, const void *bytes, size_t n, dl_capture_state *state)
 {
     heard h = {0};
     devlog_error err = {0};
     h.out = open_memstream(&h.text, &h.size);
-    const dl_capture_sink sink = {&h,         on_chip,    on_elf,          on_launch,      on_core,
-                                  on_samples, on_offsets, .grid = on_grid, .rank = on_rank};
+    const dl_capture_sink sink = {&h,
+                                  on_chip,
+                                  on_elf,
+                                  on_launch,
+                                  on_core,
+                                  on_samples,
+                                  on_offsets,
+                                  .grid = on_grid,
+                                  .rank = on_rank,
+                                  .host_clocks = on_host_clocks,
+                                  .exchanges = on_exchanges};
     dl_input *in;
     assert_int_equal(dl_input_memory(&in, "test", bytes, n, &err), DEVLOG_OK);
     assert_int_equal(dl_capture_read(in, &sink, two_threads, state, &err), DEVLOG_OK);
@@ -206,6 +240,12 @@ static char *make(size_t *size, unsigned cores, uint32_t most_words, bool closed
                             .n_tiles = 3,
                             .tiles = {{0, 0, CHIP_TILE_ARC}, {3, 0, CHIP_TILE_DRAM}, {0, 2, CHIP_TILE_DRAM}}};
     assert_int_equal(dl_capture_put_grid(c, &(dl_capture_grid){0, &grid}, &err), DEVLOG_OK);
+    const dl_clock_reading readings[2] = {{1, 2, 3, DL_CLOCK_UNKNOWN, 5}, {11, 12, 13, 14, 15}};
+    assert_int_equal(dl_capture_put_host_clocks(c, &(dl_capture_host_clocks){0, 99, readings, 2}, &err),
+                     DEVLOG_OK);
+    const devlog_clock_stamps stamps[2] = {{1, 2, 3, 4}, {5, 6, UINT64_MAX, 8}};
+    assert_int_equal(
+        dl_capture_put_exchanges(c, &(dl_capture_exchanges){0, 7, "boot-2", 98, stamps, 2}, &err), DEVLOG_OK);
     const uint8_t id[20] = {1, 2, 3, [19] = 0xAB};
     const dl_capture_elf elf = {0, 1, "/tmp/a.elf", "kernels/a.c", id, 20};
     assert_int_equal(dl_capture_put_elf(c, &elf, &err), DEVLOG_OK);
@@ -247,6 +287,8 @@ static void comes_back(void **state)
         assert_non_null(strstr(h.text, "grid 0 {\"noc\":[4,3],\"columns\":[1,3],\"rows\":[2],"
                                        "\"off\":{\"columns\":[2],\"rows\":[1]},"
                                        "\"tiles\":{\"dram\":[[3,0],[0,2]],\"arc\":[[0,0]]}}\n"));
+        assert_non_null(strstr(h.text, "clocks 0 99 2 1 2 3 18446744073709551615 5 11 12 13 14 15\n"
+                                       "exchanges 0 7 boot-2 98 2 1 2 3 4 5 6 18446744073709551615 8\n"));
         assert_non_null(strstr(h.text, "elf 0 1 /tmp/a.elf kernels/a.c 20 ab\n"));
         assert_non_null(strstr(h.text, "launch 0 3 7 100 200 300 18446744073709551615\n"));
         assert_non_null(strstr(h.text, "samples 0 4294967295 3 18446744073709551613\n"));

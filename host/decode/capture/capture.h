@@ -23,6 +23,7 @@
 #define DEVLOG_DECODE_CAPTURE_H
 
 #include "base/chip_grid.h"
+#include "base/host_clock.h"
 #include "base/str.h"
 #include "decode/capture/host_records.h"
 #include "decode/capture/records.h"
@@ -62,6 +63,27 @@ typedef struct dl_capture_rank {
     uint32_t slot, rank, ranks; /* ranks: 0: the launcher does not say how many */
     const char *host;           /* name of the machine; "": unknown */
 } dl_capture_rank;
+
+/* Clocks of the host on which the process with this slot, or whoever drives this chip, ran. Captures before 25 November 2026 lack
+ * them. */
+typedef struct dl_capture_host_clocks {
+    uint32_t slot;
+    uint64_t
+        time_namespace; /* CLOCK_MONOTONIC is one clock where this and the boot are the same; 0: unknown */
+    const dl_clock_reading *items;
+    size_t n;
+} dl_capture_host_clocks;
+
+/* What this process and another rank saw of one another's CLOCK_MONOTONIC: something was sent here at `sent`, was there at
+ * `received`, and what was sent back there at `answered` was here at `arrived`. Captures before 25 November 2026 lack them. */
+typedef struct dl_capture_exchanges {
+    uint32_t slot;
+    uint32_t peer;           /* the other's rank, by its launcher */
+    const char *boot;        /* of the other's host; "": unknown */
+    uint64_t time_namespace; /* the other's; 0: unknown */
+    const devlog_clock_stamps *items;
+    size_t n;
+} dl_capture_exchanges;
 
 /* An ELF file, before the first core that ran it. */
 typedef struct dl_capture_elf {
@@ -160,6 +182,12 @@ devlog_status dl_capture_put_host_sites(dl_capture *c, uint32_t slot, const dl_h
                                         devlog_error *err);
 devlog_status dl_capture_put_host_records(dl_capture *c, const dl_host_records *records, devlog_error *err);
 devlog_status dl_capture_put_host_memory(dl_capture *c, const dl_host_memory *memory, devlog_error *err);
+devlog_status dl_capture_put_host_clocks(dl_capture *c, const dl_capture_host_clocks *clocks,
+                                         devlog_error *err);
+/* The same of this process, as of now. */
+devlog_status dl_capture_put_host_now(dl_capture *c, uint32_t slot, devlog_error *err);
+devlog_status dl_capture_put_exchanges(dl_capture *c, const dl_capture_exchanges *exchanges,
+                                       devlog_error *err);
 /* Says that nothing more of this chip will come. */
 devlog_status dl_capture_put_end(dl_capture *c, uint32_t slot, devlog_error *err);
 /* Writes what is in hand. On failure none of it is in the file, and it is still in hand. */
@@ -188,6 +216,8 @@ typedef struct dl_capture_sink {
     devlog_status (*violation)(void *ctx, const dl_capture_violation *violation, devlog_error *err);
     devlog_status (*grid)(void *ctx, const dl_capture_grid *grid, devlog_error *err);
     devlog_status (*rank)(void *ctx, const dl_capture_rank *rank, devlog_error *err);
+    devlog_status (*host_clocks)(void *ctx, const dl_capture_host_clocks *clocks, devlog_error *err);
+    devlog_status (*exchanges)(void *ctx, const dl_capture_exchanges *exchanges, devlog_error *err);
 } dl_capture_sink;
 
 /* What the reader met. */

@@ -22,6 +22,8 @@ enum {
     DL_FRAME_HOST_MEMORY, /* what was wrong with memory of the host */
     DL_FRAME_GRID,        /* where the cores of a chip are */
     DL_FRAME_RANK,        /* what the launcher says of the process */
+    DL_FRAME_HOST_CLOCKS, /* what the clocks of the host showed */
+    DL_FRAME_EXCHANGES,   /* what the process and another rank saw of one another's clocks */
     DL_FRAME_KINDS
 };
 

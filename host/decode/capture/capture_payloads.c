@@ -268,6 +268,54 @@ static devlog_status read_host_memory(frame *f, cursor *c, devlog_error *err)
     return c->bad || !f->sink->host_memory ? DEVLOG_OK : f->sink->host_memory(f->sink->ctx, &memory, err);
 }
 
+static devlog_status read_host_clocks(frame *f, cursor *c, devlog_error *err)
+{
+    enum { BYTES = 40 };
+    dl_capture_host_clocks clocks = {.slot = take32(c), .time_namespace = take64(c)};
+    const uint32_t n = take32(c);
+    if (n > (size_t)(c->end - c->at) / BYTES) c->bad = true;
+    if (c->bad || !f->sink->host_clocks) return DEVLOG_OK;
+    dl_clock_reading *items = malloc((n + 1) * sizeof *items);
+    if (!items) return no_memory(err);
+    for (uint32_t i = 0; i < n; i++) {
+        items[i].before = take64(c);
+        items[i].after = take64(c);
+        items[i].real = take64(c);
+        items[i].most = take64(c);
+        items[i].likely = take64(c);
+    }
+    clocks.items = items;
+    clocks.n = n;
+    devlog_status status = f->sink->host_clocks(f->sink->ctx, &clocks, err);
+    free(items);
+    return status;
+}
+
+static devlog_status read_exchanges(frame *f, cursor *c, devlog_error *err)
+{
+    char *texts = text_room(c), *room = texts;
+    if (!texts) return no_memory(err);
+    dl_capture_exchanges x = {.slot = take32(c), .peer = take32(c)};
+    x.boot = take_text(c, &room);
+    x.time_namespace = take64(c);
+    const uint32_t n = take32(c);
+    if (n > (size_t)(c->end - c->at) / sizeof(devlog_clock_stamps)) c->bad = true;
+    devlog_clock_stamps *items = c->bad || !f->sink->exchanges ? NULL : malloc((n + 1) * sizeof *items);
+    devlog_status status = c->bad || !f->sink->exchanges || items ? DEVLOG_OK : no_memory(err);
+    for (uint32_t i = 0; i < n && items; i++) {
+        items[i].sent = take64(c);
+        items[i].received = take64(c);
+        items[i].answered = take64(c);
+        items[i].arrived = take64(c);
+    }
+    x.items = items;
+    x.n = n;
+    if (items) status = f->sink->exchanges(f->sink->ctx, &x, err);
+    free(items);
+    free(texts);
+    return status;
+}
+
 static devlog_status read_end(frame *f, cursor *c, devlog_error *err)
 {
     (void)err;
@@ -294,6 +342,8 @@ static devlog_status (*const payloads[DL_FRAME_KINDS])(frame *, cursor *, devlog
     [DL_FRAME_HOST_MEMORY] = read_host_memory,
     [DL_FRAME_GRID] = read_grid,
     [DL_FRAME_RANK] = read_rank,
+    [DL_FRAME_HOST_CLOCKS] = read_host_clocks,
+    [DL_FRAME_EXCHANGES] = read_exchanges,
 };
 
 devlog_status capture_payload(unsigned kind, cursor *c, const dl_capture_sink *sink, capture_open *open,

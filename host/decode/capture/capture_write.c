@@ -439,6 +439,54 @@ devlog_status dl_capture_put_host_memory(dl_capture *c, const dl_host_memory *me
     return end_frame(c, DL_FRAME_HOST_MEMORY, err);
 }
 
+devlog_status dl_capture_put_host_clocks(dl_capture *c, const dl_capture_host_clocks *clocks,
+                                         devlog_error *err)
+{
+    put32(c, clocks->slot);
+    put64(c, clocks->time_namespace);
+    put32(c, (uint32_t)clocks->n);
+    for (size_t i = 0; i < clocks->n; i++) {
+        const dl_clock_reading *r = &clocks->items[i];
+        put64(c, r->before);
+        put64(c, r->after);
+        put64(c, r->real);
+        put64(c, r->most);
+        put64(c, r->likely);
+    }
+    return end_frame(c, DL_FRAME_HOST_CLOCKS, err);
+}
+
+devlog_status dl_capture_put_host_now(dl_capture *c, uint32_t slot, devlog_error *err)
+{
+    dl_clock_reading now;
+    dl_clock_read(&now);
+    const dl_capture_host_clocks put = {slot, dl_clock_namespace(), &now, 1};
+    return dl_capture_put_host_clocks(c, &put, err);
+}
+
+devlog_status dl_capture_put_exchanges(dl_capture *c, const dl_capture_exchanges *exchanges,
+                                       devlog_error *err)
+{
+    enum { PER_FRAME = 16 * 1024 };
+    devlog_status status = DEVLOG_OK;
+    for (size_t from = 0; from < exchanges->n && !status; from += PER_FRAME) {
+        const size_t n = exchanges->n - from < PER_FRAME ? exchanges->n - from : PER_FRAME;
+        put32(c, exchanges->slot);
+        put32(c, exchanges->peer);
+        put_text(c, exchanges->boot);
+        put64(c, exchanges->time_namespace);
+        put32(c, (uint32_t)n);
+        for (size_t i = from; i < from + n; i++) {
+            put64(c, exchanges->items[i].sent);
+            put64(c, exchanges->items[i].received);
+            put64(c, exchanges->items[i].answered);
+            put64(c, exchanges->items[i].arrived);
+        }
+        status = end_frame(c, DL_FRAME_EXCHANGES, err);
+    }
+    return status;
+}
+
 devlog_status dl_capture_put_end(dl_capture *c, uint32_t slot, devlog_error *err)
 {
     put32(c, slot);

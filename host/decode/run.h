@@ -22,6 +22,8 @@ enum { /* dl_run.has */
        DL_RUN_FW_END = 8,
 };
 
+enum { DL_RUN_SHAPES = 1 << 16 };
+
 typedef struct dl_run {
     uint32_t stream; /* chip, core, RISC */
     uint32_t launch; /* index into dl_launches; DL_NONE: it belongs to none */
@@ -33,6 +35,10 @@ typedef struct dl_run {
     uint64_t fw_start, kernel_start, kernel_end, fw_end;
     uint8_t has;   /* which of these there are: DL_RUN_* */
     bool unlisted; /* its events are counted, but not listed (dl_run_sink.events_end) */
+    bool once;     /* no mark of firmware and kernel but these; false: there may be */
+    /* Runs with the same number, which is less than DL_RUN_SHAPES, have marks of the same kinds in the same order; 0: nobody
+     * knows. */
+    uint32_t shape;
 } dl_run;
 
 enum { DL_WANT_EVENTS = 1, DL_WANT_MARKS = 2 };

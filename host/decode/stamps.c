@@ -118,10 +118,17 @@ static bool add(dl_stamp_row *row, int column, uint64_t time)
     return c->any = true;
 }
 
-/* Its marks are one of each default kind that it has, and nothing else. */
+/* How many of its four default stamps a run has. */
+static unsigned n_default(const dl_run *run)
+{
+    const unsigned has = run->has; /* four bits */
+    return (has & 1) + (has >> 1 & 1) + (has >> 2 & 1) + (has >> 3);
+}
+
+/* Its marks of default kinds are one of each that it has. */
 static bool is_plain(const dl_run *run)
 {
-    return run->n_marks == (uint32_t)__builtin_popcount(run->has);
+    return run->once || run->n_marks == n_default(run);
 }
 
 static bool add_plain(dl_stamp_row *row, const dl_run *run)
@@ -150,7 +157,7 @@ static void count_bytes(dl_stamps *s, const dl_run *run)
             s->to *= 10;
         s->from = s->to == UINT64_MAX ? s->to : s->to / 10;
     }
-    add_bytes(s, (uint64_t)__builtin_popcount(run->has) * (s->digits + 1));
+    add_bytes(s, (uint64_t)n_default(run) * (s->digits + 1));
 }
 
 static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)

@@ -24,6 +24,18 @@ void page_base64(dl_str *out, const void *bytes, size_t n)
     if (!dl_str_reserve(out, (n + 2) / 3 * 4)) return;
     char *to = out->text + out->len;
     size_t i = 0;
+    char twelve[4096][2]; /* two digits of twelve bits at once */
+    for (size_t k = 0; n > sizeof twelve && k < 4096; k++) {
+        twelve[k][0] = digits[k >> 6];
+        twelve[k][1] = digits[k & 63];
+    }
+    for (; n > sizeof twelve && i + 3 < n; i += 3, to += 4) {
+        uint32_t four;
+        memcpy(&four, in + i, sizeof four);
+        four = __builtin_bswap32(four) >> 8;
+        memcpy(to, twelve[four >> 12], 2);
+        memcpy(to + 2, twelve[four & 4095], 2);
+    }
     for (; i + 2 < n; i += 3) {
         const uint32_t three = (uint32_t)in[i] << 16 | (uint32_t)in[i + 1] << 8 | in[i + 2];
         *to++ = digits[three >> 18];

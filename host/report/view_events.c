@@ -46,7 +46,7 @@ static bool grow(view_forms *f)
     return true;
 }
 
-uint32_t view_forms_find(view_forms *f, const dl_event *e)
+uint32_t view_forms_find(view_forms *f, const dl_event *e, uint32_t before)
 {
     if (f->n == f->cap && !grow(f) && !f->n) return 0;
     const uint32_t slot = slot_of(f, e);
@@ -56,6 +56,6 @@ uint32_t view_forms_find(view_forms *f, const dl_event *e)
         number = f->slots[slot] = f->n++;
         f->items[number] = (view_form){e->site, e->timer_id, e->depth, e->kind, e->flags, 0};
     }
-    f->items[f->last].follows = number;
-    return f->last = number;
+    f->items[before].follows = number;
+    return number;
 }

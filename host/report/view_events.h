@@ -20,12 +20,12 @@ typedef struct view_form {
 /* Zero-initialised is empty; the first form is none. */
 typedef struct view_forms {
     view_form *items;
-    uint32_t n, cap, last;
+    uint32_t n, cap;
     uint32_t *slots, n_slots; /* hash table: numbers */
 } view_forms;
 
 void view_forms_free(view_forms *f);
-uint32_t view_forms_find(view_forms *f, const dl_event *e);
+uint32_t view_forms_find(view_forms *f, const dl_event *e, uint32_t before);
 
 static inline bool view_is_form(const view_form *f, const dl_event *e)
 {
@@ -33,18 +33,18 @@ static inline bool view_is_form(const view_form *f, const dl_event *e)
            f->flags == e->flags;
 }
 
-/* The number of an event's form; 0: out of memory, or of numbers. */
-static inline uint32_t view_forms_add(view_forms *f, const dl_event *e)
+/* The number of an event's form, where that of the event before it was `before`, or 0; 0: out of memory, or of numbers. */
+static inline uint32_t view_forms_add(view_forms *f, const dl_event *e, uint32_t before)
 {
-    const uint32_t expected = f->n ? f->items[f->last].follows : 0;
-    if (expected && view_is_form(&f->items[expected], e)) return f->last = expected;
-    return view_forms_find(f, e);
+    const uint32_t expected = f->n ? f->items[before].follows : 0;
+    if (expected && view_is_form(&f->items[expected], e)) return expected;
+    return view_forms_find(f, e, before);
 }
 
 /* What an event is told by the difference to: the event before it. Zero at the beginning. */
 typedef struct view_before {
     uint64_t start;
-    uint32_t launch, line;
+    uint32_t launch, line, form;
 } view_before;
 
 /* Most events; with 8 bytes more for their data, and for meta data and cost together, where they have such. One of no
@@ -69,7 +69,7 @@ static inline uint8_t *view_event_put(uint8_t *to, const dl_event *e, uint32_t f
     const uint64_t start = e->start - before->start, length = e->end - e->start;
     const uint32_t line = e->line - before->line + VIEW_LINES,
                    launch = e->launch - before->launch + VIEW_LAUNCHES;
-    *before = (view_before){e->start, e->launch, e->line};
+    *before = (view_before){e->start, e->launch, e->line, form};
     if (!form || (start | length) >> 32 || line >= 2 * VIEW_LINES || launch >= 2 * VIEW_LAUNCHES) {
         const uint32_t none = 0;
         memcpy(to, &none, sizeof none);
@@ -101,13 +101,13 @@ static inline const uint8_t *view_event_get(const uint8_t *from, const view_form
     memcpy(&s, from, sizeof s); /* there are as many bytes of any event */
     if (!s.form) {
         memcpy(e, from + sizeof s.form, sizeof *e);
-        *before = (view_before){e->start, e->launch, e->line};
+        *before = (view_before){e->start, e->launch, e->line, 0};
         return from + sizeof s.form + sizeof *e;
     }
     const view_form *form = &f->items[s.form >> VIEW_HAS_BITS];
     const uint64_t start = before->start + s.start;
     *before = (view_before){start, before->launch + (s.line & 255) - VIEW_LAUNCHES,
-                            before->line + (s.line >> 8) - VIEW_LINES};
+                            before->line + (s.line >> 8) - VIEW_LINES, 0};
     from += sizeof s;
     *e = (dl_event){.start = start,
                     .end = start + s.length,

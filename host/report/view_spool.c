@@ -93,7 +93,7 @@ static bool put(view_spool *s, view_sequence *q, const dl_event *e)
         q->last = c = fresh;
     }
     uint8_t *to = c->bytes + c->n;
-    c->n += (uint32_t)(view_event_put(to, e, view_forms_add(&s->forms, e), &q->before) - to);
+    c->n += (uint32_t)(view_event_put(to, e, view_forms_add(&s->forms, e, q->before.form), &q->before) - to);
     return true;
 }
 

@@ -91,8 +91,12 @@ void dl_analyzer_free(dl_analyzer *a)
         free(a->jobs[i].events);
         free(a->jobs[i].results);
     }
-    for (uint32_t i = 0; i < a->n_classes; i++)
+    for (uint32_t i = 0; i < a->n_classes; i++) {
+        for (uint32_t k = 0; k < a->classes[i].n_shapes; k++)
+            free(a->classes[i].shapes[k]);
+        free(a->classes[i].shapes);
         free(a->classes[i].steps);
+    }
     free(a->classes);
     free(a->steps);
     free(a->nowhere);
@@ -113,25 +117,24 @@ account *dl_analyzer_account(job *j, uint32_t leaf)
     account *of = j->accounts[leaf] = calloc(1, sizeof *of);
     if (!of) return NULL;
     of->samples.pool = j->pool;
-    of->summary.min = UINT64_MAX;
     of->first_start = UINT64_MAX;
     return of;
 }
 
 bool dl_analyzer_count(job *j, uint32_t leaf, uint64_t start, uint64_t duration)
 {
-    account *of = dl_analyzer_account(j, leaf);
-    if (!of || !dl_samples_add(&of->samples, duration)) return false;
-    dl_summary *s = &of->summary;
-    s->count++;
-    s->sum += duration;
-    if (duration < s->min) s->min = duration;
-    if (duration > s->max) s->max = duration;
-    if (start < of->first_start || s->count == 1) {
+    account *of = leaf < j->n_accounts ? j->accounts[leaf] : NULL;
+    if (!of) {
+        of = dl_analyzer_account(j, leaf);
+        if (!of) return false;
         of->first_start = start;
-        s->first = duration;
+        of->first = duration;
     }
-    return true;
+    if (start < of->first_start) {
+        of->first_start = start;
+        of->first = duration;
+    }
+    return dl_samples_add(&of->samples, duration);
 }
 
 bool dl_analyzer_incomplete(job *j, uint32_t chip)
@@ -182,9 +185,11 @@ uint64_t *dl_analyzer_block(dl_analyzer *a, scope of, uint32_t index)
 }
 
 /* The block of the run in hand; NULL when out of memory. */
-static uint64_t *block_of(dl_analyzer *a, scope of)
+static inline uint64_t *block_of(dl_analyzer *a, scope of)
 {
-    uint32_t index = index_in(a, of);
+    const blocks *b = &a->blocks[of];
+    uint32_t index = of == SCOPE_LAUNCH ? a->launch : index_in(a, of);
+    if (index < b->n) return a->here[of] = b->slots + (size_t)index * b->width;
     return a->here[of] = index == DL_NONE ? NULL : dl_analyzer_block(a, of, index);
 }
 
@@ -215,7 +220,7 @@ kept *dl_analyzer_kept(job *j, uint32_t stream)
     return j->kept[stream];
 }
 
-static bool step_keep(const dl_analyzer *a, job *j, uint64_t time, uint8_t bits)
+static inline bool step_keep(const dl_analyzer *a, job *j, uint64_t time, uint8_t bits)
 {
     kept *k = a->stream < j->n_kept ? j->kept[a->stream] : NULL;
     if (!k && !(k = dl_analyzer_kept(j, a->stream))) return false;
@@ -308,6 +313,53 @@ static bool begin_run(dl_analyzer *a, const dl_run *run)
     return true;
 }
 
+/* A start and its end in one run: nothing is open behind them. */
+static bool step_pair(dl_analyzer *a, job *j, uint64_t start, uint64_t end)
+{
+    uint64_t *block = a->here[SCOPE_STREAM] ? a->here[SCOPE_STREAM] : block_of(a, SCOPE_STREAM);
+    if (!block) return false;
+    block[j->first] = NO_STAMP;
+    if (block[j->last] == NO_STAMP) block[j->last] = EDGE_START;
+    return dl_analyzer_count(j, leaf_here(a, j), start, end - start);
+}
+
+/* Stamps into the slots of one block. */
+static inline const shape_slot *take_stamps(const shape_slot *s, const shape_slot *end, const dl_mark *marks,
+                                            uint64_t *block)
+{
+    for (; s < end; s++) {
+        const uint64_t stamp = *(const uint64_t *)(const void *)((const char *)marks + s->mark);
+        uint64_t *slot = (uint64_t *)(void *)((char *)block + s->slot);
+        const uint64_t value = (stamp ^ s->flip) + s->flip, known = *slot;
+        *slot = value < known ? value : known;
+    }
+    return s;
+}
+
+/* The run in hand, whose marks are in order of time, as its shape says. */
+static bool take_shape(dl_analyzer *a, const shape_steps *of_shape, const dl_run *run)
+{
+    const dl_mark *marks = run->marks;
+    const shape_slot *s = of_shape->slots;
+    for (uint32_t i = 0; i < of_shape->n_scopes; i++) {
+        const scope of = of_shape->scopes[i].scope;
+        uint64_t *block = a->here[of];
+        if (!block && !(block = block_of(a, of))) return false;
+        s = take_stamps(s, of_shape->slots + of_shape->scopes[i].end, run->marks, block);
+    }
+    for (const shape_other *o = of_shape->others, *end = o + of_shape->n_others; o < end; o++) {
+        job *j = &a->jobs[o->step.job];
+        const dl_mark *m = &marks[o->mark];
+        const bool good = o->step.what == STEP_KEEP   ? step_keep(a, j, m->time, o->step.bits)
+                          : o->step.what == STEP_PAIR ? step_pair(a, j, m->time, marks[o->end].time)
+                                                      : other_step(a, &o->step, run->batch, m);
+        if (!good) return false;
+    }
+    uint64_t *first = &a->t0[a->chip];
+    if (marks->time < *first) *first = marks->time;
+    return true;
+}
+
 static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
     dl_analyzer *a = ctx;
@@ -315,6 +367,13 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
         const dl_run *run = &runs[i];
         if (!begin_run(a, run)) return dl_analyzer_no_memory(err);
         const stream_info *s = &a->streams[run->stream];
+        if (run->shape) {
+            const stream_class *c = &a->classes[s->class];
+            const shape_steps *of_shape = run->shape < c->n_shapes ? c->shapes[run->shape] : NULL;
+            if (!of_shape) of_shape = dl_analyzer_shape(a, s->class, run);
+            if (!of_shape || !take_shape(a, of_shape, run)) return dl_analyzer_no_memory(err);
+            continue;
+        }
         stream_class *c = &a->classes[s->class];
         uint64_t first = a->t0[s->chip];
         for (uint32_t k = 0; k < run->n_marks; k++) {

@@ -329,8 +329,12 @@ static devlog_status make_results(dl_analyzer *a, job *j, devlog_error *err)
         status = dl_analyzer_no_memory(err);
         goto done;
     }
-    for (uint32_t i = 0; i < j->n_accounts; i++)
-        if (j->accounts[i]) r[n++] = rank(a, j, i);
+    for (uint32_t i = 0; i < j->n_accounts; i++) {
+        if (!j->accounts[i]) continue;
+        dl_samples_totals(&j->accounts[i]->samples, &j->accounts[i]->summary);
+        j->accounts[i]->summary.first = j->accounts[i]->first;
+        r[n++] = rank(a, j, i);
+    }
     if (n) qsort(r, n, sizeof *r, by_place);
     for (size_t from = 0, to; from < n && !status; from = to) {
         for (to = from; to < n && r[to].chip == r[from].chip; to++)

@@ -66,8 +66,8 @@ typedef struct sum {
 } sum;
 
 typedef struct account {
-    dl_summary summary;
-    uint64_t first_start;
+    uint64_t first_start, first; /* of that whose start is the least: its start, its duration */
+    dl_summary summary;          /* known at the end (analyzer_finish.c) */
     dl_samples samples;
 } account;
 
@@ -108,6 +108,7 @@ typedef enum step_what {
     STEP_KEEP,
     STEP_SUM,
     STEP_EVENT,
+    STEP_PAIR, /* of shapes: the start and the end of PLAN_ADJACENT */
     STEP_END,
 } step_what;
 
@@ -120,11 +121,37 @@ typedef struct step {
 
 enum { NO_STEPS = 1 }; /* an empty list's number; 0: not made yet */
 
+/* What runs of one shape mean (analyzer_shapes.c): the stamps that go into slots, scope by scope; and the other steps, in
+ * the order of the marks. */
+typedef struct shape_slot {
+    uint64_t flip;       /* 0: the stamp; all ones: slot_of_last of it */
+    uint32_t mark, slot; /* bytes from the first mark, and from the block's beginning */
+} shape_slot;
+
+typedef struct shape_other {
+    step step;
+    uint32_t mark, end; /* places among the marks; end: of STEP_PAIR */
+} shape_other;
+
+typedef struct shape_scope {
+    scope scope;
+    uint32_t end; /* of its slots */
+} shape_scope;
+
+typedef struct shape_steps {
+    const shape_slot *slots;
+    const shape_other *others;
+    shape_scope scopes[SCOPES];
+    uint32_t n_scopes, n_others;
+} shape_steps;
+
 /* Streams that meet the same conditions. */
 typedef struct stream_class {
     uint64_t starts, ends; /* jobs whose conditions its streams can meet */
     uint32_t *steps;       /* by kind: number of the first step */
     uint32_t n_kinds;
+    shape_steps **shapes; /* by number of the shape; NULL: not made yet */
+    uint32_t n_shapes;
 } stream_class;
 
 /* Pairs of numbers, themselves numbered in order of appearance: launches on leaves, and cores of chips. */
@@ -185,6 +212,8 @@ bool dl_analyzer_room(void *items, uint32_t *n, uint32_t index, size_t size);
 void dl_analyzer_plan(dl_analyzer *a);
 uint32_t dl_analyzer_steps(dl_analyzer *a, uint32_t class, uint32_t kind);
 bool dl_analyzer_learn_streams(dl_analyzer *a);
+/* analyzer_shapes.c: what runs of this run's shape mean on a class of streams; NULL: out of memory. */
+const shape_steps *dl_analyzer_shape(dl_analyzer *a, uint32_t class, const dl_run *run);
 /* analyzer_cells.c: the number of a pair of numbers, which may be *hint, and is one less afterwards; DL_NONE when
  * out of memory. */
 uint32_t dl_analyzer_cell(cells *c, uint32_t launch, uint32_t leaf, uint32_t *hint);

@@ -162,14 +162,10 @@ static bool take_accounts(job *j, const job *part, const uint32_t *leaves)
         uint64_t value;
         if (!from) continue;
         if (!to) return false;
-        if (!to->summary.count || from->first_start < to->first_start) {
+        if (!dl_samples_count(&to->samples) || from->first_start < to->first_start) {
             to->first_start = from->first_start;
-            to->summary.first = from->summary.first;
+            to->first = from->first;
         }
-        to->summary.count += from->summary.count;
-        to->summary.sum += from->summary.sum;
-        if (from->summary.min < to->summary.min) to->summary.min = from->summary.min;
-        if (from->summary.max > to->summary.max) to->summary.max = from->summary.max;
         dl_sample_walk_start(&w, &from->samples);
         while (dl_sample_walk_next(&w, &value))
             if (!dl_samples_add(&to->samples, value)) return false;

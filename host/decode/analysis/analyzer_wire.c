@@ -64,16 +64,12 @@ static void wire_accounts(dl_wire *w, dl_analyzer *a, job *j)
             leaf++;
         dl_wire_below(w, &leaf, dl_analyzer_leaf_n(a, j));
         account *of = w->bad ? NULL : dl_analyzer_account(j, leaf);
-        if (!of || (dl_wire_reads(w) && of->summary.count)) w->bad = true;
+        if (!of || (dl_wire_reads(w) && dl_samples_count(&of->samples))) w->bad = true;
         if (w->bad) return;
         dl_wire_u64(w, &of->first_start);
-        dl_wire_u64(w, &of->summary.first);
+        dl_wire_u64(w, &of->first);
         dl_wire_samples(w, &of->samples);
-        const uint64_t first = of->summary.first;
-        if (!dl_wire_reads(w)) continue;
-        if (!dl_samples_count(&of->samples)) w->bad = true;
-        dl_samples_totals(&of->samples, &of->summary);
-        of->summary.first = first;
+        if (dl_wire_reads(w) && !dl_samples_count(&of->samples)) w->bad = true;
     }
 }
 

@@ -138,6 +138,7 @@ struct dl_pair {
     uint32_t *places, cap_sorted;
     struct pair_shape **shapes; /* lists by hash; NULL: none yet */
     size_t shape_bytes;
+    uint32_t n_shapes; /* that have numbers */
     dl_sample_pool pool;
     dl_series_table series;
     dl_zone_counters counters;
@@ -373,7 +374,7 @@ static inline dl_run *dl_pair_out_run(dl_pair *p, uint32_t stream, uint32_t laun
     dl_outbox *o = &p->out.box;
     dl_run *run = o->n_runs ? &o->runs[o->n_runs - 1] : NULL;
     if (run && run->stream == stream && run->launch == launch && run->batch == p->batch && !run->unlisted &&
-        o->n_events < o->cap_events && o->n_marks < o->cap_marks)
+        !run->shape && !run->marks && o->n_events < o->cap_events && o->n_marks < o->cap_marks)
         return run;
     return dl_pair_out_begin(p, stream, launch, 1, 1, status, err);
 }

@@ -177,6 +177,8 @@ static inline void describe(dl_pair *p, const stream_state *s, const pair_shape 
     const uint64_t epoch = s->epoch;
     dl_outbox *o = &p->out.box;
     run->has = DL_RUN_FW_START | DL_RUN_FW_END;
+    run->once = shape->once;
+    run->shape = shape->number;
     run->fw_start = marks->time + epoch;
     run->fw_end = marks[shape->fw_end].time + epoch;
     if (shape->has_kernel) {

@@ -54,6 +54,7 @@ static bool find_items(const dl_pair *p, finding *f, const dl_mark *sorted)
 {
     uint32_t open[SHAPE_DEPTH], n_open = 0;
     pair_shape *shape = &f->shape;
+    uint32_t n_default = 0;
     shape->fw_end = shape->kernel_start = shape->kernel_end = SHAPE_NONE;
     for (uint32_t i = 0; i < shape->n; i++) {
         const dl_kind *kind = &p->tables->kinds[dl_mark_kind(sorted[i].code)];
@@ -82,9 +83,11 @@ static bool find_items(const dl_pair *p, finding *f, const dl_mark *sorted)
         if (start->site != kind->site) return false;
         f->items[shape->n_items++] =
             (shape_item){f->order[open[n_open]], place, DL_EVENT_ZONE, (uint8_t)n_open, role != DL_ROLE_USER};
+        n_default += role != DL_ROLE_USER;
         if (role == DL_ROLE_FW) shape->fw_end = place;
         if (role == DL_ROLE_KERNEL) shape->kernel_end = place;
     }
+    shape->once = n_default == 1u + shape->has_kernel;
     return n_open == 0;
 }
 
@@ -134,6 +137,7 @@ static const pair_shape *add_shape(dl_pair *p, const finding *f, const dl_mark *
     memcpy(items, f->items, n_items * sizeof *items);
     memcpy(order, f->order, n);
     *shape = f->shape;
+    shape->number = p->n_shapes < DL_RUN_SHAPES - 1 ? ++p->n_shapes : 0;
     shape->steps = steps;
     shape->items = items;
     shape->order = f->in_order ? NULL : order;

@@ -43,7 +43,9 @@ typedef struct pair_shape {
     uint32_t n, n_items;
     uint8_t last;                             /* place of the mark with the last stamp */
     uint8_t fw_end, kernel_start, kernel_end; /* of the ends the last, of the starts the first; SHAPE_NONE */
+    uint32_t number;                          /* dl_run.shape */
     bool has_kernel;
+    bool once;     /* one zone of the firmware, and of the kernel one at most */
     bool has_data; /* values or sums are among them: marks that may be rare */
 } pair_shape;
 

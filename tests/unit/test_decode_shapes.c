@@ -1,0 +1,190 @@
+/* Runs of one shape: that consumers may take them by it. Analyses by shape against the same mark by mark, and what runs say of
+ * themselves. Not whether pairing by shape is right (test_decode_paths.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/analysis/analyzer_internal.h"
+#include "support/cmocka_all.h"
+#include "support/runs.h"
+
+typedef struct setup {
+    dl_decode *d;
+    dl_analyzer *a;
+    dl_analysis_list list;
+} setup;
+
+static void done(setup *s)
+{
+    dl_analyzer_free(s->a);
+    dl_analyses_free(&s->list);
+    dl_decode_free(s->d);
+}
+
+/* Of a random log, with and without what is remembered of runs that look alike. */
+static void analyse(setup *s, const dl_str *log, const char *analyses, bool no_shapes)
+{
+    devlog_error err;
+    *s = (setup){0};
+    const dl_decode_options options = {.no_shapes = no_shapes, .threads = 1};
+    if (dl_analyses_defaults(&s->list, &err)) fail_msg("%s", err.text);
+    if (dl_analyses_parse(&s->list, "test", analyses, &err)) fail_msg("%s", err.text);
+    assert_int_equal(dl_decode_new(&s->d, &options, &err), DEVLOG_OK);
+    assert_int_equal(dl_analyzer_new(&s->a, s->d, &s->list, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_run_sink(s->d, dl_analyzer_sink(s->a), &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_memory(s->d, "log", log->text, log->len, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_finish(s->d, &err), DEVLOG_OK);
+}
+
+static void check_same(const setup *a, const setup *b, uint64_t seed)
+{
+    for (size_t i = 0; i < a->list.n; i++) {
+        size_t n, m;
+        const dl_analysis_result *x = dl_analyzer_results(a->a, i, &n), *y = dl_analyzer_results(b->a, i, &m);
+        assert_int_equal(n, m);
+        for (size_t k = 0; k < n; k++) {
+            const dl_summary *p = &x[k].summary, *q = &y[k].summary;
+            const bool same =
+                x[k].chip == y[k].chip && x[k].core_x == y[k].core_x && x[k].core_y == y[k].core_y &&
+                x[k].stream == y[k].stream && x[k].incomplete == y[k].incomplete && p->count == q->count &&
+                p->min == q->min && p->max == q->max && p->first == q->first && p->sum == q->sum &&
+                p->median_low == q->median_low && p->median_high == q->median_high;
+            if (!same) fail_msg("seed %lu: '%s' differs", seed, a->list.items[i].name);
+        }
+        const dl_analysis_event *e = dl_analyzer_events(a->a, i, &n), *f = dl_analyzer_events(b->a, i, &m);
+        assert_int_equal(n, m);
+        for (size_t k = 0; k < n; k++)
+            if (e[k].time != f[k].time || e[k].data != f[k].data || e[k].stream != f[k].stream)
+                fail_msg("seed %lu: event %lu of '%s' differs", seed, k, a->list.items[i].name);
+    }
+}
+
+/* Every kind of analysis, on one RISC, a core, a chip and the launches of it; markers that are a start and an end at once,
+ * and starts and ends that meet in one run twice or not at all. */
+static void runs_that_look_alike_change_nothing(void **state)
+{
+    (void)state;
+    enum { LOGS = 60 };
+#define START(role) "{\"risc\": \"ANY\", \"role\": \"" role "\", \"zone_phase\": \"ZONE_START\"}"
+#define END(role)   "{\"risc\": \"ANY\", \"role\": \"" role "\", \"zone_phase\": \"ZONE_END\"}"
+#define ANY         "{\"risc\": \"ANY\", \"zone_name\": \"*\", \"zone_phase\": \"ANY\"}"
+#define TWO(name, across, type, start, end)                                                                  \
+    "\"" name "\": {\"across\": \"" across "\", \"type\": \"" type "\", \"start\": " start ", \"end\": " end \
+    "}"
+    static const char *const list[] = {
+        TWO("own", "risc", "adjacent", START("KERNEL"), END("KERNEL")),
+        TWO("gap", "risc", "adjacent", END("KERNEL"), START("FW")),
+        TWO("all", "risc", "adjacent", ANY, ANY),
+        TWO("any", "core", "adjacent", ANY, END("FW")),
+        TWO("to the end", "device", "adjacent", START("KERNEL"), ANY),
+        TWO("first any", "core", "session_first_last", ANY, ANY),
+        TWO("launch", "risc", "launch_first_last", ANY, ANY),
+        TWO("launch of core", "core", "launch_first_last", END("KERNEL"), END("FW")),
+        TWO("op", "ops", "op_core_first_last", END("FW"), START("FW")),
+    };
+    dl_str analyses = {0};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        dl_str_fmt(&analyses, "%c%s", i ? ',' : '{', list[i]);
+    dl_str_char(&analyses, '}');
+    uint32_t shapes = 0;
+    for (uint64_t seed = 1; seed <= LOGS; seed++) {
+        dl_str log = {0};
+        test_runs(&log, 4 + (unsigned)(seed % 9), (unsigned)(seed % 4) * 3, seed);
+        setup one, other;
+        analyse(&one, &log, analyses.text, true);
+        analyse(&other, &log, analyses.text, false);
+        for (uint32_t i = 0; i < other.a->n_classes; i++)
+            for (uint32_t k = 0; k < other.a->classes[i].n_shapes; k++)
+                shapes += other.a->classes[i].shapes[k] != NULL;
+        devlog_error err;
+        assert_int_equal(dl_analyzer_finish(one.a, &err), DEVLOG_OK);
+        assert_int_equal(dl_analyzer_finish(other.a, &err), DEVLOG_OK);
+        check_same(&one, &other, seed);
+        done(&one);
+        done(&other);
+        dl_str_free(&log);
+    }
+    dl_str_free(&analyses);
+    assert_true(shapes > LOGS);
+}
+
+/* What a run says of itself is so: `once`, and that runs of one shape have marks of the same kinds. */
+typedef struct promises {
+    const dl_tables *tables;
+    uint64_t kinds[DL_RUN_SHAPES]; /* by shape: a sum over its marks; 0: not met */
+    unsigned n_once, n_shapes;
+} promises;
+
+static devlog_status check_promises(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
+{
+    promises *p = ctx;
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        const dl_run *run = &runs[i];
+        unsigned defaults = 0;
+        uint64_t kinds = run->n_marks;
+        for (uint32_t k = 0; k < run->n_marks; k++) {
+            const dl_kind *kind = &p->tables->kinds[dl_mark_kind(run->marks[k].code)];
+            defaults += kind->type <= DL_ROW_ZONE_END && kind->role != DL_ROLE_USER;
+            kinds = dl_hash_u64(kinds ^ dl_mark_kind(run->marks[k].code)) | 1;
+            assert_true(!run->shape || k == 0 || run->marks[k].time >= run->marks[k - 1].time);
+        }
+        if (run->once) assert_int_equal(defaults, __builtin_popcount(run->has));
+        p->n_once += run->once;
+        if (!run->shape) continue;
+        assert_true(run->shape < DL_RUN_SHAPES);
+        if (p->kinds[run->shape]) assert_int_equal(p->kinds[run->shape], kinds);
+        p->n_shapes += !p->kinds[run->shape];
+        p->kinds[run->shape] = kinds;
+    }
+    return DEVLOG_OK;
+}
+
+static void look(promises *p, const dl_str *log)
+{
+    devlog_error err;
+    dl_decode *d;
+    const dl_decode_options options = {.threads = 1};
+    assert_int_equal(dl_decode_new(&d, &options, &err), DEVLOG_OK);
+    memset(p, 0, sizeof *p);
+    p->tables = dl_decode_tables(d);
+    const dl_run_sink sink = {p, DL_WANT_MARKS, check_promises, false, NULL};
+    assert_int_equal(dl_decode_run_sink(d, sink, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_memory(d, "log", log->text, log->len, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    dl_decode_free(d);
+}
+
+static void runs_keep_what_they_promise(void **state)
+{
+    (void)state;
+    unsigned n_once = 0, n_shapes = 0;
+    promises *p = malloc(sizeof *p);
+    assert_non_null(p);
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        dl_str log = {0};
+        test_runs(&log, 4 + (unsigned)(seed % 9), (unsigned)(seed % 4) * 3, seed);
+        look(p, &log);
+        n_once += p->n_once;
+        n_shapes += p->n_shapes;
+        dl_str_free(&log);
+    }
+    assert_true(n_once > 100 && n_shapes > 60);
+    dl_str two_kernels = {0};
+    for (unsigned row = 0; row < 60; row++) {
+        static const unsigned ids[] = {1, 2, 3, 2, 3, 4};
+        dl_str_fmt(&two_kernels, "0, 1, 1, BRISC, %u, %u\n", ids[row % 6], 1000 + 10 * row);
+    }
+    look(p, &two_kernels);
+    assert_true(p->n_shapes == 1 && p->n_once == 0);
+    dl_str_free(&two_kernels);
+    free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_that_look_alike_change_nothing),
+        cmocka_unit_test(runs_keep_what_they_promise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -180,8 +180,7 @@ devlog_status control_arm(devlog_device *device, devlog_program *program, devlog
     if (program->recording_version == device->recording_version) return DEVLOG_OK;
     arm a = {.device = device, .program = program};
     for (const devlog_kernel *k = program->kernels; k; k = k->next) {
-        for (uint32_t i = 0; i < k->elf.n_sites && !a.events; i++)
-            a.events = k->elf.sites[i].events;
+        a.events |= kernel_streams_events(k);
         if (a.events && device->board.events.size == 0)
             return dl_fail(
                 err, DEVLOG_ERR_UNSUPPORTED,

@@ -227,6 +227,12 @@ devlog_status pull_risc(devlog_device *device, devlog_core core, uint32_t risc, 
         extents[n++] =
             (extent){region + current * stride, c->tail ? c->tail : c->segment_end[current], c->switches < 2};
         out->finished = c->tail != 0;
+        /* Only the manager's firmware writes it, and only where a kernel uses the tile's stream: the buffer holds nothing of this
+         * launch. */
+        if (c->events_status && device->last && (risc || !program_streams_events(device->last))) {
+            c->events_status = 0;
+            c->damage |= DEVLOG_DAMAGE_CONTROL;
+        }
     }
     out->alive = true;
     if (whole) status = read_stream(device, out, err);

@@ -346,10 +346,13 @@ static devlog_status describe_core(void *context, devlog_core core, devlog_error
         uint32_t pc;
         if (mailbox.risc[i].done == mailbox.go) continue;
         say(d, " %s", device->board.riscs[i].name);
-        if (device->transport.ops->hart_pc && device->transport.ops->hart_pc(&device->transport, at, i, &pc))
-            say(d, " at pc 0x%" PRIx32, pc);
         const devlog_kernel *k = program_kernel_at(d->program, core, i);
-        say(d, " in %s,", k ? k->source : "its firmware");
+        bool known =
+            device->transport.ops->hart_pc && device->transport.ops->hart_pc(&device->transport, at, i, &pc);
+        if (known) say(d, " at pc 0x%" PRIx32, pc);
+        /* It may have left its kernel: firmware that was started again, a call of something that is no function. */
+        bool inside = !known || program_risc_of(d->program, core, pc + 1) == i;
+        say(d, " %s %s,", k && !inside ? "outside of" : "in", k ? k->source : "its firmware");
     }
     if (d->used && d->used < d->size && d->text[d->used - 1] == ',') d->text[--d->used] = 0;
     return DEVLOG_OK;

@@ -145,6 +145,20 @@ uint32_t program_risc_of(const devlog_program *program, devlog_core core, uint32
     return BOARD_MAX_RISCS;
 }
 
+bool kernel_streams_events(const devlog_kernel *k)
+{
+    for (uint32_t i = 0; i < k->elf.n_sites; i++)
+        if (k->elf.sites[i].events) return true;
+    return false;
+}
+
+bool program_streams_events(const devlog_program *program)
+{
+    for (const devlog_kernel *k = program->kernels; k; k = k->next)
+        if (kernel_streams_events(k)) return true;
+    return false;
+}
+
 bool program_uses(const devlog_program *program, devlog_core core)
 {
     for (const devlog_kernel *k = program->kernels; k; k = k->next)

@@ -35,6 +35,10 @@ struct devlog_program {
 /* True when the core runs a kernel of the program. */
 bool program_uses(const devlog_program *program, devlog_core core);
 
+/* True when a kernel, or one of the program, records in the event stream of its tile. */
+bool kernel_streams_events(const devlog_kernel *k);
+bool program_streams_events(const devlog_program *program);
+
 /* The kernel on a RISC of a core, or NULL. */
 const devlog_kernel *program_kernel_at(const devlog_program *program, devlog_core core, uint32_t risc);
 

@@ -216,6 +216,25 @@ static void later_launches_are_not_blamed(void **state)
     free(csv);
 }
 
+/* A program without -DDEVLOG_HW_STREAM has no events, whatever a kernel leaves in the word that says how many there are. */
+static void no_events_are_invented(void **state)
+{
+    (void)state;
+    run r = run_kernel(
+        "events", "BRISC",
+        "void kernel_main(void)\n{\n"
+        "    volatile devlog_control *c = (volatile devlog_control *)(uintptr_t)((uint32_t)(uintptr_t)REGION + "
+        "DEVLOG_CONTROL_OFFSET(DEVLOG_SEGMENT_BITS));\n"
+        "    work(20);\n"
+        "    c->events_status = 0x02000033u;\n}\n");
+    check_ok(r.status, &r.err);
+    end_run(&r);
+    assert_int_equal(both_say(&r, DL_FOUND_DAMAGED_WORDS), 0);
+    assert_int_equal(both_say(&r, DL_FOUND_DROPPED), 0);
+    assert_int_equal(both_say(&r, DL_FOUND_UNKNOWN), 1);
+    assert_true(both_blame(&r, DL_FOUND_UNKNOWN, "BRISC: launch 1: its control words"));
+}
+
 /* The driver sees the instruction in the ELF file, so even what leaves no trace is known to be unknown: the
  * cursor goes back by 40 records, and more than 40 follow. */
 static void a_kernel_that_writes_the_cursor_is_told(void **state)
@@ -283,6 +302,7 @@ static void a_null_call_keeps_the_records(void **state)
         snprintf(where, sizeof where, " %s: 1 restarts", riscs[i][0] == 'T' ? "TRISC_2" : riscs[i]);
         says(r.err.text, "the firmware of BRISC was started again", "the message");
         says(r.err.text, who, "the message");
+        says(r.err.text, " outside of ", "the message"); /* the pc is in firmware */
         assert_int_equal(both_say(&r, DL_FOUND_RESTARTED), 1);
         assert_true(both_blame(&r, DL_FOUND_RESTARTED, where));
         assert_int_equal(both_say(&r, DL_FOUND_DAMAGED_WORDS), 0);
@@ -355,6 +375,7 @@ int main(void)
         cmocka_unit_test(overwritten_records_are_told_everywhere),
         cmocka_unit_test(cleared_records_are_told),
         cmocka_unit_test(later_launches_are_not_blamed),
+        cmocka_unit_test(no_events_are_invented),
         cmocka_unit_test(a_kernel_that_writes_the_cursor_is_told),
         cmocka_unit_test(a_moved_cursor_is_seen_in_the_words),
         cmocka_unit_test(a_null_call_keeps_the_records),

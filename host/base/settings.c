@@ -148,8 +148,8 @@ static const dl_setting_info table[DL_SETTINGS] = {
 /* Names: tt_metal/llrt/rtoptions.cpp, tools/tracy/__main__.py and the profiler's documents of tt-metal, 2025-26. */
 const dl_setting_other dl_settings_without_effect[] = {
     {"TT_METAL_DEVICE_PROFILER_DISPATCH", "devlog has no dispatch cores"},
-    {"TT_METAL_DEVICE_PROFILER_NOC_EVENTS", "devlog does not record NoC events"},
-    {"TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH", "devlog does not record NoC events"},
+    {"TT_METAL_DEVICE_PROFILER_NOC_EVENTS", "DEVLOG_WAITS=1 records the transfers of devlog/transfers.h"},
+    {"TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH", "DEVLOG_WAITS=1 records the transfers of devlog/transfers.h"},
     {"TT_METAL_PROFILER_SYNC", "clocks are compared unless DEVLOG_CLOCK_SYNC=0"},
     {"TT_METAL_PROFILER_SUM", "sums are markers of their own: DEVLOG_ZONE_SUM"},
     {"TT_METAL_PROFILER_ACCUMULATE", "every launch is pulled by itself"},
@@ -174,7 +174,7 @@ const dl_setting_other dl_settings_without_effect[] = {
     {"TT_METAL_STREAMING_PROFILER_RING_MB", "records go from L1 to the log"},
     {"TT_METAL_STREAMING_PROFILER_DECODE_THREADS", "records are decoded when a log is read"},
     {"TT_METAL_STREAMING_PROFILER_TRACY", "DEVLOG_HOST=tracy sends zones to Tracy"},
-    {"TT_METAL_MEM_PROFILER", "devlog does not record allocations"},
+    {"TT_METAL_MEM_PROFILER", "DEVLOG_OPS=1 logs what buffers are allocated; devlog memory shows it"},
     {"TT_METAL_DEVICE_DEBUG_DUMP_ENABLED", "what there is no room for is counted; the recording mode STREAM loses nothing"},
     {"TT_METAL_TRACY_MID_RUN_PUSH", "DEVLOG_HOST=tracy sends the zones of every launch when it is pulled"},
     {"TTNN_OP_PROFILER", "DEVLOG_OPS=1 writes the log of ops"},

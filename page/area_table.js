@@ -1,12 +1,13 @@
 /* What is shown of a measured part of the time line: its statistics (area.js) by zone, or by row, in the order that was asked
  * for. A click on a row goes there. */
 
-import { areaOf } from "./area.js";
+import { areaSteps } from "./area.js";
 import { copyButtons, shownText } from "./copy.js";
 import { make } from "./dom.js";
 import { counted, cyclesAndTime, duration, grouped } from "./format.js";
 import { rowsLayout } from "./rows.js";
 import { reveal, selection, swatch } from "./select.js";
+import { inSlices } from "./slices.js";
 import { measureTimeline, repaint, timeline } from "./timeline.js";
 
 export const area = { by: "zone", sort: { zone: "time", row: "" } };
@@ -41,29 +42,44 @@ const COLUMNS = {
   row: [["core, RISC", "", ""], ["zones", "n", "count"], ["covered", "n", "time"], ["part", "n", "time"], ["most time in", "", null]],
 };
 
+function lengthText(value) {
+  const { model } = timeline;
+  return model.toCycles === 0 ? duration(value) : cyclesAndTime(value * model.toCycles, model.khz);
+}
+
+/* How long it is stands there at once; its statistics as soon as they are counted. */
 export function showArea(box) {
-  const model = timeline.model, ns = model.toCycles === 0, unit = ns ? 1 : model.toCycles, [t0, t1] = selection.range, by = area.by;
-  const length = (value) => (ns ? duration(value) : cyclesAndTime(value * unit, model.khz));
-  const found = areaOf(model, t0, t1, selection.rows), list = by === "zone" ? found.zones : found.rows, sort = area.sort[by];
+  const [t0, t1] = selection.range, { rows } = selection;
+  let isCounted = false;
+  inSlices("area", areaSteps(timeline.model, t0, t1, rows), (found) => {
+    isCounted = true;
+    if (selection.range && selection.range[0] === t0 && selection.range[1] === t1 && selection.rows === rows) showCounted(box, found);
+  });
+  if (!isCounted) box.replaceChildren(make("h2", {}, "Measured: " + lengthText(t1 - t0)), make("p", { class: "faint" }, "from " + lengthText(t0) + "; counting its zones ..."));
+}
+
+function showCounted(box, found) {
+  const ns = timeline.model.toCycles === 0, unit = ns ? 1 : timeline.model.toCycles, [t0, t1] = selection.range, by = area.by;
+  const list = by === "zone" ? found.zones : found.rows, sort = area.sort[by], again = () => showCounted(box, found);
   const rows = sort ? [...list].sort((a, b) => b[sort] - a[sort]) : list;
   const head = make("tr", {}, ...COLUMNS[by].map(([name, kind, key]) => {
     if (key === null) return make("th", { scope: "col", class: kind }, name);
     const button = make("button", { type: "button" }, name);
     button.addEventListener("click", () => {
       area.sort[by] = key;
-      showArea(box);
+      again();
     });
     return make("th", { scope: "col", class: kind, "aria-sort": key === sort ? (key ? "descending" : "ascending") : undefined }, button);
   }));
   const turn = make("button", { type: "button", class: "go" }, by === "zone" ? "by row" : "by zone");
   turn.addEventListener("click", () => {
     area.by = by === "zone" ? "row" : "zone";
-    showArea(box);
+    again();
     /** @type {any} */ (box.querySelector(".go")).focus();
   });
   const where = selection.rows ? counted(selection.rows.size, "row") : "all rows";
-  box.replaceChildren(make("h2", {}, "Measured: " + length(t1 - t0)),
-    make("p", { class: "faint" }, "from " + length(t0) + "; " + where + ", " + counted(found.count, "zone") + "; " + (ns ? "ns" : "cycles") + " ", turn, " ", copyButtons(() => shownText(box.querySelector("table")))),
+  box.replaceChildren(make("h2", {}, "Measured: " + lengthText(t1 - t0)),
+    make("p", { class: "faint" }, "from " + lengthText(t0) + "; " + where + ", " + counted(found.count, "zone") + "; " + (ns ? "ns" : "cycles") + " ", turn, " ", copyButtons(() => shownText(box.querySelector("table")))),
     make("table", { class: "answer area" }, make("thead", {}, head), make("tbody", {}, ...rows.slice(0, SHOWN[by]).map((r) => (by === "zone" ? zoneLine : rowLine)(r, unit)))),
     rows.length > SHOWN[by] ? make("p", { class: "faint" }, "and " + grouped(rows.length - SHOWN[by]) + " more") : "");
 }

@@ -6,7 +6,7 @@ import { copyButtons, shownText } from "./copy.js";
 import { byId, make } from "./dom.js";
 import { counted, grouped } from "./format.js";
 import { barColour, binText, binTextOf, drawHistogram, histogram } from "./histogram.js";
-import { besideOf, binOf, binsOf, edgesOf, extremeOf, figuresOf, groupsOf, instancesOf, itemOf, startOf } from "./instances.js";
+import { besideOf, binOf, binsOf, edgesOf, extremeOf, figuresOf, groupsOf, instancesOf, itemOf, longestOf } from "./instances.js";
 import { say } from "./say.js";
 import { goTo, selection } from "./select.js";
 import { rowPlace, table } from "./table.js";
@@ -106,14 +106,24 @@ function scopeBar(row) {
     button(find.kept ? "forget the kept" : "keep to compare", "Keep this selection, and compare the next one with it", keep));
 }
 
+/* The least and the greatest. */
+function endsOf(lengths) {
+  let low = Infinity, high = 0;
+  for (const v of lengths) {
+    if (v < low) low = v;
+    if (v > high) high = v;
+  }
+  return [low, high];
+}
+
 /* The bins of both selections are the same. */
 function draw(canvas, box, row) {
-  const kept = find.kept && find.kept.lengths.length ? find.kept.lengths : null, figures = figuresOf(find.found.length), other = kept && figuresOf(kept);
-  const edges = edgesOf(Math.min(figures.min, other ? other.min : Infinity), Math.max(figures.max, other ? other.max : 0), find.logX);
+  const kept = find.kept && find.kept.lengths.length ? find.kept.lengths : null, ends = [find.found.length, ...(kept ? [kept] : [])].map(endsOf);
+  const edges = edgesOf(Math.min(...ends.map((e) => e[0])), Math.max(...ends.map((e) => e[1])), find.logX);
   const own = binsOf(find.found.length, edges), beside = kept && binsOf(kept, edges), { scale, unit } = unitOf(row);
   const bars = (bins) => (find.weight === "time" ? bins.times.map((t) => t * scale) : bins.counts);
   const used = [...box.children].reduce((sum, e) => sum + (e === canvas ? 0 : e.offsetHeight), 0);
-  const { median, p95 } = whole() ? row : figures;
+  const { median, p95 } = whole() ? row : figuresOf(find.found.length); /* to sort them takes long */
   drawHistogram(canvas, { w: box.clientWidth - 12, h: box.clientHeight - 18 - used }, {
     edges, at: edges.slice(0, -1), ...own, bars: bars(own), other: beside ? bars(beside) : null, scale, unit, weight: find.weight, logX: find.logX, logY: find.logY, bin: find.bin,
     colour: barColour(row.name), lines: [[median, "median"], [p95, "p95"]],
@@ -139,8 +149,13 @@ function onChartKey(event) {
   byId("chart").querySelector("canvas").focus();
 }
 
+/* Where another tab is on the screen it is drawn when this one comes back. */
 export function showHistogram() {
   const box = byId("chart"), row = table.chosen || table.suggested;
+  if (tabs.now !== "zones") {
+    Object.assign(find, { row, found: null });
+    return;
+  }
   histogram.drawn = null;
   find.found = null;
   byId("instances").replaceChildren();
@@ -186,14 +201,13 @@ function heading(names) {
 
 /* Of the bin that was chosen, or of all: the longest. */
 function instanceTable() {
-  const { found } = find, { edges, scale, unit } = histogram.drawn, list = [];
-  for (let k = 0; k < found.n; k++) if (find.bin < 0 || binOf(edges, found.length[k]) === find.bin) list.push(k);
-  list.sort((a, b) => found.length[b] - found.length[a] || startOf(found, a) - startOf(found, b));
-  const lines = list.slice(0, find.bin < 0 ? 20 : LISTED).map((k) => {
+  const { found } = find, { edges, scale, unit } = histogram.drawn, most = find.bin < 0 ? 20 : LISTED;
+  const { list, n } = longestOf(found, most, find.bin < 0 ? () => true : (length) => binOf(edges, length) === find.bin);
+  const lines = list.map((k) => {
     const item = itemOf(found, k), { row } = item.lane, launch = timeline.model.launches[item.lane.launch[item.i]];
     return clickable(make("tr", {}, number(grouped(found.length[k] * scale)), make("td", {}, row.core.name), make("td", {}, row.risc), make("td", {}, launch ? launch.name.slice(0, 40) : "")), () => goTo(item));
   });
-  const left = list.length - lines.length;
+  const left = n - lines.length;
   return [make("h2", {}, find.bin < 0 ? "The longest" : "Of this bin, the longest first"),
     make("table", { class: "list" }, heading([[unit, "n"], ["core", ""], ["RISC", ""], ["launch", ""]]), make("tbody", {}, ...lines)),
     left ? make("p", { class: "faint" }, find.bin < 0 ? "Click a bar for its instances." : "and " + grouped(left) + " more") : ""];

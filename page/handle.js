@@ -42,5 +42,6 @@ import * as chipsOf from "./chips.js";
 import * as gridOf from "./grid.js";
 import * as besideOf from "./beside.js";
 import * as curvesOfPage from "./curves.js";
+import * as slicesOf from "./slices.js";
 
-export const handle = Object.assign({}, curvesOfPage, besideOf, gridOf, chipsOf, touchOf, sayOf, stateOf, row_menuOf, orderOf, linkOf, copyOf, bookmarksOf, answersOf, area, answer_table, causes_draw, data, dom, findzone, flows, format, heatmap, histogram, instances, keys, markers, memory, opsOf, overview, owners, panes, places, roofline, rows, search, select, table, tabsOf, theme, timeline, view, waits);
+export const handle = Object.assign({}, slicesOf, curvesOfPage, besideOf, gridOf, chipsOf, touchOf, sayOf, stateOf, row_menuOf, orderOf, linkOf, copyOf, bookmarksOf, answersOf, area, answer_table, causes_draw, data, dom, findzone, flows, format, heatmap, histogram, instances, keys, markers, memory, opsOf, overview, owners, panes, places, roofline, rows, search, select, table, tabsOf, theme, timeline, view, waits);

@@ -130,14 +130,40 @@ export function binsOf(values, edges) {
 /* Of each core, or each RISC, that has instances: [{ key, core, risc, count, sum, median, max, k: its longest }], the largest
  * median first. */
 export function groupsOf(found, by) {
-  const groups = new Map();
+  const numbers = new Map(), keys = [], group = found.lanes.map(({ row }) => {
+    const key = by === "core" ? row.core : row.risc;
+    if (!numbers.has(key)) numbers.set(key, keys.push(key) - 1);
+    return numbers.get(key);
+  });
+  const counts = new Uint32Array(keys.length), longest = new Int32Array(keys.length).fill(-1);
   for (let k = 0; k < found.n; k++) {
-    const row = found.lanes[found.of[k]].row, key = by === "core" ? row.core : row.risc;
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push(k);
+    const g = group[found.of[k]];
+    counts[g]++;
+    if (longest[g] < 0 || found.length[k] > found.length[longest[g]]) longest[g] = k;
   }
-  return [...groups].map(([key, list]) => {
-    const figures = figuresOf(list.map((k) => found.length[k]));
-    return { key, count: figures.count, sum: figures.sum, median: figures.median, max: figures.max, k: list.reduce((a, k) => (found.length[k] > found.length[a] ? k : a)) };
-  }).sort((a, b) => b.median - a.median || b.max - a.max);
+  const lengths = Array.from(counts, (n) => new Float64Array(n)), filled = new Uint32Array(keys.length);
+  for (let k = 0; k < found.n; k++) {
+    const g = group[found.of[k]];
+    lengths[g][filled[g]++] = found.length[k];
+  }
+  return keys.map((key, g) => ({ key, k: longest[g], figures: figuresOf(lengths[g]) })).filter((g) => g.figures)
+    .map(({ key, k, figures }) => ({ key, count: figures.count, sum: figures.sum, median: figures.median, max: figures.max, k })).sort((a, b) => b.median - a.median || b.max - a.max);
+}
+
+/* Numbers of the `most` longest instances of which `wanted` (of a length) is true, the longest first, then by time; and how many there are
+ * in all: { list, n }. Not by sorting all of them: there may be millions. */
+export function longestOf(found, most, wanted) {
+  const before = (a, b) => found.length[b] - found.length[a] || startOf(found, a) - startOf(found, b) || a - b;
+  let list = [], n = 0, least = -1; /* what is shorter is not among them */
+  for (let k = 0; k < found.n; k++) {
+    const length = found.length[k];
+    if (!wanted(length)) continue;
+    n++;
+    if (length < least) continue;
+    list.push(k);
+    if (list.length < most * 8) continue;
+    list = list.sort(before).slice(0, most);
+    least = found.length[list[most - 1]];
+  }
+  return { list: list.sort(before).slice(0, most), n };
 }

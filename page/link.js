@@ -3,10 +3,10 @@
  *
  *   #zones?v=0,17000&o=0,3&s=4.1.7&r=100,300&q=text&z=0.BRISC.name&h=5&p=2&c=pw&m=1200~a%20note
  *
- * v view; o open cores; s selected interval (row, lane, number); r measured part; q what is searched; z the zone that was chosen; h
+ * v view; o open cores; s selected interval (row, lane, number); r measured part, a its rows where it is not all; q what is searched; z the zone that was chosen; h
  * hidden cores; k curves; p the order of rows, pinned ones first; c causes that are drawn; m bookmarks. */
 
-export const KEYS = ["v", "o", "s", "r", "q", "z", "h", "p", "n", "c", "k", "m"];
+export const KEYS = ["v", "o", "s", "r", "a", "q", "z", "h", "p", "n", "c", "k", "m"];
 
 /* Room for no more than this: browsers and mail programs cut longer ones. */
 export const MOST = 8000;
@@ -85,6 +85,24 @@ export function joinedMarks(a, b) {
 /* Whole numbers from 0, below `n`; others are left out, and each is there once. */
 export function decodeNumbers(text, n) {
   return [...new Set((text || "").split(",").filter(Boolean).map(Number).filter((v) => Number.isInteger(v) && v >= 0 && v < n))];
+}
+
+/* Whole numbers as "0-4,7", and back; of a text those below `n`. */
+export function encodeSpans(numbers) {
+  const spans = [];
+  for (const v of [...numbers].sort((a, b) => a - b)) {
+    const last = spans[spans.length - 1];
+    if (last && last[1] === v - 1) last[1] = v;
+    else spans.push([v, v]);
+  }
+  return spans.map(([a, b]) => (a === b ? String(a) : a + "-" + b)).join(",");
+}
+
+export function decodeSpans(text, n) {
+  return (text || "").split(",").filter((part) => /^\d+(-\d+)?$/.test(part)).flatMap((part) => {
+    const [a, b = a] = part.split("-").map(Number);
+    return Array.from({ length: Math.max(0, Math.min(b, n - 1) - a + 1) }, (_, i) => a + i);
+  });
 }
 
 /* [from, to] of an axis; null: it is none. */

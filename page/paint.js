@@ -1,6 +1,6 @@
 /* Fills pixels: lanes of intervals into a 32-bit buffer. The one place where time is short: a million
  * intervals a frame. Device pixels throughout. What covers several rows of pixels is painted into the first and
- * copied to the others (repeatRow). */
+ * copied to the others (repeatRow); of lanes that share a row, only what no other one hides (paintLanes). */
 
 import { lowerBound, upperBound } from "./data.js";
 import { theme } from "./theme.js";
@@ -29,6 +29,60 @@ export function paintLane(pixels, row, width, lane, t0, k, colours, room, wide) 
     } else {
       for (let at = row + x0 + 1, last = row + x1; at < last; at++) pixels[at] = colour;
     }
+  }
+}
+
+/* The last of the lane's first `i` + 1 intervals that begins left of pixel `to`; -1: none does. */
+function lastLeftOf(start, i, t0, k, to) {
+  let low = i, high = i + 1;
+  for (let step = 1; low >= 0 && (start[low] - t0) * k >= to; step *= 2) {
+    high = low;
+    low -= step; /* it is near, most of the time */
+  }
+  low = Math.max(-1, low);
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if ((start[middle] - t0) * k < to) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Paints the intervals of a lane into `gaps`, which are [to, from, to, from, ...] from right to left; returns what is left of them. */
+function paintGaps(pixels, row, gaps, { start, end, site }, t0, k, colours) {
+  const left = [];
+  let i = start.length - 1;
+  for (let g = 0; g < gaps.length; g += 2) {
+    let to = gaps[g];
+    const from = gaps[g + 1], room = to;
+    let j = (i = lastLeftOf(start, i, t0, k, to));
+    for (; j >= 0; j--) {
+      let x0 = (start[j] - t0) * k, x1 = (end[j] - t0) * k;
+      if (x1 < 0) break;
+      x0 = x0 < 0 ? 0 : x0 | 0;
+      x1 = x1 > room ? room : x1 | 0;
+      if (x1 <= x0) x1 = x0 + 1;
+      if (x1 <= from) break;
+      if (x0 < from) x0 = from;
+      if (x1 < to) left.push(to, x1);
+      to = x0;
+      const colour = colours[site[j]];
+      if (x1 - x0 > 24) pixels.fill(colour, row + x0, row + x1);
+      else for (let at = row + x0, last = row + x1; at < last; at++) pixels[at] = colour;
+    }
+    if (from < to) left.push(to, from);
+    i = Math.min(i, j + 1); /* that one may reach into the gap before, too */
+  }
+  return left;
+}
+
+/* Paints lanes that lie over one another, the last on top: the picture is that of paintLane of one after the other, but from the top down, so
+ * that of what is hidden nothing is painted. `placed` gives for a lane what paintLane wants: [lane, t0, k]. */
+export function paintLanes(pixels, row, width, lanes, placed, colours) {
+  let gaps = [width, 0];
+  for (let i = lanes.length - 1; i >= 0 && gaps.length; i--) {
+    const [lane, t0, k] = placed(lanes[i]);
+    gaps = paintGaps(pixels, row, gaps, lane, t0, k, colours);
   }
 }
 

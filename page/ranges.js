@@ -2,6 +2,7 @@
  * A row here has `names`, and no core. */
 
 import { answers } from "./answers.js";
+import { lowerBound } from "./data.js";
 import { opOf } from "./places.js";
 
 function isStep(name) {
@@ -19,8 +20,8 @@ function launchesByOp(model) {
   return list.sort((a, b) => a.op - b.op || a.start - b.start);
 }
 
-function rowOf(model, risc, parts) {
-  const n = parts.length, row = { core: null, chip: model.tops[0].chip, risc, lanes: [], scale: 1, offset: 0, from: 0, index: -2, host: false, names: parts.map((p) => p.name) };
+function rowOf(model, risc, parts) { /* its index: no other row has it */
+  const n = parts.length, row = { core: null, chip: model.tops[0].chip, risc, lanes: [], scale: 1, offset: 0, from: 0, index: -2 - model.ranges.length, host: false, names: parts.map((p) => p.name) };
   row.lanes.push({
     row, level: 0, points: false, n, start: Float64Array.from(parts.map((p) => p.start)), end: Float64Array.from(parts.map((p) => p.end)),
     site: new Uint32Array(n), launch: Int32Array.from(parts, (_, i) => -1 - (i & 1)) /* of none; two greys in turn */,
@@ -28,14 +29,17 @@ function rowOf(model, risc, parts) {
   return row;
 }
 
-/** @returns {{ name: string, start: number, end: number }[]} each of these points with its launches, those in time order that have any. */
+/** @returns {{ name: string, start: number, end: number }[]} each of these points with its launches, which are in the order of their ops; those
+ * in time order that have any. */
 function parts(points, launches) {
   /** @type {{ name: string, start: number, end: number }[]} */
   const found = [];
+  const ops = launches.map((l) => l.op);
   points.forEach(([name, op], k) => {
     const until = k + 1 < points.length ? points[k + 1][1] : Infinity;
-    const own = launches.filter((l) => l.op >= op && l.op < until);
-    if (own.length) found.push({ name, start: Math.min(...own.map((l) => l.start)), end: Math.max(...own.map((l) => l.end)) });
+    let start = Infinity, end = -Infinity;
+    for (let i = lowerBound(ops, op); i < ops.length && ops[i] < until; i++) [start, end] = [Math.min(start, launches[i].start), Math.max(end, launches[i].end)];
+    if (start <= end) found.push({ name, start, end });
   });
   found.sort((a, b) => a.start - b.start);
   for (let i = 1; i < found.length; i++) found[i - 1].end = Math.min(found[i - 1].end, found[i].start);

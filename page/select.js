@@ -14,6 +14,7 @@ import { order } from "./order.js";
 import { rooflineOf } from "./roofline.js";
 import { say } from "./say.js";
 import { bandAt, bandOfRow, laneBox, rowsLayout, stripBox } from "./rows.js";
+import { stopSlices } from "./slices.js";
 import { inkOn, theme } from "./theme.js";
 import { pinching, startTouch } from "./touch.js";
 import { axisTextUnit, axisToX, fitCanvas, laneName, measureTimeline, repaint, timeline, toggleCore, xToAxis } from "./timeline.js";
@@ -144,6 +145,7 @@ export function showTip(item, x, y) {
 export function showDetails() {
   const box = byId("details");
   if (selection.range) return showArea(box);
+  stopSlices("area");
   if (!selection.item) {
     box.replaceChildren(make("h2", {}, "Selection"), make("p", { class: "faint" }, "Click a zone for its figures. Hold Shift and drag to measure a range."));
     return;

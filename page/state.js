@@ -5,7 +5,7 @@ import { bookmarks, keptMarks, setMarks, showUnlinked } from "./bookmarks.js";
 import { drawn, showCausesBar } from "./causes_draw.js";
 import { curveKey, curves, setCurves } from "./curves.js";
 import { byId } from "./dom.js";
-import { beginning, decode, decodeMarks, decodeNumbers, decodeRange, encode, encodeMarks, joinedMarks, shortened } from "./link.js";
+import { beginning, decode, decodeMarks, decodeNumbers, decodeRange, decodeSpans, encode, encodeMarks, encodeSpans, joinedMarks, shortened } from "./link.js";
 import { showMarkers } from "./markers.js";
 import { order, orderText, setOrder } from "./order.js";
 import { showHidden } from "./row_menu.js";
@@ -27,17 +27,22 @@ function round(t) {
 }
 
 function allRows() {
-  const { rows, tops, hosts } = timeline.model;
-  return [...rows, ...tops, ...hosts];
+  const { rows, tops, hosts, ranges } = timeline.model;
+  return [...rows, ...tops, ...hosts, ...ranges];
 }
 
 function itemText(item) {
-  return item && item.lane.row.index >= 0 ? [item.lane.row.index, item.lane.row.lanes.indexOf(item.lane), item.i].join(".") : "";
+  return item ? [item.lane.row.index, item.lane.row.lanes.indexOf(item.lane), item.i].join(".") : "";
 }
 
 function itemFrom(text) {
   const [index, lane, i] = (text || "").split(".").map(Number), row = allRows().find((r) => r.index === index);
   return row && row.lanes[lane] && i >= 0 && i < row.lanes[lane].n ? { lane: row.lanes[lane], i } : null;
+}
+
+function rowsFrom(text) {
+  const { rows, tops, hosts } = timeline.model, wanted = new Set(decodeSpans(text, rows.length + tops.length + hosts.length));
+  return new Set(rows.filter((r) => wanted.has(r.index)));
 }
 
 /* The screen as text. */
@@ -46,7 +51,7 @@ export function taken() {
   return encode({ tab: tabs.now, parts: {
     v: whole ? "" : round(view.t0) + "," + round(view.t1),
     o: [...rowsLayout.open].map((c) => c.index).sort((a, b) => a - b).join(","),
-    s: itemText(selection.item), r: selection.range ? selection.range.map(round).join(",") : "", q: search.text,
+    s: itemText(selection.item), r: selection.range ? selection.range.map(round).join(",") : "", a: selection.range && selection.rows ? encodeSpans([...selection.rows].map((r) => r.index)) : "", q: search.text,
     z: row ? row.chip + "." + row.risc + "." + beginning(row.name) : "",
     h: [...order.hidden].map((c) => c.index).join(","), p: orderText(), n: order.pinned ? String(order.pinned) : "",
     k: curves.shown.map((c) => encodeURIComponent(curveKey(c))).join("~"),
@@ -89,7 +94,7 @@ export function apply(text) {
   const sight = decodeRange(parts.v);
   if (sight) setView(...sight);
   else setView(-view.span * 0.005, view.span * 1.005);
-  if (range) measure(...range);
+  if (range) measure(range[0], range[1], rowsFrom(parts.a));
   else select(itemFrom(parts.s), false);
   if (parts.m !== undefined || bookmarks.list.length) setMarks(decodeMarks(parts.m));
   state.quiet = false;

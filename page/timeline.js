@@ -8,7 +8,7 @@ import { textOf } from "./markers.js";
 import { paintCurve, paintCurveName } from "./curves.js";
 import { isPinned } from "./order.js";
 import { enough } from "./levels.js";
-import { paintEdges, paintLane, paintPoints, repeatRow } from "./paint.js";
+import { paintEdges, paintLane, paintLanes, paintPoints, repeatRow } from "./paint.js";
 import { laneBox, layoutRows, LINE, openHeight, rowsLayout, stripBox } from "./rows.js";
 import { selection } from "./select.js";
 import { packed, theme } from "./theme.js";
@@ -90,20 +90,32 @@ function rulerStep() {
   return niceStep(((view.t1 - view.t0) * 90 * axisUnit()) / timeline.width) / axisUnit();
 }
 
+function zonesOf(row) {
+  return row.lanes.filter((l) => !l.points);
+}
+
+/* The zones of a closed core: of each RISC by themselves, and together, the deepest on top. They are asked for in every frame. */
+const lanesOfCores = new WeakMap();
+function lanesOf(core) {
+  let found = lanesOfCores.get(core);
+  if (!found) {
+    const each = core.rows.map(zonesOf);
+    lanesOfCores.set(core, (found = { each, together: each.flat().sort((a, b) => a.level - b.level) }));
+  }
+  return found;
+}
+
 /* Calls paint(lanes, box, open) for what shares a strip of the screen; the last lane lies on top. */
 function bandStrips(band, paint) {
   if (band.kind === "curve") return; /* is drawn above the pixels */
-  const zones = (row) => row.lanes.filter((l) => !l.points);
   if (band.kind === "chip") {
-    if (band.row) paint(zones(band.row).slice(0, 1), { y: band.y + 2, h: band.h - 5 }, true);
+    if (band.row) paint(zonesOf(band.row).slice(0, 1), { y: band.y + 2, h: band.h - 5 }, true);
   } else if (band.kind === "risc") {
     for (const lane of band.row.lanes) paint([lane], laneBox(band, lane), true);
   } else if (!band.open && band.h >= band.core.rows.length) {
-    band.core.rows.forEach((row, i) => paint(zones(row), stripBox(band, i), false));
+    lanesOf(band.core).each.forEach((lanes, i) => paint(lanes, stripBox(band, i), false));
   } else if (!band.open) {
-    /* No strip for each: the deepest zones of all RISCs, one over the other. */
-    const lanes = band.core.rows.flatMap(zones).sort((a, b) => a.level - b.level);
-    paint(lanes, { y: band.y, h: Math.max(1, band.h - 1) }, false);
+    paint(lanesOf(band.core).together, { y: band.y, h: Math.max(1, band.h - 1) }, false);
   }
 }
 
@@ -128,7 +140,11 @@ function paintRows() {
     timeline.pixels = new Uint32Array(timeline.image.data.buffer);
   }
   const pixels = timeline.pixels, colours = timeline.colours(), texts = [], said = [];
-  const edge = packed(theme.colours.page);
+  const edge = packed(theme.colours.page), perPixel = (view.t1 - view.t0) / width;
+  const placed = (lane) => {
+    const { scale, offset } = lane.row;
+    return [lane.points ? lane : enough(lane, perPixel / scale), (view.t0 - offset) / scale, scale / perPixel];
+  };
   background(pixels, width, height, ratio, top);
   for (const band of rowsLayout.bands) {
     if (band.y + band.h < top || band.y > top + timeline.height) continue;
@@ -136,17 +152,18 @@ function paintRows() {
       const y0 = Math.max(0, Math.round((box.y - top) * ratio));
       const y1 = Math.min(height, Math.max(y0 + 1, Math.round((box.y + box.h - top) * ratio)));
       if (y1 <= y0 || y0 >= height) return;
-      for (const lane of lanes) {
-        const { scale, offset } = lane.row, row = y0 * width;
-        const k = (width / (view.t1 - view.t0)) * scale, t0 = (view.t0 - offset) / scale;
-        if (lane.points) paintPoints(pixels, row, width, lane, t0, k, colours);
-        if (lane.points) said.push(...textsOf(lane, box.y - top));
-        if (!lane.points) {
-          const some = enough(lane, 1 / k);
-          paintLane(pixels, row, width, some, t0, k, lane.row.core ? colours : null, open ? 26 * ratio : Infinity, (i, x0, x1) =>
-            texts.push(lane, some.index ? some.index[i] : i, x0 / ratio, x1 / ratio, box.y - top));
+      const row = y0 * width;
+      if (!open) paintLanes(pixels, row, width, lanes, placed, colours);
+      for (const lane of open ? lanes : []) {
+        const [some, t0, k] = placed(lane);
+        if (lane.points) {
+          paintPoints(pixels, row, width, lane, t0, k, colours);
+          said.push(...textsOf(lane, box.y - top));
+          continue;
         }
-        if (open && !lane.points) paintEdges(pixels, row, width, lane, t0, k, edge);
+        paintLane(pixels, row, width, some, t0, k, lane.row.core ? colours : null, 26 * ratio, (i, x0, x1) =>
+          texts.push(lane, some.index ? some.index[i] : i, x0 / ratio, x1 / ratio, box.y - top));
+        paintEdges(pixels, row, width, lane, t0, k, edge);
       }
       repeatRow(pixels, width, y0, y1);
     });
@@ -270,8 +287,12 @@ export function paintRuler() {
     context.fillText(label, x + 4, height / 2);
     text = axisText;
   }
-  const length = view.t1 - view.t0;
-  byId("view-label").textContent = axisTextUnit(length, length / 1000);
+}
+
+/* How much of the axis is on the screen. After all else: the next question for a size makes the browser lay out the page anew. */
+function showLength() {
+  const length = view.t1 - view.t0, text = axisTextUnit(length, length / 1000), label = byId("view-label");
+  if (label.textContent !== text) label.textContent = text;
 }
 
 /* When one core ran zones of this role, on whichever of its RISCs: [start, end, start, end, ...] on the axis, which
@@ -359,6 +380,7 @@ function paintAll() {
   paintRuler();
   paintOverview();
   timeline.marked();
+  showLength();
   timeline.last = performance.now() - from;
   timeline.moved();
 }

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { loadModel, lowerBound, upperBound } from "../../page/data.js";
 import { cyclesAndTime, duration, niceStep, short, shortTime } from "../../page/format.js";
 import { enough } from "../../page/levels.js";
-import { paintLane, paintPoints } from "../../page/paint.js";
+import { paintLane, paintLanes, paintPoints } from "../../page/paint.js";
 import { bandAt, bandOfRow, laneBox, layoutRows, rowsLayout } from "../../page/rows.js";
 import { giveShares } from "../../page/shares.js";
 import { contrast, inkOn, setColours, theme } from "../../page/theme.js";
@@ -198,6 +198,30 @@ test("a level of detail paints what all intervals do, a pixel apart at most", ()
     }
   }
   assert.ok(fewer > 10, fewer + " had a level");
+});
+
+test("lanes that share a row are painted as one over the other, though what is hidden is not", () => {
+  const next = numbers(31), width = 120, palette = Uint32Array.from({ length: 60 }, (_, i) => 0xff000000 + i);
+  let hidden = 0;
+  for (let round = 0; round < 400; round++) {
+    const lanes = Array.from({ length: 1 + next(6) }, (_, level) => {
+      const n = next(3) ? next(60) : next(3), start = [], end = [], longest = [1, 8, 60, 400][next(4)], apart = [1, 3, 40, 300][next(4)];
+      for (let i = 0, at = next(200); i < n; i++) {
+        start.push((at += next(apart)));
+        end.push((at += next(longest)));
+      }
+      return { row: { scale: [1, 0.7, 3][next(3)], offset: next(50) - 20 }, level, start, end, site: start.map(() => next(60)), launch: start.map(() => 0), n };
+    });
+    const from = next(400) - 30, size = [1, 20, 400, 6000][next(4)], perPixel = (size + next(20) + 0.3) / width;
+    const placed = (lane) => [lane, (from - lane.row.offset) / lane.row.scale, lane.row.scale / perPixel];
+    const ground = new Uint32Array(width * 3).fill(7), all = ground.slice(), once = ground.slice();
+    for (const lane of lanes) paintLane(all, width, width, ...placed(lane), palette, Infinity, () => {});
+    let asked = 0;
+    paintLanes(once, width, width, lanes, (lane) => (asked++, placed(lane)), palette);
+    assert.deepEqual(once, all, "round " + round);
+    hidden += lanes.length - asked;
+  }
+  assert.ok(hidden > 50, hidden + " lanes were hidden");
 });
 
 test("what is painted is what is there, however far a log reaches beyond the screen", () => {

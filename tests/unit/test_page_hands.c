@@ -202,6 +202,68 @@ static void the_address_is_the_screen(void **state)
     free(url);
 }
 
+/* Also the rows of a measured part, and a step. */
+static void parts_of_rows_and_steps_are_in_the_address(void **state)
+{
+    NEEDS_BROWSER();
+    open_log();
+    page_run(
+        b,
+        "measure(view.span * 0.2, view.span * 0.5, new Set([1, 2, 3, 7].map((i) => timeline.model.rows[i])))");
+    char *before = browser_js(b, "document.getElementById('details').innerText");
+    rest();
+    reload();
+    page_has_text(b, "[...selection.rows].map((r) => timeline.model.rows.indexOf(r)).join()", "1,2,3,7");
+    char *after = browser_js(b, "document.getElementById('details').innerText");
+    assert_string_equal(after, before);
+    free(before);
+    free(after);
+    page_open(b, page_network(), in_scratch("out"), 0);
+    page_run(b, "showTab('time'), select({ lane: timeline.model.ranges[1].lanes[0], i: 2 }, false)");
+    reload();
+    page_has_text(b, "selection.item.lane.row.risc + ' ' + selection.item.i", "signposts 2");
+    page_has_no_problems(b, "rows and steps");
+}
+
+/* What takes longer than a frame: the search and the statistics of a part go on in slices, are complete in the end, and wait for nobody;
+ * who changes his mind meanwhile gets what he wants now. */
+static void long_work_comes_in_slices(void **state)
+{
+    NEEDS_BROWSER();
+    open_log();
+    page_run(
+        b,
+        "window.whole = (runSearch('inner'), search.count), runSearch(''), window.area0 = JSON.stringify(areaOf(timeline.model, 0, view.span / 2, null).zones.map((z) => [z.name, z.count])), "
+        "window.posted = 0, window.post = MessagePort.prototype.postMessage, MessagePort.prototype.postMessage = function (m) { posted++; return post.call(this, m); }, slices.most = 1, viewAll()");
+    page_has_text(
+        b,
+        "(runSearch('inner'), nextHit(1), document.getElementById('found').textContent + ' ' + search.busy)",
+        "searching ... true");
+    assert_true(browser_wait(b, "!search.busy"));
+    page_has_text(b, "search.count === whole && posted > 20 ? 'all' : search.count + ' ' + posted", "all");
+    /* Enter, which was pressed before there was a hit, goes to the first. */
+    page_has_text(b, "document.getElementById('found').textContent + itemName(selection.item)", "1 of ");
+    page_has_text(b, "itemName(selection.item)", "inner");
+    page_run(b, "runSearch('inner'), runSearch('no such'), posted = 0");
+    assert_true(browser_wait(b, "!search.busy"));
+    page_has_text(b, "document.getElementById('found').textContent + search.lanes.length", "nothing found0");
+    page_has_text(
+        b, "(measure(0, view.span / 2), document.getElementById('details').innerText.replace(/\\s+/g, ' '))",
+        "counting its zones");
+    page_run(b, "measure(5, 9), measure(0, view.span / 2)");
+    assert_true(browser_wait(b, "!!document.querySelector('#details table')"));
+    page_has_text(
+        b,
+        "JSON.stringify([...document.querySelectorAll('#details tbody tr')].map((r) => [r.cells[0].textContent, Number(r.cells[1].textContent.replaceAll(',', ''))])) === area0 && posted > 20 ? "
+        "'the same' : document.getElementById('details').innerText",
+        "the same");
+    /* What was asked for and is no longer wanted does not come. */
+    page_run(b, "measure(0, view.span), clearAll()");
+    assert_true(browser_wait(b, "slices.running.size === 0"));
+    page_has_text(b, "document.getElementById('details').innerText", "Click a zone");
+    page_has_no_problems(b, "slices");
+}
+
 static void undo_goes_back_and_forth(void **state)
 {
     NEEDS_BROWSER();
@@ -368,6 +430,8 @@ int main(void)
         cmocka_unit_test(searches_with_expressions),
         cmocka_unit_test(bookmarks_survive_and_travel),
         cmocka_unit_test(the_address_is_the_screen),
+        cmocka_unit_test(parts_of_rows_and_steps_are_in_the_address),
+        cmocka_unit_test(long_work_comes_in_slices),
         cmocka_unit_test(undo_goes_back_and_forth),
         cmocka_unit_test(rows_are_pinned_hidden_and_moved),
         cmocka_unit_test(tables_are_copied),

@@ -5,7 +5,7 @@
  *                 model.processes ones
  *   model.chips   [{ id, rank, title, process, name, khz, ... }]; title: "chip 3", "process 4711"
  *   row           { core, risc, lanes: [lane], scale, offset }   one RISC; time on the axis = cycles * scale + offset
- *   lane          { row, level, points, n, start, end, site, launch, value }   times in cycles since the chip's base
+ *   lane          { row, level, points, n, start, end, site, launch, value, near }   times in cycles since the chip's base; near: see paint.js
  *   model.tops    rows of launches, one for each chip; row.core is null
  *   model.hosts   rows of the host's calls, for each chip of which they are known; row.core is null, row.host true
  *   model.ranges  rows of steps and signposts (ranges.js); row.core is null, row.names are theirs
@@ -133,7 +133,7 @@ function buildRows(meta, model) {
     }
     const row = { core, chip, risc, lanes: [], from, scale, offset, index: i, host: x < 0 && risc === "host" };
     for (let k = 0; k < lanes.length; k += 3)
-      row.lanes.push({ row, level: lanes[k], points: lanes[k + 1] === 1, n: lanes[k + 2] });
+      row.lanes.push({ row, level: lanes[k], points: lanes[k + 1] === 1, n: lanes[k + 2], near: 0 });
     if (core) core.rows.push(row);
     (core ? model.rows : row.host ? model.hosts : model.tops).push(row);
   });

@@ -3,7 +3,7 @@
 
 const FEWEST = 4096; /* intervals of a lane that has levels */
 
-/* Of each 2^level cycles the interval that begins first, and all that are as long: { start, end, site, launch, row, index }, where index
+/* Of each 2^level cycles the interval that begins first, and all that are as long: { start, end, site, launch, row, index, near }, where index
  * says which of the lane's each is. The lane itself where that would not be half of them. */
 function makeLevel(lane, level) {
   const { start, end, n } = lane, size = 2 ** level, kept = new Uint32Array(n >>> 1);
@@ -16,7 +16,7 @@ function makeLevel(lane, level) {
     next = (Math.floor(from / size) + 1) * size;
   }
   const index = kept.slice(0, count), of = (all) => all.constructor.from(index, (i) => all[i]);
-  return { row: lane.row, start: of(start), end: of(end), site: of(lane.site), launch: of(lane.launch), index };
+  return { row: lane.row, start: of(start), end: of(end), site: of(lane.site), launch: of(lane.launch), index, near: 0 };
 }
 
 /* What has to be painted of a lane where a pixel is so many cycles: whatever is a pixel wide, and of what begins within each whole or

@@ -3,6 +3,7 @@
  * copied to the others (repeatRow); of lanes that share a row, only what no other one hides (paintLanes). */
 
 import { lowerBound, upperBound } from "./data.js";
+import { enough } from "./levels.js";
 import { theme } from "./theme.js";
 
 /* Paints the intervals of `lane` into the row of `width` pixels that begins at pixels[row]. `k` is pixels per
@@ -32,14 +33,18 @@ export function paintLane(pixels, row, width, lane, t0, k, colours, room, wide) 
   }
 }
 
-/* The last of the lane's first `i` + 1 intervals that begins left of pixel `to`; -1: none does. */
-function lastLeftOf(start, i, t0, k, to) {
-  let low = i, high = i + 1;
-  for (let step = 1; low >= 0 && (start[low] - t0) * k >= to; step *= 2) {
-    high = low;
-    low -= step; /* it is near, most of the time */
+/* The last interval that begins left of pixel `to`, looked for from `near` on, in both directions: the next frame asks for almost the
+ * same, and every place of the memory that one need not look at is worth as much as painting a zone. -1: none does. */
+function lastLeftOf(start, near, t0, k, to) {
+  const n = start.length;
+  let low = near, high = near; /* low: -1 or left of it; high: n or not */
+  if (n && (start[near] - t0) * k < to) {
+    for (let step = 1; (high = low + step) < n && (start[high] - t0) * k < to; step *= 2) low = high;
+    high = Math.min(high, n);
+  } else {
+    for (let step = 1; (low = high - step) >= 0 && (start[low] - t0) * k >= to; step *= 2) high = low;
+    low = Math.max(low, -1);
   }
-  low = Math.max(-1, low);
   while (high - low > 1) {
     const middle = (low + high) >>> 1;
     if ((start[middle] - t0) * k < to) low = middle;
@@ -49,13 +54,14 @@ function lastLeftOf(start, i, t0, k, to) {
 }
 
 /* Paints the intervals of a lane into `gaps`, which are [to, from, to, from, ...] from right to left; returns what is left of them. */
-function paintGaps(pixels, row, gaps, { start, end, site }, t0, k, colours) {
-  const left = [];
-  let i = start.length - 1;
+function paintGaps(pixels, row, gaps, lane, t0, k, colours) {
+  const { start, end, site } = lane, left = [];
+  let i = lane.near;
   for (let g = 0; g < gaps.length; g += 2) {
     let to = gaps[g];
     const from = gaps[g + 1], room = to;
-    let j = (i = lastLeftOf(start, i, t0, k, to));
+    let j = (i = lastLeftOf(start, Math.max(0, i), t0, k, to));
+    if (g === 0) lane.near = Math.max(0, i);
     for (; j >= 0; j--) {
       let x0 = (start[j] - t0) * k, x1 = (end[j] - t0) * k;
       if (x1 < 0) break;
@@ -76,13 +82,13 @@ function paintGaps(pixels, row, gaps, { start, end, site }, t0, k, colours) {
   return left;
 }
 
-/* Paints lanes that lie over one another, the last on top: the picture is that of paintLane of one after the other, but from the top down, so
- * that of what is hidden nothing is painted. `placed` gives for a lane what paintLane wants: [lane, t0, k]. */
-export function paintLanes(pixels, row, width, lanes, placed, colours) {
+/* Paints lanes that lie over one another, the last on top, into a row that begins at `from` of the axis: the picture is that of paintLane of one
+ * after the other, but from the top down, so that of what is hidden nothing is painted. */
+export function paintLanes(pixels, row, width, lanes, from, perPixel, colours) {
   let gaps = [width, 0];
   for (let i = lanes.length - 1; i >= 0 && gaps.length; i--) {
-    const [lane, t0, k] = placed(lanes[i]);
-    gaps = paintGaps(pixels, row, gaps, lane, t0, k, colours);
+    const lane = lanes[i], { scale, offset } = lane.row;
+    gaps = paintGaps(pixels, row, gaps, enough(lane, perPixel / scale), (from - offset) / scale, scale / perPixel, colours);
   }
 }
 

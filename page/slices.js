@@ -1,7 +1,7 @@
 /* Work that would hold up frames, in slices: between two of them the browser paints and hears. */
 
 /* `most` is how much a slice does: as many units as take a few milliseconds. */
-export const slices = { most: 250000, running: new Map() };
+export const slices = { most: 150000, running: new Map() };
 
 let port = null, waiting = [];
 

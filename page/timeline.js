@@ -16,7 +16,7 @@ import { view, viewAll } from "./view.js";
 
 export const timeline = {
   model: null, width: 0, height: 0, ratio: 1, due: false, frames: [], busy: null, strip: null, unit: "cycles",
-  opened: false, chosenLaunches: null, beside: null /* by launch: what another run says of it */, moved: () => {}, colours: () => theme.packed,
+  gutter: null, opened: false, chosenLaunches: null, beside: null /* by launch: what another run says of it */, moved: () => {}, colours: () => theme.packed,
   inks: () => theme.inks, /* of names on them */
   marked: () => {}, /* draws what lies above the rows: selection, hover, measure */
 };
@@ -141,10 +141,6 @@ function paintRows() {
   }
   const pixels = timeline.pixels, colours = timeline.colours(), texts = [], said = [];
   const edge = packed(theme.colours.page), perPixel = (view.t1 - view.t0) / width;
-  const placed = (lane) => {
-    const { scale, offset } = lane.row;
-    return [lane.points ? lane : enough(lane, perPixel / scale), (view.t0 - offset) / scale, scale / perPixel];
-  };
   background(pixels, width, height, ratio, top);
   for (const band of rowsLayout.bands) {
     if (band.y + band.h < top || band.y > top + timeline.height) continue;
@@ -153,14 +149,15 @@ function paintRows() {
       const y1 = Math.min(height, Math.max(y0 + 1, Math.round((box.y + box.h - top) * ratio)));
       if (y1 <= y0 || y0 >= height) return;
       const row = y0 * width;
-      if (!open) paintLanes(pixels, row, width, lanes, placed, colours);
+      if (!open) paintLanes(pixels, row, width, lanes, view.t0, perPixel, colours);
       for (const lane of open ? lanes : []) {
-        const [some, t0, k] = placed(lane);
+        const { scale, offset } = lane.row, t0 = (view.t0 - offset) / scale, k = scale / perPixel;
         if (lane.points) {
           paintPoints(pixels, row, width, lane, t0, k, colours);
           said.push(...textsOf(lane, box.y - top));
           continue;
         }
+        const some = enough(lane, 1 / k);
         paintLane(pixels, row, width, some, t0, k, lane.row.core ? colours : null, 26 * ratio, (i, x0, x1) =>
           texts.push(lane, some.index ? some.index[i] : i, x0 / ratio, x1 / ratio, box.y - top));
         paintEdges(pixels, row, width, lane, t0, k, edge);
@@ -190,6 +187,7 @@ function textsOf(lane, y) {
 }
 
 function paintSaid(context, said) {
+  if (!said.length) return;
   context.font = "10px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
   context.textBaseline = "middle";
   context.fillStyle = theme.colours.ink;
@@ -214,6 +212,7 @@ export function laneName(lane, i) {
 
 /* Names inside their zones. The font is of one width, so nothing has to be measured. */
 function paintTexts(context, texts) {
+  if (!texts.length) return;
   context.font = "10px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
   context.textBaseline = "middle";
   const one = context.measureText("m").width;
@@ -226,7 +225,11 @@ function paintTexts(context, texts) {
   }
 }
 
+/* Names of rows. They are the same in every frame in which rows stay where they are. */
 export function paintGutter() {
+  const key = [rowsLayout.bands, byId("rows").scrollTop, timeline.height, timeline.ratio, selection.band, theme.colours];
+  if (timeline.gutter && key.every((part, i) => part === timeline.gutter[i])) return;
+  timeline.gutter = key;
   const context = fitCanvas(byId("gutter"), gutterWidth(), timeline.height, timeline.ratio);
   const top = byId("rows").scrollTop, colours = theme.colours, several = timeline.model.usedChips.size > 1;
   context.fillStyle = colours.page;

@@ -4,7 +4,7 @@
  *
  * Every call is a zone of host code (devlog/host.h) with its bytes as a value, in <log folder>/rank<N>/host_<pid>.devlog, or in the
  * file that the program records already (DEVLOG_HOST=1). DEVLOG_MPI_REPORT=1: rank 0 prints what all ranks spent in which call;
- * =ops: and what devlog ranks says of all ranks' logs (pmpi_ranks.h).
+ * =ops: and what devlog ranks says of all ranks' logs (pmpi_ranks.h). Ranks see one another's clocks, too (pmpi_clocks.h).
  * Not a tracer of messages: who sent what to whom is not recorded. */
 #include <mpi.h>
 #include <stdbool.h>
@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "devlog/host.h"
+#include "pmpi_clocks.h"
 #include "pmpi_ranks.h"
 
 /* clang-format off */
@@ -53,10 +54,13 @@ typedef struct spent {
 } spent;
 static spent sums[N_CALLS];
 
+static bool followed; /* the program's MPI is that of this library */
+
 static uint64_t of(int n, MPI_Datatype t)
 {
     int size = 0;
-    if (n <= 0 || t == MPI_DATATYPE_NULL || PMPI_Type_size(t, &size) != MPI_SUCCESS || size < 0) return 0;
+    if (n <= 0 || !followed || t == MPI_DATATYPE_NULL || PMPI_Type_size(t, &size) != MPI_SUCCESS || size < 0)
+        return 0;
     return (uint64_t)n * (uint64_t)size;
 }
 
@@ -91,22 +95,54 @@ static void count(int call, uint64_t ns, uint64_t bytes)
     }
 CALLS(WRAP)
 
+/* Whether the program's MPI is that which this library was built with: handles of others are not the same. All have this call, and
+ * none of its arguments is a handle; 8,192 bytes are the most that any of them writes (MPICH). */
+static bool is_own_mpi(char *version)
+{
+    char own[32];
+    int n = 0;
+    version[0] = '\0';
+    snprintf(own, sizeof own, "Open MPI v%d.", OMPI_MAJOR_VERSION);
+    return PMPI_Get_library_version(version, &n) == 0 && strncmp(version, own, strlen(own)) == 0;
+}
+
+static char folder[4096]; /* "": the program's own */
+
+/* In a zone of its own, because it is no part of the program. */
+static void clocks(void (*exchange)(const char *folder, bool told))
+{
+    static devlog_host_site site = {"clocks (devlog)", "", "", 0, 0};
+    const int on = __atomic_load_n(&devlog_host_on, __ATOMIC_RELAXED);
+    devlog_host_zone zone = {0};
+    if (on) devlog_host_begin(&zone, &site);
+    exchange(*folder ? folder : NULL, on);
+    devlog_host_end(&zone);
+}
+
 /* Zones begin when the rank is known, in a folder of its name, unless the program records already. */
 static void begin(void)
 {
     int rank = 0;
-    char folder[4096];
+    static char version[8192];
     const char *root = getenv("DEVLOG_LOG_FOLDER");
     devlog_error err;
+    followed = is_own_mpi(version);
+    if (!followed) {
+        fprintf(stderr, "libdevlog-pmpi: the program's MPI is %.*s, not Open MPI %d: it is not followed\n",
+                (int)strcspn(version, "\n"), version, OMPI_MAJOR_VERSION);
+        return;
+    }
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const int n =
         snprintf(folder, sizeof folder, "%s/rank%d", root && *root ? root : "generated/profiler/logs", rank);
-    if (devlog_host_on) return;
     const devlog_host_options options = DEVLOG_HOST_OPTIONS(.folder = folder);
-    if (n >= (int)sizeof folder)
+    if (devlog_host_on)
+        folder[0] = '\0'; /* the program's own */
+    else if (n >= (int)sizeof folder)
         fprintf(stderr, "libdevlog-pmpi: DEVLOG_LOG_FOLDER is too long: zones of MPI are not recorded\n");
     else if (devlog_host_start(&options, &err))
         fprintf(stderr, "libdevlog-pmpi: %s: zones of MPI are not recorded\n", err.text);
+    clocks(pmpi_clocks_begin);
 }
 
 __attribute__((visibility("default"))) int MPI_Init(int *argc, char ***argv)
@@ -157,7 +193,12 @@ __attribute__((visibility("default"))) int MPI_Finalize(void)
     const char *wanted = getenv("DEVLOG_MPI_REPORT");
     devlog_error err;
     const bool ops = wanted && strcmp(wanted, "ops") == 0;
-    if (ops || (wanted && strcmp(wanted, "1") == 0)) report();
+    if (!followed) return PMPI_Finalize();
+    clocks(pmpi_clocks_end);
+    if (ops || (wanted && strcmp(wanted, "1") == 0)) {
+        report();
+        pmpi_clocks_report();
+    }
     if (devlog_host_stop(&err)) fprintf(stderr, "libdevlog-pmpi: %s\n", err.text);
     if (ops) pmpi_ranks_report();
     return PMPI_Finalize();

@@ -74,6 +74,9 @@ static const dl_setting_info table[DL_SETTINGS] = {
         "the same, set by MPICH and others. devlog-mpi compares it: a process that sees itself only was started by the launcher of another MPI", NULL},
     [DL_SET_MPI_REPORT] = {"DEVLOG_MPI_REPORT", DL_SETTING_CHOICE, "0|1|ops", 0, 0, "0", "libdevlog-pmpi.so",
         "1: rank 0 prints at the end what all ranks spent in which call of MPI; ops: and what devlog ranks says of all ranks' logs (docs/fleet.md)", NULL},
+    [DL_SET_MPI_CLOCKS] = {"DEVLOG_MPI_CLOCKS", DL_SETTING_FLAG, "0|1", 0, 0, "1", "libdevlog-pmpi.so",
+        "ranks exchange messages with rank 0 at MPI_Init and MPI_Finalize, by which devlog ranks knows how their hosts' clocks lie; 0: they do not, as "
+        "when the library is not loaded in all ranks (docs/fleet.md)", NULL},
 
     [DL_SET_BOARD] = {"DEVLOG_BOARD", DL_SETTING_TEXT, "BOARD", 0, 0, "wormhole_b0", "programs and devlog",
         "name of a board (devlog boards), or path of a board file", "The device"},
@@ -185,6 +188,7 @@ const dl_setting_other dl_settings_of_tests[] = {
     {"DEVLOG_BIN", "tests: the program devlog that they run; ctest sets it"},
     {"DEVLOG_SAMPLES", "tests: folder of logs that other tools wrote; without it those tests say SKIPPED"},
     {"DEVLOG_GOLDEN", "tests: set to write expected results anew instead of comparing with them"},
+    {"DEVLOG_TEST_CLOCK", "tests: RANK:AHEAD:PPM:FROM, the clock of a rank (`tests/mpi/shift.c`)"},
     {"DEVLOG_TEST_CASES", "tests: how many random cases, instead of the few of every day"},
     {"DEVLOG_TEST_PROGRAMS", "tests: how many random programs, instead of the few of every day"},
     {"DEVLOG_TRUTH_CASES", "tests: how many random logs are compared with the truth, instead of the few of every day"},

@@ -41,6 +41,7 @@ typedef enum dl_setting {
     DL_SET_SIZE_PMI,
     DL_SET_SIZE_SLURM,
     DL_SET_MPI_REPORT,
+    DL_SET_MPI_CLOCKS,
     /* the device */
     DL_SET_BOARD,
     DL_SET_TRANSPORT,

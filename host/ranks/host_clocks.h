@@ -14,6 +14,8 @@
 #include "ranks/ranks.h"
 
 enum { HOST_BOOT = 64 };
+/* ns: 73 years. No clock shows more, and differences of differences of such are numbers. */
+#define HOST_MOST_NS (UINT64_C(1) << 61)
 
 /* An exchange with another rank, as this one's capture has it. */
 typedef struct host_exchange {
@@ -46,9 +48,18 @@ typedef struct host_moment {
     int64_t base;
     double rel;
 } host_moment;
+/* Captures may say anything: sums wrap. */
+static inline int64_t host_plus(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+static inline int64_t host_minus(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
 static inline double host_since(host_moment m, int64_t from)
 {
-    return (double)(m.base - from) + m.rel;
+    return (double)host_minus(m.base, from) + m.rel;
 }
 
 /* What two hosts, each by its place, know of one another. */

@@ -99,7 +99,7 @@ static devlog_status on_host_clocks(void *ctx, const dl_capture_host_clocks *clo
     if (clocks->time_namespace) h->time_namespace = clocks->time_namespace;
     for (size_t i = 0; i < clocks->n; i++) {
         const dl_clock_reading *r = &clocks->items[i];
-        if (r->after < r->before || r->after > INT64_MAX || r->real > INT64_MAX) {
+        if (r->after < r->before || r->after > HOST_MOST_NS || r->real > HOST_MOST_NS) {
             h->impossible++;
             continue;
         }
@@ -117,8 +117,8 @@ static devlog_status on_host_clocks(void *ctx, const dl_capture_host_clocks *clo
 
 static bool can_be(const devlog_clock_stamps *s)
 {
-    return s->arrived >= s->sent && s->answered >= s->received && s->arrived <= INT64_MAX &&
-           s->answered <= INT64_MAX &&
+    return s->arrived >= s->sent && s->answered >= s->received && s->arrived <= HOST_MOST_NS &&
+           s->answered <= HOST_MOST_NS &&
            (double)(s->arrived - s->sent) >= (double)(s->answered - s->received) * 0.999;
 }
 

@@ -246,8 +246,8 @@ static host_moment cross(const host_edge *e, bool from_b, host_moment at, double
         if (from_b) off += 4 * PINS_FAST * off;
     }
     *error += off;
-    return from_b ? (host_moment){at.base - e->ahead, at.rel - ahead}
-                  : (host_moment){at.base + e->ahead, at.rel + ahead};
+    return from_b ? (host_moment){host_minus(at.base, e->ahead), at.rel - ahead}
+                  : (host_moment){host_plus(at.base, e->ahead), at.rel + ahead};
 }
 
 bool host_ways_at(const struct host_ways *w, uint32_t rank, host_moment at, host_moment *out, double *error)

@@ -22,6 +22,7 @@ cycles of a chip's clock, continued over wraps. Everything is read by the librar
 
 from ._answers import Answer, AnswerTable, Column, Diff, Fact, Facts, causes, diff, memory, ops, report
 from ._budget import budget
+from ._clocks import clock_now, exchange_clocks, keep_clocks
 from ._log import (NO_LAUNCH, Chip, Error, Finding, Launches, Log, Statistics, Stream, Values, Zone, ZoneStream, Zones, decode,
                    stream)
 from ._ops import append_meta_data, close_ops, op, open_ops, signpost, step
@@ -29,7 +30,8 @@ from ._profile import Profiler
 from ._zones import frame, message, start_zones, stop_zones, value, zone
 from ._native import version as __version__
 
-__all__ = ["Answer", "AnswerTable", "Chip", "Column", "Diff", "Error", "Fact", "Facts", "Finding", "Launches", "Log", "NO_LAUNCH",
-           "Profiler", "Statistics", "Stream", "Values", "Zone", "ZoneStream", "Zones", "append_meta_data", "budget", "causes",
-           "close_ops", "decode", "diff", "frame", "memory", "message", "op", "open_ops", "ops", "report", "signpost", "start_zones",
-           "step", "stop_zones", "stream", "value", "zone"]
+__all__ = ["Answer", "AnswerTable", "Chip", "Column", "Diff", "Error", "Fact", "Facts", "Finding", "Launches", "Log",
+           "NO_LAUNCH", "Profiler", "Statistics", "Stream", "Values", "Zone", "Zones", "ZoneStream", "append_meta_data",
+           "budget", "causes", "clock_now", "close_ops", "decode", "diff", "exchange_clocks", "frame", "keep_clocks", "memory",
+           "message", "op", "open_ops", "ops", "report", "signpost", "start_zones", "step", "stop_zones", "stream", "value",
+           "zone"]

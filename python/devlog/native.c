@@ -6,6 +6,7 @@
 
 #include "answers.h"
 #include "budget.h"
+#include "clocks.h"
 #include "column.h"
 #include "devlog/version.h"
 #include "ops.h"
@@ -428,6 +429,10 @@ static PyMethodDef functions[] = {
     {"diff", (PyCFunction)(void (*)(void))answer_diff, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"ops", (PyCFunction)(void (*)(void))answer_ops, METH_VARARGS | METH_KEYWORDS, "An Answer."},
     {"budget_judge", budget_judge, METH_VARARGS, "(capture, zone, risc or None, cycles, running)"},
+    {"clocks_now", clocks_now, METH_NOARGS, "CLOCK_MONOTONIC, ns."},
+    {"clocks_exchange", clocks_exchange, METH_VARARGS,
+     "(peer, send, receive, answer, rounds, most_ms, folder or None)"},
+    {"clocks_keep", clocks_keep, METH_VARARGS, "(peer, stamps, folder or None)"},
     {"zones_on", zones_on, METH_NOARGS, "Whether zones are recorded."},
     {"zones_start", zones_start, METH_VARARGS, "(folder or None, ring = 0, wait_ms = 0)"},
     {"zones_stop", zones_stop, METH_NOARGS, "Ends the file."},

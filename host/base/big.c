@@ -163,3 +163,15 @@ void dl_big_piece_free(void *piece, size_t bytes)
 {
     munmap(piece, bytes);
 }
+
+void *dl_big_reserve(size_t bytes)
+{
+    void *array =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return array == MAP_FAILED ? NULL : array;
+}
+
+void dl_big_unreserve(void *array, size_t bytes)
+{
+    if (array) munmap(array, bytes);
+}

@@ -26,6 +26,11 @@ bool dl_big_room(dl_big *b, size_t n);
 void dl_big_cool(const dl_big *b);
 void dl_big_free(dl_big *b);
 
+/* Zeroed memory for an array that must not move and may stay nearly empty: pages that are never used cost nothing (a large
+ * calloc costs AddressSanitizer a note for each eight bytes). It holds no pointers to memory of malloc. NULL: out of memory. */
+void *dl_big_reserve(size_t bytes);
+void dl_big_unreserve(void *array, size_t bytes); /* NULL is allowed */
+
 /* The same in pieces that never move: the next `bytes` (whole pages) of a file without a name in `folder`, of which
  * *file (descriptor + 1; 0: none yet) and *end are kept by the caller, who closes it. NULL: there is no room, or the
  * file system cannot promise it. */

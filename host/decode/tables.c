@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "decode/row.h"
 
 const char *dl_row_type_text(dl_row_type type)
@@ -32,9 +33,9 @@ devlog_status dl_tables_init(dl_tables *t, devlog_error *err)
     t->metas = dl_intern_new(DL_MAX_STRINGS, DL_MAX_STRING_BYTES);
     /* In full, so that they need not move: pages that are not used cost nothing. */
     t->chips = calloc(DL_MAX_CHIPS, sizeof *t->chips);
-    t->streams = calloc(DL_MAX_STREAMS, sizeof *t->streams);
-    t->sites = calloc(DL_MAX_SITES, sizeof *t->sites);
-    t->kinds = calloc(DL_MAX_KINDS, sizeof *t->kinds);
+    t->streams = dl_big_reserve(DL_MAX_STREAMS * sizeof *t->streams);
+    t->sites = dl_big_reserve(DL_MAX_SITES * sizeof *t->sites);
+    t->kinds = dl_big_reserve(DL_MAX_KINDS * sizeof *t->kinds);
     if (t->strings && t->metas && t->chips && t->streams && t->sites && t->kinds) return DEVLOG_OK;
     dl_tables_free(t);
     return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -45,9 +46,9 @@ void dl_tables_free(dl_tables *t)
     dl_intern_free(t->strings);
     dl_intern_free(t->metas);
     free(t->chips);
-    free(t->streams);
-    free(t->sites);
-    free(t->kinds);
+    dl_big_unreserve(t->streams, DL_MAX_STREAMS * sizeof *t->streams);
+    dl_big_unreserve(t->sites, DL_MAX_SITES * sizeof *t->sites);
+    dl_big_unreserve(t->kinds, DL_MAX_KINDS * sizeof *t->kinds);
     free(t->kind_slots);
     free(t->stream_slots);
     free(t->site_slots);

@@ -65,7 +65,8 @@
         "\t.asciz " DEVLOG_STR_(DEVLOG_STR_(name)) "\n"                                                      \
         "\t.asciz " DEVLOG_STR_(__FILE__) "\n"                                                               \
         "\t.popsection\n"                                                                                    \
-        "\t.endif")
+        "\t.endif");                                                                                         \
+    DEVLOG_HOLDS_(((cls) & ~31) == 0, "devlog: DEVLOG_CLASS is a number from 0 to 31")
 
 #if defined(DEVLOG_WIDE_IDS)
 #define DEVLOG_SITE_(n, section, bytes, kind, cls, name)                                                     \

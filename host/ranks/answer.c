@@ -114,7 +114,7 @@ static const char *by_what(answer *a, const ranks *r, size_t collective, size_t 
     }
     const size_t by_hosts = by[RANKS_WAY_SAME] + by[RANKS_WAY_EXCHANGES] + by[RANKS_WAY_REALTIME];
     if (unknown)
-        return answer_keepf(a, "%zu chips lie by CLOCK_REALTIME, and no kernel says how far off that is",
+        return answer_keepf(a, "by CLOCK_REALTIME, of which for %zu chips no kernel says how far off it is",
                             unknown);
     if (by_hosts && !by[RANKS_WAY_COLLECTIVES])
         return answer_keepf(a, "by the clocks of hosts (CLOCKS), the worst of all chips%s",
@@ -165,7 +165,8 @@ static void add_summary(answer *a, const ranks *r)
     if (unaligned < r->n_lanes)
         answer_fact(
             a, f, "bound", "in any case", ANSWER_TIME, bound,
-            r->by_hosts
+            isnan(bound) ? NULL
+            : r->by_hosts
                 ? "the same: it is a bound"
                 : "however far the ends of a collective op lie apart: none is before all chips have begun");
     ranks_answer_doubts_of_clocks(a, f, r);

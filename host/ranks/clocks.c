@@ -122,7 +122,7 @@ static void add_host(answer_section *t, const ranks *r, size_t rank)
     const struct host_ways *w = r->hosts;
     double ahead = NAN, error = NAN;
     if (w && w->reached && host_ahead(r, rank, &ahead, &error))
-        answer_text(t, rank == w->root ? "it is the reference" : ranks_way_name(w->way[rank]));
+        answer_text(t, rank == w->root ? "the reference" : ranks_way_name(w->way[rank]));
     else
         answer_text(t, NULL);
     answer_number(t, ahead);
@@ -141,9 +141,9 @@ void ranks_answer_clocks(answer *a, const ranks *r, const ranks_wishes *wishes)
         {"other", "also by", ANSWER_TEXT, 1},
         {"apart", "apart", ANSWER_TIME, 1},
         {"apart_most", "may be", ANSWER_TIME, 1},
-        {"host_way", "its host's by", ANSWER_TEXT, 3},
-        {"host_ahead", "is ahead", ANSWER_TIME, 3},
-        {"host_residual", "known to", ANSWER_TIME, 3},
+        {"host_way", "host's by", ANSWER_TEXT, 3},
+        {"host_ahead", "host ahead", ANSWER_TIME, ANSWER_HIDDEN},
+        {"host_residual", "host's to", ANSWER_TIME, 3},
         {"why", "why not by hosts", ANSWER_TEXT, ANSWER_HIDDEN},
     };
     answer_section *t = answer_table(a, "clocks", "CLOCKS", COLUMNS(columns));
@@ -165,7 +165,7 @@ void ranks_answer_clocks(answer *a, const ranks *r, const ranks_wishes *wishes)
         a, t,
         "Of each rank the chip that is known least. laid by: ends of collective ops, else the clock of its host (one host: it is the "
         "same clock; exchanges: with other ranks; CLOCK_REALTIME: by the kernel's word, which may be wrong); nothing: it is not "
-        "laid. also by: the second way, how far it lies apart from the first, and how far it may.");
+        "laid. also by: the second way, how far it lies apart from the first, and how far it may. host's: the host's clock alone, without the chip's.");
     if (without)
         answer_note(a, t,
                     answer_keepf(a, "The clocks of hosts say nothing of %zu of %zu ranks. Rank %u: %s.",

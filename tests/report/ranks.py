@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 
+from captures import read_exchanges
 from shared import DEVLOG, NN, SOURCE, bad, finish, on_terminal, same
 
 HEADER = ["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID", "CORE COUNT", "DEVICE FW START CYCLE", "DEVICE FW END CYCLE",
@@ -324,6 +325,9 @@ def main():
             made = subprocess.run([DEVLOG, "run", "--once", "--no-tar", "-o", out, "--", NN], env={**env, **variables}, capture_output=True, text=True)
             check(made.returncode in (0, 3), "devlog run: %s" % made.stderr[-300:])
             logs = [os.path.join(at, n) for at, _, names in os.walk(out) for n in names if n.startswith("profile_log_ops")]
+            readings = read_exchanges(next(os.path.join(at, n) for at, _, names in os.walk(out) for n in names if n == "capture.devlog"))[1]
+            now = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.monotonic_ns()
+            same("clocks of the host in a capture", [abs(real - before - now) < 3600e9 and before <= after for before, after, real, _, _ in readings], [True, True])
             check(logs, "no log of ops in %s" % [n for _, _, names in os.walk(out) for n in names])
             for log in logs:
                 os.remove(log)

@@ -95,7 +95,7 @@ export function runSearch(text) {
     search.busy = false;
     showFound();
     refreshColours();
-    showTable();
+    if (table.names !== search.names) showTable();
     if (search.then) nextHit(search.then);
   });
   if (search.busy) showFound();

@@ -24,7 +24,7 @@ const COLUMNS = [
   { key: "p95", title: "p95", number: true, time: true },
   { key: "max", title: "max", number: true, time: true },
 ];
-export const table = { rows: [], sort: "sum", up: false, chosen: null, shown: 300 };
+export const table = { rows: [], sort: "sum", up: false, chosen: null, shown: 300, lines: new Map() /* what is drawn, by row */, names: null /* to which search narrowed it */ };
 
 function readStatistics(model) {
   table.rows = model.meta.statistics.map(([chip, risc, name, role, count, sum, min, max, average, median, p95, p99]) => ({
@@ -98,7 +98,9 @@ export function showTable() {
     });
     head.append(th);
   }
-  const body = make("tbody", {}, ...rows.slice(0, table.shown).map((r) => tableRow(model, r)));
+  table.names = search.names;
+  table.lines = new Map(rows.slice(0, table.shown).map((r) => [r, tableRow(model, r)]));
+  const body = make("tbody", {}, ...table.lines.values());
   const left = model.meta.all_statistics - table.rows.length;
   if (rows.length > table.shown || left > 0)
     body.append(make("tr", { class: "faint" }, make("td", { colspan: COLUMNS.length },
@@ -106,9 +108,16 @@ export function showTable() {
   byId("table").replaceChildren(make("caption", {}, copyButtons(copiedRows)), make("thead", {}, head), body);
 }
 
-export function chooseRow(row) {
+/* All that changes of the table when another row is chosen. */
+function markRow(row) {
+  const [was, is] = [table.lines.get(table.chosen), table.lines.get(row)];
+  if (was) was.setAttribute("aria-selected", "false");
+  if (is) is.setAttribute("aria-selected", "true");
   table.chosen = row;
-  showTable();
+}
+
+export function chooseRow(row) {
+  markRow(row);
   showHistogram();
   offerHeat();
   refreshColours();
@@ -118,11 +127,10 @@ export function chooseRow(row) {
 function chooseSite(site, { chip, risc }) {
   const row = table.rows.find((r) => r.name === site.name && r.risc === risc && r.chip === chip);
   if (!row || row === table.chosen || isFound(row)) return;
-  table.chosen = row;
-  showTable();
+  markRow(row);
   showHistogram();
   offerHeat();
-  const line = byId("table").querySelector("[aria-selected=true]");
+  const line = table.lines.get(row);
   if (line) line.scrollIntoView({ block: "nearest" });
 }
 

@@ -330,6 +330,50 @@ static void rows_are_pinned_hidden_and_moved(void **state)
     page_has_no_problems(b, "rows");
 }
 
+/* Names of rows are not painted in every frame: after whatever moves or changes them they are those that a painting anew gives, and other
+ * ones than before. */
+static void names_of_rows_stay_true(void **state)
+{
+    NEEDS_BROWSER();
+    open_log();
+    page_run(
+        b,
+        "window.gutter = document.getElementById('gutter'), rowsLayout.open.clear(), measureTimeline(), repaint()");
+    static const char *const changes[] = {
+        "toggleCore(null)",
+        "document.getElementById('rows').scrollTop = 150",
+        "togglePin(timeline.model, timeline.model.cores[5]), measureTimeline(), repaint()",
+        "document.getElementById('rows').scrollTop = 0",
+        "select({ lane: timeline.model.cores[5].rows[0].lanes[0], i: 0 }, false)",
+        "hideRow(timeline.model.cores[2]), document.getElementById('rows').scrollTop = 30",
+        "document.getElementById('theme').click()",
+        "setCurves([curveKey(curves.all[0])]), measureTimeline(), repaint()",
+        "setCurves([]), rowsLayout.open.clear(), measureTimeline(), repaint()",
+        "document.getElementById('theme').click()"};
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        char script[400];
+        page_run(b, "window.was = gutter.toDataURL()");
+        page_run(b, changes[i]);
+        page_settle(b);
+        snprintf(
+            script, sizeof script,
+            "(() => { const now = gutter.toDataURL(); timeline.gutter = null; paintGutter(); return now === was ? 'as before' : now === gutter.toDataURL() ? 'true' : 'out of date' })()");
+        char *found = browser_js(b, "%s", script);
+        if (strcmp(found, "true") != 0) fail_msg("%s: %s", changes[i], found);
+        free(found);
+    }
+    page_run(b, "window.high = gutter.height");
+    browser_size(b, 1440, 700);
+    page_settle(b);
+    page_settle(b);
+    page_has_text(
+        b,
+        "(() => { const now = gutter.toDataURL(); timeline.gutter = null; paintGutter(); return now === gutter.toDataURL() && gutter.height !== high ? 'true' : 'out of date' })()",
+        "true");
+    browser_size(b, 1440, 900);
+    page_has_no_problems(b, "names of rows");
+}
+
 static void tables_are_copied(void **state)
 {
     NEEDS_BROWSER();
@@ -434,6 +478,7 @@ int main(void)
         cmocka_unit_test(long_work_comes_in_slices),
         cmocka_unit_test(undo_goes_back_and_forth),
         cmocka_unit_test(rows_are_pinned_hidden_and_moved),
+        cmocka_unit_test(names_of_rows_stay_true),
         cmocka_unit_test(tables_are_copied),
         cmocka_unit_test(two_fingers_zoom),
         cmocka_unit_test(edges_snap),

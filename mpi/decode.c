@@ -17,7 +17,8 @@ typedef decode_piece piece;
 
 static devlog_status new_decode(const job *j, dl_decode **d, devlog_error *err)
 {
-    const devlog_status status = dl_decode_new(d, &j->how, err);
+    devlog_status status = dl_decode_new(d, &j->how, err);
+    if (!status) status = dl_parts_prepare(&j->parts, *d, err);
     return status ? status : dl_parts_collect(*d, j->list.n ? &j->list : NULL, j->stamps, err);
 }
 

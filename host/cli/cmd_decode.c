@@ -75,7 +75,7 @@ static const cli_option options[] = {
      0, UINT32_MAX},
     CLI_TITLE("Threads"),
     {CLI_NUMBER, "jobs", 'j', "N",
-     "cut device logs into N parts and decode them at the same time; without the page and filters "
+     "cut device logs and captures into N parts and decode them at the same time; without the page and filters "
      "(docs/parts.md); the same bytes come out",
      offsetof(decode_args, jobs), 1, 1024},
     {CLI_SIZE, "least", 0, "BYTES", "with --jobs: a part has so many bytes at least; 4M unless told",

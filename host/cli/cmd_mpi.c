@@ -58,18 +58,19 @@ static const cli_option options[] = {
 const cli_command cmd_mpi_decode = {
     .program = "devlog-mpi",
     .name = "decode",
-    .summary = "Decode device logs on many ranks of Open MPI: the output of devlog decode --no-page",
+    .summary =
+        "Decode device logs and captures on many ranks of Open MPI: the output of devlog decode --no-page",
     .arguments = "LOG-OR-FOLDER...",
     .min_arguments = 1,
     .max_arguments = CLI_ANY,
     .description =
-        "Cuts device logs into parts at line ends, decodes each on a rank, and puts them together in a tree of ranks. Rank 0 "
+        "Cuts device logs and captures into parts, decodes each on a rank, and puts them together in a tree of ranks. Rank 0 "
         "prints the bytes that devlog decode --no-files prints of the same logs, for every number of ranks and parts. With --output FOLDER "
         "the files of devlog decode --no-page are written, the same bytes, too: the rearranged table and its copy in the tar by all ranks at the same time, each what it "
         "has decoded. What "
         "does not follow a cut exactly is decoded again by rank 0, which a line on standard error says. Every rank must be able "
         "to read the logs, under the same names.\n\n"
-        "Packed logs are cut as plain ones are. Captures, compressed logs, and logs in disorder are decoded by rank 0 alone, which is said.\n\n"
+        "Packed logs are cut as plain ones are, and captures behind launches. Compressed logs, logs in disorder, and captures beside device logs are decoded by rank 0 alone, which is said.\n\n"
         "A rank that fails ends the job with one line that names it and its host; nothing is printed then. With --resume FOLDER the "
         "same command decodes only what that job has not, by any number of ranks.",
     .options = options,

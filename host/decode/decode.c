@@ -48,6 +48,7 @@ void dl_decode_free(dl_decode *d)
         dl_analyzer_free(d->part.analyzer);
         dl_stamps_free(d->part.stamps);
     }
+    dl_str_free(&d->part.sets);
     dl_parser_free(d->parser);
     dl_packed_free(d->packed);
     dl_pair_free(d->pair);

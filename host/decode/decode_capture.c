@@ -4,7 +4,9 @@
 
 #include "decode/capture/capture_marks.h"
 #include "decode/clock/clock_findings.h"
+#include "decode/clock/clock_wire.h"
 #include "decode/decode_internal.h"
+#include "decode/pair/pair_absorb.h"
 
 enum { TWO_THREADS_FROM = 256 * 1024 };
 
@@ -12,6 +14,8 @@ static devlog_status on_capture_marks(void *ctx, const dl_marks *marks, devlog_e
 {
     dl_decode *d = ctx;
     uint32_t taken;
+    const dl_chip_line *line;
+    if (!d->losses.rows && !dl_pair_headers(d->pair, &line)) d->part.chip_first = false;
     d->losses.rows += marks->n;
     return dl_pair_marks(d->pair, marks, 0, marks->n, true, true, &taken, err);
 }
@@ -91,6 +95,104 @@ devlog_status decode_learn_from(dl_decode *d, dl_input *in, devlog_error *err)
     return decode_is_capture(in) ? dl_capture_learn_clocks(in, &d->clocks, err) : DEVLOG_OK;
 }
 
+/* ---- What parts are told of all captures ------------------------------------------------------------------ */
+
+static devlog_status learn_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
+{
+    return dl_capture_learn_chip(&((dl_decode *)ctx)->clocks, chip, err);
+}
+
+static devlog_status learn_samples(void *ctx, const dl_clock_samples *samples, devlog_error *err)
+{
+    return dl_chip_clocks_samples(&((dl_decode *)ctx)->clocks, samples, err);
+}
+
+static devlog_status learn_offsets(void *ctx, const dl_clock_offsets *offsets, devlog_error *err)
+{
+    return dl_chip_clocks_offsets(&((dl_decode *)ctx)->clocks, offsets, err);
+}
+
+static void learn_frame(void *ctx, const dl_capture_standing *frame)
+{
+    dl_capture_index_frame(((dl_decode *)ctx)->index_in_hand, frame);
+}
+
+devlog_status decode_learn(dl_decode *d, dl_input *in, dl_capture_index *x, devlog_error *err)
+{
+    const dl_capture_sink sink = {.ctx = d,
+                                  .chip = learn_chip,
+                                  .samples = learn_samples,
+                                  .offsets = learn_offsets,
+                                  .grid = on_capture_grid,
+                                  .rank = on_capture_rank,
+                                  .stands = learn_frame};
+    dl_capture_state state;
+    d->in = in;
+    d->index_in_hand = x;
+    devlog_status status = dl_capture_read(in, &sink, false, &state, err);
+    if (!status && !dl_capture_index_end(x, &state))
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    d->in = NULL;
+    return status;
+}
+
+static void wire_lines(dl_wire *w, uint32_t *n, uint8_t lines[CHIP_GRID_LINE])
+{
+    dl_wire_below(w, n, CHIP_GRID_LINE + 1);
+    for (uint32_t i = 0; i < *n; i++) {
+        uint32_t line = lines[i];
+        dl_wire_below(w, &line, UINT8_MAX + 1);
+        lines[i] = (uint8_t)line;
+    }
+}
+
+static void wire_grid(dl_wire *w, chip_grid *g)
+{
+    uint32_t width = g->width, height = g->height;
+    dl_wire_below(w, &width, CHIP_GRID_SIDE + 1);
+    dl_wire_below(w, &height, CHIP_GRID_SIDE + 1);
+    g->width = (uint8_t)width;
+    g->height = (uint8_t)height;
+    wire_lines(w, &g->n_columns, g->columns);
+    wire_lines(w, &g->n_rows, g->rows);
+    dl_wire_flag(w, &g->off_known);
+    dl_wire_u64(w, &g->off_columns);
+    dl_wire_u64(w, &g->off_rows);
+    dl_wire_below(w, &g->n_tiles, CHIP_GRID_TILES + 1);
+    for (uint32_t i = 0; i < g->n_tiles; i++) {
+        uint32_t x = g->tiles[i].x, y = g->tiles[i].y, kind = g->tiles[i].kind;
+        dl_wire_below(w, &x, CHIP_GRID_SIDE);
+        dl_wire_below(w, &y, CHIP_GRID_SIDE);
+        dl_wire_below(w, &kind, CHIP_TILE_KINDS);
+        g->tiles[i] = (chip_tile){(uint8_t)x, (uint8_t)y, (uint8_t)kind};
+    }
+    if (dl_wire_reads(w) && !w->bad && !chip_grid_valid(g)) w->bad = true;
+}
+
+void decode_learned_wire(dl_decode *d, dl_wire *w)
+{
+    uint32_t n_grids = (uint32_t)d->n_grids, n_ranks = (uint32_t)d->n_ranks;
+    dl_chip_clocks_wire(&d->clocks, w);
+    dl_wire_count(w, &n_grids, DL_MAX_CHIPS, 9);
+    dl_wire_count(w, &n_ranks, DL_MAX_CHIPS, 2);
+    if (dl_wire_reads(w) && !w->bad) {
+        d->grids = calloc((size_t)n_grids + 1, sizeof *d->grids);
+        d->ranks = calloc((size_t)n_ranks + 1, sizeof *d->ranks);
+        if (!d->grids || !d->ranks) w->bad = true;
+    }
+    for (uint32_t i = 0; i < n_grids && !w->bad; i++) {
+        dl_wire_u32(w, &d->grids[i].slot);
+        wire_grid(w, &d->grids[i].is);
+    }
+    for (uint32_t i = 0; i < n_ranks && !w->bad; i++) {
+        dl_wire_u32(w, &d->ranks[i].slot);
+        dl_wire_u32(w, &d->ranks[i].rank);
+    }
+    if (w->bad) n_grids = n_ranks = 0;
+    d->n_grids = n_grids;
+    d->n_ranks = n_ranks;
+}
+
 /* Only files can be read twice. */
 bool decode_is_file(const char *path)
 {
@@ -120,10 +222,17 @@ devlog_status dl_decode_prepare(dl_decode *d, char *const *paths, size_t n, devl
 
 devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool known, devlog_error *err)
 {
+    return decode_capture_part(d, in, name, known, NULL, err);
+}
+
+devlog_status decode_capture_part(dl_decode *d, dl_input *in, const char *name, bool known,
+                                  dl_capture_part *part, devlog_error *err)
+{
     const dl_capture_marks_options options = {.name = name,
                                               .elf_folder = d->options.elf_folder,
                                               .keep_meta = d->options.keep_meta,
                                               .learn_clocks = !known,
+                                              .part = part,
                                               .one_by_one = d->options.path != DL_PARSE_BEST,
                                               .two_threads =
                                                   dl_pipeline_two(d->options.threads, in, TWO_THREADS_FROM)};

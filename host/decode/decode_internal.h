@@ -21,10 +21,17 @@ typedef struct dl_decode_part {
     dl_chip_line chip;      /* the last of them */
     dl_parser_state before; /* when it had been told them */
     const char *first_source, *source;
+    /* Of captures (capture/capture_index.h): */
+    bool capture, needs_before, any;
+    uint64_t last_time;
+    dl_str sets;
     struct dl_analyzer *analyzer; /* goes along with it; NULL: none does */
     struct dl_stamps *stamps;     /* so do these */
     bool owns;                    /* both */
 } dl_decode_part;
+
+struct dl_wire;
+struct dl_capture_index;
 
 struct dl_decode {
     dl_decode_options options;
@@ -55,7 +62,8 @@ struct dl_decode {
     dl_run_sink sink;
     pk_index index; /* of the packed log of which only a part is read */
     dl_window window;
-    bool disordered; /* the log in hand is put in order as a whole */
+    struct dl_capture_index *index_in_hand; /* decode_learn */
+    bool disordered;                        /* the log in hand is put in order as a whole */
     dl_decode_part part;
 };
 
@@ -86,8 +94,16 @@ devlog_status decode_learn_from(dl_decode *d, dl_input *in, devlog_error *err);
 /* The same for a file; other inputs cannot be read twice, and are left alone. */
 bool decode_is_file(const char *path);
 devlog_status decode_learn_clocks(dl_decode *d, const char *path, devlog_error *err);
+/* All that is to be known of captures before one of them is decoded: where it can be cut, clocks, and which core is where, and whose chip it is; and as
+ * bytes, into a decoder that knows nothing yet. */
+devlog_status decode_learn(dl_decode *d, dl_input *in, struct dl_capture_index *x, devlog_error *err);
+void decode_learned_wire(dl_decode *d, struct dl_wire *w);
 /* Marks of a capture; `known`: its clocks have been learned. */
 devlog_status decode_capture(dl_decode *d, dl_input *in, const char *name, bool known, devlog_error *err);
+/* The same of a part, whose clocks are known. */
+struct dl_capture_part;
+devlog_status decode_capture_part(dl_decode *d, dl_input *in, const char *name, bool known,
+                                  struct dl_capture_part *part, devlog_error *err);
 /* At the end: what reports must say about clocks. */
 void decode_note_clocks(dl_decode *d);
 

@@ -9,6 +9,7 @@
 #include "decode/decode_internal.h"
 #include "decode/log/packed_range.h"
 #include "decode/pair/pair_absorb.h"
+#include "decode/parts_internal.h"
 
 static devlog_status on_marks(void *ctx, dl_marks *m, bool all, uint32_t *taken, devlog_error *err)
 {
@@ -20,7 +21,7 @@ static dl_parse_sink sink_of(dl_decode *d)
     return (dl_parse_sink){d, on_marks, decode_chip_line};
 }
 
-static devlog_status begin(dl_decode *d, const char *path, devlog_error *err)
+devlog_status parts_begin(dl_decode *d, const char *path, devlog_error *err)
 {
     const char *name = decode_keep_name(d, path);
     if (!name) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -149,6 +150,12 @@ static bool begins_with_chip(dl_decode *d, const char *path)
 
 devlog_status dl_parts_decode(const dl_parts *p, uint32_t i, dl_decode *d, devlog_error *err)
 {
+    if (p->captures) {
+        d->part.capture = true;
+        d->part.middle = p->cuts[i].at != 0;
+        d->part.chip_first = true; /* a chip is told before its first marks */
+        return parts_captures(p, i, d, false, err);
+    }
     const dl_cut from = p->cuts[i], to = p->cuts[i + 1];
     const dl_chip_line *line;
     devlog_status status = DEVLOG_OK;
@@ -156,7 +163,7 @@ devlog_status dl_parts_decode(const dl_parts *p, uint32_t i, dl_decode *d, devlo
     for (uint32_t file = from.file; file < p->n_paths && !status; file++) {
         const uint64_t at = file == from.file ? from.at : 0;
         if (file > to.file || (file == to.file && !to.at)) break;
-        status = begin(d, p->paths[file], err);
+        status = parts_begin(d, p->paths[file], err);
         if (at && !status) status = learn_head(d, p->paths[file], at, err);
         part->head = at ? dl_parser_lines(d->parser) : 0;
         if (file == from.file && !status) {
@@ -180,6 +187,10 @@ devlog_status dl_parts_decode(const dl_parts *p, uint32_t i, dl_decode *d, devlo
 
 devlog_status dl_parts_go_on(const dl_parts *p, uint32_t i, dl_decode *d, devlog_error *err)
 {
+    if (p->captures) {
+        devlog_status status = parts_captures(p, i, d, true, err);
+        return status ? status : parts_check_sets(d, err);
+    }
     const dl_cut from = p->cuts[i], to = p->cuts[i + 1];
     devlog_status status = DEVLOG_OK;
     for (uint32_t file = from.file; file < p->n_paths && !status; file++) {
@@ -187,7 +198,7 @@ devlog_status dl_parts_go_on(const dl_parts *p, uint32_t i, dl_decode *d, devlog
         if (file > to.file || (file == to.file && !to.at)) break;
         const bool last = file < to.file;
         if (!at) {
-            status = begin(d, p->paths[file], err);
+            status = parts_begin(d, p->paths[file], err);
             d->part.later_file = true;
             if (!p->sizes[file]) dl_losses_empty(&d->losses, p->paths[file]);
         }
@@ -318,12 +329,19 @@ static const char *head_follows(const dl_decode *d, const dl_decode *part)
     const dl_chip_line *line;
     const uint32_t headers = dl_pair_headers(d->pair, &line);
     const dl_decode_part *how = &part->part;
+    if (how->capture)
+        return !how->chip_first && headers ? "marks of a chip of which nothing is said are behind the cut"
+               : how->needs_before         ? "a RISC that recorded nothing is behind the cut"
+               : first == DL_NONE || last == DL_NONE || !same_stream(&d->tables, last, &part->tables, first)
+                   ? NULL
+                   : "a RISC goes on behind the cut";
     if (how->middle && first == DL_NONE) return "no row is behind the cut";
     if (how->middle && last != DL_NONE && same_stream(&d->tables, last, &part->tables, first))
         return "a run goes on behind the cut";
     if (d->losses.stopped) return "the input broke off before the cut";
     if (!how->middle) {
-        const bool own = dl_pair_headers(part->pair, &line) > 0 && part->part.chip_first;
+        const bool any = dl_pair_headers(part->pair, &line) > 0 || first == DL_NONE;
+        const bool own = any && part->part.chip_first;
         return own || !headers ? NULL : "a file without a chip line is behind one that has some";
     }
     const dl_parser_state now = dl_parser_save(d->parser);
@@ -436,6 +454,10 @@ devlog_status dl_parts_add(dl_decode *d, dl_decode *part, bool launches, const c
     d->marks = part->marks;
     part->marks = waiting;
     if (!status) status = go_on_behind(d, part, shift, err);
+    if (part->part.any) d->part.last_time = part->part.last_time;
+    d->part.any |= part->part.any;
+    if (part->part.sets.len) dl_str_add_n(&d->part.sets, part->part.sets.text, part->part.sets.len);
+    if (!status && d->part.capture) status = parts_check_sets(d, err);
 done:
     map_free(&map);
     return status;

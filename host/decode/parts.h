@@ -6,6 +6,7 @@
 #define DEVLOG_DECODE_PARTS_H
 
 #include "decode/analysis/analyzer.h"
+#include "decode/capture/capture_index.h"
 #include "decode/decode.h"
 #include "decode/stamps.h"
 
@@ -15,6 +16,7 @@ enum { DL_PARTS_LEAST = 4 * 1024 * 1024 }; /* bytes of a part, where nothing els
 typedef struct dl_cut {
     uint32_t file;
     uint64_t at;
+    uint64_t frame; /* of a capture: frames before it */
 } dl_cut;
 
 typedef struct dl_parts {
@@ -24,8 +26,14 @@ typedef struct dl_parts {
     uint64_t *stored; /* bytes of the files: of packed ones fewer */
     dl_cut *cuts;     /* n + 1: the last is the end */
     uint32_t n;
+    bool captures;  /* all of them are captures: */
+    dl_str learned; /* what is known of all of them before one is decoded: their clocks */
+    dl_capture_index *index;
     char why[256]; /* why there is one part only; "": it is not so, or was wanted */
 } dl_parts;
+
+/* Tells a new decoder, of whichever part, what all of them are told: what is known of captures' clocks. */
+devlog_status dl_parts_prepare(const dl_parts *parts, dl_decode *d, devlog_error *err);
 
 /* Cuts these files into at most `wanted` parts, none of which is much smaller than `least` bytes. Cuts are where marks of one
  * RISC end and those of another begin. What cannot be cut is one part. */

@@ -10,6 +10,7 @@
 #include "decode/decode_internal.h"
 #include "decode/log/packed_range.h"
 #include "decode/parts.h"
+#include "decode/wire.h"
 
 enum { LOOK = 64 * 1024, MOST_LOOKS = 256, MOST_BLOCKS = 4, PLACE_CELLS = 4 };
 
@@ -18,6 +19,10 @@ void dl_parts_free(dl_parts *parts)
     free(parts->sizes);
     free(parts->stored);
     free(parts->cuts);
+    dl_str_free(&parts->learned);
+    for (uint32_t i = 0; parts->index && i < parts->n_paths; i++)
+        dl_capture_index_free(&parts->index[i]);
+    free(parts->index);
     *parts = (dl_parts){0};
 }
 
@@ -34,25 +39,27 @@ static const char *size_of_packed(const char *path, uint64_t *size, uint64_t *st
 }
 
 /* Why a file is not cut, or NULL. */
-static const char *look_at(const char *path, uint64_t *size, uint64_t *stored, devlog_status *status,
-                           devlog_error *err)
+static const char *look_at(const char *path, uint64_t *size, uint64_t *stored, bool *capture,
+                           devlog_status *status, devlog_error *err)
 {
     dl_input *in;
     const char *why = NULL;
     struct stat st;
+    *capture = false;
     if (!decode_is_file(path)) return "is no file";
     *status = dl_input_open(&in, path, err);
     if (*status) return NULL;
     const int fd = dl_input_plain_file(in);
-    if (decode_is_capture(in))
-        why = "is a capture";
+    *capture = decode_is_capture(in);
+    if (*capture)
+        *size = *stored = stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
     else if (fd >= 0 && fstat(fd, &st) == 0)
         *size = *stored = (uint64_t)st.st_size;
     else if (dl_packed_range_is(path))
         why = size_of_packed(path, size, stored);
     else
         why = "is compressed";
-    if (!why && decode_is_disordered(in)) why = "is in disorder";
+    if (!why && !*capture && decode_is_disordered(in)) why = "is in disorder";
     dl_input_close(in);
     return why;
 }
@@ -158,21 +165,69 @@ static devlog_status cut_at(const dl_parts *p, uint64_t bytes, dl_cut *cut, devl
     uint32_t file = 0;
     while (file + 1 < p->n_paths && bytes >= p->sizes[file])
         bytes -= p->sizes[file++];
-    *cut = (dl_cut){file, 0};
+    *cut = (dl_cut){.file = file};
     if (bytes == 0) return DEVLOG_OK;
     devlog_status status = dl_packed_range_is(p->paths[file])
                                ? find_cut_packed(p->paths[file], bytes, &cut->at, err)
                                : find_cut(p->paths[file], p->sizes[file], bytes, &cut->at, err);
-    if (!status && cut->at >= p->sizes[file]) *cut = (dl_cut){file + 1, 0};
+    if (!status && cut->at >= p->sizes[file]) *cut = (dl_cut){.file = file + 1};
     return status;
+}
+
+/* Captures: behind a launch that is at or behind so many bytes of all; or where a file begins, the nearest one where files cannot be
+ * cut. */
+static dl_cut cut_capture(const dl_parts *p, uint64_t bytes)
+{
+    uint32_t file = 0;
+    while (file < p->n_paths && bytes >= p->sizes[file])
+        bytes -= p->sizes[file++];
+    if (file == p->n_paths || !bytes) return (dl_cut){.file = file};
+    const dl_capture_place *place = dl_capture_index_cut(&p->index[file], bytes);
+    if (place && place->at < p->sizes[file])
+        return (dl_cut){.file = file, .at = place->at, .frame = place->before};
+    return (dl_cut){.file = file + (bytes > p->sizes[file] / 2)};
+}
+
+/* What is known of captures, which is read from all of them before any is decoded. */
+static devlog_status learn(dl_parts *p, devlog_error *err)
+{
+    dl_decode *d;
+    dl_wire w = {.out = &p->learned};
+    devlog_status status = dl_decode_new(&d, NULL, err);
+    if (!(p->index = calloc(p->n_paths, sizeof *p->index)) && !status)
+        status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < p->n_paths && !status; i++) {
+        dl_input *in;
+        status = dl_input_open(&in, p->paths[i], err);
+        if (!status) p->index[i].whole = dl_input_plain_file(in) < 0;
+        if (!status) status = decode_learn(d, in, &p->index[i], err);
+        dl_input_close(in);
+    }
+    if (!status) decode_learned_wire(d, &w);
+    if (!status && w.bad) /* clocks without end */
+        snprintf(p->why, sizeof p->why, "%.180s has clocks that cannot be told", p->paths[0]);
+    dl_decode_free(d);
+    return status ? status : dl_str_status(&p->learned, err);
+}
+
+devlog_status dl_parts_prepare(const dl_parts *p, dl_decode *d, devlog_error *err)
+{
+    dl_wire w = {.at = (const uint8_t *)p->learned.text,
+                 .end = (const uint8_t *)p->learned.text + p->learned.len};
+    if (!p->captures || d->prepared) return DEVLOG_OK;
+    decode_learned_wire(d, &w);
+    if (w.bad || w.at != w.end)
+        return dl_fail(err, DEVLOG_ERR_FORMAT, "what was said of captures' clocks is damaged");
+    d->prepared = true;
+    return dl_chip_clocks_make(&d->clocks, err);
 }
 
 /* A part that begins within a file ends with it at the latest: its lines are counted from where the part begins. */
 static void add_cut(dl_parts *p, dl_cut cut)
 {
     const dl_cut *before = &p->cuts[p->n - 1];
-    if (before->at && cut.file > before->file && !same_cut(&cut, &(dl_cut){before->file + 1, 0}))
-        p->cuts[p->n++] = (dl_cut){before->file + 1, 0};
+    if (before->at && cut.file > before->file && !same_cut(&cut, &(dl_cut){.file = before->file + 1}))
+        p->cuts[p->n++] = (dl_cut){.file = before->file + 1};
     if (cut.file < p->n_paths && !same_cut(&cut, &p->cuts[p->n - 1])) p->cuts[p->n++] = cut;
 }
 
@@ -186,25 +241,38 @@ devlog_status dl_parts_plan(dl_parts *p, char *const *paths, size_t n, uint32_t 
     p->stored = calloc(n, sizeof *p->stored);
     p->cuts = malloc(((size_t)wanted * 2 + 2) * sizeof *p->cuts);
     if (!p->sizes || !p->stored || !p->cuts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
-    p->cuts[0] = (dl_cut){0, 0};
+    p->cuts[0] = (dl_cut){0};
     p->n = 1;
+    size_t n_captures = 0;
     for (size_t i = 0; i < n && !status && wanted > 1; i++) {
-        const char *why = look_at(paths[i], &p->sizes[i], &p->stored[i], &status, err);
+        bool capture;
+        const char *why = look_at(paths[i], &p->sizes[i], &p->stored[i], &capture, &status, err);
+        n_captures += capture;
+        if (!why && n_captures && n_captures <= i)
+            why = capture ? "is a capture, beside logs" : "is a log, beside captures";
         for (size_t k = 0; k < i && !why; k++)
             if (strcmp(paths[k], paths[i]) == 0) why = "is given twice";
         if (why && !p->why[0]) snprintf(p->why, sizeof p->why, "%.180s %s", paths[i], why);
         bytes += p->sizes[i];
     }
+    p->captures = n_captures > 0 && !p->why[0];
+    if (!status && p->captures) status = learn(p, err);
+    if (!status && p->captures && !p->why[0] && n == 1 && !dl_capture_index_cut(&p->index[0], 1))
+        snprintf(p->why, sizeof p->why, "%.180s is a capture that cannot be cut", paths[0]);
     if (!status && !p->why[0]) {
         if (least && bytes / least < wanted) wanted = bytes / least ? (uint32_t)(bytes / least) : 1;
         for (uint32_t i = 1; i < wanted && !status; i++) {
             dl_cut cut;
-            status = cut_at(p, (uint64_t)((double)bytes * i / wanted), &cut, err);
+            const uint64_t at = (uint64_t)((double)bytes * i / wanted);
+            if (p->captures)
+                cut = cut_capture(p, at);
+            else
+                status = cut_at(p, at, &cut, err);
             if (!status) add_cut(p, cut);
         }
-        if (!status) add_cut(p, (dl_cut){(uint32_t)n, 0});
+        if (!status) add_cut(p, (dl_cut){.file = (uint32_t)n});
     }
-    p->cuts[p->n] = (dl_cut){(uint32_t)n, 0};
+    p->cuts[p->n] = (dl_cut){.file = (uint32_t)n};
     return status;
 }
 

@@ -6,7 +6,7 @@
 #include "decode/pair/pair_wire.h"
 #include "decode/parts.h"
 
-static const char magic[] = "devlog part 3";
+static const char magic[] = "devlog part 4";
 
 /* A text that is copied when it is read, where the tables do not keep it. */
 static void wire_name(dl_wire *w, dl_decode *d, const char **name)
@@ -124,9 +124,24 @@ static void wire_detail(dl_wire *w, char **detail)
     if (dl_wire_reads(w) && !w->bad && !(*detail = strndup(text, n))) w->bad = true;
 }
 
-/* What device logs can lose; not what only captures say. */
+/* What captures say of the markers' own cost. */
+static void wire_costs(dl_wire *w, dl_losses *l)
+{
+    dl_wire_u32(w, &l->devices);
+    dl_wire_u32(w, &l->processes);
+    dl_wire_flag(w, &l->cost_known);
+    dl_wire_u64(w, &l->cost_of_kernels);
+    dl_wire_u64(w, &l->cycles_of_kernels);
+    dl_wire_u64(w, &l->kernels_unknown_cost);
+    dl_wire_u64(w, &l->kernels_most_cost);
+    for (size_t i = 0; l->cost_known && i < sizeof l->cost_sixteenths / sizeof l->cost_sixteenths[0]; i++)
+        dl_wire_u32(w, &l->cost_sixteenths[i]);
+}
+
+/* But for what follows from clocks at the end. */
 static void wire_losses(dl_wire *w, dl_losses *l)
 {
+    wire_costs(w, l);
     dl_wire_u64(w, &l->lines);
     dl_wire_u64(w, &l->rows);
     dl_wire_u64(w, &l->empty);
@@ -191,6 +206,15 @@ static void wire_part(dl_wire *w, dl_decode *d)
     wire_state(w, &now);
     wire_name(w, d, &part->first_source);
     wire_name(w, d, &part->source);
+    dl_wire_flag(w, &part->capture);
+    dl_wire_flag(w, &part->needs_before);
+    dl_wire_flag(w, &part->any);
+    dl_wire_u64(w, &part->last_time);
+    const char *sets = part->sets.len ? part->sets.text : "";
+    size_t n_sets = part->sets.len;
+    dl_wire_bytes(w, &sets, &n_sets);
+    if (dl_wire_reads(w) && n_sets) dl_str_add_n(&part->sets, sets, n_sets);
+    if (part->sets.failed || n_sets % 16) w->bad = true;
     if (!dl_wire_reads(w) || w->bad) return;
     dl_parser_restore(d->parser, part->source, &now);
     dl_parser_marks(d->parser, &d->marks);
@@ -265,6 +289,16 @@ static void wire_plan(dl_wire *w, dl_parts *p)
         p->cuts = calloc((size_t)p->n + 1, sizeof *p->cuts);
         w->bad = !p->sizes || !p->stored || !p->cuts;
     }
+    const char *learned = p->learned.text;
+    size_t n_learned = p->learned.len;
+    dl_wire_flag(w, &p->captures);
+    dl_wire_bytes(w, &learned, &n_learned);
+    if (dl_wire_reads(w)) dl_str_add_n(&p->learned, learned, n_learned);
+    if (p->learned.failed) w->bad = true;
+    if (dl_wire_reads(w) && p->captures && !w->bad && !(p->index = calloc(p->n_paths, sizeof *p->index)))
+        w->bad = true;
+    for (uint32_t i = 0; i < n_paths && p->captures && !w->bad; i++)
+        dl_capture_index_wire(&p->index[i], w);
     for (uint32_t i = 0; i < n_paths && !w->bad; i++) {
         dl_wire_u64(w, &p->sizes[i]);
         dl_wire_u64(w, &p->stored[i]);
@@ -274,6 +308,7 @@ static void wire_plan(dl_wire *w, dl_parts *p)
         const dl_cut *before = i ? c - 1 : NULL;
         dl_wire_below(w, &c->file, n_paths + 1);
         dl_wire_u64(w, &c->at);
+        if (p->captures) dl_wire_u64(w, &c->frame);
         if (before && (c->file < before->file || (c->file == before->file && c->at <= before->at)))
             w->bad = true;
         if (c->at && (c->file == n_paths || c->at > p->sizes[c->file])) w->bad = true;

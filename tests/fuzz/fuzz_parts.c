@@ -71,11 +71,11 @@ static const known *known_log(void)
     if (fd < 0 || write(fd, head, sizeof head - 1) != (ssize_t)sizeof head - 1) abort();
     uint64_t at = sizeof head - 1;
     for (uint32_t i = 0; i < 3; i++) {
-        if (i) k.cuts[i] = (dl_cut){0, at};
+        if (i) k.cuts[i] = (dl_cut){.at = at};
         if (write(fd, rows[i], strlen(rows[i])) != (ssize_t)strlen(rows[i])) abort();
         at += strlen(rows[i]);
     }
-    k.cuts[3] = (dl_cut){1, 0};
+    k.cuts[3] = (dl_cut){.file = 1};
     k.sizes[0] = at;
     snprintf(k.path, sizeof k.path, "/proc/self/fd/%d", fd);
     k.paths[0] = k.path;

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+from capture_frames import frames_of, random_capture
 from shared import BUILD, DEVLOG, NN, bad, finish, missing, same
 
 MPI, DIES = os.path.join(BUILD, "bin", "devlog-mpi"), os.path.join(BUILD, "bin", "mpi_dies")
@@ -352,6 +353,28 @@ def folders_of_ranks(folder):
         same("devlog-mpi %s: status" % " ".join(args), (done.returncode, done.stdout, len(done.stderr.decode().split("devlog")) > 1), (status, b"", True))
 
 
+def captures(folder):
+    """Captures, also in one file, are decoded by ranks, frames of one by several; so are random ones, which may be damaged."""
+    known = [frames_of(os.path.join(folder, "rank0", "logs", "capture.devlog"))]
+    out, first = os.path.join(folder, "files"), os.path.join(folder, "rank0", "logs", "capture.devlog")
+    for seed in range(-1, int(os.environ.get("DEVLOG_TEST_CASES", "2"))):
+        r = random.Random(seed)
+        paths = [os.path.join(folder, "%d.devlog" % i) for i in range(r.randint(1, 2))] if seed >= 0 else [first]
+        for path in paths:
+            if seed >= 0:
+                random_capture(r, known, path)
+        alone = subprocess.run([DEVLOG, "decode", "-f", "json", "--no-page", "-o", out, *paths], env=ENV, capture_output=True)
+        written, n = files_in(out), 3 if seed < 0 else r.randint(2, 4)
+        done = mpirun(n, "decode", "--stats", "-f", "json", "-o", out, "--least", "1", *paths)
+        if seed >= 0 and "damaged frames behind byte" in "".join(ours(done)):
+            continue
+        same("captures %d, %d ranks: %s" % (seed, n, ours(done)), (done.returncode, done.stdout == alone.stdout), (alone.returncode, True))
+        same_files("captures %d" % seed, files_in(out), written)
+        if seed < 0:
+            read = [int(line.split()[6]) for line in ours(done) if " bytes read, " in line]
+            same("a capture: bytes that ranks read", (all(read), sum(read), "again" in "".join(ours(done))), (True, os.path.getsize(first), False))
+
+
 def main():
     if not os.path.exists(MPI) or missing("mpirun"):
         print("SKIPPED: there is no Open MPI (libopenmpi-dev, openmpi-bin)")
@@ -366,6 +389,7 @@ def main():
         return finish()
     with tempfile.TemporaryDirectory() as folder:
         folders_of_ranks(folder)
+        captures(folder)
     return finish()
 
 

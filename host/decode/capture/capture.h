@@ -197,6 +197,14 @@ void dl_capture_close(dl_capture *c);
 
 /* ---- Reading --------------------------------------------------------------------------------------- */
 
+/* A frame as it stands in the input, from byte `at` on; frames are numbered from 1. */
+typedef struct dl_capture_standing {
+    uint64_t number, at;
+    const void *bytes;
+    size_t n;
+    uint8_t kind; /* DL_FRAME_* (capture_frame.h) */
+} dl_capture_standing;
+
 /* Where the contents go, in the order of the file; functions that are NULL are not called. What they are
  * handed is valid during the call. A status other than DEVLOG_OK stops the reader. */
 typedef struct dl_capture_sink {
@@ -218,6 +226,8 @@ typedef struct dl_capture_sink {
     devlog_status (*rank)(void *ctx, const dl_capture_rank *rank, devlog_error *err);
     devlog_status (*host_clocks)(void *ctx, const dl_capture_host_clocks *clocks, devlog_error *err);
     devlog_status (*exchanges)(void *ctx, const dl_capture_exchanges *exchanges, devlog_error *err);
+    /* Each frame that is found, whatever is in it; perhaps long before it is handed on. */
+    void (*stands)(void *ctx, const dl_capture_standing *frame);
 } dl_capture_sink;
 
 /* What the reader met. */

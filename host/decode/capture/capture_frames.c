@@ -128,6 +128,10 @@ static bool add(frame_finder *f, frame_batch *b, size_t length)
                          .kind = p[4],
                          .version = p[5],
                          .packed = p[6] != 0};
+    if (f->sink->stands) {
+        const dl_capture_standing standing = {frame.number, f->position + f->at, p, length, frame.kind};
+        f->sink->stands(f->sink->ctx, &standing);
+    }
     f->at += length;
     if (f->no_cores && frame_has_words(frame.kind)) return true;
     if (!frame_reserve(&b->bytes, &b->cap, b->n + frame.stored) ||

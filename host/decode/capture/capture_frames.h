@@ -24,7 +24,8 @@ typedef struct frame_batch {
 typedef struct frame_finder {
     dl_input *in;
     dl_capture_state *state;
-    bool no_cores; /* frames of cores and their words are left out */
+    const dl_capture_sink *sink; /* which hears of all that is found */
+    bool no_cores;               /* frames of cores and their words are left out */
     uint8_t *buffer;
     size_t at, have, cap; /* where the next frame is looked for, bytes in the buffer, and its size */
     uint64_t position;    /* of the buffer's first byte in the input */

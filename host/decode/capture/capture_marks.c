@@ -1,29 +1,16 @@
-/* Marks of a capture. ELF files are opened when the first core that ran one comes. */
+/* Marks of a capture. */
 #include "decode/capture/capture_marks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "decode/capture/capture_elfs.h"
 #include "decode/capture/host_marks.h"
 #include "decode/capture/price.h"
 #include "decode/capture/raw_marks.h"
 
-enum { MAX_ELFS = 64 * 1024, MAX_CHIPS = 64 };
-
-typedef struct elf_entry {
-    uint32_t slot, number;
-    char *path, *source;
-    uint8_t build_id[DL_BUILD_ID_MAX];
-    uint32_t build_id_size;
-    bool tried, good;
-    dl_elf elf;
-    raw_codes *codes[DL_PRICE_TABLES]; /* of the ELF file when it is good, by the table of prices */
-    bool priced;
-    dl_price_book *prices; /* of its markers; may be NULL */
-} elf_entry;
+enum { MAX_CHIPS = 64 };
 
 typedef struct reader {
     const dl_capture_marks_options *options;
@@ -31,11 +18,12 @@ typedef struct reader {
     dl_losses *losses;
     dl_chip_clocks *clocks;
     const dl_capture_marks_sink *sink;
-    elf_entry *elfs;
-    size_t n_elfs, cap_elfs;
+    capture_elfs elfs;
     uint64_t frame;
-    dl_marks marks;     /* of the RISC in hand */
-    uint64_t last_time; /* of the marks that were handed on */
+    dl_capture_part *part; /* or NULL */
+    bool context;          /* what is read is before the part */
+    dl_marks marks;        /* of the RISC in hand */
+    uint64_t last_time;    /* of the marks that were handed on */
     struct {
         uint32_t slot;
         dl_chip_line line;
@@ -58,12 +46,17 @@ static devlog_status no_memory(devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for reading a capture");
 }
 
-static devlog_status learn_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
+devlog_status dl_capture_learn_chip(dl_chip_clocks *clocks, const dl_capture_chip *chip, devlog_error *err)
 {
     devlog_status status =
-        dl_chip_clocks_chip(ctx, chip->slot, chip->freq_khz, chip->together != 0, chip->boot, err);
-    dl_chip_clocks_reached(ctx, chip->slot, chip->transport, chip->aiclk_khz);
+        dl_chip_clocks_chip(clocks, chip->slot, chip->freq_khz, chip->together != 0, chip->boot, err);
+    dl_chip_clocks_reached(clocks, chip->slot, chip->transport, chip->aiclk_khz);
     return status;
+}
+
+static devlog_status learn_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
+{
+    return dl_capture_learn_chip(ctx, chip, err);
 }
 
 static devlog_status learn_samples(void *ctx, const dl_clock_samples *samples, devlog_error *err)
@@ -96,7 +89,7 @@ static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_erro
     const dl_chip_clock *clock = dl_chip_clocks_of(r->clocks, chip->slot);
     if (clock && clock->fitted) line.freq_khz = dl_chip_clock_khz(clock);
     snprintf(line.arch, sizeof line.arch, "%s", chip->arch);
-    *(dl_is_process(chip->slot) ? &r->losses->processes : &r->losses->devices) += 1;
+    if (!r->context) *(dl_is_process(chip->slot) ? &r->losses->processes : &r->losses->devices) += 1;
     size_t i = 0;
     while (i < r->n_chips && r->chips[i].slot != chip->slot)
         i++;
@@ -156,85 +149,16 @@ static devlog_status on_launch(void *ctx, const dl_capture_launch *launch, devlo
 static void on_frame(void *ctx, uint64_t number, uint64_t taken)
 {
     reader *r = ctx;
-    r->frame = number;
-    if (r->sink->progress) r->sink->progress(r->sink->ctx, taken);
-}
-
-/* ---- ELF files --------------------------------------------------------------------------------------- */
-
-static elf_entry *elf_of(reader *r, uint32_t slot, uint32_t number)
-{
-    for (size_t i = r->n_elfs; i > 0; i--)
-        if (r->elfs[i - 1].slot == slot && r->elfs[i - 1].number == number) return &r->elfs[i - 1];
-    return NULL;
+    r->frame = number + (r->part && !r->context ? r->part->frame : 0);
+    if (r->sink->progress && !r->context) r->sink->progress(r->sink->ctx, taken);
 }
 
 static devlog_status on_elf(void *ctx, const dl_capture_elf *elf, devlog_error *err)
 {
     reader *r = ctx;
-    if (r->n_elfs == MAX_ELFS) return DEVLOG_OK;
-    if (r->n_elfs == r->cap_elfs) {
-        size_t cap = r->cap_elfs ? 2 * r->cap_elfs : 16;
-        elf_entry *bigger = realloc(r->elfs, cap * sizeof *bigger);
-        if (!bigger) return no_memory(err);
-        r->elfs = bigger;
-        r->cap_elfs = cap;
-    }
-    elf_entry *e = &r->elfs[r->n_elfs];
-    *e = (elf_entry){.slot = elf->slot, .number = elf->number};
-    e->path = strdup(elf->path);
-    e->source = strdup(elf->source);
-    if (!e->path || !e->source) {
-        free(e->path);
-        free(e->source);
-        return no_memory(err);
-    }
-    e->build_id_size = elf->build_id_size < DL_BUILD_ID_MAX ? elf->build_id_size : DL_BUILD_ID_MAX;
-    if (e->build_id_size) memcpy(e->build_id, elf->build_id, e->build_id_size);
-    r->n_elfs++;
-    return DEVLOG_OK;
-}
-
-static bool same_build(const elf_entry *e, const dl_elf *elf)
-{
-    return e->build_id_size == elf->build_id_size && e->build_id_size > 0 &&
-           memcmp(e->build_id, elf->build_id, e->build_id_size) == 0;
-}
-
-/* Opens one candidate. False when it is not there or not the one; *seen when it was there. */
-static bool try_elf(elf_entry *e, const char *path, bool *seen)
-{
-    dl_elf elf;
-    devlog_error why;
-    if (access(path, F_OK) != 0) return false;
-    *seen = true;
-    if (dl_elf_read(path, &elf, &why) != DEVLOG_OK) return false;
-    if (!same_build(e, &elf)) {
-        dl_elf_free(&elf);
-        return false;
-    }
-    e->elf = elf;
-    e->good = true;
-    return true;
-}
-
-static const dl_elf *open_elf(reader *r, elf_entry *e)
-{
-    if (!e) return NULL;
-    if (e->tried) return e->good ? &e->elf : NULL;
-    e->tried = true;
-    bool seen = false;
-    if (try_elf(e, e->path, &seen)) return &e->elf;
-    if (r->options->elf_folder) {
-        const char *base = strrchr(e->path, '/');
-        char *path = dl_path_join(r->options->elf_folder, base ? base + 1 : e->path);
-        bool good = path && try_elf(e, path, &seen);
-        free(path);
-        if (good) return &e->elf;
-    }
-    dl_losses_found(r->losses, DL_FOUND_NO_ELF, 1, "%s: %s (of %s) %s; its markers are shown as numbers",
-                    r->options->name, e->path, e->source, seen ? "is another build" : "is not there");
-    return NULL;
+    const dl_capture_places *standing = r->context ? &r->part->index->standing : NULL;
+    const uint64_t at = standing && r->frame < standing->n ? standing->items[r->frame].at : 0;
+    return capture_elfs_add(&r->elfs, elf, r->context, at, err);
 }
 
 /* ---- Cores ---------------------------------------------------------------------------------------- */
@@ -244,6 +168,7 @@ static bool add_lost_at(reader *r, uint32_t stream, uint32_t site, uint64_t amou
 {
     dl_marks *m = &r->marks;
     if (site == DL_NONE) return true;
+    if (r->part && !r->part->any) r->part->needs_before = true;
     const dl_kind kind = {.site = site, .type = DL_ROW_ZONE_TOTAL, .role = DL_ROLE_DROPPED};
     uint32_t number = dl_tables_kind(r->tables, &kind);
     uint64_t part = (uint64_t)(m->n_frames - 1) << DL_MARK_FRAME_SHIFT;
@@ -299,20 +224,6 @@ static sim_cores cores_of(const reader *r, uint32_t slot)
         if (r->chips[i].slot == slot && strcmp(r->chips[i].line.arch, "blackhole") == 0)
             return SIM_CORES_BLACKHOLE;
     return SIM_CORES_WORMHOLE;
-}
-
-/* The prices of an ELF file's markers, by the first RISC that ran it, for what this one recorded; NULL: not
- * known. */
-static const dl_prices *prices_of(reader *r, uint32_t slot, elf_entry *e, const dl_capture_risc *risc,
-                                  uint32_t *number)
-{
-    const devlog_control *c = &risc->control;
-    dl_price_count(risc->spans, risc->n_spans, &r->counts);
-    if (!e || !e->good) return NULL;
-    if (!e->priced) e->prices = dl_price_book_open(&e->elf, cores_of(r, slot), c->cost);
-    e->priced = true;
-    if (!e->prices) return NULL;
-    return dl_price_book_for(e->prices, &r->counts, risc->spans, risc->n_spans, c->dropped == 0, number);
 }
 
 static uint64_t stamp_of(const devlog_control *c, uint32_t id)
@@ -409,10 +320,13 @@ static uint64_t manager_end(const dl_capture_core *core)
 static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
                              uint64_t ahead, devlog_error *err)
 {
-    elf_entry *elf = risc->elf == DL_CAPTURE_NO_ELF ? NULL : elf_of(r, core->slot, risc->elf);
-    const dl_elf *opened = open_elf(r, elf);
+    capture_elf *elf =
+        risc->elf == DL_CAPTURE_NO_ELF ? NULL : capture_elfs_of(&r->elfs, core->slot, risc->elf);
+    const dl_elf *opened = elf ? capture_elfs_open(&r->elfs, elf) : NULL;
     uint32_t table = 0;
-    const dl_prices *prices = prices_of(r, core->slot, elf, risc, &table);
+    dl_price_count(risc->spans, risc->n_spans, &r->counts);
+    const dl_prices *prices =
+        opened ? capture_elfs_prices(&r->elfs, elf, cores_of(r, core->slot), risc, &r->counts, &table) : NULL;
     raw_codes **codes = elf ? &elf->codes[table] : &r->unnamed;
     if (!*codes) *codes = calloc(1, sizeof **codes); /* without, it is slower */
     const raw_risc raw = {.chip = core->slot,
@@ -446,6 +360,7 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
     if (!status) status = raw_marks(r->tables, &raw, &r->marks, &found, err);
     if (status) return status;
     if (r->marks.n) r->last_time = r->marks.items[r->marks.n - 1].time;
+    if (r->marks.n && r->part) r->part->any = true;
     raw_lost(&risc->control, &found, lost);
     for (int zone = 0; zone < DL_LOSS_ZONES; zone++)
         if (lost[zone] && !add_lost(r, stream, (dl_loss_zone)zone, lost[zone])) return no_memory(err);
@@ -535,11 +450,60 @@ static void tell_state(const reader *r, const dl_capture_state *s)
     }
 }
 
+/* Chips and ELF files of frames before the part. */
+static devlog_status tell_context(reader *r, devlog_error *err)
+{
+    const dl_capture_part *part = r->part;
+    const dl_capture_index *x = part->index;
+    const uint32_t n = dl_capture_index_before(x, part->at);
+    const uint64_t bytes = n < x->standing.n ? x->standing.items[n].before : x->frames.len;
+    const dl_capture_sink sink = {.ctx = r, .chip = on_chip, .elf = on_elf, .frame = on_frame};
+    dl_capture_state state = {0};
+    dl_input *in;
+    devlog_status status =
+        bytes ? dl_input_memory(&in, part->path, x->frames.text, (size_t)bytes, err) : DEVLOG_OK;
+    r->context = true;
+    if (!status && bytes) {
+        status = dl_capture_read(in, &sink, false, &state, err);
+        dl_input_close(in);
+    }
+    r->context = false;
+    r->frame = part->frame;
+    r->last_time = part->last_time;
+    if (!status && (state.frames != n || state.damaged_bytes || state.cut_bytes))
+        status = dl_fail(err, DEVLOG_ERR_FORMAT, "%s: what was said of its frames is damaged", part->path);
+    return status;
+}
+
+/* Damage was not there when the capture was cut, or is within frames: all of it must be read to tell of it. */
+static devlog_status end_part(const reader *r, const dl_capture_state *s, devlog_error *err)
+{
+    dl_capture_part *part = r->part;
+    part->last_time = r->last_time;
+    if (part->unread)
+        return dl_fail(err, DEVLOG_ERR_IO, "cannot read %s again, before byte %llu", part->path,
+                       (unsigned long long)part->at);
+    if (s->damaged_bytes || s->malformed || s->unknown || s->cut_bytes || s->stopped)
+        return dl_fail(
+            err, DEVLOG_ERR_FORMAT,
+            "%s: damaged frames behind byte %llu; \"devlog decode\" without -j reads on behind them",
+            part->path, (unsigned long long)part->at);
+    if (part->last && !part->index->closed)
+        dl_losses_found(r->losses, DL_FOUND_NOT_CLOSED, 1, "%s", r->options->name);
+    return part->sets.failed ? no_memory(err) : DEVLOG_OK;
+}
+
 devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *options, dl_tables *tables,
                                dl_losses *losses, dl_chip_clocks *clocks, const dl_capture_marks_sink *sink,
                                devlog_error *err)
 {
-    reader r = {.options = options, .tables = tables, .losses = losses, .clocks = clocks, .sink = sink};
+    reader r = {.options = options,
+                .tables = tables,
+                .losses = losses,
+                .clocks = clocks,
+                .sink = sink,
+                .part = options->part,
+                .elfs = {.options = options, .losses = losses}};
     const dl_capture_sink frames = {.ctx = &r,
                                     .chip = on_chip,
                                     .elf = on_elf,
@@ -555,18 +519,16 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
                                     .rank = on_rank,
                                     .frame = on_frame};
     dl_capture_state state;
-    devlog_status status = dl_capture_read(in, &frames, options->two_threads, &state, err);
-    state.malformed += r.malformed;
-    tell_state(&r, &state);
-    for (size_t i = 0; i < r.n_elfs; i++) {
-        if (r.elfs[i].good) dl_elf_free(&r.elfs[i].elf);
-        for (uint32_t t = 0; t < DL_PRICE_TABLES; t++)
-            free(r.elfs[i].codes[t]);
-        dl_price_book_close(r.elfs[i].prices);
-        free(r.elfs[i].path);
-        free(r.elfs[i].source);
+    devlog_status status = r.part ? tell_context(&r, err) : DEVLOG_OK;
+    if (!status) status = dl_capture_read(in, &frames, options->two_threads, &state, err);
+    if (!status) {
+        state.malformed += r.malformed;
+        if (r.part)
+            status = end_part(&r, &state, err);
+        else
+            tell_state(&r, &state);
     }
-    free(r.elfs);
+    capture_elfs_free(&r.elfs);
     free(r.violations);
     free(r.unnamed);
     dl_host_sites_free(&r.host_sites);

@@ -4,6 +4,7 @@
 #define DEVLOG_DECODE_CAPTURE_MARKS_H
 
 #include "decode/capture/capture.h"
+#include "decode/capture/capture_index.h"
 #include "decode/clock/chip_clock.h"
 #include "decode/loss.h"
 #include "decode/mark.h"
@@ -28,12 +29,15 @@ typedef struct dl_capture_marks_options {
     bool keep_meta;
     bool learn_clocks; /* `clocks` do not know the whole capture yet: they learn on the way */
     bool two_threads;
-    bool one_by_one; /* no short way for ordinary records: for tests */
+    bool one_by_one;       /* no short way for ordinary records: for tests */
+    dl_capture_part *part; /* the input is a part of a capture; NULL: it is all of it */
 } dl_capture_marks_options;
 
+/* What a chip's frame says of its clock. */
+devlog_status dl_capture_learn_chip(dl_chip_clocks *clocks, const dl_capture_chip *chip, devlog_error *err);
 /* Reads the rest of the input for what it says of clocks alone. */
 devlog_status dl_capture_learn_clocks(dl_input *in, dl_chip_clocks *clocks, devlog_error *err);
-/* Reads the rest of the input. */
+/* Reads the rest of the input. Of a part FORMAT when it is damaged. */
 devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *options, dl_tables *tables,
                                dl_losses *losses, dl_chip_clocks *clocks, const dl_capture_marks_sink *sink,
                                devlog_error *err);

@@ -353,7 +353,7 @@ devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, bool tw
     if (!r) return status;
     r->sink = sink;
     r->state = state;
-    r->finder = (frame_finder){.in = in, .state = state, .no_cores = !sink->core};
+    r->finder = (frame_finder){.in = in, .state = state, .sink = sink, .no_cores = !sink->core};
     r->zstd = ZSTD_createDCtx();
     if (r->zstd) {
         const dl_pipeline_stages stages = {r, find_stage, unpack_stage, hand_on_stage, NULL};

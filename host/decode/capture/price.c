@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "decode/capture/price_around.h"
 #include "decode/capture/price_table.h"
 
@@ -153,6 +154,13 @@ const dl_prices *dl_price_book_for(dl_price_book *b, const dl_price_counts *coun
             break;
     *number = at < b->n ? at : b->n < DL_PRICE_TABLES ? make_table(b) : 0;
     return &b->tables[*number];
+}
+
+uint64_t dl_price_book_set(const dl_price_book *b, uint32_t number)
+{
+    const seen *of = &b->of[number];
+    return dl_hash_u64(dl_hash_bytes(of->narrow, sizeof of->narrow) ^
+                       dl_hash_bytes(of->others, b->words * sizeof *of->others));
 }
 
 const price_around *dl_price_book_around(dl_price_book *b)

@@ -31,7 +31,7 @@ uint32_t dl_price_documented(sim_cores cores, uint32_t kind);
  * tables of them. */
 typedef struct dl_price_book dl_price_book;
 
-enum { DL_PRICE_TABLES = 33 };
+enum { DL_PRICE_TABLES = 33 }; /* the first is for whatever was passed */
 
 /* For a RISC of such cores whose firmware has measured `cost` (devlog_control). NULL: no memory, or nothing can be said. The
  * ELF file must stay. */
@@ -51,6 +51,9 @@ void dl_price_count(const record_span *spans, uint32_t n_spans, dl_price_counts 
  * DL_PRICE_TABLES. It stays where it is. */
 const dl_prices *dl_price_book_for(dl_price_book *b, const dl_price_counts *counts, const record_span *spans,
                                    uint32_t n_spans, bool whole, uint32_t *number);
+
+/* What tells the set of markers that a table is of from those of others. */
+uint64_t dl_price_book_set(const dl_price_book *b, uint32_t number);
 
 /* Records of markers, and what they cost, 1/16 cycle: by their prices, or without (NULL) by what was measured. */
 typedef struct dl_price_sum {

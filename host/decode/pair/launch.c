@@ -334,6 +334,11 @@ static void merge_launch(dl_launch *to, const dl_launch *from)
     if (from->first_fw_start < to->first_fw_start) to->first_fw_start = from->first_fw_start;
     if (from->last_fw_end > to->last_fw_end) to->last_fw_end = from->last_fw_end;
     if (!to->op) to->op = from->op;
+    if (!(from->call_start | from->call_end | from->pull_start | from->pull_end)) return;
+    to->call_start = from->call_start;
+    to->call_end = from->call_end;
+    to->pull_start = from->pull_start;
+    to->pull_end = from->pull_end;
 }
 
 /* The number of a part's launch, which is the `place`th of its chain, from 0; DL_NONE: out of memory. */
@@ -423,6 +428,13 @@ static void wire_launch(dl_wire *w, dl_launch *k, const dl_launch *before, uint3
     dl_wire_u32(w, &k->repeat);
     dl_wire_more(w, &k->first_fw_start, before->first_fw_start);
     dl_wire_more(w, &k->last_fw_end, k->first_fw_start);
+    bool timed = k->call_start | k->call_end | k->pull_start | k->pull_end;
+    dl_wire_flag(w, &timed); /* by captures */
+    if (!timed) return;
+    dl_wire_more(w, &k->call_start, before->call_start);
+    dl_wire_more(w, &k->call_end, k->call_start);
+    dl_wire_more(w, &k->pull_start, k->call_end);
+    dl_wire_more(w, &k->pull_end, k->pull_start);
 }
 
 /* A launch that was read comes behind those of its ids. */

@@ -106,6 +106,7 @@ void dl_pair_launch_times(dl_pair *p, uint32_t chip_id, uint64_t run_host_id, co
         l->pull_end = times[3];
         return;
     }
+    p->times_lost = true;
 }
 
 size_t dl_pair_n_keys(const dl_pair *p)

@@ -87,6 +87,7 @@ const char *dl_pair_follows(const dl_pair *p, const dl_pair *part, const dl_abso
     const uint64_t *found = part->losses->found;
     if (found[DL_FOUND_CLOCK_RESTART] || found[DL_FOUND_REPEATED])
         return "a clock begins again behind the cut";
+    if (part->times_lost) return "it is told when a launch was called that is not behind the cut";
     if (p->losses->found[DL_FOUND_TABLE_FULL] || found[DL_FOUND_TABLE_FULL] ||
         p->losses->skipped[DL_SKIP_TABLE_FULL] || part->losses->skipped[DL_SKIP_TABLE_FULL] ||
         (uint64_t)p->n_keys + part->n_keys > DL_MAX_KEYS || p->series.n + part->series.n > DL_MAX_SERIES ||
@@ -279,6 +280,15 @@ static devlog_status take_state(dl_pair *p, stream_state *to, stream_state *from
     to->fw_start = from->fw_start;
     to->fruitless = 0;
     to->started = NULL;
+    dl_pair_free_costs(to->costs);
+    to->costs = from->costs;
+    from->costs = NULL;
+    to->spent = from->spent;
+    to->stalls = from->stalls;
+    to->records = from->records;
+    to->spent_on_records = from->spent_on_records;
+    to->change_at = from->change_at;
+    to->stall_start = from->stall_start;
     if (from->held) {
         free(to->waiting);
         to->waiting = from->waiting;

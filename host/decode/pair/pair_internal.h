@@ -149,6 +149,7 @@ struct dl_pair {
     uint64_t run_line;                         /* with which the run in hand begins, and .. */
     uint64_t lines_before;                     /* .. what of that were lines of files before this one */
     uint64_t unpaired_at[DL_DETAILS_PER_KIND]; /* that of the runs in which zones without an end were told */
+    bool times_lost;                           /* of a launch that is not known here (dl_pair_launch_times) */
     dl_sample_pool *pools;                     /* of the parts that have been added */
     uint32_t n_pools;
 };

@@ -127,6 +127,7 @@ static void wire_held(dl_wire *w, stream_state *s)
 static void wire_open_zone(dl_wire *w, const dl_pair *p, const stream_state *s, open_zone *z)
 {
     dl_wire_u64(w, &z->start);
+    dl_wire_u64(w, &z->spent);
     dl_wire_u64(w, &z->data);
     dl_wire_below(w, &z->site, w->tables->n_sites);
     dl_wire_index(w, &z->launch, p->launches.count);
@@ -182,6 +183,10 @@ static void wire_stream(dl_wire *w, dl_pair *p, stream_state *s, uint32_t *sourc
     dl_wire_u32(w, &s->too_deep);
     wire_ids(w, &s->ids);
     dl_wire_index(w, &s->launch, p->launches.count);
+    /* What markers cost is told before the marks of each launch: only a mark that waits is still of those before. */
+    if (!dl_wire_reads(w) && s->held && s->costs) w->bad = true;
+    dl_wire_u64(w, &s->spent);
+    dl_wire_u64(w, &s->stall_start);
     wire_held(w, s);
     wire_open(w, p, s);
 }
@@ -393,6 +398,7 @@ void dl_pair_wire(dl_pair *p, dl_wire *w)
     dl_wire_index(w, &p->last_stream, w->tables->n_streams);
     dl_wire_u64(w, &p->run_line);
     dl_wire_u64(w, &p->lines_before);
+    dl_wire_flag(w, &p->times_lost);
     for (int i = 0; i < DL_DETAILS_PER_KIND; i++)
         dl_wire_u64(w, &p->unpaired_at[i]);
 }

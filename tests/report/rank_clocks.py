@@ -217,10 +217,18 @@ def main():
             fleet = Fleet(300 + seed, ranks=5, collectives=(0, 1, 2))
             fleet.write(folder("both"))
             ways = {i: "collective ops" if i < 3 else "exchanges" for i in range(5)}
-            said = hold("both", fleet, os.path.join(tmp, "both", "ttrun"), ways, ok=(0, 3))
+            at_both = os.path.join(tmp, "both", "ttrun")
+            said = hold("both", fleet, at_both, ways, ok=(0, 3))
             same("also by", [r["other"] for r in rows(said).values()], [None, "exchanges", "exchanges", None, None])
             if "clocks_disagree" in facts(said):
                 bad.append("both: a contradiction that is none: %s" % facts(said))
+            if seed == 0:  # the commands that take ranks say the same
+                plain = [subprocess.run([DEVLOG, c, at_both], capture_output=True, text=True).stdout for c in ("ranks", "report")]
+                same("report of ranks", (plain[0] == plain[1], "\nCLOCKS\n" in plain[1]), (True, True))
+                made = os.path.join(tmp, "made.json")
+                exported = subprocess.run([DEVLOG, "export", "-f", "chrome", "-o", made, at_both], capture_output=True, text=True)
+                with open(made, "rb") as f, open(os.path.join(tmp, "both", "trace.json"), "rb") as g:
+                    same("export of ranks: %s" % exported.stderr, f.read() == g.read(), True)
             # The clock of a host that is another one's than it says: told.
             fleet.exchanges[fleet.hosts[1]] = [(p, b, n, [(s, r + 10**8, a + 10**8, e) for s, r, a, e in items]) for p, b, n, items in fleet.exchanges[fleet.hosts[1]]]
             fleet.write(folder("both"))

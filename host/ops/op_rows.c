@@ -35,8 +35,9 @@ static placed *place_launches(const join *j, dl_big *big, size_t *n)
     const dl_launches *launches = dl_decode_launches(s->decode);
     placed *all = dl_big_room(big, (launches->count + (size_t)1) * sizeof *all) ? big->data : NULL;
     struct {
-        uint64_t start, number;
+        uint64_t start, number, run;
         uint32_t boot;
+        bool any;
     } last[DL_MAX_CHIPS] = {{0}};
     bool sorted = true;
     *n = 0;
@@ -45,12 +46,17 @@ static placed *place_launches(const join *j, dl_big *big, size_t *n)
         if (j->op_of[i] == OTHER_RUN) continue;
         uint32_t chip = launches->items[i].chip;
         const op_cycles *c = op_device_launch(s->cycles, i);
-        /* Without an op log: a launch with a higher number that begins earlier is of another program, whose
-         * device was started anew (docs/op-reports.md, "Several programs, several opens"). */
+        /* Without an op log: a launch of another run, or with a higher number that begins earlier, is of another program,
+         * whose device was started anew (docs/op-reports.md, "Several programs, several opens"). */
         const dl_launch *l = &launches->items[i];
-        bool later = l->has_ids && l->trace_id == DL_NO_ID && l->run_host_id > last[chip].number;
-        if (!s->device && has_fw(c) && later && c->fw_start < last[chip].start) last[chip].boot++;
+        const bool other_run = last[chip].any && l->run != last[chip].run;
+        bool later =
+            l->has_ids && l->trace_id == DL_NO_ID && (other_run || l->run_host_id > last[chip].number);
+        const bool back = has_fw(c) && later && c->fw_start < last[chip].start;
+        if (!s->device && (other_run || back)) last[chip].boot++;
         if (later) last[chip].number = l->run_host_id;
+        last[chip].run = l->run;
+        last[chip].any = true;
         if (has_fw(c)) last[chip].start = c->fw_start;
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what is known is known by it */
         if (j->known[i] && s->device->launches[j->known[i] - 1].boot)

@@ -101,6 +101,17 @@ static void one_launch_among_ten_thousand(void **state)
         "(() => { const lane = timeline.model.cores[0].rows[0].lanes[0]; let i = 0; while (timeline.model.launches[lane.launch[i]].name !== '7963648') i++; return itemStart({ lane, i }) >= "
         "view.t0 - 1000 && itemEnd({ lane, i }) <= view.t1 + 1000 && view.t1 - view.t0 < view.span / 100 ? 'seen' : 'elsewhere' })()",
         "seen");
+    /* So is a launch that is searched, and of 40,000 hits the number is that of counting. */
+    page_run(b, "showTab('time'), viewAll(), runSearch('launch 7963648'), nextHit(1)");
+    page_has_text(b, "itemName(selection.item) + ' ' + search.at", "launch 7963648 0");
+    page_run(
+        b,
+        "runSearch('BRISC-FW'), setView(view.span * 0.9, view.span * 0.901), nextHit(1), nextHit(1), nextHit(-1)");
+    page_has_text(
+        b,
+        "(() => { const t = itemStart(selection.item), own = selection.item.lane.row.index; let n = 0; for (const { lane, wanted } of search.lanes) for (let i = 0; i < lane.n; i++) { const s = "
+        "itemStart({ lane, i }); if (wanted(lane, i) && (s < t || (s === t && lane.row.index < own))) n++; } return n === search.at && n > 30000 && search.count === 40000 ? 'counted' : n + ' ' + search.at })()",
+        "counted");
     page_has_no_problems(b, "10,000");
 }
 

@@ -205,6 +205,11 @@ static void a_measured_part_by_zone_and_by_row(void **state)
     page_has_text(b, "document.getElementById('details').innerText", "4 rows");
     page_has_text(
         b,
+        "(() => { const x = (axisToX(selection.range[0]) + axisToX(selection.range[1])) / 2 + 90, at = (d) => document.getElementById('marks').getContext('2d').getImageData(x * timeline.ratio, "
+        "(d.y + d.h - 2) * timeline.ratio, 1, 1).data[3] > 0; return [...two, rowsLayout.bands.filter((d) => d.kind === 'core')[4]].map(at).join() })()",
+        "true,true,false");
+    page_has_text(
+        b,
         "(() => { const a = areaOf(timeline.model, ...selection.range, selection.rows), shown = "
         "[...document.querySelectorAll('#details tbody tr')].map((r) => r.cells[0].textContent + ' ' + "
         "r.cells[1].textContent).join(); return shown === a.zones.map((z) => z.name + ' ' + z.count).join() && a.zones.length > "

@@ -3,6 +3,7 @@
 #include "support/cmocka_all.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "support/events.h"
@@ -111,6 +112,66 @@ static void clocks_of_a_chip(void **state)
     assert_int_equal(f.all, 1);
 }
 
+/* What chip lines of several logs say of one chip: the first that says it holds, and one without timing is enough. */
+static void chip_lines_of_a_chip(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"", ", AICLK[MHz]: 800, Max Compute Cores: 80",
+                                        ", AICLK[MHz]: 900, Max Compute Cores: 64, Cycles: instructions", ""};
+    found f = {0};
+    dl_decode *d = begin(&f);
+    for (unsigned i = 0; i < 4; i++) {
+        char log[600];
+        devlog_error err;
+        snprintf(
+            log, sizeof log,
+            "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000%s\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+            "time[cycles since reset], data, run host ID, zone name, type, source line, source file\n"
+            "0,1,1,BRISC,7,%u000,0,%u,A,ZONE_START,1,k.cc\n0,1,1,BRISC,7,%u010,0,%u,A,ZONE_END,1,k.cc\n",
+            lines[i], i + 5, i + 1, i + 5, i + 1);
+        assert_int_equal(dl_decode_memory(d, "log.csv", log, strlen(log), &err), DEVLOG_OK);
+    }
+    devlog_error err;
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    const dl_chip *chip = &dl_decode_tables(d)->chips[0];
+    assert_int_equal(chip->aiclk_khz, 800000);
+    assert_int_equal(chip->max_cores, 80);
+    assert_true(chip->instructions);
+    dl_decode_free(d);
+}
+
+/* A log of three launches, and behind it the same from its first, second or third launch on. */
+static void a_log_that_is_there_again_from_anywhere(void **state)
+{
+    (void)state;
+    for (unsigned from = 1; from <= 3; from++) {
+        devlog_error err;
+        dl_decode *d;
+        assert_int_equal(dl_decode_new(&d, NULL, &err), DEVLOG_OK);
+        for (unsigned log = 0; log < 2; log++) {
+            dl_str text = {0};
+            dl_str_add(
+                &text,
+                "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+                "time[cycles since reset], data, run host ID, zone name, type, source line, source file\n");
+            for (unsigned launch = log ? from : 1; launch <= 3; launch++)
+                dl_str_fmt(&text,
+                           "0,1,1,BRISC,7,%u0000000,0,%u,BRISC-FW,ZONE_START,1,k.cc\n"
+                           "0,1,1,BRISC,7,%u0000100,0,%u,BRISC-FW,ZONE_END,1,k.cc\n",
+                           3 * launch, launch, 3 * launch, launch);
+            assert_int_equal(dl_decode_memory(d, "log.csv", text.text, text.len, &err), DEVLOG_OK);
+            dl_str_free(&text);
+        }
+        assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+        if (dl_decode_losses(d)->found[DL_FOUND_REPEATED] != 1 ||
+            dl_decode_losses(d)->found[DL_FOUND_CLOCK_RESTART])
+            fail_msg("from launch %u on: %llu times, %llu restarts", from,
+                     (unsigned long long)dl_decode_losses(d)->found[DL_FOUND_REPEATED],
+                     (unsigned long long)dl_decode_losses(d)->found[DL_FOUND_CLOCK_RESTART]);
+        dl_decode_free(d);
+    }
+}
+
 /* Nothing is behind it, and it is earlier than the one before. */
 static void the_last_stamp(void **state)
 {
@@ -187,7 +248,10 @@ static void hardly_less_than_2_32(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_of_a_chip), cmocka_unit_test(the_last_stamp),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_of_a_chip),
+                                       cmocka_unit_test(chip_lines_of_a_chip),
+                                       cmocka_unit_test(a_log_that_is_there_again_from_anywhere),
+                                       cmocka_unit_test(the_last_stamp),
                                        cmocka_unit_test(two_that_are_equal),
                                        cmocka_unit_test(hardly_less_than_2_32)};
     return cmocka_run_group_tests(tests, NULL, NULL);

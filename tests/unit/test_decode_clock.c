@@ -140,6 +140,28 @@ static void chip_lines_of_a_chip(void **state)
     dl_decode_free(d);
 }
 
+/* Without firmware rows between them, an end of launch 2 is not paired with a start of launch 1, and is told as what it is. */
+static void an_end_in_another_launch(void **state)
+{
+    (void)state;
+    static const char log[] =
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+        "time[cycles since reset], data, run host ID, zone name, type, source line, source file\n"
+        "0,1,1,BRISC,7,1000,0,1,a,ZONE_START,1,k.cc\n0,1,1,BRISC,7,1100,0,2,a,ZONE_END,1,k.cc\n";
+    devlog_error err;
+    found f = {0};
+    dl_decode *d = begin(&f);
+    assert_int_equal(dl_decode_memory(d, "log.csv", log, sizeof log - 1, &err), DEVLOG_OK);
+    assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);
+    const dl_losses *l = dl_decode_losses(d);
+    assert_int_equal(f.n, 0);
+    assert_int_equal(l->found[DL_FOUND_UNPAIRED_START], 1);
+    assert_int_equal(l->found[DL_FOUND_OTHER_LAUNCH], 1);
+    assert_int_equal(l->found[DL_FOUND_UNPAIRED_END], 0);
+    assert_non_null(strstr(l->details[DL_SKIPS + DL_FOUND_OTHER_LAUNCH][0], "began in another launch"));
+    dl_decode_free(d);
+}
+
 /* A log of three launches, and behind it the same from its first, second or third launch on. */
 static void a_log_that_is_there_again_from_anywhere(void **state)
 {
@@ -248,11 +270,10 @@ static void hardly_less_than_2_32(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(clocks_of_a_chip),
-                                       cmocka_unit_test(chip_lines_of_a_chip),
-                                       cmocka_unit_test(a_log_that_is_there_again_from_anywhere),
-                                       cmocka_unit_test(the_last_stamp),
-                                       cmocka_unit_test(two_that_are_equal),
-                                       cmocka_unit_test(hardly_less_than_2_32)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clocks_of_a_chip),         cmocka_unit_test(chip_lines_of_a_chip),
+        cmocka_unit_test(an_end_in_another_launch), cmocka_unit_test(a_log_that_is_there_again_from_anywhere),
+        cmocka_unit_test(the_last_stamp),           cmocka_unit_test(two_that_are_equal),
+        cmocka_unit_test(hardly_less_than_2_32)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

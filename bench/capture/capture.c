@@ -1,12 +1,18 @@
-/* Bench of captures: records per second from the file to statistics, and its steps by themselves: reading and
- * unpacking, decoding records, making marks, pairing. Of a capture of zones only whose names are not known,
- * and of one with an ELF file, measured costs of markers, and records of other kinds. One thread, the least
- * CPU time of three rounds; and wall time on one thread and on two. Usage: capture RECORDS. */
+/* Bench of captures: records per second from the file to statistics, medians and files, beside reading and
+ * unpacking alone. Of a capture of zones only whose names are not known, and of one with an ELF file, measured
+ * costs of markers, and records of other kinds. One thread, the least CPU time of some rounds; and wall time on
+ * one thread and on two.
+ *
+ *     capture [RECORDS]               measures captures of so many records (20,000,000)
+ *     capture generate FOLDER RECORDS writes FOLDER/zones and FOLDER/named, folders with a capture each
+ *     capture STEP FILE               does one step once, to count its instructions: names in the table below */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -235,55 +241,162 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-static void measure(const char *folder, const char *title, uint64_t records, const dl_capture_elf *elf)
-{
-    char path[64];
-    snprintf(path, sizeof path, "%s/%s", folder, DL_CAPTURE_NAME);
-    double start = cpu();
-    generate(folder, records, elf);
-    double seconds = cpu() - start;
+/* ---- Steps ------------------------------------------------------------------------------------------------ */
 
-    decoding d = {0};
-    read_with(path, &(dl_capture_sink){.ctx = &d, .core = decode_core});
-    records = d.records;
+static uint64_t n_words;
+static decoding decoded;
+static char program[4096], out_folder[64]; /* devlog, and where it puts files */
+
+static double unpack(const char *path)
+{
+    return read_with(path, &(dl_capture_sink){.ctx = &n_words, .core = count_words});
+}
+
+static double records(const char *path)
+{
+    decoded = (decoding){0};
+    return read_with(path, &(dl_capture_sink){.ctx = &decoded, .core = decode_core});
+}
+
+static double statistics(const char *path)
+{
+    return decode(path, false, false, 1, CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static double medians(const char *path)
+{
+    return decode(path, true, false, 1, CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static double events(const char *path)
+{
+    return decode(path, true, true, 1, CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* What `devlog decode` takes altogether, with what it writes. */
+static double with_files(const char *path, const char *option)
+{
+    struct rusage before, after;
+    getrusage(RUSAGE_CHILDREN, &before);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        cpu_set_t one; /* and so one thread: two wait for each other with loops */
+        CPU_ZERO(&one);
+        const int here = sched_getcpu();
+        CPU_SET(here > 0 ? (size_t)here : 0, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(1);
+        execl(program, program, "decode", "-o", out_folder, path, option, (char *)NULL);
+        _exit(127);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) > 3) {
+        fprintf(stderr, "bench: %s decode %s fails\n", program, path);
+        exit(1);
+    }
+    getrusage(RUSAGE_CHILDREN, &after);
+    const struct timeval *from[2] = {&before.ru_utime, &before.ru_stime},
+                         *to[2] = {&after.ru_utime, &after.ru_stime};
+    double seconds = 0;
+    for (int i = 0; i < 2; i++)
+        seconds +=
+            (double)(to[i]->tv_sec - from[i]->tv_sec) + (double)(to[i]->tv_usec - from[i]->tv_usec) * 1e-6;
+    return seconds;
+}
+
+static double all_files(const char *path)
+{
+    return with_files(path, NULL);
+}
+
+static double no_page(const char *path)
+{
+    return with_files(path, "--no-page");
+}
+
+static double one_thread(const char *path)
+{
+    return decode(path, true, false, 1, CLOCK_MONOTONIC);
+}
+
+static double two_threads(const char *path)
+{
+    return decode(path, true, false, 2, CLOCK_MONOTONIC);
+}
+
+static const struct {
+    const char *name, *says;
+    double (*takes)(const char *path);
+} steps[] = {
+    {"unpack", "reading and unpacking", unpack},
+    {"records", "  + records, one by one", records},
+    {"statistics", "devlog decode: zones and sums", statistics},
+    {"medians", "devlog decode, with exact medians", medians},
+    {"events", "  and with a consumer of every event and mark", events},
+    {"no-page", "devlog decode, all files but the page", no_page},
+    {"files", "devlog decode, all files", all_files},
+    {"one", "with medians, wall time, one thread", one_thread},
+    {"two", "with medians, wall time, two threads", two_threads},
+};
+
+enum { STEPS = sizeof steps / sizeof steps[0] };
+
+static void measure(const char *folder, const char *title, uint64_t wanted, const dl_capture_elf *elf)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, DL_CAPTURE_NAME);
+    double start = cpu(), best[STEPS];
+    generate(folder, wanted, elf);
+    double seconds = cpu() - start;
+    records(path);
+    const uint64_t n = decoded.records;
     struct stat st;
     if (stat(path, &st) != 0) exit(1);
-    printf("%s: %.2f bytes a record\n", title, (double)st.st_size / (double)records);
-    line("generating and writing", seconds, records);
-
-    enum { UNPACK, RECORDS, SUMS, MEDIANS, EVENTS_TOO, ONE, TWO, STEPS };
-    static const char *const names[STEPS] = {"reading and unpacking",
-                                             "  + records, one by one",
-                                             "devlog decode: zones and sums",
-                                             "devlog decode, with exact medians",
-                                             "  and with a consumer of every event and mark",
-                                             "with medians, wall time, one thread",
-                                             "with medians, wall time, two threads"};
-    double best[STEPS] = {1e9, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9};
-    for (int round = 0; round < ROUNDS; round++) {
-        uint64_t words = 0;
-        best[UNPACK] =
-            least(best[UNPACK], read_with(path, &(dl_capture_sink){.ctx = &words, .core = count_words}));
-        best[RECORDS] =
-            least(best[RECORDS], read_with(path, &(dl_capture_sink){.ctx = &d, .core = decode_core}));
-        const clockid_t used = CLOCK_PROCESS_CPUTIME_ID, wall = CLOCK_MONOTONIC;
-        best[SUMS] = least(best[SUMS], decode(path, false, false, 1, used));
-        best[MEDIANS] = least(best[MEDIANS], decode(path, true, false, 1, used));
-        best[EVENTS_TOO] = least(best[EVENTS_TOO], decode(path, true, true, 1, used));
-        best[ONE] = least(best[ONE], decode(path, true, false, 1, wall));
-        best[TWO] = least(best[TWO], decode(path, true, false, 2, wall));
-    }
+    printf("%s: %.2f bytes a record\n", title, (double)st.st_size / (double)n);
+    line("generating and writing", seconds, n);
     for (int i = 0; i < STEPS; i++)
-        line(names[i], best[i], records);
+        best[i] = 1e9;
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < STEPS; i++)
+            best[i] = least(best[i], steps[i].takes(path));
+    for (int i = 0; i < STEPS; i++)
+        line(steps[i].says, best[i], n);
+    printf("  against reading and unpacking:");
+    for (int i = 1; i < STEPS - 2; i++)
+        printf(" %s %.2f%s", steps[i].name, best[i] / best[0], i < STEPS - 3 ? "," : "\n");
+    printf("  two threads: %.2f times as fast as one\n", best[STEPS - 2] / best[STEPS - 1]);
     unlink(path);
 }
 
 int main(int argc, char **argv)
 {
-    uint64_t records = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000000;
-    char folder[] = "/tmp/devlog-bench-XXXXXX";
-    if (!mkdtemp(folder)) return 1;
-    measure(folder, "nested zones without names", records, NULL);
+    char folder[256] = "/tmp/devlog-bench-XXXXXX", kept[300];
+    uint64_t n = 20000000;
+    const char *slash = strrchr(argv[0], '/');
+    snprintf(program, sizeof program, "%.*s/devlog", slash ? (int)(slash - argv[0]) : 1,
+             slash ? argv[0] : ".");
+    snprintf(out_folder, sizeof out_folder, "/tmp/devlog-bench-%ld", (long)getpid());
+    for (size_t i = 0; argc == 3 && i < STEPS; i++) {
+        if (strcmp(argv[1], steps[i].name) != 0) continue;
+        line(steps[i].says, steps[i].takes(argv[2]), 1);
+        return 0;
+    }
+    const bool keep = argc == 4 && strcmp(argv[1], "generate") == 0;
+    if (argc > 1) n = strtoull(argv[argc - 1], NULL, 10);
+    if (n == 0 || (argc > 2 && !keep)) {
+        fprintf(stderr, "usage: %s [RECORDS] | generate FOLDER RECORDS | STEP FILE\n", argv[0]);
+        return 2;
+    }
+    if (keep)
+        snprintf(folder, sizeof folder, "%s", argv[2]);
+    else if (!mkdtemp(folder))
+        return 1;
+    snprintf(kept, sizeof kept, "%s/zones", folder);
+    if (keep)
+        generate(kept, n, NULL);
+    else
+        measure(folder, "nested zones without names", n, NULL);
 
     static board b;
     const char *home = getenv("DEVLOG_HOME");
@@ -298,11 +411,16 @@ int main(int argc, char **argv)
                                       .source = source,
                                       .build_id = elf.build_id,
                                       .build_id_size = elf.build_id_size};
-        measure(folder, "zones, complete zones, events, values, with names and costs", records, &named);
+        snprintf(kept, sizeof kept, "%s/named", folder);
+        if (keep)
+            generate(kept, n, &named);
+        else
+            measure(folder, "zones, complete zones, events, values, with names and costs", n, &named);
         dl_elf_free(&elf);
     } else {
         printf("(not measured with names: %s)\n", err.text);
     }
+    if (keep) return 0;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("peak memory %ld KiB\n", usage.ru_maxrss);

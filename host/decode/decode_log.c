@@ -192,8 +192,8 @@ static devlog_status consume_stage(void *ctx, unsigned slot, devlog_error *err)
 
 static devlog_status on_two_threads(dl_decode *d, devlog_error *err)
 {
-    const dl_pipeline_stages stages = {d, read_stage, parse_stage, pair_stage,
-                                       d->sink.apart ? consume_stage : NULL};
+    const dl_pipeline_stages stages = {
+        d, read_stage, parse_stage, pair_stage, d->sink.apart ? consume_stage : NULL, false};
     dl_losses of_pairing = {0};
     dl_marks_clear(&d->run);
     dl_pair_losses(d->pair, &of_pairing);

@@ -1,6 +1,6 @@
 /* Pipeline: four stages, each of which is at work on one batch at most, and two threads. One pairs, the
  * other parses, so that what each stage knows stays in the cache of one core; whichever has nothing else to
- * do reads, and consumes. */
+ * do reads, and consumes; and parses, too, where no batch needs to know of those before it. */
 #include "decode/pipeline.h"
 
 #include <pthread.h>
@@ -24,7 +24,9 @@ typedef struct pipeline {
     /* Under the lock: */
     uint64_t done[STAGES]; /* batches that each stage is done with */
     bool busy[STAGES];
-    uint64_t n_batches; /* UINT64_MAX until the last has been read */
+    uint64_t begun; /* batches whose parsing has begun, and, of those behind done[PARSE], .. */
+    bool parsed[DL_PIPELINE_SLOTS]; /* .. whether it is done */
+    uint64_t n_batches;             /* UINT64_MAX until the last has been read */
     devlog_status status;
     devlog_error err;
 } pipeline;
@@ -45,8 +47,9 @@ bool dl_pipeline_two(unsigned wanted, const dl_input *in, uint64_t from)
 
 static bool is_ready(const pipeline *p, unsigned mask, int stage)
 {
-    uint64_t batch = p->done[stage];
-    if (!(mask >> stage & 1) || p->busy[stage] || batch >= p->n_batches) return false;
+    uint64_t batch = stage == PARSE ? p->begun : p->done[stage];
+    const bool busy = p->busy[stage] && !(stage == PARSE && p->stages->parse_apart);
+    if (!(mask >> stage & 1) || busy || batch >= p->n_batches) return false;
     return stage == READ ? batch < p->done[CONSUME] + DL_PIPELINE_SLOTS : batch < p->done[stage - 1];
 }
 
@@ -57,7 +60,7 @@ static int next_stage(const pipeline *p, unsigned mask)
 {
     bool parses = mask >> PARSE & 1;
     if (is_ready(p, mask, PAIR)) return PAIR;
-    if (parses && p->done[READ] < p->done[PARSE] + LEAD && is_ready(p, mask, READ)) return READ;
+    if (parses && p->done[READ] < p->begun + LEAD && is_ready(p, mask, READ)) return READ;
     for (int stage = CONSUME; stage >= READ; stage--)
         if (is_ready(p, mask, stage)) return stage;
     return -1;
@@ -88,6 +91,19 @@ static void wait(pipeline *p)
         pthread_cond_wait(&p->changed, &p->lock);
 }
 
+/* Notes that a stage is done with a batch. Called with the lock held. */
+static void note_done(pipeline *p, int stage, unsigned slot)
+{
+    p->busy[stage] = false;
+    if (stage != PARSE) {
+        p->done[stage]++;
+        return;
+    }
+    p->parsed[slot] = true;
+    for (; p->parsed[p->done[PARSE] % DL_PIPELINE_SLOTS]; p->done[PARSE]++)
+        p->parsed[p->done[PARSE] % DL_PIPELINE_SLOTS] = false;
+}
+
 /* Works on the stages in `mask` until there is nothing left for them. */
 static void work(pipeline *p, unsigned mask)
 {
@@ -98,15 +114,14 @@ static void work(pipeline *p, unsigned mask)
             wait(p);
             continue;
         }
-        unsigned slot = p->done[stage] % DL_PIPELINE_SLOTS;
+        unsigned slot = (unsigned)((stage == PARSE ? p->begun++ : p->done[stage]) % DL_PIPELINE_SLOTS);
         devlog_error err;
         bool last = false;
         p->busy[stage] = true;
         pthread_mutex_unlock(&p->lock);
         devlog_status status = run_stage(p->stages, stage, slot, &last, &err);
         pthread_mutex_lock(&p->lock);
-        p->busy[stage] = false;
-        p->done[stage]++;
+        note_done(p, stage, slot);
         if (stage == PAIR && !p->stages->consume) p->done[CONSUME]++;
         if (last) p->n_batches = p->done[READ];
         if (status && !p->status) {
@@ -143,7 +158,7 @@ devlog_status dl_pipeline_run(const dl_pipeline_stages *stages, bool two_threads
     pthread_mutex_init(&p.lock, NULL);
     pthread_cond_init(&p.changed, NULL);
     bool two = pthread_create(&other, NULL, other_thread, &p) == 0; /* alone it takes longer, that is all */
-    work(&p, 1u << READ | 1u << PAIR | 1u << CONSUME | (two ? 0 : 1u << PARSE));
+    work(&p, 1u << READ | 1u << PAIR | 1u << CONSUME | (two && !stages->parse_apart ? 0 : 1u << PARSE));
     if (two) pthread_join(other, NULL);
     pthread_cond_destroy(&p.changed);
     pthread_mutex_destroy(&p.lock);

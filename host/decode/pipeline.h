@@ -21,6 +21,7 @@ typedef struct dl_pipeline_stages {
     devlog_status (*pair)(void *ctx, unsigned slot, devlog_error *err);
     /* What consumers make of what has been paired, on either thread; NULL: there is no such stage. */
     devlog_status (*consume)(void *ctx, unsigned slot, devlog_error *err);
+    bool parse_apart; /* batches are parsed each by itself: in any order, and two at the same time */
 } dl_pipeline_stages;
 
 /* That this program may use. */

@@ -43,7 +43,9 @@ typedef struct batch {
     uint8_t *payloads;
     uint32_t *words;
     size_t n_parts, n_words;
-    size_t cap_parts, cap_payloads, cap_words; /* bytes */
+    uint32_t *room;                                      /* for putting words together */
+    size_t cap_parts, cap_payloads, cap_words, cap_room; /* bytes */
+    ZSTD_DCtx *zstd;
 } batch;
 
 typedef struct core_in_hand {
@@ -59,10 +61,6 @@ typedef struct reader {
     const dl_capture_sink *sink;
     frame_finder finder;
     batch batches[DL_PIPELINE_SLOTS];
-    /* Unpacking: */
-    ZSTD_DCtx *zstd;
-    uint32_t *room; /* for putting words together */
-    size_t cap_room;
     /* Handing on: */
     dl_capture_state *state;
     core_in_hand hand;
@@ -150,7 +148,7 @@ static bool read_parts(cursor *c, core_parts *p)
 }
 
 /* The words of a frame: what is left of its payload. False: no memory. */
-static bool unpack_words(reader *r, batch *b, part *p)
+static bool unpack_words(batch *b, part *p)
 {
     cursor *c = &p->payload;
     bool sorted = c->version >= 2;
@@ -161,8 +159,8 @@ static bool unpack_words(reader *r, batch *b, part *p)
     if (!frame_reserve(&b->words, &b->cap_words, (b->n_words + n) * 4)) return false;
     uint32_t *words = b->words + b->n_words;
     if (sorted) {
-        if (!frame_reserve(&r->room, &r->cap_room, 8 * n + 8)) return false;
-        if (!dl_words_join(c->at, words, n, r->room)) c->bad = true;
+        if (!frame_reserve(&b->room, &b->cap_room, 8 * n + 8)) return false;
+        if (!dl_words_join(c->at, words, n, b->room)) c->bad = true;
         if (c->bad) return true;
     } else {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -178,7 +176,7 @@ static bool unpack_words(reader *r, batch *b, part *p)
 }
 
 /* False: no memory. */
-static bool unpack_frame(reader *r, batch *b, const found_frame *f, part *p, uint8_t *room)
+static bool unpack_frame(batch *b, const found_frame *f, part *p, uint8_t *room)
 {
     const uint8_t *stored = b->frames.bytes + f->at;
     p->payload = (cursor){stored, stored + f->stored, false, f->version};
@@ -186,7 +184,7 @@ static bool unpack_frame(reader *r, batch *b, const found_frame *f, part *p, uin
     p->n_words = 0;
     if (f->version > dl_frame_version(f->kind)) return true;
     if (f->packed) {
-        size_t got = ZSTD_decompressDCtx(r->zstd, room, f->size, stored, f->stored);
+        size_t got = ZSTD_decompressDCtx(b->zstd, room, f->size, stored, f->stored);
         p->broken = ZSTD_isError(got) || got != f->size;
         p->payload = (cursor){room, room + f->size, false, f->version};
     }
@@ -196,7 +194,7 @@ static bool unpack_frame(reader *r, batch *b, const found_frame *f, part *p, uin
         if (!p->core || !read_parts(&p->payload, p->core)) return false;
         p->core_is_bad = p->payload.bad;
     }
-    return unpack_words(r, b, p);
+    return unpack_words(b, p);
 }
 
 static devlog_status unpack_stage(void *ctx, unsigned slot, devlog_error *err)
@@ -211,9 +209,10 @@ static devlog_status unpack_stage(void *ctx, unsigned slot, devlog_error *err)
     size_t has = b->cap_parts / sizeof *b->parts;
     if (has > had) memset(b->parts + had, 0, (has - had) * sizeof *b->parts);
     if (!frame_reserve(&b->payloads, &b->cap_payloads, size)) return no_memory(err);
+    if (!b->zstd && !(b->zstd = ZSTD_createDCtx())) return no_memory(err);
     b->n_words = 0;
     for (size_t i = 0; i < frames->count; i++) {
-        if (!unpack_frame(r, b, &frames->items[i], &b->parts[i], b->payloads + at)) return no_memory(err);
+        if (!unpack_frame(b, &frames->items[i], &b->parts[i], b->payloads + at)) return no_memory(err);
         at += frames->items[i].packed ? frames->items[i].size : 0;
     }
     return DEVLOG_OK;
@@ -342,32 +341,29 @@ static void free_batch(batch *b)
     free(b->parts);
     free(b->payloads);
     free(b->words);
+    free(b->room);
+    ZSTD_freeDCtx(b->zstd);
 }
 
 devlog_status dl_capture_read(dl_input *in, const dl_capture_sink *sink, bool two_threads,
                               dl_capture_state *state, devlog_error *err)
 {
     reader *r = calloc(1, sizeof *r);
-    devlog_status status = no_memory(err);
+    devlog_status status;
     *state = (dl_capture_state){0};
-    if (!r) return status;
+    if (!r) return no_memory(err);
     r->sink = sink;
     r->state = state;
     r->finder = (frame_finder){.in = in, .state = state, .sink = sink, .no_cores = !sink->core};
-    r->zstd = ZSTD_createDCtx();
-    if (r->zstd) {
-        const dl_pipeline_stages stages = {r, find_stage, unpack_stage, hand_on_stage, NULL};
-        status = dl_pipeline_run(&stages, two_threads, err);
-        if (!status) status = hand_on_core(r, err);
-        state->closed = r->open.any_chip && r->open.n == 0;
-    }
+    const dl_pipeline_stages stages = {r, find_stage, unpack_stage, hand_on_stage, NULL, true};
+    status = dl_pipeline_run(&stages, two_threads, err);
+    if (!status) status = hand_on_core(r, err);
+    state->closed = r->open.any_chip && r->open.n == 0;
     for (size_t i = 0; i < DL_PIPELINE_SLOTS; i++)
         free_batch(&r->batches[i]);
     free_core(r->hand.parts);
     free(r->hand.own);
     frames_free(&r->finder);
-    free(r->room);
-    ZSTD_freeDCtx(r->zstd);
     free(r);
     return status;
 }

@@ -10,14 +10,21 @@
 
 enum { TWO_THREADS_FROM = 256 * 1024 };
 
-static devlog_status on_capture_marks(void *ctx, const dl_marks *marks, devlog_error *err)
+static devlog_status on_capture_marks(void *ctx, dl_marks *marks, devlog_error *err)
 {
     dl_decode *d = ctx;
     uint32_t taken;
+    const dl_recorded *recorded = &marks->recorded;
     const dl_chip_line *line;
+    uint32_t at = 0;
+    devlog_status status = DEVLOG_OK;
     if (!d->losses.rows && !dl_pair_headers(d->pair, &line)) d->part.chip_first = false;
-    d->losses.rows += marks->n;
-    return dl_pair_marks(d->pair, marks, 0, marks->n, true, true, &taken, err);
+    d->losses.rows += marks->n + recorded->n;
+    if (recorded->n) {
+        status = dl_pair_marks(d->pair, marks, 0, at = recorded->at, true, true, &taken, err);
+        if (!status) status = dl_pair_records(d->pair, marks, err);
+    }
+    return status ? status : dl_pair_marks(d->pair, marks, at, marks->n, true, true, &taken, err);
 }
 
 static devlog_status on_capture_costs(void *ctx, uint32_t stream, const dl_costs *costs, devlog_error *err)
@@ -234,6 +241,7 @@ devlog_status decode_capture_part(dl_decode *d, dl_input *in, const char *name, 
                                               .learn_clocks = !known,
                                               .part = part,
                                               .one_by_one = d->options.path != DL_PARSE_BEST,
+                                              .recorded = dl_pair_takes_records(d->pair),
                                               .two_threads =
                                                   dl_pipeline_two(d->options.threads, in, TWO_THREADS_FROM)};
     const dl_capture_marks_sink sink = {d,
@@ -246,6 +254,7 @@ devlog_status decode_capture_part(dl_decode *d, dl_input *in, const char *name, 
                                         on_capture_rank};
     d->in = in;
     devlog_status status = dl_capture_marks(in, &options, &d->tables, &d->losses, &d->clocks, &sink, err);
+    dl_pair_forget_records(d->pair);
     d->in = NULL;
     return status;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "decode/kinds.h"
+#include "decode/recorded.h"
 #include "decode/tables.h"
 
 /* The code of a mark, from its lowest bit: stream 17, kind 20, whether it is the start, or the end, of a
@@ -72,6 +73,7 @@ typedef struct dl_marks {
     uint32_t n_frames, cap_frames;
     dl_rare *rares;
     uint32_t n_rares, cap_rares;
+    dl_recorded recorded; /* records among them of which there are no marks */
 } dl_marks;
 
 void dl_marks_free(dl_marks *m);

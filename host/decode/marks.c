@@ -15,6 +15,7 @@ void dl_marks_free(dl_marks *m)
 void dl_marks_clear(dl_marks *m)
 {
     m->n = m->n_frames = m->n_rares = 0;
+    m->recorded.n = 0;
 }
 
 bool dl_marks_room(dl_marks *m, uint32_t n)

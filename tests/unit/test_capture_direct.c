@@ -1,5 +1,5 @@
-/* Captures whose records go straight to marks (decode/capture/raw_quick.c) give what records one by one give,
- * with a consumer of events and marks and without: on made-up launches with every kind of record, ordinary ones and damaged ones, in captures that are whole, cut
+/* Captures whose records go straight to marks (decode/capture/raw_quick.c), or are counted as they are
+ * (decode/pair/pair_records.c), give what records one by one give, with a consumer of events and marks and without: on made-up launches with every kind of record, ordinary ones and damaged ones, in captures that are whole, cut
  * and hurt. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,8 @@ typedef struct habits {
     uint32_t other_kinds, wrong, unknown, jumps, damage, stamp32;
     uint32_t depth; /* of zones inside each other */
     bool marks_vary, complete_around;
-    bool roles; /* zones that are named like a kernel, or like a count of what was dropped */
+    bool roles;    /* zones that are named like a kernel, or like a count of what was dropped */
+    bool streamed; /* with zeros here and there, up to the end of a flit */
 } habits;
 
 typedef struct run {
@@ -180,8 +181,11 @@ static void make_risc(dl_capture_risc *risc, const habits *h, uint32_t launch, u
     run r = {.h = h, .words = words, .elf = elf == 1 || elf == 2 ? &elfs[elf - 1].elf : NULL};
     uint64_t marks[4] = {*time, *time + 10 + chance(50)};
     r.time = r.last = marks[1] + chance(20);
-    for (uint32_t n = chance(120); n; n--)
+    for (uint32_t n = chance(120); n; n--) {
         put_record(&r);
+        for (uint32_t zeros = h->streamed && chance(9) == 0 ? 8 - r.n % 8 : 0; zeros % 8; zeros--)
+            put(&r, 0);
+    }
     while (r.depth && chance(10)) {
         r.time += chance(50);
         put_head(&r, r.open[--r.depth] + 1, r.time);
@@ -206,7 +210,8 @@ static void make_risc(dl_capture_risc *risc, const habits *h, uint32_t launch, u
         k->stamps[2 * m] = (uint32_t)marks[m];
         k->stamps[2 * m + 1] = (uint32_t)(marks[m] >> 32);
     }
-    risc->n_spans = r.n ? cut_spans(&r, spans, 1 + chance(SPANS)) : 0;
+    k->streamed = h->streamed;
+    risc->n_spans = r.n ? cut_spans(&r, spans, h->streamed ? 1 : 1 + chance(SPANS)) : 0;
     if (marks[3] > *time) *time = marks[3];
 }
 
@@ -303,12 +308,14 @@ static void whole_captures(void **state)
         {.depth = 5, .stamp32 = 1, .roles = true, .other_kinds = 20},
         {.depth = 5, .marks_vary = true},
         {.depth = 5, .marks_vary = true, .wrong = 20, .other_kinds = 50, .complete_around = true},
+        {.depth = 5, .streamed = true},
     };
+    const unsigned n_habits = sizeof all / sizeof all[0];
     const uint64_t from[] = {1000000, (1ull << 32) - 3000, (1ull << 44) - 4000, (1ull << 52) - 5000, 0};
     seed = 1;
-    for (unsigned i = 0; i < 180; i++) {
+    for (unsigned i = 0; i < 15 * n_habits; i++) {
         size_t size;
-        char *bytes = make(&all[i % 12], from[i / 12 % 5], &size);
+        char *bytes = make(&all[i % n_habits], from[i / n_habits % 5], &size);
         compare(bytes, size, i);
         free(bytes);
     }
@@ -363,10 +370,11 @@ static void ordinary_records_are_quick(void **state)
     dl_tables tables = {0};
     dl_marks marks = {0};
     record_losses found = {0};
-    static raw_codes codes;
+    static dl_record_codes codes;
     check_ok(dl_tables_init(&tables, &err), &err);
     seed = 4;
-    unsigned quick = 0, launches = 0;
+    unsigned quick = 0, recorded = 0, launches = 0;
+    static raw_look look;
     for (uint32_t launch = 1; launch <= 50; launch++) {
         uint64_t time = 1000000 * launch;
         make_risc(&risc, &ordinary, launch, 0, &time, words, spans);
@@ -387,11 +395,27 @@ static void ordinary_records_are_quick(void **state)
             check_ok(records_decode(&records, raw_add_event, &m, &found, &err), &err);
         check_ok(status, &err);
         launches++;
+        raw_risc looked = in;
+        looked.spans = risc.spans;
+        looked.n_spans = risc.n_spans;
+        looked.look = &look;
+        raw_look_at(&records, &look);
+        dl_marks_clear(&marks);
+        check_ok(raw_marks(&tables, &looked, &marks, &found, &err), &err);
+        if (!marks.recorded.n) continue;
+        /* The same records as marks. */
+        const uint32_t n = marks.n + marks.recorded.n;
+        dl_marks_clear(&marks);
+        looked.look = NULL;
+        check_ok(raw_marks(&tables, &looked, &marks, &found, &err), &err);
+        assert_int_equal(n, marks.n);
+        recorded++;
     }
     /* The first ones meet codes for the first time; and there are user's zones that are named like those of the
      * kernel. */
     assert_true(launches > 25);
     assert_true(quick * 10 > launches * 7);
+    assert_true(recorded * 10 > launches * 7);
     dl_marks_free(&marks);
     dl_tables_free(&tables);
 }

@@ -14,7 +14,7 @@ typedef struct capture_elf {
     uint32_t build_id_size;
     bool tried, good;
     dl_elf elf;
-    raw_codes *codes[DL_PRICE_TABLES]; /* of the ELF file when it is good, by the table of prices */
+    dl_record_codes *codes[DL_PRICE_TABLES]; /* of the ELF file when it is good, by the table of prices */
     bool priced;
     dl_price_book *prices; /* of its markers; may be NULL */
     uint32_t n_sets;       /* of its tables of prices that are among the part's */

@@ -12,6 +12,14 @@
 
 enum { MAX_CHIPS = 64 };
 
+/* A RISC that has come; which one came behind it last time. */
+typedef struct known_risc {
+    raw_known is;
+    uint32_t slot, next; /* next: a stream; DL_NONE: none yet */
+    uint16_t x, y;
+    bool used;
+} known_risc;
+
 typedef struct reader {
     const dl_capture_marks_options *options;
     dl_tables *tables;
@@ -29,9 +37,11 @@ typedef struct reader {
         dl_chip_line line;
     } chips[MAX_CHIPS];
     size_t n_chips;
-    raw_codes *unnamed;     /* of markers without an ELF file */
-    uint32_t told;          /* index + 1 of the chip whose line the sink was told last */
-    dl_price_counts counts; /* of the RISC in hand */
+    known_risc *riscs; /* by stream */
+    uint32_t n_riscs, last_risc;
+    dl_record_codes *unnamed; /* of markers without an ELF file */
+    uint32_t told;            /* index + 1 of the chip whose line the sink was told last */
+    raw_look look;            /* at the records of the RISC in hand */
     struct violation {
         dl_capture_violation is; /* without its texts */
         uint32_t site;           /* DL_NONE: there are more than can be kept apart */
@@ -242,7 +252,8 @@ static bool is_unknown(const reader *r, const dl_capture_risc *risc, const dl_el
     const dl_price_ring ring = {.from = stamp_of(c, DEVLOG_ID_KERNEL_START),
                                 .until = stamp_of(c, DEVLOG_ID_KERNEL_END),
                                 .overwritten = c->overwritten};
-    const dl_price_sum kept = dl_price_of_records(prices, elf, costs, &r->counts, risc->spans, risc->n_spans);
+    const dl_price_sum kept =
+        dl_price_of_records(prices, elf, costs, &r->look.counts, risc->spans, risc->n_spans);
     uint64_t gone = kept.n ? ring.overwritten * kept.sum / kept.n : 0;
     if (prices) {
         if (!dl_price_of_ring(prices, elf, risc->spans, risc->n_spans, kept, ring, c, &gone)) return true;
@@ -270,9 +281,12 @@ static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_captu
     for (uint32_t i = 0; i <= ARGUMENTS && measured[DEVLOG_KIND_PRINT]; i++)
         costs.marker[DL_COST_TEXT + i] =
             (uint32_t)(measured[DEVLOG_KIND_PRINT] + i * measured[DEVLOG_COST_ARGUMENT]);
+    static const uint32_t unknown[DL_COSTS];
+    if (memcmp(costs.marker, unknown, sizeof unknown) == 0)
+        return r->sink->costs(r->sink->ctx, stream, &costs, err);
     uint64_t sites = 0;
-    for (uint32_t i = 0; i < DEVLOG_CODE_SPECIAL / 64; i++)
-        sites += (uint64_t)__builtin_popcountll(r->counts.seen[i]);
+    for (uint32_t i = 0; i < r->look.counts.n_codes; i++)
+        sites += r->look.counts.codes[i] < DEVLOG_CODE_SPECIAL / 64 * 64;
     const dl_price_rest rest = {.dropped = c->dropped,
                                 .sites = sites,
                                 .complete = c->dropped_complete,
@@ -303,13 +317,53 @@ static void tell_losses(reader *r, const dl_capture_core *core, const dl_capture
                         const record_losses *found)
 {
     char where[160];
-    if (!found->unnamed && !risc->missing) return;
+    if (!risc->missing && !(found->unnamed && dl_losses_wants(r->losses, DL_FOUND_UNNAMED))) {
+        r->losses->found[DL_FOUND_UNNAMED] += found->unnamed;
+        return;
+    }
     snprintf(where, sizeof where, "%.60s: frame %llu: core %u,%u %.40s", r->options->name,
              (unsigned long long)(r->frame + 1), core->x, core->y, risc->name);
     if (found->unnamed) dl_losses_found(r->losses, DL_FOUND_UNNAMED, found->unnamed, "%s", where);
     if (risc->missing)
         dl_losses_found(r->losses, DL_FOUND_CUT_CAPTURE, risc->missing, "%s: %llu words", where,
                         (unsigned long long)risc->missing);
+}
+
+static bool is_risc(const reader *r, uint32_t stream, const dl_capture_core *core, const char *name)
+{
+    const known_risc *k = stream < r->n_riscs ? &r->riscs[stream] : NULL;
+    return k && k->used && k->slot == core->slot && k->x == core->x && k->y == core->y &&
+           strcmp(dl_risc_text(r->tables, stream), name) == 0;
+}
+
+/* What is known of a RISC: mostly it is the one that came behind the one before last time. NULL: there are too many, or no
+ * memory. */
+static known_risc *risc_of(reader *r, const dl_capture_core *core, const char *name)
+{
+    uint32_t stream = r->n_riscs ? r->riscs[r->last_risc].next : DL_NONE;
+    if (!is_risc(r, stream, core, name)) {
+        stream = dl_tables_stream(r->tables, core->slot, core->x, core->y, name, strlen(name));
+        if (stream == DL_NONE) return NULL;
+        if (stream >= r->n_riscs) {
+            const uint32_t n = stream + 64 + stream / 2;
+            known_risc *grown = realloc(r->riscs, n * sizeof *grown);
+            if (!grown) return NULL;
+            memset(grown + r->n_riscs, 0, (n - r->n_riscs) * sizeof *grown);
+            if (!r->n_riscs) r->last_risc = stream;
+            r->riscs = grown;
+            r->n_riscs = n;
+        }
+        if (!r->riscs[stream].used)
+            r->riscs[stream] = (known_risc){.is.stream = stream,
+                                            .slot = core->slot,
+                                            .next = DL_NONE,
+                                            .x = core->x,
+                                            .y = core->y,
+                                            .used = true};
+        r->riscs[r->last_risc].next = stream;
+    }
+    r->last_risc = stream;
+    return &r->riscs[stream];
 }
 
 static uint64_t manager_end(const dl_capture_core *core)
@@ -320,42 +374,46 @@ static uint64_t manager_end(const dl_capture_core *core)
 static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_capture_risc *risc,
                              uint64_t ahead, devlog_error *err)
 {
+    record_losses found = {0};
+    uint64_t lost[DL_LOSS_ZONES];
     capture_elf *elf =
         risc->elf == DL_CAPTURE_NO_ELF ? NULL : capture_elfs_of(&r->elfs, core->slot, risc->elf);
     const dl_elf *opened = elf ? capture_elfs_open(&r->elfs, elf) : NULL;
+    raw_risc raw = {.chip = core->slot,
+                    .core_x = core->x,
+                    .core_y = core->y,
+                    .risc = risc->name,
+                    .control = &risc->control,
+                    .spans = risc->spans,
+                    .n_spans = risc->n_spans,
+                    .elf = opened,
+                    .source = opened || !elf ? NULL : elf->source,
+                    .index = risc->index,
+                    .events = core->events,
+                    .n_events = core->n_events,
+                    .events_from = core->events_from,
+                    .events_until = manager_end(core),
+                    .ahead = ahead,
+                    .line = (uint32_t)(r->frame + 1),
+                    .no_meta = !r->options->keep_meta,
+                    .tell_dropped = true};
+    const record_input records = raw_records(&raw);
+    raw_look_at(&records, &r->look);
     uint32_t table = 0;
-    dl_price_count(risc->spans, risc->n_spans, &r->counts);
     const dl_prices *prices =
-        opened ? capture_elfs_prices(&r->elfs, elf, cores_of(r, core->slot), risc, &r->counts, &table) : NULL;
-    raw_codes **codes = elf ? &elf->codes[table] : &r->unnamed;
+        opened ? capture_elfs_prices(&r->elfs, elf, cores_of(r, core->slot), risc, &r->look.counts, &table)
+               : NULL;
+    dl_record_codes **codes = elf ? &elf->codes[table] : &r->unnamed;
     if (!*codes) *codes = calloc(1, sizeof **codes); /* without, it is slower */
-    const raw_risc raw = {.chip = core->slot,
-                          .core_x = core->x,
-                          .core_y = core->y,
-                          .risc = risc->name,
-                          .control = &risc->control,
-                          .spans = risc->spans,
-                          .n_spans = risc->n_spans,
-                          .elf = opened,
-                          .source = opened || !elf ? NULL : elf->source,
-                          .prices = prices ? prices->of_site : NULL,
-                          .codes = r->options->one_by_one ? NULL : *codes,
-                          .index = risc->index,
-                          .events = core->events,
-                          .n_events = core->n_events,
-                          .events_from = core->events_from,
-                          .events_until = manager_end(core),
-                          .ahead = ahead,
-                          .line = (uint32_t)(r->frame + 1),
-                          .no_meta = !r->options->keep_meta,
-                          .tell_dropped = true};
-    record_losses found = {0};
-    uint64_t lost[DL_LOSS_ZONES];
-    uint32_t stream =
-        dl_tables_stream(r->tables, core->slot, core->x, core->y, risc->name, strlen(risc->name));
-    devlog_status status = stream == DL_NONE ? DEVLOG_OK
-                                             : tell_costs(r, stream, core, risc, opened,
-                                                          elf ? elf->prices : NULL, prices, ahead, err);
+    if (prices) raw.prices = prices->of_site;
+    if (!r->options->one_by_one) raw.codes = *codes;
+    if (r->options->recorded) raw.look = &r->look;
+    known_risc *known = risc_of(r, core, risc->name);
+    if (!known) return dl_fail(err, DEVLOG_ERR_MEMORY, "too many cores in one log");
+    raw.known = &known->is;
+    const uint32_t stream = known->is.stream;
+    devlog_status status =
+        tell_costs(r, stream, core, risc, opened, elf ? elf->prices : NULL, prices, ahead, err);
     dl_marks_clear(&r->marks);
     if (!status) status = raw_marks(r->tables, &raw, &r->marks, &found, err);
     if (status) return status;
@@ -531,6 +589,7 @@ devlog_status dl_capture_marks(dl_input *in, const dl_capture_marks_options *opt
     capture_elfs_free(&r.elfs);
     free(r.violations);
     free(r.unnamed);
+    free(r.riscs);
     dl_host_sites_free(&r.host_sites);
     dl_marks_free(&r.marks);
     return status;

@@ -13,7 +13,7 @@
 typedef struct dl_capture_marks_sink {
     void *ctx;
     /* Those of one RISC and launch, in order of time. */
-    devlog_status (*marks)(void *ctx, const dl_marks *marks, devlog_error *err);
+    devlog_status (*marks)(void *ctx, dl_marks *marks, devlog_error *err);
     devlog_status (*chip_line)(void *ctx, const dl_chip_line *chip, devlog_error *err);
     /* Before the marks of a RISC. */
     devlog_status (*costs)(void *ctx, uint32_t stream, const dl_costs *costs, devlog_error *err);
@@ -30,6 +30,7 @@ typedef struct dl_capture_marks_options {
     bool learn_clocks; /* `clocks` do not know the whole capture yet: they learn on the way */
     bool two_threads;
     bool one_by_one;       /* no short way for ordinary records: for tests */
+    bool recorded;         /* ordinary records may stay as they are (dl_marks.recorded) */
     dl_capture_part *part; /* the input is a part of a capture; NULL: it is all of it */
 } dl_capture_marks_options;
 

@@ -38,14 +38,15 @@ enum { DL_PRICE_TABLES = 33 }; /* the first is for whatever was passed */
 dl_price_book *dl_price_book_open(const dl_elf *elf, sim_cores cores, const uint32_t cost[16]);
 void dl_price_book_close(dl_price_book *b);
 
-/* The records of a launch by code; zero to begin with. */
+/* The records of a launch by code (raw_look.c). */
 typedef struct dl_price_counts {
-    uint64_t seen[DEVLOG_CODE_END / 64];
     uint32_t n[DEVLOG_CODE_END];
+    uint64_t seen[DEVLOG_CODE_END / 64]; /* bits */
+    uint16_t codes[DEVLOG_CODE_END];     /* the same as a list */
+    uint32_t n_codes;
     bool others; /* there are some with the id of their site in a word of its own */
+    bool used;
 } dl_price_counts;
-
-void dl_price_count(const record_span *spans, uint32_t n_spans, dl_price_counts *out);
 
 /* The prices for a launch with these records; `whole`: nothing was lost. *number is that of the table, below
  * DL_PRICE_TABLES. It stays where it is. */

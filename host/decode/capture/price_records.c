@@ -6,30 +6,6 @@
 
 /* ---- What was recorded ------------------------------------------------------------------------------ */
 
-void dl_price_count(const record_span *spans, uint32_t n_spans, dl_price_counts *out)
-{
-    /* By the upper four bits of a narrow code: words. What is not as long everywhere is 0. */
-    static const uint8_t words_of[16] = {2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 2, 2, 3, 0};
-    for (uint32_t i = 0; i < DEVLOG_CODE_END / 64; i++)
-        if (out->seen[i]) memset(out->n + 64 * (size_t)i, 0, 64 * sizeof *out->n);
-    memset(out->seen, 0, sizeof out->seen);
-    out->others = false;
-    for (uint32_t i = 0; i < n_spans; i++) {
-        const uint32_t *w = spans[i].words, *const end = w + spans[i].n;
-        while (end - w >= 2) {
-            const uint32_t code = w[0] & 0xFFF;
-            uint32_t words = words_of[code >> 8];
-            out->seen[code / 64] |= UINT64_C(1) << code % 64;
-            out->n[code]++;
-            if (!words) {
-                words = record_words(w, (uint32_t)(end - w));
-                out->others |= code >= DEVLOG_CODE_SPECIAL;
-            }
-            w += words ? words : 1;
-        }
-    }
-}
-
 static uint32_t kind_of(uint32_t code)
 {
     if (code >= DEVLOG_CODE_PRINT) return DEVLOG_KIND_PRINT;
@@ -73,17 +49,16 @@ dl_price_sum dl_price_of_records(const dl_prices *p, const dl_elf *elf, const dl
                                  const dl_price_counts *counts, const record_span *spans, uint32_t n_spans)
 {
     dl_price_sum out = {0};
-    for (uint32_t i = 0; i < DEVLOG_CODE_SPECIAL / 64 && !counts->others; i++) {
-        for (uint64_t left = counts->seen[i]; left; left &= left - 1) {
-            /* Of a text by its ELF file's number of arguments. */
-            const uint32_t code = 64 * i + (uint32_t)__builtin_ctzll(left);
-            const dl_elf_site *site = elf ? dl_elf_site_of(elf, false, code) : NULL;
-            const uint32_t w[3] = {code, 0, site ? site->n_args : 0};
-            uint64_t each = price_of(p, elf, costs, w, 3);
-            out.n += each ? counts->n[code] : 0;
-            out.sum += each * counts->n[code];
-            out.squares += each * each * counts->n[code];
-        }
+    for (uint32_t i = 0; i < counts->n_codes && !counts->others; i++) {
+        const uint32_t code = counts->codes[i];
+        if (code >= DEVLOG_CODE_SPECIAL / 64 * 64) continue;
+        /* Of a text by its ELF file's number of arguments. */
+        const dl_elf_site *site = elf ? dl_elf_site_of(elf, false, code) : NULL;
+        const uint32_t w[3] = {code, 0, site ? site->n_args : 0};
+        uint64_t each = price_of(p, elf, costs, w, 3);
+        out.n += each ? counts->n[code] : 0;
+        out.sum += each * counts->n[code];
+        out.squares += each * each * counts->n[code];
     }
     for (uint32_t i = 0; i < n_spans && counts->others; i++) {
         for (uint32_t at = 0, words; at < spans[i].n; at += words ? words : 1) {

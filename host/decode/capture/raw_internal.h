@@ -10,11 +10,10 @@ typedef struct raw_maker {
     dl_tables *tables;
     const raw_risc *in;
     dl_marks *out;
-    uint64_t common;           /* the part of all codes that is stream and frame */
-    uint64_t last_record;      /* when the last record was made; 0: none was */
-    uint32_t default_sites[2]; /* number + 1 of the zones of firmware and kernel; 0: not looked up yet */
-    bool streamed;             /* from the event stream, whose numbers are no codes of records */
-    bool disorder;             /* the marks are not in order of time */
+    uint64_t common;      /* the part of all codes that is stream and frame */
+    uint64_t last_record; /* when the last record was made; 0: none was */
+    bool streamed;        /* from the event stream, whose numbers are no codes of records */
+    bool disorder;        /* the marks are not in order of time */
 } raw_maker;
 
 /* raw_marks.c: adds what a record says. context: the raw_maker. */

@@ -40,13 +40,17 @@ static devlog_status add_mark(raw_maker *m, uint64_t code, uint64_t time, const 
     return DEVLOG_OK;
 }
 
+static devlog_status too_many(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "too many kinds of markers");
+}
+
 /* Adds a mark that has no narrow code. */
 static devlog_status add(raw_maker *m, uint64_t time, const dl_kind *kind, const dl_rare *rare,
                          devlog_error *err)
 {
     uint64_t code;
-    if (code_of(m, *kind, &code)) return add_mark(m, code, time, rare, err);
-    return dl_fail(err, DEVLOG_ERR_MEMORY, "too many kinds of markers");
+    return code_of(m, *kind, &code) ? add_mark(m, code, time, rare, err) : too_many(err);
 }
 
 /* ---- Default markers --------------------------------------------------------------------------------- */
@@ -70,17 +74,22 @@ static devlog_status default_markers(raw_maker *m, bool starts, devlog_error *er
         {DEVLOG_ID_FW_END, DL_ROLE_FW, DL_ROW_ZONE_END},
     };
     const devlog_control *c = m->in->control;
+    raw_known nothing = {0}, *known = m->in->known ? m->in->known : &nothing;
     devlog_status status = DEVLOG_OK;
     for (size_t i = 0; i < sizeof markers / sizeof markers[0] && !status; i++) {
         const uint32_t id = markers[i].id;
         if ((markers[i].type == DL_ROW_ZONE_START) != starts || !(c->marks & 1u << (id - 1))) continue;
-        uint32_t *known = &m->default_sites[markers[i].role == DL_ROLE_KERNEL];
-        char name[64];
-        dl_default_zone_name(name, m->in->risc, strlen(m->in->risc), markers[i].role);
-        if (!*known) *known = named(m, name, DL_FIRMWARE_FILE, 0) + 1;
-        const dl_kind kind = {.site = *known - 1, .timer_id = id, .type = (uint8_t)markers[i].type};
+        if (!(known->known >> i & 1)) {
+            char name[64];
+            dl_default_zone_name(name, m->in->risc, strlen(m->in->risc), markers[i].role);
+            const dl_kind kind = {.site = named(m, name, DL_FIRMWARE_FILE, 0),
+                                  .timer_id = id,
+                                  .type = (uint8_t)markers[i].type};
+            if (!code_of(m, kind, &known->code[i])) return too_many(err);
+            known->known |= (uint8_t)(1u << i);
+        }
         const dl_rare op = {.op = c->host_id};
-        status = add(m, stamp_of(c, id), &kind, id == DEVLOG_ID_FW_START ? &op : NULL, err);
+        status = add_mark(m, known->code[i], stamp_of(c, id), id == DEVLOG_ID_FW_START ? &op : NULL, err);
     }
     return status;
 }
@@ -129,30 +138,33 @@ static dl_kind kind_of(const raw_maker *m, const record_event *e, uint32_t site)
 }
 
 /* Remembers what a narrow code is, and whether its records have a short way. */
-static void learn(const raw_maker *m, const record_event *e, const dl_kind *kind, raw_code *c)
+static void learn(const raw_maker *m, const record_event *e, const dl_kind *kind, dl_record_code *c)
 {
     static const uint8_t ways[16] = {
-        [DEVLOG_KIND_ZONE] = RAW_ZONE,         [DEVLOG_KIND_ZONE_END] = RAW_ZONE,
-        [DEVLOG_KIND_COMPLETE] = RAW_COMPLETE, [DEVLOG_KIND_EVENT] = RAW_EVENT,
-        [DEVLOG_KIND_VALUE32] = RAW_VALUE,     [DEVLOG_KIND_VALUE64] = RAW_VALUE,
-        [DEVLOG_KIND_COUNTER] = RAW_VALUE,
+        [DEVLOG_KIND_ZONE] = DL_RECORD_ZONE,         [DEVLOG_KIND_ZONE_END] = DL_RECORD_ZONE,
+        [DEVLOG_KIND_COMPLETE] = DL_RECORD_COMPLETE, [DEVLOG_KIND_EVENT] = DL_RECORD_EVENT,
+        [DEVLOG_KIND_VALUE32] = DL_RECORD_VALUE,     [DEVLOG_KIND_VALUE64] = DL_RECORD_VALUE,
+        [DEVLOG_KIND_COUNTER] = DL_RECORD_VALUE,
     };
     static const char counter[] = "{\"counter\":1}";
     dl_kind start = *kind;
     start.type = DL_ROW_ZONE_START;
     start.timer_id = timer_id(kind->site, false);
-    *c = (raw_code){.way = ways[e->kind], .words = (uint8_t)record_words(e->words, 4)};
-    if (!code_of(m, *kind, &c->code) || !code_of(m, start, &c->start)) c->way = RAW_UNKNOWN;
+    *c = (dl_record_code){.way = ways[e->kind], .words = (uint8_t)record_words(e->words, 4)};
+    if (!code_of(m, *kind, &c->code) || !code_of(m, start, &c->start)) c->way = DL_RECORD_UNKNOWN;
     if (e->kind == DEVLOG_KIND_COUNTER) {
         c->meta = dl_tables_meta(m->tables, counter, sizeof counter - 1);
         if (c->meta == DL_NONE) c->meta = 0;
-        if (c->words != 3) c->way = RAW_OTHER;
+        if (c->words != 3) c->way = DL_RECORD_OTHER;
     }
     if (e->site && e->kind == DEVLOG_KIND_VALUE32 && strcmp(e->site->name, RAW_MARK_TIME) == 0)
-        c->way = RAW_OTHER;
-    if (e->site && e->site->stamp32) c->way = RAW_OTHER;
-    if (m->tables->sites[kind->site].role != DL_ROLE_USER) c->way = RAW_OTHER;
-    if (!c->way) c->way = RAW_OTHER;
+        c->way = DL_RECORD_OTHER;
+    if (e->site && e->site->stamp32) c->way = DL_RECORD_OTHER;
+    if (m->tables->sites[kind->site].role != DL_ROLE_USER) c->way = DL_RECORD_OTHER;
+    if (!c->way) c->way = DL_RECORD_OTHER;
+    if (c->way == DL_RECORD_OTHER) return;
+    const uint32_t code = e->words[0] & 0xFFF;
+    m->in->codes->place[code] = (uint16_t)++m->in->codes->n;
 }
 
 static devlog_status add_meta(raw_maker *m, const record_event *e, dl_rare *rare, devlog_error *err)
@@ -175,18 +187,18 @@ devlog_status raw_add_event(void *context, const record_event *e, devlog_error *
     raw_maker *m = context;
     if (e->time > m->last_record) m->last_record = e->time;
     const bool narrow = m->in->codes && !m->streamed && !e->wide && !e->stall;
-    raw_code *known = narrow ? &m->in->codes->of[e->words[0] & 0xFFF] : NULL;
+    dl_record_code *known = narrow ? &m->in->codes->of[e->words[0] & 0xFFF] : NULL;
     const bool zone = e->stall || e->kind <= DEVLOG_KIND_COMPLETE || e->kind == DEVLOG_KIND_ZONE_END;
     dl_rare rare = {.data = zone ? 0 : e->value};
     if (e->kind == DEVLOG_KIND_SUM) rare.op = e->passes;
     devlog_status status = zone || m->in->no_meta ? DEVLOG_OK : add_meta(m, e, &rare, err);
     if (status) return status;
     dl_kind kind;
-    if (!known || known->way == RAW_UNKNOWN || known->way == RAW_OTHER) {
+    if (!known || known->way == DL_RECORD_UNKNOWN || known->way == DL_RECORD_OTHER) {
         kind = kind_of(m, e, site_of(m, e));
-        if (known && known->way == RAW_UNKNOWN) learn(m, e, &kind, known);
+        if (known && known->way == DL_RECORD_UNKNOWN) learn(m, e, &kind, known);
     }
-    if (known && known->way != RAW_UNKNOWN && known->way != RAW_OTHER) {
+    if (known && known->way != DL_RECORD_UNKNOWN && known->way != DL_RECORD_OTHER) {
         if (e->kind == DEVLOG_KIND_COMPLETE) status = add_mark(m, known->start, e->start, NULL, err);
         return status ? status : add_mark(m, known->code, e->time, &rare, err);
     }
@@ -255,6 +267,17 @@ static uint64_t until_of(const devlog_control *c)
     return c->marks & 1u << (DEVLOG_ID_KERNEL_END - 1) ? stamp_of(c, DEVLOG_ID_KERNEL_END) : raw_fw_end(c);
 }
 
+record_input raw_records(const raw_risc *in)
+{
+    const devlog_control *c = in->control;
+    return (record_input){.spans = in->spans,
+                          .n_spans = in->n_spans,
+                          .padded = c->streamed != 0,
+                          .elf = in->elf,
+                          .from = from_of(c),
+                          .until = until_of(c)};
+}
+
 /* Sorts by time; what has the same stays as it is. Cheap where it is in order mostly. */
 static void sort(dl_mark *marks, size_t n, dl_mark *room)
 {
@@ -294,12 +317,42 @@ static bool may_be_quick(const raw_risc *in)
            stamp_of(c, DEVLOG_ID_KERNEL_END) <= stamp_of(c, DEVLOG_ID_FW_END);
 }
 
+/* Leaves the records as they are. False: marks of them are wanted, or needed. */
+static bool leave_recorded(raw_maker *m, const record_input *records, record_losses *losses)
+{
+    const raw_look *look = m->in->look;
+    const dl_record_codes *codes = m->in->codes;
+    const uint64_t from = records->from - m->in->ahead;
+    if (!look || !look->ordinary || !look->n) return false;
+    if (records->from >> 62 || from >> 62) return false; /* they would begin before 0 */
+    for (uint32_t i = 0; i < look->counts.n_codes; i++)
+        if (!codes->place[look->counts.codes[i]]) return false;
+    m->out->recorded = (dl_recorded){.at = m->out->n,
+                                     .n = look->marks,
+                                     .spans = records->spans,
+                                     .n_spans = records->n_spans,
+                                     .codes = codes,
+                                     .seen = look->counts.codes,
+                                     .n_seen = look->counts.n_codes,
+                                     .counts = look->counts.n,
+                                     .common = m->common,
+                                     .from = records->from,
+                                     .ahead = m->in->ahead,
+                                     .no_meta = m->in->no_meta};
+    m->last_record = look->last;
+    /* Without an ELF file all of them are; with one, markers that it does not have are damage. */
+    if (!records->elf || records->elf->n_sites == 0) losses->unnamed += look->n;
+    return true;
+}
+
 static devlog_status add_records(raw_maker *m, const record_input *records, record_losses *losses,
                                  bool *ordered, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
     const uint32_t n = m->out->n, n_rares = m->out->n_rares;
-    *ordered = may_be_quick(m->in) && raw_quick(m, records, losses, &status, err);
+    const bool quick = may_be_quick(m->in);
+    *ordered = quick && leave_recorded(m, records, losses);
+    if (!*ordered) *ordered = quick && raw_quick(m, records, losses, &status, err);
     if (*ordered || status) return status;
     m->out->n = n;
     m->out->n_rares = n_rares;
@@ -315,18 +368,13 @@ devlog_status raw_marks(dl_tables *tables, const raw_risc *in, dl_marks *out, re
     const dl_ids ids = {
         .run_host_id = c->launch, .trace_id = DL_NO_ID, .trace_counter = DL_NO_ID, .has_launch = true};
     const uint32_t first = out->n;
-    uint32_t stream = dl_tables_stream(tables, in->chip, in->core_x, in->core_y, in->risc, strlen(in->risc));
+    const uint32_t stream =
+        in->known ? in->known->stream
+                  : dl_tables_stream(tables, in->chip, in->core_x, in->core_y, in->risc, strlen(in->risc));
     if (stream == DL_NONE) return dl_fail(err, DEVLOG_ERR_MEMORY, "too many cores in one log");
     if (!dl_marks_still_frame(out, &ids, in->line, &m.common)) return no_memory(err);
     m.common |= stream;
-    const record_input records = {
-        .spans = in->spans,
-        .n_spans = in->n_spans,
-        .padded = c->streamed != 0,
-        .elf = in->elf,
-        .from = from_of(c),
-        .until = until_of(c),
-    };
+    const record_input records = raw_records(in);
     bool ordered;
     devlog_status status = default_markers(&m, true, err);
     if (!status) status = overwritten(&m, &records, err);

@@ -6,30 +6,21 @@
 #include "decode/capture/price.h"
 #include "decode/mark.h"
 
-/* Records that have a short way to marks. */
-enum {
-    RAW_UNKNOWN, /* the code has not been met yet */
-    RAW_ZONE,    /* the start or the end of a zone: two words, a stamp of 52 bits */
-    RAW_EVENT,   /* the same, but any code */
-    RAW_COMPLETE,
-    RAW_VALUE,
-    RAW_OTHER, /* whatever else: no short way */
-};
+/* What the records of a RISC and launch are, at one look, without their codes' meaning. */
+typedef struct raw_look {
+    dl_price_counts counts;
+    bool ordinary; /* all are whole, in order and in time, as dl_recorded wants it */
+    uint32_t n;    /* records */
+    uint32_t marks;
+    uint64_t last; /* stamp of the last one */
+} raw_look;
 
-/* What is known about a narrow code. */
-typedef struct raw_code {
-    uint64_t code;  /* of its mark, but for stream and frame; of a complete zone that of the end */
-    uint64_t start; /* of a complete zone that of the start */
-    uint8_t way;    /* RAW_* */
-    uint8_t words;  /* of the record */
-    uint32_t meta;  /* a text that all its marks have, 0: none */
-} raw_code;
-
-/* The narrow codes of one ELF file, or of none, filled as they are met, so that the ordinary record costs one
- * look. For one pair of ELF file and tables; zero to begin with. */
-typedef struct raw_codes {
-    raw_code of[DEVLOG_CODE_END];
-} raw_codes;
+/* What is known of a RISC from its launches of before. */
+typedef struct raw_known {
+    uint32_t stream;
+    uint8_t known;    /* bits: which of these are */
+    uint64_t code[4]; /* of the marks of its default markers */
+} raw_known;
 
 typedef struct raw_risc {
     uint32_t chip;           /* number of the device in logs */
@@ -41,7 +32,9 @@ typedef struct raw_risc {
     const dl_elf *elf;      /* of the kernel; may be NULL */
     const char *source;     /* of the kernel without ELF file, whose markers are numbers; NULL: not known */
     const dl_price *prices; /* of its sites, two each (price.h); NULL: not known */
-    raw_codes *codes;       /* of that ELF file, or of none; may be NULL, which is slower */
+    dl_record_codes *codes; /* of that ELF file, or of none; may be NULL, which is slower */
+    raw_known *known;       /* of the RISC; NULL: nothing */
+    const raw_look *look;   /* at these records; NULL: marks of all are wanted */
     uint32_t index;         /* of the RISC on its board, as its events carry it */
     const uint32_t *events; /* event stream of the tile, or NULL */
     uint32_t n_events;      /* words */
@@ -60,7 +53,13 @@ typedef struct raw_risc {
 /* Zone names of what the firmware itself records. */
 #define RAW_STALL_ZONE "DEVLOG-STALL" /* a flush to DRAM held the RISC up */
 
-/* Adds the marks of one RISC and launch to a batch, in order of time. */
+/* The records of a RISC, and between which stamps they are. */
+record_input raw_records(const raw_risc *in);
+/* raw_look.c: looks at them. `look` is zero to begin with, and may be used again. */
+void raw_look_at(const record_input *records, raw_look *look);
+
+/* Adds the marks of one RISC and launch to a batch, in order of time; or, where a look is given and all records are
+ * ordinary, has the batch say that they are (dl_marks.recorded). */
 devlog_status raw_marks(dl_tables *tables, const raw_risc *in, dl_marks *out, record_losses *losses,
                         devlog_error *err);
 

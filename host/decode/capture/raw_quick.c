@@ -33,7 +33,7 @@ static uint32_t other(quick *q, const uint32_t *w, uint32_t n, devlog_status *st
 }
 
 /* The code of a mark with a value. False: out of memory. */
-static inline bool with_value(quick *q, const raw_code *c, const uint32_t *w, uint64_t *code)
+static inline bool with_value(quick *q, const dl_record_code *c, const uint32_t *w, uint64_t *code)
 {
     raw_maker *m = q->maker;
     dl_rare rare = {.data = c->words == 4 ? w[2] | (uint64_t)w[3] << 32 : w[2]};
@@ -49,7 +49,7 @@ static inline bool with_value(quick *q, const raw_code *c, const uint32_t *w, ui
 static bool take_span(quick *q, const record_span *span, devlog_status *status, devlog_error *err)
 {
     raw_maker *m = q->maker;
-    const raw_code *codes = m->in->codes->of;
+    const dl_record_code *codes = m->in->codes->of;
     const uint64_t top = q->top, common = m->common;
     const uint32_t *w = span->words, *const end = w + span->n;
     if (!dl_marks_room(m->out, span->n)) { /* no mark has less than a word */
@@ -59,8 +59,8 @@ static bool take_span(quick *q, const record_span *span, devlog_status *status, 
     dl_mark *to = m->out->items + m->out->n;
     uint64_t last = q->last, unnamed = 0;
     while (end - w >= 2) {
-        const raw_code *c = &codes[w[0] & 0xFFF];
-        if (c->way == RAW_ZONE) {
+        const dl_record_code *c = &codes[w[0] & 0xFFF];
+        if (c->way == DL_RECORD_ZONE) {
             const uint64_t time = top | record_zone_stamp(w);
             if (time < last || w[1] < RECORD_TORN_WINDOW) return false;
             *to++ = (dl_mark){last = time, c->code | common};
@@ -69,15 +69,15 @@ static bool take_span(quick *q, const record_span *span, devlog_status *status, 
             continue;
         }
         const uint64_t time = top | record_stamp(w);
-        if (c->way < RAW_OTHER && c->way != RAW_UNKNOWN && end - w >= c->words) {
+        if (c->way < DL_RECORD_OTHER && c->way != DL_RECORD_UNKNOWN && end - w >= c->words) {
             if (time < last || w[1] < RECORD_TORN_WINDOW) return false;
             uint64_t code = c->code | common;
-            if (c->way == RAW_COMPLETE) {
+            if (c->way == DL_RECORD_COMPLETE) {
                 const uint64_t start = time - (w[1] - w[2]);
                 if (w[1] - w[2] > time - q->in->from) return false;
                 if (start < last) m->disorder = true; /* around other records */
                 *to++ = (dl_mark){start, c->start | common};
-            } else if (c->way == RAW_VALUE && !with_value(q, c, w, &code)) {
+            } else if (c->way == DL_RECORD_VALUE && !with_value(q, c, w, &code)) {
                 *status = no_memory(err);
                 return false;
             }
@@ -88,7 +88,7 @@ static bool take_span(quick *q, const record_span *span, devlog_status *status, 
         }
         uint32_t n = (uint32_t)(w - span->words), words = 0;
         if (w[0] == 0 && q->in->padded && span == q->in->spans) words = record_padding(span, n);
-        if (!words && c->way == RAW_OTHER) {
+        if (!words && c->way == DL_RECORD_OTHER) {
             m->out->n = (uint32_t)(to - m->out->items);
             q->last = last;
             words = other(q, w, span->n - n, status, err);

@@ -6,7 +6,7 @@
 #define DEVLOG_DECODE_RECORDS_H
 
 #include "base/elf.h"
-#include "devlog/record.h"
+#include "decode/recorded.h"
 
 typedef struct record_event {
     uint8_t kind;                       /* DEVLOG_KIND_*; the end of a zone is DEVLOG_KIND_ZONE_END */
@@ -31,12 +31,6 @@ typedef struct record_losses {
     uint32_t ambiguous;     /* stamps that may be 2^32 off: nothing near enough decides */
     uint32_t unnamed;       /* records whose site the ELF file does not have */
 } record_losses;
-
-/* One run of words: a segment, or what was streamed. */
-typedef struct record_span {
-    const uint32_t *words;
-    uint32_t n;
-} record_span;
 
 typedef struct record_input {
     const record_span *spans; /* in the order in which they were written */

@@ -39,6 +39,7 @@ void dl_pair_forget_launches(dl_pair *p)
 void dl_pair_free(dl_pair *p)
 {
     if (!p) return;
+    dl_pair_forget_records(p);
     for (uint32_t i = 0; i < p->n_keys; i++) {
         dl_key *k = &p->key_blocks[i / KEYS_PER_BLOCK][i % KEYS_PER_BLOCK];
         dl_samples_free(&k->samples);

@@ -72,6 +72,13 @@ devlog_status dl_pair_chip_line(dl_pair *p, const dl_chip_line *chip, devlog_err
  * they are; otherwise they are put in order, run by run (order.h). */
 devlog_status dl_pair_marks(dl_pair *p, const dl_marks *m, uint32_t from, uint32_t to, bool all, bool ordered,
                             uint32_t *taken, devlog_error *err);
+/* Whether records need not become marks: nothing is filtered, and no cost subtracted. */
+bool dl_pair_takes_records(const dl_pair *p);
+/* Pairs the records of a batch (dl_marks.recorded), whose marks before them have been paired. Data of records that are listed
+ * become part of the batch. */
+devlog_status dl_pair_records(dl_pair *p, dl_marks *m, devlog_error *err);
+/* A capture has ended: the codes of its records are gone. */
+void dl_pair_forget_records(dl_pair *p);
 /* The same for rows, all of them and in order. */
 devlog_status dl_pair_rows(dl_pair *p, const dl_row *rows, size_t n, devlog_error *err);
 /* No more marks: what is still open is unpaired. Call once. */

@@ -92,6 +92,7 @@ typedef struct stream_state {
     uint64_t stall_start;
     uint64_t first, fw_start; /* stamps of the first mark, and of the firmware's last start */
     held_mark *waiting;       /* what `held` says; or NULL */
+    struct record_turns *turns; /* what records mean here (pair_records.c), of the codes that came last first */
     struct stream_shape **shapes;
     uint16_t n_shapes, fruitless; /* runs since the last of these that were looked at in vain */
     bool first_starts;            /* the first mark of all began the firmware */
@@ -137,7 +138,7 @@ struct dl_pair {
     dl_mark *sorted;
     uint32_t *places, cap_sorted;
     struct pair_shape **shapes; /* lists by hash; NULL: none yet */
-    size_t shape_bytes;
+    size_t shape_bytes, turn_bytes;
     uint32_t n_shapes; /* that have numbers */
     dl_sample_pool pool;
     dl_series_table series;
@@ -163,6 +164,8 @@ typedef struct pair_run {
 
 /* pair_stack.c: pairs a run, mark by mark. */
 devlog_status dl_pair_by_stack(dl_pair *p, stream_state *s, const pair_run *run, devlog_error *err);
+/* pair_stack.c: one mark, whatever it is. */
+devlog_status dl_pair_take(dl_pair *p, stream_state *s, const pair_mark *m, bool torn, devlog_error *err);
 /* pair_stack.c: one mark whose stamp has been accepted; `time` is repaired. */
 devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const pair_mark *m, uint64_t time, uint8_t flags,
                              devlog_error *err);

@@ -295,8 +295,7 @@ devlog_status dl_pair_accept(dl_pair *p, stream_state *s, const pair_mark *m, ui
     return status;
 }
 
-/* A mark that is not ordinary. */
-static devlog_status take(dl_pair *p, stream_state *s, const pair_mark *m, bool torn, devlog_error *err)
+devlog_status dl_pair_take(dl_pair *p, stream_state *s, const pair_mark *m, bool torn, devlog_error *err)
 {
     if (torn) dl_pair_note_torn(p, m);
     uint64_t time = m->time + s->epoch;
@@ -331,11 +330,9 @@ static inline bool is_point_of(const dl_pair *p, const dl_kind *kind, uint64_t c
 }
 
 /* Takes what is ordinary of user's zones, values and points in time, from place i on up to the first mark that
- * is not; returns its place. `plain`: statistics with samples are all that is wanted. What changes with every
- * mark is in variables: the processor would wait for it to come back from memory. */
+ * is not; returns its place. What changes with every mark is in variables: the processor would wait for it to come back from memory. */
 ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run *run, uint32_t i,
-                                     const bool plain, const bool costly, devlog_status *status,
-                                     devlog_error *err)
+                                     const bool costly, devlog_status *status, devlog_error *err)
 {
     const uint64_t of_run = DL_MARK_STREAM | DL_MARK_FRAME | DL_MARK_RARE,
                    common = run->sorted[i].code & of_run;
@@ -349,7 +346,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
     dl_run *out = NULL;
     const bool lists_events = dl_pair_lists_events(p), lists_marks = dl_pair_lists_marks(p);
     if (common & DL_MARK_RARE || p->filter || s->too_deep || !dl_same_ids(&frame->ids, &s->ids)) return i;
-    if (!plain && p->out.sink.runs && !(out = run_in_hand(p, s, dl_mark_stream(common)))) return i;
+    if (p->out.sink.runs && !(out = run_in_hand(p, s, dl_mark_stream(common)))) return i;
     open_zone *const bottom = s->open, *const limit_open = bottom + s->cap_open, *top = bottom + s->n_open;
     uint64_t last = s->last, spent = 0; /* and in its upper bits how many records */
     for (; i < run->n; i++) {
@@ -361,7 +358,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
         if (costly && time >= change_at) break;
         if (kind->role != DL_ROLE_USER || kind->cost == DL_COST_STALL) break;
         if ((code ^ common) & of_run && !is_point_of(p, kind, code, common)) break;
-        if (!plain && out && (o->n_events == o->cap_events || o->n_marks == o->cap_marks)) break;
+        if (out && (o->n_events == o->cap_events || o->n_marks == o->cap_marks)) break;
         if (kind->type > DL_ROW_ZONE_END) {
             const pair_mark m = dl_pair_look(p, &run->sorted[i], run->at + place);
             s->n_open = (uint16_t)(top - bottom);
@@ -372,7 +369,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
             if (!key) break;
             *top++ = (open_zone){.start = time,
                                  .key = key,
-                                 .spent = costly && !plain ? s->spent + (spent & SPENT) : 0,
+                                 .spent = costly ? s->spent + (spent & SPENT) : 0,
                                  .site = kind->site,
                                  .launch = launch,
                                  .line = dl_frame_line(frame, run->at + place)};
@@ -381,15 +378,15 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
             if (top == bottom || z->site != kind->site || z->orphan || z->launch != launch || time < z->start)
                 break;
             const uint64_t cycles = time - z->start;
-            uint64_t cost = plain || !costly ? 0 : (s->spent + (spent & SPENT) - z->spent + 8) / 16;
+            uint64_t cost = !costly ? 0 : (s->spent + (spent & SPENT) - z->spent + 8) / 16;
             if (cost > cycles) cost = cycles;
-            if (!dl_pair_count_zone(!plain && p->no_samples, z->key, z->start,
-                                    cycles - (!plain && p->subtract_cost ? cost : 0), launch, false)) {
+            if (!dl_pair_count_zone(p->no_samples, z->key, z->start, cycles - (p->subtract_cost ? cost : 0),
+                                    launch, false)) {
                 *status = dl_pair_no_memory(err);
                 break;
             }
             top--;
-            if (!plain && out && lists_events) {
+            if (out && lists_events) {
                 o->events[o->n_events++] =
                     (dl_event){.start = z->start,
                                .end = time,
@@ -407,7 +404,7 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
                 out->n_events++;
             }
         }
-        if (!plain && out && lists_marks) {
+        if (out && lists_marks) {
             o->marks[o->n_marks++] = (dl_mark){time, code};
             out->n_marks++;
         }
@@ -424,17 +421,14 @@ ALWAYS_INLINE uint32_t take_ordinary(dl_pair *p, stream_state *s, const pair_run
 
 devlog_status dl_pair_by_stack(dl_pair *p, stream_state *s, const pair_run *run, devlog_error *err)
 {
-    const bool plain = !p->out.sink.runs && !p->no_samples && !p->subtract_cost;
     devlog_status status = DEVLOG_OK;
     for (uint32_t i = 0; i < run->n && !status; i++) {
-        i = s->costs ? (plain ? take_ordinary(p, s, run, i, true, true, &status, err)
-                              : take_ordinary(p, s, run, i, false, true, &status, err))
-            : plain  ? take_ordinary(p, s, run, i, true, false, &status, err)
-                     : take_ordinary(p, s, run, i, false, false, &status, err);
+        i = s->costs ? take_ordinary(p, s, run, i, true, &status, err)
+                     : take_ordinary(p, s, run, i, false, &status, err);
         if (i == run->n || status) break;
         const uint32_t place = run->places ? run->places[i] : i;
         const pair_mark m = dl_pair_look(p, &run->sorted[i], run->at + (place & ~DL_TORN));
-        status = take(p, s, &m, place & DL_TORN, err);
+        status = dl_pair_take(p, s, &m, place & DL_TORN, err);
     }
     return status;
 }

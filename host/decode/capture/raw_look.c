@@ -1,0 +1,147 @@
+/* One look at the records of a RISC and launch: how many there are of each code, by which they are priced, and whether all
+ * are such that no mark need be made of any. Not for what codes mean. */
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "decode/capture/raw_marks.h"
+
+/* A kernel may take so many cycles: every stamp is then the kernel's start and 32 bits. */
+#define MOST_CYCLES ((UINT64_C(1) << 32) - (UINT64_C(1) << 28))
+#define STAMP       ((UINT64_C(1) << 52) - 1)
+
+static __attribute__((noinline)) void meet(dl_price_counts *c, uint32_t code)
+{
+    c->seen[code / 64] |= UINT64_C(1) << code % 64;
+    c->codes[c->n_codes++] = (uint16_t)code;
+}
+
+/* Counts begin at -1 while they are made, so that the first one of a code is told by a flag of the addition. */
+static inline void count(dl_price_counts *c, uint32_t code)
+{
+    if (++c->n[code] == 0) meet(c, code);
+}
+
+static void begin(dl_price_counts *c)
+{
+    if (!c->used) memset(c->n, 0xFF, sizeof c->n);
+    c->used = true;
+    for (uint32_t i = 0; i < c->n_codes; i++)
+        c->n[c->codes[i]] = UINT32_MAX;
+    memset(c->seen, 0, sizeof c->seen);
+    c->n_codes = 0;
+    c->others = false;
+}
+
+static void end(dl_price_counts *c)
+{
+    for (uint32_t i = 0; i < c->n_codes; i++)
+        c->n[c->codes[i]]++;
+}
+
+/* Records of zones in order of time, behind one with the stamp `last`, four at a time, as many as there are one after the
+ * other; returns their words. */
+static inline uint32_t look_at_zones(dl_price_counts *c, const uint32_t *w, uint32_t n, uint64_t last)
+{
+    uint32_t done = 0;
+#if defined(__SSE2__)
+    const __m128i signs = _mm_set1_epi32((int)(UINT32_C(1) << 31));
+    const __m128i high = _mm_set1_epi32((int)(uint32_t)(last >> 32 << 12));
+    const __m128i least = _mm_set1_epi32(DEVLOG_CODE_ZONE - 1),
+                  most = _mm_set1_epi32(DEVLOG_CODE_COMPLETE - 1);
+    const __m128i window = _mm_xor_si128(_mm_set1_epi32(RECORD_TORN_WINDOW), signs);
+    __m128i before = _mm_xor_si128(_mm_set1_epi32((int)(uint32_t)last), signs);
+    for (; done + 8 <= n; done += 8) {
+        const __m128 a = _mm_loadu_ps((const float *)(const void *)(w + done));
+        const __m128 b = _mm_loadu_ps((const float *)(const void *)(w + done + 4));
+        const __m128i codes = _mm_xor_si128(_mm_castps_si128(_mm_shuffle_ps(a, b, 0x88)), high);
+        const __m128i lows = _mm_xor_si128(_mm_castps_si128(_mm_shuffle_ps(a, b, 0xDD)), signs);
+        /* The low half before each of them. */
+        const __m128i moved = _mm_or_si128(_mm_slli_si128(lows, 4), _mm_srli_si128(before, 12));
+        __m128i bad = _mm_or_si128(_mm_cmpgt_epi32(moved, lows), _mm_cmpgt_epi32(window, lows));
+        bad = _mm_or_si128(bad, _mm_cmpgt_epi32(codes, most));
+        bad = _mm_andnot_si128(bad, _mm_cmpgt_epi32(codes, least));
+        const uint32_t good = (uint32_t)_mm_movemask_epi8(bad);
+        if (good != 0xFFFF) {
+            for (uint32_t left = good; left & 1; left >>= 4, done += 2)
+                count(c, w[done] & 0xFFF);
+            break;
+        }
+        before = lows;
+        count(c, (uint32_t)_mm_extract_epi16(codes, 0));
+        count(c, (uint32_t)_mm_extract_epi16(codes, 2));
+        count(c, (uint32_t)_mm_extract_epi16(codes, 4));
+        count(c, (uint32_t)_mm_extract_epi16(codes, 6));
+    }
+#else
+    (void)c, (void)w, (void)n, (void)last;
+#endif
+    return done;
+}
+
+/* Looks at the records of a span; returns whether they are ordinary. */
+static bool look_at_span(const record_input *in, uint32_t number, raw_look *look)
+{
+    /* By the upper four bits of a narrow code: words. What is not as long everywhere is 0. */
+    static const uint8_t words_of[16] = {2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 2, 2, 3, 0};
+    const record_span *span = &in->spans[number];
+    const uint64_t top = in->from & ~STAMP;
+    const uint32_t *w = span->words, *const stop = w + span->n;
+    dl_price_counts *const c = &look->counts;
+    uint64_t last = look->last;
+    uint32_t n = 0, completes = 0;
+    bool ordinary = true;
+    while (stop - w >= 2) {
+        uint32_t code = w[0] & 0xFFF;
+        if (code - DEVLOG_CODE_ZONE < DEVLOG_CODE_COMPLETE - DEVLOG_CODE_ZONE && stop - w >= 8) {
+            const uint32_t zones = look_at_zones(c, w, (uint32_t)(stop - w), last);
+            w += zones;
+            n += zones / 2;
+            if (zones) last = (last & ~(uint64_t)UINT32_MAX) | w[-1];
+            if (stop - w < 2) break;
+            code = w[0] & 0xFFF;
+        }
+        if (w[0] == 0 && in->padded && number == 0) {
+            const uint32_t padding = record_padding(span, (uint32_t)(w - span->words));
+            w += padding;
+            if (padding) continue;
+        }
+        uint32_t words = words_of[code >> 8];
+        count(c, code);
+        if (!words) {
+            words = record_words(w, (uint32_t)(stop - w));
+            c->others |= code >= DEVLOG_CODE_SPECIAL;
+        }
+        const uint64_t time = top | record_stamp(w), before = last;
+        last = time;
+        n++;
+        if (!words || words > stop - w || time < before || w[1] < RECORD_TORN_WINDOW) {
+            ordinary = false;
+            words = words && words <= stop - w ? words : words ? (uint32_t)(stop - w) : 1;
+        } else if (code >= DEVLOG_CODE_COMPLETE && code < DEVLOG_CODE_EVENT) {
+            completes++;
+            if (w[1] - w[2] > time - before) ordinary = false; /* around other records */
+        }
+        w += words;
+    }
+    look->last = last;
+    look->n += n;
+    look->marks += n + completes;
+    return ordinary && w == stop;
+}
+
+void raw_look_at(const record_input *records, raw_look *look)
+{
+    bool ordinary = true;
+    begin(&look->counts);
+    look->n = look->marks = 0;
+    look->last = records->from;
+    for (uint32_t i = 0; i < records->n_spans; i++)
+        ordinary &= look_at_span(records, i, look);
+    end(&look->counts);
+    look->ordinary = ordinary && records->until >= look->last &&
+                     records->until - records->from < MOST_CYCLES &&
+                     ((records->until ^ records->from) & ~STAMP) == 0;
+}

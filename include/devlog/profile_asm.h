@@ -37,6 +37,13 @@
 #define DEVLOG_CAT__(a, b) a##b
 #define DEVLOG_CAT_(a, b)  DEVLOG_CAT__(a, b)
 
+/* As in profile.h, which a kernel that records waits need not include. */
+#if defined(__cplusplus)
+#define DEVLOG_HOLDS_(what, text) static_assert(what, text)
+#else
+#define DEVLOG_HOLDS_(what, text) _Static_assert(what, text)
+#endif
+
 /* ---- Sites ---- */
 
 #if defined(DEVLOG_STAMP32)

@@ -97,7 +97,7 @@ function paintPath(context, places) {
 
 function paintSlack(context, places) {
   drawn.painted.slack = 0;
-  context.strokeStyle = theme.colours.good;
+  context.strokeStyle = theme.colours.faint;
   context.lineWidth = 1.5;
   context.setLineDash([3, 3]);
   for (const [row, box] of places)
@@ -162,7 +162,7 @@ export function showCausesBar() {
       /** @type {any} */ (box.querySelectorAll("input")[KINDS.findIndex((k) => k[0] === kind)] || box).focus();
     });
     const mark = make("i", { class: "swatch" });
-    mark.style.background = kind === "path" ? theme.colours.lost : kind === "slack" ? theme.colours.good : "none";
+    mark.style.background = kind === "path" ? theme.colours.lost : kind === "slack" ? theme.colours.faint : "none";
     return make("label", {}, check, " ", kind === "waits" ? "" : mark, text);
   });
   const legend = drawn.waits ? riscs.map((risc) => {

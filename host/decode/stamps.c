@@ -108,12 +108,17 @@ static int column_of(const dl_kind *kind)
                                           : DL_STAMP_COLUMNS;
 }
 
-static bool add(dl_stamp_row *row, int column, uint64_t time)
+static inline bool add(dl_stamp_row *row, int column, uint64_t time)
 {
     dl_stamp_column *c = &row->columns[column];
     const uint64_t step = time - c->last;
+    dl_samples *steps = &c->steps;
     c->last = time;
-    if (c->any) return dl_samples_add(&c->steps, step);
+    if (c->any && step < DL_WIDE && steps->at != steps->limit) { /* as nearly always */
+        *steps->at++ = (uint32_t)step;
+        return true;
+    }
+    if (c->any) return dl_samples_add(steps, step);
     c->first = time;
     return c->any = true;
 }

@@ -92,7 +92,8 @@ typedef struct stream_state {
     uint64_t stall_start;
     uint64_t first, fw_start; /* stamps of the first mark, and of the firmware's last start */
     held_mark *waiting;       /* what `held` says; or NULL */
-    struct record_turns *turns; /* what records mean here (pair_records.c), of the codes that came last first */
+    struct record_turns
+        *turns; /* what records mean here (pair_records.c), of the codes that came last first */
     struct stream_shape **shapes;
     uint16_t n_shapes, fruitless; /* runs since the last of these that were looked at in vain */
     bool first_starts;            /* the first mark of all began the firmware */

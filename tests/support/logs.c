@@ -5,14 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-uint64_t test_random(uint64_t *seed)
-{
-    uint64_t z = (*seed += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
 #define PLACE  "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]"
 #define SOURCE "source line, source file"
 

@@ -6,15 +6,13 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "support/random.h"
 
 enum { TEST_LOG_KINDS = 10 };
 
 /* A log of kind 0..9 (L0 to L9), with about `launches` times 40 rows; some with meta data, empty trace ids,
  * values of 20 digits. The same bytes for the same arguments. */
 void test_log(dl_str *out, int kind, unsigned launches, uint64_t seed);
-
-/* The next of a sequence of random numbers. */
-uint64_t test_random(uint64_t *seed);
 
 /* The i-th of a sequence of small logs, damaged less than `most` times. Returns its bytes: it may hold NULs. */
 size_t test_damaged_log(dl_str *out, unsigned long i, unsigned most, uint64_t *seed);

@@ -9,27 +9,11 @@
 
 #include "decode/clock/clock_findings.h"
 #include "decode/clock/clockfit.h"
+#include "support/random.h"
 
 enum { MAX_PIECES = 8, MAX_BURSTS = 64, MAX_READS = 16 };
 
-/* Small random numbers that are the same everywhere. */
 static uint64_t seed;
-static uint64_t random64(void)
-{
-    seed += 0x9E3779B97F4A7C15u;
-    uint64_t z = seed;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-static double uniform(double lo, double hi)
-{
-    return lo + (hi - lo) * ((double)(random64() >> 11) / 9007199254740992.0);
-}
-static double log_uniform(double lo, double hi)
-{
-    return exp(uniform(log(lo), log(hi)));
-}
 
 /* A counter: its value at a time is the start plus the cycles of every piece up to there. */
 typedef struct truth {
@@ -75,21 +59,21 @@ static void sample(world *w)
     w->n = 0;
     w->best = INFINITY;
     w->worst_best = 0;
-    uint32_t reads = 3 + (uint32_t)(random64() % (MAX_READS - 2));
+    uint32_t reads = 3 + (uint32_t)(test_random(&seed) % (MAX_READS - 2));
     for (uint32_t b = 0; b < w->n_bursts; b++) {
         long double now = w->at[b];
         double best = INFINITY;
         for (uint32_t r = 0; r < reads; r++) {
             /* Now and then the host is interrupted. */
-            double slow = random64() % 16 ? 1 : 20;
-            long double before = now, moment = before + w->request + uniform(0, w->jitter) * slow;
-            now = moment + w->answer + uniform(0, w->jitter) * slow;
+            double slow = test_random(&seed) % 16 ? 1 : 20;
+            long double before = now, moment = before + w->request + test_uniform(&seed, 0, w->jitter) * slow;
+            now = moment + w->answer + test_uniform(&seed, 0, w->jitter) * slow;
             w->samples[w->n++] = (dl_clock_sample){.before = w->epoch + (uint64_t)before,
                                                    .after = w->epoch + (uint64_t)now,
                                                    .cycles = w->t.start + (uint64_t)cycles_at(&w->t, moment),
                                                    .burst = b};
             best = fmin(best, (double)(w->samples[w->n - 1].after - w->samples[w->n - 1].before));
-            now += uniform(10, 100);
+            now += test_uniform(&seed, 10, 100);
         }
         w->best = fmin(w->best, best);
         w->worst_best = fmax(w->worst_best, best);
@@ -98,33 +82,34 @@ static void sample(world *w)
 
 static void make_world(world *w, uint32_t changes)
 {
-    w->t.start = random64() >> (20 + random64() % 20);
+    w->t.start = test_random(&seed) >> (20 + test_random(&seed) % 20);
     w->t.n = 1;
     w->t.from[0] = 0;
-    w->t.mhz[0] = uniform(100, 2000) * (1 + uniform(-200e-6, 200e-6));
-    w->epoch = random64() >> 10;
-    w->request = log_uniform(50, 5e4);
-    w->answer = w->request * uniform(0.2, 5);
-    w->jitter = random64() % 4 ? w->request * uniform(0, 2) : 0;
+    w->t.mhz[0] = test_uniform(&seed, 100, 2000) * (1 + test_uniform(&seed, -200e-6, 200e-6));
+    w->epoch = test_random(&seed) >> 10;
+    w->request = test_log_uniform(&seed, 50, 5e4);
+    w->answer = w->request * test_uniform(&seed, 0.2, 5);
+    w->jitter = test_random(&seed) % 4 ? w->request * test_uniform(&seed, 0, 2) : 0;
     /* Bursts must not overlap. */
     double least = 40 * MAX_READS * (w->request + w->answer + w->jitter);
-    double length = least + log_uniform(2e4, 1e8);
-    w->n_bursts = 11 + (uint32_t)(random64() % (MAX_BURSTS - 10));
-    long double at = uniform(0, 1e6);
+    double length = least + test_log_uniform(&seed, 2e4, 1e8);
+    w->n_bursts = 11 + (uint32_t)(test_random(&seed) % (MAX_BURSTS - 10));
+    long double at = test_uniform(&seed, 0, 1e6);
     for (uint32_t b = 0; b < w->n_bursts; b++) {
         w->at[b] = at;
-        at += least + length * uniform(0.2, 1);
+        at += least + length * test_uniform(&seed, 0.2, 1);
     }
     /* Changes of frequency: ten intervals apart and twice the quiet time, not in the first and last four. */
-    w->quiet = random64() % 2 ? 0 : log_uniform(1e5, 1e8);
-    uint32_t slot = 5 + (uint32_t)(random64() % 6);
+    w->quiet = test_random(&seed) % 2 ? 0 : test_log_uniform(&seed, 1e5, 1e8);
+    uint32_t slot = 5 + (uint32_t)(test_random(&seed) % 6);
     for (uint32_t i = 0; i < changes && slot + 5 < w->n_bursts; i++, slot += 10) {
         while (slot + 5 < w->n_bursts && w->t.n > 1 && w->at[slot] - w->t.from[w->t.n - 1] < 2.2 * w->quiet)
             slot++;
         if (slot + 5 >= w->n_bursts) break;
         uint32_t n = w->t.n++;
-        w->t.from[n] = w->at[slot] + (w->at[slot + 1] - w->at[slot]) * uniform(0, 1);
-        double factor = random64() % 2 ? uniform(0.4, 2.2) : 1 + uniform(-300e-6, 300e-6);
+        w->t.from[n] = w->at[slot] + (w->at[slot + 1] - w->at[slot]) * test_uniform(&seed, 0, 1);
+        double factor =
+            test_random(&seed) % 2 ? test_uniform(&seed, 0.4, 2.2) : 1 + test_uniform(&seed, -300e-6, 300e-6);
         w->t.mhz[n] = w->t.mhz[n - 1] * factor;
     }
     sample(w);
@@ -137,7 +122,7 @@ static double check(const world *w, const dl_clock_fit *fit)
     uint64_t first = w->samples[0].cycles, last = w->samples[w->n - 1].cycles;
     uint64_t span = last - first;
     for (uint32_t i = 0; i < 300; i++) {
-        uint64_t cycles = first + random64() % span;
+        uint64_t cycles = first + test_random(&seed) % span;
         if (i < w->t.n && i > 0) cycles = w->t.start + (uint64_t)cycles_at(&w->t, w->t.from[i]);
         double ticks, error;
         dl_clock_fit_at(fit, cycles, &ticks, &error);

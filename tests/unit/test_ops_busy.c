@@ -2,22 +2,14 @@
  * between and after the launches of their children, on two threads that take turns, on several chips, in
  * traces that are replayed. The truth is the union of the launches' time, worked out here. And by hand: a
  * parent, a trace, a log that has been appended to itself. */
-#include <cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/op_job.h"
 #include "support/cmocka_all.h"
 #include "support/device.h"
-#include "support/files.h"
+#include "support/op_rows.h"
 
-#define HEADER                                                                                               \
-    "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 80, Run: ab\nPCIe slot, core_x, core_y, "   \
-    "RISC "                                                                                                  \
-    "processor type, timer_id, time[cycles since reset], data, run host ID, trace id, trace id counter, "    \
-    "zone "                                                                                                  \
-    "name, type, source line, source file, meta data\n"
 enum { CHIPS = 3, MAX_SPANS = 600, KINDS = 4 };
 static const char *const columns[KINDS] = {"DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]",
                                            "DEVICE BRISC KERNEL DURATION [ns]",
@@ -171,30 +163,6 @@ static uint64_t in_union(const span *spans, unsigned n)
     return sum;
 }
 
-static double number(const cJSON *row, const char *column)
-{
-    const cJSON *c = cJSON_GetObjectItemCaseSensitive(row, column);
-    return cJSON_IsNumber(c) ? c->valuedouble : 0;
-}
-
-static cJSON *report(const char *ops, const char *device, op_job *job, const char *folder)
-{
-    char path[200];
-    devlog_error err = {0};
-    snprintf(path, sizeof path, "%s/profile_log_ops.jsonl", folder);
-    write_text(path, ops);
-    snprintf(path, sizeof path, "%s/profile_log_device.csv", folder);
-    write_text(path, device);
-    const op_job_options o = {
-        .logs = folder, .output = folder, .name = "out", .no_tar = true, .report = {.json = true}};
-    check_ok(op_job_run(job, &o, &err), &err);
-    char *text = read_bytes(job->report_path, NULL);
-    cJSON *rows = cJSON_Parse(text);
-    assert_non_null(rows);
-    free(text);
-    return rows;
-}
-
 static void one_run(making *m, const char *folder, uint32_t seed)
 {
     memset(m, 0, sizeof *m);
@@ -212,19 +180,21 @@ static void one_run(making *m, const char *folder, uint32_t seed)
     }
     dl_str_add(&m->ops, "{\"e\":\"close\",\"t\":9,\"ops\":1,\"lost\":0}\n");
     static op_job job;
-    cJSON *rows = report(m->ops.text, m->device.text, &job, folder);
+    cJSON *rows = op_rows(folder, m->ops.text, m->device.text, &job);
     for (unsigned chip = 0; chip < CHIPS; chip++) {
         double sums[KINDS] = {0}, overlap = 0, gaps = 0, first = 0, last = 0;
         const cJSON *row;
         cJSON_ArrayForEach(row, rows)
         {
             if (!cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(row, columns[0]))) continue;
-            if (number(row, "DEVICE ID") != chip) continue;
+            if (op_rows_number(row, "DEVICE ID") != chip) continue;
             for (int i = 0; i < KINDS; i++)
-                sums[i] += number(row, columns[i]);
-            overlap += number(row, "DEVICE FW OVERLAP [ns]");
-            gaps += number(row, "OP TO OP LATENCY [ns]") + number(row, "DEVICE IDLE BETWEEN LAUNCHES [ns]");
-            double from = number(row, "DEVICE FW START CYCLE"), to = number(row, "DEVICE FW END CYCLE");
+                sums[i] += op_rows_number(row, columns[i]);
+            overlap += op_rows_number(row, "DEVICE FW OVERLAP [ns]");
+            gaps += op_rows_number(row, "OP TO OP LATENCY [ns]") +
+                    op_rows_number(row, "DEVICE IDLE BETWEEN LAUNCHES [ns]");
+            double from = op_rows_number(row, "DEVICE FW START CYCLE"),
+                   to = op_rows_number(row, "DEVICE FW END CYCLE");
             if (!first || from < first) first = from;
             if (to > last) last = to;
         }
@@ -265,23 +235,11 @@ static void rows_add_up_to_what_the_device_did(void **state)
 
 /* ---- By hand --- */
 
-#define RUN   "{\"e\":\"run\",\"t\":1,\"version\":1,\"run\":\"ab\",\"pid\":1}\n"
-#define CLOSE "{\"e\":\"close\",\"t\":9,\"ops\":1,\"lost\":0}\n"
-#define START(id, depth, name)                                                                               \
-    "{\"e\":\"start\",\"id\":" #id ",\"t\":" #id "0,\"thread\":0,\"depth\":" #depth ",\"name\":\"" name      \
-    "\"}\n"
-#define END(id) "{\"e\":\"end\",\"id\":" #id ",\"t\":" #id "5,\"thread\":0}\n"
-#define LAUNCH(id, n, cores)                                                                                 \
-    "{\"e\":\"launch\",\"id\":" #id ",\"t\":3,\"chip\":0,\"launch\":" #n ",\"cores\":" #cores "}\n"
-#define FW(x, n, trace, from, to)                                                                            \
-    "0," #x ",0,BRISC,1," #from ",0," #n "," trace ",BRISC-FW,ZONE_START,0,,\n0," #x ",0,BRISC,4," #to       \
-    ",0," #n "," trace ",BRISC-FW,ZONE_END,0,,\n"
-
 static void expect(const cJSON *rows, int i, const char *code, double fw, double latency)
 {
     const cJSON *row = cJSON_GetArrayItem(rows, i);
     assert_string_equal(cJSON_GetObjectItemCaseSensitive(row, "OP CODE")->valuestring, code);
-    if (number(row, columns[0]) != fw || number(row, "OP TO OP LATENCY [ns]") != latency)
+    if (op_rows_number(row, columns[0]) != fw || op_rows_number(row, "OP TO OP LATENCY [ns]") != latency)
         fail_msg("row %d: %s", i, cJSON_PrintUnformatted(row));
 }
 
@@ -289,18 +247,19 @@ static void a_parent_launches_before_and_behind_its_children(void **state)
 {
     (void)state;
     static op_job job;
-    cJSON *rows = report(RUN START(1, 1, "P") LAUNCH(1, 1, 1) START(2, 2, "C") LAUNCH(2, 2, 1) END(2)
-                             START(3, 2, "C") LAUNCH(3, 3, 1) LAUNCH(3, 4, 1) END(3)
-                                 LAUNCH(1, 5, 1) "{\"e\":\"end\",\"id\":1,\"t\":99,\"thread\":0}\n" CLOSE,
-                         HEADER FW(0, 1, ",", 1000, 1100) FW(0, 2, ",", 1150, 1250) FW(0, 3, ",", 1300, 1400)
-                             FW(0, 4, ",", 1420, 1520) FW(0, 5, ",", 1600, 1700),
-                         &job, test_folder());
+    cJSON *rows = op_rows(test_folder(),
+                          RUN START(1, 1, "P") LAUNCH(1, 1, 1) START(2, 2, "C") LAUNCH(2, 2, 1) END(2)
+                              START(3, 2, "C") LAUNCH(3, 3, 1) LAUNCH(3, 4, 1) END(3)
+                                  LAUNCH(1, 5, 1) "{\"e\":\"end\",\"id\":1,\"t\":99,\"thread\":0}\n" CLOSE,
+                          HEADER FW(0, 1, ",", 1000, 1100) FW(0, 2, ",", 1150, 1250) FW(0, 3, ",", 1300, 1400)
+                              FW(0, 4, ",", 1420, 1520) FW(0, 5, ",", 1600, 1700),
+                          &job);
     assert_int_equal(cJSON_GetArraySize(rows), 4);
     expect(rows, 0, "P", 100, 0);
     expect(rows, 1, "P", 100, 80);
     expect(rows, 2, "C", 100, 50);
     expect(rows, 3, "C", 200, 50);
-    assert_true(number(cJSON_GetArrayItem(rows, 3), "DEVICE IDLE BETWEEN LAUNCHES [ns]") == 20);
+    assert_true(op_rows_number(cJSON_GetArrayItem(rows, 3), "DEVICE IDLE BETWEEN LAUNCHES [ns]") == 20);
     assert_int_equal(job.counts.fw_ns, 500);
     assert_int_equal(job.counts.host_ns, 89); /* P's: those inside it are not counted again */
     assert_int_equal(job.counts.ops, 3);
@@ -313,30 +272,20 @@ static void a_replay_is_a_row(void **state)
 {
     (void)state;
     static op_job job;
-    cJSON *rows =
-        report(RUN START(1, 1, "A") LAUNCH(1, 1, 1) END(1) CLOSE,
-               HEADER FW(0, 1, "4,1", 1000, 1076) FW(0, 1, "4,2", 1300, 1376) FW(0, 1, "4,3", 1594, 1670),
-               &job, test_folder());
+    cJSON *rows = op_rows(
+        test_folder(), RUN START(1, 1, "A") LAUNCH(1, 1, 1) END(1) CLOSE,
+        HEADER FW(0, 1, "4,1", 1000, 1076) FW(0, 1, "4,2", 1300, 1376) FW(0, 1, "4,3", 1594, 1670), &job);
     assert_int_equal(cJSON_GetArraySize(rows), 3);
     expect(rows, 0, "A", 76, 0);
     expect(rows, 1, "A", 76, 224);
     expect(rows, 2, "A", 76, 218);
     for (int i = 0; i < 3; i++) {
-        assert_true(number(cJSON_GetArrayItem(rows, i), "METAL TRACE ID") == 4);
-        assert_true(number(cJSON_GetArrayItem(rows, i), "METAL TRACE REPLAY SESSION ID") == i + 1);
+        assert_true(op_rows_number(cJSON_GetArrayItem(rows, i), "METAL TRACE ID") == 4);
+        assert_true(op_rows_number(cJSON_GetArrayItem(rows, i), "METAL TRACE REPLAY SESSION ID") == i + 1);
     }
     assert_false(op_job_lost(&job));
     cJSON_Delete(rows);
     op_job_free(&job);
-}
-
-static void says(const op_job *job, const char *what)
-{
-    dl_str text = {0};
-    op_job_describe(job, false, &text);
-    assert_true(op_job_lost(job));
-    if (!strstr(text.text, what)) fail_msg("'%s' does not say '%s'", text.text, what);
-    dl_str_free(&text);
 }
 
 static void a_log_appended_to_itself(void **state)
@@ -348,12 +297,12 @@ static void a_log_appended_to_itself(void **state)
     for (size_t i = 0; i < 3; i++) {
         for (int without = 0; without < 2; without++) {
             static op_job job;
-            cJSON *rows = report(without ? "" : OPS, logs[i], &job, test_folder());
+            cJSON *rows = op_rows(test_folder(), without ? "" : OPS, logs[i], &job);
             assert_int_equal(cJSON_GetArraySize(rows), 2);
             expect(rows, 0, without ? "(launch without op)" : "A", 110, 0);
             expect(rows, 1, without ? "(launch without op)" : "B", 100, 90);
-            says(&job, i == 0 ? "2  launches that are in the device log twice"
-                              : "launches that are in the device log twice");
+            op_rows_say(&job, i == 0 ? "2  launches that are in the device log twice"
+                                     : "launches that are in the device log twice");
             cJSON_Delete(rows);
             op_job_free(&job);
         }
@@ -365,26 +314,18 @@ static void programs_without_an_op_log(void **state)
 {
     (void)state;
     static op_job job;
-    cJSON *rows = report("",
-                         HEADER FW(0, 1, ",", 1000, 1100) FW(0, 2, ",", 1200, 1300) FW(0, 3, ",", 1000, 1100)
-                             FW(0, 4, ",", 1250, 1350),
-                         &job, test_folder());
+    cJSON *rows = op_rows(test_folder(), "",
+                          HEADER FW(0, 1, ",", 1000, 1100) FW(0, 2, ",", 1200, 1300) FW(0, 3, ",", 1000, 1100)
+                              FW(0, 4, ",", 1250, 1350),
+                          &job);
     /* An empty op log is none, and says nothing of launches. */
     assert_int_equal(cJSON_GetArraySize(rows), 4);
     cJSON_Delete(rows);
     op_job_free(&job);
-    char path[200], folder[100];
-    devlog_error err = {0};
-    snprintf(folder, sizeof folder, "%s", test_folder());
-    snprintf(path, sizeof path, "%s/profile_log_device.csv", folder);
-    write_text(path, HEADER FW(0, 1, ",", 1000, 1100) FW(0, 2, ",", 1200, 1300) FW(0, 3, ",", 1000, 1100)
-                         FW(0, 4, ",", 1250, 1350));
-    const op_job_options o = {
-        .logs = folder, .output = folder, .name = "out", .no_tar = true, .report = {.json = true}};
-    check_ok(op_job_run(&job, &o, &err), &err);
-    char *text = read_bytes(job.report_path, NULL);
-    rows = cJSON_Parse(text);
-    free(text);
+    rows = op_rows(test_folder(), NULL,
+                   HEADER FW(0, 1, ",", 1000, 1100) FW(0, 2, ",", 1200, 1300) FW(0, 3, ",", 1000, 1100)
+                       FW(0, 4, ",", 1250, 1350),
+                   &job);
     assert_int_equal(cJSON_GetArraySize(rows), 4);
     static const double gaps[] = {0, 100, 0, 150};
     for (int i = 0; i < 4; i++)
@@ -398,13 +339,13 @@ static void a_core_that_is_missing(void **state)
 {
     (void)state;
     static op_job job;
-    cJSON *rows = report(RUN START(1, 1, "A") LAUNCH(1, 1, 2) LAUNCH(1, 2, 2) END(1) CLOSE,
-                         HEADER FW(0, 1, ",", 1000, 1100) FW(1, 1, ",", 1010, 1110) FW(0, 2, ",", 1200, 1300),
-                         &job, test_folder());
+    cJSON *rows =
+        op_rows(test_folder(), RUN START(1, 1, "A") LAUNCH(1, 1, 2) LAUNCH(1, 2, 2) END(1) CLOSE,
+                HEADER FW(0, 1, ",", 1000, 1100) FW(1, 1, ",", 1010, 1110) FW(0, 2, ",", 1200, 1300), &job);
     assert_int_equal(cJSON_GetArraySize(rows), 1);
     assert_string_equal(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(rows, 0), "NOTE")->valuestring,
                         "device data of some cores only");
-    says(&job, "1  launches with other cores in the device log than were launched");
+    op_rows_say(&job, "1  launches with other cores in the device log than were launched");
     cJSON_Delete(rows);
     op_job_free(&job);
 }

@@ -9,29 +9,11 @@
 #include <stdlib.h>
 
 #include "ranks/pins.h"
+#include "support/random.h"
 
 enum { CASES = 20000, PIECES = 12, MOST = 40 };
 
 static uint64_t seed;
-
-static uint64_t random64(void)
-{
-    seed += 0x9E3779B97F4A7C15u;
-    uint64_t z = seed;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-static double uniform(double low, double high)
-{
-    return low + (high - low) * ((double)(random64() >> 11) / 9007199254740992.0);
-}
-
-static double log_uniform(double low, double high)
-{
-    return exp(uniform(log(low), log(high)));
-}
 
 /* By how much the other clock is ahead: a mean rate, and pieces that are steered away from it. The mean is that between the first exchange and the
  * last, as the assumption has it, so what is too much of the pieces goes to it. */
@@ -56,7 +38,8 @@ static double ahead_at(const truth *t, double x)
 static void exchange(pins *p, const truth *t, double x, double there, double back)
 {
     const double sent = floor(x), received = floor(x + there + ahead_at(t, x + there)),
-                 hold = uniform(0, 300), answered = floor(x + there + hold + ahead_at(t, x + there + hold)),
+                 hold = test_uniform(&seed, 0, 300),
+                 answered = floor(x + there + hold + ahead_at(t, x + there + hold)),
                  arrived = floor(x + there + hold + back);
     const double slack = 1 + PINS_FAST * (arrived - sent);
     assert_true(
@@ -69,29 +52,30 @@ static void the_bound_holds(void **state)
     double widest = 0, sum = 0, sum_of_ways = 0;
     for (uint64_t c = 0; c < CASES; c++) {
         seed = c * 7919;
-        truth t = {.ahead = uniform(-1e15, 1e15),
-                   .rate = uniform(-200e-6, 200e-6),
-                   .length = log_uniform(1e6, 1e12)};
-        const double most = uniform(0, 1) < 0.3 ? 0 : PINS_STEERED / 2;
+        truth t = {.ahead = test_uniform(&seed, -1e15, 1e15),
+                   .rate = test_uniform(&seed, -200e-6, 200e-6),
+                   .length = test_log_uniform(&seed, 1e6, 1e12)};
+        const double most = test_uniform(&seed, 0, 1) < 0.3 ? 0 : PINS_STEERED / 2;
         double mean = 0;
         for (int i = 0; i < PIECES; i++)
-            mean += (t.steered[i] = uniform(-most, most)) / PIECES;
+            mean += (t.steered[i] = test_uniform(&seed, -most, most)) / PIECES;
         for (int i = 0; i < PIECES; i++)
             t.steered[i] -= mean;
         pins p = {0};
-        const int times = 1 + (int)(random64() % 5);
+        const int times = 1 + (int)(test_random(&seed) % 5);
         double shortest = INFINITY;
         for (int k = 0; k < times; k++) {
             const double x = times > 1 ? t.length * k / (times - 1) : t.length / 2;
             for (int i = 0; i < 10; i++) {
-                const double there = log_uniform(200, 1e6), back = there * log_uniform(0.02, 50);
+                const double there = test_log_uniform(&seed, 200, 1e6),
+                             back = there * test_log_uniform(&seed, 0.02, 50);
                 exchange(&p, &t, x + 2e6 * i, there, back);
                 shortest = fmin(shortest, there + back);
             }
         }
         assert_true(pins_make(&p));
         for (int i = 0; i < 40; i++) {
-            const double x = uniform(-0.3, 1.3) * t.length;
+            const double x = test_uniform(&seed, -0.3, 1.3) * t.length;
             double ahead, error;
             pins_at(&p, x, &ahead, &error);
             const double off = fabs(ahead - ahead_at(&t, x));

@@ -223,7 +223,8 @@ static double decode(const char *path, bool samples, bool events, unsigned threa
     must(dl_decode_new(&d, &options, &err));
     if (events)
         must(dl_decode_run_sink(
-            d, (dl_run_sink){&n_events, DL_WANT_EVENTS | DL_WANT_MARKS, take_runs, false, NULL}, &err));
+            d, (dl_run_sink){.ctx = &n_events, .wants = DL_WANT_EVENTS | DL_WANT_MARKS, .runs = take_runs},
+            &err));
     must(dl_decode_file(d, path, &err));
     must(dl_decode_finish(d, &err));
     must(dl_groups_by_risc(d, &groups, &err));

@@ -225,7 +225,8 @@ devlog_status devlog_log_open(const char *const *paths, size_t n, const devlog_l
         devlog_log_close(log);
         return status;
     }
-    status = dl_decode_run_sink(log->decode, (dl_run_sink){log, DL_WANT_EVENTS, on_runs, false, NULL}, err);
+    status = dl_decode_run_sink(log->decode,
+                                (dl_run_sink){.ctx = log, .wants = DL_WANT_EVENTS, .runs = on_runs}, err);
     if (status) {
         devlog_log_close(log);
         return status;

@@ -219,6 +219,13 @@ static devlog_status hand_to_both(void *ctx, const dl_run *runs, size_t n, devlo
     return status ? status : second.runs(second.ctx, runs, n, err);
 }
 
+static bool marks_of_both(const void *ctx, uint32_t stream, const dl_kind *kind)
+{
+    const dl_decode_part *part = &((const dl_decode *)ctx)->part;
+    const dl_run_sink first = dl_analyzer_sink(part->analyzer), second = dl_stamps_sink(part->stamps);
+    return dl_run_sink_wants(&first, stream, kind) || dl_run_sink_wants(&second, stream, kind);
+}
+
 devlog_status dl_parts_collect(dl_decode *d, const dl_analysis_list *list, bool stamps, devlog_error *err)
 {
     dl_decode_part *part = &d->part;
@@ -229,8 +236,11 @@ devlog_status dl_parts_collect(dl_decode *d, const dl_analysis_list *list, bool 
     dl_run_sink sink = list ? dl_analyzer_sink(part->analyzer) : dl_stamps_sink(part->stamps);
     if (list && stamps) {
         const dl_run_sink second = dl_stamps_sink(part->stamps);
-        sink = (dl_run_sink){d, sink.wants | second.wants, hand_to_both, sink.apart && second.apart,
-                             sink.events_end};
+        sink = (dl_run_sink){.ctx = d,
+                             .wants = sink.wants | second.wants,
+                             .runs = hand_to_both,
+                             .apart = sink.apart && second.apart,
+                             .marks_of = marks_of_both};
     }
     return dl_decode_run_sink(d, sink, err);
 }

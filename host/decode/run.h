@@ -56,7 +56,15 @@ typedef struct dl_run_sink {
     /* Events of launches from this one on are counted and need not be listed. It may become less at any time; NULL: all
      * are listed. */
     const _Atomic uint32_t *events_end;
+    /* Whether marks of a kind are wanted of a stream; NULL: those of all. It is asked on the decoder's thread, at any time, and
+     * always says the same. Others may be handed on as well. */
+    bool (*marks_of)(const void *ctx, uint32_t stream, const dl_kind *kind);
 } dl_run_sink;
+
+static inline bool dl_run_sink_wants(const dl_run_sink *s, uint32_t stream, const dl_kind *kind)
+{
+    return s->wants & DL_WANT_MARKS && (!s->marks_of || s->marks_of(s->ctx, stream, kind));
+}
 
 /* Runs that wait to be handed on. Zero-initialised is empty. Events and marks of all runs are one after the
  * other in the order of the runs, which point to them only when they are handed on. */

@@ -189,9 +189,16 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
     return DEVLOG_OK;
 }
 
+static bool marks_of(const void *ctx, uint32_t stream, const dl_kind *kind)
+{
+    (void)ctx, (void)stream;
+    return column_of(kind) != DL_STAMP_COLUMNS;
+}
+
 dl_run_sink dl_stamps_sink(dl_stamps *s)
 {
-    return (dl_run_sink){s, DL_WANT_MARKS, on_runs, true, NULL};
+    return (dl_run_sink){
+        .ctx = s, .wants = DL_WANT_MARKS, .runs = on_runs, .apart = true, .marks_of = marks_of};
 }
 
 void dl_stamp_walk_start(dl_stamp_walk *w, const dl_stamp_column *c)

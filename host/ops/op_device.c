@@ -255,7 +255,7 @@ devlog_status op_device_new(op_device **out, dl_decode *decode, const char *scra
     d->decode = decode;
     d->big.folder = scratch;
     devlog_status status =
-        dl_decode_run_sink(decode, (dl_run_sink){d, DL_WANT_EVENTS, on_runs, false, NULL}, err);
+        dl_decode_run_sink(decode, (dl_run_sink){.ctx = d, .wants = DL_WANT_EVENTS, .runs = on_runs}, err);
     if (status) {
         op_device_free(d);
         return status;

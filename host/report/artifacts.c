@@ -58,6 +58,14 @@ static devlog_status hand_runs(void *ctx, const dl_run *runs, size_t n, devlog_e
     return status;
 }
 
+static bool marks_of(const void *ctx, uint32_t stream, const dl_kind *kind)
+{
+    const dl_artifacts *set = ctx;
+    for (size_t i = 0; i < set->n_sinks; i++)
+        if (dl_run_sink_wants(&set->sinks[i], stream, kind)) return true;
+    return false;
+}
+
 const char *dl_artifacts_note(const dl_artifacts *set)
 {
     return set->note[0] ? set->note : NULL;
@@ -83,7 +91,7 @@ dl_decode *dl_artifacts_decode(dl_artifacts *set)
 
 devlog_status dl_artifacts_runs(dl_artifacts *set, dl_run_sink sink, devlog_error *err)
 {
-    dl_run_sink all = {.ctx = set, .runs = hand_runs, .apart = true};
+    dl_run_sink all = {.ctx = set, .runs = hand_runs, .apart = true, .marks_of = marks_of};
     if (set->n_sinks == MAX_SINKS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many consumers of runs");
     set->sinks[set->n_sinks++] = sink;
     size_t n_lists = 0;

@@ -106,7 +106,8 @@ static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_e
 
 dl_run_sink dl_view_runs(dl_view *v)
 {
-    return (dl_run_sink){v, DL_WANT_EVENTS, take_runs, true, &v->wanted_end};
+    return (dl_run_sink){
+        .ctx = v, .wants = DL_WANT_EVENTS, .runs = take_runs, .apart = true, .events_end = &v->wanted_end};
 }
 
 /* An event of a chip, which is its stream: the sources of these are behind the streams'. */

@@ -427,7 +427,8 @@ static devlog_status read_once(gatherer *g, const char *path, const void *bytes,
     g->places.most = g->way == OPEN ? e->most_places : 0;
     devlog_status status = dl_decode_new(&e->decode, options, err);
     if (status) return status;
-    status = dl_decode_run_sink(e->decode, (dl_run_sink){g, DL_WANT_EVENTS, on_runs, false, NULL}, err);
+    status =
+        dl_decode_run_sink(e->decode, (dl_run_sink){.ctx = g, .wants = DL_WANT_EVENTS, .runs = on_runs}, err);
     if (status) return status;
     status = path ? dl_decode_file(e->decode, path, err)
                   : dl_decode_memory(e->decode, "device log", bytes, n, err);

@@ -29,6 +29,7 @@ void test_events_to(dl_decode *d, void *ctx, test_take_events *take)
     *t = (taker){takers, ctx, take};
     takers = t;
     devlog_error err;
-    assert_int_equal(dl_decode_run_sink(d, (dl_run_sink){t, DL_WANT_EVENTS, on_runs, false, NULL}, &err),
-                     DEVLOG_OK);
+    assert_int_equal(
+        dl_decode_run_sink(d, (dl_run_sink){.ctx = t, .wants = DL_WANT_EVENTS, .runs = on_runs}, &err),
+        DEVLOG_OK);
 }

@@ -147,7 +147,7 @@ static void look(promises *p, const dl_str *log)
     assert_int_equal(dl_decode_new(&d, &options, &err), DEVLOG_OK);
     memset(p, 0, sizeof *p);
     p->tables = dl_decode_tables(d);
-    const dl_run_sink sink = {p, DL_WANT_MARKS, check_promises, false, NULL};
+    const dl_run_sink sink = {.ctx = p, .wants = DL_WANT_MARKS, .runs = check_promises};
     assert_int_equal(dl_decode_run_sink(d, sink, &err), DEVLOG_OK);
     assert_int_equal(dl_decode_memory(d, "log", log->text, log->len, &err), DEVLOG_OK);
     assert_int_equal(dl_decode_finish(d, &err), DEVLOG_OK);

@@ -392,5 +392,6 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
 
 dl_run_sink dl_analyzer_sink(dl_analyzer *a)
 {
-    return (dl_run_sink){a, DL_WANT_MARKS, on_runs, true, NULL};
+    return (dl_run_sink){
+        .ctx = a, .wants = DL_WANT_MARKS, .runs = on_runs, .apart = true, .marks_of = dl_analyzer_marks_of};
 }

@@ -235,5 +235,7 @@ void dl_analyzer_forget(dl_analyzer *a);
 /* analyzer.c: a start without an end. */
 bool dl_analyzer_incomplete(job *j, uint32_t chip);
 devlog_status dl_analyzer_no_memory(devlog_error *err);
+/* analyzer_steps.c: dl_run_sink.marks_of. */
+bool dl_analyzer_marks_of(const void *ctx, uint32_t stream, const dl_kind *kind);
 
 #endif

@@ -235,3 +235,22 @@ uint32_t dl_analyzer_steps(dl_analyzer *a, uint32_t class, uint32_t kind)
     if (from == a->n_steps) return c->steps[kind] = NO_STEPS;
     return add_step(a, &end) ? c->steps[kind] = from : 0;
 }
+
+static bool meets(const dl_match *m, const dl_tables *t, uint32_t stream, const dl_kind *kind)
+{
+    return !m->t0 && (!m->has_timer || m->timer_id == kind->timer_id) &&
+           dl_match_stream(m, t, &t->streams[stream]) &&
+           dl_match_site(m, t, &t->sites[kind->site], (dl_row_type)kind->type);
+}
+
+/* Of the list and the tables alone: the analyzer itself may be at work on another thread. */
+bool dl_analyzer_marks_of(const void *ctx, uint32_t stream, const dl_kind *kind)
+{
+    const dl_analyzer *a = ctx;
+    const dl_tables *t = dl_decode_tables(a->decode);
+    for (size_t i = 0; i < a->list->n; i++) {
+        const dl_analysis *of = &a->list->items[i];
+        if (meets(&of->start, t, stream, kind) || meets(&of->end, t, stream, kind)) return true;
+    }
+    return false;
+}

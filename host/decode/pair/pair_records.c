@@ -20,6 +20,7 @@ typedef struct record_turns {
     struct record_turns *next;
     const dl_record_codes *codes;
     uint32_t cap;
+    bool marks; /* somebody looks at marks of some of the codes */
     /* Statistics of its zone, or of one that ends the byte behind their beginning, so that an end is told from a start, and
      * compared with it, at once; NO_ZONE: it is no zone. */
     char **zones;
@@ -40,7 +41,8 @@ typedef struct records_in_hand {
     const dl_recorded *of;
     const dl_frame *frame;
     record_turns *turns;     /* NULL: no memory */
-    bool lists;              /* somebody looks at events or marks */
+    bool looked_at;          /* somebody looks at runs, and .. */
+    bool lists, marks;       /* .. at events or marks of ordinary records; at marks */
     bool cut;                /* of what was listed last, more is to come */
     uint64_t spent, records; /* by rare ones, which have told so themselves */
 } records_in_hand;
@@ -87,6 +89,7 @@ static record_turns *make_turns(dl_pair *p, const dl_record_codes *codes, uint32
     p->turn_bytes += bytes;
     t->codes = codes;
     t->cap = cap;
+    t->marks = old && old->marks;
     t->zones = (char **)(t + 1);
     t->others = (record_turn *)(void *)(t->zones + cap);
     for (uint32_t i = 0; i < cap; i++) {
@@ -113,6 +116,18 @@ static record_turns *turns_of(dl_pair *p, stream_state *s, const dl_record_codes
     return s->turns = t;
 }
 
+/* Whether somebody looks at a mark of a code that is not listed in this launch. */
+static bool misses_marks(const records_in_hand *h, const dl_record_code *c)
+{
+    const dl_pair *p = h->p;
+    const uint32_t stream = dl_mark_stream(h->of->common);
+    const dl_kind *kinds = p->tables->kinds;
+    if (h->marks || !h->looked_at) return false;
+    return dl_run_sink_wants(&p->out.sink, stream, &kinds[dl_mark_kind(c->code)]) ||
+           (c->way == DL_RECORD_COMPLETE &&
+            dl_run_sink_wants(&p->out.sink, stream, &kinds[dl_mark_kind(c->start)]));
+}
+
 /* What the records of a code are on the stream from now on, when one of them has been taken. */
 static void learn(const records_in_hand *h, uint32_t code)
 {
@@ -120,6 +135,10 @@ static void learn(const records_in_hand *h, uint32_t code)
     const dl_record_code *c = &h->of->codes->of[code];
     const uint32_t site = p->tables->kinds[dl_mark_kind(c->code)].site, place = h->of->codes->place[code];
     record_turn *turn = &h->turns->others[place];
+    if (misses_marks(h, c)) {
+        h->turns->marks = true; /* from the next launch on; in this one they are rare */
+        return;
+    }
     if (c->way == DL_RECORD_ZONE || c->way == DL_RECORD_COMPLETE) {
         dl_key *key = dl_pair_known_key(h->s, site);
         const int as = c->way == DL_RECORD_COMPLETE ? IS_OTHER : code & 1 ? ENDS : 0;
@@ -275,7 +294,7 @@ static bool begin_listing(const records_in_hand *h, listing *l, devlog_status *s
     l->run->unlisted = counts;
     l->run->once = true; /* there is nothing of firmware or kernel among them */
     if (events && !counts) l->event = o->events + o->n_events;
-    if (dl_pair_lists_marks(p)) l->mark = o->marks + o->n_marks;
+    if (h->marks) l->mark = o->marks + o->n_marks;
     return true;
 }
 
@@ -299,8 +318,7 @@ static bool list_point(const records_in_hand *h, const dl_record_code *c, const 
     e->timer_id = kind->timer_id;
     e->kind = dl_pair_kinds[kind->type];
     e->data = c->way != DL_RECORD_VALUE ? 0 : c->words == 4 ? w[2] | (uint64_t)w[3] << 32 : w[2];
-    if (e->data && dl_pair_lists_marks(h->p) &&
-        !dl_marks_rare(h->batch, &(dl_rare){.data = e->data}, part, &part))
+    if (e->data && h->marks && !dl_marks_rare(h->batch, &(dl_rare){.data = e->data}, part, &part))
         return false;
     *code = c->code | (h->of->common & DL_MARK_STREAM) | part;
     return true;
@@ -413,7 +431,7 @@ static devlog_status take_mark(records_in_hand *h, uint64_t code, uint32_t low, 
     dl_pair *p = h->p;
     const dl_kind *kind = &p->tables->kinds[dl_mark_kind(code)];
     uint64_t part = h->of->common & DL_MARK_FRAME;
-    if (h->lists && (rare->data || rare->meta) && !dl_marks_rare(h->batch, rare, part, &part))
+    if (h->looked_at && (rare->data || rare->meta) && !dl_marks_rare(h->batch, rare, part, &part))
         return dl_pair_no_memory(err);
     const pair_mark m = {.time = time_of(h->of, low),
                          .code = code | (h->of->common & DL_MARK_STREAM) | part,
@@ -479,7 +497,10 @@ devlog_status dl_pair_records(dl_pair *p, dl_marks *m, devlog_error *err)
                          .of = r,
                          .frame = dl_mark_frame(m, r->common),
                          .turns = turns_of(p, s, r->codes),
-                         .lists = p->out.sink.runs && (dl_pair_lists_events(p) || dl_pair_lists_marks(p))};
+                         .looked_at = p->out.sink.runs != NULL};
+    if (h.looked_at)
+        h.marks = dl_pair_lists_marks(p) && (!p->out.sink.marks_of || !h.turns || h.turns->marks);
+    h.lists = h.looked_at && (h.marks || dl_pair_lists_events(p));
     devlog_status status = DEVLOG_OK;
     p->batch = m;
     for (uint32_t i = 0; i < r->n_spans && !status; i++) {

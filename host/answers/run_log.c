@@ -190,6 +190,34 @@ static bool add_zones(run_log *l, stream_of *s, const dl_run *run)
     return true;
 }
 
+/* The same of zones that are not listed, which are of no kernel. */
+static bool add_sums(run_log *l, stream_of *s, const dl_run *run)
+{
+    const dl_run_sums *sums = run->sums;
+    for (uint32_t i = 0; i < sums->n_inside; i++)
+        if (sums->depth + i > 0) s->inside[sums->depth + i] += sums->inside[i];
+    if (!sums->n_zones) return true;
+    const uint32_t code = run->launch != DL_NONE ? code_at(l, run->launch, sums->start)
+                          : l->asked.all         ? 1
+                                                 : NOT_WANTED;
+    for (uint32_t i = 0; i < sums->n_zones && code != NOT_WANTED; i++) {
+        const dl_zone_sum *z = &sums->zones[i];
+        part *to = code ? part_of(l, s, run->stream, z->site, code) : NULL;
+        if (!to) return false;
+        to->own += z->own;
+        to->total += z->total;
+        to->count += z->count;
+        if (z->min < to->min) to->min = z->min;
+        if (z->max > to->max) to->max = z->max;
+        to->markers += z->cost;
+        if (sums->flags & DL_EVENT_NO_COST) to->unpriced += z->total;
+        if (!(sums->flags & DL_EVENT_MOST_COST)) continue;
+        to->mostly += z->total;
+        to->times_mostly += z->count;
+    }
+    return code != 0;
+}
+
 static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
     run_log *l = ctx;
@@ -199,7 +227,8 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
         const uint32_t stream = run->stream;
         const bool known = stream < l->n_streams && l->streams[stream].known;
         stream_of *s = known ? &l->streams[stream] : stream_at(l, stream);
-        if (!s || !add_zones(l, s, run)) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        if (!s || !(run->sums ? add_sums : add_zones)(l, s, run))
+            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
     return DEVLOG_OK;
 }
@@ -221,7 +250,13 @@ devlog_status run_log_begin(run_log **out, dl_decode *decode, const struct answe
 /* Ids of launches, which tell their ops, are not to be looked up apart. */
 dl_run_sink run_log_runs(run_log *l)
 {
-    return (dl_run_sink){.ctx = l, .wants = DL_WANT_EVENTS, .runs = on_runs, .apart = l->asked.all};
+    static const _Atomic uint32_t none = 0;
+    return (dl_run_sink){.ctx = l,
+                         .wants = DL_WANT_EVENTS,
+                         .runs = on_runs,
+                         .apart = l->asked.all,
+                         .events_end = &none,
+                         .sums = true};
 }
 
 devlog_status run_log_end(run_log *l, devlog_error *err)

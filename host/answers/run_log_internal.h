@@ -9,7 +9,7 @@
 #define NOT_WANTED UINT32_MAX /* code of a launch that nobody asks for */
 
 enum {
-    MOST_OPEN = 64, /* zones inside one another whose own times are told apart */
+    MOST_OPEN = DL_SUMS_DEEP, /* zones inside one another whose own times are told apart */
     RISCS = OP_TABLE_RISCS,
 };
 

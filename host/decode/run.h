@@ -24,13 +24,36 @@ enum { /* dl_run.has */
 
 enum { DL_RUN_SHAPES = 1 << 16 };
 
+/* What zones of one site come to. */
+typedef struct dl_zone_sum {
+    uint64_t count, total, min, max;
+    uint64_t own;  /* without the zones that closed directly inside them */
+    uint64_t cost; /* the markers' own: dl_event.own_cost */
+    uint32_t site;
+} dl_zone_sum;
+
+enum { DL_SUMS_DEEP = 64 }; /* zones as deep as this are always listed */
+
+/* What the zones of a run come to whose events are not listed. */
+typedef struct dl_run_sums {
+    const dl_zone_sum *zones; /* in the order in which the first of each closed */
+    uint32_t n_zones;
+    /* By depth, from `depth` on: cycles of zones of this depth that closed, and the one around them did not. What had closed
+     * deeper than `depth` is inside of zones that closed too. */
+    uint32_t n_inside, depth;
+    const uint64_t *inside;
+    uint64_t start; /* of the zone that closed first */
+    uint8_t flags;  /* of all their events */
+} dl_run_sums;
+
 typedef struct dl_run {
     uint32_t stream; /* chip, core, RISC */
     uint32_t launch; /* index into dl_launches; DL_NONE: it belongs to none */
     uint32_t n_marks, n_events;
     const dl_mark *marks; /* in order of time, stamps repaired and continued over wraps; NULL unless wanted */
     const dl_marks *batch; /* frames and rare data of the marks (dl_mark_frame, dl_mark_data); NULL without */
-    const dl_event *events; /* in the order in which they closed; NULL unless wanted and listed */
+    const dl_run_sums *sums; /* of events that are not listed; NULL: nobody knows */
+    const dl_event *events;  /* in the order in which they closed; NULL unless wanted and listed */
     /* The first start and the last end of the firmware's and the kernel's zone among the marks. */
     uint64_t fw_start, kernel_start, kernel_end, fw_end;
     uint8_t has;   /* which of these there are: DL_RUN_* */
@@ -56,6 +79,7 @@ typedef struct dl_run_sink {
     /* Events of launches from this one on are counted and need not be listed. It may become less at any time; NULL: all
      * are listed. */
     const _Atomic uint32_t *events_end;
+    bool sums; /* what these come to is wanted (dl_run.sums): where that is not known, they are listed */
     /* Whether marks of a kind are wanted of a stream; NULL: those of all. It is asked on the decoder's thread, at any time, and
      * always says the same. Others may be handed on as well. */
     bool (*marks_of)(const void *ctx, uint32_t stream, const dl_kind *kind);

@@ -95,13 +95,19 @@ devlog_status dl_artifacts_runs(dl_artifacts *set, dl_run_sink sink, devlog_erro
     if (set->n_sinks == MAX_SINKS) return dl_fail(err, DEVLOG_ERR_ARGUMENT, "too many consumers of runs");
     set->sinks[set->n_sinks++] = sink;
     size_t n_lists = 0;
+    const _Atomic uint32_t *none = NULL;
     for (size_t i = 0; i < set->n_sinks; i++) {
         const dl_run_sink *one = &set->sinks[i];
         all.wants |= one->wants;
         all.apart = all.apart && one->apart;
         if (!(one->wants & DL_WANT_EVENTS)) continue;
-        all.events_end = n_lists++ ? NULL : one->events_end;
+        all.sums |= one->sums;
+        if (one->sums)
+            none = one->events_end;
+        else
+            all.events_end = n_lists++ ? NULL : one->events_end;
     }
+    if (!n_lists) all.events_end = none;
     return dl_decode_run_sink(set->decode, all, err);
 }
 

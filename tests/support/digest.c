@@ -2,6 +2,7 @@
 #include "support/digest.h"
 
 #include "support/packed.h"
+#include "support/sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -205,6 +206,14 @@ static devlog_status on_picked(void *ctx, const dl_run *runs, size_t n, devlog_e
     return DEVLOG_OK;
 }
 
+static devlog_status on_sums(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < n; i++)
+        test_sums_take(((test_digest *)ctx)->sums, &runs[i]);
+    return DEVLOG_OK;
+}
+
 devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t n,
                                   const dl_decode_options *options, test_listens listens)
 {
@@ -214,10 +223,18 @@ devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t
     devlog_status status = dl_decode_new(&d, options, &err);
     if (status) return status;
     digest->tables_of = dl_decode_tables(d);
-    const dl_run_sink all = {.ctx = digest, .wants = DL_WANT_EVENTS | DL_WANT_MARKS, .runs = on_runs},
-                      some = {
-                          .ctx = digest, .wants = DL_WANT_MARKS, .runs = on_picked, .marks_of = is_picked};
-    if (listens) status = dl_decode_run_sink(d, listens == TEST_LISTENS_TO_SOME ? some : all, &err);
+    static const _Atomic uint32_t listed = 3;
+    const dl_run_sink sinks[] = {
+        [TEST_LISTENS_TO_ALL] = {.ctx = digest, .wants = DL_WANT_EVENTS | DL_WANT_MARKS, .runs = on_runs},
+        [TEST_LISTENS_TO_SOME] = {.ctx = digest,
+                                  .wants = DL_WANT_MARKS,
+                                  .runs = on_picked,
+                                  .marks_of = is_picked},
+        [TEST_LISTENS_TO_SUMS] = {
+            .ctx = digest, .wants = DL_WANT_EVENTS, .runs = on_sums, .events_end = &listed, .sums = true}};
+    if (listens == TEST_LISTENS_TO_SUMS && !(digest->sums = calloc(1, sizeof *digest->sums)))
+        status = DEVLOG_ERR_MEMORY;
+    if (!status && listens) status = dl_decode_run_sink(d, sinks[listens], &err);
     if (!status) status = dl_decode_memory(d, "one", bytes, n, &err);
     if (!status) status = dl_decode_memory(d, "two", bytes, n, &err);
     if (!status) status = dl_decode_finish(d, &err);
@@ -225,6 +242,10 @@ devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t
     take_tables(digest, dl_decode_tables(d));
     take_losses(digest, dl_decode_losses(d));
     take_keys(digest, d);
+    if (digest->sums) digest->events = test_sums_mix(digest->sums);
+    if (digest->sums) digest->n_sums = digest->sums->n_sums;
+    free(digest->sums);
+    digest->sums = NULL;
     digest->tables_of = NULL;
     dl_decode_free(d);
     return status;

@@ -6,8 +6,9 @@
 
 typedef struct test_digest {
     uint64_t events, markers, tables, launches, losses, keys;
-    uint64_t n_rows, n_texts;
+    uint64_t n_rows, n_texts, n_sums;
     const dl_tables *tables_of; /* while decoding */
+    struct test_sums *sums;     /* the same */
 } test_digest;
 
 /* Decodes the text three times with one decoder, in two inputs and in one, so that what is remembered of one
@@ -28,6 +29,7 @@ typedef enum test_listens {
     TEST_LISTENS_TO_NOTHING,
     TEST_LISTENS_TO_ALL,
     TEST_LISTENS_TO_SOME, /* marks of some kinds, on some RISCs: the digest is of those */
+    TEST_LISTENS_TO_SUMS, /* what zones come to, from the fourth launch on: the digest of events is of that */
 } test_listens;
 
 /* The same of a capture, which is decoded twice with one decoder. */

@@ -22,7 +22,7 @@ static struct {
 } elfs[ELFS];
 
 static char folder[256];
-static uint64_t seed;
+static uint64_t seed, summed_up;
 
 static uint32_t chance(uint32_t below)
 {
@@ -282,7 +282,7 @@ static void compare(const char *bytes, size_t n, unsigned number)
 {
     const dl_decode_options options[] = {{.threads = 1}, {.no_samples = true}, {.keep_meta = true}};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        test_digest quick, slow, alone, some, slow_some;
+        test_digest quick, slow, alone, some, slow_some, sums, slow_sums;
         dl_decode_options one_by_one = options[i];
         one_by_one.path = DL_PARSE_SLOW;
         check_digest(&quick, bytes, n, &options[i], TEST_LISTENS_TO_ALL);
@@ -290,13 +290,18 @@ static void compare(const char *bytes, size_t n, unsigned number)
         check_digest(&slow, bytes, n, &one_by_one, TEST_LISTENS_TO_ALL);
         check_digest(&some, bytes, n, &options[i], TEST_LISTENS_TO_SOME);
         check_digest(&slow_some, bytes, n, &one_by_one, TEST_LISTENS_TO_SOME);
+        check_digest(&sums, bytes, n, &options[i], TEST_LISTENS_TO_SUMS);
+        check_digest(&slow_sums, bytes, n, &one_by_one, TEST_LISTENS_TO_SUMS);
+        summed_up += sums.n_sums;
+        sums.n_sums = 0;
         bool same = memcmp(&quick, &slow, sizeof quick) == 0;
-        if (memcmp(&some, &slow_some, sizeof some) != 0) {
+        if (memcmp(&some, &slow_some, sizeof some) != 0 || memcmp(&sums, &slow_sums, sizeof sums) != 0) {
             keep(bytes, n);
-            fail_msg("case %u, options %zu: some marks %d, losses %d, keys %d differ; see "
-                     "/tmp/test_capture_direct.devlog",
-                     number, i, some.markers != slow_some.markers, some.losses != slow_some.losses,
-                     some.keys != slow_some.keys);
+            fail_msg(
+                "case %u, options %zu: some marks %d, losses %d, keys %d, sums %d, keys with sums %d differ; "
+                "see /tmp/test_capture_direct.devlog",
+                number, i, some.markers != slow_some.markers, some.losses != slow_some.losses,
+                some.keys != slow_some.keys, sums.events != slow_sums.events, sums.keys != slow_sums.keys);
         }
         test_digest_only_statistics(&quick);
         if (same && memcmp(&quick, &alone, sizeof quick) == 0) continue;
@@ -339,6 +344,7 @@ static void whole_captures(void **state)
         compare(bytes, size, i);
         free(bytes);
     }
+    if (summed_up < 30000) fail_msg("%lu zones were summed up", summed_up);
 }
 
 static void damaged_records(void **state)

@@ -88,6 +88,7 @@ typedef struct stream_state {
     uint64_t stalls;                    /* and what of that was stalls, in the launch in hand */
     uint64_t records, spent_on_records; /* of the launch in hand */
     uint64_t change_at; /* of dl_costs.between the next that is not yet spent; UINT64_MAX: there is none */
+    bool uneven;        /* zones that are around others, or were, have been lost */
     uint32_t too_deep; /* zones that began behind the open ones and were left out: the next ends are theirs */
     uint64_t stall_start;
     uint64_t first, fw_start; /* stamps of the first mark, and of the firmware's last start */
@@ -140,7 +141,8 @@ struct dl_pair {
     uint32_t *places, cap_sorted;
     struct pair_shape **shapes; /* lists by hash; NULL: none yet */
     size_t shape_bytes, turn_bytes;
-    uint32_t n_shapes; /* that have numbers */
+    struct record_room *record_room; /* pair_records.h; NULL: not needed yet */
+    uint32_t n_shapes;               /* that have numbers */
     dl_sample_pool pool;
     dl_series_table series;
     dl_zone_counters counters;
@@ -359,12 +361,18 @@ static inline bool dl_pair_lists_events(const dl_pair *p)
     return p->out.sink.wants & DL_WANT_EVENTS;
 }
 
-/* Whether nobody looks at the events of a launch; never when there are filters, which leave some out. */
-static inline bool dl_pair_only_counts(const dl_pair *p, uint32_t launch)
+/* Whether nobody looks at single events of a launch; never when there are filters, which leave some out. */
+static inline bool dl_pair_needs_no_list(const dl_pair *p, uint32_t launch)
 {
     const _Atomic uint32_t *end = p->out.sink.events_end;
     return end && !p->filter && launch != DL_NONE &&
            launch >= atomic_load_explicit(end, memory_order_relaxed);
+}
+
+/* The same, and nobody at what they come to. */
+static inline bool dl_pair_only_counts(const dl_pair *p, uint32_t launch)
+{
+    return !p->out.sink.sums && dl_pair_needs_no_list(p, launch);
 }
 
 static inline bool dl_pair_lists_marks(const dl_pair *p)

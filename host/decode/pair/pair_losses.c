@@ -51,6 +51,7 @@ static void lose_open(dl_pair *p, const open_zone *z)
 
 void dl_pair_abandon_from(dl_pair *p, stream_state *s, int first)
 {
+    s->uneven |= first < s->n_open;
     for (int i = first; i < s->n_open; i++)
         lose_open(p, &s->open[i]);
     s->n_open = (uint16_t)first;
@@ -65,6 +66,7 @@ void dl_pair_abandon_open(dl_pair *p, stream_state *s)
 void dl_pair_abandon_site(dl_pair *p, stream_state *s, uint32_t site)
 {
     uint16_t kept = 0;
+    s->uneven |= s->n_open > 0;
     for (uint16_t i = 0; i < s->n_open; i++) {
         if (s->open[i].site == site)
             lose_open(p, &s->open[i]);

@@ -112,6 +112,7 @@ dl_run *dl_pair_out_begin(dl_pair *p, uint32_t stream, uint32_t launch, uint32_t
     run->has = 0;
     run->unlisted = run->once = false;
     run->shape = 0;
+    run->sums = NULL;
     return run;
 }
 

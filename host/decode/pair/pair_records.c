@@ -5,55 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/pair/pair_internal.h"
+#include "decode/pair/pair_records.h"
 
-/* What a record of a code is on a stream, where it is not the start or the end of a zone. */
-enum { TURN_RARE, TURN_COMPLETE, TURN_POINT, TURN_VALUE32, TURN_VALUE64 };
-
-typedef struct record_turn {
-    uint32_t series; /* of a value or a point in time */
-    uint8_t what;    /* TURN_* */
-} record_turn;
-
-/* By their places (dl_record_codes), from 1; the first is of no code. */
-typedef struct record_turns {
-    struct record_turns *next;
-    const dl_record_codes *codes;
-    uint32_t cap;
-    bool marks; /* somebody looks at marks of some of the codes */
-    /* Statistics of its zone, or of one that ends the byte behind their beginning, so that an end is told from a start, and
-     * compared with it, at once; NO_ZONE: it is no zone. */
-    char **zones;
-    record_turn *others; /* and of complete zones their statistics are in zones[] */
-} record_turns;
+_Alignas(KEY_ALIGNED) char dl_pair_no_zone[KEY_ALIGNED];
 
 enum { TURN_BYTES = 32 * 1024 * 1024 }; /* of all streams; without, records are rare */
-
-enum { ENDS = 1, IS_OTHER = 2, KEY_ALIGNED = 64 };
-static _Alignas(KEY_ALIGNED) char other[KEY_ALIGNED];
-#define NO_ZONE (other + IS_OTHER)
-
-/* The records of one launch in hand. */
-typedef struct records_in_hand {
-    dl_pair *p;
-    dl_marks *batch;
-    stream_state *s;
-    const dl_recorded *of;
-    const dl_frame *frame;
-    record_turns *turns;     /* NULL: no memory */
-    bool looked_at;          /* somebody looks at runs, and .. */
-    bool lists, marks;       /* .. at events or marks of ordinary records; at marks */
-    bool cut;                /* of what was listed last, more is to come */
-    uint64_t spent, records; /* by rare ones, which have told so themselves */
-} records_in_hand;
-
-/* A zone that has begun among them. */
-typedef struct begun_zone {
-    char *zone;   /* as in record_turns.zones */
-    uint32_t low; /* half of its stamp */
-    /* Where events are listed: what had been spent on recording, as in open_zone. */
-    uint64_t spent;
-} begun_zone;
 
 bool dl_pair_takes_records(const dl_pair *p)
 {
@@ -72,6 +28,8 @@ void dl_pair_forget_records(dl_pair *p)
         p->streams[i]->turns = NULL;
     }
     p->turn_bytes = 0;
+    free(p->record_room);
+    p->record_room = NULL;
     for (uint32_t i = 0; i < p->n_keys && p->no_samples; i++) { /* what has waited to be summed up */
         dl_key *k = &p->key_blocks[i / KEYS_PER_BLOCK][i % KEYS_PER_BLOCK];
         dl_key_settle(k);
@@ -154,272 +112,12 @@ static void learn(const records_in_hand *h, uint32_t code)
     turn->what = !is_value ? TURN_POINT : c->words == 4 ? TURN_VALUE64 : TURN_VALUE32;
 }
 
-static dl_key *key_of(char *zone, int as)
-{
-    return (dl_key *)(void *)(zone - as);
-}
-
-/* The stamp of a record, all of whose neighbours are less than 2^32 cycles away, as its mark would have it. */
-static inline uint64_t time_of(const dl_recorded *r, uint32_t low)
-{
-    return r->from + (uint32_t)(low - (uint32_t)r->from) - r->ahead;
-}
-
-/* Opens for good the zones that have begun. There is room for them. */
-static void keep_open(const records_in_hand *h, const begun_zone *zones, const begun_zone *end)
-{
-    stream_state *s = h->s;
-    for (; zones < end; zones++)
-        s->open[s->n_open++] = (open_zone){.start = time_of(h->of, zones->low) + s->epoch,
-                                           .key = key_of(zones->zone, 0),
-                                           .spent = h->lists ? zones->spent : s->spent,
-                                           .site = key_of(zones->zone, 0)->site,
-                                           .launch = s->launch,
-                                           .line = h->frame->line};
-}
-
 /* Whether records that begin with this one go on where the stream is. */
 static bool goes_on(const records_in_hand *h, uint32_t low)
 {
     const stream_state *s = h->s;
     return h->turns && s->limit == CLOCK_LIMIT && !s->too_deep && dl_same_ids(&h->frame->ids, &s->ids) &&
            time_of(h->of, low) + s->epoch - s->last < CLOCK_LIMIT;
-}
-
-/* Counts a zone of so many cycles that ends with this stamp. Without medians, too, durations wait to be summed up some at a
- * time. False: out of memory. */
-static __attribute__((noinline)) bool count_zone(const records_in_hand *h, dl_key *key, uint32_t cycles,
-                                                 uint32_t low)
-{
-    enum { WAIT = 124 };
-    const uint64_t start = time_of(h->of, low) + h->s->epoch - cycles;
-    if (!h->p->no_samples) return dl_pair_count_zone(false, key, start, cycles, 0, false);
-    if (!key->samples.first) {
-        dl_key_count(key, start, cycles); /* which was the first is known so */
-        key->samples.next_size = WAIT;
-        return dl_samples_grow(&key->samples);
-    }
-    if (key->samples.at == key->samples.limit) {
-        dl_key_settle(key);
-        key->samples.at = key->samples.first->values;
-    }
-    *key->samples.at++ = cycles;
-    return true;
-}
-
-/* Counts what is no zone with a start and an end of its own; returns its words, 0: it is rare, or *good is false. */
-static __attribute__((noinline)) uint32_t count_other(const records_in_hand *h, const uint32_t *w, bool room,
-                                                      bool *good)
-{
-    const uint32_t place = h->of->codes->place[w[0] & 0xFFF];
-    const record_turn *turn = &h->turns->others[place];
-    const uint64_t time = time_of(h->of, w[1]) + h->s->epoch;
-    dl_series *series = turn->what > TURN_COMPLETE ? &h->p->series.items[turn->series] : NULL;
-    switch (turn->what) {
-    case TURN_COMPLETE:
-        if (room) *good = count_zone(h, key_of(h->turns->zones[place], IS_OTHER), w[1] - w[2], w[1]);
-        return room && *good ? 3 : 0;
-    case TURN_POINT: dl_series_count(series, time, 0, 0); return 2;
-    case TURN_VALUE32: dl_series_count(series, time, w[2], 0); return 3;
-    case TURN_VALUE64: dl_series_count(series, time, w[2] | (uint64_t)w[3] << 32, 0); return 4;
-    default: return 0;
-    }
-}
-
-/* Counts records up to the first that is rare, and opens for good what has begun and not ended; returns where that is. NULL:
- * out of memory. */
-static const uint32_t *take_ordinary(const records_in_hand *h, const uint32_t *w, const uint32_t *const end)
-{
-    stream_state *const s = h->s;
-    const uint16_t *const places = h->of->codes->place;
-    char *const *const all = h->turns->zones;
-    begun_zone zones[DL_MAX_OPEN + 1], *top = zones, *const limit = zones + (s->cap_open - s->n_open);
-    uint32_t low = (uint32_t)(s->last - s->epoch + h->of->ahead);
-    bool good = true;
-    zones[0].zone = NULL; /* which none has */
-    while (w < end) {
-        char *const zone = all[places[w[0] & 0xFFF]];
-        if (((uintptr_t)zone & (KEY_ALIGNED - 1)) == 0) {
-            if (top == limit) break;
-            low = w[1];
-            (++top)->zone = zone;
-            top->low = low;
-            w += 2;
-        } else if (top->zone == zone - ENDS) {
-            low = w[1];
-            const uint32_t cycles = low - top->low;
-            dl_key *key = key_of(zone, ENDS);
-            top--;
-            w += 2;
-            if (key->samples.at != key->samples.limit)
-                *key->samples.at++ = cycles;
-            else if (!(good = count_zone(h, key, cycles, low)))
-                break;
-        } else if (w[0] == 0) {
-            w++; /* what a flush was filled up with */
-        } else {
-            const uint32_t words =
-                zone == NO_ZONE || ((uintptr_t)zone & ENDS) == 0 ? count_other(h, w, top < limit, &good) : 0;
-            if (!words) break;
-            low = w[1];
-            w += words;
-        }
-    }
-    s->last = time_of(h->of, low) + s->epoch;
-    keep_open(h, zones + 1, top + 1);
-    return good ? w : NULL;
-}
-
-/* ---- The same where somebody looks at events or marks ------------------------------------------------- */
-
-/* What is being listed of the records in hand. */
-typedef struct listing {
-    dl_run *run;
-    dl_event *event; /* the next; NULL: they are not listed */
-    dl_mark *mark;   /* the same */
-} listing;
-
-enum { LIST_RECORDS = 256 }; /* at a time */
-
-/* Begins a run for at most LIST_RECORDS records. False: *status. */
-static bool begin_listing(const records_in_hand *h, listing *l, devlog_status *status, devlog_error *err)
-{
-    dl_pair *p = h->p;
-    const dl_outbox *o = &p->out.box;
-    const bool events = dl_pair_lists_events(p), counts = events && dl_pair_only_counts(p, h->s->launch);
-    *l = (listing){0};
-    l->run = dl_pair_out_begin(p, dl_mark_stream(h->of->common), h->s->launch, counts ? 0 : LIST_RECORDS,
-                               2 * LIST_RECORDS, status, err);
-    if (!l->run) return false;
-    l->run->unlisted = counts;
-    l->run->once = true; /* there is nothing of firmware or kernel among them */
-    if (events && !counts) l->event = o->events + o->n_events;
-    if (h->marks) l->mark = o->marks + o->n_marks;
-    return true;
-}
-
-static void end_listing(const records_in_hand *h, const listing *l, uint32_t n_events)
-{
-    dl_outbox *o = &h->p->out.box;
-    l->run->n_events = n_events;
-    if (l->event) o->n_events += n_events;
-    if (l->mark) l->run->n_marks = (uint32_t)(l->mark - (o->marks + o->n_marks));
-    o->n_marks += l->run->n_marks;
-    if (!n_events && !l->run->n_marks) o->n_runs--; /* it is the last */
-}
-
-/* The event of a value or a point in time; *code is then that of its mark. False: out of memory. */
-static bool list_point(const records_in_hand *h, const dl_record_code *c, const uint32_t *w, dl_event *e,
-                       uint64_t *code)
-{
-    uint64_t part = h->of->common & DL_MARK_FRAME;
-    const dl_kind *kind = &h->p->tables->kinds[dl_mark_kind(c->code)];
-    e->site = kind->site;
-    e->timer_id = kind->timer_id;
-    e->kind = dl_pair_kinds[kind->type];
-    e->data = c->way != DL_RECORD_VALUE ? 0 : c->words == 4 ? w[2] | (uint64_t)w[3] << 32 : w[2];
-    if (e->data && h->marks && !dl_marks_rare(h->batch, &(dl_rare){.data = e->data}, part, &part))
-        return false;
-    *code = c->code | (h->of->common & DL_MARK_STREAM) | part;
-    return true;
-}
-
-/* Counts and lists records, LIST_RECORDS at most, up to the first that is rare; otherwise as take_ordinary. What changes with
- * every record is in variables: the processor would wait for it to come back from memory. */
-static const uint32_t *list_ordinary(records_in_hand *h, const uint32_t *w, const uint32_t *const end,
-                                     devlog_status *status, devlog_error *err)
-{
-    stream_state *const s = h->s;
-    const dl_recorded *const r = h->of;
-    const dl_record_code *const codes = r->codes->of;
-    const uint16_t *const places = r->codes->place;
-    char *const *const all = h->turns->zones;
-    const dl_kind *const kinds = h->p->tables->kinds;
-    const stream_costs *const costs = s->costs;
-    const uint64_t common = r->common, base = r->from - r->ahead + s->epoch,
-                   change_at = costs ? s->change_at : UINT64_MAX;
-    const uint32_t low0 = (uint32_t)r->from, stream = dl_mark_stream(common), launch = s->launch,
-                   n_open = s->n_open, line = h->frame->line;
-    const uint8_t no_cost = dl_pair_no_cost(costs);
-    begun_zone zones[DL_MAX_OPEN + 1], *top = zones, *const limit = zones + (s->cap_open - n_open);
-    uint64_t spent = 0, last = s->last, before = s->spent;
-    uint32_t left = LIST_RECORDS, n_events = 0;
-    bool good = true;
-    listing l;
-    if (!begin_listing(h, &l, status, err)) return NULL;
-    dl_event *event = l.event;
-    dl_mark *mark = l.mark;
-    zones[0].zone = NULL; /* which none has */
-    for (; w < end && left && good; left--) {
-        const uint32_t head = w[0] & 0xFFF, low = w[0] ? w[1] : 0;
-        const dl_record_code *c = &codes[head];
-        char *const zone = all[places[head]];
-        const uint64_t time = base + (uint32_t)(low - low0);
-        uint64_t code = c->code | common;
-        if (time >= change_at && w[0]) break;
-        if (((uintptr_t)zone & (KEY_ALIGNED - 1)) == 0) {
-            if (top == limit) break;
-            *++top = (begun_zone){zone, low, before + (spent & SPENT)};
-        } else if (top->zone == zone - ENDS || (zone != NO_ZONE && c->way == DL_RECORD_COMPLETE)) {
-            const bool complete = top->zone != zone - ENDS;
-            if (complete) {
-                if (top == limit) break;
-                *++top = (begun_zone){zone - IS_OTHER, w[2], before + (spent & SPENT)};
-                if (mark) *mark++ = (dl_mark){time - (low - w[2]), c->start | common};
-                if (costs) spent += dl_pair_price(costs, &kinds[dl_mark_kind(c->start)]);
-            }
-            const uint32_t cycles = low - top->low;
-            dl_key *key = key_of(top->zone, 0);
-            if (key->samples.at != key->samples.limit)
-                *key->samples.at++ = cycles;
-            else
-                good = count_zone(h, key, cycles, low);
-            const uint64_t cost = costs ? (before + (spent & SPENT) - top->spent + 8) / 16 : 0;
-            top--;
-            if (event)
-                *event++ = (dl_event){.start = time - cycles,
-                                      .end = time,
-                                      .stream = stream,
-                                      .site = key->site,
-                                      .launch = launch,
-                                      .timer_id = kinds[dl_mark_kind(code)].timer_id,
-                                      .line = line,
-                                      .depth = (uint16_t)(n_open + (top - zones)),
-                                      .kind = DL_EVENT_ZONE,
-                                      .flags = no_cost,
-                                      .own_cost = cost < cycles ? (uint32_t)cost : cycles};
-            n_events++;
-        } else if (w[0] == 0) {
-            w++; /* what a flush was filled up with */
-            continue;
-        } else if (count_other(h, w, true, &good)) {
-            dl_event e = {.start = time,
-                          .end = time,
-                          .stream = stream,
-                          .launch = launch,
-                          .line = line,
-                          .depth = (uint16_t)(n_open + (top - zones))};
-            good = list_point(h, c, w, &e, &code);
-            if (event) *event++ = e;
-            n_events++;
-        } else {
-            break;
-        }
-        if (mark) *mark++ = (dl_mark){time, code};
-        if (costs) spent += dl_pair_price(costs, &kinds[dl_mark_kind(code)]);
-        last = time;
-        w += c->words;
-    }
-    l.mark = mark;
-    s->last = last;
-    s->spent += spent & SPENT;
-    s->spent_on_records += spent & SPENT;
-    s->records += spent >> RECORDS_SHIFT;
-    keep_open(h, zones + 1, top + 1);
-    end_listing(h, &l, n_events);
-    h->cut = left == 0;
-    if (!good) *status = dl_pair_no_memory(err);
-    return good ? w : NULL;
 }
 
 /* ---- What is rare --------------------------------------------------------------------------------------- */
@@ -486,6 +184,44 @@ static void spend(const records_in_hand *h)
     s->records += records - h->records;
 }
 
+/* What the launch in hand needs by the places of codes. False: out of memory. */
+static bool make_room(records_in_hand *h)
+{
+    dl_pair *p = h->p;
+    const dl_recorded *r = h->of;
+    record_room *room = p->record_room;
+    const uint32_t cap = h->turns->cap;
+    if (!room || room->cap < cap) {
+        const size_t each = 2 * sizeof *room->prices + 2 * sizeof *room->sums + sizeof *room->touched;
+        free(room);
+        room = p->record_room = calloc(1, sizeof *room + cap * each);
+        if (!room) return false;
+        room->cap = cap;
+        room->prices = (uint64_t *)(room + 1);
+        room->starts = room->prices + cap;
+        room->sums = (dl_zone_sum *)(void *)(room->starts + cap);
+        room->out = room->sums + cap;
+        room->touched = (uint16_t *)(void *)(room->out + cap);
+    }
+    h->room = room;
+    for (uint32_t i = 0; i < r->n_seen && h->s->costs; i++) {
+        const dl_record_code *c = &r->codes->of[r->seen[i]];
+        const uint32_t place = r->codes->place[r->seen[i]];
+        const dl_kind *kinds = p->tables->kinds;
+        room->prices[place] = dl_pair_price(h->s->costs, &kinds[dl_mark_kind(c->code)]);
+        room->starts[place] =
+            c->way == DL_RECORD_COMPLETE ? dl_pair_price(h->s->costs, &kinds[dl_mark_kind(c->start)]) : 0;
+    }
+    return true;
+}
+
+/* Whether the records that follow need only be summed up. */
+static bool sums_up(const records_in_hand *h)
+{
+    return h->sums && !h->s->uneven && h->s->n_open < DL_SUMS_DEEP - 1 &&
+           dl_pair_needs_no_list(h->p, h->s->launch);
+}
+
 devlog_status dl_pair_records(dl_pair *p, dl_marks *m, devlog_error *err)
 {
     const dl_recorded *r = &m->recorded;
@@ -501,6 +237,8 @@ devlog_status dl_pair_records(dl_pair *p, dl_marks *m, devlog_error *err)
     if (h.looked_at)
         h.marks = dl_pair_lists_marks(p) && (!p->out.sink.marks_of || !h.turns || h.turns->marks);
     h.lists = h.looked_at && (h.marks || dl_pair_lists_events(p));
+    h.sums = h.lists && !h.marks;
+    if (h.lists && h.turns && !make_room(&h)) return dl_pair_no_memory(err);
     devlog_status status = DEVLOG_OK;
     p->batch = m;
     for (uint32_t i = 0; i < r->n_spans && !status; i++) {
@@ -508,7 +246,9 @@ devlog_status dl_pair_records(dl_pair *p, dl_marks *m, devlog_error *err)
         while (w < end && !status) {
             h.cut = false;
             if (w[0] && goes_on(&h, w[1]))
-                w = h.lists ? list_ordinary(&h, w, end, &status, err) : take_ordinary(&h, w, end);
+                w = !h.lists      ? dl_pair_take_recorded(&h, w, end)
+                    : sums_up(&h) ? dl_pair_sum_recorded(&h, w, end, &status, err)
+                                  : dl_pair_list_recorded(&h, w, end, &status, err);
             if (!w) return status ? status : dl_pair_no_memory(err);
             if (w < end && !h.cut) w += take_rare(&h, w, &status, err);
         }

@@ -67,6 +67,7 @@ static devlog_status end_elsewhere(dl_pair *p, stream_state *s, const pair_mark 
         return DEVLOG_OK;
     }
     open_zone z = s->open[at];
+    s->uneven = true;
     if (!z.orphan) z.flags |= DL_EVENT_OVERLAPS;
     /* Nothing outlasts the firmware's part of a launch: the ends of these are lost, or their stamps are
      * wrong. */
@@ -99,6 +100,7 @@ static devlog_status zone_end(dl_pair *p, stream_state *s, const pair_mark *m, u
         return end_elsewhere(p, s, m, time, flags, err);
     s->n_open--;
     if (time >= z->start) return close_zone(p, s, z, s->n_open, m, time, flags, err);
+    s->uneven = true;
     dl_pair_lose_negative(p, m, z, time);
     return DEVLOG_OK;
 }

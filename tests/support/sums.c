@@ -1,0 +1,56 @@
+/* Sums of zones. See sums.h. */
+#include "support/sums.h"
+
+#include <string.h>
+
+#include "base/intern.h"
+
+static void add(test_sums *t, uint32_t stream, const dl_zone_sum *z, uint8_t flags)
+{
+    const uint32_t site = z->site % TEST_SUM_SITES;
+    dl_zone_sum *to = &t->of[stream][site].zones;
+    if (!to->count) to->min = UINT64_MAX;
+    to->site = z->site;
+    to->count += z->count;
+    to->total += z->total;
+    to->own += z->own;
+    to->cost += z->cost;
+    if (z->min < to->min) to->min = z->min;
+    if (z->max > to->max) to->max = z->max;
+    if (flags & DL_EVENT_NO_COST) t->of[stream][site].flagged += z->total;
+    if (flags & DL_EVENT_MOST_COST) t->of[stream][site].flagged += z->count << 40;
+}
+
+static void take_event(test_sums *t, const dl_event *e)
+{
+    uint64_t *inside = t->inside[e->stream], own = e->end - e->start;
+    if (e->kind != DL_EVENT_ZONE) return;
+    const uint64_t whole = own;
+    if (e->depth + 1 < DL_SUMS_DEEP) {
+        own = inside[e->depth + 1] < whole ? whole - inside[e->depth + 1] : 0;
+        inside[e->depth + 1] = 0;
+    }
+    if (e->depth < DL_SUMS_DEEP && e->depth) inside[e->depth] += whole;
+    const dl_zone_sum one = {1, whole, whole, whole, own, e->own_cost, e->site};
+    add(t, e->stream, &one, e->flags);
+    t->n_events++;
+}
+
+void test_sums_take(test_sums *t, const dl_run *run)
+{
+    const dl_run_sums *s = run->sums;
+    if (run->stream >= TEST_SUM_STREAMS) return;
+    for (uint32_t i = 0; i < run->n_events && !s; i++)
+        take_event(t, &run->events[i]);
+    for (uint32_t i = 0; s && i < s->n_zones; i++) {
+        add(t, run->stream, &s->zones[i], s->flags);
+        t->n_sums += s->zones[i].count;
+    }
+    for (uint32_t i = 0; s && i < s->n_inside; i++)
+        if (s->depth + i) t->inside[run->stream][s->depth + i] += s->inside[i];
+}
+
+uint64_t test_sums_mix(const test_sums *t)
+{
+    return dl_hash_bytes(t->of, sizeof t->of);
+}

@@ -32,7 +32,7 @@ export function showFacts(model) {
   if (model.intervals) facts.push(fact(ns ? duration(ns) : grouped(model.span) + " cycles", "from the first to the last marker"));
   if (model.aligned) facts.push(fact("clock ±" + duration(residual(model)), "how far chips and cores may be from the host's clock"));
   const cost = model.meta.cost;
-  if (cost) facts.push(fact("markers cost " + (cost.subtracted ? "subtracted: " : "") + (cost.of ? ((cost.within / cost.of) * 100).toFixed(2) + " %" : cost.most ? "more than half" : "unknown"), "cycles inside kernels that the markers themselves took, as the device measured it"));
+  if (cost) facts.push(fact("markers cost " + (cost.subtracted ? "subtracted: " : "") + (cost.of ? ((cost.within / cost.of) * 100).toFixed(2) + " %" + costOff(cost) : cost.most ? "more than half" : "unknown"), "cycles inside kernels that the markers themselves took, as the device measured it"));
   byId("facts").replaceChildren(...facts);
   byId("title").textContent = model.title.split("/").slice(-2).join("/");
   byId("title").title = model.title;
@@ -59,6 +59,11 @@ export function showHealth(model) {
   banner.replaceChildren(make("b", {}, model.meta.lost ? "Not everything is here: " : "Note: "), texts.join("; "));
 }
 
+/* By how much the share may be off; nothing where that is not known. */
+export function costOff(cost) {
+  return typeof cost.off === "number" ? ", give or take " + ((cost.off / cost.of) * 100).toFixed(2) + " %" : "";
+}
+
 /* Kernels of which it cannot be stated what markers took, and why. */
 export function costUnknown(cost) {
   const not = cost.subtracted ? " Not known, and not subtracted, of " : " Not known of ", others = cost.unknown - cost.most;
@@ -68,7 +73,7 @@ export function costUnknown(cost) {
 
 function costText(cost) {
   if (!cost) return "What the markers themselves cost is not known of a device log; captures say it.";
-  return (cost.of ? "The markers themselves took " + grouped(cost.within) + " of " + grouped(cost.of) + " cycles inside kernels; " + (cost.subtracted ? "they have been subtracted from every zone." : "they are part of the zones here (devlog decode --subtract-cost leaves them out).") : "") + costUnknown(cost);
+  return (cost.of ? "The markers themselves took " + grouped(cost.within) + " of " + grouped(cost.of) + " cycles inside kernels" + costOff(cost) + "; " + (cost.subtracted ? "they have been subtracted from every zone." : "they are part of the zones here (devlog decode --subtract-cost leaves them out).") : "") + costUnknown(cost);
 }
 
 export function showLog(model) {

@@ -7,7 +7,7 @@ import { areaOf } from "./area.js";
 import { byId, make } from "./dom.js";
 import { ROLE_FW, ROLE_KERNEL } from "./data.js";
 import { counted, duration, grouped } from "./format.js";
-import { costUnknown } from "./losses.js";
+import { costOff, costUnknown } from "./losses.js";
 import { showPlace } from "./places.js";
 import { showTab } from "./tabs.js";
 import { chainText, longestText } from "./why.js";
@@ -200,7 +200,7 @@ function trust(model) {
       (clock && clock[1] ? "; markers of two cores to " + counted(clock[1], "cycle") : "") + "."));
   }
   const cost = model.meta.cost;
-  if (cost) list.append(make("li", { class: cost.most ? "warn" : "" }, (cost.of ? "The markers themselves took " + ((cost.within / cost.of) * 100).toFixed(2) + " % of the kernels' time" + (cost.subtracted ? ", which is subtracted." : ", which is part of the figures.") : "What the markers took of the kernels' time cannot be stated.") + costUnknown(cost)));
+  if (cost) list.append(make("li", { class: cost.most ? "warn" : "" }, (cost.of ? "The markers themselves took " + ((cost.within / cost.of) * 100).toFixed(2) + " % of the kernels' time" + costOff(cost) + (cost.subtracted ? ", which is subtracted." : ", which is part of the figures.") : "What the markers took of the kernels' time cannot be stated.") + costUnknown(cost)));
   for (const note of answers.notes) list.append(make("li", { class: "warn" }, note));
   const more = make("button", { type: "button", class: "go" }, "what was lost, repaired and noticed");
   more.addEventListener("click", () => showTab("log"));

@@ -24,7 +24,8 @@ enum {
     DL_EVENT_OVERLAPS = 2, /* a zone that does not nest: one that began inside it was still open at its end */
     DL_EVENT_TORN = 4,     /* a stamp of it was 2^32 off and has been repaired */
     DL_EVENT_NO_COST = 8,  /* what markers took of it is not known, and own_cost is 0 */
-    DL_EVENT_MOST_COST = 16, /* and the only reason is that they took more than half of the kernel */
+    DL_EVENT_MOST_COST = 16,  /* and the only reason is that they took more than half of the kernel */
+    DL_EVENT_COST_LOADS = 32, /* what else the kernel does may take more or less time for the markers' sake */
 };
 
 typedef struct dl_event {

@@ -41,9 +41,15 @@ typedef struct dl_costs {
     uint64_t elsewhere;        /* 1/16 cycle of the kernel: drops, changes of segments, sums */
     const dl_spent *between;   /* part of `elsewhere`: the last change of segments, and passes; ascending */
     uint32_t n_between;
+    bool priced;  /* by where markers stand in the code, so that it is known by how much it may be off */
+    bool loads;   /* price.h */
     bool unknown; /* not all of it was measured, or it is too much: nothing is stated or subtracted */
     bool most;    /* unknown for no other reason than that it is more than half of the kernel */
 } dl_costs;
+
+/* By how many cycles the own cost of a kernel may be off, of which markers took `cost` of `cycles` (docs/markers.md). Of priced ones
+ * only. */
+uint64_t dl_cost_off(uint64_t cost, uint64_t cycles, bool loads);
 
 typedef struct dl_kind {
     uint32_t site;     /* zone name, source file and line: dl_tables.sites */

@@ -213,6 +213,8 @@ void dl_losses_merge(dl_losses *to, dl_losses *from)
         if (from->cost_sixteenths[i] > to->cost_sixteenths[i])
             to->cost_sixteenths[i] = from->cost_sixteenths[i];
     to->cost_of_kernels += from->cost_of_kernels;
+    to->cost_off_of_kernels += from->cost_off_of_kernels;
+    to->kernels_unpriced += from->kernels_unpriced;
     to->kernels_unknown_cost += from->kernels_unknown_cost;
     to->kernels_most_cost += from->kernels_most_cost;
     to->cycles_of_kernels += from->cycles_of_kernels;

@@ -102,10 +102,12 @@ typedef struct dl_losses {
     bool cost_known, cost_subtracted;
     uint32_t cost_sixteenths[32];                /* of the dearest RISC, by DL_COST_*, 1/16 cycle */
     uint64_t cost_of_kernels, cycles_of_kernels; /* own cost within kernels, and what they took with it */
-    uint64_t kernels_unknown_cost;               /* kernels that are in neither: it cannot be stated */
-    uint64_t kernels_most_cost;                  /* of these, because it is more than half of them */
-    bool instructions;                           /* of a chip: its cycles are instructions (tables.h) */
-    dl_clock_note clocks[DL_CLOCK_NOTES];        /* of the first chips of captures; logs have none */
+    uint64_t cost_off_of_kernels; /* by how many cycles cost_of_kernels may be off; but for .. */
+    uint64_t kernels_unpriced; /* .. kernels of which nobody knows, as their markers cost what was measured */
+    uint64_t kernels_unknown_cost;        /* kernels that are in none of these: it cannot be stated */
+    uint64_t kernels_most_cost;           /* of these, because it is more than half of them */
+    bool instructions;                    /* of a chip: its cycles are instructions (tables.h) */
+    dl_clock_note clocks[DL_CLOCK_NOTES]; /* of the first chips of captures; logs have none */
     uint32_t n_clocks;
 } dl_losses;
 

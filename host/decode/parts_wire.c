@@ -132,6 +132,8 @@ static void wire_costs(dl_wire *w, dl_losses *l)
     dl_wire_flag(w, &l->cost_known);
     dl_wire_u64(w, &l->cost_of_kernels);
     dl_wire_u64(w, &l->cycles_of_kernels);
+    dl_wire_u64(w, &l->cost_off_of_kernels);
+    dl_wire_u64(w, &l->kernels_unpriced);
     dl_wire_u64(w, &l->kernels_unknown_cost);
     dl_wire_u64(w, &l->kernels_most_cost);
     for (size_t i = 0; l->cost_known && i < sizeof l->cost_sixteenths / sizeof l->cost_sixteenths[0]; i++)

@@ -387,13 +387,16 @@ static void trust(const dl_losses *l, dl_file_writer *out)
         dl_str_fmt(b, "%s{\"chip\": %u, \"core_error_cycles\": %.17g, \"host_error_ns\": %.17g}",
                    i ? ", " : "", l->clocks[i].slot, l->clocks[i].core_cycles, l->clocks[i].host_ns);
     dl_str_add(b, "],\n  \"markers_own_cost\": ");
+    char off[DL_U64_DIGITS + 1] = "null"; /* nobody knows */
+    if (!l->kernels_unpriced) snprintf(off, sizeof off, "%llu", (unsigned long long)l->cost_off_of_kernels);
     if (l->cost_known && (l->cycles_of_kernels || l->kernels_unknown_cost))
-        dl_str_fmt(b,
-                   "{\"subtracted\": %s, \"cycles_within_kernels\": %llu, \"cycles_of_kernels\": %llu, "
-                   "\"kernels_of_unknown_cost\": %llu, \"kernels_of_more_than_half\": %llu},\n",
-                   l->cost_subtracted ? "true" : "false", (unsigned long long)l->cost_of_kernels,
-                   (unsigned long long)l->cycles_of_kernels, (unsigned long long)l->kernels_unknown_cost,
-                   (unsigned long long)l->kernels_most_cost);
+        dl_str_fmt(
+            b,
+            "{\"subtracted\": %s, \"cycles_within_kernels\": %llu, \"off_at_most\": %s, "
+            "\"cycles_of_kernels\": %llu, \"kernels_of_unknown_cost\": %llu, \"kernels_of_more_than_half\": %llu},\n",
+            l->cost_subtracted ? "true" : "false", (unsigned long long)l->cost_of_kernels, off,
+            (unsigned long long)l->cycles_of_kernels, (unsigned long long)l->kernels_unknown_cost,
+            (unsigned long long)l->kernels_most_cost);
     else
         dl_str_add(b, "null,\n");
 }

@@ -369,6 +369,18 @@ void dl_report_losses_of_part(const dl_losses *l, bool colour, dl_str *out)
     what_was_lost(l, colour, out);
 }
 
+/* What markers took of the kernels' time, with what that may be off. */
+static void share_of_kernels(const dl_losses *l, dl_str *out)
+{
+    const double all = (double)l->cycles_of_kernels;
+    dl_str_fmt(out, "in kernels %.2f %% of the time", 100.0 * (double)l->cost_of_kernels / all);
+    if (l->kernels_unpriced)
+        dl_str_add(out, " (as the device measured them elsewhere: how far off is not known)");
+    else
+        dl_str_fmt(out, ", give or take %.2f %%", 100.0 * (double)l->cost_off_of_kernels / all);
+    dl_str_add(out, l->cost_subtracted ? ", subtracted" : ", not subtracted (--subtract-cost)");
+}
+
 void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
 {
     char rows[DL_GROUPED_SIZE], lines[DL_GROUPED_SIZE];
@@ -394,9 +406,7 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
         dl_str_fmt(out, "Markers cost %.1f cycles a zone's end, %.1f a complete zone, %.1f an event; ",
                    l->cost_sixteenths[1] / 16.0, l->cost_sixteenths[2] / 16.0, l->cost_sixteenths[3] / 16.0);
         if (l->cycles_of_kernels)
-            dl_str_fmt(out, "in kernels %.2f %% of the time, %s",
-                       100.0 * (double)l->cost_of_kernels / (double)l->cycles_of_kernels,
-                       l->cost_subtracted ? "subtracted" : "not subtracted (--subtract-cost)");
+            share_of_kernels(l, out);
         else
             dl_str_add(out, "their share of kernels cannot be stated");
         const uint64_t others = l->kernels_unknown_cost - l->kernels_most_cost;

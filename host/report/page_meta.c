@@ -1,6 +1,7 @@
 /* The page's JSON block: what its numbers mean, and the results that are of the whole log. 64-bit numbers
  * that may pass 2^53 are strings. Read by page/data.js. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/real.h"
@@ -207,12 +208,15 @@ static void trust(const dl_losses *l, dl_str *out)
         dl_str_fmt(out, "%s[%u,%.1f,%.1f]", i ? "," : "", l->clocks[i].slot, l->clocks[i].core_cycles,
                    l->clocks[i].host_ns);
     dl_str_char(out, ']');
+    char off[DL_U64_DIGITS + 1] = "null"; /* nobody knows */
+    if (!l->kernels_unpriced) snprintf(off, sizeof off, "%llu", (unsigned long long)l->cost_off_of_kernels);
     if (l->cost_known && (l->cycles_of_kernels || l->kernels_unknown_cost))
-        dl_str_fmt(out,
-                   ",\"cost\":{\"subtracted\":%s,\"within\":%llu,\"of\":%llu,\"unknown\":%llu,\"most\":%llu}",
-                   l->cost_subtracted ? "true" : "false", (unsigned long long)l->cost_of_kernels,
-                   (unsigned long long)l->cycles_of_kernels, (unsigned long long)l->kernels_unknown_cost,
-                   (unsigned long long)l->kernels_most_cost);
+        dl_str_fmt(
+            out,
+            ",\"cost\":{\"subtracted\":%s,\"within\":%llu,\"off\":%s,\"of\":%llu,\"unknown\":%llu,\"most\":%llu}",
+            l->cost_subtracted ? "true" : "false", (unsigned long long)l->cost_of_kernels, off,
+            (unsigned long long)l->cycles_of_kernels, (unsigned long long)l->kernels_unknown_cost,
+            (unsigned long long)l->kernels_most_cost);
 }
 
 /* [lost?, count, what, [details]]: losses first, then what was repaired or noticed. */

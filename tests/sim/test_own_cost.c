@@ -80,6 +80,16 @@ static void comes_out_as_without_markers(void **state)
         const dl_losses *l = dl_decode_losses(with);
         assert_true(l->cost_known && l->cost_subtracted);
         assert_true(l->cost_of_kernels > 0 && l->cost_of_kernels < l->cycles_of_kernels);
+        /* An eighth of it, and 12 cycles in each of three kernels. */
+        assert_int_equal(l->kernels_unpriced, 0);
+        assert_in_range(l->cost_off_of_kernels, l->cost_of_kernels / 8 + 33, l->cost_of_kernels / 8 + 36);
+        dl_str text = {0};
+        char off[100];
+        snprintf(off, sizeof off, "%% of the time, give or take %.2f %%, subtracted.",
+                 100.0 * (double)l->cost_off_of_kernels / (double)l->cycles_of_kernels);
+        dl_report_losses(l, false, &text);
+        assert_non_null(strstr(text.text, off));
+        dl_str_free(&text);
         dl_decode_free(with);
         dl_decode_free(raw);
         dl_decode_free(without);
@@ -111,9 +121,36 @@ static void nothing_unknown_is_subtracted(void **state)
     free(path);
 }
 
+/* Without the code nobody knows where markers stand, and what was measured holds for all of them. */
+static void no_bound_without_code(void **state)
+{
+    (void)state;
+    char folder[200], command[300];
+    snprintf(folder, sizeof folder, "%s", test_folder());
+    setenv("DEVLOG_CACHE", folder, 1);
+    char *path = run("BRISC", NULL);
+    unsetenv("DEVLOG_CACHE");
+    snprintf(command, sizeof command, "find '%s' -name '*.elf' -delete", folder);
+    assert_int_equal(system(command), 0);
+    dl_decode *d = decoded(path, false);
+    const dl_losses *l = dl_decode_losses(d);
+    assert_int_equal(l->kernels_unpriced, 3);
+    assert_int_equal(l->cost_off_of_kernels, 0);
+    dl_str text = {0};
+    dl_report_losses(l, false, &text);
+    assert_non_null(strstr(text.text,
+                           "% of the time (as the device measured them elsewhere: how far off is not "
+                           "known), not subtracted"));
+    assert_null(strstr(text.text, "give or take"));
+    dl_str_free(&text);
+    dl_decode_free(d);
+    free(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(comes_out_as_without_markers),
-                                       cmocka_unit_test(nothing_unknown_is_subtracted)};
+                                       cmocka_unit_test(nothing_unknown_is_subtracted),
+                                       cmocka_unit_test(no_bound_without_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

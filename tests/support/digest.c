@@ -67,7 +67,8 @@ static void take_losses(test_digest *r, const dl_losses *l)
     r->losses = mix(r->losses, seen, sizeof seen);
     r->losses = mix(r->losses, l->skipped, sizeof l->skipped);
     r->losses = mix(r->losses, l->found, sizeof l->found);
-    const uint64_t costs[] = {l->cost_known, l->cost_subtracted, l->cost_of_kernels, l->cycles_of_kernels};
+    const uint64_t costs[] = {l->cost_known, l->cost_subtracted, l->cost_of_kernels, l->cycles_of_kernels,
+                             l->cost_off_of_kernels, l->kernels_unpriced, l->kernels_unknown_cost};
     r->losses = mix(r->losses, costs, sizeof costs);
     r->losses = mix(r->losses, l->cost_sixteenths, sizeof l->cost_sixteenths);
     for (int kind = 0; kind < DL_SKIPS + DL_FINDINGS; kind++)

@@ -272,7 +272,8 @@ static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_captu
 {
     const devlog_control *c = &risc->control;
     enum { KINDS = sizeof c->cost / sizeof c->cost[0], ARGUMENTS = DEVLOG_PRINT_MAX_ARGS };
-    dl_costs costs = {.overwritten = c->overwritten};
+    dl_costs costs = {
+        .overwritten = c->overwritten, .priced = prices != NULL, .loads = prices && prices->loads};
     uint64_t measured[KINDS];
     for (int i = 0; i < KINDS; i++)
         measured[i] = c->cost[i] < 1 << 20 ? c->cost[i] : 0; /* more is damage */

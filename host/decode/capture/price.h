@@ -22,6 +22,8 @@ typedef struct dl_prices {
     dl_price pass;     /* through any sum */
     dl_price complete; /* of any complete zone; */
     dl_price other;    /* of any other record */
+    bool
+        loads; /* what else the kernel does may take more or less time for the markers' sake (price_loads.c) */
 } dl_prices;
 
 /* What the firmware measures of a kind on the documented pipeline, 1/16 cycle; 0: it is not asked for. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/sort.h"
+#include "decode/capture/price_loops.h"
 
 enum {
     RA = 1,
@@ -152,7 +153,7 @@ bool price_code_read(const dl_elf *elf, price_code *out)
             c.ops[w] = sim_decode(word, c.base + 4 * w);
         }
         if (read_markers(elf, &c) && read_jumps(&c) && read_tables(&c) && read_switches(&c) &&
-            price_guess(&c)) {
+            (c.loops = price_loops_find(&c)) && price_guess(&c) && price_find_loads(&c)) {
             *out = c;
             return true;
         }
@@ -172,6 +173,8 @@ void price_code_free(price_code *c)
     free(c->rivals);
     free(c->goes_on);
     free(c->wrong);
+    free(c->loading);
+    price_loops_free(c->loops);
     *c = (price_code){0};
 }
 

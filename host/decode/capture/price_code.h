@@ -41,6 +41,9 @@ typedef struct price_code {
     /* Two of every word, a marker's branch that is not taken, or taken: how many loops make the frontend guess it
      * wrong. */
     uint8_t *wrong;
+    struct price_loops *loops;
+    uint32_t *loading; /* of loops that read L1: a load's word */
+    uint32_t n_loading;
 } price_code;
 
 /* A marker's branch that shares the frontend's counter with one that decides whether a loop goes on. */
@@ -58,8 +61,13 @@ enum { PRICE_TAKEN = 1, PRICE_NOT_TAKEN = 2 };
 bool price_code_read(const dl_elf *elf, price_code *out);
 void price_code_free(price_code *c);
 
-/* Finds what loops go on by, and the rivals. False: no memory. */
+/* price_guess.c: finds what loops go on by, and the rivals. False: no memory. */
 bool price_guess(price_code *c);
+
+/* price_loads.c: finds the loops that read L1. False: no memory. And whether one of them was gone around together with a marker that
+ * was passed. */
+bool price_find_loads(price_code *c);
+bool price_has_loads(const price_code *c);
 
 /* A hart on its way through the code. */
 typedef struct price_hart {

@@ -388,6 +388,7 @@ bool price_table_make(price_code *c, const dl_elf *elf, double scale, bool first
     out->pass = mean(&pass, scale);
     out->complete = mean(&complete, scale);
     out->other = mean(&other, scale);
+    out->loads = c->cores == SIM_CORES_BLACKHOLE && price_has_loads(c);
     bool made = of_site && out->of_site;
     free(of_site);
     if (!made) free(out->of_site);

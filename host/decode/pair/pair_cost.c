@@ -95,6 +95,13 @@ static void spend_elsewhere(stream_state *s)
     s->stalls = 0;
 }
 
+/* More than was ever found in random programs (tests/sim/test_stated_cost.c). */
+uint64_t dl_cost_off(uint64_t cost, uint64_t cycles, bool loads)
+{
+    enum { PART = 8, CYCLES = 12, LOADS = 10 };
+    return cost / PART + CYCLES + (loads && cycles > cost ? (cycles - cost) / LOADS : 0);
+}
+
 uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, uint64_t cycles, dl_role role)
 {
     if (role == DL_ROLE_KERNEL) spend_elsewhere(s);
@@ -106,6 +113,9 @@ uint32_t dl_pair_own_cost(dl_pair *p, stream_state *s, uint64_t spent_at_start, 
         p->losses->kernels_most_cost += s->costs->given.most;
         if (!unknown) p->losses->cost_of_kernels += cost;
         if (!unknown) p->losses->cycles_of_kernels += cycles;
+        if (!unknown && s->costs->given.priced)
+            p->losses->cost_off_of_kernels += dl_cost_off(cost, cycles, s->costs->given.loads);
+        p->losses->kernels_unpriced += !unknown && !s->costs->given.priced;
     }
     return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
 }

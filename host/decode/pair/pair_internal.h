@@ -346,7 +346,8 @@ static inline uint64_t dl_pair_price(const stream_costs *c, const dl_kind *kind)
 /* What a zone under these costs, or none, says of them. */
 static inline uint8_t dl_pair_no_cost(const stream_costs *c)
 {
-    if (!c || !c->given.unknown) return 0;
+    if (!c) return 0;
+    if (!c->given.unknown) return c->given.loads ? DL_EVENT_COST_LOADS : 0;
     return c->given.most ? DL_EVENT_NO_COST | DL_EVENT_MOST_COST : DL_EVENT_NO_COST;
 }
 

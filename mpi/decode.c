@@ -43,6 +43,13 @@ static devlog_status add_piece(job *j, piece *p, devlog_error *err)
     return DEVLOG_OK;
 }
 
+static void free_piece(piece *p)
+{
+    dl_decode_free(p->decode);
+    dl_str_free(&p->bytes);
+    *p = (piece){0};
+}
+
 uint32_t decode_first_part(const job *j, int rank)
 {
     const uint64_t n_ranks = (uint64_t)j->r->n;
@@ -124,29 +131,35 @@ static void tell_kept(job *j)
     fputc('\n', stderr);
 }
 
+/* Ranks that others hand something to: every so manieth. */
+enum { HANDED_TO = 8 };
+
 /* What goes on to other ranks has names and totals only, but for what tables by launch are made of: durations stay here. */
 static devlog_status leave_samples(job *j, devlog_error *err)
 {
-    dl_str bytes = {0};
     devlog_status status = DEVLOG_OK;
+    const bool hands_on_only = j->r->rank % HANDED_TO != 0;
     j->kept = calloc((size_t)j->n + 1, sizeof *j->kept);
     if (!j->kept) return decode_no_memory(err);
     for (uint32_t i = 0; i < j->n && !status; i++) {
-        piece *p = &j->pieces[i];
+        piece *p = &j->pieces[i], *kept = &j->kept[j->n_kept];
         devlog_error unheard;
-        dl_str_clear(&bytes);
-        j->kept[j->n_kept++] = *p;
+        if (j->r->rank == 0 && i == 0 && !j->stamps) continue; /* the others come behind it as it is */
+        *kept = *p;
+        j->n_kept++;
         p->decode = NULL; /* what cannot be handed on is decoded again */
-        if (j->stamps) dl_stamps_part(dl_parts_stamps_of(j->kept[j->n_kept - 1].decode), p->first);
-        if (dl_parts_write(j->kept[j->n_kept - 1].decode, j->leaves, &bytes, &unheard)) {
-            if (j->r->rank == 0 && i == 0) *p = j->kept[--j->n_kept]; /* the others come behind it as it is */
+        if (j->stamps) dl_stamps_part(dl_parts_stamps_of(kept->decode), p->first);
+        if (dl_parts_write(kept->decode, j->leaves, &p->bytes, &unheard)) {
+            dl_str_free(&p->bytes);
+            if (j->r->rank == 0 && i == 0) *p = j->kept[--j->n_kept];
             continue;
         }
-        dl_parts_only_samples(j->kept[j->n_kept - 1].decode);
+        dl_parts_only_samples(kept->decode);
+        if (hands_on_only) continue;
         status = new_decode(j, &p->decode, err);
-        if (!status) status = dl_parts_read(p->decode, bytes.text, bytes.len, err);
+        if (!status) status = dl_parts_read(p->decode, p->bytes.text, p->bytes.len, err);
+        dl_str_free(&p->bytes);
     }
-    dl_str_free(&bytes);
     return status;
 }
 
@@ -156,7 +169,7 @@ static devlog_status decode_whole(job *j, devlog_error *err)
     dl_decode *d;
     devlog_status status = new_decode(j, &d, err);
     if (status) return status;
-    j->pieces[j->n++] = (piece){d, 0, 1};
+    j->pieces[j->n++] = (piece){.decode = d, .n = 1};
     status = dl_decode_prepare(d, j->paths, j->n_paths, err);
     for (uint32_t i = 0; i < j->n_paths && !status; i++)
         status = dl_decode_file(d, j->paths[i], err);
@@ -167,72 +180,75 @@ static devlog_status decode_whole(job *j, devlog_error *err)
 
 static void send_pieces(job *j, int to)
 {
-    dl_str bytes = {0};
-    dl_wire w = {.out = &bytes};
+    dl_str head = {0};
+    dl_wire w = {.out = &head};
     devlog_error err;
     dl_wire_u32(&w, &j->n);
-    team_send(j->r, to, bytes.text, bytes.len);
+    for (uint32_t i = 0; i < j->n; i++) {
+        dl_wire_u32(&w, &j->pieces[i].first);
+        dl_wire_u32(&w, &j->pieces[i].n);
+    }
+    if (head.failed) team_die(j->r, "out of memory for what is sent");
+    team_send(j->r, to, head.text, head.len);
     for (uint32_t i = 0; i < j->n; i++) {
         piece *p = &j->pieces[i];
-        dl_str_clear(&bytes);
-        dl_wire_u32(&w, &p->first);
-        dl_wire_u32(&w, &p->n);
-        const size_t head = bytes.len;
-        if (p->decode && dl_parts_write(p->decode, DL_WIRE_ALL, &bytes, &err) != DEVLOG_OK)
-            bytes.len = head; /* then again */
-        if (bytes.failed) team_die(j->r, "out of memory for what is sent");
-        team_send(j->r, to, bytes.text, bytes.len);
-        dl_decode_free(p->decode);
+        if (p->decode && dl_parts_write(p->decode, DL_WIRE_ALL, &p->bytes, &err) != DEVLOG_OK)
+            dl_str_clear(&p->bytes); /* then again */
+        if (p->bytes.failed) team_die(j->r, "out of memory for what is sent");
+        team_send(j->r, to, p->bytes.text, p->bytes.len);
+        free_piece(p);
     }
     j->n = 0;
-    dl_str_free(&bytes);
+    dl_str_free(&head);
 }
 
-static devlog_status read_piece(job *j, const dl_str *bytes, piece *p, devlog_error *err)
+static devlog_status read_piece(job *j, dl_wire *head, piece *p, devlog_error *err)
 {
-    dl_wire w = {.at = (const uint8_t *)bytes->text, .end = (const uint8_t *)bytes->text + bytes->len};
     const uint32_t next = j->n ? j->pieces[j->n - 1].first + j->pieces[j->n - 1].n : 0;
-    *p = (piece){0};
-    dl_wire_below(&w, &p->first, j->parts.n);
-    dl_wire_below(&w, &p->n, j->parts.n + 1);
-    if (w.bad || p->n == 0 || p->first + p->n > j->parts.n || (j->n && p->first != next))
+    dl_wire_below(head, &p->first, j->parts.n);
+    dl_wire_below(head, &p->n, j->parts.n + 1);
+    if (head->bad || p->n == 0 || p->first + p->n > j->parts.n || (j->n && p->first != next))
         return dl_fail(err, DEVLOG_ERR_FORMAT, "what another rank sent is damaged");
-    if (w.at == w.end) return DEVLOG_OK;
+    if (!p->bytes.len) return DEVLOG_OK;
     devlog_status status = new_decode(j, &p->decode, err);
-    return status ? status : dl_parts_read(p->decode, w.at, (size_t)(w.end - w.at), err);
+    return status ? status : dl_parts_read(p->decode, p->bytes.text, p->bytes.len, err);
 }
 
 static void receive_pieces(job *j, int from)
 {
-    dl_str bytes = {0};
+    dl_str said = {0};
     devlog_error err;
     uint32_t n = 0;
-    team_receive(j->r, from, &bytes);
-    dl_wire w = {.at = (const uint8_t *)bytes.text, .end = (const uint8_t *)bytes.text + bytes.len};
-    dl_wire_below(&w, &n, j->parts.n + 1);
+    team_receive(j->r, from, &said);
+    dl_wire head = {.at = (const uint8_t *)said.text, .end = (const uint8_t *)said.text + said.len};
+    dl_wire_below(&head, &n, j->parts.n + 1);
     devlog_status status =
-        w.bad ? dl_fail(&err, DEVLOG_ERR_FORMAT, "what another rank sent is damaged") : DEVLOG_OK;
+        head.bad ? dl_fail(&err, DEVLOG_ERR_FORMAT, "what another rank sent is damaged") : DEVLOG_OK;
     for (uint32_t i = 0; i < n && !status; i++) {
         piece p = {0};
-        team_receive(j->r, from, &bytes);
-        status = read_piece(j, &bytes, &p, &err);
+        team_receive(j->r, from, &p.bytes);
+        status = read_piece(j, &head, &p, &err);
+        dl_str_free(&p.bytes);
         if (!status) status = add_piece(j, &p, &err);
-        dl_decode_free(p.decode);
+        free_piece(&p);
     }
     if (status) team_die(j->r, err.text);
-    dl_str_free(&bytes);
+    dl_str_free(&said);
 }
 
-/* Every rank hands what it has to the one below it, in the order of the parts, until rank 0 has all. */
+/* Every rank hands what it has to the first of eight, in the order of the parts, those to the first of sixty-four, ... until rank 0 has all.
+ * What is handed on is written and read once on each level: with eight there are few. */
 static void merge(job *j)
 {
     const int rank = j->r->rank, n = j->r->n;
-    for (int step = 1; step < n; step *= 2) {
-        if (rank % (2 * step)) {
-            send_pieces(j, rank - step);
+    for (int step = 1; step < n; step *= HANDED_TO) {
+        const int place = rank / step % HANDED_TO;
+        if (place) {
+            send_pieces(j, rank - place * step);
             return;
         }
-        if (rank + step < n) receive_pieces(j, rank + step);
+        for (int i = 1; i < HANDED_TO && rank + i * step < n; i++)
+            receive_pieces(j, rank + i * step);
     }
 }
 
@@ -361,7 +377,7 @@ static devlog_status report(job *j, int *exit_status, devlog_error *err)
         fprintf(stderr, "devlog-mpi decode: %u of %u parts were decoded again, one behind the other: %s\n",
                 j->again, j->parts.n, j->why);
     if (!status) status = dl_decode_finish(d, err);
-    if (!status && j->n_kept) status = far_begin(&j->far, d, err);
+    if (!status && j->parts.n > 1 && j->r->n > 1) status = far_begin(&j->far, d, err);
     if (!status) status = show(j, err);
     if (!status && dl_losses_or_violations(dl_decode_losses(d))) *exit_status = CLI_PARTIAL;
     return status;
@@ -418,7 +434,7 @@ int mpi_decode(team *r, int argc, char **argv)
     stats = goes && team_worst(r, j.a.stats && exit_status != CLI_FAILED);
     if (stats) tell_stats(&j);
     for (uint32_t i = 0; i < j.n; i++)
-        dl_decode_free(j.pieces[i].decode);
+        free_piece(&j.pieces[i]);
     for (uint32_t i = 0; i < j.n_kept; i++)
         dl_decode_free(j.kept[i].decode);
     free(j.pieces);

@@ -9,9 +9,10 @@
 #include "kept.h"
 #include "team.h"
 
-/* Parts that have become one; without a decoder: to be decoded again. */
+/* Parts that have become one; without a decoder and its bytes: to be decoded again. */
 typedef struct decode_piece {
     dl_decode *decode;
+    dl_str bytes; /* or what it is as bytes, which nobody has read yet */
     uint32_t first, n;
 } decode_piece;
 

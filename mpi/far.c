@@ -176,6 +176,7 @@ static void wire_pass(dl_wire *w, dl_far_pass *pass)
     dl_wire_below(w, &pass->n, DL_FAR_RANKS + 1);
     for (uint32_t i = 0; i < pass->n; i++)
         dl_wire_u64(w, &pass->prefixes[i]);
+    dl_wire_flag(w, &pass->all);
 }
 
 /* The first set of this number, or where it would be. */
@@ -327,7 +328,7 @@ void far_serve(far_samples *f)
         if (what != SAY_COUNT) continue;
         wire_pass(&w, &pass);
         if (w.bad) damaged(f);
-        memset(counts, 0, DL_FAR_COUNTS * sizeof *counts);
+        memset(counts, 0, ((size_t)pass.n << pass.bits) * sizeof *counts);
         count_here(f, &pass, counts);
         team_sum(f->r, counts, (int)(pass.n << pass.bits));
     }

@@ -1,6 +1,6 @@
 /* Bench of the decoder. One measurement per process, so that CPU time and peak memory are its own:
  *
- *     bench_decode generate 2|8|9 ROWS FILE
+ *     bench_decode generate 2|8|9 ROWS FILE [CORES]
  *     bench_decode scan FILE                count commas and line feeds, AVX2 where there is
  *     bench_decode decode FILE THREADS [no-samples]
  *     bench_decode libcsv FILE              libcsv, strtoull, and one hash table: what a program without us
@@ -55,18 +55,19 @@ static int decode(const char *path, unsigned threads, bool no_samples, uint64_t 
     return 0;
 }
 
-static int generate(const char *version, const char *rows, const char *path)
+static int generate(const char *version, const char *rows, const char *path, const char *cores)
 {
     FILE *out = fopen(path, "w");
     if (!out) return fail("cannot write the log");
-    uint64_t bytes = generate_log(out, atoi(version), strtoull(rows, NULL, 10));
+    uint64_t bytes = generate_log(out, atoi(version), strtoull(rows, NULL, 10), (uint32_t)atoi(cores));
     if (fclose(out) != 0 || bytes == 0) return fail("cannot write the log");
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 5 && strcmp(argv[1], "generate") == 0) return generate(argv[2], argv[3], argv[4]);
+    if ((argc == 5 || argc == 6) && strcmp(argv[1], "generate") == 0)
+        return generate(argv[2], argv[3], argv[4], argc == 6 ? argv[5] : "64");
     if (argc < 3) return fail("see decode.c");
     uint64_t rows = 0, extra = 0;
     double begin = now();

@@ -71,14 +71,14 @@ static void row_l2(writer *w, int x, int y, const char *risc, uint32_t timer, ui
     end_row(w);
 }
 
-static void l2(writer *w)
+static void l2(writer *w, int cores)
 {
     static const char *const riscs[RISCS] = {"NCRISC", "BRISC", "TRISC_0", "TRISC_1", "TRISC_2"};
     uint64_t seed = 2, clock = UINT64_C(1882735032214);
     text(w, "ARCH: grayskull, CHIP_FREQ[MHz]: 1202\n"
             "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n");
     for (uint64_t launch = 0; w->left; launch++, clock += 40000 + next_random(&seed) % 4096) {
-        for (int core = 0; core < SIDE * SIDE; core++) {
+        for (int core = 0; core < cores; core++) {
             for (int r = 0; r < RISCS; r++) {
                 int x = 1 + core % SIDE, y = 1 + core / SIDE;
                 uint64_t t = clock + next_random(&seed) % 512;
@@ -125,7 +125,7 @@ static void row_l9(writer *w, int core, const char *risc, const zone *z, uint64_
 /* `firmware_first`: L8, as tt-metal wrote until 2025, launch by launch, and in each firmware's and kernel's
  * markers before the others. Otherwise as since then: a dump at a time, in it core by core and RISC by RISC,
  * and their launches by time (tt_metal/impl/profiler/profiler.cpp: dumpDeviceResultsToCSV). */
-static void l9(writer *w, bool firmware_first)
+static void l9(writer *w, bool firmware_first, uint32_t cores)
 {
 #define SOURCES "/home/user/tt-metal/tt_metal/"
     static const struct {
@@ -170,7 +170,7 @@ static void l9(writer *w, bool firmware_first)
          "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
          "run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n");
     enum { RUN = 10, DUMP = 1000 }; /* rows of a RISC's launch; launches that a dump holds */
-    const uint64_t places = SIDE * SIDE * RISCS, launches = w->left / (places * RUN) + 1;
+    const uint64_t places = (uint64_t)cores * RISCS, launches = w->left / (places * RUN) + 1;
     const uint64_t dump = firmware_first ? 1 : launches < DUMP ? launches : DUMP;
     for (uint64_t first = 0; w->left; first += dump) {
         for (uint64_t place = 0; place < places; place++) {
@@ -197,14 +197,14 @@ static void l9(writer *w, bool firmware_first)
     }
 }
 
-uint64_t generate_log(FILE *out, int version, uint64_t rows)
+uint64_t generate_log(FILE *out, int version, uint64_t rows, uint32_t cores)
 {
     writer w = {.out = out, .left = rows, .buffer = malloc(BUFFER)};
     if (!w.buffer) return 0;
     if (version == 2)
-        l2(&w);
+        l2(&w, (int)cores);
     else
-        l9(&w, version == 8);
+        l9(&w, version == 8, cores);
     flush(&w);
     free(w.buffer);
     return w.failed ? 0 : w.bytes;

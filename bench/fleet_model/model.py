@@ -48,8 +48,8 @@ def write(log, path):
 # Bytes on the wire: numbers take 7 bits a byte. What a zone, a RISC, ... takes beside them was found once, at the first of the sizes below; the
 # others hold it against what they measure.
 ZONE, STREAM, SITE, NAMES = 17, 58, 45, 500
-LAUNCH = 16     # ids, first start and last end, each as the difference from the launch before
-BEGUN = 2       # a RISC that has begun a launch which others have not: of launches that are cut through
+LAUNCH = 8      # first start and last end, each as the difference from the launch before; ids go on evenly
+BEGUN = 1       # a RISC that has begun launches which others have not, of a dump that is cut through
 MARK = 5        # of the last run of a part, which may go on behind it
 DURATION = 2    # of firmware and kernels, where tables by launch are printed
 PASS_BITS, RANGES = 10, 4  # counted at once; ranges that hold a wanted value, mostly
@@ -75,8 +75,8 @@ def tree(size, begin, end, by_launch):
     through have not been begun by all RISCs, unless nothing else is in the message."""
     dumps = (end - begin) / size.dump  # less than one: some RISCs of one
     streams, launches = size.streams * min(1, dumps), max(end - begin, size.dump)
-    cut = [math.ceil(begin / size.dump) - begin / size.dump, end / size.dump - math.floor(end / size.dump)]
-    begun = 0 if math.floor(begin / size.dump) == math.floor(end / size.dump - 1e-9) else BEGUN * size.streams * size.dump * sum(cut)
+    cut = [math.ceil(begin / size.dump) > begin / size.dump, end / size.dump > math.floor(end / size.dump)]
+    begun = BEGUN * size.streams * sum(cut)
     of_each = max(1, launches * size.rows / 2 / size.zones)
     zone = ZONE + varint(of_each) + varint(of_each * 600)
     durations = 2 * streams * launches * DURATION if by_launch else 0
@@ -85,7 +85,10 @@ def tree(size, begin, end, by_launch):
 
 def above(rank, ranks):
     """How many ranks' parts a rank hands on: its own, and those that came to it."""
-    return ranks if rank == 0 else min(rank & -rank, ranks - rank)
+    span = 1
+    while rank and rank % (8 * span) == 0:
+        span *= 8
+    return min(span, ranks - rank) if rank else ranks
 
 
 def counts(longest):
@@ -173,7 +176,7 @@ def fleet(ranks, streams, zones, rows, bytes_of_rank, row=116):
     print("  kept on the disk of a rank          %12.2f GB; rank 0 knows of launches: %.0f MiB" % (kept(size, ranks) / 1e9, KNOWN * launches * ranks / 2**20))
     for how in ("--no-print", "--max-launches 0", "all tables"):
         up = [sent(size, r, ranks, how) for r in range(1, ranks)]
-        into = sum(sent(size, 1 << k, ranks, how) for k in range(ranks.bit_length() - 1))
+        into = sum(sent(size, i * 8**k, ranks, how) for k in range(4) for i in range(1, 8) if i * 8**k < ranks)
         print("  %-18s sent by a rank %10.2f MB least, %10.2f MB most; rank 0 gets %10.2f MB" % (how, min(up) / 1e6, max(up) / 1e6, into / 1e6))
     print("  launches of all: %.1f million, of 4.2 million that are kept apart" % (launches * ranks / 1e6))
 

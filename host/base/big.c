@@ -14,7 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { STEP = 8 * 1024 * 1024, AT_ONCE = 256 * 1024, ZEROS = 32 * 1024 };
+enum { STEP = 8 * 1024 * 1024, FILE_STEP = 2 * 1024 * 1024, AT_ONCE = 256 * 1024, ZEROS = 32 * 1024 };
 
 static bool keeps_promises(int fd)
 {
@@ -96,21 +96,27 @@ static bool move_to_memory(dl_big *b, size_t bytes)
     return true;
 }
 
+/* Room for n bytes in the file, which it is already in or moves to now, and a little more: all of it is written. */
+static bool room_in_file(dl_big *b, size_t n)
+{
+    const size_t bytes = (n + FILE_STEP + 4095) & ~(size_t)4095;
+    if (!b->file) return move_to_file(b, bytes);
+    void *at = map(b, b->file - 1, bytes);
+    if (!at) return false;
+    b->data = at;
+    b->bytes = bytes;
+    return true;
+}
+
 bool dl_big_room(dl_big *b, size_t n)
 {
     if (n <= b->bytes) return true;
     size_t bytes = b->bytes < STEP ? b->bytes * 2 : b->bytes + STEP;
     if (bytes < n) bytes = n;
     bytes = (bytes + 4095) & ~(size_t)4095;
-    if (b->file) {
-        void *at = map(b, b->file - 1, bytes);
-        if (!at) return move_to_memory(b, bytes);
-        b->data = at;
-        b->bytes = bytes;
-        return true;
-    }
+    if (b->file) return room_in_file(b, n) || move_to_memory(b, bytes);
     if (b->folder && !b->stays && bytes > DL_BIG_FROM) {
-        if (move_to_file(b, bytes + STEP)) return true;
+        if (room_in_file(b, n)) return true;
         b->stays = true;
     }
     if (b->bytes >= STEP && bytes < b->bytes * 2) bytes = b->bytes * 2;

@@ -17,6 +17,7 @@ enum {
 typedef struct dl_far_pass {
     uint64_t min, prefixes[DL_FAR_RANKS];
     uint32_t shift, bits, n;
+    bool all; /* the first pass: all values are in the one range that there is */
 } dl_far_pass;
 
 typedef struct dl_far {

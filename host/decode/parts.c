@@ -270,6 +270,7 @@ static void map_free(dl_absorb_map *map)
     free(map->sites);
     free(map->kinds);
     free(map->launches);
+    dl_launch_join_free(&map->join);
 }
 
 /* Numbers in the order in which the part has given them: as if its lines had been read behind those before. False: there is
@@ -443,7 +444,7 @@ devlog_status dl_parts_add(dl_decode *d, dl_decode *part, bool launches, const c
     const dl_parse_sink sink = sink_of(d);
     status = dl_parser_end_run(d->parser, &sink, err);
     if (!status && !map_tables(&map)) *why = "there are more names than can be kept apart";
-    if (!status && !*why) *why = dl_pair_follows(d->pair, part->pair, &map, &how);
+    if (!status && !*why) status = dl_pair_follows(d->pair, part->pair, &map, &how, why, err);
     if (!status && !*why && analyzer) *why = dl_analyzer_follows(analyzer, of_part, &map);
     if (status || *why) goto done;
     if (!shift_lines(&part->losses, part->part.first_source, shift)) {

@@ -10,13 +10,9 @@ static bool fails(dl_wire *w)
     return false;
 }
 
-void dl_wire_u64(dl_wire *w, uint64_t *value)
+/* Near the end of what is read, or damaged: byte by byte. */
+static uint64_t read_carefully(dl_wire *w)
 {
-    if (!dl_wire_reads(w)) {
-        uint8_t bytes[DL_VARINT];
-        dl_str_add_n(w->out, (const char *)bytes, (size_t)(dl_varint_put(bytes, *value) - bytes));
-        return;
-    }
     uint64_t read = 0;
     bool ends = false;
     for (unsigned shift = 0; shift < 64 && w->at < w->end && !ends; shift += 7) {
@@ -25,7 +21,25 @@ void dl_wire_u64(dl_wire *w, uint64_t *value)
         read |= (uint64_t)(byte & 0x7F) << shift;
         ends = byte < 0x80;
     }
-    *value = ends || fails(w) ? read : 0;
+    return ends || fails(w) ? read : 0;
+}
+
+void dl_wire_u64(dl_wire *w, uint64_t *value)
+{
+    enum { QUICK = 4 }; /* bytes: most numbers have no more */
+    if (!dl_wire_reads(w)) {
+        dl_str *out = w->out;
+        if (!dl_str_reserve(out, DL_VARINT)) return;
+        out->len = (size_t)((char *)dl_varint_put((uint8_t *)out->text + out->len, *value) - out->text);
+        out->text[out->len] = 0;
+        return;
+    }
+    const uint8_t *at = w->at;
+    if (w->end - at < QUICK || (at[0] & at[1] & at[2] & at[3]) >= 0x80) {
+        *value = read_carefully(w);
+        return;
+    }
+    w->at = dl_varint_get(at, value);
 }
 
 void dl_wire_u128(dl_wire *w, dl_u128 *value)

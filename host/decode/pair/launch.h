@@ -34,9 +34,16 @@ typedef struct dl_launches {
     dl_launch_chain *chains; /* one for each set of ids: the launches that have them */
     uint32_t n_chains;
     dl_big big_items, big_chains; /* where they are */
-    uint32_t *slots, n_slots;     /* hash table of chains; see launch.c */
-    uint32_t last;                /* the chain found last, + 1: mostly it is wanted again */
-    size_t bytes;                 /* of bits and counts in chains */
+    /* Where a launch is. Ids mostly ascend, and streams mostly begin the launches that others have begun, in their order: then the
+     * one found last is wanted again, or the one behind it; it is new, as it is beyond all; or a stream begins where the one
+     * before it began. What is not so is looked up in a hash table, which is filled only then. */
+    uint32_t last; /* the chain found last, + 1 */
+    uint32_t walk; /* the chain with which a stream has begun what others then begin, too */
+    bool grows;    /* the one found last was new */
+    bool mixed;    /* they are of several chips, or their ids did not always ascend */
+    uint32_t *slots, n_slots, n_filled;
+    uint32_t greatest[DL_MAX_CHIPS]; /* launch with the greatest ids, + 1 */
+    size_t bytes;                    /* of bits and counts in chains */
     uint32_t per_chip[DL_MAX_CHIPS];
     uint32_t next_bit[DL_MAX_CHIPS];
     uint32_t looks; /* of dl_launches_began_at, which hostile logs could make many */
@@ -56,8 +63,7 @@ uint32_t dl_launches_find(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t 
                           bool starts);
 
 /* Whether a stream has begun a launch with these ids. */
-bool dl_launches_has_begun(const dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run,
-                           const dl_ids *ids);
+bool dl_launches_has_begun(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_ids *ids);
 
 /* Whether one of them began (on whichever stream was first) at this stamp, or whole rounds of the clock from it. */
 bool dl_launches_began_at(dl_launches *l, uint32_t chip, uint32_t bit, uint64_t run, const dl_ids *ids,
@@ -69,15 +75,21 @@ typedef struct dl_launch_bit {
     uint32_t to_chip, to_bit; /* in the earlier part; to_bit DL_NONE: it has no mark there */
 } dl_launch_bit;
 
-/* How many launches of each chain of `part` have been before it: they go to bases[chain]. Where that is not the same for all
- * streams which begin launches of the chain in the part, nobody knows which of its launches are one: false. The
- * bits are in the order of `chip`. */
-bool dl_launches_bases(const dl_launches *l, const dl_launches *part, const dl_launch_bit *bits, uint32_t n,
-                       uint32_t *bases);
+/* What is known of the chains of a part before it is put behind. */
+typedef struct dl_launch_join {
+    uint32_t *known;  /* the chain with the same ids, + 1; 0: there is none */
+    uint32_t *before; /* how many launches of the chain there have been before the part */
+} dl_launch_join;
+
+/* Where launches of one chain have not been as often before the part for all streams which begin them in it, nobody knows
+ * which of its launches are one: *follows is false. The bits are in the order of `chip`. False: out of memory. */
+bool dl_launches_join(dl_launches *l, const dl_launches *part, const dl_launch_bit *bits, uint32_t n,
+                      dl_launch_join *join, bool *follows);
 /* Puts the launches of `part` behind those that are there; map[i] is then the number of launch i. Every bit has its place by
- * now. False: out of memory, or there are too many. */
+ * now, and no launch has been added since `join`, which is used up. False: out of memory, or there are too many. */
 bool dl_launches_absorb(dl_launches *l, const dl_launches *part, const dl_launch_bit *bits, uint32_t n,
-                        const uint32_t *bases, uint32_t *map);
+                        dl_launch_join *join, uint32_t *map);
+void dl_launch_join_free(dl_launch_join *join);
 
 /* All launches as bytes, or new ones from bytes: of chips less than n_chips, and of these streams, whose bits are in the order
  * of `chip`. */

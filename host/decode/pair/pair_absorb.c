@@ -70,18 +70,22 @@ static dl_launch_bit *bits_of(const dl_pair *p, const dl_pair *part, const dl_ab
     return bits;
 }
 
-static const char *launches_follow(const dl_pair *p, const dl_pair *part, const dl_absorb_map *map)
+/* What is found out of launches is kept in `map` for dl_pair_absorb. */
+static devlog_status launches_follow(dl_pair *p, const dl_pair *part, dl_absorb_map *map, const char **why,
+                                     devlog_error *err)
 {
-    uint32_t n, *bases = malloc((part->launches.n_chains + 1) * sizeof *bases);
+    uint32_t n;
+    bool follows = true;
     dl_launch_bit *bits = bits_of(p, part, map, &n);
-    const bool known = bits && bases && dl_launches_bases(&p->launches, &part->launches, bits, n, bases);
+    const bool ok = bits && dl_launches_join(&p->launches, &part->launches, bits, n, &map->join, &follows);
     free(bits);
-    free(bases);
-    return known ? NULL : "launches have no ids, and are counted from the beginning";
+    if (!ok) return dl_pair_no_memory(err);
+    if (!follows) *why = "launches have no ids, and are counted from the beginning";
+    return DEVLOG_OK;
 }
 
-const char *dl_pair_follows(const dl_pair *p, const dl_pair *part, const dl_absorb_map *map,
-                            const dl_absorb_part *how)
+/* Whether anything but launches speaks against it. */
+static const char *rest_follows(const dl_pair *p, const dl_pair *part, const dl_absorb_map *map)
 {
     const char *why = NULL;
     const uint64_t *found = part->losses->found;
@@ -100,7 +104,14 @@ const char *dl_pair_follows(const dl_pair *p, const dl_pair *part, const dl_abso
         if (here && here->known && s->known) why = stream_follows(here, s);
         if (s && !why) why = chip_follows(p, &map->from->chips[s->chip], map->chips[s->chip]);
     }
-    return why || !how->launches ? why : launches_follow(p, part, map);
+    return why;
+}
+
+devlog_status dl_pair_follows(dl_pair *p, const dl_pair *part, dl_absorb_map *map, const dl_absorb_part *how,
+                              const char **why, devlog_error *err)
+{
+    *why = rest_follows(p, part, map);
+    return *why || !how->launches ? DEVLOG_OK : launches_follow(p, part, map, why, err);
 }
 
 /* ---- Zones without an end -------------------------------------------------------------------------------- */
@@ -388,20 +399,18 @@ static bool take_pools(dl_pair *p, dl_pair *part)
     return true;
 }
 
-static bool take_launches(dl_pair *p, const dl_pair *part, const dl_absorb_map *map, uint32_t **launches,
+static bool take_launches(dl_pair *p, const dl_pair *part, dl_absorb_map *map, uint32_t **launches,
                           uint32_t **ends)
 {
-    uint32_t n, *bases = malloc((part->launches.n_chains + 1) * sizeof *bases);
+    uint32_t n;
     const size_t room = (size_t)part->launches.count + 1;
     *launches = malloc(room * sizeof **launches);
     *ends = malloc(room * sizeof **ends);
     dl_launch_bit *bits = bits_of(p, part, map, &n);
-    const bool ok = bases && *launches && *ends && bits &&
-                    dl_launches_bases(&p->launches, &part->launches, bits, n, bases) &&
-                    dl_launches_absorb(&p->launches, &part->launches, bits, n, bases, *launches);
+    const bool ok = *launches && *ends && bits &&
+                    dl_launches_absorb(&p->launches, &part->launches, bits, n, &map->join, *launches);
     if (ok) find_even(*launches, part->launches.count, *ends);
     free(bits);
-    free(bases);
     return ok;
 }
 

@@ -4,6 +4,7 @@
 #ifndef DEVLOG_DECODE_PAIR_ABSORB_H
 #define DEVLOG_DECODE_PAIR_ABSORB_H
 
+#include "decode/pair/launch.h"
 #include "decode/pair/pair.h"
 
 /* Numbers of a part's tables in those of what is before it. */
@@ -11,7 +12,8 @@ typedef struct dl_absorb_map {
     const dl_tables *from;
     dl_tables *to;
     uint32_t *chips, *streams, *sites, *kinds;
-    uint32_t *launches; /* known when it has been put behind; NULL: nobody asks for them */
+    dl_launch_join join; /* of launches, known when the part follows */
+    uint32_t *launches;  /* known when it has been put behind; NULL: nobody asks for them */
 } dl_absorb_map;
 
 /* How the part came about. */
@@ -23,9 +25,9 @@ typedef struct dl_absorb_part {
     bool launches;       /* launches are put together, too; otherwise nobody asks for them */
 } dl_absorb_part;
 
-/* NULL: the part follows exactly; otherwise why it does not, a text for people. */
-const char *dl_pair_follows(const dl_pair *p, const dl_pair *part, const dl_absorb_map *map,
-                            const dl_absorb_part *how);
+/* *why NULL: the part follows exactly; otherwise why it does not, a text for people. Nothing that matters is changed. */
+devlog_status dl_pair_follows(dl_pair *p, const dl_pair *part, dl_absorb_map *map, const dl_absorb_part *how,
+                              const char **why, devlog_error *err);
 /* Puts it behind; `part` is used up, and only to be freed. Its losses have been taken already, but for zones without an
  * end, of which `unpaired` are the details, freed here. */
 devlog_status dl_pair_absorb(dl_pair *p, dl_pair *part, dl_absorb_map *map, const dl_absorb_part *how,

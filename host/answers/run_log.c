@@ -155,35 +155,48 @@ static inline uint32_t code_at(run_log *l, uint32_t launch, uint64_t start)
     return l->codes[launch];
 }
 
+/* A zone of an op's code; NULL: out of memory. */
+static inline part *add_zone(run_log *l, stream_of *s, uint32_t stream, uint32_t site, uint32_t launch,
+                             uint64_t start, uint64_t end, uint64_t own, uint32_t code)
+{
+    const uint64_t whole = end - start;
+    part *to = part_of(l, s, stream, site, code);
+    if (!to) return NULL;
+    if (to->count == 0) to->of_kernel = dl_decode_tables(l->decode)->sites[site].role == DL_ROLE_KERNEL;
+    to->own += own;
+    to->total += whole;
+    to->count++;
+    if (whole < to->min) to->min = whole;
+    if (whole > to->max) to->max = whole;
+    if (to->of_kernel && launch != DL_NONE) add_kernel(&l->launches[launch], s->risc, stream, start, end);
+    return to;
+}
+
+/* The code of what belongs to no launch. */
+static uint32_t code_without(const run_log *l, const stream_of *s)
+{
+    return l->asked.all || (s->of_host && l->asked.whole) ? 1 : NOT_WANTED;
+}
+
 static bool add_zones(run_log *l, stream_of *s, const dl_run *run)
 {
-    const uint32_t without = l->asked.all || (s->of_host && l->asked.whole) ? 1 : NOT_WANTED;
-    uint32_t launch = DL_NONE, code = without;
+    uint32_t launch = DL_NONE, code = code_without(l, s);
     for (const dl_event *z = run->events, *end = z + run->n_events; z < end; z++) {
         if (z->kind != DL_EVENT_ZONE) continue;
-        const uint64_t whole = z->end - z->start, own = own_of(s, z->depth, whole);
+        const uint64_t own = own_of(s, z->depth, z->end - z->start);
         if (z->launch != launch) {
             launch = z->launch;
-            code = launch == DL_NONE ? without : code_at(l, launch, z->start);
+            code = launch == DL_NONE ? code_without(l, s) : code_at(l, launch, z->start);
             if (!code) return false;
         }
         if (code == NOT_WANTED) continue;
-        part *to = part_of(l, s, z->stream, z->site, code);
+        part *to = add_zone(l, s, z->stream, z->site, launch, z->start, z->end, own, code);
         if (!to) return false;
-        if (to->count == 0)
-            to->of_kernel = dl_decode_tables(l->decode)->sites[z->site].role == DL_ROLE_KERNEL;
-        to->own += own;
-        to->total += whole;
-        to->count++;
-        if (whole < to->min) to->min = whole;
-        if (whole > to->max) to->max = whole;
-        if (to->of_kernel && launch != DL_NONE)
-            add_kernel(&l->launches[launch], s->risc, z->stream, z->start, z->end);
         if (!(z->own_cost | z->flags)) continue;
         to->markers += z->own_cost;
-        if (z->flags & DL_EVENT_NO_COST) to->unpriced += whole;
+        if (z->flags & DL_EVENT_NO_COST) to->unpriced += z->end - z->start;
         if (z->flags & DL_EVENT_MOST_COST) {
-            to->mostly += whole;
+            to->mostly += z->end - z->start;
             to->times_mostly++;
         }
     }
@@ -218,6 +231,24 @@ static bool add_sums(run_log *l, stream_of *s, const dl_run *run)
     return code != 0;
 }
 
+/* The same of a run that has items, which are all of one launch. */
+static bool add_items(run_log *l, stream_of *s, const dl_run *run)
+{
+    const dl_kind *kinds = dl_decode_tables(l->decode)->kinds;
+    const dl_mark *marks = run->marks;
+    const uint32_t launch = run->launch, stream = run->stream;
+    uint32_t code = launch == DL_NONE ? code_without(l, s) : 0;
+    for (const dl_run_item *item = run->items, *behind = item + run->n_events; item < behind; item++) {
+        if (item->kind != DL_EVENT_ZONE) continue;
+        const uint64_t start = marks[item->start].time, end = marks[item->end].time,
+                       own = own_of(s, item->depth, end - start);
+        const uint32_t site = kinds[dl_mark_kind(marks[item->end].code)].site;
+        if (!code && !(code = code_at(l, launch, start))) return false;
+        if (code != NOT_WANTED && !add_zone(l, s, stream, site, launch, start, end, own, code)) return false;
+    }
+    return true;
+}
+
 static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
     run_log *l = ctx;
@@ -227,8 +258,8 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
         const uint32_t stream = run->stream;
         const bool known = stream < l->n_streams && l->streams[stream].known;
         stream_of *s = known ? &l->streams[stream] : stream_at(l, stream);
-        if (!s || !(run->sums ? add_sums : add_zones)(l, s, run))
-            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+        const bool added = s && (run->items ? add_items : run->sums ? add_sums : add_zones)(l, s, run);
+        if (!added) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
     return DEVLOG_OK;
 }
@@ -252,7 +283,7 @@ dl_run_sink run_log_runs(run_log *l)
 {
     static const _Atomic uint32_t none = 0;
     return (dl_run_sink){.ctx = l,
-                         .wants = DL_WANT_EVENTS,
+                         .wants = DL_WANT_EVENTS | DL_WANT_ITEMS,
                          .runs = on_runs,
                          .apart = l->asked.all,
                          .events_end = &none,

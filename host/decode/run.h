@@ -46,6 +46,15 @@ typedef struct dl_run_sums {
     uint8_t flags;  /* of all their events */
 } dl_run_sums;
 
+/* What closes in a run of a known shape, by the places of its marks in the run: a zone; or what is no zone, and has one place.
+ */
+typedef struct dl_run_item {
+    uint8_t start, end;
+    uint8_t kind;  /* dl_event_kind */
+    uint8_t depth; /* zones around it */
+    uint8_t line;  /* how many lines, in dl_run.line_step, that of its end is behind dl_run.line */
+} dl_run_item;
+
 typedef struct dl_run {
     uint32_t stream; /* chip, core, RISC */
     uint32_t launch; /* index into dl_launches; DL_NONE: it belongs to none */
@@ -54,6 +63,10 @@ typedef struct dl_run {
     const dl_marks *batch; /* frames and rare data of the marks (dl_mark_frame, dl_mark_data); NULL without */
     const dl_run_sums *sums; /* of events that are not listed; NULL: nobody knows */
     const dl_event *events;  /* in the order in which they closed; NULL unless wanted and listed */
+    /* The same, n_events of them, as what is the same in each run of the shape, where who takes runs wants it so and none of
+     * the events has data or meta data; dl_run_event makes events of them. NULL: events are listed. */
+    const dl_run_item *items;
+    uint32_t line, line_step; /* of items */
     /* The first start and the last end of the firmware's and the kernel's zone among the marks. */
     uint64_t fw_start, kernel_start, kernel_end, fw_end;
     uint8_t has;   /* which of these there are: DL_RUN_* */
@@ -64,7 +77,11 @@ typedef struct dl_run {
     uint32_t shape;
 } dl_run;
 
-enum { DL_WANT_EVENTS = 1, DL_WANT_MARKS = 2 };
+enum {
+    DL_WANT_EVENTS = 1,
+    DL_WANT_MARKS = 2,
+    DL_WANT_ITEMS = 4, /* events of a run that has a shape may be dl_run.items, with the run's marks */
+};
 
 /* A consumer of runs. What it is handed is valid during the call only. A status other than DEVLOG_OK stops
  * the decoder. */
@@ -88,6 +105,23 @@ typedef struct dl_run_sink {
 static inline bool dl_run_sink_wants(const dl_run_sink *s, uint32_t stream, const dl_kind *kind)
 {
     return s->wants & DL_WANT_MARKS && (!s->marks_of || s->marks_of(s->ctx, stream, kind));
+}
+
+/* An event of those that a run has as items. */
+static inline dl_event dl_run_event(const dl_run *run, const dl_tables *t, uint32_t i)
+{
+    const dl_run_item *item = &run->items[i];
+    const dl_mark *last = &run->marks[item->end];
+    const dl_kind *kind = &t->kinds[dl_mark_kind(last->code)];
+    return (dl_event){.start = run->marks[item->start].time,
+                      .end = last->time,
+                      .stream = run->stream,
+                      .site = kind->site,
+                      .launch = run->launch,
+                      .timer_id = kind->timer_id,
+                      .line = run->line + run->line_step * item->line,
+                      .depth = item->depth,
+                      .kind = item->kind};
 }
 
 /* Runs that wait to be handed on. Zero-initialised is empty. Events and marks of all runs are one after the

@@ -96,11 +96,13 @@ devlog_status dl_artifacts_runs(dl_artifacts *set, dl_run_sink sink, devlog_erro
     set->sinks[set->n_sinks++] = sink;
     size_t n_lists = 0;
     const _Atomic uint32_t *none = NULL;
+    bool items = true;
     for (size_t i = 0; i < set->n_sinks; i++) {
         const dl_run_sink *one = &set->sinks[i];
         all.wants |= one->wants;
         all.apart = all.apart && one->apart;
         if (!(one->wants & DL_WANT_EVENTS)) continue;
+        items = items && one->wants & DL_WANT_ITEMS;
         all.sums |= one->sums;
         if (one->sums)
             none = one->events_end;
@@ -108,6 +110,7 @@ devlog_status dl_artifacts_runs(dl_artifacts *set, dl_run_sink sink, devlog_erro
             all.events_end = n_lists++ ? NULL : one->events_end;
     }
     if (!n_lists) all.events_end = none;
+    if (!items) all.wants &= ~(unsigned)DL_WANT_ITEMS;
     return dl_decode_run_sink(set->decode, all, err);
 }
 

@@ -93,7 +93,9 @@ static devlog_status take_run(dl_view *v, const dl_run *run, devlog_error *err)
     if (!view_choice_take(&v->choice, launch, &n))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
     if (v->choice.most) atomic_store_explicit(&v->wanted_end, v->choice.end, memory_order_relaxed);
-    return n ? view_spool_add(&v->spool, run->stream, run->events, n, err) : DEVLOG_OK;
+    if (!n) return DEVLOG_OK;
+    return run->items ? view_spool_add_run(&v->spool, run->stream, run, n, v->tables, err)
+                      : view_spool_add(&v->spool, run->stream, run->events, n, err);
 }
 
 static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
@@ -106,8 +108,11 @@ static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_e
 
 dl_run_sink dl_view_runs(dl_view *v)
 {
-    return (dl_run_sink){
-        .ctx = v, .wants = DL_WANT_EVENTS, .runs = take_runs, .apart = true, .events_end = &v->wanted_end};
+    return (dl_run_sink){.ctx = v,
+                         .wants = DL_WANT_EVENTS | DL_WANT_ITEMS,
+                         .runs = take_runs,
+                         .apart = true,
+                         .events_end = &v->wanted_end};
 }
 
 /* An event of a chip, which is its stream: the sources of these are behind the streams'. */
@@ -256,9 +261,8 @@ static devlog_status flush(dl_view *v, devlog_error *err)
     return n ? v->sink.items(v->sink.ctx, v->batch, n, err) : DEVLOG_OK;
 }
 
-static inline uint64_t time_of(const dl_view *v, uint32_t track, uint64_t cycles)
+static inline uint64_t time_of(const dl_view *v, const view_axis *axis, uint32_t track, uint64_t cycles)
 {
-    const view_axis *axis = &v->axes[track];
     if (axis->by_clock) {
         const dl_view_track *t = &v->tracks[track];
         return view_time(v, &v->chips[t->chip], t->stream, cycles);
@@ -266,17 +270,19 @@ static inline uint64_t time_of(const dl_view *v, uint32_t track, uint64_t cycles
     return axis->freq_khz ? dl_cycles_to_ns(cycles, axis->freq_khz) : cycles;
 }
 
+static const uint8_t item_kinds[UINT8_MAX + 1] = {
+    [DL_EVENT_ZONE] = DL_VIEW_ZONE,       [DL_EVENT_POINT] = DL_VIEW_POINT,
+    [DL_EVENT_VALUE] = DL_VIEW_VALUE,     [DL_EVENT_SUM] = DL_VIEW_SUM,
+    [DL_EVENT_DROPPED] = DL_VIEW_DROPPED, [VIEW_EVENT_LAUNCH] = DL_VIEW_LAUNCH,
+    [VIEW_EVENT_HOST] = DL_VIEW_ZONE,
+};
+
 ALWAYS_INLINE devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, uint16_t lane, uint16_t depth,
                                  devlog_error *err)
 {
-    static const uint8_t kinds[UINT8_MAX + 1] = {
-        [DL_EVENT_ZONE] = DL_VIEW_ZONE,       [DL_EVENT_POINT] = DL_VIEW_POINT,
-        [DL_EVENT_VALUE] = DL_VIEW_VALUE,     [DL_EVENT_SUM] = DL_VIEW_SUM,
-        [DL_EVENT_DROPPED] = DL_VIEW_DROPPED, [VIEW_EVENT_LAUNCH] = DL_VIEW_LAUNCH,
-        [VIEW_EVENT_HOST] = DL_VIEW_ZONE,
-    };
-    const uint64_t start = time_of(v, track, e->start),
-                   end = e->end == e->start ? start : time_of(v, track, e->end);
+    const view_axis *axis = &v->axes[track];
+    const uint64_t start = time_of(v, axis, track, e->start),
+                   end = e->end == e->start ? start : time_of(v, axis, track, e->end);
     v->batch[v->n_batch++] = (dl_view_item){
         .start = start,
         .end = end < start ? start : end,
@@ -291,10 +297,37 @@ ALWAYS_INLINE devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, 
         .line = e->line,
         .lane = lane,
         .depth = depth,
-        .kind = kinds[e->kind],
+        .kind = item_kinds[e->kind],
         .flags = e->flags,
     };
     return v->n_batch == VIEW_BATCH ? flush(v, err) : DEVLOG_OK;
+}
+
+/* Events of a run in the first lane, each as deep as its shape says. */
+static devlog_status emit_run(dl_view *v, const view_run *run, uint32_t track, devlog_error *err)
+{
+    const view_axis axis = v->axes[track];
+    const view_shape_item *item = run->shape->items, *behind = item + run->shape->n;
+    for (; item < behind; item++) {
+        const uint64_t cycle = view_run_stamp(run, item->start), end_cycle = view_run_stamp(run, item->end);
+        const uint64_t start = time_of(v, &axis, track, cycle), end = time_of(v, &axis, track, end_cycle);
+        v->batch[v->n_batch++] = (dl_view_item){
+            .start = start,
+            .end = end < start ? start : end,
+            .cycle = cycle,
+            .end_cycle = end_cycle,
+            .track = track,
+            .site = item->site,
+            .launch = run->launch,
+            .timer_id = item->timer_id,
+            .line = run->line + run->line_step * item->line,
+            .depth = item->depth,
+            .kind = item_kinds[item->kind],
+        };
+        devlog_status status = v->n_batch == VIEW_BATCH ? flush(v, err) : DEVLOG_OK;
+        if (status) return status;
+    }
+    return DEVLOG_OK;
 }
 
 static devlog_status each_overflow(void *ctx, const dl_event *e, devlog_error *err)
@@ -308,7 +341,8 @@ static devlog_status end_track(dl_view *v, devlog_error *err)
 {
     if (v->overflow.total == 0) return DEVLOG_OK;
     const view_spool_order by_lane = {key_by_lane, v, true};
-    devlog_status status = view_spool_run(&v->overflow, &by_lane, each_overflow, v, err);
+    const view_spool_sink sink = {v, each_overflow, NULL};
+    devlog_status status = view_spool_run(&v->overflow, &by_lane, &sink, err);
     view_spool_clear(&v->overflow);
     return status;
 }
@@ -335,18 +369,43 @@ ALWAYS_INLINE devlog_status place(dl_view *v, const dl_event *e, uint32_t track,
     return view_spool_add(&v->overflow, lane, &kept, 1, err);
 }
 
+static devlog_status enter_track(dl_view *v, uint32_t track, devlog_error *err)
+{
+    devlog_status status = end_track(v, err);
+    if (status) return status;
+    view_lanes_clear(v->lanes);
+    v->track = track;
+    return DEVLOG_OK;
+}
+
 static devlog_status each_by_track(void *ctx, const dl_event *e, devlog_error *err)
 {
     dl_view *v = ctx;
     if (!view_choice_keeps(&v->choice, e->launch)) return DEVLOG_OK;
     const uint32_t track = track_of(v, e);
-    if (track != v->track) {
-        devlog_status status = end_track(v, err);
-        if (status) return status;
-        view_lanes_clear(v->lanes);
-        v->track = track;
+    devlog_status status = track != v->track ? enter_track(v, track, err) : DEVLOG_OK;
+    return status ? status : place(v, e, track, true, err);
+}
+
+/* The same of a run. Where it begins behind all that is in the first lane, its zones nest there as its shape says. */
+static devlog_status each_run_by_track(void *ctx, const view_run *run, uint32_t stream, devlog_error *err)
+{
+    dl_view *v = ctx;
+    if (!view_choice_keeps(&v->choice, run->launch)) return DEVLOG_OK;
+    const uint32_t track = v->track_of_stream[stream];
+    devlog_status status = track != v->track ? enter_track(v, track, err) : DEVLOG_OK;
+    if (!status && run->is_plain && view_lanes_first_is_free(v->lanes, run->start, run->shape->n_open)) {
+        for (uint32_t i = 0; i < run->shape->n_open; i++)
+            view_lanes_open_in_first(v->lanes,
+                                     view_run_stamp(run, run->shape->items[run->shape->open[i]].end));
+        return emit_run(v, run, track, err);
     }
-    return place(v, e, track, true, err);
+    for (uint32_t i = 0; i < run->shape->n && !status; i++) {
+        dl_event e;
+        view_run_event(run, i, &e);
+        status = place(v, &e, track, true, err);
+    }
+    return status;
 }
 
 static devlog_status each_by_time(void *ctx, const dl_event *e, devlog_error *err)
@@ -385,7 +444,9 @@ devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, de
         free_lanes(v);
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     }
-    status = view_spool_run(&v->spool, &of_spool, by_track ? each_by_track : each_by_time, v, err);
+    const view_spool_sink by = {v, by_track ? each_by_track : each_by_time,
+                                by_track ? each_run_by_track : NULL};
+    status = view_spool_run(&v->spool, &of_spool, &by, err);
     if (!status && by_track) status = end_track(v, err);
     if (!status) status = flush(v, err);
     view_spool_clear(&v->overflow);

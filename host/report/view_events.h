@@ -58,7 +58,9 @@ typedef struct view_short {
 enum {
     VIEW_HAS_DATA = 1,
     VIEW_HAS_MORE = 2,
-    VIEW_HAS_BITS = 2,
+    VIEW_IS_PLAIN = 1, /* of a run */
+    VIEW_IS_RUN = 4,   /* it is none of these: view_runs.h */
+    VIEW_HAS_BITS = 3,
     VIEW_LINES = 1 << 23,
     VIEW_LAUNCHES = 1 << 7,
 };

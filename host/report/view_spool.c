@@ -69,6 +69,7 @@ void view_spool_free(view_spool *s)
 {
     view_spool_clear(s);
     view_forms_free(&s->forms);
+    view_shapes_free(&s->shapes);
     free(s->sequences);
     free(s->sources);
     *s = (view_spool){.fd = -1};
@@ -76,14 +77,16 @@ void view_spool_free(view_spool *s)
 
 /* ---- Memory that is full ----------------------------------------------------------------------------- */
 
-static bool put(view_spool *s, view_sequence *q, const dl_event *e)
+/* Room for so many bytes more of a sequence; NULL: out of memory. */
+static inline uint8_t *room_for(view_spool *s, view_sequence *q, uint32_t n)
 {
     chunk *c = q->last;
-    if (!c || c->cap - c->n < VIEW_EVENT_BYTES) {
+    if (!c || c->cap - c->n < n) {
         uint32_t cap = !c ? FIRST_CHUNK : c->cap < LAST_CHUNK ? c->cap * 2 : LAST_CHUNK;
         if (c && cap > s->max / PARTS) cap = c->cap;
+        if (cap < n) cap = n;
         chunk *fresh = malloc(sizeof *fresh + cap);
-        if (!fresh) return false;
+        if (!fresh) return NULL;
         *fresh = (chunk){.cap = cap};
         s->bytes += sizeof *fresh + cap;
         if (c)
@@ -92,9 +95,32 @@ static bool put(view_spool *s, view_sequence *q, const dl_event *e)
             q->first = fresh;
         q->last = c = fresh;
     }
-    uint8_t *to = c->bytes + c->n;
-    c->n += (uint32_t)(view_event_put(to, e, view_forms_add(&s->forms, e, q->before.form), &q->before) - to);
+    return c->bytes + c->n;
+}
+
+static bool put(view_spool *s, view_sequence *q, const dl_event *e)
+{
+    uint8_t *to = room_for(s, q, VIEW_EVENT_BYTES);
+    if (!to) return false;
+    const uint8_t *end = view_event_put(to, e, view_forms_add(&s->forms, e, q->before.form), &q->before);
+    q->last->n += (uint32_t)(end - to);
     return true;
+}
+
+/* An event that has been read, or a run whose first event it is. */
+static bool put_whole(view_spool *s, view_sequence *q, const dl_event *e, const view_run *run)
+{
+    if (!run) return put(s, q, e);
+    uint8_t *to = room_for(s, q, view_run_bytes(run->shape));
+    const uint8_t *end = to ? view_run_put_again(to, run, &q->before) : NULL;
+    if (end) q->last->n += (uint32_t)(end - to);
+    for (uint32_t i = 0; to && !end && i < run->shape->n; i++) {
+        dl_event one;
+        view_run_event(run, i, &one);
+        one.stream = q->stream;
+        if (!put(s, q, &one)) return false;
+    }
+    return to != NULL;
 }
 
 /* Puts a sequence's events that are wanted away again, as far as there is room. */
@@ -103,6 +129,7 @@ static devlog_status put_again(view_spool *s, view_sequence *q, size_t room, dev
     view_sequence was = *q;
     view_reader r = {.spool = s, .of = &was, .room = s->reading};
     dl_event e;
+    const view_run *run;
     bool any = true;
     devlog_status status = DEVLOG_OK;
     q->first = q->last = NULL;
@@ -110,14 +137,15 @@ static devlog_status put_again(view_spool *s, view_sequence *q, size_t room, dev
     q->n_extents = 0;
     q->before = (view_before){0};
     for (;;) {
-        status = view_reader_next(&r, &e, &any, err);
+        status = view_reader_next_whole(&r, &e, &run, &any, err);
         if (status || !any) break;
+        const uint32_t n = run ? run->shape->n : 1;
         if (!s->owner.wants(s->owner.ctx, &e)) {
-            s->total--;
+            s->total -= n;
         } else if (s->bytes >= room) {
-            s->unfit++;
-            s->total--;
-        } else if (!put(s, q, &e)) {
+            s->unfit += n;
+            s->total -= n;
+        } else if (!put_whole(s, q, &e, run)) {
             status = no_memory(err);
             break;
         }
@@ -259,7 +287,7 @@ static devlog_status make_room(view_spool *s, devlog_error *err)
 
 /* ---- What comes -------------------------------------------------------------------------------------- */
 
-static view_sequence *new_sequence(view_spool *s, uint32_t source, const dl_event *e)
+static view_sequence *new_sequence(view_spool *s, uint32_t source, uint32_t stream)
 {
     if (s->n_sequences == s->cap_sequences) {
         uint32_t cap = s->cap_sequences ? s->cap_sequences * 2 : 64;
@@ -269,24 +297,28 @@ static view_sequence *new_sequence(view_spool *s, uint32_t source, const dl_even
         s->cap_sequences = cap;
     }
     view_sequence *q = &s->sequences[s->n_sequences++];
-    *q = (view_sequence){.source = source, .stream = e->stream};
+    *q = (view_sequence){.source = source, .stream = stream};
     return q;
 }
 
-/* The first sequence of a source; DL_NONE when out of memory. */
-static uint32_t first_sequence(view_spool *s, uint32_t source, const dl_event *e)
+static bool grow_sources(view_spool *s, uint32_t source)
 {
-    if (source >= s->n_sources) {
-        uint32_t n = s->n_sources ? s->n_sources : 64;
-        while (n <= source)
-            n *= 2;
-        uint32_t *grown = realloc(s->sources, n * sizeof *grown);
-        if (!grown) return DL_NONE;
-        memset(grown + s->n_sources, 0, (n - s->n_sources) * sizeof *grown);
-        s->sources = grown;
-        s->n_sources = n;
-    }
-    if (!s->sources[source] && new_sequence(s, source, e)) s->sources[source] = s->n_sequences;
+    uint32_t n = s->n_sources ? s->n_sources : 64;
+    while (n <= source)
+        n *= 2;
+    uint32_t *grown = realloc(s->sources, n * sizeof *grown);
+    if (!grown) return false;
+    memset(grown + s->n_sources, 0, (n - s->n_sources) * sizeof *grown);
+    s->sources = grown;
+    s->n_sources = n;
+    return true;
+}
+
+/* The first sequence of a source; DL_NONE when out of memory. */
+static inline uint32_t first_sequence(view_spool *s, uint32_t source, uint32_t stream)
+{
+    if (source >= s->n_sources && !grow_sources(s, source)) return DL_NONE;
+    if (!s->sources[source] && new_sequence(s, source, stream)) s->sources[source] = s->n_sequences;
     return s->sources[source] ? s->sources[source] - 1 : DL_NONE;
 }
 
@@ -305,7 +337,7 @@ static view_sequence *place_of(view_spool *s, view_sequence *q, const dl_event *
     for (unsigned n = 1; !q->disordered && (q->first || q->n_extents) && !goes_behind(q, e); n++) {
         if (!q->next) {
             const size_t before = (size_t)(q - s->sequences);
-            view_sequence *fresh = new_sequence(s, q->source, e);
+            view_sequence *fresh = new_sequence(s, q->source, e->stream);
             if (!fresh) return NULL;
             fresh->disordered = n + 1 == MOST_SEQUENCES;
             s->sequences[before].next = s->n_sequences - 1;
@@ -345,7 +377,7 @@ devlog_status view_spool_add(view_spool *s, uint32_t source, const dl_event *eve
             if (status) return status;
         }
         put_in_order(events, some, places);
-        const uint32_t first = first_sequence(s, source, events);
+        const uint32_t first = first_sequence(s, source, events->stream);
         for (size_t i = 0; i < some; i++) {
             const dl_event *e = &events[places[i]];
             view_sequence *q = first == DL_NONE ? NULL : place_of(s, &s->sequences[first], e);
@@ -360,4 +392,46 @@ devlog_status view_spool_add(view_spool *s, uint32_t source, const dl_event *eve
         n -= some;
     }
     return DEVLOG_OK;
+}
+
+/* Keeps a run as a whole, if that can be; *kept. */
+static devlog_status keep_run(view_spool *s, uint32_t source, const dl_run *run, const dl_tables *tables,
+                              bool *kept, devlog_error *err)
+{
+    const view_shape *shape = run->shape < s->shapes.n ? s->shapes.by_number[run->shape] : NULL;
+    if (!shape && !(shape = view_shapes_of(&s->shapes, run, tables))) return DEVLOG_OK;
+    if (s->bytes >= s->max) {
+        devlog_status status = make_room(s, err);
+        if (status) return status;
+    }
+    const uint32_t first = first_sequence(s, source, run->stream);
+    if (first == DL_NONE) return no_memory(err);
+    view_sequence *q = &s->sequences[first];
+    const dl_mark *marks = run->marks;
+    if (q->disordered || ((q->first || q->n_extents) && marks->time <= q->start)) return DEVLOG_OK;
+    uint8_t *to = room_for(s, q, view_run_bytes(shape));
+    const uint8_t *end = to ? view_run_put(to, shape, run, &q->before) : NULL;
+    if (!to) return no_memory(err);
+    if (!end) return DEVLOG_OK;
+    const view_shape_item *last = &shape->items[shape->n - 1];
+    q->last->n += (uint32_t)(end - to);
+    q->start = marks[last->start].time;
+    q->end = marks[last->end].time;
+    q->depth = last->depth;
+    q->line = run->line + run->line_step * last->line;
+    s->total += shape->n;
+    *kept = true;
+    return DEVLOG_OK;
+}
+
+devlog_status view_spool_add_run(view_spool *s, uint32_t source, const dl_run *run, size_t n,
+                                 const dl_tables *tables, devlog_error *err)
+{
+    dl_event events[UINT8_MAX + 1];
+    bool kept = false;
+    devlog_status status = n == run->n_events ? keep_run(s, source, run, tables, &kept, err) : DEVLOG_OK;
+    if (status || kept) return status;
+    for (uint32_t i = 0; i < n; i++)
+        events[i] = dl_run_event(run, tables, i);
+    return view_spool_add(s, source, events, n, err);
 }

@@ -1,13 +1,13 @@
 /* A spool: events put away as they come, and given back in an order that is chosen at the end, as often as
  * wanted. Events of one source (a RISC) come nearly in order of their starts, so they are put into few sequences that
- * are in order, as bytes (view_events.h), and merged when they are given back. What does not fit into the memory waits
+ * are in order, as bytes (view_events.h; view_runs.h), and merged when they are given back. What does not fit into the memory waits
  * in an unlinked temporary file; where there is no room for that, an owner who has said so does with fewer events. */
 #ifndef DEVLOG_REPORT_VIEW_SPOOL_H
 #define DEVLOG_REPORT_VIEW_SPOOL_H
 
 #include <stdbool.h>
 
-#include "report/view_events.h"
+#include "report/view_runs.h"
 
 /* What events are sorted by: `major` first, which all events of a source have in common, then `start`, then the larger
  * `end`, then `minor`, then the order in which they came. */
@@ -17,7 +17,14 @@ typedef struct view_key {
 } view_key;
 
 typedef void view_key_fn(void *ctx, const dl_event *e, view_key *out);
-typedef devlog_status view_event_fn(void *ctx, const dl_event *e, devlog_error *err);
+
+/* Who takes the events. `run`, where it is not NULL, is called instead for a run that was added as one and has nothing
+ * else of its major beside it. */
+typedef struct view_spool_sink {
+    void *ctx;
+    devlog_status (*event)(void *ctx, const dl_event *e, devlog_error *err);
+    devlog_status (*run)(void *ctx, const view_run *run, uint32_t stream, devlog_error *err);
+} view_spool_sink;
 
 typedef struct view_spool_order {
     view_key_fn *key; /* of which neither start nor end decreases when those of the event do not */
@@ -42,6 +49,7 @@ typedef struct view_spool {
     view_spool_owner owner; /* zero: every event is wanted */
     bool picked;            /* what is in memory has been asked for since it was full last */
     view_forms forms;
+    view_shapes shapes;
     struct view_sequence *sequences;
     uint32_t n_sequences, cap_sequences;
     uint32_t *sources, n_sources; /* the first sequence of each source + 1 */
@@ -60,8 +68,11 @@ void view_spool_clear(view_spool *s);
 /* Events of a source, which all have its stream; sources are small numbers. */
 devlog_status view_spool_add(view_spool *s, uint32_t source, const dl_event *events, size_t n,
                              devlog_error *err);
-/* Calls `each` for every event in order. Nothing may be added while it runs. */
-devlog_status view_spool_run(view_spool *s, const view_spool_order *order, view_event_fn *each, void *ctx,
+/* The same of the events of a run that has items, or the first n of them. */
+devlog_status view_spool_add_run(view_spool *s, uint32_t source, const dl_run *run, size_t n,
+                                 const dl_tables *tables, devlog_error *err);
+/* Gives every event in order. Nothing may be added while it runs. */
+devlog_status view_spool_run(view_spool *s, const view_spool_order *order, const view_spool_sink *sink,
                              devlog_error *err);
 
 #endif

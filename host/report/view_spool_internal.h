@@ -42,10 +42,15 @@ typedef struct view_reader {
     const chunk *chunk;
     bool begun;
     view_before before;
+    view_run run;  /* in hand */
+    uint32_t item; /* the next of it; behind the last when none is in hand */
 } view_reader;
 
 /* The next event; *any is false behind the last. */
 devlog_status view_reader_next(view_reader *r, dl_event *e, bool *any, devlog_error *err);
+/* The next event, or the next run; not between the events of a run. *e is the first event then. */
+devlog_status view_reader_next_whole(view_reader *r, dl_event *e, const view_run **run, bool *any,
+                                     devlog_error *err);
 void view_reader_free(view_reader *r);
 
 /* Reads or writes the spool's file. */

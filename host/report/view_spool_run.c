@@ -4,7 +4,7 @@
 
 #include "report/view_spool_internal.h"
 
-enum { LEAST_BLOCK = 8 * VIEW_EVENT_BYTES, MOST_BLOCK = 64 * 1024 };
+enum { LEAST_BLOCK = 4 * VIEW_RUN_BYTES, MOST_BLOCK = 64 * 1024 };
 
 static devlog_status no_memory(devlog_error *err)
 {
@@ -56,6 +56,8 @@ static devlog_status move_on(view_reader *r, bool *any, devlog_error *err)
         return DEVLOG_OK;
     else
         r->chunk = r->chunk ? r->chunk->next : NULL;
+    while (r->chunk && !r->chunk->n) /* what it was made for could not be put there */
+        r->chunk = r->chunk->next;
     r->begun = true;
     *any = r->chunk != NULL;
     if (!*any) return DEVLOG_OK;
@@ -64,15 +66,39 @@ static devlog_status move_on(view_reader *r, bool *any, devlog_error *err)
     return DEVLOG_OK;
 }
 
-static inline devlog_status next_event(view_reader *r, dl_event *e, bool *any, devlog_error *err)
+/* The next event, or a run, which is in hand then. */
+static inline devlog_status next_whole(view_reader *r, dl_event *e, bool *is_run, bool *any,
+                                       devlog_error *err)
 {
     *any = true;
-    /* Where an event may be cut, there is more of it, or it ends the block. */
-    if (r->begun ? r->at == r->end : r->end - r->at < VIEW_EVENT_BYTES) {
+    *is_run = false;
+    /* Where an entry may be cut, there is more of it, or it ends the block. */
+    if (r->begun ? r->at == r->end : r->end - r->at < VIEW_RUN_BYTES) {
         devlog_status status = move_on(r, any, err);
         if (status || !*any) return status;
     }
+    uint32_t form;
+    memcpy(&form, r->at, sizeof form);
+    *is_run = form & VIEW_IS_RUN;
+    if (*is_run) {
+        r->at = view_run_get(r->at, &r->spool->shapes, &r->before, &r->run);
+        r->item = 0;
+        return DEVLOG_OK;
+    }
     r->at = view_event_get(r->at, &r->spool->forms, &r->before, e);
+    e->stream = r->of->stream;
+    return DEVLOG_OK;
+}
+
+static inline devlog_status next_event(view_reader *r, dl_event *e, bool *any, devlog_error *err)
+{
+    if (!r->run.shape || r->item == r->run.shape->n) {
+        bool is_run;
+        devlog_status status = next_whole(r, e, &is_run, any, err);
+        if (status || !*any || !is_run) return status;
+    }
+    *any = true;
+    view_run_event(&r->run, r->item++, e);
     e->stream = r->of->stream;
     return DEVLOG_OK;
 }
@@ -80,6 +106,20 @@ static inline devlog_status next_event(view_reader *r, dl_event *e, bool *any, d
 devlog_status view_reader_next(view_reader *r, dl_event *e, bool *any, devlog_error *err)
 {
     return next_event(r, e, any, err);
+}
+
+devlog_status view_reader_next_whole(view_reader *r, dl_event *e, const view_run **run, bool *any,
+                                     devlog_error *err)
+{
+    bool is_run;
+    devlog_status status = next_whole(r, e, &is_run, any, err);
+    *run = !status && *any && is_run ? &r->run : NULL;
+    if (*run) {
+        view_run_event(&r->run, 0, e);
+        e->stream = r->of->stream;
+        r->item = r->run.shape->n;
+    }
+    return status;
 }
 
 /* ---- A source's events by their keys ----------------------------------------------------------------- */
@@ -252,7 +292,7 @@ static uint32_t begin(const tournament *t)
     return first;
 }
 
-static devlog_status merge(head *heads, size_t n, const view_spool_order *o, view_event_fn *each, void *ctx,
+static devlog_status merge(head *heads, size_t n, const view_spool_order *o, const view_spool_sink *sink,
                            devlog_error *err)
 {
     const tournament t = {heads, malloc(n * sizeof *t.places), n, o};
@@ -260,7 +300,7 @@ static devlog_status merge(head *heads, size_t n, const view_spool_order *o, vie
     uint32_t next = t.places ? begin(&t) : 0;
     while (!status && !heads[next].is_done) {
         head *h = &heads[next];
-        status = each(ctx, &h->event, err);
+        status = sink->event(sink->ctx, &h->event, err);
         if (!status) status = advance(h, o, err);
         if (!status) next = play(&t, next);
     }
@@ -269,21 +309,31 @@ static devlog_status merge(head *heads, size_t n, const view_spool_order *o, vie
 }
 
 /* A sequence alone, in order. */
-static devlog_status read_through(view_reader *r, view_event_fn *each, void *ctx, devlog_error *err)
+static devlog_status read_through(view_reader *r, const view_spool_sink *sink, devlog_error *err)
 {
     dl_event e;
-    bool any;
+    bool any, is_run;
     for (;;) {
-        devlog_status status = next_event(r, &e, &any, err);
+        devlog_status status = next_whole(r, &e, &is_run, &any, err);
         if (status || !any) return status;
-        status = each(ctx, &e, err);
+        if (is_run && sink->run) {
+            status = sink->run(sink->ctx, &r->run, r->of->stream, err);
+        } else if (!is_run) {
+            status = sink->event(sink->ctx, &e, err);
+        } else {
+            for (uint32_t i = 0; i < r->run.shape->n && !status; i++) {
+                view_run_event(&r->run, i, &e);
+                e.stream = r->of->stream;
+                status = sink->event(sink->ctx, &e, err);
+            }
+        }
         if (status) return status;
     }
 }
 
 /* Sequences of one major. */
 static devlog_status run_major(view_spool *s, const uint32_t *sequences, size_t n, const view_spool_order *o,
-                               view_event_fn *each, void *ctx, devlog_error *err)
+                               const view_spool_sink *sink, devlog_error *err)
 {
     head *heads = calloc(n, sizeof *heads);
     const bool alone = n == 1 && o->exact && !s->sequences[sequences[0]].disordered;
@@ -291,9 +341,9 @@ static devlog_status run_major(view_spool *s, const uint32_t *sequences, size_t 
     for (size_t i = 0; i < n && !status; i++) {
         heads[i].reader =
             (view_reader){.spool = s, .of = &s->sequences[sequences[i]], .room = s->reading / n};
-        status = alone ? read_through(&heads[i].reader, each, ctx, err) : advance(&heads[i], o, err);
+        status = alone ? read_through(&heads[i].reader, sink, err) : advance(&heads[i], o, err);
     }
-    if (!status && !alone) status = merge(heads, n, o, each, ctx, err);
+    if (!status && !alone) status = merge(heads, n, o, sink, err);
     for (size_t i = 0; heads && i < n; i++) {
         view_reader_free(&heads[i].reader);
         free(heads[i].items);
@@ -328,7 +378,7 @@ static devlog_status major_of(view_spool *s, uint32_t sequence, const view_spool
     return DEVLOG_OK;
 }
 
-devlog_status view_spool_run(view_spool *s, const view_spool_order *o, view_event_fn *each, void *ctx,
+devlog_status view_spool_run(view_spool *s, const view_spool_order *o, const view_spool_sink *sink,
                              devlog_error *err)
 {
     placed *all = malloc((s->n_sequences + 1u) * sizeof *all);
@@ -345,7 +395,7 @@ devlog_status view_spool_run(view_spool *s, const view_spool_order *o, view_even
     for (size_t from = 0, to; from < n && !status; from = to) {
         for (to = from; to < n && all[to].major == all[from].major; to++)
             of_major[to - from] = all[to].sequence;
-        status = run_major(s, of_major, to - from, o, each, ctx, err);
+        status = run_major(s, of_major, to - from, o, sink, err);
     }
     free(all);
     free(of_major);

@@ -274,7 +274,7 @@ static void host_and_device_on_one_axis(void **state)
     check_ok(dl_decode_file(d, path, &err), &err);
     check_ok(dl_decode_finish(d, &err), &err);
     check_ok(dl_view_ready(t.view, &err), &err);
-    check_ok(dl_view_run(t.view, DL_VIEW_BY_TIME, (dl_view_sink){&t, on_items}, &err), &err);
+    check_ok(dl_view_run(t.view, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = &t, .items = on_items}, &err), &err);
     assert_int_equal(t.n, 9);
     uint32_t n;
     const dl_view_chip *chip = dl_view_chips(t.view, &n);

@@ -32,8 +32,10 @@ static devlog_status on_runs(void *ctx, const dl_run *runs, size_t n, devlog_err
     (void)err;
     test_digest *r = ctx;
     for (size_t i = 0; i < n; i++) {
-        for (uint32_t k = 0; k < runs[i].n_events; k++)
-            r->events = mix(r->events, &runs[i].events[k], sizeof runs[i].events[k]);
+        for (uint32_t k = 0; k < runs[i].n_events; k++) {
+            const dl_event e = runs[i].items ? dl_run_event(&runs[i], r->tables_of, k) : runs[i].events[k];
+            r->events = mix(r->events, &e, sizeof e);
+        }
         for (uint32_t k = 0; k < runs[i].n_marks; k++)
             on_mark(r, &runs[i], &runs[i].marks[k]);
     }
@@ -67,8 +69,9 @@ static void take_losses(test_digest *r, const dl_losses *l)
     r->losses = mix(r->losses, seen, sizeof seen);
     r->losses = mix(r->losses, l->skipped, sizeof l->skipped);
     r->losses = mix(r->losses, l->found, sizeof l->found);
-    const uint64_t costs[] = {l->cost_known, l->cost_subtracted, l->cost_of_kernels, l->cycles_of_kernels,
-                             l->cost_off_of_kernels, l->kernels_unpriced, l->kernels_unknown_cost};
+    const uint64_t costs[] = {l->cost_known,          l->cost_subtracted,     l->cost_of_kernels,
+                              l->cycles_of_kernels,   l->cost_off_of_kernels, l->kernels_unpriced,
+                              l->kernels_unknown_cost};
     r->losses = mix(r->losses, costs, sizeof costs);
     r->losses = mix(r->losses, l->cost_sixteenths, sizeof l->cost_sixteenths);
     for (int kind = 0; kind < DL_SKIPS + DL_FINDINGS; kind++)
@@ -143,7 +146,7 @@ static devlog_status digest_of(test_digest *digest, bool listen, const char *tex
     if (listen) {
         digest->tables_of = dl_decode_tables(d);
         const dl_run_sink runs = {.ctx = digest,
-                                  .wants = DL_WANT_EVENTS | DL_WANT_MARKS,
+                                  .wants = DL_WANT_EVENTS | DL_WANT_MARKS | DL_WANT_ITEMS,
                                   .runs = on_runs,
                                   .apart = options && options->block % 2};
         if (!status) status = dl_decode_run_sink(d, runs, &err);
@@ -226,7 +229,9 @@ devlog_status test_capture_digest(test_digest *digest, const void *bytes, size_t
     digest->tables_of = dl_decode_tables(d);
     static const _Atomic uint32_t listed = 3;
     const dl_run_sink sinks[] = {
-        [TEST_LISTENS_TO_ALL] = {.ctx = digest, .wants = DL_WANT_EVENTS | DL_WANT_MARKS, .runs = on_runs},
+        [TEST_LISTENS_TO_ALL] = {.ctx = digest,
+                                 .wants = DL_WANT_EVENTS | DL_WANT_MARKS | DL_WANT_ITEMS,
+                                 .runs = on_runs},
         [TEST_LISTENS_TO_SOME] = {.ctx = digest,
                                   .wants = DL_WANT_MARKS,
                                   .runs = on_picked,

@@ -362,6 +362,12 @@ static inline bool dl_pair_lists_events(const dl_pair *p)
     return p->out.sink.wants & DL_WANT_EVENTS;
 }
 
+/* Whether runs of a shape may have items instead of events; never when there are filters, which leave some out. */
+static inline bool dl_pair_lists_items(const dl_pair *p)
+{
+    return p->out.sink.wants & DL_WANT_ITEMS && !p->filter;
+}
+
 /* Whether nobody looks at single events of a launch; never when there are filters, which leave some out. */
 static inline bool dl_pair_needs_no_list(const dl_pair *p, uint32_t launch)
 {

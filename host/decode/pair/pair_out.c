@@ -20,11 +20,11 @@ devlog_status dl_outbox_hand_on(dl_outbox *o, const dl_run_sink *sink, devlog_er
     const dl_mark *marks = o->marks;
     for (uint32_t i = 0; i < o->n_runs; i++) {
         dl_run *run = &o->runs[i];
-        if (!run->unlisted) {
+        if (!run->unlisted && !run->items) {
             if (sink->wants & DL_WANT_EVENTS) run->events = events;
             events += run->n_events;
         }
-        if (run->marks || !(sink->wants & DL_WANT_MARKS)) continue;
+        if (run->marks || !run->n_marks) continue;
         run->marks = marks;
         marks += run->n_marks;
     }
@@ -95,8 +95,8 @@ dl_run *dl_pair_out_begin(dl_pair *p, uint32_t stream, uint32_t launch, uint32_t
                           devlog_status *status, devlog_error *err)
 {
     dl_outbox *o = &p->out.box;
-    bool full =
-        o->n_runs >= OUT_RUNS || o->n_events + n_events > OUT_EVENTS || o->n_marks + n_marks > OUT_MARKS;
+    bool full = !p->out.collects && (o->n_runs >= OUT_RUNS || o->n_events + n_events > OUT_EVENTS ||
+                                     o->n_marks + n_marks > OUT_MARKS);
     const bool fits = !full && o->n_runs < o->cap_runs && n_events <= o->cap_events - o->n_events &&
                       n_marks <= o->cap_marks - o->n_marks;
     if (!fits && !make_room(p, full, n_events, n_marks, status, err)) return NULL;
@@ -108,6 +108,8 @@ dl_run *dl_pair_out_begin(dl_pair *p, uint32_t stream, uint32_t launch, uint32_t
     run->marks = NULL;
     run->batch = p->batch;
     run->events = NULL;
+    run->items = NULL;
+    run->line = run->line_step = 0;
     run->fw_start = run->kernel_start = run->kernel_end = run->fw_end = 0;
     run->has = 0;
     run->unlisted = run->once = false;

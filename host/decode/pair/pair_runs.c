@@ -120,8 +120,8 @@ static inline bool filters_by_launch(const dl_pair *p, uint64_t first, uint64_t 
     return p->losses->seen.rows && first >= f->from && (f->to == 0 || last <= f->to);
 }
 
-/* Counts what closes in a run of a known shape, and lists it. `plain`: statistics, with samples, are all that
- * is wanted. False when out of memory. */
+/* Counts what closes in a run of a known shape, and lists it where the run has no items. `plain`: statistics, with samples, are
+ * all that is wanted. False when out of memory. */
 ALWAYS_INLINE bool take_items(dl_pair *p, stream_state *s, const stream_shape *known, uint32_t at,
                               dl_run *run, bool launch_is_kept, const bool plain)
 {
@@ -130,7 +130,7 @@ ALWAYS_INLINE bool take_items(dl_pair *p, stream_state *s, const stream_shape *k
     const uint64_t epoch = s->epoch;
     const uint32_t launch = s->launch;
     const shape_item *item = known->shape->items, *end = item + known->shape->n_items;
-    const bool lists = !plain && run && !run->unlisted && dl_pair_lists_events(p),
+    const bool lists = !plain && run && !run->unlisted && !run->items && dl_pair_lists_events(p),
                filtered = !plain && p->filter;
     for (const shape_counter *counter = known->counters; item < end; item++, counter++) {
         const dl_mark *first = &marks[item->start], *last = &marks[item->end];
@@ -186,7 +186,7 @@ static inline void describe(dl_pair *p, const stream_state *s, const pair_shape 
         run->kernel_start = marks[shape->kernel_start].time + epoch;
         run->kernel_end = marks[shape->kernel_end].time + epoch;
     }
-    if (!dl_pair_lists_marks(p)) return;
+    if (!dl_pair_lists_marks(p) && !run->items) return;
     run->n_marks = shape->n;
     if (!shape->order && !epoch) {
         run->marks = marks;
@@ -249,19 +249,25 @@ static inline uint32_t pair_as_before(dl_pair *p, uint32_t at, uint32_t to, bool
     ids->stream = s;
     const bool launch_is_kept = dl_pair_launch_is_kept(p, s->launch);
     const bool counts = dl_pair_lists_events(p) && dl_pair_only_counts(p, s->launch);
+    const bool tells = !counts && dl_pair_lists_items(p) && !shape->has_data && !(code & DL_MARK_RARE);
     dl_run *run = NULL;
     if (p->filter) {
         if (from < p->losses->seen.first) p->losses->seen.first = from;
         if (last > p->losses->seen.last) p->losses->seen.last = last;
     }
     if (p->out.sink.runs && launch_is_kept) {
-        run = dl_pair_out_begin(p, stream, s->launch, counts ? 0 : shape->n_items, n, status, err);
+        run = dl_pair_out_begin(p, stream, s->launch, counts || tells ? 0 : shape->n_items, n, status, err);
         if (!run) return n;
         run->unlisted = counts;
-        if (counts) run->n_events = shape->n_items;
+        if (counts || tells) run->n_events = shape->n_items;
+        if (tells) {
+            run->items = shape->told;
+            run->line = dl_frame_line(rest, at);
+            run->line_step = rest->step;
+        }
         describe(p, s, shape, marks, run);
     }
-    bool taken = !p->filter && !p->no_samples && (counts || !dl_pair_lists_events(p))
+    bool taken = !p->filter && !p->no_samples && (counts || tells || !dl_pair_lists_events(p))
                      ? take_items(p, s, known, at, run, launch_is_kept, true)
                      : take_items(p, s, known, at, run, launch_is_kept, false);
     if (!taken) *status = dl_pair_no_memory(err);

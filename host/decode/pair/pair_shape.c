@@ -119,27 +119,42 @@ static bool spend(dl_pair *p, size_t bytes)
     return true;
 }
 
+/* The items of a shape as consumers are told them: places in the batch become places in the order of the stamps. */
+static void tell_items(const finding *f, dl_run_item *told)
+{
+    uint8_t places[SHAPE_MARKS] = {0};
+    for (uint32_t i = 0; i < f->shape.n; i++)
+        places[f->order[i]] = (uint8_t)i;
+    for (uint32_t i = 0; i < f->shape.n_items; i++) {
+        const shape_item *item = &f->items[i];
+        told[i] = (dl_run_item){places[item->start], places[item->end], item->kind, item->depth, item->end};
+    }
+}
+
 static const pair_shape *add_shape(dl_pair *p, const finding *f, const dl_mark *sorted)
 {
     const uint32_t n = f->shape.n, n_items = f->shape.n_items;
     size_t head = (sizeof(pair_shape) + sizeof(shape_step) - 1) & ~(sizeof(shape_step) - 1);
-    size_t bytes = head + n * (sizeof(shape_step) + 1) + n_items * sizeof(shape_item);
+    size_t bytes = head + n * (sizeof(shape_step) + 1) + n_items * (sizeof(shape_item) + sizeof(dl_run_item));
     if (!p->shapes && !(p->shapes = calloc(SHAPE_SLOTS, sizeof(pair_shape *)))) return NULL;
     char *memory = spend(p, bytes) ? malloc(bytes) : NULL;
     if (!memory) return NULL;
     pair_shape *shape = (pair_shape *)(void *)memory;
     shape_step *steps = (shape_step *)(void *)(memory + head);
     shape_item *items = (shape_item *)(void *)(steps + n);
-    uint8_t *order = (uint8_t *)(items + n_items);
+    dl_run_item *told = (dl_run_item *)(void *)(items + n_items);
+    uint8_t *order = (uint8_t *)(told + n_items);
     steps[0] = (shape_step){0, 0};
     for (uint32_t i = 1; i < n; i++)
         steps[i] = step_of(f, sorted, i);
     memcpy(items, f->items, n_items * sizeof *items);
+    tell_items(f, told);
     memcpy(order, f->order, n);
     *shape = f->shape;
     shape->number = p->n_shapes < DL_RUN_SHAPES - 1 ? ++p->n_shapes : 0;
     shape->steps = steps;
     shape->items = items;
+    shape->told = told;
     shape->order = f->in_order ? NULL : order;
     pair_shape **list = &p->shapes[shape->hash % SHAPE_SLOTS];
     shape->next = *list;

@@ -40,6 +40,7 @@ typedef struct pair_shape {
     const shape_step *steps;
     const uint8_t *order;    /* places of the marks in the order of their stamps; NULL: they are in order */
     const shape_item *items; /* in the order in which they close */
+    const dl_run_item *told; /* the same for consumers, by places in the order of the stamps */
     uint32_t n, n_items;
     uint8_t last;                             /* place of the mark with the last stamp */
     uint8_t fw_end, kernel_start, kernel_end; /* of the ends the last, of the starts the first; SHAPE_NONE */

@@ -133,7 +133,7 @@ static devlog_status grow_tree(void *ctx, const dl_view_item *items, size_t n, d
 static void write_by_cjson(dl_view *v, const char *path)
 {
     tree = cJSON_CreateArray();
-    must(dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){v, grow_tree}, &err));
+    must(dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = v, .items = grow_tree}, &err));
     char *text = cJSON_PrintUnformatted(tree);
     FILE *f = fopen(path, "w");
     if (!f || !text || fputs(text, f) < 0 || fclose(f) != 0) exit(1);
@@ -157,7 +157,7 @@ static void measure(dl_view *v, const char *what, const dl_export_format *format
             write_by_cjson(v, path);
         else
             must(dl_view_run(v, what[0] == 't' ? DL_VIEW_BY_TRACK : DL_VIEW_BY_TIME,
-                             (dl_view_sink){&count, nothing}, &err));
+                             (dl_view_sink){.ctx = &count, .items = nothing}, &err));
         double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
         printf("%-24s %8.2f %10.0f %12.1f\n", what, (double)zones / seconds / 1e6,
                (double)size_of(path) / (double)zones, (double)(peak_kb() - before) / 1024);

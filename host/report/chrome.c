@@ -340,7 +340,7 @@ devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err)
     if (status) return status;
     OUT_LITERAL(&c.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     status = prepare(&c, err);
-    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&c, events}, err);
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){.ctx = &c, .items = events}, err);
     if (!status) other_data(&c);
     out_free_fragments(c.sites, n_sites);
     out_free_fragments(c.threads, c.n_tracks);

@@ -153,7 +153,8 @@ devlog_status dl_export_collapsed(dl_view *v, const char *path, devlog_error *er
     devlog_status status = out_open(&c.out, path, err);
     if (status) return status;
     c.nodes = calloc(c.cap_nodes, sizeof *c.nodes);
-    status = c.nodes ? dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&c, items}, err) : no_memory(err);
+    status = c.nodes ? dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){.ctx = &c, .items = items}, err)
+                     : no_memory(err);
     if (!status) status = end_track(&c, err);
     free(c.nodes);
     free(c.open);

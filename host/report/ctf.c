@@ -337,7 +337,7 @@ devlog_status dl_export_ctf(dl_view *v, const char *path, devlog_error *err)
     c.tracks = dl_view_tracks(v, &c.n_tracks);
     c.tables = dl_decode_tables(dl_view_decode(v));
     if (!make_all_labels(&c)) status = no_memory(err);
-    if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){&c, events}, err);
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = &c, .items = events}, err);
     if (status && c.chip != DL_NONE)
         status = out_close(&c.out, status, err);
     else if (!status)

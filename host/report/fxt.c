@@ -332,7 +332,7 @@ devlog_status dl_export_fxt(dl_view *v, const char *path, devlog_error *err)
         for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
             (void)string_of(f, categories[i]);
         name_all(f);
-        status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){f, events}, err);
+        status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){.ctx = f, .items = events}, err);
         status = out_close(&f->out, status, err);
     }
     free(f->names);

@@ -92,30 +92,34 @@ static inline void varint(dl_str *out, uint64_t value)
     out->len = (size_t)(put_varint(out->text + out->len, value) - out->text);
 }
 
-static inline bool add_to_line(page_pack *p, page_line *line, const dl_view_item *item, bool point)
+/* `length` of points is what they say; `site` is as the column has it. */
+static inline bool add_to_line(page_line *line, uint64_t cycle, uint64_t behind, uint64_t length,
+                               uint64_t site, uint32_t of_launch)
 {
-    uint64_t site = item->site == DL_NONE ? 0 : site_number(p, item->site);
-    int64_t launch = item->launch == DL_NONE ? -1 : (int64_t)item->launch;
+    const int64_t launch = of_launch == DL_NONE ? -1 : (int64_t)of_launch, more = launch - line->launch;
     if (!line->room && !make_room(line)) return false;
     line->room--;
-    varint(&line->columns[PAGE_GAPS], item->cycle - line->at);
-    if (point) {
-        varint(&line->columns[PAGE_LENGTHS], item->kind == DL_VIEW_POINT ? text_number(p, item) : item->data);
-        varint(&line->columns[PAGE_SITES], site * 8 + item->kind);
-        line->at = item->cycle;
-    } else {
-        varint(&line->columns[PAGE_LENGTHS], item->end_cycle - item->cycle);
-        varint(&line->columns[PAGE_SITES], site);
-        line->at = item->end_cycle;
-    }
-    int64_t more = launch - line->launch;
+    varint(&line->columns[PAGE_GAPS], cycle - line->at);
+    varint(&line->columns[PAGE_LENGTHS], length);
+    varint(&line->columns[PAGE_SITES], site);
     varint(&line->columns[PAGE_LAUNCHES], more < 0 ? (uint64_t)(-more) * 2 - 1 : (uint64_t)more * 2);
+    line->at = behind;
     line->launch = launch;
     line->n++;
     return true;
 }
 
-static page_line *line_at(page_pack *p, uint32_t level)
+static bool add_item(page_pack *p, page_line *line, const dl_view_item *item, bool point)
+{
+    const uint64_t site = item->site == DL_NONE ? 0 : site_number(p, item->site);
+    if (!point)
+        return add_to_line(line, item->cycle, item->end_cycle, item->end_cycle - item->cycle, site,
+                           item->launch);
+    const uint64_t said = item->kind == DL_VIEW_POINT ? text_number(p, item) : item->data;
+    return add_to_line(line, item->cycle, item->cycle, said, site * 8 + item->kind, item->launch);
+}
+
+static page_line *make_lines(page_pack *p, uint32_t level)
 {
     if (level >= p->cap_lines) {
         uint32_t cap = level + 16;
@@ -128,6 +132,11 @@ static page_line *line_at(page_pack *p, uint32_t level)
     for (; p->n_lines <= level; p->n_lines++)
         p->lines[p->n_lines].at = p->base;
     return &p->lines[level];
+}
+
+static inline page_line *line_at(page_pack *p, uint32_t level)
+{
+    return level < p->n_lines ? &p->lines[level] : make_lines(p, level);
 }
 
 static void end_line(page_pack *p, page_line *line, uint32_t level, bool points, bool *more)
@@ -172,14 +181,20 @@ static void end_row(page_pack *p)
     dl_str_char(&p->rows, ']');
 }
 
-static void begin_row(page_pack *p, const dl_view_item *item)
+static void begin_row(page_pack *p, uint32_t track, uint64_t cycle, uint64_t time)
 {
-    p->track = item->track;
+    end_row(p);
+    p->track = track;
     p->lane = 0;
     p->below = 0;
     p->n_lines = 0;
-    p->base = p->points.at = p->last = item->cycle;
-    p->base_time = p->last_time = item->start;
+    p->base = p->points.at = p->last = cycle;
+    p->base_time = p->last_time = time;
+}
+
+static devlog_status no_memory(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's rows");
 }
 
 static devlog_status each(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
@@ -192,10 +207,7 @@ static devlog_status each(void *ctx, const dl_view_item *items, size_t n, devlog
             p->left_out += item->kind != DL_VIEW_LAUNCH;
             continue;
         }
-        if (item->track != p->track) {
-            end_row(p);
-            begin_row(p, item);
-        }
+        if (item->track != p->track) begin_row(p, item->track, item->cycle, item->start);
         if (item->end_cycle > p->last) {
             p->last = item->end_cycle;
             p->last_time = item->end;
@@ -206,10 +218,43 @@ static devlog_status each(void *ctx, const dl_view_item *items, size_t n, devlog
             p->below = p->n_lines;
         }
         page_line *line = point ? &p->points : line_at(p, p->below + item->depth);
-        if (!line || !add_to_line(p, line, item, point))
-            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's rows");
+        if (!line || !add_item(p, line, item, point)) return no_memory(err);
         p->intervals += item->kind != DL_VIEW_LAUNCH;
     }
+    return DEVLOG_OK;
+}
+
+static devlog_status each_run(void *ctx, const view_run *run, uint32_t track, devlog_error *err)
+{
+    page_pack *p = ctx;
+    const uint32_t n = run->shape->n,
+                   shown = p->max - p->intervals < n ? (uint32_t)(p->max - p->intervals) : n;
+    if ((run->launch != DL_NONE && run->launch >= p->launch_end) || !shown) {
+        p->left_out += n;
+        return DEVLOG_OK;
+    }
+    if (track != p->track) begin_row(p, track, run->start, dl_view_time(p->view, track, run->start));
+    if (p->lane) {
+        p->lane = 0;
+        p->below = p->n_lines;
+    }
+    uint64_t last = p->last;
+    for (const view_shape_item *item = run->shape->items, *end = item + shown; item < end; item++) {
+        const uint64_t from = view_run_stamp(run, item->start), to = view_run_stamp(run, item->end);
+        const uint64_t site = site_number(p, item->site);
+        const bool point = item->kind != DL_EVENT_ZONE;
+        page_line *line = point ? &p->points : line_at(p, p->below + item->depth);
+        if (!line ||
+            !add_to_line(line, from, to, to - from, point ? site * 8 + DL_VIEW_POINT : site, run->launch))
+            return no_memory(err);
+        if (to > last) last = to;
+    }
+    if (last > p->last) {
+        p->last = last;
+        p->last_time = dl_view_time(p->view, track, last);
+    }
+    p->intervals += shown;
+    p->left_out += n - shown;
     return DEVLOG_OK;
 }
 
@@ -227,6 +272,14 @@ static devlog_status count_launch(void *ctx, const dl_view_item *items, size_t n
     return DEVLOG_OK;
 }
 
+static devlog_status count_run(void *ctx, const view_run *run, uint32_t track, devlog_error *err)
+{
+    launch_count *c = ctx;
+    (void)track, (void)err;
+    c->counts[run->launch < c->n ? run->launch : c->n] += run->shape->n;
+    return DEVLOG_OK;
+}
+
 /* As many launches as fit, from the first on, so that each that is shown is whole. */
 static devlog_status choose_launches(page_pack *p, devlog_error *err)
 {
@@ -235,7 +288,7 @@ static devlog_status choose_launches(page_pack *p, devlog_error *err)
     if (dl_view_count(p->view) <= p->max) return DEVLOG_OK;
     c.counts = calloc((size_t)c.n + 1, sizeof *c.counts);
     if (!c.counts) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's launches");
-    const dl_view_sink sink = {&c, count_launch};
+    const dl_view_sink sink = {&c, count_launch, count_run};
     devlog_status status = dl_view_run(p->view, DL_VIEW_BY_TRACK, sink, err);
     uint64_t kept = c.counts[c.n];
     uint32_t end = p->launch_end < c.n ? p->launch_end : c.n;
@@ -264,7 +317,7 @@ devlog_status page_pack_view(page_pack *p, dl_view *v, uint64_t max, devlog_erro
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the page's zones");
     memset(p->site_numbers, 0xff, (sites + 1u) * sizeof *p->site_numbers);
     devlog_status status = choose_launches(p, err);
-    const dl_view_sink sink = {p, each};
+    const dl_view_sink sink = {p, each, each_run};
     if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, sink, err);
     if (status) return status;
     if (dl_view_end(v) < p->launch_end) p->launch_end = dl_view_end(v); /* there was no room for more */

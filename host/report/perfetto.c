@@ -516,8 +516,9 @@ devlog_status dl_export_perfetto(dl_view *v, const char *path, devlog_error *err
     if (status) return status;
     p.interned = calloc(p.tables->n_sites + 1u, sizeof *p.interned);
     p.counters = calloc(p.tables->n_sites + 1u, sizeof *p.counters);
-    status = p.interned && p.counters ? dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&p, items}, err)
-                                      : no_memory(err);
+    status = p.interned && p.counters
+                 ? dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){.ctx = &p, .items = items}, err)
+                 : no_memory(err);
     while (p.n_open && !status)
         end_slice(&p);
     /* Chips of which nothing is in the log still show that they are there. */

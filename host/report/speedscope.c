@@ -175,7 +175,7 @@ devlog_status dl_export_speedscope(dl_view *v, const char *path, devlog_error *e
                         "\"name\":\"devlog\",\"shared\":{\"frames\":[");
     status = frames(&s, err);
     OUT_LITERAL(&s.out, "\n]},\"profiles\":[");
-    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&s, items}, err);
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){.ctx = &s, .items = items}, err);
     end_profile(&s);
     out_fmt(
         &s.out,

@@ -409,7 +409,8 @@ static devlog_status write_events(database *d, int fd, uint32_t zones, uint32_t 
     devlog_status status = sqlite_file_begin(&file, fd, d->path, err);
     if (!status) status = sqlite_table_begin(&d->zones, &file, zones, err);
     if (!status) status = sqlite_table_begin(&d->markers, &file, markers, err);
-    if (!status) status = dl_view_run(d->view, DL_VIEW_BY_TIME, (dl_view_sink){d, items}, err);
+    if (!status)
+        status = dl_view_run(d->view, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = d, .items = items}, err);
     if (!status) status = sqlite_table_end(&d->zones, err);
     if (!status) status = sqlite_table_end(&d->markers, err);
     if (!status) status = sqlite_file_end(&file, err);

@@ -266,7 +266,7 @@ static devlog_status write_table(dl_view *v, const char *path, bool json, devlog
     else
         OUT_LITERAL(&t.out, "kind,chip,core_x,core_y,risc,name,file,line,launch,trace_id,trace_counter,op,"
                             "start_cycle,cycles,start_ns,ns,data,lane,depth,text\n");
-    if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){&t, lines}, err);
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = &t, .items = lines}, err);
     if (json) json_foot(&t);
     out_free_fragments(t.places, t.n_tracks);
     out_free_fragments(t.sites, t.tables->n_sites);

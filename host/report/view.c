@@ -270,6 +270,11 @@ static inline uint64_t time_of(const dl_view *v, const view_axis *axis, uint32_t
     return axis->freq_khz ? dl_cycles_to_ns(cycles, axis->freq_khz) : cycles;
 }
 
+uint64_t dl_view_time(const dl_view *v, uint32_t track, uint64_t cycle)
+{
+    return time_of(v, &v->axes[track], track, cycle);
+}
+
 static const uint8_t item_kinds[UINT8_MAX + 1] = {
     [DL_EVENT_ZONE] = DL_VIEW_ZONE,       [DL_EVENT_POINT] = DL_VIEW_POINT,
     [DL_EVENT_VALUE] = DL_VIEW_VALUE,     [DL_EVENT_SUM] = DL_VIEW_SUM,
@@ -398,7 +403,9 @@ static devlog_status each_run_by_track(void *ctx, const view_run *run, uint32_t 
         for (uint32_t i = 0; i < run->shape->n_open; i++)
             view_lanes_open_in_first(v->lanes,
                                      view_run_stamp(run, run->shape->items[run->shape->open[i]].end));
-        return emit_run(v, run, track, err);
+        if (!v->sink.run) return emit_run(v, run, track, err);
+        status = flush(v, err);
+        return status ? status : v->sink.run(v->sink.ctx, run, track, err);
     }
     for (uint32_t i = 0; i < run->shape->n && !status; i++) {
         dl_event e;

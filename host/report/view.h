@@ -16,6 +16,7 @@
 #define DEVLOG_REPORT_VIEW_H
 
 #include "decode/decode.h"
+#include "report/view_runs.h"
 
 typedef enum dl_view_kind {
     DL_VIEW_ZONE,    /* start..end */
@@ -98,10 +99,13 @@ typedef struct dl_view_options {
  * By time: chip after chip, in it by start and then longer first, the tracks mixed. */
 typedef enum dl_view_order { DL_VIEW_BY_TRACK, DL_VIEW_BY_TIME } dl_view_order;
 
-/* `items` are valid during the call only. A status other than DEVLOG_OK ends the run. */
+/* `items` are valid during the call only. A status other than DEVLOG_OK ends the run. `run`, where it is not NULL, is called by
+ * track instead for what closed in a run of a known shape, all of it in the track's first lane, each as deep as its shape
+ * says (view_runs.h), with neither data nor text. */
 typedef struct dl_view_sink {
     void *ctx;
     devlog_status (*items)(void *ctx, const dl_view_item *items, size_t n, devlog_error *err);
+    devlog_status (*run)(void *ctx, const view_run *run, uint32_t track, devlog_error *err);
 } dl_view_sink;
 
 typedef struct dl_view dl_view;
@@ -112,6 +116,8 @@ dl_run_sink dl_view_runs(dl_view *v);
 /* After dl_decode_finish. Call once. */
 devlog_status dl_view_ready(dl_view *v, devlog_error *err);
 devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, devlog_error *err);
+/* While dl_view_run runs: the time of a track's stamp, as items have it. */
+uint64_t dl_view_time(const dl_view *v, uint32_t track, uint64_t cycle);
 
 /* Owned by the view. */
 const dl_view_chip *dl_view_chips(const dl_view *v, uint32_t *n);

@@ -328,7 +328,7 @@ devlog_status dl_export_xplane(dl_view *v, const char *path, devlog_error *err)
     x.tracks = dl_view_tracks(v, &x.n_tracks);
     x.tables = dl_decode_tables(dl_view_decode(v));
     x.launches = dl_decode_launches(dl_view_decode(v));
-    status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&x, items}, err);
+    status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){.ctx = &x, .items = items}, err);
     if (!status) status = end_plane(&x, err);
     if (!status) put_warnings(&x);
     status = out_close(&x.out, status, err);

@@ -45,7 +45,7 @@ static kept run(const fixture *f, dl_view_order order)
 {
     devlog_error err;
     kept k = {0};
-    assert_int_equal(dl_view_run(f->view, order, (dl_view_sink){&k, keep}, &err), DEVLOG_OK);
+    assert_int_equal(dl_view_run(f->view, order, (dl_view_sink){.ctx = &k, .items = keep}, &err), DEVLOG_OK);
     return k;
 }
 

@@ -74,7 +74,7 @@ static devlog_status run(const dl_view_options *options, seen *s, uint32_t *end,
     devlog_status status = dl_decode_memory(d, "log.csv", log.text, log.len, &err);
     if (!status) status = dl_decode_finish(d, &err);
     if (!status) status = dl_view_ready(v, &err);
-    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){s, look}, &err);
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){.ctx = s, .items = look}, &err);
     *end = dl_view_end(v);
     *unwanted = dl_view_unwanted(v);
     *cramped = dl_view_is_cramped(v);

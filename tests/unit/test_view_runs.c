@@ -47,8 +47,10 @@ static seen look(const dl_str *logs, size_t n, const dl_view_options *options, b
     assert_int_equal(dl_view_ready(v, &err), DEVLOG_OK);
     for (uint32_t i = 0; i < v->spool.shapes.n; i++)
         s.runs += v->spool.shapes.by_number[i] != NULL;
-    assert_int_equal(dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&s, keep}, &err), DEVLOG_OK);
-    assert_int_equal(dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){&s, keep}, &err), DEVLOG_OK);
+    assert_int_equal(dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){.ctx = &s, .items = keep}, &err),
+                     DEVLOG_OK);
+    assert_int_equal(dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = &s, .items = keep}, &err),
+                     DEVLOG_OK);
     s.unwanted = dl_view_unwanted(v) + dl_view_left_out(v);
     dl_view_free(v);
     dl_decode_free(d);

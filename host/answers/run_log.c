@@ -156,8 +156,9 @@ static inline uint32_t code_at(run_log *l, uint32_t launch, uint64_t start)
 }
 
 /* A zone of an op's code; NULL: out of memory. */
-static inline part *add_zone(run_log *l, stream_of *s, uint32_t stream, uint32_t site, uint32_t launch,
-                             uint64_t start, uint64_t end, uint64_t own, uint32_t code)
+static inline __attribute__((always_inline)) part *add_zone(run_log *l, stream_of *s, uint32_t stream,
+                                                            uint32_t site, uint32_t launch, uint64_t start,
+                                                            uint64_t end, uint64_t own, uint32_t code)
 {
     const uint64_t whole = end - start;
     part *to = part_of(l, s, stream, site, code);

@@ -84,7 +84,6 @@ static bool note_launch(dl_view *v, uint32_t launch)
 static devlog_status take_run(dl_view *v, const dl_run *run, devlog_error *err)
 {
     uint32_t launch = run->launch, n = run->n_events;
-    if (!n) return DEVLOG_OK;
     if (launch != v->last_launch && launch != DL_NONE) {
         v->last_launch = launch;
         if (!note_launch(v, launch))
@@ -100,9 +99,10 @@ static devlog_status take_run(dl_view *v, const dl_run *run, devlog_error *err)
 
 static devlog_status take_runs(void *ctx, const dl_run *runs, size_t n, devlog_error *err)
 {
+    dl_view *v = ctx;
     devlog_status status = DEVLOG_OK;
     for (size_t i = 0; i < n && !status; i++)
-        status = take_run(ctx, &runs[i], err);
+        if (runs[i].n_events) status = take_run(v, &runs[i], err);
     return status;
 }
 

@@ -108,13 +108,13 @@ uint8_t *view_run_put(uint8_t *to, const view_shape *shape, const dl_run *run, v
         const uint32_t behind = (uint32_t)(marks[i].time - first);
         memcpy(at, &behind, sizeof behind);
     }
-    const view_shape_item *item = shape->items, *last = NULL;
-    uint64_t last_start = 0;
-    for (const view_shape_item *end = item + shape->n; item < end; last = item++) {
+    const view_shape_item *item = shape->items, *end = item + shape->n;
+    uint64_t before_it = first - 1; /* the start of the item before */
+    for (; item < end; item++) {
         const uint64_t start = marks[item->start].time, to_time = marks[item->end].time;
         if (to_time == start && item->kind == DL_EVENT_ZONE) r.is_plain = false;
-        if (last && start == last_start && !is_first(last, marks[last->end].time, item, to_time)) return NULL;
-        last_start = start;
+        if (start == before_it && !is_first(item - 1, marks[item[-1].end].time, item, to_time)) return NULL;
+        before_it = start;
     }
     return put_head(to, &r, before) ? at : NULL;
 }

@@ -83,7 +83,7 @@ static const struct {
     [DL_FOUND_NOT_CLOSED] = {"not_closed", "logs and captures whose run goes on or was killed", true},
     [DL_FOUND_EMPTY] =
         {"empty_input",
-         "inputs that are empty: did the program end before it wrote its log, or was the disk full?", true},
+         "inputs without a row: did the program end before it wrote its log, or was the disk full?", true},
     [DL_FOUND_CLOCK] = {"clock", "clocks that could not be aligned, or do not do what their board claims",
                         false},
     [DL_FOUND_VIOLATED] = {"violated", "expectations of kernels that were not met", false},

@@ -74,6 +74,10 @@ static void an_empty_log_among_others_is_told(void **state)
         "decode --no-files log.csv empty.csv",
         "decode --no-files empty.csv log.csv",
         "decode --no-files --no-default-analyses -j 2 log.csv empty.csv",
+        "decode --no-files log.csv head.csv",
+        "decode --no-files head.csv log.csv",
+        "decode --no-files --no-default-analyses -j 2 log.csv head.csv",
+        "decode --no-files log.csv head.pack",
         "ops -i run -o out",
         "ops -i host --device-log empty.csv -o out",
     };
@@ -84,10 +88,15 @@ static void an_empty_log_among_others_is_told(void **state)
                               "{\"e\":\"end\",\"id\":1,\"t\":20,\"thread\":0}\n";
     write_text(in_scratch("run/profile_log_ops.jsonl"), ops);
     write_text(in_scratch("host/profile_log_ops.jsonl"), ops);
+    write_text(
+        in_scratch("head.csv"),
+        "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, "
+        "time[cycles since reset]\n");
+    free(devlog_ok("pack -o head.pack head.csv", 0));
     write_text(in_scratch("run/profile_log_device.csv"), "");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         char *out = devlog_ok(lines[i], 3);
-        if (!strstr(out, "1  inputs that are empty") || strstr(out, "Nothing was lost"))
+        if (!strstr(out, "1  inputs without a row") || strstr(out, "Nothing was lost"))
             fail_msg("%s: %s", lines[i], out);
         free(out);
     }

@@ -41,7 +41,7 @@ void dl_parser_begin(dl_parser *p, const char *source)
 {
     p->source = source;
     p->line = 0;
-    p->last_time = p->ends_from = p->end_line = 0;
+    p->last_time = p->ends_from = p->end_line = p->head_line = 0;
     p->header = (dl_header){.state = DL_HEADER_NONE};
     dl_fast_header(p->fast, &p->header);
 }
@@ -159,6 +159,15 @@ static void check_end(dl_parser *p, uint64_t last)
     p->ends_from = 0;
 }
 
+/* The same at the end of the input; and one that has its head alone has lost whatever the run did, or the run did nothing. Of packed
+ * logs not all blocks may be read. */
+static void check_last(dl_parser *p)
+{
+    check_end(p, p->line);
+    if (p->line && p->head_line == p->line && !p->losses->blocks)
+        dl_losses_found(p->losses, DL_FOUND_EMPTY, 1, "%s: nothing but its head", p->source);
+}
+
 static bool is_end(const dl_columns *c, const dl_cell *cells, size_t n)
 {
     const size_t len = sizeof DL_END_ZONE - 1;
@@ -202,6 +211,7 @@ static devlog_status take_cells(dl_parser *p, const dl_cell *cells, size_t n, vo
     bool row_like = starts_like_row(cells);
     if (!row_like && dl_columns_is_header(cells, n < DL_MAX_CELLS ? n : DL_MAX_CELLS)) {
         read_header(p, cells, n);
+        if (p->head_line == p->line - 1) p->head_line = p->line;
         return DEVLOG_OK;
     }
     if (p->header.state == DL_HEADER_NONE && row_like) guess_header(p, cells, n < DL_MAX_CELLS ? n : 0);
@@ -242,7 +252,10 @@ static devlog_status take_line(dl_parser *p, const char *line, size_t n, const d
     }
     while (n && (line[n - 1] == '\r' || line[n - 1] == ' ' || line[n - 1] == '\t'))
         n--;
-    if (n == 0) return DEVLOG_OK;
+    if (n == 0) {
+        if (p->head_line == p->line - 1) p->head_line = p->line;
+        return DEVLOG_OK;
+    }
     if (n > DL_MAX_LINE) {
         skip(p, DL_SKIP_TOO_LONG, line, n);
         return DEVLOG_OK;
@@ -251,6 +264,7 @@ static devlog_status take_line(dl_parser *p, const char *line, size_t n, const d
     if (dl_chip_line_read(&chip, line, n)) {
         if (!chip.beside) check_end(p, p->line - 1);
         if (chip.ends) p->ends_from = p->line;
+        if (p->head_line == p->line - 1) p->head_line = p->line;
         devlog_status status = flush(p, sink, true, err);
         return status ? status : sink->chip_line(sink->ctx, &chip, err);
     }
@@ -312,7 +326,7 @@ devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_
     uint64_t before = p->losses->rows + m->n;
     if (m->n) p->last_time = m->items[m->n - 1].time;
     if (n == 0) {
-        check_end(p, p->line);
+        check_last(p);
         return flush(p, sink, true, err);
     }
     p->in_last_line = true;
@@ -327,7 +341,7 @@ devlog_status dl_parser_last(dl_parser *p, const char *text, size_t n, const dl_
         }
     }
     p->in_last_line = false;
-    check_end(p, p->line);
+    check_last(p);
     return status ? status : flush(p, sink, true, err);
 }
 
@@ -349,6 +363,7 @@ void dl_parser_restore(dl_parser *p, const char *source, const dl_parser_state *
     p->ends_from = state->ends_from;
     p->end_line = state->end_line;
     p->last_time = state->last_time;
+    p->head_line = 0;
     dl_fast_header(p->fast, &p->header);
 }
 

@@ -35,7 +35,9 @@ struct dl_parser {
     uint64_t ends_from; /* line of a chip line that promises a last row; 0: none does */
     uint64_t end_line;  /* of the last such row */
     uint64_t last_time; /* of the last mark handed on, to judge a cut last line */
-    bool in_last_line;  /* the line in hand has no line end */
+    uint64_t
+        head_line; /* of the last line of the head or behind it that is blank, until something else comes; 0: none was */
+    bool in_last_line; /* the line in hand has no line end */
 };
 
 /* parser.c: hands the marks on, keeps those that are not taken, and makes room for more. */

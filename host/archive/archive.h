@@ -14,7 +14,7 @@
 #include "answers/answer.h"
 #include "answers/inputs.h"
 
-enum { ARCHIVE_VERSION = 1, ARCHIVE_SCHEMA = 1 /* user_version of the database */ };
+enum { ARCHIVE_VERSION = 1, ARCHIVE_SCHEMA = 2 /* user_version of the database; 1: without medians */ };
 
 typedef struct archive archive;
 
@@ -23,8 +23,8 @@ typedef struct archive_figure {
     char *kind; /* "run", "op", "zone" */
     char *name;
     char *unit; /* "ns", "cycles" */
-    double value, count, least, most,
-        total; /* value: what is compared: an average, or the figure itself; NAN: unknown */
+    double value, median, count, least, most,
+        total; /* value, median: what is compared: an average, or the figure itself; NAN: unknown */
 } archive_figure;
 
 typedef struct archive_file {
@@ -63,10 +63,11 @@ typedef struct archive_filter {
 devlog_status archive_read_run(archive_run *run, const char *path, devlog_error *err);
 void archive_run_free(archive_run *run);
 
-/* Opens it; it is made when it is not there and `make`. FORMAT: it is damaged, of a newer devlog, or something else. */
+/* Opens it; it is made when it is not there and `make`, and brought to this version when it is older. FORMAT: it is damaged, of a newer devlog, or something else. */
 devlog_status archive_open(archive **a, const char *path, bool make, devlog_error *err);
 void archive_close(archive *a);
-/* Adds a run with its files, all of it or nothing; run->id is its number. *known: these files were there already, as that number.
+/* Adds a run with its files, all of it or nothing; run->id is its number. *known: these files were there already, as that number;
+ * medians that it lacks are filled in.
  * Files of more than `most` bytes are left out, and counted in *left_out. */
 devlog_status archive_add(archive *a, archive_run *run, uint64_t most, bool *known, size_t *left_out,
                           devlog_error *err);
@@ -86,6 +87,7 @@ typedef struct archive_history_options {
     double confidence; /* per cent */
     double least;      /* per cent: smaller changes are not told */
     size_t top;
+    bool medians; /* are compared, in place of averages */
 } archive_history_options;
 
 /* Sections for answer_print.h. *slower: figures whose last change is for the worse. */

@@ -24,7 +24,9 @@ typedef struct all {
     size_t n;
     const char *only;
     bool cycles, set;
+    bool medians;
     size_t other_unit;
+    size_t without; /* a median */
 } all;
 
 static devlog_status no_memory(devlog_error *err)
@@ -37,6 +39,11 @@ static devlog_status take(void *ctx, const archive_figure *f, size_t run, devlog
     all *h = ctx;
     const char *kind = f->kind, *name = f->name, *unit = f->unit;
     if (!kind || !name || !unit || (h->only && strcmp(name, h->only) != 0)) return DEVLOG_OK;
+    const double value = h->medians ? f->median : f->value;
+    if (!isfinite(value)) {
+        h->without += h->medians;
+        return DEVLOG_OK;
+    }
     const bool cycles = strcmp(unit, "cycles") == 0;
     if (!h->set) h->cycles = cycles;
     h->set = true;
@@ -64,7 +71,7 @@ static devlog_status take(void *ctx, const archive_figure *f, size_t run, devlog
         if (runs) s->runs = runs;
         if (!values || !counts || !runs) return no_memory(err);
     }
-    s->values[s->n] = f->value;
+    s->values[s->n] = value;
     s->counts[s->n] = f->count == f->count ? f->count : 0;
     s->runs[s->n++] = run;
     return DEVLOG_OK;
@@ -180,8 +187,11 @@ static bool add_changes(answer *a, const all *h, const archive_runs *runs, size_
     answer_top(t, top);
     answer_note(
         a, t,
-        "with run: the first run of the new level. before, since: medians of the runs up to the changes beside it. "
-        "Averages of an op or a zone in a run are compared.");
+        h->medians
+            ? "with run: the first run of the new level. before, since: medians of the runs up to the changes "
+              "beside it. Medians of an op or a zone in a run are compared."
+            : "with run: the first run of the new level. before, since: medians of the runs up to the changes "
+              "beside it. Averages of an op or a zone in a run are compared.");
     free(order);
     return true;
 }
@@ -218,10 +228,15 @@ static void add_runs(answer *a, const series *s, const archive_runs *runs, size_
 devlog_status archive_history(archive *a, const archive_runs *runs, const archive_history_options *o,
                               answer *out, size_t *slower, devlog_error *err)
 {
-    all h = {.only = o->name};
+    all h = {.only = o->name, .medians = o->medians};
     const double alpha = 1 - o->confidence / 100;
     *slower = 0;
     devlog_status status = archive_figures(a, runs, take, &h, err);
+    if (!status && !h.n && h.without)
+        status = dl_fail(
+            err, DEVLOG_ERR_NOT_FOUND,
+            "no figure of these runs has a median: a devlog added them that kept none; add their files "
+            "again (devlog archive get has them), or compare averages");
     if (!status && !h.n)
         status = dl_fail(err, DEVLOG_ERR_NOT_FOUND,
                          "no run of the archive has a figure%s%s%s; devlog archive history without a "
@@ -262,6 +277,14 @@ devlog_status archive_history(archive *a, const archive_runs *runs, const archiv
             answer_note(out, f,
                         answer_keepf(out, "%zu figures are in another unit than the first, and were left out",
                                      h.other_unit));
+        if (h.without)
+            answer_note(
+                out, f,
+                answer_keepf(out,
+                             "%zu figures of runs have no median and were left out: they were added by a "
+                             "devlog that kept none (adding their files again fills them in), or it is "
+                             "not known",
+                             h.without));
         for (size_t i = 0; o->name && i < h.n && i < 1; i++)
             add_runs(out, &h.items[i], runs, o->top);
     }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "answers/medians.h"
 #include "answers/report_job.h"
 #include "archive/archive.h"
 
@@ -79,6 +80,7 @@ static bool add_table(archive_run *run, const answer *a, const char *section, co
         dl_str_add(&name, row[0].text);
         good = !name.failed && add(run, kind, name.text, a->cycles ? "cycles" : "ns",
                                    (archive_figure){.value = sum / n,
+                                                    .median = NAN,
                                                     .count = n,
                                                     .least = number(s, i, least),
                                                     .most = number(s, i, most),
@@ -98,8 +100,12 @@ static bool add_whole(archive_run *run, const answer *a)
         for (size_t k = 0; k < sizeof wanted / sizeof wanted[0] && good; k++)
             if (strcmp(row[0].text, wanted[k]) == 0 && row[2].known && row[2].unit == ANSWER_TIME)
                 good = add(run, "run", wanted[k], a->cycles ? "cycles" : "ns",
-                           (archive_figure){
-                               .value = row[2].number, .count = 1, .least = NAN, .most = NAN, .total = NAN});
+                           (archive_figure){.value = row[2].number,
+                                            .median = row[2].number,
+                                            .count = 1,
+                                            .least = NAN,
+                                            .most = NAN,
+                                            .total = NAN});
     }
     return good;
 }
@@ -113,6 +119,47 @@ static bool add_file(archive_run *run, const char *path, const char *name)
     grown[run->n_files] = (archive_file){.name = strdup(name), .path = strdup(path)};
     if (!run->date && stat(path, &st) == 0) run->date = (int64_t)st.st_mtime;
     return grown[run->n_files].name && grown[run->n_files++].path;
+}
+
+static int by_kind_and_name(const void *a, const void *b)
+{
+    const archive_figure *const *x = a, *const *y = b;
+    const int kinds = strcmp((*x)->kind, (*y)->kind);
+    return kinds ? kinds : strcmp((*x)->name, (*y)->name);
+}
+
+/* Rows of a table with one name are one figure, and its median is of all of them. */
+static bool set_medians(archive_run *run, const run_medians *ops, const run_medians *zones)
+{
+    archive_figure **all = malloc((run->n_figures + 1) * sizeof(archive_figure *));
+    if (!all) return false;
+    for (size_t i = 0; i < run->n_figures; i++)
+        all[i] = &run->figures[i];
+    qsort(all, run->n_figures, sizeof(archive_figure *), by_kind_and_name);
+    for (size_t i = 0, end; i < run->n_figures; i = end) {
+        double count = 0, total = 0;
+        for (end = i; end < run->n_figures && by_kind_and_name(&all[i], &all[end]) == 0; end++) {
+            count += all[end]->count;
+            total += all[end]->total;
+        }
+        if (strcmp(all[i]->kind, "run") == 0) continue;
+        const run_medians *m = strcmp(all[i]->kind, "op") == 0 ? ops : zones;
+        for (size_t k = i; k < end; k++)
+            all[k]->median = run_median_of(m, all[k]->name, count, total);
+    }
+    free(all);
+    return true;
+}
+
+static devlog_status find_medians(archive_run *run, report_job *j, devlog_error *err)
+{
+    run_medians ops = {0}, zones = {0};
+    devlog_status status = run_medians_of_ops(j, &ops, err);
+    if (!status) status = run_medians_of_zones(j, &zones, err);
+    if (!status && !set_medians(run, &ops, &zones)) status = no_memory(err);
+    run_medians_free(&ops);
+    run_medians_free(&zones);
+    return status;
 }
 
 devlog_status archive_read_run(archive_run *run, const char *path, devlog_error *err)
@@ -133,7 +180,7 @@ devlog_status archive_read_run(archive_run *run, const char *path, devlog_error 
             good &= run->board != NULL;
         }
         run->lost = j.lost;
-        if (!good) status = no_memory(err);
+        status = good ? find_medians(run, &j, err) : no_memory(err);
         /* A report that was made lies in a folder that goes with its inputs. */
         run->in = j.in;
         j.in = (run_inputs){0};

@@ -20,7 +20,13 @@ enum { MOST_BYTES = 1 << 30 /* of a file, more than archive add takes */ };
 struct archive {
     sqlite3 *db;
     char *path;
+    int64_t version; /* of its tables */
 };
+
+#define HISTORY                                                                                               \
+    "CREATE VIEW history AS SELECT s.kind, s.name, s.unit, r.id AS run, r.date, r.commit_id, r.board, "       \
+    "f.value, f.count, f.median FROM figures f JOIN series s ON s.id = f.series JOIN runs r ON r.id = f.run " \
+    "ORDER BY s.kind, s.name, r.date, r.id;"
 
 static const char schema[] =
     "CREATE TABLE runs(id INTEGER PRIMARY KEY, date INTEGER, commit_id TEXT, board TEXT, host TEXT, name TEXT,"
@@ -28,13 +34,15 @@ static const char schema[] =
     "CREATE TABLE labels(run INTEGER REFERENCES runs, name TEXT, value TEXT, PRIMARY KEY(run, name)) WITHOUT ROWID;"
     "CREATE TABLE series(id INTEGER PRIMARY KEY, kind TEXT, name TEXT, unit TEXT, UNIQUE(kind, name, unit));"
     "CREATE TABLE figures(series INTEGER REFERENCES series, run INTEGER REFERENCES runs, value REAL, count REAL,"
-    " least REAL, most REAL, total REAL, PRIMARY KEY(series, run)) WITHOUT ROWID;"
+    " least REAL, most REAL, total REAL, median REAL, PRIMARY KEY(series, run)) WITHOUT ROWID;"
     "CREATE TABLE files(run INTEGER REFERENCES runs, name TEXT, size INTEGER, packed BLOB, PRIMARY KEY(run, name));"
     "CREATE INDEX runs_by_date ON runs(date, id);"
-    "CREATE INDEX runs_by_commit ON runs(commit_id);"
-    "CREATE VIEW history AS SELECT s.kind, s.name, s.unit, r.id AS run, r.date, r.commit_id, r.board, f.value, f.count"
-    " FROM figures f JOIN series s ON s.id = f.series JOIN runs r ON r.id = f.run ORDER BY s.kind, s.name, r.date, r.id;"
-    "PRAGMA application_id=0x646C6172;PRAGMA user_version=1;";
+    "CREATE INDEX runs_by_commit ON runs(commit_id);" HISTORY
+    "PRAGMA application_id=0x646C6172;PRAGMA user_version=2;";
+
+/* From version 1. Runs that are there have no medians. */
+static const char upgrade[] = "ALTER TABLE figures ADD COLUMN median REAL;"
+                              "DROP VIEW IF EXISTS history;" HISTORY "PRAGMA user_version=2;";
 
 static devlog_status failed(const archive *a, devlog_error *err)
 {
@@ -172,6 +180,7 @@ static devlog_status check(archive *a, bool make, bool *empty, devlog_error *err
             a->path, (long long)version, ARCHIVE_SCHEMA);
     if (version < 1)
         return dl_fail(err, DEVLOG_ERR_FORMAT, "%s: version %lld is none", a->path, (long long)version);
+    a->version = version;
     return check_tables(a, err);
 }
 
@@ -204,6 +213,8 @@ devlog_status archive_open(archive **out, const char *path, bool make, devlog_er
         if (!status) status = run_sql(a, make ? "BEGIN IMMEDIATE" : "BEGIN", err);
         if (!status) status = check(a, make, &empty, err);
         if (!status && empty) status = run_sql(a, schema, err);
+        if (!status && make && !empty && a->version < ARCHIVE_SCHEMA) status = run_sql(a, upgrade, err);
+        if (!status && make) a->version = ARCHIVE_SCHEMA;
         if (!status) status = run_sql(a, "COMMIT", err);
     }
     if (status) {
@@ -287,11 +298,11 @@ static devlog_status insert_figures(archive *a, const archive_run *run, devlog_e
     if (!status)
         status = prepare(
             a,
-            "INSERT INTO figures(series, run, value, count, least, most, total) VALUES("
-            "(SELECT id FROM series WHERE kind=?1 AND name=?2 AND unit=?3),?4,?5,?6,?7,?8,?9)"
+            "INSERT INTO figures(series, run, value, count, least, most, total, median) VALUES("
+            "(SELECT id FROM series WHERE kind=?1 AND name=?2 AND unit=?3),?4,?5,?6,?7,?8,?9,?10)"
             " ON CONFLICT(series, run) DO UPDATE SET value=(total+excluded.total)/(count+excluded.count),"
             " count=count+excluded.count, total=total+excluded.total, least=min(least,excluded.least),"
-            " most=max(most,excluded.most)",
+            " most=max(most,excluded.most), median=CASE WHEN median=excluded.median THEN median END",
             &figure, err);
     for (size_t i = 0; i < run->n_figures && !status; i++) {
         const archive_figure *f = &run->figures[i];
@@ -307,11 +318,33 @@ static devlog_status insert_figures(archive *a, const archive_run *run, devlog_e
         bind_real(figure, 7, f->least);
         bind_real(figure, 8, f->most);
         bind_real(figure, 9, f->total);
+        bind_real(figure, 10, f->median);
         status = step(a, series, err);
         if (!status) status = step(a, figure, err);
     }
     sqlite3_finalize(series);
     sqlite3_finalize(figure);
+    return status;
+}
+
+/* Of a run that was added before medians were kept. */
+static devlog_status fill_medians(archive *a, const archive_run *run, devlog_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    devlog_status status = prepare(a,
+                                   "UPDATE figures SET median=?5 WHERE run=?4 AND median IS NULL AND series="
+                                   "(SELECT id FROM series WHERE kind=?1 AND name=?2 AND unit=?3)",
+                                   &s, err);
+    for (size_t i = 0; i < run->n_figures && !status; i++) {
+        const archive_figure *f = &run->figures[i];
+        bind_text(s, 1, f->kind);
+        bind_text(s, 2, f->name);
+        bind_text(s, 3, f->unit);
+        sqlite3_bind_int64(s, 4, run->id);
+        bind_real(s, 5, f->median);
+        status = step(a, s, err);
+    }
+    sqlite3_finalize(s);
     return status;
 }
 
@@ -393,6 +426,7 @@ devlog_status archive_add(archive *a, archive_run *run, uint64_t most, bool *kno
         status = run_sql(a, "BEGIN IMMEDIATE", err);
         if (!status) {
             status = insert_run(a, run, text, known, err);
+            if (!status && *known) status = fill_medians(a, run, err);
             if (!status && !*known) status = insert_labels(a, run, err);
             if (!status && !*known) status = insert_figures(a, run, err);
             if (!status && !*known) status = insert_files(a, run, files, err);
@@ -529,6 +563,10 @@ devlog_status archive_get(archive *a, int64_t id, const char *folder, devlog_err
     return status;
 }
 
+#define FIGURES                                                                                              \
+    " FROM series s JOIN figures f ON f.series=s.id JOIN chosen c ON c.run=f.run WHERE f.value IS NOT "      \
+    "NULL ORDER BY s.kind, s.name, s.unit, c.place"
+
 devlog_status archive_figures(archive *a, const archive_runs *runs, archive_take *take, void *ctx,
                               devlog_error *err)
 {
@@ -548,9 +586,9 @@ devlog_status archive_figures(archive *a, const archive_runs *runs, archive_take
     if (!status)
         status = prepare(
             a,
-            "SELECT s.kind, s.name, s.unit, c.place, f.value, f.count, f.least, f.most FROM series s JOIN figures f ON "
-            "f.series=s.id JOIN chosen c ON c.run=f.run WHERE f.value IS NOT NULL ORDER BY s.kind, s.name, "
-            "s.unit, c.place",
+            a->version < 2
+                ? "SELECT s.kind, s.name, s.unit, c.place, f.value, f.count, f.least, f.most, NULL" FIGURES
+                : "SELECT s.kind, s.name, s.unit, c.place, f.value, f.count, f.least, f.most, f.median" FIGURES,
             &s, err);
     int got = SQLITE_DONE;
     while (!status && (got = sqlite3_step(s)) == SQLITE_ROW) {
@@ -561,6 +599,7 @@ devlog_status archive_figures(archive *a, const archive_runs *runs, archive_take
                                   .count = real_at(s, 5),
                                   .least = real_at(s, 6),
                                   .most = real_at(s, 7),
+                                  .median = real_at(s, 8),
                                   .total = NAN};
         status = take(ctx, &f, (size_t)sqlite3_column_int64(s, 3), err);
     }

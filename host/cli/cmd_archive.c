@@ -16,7 +16,7 @@ typedef struct archive_args {
     cli_list labels;
     uint64_t top, most;
     double confidence, least;
-    int format;
+    int format, of;
     bool fail;
 } archive_args;
 
@@ -45,6 +45,8 @@ static const cli_option options[] = {
      offsetof(archive_args, confidence)},
     {CLI_REAL, "least", 0, "PERCENT", "changes that are smaller are not told; 1 unless told",
      offsetof(archive_args, least)},
+    {CLI_CHOICE, "of", 0, "average|median",
+     "what is compared of ops and zones in history; average unless told", offsetof(archive_args, of)},
     {CLI_FLAG, "fail", 0, NULL, "exit with status 4 when the last change of any figure was for the worse",
      offsetof(archive_args, fail)},
     {CLI_NUMBER, "top", 0, "N", "lines of a table; 0: all. 20 unless told, all in JSON and CSV",
@@ -293,6 +295,7 @@ static int do_history(job *j, devlog_error *err)
     const archive_history_options o = {.name = j->rest->n ? j->rest->items[0] : NULL,
                                        .confidence = j->o->confidence,
                                        .least = j->o->least,
+                                       .medians = j->o->of == 1,
                                        .top = cli_answer_top(j->o->format, j->o->top)};
     devlog_status status = answer_begin(&a, err);
     if (status) return CLI_FAILED;

@@ -10,6 +10,7 @@ import random
 import shutil
 import signal
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -67,8 +68,107 @@ def histories(db, dice, runs, figures, step_at=None, step=0.0):
             values = [round(10000 * dice.lognormvariate(0, 0.02), 0 if i % 2 else -2) for _ in range(runs)]
             if step_at is not None and i == 0:
                 values = [v * (1 + step * (r >= step_at)) for r, v in enumerate(values)]
-            c.executemany("INSERT INTO figures VALUES(?,?,?,1,NULL,NULL,?)", [(i + 1, r + 1, v, v) for r, v in enumerate(values)])
+            c.executemany("INSERT INTO figures(series, run, value, count, total) VALUES(?,?,?,1,?)", [(i + 1, r + 1, v, v) for r, v in enumerate(values)])
     c.close()
+
+
+LOG = "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\nPCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, " \
+      "trace id count, zone name, type, source line, source file, meta data\n"
+
+
+def device_log(path, dice, launches=9):
+    """Two cores whose BRISC has a kernel and zones of two names; what each took is returned, by name."""
+    took, at = {}, 1000
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(LOG)
+        for launch in range(launches):
+            for core in range(2):
+                def row(zone, kind):
+                    f.write("0,%d,1,BRISC,1,%d,0,%d,,,%s,%s,9,k.c,\n" % (1 + core, at, launch + 1, zone, kind))
+                begin, at = at + 50, at + 50
+                row("BRISC-FW", "ZONE_START")
+                row("BRISC-KERNEL", "ZONE_START")
+                for zone in dice.sample(["READ", "WRITE"] * 3, dice.randint(1, 6)):
+                    at += 10
+                    row(zone, "ZONE_START")
+                    took.setdefault("BRISC " + zone, []).append(dice.randint(20, 5000))
+                    at += took["BRISC " + zone][-1]
+                    row(zone, "ZONE_END")
+                row("BRISC-KERNEL", "ZONE_END")
+                took.setdefault("BRISC BRISC-KERNEL", []).append(at - begin)
+                row("BRISC-FW", "ZONE_END")
+    return took
+
+
+def medians(tmp, dice):
+    """Medians of a run are those of its times; a straggler moves averages and no median; an archive of version 1 is read as it is, and
+    brought to version 2 by whoever adds, when adding its files again fills medians in."""
+    db, old, paths = os.path.join(tmp, "medians.sqlite"), os.path.join(tmp, "old.sqlite"), []
+
+    def ask(path, sql):
+        with sqlite3.connect(path) as c:
+            found = c.execute(sql).fetchall()
+        c.close()
+        return found
+
+    figures = "SELECT s.name, f.median FROM figures f JOIN series s ON s.id=f.series WHERE "
+    for r in range(24):  # of seven times of Softmax, one is ten times as long since run 13
+        path = report(os.path.join(tmp, "m%d" % r, "ops_perf_results.csv"), {"Softmax": 1000 + r % 5, "Gelu": 500 + (30 if r >= 8 else 0) + r % 3}, START + r * DAY, repeats=7)
+        with open(path, newline="", encoding="utf-8") as f:
+            lines = list(csv.reader(f))
+        times = HEADER.index("DEVICE KERNEL DURATION [ns]")
+        for at in range(1, 15):
+            slow = at == 7 and r >= 12
+            lines[at][times] = str(int(lines[at][times]) + dice.randint(0, 20) + (9000 if slow else 0))
+        lines[7][0] = "Softmax"
+        with open(path, "w", newline="", encoding="utf-8") as f:
+            csv.writer(f).writerows(lines)
+        os.utime(path, (START + r * DAY, START + r * DAY))
+        paths.append(path)
+        if r == 23:
+            truth = {op: statistics.median(float(line[times]) for line in lines[1:] if line[0] == op) for op in ("Softmax", "Gelu")}
+    archive(db, "add", *paths)
+    same("medians of ops", {k: v for k, v in ask(db, figures + "f.run=24") if k in truth}, truth)
+    for of, wanted in (("average", [("Gelu", 9), ("Softmax", 13)]), ("median", [("Gelu", 9)])):
+        found = [(c["name"], c["run"]) for c in rows(db, "history", "--of", of, section="changes") if c["kind"] == "op"]
+        same("what has changed of the %s" % of, sorted(found), wanted)
+    for k in range(3):
+        took = device_log(os.path.join(tmp, "zones.csv"), dice)
+        archive(db, "add", "--date", str(START + (40 + k) * DAY), os.path.join(tmp, "zones.csv"))
+        same("medians of zones", {n: v for n, v in ask(db, figures + "s.kind='zone' AND f.run=%d" % (25 + k))}, {n: statistics.median(v) for n, v in took.items()})
+    # As version 1 was.
+    ask(db, "PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copy(db, old)
+    with sqlite3.connect(old) as c:
+        c.executescript("DROP VIEW history; ALTER TABLE figures DROP COLUMN median; CREATE VIEW history AS SELECT s.kind, s.name, s.unit, r.id AS run, r.date, r.commit_id, r.board, "
+                        "f.value, f.count FROM figures f JOIN series s ON s.id = f.series JOIN runs r ON r.id = f.run ORDER BY s.kind, s.name, r.date, r.id; PRAGMA user_version=1;")
+        c.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    c.close()
+    with open(old, "rb") as f:
+        before = f.read()
+    same("runs of an old archive", len(rows(old, "list")), 27)
+    same("changes in an old archive", rows(old, "history", section="changes"), rows(db, "history", section="changes"))
+    check("has a median: a devlog added them that kept none" in archive(old, "history", "--of", "median", ok=(1,)).stderr, "medians of an old archive")
+    archive(old, "page", "-o", os.path.join(tmp, "old.html"))
+    with open(old, "rb") as f:
+        check(f.read() == before, "an archive that is only read is left as it is")
+    archive(old, "add", os.path.join(tmp, "r0", "ops_perf_results.csv"))
+    same("an old archive that was added to", (ask(old, "PRAGMA user_version"), ask(old, "SELECT count(*) FROM figures WHERE median IS NOT NULL AND run<28"),
+                                              ask(old, "SELECT count(*) FROM history WHERE median IS NULL AND run=28")), ([(2,)], [(0,)], [(0,)]))
+    check("have no median and were left out" in archive(old, "history", "--of", "median").stdout, "runs without medians are told")
+    archive(old, "add", *paths)
+    same("medians that were filled in", ask(old, figures + "f.run<25 ORDER BY 1, f.run"), ask(db, figures + "f.run<25 ORDER BY 1, f.run"))
+    same("runs", len(rows(old, "list")), 28)
+    with sqlite3.connect(old) as c:  # what a devlog says that does not know medians yet: so does this one of what comes behind it
+        c.execute("PRAGMA user_version=3")
+    c.close()
+    check("was written by a newer devlog (its version is 3, this one knows 2)" in archive(old, "list", ok=(1,)).stderr, "a newer archive")
+    # Programs that come at once to an old archive: one brings it up.
+    with sqlite3.connect(old) as c:
+        c.executescript("DROP VIEW history; ALTER TABLE figures DROP COLUMN median; PRAGMA user_version=1;")
+    c.close()
+    writers = [subprocess.Popen([DEVLOG, "archive", "add", "-a", old, "--label", "w=%d" % w, paths[w]], stdout=subprocess.DEVNULL) for w in range(4)]
+    same("writers of an old archive", ([w.wait() for w in writers], len(rows(old, "list")), ask(old, "SELECT count(*) FROM history WHERE median IS NULL AND run>28")), ([0] * 4, 32, [(0,)]))
 
 
 def main():
@@ -124,6 +224,8 @@ def main():
             check(words in done.stderr and len(done.stderr.splitlines()) <= 2, "%s: %s" % (args, done.stderr))
         small = archive(os.path.join(tmp, "small.sqlite"), "add", "--most", "100", paths[0], ok=(3,))
         check("left out" in small.stderr and rows(os.path.join(tmp, "small.sqlite"), "list")[0]["bytes"] == 0, "files that are too large")
+
+        medians(tmp, dice)
 
         # Writers at once: nobody's run is lost.
         both = os.path.join(tmp, "both.sqlite")

@@ -13,6 +13,7 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
     dl_decode *d = calloc(1, sizeof *d);
     if (!d) return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
     if (options) d->options = *options;
+    pthread_mutex_init(&d->groups.lock, NULL);
     devlog_status status = dl_tables_init(&d->tables, err);
     if (status) goto failed;
     status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
@@ -36,6 +37,11 @@ failed:
     return status;
 }
 
+dl_groups_kept *dl_decode_groups_kept(dl_decode *d)
+{
+    return &d->groups;
+}
+
 const char *dl_decode_scratch(const dl_decode *d)
 {
     return d->options.scratch;
@@ -48,6 +54,8 @@ void dl_decode_free(dl_decode *d)
         dl_analyzer_free(d->part.analyzer);
         dl_stamps_free(d->part.stamps);
     }
+    dl_groups_free(&d->groups.groups);
+    pthread_mutex_destroy(&d->groups.lock);
     dl_str_free(&d->part.sets);
     dl_parser_free(d->parser);
     dl_packed_free(d->packed);

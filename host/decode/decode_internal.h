@@ -3,6 +3,7 @@
 #ifndef DEVLOG_DECODE_DECODE_INTERNAL_H
 #define DEVLOG_DECODE_DECODE_INTERNAL_H
 
+#include "decode/analysis/groups.h"
 #include "decode/decode.h"
 #include "decode/log/blocks.h"
 #include "decode/log/packed.h"
@@ -65,6 +66,7 @@ struct dl_decode {
     struct dl_capture_index *index_in_hand; /* decode_learn */
     bool disordered;                        /* the log in hand is put in order as a whole */
     dl_decode_part part;
+    dl_groups_kept groups;
 };
 
 /* decode.c: a chip line. ctx is the decoder. */

@@ -177,13 +177,54 @@ static devlog_status group_members(dl_decode *d, const member *members, size_t n
     return status;
 }
 
+/* What is counted only grows: statistics have changed when this has. */
+static uint64_t state_of(dl_decode *d)
+{
+    uint64_t zones = 0, n = dl_decode_n_keys(d);
+    for (size_t i = 0; i < n; i++)
+        zones += dl_decode_key(d, i)->count;
+    return dl_hash_u64(zones << 20 ^ n) | 1;
+}
+
+static devlog_status copy_groups(const dl_groups *from, dl_groups *to, devlog_error *err)
+{
+    *to = *from;
+    to->items = malloc((from->n ? from->n : 1) * sizeof *to->items);
+    if (!to->items) {
+        *to = (dl_groups){0};
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    }
+    if (from->n) memcpy(to->items, from->items, from->n * sizeof *to->items);
+    return DEVLOG_OK;
+}
+
+/* Groups by RISC, of which the decoder keeps those that were made last. */
+static devlog_status group_riscs(dl_decode *d, const member *members, size_t n, dl_groups *out,
+                                 devlog_error *err)
+{
+    dl_groups_kept *kept = dl_decode_groups_kept(d);
+    const uint64_t of = state_of(d);
+    pthread_mutex_lock(&kept->lock);
+    devlog_status status = DEVLOG_OK;
+    if (kept->of != of) {
+        dl_groups_free(&kept->groups);
+        kept->of = 0;
+        status = group_members(d, members, n, false, true, &kept->groups, err);
+        if (!status) kept->of = of;
+    }
+    if (!status) status = copy_groups(&kept->groups, out, err);
+    pthread_mutex_unlock(&kept->lock);
+    return status;
+}
+
 static devlog_status by_key(dl_decode *d, bool by_core, dl_groups *out, devlog_error *err)
 {
     size_t n;
     *out = (dl_groups){0};
     member *members = list_members(d, by_core, &n, err);
     if (!members) return DEVLOG_ERR_MEMORY;
-    devlog_status status = group_members(d, members, n, by_core, true, out, err);
+    devlog_status status =
+        by_core ? group_members(d, members, n, true, true, out, err) : group_riscs(d, members, n, out, err);
     free(members);
     return status;
 }
@@ -429,7 +470,8 @@ static devlog_status both(dl_decode *d, uint32_t most, bool quantiles, dl_groups
     *riscs = *launches = (dl_groups){0};
     member *members = list_members(d, false, &n, err);
     if (!members) return DEVLOG_ERR_MEMORY;
-    devlog_status status = group_members(d, members, n, false, quantiles, riscs, err);
+    devlog_status status = quantiles ? group_riscs(d, members, n, riscs, err)
+                                     : group_members(d, members, n, false, false, riscs, err);
     if (!status) status = by_launch(d, members, n, riscs, most, launches, err);
     free(members);
     if (status) dl_groups_free(riscs);

@@ -3,6 +3,8 @@
 #ifndef DEVLOG_DECODE_GROUPS_H
 #define DEVLOG_DECODE_GROUPS_H
 
+#include <pthread.h>
+
 #include "decode/decode.h"
 
 typedef struct dl_group {
@@ -23,6 +25,16 @@ typedef struct dl_groups {
 } dl_groups;
 
 void dl_groups_free(dl_groups *g);
+
+/* Those by RISC that were made last: several outputs show them, and quantiles take a look at every sample. */
+typedef struct dl_groups_kept {
+    pthread_mutex_t lock;
+    dl_groups groups;
+    uint64_t of; /* of which statistics they are, in a number; 0: there are none */
+} dl_groups_kept;
+
+/* The decoder's (decode.c). */
+dl_groups_kept *dl_decode_groups_kept(dl_decode *d);
 
 /* Per chip, RISC and zone name, over all cores and launches; firmware, then kernel, then user zones by name.
  */

@@ -2,8 +2,8 @@
  * are such that no mark need be made of any. Not for what codes mean. */
 #include <string.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
 #endif
 
 #include "decode/capture/raw_marks.h"
@@ -35,24 +35,96 @@ static void begin(dl_price_counts *c)
     c->others = false;
 }
 
-static void end(dl_price_counts *c)
+static void end(raw_look *look)
 {
+    dl_price_counts *c = &look->counts;
+    for (uint32_t i = 0; i < look->n_taken; i++) {
+        raw_quad *q = &look->quads[look->taken[i]];
+        for (int k = 0; k < 64; k += 16)
+            c->n[q->codes >> k & 0xFFF] += q->n;
+        *q = (raw_quad){0};
+    }
+    look->n_taken = 0;
     for (uint32_t i = 0; i < c->n_codes; i++)
         c->n[c->codes[i]]++;
 }
 
+/* Four codes that are not those at their place: counted one by one, for the first time or always. */
+static __attribute__((noinline)) void meet_quad(raw_look *look, uint32_t place, uint64_t codes)
+{
+    for (int k = 0; k < 64; k += 16)
+        count(&look->counts, codes >> k & 0xFFF);
+    if (look->quads[place].codes) return;
+    look->quads[place].codes = codes;
+    look->taken[look->n_taken++] = (uint8_t)place;
+}
+
+static inline void count_quad(raw_look *look, uint64_t codes)
+{
+    const uint32_t place = (uint32_t)(codes * UINT64_C(0x9E3779B97F4A7C15) >> (64 - RAW_QUAD_BITS));
+    if (look->quads[place].codes == codes)
+        look->quads[place].n++;
+    else
+        meet_quad(look, place, codes);
+}
+
+#if defined(__x86_64__)
+
+/* As look_at_zones, eight at a time, and none that are fewer. */
+__attribute__((target("avx2"))) static uint32_t look_at_eights(raw_look *look, const uint32_t *w, uint32_t n,
+                                                               uint64_t last)
+{
+    const __m256i signs = _mm256_set1_epi32((int)(UINT32_C(1) << 31));
+    const __m256i high = _mm256_set1_epi32((int)(uint32_t)(last >> 32 << 12));
+    const __m256i least = _mm256_set1_epi32(DEVLOG_CODE_ZONE - 1),
+                  most = _mm256_set1_epi32(DEVLOG_CODE_COMPLETE - 1);
+    const __m256i window = _mm256_xor_si256(_mm256_set1_epi32(RECORD_TORN_WINDOW), signs);
+    const __m256i before_each = _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6);
+    __m256i before = _mm256_xor_si256(_mm256_set1_epi32((int)(uint32_t)last), signs);
+    uint32_t done = 0;
+    for (; done + 16 <= n; done += 16) {
+        const __m256 a = _mm256_loadu_ps((const float *)(const void *)(w + done));
+        const __m256 b = _mm256_loadu_ps((const float *)(const void *)(w + done + 8));
+        /* Two of a, two of b, two of a, two of b: in order afterwards. */
+        const __m256i firsts = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88));
+        const __m256i seconds = _mm256_castps_si256(_mm256_shuffle_ps(a, b, 0xDD));
+        const __m256i codes = _mm256_xor_si256(_mm256_permute4x64_epi64(firsts, 0xD8), high);
+        const __m256i lows = _mm256_xor_si256(_mm256_permute4x64_epi64(seconds, 0xD8), signs);
+        const __m256i turned = _mm256_permutevar8x32_epi32(lows, before_each);
+        const __m256i moved = _mm256_blend_epi32(turned, before, 1);
+        __m256i bad = _mm256_or_si256(_mm256_cmpgt_epi32(moved, lows), _mm256_cmpgt_epi32(window, lows));
+        bad = _mm256_or_si256(bad, _mm256_cmpgt_epi32(codes, most));
+        bad = _mm256_andnot_si256(bad, _mm256_cmpgt_epi32(codes, least));
+        if ((uint32_t)_mm256_movemask_epi8(bad) != UINT32_MAX) break;
+        before = turned;
+        const __m256i narrow = _mm256_packs_epi32(codes, codes);
+        count_quad(look, (uint64_t)_mm256_extract_epi64(narrow, 0));
+        count_quad(look, (uint64_t)_mm256_extract_epi64(narrow, 2));
+    }
+    return done;
+}
+
+static inline bool takes_eights(uint32_t n)
+{
+    return n >= 32 && __builtin_cpu_supports("avx2");
+}
+
+#endif
+
 /* Records of zones in order of time, behind one with the stamp `last`, four at a time, as many as there are one after the
  * other; returns their words. */
-static inline uint32_t look_at_zones(dl_price_counts *c, const uint32_t *w, uint32_t n, uint64_t last)
+static inline uint32_t look_at_zones(raw_look *look, const uint32_t *w, uint32_t n, uint64_t last)
 {
     uint32_t done = 0;
-#if defined(__SSE2__)
+#if defined(__x86_64__)
+    if (takes_eights(n)) done = look_at_eights(look, w, n, last);
     const __m128i signs = _mm_set1_epi32((int)(UINT32_C(1) << 31));
     const __m128i high = _mm_set1_epi32((int)(uint32_t)(last >> 32 << 12));
     const __m128i least = _mm_set1_epi32(DEVLOG_CODE_ZONE - 1),
                   most = _mm_set1_epi32(DEVLOG_CODE_COMPLETE - 1);
     const __m128i window = _mm_xor_si128(_mm_set1_epi32(RECORD_TORN_WINDOW), signs);
-    __m128i before = _mm_xor_si128(_mm_set1_epi32((int)(uint32_t)last), signs);
+    const uint32_t behind = done ? w[done - 1] : (uint32_t)last;
+    __m128i before = _mm_xor_si128(_mm_set1_epi32((int)behind), signs);
     for (; done + 8 <= n; done += 8) {
         const __m128 a = _mm_loadu_ps((const float *)(const void *)(w + done));
         const __m128 b = _mm_loadu_ps((const float *)(const void *)(w + done + 4));
@@ -66,19 +138,21 @@ static inline uint32_t look_at_zones(dl_price_counts *c, const uint32_t *w, uint
         const uint32_t good = (uint32_t)_mm_movemask_epi8(bad);
         if (good != 0xFFFF) {
             for (uint32_t left = good; left & 1; left >>= 4, done += 2)
-                count(c, w[done] & 0xFFF);
+                count(&look->counts, w[done] & 0xFFF);
             break;
         }
         before = lows;
-        count(c, (uint32_t)_mm_extract_epi16(codes, 0));
-        count(c, (uint32_t)_mm_extract_epi16(codes, 2));
-        count(c, (uint32_t)_mm_extract_epi16(codes, 4));
-        count(c, (uint32_t)_mm_extract_epi16(codes, 6));
+        count_quad(look, (uint64_t)_mm_cvtsi128_si64(_mm_packs_epi32(codes, codes)));
     }
 #else
-    (void)c, (void)w, (void)n, (void)last;
+    (void)look, (void)w, (void)n, (void)last;
 #endif
     return done;
+}
+
+static inline bool is_zone(uint32_t code)
+{
+    return code - DEVLOG_CODE_ZONE < DEVLOG_CODE_COMPLETE - DEVLOG_CODE_ZONE;
 }
 
 /* Looks at the records of a span; returns whether they are ordinary. */
@@ -95,8 +169,9 @@ static bool look_at_span(const record_input *in, uint32_t number, raw_look *look
     bool ordinary = true;
     while (stop - w >= 2) {
         uint32_t code = w[0] & 0xFFF;
-        if (code - DEVLOG_CODE_ZONE < DEVLOG_CODE_COMPLETE - DEVLOG_CODE_ZONE && stop - w >= 8) {
-            const uint32_t zones = look_at_zones(c, w, (uint32_t)(stop - w), last);
+        const bool zones_follow = stop - w >= 8 && is_zone(code) && is_zone(w[2] & 0xFFF);
+        if (zones_follow) {
+            const uint32_t zones = look_at_zones(look, w, (uint32_t)(stop - w), last);
             w += zones;
             n += zones / 2;
             if (zones) last = (last & ~(uint64_t)UINT32_MAX) | w[-1];
@@ -140,7 +215,7 @@ void raw_look_at(const record_input *records, raw_look *look)
     look->last = records->from;
     for (uint32_t i = 0; i < records->n_spans; i++)
         ordinary &= look_at_span(records, i, look);
-    end(&look->counts);
+    end(look);
     look->ordinary = ordinary && records->until >= look->last &&
                      records->until - records->from < MOST_CYCLES &&
                      ((records->until ^ records->from) & ~STAMP) == 0;

@@ -6,6 +6,14 @@
 #include "decode/capture/price.h"
 #include "decode/mark.h"
 
+/* Four zones' records in a row, as they come over and over: their codes of 16 bits each, and how often they have come again. */
+typedef struct raw_quad {
+    uint64_t codes; /* 0: none */
+    uint32_t n;
+} raw_quad;
+
+enum { RAW_QUAD_BITS = 6 };
+
 /* What the records of a RISC and launch are, at one look, without their codes' meaning. */
 typedef struct raw_look {
     dl_price_counts counts;
@@ -13,6 +21,10 @@ typedef struct raw_look {
     uint32_t n;    /* records */
     uint32_t marks;
     uint64_t last; /* stamp of the last one */
+    /* While it looks: by hash, and the places that are taken. */
+    raw_quad quads[1 << RAW_QUAD_BITS];
+    uint8_t taken[1 << RAW_QUAD_BITS];
+    uint32_t n_taken;
 } raw_look;
 
 /* What is known of a RISC from its launches of before. */

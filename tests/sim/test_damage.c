@@ -369,6 +369,34 @@ static void markers_in_interrupt_handlers_are_refused(void **state)
     }
 }
 
+/* A handler that no marker is in may put tp on the stack with the other registers and take it from there; what it writes to tp
+ * otherwise is a write like any other, and told. */
+static void handlers_that_keep_the_cursor(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t unknown;
+    } cases[] = {
+        {"addi sp,sp,-16\\n sw tp,8(sp)\\n lw tp,8(sp)\\n addi sp,sp,16\\n mret", 0},
+        {"mv t3,tp\\n li tp,1\\n mv tp,t3\\n mret", 1},
+        {"addi sp,sp,-16\\n sw tp,8(sp)\\n li tp,1\\n lw tp,8(sp)\\n addi sp,sp,16\\n mret", 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[900], name[32];
+        snprintf(name, sizeof name, "keeps-%zu", i);
+        snprintf(text, sizeof text,
+                 "__attribute__((naked)) void tick(void) { __asm__ volatile(\"%s\"); }\n"
+                 "void kernel_main(void)\n{\n    volatile uintptr_t handler = (uintptr_t)tick;\n"
+                 "    (void)handler;\n    work(20);\n}\n",
+                 cases[i].text);
+        run r = run_kernel(name, "NCRISC", text);
+        check_ok(r.status, &r.err);
+        end_run(&r);
+        assert_int_equal(both_say(&r, DL_FOUND_UNKNOWN), cases[i].unknown);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_moved_cursor_is_seen_in_the_words),
         cmocka_unit_test(a_null_call_keeps_the_records),
         cmocka_unit_test(markers_in_interrupt_handlers_are_refused),
+        cmocka_unit_test(handlers_that_keep_the_cursor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,8 @@
 enum {
     FRAME_MOST = DL_FRAME_MAX + DL_FRAME_HEADER_BYTES,
     BUFFER = 2 * FRAME_MOST,
+    LEAST_LEFT = 1024,  /* bytes: whatever a frame or a capture begins with */
+    PIECE = 128 * 1024, /* bytes read at a time: they are still in the cache when they are looked at */
     BATCH = 256 * 1024, /* bytes of frames, stored and unpacked; at least one frame */
     /* A file made to waste time has frames that all fail their check: so many bytes are checked in vain
      * before the rest is given up, over and above a multiple of what has been read. */
@@ -51,18 +53,18 @@ void frame_batch_free(frame_batch *b)
     free(b->items);
 }
 
-/* Moves what is left to the front and fills the buffer up. It is as large as it had to be so far: most
+/* Moves what is left to the front and fills the buffer up to so much. It is as large as it had to be so far: most
  * captures are small. */
-static bool fill(frame_finder *f)
+static bool fill(frame_finder *f, size_t most)
 {
     f->have -= f->at;
     if (f->at && f->have) memmove(f->buffer, f->buffer + f->at, f->have);
     f->position += f->at;
     f->at = 0;
-    while (f->have < BUFFER && !f->ended) {
+    while (f->have < most && !f->ended) {
         size_t got = 0;
         if (!frame_reserve(&f->buffer, &f->cap, f->have + 1)) return false;
-        size_t room = (f->cap < BUFFER ? f->cap : BUFFER) - f->have;
+        size_t room = (f->cap < most ? f->cap : most) - f->have;
         if (dl_input_read(f->in, f->buffer + f->have, room, &got, &f->state->why) != DEVLOG_OK) {
             f->state->stopped = true;
             got = 0;
@@ -96,7 +98,9 @@ static found look(frame_finder *f, size_t at, size_t *length)
     return FRAME;
 #endif
     /* What nobody wants need not be whole, if only the next frame is where this one says. */
-    if (f->no_cores && frame_has_words(p[4]) && left >= *length + 4 && has_magic(p + *length)) return FRAME;
+    const bool unwanted = f->no_cores && frame_has_words(p[4]);
+    if (unwanted && left < *length + 4 && !f->ended) return NEEDS_MORE;
+    if (unwanted && left >= *length + 4 && has_magic(p + *length)) return FRAME;
     uint64_t check = le32(p + 16) | (uint64_t)le32(p + 20) << 32;
     if (XXH64(p + DL_FRAME_HEADER_BYTES, stored, XXH64(p, 16, 0)) == check) return FRAME;
     f->vain += stored;
@@ -148,7 +152,7 @@ static bool next(frame_finder *f, frame_batch *b, bool *last)
     size_t unpacked = 0, length = 0, behind;
     b->n = b->count = 0;
     while (b->n + unpacked < BATCH) {
-        if (f->have - f->at < FRAME_MOST && !f->ended && !fill(f)) return false;
+        if (f->have - f->at < LEAST_LEFT && !f->ended && !fill(f, PIECE)) return false;
         *last = true;
         if (f->at == f->have) return true;
         if (f->vain > VAIN_BYTES + VAIN_TIMES * (f->position + f->at)) {
@@ -157,7 +161,12 @@ static bool next(frame_finder *f, frame_batch *b, bool *last)
                     "too much of it is damaged to go on looking for what is whole");
             return true;
         }
-        switch (look(f, f->at, &length)) {
+        found what = look(f, f->at, &length);
+        for (size_t most = PIECE; what == NEEDS_MORE && !f->ended && most <= BUFFER; most += BUFFER - PIECE) {
+            if (!fill(f, most)) return false;
+            what = look(f, f->at, &length);
+        }
+        switch (what) {
         case FRAME:
             unpacked += le32(f->buffer + f->at + 12);
             if (!add(f, b, length)) return false;

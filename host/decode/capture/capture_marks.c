@@ -1,13 +1,13 @@
-/* Marks of a capture. */
+/* Marks of a capture: its frames in the order in which they come. Not for what recording took (capture_costs.c). */
 #include "decode/capture/capture_marks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/capture_costs.h"
 #include "decode/capture/capture_elfs.h"
 #include "decode/capture/host_marks.h"
-#include "decode/capture/price.h"
 #include "decode/capture/raw_marks.h"
 
 enum { MAX_CHIPS = 64 };
@@ -56,37 +56,6 @@ static devlog_status no_memory(devlog_error *err)
     return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for reading a capture");
 }
 
-devlog_status dl_capture_learn_chip(dl_chip_clocks *clocks, const dl_capture_chip *chip, devlog_error *err)
-{
-    devlog_status status =
-        dl_chip_clocks_chip(clocks, chip->slot, chip->freq_khz, chip->together != 0, chip->boot, err);
-    dl_chip_clocks_reached(clocks, chip->slot, chip->transport, chip->aiclk_khz);
-    return status;
-}
-
-static devlog_status learn_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
-{
-    return dl_capture_learn_chip(ctx, chip, err);
-}
-
-static devlog_status learn_samples(void *ctx, const dl_clock_samples *samples, devlog_error *err)
-{
-    return dl_chip_clocks_samples(ctx, samples, err);
-}
-
-static devlog_status learn_offsets(void *ctx, const dl_clock_offsets *offsets, devlog_error *err)
-{
-    return dl_chip_clocks_offsets(ctx, offsets, err);
-}
-
-devlog_status dl_capture_learn_clocks(dl_input *in, dl_chip_clocks *clocks, devlog_error *err)
-{
-    const dl_capture_sink sink = {
-        .ctx = clocks, .chip = learn_chip, .samples = learn_samples, .offsets = learn_offsets};
-    dl_capture_state state;
-    return dl_capture_read(in, &sink, false, &state, err);
-}
-
 static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_error *err)
 {
     reader *r = ctx;
@@ -109,7 +78,7 @@ static devlog_status on_chip(void *ctx, const dl_capture_chip *chip, devlog_erro
         r->chips[i].line = line;
         r->told = 0;
     }
-    return r->options->learn_clocks ? learn_chip(r->clocks, chip, err) : DEVLOG_OK;
+    return r->options->learn_clocks ? dl_capture_learn_chip(r->clocks, chip, err) : DEVLOG_OK;
 }
 
 static devlog_status on_grid(void *ctx, const dl_capture_grid *grid, devlog_error *err)
@@ -236,79 +205,11 @@ static sim_cores cores_of(const reader *r, uint32_t slot)
     return SIM_CORES_WORMHOLE;
 }
 
-static uint64_t stamp_of(const devlog_control *c, uint32_t id)
-{
-    return c->stamps[2 * (id - 1)] | (uint64_t)c->stamps[2 * (id - 1) + 1] << 32;
-}
-
-/* What only all records together show: whether the ring kept what it wrote over, and whether there is hardly anything
- * but markers, which then do not take what each takes among other code: then *most is set. */
-static bool is_unknown(const reader *r, const dl_capture_risc *risc, const dl_elf *elf,
-                       const dl_prices *prices, dl_costs *costs, bool *most)
-{
-    const devlog_control *c = &risc->control;
-    const uint32_t both = 1u << (DEVLOG_ID_KERNEL_START - 1) | 1u << (DEVLOG_ID_KERNEL_END - 1);
-    if ((c->marks & both) != both) return false;
-    const dl_price_ring ring = {.from = stamp_of(c, DEVLOG_ID_KERNEL_START),
-                                .until = stamp_of(c, DEVLOG_ID_KERNEL_END),
-                                .overwritten = c->overwritten};
-    const dl_price_sum kept =
-        dl_price_of_records(prices, elf, costs, &r->look.counts, risc->spans, risc->n_spans);
-    uint64_t gone = kept.n ? ring.overwritten * kept.sum / kept.n : 0;
-    if (prices) {
-        if (!dl_price_of_ring(prices, elf, risc->spans, risc->n_spans, kept, ring, c, &gone)) return true;
-        costs->elsewhere += gone;
-        costs->overwritten = 0;
-        gone = 0;
-    }
-    const uint64_t spent = kept.sum + costs->elsewhere + gone;
-    *most = 2 * (spent / 16) > ring.until - ring.from;
-    return *most;
-}
-
 static devlog_status tell_costs(const reader *r, uint32_t stream, const dl_capture_core *core,
-                                const dl_capture_risc *risc, const dl_elf *elf, dl_price_book *book,
-                                const dl_prices *prices, uint64_t ahead, devlog_error *err)
+                                const dl_capture_risc *risc, const capture_priced *of, devlog_error *err)
 {
-    const devlog_control *c = &risc->control;
-    enum { KINDS = sizeof c->cost / sizeof c->cost[0], ARGUMENTS = DEVLOG_PRINT_MAX_ARGS };
-    dl_costs costs = {
-        .overwritten = c->overwritten, .priced = prices != NULL, .loads = prices && prices->loads};
-    uint64_t measured[KINDS];
-    for (int i = 0; i < KINDS; i++)
-        measured[i] = c->cost[i] < 1 << 20 ? c->cost[i] : 0; /* more is damage */
-    for (int i = 0; i < KINDS; i++)
-        costs.marker[i] = i < (int)DEVLOG_COST_DROP ? (uint32_t)measured[i] : 0;
-    for (uint32_t i = 0; i <= ARGUMENTS && measured[DEVLOG_KIND_PRINT]; i++)
-        costs.marker[DL_COST_TEXT + i] =
-            (uint32_t)(measured[DEVLOG_KIND_PRINT] + i * measured[DEVLOG_COST_ARGUMENT]);
-    static const uint32_t unknown[DL_COSTS];
-    if (memcmp(costs.marker, unknown, sizeof unknown) == 0)
-        return r->sink->costs(r->sink->ctx, stream, &costs, err);
-    uint64_t sites = 0;
-    for (uint32_t i = 0; i < r->look.counts.n_codes; i++)
-        sites += r->look.counts.codes[i] < DEVLOG_CODE_SPECIAL / 64 * 64;
-    const dl_price_rest rest = {.dropped = c->dropped,
-                                .sites = sites,
-                                .complete = c->dropped_complete,
-                                .passes = c->passes,
-                                .drop = measured[DEVLOG_COST_DROP],
-                                .pass = measured[DEVLOG_KIND_SUM]};
-    costs.elsewhere = UINT64_C(16) * c->stall_cycles;
-    if (prices && (c->dropped || c->passes))
-        costs.elsewhere += dl_price_of_rest(prices, elf, risc->spans, risc->n_spans, rest);
-    else
-        costs.elsewhere += rest.dropped * rest.drop + rest.passes * rest.pass;
-    /* The sum does not go beyond its word; firmware of before did not measure drops; records that the kernel
-     * has written over are not there to be counted. */
-    costs.unknown = c->passes == UINT32_MAX || (core->n_events && !prices) ||
-                    (c->dropped && !measured[DEVLOG_COST_DROP]) || (c->damage & DEVLOG_DAMAGE_ANY) ||
-                    DEVLOG_RESTARTS(c->damage) || is_unknown(r, risc, elf, prices, &costs, &costs.most);
-    const dl_price_ring kernel = {.from = stamp_of(c, DEVLOG_ID_KERNEL_START),
-                                  .until = stamp_of(c, DEVLOG_ID_KERNEL_END)};
-    dl_spent *between = dl_price_moments(book, prices, elf, risc->spans, risc->n_spans, rest, kernel, c,
-                                         ahead, &costs.n_between);
-    costs.between = between;
+    dl_costs costs;
+    dl_spent *between = capture_costs(&r->look.counts, core, risc, of, &costs);
     devlog_status status = r->sink->costs(r->sink->ctx, stream, &costs, err);
     free(between);
     return status;
@@ -413,8 +314,9 @@ static devlog_status on_risc(reader *r, const dl_capture_core *core, const dl_ca
     if (!known) return dl_fail(err, DEVLOG_ERR_MEMORY, "too many cores in one log");
     raw.known = &known->is;
     const uint32_t stream = known->is.stream;
-    devlog_status status =
-        tell_costs(r, stream, core, risc, opened, elf ? elf->prices : NULL, prices, ahead, err);
+    const capture_priced priced = {
+        .elf = opened, .book = elf ? elf->prices : NULL, .prices = prices, .ahead = ahead};
+    devlog_status status = tell_costs(r, stream, core, risc, &priced, err);
     dl_marks_clear(&r->marks);
     if (!status) status = raw_marks(r->tables, &raw, &r->marks, &found, err);
     if (status) return status;

@@ -117,7 +117,7 @@ static inline uint32_t look_at_zones(raw_look *look, const uint32_t *w, uint32_t
 {
     uint32_t done = 0;
 #if defined(__x86_64__)
-    if (takes_eights(n)) done = look_at_eights(look, w, n, last);
+    if (look->in_a_row >= 48 && takes_eights(n)) done = look_at_eights(look, w, n, last);
     const __m128i signs = _mm_set1_epi32((int)(UINT32_C(1) << 31));
     const __m128i high = _mm_set1_epi32((int)(uint32_t)(last >> 32 << 12));
     const __m128i least = _mm_set1_epi32(DEVLOG_CODE_ZONE - 1),
@@ -144,6 +144,7 @@ static inline uint32_t look_at_zones(raw_look *look, const uint32_t *w, uint32_t
         before = lows;
         count_quad(look, (uint64_t)_mm_cvtsi128_si64(_mm_packs_epi32(codes, codes)));
     }
+    look->in_a_row = done; /* a few are not worth the beginning of the above */
 #else
     (void)look, (void)w, (void)n, (void)last;
 #endif

@@ -24,7 +24,7 @@ typedef struct raw_look {
     /* While it looks: by hash, and the places that are taken. */
     raw_quad quads[1 << RAW_QUAD_BITS];
     uint8_t taken[1 << RAW_QUAD_BITS];
-    uint32_t n_taken;
+    uint32_t n_taken, in_a_row; /* words of zones' records that were in a row last */
 } raw_look;
 
 /* What is known of a RISC from its launches of before. */

@@ -92,8 +92,18 @@ static inline void keep_open(const records_in_hand *h, const begun_zone *zones, 
 /* pair_records_count.c: counts a zone of so many cycles that ends with this stamp, where there is no room for the sample. False:
  * out of memory. */
 bool dl_pair_count_recorded(const records_in_hand *h, dl_key *key, uint32_t cycles, uint32_t low);
-/* The same of what is no zone with a start and an end of its own; returns its words, 0: it is rare, or *good is false. */
-uint32_t dl_pair_count_other(const records_in_hand *h, const uint32_t *w, bool room, bool *good);
+/* The same of a value or a point in time; returns its words, 0: it is rare. `place` is of its code. */
+static inline uint32_t dl_pair_count_point_of(const records_in_hand *h, uint32_t place, const uint32_t *w)
+{
+    const record_turn *turn = &h->turns->others[place];
+    if (turn->what <= TURN_COMPLETE) return 0;
+    const uint64_t time = time_of(h->of, w[1]) + h->s->epoch;
+    uint64_t data = turn->what > TURN_POINT ? w[2] : 0;
+    if (turn->what == TURN_VALUE64) data |= (uint64_t)w[3] << 32;
+    dl_series_count(&h->p->series.items[turn->series], time, data, 0);
+    return 2u + turn->what - TURN_POINT;
+}
+
 /* Counts records up to the first that is rare, and opens for good what has begun and not ended; returns where that is. NULL:
  * out of memory. */
 const uint32_t *dl_pair_take_recorded(const records_in_hand *h, const uint32_t *w, const uint32_t *end);

@@ -23,23 +23,11 @@ __attribute__((noinline)) bool dl_pair_count_recorded(const records_in_hand *h, 
     return true;
 }
 
-__attribute__((noinline)) uint32_t dl_pair_count_other(const records_in_hand *h, const uint32_t *w, bool room,
-                                                       bool *good)
+static inline bool count_zone(const records_in_hand *h, dl_key *key, uint32_t cycles, uint32_t low)
 {
-    const uint32_t place = h->of->codes->place[w[0] & 0xFFF];
-    const record_turn *turn = &h->turns->others[place];
-    const uint64_t time = time_of(h->of, w[1]) + h->s->epoch;
-    dl_series *series = turn->what > TURN_COMPLETE ? &h->p->series.items[turn->series] : NULL;
-    switch (turn->what) {
-    case TURN_COMPLETE:
-        if (room)
-            *good = dl_pair_count_recorded(h, key_of(h->turns->zones[place], IS_OTHER), w[1] - w[2], w[1]);
-        return room && *good ? 3 : 0;
-    case TURN_POINT: dl_series_count(series, time, 0, 0); return 2;
-    case TURN_VALUE32: dl_series_count(series, time, w[2], 0); return 3;
-    case TURN_VALUE64: dl_series_count(series, time, w[2] | (uint64_t)w[3] << 32, 0); return 4;
-    default: return 0;
-    }
+    if (key->samples.at == key->samples.limit) return dl_pair_count_recorded(h, key, cycles, low);
+    *key->samples.at++ = cycles;
+    return true;
 }
 
 /* Cycles of the zones inside one have closed that are not its own. */
@@ -122,24 +110,26 @@ ALWAYS_INLINE const uint32_t *take(const records_in_hand *h, const uint32_t *w, 
             if (costly) spent += prices[place];
             top--;
             w += 2;
-            if (key->samples.at != key->samples.limit)
-                *key->samples.at++ = cycles;
-            else if (!(good = dl_pair_count_recorded(h, key, cycles, low)))
-                break;
-        } else if (w[0] == 0) {
-            w++; /* what a flush was filled up with */
-        } else {
-            const bool other = zone == NO_ZONE || ((uintptr_t)zone & ENDS) == 0;
-            const uint32_t words = other ? dl_pair_count_other(h, w, top < limit, &good) : 0;
-            if (!words) break;
+            if (!(good = count_zone(h, key, cycles, low))) break;
+        } else if (zone != NO_ZONE && ((uintptr_t)zone & ENDS) == 0) { /* a complete zone */
+            if (top == limit) break;
             low = w[1];
-            if (sums && zone != NO_ZONE) { /* a complete zone */
-                const uint32_t cycles = low - w[2];
+            const uint32_t cycles = low - w[2];
+            if (sums) {
                 const uint64_t cost = costly ? ((h->room->starts[place] & SPENT) + 8) / 16 : 0;
                 add_sum(h, place, key_of(zone, IS_OTHER), low, cycles, 0, cost);
                 top->inside += cycles;
-                if (costly) spent += h->room->starts[place];
+                n_events++;
             }
+            if (costly) spent += h->room->starts[place] + prices[place];
+            w += 3;
+            if (!(good = count_zone(h, key_of(zone, IS_OTHER), cycles, low))) break;
+        } else if (w[0] == 0) {
+            w++; /* what a flush was filled up with */
+        } else {
+            const uint32_t words = zone == NO_ZONE ? dl_pair_count_point_of(h, place, w) : 0;
+            if (!words) break;
+            low = w[1];
             if (sums) n_events++;
             if (costly) spent += prices[place];
             w += words;

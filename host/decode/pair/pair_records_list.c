@@ -123,7 +123,7 @@ const uint32_t *dl_pair_list_recorded(records_in_hand *h, const uint32_t *w, con
         } else if (w[0] == 0) {
             w++; /* what a flush was filled up with */
             continue;
-        } else if (dl_pair_count_other(h, w, true, &good)) {
+        } else if (dl_pair_count_point_of(h, place, w)) {
             dl_event e = {.start = time,
                           .end = time,
                           .stream = stream,

@@ -1,4 +1,4 @@
-/* What the files of the view share: view.c (the stream), view_tracks.c (tracks), view_names.c (names). */
+/* What the files of the view share: view.c (what it is given), view_items.c (what it gives), view_tracks.c (tracks), view_names.c (names). */
 #ifndef DEVLOG_REPORT_VIEW_INTERNAL_H
 #define DEVLOG_REPORT_VIEW_INTERNAL_H
 
@@ -56,6 +56,9 @@ devlog_status view_make_tracks(dl_view *v, devlog_error *err);
 void view_free_tracks(dl_view *v);
 devlog_status view_make_names(dl_view *v, devlog_error *err);
 void view_free_names(dl_view *v);
+
+/* view_items.c: forgets where intervals of the run in hand are. */
+void view_free_lanes(dl_view *v);
 
 /* On the time axis. */
 uint64_t view_time(const dl_view *v, const dl_view_chip *chip, uint32_t stream, uint64_t cycles);

@@ -58,7 +58,7 @@ static figures measure(const char *sim_options, uint32_t columns, uint32_t rows)
     f.bytes = (c->bytes - f.open_bytes) / LAUNCHES;
     must(clocks_close(d, &err));
     dl_clock_fit fit;
-    must(dl_clock_fit_make(&fit, c->samples, c->n_samples, DL_CLOCK_QUIET, &err));
+    must(dl_clock_fit_make(&fit, c->samples, c->n_samples, DL_CLOCK_QUIET, DL_CLOCK_STEERED, &err));
     f.residual = fit.residual;
     dl_clock_fit_free(&fit);
     devlog_program_free(p);

@@ -157,7 +157,8 @@ static void host_time(void **state)
         check_ok(clocks_close(d, &err), &err);
         const dl_clocks *c = d->clocks;
         dl_clock_fit fit;
-        check_ok(dl_clock_fit_make(&fit, c->samples, c->n_samples, DL_CLOCK_QUIET, &err), &err);
+        check_ok(dl_clock_fit_make(&fit, c->samples, c->n_samples, DL_CLOCK_QUIET, DL_CLOCK_STEERED, &err),
+                 &err);
         uint64_t first, last;
         ends(&fit, &first, &last);
         double worst = 0;
@@ -201,7 +202,9 @@ static void host_time_by_messages(void **state)
     check_ok(clocks_close(d, &err), &err);
     assert_int_equal(d->clocks->n_samples, (3 + 5) * 8);
     dl_clock_fit fit;
-    check_ok(dl_clock_fit_make(&fit, d->clocks->samples, d->clocks->n_samples, DL_CLOCK_QUIET, &err), &err);
+    check_ok(dl_clock_fit_make(&fit, d->clocks->samples, d->clocks->n_samples, DL_CLOCK_QUIET,
+                               DL_CLOCK_STEERED, &err),
+             &err);
     uint64_t first, last;
     ends(&fit, &first, &last);
     for (uint64_t k = 0; k <= 1000; k++) {
@@ -259,7 +262,7 @@ static void two_linked_chips(void **state)
     assert_true(c->n_link_samples >= 14);
     assert_int_equal(c->link_to, 0);
     dl_clock_fit fit;
-    check_ok(dl_clock_fit_make(&fit, c->link_samples, c->n_link_samples, DL_CLOCK_QUIET, &err), &err);
+    check_ok(dl_clock_fit_make(&fit, c->link_samples, c->n_link_samples, DL_CLOCK_QUIET, 0, &err), &err);
     double worst = 0;
     uint64_t first, last;
     ends(&fit, &first, &last);

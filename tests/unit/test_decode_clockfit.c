@@ -11,7 +11,7 @@
 #include "decode/clock/clockfit.h"
 #include "support/random.h"
 
-enum { MAX_PIECES = 8, MAX_BURSTS = 64, MAX_READS = 16 };
+enum { MAX_PIECES = 512, MAX_BURSTS = 64, MAX_READS = 16 };
 
 static uint64_t seed;
 
@@ -153,7 +153,7 @@ static void errors_stay_within_the_bound(void **state)
         make_world(w, changes);
         dl_clock_fit fit;
         devlog_error err = {0};
-        assert_int_equal(dl_clock_fit_make(&fit, w->samples, w->n, w->quiet, &err), DEVLOG_OK);
+        assert_int_equal(dl_clock_fit_make(&fit, w->samples, w->n, w->quiet, 0, &err), DEVLOG_OK);
         assert_int_equal(fit.n_knots, w->n_bursts);
         assert_true(fit.best_round_trip == w->best);
         worst = fmax(worst, check(w, &fit));
@@ -184,6 +184,65 @@ static void errors_stay_within_the_bound(void **state)
     assert_true(found > made / 3);
 }
 
+/* A host whose clock is steered (NTP): it may run anew each second, some ppm off its mean, while bursts are milliseconds to seconds apart. Where
+ * they are seconds apart that is not told as changes of the chip's frequency. */
+static void a_host_clock_that_is_steered(void **state)
+{
+    (void)state;
+    enum { SECOND = 1000000000 };
+    double worst = 0;
+    uint32_t far = 0;
+    world *w = malloc(sizeof *w);
+    const char *more = getenv("DEVLOG_TEST_CASES");
+    const uint32_t cases = more ? (uint32_t)strtoul(more, NULL, 10) : 6000;
+    for (uint32_t i = 0; i < cases; i++) {
+        seed = 7000000 + i;
+        memset(w, 0, sizeof *w);
+        w->request = test_log_uniform(&seed, 50, 5e4);
+        w->answer = w->request * test_uniform(&seed, 0.2, 5);
+        w->jitter = test_random(&seed) % 4 ? w->request * test_uniform(&seed, 0, 2) : 0;
+        w->quiet = DL_CLOCK_QUIET;
+        w->epoch = test_random(&seed) >> 10;
+        const double least = 40 * MAX_READS * (w->request + w->answer + w->jitter);
+        const double length = least + test_log_uniform(&seed, 2e6, 4e9);
+        w->n_bursts = 11 + (uint32_t)(test_random(&seed) % (MAX_BURSTS - 10));
+        long double at = test_uniform(&seed, 0, 1e6);
+        for (uint32_t b = 0; b < w->n_bursts; b++, at += least + length * test_uniform(&seed, 0.2, 1))
+            w->at[b] = at;
+        /* It is steered by up to 10 ppm off its mean, wherever it likes; where bursts are close together at whole seconds. */
+        const double mhz = test_uniform(&seed, 100, 2000), most = test_uniform(&seed, 0, 10e-6);
+        const bool extreme = i % 2;
+        long double from = 0;
+        const uint32_t last = w->n_bursts - 1;
+        const bool head = w->at[9] - w->at[0] >= DL_CLOCK_STEERS,
+                   tail = w->at[last] - w->at[last - 9] >= DL_CLOCK_STEERS;
+        for (uint32_t k = 0; w->t.n < MAX_PIECES && from < at; k++) {
+            const double off = extreme ? (k % 2 ? most : -most) : test_uniform(&seed, -most, most);
+            /* Where bursts are close together it does not run anew at the ends. */
+            if (!k || ((head || from > w->at[5]) && (tail || from < w->at[last - 5]))) {
+                w->t.from[w->t.n] = from;
+                w->t.mhz[w->t.n++] = mhz * (1 + off);
+            }
+            from += SECOND * (test_random(&seed) % 3 ? 1 : test_uniform(&seed, 1, 4));
+        }
+        sample(w);
+        dl_clock_fit fit;
+        devlog_error err = {0};
+        assert_int_equal(dl_clock_fit_make(&fit, w->samples, w->n, w->quiet, DL_CLOCK_STEERED, &err),
+                         DEVLOG_OK);
+        worst = fmax(worst, check(w, &fit));
+        bool apart = true;
+        for (uint32_t b = 0; b + 9 < w->n_bursts; b++)
+            apart &= w->at[b + 9] - w->at[b] >= 1.1 * DL_CLOCK_STEERS;
+        far += apart;
+        if (apart) assert_int_equal(fit.n_changes, 0);
+        dl_clock_fit_free(&fit);
+    }
+    free(w);
+    assert_true(far > cases / 10);
+    printf("%u cases of a clock that is steered: largest error %.3f of its bound\n", cases, worst);
+}
+
 /* Samples of a counter that runs at 1 cycle per ns, 100 ns round trip, one per burst, 1 ms apart. */
 static size_t plain(dl_clock_sample *s, size_t n)
 {
@@ -196,7 +255,7 @@ static void refused(const dl_clock_sample *s, size_t n, devlog_status status, co
 {
     dl_clock_fit fit;
     devlog_error err = {0};
-    assert_int_equal(dl_clock_fit_make(&fit, s, n, 0, &err), status);
+    assert_int_equal(dl_clock_fit_make(&fit, s, n, 0, DL_CLOCK_STEERED, &err), status);
     if (!strstr(err.text, text)) print_error("%s\n", err.text);
     assert_non_null(strstr(err.text, text));
     assert_null(fit.knots);
@@ -234,7 +293,7 @@ static void counters_that_do_not_count(void **state)
     s[3].after = s[3].before - 1;
     dl_clock_fit fit;
     devlog_error err = {0};
-    assert_int_equal(dl_clock_fit_make(&fit, s, 8, 0, &err), DEVLOG_OK);
+    assert_int_equal(dl_clock_fit_make(&fit, s, 8, 0, DL_CLOCK_STEERED, &err), DEVLOG_OK);
     assert_int_equal(fit.n_ignored, 1);
     assert_int_equal(fit.n_knots, 7);
     dl_clock_fit_free(&fit);
@@ -251,7 +310,7 @@ static void a_counter_that_jumps(void **state)
     dl_clock_fit fit;
     devlog_error err = {0};
     double ticks, error;
-    assert_int_equal(dl_clock_fit_make(&fit, s, 20, 0, &err), DEVLOG_OK);
+    assert_int_equal(dl_clock_fit_make(&fit, s, 20, 0, DL_CLOCK_STEERED, &err), DEVLOG_OK);
     assert_true(dl_clock_fit_at(&fit, s[9].cycles + 1000, &ticks, &error));
     assert_true(error > 900000);
     for (int i = 1; i < 17; i++) {
@@ -277,7 +336,7 @@ static void a_slow_burst_among_quick_ones(void **state)
     s[9].after += 90000;
     dl_clock_fit fit;
     devlog_error err = {0};
-    assert_int_equal(dl_clock_fit_make(&fit, s, 20, 0, &err), DEVLOG_OK);
+    assert_int_equal(dl_clock_fit_make(&fit, s, 20, 0, DL_CLOCK_STEERED, &err), DEVLOG_OK);
     assert_true(fit.residual < 100);
     double ticks, error;
     assert_true(dl_clock_fit_at(&fit, s[9].cycles, &ticks, &error));
@@ -295,7 +354,7 @@ static void a_chip_that_slows_down(void **state)
         s[i].cycles = 5000 + 9400000 + 50 + (i * 1000000 - 9400000) / 2;
     dl_clock_fit fit;
     devlog_error err = {0};
-    assert_int_equal(dl_clock_fit_make(&fit, s, 20, 0, &err), DEVLOG_OK);
+    assert_int_equal(dl_clock_fit_make(&fit, s, 20, 0, DL_CLOCK_STEERED, &err), DEVLOG_OK);
     assert_int_equal(fit.n_changes, 1);
     assert_int_equal(fit.changes[0].knot, 9);
     assert_true(fabs(fit.changes[0].before - 1) < 1e-3);
@@ -377,6 +436,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_stay_within_the_bound),
+        cmocka_unit_test(a_host_clock_that_is_steered),
         cmocka_unit_test(too_few_samples),
         cmocka_unit_test(counters_that_do_not_count),
         cmocka_unit_test(a_counter_that_jumps),

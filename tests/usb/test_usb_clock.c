@@ -37,7 +37,7 @@ static void check_fit(const dl_clocks *c, const model *m, double mhz)
 {
     dl_clock_fit fit;
     devlog_error err = {0};
-    check_ok(dl_clock_fit_make(&fit, c->samples, c->n_samples, DL_CLOCK_QUIET, &err), &err);
+    check_ok(dl_clock_fit_make(&fit, c->samples, c->n_samples, DL_CLOCK_QUIET, DL_CLOCK_STEERED, &err), &err);
     const dl_clock_sample *first = &c->samples[0], *last = &c->samples[c->n_samples - 1];
     double worst = 0;
     for (int i = 0; i <= 20; i++) {

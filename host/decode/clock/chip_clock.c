@@ -184,12 +184,13 @@ static devlog_status make_one(dl_chip_clock *k, devlog_error *err)
         snprintf(k->why, sizeof k->why, "there are no samples of its clock");
         return DEVLOG_OK;
     }
-    devlog_status status = dl_clock_fit_make(&k->fit, k->samples, k->n_samples, DL_CLOCK_QUIET, &why);
+    devlog_status status =
+        dl_clock_fit_make(&k->fit, k->samples, k->n_samples, DL_CLOCK_QUIET, DL_CLOCK_STEERED, &why);
     if (status == DEVLOG_ERR_MEMORY) return no_memory(err);
     k->fitted = status == DEVLOG_OK;
     if (!k->fitted) snprintf(k->why, sizeof k->why, "%.190s", why.text);
     if (k->n_link_samples) {
-        status = dl_clock_fit_make(&k->link, k->link_samples, k->n_link_samples, DL_CLOCK_QUIET, &why);
+        status = dl_clock_fit_make(&k->link, k->link_samples, k->n_link_samples, DL_CLOCK_QUIET, 0, &why);
         if (status == DEVLOG_ERR_MEMORY) return no_memory(err);
         k->linked = status == DEVLOG_OK;
     }

@@ -50,6 +50,25 @@ static uint32_t window(const dl_clock_fit *fit, uint32_t at, bool behind)
     return w;
 }
 
+/* How many ticks per cycle the slope behind knot i may differ from what intervals beside it say, as the reference is steered; 0 where
+ * bursts are so close together that it is at most once in nine intervals. */
+static double steered(const dl_clock_fit *fit, uint32_t i)
+{
+    enum { NINE = 2 * WINDOW + 1 };
+    const dl_clock_knot *k = fit->knots;
+    const uint32_t last = fit->n_knots - 1;
+    uint32_t from = i > WINDOW ? i - WINDOW : 0, to = from + NINE < last ? from + NINE : last;
+    if (to == last && last > NINE) from = last - NINE;
+    if (k[to].ticks - k[from].ticks < DL_CLOCK_STEERS) return 0;
+    /* Both lie within `steered` of the mean. */
+    return 2 * fit->steered * (k[to].ticks - k[from].ticks) / (k[to].cycles - k[from].cycles);
+}
+
+static slopes wider(slopes s, double by)
+{
+    return (slopes){s.lo - by, s.hi + by};
+}
+
 /* The slopes just before knot `at` (or just behind it), from as many intervals as lie on one line. */
 static bool slopes_beside(const dl_clock_fit *fit, uint32_t at, bool behind, slopes *out)
 {
@@ -208,17 +227,21 @@ static void tighten(dl_clock_fit *fit)
 {
     dl_clock_knot *k = fit->knots;
     for (uint32_t i = 0; i < fit->n_knots; i++) {
-        double lo[2], hi[2];
+        double lo[2], hi[2], widest = 0; /* cycles of a window */
         bool good[2];
         for (int behind = 0; behind < 2; behind++) {
             uint32_t w = window(fit, i, behind);
             lo[behind] = k[i].ticks - k[i].half;
             hi[behind] = k[i].ticks + k[i].half;
+            widest = fmax(widest, fabs(k[behind ? i + w : i - w].cycles - k[i].cycles));
             good[behind] = allowed(k, behind ? i : i - w, behind ? i + w : i, i, &lo[behind], &hi[behind]);
         }
         if (!good[0] && !good[1]) continue; /* the counter jumped */
-        double from = good[0] && good[1] ? fmin(lo[0], lo[1]) : lo[good[1]];
-        double to = good[0] && good[1] ? fmax(hi[0], hi[1]) : hi[good[1]];
+        const double room = widest * fmax(steered(fit, i), steered(fit, i ? i - 1 : 0));
+        double from = (good[0] && good[1] ? fmin(lo[0], lo[1]) : lo[good[1]]) - room;
+        double to = (good[0] && good[1] ? fmax(hi[0], hi[1]) : hi[good[1]]) + room;
+        from = fmax(from, k[i].ticks - k[i].half);
+        to = fmin(to, k[i].ticks + k[i].half);
         k[i].ticks = (from + to) / 2;
         k[i].half = (to - from) / 2;
     }
@@ -265,9 +288,19 @@ static devlog_status judge_intervals(dl_clock_fit *fit, devlog_error *err)
     if (!fit->changes) return dl_fail(err, DEVLOG_ERR_MEMORY, "no memory for clock samples");
     uint32_t last = 0;
     double strength = 0;
-    for (uint32_t i = 1; i + 2 < fit->n_knots; i++) {
+    for (uint32_t i = 0; i + 1 < fit->n_knots; i++) {
+        const double by = steered(fit, i);
+        const bool first = i == 0, end = i + 2 == fit->n_knots;
         slopes before, behind;
+        if (by > 0 && (first || end)) { /* the other side tells */
+            slopes s = through(fit->knots, i, i + 1);
+            if (first != end) (void)slopes_beside(fit, first ? i + 1 : i, first, &s);
+            fit->knots[i].deviation = deviation(fit, i, wider(s, by), wider(s, by));
+        }
+        if (first || end) continue;
         if (!slopes_beside(fit, i, false, &before) || !slopes_beside(fit, i + 1, true, &behind)) continue;
+        before = wider(before, by);
+        behind = wider(behind, by);
         double here = fit->knots[i].deviation = deviation(fit, i, before, behind);
         if (before.lo <= behind.hi && behind.lo <= before.hi) continue;
         const dl_clock_change c = {i, 2 / (before.lo + before.hi), 2 / (behind.lo + behind.hi)};
@@ -281,10 +314,11 @@ static devlog_status judge_intervals(dl_clock_fit *fit, devlog_error *err)
 }
 
 devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *samples, size_t n, double quiet,
-                                devlog_error *err)
+                                double steers, devlog_error *err)
 {
     memset(fit, 0, sizeof *fit);
     fit->quiet = quiet;
+    fit->steered = steers;
     if (n < 2) return dl_fail(err, DEVLOG_ERR_NOT_FOUND, "%zu clock samples: at least two are needed", n);
     burst *bursts = calloc(n, sizeof *bursts);
     fit->knots = calloc(n, sizeof *fit->knots);
@@ -308,6 +342,8 @@ devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *sample
     slopes head = {0}, tail = {0};
     slopes_beside(fit, 0, true, &head);
     slopes_beside(fit, fit->n_knots - 1, false, &tail);
+    head = wider(head, steered(fit, 0));
+    tail = wider(tail, steered(fit, fit->n_knots - 2));
     fit->rate_lo = head.lo;
     fit->rate_hi = head.hi;
     fit->tail_lo = tail.lo;

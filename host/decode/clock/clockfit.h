@@ -8,7 +8,8 @@
  * Between knots the counter's frequency may have changed once, at a moment that nobody saw. The slopes on
  * both sides bound how far the map can have strayed from the straight line; that is added to the error. So
  * the bound holds for slow drift, and when the frequency changes at most once in nine successive intervals
- * between bursts, at most once in twice the time `quiet`, and neither in the first interval nor in the last.
+ * between bursts, at most once in twice the time `quiet`, and neither in the first interval nor in the last; and, where bursts are far
+ * apart, when the reference is steered by DL_CLOCK_STEERED as often as it may be, in any of them.
  * It is half the best round trip, a tick and a cycle, plus that drift of one interval; a burst whose round
  * trips were all slow is narrowed by the lines through its neighbours. docs/time.md explains it to users. */
 #ifndef DEVLOG_DECODE_CLOCKFIT_H
@@ -40,7 +41,7 @@ typedef struct dl_clock_change {
 
 typedef struct dl_clock_fit {
     uint64_t cycles, ticks; /* origin: the first sample */
-    double quiet;
+    double quiet, steered;
     dl_clock_knot *knots; /* ascending */
     uint32_t n_knots;
     dl_clock_change *changes;
@@ -57,11 +58,16 @@ typedef struct dl_clock_fit {
  * of a clock of 1 GHz. */
 #define DL_CLOCK_QUIET 1e6
 
-/* Makes the map; `quiet` in ticks. Fails with DEVLOG_ERR_NOT_FOUND when there are fewer than two bursts, and
+/* How far off its mean a host's clock may run as it is steered (NTP), and how often it may be steered anew, in ticks of 1 ns. Where nine
+ * intervals between bursts take longer than that the bound has room for any number of such changes. */
+#define DL_CLOCK_STEERED 10e-6
+#define DL_CLOCK_STEERS  1e9
+
+/* Makes the map; `quiet` in ticks; `steered`: DL_CLOCK_STEERED where the reference is a host's clock, otherwise 0. Fails with DEVLOG_ERR_NOT_FOUND when there are fewer than two bursts, and
  * DEVLOG_ERR_FORMAT when the counter stood still, ran backwards, or the reference clock did; the text says
  * where. */
 devlog_status dl_clock_fit_make(dl_clock_fit *fit, const dl_clock_sample *samples, size_t n, double quiet,
-                                devlog_error *err);
+                                double steered, devlog_error *err);
 void dl_clock_fit_free(dl_clock_fit *fit);
 
 /* When the counter showed `cycles`: ticks of the reference clock since fit->ticks (may be negative), and the

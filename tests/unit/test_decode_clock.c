@@ -201,7 +201,7 @@ static void the_last_stamp(void **state)
     static const struct {
         int64_t start; /* from the change on */
         uint64_t took;
-    } cases[] = {{20, 0}, {20, 1}, {20, 700}, {20, 100000}};
+    } cases[] = {{20, 0}, {20, 1}, {20, 700}, {20, 100000}, {20, (1 << 20) - 21}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint64_t start = CHANGE + (uint64_t)cases[i].start, end = start + cases[i].took;
         const row low[] = {{"A", start, false, NULL}, {"A", end - TORN, true, NULL}};
@@ -223,12 +223,15 @@ static void the_last_stamp(void **state)
         assert_true(f.loss);
     }
     /* Far from a change of the upper half no stamp is torn. */
-    const row disorder[] = {{"A", CHANGE + TORN / 2, false, NULL},
-                            {"A", CHANGE - TORN / 2 + 700, true, NULL}};
-    found f = decode(one_clock, 1, disorder, 2);
-    assert_int_equal(f.n, 0);
-    assert_int_equal(f.kinds[DL_FOUND_TORN], 0);
-    assert_true(f.loss);
+    static const uint64_t far[][2] = {{TORN / 2, TORN / 2 + 700}, {20, 1 << 20}};
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+        const row disorder[] = {{"A", CHANGE + far[i][0], false, NULL},
+                                {"A", CHANGE + far[i][1] - TORN, true, NULL}};
+        const found f = decode(one_clock, 1, disorder, 2);
+        assert_int_equal(f.n, 0);
+        assert_int_equal(f.kinds[DL_FOUND_TORN], 0);
+        assert_true(f.loss);
+    }
 }
 
 /* A zone of 4.3 s and more that ends near a change of the upper half, and what is behind it has the same stamp: they say

@@ -9,10 +9,12 @@
 
 #include "support/events.h"
 
-#define TORN   (UINT64_C(1) << 32)
-#define WRAP   (UINT64_C(1) << 44)
-#define CHANGE (505 * TORN)        /* the upper half of the clock changes here */
-#define FAR    (UINT64_C(1) << 21) /* too far from it for a torn read */
+#define TORN    (UINT64_C(1) << 32)
+#define WRAP    (UINT64_C(1) << 44)
+#define CHANGE  (505 * TORN)        /* the upper half of the clock changes here */
+#define RESTART (UINT64_C(1) << 24) /* a step back that is another run */
+#define NEAR    (UINT64_C(1) << 20) /* to a change of the upper half */
+#define FAR     (UINT64_C(1) << 21) /* too far from it for a torn read */
 
 enum { MOST = 8 };
 
@@ -182,6 +184,39 @@ static const jump jumps[] = {
      {{0, "A", 5000, '<'}, {1, "A", 4000, '>'}, {2, "A", 5600, '>'}},
      {{0}},
      {{DL_FOUND_OUT_OF_ORDER, 1}, {DL_FOUND_UNPAIRED_START, 1}, {DL_FOUND_UNPAIRED_END, 1}}},
+    {"an end that came too early, inside a zone that goes on",
+     {{0, "A", 5000, '<'}, {0, "B", 5100, '<'}, {1, "A", 4000, '>'}, {2, "B", 5600, '>'}},
+     {{5100, 5600}},
+     {{DL_FOUND_OUT_OF_ORDER, 1}, {DL_FOUND_UNPAIRED_START, 1}}},
+    {"back by hardly less than what is another run",
+     {{0, "A", 50 * TORN, '<', NULL, 3},
+      {0, "A", 50 * TORN + 100, '>', NULL, 3},
+      {1, "B", 50 * TORN + 101 - RESTART, '<', NULL, 4},
+      {1, "B", 50 * TORN + 151 - RESTART, '>', NULL, 4}},
+     {{50 * TORN, 50 * TORN + 100}},
+     {{DL_FOUND_OUT_OF_ORDER, 2}}},
+    {"back by as much",
+     {{0, "A", 50 * TORN, '<', NULL, 3},
+      {0, "A", 50 * TORN + 100, '>', NULL, 3},
+      {1, "B", 50 * TORN + 100 - RESTART, '<', NULL, 4},
+      {1, "B", 50 * TORN + 150 - RESTART, '>', NULL, 4}},
+     {{50 * TORN, 50 * TORN + 100}, {50 * TORN + 100 - RESTART, 50 * TORN + 150 - RESTART}},
+     {{DL_FOUND_CLOCK_RESTART, 1}}},
+    {"a long zone, and what comes next is more than 2^32 before its end",
+     {{0, "A", CHANGE - 3 * TORN, '<', NULL, 3},
+      {0, "A", CHANGE - 10, '>', NULL, 3},
+      {1, "B", CHANGE - 510 - TORN, '<', NULL, 3},
+      {1, "B", CHANGE - 500 - TORN, '>', NULL, 3}},
+     {{CHANGE - 3 * TORN, CHANGE - 10}},
+     {{DL_FOUND_OUT_OF_ORDER, 2}}},
+    {"2^32 earlier, as far from a change of the upper half as a torn read may be",
+     {{0, "A", CHANGE + 20, '<'}, {1, "A", CHANGE + NEAR - 1 - TORN, '>'}},
+     {{CHANGE + 20, CHANGE + NEAR - 1}},
+     {{DL_FOUND_TORN, 1}}},
+    {"and farther",
+     {{0, "A", CHANGE + 20, '<'}, {1, "A", CHANGE + NEAR - TORN, '>'}},
+     {{0}},
+     {{DL_FOUND_CLOCK_RESTART, 1}, {DL_FOUND_UNPAIRED_START, 1}, {DL_FOUND_UNPAIRED_END, 1}}},
     {"a log that is there twice, from behind a wrap",
      {{0, "BRISC-FW", WRAP - 5000, '<', NULL, 3},
       {0, "BRISC-FW", WRAP - 4000, '>', NULL, 3},

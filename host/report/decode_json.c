@@ -10,30 +10,41 @@
 #include "report/machine.h"
 #include "report/summary_text.h"
 
+/* Keys are the program's own and need no escaping. */
+static void put_key(dl_str *out, const char *key)
+{
+    dl_str_char(out, '"');
+    dl_str_add(out, key);
+    dl_str_add(out, "\": ");
+}
+
 static void text(dl_str *out, const char *key, const char *value)
 {
-    dl_str_fmt(out, "\"%s\": ", key);
+    put_key(out, key);
     dl_str_json(out, value, strlen(value));
 }
 
 static void number(dl_str *out, const char *key, uint64_t value)
 {
-    dl_str_fmt(out, "\"%s\": %llu", key, (unsigned long long)value);
+    put_key(out, key);
+    dl_str_u64(out, value);
 }
 
 static void number_or_null(dl_str *out, const char *key, bool has, uint64_t value)
 {
+    put_key(out, key);
     if (has)
-        number(out, key, value);
+        dl_str_u64(out, value);
     else
-        dl_str_fmt(out, "\"%s\": null", key);
+        dl_str_add(out, "null");
 }
 
 static void summary_but(dl_str *out, const dl_summary *s, int without)
 {
     for (int i = 0; i < DL_SUMMARY_FIELDS; i++) {
         if (i == without) continue;
-        dl_str_fmt(out, "%s\"%s\": ", i ? ", " : "", dl_summary_names[i]);
+        if (i) dl_str_add(out, ", ");
+        put_key(out, dl_summary_names[i]);
         dl_summary_field(out, s, i);
     }
 }
@@ -83,7 +94,12 @@ static void group(dl_str *b, const dl_tables *t, const dl_group *g, bool with_ch
     }
     if (g->stream != DL_NONE) {
         const dl_stream *s = &t->streams[g->stream];
-        dl_str_fmt(b, "\"core\": [%u, %u], ", s->core_x, s->core_y);
+        put_key(b, "core");
+        dl_str_char(b, '[');
+        dl_str_u64(b, s->core_x);
+        dl_str_add(b, ", ");
+        dl_str_u64(b, s->core_y);
+        dl_str_add(b, "], ");
     }
     text(b, "risc", dl_text(t, g->risc_name));
     dl_str_add(b, ", ");

@@ -249,7 +249,8 @@ static inline uint32_t pair_as_before(dl_pair *p, uint32_t at, uint32_t to, bool
     ids->stream = s;
     const bool launch_is_kept = dl_pair_launch_is_kept(p, s->launch);
     const bool counts = dl_pair_lists_events(p) && dl_pair_only_counts(p, s->launch);
-    const bool tells = !counts && dl_pair_lists_items(p) && !shape->has_data && !(code & DL_MARK_RARE);
+    const bool tells =
+        !counts && dl_pair_lists_items(p) && shape->number && !shape->has_data && !(code & DL_MARK_RARE);
     dl_run *run = NULL;
     if (p->filter) {
         if (from < p->losses->seen.first) p->losses->seen.first = from;

@@ -259,6 +259,7 @@ devlog_status dl_decode_finish(dl_decode *d, devlog_error *err)
     devlog_status status = dl_chip_clocks_make(&d->clocks, err);
     decode_note_clocks(d);
     devlog_status paired = dl_pair_finish(d->pair, err);
+    dl_losses_alone(&d->losses);
     for (uint32_t i = 0; i < d->tables.n_chips; i++)
         d->losses.instructions |= d->tables.chips[i].instructions;
     return status ? status : paired;

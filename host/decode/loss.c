@@ -158,6 +158,11 @@ void dl_losses_empty(dl_losses *l, const char *name)
     dl_losses_found(l, DL_FOUND_EMPTY, 1, "%s", name);
 }
 
+void dl_losses_alone(dl_losses *l)
+{
+    if (!l->rows) l->found[DL_FOUND_EMPTY] = l->empty;
+}
+
 devlog_status dl_losses_no_rows(const dl_losses *l, const char *first, size_t n, devlog_error *err)
 {
     const char *more = n > 1 ? " and the others" : "", *detail = NULL;

@@ -116,6 +116,9 @@ void dl_losses_free(dl_losses *l);
 void dl_losses_skip(dl_losses *l, dl_skip why, const char *where, const char *text, size_t n);
 /* Counts `amount` of a finding; the detail is kept when there is room. */
 void dl_losses_found(dl_losses *l, dl_finding what, uint64_t amount, const char *fmt, ...) DL_PRINTF(4, 5);
+/* At the end: where no input has a row, one with nothing but its head has lost nothing beside others (its run may have launched
+ * nothing). */
+void dl_losses_alone(dl_losses *l);
 /* An input that holds nothing at all. */
 void dl_losses_empty(dl_losses *l, const char *name);
 /* FORMAT or NOT_FOUND when not one row was read: it says why of `first`, the first of n inputs. */

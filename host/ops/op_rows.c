@@ -46,14 +46,15 @@ static placed *place_launches(const join *j, dl_big *big, size_t *n)
         if (j->op_of[i] == OTHER_RUN) continue;
         uint32_t chip = launches->items[i].chip;
         const op_cycles *c = op_device_launch(s->cycles, i);
-        /* Without an op log: a launch of another run, or with a higher number that begins earlier, is of another program,
+        /* What no op log tells of: a launch of another run, or with a higher number that begins earlier, is of another program,
          * whose device was started anew (docs/op-reports.md, "Several programs, several opens"). */
         const dl_launch *l = &launches->items[i];
         const bool other_run = last[chip].any && l->run != last[chip].run;
         bool later =
             l->has_ids && l->trace_id == DL_NO_ID && (other_run || l->run_host_id > last[chip].number);
         const bool back = has_fw(c) && later && c->fw_start < last[chip].start;
-        if (!s->device && (other_run || back)) last[chip].boot++;
+        const bool told = s->device && j->known[i];
+        if ((!s->device && other_run) || (!told && back)) last[chip].boot++;
         if (later) last[chip].number = l->run_host_id;
         last[chip].run = l->run;
         last[chip].any = true;

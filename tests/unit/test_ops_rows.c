@@ -9,7 +9,7 @@ static void rows_are_told_apart(void **state)
     (void)state;
     static const struct {
         const char *name, *ops, *device;
-        double rows[4][2]; /* duration of the firmware, gap before it; until a duration of 0 */
+        double rows[5][2]; /* duration of the firmware, gap before it; until a duration of 0 */
         uint64_t overlap;
         const char *says; /* NULL: nothing is lost */
     } cases[] = {
@@ -36,6 +36,13 @@ static void rows_are_told_apart(void **state)
          HEADER FW(0, 1, ",", 1000, 1100) "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Run: cd\n" FW(0, 1, ",",
                                                                                                   1000, 1100),
          {{100, 0}, {100, 0}},
+         0,
+         NULL},
+        {"launches that no op asked for, of a device that was opened twice",
+         RUN START(1, 1, "A") END(1) CLOSE,
+         HEADER FW(0, 1, ",", 1000, 1100) FW(0, 2, ",", 1200, 1300) FW(0, 3, ",", 1000, 1100)
+             FW(0, 4, ",", 1250, 1350),
+         {{100, 0}, {100, 100}, {100, 0}, {100, 150}},
          0,
          NULL},
         {"launches inside the first of their op",

@@ -14,7 +14,8 @@ from shared import BUILD, DEVLOG, NN, bad, finish, missing, same
 
 MPI, DIES = os.path.join(BUILD, "bin", "devlog-mpi"), os.path.join(BUILD, "bin", "mpi_dies")
 ENV = dict(os.environ, ASAN_OPTIONS="detect_leaks=0", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+           OMPI_MCA_odls_base_sigkill_timeout="0")  # without it mpirun sleeps for two seconds when a status is not 0
 HEAD = "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, trace id, trace id count, " \
        "zone name, type, source line, source file, meta data\n"
 OLD = "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]\n"

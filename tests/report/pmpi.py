@@ -28,7 +28,8 @@ def main():
             return 77
     calls = {"MPI_Irecv": ROUNDS, "MPI_Isend": ROUNDS, "MPI_Waitall": ROUNDS, "MPI_Allreduce": ROUNDS, "MPI_Barrier": ROUNDS}
     # Sanitizers want to be loaded first, and Open MPI keeps memory until its end.
-    env = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    env = dict(os.environ, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+               OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_odls_base_sigkill_timeout="0")
     env.pop("DEVLOG_HOST", None)
     for n in (1, 4):
         with tempfile.TemporaryDirectory() as tmp:

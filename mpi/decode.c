@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/settings.h"
 #include "cli/cli.h"
@@ -114,6 +116,53 @@ static devlog_status decode_parts(job *j, devlog_error *err)
         dl_decode_free(p.decode);
     }
     return status;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* How long this process has run, or waited for a processor, in s; -1: the system does not say. */
+static double ran(void)
+{
+    unsigned long long runs = 0, waits = 0;
+    struct rusage used;
+    FILE *f = fopen("/proc/self/schedstat", "r");
+    const bool known = f && fscanf(f, "%llu %llu", &runs, &waits) == 2;
+    if (f) fclose(f);
+    getrusage(RUSAGE_SELF, &used);
+    return known ? (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                       1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) + 1e-9 * (double)waits
+                 : -1;
+}
+
+/* A rank that mostly waited for its files is told, with the cure. */
+static void tell_slow_files(job *j)
+{
+    enum { LEAST = 2 /* s */ };
+    char host[256] = "";
+    dl_str mine = {0}, *all = calloc((size_t)j->r->n, sizeof *all);
+    if (!all) team_die(j->r, "out of memory");
+    gethostname(host, sizeof host - 1);
+    const double bytes =
+        (double)bytes_between(j, decode_first_part(j, j->r->rank), decode_first_part(j, j->r->rank + 1));
+    if (j->waited > LEAST && j->waited > j->took / 2)
+        dl_str_fmt(
+            &mine,
+            "rank %d on %s waited for its files for %.0f of %.0f s (%.1f MB/s): their file system is slow; copy them to a "
+            "disk of that host, or pack them (devlog pack)",
+            j->r->rank, host, j->waited, j->took, 1e-6 * bytes / j->took);
+    if (mine.failed) team_die(j->r, "out of memory");
+    team_collect(j->r, &mine, all);
+    for (int i = 0; i < j->r->n; i++) {
+        if (j->r->rank == 0 && all[i].len) fprintf(stderr, "devlog-mpi decode: %s\n", all[i].text);
+        dl_str_free(&all[i]);
+    }
+    dl_str_free(&mine);
+    free(all);
 }
 
 /* --resume: what was there, in one line. */
@@ -394,11 +443,15 @@ static int work(job *j)
         .threads = whole ? 0 : 1, .only_input = whole && j->n_paths == 1, .scratch = tmp ? tmp : "/tmp"};
     j->pieces = calloc((size_t)j->parts.n + 1, sizeof *j->pieces);
     devlog_status status = j->pieces ? DEVLOG_OK : decode_no_memory(&err);
+    const double began = now(), before = ran();
     if (!status && !whole) status = decode_parts(j, &err);
+    j->took = now() - began;
+    j->waited = before < 0 ? 0 : j->took - (ran() - before);
     if (!status && whole && j->r->rank == 0) status = decode_whole(j, &err);
     if (!status && !whole && j->r->n > 1) status = leave_samples(j, &err);
     if (team_agree(j->r, status, &err)) return CLI_FAILED;
     if (j->kept_files.folder && !whole) tell_kept(j);
+    if (!whole) tell_slow_files(j);
     j->far.r = j->r;
     j->far.hear = decode_hear_files;
     j->far.ctx = j;

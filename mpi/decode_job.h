@@ -39,6 +39,7 @@ typedef struct decode_job {
     far_samples far;
     kept_parts kept_files;  /* --resume */
     uint64_t bytes_kept;    /* of the inputs, that were not decoded for that */
+    double waited, took;    /* s: for files, of all that decoding took */
     uint64_t bytes_written; /* of files, by this rank, where ranks write them together */
 } decode_job;
 

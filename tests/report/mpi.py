@@ -2,6 +2,7 @@
 """devlog-mpi under Debian's Open MPI, as root if need be: what rank 0 prints is what devlog decode --no-files prints, to the byte, for
 random logs, in one file or several, of any number of ranks, cut anywhere, and so are the files that they write; a rank that dies, or cannot read or write, ends the job and is
 named. Usage: mpi.py BUILD. DEVLOG_TEST_CASES=N: N random logs."""
+import glob
 import os
 import random
 import shutil
@@ -285,6 +286,21 @@ def resumed(folder):
     same("--resume a file: %s" % ours(done), (done.returncode, done.stdout, len(ours(done))), (1, b"", 1))
 
 
+def slow_files(folder):
+    """One rank's file system is slow: that is told, with the rank and the cure, and all is printed; otherwise nothing is said of it."""
+    library = glob.glob(os.path.join(BUILD, "lib*", "libslow_reads.so"))
+    log = os.path.join(folder, "slow.csv")
+    steady(120, log)
+    alone = subprocess.run([DEVLOG, "decode", "--no-files", log], env=ENV, capture_output=True)
+    for slow in ("1", "9"):
+        how = ["env", "LD_PRELOAD=" + "".join(library), "DEVLOG_TEST_SLOW=" + slow]
+        done = subprocess.run(["mpirun", "--oversubscribe", "-q", "-n", "2", *how, MPI, "decode", "--least", "1", "--parts", "6", log],
+                              env=dict(ENV, ASAN_OPTIONS="verify_asan_link_order=0:detect_leaks=0"), capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+        said = [line for line in ours(done) if "file system is slow; copy them to a disk of that host" in line]
+        same("a slow file system (%s): %s" % (slow, done.stderr.decode()[-400:]), (done.returncode, done.stdout == alone.stdout, len(said), "rank 1 on %s waited" % os.uname().nodename in "".join(said)),
+             (0, True, int(slow == "1"), slow == "1"))
+
+
 def flip(path):
     with open(path, "r+b") as f:
         f.seek(os.path.getsize(path) // 2)
@@ -386,6 +402,7 @@ def main():
         trouble(folder, volume(folder))
     with tempfile.TemporaryDirectory() as folder:
         resumed(folder)
+        slow_files(folder)
     if missing("riscv64-unknown-elf-gcc"):
         return finish()
     with tempfile.TemporaryDirectory() as folder:

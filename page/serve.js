@@ -73,7 +73,7 @@ function labelCell(log) {
   return make("td", {}, input);
 }
 
-const UNREAD = { reading: ["…", "is being read"], large: ["large", "more than 512 MB: not read for this list"], failed: ["not read", ""] };
+const UNREAD = { reading: ["…", "is being read"], large: ["large", "more than 512 MiB: not read for this list"], failed: ["not read", ""] };
 
 function figureCells(log) {
   const unread = UNREAD[log.figures];

@@ -412,9 +412,10 @@ static void nothing_else_reads_the_environment(void **state)
     free(places);
     static const char *const foreign[] = {"ASAN_OPTIONS", "LD_PRELOAD", "MANWIDTH", "MAN_KEEP_FORMATTING",
                                           "UMOCKDEV_DIR"};
-    char *names = shell(
-        "grep -rhoE '\\bgetenv *\\(\"[A-Za-z_]+\"' host tests bench examples | sed 's/.*\"\\(.*\\)\"/\\1/' | "
-        "sort -u");
+    char *names = shell("{ grep -rhoE '\\bgetenv *\\(\"[A-Za-z_]+\"' host tests bench examples; "
+                        "grep -rhoE 'environ\\.get\\(\"DEVLOG_[A-Z_]+\"' tests bench examples python; "
+                        "grep -rhoE '[$][{]DEVLOG_[A-Z_]+:-' tests bench dev .ci; } | "
+                        "sed -E 's/.*(\"|[{])([A-Za-z_]+).*/\\2/' | sort -u");
     size_t n = 0;
     for (char *save = NULL, *name = strtok_r(names, "\n", &save); name;
          name = strtok_r(NULL, "\n", &save), n++) {

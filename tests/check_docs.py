@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """README.md and docs/ are true as far as a machine can tell: every link leads somewhere, every file that is named is
 there, every command that is shown runs (or is listed here with the reason why it does not), README's table is what the
-demo prints, and limits are those of the sources.
+demo prints, excerpts of other outputs are what is printed, and limits are those of the sources.
 
     check_docs.py [BUILD]              BUILD: the build folder whose programs are run; without: only what needs none
-    check_docs.py BUILD --write-demo   writes README's table of the demo anew (./dev docs)
+    check_docs.py BUILD --write-demo   writes README's table of the demo and these excerpts anew (./dev docs)
 
 Not for documents made of tables in the code (tests/unit/test_cli_docs.c), nor for the host program of getting-started.md
 (tests/check_library.sh)."""
@@ -344,13 +344,62 @@ def check_demo(printed):
         say('README.md', 'the table is not what the demo prints; run ./dev docs:\n' + printed)
 
 
+# (document, how its excerpt begins, what prints it). Blanks are not compared.
+NET20 = 'DEVLOG_GRID=columns=1-4,rows=1-3 devlog run --once --waits --recording stream -o {} -- net20 {} >said 2>&1'
+EXCERPTS = (
+    ('docs/budgets.md', 'pipeline_write.c on', 'DEVLOG_ANNOTATE=1 TT_METAL_DEVICE_PROFILER=1 DEVLOG_LOG_FOLDER=by_line demo >said && '
+                                               'devlog annotate --top 0 by_line'),
+    ('docs/bottleneck.md', 'WHAT WOULD SAVE MOST', NET20.format('net3', 3) + ' && devlog report --tables verdict,savings net3'),
+    ('docs/bottleneck.md', '   old     new', NET20.format('net0', 0) + ' && devlog diff --exact --top 1 net3 net0'),
+    ('docs/time.md', 'Clock of chip', 'DEVLOG_LOG_FOLDER=clocks TT_METAL_DEVICE_PROFILER=1 demo >said && '
+                                      'devlog decode --no-files clocks/capture.devlog'),
+)
+
+
+def shape(line):
+    """A line without its numbers."""
+    return ' '.join(re.sub(r'\b[0-9a-f]*\d[0-9a-f,.]*', '#', line).split())
+
+
+def excerpts(env, folder):
+    """(document, excerpt, what it should be; None: something in it is not printed), each line in the order of the output."""
+    for document, begins, command in EXCERPTS:
+        shown = re.search(r'```(?:text)?\n(' + re.escape(begins) + r'.*?)\n```', read(document), re.S)
+        if not shown:
+            say(document, f'has no excerpt that begins with "{begins}"')
+            continue
+        printed, now = iter(run(command, folder, env, quiet=False).stdout.split('\n')), []
+        for line in shown.group(1).split('\n'):
+            found = next((p for p in printed if shape(p) == shape(line)), None)
+            if found is None:
+                say(document, f'"{line}" is no line of what {command} prints, or not in this order')
+                break
+            now.append(found.rstrip())
+        else:
+            yield document, shown.group(1), '\n'.join(now)
+
+
+def check_excerpts(env, folder):
+    """What documents show of other outputs is printed."""
+    for document, shown, now in excerpts(env, folder):
+        if shown.split() != now.split():
+            say(document, 'an excerpt is not what is printed; run ./dev docs:\n' + now)
+
+
 def write_demo(build):
-    """README's table anew; ./dev docs does it."""
+    """README's table and excerpts anew; ./dev docs does it."""
     folder = tempfile.mkdtemp(prefix='devlog-docs-')
     try:
-        _, printed = run_demo(build, folder)
+        env, printed = run_demo(build, folder)
+        made = list(excerpts(env, folder))
     finally:
         shutil.rmtree(folder)
+    for document, shown, now in made:
+        text = read(document)
+        with open(os.path.join(SOURCE, document), 'w', encoding='utf-8') as file:
+            file.write(text.replace(shown, now))
+    if wrong:
+        sys.exit('\n'.join(wrong))
     readme = read('README.md')
     shown = DEMO.search(readme)
     if not shown or not printed.startswith('Durations'):
@@ -374,6 +423,7 @@ def main():
             env, printed = prepare(os.path.abspath(sys.argv[1]), folder)
             check_demo(printed)
             check_commands(env, folder)
+            check_excerpts(env, folder)
         finally:
             shutil.rmtree(folder)
     for line in wrong:

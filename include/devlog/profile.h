@@ -69,10 +69,13 @@
 
 /* ---- Nothing to change below this line ------------------------------------------------------------- */
 
-#include "devlog/holds.h"
-
 #define DEVLOG_ANY 0xFFFFFFFFFFFFFFFFull
 
+#if defined(__cplusplus)
+#define DEVLOG_HOLDS_(what, text) static_assert(what, text)
+#else
+#define DEVLOG_HOLDS_(what, text) _Static_assert(what, text)
+#endif
 #define DEVLOG_RANGE_(name, low, high)                                                                       \
     DEVLOG_HOLDS_(sizeof("" name) > 1 && (unsigned long long)(low) <= (unsigned long long)(high),            \
                   "devlog: an expectation has a name, and low is not above high")

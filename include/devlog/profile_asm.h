@@ -37,7 +37,7 @@
 #define DEVLOG_CAT__(a, b) a##b
 #define DEVLOG_CAT_(a, b)  DEVLOG_CAT__(a, b)
 
-/* As in profile.h, which a kernel that records waits need not include. */
+/* As in profile.h, which a kernel that records waits need not include, and which by itself includes nothing. */
 #if defined(__cplusplus)
 #define DEVLOG_HOLDS_(what, text) static_assert(what, text)
 #else

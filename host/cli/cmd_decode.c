@@ -56,7 +56,7 @@ static const cli_option options[] = {
      offsetof(decode_args, print_analyses)},
     CLI_TITLE("Captures"),
     {CLI_FLAG, "subtract-cost", 0, NULL,
-     "leave out of every zone what the markers inside it cost, as the device measured it",
+     "leave out of every zone what the markers inside it cost (docs/markers.md says how that is known)",
      offsetof(decode_args, subtract_cost)},
     {CLI_STRING, "elf", 0, "FOLDER", "where to look for ELF files of kernels that have been moved",
      offsetof(decode_args, elf_folder)},

@@ -395,8 +395,11 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
     for (uint32_t i = 0; i < l->n_clocks; i++) {
         const dl_clock_note *c = &l->clocks[i];
         char title[DL_CHIP_TITLE];
-        dl_str_fmt(out, "Clock of %s: stamps of two cores are comparable to %.0f cycles",
-                   dl_chip_title(title, c->slot), c->core_cycles);
+        dl_str_fmt(out, "Clock of %s: ", dl_chip_title(title, c->slot));
+        if (c->core_cycles > 0 || c->host_ns > 0)
+            dl_str_fmt(out, "stamps of two cores are comparable to %.0f cycles", c->core_cycles);
+        else
+            dl_str_add(out, "how far stamps of two cores are apart was not measured");
         if (c->host_ns > 0)
             dl_str_fmt(out, ", with the host to %.0f ns.\n", c->host_ns);
         else

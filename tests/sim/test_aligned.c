@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "decode/decode.h"
+#include "report/decode_table.h"
 #include "report/view.h"
 #include "support/device.h"
 #include "support/events.h"
@@ -216,6 +217,10 @@ static void without_samples(void **state)
     dl_decode *d = decoded(&path, 1, NULL, NULL);
     assert_non_null(strstr(finding(d), "there are no samples of its clock"));
     assert_int_equal(dl_decode_launches(d)->count, 3);
+    dl_str text = {0};
+    dl_report_losses(dl_decode_losses(d), false, &text);
+    assert_non_null(strstr(text.text, "how far stamps of two cores are apart was not measured"));
+    dl_str_free(&text);
     dl_decode_free(d);
     free(path);
 }

@@ -35,10 +35,10 @@ static void cool(const dl_sample_pool *p, uint32_t n)
 }
 
 /* A chunk is read. Sets are read one after the other and lie all over the file, of which the system maps the
- * neighbours of each page, too: so it is let go every few chunks, in which up to 20 MiB were mapped. */
+ * neighbours of each page, too: so it is let go every few chunks. */
 static void see(const dl_samples *s)
 {
-    enum { SEEN_MOST = 80 };
+    enum { SEEN_MOST = 64 };
     dl_sample_pool *p = s->pool;
     if (!p || !p->n_filed) return;
     if (atomic_fetch_add_explicit(&p->seen, 1, memory_order_relaxed) % SEEN_MOST == SEEN_MOST - 1)

@@ -102,33 +102,6 @@ ALWAYS_INLINE devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, 
     return v->n_batch == VIEW_BATCH ? flush(v, err) : DEVLOG_OK;
 }
 
-/* Events of a run in the first lane, each as deep as its shape says. */
-static devlog_status emit_run(dl_view *v, const view_run *run, uint32_t track, devlog_error *err)
-{
-    const view_axis axis = v->axes[track];
-    const view_shape_item *item = run->shape->items, *behind = item + run->shape->n;
-    for (; item < behind; item++) {
-        const uint64_t cycle = view_run_stamp(run, item->start), end_cycle = view_run_stamp(run, item->end);
-        const uint64_t start = time_of(v, &axis, track, cycle), end = time_of(v, &axis, track, end_cycle);
-        v->batch[v->n_batch++] = (dl_view_item){
-            .start = start,
-            .end = end < start ? start : end,
-            .cycle = cycle,
-            .end_cycle = end_cycle,
-            .track = track,
-            .site = item->site,
-            .launch = run->launch,
-            .timer_id = item->timer_id,
-            .line = run->line + run->line_step * item->line,
-            .depth = item->depth,
-            .kind = item_kinds[item->kind],
-        };
-        devlog_status status = v->n_batch == VIEW_BATCH ? flush(v, err) : DEVLOG_OK;
-        if (status) return status;
-    }
-    return DEVLOG_OK;
-}
-
 static devlog_status each_overflow(void *ctx, const dl_event *e, devlog_error *err)
 {
     dl_view *v = ctx;
@@ -193,18 +166,21 @@ static devlog_status each_run_by_track(void *ctx, const view_run *run, uint32_t 
     if (!view_choice_keeps(&v->choice, run->launch)) return DEVLOG_OK;
     const uint32_t track = v->track_of_stream[stream];
     devlog_status status = track != v->track ? enter_track(v, track, err) : DEVLOG_OK;
+    bool nests = false;
     if (!status && run->is_plain && view_lanes_first_is_free(v->lanes, run->start, run->shape->n_open)) {
         for (uint32_t i = 0; i < run->shape->n_open; i++)
             view_lanes_open_in_first(v->lanes,
                                      view_run_stamp(run, run->shape->items[run->shape->open[i]].end));
-        if (!v->sink.run) return emit_run(v, run, track, err);
+        nests = true;
+    }
+    if (nests && v->sink.run) {
         status = flush(v, err);
         return status ? status : v->sink.run(v->sink.ctx, run, track, err);
     }
     for (uint32_t i = 0; i < run->shape->n && !status; i++) {
         dl_event e;
         view_run_event(run, i, &e);
-        status = place(v, &e, track, true, err);
+        status = nests ? emit(v, &e, track, 0, e.depth, err) : place(v, &e, track, true, err);
     }
     return status;
 }

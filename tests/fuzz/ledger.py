@@ -4,46 +4,55 @@
   ledger.py add BUILD TARGET SECONDS RUNS    after a run that found nothing: one line more
   ledger.py table BUILD                      seconds of each target of BUILD/bin on its present code, and on any code
 
-Not a part of any test. The code of a target is what it links (compile units in the binary's debug information) and
-the headers that these include (ninja's record), each by its contents, so that a folder's path or another target's code
-makes no difference. The simulator is linked into every program and counts only where a transport calls it.
+Not a part of any test. The code of a target is the machine code that its binary keeps, function by function, and its
+constants, without addresses and without names of folders: a comment, another target's code or another clone makes no
+difference, another compiler does.
 """
 import csv, hashlib, os, re, subprocess, sys
 
 LEDGER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ledger.csv")
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COLUMNS = ["target", "code", "cpu_seconds", "runs"]
 
 
-def inside(build, path):
-    """The path from the project's root, or None for a file of the system or of the build."""
-    path = os.path.relpath(os.path.join(build, path), ROOT)
-    return None if path.startswith(("..", "build/")) else path
+# What the compiler's own run time brings, and what instrumentation makes of paths.
+FOREIGN = re.compile(r"^(_Z|__?(asan|lsan|ubsan|sanitizer|interceptor|sancov|odr)|\.L|\.str|_GLOBAL_|__interceptor|.*san_gen_)")
+ADDRESS = re.compile(r"-?0x[0-9a-f]+\(%rip\)|(?<=[ ])[0-9a-f]{3,}(?= <)|#.*|<[^>+]*san_gen_[^>]*>")
 
 
-def headers(build):
-    """Of each source file: the project's files that its compilation read."""
-    read, files = {}, None
-    for line in subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True).stdout.splitlines():
-        if not line.startswith(" "):
-            files = set()
-        elif path := inside(build, line.strip()):
-            if path.endswith(".c"):
-                read.setdefault(path, files)
-            files.add(path)
-    return read
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, errors="replace", check=True).stdout
 
 
-def code(build, target, read):
-    info = subprocess.run(["readelf", "--debug-dump=info", "--dwarf-depth=1", f"{build}/bin/fuzz_{target}"],
-                          capture_output=True, text=True, check=True).stdout
-    units = {inside(build, m) for m in re.findall(r"DW_AT_name .*?: (?:\(.*?\): )?(\S+\.c)$", info, re.M)} - {None}
-    if not any(unit.startswith("host/transport/sim") for unit in units):
-        units = {unit for unit in units if not unit.startswith("host/sim/")}
-    digest = hashlib.sha256()
-    for path in sorted(set().union(units, *(read.get(unit, ()) for unit in units))):
-        with open(os.path.join(ROOT, path), "rb") as file:
-            digest.update(path.encode() + b"\0" + hashlib.sha256(file.read()).digest())
+def functions(binary):
+    """(name, instructions without addresses) of each function."""
+    for block in run("objdump", "-d", "--no-show-raw-insn", "--no-addresses", binary).split("\n\n"):
+        head, _, body = block.partition("\n")
+        if (name := re.match(r"<(.*)>:$", head)) and not FOREIGN.match(name[1]):
+            yield name[1], ADDRESS.sub("", body).encode()
+
+
+def constants(binary):
+    """(name, bytes) of each named object of the data sections, and the texts, of which paths are left out."""
+    with open(binary, "rb") as file:
+        image = file.read()
+    sections = re.findall(r"^ *\[ *(\d+)\] (\.\S+) +\w+ +([0-9a-f]+) ([0-9a-f]+) ([0-9a-f]+)", run("readelf", "-SW", binary), re.M)
+    of_number = {number: (name, int(at, 16), int(offset, 16), int(size, 16)) for number, name, at, offset, size in sections}
+    for value, size, where, name in re.findall(r"^ *\d+: ([0-9a-f]+) +(\d+) OBJECT +\w+ +\w+ +(\d+) (\S+)", run("readelf", "-sW", binary), re.M):
+        section, at, offset, _ = of_number.get(where, ("", 0, 0, 0))
+        if section.startswith((".rodata", ".data")) and not FOREIGN.match(name):
+            begin = offset + int(value, 16) - at
+            yield name, image[begin : begin + int(size)]
+    for name, _, offset, size in of_number.values():
+        if name.startswith(".rodata"):
+            for text in re.findall(rb"[ -~\n\t]{4,}(?=\0)", image[offset : offset + size]):
+                if b"/" not in text:
+                    yield "", text
+
+
+def code(build, target):
+    binary, digest = f"{build}/bin/fuzz_{target}", hashlib.sha256()
+    for name, content in sorted({*functions(binary), *constants(binary)}):
+        digest.update(name.encode() + b"\0" + hashlib.sha256(content).digest())
     return digest.hexdigest()[:16]
 
 
@@ -57,18 +66,18 @@ def rows():
 def main(argv):
     if len(argv) == 5 and argv[0] == "add":
         build, target = os.path.abspath(argv[1]), argv[2]
-        line = ",".join([target, code(build, target, headers(build)), str(round(float(argv[3]))), argv[4]]) + "\n"
+        line = ",".join([target, code(build, target), str(round(float(argv[3]))), argv[4]]) + "\n"
         with open(LEDGER, "a") as file:  # one write: two targets may end at once
             file.write(line if file.tell() else ",".join(COLUMNS) + "\n" + line)
         return 0
     if len(argv) == 2 and argv[0] == "table":
         build = os.path.abspath(argv[1])
         names = sorted(name[5:] for name in os.listdir(f"{build}/bin") if name.startswith("fuzz_"))
-        read, past = headers(build), rows()
+        past = rows()
         print(f"{'target':<14} {'on this code':>12} {'on any code':>12} {'runs, on this code':>19}")
         for name in names:
             all_of = [row for row in past if row["target"] == name]
-            now = code(build, name, read)
+            now = code(build, name)
             same = [row for row in all_of if row["code"] == now]
             seconds = [sum(int(row["cpu_seconds"]) for row in some) for some in (same, all_of)]
             print(f"{name:<14} {seconds[0]:>10} s {seconds[1]:>10} s {sum(int(row['runs']) for row in same):>19,}")

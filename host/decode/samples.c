@@ -246,34 +246,33 @@ static void widen(extent *e, const uint32_t *v, size_t n)
 
 #include <immintrin.h>
 
+/* Eight at a time; what is left over with lanes that change nothing. */
 __attribute__((target("avx2"))) static void widen_avx2(extent *e, const uint32_t *v, size_t n)
 {
-    __m256i min = _mm256_set1_epi32((int)e->min), max = _mm256_set1_epi32((int)e->max);
-    __m256i sum = _mm256_setzero_si256();
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        __m256i eight = _mm256_loadu_si256((const __m256i *)(const void *)(v + i));
-        min = _mm256_min_epu32(min, eight);
+    const __m256i zero = _mm256_setzero_si256(), lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i min = _mm256_set1_epi32((int)e->min), max = _mm256_set1_epi32((int)e->max), sum = zero;
+    for (size_t i = 0; i < n; i += 8) {
+        const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32(n - i < 8 ? (int)(n - i) : 8), lanes);
+        const __m256i eight = _mm256_maskload_epi32((const int *)(const void *)(v + i), there);
+        min = _mm256_min_epu32(
+            min, _mm256_or_si256(eight, _mm256_xor_si256(there, _mm256_cmpeq_epi32(zero, zero))));
         max = _mm256_max_epu32(max, eight);
         sum = _mm256_add_epi64(sum, _mm256_srli_epi64(eight, 32));
-        sum = _mm256_add_epi64(sum, _mm256_blend_epi32(eight, _mm256_setzero_si256(), 0xAA));
+        sum = _mm256_add_epi64(sum, _mm256_blend_epi32(eight, zero, 0xAA));
     }
-    uint32_t mins[8], maxs[8];
-    uint64_t sums[4];
-    _mm256_storeu_si256((__m256i *)(void *)mins, min);
-    _mm256_storeu_si256((__m256i *)(void *)maxs, max);
-    _mm256_storeu_si256((__m256i *)(void *)sums, sum);
-    for (size_t k = 0; k < 8; k++) {
-        e->min = mins[k] < e->min ? mins[k] : e->min;
-        e->max = maxs[k] > e->max ? maxs[k] : e->max;
-    }
-    e->sum += sums[0] + sums[1] + sums[2] + sums[3];
-    widen(e, v + i, n - i);
+    __m128i least = _mm_min_epu32(_mm256_castsi256_si128(min), _mm256_extracti128_si256(min, 1));
+    __m128i most = _mm_max_epu32(_mm256_castsi256_si128(max), _mm256_extracti128_si256(max, 1));
+    __m128i all = _mm_add_epi64(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+    least = _mm_min_epu32(least, _mm_shuffle_epi32(least, 0x4E));
+    most = _mm_max_epu32(most, _mm_shuffle_epi32(most, 0x4E));
+    e->min = (uint32_t)_mm_cvtsi128_si32(_mm_min_epu32(least, _mm_shuffle_epi32(least, 0xB1)));
+    e->max = (uint32_t)_mm_cvtsi128_si32(_mm_max_epu32(most, _mm_shuffle_epi32(most, 0xB1)));
+    e->sum += (uint64_t)_mm_cvtsi128_si64(_mm_add_epi64(all, _mm_unpackhi_epi64(all, all)));
 }
 
 static void widen_best(extent *e, const uint32_t *v, size_t n)
 {
-    if (__builtin_cpu_supports("avx2"))
+    if (n >= 4 && __builtin_cpu_supports("avx2"))
         widen_avx2(e, v, n);
     else
         widen(e, v, n);
@@ -387,57 +386,60 @@ static void count_digits(const dl_samples *const *sets, size_t n, const digit_pa
     }
 }
 
-/* Puts `count` values into BUCKETS buckets of one width each, one behind the other in `out`; ends[] are where those end. */
-static void put_in_buckets(const uint64_t *all, size_t count, uint64_t min, unsigned shift, uint64_t *out,
-                           uint32_t *ends)
+/* The values of all sets, one behind the other, no more than FEW. Returns how many. */
+static size_t gather_few(const dl_samples *const *sets, size_t n, uint64_t *all)
 {
-    uint32_t at = 0;
-    memset(ends, 0, BUCKETS * sizeof *ends);
-    for (size_t i = 0; i < count; i++)
-        ends[(all[i] - min) >> shift]++;
-    for (size_t b = 0; b < BUCKETS; b++) {
-        const uint32_t here = ends[b];
-        ends[b] = at;
-        at += here;
-    }
-    for (size_t i = 0; i < count; i++)
-        out[ends[(all[i] - min) >> shift]++] = all[i];
-}
-
-/* The same as select_ranks for few values: by sorting a copy, or of many the buckets in which the ranks are. */
-static void select_few(const dl_samples *const *sets, size_t n, const uint64_t *ranks, uint64_t *values,
-                       size_t n_ranks)
-{
-    uint64_t all[FEW], sorted[FEW], min = UINT64_MAX, max = 0;
-    uint32_t ends[BUCKETS];
-    size_t count = 0, bucket = 0, last = BUCKETS;
-    unsigned shift = 0;
+    size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         dl_sample_walk w;
         dl_sample_walk_start(&w, sets[i]);
-        while (count < FEW && dl_sample_walk_next(&w, &all[count])) {
-            min = all[count] < min ? all[count] : min;
-            max = all[count] > max ? all[count] : max;
+        while (sets[i]->n_wide && count < FEW && dl_sample_walk_next(&w, &all[count]))
             count++;
+        while (!sets[i]->n_wide && count < FEW && dl_sample_walk_on(&w)) {
+            const size_t left = (size_t)(w.end - w.at), here = left < FEW - count ? left : FEW - count;
+            for (size_t k = 0; k < here; k++)
+                all[count + k] = w.at[k];
+            count += here;
+            w.at = w.end;
         }
     }
-    if (count < BUCKETS / 4) {
-        dl_sort_u64(all, count);
-        for (size_t r = 0; r < n_ranks; r++)
-            values[r] = ranks[r] < count ? all[ranks[r]] : 0;
-        return;
-    }
-    while ((max - min) >> shift >= BUCKETS)
+    return count;
+}
+
+/* The same as select_ranks for few values: they are counted in buckets of one width, and those of the buckets in
+ * which ranks are, which are few, are sorted. */
+static void select_few(const dl_samples *const *sets, size_t n, uint64_t min, uint64_t max,
+                       const uint64_t *ranks, uint64_t *values, size_t n_ranks)
+{
+    uint64_t all[FEW];
+    uint32_t counts[BUCKETS] = {0};
+    uint8_t wanted[BUCKETS] = {0};
+    size_t place[MAX_RANKS], below = 0, kept = 0, n_kept = 0, bucket = 0;
+    const size_t count = gather_few(sets, n, all);
+    const size_t last = count < BUCKETS ? BUCKETS / 4 - 1 : BUCKETS - 1;
+    unsigned shift = 0;
+    while ((max - min) >> shift > last)
         shift++;
-    put_in_buckets(all, count, min, shift, sorted, ends);
+    for (size_t i = 0; i < count; i++)
+        counts[(all[i] - min) >> shift & last]++; /* (values are from min to max: only an error is cut off) */
     for (size_t r = 0; r < n_ranks; r++) {
-        while (bucket + 1 < BUCKETS && ends[bucket] <= ranks[r])
-            bucket++;
-        const uint32_t from = bucket ? ends[bucket - 1] : 0;
-        if (bucket != last) dl_sort_u64(sorted + from, ends[bucket] - from);
-        last = bucket;
-        values[r] = ranks[r] < count ? sorted[ranks[r]] : 0;
+        for (; bucket < last && below + counts[bucket] <= ranks[r]; bucket++) {
+            below += counts[bucket];
+            if (wanted[bucket]) kept += counts[bucket];
+        }
+        wanted[bucket] = 1;
+        place[r] = kept + (ranks[r] - below);
+        values[r] = min + bucket;
     }
+    if (!shift) return; /* values of a bucket are alike */
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t value = all[i]; /* what is kept goes where all have been read */
+        all[n_kept] = value;
+        n_kept += wanted[(value - min) >> shift & last];
+    }
+    dl_sort_u64(all, n_kept);
+    for (size_t r = 0; r < n_ranks; r++)
+        values[r] = place[r] < n_kept ? all[place[r]] : 0;
 }
 
 /* ranks[] are ascending and count from 0; values[] receives the value of each. */
@@ -509,7 +511,7 @@ devlog_status dl_summary_quantiles(dl_summary *s, const dl_samples *const *sets,
         devlog_status status = dl_far_select(far, sets, n, s->min, s->max, ranks, values, DL_FAR_RANKS, err);
         if (status) return status;
     } else if (s->count <= FEW)
-        select_few(sets, n, ranks, values, 5);
+        select_few(sets, n, s->min, s->max, ranks, values, 5);
     else if (!select_ranks(sets, n, s->min, s->max, ranks, values, 5))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory for the quantiles of %llu values",
                        (unsigned long long)s->count);

@@ -42,8 +42,8 @@ void dl_pair_free(dl_pair *p)
     dl_pair_forget_records(p);
     for (uint32_t i = 0; i < p->n_keys; i++) {
         dl_key *k = &p->key_blocks[i / KEYS_PER_BLOCK][i % KEYS_PER_BLOCK];
-        dl_samples_free(&k->samples);
-        free(k->runs);
+        if (k->samples.wide) free(k->samples.wide); /* chunks are the pool's */
+        if (k->runs) free(k->runs);
     }
     for (uint32_t i = 0; i < p->n_blocks; i++)
         free(p->key_blocks[i]);
@@ -55,9 +55,7 @@ void dl_pair_free(dl_pair *p)
         free(s->keys);
         dl_pair_free_costs(s->costs);
         free(s->waiting);
-        for (uint32_t k = 0; k < s->n_shapes; k++)
-            free(s->shapes[k]);
-        free(s->shapes);
+        dl_pair_free_stream_shapes(s);
         free(s);
     }
     dl_pair_free_shapes(p);

@@ -95,7 +95,7 @@ typedef struct stream_state {
     held_mark *waiting;       /* what `held` says; or NULL */
     struct record_turns
         *turns; /* what records mean here (pair_records.c), of the codes that came last first */
-    struct stream_shape **shapes;
+    struct stream_shape *shapes; /* a list, by `others` */
     uint16_t n_shapes, fruitless; /* runs since the last of these that were looked at in vain */
     bool first_starts;            /* the first mark of all began the firmware */
     uint64_t first_run;           /* line with which its run begins, in the input .. */

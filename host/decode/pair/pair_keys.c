@@ -33,7 +33,7 @@ static void enter(key_slot *slots, uint32_t n_slots, key_slot slot)
 
 static bool grow_slots(stream_state *s)
 {
-    uint32_t n = s->n_key_slots ? s->n_key_slots * 2 : 8;
+    uint32_t n = s->n_key_slots ? s->n_key_slots * 2 : 16;
     key_slot *slots = calloc(n, sizeof *slots);
     if (!slots) return false;
     for (uint32_t i = 0; i < s->n_key_slots; i++)

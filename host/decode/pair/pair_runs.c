@@ -85,8 +85,7 @@ static inline stream_shape *find_shape(const stream_state *s, const dl_mark *mar
 {
     stream_shape *expected = s->shape->follows;
     if (expected->shape->n <= n && has_shape(expected->shape, marks)) return expected;
-    for (uint32_t i = 0; i < s->n_shapes; i++) {
-        stream_shape *known = s->shapes[i];
+    for (stream_shape *known = s->shapes; known; known = known->others) {
         if (known == expected || known->shape->n > n || !has_shape(known->shape, marks)) continue;
         s->shape->follows = known;
         return known;

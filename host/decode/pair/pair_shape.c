@@ -198,12 +198,10 @@ void dl_pair_learn_shape(dl_pair *p, stream_state *s, const pair_run *run)
     const pair_shape *shape = find_shape(p, &f, run->sorted);
     if (!shape) shape = add_shape(p, &f, run->sorted);
     if (!shape) return;
-    for (uint32_t i = 0; i < s->n_shapes; i++)
-        if (s->shapes[i]->shape == shape) return; /* it was the stamps */
-    if (!s->shapes && spend(p, SHAPES_PER_STREAM * sizeof *s->shapes))
-        s->shapes = malloc(SHAPES_PER_STREAM * sizeof *s->shapes);
+    for (const stream_shape *known = s->shapes; known; known = known->others)
+        if (known->shape == shape) return; /* it was the stamps */
     size_t bytes = sizeof(stream_shape) + shape->n_items * sizeof(shape_counter);
-    stream_shape *known = s->shapes && spend(p, bytes) ? malloc(bytes) : NULL;
+    stream_shape *known = spend(p, bytes) ? malloc(bytes) : NULL;
     if (!known) return;
     if (!find_counters(p, s, shape, marks, known->counters)) {
         free(known);
@@ -212,8 +210,19 @@ void dl_pair_learn_shape(dl_pair *p, stream_state *s, const pair_run *run)
     known->shape = shape;
     known->follows = known;
     if (s->shape) s->shape->follows = known;
-    s->shapes[s->n_shapes++] = s->shape = known;
+    known->others = s->shapes;
+    s->shapes = s->shape = known;
+    s->n_shapes++;
     s->fruitless = 0;
+}
+
+void dl_pair_free_stream_shapes(stream_state *s)
+{
+    while (s->shapes) {
+        stream_shape *others = s->shapes->others;
+        free(s->shapes);
+        s->shapes = others;
+    }
 }
 
 void dl_pair_free_shapes(dl_pair *p)

@@ -60,6 +60,7 @@ typedef union shape_counter {
 typedef struct stream_shape {
     const pair_shape *shape;
     struct stream_shape *follows; /* what came after it last time */
+    struct stream_shape *others;  /* of the stream, that were there before; or NULL */
     shape_counter counters[];     /* of the shape's items */
 } stream_shape;
 
@@ -67,6 +68,7 @@ typedef struct stream_shape {
  * them paired by now, and nothing open before or after. Does nothing when it is too long, when enough is remembered,
  * or when looking at runs has been in vain for long. */
 void dl_pair_learn_shape(dl_pair *p, stream_state *s, const pair_run *run);
+void dl_pair_free_stream_shapes(stream_state *s);
 void dl_pair_free_shapes(dl_pair *p);
 
 #endif

@@ -90,7 +90,31 @@ static void are_those_of_a_sorted_copy(void **state)
     free(all);
 }
 
-/* What reports print of an average is the average: as near as a double gets, for sums of any size. */
+/* Few values, of every range that is near a number of buckets: by sorting, too. */
+static void few_of_narrow_ranges_are_selected(void **state)
+{
+    (void)state;
+    uint64_t seed = 9, all[1024];
+    for (unsigned number = 0; number < 4000; number++) {
+        const size_t n = 1 + test_random(&seed) % 1024;
+        const uint64_t least = test_random(&seed) % 1000, range = 1 + test_random(&seed) % 2000;
+        dl_samples set = {0};
+        const dl_samples *of = &set;
+        dl_summary s;
+        for (size_t i = 0; i < n; i++) {
+            all[i] = least + test_random(&seed) % range;
+            assert_true(dl_samples_add(&set, all[i]));
+        }
+        dl_samples_totals(&set, &s);
+        dl_sort_u64(all, n);
+        assert_int_equal(s.min, all[0]);
+        assert_int_equal(s.max, all[n - 1]);
+        assert_int_equal(dl_summary_quantiles(&s, &of, 1, NULL), DEVLOG_OK);
+        check_quantiles(&s, all, n);
+        dl_samples_free(&set);
+    }
+}
+
 /* Two sets whose chunks alternate, of which most are in a file: every value comes back; and without room for the
  * file, too. */
 static void a_pool_goes_to_a_file(void **state)
@@ -160,6 +184,7 @@ static void what_is_read_of_a_file_is_let_go(void **state)
     dl_sample_pool_free(&pool);
 }
 
+/* What reports print of an average is the average: as near as a double gets, for sums of any size. */
 static void averages_are_the_nearest_double(void **state)
 {
     (void)state;
@@ -289,9 +314,13 @@ static void far_ones_are_selected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(are_those_of_a_sorted_copy),       cmocka_unit_test(a_pool_goes_to_a_file),
-        cmocka_unit_test(what_is_read_of_a_file_is_let_go), cmocka_unit_test(averages_are_the_nearest_double),
-        cmocka_unit_test(frequencies_are_printed_in_full),  cmocka_unit_test(far_ones_are_selected),
+        cmocka_unit_test(are_those_of_a_sorted_copy),
+        cmocka_unit_test(few_of_narrow_ranges_are_selected),
+        cmocka_unit_test(a_pool_goes_to_a_file),
+        cmocka_unit_test(what_is_read_of_a_file_is_let_go),
+        cmocka_unit_test(averages_are_the_nearest_double),
+        cmocka_unit_test(frequencies_are_printed_in_full),
+        cmocka_unit_test(far_ones_are_selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,10 @@ static void searches(void **state)
     browser_key(b, "/");
     cJSON_Delete(browser_call(b, "Input.insertText", "{\"text\":\"comp\"}"));
     assert_true(browser_wait(b, "document.getElementById('found').textContent === '384 found'"));
+    static const char lines[] = "document.querySelectorAll('#table tbody tr').length";
+    const double compute = browser_number(b, "table.rows.filter((r) => r.name === 'compute').length");
+    assert_true(compute > 0 && browser_number(b, "table.rows.length") > compute);
+    assert_true(browser_number(b, lines) == compute); /* the table of zones is narrowed, too */
     browser_key(b, "Enter");
     expect_text("document.getElementById('found').textContent", "1 of 384");
     expect_text("selection.item && itemSite(selection.item).name", "compute");
@@ -185,6 +189,7 @@ static void searches(void **state)
     expect_text("document.getElementById('found').textContent", "1 found");
     free(browser_js(b, "runSearch('no such thing')"));
     expect_text("document.getElementById('found').textContent", "nothing found");
+    assert_true(browser_number(b, lines) > compute);
     assert_string_equal(browser_problems(b), "");
 }
 

@@ -118,6 +118,10 @@ devlog_status dl_view_ready(dl_view *v, devlog_error *err);
 devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, devlog_error *err);
 /* While dl_view_run runs: the time of a track's stamp, as items have it. */
 uint64_t dl_view_time(const dl_view *v, uint32_t track, uint64_t cycle);
+/* The same of all marks of a run. */
+void dl_view_times(const dl_view *v, uint32_t track, const view_run *run, uint64_t times[VIEW_RUN_MARKS]);
+/* An item of a run of a track, as it is without a sink of runs. */
+dl_view_item dl_view_run_item(const view_run *run, uint32_t track, uint32_t i, const uint64_t *times);
 
 /* Owned by the view. */
 const dl_view_chip *dl_view_chips(const dl_view *v, uint32_t *n);

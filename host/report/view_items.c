@@ -69,6 +69,20 @@ uint64_t dl_view_time(const dl_view *v, uint32_t track, uint64_t cycle)
     return time_of(v, &v->axes[track], track, cycle);
 }
 
+void dl_view_times(const dl_view *v, uint32_t track, const view_run *run, uint64_t times[VIEW_RUN_MARKS])
+{
+    const view_axis axis = v->axes[track];
+    const uint32_t n = run->shape->n_marks;
+    const uint64_t most = (UINT64_C(1) << 43) - 1;
+    if (axis.by_clock || !axis.freq_khz || axis.freq_khz > most || run->start > most - UINT32_MAX) {
+        for (uint32_t i = 0; i < n; i++)
+            times[i] = time_of(v, &axis, track, view_run_stamp(run, (uint8_t)i));
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) /* dl_cycles_to_ns of few cycles */
+        times[i] = (view_run_stamp(run, (uint8_t)i) * 1000000 + axis.freq_khz / 2) / axis.freq_khz;
+}
+
 static const uint8_t item_kinds[UINT8_MAX + 1] = {
     [DL_EVENT_ZONE] = DL_VIEW_ZONE,       [DL_EVENT_POINT] = DL_VIEW_POINT,
     [DL_EVENT_VALUE] = DL_VIEW_VALUE,     [DL_EVENT_SUM] = DL_VIEW_SUM,
@@ -100,6 +114,23 @@ ALWAYS_INLINE devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, 
         .flags = e->flags,
     };
     return v->n_batch == VIEW_BATCH ? flush(v, err) : DEVLOG_OK;
+}
+
+dl_view_item dl_view_run_item(const view_run *run, uint32_t track, uint32_t i, const uint64_t *times)
+{
+    const view_shape_item *item = &run->shape->items[i];
+    const uint64_t start = times[item->start], end = times[item->end];
+    return (dl_view_item){.start = start,
+                          .end = end < start ? start : end,
+                          .cycle = view_run_stamp(run, item->start),
+                          .end_cycle = view_run_stamp(run, item->end),
+                          .track = track,
+                          .site = item->site,
+                          .launch = run->launch,
+                          .timer_id = item->timer_id,
+                          .line = run->line + run->line_step * item->line,
+                          .depth = item->depth,
+                          .kind = item_kinds[item->kind]};
 }
 
 static devlog_status each_overflow(void *ctx, const dl_event *e, devlog_error *err)

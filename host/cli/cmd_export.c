@@ -128,6 +128,7 @@ static int write_trace(const export_args *a, const dl_export_format *format, con
                                         .progress = on_progress,
                                         .progress_ctx = &progress,
                                         .no_samples = true,
+                                        .no_counts = true,
                                         .keep_meta = true};
     const dl_view_options viewing = {.memory = (size_t)a->memory, .op_name = cli_op_name, .op_ctx = &names};
     if (!status) status = cli_op_names_read(&names, a->ops, rest->items[0], &err);

@@ -22,6 +22,7 @@ devlog_status dl_decode_new(dl_decode **decode, const dl_decode_options *options
                     f->min_cycles || dl_filter_of_launches(f);
     dl_pair_options pair = {.filter = filtered ? f : NULL,
                             .no_samples = d->options.no_samples,
+                            .no_counts = d->options.no_counts,
                             .no_shapes = d->options.no_shapes,
                             .subtract_cost = d->options.subtract_cost,
                             .scratch = d->options.scratch};

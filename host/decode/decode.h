@@ -29,6 +29,7 @@ typedef struct dl_decode_options {
     size_t block;            /* bytes read at a time, also the longest line; 0: 256 KiB */
     bool keep_meta;          /* keep meta data for the consumer of runs */
     bool no_samples;         /* no medians and percentiles, less memory */
+    bool no_counts;          /* nobody asks what zones and markers come to: pair.h */
     bool no_shapes;          /* pair every run mark by mark: for tests */
     bool subtract_cost;      /* zones are shorter by what markers cost inside them; captures only */
     const char *scratch;     /* folder in which tables may take room that should not fill memory (base/big.h);

@@ -175,12 +175,6 @@ static devlog_status enter_lane(perfetto *p, uint32_t track, uint32_t lane, devl
                              false, err);
 }
 
-/* A zone of a core whose name is interned: of the fields of slice() those that such have. */
-typedef struct zone_span {
-    uint64_t start, end, cycle, cycles, data;
-    uint32_t site, launch;
-} zone_span;
-
 static void make_launch(perfetto *p, uint32_t launch)
 {
     p->launch = launch;
@@ -190,42 +184,45 @@ static void make_launch(perfetto *p, uint32_t launch)
     p->n_launch = (uint8_t)(argument(p->of_launch, ARG_LAUNCH, id) - p->of_launch);
 }
 
-static inline devlog_status zone(perfetto *p, const zone_span *z, devlog_error *err)
+/* A zone or a point of a core, whose name is interned. */
+typedef struct plain_event {
+    uint64_t start, end, cycle, cycles, data;
+    uint32_t site, launch;
+} plain_event;
+
+/* The same bytes as of slice() and instant(). Called with constants. */
+static inline __attribute__((always_inline)) devlog_status plain(perfetto *p, const plain_event e,
+                                                                 const bool is_zone, devlog_error *err)
 {
     hot h;
-    const identity_bytes *const site = &p->interned[z->site];
-    while (p->n_open && p->open[p->n_open - 1] <= z->start)
+    const identity_bytes *const site = &p->interned[e.site];
+    while (is_zone && p->n_open && p->open[p->n_open - 1] <= e.start)
         end_slice(p);
-    if (z->launch != p->launch) make_launch(p, z->launch);
+    if (e.launch != p->launch) make_launch(p, e.launch);
     h.start = (uint8_t *)out_room(&p->out, MOST_HOT);
     h.packet = pb_begin(h.start, 1);
-    uint8_t *to = pb_uint_near(&p->times, h.packet, 8, z->start);
+    uint8_t *to = pb_uint_near(&p->times, h.packet, 8, e.start);
     memcpy(to, p->of_lane.begin, sizeof p->of_lane.begin);
     h.event = to + p->of_lane.event;
+    if (!is_zone) h.event[1] = INSTANT;
     to += p->of_lane.n_begin;
     memcpy(to, site->bytes, sizeof site->bytes);
     to += site->n;
-    if (site->is_kernel && p->n_launch)
-        to = pb_fixed64(to, 47, flow_id(p, z->launch, p->tracks[p->track].core));
+    if (is_zone && site->is_kernel && p->n_launch)
+        to = pb_fixed64(to, 47, flow_id(p, e.launch, p->tracks[p->track].core));
     uint8_t *body = pb_begin(to, 4);
-    to = pb_uint_near(&p->cycles, pb_uint(body, 1, ARG_CYCLE), 3, z->cycle);
+    to = pb_uint_near(&p->cycles, pb_uint(body, 1, ARG_CYCLE), 3, e.cycle);
     body[-1] = (uint8_t)(to - body);
-    to = argument(to, ARG_CYCLES, z->cycles);
+    if (is_zone) to = argument(to, ARG_CYCLES, e.cycles);
     memcpy(to, p->of_launch, sizeof p->of_launch);
     to += p->n_launch;
-    if (z->data) to = argument(to, ARG_DATA, z->data);
+    if (is_zone && e.data) to = argument(to, ARG_DATA, e.data);
     hot_end(p, &h, to);
-    return push_open(p, z->end) ? DEVLOG_OK : perfetto_no_memory(err);
+    return !is_zone || push_open(p, e.end) ? DEVLOG_OK : perfetto_no_memory(err);
 }
 
 static devlog_status slice(perfetto *p, const dl_view_item *item, devlog_error *err)
 {
-    if (item->kind == DL_VIEW_ZONE && p->tracks[item->track].core != DL_NONE &&
-        p->interned[item->site].has_name) {
-        const zone_span z = {item->start, item->end,  item->cycle, item->end_cycle - item->cycle,
-                             item->data,  item->site, item->launch};
-        return zone(p, &z, err);
-    }
     hot h;
     while (p->n_open && p->open[p->n_open - 1] <= item->start)
         end_slice(p);
@@ -298,8 +295,13 @@ static devlog_status event(perfetto *p, const dl_view_item *item, devlog_error *
 {
     devlog_status status = know_site(p, item->site, err);
     if (status) return status;
-    const bool is_slice = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
-    return is_slice ? slice(p, item, err) : instant(p, item, err);
+    const bool is_zone = item->kind == DL_VIEW_ZONE;
+    if (is_zone && p->tracks[item->track].core != DL_NONE && p->interned[item->site].has_name) {
+        const plain_event e = {item->start, item->end,  item->cycle, item->end_cycle - item->cycle,
+                               item->data,  item->site, item->launch};
+        return plain(p, e, true, err);
+    }
+    return is_zone || item->kind == DL_VIEW_LAUNCH ? slice(p, item, err) : instant(p, item, err);
 }
 
 static devlog_status items(void *ctx, const dl_view_item *all, size_t n, devlog_error *err)
@@ -315,35 +317,35 @@ static devlog_status items(void *ctx, const dl_view_item *all, size_t n, devlog_
     return status;
 }
 
-static devlog_status zones_of_run(void *ctx, const view_run *run, uint32_t track, devlog_error *err)
+static devlog_status events_of_run(void *ctx, const view_run *run, uint32_t track, devlog_error *err)
 {
     perfetto *p = ctx;
     uint64_t times[VIEW_RUN_MARKS];
     devlog_status status = track != p->track || p->lane ? enter_lane(p, track, 0, err) : DEVLOG_OK;
     dl_view_times(p->view, track, run, times);
-    for (uint32_t i = 0; i < run->shape->n && !status; i++) {
-        const view_shape_item *item = &run->shape->items[i];
-        status = know_site(p, item->site, err);
-        if (status) break;
-        if (item->kind != DL_EVENT_ZONE || !p->interned[item->site].has_name) {
-            const dl_view_item whole = dl_view_run_item(run, track, i, times);
+    const view_shape_item *item = run->shape->items, *const behind = item + run->shape->n;
+    for (; item < behind && !status; item++) {
+        const bool has_name = item->site < p->tables->n_sites && p->interned[item->site].has_name;
+        if (!has_name || item->kind > DL_EVENT_POINT) {
+            const dl_view_item whole =
+                dl_view_run_item(run, track, (uint32_t)(item - run->shape->items), times);
             status = event(p, &whole, err);
             continue;
         }
         const uint64_t cycle = view_run_stamp(run, item->start), start = times[item->start],
                        end = times[item->end];
-        const zone_span z = {.start = start,
-                             .end = end < start ? start : end,
-                             .cycle = cycle,
-                             .cycles = view_run_stamp(run, item->end) - cycle,
-                             .site = item->site,
-                             .launch = run->launch};
-        status = zone(p, &z, err);
+        const plain_event e = {.start = start,
+                               .end = end < start ? start : end,
+                               .cycle = cycle,
+                               .cycles = view_run_stamp(run, item->end) - cycle,
+                               .site = item->site,
+                               .launch = run->launch};
+        status = item->kind == DL_EVENT_ZONE ? plain(p, e, true, err) : plain(p, e, false, err);
     }
     return status;
 }
 
 dl_view_sink perfetto_sink(perfetto *p)
 {
-    return (dl_view_sink){p, items, zones_of_run};
+    return (dl_view_sink){p, items, events_of_run};
 }

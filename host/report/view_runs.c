@@ -68,24 +68,11 @@ const view_shape *view_shapes_of(view_shapes *s, const dl_run *run, const dl_tab
     return *shape;
 }
 
-/* What comes before the stamps; false: it is too far from what came before it. */
-static inline bool put_head(uint8_t *to, const view_run *run, view_before *before)
-{
-    const uint64_t start = run->start - before->start;
-    const uint32_t line = run->line - before->line + VIEW_LINES,
-                   launch = run->launch - before->launch + VIEW_LAUNCHES;
-    if (start >> 32 || line >= 2 * VIEW_LINES || launch >= 2 * VIEW_LAUNCHES) return false;
-    const view_short s = {run->shape->number << VIEW_HAS_BITS | VIEW_IS_RUN |
-                              (run->is_plain ? VIEW_IS_PLAIN : 0),
-                          (uint32_t)start, run->line_step, line << 8 | launch};
-    *before = (view_before){run->start, run->launch, run->line, 0};
-    memcpy(to, &s, sizeof s);
-    return true;
-}
-
 uint8_t *view_run_put_again(uint8_t *to, const view_run *run, view_before *before)
 {
-    if (!put_head(to, run, before)) return NULL;
+    if (!view_run_put_head(to, run->shape, run->start, run->launch, run->line, run->line_step, run->is_plain,
+                           before))
+        return NULL;
     memcpy(to + sizeof(view_short), run->stamps, run->shape->n_marks * sizeof(uint32_t));
     return to + view_run_bytes(run->shape);
 }
@@ -98,23 +85,15 @@ static bool is_first(const view_shape_item *one, uint64_t end, const view_shape_
     return one->depth != other->depth ? one->depth < other->depth : one->line <= other->line;
 }
 
-uint8_t *view_run_put(uint8_t *to, const view_shape *shape, const dl_run *run, view_before *before)
+bool view_run_is_in_order(const view_shape *shape, const dl_mark *marks, bool *is_plain)
 {
-    const dl_mark *marks = run->marks;
-    const uint64_t first = marks[0].time;
-    view_run r = {shape, NULL, first, run->launch, run->line, run->line_step, true};
-    uint8_t *at = to + sizeof(view_short);
-    for (uint32_t i = 0; i < shape->n_marks; i++, at += sizeof(uint32_t)) {
-        const uint32_t behind = (uint32_t)(marks[i].time - first);
-        memcpy(at, &behind, sizeof behind);
-    }
     const view_shape_item *item = shape->items, *end = item + shape->n;
-    uint64_t before_it = first - 1; /* the start of the item before */
+    uint64_t before_it = marks[0].time - 1; /* the start of the item before */
     for (; item < end; item++) {
         const uint64_t start = marks[item->start].time, to_time = marks[item->end].time;
-        if (to_time == start && item->kind == DL_EVENT_ZONE) r.is_plain = false;
-        if (start == before_it && !is_first(item - 1, marks[item[-1].end].time, item, to_time)) return NULL;
+        if (to_time == start && item->kind == DL_EVENT_ZONE) *is_plain = false;
+        if (start == before_it && !is_first(item - 1, marks[item[-1].end].time, item, to_time)) return false;
         before_it = start;
     }
-    return put_head(to, &r, before) ? at : NULL;
+    return true;
 }

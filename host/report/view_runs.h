@@ -67,10 +67,47 @@ static inline void view_run_event(const view_run *run, uint32_t i, dl_event *e)
                     .kind = item->kind};
 }
 
+/* What comes before the stamps; false: it is too far from what came before it. */
+static inline bool view_run_put_head(uint8_t *to, const view_shape *shape, uint64_t start, uint32_t launch,
+                                     uint32_t line, uint32_t line_step, bool is_plain, view_before *before)
+{
+    const uint64_t behind = start - before->start;
+    const uint32_t lines = line - before->line + VIEW_LINES,
+                   launches = launch - before->launch + VIEW_LAUNCHES;
+    if (behind >> 32 || lines >= 2 * VIEW_LINES || launches >= 2 * VIEW_LAUNCHES) return false;
+    const view_short s = {shape->number << VIEW_HAS_BITS | VIEW_IS_RUN | (is_plain ? VIEW_IS_PLAIN : 0),
+                          (uint32_t)behind, line_step, lines << 8 | launches};
+    *before = (view_before){start, launch, line, 0};
+    memcpy(to, &s, sizeof s);
+    return true;
+}
+
+/* Whether a run's events have the order of the shape's items although some of its marks are of one time; *is_plain is of
+ * view_run, true until then. */
+bool view_run_is_in_order(const view_shape *shape, const dl_mark *marks, bool *is_plain);
+
 /* Writes a run of this shape at `to`, where there are view_run_bytes(shape). Returns the place behind; NULL, when its stamps are
  * such that its events have another order than the shape's items, or too far from what came before to be told by the
  * difference. */
-uint8_t *view_run_put(uint8_t *to, const view_shape *shape, const dl_run *run, view_before *before);
+static inline uint8_t *view_run_put(uint8_t *to, const view_shape *shape, const dl_run *run,
+                                    view_before *before)
+{
+    const dl_mark *mark = run->marks, *const end = mark + shape->n_marks;
+    const uint64_t first = mark->time;
+    uint8_t *at = to + sizeof(view_short);
+    bool all_differ = true, is_plain = true;
+    for (uint64_t last = first - 1; mark < end; mark++, at += sizeof(uint32_t)) {
+        const uint64_t time = mark->time;
+        const uint32_t behind = (uint32_t)(time - first);
+        memcpy(at, &behind, sizeof behind);
+        all_differ &= time != last;
+        last = time;
+    }
+    if (!all_differ && !view_run_is_in_order(shape, run->marks, &is_plain)) return NULL;
+    const bool told =
+        view_run_put_head(to, shape, first, run->launch, run->line, run->line_step, is_plain, before);
+    return told ? at : NULL;
+}
 /* The same of a run that was kept. */
 uint8_t *view_run_put_again(uint8_t *to, const view_run *run, view_before *before);
 

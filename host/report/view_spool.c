@@ -424,14 +424,20 @@ static devlog_status keep_run(view_spool *s, uint32_t source, const dl_run *run,
     return DEVLOG_OK;
 }
 
-devlog_status view_spool_add_run(view_spool *s, uint32_t source, const dl_run *run, size_t n,
-                                 const dl_tables *tables, devlog_error *err)
+static __attribute__((noinline)) devlog_status add_events_of(view_spool *s, uint32_t source,
+                                                             const dl_run *run, size_t n,
+                                                             const dl_tables *tables, devlog_error *err)
 {
     dl_event events[UINT8_MAX + 1];
-    bool kept = false;
-    devlog_status status = n == run->n_events ? keep_run(s, source, run, tables, &kept, err) : DEVLOG_OK;
-    if (status || kept) return status;
     for (uint32_t i = 0; i < n; i++)
         events[i] = dl_run_event(run, tables, i);
     return view_spool_add(s, source, events, n, err);
+}
+
+devlog_status view_spool_add_run(view_spool *s, uint32_t source, const dl_run *run, size_t n,
+                                 const dl_tables *tables, devlog_error *err)
+{
+    bool kept = false;
+    devlog_status status = n == run->n_events ? keep_run(s, source, run, tables, &kept, err) : DEVLOG_OK;
+    return status || kept ? status : add_events_of(s, source, run, n, tables, err);
 }

@@ -16,6 +16,7 @@ dl_pair *dl_pair_new(dl_tables *tables, dl_losses *losses, const dl_pair_options
     p->first_stream = p->last_stream = DL_NONE;
     if (options) p->filter = options->filter;
     if (options) p->no_samples = options->no_samples;
+    if (options) p->no_counts = options->no_counts && !options->filter; /* filters ask for each zone */
     if (options) p->no_shapes = options->no_shapes;
     if (options) p->subtract_cost = options->subtract_cost;
     if (options) p->launches.big_items.folder = p->launches.big_chains.folder = options->scratch;

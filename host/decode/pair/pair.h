@@ -45,6 +45,7 @@ typedef struct dl_pair dl_pair;
 typedef struct dl_pair_options {
     const dl_filter *filter; /* NULL: everything */
     bool no_samples;         /* no medians and percentiles */
+    bool no_counts;          /* of runs that are handed on as items nothing is counted */
     bool no_shapes;          /* every run is paired mark by mark: for tests */
     bool subtract_cost;      /* count zones without the markers' own cost inside them */
     const char *scratch;     /* folder in which launches may take room instead of memory; borrowed; or NULL */

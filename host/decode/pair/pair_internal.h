@@ -124,7 +124,7 @@ struct dl_pair {
     dl_losses *losses;
     const char *source;
     const dl_filter *filter;
-    bool no_samples, no_shapes, subtract_cost;
+    bool no_samples, no_counts, no_shapes, subtract_cost;
     size_t open_bytes;
     const dl_marks *batch; /* in hand */
     pair_out out;

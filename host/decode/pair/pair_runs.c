@@ -96,7 +96,7 @@ static inline stream_shape *find_shape(const stream_state *s, const dl_mark *mar
 /* What the runs after this one will probably need is on its way when they come: the state of a stream three
  * runs ahead, what it remembers two ahead, statistics one ahead. Each step needs only what the one before it
  * has fetched. */
-static inline void fetch_ahead(const stream_state *s)
+static inline void fetch_ahead(const stream_state *s, bool counts)
 {
     const stream_state *one = s->next;
     const stream_state *two = one ? one->next : NULL;
@@ -105,7 +105,7 @@ static inline void fetch_ahead(const stream_state *s)
     __builtin_prefetch(three);
     __builtin_prefetch((const char *)three + 64);
     __builtin_prefetch(two->shape);
-    if (!one->shape) return;
+    if (!one->shape || !counts) return;
     for (uint32_t i = 0; i < one->shape->shape->n_items; i++)
         if (one->shape->shape->items[i].kind == DL_EVENT_ZONE)
             __builtin_prefetch(one->shape->counters[i].key);
@@ -210,7 +210,7 @@ static inline uint32_t pair_as_before(dl_pair *p, uint32_t at, uint32_t to, bool
     uint32_t stream = dl_mark_stream(code);
     stream_state *s = stream < p->n_streams ? p->streams[stream] : NULL;
     if (!s || !s->shape || s->limit != CLOCK_LIMIT || s->n_open) return 0;
-    fetch_ahead(s);
+    fetch_ahead(s, !p->no_counts);
     if (marks->time + s->epoch - s->last >= CLOCK_LIMIT) return 0;
     stream_shape *known = find_shape(s, marks, to - at);
     if (!known) return 0;
@@ -267,6 +267,7 @@ static inline uint32_t pair_as_before(dl_pair *p, uint32_t at, uint32_t to, bool
         }
         describe(p, s, shape, marks, run);
     }
+    if (p->no_counts && tells) return n;
     bool taken = !p->filter && !p->no_samples && (counts || tells || !dl_pair_lists_events(p))
                      ? take_items(p, s, known, at, run, launch_is_kept, true)
                      : take_items(p, s, known, at, run, launch_is_kept, false);

@@ -90,9 +90,10 @@ static inline char *first_digits(char *to, uint32_t value)
     return to + 8 - zeros;
 }
 
-static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                            "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                            "8081828384858687888990919293949596979899";
+const char dl_digit_pairs[201] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
 
 /* Of what is less than 10^4, as most numbers in a report are. */
 static inline char *few_digits(char *to, uint32_t value)
@@ -103,12 +104,12 @@ static inline char *few_digits(char *to, uint32_t value)
         return to + 1;
     }
     if (value >= 1000) {
-        memcpy(to, pairs + high * 2, 2);
+        memcpy(to, dl_digit_pairs + high * 2, 2);
         to += 2;
     } else if (high) {
         *to++ = (char)('0' + high);
     }
-    memcpy(to, pairs + value % 100 * 2, 2);
+    memcpy(to, dl_digit_pairs + value % 100 * 2, 2);
     return to + 2;
 }
 
@@ -125,17 +126,13 @@ char *dl_digits(char *to, uint64_t value)
     return put_eight(to, eight_digits((uint32_t)(value % e8)));
 }
 
-char *dl_digits_near(dl_near *near, char *to, uint64_t value)
+char *dl_digits_far(dl_near *near, char *to, uint64_t value)
 {
     const uint64_t e8 = 100000000;
-    enum { WORDS = 16 }; /* twelve digits at most stand before the last eight */
-    if (!near->n || value < near->base || value - near->base >= e8) {
-        if (value < e8) return dl_digits(to, value);
-        near->base = value - value % e8;
-        near->n = (size_t)(dl_digits(near->text, value / e8) - near->text);
-    }
-    memcpy(to, near->text, WORDS);
-    return put_eight(to + near->n, eight_digits((uint32_t)(value - near->base)));
+    if (value < e8) return dl_digits(to, value);
+    near->base = value - value % e8;
+    near->n = (size_t)(dl_digits(near->text, value / e8) - near->text);
+    return dl_digits_near(near, to, value);
 }
 
 char *dl_digits_eight(char *to, uint32_t value)
@@ -147,7 +144,7 @@ char *dl_digits_fixed(char *to, uint32_t value, unsigned n)
 {
     unsigned at = n;
     for (; at >= 2; at -= 2, value /= 100)
-        memcpy(to + at - 2, pairs + value % 100 * 2, 2);
+        memcpy(to + at - 2, dl_digit_pairs + value % 100 * 2, 2);
     if (at) to[0] = (char)('0' + value % 10);
     return to + n;
 }

@@ -81,7 +81,22 @@ typedef struct dl_near {
     size_t n;      /* of its digits; 0: none */
     char text[DL_U64_DIGITS];
 } dl_near;
-char *dl_digits_near(dl_near *near, char *to, uint64_t value);
+char *dl_digits_far(dl_near *near, char *to, uint64_t value); /* the same, and what follows is near to it */
+extern const char dl_digit_pairs[201];                        /* 00 01 02 ... 99 */
+static inline char *dl_digits_near(dl_near *near, char *to, uint64_t value)
+{
+    enum { WORDS = 16 }; /* twelve digits at most stand before the last eight */
+    const uint64_t last = value - near->base;
+    if (!near->n || last >= 100000000) return dl_digits_far(near, to, value);
+    const uint32_t low = (uint32_t)last, high = low / 10000, rest = low % 10000;
+    memcpy(to, near->text, WORDS);
+    to += near->n;
+    memcpy(to, dl_digit_pairs + (size_t)(high / 100) * 2, 2);
+    memcpy(to + 2, dl_digit_pairs + (size_t)(high % 100) * 2, 2);
+    memcpy(to + 4, dl_digit_pairs + (size_t)(rest / 100) * 2, 2);
+    memcpy(to + 6, dl_digit_pairs + (size_t)(rest % 100) * 2, 2);
+    return to + 8;
+}
 /* The eight digits of what is less than 10^8, with zeros in front. */
 char *dl_digits_eight(char *to, uint32_t value);
 /* The last n (up to 9) digits of a value, with zeros in front; writes nothing else. */

@@ -10,6 +10,8 @@
 #include "report/export.h"
 #include "report/out.h"
 
+enum { FIXED = 512, NAME_MOST = 4096 };
+
 typedef struct chrome {
     dl_view *view;
     dl_out out;
@@ -24,6 +26,9 @@ typedef struct chrome {
     uint16_t *lanes;       /* lanes of a track that have been named */
     bool first;            /* no event has been written yet */
     dl_near cycles, ns;    /* stamps */
+    uint32_t launch;       /* whose argument `of_launch` is */
+    size_t n_launch;
+    char of_launch[48];
 } chrome;
 
 /* Threads of a track's further lanes come after all tracks, so that numbers never meet. */
@@ -176,19 +181,25 @@ static inline char *microseconds(dl_near *near, char *to, uint64_t ns)
     return to + 2;
 }
 
+static void make_launch(chrome *c, uint32_t launch)
+{
+    c->launch = launch;
+    c->n_launch = 0;
+    if (launch >= c->launches->count) return;
+    char *to = OUT_COPY(c->of_launch, ",\"launch\":");
+    c->n_launch = (size_t)(dl_digits(to, dl_view_launch_id(c->view, launch)) - c->of_launch);
+}
+
 /* The launch and what else goes to every event's arguments. */
 static inline char *arguments(chrome *c, char *to, const dl_view_item *item)
 {
     to = OUT_COPY(to, ",\"args\":{\"cycle\":");
     to = dl_digits_near(&c->cycles, to, item->cycle);
-    if (item->launch < c->launches->count) {
-        to = OUT_COPY(to, ",\"launch\":");
-        to = dl_digits(to, dl_view_launch_id(c->view, item->launch));
-    }
-    return to;
+    if (item->launch != c->launch) make_launch(c, item->launch);
+    return out_copy_words(to, c->of_launch, c->n_launch);
 }
 
-static char *zone(chrome *c, char *to, const dl_view_item *item)
+static inline char *zone(chrome *c, char *to, const dl_view_item *item)
 {
     to = OUT_COPY(to, ",\"dur\":");
     to = microseconds(NULL, to, item->end - item->start);
@@ -203,7 +214,7 @@ static char *zone(chrome *c, char *to, const dl_view_item *item)
     return OUT_COPY(to, "}}");
 }
 
-static char *point(chrome *c, char *to, const dl_view_item *item)
+static inline char *point(chrome *c, char *to, const dl_view_item *item)
 {
     /* 64-bit values travel as text: a JSON number is a double for most readers. */
     static const char *const data[] = {[DL_VIEW_VALUE] = ",\"value\":\"",
@@ -262,7 +273,6 @@ static void flow(chrome *c, const dl_view_item *item)
 
 static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *err)
 {
-    enum { FIXED = 512, NAME_MOST = 4096 };
     out_fragment one = {0};
     bool is_zone = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
     const out_fragment *site = site_fragment(c, item, &one);
@@ -299,6 +309,40 @@ static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *er
     return DEVLOG_OK;
 }
 
+/* One of the first lane whose names are kept, and not long: what event() writes. */
+static inline void plain_event(chrome *c, const dl_view_item *item, const out_fragment *site,
+                               const bool is_zone)
+{
+    const out_fragment *const thread = &c->threads[item->track];
+    char *const start = out_room(&c->out, NAME_MOST + FIXED);
+    char *to = is_zone ? OUT_COPY(start, ",\n{\"ph\":\"X\"") : OUT_COPY(start, ",\n{\"ph\":\"i\"");
+    to = out_copy_words(to, site->text, site->n);
+    to = out_copy_words(to, thread->text, thread->n);
+    to = microseconds(&c->ns, to, item->start);
+    to = is_zone ? zone(c, to, item) : point(c, to, item);
+    c->out.len += (size_t)(to - start);
+}
+
+static devlog_status events_of_run(void *ctx, const view_run *run, uint32_t track, devlog_error *err)
+{
+    chrome *c = ctx;
+    uint64_t times[VIEW_RUN_MARKS];
+    devlog_status status = DEVLOG_OK;
+    dl_view_times(c->view, track, run, times);
+    const view_shape_item *at = run->shape->items, *const behind = at + run->shape->n;
+    for (; at < behind && !status; at++) {
+        const dl_view_item item = dl_view_run_item(run, track, at, times);
+        const out_fragment *site = at->site < c->tables->n_sites ? &c->sites[at->site] : NULL;
+        if (!site || !site->text || site->n > NAME_MOST || at->kind > DL_EVENT_POINT || c->first)
+            status = event(c, &item, err);
+        else if (at->kind == DL_EVENT_ZONE)
+            plain_event(c, &item, site, true);
+        else
+            plain_event(c, &item, site, false);
+    }
+    return status;
+}
+
 static devlog_status events(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
@@ -329,7 +373,7 @@ static void other_data(chrome *c)
 
 devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err)
 {
-    chrome c = {.view = v, .first = true};
+    chrome c = {.view = v, .first = true, .launch = DL_NONE};
     c.tables = dl_decode_tables(dl_view_decode(v));
     c.launches = dl_decode_launches(dl_view_decode(v));
     const uint32_t n_sites = c.tables->n_sites;
@@ -340,7 +384,7 @@ devlog_status dl_export_chrome(dl_view *v, const char *path, devlog_error *err)
     if (status) return status;
     OUT_LITERAL(&c.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     status = prepare(&c, err);
-    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){.ctx = &c, .items = events}, err);
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TRACK, (dl_view_sink){&c, events, events_of_run}, err);
     if (!status) other_data(&c);
     out_free_fragments(c.sites, n_sites);
     out_free_fragments(c.threads, c.n_tracks);

@@ -327,8 +327,7 @@ static devlog_status events_of_run(void *ctx, const view_run *run, uint32_t trac
     for (; item < behind && !status; item++) {
         const bool has_name = item->site < p->tables->n_sites && p->interned[item->site].has_name;
         if (!has_name || item->kind > DL_EVENT_POINT) {
-            const dl_view_item whole =
-                dl_view_run_item(run, track, (uint32_t)(item - run->shape->items), times);
+            const dl_view_item whole = dl_view_run_item(run, track, item, times);
             status = event(p, &whole, err);
             continue;
         }

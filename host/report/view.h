@@ -121,7 +121,26 @@ uint64_t dl_view_time(const dl_view *v, uint32_t track, uint64_t cycle);
 /* The same of all marks of a run. */
 void dl_view_times(const dl_view *v, uint32_t track, const view_run *run, uint64_t times[VIEW_RUN_MARKS]);
 /* An item of a run of a track, as it is without a sink of runs. */
-dl_view_item dl_view_run_item(const view_run *run, uint32_t track, uint32_t i, const uint64_t *times);
+static inline dl_view_item dl_view_run_item(const view_run *run, uint32_t track, const view_shape_item *item,
+                                            const uint64_t *times)
+{
+    const uint64_t start = times[item->start], end = times[item->end];
+    return (dl_view_item){.start = start,
+                          .end = end < start ? start : end,
+                          .cycle = view_run_stamp(run, item->start),
+                          .end_cycle = view_run_stamp(run, item->end),
+                          .track = track,
+                          .site = item->site,
+                          .launch = run->launch,
+                          .timer_id = item->timer_id,
+                          .line = run->line + run->line_step * item->line,
+                          .depth = item->depth,
+                          .kind = item->kind}; /* which are numbered alike */
+}
+_Static_assert((int)DL_EVENT_ZONE == DL_VIEW_ZONE && (int)DL_EVENT_POINT == DL_VIEW_POINT &&
+                   (int)DL_EVENT_VALUE == DL_VIEW_VALUE && (int)DL_EVENT_SUM == DL_VIEW_SUM &&
+                   (int)DL_EVENT_DROPPED == DL_VIEW_DROPPED,
+               "kinds of events are kinds of items");
 
 /* Owned by the view. */
 const dl_view_chip *dl_view_chips(const dl_view *v, uint32_t *n);

@@ -116,23 +116,6 @@ ALWAYS_INLINE devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, 
     return v->n_batch == VIEW_BATCH ? flush(v, err) : DEVLOG_OK;
 }
 
-dl_view_item dl_view_run_item(const view_run *run, uint32_t track, uint32_t i, const uint64_t *times)
-{
-    const view_shape_item *item = &run->shape->items[i];
-    const uint64_t start = times[item->start], end = times[item->end];
-    return (dl_view_item){.start = start,
-                          .end = end < start ? start : end,
-                          .cycle = view_run_stamp(run, item->start),
-                          .end_cycle = view_run_stamp(run, item->end),
-                          .track = track,
-                          .site = item->site,
-                          .launch = run->launch,
-                          .timer_id = item->timer_id,
-                          .line = run->line + run->line_step * item->line,
-                          .depth = item->depth,
-                          .kind = item_kinds[item->kind]};
-}
-
 static devlog_status each_overflow(void *ctx, const dl_event *e, devlog_error *err)
 {
     dl_view *v = ctx;

@@ -29,6 +29,7 @@ typedef struct chrome {
     uint32_t launch;       /* whose argument `of_launch` is */
     size_t n_launch;
     char of_launch[48];
+    char thousandths[1000][4]; /* .000 to .999 */
 } chrome;
 
 /* Threads of a track's further lanes come after all tracks, so that numbers never meet. */
@@ -95,6 +96,10 @@ static devlog_status prepare(chrome *c, devlog_error *err)
     c->threads = calloc(c->n_tracks + 1u, sizeof *c->threads);
     c->lanes = calloc(c->n_tracks + 1u, sizeof *c->lanes);
     if (!c->sites || !c->threads || !c->lanes) goto no_memory;
+    for (uint32_t i = 0; i < 1000; i++) {
+        c->thousandths[i][0] = '.';
+        dl_digits_fixed(&c->thousandths[i][1], i, 3);
+    }
     for (uint32_t i = 0; i < c->n_tracks; i++) {
         dl_str s = {0};
         dl_str_fmt(&s, ",\"pid\":%u,\"tid\":%llu,\"ts\":", process_id(c, i),
@@ -164,21 +169,16 @@ static const out_fragment *site_fragment(chrome *c, const dl_view_item *item, ou
 
 /* Nanoseconds as microseconds with four digits. Readers multiply by 1000 and cut off; where that would lose
  * the last nanosecond because 0.001 is no binary number, a tenth of a nanosecond keeps it. `near`: of stamps. */
-static inline char *microseconds(dl_near *near, char *to, uint64_t ns)
+static inline char *microseconds(const chrome *c, dl_near *near, char *to, uint64_t ns)
 {
     const uint64_t exact = UINT64_C(1)
                            << 53; /* from here on doubles are even: nothing keeps the last digit */
-    double back = ns < exact ? (double)(int64_t)ns / 1000.0 * 1000.0 : 0;
-    if (ns >= 1000) {
-        to = near ? dl_digits_near(near, to, ns) : dl_digits(to, ns);
-        memmove(to - 2, to - 3, 3);
-    } else {
-        *to = '0';
-        to = dl_digits_fixed(to + 2, (uint32_t)ns, 3) - 1;
-    }
-    to[-3] = '.';
-    to[1] = ns < exact && (int64_t)back < (int64_t)ns ? '1' : '0';
-    return to + 2;
+    const double back = ns < exact ? (double)(int64_t)ns / 1000.0 * 1000.0 : 0;
+    const uint64_t whole = ns / 1000;
+    to = near ? dl_digits_near(near, to, whole) : dl_digits(to, whole);
+    memcpy(to, c->thousandths[ns - whole * 1000], sizeof *c->thousandths);
+    to[4] = ns < exact && (int64_t)back < (int64_t)ns ? '1' : '0';
+    return to + 5;
 }
 
 static void make_launch(chrome *c, uint32_t launch)
@@ -191,7 +191,7 @@ static void make_launch(chrome *c, uint32_t launch)
 }
 
 /* The launch and what else goes to every event's arguments. */
-static inline char *arguments(chrome *c, char *to, const dl_view_item *item)
+ALWAYS_INLINE char *arguments(chrome *c, char *to, const dl_view_item *item)
 {
     to = OUT_COPY(to, ",\"args\":{\"cycle\":");
     to = dl_digits_near(&c->cycles, to, item->cycle);
@@ -199,10 +199,10 @@ static inline char *arguments(chrome *c, char *to, const dl_view_item *item)
     return out_copy_words(to, c->of_launch, c->n_launch);
 }
 
-static inline char *zone(chrome *c, char *to, const dl_view_item *item)
+ALWAYS_INLINE char *zone(chrome *c, char *to, const dl_view_item *item)
 {
     to = OUT_COPY(to, ",\"dur\":");
-    to = microseconds(NULL, to, item->end - item->start);
+    to = microseconds(c, NULL, to, item->end - item->start);
     to = arguments(c, to, item);
     to = OUT_COPY(to, ",\"cycles\":");
     to = dl_digits(to, item->end_cycle - item->cycle);
@@ -214,7 +214,7 @@ static inline char *zone(chrome *c, char *to, const dl_view_item *item)
     return OUT_COPY(to, "}}");
 }
 
-static inline char *point(chrome *c, char *to, const dl_view_item *item)
+ALWAYS_INLINE char *point(chrome *c, char *to, const dl_view_item *item)
 {
     /* 64-bit values travel as text: a JSON number is a double for most readers. */
     static const char *const data[] = {[DL_VIEW_VALUE] = ",\"value\":\"",
@@ -242,7 +242,7 @@ static void counter(chrome *c, const dl_view_item *item)
     begin_event(c);
     OUT_LITERAL(&c->out, "{\"ph\":\"C\"");
     out_bytes(&c->out, c->threads[item->track].text, c->threads[item->track].n);
-    char *to = out_room(&c->out, 32), *end = microseconds(&c->ns, to, item->start);
+    char *to = out_room(&c->out, 32), *end = microseconds(c, &c->ns, to, item->start);
     c->out.len += (size_t)(end - to);
     OUT_LITERAL(&c->out, ",\"name\":");
     out_str(&c->out, &quoted);
@@ -262,7 +262,7 @@ static void flow(chrome *c, const dl_view_item *item)
         [DL_VIEW_NO_CALL] = "t", [DL_VIEW_LAUNCH_CALL] = "s", [DL_VIEW_PULL_CALL] = "f\",\"bp\":\"e"};
     char ts[48];
     if (c->chips[c->tracks[item->track].chip].host_track == DL_NONE) return;
-    *microseconds(&c->ns, ts, item->start) = '\0';
+    *microseconds(c, &c->ns, ts, item->start) = '\0';
     begin_event(c);
     out_fmt(
         &c->out,
@@ -300,7 +300,7 @@ static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *er
         to = dl_digits(to, thread_id(c, item->track, item->lane));
         to = OUT_COPY(to, ",\"ts\":");
     }
-    to = microseconds(&c->ns, to, item->start);
+    to = microseconds(c, &c->ns, to, item->start);
     to = is_zone ? zone(c, to, item) : point(c, to, item);
     c->out.len += (size_t)(to - start);
     if (item->kind == DL_VIEW_VALUE) counter(c, item);
@@ -310,7 +310,7 @@ static devlog_status event(chrome *c, const dl_view_item *item, devlog_error *er
 }
 
 /* One of the first lane whose names are kept, and not long: what event() writes. */
-static inline void plain_event(chrome *c, const dl_view_item *item, const out_fragment *site,
+ALWAYS_INLINE void plain_event(chrome *c, const dl_view_item *item, const out_fragment *site,
                                const bool is_zone)
 {
     const out_fragment *const thread = &c->threads[item->track];
@@ -318,7 +318,7 @@ static inline void plain_event(chrome *c, const dl_view_item *item, const out_fr
     char *to = is_zone ? OUT_COPY(start, ",\n{\"ph\":\"X\"") : OUT_COPY(start, ",\n{\"ph\":\"i\"");
     to = out_copy_words(to, site->text, site->n);
     to = out_copy_words(to, thread->text, thread->n);
-    to = microseconds(&c->ns, to, item->start);
+    to = microseconds(c, &c->ns, to, item->start);
     to = is_zone ? zone(c, to, item) : point(c, to, item);
     c->out.len += (size_t)(to - start);
 }
@@ -333,12 +333,14 @@ static devlog_status events_of_run(void *ctx, const view_run *run, uint32_t trac
     for (; at < behind && !status; at++) {
         const dl_view_item item = dl_view_run_item(run, track, at, times);
         const out_fragment *site = at->site < c->tables->n_sites ? &c->sites[at->site] : NULL;
-        if (!site || !site->text || site->n > NAME_MOST || at->kind > DL_EVENT_POINT || c->first)
-            status = event(c, &item, err);
-        else if (at->kind == DL_EVENT_ZONE)
+        if (!site || !site->text || site->n > NAME_MOST || at->kind > DL_EVENT_POINT || c->first) {
+            const dl_view_item copy = item; /* so that the one that is printed need not be in memory */
+            status = event(c, &copy, err);
+        } else if (at->kind == DL_EVENT_ZONE) {
             plain_event(c, &item, site, true);
-        else
+        } else {
             plain_event(c, &item, site, false);
+        }
     }
     return status;
 }

@@ -7,6 +7,9 @@
 
 #include "base/file.h"
 
+/* Called with constants, of which there is a body each, or a million times. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* Owned by out_open's caller; make it ready with out_open, end it with out_close. Text is appended through
  * the functions below; the first failure is kept and told by out_close. */
 typedef struct dl_out dl_out;
@@ -64,7 +67,7 @@ static inline char *out_copy(char *to, const char *text, size_t n)
     return to + n;
 }
 /* The same in words, for texts of some ten bytes: reads and writes up to OUT_WORD bytes more. */
-enum { OUT_WORD = 16 };
+enum { OUT_WORD = 32 };
 static inline char *out_copy_words(char *to, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i += OUT_WORD)

@@ -190,9 +190,8 @@ typedef struct plain_event {
     uint32_t site, launch;
 } plain_event;
 
-/* The same bytes as of slice() and instant(). Called with constants. */
-static inline __attribute__((always_inline)) devlog_status plain(perfetto *p, const plain_event e,
-                                                                 const bool is_zone, devlog_error *err)
+/* The same bytes as of slice() and instant(). */
+ALWAYS_INLINE devlog_status plain(perfetto *p, const plain_event e, const bool is_zone, devlog_error *err)
 {
     hot h;
     const identity_bytes *const site = &p->interned[e.site];

@@ -1,4 +1,4 @@
-/* What the files of the view share: view.c (what it is given), view_items.c (what it gives), view_tracks.c (tracks), view_names.c (names). */
+/* What the files of the view share: view.c (what it is given), view_items.c (what it gives), view_time.c (by time), view_tracks.c (tracks), view_names.c (names). */
 #ifndef DEVLOG_REPORT_VIEW_INTERNAL_H
 #define DEVLOG_REPORT_VIEW_INTERNAL_H
 
@@ -56,6 +56,25 @@ devlog_status view_make_tracks(dl_view *v, devlog_error *err);
 void view_free_tracks(dl_view *v);
 devlog_status view_make_names(dl_view *v, devlog_error *err);
 void view_free_names(dl_view *v);
+
+/* view_items.c: how an event is an item. */
+uint32_t view_track_of(const dl_view *v, const dl_event *e);
+/* Its lane, which may be VIEW_NO_LANE, and how deep it is there. False: out of memory. */
+bool view_place(dl_view *v, const dl_event *e, view_lanes *lanes, uint16_t *lane, uint16_t *depth);
+void view_item(const dl_view *v, const dl_event *e, uint32_t track, uint16_t lane, uint16_t depth,
+               dl_view_item *item);
+/* Whether all of a run nests in the first lane as its shape says; its zones are open there then. */
+bool view_run_nests(const view_run *run, view_lanes *lanes);
+/* Hands items on that have gathered. */
+devlog_status view_flush(dl_view *v, devlog_error *err);
+static inline devlog_status view_give(dl_view *v, const dl_view_item *item, devlog_error *err)
+{
+    v->batch[v->n_batch++] = *item;
+    return v->n_batch == VIEW_BATCH ? view_flush(v, err) : DEVLOG_OK;
+}
+
+/* view_time.c: items of a chip's tracks, each of which is in order; view_spool_order.merge. */
+devlog_status view_merge_by_time(void *view, struct view_reader *readers, size_t n, devlog_error *err);
 
 /* view_items.c: forgets where intervals of the run in hand are. */
 void view_free_lanes(dl_view *v);

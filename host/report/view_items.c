@@ -1,4 +1,5 @@
-/* The view's items: events and runs of its spool in one order or the other, each with its track, its lane and its times. */
+/* The view's items: events and runs of its spool in one order or the other, each with its track, its lane and its times. By
+ * time of tracks that are in order: view_time.c. */
 #include <stdlib.h>
 
 #include "report/view_internal.h"
@@ -12,7 +13,7 @@ void view_free_lanes(dl_view *v)
     v->n_lanes = 0;
 }
 
-static uint32_t track_of(const dl_view *v, const dl_event *e)
+uint32_t view_track_of(const dl_view *v, const dl_event *e)
 {
     if (e->kind == VIEW_EVENT_LAUNCH) return v->chips[e->stream].first_track;
     if (e->kind == VIEW_EVENT_HOST) return v->chips[e->stream].host_track;
@@ -22,14 +23,14 @@ static uint32_t track_of(const dl_view *v, const dl_event *e)
 static void key_by_track(void *ctx, const dl_event *e, view_key *out)
 {
     const dl_view *v = ctx;
-    *out = (view_key){e->start, e->end, (uint64_t)e->depth << 32 | e->line, track_of(v, e)};
+    *out = (view_key){e->start, e->end, (uint64_t)e->depth << 32 | e->line, view_track_of(v, e)};
 }
 
 /* Cycles order like the time axis, unless every stream has a clock of its own. */
 static void key_by_time(void *ctx, const dl_event *e, view_key *out)
 {
     const dl_view *v = ctx;
-    uint32_t track = track_of(v, e);
+    uint32_t track = view_track_of(v, e);
     const dl_view_chip *chip = &v->chips[v->tracks[track].chip];
     uint64_t start = e->start, end = e->end;
     if (chip->aligned) {
@@ -48,7 +49,7 @@ static void key_by_lane(void *ctx, const dl_event *e, view_key *out)
     *out = (view_key){e->start, e->end, (uint64_t)e->depth << 32 | e->line, e->stream};
 }
 
-static devlog_status flush(dl_view *v, devlog_error *err)
+devlog_status view_flush(dl_view *v, devlog_error *err)
 {
     size_t n = v->n_batch;
     v->n_batch = 0;
@@ -90,13 +91,13 @@ static const uint8_t item_kinds[UINT8_MAX + 1] = {
     [VIEW_EVENT_HOST] = DL_VIEW_ZONE,
 };
 
-ALWAYS_INLINE devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, uint16_t lane, uint16_t depth,
-                                 devlog_error *err)
+ALWAYS_INLINE dl_view_item item_of(const dl_view *v, const dl_event *e, uint32_t track, uint16_t lane,
+                                   uint16_t depth)
 {
     const view_axis *axis = &v->axes[track];
     const uint64_t start = time_of(v, axis, track, e->start),
                    end = e->end == e->start ? start : time_of(v, axis, track, e->end);
-    v->batch[v->n_batch++] = (dl_view_item){
+    return (dl_view_item){
         .start = start,
         .end = end < start ? start : end,
         .cycle = e->start,
@@ -113,7 +114,19 @@ ALWAYS_INLINE devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, 
         .kind = item_kinds[e->kind],
         .flags = e->flags,
     };
-    return v->n_batch == VIEW_BATCH ? flush(v, err) : DEVLOG_OK;
+}
+
+void view_item(const dl_view *v, const dl_event *e, uint32_t track, uint16_t lane, uint16_t depth,
+               dl_view_item *item)
+{
+    *item = item_of(v, e, track, lane, depth);
+}
+
+ALWAYS_INLINE devlog_status emit(dl_view *v, const dl_event *e, uint32_t track, uint16_t lane, uint16_t depth,
+                                 devlog_error *err)
+{
+    v->batch[v->n_batch++] = item_of(v, e, track, lane, depth);
+    return v->n_batch == VIEW_BATCH ? view_flush(v, err) : DEVLOG_OK;
 }
 
 static devlog_status each_overflow(void *ctx, const dl_event *e, devlog_error *err)
@@ -126,28 +139,32 @@ static devlog_status each_overflow(void *ctx, const dl_event *e, devlog_error *e
 static devlog_status end_track(dl_view *v, devlog_error *err)
 {
     if (v->overflow.total == 0) return DEVLOG_OK;
-    const view_spool_order by_lane = {key_by_lane, v, true};
+    const view_spool_order by_lane = {key_by_lane, v, true, NULL};
     const view_spool_sink sink = {v, each_overflow, NULL};
     devlog_status status = view_spool_run(&v->overflow, &by_lane, &sink, err);
     view_spool_clear(&v->overflow);
     return status;
 }
 
+bool view_place(dl_view *v, const dl_event *e, view_lanes *lanes, uint16_t *lane, uint16_t *depth)
+{
+    *lane = 0;
+    *depth = e->depth;
+    if (e->kind != DL_EVENT_ZONE && e->kind != VIEW_EVENT_LAUNCH && e->kind != VIEW_EVENT_HOST) return true;
+    if (view_lanes_place_first(lanes, e->start, e->end, depth)) return true;
+    if (!view_lanes_place(lanes, e->start, e->end, DL_VIEW_LANES, lane, depth)) return false;
+    v->left_out += *lane == VIEW_NO_LANE;
+    return true;
+}
+
 /* Gives an event its lane. `by_track`: the order of the run. */
 ALWAYS_INLINE devlog_status place(dl_view *v, const dl_event *e, uint32_t track, bool by_track,
                                   devlog_error *err)
 {
-    uint16_t lane = 0, depth = e->depth;
-    if (e->kind == DL_EVENT_ZONE || e->kind == VIEW_EVENT_LAUNCH || e->kind == VIEW_EVENT_HOST) {
-        view_lanes *lanes = by_track ? v->lanes : &v->lanes[track];
-        if (!view_lanes_place_first(lanes, e->start, e->end, &depth) &&
-            !view_lanes_place(lanes, e->start, e->end, DL_VIEW_LANES, &lane, &depth))
-            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while ordering zones");
-        if (lane == VIEW_NO_LANE) {
-            v->left_out++;
-            return DEVLOG_OK;
-        }
-    }
+    uint16_t lane, depth;
+    if (!view_place(v, e, by_track ? v->lanes : &v->lanes[track], &lane, &depth))
+        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while ordering zones");
+    if (lane == VIEW_NO_LANE) return DEVLOG_OK;
     if (lane == 0 || !by_track) return emit(v, e, track, lane, depth, err);
     dl_event kept = *e;
     kept.stream = lane;
@@ -168,27 +185,30 @@ static devlog_status each_by_track(void *ctx, const dl_event *e, devlog_error *e
 {
     dl_view *v = ctx;
     if (!view_choice_keeps(&v->choice, e->launch)) return DEVLOG_OK;
-    const uint32_t track = track_of(v, e);
+    const uint32_t track = view_track_of(v, e);
     devlog_status status = track != v->track ? enter_track(v, track, err) : DEVLOG_OK;
     return status ? status : place(v, e, track, true, err);
 }
 
-/* The same of a run. Where it begins behind all that is in the first lane, its zones nest there as its shape says. */
+/* Where a run begins behind all that is in the first lane, its zones nest there as its shape says. */
+bool view_run_nests(const view_run *run, view_lanes *lanes)
+{
+    if (!run->is_plain || !view_lanes_first_is_free(lanes, run->start, run->shape->n_open)) return false;
+    for (uint32_t i = 0; i < run->shape->n_open; i++)
+        view_lanes_open_in_first(lanes, view_run_stamp(run, run->shape->items[run->shape->open[i]].end));
+    return true;
+}
+
 static devlog_status each_run_by_track(void *ctx, const view_run *run, uint32_t stream, devlog_error *err)
 {
     dl_view *v = ctx;
     if (!view_choice_keeps(&v->choice, run->launch)) return DEVLOG_OK;
     const uint32_t track = v->track_of_stream[stream];
     devlog_status status = track != v->track ? enter_track(v, track, err) : DEVLOG_OK;
-    bool nests = false;
-    if (!status && run->is_plain && view_lanes_first_is_free(v->lanes, run->start, run->shape->n_open)) {
-        for (uint32_t i = 0; i < run->shape->n_open; i++)
-            view_lanes_open_in_first(v->lanes,
-                                     view_run_stamp(run, run->shape->items[run->shape->open[i]].end));
-        nests = true;
-    }
+    if (status) return status;
+    const bool nests = view_run_nests(run, v->lanes);
     if (nests && v->sink.run) {
-        status = flush(v, err);
+        status = view_flush(v, err);
         return status ? status : v->sink.run(v->sink.ctx, run, track, err);
     }
     for (uint32_t i = 0; i < run->shape->n && !status; i++) {
@@ -202,7 +222,8 @@ static devlog_status each_run_by_track(void *ctx, const view_run *run, uint32_t 
 static devlog_status each_by_time(void *ctx, const dl_event *e, devlog_error *err)
 {
     dl_view *v = ctx;
-    return view_choice_keeps(&v->choice, e->launch) ? place(v, e, track_of(v, e), false, err) : DEVLOG_OK;
+    return view_choice_keeps(&v->choice, e->launch) ? place(v, e, view_track_of(v, e), false, err)
+                                                    : DEVLOG_OK;
 }
 
 static bool make_axes(dl_view *v)
@@ -220,7 +241,8 @@ static bool make_axes(dl_view *v)
 devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, devlog_error *err)
 {
     bool by_track = order == DL_VIEW_BY_TRACK;
-    view_spool_order of_spool = {by_track ? key_by_track : key_by_time, v, true};
+    view_spool_order of_spool = {by_track ? key_by_track : key_by_time, v, true,
+                                 by_track ? NULL : view_merge_by_time};
     for (uint32_t i = 0; i < v->n_chips && !by_track; i++)
         of_spool.exact = of_spool.exact && !v->chips[i].aligned;
     v->sink = sink;
@@ -239,7 +261,7 @@ devlog_status dl_view_run(dl_view *v, dl_view_order order, dl_view_sink sink, de
                                 by_track ? each_run_by_track : NULL};
     status = view_spool_run(&v->spool, &of_spool, &by, err);
     if (!status && by_track) status = end_track(v, err);
-    if (!status) status = flush(v, err);
+    if (!status) status = view_flush(v, err);
     view_spool_clear(&v->overflow);
     view_free_lanes(v);
     return status;

@@ -26,12 +26,17 @@ typedef struct view_spool_sink {
     devlog_status (*run)(void *ctx, const view_run *run, uint32_t stream, devlog_error *err);
 } view_spool_sink;
 
+struct view_reader;
+
 typedef struct view_spool_order {
     view_key_fn *key; /* of which neither start nor end decreases when those of the event do not */
     void *ctx;
     /* The keys' start and end are the events' own, and those of one source are ordered by start, the larger end, depth,
      * line. */
     bool exact;
+    /* Puts events of one major together and takes them, in place of the sink, where the order is exact and those of each source
+     * are in order; or NULL. */
+    devlog_status (*merge)(void *ctx, struct view_reader *readers, size_t n, devlog_error *err);
 } view_spool_order;
 
 /* What a spool may ask, when it is full, of an owner who can do without some of the events: whether one is

@@ -51,6 +51,9 @@ devlog_status view_reader_next(view_reader *r, dl_event *e, bool *any, devlog_er
 /* The next event, or the next run; not between the events of a run. *e is the first event then. */
 devlog_status view_reader_next_whole(view_reader *r, dl_event *e, const view_run **run, bool *any,
                                      devlog_error *err);
+/* The same; *e is set only where there is no run. */
+devlog_status view_reader_next_part(view_reader *r, dl_event *e, const view_run **run, bool *any,
+                                    devlog_error *err);
 void view_reader_free(view_reader *r);
 
 /* Reads or writes the spool's file. */

@@ -108,16 +108,23 @@ devlog_status view_reader_next(view_reader *r, dl_event *e, bool *any, devlog_er
     return next_event(r, e, any, err);
 }
 
-devlog_status view_reader_next_whole(view_reader *r, dl_event *e, const view_run **run, bool *any,
-                                     devlog_error *err)
+devlog_status view_reader_next_part(view_reader *r, dl_event *e, const view_run **run, bool *any,
+                                    devlog_error *err)
 {
     bool is_run;
     devlog_status status = next_whole(r, e, &is_run, any, err);
     *run = !status && *any && is_run ? &r->run : NULL;
+    if (*run) r->item = r->run.shape->n;
+    return status;
+}
+
+devlog_status view_reader_next_whole(view_reader *r, dl_event *e, const view_run **run, bool *any,
+                                     devlog_error *err)
+{
+    devlog_status status = view_reader_next_part(r, e, run, any, err);
     if (*run) {
-        view_run_event(&r->run, 0, e);
+        view_run_event(*run, 0, e);
         e->stream = r->of->stream;
-        r->item = r->run.shape->n;
     }
     return status;
 }
@@ -331,10 +338,29 @@ static devlog_status read_through(view_reader *r, const view_spool_sink *sink, d
     }
 }
 
+/* Each of one source, in order. */
+static devlog_status merge_sequences(view_spool *s, const uint32_t *sequences, size_t n,
+                                     const view_spool_order *o, devlog_error *err)
+{
+    view_reader *readers = calloc(n, sizeof *readers);
+    if (!readers) return no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        readers[i] = (view_reader){.spool = s, .of = &s->sequences[sequences[i]], .room = s->reading / n};
+    devlog_status status = o->merge(o->ctx, readers, n, err);
+    for (size_t i = 0; i < n; i++)
+        view_reader_free(&readers[i]);
+    free(readers);
+    return status;
+}
+
 /* Sequences of one major. */
 static devlog_status run_major(view_spool *s, const uint32_t *sequences, size_t n, const view_spool_order *o,
                                const view_spool_sink *sink, devlog_error *err)
 {
+    bool in_order = o->exact && o->merge;
+    for (size_t i = 0; i < n && in_order; i++)
+        in_order = !s->sequences[sequences[i]].disordered && !s->sequences[sequences[i]].next;
+    if (in_order) return merge_sequences(s, sequences, n, o, err);
     head *heads = calloc(n, sizeof *heads);
     const bool alone = n == 1 && o->exact && !s->sequences[sequences[0]].disordered;
     devlog_status status = heads ? DEVLOG_OK : no_memory(err);

@@ -1,0 +1,267 @@
+/* Items by time: the events of a chip, each of whose tracks is in order, put together. They are taken window by window, a span of
+ * time in which there are some thousands of them: from each track what begins in the window, then all of it sorted by digits of
+ * the start. That takes a fifth of what merging event by event takes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/view_internal.h"
+#include "report/view_spool_internal.h"
+
+enum {
+    WINDOW = 8192, /* items in memory, about */
+    DIGIT_BITS = 11,
+    DIGITS = 1 << DIGIT_BITS,
+    FIRST_SPAN = 1 << 16, /* cycles */
+};
+
+/* What comes next of a track. */
+typedef struct next_of_track {
+    view_reader *reader;
+    uint64_t start;      /* of the next item */
+    const view_run *run; /* whose item it is; NULL: it is `event` */
+    uint32_t item;
+    uint32_t track;
+    bool nests; /* view_run_nests */
+    bool is_done;
+    dl_event event;
+} next_of_track;
+
+typedef struct placed {
+    uint64_t start;
+    uint32_t slot;
+} placed;
+
+typedef struct window {
+    dl_view *view;
+    uint64_t from, last;
+    dl_view_item *items;
+    placed *places,
+        *others;     /* of the items in memory, in the order in which they were taken; room for as many */
+    uint32_t *slots; /* n and more: those that are free */
+    uint32_t n, cap;
+    uint32_t n_inside;
+} window;
+
+static devlog_status no_memory(devlog_error *err)
+{
+    return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while ordering events");
+}
+
+static void free_window(window *w)
+{
+    free(w->items);
+    free(w->places);
+    free(w->others);
+    free(w->slots);
+}
+
+static bool grow(window *w)
+{
+    const uint32_t cap = w->cap ? w->cap * 2 : WINDOW + VIEW_RUN_MARKS;
+    dl_view_item *items = realloc(w->items, cap * sizeof *items);
+    if (items) w->items = items;
+    placed *places = realloc(w->places, cap * sizeof *places);
+    if (places) w->places = places;
+    placed *others = realloc(w->others, cap * sizeof *others);
+    if (others) w->others = others;
+    uint32_t *slots = realloc(w->slots, cap * sizeof *slots);
+    if (slots) w->slots = slots;
+    if (!items || !places || !others || !slots) return false;
+    for (uint32_t i = w->cap; i < cap; i++)
+        slots[i] = i;
+    w->cap = cap;
+    return true;
+}
+
+/* A place for an item; the caller has made room. */
+static inline dl_view_item *take_place(window *w, uint64_t start)
+{
+    const uint32_t slot = w->slots[w->n];
+    w->places[w->n++] = (placed){start, slot};
+    w->n_inside += start <= w->last;
+    return &w->items[slot];
+}
+
+/* Too much is in the window: it becomes shorter. What has been taken and is behind it now waits for the next. */
+static void shorten(window *w)
+{
+    while (w->n_inside >= WINDOW && w->last > w->from) {
+        w->last = w->from + (w->last - w->from) / 2;
+        w->n_inside = 0;
+        for (uint32_t i = 0; i < w->n; i++)
+            w->n_inside += w->places[i].start <= w->last;
+    }
+}
+
+static devlog_status move_on(next_of_track *t, devlog_error *err)
+{
+    bool any;
+    devlog_status status = view_reader_next_part(t->reader, &t->event, &t->run, &any, err);
+    t->is_done = status || !any;
+    t->item = 0;
+    if (!t->is_done) t->start = t->run ? t->run->start : t->event.start;
+    return status;
+}
+
+static bool take_event(window *w, const dl_event *e, uint32_t track)
+{
+    uint16_t lane, depth;
+    if (w->n == w->cap && !grow(w)) return false;
+    if (!view_place(w->view, e, &w->view->lanes[track], &lane, &depth)) return false;
+    if (lane != VIEW_NO_LANE) view_item(w->view, e, track, lane, depth, take_place(w, e->start));
+    return true;
+}
+
+/* What of a run begins in the window; all of it, where there is room. */
+static bool take_run(window *w, next_of_track *t)
+{
+    const view_run *const run = t->run;
+    const uint32_t n = run->shape->n;
+    uint64_t times[VIEW_RUN_MARKS];
+    const bool all = w->n + n <= WINDOW;
+    while (w->cap - w->n < n)
+        if (!grow(w)) return false;
+    if (!t->item) t->nests = view_run_nests(run, &w->view->lanes[t->track]);
+    dl_view_times(w->view, t->track, run, times);
+    for (; t->item < n; t->item++) {
+        const view_shape_item *item = &run->shape->items[t->item];
+        t->start = view_run_stamp(run, item->start);
+        if (!all && t->start > w->last) return true;
+        if (t->nests) {
+            *take_place(w, t->start) = dl_view_run_item(run, t->track, item, times);
+            continue;
+        }
+        dl_event e;
+        view_run_event(run, t->item, &e);
+        if (!take_event(w, &e, t->track)) return false;
+    }
+    return true;
+}
+
+static devlog_status take_track(window *w, next_of_track *t, devlog_error *err)
+{
+    while (!t->is_done && t->start <= w->last) {
+        const uint32_t launch = t->run ? t->run->launch : t->event.launch;
+        const bool is_kept = view_choice_keeps(&w->view->choice, launch);
+        if (is_kept && !(t->run ? take_run(w, t) : take_event(w, &t->event, t->track))) return no_memory(err);
+        if (w->n_inside >= WINDOW) shorten(w);
+        if (is_kept && t->run && t->item < t->run->shape->n) continue;
+        devlog_status status = move_on(t, err);
+        if (status) return status;
+    }
+    return DEVLOG_OK;
+}
+
+/* Of one start: the longer first, then by track. */
+static bool comes_after(const dl_view_item *a, const dl_view_item *b)
+{
+    return a->end_cycle != b->end_cycle ? a->end_cycle < b->end_cycle : a->track > b->track;
+}
+
+static void sort_by_start(window *w, uint32_t n)
+{
+    const uint64_t from = w->from, span = w->last - from;
+    for (unsigned shift = 0; shift < 64 && span >> shift; shift += DIGIT_BITS) {
+        uint32_t counts[DIGITS] = {0}, at = 0;
+        for (uint32_t i = 0; i < n; i++)
+            counts[(w->places[i].start - from) >> shift & (DIGITS - 1)]++;
+        for (uint32_t d = 0; d < DIGITS; d++) {
+            const uint32_t here = counts[d];
+            counts[d] = at;
+            at += here;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            w->others[counts[(w->places[i].start - from) >> shift & (DIGITS - 1)]++] = w->places[i];
+        placed *sorted = w->others;
+        w->others = w->places;
+        w->places = sorted;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        const placed one = w->places[i];
+        uint32_t at = i;
+        for (; at && w->places[at - 1].start == one.start &&
+               comes_after(&w->items[w->places[at - 1].slot], &w->items[one.slot]);
+             at--)
+            w->places[at] = w->places[at - 1];
+        w->places[at] = one;
+    }
+}
+
+/* Hands on what is in the window, in order, and keeps the rest. */
+static devlog_status give_window(window *w, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    uint32_t n = 0, rest = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const placed p = w->places[i];
+        if (p.start <= w->last)
+            w->places[n++] = p;
+        else
+            w->others[rest++] = p;
+    }
+    placed *const waiting = rest ? malloc(rest * sizeof *waiting) : NULL;
+    if (rest && !waiting) return no_memory(err);
+    if (rest) memcpy(waiting, w->others, rest * sizeof *waiting);
+    sort_by_start(w, n);
+    for (uint32_t i = 0; i < n && !status; i++) {
+        const uint32_t slot = w->places[i].slot;
+        status = view_give(w->view, &w->items[slot], err);
+        w->slots[rest + i] = slot;
+    }
+    if (rest) memcpy(w->places, waiting, rest * sizeof *waiting);
+    free(waiting);
+    w->n = rest;
+    return status;
+}
+
+/* Where the next window begins; false: there is nothing more. */
+static bool find_start(window *w, const next_of_track *tracks, size_t n)
+{
+    bool any = w->n > 0;
+    uint64_t from = any ? w->places[0].start : 0;
+    for (uint32_t i = 1; i < w->n; i++)
+        if (w->places[i].start < from) from = w->places[i].start;
+    for (size_t i = 0; i < n; i++) {
+        if (tracks[i].is_done || (any && tracks[i].start >= from)) continue;
+        from = tracks[i].start;
+        any = true;
+    }
+    w->from = from;
+    return any;
+}
+
+static devlog_status each_window(window *w, next_of_track *tracks, size_t n, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    uint64_t span = FIRST_SPAN - 1;
+    while (!status && find_start(w, tracks, n)) {
+        w->last = span < UINT64_MAX - w->from ? w->from + span : UINT64_MAX;
+        w->n_inside = 0;
+        for (uint32_t i = 0; i < w->n; i++)
+            w->n_inside += w->places[i].start <= w->last;
+        for (size_t i = 0; i < n && !status; i++)
+            status = take_track(w, &tracks[i], err);
+        if (!status) status = give_window(w, err);
+        span = w->last - w->from;
+        if (w->n_inside < WINDOW / 4) span = span * 2 + 1;
+    }
+    return status;
+}
+
+devlog_status view_merge_by_time(void *ctx, view_reader *readers, size_t n, devlog_error *err)
+{
+    window w = {.view = ctx};
+    next_of_track *tracks = calloc(n, sizeof *tracks);
+    devlog_status status = tracks && grow(&w) ? DEVLOG_OK : no_memory(err);
+    for (size_t i = 0; i < n && !status; i++) {
+        tracks[i].reader = &readers[i];
+        status = move_on(&tracks[i], err);
+        if (!status && !tracks[i].is_done)
+            tracks[i].track = tracks[i].run ? w.view->track_of_stream[readers[i].of->stream]
+                                            : view_track_of(w.view, &tracks[i].event);
+    }
+    if (!status) status = each_window(&w, tracks, n, err);
+    free(tracks);
+    free_window(&w);
+    return status;
+}

@@ -73,7 +73,7 @@ static inline devlog_status view_give(dl_view *v, const dl_view_item *item, devl
     return v->n_batch == VIEW_BATCH ? view_flush(v, err) : DEVLOG_OK;
 }
 
-/* view_time.c: items of a chip's tracks, each of which is in order; view_spool_order.merge. */
+/* view_time.c: items of a chip, of sequences in order; view_spool_order.merge. */
 devlog_status view_merge_by_time(void *view, struct view_reader *readers, size_t n, devlog_error *err);
 
 /* view_items.c: forgets where intervals of the run in hand are. */

@@ -34,8 +34,8 @@ typedef struct view_spool_order {
     /* The keys' start and end are the events' own, and those of one source are ordered by start, the larger end, depth,
      * line. */
     bool exact;
-    /* Puts events of one major together and takes them, in place of the sink, where the order is exact and those of each source
-     * are in order; or NULL. */
+    /* Puts events of one major together and takes them, in place of the sink, where the order is exact and all
+     * sequences are in order; or NULL. */
     devlog_status (*merge)(void *ctx, struct view_reader *readers, size_t n, devlog_error *err);
 } view_spool_order;
 

@@ -338,7 +338,7 @@ static devlog_status read_through(view_reader *r, const view_spool_sink *sink, d
     }
 }
 
-/* Each of one source, in order. */
+/* Each in order. */
 static devlog_status merge_sequences(view_spool *s, const uint32_t *sequences, size_t n,
                                      const view_spool_order *o, devlog_error *err)
 {
@@ -359,7 +359,7 @@ static devlog_status run_major(view_spool *s, const uint32_t *sequences, size_t 
 {
     bool in_order = o->exact && o->merge;
     for (size_t i = 0; i < n && in_order; i++)
-        in_order = !s->sequences[sequences[i]].disordered && !s->sequences[sequences[i]].next;
+        in_order = !s->sequences[sequences[i]].disordered;
     if (in_order) return merge_sequences(s, sequences, n, o, err);
     head *heads = calloc(n, sizeof *heads);
     const bool alone = n == 1 && o->exact && !s->sequences[sequences[0]].disordered;

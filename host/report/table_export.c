@@ -5,7 +5,11 @@
 #include "report/export.h"
 #include "report/out.h"
 
-enum { MOST_IDS = 160 }; /* four numbers with their keys, and room to copy in words */
+enum {
+    MOST_IDS = 160, /* four numbers with their keys, and room to copy in words */
+    MOST_NUMBERS = 1024,
+    MOST_NAMES = 4096,
+};
 
 typedef struct table {
     dl_view *view;
@@ -19,6 +23,7 @@ typedef struct table {
     uint32_t n_chips, n_cores, n_tracks;
     out_fragment *places; /* by track: chip, core, RISC */
     out_fragment *sites;  /* name, file, line */
+    bool *has_ns;         /* by track */
     dl_near cycles, ns;   /* stamps */
     uint32_t launch;      /* whose cells `ids` has */
     size_t n_ids;
@@ -90,121 +95,140 @@ static bool make_site(const table *t, const dl_view_item *item, out_fragment *f)
 
 /* A number: with its key in JSON, behind a comma in CSV; one that is not known has no key, or an empty cell.
  */
-#define NUMBER(t, to, key, known, value)                                                                     \
-    number(t, to, ",\"" key "\":", sizeof(",\"" key "\":") - 1, known, value)
+#define NUMBER(json, to, key, known, value)                                                                  \
+    number(json, to, ",\"" key "\":", sizeof(",\"" key "\":") - 1, known, value)
 
 /* Its key and the comma before it. */
-static inline char *key_of(const table *t, char *to, const char *key, size_t n)
+ALWAYS_INLINE char *key_of(const bool json, char *to, const char *key, size_t n)
 {
-    if (t->json) return out_copy(to, key, n);
+    if (json) return out_copy(to, key, n);
     *to = ',';
     return to + 1;
 }
 
-static inline char *number(const table *t, char *to, const char *key, size_t n, bool known, uint64_t value)
+ALWAYS_INLINE char *number(const bool json, char *to, const char *key, size_t n, bool known, uint64_t value)
 {
-    if (t->json && !known) return to;
-    to = key_of(t, to, key, n);
+    if (json && !known) return to;
+    to = key_of(json, to, key, n);
     if (!known) return to;
     if (value > 9) return dl_digits(to, value);
     *to = (char)('0' + value);
     return to + 1;
 }
 
-#define STAMP(t, to, key, near, value)                                                                       \
-    dl_digits_near(near, key_of(t, to, ",\"" key "\":", sizeof(",\"" key "\":") - 1), value)
+#define STAMP(json, to, key, near, value)                                                                    \
+    dl_digits_near(near, key_of(json, to, ",\"" key "\":", sizeof(",\"" key "\":") - 1), value)
 
-/* Events of one launch come one after the other, so what says which one it is is printed once for them. */
+/* Many events in a row are of one launch, so what says which one it is is printed once for them. */
 static void make_ids(table *t, uint32_t launch)
 {
     const dl_launch *l = launch < t->launches->count ? &t->launches->items[launch] : NULL;
     char *to = t->ids;
-    to = NUMBER(t, to, "launch", l != NULL, l ? dl_view_launch_id(t->view, launch) : 0);
-    to = NUMBER(t, to, "trace_id", l && l->trace_id != DL_NO_ID, l ? l->trace_id : 0);
-    to = NUMBER(t, to, "trace_counter", l && l->trace_counter != DL_NO_ID, l ? l->trace_counter : 0);
-    to = NUMBER(t, to, "op", l && l->op, l ? l->op : 0);
+    to = NUMBER(t->json, to, "launch", l != NULL, l ? dl_view_launch_id(t->view, launch) : 0);
+    to = NUMBER(t->json, to, "trace_id", l && l->trace_id != DL_NO_ID, l ? l->trace_id : 0);
+    to = NUMBER(t->json, to, "trace_counter", l && l->trace_counter != DL_NO_ID, l ? l->trace_counter : 0);
+    to = NUMBER(t->json, to, "op", l && l->op, l ? l->op : 0);
     t->n_ids = (size_t)(to - t->ids);
     t->launch = launch;
     t->has_ids = true;
 }
 
-static inline char *numbers(table *t, char *to, const dl_view_item *item)
+ALWAYS_INLINE char *numbers(table *t, char *to, const dl_view_item *item, const bool json)
 {
-    bool interval = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
-    bool ns = t->chips[t->tracks[item->track].chip].has_ns;
-    bool has_data = item->data || (!interval && item->kind != DL_VIEW_POINT);
+    const bool interval = item->kind == DL_VIEW_ZONE || item->kind == DL_VIEW_LAUNCH;
+    const bool ns = t->has_ns[item->track];
+    const bool has_data = item->data || (!interval && item->kind != DL_VIEW_POINT);
     if (!t->has_ids || t->launch != item->launch) make_ids(t, item->launch);
     to = out_copy_words(to, t->ids, t->n_ids);
-    to = STAMP(t, to, "start_cycle", &t->cycles, item->cycle);
-    to = NUMBER(t, to, "cycles", interval, item->end_cycle - item->cycle);
-    to = ns ? STAMP(t, to, "start_ns", &t->ns, item->start) : NUMBER(t, to, "start_ns", false, 0);
-    to = NUMBER(t, to, "ns", ns && interval, item->end - item->start);
-    if (t->json && has_data) {
+    to = STAMP(json, to, "start_cycle", &t->cycles, item->cycle);
+    to = NUMBER(json, to, "cycles", interval, item->end_cycle - item->cycle);
+    to = ns ? STAMP(json, to, "start_ns", &t->ns, item->start) : NUMBER(json, to, "start_ns", false, 0);
+    to = NUMBER(json, to, "ns", ns && interval, item->end - item->start);
+    if (json && has_data) {
         /* As text: a 64-bit number does not survive readers whose numbers are doubles. */
         to = out_copy(to, ",\"data\":\"", 9);
         to = dl_digits(to, item->data);
         *to++ = '"';
     } else {
-        to = NUMBER(t, to, "data", has_data, item->data);
+        to = NUMBER(json, to, "data", has_data, item->data);
     }
-    to = NUMBER(t, to, "lane", true, item->lane);
-    return NUMBER(t, to, "depth", true, item->depth);
+    to = NUMBER(json, to, "lane", true, item->lane);
+    return NUMBER(json, to, "depth", true, item->depth);
 }
 
-static devlog_status line(table *t, const dl_view_item *item, devlog_error *err)
+/* The beginning of a line, up to what its track says. */
+ALWAYS_INLINE char *begin_line(const table *t, char *to, const dl_view_item *item, const bool json)
 {
-    enum { MOST = 1024, MOST_NAMES = 4096 };
+    if (json) to = t->first ? OUT_COPY(to, "\n{\"kind\":\"") : OUT_COPY(to, ",\n{\"kind\":\"");
+    memcpy(to, kinds[item->kind].text, sizeof kinds->text);
+    return to + kinds[item->kind].n;
+}
+
+/* What a kernel printed, and the end of the line. */
+static devlog_status end_line(table *t, const dl_view_item *item, devlog_error *err)
+{
+    const char *said = dl_view_text(t->view, item, 0);
+    dl_str s = {0};
+    dl_str_add(&s, !t->json ? "," : said ? ",\"text\":" : "");
+    if (said && t->json) dl_str_json(&s, said, strlen(said));
+    if (said && !t->json) dl_str_csv(&s, said, strlen(said));
+    dl_str_char(&s, t->json ? '}' : '\n');
+    out_str(&t->out, &s);
+    const bool failed = s.failed;
+    dl_str_free(&s);
+    return failed ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing text") : DEVLOG_OK;
+}
+
+/* One whose names are not kept, or long, or that has a text. */
+static devlog_status any_line(table *t, const dl_view_item *item, devlog_error *err)
+{
     out_fragment one = {0}, *place = &t->places[item->track];
     bool named = item->site < t->tables->n_sites && t->tables->sites[item->site].name;
     out_fragment *site = named ? &t->sites[item->site] : &one;
     bool ok = place->text || make_place(t, item->track, place);
     if (!ok || (!site->text && !make_site(t, item, site)))
         return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing %s", t->json ? "JSON" : "CSV");
-    const size_t n_names = place->n + site->n;
-    char *start = out_room(&t->out, MOST + (n_names <= MOST_NAMES ? n_names : 0)), *to = start;
-    if (t->json) to = t->first ? OUT_COPY(to, "\n{\"kind\":\"") : OUT_COPY(to, ",\n{\"kind\":\"");
+    char *to = out_room(&t->out, MOST_NUMBERS);
+    t->out.len += (size_t)(begin_line(t, to, item, t->json) - to);
     t->first = false;
-    memcpy(to, kinds[item->kind].text, sizeof kinds->text);
-    to += kinds[item->kind].n;
-    if (n_names <= MOST_NAMES) {
-        to = out_copy_words(to, place->text, place->n);
-        to = out_copy_words(to, site->text, site->n);
-    } else {
-        t->out.len += (size_t)(to - start);
-        out_bytes(&t->out, place->text, place->n);
-        out_bytes(&t->out, site->text, site->n);
-        to = start = out_room(&t->out, MOST);
-    }
+    out_bytes(&t->out, place->text, place->n);
+    out_bytes(&t->out, site->text, site->n);
     free(one.text);
-    to = numbers(t, to, item);
-    const char *said = dl_view_text(t->view, item, 0);
-    if (!t->json) *to++ = ',';
-    if (!said) {
-        *to++ = t->json ? '}' : '\n';
-        t->out.len += (size_t)(to - start);
-        return DEVLOG_OK;
-    }
-    t->out.len += (size_t)(to - start);
-    dl_str quoted = {0};
-    if (t->json) {
-        dl_str_add(&quoted, ",\"text\":");
-        dl_str_json(&quoted, said, strlen(said));
-        dl_str_char(&quoted, '}');
-    } else {
-        dl_str_csv(&quoted, said, strlen(said));
-        dl_str_char(&quoted, '\n');
-    }
-    out_str(&t->out, &quoted);
-    bool failed = quoted.failed;
-    dl_str_free(&quoted);
-    return failed ? dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while writing text") : DEVLOG_OK;
+    to = out_room(&t->out, MOST_NUMBERS);
+    t->out.len += (size_t)(numbers(t, to, item, t->json) - to);
+    return end_line(t, item, err);
 }
 
-static devlog_status lines(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
+ALWAYS_INLINE devlog_status line(table *t, const dl_view_item *item, const bool json, devlog_error *err)
+{
+    const out_fragment *const place = &t->places[item->track], *const site = item->site < t->tables->n_sites
+                                                                                 ? &t->sites[item->site]
+                                                                                 : NULL;
+    const bool is_known = site && site->text && place->text && !item->meta;
+    if (!is_known || site->n + place->n > MOST_NAMES) return any_line(t, item, err);
+    char *const start = out_room(&t->out, MOST_NUMBERS + MOST_NAMES), *to = begin_line(t, start, item, json);
+    to = out_copy_words(to, place->text, place->n);
+    to = out_copy_words(to, site->text, site->n);
+    to = numbers(t, to, item, json);
+    if (!json) *to++ = ',';
+    *to++ = json ? '}' : '\n';
+    t->out.len += (size_t)(to - start);
+    return DEVLOG_OK;
+}
+
+static devlog_status csv_lines(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
 {
     devlog_status status = DEVLOG_OK;
     for (size_t i = 0; i < n && !status; i++)
-        status = line(ctx, &items[i], err);
+        status = line(ctx, &items[i], false, err);
+    return status;
+}
+
+static devlog_status json_lines(void *ctx, const dl_view_item *items, size_t n, devlog_error *err)
+{
+    devlog_status status = DEVLOG_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = line(ctx, &items[i], true, err);
     return status;
 }
 
@@ -260,16 +284,21 @@ static devlog_status write_table(dl_view *v, const char *path, bool json, devlog
     if (status) return status;
     t.places = calloc(t.n_tracks + 1u, sizeof *t.places);
     t.sites = calloc(t.tables->n_sites + 1u, sizeof *t.sites);
-    if (!t.places || !t.sites) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    t.has_ns = calloc(t.n_tracks + 1u, sizeof *t.has_ns);
+    if (!t.places || !t.sites || !t.has_ns) status = dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < t.n_tracks && !status; i++)
+        t.has_ns[i] = t.chips[t.tracks[i].chip].has_ns;
     if (json)
         json_head(&t);
     else
         OUT_LITERAL(&t.out, "kind,chip,core_x,core_y,risc,name,file,line,launch,trace_id,trace_counter,op,"
                             "start_cycle,cycles,start_ns,ns,data,lane,depth,text\n");
-    if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = &t, .items = lines}, err);
+    const dl_view_sink sink = {.ctx = &t, .items = json ? json_lines : csv_lines};
+    if (!status) status = dl_view_run(v, DL_VIEW_BY_TIME, sink, err);
     if (json) json_foot(&t);
     out_free_fragments(t.places, t.n_tracks);
     out_free_fragments(t.sites, t.tables->n_sites);
+    free(t.has_ns);
     return out_close(&t.out, status, err);
 }
 

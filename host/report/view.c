@@ -80,9 +80,11 @@ static devlog_status take_run(dl_view *v, const dl_run *run, devlog_error *err)
         if (!note_launch(v, launch))
             return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
     }
-    if (!view_choice_take(&v->choice, launch, &n))
-        return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
-    if (v->choice.most) atomic_store_explicit(&v->wanted_end, v->choice.end, memory_order_relaxed);
+    if (v->choice.most) {
+        if (!view_choice_take(&v->choice, launch, &n))
+            return dl_fail(err, DEVLOG_ERR_MEMORY, "out of memory while gathering events");
+        atomic_store_explicit(&v->wanted_end, v->choice.end, memory_order_relaxed);
+    }
     if (!n) return DEVLOG_OK;
     return run->items ? view_spool_add_run(&v->spool, run->stream, run, n, v->tables, err)
                       : view_spool_add(&v->spool, run->stream, run->events, n, err);

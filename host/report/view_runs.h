@@ -95,15 +95,18 @@ static inline uint8_t *view_run_put(uint8_t *to, const view_shape *shape, const 
     const dl_mark *mark = run->marks, *const end = mark + shape->n_marks;
     const uint64_t first = mark->time;
     uint8_t *at = to + sizeof(view_short);
-    bool all_differ = true, is_plain = true;
-    for (uint64_t last = first - 1; mark < end; mark++, at += sizeof(uint32_t)) {
-        const uint64_t time = mark->time;
-        const uint32_t behind = (uint32_t)(time - first);
+    const uint32_t none = 0;
+    memcpy(at, &none, sizeof none);
+    at += sizeof none;
+    uint32_t same = 0, last = 0;
+    for (mark++; mark < end; mark++, at += sizeof(uint32_t)) {
+        const uint32_t behind = (uint32_t)mark->time - (uint32_t)first;
         memcpy(at, &behind, sizeof behind);
-        all_differ &= time != last;
-        last = time;
+        same += behind == last;
+        last = behind;
     }
-    if (!all_differ && !view_run_is_in_order(shape, run->marks, &is_plain)) return NULL;
+    bool is_plain = true;
+    if (same && !view_run_is_in_order(shape, run->marks, &is_plain)) return NULL;
     const bool told =
         view_run_put_head(to, shape, first, run->launch, run->line, run->line_step, is_plain, before);
     return told ? at : NULL;

@@ -77,25 +77,29 @@ void view_spool_free(view_spool *s)
 
 /* ---- Memory that is full ----------------------------------------------------------------------------- */
 
+static __attribute__((noinline)) uint8_t *new_chunk(view_spool *s, view_sequence *q, uint32_t n)
+{
+    chunk *c = q->last;
+    uint32_t cap = !c ? FIRST_CHUNK : c->cap < LAST_CHUNK ? c->cap * 2 : LAST_CHUNK;
+    if (c && cap > s->max / PARTS) cap = c->cap;
+    if (cap < n) cap = n;
+    chunk *fresh = malloc(sizeof *fresh + cap);
+    if (!fresh) return NULL;
+    *fresh = (chunk){.cap = cap};
+    s->bytes += sizeof *fresh + cap;
+    if (c)
+        c->next = fresh;
+    else
+        q->first = fresh;
+    q->last = fresh;
+    return fresh->bytes;
+}
+
 /* Room for so many bytes more of a sequence; NULL: out of memory. */
 static inline uint8_t *room_for(view_spool *s, view_sequence *q, uint32_t n)
 {
-    chunk *c = q->last;
-    if (!c || c->cap - c->n < n) {
-        uint32_t cap = !c ? FIRST_CHUNK : c->cap < LAST_CHUNK ? c->cap * 2 : LAST_CHUNK;
-        if (c && cap > s->max / PARTS) cap = c->cap;
-        if (cap < n) cap = n;
-        chunk *fresh = malloc(sizeof *fresh + cap);
-        if (!fresh) return NULL;
-        *fresh = (chunk){.cap = cap};
-        s->bytes += sizeof *fresh + cap;
-        if (c)
-            c->next = fresh;
-        else
-            q->first = fresh;
-        q->last = c = fresh;
-    }
-    return c->bytes + c->n;
+    chunk *const c = q->last;
+    return c && c->cap - c->n >= n ? c->bytes + c->n : new_chunk(s, q, n);
 }
 
 static bool put(view_spool *s, view_sequence *q, const dl_event *e)

@@ -42,6 +42,12 @@ static inline char *out_room(dl_out *o, size_t n)
     return o->text + o->len;
 }
 
+/* Where the next goes, for who has made room. */
+static inline uint8_t *out_end(dl_out *o)
+{
+    return (uint8_t *)o->text + o->len;
+}
+
 /* Any length. */
 void out_bytes(dl_out *o, const void *bytes, size_t n);
 

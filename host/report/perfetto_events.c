@@ -5,7 +5,13 @@
 #include "report/perfetto_internal.h"
 
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
-enum { MOST_HOT = 512, MOST_FLOWS = 1000, MOST_TEXT = 4096 };
+enum {
+    MOST_HOT = 512,
+    MOST_PLAIN = 160, /* bytes of an event without texts, and what is copied beyond */
+    MOST_END = 64,
+    MOST_FLOWS = 1000,
+    MOST_TEXT = 4096
+};
 
 /* A packet by hand: begins, returns where the TrackEvent's fields go. */
 typedef struct hot {
@@ -55,10 +61,10 @@ static void make_lane(perfetto *p)
     l->n_end = (uint8_t)(pb_uint(to, 13, PERFETTO_NEEDS_STATE) - l->end);
 }
 
-/* It has less than 128 bytes. */
+/* It has less than 128 bytes. The caller has made room for MOST_END. */
 static inline void end_slice(perfetto *p)
 {
-    uint8_t *const start = (uint8_t *)out_room(&p->out, MOST_HOT), *const body = pb_begin(start, 1);
+    uint8_t *const start = out_end(&p->out), *const body = pb_begin(start, 1);
     uint8_t *to = pb_uint_near(&p->times, body, 8, p->open[--p->n_open]);
     memcpy(to, p->of_lane.end, sizeof p->of_lane.end);
     to += p->of_lane.n_end;
@@ -68,8 +74,18 @@ static inline void end_slice(perfetto *p)
 
 void perfetto_end_slices(perfetto *p)
 {
-    while (p->n_open)
+    while (p->n_open) {
+        out_room(&p->out, MOST_END);
         end_slice(p);
+    }
+}
+
+static void end_slices_before(perfetto *p, uint64_t start)
+{
+    while (p->n_open && p->open[p->n_open - 1] <= start) {
+        out_room(&p->out, MOST_END);
+        end_slice(p);
+    }
 }
 
 static inline bool push_open(perfetto *p, uint64_t end)
@@ -190,15 +206,14 @@ typedef struct plain_event {
     uint32_t site, launch;
 } plain_event;
 
-/* The same bytes as of slice() and instant(). */
+/* The same bytes as of slice() and instant(). The caller has made the launch's argument, and room for MOST_PLAIN, and MOST_END for each slice that is open. */
 ALWAYS_INLINE devlog_status plain(perfetto *p, const plain_event e, const bool is_zone, devlog_error *err)
 {
     hot h;
     const identity_bytes *const site = &p->interned[e.site];
     while (is_zone && p->n_open && p->open[p->n_open - 1] <= e.start)
         end_slice(p);
-    if (e.launch != p->launch) make_launch(p, e.launch);
-    h.start = (uint8_t *)out_room(&p->out, MOST_HOT);
+    h.start = out_end(&p->out);
     h.packet = pb_begin(h.start, 1);
     uint8_t *to = pb_uint_near(&p->times, h.packet, 8, e.start);
     memcpy(to, p->of_lane.begin, sizeof p->of_lane.begin);
@@ -223,8 +238,7 @@ ALWAYS_INLINE devlog_status plain(perfetto *p, const plain_event e, const bool i
 static devlog_status slice(perfetto *p, const dl_view_item *item, devlog_error *err)
 {
     hot h;
-    while (p->n_open && p->open[p->n_open - 1] <= item->start)
-        end_slice(p);
+    end_slices_before(p, item->start);
     bool is_interned = item->site < p->tables->n_sites && p->interned[item->site].n;
     size_t n = MOST_HOT + (item->kind == DL_VIEW_LAUNCH ? MOST_FLOWS * 10 : 0);
     uint8_t *to = hot_begin(p, &h, item->start, SLICE_BEGIN, p->uuid, n);
@@ -298,6 +312,9 @@ static devlog_status event(perfetto *p, const dl_view_item *item, devlog_error *
     if (is_zone && p->tracks[item->track].core != DL_NONE && p->interned[item->site].has_name) {
         const plain_event e = {item->start, item->end,  item->cycle, item->end_cycle - item->cycle,
                                item->data,  item->site, item->launch};
+        end_slices_before(p, item->start);
+        if (item->launch != p->launch) make_launch(p, item->launch);
+        out_room(&p->out, MOST_PLAIN);
         return plain(p, e, true, err);
     }
     return is_zone || item->kind == DL_VIEW_LAUNCH ? slice(p, item, err) : instant(p, item, err);
@@ -322,12 +339,17 @@ static devlog_status events_of_run(void *ctx, const view_run *run, uint32_t trac
     uint64_t times[VIEW_RUN_MARKS];
     devlog_status status = track != p->track || p->lane ? enter_lane(p, track, 0, err) : DEVLOG_OK;
     dl_view_times(p->view, track, run, times);
+    if (run->launch != p->launch) make_launch(p, run->launch);
+    const size_t room = run->shape->n * (size_t)(MOST_PLAIN + MOST_END) + p->n_open * (size_t)MOST_END;
+    const bool has_room = room <= OUT_MOST;
+    if (has_room) out_room(&p->out, room);
     const view_shape_item *item = run->shape->items, *const behind = item + run->shape->n;
     for (; item < behind && !status; item++) {
         const bool has_name = item->site < p->tables->n_sites && p->interned[item->site].has_name;
-        if (!has_name || item->kind > DL_EVENT_POINT) {
+        if (!has_name || item->kind > DL_EVENT_POINT || !has_room) {
             const dl_view_item whole = dl_view_run_item(run, track, item, times);
             status = event(p, &whole, err);
+            if (has_room) out_room(&p->out, room);
             continue;
         }
         const uint64_t cycle = view_run_stamp(run, item->start), start = times[item->start],

@@ -80,6 +80,11 @@ void dl_view_times(const dl_view *v, uint32_t track, const view_run *run, uint64
             times[i] = time_of(v, &axis, track, view_run_stamp(run, (uint8_t)i));
         return;
     }
+    if (axis.freq_khz == 1000000) { /* as Wormhole's */
+        for (uint32_t i = 0; i < n; i++)
+            times[i] = view_run_stamp(run, (uint8_t)i);
+        return;
+    }
     for (uint32_t i = 0; i < n; i++) /* dl_cycles_to_ns of few cycles */
         times[i] = (view_run_stamp(run, (uint8_t)i) * 1000000 + axis.freq_khz / 2) / axis.freq_khz;
 }

@@ -129,7 +129,8 @@ char *dl_digits(char *to, uint64_t value)
 char *dl_digits_far(dl_near *near, char *to, uint64_t value)
 {
     const uint64_t e8 = 100000000;
-    if (value < e8) return dl_digits(to, value);
+    /* So that what is less than the base is far from it, as a difference without sign. */
+    if (value < e8 || value > UINT64_MAX - e8) return dl_digits(to, value);
     near->base = value - value % e8;
     near->n = (size_t)(dl_digits(near->text, value / e8) - near->text);
     return dl_digits_near(near, to, value);

@@ -213,7 +213,7 @@ static devlog_status each_run_by_track(void *ctx, const view_run *run, uint32_t 
     if (status) return status;
     const bool nests = view_run_nests(run, v->lanes);
     if (nests && v->sink.run) {
-        status = view_flush(v, err);
+        if (v->n_batch) status = view_flush(v, err);
         return status ? status : v->sink.run(v->sink.ctx, run, track, err);
     }
     for (uint32_t i = 0; i < run->shape->n && !status; i++) {

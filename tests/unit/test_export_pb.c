@@ -41,6 +41,27 @@ static void a_field_of_every_kind(void **state)
     }
 }
 
+/* Of numbers that are near to the one before, and of those that are not. */
+static void varints_near_to_one_another(void **state)
+{
+    (void)state;
+    pb_near near = {0};
+    uint64_t value = 1;
+    for (int i = 0; i < 20000; i++) {
+        const uint64_t values[] = {value, value + 1, value + 300000000, value >> (i % 64),
+                                   UINT64_MAX - value};
+        for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+            uint8_t by_near[24], expected[PB_MOST_VARINT];
+            memset(by_near, '#', sizeof by_near);
+            const size_t n = (size_t)(pb_varint(expected, values[k]) - expected);
+            assert_int_equal(pb_varint_near(&near, by_near, values[k]) - by_near, n);
+            assert_memory_equal(by_near, expected, n);
+            assert_int_equal(by_near[12], '#');
+        }
+        value = i < 60 ? value * 2 : value * 6364136223846793005u + 1442695040888963407u;
+    }
+}
+
 static const char log_text[] =
     "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n"
     "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID,"
@@ -123,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_field_of_every_kind),
+        cmocka_unit_test(varints_near_to_one_another),
         cmocka_unit_test(a_trace_packed_again_is_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 #include "support/files.h"
 #include "support/runs.h"
 
-enum { LOGS = 90 };
+enum { LOGS = 40 };
 
 static const char *const formats[] = {"chrome", "collapsed", "csv", "fxt", "json", "perfetto", "speedscope"};
 

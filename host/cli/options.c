@@ -309,6 +309,19 @@ static void check_arguments(parse *p)
         wrong(p, "'%s' is one argument too many", p->rest->items[c->max_arguments]);
 }
 
+/* A file that is read and written at once would be lost. */
+static void check_output(parse *p)
+{
+    const cli_option *o = by_name(p->command, "output", sizeof "output" - 1);
+    struct stat out, in;
+    if (!o || o->kind != CLI_STRING || p->command->stops) return;
+    const char *output = *(const char **)(void *)(p->values + o->at);
+    if (!output || stat(output, &out) != 0 || !S_ISREG(out.st_mode)) return;
+    for (int i = 0; i < p->rest->n && !p->failed; i++)
+        if (stat(p->rest->items[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            wrong(p, "--output %s is the file that is read, and would be lost: name another one", output);
+}
+
 bool cli_parse(const cli_command *c, int argc, char **argv, void *values, cli_args *rest, int *exit_status)
 {
     parse p = {.command = c, .values = values, .rest = rest};
@@ -341,6 +354,7 @@ bool cli_parse(const cli_command *c, int argc, char **argv, void *values, cli_ar
         return false;
     }
     if (!p.failed) check_arguments(&p);
+    if (!p.failed) check_output(&p);
     if (p.failed) {
         cli_args_free(rest);
         *exit_status = CLI_USAGE;

@@ -37,6 +37,34 @@ static void an_empty_name_is_no_place(void **state)
     free(devlog_ok("decode --no-files -n '' log.csv", 0));
 }
 
+/* What is read is not written over: by its name, by another one of it, and through a link. */
+static void an_output_is_no_input(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "export -f csv -o log.csv log.csv",
+        "export -f perfetto -o ./log.csv empty.csv log.csv",
+        "report -f json -o log.csv log.csv",
+        "report -o link.csv log.csv",
+        "diff --page -o log.csv log.csv link.csv",
+        "pack -o log.csv log.csv",
+        "memory -o log.csv log.csv",
+        "unpack -o packed packed",
+        "ranks -o log.csv log.csv",
+    };
+    free(devlog_ok("pack -o packed log.csv", 0));
+    struct stat before, after;
+    assert_int_equal(stat(in_scratch("log.csv"), &before), 0);
+    assert_int_equal(symlink("log.csv", in_scratch("link.csv")), 0);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        devlog_fails(lines[i], 2,
+                     " is the file that is read, and would be lost: name another one; see 'devlog ");
+    assert_int_equal(stat(in_scratch("log.csv"), &after), 0);
+    assert_true(after.st_ino == before.st_ino && after.st_size == before.st_size);
+    free(devlog_ok("export -f csv -o other.csv log.csv", 0));
+    free(devlog_ok("export -f json -o other.csv log.csv", 0)); /* an older output is written over */
+}
+
 static void a_name_of_several_lines_is_told_in_one(void **state)
 {
     (void)state;
@@ -132,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_name_is_no_place),
+        cmocka_unit_test(an_output_is_no_input),
         cmocka_unit_test(a_name_of_several_lines_is_told_in_one),
         cmocka_unit_test(a_name_that_is_too_long_leaves_the_reason),
         cmocka_unit_test(an_empty_log_among_others_is_told),

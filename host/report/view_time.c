@@ -168,6 +168,29 @@ static bool comes_after(const window *w, const placed *pa, const placed *pb)
     return a->line != b->line ? a->line > b->line : pa->sequence > pb->sequence;
 }
 
+/* Of one start; those that are alike stay as they are. There may be as many as the log has events. */
+static void sort_ties(const window *w, placed *p, placed *other, uint32_t n)
+{
+    enum { SHORT = 16 };
+    if (n > SHORT) {
+        const uint32_t half = n / 2;
+        sort_ties(w, p, other, half);
+        sort_ties(w, p + half, other, n - half);
+        if (!comes_after(w, &p[half - 1], &p[half])) return;
+        memcpy(other, p, half * sizeof *p);
+        for (uint32_t a = 0, b = half, to = 0; a < half;)
+            p[to++] = b < n && comes_after(w, &other[a], &p[b]) ? p[b++] : other[a++];
+        return;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        const placed one = p[i];
+        uint32_t at = i;
+        for (; at && comes_after(w, &p[at - 1], &one); at--)
+            p[at] = p[at - 1];
+        p[at] = one;
+    }
+}
+
 static void sort_by_start(window *w, uint32_t n)
 {
     const uint64_t from = w->from, span = w->last - from;
@@ -186,12 +209,10 @@ static void sort_by_start(window *w, uint32_t n)
         w->others = w->places;
         w->places = sorted;
     }
-    for (uint32_t i = 1; i < n; i++) {
-        const placed one = w->places[i];
-        uint32_t at = i;
-        for (; at && w->places[at - 1].start == one.start && comes_after(w, &w->places[at - 1], &one); at--)
-            w->places[at] = w->places[at - 1];
-        w->places[at] = one;
+    for (uint32_t i = 0, to; i < n; i = to) {
+        for (to = i + 1; to < n && w->places[to].start == w->places[i].start;)
+            to++;
+        sort_ties(w, w->places + i, w->others, to - i);
     }
 }
 

@@ -136,7 +136,8 @@ static void items_by_time_are_those_by_track_sorted(void **state)
     static const struct {
         unsigned step;
         uint64_t gap;
-    } how[] = {{300, 40000}, {3, 100}, {1, 40}, {90, UINT64_C(1) << 33}, {40000, 9000000}};
+    } how[] = {{300, 40000},    {3, 100}, {1, 40}, {0, 40000}, {0, 0}, {90, UINT64_C(1) << 33},
+               {40000, 9000000}};
     uint64_t seed = 3;
     for (unsigned i = 0; i < sizeof how / sizeof *how; i++)
         for (unsigned memory = 0; memory < 2; memory++) {

@@ -198,7 +198,7 @@ static devlog_status leave_samples(job *j, devlog_error *err)
         j->n_kept++;
         p->decode = NULL; /* what cannot be handed on is decoded again */
         if (j->stamps) dl_stamps_part(dl_parts_stamps_of(kept->decode), p->first);
-        if (dl_parts_write(kept->decode, j->leaves, &p->bytes, &unheard)) {
+        if (dl_parts_write(kept->decode, j->leaves, p->first, &p->bytes, &unheard)) {
             dl_str_free(&p->bytes);
             if (j->r->rank == 0 && i == 0) *p = j->kept[--j->n_kept];
             continue;
@@ -241,7 +241,7 @@ static void send_pieces(job *j, int to)
     team_send(j->r, to, head.text, head.len);
     for (uint32_t i = 0; i < j->n; i++) {
         piece *p = &j->pieces[i];
-        if (p->decode && dl_parts_write(p->decode, DL_WIRE_ALL, &p->bytes, &err) != DEVLOG_OK)
+        if (p->decode && dl_parts_write(p->decode, DL_WIRE_ALL, 0, &p->bytes, &err) != DEVLOG_OK)
             dl_str_clear(&p->bytes); /* then again */
         if (p->bytes.failed) team_die(j->r, "out of memory for what is sent");
         team_send(j->r, to, p->bytes.text, p->bytes.len);

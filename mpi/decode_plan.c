@@ -145,6 +145,15 @@ devlog_status decode_listen(decode_job *j, const dl_str *said, bool *goes, devlo
     return dl_parts_plan_read(&j->parts, j->paths, j->n_paths, w.at, (size_t)(w.end - w.at), err);
 }
 
+/* Durations of launches are handed on where all, or very many of them are shown; of a few they are asked for in the end. */
+static uint8_t what_leaves(const cli_mpi_decode *a)
+{
+    enum { FEW = 10000 };
+    if (decode_wants_runs(a->format)) return DL_WIRE_LAUNCHES;
+    if (!a->print || !a->max_launches) return DL_WIRE_TOTALS;
+    return a->max_launches <= FEW ? DL_WIRE_KEPT : DL_WIRE_LAUNCHES;
+}
+
 /* Rank 0 reads the command line, whose mistakes are told once. */
 bool decode_begin(decode_job *j, int argc, char **argv, int *exit_status)
 {
@@ -166,8 +175,7 @@ bool decode_begin(decode_job *j, int argc, char **argv, int *exit_status)
     }
     a->wanted[DL_ARTIFACT_PAGE] = false;
     j->stamps = a->folder && a->wanted[DL_ARTIFACT_REARRANGED];
-    const bool by_launch = decode_wants_runs(a->format) || (a->print && a->max_launches);
-    j->leaves = by_launch ? DL_WIRE_LAUNCHES : DL_WIRE_TOTALS;
+    j->leaves = what_leaves(a);
     if (read_analyses(j, &err) == DEVLOG_OK && plan(j, &err) == DEVLOG_OK) return true;
     fprintf(stderr, "devlog-mpi decode: %s\n", err.text);
     *exit_status = CLI_FAILED;

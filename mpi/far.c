@@ -6,8 +6,9 @@
 
 #include "decode/parts.h"
 #include "decode/wire.h"
+#include "far_launches.h"
 
-enum { SAY_END, SAY_KEYS, SAY_SETS, SAY_COUNT, SAY_OTHER, SAYINGS };
+enum { SAY_END, SAY_KEYS, SAY_SETS, SAY_COUNT, SAY_LAUNCHES, SAY_OTHER, SAYINGS };
 
 static void lacks_memory(const far_samples *f)
 {
@@ -85,7 +86,7 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static void add_set(far_samples *f, uint32_t id, const dl_samples *samples)
+static void add_set(far_samples *f, uint32_t id, uint32_t part, const dl_key *key)
 {
     if (f->n_sets == f->cap_sets) {
         const size_t cap = f->cap_sets ? f->cap_sets * 2 : 256;
@@ -94,15 +95,16 @@ static void add_set(far_samples *f, uint32_t id, const dl_samples *samples)
         f->sets = sets;
         f->cap_sets = cap;
     }
-    f->sets[f->n_sets++] = (far_set){id, samples};
+    f->sets[f->n_sets++] = (far_set){id, part, key};
 }
 
 /* Which keys of a decoder are which of rank 0's. */
-static void match_keys(far_samples *f, dl_decode *d, dl_tables *theirs, const place *places, uint32_t n)
+static void match_keys(far_samples *f, const far_part *part, dl_tables *theirs, const place *places,
+                       uint32_t n)
 {
-    const dl_tables *t = dl_decode_tables(d);
-    for (size_t i = 0; i < dl_decode_n_keys(d); i++) {
-        const dl_key *k = dl_decode_key(d, i);
+    const dl_tables *t = dl_decode_tables(part->decode);
+    for (size_t i = 0; i < dl_decode_n_keys(part->decode); i++) {
+        const dl_key *k = dl_decode_key(part->decode, i);
         if (!k->samples.first) continue;
         const dl_stream *s = &t->streams[k->stream];
         const dl_site *z = &t->sites[k->site];
@@ -113,7 +115,7 @@ static void match_keys(far_samples *f, dl_decode *d, dl_tables *theirs, const pl
         const uint32_t site = dl_tables_site(theirs, name, strlen(name), file, strlen(file), z->line);
         const place wanted = {.at = (uint64_t)stream << 32 | site};
         const place *found = n ? bsearch(&wanted, places, n, sizeof *places, by_place) : NULL;
-        if (found) add_set(f, found->id, &k->samples);
+        if (found) add_set(f, found->id, part->first, k);
     }
 }
 
@@ -130,6 +132,7 @@ static void hear_keys(far_samples *f, dl_wire *w)
     w->tables = &theirs;
     dl_parts_names(w, &theirs);
     dl_wire_count(w, &n, DL_MAX_KEYS, 2);
+    f->n_keys = n;
     place *places = malloc(((size_t)n + 1) * sizeof *places);
     if (!places) lacks_memory(f);
     for (uint32_t i = 0; i < n; i++) {
@@ -141,7 +144,7 @@ static void hear_keys(far_samples *f, dl_wire *w)
     if (w->bad) damaged(f);
     if (n) qsort(places, n, sizeof *places, by_place);
     for (uint32_t i = 0; i < f->n_parts; i++)
-        if (f->parts[i].decode) match_keys(f, f->parts[i].decode, &theirs, places, n);
+        if (f->parts[i].decode) match_keys(f, &f->parts[i], &theirs, places, n);
     if (f->n_sets) qsort(f->sets, f->n_sets, sizeof *f->sets, by_id);
     free(places);
     dl_tables_free(&theirs);
@@ -197,7 +200,7 @@ static void count_here(far_samples *f, const dl_far_pass *pass, uint64_t *counts
 {
     for (size_t i = 0; i < f->n_ids; i++)
         for (size_t k = first_set(f, f->ids[i]); k < f->n_sets && f->sets[k].id == f->ids[i]; k++)
-            dl_far_count(f->sets[k].samples, pass, counts);
+            dl_far_count(&f->sets[k].key->samples, pass, counts);
 }
 
 /* ---- Rank 0 ---------------------------------------------------------------------------------------------- */
@@ -264,10 +267,33 @@ static devlog_status ask_counts(void *ctx, const dl_far_pass *pass, uint64_t *co
     return DEVLOG_OK;
 }
 
+static devlog_status ask_launches(void *ctx, const dl_far_launch *wanted, size_t n, dl_far_sample **samples,
+                                  size_t *n_samples, devlog_error *err)
+{
+    far_samples *f = ctx;
+    dl_wire w = say(f, SAY_LAUNCHES);
+    uint32_t what, end = 0;
+    for (size_t i = 0; i < n; i++)
+        if (wanted[i].place >= end) end = wanted[i].place + 1;
+    far_say_launches(&w, wanted, n);
+    tell(f);
+    w = heard(f, &what);
+    dl_str *all = calloc((size_t)f->r->n, sizeof *all);
+    if (!all) lacks_memory(f);
+    far_answer_launches(f, &w, all);
+    devlog_status status = DEVLOG_OK;
+    for (int i = 0; i < f->r->n; i++) {
+        if (!status) status = far_read_samples(f, &all[i], end, samples, n_samples, err);
+        dl_str_free(&all[i]);
+    }
+    free(all);
+    return status;
+}
+
 devlog_status far_begin(far_samples *f, dl_decode *d, devlog_error *err)
 {
     (void)err;
-    f->far = (dl_far){f, ask_sets, ask_counts};
+    f->far = (dl_far){f, ask_sets, ask_counts, ask_launches};
     uint32_t n = dl_decode_far(d, &f->far), what;
     dl_wire w = say(f, SAY_KEYS);
     const char *dropped = f->dropped.text;
@@ -319,6 +345,7 @@ void far_serve(far_samples *f)
         if (what == SAY_END) break;
         if (what == SAY_KEYS) hear_keys(f, &w);
         if (what == SAY_SETS) hear_sets(f, &w);
+        if (what == SAY_LAUNCHES) far_answer_launches(f, &w, NULL);
         if (what == SAY_OTHER) {
             const char *text = NULL;
             size_t n = 0;

@@ -14,8 +14,8 @@ typedef struct far_part {
 
 /* The durations of one key of rank 0's on this rank, or some of them. */
 typedef struct far_set {
-    uint32_t id;
-    const dl_samples *samples;
+    uint32_t id, part; /* the first one of those that its decoder has decoded */
+    const dl_key *key;
 } far_set;
 
 /* Zero-initialised, but for the ranks. */
@@ -31,6 +31,7 @@ typedef struct far_samples {
     size_t n_asked;
     uint32_t *ids; /* of those that are asked for */
     size_t n_ids, cap_ids;
+    uint32_t n_keys; /* that have durations on ranks */
     dl_str said;
     void (*hear)(void *ctx, const char *bytes,
                  size_t n); /* other ranks: something else that rank 0 says (far_tell) */

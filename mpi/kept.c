@@ -196,7 +196,7 @@ devlog_status kept_write(kept_parts *k, const dl_parts *parts, uint32_t i, dl_de
     char name[NAME], what[128];
     if (k->full) return DEVLOG_OK;
     names_of(parts, i, name, what);
-    devlog_status status = dl_parts_write(d, DL_WIRE_ALL, &content, err);
+    devlog_status status = dl_parts_write(d, DL_WIRE_ALL, 0, &content, err);
     if (!status) status = write_file(k, name, what, &content, err);
     k->full = status != DEVLOG_OK;
     dl_str_free(&content);

@@ -54,6 +54,7 @@ typedef struct dl_launch {
     uint32_t number;                  /* 0, 1, ... on this chip, in order of first appearance in the input */
     uint32_t op;                      /* that asked for the launch; 0: none, or the log does not say */
     uint64_t run;                     /* of the chip line above its rows; 0: none */
+    bool sampled;                     /* durations of it stayed in another process (far.h) */
     bool has_ids;                     /* otherwise told apart by firmware starts */
     uint32_t repeat;                  /* the how manieth launch with these ids it is, from 1 */
     uint64_t first_fw_start, last_fw_end; /* over all cores and RISCs; UINT64_MAX and 0 when there was none */

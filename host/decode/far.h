@@ -20,12 +20,27 @@ typedef struct dl_far_pass {
     bool all; /* the first pass: all values are in the one range that there is */
 } dl_far_pass;
 
+/* A launch whose durations are wanted: of the part that has them, by its number there. */
+typedef struct dl_far_launch {
+    uint32_t part, launch;
+    uint32_t place; /* by which the answer names it */
+} dl_far_launch;
+
+/* A duration of a launch; of the set with this far_id. */
+typedef struct dl_far_sample {
+    uint64_t cycles;
+    uint32_t id, place;
+} dl_far_sample;
+
 typedef struct dl_far {
     void *ctx;
     /* The next passes are of these sets. */
     devlog_status (*begin)(void *ctx, const dl_samples *const *sets, size_t n, devlog_error *err);
     /* Counts of all processes, this one among them, in counts[i << bits | digit], which are 0. */
     devlog_status (*count)(void *ctx, const dl_far_pass *pass, uint64_t *counts, devlog_error *err);
+    /* The durations of these launches in all processes, in any order; the caller frees them. */
+    devlog_status (*launches)(void *ctx, const dl_far_launch *wanted, size_t n, dl_far_sample **samples,
+                              size_t *n_samples, devlog_error *err);
 } dl_far;
 
 /* Adds the values of a set that is here. */

@@ -70,8 +70,8 @@ devlog_status dl_parts_go_on(const dl_parts *parts, uint32_t i, dl_decode *d, de
 
 /* A part that has been decoded, as bytes, for another process; and back, into a new decoder without filters and other sinks. Then
  * either end may put others behind it, or it behind others. What is read may be anything: FORMAT when it is not all there. `leaves` says which samples are
- * left out, DL_WIRE_*; they are far then (far.h). */
-devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_error *err);
+ * left out, DL_WIRE_*; they are far then (far.h), and `part` is the number by which launches of it are asked for. */
+devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, uint32_t part, dl_str *out, devlog_error *err);
 devlog_status dl_parts_read(dl_decode *d, const void *bytes, size_t n, devlog_error *err);
 
 /* Of a part that has been written, and goes on elsewhere: only its samples and its stamps are asked for any more. */

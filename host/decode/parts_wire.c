@@ -6,7 +6,7 @@
 #include "decode/pair/pair_wire.h"
 #include "decode/parts.h"
 
-static const char magic[] = "devlog part 4";
+static const char magic[] = "devlog part 5";
 
 /* A text that is copied when it is read, where the tables do not keep it. */
 static void wire_name(dl_wire *w, dl_decode *d, const char **name)
@@ -245,9 +245,9 @@ static void wire_decode(dl_wire *w, dl_decode *d)
     if (!w->bad && stamps) dl_stamps_wire(d->part.stamps, w);
 }
 
-devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, dl_str *out, devlog_error *err)
+devlog_status dl_parts_write(dl_decode *d, uint8_t leaves, uint32_t part, dl_str *out, devlog_error *err)
 {
-    dl_wire w = {.out = out, .tables = &d->tables, .leaves = leaves};
+    dl_wire w = {.out = out, .tables = &d->tables, .leaves = leaves, .part = part};
     /* Beyond that timer ids are not kept, and kinds are not what they were given as. */
     if (d->tables.n_kinds < DL_MAX_KINDS / 2)
         wire_decode(&w, d);

@@ -15,6 +15,7 @@
 enum {
     DL_WIRE_ALL,
     DL_WIRE_LAUNCHES, /* only those of zones whose launches are known are written: what tables by launch are made of */
+    DL_WIRE_KEPT, /* none are, but of launches it is said which of the part they are: their samples can be asked for (far.h) */
     DL_WIRE_TOTALS, /* none are */
 };
 
@@ -24,6 +25,7 @@ typedef struct dl_wire {
     bool bad;          /* of what is read: it is no such thing, or there is no memory */
     dl_tables *tables; /* whose texts are meant */
     uint8_t leaves;    /* what is written leaves samples out: DL_WIRE_* */
+    uint32_t part;     /* DL_WIRE_KEPT: by which the part is asked */
 } dl_wire;
 
 static inline bool dl_wire_reads(const dl_wire *w)

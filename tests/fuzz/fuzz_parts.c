@@ -135,7 +135,7 @@ static void put(dl_decode *d, dl_decode *later, uint32_t goes_on)
     dl_str bytes = {0};
     devlog_status status = dl_parts_add(d, later, true, &why, &err);
     if (!status && why && goes_on) status = dl_parts_go_on(&known_log()->parts, goes_on, d, &err);
-    if (!status && dl_parts_write(d, DL_WIRE_ALL, &bytes, &err) == DEVLOG_OK) {
+    if (!status && dl_parts_write(d, DL_WIRE_ALL, 0, &bytes, &err) == DEVLOG_OK) {
         dl_decode *again = read_part((const uint8_t *)bytes.text, bytes.len);
         if (!again) abort();
         print(again);

@@ -245,10 +245,10 @@ static dl_decode *over_the_wire(dl_decode *d, const dl_decode_options *options, 
     dl_str bytes = {0}, again = {0};
     dl_decode *got, *cut;
     devlog_error err;
-    if (dl_parts_write(d, DL_WIRE_ALL, &bytes, &err)) fail_msg("%s", err.text);
+    if (dl_parts_write(d, DL_WIRE_ALL, 0, &bytes, &err)) fail_msg("%s", err.text);
     assert_int_equal(new_decode(&got, options, &err), DEVLOG_OK);
     if (dl_parts_read(got, bytes.text, bytes.len, &err)) fail_msg("%s, in %s", err.text, folder);
-    assert_int_equal(dl_parts_write(got, DL_WIRE_ALL, &again, &err), DEVLOG_OK);
+    assert_int_equal(dl_parts_write(got, DL_WIRE_ALL, 0, &again, &err), DEVLOG_OK);
     assert_int_equal(again.len, bytes.len);
     assert_memory_equal(again.text, bytes.text, bytes.len);
     assert_int_equal(new_decode(&cut, options, &err), DEVLOG_OK);

@@ -16,6 +16,7 @@ void dl_launches_free(dl_launches *l)
     dl_big_free(&l->big_items);
     dl_big_free(&l->big_chains);
     free(l->slots);
+    free(l->origins);
     *l = (dl_launches){0};
 }
 

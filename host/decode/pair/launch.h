@@ -28,6 +28,11 @@ typedef struct dl_launch_chain {
     uint32_t *counts; /* once n > 1 */
 } dl_launch_chain;
 
+/* Launches [first, first + n) of a part that was decoded elsewhere, and whose samples are there still, are the ones from `launch` on here. */
+typedef struct dl_launch_origin {
+    uint32_t part, first, n, launch;
+} dl_launch_origin;
+
 typedef struct dl_launches {
     dl_launch *items;
     uint32_t count;
@@ -46,6 +51,8 @@ typedef struct dl_launches {
     size_t bytes;                    /* of bits and counts in chains */
     uint32_t per_chip[DL_MAX_CHIPS];
     uint32_t next_bit[DL_MAX_CHIPS];
+    dl_launch_origin *origins;
+    uint32_t n_origins, cap_origins;
     uint32_t looks; /* of dl_launches_began_at, which hostile logs could make many */
 } dl_launches;
 

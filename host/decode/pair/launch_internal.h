@@ -1,4 +1,5 @@
-/* What the files of launches share: launch.c (the table), launch_parts.c (one behind the other), launch_wire.c (as bytes). */
+/* What the files of launches share: launch.c (the table), launch_parts.c (one behind the other), launch_origin.c (where their samples
+ * are), launch_wire.c (as bytes). */
 #ifndef DEVLOG_DECODE_LAUNCH_INTERNAL_H
 #define DEVLOG_DECODE_LAUNCH_INTERNAL_H
 
@@ -69,6 +70,9 @@ bool launches_append(dl_launches *l, dl_launch_chain *c, uint32_t launch);
 /* The number of a launch of another table, which is the `place`th of its chain here, from 0; `chain` is that chain, + 1, or 0, and is known
  * then. DL_NONE: out of memory. */
 uint32_t launches_place(dl_launches *l, const dl_launch *k, uint32_t chip, uint32_t place, uint32_t *chain);
+/* launch_origin.c: those of a part that is put behind, where map[i] is its launch i here; and as bytes. */
+bool launches_absorb_origins(dl_launches *l, const dl_launches *part, const uint32_t *map);
+void launches_wire_origins(dl_launches *l, dl_wire *w);
 /* The first of the bits of this chip; of `bits`, which are in the order of their chips. */
 uint32_t launches_first_bit(const dl_launch_bit *bits, uint32_t n, uint32_t chip);
 

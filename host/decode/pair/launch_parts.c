@@ -70,6 +70,7 @@ static void merge_launch(dl_launch *to, const dl_launch *from)
     if (from->first_fw_start < to->first_fw_start) to->first_fw_start = from->first_fw_start;
     if (from->last_fw_end > to->last_fw_end) to->last_fw_end = from->last_fw_end;
     if (!to->op) to->op = from->op;
+    to->sampled |= from->sampled;
     if (!(from->call_start | from->call_end | from->pull_start | from->pull_end)) return;
     to->call_start = from->call_start;
     to->call_end = from->call_end;
@@ -153,5 +154,5 @@ bool dl_launches_absorb(dl_launches *l, const dl_launches *part, const dl_launch
     }
     l->last = 0;
     l->looks += part->looks;
-    return ok;
+    return ok && launches_absorb_origins(l, part, map);
 }

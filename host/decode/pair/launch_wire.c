@@ -10,7 +10,7 @@ typedef struct steps {
     uint32_t run_id, trace_id, trace_counter, op;
 } steps;
 
-enum { LIKE_BEFORE = 1, TIMED = 2, HOW_ENDS = 4 };
+enum { LIKE_BEFORE = 1, TIMED = 2, SAMPLED = 4, HOW_ENDS = 8 };
 
 static void go_on(dl_launch *k, const dl_launch *before, const steps *s)
 {
@@ -69,8 +69,10 @@ static void wire_launch(dl_wire *w, dl_launch *k, const dl_launch *before, steps
     if (!dl_wire_reads(w)) {
         if (goes_on(k, before, s)) how |= LIKE_BEFORE;
         if (k->call_start | k->call_end | k->pull_start | k->pull_end) how |= TIMED; /* by captures */
+        if (k->sampled) how |= SAMPLED;
     }
     dl_wire_below(w, &how, HOW_ENDS);
+    k->sampled = how & SAMPLED;
     if (!(how & LIKE_BEFORE)) {
         wire_ids(w, k, before, n_chips);
         find_steps(s, k, before);
@@ -215,5 +217,6 @@ void dl_launches_wire(dl_launches *l, dl_wire *w, const dl_launch_bit *bits, uin
         if (dl_wire_reads(w) && !w->bad && !add_wired(l, &read, &chain)) w->bad = true;
     }
     if (!w->bad) wire_begun(l, w, bits, n);
+    if (!w->bad) launches_wire_origins(l, w);
     dl_wire_u32(w, &l->looks);
 }

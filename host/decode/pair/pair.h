@@ -40,6 +40,12 @@ typedef struct dl_key {
     dl_u128 sum;
 } dl_key;
 
+/* Behind the last sample of a run of launches. */
+static inline uint32_t dl_key_run_end(const dl_key *k, uint32_t run)
+{
+    return run + 1 < k->n_runs ? k->runs[run + 1].sample : (uint32_t)dl_samples_count(&k->samples);
+}
+
 typedef struct dl_pair dl_pair;
 
 typedef struct dl_pair_options {

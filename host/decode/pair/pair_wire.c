@@ -251,6 +251,25 @@ static void wire_runs(dl_wire *w, dl_key *k, uint64_t samples, uint32_t n_launch
         w->bad = !run_is_right(k, i, samples, n_launches);
 }
 
+/* Launches that have samples which stay here. Those of most keys are the same ones. */
+static void mark_sampled(dl_pair *p)
+{
+    dl_launch_run last = {0};
+    for (uint32_t i = 0; i < p->n_keys; i++) {
+        const dl_key *k = &p->key_blocks[i / KEYS_PER_BLOCK][i % KEYS_PER_BLOCK];
+        for (uint32_t r = 0; r < k->n_runs; r++) {
+            const dl_launch_run *run = &k->runs[r];
+            const uint32_t n = dl_key_run_end(k, r) - run->sample;
+            if (run->launch == last.launch && run->step == last.step && n <= last.sample) continue;
+            for (uint32_t s = 0; s < n; s++) {
+                const uint32_t launch = run->launch + s * run->step;
+                if (launch != DL_NONE) p->launches.items[launch].sampled = true;
+            }
+            last = (dl_launch_run){n, run->launch, run->step};
+        }
+    }
+}
+
 /* What a key is as others see it whose samples stay here: totals of all of them. */
 static dl_key totals_of(const dl_key *k)
 {
@@ -266,7 +285,8 @@ static dl_key totals_of(const dl_key *k)
 static void wire_key(dl_wire *w, dl_pair *p, dl_key *k)
 {
     const bool stay = !dl_wire_reads(w) && k->samples.first &&
-                      (w->leaves == DL_WIRE_TOTALS || (w->leaves == DL_WIRE_LAUNCHES && !k->n_runs));
+                      (w->leaves == DL_WIRE_TOTALS || w->leaves == DL_WIRE_KEPT ||
+                       (w->leaves == DL_WIRE_LAUNCHES && !k->n_runs));
     dl_key totals;
     if (stay) {
         totals = totals_of(k);
@@ -383,6 +403,7 @@ void dl_pair_wire(dl_pair *p, dl_wire *w)
     if (w->bad) return;
     uint32_t n, source = 0;
     dl_launch_bit *bits = bits_of(p, &n);
+    if (!dl_wire_reads(w) && w->leaves == DL_WIRE_KEPT) mark_sampled(p);
     if (bits)
         dl_launches_wire(&p->launches, w, bits, n, w->tables->n_chips);
     else

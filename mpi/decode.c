@@ -396,8 +396,8 @@ static void tell_stats(job *j)
     if (!all) team_die(j->r, "out of memory");
     getrusage(RUSAGE_SELF, &used);
     dl_str_fmt(&mine,
-               "rank %d: %u parts, %llu bytes read, %llu sent, %llu received, %.2f s of processor "
-               "time, %.2f s of that in MPI, %ld MiB, %llu bytes of durations%s on the disk",
+               "rank %d: %u parts, %llu bytes read, %llu sent, %llu received, %.3f s of processor "
+               "time, %.3f s of that in MPI, %ld MiB, %llu bytes of durations%s on the disk",
                j->r->rank, decode_first_part(j, j->r->rank + 1) - decode_first_part(j, j->r->rank),
                (unsigned long long)bytes_read(j), (unsigned long long)j->r->sent,
                (unsigned long long)j->r->received,

@@ -14,7 +14,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { STEP = 8 * 1024 * 1024, FILE_STEP = 2 * 1024 * 1024, AT_ONCE = 256 * 1024, ZEROS = 32 * 1024 };
+enum {
+    STEP = 8 * 1024 * 1024,
+    FILE_STEP = 2 * 1024 * 1024,
+    LARGE_PAGE = 2 * 1024 * 1024,
+    AT_ONCE = 256 * 1024,
+    ZEROS = 32 * 1024
+};
 
 static bool keeps_promises(int fd)
 {
@@ -108,6 +114,25 @@ static bool room_in_file(dl_big *b, size_t n)
     return true;
 }
 
+/* In large pages, of which one fault gives 512 small ones; those that are not touched yet cost nothing, so there are plenty. */
+static bool room_in_large_pages(dl_big *b, size_t n)
+{
+    enum { PLENTY = 4 };
+    const size_t mask = LARGE_PAGE - 1, most = (b->warm + mask) & ~mask;
+    size_t bytes = (n * PLENTY + mask) & ~mask;
+    if (bytes > most) bytes = most;
+    void *at = aligned_alloc(LARGE_PAGE, bytes);
+    if (!at) return false;
+#ifdef MADV_HUGEPAGE
+    madvise(at, bytes, MADV_HUGEPAGE); /* a wish */
+#endif
+    if (b->bytes) memcpy(at, b->data, b->bytes);
+    free(b->data);
+    b->data = at;
+    b->bytes = bytes;
+    return true;
+}
+
 bool dl_big_room(dl_big *b, size_t n)
 {
     if (n <= b->bytes) return true;
@@ -115,7 +140,8 @@ bool dl_big_room(dl_big *b, size_t n)
     if (bytes < n) bytes = n;
     bytes = (bytes + 4095) & ~(size_t)4095;
     if (b->file) return room_in_file(b, n) || move_to_memory(b, bytes);
-    if (b->folder && !b->stays && bytes > DL_BIG_FROM) {
+    if (n >= LARGE_PAGE / 16 && n <= b->warm && room_in_large_pages(b, n)) return true;
+    if (b->folder && !b->stays && (b->warm ? n > b->warm : bytes > DL_BIG_FROM)) {
         if (room_in_file(b, n)) return true;
         b->stays = true;
     }

@@ -8,13 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Zero-initialise it; set `folder` before it grows; free it with dl_big_free. */
+/* Zero-initialise it; set `folder` and `warm` before it grows; free it with dl_big_free. */
 typedef struct dl_big {
     void *data;
     size_t bytes;       /* that it has room for */
     const char *folder; /* borrowed; NULL: memory only */
-    int file;           /* descriptor + 1; 0: in memory */
-    bool stays;         /* in memory, as there is no room in the folder */
+    size_t
+        warm; /* it is used all over the time up to so many bytes: in memory until then, in large pages; 0: DL_BIG_FROM, in any */
+    int file; /* descriptor + 1; 0: in memory */
+    bool stays; /* in memory, as there is no room in the folder */
 } dl_big;
 
 enum { DL_BIG_FROM = 4 * 1024 * 1024 }; /* smaller ones are ordinary memory */

@@ -146,12 +146,12 @@ def any_split(folder):
             os.unlink(path)
 
 
-def steady(rows, path):
-    """A log of 12 launches on 10 RISCs, with so many zones of three names in each."""
+def steady(rows, path, launches=12):
+    """A log of so many launches on 10 RISCs, with so many zones of three names in each."""
     r = random.Random(7)
     with open(path, "w") as f:
         f.write("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64, Run: 77\n" + HEAD)
-        for launch in range(12):
+        for launch in range(launches):
             for core in range(2):
                 for risc in RISCS:
                     at = 1000000 + launch * 10000000
@@ -186,6 +186,58 @@ def independent(folder):
         same("%s: bytes of one process" % (how,), b[1] == alone.stdout, True)
     os.unlink(few)
     os.unlink(many)
+
+
+def launches_of_a_part(folder):
+    """The table by launch: durations of the launches that are shown are sent, and not those of the others."""
+    log = os.path.join(folder, "launches.csv")
+    for n, launches in enumerate((300, 900)):
+        steady(1, log, launches)
+        plain, few = sent(log, "--max-launches", "0"), sent(log, "--max-launches", "7")
+        alone = subprocess.run([DEVLOG, "decode", "--no-files", "--max-launches", "7", log], env=ENV, capture_output=True).stdout
+        same("%d launches: bytes of one process" % launches, (few[1] == alone, b"... and %d more launches" % (launches - 7) in alone), (True, True))
+        more = sum(few[0]) - sum(plain[0])
+        if not 7 < more < 7 * 20 * 12 + 1000:  # 7 launches of 20 keys, some 5 bytes each
+            bad.append("%d launches: %d bytes were sent for a table of 7" % (launches, more))
+    os.unlink(log)
+
+
+def launches_that_others_end(folder):
+    """Launches of which the first part knows no duration, as the ends of its zones are lost, count when another part has one."""
+    log = os.path.join(folder, "half.csv")
+    with open(log, "w") as f:
+        f.write("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n" + HEAD)
+        for risc in ("BRISC", "NCRISC"):
+            for launch in range(40):
+                at = 1000000 + launch * 10000
+                f.write("0,1,1,%s,7,%d,0,%d,,,%s-FW,ZONE_START,10,kernel.c,\n" % (risc, at, 1024 * (launch + 1), risc))
+                if risc == "NCRISC" and launch % 4:
+                    f.write("0,1,1,%s,7,%d,0,%d,,,%s-FW,ZONE_END,10,kernel.c,\n" % (risc, at + 100 + launch, 1024 * (launch + 1), risc))
+    how = ("--max-launches", "7", log)
+    alone = subprocess.run([DEVLOG, "decode", "--no-files", *how], env=ENV, capture_output=True)
+    same("launches with durations", b"... and 23 more launches" in alone.stdout, True)
+    for ranks, parts in ((2, 2), (3, 3), (3, 7)):
+        done = mpirun(ranks, "decode", "--least", "1", "--parts", str(parts), *how)
+        same("launches that another part ends: %d parts" % parts, (done.returncode, done.stdout == alone.stdout), (alone.returncode, True))
+    os.unlink(log)
+
+
+def launches_anywhere(folder):
+    """The table by launch of logs in which launches are of several parts, come back in other files, or have no ids."""
+    for seed in range(int(os.environ.get("DEVLOG_TEST_CASES", "6"))):
+        r = random.Random(1000 + seed)
+        paths = files_of(r, log_of(r, old=seed % 3 == 2), folder)
+        if seed % 3 == 1:  # all ids again
+            paths.append(os.path.join(folder, "again.csv"))
+            shutil.copyfile(paths[0], paths[-1])
+        most, n, parts = r.choice((1, 2, 5, 20, 100)), r.randint(2, 9), r.randint(2, 16)
+        how = ("-f", r.choice(("text", "md")), "--max-launches", str(most), *paths)
+        alone = subprocess.run([DEVLOG, "decode", "--no-files", *how], env=ENV, capture_output=True)
+        done = mpirun(n, "decode", "--least", "1", "--parts", str(parts), *how)
+        what = "launches %d: %d files, %d ranks, %d parts, %d shown" % (seed, len(paths), n, parts, most)
+        same(what, (done.returncode, done.stdout == alone.stdout), (alone.returncode, True))
+        for path in paths:
+            os.unlink(path)
 
 
 def volume(folder):
@@ -399,6 +451,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         any_split(folder)
         independent(folder)
+        launches_of_a_part(folder)
+        launches_that_others_end(folder)
+        launches_anywhere(folder)
         trouble(folder, volume(folder))
     with tempfile.TemporaryDirectory() as folder:
         resumed(folder)

@@ -11,6 +11,7 @@
 
 enum {
     DL_MAX_LAUNCHES = 4 * 1024 * 1024,
+    DL_LAUNCHES_WARM = 16 * 1024 * 1024,     /* bytes of each array that are in memory in any case */
     DL_MAX_LAUNCH_BYTES = 256 * 1024 * 1024, /* for which streams have begun which launch */
 };
 

@@ -143,7 +143,7 @@ def hold(name, size, path, many):
     """Reads, sends and the disk of each rank beside the model."""
     worst = 0
     for ranks in many:
-        for how, options in (("--no-print", ["--no-print"]), ("--max-launches 0", ["--max-launches", "0"]), ("all tables", [])):
+        for how, options in (("--no-print", ["--no-print"]), ("--max-launches 0", ["--max-launches", "0"]), ("all tables", ["--max-launches", "100000"])):
             told = measure(path, ranks, *options)
             model = [sent(size, r, ranks, how) for r in range(1, ranks)]
             what = "%s, %d ranks, %s" % (name, ranks, how)

@@ -63,8 +63,16 @@ uint32_t view_track_of(const dl_view *v, const dl_event *e);
 bool view_place(dl_view *v, const dl_event *e, view_lanes *lanes, uint16_t *lane, uint16_t *depth);
 void view_item(const dl_view *v, const dl_event *e, uint32_t track, uint16_t lane, uint16_t depth,
                dl_view_item *item);
-/* Whether all of a run nests in the first lane as its shape says; its zones are open there then. */
-bool view_run_nests(const view_run *run, view_lanes *lanes);
+/* Whether all of a run nests in the first lane as its shape says, as it begins behind all that is there; its zones are open there
+ * then. */
+static inline bool view_run_nests(const view_run *run, view_lanes *lanes)
+{
+    const view_shape *const shape = run->shape;
+    if (!run->is_plain || !view_lanes_first_is_free(lanes, run->start, shape->n_open)) return false;
+    for (uint32_t i = 0; i < shape->n_open; i++)
+        view_lanes_open_in_first(lanes, view_run_stamp(run, shape->items[shape->open[i]].end));
+    return true;
+}
 /* Hands items on that have gathered. */
 devlog_status view_flush(dl_view *v, devlog_error *err);
 static inline devlog_status view_give(dl_view *v, const dl_view_item *item, devlog_error *err)

@@ -195,15 +195,6 @@ static devlog_status each_by_track(void *ctx, const dl_event *e, devlog_error *e
     return status ? status : place(v, e, track, true, err);
 }
 
-/* Where a run begins behind all that is in the first lane, its zones nest there as its shape says. */
-bool view_run_nests(const view_run *run, view_lanes *lanes)
-{
-    if (!run->is_plain || !view_lanes_first_is_free(lanes, run->start, run->shape->n_open)) return false;
-    for (uint32_t i = 0; i < run->shape->n_open; i++)
-        view_lanes_open_in_first(lanes, view_run_stamp(run, run->shape->items[run->shape->open[i]].end));
-    return true;
-}
-
 static devlog_status each_run_by_track(void *ctx, const view_run *run, uint32_t stream, devlog_error *err)
 {
     dl_view *v = ctx;

@@ -95,7 +95,7 @@ typedef struct stream_state {
     held_mark *waiting;       /* what `held` says; or NULL */
     struct record_turns
         *turns; /* what records mean here (pair_records.c), of the codes that came last first */
-    struct stream_shape *shapes; /* a list, by `others` */
+    struct stream_shape *shapes;  /* a list, by `others` */
     uint16_t n_shapes, fruitless; /* runs since the last of these that were looked at in vain */
     bool first_starts;            /* the first mark of all began the firmware */
     uint64_t first_run;           /* line with which its run begins, in the input .. */
@@ -226,9 +226,36 @@ devlog_status dl_pair_out_flush(dl_pair *p, devlog_error *err);
 /* pair_out.c: has a mark that has waited, which is of no batch any more, in a batch of its own, and this in hand;
  * false when out of memory. */
 bool dl_pair_out_take_held(dl_pair *p, const held_mark *held, dl_mark *mark);
-/* pair_out.c: begins a run with room for so many events and marks; NULL: *status. */
-dl_run *dl_pair_out_begin(dl_pair *p, uint32_t stream, uint32_t launch, uint32_t n_events, uint32_t n_marks,
-                          devlog_status *status, devlog_error *err);
+/* pair_out.c: makes room for one run more with so many events and marks; hands on what is full. */
+bool dl_pair_out_room(dl_pair *p, bool full, uint32_t n_events, uint32_t n_marks, devlog_status *status,
+                      devlog_error *err);
+/* Begins a run with room for so many events and marks; NULL: *status. */
+static inline dl_run *dl_pair_out_begin(dl_pair *p, uint32_t stream, uint32_t launch, uint32_t n_events,
+                                        uint32_t n_marks, devlog_status *status, devlog_error *err)
+{
+    dl_outbox *o = &p->out.box;
+    bool full = !p->out.collects && (o->n_runs >= OUT_RUNS || o->n_events + n_events > OUT_EVENTS ||
+                                     o->n_marks + n_marks > OUT_MARKS);
+    const bool fits = !full && o->n_runs < o->cap_runs && n_events <= o->cap_events - o->n_events &&
+                      n_marks <= o->cap_marks - o->n_marks;
+    if (!fits && !dl_pair_out_room(p, full, n_events, n_marks, status, err)) return NULL;
+    dl_run *run = &o->runs[o->n_runs++];
+    /* Member by member: for a struct of this size gcc zeroes all of it in a loop first. */
+    run->stream = stream;
+    run->launch = launch;
+    run->n_marks = run->n_events = 0;
+    run->marks = NULL;
+    run->batch = p->batch;
+    run->events = NULL;
+    run->items = NULL;
+    run->line = run->line_step = 0;
+    run->fw_start = run->kernel_start = run->kernel_end = run->fw_end = 0;
+    run->has = 0;
+    run->unlisted = run->once = false;
+    run->shape = 0;
+    run->sums = NULL;
+    return run;
+}
 /* pair_out.c: adds the start or the end of a default zone. */
 void dl_pair_out_default(dl_run *run, dl_role role, bool start, uint64_t time);
 

@@ -73,9 +73,8 @@ static bool room(void **items, uint32_t used, uint32_t *cap, uint32_t n, uint32_
     return true;
 }
 
-/* Room for one run more with so many events and marks; hands on what is full. */
-__attribute__((noinline)) static bool make_room(dl_pair *p, bool full, uint32_t n_events, uint32_t n_marks,
-                                                devlog_status *status, devlog_error *err)
+bool dl_pair_out_room(dl_pair *p, bool full, uint32_t n_events, uint32_t n_marks, devlog_status *status,
+                      devlog_error *err)
 {
     dl_outbox *o = &p->out.box;
     if (full) *status = dl_pair_out_flush(p, err);
@@ -89,33 +88,6 @@ __attribute__((noinline)) static bool make_room(dl_pair *p, bool full, uint32_t 
     o->marks = marks;
     if (!made) *status = dl_pair_no_memory(err);
     return made;
-}
-
-dl_run *dl_pair_out_begin(dl_pair *p, uint32_t stream, uint32_t launch, uint32_t n_events, uint32_t n_marks,
-                          devlog_status *status, devlog_error *err)
-{
-    dl_outbox *o = &p->out.box;
-    bool full = !p->out.collects && (o->n_runs >= OUT_RUNS || o->n_events + n_events > OUT_EVENTS ||
-                                     o->n_marks + n_marks > OUT_MARKS);
-    const bool fits = !full && o->n_runs < o->cap_runs && n_events <= o->cap_events - o->n_events &&
-                      n_marks <= o->cap_marks - o->n_marks;
-    if (!fits && !make_room(p, full, n_events, n_marks, status, err)) return NULL;
-    dl_run *run = &o->runs[o->n_runs++];
-    /* Member by member: for a struct of this size gcc zeroes all of it in a loop first. */
-    run->stream = stream;
-    run->launch = launch;
-    run->n_marks = run->n_events = 0;
-    run->marks = NULL;
-    run->batch = p->batch;
-    run->events = NULL;
-    run->items = NULL;
-    run->line = run->line_step = 0;
-    run->fw_start = run->kernel_start = run->kernel_end = run->fw_end = 0;
-    run->has = 0;
-    run->unlisted = run->once = false;
-    run->shape = 0;
-    run->sums = NULL;
-    return run;
 }
 
 bool dl_pair_out_take_held(dl_pair *p, const held_mark *held, dl_mark *mark)

@@ -39,6 +39,15 @@ static void number_or_null(dl_str *out, const char *key, bool has, uint64_t valu
         dl_str_add(out, "null");
 }
 
+static void real_or_null(dl_str *out, const char *key, bool has, double value)
+{
+    put_key(out, key);
+    if (has)
+        dl_str_fmt(out, "%.17g", value);
+    else
+        dl_str_add(out, "null");
+}
+
 static void summary_but(dl_str *out, const dl_summary *s, int without)
 {
     for (int i = 0; i < DL_SUMMARY_FIELDS; i++) {
@@ -399,9 +408,14 @@ static void trust(const dl_losses *l, dl_file_writer *out)
 {
     dl_str *b = &out->buffer;
     dl_str_add(b, "  \"clocks\": [");
-    for (uint32_t i = 0; i < l->n_clocks; i++)
-        dl_str_fmt(b, "%s{\"chip\": %u, \"core_error_cycles\": %.17g, \"host_error_ns\": %.17g}",
-                   i ? ", " : "", l->clocks[i].slot, l->clocks[i].core_cycles, l->clocks[i].host_ns);
+    for (uint32_t i = 0; i < l->n_clocks; i++) {
+        const dl_clock_note *c = &l->clocks[i];
+        dl_str_fmt(b, "%s{\"chip\": %u, ", i ? ", " : "", c->slot);
+        real_or_null(b, "core_error_cycles", c->core_cycles > 0 || c->host_ns > 0, c->core_cycles);
+        dl_str_add(b, ", ");
+        real_or_null(b, "host_error_ns", c->host_ns > 0, c->host_ns);
+        dl_str_char(b, '}');
+    }
     dl_str_add(b, "],\n  \"markers_own_cost\": ");
     char off[DL_U64_DIGITS + 1] = "null"; /* nobody knows */
     if (!l->kernels_unpriced) snprintf(off, sizeof off, "%llu", (unsigned long long)l->cost_off_of_kernels);

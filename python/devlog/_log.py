@@ -31,7 +31,7 @@ class Chip(NamedTuple):
     chip: int
     arch: str                 # "" when the log does not say
     mhz: float                # 0: unknown
-    core_error_cycles: float  # bound of the error between markers of two cores
+    core_error_cycles: float  # bound of the error between markers of two cores; 0: one core, or unknown
     host_error_ns: float      # bound of the error against the host's clock; 0: unknown
 
 

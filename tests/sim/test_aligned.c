@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "decode/decode.h"
 #include "report/decode_table.h"
+#include "report/machine.h"
 #include "report/view.h"
 #include "support/device.h"
 #include "support/events.h"
@@ -208,6 +209,22 @@ static void two_boots_are_not_aligned(void **state)
     free(paths[1]);
 }
 
+/* What a program reads of it, written beside the capture. */
+static char *as_json(dl_decode *d, const char *beside)
+{
+    devlog_error err = {0};
+    dl_file_writer out = {0};
+    dl_str text = {0};
+    char *path;
+    assert_true(asprintf(&path, "%s.json", beside) > 0);
+    check_ok(dl_file_create(&out, path, &err), &err);
+    check_ok(dl_report_json(d, &(dl_machine_options){0}, &out, &err), &err);
+    check_ok(dl_file_commit(&out, &err), &err);
+    check_ok(dl_file_read(path, 1 << 20, &text, &err), &err);
+    free(path);
+    return text.text;
+}
+
 static void without_samples(void **state)
 {
     (void)state;
@@ -221,6 +238,9 @@ static void without_samples(void **state)
     dl_report_losses(dl_decode_losses(d), false, &text);
     assert_non_null(strstr(text.text, "how far stamps of two cores are apart was not measured"));
     dl_str_free(&text);
+    char *json = as_json(d, path);
+    assert_non_null(strstr(json, "{\"chip\": 0, \"core_error_cycles\": null, \"host_error_ns\": null}"));
+    free(json);
     dl_decode_free(d);
     free(path);
 }

@@ -239,7 +239,7 @@ typedef struct tournament {
     const view_spool_order *order;
 } tournament;
 
-enum { NOBODY = UINT32_MAX };
+#define NOBODY UINT32_MAX
 
 /* Of one major, and of the same start. Sequences are numbered in the order in which events that are alike came. */
 static bool wins_tie(const tournament *t, uint32_t a, uint32_t b)

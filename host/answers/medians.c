@@ -82,7 +82,7 @@ devlog_status run_medians_of_ops(report_job *j, run_medians *out, devlog_error *
             end++;
         good = add_ops(j, all + i, end - i, out);
     }
-    if (out->n) qsort(out->items, out->n, sizeof *out->items, by_name);
+    if (good && out->n) qsort(out->items, out->n, sizeof *out->items, by_name);
     free(all);
     return good ? DEVLOG_OK : no_memory(err);
 }

@@ -411,7 +411,7 @@ static void trust(const dl_losses *l, dl_file_writer *out)
     for (uint32_t i = 0; i < l->n_clocks; i++) {
         const dl_clock_note *c = &l->clocks[i];
         dl_str_fmt(b, "%s{\"chip\": %u, ", i ? ", " : "", c->slot);
-        real_or_null(b, "core_error_cycles", c->core_cycles > 0 || c->host_ns > 0, c->core_cycles);
+        real_or_null(b, "core_error_cycles", c->core_cycles > 0, c->core_cycles);
         dl_str_add(b, ", ");
         real_or_null(b, "host_error_ns", c->host_ns > 0, c->host_ns);
         dl_str_char(b, '}');

@@ -396,14 +396,15 @@ void dl_report_losses(const dl_losses *l, bool colour, dl_str *out)
         const dl_clock_note *c = &l->clocks[i];
         char title[DL_CHIP_TITLE];
         dl_str_fmt(out, "Clock of %s: ", dl_chip_title(title, c->slot));
-        if (c->core_cycles > 0 || c->host_ns > 0)
-            dl_str_fmt(out, "stamps of two cores are comparable to %.0f cycles", c->core_cycles);
+        if (c->core_cycles > 0)
+            dl_str_fmt(out, "stamps of two cores are comparable to %.0f cycles, ", c->core_cycles);
         else
-            dl_str_add(out, "how far stamps of two cores are apart was not measured");
+            dl_str_add(out, c->host_ns > 0 ? "stamps are comparable "
+                                           : "how far stamps of two cores are apart was not measured; ");
         if (c->host_ns > 0)
-            dl_str_fmt(out, ", with the host to %.0f ns.\n", c->host_ns);
+            dl_str_fmt(out, "with the host to %.0f ns.\n", c->host_ns);
         else
-            dl_str_add(out, "; not aligned with the host.\n");
+            dl_str_add(out, "not aligned with the host.\n");
     }
     if (l->cost_known) {
         dl_str_fmt(out, "Markers cost %.1f cycles a zone's end, %.1f a complete zone, %.1f an event; ",

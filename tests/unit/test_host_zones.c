@@ -235,6 +235,40 @@ static void a_killed_program_leaves_what_it_wrote(void **state)
     assert_int_equal(host_findings(p, "unpaired_start"), 1);
 }
 
+static void talks(void)
+{
+    host_start(0, 0);
+    DEVLOG_HOST_ZONE("says");
+    DEVLOG_HOST_MESSAGE("ready, \"set\"");
+    DEVLOG_HOST_MESSAGE("go");
+}
+
+/* Texts are where the program prints what it decoded, not in exports alone. */
+static void texts_are_in_tables(void **state)
+{
+    (void)state;
+    int how;
+    char line[256];
+    const pid_t p = host_run(talks, &how);
+    assert_int_equal(how, 0);
+    static const struct {
+        const char *format, *first, *second;
+    } shown[] = {{"text", "ready, \"set\"\n", "go\n"},
+                 {"json", "\"text\": \"ready, \\\"set\\\"\"}", "\"text\": \"go\"}"},
+                 {"csv", "\"ready, \"\"set\"\"\"", ",go"}};
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        snprintf(line, sizeof line, "decode --no-files --format %s %s/host_%ld.devlog", shown[i].format,
+                 host_folder, (long)p);
+        char *said = devlog_ok(line, 0);
+        const char *first = strstr(said, shown[i].first);
+        assert_non_null(first);
+        assert_non_null(strstr(first, shown[i].second));
+        if (i == 0) assert_non_null(strstr(said, ": stamps are comparable with the host to "));
+        if (i == 1) assert_non_null(strstr(said, "\"core_error_cycles\": null, \"host_error_ns\": "));
+        free(said);
+    }
+}
+
 static void full_disk(void)
 {
     devlog_error err = {0};
@@ -424,6 +458,7 @@ int main(void)
         cmocka_unit_test(who_waits_for_room_loses_nothing),
         cmocka_unit_test(threads_beyond_the_limit_are_counted),
         cmocka_unit_test(a_killed_program_leaves_what_it_wrote),
+        cmocka_unit_test(texts_are_in_tables),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(zones_that_end_on_another_thread_are_told),
         cmocka_unit_test(a_forked_child_has_a_file_of_its_own),

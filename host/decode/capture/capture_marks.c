@@ -363,8 +363,8 @@ static devlog_status on_host_records(void *ctx, const dl_host_records *records, 
     dl_marks_clear(&r->marks);
     devlog_status status = tell_chip(r, records->slot, err);
     if (!status)
-        status = dl_host_marks(&r->host_sites, r->tables, records, (uint32_t)(r->frame + 1),
-                               r->options->keep_meta, &r->marks, &r->malformed, err);
+        status = dl_host_marks(&r->host_sites, r->tables, records, (uint32_t)(r->frame + 1), &r->marks,
+                               &r->malformed, err);
     return status || !r->marks.n ? status : r->sink->marks(r->sink->ctx, &r->marks, err);
 }
 

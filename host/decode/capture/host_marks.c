@@ -97,8 +97,7 @@ static uint32_t text_of(dl_tables *tables, const dl_host_record *record)
 }
 
 devlog_status dl_host_marks(const dl_host_sites *s, dl_tables *tables, const dl_host_records *records,
-                            uint32_t line, bool keep_meta, dl_marks *out, uint64_t *malformed,
-                            devlog_error *err)
+                            uint32_t line, dl_marks *out, uint64_t *malformed, devlog_error *err)
 {
     static const uint8_t types[] = {[DL_HOST_BEGIN] = DL_ROW_ZONE_START,
                                     [DL_HOST_END] = DL_ROW_ZONE_END,
@@ -121,7 +120,7 @@ devlog_status dl_host_marks(const dl_host_sites *s, dl_tables *tables, const dl_
         dl_rare rare = {.data = record.value};
         uint64_t part = frame;
         if (number == DL_NONE) return dl_fail(err, DEVLOG_ERR_MEMORY, "too many kinds of markers");
-        if (record.kind == DL_HOST_TEXT && record.n && keep_meta) rare.meta = text_of(tables, &record);
+        if (record.kind == DL_HOST_TEXT && record.n) rare.meta = text_of(tables, &record);
         if (!dl_marks_room(out, 1) || ((rare.data || rare.meta) && !dl_marks_rare(out, &rare, frame, &part)))
             return no_memory(err);
         out->items[out->n++] = (dl_mark){time, dl_mark_code(&kind, number) | stream | part};

@@ -22,7 +22,6 @@ devlog_status dl_host_sites_add(dl_host_sites *s, dl_tables *tables, uint32_t sl
                                 devlog_error *err);
 /* Adds the marks of a frame. *malformed counts what no writer writes; `line` is for messages. */
 devlog_status dl_host_marks(const dl_host_sites *s, dl_tables *tables, const dl_host_records *records,
-                            uint32_t line, bool keep_meta, dl_marks *out, uint64_t *malformed,
-                            devlog_error *err);
+                            uint32_t line, dl_marks *out, uint64_t *malformed, devlog_error *err);
 
 #endif

@@ -153,7 +153,7 @@ static void learn(const raw_maker *m, const record_event *e, const dl_kind *kind
     *c = (dl_record_code){.way = ways[e->kind], .words = (uint8_t)record_words(e->words, 4)};
     if (!code_of(m, *kind, &c->code) || !code_of(m, start, &c->start)) c->way = DL_RECORD_UNKNOWN;
     if (e->kind == DEVLOG_KIND_COUNTER) {
-        c->meta = dl_tables_meta(m->tables, counter, sizeof counter - 1);
+        c->meta = m->in->no_meta ? 0 : dl_tables_meta(m->tables, counter, sizeof counter - 1);
         if (c->meta == DL_NONE) c->meta = 0;
         if (c->words != 3) c->way = DL_RECORD_OTHER;
     }
@@ -191,7 +191,9 @@ devlog_status raw_add_event(void *context, const record_event *e, devlog_error *
     const bool zone = e->stall || e->kind <= DEVLOG_KIND_COMPLETE || e->kind == DEVLOG_KIND_ZONE_END;
     dl_rare rare = {.data = zone ? 0 : e->value};
     if (e->kind == DEVLOG_KIND_SUM) rare.op = e->passes;
-    devlog_status status = zone || m->in->no_meta ? DEVLOG_OK : add_meta(m, e, &rare, err);
+    /* Texts, and the extremes of sums, are in tables; the rest is for who lists marks. */
+    const bool tabled = e->kind == DEVLOG_KIND_PRINT || e->kind == DEVLOG_KIND_SUM;
+    devlog_status status = zone || (m->in->no_meta && !tabled) ? DEVLOG_OK : add_meta(m, e, &rare, err);
     if (status) return status;
     dl_kind kind;
     if (!known || known->way == DL_RECORD_UNKNOWN || known->way == DL_RECORD_OTHER) {

@@ -54,7 +54,7 @@ typedef struct raw_risc {
     uint64_t events_until;  /* none is younger: its FW end, 0: not known */
     uint64_t ahead;         /* cycles that are taken from all stamps */
     uint32_t line;          /* of all marks, for messages */
-    bool no_meta;           /* nobody wants meta data */
+    bool no_meta;           /* nobody lists marks: meta data only where tables show it */
     bool tell_dropped;      /* marks of DL_DROPPED_ZONE, where the dropping began */
 } raw_risc;
 

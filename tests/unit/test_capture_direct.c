@@ -22,7 +22,7 @@ static struct {
 } elfs[ELFS];
 
 static char folder[256];
-static uint64_t seed, summed_up;
+static uint64_t seed, summed_up, texts_told;
 
 static uint32_t chance(uint32_t below)
 {
@@ -281,6 +281,7 @@ static void check_digest(test_digest *digest, const char *bytes, size_t n, const
 static void compare(const char *bytes, size_t n, unsigned number)
 {
     const dl_decode_options options[] = {{.threads = 1}, {.no_samples = true}, {.keep_meta = true}};
+    uint64_t texts = 0;
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         test_digest quick, slow, alone, some, slow_some, sums, slow_sums;
         dl_decode_options one_by_one = options[i];
@@ -303,6 +304,10 @@ static void compare(const char *bytes, size_t n, unsigned number)
                 number, i, some.markers != slow_some.markers, some.losses != slow_some.losses,
                 some.keys != slow_some.keys, sums.events != slow_sums.events, sums.keys != slow_sums.keys);
         }
+        /* Texts are in tables, whether meta data is kept for somebody else or not. */
+        if (i && quick.n_texts != texts) fail_msg("case %u, options %zu: other texts", number, i);
+        texts = quick.n_texts;
+        texts_told += texts;
         test_digest_only_statistics(&quick);
         if (same && memcmp(&quick, &alone, sizeof quick) == 0) continue;
         const test_digest *other = same ? &alone : &slow;
@@ -344,6 +349,7 @@ static void whole_captures(void **state)
         compare(bytes, size, i);
         free(bytes);
     }
+    if (texts_told < 100) fail_msg("%lu texts were told", texts_told);
     if (summed_up < 30000) fail_msg("%lu zones were summed up", summed_up);
 }
 

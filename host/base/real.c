@@ -9,7 +9,8 @@
 void dl_str_real(dl_str *s, double value)
 {
     char text[40];
-    if (value >= 0 && value < 1e15 && value == (double)(uint64_t)value && !signbit(value)) { /* as below, at once */
+    if (value >= 0 && value < 1e15 && value == (double)(uint64_t)value &&
+        !signbit(value)) { /* as below, at once */
         dl_str_u64(s, (uint64_t)value);
         dl_str_add(s, ".0");
         return;

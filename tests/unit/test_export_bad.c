@@ -140,7 +140,8 @@ static void more_overlaps_than_lanes(void **state)
         static size_t counts[DL_VIEW_LANES];
         devlog_error err;
         memset(counts, 0, sizeof counts);
-        assert_int_equal(dl_view_run(f.view, orders[o], (dl_view_sink){.ctx = counts, .items = count}, &err), DEVLOG_OK);
+        assert_int_equal(dl_view_run(f.view, orders[o], (dl_view_sink){.ctx = counts, .items = count}, &err),
+                         DEVLOG_OK);
         size_t all = 0;
         for (size_t i = 0; i < DL_VIEW_LANES; i++)
             all += counts[i];

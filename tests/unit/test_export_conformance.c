@@ -59,7 +59,8 @@ static void expect(fixture *f)
 {
     devlog_error err;
     f->first = UINT64_MAX;
-    assert_int_equal(dl_view_run(f->view, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = f, .items = add_items}, &err), DEVLOG_OK);
+    assert_int_equal(
+        dl_view_run(f->view, DL_VIEW_BY_TIME, (dl_view_sink){.ctx = f, .items = add_items}, &err), DEVLOG_OK);
     assert_int_equal(dl_view_left_out(f->view), 0);
     for (size_t i = 0; i < dl_decode_n_keys(f->decode); i++) {
         const dl_key *k = dl_decode_key(f->decode, i);

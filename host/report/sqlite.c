@@ -438,7 +438,7 @@ devlog_status dl_export_sqlite(dl_view *v, const char *path, devlog_error *err)
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return dl_fail(err, DEVLOG_ERR_ARGUMENT, "a database is a file: %s is none", path);
-    devlog_status status = load_sqlite(err);
+    devlog_status status = dl_sqlite_load(err);
     if (status) return status;
     d.chips = dl_view_chips(v, &d.n_chips);
     d.cores = dl_view_cores(v, &d.n_cores);

@@ -1,5 +1,4 @@
-/* sqlite3, loaded when a database is wanted (base/library.h). Each file that includes it (sqlite.c, archive/store.c) has a table of
- * its functions. */
+/* sqlite3, loaded when a database is wanted (base/library.h). */
 #ifndef DEVLOG_REPORT_SQLITE_LIBRARY_H
 #define DEVLOG_REPORT_SQLITE_LIBRARY_H
 
@@ -17,39 +16,35 @@
     X(sqlite3_reset) X(sqlite3_step)
 /* clang-format on */
 
-static struct {
+/* Its functions, once dl_sqlite_load has found them. */
+extern struct dl_sqlite {
     SQLITE_FUNCTIONS(DL_LIBRARY_FIELD)
-} sqlite;
-static const char *const sqlite_names[] = {SQLITE_FUNCTIONS(DL_LIBRARY_NAME)};
-#define sqlite3_bind_blob         sqlite.sqlite3_bind_blob
-#define sqlite3_bind_double       sqlite.sqlite3_bind_double
-#define sqlite3_bind_int          sqlite.sqlite3_bind_int
-#define sqlite3_bind_int64        sqlite.sqlite3_bind_int64
-#define sqlite3_bind_null         sqlite.sqlite3_bind_null
-#define sqlite3_bind_text         sqlite.sqlite3_bind_text
-#define sqlite3_busy_timeout      sqlite.sqlite3_busy_timeout
-#define sqlite3_changes           sqlite.sqlite3_changes
-#define sqlite3_close             sqlite.sqlite3_close
-#define sqlite3_column_blob       sqlite.sqlite3_column_blob
-#define sqlite3_column_bytes      sqlite.sqlite3_column_bytes
-#define sqlite3_column_double     sqlite.sqlite3_column_double
-#define sqlite3_column_int64      sqlite.sqlite3_column_int64
-#define sqlite3_column_text       sqlite.sqlite3_column_text
-#define sqlite3_column_type       sqlite.sqlite3_column_type
-#define sqlite3_errcode           sqlite.sqlite3_errcode
-#define sqlite3_errmsg            sqlite.sqlite3_errmsg
-#define sqlite3_exec              sqlite.sqlite3_exec
-#define sqlite3_finalize          sqlite.sqlite3_finalize
-#define sqlite3_last_insert_rowid sqlite.sqlite3_last_insert_rowid
-#define sqlite3_open_v2           sqlite.sqlite3_open_v2
-#define sqlite3_prepare_v2        sqlite.sqlite3_prepare_v2
-#define sqlite3_reset             sqlite.sqlite3_reset
-#define sqlite3_step              sqlite.sqlite3_step
+} dl_sqlite;
+devlog_status dl_sqlite_load(devlog_error *err);
 
-static devlog_status load_sqlite(devlog_error *err)
-{
-    return dl_library_load(DEVLOG_LIBSQLITE3, sqlite_names, sizeof sqlite_names / sizeof sqlite_names[0],
-                           &sqlite, err);
-}
+#define sqlite3_bind_blob         dl_sqlite.sqlite3_bind_blob
+#define sqlite3_bind_double       dl_sqlite.sqlite3_bind_double
+#define sqlite3_bind_int          dl_sqlite.sqlite3_bind_int
+#define sqlite3_bind_int64        dl_sqlite.sqlite3_bind_int64
+#define sqlite3_bind_null         dl_sqlite.sqlite3_bind_null
+#define sqlite3_bind_text         dl_sqlite.sqlite3_bind_text
+#define sqlite3_busy_timeout      dl_sqlite.sqlite3_busy_timeout
+#define sqlite3_changes           dl_sqlite.sqlite3_changes
+#define sqlite3_close             dl_sqlite.sqlite3_close
+#define sqlite3_column_blob       dl_sqlite.sqlite3_column_blob
+#define sqlite3_column_bytes      dl_sqlite.sqlite3_column_bytes
+#define sqlite3_column_double     dl_sqlite.sqlite3_column_double
+#define sqlite3_column_int64      dl_sqlite.sqlite3_column_int64
+#define sqlite3_column_text       dl_sqlite.sqlite3_column_text
+#define sqlite3_column_type       dl_sqlite.sqlite3_column_type
+#define sqlite3_errcode           dl_sqlite.sqlite3_errcode
+#define sqlite3_errmsg            dl_sqlite.sqlite3_errmsg
+#define sqlite3_exec              dl_sqlite.sqlite3_exec
+#define sqlite3_finalize          dl_sqlite.sqlite3_finalize
+#define sqlite3_last_insert_rowid dl_sqlite.sqlite3_last_insert_rowid
+#define sqlite3_open_v2           dl_sqlite.sqlite3_open_v2
+#define sqlite3_prepare_v2        dl_sqlite.sqlite3_prepare_v2
+#define sqlite3_reset             dl_sqlite.sqlite3_reset
+#define sqlite3_step              dl_sqlite.sqlite3_step
 
 #endif

@@ -251,7 +251,7 @@ int main(void)
         cmocka_unit_test(another_page_size_is_refused),
     };
     devlog_error err = {0};
-    if (load_sqlite(&err)) {
+    if (dl_sqlite_load(&err)) {
         printf("SKIPPED: %s\n", err.text);
         return 77;
     }

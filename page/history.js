@@ -238,7 +238,7 @@ function showOne() {
 function showAt() {
   const row = page.chosen;
   if (!row || page.at < 0) {
-    byId("at").textContent = row ? "a dot: the average of a run; the line: the median of the runs between two changes" : "";
+    byId("at").textContent = row ? "a dot: the " + page.data.of + " of a run; the line: the median of the runs between two changes" : "";
     return;
   }
   const run = runOf(row, page.at), place = row.at[page.at], { series } = row, text = (v) => unitText(v, row.unit);
@@ -296,6 +296,9 @@ async function start() {
   if (!page.runs.length) {
     byId("banner").hidden = false;
     byId("banner").textContent = "There is no run in this archive yet: devlog archive add keeps one.";
+  } else if (page.data.without) {
+    byId("banner").hidden = false;
+    byId("banner").textContent = counted(page.data.without, "figure") + " of runs left out: without a median. A devlog that kept none has added them, and adding their files again fills them in; or it is not known.";
   }
   select();
   const linked = page.rows.find((r) => keyOf(r) === location.hash);

@@ -1,7 +1,8 @@
 /* The runs and figures of an archive as a page. Not for what has changed in them: page/history_levels.js works that out as change.h
  * does, of the runs that the page's reader chooses.
  *
- * Its data are a JSON object: title, confidence, least (per cent), runs: [[id, date, commit, board, host, name, labels, lost], ...], and
+ * Its data are a JSON object: title, of (what values are: average or median), without (figures that are left out, as they have no
+ * median), confidence, least (per cent), runs: [[id, date, commit, board, host, name, labels, lost], ...], and
  * series: [[kind, name, unit, [places of runs], [values], [counts], [least], [most]], ...]. What is unknown is null. */
 #include <math.h>
 #include <string.h>
@@ -15,6 +16,8 @@ enum { VALUES, COUNTS, LEAST, MOST, COLUMNS };
 typedef struct writer {
     dl_str *out, runs, columns[COLUMNS];
     dl_str key; /* kind, name and unit of the series in hand, as JSON; empty: none */
+    bool medians;
+    size_t without; /* a median */
 } writer;
 
 static void text(dl_str *out, const char *value)
@@ -55,7 +58,11 @@ static devlog_status take(void *ctx, const archive_figure *f, size_t run, devlog
 {
     writer *w = ctx;
     dl_str key = {0};
-    if (!f->kind || !f->name || !f->unit || !isfinite(f->value)) return DEVLOG_OK;
+    const double value = w->medians ? f->median : f->value;
+    if (!f->kind || !f->name || !f->unit || !isfinite(value)) {
+        w->without += w->medians && isfinite(f->value);
+        return DEVLOG_OK;
+    }
     text(&key, f->kind);
     dl_str_add(&key, ",");
     text(&key, f->name);
@@ -68,7 +75,7 @@ static devlog_status take(void *ctx, const archive_figure *f, size_t run, devlog
     }
     dl_str_free(&key);
     const char *between = w->runs.len ? "," : "";
-    const double values[COLUMNS] = {f->value, f->count, f->least, f->most};
+    const double values[COLUMNS] = {value, f->count, f->least, f->most};
     dl_str_fmt(&w->runs, "%s%zu", between, run);
     for (size_t i = 0; i < COLUMNS; i++) {
         dl_str_add(&w->columns[i], between);
@@ -95,10 +102,10 @@ devlog_status archive_page(archive *a, const char *title, const archive_runs *ru
                            const archive_history_options *o, dl_str *out, devlog_error *err)
 {
     dl_str json = {0};
-    writer w = {.out = &json};
+    writer w = {.out = &json, .medians = o->medians};
     dl_str_add(&json, "{\"title\":");
     text(&json, title);
-    dl_str_add(&json, ",\"confidence\":");
+    dl_str_fmt(&json, ",\"of\":\"%s\",\"confidence\":", o->medians ? "median" : "average");
     number(&json, o->confidence);
     dl_str_add(&json, ",\"least\":");
     number(&json, o->least);
@@ -111,7 +118,7 @@ devlog_status archive_page(archive *a, const char *title, const archive_runs *ru
     for (size_t i = 0; i < COLUMNS && !status; i++)
         status = dl_str_status(&w.columns[i], err);
     if (!status) end_series(&w);
-    dl_str_add(&json, "]}");
+    dl_str_fmt(&json, "],\"without\":%zu}", w.without);
     if (!status) status = dl_str_status(&json, err);
     if (!status) status = dl_page_history_text(&json, out, err);
     for (size_t i = 0; i < COLUMNS; i++)

@@ -46,7 +46,8 @@ static const cli_option options[] = {
     {CLI_REAL, "least", 0, "PERCENT", "changes that are smaller are not told; 1 unless told",
      offsetof(archive_args, least)},
     {CLI_CHOICE, "of", 0, "average|median",
-     "what is compared of ops and zones in history; average unless told", offsetof(archive_args, of)},
+     "what is compared of ops and zones in history, and shown on the page; average unless told",
+     offsetof(archive_args, of)},
     {CLI_FLAG, "fail", 0, NULL, "exit with status 4 when the last change of any figure was for the worse",
      offsetof(archive_args, fail)},
     {CLI_NUMBER, "top", 0, "N", "lines of a table; 0: all. 20 unless told, all in JSON and CSV",
@@ -312,7 +313,8 @@ static int do_history(job *j, devlog_error *err)
 
 static int do_page(job *j, devlog_error *err)
 {
-    const archive_history_options o = {.confidence = j->o->confidence, .least = j->o->least};
+    const archive_history_options o = {
+        .confidence = j->o->confidence, .least = j->o->least, .medians = j->o->of == 1};
     const char *file = j->o->file, *slash = strrchr(file, '/'),
                *to = j->o->output ? j->o->output : "devlog-runs.html";
     archive_filter f;

@@ -63,6 +63,7 @@ static const char *archive_of(const char *file, const made *m)
                                           .name = names[i],
                                           .unit = (char *)"ns",
                                           .value = value,
+                                          .median = r < m->runs / 10 ? NAN : value * 0.5,
                                           .count = 6,
                                           .least = value * 0.97,
                                           .most = value * 1.05,
@@ -199,6 +200,25 @@ static void picture_and_table(void **state)
     page_has_no_problems(b, "picture");
 }
 
+/* By --of median: what is drawn, judged and said is of medians, and what has none is counted. */
+static void medians(void **state)
+{
+    NEEDS_BROWSER();
+    open_history(archive_of("medians.sqlite", &(made){50, 6, "Matmul"}), "");
+    page_has_text(b, "String(document.getElementById('banner').hidden)", "true");
+    const double average = browser_number(b, "page.rows.find((r) => r.figure === 'Matmul').newest");
+    open_history(in_scratch("medians.sqlite"), "--of median");
+    page_has_number(b, "page.rows.find((r) => r.figure === 'Matmul').newest", average / 2);
+    page_has_number(b, "page.rows.find((r) => r.figure === 'Matmul').runs", 45);
+    page_has_text(b, "document.getElementById('banner').innerText",
+                  "30 figures of runs left out: without a median");
+    page_run(b, "document.querySelector('#list-table tbody tr').click()");
+    page_has_text(b, "page.data.of + document.getElementById('at').textContent",
+                  "mediana dot: the median of a run");
+    same_changes(in_scratch("medians.sqlite"), "--of median");
+    page_has_no_problems(b, "medians");
+}
+
 static void it_fits(void **state)
 {
     NEEDS_BROWSER();
@@ -280,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_history_says),
         cmocka_unit_test(picture_and_table),
+        cmocka_unit_test(medians),
         cmocka_unit_test(it_fits),
         cmocka_unit_test(none_one_and_hundreds),
         cmocka_unit_test(what_cannot_be),
